@@ -1,0 +1,85 @@
+# hone needs only Go, make and git. `make demo` shows it, `make test` checks it.
+
+GO      ?= go
+OUT     ?= out
+DEMO_FOR ?= 3s
+
+# Arguments of the measuring targets, for example: make bench BENCH=Decode COUNT=10
+BENCH    ?= .
+COUNT    ?= 1
+PKGS     ?= ./...
+FUZZTIME ?= 30s
+
+PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: help build demo test lint cross bench fuzz web clean
+
+help:
+	@echo 'make build   build bin/hone'
+	@echo 'make demo    profile a bundled program and look at the result'
+	@echo 'make test    lint, cross-build and run all tests: what CI runs'
+	@echo 'make lint    gofmt, go vet, staticcheck'
+	@echo 'make cross   build for every supported platform'
+	@echo 'make bench   benchmarks; BENCH, COUNT and PKGS select'
+	@echo 'make fuzz    every fuzz target for FUZZTIME each; PKGS selects'
+	@echo 'make web     the web UI'
+
+build:
+	@mkdir -p bin
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hone ./cmd/hone
+
+demo: build
+	@mkdir -p $(OUT)
+	@$(GO) build -o $(OUT)/wordindex ./examples/wordindex
+	@echo
+	@echo '== Run a program under the CPU profiler for $(DEMO_FOR)'
+	$(OUT)/wordindex -for $(DEMO_FOR) -cpuprofile $(OUT)/cpu.pb.gz
+	@echo
+	@echo '== Which functions are hot?'
+	bin/hone top -nodecount=10 $(OUT)/cpu.pb.gz
+	@echo
+	@echo '== Which of its lines are?'
+	bin/hone list 'main\.addLine$$' $(OUT)/cpu.pb.gz
+	@echo
+	@echo '== Draw it'
+	bin/hone flame -o $(OUT)/flame.html $(OUT)/cpu.pb.gz
+	bin/hone flame -o $(OUT)/flame.svg $(OUT)/cpu.pb.gz
+	@echo
+	@echo 'profile      $(OUT)/cpu.pb.gz'
+	@echo 'flame graph  $(OUT)/flame.html (and $(OUT)/flame.svg)'
+	@echo 'Next: open $(OUT)/flame.html in a browser, then read examples/wordindex/README.md.'
+
+# go test comes last: its closing lines are the verdict.
+test: lint cross
+	$(GO) test ./...
+
+lint:
+	@unformatted="$$(gofmt -l $$(find . -name '*.go' -not -path '*/testdata/*' -not -path './web/node_modules/*'))"; \
+	if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+cross:
+	@set -e; for p in $(PLATFORMS); do \
+		echo "build $$p"; \
+		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -o /dev/null ./...; \
+	done
+
+bench:
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem -count $(COUNT) $(PKGS)
+
+# go test fuzzes one target of one package at a time.
+fuzz:
+	@set -e; for pkg in $$($(GO) list $(PKGS)); do \
+		targets=$$($(GO) test -list '^Fuzz' $$pkg); \
+		for f in $$(echo "$$targets" | grep '^Fuzz' || true); do \
+			echo "fuzz $$pkg $$f $(FUZZTIME)"; \
+			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; \
+	done
+
+web:
+	@echo 'There are no web sources yet: nothing to build.'
+
+clean:
+	rm -rf bin $(OUT)
