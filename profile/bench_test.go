@@ -1,0 +1,123 @@
+package profile
+
+import (
+	"bytes"
+	stdgzip "compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	gp "github.com/google/pprof/profile"
+	"github.com/klauspost/compress/gzip"
+)
+
+// benchFiles returns the gzipped profiles to measure with: those that the glob
+// $HONE_BENCH_FILES names, or else the cpu profiles of one program in testdata,
+// many times over. bytes is what they decompress to.
+func benchFiles(b *testing.B) (files [][]byte, size int64) {
+	b.Helper()
+	names, err := filepath.Glob(os.Getenv("HONE_BENCH_FILES"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if len(names) == 0 {
+		for range 50 {
+			names = append(names, "../testdata/cpu.wordcount-v1.pb.gz", "../testdata/cpu.wordcount-v1-again.pb.gz")
+		}
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		zr, err := stdgzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			b.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, zr)
+		if err != nil {
+			b.Fatal(err)
+		}
+		files, size = append(files, data), size+n
+	}
+	return files, size
+}
+
+// BenchmarkDecompress is the floor: decompression alone, with the library that
+// decoding uses, into the same pieces.
+func BenchmarkDecompress(b *testing.B) {
+	files, size := benchFiles(b)
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		var zr gzip.Reader
+		buf := make([]byte, blockSize)
+		for _, data := range files {
+			if err := zr.Reset(bytes.NewReader(data)); err != nil {
+				b.Fatal(err)
+			}
+			for {
+				if _, err := io.ReadFull(&zr, buf); err != nil {
+					break
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkDecode decodes without merging.
+func BenchmarkDecode(b *testing.B) {
+	files, size := benchFiles(b)
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		var d Decoder
+		for _, data := range files {
+			if _, err := d.Decode(data); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// BenchmarkDecodeMerge decodes and merges on one goroutine.
+func BenchmarkDecodeMerge(b *testing.B) {
+	files, size := benchFiles(b)
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		var d Decoder
+		var m Merger
+		for _, data := range files {
+			p, err := d.Decode(data)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := m.Add(p); err != nil {
+				b.Fatal(err)
+			}
+		}
+		m.Profile()
+	}
+}
+
+// BenchmarkGoogleParseMerge does the same with google/pprof.
+func BenchmarkGoogleParseMerge(b *testing.B) {
+	files, size := benchFiles(b)
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		ps := make([]*gp.Profile, len(files))
+		for i, data := range files {
+			p, err := gp.ParseData(data)
+			if err != nil {
+				b.Fatal(err)
+			}
+			ps[i] = p
+		}
+		if _, err := gp.Merge(ps); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

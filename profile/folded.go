@@ -1,0 +1,214 @@
+package profile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+)
+
+// ParseFolded reads folded stacks: one sample per line, its frames from the
+// root to the leaf separated by semicolons, then blanks and its value.
+//
+//	main;parse;read 120
+//	main;parse 30
+//	# a comment
+//
+// The profile has the sample type samples/count. When the first line ends in
+// two values, as the stacks of a comparison do, every line must, and there are
+// two types: base/count and head/count. Values are integers or decimal
+// fractions, which are rounded. A stack may occur more than once. A name is
+// whatever stands between the semicolons, without blanks around it; an empty
+// one means an unknown function.
+//
+// Errors are of type [*SyntaxError], with line and byte offset, and [*LimitError].
+func ParseFolded(r io.Reader, lim Limits) (*Profile, error) {
+	lim = lim.withDefaults()
+	f := folded{in: bufio.NewReaderSize(r, 64<<10), lim: lim}
+	for {
+		line, err := f.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := f.add(line); err != nil {
+			return nil, err
+		}
+	}
+	if f.b == nil {
+		return nil, &SyntaxError{Offset: -1, Msg: "no folded stacks"}
+	}
+	return f.b.Profile(), nil
+}
+
+// folded is the state of a parse.
+type folded struct {
+	in   *bufio.Reader
+	lim  Limits
+	long []byte // a line that is longer than the buffer of in
+
+	line  int   // 1-based number of the current line
+	start int64 // its offset
+	end   int64 // the offset of the next one
+
+	b       *Builder // nil until the first sample
+	columns int      // 1 or 2
+	frames  int      // of all lines
+	stack   []uint32
+}
+
+// next returns the next line without its end; it is valid until the next call.
+func (f *folded) next() ([]byte, error) {
+	f.line++
+	f.start = f.end
+	part, err := f.in.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		f.long = f.long[:0]
+		for errors.Is(err, bufio.ErrBufferFull) {
+			f.long = append(f.long, part...)
+			if f.start+int64(len(f.long)) > f.lim.TextBytes {
+				return nil, &LimitError{"bytes of text", f.lim.TextBytes}
+			}
+			part, err = f.in.ReadSlice('\n')
+		}
+		f.long = append(f.long, part...)
+		part = f.long
+	}
+	f.end += int64(len(part))
+	if f.end > f.lim.TextBytes {
+		return nil, &LimitError{"bytes of text", f.lim.TextBytes}
+	}
+	if err != nil && (err != io.EOF || len(part) == 0) {
+		return nil, err
+	}
+	return part, nil
+}
+
+// add adds the sample of a line, if it holds one.
+func (f *folded) add(line []byte) error {
+	line = bytes.TrimSpace(line)
+	if len(line) == 0 || line[0] == '#' {
+		return nil
+	}
+	stack, last, ok := cutNumber(line)
+	if !ok {
+		return f.fail("no value at the end of the line")
+	}
+	first, two := int64(0), false
+	var outer []byte
+	if f.b == nil || f.columns == 2 {
+		outer, first, two = cutNumber(stack)
+	}
+	switch {
+	case f.b == nil && two:
+		f.columns = 2
+		f.b = NewBuilder(ValueType{"base", "count"}, ValueType{"head", "count"})
+	case f.b == nil:
+		f.columns = 1
+		f.b = NewBuilder(ValueType{"samples", "count"})
+	case f.columns == 2 && !two:
+		return f.fail("one value where the lines before have two")
+	}
+	if f.columns == 2 {
+		stack = outer
+	}
+	if err := f.addFrames(stack); err != nil {
+		return err
+	}
+	if f.columns == 2 {
+		f.b.Sample(f.stack, nil, first, last)
+	} else {
+		f.b.Sample(f.stack, nil, last)
+	}
+	if p := f.b.in.p; len(p.Stacks) > f.lim.Samples {
+		return &LimitError{"samples", int64(f.lim.Samples)}
+	}
+	return nil
+}
+
+// addFrames sets f.stack to the locations of the frames in text.
+func (f *folded) addFrames(text []byte) error {
+	f.stack = f.stack[:0]
+	p := f.b.in.p
+	for end := len(text); len(text) > 0 && end >= 0; {
+		// Leaf first, from the end of the line.
+		from := bytes.LastIndexByte(text[:end], ';') + 1
+		name := bytes.TrimSpace(text[from:end])
+		end = from - 1
+		if f.frames++; f.frames > f.lim.Frames {
+			return &LimitError{"frames", int64(f.lim.Frames)}
+		}
+		f.stack = append(f.stack, f.location(string(bytes.ToValidUTF8(name, []byte("\uFFFD")))))
+		if len(p.Locations) > min(f.lim.Locations, f.lim.Functions) || len(p.Strings) > f.lim.Strings {
+			return &LimitError{"functions", int64(min(f.lim.Locations, f.lim.Functions, f.lim.Strings))}
+		}
+	}
+	return nil
+}
+
+func (f *folded) location(name string) uint32 {
+	if name == "" {
+		return f.b.Location(0, 0)
+	}
+	return f.b.Location(0, 0, Line{Function: f.b.Function(name, name, "", 0)})
+}
+
+func (f *folded) fail(msg string) error {
+	return &SyntaxError{Offset: f.start, Msg: fmt.Sprintf("line %d of folded stacks: %s", f.line, msg)}
+}
+
+// cutNumber cuts the last blank-separated field off line, if it is a number,
+// and rounds it. A line that is nothing but a number is a sample without frames.
+func cutNumber(line []byte) (rest []byte, v int64, ok bool) {
+	i := bytes.LastIndexAny(line, " \t")
+	field := line[i+1:]
+	if len(field) == 0 || len(field) > 40 || bytes.ContainsAny(field, "xX_") {
+		return nil, 0, false // not a decimal number
+	}
+	if c := field[len(field)-1]; (c < '0' || c > '9') && c != '.' {
+		return nil, 0, false // also keeps Inf and NaN out
+	}
+	v, err := strconv.ParseInt(string(field), 10, 64)
+	if err != nil {
+		f, err := strconv.ParseFloat(string(field), 64)
+		if err != nil || math.Abs(f) >= 1<<63 {
+			return nil, 0, false
+		}
+		v = int64(math.Round(f))
+	}
+	return bytes.TrimRight(line[:max(i, 0)], " \t"), v, true
+}
+
+// looksFolded reports whether a file that begins with prefix may hold folded
+// stacks: text whose complete lines all end in a number, with a semicolon in
+// one of them.
+func looksFolded(prefix []byte) bool {
+	if bytes.IndexByte(prefix, 0) >= 0 {
+		return false
+	}
+	semicolon, lines := false, 0
+	for len(prefix) > 0 {
+		line, rest, complete := bytes.Cut(prefix, []byte("\n"))
+		prefix = rest
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		if _, _, ok := cutNumber(line); !ok {
+			if complete {
+				return false
+			}
+			// The line goes on behind the prefix; alone, it has to be as long
+			// as a stack is.
+			return semicolon || lines == 0 && len(line) > 1024 && bytes.IndexByte(line, ';') > 0
+		}
+		lines++
+		semicolon = semicolon || bytes.IndexByte(line, ';') > 0
+	}
+	return semicolon
+}

@@ -1,0 +1,289 @@
+package profile
+
+import (
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Frame is an entry of a stack as a report tells frames apart.
+type Frame struct {
+	Name      string // function, or the file when frames are files; "[libc.so.6]" is code without symbols
+	File      string // "" if unknown; where several files have a function of this name, one of them
+	StartLine int64  // first line of the function, 0 if unknown
+	Line      int64  // only where lines are told apart
+	Address   uint64 // only where addresses are told apart
+}
+
+// FrameTable gives the frames of one or more profiles a number each, so that
+// equal frames of different profiles have the same number. What is equal
+// depends on the granularity:
+//
+//	functions      the name
+//	filefunctions  the name and the file; "" means the same
+//	files          the file
+//	lines          name, file and line
+//	addresses      name, file, line and address
+type FrameTable struct {
+	granularity string
+	noInlines   bool
+	in          *interner // its functions are the frames; its locations, at lines and addresses
+	info        []frameInfo
+}
+
+// frameInfo is what is known of a frame but doesn't tell it apart.
+type frameInfo struct {
+	file      StringID
+	startLine int64
+}
+
+// FrameRef is a frame's number in its table, and whether the function is
+// inlined where the FrameRef stands.
+type FrameRef uint32
+
+// Index returns the number of the frame.
+func (f FrameRef) Index() uint32 { return uint32(f >> 1) }
+
+// Inlined reports whether the function is inlined into the next frame.
+func (f FrameRef) Inlined() bool { return f&1 != 0 }
+
+// FrameMap holds the frames of a profile's locations.
+type FrameMap struct {
+	start []uint32
+	refs  []FrameRef
+}
+
+// At returns the frames of location l, the innermost inlined function first;
+// there is always one.
+func (m *FrameMap) At(l uint32) []FrameRef { return m.refs[m.start[l]:m.start[l+1]] }
+
+// NewFrameTable returns an empty table. With noInlines, functions count as the
+// function they are inlined into.
+func NewFrameTable(granularity string, noInlines bool) (*FrameTable, error) {
+	switch granularity {
+	case "functions", "filefunctions", "files", "lines", "addresses":
+	case "":
+		granularity = "filefunctions"
+	default:
+		return nil, fmt.Errorf("unknown granularity %q: not functions, filefunctions, files, lines or addresses", granularity)
+	}
+	return &FrameTable{granularity: granularity, noInlines: noInlines, in: newInterner()}, nil
+}
+
+// Len returns the number of frames.
+func (t *FrameTable) Len() int { return len(t.info) }
+
+// Frame returns a frame.
+func (t *FrameTable) Frame(i uint32) Frame {
+	p := t.in.p
+	f := Frame{File: p.Strings[t.info[i].file], StartLine: t.info[i].startLine}
+	fn := i
+	if t.fine() {
+		line := p.LocationLines(i)[0]
+		fn, f.Line, f.Address = line.Function, line.Line, p.Locations[i].Address
+	}
+	f.Name = p.Strings[p.Functions[fn].Name]
+	return f
+}
+
+// fine tells that a function has several frames.
+func (t *FrameTable) fine() bool { return t.granularity == "lines" || t.granularity == "addresses" }
+
+// Add numbers the frames of p's locations.
+func (t *FrameTable) Add(p *Profile) *FrameMap {
+	m := &FrameMap{
+		start: make([]uint32, len(p.Locations)+1),
+		refs:  make([]FrameRef, 0, len(p.Locations)+len(p.Lines)/4),
+	}
+	fns := make([]uint32, len(p.Functions)) // frame (or function, if fine) plus 1; 0 is not yet known
+	for l := range p.Locations {
+		lines := p.LocationLines(uint32(l))
+		switch {
+		case t.noInlines && len(lines) > 1:
+			lines = lines[len(lines)-1:]
+		case t.granularity == "files" && len(lines) > 1:
+			// A file is one frame, however many of its functions were inlined.
+			lines = p.distinctFiles(lines)
+		}
+		var address uint64
+		if t.granularity == "addresses" {
+			address = p.Locations[l].Address
+		}
+		for i, line := range lines {
+			if fns[line.Function] == 0 {
+				fns[line.Function] = t.function(p, line.Function) + 1
+			}
+			frame := fns[line.Function] - 1
+			if t.fine() {
+				frame = t.place(frame, line.Line, address, p.Functions[line.Function].StartLine)
+			}
+			m.refs = append(m.refs, FrameRef(frame<<1|uint32(b2u(i < len(lines)-1))))
+		}
+		if len(lines) == 0 {
+			m.refs = append(m.refs, FrameRef(t.unsymbolized(p, uint32(l), address)<<1))
+		}
+		m.start[l+1] = uint32(len(m.refs))
+	}
+	return m
+}
+
+// function interns function f of p.
+func (t *FrameTable) function(p *Profile, f uint32) uint32 {
+	fn := &p.Functions[f]
+	file := p.Strings[fn.File]
+	if file != "" {
+		file = path.Clean(file)
+	}
+	id := t.in.str(file)
+	key := Function{Name: t.in.str(p.Strings[fn.Name])}
+	switch t.granularity {
+	case "files":
+		key.Name = id
+	case "functions":
+	default:
+		key.File = id
+	}
+	if key.Name == 0 {
+		key.Name = t.in.str("<unknown>")
+	}
+	frame := t.in.function(key)
+	if !t.fine() && int(frame) == len(t.info) {
+		t.info = append(t.info, frameInfo{id, fn.StartLine})
+	}
+	return frame
+}
+
+// place interns a line of a function.
+func (t *FrameTable) place(function uint32, line int64, address uint64, startLine int64) uint32 {
+	frame := t.in.location(Location{Address: address}, []Line{{Function: function, Line: line}})
+	if int(frame) == len(t.info) {
+		t.info = append(t.info, frameInfo{t.in.p.Functions[function].File, startLine})
+	}
+	return frame
+}
+
+// unsymbolized interns the frame of a location without lines.
+func (t *FrameTable) unsymbolized(p *Profile, l uint32, address uint64) uint32 {
+	name := "<unknown>"
+	if m := p.MappingOf(l); m != nil && m.File != "" {
+		name = "[" + path.Base(m.File) + "]"
+	}
+	if address != 0 {
+		name = fmt.Sprintf("0x%x %s", address, name)
+	}
+	frame := t.in.function(Function{Name: t.in.str(name)})
+	if t.fine() {
+		return t.place(frame, 0, address, 0)
+	}
+	if int(frame) == len(t.info) {
+		t.info = append(t.info, frameInfo{})
+	}
+	return frame
+}
+
+// distinctFiles returns lines without those whose caller is in the same file.
+func (p *Profile) distinctFiles(lines []Line) []Line {
+	var out []Line
+	for i, l := range lines {
+		if i == len(lines)-1 || p.Strings[p.Functions[l.Function].File] != p.Strings[p.Functions[lines[i+1].Function].File] {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Origin tells where the code of a frame comes from.
+type Origin uint8
+
+// The origins, as far as names and files give them away.
+const (
+	OriginOther      Origin = iota // not Go, or unknown
+	OriginOwn                      // the program's own module
+	OriginThirdParty               // another module
+	OriginStandard                 // Go's standard library
+	OriginRuntime                  // Go's runtime
+)
+
+func (o Origin) String() string {
+	return [...]string{"other", "own", "third party", "standard library", "runtime"}[o]
+}
+
+// Package returns the package of the frame's function: the import path of Go
+// code, the first namespace of C++ code, and otherwise the directory of the file.
+func (f *Frame) Package() string {
+	name := f.Name
+	switch {
+	case name == "" || name[0] == '[':
+		return name
+	case name == f.File:
+		return sourceDir(f.File)
+	}
+	if i := strings.IndexAny(name, "[("); i > 0 { // type arguments, receiver, parameters
+		if j := strings.LastIndexByte(name[:i], '/'); name[i] == '(' && strings.HasSuffix(name[:i], ".") && j < i {
+			return unescapePackage(name[:i-1])
+		}
+		name = name[:i]
+	}
+	if i := strings.Index(name, "::"); i > 0 {
+		name = name[:i]
+		return name[strings.LastIndexAny(name, " *&")+1:]
+	}
+	slash := strings.LastIndexByte(name, '/') + 1
+	if i := strings.IndexByte(name[slash:], '.'); i > 0 {
+		return unescapePackage(name[:slash+i])
+	}
+	if f.File != "" {
+		return sourceDir(f.File)
+	}
+	return ""
+}
+
+// sourceDir returns the folder of a source file, below GOROOT/src or GOPATH/src
+// if it is there.
+func sourceDir(file string) string {
+	dir := path.Dir(file)
+	if i := strings.LastIndex(dir, "/src/"); i >= 0 {
+		return dir[i+len("/src/"):]
+	}
+	return dir
+}
+
+// unescapePackage undoes the linker's escaping of dots in the last element of
+// an import path.
+func unescapePackage(s string) string { return strings.ReplaceAll(s, "%2e", ".") }
+
+// Origin returns where the code of the frame comes from. Code of a module of
+// the program's own is told from other modules by the lack of a version or a
+// vendor folder in the path of its file.
+func (f *Frame) Origin() Origin {
+	if f.File != "" && !strings.HasSuffix(f.File, ".go") && !strings.HasSuffix(f.File, ".s") && f.Name != f.File {
+		return OriginOther
+	}
+	pkg := f.Package()
+	first, _, _ := strings.Cut(pkg, "/")
+	switch {
+	case pkg == "" || strings.HasPrefix(pkg, "[") || strings.Contains(f.Name, "::"):
+		return OriginOther
+	case pkg == "runtime" || strings.HasPrefix(pkg, "runtime/internal") || strings.HasPrefix(pkg, "internal/runtime/"):
+		return OriginRuntime
+	case standard[first] && !strings.Contains(first, "."):
+		return OriginStandard
+	case strings.Contains(f.File, "@v"), strings.Contains(f.File, "/vendor/"), strings.HasPrefix(f.File, "vendor/"):
+		return OriginThirdParty
+	case f.File == "" && !strings.Contains(f.Name, "."):
+		return OriginOther
+	}
+	return OriginOwn
+}
+
+// standard holds the first elements of the standard library's import paths.
+var standard = func() map[string]bool {
+	set := map[string]bool{}
+	for _, s := range strings.Fields(`archive bufio builtin bytes cmp compress container context crypto database
+		debug embed encoding errors expvar flag fmt go hash html image index internal io iter log maps math mime net
+		os path plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing text time
+		unicode unique unsafe uuid vendor weak simd`) {
+		set[s] = true
+	}
+	return set
+}()

@@ -1,0 +1,345 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Merge adds up profiles: samples with equal stacks and labels become one, and
+// what no sample refers to is left out. Locations are equal when their mapping,
+// their address relative to it, and their lines are. All profiles need the same
+// sample types, in the same order; see [Compatible].
+//
+// The header takes the earliest start, the sum of durations, the longest
+// period, every comment once, and all else from the first profile that has it.
+func Merge(ps ...*Profile) (*Profile, error) {
+	if len(ps) == 0 {
+		return nil, fmt.Errorf("no profiles to merge")
+	}
+	var m Merger
+	for _, p := range ps {
+		if err := m.Add(p); err != nil {
+			return nil, err
+		}
+	}
+	return m.Profile(), nil
+}
+
+// Compact returns p without the strings, functions, locations and mappings that
+// no sample refers to, and with equal samples added up.
+func (p *Profile) Compact() *Profile {
+	m, err := Merge(p)
+	if err != nil {
+		panic(err) // a profile is compatible with itself
+	}
+	return m
+}
+
+// A Merger merges profiles one at a time, so that they need not be in memory
+// together. Its zero value is ready to use.
+type Merger struct {
+	in *interner
+
+	// Where things of the profile being added went, plus 1; 0 is not yet.
+	strings   []uint32
+	functions []uint32
+	locations []uint32
+	mappings  []mappedTo
+	sets      []uint32
+	lines     []Line
+	labels    []Label
+}
+
+// mappedTo is the merged mapping of a source mapping, plus 1, and what has to be
+// added to addresses in it.
+type mappedTo struct {
+	mapping uint32
+	offset  uint64
+}
+
+// Add adds p, which must have the sample types of the profiles before it and is
+// not referred to afterwards.
+func (m *Merger) Add(p *Profile) error {
+	if m.in == nil {
+		m.in = newInterner()
+		m.in.p.SampleTypes = slices.Clone(p.SampleTypes)
+		m.in.p.Values = make([][]int64, len(p.SampleTypes))
+		m.in.p.PeriodType = p.PeriodType
+		m.in.p.DropFrames, m.in.p.KeepFrames = p.DropFrames, p.KeepFrames
+	} else if err := compatible(m.in.p, p); err != nil {
+		return err
+	}
+	m.header(p)
+
+	m.strings = zeroed(m.strings, len(p.Strings))
+	m.functions = zeroed(m.functions, len(p.Functions))
+	m.locations = zeroed(m.locations, len(p.Locations))
+	m.sets = zeroed(m.sets, len(p.LabelSets))
+	if cap(m.mappings) < len(p.Mappings) {
+		m.mappings = make([]mappedTo, len(p.Mappings))
+	}
+	m.mappings = m.mappings[:len(p.Mappings)]
+	clear(m.mappings)
+	if len(m.in.p.Mappings) == 0 && len(p.Mappings) > 0 {
+		m.mapping(p, 1) // the first mapping is the main program's, and stays first
+	}
+	for s := range p.Stacks {
+		m.sample(p, s)
+	}
+	return nil
+}
+
+func zeroed(s []uint32, n int) []uint32 {
+	if cap(s) < n {
+		return make([]uint32, n, n+n/4)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+func (m *Merger) header(p *Profile) {
+	q := m.in.p
+	if q.TimeNanos == 0 || p.TimeNanos < q.TimeNanos {
+		q.TimeNanos = p.TimeNanos // google/pprof, too, takes 0 for early here
+	}
+	q.DurationNanos += p.DurationNanos
+	q.Period = max(q.Period, p.Period)
+	for _, c := range p.Comments {
+		if !slices.Contains(q.Comments, c) {
+			q.Comments = append(q.Comments, c)
+		}
+	}
+	if q.DefaultSampleType == "" {
+		q.DefaultSampleType = p.DefaultSampleType
+	}
+	if q.DocURL == "" {
+		q.DocURL = p.DocURL
+	}
+}
+
+// sample adds sample s of p, unless all its values are 0.
+func (m *Merger) sample(p *Profile, s int) {
+	zero := true
+	for _, col := range p.Values {
+		if col[s] != 0 {
+			zero = false
+			break
+		}
+	}
+	if zero {
+		return
+	}
+	q := m.in.p
+	stack := p.Stack(s)
+	start := len(q.Frames)
+	q.Frames = slices.Grow(q.Frames, len(stack))
+	dst := q.Frames[start : start+len(stack)]
+	h := uint64(len(stack))
+	for i, l := range stack {
+		to := m.locations[l]
+		if to == 0 {
+			to = m.location(p, l)
+		}
+		to--
+		dst[i] = to
+		h = (h ^ uint64(to)) * 0x9fb21c651e98df25
+		h ^= h >> 32
+	}
+	q.Frames = q.Frames[:start+len(stack)]
+	set := uint32(0)
+	if p.SampleLabels != nil {
+		if l := p.SampleLabels[s]; l != 0 {
+			if m.sets[l] == 0 {
+				m.sets[l] = m.labelSet(p, l) + 1
+			}
+			set = m.sets[l] - 1
+		}
+	}
+	d, fresh := m.in.sample(uint32(start), h, set)
+	if fresh {
+		for t, col := range p.Values {
+			q.Values[t] = append(q.Values[t], col[s])
+		}
+		return
+	}
+	for t, col := range p.Values {
+		q.Values[t][d] += col[s]
+	}
+}
+
+// str returns the merged id of p's string id.
+func (m *Merger) str(p *Profile, id StringID) StringID {
+	if m.strings[id] == 0 {
+		m.strings[id] = m.in.str(p.Strings[id]) + 1
+	}
+	return m.strings[id] - 1
+}
+
+// location merges location l of p and returns its merged index plus 1.
+func (m *Merger) location(p *Profile, l uint32) uint32 {
+	src := p.Locations[l]
+	to := Location{Address: src.Address, Folded: src.Folded}
+	if src.Mapping != 0 {
+		mt := m.mappings[src.Mapping-1]
+		if mt.mapping == 0 {
+			mt = m.mapping(p, src.Mapping)
+		}
+		to.Mapping = mt.mapping
+		to.Address += mt.offset
+	}
+	m.lines = m.lines[:0]
+	for _, ln := range p.LocationLines(l) {
+		f := m.functions[ln.Function]
+		if f == 0 {
+			fn := &p.Functions[ln.Function]
+			f = m.in.function(Function{m.str(p, fn.Name), m.str(p, fn.SystemName), m.str(p, fn.File), fn.StartLine}) + 1
+			m.functions[ln.Function] = f
+		}
+		m.lines = append(m.lines, Line{f - 1, ln.Line, ln.Column})
+	}
+	i := m.in.location(to, m.lines) + 1
+	m.locations[l] = i
+	return i
+}
+
+// mapping merges a mapping of p, given by its index plus 1.
+func (m *Merger) mapping(p *Profile, i uint32) mappedTo {
+	src := &p.Mappings[i-1]
+	to := m.in.mapping(*src)
+	mt := mappedTo{to, m.in.p.Mappings[to-1].Start - src.Start}
+	m.mappings[i-1] = mt
+	return mt
+}
+
+func (m *Merger) labelSet(p *Profile, set uint32) uint32 {
+	s := p.LabelSets[set]
+	m.labels = m.labels[:0]
+	for _, l := range p.Labels[s.Start : s.Start+s.Len] {
+		l.Key, l.Str, l.Unit = m.str(p, l.Key), m.str(p, l.Str), m.str(p, l.Unit)
+		m.labels = append(m.labels, l)
+	}
+	return m.in.labelSet(m.labels)
+}
+
+// Profile returns the merged profile. The Merger is empty afterwards.
+func (m *Merger) Profile() *Profile {
+	p := m.in.p
+	m.in = nil
+	for s := range p.Stacks {
+		if p.zeroSample(s) {
+			// Values cancelled out; what only such samples refer to goes, too.
+			return p.Compact()
+		}
+	}
+	return p
+}
+
+func (p *Profile) zeroSample(s int) bool {
+	for _, col := range p.Values {
+		if col[s] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// compatible tells why q can't be merged into p.
+func compatible(p, q *Profile) error {
+	if p.PeriodType != q.PeriodType {
+		return fmt.Errorf("incompatible period types %v and %v", p.PeriodType, q.PeriodType)
+	}
+	if !slices.Equal(p.SampleTypes, q.SampleTypes) {
+		return fmt.Errorf("incompatible sample types %v and %v", p.SampleTypes, q.SampleTypes)
+	}
+	return nil
+}
+
+// Scale multiplies the values of each sample type by its ratio, rounding to the
+// nearest integer, and drops samples that have only zeros afterwards.
+func (p *Profile) Scale(ratios []float64) *Profile {
+	if !slices.ContainsFunc(ratios, func(r float64) bool { return r != 1 }) {
+		return p
+	}
+	q := *p
+	q.Values = make([][]int64, len(p.Values))
+	for t, col := range p.Values {
+		q.Values[t] = col
+		if r := ratios[t]; r != 1 {
+			scaled := make([]int64, len(col))
+			for s, v := range col {
+				scaled[s] = int64(math.Round(float64(v) * r))
+			}
+			q.Values[t] = scaled
+		}
+	}
+	return q.keepSamples(func(s int) bool { return !q.zeroSample(s) })
+}
+
+// ScaleAll is Scale with one ratio for all sample types.
+func (p *Profile) ScaleAll(ratio float64) *Profile {
+	ratios := make([]float64, len(p.SampleTypes))
+	for i := range ratios {
+		ratios[i] = ratio
+	}
+	return p.Scale(ratios)
+}
+
+// Normalize scales each sample type of p so that its sum becomes that of base.
+func (p *Profile) Normalize(base *Profile) (*Profile, error) {
+	if err := compatible(p, base); err != nil {
+		return nil, err
+	}
+	ratios := make([]float64, len(p.Values))
+	for t := range p.Values {
+		if sum := sumOf(p.Values[t]); sum != 0 {
+			ratios[t] = float64(sumOf(base.Values[t])) / float64(sum)
+		}
+	}
+	return p.Scale(ratios), nil
+}
+
+func sumOf(col []int64) int64 {
+	var sum int64
+	for _, v := range col {
+		sum += v
+	}
+	return sum
+}
+
+// keepSamples returns p with only the samples that keep accepts.
+func (p *Profile) keepSamples(keep func(s int) bool) *Profile {
+	n := 0
+	kept := make([]bool, len(p.Stacks))
+	for s := range kept {
+		if keep(s) {
+			kept[s] = true
+			n++
+		}
+	}
+	if n == len(kept) {
+		return p
+	}
+	q := *p
+	q.Stacks = pick(p.Stacks, kept, n)
+	if p.SampleLabels != nil {
+		q.SampleLabels = pick(p.SampleLabels, kept, n)
+	}
+	q.Values = make([][]int64, len(p.Values))
+	for t, col := range p.Values {
+		q.Values[t] = pick(col, kept, n)
+	}
+	return &q
+}
+
+// pick returns the n elements of s that are kept.
+func pick[T any](s []T, kept []bool, n int) []T {
+	out := make([]T, 0, n)
+	for i, k := range kept {
+		if k {
+			out = append(out, s[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,278 @@
+package profile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// Decode reads a profile: an encoded protobuf message, gzipped or not, one of
+// pprof's older text and binary formats, the text of a goroutine profile
+// (debug=1 and debug=2), or folded stacks. Errors are of type [*SyntaxError]
+// and [*LimitError] where the bytes are at fault.
+//
+// Data is decoded as it arrives; only when r is no [io.Seeker] is the
+// undecoded input kept until the end.
+func Decode(r io.Reader, lim Limits) (*Profile, error) {
+	lim = lim.withDefaults()
+	if s, ok := r.(io.ReadSeeker); ok {
+		if start, err := s.Seek(0, io.SeekCurrent); err == nil {
+			return decodeSeeker(s, start, lim)
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(r, lim.Bytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > lim.Bytes {
+		return nil, &LimitError{"bytes", lim.Bytes}
+	}
+	return DecodeBytes(data, lim)
+}
+
+// DecodeBytes is [Decode] of data. The profile doesn't refer to data.
+func DecodeBytes(data []byte, lim Limits) (*Profile, error) {
+	lim = lim.withDefaults()
+	return decodeSeeker(bytes.NewReader(data), 0, lim)
+}
+
+func decodeSeeker(r io.ReadSeeker, start int64, lim Limits) (*Profile, error) {
+	return newDecoder(lim).decodeOrText(r, start)
+}
+
+// decodeOrText decodes r, which is at position start, as a protobuf profile or,
+// if it isn't one, in the format that it looks like.
+func (d *decoder) decodeOrText(r io.ReadSeeker, start int64) (*Profile, error) {
+	lim := d.lim
+	p, err := d.decode(r)
+	if err == nil || errors.Is(err, errEmpty) {
+		return p, err
+	}
+	var tooLarge *LimitError
+	var broken *gzipError
+	if errors.As(err, &tooLarge) || errors.As(err, &broken) {
+		return nil, err
+	}
+	reread := func() (io.Reader, error) {
+		if _, err := r.Seek(start, io.SeekStart); err != nil {
+			return nil, err
+		}
+		return plain(r, new(gunzipper))
+	}
+	var syntax *SyntaxError
+	var record *badRecord
+	if !errors.As(err, &syntax) && !errors.As(err, &record) {
+		return nil, err // reading failed
+	}
+	if in, e := reread(); e == nil {
+		if p, ok, e := decodeText(in, lim); ok {
+			return p, e
+		}
+	}
+	if record != nil {
+		syntax = &SyntaxError{Offset: -1, Msg: record.msg}
+		if in, e := reread(); e == nil {
+			syntax.Offset = recordOffset(in, record.field, record.n)
+		}
+	}
+	return nil, syntax
+}
+
+// decodeText decodes the formats that are not protobuf. ok tells that in is of
+// one of them.
+func decodeText(in io.Reader, lim Limits) (p *Profile, ok bool, err error) {
+	prefix := make([]byte, 64<<10)
+	n, _ := io.ReadFull(in, prefix)
+	prefix = prefix[:n]
+	in = io.MultiReader(bytes.NewReader(prefix), in)
+	switch head := bytes.ToLower(bytes.TrimSpace(prefix[:min(n, 256)])); {
+	case bytes.HasPrefix(head, []byte("<!doctype html")), bytes.HasPrefix(head, []byte("<html")):
+		return nil, true, errors.New("this is an HTML page, not a profile")
+	}
+	folded := looksFolded(prefix)
+	data, err := io.ReadAll(io.LimitReader(in, lim.TextBytes+1))
+	if err != nil {
+		return nil, false, nil // the protobuf decoder's complaint stands
+	}
+	if int64(len(data)) > lim.TextBytes {
+		if folded || looksLikeGoroutineDump(prefix) {
+			return nil, true, &LimitError{"bytes of text", lim.TextBytes}
+		}
+		return nil, false, nil
+	}
+	if looksLikeGoroutineDump(prefix) {
+		p, err := decodeGoroutineDump(data, lim)
+		return p, true, err
+	}
+	p, err = decodeLegacy(data)
+	switch {
+	case err != nil && folded:
+		p, err = ParseFolded(bytes.NewReader(data), lim)
+	case errors.Is(err, errNotLegacy) && isText(prefix):
+		err = errors.New("this is text, but in none of the formats of profiles")
+	case errors.Is(err, errNotLegacy):
+		return nil, false, nil
+	}
+	return p, true, err
+}
+
+// isText reports whether b is text that a person can read.
+func isText(b []byte) bool {
+	b = b[:min(len(b), 512)]
+	return len(b) > 0 && !bytes.ContainsFunc(b, func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f
+	}) && utf8.Valid(bytes.TrimRightFunc(b, func(r rune) bool { return r == utf8.RuneError }))
+}
+
+// gzipError is a failure of decompression.
+type gzipError struct {
+	err error
+}
+
+func (e *gzipError) Error() string {
+	switch {
+	case errors.Is(e.err, io.ErrUnexpectedEOF):
+		return "the gzip data is cut off"
+	case errors.Is(e.err, gzip.ErrHeader):
+		return "there is something else behind the gzip data"
+	case errors.Is(e.err, gzip.ErrChecksum):
+		return "the gzip data is corrupt: wrong checksum"
+	}
+	return "the gzip data is corrupt: " + e.err.Error()
+}
+
+func (e *gzipError) Unwrap() error { return e.err }
+
+// gunzipper adapts gzip's errors.
+type gunzipper struct {
+	zr gzip.Reader
+}
+
+func (g *gunzipper) Read(b []byte) (int, error) {
+	n, err := g.zr.Read(b)
+	if err != nil && err != io.EOF {
+		err = &gzipError{err}
+	}
+	return n, err
+}
+
+// plain returns the decompressed bytes of r, using g if they are compressed.
+func plain(r io.Reader, g *gunzipper) (io.Reader, error) {
+	// Decompression is fast from these two types only.
+	var in interface {
+		io.Reader
+		io.ByteScanner
+	}
+	if mem, ok := r.(*bytes.Reader); ok {
+		in = mem
+	} else {
+		in = bufio.NewReaderSize(r, 64<<10)
+	}
+	first, err := in.ReadByte()
+	if err == io.EOF {
+		return in, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := in.UnreadByte(); err != nil {
+		return nil, err
+	}
+	if first != 0x1f {
+		return in, nil // 0x1f begins no field of a profile
+	}
+	if err := g.zr.Reset(in); err != nil {
+		return nil, &gzipError{err}
+	}
+	return g, nil
+}
+
+// decode reads and decodes a protobuf profile.
+func (d *decoder) decode(r io.Reader) (*Profile, error) {
+	in, err := plain(r, &d.gz)
+	if err != nil {
+		return nil, err
+	}
+	src := pieces{in: in, pipeline: !d.serial, buf: d.buf}
+	defer func() {
+		src.stop()
+		d.buf = src.buf
+	}()
+	for {
+		piece, err := src.next()
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		if src.total > d.lim.Bytes {
+			return nil, &LimitError{"bytes", d.lim.Bytes}
+		}
+		n, ferr := d.feed(piece)
+		if ferr != nil {
+			return nil, ferr
+		}
+		d.off += int64(n)
+		src.consumed(n)
+		if err == io.EOF {
+			break
+		}
+	}
+	if src.total == 0 {
+		return nil, errEmpty
+	}
+	if rest := src.rest; len(rest) > 0 {
+		_, at, problem := nextField(rest, 0)
+		return nil, d.fail(at, "%s", problem)
+	}
+	return d.finish()
+}
+
+// recordOffset returns the offset of the n-th field with the given number, or -1.
+func recordOffset(in io.Reader, num uint64, n int) int64 {
+	src := pieces{in: in}
+	off := int64(0)
+	for {
+		piece, err := src.next()
+		i := 0
+		for i < len(piece) {
+			f, next, problem := nextField(piece, i)
+			if problem != "" {
+				break
+			}
+			if f.num == num {
+				if n == 0 {
+					return off + int64(i)
+				}
+				n--
+			}
+			i = next
+		}
+		off += int64(i)
+		src.consumed(i)
+		if err != nil {
+			return -1
+		}
+	}
+}
+
+// A Decoder decodes profiles one after another, reusing its memory. Its zero
+// value has the default limits.
+type Decoder struct {
+	Limits Limits
+	d      *decoder
+}
+
+// Decode is [DecodeBytes], but the profile is valid only until the next call.
+// It works on the caller's goroutine alone.
+func (d *Decoder) Decode(data []byte) (*Profile, error) {
+	if d.d == nil {
+		d.d = newDecoder(d.Limits)
+		d.d.serial = true
+	} else {
+		d.d.reset()
+	}
+	return d.d.decodeOrText(bytes.NewReader(data), 0)
+}

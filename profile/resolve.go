@@ -1,0 +1,248 @@
+package profile
+
+import (
+	"fmt"
+	"slices"
+)
+
+// finish checks every reference of what was fed and turns ids into indexes. It
+// returns the profile, which belongs to the decoder until its reset.
+func (d *decoder) finish() (*Profile, error) {
+	p := d.p
+	if err := d.resolveStrings(); err != nil {
+		return nil, err
+	}
+	if err := d.resolveMappings(); err != nil {
+		return nil, err
+	}
+	if err := d.resolveFunctions(); err != nil {
+		return nil, err
+	}
+	if err := d.resolveFrames(); err != nil {
+		return nil, err
+	}
+	if len(p.Stacks) == 0 {
+		for len(p.Values) < len(p.SampleTypes) {
+			p.Values = append(p.Values, nil)
+		}
+	} else if len(p.SampleTypes) == 0 {
+		return nil, &badRecord{fieldSample, 0, "there are samples but no sample types"}
+	} else if d.nTypes != len(p.SampleTypes) {
+		return nil, &badRecord{fieldSample, 0, fmt.Sprintf("samples have %d values, but there are %d sample types", d.nTypes, len(p.SampleTypes))}
+	}
+	if d.sets != nil {
+		p.LabelSets, p.Labels = d.sets.p.LabelSets, d.sets.p.Labels
+		for _, l := range p.Labels {
+			if id := max(l.Key, l.Str, l.Unit); int(id) >= len(p.Strings) {
+				return nil, d.noString("a label", uint64(id))
+			}
+		}
+		for _, s := range p.LabelSets {
+			canonicalLabels(p.Labels[s.Start:s.Start+s.Len], p.Strings)
+		}
+	}
+	return p, nil
+}
+
+func (d *decoder) noString(what string, id uint64) error {
+	return &SyntaxError{-1, fmt.Sprintf("%s refers to string %d, but the string table has %d", what, id, len(d.p.Strings))}
+}
+
+// resolveStrings fills in the strings of the header and of mappings, and checks
+// those of functions.
+func (d *decoder) resolveStrings() error {
+	p := d.p
+	var missing error
+	str := func(what string, id uint64) string {
+		if id < uint64(len(p.Strings)) {
+			return p.Strings[id]
+		}
+		if id != 0 && missing == nil {
+			missing = d.noString(what, id)
+		}
+		return ""
+	}
+	for _, ids := range d.sampleTypes {
+		p.SampleTypes = append(p.SampleTypes, ValueType{str("a sample type", ids[0]), str("a sample type", ids[1])})
+	}
+	p.PeriodType = ValueType{str("the period type", d.periodType[0]), str("the period type", d.periodType[1])}
+	for i, ids := range d.mappings {
+		p.Mappings[i].File, p.Mappings[i].BuildID = str("a mapping", ids[0]), str("a mapping", ids[1])
+	}
+	for _, id := range d.comments {
+		p.Comments = append(p.Comments, str("a comment", id))
+	}
+	p.DropFrames, p.KeepFrames = str("drop_frames", d.header[0]), str("keep_frames", d.header[1])
+	p.DefaultSampleType, p.DocURL = str("default_sample_type", d.header[2]), str("doc_url", d.header[3])
+	if missing != nil {
+		return missing
+	}
+	if len(p.Strings) == 0 {
+		p.Strings = append(p.Strings, "") // the table may be left out when every string is empty
+	}
+	n := uint32(len(p.Strings))
+	for i := range p.Functions {
+		f := &p.Functions[i]
+		if id := max(f.Name, f.SystemName, f.File); id >= n {
+			return &badRecord{fieldFunction, i, fmt.Sprintf("a function refers to string %d, but the string table has %d", id, n)}
+		}
+	}
+	return nil
+}
+
+func (d *decoder) resolveMappings() error {
+	p := d.p
+	dense := true
+	for i := range p.Mappings {
+		dense = dense && p.Mappings[i].ID == uint64(i)+1
+	}
+	n := uint32(len(p.Mappings))
+	if dense {
+		for i := range p.Locations {
+			if m := p.Locations[i].Mapping; m > n {
+				return d.noMapping(i, m)
+			}
+		}
+		return nil
+	}
+	byID := make(map[uint32]uint32, n)
+	for i := range p.Mappings {
+		raw := d.rawID(p.Mappings[i].ID)
+		if _, twice := byID[raw]; twice {
+			return &badRecord{fieldMapping, i, fmt.Sprintf("mapping id %d is used twice", p.Mappings[i].ID)}
+		}
+		byID[raw] = uint32(i) + 1
+	}
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		if l.Mapping == 0 {
+			continue
+		}
+		m, ok := byID[l.Mapping]
+		if !ok {
+			return d.noMapping(i, l.Mapping)
+		}
+		l.Mapping = m
+	}
+	return nil
+}
+
+func (d *decoder) noMapping(loc int, raw uint32) error {
+	return &badRecord{fieldLocation, loc, fmt.Sprintf("a location refers to mapping %d, which is not there", d.fromRawID(raw))}
+}
+
+func (d *decoder) resolveFunctions() error {
+	p := d.p
+	n := uint32(len(p.Functions))
+	missing := func(line int) error {
+		// Lines stand in the order of their locations.
+		loc, _ := slices.BinarySearchFunc(p.Locations, uint32(line), func(l Location, line uint32) int {
+			if l.FirstLine+l.NumLines > line {
+				return 1
+			}
+			return -1
+		})
+		return &badRecord{fieldLocation, loc, fmt.Sprintf("a location refers to function %d, which is not there", d.fromRawID(p.Lines[line].Function))}
+	}
+	if d.denseFuncs {
+		for i := range p.Lines {
+			f := p.Lines[i].Function - 1
+			if f >= n {
+				return missing(i)
+			}
+			p.Lines[i].Function = f
+		}
+		return nil
+	}
+	ids, err := d.newIDTable(d.funcIDs, fieldFunction, "function")
+	if err != nil {
+		return err
+	}
+	for i := range p.Lines {
+		f, ok := ids.index(p.Lines[i].Function)
+		if !ok {
+			return missing(i)
+		}
+		p.Lines[i].Function = f
+	}
+	return nil
+}
+
+func (d *decoder) resolveFrames() error {
+	p := d.p
+	n := uint32(len(p.Locations))
+	missing := func(frame int) error {
+		s, _ := slices.BinarySearchFunc(p.Stacks, uint32(frame), func(k Stack, frame uint32) int {
+			if k.Start+k.Len > frame {
+				return 1
+			}
+			return -1
+		})
+		return &badRecord{fieldSample, s, fmt.Sprintf("a sample refers to location %d, which is not there", d.fromRawID(p.Frames[frame]))}
+	}
+	if d.denseLocs {
+		for i, raw := range p.Frames {
+			if raw-1 >= n {
+				return missing(i)
+			}
+			p.Frames[i] = raw - 1
+		}
+		return nil
+	}
+	locIDs := make([]uint64, n)
+	for i := range p.Locations {
+		locIDs[i] = p.Locations[i].ID
+	}
+	ids, err := d.newIDTable(locIDs, fieldLocation, "location")
+	if err != nil {
+		return err
+	}
+	for i, raw := range p.Frames {
+		l, ok := ids.index(raw)
+		if !ok {
+			return missing(i)
+		}
+		p.Frames[i] = l
+	}
+	return nil
+}
+
+// idTable finds the index of a record by its raw id.
+type idTable struct {
+	small []uint32 // by raw id: index plus 1, while ids are not much larger than their number
+	large map[uint32]uint32
+}
+
+func (d *decoder) newIDTable(ids []uint64, field uint64, what string) (idTable, error) {
+	var t idTable
+	if len(ids) > 0 {
+		if m := slices.Max(ids); m <= uint64(4*len(ids)+1024) {
+			t.small = make([]uint32, m+1)
+		} else {
+			t.large = make(map[uint32]uint32, len(ids))
+		}
+	}
+	for i, id := range ids {
+		raw := d.rawID(id)
+		if _, twice := t.index(raw); twice {
+			return t, &badRecord{field, i, fmt.Sprintf("%s id %d is used twice", what, id)}
+		}
+		if t.small != nil {
+			t.small[raw] = uint32(i) + 1
+		} else {
+			t.large[raw] = uint32(i)
+		}
+	}
+	return t, nil
+}
+
+func (t *idTable) index(raw uint32) (uint32, bool) {
+	if t.large != nil {
+		i, ok := t.large[raw]
+		return i, ok
+	}
+	if raw < uint32(len(t.small)) && t.small[raw] != 0 {
+		return t.small[raw] - 1, true
+	}
+	return 0, false
+}

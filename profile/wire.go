@@ -1,0 +1,122 @@
+package profile
+
+import "math/bits"
+
+// Protobuf wire types, https://protobuf.dev/programming-guides/encoding.
+const (
+	wireVarint  = 0
+	wireFixed64 = 1
+	wireBytes   = 2
+	wireFixed32 = 5
+)
+
+// uvarint reads the varint at b[i:] and returns it with the index behind it.
+// next is -1 when b ends inside the varint and -2 when it is longer than ten bytes.
+func uvarint(b []byte, i int) (v uint64, next int) {
+	if i < len(b) && b[i] < 0x80 {
+		return uint64(b[i]), i + 1
+	}
+	return uvarintLong(b, i)
+}
+
+func uvarintLong(b []byte, i int) (v uint64, next int) {
+	b = b[i:]
+	if len(b) > 10 {
+		b = b[:10]
+	}
+	for k, c := range b {
+		v |= uint64(c&0x7f) << (7 * k)
+		if c < 0x80 {
+			return v, i + k + 1
+		}
+	}
+	if len(b) == 10 {
+		return 0, -2
+	}
+	return 0, -1
+}
+
+// varintProblem says in words what uvarint's next means.
+func varintProblem(next int) string {
+	if next == -2 {
+		return "a number is longer than 10 bytes"
+	}
+	return "the data ends inside a number"
+}
+
+// field is one protobuf field: a number in v, or bytes in data at b[at:].
+type field struct {
+	num  uint64
+	wire int
+	v    uint64
+	data []byte
+	at   int
+}
+
+// nextField reads the field at b[i:]. A non-empty problem tells why it can't be
+// read; next is then the place of the problem.
+func nextField(b []byte, i int) (f field, next int, problem string) {
+	key, n := uvarint(b, i)
+	if n < 0 {
+		return f, i, varintProblem(n)
+	}
+	f.num, f.wire = key>>3, int(key&7)
+	if f.num == 0 {
+		return f, i, "field number 0 is not allowed"
+	}
+	switch f.wire {
+	case wireVarint:
+		v, k := uvarint(b, n)
+		if k < 0 {
+			return f, n, varintProblem(k)
+		}
+		f.v = v
+		return f, k, ""
+	case wireBytes:
+		l, k := uvarint(b, n)
+		if k < 0 {
+			return f, n, varintProblem(k)
+		}
+		if l > uint64(len(b)-k) {
+			return f, n, "a field is longer than what holds it"
+		}
+		f.at, f.data = k, b[k:k+int(l)]
+		return f, k + int(l), ""
+	case wireFixed64:
+		if len(b)-n < 8 {
+			return f, n, "the data ends inside a number"
+		}
+		return f, n + 8, ""
+	case wireFixed32:
+		if len(b)-n < 4 {
+			return f, n, "the data ends inside a number"
+		}
+		return f, n + 4, ""
+	}
+	return f, i, "a field has a wire type that profiles don't use"
+}
+
+// uvarintLen returns the number of bytes that v takes as a varint.
+func uvarintLen(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
+
+// decimal parses a decimal integer with an optional sign.
+func decimal(s string) (int, bool) {
+	neg := false
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		neg, s = s[0] == '-', s[1:]
+	}
+	if s == "" || len(s) > 18 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	if neg {
+		n = -n
+	}
+	return n, true
+}
