@@ -1,0 +1,463 @@
+package srcfind
+
+import (
+	"cmp"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// modTree is the modules whose source this machine has in directories of
+// their own, as the go command would see them from Config.Dir and from the
+// directories of the search path.
+type modTree struct {
+	modules  []moduleDir // longest path first
+	replaces map[string]target
+	requires map[string]string
+	vendors  []string            // vendor directories
+	vendored []map[string]string // "module@version" to directory, one per vendors
+}
+
+type moduleDir struct{ path, dir string }
+
+func (f *Finder) loadTree() *modTree {
+	t := &modTree{replaces: map[string]target{}, requires: map[string]string{}}
+	starts := []string{f.cfg.Dir}
+	if f.cfg.SearchPath != "" {
+		starts = append(starts, filepath.SplitList(f.cfg.SearchPath)...)
+	}
+	seen := map[string]bool{}
+	for _, dir := range starts {
+		if abs, err := filepath.Abs(dir); err == nil && dir != "" {
+			t.addFrom(abs, seen)
+		}
+	}
+	for old, to := range t.replaces {
+		if to.dir != "" {
+			p, _, _ := strings.Cut(old, "@")
+			t.modules = append(t.modules, moduleDir{p, to.dir})
+		}
+	}
+	slices.SortStableFunc(t.modules, func(a, b moduleDir) int {
+		return cmp.Or(cmp.Compare(len(b.path), len(a.path)), cmp.Compare(a.path, b.path), cmp.Compare(a.dir, b.dir))
+	})
+	for _, v := range t.vendors {
+		t.vendored = append(t.vendored, readVendored(v))
+	}
+	return t
+}
+
+// addFrom adds the module and the workspace around dir. What is added first
+// wins, so a workspace's replacements go before its modules'.
+func (t *modTree) addFrom(dir string, seen map[string]bool) {
+	work := os.Getenv("GOWORK")
+	switch work {
+	case "":
+		work = findUp(dir, "go.work")
+	case "off":
+		work = ""
+	}
+	if work != "" && !seen[work] {
+		seen[work] = true
+		if m, err := readModFile(work); err == nil {
+			t.merge(m)
+			t.vendors = append(t.vendors, filepath.Join(filepath.Dir(work), "vendor"))
+			for _, use := range m.uses {
+				t.addModule(filepath.Join(use, "go.mod"), seen)
+			}
+		}
+	}
+	if mod := findUp(dir, "go.mod"); mod != "" {
+		t.addModule(mod, seen)
+	}
+}
+
+func (t *modTree) addModule(gomod string, seen map[string]bool) {
+	if seen[gomod] {
+		return
+	}
+	seen[gomod] = true
+	m, err := readModFile(gomod)
+	if err != nil {
+		return
+	}
+	dir := filepath.Dir(gomod)
+	t.merge(m)
+	t.vendors = append(t.vendors, filepath.Join(dir, "vendor"))
+	if m.module != "" {
+		t.modules = append(t.modules, moduleDir{m.module, dir})
+	}
+}
+
+func (t *modTree) merge(m *modFile) {
+	for k, v := range m.replaces {
+		if _, ok := t.replaces[k]; !ok {
+			t.replaces[k] = v
+		}
+	}
+	for k, v := range m.requires {
+		if _, ok := t.requires[k]; !ok {
+			t.requires[k] = v
+		}
+	}
+}
+
+func findUp(dir, name string) string {
+	for {
+		file := filepath.Join(dir, name)
+		if fi, err := os.Stat(file); err == nil && fi.Mode().IsRegular() {
+			return file
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
+}
+
+// cgoSource are the extensions that the go command hands to a compiler, and
+// their headers.
+var cgoSource = []string{".go", ".s", ".S", ".sx", ".c", ".cc", ".cpp", ".cxx", ".m", ".mm",
+	".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".swig", ".swigcxx"}
+
+// places yields the candidates of the second stage, likeliest first, lazily:
+// asking for GOROOT or the module cache may run the go command.
+//
+// Compilers clean the names they record, so a name with ".." in it was made by
+// someone else and yields nothing. The name is used as recorded: what a trim
+// left of it, such as errors/errors.go, could be mistaken for GOROOT's.
+func (f *Finder) places(file string) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		if f.cfg.Confined && !slices.Contains(cgoSource, path.Ext(file)) {
+			return
+		}
+		name := slashName(file)
+		if strings.HasPrefix(name, "<") || hasDotDot(name) {
+			return
+		}
+		for _, from := range []func(string) iter.Seq[place]{
+			f.confinedPlaces, f.modulePlaces, f.versionPlaces, f.gorootPlaces, f.vendorPlaces, f.checkoutPlaces,
+		} {
+			for p := range from(name) {
+				if p.root != "" && p.rel != "" && filepath.IsLocal(filepath.FromSlash(p.rel)) && !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// slashName turns a name recorded on Windows into one with slashes. On Unix a
+// backslash may be part of a name, so only names that have no slash qualify.
+func slashName(name string) string {
+	if strings.Contains(name, `\`) && !strings.Contains(name, "/") {
+		name = strings.ReplaceAll(name, `\`, "/")
+	}
+	return filepath.ToSlash(name)
+}
+
+func hasDotDot(name string) bool {
+	return slices.Contains(strings.Split(name, "/"), "..")
+}
+
+// isAbsName reports whether name is absolute on any system.
+func isAbsName(name string) bool {
+	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
+}
+
+// suffixes yields what follows each occurrence of sep in s, longest first.
+func suffixes(s, sep string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			i := strings.Index(s, sep)
+			if i < 0 || !yield(s[i+len(sep):]) {
+				return
+			}
+			s = s[i+1:] // occurrences may share a slash
+		}
+	}
+}
+
+// confinedPlaces stands in for the first stage: relative names below the
+// search path, and absolute names that are below a trusted directory already.
+func (f *Finder) confinedPlaces(name string) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		if !f.cfg.Confined {
+			return
+		}
+		var roots []string
+		if f.cfg.SearchPath != "" {
+			roots = filepath.SplitList(f.cfg.SearchPath)
+		}
+		if rel := slashName(f.trimmer.Trim(name)); !isAbsName(rel) {
+			for _, root := range roots {
+				if !yield(place{root, rel}) {
+					return
+				}
+			}
+		}
+		if !isAbsName(name) {
+			return
+		}
+		for _, m := range f.tree().modules {
+			roots = append(roots, m.dir)
+		}
+		roots = append(roots, f.tree().vendors...)
+		roots = append(roots, f.env().modcache, f.gorootSrc())
+		for _, root := range roots {
+			if root == "" {
+				continue
+			}
+			rel, ok := strings.CutPrefix(name, strings.TrimSuffix(filepath.ToSlash(filepath.Clean(root)), "/")+"/")
+			if ok && !yield(place{root, rel}) {
+				return
+			}
+		}
+	}
+}
+
+// modulePlaces: a name that starts with, or for an absolute name contains, the
+// path of a module that has a directory here.
+//
+//	example.com/app/pkg/x.go
+//	/home/ci/src/example.com/app/pkg/x.go
+func (f *Finder) modulePlaces(name string) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		for _, m := range f.tree().modules {
+			if rel, ok := strings.CutPrefix(name, m.path+"/"); ok && !yield(place{m.dir, rel}) {
+				return
+			}
+			if !isAbsName(name) {
+				continue
+			}
+			for rel := range suffixes(name, "/"+m.path+"/") {
+				if !yield(place{m.dir, rel}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// versionPlaces: module@version, in the three forms in use.
+//
+//	github.com/BurntSushi/toml@v1.2.3/decode.go                          -trimpath
+//	/home/ci/go/pkg/mod/github.com/!burnt!sushi/toml@v1.2.3/decode.go    module cache
+//	/cache/github.com/!burnt!sushi/toml@v1.2.3/decode.go                 GOMODCACHE=/cache
+func (f *Finder) versionPlaces(name string) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		at := strings.LastIndex(name, "@v")
+		if at < 0 {
+			return
+		}
+		mod := name[:at]
+		version, rel, ok := strings.Cut(name[at+1:], "/")
+		if !ok {
+			return
+		}
+		if !isAbsName(name) {
+			f.replacedPlaces(mod, version, rel)(yield)
+			return
+		}
+		// The name was taken from a module cache, so it is escaped and
+		// replacements are already applied.
+		tails := []string{}
+		if i := strings.LastIndex(mod, "/pkg/mod/"); i >= 0 {
+			tails = append(tails, mod[i+len("/pkg/mod/"):])
+		}
+		tails = slices.AppendSeq(tails, suffixes(mod, "/"))
+		for _, tail := range tails {
+			if !yield(place{f.env().modcache, tail + "@" + version + "/" + rel}) {
+				return
+			}
+		}
+		for _, tail := range tails {
+			for p := range f.vendoredPlaces(unescapeModule(tail), unescapeModule(version), rel) {
+				if !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// replacedPlaces: with -trimpath a replaced module keeps its own name and
+// version, though the text comes from the replacement.
+func (f *Finder) replacedPlaces(mod, version, rel string) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		t := f.tree()
+		to, ok := t.replaces[mod+"@"+version]
+		if !ok {
+			to, ok = t.replaces[mod]
+		}
+		cached := func(mod, version string) place {
+			return place{f.env().modcache, escapeModule(mod) + "@" + escapeModule(version) + "/" + rel}
+		}
+		if ok && to.dir != "" && !yield(place{to.dir, rel}) {
+			return
+		}
+		if ok && to.path != "" && !yield(cached(to.path, to.version)) {
+			return
+		}
+		if !yield(cached(mod, version)) {
+			return
+		}
+		f.vendoredPlaces(mod, version, rel)(yield)
+	}
+}
+
+// vendoredPlaces: only where vendor has this very version, since the lines of
+// another would be wrong.
+func (f *Finder) vendoredPlaces(mod, version, rel string) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		t := f.tree()
+		for i, v := range t.vendors {
+			if dir, ok := t.vendored[i][mod+"@"+version]; ok && !yield(place{v, dir + "/" + rel}) {
+				return
+			}
+		}
+	}
+}
+
+var (
+	// goWord finds "go" as a word of its own in a GOROOT: /usr/local/go,
+	// ~/sdk/go1.26.1, /usr/lib/go-1.26, hostedtoolcache/go/1.26.1/x64,
+	// Cellar/go/1.26.1/libexec, golang.org/toolchain@..., external/go_sdk.
+	goWord = regexp.MustCompile(`(?i)(^|[^a-z])go(lang|root|sdk)?([^a-z]|$)`)
+	// goVersion finds the version in the same places.
+	goVersion = regexp.MustCompile(`(?i)go[-/]?(1\.\d+(?:\.\d+)?(?:(?:rc|beta)\d+)?)`)
+)
+
+// gorootPlaces: the standard library and the go command.
+//
+//	runtime/proc.go                                          -trimpath
+//	$GOROOT/src/runtime/proc.go, GOROOT/src/runtime/proc.go
+//	/opt/hostedtoolcache/go/1.26.1/x64/src/runtime/proc.go   another machine
+func (f *Finder) gorootPlaces(name string) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		for _, prefix := range []string{"$GOROOT/src/", "GOROOT/src/"} {
+			if rel, ok := strings.CutPrefix(name, prefix); ok {
+				yield(place{f.gorootSrc(), rel})
+				return
+			}
+		}
+		if first, _, ok := strings.Cut(name, "/"); ok && !isAbsName(name) && !strings.ContainsAny(first, ".$@") {
+			if !yield(place{f.gorootSrc(), name}) {
+				return
+			}
+		}
+		for rel := range suffixes(name, "/src/") {
+			prefix := strings.TrimSuffix(name, "/src/"+rel)
+			if !goWord.MatchString(prefix) {
+				continue
+			}
+			// The version that the program was built with has the right
+			// lines, so prefer it over the current one.
+			if v := goVersion.FindStringSubmatch(prefix); v != nil {
+				for _, src := range f.versionSrc("go" + v[1]) {
+					if !yield(place{src, rel}) {
+						return
+					}
+				}
+			}
+			if !yield(place{f.gorootSrc(), rel}) {
+				return
+			}
+		}
+	}
+}
+
+// gorootSrc is $GOROOT/src. It is a root of its own as distributions make it a
+// symbolic link.
+func (f *Finder) gorootSrc() string {
+	if r := f.env().goroot; r != "" {
+		return filepath.Join(r, "src")
+	}
+	return ""
+}
+
+// versionSrc is where toolchain switching and golang.org/dl put a version.
+func (f *Finder) versionSrc(version string) []string {
+	var dirs []string
+	if c := f.env().modcache; c != "" {
+		dirs = append(dirs, filepath.Join(c, "golang.org",
+			"toolchain@v0.0.1-"+version+"."+runtime.GOOS+"-"+runtime.GOARCH, "src"))
+	}
+	if home, err := os.UserHomeDir(); err == nil {
+		dirs = append(dirs, filepath.Join(home, "sdk", version, "src"))
+	}
+	return dirs
+}
+
+// vendorPlaces: an import path without a version, alone or after "vendor/".
+// What was vendored is a copy of the required version, so the module cache
+// serves where the vendor directory was not kept.
+//
+//	/home/ci/app/vendor/github.com/a/b/x.go
+//	github.com/a/b/x.go
+func (f *Finder) vendorPlaces(name string) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		if strings.Contains(name, "@") {
+			return
+		}
+		rels := slices.Collect(suffixes(name, "/vendor/"))
+		if len(rels) == 0 && !isAbsName(name) {
+			rels = []string{name}
+		}
+		t := f.tree()
+		for _, rel := range rels {
+			for _, v := range t.vendors {
+				if !yield(place{v, rel}) {
+					return
+				}
+			}
+			for mod := path.Dir(rel); mod != "." && mod != "/"; mod = path.Dir(mod) {
+				version, ok := t.requires[mod]
+				if !ok {
+					continue
+				}
+				for p := range f.replacedPlaces(mod, version, strings.TrimPrefix(rel, mod+"/")) {
+					if !yield(p) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// checkoutPlaces: an absolute name from another checkout of a module here,
+// recognized by the last element of the module's path or directory.
+//
+//	/home/runner/work/app/app/pkg/x.go for module example.com/app/v2
+func (f *Finder) checkoutPlaces(name string) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		if !isAbsName(name) {
+			return
+		}
+		for _, m := range f.tree().modules {
+			for _, base := range []string{moduleBase(m.path), filepath.Base(m.dir)} {
+				for rel := range suffixes(name, "/"+base+"/") {
+					if !yield(place{m.dir, rel}) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+var majorSuffix = regexp.MustCompile(`^v[0-9]+$`)
+
+func moduleBase(modPath string) string {
+	if base := path.Base(modPath); !majorSuffix.MatchString(base) {
+		return base
+	}
+	return path.Base(path.Dir(modPath))
+}
