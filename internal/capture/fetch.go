@@ -1,0 +1,364 @@
+// Package capture gets profiles: from files and servers, and by running
+// benchmarks.
+package capture
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	defaultTimeout = 60 * time.Second
+	// headerSlack is what a server may take on top of the timeout.
+	headerSlack    = 5 * time.Second
+	maxRedirects   = 10
+	maxErrorBody   = 1 << 10
+	profileHandler = "/debug/pprof/profile"
+	insecureScheme = "https+insecure"
+)
+
+// Fetcher opens the sources that a command line names: files, standard input
+// and URLs. Its fields are the command line's flags; the zero value is ready.
+// Do not copy or change it once used; any number of goroutines may share it.
+//
+// A request honours HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+type Fetcher struct {
+	// TLSCert and TLSKey are files with a client certificate and its key:
+	// both or neither. TLSCA is a file of the only authorities to trust.
+	TLSCert, TLSKey, TLSCA string
+	// Seconds, when positive, is asked of the server: the seconds parameter.
+	Seconds int
+	// Timeout bounds the time without a byte from the server, give or take
+	// five seconds. Zero is 1.5 times the seconds asked for, else a minute.
+	Timeout time.Duration
+	// MaxBytes bounds what a server may send; 0 is no bound.
+	MaxBytes int64
+	// Progress gets messages, and a live line if it is a terminal. nil is silent.
+	Progress io.Writer
+	// UserAgent replaces net/http's own.
+	UserAgent string
+	// Stdin is what the source "-" reads; nil is os.Stdin.
+	Stdin io.Reader
+
+	slack    time.Duration // tests replace headerSlack
+	terminal bool          // tests pretend that Progress is one
+
+	mu   sync.Mutex // guards writes to Progress, and live
+	live *liveLine  // the request that owns the live line
+}
+
+// Source is an open source. The caller closes Reader.
+type Source struct {
+	Reader io.ReadCloser
+	// Name is the path, "stdin", or the URL after redirects, without password.
+	Name   string
+	Remote bool
+	// URL is what was requested; empty unless Remote. It holds the password
+	// if the user gave one.
+	URL  string
+	Size int64 // bytes, or -1 if not known
+}
+
+// Open opens source: "-" is standard input; a name that exists is a file; what
+// else looks like host:port/path or a URL is fetched. For a URL, Open returns
+// when the first byte of the profile has arrived. Errors, also those of
+// reading, are one line that names the source.
+//
+// Canceling ctx ends a fetch, at any point until Reader is closed.
+func (f *Fetcher) Open(ctx context.Context, source string) (*Source, error) {
+	if source == "-" {
+		in := f.Stdin
+		if in == nil {
+			in = os.Stdin
+		}
+		return &Source{Reader: io.NopCloser(in), Name: "stdin", Size: -1}, nil
+	}
+	// A file may be called host:80, so what exists is a file.
+	if _, err := os.Stat(source); err == nil {
+		return openFile(source)
+	}
+	r, ok := f.adjustURL(source)
+	if !ok {
+		return openFile(source) // fails, and says why
+	}
+	return f.fetch(ctx, r)
+}
+
+func openFile(name string) (*Source, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	fi, err := file.Stat()
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	if fi.IsDir() {
+		file.Close()
+		return nil, fmt.Errorf("%s: is a directory", name)
+	}
+	s := &Source{Reader: file, Name: name, Size: -1}
+	if fi.Mode().IsRegular() {
+		s.Size = fi.Size()
+	}
+	return s, nil
+}
+
+// request is a source that was recognized as a URL.
+type request struct {
+	source  string // as the user wrote it
+	url     *url.URL
+	wait    time.Duration // how long the server will measure, 0 if not known
+	timeout time.Duration
+	limit   time.Duration // timeout and slack
+}
+
+// adjustURL completes source by the rules of go tool pprof: a missing scheme
+// is http, a missing path is the CPU profile, -seconds becomes a parameter.
+func (f *Fetcher) adjustURL(source string) (request, bool) {
+	u, err := url.Parse(source)
+	if err != nil || u.Host == "" && u.Scheme != "" && u.Scheme != "file" {
+		// localhost:6060 parses with the scheme "localhost", and 127.0.0.1:6060
+		// not at all.
+		u, err = url.Parse("http://" + source)
+	}
+	if err != nil || u.Host == "" {
+		return request{}, false
+	}
+	if u.Path == "" || u.Path == "/" {
+		u.Path = profileHandler
+	}
+	r := request{source: source, url: u, timeout: f.Timeout}
+	query := u.Query()
+	if f.Seconds > 0 {
+		r.wait = time.Duration(f.Seconds) * time.Second
+		query.Set("seconds", strconv.Itoa(f.Seconds))
+	} else if s, err := strconv.ParseInt(query.Get("seconds"), 10, 32); err == nil {
+		r.wait = max(0, time.Duration(s)*time.Second)
+	}
+	if r.timeout <= 0 {
+		r.timeout = defaultTimeout
+		if r.wait > 0 {
+			r.timeout = r.wait + r.wait/2
+		}
+	}
+	r.limit = r.timeout + headerSlack
+	if f.slack > 0 {
+		r.limit = r.timeout + f.slack
+	}
+	u.RawQuery = query.Encode()
+	return r, true
+}
+
+func (f *Fetcher) fetch(ctx context.Context, r request) (*Source, error) {
+	config, err := f.tlsConfig()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.url.Redacted(), err)
+	}
+	target := *r.url
+	if target.Scheme == insecureScheme {
+		target.Scheme = "https"
+		config.InsecureSkipVerify = true
+	}
+	f.say("Fetching profile over HTTP from %s", r.url.Redacted())
+	if f.Seconds > 0 && !f.onTerminal() {
+		f.say("Please wait... (%v)", r.wait)
+	}
+
+	// HTTP/1 only, for one request per connection; and what HTTP/2 says of a
+	// refused client certificate depends on who is faster.
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: config}
+	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
+	ctx, cancel := context.WithCancelCause(ctx)
+	b := &body{f: f, r: r, shown: r.url.Redacted(), ctx: ctx, size: -1, line: f.startLive()}
+	config.GetClientCertificate = b.clientCertificate(config.Certificates)
+	// One timer covers dialing, the handshake, the header and every read of
+	// the body: whatever the server is doing, it must not go silent.
+	b.timer = time.AfterFunc(r.limit, func() { cancel(errSilent) })
+	b.close = func() {
+		b.timer.Stop()
+		cancel(context.Canceled)
+		transport.CloseIdleConnections()
+	}
+	b.line.countDown(r.wait)
+	src, err := b.open(client, target.String())
+	if err != nil {
+		b.Close()
+		return nil, err
+	}
+	return src, nil
+}
+
+func checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) >= maxRedirects {
+		return fmt.Errorf("%w, the last to %s", errRedirects, req.URL.Redacted())
+	}
+	return nil
+}
+
+// tlsConfig loads the files of the -tls flags. It applies to every URL.
+func (f *Fetcher) tlsConfig() (*tls.Config, error) {
+	config := new(tls.Config)
+	switch {
+	case f.TLSCert != "" && f.TLSKey != "":
+		pair, err := tls.LoadX509KeyPair(f.TLSCert, f.TLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("could not load certificate/key pair specified by -tls_cert and -tls_key: %w", err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	case f.TLSKey != "":
+		return nil, errors.New("-tls_key is specified, so -tls_cert must also be specified")
+	case f.TLSCert != "":
+		return nil, errors.New("-tls_cert is specified, so -tls_key must also be specified")
+	}
+	if f.TLSCA != "" {
+		pem, err := os.ReadFile(f.TLSCA)
+		if err != nil {
+			return nil, fmt.Errorf("could not load CA specified by -tls_ca: %w", err)
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("could not load CA specified by -tls_ca: no PEM certificate in %s", f.TLSCA)
+		}
+	}
+	return config, nil
+}
+
+// clientCertificate does what crypto/tls would do with certs, and remembers
+// that it was asked: a server that refuses the answer may just hang up.
+func (b *body) clientCertificate(certs []tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	return func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		b.wantsCert.Store(true)
+		for i := range certs {
+			if info.SupportsCertificate(&certs[i]) == nil {
+				return &certs[i], nil
+			}
+		}
+		return new(tls.Certificate), nil
+	}
+}
+
+// body is the response to a request. Reading it keeps the watch on the server
+// and turns errors into lines that name the source.
+type body struct {
+	f     *Fetcher
+	r     request
+	shown string // URL for people
+	ctx   context.Context
+	timer *time.Timer // fires errSilent; runs only while waiting for the server
+	close func()
+	line  *liveLine
+
+	wantsCert atomic.Bool // the server asked for a client certificate
+
+	resp *http.Response
+	size int64 // Content-Length or -1
+	got  int64
+	err  error // sticky
+}
+
+// open sends the request and looks at the answer up to the first bytes.
+func (b *body) open(client *http.Client, target string) (*Source, error) {
+	req, err := http.NewRequestWithContext(b.ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return nil, b.explain(err)
+	}
+	if b.f.UserAgent != "" {
+		req.Header.Set("User-Agent", b.f.UserAgent)
+	}
+	b.resp, err = client.Do(req)
+	if err != nil {
+		return nil, b.explain(err)
+	}
+	if b.resp.StatusCode != http.StatusOK {
+		return nil, b.statusError()
+	}
+	b.size = b.resp.ContentLength
+	if limit := b.f.MaxBytes; limit > 0 && b.size > limit {
+		return nil, b.tooLarge()
+	}
+	buf := bufio.NewReaderSize(b, 32<<10)
+	if _, err := buf.Peek(1); err == io.EOF {
+		return nil, b.fail("the server sent an empty response", io.ErrUnexpectedEOF)
+	} else if err != nil {
+		return nil, err
+	}
+	b.line.stopCountDown()
+	head, _ := buf.Peek(buf.Buffered())
+	if isHTML(b.resp.Header.Get("Content-Type"), head) {
+		return nil, b.htmlError()
+	}
+	return &Source{
+		Reader: struct {
+			io.Reader
+			io.Closer
+		}{buf, b},
+		Name:   b.resp.Request.URL.Redacted(),
+		Remote: true,
+		URL:    b.r.url.String(),
+		Size:   b.size,
+	}, nil
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.err != nil {
+		return 0, b.err
+	}
+	if limit := b.f.MaxBytes; limit > 0 && int64(len(p)) > limit-b.got {
+		p = p[:max(1, limit-b.got)] // at the limit, one more byte tells
+	}
+	b.timer.Reset(b.r.limit)
+	n, err := b.resp.Body.Read(p)
+	b.timer.Stop()
+	b.got += int64(n)
+	b.line.received(b.got, b.size)
+	switch {
+	case b.f.MaxBytes > 0 && b.got > b.f.MaxBytes:
+		n, b.err = 0, b.tooLarge()
+	case err == io.EOF:
+		b.err = err
+		b.line.end(fmt.Sprintf("Received %s", formatBytes(b.got)))
+	case err != nil:
+		b.err = b.explain(err)
+	}
+	return n, b.err
+}
+
+// Close ends the request, finished or not.
+func (b *body) Close() error {
+	b.line.end("")
+	if b.resp != nil {
+		b.resp.Body.Close()
+	}
+	b.close()
+	return nil
+}
+
+func isHTML(contentType string, head []byte) bool {
+	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+		return false // gzip, whatever a proxy says it is
+	}
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	if strings.EqualFold(strings.TrimSpace(mediaType), "text/html") {
+		return true
+	}
+	// "<" cannot start a profile: in a protocol buffer it is the end of a
+	// group, and no text format begins so.
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("<"))
+}

@@ -1,0 +1,156 @@
+package capture
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+func (f *Fetcher) onTerminal() bool {
+	if f.terminal {
+		return true
+	}
+	file, ok := f.Progress.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// say prints a line that stays.
+func (f *Fetcher) say(format string, args ...any) {
+	if f.Progress == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.live != nil {
+		f.live.show("")
+	}
+	fmt.Fprintf(f.Progress, format+"\n", args...)
+}
+
+// liveLine is the line that a request rewrites on a terminal. Only one request
+// at a time has it; a nil liveLine shows nothing.
+type liveLine struct {
+	f     *Fetcher
+	width int       // of what is on the terminal now
+	last  time.Time // of the last byte count shown
+
+	stop     chan struct{}
+	stopOnce sync.Once
+	counting sync.WaitGroup
+}
+
+func (f *Fetcher) startLive() *liveLine {
+	if f.Progress == nil || !f.onTerminal() {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.live != nil {
+		return nil
+	}
+	f.live = &liveLine{f: f, stop: make(chan struct{})}
+	return f.live
+}
+
+// show replaces the line. The caller holds f.mu.
+func (l *liveLine) show(text string) {
+	if l.width > 0 || text != "" {
+		// Spaces, as not every terminal knows the escape that clears a line.
+		fmt.Fprintf(l.f.Progress, "\r%-*s\r%s", l.width, "", text)
+	}
+	l.width = len(text)
+}
+
+// countDown shows, until stopCountDown, how long the server will go on
+// measuring, or how long it has kept the user waiting if wait is not known.
+func (l *liveLine) countDown(wait time.Duration) {
+	if l == nil {
+		return
+	}
+	update := func(elapsed time.Duration) {
+		text := ""
+		if left := wait - elapsed; left > 0 {
+			text = fmt.Sprintf("Please wait... (%v)", left)
+		} else if elapsed > 0 {
+			text = fmt.Sprintf("Waiting for the server... (%v)", elapsed)
+		}
+		l.f.mu.Lock()
+		defer l.f.mu.Unlock()
+		l.show(text)
+	}
+	update(0)
+	start := time.Now()
+	l.counting.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-l.stop:
+				return
+			case now := <-tick.C:
+				update(now.Sub(start).Round(time.Second))
+			}
+		}
+	})
+}
+
+func (l *liveLine) stopCountDown() {
+	if l == nil {
+		return
+	}
+	l.stopOnce.Do(func() { close(l.stop) })
+	l.counting.Wait()
+}
+
+// received shows a byte count, not more often than the eye can follow. size
+// is -1 if not known.
+func (l *liveLine) received(got, size int64) {
+	if l == nil || time.Since(l.last) < 100*time.Millisecond {
+		return
+	}
+	l.stopCountDown()
+	l.last = time.Now()
+	text := "Received " + formatBytes(got)
+	if size > 0 {
+		text += " of " + formatBytes(size)
+	}
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	if l.f.live == l {
+		l.show(text)
+	}
+}
+
+// end removes the line, leaves final in its place if there is one, and lets
+// another request have it.
+func (l *liveLine) end(final string) {
+	if l == nil {
+		return
+	}
+	l.stopCountDown()
+	l.f.mu.Lock()
+	defer l.f.mu.Unlock()
+	if l.f.live != l {
+		return
+	}
+	l.show("")
+	l.f.live = nil
+	if final != "" {
+		fmt.Fprintln(l.f.Progress, final)
+	}
+}
+
+func formatBytes(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return fmt.Sprintf("%.1f kB", float64(n)/(1<<10))
+	case n < 1<<30:
+		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+}

@@ -1,0 +1,243 @@
+package capture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Loader opens, decodes and merges the sources of a command line.
+type Loader struct {
+	Fetcher *Fetcher
+	Limits  profile.Limits
+	// Each, if set, is given every profile before it is merged, and returns
+	// what to merge. Calls come from several goroutines; what it is given must
+	// not be kept.
+	Each func(p *profile.Profile, s *Source) (*profile.Profile, error)
+	// Warn is told, in the sources' order, of those that could not be loaded.
+	Warn func(error)
+}
+
+// Load returns the sum of the sources. Sample types that not all of them have
+// are left out, and units are converted to the finest. A source that can't be
+// loaded is left out with a warning, as long as there is another.
+func (l *Loader) Load(ctx context.Context, sources []string) (*profile.Profile, error) {
+	if len(sources) == 0 {
+		return nil, errors.New("no profile source specified")
+	}
+	if len(sources) > 1 && allFiles(sources) {
+		p, errs, err := l.mergeFiles(ctx, sources)
+		if err == nil {
+			return p, l.report(errs, len(sources))
+		}
+		// Their sample types or units differ: that takes all of them at once.
+	}
+	ps := make([]*profile.Profile, len(sources))
+	errs := make([]error, len(sources))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, 128) // of simultaneous requests
+	for i, src := range sources {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			ps[i], errs[i] = l.one(ctx, src)
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var loaded []*profile.Profile
+	for i, p := range ps {
+		if errs[i] == nil {
+			loaded = append(loaded, p)
+		}
+	}
+	if err := l.report(errs, len(sources)); err != nil {
+		return nil, err
+	}
+	aligned, err := profile.Align(loaded)
+	if err != nil {
+		return nil, err
+	}
+	if len(aligned) == 1 {
+		return aligned[0], nil
+	}
+	return profile.Merge(aligned...)
+}
+
+// report passes the errors on: as warnings if some source could be loaded.
+func (l *Loader) report(errs []error, n int) error {
+	failed := 0
+	var last error
+	for _, err := range errs {
+		if err != nil {
+			failed++
+			last = err
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	if n == 1 {
+		return last
+	}
+	for _, err := range errs {
+		if err != nil && l.Warn != nil {
+			l.Warn(err)
+		}
+	}
+	if failed == n {
+		return fmt.Errorf("none of the %d sources could be loaded", n)
+	}
+	if l.Warn != nil {
+		l.Warn(fmt.Errorf("loaded %d of %d sources", n-failed, n))
+	}
+	return nil
+}
+
+// one loads a single source.
+func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, error) {
+	src, err := l.Fetcher.Open(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Reader.Close()
+	var in io.Reader = src.Reader
+	if f, ok := src.Reader.(*os.File); ok {
+		in = f // which can seek
+	}
+	p, err := profile.Decode(in, l.Limits)
+	if err != nil {
+		return nil, named(source, err)
+	}
+	if l.Each != nil {
+		if p, err = l.Each(p, src); err != nil {
+			return nil, named(source, err)
+		}
+	}
+	return p, nil
+}
+
+// named puts the source before an error that doesn't name it.
+func named(source string, err error) error {
+	var fetch *fetchError
+	var path *os.PathError
+	if errors.As(err, &fetch) || errors.As(err, &path) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", source, err)
+}
+
+func allFiles(sources []string) bool {
+	for _, s := range sources {
+		if info, err := os.Stat(s); err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
+}
+
+// mergeFiles loads files without keeping more than one per processor in memory.
+// Each worker merges a run of neighbours, so that the result doesn't depend on
+// their number. It fails if the profiles can't be merged as they are.
+func (l *Loader) mergeFiles(ctx context.Context, files []string) (*profile.Profile, []error, error) {
+	workers := min(runtime.GOMAXPROCS(0), len(files))
+	mergers := make([]profile.Merger, workers)
+	counts := make([]int, workers)
+	errs := make([]error, len(files))
+	failed := make([]error, workers)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			dec := profile.Decoder{Limits: l.Limits}
+			var buf []byte
+			for i := w * len(files) / workers; i < (w+1)*len(files)/workers && ctx.Err() == nil; i++ {
+				var p *profile.Profile
+				var err error
+				if buf, err = readFile(files[i], buf, l.Fetcher.MaxBytes); err == nil {
+					p, err = dec.Decode(buf)
+				}
+				if err == nil && l.Each != nil {
+					p, err = l.Each(p, &Source{Name: files[i], Size: int64(len(buf))})
+				}
+				if err != nil {
+					errs[i] = named(files[i], err)
+					continue
+				}
+				if len(p.SampleTypes) == 0 {
+					failed[w] = errors.New("a profile has no sample types")
+					return
+				}
+				if err := mergers[w].Add(p); err != nil {
+					failed[w] = err
+					return
+				}
+				counts[w]++
+			}
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
+	if err := errors.Join(failed...); err != nil {
+		return nil, nil, err
+	}
+	var all *profile.Merger
+	for w := range mergers {
+		switch {
+		case counts[w] == 0:
+		case all == nil:
+			all = &mergers[w]
+		default:
+			if err := all.Add(mergers[w].Profile()); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if all == nil {
+		return nil, errs, nil
+	}
+	return all.Profile(), errs, nil
+}
+
+// readFile reads a file into buf, or into a larger one.
+func readFile(name string, buf []byte, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return buf, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return buf, err
+	}
+	size := info.Size()
+	if limit > 0 && size > limit {
+		return buf, fmt.Errorf("%d bytes, more than the limit of %d", size, limit)
+	}
+	if int64(cap(buf)) < size+512 {
+		buf = make([]byte, 0, size+size/2+512)
+	}
+	buf = buf[:0]
+	for {
+		n, err := f.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			return buf, nil
+		}
+		if err != nil {
+			return buf, err
+		}
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+	}
+}
