@@ -1,0 +1,182 @@
+package report
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// WriteText prints the comparison as a table.
+func (d *Diff) WriteText(w io.Writer) error {
+	bw := bufio.NewWriter(w)
+	unit := d.textUnit()
+	value := func(v int64) string { return FormatValue(v, d.Unit, unit) }
+	fmt.Fprintf(bw, "Type: %s\n", printable(d.Type))
+	total := DiffValue{Base: d.BaseTotal, Head: d.HeadTotal, Delta: d.HeadTotal - d.BaseTotal}
+	if total.Base != 0 {
+		r := float64(total.Delta) / float64(total.Base)
+		total.Relative = &r
+	}
+	fmt.Fprintf(bw, "Base: %s total%s\n", FormatValue(d.BaseTotal, d.Unit, "auto"), perRun(d.BaseRuns))
+	fmt.Fprintf(bw, "Head: %s total%s, %s\n", FormatValue(d.HeadTotal, d.Unit, "auto"), perRun(d.HeadRuns), relativeText(&total))
+	if d.Normalized {
+		fmt.Fprintf(bw, "Normalized: values are scaled to a total of %s\n", FormatValue(d.HeadTotal, d.Unit, "auto"))
+	}
+	if d.Tested > 0 {
+		fmt.Fprintf(bw, "Significance: Mann-Whitney U test of %s, Holm's correction for %d tests; ~ is not significant at %g\n", d.Sort, d.Tested, diffAlpha)
+	}
+	for _, warning := range d.Warnings {
+		fmt.Fprintf(bw, "Warning: %s\n", warning)
+	}
+	fmt.Fprintf(bw, "Showing %d of %d functions, by change of %s\n", len(d.Rows), d.Functions, d.Sort)
+
+	header := []string{"flat base", "head", "delta", "change", "cum base", "head", "delta", "change"}
+	if d.Tested > 0 {
+		header = append(header, "p")
+	}
+	table := [][]string{header}
+	for i := range d.Rows {
+		row := &d.Rows[i]
+		var cells []string
+		for _, v := range []*DiffValue{&row.Flat, &row.Cum} {
+			cells = append(cells, value(v.Base), value(v.Head), signedText(v.Delta, value), relativeText(v))
+		}
+		if d.Tested > 0 {
+			cells = append(cells, row.Test.text())
+		}
+		table = append(table, cells)
+	}
+	widths := make([]int, len(header))
+	for _, cells := range table {
+		for i, c := range cells {
+			widths[i] = max(widths[i], utf8.RuneCountInString(c))
+		}
+	}
+	for i, cells := range table {
+		for j, c := range cells {
+			fmt.Fprintf(bw, "%*s  ", widths[j], c)
+		}
+		name := ""
+		if i > 0 {
+			name = d.Rows[i-1].label(d.Granularity)
+		}
+		fmt.Fprintf(bw, "%s\n", printable(name))
+	}
+	return bw.Flush()
+}
+
+// textUnit picks one unit for the table, in which its smallest change has digits.
+func (d *Diff) textUnit() string {
+	if d.printUnit != "" && d.printUnit != "minimum" && d.printUnit != "auto" {
+		return d.printUnit
+	}
+	least := int64(math.MaxInt64)
+	for i := range d.Rows {
+		if v := d.key(&d.Rows[i]).Delta; v != 0 {
+			least = min(least, max(v, -v))
+		}
+	}
+	if least <= max(d.BaseTotal, d.HeadTotal)/100 {
+		least *= 100
+	}
+	_, unit := profile.Convert(least, d.Unit, "auto")
+	if unit == "" {
+		return d.Unit
+	}
+	return unit
+}
+
+func perRun(runs int) string {
+	if runs == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (mean of %d runs)", runs)
+}
+
+// signedText prints v with its sign, also if that is a plus.
+func signedText(v int64, format func(int64) string) string {
+	if v > 0 {
+		return "+" + format(v)
+	}
+	return format(v)
+}
+
+func relativeText(v *DiffValue) string {
+	switch {
+	case v.Base == 0 && v.Head == 0:
+		return ""
+	case v.Base == 0:
+		return "new"
+	case v.Head == 0:
+		return "gone"
+	}
+	return fmt.Sprintf("%+.2f%%", 100**v.Relative)
+}
+
+func (t *DiffTest) text() string {
+	switch {
+	case t == nil:
+		return "-"
+	case !t.Significant:
+		return fmt.Sprintf("~ %.3f", t.Holm)
+	}
+	return fmt.Sprintf("%.3f", t.Holm)
+}
+
+// label names the row the way other reports do.
+func (r *DiffRow) label(granularity string) string {
+	switch {
+	case r.Line > 0:
+		return fmt.Sprintf("%s %s:%d", r.Name, r.File, r.Line)
+	case granularity == "functions" || granularity == "files" || r.File == "":
+		return r.Name
+	}
+	return r.Name + " " + r.File
+}
+
+// WriteJSON prints the comparison as one JSON object.
+func (d *Diff) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(d)
+}
+
+// WriteCSV prints the rows, in the unit of the profile, below a header.
+func (d *Diff) WriteCSV(w io.Writer) error {
+	cw := csv.NewWriter(w)
+	header := strings.Split("name,file,line,unit,base_flat,head_flat,delta_flat,relative_flat,base_cum,head_cum,delta_cum,relative_cum,new,gone,p,p_holm,significant", ",")
+	if err := cw.Write(header); err != nil {
+		return err
+	}
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		record := []string{r.Name, r.File, strconv.FormatInt(r.Line, 10), d.Unit}
+		for _, v := range []*DiffValue{&r.Flat, &r.Cum} {
+			record = append(record, strconv.FormatInt(v.Base, 10), strconv.FormatInt(v.Head, 10), strconv.FormatInt(v.Delta, 10))
+			if v.Relative == nil {
+				record = append(record, "")
+			} else {
+				record = append(record, strconv.FormatFloat(*v.Relative, 'g', 6, 64))
+			}
+		}
+		record = append(record, strconv.FormatBool(r.New), strconv.FormatBool(r.Gone))
+		if t := r.Test; t != nil {
+			record = append(record, strconv.FormatFloat(t.P, 'g', 4, 64), strconv.FormatFloat(t.Holm, 'g', 4, 64), strconv.FormatBool(t.Significant))
+		} else {
+			record = append(record, "", "", "")
+		}
+		if err := cw.Write(record); err != nil {
+			return err
+		}
+	}
+	cw.Flush()
+	return cw.Error()
+}

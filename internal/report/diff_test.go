@@ -1,0 +1,237 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/profile"
+)
+
+var updateGolden = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *updateGolden {
+		if err := os.MkdirAll("testdata", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
+	}
+}
+
+func runs(t *testing.T, texts ...string) []*profile.Profile {
+	t.Helper()
+	var ps []*profile.Profile
+	for _, text := range texts {
+		ps = append(ps, folded(t, text))
+	}
+	return ps
+}
+
+func TestDiffText(t *testing.T) {
+	base := runs(t, "main;parse 40\nmain;old 10\nmain 950\n")
+	head := runs(t, "main;parse 60\nmain;fresh 30\nmain 950\n")
+	var b bytes.Buffer
+	for _, normalize := range []bool{false, true} {
+		for _, sort := range []string{"flat", "cum"} {
+			o := DefaultOptions()
+			o.Sort = sort
+			d, err := NewDiff(base, head, o, normalize)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.WriteText(&b); err != nil {
+				t.Fatal(err)
+			}
+			b.WriteString("\n")
+		}
+	}
+	golden(t, "diff.txt", b.String())
+}
+
+func TestDiffSignificance(t *testing.T) {
+	var base, head []string
+	for i := range 8 {
+		base = append(base, fmt.Sprintf("main;steady %d\nmain;slower %d\n", 500+i*7%5, 100+i))
+		head = append(head, fmt.Sprintf("main;steady %d\nmain;slower %d\n", 500+i*3%5, 150+i))
+	}
+	d, err := NewDiff(runs(t, base...), runs(t, head...), DefaultOptions(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Tested != 2 || d.Rows[0].Name != "slower" || !d.Rows[0].Test.Significant {
+		t.Errorf("got %+v", d)
+	}
+	// All of 8 above all of 8 others: 2 of C(16, 8) orders are as extreme.
+	if p := d.Rows[0].Test.P; math.Abs(p-2.0/12870) > 1e-12 {
+		t.Errorf("p = %g", p)
+	}
+	for _, row := range d.Rows[1:] {
+		if row.Test.Significant {
+			t.Errorf("%s is significant", row.Name)
+		}
+	}
+}
+
+func TestDiffWarnings(t *testing.T) {
+	many := func(n, scale int) []*profile.Profile {
+		var texts []string
+		for i := range n {
+			text := ""
+			for f := range 20 {
+				text += fmt.Sprintf("main;f%d %d\n", f, scale*100+i)
+			}
+			texts = append(texts, text)
+		}
+		return runs(t, texts...)
+	}
+	for _, tt := range []struct {
+		base, head []*profile.Profile
+		want       string
+	}{
+		{many(1, 1), many(1, 1), "one run per side"},
+		{many(2, 1), many(9, 1), "2 and 9 runs: too few"},
+		{many(4, 1), many(4, 1), "p is at least 0.029, and of 20 functions tested none can be significant after Holm's correction; compare at least 6 runs"},
+		{many(1, 1), many(1, 3), "the totals differ by a factor of 3"},
+	} {
+		d, err := NewDiff(tt.base, tt.head, DefaultOptions(), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(strings.Join(d.Warnings, "\n"), tt.want) {
+			t.Errorf("got %q, want %q", d.Warnings, tt.want)
+		}
+	}
+}
+
+func TestDiffFormats(t *testing.T) {
+	d, err := NewDiff(runs(t, "a;b 10\n"), runs(t, "a;b 20\na;c 5\n"), DefaultOptions(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := d.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	var back Diff
+	if err := json.Unmarshal(b.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	if len(back.Rows) != 2 || *back.Rows[0].Flat.Relative != 1 || !back.Rows[1].New || back.Rows[1].Flat.Relative != nil {
+		t.Errorf("got %+v", back)
+	}
+	b.Reset()
+	if err := d.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	records, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(records) != 3 || records[1][0] != "b" || records[1][6] != "10" {
+		t.Errorf("got %q, %v", records, err)
+	}
+}
+
+func TestDiffErrors(t *testing.T) {
+	a := runs(t, "a 1\n")
+	for _, tt := range []struct {
+		base, head []*profile.Profile
+		o          Options
+		want       string
+	}{
+		{nil, a, Options{}, "nothing to compare"},
+		{a, a, Options{Granularity: "bits"}, "unknown granularity"},
+		{a, a, Options{SampleIndex: "cpu"}, `sample_index "cpu"`},
+		{runs(t, "a 1 2\n"), a, Options{}, "profile 1 of 2 has no sample type samples"},
+	} {
+		if _, err := NewDiff(tt.base, tt.head, tt.o, false); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("got %v, want %q", err, tt.want)
+		}
+	}
+}
+
+// Exact values are counts of orders out of C(n+m, n). With ties U = 2.5 of 16,
+// the variance is 16/12·(9 − 36/56) and z = (5.5 − 0.5)/3.338 = 1.498.
+func TestMannWhitney(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		x, y []float64
+		want float64
+	}{
+		{"separated 4 and 4", []float64{1, 2, 3, 4}, []float64{5, 6, 7, 8}, 2.0 / 70},
+		{"separated 3 and 5", []float64{1, 2, 3}, []float64{5, 6, 7, 8, 9}, 2.0 / 56},
+		{"one overlap", []float64{1, 2, 3, 5}, []float64{4, 6, 7, 8}, 4.0 / 70},
+		{"interleaved", []float64{1, 3, 5, 7}, []float64{2, 4, 6, 8}, 48.0 / 70},
+		{"all equal", []float64{2, 2, 2, 2}, []float64{2, 2, 2, 2}, 1},
+		{"ties", []float64{1, 2, 2, 3}, []float64{2, 3, 4, 4}, 0.1341692},
+	} {
+		for _, swapped := range []bool{false, true} {
+			x, y := tt.x, tt.y
+			if swapped {
+				x, y = y, x
+			}
+			if got := mannWhitney(x, y); math.Abs(got-tt.want) > 1e-6 {
+				t.Errorf("%s: p = %.7f, want %.7f", tt.name, got, tt.want)
+			}
+		}
+	}
+}
+
+// TestMannWhitneyBrute compares the exact test with counting all orders.
+func TestMannWhitneyBrute(t *testing.T) {
+	const n, m = 4, 5
+	var us []int
+	for set := range 1 << (n + m) {
+		u, ys, xs := 0, 0, 0
+		for i := range n + m {
+			if set>>i&1 == 1 {
+				xs++
+				u += ys
+			} else {
+				ys++
+			}
+		}
+		if xs == n {
+			us = append(us, u)
+		}
+	}
+	for u := range n*m + 1 {
+		below := 0
+		for _, v := range us {
+			if v <= min(u, n*m-u) {
+				below++
+			}
+		}
+		want := min(2*float64(below)/float64(len(us)), 1)
+		if got := exactP(u, n, m); math.Abs(got-want) > 1e-12 {
+			t.Errorf("u = %d: p = %g, want %g", u, got, want)
+		}
+	}
+}
+
+func TestHolm(t *testing.T) {
+	tests := []*DiffTest{{P: 0.03}, {P: 0.01}, {P: 0.04}, {P: 0.005}}
+	all := append([]*DiffTest(nil), tests...)
+	holm(tests)
+	for i, want := range []float64{0.06, 0.03, 0.06, 0.02} {
+		if got := all[i]; math.Abs(got.Holm-want) > 1e-12 || got.Significant != (want < 0.05) {
+			t.Errorf("p = %g: adjusted to %g, want %g", got.P, got.Holm, want)
+		}
+	}
+}

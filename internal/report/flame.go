@@ -1,0 +1,345 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"hash/fnv"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// FlameOptions shape a flame graph.
+type FlameOptions struct {
+	Title    string        // such as the name of the profile's file
+	Duration time.Duration // of the collection, 0 if unknown
+	Time     time.Time     // of its start, zero if unknown
+	Warnings []string      // caveats, shown with the graph
+
+	// Inverted is the tree of the same profile with its leaves at the root, for
+	// the HTML page's button; nil leaves the button out. It isn't derived from
+	// the tree shown, because what is folded there can't be told apart any more.
+	Inverted *profile.Tree
+
+	// MaxNodes bounds how many frames each tree has in the output: the widest
+	// ones; others are folded into their parents. 0 is the renderer's default.
+	MaxNodes int
+
+	// Of pictures (SVG) only:
+	Column  int    // the sample type, as an index in the tree's Types
+	Width   int    // in pixels; 0 is 1200
+	FlameUp bool   // root at the bottom
+	Color   string // "package", "origin" or "change"; "" is change for comparisons and package otherwise
+}
+
+// Folded writes a tree's stacks as folded stacks: the frames from the root to
+// the leaf separated by semicolons, a blank and the value. Stacks of a
+// comparison have two values, base and head. Semicolons in names become commas
+// and line breaks blanks.
+func Folded(w io.Writer, t *profile.Tree, column int) error {
+	bw := bufio.NewWriterSize(w, 64<<10)
+	names := make([]string, len(t.Frames))
+	for i := range names {
+		names[i] = foldedName(t.Frames[i].Name)
+	}
+	v := &t.Values[column]
+	var path []string
+	var line []byte
+	walkTree(t, func(n uint32, depth int) {
+		if n != 0 {
+			path = append(path[:depth-1], names[t.Frame[n]])
+		}
+		own, base := v.Self[n], int64(0)
+		if v.Folded != nil {
+			own += v.Folded[n]
+		}
+		if v.BaseTotal != nil {
+			if base = v.BaseSelf[n]; v.BaseFolded != nil {
+				base += v.BaseFolded[n]
+			}
+		}
+		if own == 0 && base == 0 {
+			return
+		}
+		line = line[:0]
+		for i := range path[:depth] {
+			if i > 0 {
+				line = append(line, ';')
+			}
+			if t.Inverted {
+				i = depth - 1 - i
+			}
+			line = append(line, path[i]...)
+		}
+		if v.BaseTotal != nil {
+			line = strconv.AppendInt(append(line, ' '), base, 10)
+		}
+		line = strconv.AppendInt(append(line, ' '), own, 10)
+		bw.Write(append(line, '\n'))
+	})
+	return bw.Flush()
+}
+
+// foldedName returns name as it can stand in a line of folded stacks.
+func foldedName(name string) string {
+	name = strings.TrimSpace(strings.Map(func(r rune) rune {
+		switch {
+		case r == ';':
+			return ','
+		case r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029:
+			return ' '
+		}
+		return r
+	}, name))
+	if strings.HasPrefix(name, "#") {
+		name = "_" + name // not a comment
+	}
+	return cmp.Or(name, "<unknown>")
+}
+
+// walkTree calls f for each node, parents first, siblings in order, with the
+// node's distance from the root.
+func walkTree(t *profile.Tree, f func(n uint32, depth int)) {
+	type entry struct {
+		node  uint32
+		depth int
+	}
+	todo := []entry{{0, 0}}
+	for len(todo) > 0 {
+		e := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		f(e.node, e.depth)
+		first, end := t.Children(e.node)
+		for n := end; n > first; n-- {
+			todo = append(todo, entry{n - 1, e.depth + 1})
+		}
+	}
+}
+
+// A palette holds a theme's colours of frames, as "#rrggbb".
+type palette struct {
+	Package    []string `json:"package"`
+	Origin     []string `json:"origin"` // by profile.Origin
+	Change     []string `json:"change"` // from much less over no change to much more
+	Heat       []string `json:"heat"`   // from no self value to much
+	Root       string   `json:"root"`
+	Rest       string   `json:"rest"` // frames too narrow to be shown on their own
+	Text       string   `json:"text"`
+	Dim        string   `json:"dim"` // text of frames above the zoomed one
+	Background string   `json:"background"`
+	Line       string   `json:"line"` // around the selected frame
+	Match      string   `json:"match"`
+}
+
+const (
+	packageHues = 24
+	changeSteps = 10 // on either side of no change
+	heatSteps   = 10
+)
+
+var lightPalette, darkPalette = makePalette(false), makePalette(true)
+
+// makePalette computes the colours in OKLCH, where equal steps look equal, so
+// that no package stands out by its hue alone.
+func makePalette(dark bool) *palette {
+	pick := func(light, darker string) string {
+		if dark {
+			return darker
+		}
+		return light
+	}
+	l, c := 0.865, 0.066
+	if dark {
+		l, c = 0.43, 0.062
+	}
+	p := &palette{
+		Root:       pick("#d9d7d0", "#45464b"),
+		Rest:       pick("#ebe9e3", "#2a2b2f"),
+		Text:       pick("#1d1c1a", "#f2f0ea"),
+		Dim:        pick("#6b6860", "#a3a19a"),
+		Background: pick("#fbfaf7", "#17181b"),
+		Line:       pick("#1d1c1a", "#ffffff"),
+		Match:      pick("#b833d6", "#e58bff"),
+	}
+	for i := range packageHues {
+		p.Package = append(p.Package, oklch(l, c, float64(i)*360/packageHues))
+	}
+	for _, o := range []struct{ chroma, hue float64 }{{0.008, 90}, {0.11, 55}, {0.075, 255}, {0.075, 165}, {0.045, 310}} {
+		p.Origin = append(p.Origin, oklch(l, min(o.chroma, c*1.5), o.hue))
+	}
+	for i := -changeSteps; i <= changeSteps; i++ {
+		x := math.Abs(float64(i)) / changeSteps
+		hue := 27.0
+		if i < 0 {
+			hue = 255
+		}
+		lightness := 0.9 - 0.2*x
+		if dark {
+			lightness = 0.38 + 0.12*x
+		}
+		p.Change = append(p.Change, oklch(lightness, 0.14*x, hue))
+	}
+	for i := range heatSteps + 1 {
+		x := float64(i) / heatSteps
+		lightness := 0.93 - 0.2*x
+		if dark {
+			lightness = 0.36 + 0.16*x
+		}
+		p.Heat = append(p.Heat, oklch(lightness, 0.02+0.13*x, 95-55*x))
+	}
+	return p
+}
+
+// oklch converts a colour to sRGB. The matrices are those of Björn Ottosson,
+// "A perceptual color space for image processing" (2020).
+func oklch(l, c, hue float64) string {
+	sin, cos := math.Sincos(hue * math.Pi / 180)
+	a, b := c*cos, c*sin
+	cube := func(x float64) float64 { return x * x * x }
+	lc := cube(l + 0.3963377774*a + 0.2158037573*b)
+	mc := cube(l - 0.1055613458*a - 0.0638541728*b)
+	sc := cube(l - 0.0894841775*a - 1.2914855480*b)
+	hex := []byte("#")
+	for _, x := range []float64{
+		4.0767416621*lc - 3.3077115913*mc + 0.2309699292*sc,
+		-1.2684380046*lc + 2.6097574011*mc - 0.3413193965*sc,
+		-0.0041960863*lc - 0.7034186147*mc + 1.7076147010*sc,
+	} {
+		x = min(max(x, 0), 1)
+		if x <= 0.0031308 {
+			x *= 12.92
+		} else {
+			x = 1.055*math.Pow(x, 1/2.4) - 0.055
+		}
+		v := strconv.FormatInt(int64(math.Round(x*255)), 16)
+		hex = append(append(hex, "00"[len(v):]...), v...)
+	}
+	return string(hex)
+}
+
+// packageHue returns the index of a package's colour, the same everywhere.
+func packageHue(pkg string) int {
+	h := fnv.New32a()
+	io.WriteString(h, pkg)
+	x := h.Sum32()
+	x ^= x >> 16
+	return int(x % packageHues)
+}
+
+// changeStep returns how much node n has changed, from -changeSteps to
+// changeSteps: the change relative to the larger of both values. It is 0 for
+// changes below a thousandth of the total, and for those of a count of events
+// that are below two standard deviations if events are independent (a Poisson
+// process, whose variance is its mean).
+func changeStep(v *profile.TreeValues, n uint32) int {
+	head, base := float64(v.Total[n]), float64(v.BaseTotal[n])*v.BaseScale
+	d, larger := head-base, max(head, base)
+	if larger == 0 || math.Abs(d) < 0.001*max(float64(v.Total[0]), float64(v.BaseTotal[0])*v.BaseScale) {
+		return 0
+	}
+	if e := float64(v.Event); e > 0 && math.Abs(d)/e < 2*math.Sqrt(head/e+base/e*v.BaseScale) {
+		return 0
+	}
+	step := int(math.Ceil(math.Abs(d) / larger * changeSteps))
+	if d < 0 {
+		return -step
+	}
+	return step
+}
+
+// matchedTotal adds up the totals of the nodes below (and including) root whose
+// frames match, counting nodes below a match once. The page's script does the same.
+func matchedTotal(t *profile.Tree, column int, root uint32, match func(f *profile.Frame) bool) int64 {
+	v := &t.Values[column]
+	sum := int64(0)
+	todo := []uint32{root}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if n != 0 && match(&t.Frames[t.Frame[n]]) {
+			sum += v.Total[n]
+			continue
+		}
+		first, end := t.Children(n)
+		for k := first; k < end; k++ {
+			todo = append(todo, k)
+		}
+	}
+	return sum
+}
+
+// shortName returns a function's name without the folders of its import path.
+func shortName(name string) string {
+	head := name
+	if i := strings.IndexAny(name, "[("); i > 0 {
+		head = name[:i]
+	}
+	return name[strings.LastIndexByte(head, '/')+1:]
+}
+
+// cutName shortens names that nobody reads to the end.
+func cutName(name string) string {
+	const most = 2000
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
+}
+
+// facts are what a flame graph's header tells, as pairs of a name and a value.
+func (o *FlameOptions) facts() [][2]string {
+	facts := [][2]string{}
+	if !o.Time.IsZero() && o.Time.Unix() != 0 {
+		facts = append(facts, [2]string{"taken", o.Time.Format("2006-01-02 15:04 MST")})
+	}
+	if o.Duration > 0 {
+		facts = append(facts, [2]string{"duration", o.Duration.Round(10 * time.Millisecond).String()})
+	}
+	return facts
+}
+
+// gcd returns the greatest common divisor of all numbers in all columns.
+func gcd(columns ...[]int64) int64 {
+	g := int64(0)
+	for _, column := range columns {
+		for _, v := range column {
+			for v != 0 {
+				g, v = v, g%v
+			}
+			if g == 1 || g == -1 {
+				return 1
+			}
+		}
+	}
+	if g < 0 {
+		g = -g
+	}
+	return max(g, 1)
+}
+
+// embed writes text so that it can stand in a script element: no "<" may be in
+// it that could begin an end tag or a comment.
+func embed(b *bytes.Buffer, text []byte) {
+	for {
+		i := bytes.IndexByte(text, '<')
+		if i < 0 {
+			b.Write(text)
+			return
+		}
+		b.Write(text[:i])
+		b.WriteString(`\u003c`)
+		text = text[i+1:]
+	}
+}
+
+// sortedKeys returns the keys of m in order.
+func sortedKeys[V any](m map[string]V) []string {
+	return slices.Sorted(maps.Keys(m))
+}

@@ -1,0 +1,299 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// hostile are names that try to get out of where they stand.
+var hostile = []string{
+	`</script><script>alert(1)</script>`, `<!--`, `--><b>`, `]]>`, `"'&<>`, "a\x00b\x1bc\x7f", "bad\xff\xfeutf8", "\u2028line", "\ufffe\uffff",
+	`main.f";alert(1)//`, "name;with;semicolons", "two\nlines\r\nand more", "# comment", "", " ", "spaced out 12", "\U0001F525", strings.Repeat("long", 5000),
+}
+
+func folded(t *testing.T, text string) *profile.Profile {
+	t.Helper()
+	p, err := profile.ParseFolded(strings.NewReader(text), profile.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// named returns a profile whose functions, files and type have the given names.
+func named(names []string) *profile.Profile {
+	b := profile.NewBuilder(profile.ValueType{Type: names[0], Unit: names[len(names)-1]})
+	var stack []uint32
+	for i, name := range names {
+		f := b.Function(name, name, names[len(names)-1-i], int64(i))
+		stack = append(stack, b.Location(0, 0, profile.Line{Function: f, Line: int64(i)}))
+		b.Sample(stack, nil, int64(i+1))
+	}
+	return b.Profile()
+}
+
+func tree(t *testing.T, base, head *profile.Profile, o profile.TreeOptions) *profile.Tree {
+	t.Helper()
+	o.Types = []int{0}
+	tr, err := profile.NewTree(head, o)
+	if base != nil {
+		tr, err = profile.NewDiffTree(base, head, o)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+const smallStacks = "main.main;main.work;runtime.mallocgc 30\nmain.main;main.work 20\nmain.main;main.wait 45\nruntime.gcBgMarkWorker;runtime.gcDrain 5\n"
+
+func TestFlameHTMLGolden(t *testing.T) {
+	var b bytes.Buffer
+	head := folded(t, smallStacks)
+	err := FlameHTML(&b, tree(t, nil, head, profile.TreeOptions{}), FlameOptions{
+		Title:    "cpu <1>",
+		Duration: 30 * time.Second,
+		Time:     time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Warnings: []string{"a caveat"},
+		Inverted: tree(t, nil, head, profile.TreeOptions{Inverted: true}),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := b.String()
+	_, rest, ok := strings.Cut(page, `<script type="application/json" id="data">`)
+	data, rest, ok2 := strings.Cut(rest, "</script>")
+	script, _, ok3 := strings.Cut(strings.TrimPrefix(rest, "\n<script>"), "</script>")
+	if !ok || !ok2 || !ok3 {
+		t.Fatal("the page has not the expected parts")
+	}
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(data), "", " "); err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(`\[[\s\d,]*\]`).ReplaceAllStringFunc(indented.String(), func(s string) string {
+		return strings.Join(strings.Fields(s), "")
+	})
+	golden(t, "flame.json", text+"\n")
+	// The policy admits the script as it stands in the page.
+	sum := sha256.Sum256([]byte(script))
+	if !strings.Contains(page, "script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
+		t.Error("the policy has another hash than the script's")
+	}
+	for _, forbidden := range []string{"http://", "https://", "innerHTML", "eval(", "style=", "onclick="} {
+		if strings.Contains(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", ""), forbidden) {
+			t.Errorf("the page has %q", forbidden)
+		}
+	}
+	if !strings.Contains(page, "<title>cpu &lt;1&gt; · hone</title>") {
+		t.Error("the title isn't escaped")
+	}
+}
+
+func TestFlameHTMLHostile(t *testing.T) {
+	for _, name := range hostile {
+		p := named(append([]string{name}, hostile...))
+		var b bytes.Buffer
+		if err := FlameHTML(&b, tree(t, nil, p, profile.TreeOptions{}), FlameOptions{Title: name, Warnings: []string{name}}); err != nil {
+			t.Fatal(err)
+		}
+		page := b.String()
+		if n := strings.Count(page, "<script"); n != 2 {
+			t.Errorf("%q: %d script elements", name, n)
+		}
+		if strings.Count(page, "</script") != 2 || strings.Contains(page, "<!--") {
+			t.Errorf("%q: a name ends the data or begins a comment", name)
+		}
+		if strings.ContainsAny(page, "\x00\x1b") {
+			t.Errorf("%q: control characters in the page", name)
+		}
+	}
+}
+
+func TestFlameSVGGolden(t *testing.T) {
+	var b bytes.Buffer
+	err := FlameSVG(&b, tree(t, nil, folded(t, smallStacks), profile.TreeOptions{}), FlameOptions{Title: "cpu", Width: 600, FlameUp: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, _, _ := strings.Cut(b.String(), "<script>")
+	golden(t, "flame.svg", picture+"</svg>\n")
+}
+
+func TestFlameSVGWellFormed(t *testing.T) {
+	base := folded(t, smallStacks)
+	head := folded(t, strings.ReplaceAll(smallStacks, "wait 45", "wait 450"))
+	trees := map[string]*profile.Tree{
+		"hostile": tree(t, nil, named(hostile), profile.TreeOptions{}),
+		"diff":    tree(t, base, head, profile.TreeOptions{Normalize: true}),
+		"empty":   tree(t, nil, profile.NewBuilder(profile.ValueType{Type: "a", Unit: "b"}).Profile(), profile.TreeOptions{}),
+		"folded":  tree(t, nil, folded(t, smallStacks), profile.TreeOptions{}).PruneTo(2),
+	}
+	for name, tr := range trees {
+		for _, color := range []string{"", "package", "origin", "change"} {
+			var b bytes.Buffer
+			if err := FlameSVG(&b, tr, FlameOptions{Title: hostile[0] + "\x01", Warnings: hostile, Color: color}); err != nil {
+				t.Fatal(err)
+			}
+			d := xml.NewDecoder(&b)
+			frames := 0
+			for {
+				token, err := d.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatalf("%s: %v", name, err)
+				}
+				if e, ok := token.(xml.StartElement); ok && e.Name.Local == "title" {
+					frames++
+				}
+			}
+			if name != "folded" && frames != tr.NumNodes() {
+				t.Errorf("%s: %d frames, want %d", name, frames, tr.NumNodes())
+			}
+		}
+	}
+}
+
+func TestFlameBounded(t *testing.T) {
+	var stacks strings.Builder
+	for i := range 200_000 {
+		fmt.Fprintf(&stacks, "main.main;pkg%d.F%d;pkg%d.G%d 1\n", i%100, i%5000, i%70, i)
+	}
+	tr := tree(t, nil, folded(t, stacks.String()), profile.TreeOptions{})
+	var page, picture bytes.Buffer
+	if err := FlameHTML(&page, tr, FlameOptions{Inverted: tr}); err != nil {
+		t.Fatal(err)
+	}
+	if err := FlameSVG(&picture, tr, FlameOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if page.Len() > 4<<20 || picture.Len() > 6<<20 {
+		t.Errorf("the page has %d bytes, the picture %d", page.Len(), picture.Len())
+	}
+}
+
+func TestFolded(t *testing.T) {
+	p := folded(t, smallStacks)
+	for _, inverted := range []bool{false, true} {
+		var b bytes.Buffer
+		if err := Folded(&b, tree(t, nil, p, profile.TreeOptions{Inverted: inverted}), 0); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.SplitAfter(smallStacks, "\n") {
+			if !strings.Contains(b.String(), line) {
+				t.Errorf("inverted %v: no %q in\n%s", inverted, line, &b)
+			}
+		}
+	}
+	var b bytes.Buffer
+	if err := Folded(&b, tree(t, p, folded(t, "main.main;main.work 7\n"), profile.TreeOptions{}), 0); err != nil {
+		t.Fatal(err)
+	}
+	if want := "main.main;main.work 20 7\n"; !strings.Contains(b.String(), want) {
+		t.Errorf("no %q in\n%s", want, &b)
+	}
+}
+
+func TestFoldedHostileRoundTrip(t *testing.T) {
+	p := named(hostile)
+	var once, twice bytes.Buffer
+	if err := Folded(&once, tree(t, nil, p, profile.TreeOptions{Granularity: "functions"}), 0); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Count(once.String(), "\n"); got != p.NumSamples() {
+		t.Errorf("%d lines for %d stacks", got, p.NumSamples())
+	}
+	again := folded(t, once.String())
+	if err := Folded(&twice, tree(t, nil, again, profile.TreeOptions{Granularity: "functions"}), 0); err != nil {
+		t.Fatal(err)
+	}
+	lines := func(b *bytes.Buffer) []string { return slices.Sorted(strings.Lines(b.String())) }
+	if a, b := lines(&once), lines(&twice); !slices.Equal(a, b) {
+		t.Errorf("reading back changes the stacks:\n%.300q\n%.300q", a, b)
+	}
+}
+
+func TestMatchedTotal(t *testing.T) {
+	tr := tree(t, nil, folded(t, "a;b;a 10\na;b 20\nc;a;b 5\nc 65\n"), profile.TreeOptions{})
+	for _, tt := range []struct {
+		re   string
+		want int64
+	}{{"^a$", 35}, {"^b$", 35}, {"a|b", 35}, {"c|a", 100}, {"^c$", 70}, {"x", 0}} {
+		re := regexp.MustCompile(tt.re)
+		if got := matchedTotal(tr, 0, 0, func(f *profile.Frame) bool { return re.MatchString(f.Name) }); got != tt.want {
+			t.Errorf("%s: matched %d, want %d", tt.re, got, tt.want)
+		}
+	}
+}
+
+func TestChangeStep(t *testing.T) {
+	for _, tt := range []struct {
+		name              string
+		base, head, event int64
+		want              int
+	}{
+		{"new", 0, 1000, 0, 10},
+		{"gone", 1000, 0, 0, -10},
+		{"doubled", 500, 1000, 0, 5},
+		{"within two deviations", 100, 120, 1, 0},
+		{"beyond two deviations", 100, 150, 1, 4},
+		{"few events", 100, 150, 10, 0},
+		{"below a thousandth", 10, 5, 0, 0},
+		{"absent", 0, 0, 0, 0},
+	} {
+		v := &profile.TreeValues{Total: []int64{10_000, tt.head}, BaseTotal: []int64{10_000, tt.base}, BaseScale: 1, Event: tt.event}
+		if got := changeStep(v, 1); got != tt.want {
+			t.Errorf("%s: step %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestPalettes(t *testing.T) {
+	hex := regexp.MustCompile(`^#[0-9a-f]{6}$`)
+	for _, p := range []*palette{lightPalette, darkPalette} {
+		for _, c := range append(append(append(append([]string{p.Root, p.Text, p.Dim}, p.Package...), p.Origin...), p.Change...), p.Heat...) {
+			if !hex.MatchString(c) {
+				t.Errorf("colour %q", c)
+			}
+		}
+		for _, c := range append(append(append([]string{p.Root}, p.Package...), p.Origin...), p.Change...) {
+			if r := contrast(t, p.Text, c); r < 4.5 {
+				t.Errorf("text on %s has a contrast of %.1f", c, r)
+			}
+		}
+	}
+}
+
+// contrast is the contrast ratio of two colours as WCAG 2 defines it.
+func contrast(t *testing.T, a, b string) float64 {
+	luminance := func(s string) float64 {
+		var rgb [3]uint8
+		if _, err := fmt.Sscanf(s, "#%02x%02x%02x", &rgb[0], &rgb[1], &rgb[2]); err != nil {
+			t.Fatal(err)
+		}
+		l := 0.0
+		for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
+			// A square is close enough to the curve of sRGB here.
+			x := float64(rgb[i]) / 255
+			l += weight * x * x
+		}
+		return l
+	}
+	x, y := luminance(a), luminance(b)
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}

@@ -1,0 +1,212 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Generate writes the report of a command of `go tool pprof`. Formats made from
+// another program's output (svg, png, …) are written as what they are made
+// from: DOT. param is the argument of commands that have one.
+func Generate(w io.Writer, p *profile.Profile, command, param string, o Options, env Env) error {
+	r, err := New(p, command, param, o, env)
+	if err != nil {
+		return err
+	}
+	return r.WriteText(w)
+}
+
+// textWriter is a report as a value.
+type textWriter interface {
+	WriteText(io.Writer) error
+}
+
+// value computes the report's value for the commands that have one.
+func (r *Report) value() (textWriter, error) {
+	switch r.command {
+	case "top", "text":
+		return r.Top(), nil
+	case "tree", "peek":
+		return r.Tree()
+	case "list":
+		return r.List()
+	case "tags":
+		return r.Tags(), nil
+	case "disasm":
+		return r.Disasm()
+	case "weblist":
+		return r.WebList()
+	}
+	return nil, nil
+}
+
+// WriteText writes the report as `go tool pprof` does.
+func (r *Report) WriteText(w io.Writer) error {
+	switch r.command {
+	case "comments":
+		for _, c := range r.prof.Comments {
+			if _, err := fmt.Fprintln(w, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "raw":
+		return r.prof.WriteRaw(w)
+	case "traces":
+		return r.writeTraces(w)
+	case "callgrind", "kcachegrind":
+		return r.writeCallgrind(w)
+	case "proto":
+		return r.scaled().Encode(w)
+	case "topproto":
+		return r.topProto().Encode(w)
+	}
+	if r.picture() {
+		return r.writeDot(w)
+	}
+	v, err := r.value()
+	if err != nil {
+		return err
+	}
+	if v == nil {
+		return fmt.Errorf("unexpected report %q", r.command)
+	}
+	return v.WriteText(w)
+}
+
+// scaled returns the profile with values divided as the options ask for.
+func (r *Report) scaled() *profile.Profile {
+	if r.ratio <= 0 || r.ratio == 1 {
+		return r.prof
+	}
+	q := *r.prof
+	q.Values = make([][]int64, len(r.prof.Values))
+	for t, col := range r.prof.Values {
+		scaled := make([]int64, len(col))
+		for s, v := range col {
+			scaled[s] = int64(float64(v) * r.ratio)
+		}
+		q.Values[t] = scaled
+	}
+	return &q
+}
+
+// WriteJSON writes the report as JSON: the value of the report where it has
+// one, its parts otherwise.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	v, err := r.value()
+	if err != nil {
+		return err
+	}
+	if v != nil {
+		return e.Encode(v)
+	}
+	switch {
+	case r.command == "comments":
+		return e.Encode(append([]string{}, r.prof.Comments...))
+	case r.command == "traces":
+		return r.writeTracesJSON(w)
+	case r.command == "raw" || r.command == "proto" || r.command == "topproto":
+		p := r.prof
+		switch r.command {
+		case "proto":
+			p = r.scaled()
+		case "topproto":
+			p = r.topProto()
+		}
+		return e.Encode(newRawProfile(p))
+	}
+	return e.Encode(r.Graph())
+}
+
+// writeTracesJSON writes the traces one at a time, so that a large profile
+// needs no more memory than a small one.
+func (r *Report) writeTracesJSON(w io.Writer) error {
+	about, err := json.Marshal(r.about(r.ProfileHeader()))
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(w, "%s,\"traces\":[", about[:len(about)-1]); err != nil {
+		return err
+	}
+	sep := "\n"
+	r.Traces(func(t *Trace) bool {
+		var b []byte
+		if b, err = json.Marshal(t); err == nil {
+			_, err = fmt.Fprintf(w, "%s%s", sep, b)
+		}
+		sep = ",\n"
+		return err == nil
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w, "\n]}")
+	return err
+}
+
+// Graph is a call graph.
+type Graph struct {
+	About
+	Nodes []GraphNode `json:"nodes"`
+	Edges []GraphEdge `json:"edges"`
+}
+
+// GraphNode is a node of a Graph.
+type GraphNode struct {
+	Place
+	Flat Quantity   `json:"flat"`
+	Cum  Quantity   `json:"cum"`
+	Tags []GraphTag `json:"tags,omitempty"`
+}
+
+// GraphTag is a label, or several together, of samples at a node.
+type GraphTag struct {
+	Name string   `json:"name"`
+	Flat Quantity `json:"flat"`
+	Cum  Quantity `json:"cum"`
+}
+
+// GraphEdge is a call between nodes, given by their place in Graph.Nodes.
+type GraphEdge struct {
+	Caller   int      `json:"caller"`
+	Callee   int      `json:"callee"`
+	Weight   Quantity `json:"weight"`
+	Residual bool     `json:"residual,omitempty"` // over nodes that are not shown
+	Inline   bool     `json:"inline,omitempty"`
+}
+
+// Graph returns the call graph that the picture and Callgrind formats draw.
+func (r *Report) Graph() *Graph {
+	t := r.graph(true)
+	g := &Graph{About: r.about(r.header(t, t.droppedEdges, true)), Nodes: []GraphNode{}, Edges: []GraphEdge{}}
+	at := map[int32]int{}
+	for i, n := range t.order {
+		at[n] = i
+	}
+	for _, i := range t.order {
+		n := &t.nodes[i]
+		gn := GraphNode{Place: n.place(), Flat: r.quantity(n.flatValue()), Cum: r.quantity(n.cumValue())}
+		if n.tags != nil {
+			for _, tags := range append([][]*tag{n.tags.text}, n.tags.numeric[""]) {
+				for _, t := range tags {
+					gn.Tags = append(gn.Tags, GraphTag{t.name, r.quantity(t.flatValue()), r.quantity(t.cumValue())})
+				}
+			}
+		}
+		g.Nodes = append(g.Nodes, gn)
+		for _, e := range t.sortedEdges(n.out) {
+			ed := &t.edges[e]
+			if callee, ok := at[ed.dst]; ok {
+				g.Edges = append(g.Edges, GraphEdge{at[i], callee, r.quantity(ed.value()), ed.residual, ed.inline})
+			}
+		}
+	}
+	return g
+}

@@ -1,0 +1,134 @@
+package report
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Listing is annotated source.
+type Listing struct {
+	About
+	Routines []Routine `json:"routines"`
+}
+
+// Routine is the source of one function.
+type Routine struct {
+	Name  string       `json:"name"`
+	File  string       `json:"file,omitempty"` // "" if the profile doesn't tell
+	Flat  Quantity     `json:"flat"`
+	Cum   Quantity     `json:"cum"`
+	Lines []SourceLine `json:"lines,omitempty"`
+	Err   string       `json:"error,omitempty"` // why there is no source
+}
+
+// SourceLine is a line of source with what was measured in it.
+type SourceLine struct {
+	Line int64    `json:"line"`
+	Flat Quantity `json:"flat"`
+	Cum  Quantity `json:"cum"`
+	Text string   `json:"text"`
+}
+
+// lineMargin is how many lines are shown around those with samples.
+const lineMargin = 5
+
+// List returns the report of command list: the functions that match its argument.
+func (r *Report) List() (*Listing, error) {
+	g := r.newLayout().build(r.prof, r.weights, buildOptions{})
+	g.selectNodes(r.opt.DropNegative)
+	byName := map[string][]*node{}
+	for _, i := range g.order {
+		if n := &g.nodes[i]; r.symbol == nil || r.symbol.MatchString(n.name) {
+			byName[n.name] = append(byName[n.name], n)
+		}
+	}
+	if len(byName) == 0 {
+		return nil, fmt.Errorf("no matches found for regexp: %v", r.symbol)
+	}
+	l := &Listing{About: r.about(nil)}
+	for _, name := range sortedKeys(byName) {
+		byFile := map[string][]*node{}
+		for _, n := range byName[name] {
+			if n.file != "" {
+				byFile[n.file] = append(byFile[n.file], n)
+			}
+		}
+		if len(byFile) == 0 {
+			l.Routines = append(l.Routines, Routine{Name: name})
+		}
+		for _, file := range sortedKeys(byFile) {
+			l.Routines = append(l.Routines, r.routine(name, file, byFile[file]))
+		}
+	}
+	return l, nil
+}
+
+// routine lists the lines of a function from its start, or five lines before
+// the first with samples, to five lines behind the last.
+func (r *Report) routine(name, file string, nodes []*node) Routine {
+	type sums struct{ flat, cum int64 }
+	var all sums
+	byLine := map[int64]sums{}
+	start := func(n *node) int64 { return cmp.Or(n.startLine, n.line-lineMargin) }
+	first, last := start(nodes[0]), nodes[0].line
+	for _, n := range nodes {
+		first, last = min(first, start(n)), max(last, n.line)
+		all.flat += n.flat
+		all.cum += n.cum
+		s := byLine[n.line]
+		byLine[n.line] = sums{s.flat + n.flat, s.cum + n.cum}
+	}
+	ro := Routine{Name: name, File: file, Flat: r.quantity(all.flat), Cum: r.quantity(all.cum)}
+	if r.env.Source == nil {
+		ro.Err = "no source available"
+		return ro
+	}
+	text, err := r.env.Source(file)
+	if err != nil {
+		ro.Err = err.Error()
+		return ro
+	}
+	for n := max(1, first); n <= last+lineMargin && n <= int64(len(text)); n++ {
+		s := byLine[n]
+		ro.Lines = append(ro.Lines, SourceLine{n, r.quantity(s.flat), r.quantity(s.cum), text[n-1]})
+	}
+	return ro
+}
+
+// WriteText writes the listing as `go tool pprof -list` does.
+func (l *Listing) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "Total: %s\n", l.Total.Text)
+	for i := range l.Routines {
+		ro := &l.Routines[i]
+		if ro.File == "" {
+			fmt.Fprintf(b, "No source information for %s\n", ro.Name)
+			continue
+		}
+		fmt.Fprintf(b, "ROUTINE ======================== %s in %s\n", ro.Name, ro.File)
+		fmt.Fprintf(b, "%10s %10s (flat, cum) %s of Total\n", ro.Flat.Text, ro.Cum.Text, Percentage(ro.Cum.Value, l.Total.Value))
+		if ro.Err != "" {
+			fmt.Fprintf(b, " Error: %s\n", ro.Err)
+			continue
+		}
+		for _, ln := range ro.Lines {
+			fmt.Fprintf(b, "%10s %10s %6d:%s\n", orDot(ln.Flat), orDot(ln.Cum), ln.Line, strings.TrimRight(ln.Text, "\n"))
+		}
+	}
+	return b.Flush()
+}
+
+// orDot prints a quantity, or a dot for zero.
+func orDot(q Quantity) string {
+	if q.Value == 0 {
+		return "."
+	}
+	return q.Text
+}
+
+// errNoBinary is returned where a report needs a program's file.
+var errNoBinary = errors.New("no access to binaries")

@@ -1,0 +1,43 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// FormatValue prints v, measured in unit from, in unit to; see [profile.Convert].
+func FormatValue(v int64, from, to string) string {
+	f, u := profile.Convert(v, from, to)
+	s := strings.TrimSuffix(strconv.FormatFloat(f, 'f', 2, 64), ".00")
+	if s == "0" || s == "-0" {
+		return "0"
+	}
+	return s + u
+}
+
+// Percentage prints the share of v in total, at least five characters wide and
+// with two or more significant digits. Signs are ignored.
+func Percentage(v, total int64) string {
+	ratio := 0.0
+	if total != 0 {
+		ratio = math.Abs(float64(v)/float64(total)) * 100
+	}
+	switch {
+	case ratio >= 99.95 && ratio <= 100.05:
+		return "  100%"
+	case ratio >= 1:
+		return fmt.Sprintf("%5.2f%%", ratio)
+	}
+	return fmt.Sprintf("%5.2g%%", ratio)
+}
+
+func abs(v int64) int64 {
+	if v < 0 {
+		return -v
+	}
+	return v
+}

@@ -1,0 +1,296 @@
+// Package report computes reports from profiles: tables, call graphs, annotated
+// source. A report is a value first (see [Report.Top] and its siblings); text,
+// JSON, DOT and HTML are written from that value. The text is byte for byte
+// that of `go tool pprof`, see doc/pprof-differences.md for the exceptions.
+package report
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/srcfind"
+	"github.com/hone-go/hone/profile"
+)
+
+// baseLabel marks the samples of the profile that another one is compared to.
+const baseLabel = "pprof::base"
+
+// Report is a profile made ready for one report: filtered, aggregated and with
+// its totals. It keeps no reference to the caller's options.
+type Report struct {
+	prof    *profile.Profile
+	opt     Options
+	env     Env
+	command string
+	symbol  *regexp.Regexp // the command's argument, if any
+
+	weights    weights
+	total      int64 // of the samples' absolute values, before filtering
+	index      int
+	sampleType string
+	sampleUnit string
+	outputUnit string
+	ratio      float64
+	units      map[string]string // of numeric labels by key
+	filters    []string
+}
+
+// New prepares the report that a command of `go tool pprof` makes: it applies
+// label frames, filters and aggregation of o to p. param is the command's
+// argument, "" if it has none.
+func New(p *profile.Profile, command, param string, o Options, env Env) (*Report, error) {
+	r := &Report{env: env, command: command, opt: override(command, o)}
+	r.addLabelFrames(p)
+	if r.opt.RelativePercentages {
+		if err := r.filter(); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.measure(param); err != nil {
+		return nil, err
+	}
+	if !r.opt.RelativePercentages {
+		if err := r.filter(); err != nil {
+			return nil, err
+		}
+	}
+	g, err := granularity(r.opt)
+	if err != nil {
+		return nil, err
+	}
+	if g != nil {
+		r.prof = r.prof.Aggregate(*g)
+	}
+	r.setWeights()
+	return r, nil
+}
+
+// Select returns p with the label frames that o asks for and without what its
+// filters drop: what a flame graph or a comparison is made from.
+func Select(p *profile.Profile, o Options, env Env) (*profile.Profile, error) {
+	r := &Report{env: env, opt: o}
+	r.addLabelFrames(p)
+	if err := r.filter(); err != nil {
+		return nil, err
+	}
+	return r.prof, nil
+}
+
+// addLabelFrames sets the report's profile to p with frames made of labels.
+func (r *Report) addLabelFrames(p *profile.Profile) {
+	var ignored map[string][]string
+	r.units, ignored = p.NumLabelUnits()
+	for key, units := range ignored {
+		r.warn("For tag %s used unit %s, also encountered unit(s) %s", key, r.units[key], strings.Join(units, ", "))
+	}
+	o := r.opt
+	q, rootHit, leafHit := p.AddLabelFrames(splitKeys(o.TagRoot), splitKeys(o.TagLeaf), func(v int64, unit string) string {
+		if unit == "" {
+			return FormatValue(v, "", "")
+		}
+		return FormatValue(v, unit, o.Unit)
+	})
+	r.warnNoMatch(o.TagRoot == "" || rootHit, "TagRoot")
+	r.warnNoMatch(o.TagLeaf == "" || leafHit, "TagLeaf")
+	r.prof = q
+}
+
+// setWeights takes the value columns from the profile, which filters replace.
+func (r *Report) setWeights() {
+	r.weights = weights{values: r.prof.Values[r.index]}
+	if r.opt.Mean {
+		r.weights.divs = r.prof.Values[0]
+	}
+}
+
+// measure sets what the options say about values, and the total.
+func (r *Report) measure(param string) error {
+	o := r.opt
+	if len(r.prof.SampleTypes) == 0 {
+		return errors.New("profile has no samples")
+	}
+	index, err := r.prof.SampleIndex(o.SampleIndex)
+	if err != nil {
+		return err
+	}
+	if o.DivideBy == 0 {
+		return errors.New("zero divisor specified")
+	}
+	r.index = index
+	t := r.prof.SampleTypes[index]
+	r.sampleType, r.sampleUnit = t.Type, t.Unit
+	if o.Mean {
+		r.sampleType = "mean_" + t.Type
+	}
+	r.outputUnit = o.Unit
+	r.ratio = 1 / o.DivideBy
+	for _, f := range [...]struct{ name, value string }{
+		{"focus", o.Focus}, {"ignore", o.Ignore}, {"hide", o.Hide}, {"show", o.Show}, {"show_from", o.ShowFrom},
+		{"tagfocus", o.TagFocus}, {"tagignore", o.TagIgnore}, {"tagshow", o.TagShow}, {"taghide", o.TagHide},
+	} {
+		if f.value != "" {
+			r.filters = append(r.filters, f.name+"="+f.value)
+		}
+	}
+	if param != "" {
+		if r.symbol, err = regexp.Compile(param); err != nil {
+			return fmt.Errorf("parsing argument regexp %s: %v", param, err)
+		}
+	}
+	r.setWeights()
+	r.total = r.sum()
+	return nil
+}
+
+// sum returns the total of the samples' absolute values. In a comparison it is
+// that of the base, so that percentages are of what was.
+func (r *Report) sum() int64 {
+	p := r.prof
+	isBase := make([]bool, max(1, len(p.LabelSets)))
+	for i, set := range p.LabelSets {
+		for _, l := range p.Labels[set.Start : set.Start+set.Len] {
+			if !l.Numeric && p.Strings[l.Key] == baseLabel && p.Strings[l.Str] == "true" {
+				isBase[i] = true
+			}
+		}
+	}
+	var total, div, baseTotal, baseDiv int64
+	for s := range p.Stacks {
+		v, d := r.weights.of(s)
+		v = abs(v)
+		total += v
+		div += d
+		if p.SampleLabels != nil && isBase[p.SampleLabels[s]] {
+			baseTotal += v
+			baseDiv += d
+		}
+	}
+	if baseTotal > 0 {
+		total, div = baseTotal, baseDiv
+	}
+	return mean(total, div)
+}
+
+// override returns the options as the command bends them: listings must not
+// lose the function asked for, and some formats need addresses.
+func override(command string, o Options) Options {
+	trim := o.Trim
+	nodeCount := o.NodeCount
+	switch command {
+	case "disasm":
+		// One source position per address: inlined frames would count it twice.
+		trim, o.Granularity, o.NoInlines = false, "addresses", true
+	case "weblist":
+		trim, o.Granularity, o.NoInlines = false, "addresses", false
+	case "peek":
+		trim = false
+	case "list":
+		trim, o.Granularity = false, "lines"
+	case "text", "top", "topproto":
+		if nodeCount == -1 {
+			nodeCount = 0
+		}
+	default:
+		if nodeCount == -1 {
+			nodeCount = 80
+		}
+	}
+	switch command {
+	case "proto", "raw", "callgrind", "kcachegrind":
+		trim, o.Granularity = false, "addresses"
+	}
+	o.NodeCount = nodeCount
+	if !trim {
+		o.NodeCount, o.NodeFraction, o.EdgeFraction = 0, 0, 0
+	}
+	return o
+}
+
+// granularity returns what aggregation the options ask for, nil for none.
+func granularity(o Options) (*profile.Granularity, error) {
+	g := profile.Granularity{Inlines: !o.NoInlines, Column: o.ShowColumns}
+	switch o.Granularity {
+	case "", "functions":
+		g.Function = true
+	case "addresses":
+		if !o.NoInlines {
+			return nil, nil
+		}
+		g.Function, g.File, g.Line, g.Address = true, true, true, true
+	case "lines":
+		g.Function, g.File, g.Line = true, true, true
+	case "files":
+		g.File = true
+	case "filefunctions":
+		g.Function, g.File = true, true
+	default:
+		return nil, fmt.Errorf("unexpected granularity")
+	}
+	return &g, nil
+}
+
+func splitKeys(s string) []string {
+	var keys []string
+	for _, k := range strings.Split(s, ",") {
+		if k != "" {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+func (r *Report) warn(format string, args ...any) {
+	if r.env.Warn != nil {
+		r.env.Warn(fmt.Sprintf(format, args...))
+	}
+}
+
+func (r *Report) warnNoMatch(matched bool, option string) {
+	if !matched {
+		r.warn("%s expression matched no samples", option)
+	}
+}
+
+// format prints a value of the report's sample type.
+func (r *Report) format(v int64) string {
+	if r.ratio > 0 && r.ratio != 1 {
+		v = int64(float64(v) * r.ratio)
+	}
+	return FormatValue(v, r.sampleUnit, r.outputUnit)
+}
+
+// dot prints a value, or a dot for zero.
+func (r *Report) formatOrDot(v int64) string {
+	if v == 0 {
+		return "."
+	}
+	return r.format(v)
+}
+
+// percent prints a share of the total.
+func (r *Report) percent(v int64) string { return Percentage(v, r.total) }
+
+// Total returns the sum of the absolute values of all samples, in the sample
+// type's own unit.
+func (r *Report) Total() int64 { return r.total }
+
+// newLayout finds the nodes of the profile, with file names shortened.
+func (r *Report) newLayout() *layout {
+	objects := false
+	switch r.command {
+	case "raw", "list", "weblist", "disasm", "callgrind", "kcachegrind":
+		objects = true
+	}
+	return newLayout(r.prof, objects, srcfind.NewTrimmer(r.opt.TrimPath, r.opt.SourcePath).Trim)
+}
+
+// picture reports whether the report is a drawing of the call graph.
+func (r *Report) picture() bool {
+	switch r.command {
+	case "dot", "svg", "png", "gif", "ps", "pdf", "web", "eog", "evince", "gv":
+		return true
+	}
+	return false
+}
