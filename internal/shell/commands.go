@@ -1,0 +1,132 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+)
+
+// command is a report by name, with where it goes when nobody says.
+type command struct {
+	name    string
+	param   string // what its parameter is called in help, "" if it takes none
+	summary string
+	usage   usageKind
+	file    string   // extension of the fresh file it goes to instead of a screen, "" if text
+	viewer  viewer   // program that shows it, if that is its purpose
+	viewExt string   // extension of the file for the viewer
+	own     bool     // not a command of `go tool pprof`
+	notes   []string // further lines of help
+}
+
+// usageKind says which arguments the shell's help lists for a command.
+type usageKind int
+
+const (
+	usagePlain  usageKind = iota // no arguments but a redirection
+	usageReport                  // count and filters
+	usageTable                   // count, filters and -cum
+	usageFunc                    // a parameter and filters
+	usageTags                    // filters on labels
+)
+
+// viewer is a kind of program that shows a file.
+type viewer int
+
+const (
+	noViewer viewer = iota
+	browserViewer
+	eogViewer
+	evinceViewer
+	gvViewer
+	kcachegrindViewer
+)
+
+// commands is the table of commands, sorted by name; it is never written to.
+var commands = [...]command{
+	{name: "callgrind", summary: "Call graph for KCachegrind and its kin", usage: usageReport, file: "callgraph.out"},
+	{name: "comments", summary: "The profile's comments"},
+	{name: "disasm", param: "REGEXP|ADDRESS", summary: "Assembly of matching functions with their cost", usage: usageFunc},
+	{name: "dot", summary: "Call graph in the DOT language", usage: usageReport},
+	{name: "eog", summary: "Call graph, shown by eog", usage: usageReport, viewer: eogViewer, viewExt: "svg"},
+	{name: "evince", summary: "Call graph, shown by evince", usage: usageReport, viewer: evinceViewer, viewExt: "pdf"},
+	{name: "flame", summary: "Flame graph as a page to open in a browser", usage: usageReport, file: "html", own: true},
+	{name: "gif", summary: "Call graph as a GIF image", usage: usageReport, file: "gif"},
+	{name: "gv", summary: "Call graph, shown by gv", usage: usageReport, viewer: gvViewer, viewExt: "ps"},
+	{name: "kcachegrind", summary: "Call graph, shown by KCachegrind", usage: usageReport, viewer: kcachegrindViewer, viewExt: "grind"},
+	{name: "list", param: "REGEXP|ADDRESS", summary: "Source of matching functions with their cost per line", usage: usageFunc},
+	{name: "pdf", summary: "Call graph as PDF", usage: usageReport, file: "pdf"},
+	{name: "peek", param: "REGEXP", summary: "Callers and callees of matching functions", usage: usageFunc},
+	{name: "png", summary: "Call graph as a PNG image", usage: usageReport, file: "png"},
+	{name: "proto", summary: "The profile itself, compressed", file: "pb.gz"},
+	{name: "ps", summary: "Call graph as PostScript", usage: usageReport, file: "ps"},
+	{name: "raw", summary: "All the profile holds, as text"},
+	{name: "svg", summary: "Call graph as an SVG image", usage: usageReport, file: "svg"},
+	{name: "tags", summary: "The labels of samples and their weight", usage: usageTags},
+	{name: "text", summary: "The most expensive functions; same as top", usage: usageTable},
+	{name: "top", summary: "The most expensive functions", usage: usageTable,
+		notes: []string{"The shell shows 10 unless nodecount or a count says otherwise."}},
+	{name: "topproto", summary: "What top shows, as a compressed profile", file: "pb.gz"},
+	{name: "traces", summary: "Every sample with its stack"},
+	{name: "tree", summary: "The most expensive functions with callers and callees", usage: usageTable},
+	{name: "web", summary: "Call graph, shown by a web browser", usage: usageReport, viewer: browserViewer, viewExt: "svg"},
+	{name: "weblist", param: "REGEXP|ADDRESS", summary: "Source and assembly, shown by a web browser",
+		usage: usageFunc, viewer: browserViewer, viewExt: "html"},
+}
+
+func lookupCommand(name string) *command {
+	i, ok := slices.BinarySearchFunc(commands[:], name, func(c command, name string) int {
+		return strings.Compare(c.name, name)
+	})
+	if !ok {
+		return nil
+	}
+	return &commands[i]
+}
+
+// CommandNames returns the names of all commands, sorted.
+func CommandNames() []string {
+	names := make([]string, len(commands))
+	for i := range commands {
+		names[i] = commands[i].name
+	}
+	return names
+}
+
+// TakesParam reports whether the named command needs a parameter: the regular
+// expression of list, peek, disasm and weblist.
+func TakesParam(name string) bool {
+	c := lookupCommand(name)
+	return c != nil && c.param != ""
+}
+
+// programs returns the programs to try for v, best first, each with its
+// arguments but the file.
+func (v viewer) programs(goos string, getenv func(string) string) []string {
+	switch v {
+	case eogViewer:
+		return []string{"eog"}
+	case evinceViewer:
+		return []string{"evince"}
+	case gvViewer:
+		return []string{"gv --noantialias"}
+	case kcachegrindViewer:
+		return []string{"kcachegrind"}
+	}
+	var programs []string
+	if b := getenv("BROWSER"); b != "" {
+		programs = append(programs, b)
+	}
+	switch goos {
+	case "darwin":
+		return append(programs, "/usr/bin/open")
+	case "windows":
+		return append(programs, "cmd /c start")
+	}
+	// xdg-open comes last: it may show an SVG in an image viewer, where the
+	// graph cannot be moved about.
+	programs = append(programs, "chrome", "google-chrome", "chromium", "firefox", "sensible-browser")
+	if getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "" {
+		programs = append(programs, "xdg-open")
+	}
+	return programs
+}

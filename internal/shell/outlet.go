@@ -1,0 +1,232 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Outlet takes reports where they belong. The zero value of every field but
+// Out and Err will do. It is used by one goroutine at a time.
+type Outlet struct {
+	Out, Err io.Writer
+
+	// ToScreen says that a person looks at Out: binary reports then go to a
+	// fresh file instead.
+	ToScreen bool
+	// Background lets viewers run on; otherwise Deliver waits for them.
+	Background bool
+	// View shows a file with the first of the programs that starts; a program
+	// has its arguments after spaces. nil runs them.
+	View func(file string, programs []string) error
+	// Getenv is os.Getenv if nil.
+	Getenv func(string) string
+
+	temporary []string  // files for viewers, to be removed by Close
+	lastView  time.Time // when a viewer was last started
+}
+
+// keepForViewer is how long a file stays for a viewer that only hands it on,
+// such as xdg-open or a browser that is running already.
+const keepForViewer = time.Second
+
+// holdBack is how much of a report is held before any of it is shown, so that
+// one that fails early leaves no trace.
+const holdBack = 1 << 20
+
+// Deliver has generate write the report of the command name and takes it to
+// the file output or, if that is "", to where the command's reports go: a
+// viewer, a fresh file, or Out. The empty name stands for plain text. A
+// report that fails within its first megabyte leaves no file and no output.
+// Once ctx is done Deliver returns its error, even if generate has not.
+func (o *Outlet) Deliver(ctx context.Context, name, output string, generate func(ctx context.Context, w io.Writer) error) error {
+	c := lookupCommand(name)
+	if c == nil {
+		c = new(command)
+	}
+	var file *os.File // when the report goes to one
+	var announce string
+	open := func() (w io.Writer, err error) {
+		switch {
+		case output != "":
+			file, err = os.Create(output)
+			announce = output
+		case c.viewer != noViewer:
+			file, err = createNumbered(os.TempDir(), "pprof", "."+c.viewExt)
+			if err == nil {
+				o.temporary = append(o.temporary, file.Name())
+			}
+		case c.file != "" && o.ToScreen:
+			file, err = createNumbered("", "profile", "."+c.file)
+			if err == nil {
+				announce = file.Name()
+			}
+		default:
+			return o.Out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if announce != "" {
+			fmt.Fprintln(o.Err, "Generating report in", announce)
+		}
+		return file, nil
+	}
+
+	w := &lateWriter{open: open}
+	done := make(chan error, 1)
+	go func() {
+		err := generate(ctx, w)
+		if err == nil {
+			err = w.flush()
+		}
+		done <- err
+	}()
+	var err error
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	w.stop() // after this neither file nor o are touched by the goroutine
+	if file != nil {
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil || output != "" || c.viewer == noViewer {
+		return err
+	}
+	return o.view(file.Name(), c.viewer)
+}
+
+func (o *Outlet) view(file string, v viewer) error {
+	getenv := o.Getenv
+	if getenv == nil {
+		getenv = os.Getenv
+	}
+	programs := v.programs(runtime.GOOS, getenv)
+	show := o.View
+	if show == nil {
+		show = o.run
+	}
+	o.lastView = time.Now()
+	return show(file, programs)
+}
+
+// run starts the first of programs that can be started.
+func (o *Outlet) run(file string, programs []string) error {
+	var tried []string
+	for _, program := range programs {
+		args := strings.Fields(program)
+		if len(args) == 0 {
+			continue
+		}
+		cmd := exec.Command(args[0], append(args[1:], file)...)
+		cmd.Stderr = o.Err
+		if o.Background {
+			detach(cmd)
+		}
+		if err := cmd.Start(); err != nil {
+			tried = append(tried, args[0])
+			continue
+		}
+		if o.Background {
+			go cmd.Wait() // only to reap it: how it ends is the user's business
+			return nil
+		}
+		return cmd.Wait()
+	}
+	return fmt.Errorf("no program found to show the report (tried %s); write it to a file with output or >", strings.Join(tried, ", "))
+}
+
+// Close removes the files made for viewers, after giving the last one a moment
+// to read its file.
+func (o *Outlet) Close() error {
+	if len(o.temporary) == 0 {
+		return nil
+	}
+	time.Sleep(time.Until(o.lastView.Add(keepForViewer)))
+	var errs []error
+	for _, name := range o.temporary {
+		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	o.temporary = nil
+	return errors.Join(errs...)
+}
+
+// createNumbered makes the first file of the form prefix001suffix that does
+// not exist.
+func createNumbered(dir, prefix, suffix string) (*os.File, error) {
+	for i := 1; i < 10000; i++ {
+		name := filepath.Join(dir, fmt.Sprintf("%s%03d%s", prefix, i, suffix))
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		if err == nil || !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+	}
+	return nil, fmt.Errorf("could not create file of the form %s%03d%s", prefix, 1, suffix)
+}
+
+// lateWriter opens its destination at the first flush, which is when it holds
+// holdBack bytes or the report is complete. After stop it writes nothing.
+type lateWriter struct {
+	open func() (io.Writer, error)
+
+	mu      sync.Mutex
+	buf     bytes.Buffer
+	w       io.Writer
+	stopped bool
+}
+
+func (w *lateWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return 0, context.Canceled
+	}
+	w.buf.Write(p)
+	if w.buf.Len() < holdBack {
+		return len(p), nil
+	}
+	if err := w.flushLocked(); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (w *lateWriter) flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.stopped {
+		return context.Canceled
+	}
+	return w.flushLocked()
+}
+
+func (w *lateWriter) flushLocked() error {
+	if w.w == nil {
+		dst, err := w.open()
+		if err != nil {
+			return err
+		}
+		w.w = dst
+	}
+	_, err := w.buf.WriteTo(w.w)
+	return err
+}
+
+func (w *lateWriter) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.stopped = true
+}

@@ -1,0 +1,238 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Usage returns the help text of `hone pprof`, or of a short verb.
+func Usage(verb string) string {
+	var b strings.Builder
+	c := lookupCommand(verb)
+	switch {
+	case verb == "pprof":
+		b.WriteString(`hone pprof shows where a program spends its time and memory.
+
+  hone pprof [flags] [PROGRAM] SOURCE...           a shell; type "help" in it
+  hone pprof -FORMAT [flags] [PROGRAM] SOURCE...   one report
+  hone pprof -http [HOST]:[PORT] [flags] [PROGRAM] SOURCE...
+                                                   the web UI
+
+Flags come before sources; -name and --name are the same. Several sources are
+added up. hone FORMAT SOURCE... is short for hone pprof -FORMAT SOURCE..., and
+takes flags anywhere: hone top cpu.pb.gz -cum.
+
+Formats (one at most):
+`)
+		for i := range commands {
+			c := &commands[i]
+			name := "-" + c.name
+			if c.param != "" {
+				name += " RE"
+			}
+			entry(&b, name, c.summary)
+		}
+		b.WriteString("\nOptions of reports:\n")
+	case c == nil:
+		fmt.Fprintf(&b, "usage: hone %s [flags] SOURCE...\n\nFlags and sources may stand in any order.\n\nOptions of reports:\n", verb)
+	default:
+		param := ""
+		if c.param != "" {
+			param = c.param + " "
+		}
+		fmt.Fprintf(&b, "usage: hone %s %s[flags] [PROGRAM] SOURCE...\n\n%s. Flags and sources may stand in any order.\n\nOptions of reports:\n",
+			verb, param, c.summary)
+	}
+	b.WriteString(optionList("-"))
+	b.WriteString(`
+Output:
+  -o FILE               Same as -output
+  -json                 The report as JSON
+
+Sources:
+  FILE                  A profile, compressed or not, in any format pprof writes
+  http://HOST/PATH      Where a service hands out a profile; without a path
+                        it is /debug/pprof/profile
+  PROGRAM               First, before the profiles: the executable they are of,
+                        for profiles without symbols
+  -base SOURCE          Subtract this profile; may be repeated
+  -diff_base SOURCE     Same, with percentages of this profile; may be repeated
+  -seconds N            Collect for so long
+  -timeout N            Give up fetching after so many seconds
+  -max_bytes N          Refuse profiles larger than this once decompressed: 4GB
+  -buildid ID           Take this for the program's build id
+  -add_comment TEXT     Add a comment to the profile
+  -all_frames           Keep the frames that the profile itself asks to drop
+  -symbolize HOW        Where names of functions come from: none, local (from
+                        programs on this machine), fastlocal (the same without
+                        inlining), remote (the service), force (look them up
+                        even if there are some)
+  -tls_cert FILE        Client certificate for https
+  -tls_key FILE         Its private key
+  -tls_ca FILE          Certificates to trust
+  -tools PATH           Accepted; hone needs no other tools
+
+Web UI:
+  -http [HOST]:[PORT]   Serve it there; localhost and a free port by default
+  -no_browser           Do not open a browser
+
+Older names:
+`)
+	for _, f := range legacySampleTypes() {
+		entry(&b, "-"+f.name, "Same as "+f.usage)
+	}
+	b.WriteString(`
+Environment:
+  PPROF_TMPDIR          Where fetched profiles are kept (default $HOME/pprof)
+  PPROF_BINARY_PATH     Where programs are looked for, by name and by build id
+                        (default $HOME/pprof/binaries)
+  PPROF_TOOLS           Default of -tools
+  BROWSER               Program that shows pages
+
+Examples:
+  hone pprof cpu.pb.gz
+  hone pprof -top -cum cpu.pb.gz
+  hone pprof -list 'Server.*Handle' ./server cpu.pb.gz
+  hone pprof -seconds 10 http://localhost:6060/debug/pprof/profile
+  hone pprof -sample_index alloc_space -svg -o heap.svg heap.pb.gz
+  hone pprof -diff_base old.pb.gz -top new.pb.gz
+  hone pprof -http : cpu.pb.gz
+`)
+	return b.String()
+}
+
+// entry writes one line of a list: a name and what it is.
+func entry(b *strings.Builder, name, text string) {
+	fmt.Fprintf(b, "  %-21s %s\n", name, text)
+}
+
+// optionList lists all variables, each name after prefix, those with choices last.
+func optionList(prefix string) string {
+	var b strings.Builder
+	var plain, groups []*variable
+	for i := range variables {
+		if v := &variables[i]; len(v.choices) > 0 {
+			groups = append(groups, v)
+		} else {
+			plain = append(plain, v)
+		}
+	}
+	byName := func(v, w *variable) int { return strings.Compare(v.name, w.name) }
+	slices.SortFunc(plain, byName)
+	slices.SortFunc(groups, byName)
+	for _, v := range plain {
+		name := prefix + v.name
+		if prefix != "" && v.arg != "" {
+			name += " " + v.arg
+		}
+		entry(&b, name, v.summary+v.defaultNote())
+	}
+	for _, v := range groups {
+		fmt.Fprintf(&b, "\n%s (%s, one of):\n", v.summary, v.name)
+		for _, c := range v.choices {
+			entry(&b, prefix+c.name, c.summary)
+		}
+	}
+	return b.String()
+}
+
+// defaultNote tells a default that is not empty, false or zero.
+func (v *variable) defaultNote() string {
+	def := DefaultConfig()
+	switch value := v.get(&def); value {
+	case "", "false", "-1":
+		return ""
+	default:
+		return " (default " + value + ")"
+	}
+}
+
+// help answers the shell's help command; ok is false if it knows no such name.
+func help(name string, sampleTypes []string) (text string, ok bool) {
+	if name == "" {
+		return helpAll(), true
+	}
+	if c := lookupCommand(name); c != nil {
+		return c.help(), true
+	}
+	v, isChoice, ok := lookupVariable(name)
+	if !ok {
+		return "", false
+	}
+	if isChoice {
+		return fmt.Sprintf("%s. Same as %s=%s.\n\n", v.choice(name).summary, v.name, name), true
+	}
+	var b strings.Builder
+	b.WriteString(v.summary + "\n")
+	if v.detail != "" {
+		b.WriteString(v.detail + "\n")
+	}
+	for _, c := range v.choices {
+		entry(&b, c.name, c.summary)
+	}
+	if v.name == "sample_index" {
+		fmt.Fprintf(&b, "This profile has %s.\n", strings.Join(sampleTypes, ", "))
+	}
+	return b.String() + "\n", true
+}
+
+func helpAll() string {
+	var b strings.Builder
+	b.WriteString("Commands:\n")
+	for i := range commands {
+		entry(&b, commands[i].name, commands[i].summary)
+	}
+	entry(&b, "TYPE, total_TYPE", "Show the sample type TYPE of this profile")
+	entry(&b, "mean_TYPE", "Show its mean per event")
+	entry(&b, ":", "Clear focus, ignore, hide, tagfocus and tagignore")
+	entry(&b, "o, options", "Show all options and their values")
+	entry(&b, "help NAME", "Tell more about a command or an option")
+	entry(&b, "q, quit, exit, ^D", "Leave")
+	b.WriteString("\nOptions (name=value; for one that is true or false the name will do):\n")
+	b.WriteString(optionList(""))
+	b.WriteString(`
+A command takes a number of entries, regular expressions to focus on, -RE to
+ignore, and >FILE, for that one report: top 20 net/http -runtime -cum >top.txt
+`)
+	return b.String()
+}
+
+func (c *command) help() string {
+	var b strings.Builder
+	b.WriteString(c.summary + "\n  ")
+	b.WriteString(c.name)
+	if c.param != "" {
+		b.WriteString(" " + c.param)
+	}
+	var lines []string
+	switch c.usage {
+	case usageTable:
+		b.WriteString(" [N] [RE]... [-RE]... [-cum]")
+		lines = append(lines, "N entries at most; -cum orders by the function and all it calls.")
+	case usageReport:
+		b.WriteString(" [N] [RE]... [-RE]...")
+		lines = append(lines, "N nodes at most.")
+	case usageFunc, usageTags:
+		b.WriteString(" [RE]... [-RE]...")
+	}
+	if c.viewer == noViewer || c.name == "weblist" {
+		b.WriteString(" [>FILE]")
+	}
+	b.WriteString("\n")
+	switch c.usage {
+	case usageTags:
+		lines = append(lines, "Only labels that match RE as key:value, none that match -RE.")
+	case usagePlain:
+	default:
+		lines = append(lines, "Only samples with a frame that matches RE, none with one that matches -RE.")
+	}
+	lines = append(lines, c.notes...)
+	if c.file != "" {
+		lines = append(lines, "Without a FILE it goes to a new one in this directory.")
+	}
+	for _, line := range lines {
+		b.WriteString("  " + line + "\n")
+	}
+	return b.String() + "\n"
+}
