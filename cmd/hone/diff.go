@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"strings"
+
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/profile"
+)
+
+const diffHelp = `usage: hone diff [flags] BASE HEAD
+       hone diff [flags] -base BASE -base BASE... HEAD...
+
+Tell what changed from BASE to HEAD, function by function, the largest change
+first: absolute, relative, new and gone. Several profiles of a side, separated
+by commas or given with -base, are runs of the same program: values are then
+means, and with four or more on each side changes that could be noise are
+marked with ~.
+
+  -normalize      compare shares: scale each run to the total of HEAD
+  -cum            order by cumulative values instead of own ones
+  -nodecount N    show the N largest changes
+  -lines, -files, -filefunctions
+                  compare lines, files, or functions told apart by file
+  -json, -csv     write the table as JSON or CSV
+  -flame          write a flame graph of HEAD coloured by change (see hone help flame)
+  -o FILE         where to write; FILE.html or FILE.svg implies -flame
+
+Examples:
+
+  hone diff before.pb.gz after.pb.gz
+  hone diff -normalize -cum v1.pb.gz v2.pb.gz
+  hone diff -o diff.html before.pb.gz after.pb.gz
+  hone diff old1.pb.gz,old2.pb.gz,old3.pb.gz,old4.pb.gz new1.pb.gz,new2.pb.gz,new3.pb.gz,new4.pb.gz
+
+All flags that select a sample type, filter and fetch work as in hone pprof;
+see "hone help pprof".
+`
+
+func runDiff(ctx context.Context, a *app, args []string) error {
+	var asFlame, asCSV bool
+	inv, err := shell.ParseVerb("diff", args, a.stderr, func(fs *flag.FlagSet) {
+		if fs.Lookup("flame") == nil {
+			fs.BoolVar(&asFlame, "flame", false, "")
+		}
+		fs.BoolVar(&asCSV, "csv", false, "")
+	})
+	if err != nil {
+		return err
+	}
+	base, head := inv.Base, inv.Sources
+	if len(base) == 0 {
+		if len(head) != 2 {
+			return &shell.UsageError{Verb: "diff", Err: errors.New("two sources are needed, BASE and HEAD")}
+		}
+		base, head = splitRuns(head[:1]), splitRuns(head[1:])
+	} else {
+		base, head = splitRuns(base), splitRuns(head)
+	}
+	l := a.newLoad(inv)
+	load := func(sources []string) ([]*profile.Profile, error) {
+		var ps []*profile.Profile
+		for _, s := range sources {
+			p, err := l.merged(ctx, []string{s})
+			if err != nil {
+				return nil, err
+			}
+			if p, err = l.finished(ctx, p); err != nil {
+				return nil, err
+			}
+			ps = append(ps, p)
+		}
+		return ps, nil
+	}
+	bases, err := load(base)
+	if err != nil {
+		return err
+	}
+	heads, err := load(head)
+	if err != nil {
+		return err
+	}
+	if asFlame || strings.HasSuffix(inv.Output, ".html") || strings.HasSuffix(inv.Output, ".svg") {
+		return a.diffFlame(ctx, inv, bases, heads)
+	}
+	for _, side := range [][]*profile.Profile{bases, heads} {
+		for i, p := range side {
+			if side[i], err = report.Select(p, inv.Options, a.env(inv.Options)); err != nil {
+				return err
+			}
+		}
+	}
+	d, err := report.NewDiff(bases, heads, inv.Options, inv.Normalize)
+	if err != nil {
+		return err
+	}
+	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, Getenv: a.getenv}
+	defer out.Close()
+	return out.Deliver(ctx, "", inv.Output, func(_ context.Context, w io.Writer) error {
+		switch {
+		case inv.JSON:
+			return d.WriteJSON(w)
+		case asCSV:
+			return d.WriteCSV(w)
+		}
+		return d.WriteText(w)
+	})
+}
+
+// splitRuns splits sources at commas, except in URLs.
+func splitRuns(sources []string) []string {
+	var runs []string
+	for _, s := range sources {
+		if strings.Contains(s, "://") {
+			runs = append(runs, s)
+			continue
+		}
+		for _, r := range strings.Split(s, ",") {
+			if r != "" {
+				runs = append(runs, r)
+			}
+		}
+	}
+	return runs
+}
+
+// diffFlame writes the flame graph of all runs of one side against the other's.
+func (a *app) diffFlame(ctx context.Context, inv *shell.Invocation, bases, heads []*profile.Profile) error {
+	sum := func(ps []*profile.Profile) (*profile.Profile, error) {
+		aligned, err := profile.Align(ps)
+		if err != nil || len(aligned) == 1 {
+			return ps[0], err
+		}
+		return profile.Merge(aligned...)
+	}
+	base, err := sum(bases)
+	if err != nil {
+		return err
+	}
+	head, err := sum(heads)
+	if err != nil {
+		return err
+	}
+	if inv.Normalize {
+		if base, err = base.Normalize(head); err != nil {
+			return err
+		}
+	}
+	var f flameFlags
+	if err := f.choose(inv); err != nil {
+		return err
+	}
+	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, ToScreen: isTerminal(a.stdout), Getenv: a.getenv}
+	defer out.Close()
+	return out.Deliver(ctx, "flame", inv.Output, func(_ context.Context, w io.Writer) error {
+		return a.flame(w, base, head, f, inv.Options)
+	})
+}

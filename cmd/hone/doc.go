@@ -1,0 +1,99 @@
+// Hone finds out where Go programs spend time and memory.
+//
+// Usage:
+//
+//	hone VERB [flags] [arguments]
+//
+// The verbs:
+//
+//	pprof      look at profiles: reports, call graphs, the interactive shell; a drop-in for go tool pprof
+//	flame      write a flame graph as a page, a picture or folded stacks
+//	diff       tell what changed between two profiles, function by function
+//	top        list the functions (or lines, files, addresses) where the values are
+//	tree       list functions with their callers and callees
+//	peek       show callers and callees of functions that match a regexp
+//	list       show the source of functions that match a regexp, with values by line
+//	disasm     show the machine code of functions that match a regexp, with values by instruction
+//	weblist    write source and machine code as a page
+//	traces     print every sample
+//	tags       list the samples' labels
+//	raw        print the profile as text
+//	comments   print the profile's comments
+//	proto      write the profile, merged and filtered, as pb.gz
+//	topproto   write the top entries as pb.gz
+//	dot        write the call graph in Graphviz's language
+//	svg        draw the call graph as svg
+//	png        draw the call graph as png
+//	gif        draw the call graph as gif
+//	pdf        draw the call graph as pdf
+//	ps         draw the call graph as PostScript
+//	callgrind  write the call graph in Callgrind's format
+//	version    print hone's version
+//
+// Flags are those of go tool pprof; -name value and --name value are the same.
+// A source is a file, host:port/path, a URL, or - for standard input; several
+// are merged. Every report also comes as JSON with -json.
+//
+// Exit codes: 0 success, 1 failure, 2 wrong usage.
+//
+// Examples:
+//
+//	hone top cpu.pb.gz
+//	hone list 'json.*decode' cpu.pb.gz
+//	hone flame -o flame.html http://localhost:6060/debug/pprof/profile?seconds=10
+//	hone diff before.pb.gz after.pb.gz
+//	hone pprof -base old.pb.gz new.pb.gz
+//
+// "hone help VERB" tells more about a verb.
+package main
+
+const helpIntro = `Hone finds out where Go programs spend time and memory.
+
+Usage:
+
+  hone VERB [flags] [arguments]
+
+The verbs:
+
+`
+
+const helpEnd = `
+Flags are those of go tool pprof; -name value and --name value are the same.
+A source is a file, host:port/path, a URL, or - for standard input; several
+are merged. Every report also comes as JSON with -json.
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+Examples:
+
+  hone top cpu.pb.gz
+  hone list 'json.*decode' cpu.pb.gz
+  hone flame -o flame.html http://localhost:6060/debug/pprof/profile?seconds=10
+  hone diff before.pb.gz after.pb.gz
+  hone pprof -base old.pb.gz new.pb.gz
+
+"hone help VERB" tells more about a verb.
+`
+
+// reportVerbs are the short forms: hone top X is hone pprof -top X.
+var reportVerbs = []struct{ name, summary string }{
+	{"top", "list the functions (or lines, files, addresses) where the values are"},
+	{"tree", "list functions with their callers and callees"},
+	{"peek", "show callers and callees of functions that match a regexp"},
+	{"list", "show the source of functions that match a regexp, with values by line"},
+	{"disasm", "show the machine code of functions that match a regexp, with values by instruction"},
+	{"weblist", "write source and machine code as a page"},
+	{"traces", "print every sample"},
+	{"tags", "list the samples' labels"},
+	{"raw", "print the profile as text"},
+	{"comments", "print the profile's comments"},
+	{"proto", "write the profile, merged and filtered, as pb.gz"},
+	{"topproto", "write the top entries as pb.gz"},
+	{"dot", "write the call graph in Graphviz's language"},
+	{"svg", "draw the call graph as svg"},
+	{"png", "draw the call graph as png"},
+	{"gif", "draw the call graph as gif"},
+	{"pdf", "draw the call graph as pdf"},
+	{"ps", "draw the call graph as PostScript"},
+	{"callgrind", "write the call graph in Callgrind's format"},
+}

@@ -1,0 +1,273 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/profile"
+)
+
+const flameHelp = `usage: hone flame [flags] SOURCE...
+
+Write a flame graph: the call stacks of a profile as a picture, callers above
+callees, each as wide as its share. The result is one file that needs nothing
+else. By default it is a page with zoom, search, colours by package and a
+switch between callers and callees on top.
+
+  -o FILE         where to write; the ending chooses the format: .html, .svg,
+                  .folded or .txt, .json. Without it the page goes to standard
+                  output, or to a new file if that is a terminal.
+  -format NAME    html, svg, folded or json, whatever the ending
+  -folded         same as -format folded: a line per stack, frames separated by
+                  semicolons, for other tools. Such files are also sources.
+  -inverted       leaves at the root: which functions cost most, and who calls them
+  -up             svg: root at the bottom
+  -color BY       svg: package, origin (yours, third party, standard, runtime)
+                  or change (with -base)
+  -width PIXELS   svg: width of the picture
+  -title TEXT     title of the picture
+  -max_frames N   show the N widest frames, the rest as part of their callers
+  -collapse       direct recursion as one frame
+
+With -base or -diff_base, frames are as wide as in SOURCE and coloured by what
+changed: red grew, blue shrank.
+
+Examples:
+
+  hone flame -o flame.html cpu.pb.gz
+  hone flame -o flame.svg -focus 'json' cpu.pb.gz
+  hone flame -o diff.html -base before.pb.gz after.pb.gz
+  hone flame -folded cpu.pb.gz | grep -v runtime | hone flame -o rest.html -
+
+All flags that select a sample type, filter and fetch work as in hone pprof;
+see "hone help pprof".
+`
+
+// flameFlags are the flags of hone flame that other verbs don't have.
+type flameFlags struct {
+	format    string // html, svg, folded or json
+	inverted  bool
+	up        bool
+	collapse  bool
+	color     string
+	width     int
+	title     string
+	maxFrames int
+}
+
+func (f *flameFlags) define(fs *flag.FlagSet) {
+	fs.StringVar(&f.format, "format", "", "")
+	fs.BoolFunc("folded", "", func(string) error { f.format = "folded"; return nil })
+	fs.BoolVar(&f.inverted, "inverted", false, "")
+	fs.BoolVar(&f.up, "up", false, "")
+	fs.BoolVar(&f.collapse, "collapse", false, "")
+	fs.StringVar(&f.color, "color", "", "")
+	fs.IntVar(&f.width, "width", 0, "")
+	fs.StringVar(&f.title, "title", "", "")
+	fs.IntVar(&f.maxFrames, "max_frames", 0, "")
+}
+
+// choose settles the format from the flags and the output's name.
+func (f *flameFlags) choose(inv *shell.Invocation) error {
+	if f.format == "" {
+		switch strings.ToLower(filepath.Ext(inv.Output)) {
+		case ".svg":
+			f.format = "svg"
+		case ".folded", ".txt":
+			f.format = "folded"
+		case ".json":
+			f.format = "json"
+		default:
+			f.format = "html"
+		}
+		if inv.JSON {
+			f.format = "json"
+		}
+	}
+	switch f.format {
+	case "html", "svg", "folded", "json":
+	default:
+		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("unknown format %q: it is html, svg, folded or json", f.format)}
+	}
+	switch f.color {
+	case "", "package", "origin", "change":
+	default:
+		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("unknown -color %q: it is package, origin or change", f.color)}
+	}
+	return nil
+}
+
+func runFlame(ctx context.Context, a *app, args []string) error {
+	var f flameFlags
+	inv, err := shell.ParseVerb("flame", args, a.stderr, f.define)
+	if err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return err
+		}
+		return err
+	}
+	if err := f.choose(inv); err != nil {
+		return err
+	}
+	l := a.newLoad(inv)
+	p, err := l.merged(ctx, inv.Sources)
+	if err != nil {
+		return err
+	}
+	if p, err = l.finished(ctx, p); err != nil {
+		return err
+	}
+	var base *profile.Profile
+	if len(inv.Base) > 0 {
+		if base, err = l.merged(ctx, inv.Base); err != nil {
+			return err
+		}
+		if base, err = l.finished(ctx, base); err != nil {
+			return err
+		}
+		if inv.Normalize {
+			if p, err = p.Normalize(base); err != nil {
+				return err
+			}
+		}
+	}
+	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, ToScreen: isTerminal(a.stdout) && f.format == "html", Getenv: a.getenv}
+	defer out.Close()
+	return out.Deliver(ctx, "flame", inv.Output, func(ctx context.Context, w io.Writer) error {
+		return a.flame(w, base, p, f, inv.Options)
+	})
+}
+
+// flameShare is the share of the total below which frames are folded into their
+// callers while the tree is built, where the result is for looking at: a tenth
+// of a pixel of the widest screen.
+const flameShare = 1.0 / 80_000
+
+// flame writes the flame graph of p, compared to base unless that is nil.
+func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o report.Options) error {
+	env := a.env(o)
+	p, err := report.Select(p, o, env)
+	if err != nil {
+		return err
+	}
+	if base != nil {
+		if base, err = report.Select(base, o, report.Env{}); err != nil {
+			return err
+		}
+	}
+	index, err := p.SampleIndex(o.SampleIndex)
+	if err != nil {
+		return err
+	}
+	if index < 0 {
+		return errors.New("profile has no samples")
+	}
+	to := profile.TreeOptions{
+		Types: []int{index}, Inverted: f.inverted, Granularity: o.Granularity, NoInlines: o.NoInlines, CollapseRecursion: f.collapse,
+	}
+	if f.format == "html" || f.format == "svg" {
+		to.MinShare = flameShare
+	}
+	if f.format == "html" && o.SampleIndex == "" {
+		to.Types = []int{index}
+		for t := range p.SampleTypes {
+			if t != index {
+				to.Types = append(to.Types, t)
+			}
+		}
+	}
+	tree := func(to profile.TreeOptions) (*profile.Tree, error) {
+		if base != nil {
+			return profile.NewDiffTree(base, p, to)
+		}
+		return profile.NewTree(p, to)
+	}
+	t, err := tree(to)
+	if err != nil {
+		return err
+	}
+	fo := report.FlameOptions{
+		Title: f.title, Duration: time.Duration(p.DurationNanos), MaxNodes: f.maxFrames,
+		Width: f.width, FlameUp: f.up, Color: f.color,
+	}
+	if p.TimeNanos != 0 {
+		fo.Time = time.Unix(0, p.TimeNanos)
+	}
+	if fo.Title == "" && len(p.Mappings) > 0 && p.Mappings[0].File != "" {
+		fo.Title = filepath.Base(p.Mappings[0].File)
+	}
+	switch f.format {
+	case "folded":
+		return report.Folded(w, t, 0)
+	case "svg":
+		return report.FlameSVG(w, t, fo)
+	case "json":
+		return writeTreeJSON(w, t)
+	}
+	to.Inverted = !to.Inverted
+	if fo.Inverted, err = tree(to); err != nil {
+		return err
+	}
+	return report.FlameHTML(w, t, fo)
+}
+
+// writeTreeJSON writes a tree as nested objects with name, total and self, and
+// those of the base where there is one.
+func writeTreeJSON(w io.Writer, t *profile.Tree) error {
+	b := bufio.NewWriter(w)
+	v := &t.Values[0]
+	var write func(n uint32) error
+	write = func(n uint32) error {
+		node := struct {
+			Name      string `json:"name"`
+			File      string `json:"file,omitempty"`
+			Total     int64  `json:"total"`
+			Self      int64  `json:"self"`
+			BaseTotal *int64 `json:"baseTotal,omitempty"`
+			BaseSelf  *int64 `json:"baseSelf,omitempty"`
+		}{Name: "root", Total: v.Total[n], Self: v.Self[n]}
+		if n != 0 {
+			f := &t.Frames[t.Frame[n]]
+			node.Name, node.File = f.Name, f.File
+		}
+		if t.Diff() {
+			node.BaseTotal, node.BaseSelf = &v.BaseTotal[n], &v.BaseSelf[n]
+		}
+		text, err := json.Marshal(node)
+		if err != nil {
+			return err
+		}
+		first, end := t.Children(n)
+		if first == end {
+			_, err := b.Write(text)
+			return err
+		}
+		b.Write(text[:len(text)-1])
+		b.WriteString(`,"children":[`)
+		for c := first; c < end; c++ {
+			if c > first {
+				b.WriteString(",\n")
+			}
+			if err := write(c); err != nil {
+				return err
+			}
+		}
+		_, err = b.WriteString("]}")
+		return err
+	}
+	if err := write(0); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	return b.Flush()
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/hone-go/hone/internal/shell"
+)
+
+// Exit codes; see the manual in doc.go.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// app is what a verb may use of the outside.
+type app struct {
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+	getenv func(string) string
+}
+
+// verb is a command of hone.
+type verb struct {
+	name    string
+	summary string
+	run     func(ctx context.Context, a *app, args []string) error
+	help    func() string
+}
+
+// verbs lists the commands in the order of the help text.
+func verbs() []verb {
+	vs := []verb{
+		{"pprof", "look at profiles: reports, call graphs, the interactive shell; a drop-in for go tool pprof", runPprof,
+			func() string { return shell.Usage("pprof") }},
+		{"flame", "write a flame graph as a page, a picture or folded stacks", runFlame, func() string { return flameHelp }},
+		{"diff", "tell what changed between two profiles, function by function", runDiff, func() string { return diffHelp }},
+	}
+	for _, r := range reportVerbs {
+		vs = append(vs, verb{r.name, r.summary, runReport(r.name), func() string { return shell.Usage(r.name) }})
+	}
+	return append(vs, verb{"version", "print hone's version", runVersion, func() string { return "usage: hone version\n" }})
+}
+
+// run executes hone and returns its exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
+	err := dispatch(ctx, a, args)
+	var usage *shell.UsageError
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitOK // whoever read the output has seen enough
+	case errors.As(err, &usage):
+		fmt.Fprintf(stderr, "hone: %v\n", oneLine(err))
+		if usage.Verb != "" {
+			fmt.Fprintf(stderr, "For help: hone help %s\n", usage.Verb)
+		} else {
+			fmt.Fprintln(stderr, "For help: hone help")
+		}
+		return exitUsage
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "hone: interrupted")
+		return exitFailure
+	}
+	fmt.Fprintf(stderr, "hone: %s\n", oneLine(err))
+	return exitFailure
+}
+
+// oneLine keeps an error on one line, whatever a server or a file put into it.
+func oneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+}
+
+func dispatch(ctx context.Context, a *app, args []string) error {
+	if len(args) == 0 {
+		io.WriteString(a.stderr, helpText())
+		return &shell.UsageError{Err: errors.New("no command given")}
+	}
+	name := args[0]
+	switch name {
+	case "help", "-h", "-help", "--help":
+		return runHelp(a, args[1:])
+	case "-version", "--version":
+		name = "version"
+	}
+	vs := verbs()
+	i := slices.IndexFunc(vs, func(v verb) bool { return v.name == name })
+	if i < 0 {
+		return &shell.UsageError{Err: fmt.Errorf("unknown command %q%s", name, suggestion(name, vs))}
+	}
+	return vs[i].run(ctx, a, args[1:])
+}
+
+// suggestion names a verb that starts like a mistyped one.
+func suggestion(name string, vs []verb) string {
+	for _, v := range vs {
+		if len(name) >= 2 && strings.HasPrefix(v.name, name[:2]) {
+			return fmt.Sprintf("; did you mean %q?", v.name)
+		}
+	}
+	if _, err := os.Stat(name); err == nil {
+		return fmt.Sprintf("; to look at the profile: hone pprof %s", name)
+	}
+	return ""
+}
+
+func runHelp(a *app, args []string) error {
+	if len(args) == 0 {
+		_, err := io.WriteString(a.stdout, helpText())
+		return err
+	}
+	for _, v := range verbs() {
+		if v.name == args[0] {
+			_, err := io.WriteString(a.stdout, v.help())
+			return err
+		}
+	}
+	return &shell.UsageError{Err: fmt.Errorf("no help on %q", args[0])}
+}
+
+// helpText is the manual: the package comment of doc.go, with the verbs.
+func helpText() string {
+	var b strings.Builder
+	b.WriteString(helpIntro)
+	for _, v := range verbs() {
+		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary)
+	}
+	b.WriteString(helpEnd)
+	return b.String()
+}
