@@ -1,0 +1,158 @@
+// Package doc_test keeps the pages of this folder true: programs they quote
+// are the files, and commands they show print what they show. Run with
+// -update to write what is true into the pages.
+package doc_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	update  = flag.Bool("update", false, "write quoted files and command output into the pages")
+	honeBin = flag.String("hone", "", "run this hone `binary`; empty: build one")
+)
+
+const root = ".."
+
+// A quotation is a comment that names a file of this repository, and the code
+// block below it:
+//
+//	<!-- file: examples/x/main.go -->
+//	```go
+//	package main
+//	```
+var quotation = regexp.MustCompile("(?ms)^(<!-- file: (\\S+) -->\n```\\w+\n)(.*?)^```$")
+
+// A console block shows commands, each behind a $, and what they print on
+// standard output, run in the root of the repository.
+var console = regexp.MustCompile("(?ms)^```console\n(.*?)^```$")
+
+func TestQuotedFiles(t *testing.T) {
+	quoted := make(map[string]bool)
+	for _, page := range pages(t) {
+		rewrite(t, page, quotation, func(m []string) string {
+			opening, file, code := m[1], m[2], m[3]
+			quoted[file] = true
+			want, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+			if err != nil {
+				t.Fatalf("%s: %v", page, err)
+			}
+			if !*update && code != string(want) {
+				t.Errorf("%s: the code differs from %s; go test ./doc -update copies it", page, file)
+			}
+			return opening + string(want) + "```"
+		})
+	}
+	programs, err := filepath.Glob(filepath.Join(root, "examples/collect/*/main.go"))
+	if err != nil || len(programs) == 0 {
+		t.Fatalf("no programs under examples/collect: %v", err)
+	}
+	for _, p := range programs {
+		if rel, _ := filepath.Rel(root, p); !quoted[filepath.ToSlash(rel)] {
+			t.Errorf("%s is quoted on no page", rel)
+		}
+	}
+}
+
+func TestCommands(t *testing.T) {
+	hone := *honeBin
+	if hone == "" {
+		hone = filepath.Join(t.TempDir(), "hone.exe")
+		if out, err := exec.Command("go", "build", "-o", hone, "../cmd/hone").CombinedOutput(); err != nil {
+			t.Fatalf("building hone: %v\n%s", err, out)
+		}
+	}
+	for _, page := range pages(t) {
+		rewrite(t, page, console, func(m []string) string {
+			var b strings.Builder
+			b.WriteString("```console\n")
+			for _, command := range commands(m[1]) {
+				got := execute(t, hone, command.args)
+				if !*update && got != command.output {
+					t.Errorf("%s: $ hone %s\nprints\n%s\nthe page shows\n%s", page, strings.Join(command.args, " "), got, command.output)
+				}
+				b.WriteString(command.line + "\n" + got)
+			}
+			b.WriteString("```")
+			return b.String()
+		})
+	}
+}
+
+type command struct {
+	line   string   // as shown, with its $
+	args   []string // without hone itself
+	output string
+}
+
+var word = regexp.MustCompile(`'[^']*'|\S+`)
+
+func commands(block string) []command {
+	var all []command
+	for line := range strings.Lines(block) {
+		if rest, ok := strings.CutPrefix(line, "$ hone "); ok {
+			var args []string
+			for _, w := range word.FindAllString(rest, -1) {
+				args = append(args, strings.Trim(w, "'"))
+			}
+			all = append(all, command{line: strings.TrimRight(line, "\n"), args: args})
+		} else if len(all) > 0 {
+			all[len(all)-1].output += line
+		}
+	}
+	return all
+}
+
+// execute returns a command's standard output, without the blanks that some
+// reports leave at the end of a line.
+func execute(t *testing.T, hone string, args []string) string {
+	t.Helper()
+	cmd := exec.Command(hone, args...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "TZ=UTC")
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Errorf("hone %s: %v\n%s", strings.Join(args, " "), err, stderr.Bytes())
+	}
+	var b strings.Builder
+	for line := range strings.Lines(stdout.String()) {
+		fmt.Fprintln(&b, strings.TrimRight(line, " \t\r\n"))
+	}
+	return b.String()
+}
+
+func pages(t *testing.T) []string {
+	t.Helper()
+	names, err := filepath.Glob("*.md")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	return append(names, filepath.Join(root, "examples/wordindex/README.md"))
+}
+
+// rewrite calls f with every match of re in a page and, with -update, writes
+// the page back with each match replaced by what f returned.
+func rewrite(t *testing.T, page string, re *regexp.Regexp, f func(m []string) string) {
+	t.Helper()
+	data, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := re.ReplaceAllStringFunc(string(data), func(match string) string {
+		return f(re.FindStringSubmatch(match))
+	})
+	if *update && text != string(data) {
+		if err := os.WriteFile(page, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
