@@ -66,6 +66,28 @@ func BenchmarkDecompress(b *testing.B) {
 	}
 }
 
+// BenchmarkDecompressStandard is the floor with the standard library's gzip,
+// which google/pprof uses.
+func BenchmarkDecompressStandard(b *testing.B) {
+	files, size := benchFiles(b)
+	b.SetBytes(size)
+	b.ReportAllocs()
+	for b.Loop() {
+		var zr stdgzip.Reader
+		buf := make([]byte, blockSize)
+		for _, data := range files {
+			if err := zr.Reset(bytes.NewReader(data)); err != nil {
+				b.Fatal(err)
+			}
+			for {
+				if _, err := io.ReadFull(&zr, buf); err != nil {
+					break
+				}
+			}
+		}
+	}
+}
+
 // BenchmarkDecode decodes without merging.
 func BenchmarkDecode(b *testing.B) {
 	files, size := benchFiles(b)

@@ -254,27 +254,6 @@ func changeStep(v *profile.TreeValues, n uint32) int {
 	return step
 }
 
-// matchedTotal adds up the totals of the nodes below (and including) root whose
-// frames match, counting nodes below a match once. The page's script does the same.
-func matchedTotal(t *profile.Tree, column int, root uint32, match func(f *profile.Frame) bool) int64 {
-	v := &t.Values[column]
-	sum := int64(0)
-	todo := []uint32{root}
-	for len(todo) > 0 {
-		n := todo[len(todo)-1]
-		todo = todo[:len(todo)-1]
-		if n != 0 && match(&t.Frames[t.Frame[n]]) {
-			sum += v.Total[n]
-			continue
-		}
-		first, end := t.Children(n)
-		for k := first; k < end; k++ {
-			todo = append(todo, k)
-		}
-	}
-	return sum
-}
-
 // shortName returns a function's name without the folders of its import path.
 func shortName(name string) string {
 	head := name

@@ -228,19 +228,6 @@ func TestFoldedHostileRoundTrip(t *testing.T) {
 	}
 }
 
-func TestMatchedTotal(t *testing.T) {
-	tr := tree(t, nil, folded(t, "a;b;a 10\na;b 20\nc;a;b 5\nc 65\n"), profile.TreeOptions{})
-	for _, tt := range []struct {
-		re   string
-		want int64
-	}{{"^a$", 35}, {"^b$", 35}, {"a|b", 35}, {"c|a", 100}, {"^c$", 70}, {"x", 0}} {
-		re := regexp.MustCompile(tt.re)
-		if got := matchedTotal(tr, 0, 0, func(f *profile.Frame) bool { return re.MatchString(f.Name) }); got != tt.want {
-			t.Errorf("%s: matched %d, want %d", tt.re, got, tt.want)
-		}
-	}
-}
-
 func TestChangeStep(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
