@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"unsafe"
 )
 
 // Limits bound what decoding accepts. A zero field stands for its default; see
@@ -120,15 +122,22 @@ type decoder struct {
 	off   int64 // of the first byte of the piece in the decompressed stream
 	arena arena
 
-	serial      bool // don't decompress ahead in a goroutine
+	serial      bool // work on one goroutine; strings may share plainBuf
 	buf         []byte
 	gz          gunzipper
-	nTypes      int // values of each sample, known from the first one
+	plainBuf    []byte
+	inflater    *inflater
+	share       bool // strings share memory with what is fed
+	samples     int  // how many to expect, 0 if unknown
+	nTypes      int  // values of each sample, known from the first one
 	denseLocs   bool
 	denseFuncs  bool
 	funcIDs     []uint64 // id of each function, once they are not 1, 2, 3, …
 	bigIDs      map[uint64]uint32
 	labels      []Label // of the sample under way
+	labelsAt    int     // where they begin in it, -1 if unknown
+	knownSet    uint32  // its label set, if found in recent
+	recent      recentSets
 	sets        *interner
 	vals        []int64
 	sampleTypes [][2]uint64 // string ids of type and unit
@@ -156,7 +165,7 @@ func (d *decoder) reset() {
 		Lines: p.Lines[:0], Frames: p.Frames[:0], Stacks: p.Stacks[:0], Values: values[:0],
 		SampleTypes: p.SampleTypes[:0],
 	}
-	*d = decoder{p: p, lim: d.lim, serial: d.serial, buf: d.buf, gz: d.gz, arena: d.arena, denseLocs: true, denseFuncs: true, nTypes: -1,
+	*d = decoder{p: p, lim: d.lim, serial: d.serial, share: d.share, buf: d.buf, gz: d.gz, plainBuf: d.plainBuf, inflater: d.inflater, arena: d.arena, denseLocs: true, denseFuncs: true, nTypes: -1,
 		funcIDs: d.funcIDs[:0], labels: d.labels[:0], vals: d.vals[:0], sampleTypes: d.sampleTypes[:0],
 		mappings: d.mappings[:0], comments: d.comments[:0]}
 }
@@ -170,6 +179,35 @@ func (d *decoder) fail(at int, format string, args ...any) error {
 func (d *decoder) feed(b []byte) (n int, err error) {
 	i := 0
 	for i < len(b) {
+		// The records that there are many of, with a length of one or two bytes.
+		if c := b[i]; i+2 < len(b) && c&7 == wireBytes && c < 0x80 {
+			n, k := int(b[i+1]), i+2
+			if n >= 0x80 {
+				n, k = n&0x7f|int(b[i+2])<<7, i+3
+			}
+			if end := k + n; end <= len(b) && n < 1<<14 {
+				known := true
+				switch c >> 3 {
+				case fieldSample:
+					err = d.sample(b[k:end], k)
+				case fieldLocation:
+					err = d.location(b[k:end], k)
+				case fieldFunction:
+					err = d.function(b[k:end], k)
+				case fieldString:
+					err = d.str(b[k:end], k)
+				default:
+					known = false
+				}
+				if err != nil {
+					return i, err
+				}
+				if known {
+					i = end
+					continue
+				}
+			}
+		}
 		key, k := uvarint(b, i)
 		if k < 0 {
 			if k == -1 {
@@ -225,6 +263,45 @@ func (d *decoder) feed(b []byte) (n int, err error) {
 	return i, nil
 }
 
+// reserve makes room for what b, a whole profile, holds, so that the columns
+// don't have to grow.
+func (d *decoder) reserve(b []byte) {
+	var count [fieldString + 1]int
+	frames, lines := 0, 0
+	for i := 0; i < len(b); {
+		f, next, problem := nextField(b, i)
+		if problem != "" {
+			break
+		}
+		if f.num < uint64(len(count)) {
+			count[f.num]++
+		}
+		switch {
+		case f.num == fieldSample && len(f.data) > 2 && f.data[0] == 1<<3|wireBytes:
+			if n, k := uvarint(f.data, 1); k > 0 && n <= uint64(len(f.data)-k) {
+				for _, c := range f.data[k : k+int(n)] {
+					frames += int(^c >> 7) // the last byte of an id
+				}
+			}
+		case f.num == fieldLocation:
+			lines++
+		}
+		i = next
+	}
+	p := d.p
+	if count[fieldSample] > d.lim.Samples || frames > d.lim.Frames || count[fieldLocation] > d.lim.Locations ||
+		count[fieldFunction] > d.lim.Functions || count[fieldString] > d.lim.Strings {
+		return // decoding will say so
+	}
+	p.Stacks = make([]Stack, 0, count[fieldSample])
+	p.Frames = make([]uint32, 0, frames+8)
+	p.Locations = make([]Location, 0, count[fieldLocation])
+	p.Lines = make([]Line, 0, lines+lines/8)
+	p.Functions = make([]Function, 0, count[fieldFunction])
+	p.Strings = make([]string, 0, count[fieldString])
+	d.samples = count[fieldSample]
+}
+
 // str adds an entry of the string table.
 func (d *decoder) str(b []byte, at int) error {
 	p := d.p
@@ -233,6 +310,10 @@ func (d *decoder) str(b []byte, at int) error {
 	}
 	if len(p.Strings) >= d.lim.Strings {
 		return &LimitError{"strings", int64(d.lim.Strings)}
+	}
+	if d.share && len(b) > 0 {
+		p.Strings = append(p.Strings, unsafe.String(&b[0], len(b)))
+		return nil
 	}
 	p.Strings = append(p.Strings, d.arena.copyBytes(b))
 	return nil
@@ -273,7 +354,7 @@ func (d *decoder) sample(b []byte, at int) error {
 	}
 	start := len(p.Frames)
 	d.vals = d.vals[:0]
-	d.labels = d.labels[:0]
+	d.labels, d.labelsAt, d.knownSet = d.labels[:0], -1, 0
 	for i := 0; i < len(b); {
 		switch b[i] {
 		case 1<<3 | wireBytes: // packed location ids
@@ -314,6 +395,14 @@ func (d *decoder) sample(b []byte, at int) error {
 			p.Frames = append(p.Frames, d.rawID(v))
 			i = k
 		case 3<<3 | wireBytes:
+			// Labels mostly stand together, last, and are those of another sample.
+			if len(d.labels) == 0 {
+				if set, ok := d.recent.find(b[i:]); ok {
+					d.knownSet, i = set, len(b)
+					continue
+				}
+				d.labelsAt = i
+			}
 			n, k := uvarint(b, i+1)
 			if k < 0 || n > uint64(len(b)-k) {
 				return d.fail(at+i, "a sample's label is cut off")
@@ -344,7 +433,7 @@ func (d *decoder) sample(b []byte, at int) error {
 			if len(p.Values) < cap(p.Values) {
 				p.Values = p.Values[:len(p.Values)+1] // a column kept by reset
 			} else {
-				p.Values = append(p.Values, nil)
+				p.Values = append(p.Values, make([]int64, 0, d.samples))
 			}
 		}
 	}
@@ -355,10 +444,58 @@ func (d *decoder) sample(b []byte, at int) error {
 		return &LimitError{"stack frames", int64(d.lim.Frames)}
 	}
 	p.Stacks = append(p.Stacks, Stack{uint32(start), uint32(len(p.Frames) - start)})
+	if d.knownSet != 0 {
+		p.SampleLabels = append(p.SampleLabels, d.knownSet)
+		return nil
+	}
 	if len(d.labels) > 0 || p.SampleLabels != nil {
-		return d.sampleLabels()
+		if err := d.sampleLabels(); err != nil {
+			return err
+		}
+		if d.labelsAt >= 0 {
+			d.recent.add(b[d.labelsAt:], p.SampleLabels[len(p.SampleLabels)-1])
+		}
 	}
 	return nil
+}
+
+// recentSets remembers the label sets of recent samples by their encoding.
+type recentSets struct {
+	entries [64]struct {
+		text []byte // from the first label to the end of the sample
+		set  uint32 // 0 for none
+	}
+}
+
+func (r *recentSets) slot(text []byte) int {
+	h := uint64(len(text))
+	for _, c := range text[max(0, len(text)-16):] {
+		h = (h ^ uint64(c)) * 0x9e3779b97f4a7c15
+	}
+	return int(h >> 58)
+}
+
+func (r *recentSets) find(text []byte) (set uint32, ok bool) {
+	e := &r.entries[r.slot(text)]
+	if e.set == 0 || !bytes.Equal(e.text, text) {
+		return 0, false
+	}
+	return e.set, true
+}
+
+// add remembers that text, which stands for nothing but labels, is that set.
+func (r *recentSets) add(text []byte, set uint32) {
+	for i := 0; i < len(text); {
+		f, next, problem := nextField(text, i)
+		if problem != "" || f.num != 3 {
+			return
+		}
+		i = next
+	}
+	if len(text) <= 256 && set != 0 {
+		e := &r.entries[r.slot(text)]
+		e.text, e.set = append(e.text[:0], text...), set
+	}
 }
 
 // oddSampleField handles fields of a sample whose key is encoded in more bytes
@@ -395,8 +532,15 @@ func (d *decoder) oddSampleField(f field, at, i int) error {
 // frames appends the packed location ids in b to Frames and returns the place
 // of a malformed one, or -1.
 func (d *decoder) frames(b []byte) int {
-	f := slices.Grow(d.p.Frames, len(b)) // an id takes at least a byte
-	dst := f[len(f) : len(f)+len(b)]
+	f := d.p.Frames
+	if len(b) > cap(f)-len(f) { // an id takes at least a byte
+		n := 0
+		for _, c := range b {
+			n += int(^c >> 7)
+		}
+		f = slices.Grow(f, n+4)
+	}
+	dst := f[len(f):cap(f)]
 	w, i := 0, 0
 	// Ids of real profiles mostly take two bytes: four of those at a time.
 	for i+8 <= len(b) {
@@ -541,31 +685,33 @@ func (d *decoder) location(b []byte, at int) error {
 	}
 	l := Location{FirstLine: uint32(len(p.Lines))}
 	for i := 0; i < len(b); {
-		// What writers produce first; anything else takes the general way.
-		switch b[i] {
-		case 1<<3 | wireVarint:
-			if v, k := uvarint(b, i+1); k > 0 {
-				l.ID, i = v, k
-				continue
+		// What writers produce; anything else takes the general way.
+		if c := b[i]; i+1 < len(b) && c <= 4<<3|wireBytes {
+			v, k := uint64(b[i+1]), i+2
+			if v >= 0x80 {
+				v, k = uvarintLong(b, i+1)
 			}
-		case 2<<3 | wireVarint:
-			if v, k := uvarint(b, i+1); k > 0 {
-				l.Mapping, i = d.rawID(v), k
-				continue
-			}
-		case 3<<3 | wireVarint:
-			if v, k := uvarint(b, i+1); k > 0 {
-				l.Address, i = v, k
-				continue
-			}
-		case 4<<3 | wireBytes:
-			if n, k := uvarint(b, i+1); k > 0 && n <= uint64(len(b)-k) {
-				i = k + int(n)
-				if err := d.line(b[k:i], at+k); err != nil {
-					return err
+			if k > 0 {
+				switch c {
+				case 1<<3 | wireVarint:
+					l.ID, i = v, k
+					continue
+				case 2<<3 | wireVarint:
+					l.Mapping, i = d.rawID(v), k
+					continue
+				case 3<<3 | wireVarint:
+					l.Address, i = v, k
+					continue
+				case 4<<3 | wireBytes:
+					if v <= uint64(len(b)-k) {
+						i = k + int(v)
+						if err := d.line(b[k:i], at+k); err != nil {
+							return err
+						}
+						l.NumLines++
+						continue
+					}
 				}
-				l.NumLines++
-				continue
 			}
 		}
 		f, next, problem := nextField(b, i)
@@ -608,19 +754,24 @@ func (d *decoder) line(b []byte, at int) error {
 	}
 	var fn uint64
 	var ln Line
-	for i := 0; i < len(b); {
-		switch b[i] {
-		case 1<<3 | wireVarint:
-			if v, k := uvarint(b, i+1); k > 0 {
-				fn, i = v, k
-				continue
+	i := 0
+	if len(b) > 3 && b[0] == 1<<3|wireVarint {
+		// Nearly all lines are a function and a line number.
+		v, k := uint64(b[1]), 2
+		if v >= 0x80 {
+			v, k = uvarintLong(b, 1)
+		}
+		if k > 0 && k+1 < len(b) && b[k] == 2<<3|wireVarint {
+			w, k := uint64(b[k+1]), k+2
+			if w >= 0x80 {
+				w, k = uvarintLong(b, k-1)
 			}
-		case 2<<3 | wireVarint:
-			if v, k := uvarint(b, i+1); k > 0 {
-				ln.Line, i = int64(v), k
-				continue
+			if k > 0 {
+				fn, ln.Line, i = v, int64(w), k
 			}
 		}
+	}
+	for i < len(b) {
 		f, next, problem := nextField(b, i)
 		if problem != "" {
 			return d.fail(at+next, "%s", problem)
@@ -655,8 +806,12 @@ func (d *decoder) function(b []byte, at int) error {
 	var id uint64
 	var fn Function
 	for i := 0; i < len(b); {
-		if c := b[i]; c <= 5<<3 && c&7 == wireVarint {
-			if v, k := uvarint(b, i+1); k > 0 {
+		if c := b[i]; i+1 < len(b) && c <= 5<<3 && c&7 == wireVarint {
+			v, k := uint64(b[i+1]), i+2
+			if v >= 0x80 {
+				v, k = uvarintLong(b, i+1)
+			}
+			if k > 0 {
 				switch c >> 3 {
 				case 1:
 					id = v

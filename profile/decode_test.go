@@ -324,7 +324,7 @@ var oracleFilters = []struct {
 		r.DropFrames, r.KeepFrames = p.DropFrames, p.KeepFrames
 		return r
 	}, func(g *gp.Profile, re *regexp.Regexp) {
-		g.Prune(regexp.MustCompile("^(.*("+re.String()+").*)$"), regexp.MustCompile("^(main\\..*)$"))
+		g.Prune(regexp.MustCompile("^(.*("+re.String()+").*)$"), regexp.MustCompile(`^(main\..*)$`))
 	}},
 	{"aggregate", func(p *Profile, _ *regexp.Regexp) *Profile {
 		return p.Aggregate(Granularity{Function: true, File: true, Line: true})

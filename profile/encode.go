@@ -88,21 +88,7 @@ func (e *encoder) str(s string) uint64 {
 func (e *encoder) headerStrings() {
 	p := e.p
 	e.extra = map[string]uint64{}
-	want := func(ss ...string) {
-		for _, s := range ss {
-			if s != "" {
-				e.extra[s] = 0
-			}
-		}
-	}
-	for _, t := range append(p.SampleTypes[:len(p.SampleTypes):len(p.SampleTypes)], p.PeriodType) {
-		want(t.Type, t.Unit)
-	}
-	for _, m := range p.Mappings {
-		want(m.File, m.BuildID)
-	}
-	want(p.Comments...)
-	want(p.DropFrames, p.KeepFrames, p.DefaultSampleType, p.DocURL)
+	p.eachHeaderString(func(s string) { e.extra[s] = 0 })
 	missing := len(e.extra)
 	for i, s := range p.Strings {
 		if missing == 0 {
@@ -114,23 +100,34 @@ func (e *encoder) headerStrings() {
 		}
 	}
 	next := uint64(max(1, len(p.Strings)))
-	give := func(ss ...string) {
+	p.eachHeaderString(func(s string) {
+		if e.extra[s] == 0 {
+			e.extra[s] = next
+			e.added = append(e.added, s)
+			next++
+		}
+	})
+}
+
+// eachHeaderString calls f with the strings that the profile holds as such and
+// not as ids, without empty ones.
+func (p *Profile) eachHeaderString(f func(string)) {
+	each := func(ss ...string) {
 		for _, s := range ss {
-			if id, ok := e.extra[s]; ok && id == 0 {
-				e.extra[s] = next
-				e.added = append(e.added, s)
-				next++
+			if s != "" {
+				f(s)
 			}
 		}
 	}
-	for _, t := range append(p.SampleTypes[:len(p.SampleTypes):len(p.SampleTypes)], p.PeriodType) {
-		give(t.Type, t.Unit)
+	for _, t := range p.SampleTypes {
+		each(t.Type, t.Unit)
 	}
+	each(p.PeriodType.Type, p.PeriodType.Unit)
 	for _, m := range p.Mappings {
-		give(m.File, m.BuildID)
+		each(m.File, m.BuildID)
 	}
-	give(p.Comments...)
-	give(p.DropFrames, p.KeepFrames, p.DefaultSampleType, p.DocURL)
+	each(p.Comments...)
+	each(p.DropFrames, p.KeepFrames, p.DefaultSampleType, p.DocURL)
 }
 
 const flushAt = 64 << 10

@@ -104,7 +104,9 @@ func parkGoroutines(t *testing.T) (release func()) {
 	var rw sync.RWMutex
 	mu.Lock()
 	rw.Lock()
+	//lint:ignore SA2001 it is for the wait
 	start(func() { mu.Lock(); mu.Unlock() })
+	//lint:ignore SA2001 it is for the wait
 	start(func() { rw.RLock(); rw.RUnlock() })
 	stop = append(stop, mu.Unlock, rw.Unlock)
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math/bits"
+	"slices"
 	"unsafe"
 )
 
@@ -147,6 +148,30 @@ func (in *interner) mapping(m Mapping) uint32 {
 	return i
 }
 
+// maxTwins is how many locations that differ only in their functions are found
+// by locationHash. Real profiles have one or two; more would make probing slow.
+const maxTwins = 16
+
+// locationHash is a hash of what can be known of a location before its functions
+// are interned: most locations are known ones and then need no more than a
+// comparison. Without an address that isn't enough to tell them apart.
+func locationHash(address uint64, mapping uint32, folded bool, lines []Line) uint32 {
+	h := mix(address, uint64(mapping)<<1|b2u(folded))
+	for i := range lines {
+		h = (h ^ uint64(lines[i].Line) ^ uint64(lines[i].Column)<<32) * 0x9fb21c651e98df25
+	}
+	return uint32(h ^ h>>32)
+}
+
+// fullLocationHash includes the functions, which are the interner's.
+func fullLocationHash(h uint32, lines []Line) uint32 {
+	h64 := uint64(h)
+	for i := range lines {
+		h64 = mix(h64, uint64(lines[i].Function))
+	}
+	return uint32(h64)
+}
+
 // location interns a location. l.Mapping and the lines' functions are the
 // interner's; l's address is already relative to its interned mapping's start.
 func (in *interner) location(l Location, lines []Line) uint32 {
@@ -154,13 +179,14 @@ func (in *interner) location(l Location, lines []Line) uint32 {
 	if l.Mapping != 0 {
 		key -= in.p.Mappings[l.Mapping-1].Start
 	}
-	h64 := mix(key, uint64(l.Mapping)<<1|b2u(l.Folded))
-	for _, ln := range lines {
-		h64 = mix(h64^uint64(ln.Function), uint64(ln.Line)^uint64(ln.Column)<<40)
-	}
-	h := uint32(h64)
+	h := locationHash(key, l.Mapping, l.Folded, lines)
 	in.locations.reserve()
 	mask := uint32(len(in.locations.slots) - 1)
+	twins := 0
+	full := l.Address == 0
+	if full {
+		h = fullLocationHash(h, lines)
+	}
 	for i := h & mask; ; i = (i + 1) & mask {
 		sl := in.locations.slots[i]
 		if sl.row == 0 {
@@ -173,26 +199,20 @@ func (in *interner) location(l Location, lines []Line) uint32 {
 			in.locations.n++
 			return id
 		}
-		if sl.hash == h {
-			o := &in.p.Locations[sl.row-1]
-			if o.Address == l.Address && o.Mapping == l.Mapping && o.Folded == l.Folded &&
-				equalLines(in.p.LocationLines(sl.row-1), lines) {
-				return sl.row - 1
-			}
+		if sl.hash != h {
+			continue
+		}
+		o := &in.p.Locations[sl.row-1]
+		if o.Address == l.Address && o.Mapping == l.Mapping && o.Folded == l.Folded &&
+			slices.Equal(in.p.LocationLines(sl.row-1), lines) {
+			return sl.row - 1
+		}
+		if twins++; twins == maxTwins && !full {
+			full = true
+			h = fullLocationHash(h, lines)
+			i = h&mask - 1
 		}
 	}
-}
-
-func equalLines(a, b []Line) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // labelSet interns a label set that is in canonical order; see LabelSet.
@@ -224,39 +244,27 @@ func (in *interner) labelSet(set []Label) uint32 {
 		}
 		if sl.hash == h {
 			o := p.LabelSets[sl.row-1]
-			if equalLabels(p.Labels[o.Start:o.Start+o.Len], set) {
+			if slices.Equal(p.Labels[o.Start:o.Start+o.Len], set) {
 				return sl.row - 1
 			}
 		}
 	}
 }
 
-func equalLabels(a, b []Label) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// sample interns the sample whose stack has just been appended to p.Frames from
-// start on, and returns its index; fresh tells that it is new and that the
-// caller has to append its values. Frames of a known stack are taken back.
-func (in *interner) sample(start uint32, hash uint64, labels uint32) (s uint32, fresh bool) {
+// sample interns the sample with the given stack, whose hash is stackHash, and
+// label set. fresh tells that it is new and that the caller has to append its
+// values.
+func (in *interner) sample(stack []uint32, hash uint64, labels uint32) (s uint32, fresh bool) {
 	p := in.p
-	stack := p.Frames[start:]
-	h := uint32(mix(hash, uint64(labels)))
+	h := sampleHash(hash, labels)
 	in.samples.reserve()
 	mask := uint32(len(in.samples.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
 		sl := in.samples.slots[i]
 		if sl.row == 0 {
 			s = uint32(len(p.Stacks))
-			p.Stacks = append(p.Stacks, Stack{start, uint32(len(stack))})
+			p.Stacks = append(p.Stacks, Stack{uint32(len(p.Frames)), uint32(len(stack))})
+			p.Frames = append(p.Frames, stack...)
 			if labels != 0 && p.SampleLabels == nil {
 				p.SampleLabels = make([]uint32, s, max(64, 2*s))
 			}
@@ -267,15 +275,26 @@ func (in *interner) sample(start uint32, hash uint64, labels uint32) (s uint32, 
 			in.samples.n++
 			return s, true
 		}
-		if sl.hash == h {
-			o := p.Stacks[sl.row-1]
-			if int(o.Len) == len(stack) && (p.SampleLabels == nil && labels == 0 || p.SampleLabels != nil && p.SampleLabels[sl.row-1] == labels) &&
-				equalFrames(p.Frames[o.Start:o.Start+o.Len], stack) {
-				p.Frames = p.Frames[:start]
-				return sl.row - 1, false
-			}
+		if sl.hash == h && in.isSample(sl.row-1, stack, labels) {
+			return sl.row - 1, false
 		}
 	}
+}
+
+// sampleHash combines the hash of a stack with its label set.
+func sampleHash(stack uint64, labels uint32) uint32 { return uint32(mix(stack, uint64(labels))) }
+
+// isSample reports whether sample s has the given stack and label set.
+func (in *interner) isSample(s uint32, stack []uint32, labels uint32) bool {
+	p := in.p
+	o := p.Stacks[s]
+	if int(o.Len) != len(stack) || !equalFrames(p.Frames[o.Start:o.Start+o.Len], stack) {
+		return false
+	}
+	if p.SampleLabels == nil {
+		return labels == 0
+	}
+	return p.SampleLabels[s] == labels
 }
 
 func equalFrames(a, b []uint32) bool {
@@ -364,9 +383,7 @@ func (b *Builder) Sample(stack []uint32, labels []Label, values ...int64) {
 		canonicalLabels(own, p.Strings)
 		set = b.in.labelSet(own)
 	}
-	start := uint32(len(p.Frames))
-	p.Frames = append(p.Frames, stack...)
-	s, fresh := b.in.sample(start, hashFrames(stack), set)
+	s, fresh := b.in.sample(stack, stackHash(stack), set)
 	for t, v := range values {
 		if fresh {
 			p.Values[t] = append(p.Values[t], v)
@@ -376,13 +393,18 @@ func (b *Builder) Sample(stack []uint32, labels []Label, values ...int64) {
 	}
 }
 
-func hashFrames(frames []uint32) uint64 {
-	h := uint64(len(frames))
-	for _, f := range frames {
-		h = (h ^ uint64(f)) * 0x9fb21c651e98df25
-		h ^= h >> 32
+func stackHash(stack []uint32) uint64 {
+	h := uint64(len(stack))
+	for _, f := range stack {
+		h = nextStackHash(h, f)
 	}
 	return h
+}
+
+// nextStackHash adds a frame to the hash of a stack, which starts as its length.
+func nextStackHash(h uint64, frame uint32) uint64 {
+	h = (h ^ uint64(frame)) * 0x9fb21c651e98df25
+	return h ^ h>>32
 }
 
 // Profile returns the profile built so far. The Builder must not be used after.

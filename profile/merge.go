@@ -49,6 +49,20 @@ type Merger struct {
 	sets      []uint32
 	lines     []Line
 	labels    []Label
+
+	// Scratch space of a batch; see samples.
+	frames []uint32
+	batch  []pending
+	found  []uint32
+}
+
+// pending is a sample of the profile being added whose place is looked for.
+type pending struct {
+	sample     uint32 // index in the profile being added
+	start, end uint32 // its stack in Merger.frames, as merged locations
+	set        uint32 // merged label set
+	hash       uint64 // of the stack
+	guess      uint32 // index plus 1 of the merged sample it may equal
 }
 
 // mappedTo is the merged mapping of a source mapping, plus 1, and what has to be
@@ -84,9 +98,8 @@ func (m *Merger) Add(p *Profile) error {
 	if len(m.in.p.Mappings) == 0 && len(p.Mappings) > 0 {
 		m.mapping(p, 1) // the first mapping is the main program's, and stays first
 	}
-	for s := range p.Stacks {
-		m.sample(p, s)
-	}
+	m.findLocations(p)
+	m.samples(p)
 	return nil
 }
 
@@ -119,23 +132,143 @@ func (m *Merger) header(p *Profile) {
 	}
 }
 
-// sample adds sample s of p, unless all its values are 0.
-func (m *Merger) sample(p *Profile, s int) {
-	zero := true
-	for _, col := range p.Values {
-		if col[s] != 0 {
-			zero = false
-			break
-		}
-	}
-	if zero {
+// Merging is a matter of finding things in tables that are larger than the
+// processor's caches. The loops below therefore work in steps, each over many
+// independent elements: the processor then waits for several of them at a time.
+
+// findLocations sets the merged index of all locations of p that are known
+// already. Nothing is added: that happens in the order of the samples.
+func (m *Merger) findLocations(p *Profile) {
+	q := m.in.p
+	slots := m.in.locations.slots
+	if len(slots) == 0 {
 		return
 	}
+	mask := uint32(len(slots) - 1)
+	m.found = zeroed(m.found, len(p.Locations))
+	for i := range p.Mappings {
+		if to, ok := m.in.mappings[p.Mappings[i].key()]; ok {
+			m.mappings[i] = mappedTo{to, q.Mappings[to-1].Start - p.Mappings[i].Start}
+		}
+	}
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		key, mapping := l.Address, uint32(0)
+		if l.Mapping != 0 {
+			mt := m.mappings[l.Mapping-1]
+			if mt.mapping == 0 {
+				continue
+			}
+			key -= p.Mappings[l.Mapping-1].Start
+			mapping = mt.mapping
+		}
+		m.found[i] = locationHash(key, mapping, l.Folded, p.Lines[l.FirstLine:l.FirstLine+l.NumLines])
+	}
+	for i, h := range m.found {
+		row := uint32(0)
+		for k := h & mask; slots[k].row != 0; k = (k + 1) & mask {
+			if slots[k].hash == h {
+				row = slots[k].row
+				break
+			}
+		}
+		m.found[i] = row
+	}
+	for i, row := range m.found {
+		if row != 0 && m.isLocation(p, uint32(i), row-1) {
+			m.locations[i] = row
+		}
+	}
+}
+
+// isLocation reports whether location l of p equals the merged location at. Of
+// functions that it finds equal on the way it notes the merged index.
+func (m *Merger) isLocation(p *Profile, l, at uint32) bool {
 	q := m.in.p
+	a, b := &p.Locations[l], &q.Locations[at]
+	address := a.Address
+	mapping := uint32(0)
+	if a.Mapping != 0 {
+		mt := m.mappings[a.Mapping-1]
+		mapping = mt.mapping
+		address += mt.offset
+	}
+	if address == 0 || b.Address != address || b.Mapping != mapping || b.Folded != a.Folded || b.NumLines != a.NumLines {
+		return false
+	}
+	for i := range a.NumLines {
+		x, y := &p.Lines[a.FirstLine+i], &q.Lines[b.FirstLine+i]
+		if x.Line != y.Line || x.Column != y.Column {
+			return false
+		}
+		if f := m.functions[x.Function]; f != 0 {
+			if f != y.Function+1 {
+				return false
+			}
+			continue
+		}
+		f, g := &p.Functions[x.Function], &q.Functions[y.Function]
+		if f.StartLine != g.StartLine || p.Strings[f.Name] != q.Strings[g.Name] || p.Strings[f.File] != q.Strings[g.File] ||
+			(f.SystemName != f.Name || g.SystemName != g.Name) && p.Strings[f.SystemName] != q.Strings[g.SystemName] {
+			return false
+		}
+		m.functions[x.Function] = y.Function + 1
+	}
+	return true
+}
+
+// batchSize is how many samples are looked for at a time.
+const batchSize = 256
+
+// samples adds the samples of p that have a value.
+func (m *Merger) samples(p *Profile) {
+	q := m.in.p
+	for next := 0; next < len(p.Stacks); {
+		m.batch, m.frames = m.batch[:0], m.frames[:0]
+		for ; next < len(p.Stacks) && len(m.batch) < batchSize; next++ {
+			if !p.zeroSample(next) {
+				m.batch = append(m.batch, m.pending(p, next))
+			}
+		}
+		if slots := m.in.samples.slots; len(slots) > 0 {
+			mask := uint32(len(slots) - 1)
+			for i := range m.batch {
+				b := &m.batch[i]
+				h := sampleHash(b.hash, b.set)
+				for k := h & mask; slots[k].row != 0; k = (k + 1) & mask {
+					if slots[k].hash == h {
+						b.guess = slots[k].row
+						break
+					}
+				}
+			}
+		}
+		for i := range m.batch {
+			b := &m.batch[i]
+			stack := m.frames[b.start:b.end]
+			to, fresh := b.guess-1, false
+			if b.guess == 0 || !m.in.isSample(to, stack, b.set) {
+				to, fresh = m.in.sample(stack, b.hash, b.set)
+			}
+			if fresh {
+				for t, col := range p.Values {
+					q.Values[t] = append(q.Values[t], col[b.sample])
+				}
+				continue
+			}
+			for t, col := range p.Values {
+				q.Values[t][to] += col[b.sample]
+			}
+		}
+	}
+}
+
+// pending translates the stack and labels of sample s of p.
+func (m *Merger) pending(p *Profile, s int) pending {
 	stack := p.Stack(s)
-	start := len(q.Frames)
-	q.Frames = slices.Grow(q.Frames, len(stack))
-	dst := q.Frames[start : start+len(stack)]
+	start := len(m.frames)
+	m.frames = slices.Grow(m.frames, len(stack))[:start+len(stack)]
+	dst := m.frames[start:]
 	h := uint64(len(stack))
 	for i, l := range stack {
 		to := m.locations[l]
@@ -144,29 +277,18 @@ func (m *Merger) sample(p *Profile, s int) {
 		}
 		to--
 		dst[i] = to
-		h = (h ^ uint64(to)) * 0x9fb21c651e98df25
-		h ^= h >> 32
+		h = nextStackHash(h, to)
 	}
-	q.Frames = q.Frames[:start+len(stack)]
-	set := uint32(0)
+	b := pending{sample: uint32(s), start: uint32(start), end: uint32(start + len(stack)), hash: h}
 	if p.SampleLabels != nil {
 		if l := p.SampleLabels[s]; l != 0 {
 			if m.sets[l] == 0 {
 				m.sets[l] = m.labelSet(p, l) + 1
 			}
-			set = m.sets[l] - 1
+			b.set = m.sets[l] - 1
 		}
 	}
-	d, fresh := m.in.sample(uint32(start), h, set)
-	if fresh {
-		for t, col := range p.Values {
-			q.Values[t] = append(q.Values[t], col[s])
-		}
-		return
-	}
-	for t, col := range p.Values {
-		q.Values[t][d] += col[s]
-	}
+	return b
 }
 
 // str returns the merged id of p's string id.

@@ -10,18 +10,41 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
+// smallInput is the size up to which input is read and decompressed as a whole
+// before it is decoded.
+const smallInput = 4 << 20
+
+// largestPlain is the size up to which input is decompressed as a whole.
+const largestPlain = 64 << 20
+
 // Decode reads a profile: an encoded protobuf message, gzipped or not, one of
 // pprof's older text and binary formats, the text of a goroutine profile
 // (debug=1 and debug=2), or folded stacks. Errors are of type [*SyntaxError]
 // and [*LimitError] where the bytes are at fault.
 //
-// Data is decoded as it arrives; only when r is no [io.Seeker] is the
-// undecoded input kept until the end.
+// Large input is decoded as it arrives; only when r is no [io.Seeker] is all of
+// it kept in memory until the end.
 func Decode(r io.Reader, lim Limits) (*Profile, error) {
 	lim = lim.withDefaults()
 	if s, ok := r.(io.ReadSeeker); ok {
 		if start, err := s.Seek(0, io.SeekCurrent); err == nil {
-			return decodeSeeker(s, start, lim)
+			end, err := s.Seek(0, io.SeekEnd)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := s.Seek(start, io.SeekStart); err != nil {
+				return nil, err
+			}
+			if end-start > smallInput {
+				d := newDecoder(lim)
+				p, err := d.decode(s)
+				return d.orText(p, err, s, start)
+			}
+			data := make([]byte, end-start)
+			if _, err := io.ReadFull(s, data); err != nil {
+				return nil, err
+			}
+			return DecodeBytes(data, lim)
 		}
 	}
 	data, err := io.ReadAll(io.LimitReader(r, lim.Bytes+1))
@@ -36,19 +59,69 @@ func Decode(r io.Reader, lim Limits) (*Profile, error) {
 
 // DecodeBytes is [Decode] of data. The profile doesn't refer to data.
 func DecodeBytes(data []byte, lim Limits) (*Profile, error) {
-	lim = lim.withDefaults()
-	return decodeSeeker(bytes.NewReader(data), 0, lim)
+	return newDecoder(lim).decodeBytes(data)
 }
 
-func decodeSeeker(r io.ReadSeeker, start int64, lim Limits) (*Profile, error) {
-	return newDecoder(lim).decodeOrText(r, start)
+// decodeBytes decodes data, in one piece if it is small.
+func (d *decoder) decodeBytes(data []byte) (*Profile, error) {
+	in := bytes.NewReader(data)
+	var p *Profile
+	var err error
+	if plain, ok := d.plain(data); ok {
+		p, err = d.decodePlain(plain)
+	} else {
+		p, err = d.decode(in)
+	}
+	return d.orText(p, err, in, 0)
 }
 
-// decodeOrText decodes r, which is at position start, as a protobuf profile or,
-// if it isn't one, in the format that it looks like.
-func (d *decoder) decodeOrText(r io.ReadSeeker, start int64) (*Profile, error) {
+// plain returns the decompressed bytes of data if it is small and sound.
+func (d *decoder) plain(data []byte) (plain []byte, ok bool) {
+	if len(data) > smallInput {
+		return nil, false
+	}
+	if len(data) == 0 || data[0] != 0x1f { // which begins no field of a profile
+		return data, int64(len(data)) <= d.lim.Bytes
+	}
+	limit := int(min(largestPlain, d.lim.Bytes))
+	size := gzipSize(data)
+	if size > limit {
+		return nil, false
+	}
+	if want := min(size, 1100*len(data)) + inflateSlack; cap(d.plainBuf) < want {
+		d.plainBuf = make([]byte, 0, want)
+	}
+	if d.inflater == nil {
+		d.inflater = new(inflater)
+	}
+	plain, ok = d.inflater.gunzip(d.plainBuf[:0], data, limit)
+	d.plainBuf = plain
+	return plain, ok && len(plain) <= limit
+}
+
+// decodePlain decodes a whole protobuf profile.
+func (d *decoder) decodePlain(b []byte) (*Profile, error) {
+	if len(b) == 0 {
+		return nil, errEmpty
+	}
+	if !d.serial {
+		d.reserve(b)
+	}
+	n, err := d.feed(b)
+	if err != nil {
+		return nil, err
+	}
+	if n < len(b) {
+		_, at, problem := nextField(b, n)
+		return nil, d.fail(at, "%s", problem)
+	}
+	return d.finish()
+}
+
+// orText returns p and err, what came of decoding r from position start on as a
+// protobuf profile. If that isn't what it is, it is decoded as what it looks like.
+func (d *decoder) orText(p *Profile, err error, r io.ReadSeeker, start int64) (*Profile, error) {
 	lim := d.lim
-	p, err := d.decode(r)
 	if err == nil || errors.Is(err, errEmpty) {
 		return p, err
 	}
@@ -270,9 +343,9 @@ type Decoder struct {
 func (d *Decoder) Decode(data []byte) (*Profile, error) {
 	if d.d == nil {
 		d.d = newDecoder(d.Limits)
-		d.d.serial = true
+		d.d.serial, d.d.share = true, true
 	} else {
 		d.d.reset()
 	}
-	return d.d.decodeOrText(bytes.NewReader(data), 0)
+	return d.d.decodeBytes(data)
 }

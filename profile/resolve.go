@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // finish checks every reference of what was fed and turns ids into indexes. It
@@ -55,7 +56,7 @@ func (d *decoder) resolveStrings() error {
 	var missing error
 	str := func(what string, id uint64) string {
 		if id < uint64(len(p.Strings)) {
-			return p.Strings[id]
+			return strings.Clone(p.Strings[id]) // which may share memory with the input
 		}
 		if id != 0 && missing == nil {
 			missing = d.noString(what, id)

@@ -1,6 +1,9 @@
 package profile
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Protobuf wire types, https://protobuf.dev/programming-guides/encoding.
 const (
@@ -20,6 +23,19 @@ func uvarint(b []byte, i int) (v uint64, next int) {
 }
 
 func uvarintLong(b []byte, i int) (v uint64, next int) {
+	if len(b)-i >= 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		if stop := ^x & 0x8080808080808080; stop != 0 {
+			// The lowest bit of stop ends the number. Drop what is behind it and
+			// close the gaps between groups of seven bits.
+			n := bits.TrailingZeros64(stop) + 1
+			x &= 0x7f7f7f7f7f7f7f7f & (1<<n - 1)
+			x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+			x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
+			x = x&0x000000000fffffff | x&0x0fffffff00000000>>4
+			return x, i + n/8
+		}
+	}
 	b = b[i:]
 	if len(b) > 10 {
 		b = b[:10]

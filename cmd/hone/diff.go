@@ -44,9 +44,7 @@ see "hone help pprof".
 func runDiff(ctx context.Context, a *app, args []string) error {
 	var asFlame, asCSV bool
 	inv, err := shell.ParseVerb("diff", args, a.stderr, func(fs *flag.FlagSet) {
-		if fs.Lookup("flame") == nil {
-			fs.BoolVar(&asFlame, "flame", false, "")
-		}
+		fs.BoolVar(&asFlame, "flame", false, "")
 		fs.BoolVar(&asCSV, "csv", false, "")
 	})
 	if err != nil {
@@ -129,6 +127,8 @@ func splitRuns(sources []string) []string {
 }
 
 // diffFlame writes the flame graph of all runs of one side against the other's.
+// Runs are added up rather than averaged: that keeps the number of events,
+// which tells changes from noise.
 func (a *app) diffFlame(ctx context.Context, inv *shell.Invocation, bases, heads []*profile.Profile) error {
 	sum := func(ps []*profile.Profile) (*profile.Profile, error) {
 		aligned, err := profile.Align(ps)
@@ -145,12 +145,10 @@ func (a *app) diffFlame(ctx context.Context, inv *shell.Invocation, bases, heads
 	if err != nil {
 		return err
 	}
-	if inv.Normalize {
-		if base, err = base.Normalize(head); err != nil {
-			return err
-		}
+	if len(bases) != len(heads) {
+		base = base.ScaleAll(float64(len(heads)) / float64(len(bases))) // as of as many runs
 	}
-	var f flameFlags
+	f := flameFlags{normalize: inv.Normalize}
 	if err := f.choose(inv); err != nil {
 		return err
 	}

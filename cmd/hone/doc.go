@@ -40,7 +40,7 @@
 //
 //	hone top cpu.pb.gz
 //	hone list 'json.*decode' cpu.pb.gz
-//	hone flame -o flame.html http://localhost:6060/debug/pprof/profile?seconds=10
+//	hone flame -o flame.html -seconds 10 http://localhost:6060/debug/pprof/profile
 //	hone diff before.pb.gz after.pb.gz
 //	hone pprof -base old.pb.gz new.pb.gz
 //
@@ -68,7 +68,7 @@ Examples:
 
   hone top cpu.pb.gz
   hone list 'json.*decode' cpu.pb.gz
-  hone flame -o flame.html http://localhost:6060/debug/pprof/profile?seconds=10
+  hone flame -o flame.html -seconds 10 http://localhost:6060/debug/pprof/profile
   hone diff before.pb.gz after.pb.gz
   hone pprof -base old.pb.gz new.pb.gz
 

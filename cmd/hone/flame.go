@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -25,8 +23,8 @@ else. By default it is a page with zoom, search, colours by package and a
 switch between callers and callees on top.
 
   -o FILE         where to write; the ending chooses the format: .html, .svg,
-                  .folded or .txt, .json. Without it the page goes to standard
-                  output, or to a new file if that is a terminal.
+                  .folded or .txt, .json. - is standard output. Without it a
+                  page goes there too, or to a new file if it is a terminal.
   -format NAME    html, svg, folded or json, whatever the ending
   -folded         same as -format folded: a line per stack, frames separated by
                   semicolons, for other tools. Such files are also sources.
@@ -40,7 +38,8 @@ switch between callers and callees on top.
   -collapse       direct recursion as one frame
 
 With -base or -diff_base, frames are as wide as in SOURCE and coloured by what
-changed: red grew, blue shrank.
+changed: red grew, blue shrank. With -normalize shares are compared: the base
+is scaled to the total of SOURCE.
 
 Examples:
 
@@ -63,6 +62,7 @@ type flameFlags struct {
 	width     int
 	title     string
 	maxFrames int
+	normalize bool // -normalize, which other verbs have too
 }
 
 func (f *flameFlags) define(fs *flag.FlagSet) {
@@ -111,9 +111,6 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 	var f flameFlags
 	inv, err := shell.ParseVerb("flame", args, a.stderr, f.define)
 	if err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
-		}
 		return err
 	}
 	if err := f.choose(inv); err != nil {
@@ -135,12 +132,8 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 		if base, err = l.finished(ctx, base); err != nil {
 			return err
 		}
-		if inv.Normalize {
-			if p, err = p.Normalize(base); err != nil {
-				return err
-			}
-		}
 	}
+	f.normalize = inv.Normalize
 	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, ToScreen: isTerminal(a.stdout) && f.format == "html", Getenv: a.getenv}
 	defer out.Close()
 	return out.Deliver(ctx, "flame", inv.Output, func(ctx context.Context, w io.Writer) error {
@@ -174,12 +167,12 @@ func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o repor
 	}
 	to := profile.TreeOptions{
 		Types: []int{index}, Inverted: f.inverted, Granularity: o.Granularity, NoInlines: o.NoInlines, CollapseRecursion: f.collapse,
+		Normalize: f.normalize,
 	}
 	if f.format == "html" || f.format == "svg" {
 		to.MinShare = flameShare
 	}
 	if f.format == "html" && o.SampleIndex == "" {
-		to.Types = []int{index}
 		for t := range p.SampleTypes {
 			if t != index {
 				to.Types = append(to.Types, t)
@@ -212,62 +205,11 @@ func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o repor
 	case "svg":
 		return report.FlameSVG(w, t, fo)
 	case "json":
-		return writeTreeJSON(w, t)
+		return report.FlameJSON(w, t)
 	}
 	to.Inverted = !to.Inverted
 	if fo.Inverted, err = tree(to); err != nil {
 		return err
 	}
 	return report.FlameHTML(w, t, fo)
-}
-
-// writeTreeJSON writes a tree as nested objects with name, total and self, and
-// those of the base where there is one.
-func writeTreeJSON(w io.Writer, t *profile.Tree) error {
-	b := bufio.NewWriter(w)
-	v := &t.Values[0]
-	var write func(n uint32) error
-	write = func(n uint32) error {
-		node := struct {
-			Name      string `json:"name"`
-			File      string `json:"file,omitempty"`
-			Total     int64  `json:"total"`
-			Self      int64  `json:"self"`
-			BaseTotal *int64 `json:"baseTotal,omitempty"`
-			BaseSelf  *int64 `json:"baseSelf,omitempty"`
-		}{Name: "root", Total: v.Total[n], Self: v.Self[n]}
-		if n != 0 {
-			f := &t.Frames[t.Frame[n]]
-			node.Name, node.File = f.Name, f.File
-		}
-		if t.Diff() {
-			node.BaseTotal, node.BaseSelf = &v.BaseTotal[n], &v.BaseSelf[n]
-		}
-		text, err := json.Marshal(node)
-		if err != nil {
-			return err
-		}
-		first, end := t.Children(n)
-		if first == end {
-			_, err := b.Write(text)
-			return err
-		}
-		b.Write(text[:len(text)-1])
-		b.WriteString(`,"children":[`)
-		for c := first; c < end; c++ {
-			if c > first {
-				b.WriteString(",\n")
-			}
-			if err := write(c); err != nil {
-				return err
-			}
-		}
-		_, err = b.WriteString("]}")
-		return err
-	}
-	if err := write(0); err != nil {
-		return err
-	}
-	b.WriteByte('\n')
-	return b.Flush()
 }

@@ -213,13 +213,26 @@ func (p *parityTools) replay(script string) (int, error) {
 }
 
 // acceptedDifference returns why hone may differ from the original in a case,
-// or "".
+// or "". Each reason stands in doc/pprof-differences.md too.
 func acceptedDifference(profile string, c parityCase, got, want answer) string {
 	switch {
 	case c.command() == "list" && strings.Contains(want.stdout, " Error:") && !strings.Contains(got.stdout, " Error:"):
 		return "hone finds source text that the original does not"
 	case strings.HasPrefix(profile, "legacy.") && strings.HasPrefix(c.name, "merge_") && strings.HasSuffix(c.args[1], ".cpu"):
 		return "the original takes the first of two profiles for a program, as a CPU profile in the old format begins like a COFF object"
+	case count(c.args, "-base=") > 1, count(c.args, "-diff_base=") > 1:
+		return "the original subtracts the last of several bases, hone all of them"
 	}
 	return ""
+}
+
+// count returns how many of args begin with prefix.
+func count(args []string, prefix string) int {
+	n := 0
+	for _, a := range args {
+		if strings.HasPrefix(a, prefix) {
+			n++
+		}
+	}
+	return n
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,14 +33,16 @@ func runPprof(ctx context.Context, a *app, args []string) error {
 	if inv.HTTP != "" {
 		return errors.New("-http: this version has no web UI yet; use hone flame, hone svg or hone weblist")
 	}
-	p, err := a.load(ctx, inv)
+	l := a.newLoad(inv)
+	l.compat = true
+	p, err := l.difference(ctx)
 	if err != nil {
 		return err
 	}
 	if inv.Command == "" {
 		return a.shell(ctx, inv, p)
 	}
-	return a.deliver(ctx, inv, p)
+	return a.deliver(ctx, inv, inv.Command, p)
 }
 
 // runReport returns the function of a short verb.
@@ -48,23 +52,27 @@ func runReport(name string) func(context.Context, *app, []string) error {
 		if err != nil {
 			return err
 		}
-		p, err := a.load(ctx, inv)
+		p, err := a.newLoad(inv).difference(ctx)
 		if err != nil {
 			return err
 		}
-		return a.deliver(ctx, inv, p)
+		like := name
+		if !isTerminal(a.stdout) {
+			like = "" // hone weblist RE cpu.pb.gz >page.html is not for a browser
+		}
+		return a.deliver(ctx, inv, like, p)
 	}
 }
 
-// deliver writes the report that a command line asks for where it asks for it.
-func (a *app) deliver(ctx context.Context, inv *shell.Invocation, p *profile.Profile) error {
+// deliver writes the report that a command line asks for where it asks for it,
+// or else where reports of the command like go; "" is standard output.
+func (a *app) deliver(ctx context.Context, inv *shell.Invocation, like string, p *profile.Profile) error {
 	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, ToScreen: isTerminal(a.stdout), Getenv: a.getenv}
 	defer out.Close()
-	command := inv.Command
 	if inv.JSON {
-		command = "" // text, whatever the report's own format is
+		like = "" // text, whatever the report's own format is
 	}
-	return out.Deliver(ctx, command, inv.Output, func(ctx context.Context, w io.Writer) error {
+	return out.Deliver(ctx, like, inv.Output, func(ctx context.Context, w io.Writer) error {
 		if !inv.JSON {
 			return a.generate(ctx, w, p, inv.Command, inv.Param, inv.Options)
 		}
@@ -158,26 +166,6 @@ func (b *binary) Frames(addr uint64) ([]report.Frame, error) {
 	return out, err
 }
 
-// load fetches, merges and symbolizes the sources of a command line, and
-// subtracts its base.
-func (a *app) load(ctx context.Context, inv *shell.Invocation) (*profile.Profile, error) {
-	l := a.newLoad(inv)
-	p, err := l.merged(ctx, inv.Sources)
-	if err != nil {
-		return nil, err
-	}
-	if len(inv.Base) > 0 {
-		base, err := l.merged(ctx, inv.Base)
-		if err != nil {
-			return nil, err
-		}
-		if p, err = subtract(p, base, inv.DiffBase, inv.Normalize); err != nil {
-			return nil, err
-		}
-	}
-	return l.finished(ctx, p)
-}
-
 // load is the loading of one command line's profiles.
 type load struct {
 	app     *app
@@ -185,7 +173,11 @@ type load struct {
 	loader  *capture.Loader
 	mu      sync.Mutex
 	origins symbol.MappingSources
-	remote  bool // any profile came over the network
+	remote  bool // any profile of the last merged came over the network
+
+	// compat is set where the output must be that of go tool pprof, which finds
+	// no inlined calls in binaries.
+	compat bool
 }
 
 func (a *app) newLoad(inv *shell.Invocation) *load {
@@ -202,6 +194,7 @@ func (a *app) newLoad(inv *shell.Invocation) *load {
 			searchPath = filepath.Join(home, "pprof", "binaries")
 		}
 	}
+	searchPath = existing(searchPath)
 	l := &load{app: a, inv: inv, origins: symbol.MappingSources{}}
 	l.loader = &capture.Loader{
 		Fetcher: &capture.Fetcher{
@@ -209,7 +202,7 @@ func (a *app) newLoad(inv *shell.Invocation) *load {
 			Seconds: max(0, inv.Seconds), Timeout: time.Duration(max(0, inv.Timeout)) * time.Second,
 			MaxBytes: inv.MaxBytes, Progress: a.stderr, Stdin: a.stdin,
 		},
-		Limits: profile.Limits{Bytes: inv.MaxBytes},
+		Limits: profile.Limits{Bytes: inv.MaxBytes, TextBytes: inv.MaxBytes},
 		Each: func(p *profile.Profile, s *capture.Source) (*profile.Profile, error) {
 			p = symbol.LocateBinaries(p, inv.ExecName, inv.BuildID, searchPath, a.warn)
 			if !s.Remote {
@@ -229,6 +222,34 @@ func (a *app) newLoad(inv *shell.Invocation) *load {
 	return l
 }
 
+// difference returns the sources merged and symbolized, minus their base.
+func (l *load) difference(ctx context.Context) (*profile.Profile, error) {
+	p, err := l.merged(ctx, l.inv.Sources)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.inv.Base) > 0 {
+		base, err := l.merged(ctx, l.inv.Base)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = subtract(p, base, l.inv.DiffBase, l.inv.Normalize); err != nil {
+			return nil, err
+		}
+	}
+	return l.finished(ctx, p)
+}
+
+// existing returns a list of directories without those that aren't there, so
+// that nobody looks into them for every profile again.
+func existing(list string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool {
+		_, err := os.Stat(dir)
+		return err != nil
+	})
+	return strings.Join(dirs, string(filepath.ListSeparator))
+}
+
 // merged returns the sum of sources as they are.
 func (l *load) merged(ctx context.Context, sources []string) (*profile.Profile, error) {
 	return l.loader.Load(ctx, sources)
@@ -237,7 +258,14 @@ func (l *load) merged(ctx context.Context, sources []string) (*profile.Profile, 
 // finished symbolizes a loaded profile, drops the frames that it asks to drop,
 // and keeps a copy of what came over the network.
 func (l *load) finished(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
-	p, err := symbol.Symbolize(ctx, p, l.inv.Symbolize, l.origins, symbol.Options{Warn: l.app.warn})
+	o := symbol.Options{Warn: l.app.warn, Compat: l.compat}
+	if l.remote {
+		var err error
+		if o.Client, err = l.loader.Fetcher.Client(); err != nil {
+			return nil, err
+		}
+	}
+	p, err := symbol.Symbolize(ctx, p, l.inv.Symbolize, l.origins, o)
 	if err != nil {
 		return nil, err
 	}
@@ -254,6 +282,7 @@ func (l *load) finished(ctx context.Context, p *profile.Profile) (*profile.Profi
 	}
 	if l.remote {
 		l.app.save(p)
+		l.remote = false // what is loaded next may be files
 	}
 	return p, nil
 }

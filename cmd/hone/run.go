@@ -54,6 +54,11 @@ func verbs() []verb {
 // run executes hone and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
+	return a.run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	stderr := a.stderr
 	err := dispatch(ctx, a, args)
 	var usage *shell.UsageError
 	switch {
@@ -84,7 +89,6 @@ func oneLine(err error) string {
 
 func dispatch(ctx context.Context, a *app, args []string) error {
 	if len(args) == 0 {
-		io.WriteString(a.stderr, helpText())
 		return &shell.UsageError{Err: errors.New("no command given")}
 	}
 	name := args[0]

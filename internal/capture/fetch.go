@@ -1,5 +1,5 @@
-// Package capture gets profiles: from files and servers, and by running
-// benchmarks.
+// Package capture gets profiles from files, standard input and servers, decodes
+// and merges them.
 package capture
 
 import (
@@ -49,8 +49,6 @@ type Fetcher struct {
 	MaxBytes int64
 	// Progress gets messages, and a live line if it is a terminal. nil is silent.
 	Progress io.Writer
-	// UserAgent replaces net/http's own.
-	UserAgent string
 	// Stdin is what the source "-" reads; nil is os.Stdin.
 	Stdin io.Reader
 
@@ -277,9 +275,6 @@ func (b *body) open(client *http.Client, target string) (*Source, error) {
 	req, err := http.NewRequestWithContext(b.ctx, http.MethodGet, target, nil)
 	if err != nil {
 		return nil, b.explain(err)
-	}
-	if b.f.UserAgent != "" {
-		req.Header.Set("User-Agent", b.f.UserAgent)
 	}
 	b.resp, err = client.Do(req)
 	if err != nil {

@@ -143,7 +143,7 @@ func TestFetch(t *testing.T) {
 		w.Write([]byte("\x1f\x8bprofile"))
 	})
 	var progress bytes.Buffer
-	f := &Fetcher{Seconds: 2, UserAgent: "hone/test", Progress: &progress}
+	f := &Fetcher{Seconds: 2, Progress: &progress}
 	src, data, err := get(t, f, s.Listener.Addr().String())
 	if err != nil || data != "\x1f\x8bprofile" {
 		t.Fatalf("%q, %v", data, err)
@@ -152,8 +152,8 @@ func TestFetch(t *testing.T) {
 	if src.Name != url || src.URL != url || !src.Remote || src.Size != 9 {
 		t.Errorf("source %+v, want URL %s", src, url)
 	}
-	if got.URL.String() != "/debug/pprof/profile?seconds=2" || got.UserAgent() != "hone/test" {
-		t.Errorf("request %s by %s", got.URL, got.UserAgent())
+	if got.URL.String() != "/debug/pprof/profile?seconds=2" {
+		t.Errorf("request %s", got.URL)
 	}
 	if want := "Fetching profile over HTTP from " + url + "\nPlease wait... (2s)\n"; progress.String() != want {
 		t.Errorf("progress %q, want %q", progress.String(), want)

@@ -31,8 +31,8 @@ func (l *Loader) Load(ctx context.Context, sources []string) (*profile.Profile, 
 	if len(sources) == 0 {
 		return nil, errors.New("no profile source specified")
 	}
-	if len(sources) > 1 && allFiles(sources) {
-		p, errs, err := l.mergeFiles(ctx, sources)
+	if sizes := fileSizes(sources); len(sources) > 1 && sizes != nil {
+		p, errs, err := l.mergeFiles(ctx, sources, sizes)
 		if err == nil {
 			return p, l.report(errs, len(sources))
 		}
@@ -114,6 +114,9 @@ func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, erro
 		in = f // which can seek
 	}
 	p, err := profile.Decode(in, l.Limits)
+	if err == nil && len(p.SampleTypes) == 0 {
+		err = errNoTypes
+	}
 	if err != nil {
 		return nil, named(source, err)
 	}
@@ -125,6 +128,10 @@ func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, erro
 	return p, nil
 }
 
+// errNoTypes is the fault of a profile that says nothing, and could only be
+// merged with others of that kind.
+var errNoTypes = errors.New("the profile has no sample types")
+
 // named puts the source before an error that doesn't name it.
 func named(source string, err error) error {
 	var fetch *fetchError
@@ -135,20 +142,46 @@ func named(source string, err error) error {
 	return fmt.Errorf("%s: %w", source, err)
 }
 
-func allFiles(sources []string) bool {
-	for _, s := range sources {
-		if info, err := os.Stat(s); err != nil || !info.Mode().IsRegular() {
-			return false
+// fileSizes returns the sizes of the sources if all of them are files, else nil.
+func fileSizes(sources []string) []int64 {
+	sizes := make([]int64, len(sources))
+	for i, s := range sources {
+		info, err := os.Stat(s)
+		if err != nil || !info.Mode().IsRegular() {
+			return nil
 		}
+		sizes[i] = info.Size()
 	}
-	return true
+	return sizes
+}
+
+// shares cuts things of the given sizes into n runs of about the same size and
+// returns where they begin, and the end.
+func shares(sizes []int64, n int) []int {
+	var total int64
+	for _, s := range sizes {
+		total += s
+	}
+	bounds := make([]int, 1, n+1)
+	var sum int64
+	for i, s := range sizes {
+		for len(bounds) < n && sum+s/2 >= total*int64(len(bounds))/int64(n) {
+			bounds = append(bounds, i)
+		}
+		sum += s
+	}
+	for len(bounds) <= n {
+		bounds = append(bounds, len(sizes))
+	}
+	return bounds
 }
 
 // mergeFiles loads files without keeping more than one per processor in memory.
 // Each worker merges a run of neighbours, so that the result doesn't depend on
 // their number. It fails if the profiles can't be merged as they are.
-func (l *Loader) mergeFiles(ctx context.Context, files []string) (*profile.Profile, []error, error) {
+func (l *Loader) mergeFiles(ctx context.Context, files []string, sizes []int64) (*profile.Profile, []error, error) {
 	workers := min(runtime.GOMAXPROCS(0), len(files))
+	bounds := shares(sizes, workers)
 	mergers := make([]profile.Merger, workers)
 	counts := make([]int, workers)
 	errs := make([]error, len(files))
@@ -158,11 +191,14 @@ func (l *Loader) mergeFiles(ctx context.Context, files []string) (*profile.Profi
 		wg.Go(func() {
 			dec := profile.Decoder{Limits: l.Limits}
 			var buf []byte
-			for i := w * len(files) / workers; i < (w+1)*len(files)/workers && ctx.Err() == nil; i++ {
+			for i := bounds[w]; i < bounds[w+1] && ctx.Err() == nil; i++ {
 				var p *profile.Profile
 				var err error
 				if buf, err = readFile(files[i], buf, l.Fetcher.MaxBytes); err == nil {
 					p, err = dec.Decode(buf)
+				}
+				if err == nil && len(p.SampleTypes) == 0 {
+					err = errNoTypes
 				}
 				if err == nil && l.Each != nil {
 					p, err = l.Each(p, &Source{Name: files[i], Size: int64(len(buf))})
@@ -170,10 +206,6 @@ func (l *Loader) mergeFiles(ctx context.Context, files []string) (*profile.Profi
 				if err != nil {
 					errs[i] = named(files[i], err)
 					continue
-				}
-				if len(p.SampleTypes) == 0 {
-					failed[w] = errors.New("a profile has no sample types")
-					return
 				}
 				if err := mergers[w].Add(p); err != nil {
 					failed[w] = err
@@ -223,8 +255,11 @@ func readFile(name string, buf []byte, limit int64) ([]byte, error) {
 	if limit > 0 && size > limit {
 		return buf, fmt.Errorf("%d bytes, more than the limit of %d", size, limit)
 	}
-	if int64(cap(buf)) < size+512 {
-		buf = make([]byte, 0, size+size/2+512)
+	// Half as much again, as files of a run are about the same size and buf is for
+	// all of them. The rest is room for the read that meets the end.
+	const spare = 512
+	if int64(cap(buf)) < size+spare {
+		buf = make([]byte, 0, size+size/2+spare)
 	}
 	buf = buf[:0]
 	for {

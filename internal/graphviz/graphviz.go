@@ -24,8 +24,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrFormat is returned by Render for a format it does not write.
-var ErrFormat = errors.New("unknown graph format")
+// errFormat is returned by Render for a format it does not write.
+var errFormat = errors.New("unknown graph format")
 
 // A writer draws one format. Its output is complete or its error is not nil.
 type writer func(context.Context, *drawing, io.Writer) error
@@ -38,8 +38,8 @@ var writers = map[string]writer{
 	"ps":  writePS,
 }
 
-// Formats returns the formats Render knows, sorted. The slice is the caller's.
-func Formats() []string {
+// formats returns the formats Render knows, sorted.
+func formats() []string {
 	names := make([]string, 0, len(writers))
 	for name := range writers {
 		names = append(names, name)
@@ -48,14 +48,14 @@ func Formats() []string {
 	return names
 }
 
-// Render lays out the DOT graph and writes it to w in a format of Formats.
+// Render lays out the DOT graph and writes it to w as svg, png, gif, pdf or ps.
 // Nothing is written to w before the picture is complete. When ctx is cancelled
 // the layout stops and Render returns ctx.Err(). Render does not keep dot, and
 // concurrent calls are independent of each other.
 func Render(ctx context.Context, dot []byte, format string, w io.Writer) (err error) {
 	write, ok := writers[format]
 	if !ok {
-		return fmt.Errorf("%w %q", ErrFormat, format)
+		return fmt.Errorf("%w %q", errFormat, format)
 	}
 	defer func() {
 		if r := recover(); r != nil {

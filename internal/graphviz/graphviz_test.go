@@ -325,7 +325,7 @@ func TestPS(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if err := Render(t.Context(), nil, "tiff", io.Discard); !errors.Is(err, ErrFormat) {
+	if err := Render(t.Context(), nil, "tiff", io.Discard); !errors.Is(err, errFormat) {
 		t.Errorf("unknown format: %v", err)
 	}
 	for _, dot := range []string{"", "digraph {", "no graph", "digraph { a -> }", "\x00", strings.Repeat("{", 10000)} {
@@ -411,7 +411,7 @@ func TestBinaryIsTheNotedOne(t *testing.T) {
 func BenchmarkRender(b *testing.B) {
 	for _, nodes := range []int{80, 400} {
 		dot := callGraph(nodes)
-		for _, format := range Formats() {
+		for _, format := range formats() {
 			b.Run(fmt.Sprintf("nodes=%d/format=%s", nodes, format), func(b *testing.B) {
 				for b.Loop() {
 					render(b, dot, format)

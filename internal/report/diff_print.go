@@ -18,17 +18,17 @@ import (
 func (d *Diff) WriteText(w io.Writer) error {
 	bw := bufio.NewWriter(w)
 	unit := d.textUnit()
-	value := func(v int64) string { return FormatValue(v, d.Unit, unit) }
+	value := func(v int64) string { return formatValue(v, d.Unit, unit) }
 	fmt.Fprintf(bw, "Type: %s\n", printable(d.Type))
 	total := DiffValue{Base: d.BaseTotal, Head: d.HeadTotal, Delta: d.HeadTotal - d.BaseTotal}
 	if total.Base != 0 {
 		r := float64(total.Delta) / float64(total.Base)
 		total.Relative = &r
 	}
-	fmt.Fprintf(bw, "Base: %s total%s\n", FormatValue(d.BaseTotal, d.Unit, "auto"), perRun(d.BaseRuns))
-	fmt.Fprintf(bw, "Head: %s total%s, %s\n", FormatValue(d.HeadTotal, d.Unit, "auto"), perRun(d.HeadRuns), relativeText(&total))
+	fmt.Fprintf(bw, "Base: %s total%s\n", formatValue(d.BaseTotal, d.Unit, "auto"), perRun(d.BaseRuns))
+	fmt.Fprintf(bw, "Head: %s total%s, %s\n", formatValue(d.HeadTotal, d.Unit, "auto"), perRun(d.HeadRuns), relativeText(&total))
 	if d.Normalized {
-		fmt.Fprintf(bw, "Normalized: values are scaled to a total of %s\n", FormatValue(d.HeadTotal, d.Unit, "auto"))
+		fmt.Fprintf(bw, "Normalized: values are scaled to a total of %s\n", formatValue(d.HeadTotal, d.Unit, "auto"))
 	}
 	if d.Tested > 0 {
 		fmt.Fprintf(bw, "Significance: Mann-Whitney U test of %s, Holm's correction for %d tests; ~ is not significant at %g\n", d.Sort, d.Tested, diffAlpha)

@@ -33,6 +33,10 @@ type AsmInst struct {
 	Line     int      `json:"line,omitempty"`
 	Flat     Quantity `json:"flat"`
 	Cum      Quantity `json:"cum"`
+
+	// sampled is the function that samples at the instruction name, "" if there
+	// are none: the only functions that the text names.
+	sampled string
 }
 
 // binarySymbol is a symbol of a program with the samples that fell into it.
@@ -86,7 +90,8 @@ func (r *Report) Disasm() (*Disassembly, error) {
 func (r *Report) binarySymbols(g *graph, address *uint64) (symbols []*binarySymbol, done func()) {
 	matched := map[string]bool{}
 	for _, i := range g.order {
-		if n := &g.nodes[i]; n.obj != "" && r.symbol.MatchString(n.printableName()) {
+		// The printable name begins with the address, so ^ needs the name alone.
+		if n := &g.nodes[i]; n.obj != "" && (r.symbol.MatchString(n.printableName()) || r.symbol.MatchString(n.name)) {
 			matched[n.obj] = true
 		}
 	}
@@ -107,11 +112,11 @@ func (r *Report) binarySymbols(g *graph, address *uint64) (symbols []*binarySymb
 			continue
 		}
 		open = append(open, bin)
-		at := uint64(0)
+		re, at := r.symbol, uint64(0)
 		if address != nil {
-			at = *address
+			re, at = nil, bin.ObjAddr(*address)
 		}
-		syms, err := bin.Symbols(r.symbol, at)
+		syms, err := bin.Symbols(re, at)
 		if err != nil {
 			r.warn("%s: %v", m.File, err)
 			continue
@@ -160,8 +165,9 @@ func (r *Report) asmRoutine(s *binarySymbol, insts []Inst) AsmRoutine {
 				a.File = filepath.Base(n.file)
 			}
 			a.Line = cmp.Or(a.Line, int(n.line))
-			a.Function = cmp.Or(a.Function, n.name)
+			a.sampled = cmp.Or(a.sampled, n.name)
 		}
+		a.Function = cmp.Or(a.Function, a.sampled)
 		a.Flat, a.Cum = r.quantity(sum.flatValue()), r.quantity(sum.cumValue())
 		ro.Insts = append(ro.Insts, a)
 	}
@@ -175,15 +181,15 @@ func (d *Disassembly) WriteText(w io.Writer) error {
 	for i := range d.Routines {
 		ro := &d.Routines[i]
 		fmt.Fprintf(b, "ROUTINE ======================== %s\n", ro.Name)
-		fmt.Fprintf(b, "%10s %10s (flat, cum) %s of Total\n", ro.Flat.Text, ro.Cum.Text, Percentage(ro.Cum.Value, d.Total.Value))
+		fmt.Fprintf(b, "%10s %10s (flat, cum) %s of Total\n", ro.Flat.Text, ro.Cum.Text, percentage(ro.Cum.Value, d.Total.Value))
 		var last AsmInst
 		for k := range ro.Insts {
 			in := &ro.Insts[k]
 			place := ""
-			if in.Function != last.Function || in.File != last.File || in.Line != last.Line {
+			if in.sampled != last.sampled || in.File != last.File || in.Line != last.Line {
 				last = *in
-				if in.Function != "" {
-					place = in.Function + " "
+				if in.sampled != "" {
+					place = in.sampled + " "
 				}
 				if in.File != "" {
 					place += in.File

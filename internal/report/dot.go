@@ -221,8 +221,8 @@ var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\l`)
 
 // dotName is the name in a node's box, a part per line.
 func dotName(n *node) string {
-	k := n.nodeKey
-	k.name = escapeDot(ShortName(k.name))
+	k := *n.nodeKey
+	k.name = escapeDot(unqualified(k.name))
 	k.name = strings.ReplaceAll(k.name, "::", `\n`)
 	k.name = strings.ReplaceAll(k.name, "[...]", "[…]") // type parameters, not a path
 	k.name = strings.ReplaceAll(k.name, ".", `\n`)
@@ -242,9 +242,9 @@ var (
 	}
 )
 
-// ShortName returns a function's name without the path of its package or its
-// namespaces.
-func ShortName(name string) string {
+// unqualified returns a function's name without the path of its package or its
+// namespaces, by the rules of `go tool pprof` for its boxes.
+func unqualified(name string) string {
 	name = anonymousNamespace.ReplaceAllString(name, "")
 	name = majorVersion.ReplaceAllString(name, "${1}${2}")
 	for _, re := range shortNames {

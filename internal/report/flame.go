@@ -41,8 +41,8 @@ type FlameOptions struct {
 
 // Folded writes a tree's stacks as folded stacks: the frames from the root to
 // the leaf separated by semicolons, a blank and the value. Stacks of a
-// comparison have two values, base and head. Semicolons in names become commas
-// and line breaks blanks.
+// comparison have two values, base (scaled, if shares are compared) and head.
+// Semicolons in names become commas and line breaks blanks.
 func Folded(w io.Writer, t *profile.Tree, column int) error {
 	bw := bufio.NewWriterSize(w, 64<<10)
 	names := make([]string, len(t.Frames))
@@ -64,6 +64,7 @@ func Folded(w io.Writer, t *profile.Tree, column int) error {
 			if base = v.BaseSelf[n]; v.BaseFolded != nil {
 				base += v.BaseFolded[n]
 			}
+			base = scaledBase(v, base)
 		}
 		if own == 0 && base == 0 {
 			return
@@ -85,6 +86,14 @@ func Folded(w io.Writer, t *profile.Tree, column int) error {
 		bw.Write(append(line, '\n'))
 	})
 	return bw.Flush()
+}
+
+// scaledBase returns a base value as it compares to the head's.
+func scaledBase(v *profile.TreeValues, base int64) int64 {
+	if v.BaseScale == 1 {
+		return base // which may be larger than a float64 is exact
+	}
+	return int64(math.Round(float64(base) * v.BaseScale))
 }
 
 // foldedName returns name as it can stand in a line of folded stacks.

@@ -132,7 +132,7 @@ func TestFlameFormat(t *testing.T) {
 		{1023, "bytes"}, {1 << 20, "bytes"}, {3 << 33, "bytes"}, {-2048, "bytes"}, {999, "count"}} {
 		var got string
 		runModel(t, data, fmt.Sprintf("formatValue(%d, %q)", tt.v, tt.unit), &got)
-		want := FormatValue(tt.v, tt.unit, "auto")
+		want := formatValue(tt.v, tt.unit, "auto")
 		var x, y float64
 		var xu, yu string
 		fmt.Sscanf(got, "%g%s", &x, &xu)

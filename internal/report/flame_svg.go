@@ -81,7 +81,11 @@ func (p *svgPicture) header(height int) {
 		line = append(line, f[0]+" "+f[1])
 	}
 	if p.t.Inverted {
-		line = append(line, "inverted: callers above their callees")
+		where := "below"
+		if p.o.FlameUp {
+			where = "above"
+		}
+		line = append(line, "inverted: callers "+where+" their callees")
 	}
 	line = append(line, p.o.Warnings...)
 	right := p.width - 10
@@ -134,7 +138,7 @@ func (p *svgPicture) frames(levels int) {
 			if w := float64(p.v.Folded[n]) / total * (p.width - 20); w >= 1 {
 				what := fmt.Sprintf("… %d narrow frames", t.Folded[n])
 				p.frame(10+at*(p.width-20), w, y(depth[n]+1), depth[n]+1, lightPalette.Rest,
-					what+"\ntotal "+FormatValue(p.v.Folded[n], p.unit, "auto"), what)
+					what+"\ntotal "+formatValue(p.v.Folded[n], p.unit, "auto"), what)
 			}
 		}
 	}
@@ -157,10 +161,10 @@ func (p *svgPicture) tooltip(n uint32, name string) string {
 			lines = append(lines, f.File)
 		}
 	}
-	share := strings.TrimSpace(Percentage(p.v.Total[n], p.v.Total[0]))
+	share := strings.TrimSpace(percentage(p.v.Total[n], p.v.Total[0]))
 	lines = append(lines, "total "+p.value(n)+", "+share)
 	if !p.t.Inverted {
-		lines = append(lines, "self "+FormatValue(p.v.Self[n], p.unit, "auto"))
+		lines = append(lines, "self "+formatValue(p.v.Self[n], p.unit, "auto"))
 	}
 	if p.t.Inlined[n] {
 		lines = append(lines, "inlined")
@@ -170,11 +174,11 @@ func (p *svgPicture) tooltip(n uint32, name string) string {
 
 // value prints node n's total, and how it compares.
 func (p *svgPicture) value(n uint32) string {
-	head := FormatValue(p.v.Total[n], p.unit, "auto")
+	head := formatValue(p.v.Total[n], p.unit, "auto")
 	if p.v.BaseTotal == nil {
 		return head
 	}
-	base := int64(float64(p.v.BaseTotal[n]) * p.v.BaseScale)
+	base := scaledBase(p.v, p.v.BaseTotal[n])
 	d := p.v.Total[n] - base
 	sign := ""
 	if d > 0 {
@@ -189,7 +193,7 @@ func (p *svgPicture) value(n uint32) string {
 	case base != 0:
 		relative = fmt.Sprintf(", %+.2f%%", 100*float64(d)/float64(base))
 	}
-	return FormatValue(base, p.unit, "auto") + " → " + head + " (" + sign + FormatValue(d, p.unit, "auto") + relative + ")"
+	return formatValue(base, p.unit, "auto") + " → " + head + " (" + sign + formatValue(d, p.unit, "auto") + relative + ")"
 }
 
 func (p *svgPicture) color(n uint32) string {

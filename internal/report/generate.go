@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -166,7 +167,8 @@ type GraphNode struct {
 	Tags []GraphTag `json:"tags,omitempty"`
 }
 
-// GraphTag is a label, or several together, of samples at a node.
+// GraphTag is a label of samples at a node, or several labels that always stand
+// together: one of the boxes beside the node's in a picture.
 type GraphTag struct {
 	Name string   `json:"name"`
 	Flat Quantity `json:"flat"`
@@ -194,10 +196,8 @@ func (r *Report) Graph() *Graph {
 		n := &t.nodes[i]
 		gn := GraphNode{Place: n.place(), Flat: r.quantity(n.flatValue()), Cum: r.quantity(n.cumValue())}
 		if n.tags != nil {
-			for _, tags := range append([][]*tag{n.tags.text}, n.tags.numeric[""]) {
-				for _, t := range tags {
-					gn.Tags = append(gn.Tags, GraphTag{t.name, r.quantity(t.flatValue()), r.quantity(t.cumValue())})
-				}
+			for _, tag := range slices.Concat(n.tags.text, n.tags.numeric[""]) {
+				gn.Tags = append(gn.Tags, GraphTag{tag.name, r.quantity(tag.flatValue()), r.quantity(tag.cumValue())})
 			}
 		}
 		g.Nodes = append(g.Nodes, gn)

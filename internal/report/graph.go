@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"hash/maphash"
 	"math"
 	"path/filepath"
 	"slices"
@@ -21,7 +23,7 @@ type nodeKey struct {
 
 // node is a vertex of a graph: a function, line, file or address.
 type node struct {
-	nodeKey
+	*nodeKey
 	flat, flatDiv int64     // of samples with the node as leaf; the divisor is for means
 	cum, cumDiv   int64     // of samples with the node anywhere
 	in, out       []int32   // edges, in no particular order
@@ -90,14 +92,11 @@ func compareIdentity(a, b *node) int {
 
 // compareNames orders nodes by their printed names.
 func compareNames(a, b *node) int {
-	if a.nodeKey == b.nodeKey {
+	if *a.nodeKey == *b.nodeKey {
 		return 0
 	}
 	if a.address != 0 && b.address != 0 && a.address != b.address {
-		if a.address < b.address {
-			return -1
-		}
-		return 1
+		return cmp.Compare(a.address, b.address)
 	}
 	return strings.Compare(a.printableName(), b.printableName())
 }
@@ -138,18 +137,22 @@ type layout struct {
 	nodes []int32
 }
 
-// newLayout finds the nodes of a profile's locations. trim shortens file names.
-func newLayout(p *profile.Profile, objects bool, trim func(string) string) *layout {
-	y := &layout{first: make([]uint32, len(p.Locations)+1)}
-	byKey := map[nodeKey]int32{}
-	files := make(map[profile.StringID]string)
+// newLayout finds the nodes of a profile's locations, telling frames apart as g
+// says. trim shortens file names; nil leaves them.
+func newLayout(p *profile.Profile, g profile.Granularity, objects bool, trim func(string) string) *layout {
+	y := &layout{
+		keys:  make([]nodeKey, 0, min(len(p.Functions), len(p.Locations))),
+		first: make([]uint32, len(p.Locations)+1),
+		nodes: make([]int32, 0, len(p.Locations)+len(p.Locations)/8),
+	}
+	table := keyTable{seed: maphash.MakeSeed()}
+	files := make([]string, len(p.Strings)) // by id of the name in the profile
 	file := func(id profile.StringID) string {
-		if id == 0 {
+		if id == 0 || !g.File {
 			return ""
 		}
-		f, ok := files[id]
-		if !ok {
-			f = p.Strings[id]
+		if files[id] == "" {
+			f := p.Strings[id]
 			if trim != nil {
 				f = trim(f)
 			}
@@ -158,55 +161,100 @@ func newLayout(p *profile.Profile, objects bool, trim func(string) string) *layo
 			}
 			files[id] = f
 		}
-		return f
-	}
-	intern := func(k nodeKey) int32 {
-		n, ok := byKey[k]
-		if !ok {
-			n = int32(len(y.keys))
-			y.keys = append(y.keys, k)
-			byKey[k] = n
-		}
-		return n
+		return files[id]
 	}
 	// The node of a function, plus 1, where it depends on nothing else.
 	plain := make([]int32, len(p.Functions))
-	y.nodes = make([]int32, 0, len(p.Locations))
 	for i := range p.Locations {
 		loc := &p.Locations[i]
 		obj := ""
 		if m := p.MappingOf(uint32(i)); m != nil {
 			obj = m.File
 		}
-		for _, ln := range p.LocationLines(uint32(i)) {
+		address := loc.Address
+		if !g.Address {
+			address = 0
+		}
+		lines := p.LocationLines(uint32(i))
+		if !g.Inlines && len(lines) > 1 {
+			lines = lines[len(lines)-1:]
+		}
+		for _, ln := range lines {
 			fn := &p.Functions[ln.Function]
-			simple := !objects && fn.Name != 0 && loc.Address == 0 && ln.Line == 0 && ln.Column == 0
+			k := nodeKey{address: address}
+			if g.Function {
+				k.name = p.Strings[fn.Name]
+			}
+			if g.Line {
+				k.line = ln.Line
+				if g.Column {
+					k.column = ln.Column
+				}
+			}
+			simple := !objects && k.name != "" && k.address == 0 && k.line == 0 && k.column == 0
 			if simple && plain[ln.Function] != 0 {
 				y.nodes = append(y.nodes, plain[ln.Function]-1)
 				continue
 			}
-			k := nodeKey{
-				name:    p.Strings[fn.Name],
-				file:    file(fn.File),
-				address: loc.Address,
-				line:    ln.Line,
-				column:  ln.Column,
-			}
+			k.file = file(fn.File)
 			if objects || k.name == "" {
 				k.obj, k.startLine = obj, fn.StartLine
 			}
-			n := intern(k)
-			if simple && k.name != "" {
+			n := table.intern(y, k)
+			if simple {
 				plain[ln.Function] = n + 1
 			}
 			y.nodes = append(y.nodes, n)
 		}
-		if loc.NumLines == 0 {
-			y.nodes = append(y.nodes, intern(nodeKey{address: loc.Address, obj: obj}))
+		if len(lines) == 0 {
+			y.nodes = append(y.nodes, table.intern(y, nodeKey{address: address, obj: obj}))
 		}
 		y.first[i+1] = uint32(len(y.nodes))
 	}
 	return y
+}
+
+// keyTable finds the index of a key in layout.keys: an open-addressing hash table.
+type keyTable struct {
+	seed  maphash.Seed
+	slots []keySlot
+}
+
+type keySlot struct {
+	hash uint32
+	n    int32 // index plus 1, 0 for a free slot
+}
+
+// intern returns the index of k in y.keys, adding it if need be.
+func (t *keyTable) intern(y *layout, k nodeKey) int32 {
+	if 2*(len(y.keys)+1) > len(t.slots) {
+		old := t.slots
+		t.slots = make([]keySlot, max(64, 2*len(old)))
+		mask := uint32(len(t.slots) - 1)
+		for _, s := range old {
+			if s.n == 0 {
+				continue
+			}
+			i := s.hash & mask
+			for t.slots[i].n != 0 {
+				i = (i + 1) & mask
+			}
+			t.slots[i] = s
+		}
+	}
+	h := uint32(maphash.Comparable(t.seed, k))
+	mask := uint32(len(t.slots) - 1)
+	for i := h & mask; ; i = (i + 1) & mask {
+		s := &t.slots[i]
+		if s.n == 0 {
+			y.keys = append(y.keys, k)
+			*s = keySlot{h, int32(len(y.keys))}
+			return s.n - 1
+		}
+		if s.hash == h && y.keys[s.n-1] == k {
+			return s.n - 1
+		}
+	}
 }
 
 // weights gives the value of a sample, and its divisor for means.
@@ -225,8 +273,8 @@ func (w *weights) of(s int) (v, div int64) {
 // build sums the profile up into a graph.
 func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
 	g := &graph{nodes: make([]node, len(y.keys))}
-	for i, k := range y.keys {
-		g.nodes[i].nodeKey = k
+	for i := range y.keys {
+		g.nodes[i].nodeKey = &y.keys[i]
 	}
 	seen := make([]uint32, len(y.keys))
 	var table edgeTable
@@ -382,13 +430,8 @@ func (g *graph) sortedEdges(edges []int32) []int32 {
 	out := g.alive(edges)
 	slices.SortFunc(out, func(a, b int32) int {
 		ea, eb := &g.edges[a], &g.edges[b]
-		if ea.weight != eb.weight {
-			if wa, wb := abs(ea.weight), abs(eb.weight); wa != wb {
-				if wa > wb {
-					return -1
-				}
-				return 1
-			}
+		if c := compareAbs(ea.weight, eb.weight); c != 0 {
+			return c
 		}
 		if c := strings.Compare(g.nodes[ea.src].printableName(), g.nodes[eb.src].printableName()); c != 0 {
 			return c
@@ -422,27 +465,19 @@ func (g *graph) sort(o nodeOrder) {
 		}
 	}
 	slices.SortFunc(g.order, func(a, b int32) int {
-		if score[a] != score[b] {
-			if score[a] > score[b] {
-				return -1
-			}
-			return 1
+		if c := cmp.Compare(score[b], score[a]); c != 0 {
+			return c
 		}
 		na, nb := &g.nodes[a], &g.nodes[b]
 		if c := compareNames(na, nb); c != 0 {
 			return c
 		}
-		second := func(n *node) int64 {
-			if o == byFlat {
-				return abs(n.cum)
-			}
-			return abs(n.flat)
+		second := compareAbs(na.flat, nb.flat)
+		if o == byFlat {
+			second = compareAbs(na.cum, nb.cum)
 		}
-		if sa, sb := second(na), second(nb); sa != sb {
-			if sa > sb {
-				return -1
-			}
-			return 1
+		if second != 0 {
+			return second
 		}
 		return compareIdentity(na, nb)
 	})

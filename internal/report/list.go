@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -110,7 +109,7 @@ func (l *Listing) WriteText(w io.Writer) error {
 			continue
 		}
 		fmt.Fprintf(b, "ROUTINE ======================== %s in %s\n", ro.Name, ro.File)
-		fmt.Fprintf(b, "%10s %10s (flat, cum) %s of Total\n", ro.Flat.Text, ro.Cum.Text, Percentage(ro.Cum.Value, l.Total.Value))
+		fmt.Fprintf(b, "%10s %10s (flat, cum) %s of Total\n", ro.Flat.Text, ro.Cum.Text, percentage(ro.Cum.Value, l.Total.Value))
 		if ro.Err != "" {
 			fmt.Fprintf(b, " Error: %s\n", ro.Err)
 			continue
@@ -129,6 +128,3 @@ func orDot(q Quantity) string {
 	}
 	return q.Text
 }
-
-// errNoBinary is returned where a report needs a program's file.
-var errNoBinary = errors.New("no access to binaries")

@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// FormatValue prints v, measured in unit from, in unit to; see [profile.Convert].
-func FormatValue(v int64, from, to string) string {
+// formatValue prints v, measured in unit from, in unit to; see [profile.Convert].
+func formatValue(v int64, from, to string) string {
 	f, u := profile.Convert(v, from, to)
 	s := strings.TrimSuffix(strconv.FormatFloat(f, 'f', 2, 64), ".00")
 	if s == "0" || s == "-0" {
@@ -19,9 +19,9 @@ func FormatValue(v int64, from, to string) string {
 	return s + u
 }
 
-// Percentage prints the share of v in total, at least five characters wide and
+// percentage prints the share of v in total, at least five characters wide and
 // with two or more significant digits. Signs are ignored.
-func Percentage(v, total int64) string {
+func percentage(v, total int64) string {
 	ratio := 0.0
 	if total != 0 {
 		ratio = math.Abs(float64(v)/float64(total)) * 100

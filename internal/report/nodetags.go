@@ -78,14 +78,15 @@ func compareAbs(a, b int64) int {
 // nil one collects nothing.
 type tagCollector struct {
 	r     *Report
-	sums  map[nodeSet]*tag
-	order []nodeSet
+	sums  map[nodeLabels]*tag
+	order []nodeLabels
 	texts []tagText // by label set
 }
 
-type nodeSet struct {
+// nodeLabels is a node with one of the label sets of the samples at it.
+type nodeLabels struct {
 	node int32
-	set  uint32
+	set  uint32 // index in the profile's LabelSets
 }
 
 // tagText is how the labels of a set are shown.
@@ -100,7 +101,7 @@ func newTagCollector(r *Report) *tagCollector {
 	if !r.picture() || p.SampleLabels == nil {
 		return nil
 	}
-	c := &tagCollector{r: r, sums: map[nodeSet]*tag{}, texts: make([]tagText, len(p.LabelSets))}
+	c := &tagCollector{r: r, sums: map[nodeLabels]*tag{}, texts: make([]tagText, len(p.LabelSets))}
 	for i, set := range p.LabelSets {
 		var parts []string
 		for _, l := range p.Labels[set.Start : set.Start+set.Len] {
@@ -127,7 +128,7 @@ func (c *tagCollector) visitor() func(n int32, s int, v, div int64, leaf bool) {
 		if set == 0 {
 			return
 		}
-		at := nodeSet{n, set}
+		at := nodeLabels{n, set}
 		t := c.sums[at]
 		if t == nil {
 			t = new(tag)
@@ -180,7 +181,7 @@ func (c *tagCollector) attach(g *graph, cutoff int64) {
 		}
 		for _, v := range text.bytes {
 			var t *tag
-			n.tags.numeric[text.joined], t = find(n.tags.numeric[text.joined], FormatValue(v, unit, c.r.outputUnit), unit, v)
+			n.tags.numeric[text.joined], t = find(n.tags.numeric[text.joined], formatValue(v, unit, c.r.outputUnit), unit, v)
 			addTo(t)
 		}
 	}
@@ -235,7 +236,7 @@ func collapse(tags []*tag, n int, flat bool) []*tag {
 func merged(group []*tag) *tag {
 	lo, hi := group[0], group[0]
 	if len(group) == 1 {
-		return &tag{name: FormatValue(lo.value, lo.unit, "auto"), flat: lo.flatValue(), cum: lo.cumValue()}
+		return &tag{name: formatValue(lo.value, lo.unit, "auto"), flat: lo.flatValue(), cum: lo.cumValue()}
 	}
 	var sum tag
 	for _, t := range group {
@@ -249,7 +250,7 @@ func merged(group []*tag) *tag {
 		sum.add(t.cum, t.cumDiv, false)
 	}
 	return &tag{
-		name: FormatValue(lo.value, lo.unit, "auto") + ".." + FormatValue(hi.value, hi.unit, "auto"),
+		name: formatValue(lo.value, lo.unit, "auto") + ".." + formatValue(hi.value, hi.unit, "auto"),
 		flat: sum.flatValue(), cum: sum.cumValue(),
 	}
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"errors"
 	"io"
 	"regexp"
 
@@ -59,16 +60,23 @@ func DefaultOptions() Options {
 	}
 }
 
-// Env is what reports need of the outside.
+// Env is what reports need of the outside. Its functions are called from the
+// goroutine that makes the report, one call at a time; each may be nil.
 type Env struct {
-	// Warn is told of caveats, one line each, such as a filter that matched
-	// nothing; nil drops them.
+	// Warn is told of caveats, one line without its end each, such as a filter
+	// that matched nothing. Without it they are dropped.
 	Warn func(string)
-	// Source returns the lines of a source file as named in a profile.
+	// Source returns the lines of a source file, which the profile names file.
+	// The report does not change them. Without it, or if it fails,
+	// list and weblist say so in place of the text.
 	Source func(file string) ([]string, error)
-	// Binary opens the program or library behind a mapping.
+	// Binary opens the program or library behind a mapping; the report closes
+	// it. Without it disasm fails, and weblist shows source alone.
 	Binary func(m *profile.Mapping) (Binary, error)
 }
+
+// errNoBinary is returned where a report needs a program's file.
+var errNoBinary = errors.New("no access to binaries")
 
 // Binary is an executable file mapped into the profiled process. Addresses are
 // those of the process unless said otherwise.

@@ -24,7 +24,8 @@ type Report struct {
 	opt     Options
 	env     Env
 	command string
-	symbol  *regexp.Regexp // the command's argument, if any
+	frames  profile.Granularity // what tells frames apart
+	symbol  *regexp.Regexp      // the command's argument, if any
 
 	weights    weights
 	total      int64 // of the samples' absolute values, before filtering
@@ -56,12 +57,16 @@ func New(p *profile.Profile, command, param string, o Options, env Env) (*Report
 			return nil, err
 		}
 	}
-	g, err := granularity(r.opt)
-	if err != nil {
+	var err error
+	if r.frames, err = granularity(r.opt); err != nil {
 		return nil, err
 	}
-	if g != nil {
-		r.prof = r.prof.Aggregate(*g)
+	switch command {
+	case "raw", "proto":
+		// Their frames are the profile's own, but for inlined ones.
+		if r.opt.NoInlines {
+			r.prof = r.prof.Aggregate(r.frames)
+		}
 	}
 	r.setWeights()
 	return r, nil
@@ -88,9 +93,9 @@ func (r *Report) addLabelFrames(p *profile.Profile) {
 	o := r.opt
 	q, rootHit, leafHit := p.AddLabelFrames(splitKeys(o.TagRoot), splitKeys(o.TagLeaf), func(v int64, unit string) string {
 		if unit == "" {
-			return FormatValue(v, "", "")
+			return formatValue(v, "", "")
 		}
-		return FormatValue(v, unit, o.Unit)
+		return formatValue(v, unit, o.Unit)
 	})
 	r.warnNoMatch(o.TagRoot == "" || rootHit, "TagRoot")
 	r.warnNoMatch(o.TagLeaf == "" || leafHit, "TagLeaf")
@@ -208,17 +213,15 @@ func override(command string, o Options) Options {
 	return o
 }
 
-// granularity returns what aggregation the options ask for, nil for none.
-func granularity(o Options) (*profile.Granularity, error) {
+// granularity returns what tells frames apart.
+func granularity(o Options) (profile.Granularity, error) {
 	g := profile.Granularity{Inlines: !o.NoInlines, Column: o.ShowColumns}
 	switch o.Granularity {
 	case "", "functions":
 		g.Function = true
 	case "addresses":
-		if !o.NoInlines {
-			return nil, nil
-		}
 		g.Function, g.File, g.Line, g.Address = true, true, true, true
+		g.Column = g.Column || g.Inlines // as in go tool pprof
 	case "lines":
 		g.Function, g.File, g.Line = true, true, true
 	case "files":
@@ -226,9 +229,9 @@ func granularity(o Options) (*profile.Granularity, error) {
 	case "filefunctions":
 		g.Function, g.File = true, true
 	default:
-		return nil, fmt.Errorf("unexpected granularity")
+		return g, fmt.Errorf("unexpected granularity")
 	}
-	return &g, nil
+	return g, nil
 }
 
 func splitKeys(s string) []string {
@@ -258,19 +261,11 @@ func (r *Report) format(v int64) string {
 	if r.ratio > 0 && r.ratio != 1 {
 		v = int64(float64(v) * r.ratio)
 	}
-	return FormatValue(v, r.sampleUnit, r.outputUnit)
-}
-
-// dot prints a value, or a dot for zero.
-func (r *Report) formatOrDot(v int64) string {
-	if v == 0 {
-		return "."
-	}
-	return r.format(v)
+	return formatValue(v, r.sampleUnit, r.outputUnit)
 }
 
 // percent prints a share of the total.
-func (r *Report) percent(v int64) string { return Percentage(v, r.total) }
+func (r *Report) percent(v int64) string { return percentage(v, r.total) }
 
 // Total returns the sum of the absolute values of all samples, in the sample
 // type's own unit.
@@ -283,7 +278,7 @@ func (r *Report) newLayout() *layout {
 	case "raw", "list", "weblist", "disasm", "callgrind", "kcachegrind":
 		objects = true
 	}
-	return newLayout(r.prof, objects, srcfind.NewTrimmer(r.opt.TrimPath, r.opt.SourcePath).Trim)
+	return newLayout(r.prof, r.frames, objects, srcfind.NewTrimmer(r.opt.TrimPath, r.opt.SourcePath).Trim)
 }
 
 // picture reports whether the report is a drawing of the call graph.

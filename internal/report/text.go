@@ -41,10 +41,10 @@ func (r *Report) ProfileHeader() []string {
 	if p.DurationNanos != 0 {
 		share := ""
 		if total, unit := profile.Convert(r.total, r.sampleUnit, "nanoseconds"); unit == "ns" && total != 0 {
-			share = "(" + Percentage(int64(total), p.DurationNanos) + ")"
+			share = "(" + percentage(int64(total), p.DurationNanos) + ")"
 		}
 		lines = append(lines, fmt.Sprintf("Duration: %s, Total samples = %s %s",
-			FormatValue(p.DurationNanos, "nanoseconds", "auto"), r.format(r.total), share))
+			formatValue(p.DurationNanos, "nanoseconds", "auto"), r.format(r.total), share))
 	}
 	return lines
 }
@@ -181,7 +181,7 @@ func (r *Report) Top() *Top {
 // hasInlines reports whether any location has inlined functions.
 func (r *Report) hasInlines() bool {
 	for i := range r.prof.Locations {
-		if r.prof.Locations[i].NumLines > 1 {
+		if r.frames.Inlines && r.prof.Locations[i].NumLines > 1 {
 			return true
 		}
 	}
@@ -200,8 +200,8 @@ func (t *Top) WriteText(w io.Writer) error {
 		if row.Inline != "" {
 			inline = " (" + row.Inline + ")"
 		}
-		fmt.Fprintf(b, "%10s %s %s %10s %s  %s%s\n", row.Flat.Text, Percentage(row.Flat.Value, total),
-			Percentage(row.Sum.Value, total), row.Cum.Text, Percentage(row.Cum.Value, total), row.Name, inline)
+		fmt.Fprintf(b, "%10s %s %s %10s %s  %s%s\n", row.Flat.Text, percentage(row.Flat.Value, total),
+			percentage(row.Sum.Value, total), row.Cum.Text, percentage(row.Cum.Value, total), row.Name, inline)
 	}
 	return b.Flush()
 }
@@ -284,15 +284,15 @@ func (t *Tree) WriteText(w io.Writer) error {
 			if c.Inline {
 				inline = " (inline)"
 			}
-			fmt.Fprintf(b, "%50s %s |   %s%s\n", c.Weight.Text, Percentage(c.Weight.Value, row.Cum.Value), c.Name, inline)
+			fmt.Fprintf(b, "%50s %s |   %s%s\n", c.Weight.Text, percentage(c.Weight.Value, row.Cum.Value), c.Name, inline)
 		}
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
 		fmt.Fprintln(b, separator)
 		calls(row, row.Callers)
-		fmt.Fprintf(b, "%10s %s %s %10s %s                | %s\n", row.Flat.Text, Percentage(row.Flat.Value, total),
-			Percentage(row.Sum.Value, total), row.Cum.Text, Percentage(row.Cum.Value, total), row.Name)
+		fmt.Fprintf(b, "%10s %s %s %10s %s                | %s\n", row.Flat.Text, percentage(row.Flat.Value, total),
+			percentage(row.Sum.Value, total), row.Cum.Text, percentage(row.Cum.Value, total), row.Name)
 		calls(row, row.Callees)
 	}
 	if len(t.Rows) > 0 {

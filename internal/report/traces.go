@@ -36,10 +36,10 @@ type TraceFrame struct {
 // until it returns false. Slices are reused between calls.
 func (r *Report) Traces(yield func(*Trace) bool) {
 	p := r.prof
-	y := newLayout(p, false, nil)
+	y := newLayout(p, r.frames, false, nil)
 	nodes := make([]node, len(y.keys))
-	for i, k := range y.keys {
-		nodes[i].nodeKey = k
+	for i := range y.keys {
+		nodes[i].nodeKey = &y.keys[i]
 	}
 	var t Trace
 	for s := range p.Stacks {
@@ -75,7 +75,7 @@ func (r *Report) traceLabels(labels []profile.Label) []TraceLabel {
 			key := r.prof.Strings[l.Key]
 			value := r.prof.Strings[l.Str]
 			if numeric {
-				value = FormatValue(l.Num, r.units[key], "auto")
+				value = formatValue(l.Num, r.units[key], "auto")
 			}
 			if n := len(out); n > start && out[n-1].Key == key {
 				out[n-1].Values = append(out[n-1].Values, value)
@@ -157,7 +157,7 @@ func (r *Report) Tags() *Tags {
 		for _, l := range p.Labels[set.Start : set.Start+set.Len] {
 			key, value := p.Strings[l.Key], p.Strings[l.Str]
 			if l.Numeric {
-				value = FormatValue(l.Num, r.units[key], r.outputUnit)
+				value = formatValue(l.Num, r.units[key], r.outputUnit)
 			}
 			if sums[key] == nil {
 				sums[key] = map[string]int64{}
@@ -192,7 +192,7 @@ func (t *Tags) WriteText(w io.Writer) error {
 		if total <= 0 {
 			return ""
 		}
-		return " (" + Percentage(v, total) + ")"
+		return " (" + percentage(v, total) + ")"
 	}
 	for _, k := range t.Keys {
 		fmt.Fprintf(b, "%s:\t Total %s of %s%s\n", k.Key, k.Total.Text, t.Total.Text, share(k.Total.Value))
@@ -276,7 +276,7 @@ func (r *Report) callgrindNames(t *trimmed) map[int32]string {
 	}
 	type fileName struct{ file, name string }
 	of := func(i int32) function {
-		f := function{nodeKey: t.nodes[i].nodeKey, caller: -1}
+		f := function{nodeKey: *t.nodes[i].nodeKey, caller: -1}
 		f.address, f.line, f.column = 0, 0, 0
 		if r.opt.CallTree {
 			for _, e := range t.nodes[i].in {

@@ -25,7 +25,7 @@ func (y *layout) buildTree(p *profile.Profile, w weights, visit func(n int32, s 
 				if !ok {
 					n = int32(len(g.nodes))
 					byPath[at] = n
-					g.nodes = append(g.nodes, node{nodeKey: y.keys[nodes[k]]})
+					g.nodes = append(g.nodes, node{nodeKey: &y.keys[nodes[k]]})
 					if parent >= 0 {
 						// The edge to node n is the first of its in-edges; see below.
 						e := int32(len(g.edges))

@@ -3,14 +3,13 @@ package report
 import (
 	"cmp"
 	_ "embed"
+	"fmt"
 	"html/template"
 	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-
-	"fmt"
 )
 
 // WebListing is annotated source with the machine code made from each line.

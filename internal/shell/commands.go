@@ -83,8 +83,8 @@ func lookupCommand(name string) *command {
 	return &commands[i]
 }
 
-// CommandNames returns the names of all commands, sorted.
-func CommandNames() []string {
+// commandNames returns the names of all commands, sorted.
+func commandNames() []string {
 	names := make([]string, len(commands))
 	for i := range commands {
 		names[i] = commands[i].name
@@ -92,9 +92,9 @@ func CommandNames() []string {
 	return names
 }
 
-// TakesParam reports whether the named command needs a parameter: the regular
+// takesParam reports whether the named command needs a parameter: the regular
 // expression of list, peek, disasm and weblist.
-func TakesParam(name string) bool {
+func takesParam(name string) bool {
 	c := lookupCommand(name)
 	return c != nil && c.param != ""
 }

@@ -39,7 +39,7 @@ type choice struct {
 var variables = [...]variable{
 	{name: "output", field: func(c *Config) any { return &c.Output },
 		arg:     "FILE",
-		summary: "Write the report to this file"},
+		summary: "Write the report to this file; - is standard output"},
 
 	{name: "call_tree", field: func(c *Config) any { return &c.CallTree },
 		summary: "Keep a function apart by the path that led to it",
@@ -200,8 +200,8 @@ func (v *variable) choice(name string) *choice {
 	return nil
 }
 
-// VariableNames returns the names of all variables, in no special order.
-func VariableNames() []string {
+// variableNames returns the names of all variables, in no special order.
+func variableNames() []string {
 	names := make([]string, len(variables))
 	for i := range variables {
 		names[i] = variables[i].name

@@ -52,7 +52,7 @@ func TestConfigSet(t *testing.T) {
 
 func TestVariablesRoundTrip(t *testing.T) {
 	c := DefaultConfig()
-	for _, name := range VariableNames() {
+	for _, name := range variableNames() {
 		value, ok := c.Get(name)
 		if !ok {
 			t.Errorf("no variable %s", name)
@@ -73,15 +73,15 @@ func TestVariablesRoundTrip(t *testing.T) {
 }
 
 func TestCommandsSorted(t *testing.T) {
-	if !slices.IsSorted(CommandNames()) {
+	if !slices.IsSorted(commandNames()) {
 		t.Error("the table of commands is not sorted, which lookups rely on")
 	}
-	for _, name := range CommandNames() {
+	for _, name := range commandNames() {
 		if c := lookupCommand(name); c == nil || c.name != name {
 			t.Errorf("lookupCommand(%s) = %v", name, c)
 		}
 	}
-	if !TakesParam("list") || TakesParam("top") || TakesParam("bogus") {
-		t.Error("TakesParam is wrong about list, top or bogus")
+	if !takesParam("list") || takesParam("top") || takesParam("bogus") {
+		t.Error("takesParam is wrong about list, top or bogus")
 	}
 }

@@ -91,7 +91,7 @@ func ParseVerb(verb string, args []string, stderr io.Writer, extra ...func(*flag
 	}
 	rest := l.flags.Args()
 	var param string
-	if TakesParam(verb) {
+	if takesParam(verb) {
 		if len(rest) == 0 {
 			return nil, &UsageError{verb, errors.New("no regular expression and no profile source specified")}
 		}
@@ -184,6 +184,9 @@ func newCommandLine(verb string) *commandLine {
 		}
 	}
 
+	if verb != "pprof" && lookupCommand(verb) == nil {
+		return l // a verb of its own kind, which may call its flags what it likes
+	}
 	for i := range commands {
 		c := &commands[i]
 		if c.param != "" {
@@ -293,7 +296,7 @@ func (l *commandLine) invocation(sources []string, stderr io.Writer) (*Invocatio
 	if len(l.diffBase) > 0 {
 		inv.Base, inv.DiffBase = l.diffBase, true
 	}
-	if inv.Normalize && len(inv.Base) == 0 {
+	if inv.Normalize && len(inv.Base) == 0 && l.verb != "diff" {
 		return usage("must have base profile to normalize by")
 	}
 	return inv, nil

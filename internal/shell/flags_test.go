@@ -231,6 +231,17 @@ func TestParseVerbExtra(t *testing.T) {
 	}
 }
 
+// A verb that is no format has the names of formats for flags of its own.
+func TestParseVerbOwnNames(t *testing.T) {
+	var flame bool
+	inv, err := ParseVerb("diff", []string{"-flame", "a", "b"}, io.Discard, func(fs *flag.FlagSet) {
+		fs.BoolVar(&flame, "flame", false, "")
+	})
+	if err != nil || !flame || len(inv.Sources) != 2 {
+		t.Errorf("got %+v, %v, flame %v", inv, err, flame)
+	}
+}
+
 func TestParseHelp(t *testing.T) {
 	for _, arg := range []string{"-h", "-help", "--help"} {
 		var stderr bytes.Buffer

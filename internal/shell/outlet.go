@@ -44,7 +44,7 @@ const keepForViewer = time.Second
 const holdBack = 1 << 20
 
 // Deliver has generate write the report of the command name and takes it to
-// the file output or, if that is "", to where the command's reports go: a
+// the file output, "-" for Out, or, if that is "", to where the command's reports go: a
 // viewer, a fresh file, or Out. The empty name stands for plain text. A
 // report that fails within its first megabyte leaves no file and no output.
 // Once ctx is done Deliver returns its error, even if generate has not.
@@ -57,6 +57,8 @@ func (o *Outlet) Deliver(ctx context.Context, name, output string, generate func
 	var announce string
 	open := func() (w io.Writer, err error) {
 		switch {
+		case output == "-":
+			return o.Out, nil
 		case output != "":
 			file, err = os.Create(output)
 			announce = output

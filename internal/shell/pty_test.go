@@ -96,7 +96,7 @@ func oracleFlags(command, param string, o report.Options) []string {
 		flags[0] += "=" + param
 	}
 	got, def := Config{Options: o}, DefaultConfig()
-	for _, name := range VariableNames() {
+	for _, name := range variableNames() {
 		value, _ := got.Get(name)
 		if old, _ := def.Get(name); value == old {
 			continue

@@ -55,7 +55,7 @@ func describe(command, param string, o report.Options) string {
 		b = append(b, "param="+param)
 	}
 	got, def := Config{Options: o}, DefaultConfig()
-	for _, name := range VariableNames() {
+	for _, name := range variableNames() {
 		v, _ := got.Get(name)
 		if d, _ := def.Get(name); v != d && name != "compact_labels" {
 			b = append(b, name+"="+v)

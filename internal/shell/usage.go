@@ -60,7 +60,8 @@ Sources:
   -diff_base SOURCE     Same, with percentages of this profile; may be repeated
   -seconds N            Collect for so long
   -timeout N            Give up fetching after so many seconds
-  -max_bytes N          Refuse profiles larger than this once decompressed: 4GB
+  -max_bytes N          Refuse profiles larger than this once decompressed, such
+                        as 500MB (default 8GB)
   -buildid ID           Take this for the program's build id
   -add_comment TEXT     Add a comment to the profile
   -all_frames           Keep the frames that the profile itself asks to drop

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,7 +42,8 @@ type Options struct {
 //	                 default drops parameters and template arguments;
 //	                 all but default imply force
 //
-// By default both the binaries and the source are asked. A mapping that has
+// By default both the binaries and the source are asked, and a source that
+// fails is warned of; it is an error if the mode names it. A mapping that has
 // any names is taken to have them all.
 func Symbolize(ctx context.Context, p *profile.Profile, mode string, sources MappingSources, opts Options) (*profile.Profile, error) {
 	if opts.Warn == nil {
@@ -61,7 +63,13 @@ func Symbolize(ctx context.Context, p *profile.Profile, mode string, sources Map
 		}
 	}
 	if m.remote {
-		if err := e.symbolizeRemote(ctx, m.force, sources, opts.Client); err != nil {
+		err := e.symbolizeRemote(ctx, m.force, sources, opts.Client)
+		switch {
+		case err == nil:
+		case m.local && ctx.Err() == nil:
+			// A server of files, say, has no symbols and was not said to have any.
+			opts.Warn("Remote symbolization failed: " + err.Error())
+		default:
 			return p, err
 		}
 	}
@@ -125,6 +133,9 @@ func (e *edit) symbolizeLocal(ctx context.Context, mode mode, opts Options) erro
 			continue
 		}
 		if m.File == "" {
+			if !mode.force && allNamed(p, locations[i]) {
+				continue // there is nothing to miss, as in folded stacks
+			}
 			if i == 0 {
 				opts.Warn("Main binary filename not available.")
 			} else {
@@ -162,6 +173,10 @@ func (e *edit) symbolizeLocal(ctx context.Context, mode mode, opts Options) erro
 			"Try setting PPROF_BINARY_PATH to the search path for local binaries.")
 	}
 	return nil
+}
+
+func allNamed(p *profile.Profile, locations []uint32) bool {
+	return !slices.ContainsFunc(locations, func(l uint32) bool { return p.Locations[l].NumLines == 0 })
 }
 
 func locationsByMapping(p *profile.Profile) [][]uint32 {
@@ -292,7 +307,7 @@ func (e *edit) askSymbols(ctx context.Context, i int, source string, delta uint6
 	if len(request) == 0 {
 		return nil
 	}
-	answer, err := post(ctx, source, request, client)
+	answer, err := ask(ctx, source, request, client)
 	if err != nil {
 		return fmt.Errorf("http post %s: %w", source, err)
 	}
@@ -349,17 +364,51 @@ func shift(addr, delta uint64) (uint64, bool) {
 // maxAnswer bounds what a symbol server may send.
 const maxAnswer = 1 << 30
 
-func post(ctx context.Context, url string, body []byte, client *http.Client) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+// maxQuery bounds a request in a URL. Most servers take 8 KB.
+const maxQuery = 6 << 10
+
+// errMethod means that a server does not take the kind of request.
+var errMethod = errors.New("server response: 405 Method Not Allowed")
+
+// ask sends a request for symbols and returns the answer. A server that refuses
+// to take it by POST gets it in the URL, in pieces: such is the one that package
+// net/http/pprof installs, since Go 1.22.
+func ask(ctx context.Context, url string, request []byte, client *http.Client) ([]byte, error) {
+	answer, err := send(ctx, http.MethodPost, url, request, client)
+	if !errors.Is(err, errMethod) {
+		return answer, err
+	}
+	for len(request) > 0 {
+		part := request
+		if len(part) > maxQuery {
+			part = part[:bytes.LastIndexByte(part[:maxQuery], '+')]
+		}
+		text, err := send(ctx, http.MethodGet, url+"?"+string(part), nil, client)
+		if err != nil {
+			return nil, err
+		}
+		answer = append(answer, text[:bytes.LastIndexByte(text, '\n')+1]...)
+		request = bytes.TrimPrefix(request[len(part):], []byte("+"))
+	}
+	return answer, nil
+}
+
+func send(ctx context.Context, method, url string, body []byte, client *http.Client) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/octet-stream")
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/octet-stream")
+	}
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}
 	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusMethodNotAllowed {
+		return nil, errMethod
+	}
 	if resp.StatusCode != http.StatusOK {
 		if resp.Header.Get("X-Go-Pprof") != "" && strings.Contains(resp.Header.Get("Content-Type"), "text/plain") {
 			if text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10)); err == nil {

@@ -76,18 +76,23 @@ function nodeColor(s, n) {
 // label is the text in a node's frame: the name, without its package if that
 // doesn't fit, and else the beginning of it.
 function label(s, n, ctx, room) {
-  if (n === 0) return clip(s.rootLabel, ctx.measureText(s.rootLabel).width, room);
+  if (n === 0) return clip(s.rootLabel, ctx, room);
   const f = s.tree.frame[n];
   s.textWidth[f] = s.textWidth[f] || ctx.measureText(s.short[f]).width;
   if (s.textWidth[f] <= room) return s.short[f];
-  const bare = bareName(s.short[f]);
-  return clip(bare, ctx.measureText(bare).width, room);
+  return clip(bareName(s.short[f]), ctx, room);
 }
 
-function clip(text, width, room) {
+// clip shortens text to the room there is, '' if that is none to speak of.
+function clip(text, ctx, room) {
+  const width = ctx.measureText(text).width;
   if (width <= room) return text;
-  const keep = Math.floor(text.length * room / width) - 1;
-  return keep < 2 ? '' : text.slice(0, keep) + '…';
+  // The letters kept may be wider than the average.
+  for (let keep = Math.floor(text.length * room / width) - 1; keep >= 2; keep--) {
+    const short = text.slice(0, keep) + '…';
+    if (ctx.measureText(short).width <= room) return short;
+  }
+  return '';
 }
 
 function restLabel(count, ctx, room) {
