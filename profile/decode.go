@@ -687,9 +687,9 @@ func (d *decoder) location(b []byte, at int) error {
 	for i := 0; i < len(b); {
 		// What writers produce; anything else takes the general way.
 		if c := b[i]; i+1 < len(b) && c <= 4<<3|wireBytes {
-			v, k := uint64(b[i+1]), i+2
-			if v >= 0x80 {
-				v, k = uvarintLong(b, i+1)
+			v, k := shortUvarint(b, i+1)
+			if k == 0 {
+				v, k = uvarint(b, i+1)
 			}
 			if k > 0 {
 				switch c {
@@ -757,17 +757,17 @@ func (d *decoder) line(b []byte, at int) error {
 	i := 0
 	if len(b) > 3 && b[0] == 1<<3|wireVarint {
 		// Nearly all lines are a function and a line number.
-		v, k := uint64(b[1]), 2
-		if v >= 0x80 {
-			v, k = uvarintLong(b, 1)
+		v, k := shortUvarint(b, 1)
+		if k == 0 {
+			v, k = uvarint(b, 1)
 		}
 		if k > 0 && k+1 < len(b) && b[k] == 2<<3|wireVarint {
-			w, k := uint64(b[k+1]), k+2
-			if w >= 0x80 {
-				w, k = uvarintLong(b, k-1)
+			w, next := shortUvarint(b, k+1)
+			if next == 0 {
+				w, next = uvarint(b, k+1)
 			}
-			if k > 0 {
-				fn, ln.Line, i = v, int64(w), k
+			if next > 0 {
+				fn, ln.Line, i = v, int64(w), next
 			}
 		}
 	}
@@ -807,9 +807,9 @@ func (d *decoder) function(b []byte, at int) error {
 	var fn Function
 	for i := 0; i < len(b); {
 		if c := b[i]; i+1 < len(b) && c <= 5<<3 && c&7 == wireVarint {
-			v, k := uint64(b[i+1]), i+2
-			if v >= 0x80 {
-				v, k = uvarintLong(b, i+1)
+			v, k := shortUvarint(b, i+1)
+			if k == 0 {
+				v, k = uvarint(b, i+1)
 			}
 			if k > 0 {
 				switch c >> 3 {

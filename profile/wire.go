@@ -22,6 +22,21 @@ func uvarint(b []byte, i int) (v uint64, next int) {
 	return uvarintLong(b, i)
 }
 
+// shortUvarint reads a varint of one or two bytes that doesn't end b, and is
+// small enough to be inlined. next is 0 if there is none such.
+func shortUvarint(b []byte, i int) (v uint64, next int) {
+	if i+1 < len(b) {
+		c, d := b[i], b[i+1]
+		if c < 0x80 {
+			return uint64(c), i + 1
+		}
+		if d < 0x80 {
+			return uint64(c&0x7f) | uint64(d)<<7, i + 2
+		}
+	}
+	return 0, 0
+}
+
 func uvarintLong(b []byte, i int) (v uint64, next int) {
 	if len(b)-i >= 8 {
 		x := binary.LittleEndian.Uint64(b[i:])

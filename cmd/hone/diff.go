@@ -41,12 +41,17 @@ All flags that select a sample type, filter and fetch work as in hone pprof;
 see "hone help pprof".
 `
 
+// diffFlags are the flags of hone diff that other verbs don't have.
+type diffFlags struct{ flame, csv bool }
+
+func (f *diffFlags) define(fs *flag.FlagSet) {
+	fs.BoolVar(&f.flame, "flame", false, "")
+	fs.BoolVar(&f.csv, "csv", false, "")
+}
+
 func runDiff(ctx context.Context, a *app, args []string) error {
-	var asFlame, asCSV bool
-	inv, err := shell.ParseVerb("diff", args, a.stderr, func(fs *flag.FlagSet) {
-		fs.BoolVar(&asFlame, "flame", false, "")
-		fs.BoolVar(&asCSV, "csv", false, "")
-	})
+	var f diffFlags
+	inv, err := shell.ParseVerb("diff", args, a.stderr, f.define)
 	if err != nil {
 		return err
 	}
@@ -82,7 +87,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	if asFlame || strings.HasSuffix(inv.Output, ".html") || strings.HasSuffix(inv.Output, ".svg") {
+	if f.flame || strings.HasSuffix(inv.Output, ".html") || strings.HasSuffix(inv.Output, ".svg") {
 		return a.diffFlame(ctx, inv, bases, heads)
 	}
 	for _, side := range [][]*profile.Profile{bases, heads} {
@@ -102,7 +107,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 		switch {
 		case inv.JSON:
 			return d.WriteJSON(w)
-		case asCSV:
+		case f.csv:
 			return d.WriteCSV(w)
 		}
 		return d.WriteText(w)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -370,7 +371,17 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-func runVersion(_ context.Context, a *app, _ []string) error {
+func runVersion(_ context.Context, a *app, args []string) error {
+	fs := flag.NewFlagSet("version", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return err
+	} else if err != nil {
+		return &shell.UsageError{Verb: "version", Err: err}
+	}
+	if fs.NArg() > 0 {
+		return &shell.UsageError{Verb: "version", Err: errors.New("it takes no arguments")}
+	}
 	version := "(devel)"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		version = info.Main.Version

@@ -62,7 +62,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	err := dispatch(ctx, a, args)
 	var usage *shell.UsageError
 	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
+	case err == nil:
 		return exitOK
 	case errors.Is(err, syscall.EPIPE):
 		return exitOK // whoever read the output has seen enough
@@ -103,7 +103,11 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 	if i < 0 {
 		return &shell.UsageError{Err: fmt.Errorf("unknown command %q%s", name, suggestion(name, vs))}
 	}
-	return vs[i].run(ctx, a, args[1:])
+	err := vs[i].run(ctx, a, args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		_, err = io.WriteString(a.stdout, vs[i].help())
+	}
+	return err
 }
 
 // suggestion names a verb that starts like a mistyped one.

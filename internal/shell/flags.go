@@ -58,13 +58,13 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
 // Parse reads the arguments that follow `hone pprof`: flags, then sources, by
-// the rules of package flag. It returns [flag.ErrHelp] after printing the usage
-// text for -h, and a [*UsageError] for what it cannot make sense of. Warnings
-// go to stderr.
+// the rules of package flag. It returns [flag.ErrHelp] for -h, which leaves the
+// help to the caller, and a [*UsageError] for what it cannot make sense of.
+// Warnings go to stderr.
 func Parse(args []string, stderr io.Writer) (*Invocation, error) {
 	l := newCommandLine("pprof")
 	if err := l.flags.Parse(args); err != nil {
-		return nil, l.failed(err, stderr)
+		return nil, l.failed(err)
 	}
 	rest := l.flags.Args()
 	terminated := len(rest) < len(args) && args[len(args)-len(rest)-1] == "--"
@@ -87,7 +87,7 @@ func ParseVerb(verb string, args []string, stderr io.Writer, extra ...func(*flag
 		define(l.flags)
 	}
 	if err := l.flags.Parse(l.flagsFirst(args)); err != nil {
-		return nil, l.failed(err, stderr)
+		return nil, l.failed(err)
 	}
 	rest := l.flags.Args()
 	var param string
@@ -211,11 +211,8 @@ func legacySampleTypes() []sampleTypeFlag {
 	}
 }
 
-func (l *commandLine) failed(err error, stderr io.Writer) error {
+func (l *commandLine) failed(err error) error {
 	if errors.Is(err, flag.ErrHelp) {
-		if _, err := io.WriteString(stderr, Usage(l.verb)); err != nil {
-			return err
-		}
 		return flag.ErrHelp
 	}
 	return &UsageError{l.verb, err}

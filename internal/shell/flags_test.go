@@ -248,8 +248,8 @@ func TestParseHelp(t *testing.T) {
 		if _, err := Parse([]string{arg}, &stderr); err != flag.ErrHelp {
 			t.Errorf("%s: error %v, want ErrHelp", arg, err)
 		}
-		if stderr.String() != Usage("pprof") {
-			t.Errorf("%s printed something other than the usage text", arg)
+		if stderr.Len() > 0 {
+			t.Errorf("%s printed %q", arg, stderr.String())
 		}
 	}
 }

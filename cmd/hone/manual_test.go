@@ -1,0 +1,148 @@
+package main
+
+import (
+	"flag"
+	"go/parser"
+	"go/token"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/shell"
+)
+
+// TestManual checks that the package comment is what hone help prints. Code in
+// comments is indented by a tab, in the help by two blanks.
+func TestManual(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment := strings.Split(strings.TrimSpace(f.Doc.Text()), "\n")
+	for i, line := range comment {
+		if rest, ok := strings.CutPrefix(line, "\t"); ok {
+			comment[i] = "  " + rest
+		}
+	}
+	help := strings.Split(strings.TrimSpace(succeed(t, "help")), "\n")
+	for i := range max(len(comment), len(help)) {
+		c, h := "(end)", "(end)"
+		if i < len(comment) {
+			c = comment[i]
+		}
+		if i < len(help) {
+			h = help[i]
+		}
+		if c != h {
+			t.Fatalf("line %d\nof doc.go    %q\nof hone help %q", i+1, c, h)
+		}
+	}
+	for _, args := range []string{"-h", "-help", "--help"} {
+		if out := succeed(t, args); out != strings.Join(help, "\n")+"\n" {
+			t.Errorf("hone %s prints something else than hone help", args)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	for _, args := range []string{"version", "-version", "--version"} {
+		if out := succeed(t, args); !regexp.MustCompile(`^hone \S+ go\S+.*\n$`).MatchString(out) {
+			t.Errorf("hone %s prints %q", args, out)
+		}
+	}
+}
+
+// TestHelp checks that every verb tells how it is used, in the same words for
+// hone help VERB and hone VERB -h.
+func TestHelp(t *testing.T) {
+	for _, v := range verbs() {
+		t.Run(v.name, func(t *testing.T) {
+			help := succeed(t, "help", v.name)
+			if !strings.Contains(help, "hone "+v.name) {
+				t.Errorf("no usage line or example:\n%s", help)
+			}
+			if v.name != "version" && !strings.Contains(help, "\nExamples:\n") {
+				t.Error("no examples")
+			}
+			for line := range strings.Lines(help) {
+				if len(strings.TrimSuffix(line, "\n")) > 100 {
+					t.Errorf("line of %d characters: %s", len(line), line)
+				}
+			}
+			for _, ask := range []string{"-h", "-help", "--help"} {
+				if o := hone(t, v.name, ask); o.code != 0 || o.stdout+o.stderr != help {
+					t.Errorf("hone %s %s: exit code %d, %.200q", v.name, ask, o.code, o.stdout+o.stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestHelpFlags checks that the help of every verb tells of all flags that the
+// verb takes, and of no others.
+func TestHelpFlags(t *testing.T) {
+	mentioned := regexp.MustCompile(`(?m)^  +-(\w+)((?:, -\w+)*)`)
+	everywhere, withoutFormats := flagsOf(t, "pprof", nil), flagsOf(t, "diff", nil)
+	for verb, define := range map[string]func(*flag.FlagSet){
+		"pprof":   nil,
+		"top":     nil,
+		"list":    nil,
+		"weblist": nil,
+		"flame":   new(flameFlags).define,
+		"diff":    new(diffFlags).define,
+	} {
+		t.Run(verb, func(t *testing.T) {
+			help := succeed(t, "help", verb)
+			flags := flagsOf(t, verb, define)
+			if verb != "pprof" && verb != "diff" {
+				// The verb is a format, and excludes the flags of others.
+				flags = slices.DeleteFunc(flags, func(name string) bool {
+					return slices.Contains(everywhere, name) && !slices.Contains(withoutFormats, name)
+				})
+			}
+			if strings.Contains(help, `see "hone help pprof"`) {
+				help += succeed(t, "help", "pprof")
+			}
+			var told []string
+			for _, m := range mentioned.FindAllStringSubmatch(help, -1) {
+				told = append(told, m[1])
+				for _, more := range strings.Split(m[2], ", -") {
+					if more != "" {
+						told = append(told, more)
+					}
+				}
+			}
+			for _, name := range flags {
+				if !slices.Contains(told, name) {
+					t.Errorf("the help does not mention -%s", name)
+				}
+			}
+			for _, name := range told {
+				if !slices.Contains(flags, name) && !slices.Contains(everywhere, name) {
+					t.Errorf("the help mentions -%s, which is no flag", name)
+				}
+			}
+		})
+	}
+}
+
+// flagsOf returns the names of a verb's flags.
+func flagsOf(t *testing.T, verb string, define func(*flag.FlagSet)) []string {
+	t.Helper()
+	var set *flag.FlagSet
+	keep := func(fs *flag.FlagSet) {
+		set = fs
+		if define != nil {
+			define(fs)
+		}
+	}
+	// Which sources there are doesn't matter here.
+	if _, err := shell.ParseVerb(verb, []string{"main", "file"}, io.Discard, keep); err != nil && verb != "pprof" {
+		t.Fatal(err)
+	}
+	var names []string
+	set.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+}
