@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"unicode/utf8"
 
@@ -165,6 +166,8 @@ func decodeText(in io.Reader, lim Limits) (p *Profile, ok bool, err error) {
 	switch head := bytes.ToLower(bytes.TrimSpace(prefix[:min(n, 256)])); {
 	case bytes.HasPrefix(head, []byte("<!doctype html")), bytes.HasPrefix(head, []byte("<html")):
 		return nil, true, errors.New("this is an HTML page, not a profile")
+	case isProgram(prefix):
+		return nil, true, errors.New("this is a program, not a profile")
 	}
 	folded := looksFolded(prefix)
 	data, err := io.ReadAll(io.LimitReader(in, lim.TextBytes+1))
@@ -193,6 +196,16 @@ func decodeText(in io.Reader, lim Limits) (p *Profile, ok bool, err error) {
 	return p, true, err
 }
 
+// isProgram reports whether b begins like an ELF, Mach-O or PE file.
+func isProgram(b []byte) bool {
+	for _, magic := range []string{"\x7fELF", "\xcf\xfa\xed\xfe", "\xce\xfa\xed\xfe", "\xca\xfe\xba\xbe", "MZ"} {
+		if bytes.HasPrefix(b, []byte(magic)) {
+			return true
+		}
+	}
+	return false
+}
+
 // isText reports whether b is text that a person can read.
 func isText(b []byte) bool {
 	b = b[:min(len(b), 512)]
@@ -204,18 +217,19 @@ func isText(b []byte) bool {
 // gzipError is a failure of decompression.
 type gzipError struct {
 	err error
+	at  int64 // bytes decompressed until then
 }
 
 func (e *gzipError) Error() string {
 	switch {
 	case errors.Is(e.err, io.ErrUnexpectedEOF):
-		return "the gzip data is cut off"
+		return fmt.Sprintf("the gzip data is cut off after %d decompressed bytes", e.at)
 	case errors.Is(e.err, gzip.ErrHeader):
-		return "there is something else behind the gzip data"
+		return fmt.Sprintf("there is something else behind the gzip data, after %d decompressed bytes", e.at)
 	case errors.Is(e.err, gzip.ErrChecksum):
-		return "the gzip data is corrupt: wrong checksum"
+		return fmt.Sprintf("the gzip data is corrupt: wrong checksum after %d decompressed bytes", e.at)
 	}
-	return "the gzip data is corrupt: " + e.err.Error()
+	return fmt.Sprintf("the gzip data is corrupt after %d decompressed bytes: %v", e.at, e.err)
 }
 
 func (e *gzipError) Unwrap() error { return e.err }
@@ -223,12 +237,14 @@ func (e *gzipError) Unwrap() error { return e.err }
 // gunzipper adapts gzip's errors.
 type gunzipper struct {
 	zr gzip.Reader
+	at int64 // bytes read
 }
 
 func (g *gunzipper) Read(b []byte) (int, error) {
 	n, err := g.zr.Read(b)
+	g.at += int64(n)
 	if err != nil && err != io.EOF {
-		err = &gzipError{err}
+		err = &gzipError{err, g.at}
 	}
 	return n, err
 }
@@ -258,8 +274,9 @@ func plain(r io.Reader, g *gunzipper) (io.Reader, error) {
 	if first != 0x1f {
 		return in, nil // 0x1f begins no field of a profile
 	}
+	g.at = 0
 	if err := g.zr.Reset(in); err != nil {
-		return nil, &gzipError{err}
+		return nil, &gzipError{err, 0}
 	}
 	return g, nil
 }

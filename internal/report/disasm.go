@@ -74,7 +74,7 @@ func (r *Report) Disasm() (*Disassembly, error) {
 	slices.SortFunc(symbols, func(a, b *binarySymbol) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Start, b.Start))
 	})
-	d := &Disassembly{About: r.about(nil)}
+	d := &Disassembly{About: r.about(r.ProfileHeader())}
 	for _, s := range symbols {
 		insts, err := s.bin.Disasm(s.Start, s.End, r.opt.IntelSyntax)
 		if err != nil {

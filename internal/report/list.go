@@ -48,7 +48,7 @@ func (r *Report) List() (*Listing, error) {
 	if len(byName) == 0 {
 		return nil, fmt.Errorf("no matches found for regexp: %v", r.symbol)
 	}
-	l := &Listing{About: r.about(nil)}
+	l := &Listing{About: r.about(r.ProfileHeader())}
 	for _, name := range sortedKeys(byName) {
 		byFile := map[string][]*node{}
 		for _, n := range byName[name] {

@@ -1,0 +1,338 @@
+package profile
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"sort"
+)
+
+// sample decodes one Sample message, which stands at b's piece[at:].
+func (d *decoder) sample(b []byte, at int) error {
+	p := d.p
+	if len(p.Stacks) >= d.lim.Samples {
+		return &LimitError{"samples", int64(d.lim.Samples)}
+	}
+	start := len(p.Frames)
+	d.vals = d.vals[:0]
+	d.labels, d.labelsAt, d.knownSet = d.labels[:0], -1, 0
+	for i := 0; i < len(b); {
+		switch b[i] {
+		case 1<<3 | wireBytes: // packed location ids
+			n, k := uvarint(b, i+1)
+			if k < 0 || n > uint64(len(b)-k) {
+				return d.fail(at+i, "a sample's locations are cut off")
+			}
+			i = k + int(n)
+			if bad := d.frames(b[k:i]); bad >= 0 {
+				return d.fail(at+k+bad, "a sample's locations hold a malformed number")
+			}
+		case 2<<3 | wireBytes: // packed values
+			n, k := uvarint(b, i+1)
+			if k < 0 || n > uint64(len(b)-k) {
+				return d.fail(at+i, "a sample's values are cut off")
+			}
+			i = k + int(n)
+			for k < i {
+				v, next := uvarint(b[:i], k)
+				if next < 0 {
+					return d.fail(at+k, "a sample's values hold a malformed number")
+				}
+				d.vals = append(d.vals, int64(v))
+				k = next
+			}
+		case 2<<3 | wireVarint:
+			v, k := uvarint(b, i+1)
+			if k < 0 {
+				return d.fail(at+i, "%s", varintProblem(k))
+			}
+			d.vals = append(d.vals, int64(v))
+			i = k
+		case 1<<3 | wireVarint:
+			v, k := uvarint(b, i+1)
+			if k < 0 {
+				return d.fail(at+i, "%s", varintProblem(k))
+			}
+			p.Frames = append(p.Frames, d.rawID(v))
+			i = k
+		case 3<<3 | wireBytes:
+			// Labels mostly stand together, last, and are those of another sample.
+			if len(d.labels) == 0 {
+				if set, ok := d.recent.find(b[i:]); ok {
+					d.knownSet, i = set, len(b)
+					continue
+				}
+				d.labelsAt = i
+			}
+			n, k := uvarint(b, i+1)
+			if k < 0 || n > uint64(len(b)-k) {
+				return d.fail(at+i, "a sample's label is cut off")
+			}
+			i = k + int(n)
+			if err := d.label(b[k:i], at+k); err != nil {
+				return err
+			}
+		default:
+			f, next, problem := nextField(b, i)
+			if problem != "" {
+				return d.fail(at+next, "%s", problem)
+			}
+			if f.num <= 3 {
+				if err := d.oddSampleField(f, at, i); err != nil {
+					return err
+				}
+			}
+			i = next
+		}
+	}
+	if len(d.vals) != d.nTypes {
+		if d.nTypes >= 0 {
+			return d.fail(at, "a sample has %d values, those before have %d", len(d.vals), d.nTypes)
+		}
+		d.nTypes = len(d.vals)
+		for len(p.Values) < d.nTypes {
+			if len(p.Values) < cap(p.Values) {
+				p.Values = p.Values[:len(p.Values)+1] // a column kept by reset
+			} else {
+				p.Values = append(p.Values, make([]int64, 0, d.samples))
+			}
+		}
+	}
+	for t, v := range d.vals {
+		p.Values[t] = append(p.Values[t], v)
+	}
+	if len(p.Frames) > d.lim.Frames {
+		return &LimitError{"stack frames", int64(d.lim.Frames)}
+	}
+	p.Stacks = append(p.Stacks, Stack{uint32(start), uint32(len(p.Frames) - start)})
+	if d.knownSet != 0 {
+		p.SampleLabels = append(p.SampleLabels, d.knownSet)
+		return nil
+	}
+	if len(d.labels) > 0 || p.SampleLabels != nil {
+		if err := d.sampleLabels(); err != nil {
+			return err
+		}
+		if d.labelsAt >= 0 {
+			d.recent.add(b[d.labelsAt:], p.SampleLabels[len(p.SampleLabels)-1])
+		}
+	}
+	return nil
+}
+
+// recentSets remembers the label sets of recent samples by their encoding.
+type recentSets struct {
+	entries [64]struct {
+		text []byte // from the first label to the end of the sample
+		set  uint32 // 0 for none
+	}
+}
+
+func (r *recentSets) slot(text []byte) int {
+	h := uint64(len(text))
+	for _, c := range text[max(0, len(text)-16):] {
+		h = (h ^ uint64(c)) * 0x9e3779b97f4a7c15
+	}
+	return int(h >> 58)
+}
+
+func (r *recentSets) find(text []byte) (set uint32, ok bool) {
+	e := &r.entries[r.slot(text)]
+	if e.set == 0 || !bytes.Equal(e.text, text) {
+		return 0, false
+	}
+	return e.set, true
+}
+
+// add remembers that text, which stands for nothing but labels, is that set.
+func (r *recentSets) add(text []byte, set uint32) {
+	for i := 0; i < len(text); {
+		f, next, problem := nextField(text, i)
+		if problem != "" || f.num != 3 {
+			return
+		}
+		i = next
+	}
+	if len(text) <= 256 && set != 0 {
+		e := &r.entries[r.slot(text)]
+		e.text, e.set = append(e.text[:0], text...), set
+	}
+}
+
+// oddSampleField handles fields of a sample whose key is encoded in more bytes
+// than needed, or with the wrong wire type.
+func (d *decoder) oddSampleField(f field, at, i int) error {
+	if f.num == 3 && f.wire == wireBytes {
+		return d.label(f.data, at+f.at)
+	}
+	if f.num == 3 || f.wire != wireVarint && f.wire != wireBytes {
+		return d.fail(at+i, "field %d of a sample has the wrong wire type %d", f.num, f.wire)
+	}
+	numbers := []uint64{f.v}
+	if f.wire == wireBytes {
+		numbers = numbers[:0]
+		for k := 0; k < len(f.data); {
+			v, next := uvarint(f.data, k)
+			if next < 0 {
+				return d.fail(at+f.at+k, "%s", varintProblem(next))
+			}
+			numbers = append(numbers, v)
+			k = next
+		}
+	}
+	for _, v := range numbers {
+		if f.num == 1 {
+			d.p.Frames = append(d.p.Frames, d.rawID(v))
+		} else {
+			d.vals = append(d.vals, int64(v))
+		}
+	}
+	return nil
+}
+
+// frames appends the packed location ids in b to Frames and returns the place
+// of a malformed one, or -1.
+func (d *decoder) frames(b []byte) int {
+	f := d.p.Frames
+	if len(b) > cap(f)-len(f) { // an id takes at least a byte
+		n := 0
+		for _, c := range b {
+			n += int(^c >> 7)
+		}
+		f = slices.Grow(f, n+4)
+	}
+	dst := f[len(f):cap(f)]
+	w, i := 0, 0
+	// Ids of real profiles mostly take two bytes: four of those at a time.
+	for i+8 <= len(b) {
+		x := binary.LittleEndian.Uint64(b[i:])
+		if x&0x8080808080808080 != 0x0080008000800080 {
+			c := b[i]
+			switch {
+			case c < 0x80:
+				dst[w] = uint32(c)
+				i++
+			case b[i+1] < 0x80:
+				dst[w] = uint32(c&0x7f) | uint32(b[i+1])<<7
+				i += 2
+			default:
+				v, next := uvarintLong(b, i)
+				if next < 0 {
+					return i
+				}
+				dst[w] = d.rawID(v)
+				i = next
+			}
+			w++
+			continue
+		}
+		x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+		four := dst[w : w+4]
+		four[0], four[1], four[2], four[3] = uint32(x&0xffff), uint32(x>>16&0xffff), uint32(x>>32&0xffff), uint32(x>>48)
+		w += 4
+		i += 8
+	}
+	for ; i < len(b); w++ {
+		c := b[i]
+		if c < 0x80 {
+			dst[w] = uint32(c)
+			i++
+			continue
+		}
+		if i+1 < len(b) {
+			if c1 := b[i+1]; c1 < 0x80 {
+				dst[w] = uint32(c&0x7f) | uint32(c1)<<7
+				i += 2
+				continue
+			}
+		}
+		v, next := uvarintLong(b, i)
+		if next < 0 {
+			return i
+		}
+		dst[w] = d.rawID(v)
+		i = next
+	}
+	d.p.Frames = f[:len(f)+w]
+	return -1
+}
+
+// label decodes one Label message into d.labels.
+func (d *decoder) label(b []byte, at int) error {
+	var key, str, unit, num uint64
+	for i := 0; i < len(b); {
+		n, v, next, err := d.number(b, i, at, 4, "a label")
+		if err != nil {
+			return err
+		}
+		switch n {
+		case 1:
+			key = v
+		case 2:
+			str = v
+		case 3:
+			num = v
+		case 4:
+			unit = v
+		}
+		i = next
+	}
+	switch {
+	case str != 0:
+		d.labels = append(d.labels, Label{Key: strID(key), Str: strID(str)})
+	case num != 0 || unit != 0:
+		d.labels = append(d.labels, Label{Key: strID(key), Numeric: true, Num: int64(num), Unit: strID(unit), HasUnit: unit != 0})
+	}
+	return nil
+}
+
+// strID narrows a string id; what doesn't fit becomes one that finish refuses.
+func strID(v uint64) StringID { return uint32(min(v, math.MaxUint32)) }
+
+// sampleLabels stores the labels of the sample just added. They are put in the
+// order of their key ids for now; finish puts them in the order of their keys.
+func (d *decoder) sampleLabels() error {
+	p := d.p
+	if d.sets == nil {
+		d.sets = &interner{p: &Profile{}}
+		d.sets.labelSet(nil)
+		p.SampleLabels = make([]uint32, len(p.Stacks)-1, cap(p.Stacks))
+	}
+	if len(d.labels) > 1 {
+		sort.SliceStable(d.labels, func(i, j int) bool {
+			a, b := &d.labels[i], &d.labels[j]
+			if a.Numeric != b.Numeric {
+				return b.Numeric
+			}
+			return a.Key < b.Key
+		})
+	}
+	p.SampleLabels = append(p.SampleLabels, d.sets.labelSet(d.labels))
+	if len(d.sets.p.Labels) > d.lim.Labels {
+		return &LimitError{"distinct labels", int64(d.lim.Labels)}
+	}
+	return nil
+}
+
+// canonicalLabels puts labels in the order that LabelSet tells and sets HasUnit.
+func canonicalLabels(set []Label, strings []string) {
+	if len(set) > 1 {
+		slices.SortStableFunc(set, func(a, b Label) int {
+			if a.Numeric != b.Numeric {
+				return cmp.Compare(b2u(a.Numeric), b2u(b.Numeric))
+			}
+			return cmp.Compare(strings[a.Key], strings[b.Key])
+		})
+	}
+	for i := 0; i < len(set); {
+		j, has := i, false
+		for ; j < len(set) && set[j].Numeric == set[i].Numeric && strings[set[j].Key] == strings[set[i].Key]; j++ {
+			has = has || set[j].Unit != 0 || set[j].HasUnit
+		}
+		for ; i < j; i++ {
+			set[i].HasUnit = has && set[i].Numeric
+		}
+	}
+}
