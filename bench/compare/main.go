@@ -13,6 +13,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -39,7 +40,7 @@ func main() {
 func compare(n int, args []string) error {
 	cut := slices.Index(args, "--")
 	if cut <= 0 || cut == len(args)-1 || n < 1 {
-		return fmt.Errorf("usage: compare [-n N] COMMAND ARG... -- COMMAND ARG...")
+		return errors.New("want two commands with -- between them; see go doc ./bench/compare")
 	}
 	commands := [2][]string{args[:cut], args[cut+1:]}
 	var runs [2][]sample
