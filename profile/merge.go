@@ -190,6 +190,9 @@ func (m *Merger) isLocation(p *Profile, l, at uint32) bool {
 	mapping := uint32(0)
 	if a.Mapping != 0 {
 		mt := m.mappings[a.Mapping-1]
+		if mt.mapping == 0 {
+			return false // not known yet, so nothing can be in it
+		}
 		mapping = mt.mapping
 		address += mt.offset
 	}
