@@ -310,11 +310,12 @@ func (z *inflater) block(dst []byte, limit int) ([]byte, bool) {
 		from, end := o-d, o+length
 		switch {
 		case d >= 8:
-			// Copies whole words; what is too much is overwritten later.
-			for o < end {
-				binary.LittleEndian.PutUint64(out[o:], binary.LittleEndian.Uint64(out[from:]))
-				o += 8
-				from += 8
+			// Copies whole words; what is too much is overwritten later. Most
+			// matches are short: two words without a look at the length.
+			binary.LittleEndian.PutUint64(out[o:], binary.LittleEndian.Uint64(out[from:]))
+			binary.LittleEndian.PutUint64(out[o+8:], binary.LittleEndian.Uint64(out[from+8:]))
+			for o += 16; o < end; o += 8 {
+				binary.LittleEndian.PutUint64(out[o:], binary.LittleEndian.Uint64(out[o-d:]))
 			}
 		case d == 1:
 			word := uint64(out[from]) * 0x0101010101010101
