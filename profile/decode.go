@@ -174,43 +174,21 @@ func (d *decoder) fail(at int, format string, args ...any) error {
 func (d *decoder) feed(b []byte) (n int, err error) {
 	i := 0
 	for i < len(b) {
-		// The records that there are many of, with a length of one or two bytes.
-		if c := b[i]; i+2 < len(b) && c&7 == wireBytes && c < 0x80 {
-			n, k := int(b[i+1]), i+2
-			if n >= 0x80 {
-				n, k = n&0x7f|int(b[i+2])<<7, i+3
-			}
-			if end := k + n; end <= len(b) && n < 1<<14 {
-				known := true
-				switch c >> 3 {
-				case fieldSample:
-					err = d.sample(b[k:end], k)
-				case fieldLocation:
-					err = d.location(b[k:end], k)
-				case fieldFunction:
-					err = d.function(b[k:end], k)
-				case fieldString:
-					err = d.str(b[k:end], k)
-				default:
-					known = false
-				}
-				if err != nil {
-					return i, err
-				}
-				if known {
-					i = end
-					continue
-				}
-			}
+		key, k := shortUvarint(b, i)
+		if k == 0 {
+			key, k = uvarint(b, i)
 		}
-		key, k := uvarint(b, i)
 		if k < 0 {
 			if k == -1 {
 				return i, nil
 			}
 			return i, d.fail(i, "%s", varintProblem(k))
 		}
-		v, k := uvarint(b, k)
+		at := k
+		v, k := shortUvarint(b, at)
+		if k == 0 {
+			v, k = uvarint(b, at)
+		}
 		if k < 0 && key&7 != wireFixed32 && key&7 != wireFixed64 {
 			if k == -1 {
 				return i, nil
