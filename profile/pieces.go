@@ -90,18 +90,19 @@ func (s *pieces) start() {
 	for range 2 {
 		s.free <- make([]byte, headroom+blockSize)
 	}
+	done := s.done // stop clears the field
 	go func() {
 		for {
 			var b block
 			select {
 			case buf := <-s.free:
 				b = readBlock(s.in, buf)
-			case <-s.done:
+			case <-done:
 				return
 			}
 			select {
 			case s.ahead <- b:
-			case <-s.done:
+			case <-done:
 				return
 			}
 			if b.err != nil {

@@ -59,7 +59,19 @@ type TreeOptions struct {
 	Granularity       string // what tells frames apart; see FrameTable
 	NoInlines         bool   // inlined functions count as the function they are inlined into
 	CollapseRecursion bool   // a function that calls itself directly is one frame
-	Normalize         bool   // compare shares: scale the base to the total of the head
+	Normalize         bool   // compare shares: scale the base to the total of the head, of all samples
+
+	// Pivot, unless it is "", is a frame: its name, or with the line or address
+	// its [Frame.Label]. The tree is of the stacks with it alone, which all begin
+	// at its outermost occurrence, so that each sample counts once and the root's
+	// total is what the frame has with all it calls. The root's children are
+	// the pivot: one node, or where a name means several frames (the lines of a
+	// function, functions of several files) one for each. Below it is what it
+	// calls, or, with PivotCallers, its callers up to the root: the tree is
+	// Inverted then, and not without, whatever the option says. If no stack has
+	// the frame, the tree is empty.
+	Pivot        string
+	PivotCallers bool
 
 	// MinShare folds nodes while the tree is built: those below this share of
 	// the total in every column. Memory is then bounded by MinShare and the
@@ -95,6 +107,9 @@ func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
 	table, err := NewFrameTable(o.Granularity, o.NoInlines)
 	if err != nil {
 		return nil, err
+	}
+	if o.Pivot != "" {
+		o.Inverted = o.PivotCallers
 	}
 	t := &Tree{
 		Inverted: o.Inverted,
@@ -133,7 +148,7 @@ func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
 	if base != nil {
 		b.walks = append(b.walks, newWalk(base, table, baseTypes, -1))
 	}
-	b.begin(diff)
+	b.begin(diff, table)
 	for b.active() > 0 {
 		if err := b.level(); err != nil {
 			return nil, err
@@ -264,21 +279,44 @@ func selfOf(v *TreeValues, base bool) []int64 {
 }
 
 // begin makes the root.
-func (b *treeBuilder) begin(diff bool) {
+func (b *treeBuilder) begin(diff bool, table *FrameTable) {
 	b.grow(diff)
-	for _, w := range b.walks {
-		for _, s := range w.sample {
-			w.add(b.t, s, 0, totalOf)
-		}
-	}
+	b.addRoot()
 	for c := range b.t.Values {
 		v := &b.t.Values[c]
 		if diff && b.o.Normalize && v.Total[0] > 0 && v.BaseTotal[0] > 0 {
 			v.BaseScale = float64(v.Total[0]) / float64(v.BaseTotal[0])
 		}
-		b.min = append(b.min, b.o.MinShare*v.weight(0))
+	}
+	if b.o.Pivot != "" {
+		// Shares are compared as in the whole tree: a pivot whose share has grown
+		// is not to look unchanged.
+		is := table.pivots(b.o.Pivot)
+		for _, w := range b.walks {
+			w.startAt(is, b.o.Inverted)
+		}
+		b.addRoot()
+	}
+	for c := range b.t.Values {
+		b.min = append(b.min, b.o.MinShare*b.t.Values[c].weight(0))
 	}
 	b.moved = []uint32{0}
+}
+
+// addRoot gives the root the values of all active samples.
+func (b *treeBuilder) addRoot() {
+	for c := range b.t.Values {
+		v := &b.t.Values[c]
+		v.Total[0] = 0
+		if v.BaseTotal != nil {
+			v.BaseTotal[0] = 0
+		}
+	}
+	for _, w := range b.walks {
+		for _, s := range w.sample {
+			w.add(b.t, s, 0, totalOf)
+		}
+	}
 }
 
 // grow appends a zero to each column of values.

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -130,7 +131,7 @@ func Align(ps []*Profile) ([]*Profile, error) {
 		}
 	}
 	if len(common) == 0 {
-		return nil, fmt.Errorf("profiles have empty common sample type list")
+		return nil, fmt.Errorf("profiles have no sample type in common: %s", typeNames(ps))
 	}
 	out := make([]*Profile, len(ps))
 	for i, p := range ps {
@@ -213,6 +214,25 @@ func (p *Profile) convert(period ValueType, types []ValueType) *Profile {
 		q.SampleTypes[t].Unit = types[t].Unit
 	}
 	return q.Scale(ratios)
+}
+
+// typeNames tells the sample types of the first profile and of the first one
+// that has others.
+func typeNames(ps []*Profile) string {
+	var lists []string
+	for _, p := range ps {
+		names := make([]string, len(p.SampleTypes))
+		for i, t := range p.SampleTypes {
+			names[i] = t.Type
+		}
+		if list := strings.Join(names, ", "); !slices.Contains(lists, list) {
+			lists = append(lists, list)
+		}
+		if len(lists) == 2 {
+			break
+		}
+	}
+	return strings.Join(lists, " and ")
 }
 
 // sameKind reports whether values of two types may be added up: their names are

@@ -1,0 +1,20 @@
+package profile
+
+import "errors"
+
+// Sum returns the profiles added up: sample types that not all of them have are
+// left out, and units are converted to the finest; see [Align]. A single profile
+// is its own sum.
+func Sum(ps ...*Profile) (*Profile, error) {
+	if len(ps) == 0 {
+		return nil, errors.New("no profiles to add up")
+	}
+	aligned, err := Align(ps)
+	if err != nil {
+		return nil, err
+	}
+	if len(aligned) == 1 {
+		return aligned[0], nil
+	}
+	return Merge(aligned...)
+}

@@ -1,0 +1,86 @@
+package profile
+
+import (
+	"fmt"
+	"path"
+	"unicode/utf8"
+)
+
+// Label is what the frame is shown as: its name, and behind it the line and
+// address where those are told apart, as "main.f f.go:12 0x46a3f0".
+func (f *Frame) Label() string {
+	s := f.Name
+	if f.Line != 0 {
+		s = fmt.Sprintf("%s %s:%d", s, path.Base(f.File), f.Line)
+	}
+	if f.Address != 0 && f.File != "" { // the name of code without symbols has it already
+		s = fmt.Sprintf("%s 0x%x", s, f.Address)
+	}
+	return s
+}
+
+// isCalled reports whether name means the frame: it is its name or label, or
+// what tables of functions print at the frame's granularity, which is the name
+// and the whole path of the file.
+func (f *Frame) isCalled(name string) bool {
+	if f.Name == name || f.Name+" "+f.File == name {
+		return true
+	}
+	if !utf8.ValidString(f.Name) && string([]rune(f.Name)) == name {
+		return true // name has been through JSON
+	}
+	if f.Line == 0 && f.Address == 0 {
+		return false
+	}
+	if f.Label() == name {
+		return true
+	}
+	full := fmt.Sprintf("%s %s:%d", f.Name, f.File, f.Line)
+	return full == name || fmt.Sprintf("%016x %s", f.Address, full) == name
+}
+
+// pivots tells which frames of the table are the one that a pivot names: a
+// function's name means all its lines.
+func (t *FrameTable) pivots(name string) []bool {
+	is := make([]bool, t.Len())
+	for i := range is {
+		f := t.Frame(uint32(i))
+		is[i] = f.isCalled(name)
+	}
+	return is
+}
+
+// startAt leaves of the walk's samples those with a frame of a set, and moves
+// them to the outermost of these frames: the first of it that a walk from the
+// root meets, the last for one from the leaves.
+func (w *walk) startAt(is []bool, inverted bool) {
+	has := make([]bool, len(w.p.Locations))
+	for l := range has {
+		for _, ref := range w.frames.At(uint32(l)) {
+			has[l] = has[l] || is[ref.Index()]
+		}
+	}
+	kept := 0
+	for _, s := range w.sample {
+		stack := w.p.Stack(int(s))
+		at := len(stack) - 1
+		for at >= 0 && !has[stack[at]] {
+			at--
+		}
+		if at < 0 {
+			continue
+		}
+		refs := w.frames.At(stack[at])
+		line := len(refs) - 1
+		for !is[refs[line].Index()] {
+			line--
+		}
+		w.sample[kept], w.node[kept] = s, 0
+		w.loc[kept], w.line[kept] = uint32(at), uint32(line)
+		if !inverted {
+			w.loc[kept], w.line[kept] = uint32(len(stack)-1-at), uint32(len(refs)-1-line)
+		}
+		kept++
+	}
+	w.sample, w.node, w.loc, w.line = w.sample[:kept], w.node[:kept], w.loc[:kept], w.line[:kept]
+}
