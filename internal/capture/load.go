@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/hone-go/hone/profile"
@@ -38,6 +39,16 @@ func (l *Loader) Load(ctx context.Context, sources []string) (*profile.Profile, 
 		}
 		// Their sample types or units differ: that takes all of them at once.
 	}
+	ps, err := l.LoadEach(ctx, sources)
+	if err != nil {
+		return nil, err
+	}
+	return profile.Sum(slices.DeleteFunc(ps, func(p *profile.Profile) bool { return p == nil })...)
+}
+
+// LoadEach returns the profiles of the sources, nil for one that can't be loaded
+// while another can, which Warn is told of.
+func (l *Loader) LoadEach(ctx context.Context, sources []string) ([]*profile.Profile, error) {
 	ps := make([]*profile.Profile, len(sources))
 	errs := make([]error, len(sources))
 	var wg sync.WaitGroup
@@ -53,23 +64,10 @@ func (l *Loader) Load(ctx context.Context, sources []string) (*profile.Profile, 
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	var loaded []*profile.Profile
-	for i, p := range ps {
-		if errs[i] == nil {
-			loaded = append(loaded, p)
-		}
-	}
 	if err := l.report(errs, len(sources)); err != nil {
 		return nil, err
 	}
-	aligned, err := profile.Align(loaded)
-	if err != nil {
-		return nil, err
-	}
-	if len(aligned) == 1 {
-		return aligned[0], nil
-	}
-	return profile.Merge(aligned...)
+	return ps, nil
 }
 
 // report passes the errors on: as warnings if some source could be loaded.
@@ -113,19 +111,23 @@ func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, erro
 	if f, ok := src.Reader.(*os.File); ok {
 		in = f // which can seek
 	}
+	p, err := l.Decode(in, src)
+	if err != nil {
+		return nil, named(source, err)
+	}
+	return p, nil
+}
+
+// Decode reads a profile as Load does. s says where it is from.
+func (l *Loader) Decode(in io.Reader, s *Source) (*profile.Profile, error) {
 	p, err := profile.Decode(in, l.Limits)
 	if err == nil && len(p.SampleTypes) == 0 {
 		err = errNoTypes
 	}
-	if err != nil {
-		return nil, named(source, err)
+	if err == nil && l.Each != nil {
+		p, err = l.Each(p, s)
 	}
-	if l.Each != nil {
-		if p, err = l.Each(p, src); err != nil {
-			return nil, named(source, err)
-		}
-	}
-	return p, nil
+	return p, err
 }
 
 // errNoTypes is the fault of a profile that says nothing, and could only be

@@ -95,7 +95,7 @@ func TestLoadFiles(t *testing.T) {
 
 	// Profiles of different types have their common types summed up.
 	mixed := []string{"../../testdata/heap.generics.pb.gz", "../../testdata/cpu.generics.pb.gz"}
-	if _, err := l.Load(context.Background(), mixed); err == nil || !strings.Contains(err.Error(), "common sample type") {
+	if _, err := l.Load(context.Background(), mixed); err == nil || !strings.Contains(err.Error(), "no sample type in common") {
 		t.Errorf("merging heap and cpu: %v", err)
 	}
 }

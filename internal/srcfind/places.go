@@ -191,12 +191,8 @@ func (f *Finder) confinedPlaces(name string) iter.Seq[place] {
 		if !f.cfg.Confined {
 			return
 		}
-		var roots []string
-		if f.cfg.SearchPath != "" {
-			roots = filepath.SplitList(f.cfg.SearchPath)
-		}
 		if rel := slashName(f.trimmer.Trim(name)); !isAbsName(rel) {
-			for _, root := range roots {
+			for _, root := range f.searchRoots() {
 				if !yield(place{root, rel}) {
 					return
 				}
@@ -205,21 +201,31 @@ func (f *Finder) confinedPlaces(name string) iter.Seq[place] {
 		if !isAbsName(name) {
 			return
 		}
-		for _, m := range f.tree().modules {
-			roots = append(roots, m.dir)
-		}
-		roots = append(roots, f.tree().vendors...)
-		roots = append(roots, f.env().modcache, f.gorootSrc())
-		for _, root := range roots {
-			if root == "" {
-				continue
-			}
+		for _, root := range f.trustedRoots() {
 			rel, ok := strings.CutPrefix(name, strings.TrimSuffix(filepath.ToSlash(filepath.Clean(root)), "/")+"/")
 			if ok && !yield(place{root, rel}) {
 				return
 			}
 		}
 	}
+}
+
+func (f *Finder) searchRoots() []string {
+	if f.cfg.SearchPath == "" {
+		return nil
+	}
+	return filepath.SplitList(f.cfg.SearchPath)
+}
+
+// trustedRoots are the directories below which a confined search finds files.
+func (f *Finder) trustedRoots() []string {
+	roots := slices.Clone(f.searchRoots())
+	for _, m := range f.tree().modules {
+		roots = append(roots, m.dir)
+	}
+	roots = append(roots, f.tree().vendors...)
+	roots = append(roots, f.env().modcache, f.gorootSrc())
+	return slices.DeleteFunc(roots, func(root string) bool { return root == "" })
 }
 
 // modulePlaces: a name that starts with, or for an absolute name contains, the

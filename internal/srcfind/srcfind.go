@@ -54,8 +54,10 @@ type Text struct {
 // NotFoundError reports a file that neither stage found. Its text is the one
 // of go tool pprof.
 type NotFoundError struct {
-	File   string   // as the profile names it
-	Looked []string // files tried, in order; for people, not for parsing
+	File string // as the profile names it
+	// Looked are the files tried, in order; for people, not for parsing. Where a
+	// confined search found none to try, they are the directories it is confined to.
+	Looked []string
 	err    error
 }
 
@@ -164,6 +166,9 @@ func (f *Finder) find(file string) (*Text, error) {
 		}
 	}
 	if len(tried) == 0 {
+		if f.cfg.Confined {
+			looked = f.trustedRoots()
+		}
 		return nil, &NotFoundError{File: file, Looked: looked, err: miss}
 	}
 	if err := f.env().err; err != nil {
