@@ -21,6 +21,8 @@ type Diff struct {
 	HeadRuns    int       `json:"headRuns"`
 	BaseTotal   int64     `json:"baseTotal"` // before normalizing
 	HeadTotal   int64     `json:"headTotal"`
+	BaseText    string    `json:"baseTotalText"` // BaseTotal and HeadTotal as printed
+	HeadText    string    `json:"headTotalText"`
 	Rows        []DiffRow `json:"rows"`
 	Functions   int       `json:"functions"` // how many there are, with those that have no row
 	// Tested is how many functions were tested for significance, 0 for none; see
@@ -52,6 +54,11 @@ type DiffValue struct {
 	Head     int64    `json:"head"`
 	Delta    int64    `json:"delta"`
 	Relative *float64 `json:"relative,omitempty"` // change as a share of the base; nil if that is 0
+
+	// The values as printed: all rows in one unit, Delta with its sign.
+	BaseText  string `json:"baseText"`
+	HeadText  string `json:"headText"`
+	DeltaText string `json:"deltaText"`
 }
 
 // DiffTest is the outcome of a Mann–Whitney U test.
@@ -247,7 +254,20 @@ func (d *Diff) compare(base, head []diffRun, table *profile.FrameTable, o *Optio
 	if o.Trim && o.NodeCount > 0 && len(d.Rows) > o.NodeCount {
 		d.Rows = d.Rows[:o.NodeCount]
 	}
+	d.print()
 	d.warn()
+}
+
+// print sets the texts of values.
+func (d *Diff) print() {
+	unit := d.textUnit()
+	format := func(v int64) string { return formatValue(v, d.Unit, unit) }
+	d.BaseText, d.HeadText = formatValue(d.BaseTotal, d.Unit, "auto"), formatValue(d.HeadTotal, d.Unit, "auto")
+	for i := range d.Rows {
+		for _, v := range []*DiffValue{&d.Rows[i].Flat, &d.Rows[i].Cum} {
+			v.BaseText, v.HeadText, v.DeltaText = format(v.Base), format(v.Head), signedText(v.Delta, format)
+		}
+	}
 }
 
 func nonzero(v float64) bool { return v != 0 }

@@ -17,18 +17,16 @@ import (
 // WriteText prints the comparison as a table.
 func (d *Diff) WriteText(w io.Writer) error {
 	bw := bufio.NewWriter(w)
-	unit := d.textUnit()
-	value := func(v int64) string { return formatValue(v, d.Unit, unit) }
 	fmt.Fprintf(bw, "Type: %s\n", printable(d.Type))
 	total := DiffValue{Base: d.BaseTotal, Head: d.HeadTotal, Delta: d.HeadTotal - d.BaseTotal}
 	if total.Base != 0 {
 		r := float64(total.Delta) / float64(total.Base)
 		total.Relative = &r
 	}
-	fmt.Fprintf(bw, "Base: %s total%s\n", formatValue(d.BaseTotal, d.Unit, "auto"), perRun(d.BaseRuns))
-	fmt.Fprintf(bw, "Head: %s total%s, %s\n", formatValue(d.HeadTotal, d.Unit, "auto"), perRun(d.HeadRuns), relativeText(&total))
+	fmt.Fprintf(bw, "Base: %s total%s\n", d.BaseText, perRun(d.BaseRuns))
+	fmt.Fprintf(bw, "Head: %s total%s, %s\n", d.HeadText, perRun(d.HeadRuns), relativeText(&total))
 	if d.Normalized {
-		fmt.Fprintf(bw, "Normalized: values are scaled to a total of %s\n", formatValue(d.HeadTotal, d.Unit, "auto"))
+		fmt.Fprintf(bw, "Normalized: values are scaled to a total of %s\n", d.HeadText)
 	}
 	if d.Tested > 0 {
 		fmt.Fprintf(bw, "Significance: Mann-Whitney U test of %s, Holm's correction for %d tests; ~ is not significant at %g\n", d.Sort, d.Tested, diffAlpha)
@@ -47,7 +45,7 @@ func (d *Diff) WriteText(w io.Writer) error {
 		row := &d.Rows[i]
 		var cells []string
 		for _, v := range []*DiffValue{&row.Flat, &row.Cum} {
-			cells = append(cells, value(v.Base), value(v.Head), signedText(v.Delta, value), relativeText(v))
+			cells = append(cells, v.BaseText, v.HeadText, v.DeltaText, relativeText(v))
 		}
 		if d.Tested > 0 {
 			cells = append(cells, row.Test.text())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 )
@@ -51,6 +52,9 @@ type binarySymbol struct {
 func (r *Report) Disasm() (*Disassembly, error) {
 	if r.env.Binary == nil {
 		return nil, errNoBinary
+	}
+	if r.symbol == nil {
+		r.symbol = regexp.MustCompile("") // all of them
 	}
 	g := r.newLayout().build(r.prof, r.weights, buildOptions{})
 	g.selectNodes(r.opt.DropNegative)

@@ -3,9 +3,12 @@ package report
 import (
 	"bufio"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/hone-go/hone/internal/srcfind"
 )
 
 // Listing is annotated source.
@@ -21,7 +24,40 @@ type Routine struct {
 	Flat  Quantity     `json:"flat"`
 	Cum   Quantity     `json:"cum"`
 	Lines []SourceLine `json:"lines,omitempty"`
-	Err   string       `json:"error,omitempty"` // why there is no source
+	SourceFile
+}
+
+// SourceFile tells where the text of a function comes from.
+type SourceFile struct {
+	Path   string   `json:"path,omitempty"`   // the file read, if it isn't the one the profile names
+	Err    string   `json:"error,omitempty"`  // why there is no source
+	Looked []string `json:"looked,omitempty"` // where the file was looked for and not found, for people
+}
+
+// source returns the lines of a file, not to be changed, and their origin.
+func (r *Report) source(file string) ([]string, SourceFile) {
+	var text *srcfind.Text
+	var err error
+	switch {
+	case r.env.Text != nil:
+		text, err = r.env.Text(file)
+	case r.env.Source != nil:
+		text = &srcfind.Text{Path: file}
+		text.Lines, err = r.env.Source(file)
+	default:
+		return nil, SourceFile{Err: "no source available"}
+	}
+	if err != nil {
+		o := SourceFile{Err: err.Error()}
+		if missing, ok := errors.AsType[*srcfind.NotFoundError](err); ok {
+			o.Looked = missing.Looked
+		}
+		return nil, o
+	}
+	if text.Path == file {
+		return text.Lines, SourceFile{}
+	}
+	return text.Lines, SourceFile{Path: text.Path}
 }
 
 // SourceLine is a line of source with what was measured in it.
@@ -48,7 +84,7 @@ func (r *Report) List() (*Listing, error) {
 	if len(byName) == 0 {
 		return nil, fmt.Errorf("no matches found for regexp: %v", r.symbol)
 	}
-	l := &Listing{About: r.about(r.ProfileHeader())}
+	l := &Listing{About: r.about(r.ProfileHeader()), Routines: []Routine{}}
 	for _, name := range sortedKeys(byName) {
 		byFile := map[string][]*node{}
 		for _, n := range byName[name] {
@@ -82,15 +118,8 @@ func (r *Report) routine(name, file string, nodes []*node) Routine {
 		byLine[n.line] = sums{s.flat + n.flat, s.cum + n.cum}
 	}
 	ro := Routine{Name: name, File: file, Flat: r.quantity(all.flat), Cum: r.quantity(all.cum)}
-	if r.env.Source == nil {
-		ro.Err = "no source available"
-		return ro
-	}
-	text, err := r.env.Source(file)
-	if err != nil {
-		ro.Err = err.Error()
-		return ro
-	}
+	var text []string
+	text, ro.SourceFile = r.source(file)
 	for n := max(1, first); n <= last+lineMargin && n <= int64(len(text)); n++ {
 		s := byLine[n]
 		ro.Lines = append(ro.Lines, SourceLine{n, r.quantity(s.flat), r.quantity(s.cum), text[n-1]})

@@ -5,6 +5,7 @@ import (
 	"io"
 	"regexp"
 
+	"github.com/hone-go/hone/internal/srcfind"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -70,6 +71,9 @@ type Env struct {
 	// The report does not change them. Without it, or if it fails,
 	// list and weblist say so in place of the text.
 	Source func(file string) ([]string, error)
+	// Text is used instead of Source if it is set: it also tells which file was
+	// read. An error of type [srcfind.NotFoundError] tells where it looked.
+	Text func(file string) (*srcfind.Text, error)
 	// Binary opens the program or library behind a mapping; the report closes
 	// it. Without it disasm fails, and weblist shows source alone.
 	Binary func(m *profile.Mapping) (Binary, error)

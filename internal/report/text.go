@@ -118,6 +118,9 @@ type About struct {
 }
 
 func (r *Report) about(header []string) About {
+	if header == nil {
+		header = []string{} // in JSON, too
+	}
 	return About{Header: header, SampleType: r.sampleType, Unit: r.sampleUnit, Total: r.quantity(r.total)}
 }
 
@@ -145,7 +148,7 @@ type Top struct {
 type TopRow struct {
 	Place
 	Flat   Quantity `json:"flat"`             // of the place alone
-	Sum    Quantity `json:"sum"`              // Flat of this row and all above
+	Sum    Quantity `json:"sum"`              // Flat of this row and all above, in the report's own order
 	Cum    Quantity `json:"cum"`              // of the place and all it calls
 	Inline string   `json:"inline,omitempty"` // "inline" or "partial-inline"
 }
@@ -234,7 +237,7 @@ type Call struct {
 // selects rows. It fails when that matches none.
 func (r *Report) Tree() (*Tree, error) {
 	t := r.graph(true)
-	tree := &Tree{About: r.about(r.header(t, 0, false))}
+	tree := &Tree{About: r.about(r.header(t, 0, false)), Rows: []TreeRow{}}
 	var sum int64
 	calls := func(n *node, edges []int32, end func(*edge) int32) []Call {
 		calls := []Call{}

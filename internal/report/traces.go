@@ -33,8 +33,11 @@ type TraceFrame struct {
 }
 
 // Traces calls yield with every sample that has a stack, in the profile's order,
-// until it returns false. Slices are reused between calls.
-func (r *Report) Traces(yield func(*Trace) bool) {
+// until it returns false. The stack's slice is reused between calls.
+func (r *Report) Traces(yield func(*Trace) bool) { r.traces(0, yield) }
+
+// traces is Traces from a sample on.
+func (r *Report) traces(first int, yield func(*Trace) bool) {
 	p := r.prof
 	y := newLayout(p, r.frames, false, nil)
 	nodes := make([]node, len(y.keys))
@@ -42,7 +45,7 @@ func (r *Report) Traces(yield func(*Trace) bool) {
 		nodes[i].nodeKey = &y.keys[i]
 	}
 	var t Trace
-	for s := range p.Stacks {
+	for s := first; s < len(p.Stacks); s++ {
 		t.Stack = t.Stack[:0]
 		for _, l := range p.Stack(s) {
 			at := y.nodes[y.first[l]:y.first[l+1]]

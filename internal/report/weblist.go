@@ -22,11 +22,11 @@ type WebListing struct {
 // WebFunction is a run of lines of one function.
 type WebFunction struct {
 	Name  string    `json:"name"`
-	File  string    `json:"file"`
+	File  string    `json:"file,omitempty"`
 	Flat  Quantity  `json:"flat"`
 	Cum   Quantity  `json:"cum"`
 	Lines []WebLine `json:"lines"`
-	Err   string    `json:"error,omitempty"` // why there is no source
+	SourceFile
 }
 
 // WebLine is a source line and its machine code.
@@ -55,7 +55,7 @@ func (r *Report) WebList() (*WebListing, error) {
 		return nil, fmt.Errorf("no matches found for regexp: %v", r.symbol)
 	}
 	b.disassemble()
-	l := &WebListing{About: r.about(r.ProfileHeader()), Title: r.title()}
+	l := &WebListing{About: r.about(r.ProfileHeader()), Title: r.title(), Funcs: []WebFunction{}}
 	for _, file := range sortedKeys(b.files) {
 		l.Funcs = append(l.Funcs, b.functions(file)...)
 	}
@@ -150,7 +150,8 @@ type addrRange struct {
 }
 
 // disassemble gives the wanted addresses, and the code around them, to lines.
-// Code without a binary gets the lines that the profile tells.
+// Code without a binary gets the lines that the profile tells; a binary that
+// can't be opened is worth a warning.
 func (b *webLister) disassemble() {
 	const (
 		around    = 500 // bytes shown before and behind a wanted address
@@ -181,6 +182,7 @@ func (b *webLister) disassemble() {
 				bins[mi] = bin
 			} else {
 				bins[mi] = nil
+				b.r.warn("no machine code: %v", err)
 			}
 		}
 		bin := bins[mi]
@@ -298,11 +300,7 @@ func (b *webLister) functions(file string) []WebFunction {
 		}
 		spans = append(spans, span{name, n, n})
 	}
-	var text []string
-	var err error
-	if b.r.env.Source != nil {
-		text, err = b.r.env.Source(file)
-	}
+	text, origin := b.r.source(file)
 	var out []WebFunction
 	for i, sp := range spans {
 		from, to := sp.first-lineMargin, sp.last+lineMargin
@@ -312,10 +310,7 @@ func (b *webLister) functions(file string) []WebFunction {
 		if i+1 < len(spans) {
 			to = min(to, sp.last+(spans[i+1].first-sp.last)/2)
 		}
-		f := WebFunction{Name: sp.name, File: file}
-		if err != nil {
-			f.Err = err.Error()
-		}
+		f := WebFunction{Name: sp.name, File: file, Lines: []WebLine{}, SourceFile: origin}
 		var flat, cum int64
 		for n := max(from, min(sp.first, 1)); n <= to; n++ {
 			ln := lines[n]

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -18,8 +19,8 @@ type Invocation struct {
 	Param   string // its parameter, for commands that take one
 	JSON    bool   // print the report as JSON
 
-	// Sources are the arguments that are not flags, at least one. The first may
-	// be a program; see TakeExecutable.
+	// Sources are the arguments that are not flags, at least one but for the verb
+	// ui. The first may be a program; see TakeExecutable.
 	Sources  []string
 	ExecName string   // program for symbols, "" if none; TakeExecutable sets it
 	BuildID  string   // in place of the one of the first mapping
@@ -224,7 +225,7 @@ func (l *commandLine) invocation(sources []string, stderr io.Writer) (*Invocatio
 	usage := func(format string, args ...any) (*Invocation, error) {
 		return nil, &UsageError{l.verb, fmt.Errorf(format, args...)}
 	}
-	if len(sources) == 0 {
+	if len(sources) == 0 && l.verb != "ui" {
 		return usage("no profile source specified")
 	}
 	inv.Sources = sources
@@ -248,7 +249,11 @@ func (l *commandLine) invocation(sources []string, stderr io.Writer) (*Invocatio
 	}
 
 	formats := 0
-	if l.verb != "pprof" {
+	switch l.verb {
+	case "pprof":
+	case "ui":
+		inv.HTTP = cmp.Or(inv.HTTP, "localhost:0")
+	default:
 		formats++
 	}
 	for i := range commands {

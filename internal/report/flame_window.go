@@ -1,0 +1,317 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"sort"
+	"strconv"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// FlameIndex answers questions about the flame graph of a tree in time that
+// goes by the answer and not by the tree. It is made once per tree, keeps the
+// tree, and adds eight bytes per node to it. It is safe for concurrent use.
+//
+// Positions along the graph are values: the root reaches from 0 to its total.
+// A node's children stand side by side from where it begins, in the tree's
+// order, which is by falling total; its self and folded values are at the end:
+//
+//	┌──────────────────────────────── a ────────────────────────────────┐
+//	├────────── b ──────────┼───── c ─────┼── d ──┤  folded  │   self    │
+//	start[a] = start[b]     start[c]      start[d]                 start[a] + total[a]
+//
+// In a comparison a node is as wide as in the head. What only the base has
+// takes no room, is not drawn and shows in the change of its ancestors. A
+// profile with negative values is a comparison too: see [profile.NewTree].
+type FlameIndex struct {
+	t      *profile.Tree
+	v      *profile.TreeValues
+	start  []int64 // by node
+	height int
+}
+
+// NewFlameIndex returns the index of a tree, whose first sample type it shows.
+func NewFlameIndex(t *profile.Tree) *FlameIndex {
+	x := &FlameIndex{t: t, v: &t.Values[0], start: make([]int64, t.NumNodes()), height: t.Height() + 1}
+	for n := range uint32(t.NumNodes()) {
+		at := x.start[n]
+		for c, end := t.Children(n); c < end; c++ {
+			x.start[c] = at
+			at += x.v.Total[c]
+		}
+	}
+	return x
+}
+
+// Tree returns the tree that is shown.
+func (x *FlameIndex) Tree() *profile.Tree { return x.t }
+
+// Window is the part of a flame graph that is looked at.
+type Window struct {
+	// From and To are positions, To behind From; a To of 0 is the end.
+	From, To int64
+	// Node is the number of a node whose place is taken instead, if it isn't 0
+	// or less: the root is all of the graph.
+	Node int64
+	// Width is how many pixels wide it is drawn; 0 is 1200.
+	Width int
+}
+
+const (
+	defaultFlameWidth = 1200
+	maxFlameWidth     = 1 << 16
+)
+
+// FlameWindow is what can be seen of a flame graph in a window: the answer of
+// report/flame of the query API. See doc/api.md.
+type FlameWindow struct {
+	Type      string   `json:"type"`
+	Unit      string   `json:"unit"`
+	Event     int64    `json:"event"` // the value of one event, 0 if unknown
+	Total     Quantity `json:"total"` // of the root
+	Height    int      `json:"height"`
+	Inverted  bool     `json:"inverted"`
+	Diff      bool     `json:"diff"`
+	BaseTotal *int64   `json:"baseTotal,omitempty"` // not scaled
+	BaseScale float64  `json:"baseScale"`
+	From      int64    `json:"from"`
+	To        int64    `json:"to"`
+	Scale     int64    `json:"scale"` // what the nodes' values are to be multiplied by
+
+	Files    []string    `json:"files"`
+	Packages []string    `json:"packages"`
+	Frames   FlameFrames `json:"frames"`
+	Nodes    FlameNodes  `json:"nodes"`
+}
+
+// FlameFrames are the frames in use, in columns.
+type FlameFrames struct {
+	Name    []string `json:"name"`
+	File    Column   `json:"file"`    // index in Files
+	Line    Column   `json:"line"`    // the first of the function, 0 if unknown
+	Package Column   `json:"package"` // index in Packages
+	Origin  Column   `json:"origin"`  // a profile.Origin
+}
+
+// FlameNodes are the nodes seen, parents before children, siblings in order.
+// Values are divided by FlameWindow.Scale.
+type FlameNodes struct {
+	ID        Column `json:"id"`    // number in the tree
+	Depth     Column `json:"depth"` // 0 is the root
+	Frame     Column `json:"frame"` // index in Frames, -1 for the root
+	Gap       Column `json:"gap"`   // from the end of the left sibling here, or the parent's start
+	Total     Column `json:"total"`
+	Self      Column `json:"self"`
+	Hidden    Column `json:"hidden"`  // how many children are not here
+	Inlined   Column `json:"inlined"` // the entries that are inlined calls
+	BaseTotal Column `json:"baseTotal,omitempty"`
+	BaseSelf  Column `json:"baseSelf,omitempty"`
+}
+
+// Column is a column of numbers. It becomes JSON several times faster than a
+// plain slice, and is [] when it is nil.
+type Column []int64
+
+// MarshalJSON returns the column as an array.
+func (c Column) MarshalJSON() ([]byte, error) {
+	b := make([]byte, 1, 2+4*len(c))
+	b[0] = '['
+	for i, v := range c {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, v, 10)
+	}
+	return append(b, ']'), nil
+}
+
+// place returns where node n lies.
+func (x *FlameIndex) place(n uint32) (from, to int64) { return x.start[n], x.start[n] + x.v.Total[n] }
+
+// resolve checks a window and returns its ends and the least total that is
+// half a pixel in it. Its errors are of type ParamError.
+func (x *FlameIndex) resolve(w Window) (from, to, least int64, err error) {
+	width := cmp.Or(w.Width, defaultFlameWidth)
+	if width < 1 || width > maxFlameWidth {
+		return 0, 0, 0, paramErrorf("width", "%d is not from 1 to %d pixels", width, maxFlameWidth)
+	}
+	total := x.v.Total[0]
+	from, to = w.From, cmp.Or(w.To, total)
+	switch {
+	case w.Node > 0:
+		if w.Node >= int64(x.t.NumNodes()) {
+			return 0, 0, 0, paramErrorf("node", "there is no node %d", w.Node)
+		}
+		from, to = x.place(uint32(w.Node))
+		if from == to {
+			return 0, 0, 0, paramErrorf("node", "node %d has no width: only the base has it", w.Node)
+		}
+	case from == 0 && to == total: // which may be 0
+	case from < 0 || from >= total:
+		return 0, 0, 0, paramErrorf("from", "%d is not from 0 to %d", from, total-1)
+	case to > total:
+		return 0, 0, 0, paramErrorf("to", "%d is behind the end, %d", to, total)
+	case from >= to:
+		return 0, 0, 0, paramErrorf("to", "%d is not behind the beginning of the window, %d", to, from)
+	}
+	least = int64(math.Ceil(float64(to-from) / float64(2*width)))
+	return from, to, max(least, 1), nil
+}
+
+// Window returns what can be seen in a window: the nodes that lie in it or
+// reach into it and are at least half a pixel wide. A window that the graph
+// hasn't got is a [ParamError].
+func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
+	from, to, least, err := x.resolve(w)
+	if err != nil {
+		return nil, err
+	}
+	t, v := x.t, x.v
+	out := &FlameWindow{
+		Type: t.Types[0].Type, Unit: t.Types[0].Unit, Event: v.Event, Total: x.quantity(v.Total[0]),
+		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), BaseScale: v.BaseScale, From: from, To: to,
+		Files: []string{}, Packages: []string{},
+	}
+	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, frames: map[uint32]int64{}}
+	if out.Diff {
+		base := v.BaseTotal[0]
+		out.BaseTotal = &base
+	}
+	b.nodes()
+	b.describeFrames()
+	out.Nodes.divide(out)
+	return out, nil
+}
+
+func (x *FlameIndex) quantity(value int64) Quantity {
+	q := Quantity{Value: value, Text: formatValue(value, x.t.Types[0].Unit, "auto")}
+	if total := x.v.Total[0]; total != 0 {
+		q.Percent = 100 * float64(value) / float64(total)
+	}
+	return q
+}
+
+type flameWindowBuilder struct {
+	x               *FlameIndex
+	out             *FlameWindow
+	from, to, least int64
+	frames          map[uint32]int64 // index in the answer by number in the tree
+	order           []uint32         // frames of the tree, as in the answer
+}
+
+// visible returns the children of node n that are to be sent, as the first one
+// and the one behind the last. They are neighbours: siblings stand in the order
+// of their places and fall in width.
+func (b *flameWindowBuilder) visible(n uint32) (first, last uint32) {
+	x := b.x
+	lo, hi := x.t.Children(n)
+	count := int(hi - lo)
+	first = lo + uint32(sort.Search(count, func(i int) bool {
+		_, end := x.place(lo + uint32(i))
+		return end > b.from
+	}))
+	last = lo + uint32(sort.Search(count, func(i int) bool {
+		c := lo + uint32(i)
+		return x.start[c] >= b.to || x.v.Total[c] < b.least
+	}))
+	return first, max(first, last)
+}
+
+// nodes walks down from the root, depth first.
+func (b *flameWindowBuilder) nodes() {
+	type level struct{ next, end, depth uint32 }
+	var levels []level // from the root down, what is to come in each
+	gap := int64(0)    // of the next node
+	enter := func(n, depth uint32) {
+		first, end := b.visible(n)
+		b.add(n, depth, gap, end-first)
+		levels = append(levels, level{first, end, depth + 1})
+		gap = 0
+		if first < end {
+			gap = b.x.start[first] - b.x.start[n]
+		}
+	}
+	enter(0, 0)
+	for len(levels) > 0 {
+		l := &levels[len(levels)-1]
+		if l.next == l.end {
+			levels = levels[:len(levels)-1]
+			continue
+		}
+		l.next++
+		enter(l.next-1, l.depth)
+	}
+}
+
+// add appends node n, of which some children follow.
+func (b *flameWindowBuilder) add(n, depth uint32, gap int64, sent uint32) {
+	t, v, o := b.x.t, b.x.v, &b.out.Nodes
+	frame := int64(-1)
+	if n != 0 {
+		var ok bool
+		if frame, ok = b.frames[t.Frame[n]]; !ok {
+			frame = int64(len(b.order))
+			b.frames[t.Frame[n]] = frame
+			b.order = append(b.order, t.Frame[n])
+		}
+	}
+	if t.Inlined[n] {
+		o.Inlined = append(o.Inlined, int64(len(o.ID)))
+	}
+	lo, hi := t.Children(n)
+	hidden := int64(hi - lo - sent)
+	if t.Folded != nil {
+		hidden += int64(t.Folded[n])
+	}
+	o.ID = append(o.ID, int64(n))
+	o.Depth = append(o.Depth, int64(depth))
+	o.Frame = append(o.Frame, frame)
+	o.Gap = append(o.Gap, gap)
+	o.Total = append(o.Total, v.Total[n])
+	o.Self = append(o.Self, v.Self[n])
+	o.Hidden = append(o.Hidden, hidden)
+	if v.BaseTotal != nil {
+		o.BaseTotal = append(o.BaseTotal, v.BaseTotal[n])
+		o.BaseSelf = append(o.BaseSelf, v.BaseSelf[n])
+	}
+}
+
+// describeFrames fills the frame table.
+func (b *flameWindowBuilder) describeFrames() {
+	o := b.out
+	files, packages := map[string]int64{}, map[string]int64{}
+	number := func(numbers map[string]int64, list *[]string, s string) int64 {
+		i, ok := numbers[s]
+		if !ok {
+			i = int64(len(*list))
+			numbers[s] = i
+			*list = append(*list, s)
+		}
+		return i
+	}
+	o.Frames.Name = make([]string, 0, len(b.order))
+	for _, i := range b.order {
+		f := &b.x.t.Frames[i]
+		o.Frames.Name = append(o.Frames.Name, f.Label())
+		o.Frames.File = append(o.Frames.File, number(files, &o.Files, f.File))
+		o.Frames.Line = append(o.Frames.Line, f.StartLine)
+		o.Frames.Package = append(o.Frames.Package, number(packages, &o.Packages, f.Package()))
+		o.Frames.Origin = append(o.Frames.Origin, int64(f.Origin()))
+	}
+}
+
+// divide divides the values by their greatest common divisor: those of a CPU
+// profile are multiples of its period.
+func (o *FlameNodes) divide(w *FlameWindow) {
+	columns := [][]int64{o.Gap, o.Total, o.Self, o.BaseTotal, o.BaseSelf}
+	w.Scale = gcd(columns...)
+	if w.Scale == 1 {
+		return
+	}
+	for _, c := range columns {
+		for i := range c {
+			c[i] /= w.Scale
+		}
+	}
+}

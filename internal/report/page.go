@@ -1,0 +1,214 @@
+package report
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Page selects and orders the rows of a table and picks a run of them. The zero
+// value is the whole table.
+type Page struct {
+	// Find is a text that a row's name has to contain, in either case.
+	Find string
+	// Order is a column, with "-" in front for descending; "" is the report's
+	// own order. Values are ordered with their signs. Rows of equal value stay in
+	// the report's own order.
+	Order  string
+	Offset int // rows to skip
+	Limit  int // most rows, 0 for all
+}
+
+// check returns the column to order by and whether it descends. Its errors are
+// of type ParamError.
+func (p *Page) check(columns ...string) (column string, descending bool, err error) {
+	if p.Offset < 0 {
+		return "", false, &ParamError{"offset", errors.New("it is below 0")}
+	}
+	if p.Limit < 0 {
+		return "", false, &ParamError{"limit", errors.New("it is below 0")}
+	}
+	column, descending = strings.CutPrefix(p.Order, "-")
+	if p.Order != "" && !slices.Contains(columns, column) {
+		return "", false, paramErrorf("order", "there is no column %q to order by: only %s", column, strings.Join(columns, ", "))
+	}
+	return column, descending, nil
+}
+
+// cut returns the run of n rows that the page has.
+func (p *Page) cut(n int) (from, to int) {
+	from, to = min(p.Offset, n), n
+	if p.Limit > 0 {
+		to = from + min(p.Limit, n-from)
+	}
+	return from, to
+}
+
+// found reports whether a name contains the text looked for.
+func (p *Page) found(name string) bool {
+	return p.Find == "" || strings.Contains(strings.ToLower(name), strings.ToLower(p.Find))
+}
+
+// pageOf returns the page's rows, in a slice of their own, and how many there
+// are on all pages. compare orders by the page's column, ascending; it isn't
+// called if that is "".
+func pageOf[R any](p *Page, rows []R, columns []string, name func(*R) string, compare func(column string, a, b *R) int) ([]R, int, error) {
+	column, descending, err := p.check(columns...)
+	if err != nil {
+		return nil, 0, err
+	}
+	if p.Find == "" && column == "" { // the usual one
+		from, to := p.cut(len(rows))
+		return append([]R{}, rows[from:to]...), len(rows), nil
+	}
+	picked := make([]int32, 0, len(rows))
+	for i := range rows {
+		if p.found(name(&rows[i])) {
+			picked = append(picked, int32(i))
+		}
+	}
+	if column != "" {
+		slices.SortStableFunc(picked, func(a, b int32) int {
+			if descending {
+				a, b = b, a
+			}
+			return compare(column, &rows[a], &rows[b])
+		})
+	}
+	from, to := p.cut(len(picked))
+	out := make([]R, 0, to-from)
+	for _, i := range picked[from:to] {
+		out = append(out, rows[i])
+	}
+	return out, len(picked), nil
+}
+
+// tableColumns are what rows of Top and Tree can be ordered by.
+var tableColumns = []string{"name", "flat", "cum"}
+
+func compareTableRows(column, name1, name2 string, flat1, flat2, cum1, cum2 *Quantity) int {
+	switch column {
+	case "flat":
+		return cmp.Compare(flat1.Value, flat2.Value)
+	case "cum":
+		return cmp.Compare(cum1.Value, cum2.Value)
+	}
+	return strings.Compare(name1, name2)
+}
+
+// Page returns the table with the rows of a page alone, and the number of rows
+// on all pages: those that contain the page's text. Columns to order by are
+// name, flat and cum. Sum stays what it is in the whole table in its own order.
+// Errors are of type [ParamError].
+func (t *Top) Page(p Page) (*Top, int, error) {
+	rows, n, err := pageOf(&p, t.Rows, tableColumns, func(r *TopRow) string { return r.Name }, func(column string, a, b *TopRow) int {
+		return compareTableRows(column, a.Name, b.Name, &a.Flat, &b.Flat, &a.Cum, &b.Cum)
+	})
+	return &Top{About: t.About, Rows: rows}, n, err
+}
+
+// Page does for a Tree what [Top.Page] does for a Top.
+func (t *Tree) Page(p Page) (*Tree, int, error) {
+	rows, n, err := pageOf(&p, t.Rows, tableColumns, func(r *TreeRow) string { return r.Name }, func(column string, a, b *TreeRow) int {
+		return compareTableRows(column, a.Name, b.Name, &a.Flat, &b.Flat, &a.Cum, &b.Cum)
+	})
+	return &Tree{About: t.About, Rows: rows}, n, err
+}
+
+// Page returns the table with a page of all keys' values, and their number on
+// all pages. Find looks at keys and values. A key without values on the page is
+// left out; totals stay those of all values. There is nothing to order by.
+func (t *Tags) Page(p Page) (*Tags, int, error) {
+	type row struct{ key, value int }
+	var rows []row
+	for k := range t.Keys {
+		for v := range t.Keys[k].Values {
+			rows = append(rows, row{k, v})
+		}
+	}
+	text := func(r *row) string { return t.Keys[r.key].Key + ":" + t.Keys[r.key].Values[r.value].Value }
+	rows, n, err := pageOf(&p, rows, nil, text, func(string, *row, *row) int { return 0 })
+	out := &Tags{About: t.About, Keys: []TagKey{}}
+	for i, r := range rows {
+		if i == 0 || rows[i-1].key != r.key {
+			k := t.Keys[r.key]
+			out.Keys = append(out.Keys, TagKey{Key: k.Key, Total: k.Total})
+		}
+		last := &out.Keys[len(out.Keys)-1]
+		last.Values = append(last.Values, t.Keys[r.key].Values[r.value])
+	}
+	return out, n, err
+}
+
+// Page returns the comparison with the rows of a page alone, and the number of
+// rows on all pages. Columns to order by are name, flat and cum, which are the
+// head's values, and of the value that the comparison is sorted by delta and
+// relative: what is new comes behind every other increase. Errors are of type
+// [ParamError].
+func (d *Diff) Page(p Page) (*Diff, int, error) {
+	name := func(r *DiffRow) string { return r.label(d.Granularity) }
+	rows, n, err := pageOf(&p, d.Rows, []string{"name", "flat", "cum", "delta", "relative"}, name, func(column string, a, b *DiffRow) int {
+		switch column {
+		case "flat":
+			return cmp.Compare(a.Flat.Head, b.Flat.Head)
+		case "cum":
+			return cmp.Compare(a.Cum.Head, b.Cum.Head)
+		case "delta":
+			return cmp.Compare(d.key(a).Delta, d.key(b).Delta)
+		case "relative":
+			return cmp.Compare(d.key(a).relativeKey(), d.key(b).relativeKey())
+		}
+		return strings.Compare(name(a), name(b))
+	})
+	out := *d
+	out.Rows = rows
+	return &out, n, err
+}
+
+// relativeKey is what relative changes are ordered by.
+func (v *DiffValue) relativeKey() float64 {
+	switch {
+	case v.Relative != nil:
+		return *v.Relative
+	case v.Delta == 0:
+		return 0
+	}
+	return math.Inf(cmp.Compare(v.Delta, 0))
+}
+
+// TracesReport is a run of a profile's samples.
+type TracesReport struct {
+	About
+	Traces []Trace `json:"traces"`
+}
+
+// TracesPage returns limit samples (0: all) from the offset-th on, and how many
+// there are. Samples without a stack don't count. The slices are the caller's.
+// Errors are of type [ParamError].
+func (r *Report) TracesPage(offset, limit int) (*TracesReport, int, error) {
+	p := Page{Offset: offset, Limit: limit}
+	if _, _, err := p.check(); err != nil {
+		return nil, 0, err
+	}
+	rows, first := 0, len(r.prof.Stacks)
+	for s := range r.prof.Stacks {
+		if r.prof.Stacks[s].Len == 0 {
+			continue
+		}
+		if rows == offset {
+			first = s
+		}
+		rows++
+	}
+	out := &TracesReport{About: r.about(r.ProfileHeader()), Traces: []Trace{}}
+	from, to := p.cut(rows)
+	if from < to {
+		r.traces(first, func(t *Trace) bool {
+			out.Traces = append(out.Traces, Trace{Labels: t.Labels, Value: t.Value, Stack: slices.Clone(t.Stack)})
+			return len(out.Traces) < to-from
+		})
+	}
+	return out, rows, nil
+}

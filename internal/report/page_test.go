@@ -1,0 +1,291 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/profile"
+)
+
+func newReport(t testing.TB, p *profile.Profile, command, param string, change ...func(*Options)) *Report {
+	t.Helper()
+	o := DefaultOptions()
+	for _, f := range change {
+		f(&o)
+	}
+	r, err := New(p, command, param, o, Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestTopPage(t *testing.T) {
+	top := newReport(t, folded(t, "Main;parse 40\nMain;old 10\nMain 950\nother;PARSE 7\n"), "top", "", func(o *Options) { o.Trim = false }).Top()
+	for _, tt := range []struct {
+		page Page
+		want string
+		rows int
+	}{
+		{Page{}, "Main parse old PARSE other", 5},
+		{Page{Limit: 2}, "Main parse", 5},
+		{Page{Offset: 1, Limit: 2}, "parse old", 5},
+		{Page{Offset: 4, Limit: 2}, "other", 5},
+		{Page{Offset: 9}, "", 5},
+		{Page{Find: "arse"}, "parse PARSE", 2},
+		{Page{Find: "ParsE", Order: "-cum"}, "parse PARSE", 2},
+		{Page{Find: "parse", Order: "cum", Limit: 1}, "PARSE", 2},
+		{Page{Order: "name"}, "Main PARSE old other parse", 5},
+		{Page{Order: "-name", Limit: 3}, "parse other old", 5},
+		{Page{Order: "flat"}, "other PARSE old parse Main", 5},
+		{Page{Order: "cum"}, "PARSE other old parse Main", 5}, // equal ones stay
+		{Page{Find: "nothing"}, "", 0},
+	} {
+		got, rows, err := top.Page(tt.page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, r := range got.Rows {
+			names = append(names, r.Name)
+		}
+		if text := strings.Join(names, " "); text != tt.want || rows != tt.rows {
+			t.Errorf("%+v: got %q of %d, want %q of %d", tt.page, text, rows, tt.want, tt.rows)
+		}
+		roundTrip(t, got)
+	}
+	// The sum is that of the whole table.
+	if got, _, _ := top.Page(Page{Offset: 1, Limit: 1}); got.Rows[0].Sum != top.Rows[1].Sum {
+		t.Errorf("sum %+v", got.Rows[0].Sum)
+	}
+	for page, param := range map[Page]string{
+		{Order: "flot"}: "order", {Order: "-"}: "order", {Offset: -1}: "offset", {Limit: -1}: "limit", {Order: "delta"}: "order",
+	} {
+		_, _, err := top.Page(page)
+		var pe *ParamError
+		if !errors.As(err, &pe) || pe.Param != param {
+			t.Errorf("%+v: error %v, want one of %s", page, err, param)
+		}
+	}
+	// Rows are the page's own.
+	got, _, _ := top.Page(Page{})
+	got.Rows[0].Name = "changed"
+	if top.Rows[0].Name == "changed" {
+		t.Error("the page shares its rows")
+	}
+}
+
+func TestTreePage(t *testing.T) {
+	tree, err := newReport(t, folded(t, "a;b 5\na;c 3\n"), "tree", "").Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, rows, err := tree.Page(Page{Order: "-cum", Limit: 1})
+	if err != nil || rows != 3 || len(got.Rows) != 1 || got.Rows[0].Name != "a" || len(got.Rows[0].Callees) != 2 {
+		t.Errorf("got %+v, %d, %v", got, rows, err)
+	}
+}
+
+func TestTagsPage(t *testing.T) {
+	tags := newReport(t, testProfile(t, "cpu.labels.pb.gz"), "tags", "").Tags()
+	values := func(t *Tags) []string {
+		var out []string
+		for _, k := range t.Keys {
+			for _, v := range k.Values {
+				out = append(out, k.Key+":"+v.Value)
+			}
+		}
+		return out
+	}
+	all := values(tags)
+	if len(all) < 4 {
+		t.Fatalf("only %v", all)
+	}
+	var joined []string
+	for i := 0; i < len(all); i += 3 {
+		page, rows, err := tags.Page(Page{Offset: i, Limit: 3})
+		if err != nil || rows != len(all) {
+			t.Fatalf("%d rows, %v", rows, err)
+		}
+		joined = append(joined, values(page)...)
+		roundTrip(t, page)
+	}
+	if !slices.Equal(joined, all) {
+		t.Errorf("got %v, want %v", joined, all)
+	}
+	if _, _, err := tags.Page(Page{Order: "name"}); err == nil {
+		t.Error("tags were ordered")
+	}
+}
+
+func TestDiffPage(t *testing.T) {
+	d, err := NewDiff(runs(t, "m;parse 40\nm;old 10\nm 950\n"), runs(t, "m;parse 60\nm;fresh 30\nm 900\n"), DefaultOptions(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ order, want string }{
+		{"", "m fresh parse old"},
+		{"name", "fresh m old parse"},
+		{"-delta", "fresh parse old m"},
+		{"delta", "m old parse fresh"},
+		{"relative", "old m parse fresh"},
+		{"-relative", "fresh parse m old"},
+		{"-flat", "m parse fresh old"},
+		{"-cum", "m parse fresh old"},
+	} {
+		got, rows, err := d.Page(Page{Order: tt.order})
+		if err != nil || rows != 4 {
+			t.Fatalf("%d rows, %v", rows, err)
+		}
+		var names []string
+		for _, r := range got.Rows {
+			names = append(names, r.Name)
+		}
+		if text := strings.Join(names, " "); text != tt.want {
+			t.Errorf("by %q: got %q, want %q", tt.order, text, tt.want)
+		}
+	}
+	row := d.Rows[0]
+	if row.Flat.BaseText != "950" || row.Flat.HeadText != "900" || row.Flat.DeltaText != "-50" || d.Rows[1].Flat.DeltaText != "+30" ||
+		d.BaseText != "1000" || d.HeadText != "990" {
+		t.Errorf("texts %+v, %s, %s", row, d.BaseText, d.HeadText)
+	}
+	if got, rows, _ := d.Page(Page{Find: "PAR"}); rows != 1 || got.Rows[0].Name != "parse" {
+		t.Errorf("found %+v", got.Rows)
+	}
+	roundTrip(t, d)
+}
+
+func TestTracesPage(t *testing.T) {
+	p := testProfile(t, "cpu.labels.pb.gz")
+	r := newReport(t, p, "traces", "")
+	var all []string
+	r.Traces(func(tr *Trace) bool {
+		all = append(all, fmt.Sprintf("%+v", *tr))
+		return true
+	})
+	for _, limit := range []int{1, 7, 0} {
+		var got []string
+		for offset := 0; offset < len(all); offset += max(1, limit) {
+			page, rows, err := r.TracesPage(offset, limit)
+			if err != nil || rows != len(all) {
+				t.Fatalf("%d rows, want %d, %v", rows, len(all), err)
+			}
+			for _, tr := range page.Traces {
+				got = append(got, fmt.Sprintf("%+v", tr))
+			}
+			roundTrip(t, page)
+			if limit == 0 {
+				break
+			}
+		}
+		if !slices.Equal(got, all) {
+			t.Errorf("limit %d: got %d traces, want %d", limit, len(got), len(all))
+		}
+	}
+	if page, rows, err := r.TracesPage(len(all)+5, 10); err != nil || rows != len(all) || len(page.Traces) != 0 {
+		t.Errorf("behind the end: %+v, %v", page, err)
+	}
+	if _, _, err := r.TracesPage(-1, 0); err == nil {
+		t.Error("no error for a negative offset")
+	}
+}
+
+func TestRawLines(t *testing.T) {
+	broken := folded(t, "a;b 5\na;c 3\n")
+	b := profile.NewBuilder(profile.ValueType{Type: "n", Unit: "count"})
+	f := b.Function("two\nlines", "", "x", 1)
+	b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: f}), b.Location(7, 0)}, nil, 5)
+	for name, p := range map[string]*profile.Profile{
+		"labels": testProfile(t, "cpu.labels.pb.gz"), "heap": testProfile(t, "heap.inlining.pb.gz"),
+		"empty": testProfile(t, "cpu.empty.pb.gz"), "cgo": testProfile(t, "cpu.cgo-unsymbolized.pb.gz"),
+		"none":   profile.NewBuilder(profile.ValueType{Type: "a", Unit: "b"}).Profile(),
+		"folded": broken, "line breaks": b.Profile(),
+	} {
+		var text bytes.Buffer
+		if err := p.WriteRaw(&text); err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Split(strings.TrimSuffix(text.String(), "\n"), "\n")
+		r := rand.New(rand.NewPCG(1, 1))
+		for i := range 200 {
+			offset, limit := r.IntN(len(all)+3), r.IntN(20)
+			if i < 40 {
+				offset = min(i, len(all)) // the header
+			}
+			if i > 150 {
+				offset = max(0, len(all)-i+150) // and the end
+			}
+			want := all[min(offset, len(all)):]
+			if limit > 0 {
+				want = want[:min(limit, len(want))]
+			}
+			got, total := RawLines(p, offset, limit)
+			if total != len(all) || !slices.Equal(got, want) || got == nil {
+				t.Fatalf("%s: lines %d+%d of %d (%d): got\n%q\nwant\n%q", name, offset, limit, total, len(all), got, want)
+			}
+		}
+	}
+	if _, err := newReport(t, broken, "raw", "").RawPage(0, -1); err == nil {
+		t.Error("no error for a negative limit")
+	}
+}
+
+func BenchmarkRawLines(b *testing.B) {
+	p := benchProfile(b)
+	for _, at := range []float64{0, 0.5, 1} {
+		b.Run(fmt.Sprint(at), func(b *testing.B) {
+			_, total := RawLines(p, 0, 1)
+			for b.Loop() {
+				RawLines(p, int(at*float64(total-1000)), 1000)
+			}
+		})
+	}
+}
+
+func TestCSV(t *testing.T) {
+	p := named(append(slices.Clone(hostile[:4]), "=1+1", "-[NSString length]", "with,comma", "plain"))
+	tree, err := newReport(t, p, "tree", "").Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tags := newReport(t, testProfile(t, "cpu.labels.pb.gz"), "tags", "").Tags()
+	top := newReport(t, p, "top", "").Top()
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"top":  func(b *bytes.Buffer) error { return top.WriteCSV(b) },
+		"tree": func(b *bytes.Buffer) error { return tree.WriteCSV(b) },
+		"tags": func(b *bytes.Buffer) error { return tags.WriteCSV(b) },
+	} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		records, err := csv.NewReader(&b).ReadAll() // checks that all have the header's length
+		if err != nil || len(records) < 5 {
+			t.Errorf("%s: %d records, %v", name, len(records), err)
+		}
+		if name == "top" {
+			for i, r := range top.Rows {
+				if got := records[i+1]; got[0] != r.Func || got[6] != fmt.Sprint(r.Flat.Value) {
+					t.Errorf("top: record %q for %+v", got, r)
+				}
+			}
+		}
+	}
+	var b bytes.Buffer
+	small := newReport(t, folded(t, "a;b 5\na;c 3\n"), "tree", "")
+	tree, _ = small.Tree()
+	if err := tree.WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := small.Top().WriteCSV(&b); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "tables.csv", b.String())
+}
