@@ -43,7 +43,7 @@ var importTable = map[string][]string{
 	"internal/store/storetest":  {"profile", "internal/store"},
 	"internal/ingest":           {"profile", "internal/store"},
 	// The server sees the store's interface, never an engine.
-	"internal/server": {"profile", "internal/report", "internal/store", "internal/ingest"},
+	"internal/server": {"profile", "internal/report", "internal/shell", "internal/graphviz", "internal/store", "internal/ingest"},
 	"web":             {},
 
 	// Examples are users' programs and benchmarks generate their own input:

@@ -27,13 +27,19 @@ import (
 type FlameIndex struct {
 	t      *profile.Tree
 	v      *profile.TreeValues
+	unit   string  // of texts
 	start  []int64 // by node
 	height int
 }
 
 // NewFlameIndex returns the index of a tree, whose first sample type it shows.
-func NewFlameIndex(t *profile.Tree) *FlameIndex {
-	x := &FlameIndex{t: t, v: &t.Values[0], start: make([]int64, t.NumNodes()), height: t.Height() + 1}
+// Texts of values are in a unit as of [Options]; "minimum" and "auto" are the
+// same, since each stands alone.
+func NewFlameIndex(t *profile.Tree, unit string) *FlameIndex {
+	if unit == "minimum" {
+		unit = "auto"
+	}
+	x := &FlameIndex{t: t, v: &t.Values[0], unit: unit, start: make([]int64, t.NumNodes()), height: t.Height() + 1}
 	for n := range uint32(t.NumNodes()) {
 		at := x.start[n]
 		for c, end := t.Children(n); c < end; c++ {
@@ -185,7 +191,7 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 }
 
 func (x *FlameIndex) quantity(value int64) Quantity {
-	q := Quantity{Value: value, Text: formatValue(value, x.t.Types[0].Unit, "auto")}
+	q := Quantity{Value: value, Text: formatValue(value, x.t.Types[0].Unit, x.unit)}
 	if total := x.v.Total[0]; total != 0 {
 		q.Percent = 100 * float64(value) / float64(total)
 	}

@@ -131,7 +131,7 @@ func TestWindowAgainstModel(t *testing.T) {
 		}
 		tr := tree(t, base, head, profile.TreeOptions{Inverted: r.IntN(2) == 0, MinShare: r.Float64() * 0.02})
 		total := tr.Values[0].Total[0]
-		x := NewFlameIndex(tr)
+		x := NewFlameIndex(tr, "auto")
 		for range 20 {
 			w := Window{Width: 1 + r.IntN(60)}
 			from, to := int64(0), total
@@ -180,7 +180,7 @@ func roundTrip(t *testing.T, v any) []byte {
 }
 
 func TestWindowErrors(t *testing.T) {
-	x := NewFlameIndex(tree(t, folded(t, "a;gone 5\na 5\n"), folded(t, "a;b 60\na;c 40\n"), profile.TreeOptions{}))
+	x := NewFlameIndex(tree(t, folded(t, "a;gone 5\na 5\n"), folded(t, "a;b 60\na;c 40\n"), profile.TreeOptions{}), "auto")
 	gone := slices.IndexFunc(x.v.Total, func(v int64) bool { return v == 0 })
 	for _, tt := range []struct {
 		w     Window
@@ -222,7 +222,7 @@ func TestWindowEmpty(t *testing.T) {
 		"negative":   tree(t, nil, folded(t, "a;b -5\n"), profile.TreeOptions{}),
 		"pivot":      tree(t, nil, folded(t, "a;b 5\n"), profile.TreeOptions{Pivot: "x"}),
 	} {
-		x := NewFlameIndex(tr)
+		x := NewFlameIndex(tr, "auto")
 		w, err := x.Window(Window{})
 		if err != nil || len(w.Nodes.ID) != 1 || w.From != 0 || w.To != 0 || w.Scale < 1 {
 			t.Errorf("%s: got %+v, %v", name, w, err)
@@ -245,7 +245,7 @@ func TestSearchAgainstModel(t *testing.T) {
 			base = folded(t, randomFolded(r, 1+r.IntN(150), false))
 		}
 		tr := tree(t, base, head, profile.TreeOptions{})
-		x := NewFlameIndex(tr)
+		x := NewFlameIndex(tr, "auto")
 		re := regexp.MustCompile([]string{"f1", "p0", "f[12]$", "nothing", "."}[r.IntN(5)])
 		// Sample by sample, and node by node.
 		matched := int64(0)
@@ -311,7 +311,7 @@ func TestWindowSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := NewFlameIndex(tr).Window(Window{Width: 1600})
+	w, err := NewFlameIndex(tr, "auto").Window(Window{Width: 1600})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func benchIndex(b *testing.B) *FlameIndex {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return NewFlameIndex(tr)
+	return NewFlameIndex(tr, "auto")
 }
 
 func BenchmarkFlame(b *testing.B) {
@@ -389,7 +389,7 @@ func BenchmarkFlame(b *testing.B) {
 	total := x.v.Total[0]
 	b.Run("index", func(b *testing.B) {
 		for b.Loop() {
-			NewFlameIndex(x.t)
+			NewFlameIndex(x.t, "auto")
 		}
 		b.ReportMetric(float64(x.t.NumNodes()), "nodes")
 	})

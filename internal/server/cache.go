@@ -1,0 +1,154 @@
+package server
+
+import (
+	"container/list"
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// A cache computes values once and keeps them, up to a number of bytes, the
+// most recently used ones. Those who ask for a value that is being computed
+// wait for it together.
+type cache struct {
+	ctx   context.Context // ends all computations
+	limit int64
+	slots chan struct{} // one per computation under way
+	log   func(string)
+
+	mu    sync.Mutex
+	size  int64
+	items map[string]*item
+	used  list.List // of computed *items, the most recently used first
+}
+
+// item is a value, or one to be.
+type item struct {
+	key     string
+	cancel  context.CancelFunc
+	waiters int           // guarded by cache.mu, like what follows
+	element *list.Element // in cache.used, nil while computing
+	cost    int64
+
+	done  chan struct{} // closed when value or err is set
+	value any
+	err   error
+}
+
+func newCache(ctx context.Context, limit int64, parallel int, log func(string)) *cache {
+	return &cache{ctx: ctx, limit: limit, slots: make(chan struct{}, max(1, parallel)), log: log, items: map[string]*item{}}
+}
+
+// cached returns the value with a key, computing it if it isn't there. compute
+// also tells about how many bytes the value takes. Its context is done when
+// nobody waits for the value any more, and is what it has to pass on when it asks for
+// other values. Errors are not kept.
+func cached[V any](ctx context.Context, c *cache, key string, compute func(context.Context) (V, int64, error)) (V, error) {
+	var none V
+	it := c.join(ctx, key, func(ctx context.Context) (any, int64, error) { return compute(ctx) })
+	select {
+	case <-it.done:
+	case <-ctx.Done():
+		c.leave(it)
+		return none, context.Cause(ctx)
+	}
+	c.leave(it)
+	if it.err != nil {
+		return none, it.err
+	}
+	return it.value.(V), nil
+}
+
+// join returns the item of a key, which it starts to compute if there is none.
+func (c *cache) join(ctx context.Context, key string, compute func(context.Context) (any, int64, error)) *item {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	it := c.items[key]
+	if it == nil {
+		it = &item{key: key, done: make(chan struct{})}
+		c.items[key] = it
+		// The computation outlives the request that started it, but has its slot.
+		work, cancel := context.WithCancel(context.WithValue(c.ctx, slotKey{}, ctx.Value(slotKey{})))
+		it.cancel = cancel
+		go c.run(work, it, compute)
+	} else if it.element != nil {
+		c.used.MoveToFront(it.element)
+	}
+	it.waiters++
+	return it
+}
+
+// leave ends one's wait for an item; without anyone waiting its computation ends.
+func (c *cache) leave(it *item) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	it.waiters--
+	if it.waiters == 0 && it.element == nil {
+		c.forget(it)
+		it.cancel()
+	}
+}
+
+// forget takes an item out of the cache; whoever comes later starts anew.
+func (c *cache) forget(it *item) {
+	if c.items[it.key] == it {
+		delete(c.items, it.key)
+	}
+}
+
+// slotKey marks the contexts of computations that have a slot.
+type slotKey struct{}
+
+// run computes an item. A computation that another one waits for takes no slot
+// of its own: it could wait for one forever.
+func (c *cache) run(ctx context.Context, it *item, compute func(context.Context) (any, int64, error)) {
+	defer it.cancel()
+	defer close(it.done)
+	if ctx.Value(slotKey{}) == nil {
+		select {
+		case c.slots <- struct{}{}:
+			defer func() { <-c.slots }()
+			ctx = context.WithValue(ctx, slotKey{}, true)
+		case <-ctx.Done():
+			it.err = ctx.Err()
+			return
+		}
+	}
+	value, cost, err := c.guarded(ctx, compute)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	it.value, it.err = value, err
+	if err != nil {
+		c.forget(it)
+		return
+	}
+	if c.items[it.key] != it {
+		return // nobody wanted it any more
+	}
+	it.cost = cost + int64(len(it.key)) + 200
+	it.element = c.used.PushFront(it)
+	c.size += it.cost
+	// The newest stays, however large: the next request is likely about it.
+	for c.size > c.limit && c.used.Len() > 1 {
+		last := c.used.Back()
+		old := c.used.Remove(last).(*item)
+		c.size -= old.cost
+		c.forget(old)
+	}
+}
+
+func (c *cache) guarded(ctx context.Context, compute func(context.Context) (any, int64, error)) (value any, cost int64, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(v, c.log)
+		}
+	}()
+	return compute(ctx)
+}
+
+// panicked logs a panic with its stack, from within recover, and makes it an error.
+func panicked(value any, log func(string)) error {
+	log(fmt.Sprintf("panic: %v\n%s", value, debug.Stack()))
+	return &panicError{value}
+}

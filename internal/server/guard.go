@@ -1,0 +1,106 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// pagePolicy allows pages what hone's own need: files of this server and
+// requests to it. Nothing inline runs, nothing is framed, and markup is made of
+// no text but by the policy "hone", which exists for a worker's URL.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
+	"worker-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types hone"
+
+// sandboxPolicy is for documents made of profiles: should one be shown after
+// all, it is of no origin and runs nothing.
+const sandboxPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+
+// guard lets through only who may ask, and sets the headers that keep pages and
+// answers harmless.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", pagePolicy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if err := s.mayAsk(r); err != nil {
+			writeError(w, &requestError{http.StatusForbidden, "", err})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// mayAsk returns why a request is not answered.
+func (s *Server) mayAsk(r *http.Request) error {
+	if !s.knownHost(r.Host) {
+		// A page elsewhere can have its own name lead to this machine, and then
+		// read what the server answers. The name gives it away.
+		return fmt.Errorf("this server is not called %q: open http://%s, or start hone with -http=HOST:PORT to give it that name", r.Host, s.hostName())
+	}
+	site := r.Header.Get("Sec-Fetch-Site")
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	navigates := r.Header.Get("Sec-Fetch-Mode") == "navigate" && reads
+	switch site {
+	case "", "same-origin", "none":
+	default:
+		if !navigates {
+			return errors.New("requests of other sites' pages are not answered")
+		}
+	}
+	if reads {
+		return nil
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return nil // no page: browsers always send it with such requests
+	}
+	u, err := url.Parse(origin)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !strings.EqualFold(u.Host, r.Host) {
+		return fmt.Errorf("requests of pages of %s can't change anything here", origin)
+	}
+	return nil
+}
+
+func (s *Server) hostName() string {
+	if len(s.cfg.Hosts) > 0 {
+		return s.cfg.Hosts[0]
+	}
+	return "localhost"
+}
+
+// knownHost reports whether a Host header names this server.
+func (s *Server) knownHost(host string) bool {
+	host = withPort(host)
+	if slices.ContainsFunc(s.cfg.Hosts, func(known string) bool { return strings.EqualFold(withPort(known), host) }) {
+		return true
+	}
+	if !s.cfg.AnyAddress {
+		return false
+	}
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		return false
+	}
+	// A number can't be made to lead elsewhere, as a name can.
+	_, err = netip.ParseAddr(name)
+	return err == nil
+}
+
+// withPort adds the port that browsers leave out.
+func withPort(host string) string {
+	if _, _, err := net.SplitHostPort(host); err == nil {
+		return host
+	}
+	return net.JoinHostPort(strings.Trim(host, "[]"), "80")
+}
