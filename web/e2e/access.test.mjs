@@ -1,0 +1,199 @@
+// @ts-check
+// Everybody can use it: by keyboard, with a screen reader, in light and dark, on
+// a telephone and a wall, without WebGL, with less motion.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { eventually, settled, suite } from './page.mjs';
+import { labels, tuned, wordindex } from './profiles.mjs';
+
+/** @typedef {import('./page.mjs').Page} Page */
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const check = suite([wordindex]);
+const labelled = suite([labels]);
+const compared = suite(['-diff_base', wordindex, tuned]);
+
+const VIEWS = ['flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'raw'];
+
+/** No rule of axe is broken. @param {Page} page */
+async function clean(page) {
+  await page.evaluate(axe);
+  const violations = await page.evaluate(async () => {
+    const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] });
+    return violations.map((/** @type {any} */ v) => `${v.id}: ${v.help}\n${v.nodes.slice(0, 4).map((/** @type {any} */ n) => `    ${n.target.join(' ')} ${n.any[0]?.message ?? n.failureSummary}`).join('\n')}`);
+  });
+  assert.deepEqual(violations, []);
+}
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  for (const view of VIEWS) {
+    check(
+      `axe finds nothing in ${view}, ${colorScheme}`,
+      async ({ page, open }) => {
+        await open(`/${view}?fn=main.addLine`);
+        await clean(page);
+      },
+      { colorScheme, expect: view === 'disasm' ? [/console: .*422/] : [] },
+    );
+  }
+  labelled(`axe finds nothing in tags, ${colorScheme}`, async ({ page, open }) => {
+    await open('/tags');
+    await clean(page);
+  }, { colorScheme });
+  compared(`axe finds nothing in diff, ${colorScheme}`, async ({ page, open }) => {
+    await open('/');
+    await page.getByRole('tab', { name: 'Diff' }).click();
+    await settled(page);
+    await clean(page);
+  }, { colorScheme });
+  check(`axe finds nothing in menus and dialogs, ${colorScheme}`, async ({ page, open }) => {
+    await open('/top?focus=main&q=addLine');
+    for (const name of ['Filter', 'Export', 'Copy as command', 'Light or dark', 'Saved views']) {
+      await page.getByRole('button', { name, exact: true }).click();
+      await page.locator('.floating').waitFor();
+      await settled(page);
+      await clean(page);
+      await page.keyboard.press('Escape');
+      await page.locator('.floating').waitFor({ state: 'hidden' });
+    }
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await clean(page);
+  }, { colorScheme });
+}
+
+/** What has the focus: role and name, as far as they can be told. @param {Page} page */
+const focused = (page) =>
+  page.evaluate(() => {
+    const el = document.activeElement;
+    return `${el?.getAttribute('role') ?? el?.nodeName.toLowerCase()} ${el?.getAttribute('aria-label') ?? el?.textContent?.trim().slice(0, 40)}`;
+  });
+
+check('everything is reached and done by keyboard', async ({ page, open }) => {
+  await open('/top');
+  // The skip link comes first.
+  await page.keyboard.press('Tab');
+  assert.match(await focused(page), /Skip to the view/);
+  /** @type {string[]} */
+  const stops = [];
+  for (let i = 0; i < 40; i++) {
+    await page.keyboard.press('Tab');
+    const stop = await focused(page);
+    if (stop === 'body ' || stop.startsWith('body')) break;
+    stops.push(stop);
+    const visible = await page.evaluate(() => {
+      const style = getComputedStyle(/** @type {Element} */ (document.activeElement));
+      const parent = document.activeElement?.closest('.text-field, .field, .select, label');
+      const around = parent ? getComputedStyle(parent) : style;
+      return style.outlineStyle !== 'none' || style.boxShadow !== 'none' || around.outlineStyle !== 'none' || around.boxShadow !== 'none';
+    });
+    assert.ok(visible, `the focus can't be seen on ${stop}`);
+  }
+  for (const name of ['Search', 'Export', 'Copy as command', 'Saved views', 'Light or dark', 'Keys and help', 'tab Top', 'Filter', 'grid']) {
+    assert.ok(stops.some((stop) => stop.includes(name)), `${name} is not among ${stops.join(' | ')}`);
+  }
+  // A filter, from the menu to the chip and away again.
+  await page.getByRole('button', { name: 'Filter', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await eventually(async () => assert.match(await focused(page), /^menuitem/));
+  await page.keyboard.type('foc');
+  await page.keyboard.press('Enter');
+  await eventually(async () => assert.match(await focused(page), /^input/));
+  await page.keyboard.type('addLine');
+  await page.keyboard.press('Enter');
+  await eventually(() => assert.match(page.url(), /focus=addLine/));
+  await settled(page);
+  // A row, its menu, and back.
+  await page.getByRole('grid').focus();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await eventually(() => assert.match(page.url(), /fn=/));
+  await page.keyboard.press('Shift+F10');
+  await page.getByRole('menu').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'hidden' });
+  assert.match(await focused(page), /^grid/);
+});
+
+for (const [width, height] of /** @type {const} */ ([[360, 740], [768, 1024], [1280, 800], [3840, 2160]])) {
+  check(
+    `nothing is cut off or scrolls sideways at ${width} pixels`,
+    async ({ page, open }) => {
+      for (const view of VIEWS) {
+        await open(`/${view}?fn=main.addLine`);
+        const { wide, main } = await page.evaluate(() => ({
+          wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          main: document.querySelector('main')?.getBoundingClientRect().height ?? 0,
+        }));
+        assert.equal(wide, 0, `${view} is ${wide} pixels too wide`);
+        assert.ok(main > height / 3, `${view} has ${main} pixels of ${height}`);
+      }
+    },
+    { viewport: { width, height }, expect: [/console: .*422/] },
+  );
+}
+
+check(
+  'on a telephone all actions are there, by touch',
+  async ({ page, open }) => {
+    await open('/flame');
+    await page.getByRole('button', { name: 'More actions' }).tap();
+    await page.getByRole('button', { name: 'Export' }).tap();
+    await page.getByRole('menuitem', { name: /^SVG/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Top' }).tap();
+    await settled(page);
+    await page.getByRole('grid').waitFor();
+  },
+  { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 3 },
+);
+
+check(
+  'labels of the flame graph are drawn at the pixels of the screen',
+  async ({ page, open }) => {
+    await open('/flame');
+    const ratios = await page.locator('.flame-graph canvas').evaluateAll((all) => all.map((c) => /** @type {HTMLCanvasElement} */ (c).width / c.clientWidth));
+    for (const ratio of ratios) assert.ok(Math.abs(ratio - 2.5) < 0.01, String(ratios));
+  },
+  { deviceScaleFactor: 2.5 },
+);
+
+check(
+  'with less motion, nothing is animated',
+  async ({ page, open }) => {
+    await open('/flame');
+    await page.locator('canvas.flame-overlay').first().click({ position: { x: 200, y: 60 } });
+    const running = await page.evaluate(() =>
+      document
+        .getAnimations()
+        .filter((a) => a.playState === 'running' && Number(a.effect?.getComputedTiming().duration) > 1)
+        .map((a) => `${/** @type {any} */ (a.effect).target?.className} ${/** @type {any} */ (a).transitionProperty ?? /** @type {any} */ (a).animationName}`),
+    );
+    assert.deepEqual(running, []);
+    // The zoom is there at once: two frames, not an animation.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const graph = page.locator('.flame-graph').first();
+    const now = await graph.getAttribute('data-to');
+    await page.waitForTimeout(500);
+    assert.equal(await graph.getAttribute('data-to'), now);
+  },
+  { reducedMotion: 'reduce' },
+);
+
+const plain = suite([wordindex], { webgl: false });
+
+plain('the flame graph is drawn without WebGL', async ({ page, open }) => {
+  await open('/flame');
+  assert.equal(await page.evaluate(() => document.createElement('canvas').getContext('webgl')), null);
+  const colours = await page.locator('.flame-graph canvas').first().evaluate((canvas) => {
+    const c = /** @type {HTMLCanvasElement} */ (canvas);
+    const { data } = /** @type {CanvasRenderingContext2D} */ (c.getContext('2d')).getImageData(0, 0, c.width, c.height);
+    const seen = new Set();
+    for (let i = 0; i < data.length; i += 4 * 97) seen.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);
+    return seen.size;
+  });
+  assert.ok(colours > 10, `only ${colours} colours`);
+});

@@ -1,0 +1,300 @@
+// @ts-check
+// The flame graph: what is drawn, moved, searched and said about it.
+
+import assert from 'node:assert/strict';
+import { hone } from './hone.mjs';
+import { eventually, settled, suite } from './page.mjs';
+import { recursion, tuned, wordindex } from './profiles.mjs';
+
+/** @typedef {import('./page.mjs').Page} Page */
+
+const check = suite([wordindex]);
+
+/**
+ * @typedef {object} Node
+ * @property {string} name
+ * @property {number} id
+ * @property {number} depth
+ * @property {number} from
+ * @property {number} total
+ */
+
+/**
+ * The nodes of the flame graph shown as the server tells them, with their places.
+ * @param {Page} page
+ */
+async function nodesOf(page) {
+  return page.evaluate(async () => {
+    const query = new URLSearchParams(location.search);
+    for (const own of ['zoom', 'q', 'fn', 'flip', 'color']) query.delete(own);
+    query.set('width', '4000');
+    const { report } = await (await fetch(`/api/v1/report/flame?${query}`)).json();
+    const { id, depth, frame, gap, total } = report.nodes;
+    /** @type {Node[]} */
+    const nodes = [];
+    /** @type {number[]} */
+    const ends = []; // of the last node of each depth
+    id.forEach((/** @type {number} */ n, /** @type {number} */ i) => {
+      const from = (ends[depth[i]] ?? 0) + gap[i] * report.scale;
+      nodes.push({ id: n, depth: depth[i], from, total: total[i] * report.scale, name: report.frames.name[frame[i]] ?? 'root' });
+      ends[depth[i]] = from + total[i] * report.scale;
+      ends[depth[i] + 1] = from; // children begin where it does
+      ends.length = depth[i] + 2;
+    });
+    return { nodes, total: Number(report.total.value), height: Number(report.height) };
+  });
+}
+
+/** @param {Page} page */
+const graphOf = (page) => page.locator('.flame-graph').first();
+
+/** @param {Page} page */
+async function windowOf(page) {
+  const graph = graphOf(page);
+  return { from: Number(await graph.getAttribute('data-from')), to: Number(await graph.getAttribute('data-to')) };
+}
+
+/** Text of the line about the frame under the pointer, in focus, or zoomed to. @param {Page} page */
+const details = (page) => page.locator('[data-part="details"]').innerText();
+
+/**
+ * Moves the pointer over a frame and returns where that is.
+ * @param {Page} page
+ * @param {Node} node
+ * @param {number} total of the root
+ */
+async function hover(page, node, total) {
+  const canvas = page.locator('canvas.flame-overlay').first();
+  const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await canvas.boundingBox());
+  const { from, to } = await windowOf(page);
+  const span = (to - from) * (to > 1 ? 1 : total);
+  const start = from * (to > 1 ? 1 : total);
+  const x = box.x + ((node.from + node.total / 2 - start) / span) * box.width;
+  for (let y = box.y + 3; y < box.y + box.height; y += 6) {
+    await page.mouse.move(x, y);
+    const text = (await page.locator('[data-part="details"]').count()) ? await details(page) : '';
+    if (text.startsWith(node.name)) return { x, y };
+  }
+  throw new Error(`no frame ${node.name} at ${x}`);
+}
+
+/** @param {readonly Node[]} nodes @param {string} name */
+function widest(nodes, name) {
+  const found = nodes.filter((n) => n.name === name).sort((a, b) => b.total - a.total)[0];
+  assert.ok(found, `no ${name}`);
+  return found;
+}
+
+check('all is shown, and a frame says what it costs', async ({ page, open }) => {
+  await open('/flame');
+  const { nodes, total } = await nodesOf(page);
+  assert.equal(Number(await graphOf(page).getAttribute('data-nodes')) > 50, true);
+  const node = widest(nodes, 'main.addLine');
+  await hover(page, node, total);
+  const top = hone('pprof', '-top', '-cum', '-nodecount=200', wordindex);
+  const line = top.split('\n').find((l) => l.trimEnd().endsWith(' main.addLine'));
+  assert.ok(line, 'addLine is not in top');
+  const cum = line.trim().split(/\s+/)[3];
+  assert.ok(cum && (await details(page)).includes(cum), `${await details(page)} does not have ${cum}`);
+});
+
+check('a click zooms, the address keeps it, back and a double click undo it', async ({ page, open }) => {
+  await open('/flame');
+  const whole = await windowOf(page);
+  const { nodes, total } = await nodesOf(page);
+  const node = widest(nodes, 'main.addLine');
+  const { x, y } = await hover(page, node, total);
+  await page.mouse.click(x, y);
+  await eventually(async () => assert.notDeepEqual(await windowOf(page), whole));
+  await page.locator('.flame-crumbs').getByText('addLine').waitFor();
+  const zoomed = await windowOf(page);
+  assert.match(page.url(), /zoom=/);
+  await page.reload();
+  await settled(page);
+  await eventually(async () => assert.deepEqual(await windowOf(page), zoomed));
+  await page.goBack();
+  await eventually(async () => assert.deepEqual(await windowOf(page), whole));
+  await page.goForward();
+  await eventually(async () => assert.deepEqual(await windowOf(page), zoomed));
+  await page.mouse.dblclick(x, y);
+  await eventually(async () => assert.deepEqual(await windowOf(page), whole));
+});
+
+check('keys walk over frames, zoom and pan', async ({ page, open }) => {
+  await open('/flame');
+  const whole = await windowOf(page);
+  const focus = page.locator('[data-part="focus"]').first();
+  await page.locator('canvas.flame-overlay').focus();
+  await page.keyboard.press('ArrowDown');
+  await eventually(async () => assert.notEqual(await focus.textContent(), ''));
+  const first = await focus.textContent();
+  await page.keyboard.press('ArrowDown');
+  await eventually(async () => assert.notEqual(await focus.textContent(), first));
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('+');
+  await page.keyboard.press('+');
+  await eventually(async () => {
+    const { from, to } = await windowOf(page);
+    assert.ok(to - from < (whole.to - whole.from) * 0.5, `${from} to ${to}`);
+  });
+  const before = await windowOf(page);
+  await page.keyboard.press('d');
+  await eventually(async () => assert.ok((await windowOf(page)).from > before.from));
+  await page.keyboard.press('0');
+  await eventually(async () => assert.deepEqual(await windowOf(page), whole));
+});
+
+check('the wheel zooms at the pointer, dragging pans', async ({ page, open }) => {
+  await open('/flame');
+  const whole = await windowOf(page);
+  const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await page.locator('canvas.flame-overlay').first().boundingBox());
+  await page.mouse.move(box.x + box.width / 2, box.y + 100);
+  await page.keyboard.down('Control');
+  for (let i = 0; i < 5; i++) await page.mouse.wheel(0, -100);
+  await page.keyboard.up('Control');
+  await eventually(async () => {
+    const { from, to } = await windowOf(page);
+    assert.ok(to - from < (whole.to - whole.from) * 0.6);
+    const middle = (whole.from + whole.to) / 2;
+    assert.ok(Math.abs((from + to) / 2 - middle) < (whole.to - whole.from) * 0.02, 'the pointer does not stay where it was');
+  });
+  await settled(page);
+  const before = await windowOf(page);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2 - 200, box.y + 100, { steps: 5 });
+  await page.mouse.up();
+  await eventually(async () => assert.ok((await windowOf(page)).from > before.from));
+  assert.doesNotMatch(page.url(), /fn=/, 'dragging is not a click');
+});
+
+for (const pattern of ['strings', 'runtime\\.mallocgc$', '(?i)ADDLINE', 'runtime']) {
+  check(`a search for ${pattern} counts each sample once`, async ({ page, open }) => {
+    await open('/flame');
+    await page.keyboard.press('/');
+    await page.keyboard.type(pattern);
+    // The samples with a frame that matches are those that focus leaves.
+    const kept = /Showing nodes accounting for (\S+), ([\d.]+)% of/.exec(hone('pprof', '-top', '-nodecount=0', '-trim=false', `-focus=${pattern}`, wordindex));
+    assert.ok(kept);
+    await eventually(async () => {
+      const text = await page.locator('#search-result').innerText();
+      const shown = /([\d.]+)%\s+(\S+)/.exec(text);
+      assert.equal(shown?.[2], kept[1]);
+      assert.ok(Math.abs(Number(shown?.[1]) - Number(kept[2])) <= 0.06, `${text}, pprof has ${kept[2]}%`);
+    });
+  });
+}
+
+check('next and previous go from match to match', async ({ page, open }) => {
+  await open('/flame?q=mallocgc');
+  await page.getByRole('button', { name: 'Next match' }).waitFor();
+  const step = async (/** @type {string} */ name) => {
+    const before = await details(page).catch(() => '');
+    await page.getByRole('button', { name }).click();
+    await eventually(async () => {
+      assert.notEqual(await details(page), before);
+      assert.match(await details(page), /mallocgc/);
+    });
+    return (await details(page)).split('\n')[0];
+  };
+  const first = await step('Next match');
+  assert.notEqual(first, '');
+  await step('Next match');
+  assert.equal(await step('Previous match'), first);
+});
+
+check(
+  'a pattern that is wrong is told at the search',
+  async ({ page, open }) => {
+    await open('/flame');
+    await page.getByRole('searchbox').fill('(');
+    await eventually(async () => assert.match(await page.locator('#search-result').innerText(), /missing/));
+    assert.equal(await page.getByRole('searchbox').getAttribute('aria-invalid'), 'true');
+  },
+  { expect: [/console: .*400/] },
+);
+
+check('inverted, flipped and collapsed are in the address', async ({ page, open }) => {
+  await open('/flame');
+  for (const [name, parameter] of [['Inverted', 'inverted=1'], ['Flip', 'flip=1'], ['Collapse', 'collapse=1']]) {
+    const button = page.getByRole('button', { name, exact: true });
+    await button.click();
+    await eventually(() => assert.ok(page.url().includes(String(parameter))));
+    await settled(page);
+    assert.equal(await button.getAttribute('aria-pressed'), 'true');
+    await page.reload();
+    await settled(page);
+    assert.equal(await button.getAttribute('aria-pressed'), 'true');
+    await button.click();
+    await eventually(() => assert.ok(!page.url().includes(String(parameter))));
+  }
+});
+
+check('inverted has the hottest leaf at the root', async ({ page, open }) => {
+  await open('/flame?inverted=1');
+  const { nodes } = await nodesOf(page);
+  const roots = nodes.filter((n) => n.depth === 1).sort((a, b) => b.total - a.total);
+  const top = hone('pprof', '-top', '-nodecount=1', wordindex).trim().split('\n').at(-1)?.trim().split(/\s+/)[5];
+  assert.equal(roots[0]?.name, top);
+});
+
+check('a pivot has callers above and callees below', async ({ page, open }) => {
+  await open('/flame?pivot=runtime.mallocgc');
+  const labels = await page.locator('canvas.flame-overlay').evaluateAll((all) => all.map((c) => c.getAttribute('aria-label')));
+  assert.deepEqual(labels, ['Callers, as a flame graph', 'Callees, as a flame graph']);
+  await page.getByText('Callers and callees of').waitFor();
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await eventually(() => assert.ok(!page.url().includes('pivot=')));
+});
+
+check('colours follow what is chosen', async ({ page, open }) => {
+  await open('/flame');
+  const pixels = async () => (await graphOf(page).screenshot()).toString('base64');
+  const seen = new Set([await pixels()]);
+  const choose = page.locator('.flame-tools button[aria-haspopup="menu"]:visible');
+  for (const name of ['Module', 'Self']) {
+    await choose.click();
+    await page.getByRole('menuitemradio', { name: new RegExp(`^${name}`) }).click();
+    await page.mouse.move(0, 0);
+    await eventually(async () => {
+      const now = await pixels();
+      assert.ok(!seen.has(now), `${name} looks like another`);
+      seen.add(now);
+    });
+  }
+  await eventually(() => assert.match(page.url(), /color=self/));
+});
+
+check('the menu of a frame filters by it', async ({ page, open }) => {
+  await open('/flame');
+  const { nodes, total } = await nodesOf(page);
+  const { x, y } = await hover(page, widest(nodes, 'main.addLine'), total);
+  await page.mouse.click(x, y, { button: 'right' });
+  await page.getByRole('menuitem', { name: /^Focus/ }).click();
+  await eventually(() => assert.match(page.url(), /focus=/));
+  await settled(page);
+  await page.locator('.chip').filter({ hasText: 'addLine' }).first().waitFor();
+});
+
+const recursive = suite([recursion]);
+
+recursive('collapse makes direct recursion one frame', async ({ page, open }) => {
+  await open('/flame');
+  const before = await nodesOf(page);
+  await page.getByRole('button', { name: 'Collapse', exact: true }).click();
+  await settled(page);
+  const after = await nodesOf(page);
+  assert.ok(after.height < before.height, `${after.height} levels, ${before.height} before`);
+  assert.equal(after.total, before.total);
+});
+
+const compared = suite(['-diff_base', wordindex, tuned]);
+
+compared('a comparison tells both values of a frame, and is coloured by change', async ({ page, open }) => {
+  await open('/');
+  const { nodes, total } = await nodesOf(page);
+  const node = nodes.filter((n) => n.depth > 0).sort((a, b) => b.total - a.total)[0];
+  assert.ok(node);
+  await hover(page, node, total);
+  assert.match(await details(page), /→|->/);
+  assert.match(await page.locator('.flame-tools').innerText(), /Colour\s+Change/);
+});

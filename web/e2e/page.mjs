@@ -1,0 +1,194 @@
+// @ts-check
+// A test is a page in a fresh browser profile that may do nothing wrong: no
+// error on the console, no failed request, nothing the policy had to stop, no
+// request to another host, nothing that jumps about while it loads.
+
+import { after, before, test } from 'node:test';
+import { launch } from './chromium.mjs';
+import { serve } from './hone.mjs';
+
+/** @typedef {import('playwright-core').Page} Page */
+/** @typedef {import('playwright-core').Browser} Browser */
+/** @typedef {import('playwright-core').CDPSession} CDPSession */
+/** @typedef {import('playwright-core').BrowserContextOptions} ContextOptions */
+/** @typedef {import('./hone.mjs').Server} Server */
+
+/** Sum of layout shifts a page may have from its loading on: less than can be seen. */
+const MAX_SHIFT = 0.01;
+
+const TIMEOUT = 10_000; // of any single step, ms
+const LIMIT = 60_000; // of a test, ms
+const PATIENCE = 5_000; // with what a page does in its own time, ms
+
+/** Runs in the page before its own scripts. Faults go to the test by a binding. */
+function watchPage() {
+  /** @type {(kind: string, text: string, size?: number) => void} */
+  const tell = (kind, text, size) => /** @type {any} */ (window).toldByPage(kind, text, size);
+  document.addEventListener('securitypolicyviolation', (e) => {
+    tell('policy', `${e.violatedDirective} stopped ${e.blockedURI} at ${e.sourceFile}:${e.lineNumber} ${e.sample}`);
+  });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const shift = /** @type {any} */ (entry);
+      if (shift.hadRecentInput) continue;
+      const moved = shift.sources.map((/** @type {any} */ s) => {
+        const at = (/** @type {DOMRectReadOnly} */ r) => `${r.x},${r.y} ${r.width}×${r.height}`;
+        const name = s.node?.nodeName?.toLowerCase() ?? 'a node that is gone';
+        return `${name}.${s.node?.className ?? ''} from ${at(s.previousRect)} to ${at(s.currentRect)}`;
+      });
+      tell(`shift ${performance.timeOrigin}`, moved.join('; '), shift.value);
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+}
+
+/**
+ * Watches a page; the result lists its faults so far.
+ * @param {Page} page
+ * @param {string} origin
+ */
+export async function watch(page, origin) {
+  /** @type {string[]} */
+  const faults = [];
+  /** @type {Map<string, { sum: number, texts: string[] }>} */
+  const shifts = new Map(); // by page load
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return;
+    const { url, lineNumber } = message.location();
+    faults.push(`console: ${message.text()} (${url}:${lineNumber})`);
+  });
+  page.on('pageerror', (error) => faults.push(`uncaught: ${error.stack ?? error.message}`));
+  page.on('crash', () => faults.push('the page crashed'));
+  page.on('requestfailed', (request) => {
+    const why = request.failure()?.errorText ?? '';
+    // A request the page no longer wants, and a download, end like this.
+    if (why !== 'net::ERR_ABORTED') faults.push(`request: ${request.method()} ${request.url()}: ${why}`);
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${origin}/`) && !/^(data|blob|about):/.test(url)) faults.push(`foreign request: ${url}`);
+  });
+  await page.exposeBinding('toldByPage', (_, kind, text, size) => {
+    if (kind.startsWith('shift')) {
+      const { sum, texts } = shifts.get(kind) ?? { sum: 0, texts: [] };
+      shifts.set(kind, { sum: sum + size, texts: [...texts, `${size.toFixed(4)}: ${text}`] });
+    } else {
+      faults.push(`${kind}: ${text}`);
+    }
+  });
+  await page.addInitScript(watchPage);
+  return () => [
+    ...faults,
+    ...[...shifts.values()]
+      .filter(({ sum }) => sum > MAX_SHIFT)
+      .map(({ sum, texts }) => `layout shift of ${sum.toFixed(4)}:\n    ${texts.join('\n    ')}`),
+  ];
+}
+
+/**
+ * Compares faults with those a test provokes: each of the latter has to be there.
+ * @param {string[]} faults
+ * @param {RegExp[]} expected
+ */
+function judge(faults, expected) {
+  const wrong = faults.filter((fault) => !expected.some((e) => e.test(fault)));
+  for (const e of expected) if (!faults.some((fault) => e.test(fault))) wrong.push(`expected ${e}, which did not happen`);
+  if (wrong.length) throw new Error(`the page has faults:\n  ${wrong.join('\n  ')}`);
+}
+
+/**
+ * @typedef {object} Bench what a test gets
+ * @property {Page} page
+ * @property {Server} server
+ * @property {string} url of the server
+ * @property {(path: string) => Promise<void>} open goes to a path of the server and waits until a view stands
+ */
+
+/**
+ * Starts a server and a browser for a file of tests; the result declares a test.
+ * @param {string[]} args of `hone ui`
+ * @param {{ webgl?: boolean, command?: string[], cwd?: string }} [options]
+ */
+export function suite(args, { webgl = true, ...how } = {}) {
+  /** @type {Server} */
+  let server;
+  /** @type {Browser} */
+  let browser;
+  before(async () => {
+    server = await serve(args, how);
+    browser = await launch({ webgl });
+  });
+  after(async () => {
+    await Promise.allSettled([browser?.close(), server?.stop()]);
+  });
+
+  /**
+   * @param {string} name
+   * @param {(bench: Bench) => Promise<void>} body
+   * @param {ContextOptions & { expect?: RegExp[] }} [settings] of the browser; expect: faults the test provokes
+   */
+  return (name, body, { expect = [], ...context } = {}) =>
+    test(name, { timeout: LIMIT }, async (t) => {
+      const profile = await browser.newContext({
+        viewport: { width: 1280, height: 800 },
+        colorScheme: 'light',
+        locale: 'en-GB',
+        timezoneId: 'UTC',
+        ...context,
+      });
+      profile.setDefaultTimeout(TIMEOUT);
+      try {
+        const page = await profile.newPage();
+        const faults = await watch(page, server.url);
+        /** @param {string} path */
+        const open = async (path) => {
+          await page.goto(server.url + path);
+          await settled(page);
+        };
+        let failed = true;
+        try {
+          await body({ page, server, url: server.url, open });
+          failed = false;
+        } finally {
+          if (failed) {
+            // What the page complained of often says why the step failed.
+            for (const fault of faults()) t.diagnostic(fault);
+            await keepPicture(page, name);
+          }
+        }
+        judge(faults(), expect);
+      } finally {
+        await profile.close();
+      }
+    });
+}
+
+/**
+ * Waits until what the link asks for is shown: nothing is busy or a placeholder.
+ * @param {Page} page
+ */
+export async function settled(page) {
+  await page.locator('main').first().waitFor();
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .skeleton'));
+}
+
+/**
+ * Repeats a check until it holds, for what a page does in its own time.
+ * @param {() => Promise<void> | void} check throws if it doesn't hold
+ */
+export async function eventually(check) {
+  for (const last = Date.now() + PATIENCE; ; ) {
+    try {
+      return await check();
+    } catch (err) {
+      if (Date.now() > last) throw err;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** A picture of a page where a test failed, into $E2E_PICTURES. @param {Page} page @param {string} name */
+async function keepPicture(page, name) {
+  const folder = process.env['E2E_PICTURES'];
+  if (!folder) return;
+  await page.screenshot({ path: `${folder}/${name.replaceAll(/[^\w]+/g, '-')}.png` }).catch(() => {});
+}

@@ -1,0 +1,45 @@
+// @ts-check
+// Runs the tests in a browser: `npm run e2e [-- FILE…]`.
+//
+//   HONE_BIN       the binary to test, instead of building one
+//   CHROMIUM       the browser
+//   E2E_PICTURES   a folder for pictures of pages where a test failed
+//   E2E_JOBS       files of tests at once (2)
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { findChromium } from './chromium.mjs';
+import { buildHone } from './hone.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+
+/** @param {string[]} args of node --test: names of test files and its flags */
+function run(args) {
+  const chromium = findChromium();
+  const folder = mkdtempSync(join(tmpdir(), 'hone-e2e-'));
+  try {
+    const binary = process.env['HONE_BIN'] || buildHone(folder);
+    const named = args.filter((arg) => !arg.startsWith('-'));
+    const files = named.length ? named : readdirSync(here).filter((name) => name.endsWith('.test.mjs')).map((name) => join(here, name));
+    const flags = args.filter((arg) => arg.startsWith('-'));
+    const jobs = process.env['E2E_JOBS'] ?? '2';
+    const { status } = spawnSync(
+      process.execPath,
+      ['--test', `--test-concurrency=${jobs}`, '--test-reporter=spec', ...flags, ...files],
+      { stdio: 'inherit', env: { ...process.env, HONE_BIN: binary, CHROMIUM: chromium } },
+    );
+    return status ?? 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+try {
+  process.exitCode = run(process.argv.slice(2));
+} catch (err) {
+  console.error(`e2e: ${err instanceof Error ? err.message : err}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,148 @@
+// @ts-check
+// Writes the pictures of the documentation: node e2e/screenshots.mjs [FOLDER].
+// They are of a profile in the repository, so that the same sources give the
+// same pictures on the same machine.
+
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync, crc32 } from './png.mjs';
+import { launch } from './chromium.mjs';
+import { buildHone, root, serve, temporaryFolder } from './hone.mjs';
+import { settled } from './page.mjs';
+import { labels, tuned, wordindex } from './profiles.mjs';
+
+const folder = process.argv[2] ?? join(root, 'doc', 'img', 'ui');
+process.env['HONE_BIN'] ||= buildHone(temporaryFolder('screenshots'));
+
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 360, height: 720 };
+
+/** @type {{ name: string, args: string[], path: string, schemes: ('light' | 'dark')[], narrow?: boolean }[]} */
+const pictures = [
+  { name: 'flame', args: [wordindex], path: '/flame', schemes: ['light', 'dark'], narrow: true },
+  { name: 'search', args: [wordindex], path: '/flame?q=concatstrings', schemes: ['light'] },
+  { name: 'pivot', args: [wordindex], path: '/flame?pivot=runtime.mallocgc', schemes: ['light'] },
+  { name: 'top', args: [wordindex], path: '/top?sort=cum', schemes: ['light', 'dark'], narrow: true },
+  { name: 'sandwich', args: [wordindex], path: '/sandwich?fn=main.addLine', schemes: ['light', 'dark'] },
+  { name: 'graph', args: [wordindex], path: '/graph?nodecount=20&fn=main.addLine', schemes: ['light', 'dark'] },
+  { name: 'source', args: [wordindex], path: '/source?fn=main.addLine', schemes: ['light', 'dark'], narrow: true },
+  { name: 'disasm', args: [wordindex], path: '/disasm?fn=main.addLine', schemes: ['light'] },
+  { name: 'peek', args: [wordindex], path: '/peek?fn=main.addLine', schemes: ['light'] },
+  { name: 'traces', args: [wordindex], path: '/traces', schemes: ['light'] },
+  { name: 'tags', args: [labels], path: '/tags', schemes: ['light', 'dark'] },
+  { name: 'raw', args: [wordindex], path: '/raw', schemes: ['light'] },
+  { name: 'diff', args: ['-diff_base', wordindex, tuned], path: '/diff', schemes: ['light', 'dark'] },
+  { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame', schemes: ['light', 'dark'] },
+  { name: 'start', args: [], path: '/', schemes: ['light', 'dark'], narrow: true },
+];
+
+/**
+ * The picture with at most 256 colours, which is a third of the size and looks
+ * the same: runs in a page, since a browser can decode PNG.
+ * @param {string} base64
+ */
+async function reduce(base64) {
+  const blob = await (await fetch(`data:image/png;base64,${base64}`)).blob();
+  const image = await createImageBitmap(blob);
+  const { width, height } = image;
+  const canvas = new OffscreenCanvas(width, height);
+  const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  context.drawImage(image, 0, 0);
+  const { data } = context.getImageData(0, 0, width, height);
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  for (let i = 0; i < data.length; i += 4) {
+    const rgb = (Number(data[i]) << 16) | (Number(data[i + 1]) << 8) | Number(data[i + 2]);
+    counts.set(rgb, (counts.get(rgb) ?? 0) + 1);
+  }
+  const distance = (/** @type {number} */ a, /** @type {number} */ b) =>
+    ((a >> 16) - (b >> 16)) ** 2 + (((a >> 8) & 255) - ((b >> 8) & 255)) ** 2 + ((a & 255) - (b & 255)) ** 2;
+  // The most frequent colours that differ visibly from those taken before.
+  /** @type {number[]} */
+  const palette = [];
+  const sorted = [...counts.keys()].sort((a, b) => Number(counts.get(b)) - Number(counts.get(a)));
+  for (const least of [48, 12, 0]) {
+    for (const rgb of sorted) {
+      if (palette.length === 256) break;
+      if (!palette.some((taken) => distance(taken, rgb) <= least)) palette.push(rgb);
+    }
+  }
+  /** @type {Map<number, number>} */
+  const nearest = new Map(palette.map((rgb, i) => [rgb, i]));
+  for (const rgb of sorted) {
+    if (nearest.has(rgb)) continue;
+    let best = 0;
+    palette.forEach((taken, i) => {
+      if (distance(taken, rgb) < distance(Number(palette[best]), rgb)) best = i;
+    });
+    nearest.set(rgb, best);
+  }
+  const pixels = [];
+  for (let i = 0; i < data.length; i += 4) {
+    pixels.push(nearest.get((Number(data[i]) << 16) | (Number(data[i + 1]) << 8) | Number(data[i + 2])) ?? 0);
+  }
+  return { width, height, palette, pixels };
+}
+
+/** @param {{ width: number, height: number, palette: number[], pixels: number[] }} image */
+function encode({ width, height, palette, pixels }) {
+  const chunk = (/** @type {string} */ type, /** @type {Buffer} */ data) => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+    const frame = Buffer.alloc(8);
+    frame.writeUInt32BE(data.length, 0);
+    frame.writeUInt32BE(crc32(body), 4);
+    return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 3, 0, 0, 0], 8); // 8 bits, by palette
+  const rows = Buffer.alloc((width + 1) * height); // each begins with its filter: none
+  for (let y = 0; y < height; y++) rows.set(pixels.slice(y * width, (y + 1) * width), y * (width + 1) + 1);
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', header),
+    chunk('PLTE', Buffer.from(palette.flatMap((rgb) => [rgb >> 16, (rgb >> 8) & 255, rgb & 255]))),
+    chunk('IDAT', deflateSync(rows)),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+mkdirSync(folder, { recursive: true });
+const browser = await launch();
+const reducer = await (await browser.newContext()).newPage();
+/** @type {Map<string, Awaited<ReturnType<typeof serve>>>} */
+const servers = new Map();
+try {
+  for (const { name, args, path, schemes, narrow } of pictures) {
+    const key = args.join(' ');
+    const server = servers.get(key) ?? (await serve(args));
+    servers.set(key, server);
+    const shots = [
+      ...schemes.map((scheme) => ({ file: scheme === 'light' ? `${name}.png` : `${name}-dark.png`, scheme, viewport: WIDE })),
+      ...(narrow ? [{ file: `${name}-narrow.png`, scheme: /** @type {const} */ ('light'), viewport: NARROW }] : []),
+    ];
+    for (const { file, scheme, viewport } of shots) {
+      const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' });
+      const page = await context.newPage();
+      if (args.includes('-diff_base')) {
+        // What is compared is in the link that the server's own address leads to.
+        await page.goto(server.url);
+        await settled(page);
+        await page.goto(server.url + path + new URL(page.url()).search);
+      } else {
+        await page.goto(server.url + path);
+      }
+      await settled(page);
+      await page.waitForTimeout(300);
+      const shot = await page.screenshot();
+      await context.close();
+      const target = join(folder, file);
+      writeFileSync(target, encode(await reducer.evaluate(reduce, shot.toString('base64'))));
+      console.log(`${file} ${(statSync(target).size / 1000).toFixed(0)} kB`);
+    }
+  }
+} finally {
+  await browser.close();
+  for (const server of servers.values()) await server.stop();
+}

@@ -1,0 +1,261 @@
+// @ts-check
+// The other views show the figures that `hone pprof` prints for the same options.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { hone, temporaryFolder } from './hone.mjs';
+import { eventually, settled, suite } from './page.mjs';
+import { absolute, labels, tuned, wordindex } from './profiles.mjs';
+
+/** @typedef {import('./page.mjs').Page} Page */
+
+const check = suite([wordindex]);
+
+/**
+ * Rows of a table as text, as far as they are drawn; a badge after a name is left out.
+ * @param {Page} page
+ * @param {string} [name] of the table
+ */
+async function rows(page, name) {
+  const table = page.getByRole('grid', name === undefined ? {} : { name, exact: true }).first();
+  await table.waitFor();
+  return table.locator('[data-row]').evaluateAll((all) =>
+    all
+      .sort((a, b) => Number(a.getAttribute('data-row')) - Number(b.getAttribute('data-row')))
+      .map((row) => [...row.querySelectorAll('[role=gridcell]')].map((cell) => {
+        const name = cell.querySelector('.fname');
+        return ((name ? name.getAttribute('title') || name.textContent : cell.textContent) ?? '').trim();
+      })),
+  );
+}
+
+/** The table in a report of `hone pprof -top`: values, then the name. @param {string[]} args */
+function top(...args) {
+  const lines = hone('pprof', '-top', ...args).trimEnd().split('\n');
+  const head = lines.findIndex((line) => /^\s+flat\s+flat%/.test(line));
+  return lines.slice(head + 1).map((line) => {
+    const [flat = '', flatShare = '', sum = '', cum = '', cumShare = '', ...name] = line.trim().split(/\s+/);
+    return [flat, flatShare, sum, cum, cumShare, name.join(' ').replace(/ \((partial-)?inline\)$/, '')];
+  });
+}
+
+/**
+ * Lines with values in the source page of `go tool pprof`, which needs no
+ * program for them: line, flat, cum.
+ * @param {string} pattern
+ */
+function weblist(pattern) {
+  const html = join(temporaryFolder('weblist'), 'list.html');
+  const { status, stderr } = spawnSync(process.env['GO'] ?? 'go', ['tool', 'pprof', `-weblist=${pattern}`, `-output=${html}`, absolute(wordindex)], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  const lines = readFileSync(html, 'utf8').matchAll(/<span class=line> *(\d+)<\/span> <span class=\w+> *(\S+) +(\S+) /g);
+  return [...lines].map((m) => m.slice(1, 4)).filter(([, flat, cum]) => flat !== '.' || cum !== '.');
+}
+
+for (const [parameters, args] of /** @type {[string, string[]][]} */ ([
+  ['', []],
+  ['sort=cum', ['-cum']],
+  ['sample_index=samples', ['-sample_index=samples']],
+  ['focus=addLine&ignore=mallocgc', ['-focus=addLine', '-ignore=mallocgc']],
+  ['hide=runtime&unit=ms', ['-hide=runtime', '-unit=ms']],
+  ['granularity=lines', ['-lines']],
+  ['granularity=files', ['-files']],
+  ['nodecount=7', ['-nodecount=7', '-trim=true']],
+  ['noinlines=true&relative_percentages=true&focus=addLine', ['-noinlines', '-relative_percentages', '-focus=addLine']],
+])) {
+  check(`top has the figures of hone pprof -top ${args.join(' ')}`, async ({ page, open }) => {
+    await open(`/top?${parameters}`);
+    const all = parameters.includes('nodecount') ? [] : ['-nodecount=0', '-trim=false'];
+    const expected = top(...all, ...args, wordindex).slice(0, 20);
+    assert.ok(expected.length >= 5, String(expected));
+    assert.deepEqual((await rows(page)).slice(0, expected.length), expected);
+  });
+}
+
+check('top orders by any column, and back', async ({ page, open }) => {
+  await open('/top');
+  const flat = await rows(page);
+  await page.getByRole('columnheader', { name: 'Cum', exact: true }).getByRole('button').click();
+  await settled(page);
+  const cum = top('-cum', '-nodecount=0', '-trim=false', wordindex);
+  await eventually(async () => assert.deepEqual((await rows(page)).slice(0, 10), cum.slice(0, 10)));
+  await page.getByRole('columnheader', { name: 'Function' }).getByRole('button').click();
+  await eventually(async () => {
+    const names = (await rows(page)).map((row) => String(row[5]));
+    assert.deepEqual(names, [...names].sort());
+  });
+  await page.getByRole('columnheader', { name: 'Flat', exact: true }).getByRole('button').click();
+  await eventually(async () => assert.deepEqual((await rows(page)).slice(0, 10), flat.slice(0, 10)));
+});
+
+check('a text finds rows', async ({ page, open }) => {
+  await open('/top');
+  await page.getByLabel('Find in names').fill('SORT');
+  await eventually(async () => {
+    const names = (await rows(page)).map((row) => String(row[5]));
+    assert.ok(names.length > 0 && names.every((name) => /sort/i.test(name)), String(names));
+  });
+});
+
+check('a selected function is selected in other views', async ({ page, open }) => {
+  await open('/top');
+  await page.getByLabel('Find in names').fill('addLine');
+  await page.getByRole('grid').getByText('addLine').first().click();
+  await eventually(() => assert.equal(new URL(page.url()).searchParams.get('fn'), 'main.addLine'));
+  for (const name of ['Sandwich', 'Source', 'Peek', 'Flame', 'Graph']) {
+    await page.getByRole('tab', { name }).click();
+    await settled(page);
+    // The drawings have it as a picture.
+    if (name !== 'Flame' && name !== 'Graph') await page.locator('main').getByText('addLine').first().waitFor();
+    await page.locator('.refine').getByText('main.addLine').waitFor();
+  }
+});
+
+check('sandwich has the callers and callees that peek prints', async ({ page, open }) => {
+  await open('/sandwich?fn=main.addLine');
+  const text = hone('pprof', '-peek=^main\\.addLine$', wordindex).split('\n');
+  const self = text.findIndex((line) => line.endsWith('| main.addLine') && !line.startsWith(' '.repeat(40)));
+  assert.ok(self > 0, text.join('\n'));
+  const calls = (/** @type {string[]} */ lines) =>
+    lines.filter((line) => line.includes('|')).map((line) => {
+      const [, value = '', share = '', name = ''] = /^\s+(\S+)\s+(\S+)\s+\|\s+(.*?)(?: \(inline\))?$/.exec(line) ?? [];
+      return [value, share, name];
+    }).filter(([value]) => value);
+  const callers = calls(text.slice(0, self));
+  const callees = calls(text.slice(self + 1));
+  assert.ok(callees.length > 3, text.join('\n'));
+  assert.deepEqual(await rows(page, 'Callers'), callers);
+  assert.deepEqual((await rows(page, 'Callees')).slice(0, 8), callees.slice(0, 8));
+}, { viewport: { width: 1800, height: 900 } });
+
+check('peek finds by pattern', async ({ page, open }) => {
+  await open('/peek');
+  await page.getByLabel(/Functions that match/).fill('main\\.');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  await page.getByRole('region', { name: 'Callers and callees' }).waitFor();
+  const names = await page.locator('.peek-self .fname').allTextContents();
+  const printed = hone('pprof', '-peek=main\\.', wordindex).split('\n').filter((l) => /^\s+\S+\s+\S+%\s+\S+%\s+\S+\s+\S+%\s+\|/.test(l)).map((l) => l.split('| ')[1]?.trim().replace(/ \(inline\)$/, ''));
+  assert.deepEqual([...names].sort(), [...printed].sort());
+});
+
+check("source has the lines of pprof's source page", async ({ page, open }) => {
+  await open('/source?fn=main.addLine');
+  await page.getByRole('region', { name: 'Source lines' }).waitFor();
+  const shown = await page.locator('.lines tr.hot').evaluateAll((all) =>
+    all.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')),
+  );
+  const values = shown.map(([line, flat, cum]) => [line, flat || '.', cum || '.']);
+  assert.deepEqual(values, weblist('^main\\.addLine$'));
+  // Its text is in the repository.
+  assert.ok(shown.some((row) => row[3] === 'ix[w] += decimal(number)'), String(shown));
+});
+
+check('source that is not there tells where it was looked for', async ({ page, open }) => {
+  await open('/source?fn=runtime.mallocgc');
+  await settled(page);
+  const text = await page.locator('main').innerText();
+  assert.ok(/-source_path/.test(text) || /malloc\.go/.test(text), text);
+});
+
+check('disassembly without the program says what to do', async ({ page, open }) => {
+  await open('/disasm?fn=main.addLine');
+  await page.getByRole('heading', { name: 'No machine code' }).waitFor();
+  await page.locator('main').getByText('PPROF_BINARY_PATH').waitFor();
+}, { expect: [/console: .*422/] });
+
+check('traces has every sample with its stack', async ({ page, open }) => {
+  await open('/traces');
+  const text = hone('pprof', '-traces', wordindex);
+  const samples = text.split('\n').filter((line) => /^-+\+-+$/.test(line)).length;
+  await page.getByText(new RegExp(`^${samples - 1} samples$`)).or(page.getByText(new RegExp(`^${samples} samples$`))).first().waitFor();
+  const stack = page.getByRole('complementary', { name: 'Stack of the sample' });
+  const before = await stack.innerText();
+  await stack.getByRole('button', { name: 'Next sample' }).click();
+  await eventually(async () => assert.notEqual(await stack.innerText(), before));
+});
+
+check('raw has the text of hone pprof -raw', async ({ page, open }) => {
+  await open('/raw');
+  const lines = await page.locator('.raw-line').evaluateAll((all) => all.map((l) => l.lastElementChild?.textContent ?? ''));
+  const printed = hone('pprof', '-raw', wordindex).split('\n');
+  assert.ok(lines.length > 20);
+  assert.deepEqual(lines, printed.slice(0, lines.length));
+});
+
+check('the graph has the nodes of hone pprof -dot', async ({ page, open }) => {
+  await open('/graph?nodecount=20');
+  const dot = hone('pprof', '-dot', '-nodecount=20', wordindex);
+  const nodes = dot.split('\n').filter((line) => /^N\d+ \[/.test(line)).length;
+  const edges = dot.split('\n').filter((line) => /^N\d+ -> N\d+ \[/.test(line)).length;
+  assert.match(await page.locator('.pane-facts').innerText(), new RegExp(`${nodes} functions, ${edges} calls`));
+});
+
+const labelled = suite([labels]);
+
+labelled('tags have the sums of hone pprof -tags', async ({ page, open }) => {
+  await open('/tags');
+  const shown = await page.locator('.tag').evaluateAll((all) =>
+    all.map((tag) => ({
+      key: tag.getAttribute('aria-label'),
+      values: [...tag.querySelectorAll('.tag-value')].map((v) => [...v.children].slice(1).map((c) => c.textContent)),
+    })),
+  );
+  assert.ok(shown.length > 0);
+  const text = hone('pprof', '-tags', labels);
+  for (const { key, values } of shown) {
+    assert.ok(text.includes(`${key}: Total`), `${key} is not in\n${text}`);
+    for (const [value, sum, share] of values) {
+      const line = text.split('\n').find((l) => l.trimEnd().endsWith(`: ${value}`) && l.includes(`${sum} `));
+      assert.ok(line?.includes(String(share).replace('%', '')), `${value} ${sum} ${share} is not in\n${text}`);
+    }
+  }
+});
+
+labelled('a value of a label filters', async ({ page, open }) => {
+  await open('/tags');
+  await page.locator('.tag-value').first().click();
+  await eventually(() => assert.match(page.url(), /tagfocus=/));
+  await settled(page);
+  await page.locator('.chip').filter({ hasText: 'Label focus' }).waitFor();
+  await page.getByRole('tab', { name: 'Top' }).click();
+  await settled(page);
+  const filter = String(new URL(page.url()).searchParams.get('tagfocus'));
+  const expected = top('-nodecount=0', '-trim=false', `-tagfocus=${filter}`, labels).slice(0, 10);
+  await eventually(async () => assert.deepEqual((await rows(page)).slice(0, expected.length), expected));
+});
+
+const compared = suite(['-diff_base', wordindex, tuned]);
+
+compared('top of a comparison has the figures of hone pprof -diff_base', async ({ page, open }) => {
+  await open('/');
+  await page.getByRole('tab', { name: 'Top' }).click();
+  await settled(page);
+  const expected = top('-nodecount=0', '-trim=false', '-diff_base', wordindex, tuned).slice(0, 10);
+  const shown = (await rows(page)).slice(0, 10);
+  // The page keeps the sign of a share, which the text leaves out.
+  assert.deepEqual(shown.map((r) => r.map((cell, i) => ([1, 2, 4].includes(i) ? cell.replace('-', '') : cell))), expected.map((r) => r.map((cell, i) => ([1, 2, 4].includes(i) ? cell.replace('-', '') : cell))));
+});
+
+compared('diff has the figures of hone diff, in absolute and relative order', async ({ page, open }) => {
+  await open('/');
+  await page.getByRole('tab', { name: 'Diff' }).click();
+  await settled(page);
+  const shown = await rows(page);
+  assert.ok(shown.length > 5);
+  const text = hone('diff', wordindex, tuned);
+  for (const row of shown.slice(0, 5)) {
+    const name = String(row.at(-1));
+    const line = text.split('\n').find((l) => l.includes(name));
+    assert.ok(line, `${name} is not in\n${text}`);
+    const change = String(row[1]).replace(/^[▲▼]\s*/, '');
+    assert.ok(line.includes(change.replace(/^[+-]/, '')), `${change} is not in ${line}`);
+  }
+  await page.getByRole('button', { name: 'Relative', exact: true }).click();
+  await eventually(async () => assert.notDeepEqual(await rows(page), shown));
+  await page.getByRole('button', { name: 'Swap A and B' }).click();
+  await settled(page);
+  await eventually(async () => assert.notDeepEqual(await rows(page), shown));
+});

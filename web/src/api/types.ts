@@ -1,0 +1,304 @@
+// The values of hone's query API: see doc/api.md. Their Go definitions are in
+// internal/report and internal/server.
+
+/** A value with the text it is printed as and its share of the total, 0 to 100. */
+export interface Quantity {
+  value: number;
+  text: string;
+  percent: number;
+}
+
+export interface ValueType {
+  type: string;
+  unit: string;
+}
+
+/** An entry of the list of open profiles. */
+export interface Profile {
+  id: string;
+  name: string;
+  merged: number;
+  state: 'ready' | 'waiting' | 'failed';
+  /** The sources as a command line names them; absent for uploads. */
+  sources?: string[];
+  error?: string;
+}
+
+export interface Profiles {
+  profiles: Profile[];
+  start: string;
+}
+
+export interface LabelKey {
+  key: string;
+  numeric: boolean;
+  unit?: string;
+  values: number;
+}
+
+export interface ProfileInfo extends Profile {
+  header: string[];
+  sampleTypes: ValueType[];
+  defaultSampleType: number;
+  time?: string;
+  duration: number;
+  period: number;
+  periodType: ValueType;
+  comments: string[];
+  docURL?: string;
+  samples: number;
+  functions: number;
+  locations: number;
+  mappings: { file: string; buildID: string }[];
+  labels: LabelKey[];
+}
+
+export interface Answer<T> {
+  report: T;
+  warnings: string[];
+  /** Of reports that can be cut: the number of all rows. */
+  rows?: number;
+}
+
+export interface About {
+  header: string[];
+  sampleType: string;
+  unit: string;
+  total: Quantity;
+}
+
+export interface Place {
+  name: string;
+  function?: string;
+  file?: string;
+  line?: number;
+  column?: number;
+  address?: number;
+}
+
+export interface TopRow extends Place {
+  flat: Quantity;
+  sum: Quantity;
+  cum: Quantity;
+  inline?: 'inline' | 'partial-inline';
+}
+
+export interface Top extends About {
+  rows: TopRow[];
+}
+
+export interface Call extends Place {
+  weight: Quantity;
+  share: number;
+  inline?: boolean;
+}
+
+export interface TreeRow extends Place {
+  flat: Quantity;
+  sum: Quantity;
+  cum: Quantity;
+  callers: Call[];
+  callees: Call[];
+}
+
+export interface Tree extends About {
+  rows: TreeRow[];
+}
+
+export interface SourceInst {
+  address: number;
+  text: string;
+  place?: string;
+  calls?: string[];
+  flat: Quantity;
+  cum: Quantity;
+}
+
+export interface SourceLine {
+  line: number;
+  flat: Quantity;
+  cum: Quantity;
+  text: string;
+  instructions?: SourceInst[];
+}
+
+export interface SourceFunction {
+  name: string;
+  file?: string;
+  /** The file that was read, where it is not the one the profile names. */
+  path?: string;
+  flat: Quantity;
+  cum: Quantity;
+  lines?: SourceLine[];
+  error?: string;
+  /** Where the file was looked for, if it was not found. */
+  looked?: string[];
+}
+
+export interface Source extends About {
+  title?: string;
+  functions: SourceFunction[];
+}
+
+export interface AsmInst {
+  address: number;
+  text: string;
+  function?: string;
+  file?: string;
+  line?: number;
+  flat: Quantity;
+  cum: Quantity;
+}
+
+export interface Disassembly extends About {
+  routines: { name: string; flat: Quantity; cum: Quantity; instructions: AsmInst[] }[];
+}
+
+export interface TraceFrame extends Place {
+  inline?: boolean;
+}
+
+export interface Trace {
+  labels?: { key: string; values: string[] }[];
+  value: Quantity;
+  stack: TraceFrame[];
+}
+
+export interface Traces extends About {
+  traces: Trace[];
+}
+
+export interface TagKey {
+  key: string;
+  total: Quantity;
+  values: { value: string; sum: Quantity }[];
+}
+
+export interface Tags extends About {
+  keys: TagKey[];
+}
+
+export interface Raw {
+  lines: string[];
+  total: number;
+}
+
+export interface GraphNode extends Place {
+  flat: Quantity;
+  cum: Quantity;
+  tags?: { name: string; flat: Quantity; cum: Quantity }[];
+  /** Centre and size in points, y downwards. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  /** What is written in the box, which has room for it at this size. */
+  label: string[];
+  fontSize: number;
+}
+
+export interface GraphEdge {
+  /** Indexes in nodes. */
+  caller: number;
+  callee: number;
+  weight: Quantity;
+  residual?: boolean;
+  inline?: boolean;
+  /** Start, then control, control, end of each cubic Bézier, as x, y, x, y, … */
+  path: number[];
+  /** The arrow's point; its base is the end of path. */
+  tip: [number, number];
+  /** Centre of the place that is free for the weight, at 10 points, with "(inline)" below it if it is. */
+  labelAt?: [number, number];
+}
+
+export interface Graph extends About {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  /** Of the drawing, in points. */
+  width: number;
+  height: number;
+}
+
+export interface DiffValue {
+  base: number;
+  head: number;
+  delta: number;
+  relative?: number;
+  /** As printed. */
+  baseText: string;
+  headText: string;
+  deltaText: string;
+}
+
+export interface DiffRow {
+  name: string;
+  file?: string;
+  line?: number;
+  new?: boolean;
+  gone?: boolean;
+  flat: DiffValue;
+  cum: DiffValue;
+  test?: { p: number; holm: number; significant: boolean };
+}
+
+export interface Diff {
+  type: string;
+  unit: string;
+  granularity: string;
+  sort: 'flat' | 'cum';
+  normalized: boolean;
+  baseRuns: number;
+  headRuns: number;
+  baseTotal: number;
+  headTotal: number;
+  baseTotalText: string;
+  headTotalText: string;
+  rows: DiffRow[];
+  functions: number;
+  tested: number;
+  warnings: string[];
+}
+
+/** A window of a flame graph: see doc/api.md. */
+export interface Flame {
+  type: string;
+  unit: string;
+  event: number;
+  total: Quantity;
+  /** Levels of the whole tree, the root's too. */
+  height: number;
+  inverted: boolean;
+  diff: boolean;
+  baseTotal?: number;
+  baseScale: number;
+  from: number;
+  to: number;
+  scale: number;
+  files: string[];
+  packages: string[];
+  frames: { name: string[]; file: number[]; line: number[]; package: number[]; origin: number[] };
+  nodes: {
+    id: number[];
+    depth: number[];
+    frame: number[];
+    gap: number[];
+    total: number[];
+    self: number[];
+    hidden: number[];
+    inlined: number[];
+    baseTotal?: number[];
+    baseSelf?: number[];
+  };
+}
+
+export interface FlameSearch {
+  matched: Quantity;
+  count: number;
+  nodes: { id: number; depth: number; from: number; total: number; name: string }[];
+}
+
+export interface SavedView {
+  name: string;
+  query: string;
+}

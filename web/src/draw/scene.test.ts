@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { flameOf } from '../model/fixtures';
+import { decode, nodeWithID, REST } from '../model/model';
+import { changeFill, REST_FILL, ROOT_FILL } from '../theme/frames';
+import { Scene } from './scene';
+import { TextMeasurer } from './text';
+
+const text = new TextMeasurer((s) => 10 * [...s].length); // ten pixels a letter
+
+function scene(name: string) {
+  const flame = flameOf([[0, 0, 100, 0, 4], [1, 0, 90, 90]]);
+  flame.frames.name = [name];
+  return new Scene(decode(flame));
+}
+
+test.each([
+  [230, 'http.(*conn).serve'],
+  [150, '(*conn).serve'],
+  [129, 'serve'],
+  [49, 'ser…'],
+  [29, ''],
+])('a label in %d pixels', (room, label) => {
+  const s = scene('net/http.(*conn).serve');
+  expect(s.label(1, room, text)).toBe(label);
+  expect(s.label(1, room, text)).toBe(label); // again, from what was made before
+});
+
+test('what is not drawn is counted', () => {
+  const s = scene('main.main');
+  const rest = s.model.frame.indexOf(REST);
+  expect(s.label(rest, 500, text)).toBe('4 narrower frames');
+  expect(s.label(rest, 20, text)).toBe('…');
+});
+
+test('marks by name or by number', () => {
+  const s = scene('main.main');
+  expect(s.mark({ test: (name) => name === 'main.main' })).toBe(1);
+  expect(s.marks![nodeWithID(s.model, 10)]).toBe(1);
+  expect(s.mark({ ids: new Set([99]) })).toBe(0);
+  s.mark(null);
+  expect(s.marks).toBeNull();
+});
+
+test('root and rest keep their colours, whatever they are by', () => {
+  const s = scene('main.main');
+  for (const by of ['package', 'module', 'self'] as const) {
+    s.colorBy(by);
+    expect(s.color[0]).toBe(ROOT_FILL);
+    expect(s.color[s.model.frame.indexOf(REST)]).toBe(REST_FILL);
+  }
+});
+
+test('a change shows in colour and in words', () => {
+  const flame = flameOf([[0, 0, 1000, 0], [1, 0, 600, 600], [1, 0, 400, 400]], { diff: true, baseTotal: 1000 });
+  flame.nodes.baseTotal = [1000, 300, 700];
+  flame.nodes.baseSelf = [0, 300, 700];
+  const s = new Scene(decode(flame));
+  s.colorBy('change');
+  expect(s.color[1]).toBe(changeFill(5));
+  expect(s.color[2]).toBe(changeFill(-5));
+  expect(s.label(1, 500, text)).toBe('a.f1  ▲ 100%');
+  expect(s.label(1, 60, text)).toBe('▲ f1');
+  expect(s.label(2, 500, text)).toBe('a.f2  ▼ 43%');
+});

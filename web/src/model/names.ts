@@ -1,0 +1,28 @@
+// Names of functions, shortened for labels.
+
+/** Leaves out the folders of the import path: "net/http.(*conn).serve" is "http.(*conn).serve". */
+export function shortName(name: string): string {
+  const cut = name.search(/[[(]/);
+  const head = cut > 0 ? name.slice(0, cut) : name;
+  return name.slice(head.lastIndexOf('/') + 1);
+}
+
+/** Leaves the package and type arguments out of a short name, too: "(*conn).serve". */
+export function bareName(short: string): string {
+  const dot = short.search(/\.(?=[(\w·])/);
+  const bare = dot > 0 && !/[(<[:]/.test(short.slice(0, dot)) ? short.slice(dot + 1) : short;
+  const bracket = bare.indexOf('[');
+  return bracket > 0 ? bare.slice(0, bracket) + bare.slice(bare.lastIndexOf(']') + 1) : bare;
+}
+
+/** Leaves the receiver out of a bare name: where there is little room, what is done tells more than by whom. */
+export function methodName(bare: string): string {
+  const end = bare.startsWith('(') ? bare.indexOf(').') : -1;
+  return end > 0 ? bare.slice(end + 2) : bare;
+}
+
+/** "dir/file.go" for a long path: who reads it has a folder or two in mind, not the root. */
+export function shortPath(file: string): string {
+  const parts = file.split('/');
+  return parts.length <= 3 ? file : parts.slice(-2).join('/');
+}

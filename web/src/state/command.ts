@@ -1,0 +1,71 @@
+// What is shown, as a command for a terminal.
+
+import { optionSpecs } from './options';
+import { exactly } from './pattern';
+import { OPTIONS, type State } from './state';
+
+/** A word as a POSIX shell takes it literally. */
+export function shellQuote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+export interface Commands {
+  hone: string;
+  pprof: string;
+}
+
+/**
+ * The commands that print what a view shows. profiles and bases are the names of
+ * its profiles; match is the pattern that source, disassembly and peek ask for.
+ */
+export function commandsOf(s: State, profiles: readonly string[], bases: readonly string[], match = ''): Commands {
+  const sources = profiles.map((name) => (/^-./.test(name) ? `./${name}` : name)); // a file, not a flag
+  const pattern = match || (s.fn ? exactly(s.fn) : '.');
+  const flags = flagsOf(s.options);
+  const diff = bases.map((b) => `-diff_base=${b}`);
+  const tool = (verb: string) => words('go', 'tool', 'pprof', verb, ...flags, ...diff, ...sources);
+  switch (s.view) {
+    case 'flame': {
+      const own = ['inverted', 'collapse'].filter((name) => s.own[name] === '1').map((name) => `-${name}`);
+      const out = bases.length > 0 ? 'diff.html' : 'flame.html';
+      return { hone: words('hone', 'flame', '-o', out, ...own, ...flags, ...diff, ...sources), pprof: tool('-http=localhost:') };
+    }
+    case 'diff':
+      return {
+        hone: words('hone', 'diff', ...flags, ...(bases.length === 1 && sources.length === 1 ? bases : bases.map((b) => `-base=${b}`)), ...sources),
+        pprof: tool('-top'),
+      };
+    case 'source':
+      return { hone: words('hone', 'list', ...flags, ...diff, pattern, ...sources), pprof: tool(`-list=${pattern}`) };
+    case 'disasm':
+      return { hone: words('hone', 'disasm', ...flags, ...diff, pattern, ...sources), pprof: tool(`-disasm=${pattern}`) };
+    case 'peek':
+    case 'sandwich':
+      return { hone: words('hone', 'peek', ...flags, ...diff, pattern, ...sources), pprof: tool(`-peek=${pattern}`) };
+    case 'graph':
+      return { hone: words('hone', 'svg', '-output=graph.svg', ...flags, ...diff, ...sources), pprof: tool('-svg') };
+    case 'top':
+    case 'traces':
+    case 'tags':
+    case 'raw':
+      return { hone: words('hone', s.view, ...flags, ...diff, ...sources), pprof: tool(`-${s.view}`) };
+  }
+}
+
+function words(...all: string[]): string {
+  return all.map(shellQuote).join(' ');
+}
+
+/** Options as flags. Of a choice, each value is a flag of its own, in both tools. */
+function flagsOf(options: State['options']): string[] {
+  const flags: string[] = [];
+  for (const name of OPTIONS) {
+    const value = options[name];
+    if (value === undefined || value === '') continue;
+    const kind = name === 'normalize' ? 'flag' : optionSpecs.find((o) => o.name === name)?.kind;
+    if (kind === 'choice') flags.push(`-${value}`);
+    else if (kind === 'flag' && /^(1|true|t|yes|y)$/i.test(value)) flags.push(`-${name}`);
+    else flags.push(`-${name}=${value}`);
+  }
+  return flags;
+}

@@ -1,0 +1,127 @@
+// What the report options are called, and how a value becomes a chip. What they
+// mean is in words.ts, which is fetched when it is first read.
+
+import type { ProfileInfo } from '../api/types';
+import { exactName } from './pattern';
+import { OPTIONS, type Option, type State } from './state';
+
+export type OptionKind =
+  | 'frames' // a pattern on function, file or binary names
+  | 'filter' // label filter
+  | 'label' // a pattern on label keys
+  | 'keys' // label keys with commas
+  | 'choice'
+  | 'number'
+  | 'text'
+  | 'flag';
+
+export interface OptionSpec {
+  name: Option;
+  title: string;
+  kind: OptionKind;
+  group: 'Stacks' | 'Labels' | 'Entries' | 'Values';
+}
+
+/** In the order of the filter menu. sample_index and normalize have controls of their own. */
+export const optionSpecs: readonly OptionSpec[] = [
+  { name: 'focus', title: 'Focus', kind: 'frames', group: 'Stacks' },
+  { name: 'ignore', title: 'Ignore', kind: 'frames', group: 'Stacks' },
+  { name: 'hide', title: 'Hide', kind: 'frames', group: 'Stacks' },
+  { name: 'show', title: 'Show', kind: 'frames', group: 'Stacks' },
+  { name: 'show_from', title: 'Show from', kind: 'frames', group: 'Stacks' },
+  { name: 'prune_from', title: 'Prune from', kind: 'frames', group: 'Stacks' },
+  { name: 'noinlines', title: 'No inlined calls', kind: 'flag', group: 'Stacks' },
+  { name: 'tagfocus', title: 'Label focus', kind: 'filter', group: 'Labels' },
+  { name: 'tagignore', title: 'Label ignore', kind: 'filter', group: 'Labels' },
+  { name: 'tagshow', title: 'Show labels', kind: 'label', group: 'Labels' },
+  { name: 'taghide', title: 'Hide labels', kind: 'label', group: 'Labels' },
+  { name: 'tagroot', title: 'Labels at the root', kind: 'keys', group: 'Labels' },
+  { name: 'tagleaf', title: 'Labels at the leaf', kind: 'keys', group: 'Labels' },
+  { name: 'granularity', title: 'Granularity', kind: 'choice', group: 'Entries' },
+  { name: 'showcolumns', title: 'Columns', kind: 'flag', group: 'Entries' },
+  { name: 'nodecount', title: 'Node count', kind: 'number', group: 'Entries' },
+  { name: 'nodefraction', title: 'Node fraction', kind: 'number', group: 'Entries' },
+  { name: 'edgefraction', title: 'Edge fraction', kind: 'number', group: 'Entries' },
+  { name: 'trim', title: 'No trimming', kind: 'flag', group: 'Entries' },
+  { name: 'sort', title: 'Sort', kind: 'choice', group: 'Entries' },
+  { name: 'call_tree', title: 'Call tree', kind: 'flag', group: 'Entries' },
+  { name: 'unit', title: 'Unit', kind: 'text', group: 'Values' },
+  { name: 'mean', title: 'Mean', kind: 'flag', group: 'Values' },
+  { name: 'divide_by', title: 'Divide by', kind: 'number', group: 'Values' },
+  { name: 'relative_percentages', title: 'Relative percentages', kind: 'flag', group: 'Values' },
+  { name: 'drop_negative', title: 'Drop negative', kind: 'flag', group: 'Values' },
+  { name: 'intel_syntax', title: 'Intel syntax', kind: 'flag', group: 'Values' },
+];
+
+/** The value that turns a flag on, away from its default. */
+export function flagOn(name: Option): string {
+  return name === 'trim' ? 'false' : 'true';
+}
+
+export interface Chip {
+  name: Option;
+  title: string;
+  /** What the value says, '' for a flag. */
+  text: string;
+  spec: OptionSpec | undefined;
+}
+
+/** Chips for the options that are set, in the order of the menu. */
+export function chipsOf(options: State['options']): Chip[] {
+  const chips: Chip[] = [];
+  for (const spec of optionSpecs) {
+    const value = options[spec.name];
+    if (value === undefined || value === '') continue;
+    const flag = spec.kind === 'flag' && value === flagOn(spec.name);
+    chips.push({ name: spec.name, title: spec.title, text: flag ? '' : chipText(spec.kind, value), spec });
+  }
+  return chips;
+}
+
+/** A value as a chip shows it: patterns made from names show the names. */
+function chipText(kind: OptionKind, value: string): string {
+  if (kind !== 'frames') return value;
+  return exactName(value) ?? splitNames(value)?.join(', ') ?? value;
+}
+
+/** The names of a pattern made of exact names alone. */
+function splitNames(pattern: string): string[] | undefined {
+  const names: string[] = [];
+  // The names' own bars are escaped, so one after $ and before ^ is ours.
+  for (const part of pattern.split(/(?<=\$)\|(?=\^)/)) {
+    const name = exactName(part);
+    if (name === undefined) return undefined;
+    names.push(name);
+  }
+  return names;
+}
+
+/** Only the options that reports know, as a query; what a saved view keeps. */
+export function optionsQuery(options: State['options']): string {
+  const q = new URLSearchParams();
+  for (const name of OPTIONS) {
+    const value = options[name];
+    if (value !== undefined && value !== '') q.set(name, value);
+  }
+  return q.toString();
+}
+
+/** The options in a query, whatever else it has. */
+export function optionsIn(query: string): Record<string, string> {
+  const q = new URLSearchParams(query);
+  const options: Record<string, string> = {};
+  for (const name of OPTIONS) {
+    const value = q.get(name);
+    if (value !== null && value !== '') options[name] = value;
+  }
+  return options;
+}
+
+/** Which sample type an option means, by name or number; -1 if there is no such type. */
+export function sampleTypeIndex(info: Pick<ProfileInfo, 'sampleTypes' | 'defaultSampleType'>, option: string | undefined): number {
+  if (!option) return info.defaultSampleType;
+  const byName = info.sampleTypes.findIndex((t) => t.type === option);
+  if (byName >= 0) return byName;
+  const i = /^\d+$/.test(option) ? Number(option) : -1;
+  return i < info.sampleTypes.length ? i : -1;
+}

@@ -1,0 +1,174 @@
+// The profiles that are open, and what is known of those shown.
+
+import { computed, signal } from '@preact/signals';
+import { ApiError, listProfiles, openProfile, profileInfo } from '../api/client';
+import type { Profile, ProfileInfo } from '../api/types';
+import { go, href, parse, state } from './state';
+
+export const profiles = signal<readonly Profile[] | null>(null);
+
+/** What is known of the first profile shown. */
+export interface Shown {
+  id: string;
+  /** For a moment that of the profile before, until its own has come. */
+  info?: ProfileInfo;
+  warnings?: readonly string[];
+  error?: ApiError;
+}
+export const shown = signal<Shown | null>(null);
+
+/** Why the list of profiles could not be had. */
+export const listError = signal<ApiError | null>(null);
+
+/** Names of files on their way to the server. */
+export const opening = signal<readonly string[]>([]);
+
+const asError = (err: unknown) => (err instanceof ApiError ? err : new ApiError(0, String(err)));
+
+/** Asks for what the page needs first: the list, and in the same moment what a full link names. */
+export async function start(): Promise<void> {
+  const bare = location.search === '';
+  follow();
+  try {
+    const { profiles: open, start: query } = await listProfiles();
+    profiles.value = open;
+    listError.value = null;
+    const wanted = bare && query ? parse(location.pathname, query) : state.peek();
+    const first = open.find((p) => p.state !== 'failed') ?? open[0];
+    const next = wanted.profile.length === 0 && first ? { ...wanted, profile: [first.id] } : wanted;
+    history.replaceState(null, '', href(next));
+    state.value = next;
+  } catch (err) {
+    listError.value = asError(err);
+  }
+}
+
+/** Keeps shown at the first profile of the state. */
+function follow(): void {
+  const first = computed(() => state.value.profile[0]);
+  first.subscribe((id) => {
+    if (id === undefined) shown.value = null;
+    else if (shown.peek()?.id !== id) void loadInfo(id);
+  });
+  // Others that wait get their lasting ids too, whoever put them into the state.
+  const waiting = computed(() => {
+    const { profile, base } = state.value;
+    const others = new Set([...profile.slice(1), ...base]);
+    return profiles.value?.filter((p) => p.state === 'waiting' && others.has(p.id)).map((p) => p.id).join(' ') ?? '';
+  });
+  waiting.subscribe((ids) => {
+    if (ids !== '') void settle(ids.split(' '));
+  });
+}
+
+async function settle(ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    try {
+      swapIDs(id, (await profileInfo(id)).profile.id);
+    } catch {
+      // The report that needs it tells.
+    }
+  }
+  void refresh();
+}
+
+/** Puts one id in the place of another, in what is shown and in the address. */
+function swapIDs(from: string, to: string): void {
+  const swap = (ids: readonly string[]) => [...new Set(ids.map((id) => (id === from ? to : id)))];
+  const { profile, base } = state.peek();
+  if (from !== to) go({ profile: swap(profile), base: swap(base) }, 'replace');
+}
+
+export async function loadInfo(id: string): Promise<void> {
+  // While the next one loads, what is there stays, so that the page keeps its
+  // shape and the view can ask for its report already.
+  const before = shown.peek()?.info;
+  shown.value = { id, ...(before ? { info: before } : {}) };
+  try {
+    const { profile: info, warnings } = await profileInfo(id);
+    if (shown.peek()?.id !== id) return;
+    if (info.id !== id) {
+      // A source that was waiting has its content now, and with it its lasting id.
+      shown.value = { id: info.id, info, warnings: warnings ?? [] };
+      swapIDs(id, info.id);
+    } else {
+      shown.value = { id, info, warnings: warnings ?? [] };
+    }
+    // Loaded just now, it is not listed as such yet.
+    const listed = profiles.peek();
+    if (info.id !== id || (listed && listed.find((p) => p.id === id)?.state !== 'ready')) void refresh();
+  } catch (err) {
+    if (shown.peek()?.id === id) shown.value = { id, error: asError(err) };
+  }
+}
+
+/**
+ * Shows profiles, or compares with them. One that waits is loaded first: only
+ * its content gives it its lasting id.
+ */
+export async function choose(which: 'profile' | 'base', ids: readonly string[]): Promise<void> {
+  const waiting = (id: string) => profiles.peek()?.find((p) => p.id === id)?.state === 'waiting';
+  if (!ids.some(waiting)) {
+    go({ [which]: ids });
+    return;
+  }
+  const names = ids.filter(waiting).map(nameOf);
+  opening.value = [...opening.peek(), ...names];
+  try {
+    const lasting = await Promise.all(ids.map(async (id) => (waiting(id) ? (await profileInfo(id)).profile.id : id)));
+    go({ [which]: [...new Set(lasting)] });
+  } finally {
+    opening.value = opening.peek().filter((name) => !names.includes(name));
+    void refresh();
+  }
+}
+
+/** Asks for the list again. */
+export async function refresh(): Promise<void> {
+  try {
+    profiles.value = (await listProfiles()).profiles;
+    listError.value = null;
+  } catch (err) {
+    if (profiles.peek() === null) listError.value = asError(err);
+  }
+}
+
+/** Uploads files; what could be opened, and what could not with the reason. */
+export async function openFiles(files: readonly File[]): Promise<{ opened: Profile[]; failed: { name: string; reason: string }[] }> {
+  const opened: Profile[] = [];
+  const failed: { name: string; reason: string }[] = [];
+  opening.value = [...opening.peek(), ...files.map((f) => f.name)];
+  for (const file of files) {
+    try {
+      opened.push(await openProfile(file, file.name));
+    } catch (err) {
+      failed.push({ name: file.name, reason: asError(err).message });
+    }
+    const i = opening.peek().indexOf(file.name);
+    opening.value = opening.peek().filter((_, j) => j !== i);
+  }
+  await refresh();
+  return { opened, failed };
+}
+
+/** What a command line would name to have a profile: the sources of a sum, else its name. */
+export function sourcesOf(id: string): readonly string[] {
+  const list = profiles.value ?? [];
+  const i = list.findIndex((p) => p.id === id);
+  const p = list[i];
+  if (!p) return [nameOf(id)];
+  if (p.sources && p.sources.length > 0) return p.sources;
+  return [p.name];
+}
+
+/** The name of a profile, of its id if it is not open. */
+export function nameOf(id: string): string {
+  return profiles.value?.find((p) => p.id === id)?.name ?? id.slice(0, 12);
+}
+
+/** The last part of a path or an address: what tells profiles apart at a glance. */
+export function shortName(name: string): string {
+  const bare = name.replace(/[/\\]+$/, '');
+  if (/^https?:\/\//.test(bare)) return bare.replace(/^https?:\/\//, '').replace('/debug/pprof/', ' ');
+  return bare.slice(Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\')) + 1) || name;
+}

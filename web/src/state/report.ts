@@ -1,0 +1,56 @@
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, report } from '../api/client';
+import type { Answer } from '../api/types';
+import { connection } from './connection';
+
+/** A report on its way. While a new one loads, the last answer stays, marked stale. */
+export interface Loading<T> {
+  answer?: Answer<T>;
+  error?: ApiError;
+  stale: boolean;
+  /** Asks again, after an error. */
+  retry?: () => void;
+}
+
+/** The option the server last refused, with the value it refused; the refine bar shows it. */
+export const refused = signal<{ param: string; value: string; message: string } | null>(null);
+
+/** The last query of each report, so that exports and commands know what a view added to it. */
+export const asked = new Map<string, URLSearchParams>();
+
+/** Asks for a report and follows changes of the query; null asks for nothing. */
+export function useReport<T>(name: string, query: URLSearchParams | null): Loading<T> {
+  const key = query === null ? null : query.toString();
+  const [loading, setLoading] = useState<Loading<T> & { key: string | null }>({ key: null, stale: true });
+  const [attempt, setAttempt] = useState(0);
+  const retry = () => setAttempt((n) => n + 1);
+  useEffect(() => {
+    if (key === null) return;
+    const abort = new AbortController();
+    asked.set(name, new URLSearchParams(key));
+    setLoading((last) => ({ ...(last.answer ? { answer: last.answer } : {}), key, stale: true }));
+    report<T>(name, new URLSearchParams(key), abort.signal).then(
+      (answer) => {
+        if (abort.signal.aborted) return;
+        refused.value = null;
+        setLoading({ key, answer, stale: false });
+      },
+      (err: unknown) => {
+        if (abort.signal.aborted) return;
+        const error = err instanceof ApiError ? err : new ApiError(0, String(err));
+        if (error.param !== undefined) {
+          refused.value = { param: error.param, value: new URLSearchParams(key).get(error.param) ?? '', message: error.message };
+        }
+        setLoading({ key, error, stale: false });
+      },
+    );
+    return () => abort.abort();
+  }, [name, key, attempt]);
+  const lost = loading.error?.status === 0;
+  const back = connection.value;
+  useEffect(() => {
+    if (lost && back === 'up') retry();
+  }, [lost, back]);
+  return { ...loading, retry };
+}

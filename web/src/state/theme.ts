@@ -1,0 +1,38 @@
+// Light or dark: taste, which belongs to the browser and not to a link.
+
+import { signal } from '@preact/signals';
+
+export type Theme = 'system' | 'light' | 'dark';
+const KEY = 'hone.theme';
+
+function stored(): Theme {
+  try {
+    const value = localStorage.getItem(KEY);
+    return value === 'light' || value === 'dark' ? value : 'system';
+  } catch {
+    return 'system'; // storage may be forbidden
+  }
+}
+
+export const theme = signal<Theme>(stored());
+
+theme.subscribe((value) => {
+  if (value === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = value;
+  try {
+    if (value === 'system') localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, value);
+  } catch {
+    // Then it holds for this page only.
+  }
+});
+
+const systemDark = matchMedia('(prefers-color-scheme: dark)');
+
+/** Whether the page is dark now; canvases are drawn by it. */
+export const dark = signal(isDark());
+function isDark(): boolean {
+  return theme.peek() === 'dark' || (theme.peek() === 'system' && systemDark.matches);
+}
+theme.subscribe(() => { dark.value = isDark(); });
+systemDark.addEventListener('change', () => { dark.value = isDark(); });

@@ -1,0 +1,101 @@
+import './app.css';
+import { useEffect, useState } from 'preact/hooks';
+import { onKeyDown } from '../state/keys';
+import { listError, loadInfo, profiles, refresh, shown, shortName } from '../state/profiles';
+import { connection, tryAgain } from '../state/connection';
+import { go, state } from '../state/state';
+import { Boundary } from './Boundary';
+import { Chunk } from './Chunk';
+import { DropTarget } from './DropTarget';
+import { Header, Start } from './Header';
+import { NotOpen, Failed } from './NotOpen';
+import { RefineBar } from './RefineBar';
+import { Tabs } from './Tabs';
+import { Button, Failure, FunctionMenuHost, Icon, Skeleton, ToastHost, TooltipHost, useKeys, Warnings } from './parts';
+import { views } from './views';
+
+export function App() {
+  const [help, setHelp] = useState(false);
+  useEffect(() => {
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+  useKeys('Everywhere', [
+    { keys: '/', label: 'Search', run: () => document.getElementById('search')?.focus() },
+    { keys: '?', label: 'Keys and help', run: () => setHelp(true) },
+    { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (state.peek().fn ? go({ fn: '' }) : false) },
+  ]);
+  useKeys('Views', views.map((v) => ({ keys: `g ${v.key}`, label: v.title, run: () => go({ view: v.id }) })));
+  const heading = useTitle();
+
+  // With neither a list nor a link there is nothing to draw yet, and what is drawn must not move.
+  const unknown = profiles.value === null && state.value.profile.length === 0 && listError.value === null;
+  const empty = profiles.value !== null && profiles.value.length === 0 && state.value.profile.length === 0;
+  if (unknown) return <Start />;
+  return (
+    <>
+      <a class="skip" href="#view" onClick={(e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>Skip to the view</a>
+      <Banner />
+      <Header onHelp={() => setHelp(true)} bare={empty} />
+      {!empty && <Tabs />}
+      {!empty && <RefineBar />}
+      <main class="view-main">
+        <div id="view" tabIndex={-1} class="view-panel" {...(empty ? {} : { role: 'tabpanel', 'aria-labelledby': `tab-${state.value.view}` })}>
+          {!empty && <h1 class="visually-hidden">{heading}</h1>}
+          <Boundary key={state.value.view}>{empty ? <Chunk load={firstRun} /> : <Main />}</Boundary>
+        </div>
+        <FunctionMenuHost />
+      </main>
+      <DropTarget />
+      <ToastHost />
+      <TooltipHost />
+      {help && <Chunk load={helpDialog} props={{ onClose: () => setHelp(false) }} />}
+    </>
+  );
+}
+
+const firstRun = () => import('./FirstRun');
+const helpDialog = () => import('./HelpDialog');
+
+function Main() {
+  const known = shown.value;
+  if (!known) {
+    if (listError.value) return <Failure error={listError.value} retry={() => void refresh().then(() => location.reload())} />;
+    return <Skeleton shape="area" />;
+  }
+  if (known.error) {
+    if (known.error.status === 404) return <NotOpen />;
+    return <Failed error={known.error} retry={() => void loadInfo(known.id)} />;
+  }
+  if (!known.info) return <Skeleton shape="area" />;
+  const spec = views.find((v) => v.id === state.value.view)!;
+  return (
+    <>
+      <Warnings warnings={known.warnings} />
+      <Chunk load={spec.load} props={{ info: known.info, state: state.value }} waiting={<Skeleton shape="area" />} />
+    </>
+  );
+}
+
+function Banner() {
+  if (connection.value === 'up') return null;
+  return (
+    <div class="banner" role="alert">
+      <Icon name="warning" />
+      <span>hone does not answer. Is it still running? Trying again…</span>
+      <Button kind="plain" onClick={() => void tryAgain()}>Retry now</Button>
+    </div>
+  );
+}
+
+/** The window's title says what a tab among many holds. */
+function useTitle(): string {
+  const { view, base } = state.value;
+  const name = shown.value?.info?.name;
+  const title = views.find((v) => v.id === view)!.title;
+  const heading = name === undefined ? title : `${title}: ${shortName(name)}${base.length > 0 ? ' compared' : ''}`;
+  useEffect(() => {
+    document.title = name === undefined ? 'hone' : `${heading} – hone`;
+  }, [heading, name]);
+  return heading;
+}

@@ -1,0 +1,69 @@
+import { signal } from '@preact/signals';
+import { setOption, go, state } from '../state/state';
+import { profiles } from '../state/profiles';
+import { IconButton, Popover, tip } from './parts';
+import { chooseOrTell, ProfileList, ProfilePicker } from './ProfilePicker';
+
+const choosing = signal(false);
+
+/** Opens the choice of what to compare with. */
+export function openCompare(): void {
+  choosing.value = true;
+}
+
+/** Begins a comparison, and once there is one, has its two sides. */
+export function Compare() {
+  const { base, profile, options } = state.value;
+  if (base.length === 0) {
+    const others = (profiles.value?.length ?? 0) > 1;
+    return (
+      <Popover button={<span class="compare-word">Compare</span>} icon="compare" kind="plain" label="Compare with another profile" open={choosing.value} onOpen={(open) => { choosing.value = open; }} buttonClass="compare-button">
+        {(close) => (
+          <>
+            <h2>Compare with</h2>
+            <p class="compare-help">
+              {others
+                ? 'Choose the base: what was before. Values become what is shown now minus the base.'
+                : 'Open the profile from before the change: it becomes the base.'}
+            </p>
+            <ProfileList
+              label="Compare with"
+              chosen={[]}
+              onChoose={(ids) => {
+                close(); // the two sides have pickers of their own
+                void chooseOrTell('base', ids);
+              }}
+            />
+          </>
+        )}
+      </Popover>
+    );
+  }
+  const normalized = options.normalize === 'true';
+  return (
+    <div class="comparison" role="group" aria-label="Comparison">
+      <ProfilePicker which="base" side="A" />
+      <IconButton icon="swap" label="Swap A and B" onClick={() => go({ base: profile, profile: base })} />
+      <ProfilePicker which="profile" side="B" />
+      <button
+        type="button"
+        role="switch"
+        class="toggle"
+        aria-checked={normalized}
+        onClick={() => setOption('normalize', normalized ? '' : 'true')}
+        {...tip('Scale A to the total of B, so that shares are compared')}
+      >
+        <span class="toggle-track" aria-hidden="true" />
+        Normalize
+      </button>
+      <IconButton
+        icon="close"
+        label="End the comparison"
+        onClick={() => {
+          const { normalize: _, ...rest } = state.value.options;
+          go({ base: [], options: rest });
+        }}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,27 @@
+import './info.css';
+import { shown } from '../state/profiles';
+import { state } from '../state/state';
+import { Chunk } from './Chunk';
+import { formatDuration } from './facts';
+import { Popover } from './parts';
+
+const facts = () => import('./Facts');
+
+/** The profile in a few words, and all its facts on demand. */
+export function InfoPopover() {
+  const info = shown.value?.info;
+  if (!info) return null;
+  const merged = state.value.profile.length;
+  const words = [
+    ...(info.duration > 0 ? [formatDuration(info.duration)] : []),
+    `${info.samples.toLocaleString('en')} ${info.samples === 1 ? 'sample' : 'samples'}`,
+    ...(merged > 1 ? [`first of ${merged}`] : []),
+  ];
+  return (
+    <div class="profile-info">
+      <Popover button={<span class="profile-words">{words.join(' · ')}</span>} label="About this profile" kind="plain" align="end" class="profile-box">
+        {() => <Chunk load={facts} props={{ info }} />}
+      </Popover>
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { LabelKey } from '../api/types';
+import type { OptionSpec } from '../state/options';
+import { words } from '../state/words';
+import { exactName } from '../state/pattern';
+import { Button } from './parts';
+
+interface OptionEditorProps {
+  spec: OptionSpec;
+  value: string;
+  /** Labels of the profile, to choose from. */
+  labels: readonly LabelKey[];
+  onSet: (value: string) => void;
+}
+
+/** A small form for one option. Enter applies it. */
+export default function OptionEditor({ spec, value, labels, onSet }: OptionEditorProps) {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    const el = form.current!;
+    const first = el.querySelector<HTMLElement>('input:checked') ?? el.querySelector<HTMLElement>('input');
+    first?.focus();
+    if (first instanceof HTMLInputElement && first.type !== 'radio') first.select();
+  }, []);
+  const [text, setText] = useState(value);
+  const { about, detail } = words[spec.name] ?? { about: spec.title };
+  return (
+    <form
+      ref={form}
+      class="option-editor"
+      onSubmit={(e) => {
+        e.preventDefault();
+        onSet(text.trim());
+      }}
+    >
+      <h2>{spec.title}</h2>
+      <p>{about}.</p>
+      {spec.kind === 'choice'
+        ? <Choices spec={spec} value={text} onChoose={onSet} />
+        : (
+            <>
+              {spec.kind !== 'frames' && labels.length > 0 && spec.group === 'Labels' && (
+                <LabelKeys spec={spec} text={text} labels={labels} onText={(next) => { setText(next); form.current?.querySelector('input')?.focus(); }} />
+              )}
+              <TextField spec={spec} text={text} onText={setText} />
+              {exactName(text) !== undefined && <p class="option-detail">Matches exactly this name.</p>}
+              {detail && <p class="option-detail">{detail}</p>}
+              <div class="button-row">
+                <Button type="submit" kind="primary">Apply</Button>
+                {value !== '' && <Button onClick={() => onSet('')}>Remove</Button>}
+              </div>
+            </>
+          )}
+    </form>
+  );
+}
+
+function TextField({ spec, text, onText }: { spec: OptionSpec; text: string; onText: (text: string) => void }) {
+  return (
+    <label class="text-field">
+      <span class="visually-hidden">{spec.title}</span>
+      <input
+        type="text"
+        class={spec.kind === 'number' ? '' : 'mono'}
+        inputMode={spec.kind === 'number' ? 'decimal' : 'text'}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        placeholder={words[spec.name]?.placeholder ?? ''}
+        value={text}
+        onInput={(e) => onText(e.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
+function Choices({ spec, value, onChoose }: { spec: OptionSpec; value: string; onChoose: (value: string) => void }) {
+  const name = useId();
+  return (
+    <div class="option-choices" role="radiogroup" aria-label={spec.title}>
+      <Choice name={name} label="Default" about="What the report takes by itself" checked={value === ''} onChoose={() => onChoose('')} />
+      {words[spec.name]?.choices?.map((c) => (
+        <Choice key={c.value} name={name} label={c.value} about={c.about} checked={c.value === value} onChoose={() => onChoose(c.value)} />
+      ))}
+    </div>
+  );
+}
+
+interface ChoiceProps {
+  name: string;
+  label: string;
+  about: string;
+  checked: boolean;
+  onChoose: () => void;
+}
+
+function Choice({ name, label, about, checked, onChoose }: ChoiceProps) {
+  // Arrows move between radio buttons, which must not choose yet: a press and Enter do.
+  return (
+    <label class="option-choice" onClick={(e) => e.detail > 0 && onChoose()}>
+      <input
+        type="radio"
+        name={name}
+        defaultChecked={checked}
+        onKeyDown={(e) => {
+          if (e.key !== 'Enter' && e.key !== ' ') return;
+          e.preventDefault();
+          onChoose();
+        }}
+      />
+      <span>
+        {label}
+        <span class="menu-hint">{about}</span>
+      </span>
+    </label>
+  );
+}
+
+/** The profile's label keys: a press puts one into the value, as the option wants it. */
+function LabelKeys(props: { spec: OptionSpec; text: string; labels: readonly LabelKey[]; onText: (text: string) => void }) {
+  const { spec, text, labels, onText } = props;
+  const listed = text.split(',').map((k) => k.trim()).filter(Boolean);
+  const press = (key: string) => {
+    if (spec.kind === 'keys') onText((listed.includes(key) ? listed.filter((k) => k !== key) : [...listed, key]).join(','));
+    else if (spec.kind === 'filter') onText(`${key}=${text.includes('=') ? text.slice(text.indexOf('=') + 1) : text}`);
+    else onText(text ? `${text}|${key}` : key);
+  };
+  return (
+    <div class="label-keys" role="group" aria-label="Labels of this profile">
+      {labels.slice(0, 24).map((l) => {
+        const on = spec.kind === 'keys' ? listed.includes(l.key) : text.startsWith(`${l.key}=`);
+        return (
+          <button key={l.key} type="button" class="label-key" aria-pressed={on} onClick={() => press(l.key)}>
+            {l.key} <span class="soft">{l.values.toLocaleString('en')}</span>
+          </button>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import './picker.css';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { profiles, shortName } from '../state/profiles';
+import { openFileDialog } from './DropTarget';
+import { Button, Icon } from './parts';
+
+export interface ProfileListProps {
+  label: string;
+  chosen: readonly string[];
+  /** done: a choice of one, not one more added. */
+  onChoose: (ids: string[], done: boolean) => void;
+}
+
+/** The open profiles with a filter: Enter takes one, Shift+Enter or the box adds it to what is taken. */
+export default function ProfileList({ label, chosen, onChoose }: ProfileListProps) {
+  const [filter, setFilter] = useState('');
+  const [at, setAt] = useState(-1);
+  const base = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = profiles.value ?? [];
+  const found = all.filter((p) => words.every((w) => p.name.toLowerCase().includes(w)));
+  const active = at >= 0 && at < found.length ? at : Math.max(0, found.findIndex((p) => chosen.includes(p.id)));
+
+  useEffect(() => {
+    list.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' });
+  }, [active]);
+
+  const toggle = (id: string) => {
+    const rest = chosen.filter((other) => other !== id);
+    if (rest.length === chosen.length) onChoose([...chosen, id], false);
+    else if (rest.length > 0) onChoose(rest, false);
+  };
+
+  const onKeyDown = (e: KeyboardEvent) => {
+    const id = found[active]?.id;
+    if (e.key === 'ArrowDown') setAt(Math.min(active + 1, found.length - 1));
+    else if (e.key === 'ArrowUp') setAt(Math.max(active - 1, 0));
+    else if (e.key === 'Enter' && id !== undefined) (e.shiftKey ? toggle(id) : onChoose([id], true));
+    else return;
+    e.preventDefault();
+  };
+
+  return (
+    <div class="picker">
+      <div class="text-field">
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-expanded="true"
+          aria-controls={`${base}-list`}
+          aria-activedescendant={found.length > 0 ? `${base}-${active}` : undefined}
+          aria-label={`${label}: filter by name`}
+          aria-autocomplete="list"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="Filter profiles"
+          value={filter}
+          onInput={(e) => {
+            setFilter(e.currentTarget.value);
+            setAt(0);
+          }}
+          onKeyDown={onKeyDown}
+        />
+      </div>
+      <div ref={list} id={`${base}-list`} role="listbox" aria-label={label} aria-multiselectable="true" class="picker-list">
+        {found.map((p, i) => {
+          const taken = chosen.includes(p.id);
+          const short = shortName(p.name);
+          const folder = p.name.endsWith(short) ? p.name.slice(0, -short.length) : '';
+          return (
+            <div
+              key={p.id}
+              id={`${base}-${i}`}
+              role="option"
+              aria-selected={taken}
+              class="picker-option"
+              data-active={i === active ? '' : undefined}
+              onPointerMove={() => i !== active && setAt(i)}
+              onClick={(e) => ((e.target as Element).closest('.picker-box') || e.shiftKey ? toggle(p.id) : onChoose([p.id], true))}
+            >
+              <span class="picker-box">{taken && <Icon name="check" />}</span>
+              <span class="picker-text">
+                <span class="picker-short">{short}</span>
+                {folder && <span class="picker-folder">{folder}</span>}
+                {p.state === 'failed' && <span class="picker-error">{p.error ?? 'Could not be loaded'}</span>}
+              </span>
+              {p.state === 'waiting' && <span class="picker-note">not loaded yet</span>}
+              {p.state === 'failed' && <span class="picker-note picker-error"><Icon name="warning" />failed</span>}
+              {p.merged > 1 && <span class="picker-note">{p.merged} sources</span>}
+            </div>
+          );
+        })}
+        {found.length === 0 && <p class="picker-none">{all.length === 0 ? 'Nothing is open.' : 'No name has that.'}</p>}
+      </div>
+      <div class="picker-foot">
+        <Button icon="plus" onClick={() => openFileDialog(label === 'Compare with' ? 'base' : 'profile')}>Open file…</Button>
+        {all.length > 1 && <span class="soft">Tick several to add them up</span>}
+      </div>
+    </div>
+  );
+}

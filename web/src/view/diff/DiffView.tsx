@@ -1,0 +1,227 @@
+import { useMemo } from 'preact/hooks';
+import type { Diff, DiffRow, DiffValue } from '../../api/types';
+import { useReport } from '../../state/report';
+import { go, queryOf, selectFunction, setOption, setOwn, type State } from '../../state/state';
+import { profiles } from '../../state/profiles';
+import { ProfileList } from '../ProfilePicker';
+import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
+import { Find } from '../table/Find';
+import { changeText, count } from '../table/format';
+import { FunctionName } from '../table/FunctionName';
+import { orderText, parseOrder, sorted, type Order } from '../table/order';
+import { extend, untrimmed } from '../table/query';
+import { openSource } from '../table/select';
+import { Table, type Column } from '../table/Table';
+import { nextRow } from '../table/range';
+import { useSearch, useStable } from '../table/useSearch';
+import type { ViewProps } from '../views';
+import '../table/pane.css';
+import './diff.css';
+
+/** What changed between two sides, function by function. */
+export default function DiffView({ state }: ViewProps) {
+  const compared = state.base.length > 0;
+  return (
+    <section class="pane" aria-label="Diff">
+      {compared ? <Comparison state={state} /> : (
+        <Empty title="Nothing to compare with" icon="compare">
+          <p>Choose a base: what was before. This view then shows which functions cost more, which cost less, and which came or went.</p>
+          <ProfileList label="Compare with" chosen={[]} onChoose={(ids) => go({ base: ids })} />
+        </Empty>
+      )}
+    </section>
+  );
+}
+
+function Comparison({ state }: { state: State }) {
+  const order = state.own['order'] ?? '';
+  const find = state.own['find'] ?? '';
+  const relative = state.own['relative'] === '1';
+  const by = state.options['sort'] === 'cum' ? 'cum' : 'flat';
+  // The server's order is by the size of the change.
+  const wanted = order || (relative ? '-relative' : '');
+
+  const query = untrimmed(queryOf(state), state.options);
+  const all = useReport<Diff>('diff', query);
+  const cut = all.answer !== undefined && (all.answer.rows ?? 0) > all.answer.report.rows.length;
+  const serverOrder = ['name', 'flat', 'cum', 'delta', 'relative'].includes(wanted.replace(/^-/, '')) ? wanted : '';
+  const part = useReport<Diff>('diff', cut && (serverOrder || find) ? extend(query, { order: serverOrder, find }) : null);
+  const loading = cut && (serverOrder || find) ? part : all;
+  const report = loading.answer?.report;
+
+  const rows = useMemo(() => (report ? arrange(report.rows, by, cut ? '' : wanted, cut ? '' : find) : []), [report, by, cut, wanted, find]);
+  const most = useMemo(() => rows.reduce((m, r) => Math.max(m, Math.abs(r[by].delta)), 1), [rows, by]);
+  const tested = (report?.tested ?? 0) > 0;
+  const columns = useMemo(() => columnsOf(by, relative, most).filter((c) => c.id !== 'test' || tested), [by, relative, most, tested]);
+  const selected = useMemo(() => (state.fn ? rows.findIndex((r) => functionOf(r) === state.fn) : -1), [rows, state.fn]);
+  const matches = useSearch(state, useStable((direction) => {
+    const at = nextRow(selected, direction, rows.length, (i) => matches?.(rows[i]!.name) ?? false);
+    if (at >= 0) selectFunction(functionOf(rows[at]!));
+  }));
+  const shown: Order | null = parseOrder(wanted) ?? { column: 'delta', descending: true };
+
+  const onOrder = (column: string) => {
+    const now = parseOrder(order);
+    const descending = now?.column === column ? !now.descending : column !== 'name';
+    setOwn('order', orderText({ column, descending }), 'replace');
+  };
+
+  return (
+    <>
+      {report && !loading.error && <Totals diff={report} state={state} />}
+      <div class="pane-bar">
+        <Find label="Find in names" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
+        <span class="grow" />
+        <span class="segments" role="group" aria-label="Value">
+          <Button aria-pressed={by === 'flat'} onClick={() => setOption('sort', '', 'replace')} {...tip('In functions themselves')}>Flat</Button>
+          <Button aria-pressed={by === 'cum'} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('With all that they call')}>Cum</Button>
+        </span>
+        <span class="segments" role="group" aria-label="Change">
+          <Button aria-pressed={!relative} onClick={() => setOwn('relative', '', 'replace')} {...tip('Change as it is: what matters for the total')}>Absolute</Button>
+          <Button aria-pressed={relative} onClick={() => setOwn('relative', '1', 'replace')} {...tip('Change in percent of the base')}>Relative</Button>
+        </span>
+      </div>
+      <ReportState
+        loading={loading}
+        empty={({ report: r }) => (r.rows.length > 0 || find ? undefined : <Empty title="No difference">Both sides have the same values.</Empty>)}
+      >
+        {({ report: r, rows: total }) => (
+          <>
+            <Table<DiffRow>
+              label="Functions by change"
+              columns={columns}
+              count={rows.length}
+              row={(i) => rows[i]}
+              rowKey={(row, i) => `${row.name}#${i}`}
+              order={shown}
+              onOrder={onOrder}
+              selected={selected}
+              onSelect={(row) => selectFunction(functionOf(row))}
+              onOpen={(row) => openSource(functionOf(row))}
+              onMenu={(row, x, y) => openFunctionMenu(functionOf(row), { x, y })}
+              dim={(row) => row.test !== undefined && !row.test.significant}
+              {...(matches ? { marked: (row: DiffRow) => matches(row.name) } : {})}
+              empty={`No name contains “${find}”.`}
+            />
+            <div class="pane-facts">
+              <span>{count(rows.length)}{total !== undefined && total !== rows.length ? ` of ${count(total)}` : ''} rows</span>
+              {r.functions > r.rows.length && <span>{count(r.functions)} functions in all, the others did not change</span>}
+              {r.tested > 0 && <span>{count(r.tested)} tested: dim rows can’t be told from noise</span>}
+            </div>
+          </>
+        )}
+      </ReportState>
+    </>
+  );
+}
+
+/** Rows are called by function and place; the function is what other views know. */
+function functionOf(row: DiffRow): string {
+  return row.name;
+}
+
+function arrange(rows: readonly DiffRow[], by: 'flat' | 'cum', order: string, find: string): readonly DiffRow[] {
+  const text = find.toLowerCase();
+  const found = text ? rows.filter((r) => r.name.toLowerCase().includes(text)) : rows;
+  const want = parseOrder(order);
+  if (!want) return found;
+  const key = (r: DiffRow): number | string => {
+    if (want.column === 'name') return r.name;
+    if (want.column === 'relative') return relativeOf(r, by);
+    if (want.column === 'base' || want.column === 'head') return r[by][want.column];
+    return r[by].delta;
+  };
+  return sorted(found, key, want.descending);
+}
+
+/** New functions grew without bound. */
+function relativeOf(row: DiffRow, by: 'flat' | 'cum'): number {
+  const v = row[by];
+  if (v.relative !== undefined) return v.relative;
+  return v.delta > 0 ? Infinity : v.delta < 0 ? -Infinity : 0;
+}
+
+function columnsOf(by: 'flat' | 'cum', relative: boolean, most: number): readonly Column<DiffRow>[] {
+  const share = (r: DiffRow) => {
+    if (!relative) return (100 * r[by].delta) / most;
+    return Math.max(-100, Math.min(100, 100 * relativeOf(r, by)));
+  };
+  return [
+    {
+      id: 'bar', title: relative ? 'Less ◂ 100% ▸ More' : 'Less ◂ ▸ More', width: '9rem', from: 46,
+      cell: (r) => <Change share={share(r)} />,
+    },
+    {
+      id: 'delta', title: 'Change', width: '7.5rem', align: 'right', order: 'descending', kind: (r) => direction(r[by].delta),
+      cell: (r) => <>{arrow(r[by].delta)} {r[by].deltaText}</>, text: (r) => r[by].deltaText,
+    },
+    {
+      id: 'relative', title: 'In %', about: 'Change in percent of the base', width: '6rem', align: 'right', order: 'descending', from: 26,
+      kind: (r) => direction(r[by].delta), cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
+    },
+    { id: 'base', title: 'Base', width: '6rem', align: 'right', order: 'descending', from: 52, kind: (r) => (r[by].base === 0 ? 'soft' : ''), cell: (r) => r[by].baseText, text: (r) => r[by].baseText },
+    { id: 'head', title: 'Head', width: '6rem', align: 'right', order: 'descending', from: 38, kind: (r) => (r[by].head === 0 ? 'soft' : ''), cell: (r) => r[by].headText, text: (r) => r[by].headText },
+    {
+      id: 'test', title: 'p', about: 'Mann–Whitney U test, adjusted for the number of functions', width: '5.5rem', align: 'right', from: 66,
+      kind: (r) => (r.test?.significant ? '' : 'soft'),
+      cell: (r) => r.test && (
+        <span title={`p = ${r.test.p.toPrecision(2)}, adjusted ${r.test.holm.toPrecision(2)}: ${r.test.significant ? 'significant' : 'may be noise'}`}>
+          {r.test.significant ? '' : '~ '}{r.test.holm.toPrecision(2)}
+        </span>
+      ),
+      text: (r) => (r.test ? r.test.holm.toPrecision(2) : ''),
+    },
+    {
+      id: 'name', title: 'Function', order: 'ascending',
+      cell: (r, { chars }) => (
+        <>
+          <FunctionName place={{ name: r.name }} chars={r.new || r.gone ? chars - 7 : chars} />
+          {r.new && <span class="badge more">new</span>}
+          {r.gone && <span class="badge less">gone</span>}
+        </>
+      ),
+      text: (r) => r.name,
+    },
+  ];
+}
+
+function direction(delta: number): string {
+  return delta > 0 ? 'more' : delta < 0 ? 'less' : 'soft';
+}
+
+function arrow(delta: number): string {
+  return delta > 0 ? '▲' : delta < 0 ? '▼' : '';
+}
+
+function Change({ share }: { share: number }) {
+  return (
+    <span class={`change ${direction(share)}`} aria-hidden="true">
+      <i style={{ '--share': `${Math.min(100, Math.abs(share))}%` }} />
+    </span>
+  );
+}
+
+function Totals({ diff, state }: { diff: Diff; state: State }) {
+  const names = (ids: readonly string[]) => ids.map((id) => profiles.value?.find((p) => p.id === id)?.name ?? id).join(' + ');
+  const total: Pick<DiffValue, 'delta'> = { delta: diff.headTotal - diff.baseTotal };
+  const relative = diff.baseTotal === 0 ? undefined : total.delta / Math.abs(diff.baseTotal);
+  const widest = Math.max(Math.abs(diff.baseTotal), Math.abs(diff.headTotal), 1);
+  return (
+    <div class="totals">
+      <dl>
+        <div>
+          <dt>Base <span class="mono" title={names(state.base)}>{names(state.base)}</span>{diff.baseRuns > 1 && ` (mean of ${diff.baseRuns} runs)`}</dt>
+          <dd><i style={{ '--share': `${(100 * Math.abs(diff.baseTotal)) / widest}%` }} /><b>{diff.baseTotalText}</b></dd>
+        </div>
+        <div>
+          <dt>Head <span class="mono" title={names(state.profile)}>{names(state.profile)}</span>{diff.headRuns > 1 && ` (mean of ${diff.headRuns} runs)`}</dt>
+          <dd><i style={{ '--share': `${(100 * Math.abs(diff.headTotal)) / widest}%` }} /><b>{diff.headTotalText}</b></dd>
+        </div>
+      </dl>
+      <p class={`totals-change ${direction(total.delta)}`}>
+        <b>{arrow(total.delta)} {changeText(relative) || '0%'}</b>
+        <span class="soft">{diff.type}{diff.normalized ? ', base scaled to the head’s total' : ''}</span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { AsmInst, Disassembly, Quantity } from '../../api/types';
+import type { ApiError } from '../../api/client';
+import { exactly } from '../../state/pattern';
+import { useReport } from '../../state/report';
+import { queryOf, selectFunction } from '../../state/state';
+import { Button, Empty, ReportState } from '../parts';
+import { hex, percentText } from '../table/format';
+import { FunctionList } from '../table/FunctionList';
+import { FunctionName } from '../table/FunctionName';
+import { pathEnd } from '../table/names';
+import { extend } from '../table/query';
+import { openSource } from '../table/select';
+import { Table, type Column } from '../table/Table';
+import type { ViewProps } from '../views';
+import '../table/pane.css';
+import './disasm.css';
+
+/** Which instructions of a function cost. */
+export default function DisasmView({ state }: ViewProps) {
+  const { fn } = state;
+  const asm = useReport<Disassembly>('disasm', fn ? extend(queryOf(state), { match: exactly(fn) }) : null);
+  return (
+    <section class="pane" aria-label="Disassembly">
+      <div class="split">
+        <FunctionList state={state} by="flat" functions onOpen={selectFunction} />
+        <div class="split-main">
+          {fn ? (
+            <ReportState loading={asm} failure={failure} empty={({ report }) => (report.routines.length > 0 ? undefined : noCode())}>
+              {({ report }) => <Routines key={fn} report={report} />}
+            </ReportState>
+          ) : (
+            <Empty title="No function selected">Choose one in the list to see its machine code with what each instruction cost.</Empty>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function noCode() {
+  return <Empty title="No machine code">No instruction of this function has samples.</Empty>;
+}
+
+/** Machine code needs the program; source does not. */
+function failure(error: ApiError) {
+  if (error.status !== 422) return undefined;
+  return (
+    <Empty title="No machine code" icon="warning">
+      {!error.message.startsWith('no matches') && <p class="message-cause">{error.message}</p>}
+      <p>
+        The program is not where hone looks, or it has no instructions of this function that were measured.
+      </p>
+      <p>
+        hone reads machine code from the program that was measured. Put it where the profile says it was, name it before the profile
+        (<code>hone ui PROGRAM PROFILE</code>), or set <code>PPROF_BINARY_PATH</code> to the folder it is in.
+      </p>
+    </Empty>
+  );
+}
+
+function Routines({ report }: { report: Disassembly }) {
+  const [shown, setShown] = useState(0);
+  const routine = report.routines[Math.min(shown, report.routines.length - 1)]!;
+  const [at, setAt] = useState<number | null>(null);
+  const hottest = useMemo(() => {
+    let best = 0;
+    routine.instructions.forEach((inst, i) => {
+      if (Math.abs(inst.flat.value) > Math.abs(routine.instructions[best]!.flat.value)) best = i;
+    });
+    return best;
+  }, [routine]);
+  const most = useMemo(() => Math.max(1, ...routine.instructions.map((i) => Math.abs(i.cum.value))), [routine]);
+  const columns = useMemo(() => columnsOf(most), [most]);
+  return (
+    <>
+      <div class="pane-bar">
+        <h2><FunctionName place={{ name: routine.name }} /></h2>
+        <span class="soft num">flat {routine.flat.text} · cum {routine.cum.text} ({percentText(routine.cum.percent)})</span>
+        <span class="grow" />
+        {report.routines.length > 1 && (
+          <select class="find disasm-pick" aria-label="Routine" value={shown} onChange={(e) => { setShown(Number(e.currentTarget.value)); setAt(null); }}>
+            {report.routines.map((r, i) => <option key={i} value={i}>{r.name} ({r.flat.text})</option>)}
+          </select>
+        )}
+        <Button kind="plain" onClick={() => openSource(routine.name)}>Source</Button>
+      </div>
+      <Table<AsmInst>
+        label={`Instructions of ${routine.name}`}
+        columns={columns}
+        count={routine.instructions.length}
+        row={(i) => routine.instructions[i]}
+        rowKey={(_, i) => String(i)}
+        selected={at ?? hottest}
+        onSelect={(_, i) => setAt(i)}
+        dim={(i) => i.cum.value === 0}
+      />
+    </>
+  );
+}
+
+function columnsOf(most: number): readonly Column<AsmInst>[] {
+  const value = (q: Quantity) => (q.value === 0 ? '' : q.text);
+  const place = (i: AsmInst) => (i.file ? `${pathEnd(i.file, 1)}:${i.line ?? 0}` : '');
+  return [
+    { id: 'flat', title: 'Flat', width: '6rem', align: 'right', cell: (i) => value(i.flat), text: (i) => i.flat.text, share: (i) => (100 * i.flat.value) / most },
+    { id: 'cum', title: 'Cum', width: '6rem', align: 'right', from: 34, cell: (i) => value(i.cum), text: (i) => i.cum.text, share: (i) => (100 * i.cum.value) / most },
+    { id: 'address', title: 'Address', width: '8rem', align: 'right', from: 44, kind: () => 'soft mono', cell: (i) => hex(i.address), text: (i) => hex(i.address) },
+    { id: 'text', title: 'Instruction', kind: () => 'mono', cell: (i) => <span class="asm">{i.text}</span>, text: (i) => i.text },
+    {
+      id: 'place', title: 'Source', width: '16rem', from: 64, kind: () => 'soft mono',
+      cell: (i) => <span class="traces-cut" title={i.file ? `${i.function ?? ''} ${i.file}:${i.line ?? 0}` : undefined}>{place(i)}</span>, text: place,
+    },
+  ];
+}

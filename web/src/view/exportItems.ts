@@ -1,0 +1,29 @@
+// The entries of the menus Export and Copy as command, for what is shown.
+
+import { commandsOf } from '../state/command';
+import { ownExports } from '../state/exports';
+import { exportsOf, matchShown } from '../state/files';
+import { sourcesOf } from '../state/profiles';
+import { state } from '../state/state';
+import { copyText, type MenuItem } from './parts';
+import { views } from './views';
+
+export function exportItems(): MenuItem[] {
+  return [
+    { heading: `Export ${views.find((v) => v.id === state.value.view)!.title}` },
+    ...ownExports.value,
+    ...exportsOf(state.value).map((file) => ({ ...file, download: true })),
+    'separator',
+    { label: 'Copy link', icon: 'copy', hint: 'Whoever has this profile open sees the same', run: () => void copyText(location.href, 'Link copied') },
+  ];
+}
+
+export function commandItems(): MenuItem[] {
+  const s = state.value;
+  const { hone, pprof } = commandsOf(s, s.profile.flatMap(sourcesOf), s.base.flatMap(sourcesOf), matchShown(s.view));
+  return [
+    { heading: 'Copy this view as a command' },
+    { label: 'hone', hint: hone, code: true, run: () => void copyText(hone, 'Command copied') },
+    { label: 'go tool pprof', hint: pprof, code: true, run: () => void copyText(pprof, 'Command copied') },
+  ];
+}

@@ -1,0 +1,37 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { shortName } from '../../model/names';
+import { formatPercent } from '../../model/units';
+import { tip } from '../parts';
+import type { Controller } from './controller';
+
+/** From all to the frame that is zoomed to. */
+export function Breadcrumb({ graph }: { graph: Controller }) {
+  const list = useRef<HTMLOListElement>(null);
+  const path = graph.path.value;
+  useLayoutEffect(() => {
+    list.current!.scrollLeft = list.current!.scrollWidth;
+  }, [path]);
+  const total = graph.whole.value?.about.total ?? 0;
+  return (
+    <nav class="flame-crumbs" aria-label="Zoom">
+      <ol ref={list}>
+        <li>
+          <button type="button" aria-current={path.length < 2 ? 'true' : undefined} onClick={() => graph.showAll()}>All</button>
+        </li>
+        {path.slice(1).map((spot, i) => (
+          <li key={spot.id}>
+            <button
+              type="button"
+              aria-current={i === path.length - 2 ? 'true' : undefined}
+              {...tip(spot.name)}
+              onClick={() => graph.zoomTo(spot)}
+            >
+              {shortName(spot.name)}
+            </button>
+            {i === path.length - 2 && <span class="flame-crumb-share">{formatPercent(spot.total, total)}</span>}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

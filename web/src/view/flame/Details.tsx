@@ -1,0 +1,37 @@
+import { measures, place, title, traits, type Words } from './describe';
+import type { Controller } from './controller';
+
+/** The line below the graph: the frame under the pointer, else the one in focus, else the one zoomed to. */
+export function Details({ graphs, words }: { graphs: readonly Controller[]; words: Words | null }) {
+  const pick = (of: 'hover' | 'focus') => graphs.map((g) => g[of].value).find((s) => s !== null);
+  const hovered = pick('hover');
+  const spot = hovered ?? pick('focus') ?? graphs[0]!.path.value.at(-1);
+  if (!words) return <div class="flame-details" />;
+  if (!spot) {
+    return (
+      <div class="flame-details" data-part="details">
+        <p class="soft flame-help">
+          <span class="flame-mouse">Click a frame to zoom, double-click for all. Ctrl or ⌘ with the wheel zooms, dragging moves.</span>
+          <span class="flame-touch">Tap a frame to see what it is, double-tap to zoom. Pinch and drag to move.</span>
+        </p>
+      </div>
+    );
+  }
+  const where = place(spot);
+  return (
+    <div class="flame-details" data-part="details">
+      <p class="flame-details-name">
+        <b>{title(spot)}</b> {where && <span class="soft">{where}</span>}
+      </p>
+      <p class="flame-details-values">
+        {measures(words, spot).map((m) => (
+          <span key={m.label}>
+            <span class="soft">{m.label}</span> {m.value} <b>{m.ofAll}</b>
+            {m.ofZoomed && <span class="soft"> {m.ofZoomed} of zoomed</span>}
+          </span>
+        ))}
+        <span class="soft">{traits(words, spot).join(' · ')}</span>
+      </p>
+    </div>
+  );
+}

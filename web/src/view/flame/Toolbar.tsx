@@ -1,0 +1,60 @@
+import type { ColorBy } from '../../theme/frames';
+import { IconButton, Menu, tip, type MenuItem } from '../parts';
+import type { Controller } from './controller';
+
+export interface Toggle {
+  label: string;
+  /** What it is good for. */
+  about: string;
+  keys: string;
+  on: boolean;
+  run: () => void;
+}
+
+export const COLORINGS: readonly { by: ColorBy; label: string; hint: string }[] = [
+  { by: 'package', label: 'Package', hint: 'A hue for each; paler for the standard library and the runtime' },
+  { by: 'module', label: 'Module', hint: 'Your code, third parties, standard library, runtime' },
+  { by: 'self', label: 'Self', hint: 'Stronger the more a frame has of its own' },
+  { by: 'change', label: 'Change', hint: 'Red grew, blue shrank, grey is noise' },
+];
+
+interface ToolbarProps {
+  graph: Controller;
+  colors: ColorBy;
+  diff: boolean;
+  onColors: (by: ColorBy) => void;
+  toggles: readonly Toggle[];
+  tableHref: string;
+}
+
+export function Toolbar({ graph, colors, diff, onColors, toggles, tableHref }: ToolbarProps) {
+  const colorings: MenuItem[] = COLORINGS.filter((c) => diff || c.by !== 'change')
+    .map((c) => ({ label: c.label, hint: c.hint, checked: c.by === colors, run: () => onColors(c.by) }));
+  const all: MenuItem[] = [
+    ...toggles.map((t) => ({ label: t.label, hint: t.about, keys: t.keys, checked: t.on, run: t.run })),
+    'separator',
+    { heading: 'Colour by' },
+    ...colorings,
+    'separator',
+    { label: 'Show as a table', icon: 'external', href: tableHref },
+  ];
+  return (
+    <div class="flame-tools" role="toolbar" aria-label="Flame graph">
+      <div class="flame-tools-wide">
+        {toggles.map((t) => (
+          <button key={t.label} type="button" class="btn btn-plain" aria-pressed={t.on} onClick={t.run} {...tip(t.about, t.keys)}>
+            {t.label}
+          </button>
+        ))}
+        <Menu button={<><span class="soft">Colour</span> {COLORINGS.find((c) => c.by === colors)!.label}</>} label="What colours tell" kind="plain" align="end" items={colorings} />
+        <a class="btn btn-plain" href={tableHref} {...tip('The same numbers as a table', 'g t')}>Table</a>
+      </div>
+      <Menu button="Options" label="Options of the flame graph" kind="plain" align="end" class="flame-tools-narrow" items={all} />
+      <span class="flame-tools-zoom">
+        <IconButton class="flame-step" icon="minus" label="Zoom out" keys="-" onClick={() => graph.zoomBy(2, 0.5, true)} />
+        <IconButton class="flame-step" icon="plus" label="Zoom in" keys="+" onClick={() => graph.zoomBy(0.5, 0.5, true)} />
+        <IconButton icon="fit" label="Show all" keys="0" onClick={() => graph.showAll()} />
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,110 @@
+import type { Graph, GraphNode } from '../../api/types';
+import { useReport } from '../../state/report';
+import { queryOf, selectFunction, setOption, type Option, type State } from '../../state/state';
+import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
+import { percentText, plural } from '../table/format';
+import { FunctionName } from '../table/FunctionName';
+import { selects } from '../table/names';
+import { openSource } from '../table/select';
+import { nextRow } from '../table/range';
+import { useSearch, useStable } from '../table/useSearch';
+import type { ViewProps } from '../views';
+import { Canvas } from './Canvas';
+import '../table/pane.css';
+import './graph.css';
+
+/** Functions and the calls between them, by the rules of pprof's graph. */
+export default function GraphView({ state }: ViewProps) {
+  const graph = useReport<Graph>('graph', queryOf(state));
+  const nodes = graph.answer?.report.nodes ?? [];
+  const matches = useSearch(state, useStable((direction) => {
+    const from = nodes.findIndex((n) => selects(n) === state.fn);
+    const at = nextRow(from, direction, nodes.length, (i) => matches?.(nodes[i]!.name) ?? false);
+    if (at >= 0) selectFunction(selects(nodes[at]!));
+  }));
+  return (
+    <section class="pane" aria-label="Graph">
+      <div class="pane-bar">
+        <Choice state={state} option="nodecount" label="Functions" usual="80" choices={[['20', '20'], ['40', '40'], ['80', '80'], ['160', '160'], ['320', '320'], ['0', 'all']]} />
+        <Choice state={state} option="nodefraction" label="with at least" usual="0.005" choices={[['0', '0%'], ['0.001', '0.1%'], ['0.005', '0.5%'], ['0.01', '1%'], ['0.05', '5%']]} />
+        <Choice state={state} option="edgefraction" label="Calls with at least" usual="0.001" choices={[['0', '0%'], ['0.001', '0.1%'], ['0.005', '0.5%'], ['0.01', '1%'], ['0.05', '5%']]} />
+        <span class="grow" />
+        <Legend compared={state.base.length > 0} />
+      </div>
+      <ReportState
+        loading={graph}
+        skeleton="area"
+        empty={({ report }) => (report.nodes.length > 0 ? undefined : <Empty title="No functions to show">No function has a large enough share. Choose smaller ones above.</Empty>)}
+      >
+        {({ report }) => (
+          <>
+            <div class="graph-box">
+              <Canvas graph={report} selected={state.fn} matches={matches} onSelect={selectFunction} onOpen={openSource} />
+              <Card node={report.nodes.find((n) => selects(n) === state.fn)} />
+            </div>
+            <div class="pane-facts" title={report.header.join('\n')}>
+              <span>{plural(report.nodes.length, 'function')}, {plural(report.edges.length, 'call')}</span>
+              <span>{report.header.filter((line) => /^(Showing|Dropped)/.test(line)).join(' · ')}</span>
+            </div>
+          </>
+        )}
+      </ReportState>
+    </section>
+  );
+}
+
+interface ChoiceProps {
+  state: State;
+  option: Option;
+  label: string;
+  /** What hone takes if nothing is said. */
+  usual: string;
+  choices: readonly (readonly [value: string, text: string])[];
+}
+
+function Choice({ state, option, label, usual, choices }: ChoiceProps) {
+  const value = state.options[option] ?? usual;
+  const known = choices.some(([v]) => v === value);
+  return (
+    <label class="graph-choice">
+      {label}
+      <select class="find" value={value} onChange={(e) => setOption(option, e.currentTarget.value === usual ? '' : e.currentTarget.value)}>
+        {!known && <option value={value}>{value}</option>}
+        {choices.map(([v, text]) => <option key={v} value={v}>{text}</option>)}
+      </select>
+    </label>
+  );
+}
+
+function Legend({ compared }: { compared: boolean }) {
+  return (
+    <span class="graph-legend">
+      <span>{compared ? 'darker: larger change, blue: less' : 'darker: more in total'}</span>
+      <span>larger print: {compared ? 'larger change' : 'more'} in itself</span>
+      <span><svg width="28" height="8" aria-hidden="true"><path class="dashed" d="M0 4H28" /></svg> over hidden calls</span>
+    </span>
+  );
+}
+
+const TAGS = 8;
+
+/** The selected function in full, with its labels. */
+function Card({ node }: { node: GraphNode | undefined }) {
+  if (!node) return null;
+  return (
+    <aside class="graph-card" aria-label="Selected function">
+      <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(node), e.currentTarget)}><FunctionName place={node} /></button>
+      <p class="num">
+        <span class="soft">flat</span> {node.flat.text} <span class="soft">{percentText(node.flat.percent)}</span>{' '}
+        <span class="soft">cum</span> {node.cum.text} <span class="soft">{percentText(node.cum.percent)}</span>
+      </p>
+      {node.tags && node.tags.length > 0 && (
+        <ul>
+          {node.tags.slice(0, TAGS).map((t, i) => <li key={i}><span class="mono">{t.name.split('\\n').join(' ')}</span> <span class="num">{t.cum.text}</span></li>)}
+          {node.tags.length > TAGS && <li class="soft">and {node.tags.length - TAGS} more</li>}
+        </ul>
+      )}
+      <Button kind="plain" onClick={() => openSource(selects(node))}>Source</Button>
+    </aside>
+  );
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphEdge, GraphNode, Quantity } from '../../api/types';
+import { centre, clamp, fit, headData, neighbour, pathData, reveal, zoom } from './geometry';
+
+const screen = { width: 1000, height: 500 };
+const q = (value: number): Quantity => ({ value, text: String(value), percent: value });
+const node = (x: number, y: number): GraphNode => ({
+  name: 'f', flat: q(1), cum: q(1), x, y, width: 40, height: 20, label: [], fontSize: 8,
+});
+const edge = (caller: number, callee: number, weight: number): GraphEdge => ({ caller, callee, weight: q(weight), path: [], tip: [0, 0] });
+
+describe('view', () => {
+  test('fits', () => {
+    const v = fit({ width: 2000, height: 400 }, screen);
+    expect(v.scale).toBeCloseTo(0.476);
+    expect(v.x).toBeCloseTo(24);
+    expect(fit({ width: 10, height: 10 }, screen).scale).toBe(1.25);
+  });
+  test('zooms around a point', () => {
+    const v = { x: 10, y: 20, scale: 1 };
+    const z = zoom(v, 2, 110, 120);
+    expect(z).toEqual({ scale: 2, x: -90, y: -80 });
+    expect((110 - z.x) / z.scale).toBe((110 - v.x) / v.scale);
+    expect(zoom(v, 1000, 0, 0).scale).toBe(8);
+  });
+  test('keeps part of the graph in sight', () => {
+    const graph = { width: 200, height: 100 };
+    expect(clamp({ x: 5000, y: -5000, scale: 1 }, graph, screen)).toEqual({ x: 900, y: -50, scale: 1 });
+    expect(clamp({ x: 10, y: 10, scale: 1 }, graph, screen)).toEqual({ x: 10, y: 10, scale: 1 });
+  });
+  test('shows a node', () => {
+    const v = { x: 0, y: 0, scale: 1 };
+    expect(reveal(v, node(500, 250), screen)).toEqual(v);
+    const moved = reveal(v, node(1200, -10), screen);
+    expect(moved.x).toBe(1000 - 1200 - 20 - 24);
+    expect(moved.y).toBe(44);
+    expect(centre(v, 500, 250, screen)).toEqual(v);
+  });
+});
+
+test('paths', () => {
+  expect(pathData([0, 1, 2, 3, 4, 5, 6, 7])).toBe('M0 1C2 3 4 5 6 7');
+  expect(pathData([])).toBe('');
+  expect(headData({ path: [0, 0], tip: [0, 10] }, 2)).toBe('M4 0L0 10L-4 0Z');
+});
+
+test('arrow keys follow edges', () => {
+  const graph = { nodes: [node(0, 0), node(-50, 100), node(50, 100), node(60, 300)], edges: [edge(0, 1, 5), edge(0, 2, -9), edge(2, 3, 1), edge(3, 3, 7)] };
+  expect(neighbour(graph, 0, 'down')).toBe(2);
+  expect(neighbour(graph, 2, 'up')).toBe(0);
+  expect(neighbour(graph, 3, 'down')).toBe(-1);
+  expect(neighbour(graph, 1, 'right')).toBe(2);
+  expect(neighbour(graph, 2, 'left')).toBe(1);
+  expect(neighbour(graph, 1, 'left')).toBe(-1);
+});

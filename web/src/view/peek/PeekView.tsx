@@ -1,0 +1,123 @@
+import { useState } from 'preact/hooks';
+import type { Call, Tree, TreeRow } from '../../api/types';
+import { exactly } from '../../state/pattern';
+import { useReport } from '../../state/report';
+import { go, queryOf, setOwn, state as current } from '../../state/state';
+import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
+import { Find } from '../table/Find';
+import { count, percentText, plural } from '../table/format';
+import { FunctionName } from '../table/FunctionName';
+import { selects } from '../table/names';
+import { extend } from '../table/query';
+import { useSearch } from '../table/useSearch';
+import type { ViewProps } from '../views';
+import '../table/pane.css';
+import './peek.css';
+
+const STEP = 50; // blocks; each may have hundreds of rows
+
+/** Callers and callees of all functions that match a pattern. */
+export default function PeekView({ state }: ViewProps) {
+  const match = state.own['match'] ?? (state.fn ? exactly(state.fn) : '');
+  const matches = useSearch(state);
+  const [more, setMore] = useState({ match, limit: STEP });
+  const limit = more.match === match ? more.limit : STEP;
+  const peek = useReport<Tree>('peek', match ? extend(queryOf(state), { match, limit: String(limit) }) : null);
+  return (
+    <section class="pane" aria-label="Peek">
+      <div class="pane-bar">
+        <Find
+          label="Functions that match (regular expression)"
+          value={match}
+          pattern
+          onChange={(text) => setOwn('match', text)}
+          error={match && peek.error?.param === 'match' ? peek.error.message : undefined}
+        />
+        {peek.answer && !peek.error && <span class="soft num">{plural(peek.answer.rows ?? peek.answer.report.rows.length, 'function')}</span>}
+      </div>
+      {match === '' ? (
+        <Empty title="Which functions?">
+          Type a pattern above, such as <code>json</code> or <code>^runtime\.mallocgc$</code>, and press Enter; or select a function in
+          another view.
+        </Empty>
+      ) : (
+        <ReportState loading={peek} empty={({ report }) => (report.rows.length > 0 ? undefined : <Empty title="No function matches">Change the pattern above.</Empty>)}>
+          {({ report, rows }) => (
+            <div class="pane-scroll peek" tabIndex={0} role="region" aria-label="Callers and callees">
+              {report.rows.map((row, i) => <Block key={`${row.name}#${i}`} row={row} matches={matches} />)}
+              {rows !== undefined && rows > report.rows.length && (
+                <p class="peek-more">
+                  {count(report.rows.length)} of {count(rows)} functions{' '}
+                  <Button onClick={() => setMore({ match, limit: limit * 4 })}>Show more</Button>
+                </p>
+              )}
+            </div>
+          )}
+        </ReportState>
+      )}
+    </section>
+  );
+}
+
+/** Goes on to a function: the pattern is made from it again. */
+function goTo(name: string): void {
+  const { match: _, ...own } = current.value.own;
+  go({ fn: name, own });
+}
+
+type Matches = ((name: string) => boolean) | null;
+
+function Block({ row, matches }: { row: TreeRow; matches: Matches }) {
+  return (
+    <table class="peek-block">
+      <caption class="visually-hidden">{row.name}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Value</th>
+          <th scope="col" title="Of the function's total">Share</th>
+          <th scope="col" class="text">Callers, the function, callees</th>
+        </tr>
+      </thead>
+      <tbody class="peek-callers">
+        {row.callers.map((call, i) => <CallRow key={i} call={call} way="from" matches={matches} />)}
+        {row.callers.length === 0 && <tr><td colSpan={2} /><td class="text soft">no callers: it is where stacks begin</td></tr>}
+      </tbody>
+      <tbody>
+        <tr class={`peek-self${matches?.(row.name) ? ' marked' : ''}`}>
+          <td title="Flat">{row.flat.text} <span class="soft">flat</span></td>
+          <td title="Cum">{row.cum.text} <span class="soft">cum</span></td>
+          <th scope="row" class="text">
+            <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(row), e.currentTarget)}>
+              <FunctionName place={row} />
+            </button>
+            <span class="soft num"> {percentText(row.flat.percent)} flat, {percentText(row.cum.percent)} cum of the total</span>
+          </th>
+        </tr>
+      </tbody>
+      <tbody>
+        {row.callees.map((call, i) => <CallRow key={i} call={call} way="to" matches={matches} />)}
+        {row.callees.length === 0 && <tr><td colSpan={2} /><td class="text soft">calls nothing that was seen</td></tr>}
+      </tbody>
+    </table>
+  );
+}
+
+function CallRow({ call, way, matches }: { call: Call; way: 'from' | 'to'; matches: Matches }) {
+  return (
+    <tr class={matches?.(call.name) ? 'marked' : ''}>
+      <td>{call.weight.text}</td>
+      <td class={`share${call.weight.value < 0 ? ' negative' : ''}`} style={{ '--share': `${Math.min(100, Math.abs(call.share))}%` }}>
+        <span>{percentText(call.share)}</span>
+      </td>
+      <td class="text">
+        <div class="peek-name">
+          <span class="soft" aria-hidden="true">{way === 'from' ? '↘' : '↳'}</span>
+          <button type="button" class="link-button" onClick={() => goTo(selects(call))}>
+            <FunctionName place={call} />
+          </button>
+          {call.inline && <span class="badge">inlined</span>}
+        </div>
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,128 @@
+import { useMemo, useState } from 'preact/hooks';
+import type { Call, Tree, TreeRow } from '../../api/types';
+import { exactly, quote } from '../../state/pattern';
+import { useReport } from '../../state/report';
+import { queryOf, selectFunction, type State } from '../../state/state';
+import { FlameGraph } from '../flame/FlameGraph';
+import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
+import { percentText } from '../table/format';
+import { FunctionList } from '../table/FunctionList';
+import { FunctionName, NamedRow } from '../table/FunctionName';
+import { matcher, selects } from '../table/names';
+import { extend } from '../table/query';
+import { openSource } from '../table/select';
+import { Table, type Column } from '../table/Table';
+import type { ViewProps } from '../views';
+import '../table/pane.css';
+import './sandwich.css';
+
+/** Who calls a function, and what it calls: all its calls together. */
+export default function SandwichView({ state }: ViewProps) {
+  return (
+    <section class="pane" aria-label="Sandwich">
+      <div class="split">
+        <FunctionList state={state} by="cum" onOpen={openSource} />
+        <div class="split-main">
+          {state.fn ? <Filling state={state} /> : (
+            <Empty title="No function selected">Choose one in the list to see who calls it and what it calls.</Empty>
+          )}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Filling({ state }: { state: State }) {
+  const { fn } = state;
+  const query = queryOf(state);
+  const byFunction = ['', 'functions'].includes(state.options['granularity'] ?? '');
+  // With another granularity names have more than the function in them.
+  const peek = useReport<Tree>('peek', extend(query, { match: byFunction ? exactly(fn) : quote(fn) }));
+  return (
+    <ReportState loading={peek} empty={({ report }) => (rowsOf(report, fn).length > 0 ? undefined : <Empty title="Not in this profile">{fn} has no samples here.</Empty>)}>
+      {({ report }) => <Chosen key={fn} rows={rowsOf(report, fn)} state={state} query={query} />}
+    </ReportState>
+  );
+}
+
+/** The rows of just this function, not of those whose names merely have its name in them. */
+function rowsOf(tree: Tree, fn: string): TreeRow[] {
+  const exact = tree.rows.filter((r) => r.name === fn);
+  const rows = exact.length > 0 ? exact : tree.rows.filter((r) => selects(r) === fn);
+  return rows.sort((a, b) => Math.abs(b.cum.value) - Math.abs(a.cum.value));
+}
+
+function Chosen({ rows, state, query }: { rows: readonly TreeRow[]; state: State; query: URLSearchParams }) {
+  const [at, setAt] = useState(0);
+  const row = rows[Math.min(at, rows.length - 1)]!;
+  const pivot = row.function ?? row.name;
+  const side = (name: 'callers' | 'callees') => extend(query, { pivot, side: name });
+  return (
+    <>
+      <div class="pane-bar">
+        <h2>
+          <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(row), e.currentTarget)}>
+            <FunctionName place={row} />
+          </button>
+        </h2>
+        <span class="num"><span class="soft">flat</span> {row.flat.text} <span class="soft">{percentText(row.flat.percent)}</span></span>
+        <span class="num"><span class="soft">cum</span> {row.cum.text} <span class="soft">{percentText(row.cum.percent)}</span></span>
+        <span class="grow" />
+        {rows.length > 1 && (
+          <select class="find sandwich-pick" aria-label="Place" value={at} onChange={(e) => setAt(Number(e.currentTarget.value))}>
+            {rows.map((r, i) => <option key={i} value={i}>{r.name} ({r.cum.text})</option>)}
+          </select>
+        )}
+        <Button kind="plain" onClick={() => openSource(selects(row))}>Source</Button>
+      </div>
+      <div class="sandwich">
+        <div class="sandwich-half">
+          <Calls title="Callers" none="No callers: stacks begin here." calls={row.callers} state={state} />
+          <div class="sandwich-flame"><FlameGraph query={side('callers')} flip compact label="Flame graph of the callers" onSelect={selectFunction} /></div>
+        </div>
+        <div class="sandwich-half">
+          <Calls title="Callees" none="It calls nothing that was seen." calls={row.callees} state={state} />
+          <div class="sandwich-flame"><FlameGraph query={side('callees')} compact label="Flame graph of the callees" onSelect={selectFunction} /></div>
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface CallsProps {
+  title: 'Callers' | 'Callees';
+  none: string;
+  calls: readonly Call[];
+  state: State;
+}
+
+function Calls({ title, none, calls, state }: CallsProps) {
+  const matches = useMemo(() => matcher(state.search), [state.search]);
+  const columns = useMemo(() => columnsOf(title), [title]);
+  return (
+    <Table<Call>
+      label={title}
+      columns={columns}
+      count={calls.length}
+      row={(i) => calls[i]}
+      rowKey={(c, i) => `${c.name}#${i}`}
+      onOpen={(c) => selectFunction(selects(c), 'push')}
+      onMenu={(c, x, y) => openFunctionMenu(selects(c), { x, y })}
+      onPick={(c) => selectFunction(selects(c), 'push')}
+      {...(matches ? { marked: (c: Call) => matches(c.name) } : {})}
+      empty={none}
+    />
+  );
+}
+
+function columnsOf(title: string): readonly Column<Call>[] {
+  return [
+    { id: 'weight', title: 'Value', width: '5.5rem', align: 'right', from: 25, cell: (c) => c.weight.text, text: (c) => c.weight.text },
+    { id: 'share', title: 'Share', about: 'Of the function’s total', width: '5rem', align: 'right', cell: (c) => percentText(c.share), text: (c) => percentText(c.share), share: (c) => (c.weight.value < 0 ? -1 : 1) * Math.abs(c.share) },
+    {
+      id: 'name', title,
+      cell: (c, { chars }) => <NamedRow place={c} chars={chars} inline={c.inline} />,
+      text: (c) => c.name,
+    },
+  ];
+}

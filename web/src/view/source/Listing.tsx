@@ -1,0 +1,202 @@
+// The lines of one function.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { Quantity, SourceFunction, SourceInst, SourceLine } from '../../api/types';
+import { copyText, Icon, IconButton, openFunctionMenu } from '../parts';
+import { hex, percentText, plural } from '../table/format';
+import { FunctionName } from '../table/FunctionName';
+import { folds } from './folds';
+import { tokens, type Inside, type Token } from './tokens';
+
+interface Props {
+  fn: SourceFunction;
+  /** Show the machine code of all lines. */
+  assembly: boolean;
+  /** Called when lines move. */
+  onLayout: () => void;
+}
+
+export function Listing({ fn, assembly, onLayout }: Props) {
+  const lines = fn.lines ?? [];
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first line
+  const [code, setCode] = useState<ReadonlyMap<number, boolean>>(new Map()); // lines that differ from assembly
+  const parts = useMemo(() => folds(lines.length, (i) => costs(lines[i]!)), [lines]);
+  const coloured = useMemo(() => colour(lines), [lines]);
+  const most = useMemo(() => Math.max(1, ...lines.map((l) => Math.abs(l.cum.value)), ...lines.map((l) => Math.abs(l.flat.value))), [lines]);
+
+  return (
+    <article class="listing" aria-label={fn.name}>
+      <header class="listing-head">
+        <h3>
+          <button type="button" class="link-button" title="What can be done with it" onClick={(e) => openFunctionMenu(fn.name, e.currentTarget)}>
+            <FunctionName place={{ name: fn.name }} />
+          </button>
+        </h3>
+        <p class="listing-sums">
+          <span>flat <b>{fn.flat.text}</b> {percentText(fn.flat.percent)}</span>
+          <span>cum <b>{fn.cum.text}</b> {percentText(fn.cum.percent)}</span>
+        </p>
+        {fn.file && (
+          <p class="listing-file">
+            <span class="mono" title={fn.path ? `read from ${fn.path}` : undefined}>{fn.file}</span>
+            <IconButton icon="copy" label="Copy the path" onClick={() => void copyText(fn.path ?? fn.file ?? '', 'Path copied')} />
+          </p>
+        )}
+      </header>
+      {fn.error !== undefined || !fn.file ? <Missing fn={fn} /> : null}
+      {lines.length > 0 && (
+        <table class="lines">
+          <thead>
+            <tr>
+              <th scope="col">Line</th>
+              <th scope="col" title="In the line itself">Flat</th>
+              <th scope="col" title="In the line and what it calls">Cum</th>
+              <th scope="col" class="text">Source</th>
+            </tr>
+          </thead>
+          <tbody>
+            {parts.map((part) => {
+              if (part.folded && !open.has(part.first)) {
+                return (
+                  <tr key={`fold-${part.first}`} class="fold">
+                    <td colSpan={4}>
+                      <button
+                        type="button"
+                        class="link-button"
+                        onClick={() => {
+                          setOpen(new Set(open).add(part.first));
+                          onLayout();
+                        }}
+                      >
+                        {plural(part.end - part.first, 'line')} without samples
+                      </button>
+                    </td>
+                  </tr>
+                );
+              }
+              return lines.slice(part.first, part.end).map((line, i) => {
+                const shown = code.get(line.line) ?? assembly;
+                return (
+                  <Line
+                    key={line.line}
+                    line={line}
+                    text={coloured[part.first + i]!}
+                    most={most}
+                    open={shown}
+                    onToggle={() => {
+                      setCode(new Map(code).set(line.line, !shown));
+                      onLayout();
+                    }}
+                  />
+                );
+              });
+            })}
+          </tbody>
+        </table>
+      )}
+    </article>
+  );
+}
+
+function costs(line: SourceLine): boolean {
+  return line.flat.value !== 0 || line.cum.value !== 0;
+}
+
+function colour(lines: readonly SourceLine[]): Token[][] {
+  let inside: Inside = '';
+  let last = -1;
+  return lines.map((line) => {
+    if (line.line !== last + 1) inside = '';
+    last = line.line;
+    const got = tokens(line.text.replace(/\r?\n$/, ''), inside);
+    inside = got.inside;
+    return got.tokens;
+  });
+}
+
+interface LineProps {
+  line: SourceLine;
+  text: readonly Token[];
+  most: number;
+  open: boolean;
+  onToggle: () => void;
+}
+
+function Line({ line, text, most, open, onToggle }: LineProps) {
+  const hot = costs(line);
+  const instructions = line.instructions ?? [];
+  const heat = Math.max(Math.abs(line.cum.value), Math.abs(line.flat.value)) / most;
+  return (
+    <>
+      <tr class={hot ? 'hot' : ''} {...(hot ? { 'data-heat': heat.toFixed(3) } : {})}>
+        <th scope="row">
+          {instructions.length > 0 ? (
+            <button type="button" class="link-button" aria-expanded={open} aria-label={`Machine code of line ${line.line}`} onClick={onToggle}>
+              <Icon name={open ? 'down' : 'right'} />
+              {line.line}
+            </button>
+          ) : line.line}
+        </th>
+        <Value q={line.flat} most={most} />
+        <Value q={line.cum} most={most} />
+        <td class="text"><code>{text.map((t, i) => (t.kind ? <span key={i} class={`go-${t.kind}`}>{t.text}</span> : t.text))}</code></td>
+      </tr>
+      {open && instructions.map((inst, i) => <Instruction key={i} inst={inst} most={most} />)}
+    </>
+  );
+}
+
+/** Nothing measured is nothing shown: the eye finds what is. */
+function Value({ q, most }: { q: Quantity; most: number }) {
+  if (q.value === 0) return <td class="value" />;
+  return (
+    <td
+      class={`value share${q.value < 0 ? ' negative' : ''}`}
+      title={`${percentText(q.percent)} of the total`}
+      style={{ '--share': `${(100 * Math.abs(q.value)) / most}%` }}
+    >
+      <span>{q.text}</span>
+    </td>
+  );
+}
+
+function Instruction({ inst, most }: { inst: SourceInst; most: number }) {
+  return (
+    <tr class="inst">
+      <td class="address">{hex(inst.address)}</td>
+      <Value q={inst.flat} most={most} />
+      <Value q={inst.cum} most={most} />
+      <td class="text">
+        <code>{inst.text}</code>
+        {inlined(inst) && <span class="soft">  {inlined(inst)}</span>}
+      </td>
+    </tr>
+  );
+}
+
+/** The inlined calls an instruction comes from; that it is of the line itself goes without saying. */
+function inlined(inst: SourceInst): string {
+  const places = inst.calls ?? [];
+  if (places.length === 0) return '';
+  return (places.at(-1) === inst.place || !inst.place ? places : [...places, inst.place]).join(' → ');
+}
+
+/** Why there is no source, and what helps. */
+function Missing({ fn }: { fn: SourceFunction }) {
+  if (!fn.file) return <p class="missing">The profile does not tell which file {fn.name} is in.</p>;
+  return (
+    <div class="missing">
+      <p><Icon name="warning" /> {fn.error}</p>
+      {fn.looked && fn.looked.length > 0 && (
+        <>
+          <p>Looked for it at</p>
+          <ul>{fn.looked.map((place) => <li key={place} class="mono">{place}</li>)}</ul>
+        </>
+      )}
+      <p>
+        Start hone with <code>-source_path=FOLDER</code> to tell where the source is, and with <code>-trim_path=PREFIX</code> to take
+        off what the paths begin with on the machine that built the program.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+// The functions beside a view that is about one of them.
+
+import { useMemo } from 'preact/hooks';
+import type { Top, TopRow } from '../../api/types';
+import { useReport } from '../../state/report';
+import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
+import { Empty, openFunctionMenu, ReportState } from '../parts';
+import { Find } from './Find';
+import { percentText } from './format';
+import { FunctionName } from './FunctionName';
+import { selects } from './names';
+import { extend, untrimmed } from './query';
+import { Table, type Column } from './Table';
+import { nextRow } from './range';
+import { useSearch, useStable } from './useSearch';
+import './pane.css';
+
+interface Props {
+  state: State;
+  /** The value the list is ordered by and shows. */
+  by: 'flat' | 'cum';
+  /** List functions whatever the granularity is set to. */
+  functions?: boolean;
+  onOpen?: (name: string) => void;
+}
+
+const LIMIT = 2000; // what is beyond is found by its name
+
+export function FunctionList({ state, by, functions, onOpen }: Props) {
+  const find = state.own['find'] ?? '';
+  const query = extend(untrimmed(queryOf(state), state.options), {
+    sort: by, limit: String(LIMIT), find, ...(functions ? { granularity: 'functions' } : {}),
+  });
+  const top = useReport<Top>('top', query);
+  const rows = top.answer?.report.rows ?? [];
+  const selected = useMemo(() => (state.fn ? rows.findIndex((r) => selects(r) === state.fn) : -1), [rows, state.fn]);
+  const matches = useSearch(state, useStable((direction) => {
+    const at = nextRow(selected, direction, rows.length, (i) => matches?.(rows[i]!.name) ?? false);
+    if (at >= 0) selectFunction(selects(rows[at]!));
+  }));
+  const columns = useMemo(() => columnsOf(by), [by]);
+  return (
+    <nav class="list" aria-label="Functions">
+      <div class="list-head">
+        <Find label="Find a function" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
+      </div>
+      <ReportState
+        loading={top}
+        empty={() => (rows.length > 0 || find ? undefined : <Empty title="No functions">There are no samples to show.</Empty>)}
+      >
+        {() => (
+          <Table<TopRow>
+            label="Functions"
+            columns={columns}
+            count={rows.length}
+            row={(i) => rows[i]}
+            rowKey={(r, i) => `${r.name}#${i}`}
+            selected={selected}
+            onSelect={(r) => selectFunction(selects(r))}
+            onMenu={(r, x, y) => openFunctionMenu(selects(r), { x, y })}
+            {...(onOpen ? { onOpen: (r: TopRow) => onOpen(selects(r)) } : {})}
+            {...(matches ? { marked: (r: TopRow) => matches(r.name) } : {})}
+            empty={`No name contains “${find}”.`}
+          />
+        )}
+      </ReportState>
+    </nav>
+  );
+}
+
+function columnsOf(by: 'flat' | 'cum'): readonly Column<TopRow>[] {
+  return [
+    {
+      id: by, title: by === 'flat' ? 'Flat %' : 'Cum %', width: '5rem', align: 'right',
+      cell: (r) => percentText(r[by].percent), text: (r) => percentText(r[by].percent), share: (r) => r[by].percent,
+    },
+    { id: 'name', title: 'Function', cell: (r, { chars }) => <FunctionName place={r} chars={chars} />, text: (r) => r.name },
+  ];
+}

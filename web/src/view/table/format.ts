@@ -1,0 +1,48 @@
+// Numbers as hone's text reports print them, so that page and terminal agree.
+
+/**
+ * A share in percent: two digits behind the point, below 1% two significant
+ * digits. The sign, which text reports leave out, is kept: in a comparison it
+ * is what the reader looks for.
+ */
+export function percentText(percent: number): string {
+  const size = Math.abs(percent);
+  const sign = percent < 0 && size > 0 ? '-' : '';
+  if (size >= 99.95 && size <= 100.05) return `${sign}100%`;
+  if (size >= 1) return `${sign}${size.toFixed(2)}%`;
+  return `${sign}${twoDigits(size)}%`;
+}
+
+/** Go's %.2g. */
+function twoDigits(value: number): string {
+  if (value === 0) return '0';
+  const [digits, exponent] = value.toExponential(1).split('e') as [string, string];
+  const power = Number(exponent);
+  if (power >= -4) return String(Number(value.toPrecision(2)));
+  return `${Number(digits)}e-${String(-power).padStart(2, '0')}`;
+}
+
+const whole = new Intl.NumberFormat('en');
+
+/** A count with separators: 20,430. */
+export function count(n: number): string {
+  return whole.format(n);
+}
+
+/** "1 sample", "20,430 samples". */
+export function plural(n: number, what: string): string {
+  return `${count(n)} ${what}${n === 1 ? '' : 's'}`;
+}
+
+export function hex(address: number): string {
+  return `0x${address.toString(16)}`;
+}
+
+/** The relative change as text; a base of 0 has none. */
+export function changeText(relative: number | undefined): string {
+  if (relative === undefined) return '';
+  const percent = 100 * relative;
+  const sign = percent > 0 ? '+' : percent < 0 ? '-' : '';
+  const size = Math.abs(percent);
+  return `${sign}${size >= 1000 ? whole.format(Math.round(size)) : size.toFixed(size >= 100 ? 0 : 1)}%`;
+}

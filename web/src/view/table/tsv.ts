@@ -1,0 +1,4 @@
+/** Rows as tab-separated text, for spreadsheets. */
+export function tsv(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n');
+}

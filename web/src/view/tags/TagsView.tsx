@@ -1,0 +1,136 @@
+import { useState } from 'preact/hooks';
+import type { LabelKey, TagKey, Tags } from '../../api/types';
+import { useReport } from '../../state/report';
+import { go, queryOf, setOption, setOwn, state as current } from '../../state/state';
+import { quote } from '../../state/pattern';
+import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
+import { Find } from '../table/Find';
+import { count, percentText, plural } from '../table/format';
+import { useSearch } from '../table/useSearch';
+import type { ViewProps } from '../views';
+import '../table/pane.css';
+import './tags.css';
+
+const SHOWN = 20; // values of a key before "show all"
+
+/** Labels of samples and how the values spread over them. */
+export default function TagsView({ info, state }: ViewProps) {
+  const tags = useReport<Tags>('tags', queryOf(state));
+  const find = (state.own['find'] ?? '').toLowerCase();
+  const matches = useSearch(state);
+  const hits = (key: TagKey): TagKey | undefined => {
+    if (!find || key.key.toLowerCase().includes(find)) return key;
+    const values = key.values.filter((v) => v.value.toLowerCase().includes(find));
+    return values.length > 0 ? { ...key, values } : undefined;
+  };
+  return (
+    <section class="pane" aria-label="Tags">
+      <ReportState
+        loading={tags}
+        empty={({ report }) => (report.keys.length > 0 ? undefined : <NoLabels labels={info.labels.length} />)}
+      >
+        {({ report }) => {
+          const keys = report.keys.map(hits).filter((k) => k !== undefined);
+          return (
+            <>
+              <div class="pane-bar">
+                <Find label="Find a label or value" value={state.own['find'] ?? ''} onChange={(text) => setOwn('find', text, 'replace')} />
+                <span class="soft num">{plural(report.keys.length, 'label')}</span>
+              </div>
+              <div class="pane-scroll tags" tabIndex={0} role="region" aria-label="Labels">
+                {keys.length === 0 && <p class="soft">No label or value contains “{find}”.</p>}
+                {keys.map((k) => (
+                  <Key key={k.key} tag={k} total={report.total.value} label={info.labels.find((l) => l.key === k.key)} marked={matches} />
+                ))}
+              </div>
+            </>
+          );
+        }}
+      </ReportState>
+    </section>
+  );
+}
+
+interface KeyProps {
+  tag: TagKey;
+  total: number;
+  label: LabelKey | undefined;
+  marked: ((text: string) => boolean) | null;
+}
+
+function Key({ tag, total, label, marked }: KeyProps) {
+  const [all, setAll] = useState(false);
+  const values = all ? tag.values : tag.values.slice(0, SHOWN);
+  const most = Math.max(1, ...tag.values.map((v) => Math.abs(v.sum.value)));
+  const covered = total === 0 ? 0 : (100 * tag.total.value) / total;
+  return (
+    <section class="tag" aria-label={tag.key}>
+      <header>
+        <h2>{tag.key}</h2>
+        <span class="soft num">
+          {plural(tag.values.length, 'value')} · {tag.total.text}, {percentText(covered)} of the total
+        </span>
+        <Menu icon="more" kind="plain" label={`Group by ${tag.key}`} align="end" items={keyItems(tag.key)} />
+      </header>
+      <ul>
+        {values.map((v) => (
+          <li key={v.value}>
+            <button
+              type="button"
+              class={`tag-value${marked?.(v.value) ? ' marked' : ''}`}
+              onClick={() => setOption('tagfocus', tagPattern(tag.key, v.value, label))}
+              {...tip(`Only samples with ${tag.key} ${v.value}`)}
+            >
+              <span class={`tag-bar${v.sum.value < 0 ? ' negative' : ''}`} style={{ '--share': `${(100 * Math.abs(v.sum.value)) / most}%` }} />
+              <span class="tag-name" title={v.value}>{v.value || '(empty)'}</span>
+              <span class="num">{v.sum.text}</span>
+              <span class="num">{percentText(v.sum.percent)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {tag.values.length > values.length && (
+        <Button kind="plain" onClick={() => setAll(true)}>Show all {count(tag.values.length)} values</Button>
+      )}
+    </section>
+  );
+}
+
+/** The filter for one value. Numbers are ranges, texts are patterns, which commas separate. */
+function tagPattern(key: string, value: string, label: LabelKey | undefined): string {
+  if (label?.numeric) return `${key}=${value}`;
+  return `${key}=^${quote(value).replaceAll(',', '\\x2c')}$`;
+}
+
+function keyItems(key: string): MenuItem[] {
+  return [
+    {
+      label: 'Split the flame graph by it', icon: 'filter', hint: 'One tower of stacks for each value',
+      run: () => go({ view: 'flame', options: { ...current.value.options, tagroot: key } }),
+    },
+    'separator',
+    { label: 'Group by it', hint: 'Values become the outermost callers, in all views', run: () => setOption('tagroot', key) },
+    { label: 'Break functions down by it', hint: 'Values become the innermost calls, in all views', run: () => setOption('tagleaf', key) },
+    'separator',
+    { label: 'Show only this label', hint: 'In the graph, traces and here', run: () => setOption('tagshow', `^${quote(key)}$`) },
+    { label: 'Hide this label', run: () => setOption('taghide', `^${quote(key)}$`) },
+  ];
+}
+
+function NoLabels({ labels }: { labels: number }) {
+  if (labels > 0) return <Empty title="No labels left">The filters above leave no samples with labels.</Empty>;
+  return (
+    <Empty title="No labels">
+      <p>
+        Samples of this profile have none. A program gives them to its work with <code>pprof.Do</code>, and what it costs can then be
+        told apart by tenant, route or kind of job:
+      </p>
+      <pre class="tag-code">{EXAMPLE}</pre>
+    </Empty>
+  );
+}
+
+const EXAMPLE = `labels := pprof.Labels("route", r.URL.Path)
+pprof.Do(ctx, labels, func(ctx context.Context) {
+    serve(ctx, w, r)
+})`;

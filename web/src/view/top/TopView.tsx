@@ -1,0 +1,136 @@
+import { useCallback, useMemo } from 'preact/hooks';
+import type { Answer, Top, TopRow } from '../../api/types';
+import { queryOf, selectFunction, setOption, setOwn } from '../../state/state';
+import { Empty, openFunctionMenu, ReportState } from '../parts';
+import { Find } from '../table/Find';
+import { percentText, plural } from '../table/format';
+import { NamedRow } from '../table/FunctionName';
+import { selects } from '../table/names';
+import type { Order } from '../table/order';
+import { parseOrder } from '../table/order';
+import { extend, untrimmed } from '../table/query';
+import { openSource } from '../table/select';
+import { Table, type Column } from '../table/Table';
+import { usePages } from '../table/usePages';
+import { nextRow } from '../table/range';
+import { useSearch, useStable } from '../table/useSearch';
+import type { ViewProps } from '../views';
+import '../table/pane.css';
+
+const PAGE = 2000;
+const ORDERS = /^-?(name|flat|cum)$/;
+const rowsOf = (top: Top) => top.rows;
+
+export default function TopView({ state }: ViewProps) {
+  const query = untrimmed(queryOf(state), state.options);
+  // Other tables have columns of their own.
+  const order = ORDERS.test(state.own['order'] ?? '') ? state.own['order']! : '';
+  const find = state.own['find'] ?? '';
+
+  // The server orders and finds: it has all rows, here are the pages looked at.
+  const pages = usePages<Top, TopRow>('top', extend(query, { order, find }), PAGE, rowsOf);
+  const { need } = pages;
+  const onRange = useCallback((first: number, end: number) => need(first, end), [need]);
+  const loaded = pages.first.answer?.report.rows;
+  const selected = useMemo(() => (state.fn && loaded ? loaded.findIndex((r) => selects(r) === state.fn) : -1), [loaded, state.fn]);
+  const matches = useSearch(state, useStable((direction) => {
+    const at = nextRow(selected, direction, pages.total, (i) => matches?.(pages.row(i)?.name ?? '') ?? false);
+    const next = at >= 0 ? pages.row(at) : undefined;
+    if (next) selectFunction(selects(next));
+  }));
+
+  const shown: Order = parseOrder(order) ?? { column: state.options['sort'] === 'cum' ? 'cum' : 'flat', descending: true };
+  const onOrder = (column: string) => {
+    const next = nextOrder(shown, column);
+    if (next.descending && next.column !== 'name') {
+      // Largest first is the server's order, also in the text it prints.
+      setOwn('order', '', 'replace');
+      setOption('sort', next.column === 'cum' ? 'cum' : '', 'replace');
+    } else {
+      setOwn('order', (next.descending ? '-' : '') + next.column, 'replace');
+    }
+  };
+
+  return (
+    <section class="pane" aria-label="Top">
+      <div class="pane-bar">
+        <Find label="Find in names" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
+        <span class="grow" />
+      </div>
+      <ReportState loading={pages.first} empty={emptyTop}>
+        {({ report }) => (
+          <>
+            <Table<TopRow>
+              label="Functions by value"
+              columns={order ? columns.filter((c) => c.id !== 'sum') : columns}
+              count={pages.total}
+              row={pages.row}
+              rowKey={(r, i) => `${r.name}#${i}`}
+              order={shown}
+              onOrder={onOrder}
+              selected={selected}
+              onSelect={(r) => selectFunction(selects(r))}
+              onOpen={(r) => openSource(selects(r))}
+              onMenu={(r, x, y) => openFunctionMenu(selects(r), { x, y })}
+              onRange={onRange}
+              {...(matches ? { marked: (r: TopRow) => matches(r.name) } : {})}
+              empty={`No name contains “${find}”.`}
+            />
+            <Facts top={report} rows={pages.total} />
+          </>
+        )}
+      </ReportState>
+    </section>
+  );
+}
+
+/** A profile without samples; what a text to find has left out is told in the table. */
+function emptyTop({ report }: Answer<Top>) {
+  if (report.rows.length > 0 || report.total.value !== 0) return undefined;
+  return <Empty title="No samples">This profile, or what the filters leave of it, has no values of this type.</Empty>;
+}
+
+/** The order a click on a column's header asks for. */
+function nextOrder(now: Order, column: string): Order {
+  if (now.column === column) return { column, descending: !now.descending };
+  return { column, descending: column !== 'name' };
+}
+
+const columns: readonly Column<TopRow>[] = [
+  {
+    id: 'flat', title: 'Flat', about: 'In the function itself', width: '6rem', align: 'right', from: 40, order: 'descending',
+    cell: (r) => r.flat.text, text: (r) => r.flat.text, kind: (r) => (r.flat.value === 0 ? 'soft' : ''),
+  },
+  {
+    id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'In the function itself, of the total', width: '5.5rem', align: 'right',
+    cell: (r) => percentText(r.flat.percent), text: (r) => percentText(r.flat.percent), share: (r) => r.flat.percent,
+  },
+  {
+    id: 'sum', title: 'Sum %', about: 'Flat of this row and all above, of the total', width: '5rem', align: 'right', from: 52,
+    cell: (r) => percentText(r.sum.percent), text: (r) => percentText(r.sum.percent), kind: () => 'soft',
+  },
+  {
+    id: 'cum', title: 'Cum', about: 'In the function and all it calls', width: '6rem', align: 'right', from: 40, order: 'descending',
+    cell: (r) => r.cum.text, text: (r) => r.cum.text,
+  },
+  {
+    id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'In the function and all it calls, of the total', width: '5.5rem', align: 'right',
+    cell: (r) => percentText(r.cum.percent), text: (r) => percentText(r.cum.percent), share: (r) => r.cum.percent,
+  },
+  {
+    id: 'name', title: 'Function', order: 'ascending',
+    cell: (r, { chars }) => <NamedRow place={r} chars={chars} inline={r.inline} />,
+    text: (r) => r.name,
+  },
+];
+
+/** What the terminal prints above the table, and how many rows there are. */
+function Facts({ top, rows }: { top: Top; rows: number }) {
+  const facts = top.header.filter((line) => /^(Showing|Dropped|Active| {3})/.test(line));
+  return (
+    <div class="pane-facts" title={top.header.join('\n')}>
+      <span>{plural(rows, 'row')}</span>
+      <span>{facts.join(' · ')}</span>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+import { useCallback, useState } from 'preact/hooks';
+import type { Trace, Traces } from '../../api/types';
+import { queryOf, selectFunction, type State } from '../../state/state';
+import { Button, Empty, IconButton, openFunctionMenu, ReportState } from '../parts';
+import { count, percentText, plural } from '../table/format';
+import { FunctionName } from '../table/FunctionName';
+import { nameParts, selects } from '../table/names';
+import { Table, type Column } from '../table/Table';
+import { usePages } from '../table/usePages';
+import { nextRow } from '../table/range';
+import { useSearch, useStable } from '../table/useSearch';
+import type { ViewProps } from '../views';
+import '../table/pane.css';
+import './traces.css';
+
+const PAGE = 500;
+
+/** Every sample: a row each, and the stack of the chosen one. */
+export default function TracesView({ state }: ViewProps) {
+  const pages = usePages<Traces, Trace>('traces', queryOf(state), PAGE, (t) => t.traces);
+  const [chosen, setChosen] = useState(0);
+  const { need } = pages;
+  const onRange = useCallback((first: number, end: number) => need(first, end), [need]);
+  const at = Math.min(chosen, pages.total - 1);
+  const matches = useSearch(state, useStable((direction) => {
+    const next = nextRow(at, direction, pages.total, (i) => pages.row(i)?.stack.some((f) => matches?.(f.name)) ?? false);
+    if (next >= 0) setChosen(next);
+  }));
+  const trace = pages.row(at);
+
+  return (
+    <section class="pane" aria-label="Traces">
+      <ReportState
+        loading={pages.first}
+        empty={({ report }) =>
+          report.traces.length > 0 ? undefined : <Empty title="No samples">What the filters leave of this profile has no samples.</Empty>
+        }
+      >
+        {({ report }) => (
+          <>
+            <div class="traces">
+              <Table<Trace>
+                label="Samples"
+                columns={columns}
+                count={pages.total}
+                row={pages.row}
+                rowKey={(_, i) => String(i)}
+                selected={at}
+                onMove={setChosen}
+                onRange={onRange}
+                {...(matches ? { marked: (t: Trace) => t.stack.some((f) => matches(f.name)) } : {})}
+              />
+              <Stack trace={trace} index={at} total={pages.total} state={state} onMove={setChosen} />
+            </div>
+            <div class="pane-facts">
+              <span>{plural(pages.total, 'sample')}</span>
+              <span>{report.total.text} in all</span>
+            </div>
+          </>
+        )}
+      </ReportState>
+    </section>
+  );
+}
+
+const columns: readonly Column<Trace>[] = [
+  { id: 'value', title: 'Value', width: '6rem', align: 'right', cell: (t) => t.value.text, text: (t) => t.value.text },
+  {
+    id: 'share', title: 'Share', width: '5.5rem', align: 'right', from: 30,
+    cell: (t) => percentText(t.value.percent), text: (t) => percentText(t.value.percent), share: (t) => t.value.percent,
+  },
+  {
+    id: 'labels', title: 'Labels', width: '14rem', from: 55, kind: () => 'soft',
+    cell: (t) => <span class="traces-cut" title={labelsText(t)}>{labelsText(t)}</span>, text: labelsText,
+  },
+  {
+    id: 'depth', title: 'Depth', about: 'Frames of the stack', width: '4rem', align: 'right', from: 45, kind: () => 'soft',
+    cell: (t) => t.stack.length, text: (t) => String(t.stack.length),
+  },
+  {
+    id: 'stack', title: 'Stack, innermost call first',
+    cell: (t) => <Chain trace={t} />, text: (t) => t.stack.map((f) => f.name).join(' < '),
+  },
+];
+
+function labelsText(t: Trace): string {
+  return (t.labels ?? []).map((l) => `${l.key}: ${l.values.join(', ')}`).join('  ');
+}
+
+const CHAIN = 8; // frames of a row; more never fit
+
+function Chain({ trace }: { trace: Trace }) {
+  const [leaf, ...callers] = trace.stack;
+  if (!leaf) return <span class="soft">no stack</span>;
+  return (
+    <span class="fname traces-cut">
+      <b>{nameParts(leaf).name}</b>
+      {callers.slice(0, CHAIN).map((f, i) => <i key={i}> ← {nameParts(f).name}</i>)}
+    </span>
+  );
+}
+
+interface StackProps {
+  trace: Trace | undefined;
+  index: number;
+  total: number;
+  state: State;
+  onMove: (to: number) => void;
+}
+
+function Stack({ trace, index, total, state, onMove }: StackProps) {
+  return (
+    <aside class="stack" aria-label="Stack of the sample">
+      <header class="stack-head">
+        <h2>Sample {count(index + 1)}</h2>
+        <IconButton icon="up" label="Previous sample" disabled={index <= 0} onClick={() => onMove(index - 1)} />
+        <IconButton icon="down" label="Next sample" disabled={index >= total - 1} onClick={() => onMove(index + 1)} />
+      </header>
+      {trace === undefined ? <p class="soft">Loading…</p> : (
+        <>
+          <p><b class="num">{trace.value.text}</b> <span class="soft">{percentText(trace.value.percent)} of the total</span></p>
+          {trace.labels && (
+            <dl class="stack-labels">
+              {trace.labels.map((l) => (
+                <div key={l.key}><dt>{l.key}</dt><dd>{l.values.join(', ')}</dd></div>
+              ))}
+            </dl>
+          )}
+          <ol class="stack-frames">
+            {trace.stack.map((f, i) => (
+              <li key={i} class={selects(f) === state.fn ? 'selected' : ''}>
+                <Button
+                  kind="plain"
+                  onClick={() => selectFunction(selects(f))}
+                  onDblClick={(e: MouseEvent) => openFunctionMenu(selects(f), e.currentTarget as HTMLElement)}
+                  onContextMenu={(e: MouseEvent) => {
+                    e.preventDefault();
+                    openFunctionMenu(selects(f), e.currentTarget as HTMLElement);
+                  }}
+                >
+                  <FunctionName place={f} />
+                </Button>
+                {f.inline && <span class="badge">inlined</span>}
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </aside>
+  );
+}

@@ -1,0 +1,36 @@
+// The views, in the order of their tabs. Each is a chunk of its own, loaded when
+// it is first shown.
+
+import type { FunctionComponent } from 'preact';
+import type { ProfileInfo } from '../api/types';
+import type { State, ViewID } from '../state/state';
+
+export interface ViewProps {
+  /** What is known of the profile shown (of the first, if several are added up). */
+  info: ProfileInfo;
+  state: State;
+}
+
+export interface ViewSpec {
+  id: ViewID;
+  title: string;
+  /** One line for the tab's tooltip and the help. */
+  about: string;
+  /** Key that shows it, after g: "g t". */
+  key: string;
+  load: () => Promise<{ default: FunctionComponent<ViewProps> }>;
+}
+
+export const views: readonly ViewSpec[] = [
+  { id: 'flame', title: 'Flame', key: 'f', about: 'Stacks as wide as their share', load: () => import('./flame/FlameView') },
+  { id: 'top', title: 'Top', key: 't', about: 'Functions by their own and their total share', load: () => import('./top/TopView') },
+  { id: 'sandwich', title: 'Sandwich', key: 's', about: 'Who calls a function, and what it calls', load: () => import('./sandwich/SandwichView') },
+  { id: 'graph', title: 'Graph', key: 'g', about: 'Functions and the calls between them', load: () => import('./graph/GraphView') },
+  { id: 'source', title: 'Source', key: 'c', about: 'Which lines of a function cost', load: () => import('./source/SourceView') },
+  { id: 'disasm', title: 'Disassembly', key: 'a', about: 'Which instructions of a function cost', load: () => import('./disasm/DisasmView') },
+  { id: 'peek', title: 'Peek', key: 'p', about: 'Callers and callees of functions that match', load: () => import('./peek/PeekView') },
+  { id: 'traces', title: 'Traces', key: 'x', about: 'Every sample with its stack', load: () => import('./traces/TracesView') },
+  { id: 'tags', title: 'Tags', key: 'l', about: 'Labels and their values', load: () => import('./tags/TagsView') },
+  { id: 'raw', title: 'Raw', key: 'r', about: 'The profile as it is', load: () => import('./raw/RawView') },
+  { id: 'diff', title: 'Diff', key: 'd', about: 'What changed, function by function', load: () => import('./diff/DiffView') },
+];
