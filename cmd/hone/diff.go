@@ -135,18 +135,11 @@ func splitRuns(sources []string) []string {
 // Runs are added up rather than averaged: that keeps the number of events,
 // which tells changes from noise.
 func (a *app) diffFlame(ctx context.Context, inv *shell.Invocation, bases, heads []*profile.Profile) error {
-	sum := func(ps []*profile.Profile) (*profile.Profile, error) {
-		aligned, err := profile.Align(ps)
-		if err != nil || len(aligned) == 1 {
-			return ps[0], err
-		}
-		return profile.Merge(aligned...)
-	}
-	base, err := sum(bases)
+	base, err := profile.Sum(bases...)
 	if err != nil {
 		return err
 	}
-	head, err := sum(heads)
+	head, err := profile.Sum(heads...)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@
 // The verbs:
 //
 //	pprof      look at profiles: reports, call graphs, the interactive shell; a drop-in for go tool pprof
+//	ui         look at profiles in a browser
 //	flame      write a flame graph as a page, a picture or folded stacks
 //	diff       tell what changed between two profiles, function by function
 //	top        list the functions (or lines, files, addresses) where the values are
@@ -40,6 +41,7 @@
 //
 //	hone top cpu.pb.gz
 //	hone list 'json.*decode' cpu.pb.gz
+//	hone ui cpu.pb.gz
 //	hone flame -o flame.html -seconds 10 http://localhost:6060/debug/pprof/profile
 //	hone diff before.pb.gz after.pb.gz
 //	hone pprof -base old.pb.gz new.pb.gz
@@ -68,6 +70,7 @@ Examples:
 
   hone top cpu.pb.gz
   hone list 'json.*decode' cpu.pb.gz
+  hone ui cpu.pb.gz
   hone flame -o flame.html -seconds 10 http://localhost:6060/debug/pprof/profile
   hone diff before.pb.gz after.pb.gz
   hone pprof -base old.pb.gz new.pb.gz

@@ -92,6 +92,7 @@ func TestHelpFlags(t *testing.T) {
 		"weblist": nil,
 		"flame":   new(flameFlags).define,
 		"diff":    new(diffFlags).define,
+		"ui":      new(uiFlags).define,
 	} {
 		t.Run(verb, func(t *testing.T) {
 			help := succeed(t, "help", verb)

@@ -32,7 +32,7 @@ func runPprof(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if inv.HTTP != "" {
-		return errors.New("-http: this version has no web UI yet; use hone flame, hone svg or hone weblist")
+		return a.serve(ctx, inv, "", true)
 	}
 	l := a.newLoad(inv)
 	l.compat = true
@@ -234,7 +234,7 @@ func (l *load) difference(ctx context.Context) (*profile.Profile, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p, err = subtract(p, base, l.inv.DiffBase, l.inv.Normalize); err != nil {
+		if p, err = report.Subtract(p, base, l.inv.DiffBase, l.inv.Normalize); err != nil {
 			return nil, err
 		}
 	}
@@ -256,9 +256,23 @@ func (l *load) merged(ctx context.Context, sources []string) (*profile.Profile, 
 	return l.loader.Load(ctx, sources)
 }
 
-// finished symbolizes a loaded profile, drops the frames that it asks to drop,
-// and keeps a copy of what came over the network.
+// finished completes a loaded profile and keeps a copy of what came over the
+// network.
 func (l *load) finished(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
+	p, err := l.completed(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if l.remote {
+		l.app.save(p)
+		l.remote = false // what is loaded next may be files
+	}
+	return p, nil
+}
+
+// completed symbolizes a loaded profile and drops the frames that it asks to
+// drop.
+func (l *load) completed(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
 	o := symbol.Options{Warn: l.app.warn, Compat: l.compat}
 	if l.remote {
 		var err error
@@ -281,30 +295,7 @@ func (l *load) finished(ctx context.Context, p *profile.Profile) (*profile.Profi
 		q.Comments = append(p.Comments[:len(p.Comments):len(p.Comments)], l.inv.Comment)
 		p = &q
 	}
-	if l.remote {
-		l.app.save(p)
-		l.remote = false // what is loaded next may be files
-	}
 	return p, nil
-}
-
-// subtract returns p minus base. In a diff the base's samples stay samples of
-// their own, so that percentages can be of the base.
-func subtract(p, base *profile.Profile, diff, normalize bool) (*profile.Profile, error) {
-	if diff {
-		base = base.SetLabel("pprof::base", "true")
-	}
-	if normalize {
-		var err error
-		if p, err = p.Normalize(base); err != nil {
-			return nil, err
-		}
-	}
-	both, err := profile.Align([]*profile.Profile{p, base.ScaleAll(-1)})
-	if err != nil {
-		return nil, err
-	}
-	return profile.Merge(both...)
 }
 
 // save keeps a profile that came over the network, and says where.

@@ -42,6 +42,7 @@ func verbs() []verb {
 	vs := []verb{
 		{"pprof", "look at profiles: reports, call graphs, the interactive shell; a drop-in for go tool pprof", runPprof,
 			func() string { return shell.Usage("pprof") }},
+		{"ui", "look at profiles in a browser", runUI, func() string { return uiHelp }},
 		{"flame", "write a flame graph as a page, a picture or folded stacks", runFlame, func() string { return flameHelp }},
 		{"diff", "tell what changed between two profiles, function by function", runDiff, func() string { return diffHelp }},
 	}

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	encoding "encoding/binary"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/profile"
+	"github.com/klauspost/compress/gzip"
+)
+
+// uiEntries are the profiles that a web UI lists.
+type uiEntries struct {
+	all         []server.Source
+	shown, base []int // indexes in all
+}
+
+// newUILoad returns the loading of one entry: entries are loaded at any time,
+// each with messages of its own.
+func (a *app) newUILoad(inv *shell.Invocation, compat bool) *load {
+	l := a.newLoad(inv)
+	l.compat = compat
+	return l
+}
+
+// uiEntries lists a command line's profiles. What is shown first is loaded now,
+// so that a failure of it is one of the command. The sum of several sources
+// comes first, then each of them. Where there is a base they are runs to be
+// compared, and not added up here.
+func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool) (*uiEntries, error) {
+	a.newUILoad(inv, compat) // which takes the program from the sources
+	var e uiEntries
+	sources, dirs := splitDirectories(inv.Sources)
+	var err error
+	if len(inv.Base) == 0 {
+		e.shown, err = e.add(ctx, a, inv, compat, sources, true)
+	} else if e.shown, err = e.add(ctx, a, inv, compat, sources, false); err == nil {
+		e.base, err = e.add(ctx, a, inv, compat, inv.Base, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		files, err := profilesIn(dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(files) == 0 {
+			return nil, fmt.Errorf("%s: there are no profiles in this directory", dir)
+		}
+		var last error
+		for _, file := range files {
+			name, err := filepath.Rel(dir, file)
+			if err != nil {
+				name = file
+			}
+			entry := server.Source{Name: name, Paths: []string{file}, Load: a.loadLater(inv, compat, file)}
+			if len(e.shown) == 0 {
+				// The first that is one is shown. Others that are none say so when
+				// they are looked at.
+				if entry.Ready, last = entry.Load(ctx); last == nil {
+					e.shown = []int{len(e.all)}
+				}
+			}
+			e.all = append(e.all, entry)
+		}
+		if len(e.shown) == 0 {
+			return nil, last
+		}
+	}
+	return &e, nil
+}
+
+// add appends sources, and their sum in front of them if that is wanted. It
+// returns the places of what is to be shown.
+func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, compat bool, sources []string, merge bool) ([]int, error) {
+	if len(sources) == 0 {
+		return nil, nil
+	}
+	l := a.newUILoad(inv, compat)
+	first := len(e.all)
+	switch {
+	case len(sources) == 1:
+		p, err := l.merged(ctx, sources)
+		if err == nil {
+			p, err = l.finished(ctx, p)
+		}
+		if err != nil {
+			return nil, err
+		}
+		e.all = append(e.all, ready(shownName(sources[0]), p, sources[0]))
+		return []int{first}, nil
+	case merge && allFiles(sources):
+		p, err := l.merged(ctx, sources)
+		if err == nil {
+			p, err = l.finished(ctx, p)
+		}
+		if err != nil {
+			return nil, err
+		}
+		e.all = append(e.all, ready(sumName(sources), p, sources...))
+		for _, s := range sources {
+			e.all = append(e.all, a.waiting(inv, compat, s))
+		}
+		return []int{first}, nil
+	}
+	// Asked again, a service would measure again: what was added up is kept.
+	ps, err := l.loader.LoadEach(ctx, sources)
+	if err != nil {
+		return nil, err
+	}
+	var loaded []*profile.Profile
+	var added []string // their sources
+	var entries []server.Source
+	var places []int // of what was loaded, without a sum
+	for i, p := range ps {
+		if p == nil { // which the user was told; it is tried again when looked at
+			entries = append(entries, a.waiting(inv, compat, sources[i]))
+			continue
+		}
+		loaded, added = append(loaded, p), append(added, sources[i])
+		if p, err = l.completed(ctx, p); err != nil {
+			return nil, err
+		}
+		places = append(places, first+i)
+		entries = append(entries, ready(shownName(sources[i]), p, sources[i]))
+	}
+	if merge {
+		p, err := profile.Sum(loaded...)
+		if err == nil {
+			p, err = l.finished(ctx, p)
+		}
+		if err != nil {
+			return nil, err
+		}
+		e.all = append(append(e.all, ready(sumName(sources), p, added...)), entries...)
+		return []int{first}, nil
+	}
+	e.all = append(e.all, entries...)
+	return places, nil
+}
+
+func ready(name string, p *profile.Profile, sources ...string) server.Source {
+	return server.Source{Name: name, Merged: len(sources), Paths: shownPaths(sources), Ready: p}
+}
+
+func (a *app) waiting(inv *shell.Invocation, compat bool, source string) server.Source {
+	return server.Source{Name: shownName(source), Paths: shownPaths([]string{source}), Load: a.loadLater(inv, compat, source)}
+}
+
+// shownPaths are sources as they can be named on a command line again, URLs
+// without their passwords.
+func shownPaths(sources []string) []string {
+	var paths []string
+	for _, s := range sources {
+		if strings.Contains(s, "://") {
+			s = shownName(s)
+		}
+		paths = append(paths, s)
+	}
+	return paths
+}
+
+func (a *app) loadLater(inv *shell.Invocation, compat bool, source string) func(context.Context) (*profile.Profile, error) {
+	return func(ctx context.Context) (*profile.Profile, error) {
+		l := a.newUILoad(inv, compat)
+		p, err := l.merged(ctx, []string{source})
+		if err != nil {
+			return nil, err
+		}
+		return l.finished(ctx, p)
+	}
+}
+
+// sumName is what the sum of sources is called.
+func sumName(sources []string) string {
+	return fmt.Sprintf("%s and %d more", shownName(sources[0]), len(sources)-1)
+}
+
+// shownName is what a source is called on pages: without a password, and for a
+// file without its directories.
+func shownName(source string) string {
+	switch {
+	case source == "-":
+		return "standard input"
+	case strings.Contains(source, "://"):
+		if u, err := url.Parse(source); err == nil {
+			return u.Redacted()
+		}
+		return "a service"
+	}
+	if _, err := os.Stat(source); err == nil {
+		return filepath.Base(source)
+	}
+	return source
+}
+
+func allFiles(sources []string) bool {
+	for _, s := range sources {
+		if info, err := os.Stat(s); err != nil || !info.Mode().IsRegular() {
+			return false
+		}
+	}
+	return true
+}
+
+// splitDirectories returns the sources that are directories apart.
+func splitDirectories(sources []string) (others, dirs []string) {
+	for _, s := range sources {
+		if info, err := os.Stat(s); err == nil && info.IsDir() {
+			dirs = append(dirs, s)
+		} else {
+			others = append(others, s)
+		}
+	}
+	return others, dirs
+}
+
+// Bounds of what is looked at in a directory.
+const (
+	dirDepth = 2 // levels of directories below it
+	dirFiles = 10_000
+)
+
+// profilesIn returns the files in a directory, and in those below it, that look
+// like profiles from inside, sorted.
+func profilesIn(dir string) ([]string, error) {
+	var files []string
+	seen := 0
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			if name == dir {
+				return err
+			}
+			return nil // what can't be read is not there
+		}
+		if d.IsDir() {
+			rel, _ := filepath.Rel(dir, name)
+			if rel != "." && (strings.HasPrefix(d.Name(), ".") || strings.Count(rel, string(filepath.Separator)) >= dirDepth) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		if seen++; seen > dirFiles {
+			return fmt.Errorf("%s: more than %d files", dir, dirFiles)
+		}
+		if looksLikeProfile(name) {
+			files = append(files, name)
+		}
+		return nil
+	})
+	return files, err
+}
+
+// looksLikeProfile looks at the first bytes of a file: a profile in an old
+// format begins with its name, one in protobuf with a value type, before which
+// there may be a few numbers such as the time.
+func looksLikeProfile(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	var r io.Reader = in
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		if r, err = gzip.NewReader(in); err != nil {
+			return false
+		}
+	}
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(r, head)
+	head = head[:n]
+	if beginsWithValueType(head) {
+		return true
+	}
+	for _, start := range []string{
+		"heap profile:", "goroutine profile:", "threadcreate profile:", "goroutine ",
+		"--- mutex:", "--- contention", "--- heap", "--- growth", "--- Memory map:",
+	} {
+		if bytes.HasPrefix(head, []byte(start)) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsWithValueType reports whether the first field of a message that is not
+// a number is one of a profile's value types: field 1 or 11, which is a short
+// message that begins with a number.
+func beginsWithValueType(message []byte) bool {
+	for len(message) > 3 {
+		tag := message[0]
+		if tag&7 == 0 && tag>>3 >= 7 && tag>>3 <= 15 {
+			_, n := encoding.Uvarint(message[1:])
+			if n <= 0 {
+				return false
+			}
+			message = message[1+n:]
+			continue
+		}
+		return (tag == 1<<3|2 || tag == 11<<3|2) && message[1] < 0x20 && (message[2] == 1<<3 || message[2] == 2<<3)
+	}
+	return false
+}
