@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,10 +114,14 @@ func Convert(v int64, from, to string) (float64, string) {
 	return float64(v), to
 }
 
+// ErrNothingCommon is the error of profiles that can't be added up or compared
+// because they measure different things.
+var ErrNothingCommon = errors.New("profiles have no sample type in common")
+
 // Align makes profiles fit to be merged: it keeps the sample types that all of
 // them have, by name and in the order of the first, and converts values to the
-// finest unit that any of them uses. It fails if there is no common sample type
-// or units don't convert into each other.
+// finest unit that any of them uses. It fails with [ErrNothingCommon] if there is
+// no common sample type, and if units don't convert into each other.
 func Align(ps []*Profile) ([]*Profile, error) {
 	count := map[string]int{}
 	for _, p := range ps {
@@ -131,7 +136,7 @@ func Align(ps []*Profile) ([]*Profile, error) {
 		}
 	}
 	if len(common) == 0 {
-		return nil, fmt.Errorf("profiles have no sample type in common: %s", typeNames(ps))
+		return nil, fmt.Errorf("%w: %s", ErrNothingCommon, typeNames(ps))
 	}
 	out := make([]*Profile, len(ps))
 	for i, p := range ps {

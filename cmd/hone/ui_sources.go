@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	encoding "encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -44,6 +45,11 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 	var err error
 	if len(inv.Base) == 0 {
 		e.shown, err = e.add(ctx, a, inv, compat, sources, true)
+		if errors.Is(err, profile.ErrNothingCommon) {
+			a.warn("These profiles measure different things, so they are listed one by one and not added up.")
+			e.shown, err = e.add(ctx, a, inv, compat, sources, false)
+			e.shown = e.shown[:min(1, len(e.shown))]
+		}
 	} else if e.shown, err = e.add(ctx, a, inv, compat, sources, false); err == nil {
 		e.base, err = e.add(ctx, a, inv, compat, inv.Base, false)
 	}

@@ -310,6 +310,19 @@ func TestUISources(t *testing.T) {
 		both.get("/api/v1/profiles/" + p.ID)
 	}
 
+	// What can't be added up is listed all the same.
+	heap := testdata("heap.gc.pb.gz")
+	mixed := newUISite(t, false, a, heap)
+	if got := mixed.names(); !slices.Equal(got, []string{"cpu.generics.pb.gz", "heap.gc.pb.gz"}) {
+		t.Errorf("listed are %q", got)
+	}
+	if got := mixed.list[1].Sources; !slices.Equal(got, []string{heap}) {
+		t.Errorf("the heap profile is of %q", got)
+	}
+	if len(mixed.start["profile"]) != 1 || len(mixed.start["base"]) != 0 {
+		t.Errorf("it starts with %v", mixed.start)
+	}
+
 	dir := t.TempDir()
 	copyTo := func(from, to string) {
 		data, err := os.ReadFile(from)

@@ -38,7 +38,8 @@ type dotWriter struct {
 
 func (d *dotWriter) write(legend []string) {
 	t := d.t
-	title := d.r.title()
+	// The original writes a quote as it is, which no reader of DOT takes.
+	title := strings.ReplaceAll(d.r.title(), `"`, `\"`)
 	name := title
 	if name == "" {
 		name = "unnamed"
