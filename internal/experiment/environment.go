@@ -1,0 +1,107 @@
+package experiment
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// An Environment is what numbers depend on besides the code. Empty fields are
+// not known on this platform.
+type Environment struct {
+	GOOS       string `json:"goos"`
+	GOARCH     string `json:"goarch"`
+	CPU        string `json:"cpu,omitempty"`
+	Cores      int    `json:"cores"`
+	Governor   string `json:"governor,omitempty"` // of the first core's clock
+	Load       string `json:"load,omitempty"`     // over 1, 5 and 15 minutes, before measuring
+	Go         string `json:"go,omitempty"`       // version of the toolchain that built the benchmarks
+	GOGC       string `json:"gogc,omitempty"`
+	GOMEMLIMIT string `json:"gomemlimit,omitempty"`
+	GOMAXPROCS string `json:"gomaxprocs,omitempty"`
+	GODEBUG    string `json:"godebug,omitempty"`
+	GOFLAGS    string `json:"goflags,omitempty"`
+}
+
+// ReadEnvironment looks at the machine; goVersion is the toolchain's.
+func ReadEnvironment(goVersion string) Environment {
+	return Environment{
+		GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Cores: runtime.NumCPU(), Go: goVersion,
+		CPU:      cpuModel(),
+		Governor: firstLine("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+		Load:     load(),
+		GOGC:     os.Getenv("GOGC"), GOMEMLIMIT: os.Getenv("GOMEMLIMIT"), GOMAXPROCS: os.Getenv("GOMAXPROCS"),
+		GODEBUG: os.Getenv("GODEBUG"), GOFLAGS: os.Getenv("GOFLAGS"),
+	}
+}
+
+// Warnings says what of the environment makes numbers doubtful.
+func (e Environment) Warnings() []string {
+	var w []string
+	if e.Governor != "" && e.Governor != "performance" {
+		w = append(w, "the clock of the CPU follows the governor "+strconv.Quote(e.Governor)+", not \"performance\": speed varies")
+	}
+	if first, _, _ := strings.Cut(e.Load, " "); first != "" {
+		if l, err := strconv.ParseFloat(first, 64); err == nil && l > float64(e.Cores)/2 {
+			w = append(w, "the load was "+first+" on "+strconv.Itoa(e.Cores)+" cores before measuring: other programs take part of them")
+		}
+	}
+	return w
+}
+
+func firstLine(file string) string {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "" // not on this platform
+	}
+	line, _, _ := strings.Cut(string(text), "\n")
+	return strings.TrimSpace(line)
+}
+
+func load() string {
+	fields := strings.Fields(firstLine("/proc/loadavg"))
+	if len(fields) < 3 {
+		return ""
+	}
+	return strings.Join(fields[:3], " ")
+}
+
+func cpuModel() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// A Revision is the state of the code measured.
+type Revision struct {
+	Name   string `json:"name,omitempty"` // as the user said it: "main", "HEAD~"
+	Commit string `json:"commit,omitempty"`
+	Dirty  bool   `json:"dirty,omitempty"` // measured with changes not committed
+}
+
+// ReadRevision asks git for the state of a folder. Outside a repository, or
+// without git, the revision is empty.
+func ReadRevision(ctx context.Context, dir string) Revision {
+	git := func(args ...string) (string, bool) {
+		cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		return strings.TrimSpace(string(out)), err == nil
+	}
+	commit, ok := git("rev-parse", "--verify", "HEAD")
+	if !ok {
+		return Revision{}
+	}
+	changes, ok := git("status", "--porcelain", "--untracked-files=no")
+	return Revision{Commit: commit, Dirty: ok && changes != ""}
+}

@@ -1,0 +1,275 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// Options of Compare; DefaultOptions gives the values that hone uses.
+type Options struct {
+	// Alpha bounds the chance that a family without any change shows one.
+	Alpha float64
+	// Resolution is the change, as a fraction, that "no change" rules out.
+	Resolution float64
+	// Budget returns the accepted worsening of a series as a fraction; nil: 0.
+	Budget func(Key) float64
+	// Floors are from the A/A pre-check; missing ones are zero.
+	Floors map[Key]Floor
+	// Looks is when the data are looked at: see sequential.go.
+	Looks []Look
+	// Units is what the files say of their units; may be nil.
+	Units benchfmt.UnitMetadataMap
+	// Gated says which units can fail a run; nil: all but throughput derived
+	// from the time, MB/s, which would test every change twice.
+	Gated func(unit string) bool
+	// ExactUnits are compared by the rule of exact.go.
+	ExactUnits []string
+}
+
+// DefaultOptions returns a level of 5 %, a resolution of 3 % and two looks, at
+// 10 and 20 samples a side.
+func DefaultOptions() Options {
+	return Options{
+		Alpha:      0.05,
+		Resolution: 0.03,
+		Looks:      slices.Clone(DefaultLooks),
+		ExactUnits: []string{"B/op", "allocs/op"},
+	}
+}
+
+func (o *Options) budget(k Key) float64 {
+	if o.Budget == nil {
+		return 0
+	}
+	return o.Budget(k)
+}
+
+func (o *Options) gated(unit string) bool {
+	if o.Gated == nil {
+		return gatedByDefault(unit)
+	}
+	return o.Gated(unit)
+}
+
+func gatedByDefault(unit string) bool { return unit != "MB/s" && unit != "B/s" }
+
+func (o *Options) exact(unit string) bool { return slices.Contains(o.ExactUnits, unit) }
+
+func (o *Options) check() error {
+	switch {
+	case !(o.Alpha > 0 && o.Alpha < 0.5):
+		return fmt.Errorf("level %v is not between 0 and 0.5", o.Alpha)
+	case !(o.Resolution >= 0 && o.Resolution < 1):
+		return fmt.Errorf("resolution %v is not between 0 and 1", o.Resolution)
+	}
+	return checkLooks(o.Looks)
+}
+
+// A Verdict is what a comparison says about a series.
+type Verdict uint8
+
+const (
+	// Inconclusive: the measurement could not tell. See MinDetectable.
+	Inconclusive Verdict = iota
+	// NoChange: the interval lies within the resolution (or counts are equal).
+	NoChange
+	// Better and Worse: the gate's interval lies beyond zero, or the budget.
+	Better
+	Worse
+	// Differs is Better or Worse of a unit of unknown direction.
+	Differs
+	// WithinBudget: the interval rules out a worsening beyond the budget, but is
+	// too wide to rule out any change, or shows a small one.
+	WithinBudget
+	// OneSided: the benchmark or unit is missing on a side.
+	OneSided
+)
+
+var verdictNames = [...]string{"inconclusive", "no change", "better", "worse", "differs", "within budget", "one side only"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// Changed reports whether the verdict states a change, which a second run has
+// to confirm.
+func (v Verdict) Changed() bool { return v == Better || v == Worse || v == Differs }
+
+// Words returns the verdict in words that fit the unit.
+func (c *Comparison) Words() string {
+	text := c.Verdict.String()
+	isTime := hasUnitSuffix(c.Unit, "ns/op") || c.Unit == "ns/op" || c.Unit == "sec/op"
+	switch {
+	case c.Confirmation == Disagreed, c.Confirmation == NotRepeated:
+		return text + ", " + c.Confirmation.String()
+	case c.Verdict == Inconclusive && math.IsInf(c.MinDetectable, 1):
+		return text + " (too few samples)"
+	case c.Verdict == Inconclusive && c.Scale == Ratio:
+		digits := 1
+		if c.MinDetectable >= 0.1 {
+			digits = 0
+		}
+		return fmt.Sprintf("%s (min detectable %.*f %%)", text, digits, 100*c.MinDetectable)
+	case c.Verdict == Inconclusive:
+		return fmt.Sprintf("%s (min detectable %.3g %s)", text, c.MinDetectable, c.Unit)
+	case c.Verdict == Better && isTime:
+		return "faster"
+	case c.Verdict == Worse && isTime:
+		return "slower"
+	}
+	return text
+}
+
+// A Family is all series of one comparison: they share the chance of a false
+// alarm.
+type Family struct {
+	Alpha       float64      `json:"alpha"`
+	Tested      int          `json:"tested"` // series that could give a false alarm by chance
+	Comparisons []Comparison `json:"comparisons"`
+}
+
+// Compare compares the sides of all series of one run.
+//
+// Over the family it corrects by S. Holm, "A Simple Sequentially Rejective
+// Multiple Test Procedure" (1979): the k-th smallest of m p values counts
+// at the level α/(m−k+1), as long as all before it did. It needs no
+// independence, which benchmarks measured side by side don't have.
+func Compare(series []Series, opts Options) (*Family, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	seen := make(map[Key]bool)
+	f := &Family{Alpha: opts.Alpha}
+	for _, s := range series {
+		if seen[s.Key] {
+			return nil, fmt.Errorf("%s occurs twice in the family", s.Key)
+		}
+		seen[s.Key] = true
+		f.Comparisons = append(f.Comparisons, compareSeries(s, &opts))
+	}
+	f.correct(&opts)
+	return f, nil
+}
+
+// correct applies Holm's correction and gives verdicts.
+func (f *Family) correct(opts *Options) {
+	type tested struct {
+		c        *Comparison
+		p        float64
+		estimate shiftEstimate
+	}
+	var all []tested
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		switch {
+		case !c.tested && !c.Exact:
+			if c.Pairs > 0 {
+				e := newShiftEstimate(c.sample.differences)
+				c.settle(e, opts.Alpha*c.share(), opts)
+			}
+		case c.tested && c.Exact:
+			all = append(all, tested{c, c.P, shiftEstimate{}})
+		case c.tested:
+			e := newShiftEstimate(c.sample.differences)
+			all = append(all, tested{c, c.gateP(e) / c.look.Share, e})
+		default:
+			c.settleExact(true)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b tested) int {
+		switch {
+		case a.p < b.p:
+			return -1
+		case a.p > b.p:
+			return 1
+		}
+		return 0
+	})
+	f.Tested = len(all)
+	adjusted, stopped, level := 0.0, false, opts.Alpha
+	for k, t := range all {
+		left := float64(len(all) - k)
+		if !stopped {
+			level = opts.Alpha / left
+			stopped = t.p > level
+		}
+		adjusted = min(1, max(adjusted, t.p*left))
+		t.c.AdjustedP = adjusted
+		if t.c.Exact {
+			t.c.settleExact(!stopped)
+		} else {
+			t.c.settle(t.estimate, level*t.c.look.Share, opts)
+		}
+	}
+}
+
+func (c *Comparison) share() float64 {
+	if c.look.Share == 0 {
+		return 1
+	}
+	return c.look.Share
+}
+
+// settle gives the verdict at level a of this series.
+func (c *Comparison) settle(e shiftEstimate, a float64, opts *Options) {
+	c.Gate = c.sample.interval(e, a)
+	c.setMinDetectable(e, a)
+	low, high := c.margins()
+	lo, hi := e.interval(a)
+	switch {
+	case lo > high:
+		c.Verdict = c.towards(+1)
+	case hi < low:
+		c.Verdict = c.towards(-1)
+	default:
+		c.Verdict = c.small(opts)
+	}
+}
+
+// small tells apart what is not a change: a small one, and not knowing.
+func (c *Comparison) small(opts *Options) Verdict {
+	n, i := c.Scale.neutral(), c.Interval
+	lo, hi := c.sample.change(c.sample.shift(-opts.Resolution)), c.sample.change(c.sample.shift(opts.Resolution))
+	if lo < i.Lo && i.Hi < hi || i.Lo == n && i.Hi == n {
+		return NoChange
+	}
+	low, high := c.margins()
+	lo, hi = c.sample.change(low), c.sample.change(high)
+	if c.Budget > 0 && (c.Direction == LowerIsBetter && i.Hi < hi || c.Direction == HigherIsBetter && i.Lo > lo) {
+		return WithinBudget
+	}
+	return Inconclusive
+}
+
+func (c *Comparison) towards(sign Direction) Verdict {
+	switch c.Direction {
+	case UnknownBetter:
+		return Differs
+	case sign:
+		return Better
+	}
+	return Worse
+}
+
+// settleExact gives the verdict for counts; significant is what the correction
+// says of near-exact ones.
+func (c *Comparison) settleExact(significant bool) {
+	n, i := c.Scale.neutral(), c.Interval
+	low, high := c.margins()
+	lo, hi := c.sample.change(low), c.sample.change(high)
+	switch {
+	case i.Lo <= n && n <= i.Hi:
+		c.Verdict = NoChange
+	case !significant:
+		c.Verdict = Inconclusive
+	case i.Lo > hi:
+		c.Verdict = c.towards(+1)
+	case i.Hi < lo:
+		c.Verdict = c.towards(-1)
+	case i.Lo > n && i.Hi <= hi, i.Hi < n && i.Lo >= lo:
+		c.Verdict = WithinBudget
+	default:
+		c.Verdict = Inconclusive
+	}
+}

@@ -1,0 +1,384 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// A Run is an opened run directory, read and checked.
+type Run struct {
+	Info
+	Dir string
+	// Problems are what a partial run lacks: a torn last line, for example. A
+	// complete run has none, it would not open.
+	Problems []string
+
+	results map[part][]Result
+	units   benchfmt.UnitMetadataMap
+	files   []ProfileFile
+}
+
+// A Result is one line of a benchmark file and when it was measured.
+type Result struct {
+	*benchfmt.Result
+	Slot
+	HasSlot bool
+}
+
+// A ProfileFile is one profile of a run.
+type ProfileFile struct {
+	Package, Benchmark string
+	Side               Side
+	Kind               string
+	Path               string // of the file
+}
+
+// A CorruptError says what is wrong with a run directory, and where.
+type CorruptError struct {
+	File   string // path as opened
+	Line   int    // from 1; 0 if unknown
+	Offset int64  // in bytes; −1 if unknown
+	Cause  error
+}
+
+func (e *CorruptError) Error() string {
+	switch {
+	case e.Line > 0:
+		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Cause)
+	case e.Offset >= 0:
+		return fmt.Sprintf("%s: offset %d: %v", e.File, e.Offset, e.Cause)
+	}
+	return fmt.Sprintf("%s: %v", e.File, e.Cause)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Cause }
+
+// Open reads a run directory. Every file of a complete run has to be as it was
+// written; a *CorruptError tells which one is not. Of a partial run, whatever
+// is there is read.
+func Open(dir string) (*Run, error) {
+	info, err := readInfo(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Run{Info: *info, Dir: dir, results: make(map[part][]Result), units: make(benchfmt.UnitMetadataMap)}
+	for _, p := range info.parts() {
+		if err := r.readBench(p); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.checkSums(); err != nil {
+		return nil, err
+	}
+	return r, r.findProfiles()
+}
+
+func readInfo(dir string) (*Info, error) {
+	file := filepath.Join(dir, infoFile)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, &CorruptError{file, 0, -1, fmt.Errorf("not a run: %w", fs.ErrNotExist)}
+		}
+		return nil, err
+	}
+	at := func(offset int64, err error) error {
+		line := 1 + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
+		return &CorruptError{file, line, offset, err}
+	}
+	info := new(Info)
+	if err := json.Unmarshal(text, info); err != nil {
+		var syntax *json.SyntaxError
+		var kind *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &syntax):
+			return nil, at(syntax.Offset, err)
+		case errors.As(err, &kind):
+			return nil, at(kind.Offset, err)
+		}
+		return nil, at(0, err)
+	}
+	switch {
+	case info.Schema == 0:
+		return nil, at(0, errors.New("has no schema version: not a run, or damaged"))
+	case info.Schema > SchemaVersion:
+		return nil, at(0, fmt.Errorf("schema version %d is newer than %d, which this hone knows: update hone", info.Schema, SchemaVersion))
+	case info.State != Partial && info.State != Complete:
+		return nil, at(0, fmt.Errorf("unknown state %q", info.State))
+	case info.ID == "":
+		return nil, at(0, errors.New("the run has no id"))
+	}
+	for name := range info.Files {
+		if !filepath.IsLocal(filepath.FromSlash(name)) {
+			return nil, at(0, fmt.Errorf("file %q lies outside of the run", name))
+		}
+	}
+	return info, nil
+}
+
+// slotFormat precedes the results of one process. Readers of the benchmark
+// format skip lines they do not know; a configuration line instead would make
+// benchstat print one table per slot.
+const slotFormat = "# slot block=%d order=%d"
+
+func (r *Run) readBench(p part) error {
+	name := r.file(p)
+	file := filepath.Join(r.Dir, name)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if _, listed := r.Files[name]; listed {
+			return &CorruptError{file, 0, -1, fs.ErrNotExist}
+		}
+		if p.Phase == Measure && r.State == Partial {
+			r.problem("%s is missing", name)
+		}
+		return nil
+	}
+	if torn := len(text) - 1 - bytes.LastIndexByte(text, '\n'); torn > 0 && r.State == Partial {
+		r.problem("%s: the last line was not written to its end and is left out", name)
+		text = text[:len(text)-torn]
+	}
+	slots, err := readSlots(file, text)
+	if err != nil {
+		return err
+	}
+	in := benchfmt.NewReader(bytes.NewReader(text), file)
+	var slot slotLine
+	for in.Scan() {
+		switch record := in.Result().(type) {
+		case *benchfmt.SyntaxError:
+			_, line := record.Pos()
+			return &CorruptError{file, line, -1, errors.New(record.Msg)}
+		case *benchfmt.Result:
+			_, line := record.Pos()
+			for len(slots) > 0 && slots[0].line < line {
+				slot, slots = slots[0], slots[1:]
+			}
+			slot.Side = p.Side
+			r.results[p] = append(r.results[p], Result{record.Clone(), slot.Slot, slot.line > 0})
+		}
+	}
+	if err := in.Err(); err != nil {
+		return &CorruptError{file, 0, -1, err}
+	}
+	maps.Copy(r.units, in.Units())
+	return nil
+}
+
+type slotLine struct {
+	Slot
+	line int
+}
+
+func readSlots(file string, text []byte) ([]slotLine, error) {
+	var slots []slotLine
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if !bytes.HasPrefix(line, []byte("# slot ")) {
+			continue
+		}
+		s := slotLine{line: n}
+		if k, err := fmt.Sscanf(string(line), slotFormat, &s.Block, &s.Order); k != 2 || err != nil {
+			return nil, &CorruptError{file, n, -1, fmt.Errorf("%q is not of the form %q", bytes.TrimSpace(line), slotFormat)}
+		}
+		slots = append(slots, s)
+	}
+	return slots, nil
+}
+
+func (r *Run) problem(format string, args ...any) {
+	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
+}
+
+// checkSums compares a complete run with what was noted when it was closed.
+func (r *Run) checkSums() error {
+	if r.State != Complete {
+		return nil
+	}
+	found, err := sumFiles(r.Dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
+		want, file := r.Files[name], filepath.Join(r.Dir, filepath.FromSlash(name))
+		got, ok := found[name]
+		switch {
+		case !ok:
+			return &CorruptError{file, 0, -1, fs.ErrNotExist}
+		case got.Bytes < want.Bytes:
+			return &CorruptError{file, 0, got.Bytes, fmt.Errorf("ends here, of %d bytes", want.Bytes)}
+		case got.Bytes > want.Bytes:
+			return &CorruptError{file, 0, want.Bytes, fmt.Errorf("should end here, but has %d bytes more", got.Bytes-want.Bytes)}
+		case got.SHA256 != want.SHA256:
+			return &CorruptError{file, 0, -1, fmt.Errorf("content changed after the run was closed: SHA-256 is %.12s…, was %.12s…", got.SHA256, want.SHA256)}
+		}
+	}
+	return nil
+}
+
+// findProfiles lists profiles by walking the directory, so that partial runs
+// show theirs as well.
+func (r *Run) findProfiles() error {
+	root := filepath.Join(r.Dir, profilesDir)
+	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") || !strings.HasSuffix(file, profileExt) {
+			return err
+		}
+		rel, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		folder, name := path.Split(filepath.ToSlash(rel))
+		p := ProfileFile{Path: file, Side: Head, Kind: strings.TrimSuffix(name, profileExt)}
+		if p.Package, p.Benchmark, err = unfolder(strings.TrimSuffix(folder, "/")); err != nil {
+			return &CorruptError{file, 0, -1, err}
+		}
+		if side, kind, ok := strings.Cut(p.Kind, "."); ok {
+			switch side {
+			case Base.String():
+				p.Side = Base
+			case Head.String():
+			default:
+				return &CorruptError{file, 0, -1, fmt.Errorf("unknown side %q", side)}
+			}
+			p.Kind = kind
+		}
+		r.files = append(r.files, p)
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Results returns the results of a side in the order of the file. A run that
+// compares nothing has the phase Measure and the side Head. The caller does not
+// change them.
+func (r *Run) Results(phase Phase, side Side) []Result { return r.results[part{phase, side}] }
+
+// Units is what the run's files say of their units.
+func (r *Run) Units() benchfmt.UnitMetadataMap { return r.units }
+
+// Profiles returns the run's profiles, by folder and kind.
+func (r *Run) Profiles() []ProfileFile { return slices.Clone(r.files) }
+
+// Profile finds a profile by what a user types: benchmark and kind as in
+// "Parse/short-4/cpu". The benchmark may be given without its CPU count and
+// with the leading "Benchmark"; the side as "base/Parse/cpu", else it is Head.
+func (r *Run) Profile(name string) (ProfileFile, error) {
+	side := Head
+	if rest, ok := strings.CutPrefix(name, Base.String()+"/"); ok && r.Base != nil {
+		side, name = Base, rest
+	} else if rest, ok := strings.CutPrefix(name, Head.String()+"/"); ok && r.Base != nil {
+		name = rest
+	}
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return ProfileFile{}, fmt.Errorf("profile %q: want BENCHMARK/KIND, for example %s", name, r.exampleProfile())
+	}
+	benchmark, kind := strings.TrimPrefix(name[:i], "Benchmark"), name[i+1:]
+	var found []ProfileFile
+	for _, f := range r.files {
+		full := f.Benchmark
+		if f.Package != "" && strings.HasPrefix(benchmark, f.Package+".") {
+			full = f.Package + "." + full
+		}
+		if f.Side == side && f.Kind == kind && (full == benchmark || withoutProcs(full) == benchmark) {
+			found = append(found, f)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return ProfileFile{}, fmt.Errorf("run %s has no %s profile of %s; it has, for example, %s", r.ID, kind, benchmark, r.exampleProfile())
+	case 1:
+		return found[0], nil
+	}
+	return ProfileFile{}, fmt.Errorf("profile %q is not unique in run %s: %s.%s/%s and %s.%s/%s", name, r.ID,
+		found[0].Package, found[0].Benchmark, kind, found[1].Package, found[1].Benchmark, kind)
+}
+
+func (r *Run) exampleProfile() string {
+	if len(r.files) == 0 {
+		return "none"
+	}
+	return r.files[0].Benchmark + "/" + r.files[0].Kind
+}
+
+// withoutProcs cuts the "-4" that go test puts behind a benchmark's name.
+func withoutProcs(name string) string {
+	i := strings.LastIndexByte(name, '-')
+	if i > 0 && i+1 < len(name) && strings.Trim(name[i+1:], "0123456789") == "" {
+		return name[:i]
+	}
+	return name
+}
+
+// Series returns the samples of a phase by package, benchmark and unit, in the
+// order of the files.
+func (r *Run) Series(phase Phase) []Series {
+	var series []Series
+	index := make(map[Key]int)
+	for _, side := range []Side{Base, Head} {
+		for n, result := range r.Results(phase, side) {
+			slot := result.Slot
+			if !result.HasSlot { // written by hand: the n-th of each side are a pair
+				slot = Slot{n, n, side}
+			}
+			for _, v := range result.Values {
+				value, unit := v.Value, v.Unit
+				if v.OrigUnit != "" {
+					value, unit = v.OrigValue, v.OrigUnit
+				}
+				k := Key{result.GetConfig("pkg"), result.Name.String(), unit}
+				i, ok := index[k]
+				if !ok {
+					i = len(series)
+					index[k] = i
+					series = append(series, Series{Key: k})
+				}
+				series[i].Samples = append(series[i].Samples, Sample{slot, value})
+			}
+		}
+	}
+	return series
+}
+
+// Compare compares the sides of a run measured with -against, as it was when
+// measured: with the noise floors of its pre-check and confirmed by its second
+// run, if it has them. Floors and Units of opts are set from the run.
+func (r *Run) Compare(opts Options) (*Family, error) {
+	if r.Base == nil {
+		return nil, fmt.Errorf("run %s has one side only: it was not measured with -against", r.ID)
+	}
+	opts.Units = r.units
+	opts.Floors = MeasureFloor(r.Series(PreCheck))
+	first, err := Compare(r.Series(Measure), opts)
+	if err != nil {
+		return nil, err
+	}
+	again := r.Series(Repeat)
+	if len(again) == 0 {
+		return first, nil
+	}
+	second, err := Compare(again, opts)
+	if err != nil {
+		return nil, err
+	}
+	return first.Confirm(second), nil
+}

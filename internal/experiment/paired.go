@@ -1,0 +1,340 @@
+package experiment
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+)
+
+// A Sample is one measured value: one process of one side.
+type Sample struct {
+	Slot
+	Value float64
+}
+
+// A Series is everything measured of one benchmark in one unit, both sides.
+type Series struct {
+	Key
+	Samples []Sample
+}
+
+// A Key names a series.
+type Key struct {
+	Package   string // import path; "" when the file does not say
+	Benchmark string // without the leading "Benchmark": "Parse/short-4"
+	Unit      string // as in the file: "ns/op"
+}
+
+func (k Key) String() string {
+	name := k.Benchmark + " " + k.Unit
+	if k.Package != "" {
+		name = k.Package + " " + name
+	}
+	return name
+}
+
+// A Direction says which way of a unit is good.
+type Direction int8
+
+const (
+	LowerIsBetter  Direction = -1
+	UnknownBetter  Direction = 0
+	HigherIsBetter Direction = +1
+)
+
+// DirectionOf looks a unit up: first what the files say of it in "Unit" lines,
+// then benchfmt's defaults, then by its form: per second is throughput, per
+// operation is cost, and so is a time. metadata may be nil.
+func DirectionOf(unit string, metadata benchfmt.UnitMetadataMap) Direction {
+	if b := metadata.GetBetter(unit); b != 0 {
+		return Direction(b)
+	}
+	if metadata.Get(unit, "better") != nil {
+		return UnknownBetter
+	}
+	switch {
+	case hasUnitSuffix(unit, "/s"), hasUnitSuffix(unit, "/sec"):
+		return HigherIsBetter
+	case hasUnitSuffix(unit, "/op"):
+		return LowerIsBetter
+	case dimensionOf(unit) == Time: // of load: "p99-ns"
+		return LowerIsBetter
+	}
+	return UnknownBetter
+}
+
+func hasUnitSuffix(unit, suffix string) bool {
+	return len(unit) > len(suffix) && unit[len(unit)-len(suffix):] == suffix
+}
+
+// A Scale says how two values are compared.
+type Scale uint8
+
+const (
+	// Ratio compares by head/base: noise of run time is multiplicative.
+	Ratio Scale = iota
+	// Difference compares by head−base, for series with values ≤ 0.
+	Difference
+)
+
+// An Interval bounds the change: as a ratio head/base on the scale Ratio, as
+// head−base in the unit on the scale Difference. Bounds are 0 and +Inf, or ∓Inf,
+// when there are too few samples to bound it.
+type Interval struct {
+	Lo, Hi     float64
+	Confidence float64
+}
+
+// A Comparison is what is known about one series.
+type Comparison struct {
+	Key
+	Direction Direction
+
+	Base, Head benchmath.Summary // medians with their own intervals, unpaired
+	Pairs      int
+	Scale      Scale
+	// Exact says that counts were compared instead of samples: see exact.go.
+	Exact bool
+
+	// Change is the Hodges–Lehmann estimate over pairs: head/base or head−base.
+	Change float64
+	// Interval holds Change at the confidence 1−Alpha, for this series alone.
+	Interval Interval
+	// Gate is the interval that decides: wider, for the size of the family and
+	// for having looked before. It leaves out Budget exactly when the
+	// correction lets the series count as changed.
+	Gate Interval
+	// P is the two-sided signed-rank p of "no change", for this series alone;
+	// AdjustedP is that of "no change beyond the budget" after the correction.
+	P, AdjustedP float64
+	Budget       float64 // accepted worsening, as a fraction: 0.03
+	Floor        Floor   // from the A/A pre-check; zero if there was none
+	// MinDetectable is the smallest true change, as a fraction (0.03) or in
+	// the unit on the scale Difference, that this measurement would have found
+	// with a chance of Power. +Inf: no change is large enough with so few pairs.
+	MinDetectable float64
+
+	Verdict      Verdict
+	Confirmation Confirmation
+	Warnings     []string
+
+	// Gated says whether the series can fail a run: Options.Gated.
+	Gated bool
+
+	tested bool // takes part in the correction
+	sample pairedSample
+	look   Look
+}
+
+// Power is the chance of finding a change of MinDetectable: the usual
+// convention since J. Cohen, "Statistical Power Analysis" (1977).
+const Power = 0.8
+
+// A pairedSample is a series after pairing.
+type pairedSample struct {
+	base, head  []float64 // all values, in the order measured
+	differences []float64 // by pair: log ratios, or head−base
+	scale       Scale
+	lonely      int // samples without a partner
+}
+
+// pair joins neighbours of opposite sides within a block: an ABBA block gives
+// two pairs. Halves of blocks, rather than whole ones, since five whole blocks
+// (ten samples a side) cannot reach p < 0.05: 2/2⁵ = 0.06.
+//
+// The price: the coin of Schedule turns both pairs of a block together, so with
+// autocorrelated noise they are not quite independent. For AR(1) with ρ their
+// correlation is ρ(1−ρ)/2 ≤ 1/8, and at ρ = ½ a nominal 5 % is 6.5 %; with a
+// drift it is negative and the test conservative. The truth test holds the
+// rate over families, where the confirming run halves it, below 5 %.
+func pair(samples []Sample) pairedSample {
+	sorted := slices.Clone(samples)
+	slices.SortStableFunc(sorted, func(a, b Sample) int {
+		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Order, b.Order))
+	})
+	var p pairedSample
+	positive := true
+	for _, s := range sorted {
+		if s.Side == Base {
+			p.base = append(p.base, s.Value)
+		} else {
+			p.head = append(p.head, s.Value)
+		}
+		positive = positive && s.Value > 0
+	}
+	if !positive {
+		p.scale = Difference
+	}
+	for i := 0; i < len(sorted); {
+		if i+1 == len(sorted) || sorted[i].Block != sorted[i+1].Block || sorted[i].Side == sorted[i+1].Side {
+			p.lonely++
+			i++
+			continue
+		}
+		b, h := sorted[i].Value, sorted[i+1].Value
+		if sorted[i].Side == Head {
+			b, h = h, b
+		}
+		if p.scale == Ratio {
+			p.differences = append(p.differences, math.Log(h/b))
+		} else {
+			p.differences = append(p.differences, h-b)
+		}
+		i += 2
+	}
+	return p
+}
+
+// shift turns a fraction (0.03: three percent more) into the scale of the
+// differences.
+func (p pairedSample) shift(fraction float64) float64 {
+	if p.scale == Ratio {
+		return math.Log1p(fraction)
+	}
+	return fraction * math.Abs(median(p.base))
+}
+
+// change is the way back, to what Comparison reports.
+func (p pairedSample) change(shift float64) float64 {
+	if p.scale == Ratio {
+		return math.Exp(shift)
+	}
+	return shift
+}
+
+func (p pairedSample) interval(e shiftEstimate, a float64) Interval {
+	lo, hi := e.interval(a)
+	return Interval{p.change(lo), p.change(hi), 1 - a}
+}
+
+// margins are the shifts that do not count, below and above zero.
+func (c *Comparison) margins() (lo, hi float64) {
+	worse, better := max(c.Budget, c.Floor.Bias), c.Floor.Bias
+	switch c.Direction {
+	case LowerIsBetter:
+		return c.sample.shift(-better), c.sample.shift(worse)
+	case HigherIsBetter:
+		return c.sample.shift(-worse), c.sample.shift(better)
+	default:
+		return c.sample.shift(-worse), c.sample.shift(worse)
+	}
+}
+
+// gateP is the p value of "the change is within the margins": two one-sided
+// tests, each with half of the level.
+func (c *Comparison) gateP(e shiftEstimate) float64 {
+	lo, hi := c.margins()
+	return min(1, 2*min(e.atLeast(lo), e.atMost(hi)))
+}
+
+// minDetectable returns the smallest shift beyond the margin found with Power
+// at level a.
+//
+// Half of the width of the gate's interval estimates z(1−a/2)·SE, with SE the
+// standard error of the Hodges–Lehmann estimate: E. L. Lehmann, "Nonparametric
+// Confidence Intervals for a Shift Parameter" (1963). A shift δ is found when
+// the estimate exceeds margin + z(1−a/2)·SE, which has the chance Power at
+//
+//	δ = margin + (z(1−a/2) + z(Power))·SE = margin + h·(1 + z(Power)/z(1−a/2))
+//
+// For normal noise of standard deviation σ per pair this is G. E. Noether's
+// formula ("Sample Size Determination for Some Common Nonparametric Tests",
+// 1987), δ = (z(1−a/2)+z(Power))·σ·√(π/3n), without assuming normality.
+func minDetectable(halfWidth, margin, a float64) float64 {
+	return margin + halfWidth*(1+normalQuantile(Power)/normalQuantile(1-a/2))
+}
+
+func (c *Comparison) setMinDetectable(e shiftEstimate, a float64) {
+	lo, hi := e.interval(a)
+	low, high := c.margins()
+	margin := max(math.Abs(low), math.Abs(high))
+	m := minDetectable((hi-lo)/2, margin, a)
+	if c.Scale == Ratio {
+		m = math.Expm1(m)
+	}
+	c.MinDetectable = m
+}
+
+// compareSeries fills in all that does not depend on the rest of the family.
+func compareSeries(s Series, opts *Options) Comparison {
+	c := Comparison{
+		Key: s.Key, Direction: DirectionOf(s.Unit, opts.Units),
+		Budget: opts.budget(s.Key), Floor: opts.Floors[s.Key],
+		Gated: opts.gated(s.Unit),
+		P:     math.NaN(), AdjustedP: math.NaN(), Change: math.NaN(), MinDetectable: math.Inf(1),
+	}
+	usable := make([]Sample, 0, len(s.Samples))
+	for _, x := range s.Samples {
+		if math.IsNaN(x.Value) || math.IsInf(x.Value, 0) {
+			c.warn("left out the value %v of %s in block %d", x.Value, x.Side, x.Block)
+			continue
+		}
+		usable = append(usable, x)
+	}
+	c.sample = pair(usable)
+	c.Scale, c.Pairs = c.sample.scale, len(c.sample.differences)
+	c.Interval, c.Gate = unbounded(c.Scale, 1-opts.Alpha), unbounded(c.Scale, 1-opts.Alpha)
+	if len(c.sample.base) == 0 || len(c.sample.head) == 0 {
+		c.Verdict = OneSided
+		only := Base
+		if len(c.sample.base) == 0 {
+			only = Head
+		}
+		c.warn("measured on the side %s only", only)
+		return c
+	}
+	base := benchmath.NewSample(slices.Clone(c.sample.base), &benchmath.DefaultThresholds)
+	head := benchmath.NewSample(slices.Clone(c.sample.head), &benchmath.DefaultThresholds)
+	c.Base = benchmath.AssumeNothing.Summary(base, 1-opts.Alpha)
+	c.Head = benchmath.AssumeNothing.Summary(head, 1-opts.Alpha)
+	if (opts.exact(s.Unit) || c.sample.isConstant()) && c.compareExactly() {
+		return c
+	}
+	if c.sample.lonely > 0 {
+		c.warn("%d samples have no partner in their block and are not compared", c.sample.lonely)
+	}
+	if c.Floor.Bias > 0 {
+		c.warn("the A/A pre-check found a change of %.1f %% where there was none: the machine is not quiet", 100*c.Floor.Bias)
+	}
+	if c.Pairs == 0 {
+		return c
+	}
+	e := newShiftEstimate(c.sample.differences)
+	c.Change = c.sample.change(e.center())
+	c.Interval = c.sample.interval(e, opts.Alpha)
+	c.P = e.twoSided(0)
+	c.look = lookAt(opts.Looks, c.Pairs)
+	c.tested = c.Gated
+	return c
+}
+
+// UTest returns benchstat's test of the same values, which knows no pairs. It is
+// computed when asked for: with ties the exact test takes milliseconds.
+func (c *Comparison) UTest() benchmath.Comparison {
+	base := benchmath.NewSample(slices.Clone(c.sample.base), &benchmath.DefaultThresholds)
+	head := benchmath.NewSample(slices.Clone(c.sample.head), &benchmath.DefaultThresholds)
+	return benchmath.AssumeNothing.Compare(base, head)
+}
+
+func unbounded(scale Scale, confidence float64) Interval {
+	if scale == Ratio {
+		return Interval{0, math.Inf(1), confidence}
+	}
+	return Interval{math.Inf(-1), math.Inf(1), confidence}
+}
+
+func (c *Comparison) warn(format string, args ...any) {
+	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
+}
+
+// neutral is the value of Change when nothing changed.
+func (s Scale) neutral() float64 {
+	if s == Ratio {
+		return 1
+	}
+	return 0
+}

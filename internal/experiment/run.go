@@ -1,0 +1,335 @@
+package experiment
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// SchemaVersion is written into run.json. It grows when an older hone could
+// misread a run; fields that may be ignored don't count.
+const SchemaVersion = 1
+
+// A State says how far a run came.
+type State string
+
+const (
+	Partial  State = "partial"  // being measured, or interrupted
+	Complete State = "complete" // closed
+	Corrupt  State = "corrupt"  // in lists only: the directory does not open
+)
+
+// Info is the content of run.json; doc/runs.md describes it.
+type Info struct {
+	Schema      int         `json:"schema"`
+	ID          string      `json:"id"`
+	Created     time.Time   `json:"created"`
+	State       State       `json:"state"`
+	Command     []string    `json:"command"`
+	Environment Environment `json:"environment"`
+	Head        Revision    `json:"head"`           // the code measured
+	Base        *Revision   `json:"base,omitempty"` // what it is compared with: -against
+	Notes       []string    `json:"notes,omitempty"`
+	Warnings    []string    `json:"warnings,omitempty"`
+	// Files is every file but run.json itself, by slash-separated path. Empty
+	// while the run is partial.
+	Files map[string]FileSum `json:"files,omitempty"`
+}
+
+// A FileSum is what a file of a complete run has to be.
+type FileSum struct {
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+const (
+	infoFile    = "run.json"
+	profilesDir = "profiles"
+	profileExt  = ".pb.gz"
+)
+
+// A Phase is what samples of a run were measured for.
+type Phase uint8
+
+const (
+	Measure  Phase = iota // the comparison itself, or the only measurement
+	PreCheck              // A/A: both sides are the base
+	Repeat                // the confirming run
+)
+
+// A part is the samples of a run that one file holds.
+type part struct {
+	Phase
+	Side
+}
+
+// file returns the name of a part's file. A run that compares nothing has one
+// part, of the side Head.
+func (i *Info) file(p part) string {
+	if i.Base == nil {
+		return "bench.txt"
+	}
+	return [...]string{"", "precheck-", "confirm-"}[p.Phase] + p.Side.String() + ".txt"
+}
+
+// parts returns what a run may have; Measure comes first.
+func (i *Info) parts() []part {
+	if i.Base == nil {
+		return []part{{Measure, Head}}
+	}
+	return []part{{Measure, Base}, {Measure, Head}, {PreCheck, Base}, {PreCheck, Head}, {Repeat, Base}, {Repeat, Head}}
+}
+
+// A Writer writes a run. It is for one goroutine.
+type Writer struct {
+	info    Info
+	dir     string
+	bench   map[part]*benchOut
+	folders map[string][2]string // by folder in lower case: package and benchmark
+	closed  bool
+}
+
+type benchOut struct {
+	file *os.File
+	out  *benchfmt.Writer
+}
+
+// Create starts a run below root, which it makes if it is missing. Schema, ID,
+// Created (when zero) and State of info are set by it. The directory appears in
+// one step, with the state partial, which it keeps until Close.
+func Create(root string, info Info) (*Writer, error) {
+	if info.Created.IsZero() {
+		info.Created = time.Now()
+	}
+	info.Created = info.Created.UTC().Round(time.Second)
+	info.Schema, info.State, info.Files = SchemaVersion, Partial, nil
+	if err := os.MkdirAll(root, 0o777); err != nil {
+		return nil, fmt.Errorf("create run: %w", err)
+	}
+	// Names in the order of time; the random end tells apart runs of one second.
+	for taken := true; taken; {
+		var random [2]byte
+		if _, err := rand.Read(random[:]); err != nil {
+			return nil, err
+		}
+		info.ID = info.Created.Format("20060102-150405-") + hex.EncodeToString(random[:])
+		_, err := os.Lstat(filepath.Join(root, info.ID))
+		taken = err == nil
+	}
+	hidden, err := os.MkdirTemp(root, ".new-")
+	if err != nil {
+		return nil, fmt.Errorf("create run: %w", err)
+	}
+	w := &Writer{info: info, dir: hidden, bench: make(map[part]*benchOut), folders: make(map[string][2]string)}
+	err = os.Chmod(hidden, 0o777&^umask)
+	if err == nil {
+		err = w.writeInfo()
+	}
+	if err == nil {
+		err = os.Rename(hidden, filepath.Join(root, info.ID))
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("create run: %w", err), os.RemoveAll(hidden))
+	}
+	w.dir = filepath.Join(root, info.ID)
+	return w, nil
+}
+
+// umask is assumed: MkdirTemp makes directories for the owner only, and runs
+// are as public as other output of a build.
+const umask = 0o022
+
+// ID returns the run's name; Dir its directory.
+func (w *Writer) ID() string  { return w.info.ID }
+func (w *Writer) Dir() string { return w.dir }
+
+// Note and Warn add a line to run.json, which is rewritten at once: an
+// interrupted run keeps what was said of it.
+func (w *Writer) Note(text string) error {
+	w.info.Notes = append(w.info.Notes, text)
+	return w.writeInfo()
+}
+
+func (w *Writer) Warn(text string) error {
+	w.info.Warnings = append(w.info.Warnings, text)
+	return w.writeInfo()
+}
+
+// Append writes what one process of a side printed: results and unit lines. It
+// is on disk, though not synced, when Append returns. slot is written as a line
+// that other readers of the format skip; nil for runs that compare nothing.
+func (w *Writer) Append(phase Phase, side Side, slot *Slot, records ...benchfmt.Record) error {
+	if w.closed {
+		return errors.New("append to a closed run")
+	}
+	p := part{phase, side}
+	if w.info.Base == nil {
+		p = part{Measure, Head}
+	}
+	b := w.bench[p]
+	if b == nil {
+		f, err := os.OpenFile(filepath.Join(w.dir, w.info.file(p)), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		if err != nil {
+			return err
+		}
+		b = &benchOut{f, benchfmt.NewWriter(f)}
+		w.bench[p] = b
+	}
+	if slot != nil {
+		if _, err := fmt.Fprintf(b.file, slotFormat+"\n", slot.Block, slot.Order); err != nil {
+			return err
+		}
+	}
+	for _, r := range records {
+		if err := b.out.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AddProfile copies a profile into the run; kind is "cpu", "mem" and the like,
+// and side counts only in a run that compares. r has to give a gzipped protobuf
+// profile; what it is, is checked when somebody reads it.
+func (w *Writer) AddProfile(pkg, benchmark string, side Side, kind string, r io.Reader) error {
+	if w.closed {
+		return errors.New("add a profile to a closed run")
+	}
+	if kind == "" || strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return fmt.Errorf("profile kind %q: want lower-case letters, digits and _", kind)
+	}
+	name := [2]string{pkg, benchmark}
+	folder := folderOf(pkg, benchmark)
+	if other, taken := w.folders[strings.ToLower(folder)]; taken && other != name {
+		folder = foldedFolderOf(pkg, benchmark)
+	} else {
+		w.folders[strings.ToLower(folder)] = name
+	}
+	if w.info.Base != nil {
+		kind = side.String() + "." + kind
+	}
+	path := filepath.Join(w.dir, profilesDir, filepath.FromSlash(folder), kind+profileExt)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return writeFile(path, func(f io.Writer) error {
+		_, err := io.Copy(f, r)
+		return err
+	})
+}
+
+// Close syncs all files and marks the run complete. A Writer that is dropped
+// instead leaves a partial run.
+func (w *Writer) Close() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	for _, p := range w.info.parts() {
+		if w.bench[p] == nil {
+			continue
+		}
+		f := w.bench[p].file
+		if err := errors.Join(f.Sync(), f.Close()); err != nil {
+			return fmt.Errorf("close run: %w", err)
+		}
+	}
+	files, err := sumFiles(w.dir)
+	if err != nil {
+		return fmt.Errorf("close run: %w", err)
+	}
+	w.info.Files, w.info.State = files, Complete
+	if err := w.writeInfo(); err != nil {
+		return fmt.Errorf("close run: %w", err)
+	}
+	return nil
+}
+
+// Abandon closes the files and leaves the run partial, with a note why.
+func (w *Writer) Abandon(why string) error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	var errs []error
+	for _, b := range w.bench {
+		errs = append(errs, b.file.Close())
+	}
+	w.info.Warnings = append(w.info.Warnings, why)
+	return errors.Join(append(errs, w.writeInfo())...)
+}
+
+func (w *Writer) writeInfo() error {
+	text, err := json.MarshalIndent(&w.info, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(w.dir, infoFile), func(f io.Writer) error {
+		_, err := f.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// writeFile replaces a file in one step: after a crash there is the old one or
+// the new one, and perhaps a hidden one, which readers skip.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if err == nil {
+		err = f.Chmod(0o666 &^ umask)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// sumFiles returns the sums of all files of a run but run.json and hidden ones.
+func sumFiles(dir string) (map[string]FileSum, error) {
+	sums := make(map[string]FileSum)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, path)
+		if err != nil || d.IsDir() || rel == infoFile || strings.HasPrefix(d.Name(), ".") {
+			return err
+		}
+		sum, err := sumFile(path)
+		sums[filepath.ToSlash(rel)] = sum
+		return err
+	})
+	return sums, err
+}
+
+func sumFile(path string) (FileSum, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return FileSum{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	return FileSum{n, hex.EncodeToString(h.Sum(nil))}, err
+}

@@ -1,0 +1,146 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Look is a point where the data are looked at, and the share of the level
+// that is spent there.
+type Look struct {
+	Pairs int
+	Share float64
+}
+
+// DefaultLooks: 10 samples a side; up to 20 where that decides nothing.
+//
+// Looking twice at the full level would give a false alarm in 8 % instead of
+// 5 % of comparisons (P. Armitage, C. K. McPherson, B. C. Rowe, "Repeated
+// Significance Tests on Accumulating Data", 1969). So each look spends a share
+// of the level, fixed beforehand: a series counts as changed with p₁ ≤ 0.4·α at
+// the first or p₂ ≤ 0.6·α at the second look. By Bonferroni's inequality the sum
+// is at most α whatever the dependence of the looks and whatever the rule to go
+// on, so stopping for any reason is safe; K. K. G. Lan and D. L. DeMets,
+// "Discrete Sequential Boundaries for Clinical Trials" (1983), spend a little
+// less, but need the joint distribution of the looks.
+//
+// In terms of p: p divided by the share of the look where the series stopped
+// is a valid p value, and that is what Holm's correction sorts. Once counted as
+// changed at the first look, a series stays so: Holm's procedure never takes
+// a rejection back when other p values change.
+//
+// 0.4, since ten pairs cannot give less than p = 0.002: with 0.4 a plain change
+// is found at the first look in families of up to ten.
+var DefaultLooks = []Look{{Pairs: 10, Share: 0.4}, {Pairs: 20, Share: 0.6}}
+
+// OneLook is for a number of samples fixed beforehand.
+func OneLook(pairs int) []Look { return []Look{{Pairs: pairs, Share: 1}} }
+
+func checkLooks(looks []Look) error {
+	if len(looks) == 0 {
+		return errors.New("no look at the data is planned")
+	}
+	sum, last := 0.0, 0
+	for _, l := range looks {
+		if l.Pairs <= last || l.Share <= 0 {
+			return fmt.Errorf("look at %d pairs with a share of %v: pairs have to grow and shares to be above 0", l.Pairs, l.Share)
+		}
+		last = l.Pairs
+		sum += l.Share
+	}
+	if sum > 1+1e-9 {
+		return fmt.Errorf("shares of the looks add up to %v, more than 1", sum)
+	}
+	return nil
+}
+
+// lookAt returns the look that n pairs belong to: the first that asks for as
+// many. A run that was interrupted stopped for reasons other than its data, so
+// fewer pairs may spend the share as well.
+func lookAt(looks []Look, n int) Look {
+	for _, l := range looks {
+		if n <= l.Pairs {
+			return l
+		}
+	}
+	return looks[len(looks)-1]
+}
+
+// Undecided returns the series that another look could decide, and by how many
+// pairs to extend each. Nothing is left to do when it is empty.
+func (f *Family) Undecided(looks []Look) map[Key]int {
+	more := make(map[Key]int)
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		if c.Verdict != Inconclusive || c.Pairs == 0 {
+			continue
+		}
+		for _, l := range looks {
+			if l.Pairs > c.Pairs {
+				more[c.Key] = l.Pairs - c.Pairs
+				break
+			}
+		}
+	}
+	return more
+}
+
+// A Floor is what an A/A pre-check says of a benchmark: both sides were the
+// same binary, so whatever differs is noise.
+type Floor struct {
+	Pairs int
+	// Spread is the standard deviation of one pair's log ratio, estimated by
+	// the median absolute deviation, which outliers do not move. The factor
+	// 1.4826 makes it consistent for normal noise: P. J. Rousseeuw, C. Croux,
+	// "Alternatives to the Median Absolute Deviation" (1993).
+	Spread float64
+	// Bias is the change, as a fraction, that the pre-check "found"; 0 unless
+	// its 95 % interval leaves out zero. A later change has to exceed it.
+	Bias float64
+}
+
+// MeasureFloor returns the noise floor by series.
+func MeasureFloor(series []Series) map[Key]Floor {
+	floors := make(map[Key]Floor)
+	for _, s := range series {
+		p := pair(s.Samples)
+		if p.scale != Ratio || len(p.differences) == 0 {
+			continue // counts that can be 0 have no ratios and hardly any noise
+		}
+		floor := Floor{Pairs: len(p.differences)}
+		m := median(p.differences)
+		deviations := make([]float64, len(p.differences))
+		for i, d := range p.differences {
+			deviations[i] = math.Abs(d - m)
+		}
+		floor.Spread = 1.4826 * median(deviations)
+		e := newShiftEstimate(p.differences)
+		if lo, hi := e.interval(0.05); lo > 0 || hi < 0 {
+			floor.Bias = math.Expm1(math.Abs(e.center()))
+		}
+		floors[s.Key] = floor
+	}
+	return floors
+}
+
+// MinDetectable forecasts, before anything is compared, the change as a
+// fraction that n pairs would find with Power in a family of the given size:
+// Noether's formula (see minDetectable) at the look that n belongs to, with
+// quantiles of Student's t, since the spread of few pairs is uncertain.
+func (f Floor) MinDetectable(n, family int, opts Options) float64 {
+	a := opts.Alpha * lookAt(opts.Looks, n).Share / float64(max(1, family))
+	if signedRankCritical(n, a/2) < 0 {
+		return math.Inf(1)
+	}
+	t := studentQuantile(1-a/2, n-1) + studentQuantile(Power, n-1)
+	return math.Expm1(math.Log1p(f.Bias) + t*f.Spread*math.Sqrt(math.Pi/3/float64(n)))
+}
+
+// studentQuantile is the expansion of M. Abramowitz and I. A. Stegun, "Handbook
+// of Mathematical Functions" (1964), 26.7.5, good to a percent from five degrees
+// of freedom on.
+func studentQuantile(p float64, degrees int) float64 {
+	z, v := normalQuantile(p), float64(degrees)
+	return z + (z*z*z+z)/(4*v) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*v*v)
+}

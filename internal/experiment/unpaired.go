@@ -1,0 +1,286 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+	"golang.org/x/perf/benchproc"
+)
+
+// A Column is one input of an unpaired comparison: a kept run's side or a
+// benchmark file of any origin.
+type Column struct {
+	Label   string
+	Results []*benchfmt.Result
+}
+
+// ReadColumn reads a file in the Go benchmark format. Lines that look like
+// results and are not give a warning each, as benchstat does; units collects
+// what the file says of its units.
+func ReadColumn(label, file string, r io.Reader, units benchfmt.UnitMetadataMap) (c Column, warnings []string, err error) {
+	c.Label = label
+	in := benchfmt.NewReader(r, file)
+	for in.Scan() {
+		switch record := in.Result().(type) {
+		case *benchfmt.SyntaxError:
+			warnings = append(warnings, record.Error())
+		case *benchfmt.Result:
+			c.Results = append(c.Results, record.Clone())
+		}
+	}
+	for k, v := range in.Units() {
+		if old := units[k]; old != nil && old.Value != v.Value {
+			name, line := v.Pos()
+			warnings = append(warnings, fmt.Sprintf("%s:%d: unit %s has %s=%s here, %s before", name, line, v.OrigUnit, k.Key, v.Value, old.Value))
+			continue
+		}
+		units[k] = v
+	}
+	return c, warnings, in.Err()
+}
+
+// Column returns a side of a run as a column.
+func (r *Run) Column(label string, side Side) Column {
+	c := Column{Label: label}
+	for _, x := range r.Results(Measure, side) {
+		c.Results = append(c.Results, x.Result.Clone())
+	}
+	return c
+}
+
+// A Table compares the columns in one unit: benchstat's table. Results with
+// different configuration (goos, pkg, cpu and the like) are in different tables.
+type Table struct {
+	Config  []ConfigValue // in the order in which benchstat prints it
+	Unit    string        // tidied: "sec/op"
+	Columns []string
+	Rows    []TableRow
+	Geomean []Geomean // by column
+}
+
+// A ConfigValue is a configuration line of the results in a table.
+type ConfigValue struct{ Key, Value string }
+
+// A TableRow is one benchmark. Cells are by column; nil where a file has no
+// such benchmark.
+type TableRow struct {
+	Benchmark string
+	Cells     []*TableCell
+}
+
+// A TableCell sums up the results of a benchmark in a column.
+type TableCell struct {
+	Summary benchmath.Summary
+	// VsBase compares with the first column of the row; nil in that column and
+	// where it is empty. Delta is how benchstat prints the change: "+3.00%", "~".
+	VsBase   *benchmath.Comparison
+	Delta    string
+	Warnings []string // of the results; Summary and VsBase have their own
+
+	sample *benchmath.Sample
+}
+
+// A Geomean is the last row's cell. Ratio is the geometric mean of the
+// quotients with the first column, not the quotient of means: they are the
+// same unless the columns have different benchmarks. NaN where there is none.
+type Geomean struct {
+	Value, Ratio float64
+	Warnings     []string
+}
+
+// Tabulate compares columns by benchstat's method: medians with their 95 %
+// interval, and the Mann–Whitney U test of each column with the first. It knows
+// neither pairs nor the number of comparisons: Compare does.
+func Tabulate(columns []Column, units benchfmt.UnitMetadataMap) ([]Table, error) {
+	var parser benchproc.ProjectionParser
+	filter, err := benchproc.NewFilter("*")
+	if err != nil {
+		return nil, err
+	}
+	byTable, unitField, err := parser.ParseWithUnit(".config", filter)
+	if err != nil {
+		return nil, err
+	}
+	byRow, err := parser.Parse(".fullname", filter)
+	if err != nil {
+		return nil, err
+	}
+	residue := parser.Residue()
+
+	type cellKey struct {
+		row    benchproc.Key
+		column int
+	}
+	type cell struct {
+		values  []float64
+		residue []benchproc.Key
+	}
+	type table struct {
+		rows  []benchproc.Key
+		cells map[cellKey]*cell
+	}
+	tables := make(map[benchproc.Key]*table)
+	var keys []benchproc.Key
+	for column, c := range columns {
+		for _, result := range c.Results {
+			row, rest := byRow.Project(result), residue.Project(result)
+			for i, key := range byTable.ProjectValues(result) {
+				t := tables[key]
+				if t == nil {
+					t = &table{cells: make(map[cellKey]*cell)}
+					tables[key] = t
+					keys = append(keys, key)
+				}
+				if !slices.Contains(t.rows, row) {
+					t.rows = append(t.rows, row)
+				}
+				at := cellKey{row, column}
+				if t.cells[at] == nil {
+					t.cells[at] = new(cell)
+				}
+				t.cells[at].values = append(t.cells[at].values, result.Values[i].Value)
+				t.cells[at].residue = append(t.cells[at].residue, rest)
+			}
+		}
+	}
+	if len(keys) == 0 {
+		return nil, errors.New("no benchmark results")
+	}
+	benchproc.SortKeys(keys)
+	var out []Table
+	for _, key := range keys {
+		t := tables[key]
+		unit := key.Get(unitField)
+		// Columns without any result in this table are left out, as in benchstat.
+		var used []int
+		for column := range columns {
+			if slices.ContainsFunc(t.rows, func(row benchproc.Key) bool { return t.cells[cellKey{row, column}] != nil }) {
+				used = append(used, column)
+			}
+		}
+		made := Table{Unit: unit}
+		for _, f := range key.Projection().FlattenedFields() {
+			if f != unitField && f.Name != ".unit" {
+				made.Config = append(made.Config, ConfigValue{f.Name, key.Get(f)})
+			}
+		}
+		for _, column := range used {
+			made.Columns = append(made.Columns, columns[column].Label)
+		}
+		assumption := units.GetAssumption(unit)
+		benchproc.SortKeys(t.rows)
+		for _, row := range t.rows {
+			r := TableRow{Benchmark: row.StringValues()}
+			for _, column := range used {
+				from := t.cells[cellKey{row, column}]
+				if from == nil {
+					r.Cells = append(r.Cells, nil)
+					continue
+				}
+				c := newTableCell(from.values, assumption)
+				if vary := benchproc.NonSingularFields(unique(from.residue)); len(vary) > 0 {
+					c.Warnings = append(c.Warnings, "benchmarks vary in "+fieldNames(vary))
+				}
+				if len(r.Cells) > 0 && r.Cells[0] != nil {
+					c.compare(r.Cells[0], assumption)
+				}
+				r.Cells = append(r.Cells, c)
+			}
+			made.Rows = append(made.Rows, r)
+		}
+		for column := range used {
+			made.Geomean = append(made.Geomean, geomean(made.Rows, column))
+		}
+		out = append(out, made)
+	}
+	return out, nil
+}
+
+func unique(keys []benchproc.Key) []benchproc.Key {
+	var u []benchproc.Key
+	for _, k := range keys {
+		if !slices.Contains(u, k) {
+			u = append(u, k)
+		}
+	}
+	return u
+}
+
+func fieldNames(fields []*benchproc.Field) string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+func newTableCell(values []float64, assumption benchmath.Assumption) *TableCell {
+	c := &TableCell{sample: benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds)}
+	c.Summary = assumption.Summary(c.sample, 0.95)
+	return c
+}
+
+func (c *TableCell) compare(base *TableCell, assumption benchmath.Assumption) {
+	vs := assumption.Compare(base.sample, c.sample)
+	c.VsBase = &vs
+	c.Delta = vs.FormatDelta(base.Summary.Center, c.Summary.Center)
+}
+
+func geomean(rows []TableRow, column int) Geomean {
+	var values, ratios []float64
+	paired, bases := 0, 0
+	badRatio := false
+	for _, r := range rows {
+		if r.Cells[0] != nil {
+			bases++
+		}
+		c := r.Cells[column]
+		if c == nil {
+			continue
+		}
+		values = append(values, c.Summary.Center)
+		if c.VsBase == nil {
+			continue
+		}
+		paired++
+		switch a, b := c.Summary.Center, r.Cells[0].Summary.Center; {
+		case a == b:
+			ratios = append(ratios, 1) // 0/0 too
+		case b == 0:
+			badRatio = true
+		default:
+			ratios = append(ratios, a/b)
+		}
+	}
+	g := Geomean{Value: geometricMean(values), Ratio: math.NaN()}
+	if column > 0 && paired != bases {
+		g.Warnings = append(g.Warnings, "benchmark set differs from baseline; geomeans may not be comparable")
+	}
+	if math.IsNaN(g.Value) {
+		g.Warnings = append(g.Warnings, "summaries must be >0 to compute geomean")
+	}
+	if column > 0 && !badRatio {
+		g.Ratio = geometricMean(ratios)
+		if math.IsNaN(g.Ratio) {
+			g.Warnings = append(g.Warnings, "ratios must be >0 to compute geomean")
+		}
+	}
+	return g
+}
+
+func geometricMean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		if !(v > 0) {
+			return math.NaN()
+		}
+		sum += math.Log(v)
+	}
+	return math.Exp(sum / float64(len(values)))
+}
