@@ -49,13 +49,31 @@ func (f FrameRef) Inlined() bool { return f&1 != 0 }
 
 // FrameMap holds the frames of a profile's locations.
 type FrameMap struct {
-	start []uint32
-	refs  []FrameRef
+	// A location's only frame, as most have one; for others the place of their
+	// list in lists, shifted, with the lowest bit set. An only frame is not
+	// inlined, so that bit of it is 0.
+	code  []FrameRef
+	lists []FrameRef // number of frames, frames, number of frames, …
 }
 
 // At returns the frames of location l, the innermost inlined function first;
 // there is always one.
-func (m *FrameMap) At(l uint32) []FrameRef { return m.refs[m.start[l]:m.start[l+1]] }
+func (m *FrameMap) At(l uint32) []FrameRef {
+	c := m.code[l]
+	if c.sole() {
+		return m.code[l : l+1]
+	}
+	return m.list(c)
+}
+
+// sole reports whether an entry of FrameMap.code is a frame.
+func (f FrameRef) sole() bool { return f&1 == 0 }
+
+// list returns the frames of an entry of code that is not sole.
+func (m *FrameMap) list(code FrameRef) []FrameRef {
+	at := uint32(code >> 1)
+	return m.lists[at+1 : at+1+uint32(m.lists[at])]
+}
 
 // NewFrameTable returns an empty table. With noInlines, functions count as the
 // function they are inlined into.
@@ -92,8 +110,8 @@ func (t *FrameTable) fine() bool { return t.granularity == "lines" || t.granular
 // Add numbers the frames of p's locations.
 func (t *FrameTable) Add(p *Profile) *FrameMap {
 	m := &FrameMap{
-		start: make([]uint32, len(p.Locations)+1),
-		refs:  make([]FrameRef, 0, len(p.Locations)+len(p.Lines)/4),
+		code:  make([]FrameRef, len(p.Locations)),
+		lists: make([]FrameRef, 0, 2*max(0, len(p.Lines)-len(p.Locations))),
 	}
 	fns := make([]uint32, len(p.Functions)) // frame (or function, if fine) plus 1; 0 is not yet known
 	for l := range p.Locations {
@@ -109,6 +127,10 @@ func (t *FrameTable) Add(p *Profile) *FrameMap {
 		if t.granularity == "addresses" {
 			address = p.Locations[l].Address
 		}
+		if len(lines) > 1 {
+			m.code[l] = FrameRef(len(m.lists)<<1 | 1)
+			m.lists = append(m.lists, FrameRef(len(lines)))
+		}
 		for i, line := range lines {
 			if fns[line.Function] == 0 {
 				fns[line.Function] = t.function(p, line.Function) + 1
@@ -117,12 +139,15 @@ func (t *FrameTable) Add(p *Profile) *FrameMap {
 			if t.fine() {
 				frame = t.place(frame, line.Line, address, p.Functions[line.Function].StartLine)
 			}
-			m.refs = append(m.refs, FrameRef(frame<<1|uint32(b2u(i < len(lines)-1))))
+			if len(lines) == 1 {
+				m.code[l] = FrameRef(frame << 1)
+			} else {
+				m.lists = append(m.lists, FrameRef(frame<<1|uint32(b2u(i < len(lines)-1))))
+			}
 		}
 		if len(lines) == 0 {
-			m.refs = append(m.refs, FrameRef(t.unsymbolized(p, uint32(l), address)<<1))
+			m.code[l] = FrameRef(t.unsymbolized(p, uint32(l), address) << 1)
 		}
-		m.start[l+1] = uint32(len(m.refs))
 	}
 	return m
 }

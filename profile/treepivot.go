@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"path"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -50,21 +51,23 @@ func (t *FrameTable) pivots(name string) []bool {
 	return is
 }
 
-// startAt leaves of the walk's samples those with a frame of a set, and moves
-// them to the outermost of these frames: the first of it that a walk from the
-// root meets, the last for one from the leaves.
-func (w *walk) startAt(is []bool, inverted bool) {
-	has := make([]bool, len(w.p.Locations))
-	for l := range has {
-		for _, ref := range w.frames.At(uint32(l)) {
-			has[l] = has[l] || is[ref.Index()]
+// startAt leaves the samples with a frame of a set, and moves them to the
+// outermost of these frames: the first of it that a walk from the root meets,
+// the last for one from the leaves.
+func (b *treeBuilder) startAt(is []bool) {
+	has := make([][]bool, len(b.walks)) // by location
+	for i, w := range b.walks {
+		has[i] = make([]bool, len(w.p.Locations))
+		for l := range has[i] {
+			has[i][l] = slices.ContainsFunc(w.frames.At(uint32(l)), func(ref FrameRef) bool { return is[ref.Index()] })
 		}
 	}
-	kept := 0
-	for _, s := range w.sample {
-		stack := w.p.Stack(int(s))
+	kept := b.cursors[:0]
+	for _, c := range b.cursors {
+		w := &b.walks[c.walk]
+		stack := w.p.Stack(int(c.sample))
 		at := len(stack) - 1
-		for at >= 0 && !has[stack[at]] {
+		for at >= 0 && !has[c.walk][stack[at]] {
 			at--
 		}
 		if at < 0 {
@@ -75,12 +78,12 @@ func (w *walk) startAt(is []bool, inverted bool) {
 		for !is[refs[line].Index()] {
 			line--
 		}
-		w.sample[kept], w.node[kept] = s, 0
-		w.loc[kept], w.line[kept] = uint32(at), uint32(line)
-		if !inverted {
-			w.loc[kept], w.line[kept] = uint32(len(stack)-1-at), uint32(len(refs)-1-line)
+		c.at = w.p.Stacks[c.sample].Start + uint32(at)
+		c.left, c.line = uint32(len(stack)-at), uint32(line)
+		if !b.o.Inverted {
+			c.left, c.line = uint32(at+1), uint32(len(refs)-1-line)
 		}
-		kept++
+		kept = append(kept, c)
 	}
-	w.sample, w.node, w.loc, w.line = w.sample[:kept], w.node[:kept], w.loc[:kept], w.line[:kept]
+	b.cursors = kept
 }

@@ -1,0 +1,518 @@
+package profile
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// treeBuilder grows a tree depth first: the stacks that have arrived at a node
+// are distributed among its children, and all below one child is made before
+// the next. So what is under way stays close together in memory, and the larger
+// part of a large tree, the ends that a single stack has for itself, is written
+// without looking for anything. Last, nodes are brought into the order of
+// levels, which that of making them is within each level.
+type treeBuilder struct {
+	t     *Tree
+	o     TreeOptions
+	diff  bool
+	walks []walk
+
+	cursors []cursor
+	depth   []uint32  // of each node
+	min     []float64 // per column: nodes with less are folded
+	todo    []branch  // nodes without their children yet, the next one last
+
+	// For the children of one node:
+	seen  []sighting // by frame
+	round uint32     // number of the node at work, for seen
+	order []uint32   // children in their order
+	rank  []uint32   // by child: its place in order, or dropped
+	ends  []uint32   // by place: end of its cursors
+	moved []cursor
+}
+
+const dropped = math.MaxUint32
+
+// walk is a profile whose samples are in a tree.
+type walk struct {
+	p      *Profile
+	frames *FrameMap
+	values [][]int64 // the selected columns
+	sign   int64     // -1: positive values are those of the base
+}
+
+// cursor is a sample on its way through the tree.
+type cursor struct {
+	sample uint32
+	walk   uint32 // whose sample it is
+	at     uint32 // in Frames: the location that comes next
+	left   uint32 // locations from there on
+	line   uint32 // how many frames of the next location lie behind
+	node   uint32 // child of the node at work that it goes to
+	value  int64  // in the first column, negative for a base
+}
+
+// branch is a node with the cursors that have arrived at it.
+type branch struct {
+	node     uint32
+	from, to uint32
+}
+
+// sighting is the last time a frame was a child.
+type sighting struct {
+	round uint32
+	node  uint32
+}
+
+// add adds a profile's samples. Those without a value count for nothing.
+func (b *treeBuilder) add(p *Profile, table *FrameTable, types []int, sign int64) {
+	w := walk{p: p, frames: table.Add(p), sign: sign}
+	for _, i := range types {
+		w.values = append(w.values, p.Values[i])
+	}
+	number := uint32(len(b.walks))
+	b.walks = append(b.walks, w)
+	n := 0
+	for s := range p.Stacks {
+		if w.counts(s) {
+			n++
+		}
+	}
+	b.cursors = slices.Grow(b.cursors, n)
+	for s, k := range p.Stacks {
+		if !w.counts(s) {
+			continue
+		}
+		c := cursor{sample: uint32(s), walk: number, at: k.Start, left: k.Len, value: w.values[0][s] * sign}
+		if !b.o.Inverted {
+			c.at += k.Len - 1
+		}
+		b.cursors = append(b.cursors, c)
+	}
+}
+
+// counts reports whether sample s has a value in some column.
+func (w *walk) counts(s int) bool {
+	for _, column := range w.values {
+		if column[s] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// next returns the next frame of a sample that has one.
+func (w *walk) next(c *cursor, code FrameRef, inverted bool) FrameRef {
+	ref := code
+	if code.sole() {
+		c.line = 0
+		c.left--
+	} else {
+		refs := w.frames.list(code)
+		j := c.line
+		if !inverted {
+			j = uint32(len(refs)) - 1 - j
+		}
+		ref = refs[j]
+		if c.line++; int(c.line) < len(refs) {
+			return ref
+		}
+		c.line = 0
+		c.left--
+	}
+	if inverted {
+		c.at++
+	} else {
+		c.at--
+	}
+	return ref
+}
+
+// code returns what the frame map has for the next location of a sample, if
+// there is one.
+func (b *treeBuilder) code(c *cursor) FrameRef {
+	if c.left == 0 {
+		return 0
+	}
+	w := &b.walks[c.walk]
+	return w.frames.code[w.p.Frames[c.at]]
+}
+
+// step returns the frame of a sample that is a node below node n. code is that
+// of the sample's next location.
+func (b *treeBuilder) step(c *cursor, code FrameRef, n uint32) (ref FrameRef, more bool) {
+	for c.left > 0 {
+		ref := b.walks[c.walk].next(c, code, b.o.Inverted)
+		if !b.o.CollapseRecursion || ref.Index() != b.t.Frame[n] {
+			return ref, true
+		}
+		code = b.code(c)
+	}
+	return 0, false
+}
+
+// count adds the values of a sample to node n's, and to its own if the stack
+// ends there.
+func (b *treeBuilder) count(c *cursor, n uint32, ends bool) {
+	b.t.Values[0].add(n, c.value, ends)
+	w := &b.walks[c.walk]
+	for i := 1; i < len(w.values); i++ {
+		b.t.Values[i].add(n, w.values[i][c.sample]*w.sign, ends)
+	}
+}
+
+// add adds a value to node n's own or total value, a negative one to those of
+// the base.
+func (v *TreeValues) add(n uint32, value int64, own bool) {
+	switch {
+	case value >= 0 && own:
+		v.Self[n] += value
+	case value >= 0:
+		v.Total[n] += value
+	case own:
+		v.BaseSelf[n] -= value
+	default:
+		v.BaseTotal[n] -= value
+	}
+}
+
+// build makes the tree of the samples added.
+func (b *treeBuilder) build(table *FrameTable) error {
+	t := b.t
+	b.grow()
+	b.countRoot()
+	for c := range t.Values {
+		v := &t.Values[c]
+		if b.diff && b.o.Normalize && v.Total[0] > 0 && v.BaseTotal[0] > 0 {
+			v.BaseScale = float64(v.Total[0]) / float64(v.BaseTotal[0])
+		}
+	}
+	if b.o.Pivot != "" {
+		// Shares are compared as in the whole tree: a pivot whose share has grown
+		// is not to look unchanged.
+		b.startAt(table.pivots(b.o.Pivot))
+		b.countRoot()
+	}
+	for c := range t.Values {
+		b.min = append(b.min, b.o.MinShare*t.Values[c].weight(0))
+	}
+	b.seen = make([]sighting, table.Len())
+	if len(b.cursors) > 0 {
+		b.todo = append(b.todo, branch{0, 0, uint32(len(b.cursors))})
+	}
+	for len(b.todo) > 0 {
+		next := b.todo[len(b.todo)-1]
+		b.todo = b.todo[:len(b.todo)-1]
+		var err error
+		if next.to-next.from == 1 {
+			err = b.chain(&b.cursors[next.from], next.node)
+		} else {
+			err = b.branch(next)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	t.pad()
+	b.level()
+	return nil
+}
+
+// countRoot gives the root the values of all samples.
+func (b *treeBuilder) countRoot() {
+	for c := range b.t.Values {
+		v := &b.t.Values[c]
+		v.Total[0] = 0
+		if b.diff {
+			v.BaseTotal[0] = 0
+		}
+	}
+	for i := range b.cursors {
+		b.count(&b.cursors[i], 0, false)
+	}
+}
+
+// grow appends a zero to each column of values.
+func (b *treeBuilder) grow() {
+	b.depth = append(b.depth, 0)
+	for c := range b.t.Values {
+		v := &b.t.Values[c]
+		v.Total, v.Self = append(v.Total, 0), append(v.Self, 0)
+		if b.diff {
+			v.BaseTotal, v.BaseSelf = append(v.BaseTotal, 0), append(v.BaseSelf, 0)
+		}
+	}
+}
+
+// node appends a child of node n.
+func (b *treeBuilder) node(n uint32, ref FrameRef) (uint32, error) {
+	t := b.t
+	id := len(t.Frame)
+	if id >= maxNodes {
+		return 0, errTreeSize
+	}
+	t.Frame = append(t.Frame, ref.Index())
+	t.Parent = append(t.Parent, n)
+	t.Inlined = append(t.Inlined, ref.Inlined())
+	b.grow()
+	b.depth[id] = b.depth[n] + 1
+	return uint32(id), nil
+}
+
+// chain makes the nodes below node n, at which a single sample has arrived. None
+// is narrow, since n is not and all have its value.
+func (b *treeBuilder) chain(c *cursor, n uint32) error {
+	for {
+		ref, more := b.step(c, b.code(c), n)
+		if !more {
+			b.count(c, n, true)
+			return nil
+		}
+		child, err := b.node(n, ref)
+		if err != nil {
+			return err
+		}
+		b.count(c, child, false)
+		n = child
+	}
+}
+
+// branch makes the children of a node, and of its cursors a branch for each.
+func (b *treeBuilder) branch(br branch) error {
+	first := uint32(len(b.t.Frame))
+	cursors, err := b.distribute(b.cursors[br.from:br.to], br.node)
+	if err != nil || len(cursors) == 0 {
+		return err
+	}
+	b.settle(br.node, first)
+	if len(b.order) == 0 {
+		return nil
+	}
+	// Those of a child together, by counting.
+	b.ends = append(b.ends[:0], make([]uint32, len(b.order)+1)...)
+	for i := range cursors {
+		if r := b.rank[cursors[i].node-first]; r != dropped {
+			b.ends[r+1]++
+		}
+	}
+	for i := range b.order {
+		b.ends[i+1] += b.ends[i]
+	}
+	for i := len(b.order) - 1; i >= 0; i-- {
+		b.todo = append(b.todo, branch{first + uint32(i), br.from + b.ends[i], br.from + b.ends[i+1]})
+	}
+	if len(b.order) == 1 && len(b.rank) == 1 {
+		return nil // they are
+	}
+	b.moved = slices.Grow(b.moved[:0], len(cursors))[:len(cursors)]
+	for i := range cursors {
+		if r := b.rank[cursors[i].node-first]; r != dropped {
+			b.moved[b.ends[r]] = cursors[i]
+			b.ends[r]++
+		}
+	}
+	copy(cursors, b.moved[:b.ends[len(b.order)]])
+	return nil
+}
+
+// distribute moves cursors from node n to its children, which it adds, and
+// returns those whose stacks do not end at n.
+func (b *treeBuilder) distribute(cursors []cursor, n uint32) ([]cursor, error) {
+	b.round++
+	kept := 0
+	// Where a stack goes on lies anywhere in memory. Asking for a number of them
+	// at once lets the processor wait for all together.
+	var ahead [64]FrameRef
+	for i := range cursors {
+		if i%len(ahead) == 0 {
+			for j := range min(len(ahead), len(cursors)-i) {
+				ahead[j] = b.code(&cursors[i+j])
+			}
+		}
+		c := cursors[i]
+		ref, more := b.step(&c, ahead[i%len(ahead)], n)
+		if !more {
+			b.count(&c, n, true)
+			continue
+		}
+		seen := &b.seen[ref.Index()]
+		if seen.round != b.round {
+			child, err := b.node(n, ref)
+			if err != nil {
+				return nil, err
+			}
+			*seen = sighting{b.round, child}
+		} else if !ref.Inlined() {
+			b.t.Inlined[seen.node] = false
+		}
+		c.node = seen.node
+		b.count(&c, c.node, false)
+		cursors[kept] = c
+		kept++
+	}
+	return cursors[:kept], nil
+}
+
+// settle folds the narrow ones of node n's children, the nodes from first on,
+// and puts the others in order.
+func (b *treeBuilder) settle(n, first uint32) {
+	t := b.t
+	children := len(t.Frame) - int(first)
+	b.order, b.rank = b.order[:0], append(b.rank[:0], make([]uint32, children)...)
+	for id := first; int(id) < len(t.Frame); id++ {
+		if b.narrow(id) {
+			t.fold(id, n)
+			b.rank[id-first] = dropped
+		} else {
+			b.order = append(b.order, id)
+		}
+	}
+	slices.SortFunc(b.order, t.compare)
+	for i, id := range b.order {
+		b.rank[id-first] = uint32(i)
+	}
+	if len(b.order) == children && children == 1 {
+		return
+	}
+	t.Frame = rearrange(t.Frame, first, b.order)
+	t.Parent = t.Parent[:len(t.Frame)] // all are n
+	t.Inlined = rearrange(t.Inlined, first, b.order)
+	b.depth = b.depth[:len(t.Frame)]
+	t.eachColumn(func(column []int64) []int64 { return rearrange(column, first, b.order) })
+}
+
+// rearrange keeps of the entries from first on those in order, in that order.
+func rearrange[T any](column []T, first uint32, order []uint32) []T {
+	var few [64]T
+	tmp := few[:]
+	if len(order) > len(tmp) {
+		tmp = make([]T, len(order))
+	}
+	for i, id := range order {
+		tmp[i] = column[id]
+	}
+	return append(column[:first], tmp[:len(order)]...)
+}
+
+// eachColumn replaces the columns of values that have an entry per node from the
+// start, which those of folded values have not.
+func (t *Tree) eachColumn(f func(column []int64) []int64) {
+	for c := range t.Values {
+		v := &t.Values[c]
+		v.Total, v.Self = f(v.Total), f(v.Self)
+		if v.BaseTotal != nil {
+			v.BaseTotal, v.BaseSelf = f(v.BaseTotal), f(v.BaseSelf)
+		}
+	}
+}
+
+// level numbers the nodes level by level.
+func (b *treeBuilder) level() {
+	t := b.t
+	n := len(t.Frame)
+	next := make([]uint32, slices.Max(b.depth)+2)
+	for _, d := range b.depth {
+		next[d+1]++
+	}
+	for d := range len(next) - 1 {
+		next[d+1] += next[d]
+	}
+	number := b.depth // which is read before it is overwritten
+	for i, d := range b.depth {
+		number[i] = next[d]
+		next[d]++
+	}
+	t.Frame = renumber(t.Frame, number)
+	t.Inlined = renumber(t.Inlined, number)
+	for i, parent := range t.Parent {
+		t.Parent[i] = number[parent]
+	}
+	t.Parent = renumber(t.Parent, number)
+	t.eachColumn(func(column []int64) []int64 { return renumber(column, number) })
+	if t.Folded != nil {
+		t.Folded = renumber(t.Folded, number)
+		for c := range t.Values {
+			v := &t.Values[c]
+			v.Folded = renumber(v.Folded, number)
+			if v.BaseTotal != nil {
+				v.BaseFolded = renumber(v.BaseFolded, number)
+			}
+		}
+	}
+	t.First = make([]uint32, n+1)
+	for _, parent := range t.Parent[1:] {
+		t.First[parent+1]++
+	}
+	t.First[0] = 1
+	for i := range n {
+		t.First[i+1] += t.First[i]
+	}
+}
+
+// renumber returns a column in the order of the nodes' new numbers.
+func renumber[T any](column []T, number []uint32) []T {
+	out := make([]T, len(column))
+	for i, v := range column {
+		out[number[i]] = v
+	}
+	return out
+}
+
+// weight is what decides whether node n is narrow.
+func (v *TreeValues) weight(n uint32) float64 {
+	w := float64(v.Total[n])
+	if v.BaseTotal != nil {
+		w = max(w, float64(v.BaseTotal[n])*v.BaseScale)
+	}
+	return w
+}
+
+// compare orders siblings.
+func (t *Tree) compare(a, b uint32) int {
+	for c := range t.Values {
+		v := &t.Values[c]
+		if d := cmp.Compare(v.Total[b], v.Total[a]); d != 0 {
+			return d
+		}
+		if v.BaseTotal != nil {
+			if d := cmp.Compare(v.BaseTotal[b], v.BaseTotal[a]); d != 0 {
+				return d
+			}
+		}
+	}
+	return cmp.Compare(t.Frame[a], t.Frame[b])
+}
+
+func (b *treeBuilder) narrow(n uint32) bool {
+	if b.o.MinShare <= 0 {
+		return false
+	}
+	for c := range b.t.Values {
+		if w := b.t.Values[c].weight(n); w > 0 && w >= b.min[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// fold adds node n to the folded value of its parent.
+func (t *Tree) fold(n, parent uint32) {
+	t.Folded = addAt(t.Folded, parent, 1)
+	for c := range t.Values {
+		v := &t.Values[c]
+		v.Folded = addAt(v.Folded, parent, v.Total[n])
+		if v.BaseTotal != nil {
+			v.BaseFolded = addAt(v.BaseFolded, parent, v.BaseTotal[n])
+		}
+	}
+}
+
+// addAt adds v at i to a column that may be too short.
+func addAt[T uint32 | int64](column []T, i uint32, v T) []T {
+	if n := int(i) + 1; n > len(column) {
+		column = append(column, make([]T, n-len(column))...)
+	}
+	column[i] += v
+	return column
+}
