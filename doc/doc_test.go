@@ -136,7 +136,11 @@ func pages(t *testing.T) []string {
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no pages: %v", err)
 	}
-	return append(names, filepath.Join(root, "examples/wordindex/README.md"))
+	examples, err := filepath.Glob(filepath.Join(root, "examples/*/README.md"))
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("no pages of examples: %v", err)
+	}
+	return append(names, examples...)
 }
 
 // rewrite calls f with every match of re in a page and, with -update, writes
