@@ -1,4 +1,5 @@
 # hone needs only Go, make and git. `make demo` shows it, `make test` checks it.
+# Work on the web UI, and its tests, need Node and Chromium too.
 
 GO      ?= go
 OUT     ?= out
@@ -12,7 +13,7 @@ FUZZTIME ?= 30s
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test lint cross bench fuzz web clean
+.PHONY: help build demo test lint cross bench fuzz web web-check e2e test-web clean
 
 help:
 	@echo 'make build   build bin/hone'
@@ -22,7 +23,8 @@ help:
 	@echo 'make cross   build for every supported platform'
 	@echo 'make bench   benchmarks; BENCH, COUNT and PKGS select'
 	@echo 'make fuzz    every fuzz target for FUZZTIME each; PKGS selects'
-	@echo 'make web     the web UI'
+	@echo 'make web     build the web UI into web/dist, which is checked in; needs Node'
+	@echo 'make e2e     drive it in a browser; E2E selects files and flags of node --test'
 
 build:
 	@mkdir -p bin
@@ -50,7 +52,7 @@ demo: build
 	@echo 'Next: open $(OUT)/flame.html in a browser, then read examples/wordindex/README.md.'
 
 # go test comes last: its closing lines are the verdict.
-test: lint cross
+test: lint cross test-web
 	$(GO) test ./...
 
 lint:
@@ -78,8 +80,33 @@ fuzz:
 		done; \
 	done
 
-web:
-	@echo 'There are no web sources yet: nothing to build.'
+# What npm ci installed, as npm itself notes it.
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+web: web/node_modules/.package-lock.json
+	cd web && npm run --silent check && npm run --silent test && npm run --silent build
+
+# A release is built without Node, from web/dist: it has to be what the sources give.
+web-check: web/node_modules/.package-lock.json
+	cd web && npm run --silent check && npx tsc -p e2e && npm run --silent test
+	@built=$$(mktemp -d); trap 'rm -rf "$$built"' EXIT; \
+	(cd web && npx vite build --logLevel warn --emptyOutDir --outDir "$$built") && \
+	if ! diff -r "$$built" web/dist; then echo 'web/dist is not what web/src gives: run make web'; exit 1; fi
+
+e2e: web/node_modules/.package-lock.json
+	cd web && npm run --silent e2e -- $(E2E)
+
+# CI has to check the pages; a machine without Node checks the rest.
+test-web:
+	@if command -v npm >/dev/null; then \
+		$(MAKE) --no-print-directory web-check e2e; \
+	elif [ "$$CI" = true ]; then \
+		echo 'npm is missing: the web UI cannot be checked'; exit 1; \
+	else \
+		echo; echo '== SKIPPED, since npm is missing: type check and tests of web/src, web/dist against web/src, tests in a browser'; echo; \
+	fi
 
 clean:
 	rm -rf bin $(OUT)

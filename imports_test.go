@@ -30,9 +30,10 @@ var importTable = map[string][]string{
 	"internal/graphviz": {},
 	"internal/srcfind":  {},
 	"internal/symbol":   {"profile"},
-	"internal/capture":  {"profile"},
-	"internal/report":   {"profile", "internal/srcfind", "internal/symbol"},
-	"internal/shell":    {"profile", "internal/report", "internal/srcfind", "internal/symbol"},
+	// What is measured goes into a run.
+	"internal/capture": {"profile", "internal/experiment"},
+	"internal/report":  {"profile", "internal/srcfind", "internal/symbol", "web"}, // its pages have a script of the web UI
+	"internal/shell":   {"profile", "internal/report", "internal/srcfind", "internal/symbol"},
 
 	"internal/experiment":       {"profile"},
 	"internal/load":             {},

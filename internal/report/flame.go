@@ -132,50 +132,39 @@ func walkTree(t *profile.Tree, f func(n uint32, depth int)) {
 	}
 }
 
-// A palette holds a theme's colours of frames, as "#rrggbb".
+// A palette holds the colours of frames, as "#rrggbb".
 type palette struct {
-	Package    []string `json:"package"`
-	Origin     []string `json:"origin"` // by profile.Origin
-	Change     []string `json:"change"` // from much less over no change to much more
-	Heat       []string `json:"heat"`   // from no self value to much
-	Root       string   `json:"root"`
-	Rest       string   `json:"rest"` // frames too narrow to be shown on their own
-	Text       string   `json:"text"`
-	Dim        string   `json:"dim"` // text of frames above the zoomed one
-	Background string   `json:"background"`
-	Line       string   `json:"line"` // around the selected frame
-	Match      string   `json:"match"`
+	Package    []string
+	Origin     []string // by profile.Origin
+	Change     []string // from much less over no change to much more
+	Root       string
+	Rest       string // frames too narrow to be shown on their own
+	Text       string
+	Dim        string // text that matters less
+	Background string
+	Match      string
 }
 
 const (
 	packageHues = 24
 	changeSteps = 10 // on either side of no change
-	heatSteps   = 10
 )
 
-var lightPalette, darkPalette = makePalette(false), makePalette(true)
+// svgPalette is that of pictures, which are light. The web UI has its own, with
+// more shades, by the same rules: see packageHue and changeStep.
+var svgPalette = makePalette()
 
 // makePalette computes the colours in OKLCH, where equal steps look equal, so
 // that no package stands out by its hue alone.
-func makePalette(dark bool) *palette {
-	pick := func(light, darker string) string {
-		if dark {
-			return darker
-		}
-		return light
-	}
-	l, c := 0.865, 0.066
-	if dark {
-		l, c = 0.43, 0.062
-	}
+func makePalette() *palette {
+	const l, c = 0.865, 0.066
 	p := &palette{
-		Root:       pick("#d9d7d0", "#45464b"),
-		Rest:       pick("#ebe9e3", "#2a2b2f"),
-		Text:       pick("#1d1c1a", "#f2f0ea"),
-		Dim:        pick("#6b6860", "#a3a19a"),
-		Background: pick("#fbfaf7", "#17181b"),
-		Line:       pick("#1d1c1a", "#ffffff"),
-		Match:      pick("#b833d6", "#e58bff"),
+		Root:       "#d9d7d0",
+		Rest:       "#ebe9e3",
+		Text:       "#1d1c1a",
+		Dim:        "#6b6860",
+		Background: "#fbfaf7",
+		Match:      "#b833d6",
 	}
 	for i := range packageHues {
 		p.Package = append(p.Package, oklch(l, c, float64(i)*360/packageHues))
@@ -189,19 +178,7 @@ func makePalette(dark bool) *palette {
 		if i < 0 {
 			hue = 255
 		}
-		lightness := 0.9 - 0.2*x
-		if dark {
-			lightness = 0.38 + 0.12*x
-		}
-		p.Change = append(p.Change, oklch(lightness, 0.14*x, hue))
-	}
-	for i := range heatSteps + 1 {
-		x := float64(i) / heatSteps
-		lightness := 0.93 - 0.2*x
-		if dark {
-			lightness = 0.36 + 0.16*x
-		}
-		p.Heat = append(p.Heat, oklch(lightness, 0.02+0.13*x, 95-55*x))
+		p.Change = append(p.Change, oklch(0.9-0.2*x, 0.14*x, hue))
 	}
 	return p
 }

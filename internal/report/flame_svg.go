@@ -42,7 +42,7 @@ func FlameSVG(w io.Writer, t *profile.Tree, o FlameOptions) error {
 		levels++ // what is folded on the last one
 	}
 	height := svgTop + levels*svgRow + svgBottom
-	c := lightPalette
+	c := svgPalette
 	p.printf(`<?xml version="1.0" encoding="UTF-8" standalone="no"?>
 <svg xmlns="http://www.w3.org/2000/svg" width="%[1]g" height="%[2]d" viewBox="0 0 %[1]g %[2]d" font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="11">
 <style>
@@ -137,7 +137,7 @@ func (p *svgPicture) frames(levels int) {
 		if p.v.Folded != nil && total > 0 {
 			if w := float64(p.v.Folded[n]) / total * (p.width - 20); w >= 1 {
 				what := fmt.Sprintf("… %d narrow frames", t.Folded[n])
-				p.frame(10+at*(p.width-20), w, y(depth[n]+1), depth[n]+1, lightPalette.Rest,
+				p.frame(10+at*(p.width-20), w, y(depth[n]+1), depth[n]+1, svgPalette.Rest,
 					what+"\ntotal "+formatValue(p.v.Folded[n], p.unit, "auto"), what)
 			}
 		}
@@ -197,7 +197,7 @@ func (p *svgPicture) value(n uint32) string {
 }
 
 func (p *svgPicture) color(n uint32) string {
-	c := lightPalette
+	c := svgPalette
 	if n == 0 {
 		return c.Root
 	}

@@ -88,15 +88,30 @@ func TestFlameHTMLGolden(t *testing.T) {
 		return strings.Join(strings.Fields(s), "")
 	})
 	golden(t, "flame.json", text+"\n")
-	// The policy admits the script as it stands in the page.
-	sum := sha256.Sum256([]byte(script))
-	if !strings.Contains(page, "script-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") {
-		t.Error("the policy has another hash than the script's")
+	_, style, _ := strings.Cut(page, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	// The policy admits the script and the style as they stand in the page, and nothing else.
+	_, policy, _ := strings.Cut(page, `content="`)
+	policy, _, _ = strings.Cut(policy, `"`)
+	hash := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	for _, forbidden := range []string{"http://", "https://", "innerHTML", "eval(", "style=", "onclick="} {
-		if strings.Contains(strings.ReplaceAll(page, "http://www.w3.org/2000/svg", ""), forbidden) {
+	want := "default-src 'none'; script-src " + hash(script) + "; style-src " + hash(style) + "; img-src data:; base-uri 'none'; form-action 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types 'none'"
+	if policy != want {
+		t.Errorf("the policy is %s, want %s", policy, want)
+	}
+	// Names of namespaces are no requests.
+	text = regexp.MustCompile(`http://www\.w3\.org/[\w/]+`).ReplaceAllString(page, "")
+	for _, forbidden := range []string{"http://", "https://", "@import", "eval(", "new Function", "importScripts", "import(", "document.write", "insertAdjacentHTML"} {
+		if strings.Contains(text, forbidden) {
 			t.Errorf("the page has %q", forbidden)
 		}
+	}
+	frame := strings.NewReplacer(data, "", script, "", style, "").Replace(page)
+	if found := regexp.MustCompile(`\s(style|on\w+|src|href)\s*=`).FindAllString(frame, -1); !slices.Equal(found, []string{" href="}) {
+		t.Errorf("the page has the attributes %q, of which only the icon's is allowed", found)
 	}
 	if !strings.Contains(page, "<title>cpu &lt;1&gt; · hone</title>") {
 		t.Error("the title isn't escaped")
@@ -250,18 +265,17 @@ func TestChangeStep(t *testing.T) {
 	}
 }
 
-func TestPalettes(t *testing.T) {
+func TestPalette(t *testing.T) {
 	hex := regexp.MustCompile(`^#[0-9a-f]{6}$`)
-	for _, p := range []*palette{lightPalette, darkPalette} {
-		for _, c := range append(append(append(append([]string{p.Root, p.Text, p.Dim}, p.Package...), p.Origin...), p.Change...), p.Heat...) {
-			if !hex.MatchString(c) {
-				t.Errorf("colour %q", c)
-			}
+	p := svgPalette
+	for _, c := range slices.Concat([]string{p.Root, p.Text, p.Dim}, p.Package, p.Origin, p.Change) {
+		if !hex.MatchString(c) {
+			t.Errorf("colour %q", c)
 		}
-		for _, c := range append(append(append([]string{p.Root}, p.Package...), p.Origin...), p.Change...) {
-			if r := contrast(t, p.Text, c); r < 4.5 {
-				t.Errorf("text on %s has a contrast of %.1f", c, r)
-			}
+	}
+	for _, c := range slices.Concat([]string{p.Root}, p.Package, p.Origin, p.Change) {
+		if r := contrast(t, p.Text, c); r < 4.5 {
+			t.Errorf("text on %s has a contrast of %.1f", c, r)
 		}
 	}
 }

@@ -287,15 +287,6 @@ func (b *flameWindowBuilder) add(n, depth uint32, gap int64, sent uint32) {
 func (b *flameWindowBuilder) describeFrames() {
 	o := b.out
 	files, packages := map[string]int64{}, map[string]int64{}
-	number := func(numbers map[string]int64, list *[]string, s string) int64 {
-		i, ok := numbers[s]
-		if !ok {
-			i = int64(len(*list))
-			numbers[s] = i
-			*list = append(*list, s)
-		}
-		return i
-	}
 	o.Frames.Name = make([]string, 0, len(b.order))
 	for _, i := range b.order {
 		f := &b.x.t.Frames[i]
@@ -305,6 +296,17 @@ func (b *flameWindowBuilder) describeFrames() {
 		o.Frames.Package = append(o.Frames.Package, number(packages, &o.Packages, f.Package()))
 		o.Frames.Origin = append(o.Frames.Origin, int64(f.Origin()))
 	}
+}
+
+// number returns the place of a text in a list, to which it is added if it is new.
+func number(numbers map[string]int64, list *[]string, text string) int64 {
+	i, ok := numbers[text]
+	if !ok {
+		i = int64(len(*list))
+		numbers[text] = i
+		*list = append(*list, text)
+	}
+	return i
 }
 
 // divide divides the values by their greatest common divisor: those of a CPU

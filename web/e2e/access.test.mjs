@@ -112,7 +112,7 @@ check('everything is reached and done by keyboard', async ({ page, open }) => {
   await page.keyboard.press('ArrowDown');
   await eventually(() => assert.match(page.url(), /fn=/));
   await page.keyboard.press('Shift+F10');
-  await page.getByRole('menu').waitFor();
+  await eventually(async () => assert.match(await focused(page), /^menuitem/));
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'hidden' });
   assert.match(await focused(page), /^grid/);

@@ -129,7 +129,8 @@ export class Painter {
       const n = boxes.node[i]!;
       const wide = boxes.right[i]! - boxes.left[i]! - line - 2 * inset;
       if (m.inlined[n] === 0 || wide < LEAST_INLINED * f.ratio) continue;
-      c.fillRect(boxes.left[i]! + inset, rowTop(f, m.depth[n]!) + inset, wide, line);
+      // On the side of the caller it is inlined into.
+      c.fillRect(boxes.left[i]! + inset, rowTop(f, m.depth[n]!) + (f.flip ? f.row - 2 * line - inset : inset), wide, line);
     }
     c.fillStyle = theme.rest;
     const step = Math.round(4 * f.ratio);

@@ -26,6 +26,8 @@ export interface FlameAbout {
   diff: boolean;
   baseTotal: number;
   baseScale: number;
+  /** Some narrow frames can't be had: zooming in doesn't show them. */
+  partial: boolean;
 }
 
 export interface FrameTable {
@@ -132,6 +134,7 @@ export function decode(flame: Flame): FlameModel {
       diff: flame.diff,
       baseTotal: flame.baseTotal ?? 0,
       baseScale: flame.baseScale,
+      partial: false,
     },
     from: flame.from,
     to: flame.to,

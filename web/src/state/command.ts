@@ -19,7 +19,8 @@ export interface Commands {
  * its profiles; match is the pattern that source, disassembly and peek ask for.
  */
 export function commandsOf(s: State, profiles: readonly string[], bases: readonly string[], match = ''): Commands {
-  const sources = profiles.map((name) => (/^-./.test(name) ? `./${name}` : name)); // a file, not a flag
+  const file = (name: string) => (/^-./.test(name) ? `./${name}` : name); // not a flag
+  const sources = profiles.map(file);
   const pattern = match || (s.fn ? exactly(s.fn) : '.');
   const flags = flagsOf(s.options);
   const diff = bases.map((b) => `-diff_base=${b}`);
@@ -32,7 +33,7 @@ export function commandsOf(s: State, profiles: readonly string[], bases: readonl
     }
     case 'diff':
       return {
-        hone: words('hone', 'diff', ...flags, ...(bases.length === 1 && sources.length === 1 ? bases : bases.map((b) => `-base=${b}`)), ...sources),
+        hone: words('hone', 'diff', ...flags, ...(bases.length === 1 && sources.length === 1 ? bases.map(file) : bases.map((b) => `-base=${b}`)), ...sources),
         pprof: tool('-top'),
       };
     case 'source':

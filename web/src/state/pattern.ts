@@ -22,3 +22,37 @@ export function exactName(pattern: string): string | undefined {
   const body = pattern.slice(1, -1).replace(/\\([\\.+*?()|[\]{}^$])/g, '$1');
   return exactly(body) === pattern ? body : undefined;
 }
+
+const NOTHING_REPEATED = /(?:^|[(|])[*+?]/; // in both; ^* and \b+ are fine in Go
+
+/**
+ * Why the server is sure to refuse a pattern, as one that is still being typed;
+ * '' if it is fine or if only the server can tell. Most of Go's syntax is
+ * JavaScript's too: what differs is taken out or left to the server.
+ */
+export function fault(pattern: string): string {
+  if (/(?<!\\)\(\?<?[=!]/.test(pattern)) return 'lookaround is not supported';
+  if (/\\Q|\[\^?\]/.test(pattern)) return '';
+  const common = pattern
+    .replace(/\(\?(?:[imsU]+(?:-[imsU]+)?|-[imsU]+)\)/g, '')
+    .replace(/\(\?(?:[imsU]+(?:-[imsU]+)?|-[imsU]+):/g, '(?:')
+    .replaceAll('(?P<', '(?<');
+  try {
+    new RegExp(common);
+    return '';
+  } catch (err) {
+    const message = err instanceof Error ? err.message : String(err);
+    if (/nothing to repeat/i.test(message) && !NOTHING_REPEATED.test(common)) return '';
+    return inWords(message);
+  }
+}
+
+/** Browsers say it each in their own way. */
+function inWords(message: string): string {
+  if (/unterminated (group|parenthetical)|missing \)/i.test(message)) return 'missing )';
+  if (/character class/i.test(message)) return 'missing ]';
+  if (/unmatched/i.test(message)) return 'unexpected )';
+  if (/\\ at end/i.test(message)) return 'nothing after \\';
+  if (/nothing to repeat/i.test(message)) return 'nothing to repeat';
+  return message.slice(message.lastIndexOf(': ') + 1).trim().toLowerCase();
+}

@@ -17,6 +17,19 @@ export interface Shown {
 }
 export const shown = signal<Shown | null>(null);
 
+/** Whether an id is one that lasts only until the profile is loaded: those of content are hexadecimal. */
+export function provisional(id: string): boolean {
+  return id.startsWith('w');
+}
+
+/** What stands for a profile's facts while they are on their way. */
+export function unknownInfo(id: string): ProfileInfo {
+  return {
+    id, name: nameOf(id), merged: 1, state: 'ready', header: [], sampleTypes: [], defaultSampleType: 0, duration: 0,
+    period: 0, periodType: { type: '', unit: '' }, comments: [], samples: 0, functions: 0, locations: 0, mappings: [], labels: [],
+  };
+}
+
 /** Why the list of profiles could not be had. */
 export const listError = signal<ApiError | null>(null);
 
@@ -159,6 +172,12 @@ export function sourcesOf(id: string): readonly string[] {
   if (!p) return [nameOf(id)];
   if (p.sources && p.sources.length > 0) return p.sources;
   return [p.name];
+}
+
+/** The names of profiles that came through the page: no command line knows where they are. */
+export function uploadsAmong(ids: readonly string[]): string[] {
+  const list = profiles.value ?? [];
+  return ids.map((id) => list.find((p) => p.id === id)).filter((p) => p && !p.sources?.length).map((p) => p!.name);
 }
 
 /** The name of a profile, of its id if it is not open. */

@@ -55,4 +55,11 @@ describe('go', () => {
     expect(m.state.value).toMatchObject({ view: 'top', profile: ['a'], options: { nodecount: '3' } });
     expect(m.state.value.options).not.toHaveProperty('focus');
   });
+
+  it('takes to another view only what means something there', () => {
+    m.go({ view: 'top', profile: ['a'], fn: 'f', options: { focus: 'x' }, own: { find: 'y', order: 'name', zoom: '3' } });
+    m.go({ view: 'diff' });
+    expect(m.href(m.state.value)).toBe('/diff?profile=a&focus=x&fn=f&zoom=3');
+    expect(m.inView(m.state.value, 'diff')).toBe(m.state.value);
+  });
 });

@@ -87,17 +87,46 @@ export function href(s: State): string {
   return `/${s.view}${text && `?${text}`}`;
 }
 
-export const state = signal<State>(parse(location.pathname, location.search));
+/** Where in the address a state lives. */
+export interface Address {
+  read(): State;
+  /** The link to a state, as history takes it. */
+  link(s: State): string;
+}
+
+let address: Address = { read: () => parse(location.pathname, location.search), link: href };
+
+export const state = signal<State>(address.read());
+
+/** Lets the state live elsewhere in the address, where path and query are taken. */
+export function liveAt(other: Address): void {
+  address = other;
+  state.value = address.read();
+}
+
+/** Settings that mean something only for what a view shows now: another one begins without them. */
+const PASSING: readonly Own[] = ['order', 'find', 'match'];
+
+/** What a state is in another view. */
+export function inView(s: State, view: ViewID): State {
+  if (view === s.view) return s;
+  const own = Object.fromEntries(Object.entries(s.own).filter(([name]) => !PASSING.includes(name as Own)));
+  return { ...s, view, own };
+}
 
 /**
  * Changes what is shown. A step the user would want to undo with the browser's
  * back button is pushed; with replace (typing, panning) it takes the last one's place.
  */
 export function go(change: Partial<State>, how: 'push' | 'replace' = 'push'): void {
-  const next = { ...state.value, ...change };
-  const link = href(next);
-  if (link === href(state.value)) return;
-  history[how === 'push' ? 'pushState' : 'replaceState'](null, '', link);
+  const next = { ...inView(state.value, change.view ?? state.value.view), ...change };
+  const link = address.link(next);
+  if (link === address.link(state.value)) return;
+  try {
+    history[how === 'push' ? 'pushState' : 'replaceState'](null, '', link);
+  } catch {
+    // Safari allows 100 changes in half a minute, and a page in a sandbox none: the address stays behind.
+  }
   state.value = next;
 }
 
@@ -128,7 +157,7 @@ export const matched = signal<{ text: string; percent: number; count: number } |
 export const nextMatch = signal<((direction: 1 | -1) => void) | null>(null);
 
 addEventListener('popstate', () => {
-  state.value = parse(location.pathname, location.search);
+  state.value = address.read();
 });
 
 /** Query of the reports on what is shown; views add parameters of their own to a copy. */

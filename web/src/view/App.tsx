@@ -1,7 +1,7 @@
 import './app.css';
 import { useEffect, useState } from 'preact/hooks';
 import { onKeyDown } from '../state/keys';
-import { listError, loadInfo, profiles, refresh, shown, shortName } from '../state/profiles';
+import { listError, loadInfo, profiles, provisional, refresh, shown, shortName, unknownInfo } from '../state/profiles';
 import { connection, tryAgain } from '../state/connection';
 import { go, state } from '../state/state';
 import { Boundary } from './Boundary';
@@ -9,9 +9,9 @@ import { Chunk } from './Chunk';
 import { DropTarget } from './DropTarget';
 import { Header, Start } from './Header';
 import { NotOpen, Failed } from './NotOpen';
-import { RefineBar } from './RefineBar';
+import { Chips } from './RefineBar';
 import { Tabs } from './Tabs';
-import { Button, Failure, FunctionMenuHost, Icon, Skeleton, ToastHost, TooltipHost, useKeys, Warnings } from './parts';
+import { Button, Failure, functionItems, FunctionMenuHost, Icon, Skeleton, ToastHost, TooltipHost, useKeys, Warnings } from './parts';
 import { views } from './views';
 
 export function App() {
@@ -38,13 +38,13 @@ export function App() {
       <Banner />
       <Header onHelp={() => setHelp(true)} bare={empty} />
       {!empty && <Tabs />}
-      {!empty && <RefineBar />}
+      {!empty && <Chips />}
       <main class="view-main">
         <div id="view" tabIndex={-1} class="view-panel" {...(empty ? {} : { role: 'tabpanel', 'aria-labelledby': `tab-${state.value.view}` })}>
           {!empty && <h1 class="visually-hidden">{heading}</h1>}
           <Boundary key={state.value.view}>{empty ? <Chunk load={firstRun} /> : <Main />}</Boundary>
         </div>
-        <FunctionMenuHost />
+        <FunctionMenuHost itemsOf={functionItems} />
       </main>
       <DropTarget />
       <ToastHost />
@@ -67,12 +67,13 @@ function Main() {
     if (known.error.status === 404) return <NotOpen />;
     return <Failed error={known.error} retry={() => void loadInfo(known.id)} />;
   }
-  if (!known.info) return <Skeleton shape="area" />;
+  // The view asks for its report while the facts are on their way, unless that would be for an id about to change.
+  if (!known.info && provisional(known.id)) return <Skeleton shape="area" />;
   const spec = views.find((v) => v.id === state.value.view)!;
   return (
     <>
       <Warnings warnings={known.warnings} />
-      <Chunk load={spec.load} props={{ info: known.info, state: state.value }} waiting={<Skeleton shape="area" />} />
+      <Chunk load={spec.load} props={{ info: known.info ?? unknownInfo(known.id), state: state.value }} waiting={<Skeleton shape="area" />} />
     </>
   );
 }

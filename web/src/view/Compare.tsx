@@ -29,6 +29,7 @@ export function Compare() {
             <ProfileList
               label="Compare with"
               chosen={[]}
+              without={profile}
               onChoose={(ids) => {
                 close(); // the two sides have pickers of their own
                 void chooseOrTell('base', ids);

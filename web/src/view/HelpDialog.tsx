@@ -1,9 +1,17 @@
 import './help.css';
+import type { ComponentChildren } from 'preact';
 import { keyScopes } from '../state/keys';
 import { Dialog, Kbd } from './parts';
 
+const SERVED = (
+  <>
+    Everything shown is in the address: a link reproduces the view. Press a row or a frame to select its function in every view; the right button has more.
+    What the page shows, scripts can have from <code>/api/v1</code>.
+  </>
+);
+
 /** The keys that work now, those of the view shown first. */
-export default function HelpDialog({ onClose }: { onClose: () => void }) {
+export default function HelpDialog({ onClose, foot = SERVED }: { onClose: () => void; foot?: ComponentChildren }) {
   const scopes = new Map<string, { keys: string; label: string }[]>();
   for (const { name, bindings } of keyScopes.value) {
     const list = scopes.get(name) ?? [];
@@ -28,10 +36,7 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
           </section>
         ))}
       </div>
-      <p class="help-foot">
-        Everything shown is in the address: a link reproduces the view. Press a row or a frame to select its function in every view; the right button has more.
-        What the page shows, scripts can have from <code>/api/v1</code>.
-      </p>
+      <p class="help-foot">{foot}</p>
     </Dialog>
   );
 }

@@ -3,7 +3,7 @@ import { shown } from '../state/profiles';
 import { state } from '../state/state';
 import { Chunk } from './Chunk';
 import { formatDuration } from './facts';
-import { Popover } from './parts';
+import { Icon, Popover } from './parts';
 
 const facts = () => import('./Facts');
 
@@ -11,15 +11,18 @@ const facts = () => import('./Facts');
 export function InfoPopover() {
   const info = shown.value?.info;
   if (!info) return null;
-  const merged = state.value.profile.length;
-  const words = [
+  const { base, profile, view } = state.value;
+  const merged = profile.length;
+  const beside = view === 'flame' || view === 'diff' || view === 'raw';
+  const words = base.length > 0 && !beside ? ['B − A, shares of A'] : [
+    ...(base.length > 0 ? ['B'] : []),
     ...(info.duration > 0 ? [formatDuration(info.duration)] : []),
     `${info.samples.toLocaleString('en')} ${info.samples === 1 ? 'sample' : 'samples'}`,
     ...(merged > 1 ? [`first of ${merged}`] : []),
   ];
   return (
     <div class="profile-info">
-      <Popover button={<span class="profile-words">{words.join(' · ')}</span>} label="About this profile" kind="plain" align="end" class="profile-box">
+      <Popover button={<><span class="profile-words">{words.join(' · ')}</span><span class="profile-icon"><Icon name="info" /></span></>} label="About this profile" kind="plain" align="end" class="profile-box">
         {() => <Chunk load={facts} props={{ info }} />}
       </Popover>
     </div>

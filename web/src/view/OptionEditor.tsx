@@ -1,9 +1,13 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { LabelKey } from '../api/types';
+import type { LabelKey, Tags } from '../api/types';
 import type { OptionSpec } from '../state/options';
 import { words } from '../state/words';
-import { exactName } from '../state/pattern';
+import { exactName, fault } from '../state/pattern';
+import { useReport } from '../state/report';
+import { queryOf, state } from '../state/state';
+import { splitFilter, valueFilter } from '../state/tagFilter';
 import { Button } from './parts';
+import { percentText } from './table/format';
 
 interface OptionEditorProps {
   spec: OptionSpec;
@@ -23,6 +27,11 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
     if (first instanceof HTMLInputElement && first.type !== 'radio') first.select();
   }, []);
   const [text, setText] = useState(value);
+  const [problem, setProblem] = useState('');
+  const type = (next: string) => {
+    setText(next);
+    setProblem('');
+  };
   const { about, detail } = words[spec.name] ?? { about: spec.title };
   return (
     <form
@@ -30,7 +39,9 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
       class="option-editor"
       onSubmit={(e) => {
         e.preventDefault();
-        onSet(text.trim());
+        const found = spec.kind === 'frames' || spec.kind === 'label' ? fault(text.trim()) : '';
+        setProblem(found);
+        if (found === '') onSet(text.trim());
       }}
     >
       <h2>{spec.title}</h2>
@@ -40,9 +51,10 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
         : (
             <>
               {spec.kind !== 'frames' && labels.length > 0 && spec.group === 'Labels' && (
-                <LabelKeys spec={spec} text={text} labels={labels} onText={(next) => { setText(next); form.current?.querySelector('input')?.focus(); }} />
+                <LabelKeys spec={spec} text={text} labels={labels} onText={(next) => { type(next); form.current?.querySelector('input')?.focus(); }} />
               )}
-              <TextField spec={spec} text={text} onText={setText} />
+              <TextField spec={spec} text={text} problem={problem} onText={type} />
+              {spec.kind === 'filter' && <LabelValues spec={spec} text={text} labels={labels} onText={(next) => { type(next); form.current?.querySelector('input')?.focus(); }} />}
               {exactName(text) !== undefined && <p class="option-detail">Matches exactly this name.</p>}
               {detail && <p class="option-detail">{detail}</p>}
               <div class="button-row">
@@ -55,22 +67,27 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
   );
 }
 
-function TextField({ spec, text, onText }: { spec: OptionSpec; text: string; onText: (text: string) => void }) {
+function TextField({ spec, text, problem, onText }: { spec: OptionSpec; text: string; problem: string; onText: (text: string) => void }) {
   return (
-    <label class="text-field">
-      <span class="visually-hidden">{spec.title}</span>
-      <input
-        type="text"
-        class={spec.kind === 'number' ? '' : 'mono'}
-        inputMode={spec.kind === 'number' ? 'decimal' : 'text'}
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        placeholder={words[spec.name]?.placeholder ?? ''}
-        value={text}
-        onInput={(e) => onText(e.currentTarget.value)}
-      />
-    </label>
+    <>
+      <label class={`text-field${problem ? ' text-field-bad' : ''}`}>
+        <span class="visually-hidden">{spec.title}</span>
+        <input
+          type="text"
+          class={spec.kind === 'number' ? '' : 'mono'}
+          inputMode={spec.kind === 'number' ? 'decimal' : 'text'}
+          autocomplete="off"
+          autocapitalize="off"
+          spellcheck={false}
+          placeholder={words[spec.name]?.placeholder ?? ''}
+          value={text}
+          aria-invalid={problem !== ''}
+          aria-describedby={problem ? 'option-problem' : undefined}
+          onInput={(e) => onText(e.currentTarget.value)}
+        />
+      </label>
+      {problem && <p id="option-problem" class="option-problem" role="alert">Not a pattern yet: {problem}.</p>}
+    </>
   );
 }
 
@@ -135,6 +152,33 @@ function LabelKeys(props: { spec: OptionSpec; text: string; labels: readonly Lab
           </button>
         );
       })}
+    </div>
+  );
+}
+
+const MOST_VALUES = 12;
+
+/** Values of the label that is being written, those that cost most first: a press takes one. */
+function LabelValues({ spec, text, labels, onText }: { spec: OptionSpec; text: string; labels: readonly LabelKey[]; onText: (text: string) => void }) {
+  const written = splitFilter(text);
+  const label = labels.find((l) => l.key === written?.key);
+  // Without this filter, so that there are others to choose. The answer is kept.
+  const query = queryOf(state.value);
+  query.delete(spec.name);
+  const tags = useReport<Tags>('tags', label ? query : null);
+  const values = tags.answer?.report.keys.find((k) => k.key === label?.key)?.values ?? [];
+  if (!label || !written || values.length === 0) return null;
+  const chosen = values.find((v) => valueFilter(label.key, v.value, label.numeric) === text);
+  const typed = chosen ? '' : written.value.toLowerCase();
+  const fitting = values.filter((v) => v.value.toLowerCase().includes(typed));
+  return (
+    <div class="label-keys" role="group" aria-label={`Values of ${label.key}`}>
+      {fitting.slice(0, MOST_VALUES).map((v) => (
+        <button key={v.value} type="button" class="label-key" aria-pressed={v === chosen} onClick={() => onText(valueFilter(label.key, v.value, label.numeric))}>
+          {v.value || '(empty)'} <span class="soft">{percentText(v.sum.percent)}</span>
+        </button>
+      ))}
+      {fitting.length > MOST_VALUES && <span class="label-more">and {(fitting.length - MOST_VALUES).toLocaleString('en')} more</span>}
     </div>
   );
 }

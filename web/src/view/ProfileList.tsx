@@ -7,18 +7,20 @@ import { Button, Icon } from './parts';
 export interface ProfileListProps {
   label: string;
   chosen: readonly string[];
+  /** Not offered: what is shown already. */
+  without?: readonly string[];
   /** done: a choice of one, not one more added. */
   onChoose: (ids: string[], done: boolean) => void;
 }
 
 /** The open profiles with a filter: Enter takes one, Shift+Enter or the box adds it to what is taken. */
-export default function ProfileList({ label, chosen, onChoose }: ProfileListProps) {
+export default function ProfileList({ label, chosen, without = [], onChoose }: ProfileListProps) {
   const [filter, setFilter] = useState('');
   const [at, setAt] = useState(-1);
   const base = useId();
   const list = useRef<HTMLDivElement>(null);
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const all = profiles.value ?? [];
+  const all = (profiles.value ?? []).filter((p) => !without.includes(p.id));
   const found = all.filter((p) => words.every((w) => p.name.toLowerCase().includes(w)));
   const active = at >= 0 && at < found.length ? at : Math.max(0, found.findIndex((p) => chosen.includes(p.id)));
 
@@ -86,13 +88,12 @@ export default function ProfileList({ label, chosen, onChoose }: ProfileListProp
                 {folder && <span class="picker-folder">{folder}</span>}
                 {p.state === 'failed' && <span class="picker-error">{p.error ?? 'Could not be loaded'}</span>}
               </span>
-              {p.state === 'waiting' && <span class="picker-note">not loaded yet</span>}
               {p.state === 'failed' && <span class="picker-note picker-error"><Icon name="warning" />failed</span>}
               {p.merged > 1 && <span class="picker-note">{p.merged} sources</span>}
             </div>
           );
         })}
-        {found.length === 0 && <p class="picker-none">{all.length === 0 ? 'Nothing is open.' : 'No name has that.'}</p>}
+        {found.length === 0 && <p class="picker-none">{all.length === 0 ? (without.length > 0 ? 'Nothing else is open.' : 'Nothing is open.') : 'No name has that.'}</p>}
       </div>
       <div class="picker-foot">
         <Button icon="plus" onClick={() => openFileDialog(label === 'Compare with' ? 'base' : 'profile')}>Open file…</Button>

@@ -30,6 +30,7 @@ export function ProfilePicker({ which, side }: ProfilePickerProps) {
       label={`${label}: ${name}`}
       button={
         <>
+          <span class="visually-hidden">{label}: </span>
           {side !== undefined && <span class="picker-side">{side}</span>}
           <span class="picker-name">{name}</span>
         </>

@@ -1,9 +1,11 @@
 import './refine.css';
-import { useRef, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { createRef } from 'preact';
+import { useRef } from 'preact/hooks';
 import { chipsOf, type Chip, type OptionSpec } from '../state/options';
 import { refused } from '../state/report';
-import { shown } from '../state/profiles';
-import { go, setOption, state, type Option } from '../state/state';
+import { listError, shown } from '../state/profiles';
+import { go, setOption, state } from '../state/state';
 import { Chunk } from './Chunk';
 import { Button, Floating, Icon, IconButton, openFunctionMenu, tip } from './parts';
 
@@ -15,91 +17,104 @@ interface Editing {
   anchor: HTMLElement;
 }
 
-/** The options that are set, as chips, a menu of those that could be, and the selected function. */
-export function RefineBar() {
-  const [menu, setMenu] = useState(false);
-  const [editing, setEditing] = useState<Editing | null>(null);
-  const add = useRef<HTMLButtonElement>(null);
-  const { options, fn } = state.value;
-  const chips = chipsOf(options);
+// The button is in the tabs' row and the chips are below it.
+const menu = signal(false);
+const editing = signal<Editing | null>(null);
+const add = createRef<HTMLButtonElement>();
 
-  const close = (refocus: boolean) => {
-    if (refocus) editing?.anchor.focus();
-    setEditing(null);
-  };
-  const remove = (name: Option) => {
-    setOption(name, '');
-    add.current?.focus();
-  };
-
+/** The selected function, and the menu of filters and options. They have a place where nothing moves when they come and go. */
+export function RefineTools() {
+  const { fn } = state.value;
+  // The facts beside it come later and would push it away.
+  const known = useRef(false);
+  if (shown.value?.info ?? shown.value?.error ?? listError.value) known.current = true;
   return (
-    <section class="refine" aria-label="Filters and options">
+    <section class={`refine${known.current ? '' : ' refine-waiting'}`} aria-label="Filters and options">
+      {fn && <Selected name={fn} />}
       <Button
         buttonRef={add}
-        icon="plus"
+        icon="filter"
         kind="plain"
         class="refine-add"
         aria-haspopup="menu"
-        aria-expanded={menu}
-        onClick={() => setMenu(!menu)}
+        aria-expanded={menu.value}
+        onClick={() => {
+          menu.value = !menu.value;
+          void editor(); // what is typed right after a choice is for it
+        }}
       >
-        Filter
+        <span class="refine-word">Filter</span>
       </Button>
-      <ul class="chips">
-        {chips.map((chip) => (
-          <ChipView
-            key={chip.name}
-            chip={chip}
-            edit={(anchor) => chip.spec && setEditing({ spec: chip.spec, anchor })}
-            remove={() => remove(chip.name)}
-          />
-        ))}
-        {chips.length > 1 && (
-          <li>
-            <Button
-              kind="plain"
-              class="refine-reset"
-              onClick={() => {
-                const { sample_index, normalize } = options;
-                go({ options: { ...(sample_index ? { sample_index } : {}), ...(normalize ? { normalize } : {}) } });
-                add.current?.focus();
-              }}
-            >
-              Reset all
-            </Button>
-          </li>
-        )}
-      </ul>
-      {fn && <Selected name={fn} />}
-      {menu && add.current && (
+      {menu.value && add.current && (
         <Chunk
           load={filterMenu}
           props={{
             anchor: add.current,
-            edit: (spec: OptionSpec) => setEditing({ spec, anchor: add.current! }),
+            edit: (spec: OptionSpec) => { editing.value = { spec, anchor: add.current! }; },
             onClose: (refocus: boolean) => {
-              setMenu(false);
+              menu.value = false;
               if (refocus) add.current?.focus();
             },
           }}
         />
       )}
-      {editing && (
-        <Floating anchor={editing.anchor} role="dialog" label={editing.spec.title} class="popover" onClose={(how) => close(how === 'escape')}>
-          <Chunk
-            load={editor}
-            props={{
-              spec: editing.spec,
-              value: options[editing.spec.name] ?? '',
-              labels: shown.value?.info?.labels ?? [],
-              onSet: (value: string) => {
-                close(true);
-                setOption(editing.spec.name, value);
-              },
+      <Editor />
+    </section>
+  );
+}
+
+function Editor() {
+  const open = editing.value;
+  if (!open) return null;
+  const { spec, anchor } = open;
+  const close = (refocus: boolean) => {
+    if (refocus) (anchor.isConnected ? anchor : add.current)?.focus();
+    editing.value = null;
+  };
+  return (
+    <Floating anchor={anchor} role="dialog" label={spec.title} class="popover" onClose={(how) => close(how === 'escape')}>
+      <Chunk
+        load={editor}
+        props={{
+          spec,
+          value: state.value.options[spec.name] ?? '',
+          labels: shown.value?.info?.labels ?? [],
+          onSet: (value: string) => {
+            close(true);
+            setOption(spec.name, value);
+          },
+        }}
+      />
+    </Floating>
+  );
+}
+
+/** The options that are set. */
+export function Chips() {
+  const { options } = state.value;
+  const chips = chipsOf(options);
+  if (chips.length === 0) return null;
+  const reset = () => {
+    const { sample_index, normalize } = options;
+    go({ options: { ...(sample_index ? { sample_index } : {}), ...(normalize ? { normalize } : {}) } });
+    add.current?.focus();
+  };
+  return (
+    <section aria-label="Options that are set">
+      <ul class="chips">
+        {chips.map((chip) => (
+          <ChipView
+            key={chip.name}
+            chip={chip}
+            edit={(anchor) => { if (chip.spec) editing.value = { spec: chip.spec, anchor }; }}
+            remove={() => {
+              setOption(chip.name, '');
+              add.current?.focus();
             }}
           />
-        </Floating>
-      )}
+        ))}
+        {chips.length > 1 && <li><Button kind="plain" class="refine-reset" onClick={reset}>Reset all</Button></li>}
+      </ul>
     </section>
   );
 }
@@ -140,20 +155,22 @@ function ChipView({ chip, edit, remove }: { chip: Chip; edit: (anchor: HTMLEleme
 
 /** The function selected across views, with what can be done with it. */
 function Selected({ name }: { name: string }) {
+  const clear = () => go({ fn: '' });
+  const menuItem = { label: 'Clear the selection', icon: 'close', keys: 'Escape', run: clear } as const;
   return (
     <span class="chip selection">
       <button
         type="button"
         class="chip-edit"
         aria-haspopup="menu"
-        onClick={(e) => openFunctionMenu(name, e.currentTarget)}
+        onClick={(e) => openFunctionMenu(name, e.currentTarget, [menuItem])}
         {...tip(name)}
       >
         <span class="visually-hidden">Selected function </span>
         <span class="chip-text">{name}</span>
         <Icon name="down" />
       </button>
-      <IconButton icon="close" label="Clear the selection" keys="Escape" class="chip-remove" onClick={() => go({ fn: '' })} />
+      <IconButton icon="close" label="Clear the selection" keys="Escape" class="chip-remove" onClick={clear} />
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { fault } from '../state/pattern';
 import { go, matched, nextMatch, state } from '../state/state';
 import { Icon, IconButton, Kbd } from './parts';
 
@@ -15,9 +16,13 @@ export function Search() {
     if (document.activeElement !== input.current) setText(searched);
   }, [searched]);
 
+  // What can't be a pattern yet is not asked for: matches of the last one stay.
+  const [problem, setProblem] = useState('');
   const commit = (value: string) => {
     clearTimeout(timer.current);
-    go({ search: value }, 'replace');
+    const found = fault(value);
+    setProblem(found);
+    if (found === '') go({ search: value }, 'replace');
   };
   const onKeyDown = (e: KeyboardEvent) => {
     if (e.key === 'Enter') {
@@ -32,7 +37,7 @@ export function Search() {
     e.stopPropagation();
   };
 
-  const result = searched ? matched.value : null;
+  const result = problem !== '' ? { error: problem } : searched ? matched.value : null;
   const failed = result !== null && 'error' in result;
   return (
     <div class={`finder${text ? ' finder-on' : ''}`} role="search">

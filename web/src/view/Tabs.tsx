@@ -1,8 +1,9 @@
 import './tabs.css';
 import { useEffect, useRef } from 'preact/hooks';
-import { go, href, state } from '../state/state';
+import { go, href, inView, state } from '../state/state';
 import { InfoPopover } from './InfoPopover';
 import { follow } from './link';
+import { RefineTools } from './RefineBar';
 import { tip } from './parts';
 import { views } from './views';
 
@@ -13,9 +14,14 @@ export function Tabs() {
   useEffect(() => {
     // On a narrow window the list scrolls: the current tab stays in sight.
     const el = list.current!;
-    const tab = el.querySelector<HTMLElement>('[aria-selected=true]');
-    if (!tab || el.scrollWidth <= el.clientWidth) return;
-    el.scrollLeft = tab.offsetLeft - el.offsetLeft - (el.clientWidth - tab.offsetWidth) / 2;
+    const show = () => {
+      const tab = el.querySelector<HTMLElement>('[aria-selected=true]');
+      if (!tab || el.scrollWidth <= el.clientWidth) return;
+      el.scrollLeft = tab.offsetLeft - el.offsetLeft - (el.clientWidth - tab.offsetWidth) / 2;
+    };
+    const resized = new ResizeObserver(show);
+    resized.observe(el); // and so shows it now
+    return () => resized.disconnect();
   }, [current]);
 
   const onKeyDown = (e: KeyboardEvent) => {
@@ -32,30 +38,33 @@ export function Tabs() {
   };
 
   return (
-    <nav class="tabs" aria-label="Views">
-      <div ref={list} class="tabs-list" role="tablist" aria-label="Views" onKeyDown={onKeyDown}>
-        {views.map((v) => {
-          const selected = v.id === current;
-          return (
-            <a
-              key={v.id}
-              id={`tab-${v.id}`}
-              role="tab"
-              class="tab"
-              aria-selected={selected}
-              aria-controls="view"
-              tabIndex={selected ? 0 : -1}
-              href={href({ ...state.value, view: v.id })}
-              onClick={follow(() => go({ view: v.id }))}
-              onPointerEnter={() => void v.load().catch(() => {})}
-              {...tip(v.about, `g ${v.key}`)}
-            >
-              {v.title}
-            </a>
-          );
-        })}
-      </div>
+    <div class="tabs">
+      <nav class="tabs-nav" aria-label="Views">
+        <div ref={list} class="tabs-list" role="tablist" aria-label="Views" onKeyDown={onKeyDown}>
+          {views.map((v) => {
+            const selected = v.id === current;
+            return (
+              <a
+                key={v.id}
+                id={`tab-${v.id}`}
+                role="tab"
+                class="tab"
+                aria-selected={selected}
+                aria-controls="view"
+                tabIndex={selected ? 0 : -1}
+                href={href(inView(state.value, v.id))}
+                onClick={follow(() => go({ view: v.id }))}
+                onPointerEnter={() => void v.load().catch(() => {})}
+                {...tip(v.about, `g ${v.key}`)}
+              >
+                {v.title}
+              </a>
+            );
+          })}
+        </div>
+      </nav>
+      <RefineTools />
       <InfoPopover />
-    </nav>
+    </div>
   );
 }

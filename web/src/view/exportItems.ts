@@ -3,7 +3,7 @@
 import { commandsOf } from '../state/command';
 import { ownExports } from '../state/exports';
 import { exportsOf, matchShown } from '../state/files';
-import { sourcesOf } from '../state/profiles';
+import { sourcesOf, uploadsAmong } from '../state/profiles';
 import { state } from '../state/state';
 import { copyText, type MenuItem } from './parts';
 import { views } from './views';
@@ -21,8 +21,10 @@ export function exportItems(): MenuItem[] {
 export function commandItems(): MenuItem[] {
   const s = state.value;
   const { hone, pprof } = commandsOf(s, s.profile.flatMap(sourcesOf), s.base.flatMap(sourcesOf), matchShown(s.view));
+  const uploads = uploadsAmong([...s.profile, ...s.base]);
   return [
     { heading: 'Copy this view as a command' },
+    ...(uploads.length > 0 ? [{ heading: `${uploads.join(', ')} came through this page: put the path in` }] : []),
     { label: 'hone', hint: hone, code: true, run: () => void copyText(hone, 'Command copied') },
     { label: 'go tool pprof', hint: pprof, code: true, run: () => void copyText(pprof, 'Command copied') },
   ];

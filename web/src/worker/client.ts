@@ -6,7 +6,7 @@ import { answer, asFailure } from './answer';
 import type { Failure, Order, Reply } from './messages';
 import workerURL from './worker?worker&url';
 
-export interface Loaded {
+interface Loaded {
   model: FlameModel;
   warnings: string[];
 }

@@ -1,22 +1,25 @@
-import { useMemo } from 'preact/hooks';
+import { useCallback, useMemo } from 'preact/hooks';
 import type { Diff, DiffRow, DiffValue } from '../../api/types';
-import { useReport } from '../../state/report';
-import { go, queryOf, selectFunction, setOption, setOwn, type State } from '../../state/state';
+import { queryOf, selectFunction, setOption, setOwn, type State } from '../../state/state';
 import { profiles } from '../../state/profiles';
-import { ProfileList } from '../ProfilePicker';
+import { chooseOrTell, ProfileList } from '../ProfilePicker';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
-import { changeText, count } from '../table/format';
+import { changeText, count, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { orderText, parseOrder, sorted, type Order } from '../table/order';
 import { extend, untrimmed } from '../table/query';
 import { openSource } from '../table/select';
 import { Table, type Column } from '../table/Table';
+import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
 import type { ViewProps } from '../views';
 import '../table/pane.css';
 import './diff.css';
+
+const PAGE = 5000;
+const rowsOf = (diff: Diff) => diff.rows;
 
 /** What changed between two sides, function by function. */
 export default function DiffView({ state }: ViewProps) {
@@ -26,7 +29,7 @@ export default function DiffView({ state }: ViewProps) {
       {compared ? <Comparison state={state} /> : (
         <Empty title="Nothing to compare with" icon="compare">
           <p>Choose a base: what was before. This view then shows which functions cost more, which cost less, and which came or went.</p>
-          <ProfileList label="Compare with" chosen={[]} onChoose={(ids) => go({ base: ids })} />
+          <ProfileList label="Compare with" chosen={[]} without={state.profile} onChoose={(ids) => void chooseOrTell('base', ids)} />
         </Empty>
       )}
     </section>
@@ -41,24 +44,35 @@ function Comparison({ state }: { state: State }) {
   // The server's order is by the size of the change.
   const wanted = order || (relative ? '-relative' : '');
 
-  const query = untrimmed(queryOf(state), state.options);
-  const all = useReport<Diff>('diff', query);
-  const cut = all.answer !== undefined && (all.answer.rows ?? 0) > all.answer.report.rows.length;
-  const serverOrder = ['name', 'flat', 'cum', 'delta', 'relative'].includes(wanted.replace(/^-/, '')) ? wanted : '';
-  const part = useReport<Diff>('diff', cut && (serverOrder || find) ? extend(query, { order: serverOrder, find }) : null);
-  const loading = cut && (serverOrder || find) ? part : all;
+  // The server orders and finds, but by the base: few tables are so long that it matters.
+  const ordered = parseOrder(wanted);
+  const byBase = ordered?.column === 'base' ? ordered : null;
+  const query = extend(untrimmed(queryOf(state), state.options), { order: byBase ? '' : serverOrder(ordered, by), find });
+  const pages = usePages<Diff, DiffRow>('diff', query, PAGE, rowsOf);
+  const { need, total } = pages;
+  const loading = pages.first;
   const report = loading.answer?.report;
+  const whole = report !== undefined && report.rows.length >= total;
+  const onRange = useCallback((first: number, end: number) => need(first, end), [need]);
 
-  const rows = useMemo(() => (report ? arrange(report.rows, by, cut ? '' : wanted, cut ? '' : find) : []), [report, by, cut, wanted, find]);
-  const most = useMemo(() => rows.reduce((m, r) => Math.max(m, Math.abs(r[by].delta)), 1), [rows, by]);
+  const loaded = useMemo(() => {
+    const rows = report?.rows ?? [];
+    return byBase && whole ? sorted(rows, (r) => r[by].base, byBase.descending) : rows;
+  }, [report, by, byBase?.descending, whole]);
+  const row = (i: number) => (i < loaded.length ? loaded[i] : pages.row(i));
+  const most = useMemo(() => loaded.reduce((m, r) => Math.max(m, Math.abs(r[by].delta)), 1), [loaded, by]);
   const tested = (report?.tested ?? 0) > 0;
-  const columns = useMemo(() => columnsOf(by, relative, most).filter((c) => c.id !== 'test' || tested), [by, relative, most, tested]);
-  const selected = useMemo(() => (state.fn ? rows.findIndex((r) => functionOf(r) === state.fn) : -1), [rows, state.fn]);
+  const columns = useMemo(
+    () => columnsOf(by, relative, most, whole).filter((c) => c.id !== 'test' || tested),
+    [by, relative, most, whole, tested],
+  );
+  const selected = useMemo(() => (state.fn ? loaded.findIndex((r) => functionOf(r) === state.fn) : -1), [loaded, state.fn]);
   const matches = useSearch(state, useStable((direction) => {
-    const at = nextRow(selected, direction, rows.length, (i) => matches?.(rows[i]!.name) ?? false);
-    if (at >= 0) selectFunction(functionOf(rows[at]!));
+    const at = nextRow(selected, direction, total, (i) => matches?.(row(i)?.name ?? '') ?? false);
+    const next = at >= 0 ? row(at) : undefined;
+    if (next) selectFunction(functionOf(next));
   }));
-  const shown: Order | null = parseOrder(wanted) ?? { column: 'delta', descending: true };
+  const shown: Order = ordered ?? { column: 'delta', descending: true };
 
   const onOrder = (column: string) => {
     const now = parseOrder(order);
@@ -68,7 +82,7 @@ function Comparison({ state }: { state: State }) {
 
   return (
     <>
-      {report && !loading.error && <Totals diff={report} state={state} />}
+      {report && !loading.error ? <Totals diff={report} state={state} /> : <div class="totals" />}
       <div class="pane-bar">
         <Find label="Find in names" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
         <span class="grow" />
@@ -83,29 +97,30 @@ function Comparison({ state }: { state: State }) {
       </div>
       <ReportState
         loading={loading}
-        empty={({ report: r }) => (r.rows.length > 0 || find ? undefined : <Empty title="No difference">Both sides have the same values.</Empty>)}
+        empty={({ report: r }) => (r.rows.length > 0 || find ? undefined : <Empty title="No difference"><p>Both sides have the same values.</p></Empty>)}
       >
-        {({ report: r, rows: total }) => (
+        {({ report: r }) => (
           <>
             <Table<DiffRow>
               label="Functions by change"
               columns={columns}
-              count={rows.length}
-              row={(i) => rows[i]}
-              rowKey={(row, i) => `${row.name}#${i}`}
+              count={total}
+              row={row}
+              rowKey={(r, i) => `${r.name}#${i}`}
               order={shown}
               onOrder={onOrder}
               selected={selected}
-              onSelect={(row) => selectFunction(functionOf(row))}
-              onOpen={(row) => openSource(functionOf(row))}
-              onMenu={(row, x, y) => openFunctionMenu(functionOf(row), { x, y })}
-              dim={(row) => row.test !== undefined && !row.test.significant}
-              {...(matches ? { marked: (row: DiffRow) => matches(row.name) } : {})}
+              onSelect={(r) => selectFunction(functionOf(r))}
+              onOpen={(r) => openSource(functionOf(r))}
+              onMenu={(r, x, y) => openFunctionMenu(functionOf(r), { x, y })}
+              onRange={onRange}
+              dim={(r) => r.test !== undefined && !r.test.significant}
+              {...(matches ? { marked: (r: DiffRow) => matches(r.name) } : {})}
               empty={`No name contains “${find}”.`}
             />
             <div class="pane-facts">
-              <span>{count(rows.length)}{total !== undefined && total !== rows.length ? ` of ${count(total)}` : ''} rows</span>
-              {r.functions > r.rows.length && <span>{count(r.functions)} functions in all, the others did not change</span>}
+              <span>{plural(total, 'row')}</span>
+              {!find && r.functions > total && <span>{count(r.functions)} functions in all, the others did not change</span>}
               {r.tested > 0 && <span>{count(r.tested)} tested: dim rows can’t be told from noise</span>}
             </div>
           </>
@@ -120,18 +135,10 @@ function functionOf(row: DiffRow): string {
   return row.name;
 }
 
-function arrange(rows: readonly DiffRow[], by: 'flat' | 'cum', order: string, find: string): readonly DiffRow[] {
-  const text = find.toLowerCase();
-  const found = text ? rows.filter((r) => r.name.toLowerCase().includes(text)) : rows;
-  const want = parseOrder(order);
-  if (!want) return found;
-  const key = (r: DiffRow): number | string => {
-    if (want.column === 'name') return r.name;
-    if (want.column === 'relative') return relativeOf(r, by);
-    if (want.column === 'base' || want.column === 'head') return r[by][want.column];
-    return r[by].delta;
-  };
-  return sorted(found, key, want.descending);
+/** The order as the server calls it: head is the value of the report's own side. */
+function serverOrder(order: Order | null, by: 'flat' | 'cum'): string {
+  if (!order || !/^(name|delta|relative|head)$/.test(order.column)) return '';
+  return orderText({ ...order, column: order.column === 'head' ? by : order.column });
 }
 
 /** New functions grew without bound. */
@@ -141,7 +148,7 @@ function relativeOf(row: DiffRow, by: 'flat' | 'cum'): number {
   return v.delta > 0 ? Infinity : v.delta < 0 ? -Infinity : 0;
 }
 
-function columnsOf(by: 'flat' | 'cum', relative: boolean, most: number): readonly Column<DiffRow>[] {
+function columnsOf(by: 'flat' | 'cum', relative: boolean, most: number, whole: boolean): readonly Column<DiffRow>[] {
   const share = (r: DiffRow) => {
     if (!relative) return (100 * r[by].delta) / most;
     return Math.max(-100, Math.min(100, 100 * relativeOf(r, by)));
@@ -159,8 +166,8 @@ function columnsOf(by: 'flat' | 'cum', relative: boolean, most: number): readonl
       id: 'relative', title: 'In %', about: 'Change in percent of the base', width: '6rem', align: 'right', order: 'descending', from: 26,
       kind: (r) => direction(r[by].delta), cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
     },
-    { id: 'base', title: 'Base', width: '6rem', align: 'right', order: 'descending', from: 52, kind: (r) => (r[by].base === 0 ? 'soft' : ''), cell: (r) => r[by].baseText, text: (r) => r[by].baseText },
-    { id: 'head', title: 'Head', width: '6rem', align: 'right', order: 'descending', from: 38, kind: (r) => (r[by].head === 0 ? 'soft' : ''), cell: (r) => r[by].headText, text: (r) => r[by].headText },
+    { id: 'base', title: 'Base', about: 'A', width: '6rem', align: 'right', ...(whole ? { order: 'descending' as const } : {}), from: 52, kind: (r) => (r[by].base === 0 ? 'soft' : ''), cell: (r) => r[by].baseText, text: (r) => r[by].baseText },
+    { id: 'head', title: 'Head', about: 'B', width: '6rem', align: 'right', order: 'descending', from: 38, kind: (r) => (r[by].head === 0 ? 'soft' : ''), cell: (r) => r[by].headText, text: (r) => r[by].headText },
     {
       id: 'test', title: 'p', about: 'Mann–Whitney U test, adjusted for the number of functions', width: '5.5rem', align: 'right', from: 66,
       kind: (r) => (r.test?.significant ? '' : 'soft'),
@@ -210,11 +217,11 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
     <div class="totals">
       <dl>
         <div>
-          <dt>Base <span class="mono" title={names(state.base)}>{names(state.base)}</span>{diff.baseRuns > 1 && ` (mean of ${diff.baseRuns} runs)`}</dt>
+          <dt><span class="picker-side">A</span> Base <span class="mono" title={names(state.base)}>{names(state.base)}</span>{diff.baseRuns > 1 && ` (mean of ${diff.baseRuns} runs)`}</dt>
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.baseTotal)) / widest}%` }} /><b>{diff.baseTotalText}</b></dd>
         </div>
         <div>
-          <dt>Head <span class="mono" title={names(state.profile)}>{names(state.profile)}</span>{diff.headRuns > 1 && ` (mean of ${diff.headRuns} runs)`}</dt>
+          <dt><span class="picker-side">B</span> Head <span class="mono" title={names(state.profile)}>{names(state.profile)}</span>{diff.headRuns > 1 && ` (mean of ${diff.headRuns} runs)`}</dt>
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.headTotal)) / widest}%` }} /><b>{diff.headTotalText}</b></dd>
         </div>
       </dl>

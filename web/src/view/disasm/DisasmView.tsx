@@ -11,7 +11,9 @@ import { FunctionName } from '../table/FunctionName';
 import { pathEnd } from '../table/names';
 import { extend } from '../table/query';
 import { openSource } from '../table/select';
+import { useShownFunction } from '../table/useShownFunction';
 import { Table, type Column } from '../table/Table';
+import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../views';
 import '../table/pane.css';
 import './disasm.css';
@@ -19,6 +21,7 @@ import './disasm.css';
 /** Which instructions of a function cost. */
 export default function DisasmView({ state }: ViewProps) {
   const { fn } = state;
+  const { fn: hottest, loading } = useShownFunction(state);
   const asm = useReport<Disassembly>('disasm', fn ? extend(queryOf(state), { match: exactly(fn) }) : null);
   return (
     <section class="pane" aria-label="Disassembly">
@@ -29,17 +32,25 @@ export default function DisasmView({ state }: ViewProps) {
             <ReportState loading={asm} failure={failure} empty={({ report }) => (report.routines.length > 0 ? undefined : noCode())}>
               {({ report }) => <Routines key={fn} report={report} />}
             </ReportState>
-          ) : (
-            <Empty title="No function selected">Choose one in the list to see its machine code with what each instruction cost.</Empty>
-          )}
+          ) : <ReportState loading={loading}>{() => (hottest ? <Choose hottest={hottest} /> : <NoSamples />)}</ReportState>}
         </div>
       </div>
     </section>
   );
 }
 
+/** Machine code is much to ask for, and often not there: it is not for a first look. */
+function Choose({ hottest }: { hottest: string }) {
+  return (
+    <Empty title="No function selected">
+      <p>Choose one in the list to see its machine code with what each instruction cost.</p>
+      <Button onClick={() => selectFunction(hottest, 'push')}>Show the hottest</Button>
+    </Empty>
+  );
+}
+
 function noCode() {
-  return <Empty title="No machine code">No instruction of this function has samples.</Empty>;
+  return <Empty title="No machine code"><p>No instruction of this function has samples.</p></Empty>;
 }
 
 /** Machine code needs the program; source does not. */

@@ -1,8 +1,15 @@
 import { measures, place, title, traits, type Words } from './describe';
 import type { Controller } from './controller';
 
+interface DetailsProps {
+  graphs: readonly Controller[];
+  words: Words | null;
+  /** Told while there is no frame to tell about. */
+  note?: string | undefined;
+}
+
 /** The line below the graph: the frame under the pointer, else the one in focus, else the one zoomed to. */
-export function Details({ graphs, words }: { graphs: readonly Controller[]; words: Words | null }) {
+export function Details({ graphs, words, note }: DetailsProps) {
   const pick = (of: 'hover' | 'focus') => graphs.map((g) => g[of].value).find((s) => s !== null);
   const hovered = pick('hover');
   const spot = hovered ?? pick('focus') ?? graphs[0]!.path.value.at(-1);
@@ -13,13 +20,15 @@ export function Details({ graphs, words }: { graphs: readonly Controller[]; word
         <p class="soft flame-help">
           <span class="flame-mouse">Click a frame to zoom, double-click for all. Ctrl or ⌘ with the wheel zooms, dragging moves.</span>
           <span class="flame-touch">Tap a frame to see what it is, double-tap to zoom. Pinch and drag to move.</span>
+          {note !== undefined && ` ${note}`}
         </p>
       </div>
     );
   }
   const where = place(spot);
+  // Of another frame it is another text, not the same that moved: hence the key.
   return (
-    <div class="flame-details" data-part="details">
+    <div key={`${spot.depth} ${spot.x}`} class="flame-details" data-part="details">
       <p class="flame-details-name">
         <b>{title(spot)}</b> {where && <span class="soft">{where}</span>}
       </p>

@@ -8,15 +8,15 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import type { ColorBy } from '../../theme/frames';
 import type { Matcher } from '../../draw/scene';
 import { Failure, openFunctionMenu, Progress, Skeleton, Empty, type MenuItem } from '../parts';
-import { connection } from '../../state/connection';
 import { dark } from '../../state/theme';
 import { Controller, type Direction } from './controller';
 import { sentence, type Words } from './describe';
 import { listen } from './input';
+import type { FlameSource } from './source';
 import type { Spot } from './spot';
 import { FlameTip, type TipPlace } from './FlameTip';
 
-export interface FlameGraphProps {
+interface Props {
   /** What is asked of report/flame, without a window. */
   query: URLSearchParams;
   /** Root at the bottom. */
@@ -39,15 +39,16 @@ export interface FlameGraphProps {
   onSelect?: (name: string) => void;
   /** More entries for the menu of a frame. */
   menu?: (spot: Spot) => MenuItem[];
-  /** Instead of one of its own, to know and steer the graph from outside. */
-  controller?: Controller;
   /** Shown if there are no samples. */
   empty?: ComponentChildren;
 }
 
+/** With a controller, to know and steer the graph from outside; else it has its own. */
+export type FlameGraphProps = Props & ({ source: FlameSource; controller?: never } | { controller: Controller; source?: never });
+
 export function FlameGraph(props: FlameGraphProps) {
   const { query, flip = false, skip = 0, compact = false, colors, matcher = null, selected = '', zoom = '' } = props;
-  const [own] = useState(() => props.controller ?? new Controller());
+  const [own] = useState(() => props.controller ?? new Controller(props.source));
   const graph = props.controller ?? own;
   const stage = useRef<HTMLDivElement>(null);
   const spacer = useRef<HTMLDivElement>(null);
@@ -99,7 +100,7 @@ export function FlameGraph(props: FlameGraphProps) {
 
   const error = graph.error.value;
   const lost = error?.status === 0;
-  const reachable = connection.value === 'up';
+  const reachable = graph.source.reachable.value;
   useEffect(() => {
     if (lost && reachable) graph.retry();
   }, [graph, lost, reachable]);

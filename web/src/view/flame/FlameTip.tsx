@@ -30,23 +30,26 @@ export function FlameTip({ spot, at: { x, y }, words }: { spot: Spot; at: TipPla
   const where = place(spot);
   return (
     <div ref={box} class="flame-tip" aria-hidden="true">
-      <div class="flame-tip-name">{title(spot)}</div>
-      {where && <div class="flame-tip-place">{where}</div>}
-      <table>
-        <thead>
-          <tr><th /><th />{used.map((c) => <th key={c.key}>{c.head}</th>)}</tr>
-        </thead>
-        <tbody>
-          {rows.map((r) => (
-            <tr key={r.label}>
-              <th>{r.label}</th>
-              <td class="flame-tip-value">{r.value}</td>
-              {used.map((c) => <td key={c.key}>{r[c.key]}</td>)}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {traits(words, spot).length > 0 && <div class="soft">{traits(words, spot).join(' · ')}</div>}
+      {/* Another frame is another text, not the same that moved. */}
+      <div key={`${spot.depth} ${spot.x}`}>
+        <div class="flame-tip-name">{title(spot)}</div>
+        {where && <div class="flame-tip-place">{where}</div>}
+        <table>
+          <thead>
+            <tr><th /><th />{used.map((c) => <th key={c.key}>{c.head}</th>)}</tr>
+          </thead>
+          <tbody>
+            {rows.map((r) => (
+              <tr key={r.label}>
+                <th>{r.label}</th>
+                <td class="flame-tip-value">{r.value}</td>
+                {used.map((c) => <td key={c.key}>{r[c.key]}</td>)}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        {traits(words, spot).length > 0 && <div class="soft">{traits(words, spot).join(' · ')}</div>}
+      </div>
     </div>
   );
 }

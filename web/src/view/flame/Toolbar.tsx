@@ -24,7 +24,8 @@ interface ToolbarProps {
   diff: boolean;
   onColors: (by: ColorBy) => void;
   toggles: readonly Toggle[];
-  tableHref: string;
+  /** Where the same is shown as a table, if it is. */
+  tableHref?: string | undefined;
 }
 
 export function Toolbar({ graph, colors, diff, onColors, toggles, tableHref }: ToolbarProps) {
@@ -35,8 +36,7 @@ export function Toolbar({ graph, colors, diff, onColors, toggles, tableHref }: T
     'separator',
     { heading: 'Colour by' },
     ...colorings,
-    'separator',
-    { label: 'Show as a table', icon: 'external', href: tableHref },
+    ...(tableHref === undefined ? [] : ['separator' as const, { label: 'Show as a table', icon: 'external' as const, href: tableHref }]),
   ];
   return (
     <div class="flame-tools" role="toolbar" aria-label="Flame graph">
@@ -47,7 +47,7 @@ export function Toolbar({ graph, colors, diff, onColors, toggles, tableHref }: T
           </button>
         ))}
         <Menu button={<><span class="soft">Colour</span> {COLORINGS.find((c) => c.by === colors)!.label}</>} label="What colours tell" kind="plain" align="end" items={colorings} />
-        <a class="btn btn-plain" href={tableHref} {...tip('The same numbers as a table', 'g t')}>Table</a>
+        {tableHref !== undefined && <a class="btn btn-plain" href={tableHref} {...tip('The same numbers as a table', 'g t')}>Table</a>}
       </div>
       <Menu button="Options" label="Options of the flame graph" kind="plain" align="end" class="flame-tools-narrow" items={all} />
       <span class="flame-tools-zoom">

@@ -3,13 +3,14 @@
 // pixels are left to the surface.
 
 import { batch, signal } from '@preact/signals';
-import { ApiError, ping } from '../../api/client';
+import { ApiError } from '../../api/client';
 import { forget, nextFrame } from '../../draw/scheduler';
 import { paintOutline } from '../../draw/painter';
 import { Scene, type Matcher } from '../../draw/scene';
 import { between, clamp, easeOut, pan, reveal, zoomAbout, type Viewport } from '../../layout/viewport';
 import { levelsIn, narrowestCovering, neighbour, nodeAt, nodeWithID, widestChild, type FlameModel } from '../../model/model';
 import { frameTheme, type ColorBy, type FrameTheme } from '../../theme/frames';
+import type { FlameSource } from './source';
 import { follow, pathOf, spotOf, type Spot } from './spot';
 import { Surface, type Elements } from './surface';
 import { Windows } from './windows';
@@ -53,6 +54,8 @@ export class Controller {
   /** Told when the user zooms: "id:name", '' for all. */
   onZoom: (zoom: string, how: 'push' | 'replace') => void = () => {};
 
+  constructor(readonly source: FlameSource) {}
+
   private windows: Windows | null = null;
   private queryText: string | null = null;
   private readonly scenes = new WeakMap<FlameModel, Scene>();
@@ -90,7 +93,7 @@ export class Controller {
     this.windows?.close();
     this.busy.value = false;
     const query = new URLSearchParams(this.queryText!);
-    const windows = new Windows(query, {
+    const windows = new Windows(this.source, query, {
       changed: () => this.invalidate(),
       failed: (err) => this.miss(err),
       loading: (busy) => (this.busy.value = busy),
@@ -614,10 +617,7 @@ export class Controller {
 }
 
 function asApiError(err: unknown): ApiError {
-  const error = err instanceof ApiError ? err : new ApiError(0, err instanceof Error ? err.message : String(err));
-  // The worker asked, so the page has to learn by itself that the server is gone.
-  if (error.status === 0) void ping();
-  return error;
+  return err instanceof ApiError ? err : new ApiError(0, err instanceof Error ? err.message : String(err));
 }
 
 /** A zoomed frame as it stands in a link. */

@@ -62,7 +62,7 @@ export function place(s: Spot): string {
 
 /** Package, origin and whatever else is special about a frame. */
 export function traits(w: Words, s: Spot): string[] {
-  if (s.kind === 'rest') return ['Zoom in to see them.'];
+  if (s.kind === 'rest') return [w.about.partial ? 'Zoom in to see those that are in this file.' : 'Zoom in to see them.'];
   const out: string[] = [];
   if (s.step !== 0) out.push(s.step > 0 ? '▲ more than by chance' : '▼ less than by chance');
   else if (w.about.diff && s.kind === 'frame') out.push('no change beyond noise');

@@ -131,8 +131,8 @@ export function listen(canvas: HTMLElement, graph: Controller, events: InputEven
       graph.setFocus(null);
       return;
     }
+    events.select(spot);
     if (double) {
-      events.select(spot);
       graph.zoomTo(spot);
     } else {
       graph.setFocus(spot);

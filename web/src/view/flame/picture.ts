@@ -1,6 +1,7 @@
 // The view as a PNG: title, graph with all levels in view, legend. Twice the
 // size, so that it is sharp in a document.
 
+import { dark } from '../../state/theme';
 import { frameTheme, PLAIN, type ColorBy } from '../../theme/frames';
 import { ROW } from '../../draw/painter';
 import type { Controller } from './controller';
@@ -11,7 +12,7 @@ const MARGIN = 16;
 const TITLE = 34;
 const FOOT = 30;
 
-export interface Picture {
+interface Picture {
   title: string;
   facts: string;
   colors: ColorBy;
@@ -19,7 +20,14 @@ export interface Picture {
   width: number;
 }
 
-export async function picture(graph: Controller, p: Picture): Promise<Blob> {
+/** Saves what a graph shows as a picture. */
+export async function savePicture(graph: Controller, title: string, colors: ColorBy): Promise<void> {
+  const about = graph.whole.peek()?.about;
+  const facts = about ? `${about.type} · ${graph.path.peek().at(-1)?.name ?? 'all'} · ${about.totalText}` : '';
+  download(await picture(graph, { title, facts, colors, dark: dark.peek(), width: Math.max(graph.width, 900) }), `${title}.png`);
+}
+
+async function picture(graph: Controller, p: Picture): Promise<Blob> {
   const height = graph.levelsInView * ROW;
   const whole = document.createElement('canvas');
   whole.width = (p.width + 2 * MARGIN) * RATIO;
@@ -62,7 +70,7 @@ export async function picture(graph: Controller, p: Picture): Promise<Blob> {
   });
 }
 
-export function download(blob: Blob, name: string): void {
+function download(blob: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;

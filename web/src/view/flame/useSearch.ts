@@ -1,30 +1,53 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../../api/client';
 import type { FlameSearch } from '../../api/types';
 import type { Matcher } from '../../draw/scene';
 import { tester } from '../../model/pattern';
-import { useReport } from '../../state/report';
 import { matched, nextMatch } from '../../state/state';
 import type { Controller } from './controller';
 
+interface Outcome {
+  /** What was searched for, and where. */
+  key: string;
+  found?: FlameSearch;
+  error?: ApiError;
+}
+
 /**
  * Searches a graph. Frames are marked by the page itself where it can; the share
- * and the places to go to are the server's, which knows all of the graph.
+ * and the places to go to are the source's, which knows all of the graph.
  */
 export function useSearch(graph: Controller, query: URLSearchParams, pattern: string): Matcher | null {
-  const search = useMemo(() => {
-    if (pattern === '') return null;
-    const q = new URLSearchParams(query);
-    q.set('query', pattern);
-    return q;
-  }, [query.toString(), pattern]);
-  const { answer, error, stale } = useReport<FlameSearch>('flame/search', search);
-  const found = pattern !== '' && !stale ? answer?.report : undefined;
+  const { source } = graph;
+  const key = pattern === '' ? '' : `${query} ${pattern}`;
+  const [outcome, setOutcome] = useState<Outcome>({ key: '' });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    if (key === '') return;
+    const abort = new AbortController();
+    source.search(query, pattern, abort.signal).then(
+      (found) => {
+        if (!abort.signal.aborted) setOutcome({ key, found });
+      },
+      (err: unknown) => {
+        if (!abort.signal.aborted) setOutcome({ key, error: err instanceof ApiError ? err : new ApiError(0, String(err)) });
+      },
+    );
+    return () => abort.abort();
+  }, [source, key, attempt]);
+  const { found, error }: Partial<Outcome> = outcome.key === key ? outcome : {};
+
+  const lost = error?.status === 0;
+  const reachable = source.reachable.value;
+  useEffect(() => {
+    if (lost && reachable) setAttempt((n) => n + 1);
+  }, [lost, reachable]);
 
   useEffect(() => {
     if (pattern === '') matched.value = null;
-    else if (error && !stale) matched.value = { error: error.param === 'query' ? error.message.replace(/^query: /, '') : error.message };
+    else if (error) matched.value = { error: error.param === 'query' ? error.message.replace(/^query: /, '') : error.message };
     else if (found) matched.value = { text: found.matched.text, percent: found.matched.percent, count: found.count };
-  }, [pattern, found, error, stale]);
+  }, [pattern, found, error]);
   useEffect(() => () => {
     matched.value = null;
   }, []);

@@ -2,10 +2,9 @@
 // were looked into. Drawing takes the best one at hand; what is missing is asked
 // for, and until it comes the coarser one stays.
 
-import { reportPath } from '../../api/client';
 import type { Viewport } from '../../layout/viewport';
 import { firstEndingAfter, levelsOf, REST, type FlameModel } from '../../model/model';
-import { load, type Loaded } from '../../worker/client';
+import type { FlameSource, Loaded, Part } from './source';
 
 interface LoadedWindow {
   model: FlameModel;
@@ -33,12 +32,16 @@ export class Windows {
   private wanted: { from: number; to: number; grain: number } | null = null;
   private readonly closed = new AbortController();
 
-  constructor(private readonly query: URLSearchParams, private readonly events: WindowsEvents) {}
+  constructor(
+    private readonly source: FlameSource,
+    private readonly query: URLSearchParams,
+    private readonly events: WindowsEvents,
+  ) {}
 
   async open(width: number): Promise<Loaded> {
     const pixels = rounded(width);
-    const loaded = await load(this.path({ width: String(pixels) }), this.closed.signal);
-    this.whole = { model: loaded.model, grain: loaded.model.about.total / pixels };
+    const loaded = await this.load({ width: pixels }, this.closed.signal);
+    this.whole = loadedAt(loaded.model, pixels);
     return loaded;
   }
 
@@ -95,8 +98,8 @@ export class Windows {
     this.wanted = { from, to, grain: (to - from) / width };
     this.events.loading(true);
     try {
-      const { model } = await load(this.path({ from: String(from), to: String(to), width: String(width) }), abort.signal);
-      this.keep({ model, grain: (model.to - model.from) / width });
+      const { model } = await this.load({ from, to, width }, abort.signal);
+      this.keep(loadedAt(model, width));
       this.events.changed();
     } catch (err) {
       this.events.failed(err);
@@ -110,8 +113,8 @@ export class Windows {
   /** Loads the window that a node fills. */
   async openNode(id: number, width: number): Promise<FlameModel> {
     const pixels = rounded(width);
-    const { model } = await load(this.path({ node: String(id), width: String(pixels) }), this.closed.signal);
-    this.keep({ model, grain: (model.to - model.from) / pixels });
+    const { model } = await this.load({ node: id, width: pixels }, this.closed.signal);
+    this.keep(loadedAt(model, pixels));
     return model;
   }
 
@@ -119,11 +122,13 @@ export class Windows {
     this.parts = [part, ...this.parts].slice(0, KEPT);
   }
 
-  private path(more: Record<string, string>): string {
-    const query = new URLSearchParams(this.query);
-    for (const [name, value] of Object.entries(more)) query.set(name, value);
-    return reportPath('flame', query);
+  private load(part: Part, signal: AbortSignal): Promise<Loaded> {
+    return this.source.window(this.query, part, signal);
   }
+}
+
+function loadedAt(model: FlameModel, width: number): LoadedWindow {
+  return { model, grain: (model.to - model.from) / width };
 }
 
 function rounded(width: number): number {

@@ -1,5 +1,5 @@
-// The graph in a frame through which one looks at part of it. Moving it sets
-// one attribute; nothing is rendered again.
+// The graph in a frame through which one looks at part of it. Moving it moves a
+// layer: nothing is rendered or painted again until it rests.
 
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { Graph } from '../../api/types';
@@ -17,6 +17,8 @@ interface Props {
 }
 
 const STEP = 60; // pixels an arrow key moves
+const SHARP = 160; // ms without a move, and it is painted anew
+const LAYER = 9000; // pixels: browsers paint some thousands beyond what is seen
 const MAP = 160; // pixels, the longer side of the small map
 const CLICK = 4; // pixels a pointer may move and still click
 
@@ -24,8 +26,9 @@ const ways: Record<string, Direction> = { ArrowUp: 'up', ArrowDown: 'down', Arro
 
 export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
   const frame = useRef<HTMLDivElement>(null);
-  const world = useRef<SVGGElement>(null);
-  const glass = useRef<SVGRectElement>(null);
+  const world = useRef<SVGSVGElement>(null);
+  const glass = useRef<HTMLDivElement>(null);
+  const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
   const map = useRef<HTMLDivElement>(null);
   const view = useRef<View>({ x: 0, y: 0, scale: 1 });
   const chosen = useMemo(() => graph.nodes.findIndex((n) => selects(n) === selected), [graph, selected]);
@@ -35,32 +38,48 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
   );
 
   const screen = () => ({ width: frame.current?.clientWidth ?? 1, height: frame.current?.clientHeight ?? 1 });
+  const magnified = () => ({ ...screen(), magnified: parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1 });
   const move = (to: View) => {
     const size = screen();
     const v = clamp(to, graph, size);
     view.current = v;
-    world.current?.setAttribute('transform', `translate(${v.x} ${v.y}) scale(${v.scale})`);
+    const svg = world.current;
+    if (!svg) return;
+    // A layer of its own is moved without painting, but keeps the sharpness it was painted with. A
+    // graph too large to be painted as a whole is drawn anew, only what is seen of it.
+    const layer = Math.max(graph.width, graph.height) * v.scale < LAYER;
+    svg.classList.toggle('layer', layer);
+    svg.classList.toggle('moving', layer);
+    clearTimeout(rest.current);
+    rest.current = setTimeout(() => svg.classList.remove('moving'), SHARP);
+    svg.style.transform = layer ? `translate(${v.x}px, ${v.y}px) scale(${v.scale})` : '';
+    svg.firstElementChild?.setAttribute('transform', layer ? '' : `translate(${v.x} ${v.y}) scale(${v.scale})`);
     frame.current?.classList.toggle('far', v.scale < 0.35);
+    const small = MAP / Math.max(graph.width, graph.height, 1) / v.scale;
     const g = glass.current;
-    g?.setAttribute('x', String(-v.x / v.scale));
-    g?.setAttribute('y', String(-v.y / v.scale));
-    g?.setAttribute('width', String(size.width / v.scale));
-    g?.setAttribute('height', String(size.height / v.scale));
+    if (g) {
+      g.style.transform = `translate(${-v.x * small}px, ${-v.y * small}px)`;
+      g.style.width = `${size.width * small}px`;
+      g.style.height = `${size.height * small}px`;
+    }
     map.current?.classList.toggle('needless', graph.width * v.scale <= size.width && graph.height * v.scale <= size.height);
   };
   const zoomMiddle = (factor: number) => {
     const { width, height } = screen();
     move(zoom(view.current, factor, width / 2, height / 2));
   };
-  const fitAll = () => move(fit(graph, screen()));
+  const fitAll = () => move(fit(graph, magnified()));
 
-  useLayoutEffect(() => move(first(graph, screen(), graph.nodes[chosen >= 0 ? chosen : hottest])), [graph]);
+  useLayoutEffect(() => move(first(graph, magnified(), graph.nodes[chosen >= 0 ? chosen : hottest])), [graph]);
   useEffect(() => {
     const el = frame.current;
     if (!el) return;
     const observer = new ResizeObserver(() => move(view.current));
     observer.observe(el);
-    return () => observer.disconnect();
+    return () => {
+      observer.disconnect();
+      clearTimeout(rest.current);
+    };
   }, [graph]);
 
   // Selected, found and reachable by the tab key are attributes of the boxes.
@@ -190,7 +209,7 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
         onPointerMove={onPointerMove}
         onPointerUp={onPointerUp}
         onPointerCancel={onPointerUp}
-        onPointerOver={(e) => light(nodeOf(e.target))}
+        onPointerOver={(e) => pointers.current.size === 0 && light(nodeOf(e.target))}
         onPointerLeave={() => light(-1)}
         onFocusIn={(e) => light(nodeOf(e.target))}
         onFocusOut={() => light(-1)}
@@ -209,8 +228,8 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
           menu(i, { x: e.clientX, y: e.clientY });
         }}
       >
-        <svg class="graph-svg" width="100%" height="100%">
-          <g ref={world}><Drawing graph={graph} /></g>
+        <svg ref={world} class="graph-svg" width="100%" height="100%">
+          <g><Drawing graph={graph} /></g>
         </svg>
       </div>
       <div class="graph-tools">
@@ -232,8 +251,8 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
           {graph.nodes.map((n, i) => (
             <rect key={i} x={n.x - n.width / 2} y={n.y - n.height / 2} width={n.width} height={n.height} style={{ '--heat': `${20 + heat(n.cum.percent)}%` }} />
           ))}
-          <rect ref={glass} class="glass" stroke-width={longer / 80} />
         </svg>
+        <div class="graph-glass"><div ref={glass} /></div>
       </div>
     </div>
   );

@@ -8,6 +8,7 @@ import { selects } from '../table/names';
 import { openSource } from '../table/select';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
+import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../views';
 import { Canvas } from './Canvas';
 import '../table/pane.css';
@@ -34,7 +35,7 @@ export default function GraphView({ state }: ViewProps) {
       <ReportState
         loading={graph}
         skeleton="area"
-        empty={({ report }) => (report.nodes.length > 0 ? undefined : <Empty title="No functions to show">No function has a large enough share. Choose smaller ones above.</Empty>)}
+        empty={({ report }) => (report.nodes.length > 0 ? undefined : report.total.value === 0 ? <NoSamples /> : <Empty title="No functions to show"><p>None has a large enough share, or a filter leaves none. Choose smaller shares above, or remove the filter.</p></Empty>)}
       >
         {({ report }) => (
           <>
@@ -79,7 +80,7 @@ function Choice({ state, option, label, usual, choices }: ChoiceProps) {
 function Legend({ compared }: { compared: boolean }) {
   return (
     <span class="graph-legend">
-      <span>{compared ? 'darker: larger change, blue: less' : 'darker: more in total'}</span>
+      <span>{compared ? 'stronger colour: larger change, blue: less' : 'stronger colour: more in total'}</span>
       <span>larger print: {compared ? 'larger change' : 'more'} in itself</span>
       <span><svg width="28" height="8" aria-hidden="true"><path class="dashed" d="M0 4H28" /></svg> over hidden calls</span>
     </span>

@@ -12,6 +12,8 @@ export interface View {
 export interface Size {
   width: number;
   height: number;
+  /** How much larger than usual text is to be, on a screen of many pixels. */
+  magnified?: number;
 }
 
 const MARGIN = 24; // pixels around a graph that is made to fit
@@ -25,7 +27,7 @@ export function limit(scale: number): number {
 /** The whole graph in the middle, no larger than its natural size. */
 export function fit(graph: Size, screen: Size): View {
   const scale = limit(
-    Math.min((screen.width - 2 * MARGIN) / graph.width, (screen.height - 2 * MARGIN) / graph.height, 1.25),
+    Math.min((screen.width - 2 * MARGIN) / graph.width, (screen.height - 2 * MARGIN) / graph.height, 1.25 * (screen.magnified ?? 1)),
   );
   return { scale, x: (screen.width - graph.width * scale) / 2, y: (screen.height - graph.height * scale) / 2 };
 }
@@ -35,12 +37,13 @@ const READABLE = 0.75; // boxes' smallest print is 8 points
 /** What is shown first: all of it if that can be read, else the surroundings of a node. */
 export function first(graph: Graph, screen: Size, node: GraphNode | undefined): View {
   const all = fit(graph, screen);
-  if (all.scale >= READABLE || !node) return all;
-  const at = centre({ ...all, scale: 1 }, node.x, node.y, screen);
+  const scale = screen.magnified ?? 1;
+  if (all.scale >= READABLE * scale || !node) return all;
+  const at = centre({ ...all, scale }, node.x, node.y, screen);
   // No more of the void around the graph than its margin.
   const inside = (pos: number, size: number, room: number) =>
     size + 2 * MARGIN <= room ? (room - size) / 2 : Math.min(MARGIN, Math.max(room - size - MARGIN, pos));
-  return { scale: 1, x: inside(at.x, graph.width, screen.width), y: inside(at.y, graph.height, screen.height) };
+  return { scale, x: inside(at.x, graph.width * scale, screen.width), y: inside(at.y, graph.height * scale, screen.height) };
 }
 
 export function centre(view: View, x: number, y: number, screen: Size): View {

@@ -44,11 +44,11 @@ export function functionItems(name: string): MenuItem[] {
   ];
 }
 
-/** Where openFunctionMenu shows; the shell has one. */
-export function FunctionMenuHost() {
+/** Where openFunctionMenu shows; the shell has one. itemsOf: what can be done with a function there. */
+export function FunctionMenuHost({ itemsOf }: { itemsOf: (name: string) => readonly MenuItem[] }) {
   const menu = opened.value;
   if (!menu) return null;
-  const items = [{ heading: menu.name }, ...menu.extra, ...(menu.extra.length ? ['separator' as const] : []), ...functionItems(menu.name)];
+  const items = [{ heading: menu.name }, ...menu.extra, ...(menu.extra.length ? ['separator' as const] : []), ...itemsOf(menu.name)];
   return (
     <MenuList
       key={menu.name}

@@ -20,6 +20,7 @@ interface FloatingProps {
 /** A box over everything else that hangs on an anchor. Escape, and a press or the focus elsewhere, close it. */
 export function Floating({ anchor, align = 'start', onClose, children, role = 'presentation', label, class: more }: FloatingProps) {
   const box = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
   close.current = onClose;
 
@@ -39,7 +40,7 @@ export function Floating({ anchor, align = 'start', onClose, children, role = 'p
     settle();
     const resized = new ResizeObserver(settle);
     resized.observe(el);
-    if (el.firstElementChild) resized.observe(el.firstElementChild);
+    resized.observe(body.current!); // grows when the box can't
     addEventListener('resize', settle);
     return () => {
       resized.disconnect();
@@ -76,7 +77,7 @@ export function Floating({ anchor, align = 'start', onClose, children, role = 'p
 
   return (
     <div ref={box} popover="manual" role={role} aria-label={label} tabIndex={-1} class={`floating${more ? ` ${more}` : ''}`}>
-      {children}
+      <div ref={body}>{children}</div>
     </div>
   );
 }
@@ -143,7 +144,7 @@ function FocusFirst({ children }: { children: ComponentChildren }) {
   const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const el = ref.current!;
-    const box = el.parentElement!;
+    const box = el.closest<HTMLElement>('.floating')!;
     const into = () => {
       const first = el.querySelector<HTMLElement>('input:not(:disabled), button:not(:disabled), select, a[href]');
       first?.focus();

@@ -14,11 +14,13 @@ interface ReportStateProps<T> {
   empty?: (answer: Answer<T>) => ComponentChildren | undefined;
   /** Instead of the usual text about a failure; undefined to leave it to that. */
   failure?: (error: ApiError) => ComponentChildren | undefined;
+  /** The same warnings are told beside it. */
+  quiet?: boolean;
   children: (answer: Answer<T>) => ComponentChildren;
 }
 
 /** What surrounds every report: waiting, failing, emptiness, warnings. It fills its parent. */
-export function ReportState<T>({ loading, skeleton = 'rows', empty, failure, children }: ReportStateProps<T>) {
+export function ReportState<T>({ loading, skeleton = 'rows', empty, failure, quiet, children }: ReportStateProps<T>) {
   const { answer, error, stale } = loading;
   const waiting = stale && !error;
   return (
@@ -29,7 +31,7 @@ export function ReportState<T>({ loading, skeleton = 'rows', empty, failure, chi
         : answer
           ? (
               <>
-                <Warnings warnings={answer.warnings} />
+                {!quiet && <Warnings warnings={answer.warnings} />}
                 <div class={`report-body${stale ? ' report-stale' : ''}`}>{empty?.(answer) ?? children(answer)}</div>
               </>
             )

@@ -8,20 +8,24 @@ export interface ToastAction {
   run: () => void;
 }
 
+/** done: it worked; note: something to know; error: it did not work. */
+export type ToastKind = 'done' | 'note' | 'error';
+
 interface ToastEntry {
   id: number;
   text: string;
-  kind: 'done' | 'error';
+  kind: ToastKind;
   action?: ToastAction | undefined;
 }
 
 const toasts = signal<readonly ToastEntry[]>([]);
 let last = 0;
 
-const SHOWN = { done: 3500, error: 12_000 }; // ms
+const SHOWN = { done: 3500, note: 6000, error: 12_000 }; // ms
+const ICONS = { done: 'check', note: 'info', error: 'warning' } as const;
 
-/** Tells the outcome of something the user did. */
-export function toast(text: string, kind: 'done' | 'error' = 'done', action?: ToastAction): void {
+/** Tells the outcome of something the user did, or what else there is to know. */
+export function toast(text: string, kind: ToastKind = 'done', action?: ToastAction): void {
   const id = ++last;
   toasts.value = [...toasts.value.filter((t) => t.text !== text), { id, text, kind, action }].slice(-3);
   setTimeout(drop, SHOWN[kind], id);
@@ -36,7 +40,7 @@ export function ToastHost() {
     <div class="toasts" role="status" aria-live="polite">
       {toasts.value.map((t) => (
         <div key={t.id} class={`toast toast-${t.kind}`}>
-          <Icon name={t.kind === 'error' ? 'warning' : 'check'} />
+          <Icon name={ICONS[t.kind]} />
           <span class="toast-text">{t.text}</span>
           {t.action && (
             <Button

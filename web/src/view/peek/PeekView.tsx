@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Call, Tree, TreeRow } from '../../api/types';
-import { exactly } from '../../state/pattern';
+import { exactly, fault } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { go, queryOf, setOwn, state as current } from '../../state/state';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
@@ -22,26 +22,31 @@ export default function PeekView({ state }: ViewProps) {
   const matches = useSearch(state);
   const [more, setMore] = useState({ match, limit: STEP });
   const limit = more.match === match ? more.limit : STEP;
-  const peek = useReport<Tree>('peek', match ? extend(queryOf(state), { match, limit: String(limit) }) : null);
+  const wrong = fault(match);
+  const peek = useReport<Tree>('peek', match && !wrong ? extend(queryOf(state), { match, limit: String(limit) }) : null);
   return (
     <section class="pane" aria-label="Peek">
       <div class="pane-bar">
         <Find
-          label="Functions that match (regular expression)"
+          label="Functions that match a pattern"
           value={match}
           pattern
           onChange={(text) => setOwn('match', text)}
-          error={match && peek.error?.param === 'match' ? peek.error.message : undefined}
+          error={wrong || (match && peek.error?.param === 'match' ? peek.error.message : undefined)}
         />
         {peek.answer && !peek.error && <span class="soft num">{plural(peek.answer.rows ?? peek.answer.report.rows.length, 'function')}</span>}
       </div>
-      {match === '' ? (
+      {wrong ? (
+        <Empty title="Not a pattern" icon="warning"><p>{wrong}: correct it above.</p></Empty>
+      ) : match === '' ? (
         <Empty title="Which functions?">
-          Type a pattern above, such as <code>json</code> or <code>^runtime\.mallocgc$</code>, and press Enter; or select a function in
-          another view.
+          <p>
+            Type a pattern above, such as <code>json</code> or <code>^runtime\.mallocgc$</code>, and press Enter; or select a function in
+            another view.
+          </p>
         </Empty>
       ) : (
-        <ReportState loading={peek} empty={({ report }) => (report.rows.length > 0 ? undefined : <Empty title="No function matches">Change the pattern above.</Empty>)}>
+        <ReportState loading={peek} empty={({ report }) => (report.rows.length > 0 ? undefined : <Empty title="No function matches"><p>Change the pattern above.</p></Empty>)}>
           {({ report, rows }) => (
             <div class="pane-scroll peek" tabIndex={0} role="region" aria-label="Callers and callees">
               {report.rows.map((row, i) => <Block key={`${row.name}#${i}`} row={row} matches={matches} />)}

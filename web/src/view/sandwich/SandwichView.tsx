@@ -4,6 +4,7 @@ import { exactly, quote } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, type State } from '../../state/state';
 import { FlameGraph } from '../flame/FlameGraph';
+import { server } from '../flame/server';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
 import { percentText } from '../table/format';
 import { FunctionList } from '../table/FunctionList';
@@ -11,35 +12,35 @@ import { FunctionName, NamedRow } from '../table/FunctionName';
 import { matcher, selects } from '../table/names';
 import { extend } from '../table/query';
 import { openSource } from '../table/select';
+import { useShownFunction } from '../table/useShownFunction';
 import { Table, type Column } from '../table/Table';
+import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../views';
 import '../table/pane.css';
 import './sandwich.css';
 
 /** Who calls a function, and what it calls: all its calls together. */
 export default function SandwichView({ state }: ViewProps) {
+  const { fn, loading } = useShownFunction(state);
   return (
     <section class="pane" aria-label="Sandwich">
       <div class="split">
-        <FunctionList state={state} by="cum" onOpen={openSource} />
+        <FunctionList state={state} by="flat" shown={fn} onOpen={openSource} />
         <div class="split-main">
-          {state.fn ? <Filling state={state} /> : (
-            <Empty title="No function selected">Choose one in the list to see who calls it and what it calls.</Empty>
-          )}
+          {fn ? <Filling state={state} fn={fn} /> : <ReportState loading={loading}>{() => <NoSamples />}</ReportState>}
         </div>
       </div>
     </section>
   );
 }
 
-function Filling({ state }: { state: State }) {
-  const { fn } = state;
+function Filling({ state, fn }: { state: State; fn: string }) {
   const query = queryOf(state);
   const byFunction = ['', 'functions'].includes(state.options['granularity'] ?? '');
   // With another granularity names have more than the function in them.
   const peek = useReport<Tree>('peek', extend(query, { match: byFunction ? exactly(fn) : quote(fn) }));
   return (
-    <ReportState loading={peek} empty={({ report }) => (rowsOf(report, fn).length > 0 ? undefined : <Empty title="Not in this profile">{fn} has no samples here.</Empty>)}>
+    <ReportState loading={peek} empty={({ report }) => (rowsOf(report, fn).length > 0 ? undefined : <Empty title="Not in this profile"><p>{fn} has no samples here.</p></Empty>)}>
       {({ report }) => <Chosen key={fn} rows={rowsOf(report, fn)} state={state} query={query} />}
     </ReportState>
   );
@@ -56,10 +57,13 @@ function Chosen({ rows, state, query }: { rows: readonly TreeRow[]; state: State
   const [at, setAt] = useState(0);
   const row = rows[Math.min(at, rows.length - 1)]!;
   const pivot = row.function ?? row.name;
+  const nothing = state.base.length > 0
+    ? <Empty title="Only in A"><p>Frames are as wide as in B, which has nothing of it.</p></Empty>
+    : <Empty title="No samples" />;
   const side = (name: 'callers' | 'callees') => extend(query, { pivot, side: name });
   return (
     <>
-      <div class="pane-bar">
+      <div class="pane-bar sandwich-bar">
         <h2>
           <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(row), e.currentTarget)}>
             <FunctionName place={row} />
@@ -78,11 +82,11 @@ function Chosen({ rows, state, query }: { rows: readonly TreeRow[]; state: State
       <div class="sandwich">
         <div class="sandwich-half">
           <Calls title="Callers" none="No callers: stacks begin here." calls={row.callers} state={state} />
-          <div class="sandwich-flame"><FlameGraph query={side('callers')} flip compact label="Flame graph of the callers" onSelect={selectFunction} /></div>
+          <div class="sandwich-flame"><FlameGraph source={server} query={side('callers')} flip skip={2} compact empty={nothing} label="Flame graph of the callers" onSelect={selectFunction} /></div>
         </div>
         <div class="sandwich-half">
           <Calls title="Callees" none="It calls nothing that was seen." calls={row.callees} state={state} />
-          <div class="sandwich-flame"><FlameGraph query={side('callees')} compact label="Flame graph of the callees" onSelect={selectFunction} /></div>
+          <div class="sandwich-flame"><FlameGraph source={server} query={side('callees')} skip={1} compact empty={nothing} label="Flame graph of the callees" onSelect={selectFunction} /></div>
         </div>
       </div>
     </>

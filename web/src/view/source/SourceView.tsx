@@ -7,6 +7,7 @@ import { Button, ReportState, tip, useKeys } from '../parts';
 import { FunctionList } from '../table/FunctionList';
 import { selects } from '../table/names';
 import { extend } from '../table/query';
+import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../views';
 import { Listing } from './Listing';
 import { Rail, hotRows } from './Rail';
@@ -22,6 +23,7 @@ export default function SourceView({ state }: ViewProps) {
   const names = hottest.answer?.report.rows.map(selects);
   const match = fn ? exactly(fn) : names?.length ? `^(?:${names.map(quote).join('|')})$` : undefined;
   const source = useReport<Source>('source', match === undefined ? null : extend(query, { match }));
+  const nothing = names?.length === 0 && !hottest.stale;
   const assembly = state.own['asm'] === '1';
 
   const scroller = useRef<HTMLDivElement>(null);
@@ -62,12 +64,12 @@ export default function SourceView({ state }: ViewProps) {
           <div class="pane-bar">
             <h2>{fn ? 'Lines by cost' : 'Functions that cost most'}</h2>
             <span class="grow" />
-            {fn && <Button kind="plain" onClick={() => selectFunction('', 'push')}>All of the hottest</Button>}
+            {fn && <Button kind="plain" onClick={() => selectFunction('', 'push')} {...tip('The functions that cost most')}>Hottest</Button>}
             <Button aria-pressed={assembly} onClick={() => setOwn('asm', assembly ? '' : '1', 'replace')} {...tip('Machine code below each line', 'x')}>
               Assembly
             </Button>
           </div>
-          <ReportState loading={match === undefined && hottest.error ? { stale: false, error: hottest.error } : source}>
+          {nothing && !fn ? <NoSamples /> : <ReportState loading={match === undefined && hottest.error ? { stale: false, error: hottest.error } : source}>
             {() => (
               <div class="source-box">
                 <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Source lines">
@@ -78,7 +80,7 @@ export default function SourceView({ state }: ViewProps) {
                 <Rail scroller={scroller} version={`${layout} ${assembly} ${match} ${functions.length}`} />
               </div>
             )}
-          </ReportState>
+          </ReportState>}
         </div>
       </div>
     </section>

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { Top, TopRow } from '../../api/types';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
-import { Empty, openFunctionMenu, ReportState } from '../parts';
+import { openFunctionMenu, ReportState } from '../parts';
 import { Find } from './Find';
 import { percentText } from './format';
 import { FunctionName } from './FunctionName';
@@ -19,6 +19,8 @@ interface Props {
   state: State;
   /** The value the list is ordered by and shows. */
   by: 'flat' | 'cum';
+  /** The function the view shows, if other than the selected one. */
+  shown?: string;
   /** List functions whatever the granularity is set to. */
   functions?: boolean;
   onOpen?: (name: string) => void;
@@ -26,14 +28,14 @@ interface Props {
 
 const LIMIT = 2000; // what is beyond is found by its name
 
-export function FunctionList({ state, by, functions, onOpen }: Props) {
+export function FunctionList({ state, by, shown = state.fn, functions, onOpen }: Props) {
   const find = state.own['find'] ?? '';
   const query = extend(untrimmed(queryOf(state), state.options), {
     sort: by, limit: String(LIMIT), find, ...(functions ? { granularity: 'functions' } : {}),
   });
   const top = useReport<Top>('top', query);
   const rows = top.answer?.report.rows ?? [];
-  const selected = useMemo(() => (state.fn ? rows.findIndex((r) => selects(r) === state.fn) : -1), [rows, state.fn]);
+  const selected = useMemo(() => (shown ? rows.findIndex((r) => selects(r) === shown) : -1), [rows, shown]);
   const matches = useSearch(state, useStable((direction) => {
     const at = nextRow(selected, direction, rows.length, (i) => matches?.(rows[i]!.name) ?? false);
     if (at >= 0) selectFunction(selects(rows[at]!));
@@ -46,7 +48,8 @@ export function FunctionList({ state, by, functions, onOpen }: Props) {
       </div>
       <ReportState
         loading={top}
-        empty={() => (rows.length > 0 || find ? undefined : <Empty title="No functions">There are no samples to show.</Empty>)}
+        quiet
+        empty={() => (rows.length > 0 || find ? undefined : <p class="list-empty">No functions to list.</p>)}
       >
         {() => (
           <Table<TopRow>

@@ -3,6 +3,7 @@ import type { LabelKey, TagKey, Tags } from '../../api/types';
 import { useReport } from '../../state/report';
 import { go, queryOf, setOption, setOwn, state as current } from '../../state/state';
 import { quote } from '../../state/pattern';
+import { valueFilter } from '../../state/tagFilter';
 import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
 import { Find } from '../table/Find';
 import { count, percentText, plural } from '../table/format';
@@ -78,7 +79,7 @@ function Key({ tag, total, label, marked }: KeyProps) {
             <button
               type="button"
               class={`tag-value${marked?.(v.value) ? ' marked' : ''}`}
-              onClick={() => setOption('tagfocus', tagPattern(tag.key, v.value, label))}
+              onClick={() => setOption('tagfocus', valueFilter(tag.key, v.value, label?.numeric ?? false))}
               {...tip(`Only samples with ${tag.key} ${v.value}`)}
             >
               <span class={`tag-bar${v.sum.value < 0 ? ' negative' : ''}`} style={{ '--share': `${(100 * Math.abs(v.sum.value)) / most}%` }} />
@@ -94,12 +95,6 @@ function Key({ tag, total, label, marked }: KeyProps) {
       )}
     </section>
   );
-}
-
-/** The filter for one value. Numbers are ranges, texts are patterns, which commas separate. */
-function tagPattern(key: string, value: string, label: LabelKey | undefined): string {
-  if (label?.numeric) return `${key}=${value}`;
-  return `${key}=^${quote(value).replaceAll(',', '\\x2c')}$`;
 }
 
 function keyItems(key: string): MenuItem[] {
@@ -118,7 +113,7 @@ function keyItems(key: string): MenuItem[] {
 }
 
 function NoLabels({ labels }: { labels: number }) {
-  if (labels > 0) return <Empty title="No labels left">The filters above leave no samples with labels.</Empty>;
+  if (labels > 0) return <Empty title="No labels left"><p>The filters above leave no samples with labels.</p></Empty>;
   return (
     <Empty title="No labels">
       <p>

@@ -1,10 +1,11 @@
 import { useCallback, useMemo } from 'preact/hooks';
-import type { Answer, Top, TopRow } from '../../api/types';
+import type { Top, TopRow } from '../../api/types';
+import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOption, setOwn } from '../../state/state';
-import { Empty, openFunctionMenu, ReportState } from '../parts';
+import { openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
 import { percentText, plural } from '../table/format';
-import { NamedRow } from '../table/FunctionName';
+import { FunctionName, NamedRow } from '../table/FunctionName';
 import { selects } from '../table/names';
 import type { Order } from '../table/order';
 import { parseOrder } from '../table/order';
@@ -14,8 +15,10 @@ import { Table, type Column } from '../table/Table';
 import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
+import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../views';
 import '../table/pane.css';
+import './top.css';
 
 const PAGE = 2000;
 const ORDERS = /^-?(name|flat|cum)$/;
@@ -56,8 +59,9 @@ export default function TopView({ state }: ViewProps) {
       <div class="pane-bar">
         <Find label="Find in names" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
         <span class="grow" />
+        {state.fn && loaded && selected < 0 && pages.total > loaded.length && <Beyond query={query} name={state.fn} />}
       </div>
-      <ReportState loading={pages.first} empty={emptyTop}>
+      <ReportState loading={pages.first} empty={({ report }) => (report.rows.length > 0 || find ? undefined : <NoSamples />)}>
         {({ report }) => (
           <>
             <Table<TopRow>
@@ -84,11 +88,6 @@ export default function TopView({ state }: ViewProps) {
   );
 }
 
-/** A profile without samples; what a text to find has left out is told in the table. */
-function emptyTop({ report }: Answer<Top>) {
-  if (report.rows.length > 0 || report.total.value !== 0) return undefined;
-  return <Empty title="No samples">This profile, or what the filters leave of it, has no values of this type.</Empty>;
-}
 
 /** The order a click on a column's header asks for. */
 function nextOrder(now: Order, column: string): Order {
@@ -96,13 +95,15 @@ function nextOrder(now: Order, column: string): Order {
   return { column, descending: column !== 'name' };
 }
 
+const SHARE = 'clamp(5.5rem, 9cqi, 11rem)'; // bars tell more where there is room
+
 const columns: readonly Column<TopRow>[] = [
   {
     id: 'flat', title: 'Flat', about: 'In the function itself', width: '6rem', align: 'right', from: 40, order: 'descending',
     cell: (r) => r.flat.text, text: (r) => r.flat.text, kind: (r) => (r.flat.value === 0 ? 'soft' : ''),
   },
   {
-    id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'In the function itself, of the total', width: '5.5rem', align: 'right',
+    id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'In the function itself, of the total', width: SHARE, align: 'right',
     cell: (r) => percentText(r.flat.percent), text: (r) => percentText(r.flat.percent), share: (r) => r.flat.percent,
   },
   {
@@ -114,7 +115,7 @@ const columns: readonly Column<TopRow>[] = [
     cell: (r) => r.cum.text, text: (r) => r.cum.text,
   },
   {
-    id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'In the function and all it calls, of the total', width: '5.5rem', align: 'right',
+    id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'In the function and all it calls, of the total', width: SHARE, align: 'right',
     cell: (r) => percentText(r.cum.percent), text: (r) => percentText(r.cum.percent), share: (r) => r.cum.percent,
   },
   {
@@ -123,6 +124,20 @@ const columns: readonly Column<TopRow>[] = [
     text: (r) => r.name,
   },
 ];
+
+/** The selected function, where its row is beyond those that are loaded. */
+function Beyond({ query, name }: { query: URLSearchParams; name: string }) {
+  const found = useReport<Top>('top', extend(query, { find: name, limit: '50' }));
+  const row = found.answer?.report.rows.find((r) => selects(r) === name);
+  if (!row) return null;
+  return (
+    <span class="num top-beyond">
+      <button type="button" class="link-button" onClick={() => setOwn('find', name, 'replace')} {...tip('Find it in the table')}><FunctionName place={row} chars={40} /></button>
+      <span><span class="soft">flat</span> {row.flat.text} <span class="soft">{percentText(row.flat.percent)}</span></span>
+      <span><span class="soft">cum</span> {row.cum.text} <span class="soft">{percentText(row.cum.percent)}</span></span>
+    </span>
+  );
+}
 
 /** What the terminal prints above the table, and how many rows there are. */
 function Facts({ top, rows }: { top: Top; rows: number }) {

@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'preact/hooks';
 import type { Trace, Traces } from '../../api/types';
 import { queryOf, selectFunction, type State } from '../../state/state';
-import { Button, Empty, IconButton, openFunctionMenu, ReportState } from '../parts';
+import { Button, IconButton, openFunctionMenu, ReportState } from '../parts';
 import { count, percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { nameParts, selects } from '../table/names';
@@ -9,6 +9,7 @@ import { Table, type Column } from '../table/Table';
 import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
+import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../views';
 import '../table/pane.css';
 import './traces.css';
@@ -33,7 +34,7 @@ export default function TracesView({ state }: ViewProps) {
       <ReportState
         loading={pages.first}
         empty={({ report }) =>
-          report.traces.length > 0 ? undefined : <Empty title="No samples">What the filters leave of this profile has no samples.</Empty>
+          report.traces.length > 0 ? undefined : <NoSamples />
         }
       >
         {({ report }) => (

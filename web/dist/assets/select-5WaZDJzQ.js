@@ -1,1 +1,0 @@
-import{j as e}from"./parts-DdoEwOpb.js";function t(t){e({view:`source`,fn:t})}export{t};

@@ -1,0 +1,118 @@
+// The page in a file: a flame graph with what belongs to it, and nothing that
+// needs a server.
+
+import '../view/app.css';
+import '../view/header.css';
+import './page.css';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { isDiff, type Embedded } from '../model/tree';
+import { formatCount } from '../model/units';
+import { onKeyDown } from '../state/keys';
+import { go, reportQuery, setOption, state } from '../state/state';
+import { dark, theme } from '../state/theme';
+import { Controller } from '../view/flame/controller';
+import { FlamePane } from '../view/flame/FlamePane';
+import { savePicture } from '../view/flame/picture';
+import { coloringOf } from '../view/flame/settings';
+import HelpDialog from '../view/HelpDialog';
+import { copyText, Empty, FunctionMenuHost, IconButton, Mark, toast, ToastHost, TooltipHost, useKeys, type MenuItem } from '../view/parts';
+import { Search } from '../view/Search';
+import { embedded } from './embedded';
+
+/** What can be done with a function, beside what the graph can do with a frame. */
+const functionItems = (name: string): MenuItem[] => [
+  { label: 'Copy name', icon: 'copy', run: () => void copyText(name, 'Name copied') },
+];
+
+export function FlamePage({ data }: { data: Embedded }) {
+  const [graph] = useState(() => new Controller(embedded(data)));
+  const [help, setHelp] = useState(false);
+  const now = state.value;
+  const asking = reportQuery.value;
+  const diff = isDiff(data);
+  const inverted = data.trees.length === 1 && data.trees[0]!.inverted;
+  const title = data.title || 'Flame graph';
+  const note = useMemo(() => leftOut(data), [data]);
+  const swapTheme = () => {
+    theme.value = dark.peek() ? 'light' : 'dark';
+  };
+
+  useEffect(() => {
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+  useKeys('Everywhere', [
+    { keys: '/', label: 'Search', run: () => document.getElementById('search')?.focus() },
+    { keys: 't', label: 'Light or dark', run: swapTheme },
+    { keys: '?', label: 'Keys', run: () => setHelp(true) },
+    { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (state.peek().fn ? go({ fn: '' }) : false) },
+  ]);
+  const save = () => void savePicture(graph, title, coloringOf(now.own, diff)).catch((err: Error) => toast(err.message, 'error'));
+
+  return (
+    <>
+      <header class="page-header">
+        <div class="page-title">
+          <span class="brand"><Mark /><span class="visually-hidden">hone</span></span>
+          <h1>{title}{inverted && ' (inverted)'}</h1>
+        </div>
+        <Facts data={data} />
+        <div class="page-tools">
+          <SampleType types={data.types} />
+          <Search />
+          <div class="header-actions">
+            <IconButton icon="download" label="Save as PNG" onClick={save} />
+            <IconButton icon="contrast" label="Light or dark" keys="t" onClick={swapTheme} />
+            <IconButton icon="help" label="Keys" keys="?" onClick={() => setHelp(true)} />
+          </div>
+        </div>
+      </header>
+      <main class="view-main">
+        <FlamePane
+          graph={graph}
+          state={now}
+          asking={asking}
+          diff={diff}
+          without={{ pivot: true, inverted: data.trees.length === 1 }}
+          note={note}
+          empty={<Empty title="No samples"><p>The profile has none of this type.</p></Empty>}
+        />
+        <FunctionMenuHost itemsOf={functionItems} />
+      </main>
+      <ToastHost />
+      <TooltipHost />
+      {help && <HelpDialog onClose={() => setHelp(false)} foot="Right-click a frame for what else can be done with it. The address keeps what is shown." />}
+    </>
+  );
+}
+
+/** What narrow frames became, if there were any. */
+function leftOut(data: Embedded): string {
+  const count = data.trees[0]!.folded?.reduce((sum, n) => sum + n, 0) ?? 0;
+  return count === 0 ? '' : `${formatCount(count)} narrow ${count === 1 ? 'frame is' : 'frames are'} not in this file: they count with their callers and are not searched.`;
+}
+
+function Facts({ data }: { data: Embedded }) {
+  return (
+    <dl class="page-facts">
+      {data.facts.map(([name, value]) => <div key={name}><dt>{name}</dt> <dd>{value}</dd></div>)}
+    </dl>
+  );
+}
+
+function SampleType({ types }: { types: Embedded['types'] }) {
+  const wanted = state.value.options.sample_index;
+  const label = (t: Embedded['types'][number]) => `${t.type}${t.unit && t.unit !== 'count' ? ` (${t.unit})` : ''}`;
+  return (
+    <label class="picklist sample-type">
+      <span class="visually-hidden">Sample type</span>
+      <select
+        disabled={types.length < 2}
+        value={types.some((t) => t.type === wanted) ? wanted : types[0]!.type}
+        onChange={({ currentTarget: { value } }) => setOption('sample_index', value === types[0]!.type ? '' : value)}
+      >
+        {types.map((t) => <option key={t.type} value={t.type}>{label(t)}</option>)}
+      </select>
+    </label>
+  );
+}

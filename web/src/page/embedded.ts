@@ -1,0 +1,52 @@
+// Flame graphs out of the page's own data.
+
+import { signal } from '@preact/signals';
+import { ApiError } from '../api/client';
+import { nodeWithID, type FlameModel } from '../model/model';
+import { tester } from '../model/pattern';
+import { collapse, frameTable, modelOf, readTree, searchModel, windowOf, type Embedded, type Tree } from '../model/tree';
+import type { FlameSource } from '../view/flame/source';
+
+/** The source of a page's graphs; each is made when it is first looked at. */
+export function embedded(data: Embedded): FlameSource {
+  const frames = frameTable(data);
+  const trees = new Map<string, Tree>();
+  const models = new Map<string, FlameModel>();
+  const made = <T>(of: Map<string, T>, key: string, make: () => T): T => {
+    let value = of.get(key);
+    if (value === undefined) of.set(key, (value = make()));
+    return value;
+  };
+
+  const treeOf = (inverted: boolean, collapsed: boolean): Tree => made(trees, `${inverted} ${collapsed}`, () => {
+    if (collapsed) return collapse(treeOf(inverted, false));
+    return readTree(data, data.trees.find((t) => t.inverted === inverted) ?? data.trees[0]!);
+  });
+
+  const wholeOf = (query: URLSearchParams): FlameModel => {
+    const inverted = query.get('inverted') === '1';
+    const collapsed = query.get('collapse') === '1';
+    const type = Math.max(data.types.findIndex((t) => t.type === query.get('sample_index')), 0);
+    return made(models, `${inverted} ${collapsed} ${type}`, () => modelOf(data, frames, treeOf(inverted, collapsed), type));
+  };
+
+  return {
+    async window(query, { from, to, node, width }) {
+      const whole = wholeOf(query);
+      let [left, right] = [from ?? 0, to ?? whole.to];
+      if (node !== undefined) {
+        const n = nodeWithID(whole, node);
+        if (n < 0) throw new ApiError(400, `there is no node ${node}`, 'node');
+        left = whole.x[n]!;
+        right = left + whole.total[n]!;
+      }
+      return { model: windowOf(whole, left, right, width), warnings: data.warnings };
+    },
+    async search(query, pattern) {
+      const test = tester(pattern);
+      if (!test) throw new ApiError(400, 'not a pattern that works without a server', 'query');
+      return searchModel(wholeOf(query), test);
+    },
+    reachable: signal(true),
+  };
+}

@@ -1,0 +1,186 @@
+// The flame graph with all that belongs to it: options, breadcrumb, legend,
+// details, minimap, search, keys. It does not know where the graph comes from.
+
+import './flame.css';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { exactly } from '../../state/pattern';
+import { go, nextMatch, setOwn, state as current, type State } from '../../state/state';
+import { Button, toast, useKeys, Warnings, type MenuItem } from '../parts';
+import { Breadcrumb } from './Breadcrumb';
+import { Controller } from './controller';
+import type { Words } from './describe';
+import { Details } from './Details';
+import { FlameGraph } from './FlameGraph';
+import { Legend } from './Legend';
+import { Minimap } from './Minimap';
+import { coloringOf, flameQuery, settingsOf } from './settings';
+import type { Spot } from './spot';
+import { Toolbar, type Toggle } from './Toolbar';
+import { useSearch } from './useSearch';
+
+export interface FlamePaneProps {
+  graph: Controller;
+  state: State;
+  /** What is asked of its source, without the settings of the graph. */
+  asking: URLSearchParams;
+  /** Whether it is a comparison, until the graph itself tells. */
+  diff: boolean;
+  /** What the source can't do. */
+  without?: { pivot?: boolean; inverted?: boolean };
+  /** Where the same is shown as a table. */
+  tableHref?: string;
+  /** Told with how to use it, while there is no frame to tell about. */
+  note?: string;
+  /** Instead of a graph without samples. */
+  empty: ComponentChildren;
+}
+
+export function FlamePane({ graph, state, asking, diff: expectDiff, without = {}, tableHref, note, empty }: FlamePaneProps) {
+  const { own, search } = state;
+  const [callers] = useState(() => new Controller(graph.source));
+  const settings = settingsOf(own);
+  const { pivot, inverted, flip, collapse } = settings;
+
+  const query = useMemo(() => flameQuery(asking, settings), [asking, inverted, collapse, pivot]);
+  const above = useMemo(() => {
+    const q = new URLSearchParams(query);
+    q.set('side', 'callers');
+    return q;
+  }, [query]);
+
+  const model = graph.whole.value;
+  const diff = model?.about.diff ?? expectDiff;
+  const colors = coloringOf(own, diff);
+  const matcher = useSearch(graph, query, search);
+
+  const onZoom = (zoom: string, how: 'push' | 'replace') => {
+    const { zoom: _, ...rest } = current.peek().own;
+    const name = zoom.slice(zoom.indexOf(':') + 1);
+    // A frame that was clicked is the function other views are about, too.
+    go({ own: zoom === '' ? rest : { ...rest, zoom }, ...(how === 'push' && name !== '' ? { fn: name } : {}) }, how);
+  };
+  const toggle = (name: 'inverted' | 'flip' | 'collapse') => () => setOwn(name, own[name] === '1' ? '' : '1');
+  const toggles: Toggle[] = [
+    ...(pivot === '' && !without.inverted ? [
+      { label: 'Inverted', about: 'From the innermost functions out: who calls what is hot', keys: 'i', on: inverted, run: toggle('inverted') },
+    ] : []),
+    ...(pivot === '' ? [{ label: 'Flip', about: 'Root at the bottom', keys: 'f', on: flip, run: toggle('flip') }] : []),
+    { label: 'Collapse', about: 'A function that calls itself as one frame', keys: 'c', on: collapse, run: toggle('collapse') },
+  ];
+  const menu = (spot: Spot): MenuItem[] => [
+    ...(without.pivot ? [] : [spot.name === pivot
+      ? { label: 'Leave the pivot', icon: 'swap' as const, run: () => setOwn('pivot', '') }
+      : { label: 'Pivot', hint: 'Callers above, callees below', icon: 'swap' as const, keys: 'v', run: () => startPivot(spot.name) }]),
+    { label: 'Mark everywhere', icon: 'search', run: () => go({ search: exactly(spot.name) }) },
+  ];
+
+  useFlameKeys(graph, toggles, !without.pivot);
+  useNote(graph);
+
+  const words: Words | null = model && {
+    about: model.about,
+    unit: query.get('unit') || 'auto',
+    zoomed: graph.path.value.at(-1) ?? null,
+  };
+  const shared = { colors, matcher, menu, empty, selected: state.fn, onSelect: (name: string) => go({ fn: name }, 'replace') };
+  return (
+    <div class="flame-view">
+      <div class="flame-bar">
+        {pivot === '' ? <Breadcrumb graph={graph} /> : (
+          <p class="flame-pivot">
+            <span class="soft">Callers and callees of</span> <b>{pivot}</b>
+            <Button icon="close" kind="plain" onClick={() => setOwn('pivot', '')}>Leave</Button>
+          </p>
+        )}
+        <Toolbar graph={graph} colors={colors} diff={diff} toggles={toggles} tableHref={tableHref} onColors={(by) => setOwn('color', by)} />
+      </div>
+      <Warnings warnings={graph.warnings.value} />
+      <div class="flame-body">
+        {pivot !== '' && (
+          <div class="flame-callers">
+            <FlameGraph {...shared} controller={callers} query={above} flip skip={2} label="Callers, as a flame graph" />
+          </div>
+        )}
+        <div class="flame-main">
+          <FlameGraph
+            {...shared}
+            controller={graph}
+            query={query}
+            flip={flip}
+            skip={pivot === '' ? 0 : 1}
+            zoom={own.zoom ?? ''}
+            onZoom={onZoom}
+            label={pivot === '' ? 'Flame graph' : 'Callees, as a flame graph'}
+          />
+          <Minimap graph={graph} colors={colors} />
+        </div>
+      </div>
+      <div class="flame-foot">
+        <Details graphs={pivot === '' ? [graph] : [callers, graph]} words={words} note={note} />
+        {model ? <Legend model={model} colors={colors} /> : <div class="flame-legend" />}
+      </div>
+    </div>
+  );
+}
+
+/** A pivot has a graph of its own, so that the zoom of the other means nothing there. */
+function startPivot(name: string): void {
+  const { zoom: _, ...rest } = current.peek().own;
+  go({ own: { ...rest, pivot: name }, fn: name });
+}
+
+function useFlameKeys(graph: Controller, toggles: readonly Toggle[], pivots: boolean): void {
+  const move = (direction: 'up' | 'down' | 'left' | 'right') => () => {
+    graph.showFocus(true);
+    graph.moveFocus(direction);
+  };
+  useKeys('Flame graph', [
+    { keys: 'ArrowUp', label: 'To the frame above', run: move('up') },
+    { keys: 'ArrowDown', label: 'To the frame below', run: move('down') },
+    { keys: 'ArrowLeft', label: 'To the frame on the left', run: move('left') },
+    { keys: 'ArrowRight', label: 'To the frame on the right', run: move('right') },
+    {
+      keys: 'Enter',
+      label: 'Zoom to the frame in focus',
+      run: () => {
+        const spot = graph.focus.peek();
+        if (!spot) return false;
+        graph.zoomTo(spot);
+        return true;
+      },
+    },
+    { keys: 'Escape|Backspace', label: 'Zoom out by a frame', run: () => graph.zoomOut() },
+    { keys: '0|Home', label: 'Show all', run: () => graph.showAll() },
+    { keys: '+|=|w', label: 'Zoom in', run: () => graph.zoomBy(0.6, 0.5, true) },
+    { keys: '-|s', label: 'Zoom out', run: () => graph.zoomBy(1 / 0.6, 0.5, true) },
+    { keys: 'a', label: 'Move left', run: () => graph.panBy(-0.2, true) },
+    { keys: 'd', label: 'Move right', run: () => graph.panBy(0.2, true) },
+    { keys: 'PageDown', label: 'Scroll down', run: () => graph.scrollBy(graph.height * 0.8) },
+    { keys: 'PageUp', label: 'Scroll up', run: () => graph.scrollBy(-graph.height * 0.8) },
+    { keys: 'n', label: 'Next match', run: () => (nextMatch.peek() ? nextMatch.peek()!(1) : false) },
+    { keys: 'N', label: 'Previous match', run: () => (nextMatch.peek() ? nextMatch.peek()!(-1) : false) },
+    ...(pivots ? [{
+      keys: 'v',
+      label: 'Pivot on the frame in focus: callers above, callees below',
+      run: () => {
+        const name = graph.focus.peek()?.name ?? current.peek().fn;
+        if (current.peek().own.pivot) setOwn('pivot', '');
+        else if (name) startPivot(name);
+        else return false;
+        return true;
+      },
+    }] : []),
+    ...toggles.map((t) => ({ keys: t.keys, label: `${t.label}: ${t.about}`, run: t.run })),
+  ]);
+}
+
+/** Tells what the graph wants told, such as that a link leads nowhere. */
+function useNote(graph: Controller): void {
+  const note = graph.note.value;
+  useEffect(() => {
+    if (note === '') return;
+    toast(note, 'note');
+    graph.note.value = '';
+  }, [graph, note]);
+}

@@ -1,0 +1,38 @@
+// The settings of a flame graph, as they stand in links.
+
+import type { State } from '../../state/state';
+import type { ColorBy } from '../../theme/frames';
+import { COLORINGS } from './Toolbar';
+
+export interface Settings {
+  /** Function whose callers and callees are shown; '' for all of the graph. */
+  pivot: string;
+  inverted: boolean;
+  flip: boolean;
+  collapse: boolean;
+}
+
+export function settingsOf(own: State['own']): Settings {
+  const pivot = own.pivot ?? '';
+  return {
+    pivot,
+    inverted: own.inverted === '1' && pivot === '',
+    flip: own.flip === '1' && pivot === '',
+    collapse: own.collapse === '1',
+  };
+}
+
+/** What colours tell: the change if there is one to tell, unless another is chosen. */
+export function coloringOf(own: State['own'], diff: boolean): ColorBy {
+  const wanted = COLORINGS.find((c) => c.by === own.color)?.by;
+  return wanted && (diff || wanted !== 'change') ? wanted : diff ? 'change' : 'package';
+}
+
+/** The query of the graph: that of all reports, with what settings add to it. */
+export function flameQuery(asking: URLSearchParams, { inverted, collapse, pivot }: Settings): URLSearchParams {
+  const q = new URLSearchParams(asking);
+  if (inverted) q.set('inverted', '1');
+  if (collapse) q.set('collapse', '1');
+  if (pivot) q.set('pivot', pivot);
+  return q;
+}
