@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchmath"
@@ -159,10 +160,33 @@ func (o *Objective) evaluateSeries(s Series) []Outcome {
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		lo, hi = sum.Center, sum.Center
 	}
-	return o.evaluateBounds(s.Key, sum.Center, lo, hi)
+	return o.evaluateBounds(s.Key, sum.Center, lo, hi, func(v float64) string { return shortNumber(v) + " " + o.Metric })
 }
 
-func (o *Objective) evaluateBounds(k Key, value, lo, hi float64) []Outcome {
+// shortNumber prints four significant digits, or the integer, without an
+// exponent where a person would not write one.
+func shortNumber(v float64) string {
+	if a := math.Abs(v); a >= 1e4 && a < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
+
+// shown prints a value of a profile.
+func (d Dimension) shown(v float64, metric string) string {
+	switch d {
+	case Fraction:
+		return fmt.Sprintf("%.3g%% %s", 100*v, metric)
+	case Time:
+		return benchunit.Scale(v, benchunit.Decimal) + "s " + metric
+	case Bytes:
+		return benchunit.Scale(v, benchunit.Binary) + "B " + metric
+	}
+	return shortNumber(v) + " " + metric
+}
+
+// evaluateBounds takes values in tidied units; show prints one in the metric's.
+func (o *Objective) evaluateBounds(k Key, value, lo, hi float64, show func(float64) string) []Outcome {
 	scale, _ := benchunit.Tidy(1, o.Metric)
 	if o.Profile != nil {
 		scale = 1
@@ -179,11 +203,7 @@ func (o *Objective) evaluateBounds(k Key, value, lo, hi float64) []Outcome {
 		case beyond:
 			out.Status = Uncertain
 		}
-		shown := fmt.Sprintf("%.4g", out.Value)
-		if o.Metric == metricShare {
-			shown = fmt.Sprintf("%.3g%%", 100*out.Value)
-		}
-		out.Text = fmt.Sprintf("%s: %s %s, objective %s: %s", o.label(k), shown, o.Metric, out.Bound, out.Status)
+		out.Text = fmt.Sprintf("%s: %s, objective %s: %s", o.label(k), show(out.Value), out.Bound, out.Status)
 		outcomes = append(outcomes, out)
 	}
 	if o.Max != nil {
@@ -199,10 +219,16 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 	var outcomes []Outcome
 	for i := range f.Comparisons {
 		c := &f.Comparisons[i]
-		if !o.matches(c.Key) || !sameUnit(o.Metric, c.Unit) || c.Verdict == OneSided {
+		if !o.matches(c.Key) || !sameUnit(o.Metric, c.Unit) || len(c.sample.head) == 0 {
 			continue
 		}
 		out := Outcome{Objective: o, Key: c.Key, Bound: fmt.Sprintf("budget %.3g%%", 100**o.Budget)}
+		if c.Verdict == OneSided { // a new benchmark, or one whose program is the same
+			out.Value, out.Lo, out.Hi = math.NaN(), math.NaN(), math.NaN()
+			out.Text = fmt.Sprintf("%s: %s was not measured on the side %s, %s: %s", o.label(c.Key), c.Unit, Base, out.Bound, out.Status)
+			outcomes = append(outcomes, out)
+			continue
+		}
 		out.Value, out.Lo, out.Hi = c.Change, c.Gate.Lo, c.Gate.Hi
 		if c.Scale == Ratio {
 			out.Value, out.Lo, out.Hi = c.Change-1, c.Gate.Lo-1, c.Gate.Hi-1
@@ -210,8 +236,8 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 		switch {
 		case c.Verdict == Worse && !c.exceeds(*o.Budget):
 			// The family was judged by a smaller budget, of another objective.
-		case c.Verdict == Worse && c.Confirmation == Agreed:
-			out.Status = Missed
+		case c.Verdict == Worse && (c.Confirmation == Agreed || f.Apart):
+			out.Status = Missed // kept runs are taken as they are: nothing can confirm them
 		case c.Verdict == Worse, c.Verdict == Inconclusive:
 			out.Status = Uncertain
 		}
@@ -261,7 +287,7 @@ func (o *Objective) evaluateProfiles(series []Series, profiles ProfileValues) []
 			noData(fmt.Errorf("%s: %q is %s, but the profile counts %s", o.Pos, bad.Text, bad.Dimension, q.Dimension))
 			continue
 		}
-		outcomes = append(outcomes, o.evaluateBounds(k, q.Value, q.Value, q.Value)...)
+		outcomes = append(outcomes, o.evaluateBounds(k, q.Value, q.Value, q.Value, func(v float64) string { return q.Dimension.shown(v, o.Metric) })...)
 	}
 	return outcomes
 }

@@ -27,6 +27,8 @@ type Options struct {
 	Gated func(unit string) bool
 	// ExactUnits are compared by the rule of exact.go.
 	ExactUnits []string
+
+	apart bool // see CompareApart
 }
 
 // DefaultOptions returns a level of 5 %, a resolution of 3 % and two looks, at
@@ -124,8 +126,12 @@ func (c *Comparison) Words() string {
 // A Family is all series of one comparison: they share the chance of a false
 // alarm.
 type Family struct {
-	Alpha       float64      `json:"alpha"`
-	Tested      int          `json:"tested"` // series that could give a false alarm by chance
+	Alpha  float64 `json:"alpha"`
+	Tested int     `json:"tested"` // series that could give a false alarm by chance
+	// Apart says that the sides were not measured interleaved, but each at its
+	// time: see CompareApart. What else differed then, the machine's state for
+	// one, counts as change, and there is no second run that could confirm one.
+	Apart       bool         `json:"apart,omitempty"`
 	Comparisons []Comparison `json:"comparisons"`
 }
 
@@ -164,14 +170,13 @@ func (f *Family) correct(opts *Options) {
 		c := &f.Comparisons[i]
 		switch {
 		case !c.tested && !c.Exact:
-			if c.Pairs > 0 {
-				e := newShiftEstimate(c.sample.differences)
-				c.settle(e, opts.Alpha*c.share(), opts)
+			if c.sample.comparable() {
+				c.settle(c.sample.estimate(), opts.Alpha*c.share(), opts)
 			}
 		case c.tested && c.Exact:
 			all = append(all, tested{c, c.P, shiftEstimate{}})
 		case c.tested:
-			e := newShiftEstimate(c.sample.differences)
+			e := c.sample.estimate()
 			all = append(all, tested{c, c.gateP(e) / c.look.Share, e})
 		default:
 			c.settleExact(true)

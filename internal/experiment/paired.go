@@ -95,12 +95,13 @@ type Comparison struct {
 	Direction Direction
 
 	Base, Head benchmath.Summary // medians with their own intervals, unpaired
-	Pairs      int
+	Pairs      int               // 0 if measured apart
 	Scale      Scale
 	// Exact says that counts were compared instead of samples: see exact.go.
 	Exact bool
 
-	// Change is the Hodges–Lehmann estimate over pairs: head/base or head−base.
+	// Change is the Hodges–Lehmann estimate over pairs, or over all differences
+	// if measured apart: head/base or head−base.
 	Change float64
 	// Interval holds Change at the confidence 1−Alpha, for this series alone.
 	Interval Interval
@@ -108,7 +109,8 @@ type Comparison struct {
 	// for having looked before. It leaves out Budget exactly when the
 	// correction lets the series count as changed.
 	Gate Interval
-	// P is the two-sided signed-rank p of "no change", for this series alone;
+	// P is the two-sided signed-rank p of "no change", for this series alone (of
+	// sides measured apart that of the U test);
 	// AdjustedP is that of "no change beyond the budget" after the correction.
 	P, AdjustedP float64
 	Budget       float64 // accepted worsening, as a fraction: 0.03
@@ -139,7 +141,39 @@ type pairedSample struct {
 	base, head  []float64 // all values, in the order measured
 	differences []float64 // by pair: log ratios, or head−base
 	scale       Scale
-	lonely      int // samples without a partner
+	lonely      int  // samples without a partner
+	apart       bool // not interleaved: nobody has a partner
+}
+
+// unpaired is pair for sides that were measured apart.
+func unpaired(samples []Sample) pairedSample {
+	p := pair(samples)
+	p.differences, p.lonely, p.apart = nil, 0, true
+	return p
+}
+
+// comparable reports whether there is anything to compare.
+func (p pairedSample) comparable() bool {
+	return len(p.differences) > 0 || p.apart && len(p.base) > 0 && len(p.head) > 0
+}
+
+func (p pairedSample) estimate() shiftEstimate {
+	if !p.apart {
+		return newShiftEstimate(p.differences)
+	}
+	base, head := p.base, p.head
+	if p.scale == Ratio {
+		base, head = logs(base), logs(head)
+	}
+	return newRankSumEstimate(base, head)
+}
+
+func logs(values []float64) []float64 {
+	l := make([]float64, len(values))
+	for i, v := range values {
+		l[i] = math.Log(v)
+	}
+	return l
 }
 
 // pair joins neighbours of opposite sides within a block: an ABBA block gives
@@ -276,6 +310,9 @@ func compareSeries(s Series, opts *Options) Comparison {
 		usable = append(usable, x)
 	}
 	c.sample = pair(usable)
+	if opts.apart {
+		c.sample = unpaired(usable)
+	}
 	c.Scale, c.Pairs = c.sample.scale, len(c.sample.differences)
 	c.Interval, c.Gate = unbounded(c.Scale, 1-opts.Alpha), unbounded(c.Scale, 1-opts.Alpha)
 	if len(c.sample.base) == 0 || len(c.sample.head) == 0 {
@@ -300,10 +337,10 @@ func compareSeries(s Series, opts *Options) Comparison {
 	if c.Floor.Bias > 0 {
 		c.warn("the A/A pre-check found a change of %.1f %% where there was none: the machine is not quiet", 100*c.Floor.Bias)
 	}
-	if c.Pairs == 0 {
+	if !c.sample.comparable() {
 		return c
 	}
-	e := newShiftEstimate(c.sample.differences)
+	e := c.sample.estimate()
 	c.Change = c.sample.change(e.center())
 	c.Interval = c.sample.interval(e, opts.Alpha)
 	c.P = e.twoSided(0)

@@ -18,9 +18,12 @@ import (
 // of Location Based on Rank Tests" (1963), for the estimate; M. Hollander and
 // D. A. Wolfe, "Nonparametric Statistical Methods" (1973), section 3.3, for the
 // interval.
+//
+// Of two samples without pairs (m > 0) it holds the n·m differences between them
+// instead; see ranksum.go.
 type shiftEstimate struct {
-	n     int
-	walsh []float64 // ascending, n(n+1)/2 of them
+	n, m  int
+	walsh []float64 // ascending, n(n+1)/2 of them; n·m without pairs
 }
 
 func newShiftEstimate(differences []float64) shiftEstimate {
@@ -32,7 +35,7 @@ func newShiftEstimate(differences []float64) shiftEstimate {
 		}
 	}
 	slices.Sort(walsh)
-	return shiftEstimate{n, walsh}
+	return shiftEstimate{n: n, walsh: walsh}
 }
 
 // center is the Hodges–Lehmann estimate: the median of the Walsh averages.
@@ -47,12 +50,21 @@ func (s shiftEstimate) center() float64 {
 // benchmark output has since it is rounded, p is too large rather than too small.
 func (s shiftEstimate) atMost(m float64) float64 {
 	above := len(s.walsh) - upperBound(s.walsh, m)
-	return signedRankUpper(s.n, above)
+	return s.upper(above)
 }
 
 func (s shiftEstimate) atLeast(m float64) float64 {
 	below, _ := slices.BinarySearch(s.walsh, m)
-	return signedRankUpper(s.n, below)
+	return s.upper(below)
+}
+
+// upper returns the chance of as many averages (or differences) above the true
+// shift.
+func (s shiftEstimate) upper(w int) float64 {
+	if s.m > 0 {
+		return rankSumUpper(s.n, s.m, w)
+	}
+	return signedRankUpper(s.n, w)
 }
 
 // twoSided returns the p value of "the shift is m".
@@ -63,7 +75,7 @@ func (s shiftEstimate) twoSided(m float64) float64 {
 // interval returns the bounds of the shifts that the two-sided test at level a
 // does not reject. They are infinite when n is too small for any rejection.
 func (s shiftEstimate) interval(a float64) (lo, hi float64) {
-	k := signedRankCritical(s.n, a/2)
+	k := criticalCount(len(s.walsh), a/2, s.upper)
 	if k < 0 {
 		return math.Inf(-1), math.Inf(1)
 	}
@@ -123,11 +135,14 @@ func signedRankUpper(n, w int) float64 {
 // signedRankCritical returns how many Walsh averages to drop at each end so
 // that P(W⁺ ≥ M−k) ≤ a: the largest such k, or −1 if there is none.
 func signedRankCritical(n int, a float64) int {
-	m := n * (n + 1) / 2
+	return criticalCount(n*(n+1)/2, a, func(w int) float64 { return signedRankUpper(n, w) })
+}
+
+func criticalCount(m int, a float64, upper func(w int) float64) int {
 	lo, hi := -1, m/2 // P(W⁺ ≥ M−k) grows with k
 	for lo < hi {
 		k := (lo + hi + 1) / 2
-		if signedRankUpper(n, m-k) <= a {
+		if upper(m-k) <= a {
 			lo = k
 		} else {
 			hi = k - 1

@@ -1,0 +1,404 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// Against compares the code as it is, the head, with a revision, the base.
+//
+//	build       both sides with the same Go and flags; what has the same test
+//	            binary and test data is left out
+//	calibrate   one process each; from here on both sides run the same number
+//	            of iterations
+//	pre-check   A/A: the base against itself, for the noise floor
+//	measure     randomised ABBA blocks, benchmark after benchmark, so that each
+//	            one's samples spread over the whole time; up to the first look,
+//	            then on for what is undecided
+//	confirm     what changed is measured anew, and counts if that agrees
+//	profile     what changed, on both sides
+//
+// The verdicts are those of experiment.Run.Compare: reading the run again gives
+// the same.
+func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
+	m, err := b.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer m.scratch.close()
+	repo, err := findRepository(ctx, m.sides[experiment.Head].dir)
+	if err != nil {
+		return nil, err
+	}
+	base := &experiment.Revision{Name: ref}
+	if base.Commit, err = repo.resolve(ctx, ref); err != nil {
+		return nil, err
+	}
+	m.event(BenchEvent{Stage: "checkout", What: ref})
+	warnings, err := m.checkout(ctx, repo, base.Commit)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := m.pairUp(ctx, repo, base.Commit)
+	if err != nil {
+		return m.report, err
+	}
+	if err := m.create(ctx, base); err != nil {
+		return m.report, err
+	}
+	return m.report, m.finish(ctx, func() error {
+		for _, w := range warnings {
+			if err := m.warn(w); err != nil {
+				return err
+			}
+		}
+		if err := m.noteOneSided(ref); err != nil {
+			return err
+		}
+		if len(plan.both)+len(plan.head) == 0 {
+			return m.keepEmpty() // nothing changed, or only went away
+		}
+		return m.compare(ctx, plan)
+	})
+}
+
+// keepEmpty gives the run files without samples, so that "latest" is what was
+// asked last, and not what an older run said.
+func (m *bencher) keepEmpty() error {
+	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
+		if err := m.run.Append(experiment.Measure, s, nil); err != nil {
+			return err
+		}
+	}
+	m.empty = true
+	return nil
+}
+
+// A pairing is what to measure.
+type pairing struct {
+	both []*target // on both sides
+	head []*target // new, or unchanged and asked for
+}
+
+// pairUp builds both sides and finds out which benchmarks they share.
+func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (*pairing, error) {
+	var packages [2][]*benchPackage
+	for _, s := range []experiment.Side{experiment.Head, experiment.Base} {
+		var err error
+		if packages[s], err = m.sidePackages(ctx, s); err != nil {
+			return nil, err
+		}
+		if s == experiment.Head && len(packages[s]) == 0 && len(m.report.Failures) > 0 {
+			return nil, m.nothing(0, nil) // don't bury what is wrong under more of it
+		}
+	}
+	plan := new(pairing)
+	exist := make(map[string][]string)
+	// A package that fails on one side is neither new nor gone.
+	broken := func(path string) bool {
+		return slices.ContainsFunc(m.report.Failures, func(f BenchFailure) bool { return f.Package == path && f.Benchmark == "" })
+	}
+	for _, h := range packages[experiment.Head] {
+		i := slices.IndexFunc(packages[experiment.Base], func(p *benchPackage) bool { return p.path == h.path })
+		same := i >= 0 && packages[experiment.Base][i].sum == h.sum
+		if same {
+			changed, err := repo.dataChanged(ctx, commit, h.dir)
+			if err != nil {
+				return nil, err
+			}
+			same = !changed
+		}
+		if same {
+			m.report.Unchanged = append(m.report.Unchanged, h.path)
+			if !m.MeasureUnchanged {
+				continue
+			}
+		}
+		heads, names, err := m.listBenchmarks(ctx, experiment.Head, h)
+		if err != nil {
+			return nil, err
+		}
+		exist[h.path] = names
+		if same {
+			plan.head = append(plan.head, heads...)
+			continue
+		}
+		if broken(h.path) {
+			continue
+		}
+		var bases []*target
+		if i >= 0 {
+			b := packages[experiment.Base][i]
+			var names []string
+			if bases, names, err = m.listBenchmarks(ctx, experiment.Base, b); err != nil {
+				return nil, err
+			}
+			exist[h.path] = append(exist[h.path], names...)
+			if broken(h.path) {
+				continue
+			}
+		}
+		m.join(plan, heads, bases)
+	}
+	for _, b := range packages[experiment.Base] {
+		if !slices.ContainsFunc(packages[experiment.Head], func(p *benchPackage) bool { return p.path == b.path }) && !broken(b.path) {
+			m.report.Gone = append(m.report.Gone, b.path)
+		}
+	}
+	if len(plan.both)+len(plan.head)+len(m.report.Unchanged)+len(m.report.Gone) == 0 {
+		return nil, m.nothing(len(packages[experiment.Head]), exist)
+	}
+	return plan, nil
+}
+
+// sidePackages builds what a side has. The base may lack a folder, or all of
+// them; that is no failure.
+func (m *bencher) sidePackages(ctx context.Context, s experiment.Side) ([]*benchPackage, error) {
+	if s == experiment.Base && !exists(m.sides[s].dir) {
+		return nil, nil
+	}
+	listed, err := m.listPackages(ctx, s, m.Packages)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s, err)
+	}
+	return m.build(ctx, s, listed)
+}
+
+// join sorts benchmarks of a package by the sides that have them. One that
+// failed on a side is known to exist there.
+func (m *bencher) join(plan *pairing, heads, bases []*target) {
+	failed := func(t *target) bool {
+		top := strings.TrimPrefix(topLevel("Benchmark"+t.Benchmark), "Benchmark")
+		return slices.ContainsFunc(m.report.Failures, func(f BenchFailure) bool { return f.Package == t.Package && f.Benchmark == top })
+	}
+	for _, h := range heads {
+		i := slices.IndexFunc(bases, func(b *target) bool { return b.BenchID == h.BenchID })
+		switch {
+		case i >= 0:
+			h.at[experiment.Base] = bases[i].at[experiment.Base]
+			plan.both = append(plan.both, h)
+		case !failed(h):
+			m.report.New = append(m.report.New, h.Package+"."+h.Benchmark)
+			plan.head = append(plan.head, h)
+		}
+	}
+	for _, b := range bases {
+		if !slices.ContainsFunc(heads, func(h *target) bool { return b.BenchID == h.BenchID }) && !failed(b) {
+			m.report.Gone = append(m.report.Gone, b.Package+"."+b.Benchmark)
+		}
+	}
+}
+
+func (m *bencher) noteOneSided(ref string) error {
+	for _, l := range []struct {
+		text  string
+		names []string
+	}{
+		{"no change, the test binary is the same as of " + ref, m.report.Unchanged},
+		{"new: not in " + ref, m.report.New},
+		{"gone: only in " + ref, m.report.Gone},
+	} {
+		for _, name := range l.names {
+			if err := m.run.Note(name + ": " + l.text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (m *bencher) looks() []experiment.Look {
+	if m.Count > 0 {
+		return experiment.OneLook(m.Count)
+	}
+	return experiment.DefaultLooks
+}
+
+// CompareOptions are the options that a comparison of this Bench uses.
+func (b *Bench) CompareOptions() experiment.Options {
+	o := experiment.DefaultOptions()
+	if b.Count > 0 {
+		o.Looks = experiment.OneLook(b.Count)
+	}
+	o.Budget, o.Gated = b.Budget, b.Gated
+	return o
+}
+
+// compare is all that takes time.
+func (m *bencher) compare(ctx context.Context, p *pairing) error {
+	looks, pre := m.looks(), m.PreCheck
+	if pre == 0 {
+		pre = DefaultPreCheck
+	}
+	pre = max(0, pre)
+	cost := m.Benchtime.cost()
+	m.plan.add(2, p.both, cost)
+	m.plan.add(2*(pre+looks[0].Pairs), p.both, cost)
+	m.plan.add(looks[0].Pairs, p.head, cost)
+	counts := make(map[*target]string)
+	for _, t := range p.both {
+		n, err := m.calibrate(ctx, t)
+		if err != nil {
+			return err
+		}
+		counts[t] = n
+	}
+	if err := m.pairs(ctx, p.both, experiment.PreCheck, pre, counts); err != nil {
+		return err
+	}
+	if err := m.pairs(ctx, p.both, experiment.Measure, looks[0].Pairs, counts); err != nil {
+		return err
+	}
+	if err := m.headOnly(ctx, p.head, looks[0].Pairs); err != nil {
+		return err
+	}
+	family, err := m.judge()
+	if err != nil {
+		return err
+	}
+	for _, next := range looks[1:] {
+		more := undecided(family, looks, p.both)
+		m.plan.add(2*(next.Pairs-looks[0].Pairs), more, cost)
+		if err := m.pairs(ctx, more, experiment.Measure, next.Pairs-looks[0].Pairs, counts); err != nil {
+			return err
+		}
+		if family, err = m.judge(); err != nil {
+			return err
+		}
+	}
+	again := targetsOf(p.both, family.Unconfirmed())
+	m.plan.add(2*looks[0].Pairs, again, cost)
+	changed := changedOf(p.both, family)
+	explained := changed
+	if m.ProfileAll {
+		explained = p.both
+	}
+	m.plan.add(2*len(m.Profiles), explained, m.ProfileTime)
+	if err := m.pairs(ctx, again, experiment.Repeat, looks[0].Pairs, counts); err != nil {
+		return err
+	}
+	if family, err = m.judge(); err != nil {
+		return err
+	}
+	if !m.ProfileAll {
+		explained = changedOf(changed, family)
+	} else {
+		m.plan.add(len(m.Profiles), p.head, m.ProfileTime)
+		for _, t := range p.head {
+			if err := m.profiles(ctx, t, experiment.Head); err != nil {
+				return err
+			}
+		}
+	}
+	for _, t := range explained {
+		for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
+			if err := m.profiles(ctx, t, s); err != nil {
+				return err
+			}
+		}
+	}
+	m.report.Family = family
+	for _, t := range changedOf(p.both, family) {
+		m.report.Changed = append(m.report.Changed, t.BenchID)
+	}
+	return nil
+}
+
+// judge reads the run so far, as anyone would.
+func (m *bencher) judge() (*experiment.Family, error) {
+	run, err := experiment.Open(m.run.Dir())
+	if err != nil {
+		return nil, err
+	}
+	return run.Compare(m.CompareOptions())
+}
+
+// calibrate returns the number of iterations for both sides. Where one is much
+// slower, the geometric mean of the costs shares the difference: neither
+// takes forever, nor gets too few iterations to time.
+func (m *bencher) calibrate(ctx context.Context, t *target) (string, error) {
+	half := BenchTime{m.Benchtime.Duration / 2, m.Benchtime.Iterations}
+	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
+		if _, _, err := m.measure(ctx, t, experiment.PreCheck, s, half.flag()); err != nil {
+			return "", err
+		}
+	}
+	if m.Benchtime.Iterations > 0 {
+		return m.Benchtime.flag(), nil
+	}
+	mean := math.Sqrt(t.nanos[experiment.Base] * t.nanos[experiment.Head])
+	return BenchTime{Iterations: iterations(m.Benchtime.Duration, mean)}.flag(), nil
+}
+
+// pairs measures n pairs of each benchmark, block by block.
+func (m *bencher) pairs(ctx context.Context, targets []*target, phase experiment.Phase, n int, counts map[*target]string) error {
+	for left := n; left > 0; left -= 2 {
+		for _, t := range targets {
+			slots := experiment.Schedule(m.rng, min(2, left), m.block[phase], m.order[phase])
+			m.block[phase]++
+			m.order[phase] += len(slots)
+			for _, slot := range slots {
+				runs := slot.Side
+				if phase == experiment.PreCheck {
+					runs = experiment.Base
+				}
+				if err := m.sample(ctx, t, phase, runs, &slot, counts[t]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// headOnly measures what there is nothing to compare with.
+func (m *bencher) headOnly(ctx context.Context, targets []*target, n int) error {
+	for range n {
+		for _, t := range targets {
+			slot := experiment.Slot{Block: m.block[experiment.Measure], Order: m.order[experiment.Measure], Side: experiment.Head}
+			m.block[experiment.Measure]++
+			m.order[experiment.Measure]++
+			if err := m.sample(ctx, t, experiment.Measure, experiment.Head, &slot, m.Benchtime.flag()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// undecided returns the benchmarks that more samples may decide.
+func undecided(f *experiment.Family, looks []experiment.Look, targets []*target) []*target {
+	more := f.Undecided(looks)
+	var keys []experiment.Key
+	for i := range f.Comparisons {
+		if c := &f.Comparisons[i]; c.Gated && more[c.Key] > 0 {
+			keys = append(keys, c.Key)
+		}
+	}
+	return targetsOf(targets, keys)
+}
+
+func targetsOf(targets []*target, keys []experiment.Key) []*target {
+	var found []*target
+	for _, t := range targets {
+		if slices.ContainsFunc(keys, func(k experiment.Key) bool { return k.Package == t.Package && k.Benchmark == t.Benchmark }) {
+			found = append(found, t)
+		}
+	}
+	return found
+}
+
+func changedOf(targets []*target, f *experiment.Family) []*target {
+	var keys []experiment.Key
+	for i := range f.Comparisons {
+		if c := &f.Comparisons[i]; c.Verdict.Changed() {
+			keys = append(keys, c.Key)
+		}
+	}
+	return targetsOf(targets, keys)
+}

@@ -1,0 +1,375 @@
+package capture
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// A benchPackage is a package with benchmarks, on one side.
+type benchPackage struct {
+	path, dir string
+	binary    string // the test binary
+	sum       [sha256.Size]byte
+}
+
+// A target is a benchmark to measure.
+type target struct {
+	BenchID
+	function string // name without the CPU count, which -test.bench wants
+	cpu      int    // for -test.cpu
+	at       [2]*benchPackage
+
+	// What calibration and samples say, by side.
+	nanos  [2]float64 // per iteration
+	bytes  [2]float64 // allocated per iteration
+	failed bool
+	noisy  bool // told that it prints
+}
+
+// targets builds the packages of a side and lists their benchmarks.
+func (m *bencher) targets(ctx context.Context, s experiment.Side) ([]*target, error) {
+	packages, err := m.listPackages(ctx, s, m.Packages)
+	if err != nil {
+		return nil, err
+	}
+	built, err := m.build(ctx, s, packages)
+	if err != nil {
+		return nil, err
+	}
+	var all []*target
+	exist := make(map[string][]string)
+	for _, p := range built {
+		found, names, err := m.listBenchmarks(ctx, s, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+		exist[p.path] = names
+	}
+	if len(all) == 0 {
+		return nil, m.nothing(len(packages), exist)
+	}
+	return all, nil
+}
+
+// nothing says why there is nothing to measure, and what there would be.
+func (m *bencher) nothing(packages int, exist map[string][]string) error {
+	if len(m.report.Failures) > 0 {
+		return fmt.Errorf("%w: %s", ErrNoBenchmarks, m.report.Failures[0].line())
+	}
+	if packages == 0 {
+		return fmt.Errorf("%w: %s has no benchmarks in its tests", ErrNoBenchmarks, strings.Join(m.patterns(), " "))
+	}
+	var names []string
+	for _, p := range exist {
+		names = append(names, p...)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%w: the tests built have none (build tags?)", ErrNoBenchmarks)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	more := ""
+	if len(names) > 8 {
+		names, more = names[:8], fmt.Sprintf(" and %d more", len(names)-8)
+	}
+	return fmt.Errorf("%w: -bench %q matches nothing that gives a result; there is %s%s", ErrNoBenchmarks, m.Pattern, strings.Join(names, ", "), more)
+}
+
+func (m *bencher) patterns() []string {
+	if len(m.Packages) == 0 {
+		return []string{"."}
+	}
+	return m.Packages
+}
+
+var benchmarkFunc = regexp.MustCompile(`(?m)^func Benchmark`)
+
+// listPackages returns the packages whose tests have benchmarks.
+func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
+	side := m.sides[s]
+	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Error"}, listFlags(m.BuildFlags)...)
+	args = append(append(args, "--"), patterns...)
+	if len(patterns) == 0 {
+		args = append(args, ".")
+	}
+	m.event(BenchEvent{Stage: "list"})
+	o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, args: args})
+	if err != nil {
+		return nil, err
+	}
+	if o.err != nil {
+		return nil, fmt.Errorf("go list: %s", orText(excerpt(o.stderr, 10, 0), o.err))
+	}
+	var packages []*benchPackage
+	in := json.NewDecoder(bytes.NewReader(o.stdout))
+	for {
+		var p struct {
+			ImportPath, Dir           string
+			TestGoFiles, XTestGoFiles []string
+			Error                     *struct{ Err string }
+		}
+		if err := in.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if p.Error != nil && len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+			// There are no files: where they don't parse the compiler tells more.
+			if s == experiment.Base {
+				continue // the package is new
+			}
+			err := m.fail(BenchFailure{Package: p.ImportPath, Side: m.sideName(s), What: firstLine([]byte(p.Error.Err))})
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for _, name := range append(p.TestGoFiles, p.XTestGoFiles...) {
+			text, err := os.ReadFile(filepath.Join(p.Dir, name))
+			if err == nil && benchmarkFunc.Match(text) {
+				packages = append(packages, &benchPackage{path: p.ImportPath, dir: p.Dir})
+				break
+			}
+		}
+	}
+	return packages, nil
+}
+
+// listFlags leaves out what go list does not take.
+func listFlags(flags []string) []string {
+	var kept []string
+	for _, f := range flags {
+		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		if slices.Contains([]string{"tags", "mod", "modfile", "overlay", "race", "msan", "asan"}, name) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// build compiles test binaries. What does not compile is a failure, left out.
+func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benchPackage) ([]*benchPackage, error) {
+	side := m.sides[s]
+	// Names of the same length on both sides: the length of argv[0] moves the
+	// stack (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything
+	// Obviously Wrong!", 2009).
+	bin := filepath.Join(m.scratch.dir, "bin", s.String())
+	var built []*benchPackage
+	for i, p := range packages {
+		m.event(BenchEvent{Stage: "build", What: p.path, Done: i, Total: len(packages)})
+		p.binary = filepath.Join(bin, strconv.Itoa(i), path.Base(p.path)+".test"+exeSuffix()) // profiles show the name
+		if err := os.MkdirAll(filepath.Dir(p.binary), 0o700); err != nil {
+			return nil, err
+		}
+		args := append([]string{m.tool.path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", p.binary}, m.BuildFlags...)
+		o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, args: append(args, p.path)})
+		if err != nil {
+			return nil, err
+		}
+		if o.err != nil {
+			output := excerpt(append(o.stderr, o.stdout...), 30, 5)
+			if err := m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: "does not build", Output: output}); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		text, err := os.ReadFile(p.binary)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // no test files, once build tags are heeded
+		} else if err != nil {
+			return nil, err
+		}
+		p.sum = sha256.Sum256(text)
+		built = append(built, p)
+	}
+	return built, nil
+}
+
+func exeSuffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// listBenchmarks runs everything once, with one iteration, and returns what
+// gave a result: only running tells which sub-benchmarks there are. names are
+// all top-level benchmarks of the package, whether they match or not.
+func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benchPackage) (found []*target, names []string, err error) {
+	m.event(BenchEvent{Stage: "list", What: p.path})
+	o, err := m.runBinary(ctx, p, "-test.list=^Benchmark")
+	if err != nil {
+		return nil, nil, err
+	}
+	known := make(map[string]bool)
+	for line := range strings.Lines(string(o.stdout)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "Benchmark") && !strings.ContainsAny(line, " \t") {
+			known[line] = true
+			names = append(names, line)
+		}
+	}
+	if o.err != nil {
+		return nil, nil, m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
+	}
+	cpus := m.CPU
+	if len(cpus) == 0 {
+		// Said in so many words, so that the count behind names is known: what
+		// GOMAXPROCS is by default depends on go.mod, too.
+		cpus = []int{m.procs()}
+	}
+	seen := make(map[string]bool)
+	for i, cpu := range cpus {
+		tests := m.Tests
+		if tests == "" || i > 0 {
+			tests = "^$"
+		}
+		list := func(pattern string) (*processOutcome, error) {
+			return m.runBinary(ctx, p, "-test.run="+tests, "-test.bench="+pattern, "-test.benchtime=1x", fmt.Sprintf("-test.cpu=%d", cpu))
+		}
+		o, err := list(m.Pattern)
+		if err != nil {
+			return nil, nil, err
+		}
+		outcomes := []*processOutcome{o}
+		if o.err != nil {
+			// One that fails or panics takes the others with it: try one by one.
+			tests = "^$"
+			if m.Tests != "" && testsFailed(o) {
+				return nil, names, m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: "tests fail: " + firstComplaint(o), Output: output(o)})
+			}
+			outcomes = nil
+			for _, name := range names {
+				pattern, ok := narrow(m.Pattern, name)
+				if !ok {
+					continue
+				}
+				o, err := list(pattern)
+				if err != nil {
+					return nil, nil, err
+				}
+				outcomes = append(outcomes, o)
+				if o.err != nil {
+					f := BenchFailure{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), What: firstComplaint(o), Output: output(o)}
+					if err := m.fail(f); err != nil {
+						return nil, nil, err
+					}
+				}
+			}
+		}
+		for _, o := range outcomes {
+			for _, name := range readNames(o.stdout, known) {
+				t := newTarget(p, s, strings.TrimPrefix(name, "Benchmark"), cpu)
+				if !seen[t.Benchmark] {
+					seen[t.Benchmark] = true
+					found = append(found, t)
+				}
+			}
+		}
+	}
+	return found, names, nil
+}
+
+// testsFailed tells failing tests, asked for with -run, from failing
+// benchmarks.
+func testsFailed(o *processOutcome) bool {
+	return bytes.Contains(o.stdout, []byte("--- FAIL: Test")) || bytes.Contains(o.stdout, []byte("--- FAIL: Example"))
+}
+
+func (m *bencher) procs() int { return cmp.Or(len(m.Pin), runtime.GOMAXPROCS(0)) }
+
+// newTarget takes the CPU count from a name as testing prints it: there is none
+// when it is 1.
+func newTarget(p *benchPackage, s experiment.Side, name string, cpu int) *target {
+	t := &target{BenchID: BenchID{p.path, name}, function: name, cpu: cpu}
+	if cpu != 1 {
+		t.function = strings.TrimSuffix(name, fmt.Sprintf("-%d", cpu))
+	}
+	t.at[s] = p
+	return t
+}
+
+// runBinary runs a test binary as go test does, in its package's folder.
+func (m *bencher) runBinary(ctx context.Context, p *benchPackage, flags ...string) (*processOutcome, error) {
+	args := append([]string{p.binary, "-test.paniconexit0"}, flags...)
+	return m.scratch.run(ctx, process{
+		dir: p.dir, env: m.tool.testEnv, timeout: m.Timeout, pin: m.Pin,
+		args: append(args, m.Args...),
+	})
+}
+
+func output(o *processOutcome) string {
+	return excerpt(append(append([]byte(nil), o.stdout...), o.stderr...), 10, 30)
+}
+
+// checkPatterns finds mistakes in regular expressions before anything is built.
+func checkPatterns(patterns ...string) error {
+	for _, p := range patterns {
+		for _, element := range splitPattern(p) {
+			if _, err := regexp.Compile(element); err != nil {
+				return fmt.Errorf("pattern %q: %w", p, err)
+			}
+		}
+	}
+	return nil
+}
+
+// narrow returns a pattern for the matches of pattern below one top-level
+// benchmark.
+func narrow(pattern, name string) (string, bool) {
+	elements := splitPattern(pattern)
+	re, err := regexp.Compile(elements[0])
+	if err != nil || !re.MatchString(name) {
+		return "", false
+	}
+	elements[0] = "^" + name + "$"
+	return strings.Join(elements, "/"), true
+}
+
+// splitPattern cuts a pattern at slashes outside of brackets, as package
+// testing does.
+func splitPattern(pattern string) []string {
+	var elements []string
+	start, square, round := 0, 0, 0
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '[':
+			square++
+		case ']':
+			square = max(0, square-1)
+		case '(':
+			if square == 0 {
+				round++
+			}
+		case ')':
+			if square == 0 {
+				round--
+			}
+		case '\\':
+			i++
+		case '/':
+			if square == 0 && round == 0 {
+				elements = append(elements, pattern[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(elements, pattern[start:])
+}

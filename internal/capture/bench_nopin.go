@@ -1,0 +1,18 @@
+//go:build !linux
+
+package capture
+
+import (
+	"errors"
+	"os/exec"
+	"runtime"
+)
+
+func checkPin(cpus []int) error {
+	if len(cpus) > 0 {
+		return errors.New("benchmarks can't be pinned to CPUs on " + runtime.GOOS)
+	}
+	return nil
+}
+
+func startPinned(cmd *exec.Cmd, _ []int) error { return cmd.Start() }

@@ -1,0 +1,220 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A process is what to run.
+type process struct {
+	dir     string
+	env     []string // besides hone's
+	args    []string // args[0] is the program
+	timeout time.Duration
+	pin     []int
+}
+
+// An outcome is what a process left.
+type processOutcome struct {
+	stdout, stderr []byte
+	err            error // why it failed: how it ended, or that it was too slow
+	wall           time.Duration
+}
+
+// A process that is too slow is asked for the stacks of its goroutines, and
+// killed when it has had stackGrace to print them.
+const stackGrace = 2 * time.Second
+
+// run runs one process and whatever it starts. The error is of ctx, or that
+// the program can't be started.
+func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
+	cmd := exec.Command(p.args[0], p.args[1:]...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+s.tmp(), "GOTMPDIR="+s.tmp(), "PWD="+p.dir)
+	if runtime.GOOS == "windows" {
+		cmd.Env = append(cmd.Env, "TMP="+s.tmp(), "TEMP="+s.tmp())
+	}
+	cmd.Env = append(cmd.Env, p.env...)
+	var stdout, stderr endBuffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.WaitDelay = time.Second // for what it started and left behind
+	setGroup(cmd)
+
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	started, ended := s.startLocked(cmd, p.pin)
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	var slow, over <-chan time.Time
+	if p.timeout > 0 {
+		slow = time.After(p.timeout)
+	}
+	timedOut := false
+	for {
+		select {
+		case err := <-ended:
+			o := &processOutcome{stdout: stdout.bytes(), stderr: stderr.bytes(), err: err, wall: time.Since(begin)}
+			if timedOut {
+				o.err = fmt.Errorf("not done after %v (-timeout), killed", p.timeout)
+			} else if errors.Is(err, exec.ErrWaitDelay) {
+				o.err = nil // it ended well, only a child of it did not
+			}
+			return o, ctx.Err()
+		case <-ctx.Done():
+			killGroup(cmd.Process)
+			<-ended
+			return nil, ctx.Err()
+		case <-slow:
+			timedOut = true
+			askForStacks(cmd.Process)
+			over = time.After(stackGrace)
+		case <-over:
+			killGroup(cmd.Process)
+		}
+	}
+}
+
+// startLocked starts a command on a thread that lives as long as the command
+// does: Linux sends the death signal when the thread ends that started it, not
+// the process (golang.org/issue/27505). The group is gone, too, when ended
+// gives the outcome.
+func (s *scratch) startLocked(cmd *exec.Cmd, pin []int) (started, ended <-chan error) {
+	start, end := make(chan error, 1), make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := startPinned(cmd, pin)
+		if err == nil {
+			s.guard(cmd.Process.Pid)
+		}
+		start <- err
+		if err == nil {
+			err = cmd.Wait()
+			killGroup(cmd.Process)
+			s.guard(0)
+			end <- err
+		}
+	}()
+	return start, end
+}
+
+// An endBuffer keeps the beginning and the end of what is written: a benchmark
+// that prints all the time can't fill the memory.
+type endBuffer struct {
+	head, tail []byte
+	lost       bool
+}
+
+const (
+	keepHead = 16 << 10
+	keepTail = 256 << 10
+)
+
+func (b *endBuffer) Write(p []byte) (int, error) {
+	n := len(p)
+	if room := keepHead - len(b.head); room > 0 {
+		k := min(room, len(p))
+		b.head, p = append(b.head, p[:k]...), p[k:]
+	}
+	b.tail = append(b.tail, p...)
+	if len(b.tail) > 2*keepTail {
+		b.tail = append(b.tail[:0], b.tail[len(b.tail)-keepTail:]...)
+		b.lost = true
+	}
+	return n, nil
+}
+
+func (b *endBuffer) bytes() []byte {
+	if b.lost {
+		return bytes.Join([][]byte{b.head, b.tail}, []byte("\n[…]\n"))
+	}
+	return append(b.head, b.tail...)
+}
+
+// excerpt shortens an output for people: to its first and last lines, without
+// the registers that end a crash.
+func excerpt(output []byte, first, last int) string {
+	if i := registers.FindIndex(output); i != nil {
+		output = output[:i[0]]
+	}
+	lines := strings.Split(strings.Trim(string(output), "\n"), "\n")
+	if len(lines) > first+last+1 {
+		lines = slices.Concat(lines[:first], []string{"[…]"}, lines[len(lines)-last:])
+	}
+	return strings.Join(lines, "\n")
+}
+
+var registers = regexp.MustCompile(`(?m)^r\w{1,2} +0x[0-9a-f]+$`)
+
+// A goTool is the go command, the same for both sides.
+type goTool struct {
+	path    string
+	version string
+	module  string   // go.mod of the folder, "" outside a module
+	work    string   // go.work, "" or "off"
+	env     []string // for the go command
+	testEnv []string // for test binaries
+}
+
+// findGo asks for the toolchain that the folder's go.mod selects, and ties all
+// further go commands to it: another revision's go.mod may ask for another one.
+func findGo(ctx context.Context, dir string) (goTool, error) {
+	path, err := exec.LookPath("go")
+	if err != nil {
+		return goTool{}, fmt.Errorf("the go command is needed to build benchmarks: %w", err)
+	}
+	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION", "GOROOT", "GOMOD", "GOWORK")
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return goTool{}, fmt.Errorf("go env: %s", orText(firstLine(stderr.Bytes()), err))
+	}
+	v := strings.Split(strings.ReplaceAll(string(out), "\r", ""), "\n")
+	if len(v) < 4 {
+		return goTool{}, fmt.Errorf("go env prints %q", out)
+	}
+	t := goTool{path: path, version: v[0], module: v[2], work: v[3]}
+	if t.module == os.DevNull || filepath.Base(t.module) != "go.mod" {
+		t.module = ""
+	}
+	toolchain := "local"
+	if isRelease(t.version) {
+		toolchain = t.version
+	}
+	t.env = []string{"GOTOOLCHAIN=" + toolchain}
+	t.testEnv = []string{"GOROOT=" + v[1]} // as go test does; -trimpath hides it from the binary
+	return t, nil
+}
+
+// isRelease reports whether a version can be asked for by name.
+func isRelease(version string) bool {
+	rest, ok := strings.CutPrefix(version, "go1.")
+	return ok && strings.Trim(rest, "0123456789.rcbeta") == ""
+}
+
+func orText(text string, err error) string {
+	if text == "" {
+		return err.Error()
+	}
+	return text
+}
+
+func firstLine(text []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return line
+}

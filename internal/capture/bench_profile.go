@@ -1,0 +1,174 @@
+package capture
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/profile"
+)
+
+// profileFlags are the flags of test binaries by kind; FILE and RATE are
+// replaced. Contention is recorded whole, since a benchmark's own process has
+// nobody else to disturb.
+var profileFlags = map[string][]string{
+	"cpu":   {"-test.cpuprofile=FILE"},
+	"mem":   {"-test.memprofile=FILE", "-test.memprofilerate=RATE"},
+	"mutex": {"-test.mutexprofile=FILE", "-test.mutexprofilefraction=1"},
+	"block": {"-test.blockprofile=FILE", "-test.blockprofilerate=1"},
+	"trace": {"-test.trace=FILE"},
+}
+
+const (
+	// memSamples is how many allocations a memory profile should have sampled:
+	// ten thousand give a function with 1 % of the bytes to 10 %, and take
+	// a blink. Rate 1, every allocation, where there are no more than that.
+	memSamples = 10_000
+	maxMemRate = 512 << 10 // the runtime's own
+
+	// An execution trace of longer than this nobody reads, and it is large.
+	traceTime = 200 * time.Millisecond
+)
+
+// profiles collects the profiles of a benchmark, each kind in a process of its
+// own: kinds disturb each other, and all of them the numbers.
+func (m *bencher) profiles(ctx context.Context, t *target, s experiment.Side) error {
+	for _, kind := range m.Profiles {
+		m.plan.start(m, "profile", t)
+		if t.failed {
+			m.plan.done(t, 0)
+			continue
+		}
+		wall, err := m.profileOne(ctx, t, s, kind)
+		if err != nil {
+			return err
+		}
+		m.plan.done(t, wall)
+	}
+	return nil
+}
+
+func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, kind string) (time.Duration, error) {
+	n := t.iterationsFor(s, m.ProfileTime, m.Benchtime)
+	if kind == "trace" {
+		n = t.iterationsFor(s, traceTime, m.Benchtime)
+	}
+	rate := 1
+	if per := t.bytes[s]; per > 0 {
+		rate = int(min(maxMemRate, max(1, per*float64(n)/memSamples)))
+	}
+	file := filepath.Join(m.scratch.dir, "profile")
+	defer os.Remove(file)
+	flags := []string{"-test.benchtime=" + strconv.Itoa(n) + "x"}
+	for _, f := range profileFlags[kind] {
+		flags = append(flags, strings.NewReplacer("FILE", file, "RATE", strconv.Itoa(rate)).Replace(f))
+	}
+	o, err := m.runTarget(ctx, t, s, flags...)
+	if err != nil {
+		return 0, err
+	}
+	data, readErr := os.ReadFile(file)
+	if o.err != nil || readErr != nil {
+		return o.wall, m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
+	}
+	if kind == "trace" {
+		return o.wall, m.keepTrace(t, s, data)
+	}
+	ran := n
+	if _, result, _ := readResult(o.stdout, t.Package, t.Benchmark); result != nil {
+		ran = result.Iters
+	}
+	p, err := profile.DecodeBytes(data, profile.DefaultLimits())
+	if err != nil {
+		return o.wall, m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), kind + " profile: " + err.Error(), ""})
+	}
+	var out bytes.Buffer
+	if err := withIterations(p, ran).Encode(&out); err != nil {
+		return o.wall, err
+	}
+	return o.wall, m.run.AddProfile(t.Package, t.Benchmark, s, kind, &out)
+}
+
+// iterationsFor is how many iterations take a time. A number of iterations
+// that the user asked for stays: the benchmark may be written for it.
+func (t *target) iterationsFor(s experiment.Side, d time.Duration, asked BenchTime) int {
+	if asked.Iterations > 0 {
+		return asked.Iterations
+	}
+	return iterations(d, t.nanos[s])
+}
+
+func iterations(d time.Duration, nanos float64) int {
+	if nanos <= 0 {
+		return 1
+	}
+	return int(min(1e9, max(1, math.Round(float64(d)/nanos))))
+}
+
+// Profiles of benchmarks say in a comment how often the benchmark ran, so that
+// their values can be told per operation.
+const iterationsComment = "hone: iterations "
+
+// withIterations adds the comment. Package testing runs a benchmark with the
+// classic loop once before it runs it n times, and a profile covers both; a loop
+// with b.Loop runs within that first call. Stacks show which one it was.
+func withIterations(p *profile.Profile, n int) *profile.Profile {
+	if n > 1 {
+		for i := range p.Functions {
+			if p.FunctionName(uint32(i)) == "testing.(*B).launch" {
+				n++
+				break
+			}
+		}
+	}
+	q := *p
+	q.Comments = append(slices.Clone(p.Comments), iterationsComment+strconv.Itoa(n))
+	return &q
+}
+
+// ProfileIterations returns how often the benchmark ran of which p is
+// a profile, as a Bench noted it; 0 if it did not.
+func ProfileIterations(p *profile.Profile) int {
+	for _, c := range p.Comments {
+		if rest, ok := strings.CutPrefix(c, iterationsComment); ok {
+			if n, err := strconv.Atoi(rest); err == nil && n > 0 {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// keepTrace puts an execution trace, which is no profile, into the run:
+// traces/PACKAGE@NAME.trace, with the side in front, for go tool trace.
+func (m *bencher) keepTrace(t *target, s experiment.Side, data []byte) error {
+	dir := filepath.Join(m.run.Dir(), "traces")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	name := url.PathEscape(t.Package) + "@" + url.PathEscape(t.Benchmark)
+	if side := m.sideName(s); side != "" {
+		name = side + "." + name
+	}
+	if len(name) > 200 {
+		name = fmt.Sprintf("%s-%08x", name[:190], hash(name))
+	}
+	return os.WriteFile(filepath.Join(dir, name+".trace"), data, 0o666)
+}
+
+func hash(s string) uint32 {
+	h := uint32(2166136261)
+	for i := range len(s) {
+		h = (h ^ uint32(s[i])) * 16777619
+	}
+	return h
+}

@@ -1,0 +1,140 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// flag is the value of -test.benchtime.
+func (t BenchTime) flag() string {
+	if t.Iterations > 0 {
+		return strconv.Itoa(t.Iterations) + "x"
+	}
+	return t.Duration.String()
+}
+
+// cost is a first guess of how long a process takes.
+func (t BenchTime) cost() time.Duration {
+	return t.Duration*14/10 + 50*time.Millisecond // testing approaches the time in steps
+}
+
+// sample runs one process and appends its result. A benchmark that fails is not
+// measured again. With a slot, side says only which file is written; the slot
+// of an A/A pair has both sides run the base.
+func (m *bencher) sample(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, slot *experiment.Slot, benchtime string) error {
+	records, _, err := m.measure(ctx, t, phase, s, benchtime)
+	if err != nil || records == nil {
+		return err
+	}
+	as := s
+	if slot != nil {
+		as = slot.Side
+	}
+	m.samples++
+	return m.run.Append(phase, as, slot, records...)
+}
+
+// measure runs a benchmark in a process of its own. No records: it failed.
+func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, benchtime string) ([]benchfmt.Record, *benchfmt.Result, error) {
+	m.plan.start(m, stageNames[phase], t)
+	if t.failed {
+		m.plan.done(t, 0)
+		return nil, nil, nil
+	}
+	o, err := m.runTarget(ctx, t, s, "-test.benchtime="+benchtime, "-test.benchmem")
+	if err != nil {
+		return nil, nil, err
+	}
+	m.plan.done(t, o.wall)
+	records, result, noise := readResult(o.stdout, t.Package, t.Benchmark)
+	if o.err != nil || result == nil {
+		t.failed = true
+		return nil, nil, m.failed(t, s, o)
+	}
+	if noise && !t.noisy {
+		t.noisy = true
+		if err := m.warn(t.Package + ".Benchmark" + t.Benchmark + " prints to standard output: printing is part of what is measured"); err != nil {
+			return nil, nil, err
+		}
+	}
+	t.learn(s, result, o.wall)
+	return records, result, nil
+}
+
+var stageNames = map[experiment.Phase]string{experiment.Measure: "measure", experiment.PreCheck: "pre-check", experiment.Repeat: "confirm"}
+
+func (m *bencher) failed(t *target, s experiment.Side, o *processOutcome) error {
+	what := firstComplaint(o)
+	if o.err != nil && o.wall >= m.Timeout {
+		what = o.err.Error()
+	}
+	return m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), what, output(o)})
+}
+
+func (m *bencher) runTarget(ctx context.Context, t *target, s experiment.Side, flags ...string) (*processOutcome, error) {
+	flags = append([]string{"-test.run=^$", "-test.bench=" + exactPattern("Benchmark"+t.function), fmt.Sprintf("-test.cpu=%d", t.cpu)}, flags...)
+	return m.runBinary(ctx, t.at[s], flags...)
+}
+
+// learn remembers what an iteration costs, to choose numbers of iterations.
+func (t *target) learn(s experiment.Side, r *benchfmt.Result, wall time.Duration) {
+	ns, ok := valueOf(r, "ns/op")
+	if !ok || ns <= 0 {
+		ns = float64(wall) / float64(max(1, r.Iters)) // the benchmark reports another unit instead
+	}
+	t.nanos[s] = ns
+	t.bytes[s], _ = valueOf(r, "B/op")
+}
+
+// A plan knows what is still to do and how long it takes.
+type plan struct {
+	finished, total int
+	left            time.Duration
+	costs           map[*target]time.Duration // of the step planned last, corrected by what it took
+	steps           map[*target]int
+}
+
+// add plans n processes of each target.
+func (p *plan) add(n int, targets []*target, cost time.Duration) {
+	if p.costs == nil {
+		p.costs, p.steps = make(map[*target]time.Duration), make(map[*target]int)
+	}
+	for _, t := range targets {
+		p.total += n
+		p.left += time.Duration(n) * cost
+		p.costs[t] = (p.costs[t]*time.Duration(p.steps[t]) + cost*time.Duration(n)) / time.Duration(max(1, p.steps[t]+n))
+		p.steps[t] += n
+	}
+}
+
+// start tells of a step that begins.
+func (p *plan) start(m *bencher, stage string, t *target) {
+	m.event(BenchEvent{Stage: stage, What: t.Benchmark, Done: p.finished, Total: p.total, Left: max(0, p.left)})
+}
+
+// done corrects what is left by how long a step really took.
+func (p *plan) done(t *target, took time.Duration) {
+	p.finished++
+	n := p.steps[t]
+	if n == 0 {
+		return
+	}
+	cost := p.costs[t]
+	p.left -= cost
+	p.steps[t] = n - 1
+	if took > 0 && n > 1 {
+		// Half of the way to the truth each time: steps of a target differ.
+		better := (cost + took) / 2
+		p.left += time.Duration(n-1) * (better - cost)
+		p.costs[t] = better
+	}
+	if p.finished == p.total {
+		p.left = 0
+	}
+}
