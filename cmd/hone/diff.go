@@ -114,11 +114,12 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 	})
 }
 
-// splitRuns splits sources at commas, except in URLs.
+// splitRuns splits sources at commas, except in URLs and profiles of runs.
 func splitRuns(sources []string) []string {
 	var runs []string
 	for _, s := range sources {
-		if strings.Contains(s, "://") {
+		// The name of a benchmark may have commas in it.
+		if found, _ := findRunSource(s); found != nil || strings.Contains(s, "://") {
 			runs = append(runs, s)
 			continue
 		}

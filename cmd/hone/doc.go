@@ -1,4 +1,5 @@
-// Hone finds out where Go programs spend time and memory.
+// Hone finds out where Go programs spend time and memory, and whether a change
+// made them faster.
 //
 // Usage:
 //
@@ -10,6 +11,11 @@
 //	ui         look at profiles in a browser
 //	flame      write a flame graph as a page, a picture or folded stacks
 //	diff       tell what changed between two profiles, function by function
+//	bench      measure and profile benchmarks; -against REF compares with a git revision
+//	compare    compare runs and benchmark files, and tell which functions moved them
+//	check      check what was measured against the objectives in hone.toml
+//	gc         run a program and tell what the garbage collector did
+//	runs       list the runs that were kept, or remove some
 //	top        list the functions (or lines, files, addresses) where the values are
 //	tree       list functions with their callers and callees
 //	peek       show callers and callees of functions that match a regexp
@@ -32,10 +38,12 @@
 //	version    print hone's version
 //
 // Flags are those of go tool pprof; -name value and --name value are the same.
-// A source is a file, host:port/path, a URL, or - for standard input; several
-// are merged. Every report also comes as JSON with -json.
+// A source is a file, host:port/path, a URL, - for standard input, or a profile
+// of a run that hone bench kept, RUN:Benchmark/cpu; several are merged. Every
+// report also comes as JSON with -json.
 //
-// Exit codes: 0 success, 1 failure, 2 wrong usage.
+// Exit codes: 0 success, 1 failure, 2 wrong usage, 3 objective missed or
+// regression found.
 //
 // Examples:
 //
@@ -45,11 +53,15 @@
 //	hone flame -o flame.html -seconds 10 http://localhost:6060/debug/pprof/profile
 //	hone diff before.pb.gz after.pb.gz
 //	hone pprof -base old.pb.gz new.pb.gz
+//	hone bench -against main
+//	hone top latest:Parse/cpu
+//	hone compare -o report.html latest
 //
 // "hone help VERB" tells more about a verb.
 package main
 
-const helpIntro = `Hone finds out where Go programs spend time and memory.
+const helpIntro = `Hone finds out where Go programs spend time and memory, and whether a change
+made them faster.
 
 Usage:
 
@@ -61,10 +73,12 @@ The verbs:
 
 const helpEnd = `
 Flags are those of go tool pprof; -name value and --name value are the same.
-A source is a file, host:port/path, a URL, or - for standard input; several
-are merged. Every report also comes as JSON with -json.
+A source is a file, host:port/path, a URL, - for standard input, or a profile
+of a run that hone bench kept, RUN:Benchmark/cpu; several are merged. Every
+report also comes as JSON with -json.
 
-Exit codes: 0 success, 1 failure, 2 wrong usage.
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 objective missed or
+regression found.
 
 Examples:
 
@@ -74,6 +88,9 @@ Examples:
   hone flame -o flame.html -seconds 10 http://localhost:6060/debug/pprof/profile
   hone diff before.pb.gz after.pb.gz
   hone pprof -base old.pb.gz new.pb.gz
+  hone bench -against main
+  hone top latest:Parse/cpu
+  hone compare -o report.html latest
 
 "hone help VERB" tells more about a verb.
 `

@@ -253,7 +253,11 @@ func existing(list string) string {
 
 // merged returns the sum of sources as they are.
 func (l *load) merged(ctx context.Context, sources []string) (*profile.Profile, error) {
-	return l.loader.Load(ctx, sources)
+	files, err := runFiles(sources)
+	if err != nil {
+		return nil, err
+	}
+	return l.loader.Load(ctx, files)
 }
 
 // finished completes a loaded profile and keeps a copy of what came over the

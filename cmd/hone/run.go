@@ -19,7 +19,12 @@ const (
 	exitOK      = 0
 	exitFailure = 1
 	exitUsage   = 2
+	exitMissed  = 3
 )
+
+// errMissed is the end of a verb that did its work and found an objective missed
+// or a regression, which it has told by then.
+var errMissed = errors.New("an objective was missed, or a regression found")
 
 // app is what a verb may use of the outside.
 type app struct {
@@ -45,6 +50,11 @@ func verbs() []verb {
 		{"ui", "look at profiles in a browser", runUI, func() string { return uiHelp }},
 		{"flame", "write a flame graph as a page, a picture or folded stacks", runFlame, func() string { return flameHelp }},
 		{"diff", "tell what changed between two profiles, function by function", runDiff, func() string { return diffHelp }},
+		{"bench", "measure and profile benchmarks; -against REF compares with a git revision", runBench, func() string { return benchHelp }},
+		{"compare", "compare runs and benchmark files, and tell which functions moved them", runCompare, func() string { return compareHelp }},
+		{"check", "check what was measured against the objectives in hone.toml", runCheck, func() string { return checkHelp }},
+		{"gc", "run a program and tell what the garbage collector did", runGC, func() string { return gcHelp }},
+		{"runs", "list the runs that were kept, or remove some", runRuns, func() string { return runsHelp }},
 	}
 	for _, r := range reportVerbs {
 		vs = append(vs, verb{r.name, r.summary, runReport(r.name), func() string { return shell.Usage(r.name) }})
@@ -67,6 +77,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	case errors.Is(err, syscall.EPIPE):
 		return exitOK // whoever read the output has seen enough
+	case errors.Is(err, errMissed):
+		return exitMissed
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "hone: %v\n", oneLine(err))
 		if usage.Verb != "" {

@@ -30,7 +30,8 @@ code, labels, and what changed between two. What is shown, and how, is in the
 page's address: a link shows the same again. ^C ends it.
 
 Several sources are added up, and each can be looked at alone. A directory
-stands for the profiles in it. Without a source, drop a file on the page.
+stands for the profiles in it, and so does a run that hone bench kept (see hone
+help runs). Without a source, drop a file on the page.
 
   -http [HOST]:[PORT]
                   serve it there; localhost and a free port by default
@@ -51,6 +52,7 @@ Examples:
   hone ui cpu.pb.gz
   hone ui -seconds 10 http://localhost:6060/debug/pprof/profile
   hone ui -base before.pb.gz after.pb.gz
+  hone ui latest
   hone ui -http localhost:8080 -no_browser profiles/
 
 All flags that select a sample type, filter and fetch work as in hone pprof, and

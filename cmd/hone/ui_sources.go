@@ -41,8 +41,11 @@ func (a *app) newUILoad(inv *shell.Invocation, compat bool) *load {
 func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool) (*uiEntries, error) {
 	a.newUILoad(inv, compat) // which takes the program from the sources
 	var e uiEntries
-	sources, dirs := splitDirectories(inv.Sources)
-	var err error
+	named, err := runDirectories(inv.Sources)
+	if err != nil {
+		return nil, err
+	}
+	sources, dirs := splitDirectories(named)
 	if len(inv.Base) == 0 {
 		e.shown, err = e.add(ctx, a, inv, compat, sources, true)
 		if errors.Is(err, profile.ErrNothingCommon) {
@@ -57,20 +60,15 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 		return nil, err
 	}
 	for _, dir := range dirs {
-		files, err := profilesIn(dir)
+		entries, err := a.directoryEntries(inv, compat, dir)
 		if err != nil {
 			return nil, err
 		}
-		if len(files) == 0 {
+		if len(entries) == 0 {
 			return nil, fmt.Errorf("%s: there are no profiles in this directory", dir)
 		}
 		var last error
-		for _, file := range files {
-			name, err := filepath.Rel(dir, file)
-			if err != nil {
-				name = file
-			}
-			entry := server.Source{Name: name, Paths: []string{file}, Load: a.loadLater(inv, compat, file)}
+		for _, entry := range entries {
 			if len(e.shown) == 0 {
 				// The first that is one is shown. Others that are none say so when
 				// they are looked at.
@@ -85,6 +83,24 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 		}
 	}
 	return &e, nil
+}
+
+// directoryEntries lists the profiles in a directory, those of a run by what
+// they are of.
+func (a *app) directoryEntries(inv *shell.Invocation, compat bool, dir string) ([]server.Source, error) {
+	if isRun(dir) {
+		return a.runEntries(inv, compat, dir)
+	}
+	files, err := profilesIn(dir)
+	var entries []server.Source
+	for _, file := range files {
+		name, err := filepath.Rel(dir, file)
+		if err != nil {
+			name = file
+		}
+		entries = append(entries, server.Source{Name: name, Paths: []string{file}, Load: a.loadLater(inv, compat, file)})
+	}
+	return entries, err
 }
 
 // add appends sources, and their sum in front of them if that is wanted. It
@@ -121,7 +137,11 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 		return []int{first}, nil
 	}
 	// Asked again, a service would measure again: what was added up is kept.
-	ps, err := l.loader.LoadEach(ctx, sources)
+	files, err := runFiles(sources)
+	if err != nil {
+		return nil, err
+	}
+	ps, err := l.loader.LoadEach(ctx, files)
 	if err != nil {
 		return nil, err
 	}

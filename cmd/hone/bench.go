@@ -1,0 +1,307 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/shell"
+)
+
+const benchHelp = `usage: hone bench [flags] [packages] [-args ...]
+       hone bench -against REF [flags] [packages] [-args ...]
+
+Measure benchmarks, one process per sample; then profile each of them in
+processes of its own, one kind at a time. Numbers and profiles are kept as
+a run, which other verbs know by its name: see hone help runs.
+
+With -against, compare with another revision of the repository: a branch, a tag,
+a commit, HEAD~; or HEAD, for what is not committed yet. Both sides are built
+with the same Go and run the same number of iterations, in turn and in random
+order. What changed is measured a second time, and profiled on both sides to
+tell which functions moved it. The exit code is 3 if something got worse beyond
+its budget in hone.toml, which is 0 where none is given, and the second
+measurement agreed. The repository is only read: it needs no clean-up.
+
+As in go test:
+
+  -bench RE       benchmarks to measure (all)
+  -run RE         tests that have to pass first (none)
+  -count N        samples of each benchmark, and side (10; with -against 20
+                  where 10 decide nothing)
+  -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
+  -cpu LIST       values of GOMAXPROCS to measure with
+  -timeout T      for one process (10m)
+  -tags LIST, -race, -msan, -asan, -gcflags, -ldflags, -asmflags, -mod, -modfile,
+  -overlay, -pgo, -p, -short, -args
+  -benchmem       nothing: allocations are always measured
+
+Of hone:
+
+  -against REF    compare with this revision
+  -profile LIST   kinds of profiles: cpu, mem, mutex, block, trace (cpu,mem), or
+                  none. With -against profiles are of what changed, or of all
+                  benchmarks if this flag is given
+  -profiletime T  time of a profile (2s)
+  -precheck N     pairs of the base with itself, to know the noise (6; 0: none)
+  -pin LIST       run benchmarks on these CPUs: 1 or 0,2-3 (Linux)
+  -o DIR          keep the run below DIR (.hone/runs of this module)
+  -json           print everything as JSON
+
+Examples:
+
+  hone bench
+  hone bench -bench Parse -count 6 ./...
+  hone bench -against HEAD ./json
+  hone bench -against main -benchtime 1s -pin 1 ./...
+  hone bench -profile cpu,mutex,trace -bench Queue
+`
+
+// benchFlags are the flags of hone bench.
+type benchFlags struct {
+	capture.Bench
+	against  string
+	profile  string
+	cpu, pin string
+	json     bool
+	fs       *flag.FlagSet
+}
+
+func newBenchFlags() *benchFlags {
+	f := &benchFlags{fs: newFlags("bench")}
+	fs := f.fs
+	fs.StringVar(&f.Pattern, "bench", ".", "")
+	fs.StringVar(&f.Tests, "run", "", "")
+	fs.IntVar(&f.Count, "count", 0, "")
+	fs.Func("benchtime", "", func(s string) (err error) { f.Benchtime, err = parseBenchTime(s); return err })
+	fs.StringVar(&f.cpu, "cpu", "", "")
+	fs.DurationVar(&f.Timeout, "timeout", 0, "")
+	fs.Bool("benchmem", true, "")
+	fs.BoolFunc("short", "", func(string) error { f.Args = append(f.Args, "-test.short"); return nil })
+	for _, name := range []string{"tags", "gcflags", "ldflags", "asmflags", "mod", "modfile", "overlay", "pgo", "p"} {
+		fs.Func(name, "", func(v string) error { f.BuildFlags = append(f.BuildFlags, "-"+name+"="+v); return nil })
+	}
+	for _, name := range []string{"race", "msan", "asan"} {
+		fs.BoolFunc(name, "", func(v string) error { f.BuildFlags = append(f.BuildFlags, "-"+name+"="+v); return nil })
+	}
+	fs.StringVar(&f.against, "against", "", "")
+	fs.StringVar(&f.profile, "profile", "cpu,mem", "")
+	fs.DurationVar(&f.ProfileTime, "profiletime", 0, "")
+	fs.IntVar(&f.PreCheck, "precheck", capture.DefaultPreCheck, "")
+	fs.StringVar(&f.pin, "pin", "", "")
+	fs.StringVar(&f.Store, "o", "", "")
+	fs.BoolVar(&f.json, "json", false, "")
+	return f
+}
+
+func (f *benchFlags) parse(args []string) (err error) {
+	f.Command = append([]string{"hone", "bench"}, args...)
+	var last []string
+	if i := slices.IndexFunc(args, func(a string) bool { return a == "-args" || a == "--args" }); i >= 0 {
+		args, last = args[:i], args[i+1:]
+	}
+	if f.Packages, err = parseArgs(f.fs, args); err != nil {
+		return err
+	}
+	f.Args = append(f.Args, last...)
+	given := make(map[string]bool)
+	f.fs.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	usage := func(format string, args ...any) error {
+		return &shell.UsageError{Verb: "bench", Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case given["count"] && f.Count < 1:
+		return usage("-count %d: want at least 1", f.Count)
+	case given["timeout"] && f.Timeout <= 0, given["profiletime"] && f.ProfileTime <= 0:
+		return usage("-timeout and -profiletime have to be above 0")
+	case f.PreCheck < 0:
+		return usage("-precheck %d is below 0", f.PreCheck)
+	case given["against"] && f.against == "":
+		return usage("-against needs a branch, tag or commit")
+	case given["precheck"] && f.against == "":
+		return usage("-precheck is of use with -against only")
+	}
+	if f.PreCheck == 0 {
+		f.PreCheck = -1
+	}
+	if f.CPU, err = parseNumbers(f.cpu, 1); err != nil {
+		return usage("-cpu: %w", err)
+	}
+	if f.Pin, err = parseNumbers(f.pin, 0); err != nil {
+		return usage("-pin: %w", err)
+	}
+	if f.profile != "none" && f.profile != "" {
+		for _, kind := range strings.Split(f.profile, ",") {
+			if !slices.Contains([]string{"cpu", "mem", "mutex", "block", "trace"}, kind) {
+				return usage("-profile %s: want cpu, mem, mutex, block or trace, with commas between, or none", f.profile)
+			}
+			if !slices.Contains(f.Profiles, kind) {
+				f.Profiles = append(f.Profiles, kind)
+			}
+		}
+	}
+	f.ProfileAll = given["profile"]
+	f.Store = cmp.Or(f.Store, runsRoot())
+	return nil
+}
+
+// parseBenchTime reads what go test takes for -benchtime.
+func parseBenchTime(s string) (capture.BenchTime, error) {
+	if n, ok := strings.CutSuffix(s, "x"); ok {
+		i, err := strconv.Atoi(n)
+		if err != nil || i < 1 {
+			return capture.BenchTime{}, fmt.Errorf("want iterations above 0, like 100x")
+		}
+		return capture.BenchTime{Iterations: i}, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return capture.BenchTime{}, fmt.Errorf("want a time above 0, like 1s, or iterations, like 100x")
+	}
+	return capture.BenchTime{Duration: d}, nil
+}
+
+// parseNumbers reads a list like 0,2-3.
+func parseNumbers(list string, least int) ([]int, error) {
+	if list == "" {
+		return nil, nil
+	}
+	var numbers []int
+	for _, item := range strings.Split(list, ",") {
+		from, to, isRange := strings.Cut(item, "-")
+		a, err := strconv.Atoi(from)
+		b := a
+		if err == nil && isRange {
+			b, err = strconv.Atoi(to)
+		}
+		if err != nil || a < least || b < a || b-a > 4096 {
+			return nil, fmt.Errorf("%q is no list like 1,2-4", list)
+		}
+		for n := a; n <= b; n++ {
+			if !slices.Contains(numbers, n) {
+				numbers = append(numbers, n)
+			}
+		}
+	}
+	return numbers, nil
+}
+
+func runBench(ctx context.Context, a *app, args []string) error {
+	f := newBenchFlags()
+	if err := f.parse(args); err != nil {
+		return err
+	}
+	if f.against != "" {
+		if err := f.useObjectives(filepath.Join(moduleDir(), experiment.ObjectivesFile)); err != nil {
+			return err
+		}
+	}
+	progress := a.newProgress()
+	f.Events = progress.event
+	measure := f.Measure
+	if f.against != "" {
+		measure = func(ctx context.Context) (*capture.BenchReport, error) { return f.Against(ctx, f.against) }
+	}
+	report, err := measure(ctx)
+	progress.end()
+	if err != nil {
+		if report != nil && report.Dir != "" {
+			a.warn("hone: what was measured is kept as a partial run: " + report.Dir)
+		}
+		return err
+	}
+	if err := a.tellBench(ctx, f, report); err != nil {
+		return err
+	}
+	if report.Family != nil && len(report.Family.Regressions()) > 0 {
+		return errMissed
+	}
+	if n := len(report.Failures); n > 0 {
+		return fmt.Errorf("%d of the benchmarks or packages could not be measured", n)
+	}
+	return nil
+}
+
+// useObjectives takes budgets from the module's objectives, if it has some. Where
+// there are bounds as well, hone check will want numbers and profiles, also of
+// what did not change.
+func (f *benchFlags) useObjectives(file string) error {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	objectives, err := experiment.ParseObjectives(file, text)
+	if err != nil {
+		return err
+	}
+	f.Budget, f.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
+	for _, o := range objectives {
+		f.MeasureUnchanged = f.MeasureUnchanged || o.Max != nil || o.Min != nil
+		f.ProfileAll = f.ProfileAll || o.Profile != nil
+	}
+	return nil
+}
+
+// A progress shows one line that is rewritten, on a terminal, and warnings.
+type progress struct {
+	a     *app
+	live  bool
+	width int
+}
+
+func (a *app) newProgress() *progress { return &progress{a: a, live: isTerminal(a.stderr)} }
+
+func (p *progress) event(e capture.BenchEvent) {
+	if e.Warning != "" {
+		p.show("")
+		if e.Failure != nil && e.Failure.Output != "" {
+			p.a.tellFailure(e.Failure)
+		} else {
+			p.a.warn("hone: " + oneWord(e.Warning))
+		}
+		return
+	}
+	p.show(progressLine(e))
+}
+
+func (p *progress) show(text string) {
+	if !p.live || p.width == 0 && text == "" {
+		return
+	}
+	if r := []rune(text); len(r) > 78 {
+		text = string(r[:78])
+	}
+	// Blanks, as not every terminal knows the escape that clears a line.
+	fmt.Fprintf(p.a.stderr, "\r%-*s\r%s", p.width, "", text)
+	p.width = len([]rune(text))
+}
+
+func (p *progress) end() { p.show("") }
+
+// progressLine is "measure  12 of 60  1m20s left  Parse/short-4".
+func progressLine(e capture.BenchEvent) string {
+	text := e.Stage
+	if e.Total > 0 {
+		text += fmt.Sprintf("  %d of %d", e.Done+1, e.Total)
+	}
+	if left := math.Ceil(e.Left.Seconds()); left > 0 {
+		text += fmt.Sprintf("  %v left", time.Duration(left)*time.Second)
+	}
+	if e.What != "" {
+		text += "  " + oneWord(e.What)
+	}
+	return text
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// tellFailure prints what could not be measured, with the compiler's or the
+// benchmark's own words.
+func (a *app) tellFailure(f *capture.BenchFailure) {
+	name := f.Package
+	if f.Benchmark != "" {
+		name += ".Benchmark" + f.Benchmark
+	}
+	if f.Side != "" {
+		name += " (" + f.Side + ")"
+	}
+	fmt.Fprintf(a.stderr, "hone: %s: %s\n", oneWord(name), oneWord(f.What))
+	for line := range strings.Lines(f.Output) {
+		line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
+		fmt.Fprintf(a.stderr, "    %s\n", oneWord(line))
+	}
+}
+
+// benchJSON is what hone bench -json prints.
+type benchJSON struct {
+	Run        string                 `json:"run,omitempty"`
+	Dir        string                 `json:"dir,omitempty"`
+	Regression bool                   `json:"regression"` // what exit code 3 says
+	Unchanged  []string               `json:"unchanged"`  // packages with the same test binary
+	New        []string               `json:"new"`
+	Gone       []string               `json:"gone"`
+	Failures   []capture.BenchFailure `json:"failures"`
+	Comparison json.RawMessage        `json:"comparison,omitempty"` // as of hone compare -json
+}
+
+// tellBench prints the outcome of a run: what hone compare prints of it, and
+// what to do next.
+func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchReport) error {
+	var c *comparison
+	if r.Dir != "" {
+		inputs, units, err := a.readInputs(f.Store, []string{r.Dir})
+		if err != nil {
+			return err
+		}
+		if c, err = newComparison(inputs, units); err != nil {
+			return err
+		}
+		for _, s := range c.Families {
+			if r.Family != nil {
+				s.Family = r.Family // with the budgets
+			}
+		}
+		if err := c.explain(ctx, false); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		out := benchJSON{Run: r.ID, Dir: r.Dir, Unchanged: orEmpty(r.Unchanged), New: orEmpty(r.New), Gone: orEmpty(r.Gone), Failures: r.Failures,
+			Regression: r.Family != nil && len(r.Family.Regressions()) > 0}
+		if out.Failures == nil {
+			out.Failures = []capture.BenchFailure{}
+		}
+		if c != nil {
+			var b bytes.Buffer
+			if err := c.writeJSON(&b); err != nil {
+				return err
+			}
+			out.Comparison = b.Bytes()
+		}
+		return writeJSON(a.stdout, out)
+	}
+	var b bytes.Buffer
+	measured := r.Family != nil && len(r.Family.Comparisons) > 0 || f.against == ""
+	if c != nil && measured {
+		if err := c.writeText(&b); err != nil {
+			return err
+		}
+	}
+	tellOneSided(&b, f.against, r)
+	if r.Family != nil {
+		for _, worse := range r.Family.Regressions() {
+			budget := ""
+			if worse.Budget > 0 {
+				budget = fmt.Sprintf(" beyond its budget of %g %%", 100*worse.Budget)
+			}
+			fmt.Fprintf(&b, "REGRESSION  %s: %s%s\n", oneWord(worse.Key.String()), worse.Words(), budget)
+		}
+	}
+	if measured {
+		if err := tellNext(&b, f, r); err != nil {
+			return err
+		}
+	}
+	_, err := a.stdout.Write(bytes.TrimPrefix(b.Bytes(), []byte("\n")))
+	return err
+}
+
+func orEmpty(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+func tellOneSided(b *bytes.Buffer, ref string, r *capture.BenchReport) {
+	if len(r.Unchanged)+len(r.New)+len(r.Gone) > 0 {
+		b.WriteString("\n")
+	}
+	for _, name := range r.Unchanged {
+		fmt.Fprintf(b, "%s: no change, the test binary is the same as of %s\n", oneWord(name), oneWord(ref))
+	}
+	for _, name := range r.New {
+		fmt.Fprintf(b, "%s: new, not in %s\n", oneWord(name), oneWord(ref))
+	}
+	for _, name := range r.Gone {
+		fmt.Fprintf(b, "%s: gone, only in %s\n", oneWord(name), oneWord(ref))
+	}
+}
+
+// tellNext names the run and what it can be looked at with.
+func tellNext(b *bytes.Buffer, f *benchFlags, r *capture.BenchReport) error {
+	run, err := experiment.Open(r.Dir)
+	if err != nil {
+		return err
+	}
+	name := r.ID
+	if filepath.Clean(f.Store) != filepath.Clean(runsRoot()) {
+		name = r.Dir
+	}
+	fmt.Fprintf(b, "\nrun %s in %s\n", r.ID, filepath.Dir(r.Dir))
+	profiles := run.Profiles()
+	for i, p := range profiles {
+		if p.Side != experiment.Head {
+			continue
+		}
+		source := name + ":" + profileName(run, p)
+		fmt.Fprintf(b, "  hone top %s\n", commandLine([]string{source}))
+		if run.Base != nil {
+			for _, q := range profiles[:i] {
+				if q.Package == p.Package && q.Benchmark == p.Benchmark && q.Kind == p.Kind {
+					fmt.Fprintf(b, "  hone diff %s\n", commandLine([]string{name + ":" + profileName(run, q), source}))
+				}
+			}
+		}
+		break
+	}
+	if len(profiles) > 0 {
+		fmt.Fprintf(b, "  hone ui %s\n", commandLine([]string{name}))
+	}
+	if run.Base != nil {
+		fmt.Fprintf(b, "  hone compare -o report.html %s\n", commandLine([]string{name}))
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"io"
+)
+
+// The JSON of hone check. Numbers that are not known are null.
+type (
+	checkedJSON struct {
+		Config   string        `json:"config"`
+		Of       string        `json:"of"`
+		Base     string        `json:"base,omitempty"`
+		Failed   bool          `json:"failed"`
+		Outcomes []outcomeJSON `json:"outcomes"`
+		Warnings []string      `json:"warnings"`
+	}
+	outcomeJSON struct {
+		Objective string   `json:"objective,omitempty"` // its name
+		Place     string   `json:"place"`               // file:line:column
+		Package   string   `json:"package,omitempty"`
+		Benchmark string   `json:"benchmark,omitempty"`
+		Metric    string   `json:"metric"`
+		Bound     string   `json:"bound,omitempty"`
+		Status    string   `json:"status"` // "met", "missed", "uncertain", "no data"
+		Fails     bool     `json:"fails"`
+		Value     *float64 `json:"value"` // of the metric; for a budget the change as a fraction
+		Lo        *float64 `json:"lo"`
+		Hi        *float64 `json:"hi"`
+		Text      string   `json:"text"`
+	}
+)
+
+func (c *checked) writeJSON(w io.Writer) error {
+	out := checkedJSON{c.File, c.Of, c.Base, c.failed() > 0, []outcomeJSON{}, append([]string{}, c.Warnings...)}
+	for _, o := range c.Outcomes {
+		out.Outcomes = append(out.Outcomes, outcomeJSON{
+			o.Objective.Name, o.Objective.Pos.String(), o.Key.Package, o.Key.Benchmark, o.Objective.Metric, o.Bound,
+			o.Status.String(), o.Status.Fails(), finiteOrNil(o.Value), finiteOrNil(o.Lo), finiteOrNil(o.Hi), o.Text,
+		})
+	}
+	return writeJSON(w, out)
+}

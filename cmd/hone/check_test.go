@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// objectivesText has one objective of each kind.
+const objectivesText = `[[objective]]
+name = "counting is fast"
+benchmark = "^Count/"
+metric = "ns/op"
+max = "20µs"
+
+[[objective]]
+benchmark = "."
+metric = "ns/op"
+budget = "10%"
+
+[[objective]]
+benchmark = "^Hash$"
+metric = "allocs/op"
+max = 0
+
+[[objective]]
+name = "few regular expressions"
+benchmark = "^Count/"
+profile = "cpu"
+metric = "share"
+function = '^regexp\.'
+max = "10%"
+
+[[objective]]
+name = "hashing itself"
+benchmark = "^Hash$"
+profile = "cpu"
+metric = "share"
+function = 'fnv'
+flat = true
+min = "50%"
+
+[[objective]]
+benchmark = "^Count/"
+profile = "mem"
+metric = "total/op"
+max = "4KiB"
+
+[[objective]]
+benchmark = "^Count/"
+profile = "cpu"
+metric = "total/op"
+function = "mapassign"
+max = "1ms"
+`
+
+func TestCheck(t *testing.T) {
+	type wanted struct {
+		name, config string
+		args         []string
+		code         int
+	}
+	cases := []wanted{
+		{"head", objectivesText, []string{headRun}, exitOK},
+		{"head, all", objectivesText, []string{"-v", headRun}, exitOK},
+		{"base", objectivesText, []string{baseRun}, exitMissed},
+		{"against", objectivesText, nil, exitOK},
+		{"head against base", objectivesText, []string{"-base", baseRun, headRun}, exitOK},
+		{"base against head", objectivesText, []string{"-base", headRun, baseRun}, exitMissed},
+		{"base against file", objectivesText, []string{"-base", "old.txt", "new.txt"}, exitMissed},
+		{"several files", objectivesText, []string{"old.txt", "new.txt"}, exitMissed},
+		{"no such benchmark", "[[objective]]\nbenchmark = \"Nope\"\nmetric = \"ns/op\"\nmax = 3\n", nil, exitMissed},
+		{"no such profile", "[[objective]]\nbenchmark = \"Hash\"\nprofile = \"mutex\"\nmetric = \"total/op\"\nmax = 3\n", nil, exitMissed},
+		{"not per operation", "[[objective]]\nbenchmark = \"Count\"\nprofile = \"mem\"\nsample-type = \"inuse_space\"\nmetric = \"total/op\"\nmax = 3\n", nil, exitMissed},
+		{"no such sample type", "[[objective]]\nbenchmark = \"Count\"\nprofile = \"mem\"\nsample-type = \"delay\"\nmetric = \"total/op\"\nmax = 3\n", nil, exitMissed},
+		{"other dimension", "[[objective]]\nbenchmark = \"Count\"\nprofile = \"mem\"\nmetric = \"total/op\"\nmax = \"3ms\"\n", nil, exitMissed},
+		{"budget only", "[[objective]]\nbenchmark = \"Count\"\nmetric = \"ns/op\"\nbudget = \"3%\"\n", []string{headRun}, exitOK},
+		{"new benchmark", "[[objective]]\nbenchmark = \"Count\"\nmetric = \"ns/op\"\nbudget = \"3%\"\n", []string{"-base", "other.txt", headRun}, exitOK},
+	}
+	file := goldenFile(t, "check.golden")
+	inModule(t)
+	write(t, "old.txt", "pkg: example.com/words\n"+benchLines("Hash-2", 8, 500, " 0 B/op 0 allocs/op")+benchLines("Count/n=20-2", 8, 500, ""))
+	write(t, "new.txt", "pkg: example.com/words\n"+benchLines("Hash-2", 8, 800, " 0 B/op 1 allocs/op")+benchLines("Count/n=20-2", 8, 505, ""))
+	write(t, "other.txt", benchLines("Other-2", 8, 500, ""))
+	var all strings.Builder
+	for _, c := range cases {
+		write(t, "hone.toml", c.config)
+		o := hone(t, append([]string{"check"}, c.args...)...)
+		if o.code != c.code {
+			t.Errorf("%s: exit code %d, want %d", c.name, o.code, c.code)
+		}
+		all.WriteString("== " + c.name + "\n" + o.stdout)
+		if o.stderr != "" {
+			all.WriteString("-- standard error\n" + o.stderr)
+		}
+		misses := strings.Count("\n"+o.stdout, "\nFAIL ")
+		if (misses > 0) != (o.code == exitMissed) {
+			t.Errorf("%s: %d misses and exit code %d", c.name, misses, o.code)
+		}
+
+		j := hone(t, append([]string{"check", "-json"}, c.args...)...)
+		var out checkedJSON
+		if err := json.Unmarshal([]byte(j.stdout), &out); err != nil || j.code != c.code || out.Failed != (c.code == exitMissed) {
+			t.Errorf("%s: -json: exit code %d, %v\n%s", c.name, j.code, err, j.stdout)
+		}
+		failed := 0
+		for _, x := range out.Outcomes {
+			if x.Fails {
+				failed++
+			}
+		}
+		if failed != misses {
+			t.Errorf("%s: %d fail in JSON, %d in text", c.name, failed, misses)
+		}
+	}
+	golden(t, file, all.String())
+}
+
+func TestCheckErrors(t *testing.T) {
+	inModule(t)
+	hone(t, "check").failsWith(t, exitFailure, "no hone.toml in this module")
+	hone(t, "check", "-config", "x.toml").failsWith(t, exitFailure, "open x.toml")
+	write(t, "hone.toml", "# nothing\n")
+	hone(t, "check").failsWith(t, exitFailure, "hone.toml has no [[objective]]")
+	write(t, "hone.toml", "[[objective]]\nbenchmark = \"(\"\nmetric = \"B/op\"\nmaximum = 3\nmax = \"5ms\"\n")
+	hone(t, "check").failsWith(t, exitFailure, "hone.toml:4:1: unknown key", "; hone.toml:2:13: benchmark: missing closing )")
+	write(t, "hone.toml", objectivesText)
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"20990101"}, exitFailure, `no run "20990101"`},
+		{[]string{"nothere.txt"}, exitFailure, "open nothere.txt"},
+		{[]string{"-base", "nothere.txt"}, exitFailure, "-base: open nothere.txt"},
+		{[]string{headRun, baseRun}, exitUsage, "one run at a time"},
+		{[]string{"-against", "main"}, exitUsage, "flag provided but not defined: -against"},
+		{[]string{"-dir", t.TempDir()}, exitFailure, "no complete run in"},
+	} {
+		hone(t, append([]string{"check"}, c.args...)...).failsWith(t, c.code, c.want)
+	}
+	write(t, filepath.Join(".hone", "runs", headRun, "profiles", "example.com%2Fwords@Hash-2", "cpu.pb.gz"), "x")
+	hone(t, "check", headRun).failsWith(t, exitFailure, "cpu.pb.gz: offset 1: ends here")
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/shell"
+)
+
+const gcHelp = `usage: hone gc [flags] [--] PROGRAM [ARGUMENT...]
+       hone gc [flags] -bench REGEXP [PACKAGE...]
+
+Run a Go program, or benchmarks, and tell what the garbage collector did: how
+often, how long it stopped the program, its share of the CPU time, the heap and
+its goal, the allocation rate, and the program's peak memory. The program needs
+no change: GODEBUG=gctrace=1 has its runtime report each collection, and hone
+takes these lines out of what it writes to standard error.
+
+  -bench REGEXP   build and run the benchmarks that match, in the package here or
+                  those named, all of a package in one process
+  -benchtime T    how long each of them runs: 2s, or 100x for iterations
+  -o FILE         write the result to a file
+  -json           write it as JSON. Without -o it goes to standard output, and
+                  what the program writes there to standard error
+
+The result goes to standard error, below what the program wrote. ^C ends the
+program, and the result is of what was until then. hone gc fails if it fails.
+
+Sizes are those of the runtime's report, in whole MiB, so the allocation rate of
+a small heap is rough. Stops are counted one by one, two for each collection.
+
+Examples:
+
+  hone gc -- ./server -addr :8080
+  hone gc go vet ./...
+  GOGC=200 hone gc -json -o gc.json ./importer data.csv
+  hone gc -bench 'Parse' ./json
+`
+
+func runGC(ctx context.Context, a *app, args []string) error {
+	flags := newFlags("gc")
+	bench := flags.String("bench", "", "")
+	benchtime := flags.String("benchtime", "", "")
+	output := flags.String("o", "", "")
+	asJSON := flags.Bool("json", false, "")
+	// The program's own flags are behind its name, so that is where hone's end.
+	if err := flags.Parse(args); err != nil {
+		_, err = parseArgs(flags, args) // for the kind of error
+		return err
+	}
+	rest := flags.Args()
+	switch {
+	case *bench == "" && len(rest) == 0:
+		return &shell.UsageError{Verb: "gc", Err: errors.New("no program to run: hone gc -- ./prog, or -bench REGEXP")}
+	case *bench == "" && *benchtime != "":
+		return &shell.UsageError{Verb: "gc", Err: errors.New("-benchtime goes with -bench only")}
+	}
+	g := &gcRun{app: a, stdout: a.stdout}
+	if *asJSON && *output == "" {
+		g.stdout = a.stderr
+	}
+	var all []*gcReport
+	var failed error
+	if *bench == "" {
+		r, err := g.command(ctx, "", rest)
+		if r == nil {
+			return err
+		}
+		all, failed = append(all, r), err
+	} else if all, failed = g.benchmarks(ctx, *bench, *benchtime, rest); len(all) == 0 {
+		return failed
+	}
+	out := &shell.Outlet{Out: a.stderr, Err: a.stderr, Getenv: a.getenv}
+	if *asJSON {
+		out.Out = a.stdout
+	}
+	defer out.Close()
+	// Whatever ended the program, what was measured is told.
+	err := out.Deliver(context.WithoutCancel(ctx), "", *output, func(_ context.Context, w io.Writer) error {
+		switch {
+		case !*asJSON:
+			return writeGCText(w, all)
+		case *bench == "":
+			return writeJSON(w, all[0])
+		}
+		return writeJSON(w, all)
+	})
+	return errors.Join(err, failed)
+}
+
+// gcRun runs programs.
+type gcRun struct {
+	app    *app
+	stdout io.Writer // of the program
+}
+
+// interruptWait is how long a program is given to end by itself after ^C, which
+// a terminal sends it as well, before hone sends another; killWait that for
+// ending by it.
+const (
+	interruptWait = 500 * time.Millisecond
+	killWait      = 10 * time.Second
+)
+
+// command runs a program. The report is nil if it could not be started.
+func (g *gcRun) command(ctx context.Context, dir string, args []string) (*gcReport, error) {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GODEBUG="+withTrace(g.app.getenv("GODEBUG")))
+	cmd.Stdin, cmd.Stdout = g.app.stdin, g.stdout
+	r := &gcReport{Command: args}
+	filter := &traceFilter{out: g.app.stderr, found: func(t gcTrace) { r.traces = append(r.traces, t) }}
+	cmd.Stderr = filter
+	ended := make(chan struct{})
+	cmd.Cancel = func() error {
+		select {
+		case <-ended:
+			return os.ErrProcessDone
+		case <-time.After(interruptWait):
+		}
+		if err := cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return cmd.Process.Kill() // Windows has no signals
+		}
+		return nil
+	}
+	cmd.WaitDelay = killWait
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("the program can't be started: %w", err)
+	}
+	err := cmd.Wait()
+	close(ended)
+	r.Wall = time.Since(start)
+	filter.Close()
+	r.torn = filter.torn
+	if cmd.ProcessState == nil {
+		return nil, err
+	}
+	r.finish(cmd.ProcessState)
+	switch {
+	case ctx.Err() != nil:
+		r.Interrupted = true
+		err = nil // ^C is how a server ends
+	case errors.As(err, new(*exec.ExitError)):
+		err = fmt.Errorf("%s: %w", filepath.Base(args[0]), err)
+	}
+	return r, err
+}
+
+// withTrace adds the trace to a value of GODEBUG; the last of equal keys counts.
+func withTrace(godebug string) string {
+	if godebug == "" {
+		return "gctrace=1"
+	}
+	return godebug + ",gctrace=1"
+}
+
+// benchmarks builds and runs the benchmarks of packages, one after another. The
+// test binary is run by hone, since the go command and the compiler are Go
+// programs and would report their collections too.
+func (g *gcRun) benchmarks(ctx context.Context, pattern, benchtime string, packages []string) (all []*gcReport, err error) {
+	list := exec.CommandContext(ctx, "go", append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Dir}}{{end}}", "--"}, packages...)...)
+	var problem bytes.Buffer
+	list.Stderr = &problem
+	found, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w: %s", err, strings.TrimSpace(problem.String()))
+	}
+	scratch, err := os.MkdirTemp("", "hone-gc-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	var failed []error
+	for line := range strings.Lines(string(found)) {
+		pkg, dir, ok := strings.Cut(strings.TrimSpace(line), "\t")
+		if !ok {
+			continue
+		}
+		binary := filepath.Join(scratch, "bench.test.exe")
+		build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, pkg)
+		if out, err := build.CombinedOutput(); err != nil {
+			if ctx.Err() != nil {
+				return all, ctx.Err()
+			}
+			failed = append(failed, fmt.Errorf("%s does not build: %s", pkg, strings.TrimSpace(string(out))))
+			continue
+		}
+		args := []string{binary, "-test.run=^$", "-test.bench=" + pattern, "-test.benchmem"}
+		if benchtime != "" {
+			args = append(args, "-test.benchtime="+benchtime)
+		}
+		r, err := g.command(ctx, dir, args)
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", pkg, err))
+		}
+		if r != nil {
+			r.Command, r.Package = append([]string{"go test -c " + pkg}, args[1:]...), pkg
+			all = append(all, r)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if len(all) == 0 && len(failed) == 0 {
+		return nil, errors.New("these packages have no tests, and so no benchmarks")
+	}
+	return all, errors.Join(failed...)
+}

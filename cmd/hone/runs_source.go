@@ -1,0 +1,202 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/shell"
+)
+
+// A source RUN:Benchmark/kind is a profile of a kept run. Sources have had other
+// meanings for longer, so the order in which they are understood is
+//
+//  1. -, and what is a file;
+//  2. what has "://" in it: a URL;
+//  3. what stands before a colon and names a run, the shortest such: the colon
+//     may be one of a path (C:\runs\x:Parse/cpu) and benchmarks may have some in
+//     their names (latest:Parse/a:b/cpu);
+//  4. the rest as before: localhost:6060, or a file that is not there.
+//
+// Ids begin with the year, so that neither hosts nor drive letters name a run
+// by accident. A host may be called latest: where the run has no such profile and
+// a port follows, latest:6060 is the host.
+
+// A runSource is a source that names a profile of a run.
+type runSource struct {
+	name string // with the run's id in place of latest and the like
+	file string
+}
+
+// runSource returns the profile of a run that a source names, nil if it doesn't
+// name one.
+func findRunSource(source string) (*runSource, error) {
+	if source == "-" || strings.Contains(source, "://") {
+		return nil, nil
+	}
+	if info, err := os.Stat(source); err == nil {
+		if info.IsDir() && isRun(source) {
+			return nil, whichProfile(source, source)
+		}
+		return nil, nil
+	}
+	root := runsRoot()
+	for i := range len(source) {
+		if source[i] != ':' {
+			continue
+		}
+		name, rest := source[:i], source[i+1:]
+		dir, err := experiment.Resolve(root, name)
+		if err != nil {
+			if !port.MatchString(rest) && (likeRun.MatchString(name) || isDir(name)) {
+				return nil, err
+			}
+			continue
+		}
+		run, err := experiment.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		if rest == "" {
+			return nil, whichProfile(name, dir)
+		}
+		f, err := run.Profile(rest)
+		if err != nil {
+			if port.MatchString(rest) {
+				return nil, nil
+			}
+			return nil, err
+		}
+		if filepath.Dir(dir) == filepath.Clean(root) {
+			name = run.ID
+		}
+		return &runSource{name + ":" + profileName(run, f), f.Path}, nil
+	}
+	if dir, err := experiment.Resolve(root, source); err == nil {
+		return nil, whichProfile(source, dir)
+	} else if likeRun.MatchString(source) {
+		return nil, err
+	}
+	return nil, nil
+}
+
+var (
+	likeRun = regexp.MustCompile(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
+	port    = regexp.MustCompile(`^\d{1,5}(/|$)`)
+)
+
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "run.json"))
+	return err == nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// whichProfile is the error of a run where one profile is wanted.
+func whichProfile(name, dir string) error {
+	run, err := experiment.Open(dir)
+	if err != nil {
+		return err
+	}
+	profiles := run.Profiles()
+	if len(profiles) == 0 {
+		return fmt.Errorf("%s is a run without profiles", name)
+	}
+	var some []string
+	for _, f := range profiles[:min(3, len(profiles))] {
+		some = append(some, name+":"+profileName(run, f))
+	}
+	if len(profiles) > 3 {
+		some = append(some, "…")
+	}
+	return fmt.Errorf("%s is a run: name one of its profiles, %s", name, strings.Join(some, ", "))
+}
+
+// profileName is the shortest name by which Run.Profile finds a profile, but for
+// the CPU count.
+func profileName(run *experiment.Run, f experiment.ProfileFile) string {
+	name := f.Benchmark + "/" + f.Kind
+	for _, other := range run.Profiles() {
+		if other.Package != f.Package && other.Benchmark == f.Benchmark && f.Package != "" {
+			name = f.Package + "." + name
+			break
+		}
+	}
+	if run.Base != nil && f.Side == experiment.Base {
+		name = f.Side.String() + "/" + name
+	}
+	return name
+}
+
+// runFiles returns sources with the files of runs in place of their names.
+func runFiles(sources []string) ([]string, error) {
+	files := make([]string, len(sources))
+	for i, s := range sources {
+		files[i] = s
+		found, err := findRunSource(s)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			files[i] = found.file
+		}
+	}
+	return files, nil
+}
+
+// runDirectories is for verbs that take directories: it returns sources with
+// runs as their directories, and profiles of runs under names that mean the same
+// when they are looked at later.
+func runDirectories(sources []string) ([]string, error) {
+	named := make([]string, len(sources))
+	for i, s := range sources {
+		named[i] = s
+		if isDir(s) {
+			continue
+		}
+		if _, err := os.Stat(s); errors.Is(err, os.ErrNotExist) && !strings.Contains(s, "://") && s != "" {
+			if dir, err := experiment.Resolve(runsRoot(), strings.TrimSuffix(s, ":")); err == nil {
+				named[i] = dir
+				continue
+			}
+		}
+		found, err := findRunSource(s)
+		if err != nil {
+			return nil, err
+		}
+		if found != nil {
+			named[i] = found.name
+		}
+	}
+	return named, nil
+}
+
+// runEntries lists the profiles of a run, heads before bases: the first is shown
+// first.
+func (a *app) runEntries(inv *shell.Invocation, compat bool, dir string) ([]server.Source, error) {
+	run, err := experiment.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, problem := range run.Problems {
+		a.warn(fmt.Sprintf("%s is partial: %s", dir, problem))
+	}
+	var heads, bases []server.Source
+	for _, f := range run.Profiles() {
+		entry := server.Source{Name: profileName(run, f), Paths: []string{f.Path}, Load: a.loadLater(inv, compat, f.Path)}
+		if f.Side == experiment.Base {
+			bases = append(bases, entry)
+		} else {
+			heads = append(heads, entry)
+		}
+	}
+	return append(heads, bases...), nil
+}
