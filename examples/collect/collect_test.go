@@ -96,6 +96,38 @@ func TestFlagsWritesEachKind(t *testing.T) {
 	})
 }
 
+func TestAgentWritesOnInterrupt(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("windows cannot send an interrupt to one process")
+	}
+	dir := t.TempDir()
+	files := map[string]string{"profile": "-cpuprofile", "heap": "-memprofile"}
+	args := []string{"-for", "1m"}
+	for kind, flag := range files {
+		args = append(args, flag, filepath.Join(dir, kind))
+	}
+	cmd := exec.Command(program("withagent"), args...)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Second) // let it work
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil || err.Error() != "signal: interrupt" {
+		t.Errorf("%v, want an end by the signal", err)
+	}
+	for kind := range files {
+		data, err := os.ReadFile(filepath.Join(dir, kind))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		checkKind(t, kind, data)
+	}
+}
+
 func TestServersServeEachKind(t *testing.T) {
 	always := []string{"profile?seconds=2", "heap", "allocs", "goroutine", "threadcreate"}
 	tests := []struct {
@@ -106,6 +138,7 @@ func TestServersServeEachKind(t *testing.T) {
 	}{
 		{"defaultmux", []string{"-addr", "127.0.0.1:0"}, true, always},
 		{"custommux", []string{"-addr", "127.0.0.1:0", "-debug", "127.0.0.1:0"}, true, always},
+		{"withagent", []string{"-debug", "127.0.0.1:0", "-for", "1m"}, false, always},
 		{"sidecar", []string{"-debug", "127.0.0.1:0", "-blockprofilerate", "1000", "-mutexprofilefraction", "1"}, false,
 			append(slices.Clone(always), "block", "mutex")},
 	}

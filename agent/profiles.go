@@ -1,0 +1,306 @@
+package agent
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/pprof"
+	"runtime/trace"
+	"sync"
+)
+
+// Profiles says which profiles to write to which files. Usually flags fill it
+// in; see [Flags]. Its fields are read by Start and may change after that.
+type Profiles struct {
+	// The file of each kind; "" means not wanted.
+	CPU, Mem, Block, Mutex, Trace string
+
+	// MemRate is the runtime.MemProfileRate to set when Mem is wanted: record
+	// one allocation per so many bytes. 0 leaves the rate alone. It stays set
+	// after Stop: profiles are scaled by the rate of the moment they are
+	// written, so a program should change it once.
+	MemRate int
+	// BlockRate is the argument for runtime.SetBlockProfileRate when Block is
+	// wanted: record one blocking event per so many nanoseconds spent blocked;
+	// 1 records all. Stop turns recording off. 0 leaves the rate alone, for
+	// programs that set it themselves.
+	BlockRate int
+	// MutexFraction is the argument for runtime.SetMutexProfileFraction when
+	// Mutex is wanted: record one contention in so many; 1 records all. Stop
+	// restores what was set before. 0 leaves it alone.
+	MutexFraction int
+
+	// Signals says what a SIGINT or SIGTERM does; see the package comment.
+	Signals SignalPolicy
+
+	flags     *flag.FlagSet // for its Output; nil: os.Stderr
+	mu        sync.Mutex
+	recording *recording // of the last Start that did something
+}
+
+// Flags adds the flags -cpuprofile, -memprofile, -blockprofile, -mutexprofile
+// and -trace, and the rates -memprofilerate, -blockprofilerate and
+// -mutexprofilefraction, to fs, which is [flag.CommandLine] if nil. Names and
+// defaults are those of go test. Call it before fs is parsed, and Start of
+// what it returns after that.
+func Flags(fs *flag.FlagSet) *Profiles {
+	if fs == nil {
+		fs = flag.CommandLine
+	}
+	p := &Profiles{flags: fs}
+	fs.StringVar(&p.CPU, "cpuprofile", "", "write a CPU profile to `file`")
+	fs.StringVar(&p.Mem, "memprofile", "", "write a heap profile to `file`")
+	fs.IntVar(&p.MemRate, "memprofilerate", 0, "record one allocation per `n` bytes in the heap profile; 0: as set")
+	fs.StringVar(&p.Block, "blockprofile", "", "write a block profile to `file`")
+	fs.IntVar(&p.BlockRate, "blockprofilerate", 1, "record waits of `n` nanoseconds, and shorter ones in proportion; 0: as set")
+	fs.StringVar(&p.Mutex, "mutexprofile", "", "write a mutex profile to `file`")
+	fs.IntVar(&p.MutexFraction, "mutexprofilefraction", 1, "record one lock contention in `n`; 0: as set")
+	fs.StringVar(&p.Trace, "trace", "", "write an execution trace to `file`")
+	return p
+}
+
+// Parse adds the flags to [flag.CommandLine], parses the command line and
+// starts recording what it asks for. Like [flag.Parse], it exits with status 2
+// when that is not possible. The function it returns writes the files and
+// prints what went wrong; further calls do nothing. In main:
+//
+//	defer agent.Parse()()
+func Parse() (stop func()) {
+	p := Flags(flag.CommandLine)
+	flag.Parse()
+	if err := p.Start(); err != nil {
+		fmt.Fprintln(p.output(), err)
+		os.Exit(2)
+	}
+	return func() {
+		if err := p.Stop(); err != nil {
+			fmt.Fprintln(p.output(), err)
+		}
+	}
+}
+
+// Start begins recording. It fails, and records nothing, when a file cannot
+// be created, two kinds share one, or the process is being profiled already.
+// Without a file in p it does nothing.
+func (p *Profiles) Start() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r := p.recording; r != nil && !r.finished() {
+		return errors.New("profiles have been started already")
+	}
+	r, err := p.begin()
+	if err != nil {
+		return err
+	}
+	p.recording = r
+	if r != nil {
+		r.watch(p.Signals)
+	}
+	return nil
+}
+
+// Stop ends recording and writes the files. One that cannot be written does
+// not keep the others from being written. Stop may be called at any time, from
+// any goroutine and more than once: every call waits until the files are
+// there, and the first one returns what went wrong, also if it was a signal
+// that ended the recording.
+func (p *Profiles) Stop() error {
+	p.mu.Lock()
+	r := p.recording
+	p.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	r.finish()
+	<-r.unwatched
+	return r.takeError()
+}
+
+func (p *Profiles) output() io.Writer {
+	if p.flags != nil {
+		return p.flags.Output()
+	}
+	return os.Stderr
+}
+
+// recording is what Start began and Stop or a signal ends.
+type recording struct {
+	messages   io.Writer
+	cpu, trace *file // nil: not wanted
+	tracing    bool  // trace was started
+	snapshots  []snapshot
+	rates      []*recorder // switched on
+
+	finishing sync.Once
+	done      chan struct{} // closed when the files are written
+	unwatched chan struct{} // closed when signals are no longer watched
+
+	mu  sync.Mutex
+	err error // of writing; nil once it has been taken
+}
+
+// snapshot is a profile that exists at any time and is written at the end.
+type snapshot struct {
+	name string // as for pprof.Lookup
+	path string
+}
+
+// begin returns nil without an error when nothing is wanted.
+func (p *Profiles) begin() (*recording, error) {
+	wanted := []struct{ flag, name, path string }{
+		{"cpuprofile", "", p.CPU},
+		{"trace", "", p.Trace},
+		// The heap is last, so that its collection comes after the others are
+		// written and sees nothing of them.
+		{"blockprofile", "block", p.Block},
+		{"mutexprofile", "mutex", p.Mutex},
+		{"memprofile", "heap", p.Mem},
+	}
+	r := &recording{
+		messages:  p.output(),
+		done:      make(chan struct{}),
+		unwatched: make(chan struct{}),
+	}
+	undo := func(flag string, err error) (*recording, error) {
+		r.abandon()
+		return nil, fmt.Errorf("-%s: %w", flag, err)
+	}
+	seen := make(map[string]string) // flag by resolved path
+	for _, w := range wanted {
+		if w.path == "" {
+			continue
+		}
+		target, inPlace, err := resolve(w.path)
+		if err != nil {
+			return undo(w.flag, err)
+		}
+		if other, ok := seen[target]; ok && !inPlace {
+			return undo(w.flag, fmt.Errorf("%s is the file of -%s already", w.path, other))
+		}
+		seen[target] = w.flag
+		if w.name != "" {
+			r.snapshots = append(r.snapshots, snapshot{w.name, target})
+			if inPlace {
+				continue // opening a pipe would wait for its reader
+			}
+		}
+		f, err := createFile(target)
+		if err != nil {
+			return undo(w.flag, err)
+		}
+		switch w.flag {
+		case "cpuprofile":
+			r.cpu = f
+		case "trace":
+			r.trace = f
+		default:
+			// That was the test that it can be written, made now and not after
+			// an hour's work. Nothing of it needs to stay until then.
+			f.discard()
+		}
+	}
+	if len(seen) == 0 {
+		return nil, nil
+	}
+
+	if p.Mem != "" && p.MemRate > 0 {
+		runtime.MemProfileRate = p.MemRate
+	}
+	if p.Block != "" && p.BlockRate > 0 {
+		blockRecorder.on(p.BlockRate)
+		r.rates = append(r.rates, blockRecorder)
+	}
+	if p.Mutex != "" && p.MutexFraction > 0 {
+		mutexRecorder.on(p.MutexFraction)
+		r.rates = append(r.rates, mutexRecorder)
+	}
+	if f := r.trace; f != nil {
+		if err := trace.Start(f); err != nil {
+			return undo("trace", err)
+		}
+		r.tracing = true
+	}
+	if f := r.cpu; f != nil {
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return undo("cpuprofile", err)
+		}
+	}
+	return r, nil
+}
+
+// abandon takes back what begin did so far.
+func (r *recording) abandon() {
+	if r.cpu != nil {
+		r.cpu.discard()
+	}
+	if r.tracing {
+		trace.Stop()
+	}
+	if r.trace != nil {
+		r.trace.discard()
+	}
+	for _, rate := range r.rates {
+		rate.off()
+	}
+}
+
+func (r *recording) finish() {
+	r.finishing.Do(func() {
+		var errs []error
+		if r.cpu != nil {
+			pprof.StopCPUProfile() // writes the profile
+			errs = append(errs, r.cpu.commit())
+		}
+		if r.trace != nil {
+			trace.Stop()
+			errs = append(errs, r.trace.commit())
+		}
+		for _, rate := range r.rates {
+			rate.off() // what has been recorded stays
+		}
+		for _, s := range r.snapshots {
+			errs = append(errs, s.write())
+		}
+		r.mu.Lock()
+		r.err = errors.Join(errs...)
+		r.mu.Unlock()
+		close(r.done)
+	})
+}
+
+func (r *recording) finished() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// takeError returns what went wrong, once.
+func (r *recording) takeError() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.err
+	r.err = nil
+	return err
+}
+
+func (s snapshot) write() error {
+	if s.name == "heap" {
+		// The heap profile shows memory as of the last finished collection.
+		runtime.GC()
+	}
+	f, err := createFile(s.path)
+	if err != nil {
+		return err
+	}
+	if err := pprof.Lookup(s.name).WriteTo(f, 0); err != nil {
+		f.discard()
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	return f.commit()
+}
