@@ -127,12 +127,27 @@ func (d *dotWriter) tags(n *node, id int) bool {
 		}
 		any = true
 		weight := d.r.format(v)
-		fmt.Fprintf(d, `N%d_%d [label = "%s" id="N%d_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", id, i, t.name, id, i, weight)
+		fmt.Fprintf(d, `N%d_%d [label = "%s" id="N%d_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", id, i, tagLabel(t), id, i, weight)
 		fmt.Fprintf(d, `N%d -> N%d_%d [label=" %s" weight=100 tooltip="%s" labeltooltip="%s"]`+"\n", id, id, i, weight, weight, weight)
 		d.numericTags(n.tags.numeric[t.name], flat, fmt.Sprintf("N%d_%d", id, i))
 	}
 	return d.numericTags(n.tags.numeric[""], flat, fmt.Sprintf("N%d", id)) || any
 }
+
+// tagLabel is the text in a tag's box, a label per line. The original writes it as
+// it is: what no reader of DOT takes, a quote or a backslash before one, is
+// escaped here.
+func tagLabel(t *tag) string {
+	labels := strings.Split(t.name, `\n`)
+	for i, l := range labels {
+		if strings.Contains(l, `"`) || strings.HasSuffix(l, `\`) {
+			labels[i] = quoteEscaper.Replace(l)
+		}
+	}
+	return strings.Join(labels, `\n`)
+}
+
+var quoteEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 func (d *dotWriter) numericTags(tags []*tag, flat bool, source string) bool {
 	any := false

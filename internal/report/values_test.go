@@ -183,3 +183,16 @@ func TestSourceNotFound(t *testing.T) {
 		}
 	}
 }
+
+func TestTagLabel(t *testing.T) {
+	for _, tt := range []struct{ name, want string }{
+		{`user:ann\npath:C:\new`, `user:ann\npath:C:\new`}, // as the original has it
+		{`say:"hi"\nuser:ann`, `say:\"hi\"\nuser:ann`},
+		{`dir:C:\`, `dir:C:\\`},
+		{`both:\"`, `both:\\\"`},
+	} {
+		if got := tagLabel(&tag{name: tt.name}); got != tt.want {
+			t.Errorf("label of %s is %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}

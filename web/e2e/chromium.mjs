@@ -64,8 +64,8 @@ const QUIET = [
 ];
 
 /**
- * Starts the browser without a window. WebGL is drawn by the processor, so that
- * it is there on a machine without a graphics card too.
+ * Starts the browser without a window. WebGL, which hone does not use but other
+ * tools do, is drawn by the processor and takes much of it.
  * @param {{ webgl?: boolean, args?: string[] }} [options]
  */
 export async function launch({ webgl = true, args = [] } = {}) {

@@ -35,6 +35,7 @@ async function exported(page, label) {
 /** Labels of the formats that the view shown offers. @param {Page} page */
 async function formats(page) {
   await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('menuitem').first().waitFor();
   const labels = await page.getByRole('menuitem').evaluateAll((all) => all.map((item) => item.getAttribute('data-label') ?? ''));
   await page.keyboard.press('Escape');
   return labels.filter((label) => label !== 'copy link');
@@ -173,28 +174,47 @@ compared('a comparison exports text and CSV', async ({ page, open }) => {
   assert.ok(parseCSV((await exported(page, 'CSV')).text()).length > 2);
 });
 
-for (const [view, parameters] of /** @type {const} */ ([
-  ['top', 'focus=addLine&sort=cum'],
-  ['top', 'focus=' + encodeURIComponent("a'b|addLine")],
-  ['peek', 'fn=main.addLine'],
-  ['source', 'fn=main.addLine'],
-  ['traces', 'focus=addLine'],
-  ['tags', ''],
-  ['raw', ''],
-])) {
-  check(`the command of ${view} with ${parameters || 'no options'} runs`, async ({ page, open }) => {
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+check('the commands of the views run', async ({ page, open }) => {
+  for (const [view, parameters] of /** @type {const} */ ([
+    ['top', 'focus=addLine&sort=cum'],
+    ['top', 'focus=' + encodeURIComponent("a'b|addLine")],
+    ['sandwich', 'fn=main.addLine'],
+    ['peek', 'fn=main.addLine'],
+    ['source', 'fn=main.addLine'],
+    ['traces', 'focus=addLine'],
+    ['raw', ''],
+  ])) {
     await open(`/${view}?${parameters}`);
-    await page.getByRole('button', { name: 'Copy as command' }).click();
-    await page.getByRole('menuitem', { name: /^hone/ }).click();
-    await page.locator('.toast').getByText('Command copied').waitFor();
-    const command = await page.evaluate(() => navigator.clipboard.readText());
-    assert.match(command, /^hone /);
-    const path = `${dirname(honeBinary())}:${process.env['PATH']}`;
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: root, env: { ...process.env, PATH: path }, encoding: 'utf8', maxBuffer: 64 << 20 });
-    assert.equal(status, 0, `${command}\n${stderr}`);
-    assert.ok(stdout.length > 100, stdout);
-  });
+    await runCopied(page);
+  }
+}, { permissions: ['clipboard-read', 'clipboard-write'] });
+
+several('the command of tags runs', async ({ page, open }) => {
+  await open('/tags');
+  await runCopied(page);
+}, { permissions: ['clipboard-read', 'clipboard-write'] });
+
+compared('the command of a comparison runs', async ({ page, open }) => {
+  await open('/');
+  for (const name of ['Diff', 'Top']) {
+    await page.getByRole('tab', { name }).click();
+    await settled(page);
+    await runCopied(page);
+  }
+}, { permissions: ['clipboard-read', 'clipboard-write'] });
+
+/** Copies the command of what is shown, and runs it in a shell. @param {Page} page */
+async function runCopied(page) {
+  await page.getByRole('button', { name: 'Copy as command' }).click();
+  await page.getByRole('menuitem', { name: /^hone/ }).click();
+  const toast = page.locator('.toast').getByText('Command copied');
+  await toast.waitFor();
+  const command = await page.evaluate(() => navigator.clipboard.readText());
+  assert.match(command, /^hone /);
+  const path = `${dirname(honeBinary())}:${process.env['PATH']}`;
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: root, env: { ...process.env, PATH: path }, encoding: 'utf8', maxBuffer: 64 << 20 });
+  assert.equal(status, 0, `${command}\n${stderr}`);
+  assert.ok(stdout.length > 100, `${command}\n${stdout}`);
 }
 
 /** Rows of a CSV text (RFC 4180). @param {string} text */

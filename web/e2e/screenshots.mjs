@@ -1,8 +1,9 @@
 // @ts-check
-// Writes the pictures of the documentation: node e2e/screenshots.mjs [FOLDER].
-// They are of a profile in the repository, so that the same sources give the
-// same pictures on the same machine.
+// Writes the pictures of the documentation: node e2e/screenshots.mjs [FOLDER [NAME…]].
+// They are of profiles in the repository, so that the same sources give the same
+// pictures on the same machine; only source and machine code need a run of their own.
 
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync, crc32 } from './png.mjs';
@@ -11,29 +12,46 @@ import { buildHone, root, serve, temporaryFolder } from './hone.mjs';
 import { settled } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
 
-const folder = process.argv[2] ?? join(root, 'doc', 'img', 'ui');
-process.env['HONE_BIN'] ||= buildHone(temporaryFolder('screenshots'));
+const [folder = join(root, 'doc', 'img', 'ui'), ...only] = process.argv.slice(2);
 
-const WIDE = { width: 1280, height: 800 };
+const temporary = temporaryFolder('screenshots');
+process.env['HONE_BIN'] ||= buildHone(temporary);
+
+const WIDE = { width: 1280, height: 720 };
 const NARROW = { width: 360, height: 720 };
+const SCHEMES = /** @type {const} */ (['light', 'dark']);
 
-/** @type {{ name: string, args: string[], path: string, schemes: ('light' | 'dark')[], narrow?: boolean }[]} */
+/** A run of the example with its program, for machine code. */
+function recorded() {
+  const program = join(temporary, 'wordindex');
+  const profile = join(temporary, 'cpu.pb.gz');
+  execFileSync(process.env['GO'] ?? 'go', ['build', '-trimpath', '-o', program, './examples/wordindex'], { cwd: root });
+  execFileSync(program, ['-for', '2s', '-cpuprofile', profile], { stdio: 'ignore' });
+  return [program, profile];
+}
+
+const withProgram = recorded();
+
+/**
+ * Each is taken in light and dark, and those of narrow on a telephone too.
+ * @type {{ name: string, args: string[], path: string, narrow?: boolean }[]}
+ */
 const pictures = [
-  { name: 'flame', args: [wordindex], path: '/flame', schemes: ['light', 'dark'], narrow: true },
-  { name: 'search', args: [wordindex], path: '/flame?q=concatstrings', schemes: ['light'] },
-  { name: 'pivot', args: [wordindex], path: '/flame?pivot=runtime.mallocgc', schemes: ['light'] },
-  { name: 'top', args: [wordindex], path: '/top?sort=cum', schemes: ['light', 'dark'], narrow: true },
-  { name: 'sandwich', args: [wordindex], path: '/sandwich?fn=main.addLine', schemes: ['light', 'dark'] },
-  { name: 'graph', args: [wordindex], path: '/graph?nodecount=20&fn=main.addLine', schemes: ['light', 'dark'] },
-  { name: 'source', args: [wordindex], path: '/source?fn=main.addLine', schemes: ['light', 'dark'], narrow: true },
-  { name: 'disasm', args: [wordindex], path: '/disasm?fn=main.addLine', schemes: ['light'] },
-  { name: 'peek', args: [wordindex], path: '/peek?fn=main.addLine', schemes: ['light'] },
-  { name: 'traces', args: [wordindex], path: '/traces', schemes: ['light'] },
-  { name: 'tags', args: [labels], path: '/tags', schemes: ['light', 'dark'] },
-  { name: 'raw', args: [wordindex], path: '/raw', schemes: ['light'] },
-  { name: 'diff', args: ['-diff_base', wordindex, tuned], path: '/diff', schemes: ['light', 'dark'] },
-  { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame', schemes: ['light', 'dark'] },
-  { name: 'start', args: [], path: '/', schemes: ['light', 'dark'], narrow: true },
+  { name: 'flame', args: [wordindex], path: '/flame', narrow: true },
+  { name: 'search', args: [wordindex], path: '/flame?q=concatstrings' },
+  { name: 'pivot', args: [wordindex], path: '/flame?pivot=runtime.mallocgc' },
+  { name: 'top', args: [wordindex], path: '/top?sort=cum', narrow: true },
+  { name: 'sandwich', args: [wordindex], path: '/sandwich?fn=main.addLine', narrow: true },
+  { name: 'graph', args: [wordindex], path: '/graph?nodecount=20&fn=main.addLine', narrow: true },
+  { name: 'source', args: withProgram, path: '/source?fn=main.addLine', narrow: true },
+  { name: 'disasm', args: withProgram, path: '/disasm?fn=main.addLine', narrow: true },
+  { name: 'peek', args: [wordindex], path: '/peek?fn=main.addLine', narrow: true },
+  { name: 'traces', args: [wordindex], path: '/traces', narrow: true },
+  { name: 'tags', args: [labels], path: '/tags', narrow: true },
+  { name: 'raw', args: [wordindex], path: '/raw', narrow: true },
+  { name: 'diff', args: ['-diff_base', wordindex, tuned], path: '/diff', narrow: true },
+  { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame' },
+  { name: 'start', args: [], path: '/', narrow: true },
 ];
 
 /**
@@ -77,14 +95,15 @@ async function reduce(base64) {
     });
     nearest.set(rgb, best);
   }
-  const pixels = [];
+  // A character each: what leaves the page is text.
+  let pixels = '';
   for (let i = 0; i < data.length; i += 4) {
-    pixels.push(nearest.get((Number(data[i]) << 16) | (Number(data[i + 1]) << 8) | Number(data[i + 2])) ?? 0);
+    pixels += String.fromCharCode(nearest.get((Number(data[i]) << 16) | (Number(data[i + 1]) << 8) | Number(data[i + 2])) ?? 0);
   }
   return { width, height, palette, pixels };
 }
 
-/** @param {{ width: number, height: number, palette: number[], pixels: number[] }} image */
+/** @param {{ width: number, height: number, palette: number[], pixels: string }} image */
 function encode({ width, height, palette, pixels }) {
   const chunk = (/** @type {string} */ type, /** @type {Buffer} */ data) => {
     const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
@@ -98,7 +117,7 @@ function encode({ width, height, palette, pixels }) {
   header.writeUInt32BE(height, 4);
   header.set([8, 3, 0, 0, 0], 8); // 8 bits, by palette
   const rows = Buffer.alloc((width + 1) * height); // each begins with its filter: none
-  for (let y = 0; y < height; y++) rows.set(pixels.slice(y * width, (y + 1) * width), y * (width + 1) + 1);
+  for (let y = 0; y < height; y++) rows.write(pixels.slice(y * width, (y + 1) * width), y * (width + 1) + 1, 'latin1');
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', header),
@@ -109,18 +128,18 @@ function encode({ width, height, palette, pixels }) {
 }
 
 mkdirSync(folder, { recursive: true });
-const browser = await launch();
+const browser = await launch({ webgl: false });
 const reducer = await (await browser.newContext()).newPage();
 /** @type {Map<string, Awaited<ReturnType<typeof serve>>>} */
 const servers = new Map();
 try {
-  for (const { name, args, path, schemes, narrow } of pictures) {
+  for (const { name, args, path, narrow } of pictures.filter(({ name }) => only.length === 0 || only.includes(name))) {
     const key = args.join(' ');
     const server = servers.get(key) ?? (await serve(args));
     servers.set(key, server);
     const shots = [
-      ...schemes.map((scheme) => ({ file: scheme === 'light' ? `${name}.png` : `${name}-dark.png`, scheme, viewport: WIDE })),
-      ...(narrow ? [{ file: `${name}-narrow.png`, scheme: /** @type {const} */ ('light'), viewport: NARROW }] : []),
+      ...SCHEMES.map((scheme) => ({ file: `${name}-${scheme}.png`, scheme, viewport: WIDE })),
+      ...(narrow ? [{ file: `${name}-narrow.png`, scheme: SCHEMES[0], viewport: NARROW }] : []),
     ];
     for (const { file, scheme, viewport } of shots) {
       const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' });

@@ -81,7 +81,7 @@ check('another profile can be picked, and several added up', async ({ page, open
   const before = await page.getByRole('grid').innerText();
   await page.locator('.header-profiles button').first().click();
   const options = page.getByRole('listbox').getByRole('option');
-  assert.equal(await options.count(), 4); // the sum, and each
+  await eventually(async () => assert.equal(await options.count(), 4)); // the sum, and each
   await options.filter({ hasText: 'tuned' }).click();
   await settled(page);
   await eventually(async () => assert.notEqual(await page.getByRole('grid').innerText(), before));
@@ -190,7 +190,7 @@ check('the profile tells about itself', async ({ page, open }) => {
   await page.locator('.profile-info button').click();
   const box = page.getByRole('dialog', { name: 'About this profile' });
   await box.waitFor();
-  for (const term of ['Samples', 'Functions', 'Id']) assert.equal(await box.getByText(term, { exact: true }).count(), 1);
+  for (const term of ['Samples', 'Functions', 'Id']) await box.getByText(term, { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await box.waitFor({ state: 'hidden' });
 });

@@ -153,11 +153,15 @@ check("source has the lines of pprof's source page", async ({ page, open }) => {
   assert.ok(shown.some((row) => row[3] === 'ix[w] += decimal(number)'), String(shown));
 });
 
-check('source that is not there tells where it was looked for', async ({ page, open }) => {
-  await open('/source?fn=runtime.mallocgc');
-  await settled(page);
-  const text = await page.locator('main').innerText();
-  assert.ok(/-source_path/.test(text) || /malloc\.go/.test(text), text);
+const elsewhere = suite([absolute(wordindex)], { cwd: temporaryFolder('elsewhere') });
+
+elsewhere('source that is not there tells where it was looked for', async ({ page, open }) => {
+  await open('/source?fn=main.addLine');
+  const main = page.locator('main');
+  await main.getByText('Looked for it at').waitFor();
+  const places = await main.locator('.missing').first().locator('li').allTextContents();
+  assert.ok(places.length > 0 && places.every((place) => /\w/.test(place)), String(places));
+  await main.getByText('-source_path').first().waitFor();
 });
 
 check('disassembly without the program says what to do', async ({ page, open }) => {

@@ -63,11 +63,10 @@ function follow(): void {
     if (id === undefined) shown.value = null;
     else if (shown.peek()?.id !== id) void loadInfo(id);
   });
-  // Others that wait get their lasting ids too, whoever put them into the state.
+  // Others get their lasting ids too, whoever put them into the state.
   const waiting = computed(() => {
     const { profile, base } = state.value;
-    const others = new Set([...profile.slice(1), ...base]);
-    return profiles.value?.filter((p) => p.state === 'waiting' && others.has(p.id)).map((p) => p.id).join(' ') ?? '';
+    return [...new Set([...profile.slice(1), ...base])].filter(provisional).join(' ');
   });
   waiting.subscribe((ids) => {
     if (ids !== '') void settle(ids.split(' '));

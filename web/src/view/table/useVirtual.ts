@@ -19,12 +19,14 @@ export interface Virtual {
 /** Rows are this high, in rem: text of one line with room for a finger's error. */
 const ROW_REM = 1.75;
 
+const pixels = (rem: number) => Math.round(rem * (parseFloat(getComputedStyle(document.documentElement).fontSize) || 16));
+
 /**
  * Keeps a long list's rows out of the document but for those in view. element
  * scrolls; headRows is how many rows' height a sticky header covers of it.
  */
 export function useVirtual(element: RefObject<HTMLElement | null>, count: number, headRows = 0, rowRem = ROW_REM): Virtual {
-  const [size, setSize] = useState({ width: 0, height: 0, rowHeight: rowRem * 13 });
+  const [size, setSize] = useState(() => ({ width: 0, height: 0, rowHeight: pixels(rowRem) }));
   const head = headRows * size.rowHeight;
   const inner = Math.max(0, size.height - head);
   const [range, setRange] = useState<Range>(() => visibleRows(0, 900, count, size.rowHeight));
@@ -49,8 +51,7 @@ export function useVirtual(element: RefObject<HTMLElement | null>, count: number
     const el = element.current;
     if (!el) return;
     const measure = () => {
-      const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) || 13;
-      const next = { width: el.clientWidth, height: el.clientHeight, rowHeight: Math.round(rowRem * rem) };
+      const next = { width: el.clientWidth, height: el.clientHeight, rowHeight: pixels(rowRem) };
       setSize((old) =>
         old.width === next.width && old.height === next.height && old.rowHeight === next.rowHeight ? old : next,
       );
