@@ -66,7 +66,7 @@ func TestParity(t *testing.T) {
 							loose.Add(1)
 							return
 						}
-						if verdict == "" && run >= 3 {
+						if verdict == "" && run >= 3 && len(all) <= 3 {
 							break // hone is wrong, and no luck of the original would make it right
 						}
 					}

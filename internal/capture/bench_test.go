@@ -188,7 +188,8 @@ func TestMeasure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := ProfileIterations(p); n != iterations {
+		// One more where no sample has the frame that tells the two kinds of loop apart.
+		if n := ProfileIterations(p); n != iterations && n != iterations+1 {
 			t.Errorf("the profile of %s is of %d iterations, want %d", name, n, iterations)
 		}
 	}

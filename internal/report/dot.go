@@ -16,7 +16,7 @@ import (
 // its tags, and edges as wide as what passes through them.
 func (r *Report) writeDot(w io.Writer) error {
 	t := r.graph(true)
-	d := dotWriter{Writer: bufio.NewWriter(w), r: r, t: t}
+	d := dotWriter{Writer: bufio.NewWriter(w), r: r, t: t, escape: r.command != "dot"}
 	d.write(r.header(t, t.droppedEdges, true))
 	return d.Flush()
 }
@@ -34,12 +34,18 @@ type dotWriter struct {
 	r  *Report
 	t  *trimmed
 	id []int // of each node in the picture, from 1; 0 is none
+
+	// escape is set for pictures. The original writes some texts as they are, also
+	// a quote, which no reader of DOT takes: as DOT, its bytes are wanted.
+	escape bool
 }
 
 func (d *dotWriter) write(legend []string) {
 	t := d.t
-	// The original writes a quote as it is, which no reader of DOT takes.
-	title := strings.ReplaceAll(d.r.title(), `"`, `\"`)
+	title := d.r.title()
+	if d.escape {
+		title = strings.ReplaceAll(title, `"`, `\"`)
+	}
 	name := title
 	if name == "" {
 		name = "unnamed"
@@ -127,17 +133,18 @@ func (d *dotWriter) tags(n *node, id int) bool {
 		}
 		any = true
 		weight := d.r.format(v)
-		fmt.Fprintf(d, `N%d_%d [label = "%s" id="N%d_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", id, i, tagLabel(t), id, i, weight)
+		fmt.Fprintf(d, `N%d_%d [label = "%s" id="N%d_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", id, i, d.tagLabel(t), id, i, weight)
 		fmt.Fprintf(d, `N%d -> N%d_%d [label=" %s" weight=100 tooltip="%s" labeltooltip="%s"]`+"\n", id, id, i, weight, weight, weight)
 		d.numericTags(n.tags.numeric[t.name], flat, fmt.Sprintf("N%d_%d", id, i))
 	}
 	return d.numericTags(n.tags.numeric[""], flat, fmt.Sprintf("N%d", id)) || any
 }
 
-// tagLabel is the text in a tag's box, a label per line. The original writes it as
-// it is: what no reader of DOT takes, a quote or a backslash before one, is
-// escaped here.
-func tagLabel(t *tag) string {
+// tagLabel is the text in a tag's box, a label per line.
+func (d *dotWriter) tagLabel(t *tag) string {
+	if !d.escape {
+		return t.name
+	}
 	labels := strings.Split(t.name, `\n`)
 	for i, l := range labels {
 		if strings.Contains(l, `"`) || strings.HasSuffix(l, `\`) {

@@ -191,7 +191,8 @@ func TestTagLabel(t *testing.T) {
 		{`dir:C:\`, `dir:C:\\`},
 		{`both:\"`, `both:\\\"`},
 	} {
-		if got := tagLabel(&tag{name: tt.name}); got != tt.want {
+		d := dotWriter{escape: true}
+		if got := d.tagLabel(&tag{name: tt.name}); got != tt.want {
 			t.Errorf("label of %s is %s, want %s", tt.name, got, tt.want)
 		}
 	}
