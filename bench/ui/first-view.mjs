@@ -38,7 +38,7 @@ const tools = flags.only.split(',').map((name) => makers[/** @type {keyof typeof
 
 /** @param {import('./tools.mjs').Tool} tool @returns {Promise<Run>} */
 async function once(tool) {
-  const browser = await launch(); // one of its own: nothing is warm but the disk
+  const browser = await launch({ webgl: tool.webgl }); // one of its own: nothing is warm but the disk
   try {
     const began = performance.now();
     const running = await tool.start(String(profile));

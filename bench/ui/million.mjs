@@ -75,7 +75,7 @@ async function moveAbout(page, session) {
 
 /** @param {import('./tools.mjs').Tool} tool @returns {Promise<Partial<Run>>} */
 async function once(tool) {
-  const browser = await launch();
+  const browser = await launch({ webgl: tool.webgl });
   const began = performance.now();
   try {
     const running = await tool.start(String(profile));

@@ -21,6 +21,7 @@ const SPEEDSCOPE = 'speedscope@1.25.0';
  * @property {string} name
  * @property {(profile: string) => Promise<Running>} start ends when the server can be asked
  * @property {() => boolean | string} drawn runs in the page: whether the flame graph is, or what went wrong
+ * @property {boolean} webgl whether it draws with WebGL, which the browser then has to imitate
  * @property {boolean} moves whether its flame graph can be zoomed and panned step by step
  */
 
@@ -30,10 +31,13 @@ export function hone(folder) {
   return {
     name: 'hone ui',
     async start(profile) {
-      const { url, pid, stop } = await startServer(binary, ['ui', '-no_browser', '-http=localhost:0', profile], { seconds: 120 });
-      return { url: `${url}/flame`, pid, stop };
+      const { log, pid, stop } = await startServer(binary, ['ui', '-no_browser', '-http=localhost:0', profile], { seconds: 120 });
+      const url = /Serving on (\S+);/.exec(log())?.[1]; // what hone ui opens in the browser
+      if (!url) throw new Error(`hone ui printed no address:\n${log()}`);
+      return { url, pid, stop };
     },
     drawn: () => document.querySelector('[data-ready="true"] canvas, canvas[data-ready="true"]') !== null,
+    webgl: false,
     moves: true,
   };
 }
@@ -50,6 +54,7 @@ export function pprof(folder) {
       return { url: `${url}/flamegraph`, pid, stop };
     },
     drawn: () => document.querySelectorAll('#stack-chart .boxbg').length > 1,
+    webgl: false,
     moves: false,
   };
 }
@@ -72,6 +77,7 @@ export function speedscope(folder) {
       // The switch of views is there once a profile is.
       return /Left Heavy/.test(text) && document.querySelector('canvas') !== null;
     },
+    webgl: true,
     moves: true,
   };
 }
