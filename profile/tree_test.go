@@ -136,6 +136,35 @@ func paths(t *Tree, granularity string) []string {
 	return out
 }
 
+// checkValues compares a tree of one sample type with a model's values by path,
+// of head and base.
+func checkValues(t *testing.T, seed uint64, tree *Tree, o TreeOptions, total, self map[string][2]int64) {
+	t.Helper()
+	v := &tree.Values[0]
+	for n, path := range paths(tree, o.Granularity) {
+		got := [2][2]int64{{v.Total[n], 0}, {v.Self[n], 0}}
+		if v.BaseTotal != nil {
+			got[0][1], got[1][1] = v.BaseTotal[n], v.BaseSelf[n]
+		}
+		if want := [2][2]int64{total[path], self[path]}; got != want {
+			t.Fatalf("seed %d: node %q: got %v, want %v (%+v)", seed, path, got, want, o)
+		}
+	}
+}
+
+// checkFolding compares a tree that was pruned with one that was built folded.
+func checkFolding(t *testing.T, r *rand.Rand, tree *Tree, base, head *Profile, o TreeOptions) {
+	t.Helper()
+	checkPruned(t, r, tree, func(share float64) *Tree {
+		o.MinShare = share
+		tree, err := newTree(base, head, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	})
+}
+
 func TestTreeAgainstModel(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -160,25 +189,8 @@ func TestTreeAgainstModel(t *testing.T) {
 		if seen := len(total); seen > 0 && seen != tree.NumNodes() {
 			t.Errorf("seed %d: %d nodes, want %d (%+v)", seed, tree.NumNodes(), seen, o)
 		}
-		v := &tree.Values[0]
-		for n, path := range paths(tree, o.Granularity) {
-			got := [2][2]int64{{v.Total[n], 0}, {v.Self[n], 0}}
-			if v.BaseTotal != nil {
-				got[0][1], got[1][1] = v.BaseTotal[n], v.BaseSelf[n]
-			}
-			if want := [2][2]int64{total[path], self[path]}; got != want {
-				t.Fatalf("seed %d: node %q: got %v, want %v (%+v)", seed, path, got, want, o)
-			}
-		}
-		checkPruned(t, r, tree, func(share float64) *Tree {
-			o := o
-			o.MinShare = share
-			tree, err := newTree(base, head, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return tree
-		})
+		checkValues(t, seed, tree, o, total, self)
+		checkFolding(t, r, tree, base, head, o)
 	}
 }
 

@@ -108,24 +108,8 @@ func TestPivotAgainstModel(t *testing.T) {
 		if v.BaseScale != whole.Values[0].BaseScale {
 			t.Errorf("seed %d: base scale %g, of the whole tree %g", seed, v.BaseScale, whole.Values[0].BaseScale)
 		}
-		for n, path := range paths(tree, o.Granularity) {
-			got := [2][2]int64{{v.Total[n], 0}, {v.Self[n], 0}}
-			if v.BaseTotal != nil {
-				got[0][1], got[1][1] = v.BaseTotal[n], v.BaseSelf[n]
-			}
-			if want := [2][2]int64{total[path], self[path]}; got != want {
-				t.Fatalf("seed %d: node %q: got %v, want %v (%+v)", seed, path, got, want, o)
-			}
-		}
-		checkPruned(t, r, tree, func(share float64) *Tree {
-			o := o
-			o.MinShare = share
-			tree, err := newTree(base, head, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return tree
-		})
+		checkValues(t, seed, tree, o, total, self)
+		checkFolding(t, r, tree, base, head, o)
 	}
 	if hits < 100 {
 		t.Errorf("only %d trees have nodes", hits)

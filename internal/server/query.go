@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net/url"
 	"regexp"
@@ -54,7 +55,7 @@ type query struct {
 func (s *Server) newQuery(ctx context.Context, k *kind, values url.Values) (*query, error) {
 	q := &query{kind: k, config: shell.DefaultConfig(), format: k.formats[0].name, own: map[string]string{}}
 	q.config.SourcePath, q.config.TrimPath = s.cfg.Options.SourcePath, s.cfg.Options.TrimPath
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		vs := values[name]
 		if name == "profile" || name == "base" {
 			continue
@@ -325,13 +326,4 @@ func profilesOf(ps []opened) []*profile.Profile {
 		out[i] = p.profile
 	}
 	return out
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -212,7 +213,7 @@ func checkViewQuery(query string) (string, error) {
 		return "", badParam("query", "the query can't be read: %w", err)
 	}
 	c := shell.DefaultConfig()
-	for _, name := range sortedKeys(values) {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if len(values[name]) > 1 {
 			return "", badParam(name, "%s is given %d times", name, len(values[name]))
 		}
