@@ -1,0 +1,110 @@
+// Package ingest takes profiles in. The packages below it speak one wire
+// protocol each: they turn requests into pushes and the Receiver's errors into
+// what their clients understand.
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// A Push is one profile on its way in, in hone's words: it is for the protocol
+// to translate names of labels and units of time.
+type Push struct {
+	// Data is the profile as it was sent, in any format that profile.Decode
+	// reads. Profile is used instead where it is not nil.
+	Data    []byte
+	Profile *profile.Profile
+
+	// Labels identify the process, in any order; see store.LabelService and
+	// the names after it. Names that are no label names are mended, not refused.
+	Labels []store.Label
+	// Kind is the kind of profile; "" is told by the sample types.
+	Kind string
+	// Time is the start of the collection, in ns since 1970 UTC, Duration its
+	// length in ns. 0 is what the profile says, or else the time of arrival.
+	Time, Duration int64
+	// Key is what the protocol tells profiles of a service apart by, so that
+	// one that is sent again is known again; "" is labels, time and content.
+	Key string
+	// Cumulative are the sample types that count from the start of the process:
+	// what is kept is the difference from the profile before, of the same
+	// labels. The first one is kept for later and counts nothing, except for
+	// the sample types that are not named here.
+	Cumulative []string
+}
+
+// A Receiver checks pushes and puts them into a store.
+type Receiver interface {
+	// Receive keeps pushes. They are durable when it returns nil. Errors are of
+	// type *Error. protocol names the sender's for counters and logs. Data is
+	// not referred to after Receive returns.
+	Receive(ctx context.Context, protocol string, pushes ...Push) error
+	// Limits are what a request may have.
+	Limits() Limits
+}
+
+// Limits bound requests. The protocols see to BodyBytes while they read.
+type Limits struct {
+	BodyBytes int64 // of a request as it is sent, and decompressed where all of it is compressed
+	Pushes    int   // profiles in one request
+}
+
+// An Error tells why pushes were refused.
+type Error struct {
+	Reason     Reason
+	RetryAfter time.Duration // when to try again, 0 for never or unknown
+	Err        error
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+
+// Errorf returns an Error.
+func Errorf(r Reason, format string, args ...any) *Error {
+	return &Error{Reason: r, Err: fmt.Errorf(format, args...)}
+}
+
+// A Reason is why pushes are refused.
+type Reason uint8
+
+const (
+	Internal        Reason = iota // the server's fault
+	Malformed                     // it can't be read
+	TooLarge                      // it is larger than a limit
+	Unauthenticated               // nobody knows who sends
+	Denied                        // the sender may not write this service
+	Limited                       // more than the rate, or more series, than the limit
+	Expired                       // older than what is kept
+	Unavailable                   // the server is ending, or has no room left
+)
+
+// reasons are the names of reasons in counters, and their status in HTTP and gRPC.
+var reasons = [...]struct {
+	name string
+	http int
+	grpc uint32
+}{
+	Internal:        {"internal", http.StatusInternalServerError, 13},
+	Malformed:       {"malformed", http.StatusBadRequest, 3},
+	TooLarge:        {"too_large", http.StatusRequestEntityTooLarge, 8},
+	Unauthenticated: {"unauthenticated", http.StatusUnauthorized, 16},
+	Denied:          {"denied", http.StatusForbidden, 7},
+	Limited:         {"limited", http.StatusTooManyRequests, 8},
+	Expired:         {"expired", http.StatusUnprocessableEntity, 3},
+	Unavailable:     {"unavailable", http.StatusServiceUnavailable, 14},
+}
+
+// String returns the name of the reason in counters.
+func (r Reason) String() string { return reasons[r].name }
+
+// HTTP returns the reason's status code in HTTP.
+func (r Reason) HTTP() int { return reasons[r].http }
+
+// GRPC returns the reason's status code in gRPC and Connect.
+func (r Reason) GRPC() uint32 { return reasons[r].grpc }

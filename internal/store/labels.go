@@ -1,0 +1,93 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Label is a name and its value.
+type Label struct{ Name, Value string }
+
+// Labels are labels with different names, sorted by name. An empty value is the
+// same as no label and not part of Labels.
+type Labels []Label
+
+// NewLabels returns labels in their form. Of several of one name the last one
+// stays. It fails if a name is no name (see CheckName) or a text not UTF-8.
+func NewLabels(ls ...Label) (Labels, error) {
+	out := make(Labels, 0, len(ls))
+	for i, l := range ls {
+		if err := CheckName(l.Name); err != nil {
+			return nil, err
+		}
+		if !utf8.ValidString(l.Value) {
+			return nil, fmt.Errorf("the value of label %s is not UTF-8", l.Name)
+		}
+		later := func(m Label) bool { return m.Name == l.Name }
+		if l.Value != "" && !slices.ContainsFunc(ls[i+1:], later) {
+			out = append(out, l)
+		}
+	}
+	slices.SortFunc(out, func(a, b Label) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// CheckName returns an error unless name is the name of a label: a letter or
+// underscore, then letters, digits, underscores, dots and dashes.
+func CheckName(name string) error {
+	for i, r := range name {
+		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_'
+		if !letter && (i == 0 || !(r >= '0' && r <= '9' || r == '.' || r == '-')) {
+			return fmt.Errorf("%q is no name of a label: it needs letters, digits, _ . and -, and starts with a letter or _", name)
+		}
+	}
+	if name == "" {
+		return fmt.Errorf("a label has no name")
+	}
+	return nil
+}
+
+// Get returns the value of a label, "" without it.
+func (ls Labels) Get(name string) string {
+	i, ok := slices.BinarySearchFunc(ls, name, func(l Label, name string) int { return cmp.Compare(l.Name, name) })
+	if !ok {
+		return ""
+	}
+	return ls[i].Value
+}
+
+// Select returns the labels with the given names.
+func (ls Labels) Select(names []string) Labels {
+	var out Labels
+	for _, l := range ls {
+		if slices.Contains(names, l.Name) {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Compare orders labels: name by name, then value by value.
+func (ls Labels) Compare(other Labels) int {
+	return slices.CompareFunc(ls, other, func(a, b Label) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Value, b.Value))
+	})
+}
+
+// String returns the labels as a selector of them.
+func (ls Labels) String() string {
+	var b strings.Builder
+	b.WriteByte('{')
+	for i, l := range ls {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(l.Name + "=" + strconv.Quote(l.Value))
+	}
+	b.WriteByte('}')
+	return b.String()
+}

@@ -1,0 +1,162 @@
+// Package store says what keeps profiles over time: records go in, merged
+// profiles and totals over time come out. It has no engine of its own; see
+// package disk for the one that hone serve uses, and package storetest for what
+// every engine has to pass.
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// A Store keeps profiles. Its methods may be called from several goroutines.
+type Store interface {
+	// Put keeps records. When it returns nil all of them are durable: they
+	// outlast a crash of the process and of the machine. When it returns an
+	// error any of them may have been kept, and the call may be repeated: a
+	// record with an ID that the store has already is dropped. Records may be
+	// of any time inside the retention, in any order; older ones fail the call
+	// with ErrExpired. Profiles are read until Put returns and not after.
+	Put(ctx context.Context, records []Record) error
+
+	// Merge returns the profiles that q selects, merged into one per group, in
+	// the order of the groups' times, then labels. Groups without profiles are
+	// not returned. The profiles are the caller's.
+	//
+	// Profiles of one group that measure different things are reduced to the
+	// sample types they share, as by [profile.Sum]; with none the call fails
+	// with profile.ErrNothingCommon.
+	Merge(ctx context.Context, q Query) ([]Group, error)
+
+	// Series returns totals over time, one series per group, in the order of
+	// their labels, without series that have no points.
+	Series(ctx context.Context, q Query) ([]Series, error)
+
+	// Labels returns the names and values of labels that the selected profiles
+	// have, both sorted. Step, By, SampleType and Top of q mean nothing here.
+	Labels(ctx context.Context, q Query) ([]LabelValues, error)
+
+	// Close waits for calls under way and releases the store; calls after it
+	// return ErrClosed.
+	Close() error
+}
+
+// A Record is a profile to be kept.
+type Record struct {
+	// ID tells the record from all others of its time: of records with equal
+	// IDs and times one is kept. Whoever sends a record again uses the ID of
+	// the first time.
+	ID ID
+	// Labels identify the process and the kind of profile; see LabelService
+	// and the names after it.
+	Labels Labels
+	// Time is the start of the collection, in ns since 1970 UTC, and Duration
+	// its length in ns; 0 for profiles of a moment, such as goroutines.
+	Time     int64
+	Duration int64
+	// Profile is what is kept, without TimeNanos and DurationNanos, which the
+	// above replace.
+	Profile *profile.Profile
+}
+
+// ID is the identity of a record.
+type ID [16]byte
+
+// Names of labels that have a meaning to hone. A record has the first two.
+const (
+	LabelService  = "service"
+	LabelKind     = "kind" // what was profiled: cpu, wall, heap, allocs, mutex, block, goroutine, threadcreate, ...
+	LabelVersion  = "version"
+	LabelZone     = "zone"
+	LabelInstance = "instance"
+)
+
+// A Query selects profiles and says what is to be told about them. The zero
+// value selects everything.
+type Query struct {
+	// Selector keeps the profiles whose labels match all of it.
+	Selector Selector
+	// From and To are times in ns since 1970 UTC: a profile belongs to its
+	// Time, which is From or later and before To. To 0 has no end.
+	From, To int64
+	// ID, unless it is zero, selects the single profile with it.
+	ID ID
+
+	// By are names of labels: profiles with the same values of them are a
+	// group. Without names all profiles are one group.
+	By []string
+	// Step, unless it is 0, is a length of time in ns; groups and points are
+	// of the windows [n*Step, (n+1)*Step).
+	//
+	// Series with Step 0 has a point for each profile, with its ID.
+	Step int64
+	// SampleType names the value column that Series adds up and that Top ranks
+	// by, as in [profile.Profile.SampleIndex]; "" is the profile's default.
+	// Merge keeps that column alone, or with "" all.
+	SampleType string
+	// Top, unless it is 0, keeps the most expensive profiles of each group
+	// alone: this share of their number (0.05 is 5 %), rounded up.
+	Top float64
+	// Limit bounds the number of points of all series together, of the latest
+	// times; 0 is no bound.
+	Limit int
+}
+
+// A Group is one merged profile.
+type Group struct {
+	Labels  Labels // the values of Query.By; those that profiles don't have are left out
+	Time    int64  // start of the window with Query.Step, or else of the first profile
+	Profile *profile.Profile
+	Total
+}
+
+// Series are the totals of a group over time, by rising time.
+type Series struct {
+	Labels Labels
+	Type   profile.ValueType // what the values are of
+	Points []Point
+}
+
+// A Point is the total of one window, or one profile.
+type Point struct {
+	Time int64 // start of the window with Query.Step, or else of the profile
+	ID   ID    // of the profile; zero with Query.Step
+	Total
+}
+
+// A Total sums up profiles.
+type Total struct {
+	Value    int64 // sum of the values of the sample type; 0 in groups of several types
+	Profiles int64
+	Duration int64 // sum of the profiles' lengths in ns
+	Last     int64 // latest time of a profile's end, in ns since 1970 UTC
+	// Version changes whenever the profiles that are summed up do, so that what
+	// was computed from them can be kept until then.
+	Version uint64
+}
+
+// LabelValues are the values of one label.
+type LabelValues struct {
+	Name   string
+	Values []string
+}
+
+// Errors of stores, besides those of profiles.
+var (
+	ErrClosed  = errors.New("the store is closed")
+	ErrExpired = errors.New("the profile is older than the store keeps profiles")
+	// ErrFull is the error of Put when there is no room on the disk. What is
+	// kept can still be read, and Put works again once there is room.
+	ErrFull = errors.New("no space left for profiles")
+)
+
+// Window returns the start of the window of length step, in ns, that t is in.
+func Window(t, step int64) int64 {
+	w := t % step
+	if w < 0 {
+		w += step
+	}
+	return t - w
+}
