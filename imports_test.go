@@ -28,6 +28,7 @@ var importTable = map[string][]string{
 	"agent":   {},
 
 	"internal/graphviz": {},
+	"internal/trace":    {"profile"},
 	"internal/srcfind":  {},
 	"internal/symbol":   {"profile"},
 	// What is measured goes into a run.
@@ -65,9 +66,11 @@ var profileMayImport = []string{
 
 // ownedModules lists heavy modules and the one package that may import each.
 var ownedModules = map[string]string{
-	"github.com/goccy/go-graphviz":  "internal/graphviz",
-	"github.com/tetratelabs/wazero": "internal/graphviz",
-	"golang.org/x/arch":             "internal/symbol",
+	"github.com/goccy/go-graphviz":     "internal/graphviz",
+	"github.com/tetratelabs/wazero":    "internal/graphviz",
+	"golang.org/x/arch":                "internal/symbol",
+	"golang.org/x/exp":                 "internal/trace",
+	"github.com/cockroachdb/pebble/v2": "internal/store/disk",
 }
 
 // nothingNames are package names that say nothing of what is inside.
@@ -173,6 +176,9 @@ func sourceFiles(t *testing.T) []sourceFile {
 		if d.IsDir() {
 			if name != "." && (strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") || base == "testdata" || base == "node_modules") {
 				return filepath.SkipDir
+			}
+			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil && name != "." {
+				return filepath.SkipDir // a module of its own sees what anybody's does
 			}
 			return nil
 		}
