@@ -7,13 +7,14 @@
 # Environment (defaults in brackets):
 #   TARGETS    targets to run [those of "hone pyroscope parca parca-nowal" whose program is given]
 #   QUERIED    targets whose push and queries are measured in full [TARGETS without parca-nowal, whose blocks are those of parca]
-#   PHASES     [capture gen push serial paced query crash floor report]; growth is one more, of hone alone
+#   PHASES     [capture gen push serial paced query crash floor report]; growth and kill are two more, of hone alone
 #   SEED SERVICES INSTANCES STEPS STEP   seed and shape of the corpus [1 5 4 240 15s]
 #   BASE       captured profiles; captured anew where the directory is missing [WORK/base]
 #   CAPTURE    length of each captured CPU profile [25s]
 #   CONC       profiles under way at a time, for targets without CONC_<target> [64]
 #   RUNS COLD  warm runs of each query, cold runs of each query [12 2]
 #   RATE       profiles per second of the paced push [50]
+#   KILLS      kills of the phase kill [100]
 #   LOAD       length of the loads that are killed [20s]
 # The page cache is dropped before cold runs where the user may do so (root).
 set -eu
@@ -93,6 +94,10 @@ for phase in $PHASES; do
 			say "crash $t"
 			"$WORK/bin/crashbench" -target "$t" -corpus "$CORPUS" -c "$(conc "$t")" -data "$WORK/data/$t-crash" -out "$OUT" -load "${LOAD:-20s}" >/dev/null
 		done
+		;;
+	kill) # again and again while profiles come in; KILLS times
+		"$WORK/bin/killbench" -target hone -corpus "$CORPUS" -data "$WORK/data/hone-kill" -out "$OUT" -kills "${KILLS:-100}" >/dev/null
+		"$WORK/bin/audit" -target hone -corpus "$CORPUS" -data "$WORK/data/hone-kill" -out "$OUT" >/dev/null
 		;;
 	growth) # a week of a fleet; see cmd/growth
 		"$WORK/bin/growth" -target hone -corpus "$CORPUS" -data "$WORK/data/hone-growth" -out "$OUT" >/dev/null
