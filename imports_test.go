@@ -32,7 +32,7 @@ var importTable = map[string][]string{
 	"internal/srcfind":  {},
 	"internal/symbol":   {"profile"},
 	// What is measured goes into a run.
-	"internal/capture": {"profile", "internal/experiment"},
+	"internal/capture": {"profile", "internal/experiment", "internal/trace"},
 	"internal/report":  {"profile", "internal/srcfind", "internal/symbol", "web"}, // its pages have a script of the web UI
 	"internal/shell":   {"profile", "internal/report", "internal/srcfind", "internal/symbol"},
 

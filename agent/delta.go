@@ -61,7 +61,8 @@ const (
 
 	sampleLocation, sampleValue, sampleLabel = 1, 2, 3
 	entryID                                  = 1
-	locationMapping, locationLine            = 2, 4
+	locationMapping, locationAddress         = 2, 3
+	locationLine                             = 4
 	lineFunction                             = 1
 )
 

@@ -1,6 +1,6 @@
 // Package agent collects profiles from inside a Go program: into files named
-// by flags, and over HTTP. It imports the standard library only, and nothing
-// in it runs before it is called.
+// by flags, over HTTP, and all the time for hone serve. It imports the standard
+// library only, and nothing in it runs before it is called.
 //
 // # A program that ends
 //
@@ -81,4 +81,13 @@
 // other than loopback, and requests that name another host, as those of a web
 // page do that points its own name at 127.0.0.1. With Mount, access is up to
 // the program.
+//
+// # A program that is profiled all the time
+//
+//	a, err := agent.Start(agent.Config{Server: "http://hone.internal:4600"})
+//
+// records a little of every [Kind] each minute, and sends it to hone serve
+// until [Agent.Stop]. It waits for nothing, ends nothing, forces no garbage
+// collection, keeps a [Config].Budget of CPU time, and puts profiles on disk
+// while the server is away. doc/agent.md tells all of it.
 package agent

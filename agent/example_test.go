@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/agent"
 )
@@ -123,6 +124,31 @@ func ExampleListen() {
 		fmt.Println(resp.Status)
 	}
 	// Output: 200 OK
+}
+
+// In main. Service, version and instance are those of the program; HONE_SERVER
+// and the like in the environment override what is given here.
+func ExampleStart() {
+	main := func() {
+		a, err := agent.Start(agent.Config{
+			Server:   "http://hone.internal:4600",
+			Labels:   map[string]string{"team": "checkout"},
+			Triggers: agent.Triggers{HeapBytes: 2 << 30},
+		})
+		if err != nil {
+			log.Print(err) // a program that cannot be profiled still does its work
+		} else {
+			defer func() {
+				ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+				defer cancel()
+				if err := a.Stop(ctx); err != nil {
+					log.Print(err)
+				}
+			}()
+		}
+		fmt.Println(work(1000))
+	}
+	_ = main
 }
 
 func work(n int) (sum int) {

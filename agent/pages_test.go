@@ -338,10 +338,10 @@ func TestWriteTimeoutDoesNotCutProfiles(t *testing.T) {
 	mux := http.NewServeMux()
 	agent.Mount(mux)
 	s := httptest.NewUnstartedServer(mux)
-	s.Config.WriteTimeout = 500 * time.Millisecond
+	s.Config.WriteTimeout = 2 * time.Second // less than the profile lasts, more than it takes to write it
 	s.Start()
 	defer s.Close()
-	resp, err := s.Client().Get(s.URL + "/debug/pprof/heap?seconds=1")
+	resp, err := s.Client().Get(s.URL + "/debug/pprof/heap?seconds=3")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,320 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"net/url"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// An Agent records profiles of its process all the time, a little each, and
+// sends them to hone serve. Its methods may be called from any goroutine.
+type Agent struct {
+	cfg      Config
+	hooks    hooks
+	identity url.Values // of all profiles
+	run      string     // first part of the keys
+	taken    int        // profiles, for the second part
+	captured int        // of them, those for triggers
+	stats    *statistics
+	budget   *budget // of the collecting goroutine, as all below it up to pending
+	out      *outbox
+	sender   *sender
+	rates    []*recorder // switched on
+
+	allocs, mutex, block counters // as of the last profile; nil before the first
+	last                 map[Kind]time.Time
+	zipper               zipper
+	profiling            bool // a CPU profile is under way
+	pending              bool // and a trigger asks for another one
+
+	triggered chan trigger
+	ready     chan struct{} // closed once counters have their first values
+	stopping  chan struct{} // closed by Stop
+	ended     chan struct{} // closed when the agent has left nothing behind
+	cancel    context.CancelFunc
+	stop      sync.Once
+	err       error // of Stop; valid after ended
+}
+
+// hooks let tests stand in for what takes long or cannot be made to happen.
+type hooks struct {
+	backoff    time.Duration                     // minBackoff
+	adoptAfter time.Duration                     // of the spool
+	cost       func(source string) time.Duration // instead of the measured one
+}
+
+// running is the agent of this process: CPU profiles and rates are of the
+// process, and two agents would only take them from each other.
+var running atomic.Pointer[Agent]
+
+// Start begins to record and send profiles, until Stop. It does not wait for
+// the server, which need not be there yet. It fails if the configuration is
+// wrong, or if an Agent is running in the process.
+func Start(c Config) (*Agent, error) {
+	return start(c, hooks{backoff: minBackoff, adoptAfter: time.Minute})
+}
+
+func start(c Config, h hooks) (*Agent, error) {
+	c, err := c.withDefaults()
+	if c.Server == "off" {
+		a := &Agent{cfg: c, stats: newStatistics(c.Logger), ended: make(chan struct{})}
+		a.stop.Do(func() { close(a.ended) })
+		return a, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("agent: %w", err)
+	}
+	c.Labels = maps.Clone(c.Labels)
+	ctx, cancel := context.WithCancel(context.Background())
+	a := &Agent{
+		cfg:       c,
+		hooks:     h,
+		identity:  c.identity(),
+		run:       rand.Text()[:16],
+		stats:     newStatistics(c.Logger),
+		budget:    newBudget(c.Budget, c.Period),
+		last:      make(map[Kind]time.Time),
+		triggered: make(chan trigger),
+		ready:     make(chan struct{}),
+		stopping:  make(chan struct{}),
+		ended:     make(chan struct{}),
+		cancel:    cancel,
+	}
+	if !running.CompareAndSwap(nil, a) {
+		cancel()
+		service := ""
+		if other := running.Load(); other != nil {
+			service = other.cfg.Service
+		}
+		return nil, fmt.Errorf("agent: one is running in this process already, for service %q: stop it first", service)
+	}
+	a.out = newOutbox(a.openSpool(), a.stats)
+	a.sender = &sender{
+		out:      a.out,
+		stats:    a.stats,
+		client:   uploadClient(c.Client),
+		endpoint: strings.TrimRight(c.Server, "/") + "/api/v1/profiles",
+		token:    c.Token,
+		backoff:  h.backoff,
+		ctx:      ctx,
+		closing:  make(chan struct{}),
+	}
+	if c.MutexFraction > 0 {
+		mutexRecorder.on(c.MutexFraction)
+		a.rates = append(a.rates, mutexRecorder)
+	}
+	if c.BlockRate > 0 {
+		blockRecorder.on(c.BlockRate)
+		a.rates = append(a.rates, blockRecorder)
+	}
+
+	go a.goAll()
+	return a, nil
+}
+
+// goAll starts the goroutines and waits for their end.
+//
+// The label is inherited by all of them, so that CPU profiles tell what of the
+// time is the agent's own. They have go statements here: by the function they
+// begin with the wall profile knows them, and leaves them out.
+func (a *Agent) goAll() {
+	pprof.SetGoroutineLabels(pprof.WithLabels(context.Background(), pprof.Labels("hone", "agent")))
+	var work, send sync.WaitGroup
+	work.Add(1)
+	go func() {
+		defer work.Done()
+		a.collect()
+	}()
+	if a.cfg.Triggers.on() {
+		work.Add(1)
+		go func() {
+			defer work.Done()
+			a.watch()
+		}()
+	}
+	send.Add(1)
+	go func() {
+		defer send.Done()
+		a.sender.run()
+	}()
+	work.Wait()
+	close(a.sender.closing)
+	send.Wait()
+
+	// Nothing is left behind.
+	if lost := a.out.empty(); lost > 0 {
+		a.err = fmt.Errorf("agent: %d profiles could not be sent and are lost: %s", lost, a.Stats().LastError)
+	}
+	a.cancel()
+	if a.cfg.Client == nil {
+		a.sender.client.CloseIdleConnections()
+	}
+	for _, r := range a.rates {
+		r.off()
+	}
+	running.CompareAndSwap(a, nil)
+	close(a.ended)
+}
+
+func (a *Agent) openSpool() *spool {
+	if a.cfg.SpoolBytes < 0 {
+		return nil
+	}
+	dir := a.cfg.SpoolDir
+	if dir == "" {
+		var err error
+		if dir, err = spoolDir(a.cfg.Service, a.cfg.Server); err != nil {
+			a.stats.fail("no spool: %v", err)
+			return nil
+		}
+	}
+	return &spool{dir: dir, run: a.run, maxBytes: a.cfg.SpoolBytes, maxAge: a.cfg.SpoolAge, adoptAfter: a.hooks.adoptAfter}
+}
+
+// Stop ends recording, takes what has been counted since the last profiles,
+// sends what there is, and restores the rates that Start has set. What the
+// server does not take stays in the spool for the next start of the program.
+//
+// When ctx ends before that, nothing more is sent, and Stop returns ctx.Err()
+// without waiting for what is left to do, which is to write the spool. It also
+// returns an error if profiles are lost. Further calls wait like the first one.
+func (a *Agent) Stop(ctx context.Context) error {
+	a.stop.Do(func() { close(a.stopping) })
+	select {
+	case <-a.ended:
+		return a.err
+	case <-ctx.Done():
+	}
+	if a.cancel != nil {
+		a.cancel()
+	}
+	// Without anything under way the rest is a matter of milliseconds.
+	select {
+	case <-a.ended:
+	case <-time.After(100 * time.Millisecond):
+	}
+	return ctx.Err()
+}
+
+// emit puts a profile on its way. The profile is the agent's from here on.
+func (a *Agent) emit(k Kind, t trigger, began time.Time, length time.Duration, body []byte) {
+	a.taken++
+	key := a.run + "-" + strconv.Itoa(a.taken)
+	q := maps.Clone(a.identity)
+	q.Set("kind", string(k))
+	q.Set("time", strconv.FormatInt(began.UnixNano(), 10))
+	q.Set("key", key)
+	if length > 0 {
+		q.Set("duration", length.String())
+	}
+	if t != "" {
+		q.Set("label.trigger", string(t))
+	}
+	a.stats.add(&a.stats.Recorded, 1)
+	a.out.add(&parcel{taken: time.Now(), key: key, query: q.Encode(), body: body})
+}
+
+// Stats are counts since Start.
+type Stats struct {
+	Recorded  int64 // profiles taken
+	Sent      int64 // profiles that the server has kept
+	SentBytes int64 // their size as sent, compressed
+	Failures  int64 // attempts to send that failed and are repeated
+	Spooled   int64 // profiles that had to wait on disk
+	Dropped   int64 // profiles lost: refused, too old, or no room
+	Triggered int64 // of Recorded, those that a trigger asked for
+	Busy      int64 // CPU profiles not taken because the program was taking one
+	// Stretched are the rounds in which a kind was left out, to keep the budget
+	// or because of MaxGoroutines.
+	Stretched map[Kind]int64
+
+	// SpoolFiles and SpoolBytes are what waits on disk now, that of other
+	// processes with the same folder included.
+	SpoolFiles int
+	SpoolBytes int64
+
+	// OwnCPU is the CPU time that the agent has used: measured on the thread
+	// that does the work on Linux, the duration of the work elsewhere. Sampling
+	// for CPU profiles is charged at 10 µs a sample, sending at 0.5 ms a profile,
+	// and what the agent allocates at what the program's garbage collections
+	// have cost per byte: these are estimates.
+	OwnCPU time.Duration
+	// Share is OwnCPU per second since Start: 0.01 is 1 % of one CPU.
+	Share float64
+
+	LastError string // "" if there was none
+}
+
+// Stats returns counts. They go on after Stop only while it is under way.
+func (a *Agent) Stats() Stats {
+	s := a.stats
+	s.mu.Lock()
+	out := s.Stats
+	out.Stretched = maps.Clone(s.Stretched)
+	s.mu.Unlock()
+	out.Share = out.OwnCPU.Seconds() / math.Max(time.Since(s.start).Seconds(), 1e-9)
+	if a.out != nil && a.out.spool != nil {
+		out.SpoolFiles, out.SpoolBytes = a.out.spool.waiting()
+	}
+	return out
+}
+
+// statistics are Stats being counted. Its fields are guarded by mu.
+type statistics struct {
+	mu  sync.Mutex
+	log *slog.Logger
+	Stats
+	start time.Time
+}
+
+func newStatistics(log *slog.Logger) *statistics {
+	return &statistics{log: log, start: time.Now(), Stats: Stats{Stretched: make(map[Kind]int64)}}
+}
+
+func (s *statistics) add(counter *int64, n int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	*counter += n
+}
+
+func (s *statistics) stretched(k Kind) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.Stretched[k]++
+}
+
+func (s *statistics) spent(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.OwnCPU += d
+}
+
+// fail remembers what went wrong and logs it unless that is no news.
+func (s *statistics) fail(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	s.mu.Lock()
+	news := text != s.LastError
+	s.LastError = text
+	s.mu.Unlock()
+	if news {
+		s.log.Warn("hone agent: " + text)
+	}
+}
+
+func (s *statistics) drop(n int, why string) {
+	if n == 0 {
+		return
+	}
+	s.add(&s.Dropped, int64(n))
+	s.fail("profiles were dropped: %s", why)
+}

@@ -1,0 +1,72 @@
+package agent
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Costs of what the agent does once or a few times a minute. The figures in
+// collect.go and doc/agent.md are from here: go test -bench Cost ./agent
+func BenchmarkCost(b *testing.B) {
+	a := &Agent{identity: url.Values{}, cfg: Config{}.mustBench(b), stats: newStatistics(nil), last: make(map[Kind]time.Time), allocs: counters{}}
+	a.out = newOutbox(nil, a.stats)
+	drain := func() { a.out.queue, a.out.bytes = nil, 0 }
+	b.Run("memory", func(b *testing.B) {
+		for b.Loop() {
+			a.takeMemory("")
+			drain()
+		}
+	})
+	for _, n := range []int{100, 1000} {
+		done := make(chan bool)
+		for i := range n {
+			go deep(10+i%10, done)
+		}
+		runtime.Gosched()
+		b.Run("goroutine/"+strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				a.takeGoroutines("")
+				drain()
+			}
+		})
+		b.Run("look/"+strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				goroutineStacks(nil)
+			}
+		})
+		close(done)
+	}
+	b.Run("send", func(b *testing.B) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+		defer server.Close()
+		s := &sender{stats: a.stats, client: uploadClient(nil), ctx: context.Background(), endpoint: server.URL}
+		for b.Loop() {
+			if err := s.send(&parcel{body: make([]byte, 20<<10)}); err != nil {
+				b.Fatal(err)
+			}
+			s.client.CloseIdleConnections() // as after a pause
+		}
+	})
+	b.Run("cpu", func(b *testing.B) {
+		a.stopping = make(chan struct{})
+		close(a.stopping) // so that it does not last
+		for b.Loop() {
+			a.takeCPU("")
+			drain()
+		}
+	})
+}
+
+func (c Config) mustBench(b *testing.B) Config {
+	c, err := c.withDefaults()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return c
+}

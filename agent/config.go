@@ -1,0 +1,291 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Config says what a program sends to hone serve. The zero value is ready for
+// use. Start copies it.
+//
+// Server, Service, Version, Zone, Instance and Token are overridden by the
+// environment variables HONE_SERVER, HONE_SERVICE and so on, where they are
+// set and not empty, so that whoever runs a program need not change it.
+type Config struct {
+	// Server is the address of hone serve; DefaultServer if empty. HONE_SERVER
+	// may also be "off": then Start starts nothing and returns an Agent that
+	// does nothing.
+	Server string
+	// Service is the program's name; the last element of its package path if
+	// empty.
+	Service string
+	// Version is what versions are compared by; the main module's version if
+	// empty, or else the revision that was built.
+	Version string
+	// Zone is where it runs; no default.
+	Zone string
+	// Instance tells processes of a service apart; host name and process ID if
+	// empty.
+	Instance string
+	// Labels are added to every profile. Names have letters, digits, _ . and -.
+	Labels map[string]string
+
+	// Token is sent as "Authorization: Bearer"; "" is none.
+	Token string
+	// Client sends the profiles, for example with TLS of its own; nil is a
+	// client that follows the environment's proxy settings. Its Timeout and
+	// CheckRedirect do not apply.
+	Client *http.Client
+
+	// Kinds are what to record; nil is every kind that the program's settings
+	// allow. See Kind.
+	Kinds []Kind
+	// Period is how often each kind is recorded; 0 is a minute.
+	Period time.Duration
+	// CPUDuration and WallDuration are how long the CPU and wall profiles of
+	// each period last; 0 is 10 s, or a sixth of the Period if that is less.
+	CPUDuration, WallDuration time.Duration
+	// WallSamples is how often within WallDuration the goroutines are looked
+	// at; 0 is 5.
+	WallSamples int
+	// MutexFraction and BlockRate, unless they are 0, are set with
+	// runtime.SetMutexProfileFraction and runtime.SetBlockProfileRate until the
+	// agent is stopped. They are of the whole process. Good ones for production
+	// are 100, one contention in a hundred, and 1_000_000, each wait of a
+	// millisecond and shorter ones in proportion. With 0 they stay as the
+	// program sets them, and there are mutex and block profiles if it does.
+	MutexFraction, BlockRate int
+	// MaxGoroutines is the number of goroutines above which there are no
+	// goroutine and wall profiles; 0 is 100,000.
+	MaxGoroutines int
+
+	// Budget is the most CPU time that the agent may use, in CPU seconds per
+	// second; 0 is 0.01, that is 1 % of one CPU, however many the machine has.
+	// To keep it, kinds are recorded less often, the most expensive first.
+	Budget float64
+
+	// Triggers ask for extra profiles at unusual moments.
+	Triggers Triggers
+
+	// SpoolDir is where profiles wait while the server does not take them; a
+	// folder for the service and server below "hone/spool" in os.UserCacheDir
+	// if empty. Several processes may share it.
+	SpoolDir string
+	// SpoolBytes bounds the spool, the oldest profiles are dropped first; 0 is
+	// 64 MiB. Negative is no spool: then profiles wait in memory, at most 8 MiB.
+	SpoolBytes int64
+	// SpoolAge is how long a profile waits before it is dropped; 0 is a day.
+	SpoolAge time.Duration
+
+	// Logger is told what goes wrong, repeated failures once; nil is silence.
+	// Stats tells, too.
+	Logger *slog.Logger
+}
+
+// DefaultServer is the address that hone serve listens on unless told otherwise.
+const DefaultServer = "http://localhost:4600"
+
+// A Kind is a kind of profile.
+type Kind string
+
+// The kinds of profiles. KindMutex and KindBlock have something to record once
+// their rates are set, by Config or by the program.
+const (
+	KindCPU       Kind = "cpu"       // where CPU time goes
+	KindWall      Kind = "wall"      // where time goes, waiting included, by state
+	KindHeap      Kind = "heap"      // memory in use as of the last garbage collection
+	KindAllocs    Kind = "allocs"    // memory allocated since the profile before
+	KindMutex     Kind = "mutex"     // waiting caused by holders of locks since the profile before
+	KindBlock     Kind = "block"     // waiting for locks and channels since the profile before
+	KindGoroutine Kind = "goroutine" // goroutines there are
+)
+
+var allKinds = []Kind{KindCPU, KindWall, KindHeap, KindAllocs, KindMutex, KindBlock, KindGoroutine}
+
+// Triggers are thresholds. While one is exceeded a profile is taken that shows
+// why, with the label trigger, then none for the same reason until Cooldown
+// has passed. Those that are 0 are off.
+type Triggers struct {
+	CPU        float64 // share of the CPUs that the program may use, for example 0.8: a CPU profile, trigger=cpu
+	HeapBytes  uint64  // of objects, dead ones not yet collected included: a heap profile, trigger=heap
+	Goroutines int     // a goroutine profile, trigger=goroutines
+
+	Cooldown time.Duration // 0 is 10 minutes
+	Check    time.Duration // how often to look; 0 is 5 s
+}
+
+func (t Triggers) on() bool { return t.CPU > 0 || t.HeapBytes > 0 || t.Goroutines > 0 }
+
+// labelName is what hone serve takes for the name of a label.
+var labelName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]*$`)
+
+// ownLabels are the names that Config.Labels may not have.
+var ownLabels = []string{"service", "kind", "version", "zone", "instance", "trigger"}
+
+// withDefaults fills in what is not set and checks the rest.
+func (c Config) withDefaults() (Config, error) {
+	for name, field := range map[string]*string{
+		"HONE_SERVER": &c.Server, "HONE_SERVICE": &c.Service, "HONE_VERSION": &c.Version,
+		"HONE_ZONE": &c.Zone, "HONE_INSTANCE": &c.Instance, "HONE_TOKEN": &c.Token,
+	} {
+		if v := os.Getenv(name); v != "" {
+			*field = v
+		}
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	setDefault(&c.Server, DefaultServer)
+	setDefault(&c.Service, serviceOf(info.Path))
+	setDefault(&c.Version, versionOf(info))
+	if c.Instance == "" {
+		host, err := os.Hostname()
+		if err != nil {
+			host = "unknown"
+		}
+		c.Instance = host + ":" + strconv.Itoa(os.Getpid())
+	}
+	if c.Kinds == nil {
+		c.Kinds = allKinds
+	}
+	setDefault(&c.Period, time.Minute)
+	setDefault(&c.CPUDuration, min(10*time.Second, c.Period/6))
+	setDefault(&c.WallDuration, min(10*time.Second, c.Period/6))
+	setDefault(&c.WallSamples, 5)
+	setDefault(&c.MaxGoroutines, 100_000)
+	setDefault(&c.Budget, 0.01)
+	setDefault(&c.Triggers.Cooldown, 10*time.Minute)
+	setDefault(&c.Triggers.Check, 5*time.Second)
+	setDefault(&c.SpoolBytes, 64<<20)
+	setDefault(&c.SpoolAge, 24*time.Hour)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, c.check()
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func (c Config) check() error {
+	u, err := url.Parse(c.Server)
+	switch {
+	case err != nil:
+		return fmt.Errorf("server: %w", err)
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return fmt.Errorf("server: %q is not like %s", c.Server, DefaultServer)
+	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
+		return fmt.Errorf("server: %q has more than a host and a path", u.Redacted())
+	}
+	if strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("token: it has characters other than printable ASCII")
+	}
+	for name, value := range map[string]string{"service": c.Service, "version": c.Version, "zone": c.Zone, "instance": c.Instance} {
+		if !utf8.ValidString(value) {
+			return fmt.Errorf("%s: %q is not UTF-8", name, value)
+		}
+	}
+	for name, value := range c.Labels {
+		switch {
+		case !labelName.MatchString(name):
+			return fmt.Errorf("label %q: a name has letters, digits, _ . and -, and starts with a letter or _", name)
+		case slices.Contains(ownLabels, name):
+			return fmt.Errorf("label %q: the agent sets it itself", name)
+		case !utf8.ValidString(value):
+			return fmt.Errorf("label %q: the value %q is not UTF-8", name, value)
+		}
+	}
+	for _, k := range c.Kinds {
+		if !slices.Contains(allKinds, k) {
+			return fmt.Errorf("kind %q: it is none of %q", k, allKinds)
+		}
+	}
+	for name, d := range map[string]time.Duration{
+		"Period": c.Period, "CPUDuration": c.CPUDuration, "WallDuration": c.WallDuration, "SpoolAge": c.SpoolAge,
+		"Triggers.Cooldown": c.Triggers.Cooldown, "Triggers.Check": c.Triggers.Check,
+	} {
+		if d < 0 {
+			return fmt.Errorf("%s: %v is negative", name, d)
+		}
+	}
+	if used := c.CPUDuration + c.WallDuration; used > c.Period {
+		return fmt.Errorf("CPUDuration and WallDuration, together %v, do not fit into a Period of %v", used, c.Period)
+	}
+	if !(c.Budget > 0) || c.WallSamples < 0 || c.MaxGoroutines < 0 || c.MutexFraction < 0 || c.BlockRate < 0 {
+		return errors.New("negative: Budget, WallSamples, MaxGoroutines, MutexFraction or BlockRate")
+	}
+	return nil
+}
+
+// wants reports whether a kind is to be recorded.
+func (c Config) wants(k Kind) bool { return slices.Contains(c.Kinds, k) }
+
+// identity returns the query parameters that all profiles have.
+func (c Config) identity() url.Values {
+	q := url.Values{"service": {c.Service}, "instance": {c.Instance}}
+	if c.Version != "" {
+		q.Set("version", c.Version)
+	}
+	if c.Zone != "" {
+		q.Set("zone", c.Zone)
+	}
+	for name, value := range c.Labels {
+		q.Set("label."+name, value)
+	}
+	return q
+}
+
+// serviceOf returns the name of a program from its package path, as go install
+// does: of example.com/shop/v2 it is shop.
+func serviceOf(main string) string {
+	name := path.Base(main)
+	if majorVersion.MatchString(name) && path.Dir(main) != "." {
+		name = path.Base(path.Dir(main))
+	}
+	// go run of files, and go test, have no path of their own.
+	if main == "" || name == "command-line-arguments" {
+		name = strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+	}
+	return name
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// versionOf returns the main module's version or else the revision built.
+func versionOf(info *debug.BuildInfo) string {
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	var revision, modified string
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			revision = s.Value
+		case "vcs.modified":
+			modified = s.Value
+		}
+	}
+	revision = revision[:min(12, len(revision))]
+	if revision != "" && modified == "true" {
+		revision += "+dirty"
+	}
+	return revision
+}

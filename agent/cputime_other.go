@@ -1,0 +1,7 @@
+//go:build !unix && !windows
+
+package agent
+
+import "time"
+
+func processCPU() time.Duration { return metricsCPU() }

@@ -1,0 +1,75 @@
+package agent
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"time"
+)
+
+// A trigger is the reason for an extra profile, the value of its label
+// trigger; "" for those on schedule.
+type trigger string
+
+const (
+	triggerCPU        trigger = "cpu"
+	triggerHeap       trigger = "heap"
+	triggerGoroutines trigger = "goroutines"
+)
+
+// watch compares the process with the thresholds until the agent stops.
+func (a *Agent) watch() {
+	t := a.cfg.Triggers
+	quiet := make(map[trigger]time.Time) // until when
+	ticker := time.NewTicker(t.Check)
+	defer ticker.Stop()
+	usage := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	cpu, at := processCPU(), time.Now()
+	for {
+		select {
+		case <-a.stopping:
+			return
+		case <-ticker.C:
+		}
+		exceeded := make([]trigger, 0, 3)
+		cpuNow, now := processCPU(), time.Now()
+		if share := (cpuNow - cpu).Seconds() / (now.Sub(at).Seconds() * float64(runtime.GOMAXPROCS(0))); t.CPU > 0 && share > t.CPU {
+			exceeded = append(exceeded, triggerCPU)
+		}
+		cpu, at = cpuNow, now
+		if t.HeapBytes > 0 {
+			if metrics.Read(usage); usage[0].Value.Kind() == metrics.KindUint64 && usage[0].Value.Uint64() > t.HeapBytes {
+				exceeded = append(exceeded, triggerHeap)
+			}
+		}
+		if t.Goroutines > 0 && runtime.NumGoroutine() > t.Goroutines {
+			exceeded = append(exceeded, triggerGoroutines)
+		}
+		for _, e := range exceeded {
+			if now.Before(quiet[e]) {
+				continue
+			}
+			select {
+			case a.triggered <- e:
+				quiet[e] = now.Add(t.Cooldown)
+			case <-a.stopping:
+				return
+			}
+		}
+	}
+}
+
+// capture takes the profile that a trigger asks for, on top of the schedule. A
+// CPU profile that is under way is not disturbed: it sees what there is to see,
+// and the one that was asked for follows it.
+func (a *Agent) capture(t trigger) {
+	if t == triggerCPU && a.profiling {
+		a.pending = true
+		return
+	}
+	name := map[trigger]string{triggerCPU: "cpu", triggerHeap: "memory", triggerGoroutines: "goroutine"}[t]
+	for _, s := range a.sources() {
+		if s.name == name {
+			a.use(s, t)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package agent
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// takeWall looks at the stacks of all goroutines WallSamples times within
+// WallDuration, at a random moment of each part of it. Every stack counts for
+// the time from one look to the next.
+//
+// It uses runtime.GoroutineProfile, which stops the program twice for some
+// 10 µs whatever the number of goroutines and in between takes 2 µs for each.
+// The goroutine profile of package pprof takes ten times that, and
+// runtime.Stack, which would tell states and how long they have lasted, stops
+// the program all the time. The price is that stacks have 32 frames at most,
+// and no labels.
+func (a *Agent) takeWall(trigger) time.Duration {
+	var used time.Duration
+	stacks := make(map[[maxFrames]uintptr]int)
+	var records []runtime.StackRecord
+	start, looks := time.Now(), 0
+	part := a.cfg.WallDuration / time.Duration(a.cfg.WallSamples)
+	for i := range a.cfg.WallSamples {
+		next := start.Add(time.Duration(i)*part + rand.N(part+1))
+		if !a.sleep(next) || a.tooManyGoroutines(KindWall) {
+			break
+		}
+		used += measure(func() {
+			records = goroutineStacks(records)
+			for i := range records {
+				stacks[records[i].Stack0]++
+			}
+		})
+		looks++
+		if used > a.budget.allowance() {
+			break
+		}
+	}
+	if looks == 0 {
+		return used
+	}
+	return used + measure(func() {
+		body, err := a.zipper.compress(encodeWall(stacks, part))
+		if err != nil {
+			a.stats.fail("wall: %v", err)
+			return
+		}
+		a.emit(KindWall, "", start, time.Duration(looks)*part, body)
+	})
+}
+
+// maxFrames is the length of runtime.StackRecord.
+const maxFrames = len(runtime.StackRecord{}.Stack0)
+
+// goroutineStacks returns the stacks of all goroutines in records or in a
+// larger slice.
+func goroutineStacks(records []runtime.StackRecord) []runtime.StackRecord {
+	n := runtime.NumGoroutine()
+	for range 3 { // while goroutines start faster than there is room made for them
+		if room := n + n/8 + 16; cap(records) < room {
+			records = make([]runtime.StackRecord, room)
+		}
+		records = records[:cap(records)]
+		var ok bool
+		if n, ok = runtime.GoroutineProfile(records); ok {
+			return records[:n]
+		}
+	}
+	return nil
+}
+
+// What a goroutine was doing, as far as the function at the end of its stack
+// tells: the value of the label state.
+const (
+	stateRunning = "running" // or ready to run
+	stateSyscall = "syscall" // in the kernel or in C, running or waiting
+	stateWaiting = "waiting" // for a channel, a lock, the network, a timer
+)
+
+func stateOf(leaf string) string {
+	switch {
+	case leaf == "runtime.gopark" || leaf == "runtime.notetsleepg":
+		return stateWaiting
+	case strings.HasPrefix(leaf, "syscall.") || strings.HasPrefix(leaf, "internal/runtime/syscall") || leaf == "runtime.cgocall":
+		return stateSyscall
+	}
+	return stateRunning
+}
+
+// encodeWall returns a profile of stacks, each of which was seen so often, for
+// a time of each. Stacks of the agent are left out.
+func encodeWall(stacks map[[maxFrames]uintptr]int, each time.Duration) []byte {
+	w := wallEncoder{strings: map[string]uint64{"": 0}, table: []string{""}, functions: make(map[[2]uint64]uint64), locations: make(map[location]uint64)}
+	valueMessage := func(number int, typ, unit string) {
+		w.out = appendMessage(w.out, number, appendNumber(appendNumber(nil, 1, w.string(typ)), 2, w.string(unit)))
+	}
+	valueMessage(fieldSampleType, "samples", "count")
+	valueMessage(fieldSampleType, "wall", "nanoseconds")
+	valueMessage(fieldPeriodType, "wall", "nanoseconds")
+	w.out = appendNumber(w.out, fieldPeriod, uint64(each))
+	for stack, n := range stacks {
+		w.sample(stack, n, each)
+	}
+	for _, s := range w.table {
+		w.out = appendMessage(w.out, fieldString, []byte(s))
+	}
+	return w.out
+}
+
+type wallEncoder struct {
+	out       []byte
+	strings   map[string]uint64
+	table     []string
+	functions map[[2]uint64]uint64 // by name and file
+	locations map[location]uint64
+}
+
+// location is a line of a function.
+type location struct{ function, line uint64 }
+
+func (w *wallEncoder) string(s string) uint64 {
+	i, ok := w.strings[s]
+	if !ok {
+		i = uint64(len(w.table))
+		w.strings[s] = i
+		w.table = append(w.table, s)
+	}
+	return i
+}
+
+func (w *wallEncoder) sample(stack [maxFrames]uintptr, n int, each time.Duration) {
+	depth := 0
+	for depth < maxFrames && stack[depth] != 0 {
+		depth++
+	}
+	if depth == 0 {
+		return
+	}
+	var locations []byte
+	var leaf, root string
+	frames := runtime.CallersFrames(stack[:depth])
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		if f.Function == "runtime.goexit" {
+			continue // below every goroutine
+		}
+		if leaf == "" {
+			leaf = f.Function
+		}
+		root = f.Function
+		locations = binary.AppendUvarint(locations, w.location(f.Function, f.File, f.Line))
+	}
+	if strings.HasPrefix(root, ownFunctions) {
+		return
+	}
+	if depth == maxFrames {
+		// Otherwise it would look as if goroutines began in the middle.
+		locations = binary.AppendUvarint(locations, w.location("(deeper than 32 frames)", "", 0))
+	}
+	values := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(n)), uint64(n)*uint64(each))
+	m := appendMessage(appendMessage(nil, sampleLocation, locations), sampleValue, values)
+	label := appendNumber(appendNumber(nil, 1, w.string("state")), 2, w.string(stateOf(leaf)))
+	w.out = appendMessage(w.out, fieldSample, appendMessage(m, sampleLabel, label))
+}
+
+// ownFunctions begins the names of functions that the agent's goroutines start
+// with.
+const ownFunctions = "github.com/hone-go/hone/agent.(*Agent)."
+
+func (w *wallEncoder) location(function, file string, line int) uint64 {
+	key := [2]uint64{w.string(function), w.string(file)}
+	f, ok := w.functions[key]
+	if !ok {
+		f = uint64(len(w.functions)) + 1
+		w.functions[key] = f
+		m := appendNumber(appendNumber(nil, entryID, f), 2, key[0])
+		m = appendNumber(appendNumber(m, 3, key[0]), 4, key[1])
+		w.out = appendMessage(w.out, fieldFunction, m)
+	}
+	at := location{f, uint64(max(0, line))}
+	l, ok := w.locations[at]
+	if !ok {
+		l = uint64(len(w.locations)) + 1
+		w.locations[at] = l
+		m := appendMessage(appendNumber(nil, entryID, l), locationLine, appendNumber(appendNumber(nil, lineFunction, f), 2, at.line))
+		w.out = appendMessage(w.out, fieldLocation, m)
+	}
+	return l
+}
