@@ -21,6 +21,11 @@ type Push struct {
 	Data    []byte
 	Profile *profile.Profile
 
+	// Amend, unless it is nil, is called with the profile when it is decoded and
+	// before anything is made of it, to put right what the protocol knows better.
+	// It may change what is not of single samples, and remove sample types.
+	Amend func(p *profile.Profile)
+
 	// Labels identify the process, in any order; see store.LabelService and
 	// the names after it. Names that are no label names are mended, not refused.
 	Labels []store.Label

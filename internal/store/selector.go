@@ -1,11 +1,19 @@
 package store
 
-import "regexp"
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
 
 // A Selector selects profiles by their labels: those that match all of it.
 type Selector []Matcher
 
-// A Matcher is a condition on one label.
+// A Matcher is a condition on one label. NewMatcher makes one; without it only
+// the Ops that don't match a pattern work.
 type Matcher struct {
 	Name  string
 	Op    Op
@@ -23,6 +31,33 @@ const (
 	Match              // =~, of the whole value
 	NotMatch           // !~
 )
+
+// String returns the Op as selectors write it.
+func (o Op) String() string { return [...]string{"=", "!=", "=~", "!~"}[o] }
+
+// NewMatcher returns a Matcher. It fails if name is no name of a label (see
+// CheckName), or value no pattern where the Op needs one.
+func NewMatcher(name string, op Op, value string) (Matcher, error) {
+	m := Matcher{Name: name, Op: op, Value: value}
+	if err := CheckName(name); err != nil {
+		return m, err
+	}
+	if !utf8.ValidString(value) {
+		return m, fmt.Errorf("the value of label %s is not UTF-8", name)
+	}
+	if op == Match || op == NotMatch {
+		// Alone first: "a)(b" would be a pattern inside of parentheses.
+		if _, err := syntax.Parse(value, syntax.Perl); err != nil {
+			return m, fmt.Errorf("the pattern of label %s: %w", name, err)
+		}
+		re, err := regexp.Compile("^(?s:" + value + ")$")
+		if err != nil {
+			return m, fmt.Errorf("the pattern of label %s: %w", name, err)
+		}
+		m.re = re
+	}
+	return m, nil
+}
 
 // Matches reports whether labels are selected.
 func (s Selector) Matches(ls Labels) bool {
@@ -45,4 +80,217 @@ func (m *Matcher) Matches(value string) bool {
 		return m.re.MatchString(value)
 	}
 	return !m.re.MatchString(value)
+}
+
+// String returns the Matcher as selectors write it.
+func (m *Matcher) String() string { return m.Name + m.Op.String() + strconv.Quote(m.Value) }
+
+// String returns the selector in a form that ParseSelector reads.
+func (s Selector) String() string {
+	var b strings.Builder
+	if len(s) > 0 && s[0].Name == LabelKind && s[0].Op == Equal && CheckName(s[0].Value) == nil {
+		b.WriteString(s[0].Value)
+		if s = s[1:]; len(s) == 0 {
+			return b.String()
+		}
+	}
+	b.WriteByte('{')
+	for i := range s {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(s[i].String())
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// A SelectorError tells where a selector can't be read, and why.
+type SelectorError struct {
+	Text   string // of the whole selector
+	Offset int    // in bytes
+	Msg    string
+}
+
+func (e *SelectorError) Error() string {
+	return fmt.Sprintf("selector %s: at byte %d: %s", strconv.Quote(e.Text), e.Offset, e.Msg)
+}
+
+// ParseSelector reads a selector: conditions on labels in braces, separated by
+// commas, and in front of them or alone a word, which is the kind.
+//
+//	cpu{service="api", version=~"v1[.].*", zone!='b', instance!~`x|y`}
+//	{service="api"}
+//	heap
+//
+// Values are quoted as in Prometheus: inside of " and ' there are the escapes of
+// Go, inside of ` none. Patterns are those of package regexp and have to match
+// the whole value. Errors are of type *SelectorError.
+func ParseSelector(text string) (Selector, error) {
+	p := selectorParser{text: text}
+	p.blanks()
+	var s Selector
+	if kind := p.name(); kind != "" {
+		m, err := NewMatcher(LabelKind, Equal, kind)
+		if err != nil {
+			return nil, p.fail(0, "%v", err)
+		}
+		s = append(s, m)
+		p.blanks()
+		if p.at == len(text) {
+			return s, nil
+		}
+		if text[p.at] != '{' {
+			return nil, p.expected("{ or the end of the selector")
+		}
+	} else if !p.next("{") {
+		return nil, p.expected("a kind of profile or {")
+	}
+	p.skip("{")
+	for p.blanks(); !p.skip("}"); {
+		m, err := p.matcher()
+		if err != nil {
+			return nil, err
+		}
+		s = append(s, m)
+		p.blanks()
+		if p.skip(",") {
+			p.blanks()
+		} else if !p.next("}") {
+			return nil, p.expected(", or }")
+		}
+	}
+	if p.blanks(); p.at < len(text) {
+		return nil, p.expected("the end of the selector")
+	}
+	return s, nil
+}
+
+// selectorParser reads a selector from position at on.
+type selectorParser struct {
+	text string
+	at   int
+}
+
+func (p *selectorParser) fail(at int, format string, args ...any) error {
+	return &SelectorError{Text: p.text, Offset: at, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (p *selectorParser) expected(what string) error {
+	if p.at == len(p.text) {
+		return p.fail(p.at, "expected %s, but the selector ends", what)
+	}
+	r, _ := utf8.DecodeRuneInString(p.text[p.at:])
+	return p.fail(p.at, "expected %s, found %q", what, r)
+}
+
+func (p *selectorParser) blanks() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\r\n", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+func (p *selectorParser) next(token string) bool { return strings.HasPrefix(p.text[p.at:], token) }
+
+// skip reports whether token is next, and steps over it.
+func (p *selectorParser) skip(token string) bool {
+	if !p.next(token) {
+		return false
+	}
+	p.at += len(token)
+	return true
+}
+
+// name returns the longest name that is next, "" if there is none.
+func (p *selectorParser) name() string {
+	end := p.at
+	for end < len(p.text) && isNameByte(p.text[end], end == p.at) {
+		end++
+	}
+	name := p.text[p.at:end]
+	p.at = end
+	return name
+}
+
+// isNameByte reports whether c may stand in the name of a label; see CheckName.
+func isNameByte(c byte, first bool) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || !first && (c >= '0' && c <= '9' || c == '.' || c == '-')
+}
+
+func (p *selectorParser) matcher() (Matcher, error) {
+	start := p.at
+	name := p.name()
+	if name == "" {
+		return Matcher{}, p.expected("the name of a label or }")
+	}
+	p.blanks()
+	var op Op
+	switch {
+	case p.skip("=~"):
+		op = Match
+	case p.skip("!~"):
+		op = NotMatch
+	case p.skip("!="):
+		op = NotEqual
+	case p.skip("="):
+		op = Equal
+	default:
+		return Matcher{}, p.expected("one of = != =~ !~ behind " + name)
+	}
+	p.blanks()
+	valueAt := p.at
+	value, err := p.quoted()
+	if err != nil {
+		return Matcher{}, err
+	}
+	m, err := NewMatcher(name, op, value)
+	if err != nil {
+		if op == Match || op == NotMatch {
+			start = valueAt
+		}
+		return m, p.fail(start, "%v", err)
+	}
+	return m, nil
+}
+
+// quoted reads a quoted text and returns what it stands for.
+func (p *selectorParser) quoted() (string, error) {
+	start := p.at
+	if !p.next(`"`) && !p.next("'") && !p.next("`") {
+		return "", p.expected("a value in quotes")
+	}
+	quote := p.text[p.at]
+	p.at++
+	if quote == '`' {
+		raw, _, ok := strings.Cut(p.text[p.at:], "`")
+		if !ok {
+			return "", p.fail(start, "the quote that begins here has no end: expected `")
+		}
+		p.at += len(raw) + 1
+		return raw, nil
+	}
+	var value []byte
+	for {
+		switch {
+		case p.at == len(p.text), p.next("\n"):
+			return "", p.fail(start, "the quote that begins here has no end: expected %c", quote)
+		case p.text[p.at] == quote:
+			p.at++
+			return string(value), nil
+		case p.text[p.at] != '\\':
+			value = append(value, p.text[p.at])
+			p.at++
+			continue
+		}
+		r, multibyte, rest, err := strconv.UnquoteChar(p.text[p.at:], quote)
+		if err != nil {
+			return "", p.fail(p.at, `expected one of \a \b \f \n \r \t \v \\ \%c, \x and 2, \u and 4, \U and 8 hexadecimal digits, or \ and 3 octal ones`, quote)
+		}
+		if r < utf8.RuneSelf || !multibyte {
+			value = append(value, byte(r))
+		} else {
+			value = utf8.AppendRune(value, r)
+		}
+		p.at = len(p.text) - len(rest)
+	}
 }

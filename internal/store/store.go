@@ -7,11 +7,13 @@ package store
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/hone-go/hone/profile"
 )
 
 // A Store keeps profiles. Its methods may be called from several goroutines.
+// They return the context's error when it is done before they are.
 type Store interface {
 	// Put keeps records. When it returns nil all of them are durable: they
 	// outlast a crash of the process and of the machine. When it returns an
@@ -23,7 +25,8 @@ type Store interface {
 
 	// Merge returns the profiles that q selects, merged into one per group, in
 	// the order of the groups' times, then labels. Groups without profiles are
-	// not returned. The profiles are the caller's.
+	// not returned. The profiles are the caller's; their TimeNanos and
+	// DurationNanos are Time and Duration of the group.
 	//
 	// Profiles of one group that measure different things are reduced to the
 	// sample types they share, as by [profile.Sum]; with none the call fails
@@ -57,7 +60,7 @@ type Record struct {
 	Time     int64
 	Duration int64
 	// Profile is what is kept, without TimeNanos and DurationNanos, which the
-	// above replace.
+	// above replace. It has one sample type or more.
 	Profile *profile.Profile
 }
 
@@ -79,7 +82,8 @@ type Query struct {
 	// Selector keeps the profiles whose labels match all of it.
 	Selector Selector
 	// From and To are times in ns since 1970 UTC: a profile belongs to its
-	// Time, which is From or later and before To. To 0 has no end.
+	// Time, which is From or later and before To. From 0 has no beginning, To 0
+	// no end.
 	From, To int64
 	// ID, unless it is zero, selects the single profile with it.
 	ID ID
@@ -94,14 +98,30 @@ type Query struct {
 	Step int64
 	// SampleType names the value column that Series adds up and that Top ranks
 	// by, as in [profile.Profile.SampleIndex]; "" is the profile's default.
-	// Merge keeps that column alone, or with "" all.
+	// Merge keeps that column alone, or with "" all. Profiles without such a
+	// column are left out.
 	SampleType string
 	// Top, unless it is 0, keeps the most expensive profiles of each group
-	// alone: this share of their number (0.05 is 5 %), rounded up.
+	// alone: this share of their number (0.05 is 5 %), rounded up; see Kept. Of
+	// equal ones the earlier are kept, and of the same time those with lower IDs.
 	Top float64
 	// Limit bounds the number of points of all series together, of the latest
 	// times; 0 is no bound.
 	Limit int
+}
+
+// Kept returns how many of n profiles Top keeps.
+func (q *Query) Kept(n int) int {
+	if q.Top == 0 {
+		return n
+	}
+	// A share such as 0.07 is a little more or less than it says.
+	return min(n, max(int(math.Ceil(q.Top*float64(n)-1e-9)), 1))
+}
+
+// Contains reports whether time t is one that q asks for.
+func (q *Query) Contains(t int64) bool {
+	return (q.From == 0 || t >= q.From) && (q.To == 0 || t < q.To)
 }
 
 // A Group is one merged profile.
@@ -115,7 +135,7 @@ type Group struct {
 // Series are the totals of a group over time, by rising time.
 type Series struct {
 	Labels Labels
-	Type   profile.ValueType // what the values are of
+	Type   profile.ValueType // what the values are of; none if the profiles don't agree
 	Points []Point
 }
 
@@ -128,12 +148,13 @@ type Point struct {
 
 // A Total sums up profiles.
 type Total struct {
-	Value    int64 // sum of the values of the sample type; 0 in groups of several types
+	Value    int64 // sum of the values of the sample type; 0 in groups of several types or units of it
 	Profiles int64
 	Duration int64 // sum of the profiles' lengths in ns
 	Last     int64 // latest time of a profile's end, in ns since 1970 UTC
-	// Version changes whenever the profiles that are summed up do, so that what
-	// was computed from them can be kept until then.
+	// Version changes whenever the profiles that are summed up do, and only
+	// then, so that what was computed from them can be kept until then, also by
+	// others and when the store was closed in between.
 	Version uint64
 }
 

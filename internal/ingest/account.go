@@ -1,0 +1,233 @@
+package ingest
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// A Degradation is what was done to a profile that could not be kept as it came.
+type Degradation uint8
+
+const (
+	Unchanged      Degradation = iota
+	LabelCut                   // the value of a label was too long and is cut
+	Clock                      // its time could not be right and is that of the arrival, or its duration 0
+	OtherInstance              // there are too many series: its instance became "other"
+	DeltaFirst                 // the first one of a series that counts: there is nothing to subtract
+	DeltaRestart               // the counters began anew
+	DeltaLate                  // what it counts is in a later profile's difference, which came before
+	DeltaForgotten             // there are too many series that count: the next one is a first one again
+	numDegradations
+)
+
+var degradations = [...]string{"unchanged", "label_cut", "clock", "other_instance", "delta_first", "delta_restart", "delta_late", "delta_forgotten"}
+
+// String returns the name of the Degradation in counters.
+func (d Degradation) String() string { return degradations[d] }
+
+// Stats are what a Hub counted since it began.
+type Stats struct {
+	Protocols []ProtocolStats       // by name
+	Degraded  map[Degradation]int64 // profiles, of all protocols
+
+	Series      int   // active now
+	Services    int   // with active series
+	DeltaSeries int   // whose last profile is kept for the next difference
+	DeltaBytes  int64 // that those take
+}
+
+// ProtocolStats are of one protocol.
+type ProtocolStats struct {
+	Protocol string
+	Profiles int64 // kept, those known before included
+	Bytes    int64 // of them, as sent
+	Refused  map[Reason]int64
+}
+
+// logEvery is how often a refusal for the same reason is logged.
+const logEvery = 10 * time.Second
+
+// account counts what comes in and what is refused.
+type account struct {
+	now       func() time.Time
+	log       *slog.Logger
+	mu        sync.RWMutex
+	protocols map[string]*protocolCount
+	degrade   [numDegradations]atomic.Int64
+	seconds   *prometheus.HistogramVec
+
+	logMu sync.Mutex
+	lines map[string]*logLine
+}
+
+type protocolCount struct {
+	profiles, bytes atomic.Int64
+	refused         [len(reasons)]atomic.Int64
+}
+
+// logLine is a kind of line that was logged.
+type logLine struct {
+	last time.Time
+	more int // like it since
+}
+
+func (a *account) start(cfg Config) {
+	a.now, a.log = cfg.Now, cfg.Log
+	a.protocols, a.lines = map[string]*protocolCount{}, map[string]*logLine{}
+	a.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "hone_ingest_request_seconds",
+		Help:    "Time from the whole request to its profiles being durable.",
+		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
+	}, []string{"protocol"})
+}
+
+func (a *account) of(protocol string) *protocolCount {
+	a.mu.RLock()
+	p := a.protocols[protocol]
+	a.mu.RUnlock()
+	if p != nil {
+		return p
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if p = a.protocols[protocol]; p == nil {
+		p = new(protocolCount)
+		a.protocols[protocol] = p
+	}
+	return p
+}
+
+func (a *account) took(protocol string, d time.Duration) {
+	a.seconds.WithLabelValues(protocol).Observe(d.Seconds())
+}
+
+func (a *account) received(protocol string, bytes int) {
+	p := a.of(protocol)
+	p.profiles.Add(1)
+	p.bytes.Add(int64(bytes))
+}
+
+// refused counts a refusal and logs it.
+func (a *account) refused(protocol, service string, err *Error) {
+	a.of(protocol).refused[err.Reason].Add(1)
+	level := slog.LevelWarn
+	if err.Reason == Internal {
+		level = slog.LevelError
+	}
+	a.say(level, "profile refused", protocol+" "+err.Reason.String(),
+		"protocol", protocol, "service", service, "reason", err.Reason.String(), "error", err.Err)
+}
+
+// degraded counts n profiles that were kept in another form, and logs one.
+func (a *account) degraded(what Degradation, service string, n int) {
+	if what == Unchanged || n == 0 {
+		return
+	}
+	a.degrade[what].Add(int64(n))
+	level := slog.LevelWarn
+	if what == DeltaFirst || what == DeltaRestart {
+		level = slog.LevelDebug // as it should be
+	}
+	a.say(level, "profile changed", what.String(), "service", service, "how", what.String())
+}
+
+// say logs a line unless one with its key was logged a moment ago.
+func (a *account) say(level slog.Level, msg, key string, args ...any) {
+	if !a.log.Enabled(context.Background(), level) {
+		return
+	}
+	now := a.now()
+	a.logMu.Lock()
+	l := a.lines[key]
+	if l == nil {
+		l = new(logLine)
+		a.lines[key] = l
+	}
+	if !l.last.IsZero() && now.Sub(l.last) < logEvery && now.Sub(l.last) >= 0 {
+		l.more++
+		a.logMu.Unlock()
+		return
+	}
+	more := l.more
+	l.last, l.more = now, 0
+	a.logMu.Unlock()
+	if more > 0 {
+		args = append(args, "more", more)
+	}
+	a.log.Log(context.Background(), level, msg, args...)
+}
+
+// Stats returns what was counted so far.
+func (h *Hub) Stats() Stats {
+	s := Stats{Degraded: map[Degradation]int64{}}
+	for d := LabelCut; d < numDegradations; d++ {
+		s.Degraded[d] = h.degrade[d].Load()
+	}
+	s.Series, s.Services = h.series.active(h.cfg.Now())
+	s.DeltaSeries, s.DeltaBytes, s.Degraded[DeltaForgotten] = h.deltas.stats()
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	for name, p := range h.protocols {
+		ps := ProtocolStats{Protocol: name, Profiles: p.profiles.Load(), Bytes: p.bytes.Load(), Refused: map[Reason]int64{}}
+		for r := range p.refused {
+			if n := p.refused[r].Load(); n > 0 {
+				ps.Refused[Reason(r)] = n
+			}
+		}
+		s.Protocols = append(s.Protocols, ps)
+	}
+	slices.SortFunc(s.Protocols, func(a, b ProtocolStats) int { return strings.Compare(a.Protocol, b.Protocol) })
+	return s
+}
+
+var (
+	descProfiles = prometheus.NewDesc("hone_ingest_profiles_total", "Profiles kept.", []string{"protocol"}, nil)
+	descBytes    = prometheus.NewDesc("hone_ingest_bytes_total", "Bytes of profiles kept, as sent.", []string{"protocol"}, nil)
+	descRefused  = prometheus.NewDesc("hone_ingest_refused_total", "Profiles refused.", []string{"protocol", "reason"}, nil)
+	descDegraded = prometheus.NewDesc("hone_ingest_degraded_total", "Profiles kept in another form than they came.", []string{"how"}, nil)
+	descSeries   = prometheus.NewDesc("hone_ingest_series", "Series with a profile of late.", nil, nil)
+	descServices = prometheus.NewDesc("hone_ingest_services", "Services with a profile of late.", nil, nil)
+	descDelta    = prometheus.NewDesc("hone_ingest_delta_series", "Series whose last profile is kept for the next difference.", nil, nil)
+	descMemory   = prometheus.NewDesc("hone_ingest_delta_bytes", "Memory of the profiles kept for differences.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (h *Hub) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{descProfiles, descBytes, descRefused, descDegraded, descSeries, descServices, descDelta, descMemory} {
+		ch <- d
+	}
+	h.seconds.Describe(ch)
+}
+
+// Collect implements prometheus.Collector.
+func (h *Hub) Collect(ch chan<- prometheus.Metric) {
+	s := h.Stats()
+	counter := func(d *prometheus.Desc, v int64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(v), labels...)
+	}
+	gauge := func(d *prometheus.Desc, v int64) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(v))
+	}
+	for _, p := range s.Protocols {
+		counter(descProfiles, p.Profiles, p.Protocol)
+		counter(descBytes, p.Bytes, p.Protocol)
+		for r, n := range p.Refused {
+			counter(descRefused, n, p.Protocol, r.String())
+		}
+	}
+	for d, n := range s.Degraded {
+		counter(descDegraded, n, d.String())
+	}
+	gauge(descSeries, int64(s.Series))
+	gauge(descServices, int64(s.Services))
+	gauge(descDelta, int64(s.DeltaSeries))
+	gauge(descMemory, s.DeltaBytes)
+	h.seconds.Collect(ch)
+}

@@ -1,0 +1,369 @@
+package ingest
+
+import (
+	"bytes"
+	"container/list"
+	"crypto/sha256"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// Heap profiles' alloc_* values, and mutex and block profiles, count from the
+// start of the process. What is kept of them is what was added since the profile
+// before, so that any profiles can be added up.
+//
+// Samples are told apart by a hash of stack and labels. The difference of two
+// profiles is exact even when hashes collide: values of equal hashes are
+// one counter, and the first of its samples gets all of the difference.
+
+// deltas holds the last profile of each series that counts.
+type deltas struct {
+	most int64 // bytes
+
+	mu      sync.Mutex
+	series  map[store.ID]*list.Element // of *counter
+	recent  list.List                  // the last used first
+	bytes   int64
+	dropped int64
+}
+
+func newDeltas(most int64) deltas {
+	return deltas{most: most, series: map[store.ID]*list.Element{}}
+}
+
+// A counter is the state of one series. Whoever works with a series holds the
+// counter from before the difference is taken until it is in the store: were it
+// lost in between, the next difference would have to contain it.
+type counter struct {
+	key   store.ID
+	users int // guarded by deltas.mu
+	size  int64
+
+	mu   sync.Mutex // guards what is below
+	last totals
+	next totals // last, once the store has what is on its way
+}
+
+// totals are the values of the cumulative sample types at one time.
+type totals struct {
+	end   int64 // of the profile, in ns since 1970 UTC
+	types []profile.ValueType
+	table table
+	// Identities of the last records, so that one that is sent again is not
+	// taken for a new one that is late.
+	known   [8]store.ID
+	records int // so far
+}
+
+// seriesKey returns the identity of what an arrival continues.
+func seriesKey(a *arrival) store.ID {
+	h := sha256.New()
+	var b []byte
+	for _, l := range a.own {
+		b = appendText(appendText(b, l.Name), l.Value)
+	}
+	b = appendText(b, "")
+	for _, c := range slices.Sorted(slices.Values(a.Cumulative)) {
+		b = appendText(b, c)
+	}
+	h.Write(b)
+	return sum(h)
+}
+
+// lock gives the arrivals that count their counters and locks them, always in
+// the same order. It returns them for unlock.
+func (d *deltas) lock(arrivals []arrival) []*counter {
+	var held []*counter
+	d.mu.Lock()
+	for i := range arrivals {
+		a := &arrivals[i]
+		if a.err != nil || len(a.Cumulative) == 0 {
+			continue
+		}
+		key := seriesKey(a)
+		e := d.series[key]
+		if e == nil {
+			e = d.recent.PushFront(&counter{key: key})
+			d.series[key] = e
+		}
+		d.recent.MoveToFront(e)
+		a.delta = e.Value.(*counter)
+		if !slices.Contains(held, a.delta) {
+			held = append(held, a.delta)
+			a.delta.users++
+		}
+	}
+	d.mu.Unlock()
+	slices.SortFunc(held, func(a, b *counter) int { return bytes.Compare(a.key[:], b.key[:]) })
+	for _, c := range held {
+		c.mu.Lock()
+		c.next = c.last
+	}
+	return held
+}
+
+// unlock gives counters back and forgets what there is no room for.
+func (d *deltas) unlock(held []*counter) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, c := range held {
+		size := c.last.table.bytes() + 256
+		c.mu.Unlock()
+		c.users--
+		d.bytes += size - c.size
+		c.size = size
+	}
+	for e := d.recent.Back(); e != nil && d.bytes > d.most; {
+		c, before := e.Value.(*counter), e.Prev()
+		if c.users == 0 {
+			d.recent.Remove(e)
+			delete(d.series, c.key)
+			d.bytes -= c.size
+			d.dropped++
+		}
+		e = before
+	}
+}
+
+// stats returns the number of series, their bytes, and how many were forgotten.
+func (d *deltas) stats() (series int, bytes, forgotten int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.series), d.bytes, d.dropped
+}
+
+// commit makes the differences of arrivals final if the store has them.
+func commit(arrivals []arrival, stored bool) {
+	for i := range arrivals {
+		if c := arrivals[i].delta; c != nil && stored {
+			c.last = c.next
+		}
+	}
+}
+
+// subtract turns the cumulative values of a record into what was added since the
+// record before. It returns what had to be done about it, and whether anything
+// is left to be stored.
+func (c *counter) subtract(r *store.Record, cumulative []string) (Degradation, bool) {
+	p := r.Profile
+	var columns []int
+	var types []profile.ValueType
+	for t, st := range p.SampleTypes {
+		if slices.Contains(cumulative, st.Type) {
+			columns = append(columns, t)
+			types = append(types, profile.ValueType{Type: strings.Clone(st.Type), Unit: strings.Clone(st.Unit)}) // a decoder's memory
+		}
+	}
+	if len(columns) == 0 {
+		return Unchanged, true
+	}
+	last := &c.next
+	if slices.Contains(last.known[:], r.ID) {
+		return Unchanged, false
+	}
+	last.known[last.records%len(last.known)] = r.ID
+	last.records++
+	others := len(columns) < len(p.SampleTypes)
+	now := newTable(p, columns)
+	end := r.Time + r.Duration
+	first := !slices.Equal(last.types, types)
+	rose, fell := false, false
+	if !first {
+		rose, fell = last.table.compare(&now)
+	}
+	what := Unchanged
+	switch {
+	case first:
+		what = DeltaFirst
+	case end > last.end && !fell:
+		r.Time, r.Duration = last.end, end-last.end
+	case end > last.end:
+		// The process is another one and began to count after the last profile.
+		what = DeltaRestart
+		last.table = table{}
+		r.Time, r.Duration = last.end, end-last.end
+	case rose && !fell:
+		// Counters rise: it is its clock that was set back.
+		what = Clock
+	default:
+		r.Profile = now.difference(p, columns, &now)
+		return DeltaLate, others
+	}
+	base := &last.table
+	if first {
+		base = &now
+	}
+	r.Profile = now.difference(p, columns, base)
+	last.end, last.types, last.table = end, types, now
+	return what, others || !first
+}
+
+// table maps hashes of samples to their values, by open addressing.
+type table struct {
+	columns int
+	keys    []uint64 // 0 is a free slot
+	values  []int64  // columns of them per slot
+	first   []uint32 // the first sample of each slot plus 1, nil once the profile is gone
+}
+
+func newTable(p *profile.Profile, columns []int) table {
+	n := 16
+	for n < 2*p.NumSamples() {
+		n *= 2
+	}
+	t := table{columns: len(columns), keys: make([]uint64, n), values: make([]int64, n*len(columns)), first: make([]uint32, n)}
+	hashes := hashSamples(p)
+	for s, h := range hashes {
+		i := t.find(h)
+		if t.keys[i] == 0 {
+			t.keys[i] = h
+			t.first[i] = uint32(s) + 1
+		}
+		for c, column := range columns {
+			t.values[i*t.columns+c] += p.Values[column][s]
+		}
+	}
+	return t
+}
+
+// find returns the slot of a hash, or the free one where it belongs.
+func (t *table) find(h uint64) int {
+	mask := len(t.keys) - 1
+	i := int(h) & mask
+	for t.keys[i] != 0 && t.keys[i] != h {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+// at returns the values of a hash, nil if there are none.
+func (t *table) at(h uint64) []int64 {
+	if len(t.keys) == 0 {
+		return nil
+	}
+	i := t.find(h)
+	if t.keys[i] == 0 {
+		return nil
+	}
+	return t.values[i*t.columns : (i+1)*t.columns]
+}
+
+func (t *table) bytes() int64 { return int64(8*len(t.keys) + 8*len(t.values)) }
+
+// compare reports whether any value rose, and any fell, from t to now. A sample
+// that is gone has fallen.
+func (t *table) compare(now *table) (rose, fell bool) {
+	for i, h := range now.keys {
+		if h == 0 {
+			continue
+		}
+		was := t.at(h)
+		for c := range now.columns {
+			v := now.values[i*now.columns+c]
+			w := int64(0)
+			if was != nil {
+				w = was[c]
+			}
+			rose = rose || v > w
+			fell = fell || v < w
+		}
+	}
+	for i, h := range t.keys {
+		if h != 0 && now.at(h) == nil {
+			for _, v := range t.values[i*t.columns : (i+1)*t.columns] {
+				fell = fell || v > 0
+			}
+		}
+	}
+	return rose, fell
+}
+
+// difference returns p, of which t is the table, less base in the columns, with
+// memory of its own. Samples without any value are left out.
+func (t *table) difference(p *profile.Profile, columns []int, base *table) *profile.Profile {
+	q := *p
+	q.Values = slices.Clone(p.Values)
+	for _, column := range columns {
+		q.Values[column] = make([]int64, p.NumSamples())
+	}
+	for i, h := range t.keys {
+		if h == 0 {
+			continue
+		}
+		was := base.at(h)
+		for c, column := range columns {
+			v := t.values[i*t.columns+c]
+			if was != nil {
+				v -= was[c]
+			}
+			q.Values[column][t.first[i]-1] = v
+		}
+	}
+	t.first = nil
+	return q.Compact()
+}
+
+var hashSeed = maphash.MakeSeed()
+
+// hashSamples returns a hash of each sample's stack and labels, never 0. Equal
+// places in a program have equal hashes wherever it is loaded.
+func hashSamples(p *profile.Profile) []uint64 {
+	texts := make([]uint64, len(p.Strings))
+	text := func(id profile.StringID) uint64 {
+		if texts[id] == 0 {
+			texts[id] = maphash.String(hashSeed, p.Strings[id]) | 1
+		}
+		return texts[id]
+	}
+	mappings := make([]uint64, len(p.Mappings)+1)
+	for i, m := range p.Mappings {
+		mappings[i+1] = mix(maphash.String(hashSeed, m.BuildID), maphash.String(hashSeed, m.File)) ^ m.Offset
+	}
+	functions := make([]uint64, len(p.Functions))
+	for i, f := range p.Functions {
+		functions[i] = mix(mix(text(f.Name), text(f.File)), mix(text(f.SystemName), uint64(f.StartLine)))
+	}
+	locations := make([]uint64, len(p.Locations))
+	for i := range p.Locations {
+		l := &p.Locations[i]
+		address := l.Address
+		if l.Mapping != 0 {
+			address -= p.Mappings[l.Mapping-1].Start
+		}
+		h := mix(address, mappings[l.Mapping])
+		for _, ln := range p.LocationLines(uint32(i)) {
+			h = mix(h, functions[ln.Function]^bits.RotateLeft64(uint64(ln.Line), 32)^uint64(ln.Column))
+		}
+		locations[i] = h
+	}
+	sets := make([]uint64, len(p.LabelSets))
+	for i, set := range p.LabelSets {
+		for _, l := range p.Labels[set.Start : set.Start+set.Len] {
+			sets[i] = mix(mix(sets[i], text(l.Key)), mix(text(l.Str), text(l.Unit)^uint64(l.Num)))
+		}
+	}
+	out := make([]uint64, p.NumSamples())
+	for s := range out {
+		h := uint64(1)
+		for _, l := range p.Stack(s) {
+			h = mix(h, locations[l])
+		}
+		if p.SampleLabels != nil {
+			h = mix(h, sets[p.SampleLabels[s]])
+		}
+		out[s] = max(h, 1)
+	}
+	return out
+}
+
+// mix folds b into hash a, as wyhash does.
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xa0761d6478bd642f)
+	return hi ^ lo
+}

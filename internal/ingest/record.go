@@ -1,0 +1,312 @@
+package ingest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"hash"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// What a push becomes: labels, kind, time and identity of a record.
+
+// UnknownService is the service of pushes that don't tell theirs.
+const UnknownService = "unknown"
+
+type peerKey struct{}
+
+// WithPeer returns a context that tells the host that sends, without a port. It
+// becomes the instance of profiles that come without one.
+func WithPeer(ctx context.Context, host string) context.Context {
+	return context.WithValue(ctx, peerKey{}, host)
+}
+
+// PeerOf returns the host that sends, "" if unknown.
+func PeerOf(ctx context.Context) string {
+	host, _ := ctx.Value(peerKey{}).(string)
+	return host
+}
+
+// mend returns labels of a push in their form, and how many values were cut.
+func (c *Config) mend(in []store.Label, peer string) (labels store.Labels, cut int, refused *Error) {
+	// Defaults stand first: of several of one name the last one counts.
+	out := make([]store.Label, 0, len(in)+2)
+	out = append(out, store.Label{Name: store.LabelService, Value: UnknownService})
+	if peer != "" {
+		out = append(out, store.Label{Name: store.LabelInstance, Value: peer})
+	}
+	for _, l := range in {
+		if l.Value == "" {
+			continue
+		}
+		if len(l.Name) > c.MaxName {
+			return nil, 0, Errorf(TooLarge, "the name of a label has %d bytes, the limit is %d: %.40s...", len(l.Name), c.MaxName, mendName(l.Name))
+		}
+		if len(l.Value) > c.MaxValue {
+			l.Value = cutText(l.Value, c.MaxValue)
+			cut++
+		}
+		l.Name = mendName(l.Name)
+		if !utf8.ValidString(l.Value) {
+			l.Value = strings.ToValidUTF8(l.Value, "\ufffd")
+		}
+		out = append(out, l)
+	}
+	labels, err := store.NewLabels(out...)
+	if err != nil {
+		return nil, 0, &Error{Reason: Malformed, Err: err}
+	}
+	if len(labels) > c.MaxLabels {
+		return nil, 0, Errorf(TooLarge, "the profile has %d labels, the limit is %d", len(labels), c.MaxLabels)
+	}
+	return labels, cut, nil
+}
+
+// cutText returns at most n bytes of the start of s: no character is cut in two.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// mendName makes a name that store.CheckName accepts: what may not stand in it
+// becomes an underscore, and one stands in front where it may not begin so.
+func mendName(name string) string {
+	if store.CheckName(name) == nil {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range name {
+		digit := r >= '0' && r <= '9' || r == '.' || r == '-'
+		if b.Len() == 0 && digit {
+			b.WriteByte('_')
+		}
+		if digit || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			b.WriteRune(r)
+		} else {
+			b.WriteByte('_')
+		}
+	}
+	if b.Len() == 0 {
+		return "_"
+	}
+	return b.String()
+}
+
+// record decodes a push and makes its record.
+func (h *Hub) record(ctx context.Context, now time.Time, a *arrival) *Error {
+	p, refused := h.decode(ctx, a)
+	if refused != nil {
+		return refused
+	}
+	if a.Amend != nil {
+		a.Amend(p)
+	}
+	if err := check(p); err != nil {
+		return err
+	}
+	kind := a.Kind
+	if kind == "" {
+		kind = a.sent.Get(store.LabelKind)
+	}
+	if kind == "" {
+		kind = strings.Clone(KindOf(p)) // a decoder's memory
+	}
+	labels := a.sent
+	if labels.Get(store.LabelKind) != kind {
+		kind = cutText(strings.ToValidUTF8(kind, "\ufffd"), h.cfg.MaxValue)
+		var err error
+		if labels, err = store.NewLabels(append(labels[:len(labels):len(labels)], store.Label{Name: store.LabelKind, Value: kind})...); err != nil {
+			return &Error{Reason: Malformed, Err: err}
+		}
+	}
+	a.rec = store.Record{Labels: labels, Profile: p, Time: a.Time, Duration: a.Duration}
+	r := &a.rec
+	if r.Duration == 0 {
+		r.Duration = p.DurationNanos
+	}
+	if r.Duration < 0 || r.Duration > int64(maxDuration) {
+		h.degraded(Clock, a.service, 1)
+		r.Duration = 0
+	}
+	if r.Time == 0 {
+		r.Time = p.TimeNanos
+	}
+	if r.Time > now.Add(h.cfg.Skew).UnixNano() {
+		h.degraded(Clock, a.service, 1)
+		r.Time = 0
+	}
+	r.ID = identity(a)
+	if r.Time == 0 {
+		r.Time = h.arrivals.time(r.ID, now.UnixNano()-r.Duration)
+	}
+	// Identity and differences are by the labels as they were sent, whatever
+	// the number of series makes of them.
+	a.own = labels
+	r.Labels, refused = h.series.admit(now, labels)
+	if r.Labels.Get(store.LabelInstance) != labels.Get(store.LabelInstance) {
+		h.degraded(OtherInstance, a.service, 1)
+	}
+	return refused
+}
+
+// check refuses profiles that can be decoded but mean nothing.
+func check(p *profile.Profile) *Error {
+	if len(p.SampleTypes) == 0 {
+		return Errorf(Malformed, "the profile has no sample types")
+	}
+	for t, st := range p.SampleTypes {
+		for _, other := range p.SampleTypes[:t] {
+			if other.Type == st.Type {
+				return Errorf(Malformed, "the profile has two sample types %q", st.Type)
+			}
+		}
+	}
+	return nil
+}
+
+// identity returns what tells a push from others and is the same when it is sent
+// again. The record has all of it but the ID; its time is 0 where only the
+// arrival tells it.
+func identity(a *arrival) store.ID {
+	h := sha256.New()
+	var b []byte
+	if a.Key != "" {
+		b = appendText(append(b, 'k'), a.service)
+		b = appendText(b, a.Key)
+		h.Write(b)
+		return sum(h)
+	}
+	b = append(b, 'c')
+	for _, l := range a.rec.Labels {
+		b = appendText(b, l.Name)
+		b = appendText(b, l.Value)
+	}
+	b = appendText(b, "") // no label has this name
+	b = binary.BigEndian.AppendUint64(b, uint64(a.rec.Time))
+	h.Write(b)
+	if a.Profile != nil {
+		a.Profile.EncodeUncompressed(h) // writing to a hash can't fail
+	} else {
+		h.Write(a.Data)
+	}
+	return sum(h)
+}
+
+func appendText(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+func sum(h hash.Hash) (id store.ID) {
+	var all [sha256.Size]byte
+	copy(id[:], h.Sum(all[:0]))
+	return id
+}
+
+// arrivals remembers the time that profiles without one got, for as long as it
+// takes to send them again: a record is known by its id and time.
+type arrivals struct {
+	mu       sync.Mutex
+	now, old map[store.ID]int64
+}
+
+const rememberedArrivals = 8192
+
+// time returns the time of the record with an id, which is t unless it is known.
+func (r *arrivals) time(id store.ID, t int64) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known, ok := r.now[id]; ok {
+		return known
+	}
+	if known, ok := r.old[id]; ok {
+		return known
+	}
+	if r.now == nil || len(r.now) >= rememberedArrivals {
+		r.now, r.old = make(map[store.ID]int64), r.now
+	}
+	r.now[id] = t
+	return t
+}
+
+// KindOf tells the kind of a profile that doesn't come with one.
+//
+//	sample types                  kind
+//	cpu, or the period is of cpu  cpu
+//	wall                          wall
+//	inuse_*, space                heap, but
+//	  with alloc_* as default     allocs
+//	alloc_* alone                 allocs
+//	contentions and delay         mutex if its stacks end where locks are released,
+//	                              block if they end where goroutines wait,
+//	                              contention if there is no stack to tell
+//	goroutine(s)                  goroutine
+//	threadcreate                  threadcreate
+//	others                        the type of the period, or else of the last sample type
+//
+// Go's mutex and block profiles differ in nothing but their stacks.
+func KindOf(p *profile.Profile) string {
+	has := map[string]bool{}
+	for _, t := range p.SampleTypes {
+		has[t.Type] = true
+	}
+	switch {
+	case has["cpu"], p.PeriodType.Type == "cpu":
+		return "cpu"
+	case has["wall"], p.PeriodType.Type == "wall":
+		return "wall"
+	case has["inuse_space"], has["inuse_objects"], has["space"]:
+		if strings.HasPrefix(p.DefaultSampleType, "alloc_") {
+			return "allocs"
+		}
+		return "heap"
+	case has["alloc_space"], has["alloc_objects"]:
+		return "allocs"
+	case has["contentions"] && has["delay"]:
+		return contention(p)
+	case has["goroutine"], has["goroutines"]:
+		return "goroutine"
+	case has["threadcreate"]:
+		return "threadcreate"
+	}
+	if t := p.PeriodType.Type; t != "" {
+		return t
+	}
+	if t := p.SampleTypes[len(p.SampleTypes)-1].Type; t != "" {
+		return t
+	}
+	return UnknownService
+}
+
+// contention tells mutex from block profiles by the first stacks.
+func contention(p *profile.Profile) string {
+	for s := range min(p.NumSamples(), 16) {
+		stack := p.Stack(s)
+		if len(stack) == 0 {
+			continue
+		}
+		lines := p.LocationLines(stack[0])
+		if len(lines) == 0 {
+			continue
+		}
+		name := p.FunctionName(lines[0].Function)
+		switch method := name[strings.LastIndexByte(name, '.')+1:]; method {
+		case "Unlock", "RUnlock", "unlock", "unlock2", "unlockWithRank", "unlockSlow", "rUnlockSlow", "_LostContendedRuntimeLock", "_LostContendedLock":
+			return "mutex"
+		case "":
+		default:
+			return "block"
+		}
+	}
+	return "contention"
+}

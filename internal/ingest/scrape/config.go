@@ -1,0 +1,316 @@
+package scrape
+
+import (
+	"cmp"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// A Job is a set of targets that are scraped alike. Fields without a value have
+// the defaults that are told with them.
+type Job struct {
+	Name     string   `toml:"name"`     // the service of targets that relabelling gives no other
+	Interval Duration `toml:"interval"` // of scrapes of a target; 1m
+	Timeout  Duration `toml:"timeout"`  // of a request, besides the seconds it records; 10s
+
+	Scheme string              `toml:"scheme"` // http or https; http
+	Prefix string              `toml:"prefix"` // of the profiles' paths; /debug/pprof/
+	Params map[string][]string `toml:"params"` // of all requests
+
+	Static  []Group   `toml:"static"`
+	Files   []string  `toml:"files"` // patterns of files with groups: .json, .yaml or .toml; read again when they change
+	Relabel []Relabel `toml:"relabel"`
+
+	// Profiles are by name. Those of DefaultProfiles need only what differs from
+	// there, such as `profiles.allocs.enabled = true`.
+	Profiles map[string]Profile `toml:"profiles"`
+
+	Auth    Auth  `toml:"auth"`
+	TLS     TLS   `toml:"tls"`
+	MaxBody int64 `toml:"max_body"` // bytes of a profile as it is sent; what the Receiver takes
+
+	// MaxTargets bounds targets, so that a broken list can't take all memory; 10000.
+	MaxTargets int `toml:"max_targets"`
+}
+
+// A Group is a list of targets, as static or in a file of them.
+type Group struct {
+	// Targets are host:port, or URLs, which bring their own scheme and prefix.
+	Targets []string          `toml:"targets" json:"targets" yaml:"targets"`
+	Labels  map[string]string `toml:"labels" json:"labels" yaml:"labels"`
+}
+
+// A Profile is what is scraped of each target.
+type Profile struct {
+	Enabled *bool               `toml:"enabled"` // true; allocs and threadcreate: false
+	Path    string              `toml:"path"`    // behind the prefix, unless it begins with a slash; the name
+	Kind    string              `toml:"kind"`    // the name
+	Seconds int                 `toml:"seconds"` // how long the target records; 10 for cpu, 0 for a profile of a moment
+	Params  map[string][]string `toml:"params"`
+	// Cumulative are the sample types that count from the start of the process.
+	// What is kept is what they rise between scrapes. The ?seconds= that servers
+	// offer for that would also subtract what doesn't count, such as inuse_space.
+	Cumulative []string `toml:"cumulative"`
+}
+
+// Auth is how requests are authorised: by a token or a user's password.
+type Auth struct {
+	Bearer       string `toml:"bearer"`
+	BearerFile   string `toml:"bearer_file"` // read for each request
+	User         string `toml:"user"`
+	Password     string `toml:"password"`
+	PasswordFile string `toml:"password_file"`
+}
+
+// TLS is about https.
+type TLS struct {
+	CA         string `toml:"ca"` // file with the authorities' certificates; the system's
+	Cert       string `toml:"cert"`
+	Key        string `toml:"key"`
+	ServerName string `toml:"server_name"` // that certificates have to be of; the target's
+	Insecure   bool   `toml:"insecure"`    // accept any certificate
+}
+
+// Duration is a time.Duration that is written as "10s".
+type Duration time.Duration
+
+// UnmarshalText reads a duration as time.ParseDuration does.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	*d = Duration(v)
+	return err
+}
+
+// MarshalText returns the duration as it is written.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// DefaultProfiles are those of net/http/pprof. Its allocs are those of heap, and
+// say the same.
+func DefaultProfiles() map[string]Profile {
+	off := new(bool)
+	allocated := []string{"alloc_objects", "alloc_space"}
+	contended := []string{"contentions", "delay"}
+	return map[string]Profile{
+		"cpu":          {Path: "profile", Seconds: 10},
+		"heap":         {Cumulative: allocated},
+		"allocs":       {Cumulative: allocated, Enabled: off},
+		"mutex":        {Cumulative: contended},
+		"block":        {Cumulative: contended},
+		"goroutine":    {},
+		"threadcreate": {Enabled: off},
+	}
+}
+
+const minInterval = 100 * time.Millisecond
+
+// withDefaults returns the job with its defaults filled in, of profiles the
+// enabled ones alone.
+func (j Job) withDefaults() Job {
+	j.Interval = cmp.Or(j.Interval, Duration(time.Minute))
+	j.Timeout = cmp.Or(j.Timeout, Duration(10*time.Second))
+	j.Scheme = cmp.Or(j.Scheme, "http")
+	j.Prefix = cmp.Or(j.Prefix, "/debug/pprof/")
+	j.MaxTargets = cmp.Or(j.MaxTargets, 10_000)
+	profiles := DefaultProfiles()
+	for name, p := range j.Profiles {
+		d := profiles[name]
+		if p.Enabled == nil {
+			p.Enabled = d.Enabled
+		}
+		p.Path = cmp.Or(p.Path, d.Path)
+		p.Seconds = cmp.Or(p.Seconds, d.Seconds)
+		if p.Cumulative == nil {
+			p.Cumulative = d.Cumulative
+		}
+		profiles[name] = p
+	}
+	maps.DeleteFunc(profiles, func(_ string, p Profile) bool { return p.Enabled != nil && !*p.Enabled })
+	for name, p := range profiles {
+		p.Path, p.Kind = cmp.Or(p.Path, name), cmp.Or(p.Kind, name)
+		profiles[name] = p
+	}
+	j.Profiles = profiles
+	return j
+}
+
+// Check returns what is wrong with jobs, all of it.
+func Check(jobs []Job) error {
+	var errs []error
+	for i, j := range jobs {
+		name := fmt.Sprintf("scrape job %q", j.Name)
+		if j.Name == "" {
+			name = fmt.Sprintf("scrape job %d", i+1)
+			errs = append(errs, fmt.Errorf("%s has no name", name))
+		}
+		if slices.ContainsFunc(jobs[:i], func(o Job) bool { return o.Name == j.Name }) {
+			errs = append(errs, fmt.Errorf("there are two scrape jobs %q", j.Name))
+		}
+		for _, err := range j.check() {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (j Job) check() (errs []error) {
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	full := j.withDefaults()
+	if d := time.Duration(full.Interval); d < minInterval {
+		fail("the interval %v is shorter than %v", d, minInterval)
+	}
+	if full.Timeout < 0 {
+		fail("the timeout %v is negative", time.Duration(full.Timeout))
+	}
+	if full.Scheme != "http" && full.Scheme != "https" {
+		fail("the scheme is %q, not http or https", full.Scheme)
+	}
+	if j.MaxBody < 0 || j.MaxTargets < 0 {
+		fail("max_body and max_targets can't be negative")
+	}
+	if len(full.Profiles) == 0 {
+		fail("no profile is enabled")
+	}
+	recorded := time.Duration(0)
+	for name, p := range full.Profiles {
+		if p.Seconds < 0 {
+			fail("profile %s: seconds is negative", name)
+		}
+		recorded += time.Duration(p.Seconds) * time.Second
+		if u, err := url.Parse(p.Path); err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" {
+			fail("profile %s: %q is no path", name, p.Path)
+		}
+	}
+	if recorded >= time.Duration(full.Interval) {
+		fail("recording %v of each target doesn't fit into the interval %v: profiles are taken one after the other", recorded, time.Duration(full.Interval))
+	}
+	for i := range j.Relabel {
+		if _, err := j.Relabel[i].compile(); err != nil {
+			fail("relabel rule %d: %w", i+1, err)
+		}
+	}
+	for _, pattern := range j.Files {
+		if _, err := filepath.Match(pattern, ""); err != nil {
+			fail("files: %q: %w", pattern, err)
+		} else if _, err := formatOf(pattern); err != nil {
+			fail("files: %w", err)
+		}
+	}
+	for _, g := range j.Static {
+		if err := g.check(full); err != nil {
+			fail("static targets: %w", err)
+		}
+	}
+	if j.Auth.Bearer != "" && j.Auth.BearerFile != "" || j.Auth.Password != "" && j.Auth.PasswordFile != "" {
+		fail("auth: it is either a secret or a file with it")
+	}
+	if (j.Auth.Bearer != "" || j.Auth.BearerFile != "") && j.Auth.User != "" {
+		fail("auth: it is either a bearer token or a user")
+	}
+	if j.Auth.User == "" && (j.Auth.Password != "" || j.Auth.PasswordFile != "") {
+		fail("auth: there is a password and no user")
+	}
+	if _, err := j.TLS.config(); err != nil {
+		fail("tls: %w", err)
+	}
+	return errs
+}
+
+// check reports targets and labels that can't be right.
+func (g Group) check(j Job) error {
+	for _, t := range g.Targets {
+		if _, _, _, err := splitTarget(t, j.Scheme, j.Prefix); err != nil {
+			return err
+		}
+	}
+	for name := range g.Labels {
+		if err := store.CheckName(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// splitTarget returns the parts of a target: host:port, or a URL.
+func splitTarget(text, scheme, prefix string) (s, host, path string, err error) {
+	full := text
+	if !strings.Contains(text, "://") {
+		full = scheme + "://" + text
+	}
+	u, err := url.Parse(full)
+	switch {
+	case err != nil:
+		return "", "", "", fmt.Errorf("target %q: %w", text, err)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return "", "", "", fmt.Errorf("target %q: the scheme is not http or https", text)
+	case u.Host == "" || u.Hostname() == "":
+		return "", "", "", fmt.Errorf("target %q has no host", text)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || full != text && u.Path != "":
+		return "", "", "", fmt.Errorf("target %q: it is host:port, or a URL with a path and nothing else", text)
+	}
+	if u.Path != "" && u.Path != "/" {
+		prefix = u.Path
+	}
+	return u.Scheme, u.Host, prefix, nil
+}
+
+// config returns the settings for https.
+func (t TLS) config() (*tls.Config, error) {
+	cfg := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.Insecure, MinVersion: tls.VersionTLS12}
+	if t.CA != "" {
+		pem, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, err
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("%s holds no certificate", t.CA)
+		}
+	}
+	if (t.Cert == "") != (t.Key == "") {
+		return nil, errors.New("cert and key belong together")
+	}
+	if t.Cert != "" {
+		if _, err := tls.LoadX509KeyPair(t.Cert, t.Key); err != nil {
+			return nil, err
+		}
+		// Read for each connection: certificates are replaced.
+		cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			c, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+			return &c, err
+		}
+	}
+	return cfg, nil
+}
+
+// authorize adds to a request who asks.
+func (a Auth) authorize(r *http.Request) error {
+	secret := func(text, file string) (string, error) {
+		if file == "" {
+			return text, nil
+		}
+		data, err := os.ReadFile(file)
+		return strings.TrimSpace(string(data)), err
+	}
+	if a.User != "" {
+		password, err := secret(a.Password, a.PasswordFile)
+		r.SetBasicAuth(a.User, password)
+		return err
+	}
+	token, err := secret(a.Bearer, a.BearerFile)
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	return err
+}

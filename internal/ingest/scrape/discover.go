@@ -1,0 +1,237 @@
+package scrape
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// Labels of a target while it is relabelled, besides its own and job, the name
+// of the job. Others that begin with two underscores are gone afterwards, too.
+const (
+	labelAddress = "__address__" // host:port
+	labelScheme  = "__scheme__"
+	labelPrefix  = "__profile_prefix__"
+	labelParam   = "__param_" // and the name of a parameter
+	labelFile    = "__meta_filepath"
+	labelJob     = "job"
+)
+
+// maxListBytes is how large a file with targets may be.
+const maxListBytes = 32 << 20
+
+// formatOf returns how the text of a file with groups is read.
+func formatOf(name string) (func([]byte) ([]Group, error), error) {
+	switch filepath.Ext(name) {
+	case ".json":
+		return func(data []byte) (groups []Group, err error) {
+			d := json.NewDecoder(bytes.NewReader(data))
+			d.DisallowUnknownFields()
+			return groups, d.Decode(&groups)
+		}, nil
+	case ".yaml", ".yml":
+		return func(data []byte) (groups []Group, err error) {
+			d := yaml.NewDecoder(bytes.NewReader(data))
+			d.KnownFields(true)
+			if err = d.Decode(&groups); err == io.EOF {
+				err = nil // an empty file
+			}
+			return groups, err
+		}, nil
+	case ".toml":
+		return func(data []byte) ([]Group, error) {
+			var file struct {
+				Group []Group `toml:"group"`
+			}
+			d := toml.NewDecoder(bytes.NewReader(data))
+			d.DisallowUnknownFields()
+			return file.Group, d.Decode(&file)
+		}, nil
+	}
+	return nil, fmt.Errorf("%s: a file with targets is .json, .yaml or .toml", name)
+}
+
+// list is a file with groups as it was read last.
+type list struct {
+	groups []Group
+	size   int64
+	time   time.Time
+	err    error
+}
+
+// lists reads the files of patterns, those that changed anew. Of a file that
+// can't be read the groups of before stay, and the problem is told.
+func lists(patterns []string, old map[string]*list) (map[string]*list, []error) {
+	out := map[string]*list{}
+	var errs []error
+	for _, pattern := range patterns {
+		names, err := filepath.Glob(pattern)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if len(names) == 0 && !strings.ContainsAny(pattern, "*?[\\") {
+			names = []string{pattern} // that it isn't there is a problem
+		}
+		for _, name := range names {
+			l := readList(name, old[name])
+			if out[name] = l; l.err != nil {
+				errs = append(errs, l.err)
+			}
+		}
+	}
+	return out, errs
+}
+
+func readList(name string, old *list) *list {
+	l := &list{}
+	if old != nil {
+		l.groups = old.groups
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		l.err = err
+		return l
+	}
+	if old != nil && old.size == info.Size() && old.time.Equal(info.ModTime()) {
+		return old
+	}
+	l.size, l.time = info.Size(), info.ModTime()
+	if l.size > maxListBytes {
+		l.err = fmt.Errorf("%s has %d bytes, the limit is %d", name, l.size, maxListBytes)
+		return l
+	}
+	parse, err := formatOf(name)
+	if err != nil {
+		l.err = err
+		return l
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		l.err = err
+		return l
+	}
+	groups, err := parse(data)
+	if err != nil {
+		l.err = fmt.Errorf("%s: %w", name, err)
+		return l
+	}
+	l.groups = groups
+	return l
+}
+
+// place is where and what a target is.
+type place struct {
+	base   url.URL // with the prefix and parameters
+	labels []store.Label
+}
+
+// key tells places of a job apart.
+func (p *place) key() string { return fmt.Sprint(p.base.String(), p.labels) }
+
+// resolve returns the place of a target of a group. keep is false if rules drop it.
+func (j *Job) resolve(text string, labels map[string]string, file string, rules []*rule) (p place, keep bool, err error) {
+	scheme, host, prefix, err := splitTarget(text, j.Scheme, j.Prefix)
+	if err != nil {
+		return p, false, err
+	}
+	all := map[string]string{labelJob: j.Name, labelAddress: host, labelScheme: scheme, labelPrefix: prefix}
+	for name, values := range j.Params {
+		if len(values) > 0 {
+			all[labelParam+name] = values[0]
+		}
+	}
+	if file != "" {
+		all[labelFile] = file
+	}
+	for name, value := range labels {
+		if value != "" {
+			all[name] = value
+		}
+	}
+	for _, r := range rules {
+		if !r.apply(all) {
+			return p, false, nil
+		}
+	}
+	if all[labelAddress] == "" {
+		return p, false, fmt.Errorf("target %q has no %s after relabelling", text, labelAddress)
+	}
+	if scheme, host, _, err = splitTarget(all[labelAddress], all[labelScheme], "/"); err != nil {
+		return p, false, err
+	}
+	params := url.Values{}
+	maps.Copy(params, j.Params)
+	for name, value := range all {
+		if key, ok := strings.CutPrefix(name, labelParam); ok {
+			params[key] = append([]string{value}, params[key][min(1, len(params[key])):]...)
+		}
+	}
+	p.base = url.URL{Scheme: scheme, Host: host, Path: "/" + strings.Trim(all[labelPrefix], "/") + "/", RawQuery: params.Encode()}
+	if p.base.Path == "//" {
+		p.base.Path = "/"
+	}
+	if all[store.LabelService] == "" {
+		all[store.LabelService] = cmp.Or(all[labelJob], j.Name)
+	}
+	if all[store.LabelInstance] == "" {
+		all[store.LabelInstance] = host
+	}
+	delete(all, labelJob)
+	delete(all, store.LabelKind) // the profiles'
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if !strings.HasPrefix(name, "__") {
+			p.labels = append(p.labels, store.Label{Name: name, Value: all[name]})
+		}
+	}
+	return p, true, nil
+}
+
+// places returns the targets of a job, the number of those that rules dropped,
+// and what is wrong with others.
+func (j *Job) places(rules []*rule, files map[string]*list) (out []place, dropped int, errs []error) {
+	seen := map[string]bool{}
+	add := func(g Group, file string) {
+		for _, t := range g.Targets {
+			p, keep, err := j.resolve(t, g.Labels, file, rules)
+			switch {
+			case err != nil:
+				if file != "" {
+					err = fmt.Errorf("%s: %w", file, err)
+				}
+				errs = append(errs, err)
+			case !keep:
+				dropped++
+			case seen[p.key()]:
+			case len(out) == j.MaxTargets:
+				errs = append(errs, fmt.Errorf("there are more than %d targets, the limit", j.MaxTargets))
+				return
+			default:
+				seen[p.key()] = true
+				out = append(out, p)
+			}
+		}
+	}
+	for _, g := range j.Static {
+		add(g, "")
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		for _, g := range files[name].groups {
+			add(g, name)
+		}
+	}
+	return out, dropped, errs
+}

@@ -1,0 +1,422 @@
+// Package scrape pulls profiles from programs that serve them over HTTP, such as
+// those with net/http/pprof, in the manner of Prometheus: jobs have targets,
+// which are listed or discovered, relabelled, and asked at an interval.
+//
+//	[[scrape]]
+//	name = "shop"
+//	interval = "1m"
+//	static = [{targets = ["10.0.0.1:6060", "10.0.0.2:6060"], labels = {zone = "eu-a"}}]
+//	files = ["/etc/hone/shop-*.json"]
+//	relabel = [{source_labels = ["zone"], regex = "test-.*", action = "drop"}]
+//	profiles.block.enabled = false
+//	profiles.fgprof = {path = "/debug/fgprof", seconds = 10, kind = "wall"}
+//	auth.bearer_file = "/run/secrets/shop"
+//
+// A target gets one request at a time: first the profiles of a moment, then
+// those that are recorded. When its turn is within the interval is random, so
+// that a fleet isn't slowed all at once.
+package scrape
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/hone-go/hone/internal/ingest"
+)
+
+// Protocol is the name of pulls in counters and logs.
+const Protocol = "pull"
+
+// refresh is how often files with targets are looked at.
+const refresh = 5 * time.Second
+
+// maxParallel is how many requests are under way at a time, of all jobs.
+const maxParallel = 1024
+
+// maxRedirects is how many redirections are followed.
+const maxRedirects = 3
+
+// A Scraper pulls profiles and gives them to a Receiver.
+type Scraper struct {
+	receiver ingest.Receiver
+	log      *slog.Logger
+	slots    *semaphore.Weighted
+	changed  chan struct{} // has room for one: there are new jobs
+
+	mu   sync.Mutex
+	jobs []*job
+	counts
+}
+
+// New returns a Scraper without jobs; log may be nil.
+func New(receiver ingest.Receiver, log *slog.Logger) *Scraper {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Scraper{receiver: receiver, log: log, slots: semaphore.NewWeighted(maxParallel), changed: make(chan struct{}, 1)}
+}
+
+// job is a Job that is at work.
+type job struct {
+	Job             // with defaults
+	given   Job     // as configured
+	rules   []*rule // of Relabel
+	client  *http.Client
+	ordered []string // names of Profiles
+
+	files map[string]*list // Run's alone
+
+	// Guarded by Scraper.mu.
+	targets  map[string]*target // by place.key
+	problems []error
+	dropped  int
+}
+
+// target is a place that is scraped.
+type target struct {
+	place
+	job    *job
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when no request is under way and none will be
+
+	mu     sync.Mutex
+	status []ProfileStatus // in the order of job.ordered
+	missed int64
+}
+
+// Apply replaces the jobs, or fails and changes nothing. Targets of jobs that
+// stay the same go on as they are.
+func (s *Scraper) Apply(jobs []Job) error {
+	if err := Check(jobs); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	next := make([]*job, len(jobs))
+	for i, given := range jobs {
+		same := func(old *job) bool { return reflect.DeepEqual(old.given, given) }
+		if old := slices.IndexFunc(s.jobs, same); old >= 0 {
+			next[i] = s.jobs[old]
+			continue
+		}
+		j, err := s.newJob(given)
+		if err != nil {
+			return err
+		}
+		next[i] = j
+	}
+	for _, old := range s.jobs {
+		if slices.Contains(next, old) {
+			continue
+		}
+		for _, t := range old.targets {
+			t.cancel()
+		}
+		old.client.CloseIdleConnections()
+		for _, n := range next {
+			if n.Name == old.Name {
+				n.targets = old.targets // which those of n have to wait for
+			}
+		}
+	}
+	s.jobs = next
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+func (s *Scraper) newJob(given Job) (*job, error) {
+	j := &job{Job: given.withDefaults(), given: given, targets: map[string]*target{}}
+	for i := range j.Relabel {
+		r, err := j.Relabel[i].compile()
+		if err != nil {
+			return nil, err
+		}
+		j.rules = append(j.rules, r)
+	}
+	cfg, err := j.TLS.config()
+	if err != nil {
+		return nil, err
+	}
+	if limit := s.receiver.Limits().BodyBytes; j.MaxBody == 0 || limit > 0 && limit < j.MaxBody {
+		j.MaxBody = limit
+	}
+	j.MaxBody = cmp.Or(j.MaxBody, 64<<20)
+	for name := range j.Profiles {
+		j.ordered = append(j.ordered, name)
+	}
+	// Those of a moment first: they are then of the same moment, nearly.
+	slices.SortFunc(j.ordered, func(a, b string) int {
+		if d := j.Profiles[a].Seconds - j.Profiles[b].Seconds; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	j.client = newClient(cfg)
+	return j, nil
+}
+
+func newClient(cfg *tls.Config) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = cfg
+	transport.MaxIdleConnsPerHost = 1
+	transport.Proxy = nil // targets are near; the environment's proxy is for what is far
+	// Profiles are compressed already. What claims to be compressed once more
+	// would be decompressed here without any bound.
+	transport.DisableCompression = true
+	return &http.Client{
+		Transport: transport,
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			switch {
+			case len(via) > maxRedirects:
+				return fmt.Errorf("more than %d redirections", maxRedirects)
+			case via[0].URL.Scheme == "https" && r.URL.Scheme != "https":
+				return errors.New("a redirection from https to http")
+			}
+			return nil
+		},
+	}
+}
+
+// Run scrapes until the context is done, and returns when no request is under
+// way any more. It may be called once.
+func (s *Scraper) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	tick := time.NewTicker(refresh)
+	defer tick.Stop()
+	for {
+		s.mu.Lock()
+		jobs := slices.Clone(s.jobs)
+		s.mu.Unlock()
+		for _, j := range jobs {
+			s.discover(ctx, j, &running)
+		}
+		select {
+		case <-ctx.Done():
+			running.Wait()
+			return
+		case <-tick.C:
+		case <-s.changed:
+		}
+	}
+}
+
+// discover starts what is new among the targets of a job, and ends what is gone.
+func (s *Scraper) discover(ctx context.Context, j *job, running *sync.WaitGroup) {
+	var problems []error
+	j.files, problems = lists(j.Files, j.files)
+	places, dropped, errs := j.places(j.rules, j.files)
+	problems = append(problems, errs...)
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Contains(s.jobs, j) {
+		return // it was replaced in the meantime
+	}
+	if len(problems) > 0 && fmt.Sprint(problems) != fmt.Sprint(j.problems) {
+		s.log.Warn("scrape job has problems", "job", j.Name, "problems", len(problems), "error", problems[0])
+	}
+	j.problems, j.dropped = problems, dropped
+	next := make(map[string]*target, len(places))
+	var started []*target
+	for _, p := range places {
+		if old := j.targets[p.key()]; old != nil && old.job == j {
+			next[p.key()] = old
+			continue
+		}
+		t := &target{place: p, job: j, ended: make(chan struct{}), status: make([]ProfileStatus, len(j.ordered))}
+		for i, name := range j.ordered {
+			t.status[i] = ProfileStatus{Name: name, Kind: j.Profiles[name].Kind, URL: t.url(name)}
+		}
+		next[p.key()] = t
+		started = append(started, t)
+	}
+	ending := map[string][]*target{} // by URL
+	for key, t := range j.targets {
+		if next[key] != t {
+			t.cancel()
+			ending[t.base.String()] = append(ending[t.base.String()], t)
+		}
+	}
+	j.targets = next
+	for _, t := range started {
+		var tctx context.Context
+		tctx, t.cancel = context.WithCancel(ctx)
+		running.Go(func() {
+			defer close(t.ended)
+			for _, old := range ending[t.base.String()] {
+				<-old.ended // never two requests to one target
+			}
+			s.loop(tctx, t)
+		})
+	}
+}
+
+// loop scrapes a target at each interval, from a random moment on.
+func (s *Scraper) loop(ctx context.Context, t *target) {
+	interval := time.Duration(t.job.Interval)
+	next := time.Now().Add(rand.N(interval))
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		timer.Reset(time.Until(next))
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		for i, name := range t.job.ordered {
+			s.one(ctx, t, i, name)
+		}
+		for next = next.Add(interval); time.Until(next) < 0; next = next.Add(interval) {
+			t.mu.Lock()
+			t.missed++ // the target is slower than the interval
+			t.mu.Unlock()
+		}
+	}
+}
+
+// one scrapes one profile of a target.
+func (s *Scraper) one(ctx context.Context, t *target, i int, name string) {
+	if s.slots.Acquire(ctx, 1) != nil {
+		return
+	}
+	defer s.slots.Release(1)
+	began := time.Now()
+	n, err := s.pull(ctx, t, name)
+	if ctx.Err() != nil {
+		return // neither a success nor the target's fault
+	}
+	took := time.Since(began)
+	s.count(t.job.Name, name, n, took, err)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := &t.status[i]
+	p.Last, p.Took, p.Bytes = began, took, n
+	p.Scrapes++
+	if err == nil {
+		p.Error, p.Failing = "", 0
+		return
+	}
+	if p.Failing == 0 {
+		s.log.Warn("scrape failed", "job", t.job.Name, "target", t.base.Host, "profile", name, "error", err)
+	}
+	p.Failed++
+	p.Failing++
+	p.Error = err.Error()
+}
+
+// buffers hold bodies. What a Receiver gets it doesn't keep.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// maxPooled is how large a buffer may be that is kept.
+const maxPooled = 4 << 20
+
+// pull gets a profile and gives it to the Receiver. It returns the length of the body.
+func (s *Scraper) pull(ctx context.Context, t *target, name string) (int64, error) {
+	j := t.job
+	p := j.Profiles[name]
+	timeout := time.Duration(j.Timeout)
+	body := buffers.Get().(*bytes.Buffer)
+	body.Reset()
+	defer func() {
+		if body.Cap() <= maxPooled {
+			buffers.Put(body)
+		}
+	}()
+	began := time.Now()
+	getting, cancel := context.WithTimeout(ctx, timeout+time.Duration(p.Seconds)*time.Second)
+	defer cancel()
+	if err := j.get(getting, t.url(name), body); err != nil {
+		if getting.Err() == context.DeadlineExceeded {
+			err = fmt.Errorf("no whole answer within %v and the %d s that are recorded; %d bytes came", timeout, p.Seconds, body.Len())
+		}
+		return int64(body.Len()), err
+	}
+	receiving, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return int64(body.Len()), s.receiver.Receive(receiving, Protocol, ingest.Push{
+		Data: body.Bytes(), Labels: t.labels, Kind: p.Kind, Cumulative: p.Cumulative,
+		Time: began.UnixNano(), // targets' clocks are as many as they are
+	})
+}
+
+// get reads what a URL answers.
+func (j *job) get(ctx context.Context, target string, body *bytes.Buffer) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
+	if err != nil {
+		return err
+	}
+	if err := j.Auth.authorize(r); err != nil {
+		return err
+	}
+	r.Header.Set("User-Agent", "hone")
+	resp, err := j.client.Do(r)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	limit := j.MaxBody
+	if resp.StatusCode != http.StatusOK {
+		limit = 512
+	}
+	n, err := body.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	if resp.StatusCode != http.StatusOK {
+		line, _, _ := strings.Cut(strings.TrimSpace(body.String()), "\n")
+		if line == "" || strings.HasPrefix(line, "<") {
+			return fmt.Errorf("the answer is %s", resp.Status)
+		}
+		return fmt.Errorf("the answer is %s: %s", resp.Status, strings.Trim(strconv.Quote(line[:min(len(line), 200)]), `"`))
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("the answer broke off after %d bytes: %w", n, err)
+	case n > limit:
+		return fmt.Errorf("the answer has more than %d bytes, the limit", limit)
+	case resp.ContentLength > n:
+		return fmt.Errorf("the answer has %d bytes of %d", n, resp.ContentLength)
+	case resp.Header.Get("Content-Encoding") != "":
+		return fmt.Errorf("the answer has a Content-Encoding, %.20q, that was not asked for", resp.Header.Get("Content-Encoding"))
+	}
+	return nil
+}
+
+// url returns where a profile of a target is.
+func (t *target) url(name string) string {
+	p := t.job.Profiles[name]
+	u := t.base
+	if strings.HasPrefix(p.Path, "/") {
+		u.Path = p.Path
+	} else {
+		u.Path = path.Join(u.Path, p.Path)
+	}
+	params, _ := url.ParseQuery(u.RawQuery) // it was encoded here
+	for key, values := range p.Params {
+		params[key] = values
+	}
+	if p.Seconds > 0 {
+		params.Set("seconds", strconv.Itoa(p.Seconds))
+	}
+	u.RawQuery = params.Encode()
+	return u.String()
+}

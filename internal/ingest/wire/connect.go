@@ -1,0 +1,173 @@
+package wire
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/hone-go/hone/internal/ingest"
+)
+
+// ConnectError returns an error of a Receiver as one of Connect and gRPC. When
+// to try again is told in both of their ways: a Retry-After header, and a
+// google.rpc.RetryInfo among the details.
+func ConnectError(err error) *connect.Error {
+	e := Error(err)
+	c := connect.NewError(connect.Code(e.Reason.GRPC()), e)
+	if after := RetryAfter(e); after != "" {
+		c.Meta().Set("Retry-After", after)
+		// RetryInfo { Duration retry_delay = 1 { int64 seconds = 1; int32 nanos = 2 } }
+		var d []byte
+		if s := uint64(e.RetryAfter / 1e9); s > 0 {
+			d = protowire.AppendVarint(protowire.AppendTag(d, 1, protowire.VarintType), s)
+		}
+		if n := uint64(e.RetryAfter % 1e9); n > 0 {
+			d = protowire.AppendVarint(protowire.AppendTag(d, 2, protowire.VarintType), n)
+		}
+		info := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), d)
+		detail, err := connect.NewErrorDetail(&anypb.Any{TypeUrl: "type.googleapis.com/google.rpc.RetryInfo", Value: info})
+		if err == nil {
+			c.AddDetail(detail)
+		}
+	}
+	return c
+}
+
+// Options returns what handlers of pushes have in common: requests, sent and
+// decompressed, are limited to lim.BodyBytes, and those whose messages would
+// take far more memory than their bytes are refused before they are built.
+// Fields are counted down to the given depth of messages: 0 is the fields of the
+// request itself, 1 those of its fields too.
+func Options(lim ingest.Limits, depth int) []connect.HandlerOption {
+	fields := Objects(lim)
+	o := []connect.HandlerOption{
+		connect.WithCodec(protoCodec{fields, depth}),
+		connect.WithCodec(jsonCodec{"json", fields}),
+		connect.WithCodec(jsonCodec{"json; charset=utf-8", fields}),
+	}
+	if lim.BodyBytes > 0 {
+		o = append(o, connect.WithReadMaxBytes(int(min(lim.BodyBytes, math.MaxInt))))
+	}
+	return o
+}
+
+// Objects returns how many messages a request within limits may have: a profile
+// comes with up to some tens of labels.
+func Objects(lim ingest.Limits) int {
+	if lim.Pushes <= 0 || lim.Pushes > 1e6 {
+		return math.MaxInt
+	}
+	return 1000 + 64*lim.Pushes
+}
+
+// Raw is an encoded message, which answers can be instead of building it. In
+// JSON it is what Message would be from it.
+type Raw struct {
+	Encoded []byte
+	Message proto.Message
+}
+
+type protoCodec struct{ fields, depth int }
+
+func (protoCodec) Name() string   { return "proto" }
+func (protoCodec) IsBinary() bool { return true }
+
+func (c protoCodec) Unmarshal(data []byte, v any) error {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return fmt.Errorf("%T is no message", v)
+	}
+	left := c.fields
+	if err := countFields(data, c.depth, &left); err != nil {
+		return err
+	}
+	return proto.Unmarshal(data, m)
+}
+
+func (protoCodec) Marshal(v any) ([]byte, error) {
+	switch m := v.(type) {
+	case *Raw:
+		return m.Encoded, nil
+	case proto.Message:
+		return proto.Marshal(m)
+	}
+	return nil, fmt.Errorf("%T is no message", v)
+}
+
+func (c protoCodec) MarshalStable(v any) ([]byte, error) { return c.Marshal(v) }
+
+var errFields = errors.New("too many fields for the profiles that a request may have")
+
+// countFields takes the number of fields of an encoded message from left, and
+// those of its fields down to a depth.
+func countFields(b []byte, depth int, left *int) error {
+	for len(b) > 0 {
+		if *left--; *left < 0 {
+			return errFields
+		}
+		_, typ, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		b = b[n:]
+		n = protowire.ConsumeFieldValue(1, typ, b)
+		if typ == protowire.BytesType && n >= 0 && depth > 0 {
+			inner, _ := protowire.ConsumeBytes(b)
+			if err := countFields(inner, depth-1, left); err != nil {
+				return err
+			}
+		}
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+type jsonCodec struct {
+	name   string
+	fields int
+}
+
+func (c jsonCodec) Name() string { return c.name }
+func (jsonCodec) IsBinary() bool { return false }
+
+func (c jsonCodec) Unmarshal(data []byte, v any) error {
+	m, ok := v.(proto.Message)
+	if !ok {
+		return fmt.Errorf("%T is no message", v)
+	}
+	return UnmarshalJSON(data, m, c.fields)
+}
+
+// UnmarshalJSON reads a message of at most the given number of objects.
+func UnmarshalJSON(data []byte, m proto.Message, objects int) error {
+	if bytes.Count(data, []byte("{")) > objects { // text of labels has few
+		return errFields
+	}
+	return protojson.UnmarshalOptions{DiscardUnknown: true}.Unmarshal(data, m)
+}
+
+func (c jsonCodec) Marshal(v any) ([]byte, error) {
+	switch m := v.(type) {
+	case *Raw:
+		message := proto.Clone(m.Message)
+		if err := proto.Unmarshal(m.Encoded, message); err != nil {
+			return nil, err
+		}
+		return protojson.Marshal(message)
+	case proto.Message:
+		return protojson.Marshal(m)
+	}
+	return nil, fmt.Errorf("%T is no message", v)
+}
+
+func (c jsonCodec) MarshalStable(v any) ([]byte, error) { return c.Marshal(v) }

@@ -1,0 +1,64 @@
+package wire
+
+import (
+	"slices"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// MaxLabels is how many labels a profile may come with. What identifies a
+// process are some tens; this bounds the work of looking at them.
+const MaxLabels = 256
+
+// A Vocabulary translates a protocol's labels into hone's words.
+type Vocabulary struct {
+	// Service, Version, Zone and Instance are the protocol's names for what
+	// hone calls so, the best first.
+	Service, Version, Zone, Instance []string
+	// Synonyms are names of those that mean just that and are not kept beside
+	// hone's. Others, such as a pod that tells instances apart, are.
+	Synonyms []string
+	// Dropped tells labels that are not kept; nil keeps all.
+	Dropped func(name string) bool
+}
+
+// Translate returns labels in hone's words. A label of the protocol that is
+// called kind means something else than hone's and becomes exported_kind.
+func (v *Vocabulary) Translate(in []store.Label) []store.Label {
+	var own []store.Label
+	for _, meaning := range []struct {
+		name  string
+		names []string
+	}{{store.LabelService, v.Service}, {store.LabelVersion, v.Version}, {store.LabelZone, v.Zone}, {store.LabelInstance, v.Instance}} {
+		for _, name := range meaning.names {
+			if value := value(in, name); value != "" {
+				own = append(own, store.Label{Name: meaning.name, Value: value})
+				break
+			}
+		}
+	}
+	var out []store.Label
+	for _, l := range in {
+		switch {
+		case v.Dropped != nil && v.Dropped(l.Name), slices.Contains(v.Synonyms, l.Name):
+		case l.Name == store.LabelKind:
+			out = append(out, store.Label{Name: "exported_kind", Value: l.Value})
+		default:
+			out = append(out, l)
+		}
+	}
+	return append(out, own...) // of several of one name the last one counts
+}
+
+// value returns the value of the last label of a name.
+func value(labels []store.Label, name string) string {
+	for _, l := range slices.Backward(labels) {
+		if l.Name == name {
+			return l.Value
+		}
+	}
+	return ""
+}
+
+// Has reports whether there is a label of a name, with a value.
+func Has(labels []store.Label, name string) bool { return value(labels, name) != "" }

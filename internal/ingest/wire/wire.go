@@ -1,0 +1,147 @@
+// Package wire is what the protocols have in common: bodies read within limits,
+// and errors told in HTTP, gRPC and Connect.
+package wire
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/hone-go/hone/internal/ingest"
+)
+
+// Body reads the body of a request and decompresses it as its Content-Encoding
+// says (gzip, zstd or none). Neither what is sent nor what comes out of it may
+// have more bytes than limit; 0 is no limit. Errors are of type *ingest.Error.
+func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if limit <= 0 {
+		limit = math.MaxInt64 - 1
+	}
+	if r.ContentLength > limit {
+		// Not read at all: the connection can't be used again.
+		w.Header().Set("Connection", "close")
+		return nil, tooLarge("", limit)
+	}
+	sent := http.MaxBytesReader(w, r.Body, limit)
+	var body io.Reader
+	switch encoding := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); encoding {
+	case "", "identity":
+		body = sent
+	case "gzip", "x-gzip":
+		z, err := gzip.NewReader(sent)
+		if err != nil {
+			return nil, unreadable(r, err, limit)
+		}
+		body = z
+	case "zstd":
+		// The frame's window is what a decoder has to remember.
+		z, err := zstd.NewReader(sent, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
+		if err != nil {
+			return nil, unreadable(r, err, limit)
+		}
+		defer z.Close()
+		body = z
+	default:
+		return nil, ingest.Errorf(ingest.Malformed, "Content-Encoding %.40q is not supported: gzip, zstd and none are", encoding)
+	}
+	var b bytes.Buffer
+	if n := r.ContentLength; n > 0 && body == io.Reader(sent) {
+		b.Grow(int(min(n, 1<<20)) + bytes.MinRead)
+	}
+	if _, err := b.ReadFrom(io.LimitReader(body, limit+1)); err != nil {
+		return nil, unreadable(r, err, limit)
+	}
+	if int64(b.Len()) > limit {
+		return nil, tooLarge(" when decompressed", limit)
+	}
+	return b.Bytes(), nil
+}
+
+func tooLarge(when string, limit int64) error {
+	return ingest.Errorf(ingest.TooLarge, "the request is larger than %d bytes%s", limit, when)
+}
+
+func unreadable(r *http.Request, err error, limit int64) error {
+	var over *http.MaxBytesError
+	switch {
+	case errors.As(err, &over):
+		return tooLarge("", limit)
+	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
+		return ingest.Errorf(ingest.TooLarge, "the body needs too much memory to be decompressed: %w", err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return ingest.Errorf(ingest.Malformed, "the body ended early: %w", err)
+	}
+	if e := r.Header.Get("Content-Encoding"); e != "" {
+		return ingest.Errorf(ingest.Malformed, "the body (Content-Encoding %.40s) can't be read: %w", e, err)
+	}
+	return ingest.Errorf(ingest.Malformed, "the body can't be read: %w", err)
+}
+
+// Error returns an error as the *ingest.Error that it is or has inside. Others
+// are the server's fault; what they say is not for clients.
+func Error(err error) *ingest.Error {
+	var e *ingest.Error
+	if errors.As(err, &e) {
+		if e.Reason != ingest.Internal {
+			return e
+		}
+	}
+	return &ingest.Error{Reason: ingest.Internal, Err: errInternal}
+}
+
+var errInternal = errors.New("the server could not keep the profiles; its log says why")
+
+// RetryAfter returns the value of a Retry-After header, in seconds, or "".
+func RetryAfter(e *ingest.Error) string {
+	if e.RetryAfter <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(int64((e.RetryAfter+time.Second-1)/time.Second), 10)
+}
+
+// Refuse answers a request with an error as JSON, with the given status or, if
+// that is 0, that of its reason:
+//
+//	{"error": "the request is larger than 1024 bytes", "reason": "too_large"}
+func Refuse(w http.ResponseWriter, err error, status int) {
+	e := Error(err)
+	if status == 0 {
+		status = e.Reason.HTTP()
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if after := RetryAfter(e); after != "" {
+		h.Set("Retry-After", after)
+	}
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(struct { // the client is gone if this fails
+		Error  string `json:"error"`
+		Reason string `json:"reason"`
+	}{e.Error(), e.Reason.String()})
+}
+
+// Time reads a time: ns since 1970 as an integer, or RFC 3339.
+func Time(s string) (int64, error) {
+	if ns, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return ns, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return 0, fmt.Errorf("%.60q is no time: it is ns since 1970, or like 2006-01-02T15:04:05Z", s)
+	}
+	if t.Year() < 1678 || t.Year() > 2261 { // what ns since 1970 reach
+		return 0, fmt.Errorf("%.60q is no time of a profile", s)
+	}
+	return t.UnixNano(), nil
+}

@@ -1,0 +1,136 @@
+package storetest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Diff returns how two profiles differ, "" if they say the same: the same
+// values for the same stacks and labels, and the same header. Nothing but that
+// counts: neither the order of anything, nor samples of zeros, nor equal samples
+// that are not added up, nor where in memory a program was loaded.
+func Diff(got, want *profile.Profile) string {
+	var b strings.Builder
+	header := func(what string, got, want any) {
+		if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
+			fmt.Fprintf(&b, "%s: got %s, want %s\n", what, g, w)
+		}
+	}
+	header("sample types", sortedTypes(got), sortedTypes(want))
+	header("period type", got.PeriodType, want.PeriodType)
+	header("period", got.Period, want.Period)
+	header("time", got.TimeNanos, want.TimeNanos)
+	header("duration", got.DurationNanos, want.DurationNanos)
+	header("comments", sorted(got.Comments), sorted(want.Comments))
+	if b.Len() > 0 {
+		return b.String()
+	}
+	g, w := samples(got), samples(want)
+	var keys []string
+	for k := range g {
+		keys = append(keys, k)
+	}
+	for k := range w {
+		if g[k] == nil {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	differ := 0
+	for _, k := range keys {
+		if slices.Equal(g[k], w[k]) {
+			continue
+		}
+		if differ++; differ <= 3 {
+			fmt.Fprintf(&b, "got %v, want %v for\n%s", g[k], w[k], k)
+		}
+	}
+	if differ > 3 {
+		fmt.Fprintf(&b, "and %d more of %d samples differ\n", differ-3, len(keys))
+	}
+	return b.String()
+}
+
+func sorted(s []string) []string { return slices.Sorted(slices.Values(s)) }
+
+func sortedTypes(p *profile.Profile) []profile.ValueType {
+	return slices.SortedFunc(slices.Values(p.SampleTypes), compareTypes)
+}
+
+func compareTypes(a, b profile.ValueType) int {
+	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Unit, b.Unit))
+}
+
+// samples returns the values of a profile's sample types, in their order by
+// name, by stack and labels in words. Samples of zeros are left out.
+func samples(p *profile.Profile) map[string][]int64 {
+	columns := make([]int, len(p.SampleTypes))
+	for t := range columns {
+		columns[t] = t
+	}
+	slices.SortFunc(columns, func(a, b int) int { return compareTypes(p.SampleTypes[a], p.SampleTypes[b]) })
+	locations := make([]string, len(p.Locations))
+	for l := range locations {
+		locations[l] = location(p, uint32(l))
+	}
+	out := map[string][]int64{}
+	for s := range p.NumSamples() {
+		var key strings.Builder
+		for _, l := range p.Stack(s) {
+			key.WriteString(locations[l])
+		}
+		for _, l := range p.SampleLabelSet(s) {
+			fmt.Fprintf(&key, "    %q = %q", p.Strings[l.Key], p.Strings[l.Str])
+			if l.Numeric {
+				fmt.Fprintf(&key, " %d %q %v", l.Num, p.Strings[l.Unit], l.HasUnit)
+			}
+			key.WriteByte('\n')
+		}
+		k := key.String()
+		if out[k] == nil {
+			out[k] = make([]int64, len(columns))
+		}
+		for i, t := range columns {
+			out[k][i] += p.Values[t][s]
+		}
+	}
+	for k, values := range out {
+		if !slices.ContainsFunc(values, func(v int64) bool { return v != 0 }) {
+			delete(out, k)
+		}
+	}
+	return out
+}
+
+// location returns a location in words: the lines, and the address in the
+// mapping, which doesn't depend on where the mapping is.
+func location(p *profile.Profile, l uint32) string {
+	loc := &p.Locations[l]
+	address := loc.Address
+	var b strings.Builder
+	b.WriteString("    at ")
+	if m := p.MappingOf(l); m != nil {
+		address -= m.Start
+		size := (m.Limit - m.Start + 0xfff) / 0x1000
+		fmt.Fprintf(&b, "%q+%x/%x:", cmp.Or(m.BuildID, m.File), m.Offset, size)
+	}
+	b.WriteString(strconv.FormatUint(address, 16))
+	if loc.Folded {
+		b.WriteString(" folded")
+	}
+	for _, ln := range p.LocationLines(l) {
+		f := &p.Functions[ln.Function]
+		fmt.Fprintf(&b, " %q", p.Strings[f.Name])
+		if system := p.Strings[f.SystemName]; system != p.Strings[f.Name] {
+			fmt.Fprintf(&b, " (%q)", system)
+		}
+		fmt.Fprintf(&b, " %s:%d from %d:%d", p.Strings[f.File], ln.Line, f.StartLine, ln.Column)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
