@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
@@ -41,7 +42,7 @@ type Bench struct {
 	// Pin is the CPUs that benchmarks may use; none: all. Linux only.
 	Pin []int
 
-	// Profiles are the kinds to collect: cpu, mem, mutex, block, trace.
+	// Profiles are the kinds to collect, of ProfileKinds.
 	// Against collects them of changed benchmarks, or, with ProfileAll, of all.
 	Profiles    []string
 	ProfileAll  bool
@@ -200,7 +201,7 @@ func (b *Bench) begin(ctx context.Context) (*bencher, error) {
 	}
 	for _, kind := range b.Profiles {
 		if _, ok := profileFlags[kind]; !ok {
-			return nil, fmt.Errorf("profile kind %q: want cpu, mem, mutex, block or trace", kind)
+			return nil, fmt.Errorf("profile kind %q: want one of %s", kind, strings.Join(ProfileKinds(), ", "))
 		}
 	}
 	if err := checkPin(b.Pin); err != nil {

@@ -3,9 +3,7 @@ package capture
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"math"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/trace"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -26,7 +25,13 @@ var profileFlags = map[string][]string{
 	"mutex": {"-test.mutexprofile=FILE", "-test.mutexprofilefraction=1"},
 	"block": {"-test.blockprofile=FILE", "-test.blockprofilerate=1"},
 	"trace": {"-test.trace=FILE"},
+	// A trace tells how long what was waited for, and CPU samples beside it what
+	// was done meanwhile: see package trace.
+	"wall": {"-test.trace=FILE", "-test.cpuprofile=FILE.cpu"},
 }
+
+// ProfileKinds are the kinds of profiles that a Bench collects.
+func ProfileKinds() []string { return []string{"cpu", "mem", "mutex", "block", "wall", "trace"} }
 
 const (
 	// memSamples is how many allocations a memory profile should have sampled:
@@ -37,6 +42,8 @@ const (
 
 	// An execution trace of longer than this nobody reads, and it is large.
 	traceTime = 200 * time.Millisecond
+	// A benchmark that does nothing but hand values around writes 30 MB a second.
+	wallTime = time.Second
 )
 
 // profiles collects the profiles of a benchmark, each kind in a process of its
@@ -58,10 +65,14 @@ func (m *bencher) profiles(ctx context.Context, t *target, s experiment.Side) er
 }
 
 func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, kind string) (time.Duration, error) {
-	n := t.iterationsFor(s, m.ProfileTime, m.Benchtime)
-	if kind == "trace" {
-		n = t.iterationsFor(s, traceTime, m.Benchtime)
+	length := m.ProfileTime
+	switch kind {
+	case "trace":
+		length = traceTime
+	case "wall":
+		length = min(length, wallTime)
 	}
+	n := t.iterationsFor(s, length, m.Benchtime)
 	rate := 1
 	if per := t.bytes[s]; per > 0 {
 		rate = int(min(maxMemRate, max(1, per*float64(n)/memSamples)))
@@ -76,18 +87,29 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 	if err != nil {
 		return 0, err
 	}
-	data, readErr := os.ReadFile(file)
-	if o.err != nil || readErr != nil {
+	defer os.Remove(file + ".cpu")
+	in, openErr := os.Open(file)
+	if o.err != nil || openErr != nil {
+		if openErr == nil {
+			in.Close()
+		}
 		return o.wall, m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
 	}
+	defer in.Close()
 	if kind == "trace" {
-		return o.wall, m.keepTrace(t, s, data)
+		return o.wall, m.run.AddProfile(t.Package, t.Benchmark, s, kind, in)
 	}
 	ran := n
 	if _, result, _ := readResult(o.stdout, t.Package, t.Benchmark); result != nil {
 		ran = result.Iters
 	}
-	p, err := profile.DecodeBytes(data, profile.DefaultLimits())
+	var p *profile.Profile
+	if kind == "wall" {
+		// The test's main goroutine waits for the benchmark from its start to its end.
+		p, _, err = trace.Wall(in, trace.Options{Skip: func(entry string) bool { return entry == "runtime.main" || entry == "main.main" }})
+	} else {
+		p, err = profile.Decode(in, profile.DefaultLimits())
+	}
 	if err != nil {
 		return o.wall, m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), kind + " profile: " + err.Error(), ""})
 	}
@@ -146,29 +168,4 @@ func ProfileIterations(p *profile.Profile) int {
 		}
 	}
 	return 0
-}
-
-// keepTrace puts an execution trace, which is no profile, into the run:
-// traces/PACKAGE@NAME.trace, with the side in front, for go tool trace.
-func (m *bencher) keepTrace(t *target, s experiment.Side, data []byte) error {
-	dir := filepath.Join(m.run.Dir(), "traces")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	name := url.PathEscape(t.Package) + "@" + url.PathEscape(t.Benchmark)
-	if side := m.sideName(s); side != "" {
-		name = side + "." + name
-	}
-	if len(name) > 200 {
-		name = fmt.Sprintf("%s-%08x", name[:190], hash(name))
-	}
-	return os.WriteFile(filepath.Join(dir, name+".trace"), data, 0o666)
-}
-
-func hash(s string) uint32 {
-	h := uint32(2166136261)
-	for i := range len(s) {
-		h = (h ^ uint32(s[i])) * 16777619
-	}
-	return h
 }

@@ -193,8 +193,19 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("the profile of %s is of %d iterations, want %d", name, n, iterations)
 		}
 	}
-	if traces, _ := filepath.Glob(filepath.Join(report.Dir, "traces", "*.trace")); len(traces) != len(want) {
-		t.Errorf("%d traces, want %d", len(traces), len(want))
+	traces := 0
+	for _, f := range run.Profiles() {
+		if f.Kind != "trace" {
+			continue
+		}
+		traces++
+		l := Loader{Fetcher: new(Fetcher)}
+		if p, err := l.Load(t.Context(), []string{f.Path, f.Path}); err != nil || p.SampleTypes[1].Type != "wall" {
+			t.Errorf("%s: %v", f.Path, err)
+		}
+	}
+	if traces != len(want) {
+		t.Errorf("%d traces, want %d", traces, len(want))
 	}
 	last := events[len(events)-1]
 	if last.Done+1 != last.Total || last.Total != len(want)*(2+2)+2*(2+2) {
@@ -202,6 +213,63 @@ func TestMeasure(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(filepath.Dir(b.Store), ".gitignore")); string(text) != "*\n" {
 		t.Errorf(".hone/.gitignore: %q, %v", text, err)
+	}
+}
+
+// TestMeasureWall profiles a benchmark that sleeps, which a CPU profile has nothing of.
+func TestMeasureWall(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"go.mod": goMod, "m_test.go": `package m
+
+import (
+	"testing"
+	"time"
+)
+
+func BenchmarkWaits(b *testing.B) {
+	for range b.N {
+		nap()
+	}
+}
+
+func nap() { time.Sleep(2 * time.Millisecond) }
+`})
+	b := quickBench(t, dir)
+	b.Profiles = []string{"wall"}
+	report, err := b.Measure(t.Context())
+	if err != nil || len(report.Failures) > 0 {
+		t.Fatal(err, report.Failures)
+	}
+	run, err := experiment.Open(report.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := run.Profile("Waits/wall")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := Loader{Fetcher: new(Fetcher)}
+	p, err := l.Load(t.Context(), []string{f.Path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var slept, harness time.Duration
+	for s := range p.NumSamples() {
+		nap := false
+		for _, at := range p.Stack(s) {
+			name := p.FunctionName(p.LocationLines(at)[0].Function)
+			nap = nap || name == "example.com/m.nap"
+			if name == "testing.(*M).Run" {
+				harness += time.Duration(p.Values[1][s])
+			}
+		}
+		if nap && p.HasLabel(s, "state", "sleep") {
+			slept += time.Duration(p.Values[1][s])
+		}
+	}
+	n := ProfileIterations(p)
+	if n < 5 || slept < time.Duration(n)*2*time.Millisecond*9/10 || harness != 0 {
+		t.Errorf("slept %v in %d iterations of 2 ms; %v of the test's own", slept, n, harness)
 	}
 }
 

@@ -228,14 +228,25 @@ func TestKill(t *testing.T) {
 	if testing.Short() {
 		times = 3
 	}
-	for i := range times {
+	for i := range times + 1 {
+		before, _ := filepath.Glob(filepath.Join(store, "*", "run.json"))
 		cmd := start()
-		// One in each part of the time, so that no phase is left out.
+		// One in each part of the time, so that no phase is left out, and one as soon
+		// as there is a run: how long phases take depends on what else the machine does.
 		after := time.Duration((float64(i) + rand.Float64()) / float64(times) * float64(whole))
-		time.Sleep(after)
+		what := fmt.Sprintf("killed after %v of %v", after.Round(time.Millisecond), whole.Round(time.Millisecond))
+		if i < times {
+			time.Sleep(after)
+		} else {
+			what = "killed with a run"
+			for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+				if now, _ := filepath.Glob(filepath.Join(store, "*", "run.json")); len(now) > len(before) {
+					break
+				}
+			}
+		}
 		cmd.Process.Kill()
 		cmd.Wait()
-		what := fmt.Sprintf("killed after %v of %v", after.Round(time.Millisecond), whole.Round(time.Millisecond))
 		if left := waitForNone(func() []string { return processesWith(marker) }); len(left) > 0 {
 			t.Errorf("%s: processes %q", what, left)
 		}

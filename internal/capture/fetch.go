@@ -5,6 +5,7 @@ package capture
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -45,6 +46,8 @@ type Fetcher struct {
 	// Timeout bounds the time without a byte from the server, give or take
 	// five seconds. Zero is 1.5 times the seconds asked for, else a minute.
 	Timeout time.Duration
+	// DefaultPath is what a URL without a path asks for; "" is the CPU profile.
+	DefaultPath string
 	// MaxBytes bounds what a server may send; 0 is no bound.
 	MaxBytes int64
 	// Progress gets messages, and a live line if it is a terminal. nil is silent.
@@ -127,7 +130,7 @@ type request struct {
 }
 
 // adjustURL completes source by the rules of go tool pprof: a missing scheme
-// is http, a missing path is the CPU profile, -seconds becomes a parameter.
+// is http, a missing path is the default, -seconds becomes a parameter.
 func (f *Fetcher) adjustURL(source string) (request, bool) {
 	u, err := url.Parse(source)
 	if err != nil || u.Host == "" && u.Scheme != "" && u.Scheme != "file" {
@@ -139,7 +142,7 @@ func (f *Fetcher) adjustURL(source string) (request, bool) {
 		return request{}, false
 	}
 	if u.Path == "" || u.Path == "/" {
-		u.Path = profileHandler
+		u.Path = cmp.Or(f.DefaultPath, profileHandler)
 	}
 	r := request{source: source, url: u, timeout: f.Timeout}
 	query := u.Query()

@@ -1,6 +1,8 @@
 package capture
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hone-go/hone/internal/trace"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -118,15 +121,36 @@ func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, erro
 	return p, nil
 }
 
-// Decode reads a profile as Load does. s says where it is from.
+// Decode reads a profile as Load does. s says where it is from. An execution
+// trace is read as the wall-clock profile of its goroutines, as trace.Wall
+// makes it.
 func (l *Loader) Decode(in io.Reader, s *Source) (*profile.Profile, error) {
-	p, err := profile.Decode(in, l.Limits)
+	p, err := l.decode(in)
 	if err == nil && len(p.SampleTypes) == 0 {
 		err = errNoTypes
 	}
 	if err == nil && l.Each != nil {
 		p, err = l.Each(p, s)
 	}
+	return p, err
+}
+
+func (l *Loader) decode(in io.Reader) (*profile.Profile, error) {
+	file, seeks := in.(*os.File)
+	if seeks {
+		head := make([]byte, trace.HeaderSize)
+		n, _ := file.ReadAt(head, 0)
+		if at, err := file.Seek(0, io.SeekCurrent); err != nil || at != 0 || !trace.Is(head[:n]) {
+			return profile.Decode(in, l.Limits)
+		}
+	} else {
+		peeked := bufio.NewReader(in)
+		head, _ := peeked.Peek(trace.HeaderSize)
+		if in = peeked; !trace.Is(head) {
+			return profile.Decode(in, l.Limits)
+		}
+	}
+	p, _, err := trace.Wall(in, trace.Options{})
 	return p, err
 }
 
@@ -196,7 +220,9 @@ func (l *Loader) mergeFiles(ctx context.Context, files []string, sizes []int64) 
 			for i := bounds[w]; i < bounds[w+1] && ctx.Err() == nil; i++ {
 				var p *profile.Profile
 				var err error
-				if buf, err = readFile(files[i], buf, l.Fetcher.MaxBytes); err == nil {
+				if buf, err = readFile(files[i], buf, l.Fetcher.MaxBytes); err == nil && trace.Is(buf) {
+					p, _, err = trace.Wall(bytes.NewReader(buf), trace.Options{})
+				} else if err == nil {
 					p, err = dec.Decode(buf)
 				}
 				if err == nil && len(p.SampleTypes) == 0 {

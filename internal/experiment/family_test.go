@@ -91,6 +91,8 @@ func TestVerdicts(t *testing.T) {
 		{"bytes within budget", "B/op", same(1000, 3), same(1020, 3), .03, WithinBudget, "within budget"},
 		{"bytes beyond budget", "B/op", same(1000, 3), same(1040, 3), .03, Worse, "worse"},
 		{"bytes jitter", "B/op", []float64{64001, 64002, 64001, 64003}, []float64{64002, 64001, 64003, 64001}, 0, NoChange, "no change"},
+		{"a byte, rounded", "B/op", same(7, 10), same(8, 10), 0, NoChange, "no change"},
+		{"two bytes", "B/op", same(7, 10), same(9, 10), 0, Worse, "worse"},
 		{"bytes jitter apart", "B/op", around(64000, .0002, 10), around(64100, .0002, 10), 0, Worse, "worse"},
 		{"bytes jitter apart, too few", "B/op", []float64{64001, 64002}, []float64{64101, 64102}, 0, Inconclusive, "inconclusive"},
 		{"one sample of allocs", "allocs/op", same(3, 1), same(4, 1), 0, Inconclusive, "inconclusive"},

@@ -16,6 +16,16 @@ import (
 // Benchmarks returns the names of the benchmarks measured so far, in the order
 // of the file, for a list: nothing else of the run is read or checked.
 func (e Entry) Benchmarks() ([]string, error) {
+	measured, err := e.Measured()
+	var names []string
+	for _, k := range measured {
+		names = append(names, k.Benchmark)
+	}
+	return names, err
+}
+
+// Measured returns what Benchmarks does with the packages; units are left out.
+func (e Entry) Measured() ([]Key, error) {
 	if e.Info == nil {
 		return nil, e.Err
 	}
@@ -26,15 +36,15 @@ func (e Entry) Benchmarks() ([]string, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	var names []string
-	seen := make(map[[2]string]bool)
+	var names []Key
+	seen := make(map[Key]bool)
 	in := benchfmt.NewReader(bytes.NewReader(text), file)
 	for in.Scan() {
 		if r, ok := in.Result().(*benchfmt.Result); ok {
-			name := [2]string{r.GetConfig("pkg"), r.Name.String()}
+			name := Key{Package: r.GetConfig("pkg"), Benchmark: r.Name.String()}
 			if !seen[name] {
 				seen[name] = true
-				names = append(names, name[1])
+				names = append(names, name)
 			}
 		}
 	}

@@ -36,7 +36,8 @@ type Result struct {
 	HasSlot bool
 }
 
-// A ProfileFile is one profile of a run.
+// A ProfileFile is one profile of a run, or, of the kind "trace", an execution
+// trace.
 type ProfileFile struct {
 	Package, Benchmark string
 	Side               Side
@@ -236,16 +237,22 @@ func (r *Run) checkSums() error {
 func (r *Run) findProfiles() error {
 	root := filepath.Join(r.Dir, profilesDir)
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") || !strings.HasSuffix(file, profileExt) {
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 			return err
+		}
+		kind, isProfile := strings.CutSuffix(d.Name(), profileExt)
+		if !isProfile {
+			if kind, isProfile = strings.CutSuffix(d.Name(), traceExt); !isProfile || !strings.HasSuffix(kind, traceKind) {
+				return nil
+			}
 		}
 		rel, err := filepath.Rel(root, file)
 		if err != nil {
 			return err
 		}
-		folder, name := path.Split(filepath.ToSlash(rel))
-		p := ProfileFile{Path: file, Side: Head, Kind: strings.TrimSuffix(name, profileExt)}
-		if p.Package, p.Benchmark, err = unfolder(strings.TrimSuffix(folder, "/")); err != nil {
+		folder := path.Dir(filepath.ToSlash(rel))
+		p := ProfileFile{Path: file, Side: Head, Kind: kind}
+		if p.Package, p.Benchmark, err = unfolder(folder); err != nil {
 			return &CorruptError{file, 0, -1, err}
 		}
 		if side, kind, ok := strings.Cut(p.Kind, "."); ok {

@@ -57,6 +57,8 @@ const (
 	infoFile    = "run.json"
 	profilesDir = "profiles"
 	profileExt  = ".pb.gz"
+	traceKind   = "trace"
+	traceExt    = ".out" // of trace.out, as Go's own documents call it
 )
 
 // A Phase is what samples of a run were measured for.
@@ -201,7 +203,8 @@ func (w *Writer) Append(phase Phase, side Side, slot *Slot, records ...benchfmt.
 
 // AddProfile copies a profile into the run; kind is "cpu", "mem" and the like,
 // and side counts only in a run that compares. r has to give a gzipped protobuf
-// profile; what it is, is checked when somebody reads it.
+// profile, or, of the kind "trace", an execution trace; what it is, is checked
+// when somebody reads it.
 func (w *Writer) AddProfile(pkg, benchmark string, side Side, kind string, r io.Reader) error {
 	if w.closed {
 		return errors.New("add a profile to a closed run")
@@ -216,10 +219,14 @@ func (w *Writer) AddProfile(pkg, benchmark string, side Side, kind string, r io.
 	} else {
 		w.folders[strings.ToLower(folder)] = name
 	}
-	if w.info.Base != nil {
-		kind = side.String() + "." + kind
+	file := kind + profileExt
+	if kind == traceKind {
+		file = kind + traceExt
 	}
-	path := filepath.Join(w.dir, profilesDir, filepath.FromSlash(folder), kind+profileExt)
+	if w.info.Base != nil {
+		file = side.String() + "." + file
+	}
+	path := filepath.Join(w.dir, profilesDir, filepath.FromSlash(folder), file)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}

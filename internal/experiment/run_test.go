@@ -99,6 +99,31 @@ func closeRun(t *testing.T, w *Writer) string {
 	return w.Dir()
 }
 
+// A trace lies beside the profiles, under the name that Go's tools know.
+func TestRunTrace(t *testing.T) {
+	w := writeRun(t, t.TempDir(), time.Time{})
+	for _, side := range []Side{Base, Head} {
+		if err := w.AddProfile("example.com/json", "Parse/n=10-2", side, "trace", strings.NewReader(side.String())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := Open(closeRun(t, w))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"Parse/n=10/trace": "head", "base/Parse/n=10/trace": "base"} {
+		f, err := r.Profile(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		data, err := os.ReadFile(f.Path)
+		if string(data) != want || err != nil || filepath.Base(f.Path) != want+".trace.out" {
+			t.Errorf("%s: %s with %q, %v", name, f.Path, data, err)
+		}
+	}
+}
+
 func TestRunRoundTrip(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "runs")
 	w := writeRun(t, root, time.Time{})

@@ -1,0 +1,77 @@
+package trace
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// profile makes the profile of what was added up.
+func (w *wall) profile() *profile.Profile {
+	b := profile.NewBuilder(profile.ValueType{Type: "intervals", Unit: "count"}, profile.ValueType{Type: "wall", Unit: "nanoseconds"})
+	keys := make([]where, 0, len(w.times))
+	for k := range w.times {
+		keys = append(keys, k)
+	}
+	// In an order, so that the same trace gives the same bytes.
+	slices.SortFunc(keys, func(a, b where) int {
+		if a.stack != b.stack {
+			return int(a.stack) - int(b.stack)
+		}
+		return strings.Compare(a.state, b.state)
+	})
+	key := b.String(StateLabel)
+	locations := make(map[uint32]uint32)
+	var stack []uint32
+	sample := func(s uint32, state string, values ...int64) {
+		stack = stack[:0]
+		for _, f := range slices.Backward(w.stacks.frames[s]) {
+			l, ok := locations[f]
+			if !ok {
+				at := w.stacks.places[f]
+				l = b.Location(0, 0, profile.Line{Function: b.Function(at.function, at.function, at.file, 0), Line: at.line})
+				locations[f] = l
+			}
+			stack = append(stack, l)
+		}
+		b.Sample(stack, []profile.Label{{Key: key, Str: b.String(state)}}, values...)
+	}
+	for _, k := range keys {
+		s := w.times[k]
+		if len(s.samples) == 0 {
+			sample(k.stack, k.state, s.intervals, s.nanos)
+			continue
+		}
+		ids := make([]uint32, 0, len(s.samples))
+		var total int64
+		for id, n := range s.samples {
+			ids = append(ids, id)
+			total += n
+		}
+		slices.Sort(ids)
+		var sum int64
+		for _, id := range ids {
+			n := s.samples[id]
+			sample(id, k.state, part(s.intervals, sum, n, total), part(s.nanos, sum, n, total))
+			sum += n
+		}
+	}
+	p := b.Profile()
+	p.DefaultSampleType = "wall"
+	p.PeriodType, p.Period = profile.ValueType{Type: "wall", Unit: "nanoseconds"}, 1
+	p.TimeNanos, p.DurationNanos = w.wallClock, int64(w.stats.Duration)
+	return p
+}
+
+// part returns the share of n in total of v, so that the shares of all add up to
+// v; before is how much of total came before.
+func part(v, before, n, total int64) int64 {
+	upTo := func(n int64) int64 {
+		hi, lo := bits.Mul64(uint64(v), uint64(n))
+		q, _ := bits.Div64(hi, lo, uint64(total))
+		return int64(q)
+	}
+	return upTo(before+n) - upTo(before)
+}
