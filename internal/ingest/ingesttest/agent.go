@@ -40,7 +40,10 @@ func StartAgent(t testing.TB, program string, args ...string) *Agent {
 	bin := filepath.Join(t.TempDir(), program+".exe")
 	build := exec.Command("go", "build", "-o", bin, "./"+program)
 	build.Dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "test", "agents")
-	build.Env = append(os.Environ(), "GOWORK=off", "GOEXPERIMENT=goroutineleakprofile")
+	build.Env = append(os.Environ(), "GOWORK=off")
+	if program == "pyroscope" {
+		build.Env = append(build.Env, "GOEXPERIMENT=goroutineleakprofile") // the kind of profile that needs it
+	}
 	building.Lock()
 	out, err := build.CombinedOutput()
 	building.Unlock()
@@ -165,8 +168,10 @@ func (a *Agent) CheckStored(st store.Store, atLeast int64, kinds ...string) {
 		a.t.Errorf("in the store: %v\nhas been sent: %v", got, want)
 	}
 	for kind, sums := range want {
-		if len(sums) == 0 {
-			a.t.Errorf("%s profiles without sample types", kind)
+		for sampleType, v := range sums {
+			if v == 0 && kind != "goroutineleak" {
+				a.t.Errorf("%s: no %s at all", kind, sampleType)
+			}
 		}
 	}
 }

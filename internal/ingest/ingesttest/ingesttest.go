@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/store"
@@ -86,10 +87,26 @@ func Profile(t testing.TB, name string) []byte {
 	return data
 }
 
+// ProfileAt is Profile, with another start of the collection in it.
+func ProfileAt(t testing.TB, name string, start time.Time) []byte {
+	t.Helper()
+	p, err := profile.DecodeBytes(Profile(t, name), profile.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.TimeNanos = start.UnixNano()
+	var b bytes.Buffer
+	if err := p.Encode(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // ValueSums returns the sum of every sample type, by "type/unit".
 func ValueSums(p *profile.Profile) map[string]int64 {
 	sums := map[string]int64{}
 	for t, st := range p.SampleTypes {
+		sums[st.Type+"/"+st.Unit] += 0
 		for _, v := range p.Values[t] {
 			sums[st.Type+"/"+st.Unit] += v
 		}

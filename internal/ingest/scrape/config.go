@@ -30,7 +30,7 @@ type Job struct {
 	Params map[string][]string `toml:"params"` // of all requests
 
 	Static  []Group   `toml:"static"`
-	Files   []string  `toml:"files"` // patterns of files with groups: .json, .yaml or .toml; read again when they change
+	Files   []string  `toml:"files"` // patterns of files with groups: .json, .yaml or .toml; read again when they change, so replace them by renaming
 	Relabel []Relabel `toml:"relabel"`
 
 	// Profiles are by name. Those of DefaultProfiles need only what differs from

@@ -485,12 +485,16 @@ func TestFiles(t *testing.T) {
 	stamp := time.Now().Add(-time.Hour)
 	write := func(name, text string) {
 		t.Helper()
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		// A file that is renamed is never read half written.
+		next := filepath.Join(dir, "next")
+		if err := os.WriteFile(next, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		stamp = stamp.Add(time.Second) // two writes may be within one tick of the file system's clock
-		if err := os.Chtimes(name, stamp, stamp); err != nil {
+		if err := os.Chtimes(next, stamp, stamp); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(next, filepath.Join(dir, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

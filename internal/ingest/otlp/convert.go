@@ -1,0 +1,556 @@
+package otlp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/wire"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// vocabulary has the attributes of resources that identify a process.
+var vocabulary = wire.Vocabulary{
+	Service:  []string{"service.name", "k8s.deployment.name", "k8s.statefulset.name", "k8s.daemonset.name", "k8s.container.name", "container.name", "process.executable.name"},
+	Version:  []string{"service.version"},
+	Zone:     []string{"cloud.availability_zone", "cloud.region"},
+	Instance: []string{"service.instance.id", "k8s.pod.name", "host.name", "container.id", "host.id"},
+	Synonyms: []string{"service.name", "service.version", "service.instance.id", "cloud.availability_zone"},
+	// The sender's library is nothing to select by, and a process's number
+	// is another one after each start.
+	Dropped: func(name string) bool {
+		return strings.HasPrefix(name, "telemetry.sdk.") || name == "process.pid" || name == "process.parent_pid" || name == "process.command_args"
+	},
+}
+
+// A rejection tells of profiles that can't be kept although others of the
+// request can.
+type rejection struct {
+	profiles int64
+	err      error // of the first
+}
+
+// convert returns the profiles of a request. The error is of all of it.
+func convert(req *request, lim ingest.Limits) ([]ingest.Push, *rejection, error) {
+	c := &converter{req: req, lim: lim}
+	if err := c.read(); err != nil {
+		var already *ingest.Error
+		if errors.As(err, &already) {
+			return nil, nil, already
+		}
+		return nil, nil, malformed("the request can't be read: %w", err)
+	}
+	return c.pushes, c.rejected, nil
+}
+
+// A converter makes pushes of a request.
+type converter struct {
+	req *request
+	lim ingest.Limits
+	dictionary
+	pushes   []ingest.Push
+	rejected *rejection
+
+	samples, frames, labels int // of all profiles
+}
+
+// read reads ExportProfilesServiceRequest { ResourceProfiles resource_profiles
+// = 1; ProfilesDictionary dictionary = 2 }, the dictionary first.
+func (c *converter) read() error {
+	var resources [][]byte
+	err := each(c.req.data, func(f field) error {
+		switch {
+		case f.num == 1 && f.typ == protowire.BytesType:
+			resources = append(resources, f.data)
+			return c.tooMany(len(resources))
+		case f.num == 2:
+			return c.dictionary.read(f.data)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, message := range resources {
+		if err := c.readResource(message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tooMany returns an error if n profiles are more than a request may have.
+func (c *converter) tooMany(n int) error {
+	if c.lim.Pushes > 0 && n > c.lim.Pushes {
+		return ingest.Errorf(ingest.TooLarge, "the request has more than %d profiles", c.lim.Pushes)
+	}
+	return nil
+}
+
+// readResource reads ResourceProfiles { Resource resource = 1 { KeyValue
+// attributes = 1 }; ScopeProfiles scope_profiles = 2 { Profile profiles = 2 } }.
+func (c *converter) readResource(message []byte) error {
+	var labels []store.Label
+	var scopes [][]byte
+	err := each(message, func(f field) error {
+		switch f.num {
+		case 1:
+			return each(f.data, func(f field) error {
+				if f.num != 1 {
+					return nil
+				}
+				var a attribute
+				if err := c.readAttribute(f.data, &a, false); err != nil {
+					return malformed("an attribute of a resource: %w", err)
+				}
+				if labels = append(labels, store.Label{Name: a.key, Value: a.string()}); len(labels) > wire.MaxLabels {
+					return ingest.Errorf(ingest.TooLarge, "a resource has more than %d attributes", wire.MaxLabels)
+				}
+				return nil
+			})
+		case 2:
+			scopes = append(scopes, f.data)
+			return c.tooMany(len(scopes))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	labels = slices.DeleteFunc(labels, func(l store.Label) bool { return l.Name == "" || l.Value == "" })
+	labels = vocabulary.Translate(labels)
+	for _, scope := range scopes {
+		if err := c.readScope(scope, labels); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readScope reads the profiles of a scope. Each is of one sample type: those
+// that belong together become one.
+func (c *converter) readScope(message []byte, labels []store.Label) error {
+	var groups [][]*header
+	n := 0
+	err := each(message, func(f field) error {
+		if f.num != 2 {
+			return nil
+		}
+		if n++; n > 16*max(c.lim.Pushes, 1) && c.lim.Pushes > 0 {
+			return c.tooMany(math.MaxInt)
+		}
+		h, err := c.readHeader(f.data)
+		if err != nil {
+			return c.reject(1, err)
+		}
+		// The latest group is enough: senders write them one after another.
+		if i := len(groups) - 1; i >= 0 && h.belongsTo(groups[i]) {
+			groups[i] = append(groups[i], h)
+			return nil
+		}
+		groups = append(groups, []*header{h})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		p, err := c.push(g)
+		if err != nil {
+			if err := c.reject(len(g), err); err != nil {
+				return err
+			}
+			continue
+		}
+		p.Labels = labels
+		c.pushes = append(c.pushes, *p)
+		if err := c.tooMany(len(c.pushes)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reject notes that n profiles can't be kept. Limits end the request.
+func (c *converter) reject(n int, err error) error {
+	var e *ingest.Error
+	if !errors.As(err, &e) {
+		e = ingest.Errorf(ingest.Malformed, "a profile can't be read: %w", err)
+	}
+	if e.Reason == ingest.TooLarge {
+		return e
+	}
+	if c.rejected == nil {
+		c.rejected = &rejection{err: e}
+	}
+	c.rejected.profiles += int64(n)
+	return nil
+}
+
+// A header is what a profile says of itself.
+type header struct {
+	message        []byte
+	sample, period valueType
+	time, duration uint64
+	interval       int64 // Profile.period
+	id             string
+}
+
+// belongsTo reports whether a profile is of the same collection as others: of
+// the same time, and of another sample type.
+func (h *header) belongsTo(group []*header) bool {
+	g := group[0]
+	return h.time == g.time && h.time != 0 && h.duration == g.duration && h.period == g.period && h.interval == g.interval &&
+		!slices.ContainsFunc(group, func(o *header) bool { return o.sample == h.sample })
+}
+
+func (c *converter) readHeader(message []byte) (*header, error) {
+	h := &header{message: message}
+	valueTypes := 0
+	err := each(message, func(f field) (err error) {
+		switch f.num {
+		case 1:
+			valueTypes++
+			h.sample, err = readValueType(f.data)
+		case 3:
+			if f.typ != protowire.Fixed64Type {
+				return malformed("the time of a profile is of wire type %d: %s", f.typ, older)
+			}
+			h.time = f.n
+		case 4:
+			h.duration = f.n
+		case 5:
+			h.period, err = readValueType(f.data)
+		case 6:
+			h.interval = int64(f.n)
+		case 7:
+			h.id = c.req.id(f.data)
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case valueTypes > 1:
+		return nil, malformed("a profile has %d sample types and not one: %s", valueTypes, older)
+	case valueTypes == 0 || h.sample.name == 0:
+		return nil, malformed("a profile has no sample type: %s", older)
+	case h.time > math.MaxInt64 || h.duration > math.MaxInt64:
+		return nil, malformed("a profile is of %d ns since 1970 and %d ns long", h.time, h.duration)
+	}
+	return h, nil
+}
+
+// readValueType reads ValueType { int32 type_strindex = 1; int32 unit_strindex
+// = 2 } and what older versions have behind it, the temporality: 2 is counted
+// since the start of the process.
+func readValueType(message []byte) (v valueType, err error) {
+	err = each(message, func(f field) error {
+		switch f.num {
+		case 1:
+			v.name = toIndex(f.n)
+		case 2:
+			v.unit = toIndex(f.n)
+		case 3:
+			v.cumulative = f.n == 2
+		}
+		return nil
+	})
+	return v, err
+}
+
+func (c *converter) valueType(v valueType) (t profile.ValueType, err error) {
+	if t.Type, err = c.text(v.name); err == nil {
+		t.Unit, err = c.text(v.unit)
+	}
+	return t, err
+}
+
+// push returns profiles of one collection as one.
+func (c *converter) push(group []*header) (*ingest.Push, error) {
+	first := group[0]
+	p := &ingest.Push{Time: int64(first.time), Duration: int64(first.duration), Key: first.id}
+	var types []profile.ValueType
+	for _, h := range group {
+		t, err := c.valueType(h.sample)
+		if err != nil {
+			return nil, err
+		}
+		if t.Type == "" {
+			return nil, malformed("a profile has no name of its sample type: %s", older)
+		}
+		types = append(types, t)
+		if h.sample.cumulative {
+			p.Cumulative = append(p.Cumulative, t.Type)
+		}
+	}
+	period, err := c.valueType(first.period)
+	if err != nil {
+		return nil, err
+	}
+	// Where samples are counted, the time they stand for can be told.
+	timed := len(types) == 1 && types[0] == (profile.ValueType{Type: "samples", Unit: "count"}) &&
+		(period.Type == "cpu" || period.Type == "wall") && period.Unit == "nanoseconds" && first.interval > 0 && first.interval <= int64(time.Hour)
+	if timed {
+		types = append(types, period)
+	}
+	if period.Type == "cpu" || period.Type == "wall" {
+		p.Kind = period.Type
+	}
+	b := &building{converter: c, builder: profile.NewBuilder(types...), values: make([]int64, len(types)),
+		locations: map[index]uint32{}, mappings: map[index]uint32{}, stacks: map[index][]uint32{}}
+	if timed {
+		b.interval = first.interval
+	}
+	for column, h := range group {
+		b.column = column
+		err := each(h.message, func(f field) error {
+			if f.num != 2 {
+				return nil
+			}
+			return b.sample(f.data)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	p.Profile = b.builder.Profile()
+	p.Profile.PeriodType, p.Profile.Period = period, first.interval
+	if p.Time == 0 && b.earliest != 0 {
+		p.Time = int64(b.earliest)
+	}
+	p.Profile.TimeNanos, p.Profile.DurationNanos = p.Time, p.Duration
+	return p, nil
+}
+
+// A building is a profile that grows by samples.
+type building struct {
+	*converter
+	builder  *profile.Builder
+	column   int
+	values   []int64 // of one sample
+	interval int64   // what a sample counts in the second column, 0 without
+	earliest uint64  // time of a sample, 0 without
+
+	// What the Builder calls entries of the dictionary.
+	locations, mappings map[index]uint32
+	stacks              map[index][]uint32
+}
+
+// sample reads Sample { int32 stack_index = 1; repeated int32 attribute_indices
+// = 2; int32 link_index = 3; repeated int64 values = 4; repeated fixed64
+// timestamps_unix_nano = 5 }. Up to 1.9 it was values = 2, attribute_indices = 3
+// and link_index = 4, and before that value = 3: packed numbers and single ones
+// tell most of these apart from what they are now.
+func (b *building) sample(message []byte) error {
+	if b.samples++; b.samples > maxSamples {
+		return ingest.Errorf(ingest.TooLarge, "the request has more than %d samples", maxSamples)
+	}
+	var at, linked index
+	var labels []profile.Label
+	var value int64
+	values, times := 0, 0
+	err := each(message, func(f field) error {
+		switch f.num {
+		case 1:
+			at = toIndex(f.n)
+		case 2:
+			last := int64(-1)
+			return f.ints(func(v uint64) error {
+				if int64(v) == last {
+					return malformed("a sample has attribute %d twice: %s", v, older)
+				}
+				last = int64(v)
+				l, ok, err := b.label(v)
+				if ok {
+					labels = append(labels, l)
+				}
+				return err
+			})
+		case 3:
+			if f.typ != protowire.VarintType {
+				return malformed("the link of a sample is no number: %s", older)
+			}
+			linked = toIndex(f.n)
+		case 4:
+			if f.typ != protowire.BytesType {
+				return malformed("the values of a sample are a single number: %s", older)
+			}
+			return f.ints(func(v uint64) error {
+				values++
+				sum := value + int64(v)
+				if (sum > value) != (int64(v) > 0) && v != 0 {
+					return malformed("the values of a sample are more than an integer holds")
+				}
+				value = sum
+				return nil
+			})
+		case 5:
+			return f.times(func(v uint64) {
+				times++
+				if b.earliest == 0 || v < b.earliest && v != 0 {
+					b.earliest = v
+				}
+			})
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case values == 0 && times == 0:
+		return malformed("a sample has no values and no times: %s", older)
+	case values == 0:
+		value = int64(times) // each time is one event
+	case times != 0 && values != times:
+		return malformed("a sample has %d values at %d times", values, times)
+	}
+	if linked != 0 {
+		if int(linked) >= len(b.links) {
+			return malformed("a sample refers to link %d of %d", linked, len(b.links))
+		}
+		for key, id := range map[string][]byte{"trace_id": b.links[linked].trace, "span_id": b.links[linked].span} {
+			if text := b.req.id(id); text != "" {
+				labels = append(labels, profile.Label{Key: b.builder.String(key), Str: b.builder.String(text)})
+			}
+		}
+	}
+	frames, err := b.stack(at)
+	if err != nil {
+		return err
+	}
+	b.frames += len(frames)
+	b.labels += len(labels)
+	if b.frames > maxFrames || b.labels > maxLabels {
+		return ingest.Errorf(ingest.TooLarge, "the samples of the request have more than %d frames or %d attributes", maxFrames, maxLabels)
+	}
+	clear(b.values)
+	b.values[b.column] = value
+	if b.interval > 0 {
+		if b.values[1] = value * b.interval; value != 0 && b.values[1]/value != b.interval {
+			return malformed("a stack has %d samples: that is more than 292 years", value)
+		}
+	}
+	b.builder.Sample(frames, labels, b.values...)
+	return nil
+}
+
+// times calls f for every element of repeated fixed64.
+func (fd *field) times(f func(uint64)) error {
+	if fd.typ != protowire.BytesType {
+		f(fd.n)
+		return nil
+	}
+	for d := fd.data; len(d) > 0; {
+		v, n := protowire.ConsumeFixed64(d)
+		if n < 0 {
+			return protowire.ParseError(n)
+		}
+		f(v)
+		d = d[n:]
+	}
+	return nil
+}
+
+// label returns an attribute of a sample; ok is false for those without a value.
+func (b *building) label(v uint64) (l profile.Label, ok bool, err error) {
+	if v >= uint64(len(b.attributes)) {
+		return l, false, malformed("a sample refers to attribute %d of %d: %s", int64(v), len(b.attributes), older)
+	}
+	a := &b.attributes[v]
+	if a.key == "" || !a.numeric && a.text == "" {
+		return l, false, nil
+	}
+	l.Key = b.builder.String(a.key)
+	if a.numeric {
+		l.Numeric, l.Num, l.Unit = true, a.number, b.builder.String(a.unit)
+	} else {
+		l.Str = b.builder.String(a.text)
+	}
+	return l, true, nil
+}
+
+// stack returns a stack as locations of the Builder.
+func (b *building) stack(i index) ([]uint32, error) {
+	if int(i) >= len(b.converter.stacks) {
+		if i == 0 {
+			return nil, nil
+		}
+		return nil, malformed("a sample refers to stack %d of %d", i, len(b.converter.stacks))
+	}
+	if s, ok := b.stacks[i]; ok {
+		return s, nil
+	}
+	is := b.converter.stacks[i]
+	out := make([]uint32, 0, is.to-is.from)
+	for _, l := range b.dictionary.frames[is.from:is.to] {
+		loc, err := b.location(l)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, loc)
+	}
+	b.stacks[i] = out
+	return out, nil
+}
+
+func (b *building) location(i index) (uint32, error) {
+	if l, ok := b.locations[i]; ok {
+		return l, nil
+	}
+	if int(i) >= len(b.converter.locations) {
+		return 0, malformed("a stack refers to location %d of %d", i, len(b.converter.locations))
+	}
+	is := &b.converter.locations[i]
+	var lines []profile.Line
+	for _, ln := range b.lines[is.from:is.to] {
+		if int(ln.function) >= len(b.functions) {
+			return 0, malformed("a location refers to function %d of %d", ln.function, len(b.functions))
+		}
+		fn := &b.functions[ln.function]
+		var texts [3]string
+		for k, t := range [3]index{fn.name, fn.system, fn.file} {
+			var err error
+			if texts[k], err = b.text(t); err != nil {
+				return 0, malformed("a function refers to %w", err)
+			}
+		}
+		lines = append(lines, profile.Line{Function: b.builder.Function(texts[0], texts[1], texts[2], fn.start), Line: ln.line, Column: ln.column})
+	}
+	m, err := b.mapping(is.mapping, len(lines) > 0)
+	if err != nil {
+		return 0, err
+	}
+	l := b.builder.Location(is.address, m, lines...)
+	b.locations[i] = l
+	return l, nil
+}
+
+// mapping returns what the Builder calls a mapping, 0 for none.
+func (b *building) mapping(i index, symbolized bool) (uint32, error) {
+	if i == 0 {
+		return 0, nil
+	}
+	if m, ok := b.mappings[i]; ok {
+		return m, nil
+	}
+	if int(i) >= len(b.converter.mappings) {
+		return 0, fmt.Errorf("a location refers to mapping %d of %d", i, len(b.converter.mappings))
+	}
+	is := &b.converter.mappings[i]
+	file, err := b.text(is.file)
+	if err != nil {
+		return 0, malformed("a mapping refers to %w", err)
+	}
+	m := b.builder.Mapping(profile.Mapping{Start: is.start, Limit: is.limit, Offset: is.offset, File: file, BuildID: is.buildID,
+		HasFunctions: symbolized, HasFilenames: symbolized, HasLineNumbers: symbolized})
+	b.mappings[i] = m
+	return m, nil
+}

@@ -1,0 +1,243 @@
+// Package otlp takes OpenTelemetry profiles: the Export call through gRPC,
+// gRPC-Web and Connect, and POST /v1development/profiles in protobuf and JSON.
+//
+// The protocol is in development and has been renumbered more than once. What
+// hone reads is that of opentelemetry-proto 1.10 and newer; messages of older
+// senders are recognized and refused.
+package otlp
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"mime"
+	"net/http"
+
+	"connectrpc.com/connect"
+	profiles "go.opentelemetry.io/proto/otlp/profiles/v1development"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/wire"
+)
+
+// Protocol is what the Receiver is told.
+const Protocol = "otlp"
+
+const procedure = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
+
+// Mount serves the protocol on mux.
+func Mount(mux *http.ServeMux, recv ingest.Receiver) {
+	o := otlp{recv}
+	options := []connect.HandlerOption{connect.WithCodec(codec{"proto"}), connect.WithCodec(codec{"json"}), connect.WithCodec(codec{"json; charset=utf-8"})}
+	if n := recv.Limits().BodyBytes; n > 0 {
+		options = append(options, connect.WithReadMaxBytes(int(min(n, math.MaxInt))))
+	}
+	mux.Handle(procedure, connect.NewUnaryHandlerSimple(procedure, func(ctx context.Context, req *request) (*response, error) {
+		res, err := o.export(ctx, req)
+		if err != nil {
+			return nil, wire.ConnectError(err)
+		}
+		return res, nil
+	}, options...))
+	mux.HandleFunc("POST /v1development/profiles", o.serveHTTP)
+}
+
+type otlp struct{ recv ingest.Receiver }
+
+// A request is an encoded ExportProfilesServiceRequest.
+type request struct {
+	data []byte
+	json bool // it was JSON before
+}
+
+// A response is an ExportProfilesServiceResponse.
+type response struct {
+	rejected int64 // profiles
+	message  string
+}
+
+// encode returns
+//
+//	ExportProfilesServiceResponse {
+//	  ExportProfilesPartialSuccess partial_success = 1 { int64 rejected_profiles = 1; string error_message = 2 }
+//	}
+func (r *response) encode() []byte {
+	if r.message == "" {
+		return nil
+	}
+	partial := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(r.rejected))
+	partial = protowire.AppendString(protowire.AppendTag(partial, 2, protowire.BytesType), r.message)
+	return protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), partial)
+}
+
+func (r *response) encodeJSON() []byte {
+	if r.message == "" {
+		return []byte("{}")
+	}
+	type partial struct {
+		Rejected int64  `json:"rejectedProfiles,string"`
+		Message  string `json:"errorMessage"`
+	}
+	b, err := json.Marshal(map[string]partial{"partialSuccess": {r.rejected, r.message}})
+	if err != nil {
+		panic(err) // numbers and text
+	}
+	return b
+}
+
+func (o otlp) export(ctx context.Context, req *request) (*response, error) {
+	pushes, rejected, err := convert(req, o.recv.Limits())
+	if err != nil {
+		return nil, err
+	}
+	if rejected != nil && len(pushes) == 0 {
+		return nil, rejected.err
+	}
+	if len(pushes) > 0 {
+		if err := o.recv.Receive(ctx, Protocol, pushes...); err != nil {
+			return nil, err
+		}
+	}
+	if rejected == nil {
+		return &response{}, nil
+	}
+	return &response{rejected.profiles, rejected.err.Error()}, nil
+}
+
+// codec hands messages on as they are.
+type codec struct{ name string }
+
+func (c codec) Name() string   { return c.name }
+func (c codec) IsBinary() bool { return c.name == "proto" }
+
+func (c codec) Unmarshal(data []byte, v any) error {
+	req, ok := v.(*request)
+	if !ok {
+		return fmt.Errorf("%T is no request", v)
+	}
+	if c.IsBinary() {
+		req.data = bytes.Clone(data) // the buffer is Connect's
+		return nil
+	}
+	return req.unmarshalJSON(data)
+}
+
+func (c codec) Marshal(v any) ([]byte, error) {
+	switch m := v.(type) {
+	case *response:
+		if c.IsBinary() {
+			return m.encode(), nil
+		}
+		return m.encodeJSON(), nil
+	case proto.Message: // the status of an error
+		if c.IsBinary() {
+			return proto.Marshal(m)
+		}
+		return protojson.Marshal(m)
+	}
+	return nil, fmt.Errorf("%T is no response", v)
+}
+
+func (c codec) MarshalStable(v any) ([]byte, error) { return c.Marshal(v) }
+
+// maxObjects bounds the messages of a request in JSON: each takes some hundred
+// bytes until it is encoded.
+const maxObjects = 1 << 20
+
+// unmarshalJSON reads a request in JSON. ProfilesData has the fields of the
+// request.
+func (r *request) unmarshalJSON(data []byte) error {
+	m := &profiles.ProfilesData{}
+	if err := wire.UnmarshalJSON(data, m, maxObjects); err != nil {
+		return err
+	}
+	var err error
+	r.data, err = proto.Marshal(m)
+	r.json = true
+	return err
+}
+
+// id returns the text of an ID. In JSON they are hexadecimal, where other bytes
+// are base64: they were read as such.
+func (r *request) id(b []byte) string {
+	if r.json {
+		return base64.StdEncoding.EncodeToString(b)
+	}
+	for _, c := range b {
+		if c != 0 {
+			return fmt.Sprintf("%x", b)
+		}
+	}
+	return "" // an ID of zeros is none
+}
+
+func (o otlp) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	inJSON := mediaType == "application/json"
+	answer := func(status int, encoded []byte) {
+		if inJSON {
+			w.Header().Set("Content-Type", "application/json")
+		} else {
+			w.Header().Set("Content-Type", "application/x-protobuf")
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.WriteHeader(status)
+		_, _ = w.Write(encoded) // the client is gone if this fails
+	}
+	res, err := o.receiveHTTP(w, r, mediaType)
+	if err != nil {
+		e := wire.Error(err)
+		if after := wire.RetryAfter(e); after != "" {
+			w.Header().Set("Retry-After", after)
+		}
+		status := e.Reason.HTTP()
+		if e == errMediaType {
+			status = http.StatusUnsupportedMediaType
+		}
+		answer(status, encodeStatus(e, inJSON))
+		return
+	}
+	if inJSON {
+		answer(http.StatusOK, res.encodeJSON())
+	} else {
+		answer(http.StatusOK, res.encode())
+	}
+}
+
+var errMediaType = ingest.Errorf(ingest.Malformed, "Content-Type has to be application/x-protobuf or application/json")
+
+func (o otlp) receiveHTTP(w http.ResponseWriter, r *http.Request, mediaType string) (*response, error) {
+	if mediaType != "application/json" && mediaType != "application/x-protobuf" {
+		return nil, errMediaType
+	}
+	body, err := wire.Body(w, r, o.recv.Limits().BodyBytes)
+	if err != nil {
+		return nil, err
+	}
+	req := &request{data: body}
+	if mediaType == "application/json" {
+		if err := req.unmarshalJSON(body); err != nil {
+			return nil, ingest.Errorf(ingest.Malformed, "the request is no ExportProfilesServiceRequest in JSON: %w", err)
+		}
+	}
+	return o.export(r.Context(), req)
+}
+
+// encodeStatus returns google.rpc.Status { int32 code = 1; string message = 2 }.
+func encodeStatus(e *ingest.Error, inJSON bool) []byte {
+	if inJSON {
+		b, err := json.Marshal(map[string]any{"code": e.Reason.GRPC(), "message": e.Error()})
+		if err != nil {
+			panic(err) // a number and text
+		}
+		return b
+	}
+	b := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(e.Reason.GRPC()))
+	return protowire.AppendString(protowire.AppendTag(b, 2, protowire.BytesType), e.Error())
+}

@@ -1,0 +1,148 @@
+// Package parca takes what agents write to Parca: the WriteRaw call, through
+// gRPC, gRPC-Web and Connect, and its REST form. The streams of Arrow records
+// that newer agents prefer are not served; they are told so.
+package parca
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"connectrpc.com/connect"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/parca/parcapb"
+	"github.com/hone-go/hone/internal/ingest/wire"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// Protocol is what the Receiver is told.
+const Protocol = "parca"
+
+const service = "/parca.profilestore.v1alpha1.ProfileStoreService/"
+
+// Mount serves the protocol on mux.
+func Mount(mux *http.ServeMux, recv ingest.Receiver) {
+	p := parca{recv}
+	const depth = 2 // request, series, label sets and samples
+	options := wire.Options(recv.Limits(), depth)
+	mux.Handle(service+"WriteRaw", connect.NewUnaryHandlerSimple(service+"WriteRaw", p.writeRaw, options...))
+	for _, method := range []string{"Write", "WriteArrow"} {
+		mux.Handle(service+method, unimplemented(method, options))
+	}
+	rest := http.HandlerFunc(p.writeRawREST)
+	mux.Handle("POST /api/profiles/writeraw", rest)
+	mux.Handle("POST /profiles/writeraw", rest)
+}
+
+// unimplemented answers a stream of any messages.
+func unimplemented(method string, options []connect.HandlerOption) http.Handler {
+	return connect.NewBidiStreamHandler(service+method, func(context.Context, *connect.BidiStream[parcapb.WriteRawRequest, parcapb.WriteRawResponse]) error {
+		return connect.NewError(connect.CodeUnimplemented, fmt.Errorf("%s takes Arrow records, which hone does not read: use WriteRaw", method))
+	}, options...)
+}
+
+type parca struct{ recv ingest.Receiver }
+
+func (p parca) writeRaw(ctx context.Context, req *parcapb.WriteRawRequest) (*parcapb.WriteRawResponse, error) {
+	if err := p.write(ctx, req); err != nil {
+		return nil, wire.ConnectError(err)
+	}
+	return &parcapb.WriteRawResponse{}, nil
+}
+
+func (p parca) write(ctx context.Context, req *parcapb.WriteRawRequest) error {
+	var pushes []ingest.Push
+	for _, series := range req.GetSeries() {
+		labels, kind, err := translate(series.GetLabels().GetLabels())
+		if err != nil {
+			return err
+		}
+		for _, sample := range series.GetSamples() {
+			pushes = append(pushes, ingest.Push{Data: sample.GetRawProfile(), Labels: labels, Kind: kind})
+		}
+	}
+	if len(pushes) == 0 {
+		return nil // nothing to keep is kept
+	}
+	return p.recv.Receive(ctx, Protocol, pushes...)
+}
+
+// writeRawREST is writeRaw as Parca's gateway maps it to JSON.
+func (p parca) writeRawREST(w http.ResponseWriter, r *http.Request) {
+	lim := p.recv.Limits()
+	body, err := wire.Body(w, r, lim.BodyBytes)
+	if err != nil {
+		refuse(w, err)
+		return
+	}
+	var req parcapb.WriteRawRequest
+	if err := wire.UnmarshalJSON(body, &req, wire.Objects(lim)); err != nil {
+		refuse(w, ingest.Errorf(ingest.Malformed, "the request is no WriteRawRequest in JSON: %w", err))
+		return
+	}
+	if err := p.write(r.Context(), &req); err != nil {
+		refuse(w, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte("{}")) // the client is gone if this fails
+}
+
+// refuse answers as Parca's gateway does: with a google.rpc.Status in JSON.
+func refuse(w http.ResponseWriter, err error) {
+	e := wire.Error(err)
+	if after := wire.RetryAfter(e); after != "" {
+		w.Header().Set("Retry-After", after)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(e.Reason.HTTP())
+	_ = json.NewEncoder(w).Encode(map[string]any{"code": e.Reason.GRPC(), "message": e.Error(), "details": []string{}})
+}
+
+// vocabulary has the labels that Parca's agents and scrape configurations use:
+// Parca has no name of its own for a service.
+var vocabulary = wire.Vocabulary{
+	Service:  []string{"service_name", "service", "job", "app", "container", "comm"},
+	Version:  []string{"version", "service_version", "app_kubernetes_io_version"},
+	Zone:     []string{"zone", "availability_zone", "topology_kubernetes_io_zone"},
+	Instance: []string{"instance", "pod", "node", "hostname"},
+	Synonyms: []string{"service_name", "service_version", "availability_zone"},
+	Dropped:  func(name string) bool { return strings.HasPrefix(name, "__") },
+}
+
+// kinds are the names of profiles of Parca's agents and scraper in hone's words.
+// Others are kinds as they are.
+var kinds = map[string]string{
+	"process_cpu": "cpu", "parca_agent_cpu": "cpu", "parca_agent": "cpu",
+	"goroutines": "goroutine",
+	"fgprof":     "wall",
+	"memory":     "", // told by the sample types
+}
+
+// translate returns the labels of a series in hone's words, and its kind.
+func translate(pairs []*parcapb.Label) (labels []store.Label, kind string, err error) {
+	if len(pairs) > wire.MaxLabels {
+		return nil, "", ingest.Errorf(ingest.TooLarge, "a series has %d labels, at most %d are allowed", len(pairs), wire.MaxLabels)
+	}
+	for _, l := range pairs {
+		if slices.ContainsFunc(labels, func(m store.Label) bool { return m.Name == l.GetName() }) {
+			return nil, "", ingest.Errorf(ingest.Malformed, "label %.60q is given twice", l.GetName())
+		}
+		if l.GetName() == "__name__" {
+			kind = l.GetValue()
+		}
+		labels = append(labels, store.Label{Name: l.GetName(), Value: l.GetValue()})
+	}
+	if kind == "" {
+		return nil, "", ingest.Errorf(ingest.Malformed, "a series has no label __name__, which tells the kind of its profiles")
+	}
+	if known, ok := kinds[kind]; ok {
+		kind = known
+	}
+	return vocabulary.Translate(labels), kind, nil
+}

@@ -1,0 +1,75 @@
+package pyroscope
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"connectrpc.com/connect"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
+	"github.com/hone-go/hone/internal/ingest/wire"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// Mount serves what agents push on mux: POST /ingest and /pyroscope/ingest, and
+// push.v1.PusherService.
+func Mount(mux *http.ServeMux, recv ingest.Receiver) {
+	upload := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serveIngest(w, r, recv) })
+	mux.Handle("POST /ingest", upload)
+	mux.Handle("POST /pyroscope/ingest", upload)
+
+	const procedure = "/push.v1.PusherService/Push"
+	const depth = 1 // request and series
+	mux.Handle(procedure, connect.NewUnaryHandlerSimple(procedure, func(ctx context.Context, req *pyroscopepb.PushRequest) (*pyroscopepb.PushResponse, error) {
+		pushes, err := pushesOf(req)
+		if err == nil && len(pushes) > 0 {
+			err = recv.Receive(ctx, Protocol, pushes...)
+		}
+		if err != nil {
+			return nil, wire.ConnectError(err)
+		}
+		return &pyroscopepb.PushResponse{}, nil
+	}, wire.Options(recv.Limits(), depth)...))
+}
+
+func pushesOf(req *pyroscopepb.PushRequest) ([]ingest.Push, error) {
+	var pushes []ingest.Push
+	for _, series := range req.GetSeries() {
+		labels, name, err := translate(series.GetLabels())
+		if err != nil {
+			return nil, err
+		}
+		for _, sample := range series.GetSamples() {
+			p := ingest.Push{Data: sample.GetRawProfile(), Labels: labels, Kind: kindOf(name)}
+			// One ID may be that of all profiles of a process at a time.
+			if id := sample.GetID(); id != "" {
+				p.Key = name + "/" + id
+			}
+			pushes = append(pushes, p)
+		}
+	}
+	return pushes, nil
+}
+
+// translate returns the labels of a series in hone's words, and the name of its
+// kind.
+func translate(pairs []*pyroscopepb.LabelPair) (labels []store.Label, name string, err error) {
+	if len(pairs) > wire.MaxLabels {
+		return nil, "", ingest.Errorf(ingest.TooLarge, "a series has %d labels, at most %d are allowed", len(pairs), wire.MaxLabels)
+	}
+	for _, l := range pairs {
+		if slices.ContainsFunc(labels, func(m store.Label) bool { return m.Name == l.GetName() }) {
+			return nil, "", ingest.Errorf(ingest.Malformed, "label %.60q is given twice", l.GetName())
+		}
+		if l.GetName() == labelName {
+			name = l.GetValue()
+		}
+		labels = append(labels, store.Label{Name: l.GetName(), Value: l.GetValue()})
+	}
+	if name == "" {
+		return nil, "", ingest.Errorf(ingest.Malformed, "a series has no label __name__, which tells the kind of its profiles")
+	}
+	return vocabulary.Translate(labels), name, nil
+}

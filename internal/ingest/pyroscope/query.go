@@ -1,0 +1,431 @@
+package pyroscope
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"connectrpc.com/connect"
+
+	"github.com/hone-go/hone/internal/ingest"
+	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
+	"github.com/hone-go/hone/internal/ingest/wire"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+const querierService = "/querier.v1.QuerierService/"
+
+// maxQuery is how long a query may be, in bytes.
+const maxQuery = 1 << 20
+
+// MountQueries serves what Grafana's data source asks on mux, from a store.
+func MountQueries(mux *http.ServeMux, st store.Store) {
+	q := &querier{store: st, known: map[string]knownTypes{}}
+	options := wire.Options(ingest.Limits{BodyBytes: maxQuery}, 0)
+	serveCall(mux, "ProfileTypes", q.profileTypes, options)
+	serveCall(mux, "LabelNames", q.labelNames, options)
+	serveCall(mux, "LabelValues", q.labelValues, options)
+	serveCall(mux, "Series", q.series, options)
+	serveCall(mux, "SelectSeries", q.selectSeries, options)
+	serveCall(mux, "SelectHeatmap", q.selectHeatmap, options)
+	serveCall(mux, "SelectMergeStacktraces", q.selectMergeStacktraces, options)
+	serveCall(mux, "SelectMergeSpanProfile", q.selectMergeSpanProfile, options)
+	serveCall(mux, "SelectMergeProfile", q.selectMergeProfile, options)
+	serveCall(mux, "Diff", q.diff, options)
+	serveCall(mux, "GetProfileStats", q.getProfileStats, options)
+	// The data source takes this for the end of what a server can do, and any
+	// other error for a fault.
+	mux.Handle(querierService, connect.NewUnaryHandlerSimple(querierService, func(context.Context, *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
+		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not answer this call"))
+	}, options...))
+	q.mountHTTP(mux)
+}
+
+func serveCall[Req, Res any](mux *http.ServeMux, method string, answer func(context.Context, *Req) (*Res, error), options []connect.HandlerOption) {
+	mux.Handle(querierService+method, connect.NewUnaryHandlerSimple(querierService+method, func(ctx context.Context, req *Req) (*Res, error) {
+		res, err := answer(ctx, req)
+		if err != nil {
+			return nil, queryError(err)
+		}
+		return res, nil
+	}, options...))
+}
+
+// queryError returns an error of a query as one of Connect.
+func queryError(err error) *connect.Error {
+	var already *connect.Error
+	var bad badRequestError
+	switch {
+	case errors.As(err, &already):
+		return already
+	case errors.As(err, &bad):
+		return connect.NewError(connect.CodeInvalidArgument, bad)
+	case errors.Is(err, context.Canceled):
+		return connect.NewError(connect.CodeCanceled, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return connect.NewError(connect.CodeDeadlineExceeded, err)
+	case errors.Is(err, store.ErrClosed):
+		return connect.NewError(connect.CodeUnavailable, errors.New("the server is ending"))
+	}
+	return connect.NewError(connect.CodeInternal, errors.New("the profiles could not be read"))
+}
+
+func (q *querier) profileTypes(ctx context.Context, req *pb.ProfileTypesRequest) (*pb.ProfileTypesResponse, error) {
+	from, to, err := between(req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	kinds, err := q.kinds(ctx, from, to)
+	if err != nil {
+		return nil, err
+	}
+	var all []profileType
+	for _, kind := range kinds {
+		types, err := q.typesOf(ctx, kind)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, types...)
+	}
+	slices.SortFunc(all, func(a, b profileType) int { return strings.Compare(a.String(), b.String()) })
+	res := &pb.ProfileTypesResponse{}
+	for _, t := range slices.Compact(all) {
+		res.ProfileTypes = append(res.ProfileTypes, &pb.ProfileType{ID: t.String(), Name: t.name, SampleType: t.sample.Type, SampleUnit: t.sample.Unit,
+			PeriodType: t.period.Type, PeriodUnit: t.period.Unit})
+	}
+	return res, nil
+}
+
+// labels returns the names and values of labels in Pyroscope's words, of
+// profiles that any of selectors selects.
+func (q *querier) labels(ctx context.Context, selectors []string, start, end int64) (map[string][]string, error) {
+	from, to, err := between(start, end)
+	if err != nil {
+		return nil, err
+	}
+	if len(selectors) == 0 {
+		selectors = []string{"{}"}
+	}
+	out := map[string][]string{}
+	for _, text := range selectors {
+		selector, err := q.selector(ctx, text, from, to)
+		if err != nil {
+			return nil, err
+		}
+		all, err := q.store.Labels(ctx, store.Query{Selector: selector, From: from, To: to})
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range all {
+			if l.Name != store.LabelKind {
+				out[theirs(l.Name)] = append(out[theirs(l.Name)], l.Values...)
+				continue
+			}
+			for _, kind := range l.Values {
+				types, err := q.typesOf(ctx, kind)
+				if err != nil {
+					return nil, err
+				}
+				out[labelName] = append(out[labelName], nameOf(kind))
+				for _, t := range types {
+					out[labelProfileType] = append(out[labelProfileType], t.String())
+					out[labelType] = append(out[labelType], t.sample.Type)
+				}
+			}
+		}
+	}
+	for name, values := range out {
+		slices.Sort(values)
+		out[name] = slices.Compact(values)
+	}
+	return out, nil
+}
+
+func (q *querier) labelNames(ctx context.Context, req *pb.LabelNamesRequest) (*pb.LabelNamesResponse, error) {
+	all, err := q.labels(ctx, req.GetMatchers(), req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	res := &pb.LabelNamesResponse{}
+	for name := range all {
+		res.Names = append(res.Names, name)
+	}
+	slices.Sort(res.Names)
+	return res, nil
+}
+
+func (q *querier) labelValues(ctx context.Context, req *pb.LabelValuesRequest) (*pb.LabelValuesResponse, error) {
+	if req.GetName() == "" {
+		return nil, badRequest("there is no name of a label")
+	}
+	all, err := q.labels(ctx, req.GetMatchers(), req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	values, ok := all[req.GetName()]
+	if !ok {
+		values = all[theirs(hones(req.GetName()))]
+	}
+	return &pb.LabelValuesResponse{Names: values}, nil
+}
+
+// always is a step that puts all times since 1970 into one window.
+const always = 1 << 62
+
+func (q *querier) series(ctx context.Context, req *pb.SeriesRequest) (*pb.SeriesResponse, error) {
+	from, to, err := between(req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	wanted := req.GetLabelNames()
+	selectors := req.GetMatchers()
+	if len(selectors) == 0 {
+		selectors = []string{"{}"}
+	}
+	seen := map[string]bool{}
+	res := &pb.SeriesResponse{}
+	for _, text := range selectors {
+		selector, err := q.selector(ctx, text, from, to)
+		if err != nil {
+			return nil, err
+		}
+		var by []string
+		if len(wanted) == 0 {
+			all, err := q.store.Labels(ctx, store.Query{Selector: selector, From: from, To: to})
+			if err != nil {
+				return nil, err
+			}
+			for _, l := range all {
+				by = append(by, l.Name)
+			}
+			wanted = append(wanted, labelName, labelProfileType)
+		}
+		for _, name := range wanted {
+			switch name {
+			case labelName, labelProfileType, labelType:
+				name = store.LabelKind
+			}
+			if name = hones(name); !slices.Contains(by, name) {
+				by = append(by, name)
+			}
+		}
+		groups, err := q.store.Series(ctx, store.Query{Selector: selector, From: from, To: to, By: by, Step: always})
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range groups {
+			sets, err := q.expand(ctx, g.Labels, wanted)
+			if err != nil {
+				return nil, err
+			}
+			for _, set := range sets {
+				if key := set.String(); !seen[key] {
+					seen[key] = true
+					res.LabelsSet = append(res.LabelsSet, &pb.Labels{Labels: pairs(set)})
+				}
+			}
+		}
+	}
+	return res, nil
+}
+
+// expand returns the labels of a group in Pyroscope's words: one set for each of
+// its profile types if they are wanted.
+func (q *querier) expand(ctx context.Context, group store.Labels, wanted []string) ([]store.Labels, error) {
+	var rest []store.Label
+	kind := ""
+	for _, l := range group {
+		if l.Name == store.LabelKind {
+			kind = l.Value
+		} else {
+			rest = append(rest, store.Label{Name: theirs(l.Name), Value: l.Value})
+		}
+	}
+	types, err := q.typesOf(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	if len(types) == 0 {
+		types = []profileType{{name: nameOf(kind)}}
+	}
+	var out []store.Labels
+	for _, t := range types {
+		set := slices.Clone(rest)
+		for name, value := range map[string]string{labelName: t.name, labelProfileType: t.String(), labelType: t.sample.Type} {
+			if slices.Contains(wanted, name) {
+				set = append(set, store.Label{Name: name, Value: value})
+			}
+		}
+		labels, err := store.NewLabels(set...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, labels)
+	}
+	return out, nil
+}
+
+func pairs(labels store.Labels) []*pb.LabelPair {
+	out := make([]*pb.LabelPair, len(labels))
+	for i, l := range labels {
+		out[i] = &pb.LabelPair{Name: l.Name, Value: l.Value}
+	}
+	return out
+}
+
+func (q *querier) selectMergeStacktraces(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*pb.SelectMergeStacktracesResponse, error) {
+	s, err := q.stacktraces(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	p, err := q.merge(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	switch req.GetFormat() {
+	case pb.ProfileFormat_PROFILE_FORMAT_UNSPECIFIED, pb.ProfileFormat_PROFILE_FORMAT_FLAMEGRAPH:
+		f, err := flameOf(p, req.GetMaxNodes())
+		if err != nil {
+			return nil, err
+		}
+		return &pb.SelectMergeStacktracesResponse{Flamegraph: f.message()}, nil
+	case pb.ProfileFormat_PROFILE_FORMAT_PPROF:
+		encoded, err := encode(p)
+		if err != nil {
+			return nil, err
+		}
+		return &pb.SelectMergeStacktracesResponse{Pprof: &pb.PprofProfile{Profile: encoded}}, nil
+	}
+	return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("hone does not answer in the format %v", req.GetFormat()))
+}
+
+func (f *flame) message() *pb.FlameGraph {
+	return &pb.FlameGraph{Names: f.names, Levels: f.levels, Total: f.total, MaxSelf: f.maxSelf}
+}
+
+// stacktraces returns what a query for stacks selects.
+func (q *querier) stacktraces(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*selection, error) {
+	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	s.restrict(req.GetStackTraceSelector())
+	s.spans, s.traces = req.GetSpanSelector(), req.GetTraceIdSelector()
+	s.ids, err = parseIDs(req.GetProfileIdSelector())
+	return s, err
+}
+
+// restrict keeps the stacks that sel selects.
+func (s *selection) restrict(sel *pb.StackTraceSelector) {
+	if pgo := sel.GetGoPgo(); pgo != nil {
+		s.keep = int(min(pgo.GetKeepLocations(), 1<<20))
+		return
+	}
+	for _, c := range sel.GetCallSite() {
+		s.callSite = append(s.callSite, c.GetName())
+	}
+}
+
+func (q *querier) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMergeSpanProfileRequest) (*pb.SelectMergeSpanProfileResponse, error) {
+	if len(req.GetSpanSelector()) == 0 {
+		return nil, badRequest("there are no spans to select")
+	}
+	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	s.spans = req.GetSpanSelector()
+	if f := req.GetFormat(); f > pb.ProfileFormat_PROFILE_FORMAT_FLAMEGRAPH {
+		return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("hone does not answer in the format %v", f))
+	}
+	p, err := q.merge(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	f, err := flameOf(p, req.GetMaxNodes())
+	if err != nil {
+		return nil, err
+	}
+	return &pb.SelectMergeSpanProfileResponse{Flamegraph: f.message()}, nil
+}
+
+// selectMergeProfile answers with the encoded profile as it is: building the
+// message would take longer than all else.
+func (q *querier) selectMergeProfile(ctx context.Context, req *pb.SelectMergeProfileRequest) (*wire.Raw, error) {
+	s, err := q.stacktraces(ctx, &pb.SelectMergeStacktracesRequest{ProfileTypeID: req.GetProfileTypeID(), LabelSelector: req.GetLabelSelector(),
+		Start: req.GetStart(), End: req.GetEnd(), StackTraceSelector: req.GetStackTraceSelector(),
+		ProfileIdSelector: req.GetProfileIdSelector(), TraceIdSelector: req.GetTraceIdSelector()})
+	if err != nil {
+		return nil, err
+	}
+	p, err := q.merge(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := p.EncodeUncompressed(&b); err != nil {
+		return nil, err
+	}
+	return &wire.Raw{Encoded: b.Bytes(), Message: &pb.Profile{}}, nil
+}
+
+func (q *querier) diff(ctx context.Context, req *pb.DiffRequest) (*pb.DiffResponse, error) {
+	base, head, err := q.sides(ctx, req.GetLeft(), req.GetRight())
+	if err != nil {
+		return nil, err
+	}
+	f, t, err := flameOfDiff(base, head, max(req.GetLeft().GetMaxNodes(), req.GetRight().GetMaxNodes()))
+	if err != nil {
+		return nil, err
+	}
+	return &pb.DiffResponse{Flamegraph: &pb.FlameGraphDiff{Names: f.names, Levels: f.levels, Total: f.total, MaxSelf: f.maxSelf,
+		LeftTicks: t.Values[0].BaseTotal[0], RightTicks: t.Values[0].Total[0]}}, nil
+}
+
+// sides returns both profiles of a comparison.
+func (q *querier) sides(ctx context.Context, left, right *pb.SelectMergeStacktracesRequest) (base, head *profile.Profile, err error) {
+	var out [2]*profile.Profile
+	for i, req := range []*pb.SelectMergeStacktracesRequest{left, right} {
+		s, err := q.stacktraces(ctx, req)
+		if err == nil {
+			out[i], err = q.merge(ctx, s)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	if out[0].SampleTypes[0] != out[1].SampleTypes[0] {
+		return nil, nil, badRequest("%s and %s can't be compared", left.GetProfileTypeID(), right.GetProfileTypeID())
+	}
+	return out[0], out[1], nil
+}
+
+func (q *querier) getProfileStats(ctx context.Context, _ *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
+	const day = 24 * 3600e9
+	days, err := q.store.Series(ctx, store.Query{By: []string{store.LabelKind}, Step: day})
+	if err != nil {
+		return nil, err
+	}
+	res := &pb.GetProfileStatsResponse{}
+	for _, s := range days {
+		for _, p := range s.Points { // the day that the oldest is of is near enough
+			if !res.DataIngested || p.Time/1e6 < res.OldestProfileTime {
+				res.OldestProfileTime = p.Time / 1e6
+			}
+			res.NewestProfileTime = max(res.NewestProfileTime, p.Last/1e6)
+			res.DataIngested = true
+		}
+	}
+	return res, nil
+}
+
+// compareTotals orders by falling total, then labels.
+func compareTotals(a, b float64, la, lb store.Labels) int {
+	return cmp.Or(cmp.Compare(b, a), la.Compare(lb))
+}

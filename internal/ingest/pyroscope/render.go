@@ -1,0 +1,257 @@
+package pyroscope
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+
+	"connectrpc.com/connect"
+
+	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
+	"github.com/hone-go/hone/profile"
+)
+
+// encode returns a profile as a message.
+func encode(p *profile.Profile) (*pb.Profile, error) {
+	var b bytes.Buffer
+	if err := p.EncodeUncompressed(&b); err != nil {
+		return nil, err
+	}
+	m := &pb.Profile{}
+	return m, proto.Unmarshal(b.Bytes(), m)
+}
+
+// mountHTTP serves the older queries, which are answered in JSON.
+func (q *querier) mountHTTP(mux *http.ServeMux) {
+	for path, answer := range map[string]func(*http.Request, url.Values) (any, error){
+		"render": q.render, "render-diff": q.renderDiff, "label-values": q.renderLabelValues,
+	} {
+		mux.HandleFunc("GET /pyroscope/"+path, func(w http.ResponseWriter, r *http.Request) {
+			h := w.Header()
+			h.Set("Content-Type", "application/json")
+			h.Set("X-Content-Type-Options", "nosniff")
+			h.Set("Cache-Control", "no-store")
+			query, err := url.ParseQuery(r.URL.RawQuery)
+			var v any
+			if err != nil {
+				err = badRequest("the query can't be read: %w", err)
+			} else {
+				v, err = answer(r, query)
+			}
+			if err != nil {
+				e := queryError(err)
+				w.WriteHeader(statusOf(e.Code()))
+				v = map[string]string{"code": e.Code().String(), "message": e.Message()}
+			}
+			_ = json.NewEncoder(w).Encode(v) // the client is gone if this fails
+		})
+	}
+}
+
+func statusOf(code connect.Code) int {
+	switch code {
+	case connect.CodeInvalidArgument:
+		return http.StatusBadRequest
+	case connect.CodeUnimplemented:
+		return http.StatusNotImplemented
+	case connect.CodeUnavailable:
+		return http.StatusServiceUnavailable
+	case connect.CodeDeadlineExceeded:
+		return http.StatusGatewayTimeout
+	}
+	return http.StatusInternalServerError
+}
+
+// A rendered is a flame graph in JSON.
+type rendered struct {
+	Version     int         `json:"version"`
+	Flamebearer flamebearer `json:"flamebearer"`
+	Metadata    metadata    `json:"metadata"`
+	Timeline    *timeline   `json:"timeline"`
+	LeftTicks   *int64      `json:"leftTicks,omitempty"`
+	RightTicks  *int64      `json:"rightTicks,omitempty"`
+}
+
+type flamebearer struct {
+	Names    []string  `json:"names"`
+	Levels   [][]int64 `json:"levels"`
+	NumTicks int64     `json:"numTicks"`
+	MaxSelf  int64     `json:"maxSelf"`
+}
+
+type metadata struct {
+	Format     string `json:"format"` // "single", or "double" for comparisons
+	SpyName    string `json:"spyName"`
+	SampleRate int64  `json:"sampleRate"`
+	Units      string `json:"units"`
+	Name       string `json:"name"`
+}
+
+type timeline struct {
+	StartTime     int64   `json:"startTime"` // s since 1970
+	Samples       []int64 `json:"samples"`   // totals, one each durationDelta
+	DurationDelta int64   `json:"durationDelta"`
+}
+
+func (f *flame) render(t profileType, format string) rendered {
+	r := rendered{Version: 1, Flamebearer: flamebearer{Names: f.names, NumTicks: f.total, MaxSelf: f.maxSelf}, Metadata: metadataOf(t, format)}
+	for _, l := range f.levels {
+		r.Flamebearer.Levels = append(r.Flamebearer.Levels, l.Values)
+	}
+	return r
+}
+
+// metadataOf tells how values are to be shown: times are samples, of which there
+// are sampleRate a second.
+func metadataOf(t profileType, format string) metadata {
+	m := metadata{Format: format, SampleRate: 100, Units: t.sample.Unit, Name: t.sample.Type}
+	switch {
+	case t.sample.Unit == "nanoseconds" && (t.name == "mutex" || t.name == "block"):
+		m.Units = "lock_nanoseconds"
+	case t.sample.Unit == "nanoseconds":
+		m.Units, m.SampleRate = "samples", 1e9
+	case t.sample.Type == "contentions":
+		m.Units = "lock_samples"
+	case strings.HasSuffix(t.sample.Type, "_objects"):
+		m.Units = "objects"
+	case t.sample.Type == "goroutine":
+		m.Units = "goroutines"
+	case t.sample.Unit == "count":
+		m.Units = "samples"
+	}
+	return m
+}
+
+// sideOf reads what one flame graph is of: names are those of its parameters.
+// The query is a profile type and a selector behind it.
+func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectMergeStacktracesRequest, error) {
+	req := &pb.SelectMergeStacktracesRequest{}
+	text := v.Get(query)
+	if text == "" {
+		return nil, badRequest("%s is missing: a profile type and a selector, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"api\"}", query)
+	}
+	typeID, selector, ok := strings.Cut(text, "{")
+	if ok {
+		selector = "{" + selector
+	}
+	req.ProfileTypeID, req.LabelSelector = strings.TrimSpace(typeID), selector
+	start, end := v.Get(from), v.Get(until)
+	if start == "" {
+		start = "now-1h"
+	}
+	if end == "" {
+		end = "now"
+	}
+	for name, to := range map[string]*int64{start: &req.Start, end: &req.End} {
+		ns, err := parseTime(name, now)
+		if err != nil {
+			return nil, badRequestError{err}
+		}
+		*to = ns / 1e6
+	}
+	for _, name := range []string{"max-nodes", "maxNodes"} {
+		if text := v.Get(name); text != "" {
+			n, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || n < 0 {
+				return nil, badRequest("%s: %.40q is no number of nodes", name, text)
+			}
+			req.MaxNodes = &n
+		}
+	}
+	return req, nil
+}
+
+func (q *querier) render(r *http.Request, v url.Values) (any, error) {
+	if format := v.Get("format"); format != "" && format != "json" {
+		return nil, badRequest("format %.40q is not supported: json is", format)
+	}
+	req, err := sideOf(v, "query", "from", "until", time.Now())
+	if err != nil {
+		return nil, err
+	}
+	s, err := q.stacktraces(r.Context(), req)
+	if err != nil {
+		return nil, err
+	}
+	p, err := q.merge(r.Context(), s)
+	if err != nil {
+		return nil, err
+	}
+	f, err := flameOf(p, req.GetMaxNodes())
+	if err != nil {
+		return nil, err
+	}
+	out := f.render(s.profileType, "single")
+	out.Timeline, err = q.timeline(r, s)
+	return out, err
+}
+
+// timeline returns the totals over the time of a selection, of some hundred
+// steps of full seconds.
+func (q *querier) timeline(r *http.Request, s *selection) (*timeline, error) {
+	const shortest, steps = 10, 1000
+	seconds := max((s.to-s.from)/1e9/steps, shortest)
+	step := seconds * 1e9
+	lines, err := q.lines(r.Context(), s, nil, step)
+	if err != nil {
+		return nil, err
+	}
+	first := s.from / step
+	t := &timeline{StartTime: first * seconds, DurationDelta: seconds, Samples: make([]int64, max((s.to-1)/step-first+1, 0))}
+	for _, l := range lines {
+		for _, p := range l.points {
+			if i := p.Time/step - first; i >= 0 && i < int64(len(t.Samples)) {
+				t.Samples[i] += p.Value
+			}
+		}
+	}
+	return t, nil
+}
+
+func (q *querier) renderDiff(r *http.Request, v url.Values) (any, error) {
+	now := time.Now()
+	left, err := sideOf(v, "leftQuery", "leftFrom", "leftUntil", now)
+	if err != nil {
+		return nil, err
+	}
+	right, err := sideOf(v, "rightQuery", "rightFrom", "rightUntil", now)
+	if err != nil {
+		return nil, err
+	}
+	base, head, err := q.sides(r.Context(), left, right)
+	if err != nil {
+		return nil, err
+	}
+	f, t, err := flameOfDiff(base, head, left.GetMaxNodes())
+	if err != nil {
+		return nil, err
+	}
+	is, err := parseProfileType(left.GetProfileTypeID())
+	if err != nil {
+		return nil, err
+	}
+	out := f.render(is, "double")
+	out.LeftTicks, out.RightTicks = &t.Values[0].BaseTotal[0], &t.Values[0].Total[0]
+	return out, nil
+}
+
+func (q *querier) renderLabelValues(r *http.Request, v url.Values) (any, error) {
+	req := &pb.LabelValuesRequest{Name: v.Get("label")}
+	if query := v.Get("query"); query != "" {
+		req.Matchers = []string{query}
+	}
+	res, err := q.labelValues(r.Context(), req)
+	if err != nil {
+		return nil, err
+	}
+	if res.GetNames() == nil {
+		return []string{}, nil
+	}
+	return res.GetNames(), nil
+}

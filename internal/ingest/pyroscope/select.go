@@ -1,0 +1,455 @@
+package pyroscope
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// A profileType is what Pyroscope calls a kind of profile and one of its sample
+// types: name:sample type:sample unit:period type:period unit.
+type profileType struct {
+	name           string
+	sample, period profile.ValueType
+}
+
+func (t profileType) String() string {
+	return strings.Join([]string{t.name, t.sample.Type, t.sample.Unit, t.period.Type, t.period.Unit}, ":")
+}
+
+func parseProfileType(id string) (profileType, error) {
+	parts := strings.Split(id, ":")
+	if len(parts) != 5 && !(len(parts) == 6 && parts[5] == "delta") || parts[0] == "" || parts[1] == "" {
+		return profileType{}, badRequest("%.200q is no profile type: it is name:type:unit:period_type:period_unit", id)
+	}
+	return profileType{parts[0], profile.ValueType{Type: parts[1], Unit: parts[2]}, profile.ValueType{Type: parts[3], Unit: parts[4]}}, nil
+}
+
+// A badRequestError is the client's fault.
+type badRequestError struct{ error }
+
+func badRequest(format string, args ...any) error {
+	return badRequestError{fmt.Errorf(format, args...)}
+}
+
+// names are Pyroscope's names of labels, which queries may use beside hone's.
+var names = map[string]string{
+	labelServiceName:      store.LabelService,
+	"service_version":     store.LabelVersion,
+	"service_instance_id": store.LabelInstance,
+	"availability_zone":   store.LabelZone,
+}
+
+const (
+	labelProfileType = "__profile_type__"
+	labelType        = "__type__"
+)
+
+// hones returns hone's name of a label.
+func hones(name string) string {
+	if own, ok := names[name]; ok {
+		return own
+	}
+	if name == labelName {
+		return store.LabelKind
+	}
+	return name
+}
+
+// theirs returns Pyroscope's name of a label.
+func theirs(name string) string {
+	if name == store.LabelService {
+		return labelServiceName
+	}
+	return name
+}
+
+// A querier answers queries from a store.
+type querier struct {
+	store store.Store
+
+	mu    sync.Mutex
+	known map[string]knownTypes // by kind
+}
+
+type knownTypes struct {
+	types []profileType
+	until time.Time
+}
+
+// A selection is what a query selects.
+type selection struct {
+	profileType
+	selector store.Selector // without the kind
+	from, to int64          // ns since 1970
+	samples  store.Selector // conditions on labels of samples
+	spans    []string       // labels of samples, one of which they must have
+	traces   []string
+	callSite []string // names of functions that stacks begin with
+	keep     int      // number of locations at the leaf that are kept, 0 for all
+	ids      []store.ID
+}
+
+// selection reads what queries have in common. Times are ms since 1970.
+func (q *querier) selection(ctx context.Context, typeID, selector string, start, end int64) (*selection, error) {
+	t, err := parseProfileType(typeID)
+	if err != nil {
+		return nil, err
+	}
+	s := &selection{profileType: t}
+	if s.from, s.to, err = between(start, end); err != nil {
+		return nil, err
+	}
+	if s.selector, err = q.selector(ctx, selector, s.from, s.to); err != nil {
+		return nil, err
+	}
+	return s, q.splitSamples(ctx, s)
+}
+
+const maxMillis int64 = 1 << 62 / 1_000_000
+
+// between returns times in ns. 0 is no bound.
+func between(start, end int64) (from, to int64, err error) {
+	if start < 0 || end < 0 || start > maxMillis || end > maxMillis || end != 0 && end < start {
+		return 0, 0, badRequest("there is no time from %d to %d ms since 1970", start, end)
+	}
+	return start * 1e6, end * 1e6, nil
+}
+
+// selector reads a selector in Pyroscope's words. Conditions on the name of the
+// profiles and on their type become ones on the kind.
+func (q *querier) selector(ctx context.Context, text string, from, to int64) (store.Selector, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, nil
+	}
+	s, err := store.ParseSelector(text)
+	if err != nil {
+		return nil, badRequestError{err}
+	}
+	var out store.Selector
+	for _, m := range s {
+		switch m.Name {
+		case labelName, labelProfileType, labelType:
+			kinds, err := q.kinds(ctx, from, to)
+			if err != nil {
+				return nil, err
+			}
+			var patterns []string
+			for _, kind := range kinds {
+				types, err := q.typesOf(ctx, kind)
+				if err != nil {
+					return nil, err
+				}
+				if slices.ContainsFunc(types, func(t profileType) bool {
+					return m.Matches(map[string]string{labelName: t.name, labelProfileType: t.String(), labelType: t.sample.Type}[m.Name])
+				}) {
+					patterns = append(patterns, regexp.QuoteMeta(kind))
+				}
+			}
+			only, err := oneOf(store.LabelKind, patterns)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, only)
+		default:
+			m.Name = hones(m.Name)
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// oneOf returns the condition that a label is matched by one of patterns. With
+// none, nothing is.
+func oneOf(name string, patterns []string) (store.Matcher, error) {
+	if len(patterns) == 0 {
+		return store.NewMatcher(name, store.Match, `[^\x00-\x{10FFFF}]`)
+	}
+	return store.NewMatcher(name, store.Match, strings.Join(patterns, "|"))
+}
+
+// splitSamples takes conditions on labels that no selected profile has for
+// conditions on the labels of samples: to Pyroscope they are the same.
+func (q *querier) splitSamples(ctx context.Context, s *selection) error {
+	own := func(m store.Matcher) bool {
+		switch m.Name {
+		case store.LabelService, store.LabelKind, store.LabelVersion, store.LabelZone, store.LabelInstance:
+			return true
+		}
+		return false
+	}
+	var rest store.Selector
+	for _, m := range s.selector {
+		if own(m) {
+			rest = append(rest, m)
+		}
+	}
+	if len(rest) == len(s.selector) {
+		return nil
+	}
+	all, err := q.store.Labels(ctx, store.Query{Selector: rest, From: s.from, To: s.to})
+	if err != nil {
+		return err
+	}
+	var selector store.Selector
+	for _, m := range s.selector {
+		if own(m) || slices.ContainsFunc(all, func(l store.LabelValues) bool { return l.Name == m.Name }) {
+			selector = append(selector, m)
+		} else {
+			s.samples = append(s.samples, m)
+		}
+	}
+	s.selector = selector
+	return nil
+}
+
+// filtered reports whether only part of a profile's samples are selected.
+func (s *selection) filtered() bool {
+	return len(s.samples)+len(s.spans)+len(s.traces)+len(s.callSite) > 0 || s.keep > 0
+}
+
+// queries returns the queries whose results together are the selection: in
+// hone, memory in use and allocated memory may be profiles of two kinds. Where
+// a service has both kinds with allocated memory, that kind alone counts.
+func (q *querier) queries(ctx context.Context, s *selection) ([]store.Query, error) {
+	kinds := kindsOf(s.name)
+	allocated := s.name == "memory" && strings.HasPrefix(s.sample.Type, "alloc_")
+	if s.name == "memory" && !allocated {
+		kinds = []string{"heap"}
+	}
+	base := store.Query{Selector: s.selector, From: s.from, To: s.to, SampleType: s.sample.Type}
+	var out []store.Query
+	for _, kind := range kinds {
+		sub := base
+		sub.Selector = append(slices.Clone(s.selector), store.Matcher{Name: store.LabelKind, Op: store.Equal, Value: kind})
+		if allocated && kind == "heap" {
+			other := append(slices.Clone(s.selector), store.Matcher{Name: store.LabelKind, Op: store.Equal, Value: "allocs"})
+			all, err := q.store.Labels(ctx, store.Query{Selector: other, From: s.from, To: s.to})
+			if err != nil {
+				return nil, err
+			}
+			var services []string
+			for _, l := range all {
+				if l.Name == store.LabelService {
+					for _, v := range l.Values {
+						services = append(services, regexp.QuoteMeta(v))
+					}
+				}
+			}
+			if len(services) > 0 {
+				not, err := store.NewMatcher(store.LabelService, store.NotMatch, strings.Join(services, "|"))
+				if err != nil {
+					return nil, err
+				}
+				sub.Selector = append(sub.Selector, not)
+			}
+		}
+		if len(s.ids) == 0 {
+			out = append(out, sub)
+		}
+		for _, id := range s.ids {
+			sub.ID = id
+			out = append(out, sub)
+		}
+	}
+	return out, nil
+}
+
+// merge returns the selected profiles merged into one, of one sample type.
+func (q *querier) merge(ctx context.Context, s *selection) (*profile.Profile, error) {
+	queries, err := q.queries(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var parts []*profile.Profile
+	for _, query := range queries {
+		groups, err := q.store.Merge(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range groups {
+			parts = append(parts, g.Profile)
+		}
+	}
+	if len(parts) == 0 {
+		p := profile.NewBuilder(s.sample).Profile()
+		p.PeriodType = s.period
+		return p, nil
+	}
+	p, err := profile.Sum(parts...)
+	if err != nil {
+		return nil, err
+	}
+	return s.filter(p), nil
+}
+
+// filter returns the samples of p that are selected.
+func (s *selection) filter(p *profile.Profile) *profile.Profile {
+	if !s.filtered() {
+		return p
+	}
+	if len(s.samples)+len(s.spans)+len(s.traces) > 0 {
+		has := func(ls []profile.Label, values []string, keys ...string) bool {
+			return len(values) == 0 || slices.ContainsFunc(ls, func(l profile.Label) bool {
+				return !l.Numeric && slices.Contains(keys, p.Strings[l.Key]) && slices.Contains(values, p.Strings[l.Str])
+			})
+		}
+		p, _, _ = p.FilterLabels(func(ls []profile.Label) bool {
+			for i := range s.samples {
+				value := ""
+				for _, l := range ls {
+					if !l.Numeric && p.Strings[l.Key] == s.samples[i].Name {
+						value = p.Strings[l.Str]
+					}
+				}
+				if !s.samples[i].Matches(value) {
+					return false
+				}
+			}
+			return has(ls, s.spans, "span_id", "profile_id") && has(ls, s.traces, "trace_id")
+		}, nil)
+	}
+	if len(s.callSite) > 0 {
+		p = only(p, func(sample int) bool { return beginsWith(p, p.Stack(sample), s.callSite) })
+	}
+	if s.keep > 0 {
+		q := *p
+		q.Stacks = slices.Clone(p.Stacks)
+		for i := range q.Stacks {
+			q.Stacks[i].Len = min(q.Stacks[i].Len, uint32(s.keep)) // the leaf is first
+		}
+		p = q.Compact()
+	}
+	return p
+}
+
+// only returns p with the samples that keep accepts.
+func only(p *profile.Profile, keep func(sample int) bool) *profile.Profile {
+	q := *p
+	q.Stacks, q.Values = nil, make([][]int64, len(p.Values))
+	if p.SampleLabels != nil {
+		q.SampleLabels = []uint32{}
+	}
+	for sample := range p.Stacks {
+		if !keep(sample) {
+			continue
+		}
+		q.Stacks = append(q.Stacks, p.Stacks[sample])
+		for t := range p.Values {
+			q.Values[t] = append(q.Values[t], p.Values[t][sample])
+		}
+		if p.SampleLabels != nil {
+			q.SampleLabels = append(q.SampleLabels, p.SampleLabels[sample])
+		}
+	}
+	return &q
+}
+
+// beginsWith reports whether a stack's functions are the given ones, from its
+// root on.
+func beginsWith(p *profile.Profile, stack []uint32, functions []string) bool {
+	for _, location := range slices.Backward(stack) {
+		for _, line := range slices.Backward(p.LocationLines(location)) {
+			if len(functions) == 0 {
+				return true
+			}
+			if p.FunctionName(line.Function) != functions[0] {
+				return false
+			}
+			functions = functions[1:]
+		}
+	}
+	return len(functions) == 0
+}
+
+// parseIDs reads IDs of profiles, which look like UUIDs.
+func parseIDs(texts []string) ([]store.ID, error) {
+	const most = 1000
+	if len(texts) > most {
+		return nil, badRequest("%d profiles are selected by their IDs, at most %d can be", len(texts), most)
+	}
+	var out []store.ID
+	for _, text := range texts {
+		var id store.ID
+		b, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
+		if err != nil || len(b) != len(id) {
+			return nil, badRequest("%.60q is no ID of a profile", text)
+		}
+		copy(id[:], b)
+		if id == (store.ID{}) {
+			return nil, badRequest("%.60q is no ID of a profile", text)
+		}
+		out = append(out, id)
+	}
+	return out, nil
+}
+
+// kinds returns the kinds of profiles that there are.
+func (q *querier) kinds(ctx context.Context, from, to int64) ([]string, error) {
+	all, err := q.store.Labels(ctx, store.Query{From: from, To: to})
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range all {
+		if l.Name == store.LabelKind {
+			return l.Values, nil
+		}
+	}
+	return nil, nil
+}
+
+const (
+	typesKept   = 30 * time.Second // how long the sample types of a kind are not looked up again
+	typesLatest = 8                // profiles of a kind whose sample types are looked at
+)
+
+// typesOf returns the profile types of a kind, as its latest profiles have them.
+func (q *querier) typesOf(ctx context.Context, kind string) ([]profileType, error) {
+	q.mu.Lock()
+	known, ok := q.known[kind]
+	q.mu.Unlock()
+	if ok && time.Now().Before(known.until) {
+		return known.types, nil
+	}
+	selector := store.Selector{{Name: store.LabelKind, Op: store.Equal, Value: kind}}
+	series, err := q.store.Series(ctx, store.Query{Selector: selector, By: []string{store.LabelService}, Limit: typesLatest})
+	if err != nil {
+		return nil, err
+	}
+	var types []profileType
+	for _, s := range series {
+		for _, point := range s.Points {
+			groups, err := q.store.Merge(ctx, store.Query{Selector: selector, ID: point.ID, From: point.Time, To: point.Time + 1})
+			if errors.Is(err, profile.ErrNothingCommon) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, g := range groups {
+				for _, sample := range g.Profile.SampleTypes {
+					t := profileType{nameOf(kind), sample, g.Profile.PeriodType}
+					if !slices.Contains(types, t) {
+						types = append(types, t)
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(types, func(a, b profileType) int { return strings.Compare(a.String(), b.String()) })
+	if len(types) > 0 {
+		q.mu.Lock()
+		q.known[kind] = knownTypes{types, time.Now().Add(typesKept)}
+		q.mu.Unlock()
+	}
+	return types, nil
+}
