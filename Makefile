@@ -17,7 +17,7 @@ PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 wind
 
 help:
 	@echo 'make build   build bin/hone'
-	@echo 'make demo    profile a bundled program and look at the result'
+	@echo 'make demo    run the tuning loop on examples and look at the result'
 	@echo 'make test    lint, cross-build and run all tests: what CI runs'
 	@echo 'make lint    gofmt, go vet, staticcheck'
 	@echo 'make cross   build for every supported platform'
@@ -49,6 +49,10 @@ demo: build
 	@echo
 	@echo 'profile      $(OUT)/cpu.pb.gz'
 	@echo 'flame graph  $(OUT)/flame.html (and $(OUT)/flame.svg)'
+	@echo
+	@echo '== The tuning loop: objective, measure, find, fix, verify, guard'
+	@$(GO) run ./examples/demo -hone bin/hone -dir $(OUT)/demo
+	@echo
 	@echo 'Next: open $(OUT)/flame.html in a browser, then read examples/wordindex/README.md.'
 
 # go test comes last: its closing lines are the verdict.

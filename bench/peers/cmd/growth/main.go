@@ -92,7 +92,7 @@ func main() {
 	total := steps * *instances
 	// The fleet's last profiles are of now; it is not on the hour, as nobody's
 	// questions are.
-	end := time.Now().UnixNano()
+	end := time.Now().UnixMilli() * 1e6 // as exact as every target is
 	start := end - int64(steps)*int64(*every)
 	at := func(i int) *corpus.Profile {
 		step, inst := i / *instances, i%*instances

@@ -30,7 +30,7 @@ func newHone() *hone {
 }
 
 func (h *hone) Command(e Env) (argv, environ []string) {
-	return []string{e.Bin, "serve", "-http", "127.0.0.1:4600", "-data", filepath.Join(e.Data, "store")}, []string{"HOME=" + e.Data}
+	return []string{e.Bin, "serve", "-listen", "127.0.0.1:4600", "-data", filepath.Join(e.Data, "store")}, []string{"HOME=" + e.Data}
 }
 
 func (h *hone) Ready(ctx context.Context) error {
@@ -112,19 +112,18 @@ func (h *hone) Flame(ctx context.Context, s corpus.Select, nodes int) (Answer, e
 
 func (h *hone) flame(ctx context.Context, v url.Values, nodes int) (Answer, error) {
 	if nodes == Full {
-		v.Set("width", "1000000000")
+		return h.folded(ctx, v)
 	}
 	b, err := h.do(ctx, "GET", "/api/v1/report/flame?"+v.Encode(), nil)
 	if err != nil {
 		return Answer{}, err
 	}
-	type quantity struct {
-		Value int64 `json:"value"`
-	}
 	var a struct {
 		Report struct {
-			Total     quantity  `json:"total"`
-			BaseTotal *quantity `json:"baseTotal"`
+			Total struct {
+				Value int64 `json:"value"`
+			} `json:"total"`
+			BaseTotal int64 `json:"baseTotal"`
 			Nodes     struct {
 				ID json.RawMessage `json:"id"`
 			} `json:"nodes"`
@@ -133,11 +132,32 @@ func (h *hone) flame(ctx context.Context, v url.Values, nodes int) (Answer, erro
 	if err := json.Unmarshal(b, &a); err != nil {
 		return Answer{}, err
 	}
-	r := Answer{Total: a.Report.Total.Value, Bytes: len(b), Info: fmt.Sprintf("nodes=%d", bytes.Count(a.Report.Nodes.ID, []byte(","))+1)}
-	if a.Report.BaseTotal != nil {
-		r.Total += a.Report.BaseTotal.Value
+	return Answer{
+		Total: a.Report.Total.Value + a.Report.BaseTotal, Bytes: len(b),
+		Info: fmt.Sprintf("nodes=%d", bytes.Count(a.Report.Nodes.ID, []byte(","))+1),
+	}, nil
+}
+
+// folded asks for all stacks: flame graphs are of what can be seen.
+func (h *hone) folded(ctx context.Context, v url.Values) (Answer, error) {
+	v.Set("format", "folded")
+	b, err := h.do(ctx, "GET", "/api/v1/report/flame?"+v.Encode(), nil)
+	if err != nil {
+		return Answer{}, err
 	}
-	return r, nil
+	a := Answer{Bytes: len(b)}
+	stacks := 0
+	for line := range bytes.Lines(b) {
+		line = bytes.TrimSuffix(line, []byte("\n"))
+		n, err := strconv.ParseInt(string(line[bytes.LastIndexByte(line, ' ')+1:]), 10, 64)
+		if err != nil {
+			return Answer{}, err
+		}
+		a.Total += n
+		stacks++
+	}
+	a.Info = fmt.Sprintf("stacks=%d", stacks)
+	return a, nil
 }
 
 func (h *hone) Diff(ctx context.Context, a, b corpus.Select) (Answer, error) {

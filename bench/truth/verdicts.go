@@ -1,0 +1,240 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// A result is one comparison of a family of benchmarks.
+type result struct {
+	Shift     int       `json:"shift"`            // percent; 0: nothing was changed
+	Target    string    `json:"target,omitempty"` // the benchmark that was
+	Hone      []verdict `json:"hone"`
+	Benchstat []verdict `json:"benchstat,omitempty"`
+	Seconds   float64   `json:"seconds"`
+	At        time.Time `json:"at"`
+}
+
+// A verdict is what was said of a benchmark and unit.
+type verdict struct {
+	Benchmark string  `json:"benchmark"`
+	Unit      string  `json:"unit"`
+	Sign      int     `json:"sign"`   // +1: the value went up, −1: down, 0: can't tell
+	Change    float64 `json:"change"` // fraction, where told
+	Words     string  `json:"words"`
+	// MinDetectable is the change that would have been seen, as a fraction; nil
+	// where that is not told, or any change might have been missed.
+	MinDetectable *float64 `json:"minDetectable,omitempty"`
+}
+
+func withoutCPUs(name string) string {
+	if i := strings.LastIndexByte(name, '-'); i > 0 {
+		return name[:i]
+	}
+	return name
+}
+
+// honeVerdicts reads the output of hone bench -json.
+func honeVerdicts(text []byte) ([]verdict, error) {
+	var report struct {
+		Comparison struct {
+			Comparisons []struct {
+				Comparisons []struct {
+					Benchmark, Unit, Verdict, Words, Scale string
+					Change, MinDetectable                  *float64
+					Better                                 int
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal(text, &report); err != nil {
+		return nil, fmt.Errorf("hone bench -json: %w", err)
+	}
+	var all []verdict
+	for _, family := range report.Comparison.Comparisons {
+		for _, c := range family.Comparisons {
+			v := verdict{Benchmark: withoutCPUs(c.Benchmark), Unit: c.Unit, Words: c.Words, MinDetectable: c.MinDetectable}
+			if c.Change != nil && c.Scale == "ratio" {
+				v.Change = *c.Change - 1
+			}
+			switch c.Verdict { // up is worse where lower is better
+			case "worse":
+				v.Sign = -c.Better
+			case "better":
+				v.Sign = c.Better
+			case "differs": // no unit of the module is of unknown direction
+				return nil, fmt.Errorf("hone bench -json: %s %s differs", c.Benchmark, c.Unit)
+			}
+			all = append(all, v)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("hone bench -json: no comparison in %.200s", text)
+	}
+	return all, nil
+}
+
+// statVerdicts reads what benchstat -format csv prints of two files.
+func statVerdicts(text []byte) ([]verdict, error) {
+	in := csv.NewReader(strings.NewReader(string(text)))
+	in.FieldsPerRecord = -1
+	rows, err := in.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("benchstat: %w", err)
+	}
+	var all []verdict
+	unit, versus := "", -1
+	for _, row := range rows {
+		if len(row) > 1 && row[0] == "" { // a header: files, or units
+			for i, cell := range row {
+				if cell == "vs base" {
+					unit, versus = row[1], i
+				}
+			}
+			continue
+		}
+		if versus < 0 || len(row) <= versus || row[0] == "geomean" {
+			continue
+		}
+		v := verdict{Benchmark: withoutCPUs(row[0]), Unit: unit, Words: row[versus]}
+		if change, ok := strings.CutSuffix(row[versus], "%"); ok {
+			percent, err := strconv.ParseFloat(change, 64)
+			if err != nil {
+				return nil, fmt.Errorf("benchstat: %q is no change", row[versus])
+			}
+			v.Change = percent / 100
+			switch {
+			case percent > 0:
+				v.Sign = 1
+			case percent < 0:
+				v.Sign = -1
+			}
+		}
+		all = append(all, v)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("benchstat: no comparison in %.200s", text)
+	}
+	return all, nil
+}
+
+func isTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
+
+// An outcome is what came of an injected change.
+type outcome string
+
+const (
+	found  outcome = "found"
+	blind  outcome = "blind"  // said that it could not have seen it
+	missed outcome = "missed" // said nothing
+	wrong  outcome = "wrong"  // said that it is faster
+)
+
+// outcomeOf judges what was said of the benchmark that was changed.
+func (r *result) outcomeOf(said []verdict) outcome {
+	for _, v := range said {
+		if v.Benchmark != r.Target || !isTime(v.Unit) {
+			continue
+		}
+		inconclusive := strings.HasPrefix(v.Words, "inconclusive")
+		switch {
+		case v.Sign > 0:
+			return found
+		case v.Sign < 0:
+			return wrong
+		case inconclusive && (v.MinDetectable == nil || *v.MinDetectable > float64(r.Shift)/100):
+			return blind
+		}
+	}
+	return missed
+}
+
+// alarms counts changes said of benchmarks that did not change. The target does
+// more of everything, allocations among it.
+func (r *result) alarms(said []verdict) int {
+	n := 0
+	for _, v := range said {
+		if v.Sign != 0 && v.Benchmark != r.Target {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *result) String() string {
+	text := "null"
+	if r.Shift != 0 {
+		text = fmt.Sprintf("%s %+d %%: hone %s", r.Target, r.Shift, r.outcomeOf(r.Hone))
+		if r.Benchstat != nil {
+			text += fmt.Sprintf(", benchstat %s", r.outcomeOf(r.Benchstat))
+		}
+	}
+	text += fmt.Sprintf("; false alarms of hone %d", r.alarms(r.Hone))
+	if r.Benchstat != nil {
+		text += fmt.Sprintf(", of benchstat %d", r.alarms(r.Benchstat))
+	}
+	return text
+}
+
+// summarize prints the figures of both.
+func summarize(w io.Writer, done []result) error {
+	type figures struct {
+		families, alarmed int // without a change
+		injected          int
+		outcomes          map[outcome]int
+		others            int // families with a false alarm beside what was injected
+	}
+	var total float64
+	sum := func(said func(r *result) []verdict) figures {
+		f := figures{outcomes: make(map[outcome]int)}
+		for i := range done {
+			r := &done[i]
+			if said(r) == nil {
+				continue
+			}
+			alarms := r.alarms(said(r)) > 0
+			switch {
+			case r.Shift != 0:
+				f.injected++
+				f.outcomes[r.outcomeOf(said(r))]++
+				if alarms {
+					f.others++
+				}
+			default:
+				f.families++
+				if alarms {
+					f.alarmed++
+				}
+			}
+		}
+		return f
+	}
+	for _, r := range done {
+		total += r.Seconds
+	}
+	share := func(n, of int) string {
+		if of == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%d of %d, %.1f %%", n, of, 100*float64(n)/float64(of))
+	}
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	hone, stat := sum(func(r *result) []verdict { return r.Hone }), sum(func(r *result) []verdict { return r.Benchstat })
+	fmt.Fprintf(out, "%d comparisons in %v\thone, interleaved\tbenchstat, one side after the other\n", len(done), time.Duration(total*float64(time.Second)).Round(time.Second))
+	row := func(what string, of func(f figures) string) {
+		fmt.Fprintf(out, "%s\t%s\t%s\n", what, of(hone), of(stat))
+	}
+	row("no change: families with a false alarm", func(f figures) string { return share(f.alarmed, f.families) })
+	row("injected: found", func(f figures) string { return share(f.outcomes[found], f.injected) })
+	row("injected: said to be too small to see here", func(f figures) string { return share(f.outcomes[blind], f.injected) })
+	row("injected: missed", func(f figures) string { return share(f.outcomes[missed], f.injected) })
+	row("injected: wrong sign", func(f figures) string { return share(f.outcomes[wrong], f.injected) })
+	row("injected: false alarms beside it", func(f figures) string { return share(f.others, f.injected) })
+	return out.Flush()
+}

@@ -1,0 +1,115 @@
+// Shakespeare is a gRPC service that tells in how many lines of a poet's works
+// a word or phrase is, and a client that asks it, round after round:
+//
+//	shakespeare [-version 4] [-rounds 10] [-hone http://localhost:4600]
+//
+// The service comes as it was first written and once per tuning step, each of
+// which is a version of the program; README.md tells how each step was found.
+// With -hone the program is profiled all the time, by hone's agent.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/hone-go/hone/agent"
+)
+
+// versions are the versions of the service in the order they were written.
+var versions = []struct {
+	name string
+	open func(dir string) (counter, error)
+}{
+	{"regexp", openRegexp},
+	{"substring", openSubstring},
+	{"cached", openCached},
+	{"indexed", openIndexed},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "shakespeare:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("shakespeare", flag.ExitOnError)
+	version := flags.Int("version", len(versions), "`number` of the version: 1 regexp, 2 substring, 3 cached, 4 indexed")
+	rounds := flags.Int("rounds", 10, "how often the client asks its 20 questions")
+	period := flags.Duration("period", time.Minute, "time between profiles of a kind, with -hone")
+	server := flags.String("hone", "", "`address` of a hone server that profiles go to")
+	_ = flags.Parse(args) // exits on error
+	if *version < 1 || *version > len(versions) {
+		return fmt.Errorf("there is no version %d", *version)
+	}
+
+	dir, err := os.MkdirTemp("", "shakespeare")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := writeWorks(dir, allFiles); err != nil {
+		return err
+	}
+	count, err := versions[*version-1].open(dir)
+	if err != nil {
+		return err
+	}
+	if *server != "" {
+		stop, err := profiled(*server, strconv.Itoa(*version), *period)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	address, stop, err := serve(count)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return simulate(ctx, address, *rounds, out)
+}
+
+// profiled has hone's agent profile this process.
+func profiled(server, version string, period time.Duration) (stop func() error, err error) {
+	a, err := agent.Start(agent.Config{Server: server, Service: "shakespeare", Version: version, Period: period})
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		return a.Stop(ctx)
+	}, nil
+}
+
+// serve serves on a free port of loopback.
+func serve(count counter) (address string, stop func(), err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	s := &http.Server{Handler: handler(count), ReadHeaderTimeout: 10 * time.Second, Protocols: new(http.Protocols)}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetUnencryptedHTTP2(true)
+	go s.Serve(l)
+	return "http://" + l.Addr().String(), func() { s.Close() }, nil
+}
+
+// works returns the files of the works, sorted.
+func works(dir string) ([]string, error) {
+	return filepath.Glob(filepath.Join(dir, "*.txt"))
+}
