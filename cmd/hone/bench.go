@@ -50,11 +50,15 @@ As in go test:
 Of hone:
 
   -against REF    compare with this revision
-  -profile LIST   kinds of profiles: cpu, mem, mutex, block, trace (cpu,mem), or
-                  none. With -against profiles are of what changed, or of all
-                  benchmarks if this flag is given
+  -profile LIST   kinds of profiles: cpu, mem, mutex, block, wall, trace (cpu,mem),
+                  or none; wall is time spent, running or waiting. With -against
+                  profiles are of what changed, or of all benchmarks if this flag
+                  is given
   -profiletime T  time of a profile (2s)
   -precheck N     pairs of the base with itself, to know the noise (6; 0: none)
+  -measure-unchanged
+                  with -against, also measure, as they are now, benchmarks whose test
+                  binary did not change; done where hone.toml has bounds
   -pin LIST       run benchmarks on these CPUs: 1 or 0,2-3 (Linux)
   -o DIR          keep the run below DIR (.hone/runs of this module)
   -json           print everything as JSON
@@ -65,7 +69,7 @@ Examples:
   hone bench -bench Parse -count 6 ./...
   hone bench -against HEAD ./json
   hone bench -against main -benchtime 1s -pin 1 ./...
-  hone bench -profile cpu,mutex,trace -bench Queue
+  hone bench -profile cpu,wall -bench Queue
 `
 
 // benchFlags are the flags of hone bench.
@@ -100,6 +104,7 @@ func newBenchFlags() *benchFlags {
 	fs.DurationVar(&f.ProfileTime, "profiletime", 0, "")
 	fs.IntVar(&f.PreCheck, "precheck", capture.DefaultPreCheck, "")
 	fs.StringVar(&f.pin, "pin", "", "")
+	fs.BoolVar(&f.MeasureUnchanged, "measure-unchanged", false, "")
 	fs.StringVar(&f.Store, "o", "", "")
 	fs.BoolVar(&f.json, "json", false, "")
 	return f
@@ -118,7 +123,7 @@ func (f *benchFlags) parse(args []string) (err error) {
 	given := make(map[string]bool)
 	f.fs.Visit(func(g *flag.Flag) { given[g.Name] = true })
 	usage := func(format string, args ...any) error {
-		return &shell.UsageError{Verb: "bench", Err: fmt.Errorf(format, args...)}
+		return &shell.UsageError{Verb: f.fs.Name(), Err: fmt.Errorf(format, args...)}
 	}
 	switch {
 	case given["count"] && f.Count < 1:
@@ -131,6 +136,8 @@ func (f *benchFlags) parse(args []string) (err error) {
 		return usage("-against needs a branch, tag or commit")
 	case given["precheck"] && f.against == "":
 		return usage("-precheck is of use with -against only")
+	case given["measure-unchanged"] && f.against == "":
+		return usage("-measure-unchanged is of use with -against only")
 	}
 	if f.PreCheck == 0 {
 		f.PreCheck = -1
@@ -143,8 +150,8 @@ func (f *benchFlags) parse(args []string) (err error) {
 	}
 	if f.profile != "none" && f.profile != "" {
 		for _, kind := range strings.Split(f.profile, ",") {
-			if !slices.Contains([]string{"cpu", "mem", "mutex", "block", "trace"}, kind) {
-				return usage("-profile %s: want cpu, mem, mutex, block or trace, with commas between, or none", f.profile)
+			if !slices.Contains(capture.ProfileKinds(), kind) {
+				return usage("-profile %s: want %s, with commas between, or none", f.profile, strings.Join(capture.ProfileKinds(), ", "))
 			}
 			if !slices.Contains(f.Profiles, kind) {
 				f.Profiles = append(f.Profiles, kind)
@@ -207,18 +214,8 @@ func runBench(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 	}
-	progress := a.newProgress()
-	f.Events = progress.event
-	measure := f.Measure
-	if f.against != "" {
-		measure = func(ctx context.Context) (*capture.BenchReport, error) { return f.Against(ctx, f.against) }
-	}
-	report, err := measure(ctx)
-	progress.end()
+	report, err := a.measure(ctx, f)
 	if err != nil {
-		if report != nil && report.Dir != "" {
-			a.warn("hone: what was measured is kept as a partial run: " + report.Dir)
-		}
 		return err
 	}
 	if err := a.tellBench(ctx, f, report); err != nil {
@@ -233,6 +230,22 @@ func runBench(ctx context.Context, a *app, args []string) error {
 	return nil
 }
 
+// measure runs the measurement that flags ask for.
+func (a *app) measure(ctx context.Context, f *benchFlags) (*capture.BenchReport, error) {
+	progress := a.newProgress()
+	f.Events = progress.event
+	measure := f.Measure
+	if f.against != "" {
+		measure = func(ctx context.Context) (*capture.BenchReport, error) { return f.Against(ctx, f.against) }
+	}
+	report, err := measure(ctx)
+	progress.end()
+	if err != nil && report != nil && report.Dir != "" {
+		a.warn("hone: what was measured is kept as a partial run: " + report.Dir)
+	}
+	return report, err
+}
+
 // useObjectives takes budgets from the module's objectives, if it has some. Where
 // there are bounds as well, hone check will want numbers and profiles, also of
 // what did not change.
@@ -244,15 +257,18 @@ func (f *benchFlags) useObjectives(file string) error {
 		return err
 	}
 	objectives, err := experiment.ParseObjectives(file, text)
-	if err != nil {
-		return err
+	if err == nil {
+		f.useBudgets(objectives)
 	}
+	return err
+}
+
+func (f *benchFlags) useBudgets(objectives []experiment.Objective) {
 	f.Budget, f.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
 	for _, o := range objectives {
 		f.MeasureUnchanged = f.MeasureUnchanged || o.Max != nil || o.Min != nil
 		f.ProfileAll = f.ProfileAll || o.Profile != nil
 	}
-	return nil
 }
 
 // A progress shows one line that is rewritten, on a terminal, and warnings.

@@ -4,17 +4,21 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/shell"
 )
 
 const checkHelp = `usage: hone check [flags] [RUN|FILE...]
+       hone check -against REF [flags] [packages] [-args ...]
 
 Evaluate the objectives in hone.toml against what was measured: the newest run,
 or the run or benchmark files given, of which several are taken together. Prints
@@ -24,14 +28,14 @@ fails nothing. doc/objectives.md describes the file, doc/ci.md a gate for CI.
   -base RUN|FILE  what budgets for regressions compare with. A run with -against
                   has its base; for others, budgets without a base are left out,
                   and said so
+  -against REF    measure now, as hone bench -against does, and check that: takes
+                  the flags of hone bench as well
   -config FILE    the objectives; hone.toml of this module by default
   -v              print objectives that are met as well
   -json           print all as JSON
   -dir DIR        where runs are kept; .hone/runs of this module by default
 
-Metrics of profiles (share, total/op) need a run, which keeps profiles. total/op
-is the share of the profile that counts, times the benchmark's ns/op, B/op or
-allocs/op: a profile does not tell how many operations it is of.
+Metrics of profiles (share, total/op) need a run, which keeps profiles.
 
 Exit codes: 0 no objective is missed, 3 some are, or could not be evaluated for
 lack of data, 1 failure, 2 wrong usage.
@@ -39,45 +43,83 @@ lack of data, 1 failure, 2 wrong usage.
 Examples:
 
   hone bench && hone check
-  hone bench -against main && hone check
+  hone check -against main ./...
   hone check -base latest~1
   hone check -base old.txt new.txt
 `
 
-func runCheck(_ context.Context, a *app, args []string) error {
-	flags := newFlags("check")
+func runCheck(ctx context.Context, a *app, args []string) error {
+	f := newBenchFlags()
+	flags := f.fs
+	flags.Init("check", flag.ContinueOnError)
 	base := flags.String("base", "", "")
 	config := flags.String("config", "", "")
 	verbose := flags.Bool("v", false, "")
-	asJSON := flags.Bool("json", false, "")
-	root := flags.String("dir", "", "")
-	rest, err := parseArgs(flags, args)
-	if err != nil {
+	flags.StringVar(&f.Store, "dir", "", "")
+	if err := f.parse(args); err != nil {
 		return err
 	}
-	if *root == "" {
-		*root = runsRoot()
+	f.Command[1] = "check"
+	if err := f.checkOnly(*base); err != nil {
+		return err
 	}
 	objectives, file, err := readObjectives(*config)
 	if err != nil {
 		return err
 	}
-	if len(rest) == 0 {
+	rest, failures := f.Packages, 0
+	if f.against != "" {
+		f.useBudgets(objectives)
+		for _, o := range objectives {
+			if o.Profile != nil && slices.Contains(capture.ProfileKinds(), o.Profile.Kind) && !slices.Contains(f.Profiles, o.Profile.Kind) {
+				f.Profiles = append(f.Profiles, o.Profile.Kind)
+			}
+		}
+		report, err := a.measure(ctx, f)
+		if err != nil {
+			return err
+		}
+		rest, failures = []string{report.Dir}, len(report.Failures)
+	} else if len(rest) == 0 {
 		rest = []string{"latest"}
 	}
-	c, err := a.check(*root, objectives, *base, rest)
+	c, err := a.check(f.Store, objectives, *base, rest)
 	if err != nil {
 		return err
 	}
 	c.File = file
-	if *asJSON {
+	if f.json {
 		err = c.writeJSON(a.stdout)
 	} else {
 		err = c.writeText(a, *verbose)
 	}
-	if err == nil && c.failed() > 0 {
+	switch {
+	case err != nil:
+		return err
+	case c.failed() > 0:
 		return errMissed
+	case failures > 0:
+		return fmt.Errorf("%d of the benchmarks or packages could not be measured", failures)
 	}
+	return nil
+}
+
+// checkOnly refuses what makes no sense with -against, or without.
+func (f *benchFlags) checkOnly(base string) error {
+	usage := func(text string) error { return &shell.UsageError{Verb: "check", Err: errors.New(text)} }
+	if f.against != "" {
+		if base != "" {
+			return usage("-against measures its own base: leave out -base")
+		}
+		return nil
+	}
+	var err error
+	own := []string{"base", "config", "v", "json", "dir", "o"}
+	f.fs.Visit(func(g *flag.Flag) {
+		if err == nil && !slices.Contains(own, g.Name) {
+			err = usage("-" + g.Name + " is for measuring: with -against REF")
+		}
+	})
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 
+	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/profile"
 	"golang.org/x/perf/benchunit"
@@ -69,14 +70,27 @@ func (v *runValues) ProfileValue(pkg, benchmark string, m experiment.ProfileMetr
 	if !m.PerOp {
 		return experiment.Quantity{Value: share, Dimension: experiment.Fraction}, nil
 	}
-	name := p.SampleTypes[index].Type
-	of, ok := operationMetric[name]
+	// Of allocations, B/op and allocs/op are exact and the profile has a sample of
+	// them: it tells the share. Else the number of operations does, where it is
+	// known; a CPU profile of older runs is taken for all of the benchmark's time.
+	t := p.SampleTypes[index]
+	of, ok := operationMetric[t.Type]
+	if n := capture.ProfileIterations(p); n > 0 && (!ok || t.Type == "cpu") && m.Kind != "mem" {
+		q := experiment.Quantity{Value: float64(matched) / float64(n)}
+		switch t.Unit {
+		case "nanoseconds":
+			q.Value, q.Dimension = q.Value/1e9, experiment.Time
+		case "bytes":
+			q.Dimension = experiment.Bytes
+		}
+		return q, nil
+	}
 	if !ok {
-		return none, fmt.Errorf("a profile does not tell how many operations it is of, so there is no %s per operation; cpu, alloc_space and alloc_objects follow from ns/op, B/op and allocs/op", name)
+		return none, fmt.Errorf("the profile does not tell how many operations it is of, so there is no %s per operation; cpu, alloc_space and alloc_objects follow from ns/op, B/op and allocs/op", t.Type)
 	}
 	median, ok := v.medians[experiment.Key{Package: pkg, Benchmark: benchmark, Unit: of.unit}]
 	if !ok {
-		return none, fmt.Errorf("%s per operation follows from %s, which was not measured: -benchmem", name, of.written)
+		return none, fmt.Errorf("%s per operation follows from %s, which was not measured: -benchmem", t.Type, of.written)
 	}
 	return experiment.Quantity{Value: share * median, Dimension: of.dimension}, nil
 }

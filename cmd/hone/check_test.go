@@ -135,11 +135,53 @@ func TestCheckErrors(t *testing.T) {
 		{[]string{"nothere.txt"}, exitFailure, "open nothere.txt"},
 		{[]string{"-base", "nothere.txt"}, exitFailure, "-base: open nothere.txt"},
 		{[]string{headRun, baseRun}, exitUsage, "one run at a time"},
-		{[]string{"-against", "main"}, exitUsage, "flag provided but not defined: -against"},
+		{[]string{"-against", "main"}, exitFailure, "not in a git repository"},
 		{[]string{"-dir", t.TempDir()}, exitFailure, "no complete run in"},
 	} {
 		hone(t, append([]string{"check"}, c.args...)...).failsWith(t, c.code, c.want)
 	}
 	write(t, filepath.Join(".hone", "runs", headRun, "profiles", "example.com%2Fwords@Hash-2", "cpu.pb.gz"), "x")
 	hone(t, "check", headRun).failsWith(t, exitFailure, "cpu.pb.gz: offset 1: ends here")
+}
+
+// hone check -against measures by itself.
+func TestCheckAgainst(t *testing.T) {
+	benchModule(t)
+	write(t, "hone.toml", "[[objective]]\nbenchmark = \"Make\"\nmetric = \"allocs/op\"\nmax = 2\n\n"+
+		"[[objective]]\nbenchmark = \"Make\"\nmetric = \"allocs/op\"\nbudget = \"0%\"\n\n"+
+		"[[objective]]\nbenchmark = \"Make\"\nprofile = \"mem\"\nmetric = \"total/op\"\nmax = \"1KiB\"\n")
+	args := []string{"check", "-v", "-against", "HEAD", "-count", "2", "-benchtime", "10000x", "-precheck", "0", "-profile", "none"}
+	o := hone(t, args...)
+	if o.code != 0 {
+		t.Fatalf("an improvement ends with %+v", o)
+	}
+	wantLines(t, o.stdout, `^ ok +.*allocs/op.*hone.toml:1`, `^\d{8}-\S+ against HEAD.*: 3 met$`)
+	if top := hone(t, "top", "latest:Make/mem"); top.code != 0 {
+		t.Errorf("no profile for the objective: %+v", top)
+	}
+
+	edit(t, "range 1", "range 4")
+	o = hone(t, append(args, "-json")...)
+	var got struct {
+		Outcomes []struct{ Status string }
+	}
+	if o.code != exitMissed || json.Unmarshal([]byte(o.stdout), &got) != nil || len(got.Outcomes) != 3 {
+		t.Errorf("a regression ends with %+v", o)
+	}
+
+	for _, bad := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"check", "-against", "HEAD", "-base", "latest"}, "leave out -base"},
+		{[]string{"check", "-count", "3"}, "-count is for measuring"},
+		{[]string{"check", "-against", ""}, "-against needs a branch"},
+	} {
+		if o := hone(t, bad.args...); o.code != exitUsage || !strings.Contains(o.stderr, bad.want) || !strings.Contains(o.stderr, "hone help check") {
+			t.Errorf("hone %q: %+v", bad.args, o)
+		}
+	}
+	if o := hone(t, "check", "-against", "nowhere"); o.code != exitFailure {
+		t.Errorf("no such revision: %+v", o)
+	}
 }

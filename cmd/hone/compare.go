@@ -75,19 +75,8 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 	if *root == "" {
 		*root = runsRoot()
 	}
-	inputs, units, err := a.readInputs(*root, rest)
+	c, err := a.compareRuns(ctx, *root, rest, format == "html")
 	if err != nil {
-		return err
-	}
-	objectives, _, err := readObjectives("")
-	if err != nil {
-		objectives = nil // none, or what hone check tells of
-	}
-	c, err := newBudgetComparison(inputs, units, objectives)
-	if err != nil {
-		return err
-	}
-	if err := c.explain(ctx, format == "html"); err != nil {
 		return err
 	}
 	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, Getenv: a.getenv}
@@ -101,6 +90,25 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 		}
 	}
 	return out.Deliver(ctx, "", *output, func(_ context.Context, w io.Writer) error { return write(w) })
+}
+
+// compareRuns compares runs and files with the budgets of this module's
+// objectives, and says what moved those that changed. With keep, profiles are
+// kept for flame graphs.
+func (a *app) compareRuns(ctx context.Context, root string, args []string, keep bool) (*comparison, error) {
+	inputs, units, err := a.readInputs(root, args)
+	if err != nil {
+		return nil, err
+	}
+	objectives, _, err := readObjectives("")
+	if err != nil {
+		objectives = nil // none, or what hone check tells of
+	}
+	c, err := newBudgetComparison(inputs, units, objectives)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.explain(ctx, keep)
 }
 
 // compareFormat returns the one format asked for, by a flag or the ending of the

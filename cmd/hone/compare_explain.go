@@ -12,6 +12,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/profile"
 	"golang.org/x/perf/benchunit"
@@ -19,15 +20,19 @@ import (
 
 // An explanation says which functions moved a benchmark's metric.
 //
-// A profile is from a run of its own, with a number of iterations that it does
-// not tell, so its values are turned into the benchmark's metric by shares:
+// A profile is a sample and from a run of its own, while the metric has many runs,
+// so values are turned into the metric by shares, and the changes of all functions
+// add up to the change of the metric:
 //
 //	own(f) per operation = own(f) in the profile / total of the profile × median of the metric
 //
-// The changes of all functions then add up to the change of the metric. For
-// CPU profiles this takes a nanosecond of the wall for one of CPU: where a
-// benchmark waits, or runs on several cores, the shares are right and the
-// nanoseconds those of the metric.
+// A CPU profile also notes the number of iterations that it is of. Where the CPU
+// time per operation is far from the time per operation, since the benchmark waits
+// or runs on several cores, shares of the one say nothing of the other. There
+//
+//	own(f) per operation = own(f) in the profile / iterations
+//
+// and a caveat says so.
 type explanation struct {
 	key        experiment.Key
 	what       string // "CPU profiles"
@@ -162,7 +167,11 @@ func (e *explanation) read(baseFile, headFile string) error {
 			return err
 		}
 	}
+	// The total of each side, per operation.
 	metric := [2]float64{e.base, e.head}
+	if e.sampleType == "cpu" {
+		metric = e.perOperation(metric, [2]int64{sides[0].total, sides[1].total})
+	}
 	var all []movedRow
 	for f := range uint32(table.Len()) {
 		frame := table.Frame(f)
@@ -179,16 +188,54 @@ func (e *explanation) read(baseFile, headFile string) error {
 		r.isNew, r.isGone = r.cum[0] == 0, r.cum[1] == 0
 		all = append(all, r)
 	}
-	e.rows = mostMoved(all, math.Abs(e.head-e.base))
+	e.rows = mostMoved(all, math.Abs(metric[1]-metric[0]))
 	const fewSamples = 50
 	if e.sampleType == "cpu" {
 		for _, p := range []*profile.Profile{e.baseProfile, e.headProfile} {
 			if n := cpuSamples(p); n < fewSamples {
-				e.caveat = fmt.Sprintf("only %d samples in a profile: what moved is roughly known", n)
+				e.warn(fmt.Sprintf("only %d samples in a profile: what moved is roughly known", n))
+				break
 			}
 		}
 	}
 	return nil
+}
+
+// aboutTheTime is how far CPU time and time of an operation may be apart before
+// the benchmark is taken for one that waits, or is parallel. A profile of fifty
+// samples is off by 15 %, and the collector runs beside a busy core.
+const aboutTheTime = 1.6
+
+// perOperation returns the CPU time of an operation, in seconds, where the
+// profiles tell how many they are of and it is far from the metric; else the
+// metric.
+func (e *explanation) perOperation(metric [2]float64, totals [2]int64) [2]float64 {
+	var cpu [2]float64
+	for i, p := range []*profile.Profile{e.baseProfile, e.headProfile} {
+		n := capture.ProfileIterations(p)
+		if n == 0 || totals[i] == 0 || metric[i] <= 0 {
+			return metric
+		}
+		cpu[i] = float64(totals[i]) / 1e9 / float64(n)
+	}
+	base, head := cpu[0]/metric[0], cpu[1]/metric[1]
+	switch {
+	case min(base, head) < 1/aboutTheTime:
+		e.warn(fmt.Sprintf("on a CPU for %.0f %% of the time (base) and %.0f %% (head); the rest it waits, if only for other programs: hone bench -profile wall", 100*base, 100*head))
+	case max(base, head) > aboutTheTime:
+		e.warn(fmt.Sprintf("on several cores: %.1f times the time (base) and %.1f times (head) in CPU time", base, head))
+	default:
+		return metric
+	}
+	return cpu
+}
+
+// warn adds to the caveat.
+func (e *explanation) warn(text string) {
+	if e.caveat != "" {
+		e.caveat += "; "
+	}
+	e.caveat += text
 }
 
 // functionValues are the values of a profile by frame of a table.

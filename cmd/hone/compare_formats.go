@@ -122,6 +122,13 @@ func finiteOrNil(v float64) *float64 {
 }
 
 func (c *comparison) writeJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(c.values())
+}
+
+// values returns what -json prints.
+func (c *comparison) values() comparisonJSON {
 	out := comparisonJSON{Tables: []tableJSON{}, Comparisons: []sidesJSON{}, Notes: c.Notes, Warnings: append([]string{}, c.Warnings...)}
 	for _, in := range c.inputs {
 		col := columnJSON{Label: in.Label}
@@ -170,9 +177,7 @@ func (c *comparison) writeJSON(w io.Writer) error {
 		}
 		out.Comparisons = append(out.Comparisons, sj)
 	}
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(out)
+	return out
 }
 
 // writeMarkdown prints what a pull request wants to know: the verdict, what

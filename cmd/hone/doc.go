@@ -15,7 +15,14 @@
 //	compare    compare runs and benchmark files, and tell which functions moved them
 //	check      check what was measured against the objectives in hone.toml
 //	gc         run a program and tell what the garbage collector did
+//	wall       tell what goroutines waited for, and where, by an execution trace
 //	runs       list the runs that were kept, or remove some
+//	serve      collect profiles of programs all the time, keep and show them
+//	query      ask hone serve for profiles, and print any report of them
+//	push       send profiles to hone serve
+//	token      make, list and remove the tokens that hone serve lets in
+//	store      look after the profiles that hone serve keeps: verify, repair, back up
+//	tour       walk through the tuning loop on an example
 //	top        list the functions (or lines, files, addresses) where the values are
 //	tree       list functions with their callers and callees
 //	peek       show callers and callees of functions that match a regexp

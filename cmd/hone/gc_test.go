@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -191,8 +192,11 @@ func TestGCSummary(t *testing.T) {
 	}
 }
 
-// TestMain lets the test be the program that hone gc runs.
+// TestMain lets the test be the program that hone gc runs, and hone itself.
 func TestMain(m *testing.M) {
+	if os.Getenv("HONE_TEST_HONE") != "" && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
 	if os.Getenv("HONE_TEST_GC") == "" {
 		os.Exit(m.Run())
 	}

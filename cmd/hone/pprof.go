@@ -32,7 +32,7 @@ func runPprof(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if inv.HTTP != "" {
-		return a.serve(ctx, inv, "", true)
+		return a.serve(ctx, inv, uiFlags{}, true)
 	}
 	l := a.newLoad(inv)
 	l.compat = true

@@ -54,8 +54,15 @@ func verbs() []verb {
 		{"compare", "compare runs and benchmark files, and tell which functions moved them", runCompare, func() string { return compareHelp }},
 		{"check", "check what was measured against the objectives in hone.toml", runCheck, func() string { return checkHelp }},
 		{"gc", "run a program and tell what the garbage collector did", runGC, func() string { return gcHelp }},
+		{"wall", "tell what goroutines waited for, and where, by an execution trace", runWall, func() string { return wallHelp }},
 		{"runs", "list the runs that were kept, or remove some", runRuns, func() string { return runsHelp }},
+		{"serve", "collect profiles of programs all the time, keep and show them", runServe, func() string { return serveHelp }},
+		{"query", "ask hone serve for profiles, and print any report of them", runQuery, func() string { return queryHelp }},
+		{"push", "send profiles to hone serve", runPush, func() string { return pushHelp }},
+		{"token", "make, list and remove the tokens that hone serve lets in", runToken, func() string { return tokenHelp }},
+		{"store", "look after the profiles that hone serve keeps: verify, repair, back up", runStore, func() string { return storeHelp }},
 	}
+	vs = append(vs, verb{"tour", "walk through the tuning loop on an example", runTour, func() string { return tourHelp }})
 	for _, r := range reportVerbs {
 		vs = append(vs, verb{r.name, r.summary, runReport(r.name), func() string { return shell.Usage(r.name) }})
 	}

@@ -191,7 +191,7 @@ func (a *app) runEntries(inv *shell.Invocation, compat bool, dir string) ([]serv
 	}
 	var heads, bases []server.Source
 	for _, f := range run.Profiles() {
-		entry := server.Source{Name: profileName(run, f), Paths: []string{f.Path}, Load: a.loadLater(inv, compat, f.Path)}
+		entry := a.runEntry(inv, compat, run, f)
 		if f.Side == experiment.Base {
 			bases = append(bases, entry)
 		} else {

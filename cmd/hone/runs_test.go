@@ -251,16 +251,22 @@ func TestUIListsRuns(t *testing.T) {
 	inModule(t)
 	for _, c := range []struct {
 		args []string
-		want []string
+		run  string
+		want []string // behind the run
 	}{
-		{[]string{"latest"}, []string{"Count/n=20-2/cpu", "Count/n=20-2/mem", "Hash-2/cpu", "base/Count/n=20-2/cpu", "base/Count/n=20-2/mem", "base/Hash-2/cpu"}},
-		{[]string{filepath.Join(".hone", "runs", baseRun)}, []string{"Count/n=20-2/cpu", "Count/n=20-2/mem", "Hash-2/cpu"}},
-		{[]string{"latest:Hash/cpu"}, []string{againstRun + ":Hash-2/cpu"}},
+		{[]string{"latest"}, againstRun, []string{"Count/n=20-2/cpu", "Count/n=20-2/mem", "Hash-2/cpu", "base/Count/n=20-2/cpu", "base/Count/n=20-2/mem", "base/Hash-2/cpu"}},
+		{[]string{filepath.Join(".hone", "runs", baseRun)}, baseRun, []string{"Count/n=20-2/cpu", "Count/n=20-2/mem", "Hash-2/cpu"}},
+		{[]string{"latest:Hash/cpu"}, againstRun, []string{againstRun + ":Hash-2/cpu"}},
 	} {
 		site := newUISite(t, false, c.args...)
 		var names []string
 		for _, p := range site.list {
 			names = append(names, p.Name)
+		}
+		for i, want := range c.want {
+			if !strings.Contains(want, ":") {
+				c.want[i] = c.run + ":" + want
+			}
 		}
 		if strings.Join(names, "|") != strings.Join(c.want, "|") {
 			t.Errorf("hone ui %s lists %q, want %q", c.args[0], names, c.want)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -30,14 +31,16 @@ code, labels, and what changed between two. What is shown, and how, is in the
 page's address: a link shows the same again. ^C ends it.
 
 Several sources are added up, and each can be looked at alone. A directory
-stands for the profiles in it, and so does a run that hone bench kept (see hone
-help runs). Without a source, drop a file on the page.
+stands for the profiles in it. Runs that hone bench kept (see hone help runs) are
+shown with their benchmarks: one alone, two compared. Without a source, the page
+lists the runs of this module; where there are none, drop a file on it.
 
   -http [HOST]:[PORT]
                   serve it there; localhost and a free port by default
   -no_browser     do not open a browser
   -view NAME      what to show first: flame, top, sandwich, graph, source,
                   disasm, peek, traces, tags, raw or diff
+  -runs DIR       where runs are kept; .hone/runs of this module by default
 
 With -base or -diff_base, the profiles are compared: flame graphs and tables
 have both values. Several on each side are runs of the same program, so that
@@ -53,6 +56,7 @@ Examples:
   hone ui -seconds 10 http://localhost:6060/debug/pprof/profile
   hone ui -base before.pb.gz after.pb.gz
   hone ui latest
+  hone ui latest~1 latest
   hone ui -http localhost:8080 -no_browser profiles/
 
 All flags that select a sample type, filter and fetch work as in hone pprof, and
@@ -60,9 +64,12 @@ are what the page starts with; see "hone help pprof".
 `
 
 // uiFlags are the flags of hone ui that other verbs don't have.
-type uiFlags struct{ view string }
+type uiFlags struct{ view, runs string }
 
-func (f *uiFlags) define(fs *flag.FlagSet) { fs.StringVar(&f.view, "view", "", "") }
+func (f *uiFlags) define(fs *flag.FlagSet) {
+	fs.StringVar(&f.view, "view", "", "")
+	fs.StringVar(&f.runs, "runs", "", "")
+}
 
 func runUI(ctx context.Context, a *app, args []string) error {
 	var f uiFlags
@@ -76,11 +83,19 @@ func runUI(ctx context.Context, a *app, args []string) error {
 	if inv.Output != "" {
 		return &shell.UsageError{Verb: "ui", Err: errors.New("-o makes no sense with a web UI, whose pages can be downloaded")}
 	}
-	return a.serve(ctx, inv, f.view, false)
+	if f.runs != "" {
+		// Sources that name runs there are their directories from here on.
+		for i, source := range inv.Sources {
+			if dirs, _ := uiRunDirs(f.runs, []string{source}); len(dirs) > 0 {
+				inv.Sources[i] = dirs[0]
+			}
+		}
+	}
+	return a.serve(ctx, inv, f, false)
 }
 
 // serve shows a command line's profiles in a browser until ctx is done.
-func (a *app) serve(ctx context.Context, inv *shell.Invocation, view string, compat bool) error {
+func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compat bool) error {
 	verb := "ui"
 	if compat {
 		verb = "pprof"
@@ -99,6 +114,13 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, view string, com
 	if err != nil {
 		return err
 	}
+	kept, err := a.newKeptRuns(inv, compat, cmp.Or(f.runs, runsRoot()))
+	if err != nil {
+		return err
+	}
+	if kept != nil {
+		cfg.Runs = kept
+	}
 	reach := reachable(host, listener.Addr())
 	cfg.Hosts, cfg.AnyAddress = reach.hosts, reach.anyAddress
 	srv, err := server.New(ctx, cfg)
@@ -108,12 +130,15 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, view string, com
 	if reach.public {
 		a.warn("Warning: anyone who can connect to this address can read the profiles and source code.")
 	}
-	page := "http://" + reach.hosts[0] + "/" + view
-	if start := srv.Start(); start != "" {
-		if view == "" {
-			page += "flame"
-		}
-		page += "?" + start
+	page := "http://" + reach.hosts[0] + "/"
+	start := srv.Start()
+	switch runs := kept.startPage(inv); {
+	case f.view == "" && runs != "":
+		page += runs
+	case start != "":
+		page += cmp.Or(f.view, "flame") + "?" + start
+	default:
+		page += f.view
 	}
 	fmt.Fprintf(a.stdout, "Serving on %s; ^C ends it\n", page)
 	if !inv.NoBrowser {

@@ -64,7 +64,7 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 		if err != nil {
 			return nil, err
 		}
-		if len(entries) == 0 {
+		if len(entries) == 0 && !isRun(dir) {
 			return nil, fmt.Errorf("%s: there are no profiles in this directory", dir)
 		}
 		var last error
@@ -78,7 +78,7 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 			}
 			e.all = append(e.all, entry)
 		}
-		if len(e.shown) == 0 {
+		if len(e.shown) == 0 && last != nil {
 			return nil, last
 		}
 	}

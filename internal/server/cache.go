@@ -3,9 +3,13 @@ package server
 import (
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
+
+	"github.com/hone-go/hone/internal/server/auth"
 )
 
 // A cache computes values once and keeps them, up to a number of bytes, the
@@ -15,7 +19,10 @@ type cache struct {
 	ctx   context.Context // ends all computations
 	limit int64
 	slots chan struct{} // one per computation under way
+	queue int           // computations that may wait for a slot
 	log   func(string)
+
+	waiting, refused atomic.Int64
 
 	mu    sync.Mutex
 	size  int64
@@ -36,16 +43,52 @@ type item struct {
 	err   error
 }
 
-func newCache(ctx context.Context, limit int64, parallel int, log func(string)) *cache {
-	return &cache{ctx: ctx, limit: limit, slots: make(chan struct{}, max(1, parallel)), log: log, items: map[string]*item{}}
+func newCache(ctx context.Context, limits Limits, log func(string)) *cache {
+	return &cache{
+		ctx: ctx, limit: limits.CacheBytes, slots: make(chan struct{}, max(1, limits.Parallel)), queue: max(1, limits.Queue),
+		log: log, items: map[string]*item{},
+	}
+}
+
+// errBusy is the error of computations that there is no room to wait for.
+var errBusy = errors.New("the server has too much to compute: ask again in a moment")
+
+// slot waits for a slot and returns what gives it back. A computation that
+// another one waits for has that one's slot: it could wait for one forever.
+func (c *cache) slot(ctx context.Context) (context.Context, func(), error) {
+	if ctx.Value(slotKey{}) != nil {
+		return ctx, func() {}, nil
+	}
+	select {
+	case c.slots <- struct{}{}:
+	default:
+		if c.waiting.Add(1) > int64(c.queue) {
+			c.waiting.Add(-1)
+			c.refused.Add(1)
+			return ctx, nil, errBusy
+		}
+		defer c.waiting.Add(-1)
+		select {
+		case c.slots <- struct{}{}:
+		case <-ctx.Done():
+			return ctx, nil, ctx.Err()
+		}
+	}
+	return context.WithValue(ctx, slotKey{}, true), func() { <-c.slots }, nil
 }
 
 // cached returns the value with a key, computing it if it isn't there. compute
 // also tells about how many bytes the value takes. Its context is done when
 // nobody waits for the value any more, and is what it has to pass on when it asks for
 // other values. Errors are not kept.
+//
+// What was computed for someone who sees some services alone is kept for those
+// who see the same, and the computation is theirs too.
 func cached[V any](ctx context.Context, c *cache, key string, compute func(context.Context) (V, int64, error)) (V, error) {
 	var none V
+	if p := auth.From(ctx); p != nil && p.Scope() != "" {
+		key = p.Scope() + "\x00" + key
+	}
 	it := c.join(ctx, key, func(ctx context.Context) (any, int64, error) { return compute(ctx) })
 	select {
 	case <-it.done:
@@ -69,7 +112,7 @@ func (c *cache) join(ctx context.Context, key string, compute func(context.Conte
 		it = &item{key: key, done: make(chan struct{})}
 		c.items[key] = it
 		// The computation outlives the request that started it, but has its slot.
-		work, cancel := context.WithCancel(context.WithValue(c.ctx, slotKey{}, ctx.Value(slotKey{})))
+		work, cancel := context.WithCancel(auth.With(context.WithValue(c.ctx, slotKey{}, ctx.Value(slotKey{})), auth.From(ctx)))
 		it.cancel = cancel
 		go c.run(work, it, compute)
 	} else if it.element != nil {
@@ -100,21 +143,19 @@ func (c *cache) forget(it *item) {
 // slotKey marks the contexts of computations that have a slot.
 type slotKey struct{}
 
-// run computes an item. A computation that another one waits for takes no slot
-// of its own: it could wait for one forever.
+// run computes an item.
 func (c *cache) run(ctx context.Context, it *item, compute func(context.Context) (any, int64, error)) {
 	defer it.cancel()
 	defer close(it.done)
-	if ctx.Value(slotKey{}) == nil {
-		select {
-		case c.slots <- struct{}{}:
-			defer func() { <-c.slots }()
-			ctx = context.WithValue(ctx, slotKey{}, true)
-		case <-ctx.Done():
-			it.err = ctx.Err()
-			return
-		}
+	ctx, free, err := c.slot(ctx)
+	if err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		it.err = err
+		c.forget(it)
+		return
 	}
+	defer free()
 	value, cost, err := c.guarded(ctx, compute)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 )
 
 func testCache(t *testing.T, limit int64, parallel int) *cache {
-	return newCache(t.Context(), limit, parallel, func(line string) { t.Log(line) })
+	return newCache(t.Context(), Limits{CacheBytes: limit, Parallel: parallel, Queue: 100}, func(line string) { t.Log(line) })
 }
 
 func TestCacheComputesOnce(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -51,6 +52,8 @@ func failure(err error) (status int, param string) {
 	switch {
 	case errors.As(err, &re):
 		return re.status, re.param
+	case errors.Is(err, errBusy):
+		return http.StatusServiceUnavailable, ""
 	case errors.As(err, &wrong):
 		return http.StatusBadRequest, wrong.Param
 	case errors.As(err, &pe):
@@ -72,9 +75,17 @@ func writeError(w http.ResponseWriter, err error) {
 	type body struct {
 		Message string `json:"message"`
 		Param   string `json:"param,omitempty"`
+		Login   string `json:"login,omitempty"`
 	}
-	text, _ := json.Marshal(map[string]body{"error": {err.Error(), param}})
+	b := body{Message: err.Error(), Param: param}
 	h := w.Header()
+	switch status {
+	case http.StatusUnauthorized:
+		b.Login = auth.LoginPath
+	case http.StatusServiceUnavailable:
+		h.Set("Retry-After", "1")
+	}
+	text, _ := json.Marshal(map[string]body{"error": b})
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Del("Content-Disposition")

@@ -168,13 +168,15 @@ func (s *Server) flame(ctx context.Context, q *query) (*answer, error) {
 
 // flamePicture writes the whole graph as a file.
 func (s *Server) flamePicture(ctx context.Context, q *query, t *flameTree) (*answer, error) {
-	p := q.head[0].profile
+	p, err := q.head[0].get(ctx)
+	if err != nil {
+		return nil, err
+	}
 	fo := report.FlameOptions{Title: q.head[0].name, Duration: time.Duration(p.DurationNanos), Warnings: t.warnings.list}
 	if p.TimeNanos != 0 {
 		fo.Time = time.Unix(0, p.TimeNanos)
 	}
 	var b bytes.Buffer
-	var err error
 	switch q.format {
 	case "folded":
 		err = report.Folded(&b, t.index.Tree(), 0)

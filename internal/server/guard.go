@@ -43,7 +43,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 
 // mayAsk returns why a request is not answered.
 func (s *Server) mayAsk(r *http.Request) error {
-	if !s.knownHost(r.Host) {
+	if !s.knownHost(r.Host) && !s.anyHost(r) {
 		// A page elsewhere can have its own name lead to this machine, and then
 		// read what the server answers. The name gives it away.
 		return fmt.Errorf("this server is not called %q: open http://%s, or start hone with -http=HOST:PORT to give it that name", r.Host, s.hostName())
@@ -70,6 +70,18 @@ func (s *Server) mayAsk(r *http.Request) error {
 		return fmt.Errorf("requests of pages of %s can't change anything here", origin)
 	}
 	return nil
+}
+
+// anyHost reports whether a request needs no name that the server knows. A page
+// that had its own name lead to this machine has no token and no session of this
+// server, and its browser tells where requests come from that change something.
+// Agents tell nothing, and use whatever name they were given.
+func (s *Server) anyHost(r *http.Request) bool {
+	if s.cfg.Continuous == nil {
+		return false
+	}
+	return s.auth != nil || r.URL.Path == healthPath || r.URL.Path == readyPath ||
+		!reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == ""
 }
 
 func (s *Server) hostName() string {

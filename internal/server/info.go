@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/hex"
 	"io"
 	"net/http"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -29,6 +31,22 @@ type Info struct {
 	Locations         int         `json:"locations"`
 	Mappings          []Mapping   `json:"mappings"`
 	Labels            []LabelKey  `json:"labels"`
+
+	Selection *SelectionInfo `json:"selection,omitempty"`
+}
+
+// SelectionInfo is what is known of a selection besides.
+type SelectionInfo struct {
+	Q          string  `json:"q"`
+	From       int64   `json:"from,omitempty"` // ms since 1970
+	To         int64   `json:"to,omitempty"`   // ms since 1970
+	SampleType string  `json:"sampleType,omitempty"`
+	Top        float64 `json:"top,omitempty"`
+	ID         string  `json:"id,omitempty"`
+	Per        string  `json:"per"`
+	Profiles   int64   `json:"profiles"`
+	Duration   int64   `json:"duration"` // ns
+	Last       int64   `json:"last"`     // ms since 1970
 }
 
 // ValueType is a kind of value and its unit.
@@ -52,10 +70,17 @@ type LabelKey struct {
 }
 
 func (s *Server) listProfiles(w http.ResponseWriter, r *http.Request) error {
+	open := s.profiles.list()
+	if seesAll(r.Context()) != nil {
+		open = open[:0]
+	}
 	a, err := jsonAnswer(struct {
 		Profiles []Profile `json:"profiles"`
 		Start    string    `json:"start"`
-	}{s.profiles.list(), s.Start()})
+		Runs     bool      `json:"runs,omitempty"` // whether there are kept runs to look at
+		// Continuous tells whether there is a store to select profiles from.
+		Continuous bool `json:"continuous,omitempty"`
+	}{open, s.Start(), s.cfg.Runs != nil, s.store != nil})
 	if err != nil {
 		return err
 	}
@@ -77,6 +102,9 @@ func (s *Server) Start() string {
 func (s *Server) uploadProfile(w http.ResponseWriter, r *http.Request) error {
 	if s.cfg.Decode == nil {
 		return &requestError{http.StatusForbidden, "", errNoUploads}
+	}
+	if err := seesAll(r.Context()); err != nil {
+		return err
 	}
 	select {
 	case s.uploads <- struct{}{}:
@@ -123,18 +151,33 @@ func displayName(name string) string {
 }
 
 func (s *Server) profileInfo(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.profiles.get(r.Context(), r.PathValue("id"))
+	id := r.PathValue("id")
+	var p opened
+	var facts *SelectionInfo
+	var err error
+	if strings.HasPrefix(id, selectionPrefix) {
+		p, facts, err = s.selectionInfo(r.Context(), id)
+	} else {
+		p, err = s.open(r.Context(), id, time.Now())
+	}
 	if err != nil {
 		return err
 	}
-	a, err := cached(r.Context(), s.cache, "info "+p.id, func(context.Context) (*answer, int64, error) {
+	a, err := cached(r.Context(), s.cache, "info "+p.key(), func(ctx context.Context) (*answer, int64, error) {
 		warnings := newWarnings()
-		info, err := newInfo(p, s.env(warnings))
+		of, err := p.get(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		info, err := newInfo(p, of, s.env(warnings))
 		if err != nil {
 			return nil, 0, err
 		}
 		if about, ok := s.profiles.about(p.id); ok {
 			info.Profile = about
+		}
+		if info.Selection = facts; facts != nil {
+			info.Merged = int(facts.Profiles)
 		}
 		a, err := jsonAnswer(struct {
 			Profile  *Info    `json:"profile"`
@@ -151,8 +194,27 @@ func (s *Server) profileInfo(w http.ResponseWriter, r *http.Request) error {
 	return a.write(w, r, http.StatusOK, revalidate)
 }
 
-func newInfo(o opened, env report.Env) (*Info, error) {
-	p := o.profile
+// selectionInfo returns a selection with what the store says of it.
+func (s *Server) selectionInfo(ctx context.Context, id string) (opened, *SelectionInfo, error) {
+	sel, err := parseSelection(id, time.Now())
+	if err != nil {
+		return opened{}, nil, badParam("profile", "%w", err)
+	}
+	p, total, err := s.openSelection(ctx, sel)
+	if err != nil {
+		return opened{}, nil, err
+	}
+	facts := &SelectionInfo{
+		Q: sel.selector.String(), From: milliseconds(sel.from), To: milliseconds(sel.to), SampleType: sel.sampleType, Top: sel.top, Per: sel.per,
+		Profiles: total.Profiles, Duration: total.Duration, Last: milliseconds(total.Last),
+	}
+	if sel.id != (store.ID{}) {
+		facts.ID = hex.EncodeToString(sel.id[:])
+	}
+	return p, facts, nil
+}
+
+func newInfo(o opened, p *profile.Profile, env report.Env) (*Info, error) {
 	info := &Info{
 		Profile:  Profile{ID: o.id, Name: o.name, Merged: 1, State: stateReady},
 		Duration: p.DurationNanos, Period: p.Period, PeriodType: ValueType(p.PeriodType),

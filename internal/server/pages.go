@@ -13,6 +13,13 @@ import (
 // viewNames are the paths that show the page; the page knows what each shows.
 var viewNames = []string{"flame", "top", "sandwich", "graph", "source", "disasm", "peek", "traces", "tags", "raw", "diff"}
 
+// runPages are the paths of the pages of kept runs.
+var runPages = []string{"runs", "run", "compare", "trend"}
+
+// storePages are the paths of the pages of the store, and of views of its
+// selections alone.
+var storePages = []string{"services", "status", "history", "records"}
+
 // Views returns the names of the views, which are paths of the page.
 func Views() []string { return slices.Clone(viewNames) }
 
@@ -83,7 +90,7 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, "/")
-	if name == "" || slices.Contains(viewNames, name) {
+	if name == "" || slices.Contains(viewNames, name) || slices.Contains(runPages, name) || slices.Contains(storePages, name) {
 		name = "index.html"
 	}
 	a := p.files[name]

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"container/list"
 	"context"
 	"crypto/sha256"
@@ -8,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -16,6 +18,8 @@ import (
 
 // A Source is a profile to be listed.
 type Source struct {
+	// ID is a lasting name of the profile, "" to have one made of its content.
+	ID     string
 	Name   string
 	Merged int // how many it is the sum of; 0 is one
 	// Paths are the sources as a command line names them, for commands that a
@@ -50,12 +54,14 @@ type profiles struct {
 	ctx    context.Context
 	limits Limits
 	log    func(string)
-	slots  chan struct{} // one per profile being loaded
+	slots  chan struct{}                                        // one per profile being loaded
+	lookup func(ctx context.Context, id string) (Source, error) // of profiles that nobody listed; nil for none
 
 	mu      sync.Mutex
 	sources []*entry // in the order of the command line
 	uploads []*entry // in the order of their arrival
 	byID    map[string]*entry
+	named   []*entry  // found by name, in the order they were asked for
 	recent  list.List // of uploaded entries, the most recently used first
 	bytes   int64     // of uploads
 	evicted map[string]bool
@@ -80,21 +86,40 @@ type entry struct {
 	bytes   int64
 }
 
-// opened is a profile with the id of its content.
+// opened is a profile that is open, with the id of its content; or a selection,
+// whose profile is loaded when it is needed, and whose content is told by its
+// id and version.
 type opened struct {
 	id, name string
+	version  string
 	profile  *profile.Profile
+	load     func(context.Context) (*profile.Profile, error) // of selections
 }
 
-func newProfiles(ctx context.Context, sources []Source, limits Limits, log func(string)) *profiles {
+// key tells opened profiles with different content apart.
+func (o *opened) key() string { return o.id + o.version }
+
+// get returns the profile.
+func (o *opened) get(ctx context.Context) (*profile.Profile, error) {
+	if o.load != nil {
+		return o.load(ctx)
+	}
+	return o.profile, nil
+}
+
+func newProfiles(ctx context.Context, cfg *Config, limits Limits) *profiles {
 	l := &profiles{
-		ctx: ctx, limits: limits, log: log, slots: make(chan struct{}, limits.Parallel),
+		ctx: ctx, limits: limits, log: cfg.Log, slots: make(chan struct{}, limits.Parallel),
 		byID: map[string]*entry{}, evicted: map[string]bool{},
 	}
-	for i, s := range sources {
+	if cfg.Runs != nil {
+		l.lookup = cfg.Runs.Profile
+	}
+	for i, s := range cfg.Profiles {
 		s.Merged = max(1, s.Merged)
 		sum := sha256.Sum256(fmt.Appendf(nil, "%d %s", i, s.Name))
-		e := &entry{source: s, done: make(chan struct{}), id: "w" + hex.EncodeToString(sum[:8]), state: stateWaiting}
+		id := cmp.Or(s.ID, "w"+hex.EncodeToString(sum[:8]))
+		e := &entry{source: s, done: make(chan struct{}), id: id, state: stateWaiting}
 		l.sources = append(l.sources, e)
 		l.byID[e.id] = e
 		if s.Ready != nil {
@@ -107,9 +132,12 @@ func newProfiles(ctx context.Context, sources []Source, limits Limits, log func(
 
 // loaded gives an entry its profile. It is called with the lock held.
 func (l *profiles) loaded(e *entry, p *profile.Profile, id string) {
-	e.state, e.profile, e.id = stateReady, p, id
+	e.state, e.profile = stateReady, p
+	if e.source.ID == "" {
+		e.id = id
+	}
 	if l.byID[id] != nil {
-		e.twin = true
+		e.twin = e.source.ID == ""
 	} else {
 		l.byID[id] = e
 	}
@@ -120,7 +148,7 @@ func (l *profiles) list() []Profile {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := []Profile{}
-	for _, group := range [][]*entry{l.sources, l.uploads} {
+	for _, group := range [][]*entry{l.sources, l.named, l.uploads} {
 		for _, e := range group {
 			if !e.twin {
 				all = append(all, e.describe())
@@ -205,6 +233,12 @@ const maxSearched = 200
 // get returns the profile with an id, loaded.
 func (l *profiles) get(ctx context.Context, id string) (opened, error) {
 	e, gone := l.find(id)
+	if e == nil {
+		var err error
+		if e, err = l.findNamed(ctx, id); err != nil {
+			return opened{}, err
+		}
+	}
 	if e == nil && isContentID(id) && !gone {
 		// It may be that of a profile that is not loaded yet: links outlast the
 		// server that they were made on.
@@ -239,7 +273,7 @@ func (l *profiles) get(ctx context.Context, id string) (opened, error) {
 	if e.element != nil {
 		l.recent.MoveToFront(e.element)
 	}
-	return opened{e.id, e.source.Name, e.profile}, nil
+	return opened{id: e.id, name: e.source.Name, profile: e.profile}, nil
 }
 
 // find returns the entry with an id, and whether there was one that is gone.
@@ -247,6 +281,41 @@ func (l *profiles) find(id string) (e *entry, gone bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.byID[id], l.byID[id] == nil && l.evicted[id]
+}
+
+// maxNamed bounds how many profiles found by name are kept: an older one is
+// found again when it is asked for.
+const maxNamed = 200
+
+// findNamed returns an entry for a profile of a kept run, nil if the id names
+// none.
+func (l *profiles) findNamed(ctx context.Context, id string) (*entry, error) {
+	if l.lookup == nil || !strings.Contains(id, ":") {
+		return nil, nil
+	}
+	source, err := l.lookup(ctx, id)
+	if err != nil {
+		return nil, &requestError{statusOf(err), "profile", err}
+	}
+	source.Merged = 1
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e := l.byID[source.ID]; e != nil {
+		return e, nil
+	}
+	if len(l.named) == maxNamed {
+		oldest := l.named[0]
+		l.named = l.named[1:]
+		for id, e := range l.byID {
+			if e == oldest {
+				delete(l.byID, id)
+			}
+		}
+	}
+	e := &entry{source: source, done: make(chan struct{}), id: source.ID, state: stateWaiting}
+	l.named = append(l.named, e)
+	l.byID[e.id] = e
+	return e, nil
 }
 
 func (l *profiles) waiting() []*entry {

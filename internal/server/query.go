@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/shell"
@@ -94,8 +96,9 @@ func (s *Server) openAll(ctx context.Context, param string, ids []string) ([]ope
 		return nil, badParam(param, "%d profiles are more than %d", len(ids), maxProfiles)
 	}
 	var all []opened
+	now := time.Now()
 	for _, id := range ids {
-		p, err := s.profiles.get(ctx, id)
+		p, err := s.open(ctx, id, now)
 		if err != nil {
 			var re *requestError
 			if errors.As(err, &re) && re.param != "" {
@@ -106,6 +109,23 @@ func (s *Server) openAll(ctx context.Context, param string, ids []string) ([]ope
 		all = append(all, p)
 	}
 	return all, nil
+}
+
+// open returns the profile with an id, which may be that of a selection. Times
+// in it are relative to now.
+func (s *Server) open(ctx context.Context, id string, now time.Time) (opened, error) {
+	if !strings.HasPrefix(id, selectionPrefix) {
+		if err := seesAll(ctx); err != nil {
+			return opened{}, &requestError{http.StatusNotFound, "profile", fmt.Errorf("no profile %s is open", id)}
+		}
+		return s.profiles.get(ctx, id)
+	}
+	sel, err := parseSelection(id, now)
+	if err != nil {
+		return opened{}, badParam("profile", "%w", err)
+	}
+	o, _, err := s.openSelection(ctx, sel)
+	return o, err
 }
 
 // set takes one parameter.
@@ -213,10 +233,10 @@ func (q *query) bool(name string) (bool, error) { return flag(name, q.own[name])
 func (q *query) profilesKey() string {
 	var b strings.Builder
 	for _, p := range q.head {
-		b.WriteString(" " + p.id)
+		b.WriteString(" " + p.key())
 	}
 	for _, p := range q.base {
-		b.WriteString(" -" + p.id)
+		b.WriteString(" -" + p.key())
 	}
 	return b.String()
 }
@@ -305,14 +325,18 @@ func (s *Server) subject(ctx context.Context, q *query) (*profile.Profile, error
 // sum returns the profiles added up.
 func (s *Server) sum(ctx context.Context, ps []opened) (*profile.Profile, error) {
 	if len(ps) == 1 {
-		return ps[0].profile, nil
+		return ps[0].get(ctx)
 	}
 	key := "sum"
 	for _, p := range ps {
-		key += " " + p.id
+		key += " " + p.key()
 	}
-	return cached(ctx, s.cache, key, func(context.Context) (*profile.Profile, int64, error) {
-		p, err := profile.Sum(profilesOf(ps)...)
+	return cached(ctx, s.cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
+		all, err := profilesOf(ctx, ps)
+		if err != nil {
+			return nil, 0, err
+		}
+		p, err := profile.Sum(all...)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -320,10 +344,13 @@ func (s *Server) sum(ctx context.Context, ps []opened) (*profile.Profile, error)
 	})
 }
 
-func profilesOf(ps []opened) []*profile.Profile {
+func profilesOf(ctx context.Context, ps []opened) ([]*profile.Profile, error) {
 	out := make([]*profile.Profile, len(ps))
-	for i, p := range ps {
-		out[i] = p.profile
+	for i := range ps {
+		var err error
+		if out[i], err = ps[i].get(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return out
+	return out, nil
 }

@@ -380,9 +380,16 @@ func (s *Server) graph(ctx context.Context, q *query) (*answer, error) {
 // comparison compares the query's profiles as runs of two sides.
 func (s *Server) comparison(ctx context.Context, q *query) (*table[*report.Diff], error) {
 	key := fmt.Sprintf("table %s%s ?%s", q.kind.name, q.profilesKey(), q.optionsKey())
-	return cached(ctx, s.cache, key, func(context.Context) (*table[*report.Diff], int64, error) {
+	return cached(ctx, s.cache, key, func(ctx context.Context) (*table[*report.Diff], int64, error) {
 		w := newWarnings()
-		base, head := profilesOf(q.base), profilesOf(q.head)
+		base, err := profilesOf(ctx, q.base)
+		if err != nil {
+			return nil, 0, err
+		}
+		head, err := profilesOf(ctx, q.head)
+		if err != nil {
+			return nil, 0, err
+		}
 		for _, side := range [][]*profile.Profile{base, head} {
 			for i, p := range side {
 				if err := q.checkSampleType(p); err != nil {

@@ -11,10 +11,16 @@ import (
 	"net/http"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -35,6 +41,11 @@ type Config struct {
 	// Options are the options of the first view. Their SourcePath and TrimPath
 	// hold for all.
 	Options shell.Config
+
+	// Runs are the kept runs; nil for none.
+	Runs Runs
+	// Continuous is what hone serve has besides; nil for hone ui.
+	Continuous *Continuous
 
 	// Decode opens what was uploaded. It fails with a *profile.LimitError if
 	// that is too large. nil refuses uploads.
@@ -59,6 +70,8 @@ type Limits struct {
 	UploadBytes int64 // of their size in memory: 2 GB
 	CacheBytes  int64 // of results kept: 512 MB
 	Parallel    int   // computations at a time: one per processor
+	Queue       int   // computations that wait for those: 256
+	Sending     int64 // bytes of bodies of pushes at a time: 256 MB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -68,6 +81,8 @@ func (l Limits) withDefaults() Limits {
 		UploadBytes: cmp.Or(l.UploadBytes, 2<<30),
 		CacheBytes:  cmp.Or(l.CacheBytes, 512<<20),
 		Parallel:    cmp.Or(l.Parallel, runtime.GOMAXPROCS(0)),
+		Queue:       cmp.Or(l.Queue, 256),
+		Sending:     cmp.Or(l.Sending, 256<<20),
 	}
 }
 
@@ -80,6 +95,22 @@ type Server struct {
 	views    *views
 	uploads  chan struct{} // one per upload being read
 	handler  http.Handler
+
+	// Of hone serve; see Continuous.
+	store     store.Store // as each principal sees it; nil without one
+	auth      *auth.Auth  // nil if no login is needed
+	receiver  ingest.Receiver
+	protocols *http.ServeMux
+	sending   *semaphore.Weighted // bytes of bodies of pushes at a time
+	markers   *markers
+	metrics   *metrics
+	mux       *http.ServeMux
+	patterns  []string // of mux, but for those of logging in
+	started   time.Time
+	ending    atomic.Bool
+	sendHits  atomic.Int64 // pushes refused because too much was being sent
+
+	connections atomic.Pointer[limitListener] // nil before ServeContinuous
 }
 
 // New returns a server. ctx ends the loading of profiles and all computations.
@@ -89,28 +120,39 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, limits: cfg.Limits.withDefaults(), views: &views{file: cfg.ViewsFile}}
 	s.uploads = make(chan struct{}, s.limits.Parallel)
-	s.cache = newCache(ctx, s.limits.CacheBytes, s.limits.Parallel, cfg.Log)
-	s.profiles = newProfiles(ctx, cfg.Profiles, s.limits, cfg.Log)
+	s.cache = newCache(ctx, s.limits, cfg.Log)
+	s.profiles = newProfiles(ctx, &s.cfg, s.limits)
 	pages, err := newPages(cfg.Pages)
 	if err != nil {
 		return nil, fmt.Errorf("web UI: %w", err)
 	}
 	mux := http.NewServeMux()
+	s.mux, s.started = mux, time.Now()
+	if err := s.continuous(ctx, mux); err != nil {
+		return nil, err
+	}
 	s.routes(mux)
-	mux.Handle("/", pages)
-	s.handler = s.guard(mux)
+	s.handle(mux, "/", auth.Read, pages)
+	s.handler = s.observed(s.guard(s.identify(s.dispatch(mux))))
 	return s, nil
+}
+
+// handle adds a route for those with the roles.
+func (s *Server) handle(mux *http.ServeMux, pattern string, roles auth.Roles, h http.Handler) {
+	s.patterns = append(s.patterns, pattern)
+	mux.Handle(pattern, s.needs(roles, h))
 }
 
 // handlerFunc answers a request, or returns why it can't.
 type handlerFunc func(w http.ResponseWriter, r *http.Request) error
 
 func (s *Server) routes(mux *http.ServeMux) {
-	handle := func(pattern string, h handlerFunc) { mux.Handle(pattern, s.answering(h)) }
+	handle := func(pattern string, h handlerFunc) { s.handle(mux, pattern, auth.Read, s.answering(h)) }
 	handle("GET /api/v1/profiles", s.listProfiles)
-	handle("POST /api/v1/profiles", s.uploadProfile)
+	s.handle(mux, "POST /api/v1/profiles", everyone, s.postProfile()) // which checks roles by what it is
 	handle("GET /api/v1/profiles/{id}", s.profileInfo)
 	handle("GET /api/v1/report/{name...}", s.report)
+	s.runRoutes(handle)
 	handle("GET /api/v1/views", s.listViews)
 	handle("PUT /api/v1/views/{name}", s.saveView)
 	handle("DELETE /api/v1/views/{name}", s.removeView)

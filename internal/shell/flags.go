@@ -80,7 +80,8 @@ func Parse(args []string, stderr io.Writer) (*Invocation, error) {
 // ParseVerb reads the arguments that follow a short verb such as `hone top` or
 // `hone list`, which stand for `hone pprof -top` and `hone pprof -list=REGEXP`.
 // A verb that is no command of the shell gets an Invocation with Command set to
-// it. Flags may stand anywhere; "--" ends them. Each extra may define further
+// it; that of pprof has the command that flags such as -top name. Flags may
+// stand anywhere; "--" ends them. Each extra may define further
 // flags. Errors are those of [Parse].
 func ParseVerb(verb string, args []string, stderr io.Writer, extra ...func(*flag.FlagSet)) (*Invocation, error) {
 	l := newCommandLine(verb)
@@ -102,7 +103,9 @@ func ParseVerb(verb string, args []string, stderr io.Writer, extra ...func(*flag
 	if err != nil {
 		return nil, err
 	}
-	inv.Command, inv.Param = verb, param
+	if verb != "pprof" { // whose flags say which report
+		inv.Command, inv.Param = verb, param
+	}
 	return inv, nil
 }
 

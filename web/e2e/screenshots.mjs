@@ -4,7 +4,7 @@
 // pictures on the same machine; only source and machine code need a run of their own.
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync, crc32 } from './png.mjs';
 import { launch } from './chromium.mjs';
@@ -32,9 +32,23 @@ function recorded() {
 
 const withProgram = recorded();
 
+const BASE_RUN = '20261120-093000-00aa';
+const HEAD_RUN = '20261121-093000-00bb';
+
+/** A module with the runs that the command's tests have. */
+function withRuns() {
+  const module = join(temporary, 'words');
+  cpSync(join(root, 'cmd', 'hone', 'testdata', 'runs'), join(module, '.hone', 'runs'), { recursive: true });
+  writeFileSync(join(module, 'go.mod'), 'module example.com/words\n');
+  writeFileSync(join(module, 'hone.toml'), '[[objective]]\nbenchmark = "^Count"\nmetric = "ns/op"\nmax = "50us"\n');
+  return module;
+}
+
+const runs = withRuns();
+
 /**
  * Each is taken in light and dark, and those of narrow on a telephone too.
- * @type {{ name: string, args: string[], path: string, narrow?: boolean }[]}
+ * @type {{ name: string, args: string[], path: string, cwd?: string, narrow?: boolean }[]}
  */
 const pictures = [
   { name: 'flame', args: [wordindex], path: '/flame', narrow: true },
@@ -52,6 +66,10 @@ const pictures = [
   { name: 'diff', args: ['-diff_base', wordindex, tuned], path: '/diff', narrow: true },
   { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame' },
   { name: 'start', args: [], path: '/', narrow: true },
+  { name: 'runs-list', args: [], cwd: runs, path: '/runs', narrow: true },
+  { name: 'runs-run', args: [], cwd: runs, path: '/run?run=latest', narrow: true },
+  { name: 'runs-compare', args: [], cwd: runs, path: `/compare?run=${BASE_RUN}&run=${HEAD_RUN}&pick=example.com/words.Count/n%3D20-2+sec/op`, narrow: true },
+  { name: 'runs-trend', args: [], cwd: runs, path: '/trend', narrow: true },
 ];
 
 /**
@@ -133,9 +151,9 @@ const reducer = await (await browser.newContext()).newPage();
 /** @type {Map<string, Awaited<ReturnType<typeof serve>>>} */
 const servers = new Map();
 try {
-  for (const { name, args, path, narrow } of pictures.filter(({ name }) => only.length === 0 || only.includes(name))) {
-    const key = args.join(' ');
-    const server = servers.get(key) ?? (await serve(args));
+  for (const { name, args, path, cwd, narrow } of pictures.filter(({ name }) => only.length === 0 || only.includes(name))) {
+    const key = [cwd, ...args].join(' ');
+    const server = servers.get(key) ?? (await serve(args, cwd ? { cwd } : {}));
     servers.set(key, server);
     const shots = [
       ...SCHEMES.map((scheme) => ({ file: `${name}-${scheme}.png`, scheme, viewport: WIDE })),

@@ -33,7 +33,7 @@ export async function ping(): Promise<boolean> {
   );
 }
 
-async function request(path: string, init?: RequestInit): Promise<Response> {
+export async function request(path: string, init?: RequestInit): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(API + path, init);
@@ -47,13 +47,19 @@ async function request(path: string, init?: RequestInit): Promise<Response> {
   let message = `${response.status} ${response.statusText}`;
   let param: string | undefined;
   try {
-    const body = (await response.json()) as { error?: { message?: string; param?: string } };
+    const body = (await response.json()) as { error?: { message?: string; param?: string; login?: string } };
+    if (response.status === 401 && body.error?.login === '/login') toLogin();
     message = body.error?.message ?? message;
     param = body.error?.param;
   } catch {
     // Not from hone: the status has to do.
   }
   throw new ApiError(response.status, message, param);
+}
+
+/** Leads to where one logs in, and from there back to here. */
+function toLogin(): void {
+  location.assign(`/login?to=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
 export async function listProfiles(): Promise<Profiles> {

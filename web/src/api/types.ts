@@ -27,6 +27,10 @@ export interface Profile {
 export interface Profiles {
   profiles: Profile[];
   start: string;
+  /** Whether there are kept runs. */
+  runs?: boolean;
+  /** Whether there is a store to select profiles from. */
+  continuous?: boolean;
 }
 
 export interface LabelKey {
@@ -46,6 +50,8 @@ export interface ProfileInfo extends Profile {
   periodType: ValueType;
   comments: string[];
   docURL?: string;
+  /** Of a selection: what it is the sum of. */
+  selection?: { profiles: number; duration: number; last: number };
   samples: number;
   functions: number;
   locations: number;

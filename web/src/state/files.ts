@@ -43,6 +43,8 @@ const formats: Record<ViewID, readonly Format[]> = {
   tags: [text('tags'), csv('tags')],
   raw: [text('raw')],
   diff: [text('diff'), csv('diff')],
+  history: [], // makes its own
+  records: [],
 };
 
 /** What a view may add to a report's query that belongs into a file of it too. */

@@ -3,7 +3,10 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, listProfiles, openProfile, profileInfo } from '../api/client';
 import type { Profile, ProfileInfo } from '../api/types';
-import { go, href, parse, state } from './state';
+import { isSelection, parseSelection, selectionName } from './selection';
+import { go, href, parse, state, visit, where } from './state';
+import { parsePage } from './pages';
+import { parseRuns } from './runs';
 
 export const profiles = signal<readonly Profile[] | null>(null);
 
@@ -30,6 +33,12 @@ export function unknownInfo(id: string): ProfileInfo {
   };
 }
 
+/** Whether the server has kept runs. */
+export const hasRuns = signal(false);
+
+/** Whether the server has a store to select profiles from. */
+export const hasStore = signal(false);
+
 /** Why the list of profiles could not be had. */
 export const listError = signal<ApiError | null>(null);
 
@@ -38,14 +47,23 @@ export const opening = signal<readonly string[]>([]);
 
 const asError = (err: unknown) => (err instanceof ApiError ? err : new ApiError(0, String(err)));
 
+const viewShown = () => [parseRuns, parsePage].every((page) => page(where.peek().split('?')[0]!, '') === null);
+
 /** Asks for what the page needs first: the list, and in the same moment what a full link names. */
 export async function start(): Promise<void> {
   const bare = location.search === '';
   follow();
   try {
-    const { profiles: open, start: query } = await listProfiles();
+    const { profiles: open, start: query, runs, continuous } = await listProfiles();
     profiles.value = open;
+    hasRuns.value = runs === true;
+    hasStore.value = continuous === true;
     listError.value = null;
+    if (!viewShown()) return; // other pages have a state of their own
+    if (continuous && state.peek().profile.length === 0 && (location.pathname === '/' || open.length === 0)) {
+      visit('/services', 'replace'); // services are what there is to choose from
+      return;
+    }
     const wanted = bare && query ? parse(location.pathname, query) : state.peek();
     const first = open.find((p) => p.state !== 'failed') ?? open[0];
     const next = wanted.profile.length === 0 && first ? { ...wanted, profile: [first.id] } : wanted;
@@ -165,6 +183,8 @@ export async function openFiles(files: readonly File[]): Promise<{ opened: Profi
 
 /** What a command line would name to have a profile: the sources of a sum, else its name. */
 export function sourcesOf(id: string): readonly string[] {
+  // Any tool can fetch a selection.
+  if (isSelection(id)) return [`${location.origin}/api/v1/pprof?${id.slice(4)}`];
   const list = profiles.value ?? [];
   const i = list.findIndex((p) => p.id === id);
   const p = list[i];
@@ -181,11 +201,15 @@ export function uploadsAmong(ids: readonly string[]): string[] {
 
 /** The name of a profile, of its id if it is not open. */
 export function nameOf(id: string): string {
-  return profiles.value?.find((p) => p.id === id)?.name ?? id.slice(0, 12);
+  if (isSelection(id)) return selectionName(parseSelection(id, Date.now()));
+  return profiles.value?.find((p) => p.id === id)?.name ?? (id.includes(':') ? id : id.slice(0, 12));
 }
 
 /** The last part of a path or an address: what tells profiles apart at a glance. */
 export function shortName(name: string): string {
+  // Of a run: benchmark and kind, behind what tells its runs apart.
+  const ofRun = /^\d{8}-\d{6}-(\w+):(.+)$/.exec(name);
+  if (ofRun) return `${ofRun[1]}: ${ofRun[2]}`;
   const bare = name.replace(/[/\\]+$/, '');
   if (/^https?:\/\//.test(bare)) return bare.replace(/^https?:\/\//, '').replace('/debug/pprof/', ' ');
   return bare.slice(Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\')) + 1) || name;

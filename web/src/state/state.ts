@@ -2,10 +2,11 @@
 // view. Nothing else decides what is shown, except for taste (theme, widths),
 // which belongs to the browser and not to a link.
 
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 
 export const VIEWS = [
   'flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'tags', 'raw', 'diff',
+  'history', 'records', // of selections in the store alone
 ] as const;
 export type ViewID = (typeof VIEWS)[number];
 
@@ -41,6 +42,8 @@ export const OWN = [
   'asm', // source
   'match', // peek
   'relative', // diff
+  'span', 'by', 'off', 'line', 'live', 'vs', // selections: see selected.ts
+  'fns', // history
 ] as const;
 export type Own = (typeof OWN)[number];
 
@@ -98,6 +101,26 @@ let address: Address = { read: () => parse(location.pathname, location.search), 
 
 export const state = signal<State>(address.read());
 
+/** Path and query of the page that is shown. State is what they say where they are those of a view. */
+export const where = signal(location.pathname + location.search);
+
+/** Shows another page than that of a view: it makes its state of where. */
+export function visit(link: string, how: 'push' | 'replace'): void {
+  if (link === where.peek()) return;
+  note(link, how);
+  where.value = link;
+}
+
+const isView = (link: string) => VIEWS.some((v) => link === `/${v}` || link.startsWith(`/${v}?`));
+
+function note(link: string, how: 'push' | 'replace'): void {
+  try {
+    history[how === 'push' ? 'pushState' : 'replaceState'](null, '', link);
+  } catch {
+    // Safari allows 100 changes in half a minute, and a page in a sandbox none: the address stays behind.
+  }
+}
+
 /** Lets the state live elsewhere in the address, where path and query are taken. */
 export function liveAt(other: Address): void {
   address = other;
@@ -121,13 +144,12 @@ export function inView(s: State, view: ViewID): State {
 export function go(change: Partial<State>, how: 'push' | 'replace' = 'push'): void {
   const next = { ...inView(state.value, change.view ?? state.value.view), ...change };
   const link = address.link(next);
-  if (link === address.link(state.value)) return;
-  try {
-    history[how === 'push' ? 'pushState' : 'replaceState'](null, '', link);
-  } catch {
-    // Safari allows 100 changes in half a minute, and a page in a sandbox none: the address stays behind.
-  }
-  state.value = next;
+  if (link === where.peek() || (link === address.link(state.value) && isView(where.peek()))) return;
+  note(link, how);
+  batch(() => {
+    state.value = next;
+    where.value = link;
+  });
 }
 
 /** Sets one report option; '' returns it to its default. */
@@ -157,7 +179,10 @@ export const matched = signal<{ text: string; percent: number; count: number } |
 export const nextMatch = signal<((direction: 1 | -1) => void) | null>(null);
 
 addEventListener('popstate', () => {
-  state.value = address.read();
+  batch(() => {
+    state.value = address.read();
+    where.value = location.pathname + location.search;
+  });
 });
 
 /** Query of the reports on what is shown; views add parameters of their own to a copy. */

@@ -3,6 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { onKeyDown } from '../state/keys';
 import { listError, loadInfo, profiles, provisional, refresh, shown, shortName, unknownInfo } from '../state/profiles';
 import { connection, tryAgain } from '../state/connection';
+import { pageState } from '../state/pages';
+import { runsState } from '../state/runs';
+import { isSelection } from '../state/selection';
 import { go, state } from '../state/state';
 import { Boundary } from './Boundary';
 import { Chunk } from './Chunk';
@@ -12,7 +15,7 @@ import { NotOpen, Failed } from './NotOpen';
 import { Chips } from './RefineBar';
 import { Tabs } from './Tabs';
 import { Button, Failure, functionItems, FunctionMenuHost, Icon, Skeleton, ToastHost, TooltipHost, useKeys, Warnings } from './parts';
-import { views } from './views';
+import { views, viewsOf } from './views';
 
 export function App() {
   const [help, setHelp] = useState(false);
@@ -25,18 +28,35 @@ export function App() {
     { keys: '?', label: 'Keys and help', run: () => setHelp(true) },
     { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (state.peek().fn ? go({ fn: '' }) : false) },
   ]);
-  useKeys('Views', views.map((v) => ({ keys: `g ${v.key}`, label: v.title, run: () => go({ view: v.id }) })));
+  const runs = runsState.value;
+  const page = pageState.value;
+  const stored = isSelection(state.value.profile[0]);
+  useKeys('Views', runs || page ? [] : viewsOf(state.value).map((v) => ({ keys: `g ${v.key}`, label: v.title, run: () => go({ view: v.id }) })));
   const heading = useTitle();
 
   // With neither a list nor a link there is nothing to draw yet, and what is drawn must not move.
   const unknown = profiles.value === null && state.value.profile.length === 0 && listError.value === null;
   const empty = profiles.value !== null && profiles.value.length === 0 && state.value.profile.length === 0;
+  if (runs || page) {
+    return (
+      <>
+        <a class="skip" href="#view" onClick={(e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>Skip to the page</a>
+        <Banner />
+        {runs && <Boundary key={runs.page}><Chunk load={runsPages} props={{ state: runs, onHelp: () => setHelp(true) }} waiting={<Start />} /></Boundary>}
+        {page && <Boundary key={page.page}><Chunk load={storePages} props={{ state: page, onHelp: () => setHelp(true) }} waiting={<Start />} /></Boundary>}
+        <ToastHost />
+        <TooltipHost />
+        {help && <Chunk load={helpDialog} props={{ onClose: () => setHelp(false) }} />}
+      </>
+    );
+  }
   if (unknown) return <Start />;
   return (
     <>
       <a class="skip" href="#view" onClick={(e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>Skip to the view</a>
       <Banner />
       <Header onHelp={() => setHelp(true)} bare={empty} />
+      {stored && <div class={`sel-head${state.value.own.line === 'off' ? ' sel-low' : ''}`}><Chunk load={selectionHead} /></div>}
       {!empty && <Tabs />}
       {!empty && <Chips />}
       <main class="view-main">
@@ -54,6 +74,10 @@ export function App() {
   );
 }
 
+export const runsPages = () => import('./runs/RunsPages');
+export const storePages = () => import('./continuous/Pages');
+export const selectionHead = () => import('./continuous/SelectionHead');
+const noProfiles = () => import('./continuous/NoProfiles');
 const firstRun = () => import('./FirstRun');
 const helpDialog = () => import('./HelpDialog');
 
@@ -64,6 +88,7 @@ function Main() {
     return <Skeleton shape="area" />;
   }
   if (known.error) {
+    if (known.error.status === 404 && isSelection(known.id)) return <Chunk load={noProfiles} props={{ error: known.error }} />;
     if (known.error.status === 404) return <NotOpen />;
     return <Failed error={known.error} retry={() => void loadInfo(known.id)} />;
   }
@@ -95,8 +120,10 @@ function useTitle(): string {
   const name = shown.value?.info?.name;
   const title = views.find((v) => v.id === view)!.title;
   const heading = name === undefined ? title : `${title}: ${shortName(name)}${base.length > 0 ? ' compared' : ''}`;
+  const elsewhere = runsState.value !== null || pageState.value !== null;
   useEffect(() => {
+    if (elsewhere) return;
     document.title = name === undefined ? 'hone' : `${heading} – hone`;
-  }, [heading, name]);
+  }, [heading, name, elsewhere]);
   return heading;
 }

@@ -1,12 +1,17 @@
 import './header.css';
 import { useRef, useState } from 'preact/hooks';
-import { listError, profiles, shown } from '../state/profiles';
+import { hasRuns, hasStore, listError, profiles, shown } from '../state/profiles';
+import { goPage } from '../state/pages';
+import { goRuns } from '../state/runs';
+import { isSelection } from '../state/selection';
 import { setOption, state } from '../state/state';
 import { theme, type Theme } from '../state/theme';
 import { sampleTypeIndex } from '../state/options';
 import { Compare } from './Compare';
 import { CommandMenu, ExportMenu } from './ExportMenu';
 import { IconButton, Mark, Menu, tip } from './parts';
+import { Chunk } from './Chunk';
+import { follow } from './link';
 import { ProfilePicker } from './ProfilePicker';
 import { SavedViews } from './SavedViews';
 import { Search } from './Search';
@@ -16,7 +21,7 @@ export function Start() {
   return <header class="header"><Brand /></header>;
 }
 
-function Brand() {
+export function Brand() {
   return (
     <a class="brand" href="/" aria-label="hone" {...tip('Back to the start')}>
       <Mark />
@@ -40,18 +45,21 @@ export function Header({ onHelp, bare }: HeaderProps) {
   const told = shown.value?.info ?? shown.value?.error ?? listError.value;
   if (listed && told) known.current = true;
   const comparing = state.value.base.length > 0;
+  const stored = isSelection(state.value.profile[0]);
   return (
-    <header class={`header${bare ? ' header-bare' : ''}${comparing ? ' header-comparing' : ''}`}>
+    <header class={`header${stored ? ' header-stored' : ''}${bare ? ' header-bare' : ''}${comparing && !stored ? ' header-comparing' : ''}`}>
       <Brand />
       {!bare && (
         <>
           <div class={`header-profiles${known.current ? '' : ' header-waiting'}`}>
-            {comparing ? <Compare /> : <><ProfilePicker which="profile" /><Compare /></>}
+            {stored ? <Chunk load={storeNav} props={{ page: null }} waiting={<span class="store-nav" />} /> : comparing ? <Compare /> : <><ProfilePicker which="profile" /><Compare /></>}
             <SampleType />
           </div>
           <Search />
         </>
       )}
+      {hasStore.value && !stored && <a class="header-link" href="/services" onClick={follow(() => goPage('services'))} {...tip('Profiles of all services, over time')}>Services</a>}
+      {hasRuns.value && <a class="header-link" href="/runs" onClick={follow(() => goRuns({ page: 'runs' }))} {...tip('Benchmarks that were kept')}>Runs</a>}
       <div class={`header-actions${more ? ' header-actions-open' : ''}`}>
         {!bare && (
           <>
@@ -69,6 +77,8 @@ export function Header({ onHelp, bare }: HeaderProps) {
     </header>
   );
 }
+
+const storeNav = () => import('./continuous/Nav');
 
 function SampleType() {
   const info = shown.value?.info;
@@ -99,7 +109,7 @@ const themes: readonly { value: Theme; label: string }[] = [
   { value: 'dark', label: 'Dark' },
 ];
 
-function ThemeMenu() {
+export function ThemeMenu() {
   const now = theme.value;
   return (
     <Menu

@@ -3,6 +3,7 @@
 
 import type { FunctionComponent } from 'preact';
 import type { ProfileInfo } from '../api/types';
+import { isSelection } from '../state/selection';
 import type { State, ViewID } from '../state/state';
 
 export interface ViewProps {
@@ -18,6 +19,8 @@ export interface ViewSpec {
   about: string;
   /** Key that shows it, after g: "g t". */
   key: string;
+  /** Only selections in the store have it. */
+  stored?: boolean;
   load: () => Promise<{ default: FunctionComponent<ViewProps> }>;
 }
 
@@ -33,4 +36,9 @@ export const views: readonly ViewSpec[] = [
   { id: 'tags', title: 'Tags', key: 'l', about: 'Labels and their values', load: () => import('./tags/TagsView') },
   { id: 'raw', title: 'Raw', key: 'r', about: 'The profile as it is', load: () => import('./raw/RawView') },
   { id: 'diff', title: 'Diff', key: 'd', about: 'What changed, function by function', load: () => import('./diff/DiffView') },
+  { id: 'history', title: 'History', key: 'h', stored: true, about: 'The share of functions over time', load: () => import('./continuous/HistoryView') },
+  { id: 'records', title: 'Profiles', key: 'o', stored: true, about: 'The single profiles of the selection', load: () => import('./continuous/RecordsView') },
 ];
+
+/** The views that what is shown has. */
+export const viewsOf = (s: State): readonly ViewSpec[] => (isSelection(s.profile[0]) ? views : views.filter((v) => !v.stored));

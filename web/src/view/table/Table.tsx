@@ -294,7 +294,7 @@ function Header<R>({ column, order, onOrder, cell }: HeaderProps<R>) {
           <span class="arrow" aria-hidden="true">{order && (order.descending ? '▾' : '▴')}</span>
         </button>
       ) : (
-        column.title
+        column.title || <span class="visually-hidden">{column.about}</span>
       )}
     </div>
   );

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestExamples tunes worked examples step by step, as a user would: each step is
+// a commit, and hone bench -against tells what it gave and which function moved
+// it. Times are held to half of what the examples promise, allocations exactly.
+func TestExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for minutes")
+	}
+	for _, example := range []struct {
+		name, file string
+		call       string // what is replaced by the next version, with %s for its name
+		versions   []string
+		allocs     float64 // of the last; below 0: fewer than before
+		times      float64 // as fast as at first, at least
+	}{
+		{"jsonreq", "process.go", "return %s(requests)", []string{"processReflection", "processGenerated", "processBuilder", "processPooled"}, -1, 4},
+		{"visitors", "greet.go", "{ %s(w, r) }", []string{"greetCompile", "greetCompiled", "greetNoHeader", "greetPooled", "greetScanned"}, 0, 6.5},
+	} {
+		t.Run(example.name, func(t *testing.T) {
+			source, err := filepath.Abs(filepath.Join("../../examples", example.name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(t.TempDir())
+			files, err := filepath.Glob(filepath.Join(source, "*.go"))
+			if err != nil || len(files) == 0 {
+				t.Fatal("no example:", err)
+			}
+			for _, f := range files {
+				if text, err := os.ReadFile(f); err != nil {
+					t.Fatal(err)
+				} else if filepath.Base(f) != "ratio_test.go" { // of the repository
+					write(t, filepath.Base(f), string(text))
+				}
+			}
+			write(t, "go.mod", "module example\n\ngo 1.26\n")
+			use := func(version string) {
+				t.Helper()
+				text, err := os.ReadFile(example.file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, v := range example.versions {
+					old := strings.ReplaceAll(example.call, "%s", v)
+					if strings.Contains(string(text), old) {
+						write(t, example.file, strings.Replace(string(text), old, strings.ReplaceAll(example.call, "%s", version), 1))
+						return
+					}
+				}
+				t.Fatalf("%s calls no version", example.file)
+			}
+			git := func(args ...string) {
+				t.Helper()
+				args = append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"}, args...)
+				if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+					t.Fatalf("git %s: %v\n%s", args, err, out)
+				}
+			}
+			use(example.versions[0])
+			write(t, ".gitignore", ".hone\n")
+			git("init", "-q")
+			git("add", "-A")
+			git("commit", "-q", "-m", example.versions[0])
+			git("tag", "first")
+			for i, version := range example.versions[1:] {
+				use(version)
+				step := against(t, "HEAD")
+				t.Logf("%s: %s", version, step)
+				if before, after := step.allocs[0], step.allocs[1]; after > before || after == before && before > 0 {
+					t.Errorf("%s: %v allocations, %v before", version, after, before)
+				}
+				// What was called before is gone, what is called now is new.
+				if gone := example.versions[i]; len(step.functions) > 0 && !slices.ContainsFunc(step.functions, func(f string) bool { return strings.HasSuffix(f, "."+gone) }) {
+					t.Errorf("%s: what moved is %q, without %s", version, step.functions, gone)
+				}
+				git("commit", "-q", "-a", "-m", version)
+			}
+			all := against(t, "first")
+			for range 2 { // a machine that does much else may need a second look
+				if all.times < example.times {
+					all = against(t, "first")
+				}
+			}
+			t.Logf("all: %s, %.1f times as fast", all, all.times)
+			if all.times < example.times {
+				t.Errorf("%.1f times as fast as at first, want %v", all.times, example.times)
+			}
+			if example.allocs >= 0 && all.allocs[1] != example.allocs || all.allocs[1] >= all.allocs[0] {
+				t.Errorf("%v allocations, %v at first", all.allocs[1], all.allocs[0])
+			}
+			if len(all.functions) == 0 {
+				t.Error("nothing says which functions moved it")
+			}
+		})
+	}
+}
+
+// A benchStep is what hone bench -against says of BenchmarkInUse.
+type benchStep struct {
+	text      string
+	times     float64    // how many times as fast
+	allocs    [2]float64 // of base and head
+	functions []string   // that moved time or allocations
+}
+
+func (s *benchStep) String() string { return s.text }
+
+func against(t *testing.T, ref string) *benchStep {
+	t.Helper()
+	o := hone(t, "bench", "-json", "-against", ref, "-bench", "InUse", "-count", "6", "-benchtime", "20ms", "-profiletime", "300ms", "-precheck", "0", "-profile", "cpu,mem")
+	var report struct {
+		Comparison struct {
+			Tables      []tableJSON
+			Comparisons []struct{ Explanations []explanationJSON }
+		}
+		Failures []any
+	}
+	if o.code != 0 && o.code != exitMissed || json.Unmarshal([]byte(o.stdout), &report) != nil || len(report.Failures) > 0 || len(report.Comparison.Comparisons) != 1 {
+		t.Fatalf("hone bench -against %s: %+v", ref, o)
+	}
+	s := new(benchStep)
+	var words []string
+	for _, table := range report.Comparison.Tables {
+		cells := table.Rows[0].Cells
+		base, head := *cells[0].Median, *cells[1].Median
+		switch table.Unit {
+		case "sec/op":
+			s.times = base / head
+		case "allocs/op":
+			s.allocs = [2]float64{base, head}
+		}
+		words = append(words, table.Unit+" "+cells[1].Delta)
+	}
+	for _, e := range report.Comparison.Comparisons[0].Explanations {
+		for _, f := range e.Functions {
+			s.functions = append(s.functions, f.Name)
+		}
+	}
+	s.text = strings.Join(words, ", ")
+	return s
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+const pushHelp = `usage: hone push -service NAME [flags] FILE...
+
+Send profiles to hone serve, which keeps them. FILE is a profile in any format
+that hone reads, or - for standard input. A file that is sent again is kept
+once. When the server is busy or can't be reached, hone push tries again.
+
+  -service NAME   the program that the profiles are of
+  -version V, -zone Z, -instance I
+                  which version of it ran where
+  -label NAME=VALUE
+                  any other label; may be given several times
+  -kind KIND      what was profiled: cpu, heap, allocs, mutex, block, goroutine,
+                  ...; by default the profile tells
+  -time TIME      when the collection began, if the profile doesn't tell, or
+                  tells wrong: 2006-01-02T15:04:05Z, a Unix time, -1h
+  -duration D     how long it took, such as 30s
+  -timeout D      how long to try; 1m by default
+` + serverHelp + `
+Examples:
+
+  hone push -service api -version v1.2.3 cpu.pb.gz heap.pb.gz
+  curl -s localhost:6060/debug/pprof/heap | hone push -service api -
+  hone push -service bench -label commit=$(git rev-parse HEAD) *.pb.gz
+`
+
+// labelFlags are labels given one by one.
+type labelFlags []store.Label
+
+func (l *labelFlags) String() string { return "" }
+func (l *labelFlags) Set(s string) error {
+	name, value, ok := strings.Cut(s, "=")
+	if !ok {
+		return errors.New("want NAME=VALUE")
+	}
+	if err := store.CheckName(name); err != nil {
+		return err
+	}
+	*l = append(*l, store.Label{Name: name, Value: value})
+	return nil
+}
+
+// A pusher sends the profiles of a command line.
+type pusher struct {
+	app      *app
+	client   *serverClient
+	query    url.Values // but for key and time
+	time     time.Time  // zero if not given
+	deadline time.Time
+}
+
+func runPush(ctx context.Context, a *app, args []string) error {
+	usage := func(format string, args ...any) error {
+		return &shell.UsageError{Verb: "push", Err: fmt.Errorf(format, args...)}
+	}
+	fs := flag.NewFlagSet("push", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	var f serverFlags
+	var labels labelFlags
+	var at, duration string
+	query := url.Values{}
+	for _, name := range []string{"service", "version", "zone", "instance", "kind"} {
+		fs.Func(name, "", func(value string) error {
+			query.Set(name, value)
+			return nil
+		})
+	}
+	fs.Var(&labels, "label", "")
+	fs.StringVar(&at, "time", "", "")
+	fs.StringVar(&duration, "duration", "", "")
+	timeout := fs.Duration("timeout", time.Minute, "")
+	fs.StringVar(&f.server, "server", "", "")
+	fs.StringVar(&f.tokenFile, "token_file", "", "")
+	fetcher := &capture.Fetcher{}
+	fs.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
+	fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
+	fs.StringVar(&fetcher.TLSKey, "tls_key", "", "")
+	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return err
+	} else if err != nil {
+		return usage("%w", err)
+	}
+	if query.Get("service") == "" {
+		return usage("-service is missing: the program that the profiles are of")
+	}
+	if fs.NArg() == 0 {
+		return usage("no profile is given")
+	}
+	for _, l := range labels {
+		query.Set("label."+l.Name, l.Value)
+	}
+	p := &pusher{app: a, query: query, deadline: time.Now().Add(*timeout)}
+	var err error
+	if at != "" {
+		if p.time, err = server.ParseTime(at, time.Now()); err != nil {
+			return usage("-time: %w", err)
+		}
+	}
+	if duration != "" {
+		d, err := server.ParseDuration(duration)
+		if err != nil {
+			return usage("-duration: %w", err)
+		}
+		query.Set("duration", d.String())
+	}
+	if p.client, err = f.client(a, "push", fetcher); err != nil {
+		return err
+	}
+	for _, file := range fs.Args() {
+		if err := p.push(ctx, file); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+	}
+	return nil
+}
+
+// push sends a file. It is decoded first: what is no profile is told here, and
+// one that has no time gets that of now, so that it is the same when it is sent
+// again.
+func (p *pusher) push(ctx context.Context, file string) error {
+	var data []byte
+	var err error
+	if file == "-" {
+		data, err = io.ReadAll(p.app.stdin)
+	} else {
+		data, err = os.ReadFile(file)
+	}
+	if err != nil {
+		return err
+	}
+	decoded, err := profile.DecodeBytes(data, profile.Limits{})
+	if err != nil {
+		return err
+	}
+	query := cloneValues(p.query)
+	hash := sha256.Sum256(data)
+	query.Set("key", hex.EncodeToString(hash[:]))
+	switch {
+	case !p.time.IsZero():
+		query.Set("time", strconv.FormatInt(p.time.UnixNano(), 10))
+	case decoded.TimeNanos == 0:
+		query.Set("time", strconv.FormatInt(time.Now().UnixNano(), 10))
+	}
+	wait := 200 * time.Millisecond
+	for {
+		again, after, err := p.send(ctx, query, data)
+		if err == nil || !again {
+			return err
+		}
+		const longest = 10 * time.Second
+		pause := max(wait, after)
+		if time.Now().Add(pause).After(p.deadline) {
+			return fmt.Errorf("gave up after trying for long enough: %w", err)
+		}
+		p.app.warn(fmt.Sprintf("%s; trying again in %s", oneLine(err), pause.Round(100*time.Millisecond)))
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		wait = min(2*wait, longest)
+	}
+}
+
+// send sends a profile once. again tells whether it may help to try again, and
+// after how long at least.
+func (p *pusher) send(ctx context.Context, query url.Values, data []byte) (again bool, after time.Duration, err error) {
+	resp, err := p.client.do(ctx, http.MethodPost, "/api/v1/profiles", query, data)
+	if err != nil {
+		return ctx.Err() == nil, 0, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode/100 == 2 {
+		return false, 0, nil
+	}
+	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
+		after = time.Duration(s) * time.Second
+	}
+	return resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500, after, p.client.failure(resp)
+}

@@ -1,0 +1,478 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+const queryHelp = `usage: hone query [flags] SELECTOR
+
+Ask hone serve for the profiles that SELECTOR selects, merged, and print a
+report of them: any that hone pprof has, as -top (which is the default), -tree,
+-list=REGEXP, -peek=REGEXP, -traces, -tags, -raw, -proto, -svg, -json, -csv, or
+-flame for a flame graph.
+
+SELECTOR is KIND{LABEL="VALUE", ...}: cpu{service="api", version=~"v1.*"}. The
+operators are =, !=, =~ and !~, patterns match the whole value. Either part may
+be missing: heap, {service="api"}.
+
+  -from TIME, -to TIME
+                  the time: 2006-01-02T15:04:05Z, a Unix time, now, or relative
+                  to now, as -1h, -2d, "3h ago". The last hour by default
+  -by LABEL,...   one report for each combination of values of these labels
+  -base SELECTOR  compare with the profiles that this one selects
+  -base_from TIME, -base_to TIME
+                  of another time; a base time needs no -base
+  -weight SHARE   the most expensive profiles alone: 5%, 0.05
+  -per sum|profile|second
+                  divide by the number of profiles or by their duration
+  -id ID          the single profile with that id
+
+What there is, instead of a report:
+
+  -series         totals over time, with -by for each group; -step 1m, -points N
+                  say how fine
+  -records        single profiles, with their ids; -limit N
+  -labels         names and values of labels
+  -json, -csv     as JSON or CSV
+
+` + serverHelp + `
+go tool pprof and every verb of hone that takes a URL read selections too:
+http://127.0.0.1:4600/api/v1/pprof?q=cpu{service="api"}&from=-1h
+
+Examples:
+
+  hone query 'cpu{service="api"}'
+  hone query -from -7d -by version 'cpu{service="api"}'
+  hone query -list 'json.*decode' 'cpu{service="api"}'
+  hone query -flame -o heap.html 'heap{service="api"}'
+  hone query -base 'cpu{service="api", version="v1"}' 'cpu{service="api", version="v2"}'
+  hone query -base_from -8d -base_to -7d -from -1d 'cpu{service="api"}'
+  hone query -proto -o api.pb.gz 'cpu{service="api"}'
+  hone query -series -by version -step 1h -from -1d 'cpu{service="api"}'
+  hone query -records -limit 10 'cpu{service="api"}'
+  hone query -labels '{}'
+
+All flags that select a sample type, filter and shape reports work as in hone
+pprof; see "hone help pprof".
+`
+
+// queryFlags are the flags of hone query that other verbs don't have.
+type queryFlags struct {
+	serverFlags
+	from, to, by, per, weight, id string
+	baseFrom, baseTo              string
+	step                          string
+	points, limit                 int
+	series, records, labels       bool
+	csv                           bool
+}
+
+func (f *queryFlags) define(fs *flag.FlagSet) {
+	fs.StringVar(&f.server, "server", "", "")
+	fs.StringVar(&f.tokenFile, "token_file", "", "")
+	fs.StringVar(&f.from, "from", "", "")
+	fs.StringVar(&f.to, "to", "", "")
+	fs.StringVar(&f.baseFrom, "base_from", "", "")
+	fs.StringVar(&f.baseTo, "base_to", "", "")
+	fs.StringVar(&f.by, "by", "", "")
+	fs.StringVar(&f.per, "per", "", "")
+	fs.StringVar(&f.weight, "weight", "", "")
+	fs.StringVar(&f.id, "id", "", "")
+	fs.StringVar(&f.step, "step", "", "")
+	fs.IntVar(&f.points, "points", 0, "")
+	fs.IntVar(&f.limit, "limit", 0, "")
+	fs.BoolVar(&f.series, "series", false, "")
+	fs.BoolVar(&f.records, "records", false, "")
+	fs.BoolVar(&f.labels, "labels", false, "")
+	fs.BoolVar(&f.csv, "csv", false, "")
+}
+
+// A queryRun is one command line of hone query.
+type queryRun struct {
+	app    *app
+	f      queryFlags
+	inv    *shell.Invocation
+	client *serverClient
+	load   *load
+	now    time.Time
+}
+
+func runQuery(ctx context.Context, a *app, args []string) error {
+	q := &queryRun{app: a, now: time.Now()}
+	usage := func(format string, args ...any) error {
+		return &shell.UsageError{Verb: "query", Err: fmt.Errorf(format, args...)}
+	}
+	var err error
+	if q.inv, err = parseQuery(args, &q.f, a.stderr); err != nil {
+		return err
+	}
+	if len(q.inv.Sources) != 1 {
+		return usage("want one selector, found %d arguments: quote it, as in 'cpu{service=\"api\"}'", len(q.inv.Sources))
+	}
+	if len(q.inv.Base) > 1 {
+		return usage("-base may be given once")
+	}
+	selection, err := q.selection(q.inv.Sources[0], q.f.from, q.f.to)
+	if err != nil {
+		return usage("%w", err)
+	}
+	q.load = a.newLoad(q.inv)
+	if q.client, err = q.f.client(a, "query", q.load.loader.Fetcher); err != nil {
+		return err
+	}
+	if q.inv.SampleIndex != "" && (q.f.series || q.f.records) {
+		selection.Set("sample_type", q.inv.SampleIndex)
+	}
+	switch {
+	case q.f.labels:
+		return q.printLabels(ctx, selection)
+	case q.f.records:
+		return q.printRecords(ctx, selection)
+	case q.f.series:
+		return q.printSeries(ctx, selection)
+	}
+	groups, err := q.groups(ctx, selection)
+	if err != nil {
+		return err
+	}
+	return q.deliver(ctx, groups)
+}
+
+// parseQuery reads the command line, which has the flags of hone pprof too.
+func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocation, error) {
+	// pprof's flags name the report; a selector stands where its sources do.
+	inv, err := shell.ParseVerb("pprof", args, stderr, f.define)
+	var usage *shell.UsageError
+	plain := errors.As(err, &usage) && strings.HasPrefix(usage.Err.Error(), "-json needs")
+	if plain { // which is of the usual report here, or of what is no report
+		*f = queryFlags{}
+		inv, err = shell.ParseVerb("pprof", append([]string{"-top"}, args...), stderr, f.define)
+		if err == nil {
+			inv.Command = ""
+		}
+	}
+	if errors.As(err, &usage) {
+		if strings.Contains(usage.Err.Error(), "no profile source") {
+			usage.Err = errors.New("a selector is missing, such as 'cpu{service=\"api\"}'")
+		}
+		return nil, &shell.UsageError{Verb: "query", Err: usage.Err}
+	} else if err != nil {
+		return nil, err
+	}
+	bad := func(format string, args ...any) (*shell.Invocation, error) {
+		return nil, &shell.UsageError{Verb: "query", Err: fmt.Errorf(format, args...)}
+	}
+	several := 0
+	for _, on := range []bool{f.series, f.records, f.labels, inv.Command != ""} {
+		if on {
+			several++
+		}
+	}
+	if several > 1 {
+		return bad("-series, -records, -labels and reports exclude each other")
+	}
+	if inv.HTTP != "" {
+		return bad("-http makes no sense here: the server has the pages, open %s", defaultListen)
+	}
+	if f.csv && inv.JSON {
+		return bad("-csv and -json exclude each other")
+	}
+	if inv.Command == "" {
+		inv.Command = "top"
+	}
+	if f.csv && !slices.Contains([]string{"top", "tree", "tags"}, inv.Command) {
+		return bad("%s has no -csv: top, tree, tags, -series, -records and -labels have", inv.Command)
+	}
+	return inv, nil
+}
+
+// selection returns the parameters of a selection for a server.
+func (q *queryRun) selection(selector, from, to string) (url.Values, error) {
+	if _, err := store.ParseSelector(selector); err != nil {
+		return nil, err
+	}
+	v := url.Values{"q": {selector}}
+	end := q.now.Truncate(time.Second).Add(time.Second)
+	for _, bound := range []struct{ name, text string }{{"to", to}, {"from", from}} {
+		switch {
+		case bound.text != "":
+			t, err := server.ParseTime(bound.text, q.now)
+			if err != nil {
+				return nil, fmt.Errorf("-%s: %w", bound.name, err)
+			}
+			if bound.name == "to" {
+				end = t
+			}
+			v.Set(bound.name, strconv.FormatInt(t.UnixMilli(), 10))
+		case q.f.id != "" || q.f.labels: // of any time
+		case bound.name == "from":
+			length := time.Hour
+			if q.inv.Seconds > 0 {
+				length = time.Duration(q.inv.Seconds) * time.Second
+			}
+			v.Set("from", strconv.FormatInt(end.Add(-length).UnixMilli(), 10))
+		default:
+			v.Set("to", strconv.FormatInt(end.UnixMilli(), 10))
+		}
+	}
+	if q.f.id != "" {
+		v.Set("id", q.f.id)
+	}
+	if q.f.per != "" {
+		v.Set("per", q.f.per)
+	}
+	if q.f.weight != "" {
+		share, percent := strings.CutSuffix(q.f.weight, "%")
+		x, err := strconv.ParseFloat(share, 64)
+		if percent {
+			x /= 100
+		}
+		if err != nil || !(x > 0 && x <= 1) {
+			return nil, fmt.Errorf("-weight: %q is no share, such as 5%% or 0.05", q.f.weight)
+		}
+		v.Set("top", strconv.FormatFloat(x, 'g', -1, 64))
+	}
+	return v, nil
+}
+
+// A queryGroup is one report's profiles.
+type queryGroup struct {
+	labels  map[string]string
+	profile *profile.Profile
+	base    *profile.Profile // nil without one
+}
+
+// groups fetches the merged profile of each group.
+func (q *queryRun) groups(ctx context.Context, selection url.Values) ([]queryGroup, error) {
+	base := url.Values(nil)
+	if len(q.inv.Base) > 0 || q.f.baseFrom != "" || q.f.baseTo != "" {
+		selector := q.inv.Sources[0]
+		if len(q.inv.Base) > 0 {
+			selector = q.inv.Base[0]
+		}
+		from, to := q.f.from, q.f.to
+		if q.f.baseFrom != "" || q.f.baseTo != "" {
+			from, to = q.f.baseFrom, q.f.baseTo
+		}
+		var err error
+		if base, err = q.selection(selector, from, to); err != nil {
+			return nil, &shell.UsageError{Verb: "query", Err: fmt.Errorf("base: %w", err)}
+		}
+	}
+	if q.f.by == "" {
+		g, err := q.group(ctx, nil, selection, base)
+		if err != nil {
+			return nil, err
+		}
+		return []queryGroup{*g}, nil
+	}
+	if base != nil {
+		return nil, &shell.UsageError{Verb: "query", Err: errors.New("-by and a base exclude each other: ask for one group")}
+	}
+	params := cloneValues(selection)
+	params.Set("by", q.f.by)
+	params.Set("points", "1")
+	params.Set("limit", strconv.Itoa(max(1, q.f.limit, 50)))
+	var over server.OverTime
+	if err := q.client.json(ctx, "/api/v1/series", params, &over); err != nil {
+		return nil, err
+	}
+	if over.Left > 0 {
+		q.app.warn(fmt.Sprintf("There are %d more groups; -limit N shows them.", over.Left))
+	}
+	var all []queryGroup
+	for _, s := range over.Series {
+		part, err := url.ParseQuery(strings.TrimPrefix(s.Profile, "sel:"))
+		if err != nil {
+			return nil, err
+		}
+		g, err := q.group(ctx, s.Labels, part, nil)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, *g)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no profiles match %s in this time", q.inv.Sources[0])
+	}
+	return all, nil
+}
+
+func cloneValues(v url.Values) url.Values {
+	out := url.Values{}
+	for name, values := range v {
+		out[name] = slices.Clone(values)
+	}
+	return out
+}
+
+// group fetches a profile and, unless base is nil, what it is compared with.
+func (q *queryRun) group(ctx context.Context, labels map[string]string, selection, base url.Values) (*queryGroup, error) {
+	fetch := func(v url.Values) (*profile.Profile, error) {
+		limits := profile.Limits{Bytes: q.inv.MaxBytes, TextBytes: q.inv.MaxBytes}
+		p, err := q.client.profile(ctx, v, limits)
+		if err != nil {
+			return nil, err
+		}
+		return q.load.completed(ctx, p)
+	}
+	g := &queryGroup{labels: labels}
+	var err error
+	if g.profile, err = fetch(selection); err != nil {
+		return nil, err
+	}
+	if base == nil {
+		return g, nil
+	}
+	if g.base, err = fetch(base); err != nil {
+		return nil, err
+	}
+	if q.inv.Command == "flame" {
+		return g, nil // which shows both
+	}
+	g.profile, err = report.Subtract(g.profile, g.base, true, q.inv.Normalize)
+	return g, err
+}
+
+// oneFile are the reports of which several can't follow each other.
+var oneFile = []string{"proto", "topproto", "svg", "png", "gif", "pdf", "ps", "web", "weblist", "callgrind", "flame", "eog", "evince", "gv", "dot"}
+
+// deliver prints the reports of groups, one after another.
+func (q *queryRun) deliver(ctx context.Context, groups []queryGroup) error {
+	if len(groups) > 1 && slices.Contains(oneFile, q.inv.Command) {
+		return &shell.UsageError{Verb: "query", Err: fmt.Errorf("there are %d groups, and a file of %s is of one: select it, or leave out -by", len(groups), q.inv.Command)}
+	}
+	if q.inv.Command == "flame" {
+		f := flameFlags{normalize: q.inv.Normalize}
+		if err := f.choose(q.inv); err != nil {
+			return err
+		}
+		out := &shell.Outlet{Out: q.app.stdout, Err: q.app.stderr, ToScreen: isTerminal(q.app.stdout) && f.format == "html", Getenv: q.app.getenv}
+		defer out.Close()
+		return out.Deliver(ctx, "flame", q.inv.Output, func(_ context.Context, w io.Writer) error {
+			return q.app.flame(w, groups[0].base, groups[0].profile, f, q.inv.Options)
+		})
+	}
+	if q.f.by == "" && !q.f.csv {
+		like := q.inv.Command
+		if !isTerminal(q.app.stdout) {
+			like = ""
+		}
+		return q.app.deliver(ctx, q.inv, like, groups[0].profile)
+	}
+	out := &shell.Outlet{Out: q.app.stdout, Err: q.app.stderr, ToScreen: isTerminal(q.app.stdout), Getenv: q.app.getenv}
+	defer out.Close()
+	return out.Deliver(ctx, "", q.inv.Output, func(ctx context.Context, w io.Writer) error {
+		switch {
+		case q.inv.JSON:
+			return q.groupsJSON(w, groups)
+		case q.f.csv:
+			return q.groupsCSV(w, groups)
+		}
+		for i, g := range groups {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			fmt.Fprintf(w, "== %s\n", groupName(g.labels))
+			if err := q.app.generate(ctx, w, g.profile, q.inv.Command, q.inv.Param, q.inv.Options); err != nil {
+				return fmt.Errorf("%s: %w", groupName(g.labels), err)
+			}
+		}
+		return nil
+	})
+}
+
+// groupName returns the labels of a group as a selector has them.
+func groupName(labels map[string]string) string {
+	var ls []store.Label
+	for name, value := range labels {
+		ls = append(ls, store.Label{Name: name, Value: value})
+	}
+	sorted, err := store.NewLabels(ls...)
+	if err != nil {
+		return fmt.Sprint(labels) // of another server than hone
+	}
+	return sorted.String()
+}
+
+func (q *queryRun) report(g *queryGroup) (*report.Report, error) {
+	return report.New(g.profile, q.inv.Command, q.inv.Param, q.inv.Options, q.app.env(q.inv.Options))
+}
+
+// groupsJSON writes {"groups": [{"labels": {…}, "report": …}…]}.
+func (q *queryRun) groupsJSON(w io.Writer, groups []queryGroup) error {
+	type group struct {
+		Labels map[string]string `json:"labels"`
+		Report json.RawMessage   `json:"report"`
+	}
+	out := struct {
+		Groups []group `json:"groups"`
+	}{}
+	for i := range groups {
+		r, err := q.report(&groups[i])
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if err := r.WriteJSON(&b); err != nil {
+			return err
+		}
+		out.Groups = append(out.Groups, group{groups[i].labels, b.Bytes()})
+	}
+	return writeJSON(w, out)
+}
+
+// groupsCSV writes tables below each other, with columns for the labels in front.
+func (q *queryRun) groupsCSV(w io.Writer, groups []queryGroup) error {
+	names := words(q.f.by)
+	for i := range groups {
+		r, err := q.report(&groups[i])
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		switch q.inv.Command {
+		case "tree":
+			tree, err := r.Tree()
+			if err != nil {
+				return err
+			}
+			err = tree.WriteCSV(&b)
+			if err != nil {
+				return err
+			}
+		case "tags":
+			err = r.Tags().WriteCSV(&b)
+		default:
+			err = r.Top().WriteCSV(&b)
+		}
+		if err != nil {
+			return err
+		}
+		var values []string
+		for _, name := range names {
+			values = append(values, groups[i].labels[name])
+		}
+		if err := prefixCSV(w, &b, i == 0, names, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}

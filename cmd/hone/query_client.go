@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/profile"
+)
+
+// serverFlags say which hone serve is meant and how it is reached.
+type serverFlags struct {
+	server    string
+	tokenFile string
+}
+
+const serverHelp = `  -server URL     the server; $HONE_SERVER, or http://127.0.0.1:4600
+  -token_file FILE
+                  the token to show it is in FILE; $HONE_TOKEN has it otherwise
+`
+
+// A serverClient asks a hone serve.
+type serverClient struct {
+	base  *url.URL
+	token string
+	http  *http.Client
+}
+
+// client returns a client for a verb's server.
+func (f *serverFlags) client(a *app, verb string, fetcher *capture.Fetcher) (*serverClient, error) {
+	c := &serverClient{token: a.getenv("HONE_TOKEN")}
+	text := cmp.Or(f.server, a.getenv("HONE_SERVER"), "http://"+defaultListen)
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.RawQuery != "" {
+		return nil, &shell.UsageError{Verb: verb, Err: fmt.Errorf("-server %s is no address of a server, such as https://hone.example.com", text)}
+	}
+	if u.User != nil { // as in the URLs that go tool pprof takes
+		if password, ok := u.User.Password(); ok {
+			c.token = password
+		}
+		u.User = nil
+	}
+	u.Path = strings.TrimSuffix(u.Path, "/")
+	c.base = u
+	if f.tokenFile != "" {
+		data, err := os.ReadFile(f.tokenFile)
+		if err != nil {
+			return nil, fmt.Errorf("-token_file: %w", err)
+		}
+		c.token = string(data)
+	}
+	c.token = strings.TrimSpace(c.token)
+	c.http, err = fetcher.Client()
+	return c, err
+}
+
+// url returns the address of a path of the API.
+func (c *serverClient) url(path string, query url.Values) string {
+	u := *c.base
+	u.Path += path
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// do sends a request and returns the response, whatever its status.
+func (c *serverClient) do(ctx context.Context, method, path string, query url.Values, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.url(path, query), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err
+		}
+		return nil, fmt.Errorf("%s: %w", c.base, err)
+	}
+	return resp, nil
+}
+
+// maxAnswer bounds what a server may send: it is not always the one that was
+// meant.
+const maxAnswer = 4 << 30
+
+// get returns the body of an answer.
+func (c *serverClient) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
+	resp, err := c.do(ctx, http.MethodGet, path, query, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, c.failure(resp)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.base, err)
+	}
+	return data, nil
+}
+
+// json reads an answer into v.
+func (c *serverClient) json(ctx context.Context, path string, query url.Values, v any) error {
+	data, err := c.get(ctx, path, query)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("%s answered %s with something else than hone serve would: %w", c.base, path, err)
+	}
+	return nil
+}
+
+// A statusError is an answer that is an error.
+type statusError struct {
+	status int
+	err    error
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+
+// failure returns the error in an answer.
+func (c *serverClient) failure(resp *http.Response) error {
+	data, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // what there is of it
+	var body struct {
+		Error json.RawMessage `json:"error"`
+	}
+	var report struct {
+		Message string `json:"message"`
+	}
+	text := ""
+	if json.Unmarshal(data, &body) == nil && json.Unmarshal(body.Error, &text) != nil && json.Unmarshal(body.Error, &report) == nil {
+		text = report.Message
+	}
+	if text == "" {
+		text = resp.Status
+		if resp.StatusCode == http.StatusNotFound {
+			text += ": is it hone serve that listens there?"
+		}
+	}
+	if resp.StatusCode == http.StatusUnauthorized && c.token == "" {
+		text += " (set HONE_TOKEN, or give -token_file)"
+	}
+	return &statusError{resp.StatusCode, fmt.Errorf("%s: %s", c.base, text)}
+}
+
+// profile returns the merged profile of a selection.
+func (c *serverClient) profile(ctx context.Context, query url.Values, limits profile.Limits) (*profile.Profile, error) {
+	data, err := c.get(ctx, "/api/v1/pprof", query)
+	if err != nil {
+		return nil, err
+	}
+	p, err := profile.DecodeBytes(data, limits)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.base, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,199 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/profile"
+)
+
+// prefixCSV copies a table with columns in front, and its heading if that is
+// wanted.
+func prefixCSV(w io.Writer, table io.Reader, heading bool, names, values []string) error {
+	in, out := csv.NewReader(table), csv.NewWriter(w)
+	for row := 0; ; row++ {
+		record, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case row > 0:
+			record = slices.Concat(values, record)
+		case heading:
+			record = slices.Concat(names, record)
+		default:
+			continue
+		}
+		if err := out.Write(record); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// answer gets an answer of the server and prints it: as it is with -json, and
+// otherwise as rows.
+func (q *queryRun) answer(ctx context.Context, path string, params url.Values, v any, heading []string, rows func() [][]string) error {
+	data, err := q.client.get(ctx, path, params)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, v); err != nil {
+		return fmt.Errorf("%s answered %s with something else than hone serve would: %w", q.client.base, path, err)
+	}
+	out := &shell.Outlet{Out: q.app.stdout, Err: q.app.stderr, Getenv: q.app.getenv}
+	defer out.Close()
+	return out.Deliver(ctx, "", q.inv.Output, func(_ context.Context, w io.Writer) error {
+		switch {
+		case q.inv.JSON:
+			_, err := w.Write(data)
+			return err
+		case q.f.csv:
+			c := csv.NewWriter(w)
+			c.Write(heading)
+			c.WriteAll(rows())
+			return c.Error()
+		}
+		t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+		fmt.Fprintln(t, strings.ToUpper(strings.Join(heading, "\t")))
+		for _, row := range rows() {
+			fmt.Fprintln(t, strings.Join(row, "\t"))
+		}
+		return t.Flush()
+	})
+}
+
+func (q *queryRun) printLabels(ctx context.Context, selection url.Values) error {
+	var v struct {
+		Labels []server.Label `json:"labels"`
+	}
+	for _, name := range []string{"per", "top", "id", "sample_type"} {
+		selection.Del(name)
+	}
+	if q.f.limit > 0 {
+		selection.Set("limit", strconv.Itoa(q.f.limit))
+	}
+	return q.answer(ctx, "/api/v1/labels", selection, &v, []string{"name", "value"}, func() (rows [][]string) {
+		for _, l := range v.Labels {
+			for _, value := range l.Values {
+				rows = append(rows, []string{l.Name, value})
+			}
+			if l.More > 0 && !q.f.csv {
+				rows = append(rows, []string{l.Name, fmt.Sprintf("... and %d more", l.More)})
+			}
+		}
+		return rows
+	})
+}
+
+func (q *queryRun) printRecords(ctx context.Context, selection url.Values) error {
+	var v server.Records
+	selection.Del("per")
+	if q.f.limit > 0 {
+		selection.Set("limit", strconv.Itoa(q.f.limit))
+	}
+	err := q.answer(ctx, "/api/v1/records", selection, &v, []string{"time", "id", "duration", "value", "unit", "labels"}, func() (rows [][]string) {
+		for i := range v.ID {
+			of := v.Labels[v.Series[i]]
+			value, unit := q.value(float64(v.Value[i]), of.Unit)
+			rows = append(rows, []string{q.time(v.Time[i]), v.ID[i], q.duration(v.Duration[i]), value, unit, groupName(of.Labels)})
+		}
+		return rows
+	})
+	if err == nil && v.More {
+		q.app.warn("There are more profiles before these; -limit N shows them.")
+	}
+	return err
+}
+
+func (q *queryRun) printSeries(ctx context.Context, selection url.Values) error {
+	if q.f.by != "" {
+		selection.Set("by", q.f.by)
+	}
+	if q.f.step != "" {
+		selection.Set("step", q.f.step)
+	}
+	selection.Set("points", strconv.Itoa(cmp.Or(q.f.points, 60)))
+	if q.f.limit > 0 {
+		selection.Set("limit", strconv.Itoa(q.f.limit))
+	}
+	var v server.OverTime
+	names := words(q.f.by)
+	err := q.answer(ctx, "/api/v1/series", selection, &v, slices.Concat([]string{"time"}, names, []string{"value", "unit", "profiles", "duration"}), func() (rows [][]string) {
+		type at struct {
+			time int64
+			row  []string
+		}
+		var all []at
+		for _, s := range v.Series {
+			for i, t := range s.Time {
+				row := []string{q.time(t)}
+				for _, name := range names {
+					row = append(row, s.Labels[name])
+				}
+				value, unit := "", s.Unit
+				if x, ok := s.Value[i].(float64); ok {
+					value, unit = q.value(x, s.Unit)
+				}
+				all = append(all, at{t, append(row, value, unit, strconv.FormatInt(s.Profiles[i], 10), q.duration(s.Duration[i]))})
+			}
+		}
+		slices.SortStableFunc(all, func(a, b at) int { return int(max(-1, min(1, a.time-b.time))) })
+		for _, one := range all {
+			rows = append(rows, one.row)
+		}
+		return rows
+	})
+	for _, text := range v.Warnings {
+		q.app.warn(text)
+	}
+	if err == nil && v.Left > 0 {
+		q.app.warn(fmt.Sprintf("There are %d more groups; -limit N shows them.", v.Left))
+	}
+	return err
+}
+
+// time prints a time in ms since 1970: for people as their clock has it.
+func (q *queryRun) time(ms int64) string {
+	t := time.UnixMilli(ms)
+	if q.f.csv {
+		return t.UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	}
+	return t.Format(time.DateTime)
+}
+
+func (q *queryRun) duration(ns int64) string {
+	if q.f.csv {
+		return strconv.FormatInt(ns, 10)
+	}
+	return time.Duration(ns).Round(time.Millisecond).String()
+}
+
+// value prints a value: for people in a unit that suits it.
+func (q *queryRun) value(x float64, unit string) (value, shownUnit string) {
+	if q.f.csv {
+		return strconv.FormatFloat(x, 'f', -1, 64), unit
+	}
+	if x < 1e15 && x > -1e15 && (x >= 1000 || x <= -1000) {
+		scaled, u := profile.Convert(int64(x), unit, "auto")
+		return strconv.FormatFloat(scaled, 'f', 2, 64), u
+	}
+	return strconv.FormatFloat(x, 'f', -1, 64), unit
+}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/shell"
+)
+
+const tokenHelp = `usage: hone token add [flags] NAME
+       hone token list [flags]
+       hone token remove [flags] NAME|ID
+
+Make, list and remove the tokens that programs and people show to hone serve.
+A token is printed once, when it is made: the file has a hash of it alone. The
+server sees changes of the file at once.
+
+  -role ROLE,...  what the token may do: read (look at profiles), write (send
+                  profiles), admin (both, and remove what others made); write by
+                  default
+  -service NAME,...
+                  the services it may do it with; * stands for any text, as in
+                  'shop-*'. All services by default
+  -expires AGE    when it ends to hold, such as 90d; never by default
+  -data DIR       the directory of the server; as of hone serve by default
+  -tokens FILE    the file of tokens; DIR/tokens.json by default
+  -config FILE    take the above two from the server's configuration
+  -json           print as JSON
+
+Programs send the token as "Authorization: Bearer TOKEN", as the password of
+Basic authentication, as in http://hone:TOKEN@host:4600/, or as X-Goog-Api-Key.
+People log in with it in the browser.
+
+Examples:
+
+  hone token add -role write -service 'shop-*' agents
+  hone token add -role read -expires 90d alice
+  hone token list
+  hone token remove agents
+`
+
+func runToken(_ context.Context, a *app, args []string) error {
+	usage := func(format string, args ...any) error {
+		return &shell.UsageError{Verb: "token", Err: fmt.Errorf(format, args...)}
+	}
+	if len(args) == 0 {
+		return usage("add, list or remove is missing")
+	}
+	command := args[0]
+	if command == "-h" || command == "-help" || command == "--help" {
+		return flag.ErrHelp
+	}
+	fs := flag.NewFlagSet("token", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	var role, services, expires string
+	var asJSON bool
+	var f serveFlags
+	fs.StringVar(&role, "role", "write", "")
+	fs.StringVar(&services, "service", "", "")
+	fs.StringVar(&expires, "expires", "", "")
+	fs.StringVar(&f.Data, "data", "", "")
+	fs.StringVar(&f.Auth.Tokens, "tokens", "", "")
+	fs.StringVar(&f.config, "config", "", "")
+	fs.BoolVar(&asJSON, "json", false, "")
+	if err := fs.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
+		return err
+	} else if err != nil {
+		return usage("%w", err)
+	}
+	cfg, err := f.resolved(a.getenv)
+	if err != nil {
+		return err
+	}
+	tokens, err := auth.OpenTokens(cfg.Auth.Tokens)
+	if err != nil {
+		return err
+	}
+	wanted := map[string]int{"add": 1, "list": 0, "remove": 1}
+	n, ok := wanted[command]
+	if !ok {
+		return usage("unknown command %q: it is add, list or remove", command)
+	}
+	if fs.NArg() != n {
+		return usage("hone token %s takes %d names, not %d", command, n, fs.NArg())
+	}
+	switch command {
+	case "list":
+		return a.listTokens(tokens.List(), asJSON)
+	case "remove":
+		t, err := tokens.Remove(fs.Arg(0))
+		if err != nil {
+			return err
+		}
+		a.auditToken(cfg, "token.remove", t)
+		_, err = fmt.Fprintf(a.stdout, "Removed %s.\n", t.Name)
+		return err
+	}
+	roles, err := auth.ParseRoles(words(role))
+	if err != nil {
+		return usage("-role: %w", err)
+	}
+	var until time.Time
+	if expires != "" {
+		d, err := server.ParseDuration(expires)
+		if err != nil {
+			return usage("-expires: %w", err)
+		}
+		until = time.Now().Add(d)
+	}
+	secret, t, err := tokens.Add(fs.Arg(0), roles, words(services), until)
+	if err != nil {
+		return err
+	}
+	a.auditToken(cfg, "token.add", t)
+	if asJSON {
+		return writeJSON(a.stdout, struct {
+			*auth.Token
+			Secret string `json:"token"`
+		}{t, secret})
+	}
+	a.warn("Keep it: it can't be shown again.")
+	_, err = fmt.Fprintln(a.stdout, secret)
+	return err
+}
+
+// words splits a list with commas.
+func words(list string) []string {
+	var out []string
+	for w := range strings.SplitSeq(list, ",") {
+		if w = strings.TrimSpace(w); w != "" {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func (a *app) listTokens(tokens []*auth.Token, asJSON bool) error {
+	if asJSON {
+		return writeJSON(a.stdout, map[string][]*auth.Token{"tokens": append([]*auth.Token{}, tokens...)})
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tID\tROLES\tSERVICES\tCREATED\tEXPIRES")
+	for _, t := range tokens {
+		services, expires := "all", "never"
+		if t.Services != nil {
+			services = strings.Join(t.Services, ",")
+		}
+		if t.Expires != 0 {
+			expires = time.Unix(t.Expires, 0).Format(time.DateOnly)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", t.Name, t.ID, strings.Join(t.Roles, ","), services, time.Unix(t.Created, 0).Format(time.DateOnly), expires)
+	}
+	return w.Flush()
+}
+
+// auditToken tells the server's audit log of a change of tokens.
+func (a *app) auditToken(cfg *serveConfig, action string, t *auth.Token) {
+	warn := func(err error) { a.warn(oneLine(err)) }
+	log, err := auth.OpenAudit(filepath.Join(cfg.Data, "audit.log"), 0, warn)
+	if err != nil {
+		warn(err)
+		return
+	}
+	defer log.Close()
+	user := a.getenv("USER")
+	log.Log(auth.Event{Action: action, Result: auth.OK, Who: user, By: "command line", Target: t.Name, Detail: strings.Join(t.Roles, ",") + " " + strings.Join(t.Services, ",")})
+}

@@ -1,0 +1,165 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/profile"
+)
+
+// TestServeReload checks that a signal has the configuration read again.
+func TestServeReload(t *testing.T) {
+	config := writeConfig(t, "[log]\nformat = \"json\"\n")
+	data := t.TempDir()
+	token := honeWith(t, nil, "", "token", "add", "-role", "read", "-data", data, "a").stdout
+	d := startServe(t, data, "-config", config)
+	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }))
+	defer target.Close()
+	jobs := func() int {
+		var st server.Status
+		req, _ := http.NewRequest("GET", d.url+"/api/v1/status", nil)
+		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
+		r, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Body.Close()
+		if err := json.NewDecoder(r.Body).Decode(&st); err != nil {
+			t.Fatal(err)
+		}
+		return len(st.Scrape)
+	}
+	hangup := func(text, want string) {
+		t.Helper()
+		if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+		for start := time.Now(); !strings.Contains(d.stderr.String(), want); time.Sleep(5 * time.Millisecond) {
+			if time.Since(start) > time.Minute {
+				t.Fatalf("no line with %q:\n%s", want, d.stderr.String())
+			}
+		}
+	}
+	hangup("[[scrape]]\nname = \"api\"\ninterval = \"1h\"\n[[scrape.static]]\ntargets = [\""+target.URL+"\"]\n", "read the configuration again")
+	for start := time.Now(); jobs() == 0; time.Sleep(5 * time.Millisecond) {
+		if time.Since(start) > time.Minute {
+			t.Fatal("the new targets are not fetched from")
+		}
+	}
+	hangup("nonsense = 1\n", "there is no setting nonsense")
+	if jobs() == 0 {
+		t.Error("a configuration that can't be read ended the fetching")
+	}
+	audit, err := os.ReadFile(filepath.Join(data, "audit.log"))
+	if err != nil || strings.Count(string(audit), "config.reload") != 2 {
+		t.Errorf("the audit log: %v\n%s", err, audit)
+	}
+}
+
+// TestServeProcess starts the program itself, and ends it as systemd does.
+func TestServeProcess(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds hone")
+	}
+	program := filepath.Join(t.TempDir(), "hone")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data := t.TempDir()
+	run := func() (*exec.Cmd, string, *bytes.Buffer) {
+		cmd := exec.Command(program, "serve", "-data", data, "-listen", "127.0.0.1:0", "-log-format", "json")
+		log := new(bytes.Buffer)
+		cmd.Stderr = log
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill() })
+		line := make([]byte, 4096)
+		n, err := out.Read(line)
+		m := servingLine.FindSubmatch(line[:n])
+		if err != nil || m == nil {
+			t.Fatalf("%v: %s", err, line[:n])
+		}
+		return cmd, string(m[1]), log
+	}
+	cmd, url, log := run()
+	file, err := os.ReadFile(testdata("cpu.gc.pb.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strconv.FormatInt(time.Now().UnixNano(), 10)
+	r, err := http.Post(url+"/api/v1/profiles?service=api&time="+at, "", bytes.NewReader(file))
+	if err != nil || r.StatusCode != 204 {
+		t.Fatal(r, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, log)
+	}
+	for line := range strings.Lines(log.String()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("a line of the log is no JSON: %s", line)
+		}
+	}
+	if !strings.Contains(log.String(), `"msg":"ended"`) {
+		t.Errorf("the log doesn't tell of the end: %s", log)
+	}
+	// Killed, it has what it acknowledged.
+	cmd, url, _ = run()
+	r, err = http.Post(url+"/api/v1/profiles?service=api&instance=2&time="+at, "", bytes.NewReader(file))
+	if err != nil || r.StatusCode != 204 {
+		t.Fatal(r, err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	cmd, url, _ = run()
+	r, err = http.Get(fmt.Sprintf("%s/api/v1/pprof?q=cpu", url))
+	if err != nil || r.StatusCode != 200 {
+		t.Fatal(r, err)
+	}
+	got, err := profile.Decode(r.Body, profile.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := profile.DecodeBytes(file, profile.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want.SampleTypes {
+		var sum, twice int64
+		for _, v := range got.Values[i] {
+			sum += v
+		}
+		for _, v := range want.Values[i] {
+			twice += 2 * v
+		}
+		if sum != twice {
+			t.Errorf("%v: %d after two pushes, a restart and a kill, want %d", want.SampleTypes[i], sum, twice)
+		}
+	}
+	cmd.Process.Signal(syscall.SIGTERM)
+	cmd.Wait()
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"testing"
+	"time"
+)
+
+//go:noinline
+func dozeOff() { time.Sleep(30 * time.Millisecond) }
+
+// writeTrace records what a function does into trace.out of the current folder.
+func writeTrace(t *testing.T, f func()) {
+	t.Helper()
+	out, err := os.Create("trace.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Start(out); err != nil {
+		t.Fatal(err)
+	}
+	f()
+	trace.Stop()
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWall(t *testing.T) {
+	t.Chdir(t.TempDir())
+	writeTrace(t, func() { dozeOff(); dozeOff() })
+	o := hone(t, "wall", "-n", "2", "-o", "wall.pb.gz", "trace.out")
+	if o.code != 0 {
+		t.Fatal(o)
+	}
+	wantLines(t, o.stdout, `^\S+ in \S+ of \d+ goroutines?; left out: .*\d+ of the runtime$`, `^ +\d+\S+ms +\d+\.\d\d% +2 +\d+\S*ms  sleep$`,
+		`%  +2 +\S+  sleep +.*hone\.dozeOff in time\.Sleep$`, `^\d+ places? more: -n 0$`)
+
+	// The profile is one for every verb, and so is the trace.
+	for _, args := range [][]string{{"wall", "wall.pb.gz"}, {"top", "-cum", "wall.pb.gz"}, {"top", "-cum", "trace.out"}, {"top", "-cum", "trace.out", "trace.out"}, {"flame", "-folded", "trace.out"}} {
+		if o := hone(t, args...); o.code != 0 || !strings.Contains(o.stdout, "dozeOff") {
+			t.Errorf("hone %q: %+v", args, o)
+		}
+	}
+	if o := hone(t, "tags", "trace.out"); !strings.Contains(o.stdout, "sleep") {
+		t.Errorf("tags: %+v", o)
+	}
+	in, err := os.ReadFile("trace.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"wall", "-"}, bytes.NewReader(in), &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), "dozeOff") {
+		t.Errorf("from standard input: %d, %s%s", code, stdout.Bytes(), stderr.Bytes())
+	}
+
+	var report wallReport
+	if o := hone(t, "wall", "-json", "trace.out"); o.code != 0 || json.Unmarshal([]byte(o.stdout), &report) != nil {
+		t.Fatal(o)
+	}
+	var states, places int64
+	for _, s := range report.States {
+		states += s.Time
+	}
+	for _, p := range report.Places {
+		places += p.Time
+	}
+	if states != report.Total || places != report.Total || report.Total <= 0 || report.Duration < int64(50*time.Millisecond) {
+		t.Errorf("%d in states, %d in places, of %d", states, places, report.Total)
+	}
+	o = hone(t, "wall", "-csv", "trace.out")
+	if rows, err := csv.NewReader(strings.NewReader(o.stdout)).ReadAll(); err != nil || len(rows) != 1+len(report.Places) {
+		t.Errorf("CSV: %d rows, %v", len(rows), err)
+	}
+}
+
+// A running program is recorded, the handler that records it left out.
+func TestWallURL(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	stop, stopped := make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				dozeOff()
+			}
+		}
+	}()
+	o := hone(t, "wall", "-seconds", "1", strings.TrimPrefix(srv.URL, "http://"))
+	close(stop)
+	<-stopped
+	if o.code != 0 || !strings.Contains(o.stdout, "dozeOff in time.Sleep") || strings.Contains(o.stdout, "pprof.Trace") {
+		t.Error(o)
+	}
+}
+
+func TestWallErrors(t *testing.T) {
+	cpu, err := filepath.Abs("../../testdata/cpu.json-decode.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	writeTrace(t, dozeOff)
+	data, err := os.ReadFile("trace.out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{"cut.out": data[:len(data)/2], "old.out": append([]byte("go 1.19 trace\x00\x00\x00"), data[16:]...), "text": []byte("hello"), "empty": nil}
+	for name, data := range files {
+		if err := os.WriteFile(name, data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{nil, exitUsage, "no trace to look at"},
+		{[]string{"a", "b"}, exitUsage, "one trace at a time"},
+		{[]string{"-n", "-1", "trace.out"}, exitUsage, "below 0"},
+		{[]string{"-csv", "-json", "trace.out"}, exitUsage, "exclude each other"},
+		{[]string{"missing.out"}, exitFailure, "missing.out: no such file"},
+		{[]string{"cut.out"}, exitFailure, "cut.out: the trace is cut off at byte"},
+		{[]string{"old.out"}, exitFailure, "old.out: the trace is in the format of Go 1.19"},
+		{[]string{"text"}, exitFailure, "text: neither an execution trace nor a profile"},
+		{[]string{"empty"}, exitFailure, "empty: neither an execution trace nor a profile"},
+		{[]string{cpu}, exitFailure, "not a profile of wall-clock time"},
+		{[]string{"-o", "no/such/dir/x", "trace.out"}, exitFailure, "no/such/dir"},
+	} {
+		o := hone(t, append([]string{"wall"}, test.args...)...)
+		if o.code != test.code || !strings.Contains(o.stderr, test.want) || o.stdout != "" {
+			t.Errorf("hone wall %q: %+v, want %q", test.args, o, test.want)
+		}
+	}
+	if o := hone(t, "top", "cut.out"); o.code != exitFailure || !strings.Contains(o.stderr, "cut.out: the trace is cut off") {
+		t.Errorf("hone top: %+v", o)
+	}
+}

@@ -1,0 +1,251 @@
+// Package auth says who asks a server, and what they may: tokens of programs,
+// sessions of people, roles, and the services that someone is restricted to.
+//
+//	principal   who asks, their roles and services                     auth.go
+//	scope       a store as a principal sees it                         scope.go
+//	tokens      the file of tokens, hashed, read again when it changes tokens.go
+//	sessions    signed cookies                                         sessions.go
+//	oidc        logging in with an identity provider                   oidc.go
+//	login       the pages and requests of logging in and out           login.go
+//	audit       who did what                                           audit.go
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// Roles are a set of roles.
+type Roles uint8
+
+// The roles. Admin includes the others.
+const (
+	Read  Roles = 1 << iota // look at profiles
+	Write                   // push profiles, post markers
+	Admin                   // remove what others made
+)
+
+var roleNames = []struct {
+	role Roles
+	name string
+}{{Read, "read"}, {Write, "write"}, {Admin, "admin"}}
+
+// ParseRoles reads the names of roles.
+func ParseRoles(names []string) (Roles, error) {
+	var roles Roles
+	for _, name := range names {
+		i := slices.IndexFunc(roleNames, func(r struct {
+			role Roles
+			name string
+		}) bool {
+			return r.name == name
+		})
+		if i < 0 {
+			return 0, fmt.Errorf("there is no role %q: it is read, write or admin", name)
+		}
+		roles |= roleNames[i].role
+	}
+	if roles == 0 {
+		return 0, errors.New("a role is missing: read, write or admin")
+	}
+	return roles, nil
+}
+
+// Has reports whether the roles include all of those needed.
+func (r Roles) Has(needed Roles) bool {
+	return r&Admin != 0 || r&needed == needed
+}
+
+// Names returns the names of the roles.
+func (r Roles) Names() []string {
+	names := []string{}
+	for _, n := range roleNames {
+		if r&n.role != 0 {
+			names = append(names, n.name)
+		}
+	}
+	return names
+}
+
+// String returns the names of the roles, with commas.
+func (r Roles) String() string { return strings.Join(r.Names(), ",") }
+
+// By is how someone showed who they are.
+type By string
+
+// Ways to show who one is.
+const (
+	ByNothing By = "none" // the server needs no login
+	ByToken   By = "token"
+	BySession By = "session"
+)
+
+// A Principal is someone who asks.
+type Principal struct {
+	Name  string // of the token or the user
+	By    By
+	Roles Roles
+	// Services are the patterns of services that they are restricted to, in
+	// which * stands for any text; nil is all services.
+	Services []string
+
+	session *session // with BySession
+}
+
+// Anyone is who asks a server that needs no login.
+var Anyone = &Principal{By: ByNothing, Roles: Read | Write | Admin}
+
+// Allows reports whether a principal may see and send profiles of a service.
+func (p *Principal) Allows(service string) bool {
+	return p.Services == nil || slices.ContainsFunc(p.Services, func(pattern string) bool { return globMatches(pattern, service) })
+}
+
+// globMatches is linear in the text for each star: the first place where a part
+// fits is as good as any later one.
+func globMatches(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	rest, ok := strings.CutPrefix(text, parts[0])
+	if !ok {
+		return false
+	}
+	last := len(parts) - 1
+	for _, part := range parts[1:last] {
+		i := strings.Index(rest, part)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(part):]
+	}
+	return strings.HasSuffix(rest, parts[last])
+}
+
+// Scope tells principals apart that see different services: "" sees all.
+func (p *Principal) Scope() string {
+	if p.Services == nil {
+		return ""
+	}
+	services := slices.Clone(p.Services)
+	slices.Sort(services)
+	return "services " + strings.Join(slices.Compact(services), " ")
+}
+
+// matcher returns the condition that the services put on profiles.
+func (p *Principal) matcher() (store.Matcher, error) {
+	if len(p.Services) == 1 && !strings.Contains(p.Services[0], "*") {
+		return store.NewMatcher(store.LabelService, store.Equal, p.Services[0])
+	}
+	patterns := make([]string, len(p.Services))
+	for i, s := range p.Services {
+		patterns[i] = strings.ReplaceAll(regexp.QuoteMeta(s), `\*`, ".*")
+	}
+	return store.NewMatcher(store.LabelService, store.Match, strings.Join(patterns, "|"))
+}
+
+// CheckServices returns an error unless patterns of services are ones.
+func CheckServices(patterns []string) error {
+	for _, p := range patterns {
+		if strings.TrimSpace(p) != p || p == "" || strings.ContainsAny(p, " ,\n\t") {
+			return fmt.Errorf("%q is no name of a service, nor a pattern of names such as api-*", p)
+		}
+	}
+	return nil
+}
+
+// principalKey is the key of contexts' principals.
+type principalKey struct{}
+
+// With returns a context of a principal's request.
+func With(ctx context.Context, p *Principal) context.Context {
+	return context.WithValue(ctx, principalKey{}, p)
+}
+
+// From returns the principal of a request, or nil.
+func From(ctx context.Context) *Principal {
+	p, _ := ctx.Value(principalKey{}).(*Principal)
+	return p
+}
+
+// Errors of those who may not.
+var (
+	// ErrNobody is the error of requests that don't tell who asks.
+	ErrNobody = errors.New("log in, or send a token: Authorization: Bearer TOKEN")
+	// ErrUnknown is the error of requests with a token or session that is none.
+	ErrUnknown = errors.New("the token is not known here: it is mistyped, expired or was removed")
+	// ErrSession is that of a cookie.
+	ErrSession = errors.New("the session has ended: log in again")
+)
+
+// Auth tells who asks.
+type Auth struct {
+	Tokens   *Tokens
+	OIDC     *OIDC // nil if people log in with tokens alone
+	Sessions *Sessions
+	Audit    *Audit
+}
+
+// Identify returns who sends a request. It fails with ErrNobody, ErrUnknown or
+// ErrSession, or because the tokens can't be read.
+func (a *Auth) Identify(r *http.Request) (*Principal, error) {
+	if secret := secretOf(r); secret != "" {
+		t, err := a.Tokens.Find(secret)
+		if err != nil {
+			return nil, err
+		}
+		return t.principal(), nil
+	}
+	s, err := a.Sessions.read(r)
+	if err != nil {
+		return nil, err
+	}
+	return a.ofSession(s)
+}
+
+// ofSession asks again whoever vouched for the session: tokens may have been
+// removed since, and the rules for users changed.
+func (a *Auth) ofSession(s *session) (*Principal, error) {
+	p := &Principal{Name: s.Name, By: BySession, session: s}
+	switch {
+	case s.Token != "":
+		t := a.Tokens.byID(s.Token)
+		if t == nil {
+			return nil, ErrSession
+		}
+		of := t.principal()
+		p.Roles, p.Services = of.Roles, of.Services
+	case a.OIDC != nil && s.Issuer == a.OIDC.cfg.Issuer:
+		p.Roles, p.Services = a.OIDC.grants(s.user())
+	default:
+		return nil, ErrSession
+	}
+	return p, nil
+}
+
+// secretOf returns the token in a request, "" without one. It may come as a
+// bearer token, as the password of Basic authentication, whose user name is
+// then of no matter, and in the header that Google's clients have for keys.
+func secretOf(r *http.Request) string {
+	if scheme, rest, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(rest)
+	}
+	if _, password, ok := r.BasicAuth(); ok {
+		return password
+	}
+	return r.Header.Get("X-Goog-Api-Key")
+}
+
+// HasSecret reports whether a request has a token, which no page of another site
+// can make a browser send.
+func HasSecret(r *http.Request) bool { return secretOf(r) != "" }
+
+func now() int64 { return time.Now().Unix() }

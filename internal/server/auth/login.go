@@ -1,0 +1,183 @@
+package auth
+
+import (
+	"crypto/subtle"
+	_ "embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Paths of logging in and out.
+const (
+	LoginPath    = "/login"
+	CallbackPath = "/login/callback"
+	LogoutPath   = "/logout"
+	providerPath = "/login/provider"
+)
+
+// loginPolicy is the page's: no scripts, its own style, forms to this server.
+// Browsers apply form-action to where a form's answer leads as well, so the way
+// to the provider is a link.
+const loginPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+//go:embed login.html
+var loginHTML string
+
+var loginPage = template.Must(template.New("login").Parse(loginHTML))
+
+type loginView struct {
+	To       string
+	Error    string
+	Provider string // "" without one
+	ToQuery  string
+}
+
+// Mount adds the requests of logging in and out. They are for everyone.
+func (a *Auth) Mount(mux *http.ServeMux) {
+	mux.HandleFunc("GET "+LoginPath, func(w http.ResponseWriter, r *http.Request) {
+		a.page(w, http.StatusOK, r.URL.Query().Get("to"), "")
+	})
+	mux.HandleFunc("POST "+LoginPath, a.loginToken)
+	mux.HandleFunc("GET "+providerPath, a.loginProvider)
+	mux.HandleFunc("GET "+CallbackPath, a.callback)
+	mux.HandleFunc("POST "+LogoutPath, a.logout)
+}
+
+// page shows where one logs in.
+func (a *Auth) page(w http.ResponseWriter, status int, to, problem string) {
+	v := loginView{To: localPath(to), Error: problem}
+	v.ToQuery = url.Values{"to": {v.To}}.Encode()
+	if a.OIDC != nil {
+		v.Provider = a.OIDC.cfg.Name
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", loginPolicy)
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	loginPage.Execute(w, v) // an error means that the client is gone
+}
+
+// localPath returns a path of this server to lead to: no link to the login page
+// leads elsewhere.
+func localPath(to string) string {
+	u, err := url.Parse(to)
+	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
+		return "/"
+	}
+	return to
+}
+
+func (a *Auth) loginToken(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
+	to := r.PostFormValue("to")
+	t, err := a.Tokens.Find(strings.TrimSpace(r.PostFormValue("token")))
+	if err != nil {
+		e := EventOf(r, "login", Denied)
+		e.By, e.Detail = ByToken, err.Error()
+		a.Audit.Log(e)
+		a.page(w, http.StatusUnauthorized, to, err.Error())
+		return
+	}
+	a.begin(w, r, session{Name: t.Name, Token: t.ID}, to)
+}
+
+// begin starts a session and leads to where the user was going.
+func (a *Auth) begin(w http.ResponseWriter, r *http.Request, s session, to string) {
+	e := EventOf(r, "login", OK)
+	e.Who, e.By = s.Name, BySession
+	if s.Token == "" {
+		e.Detail = "by " + s.Issuer
+	}
+	p, err := a.ofSession(&s)
+	if err == nil && p.Roles == 0 {
+		err = errors.New(s.Name + " may do nothing here: no rule of the configuration fits")
+	}
+	if err == nil {
+		err = a.Sessions.start(w, s)
+	}
+	if err != nil {
+		e.Result, e.Detail = Denied, err.Error()
+		a.Audit.Log(e)
+		a.page(w, http.StatusForbidden, to, err.Error())
+		return
+	}
+	a.Audit.Log(e)
+	http.Redirect(w, r, localPath(to), http.StatusSeeOther)
+}
+
+// attemptCookie keeps a login under way.
+func (a *Auth) attemptCookie(value string, life time.Duration) *http.Cookie {
+	return a.Sessions.cookie(a.Sessions.cookieName()+"-login", value, life)
+}
+
+func (a *Auth) loginProvider(w http.ResponseWriter, r *http.Request) {
+	to := localPath(r.URL.Query().Get("to"))
+	if a.OIDC == nil {
+		a.page(w, http.StatusNotFound, to, "this server has no identity provider")
+		return
+	}
+	where, attempt, err := a.OIDC.begin(r.Context(), to)
+	if err != nil {
+		a.page(w, http.StatusBadGateway, to, err.Error())
+		return
+	}
+	value, err := a.Sessions.seal("login", attempt)
+	if err != nil {
+		a.page(w, http.StatusInternalServerError, to, err.Error())
+		return
+	}
+	http.SetCookie(w, a.attemptCookie(value, 10*time.Minute))
+	w.Header().Set("Cache-Control", "no-store")
+	http.Redirect(w, r, where, http.StatusSeeOther)
+}
+
+func (a *Auth) callback(w http.ResponseWriter, r *http.Request) {
+	refuse := func(status int, to string, err error) {
+		e := EventOf(r, "login", Denied)
+		e.By, e.Detail = BySession, err.Error()
+		a.Audit.Log(e)
+		a.page(w, status, to, err.Error())
+	}
+	if a.OIDC == nil {
+		a.page(w, http.StatusNotFound, "", "this server has no identity provider")
+		return
+	}
+	var of attempt
+	c, err := r.Cookie(a.Sessions.cookieName() + "-login")
+	if err != nil || !a.Sessions.open("login", c.Value, &of) || of.Expires <= now() {
+		refuse(http.StatusBadRequest, "", errors.New("this login was not begun in this browser, or too long ago: begin again"))
+		return
+	}
+	http.SetCookie(w, a.attemptCookie("", 0))
+	q := r.URL.Query()
+	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(of.State)) != 1 {
+		refuse(http.StatusBadRequest, of.To, errors.New("this is the end of another login: begin again"))
+		return
+	}
+	if code := q.Get("error"); code != "" {
+		refuse(http.StatusForbidden, of.To, errors.New("the identity provider refused the login: "+strings.TrimSpace(code+" "+q.Get("error_description"))))
+		return
+	}
+	s, err := a.OIDC.finish(r.Context(), &of, q.Get("code"))
+	if err != nil {
+		refuse(http.StatusForbidden, of.To, err)
+		return
+	}
+	a.begin(w, r, *s, of.To)
+}
+
+func (a *Auth) logout(w http.ResponseWriter, r *http.Request) {
+	s, err := a.Sessions.read(r)
+	if err == nil {
+		e := EventOf(r, "logout", OK)
+		e.Who, e.By = s.Name, BySession
+		a.Audit.Log(e)
+	}
+	a.Sessions.end(w, s)
+	w.WriteHeader(http.StatusNoContent)
+}

@@ -1,0 +1,268 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+// OIDCConfig says how people log in with an identity provider.
+type OIDCConfig struct {
+	Name         string // of the provider, for the button
+	Issuer       string // its URL
+	ClientID     string
+	ClientSecret string
+	RedirectURL  string   // the server's own address, with /login/callback
+	Scopes       []string // asked for besides openid; email and profile if nil
+	GroupsClaim  string   // the claim that has a user's groups; "groups" if ""
+	// Rules say what users may; the first that fits counts. A user whom none
+	// fits may nothing.
+	Rules []Rule
+	// Client is what the provider is asked with; nil is http.DefaultClient.
+	Client *http.Client
+}
+
+// A Rule fits a user for whom all of its conditions hold; it needs one.
+type Rule struct {
+	Email   string // verified by the provider; * stands for any text: *@example.com
+	Group   string
+	Subject string // the provider's id of the user
+
+	Roles    Roles
+	Services []string // see Principal
+}
+
+// user is what a provider says of someone.
+type user struct {
+	Subject, Email string
+	Groups         []string
+}
+
+// grants returns what a user may.
+func grants(rules []Rule, u user) (Roles, []string) {
+	for _, r := range rules {
+		if r.fits(u) {
+			return r.Roles, r.Services
+		}
+	}
+	return 0, nil
+}
+
+func (r *Rule) fits(u user) bool {
+	switch {
+	case r.Email == "" && r.Group == "" && r.Subject == "":
+		return false
+	case r.Email != "" && !globMatches(strings.ToLower(r.Email), strings.ToLower(u.Email)):
+		return false
+	case r.Group != "" && !slices.Contains(u.Groups, r.Group):
+		return false
+	case r.Subject != "" && r.Subject != u.Subject:
+		return false
+	}
+	return true
+}
+
+// Check returns an error unless a configuration is complete.
+func (c *OIDCConfig) Check() error {
+	for _, field := range []struct{ name, value string }{
+		{"issuer", c.Issuer}, {"client_id", c.ClientID}, {"the server's public URL", c.RedirectURL},
+	} {
+		if field.value == "" {
+			return fmt.Errorf("%s is missing", field.name)
+		}
+	}
+	if len(c.Rules) == 0 {
+		return errors.New("there is no rule that says who may what, so nobody may anything")
+	}
+	for i, r := range c.Rules {
+		if r.Email == "" && r.Group == "" && r.Subject == "" {
+			return fmt.Errorf("rule %d has none of email, group and subject", i+1)
+		}
+		if r.Roles == 0 {
+			return fmt.Errorf("rule %d has no roles", i+1)
+		}
+		if err := CheckServices(r.Services); err != nil {
+			return fmt.Errorf("rule %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// OIDC logs people in with an identity provider, by its authorization code flow
+// with PKCE. The provider is asked about itself when it is first needed, so that
+// a server starts without it.
+type OIDC struct {
+	cfg OIDCConfig
+
+	mu       sync.Mutex
+	provider *oidc.Provider
+	rules    []Rule
+}
+
+// SetRules replaces the rules that say what users may. They hold for sessions
+// that have begun, too.
+func (o *OIDC) SetRules(rules []Rule) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.rules = rules
+}
+
+func (o *OIDC) grants(u user) (Roles, []string) {
+	o.mu.Lock()
+	rules := o.rules
+	o.mu.Unlock()
+	return grants(rules, u)
+}
+
+// NewOIDC returns the way to log in that a configuration describes.
+func NewOIDC(c OIDCConfig) (*OIDC, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	if c.GroupsClaim == "" {
+		c.GroupsClaim = "groups"
+	}
+	if c.Scopes == nil {
+		c.Scopes = []string{"email", "profile"}
+	}
+	if c.Name == "" {
+		c.Name = c.Issuer
+	}
+	return &OIDC{cfg: c, rules: c.Rules}, nil
+}
+
+// providerTimeout bounds each question to the provider.
+const providerTimeout = 15 * time.Second
+
+func (o *OIDC) context(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.cfg.Client != nil {
+		ctx = oidc.ClientContext(ctx, o.cfg.Client)
+	}
+	return context.WithTimeout(ctx, providerTimeout)
+}
+
+func (o *OIDC) discover(ctx context.Context) (*oidc.Provider, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.provider != nil {
+		return o.provider, nil
+	}
+	// The provider keeps the context for the keys that it will fetch later.
+	p, err := oidc.NewProvider(context.WithoutCancel(ctx), o.cfg.Issuer)
+	if err != nil {
+		return nil, fmt.Errorf("the identity provider %s can't be asked: %w", o.cfg.Issuer, err)
+	}
+	o.provider = p
+	return p, nil
+}
+
+func (o *OIDC) oauth2(p *oidc.Provider) *oauth2.Config {
+	return &oauth2.Config{
+		ClientID: o.cfg.ClientID, ClientSecret: o.cfg.ClientSecret, Endpoint: p.Endpoint(),
+		RedirectURL: o.cfg.RedirectURL, Scopes: append([]string{oidc.ScopeOpenID}, o.cfg.Scopes...),
+	}
+}
+
+// attempt is a login under way. It stays with the browser, signed, so that only
+// the browser that began it can end it.
+type attempt struct {
+	State    string `json:"s"`
+	Nonce    string `json:"n"`
+	Verifier string `json:"v"` // of PKCE
+	To       string `json:"t"`
+	Expires  int64  `json:"x"`
+}
+
+// begin returns where the browser is to go, and what it is to come back with.
+func (o *OIDC) begin(ctx context.Context, to string) (string, *attempt, error) {
+	ctx, cancel := o.context(ctx)
+	defer cancel()
+	p, err := o.discover(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	a := &attempt{State: oauth2.GenerateVerifier(), Nonce: oauth2.GenerateVerifier(), Verifier: oauth2.GenerateVerifier(), To: to, Expires: now() + 600}
+	return o.oauth2(p).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
+}
+
+// finish trades the code that the provider gave the browser for who it is of.
+func (o *OIDC) finish(ctx context.Context, a *attempt, code string) (*session, error) {
+	ctx, cancel := o.context(ctx)
+	defer cancel()
+	p, err := o.discover(ctx)
+	if err != nil {
+		return nil, err
+	}
+	token, err := o.oauth2(p).Exchange(ctx, code, oauth2.VerifierOption(a.Verifier))
+	if err != nil {
+		return nil, fmt.Errorf("the identity provider refused the login: %w", err)
+	}
+	raw, ok := token.Extra("id_token").(string)
+	if !ok {
+		return nil, errors.New("the identity provider sent no id_token")
+	}
+	id, err := p.Verifier(&oidc.Config{ClientID: o.cfg.ClientID}).Verify(ctx, raw)
+	if err != nil {
+		return nil, fmt.Errorf("the identity provider's id_token is not valid: %w", err)
+	}
+	if id.Nonce != a.Nonce {
+		return nil, errors.New("the identity provider's id_token is of another login")
+	}
+	var claims struct {
+		Name          string `json:"name"`
+		Username      string `json:"preferred_username"`
+		Email         string `json:"email"`
+		EmailVerified bool   `json:"email_verified"`
+	}
+	if err := id.Claims(&claims); err != nil {
+		return nil, fmt.Errorf("the identity provider's id_token can't be read: %w", err)
+	}
+	var all map[string]any
+	if err := id.Claims(&all); err != nil {
+		return nil, err
+	}
+	s := &session{Issuer: o.cfg.Issuer, Subject: id.Subject, Groups: o.groups(all[o.cfg.GroupsClaim])}
+	if claims.EmailVerified {
+		s.Email = claims.Email
+	}
+	for _, name := range []string{s.Email, claims.Username, claims.Name, id.Subject} {
+		if s.Name == "" {
+			s.Name = name
+		}
+	}
+	return s, nil
+}
+
+// groups returns those of a claim's groups that rules speak of: the others are
+// of no use in a cookie, which has little room.
+func (o *OIDC) groups(claim any) []string {
+	var has []string
+	switch v := claim.(type) {
+	case string:
+		has = []string{v}
+	case []any:
+		for _, g := range v {
+			if name, ok := g.(string); ok {
+				has = append(has, name)
+			}
+		}
+	}
+	o.mu.Lock()
+	rules := o.rules
+	o.mu.Unlock()
+	var known []string
+	for _, r := range rules {
+		if r.Group != "" && slices.Contains(has, r.Group) && !slices.Contains(known, r.Group) {
+			known = append(known, r.Group)
+		}
+	}
+	return known
+}

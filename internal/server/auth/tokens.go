@@ -1,0 +1,302 @@
+package auth
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+)
+
+// A Token lets a program in. What it is kept as doesn't tell the secret.
+//
+// The secret is 256 random bits, so its hash is a plain SHA-256: slow hashes
+// make guesses of what people think up expensive, but nobody guesses 256 bits
+// however fast the hash, and every request pays for it.
+type Token struct {
+	ID       string   `json:"id"`
+	Name     string   `json:"name"`
+	Hash     string   `json:"sha256"` // of the secret, hexadecimal
+	Roles    []string `json:"roles"`
+	Services []string `json:"services,omitempty"` // patterns; none is all services
+	Created  int64    `json:"created"`            // s since 1970
+	Expires  int64    `json:"expires,omitempty"`  // s since 1970; 0 is never
+
+	hash  [sha256.Size]byte
+	roles Roles
+}
+
+func (t *Token) principal() *Principal {
+	return &Principal{Name: t.Name, By: ByToken, Roles: t.roles, Services: t.Services}
+}
+
+func (t *Token) expired() bool { return t.Expires != 0 && t.Expires <= now() }
+
+// tokensFile is the content of the file.
+type tokensFile struct {
+	Version int      `json:"version"`
+	Tokens  []*Token `json:"tokens"`
+}
+
+// Limits of the file of tokens.
+const (
+	tokensVersion = 1
+	maxTokens     = 10_000
+	maxTokenName  = 100
+	maxTokensFile = 16 << 20
+)
+
+// Tokens are the tokens of a file, which is read again whenever it changes. If
+// it can't be read then, those read before stay, and Err tells.
+type Tokens struct {
+	path string
+
+	mu     sync.Mutex
+	read   fs.FileInfo // of the file as it was read; nil for none
+	tokens []*Token
+	err    error
+}
+
+// OpenTokens reads a file of tokens. One that isn't there has none.
+func OpenTokens(path string) (*Tokens, error) {
+	t := &Tokens{path: path}
+	t.refresh()
+	return t, t.err
+}
+
+// Err returns why the file could not be read the last time it had changed.
+func (t *Tokens) Err() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
+}
+
+// refresh reads the file if it has changed.
+func (t *Tokens) refresh() []*Token {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	info, err := os.Stat(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.tokens, t.read, t.err = nil, nil, nil
+		return nil
+	}
+	if err != nil {
+		t.err = err
+		return t.tokens
+	}
+	// Within the grain of the clock it may be another file with the same size.
+	if t.read != nil && os.SameFile(t.read, info) && t.read.Size() == info.Size() && t.read.ModTime().Equal(info.ModTime()) {
+		return t.tokens
+	}
+	tokens, err := readTokens(t.path)
+	// A file that is read while it is written by hand is read again.
+	if t.err = err; err == nil {
+		t.tokens, t.read = tokens, info
+	}
+	return t.tokens
+}
+
+func readTokens(path string) ([]*Token, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxTokensFile {
+		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxTokensFile)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var f tokensFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("%s is damaged: %w", path, err)
+	}
+	if f.Version > tokensVersion {
+		return nil, fmt.Errorf("%s was written by a newer hone", path)
+	}
+	for i, t := range f.Tokens {
+		if t == nil {
+			return nil, fmt.Errorf("%s: token %d is null", path, i+1)
+		}
+		n, err := hex.Decode(t.hash[:], []byte(t.Hash))
+		if err != nil || n != len(t.hash) || len(t.Hash) != 2*len(t.hash) {
+			return nil, fmt.Errorf("%s: token %q: sha256 is no hash", path, t.Name)
+		}
+		if t.roles, err = ParseRoles(t.Roles); err != nil {
+			return nil, fmt.Errorf("%s: token %q: %w", path, t.Name, err)
+		}
+		if err := CheckServices(t.Services); err != nil {
+			return nil, fmt.Errorf("%s: token %q: %w", path, t.Name, err)
+		}
+		if t.ID == "" {
+			return nil, fmt.Errorf("%s: token %q has no id", path, t.Name)
+		}
+		if len(t.Services) == 0 {
+			t.Services = nil
+		}
+	}
+	return f.Tokens, nil
+}
+
+// Find returns the token of a secret, or ErrUnknown. How long it takes does not
+// depend on how much of the secret is right.
+func (t *Tokens) Find(secret string) (*Token, error) {
+	hash := sha256.Sum256([]byte(secret))
+	var found *Token
+	for _, token := range t.refresh() {
+		if subtle.ConstantTimeCompare(token.hash[:], hash[:]) == 1 {
+			found = token
+		}
+	}
+	if found == nil || found.expired() {
+		return nil, ErrUnknown
+	}
+	return found, nil
+}
+
+// byID returns the token with an id that still holds, or nil.
+func (t *Tokens) byID(id string) *Token {
+	for _, token := range t.refresh() {
+		if token.ID == id && !token.expired() {
+			return token
+		}
+	}
+	return nil
+}
+
+// List returns the tokens in the order in which they were added.
+func (t *Tokens) List() []*Token { return slices.Clone(t.refresh()) }
+
+// secretPrefix begins all secrets, so that tools that look for secrets in
+// source code know them.
+const secretPrefix = "hone_"
+
+// Add makes a token and writes it to the file. The secret is known to the
+// caller alone. A zero expires is never.
+func (t *Tokens) Add(name string, roles Roles, services []string, expires time.Time) (secret string, _ *Token, err error) {
+	switch {
+	case name == "" || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl):
+		return "", nil, fmt.Errorf("%q is no name of a token", name)
+	case len(name) > maxTokenName:
+		return "", nil, fmt.Errorf("the name of the token is longer than %d bytes", maxTokenName)
+	}
+	if err := CheckServices(services); err != nil {
+		return "", nil, err
+	}
+	var random [32]byte
+	rand.Read(random[:])
+	secret = secretPrefix + base64.RawURLEncoding.EncodeToString(random[:])
+	token := &Token{
+		ID: randomID(), Name: name, hash: sha256.Sum256([]byte(secret)), Roles: roles.Names(), roles: roles,
+		Services: services, Created: now(),
+	}
+	token.Hash = hex.EncodeToString(token.hash[:])
+	if !expires.IsZero() {
+		token.Expires = expires.Unix()
+	}
+	err = t.change(func(tokens []*Token) ([]*Token, error) {
+		switch {
+		case slices.ContainsFunc(tokens, func(old *Token) bool { return old.Name == name }):
+			return nil, fmt.Errorf("there is a token %q already: remove it first, or choose another name", name)
+		case len(tokens) >= maxTokens:
+			return nil, fmt.Errorf("there are %d tokens, as many as there can be", maxTokens)
+		}
+		return append(tokens, token), nil
+	})
+	return secret, token, err
+}
+
+func randomID() string {
+	var b [8]byte
+	rand.Read(b[:])
+	return hex.EncodeToString(b[:])
+}
+
+// Remove removes the token with a name or an id.
+func (t *Tokens) Remove(which string) (*Token, error) {
+	var removed *Token
+	err := t.change(func(tokens []*Token) ([]*Token, error) {
+		i := slices.IndexFunc(tokens, func(t *Token) bool { return t.Name == which || t.ID == which })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no token %q", which)
+		}
+		removed = tokens[i]
+		return slices.Delete(tokens, i, i+1), nil
+	})
+	return removed, err
+}
+
+// change replaces the tokens in the file by what f makes of them. The file is
+// complete at any time, and no two processes change it at once.
+func (t *Tokens) change(f func([]*Token) ([]*Token, error)) error {
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+		return err
+	}
+	unlock, err := lockFile(t.path + ".lock")
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	tokens, err := readTokens(t.path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if tokens, err = f(tokens); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(tokensFile{tokensVersion, tokens}, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := writeFile(t.path, append(data, '\n')); err != nil {
+		return err
+	}
+	t.refresh()
+	return nil
+}
+
+// writeFile replaces a file that the user alone may read.
+func writeFile(path string, data []byte) error {
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(data)
+	if err = errors.Join(err, ownAsFolder(tmp.Name()), tmp.Sync(), tmp.Close()); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// lockTimeout is how long a change of the file waits for another one.
+const lockTimeout = 5 * time.Second
+
+// lockFile makes a file that must not be there, and returns what removes it.
+func lockFile(path string) (unlock func(), err error) {
+	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err == nil {
+			f.Close()
+			return func() { os.Remove(path) }, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, err
+		}
+		if time.Since(start) > lockTimeout {
+			return nil, fmt.Errorf("%s is there: another hone changes the tokens; if none does, remove it", path)
+		}
+	}
+}

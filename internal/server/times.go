@@ -1,0 +1,143 @@
+package server
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Times that the server keeps are those of int64 nanoseconds since 1970.
+const (
+	minYear = 1678
+	maxYear = 2261
+)
+
+// ParseTime reads a time as requests and command lines write it: milliseconds
+// since 1970, seconds since 1970 (fewer than 10¹¹, or with a fraction), RFC
+// 3339, "now", or relative to now: "-1h", "now-1h30m", "2d ago". Relative times
+// are told in whole seconds.
+func ParseTime(text string, now time.Time) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && !strings.HasPrefix(text, "+") {
+		const seconds = 1e11 // the year 5138; in ms it is 1973
+		switch {
+		case n < 0:
+		case n < seconds:
+			return checkTime(time.Unix(n, 0), text)
+		case n > math.MaxInt64/int64(time.Millisecond):
+			return time.Time{}, fmt.Errorf("%q is no time of a profile", text)
+		default:
+			return checkTime(time.UnixMilli(n), text)
+		}
+		return time.Time{}, fmt.Errorf("%q is no time: a time before now needs a unit, such as -1h", text)
+	}
+	if whole, fraction, ok := strings.Cut(text, "."); ok && digits(whole) && digits(fraction) {
+		f, err := strconv.ParseFloat(text, 64)
+		if err != nil || f >= 1e11 {
+			return time.Time{}, fmt.Errorf("%q is no time of a profile", text)
+		}
+		return time.UnixMicro(int64(math.Round(f * 1e6))), nil
+	}
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05Z07:00"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return checkTime(t, text)
+		}
+	}
+	now = now.Truncate(time.Second)
+	rest, ago := strings.CutSuffix(text, "ago")
+	rest = strings.TrimSpace(rest)
+	if !ago {
+		rest = strings.TrimPrefix(rest, "now")
+		if rest == "" && text != "" {
+			return now, nil
+		}
+		sign := rest[:min(1, len(rest))]
+		rest = strings.TrimSpace(rest[len(sign):])
+		if sign != "-" && sign != "+" {
+			rest = "" // which is no duration
+		}
+		ago = sign == "-"
+	}
+	d, err := ParseDuration(rest)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("%q is no time: it is milliseconds or seconds since 1970, like 2006-01-02T15:04:05Z, now, or before now, as -1h30m or -2d", text)
+	}
+	if ago {
+		d = -d
+	}
+	return checkTime(now.Add(d), text)
+}
+
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+func checkTime(t time.Time, text string) (time.Time, error) {
+	if y := t.Year(); y < minYear || y > maxYear {
+		return t, fmt.Errorf("%q is no time of a profile", text)
+	}
+	return t, nil
+}
+
+var (
+	durationParts = regexp.MustCompile(`^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$`)
+	durationPart  = regexp.MustCompile(`(\d+(?:\.\d+)?)(ms|[smhdw])`)
+	durationUnits = map[string]time.Duration{
+		"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
+	}
+)
+
+// ParseDuration reads a length of time such as 30s, 1h30m, 7d or 2w.
+func ParseDuration(text string) (time.Duration, error) {
+	if !durationParts.MatchString(text) {
+		return 0, fmt.Errorf("%q is no length of time, such as 30s, 1h30m, 7d or 2w", text)
+	}
+	var sum float64
+	for _, part := range durationPart.FindAllStringSubmatch(text, -1) {
+		n, err := strconv.ParseFloat(part[1], 64)
+		if err != nil {
+			return 0, err
+		}
+		sum += n * float64(durationUnits[part[2]])
+	}
+	if sum >= math.MaxInt64 {
+		return 0, fmt.Errorf("%q is too long", text)
+	}
+	return time.Duration(sum), nil
+}
+
+// milliseconds returns a time in ns as requests and answers have it.
+func milliseconds(ns int64) int64 {
+	return floorDiv(ns, int64(time.Millisecond))
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}
+
+// steps are the lengths of windows that are chosen from: they fit into each
+// other's multiples, so that figures kept for minutes, hours and days serve.
+var steps = []time.Duration{
+	time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+	24 * time.Hour, 2 * 24 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour, 28 * 24 * time.Hour,
+}
+
+// autoStep returns the shortest step that makes at most so many windows.
+func autoStep(length time.Duration, points int) time.Duration {
+	for _, s := range steps {
+		if int64(length/s) < int64(points) {
+			return s
+		}
+	}
+	last := steps[len(steps)-1]
+	return (length/last/time.Duration(points) + 1) * last
+}

@@ -1,0 +1,168 @@
+package disk
+
+import (
+	"slices"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// add adds up profiles of different partitions.
+//
+// Different services are different programs, which have no code in common, so
+// their profiles have no stack in common: then there is nothing to look for, and
+// they are put one behind the other.
+func add(ps []*profile.Profile) (*profile.Profile, error) {
+	if !apart(ps) {
+		return profile.Sum(ps...)
+	}
+	heads := make([]*profile.Profile, len(ps))
+	for i, p := range ps {
+		h := *p
+		h.Strings, h.Mappings, h.Functions, h.Locations, h.Lines, h.Frames = nil, nil, nil, nil, nil, nil
+		h.Stacks, h.SampleLabels, h.LabelSets, h.Labels = nil, nil, nil, nil
+		h.Values = make([][]int64, len(p.Values))
+		heads[i] = &h
+	}
+	head, err := profile.Sum(heads...)
+	if err != nil {
+		return nil, err
+	}
+	c := concat{out: head, strings: map[string]uint32{}, functions: map[profile.Function]uint32{}}
+	c.str("")
+	samples, frames, labels := 0, 0, false
+	for _, p := range ps {
+		samples += len(p.Stacks)
+		frames += len(p.Frames)
+		labels = labels || p.SampleLabels != nil
+	}
+	out := head
+	out.Stacks, out.Frames = make([]profile.Stack, 0, samples), make([]uint32, 0, frames)
+	for t := range out.Values {
+		out.Values[t] = make([]int64, 0, samples)
+	}
+	if labels {
+		out.SampleLabels = make([]uint32, 0, samples)
+		out.LabelSets = append(out.LabelSets, profile.LabelSet{})
+	}
+	for _, p := range ps {
+		c.add(p, labels)
+	}
+	return out, nil
+}
+
+// apart reports whether no two of the profiles can have a location in common,
+// and all measure the same.
+func apart(ps []*profile.Profile) bool {
+	owner := map[mappingKey]int{}
+	for i, p := range ps {
+		if p.PeriodType != ps[0].PeriodType || !slices.Equal(p.SampleTypes, ps[0].SampleTypes) {
+			return false
+		}
+		for k := range p.Mappings {
+			key := mappingKeyOf(&p.Mappings[k])
+			if o, ok := owner[key]; ok && o != i {
+				return false
+			}
+			owner[key] = i
+		}
+		for k := range p.Locations {
+			if p.Locations[k].Mapping == 0 {
+				return false
+			}
+		}
+		for _, stack := range p.Stacks {
+			if stack.Len == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// concat puts profiles one behind the other. Strings and functions that they
+// have in common stand once.
+type concat struct {
+	out       *profile.Profile
+	strings   map[string]uint32
+	functions map[profile.Function]uint32
+}
+
+func (c *concat) str(s string) uint32 {
+	id, ok := c.strings[s]
+	if !ok {
+		id = uint32(len(c.out.Strings))
+		c.strings[s] = id
+		c.out.Strings = append(c.out.Strings, s)
+	}
+	return id
+}
+
+func (c *concat) add(p *profile.Profile, labels bool) {
+	out := c.out
+	strs := make([]uint32, len(p.Strings))
+	for i, s := range p.Strings {
+		strs[i] = c.str(s)
+	}
+	firstMapping := uint32(len(out.Mappings))
+	for _, m := range p.Mappings {
+		m.ID += uint64(firstMapping)
+		out.Mappings = append(out.Mappings, m)
+	}
+	functions := make([]uint32, len(p.Functions))
+	for i, f := range p.Functions {
+		f.Name, f.SystemName, f.File = strs[f.Name], strs[f.SystemName], strs[f.File]
+		id, ok := c.functions[f]
+		if !ok {
+			id = uint32(len(out.Functions))
+			c.functions[f] = id
+			out.Functions = append(out.Functions, f)
+		}
+		functions[i] = id
+	}
+	firstLine, firstLocation := uint32(len(out.Lines)), uint32(len(out.Locations))
+	out.Lines = slices.Grow(out.Lines, len(p.Lines))
+	for _, ln := range p.Lines {
+		ln.Function = functions[ln.Function]
+		out.Lines = append(out.Lines, ln)
+	}
+	out.Locations = slices.Grow(out.Locations, len(p.Locations))
+	for _, l := range p.Locations {
+		l.ID += uint64(firstLocation)
+		l.Mapping += firstMapping
+		l.FirstLine += firstLine
+		out.Locations = append(out.Locations, l)
+	}
+	firstFrame := uint32(len(out.Frames))
+	for _, f := range p.Frames {
+		out.Frames = append(out.Frames, f+firstLocation)
+	}
+	for _, s := range p.Stacks {
+		s.Start += firstFrame
+		out.Stacks = append(out.Stacks, s)
+	}
+	for t, col := range p.Values {
+		out.Values[t] = append(out.Values[t], col...)
+	}
+	if !labels {
+		return
+	}
+	// Set 0 is the empty one of all of them.
+	firstSet, firstLabel := uint32(max(len(out.LabelSets), 1)-1), uint32(len(out.Labels))
+	for _, l := range p.Labels {
+		l.Key, l.Str, l.Unit = strs[l.Key], strs[l.Str], strs[l.Unit]
+		out.Labels = append(out.Labels, l)
+	}
+	for _, set := range p.LabelSets[min(1, len(p.LabelSets)):] {
+		set.Start += firstLabel
+		out.LabelSets = append(out.LabelSets, set)
+	}
+	for s := range p.Stacks {
+		set := uint32(0)
+		if p.SampleLabels != nil {
+			if set = p.SampleLabels[s]; set != 0 {
+				set += firstSet
+			}
+		}
+		out.SampleLabels = append(out.SampleLabels, set)
+	}
+}

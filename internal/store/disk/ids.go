@@ -1,0 +1,201 @@
+package disk
+
+import (
+	"encoding/binary"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// ids knows which records there are, so that each is kept once.
+//
+// A record is claimed before it is written and known when it is durable. Who
+// finds it claimed waits: when Put returns nil for a record that it didn't
+// write, it is durable all the same.
+type ids struct {
+	s     *Store
+	key   uint64 // random
+	limit int64
+
+	mu      sync.Mutex
+	claimed map[identity]chan struct{} // closed when it is known or given up
+	hours   map[hour]*idSet
+	bytes   int64
+}
+
+func newIDs(s *Store, limit int64) *ids {
+	return &ids{s: s, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
+		claimed: map[identity]chan struct{}{}, hours: map[hour]*idSet{}}
+}
+
+// idSet is an open-addressing set of the identities of an hour's records.
+type idSet struct {
+	slots [][2]uint64
+	n     int
+	used  time.Time
+}
+
+// slot returns what stands for an identity. It tells ids with the same time, and
+// times with the same id, apart for certain, and others by a secret.
+func (x *ids) slot(id identity) [2]uint64 {
+	t := mix(uint64(id.time), x.key)
+	a, b := binary.LittleEndian.Uint64(id.id[:8])^t, binary.LittleEndian.Uint64(id.id[8:])
+	if a == 0 && b == 0 {
+		a = t | 1
+	}
+	return [2]uint64{a, b}
+}
+
+func (s *idSet) find(e [2]uint64) (i uint64, ok bool) {
+	mask := uint64(len(s.slots) - 1)
+	for i = mix(e[0], e[1]) & mask; s.slots[i] != [2]uint64{}; i = (i + 1) & mask {
+		if s.slots[i] == e {
+			return i, true
+		}
+	}
+	return i, false
+}
+
+func (s *idSet) add(e [2]uint64) {
+	if 3*(s.n+1) > 2*len(s.slots) {
+		old := s.slots
+		s.slots = make([][2]uint64, max(16, 2*len(old)))
+		for _, o := range old {
+			if o != ([2]uint64{}) {
+				i, _ := s.find(o)
+				s.slots[i] = o
+			}
+		}
+	}
+	if i, ok := s.find(e); !ok {
+		s.slots[i] = e
+		s.n++
+	}
+}
+
+// claim claims records. Those that are nobody's are returned, by index; others
+// are known, or somebody else's: wait is closed when one of these has changed.
+func (x *ids) claim(records []store.Record) (mine []int, others []int, wait chan struct{}, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	own := map[identity]bool{}
+	for i := range records {
+		id := identity{records[i].ID, records[i].Time}
+		if own[id] {
+			continue
+		}
+		if c, ok := x.claimed[id]; ok {
+			wait = c
+			others = append(others, i)
+			continue
+		}
+		set, err := x.set(hourOf(id.time))
+		if err != nil {
+			x.drop(records, mine, 0)
+			return nil, nil, nil, err
+		}
+		if _, known := set.find(x.slot(id)); known {
+			continue
+		}
+		own[id] = true
+		x.claimed[id] = nil
+		mine = append(mine, i)
+	}
+	if len(mine) > 0 {
+		c := make(chan struct{})
+		for id := range own {
+			x.claimed[id] = c
+		}
+	}
+	return mine, others, wait, nil
+}
+
+// release ends the claims on records; the first of them, known, are in the
+// store now.
+func (x *ids) release(records []store.Record, mine []int, known int) {
+	if len(mine) == 0 {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := x.claimed[identity{records[mine[0]].ID, records[mine[0]].Time}]
+	x.drop(records, mine, known)
+	close(c)
+}
+
+func (x *ids) drop(records []store.Record, mine []int, known int) {
+	for n, i := range mine {
+		id := identity{records[i].ID, records[i].Time}
+		delete(x.claimed, id)
+		if set := x.hours[hourOf(id.time)]; n < known && set != nil {
+			before := len(set.slots)
+			set.add(x.slot(id))
+			x.bytes += int64(16 * (len(set.slots) - before))
+		}
+	}
+}
+
+// set returns the known identities of an hour.
+func (x *ids) set(h hour) (*idSet, error) {
+	set := x.hours[h]
+	if set == nil {
+		set = &idSet{slots: make([][2]uint64, 16)}
+		for _, p := range x.s.partitions() {
+			if p.epoch != store.Window(h.start(), x.s.epoch) {
+				continue
+			}
+			p.mu.Lock()
+			d := p.hour(h, false)
+			var fresh, packed *heads
+			var err error
+			if d != nil {
+				fresh = &d.fresh
+				if d.packed.profiles > 0 {
+					packed, err = x.s.packedHeads(x.s.db, p, h, d.packed)
+				}
+			}
+			for _, hs := range []*heads{fresh, packed} {
+				if hs == nil {
+					continue
+				}
+				for i := range hs.list {
+					set.add(x.slot(hs.list[i].identity()))
+				}
+			}
+			p.mu.Unlock()
+			if err != nil {
+				return nil, err
+			}
+		}
+		x.hours[h] = set
+		x.bytes += int64(16 * len(set.slots))
+	}
+	set.used = time.Now()
+	for x.bytes > x.limit && len(x.hours) > 1 {
+		var oldest hour
+		var at time.Time
+		for h, s := range x.hours {
+			if s != set && (at.IsZero() || s.used.Before(at)) {
+				oldest, at = h, s.used
+			}
+		}
+		x.forget(oldest)
+	}
+	return set, nil
+}
+
+func (x *ids) forget(h hour) {
+	if set := x.hours[h]; set != nil {
+		x.bytes -= int64(16 * len(set.slots))
+		delete(x.hours, h)
+	}
+}
+
+// forgetHour drops what is known of an hour, whose records are dropped.
+func (x *ids) forgetHour(h hour) {
+	x.mu.Lock()
+	x.forget(h)
+	x.mu.Unlock()
+}

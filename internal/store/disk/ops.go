@@ -1,0 +1,115 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Stats are figures of a store.
+type Stats struct {
+	Partitions int   // services, once for each epoch they have profiles of
+	Series     int   // of partitions whose dictionary is in memory
+	Profiles   int64 // kept
+	Fresh      int64 // of those, not packed yet
+	FreshBytes int64 // size of their samples, about
+
+	LiveBytes  int64 // size of the data on disk, without logs
+	DiskBytes  int64 // size of all files, with what is to be deleted
+	CacheBytes int64 // memory of dictionaries and decoded values
+	CacheHits  int64
+	CacheMiss  int64
+
+	Put        int64 // profiles, since the store was opened
+	Duplicates int64 // records that were there already
+	Expired    int64 // records that were too old
+	Full       int64 // records that there was no room for
+	Packed     int64 // profiles
+	Dropped    int64 // profiles, for their age or for room
+	Busy       bool  // background work is under way or due
+}
+
+// Stats returns figures of the store as it is now.
+func (s *Store) Stats() Stats {
+	st := Stats{
+		Put: s.counts.put.Load(), Duplicates: s.counts.duplicates.Load(), Expired: s.counts.expired.Load(),
+		Full: s.counts.full.Load(), Packed: s.counts.packed.Load(), Dropped: s.counts.dropped.Load(),
+		CacheBytes: s.dictBytes.Load(), Busy: s.busy.Load(),
+	}
+	s.cache.mu.Lock()
+	st.CacheBytes += s.cache.bytes
+	st.CacheHits, st.CacheMiss = s.cache.hits, s.cache.misses
+	s.cache.mu.Unlock()
+	for _, p := range s.partitions() {
+		p.mu.Lock()
+		st.Partitions++
+		if p.dict != nil {
+			st.Series += len(p.dict.series)
+		}
+		for _, h := range p.hours {
+			st.Profiles += int64(h.packed.profiles) + int64(len(h.fresh.list))
+			st.Fresh += int64(len(h.fresh.list))
+			st.FreshBytes += h.bytes
+			st.Busy = st.Busy || len(h.fresh.list) > 0 && s.o.PackAfter >= 0 && s.ripe(h)
+		}
+		p.mu.Unlock()
+	}
+	if s.begin(context.Background()) == nil {
+		m := s.db.Metrics()
+		st.LiveBytes, st.DiskBytes = s.size(), int64(m.DiskSpaceUsage())
+		st.Busy = st.Busy || m.Compact.NumInProgress > 0 || m.Flush.NumInProgress > 0
+		s.calls.Done()
+	}
+	return st
+}
+
+// WaitIdle waits until no background work is under way or due.
+func (s *Store) WaitIdle(ctx context.Context) error {
+	for s.Stats().Busy {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// Compact packs all profiles and rewrites files, so that what was deleted takes
+// no room any more.
+func (s *Store) Compact(ctx context.Context) error {
+	if err := s.Pack(ctx); err != nil {
+		return err
+	}
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	s.jobs.Lock()
+	defer s.jobs.Unlock()
+	return s.reclaim(ctx)
+}
+
+// Backup writes a copy of the store as it is now to dir, which must not exist.
+// Puts and queries go on meanwhile. Files that don't change are linked where the
+// copy is on the same disk. The copy is a store that can be opened.
+func (s *Store) Backup(ctx context.Context, dir string) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	if _, err := s.o.FS.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		if err == nil {
+			err = fs.ErrExist
+		}
+		return fmt.Errorf("backing up to %s: %w", dir, err)
+	}
+	if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
+		return fmt.Errorf("backing up to %s: %w", dir, s.room.explain(err))
+	}
+	return nil
+}

@@ -1,0 +1,510 @@
+package disk
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// A view is a partition at one moment. It stays as it is while the partition
+// changes.
+type view struct {
+	s     *Store
+	p     *partition
+	dict  dict
+	hours []hourView // all of the partition's
+	// dropped is the hour before which something was dropped: the roll-ups of
+	// the day that it is in may be too large, or missing.
+	dropped hour
+	snap    *pebble.Snapshot
+	// What the query makes of each series.
+	matches []seriesMatch
+}
+
+// hourView is an hour of a view.
+type hourView struct {
+	hour   hour
+	packed summary
+	fresh  heads
+}
+
+// seriesMatch is what a query makes of a series.
+type seriesMatch struct {
+	group  int32 // index of its labels among those of all groups; -1 if it isn't selected
+	column int32 // the value column that the query names, or the default one
+}
+
+// A selection is what a query selects, to be closed.
+type selection struct {
+	q      *store.Query
+	views  []*view
+	labels []store.Labels // of the groups, in their order
+}
+
+func (sel *selection) close() {
+	for _, v := range sel.views {
+		v.snap.Close()
+	}
+}
+
+// selects returns the partitions and series that q selects.
+func (s *Store) selects(ctx context.Context, q *store.Query) (_ *selection, err error) {
+	sel := &selection{q: q}
+	defer func() {
+		if err != nil {
+			sel.close()
+		}
+	}()
+	groups := map[string]int32{}
+	for _, p := range s.partitions() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if q.To != 0 && p.epoch >= q.To || q.From != 0 && p.epoch+s.epoch <= q.From || !selectsService(q.Selector, p.service) {
+			continue
+		}
+		v, err := s.view(p, q)
+		if err != nil {
+			return nil, err
+		}
+		if v == nil {
+			continue
+		}
+		sel.views = append(sel.views, v)
+		any := false
+		for i := range v.dict.series {
+			m := v.match(q, &v.dict.series[i])
+			if m.group >= 0 {
+				any = true
+				labels := v.dict.series[i].labels.Select(q.By)
+				key := labels.String()
+				g, ok := groups[key]
+				if !ok {
+					g = int32(len(sel.labels))
+					groups[key] = g
+					sel.labels = append(sel.labels, labels)
+				}
+				m.group = g
+			}
+			v.matches = append(v.matches, m)
+		}
+		if !any {
+			v.snap.Close()
+			sel.views = sel.views[:len(sel.views)-1]
+		}
+	}
+	sel.sortLabels()
+	return sel, nil
+}
+
+// sortLabels numbers the groups in the order of their labels.
+func (sel *selection) sortLabels() {
+	order := make([]int32, len(sel.labels))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return sel.labels[a].Compare(sel.labels[b]) })
+	to := make([]int32, len(order))
+	sorted := make([]store.Labels, len(order))
+	for i, old := range order {
+		to[old] = int32(i)
+		sorted[i] = sel.labels[old]
+	}
+	sel.labels = sorted
+	for _, v := range sel.views {
+		for i := range v.matches {
+			if g := v.matches[i].group; g >= 0 {
+				v.matches[i].group = to[g]
+			}
+		}
+	}
+}
+
+// selectsService reports whether profiles of a service may be selected.
+func selectsService(sel store.Selector, service string) bool {
+	for i := range sel {
+		if sel[i].Name == store.LabelService && !sel[i].Matches(service) {
+			return false
+		}
+	}
+	return true
+}
+
+// match tells what q makes of a series, with group 0 if it is selected.
+func (v *view) match(q *store.Query, s *series) seriesMatch {
+	column := columnOf(&v.dict.schemas[s.measures], q.SampleType)
+	if column < 0 || !q.Selector.Matches(s.labels) {
+		return seriesMatch{group: -1}
+	}
+	return seriesMatch{column: int32(column)}
+}
+
+// columnOf returns the column that a query's SampleType names, -1 for none.
+func columnOf(s *schema, sampleType string) int {
+	p := profile.Profile{SampleTypes: s.types, DefaultSampleType: s.defaultType}
+	column, err := p.SampleIndex(sampleType)
+	if err != nil {
+		return -1
+	}
+	return column
+}
+
+// view returns p as it is, nil if nothing in it can be selected.
+func (s *Store) view(p *partition, q *store.Query) (*view, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return nil, nil
+	}
+	v := &view{s: s, p: p, dropped: p.dropped}
+	any := false
+	for _, h := range p.hours {
+		v.hours = append(v.hours, hourView{h.hour, h.packed, h.fresh})
+		any = any || v.hours[len(v.hours)-1].overlaps(q)
+	}
+	if !any {
+		return nil, nil
+	}
+	if err := s.load(p); err != nil {
+		return nil, err
+	}
+	p.lastUsed = time.Now()
+	v.dict = *p.dict
+	v.snap = s.db.NewSnapshot()
+	return v, nil
+}
+
+// entry is a profile that a query selects.
+type entry struct {
+	*head
+	v      *view
+	hour   hour
+	totals []int64
+	seriesMatch
+}
+
+func (e *entry) value() int64 { return e.totals[e.column] }
+
+// valueType is the type of the value.
+func (e *entry) valueType() profile.ValueType {
+	return e.v.dict.schemas[e.schema].types[e.column]
+}
+
+func earlier(a, b *entry) int {
+	return cmp.Or(cmp.Compare(a.time, b.time), slices.Compare(a.id[:], b.id[:]))
+}
+
+// entries calls f for the profiles of an hour that q selects: the fresh ones,
+// and with all set the packed ones, too.
+func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) error {
+	each := func(hs *heads) error {
+		for i := range hs.list {
+			d := &hs.list[i]
+			if int(d.series) >= len(v.matches) || int(d.schema) >= len(v.dict.schemas) || len(v.dict.schemas[d.schema].types) != int(d.types) {
+				return inKey(seqKey(keyHead, v.p.id, h.hour, d.seq), &damage{msg: "it refers to a series or schema that is not in the dictionary"})
+			}
+			m := v.matches[d.series]
+			if m.group < 0 || !q.Contains(d.time) || q.ID != (store.ID{}) && q.ID != d.id {
+				continue
+			}
+			if sc := &v.dict.schemas[d.schema]; q.SampleType == "" && sc.defaultType != v.dict.schemas[sc.measures].defaultType {
+				m.column = int32(columnOf(sc, ""))
+			}
+			f(&entry{d, v, h.hour, hs.totalsOf(d), m})
+		}
+		return nil
+	}
+	if all && h.packed.profiles > 0 {
+		hs, err := v.s.packedHeads(v.snap, v.p, h.hour, h.packed)
+		if err != nil {
+			return err
+		}
+		if err := each(hs); err != nil {
+			return err
+		}
+	}
+	return each(&h.fresh)
+}
+
+// Labels returns names and values of labels; see [store.Store].
+func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.calls.Done()
+	q.SampleType, q.By, q.Step, q.Top = "", nil, 0, 0
+	sel, err := s.selects(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	defer sel.close()
+	values := map[string]map[string]bool{}
+	for _, v := range sel.views {
+		used := make([]bool, len(v.matches))
+		for i := range v.hours {
+			h := &v.hours[i]
+			if !h.overlaps(&q) {
+				continue
+			}
+			err := v.entries(&q, h, true, func(e *entry) { used[e.series] = true })
+			if err != nil {
+				return nil, err
+			}
+		}
+		for i, u := range used {
+			if !u {
+				continue
+			}
+			for _, l := range v.dict.series[i].labels {
+				if values[l.Name] == nil {
+					values[l.Name] = map[string]bool{}
+				}
+				values[l.Name][l.Value] = true
+			}
+		}
+	}
+	out := make([]store.LabelValues, 0, len(values))
+	for name, set := range values {
+		l := store.LabelValues{Name: name, Values: make([]string, 0, len(set))}
+		for value := range set {
+			l.Values = append(l.Values, value)
+		}
+		slices.Sort(l.Values)
+		out = append(out, l)
+	}
+	slices.SortFunc(out, func(a, b store.LabelValues) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}
+
+// groupKey tells groups apart.
+type groupKey struct {
+	labels int32 // index in selection.labels
+	window int64
+}
+
+func (e *entry) key(q *store.Query) groupKey {
+	k := groupKey{labels: e.group}
+	if q.Step != 0 {
+		k.window = store.Window(e.time, q.Step)
+	}
+	return k
+}
+
+// top keeps the entries that Query.Top asks for, by time.
+func top(q *store.Query, es []*entry) []*entry {
+	if q.Top != 0 {
+		slices.SortFunc(es, func(a, b *entry) int { return cmp.Or(cmp.Compare(b.value(), a.value()), earlier(a, b)) })
+		es = es[:q.Kept(len(es))]
+	}
+	return es
+}
+
+// total adds up.
+type total struct {
+	store.Total
+	first  int64 // earliest time
+	types  profile.ValueType
+	differ bool
+}
+
+func (t *total) add(value int64, typ profile.ValueType, profiles, duration, first, last int64, version uint64) {
+	if t.Profiles == 0 {
+		t.first, t.Last, t.types = first, last, typ
+	}
+	t.Value += value
+	t.Profiles += profiles
+	t.Duration += duration
+	t.first, t.Last = min(t.first, first), max(t.Last, last)
+	t.Version += version
+	t.differ = t.differ || typ != t.types
+}
+
+func (t *total) addEntry(e *entry) {
+	t.add(e.value(), e.valueType(), 1, e.duration, e.time, e.time+e.duration, e.version())
+}
+
+// total returns what was added up.
+func (t *total) total() store.Total {
+	if t.differ {
+		t.Value, t.types = 0, profile.ValueType{}
+		t.differ = true
+	}
+	return t.Total
+}
+
+// Series returns totals over time; see [store.Store].
+func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.calls.Done()
+	sel, err := s.selects(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	defer sel.close()
+	var out []store.Series
+	if q.Step != 0 && q.Top == 0 && q.ID == (store.ID{}) {
+		out, err = sel.windows(ctx)
+	} else {
+		out, err = sel.points(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return limit(out, q.Limit), nil
+}
+
+// points returns the series of a query whose profiles have to be looked at one
+// by one.
+func (sel *selection) points(ctx context.Context) ([]store.Series, error) {
+	groups, err := sel.groupEntries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	q := sel.q
+	var out []store.Series
+	last := int32(-1)
+	for _, g := range groups {
+		if g.labels != last {
+			last = g.labels
+			out = append(out, store.Series{Labels: sel.labels[g.labels], Type: g.entries[0].valueType()})
+		}
+		sr := &out[len(out)-1]
+		var sum total
+		for _, e := range g.entries {
+			var one total
+			one.addEntry(e)
+			if e.valueType() != sr.Type {
+				sr.Type = profile.ValueType{}
+			}
+			if q.Step == 0 {
+				sr.Points = append(sr.Points, store.Point{Time: e.time, ID: e.id, Total: one.total()})
+			} else {
+				sum.addEntry(e)
+			}
+		}
+		if q.Step != 0 {
+			sr.Points = append(sr.Points, store.Point{Time: g.window, Total: sum.total()})
+		}
+	}
+	return out, nil
+}
+
+// entryGroup are the profiles of a group, by time.
+type entryGroup struct {
+	groupKey
+	entries []*entry
+}
+
+// groupEntries returns the profiles that the query selects, by labels, then
+// window.
+func (sel *selection) groupEntries(ctx context.Context) ([]entryGroup, error) {
+	byKey := map[groupKey][]*entry{}
+	for _, v := range sel.views {
+		for i := range v.hours {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if !v.hours[i].overlaps(sel.q) {
+				continue
+			}
+			err := v.entries(sel.q, &v.hours[i], true, func(e *entry) {
+				k := e.key(sel.q)
+				byKey[k] = append(byKey[k], e)
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	out := make([]entryGroup, 0, len(byKey))
+	for k, es := range byKey {
+		es = top(sel.q, es)
+		slices.SortFunc(es, earlier)
+		out = append(out, entryGroup{k, es})
+	}
+	slices.SortFunc(out, func(a, b entryGroup) int {
+		return cmp.Or(cmp.Compare(a.labels, b.labels), cmp.Compare(a.window, b.window))
+	})
+	return out, nil
+}
+
+// windows returns the series of a query that asks for totals of windows alone.
+func (sel *selection) windows(ctx context.Context) ([]store.Series, error) {
+	totals := map[groupKey]*total{}
+	of := func(k groupKey) *total {
+		t := totals[k]
+		if t == nil {
+			t = new(total)
+			totals[k] = t
+		}
+		return t
+	}
+	err := sel.visit(ctx,
+		func(e *entry) { of(e.key(sel.q)).addEntry(e) },
+		func(r *rolledUp) { of(r.groupKey).addRollup(sel.q, r) })
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]groupKey, 0, len(totals))
+	for k := range totals {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b groupKey) int {
+		return cmp.Or(cmp.Compare(a.labels, b.labels), cmp.Compare(a.window, b.window))
+	})
+	var out []store.Series
+	last := int32(-1)
+	for _, k := range keys {
+		t := totals[k]
+		point := store.Point{Time: k.window, Total: t.total()}
+		if k.labels != last {
+			last = k.labels
+			out = append(out, store.Series{Labels: sel.labels[k.labels], Type: t.types})
+		}
+		sr := &out[len(out)-1]
+		if t.types != sr.Type {
+			sr.Type = profile.ValueType{}
+		}
+		sr.Points = append(sr.Points, point)
+	}
+	return out, nil
+}
+
+// limit drops all but the n latest points.
+func limit(all []store.Series, n int) []store.Series {
+	var times []int64
+	for _, s := range all {
+		for _, p := range s.Points {
+			times = append(times, p.Time)
+		}
+	}
+	if n == 0 || len(times) <= n {
+		return all
+	}
+	slices.Sort(times)
+	first := times[len(times)-n]
+	extra := 0 // points of the first time that there is no room for
+	for _, t := range times[:len(times)-n] {
+		if t == first {
+			extra++
+		}
+	}
+	for i := range all {
+		all[i].Points = slices.DeleteFunc(all[i].Points, func(p store.Point) bool {
+			if p.Time == first && extra > 0 {
+				extra--
+				return true
+			}
+			return p.Time < first
+		})
+	}
+	return slices.DeleteFunc(all, func(s store.Series) bool { return len(s.Points) == 0 })
+}

@@ -1,1 +1,0 @@
-import{N as e}from"./parts-Chg_cR7o.js";function t(t){e({view:`source`,fn:t})}export{t};

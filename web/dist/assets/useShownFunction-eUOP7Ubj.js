@@ -1,1 +1,0 @@
-import{o as e}from"./index-FgMU55yB.js";import{z as t}from"./parts-Chg_cR7o.js";import{o as n}from"./useSearch-BcqIF5DG.js";import{t as r}from"./pane-DohZG9X2.js";function i(i){let a=e(`top`,i.fn?null:r(t(i),{granularity:`functions`,sort:`flat`,order:i.base.length>0?`-flat`:``,limit:`1`})),o=a.answer?.report.rows[0];return{fn:i.fn||(o&&!a.error?n(o):``),loading:a}}export{i as t};

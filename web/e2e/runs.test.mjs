@@ -1,0 +1,219 @@
+// @ts-check
+// The pages of kept runs, on runs that hone bench made.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { honeBinary, serve } from './hone.mjs';
+import { eventually, settled, suite } from './page.mjs';
+import { benched } from './runs.mjs';
+import { absolute, wordindex } from './profiles.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const { folder, ids } = benched();
+const [slow, fast, against] = /** @type {[string, string, string]} */ (ids);
+// Latin-1 names and more: what is not a run must not stop the list.
+mkdirSync(join(folder, '.hone', 'runs', '20200101-000000-dead'));
+writeFileSync(join(folder, '.hone', 'runs', '20200101-000000-dead', 'run.json'), '{"schema": 1, <b>');
+
+const check = suite([], { cwd: folder });
+
+/** @param {import('./page.mjs').Page} page @param {string} label */
+const rows = (page, label) => page.getByRole('grid', { name: label }).getByRole('row').filter({ has: page.getByRole('gridcell') });
+
+test('hone ui without a source shows the runs of the module, with runs their page', async () => {
+  for (const [args, path] of /** @type {[string[], string][]} */ ([
+    [[], '/runs'],
+    [['latest'], `/run?run=${against}`],
+    [[slow, fast], `/compare?run=${slow}&run=${fast}`],
+    [[`${fast}:Count/cpu`], '/flame?profile='],
+    [['-view', 'top', fast], '/top?profile='],
+    [[absolute(wordindex)], '/flame?profile='],
+  ])) {
+    const server = await serve(args, { cwd: folder });
+    try {
+      const { pathname, search } = new URL(/Serving on (\S+);/.exec(server.log())?.[1] ?? '');
+      assert.ok((pathname + search).startsWith(path), `${args}: ${pathname}${search}`);
+    } finally {
+      await server.stop();
+    }
+  }
+});
+
+test('-runs says where they are, in whatever folder', async () => {
+  const server = await serve(['-runs', join(folder, '.hone', 'runs')], { cwd: '/' });
+  try {
+    const { runs } = await (await fetch(`${server.url}/api/v1/runs`)).json();
+    assert.equal(runs.length, 4);
+    assert.equal((await fetch(`${server.url}/api/v1/runs/compare?run=/etc/hostname`)).status, 404);
+    assert.equal((await fetch(`${server.url}/api/v1/runs/nothing`)).status, 404);
+    assert.equal((await fetch(`${server.url}/api/v1/runs/trend?limit=x`)).status, 400);
+  } finally {
+    await server.stop();
+  }
+});
+
+check('the list has time, commit, package, marks and what is broken; it is filtered and saved', async ({ page, open }) => {
+  await open('/runs');
+  assert.equal(await rows(page, 'Runs').count(), 4);
+  const first = rows(page, 'Runs').first();
+  for (const text of ['example.com/words', '+dirty vs', 'against', 'linux']) assert.ok((await first.textContent())?.includes(text), text);
+  await rows(page, 'Runs').last().getByText('corrupt').waitFor();
+  await page.getByRole('searchbox', { name: 'Find runs' }).fill('against');
+  await eventually(async () => assert.equal(await rows(page, 'Runs').count(), 1));
+  assert.equal(new URL(page.url()).searchParams.get('find'), 'against');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  const csv = readFileSync(await download.path(), 'utf8');
+  assert.match(csv, new RegExp(`^[^\\n]*Id[^\\n]*\\r\\n[^\\n]*${against}[^\\n]*\\r\\n$`));
+});
+
+check('two runs that are ticked are compared, the older as the base', async ({ page, open }) => {
+  await open('/runs');
+  await page.getByRole('checkbox', { name: `Compare ${fast}` }).check();
+  await page.getByRole('checkbox', { name: `Compare ${slow}` }).check();
+  await page.getByRole('button', { name: 'Compare', exact: true }).click();
+  await rows(page, 'Comparison').first().waitFor();
+  assert.deepEqual(new URL(page.url()).searchParams.getAll('run'), [slow, fast]);
+});
+
+check('a comparison says what hone compare says', async ({ page, open }) => {
+  await open(`/compare?run=${slow}&run=${fast}`);
+  const said = JSON.parse(execFileSync(honeBinary(), ['compare', '-json', slow, fast], { cwd: folder, encoding: 'utf8' })).comparisons[0];
+  await page.getByText(said.summary).waitFor();
+  const all = rows(page, 'Comparison');
+  assert.equal(await all.count(), said.comparisons.length);
+  for (const [i, c] of said.comparisons.entries()) {
+    const text = await all.nth(i).textContent();
+    assert.ok(text?.includes(c.benchmark.replace(/-\d+$/, '')) && text.includes(c.words), `${text}: ${c.benchmark} ${c.words}`);
+  }
+});
+
+check('the biggest movers come first on demand, and what did not change goes', async ({ page, open }) => {
+  await open(`/compare?run=${slow}&run=${fast}`);
+  await page.getByRole('button', { name: 'Biggest movers' }).click();
+  assert.equal(new URL(page.url()).searchParams.get('order'), '-change');
+  assert.match(String(await rows(page, 'Comparison').first().textContent()), /Count/);
+  const before = await rows(page, 'Comparison').count();
+  await page.getByRole('button', { name: 'Changed' }).click();
+  await eventually(async () => assert.ok((await rows(page, 'Comparison').count()) < before));
+  await page.getByRole('combobox', { name: 'Unit' }).selectOption('allocs/op');
+  await eventually(async () => assert.equal(await rows(page, 'Comparison').count(), 1));
+  await page.reload();
+  await settled(page);
+  assert.equal(await rows(page, 'Comparison').count(), 1);
+});
+
+check('a row leads to the difference of its profiles, and back leads to the row', async ({ page, open }) => {
+  await open(`/compare?run=${slow}&run=${fast}`);
+  // So short a benchmark has hardly a CPU profile; its allocations are all there.
+  await page.getByRole('combobox', { name: 'Unit' }).selectOption('B/op');
+  await page.getByRole('grid', { name: 'Comparison' }).focus();
+  await page.keyboard.press('Home');
+  const detail = page.getByRole('region', { name: 'The benchmark selected' });
+  await detail.getByRole('columnheader', { name: 'What moved it' }).waitFor();
+  await detail.getByText('regexp.(*Regexp).FindAllString').first().waitFor();
+  const there = page.url();
+  await page.getByRole('grid', { name: 'Comparison' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('grid', { name: 'Functions by change' }).waitFor();
+  await settled(page);
+  const { pathname, searchParams } = new URL(page.url());
+  assert.equal(pathname, '/diff');
+  assert.match(String(searchParams.get('profile')), new RegExp(`^${fast}:Count(-\\d+)?/mem$`));
+  assert.match(String(searchParams.get('base')), new RegExp(`^${slow}:Count(-\\d+)?/mem$`));
+  await page.goBack();
+  await settled(page);
+  assert.equal(page.url(), there);
+  await detail.waitFor();
+});
+
+check('a link to a profile of a run works in a server that has opened none', async ({ page, open, url }) => {
+  const { profiles } = await (await fetch(`${url}/api/v1/runs/${fast}`)).json();
+  const mem = profiles.find((/** @type {any} */ p) => p.kind === 'mem' && p.benchmark.startsWith('Count'));
+  await open(`/top?profile=${encodeURIComponent(mem.id)}&sample_index=alloc_space`);
+  await page.getByText('words.Count').first().waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('profile'), mem.id);
+  await page.getByRole('link', { name: 'Runs' }).click();
+  await rows(page, 'Runs').first().waitFor();
+});
+
+check('a run has all units with their intervals, profiles and facts', async ({ page, open }) => {
+  await open(`/run?run=${slow}`);
+  for (const unit of ['sec/op', 'B/op', 'allocs/op', 'words/op']) {
+    await rows(page, 'Results').filter({ hasText: 'Count' }).filter({ hasText: unit }).first().waitFor();
+  }
+  await page.getByRole('button', { name: 'About' }).click();
+  await page.getByText('hone bench -count 6 -benchtime 30x -profile cpu,mem').waitFor();
+  await page.keyboard.press('Escape');
+  await rows(page, 'Results').first().click();
+  const links = page.getByRole('region', { name: 'The benchmark selected' }).getByRole('link');
+  assert.ok((await links.count()) >= 20); // two kinds in every view
+  await links.filter({ hasText: 'Sandwich' }).first().click();
+  await page.getByRole('tab', { name: 'Sandwich', selected: true }).waitFor();
+});
+
+check('a run against a base shows the comparison with it', async ({ page, open }) => {
+  await open('/run?run=latest');
+  await rows(page, 'Comparison').filter({ hasText: 'Count' }).first().click();
+  const links = page.getByRole('region', { name: 'The benchmark selected' }).getByRole('link', { name: 'Flame' });
+  await links.first().click();
+  await page.waitForURL(/base=/);
+  const q = new URL(page.url()).searchParams;
+  assert.ok(q.get('base')?.startsWith(`${against}:base/`), String(q.get('base')));
+});
+
+check('a trend has a point a run, with the objective, and each leads to its run', async ({ page, open }) => {
+  await open('/trend');
+  const points = page.locator('.chart-point');
+  await eventually(async () => assert.equal(await points.count(), 3));
+  await page.getByText('max 1ms', { exact: false }).first().waitFor();
+  assert.match(String(await points.first().getAttribute('aria-label')), /s ± .*samples/);
+  await points.nth(1).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(new RegExp(`/run\\?run=${fast}`));
+  await page.getByRole('region', { name: 'The benchmark selected' }).waitFor();
+});
+
+check('comparisons are saved as files and copied as a command', async ({ page, open, url }) => {
+  await open(`/compare?run=${slow}&run=${fast}`);
+  await page.getByRole('button', { name: 'Export' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /^CSV/ }).click()]);
+  assert.equal(readFileSync(await download.path(), 'utf8'), execFileSync(honeBinary(), ['compare', '-csv', slow, fast], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+  await page.getByRole('button', { name: 'Copy command' }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `hone compare ${slow} ${fast}`);
+});
+
+check('a run that is not there is told, and so is one that is broken', async ({ page, open }) => {
+  await open('/run?run=20990101-000000-ffff');
+  await page.getByRole('alert').getByText('20990101-000000-ffff').waitFor();
+  await open('/run?run=20200101-000000-dead');
+  await page.getByRole('alert').getByText('run.json').waitFor();
+}, { expect: [/console: .*404/, /console: .*422/] });
+
+const pages = [`/runs`, `/run?run=${slow}&pick=x`, `/run?run=${against}`, `/compare?run=${slow}&run=${fast}`, `/trend`];
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  check(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
+    for (const path of pages) {
+      await open(path);
+      const row = page.getByRole('row').nth(1);
+      if (!path.startsWith('/runs')) await row.click();
+      await page.evaluate(axe);
+      const found = await page.evaluate(async () => (await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] })).violations.map((/** @type {any} */ v) => `${v.id}: ${v.help} ${v.nodes.map((/** @type {any} */ n) => n.target.join(' ')).slice(0, 4)}`));
+      assert.deepEqual(found, [], path);
+    }
+  }, { colorScheme });
+}
+
+for (const width of [360, 3840]) {
+  check(`nothing is wider than a window of ${width}`, async ({ page, open }) => {
+    for (const path of pages) {
+      await open(path);
+      const [inner, outer] = await page.evaluate(() => [Math.max(document.documentElement.scrollWidth, document.querySelector('#view')?.scrollWidth ?? 0), innerWidth]);
+      assert.ok(Number(inner) <= Number(outer), `${path}: ${inner} > ${outer}`);
+    }
+  }, { viewport: { width, height: width > 1000 ? 2160 : 720 } });
+}

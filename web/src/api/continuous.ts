@@ -1,0 +1,166 @@
+// The store of hone serve: see "Selections" to "Logging in" in doc/api.md.
+
+import { request } from './client';
+
+export interface ServiceKind {
+  kind: string;
+  type: string;
+  unit: string;
+  value: number;
+  profiles: number;
+  /** In nanoseconds, summed. */
+  duration: number;
+  /** End of the last one, ms since 1970, as all times here. */
+  last: number;
+}
+
+export interface Service {
+  name: string;
+  kinds: ServiceKind[];
+  /** The latest first. */
+  versions: { version: string; profiles: number; last: number }[];
+  profiles: number;
+  last: number;
+}
+
+export interface Services {
+  services: Service[];
+  left: number;
+}
+
+export interface StoreLabel {
+  name: string;
+  values: string[];
+  more: number;
+}
+
+export interface Figures {
+  value: number | null;
+  profiles: number;
+  duration: number;
+  last: number;
+}
+
+export interface GroupSeries {
+  labels: Record<string, string>;
+  type: string;
+  unit: string;
+  total: Figures;
+  /** The selection of its profiles. */
+  profile: string;
+  /** Starts of windows. */
+  time: number[];
+  value: (number | null)[];
+  profiles: number[];
+  duration: number[];
+}
+
+export interface OverTime {
+  from: number;
+  to: number;
+  step: number;
+  series: GroupSeries[];
+  left: number;
+  warnings: string[];
+}
+
+export interface History {
+  from: number;
+  to: number;
+  step: number;
+  type: string;
+  unit: string;
+  time: number[];
+  total: number[];
+  profiles: number[];
+  duration: number[];
+  functions: { name: string; flat: number[]; cum: number[] }[];
+  warnings: string[];
+}
+
+export interface Records {
+  labels: { labels: Record<string, string>; type: string; unit: string }[];
+  id: string[];
+  time: number[];
+  duration: number[];
+  value: number[];
+  profile: string[];
+  series: number[];
+  more: boolean;
+}
+
+export interface Marker {
+  id: string;
+  time: number;
+  service: string;
+  version: string;
+  text: string;
+  posted: boolean;
+}
+
+export interface User {
+  name: string;
+  roles: string[];
+  services?: string[];
+  by: 'none' | 'token' | 'session';
+}
+
+export interface Notice {
+  level: 'info' | 'warning' | 'error';
+  text: string;
+  since?: number;
+}
+
+export interface Status {
+  version: string;
+  start: number;
+  now: number;
+  uptime: number;
+  user: User;
+  ready: boolean;
+  notices: Notice[];
+  ingest: { protocol: string; profiles: number; bytes: number; refused: Record<string, number> }[];
+  degraded: Record<string, number>;
+  limits: { name: string; limit: number; used?: number; hits: number; last?: number }[];
+  store: Record<string, unknown> | null;
+  queries: { running: number; waiting: number; limit: number; refused: number };
+  scrape: { job: string; target: string; kind: string; labels: Record<string, string> | null; state: string; last?: number; took: number; error?: string; profiles: number }[];
+}
+
+/** Parameters; those that are empty are not sent. */
+export type Params = Readonly<Record<string, string | number | readonly string[]>>;
+
+export function paramsText(params: Params): string {
+  const q = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (Array.isArray(value)) for (const one of value as readonly string[]) q.append(name, one);
+    else if (value !== '' && value !== 0) q.set(name, String(value));
+  }
+  return q.toString();
+}
+
+async function get<T>(path: string, params: Params, signal?: AbortSignal): Promise<T> {
+  const query = paramsText(params);
+  return (await (await request(query ? `${path}?${query}` : path, signal ? { signal } : {})).json()) as T;
+}
+
+export const services = (params: Params, signal?: AbortSignal) => get<Services>('services', params, signal);
+export const labels = async (params: Params, signal?: AbortSignal) => (await get<{ labels: StoreLabel[] }>('labels', params, signal)).labels;
+export const series = (params: Params, signal?: AbortSignal) => get<OverTime>('series', params, signal);
+export const history = (params: Params, signal?: AbortSignal) => get<History>('history', params, signal);
+export const records = (params: Params, signal?: AbortSignal) => get<Records>('records', params, signal);
+export const status = () => get<Status>('status', {});
+export const markers = async (params: Params, signal?: AbortSignal) => (await get<{ markers: Marker[] }>('markers', params, signal)).markers;
+
+export async function postMarker(marker: Pick<Marker, 'time' | 'service' | 'version' | 'text'>): Promise<void> {
+  await request('markers', { method: 'POST', body: JSON.stringify(marker), headers: { 'Content-Type': 'application/json' } });
+}
+
+export async function removeMarker(id: string): Promise<void> {
+  await request(`markers/${encodeURIComponent(id)}`, { method: 'DELETE' });
+}
+
+export async function logout(): Promise<void> {
+  await fetch('/logout', { method: 'POST' });
+  location.assign('/login?to=/services');
+}

@@ -1,0 +1,202 @@
+// Kept runs: see "Runs" in doc/api.md. Their Go definitions are in
+// cmd/hone/ui_runs.go, ui_trend.go and compare_formats.go.
+
+import { request } from './client';
+
+export interface Revision {
+  name?: string;
+  commit?: string;
+  dirty?: boolean;
+}
+
+export interface Environment {
+  goos: string;
+  goarch: string;
+  cpu?: string;
+  cores: number;
+  governor?: string;
+  load?: string;
+  go?: string;
+  gogc?: string;
+  gomemlimit?: string;
+  gomaxprocs?: string;
+  godebug?: string;
+  goflags?: string;
+}
+
+export interface Run {
+  id: string;
+  dir: string;
+  created: string;
+  state: 'complete' | 'partial' | 'corrupt';
+  /** Why it is corrupt. */
+  error?: string;
+  head?: Revision;
+  base?: Revision;
+  benchmarks: number;
+  command?: string[];
+  warnings?: string[];
+  /** Head, and what it was measured against, as hone runs prints them. */
+  revision: string;
+  environment?: Environment;
+}
+
+export interface ListedRun extends Run {
+  packages: string[];
+  /** Of benchmarks. */
+  names: string[];
+}
+
+export interface RunList {
+  dir: string;
+  runs: ListedRun[];
+}
+
+export interface RunProfile {
+  /** As parameters profile and base of reports take it: RUN:Benchmark/kind. */
+  id: string;
+  package?: string;
+  benchmark: string;
+  side: 'head' | 'base';
+  kind: string;
+}
+
+export interface RunInfo extends Run {
+  environment: Environment;
+  notes: string[];
+  problems: string[];
+  /** The command, as a shell takes it. */
+  line: string;
+  profiles: RunProfile[];
+}
+
+export interface Cell {
+  samples: number;
+  median: number | null;
+  lo: number | null;
+  hi: number | null;
+  warnings?: string[];
+}
+
+/** Results in one unit; those of different packages and machines are in different tables. */
+export interface RunTable {
+  config: Record<string, string>;
+  unit: string;
+  columns: string[];
+  rows: { benchmark: string; cells: (Cell | null)[] }[];
+}
+
+export interface Side {
+  median: number | null;
+  lo: number | null;
+  hi: number | null;
+  n: number;
+}
+
+export type Verdict = 'better' | 'worse' | 'differs' | 'no change' | 'within budget' | 'inconclusive' | 'one side only';
+
+export interface Compared {
+  package?: string;
+  benchmark: string;
+  unit: string;
+  better: -1 | 0 | 1;
+  verdict: Verdict;
+  words: string;
+  gated: boolean;
+  confirmed: boolean;
+  exact: boolean;
+  scale: 'ratio' | 'difference';
+  pairs: number;
+  base: Side | null;
+  head: Side | null;
+  /** head/base or head−base, as scale says. */
+  change: number | null;
+  p: number | null;
+  adjustedP: number | null;
+  minDetectable: number | null;
+  warnings?: string[];
+}
+
+export interface Moved {
+  name: string;
+  file?: string;
+  baseOwn: number;
+  headOwn: number;
+  baseCum: number;
+  headCum: number;
+}
+
+export interface Explanation {
+  package?: string;
+  benchmark: string;
+  unit: string;
+  sampleType: string;
+  base: number;
+  head: number;
+  functions: Moved[];
+  caveat?: string;
+}
+
+export interface Comparison {
+  columns: { label: string; run?: string; side?: 'head' | 'base'; revision?: Revision; environment?: Environment }[];
+  tables: RunTable[];
+  comparisons: {
+    base: string;
+    head: string;
+    summary: string;
+    method: string;
+    alpha: number;
+    tested: number;
+    apart?: boolean;
+    comparisons: Compared[];
+    explanations: Explanation[];
+  }[];
+  notes?: string[];
+  warnings: string[];
+  /** By comparison and row: its figures as hone prints them. */
+  shown: { unit: string; base: string; head: string; change: string; interval: string; verdict: string }[][];
+  /** What prints it. */
+  command: string;
+}
+
+export interface TrendRun {
+  id: string;
+  created: string;
+  state: 'complete' | 'partial';
+  revision: string;
+  machine: string;
+  go?: string;
+}
+
+export interface TrendSeries {
+  package?: string;
+  benchmark: string;
+  unit: string;
+  better: -1 | 0 | 1;
+  points: { run: number; median: number | null; lo: number | null; hi: number | null; n: number }[];
+  bounds: { kind: 'max' | 'min'; value: number; text: string; name?: string }[];
+}
+
+export interface Trend {
+  runs: TrendRun[];
+  series: TrendSeries[];
+  warnings: string[];
+}
+
+async function get<T>(path: string, signal: AbortSignal): Promise<T> {
+  return (await (await request(path, { signal })).json()) as T;
+}
+
+export const listRuns = (signal: AbortSignal) => get<RunList>('runs', signal);
+export const runInfo = (id: string, signal: AbortSignal) => get<RunInfo>(`runs/${encodeURIComponent(id)}`, signal);
+export const compareRuns = (runs: readonly string[], signal: AbortSignal) => get<Comparison>(`runs/compare?${runQuery(runs)}`, signal);
+export const runTrend = (signal: AbortSignal) => get<Trend>('runs/trend', signal);
+
+/** A comparison as a file. */
+export function comparisonFile(runs: readonly string[], format: 'csv' | 'text' | 'markdown' | 'html'): string {
+  return `/api/v1/runs/compare?${runQuery(runs)}&format=${format}&download=1`;
+}
+
+function runQuery(runs: readonly string[]): string {
+  return runs.map((run) => `run=${encodeURIComponent(run)}`).join('&');
+}

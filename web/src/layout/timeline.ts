@@ -1,0 +1,85 @@
+// Where the lines of a timeline run, and what a drag on it selects. Pure.
+
+import { place, valueAt, type Scale } from './axis';
+
+export interface Point {
+  /** Start of a window, ms since 1970. */
+  time: number;
+  value: number | null;
+}
+
+/**
+ * Runs of points that belong together: where nothing was profiled for a while,
+ * the line ends. What a while is depends on how often there is something.
+ */
+export function runs(points: readonly Point[], step: number): Point[][] {
+  const gaps = points.slice(1).map((p, i) => p.time - points[i]!.time).sort((a, b) => a - b);
+  const usual = gaps[Math.floor(gaps.length * 0.9)] ?? 0;
+  const most = Math.max(1.5 * step, 2.5 * usual);
+  const all: Point[][] = [];
+  let last = -Infinity;
+  for (const p of points) {
+    if (p.value === null) {
+      last = -Infinity;
+      continue;
+    }
+    if (p.time - last > most) all.push([]);
+    all.at(-1)!.push(p);
+    last = p.time;
+  }
+  return all;
+}
+
+const text = (n: number) => String(Math.round(n * 10) / 10);
+
+/** The path of a run; a value stands in the middle of its window. */
+export function linePath(run: readonly Point[], step: number, x: Scale, y: Scale): string {
+  return run.map((p, i) => `${i === 0 ? 'M' : 'L'}${text(place(x, p.time + step / 2))} ${text(place(y, p.value!))}`).join('');
+}
+
+/** The area below a run. */
+export function areaPath(run: readonly Point[], step: number, x: Scale, y: Scale): string {
+  const [first, last] = [run[0], run.at(-1)];
+  if (!first || !last) return '';
+  const foot = text(y.from);
+  return `${linePath(run, step, x, y)}L${text(place(x, last.time + step / 2))} ${foot}L${text(place(x, first.time + step / 2))} ${foot}Z`;
+}
+
+/** The whole windows between two places of a drag, within what is shown; null for what is a click. */
+export function dragged(a: number, b: number, x: Scale, step: number): { from: number; to: number } | null {
+  if (Math.abs(a - b) < 4) return null;
+  const within = (t: number) => Math.min(x.max, Math.max(x.min, t));
+  const from = within(Math.floor(valueAt(x, Math.min(a, b)) / step) * step);
+  const to = within(Math.ceil(valueAt(x, Math.max(a, b)) / step) * step);
+  return from < to ? { from, to } : null;
+}
+
+/** Moves one end of a range by steps, not past the other one nor out of what is shown. */
+export function nudged(range: { from: number; to: number }, end: 'from' | 'to', by: number, step: number, x: { min: number; max: number }): { from: number; to: number } {
+  const aligned = (by < 0 ? Math.ceil : Math.floor)(range[end] / step) * step + by * step;
+  if (end === 'from') return { ...range, from: Math.max(x.min, Math.min(aligned, range.to - step)) };
+  return { ...range, to: Math.min(x.max, Math.max(aligned, range.from + step)) };
+}
+
+/** The point whose window has a time, or the one nearest to it within a few windows. */
+export function pointAt(points: readonly Point[], time: number, step: number): Point | undefined {
+  let best: Point | undefined;
+  for (const p of points) {
+    if (p.value === null) continue;
+    const off = Math.abs(p.time + step / 2 - time);
+    if (off <= 2.5 * step && (!best || off < Math.abs(best.time + step / 2 - time))) best = p;
+  }
+  return best;
+}
+
+/** Texts beside places that leave each other room: those that fit, in their order. */
+export function fitting<T>(items: readonly T[], at: (item: T) => number, width: (item: T) => number): Set<T> {
+  const shown = new Set<T>();
+  let end = -Infinity;
+  for (const item of items) {
+    if (at(item) < end) continue;
+    shown.add(item);
+    end = at(item) + width(item);
+  }
+  return shown;
+}

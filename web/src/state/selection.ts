@@ -1,0 +1,224 @@
+// A selection of profiles in the store is a value with an id, sel:q=…&from=…, that
+// stands wherever the id of a profile does. Pure.
+
+import { formatSelector, matcherOf, parseSelector, valueOf, withMatcher } from './selector';
+
+export type Per = 'sum' | 'profile' | 'second';
+
+export interface Selection {
+  q: string;
+  /** Bounds in ms since 1970, 0 for none. */
+  from: number;
+  to: number;
+  sampleType: string;
+  /** The most expensive ones alone: their share as text, '' for all. */
+  top: string;
+  /** A single profile. */
+  id: string;
+  per: Per;
+}
+
+export interface Span {
+  from: number;
+  to: number;
+}
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
+const PREFIX = 'sel:';
+
+export const isSelection = (id: string | undefined): id is `sel:${string}` => id !== undefined && id.startsWith(PREFIX);
+
+/** Reads an id; relative times are told from now. */
+export function parseSelection(id: string, now: number): Selection {
+  const q = new URLSearchParams(id.slice(PREFIX.length));
+  const per = q.get('per');
+  return {
+    q: q.get('q') ?? '',
+    from: parseTime(q.get('from') ?? '', now),
+    to: parseTime(q.get('to') ?? '', now),
+    sampleType: q.get('sample_type') ?? '',
+    top: q.get('top') ?? '',
+    id: q.get('id') ?? '',
+    per: per === 'profile' || per === 'second' ? per : 'sum',
+  };
+}
+
+/** The id of a selection, in the form that the server gives it. */
+export function formatSelection(s: Selection): string {
+  const parts: [string, string][] = [
+    ['q', s.q === '{}' ? '' : s.q], ['from', s.from ? String(s.from) : ''], ['to', s.to ? String(s.to) : ''], ['sample_type', s.sampleType],
+    ['top', s.top === '1' ? '' : s.top], ['id', s.id], ['per', s.per === 'sum' ? '' : s.per],
+  ];
+  return PREFIX + parts.filter(([, value]) => value !== '').map(([name, value]) => `${name}=${queryEscape(value)}`).join('&');
+}
+
+/** As Go's url.QueryEscape. */
+function queryEscape(text: string): string {
+  return encodeURIComponent(text).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`).replaceAll('%20', '+');
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY, w: 7 * DAY };
+
+/** A length of time in ms, as hone takes it: 1h30m, 7d; NaN if it is none. */
+export function parseLength(text: string): number {
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d|w))+$/.test(text)) return NaN;
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)].reduce((sum, [, n, unit]) => sum + Number(n) * UNITS[unit!]!, 0);
+}
+
+/** A time as the server takes it, in ms since 1970; 0 for none. */
+export function parseTime(text: string, now: number): number {
+  if (text === '') return 0;
+  if (text === 'now') return now;
+  const relative = /^(?:now)?-(.+)$/.exec(text);
+  if (relative) return now - (parseLength(relative[1]!) || 0);
+  if (/^\d+$/.test(text)) return Number(text);
+  if (/^\d+\.\d+$/.test(text)) return Math.round(Number(text) * SECOND);
+  return Date.parse(text) || 0;
+}
+
+export interface Preset {
+  text: string;
+  length: number;
+  title: string;
+}
+
+export const PRESETS: readonly Preset[] = [
+  { text: '15m', length: 15 * MINUTE, title: '15 minutes' },
+  { text: '30m', length: 30 * MINUTE, title: '30 minutes' },
+  { text: '1h', length: HOUR, title: 'hour' },
+  { text: '3h', length: 3 * HOUR, title: '3 hours' },
+  { text: '6h', length: 6 * HOUR, title: '6 hours' },
+  { text: '12h', length: 12 * HOUR, title: '12 hours' },
+  { text: '1d', length: DAY, title: 'day' },
+  { text: '2d', length: 2 * DAY, title: '2 days' },
+  { text: '7d', length: 7 * DAY, title: '7 days' },
+  { text: '14d', length: 14 * DAY, title: '14 days' },
+  { text: '30d', length: 30 * DAY, title: '30 days' },
+];
+
+/** The time that ends now and is so long; in whole seconds, so that a profile of this moment is in it. */
+export function lately(length: number, now: number): Span {
+  const to = Math.ceil(now / SECOND) * SECOND;
+  return { from: to - length, to };
+}
+
+export function parseSpan(text: string | undefined): Span | null {
+  const [, from, to] = /^(\d+)-(\d+)$/.exec(text ?? '') ?? [];
+  return from !== undefined && Number(from) < Number(to) ? { from: Number(from), to: Number(to) } : null;
+}
+
+export const formatSpan = (s: Span): string => `${s.from}-${s.to}`;
+
+/** Shares of the number of profiles, by cost. */
+export const WEIGHTS: readonly { top: string; title: string }[] = [
+  { top: '', title: 'All profiles' },
+  { top: '0.5', title: 'Top 50 %' },
+  { top: '0.25', title: 'Top 25 %' },
+  { top: '0.1', title: 'Top 10 %' },
+  { top: '0.05', title: 'Top 5 %' },
+  { top: '0.01', title: 'Top 1 %' },
+];
+
+export const weightTitle = (top: string): string => WEIGHTS.find((w) => w.top === top)?.title ?? `Top ${Number((Number(top) * 100).toPrecision(3))} %`;
+
+/** Kinds that say how things are in a moment, which have no rate. */
+const INSTANT = new Set(['heap', 'goroutine', 'threadcreate']);
+
+/** What makes selections of a kind comparable, however much was profiled: rates, or averages of states. */
+export function fairPer(kind: string | undefined): Per {
+  return kind === undefined || INSTANT.has(kind) ? 'profile' : 'second';
+}
+
+/**
+ * What a selection is compared with, as links hold it: previous; ago:1d; label:version=v1; weight:0.05;
+ * range, the same profiles of another time; '' for another selection that does not follow this one.
+ */
+export type Against = string;
+
+/** The selection that one is compared with; now is the base there is, which has the time of range. */
+export function baseOf(s: Selection, against: Against, now: Selection | null): Selection | null {
+  const [how, ...words] = against.split(':') as [string, ...string[]];
+  const what = words.join(':');
+  const before = (ms: number) => ({ ...s, from: s.from - ms, to: s.to - ms });
+  switch (how) {
+    case 'previous': return before(s.to - s.from);
+    case 'ago': return before(parseLength(what) || DAY);
+    case 'weight': return { ...s, top: what };
+    case 'range': return now && { ...s, from: now.from, to: now.to };
+    case 'label': {
+      const at = what.indexOf('=');
+      const matchers = parseSelector(s.q);
+      if (at < 0 || !matchers) return null;
+      const name = what.slice(0, at);
+      return { ...s, q: formatSelector(withMatcher(matchers, name, matcherOf(name, [what.slice(at + 1)]))) };
+    }
+    default: return now && { ...now, per: s.per };
+  }
+}
+
+/** What a comparison is with, in words. */
+export function againstText(against: Against, head: Selection, base: Selection): string {
+  const [how, ...words] = against.split(':') as [string, ...string[]];
+  const what = words.join(':');
+  switch (how) {
+    case 'previous': return 'the period before';
+    case 'ago': return what === '1d' ? 'the day before' : what === '7d' ? 'the week before' : `${what} before`;
+    case 'weight': return weightTitle(what).toLowerCase();
+    case 'label': return what.replace('=', ' ') || 'another label';
+    default:
+      if (head.q === base.q) return spanText(base);
+      return differing(head.q, base.q);
+  }
+}
+
+/** What tells a selector from another, in words. */
+function differing(head: string, base: string): string {
+  const [a, b] = [parseSelector(head), parseSelector(base)];
+  const other = b?.filter((m) => !a?.some((n) => n.name === m.name && n.op === m.op && n.value === m.value)) ?? [];
+  return other.map((m) => `${m.name} ${m.value}`).join(', ') || base || 'everything';
+}
+
+/** The kind that a selection is of, if it is one. */
+export const kindOf = (q: string): string | undefined => valueOf(parseSelector(q) ?? [], 'kind');
+export const serviceOf = (q: string): string | undefined => valueOf(parseSelector(q) ?? [], 'service');
+
+/** What a selection is called where there is little room. */
+export function selectionName(s: Selection): string {
+  const matchers = parseSelector(s.q);
+  if (!matchers) return s.q;
+  const kind = valueOf(matchers, 'kind');
+  const rest = matchers.filter((m) => !(m.name === 'kind' && m.value === kind));
+  const words = rest.map((m) => (m.name === 'service' && m.op === '=' ? m.value : `${m.name}${m.op}${m.value}`));
+  return [words.join(' '), kind].filter(Boolean).join(' ') || 'everything';
+}
+
+const day = (t: number) => new Date(t).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+const clock = (t: number, seconds: boolean) => new Date(t).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...(seconds ? { second: '2-digit' as const } : {}) });
+
+/** A time of the page's clock. */
+export function timeText(t: number, seconds = t % MINUTE !== 0): string {
+  return `${day(t)} ${clock(t, seconds)}`;
+}
+
+/** From when until when, as short as it is clear: "21 Nov 14:05 – 15:05". */
+export function spanText({ from, to }: Span): string {
+  if (!from && !to) return 'all time';
+  if (!from) return `until ${timeText(to)}`;
+  if (!to) return `since ${timeText(from)}`;
+  const fine = to - from < 10 * MINUTE;
+  const end = day(from) === day(to) ? clock(to, fine) : `${day(to)} ${clock(to, fine)}`;
+  return `${day(from)} ${clock(from, fine)} – ${end}`;
+}
+
+/** A length of time in words, roughly: "3 min", "2 days". */
+export function lengthText(ms: number): string {
+  const one = (n: number, unit: string, many = unit) => `${n} ${n === 1 ? unit : many}`;
+  if (ms < 2 * MINUTE) return one(Math.max(0, Math.round(ms / SECOND)), 's');
+  if (ms < 2 * HOUR) return one(Math.round(ms / MINUTE), 'min');
+  if (ms < 2 * DAY) return one(Math.round(ms / HOUR), 'h');
+  return one(Math.round(ms / DAY), 'day', 'days');
+}

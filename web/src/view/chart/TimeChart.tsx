@@ -1,0 +1,169 @@
+// Values over time: a line with its intervals, points that lead somewhere, and
+// limits. It is drawn as SVG, so that colours are the theme's and every point is
+// a link or a button that keys reach.
+
+import './chart.css';
+import { useState } from 'preact/hooks';
+import { place, rangeOf, ticks, type Scale } from '../../layout/axis';
+import { follow } from '../link';
+import { useElementSize } from '../parts';
+import { dateText, timelineDates } from './dates';
+
+export interface ChartPoint {
+  /** In ms since 1970. */
+  time: number;
+  value: number;
+  lo?: number | null;
+  hi?: number | null;
+  /** What the point is, a line each; the first says its value. */
+  facts: readonly string[];
+  href: string;
+  onOpen: () => void;
+  /** Points of different groups are not joined: what was measured elsewhere is not comparable. */
+  group?: string;
+  /** Hollow: not measured to its end. */
+  partial?: boolean;
+  /** The one that is looked at. */
+  selected?: boolean;
+  /** The colour of its line, where there are several. */
+  tone?: number;
+  /** Small until it is pointed at: one of many. */
+  quiet?: boolean;
+}
+
+export interface ChartBound {
+  value: number;
+  text: string;
+  kind: 'max' | 'min';
+}
+
+interface TimeChartProps {
+  label: string;
+  points: readonly ChartPoint[];
+  bounds?: readonly ChartBound[];
+  /** Values as text; binary: bytes, whose ticks stand at powers of two. */
+  format: (value: number) => string;
+  binary?: boolean;
+  /** Points in equal steps instead of in proportion to time. */
+  even?: boolean;
+  /** The time of the axis, if more than that of the points; and a part of it to mark. */
+  range?: { from: number; to: number };
+  band?: { from: number; to: number } | undefined;
+}
+
+const TOP = 14;
+const FOOT = 26;
+const RIGHT = 16;
+const CHAR = 6.6; // of the small print, px
+const TICK = 84; // px that a time takes
+
+export function TimeChart({ label, points, bounds = [], format, binary = false, even = false, range, band }: TimeChartProps) {
+  const { ref: box, width, height } = useElementSize<HTMLDivElement>();
+  const [over, setOver] = useState(-1);
+  const values = points.flatMap((p) => [p.value, ...(p.lo == null ? [] : [p.lo]), ...(p.hi == null ? [] : [p.hi])]);
+  const [min, max] = rangeOf(values);
+  // A limit is shown where it can be; one far above must not flatten the line.
+  const near = bounds.filter((b) => b.value <= max * 2 && b.value >= min / 2);
+  const top = near.reduce((m, b) => Math.max(m, b.value + (max - min) * 0.06), max);
+  const bottom = near.reduce((m, b) => Math.min(m, b.value - (max - min) * 0.06), min);
+  const y: Scale = { min: min >= 0 ? Math.max(0, bottom) : bottom, max: top, from: Math.max(TOP, height - FOOT), to: TOP };
+  const lines = ticks(y.min, y.max, Math.max(2, Math.floor((height - TOP - FOOT) / 44)), binary);
+  const left = 10 + CHAR * Math.max(4, ...lines.map((v) => format(v).length));
+  const times = points.map((p) => p.time);
+  const x: Scale = { min: even ? 0 : (range?.from ?? Math.min(...times)), max: even ? points.length - 1 : (range?.to ?? Math.max(...times)), from: left + 10, to: Math.max(left + 20, width - RIGHT) };
+  const at = (p: ChartPoint, i: number) => ({ x: place(x, even ? i : p.time), y: place(y, p.value) });
+  const dates = even ? evenDates(times, Math.floor((width - left) / TICK)) : timelineDates(x.min, x.max, Math.floor((width - left) / TICK)).map((t) => ({ at: t, text: t }));
+  const span = range ? range.to - range.from : Math.max(...times) - Math.min(...times);
+  const shown = points[over];
+  // One stop of the tab key: arrows walk along a line and from line to line.
+  const stop = over >= 0 && over < points.length ? over : Math.max(0, points.findIndex((p) => p.selected));
+  const walk = (e: KeyboardEvent, i: number) => {
+    const p = points[i]!;
+    const nearest = (of: readonly number[]) => of.reduce((best, j) => (Math.abs(points[j]!.time - p.time) < Math.abs(points[best]!.time - p.time) ? j : best), of[0]!);
+    const groups = [...new Set(points.map((q) => q.group))];
+    const sideways = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+    const across = { ArrowUp: -1, ArrowDown: 1 }[e.key];
+    let to: number | undefined;
+    if (sideways !== undefined) to = i + sideways;
+    else if (across !== undefined) {
+      const group = groups[groups.indexOf(p.group) + across];
+      const of = points.flatMap((q, j) => (q.group === group && groups.length > 1 && group !== p.group ? [j] : []));
+      if (of.length > 0) to = nearest(of);
+    }
+    if (to === undefined || !points[to]) return;
+    e.preventDefault();
+    e.stopPropagation();
+    box.current?.querySelectorAll<SVGElement>('.chart-point')[to]?.focus();
+  };
+
+  return (
+    <div ref={box} class="chart" onPointerLeave={() => setOver(-1)}>
+      {width > 0 && height > 0 && points.length > 0 && (
+        <svg width={width} height={height} role="group" aria-label={label}>
+          {band && <rect class="chart-band" x={place(x, band.from)} width={Math.max(2, place(x, band.to) - place(x, band.from))} y={TOP} height={Math.max(0, height - FOOT - TOP)} />}
+          {lines.map((v) => (
+            <g key={v}>
+              <line class="chart-grid" x1={left} x2={width - RIGHT} y1={place(y, v)} y2={place(y, v)} />
+              <text class="chart-text chart-left" x={left - 8} y={place(y, v)}>{format(v)}</text>
+            </g>
+          ))}
+          {dates.map((d) => (
+            <text key={d.at} class={`chart-text chart-foot${place(x, d.at) > width - TICK / 2 ? ' chart-end' : ''}`} x={place(x, d.at)} y={height - 8}>{dateText(d.text, span)}</text>
+          ))}
+          {near.map((b) => (
+            <g key={`${b.kind}${b.value}`}>
+              <line class="chart-bound" x1={left} x2={width - RIGHT} y1={place(y, b.value)} y2={place(y, b.value)} />
+              <text class="chart-text chart-bound-text" x={width - RIGHT} y={place(y, b.value) + (b.kind === 'max' ? -6 : 12)}>{b.text}</text>
+            </g>
+          ))}
+          {points.map((p, i) => {
+            const before = points[i - 1];
+            if (!before || before.group !== p.group) return null;
+            const a = at(before, i - 1);
+            const b = at(p, i);
+            return <line key={`line${i}`} class={`chart-line${p.tone === undefined ? '' : ` tone-${p.tone}`}`} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />;
+          })}
+          {points.map((p, i) => {
+            const a = at(p, i);
+            return (
+              <a
+                key={i}
+                href={p.href}
+                class={`chart-point${p.partial ? ' chart-partial' : ''}${p.selected ? ' chart-selected' : ''}${p.tone === undefined ? '' : ` tone-${p.tone}`}${p.quiet ? ' chart-quiet' : ''}`}
+                tabIndex={i === stop ? 0 : -1}
+                onKeyDown={(e) => walk(e, i)}
+                aria-label={p.facts.join(', ')}
+                onClick={follow(p.onOpen)}
+                onPointerEnter={() => setOver(i)}
+                onFocus={() => setOver(i)}
+                onBlur={() => setOver(-1)}
+              >
+                <circle class="chart-target" cx={a.x} cy={a.y} r={p.quiet ? 8 : 13} />
+                {p.lo != null && p.hi != null && <line class="chart-whisker" x1={a.x} x2={a.x} y1={place(y, p.lo)} y2={place(y, p.hi)} />}
+                <circle class="chart-dot" cx={a.x} cy={a.y} r={i === over || p.selected ? 5.5 : p.quiet ? 2 : 4} />
+              </a>
+            );
+          })}
+        </svg>
+      )}
+      {shown && (
+        <div
+          class="chart-tip"
+          style={{
+            left: `${Math.max(4, Math.min(at(shown, over).x + 14, width - 250))}px`,
+            top: `${at(shown, over).y > height / 2 ? at(shown, over).y - 14 : at(shown, over).y + 14}px`,
+            transform: at(shown, over).y > height / 2 ? 'translateY(-100%)' : 'none',
+          }}
+        >
+          {shown.facts.map((line, i) => (i === 0 ? <b key={i}>{line}</b> : <span key={i}>{line}</span>))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** The times of some of the points. */
+function evenDates(times: readonly number[], wanted: number): { at: number; text: number }[] {
+  const step = Math.max(1, Math.ceil(times.length / Math.max(1, wanted)));
+  return times.flatMap((t, i) => (i % step === 0 ? [{ at: i, text: t }] : []));
+}

@@ -1,0 +1,18 @@
+// Times along an axis, in the page's time zone.
+
+import { timeTicks } from '../../layout/axis';
+
+const DAY = 86_400_000;
+
+export function timelineDates(min: number, max: number, wanted: number): number[] {
+  if (max <= min) return [min];
+  return timeTicks(min, max, Math.max(1, wanted), -new Date(min).getTimezoneOffset() * 60_000);
+}
+
+export function dateText(time: number, span: number): string {
+  const d = new Date(time);
+  if (span > 300 * DAY) return d.toLocaleDateString('en-GB', { month: 'short', year: 'numeric' });
+  if (span > 2 * DAY) return d.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  const clock = d.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...(span < 600_000 ? { second: '2-digit' as const } : {}) });
+  return span > DAY ? `${d.getDate()} ${d.toLocaleDateString('en-GB', { month: 'short' })} ${clock}` : clock;
+}

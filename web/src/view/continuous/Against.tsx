@@ -1,0 +1,130 @@
+import { signal } from '@preact/signals';
+import { useRef, useState } from 'preact/hooks';
+import { labels as askLabels, services as askServices } from '../../api/continuous';
+import { useAnswer } from '../../state/answer';
+import { againstText, serviceOf, WEIGHTS } from '../../state/selection';
+import { formatSelector, valueOf } from '../../state/selector';
+import { compareTo, endComparison, matchersShown, selected, selectedBase, timelineSpan, versionsState } from '../../state/selected';
+import { go, setOption, state } from '../../state/state';
+import { Button, IconButton, Popover, toast, tip } from '../parts';
+import { picking } from './picking';
+
+const open = signal(false);
+
+export function openAgainst(): void {
+  open.value = true;
+}
+
+/** What is compared with, or the way to say so. */
+export function AgainstControl() {
+  const s = selected.value;
+  const base = selectedBase.value;
+  const { own, options, profile } = state.value;
+  if (!s) return null;
+  const menu = (
+    <Popover
+      kind="plain"
+      icon="compare"
+      label="Compare to another time, version, zone, label or weight"
+      keys="m"
+      class="against-box"
+      align="end"
+      buttonClass={base ? 'sel-set' : ''}
+      open={open.value}
+      onOpen={(to) => { open.value = to; }}
+      button={<span class={base ? 'against-name' : 'sel-word'}>{base ? `vs ${againstText(own.vs ?? '', s, base)}` : 'Compare to'}</span>}
+    >
+      {(close) => <Choices close={close} />}
+    </Popover>
+  );
+  if (!base) return menu;
+  const normalized = options.normalize === 'true';
+  return (
+    <div class="sel-against" role="group" aria-label="Comparison">
+      {menu}
+      <IconButton icon="swap" label="Swap the sides" onClick={() => { const { vs: _, ...rest } = own; go({ profile: state.value.base, base: profile, own: rest }); }} />
+      <button type="button" role="switch" class="toggle" aria-checked={normalized} onClick={() => setOption('normalize', normalized ? '' : 'true')} {...tip('Scale the base to the same total, so that shares are compared')}>
+        <span class="toggle-track" aria-hidden="true" />
+        <span class="sel-word">Normalize</span>
+      </button>
+      <IconButton icon="close" label="End the comparison" onClick={endComparison} />
+    </div>
+  );
+}
+
+function Choices({ close }: { close: () => void }) {
+  const s = selected.value!;
+  const span = timelineSpan.value!;
+  const service = serviceOf(s.q);
+  const matchers = matchersShown.value ?? [];
+  // Other values, whatever is selected of these labels now.
+  const wide = formatSelector(matchers.filter((m) => m.name === 'service' || m.name === 'kind'));
+  const params = { q: wide === '{}' ? '' : wide, from: span.from, to: span.to, limit: 200 };
+  const loading = useAnswer(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) }));
+  const all = (loading.answer?.report.labels ?? []).filter((l) => !['service', 'kind'].includes(l.name));
+  const box = useRef<HTMLDivElement>(null);
+  const [label, setLabel] = useState('');
+  const name = label || all.find((l) => l.name === 'version')?.name || all[0]?.name || '';
+  const values = (all.find((l) => l.name === name)?.values ?? []).filter((v) => v !== valueOf(matchers, name));
+  const take = (against: string) => () => {
+    close();
+    compareTo(against);
+  };
+  const bounded = s.from > 0 && s.to > 0 && !s.id;
+  return (
+    <div ref={box} class="against">
+      <h2>Compare to</h2>
+      {service !== undefined && <Button icon="compare" kind="quiet" class="against-wide" onClick={() => { close(); void compareVersions(service); }}>The two latest versions of {service}</Button>}
+      <section aria-label="Time">
+        <h3>Time</h3>
+        <div class="button-row">
+          <Button disabled={!bounded} onClick={take('previous')} {...tip('As long, right before', 'p')}>Period before</Button>
+          <Button disabled={!bounded} onClick={take('ago:1d')}>Day before</Button>
+          <Button disabled={!bounded} onClick={take('ago:7d')}>Week before</Button>
+          <Button disabled={!bounded} onClick={() => { close(); picking.value = true; toast('Drag on the timeline: that becomes the base', 'note'); }} {...tip('Or drag with Shift held')}>On the timeline…</Button>
+        </div>
+      </section>
+      {all.length > 0 && (
+        <section aria-label="Label">
+          <h3>
+            <label class="picklist">
+              <span class="visually-hidden">Label</span>
+              <select value={name} onChange={(e) => setLabel(e.currentTarget.value)}>
+                {all.map((l) => <option key={l.name} value={l.name}>{l.name}</option>)}
+              </select>
+            </label>
+          </h3>
+          <div class="button-row against-values">
+            {values.slice(0, 40).map((v) => <Button key={v} onClick={take(`label:${name}=${v}`)}>{v}</Button>)}
+            {values.length === 0 && <span class="soft">No other {name} in this time</span>}
+          </div>
+        </section>
+      )}
+      <section aria-label="Weight">
+        <h3>Weight</h3>
+        <div class="button-row">
+          {WEIGHTS.filter((w) => w.top !== s.top).map((w) => <Button key={w.top} onClick={take(`weight:${w.top}`)}>{w.title}</Button>)}
+        </div>
+      </section>
+    </div>
+  );
+}
+
+/** Shows what the latest version of a service changed against the one before it. */
+export async function compareVersions(service: string, kind = selected.peek() ? valueOf(matchersShown.peek() ?? [], 'kind') : undefined): Promise<void> {
+  try {
+    const q = formatSelector([{ name: 'service', op: '=', value: service }]);
+    const of = (await askServices({ q })).services[0];
+    const [head, base] = of?.versions ?? [];
+    if (!of || !head || !base) {
+      toast(`${service} has sent profiles of one version only`, 'note');
+      return;
+    }
+    const known = of.kinds.map((k) => k.kind);
+    const from = Math.min(head.last, base.last) - 86_400_000;
+    const to = Math.ceil(Math.max(head.last, base.last) / 1000) * 1000 + 1000;
+    go(versionsState(service, kind ?? (known.includes('cpu') ? 'cpu' : known[0]!), base.version, head.version, { from, to }));
+  } catch (err) {
+    toast(err instanceof Error ? err.message : String(err), 'error');
+  }
+}

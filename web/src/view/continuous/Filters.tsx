@@ -1,0 +1,203 @@
+import { signal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { labels as askLabels, type StoreLabel } from '../../api/continuous';
+import { useAnswer } from '../../state/answer';
+import { formatSelector, matcherOf, matcherText, valuesOf, withMatcher, type Matcher } from '../../state/selector';
+import { matchersShown, select, selected, setMatchers, timelineSpan } from '../../state/selected';
+import { Button, Floating, Icon, IconButton, tip } from '../parts';
+
+/** What is being edited: a label, a choice of one (''), or the text of the selector (null). */
+const editing = signal<{ name: string | null; anchor: HTMLElement } | null>(null);
+
+const LATER = ['version', 'zone', 'instance'];
+
+export function openFilters(): void {
+  const anchor = document.getElementById('sel-add');
+  if (anchor) editing.value = { name: '', anchor };
+}
+
+/** What is selected, a chip for each condition on a label. */
+export function Filters() {
+  const matchers = matchersShown.value;
+  const edit = (name: string | null) => (e: MouseEvent) => {
+    const anchor = e.currentTarget as HTMLElement;
+    editing.value = editing.peek()?.anchor === anchor ? null : { name, anchor };
+  };
+  const has = (name: string) => matchers?.some((m) => m.name === name);
+  return (
+    <div class="sel-filters" role="group" aria-label="Filters">
+      {matchers === null ? (
+        <span class="chip"><button type="button" class="chip-edit" onClick={edit(null)}><span class="chip-text">{selected.value?.q}</span></button></span>
+      ) : (
+        <>
+          <LabelChip name="service" matchers={matchers} edit={edit('service')} fixed />
+          <LabelChip name="kind" matchers={matchers} edit={edit('kind')} fixed />
+          {[...new Set(matchers.map((m) => m.name))].filter((n) => n !== 'service' && n !== 'kind').map((n) => (
+            <LabelChip key={n} name={n} matchers={matchers} edit={edit(n)} />
+          ))}
+        </>
+      )}
+      <Button id="sel-add" icon="plus" kind="plain" class="sel-add" aria-haspopup="dialog" aria-expanded={editing.value?.name === ''} onClick={edit('')} {...tip(`Filter by ${LATER.filter((n) => !has(n)).join(', ')}${LATER.every(has) ? '' : ' or '}any label`, 'o')}>
+        <span class="sel-word">Filter</span>
+      </Button>
+      <IconButton icon="pencil" label="Edit the selector as text" aria-haspopup="dialog" onClick={edit(null)} />
+      <Editor />
+    </div>
+  );
+}
+
+function LabelChip({ name, matchers, edit, fixed = false }: { name: string; matchers: readonly Matcher[]; edit: (e: MouseEvent) => void; fixed?: boolean }) {
+  const of = matchers.filter((m) => m.name === name);
+  const text = of.map(matcherText).join(' and ') || `any ${name}`;
+  return (
+    <span class={`chip sel-chip${fixed ? ' sel-fixed' : ''}`}>
+      <button type="button" class="chip-edit" aria-haspopup="dialog" onClick={edit} {...tip(`Choose ${name}`)}>
+        <span class={fixed ? 'visually-hidden' : 'chip-title'}>{name} </span>
+        <span class="chip-text">{text}</span>
+        {fixed && <Icon name="down" />}
+      </button>
+      {!fixed && <IconButton icon="close" label={`Any ${name}`} class="chip-remove" onClick={() => { setMatchers(withMatcher(matchers, name, null)); document.getElementById('sel-add')?.focus(); }} />}
+    </span>
+  );
+}
+
+function Editor() {
+  const open = editing.value;
+  if (!open) return null;
+  const close = (refocus: boolean) => {
+    if (refocus) (open.anchor.isConnected ? open.anchor : document.getElementById('sel-add'))?.focus();
+    editing.value = null;
+  };
+  const title = open.name === null ? 'Selector' : open.name === '' ? 'Filter by' : `Choose ${open.name}`;
+  return (
+    <Floating anchor={open.anchor} role="dialog" label={title} class="popover sel-editor" onClose={(how) => close(how === 'escape')}>
+      {open.name === null ? <TextForm close={close} /> : <Choice key={open.name} name={open.name} close={close} />}
+    </Floating>
+  );
+}
+
+/** Labels that are there, or the values of one of them. */
+function Choice({ name, close }: { name: string; close: (refocus: boolean) => void }) {
+  const matchers = matchersShown.value ?? [];
+  const span = timelineSpan.value!;
+  // Values that the other conditions leave, in the time that is looked at.
+  const q = formatSelector(matchers.filter((m) => m.name !== name && !(name === 'service' && m.name !== 'kind') && !(name === 'kind' && m.name !== 'service')));
+  const params = { q: q === '{}' ? '' : q, from: span.from, to: span.to, name, limit: 2000 };
+  const loading = useAnswer(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) }));
+  const all = loading.answer?.report.labels ?? [];
+  return (
+    <div class="choice">
+      <h2>{name === '' ? 'Filter by' : `Choose ${name}`}</h2>
+      {loading.error && <p class="form-problem" role="alert">{loading.error.message}</p>}
+      {name === '' ? <Names all={all} taken={matchers.map((m) => m.name)} waiting={!loading.answer && !loading.error} /> : <Values name={name} label={all[0]} waiting={!loading.answer && !loading.error} close={close} />}
+    </div>
+  );
+}
+
+function Names({ all, taken, waiting }: { all: readonly StoreLabel[]; taken: readonly string[]; waiting: boolean }) {
+  const rank = (n: string) => (LATER.includes(n) ? LATER.indexOf(n) : LATER.length);
+  const names = all.filter((l) => !['service', 'kind'].includes(l.name)).sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name));
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => list.current?.querySelector<HTMLElement>('button')?.focus(), [names.length]);
+  return (
+    <div ref={list} class="choice-list" onKeyDown={walk}>
+      {names.map((l) => (
+        <button key={l.name} type="button" class="choice-item" onClick={() => { editing.value = { ...editing.peek()!, name: l.name }; }}>
+          <span>{l.name}</span>
+          <span class="soft">{taken.includes(l.name) ? 'set' : l.values.length + l.more}</span>
+        </button>
+      ))}
+      {!waiting && names.length === 0 && <p class="soft">Profiles here have no other labels.</p>}
+    </div>
+  );
+}
+
+/** Arrows walk along the buttons of a list. */
+function walk(e: KeyboardEvent): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+  if (step === undefined) return;
+  const all = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('button, input[type=checkbox]')].filter((el) => el.matches('.choice-item'));
+  const at = all.indexOf(document.activeElement as HTMLElement);
+  all[Math.max(0, Math.min(all.length - 1, at + step))]?.focus();
+  e.preventDefault();
+}
+
+function Values({ name, label, waiting, close }: { name: string; label: StoreLabel | undefined; waiting: boolean; close: (refocus: boolean) => void }) {
+  const matchers = matchersShown.value ?? [];
+  const now = matchers.filter((m) => m.name === name);
+  const [find, setFind] = useState('');
+  const [not, setNot] = useState(now[0]?.op === '!=' || now[0]?.op === '!~');
+  const [chosen, setChosen] = useState<readonly string[]>(now.length === 1 ? (valuesOf(now[0]!) ?? []) : []);
+  const values = label?.values ?? [];
+  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = values.filter((v) => words.every((w) => v.toLowerCase().includes(w)));
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const apply = (to: readonly string[]) => {
+    close(true);
+    setMatchers(withMatcher(matchers, name, to.length === 0 ? null : matcherOf(name, to, not)));
+  };
+  const toggle = (v: string) => setChosen((all) => (all.includes(v) ? all.filter((other) => other !== v) : [...all, v]));
+  return (
+    <div onKeyDown={walk} class="choice-values">
+      <div class="text-field">
+        <Icon name="search" />
+        <input
+          ref={input}
+          type="text"
+          aria-label={`Find a ${name}`}
+          placeholder={`Find a ${name}`}
+          autocomplete="off"
+          spellcheck={false}
+          value={find}
+          onInput={(e) => setFind(e.currentTarget.value)}
+          onKeyDown={(e) => {
+            if (e.key === 'Enter' && found[0] !== undefined) apply([found[0]]);
+          }}
+        />
+      </div>
+      <div class="choice-list" role="group" aria-label={name}>
+        {found.slice(0, 200).map((v) => (
+          <div key={v} class="choice-row">
+            <input type="checkbox" aria-label={`${v}, with others`} checked={chosen.includes(v)} onChange={() => toggle(v)} />
+            <button type="button" class="choice-item" aria-pressed={chosen.includes(v)} onClick={() => apply([v])}>{v}</button>
+          </div>
+        ))}
+        {!waiting && found.length === 0 && <p class="soft">{values.length === 0 ? `No profile here has a ${name}.` : `No ${name} has that.`}</p>}
+        {(found.length > 200 || (label?.more ?? 0) > 0) && <p class="soft">{found.length - 200 + (label?.more ?? 0)} more: type to find them</p>}
+      </div>
+      <div class="choice-foot">
+        <label><input type="checkbox" checked={not} onChange={(e) => setNot(e.currentTarget.checked)} /> not these</label>
+        <Button kind="quiet" onClick={() => apply([])}>Any</Button>
+        <Button kind="primary" disabled={chosen.length === 0} onClick={() => apply(chosen)}>Apply{chosen.length > 1 ? ` ${chosen.length}` : ''}</Button>
+      </div>
+    </div>
+  );
+}
+
+/** The selector as it is written everywhere else. */
+function TextForm({ close }: { close: (refocus: boolean) => void }) {
+  const [text, setText] = useState(selected.value?.q ?? '');
+  const [problem, setProblem] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+  const apply = async () => {
+    const q = text.trim();
+    try {
+      await askLabels({ q, name: 'kind', limit: 1 }); // the server reads it: what it says is what is wrong
+    } catch (err) {
+      setProblem(err instanceof Error ? err.message : String(err));
+      return;
+    }
+    close(true);
+    select({ q });
+  };
+  return (
+    <form class="choice" onSubmit={(e) => { e.preventDefault(); void apply(); }}>
+      <h2>Selector</h2>
+      <input ref={input} class="find mono sel-text" type="text" aria-label="Selector" aria-invalid={problem !== ''} spellcheck={false} autocomplete="off" value={text} onInput={(e) => { setText(e.currentTarget.value); setProblem(''); }} />
+      {problem ? <p class="form-problem" role="alert">{problem}</p> : <p class="soft">As in <code>{'cpu{service="api", version=~"v1.*", zone!="b"}'}</code></p>}
+      <div class="button-row"><Button kind="primary" type="submit">Select</Button></div>
+    </form>
+  );
+}

@@ -1,0 +1,101 @@
+import './continuous.css';
+import { logout, type Notice } from '../../api/continuous';
+import { status, statusError, useStatus } from '../../state/continuous';
+import { goPage, pageHref, type Page } from '../../state/pages';
+import { timeText } from '../../state/selection';
+import { follow } from '../link';
+import { Icon, Menu, Popover, tip, useKeys } from '../parts';
+
+/** The pages, what one should know of the server now, and who one is. */
+export default function Nav({ page }: { page: Page | null }) {
+  useStatus();
+  useKeys('Services', [
+    { keys: 'g i', label: 'Services', run: () => goPage('services') },
+    { keys: 'g y', label: 'State of the server', run: () => goPage('status') },
+  ]);
+  return (
+    <div class="store-nav">
+      <nav aria-label="Pages">
+        <PageLink to="services" now={page} keys="g i" about="Everything that is profiled">Services</PageLink>
+        <PageLink to="status" now={page} keys="g y" about="How the server fares">Server</PageLink>
+      </nav>
+      <Notices />
+      <UserMenu />
+    </div>
+  );
+}
+
+function PageLink({ to, now, keys, about, children }: { to: Page; now: Page | null; keys: string; about: string; children: string }) {
+  return (
+    <a class="header-link" href={pageHref({ page: to })} aria-current={to === now ? 'page' : undefined} onClick={follow(() => goPage(to))} {...tip(about, keys)}>
+      {children}
+    </a>
+  );
+}
+
+/** What a person should know now: the worst in sight, the rest a click away. */
+function Notices() {
+  const lost = statusError.value;
+  const notices: readonly Notice[] = lost && lost.status !== 0 ? [{ level: 'error', text: `The state of the server can't be had: ${lost.message}` }] : (status.value?.notices ?? []);
+  const first = notices[0];
+  return (
+    <div class="notices" role="status">
+      {first && (
+        <Popover
+          kind="plain"
+          label={`${notices.length === 1 ? 'Notice' : `${notices.length} notices`}: ${first.text}`}
+          buttonClass={`notice notice-${first.level}`}
+          class="notice-box"
+          button={(
+            <>
+              <Icon name={first.level === 'info' ? 'info' : 'warning'} />
+              <span class="notice-text">{first.text}</span>
+              {notices.length > 1 && <span class="notice-count">{notices.length}</span>}
+            </>
+          )}
+        >
+          {(close) => (
+            <>
+              <h2>What to know now</h2>
+              <NoticeList notices={notices} />
+              <a href={pageHref({ page: 'status' })} onClick={follow(() => { close(); goPage('status'); })}>State of the server</a>
+            </>
+          )}
+        </Popover>
+      )}
+    </div>
+  );
+}
+
+export function NoticeList({ notices }: { notices: readonly Notice[] }) {
+  return (
+    <ul class="notice-list">
+      {notices.map((n) => (
+        <li key={n.text} class={`notice-${n.level}`}>
+          <Icon name={n.level === 'info' ? 'info' : 'warning'} />
+          <span>
+            <span class="visually-hidden">{n.level}: </span>
+            {n.text}
+            {n.since !== undefined && n.since > 0 && <span class="soft"> since {timeText(n.since)}</span>}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function UserMenu() {
+  const user = status.value?.user;
+  if (!user || user.by === 'none') return null;
+  const may = `${user.roles.join(', ') || 'nothing'}${user.services ? ` of ${user.services.join(', ')}` : ''}`;
+  return (
+    <Menu
+      class="store-user"
+      kind="plain"
+      button={<><Icon name="user" /><span class="store-user-name">{user.name}</span></>}
+      label={`Logged in as ${user.name}`}
+      align="end"
+      items={[{ heading: `${user.name} may ${may}` }, { label: 'Log out', icon: 'external', run: () => void logout() }]}
+    />
+  );
+}

@@ -1,0 +1,143 @@
+import './continuous.css';
+import '../table/pane.css';
+import { useMemo } from 'preact/hooks';
+import { records as askRecords, type Records } from '../../api/continuous';
+import { formatValue } from '../../model/units';
+import { useLasting } from '../../state/answer';
+import { formatSpan, parseSelection, timeText, type Selection, type Span } from '../../state/selection';
+import { selected, timelineSpan } from '../../state/selected';
+import { go, href, setOwn, type State } from '../../state/state';
+import { formatDuration } from '../facts';
+import { follow } from '../link';
+import { Button, Empty, ReportState } from '../parts';
+import { saveTable } from '../table/csv';
+import { Find } from '../table/Find';
+import { plural } from '../table/format';
+import { orderText, parseOrder, sorted } from '../table/order';
+import { Table, type Column } from '../table/Table';
+import type { ViewProps } from '../views';
+
+const LIMIT = 5000;
+
+interface Row {
+  id: string;
+  time: number;
+  duration: number;
+  value: number;
+  labels: Record<string, string>;
+  type: string;
+  unit: string;
+  profile: string;
+}
+
+/** The single profiles of the selection, to look at one. */
+export default function RecordsView({ state }: ViewProps) {
+  const sel = selected.value;
+  const span = timelineSpan.value;
+  if (!sel || !span) return <Empty title="There is one profile"><p>Selections in the store of <code>hone serve</code> have many.</p></Empty>;
+  return <Listing state={state} sel={sel} span={span} />;
+}
+
+function Listing({ state, sel, span }: { state: State; sel: Selection; span: Span }) {
+  // Of a single profile the others around it are listed too.
+  const time = sel.id ? span : { from: sel.from, to: sel.to };
+  const params = { q: sel.q, ...time, sample_type: state.options.sample_index ?? sel.sampleType, top: sel.top, limit: LIMIT };
+  const loading = useLasting(`records ${JSON.stringify(params)}`, (signal) => askRecords(params, signal));
+  const all = useMemo(() => rowsOf(loading.answer?.report), [loading.answer?.report]);
+  // Those labels tell profiles apart.
+  const names = useMemo(() => {
+    const values = new Map<string, Set<string>>();
+    for (const r of all) for (const [n, v] of Object.entries(r.labels)) values.set(n, (values.get(n) ?? new Set()).add(v));
+    const differ = [...values].filter(([n, v]) => v.size > 1 || all.some((r) => r.labels[n] === undefined)).map(([n]) => n);
+    return differ.length > 0 ? differ : [...values.keys()].filter((n) => n === 'instance' || n === 'version');
+  }, [all]);
+  const order = parseOrder(state.own.order ?? '') ?? { column: 'value', descending: true };
+  const find = state.own.find ?? '';
+  const rows = useMemo(() => {
+    const words = find.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = all.filter((r) => words.every((w) => [r.id, ...Object.values(r.labels)].join(' ').toLowerCase().includes(w)));
+    return sorted(found, keyOf(order.column), order.descending);
+  }, [all, find, order.column, order.descending]);
+  const columns = useMemo(() => columnsOf(names, Math.max(0, ...all.map((r) => r.value)), state, span), [names, all, state, span]);
+  const current = sel.id ? rows.findIndex((r) => r.id === sel.id) : -1;
+  return (
+    <section class="pane" aria-label="Profiles">
+      <div class="pane-bar">
+        <Find label="Find by label" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
+        <span class="grow" />
+        <Button icon="download" disabled={rows.length === 0} onClick={() => saveTable('profiles.csv', [...columns, ...csvOnly], rows)}>CSV</Button>
+      </div>
+      <ReportState loading={loading} empty={({ report }) => (report.id.length > 0 ? undefined : <Empty title="No profiles in this time" icon="clock"><p>Choose another time above.</p></Empty>)}>
+        {({ report }) => (
+          <>
+            <Table<Row>
+              label="Profiles"
+              columns={columns}
+              count={rows.length}
+              row={(i) => rows[i]}
+              rowKey={(r) => r.id}
+              order={order}
+              selected={current}
+              onOrder={(column) => setOwn('order', orderText({ column, descending: order.column === column ? !order.descending : !names.includes(column) }), 'replace')}
+              onOpen={(r) => go(stateOf(state, r, span))}
+              empty={`No profile has “${find}”.`}
+            />
+            <div class="pane-facts">
+              <span>{plural(rows.length, 'profile')}{report.more ? `, the latest ${LIMIT}` : ''}</span>
+              <span>Enter opens one</span>
+            </div>
+          </>
+        )}
+      </ReportState>
+    </section>
+  );
+}
+
+function rowsOf(r: Records | undefined): Row[] {
+  if (!r) return [];
+  return r.id.map((id, i) => {
+    const s = r.labels[r.series[i]!]!;
+    return { id, time: r.time[i]!, duration: r.duration[i]!, value: r.value[i]!, labels: s.labels, type: s.type, unit: s.unit, profile: r.profile[i]! };
+  });
+}
+
+/** One profile in the flame graph; the timeline stays. */
+function stateOf(s: State, r: Row, span: Span): State {
+  const { order: _, find: __, zoom: ___, live: ____, ...own } = s.own;
+  const one = parseSelection(r.profile, Date.now());
+  return { ...s, view: 'flame', profile: [r.profile], base: [], own: one.from === span.from && one.to === span.to ? own : { ...own, span: formatSpan(span) } };
+}
+
+function keyOf(column: string): (r: Row) => string | number {
+  switch (column) {
+    case 'value': return (r) => r.value;
+    case 'time': return (r) => r.time;
+    case 'duration': return (r) => r.duration;
+    default: return (r) => r.labels[column] ?? '';
+  }
+}
+
+function columnsOf(names: readonly string[], most: number, state: State, span: Span): Column<Row>[] {
+  return [
+    {
+      id: 'time', title: 'Began', order: 'descending', width: '11rem',
+      cell: (r) => { const to = stateOf(state, r, span); return <a tabIndex={-1} class="runs-open" href={href(to)} onClick={follow(() => go(to))}>{timeText(r.time, true)}</a>; },
+      text: (r) => new Date(r.time).toISOString(),
+    },
+    {
+      id: 'value', title: 'Value', about: 'Of the sample type', order: 'descending', width: 'clamp(7rem, 14cqi, 14rem)', align: 'right',
+      cell: (r) => formatValue(r.value, r.unit), text: (r) => String(r.value), share: (r) => (most > 0 ? (100 * r.value) / most : 0),
+    },
+    { id: 'duration', title: 'Duration', order: 'descending', width: '7rem', align: 'right', from: 36, cell: (r) => (r.duration > 0 ? formatDuration(r.duration) : 'a moment'), text: (r) => String(r.duration) },
+    ...names.map((name): Column<Row> => ({
+      id: name, title: name, order: 'ascending', width: 'minmax(6rem, 14rem)', from: 44, cell: (r) => <span class="cut" title={r.labels[name]}>{r.labels[name] ?? ''}</span>, text: (r) => r.labels[name] ?? '',
+    })),
+    { id: 'id', title: 'Id', from: 72, kind: () => 'soft mono', cell: (r) => <span class="cut">{r.id}</span>, text: (r) => r.id },
+  ];
+}
+
+/** What files have besides. */
+const csvOnly: readonly Column<Row>[] = [
+  { id: 'type', title: 'Type', cell: () => null, text: (r) => `${r.type}/${r.unit}` },
+  { id: 'labels', title: 'Labels', cell: () => null, text: (r) => Object.entries(r.labels).map(([n, v]) => `${n}=${v}`).join(' ') },
+];

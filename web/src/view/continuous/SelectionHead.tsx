@@ -1,0 +1,102 @@
+// What is selected in the store, over every view of it: what, when, how much of
+// it, against what. Its height is fixed, so that nothing moves when it comes.
+
+import './continuous.css';
+import { useEffect } from 'preact/hooks';
+import { lately, parseLength, PRESETS, SECOND } from '../../state/selection';
+import { compareTo, endComparison, selected, selectedBase, showTime, tick, timelineSpan } from '../../state/selected';
+import { setOwn, state } from '../../state/state';
+import { useKeys } from '../parts';
+import { AgainstControl, openAgainst } from './Against';
+import { Filters, openFilters } from './Filters';
+import { Timeline } from './Timeline';
+import { TimeControl } from './TimeControl';
+import { WeightControl } from './WeightControl';
+
+const EVERY = 15 * SECOND;
+
+export default function SelectionHead() {
+  const sel = selected.value;
+  const { own } = state.value;
+  const hidden = own.line === 'off';
+
+  // Live goes on while nobody looks closer at a part of a graph, or has a menu open.
+  useEffect(() => {
+    if (!own.live) return;
+    const now = () => !document.hidden && !state.peek().own.zoom && !document.querySelector('.floating') && tick(Date.now());
+    if (selected.peek() && Date.now() - selected.peek()!.to > 2 * EVERY) now(); // a link of yesterday
+    const timer = setInterval(now, EVERY);
+    return () => clearInterval(timer);
+  }, [own.live]);
+
+  useKeys('Selection', [
+    { keys: ',', label: 'Earlier', run: () => shift(-1) },
+    { keys: '.', label: 'Later', run: () => shift(1) },
+    { keys: '<', label: 'Twice the time', run: widen },
+    { keys: '>', label: 'Zoom the timeline to what is selected', run: zoomIn },
+    { keys: 'r', label: 'Now', run: showNow },
+    { keys: 'l', label: 'Live: follow the present', run: toggleLive },
+    { keys: 'o', label: 'Add a filter', run: openFilters },
+    { keys: 'm', label: 'Compare to', run: openAgainst },
+    { keys: 'p', label: 'Compare to the period before', run: () => (selectedBase.peek() ? endComparison() : compareTo('previous')) },
+    { keys: 'h', label: 'Show or hide the timeline', run: () => setOwn('line', hidden ? '' : 'off', 'replace') },
+    { keys: 'b', label: 'To the timeline', run: () => document.querySelector<HTMLElement>('.timeline [role=slider]')?.focus() ?? false },
+  ]);
+
+  if (!sel) return null;
+  return (
+    <>
+      <section class="sel-bar" aria-label="Selection">
+        <Filters />
+        <div class="sel-controls">
+          <WeightControl />
+          <AgainstControl />
+          <TimeControl />
+        </div>
+      </section>
+      {!hidden && <Timeline sel={sel} />}
+    </>
+  );
+}
+
+/** Moves what is selected by its own length. */
+export function shift(direction: 1 | -1): void {
+  const s = selected.peek();
+  if (!s?.from || !s.to) return;
+  const by = direction * (s.to - s.from);
+  showTime({ from: s.from + by, to: s.to + by });
+}
+
+/** Shows twice the time, with the same middle but not the future. */
+export function widen(): void {
+  const s = timelineSpan.peek();
+  if (!s) return;
+  const length = s.to - s.from;
+  const to = Math.min(s.to + length / 2, Math.max(s.to, Date.now()));
+  showTime({ from: Math.round(to - 2 * length), to: Math.round(to) });
+}
+
+export function zoomIn(): void {
+  const s = selected.peek();
+  if (s?.from && s.to) showTime({ from: s.from, to: s.to });
+}
+
+/** The same length of time up to now. */
+export function showNow(): void {
+  const s = timelineSpan.peek();
+  if (!s) return;
+  const live = state.peek().own.live ?? '';
+  showTime(lately(parseLength(live) || s.to - s.from, Date.now()), live);
+}
+
+export function toggleLive(): void {
+  const span = timelineSpan.peek();
+  if (state.peek().own.live) {
+    setOwn('live', '', 'replace');
+    return;
+  }
+  const length = span ? span.to - span.from : 0;
+  // The preset nearest to what is shown.
+  const preset = PRESETS.reduce((best, p) => (Math.abs(p.length - length) < Math.abs(best.length - length) ? p : best));
+  showTime(lately(preset.length, Date.now()), preset.text);
+}

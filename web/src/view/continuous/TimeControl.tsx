@@ -1,0 +1,75 @@
+import { useState } from 'preact/hooks';
+import { lately, PRESETS, spanText } from '../../state/selection';
+import { selected, showTime, timelineSpan } from '../../state/selected';
+import { state } from '../../state/state';
+import { Button, IconButton, Popover } from '../parts';
+import { shift, showNow, toggleLive, widen, zoomIn } from './SelectionHead';
+
+/** When. */
+export function TimeControl() {
+  const s = selected.value;
+  const live = state.value.own.live ?? '';
+  if (!s) return null;
+  const preset = PRESETS.find((p) => p.text === live);
+  return (
+    <div class="sel-time" role="group" aria-label="Time">
+      <IconButton icon="left" label="Earlier" keys="," disabled={!s.from || !s.to} onClick={() => shift(-1)} />
+      <Popover
+        kind="quiet"
+        label="Time that is selected"
+        align="end"
+        class="time-box"
+        buttonClass="sel-span"
+        button={<span>{live ? `Last ${preset?.title ?? live}` : s.id ? 'One profile' : spanText(s)}</span>}
+      >
+        {(close) => <TimeForm close={close} />}
+      </Popover>
+      <IconButton icon="right" label="Later" keys="." disabled={!s.from || !s.to || s.to > Date.now()} onClick={() => shift(1)} />
+      <Button kind="quiet" onClick={showNow} data-tip="The same length of time up to now" data-keys="r">Now</Button>
+      <Button kind="quiet" class={`sel-live${live ? ' sel-live-on' : ''}`} aria-pressed={live !== ''} onClick={toggleLive} data-tip="Follow the present" data-keys="l">Live</Button>
+    </div>
+  );
+}
+
+function TimeForm({ close }: { close: () => void }) {
+  const span = selected.value?.from && selected.value.to ? selected.value : timelineSpan.value!;
+  const [from, setFrom] = useState(local(span.from));
+  const [to, setTo] = useState(local(span.to));
+  const start = Date.parse(from);
+  const end = Date.parse(to);
+  const problem = Number.isNaN(start) || Number.isNaN(end) ? 'Both times are needed' : start >= end ? 'The end has to be after the start' : '';
+  const live = state.value.own.live ?? '';
+  const take = (act: () => void) => () => {
+    close();
+    act();
+  };
+  return (
+    <form
+      class="time-form"
+      onSubmit={(e) => {
+        e.preventDefault();
+        if (!problem) take(() => showTime({ from: start, to: end }))();
+      }}
+    >
+      <h2>Time</h2>
+      <div class="time-presets" role="group" aria-label="Up to now">
+        {PRESETS.map((p) => (
+          <Button key={p.text} kind="quiet" aria-pressed={live === p.text} aria-label={`Last ${p.title}`} onClick={take(() => showTime(lately(p.length, Date.now()), live ? p.text : ''))}>{p.text}</Button>
+        ))}
+      </div>
+      <label>From<input class="find" type="datetime-local" step="1" value={from} onInput={(e) => setFrom(e.currentTarget.value)} /></label>
+      <label>To<input class="find" type="datetime-local" step="1" value={to} onInput={(e) => setTo(e.currentTarget.value)} /></label>
+      {problem && <p class="form-problem" role="alert">{problem}</p>}
+      <div class="button-row">
+        <Button kind="primary" type="submit" disabled={problem !== ''}>Show</Button>
+        <Button kind="quiet" onClick={take(widen)} data-tip="The same middle" data-keys="<">Twice as much</Button>
+        <Button kind="quiet" onClick={take(zoomIn)} data-tip="The timeline shows what is selected" data-keys=">">Zoom in</Button>
+      </div>
+    </form>
+  );
+}
+
+/** A time as a field has it, in the page's time zone. */
+export function local(t: number): string {
+  return new Date(t - new Date(t).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}

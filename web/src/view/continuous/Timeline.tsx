@@ -1,0 +1,371 @@
+// Totals over time, in groups, with what is selected, what it is compared with,
+// and what was deployed when. A drag selects; so do two handles, for keys.
+
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { labels as askLabels, markers as askMarkers, series as askSeries, type GroupSeries, type Marker, type OverTime } from '../../api/continuous';
+import { dragged, nudged, pointAt, areaPath, linePath, runs, type Point } from '../../layout/timeline';
+import { place, valueAt, type Scale } from '../../layout/axis';
+import { useLasting } from '../../state/answer';
+import { formatSelection, kindOf, lengthText, selectionName, serviceOf, spanText, timeText, type Per, type Selection, type Span } from '../../state/selection';
+import { compareTo, select, selectedBase, selectTime, timelineSpan } from '../../state/selected';
+import { go, setOwn, state } from '../../state/state';
+import { dateText, timelineDates } from '../chart/dates';
+import { IconButton, Progress, tip, useElementSize } from '../parts';
+import { AddMarker, Markers } from './Markers';
+import { picking } from './picking';
+import { groupName, overTimeText, PER_TITLES, valueTicks } from './words';
+
+const GROUPS = 8; // lines that colours tell apart
+const LEFT = 4;
+const RIGHT = 4;
+const TOP = 16; // room for markers' names
+const FOOT = 18;
+
+interface Line {
+  name: string;
+  /** Colour, 0 to GROUPS-1; -1 is what is compared with. */
+  tone: number;
+  unit: string;
+  points: Point[];
+  total: number | null;
+  hidden: boolean;
+  /** The selection of its profiles. */
+  profile: string;
+}
+
+export function Timeline({ sel }: { sel: Selection }) {
+  const span = timelineSpan.value!;
+  const { own, options } = state.value;
+  const by = own.by ?? '';
+  const base = selectedBase.value;
+  const { ref: box, width, height } = useElementSize<HTMLDivElement>();
+  const points = Math.max(40, Math.min(300, Math.floor((width || 1000) / 5)));
+  const [reload, setReload] = useState(0);
+  const sampleType = options.sample_index ?? sel.sampleType;
+  const params = (s: Selection, time: Span) => ({ q: s.q, from: time.from, to: time.to, sample_type: sampleType, top: s.top, per: s.per, points });
+  const asked = { ...params(sel, span), by, limit: GROUPS };
+  const known = width > 0;
+  const totals = useLasting<OverTime>(known ? `series ${JSON.stringify(asked)}` : null, (signal) => askSeries(asked, signal));
+  const over = totals.answer?.report;
+  const error = totals.error?.message;
+  const step = over?.step ?? 1;
+
+  // What is compared with, laid over it: of another time, moved to where it compares.
+  const offset = base && base.from && sel.from && !overlaps(base, span) ? base.from - sel.from : 0;
+  const other = base && !by && (base.q !== sel.q || base.top !== sel.top || offset !== 0) ? { ...params(base, { from: span.from + offset, to: span.to + offset }), step } : null;
+  const before = useLasting<OverTime>(other && over ? `series ${JSON.stringify(other)}` : null, (signal) => askSeries(other!, signal)).answer?.report;
+
+  const service = serviceOf(sel.q);
+  const markersAsked = { from: span.from, to: span.to, service: service ?? '' };
+  const marks = useLasting<{ markers: Marker[] }>(`markers ${JSON.stringify(markersAsked)} ${reload}`, async (signal) => ({ markers: await askMarkers(markersAsked, signal) })).answer?.report;
+
+  const off = useMemo(() => new Set((own.off ?? '').split(',').filter(Boolean).map(decodeURIComponent)), [own.off]);
+  const lines = useMemo(() => {
+    const all = (over?.series ?? []).map((s, i) => lineOf(s, by, i, off, 0));
+    const bases = (before?.series ?? []).map((s) => ({ ...lineOf(s, '', 0, off, offset), tone: -1, name: 'compared with' }));
+    return other ? [...bases.slice(0, 1), ...all] : all;
+  }, [over, before, by, off, offset, other === null]);
+  const [hover, setHover] = useState<number | null>(null);
+  const band = { from: sel.from || span.from, to: sel.to || span.to };
+
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <div class="timeline-bar">
+        <GroupBy sel={sel} span={span} by={by} />
+        <PerControl per={sel.per} />
+        <Legend lines={lines} by={by} left={over?.left ?? 0} per={sel.per} at={hover} step={step} offset={offset} />
+        <span class="timeline-words" aria-live="off">{hover === null ? (base && overlaps(base, span) && base.q === sel.q && base.from !== sel.from ? `${spanText(base)} → ${spanText(sel)}` : '') : timeText(hover)}</span>
+        <AddMarker service={service ?? ''} time={span.to} onDone={() => setReload((n) => n + 1)} />
+      </div>
+      <div ref={box} class="timeline-box" aria-busy={totals.stale && !error && !over}>
+        {totals.stale && !error && over && <Progress />}
+        {known && height > 0 && (
+          <Plot
+            lines={lines}
+            span={span}
+            band={band}
+            base={base && overlaps(base, span) && !(base.from === sel.from && base.to === sel.to) ? { from: base.from, to: base.to } : null}
+            step={step}
+            width={width}
+            height={height}
+            per={sel.per}
+            onHover={setHover}
+            whole={band.from <= span.from && band.to >= span.to}
+          >
+            {(x) => <Markers markers={marks?.markers ?? []} x={x} sel={sel} span={span} step={step} onChange={() => setReload((n) => n + 1)} />}
+          </Plot>
+        )}
+        {error !== undefined && <p class="timeline-note" role="alert">{error}</p>}
+        {over && error === undefined && over.series.length === 0 && <p class="timeline-note">No profiles in this time</p>}
+        {over?.warnings.length ? <p class="timeline-note">{over.warnings[0]}</p> : null}
+      </div>
+    </section>
+  );
+}
+
+const overlaps = (a: { from: number; to: number }, b: Span) => a.from < b.to && (a.to || Infinity) > b.from;
+
+function lineOf(s: GroupSeries, by: string, i: number, off: ReadonlySet<string>, offset: number): Line {
+  const name = groupName(s.labels, by);
+  return {
+    name, tone: i % GROUPS, unit: s.unit, hidden: by !== '' && off.has(name), total: s.total.value, profile: s.profile,
+    points: s.time.map((time, j) => ({ time: time - offset, value: s.value[j] ?? null })),
+  };
+}
+
+function GroupBy({ sel, span, by }: { sel: Selection; span: Span; by: string }) {
+  const params = { q: sel.q, from: span.from, to: span.to, limit: 2 };
+  const known = useLasting(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) })).answer?.report;
+  // A label with one value makes no groups.
+  const names = (known?.labels ?? []).filter((l) => l.values.length + l.more > 1).map((l) => l.name);
+  const all = by && !names.includes(by) ? [...names, by] : names;
+  return (
+    <label class="picklist timeline-by" {...tip('A line for each value of a label')}>
+      <span class="visually-hidden">Group by</span>
+      <select value={by} onChange={(e) => { const { off: _, by: __, ...own } = state.peek().own; go({ own: e.currentTarget.value ? { ...own, by: e.currentTarget.value } : own }); }}>
+        <option value="">Total</option>
+        {all.map((n) => <option key={n} value={n}>by {n}</option>)}
+      </select>
+    </label>
+  );
+}
+
+function PerControl({ per }: { per: Per }) {
+  return (
+    <label class="picklist timeline-per" {...tip('What values are of, here and below')}>
+      <span class="visually-hidden">Values</span>
+      <select value={per} onChange={(e) => select({ per: e.currentTarget.value as Per })}>
+        {(Object.keys(PER_TITLES) as Per[]).map((p) => <option key={p} value={p}>{PER_TITLES[p]}</option>)}
+      </select>
+    </label>
+  );
+}
+
+interface LegendProps {
+  lines: readonly Line[];
+  by: string;
+  left: number;
+  per: Per;
+  /** A time that is pointed at. */
+  at: number | null;
+  step: number;
+  offset: number;
+}
+
+function Legend({ lines, by, left, per, at, step, offset }: LegendProps) {
+  const toggle = (name: string) => {
+    const off = new Set((state.peek().own.off ?? '').split(',').filter(Boolean).map(decodeURIComponent));
+    if (!off.delete(name)) off.add(name);
+    setOwn('off', [...off].map(encodeURIComponent).join(','), 'replace');
+  };
+  const value = (l: Line) => (at === null ? l.total : (pointAt(l.points, at, step)?.value ?? null));
+  return (
+    <div class="timeline-legend" role="group" aria-label="Lines">
+      {lines.map((l) => (by && l.tone >= 0 ? (
+        <button key={l.name} type="button" class={`legend-item tone-${l.tone}`} aria-pressed={!l.hidden} onClick={() => toggle(l.name)} {...tip(`${l.hidden ? 'Show' : 'Leave out'} ${by} ${l.name}`)}>
+          <i aria-hidden="true" />{l.name} <b>{overTimeText(value(l), l.unit, per)}</b>
+        </button>
+      ) : (
+        <span key={l.tone} class={`legend-item ${l.tone < 0 ? 'tone-base' : `tone-${l.tone}`}`}>
+          <i aria-hidden="true" />{l.tone < 0 ? (offset ? `${lengthText(Math.abs(offset))} ${offset < 0 ? 'before' : 'after'}` : 'base') : lines.length > 1 ? 'selected' : (kindOf(state.value.profile[0] ? selectedQ() : '') ?? 'total')} <b>{overTimeText(value(l), l.unit, per)}</b>
+        </span>
+      )))}
+      {left > 0 && <span class="soft">and {left} more, which are smaller</span>}
+    </div>
+  );
+}
+
+const selectedQ = () => new URLSearchParams(state.value.profile[0]!.slice(4)).get('q') ?? '';
+
+interface PlotProps {
+  lines: readonly Line[];
+  span: Span;
+  band: Span;
+  base: Span | null;
+  step: number;
+  width: number;
+  height: number;
+  per: Per;
+  /** All of it is selected. */
+  whole: boolean;
+  onHover: (time: number | null) => void;
+  children: (x: Scale) => preact.ComponentChildren;
+}
+
+function Plot({ lines, span, band, base, step, width, height, per, whole, onHover, children }: PlotProps) {
+  const x: Scale = { min: span.from, max: span.to, from: LEFT, to: Math.max(LEFT + 10, width - RIGHT) };
+  const shown = lines.filter((l) => !l.hidden);
+  const top = Math.max(0, ...shown.flatMap((l) => l.points.map((p) => p.value ?? 0)));
+  const y: Scale = { min: 0, max: top > 0 ? top * 1.05 : 1, from: height - FOOT, to: TOP };
+  const unit = shown[0]?.unit ?? '';
+  const dates = timelineDates(span.from, span.to, Math.floor(width / 90));
+  const [drag, setDrag] = useState<{ from: number; at: number; base: boolean } | null>(null);
+  const area = useRef<SVGSVGElement>(null);
+  useEffect(() => {
+    if (!drag) return;
+    const cancel = (e: KeyboardEvent) => {
+      if (e.key !== 'Escape') return;
+      e.stopPropagation();
+      e.preventDefault();
+      setDrag(null);
+    };
+    document.addEventListener('keydown', cancel, true);
+    return () => document.removeEventListener('keydown', cancel, true);
+  }, [drag !== null]);
+  const placeOf = (e: PointerEvent | MouseEvent) => e.clientX - area.current!.getBoundingClientRect().left;
+  const pulled = drag ? dragged(drag.from, drag.at, x, step) : null;
+  const head = pulled && drag && !drag.base ? pulled : band;
+  const other = pulled && drag?.base ? pulled : base;
+  const box = (s: Span, kind: string) => (
+    <rect class={kind} x={place(x, Math.max(s.from, span.from))} y={TOP - 4} width={Math.max(1, place(x, Math.min(s.to, span.to)) - place(x, Math.max(s.from, span.from)))} height={height - FOOT - TOP + 4} />
+  );
+  return (
+    <>
+      <svg
+        ref={area}
+        class={`timeline-plot${picking.value ? ' timeline-picking' : ''}`}
+        width={width}
+        height={height}
+        role="img"
+        aria-label={`${lines.map((l) => l.name || 'Total').join(', ') || 'Nothing'} over ${spanText(span)}`}
+        onPointerDown={(e) => {
+          if (e.button !== 0) return;
+          e.currentTarget.setPointerCapture(e.pointerId);
+          const at = placeOf(e);
+          setDrag({ from: at, at, base: e.shiftKey || picking.peek() });
+        }}
+        onPointerMove={(e) => {
+          const at = placeOf(e);
+          onHover(Math.min(x.max, Math.max(x.min, valueAt(x, at))));
+          if (drag) setDrag({ ...drag, at });
+        }}
+        onPointerUp={() => {
+          if (!drag) return;
+          setDrag(null);
+          const to = dragged(drag.from, drag.at, x, step);
+          if (!to) return;
+          if (drag.base) {
+            picking.value = false;
+            chooseBase(to);
+          } else selectTime(to);
+        }}
+        onPointerCancel={() => setDrag(null)}
+        onPointerLeave={() => onHover(null)}
+        onDblClick={() => selectTime(span)}
+      >
+        {valueTicks(y.max, unit, Math.max(1, Math.floor((height - TOP - FOOT) / 32))).map((v) => (
+          <line key={v} class="chart-grid" x1={LEFT} x2={width - RIGHT} y1={place(y, v)} y2={place(y, v)} />
+        ))}
+        <line class="timeline-foot" x1={LEFT} x2={width - RIGHT} y1={y.from} y2={y.from} />
+        {other && box(other, 'band-base')}
+        {(!whole || drag) && box(head, 'band')}
+        {shown.map((l) => runs(l.points, step).map((run, i) => (
+          <g key={`${l.tone} ${i}`} class={l.tone < 0 ? 'tone-base' : `tone-${l.tone}`}>
+            {shown.length === 1 && run.length > 1 && <path class="line-area" d={areaPath(run, step, x, y)} />}
+            {run.length > 1 && <path class="line" d={linePath(run, step, x, y)} />}
+            {run.length === 1 && <circle class="line-dot" cx={place(x, run[0]!.time + step / 2)} cy={place(y, run[0]!.value!)} r="2.5" />}
+          </g>
+        )))}
+        {valueTicks(y.max, unit, Math.max(1, Math.floor((height - TOP - FOOT) / 32))).map((v) => (
+          <text key={v} class="timeline-value" x={LEFT + 2} y={place(y, v) - 5}>{overTimeText(v, unit, per)}</text>
+        ))}
+        {dates.map((t) => <text key={t} class="timeline-date" x={place(x, t)} y={height - 6}>{dateText(t, span.to - span.from)}</text>)}
+      </svg>
+      {children(x)}
+      {other && base && <Handles range={base} span={span} step={step} x={x} kind="base" onChange={(to) => chooseBase(to, 'replace')} />}
+      <Handles range={band} span={span} step={step} x={x} kind="selected" onChange={(to) => selectTime(to, 'replace')} />
+      {!whole && (
+        <div class="timeline-whole" style={{ left: `${Math.max(LEFT, Math.min(width - 34, place(x, Math.min(band.to, span.to)) - 30))}px` }}>
+          <IconButton icon="close" label="Select all of the timeline" onClick={() => selectTime(span)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function chooseBase(to: Span, how: 'push' | 'replace' = 'push'): void {
+  const now = selectedBase.peek();
+  const s = state.peek();
+  if (now && how === 'replace') {
+    go({ base: [formatSelection({ ...now, ...to })], own: { ...s.own, vs: 'range' } }, how);
+    return;
+  }
+  compareTo('range', { q: '', from: to.from, to: to.to, sampleType: '', top: '', id: '', per: 'sum' });
+}
+
+interface HandlesProps {
+  range: Span;
+  span: Span;
+  step: number;
+  x: Scale;
+  kind: 'selected' | 'base';
+  onChange: (to: Span) => void;
+}
+
+/** The two ends of a range, for the mouse, fingers and keys. */
+function Handles({ range, span, step, x, kind, onChange }: HandlesProps) {
+  // Keys come faster than what they ask for: it is asked for when they rest.
+  const [moved, setMoved] = useState<Span | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const latest = useRef<Span | null>(null);
+  useEffect(() => setMoved(null), [range.from, range.to]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const shown = moved ?? { from: Math.max(range.from, span.from), to: Math.min(range.to, span.to) };
+  const take = (to: Span, wait: number) => {
+    latest.current = to;
+    setMoved(to);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => latest.current && onChange(latest.current), wait);
+  };
+  const onKeyDown = (end: 'from' | 'to') => (e: KeyboardEvent) => {
+    const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[e.key];
+    let to: Span | null = null;
+    if (by !== undefined) to = nudged(shown, end, e.shiftKey ? by * 10 : by, step, x);
+    else if (e.key === 'Home' && end === 'from') to = { ...shown, from: span.from };
+    else if (e.key === 'End' && end === 'to') to = { ...shown, to: span.to };
+    else if (e.key === 'Escape') to = { ...span };
+    if (!to) return;
+    e.preventDefault();
+    e.stopPropagation();
+    take(to, 250);
+  };
+  const [pull, setPull] = useState(false);
+  return (
+    <>
+      {(['from', 'to'] as const).map((end) => (
+        <div
+          key={end}
+          class={`timeline-handle handle-${kind}`}
+          role="slider"
+          tabIndex={0}
+          aria-label={`${end === 'from' ? 'Start' : 'End'} of what is ${kind === 'base' ? 'compared with' : 'selected'}`}
+          aria-valuemin={0}
+          aria-valuemax={Math.round((span.to - span.from) / 1000)}
+          aria-valuenow={Math.round((shown[end] - span.from) / 1000)}
+          aria-valuetext={timeText(shown[end], true)}
+          style={{ left: `${place(x, shown[end])}px` }}
+          onKeyDown={onKeyDown(end)}
+          onPointerDown={(e) => {
+            e.currentTarget.setPointerCapture(e.pointerId);
+            setPull(true);
+            latest.current = shown;
+          }}
+          onPointerMove={(e) => {
+            if (!pull) return;
+            const left = e.currentTarget.parentElement!.getBoundingClientRect().left;
+            const t = Math.round(valueAt(x, e.clientX - left) / step) * step;
+            const to = end === 'from' ? { ...shown, from: Math.max(span.from, Math.min(t, shown.to - step)) } : { ...shown, to: Math.min(span.to, Math.max(t, shown.from + step)) };
+            latest.current = to;
+            setMoved(to);
+          }}
+          onPointerUp={() => {
+            setPull(false);
+            if (moved && latest.current) onChange(latest.current);
+          }}
+        />
+      ))}
+    </>
+  );
+}
+
+export const titleOf = (s: Selection): string => `${selectionName(s)}, ${spanText(s)}`;

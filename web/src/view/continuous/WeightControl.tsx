@@ -1,0 +1,19 @@
+import { WEIGHTS, weightTitle } from '../../state/selection';
+import { select, selected } from '../../state/selected';
+import { Menu } from '../parts';
+
+/** How much of it: all profiles, or the most expensive ones alone. */
+export function WeightControl() {
+  const top = selected.value?.top ?? '';
+  return (
+    <Menu
+      button={<span class={top ? 'sel-set' : ''}>{weightTitle(top)}</span>}
+      label="Weight: which profiles, by their cost"
+      kind="plain"
+      items={[
+        { heading: 'The most expensive of them' },
+        ...WEIGHTS.map((w) => ({ label: w.title, checked: w.top === top, run: () => select({ top: w.top }) })),
+      ]}
+    />
+  );
+}

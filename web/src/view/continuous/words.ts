@@ -1,0 +1,30 @@
+// What the pages of the store say in the same words. Pure.
+
+import { ticks } from '../../layout/axis';
+import { formatCount, formatValue } from '../../model/units';
+import type { Per } from '../../state/selection';
+
+/** What values are of: "/s" behind rates. */
+const AFTER: Record<Per, string> = { sum: '', profile: '', second: '/s' };
+
+export const PER_TITLES: Record<Per, string> = { sum: 'Sum', profile: 'Per profile', second: 'Per second' };
+
+/** A value over time as text: "510ms/s", "12.30MB", "14". */
+export function overTimeText(value: number | null, unit: string, per: Per): string {
+  if (value === null) return '–';
+  const plain = unit === 'count' || unit === '';
+  const text = plain ? formatCount(Number(value.toPrecision(value < 1000 ? 3 : 6))) : formatValue(Math.abs(value) >= 10 || Number.isInteger(value) ? Math.round(value) : value, unit);
+  return text + AFTER[per];
+}
+
+export const isBytes = (unit: string): boolean => /^(bytes?|[kmgt]?b)$/i.test(unit);
+
+/** Ticks that are round in the unit they are printed in. */
+export function valueTicks(max: number, unit: string, wanted: number): number[] {
+  return ticks(0, max, wanted, isBytes(unit)).filter((v) => v > 0);
+}
+
+/** The name of a group of a timeline. */
+export function groupName(labels: Record<string, string>, by: string): string {
+  return labels[by] ?? (by ? 'none' : '');
+}

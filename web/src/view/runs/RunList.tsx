@@ -1,0 +1,145 @@
+import { useMemo, useState } from 'preact/hooks';
+import { listRuns, type ListedRun } from '../../api/runs';
+import { useAnswer } from '../../state/answer';
+import { goRuns, runsHref, setRuns } from '../../state/runs';
+import { follow } from '../link';
+import { Button, copyText, Empty, ReportState, tip } from '../parts';
+import { saveTable } from '../table/csv';
+import { Find } from '../table/Find';
+import { plural } from '../table/format';
+import { orderText, parseOrder, sorted } from '../table/order';
+import { Table, type Column } from '../table/Table';
+import type { PageProps } from './RunsPages';
+import { machineOf, Marks, when } from './words';
+
+/** All runs, to look at one or compare two. */
+export function RunList({ state }: PageProps) {
+  const loading = useAnswer('runs', listRuns);
+  const [chosen, setChosen] = useState<readonly string[]>([]); // to compare, the first is the base
+  const toggle = (id: string) => setChosen((ids) => (ids.includes(id) ? ids.filter((other) => other !== id) : [...ids.slice(-1), id]));
+  const all = loading.answer?.report.runs ?? [];
+  const order = parseOrder(state.order) ?? { column: 'time', descending: true };
+  const rows = useMemo(() => {
+    const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
+    const found = all.filter((r) => words.every((w) => textOf(r).includes(w)));
+    return sorted(found, keyOf(order.column), order.descending);
+  }, [all, state.find, order.column, order.descending]);
+  const columns = useMemo(() => columnsOf(chosen, toggle), [chosen]);
+  // The older one is the base, in whichever order they were ticked.
+  const [base, head] = [...chosen].sort((a, b) => (timeOf(all, a) < timeOf(all, b) ? -1 : 1));
+  const open = (r: ListedRun) => r.state !== 'corrupt' && goRuns({ page: 'run', run: [r.id] });
+  return (
+    <section class="pane" aria-label="Runs">
+      <div class="pane-bar">
+        <Find label="Find runs" value={state.find} onChange={(find) => setRuns({ find })} />
+        <span class="grow" />
+        <Button
+          icon="compare"
+          kind={head ? 'primary' : 'quiet'}
+          disabled={!base || !head}
+          onClick={() => goRuns({ page: 'compare', run: [base!, head!] })}
+          {...tip(head ? `${head} against ${base}` : 'Tick two runs')}
+        >
+          Compare
+        </Button>
+        <Button icon="download" disabled={rows.length === 0} onClick={() => saveTable('runs.csv', [...columns, stateColumn], rows)}>CSV</Button>
+      </div>
+      <ReportState
+        loading={loading}
+        empty={({ report }) => (report.runs.length > 0 ? undefined : <NoRuns dir={report.dir} />)}
+      >
+        {({ report }) => (
+          <>
+            <Table<ListedRun>
+              label="Runs"
+              columns={columns}
+              count={rows.length}
+              row={(i) => rows[i]}
+              rowKey={(r) => r.dir}
+              order={order}
+              onOrder={(column) => setRuns({ order: orderText({ column, descending: order.column === column ? !order.descending : column === 'time' }) })}
+              onOpen={open}
+              dim={(r) => r.state === 'corrupt'}
+              empty={`No run has “${state.find}”.`}
+            />
+            <div class="pane-facts">
+              <span>{plural(rows.length, 'run')}</span>
+              <span class="mono">{report.dir}</span>
+            </div>
+          </>
+        )}
+      </ReportState>
+    </section>
+  );
+}
+
+const timeOf = (all: readonly ListedRun[], id: string) => all.find((r) => r.id === id)?.created ?? '';
+
+function textOf(r: ListedRun): string {
+  const marks = [r.state, r.head?.dirty ? 'dirty' : '', r.base ? 'against' : ''];
+  return [r.id, when(r.created), r.revision, ...r.packages, ...r.names, r.environment?.go, machineOf(r.environment), ...marks, ...(r.command ?? [])].join(' ').toLowerCase();
+}
+
+function keyOf(column: string): (r: ListedRun) => string | number {
+  switch (column) {
+    case 'revision': return (r) => r.revision;
+    case 'packages': return (r) => r.packages.join(' ');
+    case 'benchmarks': return (r) => r.benchmarks;
+    case 'go': return (r) => r.environment?.go ?? '';
+    case 'machine': return (r) => machineOf(r.environment);
+    default: return (r) => Date.parse(r.created);
+  }
+}
+
+function columnsOf(chosen: readonly string[], toggle: (id: string) => void): readonly Column<ListedRun>[] {
+  return [
+    {
+      id: 'choose', title: '', about: 'Tick two to compare them', width: '2.25rem',
+      cell: (r) => r.state !== 'corrupt' && (
+        <input
+          type="checkbox"
+          class="runs-tick"
+          tabIndex={-1}
+          aria-label={`Compare ${r.id}`}
+          checked={chosen.includes(r.id)}
+          onClick={(e) => e.stopPropagation()}
+          onChange={() => toggle(r.id)}
+        />
+      ),
+    },
+    {
+      id: 'time', title: 'Run', order: 'descending', width: 'minmax(9.5rem, 1.2fr)',
+      cell: (r) => (
+        <>
+          {r.state === 'corrupt' ? <span>{when(r.created)}</span> : <a class="runs-open" tabIndex={-1} href={runsHref({ page: 'run', run: [r.id] })} onClick={follow(() => goRuns({ page: 'run', run: [r.id] }))}>{when(r.created)}</a>}
+          <Marks run={r} />
+        </>
+      ),
+      text: (r) => r.created,
+    },
+    { id: 'id', title: 'Id', width: '12rem', from: 84, kind: () => 'soft mono', cell: (r) => r.id, text: (r) => r.id },
+    { id: 'revision', title: 'Commit', order: 'ascending', width: '13rem', from: 34, kind: () => 'mono', cell: (r) => <span class="cut" title={r.revision}>{r.revision}</span>, text: (r) => r.revision },
+    {
+      id: 'packages', title: 'Packages', order: 'ascending',
+      cell: (r) => (r.error ? <span class="runs-error cut" title={r.error}>{r.error}</span> : <span class="cut" title={[...r.packages, '', ...r.names].join('\n')}>{r.packages.join(', ') || r.names.join(', ')}</span>),
+      text: (r) => r.error ?? r.packages.join(' '),
+    },
+    { id: 'benchmarks', title: 'Benchmarks', order: 'descending', width: '7rem', from: 44, align: 'right', cell: (r) => r.benchmarks || '', text: (r) => String(r.benchmarks) },
+    { id: 'go', title: 'Go', order: 'descending', width: '6rem', from: 58, kind: () => 'soft', cell: (r) => r.environment?.go?.replace(/^go/, '') ?? '', text: (r) => r.environment?.go ?? '' },
+    { id: 'machine', title: 'Machine', order: 'ascending', width: '16rem', from: 76, kind: () => 'soft', cell: (r) => <span class="cut" title={machineOf(r.environment)}>{machineOf(r.environment)}</span>, text: (r) => machineOf(r.environment) },
+  ];
+}
+
+/** The marks, for files. */
+const stateColumn: Column<ListedRun> = { id: 'state', title: 'State', cell: () => null, text: (r) => [r.state, r.head?.dirty ? 'dirty' : ''].filter(Boolean).join(' ') };
+
+function NoRuns({ dir }: { dir: string }) {
+  const command = 'hone bench ./...';
+  return (
+    <Empty title="No runs yet">
+      <p>A run is what <code>hone bench</code> measured: benchmarks, their profiles, and the machine. They are kept in <code>{dir}</code>.</p>
+      <p><code>{command}</code></p>
+      <Button icon="copy" onClick={() => void copyText(command, 'Command copied')}>Copy the command</Button>
+    </Empty>
+  );
+}

@@ -1,0 +1,93 @@
+import { compareRuns, comparisonFile, runInfo, type RunInfo } from '../../api/runs';
+import { useAnswer } from '../../state/answer';
+import { Button, copyText, Empty, Menu, Popover, ReportState, Warnings } from '../parts';
+import type { PageProps } from './RunsPages';
+import { Results } from './Results';
+import { Sides } from './Sides';
+import { factsOf, machineOf, Marks, when } from './words';
+
+/** One run: its results, or what it found against its base; profiles; the machine. */
+export function RunPageView({ state }: PageProps) {
+  const id = state.run[0] ?? 'latest';
+  const loading = useAnswer(`run ${id}`, async (signal) => {
+    const [info, comparison] = await Promise.all([runInfo(id, signal), compareRuns([id], signal).catch((err: Error) => err)]);
+    // A run without results still has facts to show.
+    if (comparison instanceof Error && info.benchmarks > 0) throw comparison;
+    return { info, comparison: comparison instanceof Error ? undefined : comparison, warnings: [...new Set([...info.problems, ...(info.warnings ?? []), ...(comparison instanceof Error ? [] : comparison.warnings)])] };
+  });
+  return (
+    <section class="pane" aria-label="Run">
+      <ReportState loading={loading} quiet>
+        {({ report: { info, comparison }, warnings }) => (
+          <>
+            <RunHead info={info} summary={comparison?.comparisons[0]?.summary} id={id} />
+            <Warnings warnings={warnings} />
+            {!comparison || comparison.tables.length === 0
+              ? <Empty title="Nothing was measured"><p>{info.notes.join(' ') || info.problems.join(' ') || 'This run has no results.'}</p></Empty>
+              : comparison.comparisons.length > 0
+                ? <Sides state={state} comparison={comparison} base={info.profiles} head={info.profiles} />
+                : <Results state={state} comparison={comparison} info={info} />}
+          </>
+        )}
+      </ReportState>
+    </section>
+  );
+}
+
+function RunHead({ info, summary, id }: { info: RunInfo; summary: string | undefined; id: string }) {
+  return (
+    <div class="runs-head">
+      <h2>{when(info.created)} <Marks run={info} /></h2>
+      <p class="mono soft">{info.revision}</p>
+      {summary && <p class="runs-verdict"><b>{summary}</b></p>}
+      <p class="soft">{info.environment.go?.replace(/^go/, 'Go ')}{machineOf(info.environment) && `, ${machineOf(info.environment)}`}</p>
+      <span class="button-row">
+        <About info={info} />
+        <Tools runs={[info.id]} command={`hone compare ${id}`} />
+      </span>
+    </div>
+  );
+}
+
+/** Everything about a run that is no result. */
+export function About({ info }: { info: RunInfo }) {
+  return (
+    <Popover label="About this run" button="About" align="end">
+      {() => (
+        <div class="runs-box">
+          <h2 class="mono">{info.id}</h2>
+          <dl class="runs-facts">
+            <dt>Command</dt><dd class="mono">{info.line}</dd>
+            <dt>Kept in</dt><dd class="mono">{info.dir}</dd>
+            {info.head?.commit && <><dt>Commit</dt><dd class="mono">{info.head.commit}{info.head.dirty && ', with changes not committed'}</dd></>}
+            {info.base?.commit && <><dt>Base</dt><dd class="mono">{info.base.name} {info.base.commit}</dd></>}
+            {factsOf(info.environment).map(([term, value]) => <><dt key={term}>{term}</dt><dd>{value}</dd></>)}
+          </dl>
+          {info.notes.map((n) => <p key={n} class="soft">{n}</p>)}
+        </div>
+      )}
+    </Popover>
+  );
+}
+
+/** What is offered of a comparison: as files, as a command. */
+export function Tools({ runs, command }: { runs: readonly string[]; command: string }) {
+  return (
+    <>
+      <Menu
+        icon="download"
+        label="Export"
+        align="end"
+        items={[
+          { label: 'CSV', hint: 'All rows, as hone compare -csv prints them', href: comparisonFile(runs, 'csv'), download: true },
+          { label: 'Markdown', hint: 'For a pull request', href: comparisonFile(runs, 'markdown'), download: true },
+          { label: 'HTML', hint: 'A page that needs nothing else, with flame graphs', href: comparisonFile(runs, 'html'), download: true },
+          { label: 'Text', href: comparisonFile(runs, 'text'), download: true },
+          'separator',
+          { label: 'Copy link', icon: 'copy', run: () => void copyText(location.href, 'Link copied') },
+        ]}
+      />
+      <Button icon="terminal" onClick={() => void copyText(command, 'Command copied')} data-tip={command}>Copy command</Button>
+    </>
+  );
+}

@@ -1,0 +1,149 @@
+import { useMemo } from 'preact/hooks';
+import { runTrend, type Trend, type TrendSeries } from '../../api/runs';
+import { spreadText, valueText } from '../../model/quantity';
+import { useAnswer } from '../../state/answer';
+import { goRuns, rowID, runsHref, setRuns } from '../../state/runs';
+import { TimeChart, type ChartPoint } from '../chart/TimeChart';
+import { Button, Empty, ReportState } from '../parts';
+import { saveTable } from '../table/csv';
+import { Find } from '../table/Find';
+import { plural } from '../table/format';
+import { Table, type Column } from '../table/Table';
+import { BenchName } from './BenchName';
+import type { PageProps } from './RunsPages';
+import { UnitPicker } from './UnitPicker';
+import { when } from './words';
+
+/** Each benchmark over all runs. */
+export function TrendPage({ state }: PageProps) {
+  const loading = useAnswer('trend', runTrend);
+  const trend = loading.answer?.report;
+  const all = trend?.series ?? [];
+  const units = useMemo(() => [...new Set(all.map((s) => s.unit))], [all]);
+  const rows = useMemo(() => {
+    const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
+    return all.filter((s) => (!state.unit || s.unit === state.unit) && words.every((w) => rowID(s).toLowerCase().includes(w)));
+  }, [all, state.find, state.unit]);
+  // Without a choice the first is shown: an empty chart tells nothing.
+  const found = rows.findIndex((s) => rowID(s) === state.pick);
+  const selected = found >= 0 ? found : state.pick === '' || !all.some((s) => rowID(s) === state.pick) ? 0 : -1;
+  const shown = rows[selected] ?? all.find((s) => rowID(s) === state.pick);
+  const columns = useMemo(() => columnsOf(new Set(all.map((s) => s.package)).size > 1), [all]);
+  return (
+    <section class="pane" aria-label="Trends">
+      <ReportState
+        loading={loading}
+        empty={({ report }) => (report.series.length > 0 ? undefined : <Empty title="Nothing was measured yet"><p>Each run of <code>hone bench</code> adds a point.</p></Empty>)}
+      >
+        {({ report }) => (
+          <div class="split">
+            <div class="list">
+              <div class="pane-bar">
+                <Find label="Find benchmarks" value={state.find} onChange={(find) => setRuns({ find })} />
+                <UnitPicker units={units} value={state.unit} />
+              </div>
+              <Table<TrendSeries>
+                label="Benchmarks"
+                columns={columns}
+                count={rows.length}
+                row={(i) => rows[i]}
+                rowKey={rowID}
+                selected={selected}
+                onSelect={(s) => setRuns({ pick: rowID(s) })}
+                empty="No benchmark has that."
+              />
+            </div>
+            <div class="split-main">{shown && <Series trend={report} series={shown} />}</div>
+          </div>
+        )}
+      </ReportState>
+    </section>
+  );
+}
+
+/** What a series' points are in a chart. */
+export function chartPoints(trend: Trend, s: TrendSeries): ChartPoint[] {
+  return s.points.flatMap((p) => {
+    const run = trend.runs[p.run]!;
+    if (p.median === null) return [];
+    const at = { page: 'run', run: [run.id], pick: rowID(s) } as const;
+    return [{
+      time: Date.parse(run.created), value: p.median, lo: p.lo, hi: p.hi, group: run.machine, partial: run.state !== 'complete',
+      facts: [`${valueText(p.median, s.unit)} ${spreadText(p.median, p.lo, p.hi)}`, run.revision, when(run.created), `${p.n} samples${run.state === 'complete' ? '' : ', partial run'}`, [run.go, run.machine].filter(Boolean).join(', ')],
+      href: runsHref(at), onOpen: () => goRuns(at),
+    }];
+  });
+}
+
+function Series({ trend, series }: { trend: Trend; series: TrendSeries }) {
+  const points = useMemo(() => chartPoints(trend, series), [trend, series]);
+  const machines = new Set(points.map((p) => p.group)).size;
+  const last = points.at(-1);
+  const before = points.at(-2);
+  return (
+    <>
+      <div class="trend-head">
+        <h2>{series.package && <span class="soft">{series.package}.</span>}{series.benchmark}</h2>
+        <span>{series.unit}{series.better !== 0 && <span class="soft">, {series.better < 0 ? 'lower' : 'higher'} is better</span>}</span>
+        {last && <span>last {last.facts[0]}{before && <span class="soft"> before {before.facts[0]}</span>}</span>}
+        <span class="button-row">
+        <Button icon="download" onClick={() => saveTable(`trend-${series.benchmark.replaceAll(/[^\w.-]+/g, '_')}.csv`, csvColumns(trend, series), series.points)}>CSV</Button>
+        {before && last && (
+          <Button icon="compare" onClick={() => goRuns({ page: 'compare', run: series.points.slice(-2).map((p) => trend.runs[p.run]!.id), pick: rowID(series) })}>Compare the last two</Button>
+        )}
+        </span>
+      </div>
+      <div class="trend-chart">
+        <TimeChart
+          label={`${series.benchmark} ${series.unit} over ${plural(points.length, 'run')}`}
+          points={points}
+          bounds={series.bounds.map((b) => ({ value: b.value, kind: b.kind, text: `${b.kind} ${b.text}${b.name ? ` ${b.name}` : ''}` }))}
+          format={(v) => axisText(v, series.unit)}
+          binary={/^B\//.test(series.unit)}
+          even
+        />
+      </div>
+      <div class="pane-facts">
+        <span>{plural(points.length, 'run')}, equally spaced; bars are 95 % intervals of the median</span>
+        {series.bounds.length > 0 && <span>objective: {series.bounds.map((b) => `${b.kind} ${b.text}`).join(', ')}</span>}
+        {machines > 1 && <span>{machines} machines: their points are not joined</span>}
+      </div>
+    </>
+  );
+}
+
+/** A tick's value without digits that say nothing. */
+export function axisText(value: number, unit: string): string {
+  if (value === 0) return '0';
+  return valueText(value, unit).replace(/(\.\d*?)0+(?=\s|$)/, '$1').replace(/\.(?=\s|$)/, '');
+}
+
+function csvColumns(trend: Trend, s: TrendSeries): Column<TrendSeries['points'][number]>[] {
+  const text = (v: number | null) => (v === null ? '' : String(v));
+  const column = (title: string, of: (p: TrendSeries['points'][number]) => string): Column<TrendSeries['points'][number]> => ({ id: title, title, cell: of, text: of });
+  return [
+    column('run', (p) => trend.runs[p.run]!.id), column('created', (p) => trend.runs[p.run]!.created), column('revision', (p) => trend.runs[p.run]!.revision),
+    column('benchmark', () => s.benchmark), column('unit', () => s.unit), column('median', (p) => text(p.median)), column('lo', (p) => text(p.lo)),
+    column('hi', (p) => text(p.hi)), column('samples', (p) => String(p.n)), column('machine', (p) => trend.runs[p.run]!.machine), column('go', (p) => trend.runs[p.run]!.go ?? ''),
+  ];
+}
+
+function columnsOf(packages: boolean): readonly Column<TrendSeries>[] {
+  return [
+    { id: 'benchmark', title: 'Benchmark', cell: (s) => <BenchName name={s.benchmark} pkg={packages ? s.package : undefined} />, text: (s) => s.benchmark },
+    { id: 'unit', title: 'Unit', width: '5.5rem', kind: () => 'soft', cell: (s) => <span class="cut">{s.unit}</span>, text: (s) => s.unit },
+    { id: 'spark', title: '', about: 'Over time', width: '5.5rem', cell: (s) => <Spark values={s.points.flatMap((p) => (p.median === null ? [] : [p.median]))} /> },
+  ];
+}
+
+/** The shape of a series, for the eye alone. */
+function Spark({ values }: { values: readonly number[] }) {
+  const top = Math.max(...values);
+  const bottom = Math.min(...values, top * 0.9);
+  const path = values.map((v, i) => `${i === 0 ? 'M' : 'L'}${values.length === 1 ? 0 : (100 * i) / (values.length - 1)} ${top === bottom ? 10 : 20 - (20 * (v - bottom)) / (top - bottom)}`).join('');
+  return (
+    <svg class="spark" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+      <path d={values.length === 1 ? `${path}L100 10` : path} />
+    </svg>
+  );
+}

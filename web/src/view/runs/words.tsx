@@ -1,0 +1,51 @@
+// What the pages of runs say in the same words.
+
+import type { Environment, Run, Verdict } from '../../api/runs';
+
+export function when(iso: string): string {
+  const d = new Date(iso);
+  return `${d.toLocaleDateString('en-CA')} ${d.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
+}
+
+export function machineOf(env: Environment | undefined): string {
+  if (!env) return '';
+  return [env.cpu, `${env.goos}/${env.goarch}`, `${env.cores} cores`].filter(Boolean).join(', ');
+}
+
+export function factsOf(env: Environment): [string, string][] {
+  const all: [string, string | undefined][] = [
+    ['CPU', env.cpu], ['System', `${env.goos}/${env.goarch}`], ['Cores', String(env.cores)], ['Go', env.go], ['Governor', env.governor],
+    ['Load', env.load], ['GOMAXPROCS', env.gomaxprocs], ['GOGC', env.gogc], ['GOMEMLIMIT', env.gomemlimit], ['GODEBUG', env.godebug], ['GOFLAGS', env.goflags],
+  ];
+  return all.filter((f): f is [string, string] => !!f[1]);
+}
+
+/** What is to be known of a run at a glance. */
+export function Marks({ run }: { run: Pick<Run, 'state' | 'head' | 'base'> }) {
+  return (
+    <>
+      {run.state !== 'complete' && <span class="badge badge-bad">{run.state}</span>}
+      {run.head?.dirty && <span class="badge" title="Measured with changes that were not committed">dirty</span>}
+      {run.base && <span class="badge" title="Measured against a base, interleaved">against</span>}
+    </>
+  );
+}
+
+/** The class of a verdict's colour, and the sign that stands for it beside. */
+export const verdicts: Record<Verdict, { kind: string; sign: string }> = {
+  worse: { kind: 'more', sign: '▲' },
+  better: { kind: 'less', sign: '▼' },
+  differs: { kind: '', sign: '≠' },
+  'no change': { kind: 'soft', sign: '=' },
+  'within budget': { kind: 'soft', sign: '≈' },
+  inconclusive: { kind: 'soft', sign: '?' },
+  'one side only': { kind: 'soft', sign: '' },
+};
+
+/** Direction of a change with its verdict: worse may be up or down. */
+export function signOf(verdict: Verdict, change: number | null, neutral: number): string {
+  if (change === null || (verdict !== 'worse' && verdict !== 'better' && verdict !== 'differs')) return verdicts[verdict].sign;
+  return change > neutral ? '▲' : '▼';
+}
+
+export const changed = (v: Verdict): boolean => v === 'better' || v === 'worse' || v === 'differs';
