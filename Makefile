@@ -11,6 +11,9 @@ COUNT    ?= 1
 PKGS     ?= ./...
 FUZZTIME ?= 30s
 
+# Modules beside hone's own: see CONTRIBUTING.md.
+MODULES = bench/agent bench/peers test/agents
+
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 .PHONY: help build demo test lint cross bench fuzz web web-check e2e test-web clean
@@ -64,6 +67,7 @@ lint:
 	if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	@set -e; for module in $(MODULES); do echo "vet $$module"; (cd $$module && $(GO) vet ./...); done
 
 cross:
 	@set -e; for p in $(PLATFORMS); do \
