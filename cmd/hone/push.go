@@ -115,7 +115,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	p := &pusher{app: a, query: query, deadline: time.Now().Add(*timeout)}
 	var err error
 	if at != "" {
-		if p.time, err = server.ParseTime(at, time.Now()); err != nil {
+		if p.time, err = parseTimeFlag(at, time.Now()); err != nil {
 			return usage("-time: %w", err)
 		}
 	}

@@ -213,7 +213,7 @@ func (q *queryRun) selection(selector, from, to string) (url.Values, error) {
 	for _, bound := range []struct{ name, text string }{{"to", to}, {"from", from}} {
 		switch {
 		case bound.text != "":
-			t, err := server.ParseTime(bound.text, q.now)
+			t, err := parseTimeFlag(bound.text, q.now)
 			if err != nil {
 				return nil, fmt.Errorf("-%s: %w", bound.name, err)
 			}
@@ -250,6 +250,15 @@ func (q *queryRun) selection(selector, from, to string) (url.Values, error) {
 		v.Set("top", strconv.FormatFloat(x, 'g', -1, 64))
 	}
 	return v, nil
+}
+
+// parseTimeFlag reads a time as people write it: as servers do, and Unix times in
+// seconds, which are those before 1973 if they were milliseconds.
+func parseTimeFlag(text string, now time.Time) (time.Time, error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n < 1e11 {
+		return time.Unix(n, 0), nil
+	}
+	return server.ParseTime(text, now)
 }
 
 // A queryGroup is one report's profiles.

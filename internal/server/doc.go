@@ -14,6 +14,17 @@
 //	pages       the built web UI                                              pages.go
 //	errors      what went wrong, as a status and the parameter to blame       errors.go
 //
+// A server of continuous profiling (hone serve) has a store besides:
+//
+//	access      who asks, which role a route needs; package auth              access.go
+//	selection   a query of the store that stands for a profile                selection.go, times.go
+//	continuous  what such a server is made of, its routes and parameters      continuous.go
+//	stored      labels, services, single profiles                             stored.go
+//	series      totals, and functions, over time                              series.go, history.go
+//	markers     deployments, and what people mark                             markers.go
+//	status      how the server fares                                          status.go, metrics.go
+//	listen      connections: one port, limits, the end                        listen.go
+//
 // Profiles are loaded, symbolized and given their source by functions in
 // [Config], so that this package needs to know neither files nor networks. A
 // request is answered from the cache if one like it was; otherwise it waits for

@@ -10,7 +10,7 @@ import (
 func FuzzSelection(f *testing.F) {
 	for _, id := range []string{
 		"sel:", "sel:q=cpu%7Bservice%3D%22api%22%7D&from=1790000000000&to=1790003600000", "sel:from=-1h&to=now&top=0.05&per=second",
-		"sel:id=00112233445566778899aabbccddeeff&sample_type=x", "sel:from=1790000000.5&to=2026-09-21T12:00:00Z", "sel:from=2w ago",
+		"sel:id=00112233445566778899aabbccddeeff&sample_type=x", "sel:from=1790000000.5&to=2026-09-21T12:00:00Z", "sel:from=2w ago", "sel:from=1&to=1.5",
 	} {
 		f.Add(id)
 	}
@@ -45,7 +45,8 @@ func TestParseTime(t *testing.T) {
 		{"2d ago", now.Truncate(time.Second).Add(-48 * time.Hour)},
 		{"1.5h ago", now.Truncate(time.Second).Add(-90 * time.Minute)},
 		{"1w2d", time.Time{}},
-		{"1790000000", time.Unix(1790000000, 0)},
+		{"1790000000", time.UnixMilli(1790000000)},
+		{"0", time.UnixMilli(0)},
 		{"1790000000123", time.UnixMilli(1790000000123)},
 		{"1790000000.25", time.UnixMilli(1790000000250)},
 		{"2026-09-21T14:00:00+02:00", time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)},

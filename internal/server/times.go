@@ -15,24 +15,16 @@ const (
 	maxYear = 2261
 )
 
-// ParseTime reads a time as requests and command lines write it: milliseconds
-// since 1970, seconds since 1970 (fewer than 10¹¹, or with a fraction), RFC
-// 3339, "now", or relative to now: "-1h", "now-1h30m", "2d ago". Relative times
-// are told in whole seconds.
+// ParseTime reads a time as requests write it: milliseconds since 1970, seconds
+// since 1970 with a fraction, RFC 3339, "now", or relative to now: "-1h",
+// "now-1h30m", "2d ago". Relative times are told in whole seconds.
 func ParseTime(text string, now time.Time) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && !strings.HasPrefix(text, "+") {
-		const seconds = 1e11 // the year 5138; in ms it is 1973
-		switch {
-		case n < 0:
-		case n < seconds:
-			return checkTime(time.Unix(n, 0), text)
-		case n > math.MaxInt64/int64(time.Millisecond):
-			return time.Time{}, fmt.Errorf("%q is no time of a profile", text)
-		default:
-			return checkTime(time.UnixMilli(n), text)
+		if n < 0 {
+			return time.Time{}, fmt.Errorf("%q is no time: a time before now needs a unit, such as -1h", text)
 		}
-		return time.Time{}, fmt.Errorf("%q is no time: a time before now needs a unit, such as -1h", text)
+		return checkTime(time.UnixMilli(n), text)
 	}
 	if whole, fraction, ok := strings.Cut(text, "."); ok && digits(whole) && digits(fraction) {
 		f, err := strconv.ParseFloat(text, 64)
@@ -50,7 +42,7 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 	rest, ago := strings.CutSuffix(text, "ago")
 	rest = strings.TrimSpace(rest)
 	if !ago {
-		rest = strings.TrimPrefix(rest, "now")
+		rest = strings.TrimSpace(strings.TrimPrefix(rest, "now"))
 		if rest == "" && text != "" {
 			return now, nil
 		}
@@ -63,7 +55,7 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 	}
 	d, err := ParseDuration(rest)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is no time: it is milliseconds or seconds since 1970, like 2006-01-02T15:04:05Z, now, or before now, as -1h30m or -2d", text)
+		return time.Time{}, fmt.Errorf("%q is no time: it is milliseconds since 1970, like 2006-01-02T15:04:05Z, now, or before now, as -1h30m or -2d", text)
 	}
 	if ago {
 		d = -d

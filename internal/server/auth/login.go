@@ -58,6 +58,9 @@ func (a *Auth) page(w http.ResponseWriter, status int, to, problem string) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", loginPolicy)
 	h.Set("Cache-Control", "no-store")
+	// Under no-referrer, browsers send the form with the origin "null", which the
+	// server does not take for its own page.
+	h.Set("Referrer-Policy", "same-origin")
 	w.WriteHeader(status)
 	loginPage.Execute(w, v) // an error means that the client is gone
 }

@@ -109,7 +109,8 @@ type Store struct {
 	callsMu   sync.RWMutex // guards closed against calls
 	closed    bool
 	wake      chan struct{} // wakes the background job up
-	jobs      sync.Mutex    // held by what rewrites data
+	jobs      sync.Mutex    // held by what rewrites data; guards dead
+	dead      []keyRange    // what was dropped and may still take room
 	backdrops sync.WaitGroup
 }
 
@@ -373,7 +374,8 @@ func (s *Store) Close() error {
 	s.startEnd()
 	s.calls.Wait()
 	s.backdrops.Wait()
-	flushed := s.room.check() == nil && s.db.Flush() == nil
+	// With its log broken, Pebble can close but not flush.
+	flushed := s.room.check() == nil && !s.room.gaveUp.Load() && s.db.Flush() == nil
 	err := s.db.Close()
 	if flushed && err == nil {
 		s.removeLogs()

@@ -150,7 +150,6 @@ type interner struct {
 	ofFunction []lanes
 	prints     []print // of the samples' sites
 	frames     []uint32
-	lines      []profile.Line
 	setLabels  []profile.Label
 }
 

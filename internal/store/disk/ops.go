@@ -91,7 +91,7 @@ func (s *Store) Compact(ctx context.Context) error {
 	defer s.calls.Done()
 	s.jobs.Lock()
 	defer s.jobs.Unlock()
-	return s.reclaim(ctx)
+	return s.compact(ctx, []keyRange{{[]byte{0}, []byte{0xff}}})
 }
 
 // Backup writes a copy of the store as it is now to dir, which must not exist.

@@ -460,6 +460,18 @@ func TestFullDisk(t *testing.T) {
 	closeStore(t, s)
 	s = open(t, "d", Options{FS: d})
 	wantSame(t, s, all)
+
+	// It is closed while there is no room.
+	late := record(t, 1000, "s0", "i0", time.Hour)
+	d.full.Store(true)
+	if err := s.Put(t.Context(), []store.Record{late}); !errors.Is(err, store.ErrFull) {
+		t.Errorf("got %v", err)
+	}
+	s.Close() // it may fail, but it ends
+	d.full.Store(false)
+	s = open(t, "d", Options{FS: d})
+	put(t, s, late)
+	wantSame(t, s, append(all, late))
 	closeStore(t, s)
 }
 

@@ -60,6 +60,11 @@ func (s *Store) background() {
 
 // maintain does all background work that is due.
 func (s *Store) maintain(ctx context.Context) error {
+	select {
+	case <-s.room.noRoom():
+		return nil // it would only wait, too
+	default:
+	}
 	if err := s.pack(ctx, s.ripe); err != nil {
 		return err
 	}
@@ -69,7 +74,7 @@ func (s *Store) maintain(ctx context.Context) error {
 		return err
 	}
 	s.trim()
-	if s.garbage.Load() > maxGarbage {
+	if s.garbage.Load() > maxGarbage || len(s.dead) > maxDead {
 		return s.reclaim(ctx)
 	}
 	return nil
@@ -77,6 +82,9 @@ func (s *Store) maintain(ctx context.Context) error {
 
 // maxGarbage bounds what was deleted and is still on the disk.
 const maxGarbage = 8 << 20
+
+// maxDead bounds the list of what was dropped.
+const maxDead = 4096
 
 // nudge wakes the background job up if there is much to do for it.
 func (s *Store) nudge(h *hourData) {

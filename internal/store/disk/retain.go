@@ -98,6 +98,7 @@ func (s *Store) dropHourOf(p *partition, h hour) (profiles int, err error) {
 		for _, kind := range perPartition {
 			prefix := partitionKey(kind, p.id)
 			b.DeleteRange(prefix, after(prefix), nil)
+			s.dead = append(s.dead, keyRange{prefix, after(prefix)})
 		}
 	} else {
 		s.deleteHour(b, p, h)
@@ -128,6 +129,7 @@ func (s *Store) deleteHour(b *pebble.Batch, p *partition, h hour) {
 	for _, kind := range perHour {
 		prefix := hourKey(kind, p.id, h)
 		b.DeleteRange(prefix, after(prefix), nil)
+		s.dead = append(s.dead, keyRange{prefix, after(prefix)})
 	}
 	for level := range uint8(numLevels) {
 		for _, kind := range []byte{keyRollup, keySums} {
@@ -139,15 +141,27 @@ func (s *Store) deleteHour(b *pebble.Batch, p *partition, h hour) {
 	b.Set(partitionKey(keyPartition, p.id), q.value(), nil)
 }
 
-// reclaim rewrites the key-value store's files where much of them was deleted.
-// It works on kinds of keys one by one, so that it ends soon after ctx does.
+// keyRange is the keys from start to end.
+type keyRange struct{ start, end []byte }
+
+// reclaim rewrites the key-value store's files where keys were deleted, so that
+// these take no room any more: the fresh profiles that were packed, and hours
+// that were dropped. What stays is left alone, however much it is. s.jobs is
+// locked.
 func (s *Store) reclaim(ctx context.Context) error {
+	ranges := append(s.dead, keyRange{[]byte{keyHead}, []byte{keyHead + 1}}, keyRange{[]byte{keySamples}, []byte{keySamples + 1}})
+	return s.compact(ctx, ranges)
+}
+
+// compact rewrites files with keys in some ranges. s.jobs is locked.
+func (s *Store) compact(ctx context.Context, ranges []keyRange) error {
 	s.garbage.Store(0)
-	for _, kind := range perPartition {
+	s.dead = nil
+	for _, r := range ranges {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := s.db.Compact(ctx, []byte{kind}, []byte{kind + 1}, false); err != nil {
+		if err := s.db.Compact(ctx, r.start, r.end, false); err != nil {
 			return s.room.explain(err)
 		}
 	}

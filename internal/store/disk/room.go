@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -32,6 +33,7 @@ type room struct {
 	full    error         // what it found
 	waiting int           // writes that wait for room
 	none    chan struct{} // closed while writes wait
+	gaveUp  atomic.Bool   // a write failed, as the store is being closed
 }
 
 func newRoom(closing context.Context, f vfs.FS, dir string, min int64) *room {
@@ -93,6 +95,7 @@ func (r *room) retry(write func() error) error {
 	for errors.Is(err, syscall.ENOSPC) {
 		select {
 		case <-r.closing.Done():
+			r.gaveUp.Store(true)
 			return err
 		case <-time.After(retryEvery):
 		}

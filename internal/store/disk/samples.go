@@ -32,6 +32,7 @@ const (
 	columnPlain   = 1 // varints
 	columnSigned  = 2 // zigzag varints
 	columnProduct = 3 // column:varint factor:zigzag: another column before it times a factor
+	columnRatios  = 4 // varints that the column before it is to be multiplied by: sizes of objects
 )
 
 func appendSamples(b []byte, s *samples, scratch []byte) (out, newScratch []byte) {
@@ -66,6 +67,11 @@ func appendSamples(b []byte, s *samples, scratch []byte) (out, newScratch []byte
 				}
 			}
 		}
+		if mode == columnPlain && t > 0 {
+			if out, ok := appendRatios(scratch, s.values[t-1], col); ok {
+				mode, scratch = columnRatios, out
+			}
+		}
 		switch mode {
 		case columnPlain:
 			for _, v := range col {
@@ -81,6 +87,21 @@ func appendSamples(b []byte, s *samples, scratch []byte) (out, newScratch []byte
 		b = append(b, scratch...)
 	}
 	return b, scratch
+}
+
+// appendRatios appends b, value by value, divided by a, if nothing is left over.
+func appendRatios(dst []byte, a, b []int64) (out []byte, ok bool) {
+	for i, v := range a {
+		switch {
+		case v == 0 && b[i] == 0:
+			dst = append(dst, 0)
+		case v <= 0 || uint64(b[i])%uint64(v) != 0:
+			return dst[:0], false
+		default:
+			dst = binary.AppendUvarint(dst, uint64(b[i])/uint64(v))
+		}
+	}
+	return dst, true
 }
 
 // factor returns k if b is a, value by value, times k.
@@ -160,6 +181,11 @@ func readSamples(s *samples, value []byte, types, wanted, nSites int) error {
 
 func (s *samples) readWanted(columns []reader, t, n int) error {
 	c := columns[t]
+	if c.at < len(c.b) && c.b[c.at] == columnRatios && t > 0 {
+		if err := s.readWanted(columns, t-1, n); err != nil {
+			return err
+		}
+	}
 	if c.at < len(c.b) && c.b[c.at] == columnProduct {
 		head := reader{b: c.b, at: c.at + 1}
 		head.uvarint()
@@ -202,6 +228,14 @@ func (s *samples) readColumn(r *reader, t, n int) {
 		}
 		for i, v := range s.values[of] {
 			col[i] = v * k
+		}
+	case columnRatios:
+		if t == 0 || len(s.values[t-1]) != n {
+			in.fail("the first column has ratios to the one before")
+			break
+		}
+		for i, v := range s.values[t-1] {
+			col[i] = v * int64(in.uvarint())
 		}
 	default:
 		in.fail("column %d is encoded in an unknown way, %d", t, mode)
