@@ -30,7 +30,8 @@ type outbox struct {
 	mu      sync.Mutex
 	queue   []*parcel // the oldest first
 	bytes   int
-	waiting bool // for a server that took nothing the last time
+	sending *parcel // what next has returned, until done or failed
+	waiting bool    // for a server that took nothing the last time
 }
 
 func newOutbox(s *spool, stats *statistics) *outbox {
@@ -45,9 +46,15 @@ func (o *outbox) add(p *parcel) {
 		o.queue = append(o.queue, p)
 		o.bytes += len(p.body)
 	}
-	for o.bytes > queueBytes && len(o.queue) > 0 {
-		oldest := o.remove(0)
-		if !o.toSpool(oldest) {
+	for o.bytes > queueBytes {
+		oldest := 0
+		if o.queue[0] == o.sending { // it may arrive, and would be sent again
+			oldest = 1
+		}
+		if oldest == len(o.queue) {
+			break
+		}
+		if !o.toSpool(o.remove(oldest)) {
 			o.stats.drop(1, "no room: the server takes no profiles and there is no spool")
 		}
 	}
@@ -63,7 +70,8 @@ func (o *outbox) next() *parcel {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.queue) > 0 {
-		return o.queue[0]
+		o.sending = o.queue[0]
+		return o.sending
 	}
 	if o.spool == nil {
 		return nil
@@ -77,10 +85,10 @@ func (o *outbox) next() *parcel {
 func (o *outbox) done(p *parcel) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.waiting = false
+	o.waiting, o.sending = false, nil
 	if p.spooled {
 		o.spool.remove(p)
-	} else if len(o.queue) > 0 && o.queue[0] == p {
+	} else {
 		o.remove(0)
 	}
 }
@@ -90,7 +98,7 @@ func (o *outbox) done(p *parcel) {
 func (o *outbox) failed(p *parcel) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.waiting = true
+	o.waiting, o.sending = true, nil
 	if o.spool == nil {
 		if len(o.queue) > 1 && o.queue[0] == p {
 			o.queue = append(o.queue[1:], p)

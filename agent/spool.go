@@ -28,7 +28,8 @@ import (
 //
 // Processes may share a folder. Each sends its own files, and those of others
 // once they have lain for adoptAfter: their process has ended, or can't keep
-// up. (Or they are of the future, before the clock was set back.) Two that send the same one send the same key.
+// up. (Or they are of the future, before the clock was set back.) Two that send
+// the same one send the same key.
 type spool struct {
 	dir        string
 	run        string

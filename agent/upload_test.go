@@ -253,6 +253,37 @@ func TestWithoutSpoolMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// What is on its way stays where it is: it would be counted as lost, or be sent
+// from the spool once more.
+func TestWithoutRoomWhatIsBeingSentStays(t *testing.T) {
+	for name, s := range map[string]*spool{
+		"no spool": nil,
+		"spool":    {dir: t.TempDir(), run: "RUN", maxBytes: 1 << 30, maxAge: time.Hour},
+	} {
+		out := newOutbox(s, newStatistics(Config{}.mustDefaults(t).Logger))
+		add := func(i int) {
+			out.add(&parcel{taken: time.Now(), key: fmt.Sprintf("RUN-%d", i), body: make([]byte, 1<<20)})
+		}
+		add(0)
+		sending := out.next()
+		for i := range 9 {
+			add(i + 1)
+		}
+		out.done(sending)
+		if out.stats.Dropped+out.stats.Spooled != 2 || out.bytes != 7<<20 || out.next().key != "RUN-3" {
+			t.Errorf("%s: %d bytes, %+v, and next is %s", name, out.bytes, out.stats.Stats, out.next().key)
+		}
+		if s == nil {
+			continue
+		}
+		for p, _ := s.next(); p != nil; p, _ = s.next() {
+			if s.remove(p); p.key == sending.key {
+				t.Errorf("%s: %s is sent again", name, p.key)
+			}
+		}
+	}
+}
+
 func TestSpoolsOfOthersAreLeftToThemAtFirst(t *testing.T) {
 	dir := t.TempDir()
 	other := &spool{dir: dir, run: "OTHER", maxBytes: 1 << 20, maxAge: time.Hour}

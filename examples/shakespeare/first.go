@@ -20,6 +20,7 @@ func matchRegexp(line, query string) (bool, error) {
 }
 
 // openSubstring looks for the words themselves, which no pattern is needed for.
+// Beyond ASCII the two differ, as (?i) takes ſ for an s; the works are ASCII.
 func openSubstring(dir string) (counter, error) {
 	return func(ctx context.Context, query string) (int64, error) {
 		return countLines(ctx, dir, strings.ToLower(query), matchSubstring)
@@ -30,6 +31,7 @@ func matchSubstring(line, query string) (bool, error) {
 	return strings.Contains(strings.ToLower(line), query), nil
 }
 
+// countLines reads the works and returns how many of their lines match.
 func countLines(ctx context.Context, dir, query string, match func(line, query string) (bool, error)) (int64, error) {
 	texts, err := readFiles(dir)
 	if err != nil {

@@ -22,10 +22,11 @@ func handler(count counter) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle(procedure, connect.NewUnaryHandler(procedure,
 		func(ctx context.Context, r *connect.Request[wrapperspb.StringValue]) (*connect.Response[wrapperspb.Int64Value], error) {
-			if q := r.Msg.Value; q == "" || strings.Contains(q, "\n") {
+			q := r.Msg.Value
+			if q == "" || strings.Contains(q, "\n") {
 				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("%q is no word or phrase", q))
 			}
-			n, err := count(ctx, r.Msg.Value)
+			n, err := count(ctx, q)
 			if err != nil {
 				return nil, err
 			}
@@ -40,7 +41,7 @@ var queries = []string{
 	"friend", "thou art", "sleep", "crown and", "to", "ghost", "sweet", "heart of", "sea", "death", "o", "morrow",
 }
 
-// client returns a function that asks the service at an address.
+// client returns a counter that asks the service at an address.
 func client(address string) counter {
 	transport := &http.Transport{Protocols: new(http.Protocols)}
 	transport.Protocols.SetUnencryptedHTTP2(true)
@@ -65,7 +66,7 @@ func simulate(ctx context.Context, address string, rounds int, out io.Writer) er
 			}
 		}
 		took := time.Since(start)
-		fmt.Fprintf(out, "round %d: %d requests in %v, %.1f a second\n", round+1, len(queries), took.Round(10*time.Microsecond), float64(len(queries))/took.Seconds())
+		fmt.Fprintf(out, "round %d: %d requests in %v, %.2f a second\n", round+1, len(queries), took.Round(10*time.Microsecond), float64(len(queries))/took.Seconds())
 	}
 	return nil
 }

@@ -1,14 +1,24 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
 	"testing"
+
+	"connectrpc.com/connect"
 )
 
 // opened returns all versions of the service over the same works.
-func opened(tb testing.TB, files int) []counter {
+func opened(tb testing.TB, files, lines int) []counter {
 	tb.Helper()
 	dir := tb.TempDir()
-	if err := writeWorks(dir, files); err != nil {
+	if err := writeWorks(dir, files, lines); err != nil {
 		tb.Fatal(err)
 	}
 	var all []counter
@@ -24,9 +34,9 @@ func opened(tb testing.TB, files int) []counter {
 
 // TestCounts checks that all versions give the first one's answers, over gRPC.
 func TestCounts(t *testing.T) {
-	const files = 2
+	const files = 3
 	var asks []counter
-	for _, c := range opened(t, files) {
+	for _, c := range opened(t, files, 300) {
 		address, stop, err := serve(c)
 		if err != nil {
 			t.Fatal(err)
@@ -50,9 +60,78 @@ func TestCounts(t *testing.T) {
 	}
 }
 
+// TestNoPhrase checks that what can't be in a line is refused, as gRPC says it.
+func TestNoPhrase(t *testing.T) {
+	address, stop, err := serve(opened(t, 1, 10)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	ask := client(address)
+	for _, q := range []string{"", "\n", "the\nking"} {
+		if n, err := ask(t.Context(), q); connect.CodeOf(err) != connect.CodeInvalidArgument {
+			t.Errorf("%q: %d lines, %v; want %v", q, n, err, connect.CodeInvalidArgument)
+		}
+	}
+}
+
+// TestNoWorks checks that all versions tell why they can't read the works.
+func TestNoWorks(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "a.txt"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range versions {
+		count, err := v.open(dir)
+		if err == nil {
+			_, err = count(t.Context(), "love")
+		}
+		if err == nil || !strings.Contains(err.Error(), "a.txt") {
+			t.Errorf("%s: %v, want an error about a.txt", v.name, err)
+		}
+	}
+}
+
+// TestRun checks the figures of a round, and what profiles are of.
+func TestRun(t *testing.T) {
+	var mu sync.Mutex
+	kinds := map[string]bool{}
+	hone := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		if q.Get("service") != "shakespeare" || q.Get("version") != "3" {
+			t.Errorf("a profile of %v", q)
+		}
+		mu.Lock()
+		kinds[q.Get("kind")] = true
+		mu.Unlock()
+		w.WriteHeader(http.StatusNoContent)
+	}))
+	defer hone.Close()
+	t.Setenv("HONE_SERVER", hone.URL) // whatever it is outside
+	var out strings.Builder
+	if err := run(t.Context(), []string{"-version", "3", "-rounds", "2", "-hone", hone.URL, "-period", "100ms"}, &out); err != nil {
+		t.Fatal(err)
+	}
+	want := regexp.MustCompile(`^round 1: 20 requests in \S+, [0-9.]+ a second\nround 2: 20 requests in \S+, [0-9.]+ a second\n$`)
+	if !want.MatchString(out.String()) {
+		t.Errorf("it prints\n%s", &out)
+	}
+	if !kinds["allocs"] { // which the end of the program sends
+		t.Errorf("profiles of kinds %v, want allocs at least", kinds)
+	}
+}
+
+func TestNoSuchVersion(t *testing.T) {
+	for _, version := range []string{"0", "5"} {
+		if err := run(t.Context(), []string{"-version", version}, io.Discard); err == nil {
+			t.Errorf("there is a version %s", version)
+		}
+	}
+}
+
 // BenchmarkRound is a round of the client's questions, without the network.
 func BenchmarkRound(b *testing.B) {
-	for i, c := range opened(b, allFiles) {
+	for i, c := range opened(b, allFiles, allLines) {
 		b.Run(versions[i].name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,8 @@ import (
 // sixteenth century left behind, drawn with a fixed seed, so that every count is
 // the same everywhere.
 const (
-	allFiles     = 42
-	linesPerFile = 2900
+	allFiles = 42
+	allLines = 2900 // of a file, and a famous one at its end
 )
 
 // syllables make the rare words of the works.
@@ -28,28 +29,28 @@ var frequent = strings.Fields(`the and I to of a you my in that is not with it m
 	did were yet must art night death sleep sweet heart friend crown ghost sea world morrow hello insolence soul
 	eyes blood heaven fair honour noble father mother brother sword battle peace rose summer winter stars`)
 
-// writeWorks writes works to a directory: fewer than all for a test.
-func writeWorks(dir string, files int) error {
+// writeWorks writes works to a directory: fewer and shorter ones for a test.
+func writeWorks(dir string, files, lines int) error {
 	words := vocabulary()
 	r := rand.New(rand.NewPCG(1564, 1616))
 	// Words are as frequent as Zipf's law has it; see [rand.Zipf].
 	zipf := rand.NewZipf(r, 1.07, 8, uint64(len(words)-1))
 	for f := range files {
-		if err := writeWork(filepath.Join(dir, fmt.Sprintf("work%02d.txt", f)), words, r, zipf); err != nil {
+		if err := writeWork(filepath.Join(dir, fmt.Sprintf("work%02d.txt", f)), lines, words, r, zipf); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func writeWork(name string, words []string, r *rand.Rand, zipf *rand.Zipf) error {
+func writeWork(name string, lines int, words []string, r *rand.Rand, zipf *rand.Zipf) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	w := bufio.NewWriter(f)
-	for range linesPerFile {
+	for range lines {
 		n := max(1, int(math.Round(8+2.5*r.NormFloat64())))
 		for i := range n {
 			word := words[zipf.Uint64()]
@@ -73,7 +74,7 @@ func writeWork(name string, words []string, r *rand.Rand, zipf *rand.Zipf) error
 // vocabulary returns the words of the works, the most frequent ones first.
 func vocabulary() []string {
 	r := rand.New(rand.NewPCG(1, 2))
-	words := frequent
+	words := slices.Clone(frequent)
 	seen := map[string]bool{}
 	for len(words) < 18_000 {
 		var b strings.Builder

@@ -138,11 +138,15 @@ func (d *deltas) stats() (series int, bytes, forgotten int64) {
 	return len(d.series), d.bytes, d.dropped
 }
 
-// commit makes the differences of arrivals final if the store has them.
-func commit(arrivals []arrival, stored bool) {
+// commit makes the differences of arrivals final: of each series all of them,
+// or none if one is not in the store and may be sent again.
+func commit(arrivals []arrival) {
 	for i := range arrivals {
-		if c := arrivals[i].delta; c != nil && stored {
-			c.last = c.next
+		if c := arrivals[i].delta; c != nil {
+			lost := func(a arrival) bool { return a.delta == c && a.err != nil && a.err.Reason != Expired }
+			if !slices.ContainsFunc(arrivals, lost) {
+				c.last = c.next
+			}
 		}
 	}
 }

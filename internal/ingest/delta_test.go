@@ -280,6 +280,45 @@ func TestDifferenceAfterFailure(t *testing.T) {
 	}
 }
 
+// One that is too old makes the store be asked for each: a series that the store
+// has no room for then loses nothing either.
+func TestDifferenceAfterFailureOfSome(t *testing.T) {
+	h, r, _ := newHub(nil)
+	of := func(p *process, instance string, at time.Duration) ingest.Push {
+		push := heapPush(p.profile(0, 1, 2), at)
+		push.Labels[1].Value = instance
+		return push
+	}
+	a, b := newProcess(rand.New(rand.NewPCG(8, 8))), newProcess(rand.New(rand.NewPCG(9, 9)))
+	a.work()
+	b.work()
+	receive(t, h, of(a, "a", 0), of(b, "b", 0))
+	r.take()
+	first := total(a.profile(1), "alloc_space")
+	a.work()
+	b.work()
+	full, expired := of(a, "a", time.Minute), of(b, "b", time.Minute)
+	r.fail = func(records []store.Record) error {
+		if len(records) == 1 && records[0].Labels.Get("instance") == "a" {
+			return store.ErrFull
+		}
+		return store.ErrExpired
+	}
+	var e *ingest.Error
+	if err := h.Receive(t.Context(), "test", full, expired); !errors.As(err, &e) || e.Reason != ingest.Unavailable {
+		t.Fatalf("got %v", err)
+	}
+	r.fail = nil
+	receive(t, h, full, expired)
+	records := r.take()
+	if len(records) != 1 {
+		t.Fatalf("%d records, want that of a alone: b's was too old", len(records))
+	}
+	if got, want := total(records[0].Profile, "alloc_space"), total(full.Profile, "alloc_space")-first; got != want {
+		t.Errorf("got a difference of %d, want %d", got, want)
+	}
+}
+
 // Several profiles of a series in one request are one after the other, as are
 // those of requests at the same time.
 func TestDifferencesAtOnce(t *testing.T) {

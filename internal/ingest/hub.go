@@ -124,8 +124,8 @@ func (c Config) withDefaults() Config {
 }
 
 const (
-	// largeSlots is how many profiles above smallLimits are decoded at a time.
-	// It and those limits bound memory, whatever is sent.
+	// largeSlots is how many chunks with profiles above smallLimits are decoded
+	// and stored at a time. It and those limits bound memory, whatever is sent.
 	largeSlots = 2
 
 	// chunk is how many profiles of one request are decoded and then stored in
@@ -246,6 +246,7 @@ type arrival struct {
 	own     store.Labels // of its series as sent; rec.Labels may be those of a common one
 	delta   *counter
 	decoder *profile.Decoder // whose memory rec.Profile is, or nil
+	large   *bool            // its chunk has one of largeSlots
 	err     *Error
 }
 
@@ -268,8 +269,8 @@ func (h *Hub) receive(ctx context.Context, protocol string, now time.Time, pushe
 				}
 			}
 		} else {
+			defer h.slots.Release(admitted) // a store may panic
 			h.keep(ctx, now, arrivals)
-			h.slots.Release(admitted)
 		}
 	}
 	errs := make([]*Error, len(arrivals))
@@ -287,7 +288,7 @@ func (h *Hub) receive(ctx context.Context, protocol string, now time.Time, pushe
 
 // admit checks what can be checked before a profile is decoded.
 func (h *Hub) admit(ctx context.Context, now time.Time, a *arrival) *Error {
-	labels, cut, err := h.cfg.mend(a.Labels, PeerOf(ctx))
+	labels, cut, err := h.cfg.mend(a.Labels, peerOf(ctx))
 	if err != nil {
 		return err
 	}
@@ -306,16 +307,21 @@ func (h *Hub) admit(ctx context.Context, now time.Time, a *arrival) *Error {
 
 // keep decodes arrivals and puts them into the store.
 func (h *Hub) keep(ctx context.Context, now time.Time, arrivals []arrival) {
+	large := false
 	defer func() {
 		for i := range arrivals {
 			if d := arrivals[i].decoder; d != nil {
 				h.decoders.Put(d)
 			}
 		}
+		if large {
+			h.large.Release(1)
+		}
 	}()
 	cumulative := false
 	for i := range arrivals {
 		a := &arrivals[i]
+		a.large = &large
 		if a.err == nil {
 			a.err = h.record(ctx, now, a)
 			cumulative = cumulative || a.err == nil && len(a.Cumulative) > 0
@@ -341,11 +347,10 @@ func (h *Hub) keep(ctx context.Context, now time.Time, arrivals []arrival) {
 		}
 		records, of = append(records, a.rec), append(of, a)
 	}
-	if len(records) == 0 {
-		commit(arrivals, true)
-		return
+	var err error
+	if len(records) > 0 {
+		err = h.cfg.Store.Put(ctx, records)
 	}
-	err := h.cfg.Store.Put(ctx, records)
 	switch {
 	case errors.Is(err, store.ErrExpired) && len(records) > 1:
 		for i, a := range of { // the others are not at fault
@@ -356,7 +361,7 @@ func (h *Hub) keep(ctx context.Context, now time.Time, arrivals []arrival) {
 			a.err = storeError(err)
 		}
 	}
-	commit(arrivals, err == nil || errors.Is(err, store.ErrExpired))
+	commit(arrivals)
 }
 
 // storeError returns what a Store's error means to who sends.
@@ -396,10 +401,14 @@ func (h *Hub) decode(ctx context.Context, a *arrival) (p *profile.Profile, refus
 	p, err := d.Decode(a.Data)
 	var limit *profile.LimitError
 	if errors.As(err, &limit) && limit.Limit != h.cfg.MaxDecoded {
-		if err := h.large.Acquire(ctx, 1); err != nil {
-			return nil, &Error{Reason: Unavailable, RetryAfter: time.Second, Err: fmt.Errorf("no decoder for large profiles became free in time: %w", err)}
+		// One for all of the chunk, until it is stored: chunks that wait for each
+		// other's second one would wait for ever.
+		if !*a.large {
+			if err := h.large.Acquire(ctx, 1); err != nil {
+				return nil, &Error{Reason: Unavailable, RetryAfter: time.Second, Err: fmt.Errorf("no decoder for large profiles became free in time: %w", err)}
+			}
+			*a.large = true
 		}
-		defer h.large.Release(1)
 		p, err = profile.DecodeBytes(a.Data, h.decodeLimits())
 	}
 	switch {

@@ -411,6 +411,40 @@ func TestLargeProfile(t *testing.T) {
 	}
 }
 
+// The memory of large profiles is in use until they are stored: who sends one
+// meanwhile has to wait. Those of one request don't wait for each other.
+func TestLargeProfilesAreBounded(t *testing.T) {
+	release, under := make(chan struct{}), make(chan struct{}, 10)
+	h := ingest.New(ingest.Config{Store: &blockingStore{storetest.NewModel(), under, release}})
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
+	for i := range 1100 {
+		b.Function(fmt.Sprint(strings.Repeat("long", 4000), i), "", "f.go", 1)
+	}
+	data := encode(t, b.Profile())
+	errs := make(chan error, 2)
+	for i := range int64(2) {
+		go func() {
+			errs <- h.Receive(t.Context(), "test", ingest.Push{Data: data, Time: 10*i + 1}, ingest.Push{Data: data, Time: 10*i + 2})
+		}()
+		<-under
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	var e *ingest.Error
+	if err := h.Receive(ctx, "test", ingest.Push{Data: data, Time: 100}); !errors.As(err, &e) || e.Reason != ingest.Unavailable {
+		t.Errorf("got %v", err)
+	}
+	if n := len(under); n > 0 {
+		t.Errorf("%d more are at the store", n)
+	}
+	close(release)
+	for range 2 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestTooManyPushes(t *testing.T) {
 	h, r, _ := newHub(func(cfg *ingest.Config) { cfg.MaxPushes = 3 })
 	err := h.Receive(t.Context(), "test", make([]ingest.Push, 4)...)

@@ -27,8 +27,8 @@ func WithPeer(ctx context.Context, host string) context.Context {
 	return context.WithValue(ctx, peerKey{}, host)
 }
 
-// PeerOf returns the host that sends, "" if unknown.
-func PeerOf(ctx context.Context) string {
+// peerOf returns the host that sends, "" if unknown.
+func peerOf(ctx context.Context) string {
 	host, _ := ctx.Value(peerKey{}).(string)
 	return host
 }

@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,92 +24,27 @@ import (
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler/profilerpb"
+	"github.com/hone-go/hone/internal/ingest/ingesttest"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk"
 	"github.com/hone-go/hone/internal/store/storetest"
 )
 
-// agentProgram builds a program with the real agent. The agent's modules are
-// of a Go module of their own, and have to come from the network the first time.
-var agentProgram = sync.OnceValues(func() (string, error) {
-	var err error
-	if agentDir, err = os.MkdirTemp("", "hone-agent"); err != nil {
-		return "", err
-	}
-	program := filepath.Join(agentDir, "agent.exe")
-	cmd := exec.Command("go", "build", "-o", program, "./cloudprofiler")
-	cmd.Dir = "../../../test/agents"
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return program, nil
-})
-
-// agentDir is where agentProgram is, if a test has needed it.
-var agentDir string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if agentDir != "" {
-		os.RemoveAll(agentDir)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { ingesttest.Main(m) }
 
 // startAgent runs a program with the real agent until the test ends.
-func startAgent(t *testing.T, env []string, args ...string) *exec.Cmd {
+func startAgent(t *testing.T, env []string, args ...string) *ingesttest.Agent {
 	t.Helper()
-	program, err := agentProgram()
-	if err != nil {
-		if os.Getenv("CI") != "" {
-			t.Fatalf("the program with the real agent can't be built, and CI has to: %v", err)
-		}
-		t.Skipf("== NOT TESTED: the program with the real agent can't be built: %v", err)
-	}
-	cmd := exec.Command(program, args...)
 	// What this machine knows of Google must not matter.
+	var clean []string
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		if !strings.HasPrefix(name, "GOOGLE_") && !strings.HasPrefix(name, "GCE_") && !strings.HasSuffix(strings.ToLower(name), "_proxy") && !strings.HasPrefix(name, "SSL_") {
-			cmd.Env = append(cmd.Env, v)
+			clean = append(clean, v)
 		}
 	}
-	cmd.Env = append(cmd.Env, "HOME="+t.TempDir())
-	cmd.Env = append(cmd.Env, env...)
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out lockedBuffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = stdin.Close()
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		if t.Failed() {
-			t.Logf("the agent says:\n%s", out.String())
-		}
-	})
-	return cmd
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
+	clean = append(clean, "HOME="+t.TempDir())
+	return ingesttest.StartAgent(t, "cloudprofiler", append(clean, env...), args...)
 }
 
 // A recorder is a Receiver that remembers what it hands on to a real one, and
@@ -166,6 +100,21 @@ func (r *recorder) kinds() map[string]int {
 		n[p.Kind]++
 	}
 	return n
+}
+
+// onDisk returns a recorder with the store that hone serve uses.
+func onDisk(t *testing.T) *recorder {
+	t.Helper()
+	st, err := disk.Open(t.TempDir(), disk.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &recorder{cfg: ingest.Config{Store: st}}
 }
 
 func labelOf(p ingest.Push, name string) string {
@@ -238,12 +187,8 @@ func (r *recorder) totals(t *testing.T) (sums map[string]int64, profiles int) {
 	sums = make(map[string]int64)
 	for _, g := range groups {
 		profiles += int(g.Profiles)
-		for i, st := range g.Profile.SampleTypes {
-			key := g.Labels.Get(store.LabelKind) + " " + st.Type + "/" + st.Unit
-			sums[key] = 0
-			for _, v := range g.Profile.Values[i] {
-				sums[key] += v
-			}
+		for sampleType, v := range ingesttest.ValueSums(g.Profile) {
+			sums[g.Labels.Get(store.LabelKind)+" "+sampleType] = v
 		}
 	}
 	return sums, profiles
@@ -349,7 +294,7 @@ func checkAgent(t *testing.T, sent *upstream, recv *recorder, service *Service) 
 
 func TestAgentByOptions(t *testing.T) {
 	var sent upstream
-	recv := new(recorder)
+	recv := onDisk(t)
 	service := newService(t, recv, nil, quick)
 	mux := http.NewServeMux()
 	service.Mount(mux)
@@ -412,7 +357,7 @@ func TestAgentByEnvironment(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var sent upstream
-			recv := new(recorder)
+			recv := onDisk(t)
 			service := newService(t, recv, nil, quick)
 			dir := t.TempDir()
 			p, _ := proxied(t, service, sent.tap, ProxyConfig{Dir: dir, Project: "acme", Zone: "eu-1", Instance: "node-7"})

@@ -205,8 +205,9 @@ func patience(ctx context.Context) {
 }
 
 // Close answers all polls that wait, and those to come: their agents ask again
-// after Config.RestartDelay. (An agent that finds no server stays away for a minute.) Uploads are still taken. It is to be called when the server
-// begins to shut down, or else that has to wait for the polls.
+// after Config.RestartDelay. (An agent that finds no server stays away for a
+// minute.) Uploads are still taken. It is to be called when the server begins to
+// shut down, or else that has to wait for the polls.
 func (s *Service) Close() { s.schedule.close() }
 
 // Stats are figures of a service.
@@ -364,10 +365,7 @@ func (s *Service) fail(err error) error {
 const retryTrailer = "google.rpc.retryinfo-bin"
 
 func withRetry(e *connect.Error, after time.Duration) error {
-	info, err := retryInfo(after)
-	if err != nil {
-		return connect.NewError(connect.CodeInternal, err)
-	}
+	info := wire.RetryInfo(after)
 	e.Meta().Set(retryTrailer, connect.EncodeBinaryHeader(info.GetValue()))
 	if len(e.Details()) == 0 {
 		if detail, err := connect.NewErrorDetail(info); err == nil {

@@ -321,9 +321,8 @@ func TestEnvironmentsThatAreNotEnough(t *testing.T) {
 			}
 			t.Parallel()
 			p, _ := proxied(t, newService(t, new(recorder), nil, quick), untapped, ProxyConfig{})
-			cmd := startAgent(t, c.env(p), "-service", "shop", "-debug")
-			said := cmd.Stderr.(*lockedBuffer)
-			eventually(t, c.want, func() bool { return strings.Contains(said.String(), c.want) })
+			agent := startAgent(t, c.env(p), "-service", "shop", "-debug")
+			eventually(t, c.want, func() bool { return strings.Contains(agent.Output(), c.want) })
 		})
 	}
 }

@@ -4,11 +4,6 @@ import (
 	"sync"
 	"time"
 
-	"google.golang.org/protobuf/encoding/protowire"
-	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/anypb"
-	"google.golang.org/protobuf/types/known/durationpb"
-
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler/profilerpb"
 )
 
@@ -96,16 +91,4 @@ func (s *sessions) sweep(now time.Time) {
 			s.missing++
 		}
 	}
-}
-
-// retryInfo returns a google.rpc.RetryInfo, which has the duration in field 1.
-// Its Go package would come with a lot that isn't needed.
-func retryInfo(after time.Duration) (*anypb.Any, error) {
-	delay, err := proto.Marshal(durationpb.New(after))
-	if err != nil {
-		return nil, err
-	}
-	b := protowire.AppendTag(nil, 1, protowire.BytesType)
-	b = protowire.AppendBytes(b, delay)
-	return &anypb.Any{TypeUrl: "type.googleapis.com/google.rpc.RetryInfo", Value: b}, nil
 }

@@ -16,13 +16,19 @@ import (
 )
 
 // Serve serves what mount mounts, over HTTP/1 and HTTP/2 without TLS, until the
-// test ends. Bodies that take more than a second are given up.
+// test ends.
 func Serve(t testing.TB, recv ingest.Receiver, mount func(*http.ServeMux, ingest.Receiver)) *httptest.Server {
+	t.Helper()
+	return serve(t, recv, mount, 0)
+}
+
+// serve is Serve, giving up requests that take longer than patience to arrive.
+func serve(t testing.TB, recv ingest.Receiver, mount func(*http.ServeMux, ingest.Receiver), patience time.Duration) *httptest.Server {
 	t.Helper()
 	mux := http.NewServeMux()
 	mount(mux, recv)
 	server := httptest.NewUnstartedServer(mux)
-	server.Config.ReadTimeout = time.Second
+	server.Config.ReadTimeout = patience
 	server.Config.Protocols = new(http.Protocols)
 	server.Config.Protocols.SetHTTP1(true)
 	server.Config.Protocols.SetUnencryptedHTTP2(true)
@@ -31,13 +37,21 @@ func Serve(t testing.TB, recv ingest.Receiver, mount func(*http.ServeMux, ingest
 	return server
 }
 
+// H2C returns a client that speaks HTTP/2 without TLS, as gRPC needs it.
+func H2C(t testing.TB) *http.Client {
+	h2c := &http.Transport{Protocols: new(http.Protocols)}
+	h2c.Protocols.SetUnencryptedHTTP2(true)
+	t.Cleanup(h2c.CloseIdleConnections)
+	return &http.Client{Transport: h2c}
+}
+
 // CheckHalfRequests sends requests whose bodies don't arrive in full, slowly and
 // on connections that are dropped: nothing may be received, and the server has to
 // answer what comes after them. send makes a request that is all right.
 func CheckHalfRequests(t *testing.T, mount func(*http.ServeMux, ingest.Receiver), path, contentType string, send func(url string, start time.Time)) {
 	t.Helper()
 	recv := &Recorder{Lim: ingest.Limits{BodyBytes: 1 << 20, Pushes: 100}}
-	server := Serve(t, recv, mount)
+	server := serve(t, recv, mount, time.Second)
 	for _, drop := range []bool{true, false} {
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
 		if err != nil {

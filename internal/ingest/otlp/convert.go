@@ -416,9 +416,13 @@ func (b *building) sample(message []byte) error {
 		if int(linked) >= len(b.links) {
 			return malformed("a sample refers to link %d of %d", linked, len(b.links))
 		}
-		for key, id := range map[string][]byte{"trace_id": b.links[linked].trace, "span_id": b.links[linked].span} {
-			if text := b.req.id(id); text != "" {
-				labels = append(labels, profile.Label{Key: b.builder.String(key), Str: b.builder.String(text)})
+		// Always in this order: what is sent again is known by its bytes.
+		for _, l := range []struct {
+			key string
+			id  []byte
+		}{{"trace_id", b.links[linked].trace}, {"span_id", b.links[linked].span}} {
+			if text := b.req.id(l.id); text != "" {
+				labels = append(labels, profile.Label{Key: b.builder.String(l.key), Str: b.builder.String(text)})
 			}
 		}
 	}

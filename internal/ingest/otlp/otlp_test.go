@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -27,22 +26,6 @@ import (
 	"github.com/hone-go/hone/internal/store/storetest"
 	"github.com/hone-go/hone/profile"
 )
-
-func serve(t *testing.T, recv ingest.Receiver) (*httptest.Server, *http.Client) {
-	t.Helper()
-	mux := http.NewServeMux()
-	Mount(mux, recv)
-	server := httptest.NewUnstartedServer(mux)
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	t.Cleanup(server.Close)
-	h2c := &http.Transport{Protocols: new(http.Protocols)}
-	h2c.Protocols.SetUnencryptedHTTP2(true)
-	t.Cleanup(h2c.CloseIdleConnections)
-	return server, &http.Client{Transport: h2c}
-}
 
 func post(t *testing.T, target, contentType string, body []byte, encoding string) (*http.Response, []byte) {
 	t.Helper()
@@ -185,7 +168,7 @@ func encoded(t testing.TB, m proto.Message) []byte {
 // again, in every way they can be sent.
 func TestExport(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server, h2c := serve(t, recv)
+	server, h2c := ingesttest.Serve(t, recv, Mount), ingesttest.H2C(t)
 	type sender func(t *testing.T, m *pb.ProfilesData)
 	over := func(options ...connect.ClientOption) sender {
 		return func(t *testing.T, m *pb.ProfilesData) {
@@ -301,6 +284,18 @@ func TestLinks(t *testing.T) {
 		if !p.HasLabel(0, "trace_id", strings.Repeat("ab", 16)) || !p.HasLabel(0, "span_id", strings.Repeat("cd", 8)) || pushes[0].Key != strings.Repeat("01", 16) {
 			t.Errorf("%s: labels %v, key %q", name, p.SampleLabelSet(0), pushes[0].Key)
 		}
+		// Without a profileId it is the bytes that tell what is sent again.
+		var first, again bytes.Buffer
+		if err := p.EncodeUncompressed(&first); err != nil {
+			t.Fatal(err)
+		}
+		for range 20 {
+			pushes, _, _ := convert(req, ingest.Limits{})
+			again.Reset()
+			if err := pushes[0].Profile.EncodeUncompressed(&again); err != nil || !bytes.Equal(first.Bytes(), again.Bytes()) {
+				t.Fatalf("%s: the same request is another profile the next time, %v", name, err)
+			}
+		}
 	}
 }
 
@@ -308,7 +303,7 @@ func TestLinks(t *testing.T) {
 // and say why.
 func TestOlderVersions(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server, _ := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	b := func(num protowire.Number, data ...[]byte) []byte {
 		return protowire.AppendBytes(protowire.AppendTag(nil, num, protowire.BytesType), bytes.Join(data, nil))
 	}
@@ -345,7 +340,7 @@ func TestOlderVersions(t *testing.T) {
 // TestPartialSuccess: of several profiles those are kept that make sense.
 func TestPartialSuccess(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server, _ := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	w := newWriter()
 	good := w.profiles(load(t, "cpu.labels.pb.gz"))
 	bad := &pb.Profile{SampleType: w.valueType(profile.ValueType{Type: "x", Unit: "count"}), TimeUnixNano: 7, Samples: []*pb.Sample{{StackIndex: 1 << 30, Values: []int64{1}}}}
@@ -369,7 +364,7 @@ func TestPartialSuccess(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	recv := &ingesttest.Recorder{Lim: ingest.Limits{BodyBytes: 1 << 20, Pushes: 10}}
-	server, h2c := serve(t, recv)
+	server, h2c := ingesttest.Serve(t, recv, Mount), ingesttest.H2C(t)
 	w := newWriter()
 	ok := encoded(t, w.request(nil, w.profiles(load(t, "cpu.labels.pb.gz"))...))
 	many := newWriter()

@@ -23,22 +23,6 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-func serve(t *testing.T, recv ingest.Receiver) (*httptest.Server, *http.Client) {
-	t.Helper()
-	mux := http.NewServeMux()
-	Mount(mux, recv)
-	server := httptest.NewUnstartedServer(mux)
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	t.Cleanup(server.Close)
-	h2c := &http.Transport{Protocols: new(http.Protocols)}
-	h2c.Protocols.SetUnencryptedHTTP2(true)
-	t.Cleanup(h2c.CloseIdleConnections)
-	return server, &http.Client{Transport: h2c}
-}
-
 func post(t *testing.T, target, contentType string, body []byte, encoding string) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequest("POST", target, bytes.NewReader(body))
@@ -69,7 +53,7 @@ func request(data []byte, pairs ...string) *parcapb.WriteRawRequest {
 
 func TestWriteRaw(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server, h2c := serve(t, recv)
+	server, h2c := ingesttest.Serve(t, recv, Mount), ingesttest.H2C(t)
 	cpu := ingesttest.Profile(t, "cpu.labels.pb.gz")
 	req := request(cpu, "__name__", "process_cpu", "job", "api", "instance", "10.0.0.1:80", "version", "v1", "kind", "odd", "__meta__", "x")
 	want, _ := store.NewLabels(store.Label{Name: "service", Value: "api"}, store.Label{Name: "job", Value: "api"}, store.Label{Name: "version", Value: "v1"},
@@ -127,7 +111,7 @@ func TestServiceNames(t *testing.T) {
 }
 
 func TestStreamsUnimplemented(t *testing.T) {
-	server, h2c := serve(t, &ingesttest.Recorder{})
+	server, h2c := ingesttest.Serve(t, &ingesttest.Recorder{}, Mount), ingesttest.H2C(t)
 	for _, method := range []string{"Write", "WriteArrow"} {
 		client := connect.NewClient[parcapb.WriteRawRequest, parcapb.WriteRawResponse](h2c, server.URL+service+method, connect.WithGRPC())
 		stream := client.CallBidiStream(context.Background())
@@ -142,7 +126,7 @@ func TestStreamsUnimplemented(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	recv := &ingesttest.Recorder{Lim: ingest.Limits{BodyBytes: 1 << 20, Pushes: 10}}
-	server, h2c := serve(t, recv)
+	server, h2c := ingesttest.Serve(t, recv, Mount), ingesttest.H2C(t)
 	cpu := ingesttest.Profile(t, "cpu.labels.pb.gz")
 	ok := request(cpu, "__name__", "process_cpu", "job", "a")
 	var many []string

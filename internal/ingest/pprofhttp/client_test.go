@@ -1,32 +1,19 @@
 package pprofhttp
 
 import (
-	"net/http"
-	"net/http/httptest"
-	"reflect"
 	"testing"
 
-	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/ingesttest"
-	"github.com/hone-go/hone/internal/store/storetest"
+	"github.com/hone-go/hone/internal/store/disk"
 )
+
+func TestMain(m *testing.M) { ingesttest.Main(m) }
 
 // TestRealClient: differences taken by godeltaprof arrive with all their values.
 func TestRealClient(t *testing.T) {
-	st := storetest.NewModel()
-	mux := http.NewServeMux()
-	Mount(mux, ingest.New(ingest.Config{Store: st}))
-	server := httptest.NewUnstartedServer(mux)
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	defer server.Close()
-	agent := ingesttest.StartAgent(t, "godeltaprof", "-addr", server.URL, "-name", "shop")
-	agent.CheckStored(st, 9, "heap", "mutex", "block")
-	for name, want := range map[string][]string{"service": {"shop"}, "instance": {"host-1"}} {
-		if got := ingesttest.LabelValues(t, st, name); !reflect.DeepEqual(got, want) {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
+	st, err := disk.Open(t.TempDir(), disk.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	ingesttest.CheckClient(t, st, Mount, ingesttest.Client{Program: "godeltaprof", AtLeast: 9, Kinds: []string{"heap", "mutex", "block"}})
 }

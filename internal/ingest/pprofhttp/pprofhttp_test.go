@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"strings"
@@ -19,17 +18,6 @@ import (
 	"github.com/hone-go/hone/internal/ingest/ingesttest"
 	"github.com/hone-go/hone/internal/store"
 )
-
-func serve(t *testing.T, recv ingest.Receiver) *httptest.Server {
-	t.Helper()
-	mux := http.NewServeMux()
-	Mount(mux, recv)
-	server := httptest.NewUnstartedServer(mux)
-	server.Config.ReadTimeout = time.Second // what ends slow bodies
-	server.Start()
-	t.Cleanup(server.Close)
-	return server
-}
 
 func post(t *testing.T, target string, body []byte, headers ...string) (*http.Response, string) {
 	t.Helper()
@@ -54,7 +42,7 @@ func post(t *testing.T, target string, body []byte, headers ...string) (*http.Re
 
 func TestPush(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	query := "?service=api&kind=cpu&version=v1.2&zone=eu&instance=a-1&label.team=core&label.k8s.node=n%201" +
 		"&time=2026-01-02T03:04:05.5Z&duration=10s&key=k1"
 	for _, name := range []string{"cpu.labels.pb.gz", "cpu.uncompressed.pb", "block.channels.debug1.txt"} {
@@ -97,7 +85,7 @@ func TestTimes(t *testing.T) {
 
 func TestContentEncoding(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	data := ingesttest.Profile(t, "cpu.uncompressed.pb")
 	z, _ := zstd.NewWriter(nil)
 	for encoding, body := range map[string][]byte{"gzip": ingesttest.Gzip(data), "zstd": z.EncodeAll(data, nil), "identity": data, "GZIP": ingesttest.Gzip(data)} {
@@ -113,7 +101,7 @@ func TestContentEncoding(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	recv := &ingesttest.Recorder{Lim: ingest.Limits{BodyBytes: 1 << 20}}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	cpu := ingesttest.Profile(t, "cpu.labels.pb.gz")
 	z, _ := zstd.NewWriter(nil)
 	for name, test := range map[string]struct {
@@ -165,7 +153,7 @@ func TestRefused(t *testing.T) {
 // inside the server stays there.
 func TestReceiverErrors(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	for _, test := range []struct {
 		err    error
 		status int

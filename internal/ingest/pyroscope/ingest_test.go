@@ -6,7 +6,6 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"reflect"
 	"strings"
@@ -17,19 +16,6 @@ import (
 	"github.com/hone-go/hone/internal/ingest/ingesttest"
 	"github.com/hone-go/hone/internal/store"
 )
-
-func serve(t *testing.T, recv ingest.Receiver) *httptest.Server {
-	t.Helper()
-	mux := http.NewServeMux()
-	Mount(mux, recv)
-	server := httptest.NewUnstartedServer(mux)
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	t.Cleanup(server.Close)
-	return server
-}
 
 func post(t *testing.T, target, contentType string, body []byte, headers ...string) (*http.Response, string) {
 	t.Helper()
@@ -80,7 +66,7 @@ func labels(t *testing.T, pairs ...string) store.Labels {
 
 func TestIngest(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	cpu := string(ingesttest.Profile(t, "cpu.labels.pb.gz"))
 	raw := string(ingesttest.Profile(t, "cpu.uncompressed.pb"))
 	mutexType, mutex := form("profile", string(ingesttest.Profile(t, "block.accounts.pb.gz")),
@@ -129,7 +115,7 @@ func TestIngest(t *testing.T) {
 
 func TestTextFormats(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	for _, test := range []struct {
 		query, body   string
 		service, kind string
@@ -155,7 +141,7 @@ func TestTextFormats(t *testing.T) {
 
 func TestIngestRefused(t *testing.T) {
 	recv := &ingesttest.Recorder{Lim: ingest.Limits{BodyBytes: 1 << 20}}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	cpu := ingesttest.Profile(t, "cpu.labels.pb.gz")
 	formType, cpuForm := form("profile", string(cpu))
 	prevType, prev := form("profile", string(cpu), "prev_profile", string(cpu))

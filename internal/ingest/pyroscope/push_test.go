@@ -31,7 +31,7 @@ func series(pairs ...string) *pyroscopepb.RawProfileSeries {
 
 func TestPush(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	h2c := &http.Transport{Protocols: new(http.Protocols)} // gRPC wants HTTP/2
 	h2c.Protocols.SetUnencryptedHTTP2(true)
 	defer h2c.CloseIdleConnections()
@@ -71,7 +71,7 @@ func TestPush(t *testing.T) {
 
 func TestPushRefused(t *testing.T) {
 	recv := &ingesttest.Recorder{Lim: ingest.Limits{BodyBytes: 1 << 20, Pushes: 10}}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	cpu := ingesttest.Profile(t, "cpu.labels.pb.gz")
 	with := func(data []byte, pairs ...string) []byte {
 		s := series(pairs...)
@@ -128,7 +128,7 @@ func TestPushRefused(t *testing.T) {
 // TestRetryInfo: a client learns in both ways when to try again.
 func TestRetryInfo(t *testing.T) {
 	recv := &ingesttest.Recorder{Err: &ingest.Error{Reason: ingest.Limited, RetryAfter: 2500 * time.Millisecond, Err: fmt.Errorf("too fast")}}
-	server := serve(t, recv)
+	server := ingesttest.Serve(t, recv, Mount)
 	s := series("__name__", "process_cpu", "service_name", "a")
 	s.Samples = []*pyroscopepb.RawSample{{}}
 	body, _ := proto.Marshal(&pyroscopepb.PushRequest{Series: []*pyroscopepb.RawProfileSeries{s}})

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -579,6 +580,25 @@ func TestRender(t *testing.T) {
 		"render-diff?leftQuery=" + cpuType: 400, "label-values": 400, "render?%zz": 400} {
 		if got := get(path, &e); got != status || e["message"] == "" {
 			t.Errorf("%s: %d %v, want %d", path, got, e, status)
+		}
+	}
+}
+
+// TestSideOf: from and until are two times, also when they are written alike.
+func TestSideOf(t *testing.T) {
+	now := time.UnixMilli(begin)
+	for _, test := range []struct {
+		from, until string
+		start, end  int64 // ms since 1970
+	}{
+		{"", "", begin - 3_600_000, begin},
+		{"now-5m", "", begin - 5*minute, begin},
+		{"now", "now", begin, begin},
+		{"1600000000", "1600000000", 1_600_000_000_000, 1_600_000_000_000},
+	} {
+		req, err := sideOf(url.Values{"query": {cpuType}, "from": {test.from}, "until": {test.until}}, "query", "from", "until", now)
+		if err != nil || req.GetStart() != test.start || req.GetEnd() != test.end {
+			t.Errorf("from %q until %q: %d to %d, %v; want %d to %d", test.from, test.until, req.GetStart(), req.GetEnd(), err, test.start, test.end)
 		}
 	}
 }

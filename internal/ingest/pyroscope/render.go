@@ -2,6 +2,7 @@ package pyroscope
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -9,9 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
 
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
 	"github.com/hone-go/hone/profile"
@@ -141,20 +141,15 @@ func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectM
 		selector = "{" + selector
 	}
 	req.ProfileTypeID, req.LabelSelector = strings.TrimSpace(typeID), selector
-	start, end := v.Get(from), v.Get(until)
-	if start == "" {
-		start = "now-1h"
+	start, err := parseTime(cmp.Or(v.Get(from), "now-1h"), now)
+	if err != nil {
+		return nil, badRequestError{err}
 	}
-	if end == "" {
-		end = "now"
+	end, err := parseTime(cmp.Or(v.Get(until), "now"), now)
+	if err != nil {
+		return nil, badRequestError{err}
 	}
-	for name, to := range map[string]*int64{start: &req.Start, end: &req.End} {
-		ns, err := parseTime(name, now)
-		if err != nil {
-			return nil, badRequestError{err}
-		}
-		*to = ns / 1e6
-	}
+	req.Start, req.End = start/1e6, end/1e6
 	for _, name := range []string{"max-nodes", "maxNodes"} {
 		if text := v.Get(name); text != "" {
 			n, err := strconv.ParseInt(text, 10, 64)

@@ -1,12 +1,13 @@
 package pyroscope
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
 	"connectrpc.com/connect"
-	"errors"
 
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
 	"github.com/hone-go/hone/internal/store"
@@ -99,10 +100,7 @@ func (q *querier) totals(ctx context.Context, s *selection, query store.Query) (
 func (l *line) add(points []store.Point) {
 	l.points = append(l.points, points...)
 	slices.SortStableFunc(l.points, func(a, b store.Point) int {
-		if a.Time != b.Time {
-			return int(min(max(a.Time-b.Time, -1), 1))
-		}
-		return slices.Compare(a.ID[:], b.ID[:])
+		return cmp.Or(cmp.Compare(a.Time, b.Time), slices.Compare(a.ID[:], b.ID[:]))
 	})
 	l.total = 0
 	kept := l.points[:0]

@@ -28,6 +28,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest/ingesttest"
 	"github.com/hone-go/hone/internal/ingest/scrape"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk"
 	"github.com/hone-go/hone/internal/store/storetest"
 	"github.com/hone-go/hone/profile"
 )
@@ -158,7 +159,11 @@ func startTarget(t *testing.T) (address string) {
 // and stack by stack, and its profiles of a moment as they are.
 func TestRealTarget(t *testing.T) {
 	address := startTarget(t)
-	db := storetest.NewModel()
+	db, err := disk.Open(t.TempDir(), disk.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
 	r := &tee{Receiver: ingest.New(ingest.Config{Store: db}), bodies: map[string][][]byte{}}
 	_, stop := start(t, r, parse(t, fmt.Sprintf(`
 [[scrape]]

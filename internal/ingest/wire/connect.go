@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/hone-go/hone/internal/ingest"
 )
@@ -23,21 +25,22 @@ func ConnectError(err error) *connect.Error {
 	c := connect.NewError(connect.Code(e.Reason.GRPC()), e)
 	if after := RetryAfter(e); after != "" {
 		c.Meta().Set("Retry-After", after)
-		// RetryInfo { Duration retry_delay = 1 { int64 seconds = 1; int32 nanos = 2 } }
-		var d []byte
-		if s := uint64(e.RetryAfter / 1e9); s > 0 {
-			d = protowire.AppendVarint(protowire.AppendTag(d, 1, protowire.VarintType), s)
-		}
-		if n := uint64(e.RetryAfter % 1e9); n > 0 {
-			d = protowire.AppendVarint(protowire.AppendTag(d, 2, protowire.VarintType), n)
-		}
-		info := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), d)
-		detail, err := connect.NewErrorDetail(&anypb.Any{TypeUrl: "type.googleapis.com/google.rpc.RetryInfo", Value: info})
-		if err == nil {
+		if detail, err := connect.NewErrorDetail(RetryInfo(e.RetryAfter)); err == nil {
 			c.AddDetail(detail)
 		}
 	}
 	return c
+}
+
+// RetryInfo returns a google.rpc.RetryInfo { Duration retry_delay = 1 }. Its Go
+// package would come with a lot that isn't needed.
+func RetryInfo(after time.Duration) *anypb.Any {
+	delay, err := proto.Marshal(durationpb.New(after))
+	if err != nil {
+		panic(err) // two numbers
+	}
+	info := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), delay)
+	return &anypb.Any{TypeUrl: "type.googleapis.com/google.rpc.RetryInfo", Value: info}
 }
 
 // Options returns what handlers of pushes have in common: requests, sent and
