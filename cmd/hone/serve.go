@@ -367,7 +367,7 @@ func (s *serving) newReceiver(st store.Store) ingest.Receiver {
 // mount adds the wire protocols of agents and other tools.
 func (s *serving) mount(mux *http.ServeMux, recv ingest.Receiver, st store.Store) error {
 	pyroscope.Mount(mux, recv)
-	pyroscope.MountQueries(mux, st)
+	pyroscope.MountQueries(mux, st, func(ctx context.Context) string { return auth.From(ctx).Scope() })
 	parca.Mount(mux, recv)
 	otlp.Mount(mux, recv)
 	key, err := cloudprofiler.LoadKey(filepath.Join(s.cfg.Data, "cloud-profiler.key"))

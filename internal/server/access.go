@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -28,6 +29,9 @@ type unknownKey struct{}
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
+		if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+			ctx = ingest.WithPeer(ctx, host)
+		}
 		if s.auth == nil {
 			ctx = auth.With(ctx, auth.Anyone)
 		} else if p, err := s.auth.Identify(r); err != nil {

@@ -60,7 +60,7 @@ func newLive(t testing.TB, change func(*Config)) *live {
 			},
 			Protocols: func(mux *http.ServeMux, recv ingest.Receiver, st store.Store) error {
 				pyroscope.Mount(mux, recv)
-				pyroscope.MountQueries(mux, st)
+				pyroscope.MountQueries(mux, st, nil)
 				parca.Mount(mux, recv)
 				return nil
 			},

@@ -25,8 +25,10 @@ const querierService = "/querier.v1.QuerierService/"
 const maxQuery = 1 << 20
 
 // MountQueries serves what Grafana's data source asks on mux, from a store.
-func MountQueries(mux *http.ServeMux, st store.Store) {
-	q := &querier{store: st, known: map[string]knownTypes{}}
+// Where the store shows some requests less than others, scope tells them apart:
+// what was found for one is not taken for another. nil is one scope for all.
+func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context) string) {
+	q := newQuerier(st, scope)
 	options := wire.Options(ingest.Limits{BodyBytes: maxQuery}, 0)
 	serveCall(mux, "ProfileTypes", q.profileTypes, options)
 	serveCall(mux, "LabelNames", q.labelNames, options)

@@ -45,7 +45,7 @@ func newSite(t *testing.T) *site {
 	t.Helper()
 	st := storetest.NewModel()
 	mux := http.NewServeMux()
-	MountQueries(mux, st)
+	MountQueries(mux, st, nil)
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	return &site{t, st, server.URL, 0}
@@ -603,6 +603,37 @@ func TestSideOf(t *testing.T) {
 	}
 }
 
+// readable is a store that shows those of one name nothing.
+type readable struct {
+	store.Store
+	name string
+}
+
+type nameKey struct{}
+
+func (r readable) Series(ctx context.Context, q store.Query) ([]store.Series, error) {
+	if ctx.Value(nameKey{}) == r.name {
+		return nil, nil
+	}
+	return r.Store.Series(ctx, q)
+}
+
+// TestTypesOfAScope asks for the types of profiles as someone who may see them,
+// and then as someone who may not.
+func TestTypesOfAScope(t *testing.T) {
+	s := newSite(t)
+	s.put("cpu.wordcount-v1.pb.gz", begin, "service", "api", "kind", "cpu")
+	q := newQuerier(readable{s.store, "guest"}, func(ctx context.Context) string { return ctx.Value(nameKey{}).(string) })
+	for name, want := range map[string]bool{"owner": true, "guest": false} {
+		for range 2 {
+			types, err := q.typesOf(context.WithValue(t.Context(), nameKey{}, name), "cpu")
+			if err != nil || len(types) > 0 != want {
+				t.Errorf("%s sees %v, %v", name, types, err)
+			}
+		}
+	}
+}
+
 func FuzzSelection(f *testing.F) {
 	f.Add(cpuType, `{service_name="wc", team=~"c.*"}`, begin, begin+minute)
 	f.Add(spaceType, `{__profile_type__=~".*"}`, int64(0), int64(0))
@@ -610,7 +641,7 @@ func FuzzSelection(f *testing.F) {
 	f.Add(":::::", "{", int64(1)<<62, int64(1)<<62)
 	st := storetest.NewModel()
 	f.Fuzz(func(t *testing.T, typeID, selector string, start, end int64) {
-		q := &querier{store: st, known: map[string]knownTypes{}}
+		q := newQuerier(st, nil)
 		s, err := q.selection(context.Background(), typeID, selector, start, end)
 		if err != nil {
 			if c := queryError(err).Code(); c != connect.CodeInvalidArgument {

@@ -76,10 +76,20 @@ func theirs(name string) string {
 // A querier answers queries from a store.
 type querier struct {
 	store store.Store
+	scope func(context.Context) string
 
 	mu    sync.Mutex
-	known map[string]knownTypes // by kind
+	known map[knownKey]knownTypes
 }
+
+func newQuerier(st store.Store, scope func(context.Context) string) *querier {
+	if scope == nil {
+		scope = func(context.Context) string { return "" }
+	}
+	return &querier{store: st, scope: scope, known: map[knownKey]knownTypes{}}
+}
+
+type knownKey struct{ scope, kind string }
 
 type knownTypes struct {
 	types []profileType
@@ -414,8 +424,9 @@ const (
 
 // typesOf returns the profile types of a kind, as its latest profiles have them.
 func (q *querier) typesOf(ctx context.Context, kind string) ([]profileType, error) {
+	key := knownKey{q.scope(ctx), kind}
 	q.mu.Lock()
-	known, ok := q.known[kind]
+	known, ok := q.known[key]
 	q.mu.Unlock()
 	if ok && time.Now().Before(known.until) {
 		return known.types, nil
@@ -448,7 +459,7 @@ func (q *querier) typesOf(ctx context.Context, kind string) ([]profileType, erro
 	slices.SortFunc(types, func(a, b profileType) int { return strings.Compare(a.String(), b.String()) })
 	if len(types) > 0 {
 		q.mu.Lock()
-		q.known[kind] = knownTypes{types, time.Now().Add(typesKept)}
+		q.known[key] = knownTypes{types, time.Now().Add(typesKept)}
 		q.mu.Unlock()
 	}
 	return types, nil
