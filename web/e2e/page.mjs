@@ -129,7 +129,7 @@ async function leaveBrowser() {
 /**
  * Starts a server for a file of tests; the result declares a test of its pages.
  * @param {string[]} args of `hone ui`
- * @param {{ command?: string[], cwd?: string }} [how]
+ * @param {{ command?: string[], cwd?: string, start?: () => Promise<Server> }} [how] start: starts another server than `hone ui`
  */
 export function suite(args, how = {}) {
   /** @type {Server} */
@@ -137,7 +137,7 @@ export function suite(args, how = {}) {
   /** @type {Browser} */
   let browser;
   before(async () => {
-    [browser, server] = await Promise.all([shareBrowser(), serve(args, how)]);
+    [browser, server] = await Promise.all([shareBrowser(), how.start ? how.start() : serve(args, how)]);
   });
   after(async () => {
     await Promise.allSettled([leaveBrowser(), server?.stop()]);

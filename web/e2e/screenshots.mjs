@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync, crc32 } from './png.mjs';
 import { launch } from './chromium.mjs';
+import { fleet } from './fleet.mjs';
 import { buildHone, root, serve, temporaryFolder } from './hone.mjs';
 import { settled } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
@@ -46,9 +47,28 @@ function withRuns() {
 
 const runs = withRuns();
 
+const SERVICE = 'cpu{service="shakespeare"}';
+const HOURS = 3_600_000; // ms
+
+/** The id of a selection of the last hours. @param {string} q @param {number} from @param {number} [to] in hours before now */
+function selected(q, from, to = 0) {
+  const now = Math.ceil(Date.now() / 60_000) * 60_000;
+  return `sel:${new URLSearchParams({ q, from: String(now - from * HOURS), to: String(now - to * HOURS), per: 'second' })}`;
+}
+
+/** The timeline of the last hours, as links have it. @param {number} hours */
+function span(hours) {
+  const now = Math.ceil(Date.now() / 60_000) * 60_000;
+  return `${now - hours * HOURS}-${now}`;
+}
+
+/** @param {string} view @param {Record<string, string>} settings */
+const link = (view, settings) => `/${view}?${new URLSearchParams(settings)}`;
+
 /**
  * Each is taken in light and dark, and those of narrow on a telephone too.
- * @type {{ name: string, args: string[], path: string, cwd?: string, narrow?: boolean }[]}
+ * store: of the fleet, which hone serve has.
+ * @type {{ name: string, args: string[], path: string, cwd?: string, narrow?: boolean, store?: boolean }[]}
  */
 const pictures = [
   { name: 'flame', args: [wordindex], path: '/flame', narrow: true },
@@ -66,6 +86,11 @@ const pictures = [
   { name: 'diff', args: ['-diff_base', wordindex, tuned], path: '/diff', narrow: true },
   { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame' },
   { name: 'start', args: [], path: '/', narrow: true },
+  { name: 'services', args: [], store: true, path: '/services', narrow: true },
+  { name: 'selection', args: [], store: true, path: link('flame', { profile: selected(SERVICE, 14, 6), span: span(48), by: 'version' }), narrow: true },
+  { name: 'selection-diff', args: [], store: true, path: link('flame', { profile: selected(SERVICE, 8, 2), base: selected(SERVICE, 32, 26), span: span(48), vs: 'ago:1d' }) },
+  { name: 'history', args: [], store: true, path: link('history', { profile: selected(SERVICE, 48), sort: 'cum', fns: ['main.matchRegexp', 'main.matchSubstring', 'main.readFiles', 'strings.ToLower', 'regexp.Compile'].join('\n') }), narrow: true },
+  { name: 'records', args: [], store: true, path: link('records', { profile: selected(SERVICE, 48) }), narrow: true },
   { name: 'runs-list', args: [], cwd: runs, path: '/runs', narrow: true },
   { name: 'runs-run', args: [], cwd: runs, path: '/run?run=latest', narrow: true },
   { name: 'runs-compare', args: [], cwd: runs, path: `/compare?run=${BASE_RUN}&run=${HEAD_RUN}&pick=example.com/words.Count/n%3D20-2+sec/op`, narrow: true },
@@ -151,9 +176,9 @@ const reducer = await (await browser.newContext()).newPage();
 /** @type {Map<string, Awaited<ReturnType<typeof serve>>>} */
 const servers = new Map();
 try {
-  for (const { name, args, path, cwd, narrow } of pictures.filter(({ name }) => only.length === 0 || only.includes(name))) {
-    const key = [cwd, ...args].join(' ');
-    const server = servers.get(key) ?? (await serve(args, cwd ? { cwd } : {}));
+  for (const { name, args, path, cwd, narrow, store } of pictures.filter(({ name }) => only.length === 0 || only.includes(name))) {
+    const key = store ? 'store' : [cwd, ...args].join(' ');
+    const server = servers.get(key) ?? (store ? await fleet(temporary) : await serve(args, cwd ? { cwd } : {}));
     servers.set(key, server);
     const shots = [
       ...SCHEMES.map((scheme) => ({ file: `${name}-${scheme}.png`, scheme, viewport: WIDE })),

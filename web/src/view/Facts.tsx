@@ -9,7 +9,11 @@ export default function Facts({ info }: { info: ProfileInfo }) {
   const rows: [string, string][] = [
     ...(info.time ? [['Taken', new Date(info.time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })] as [string, string]] : []),
     ...(info.duration > 0 ? [['Duration', formatDuration(info.duration)] as [string, string]] : []),
-    ['Sources', info.merged > 1 ? `${info.merged}, added up` : '1'],
+    ...(info.selection ? [
+      ['Profiles', `${info.selection.profiles.toLocaleString('en')}, merged`],
+      ['Profiled', `${formatDuration(info.selection.duration)} in all`],
+      ['Last', new Date(info.selection.last).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })],
+    ] as [string, string][] : [['Sources', info.merged > 1 ? `${info.merged}, added up` : '1'] as [string, string]]),
     ['Samples', info.samples.toLocaleString('en')],
     ['Functions', info.functions.toLocaleString('en')],
     ['Locations', info.locations.toLocaleString('en')],

@@ -16,8 +16,8 @@ export function InfoPopover() {
   const beside = view === 'flame' || view === 'diff' || view === 'raw';
   const words = base.length > 0 && !beside ? ['B − A, shares of A'] : [
     ...(base.length > 0 ? ['B'] : []),
-    ...(info.duration > 0 ? [formatDuration(info.duration)] : []),
-    `${info.samples.toLocaleString('en')} ${info.samples === 1 ? 'sample' : 'samples'}`,
+    ...(info.duration > 0 && !info.selection ? [formatDuration(info.duration)] : []),
+    info.selection ? `${info.selection.profiles.toLocaleString('en')} ${info.selection.profiles === 1 ? 'profile' : 'profiles'}` : `${info.samples.toLocaleString('en')} ${info.samples === 1 ? 'sample' : 'samples'}`,
     ...(merged > 1 ? [`first of ${merged}`] : []),
   ];
   return (

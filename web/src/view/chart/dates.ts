@@ -12,7 +12,9 @@ export function timelineDates(min: number, max: number, wanted: number): number[
 export function dateText(time: number, span: number): string {
   const d = new Date(time);
   if (span > 300 * DAY) return d.toLocaleDateString('en-GB', { month: 'short', year: 'numeric' });
-  if (span > 2 * DAY) return d.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  const midnight = d.getHours() === 0 && d.getMinutes() === 0 && d.getSeconds() === 0;
+  // The day stands where it begins; between, the hour has to do.
+  if (span > 10 * DAY || (span > DAY && midnight)) return d.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
   const clock = d.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...(span < 600_000 ? { second: '2-digit' as const } : {}) });
-  return span > DAY ? `${d.getDate()} ${d.toLocaleDateString('en-GB', { month: 'short' })} ${clock}` : clock;
+  return clock;
 }

@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import { labels as askLabels, services as askServices } from '../../api/continuous';
 import { useAnswer } from '../../state/answer';
@@ -7,12 +6,10 @@ import { formatSelector, valueOf } from '../../state/selector';
 import { compareTo, endComparison, matchersShown, selected, selectedBase, timelineSpan, versionsState } from '../../state/selected';
 import { go, setOption, state } from '../../state/state';
 import { Button, IconButton, Popover, toast, tip } from '../parts';
-import { picking } from './picking';
-
-const open = signal(false);
+import { choosing, picking } from './picking';
 
 export function openAgainst(): void {
-  open.value = true;
+  choosing.value = true;
 }
 
 /** What is compared with, or the way to say so. */
@@ -30,8 +27,8 @@ export function AgainstControl() {
       class="against-box"
       align="end"
       buttonClass={base ? 'sel-set' : ''}
-      open={open.value}
-      onOpen={(to) => { open.value = to; }}
+      open={choosing.value}
+      onOpen={(to) => { choosing.value = to; }}
       button={<span class={base ? 'against-name' : 'sel-word'}>{base ? `vs ${againstText(own.vs ?? '', s, base)}` : 'Compare to'}</span>}
     >
       {(close) => <Choices close={close} />}

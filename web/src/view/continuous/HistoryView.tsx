@@ -104,9 +104,10 @@ function Chart({ state, sel, span }: { state: State; sel: Selection; span: Span 
 
 const lengthOf = (ms: number) => formatValue(ms * 1e6, 'nanoseconds');
 
+/** The mean of the windows' shares, which is the order of the list. */
 function shareText(h: History, values: readonly number[]): string {
-  const total = h.total.reduce((a, b) => a + b, 0);
-  return total === 0 ? '' : percentText((100 * values.reduce((a, b) => a + b, 0)) / total);
+  const shares = values.flatMap((v, i) => (h.total[i]! > 0 ? [(100 * v) / h.total[i]!] : []));
+  return shares.length === 0 ? '' : percentText(shares.reduce((a, b) => a + b, 0) / shares.length);
 }
 
 function pointsOf(h: History, cum: boolean, off: ReadonlySet<string>, state: State, sel: Selection, span: Span): ChartPoint[] {

@@ -92,7 +92,7 @@ function UserMenu() {
     <Menu
       class="store-user"
       kind="plain"
-      button={<><Icon name="user" /><span class="store-user-name">{user.name}</span></>}
+      button={<><Icon name="user" /><span class="visually-hidden">Logged in as {user.name}</span><span class="store-user-name" aria-hidden="true">{user.name}</span></>}
       label={`Logged in as ${user.name}`}
       align="end"
       items={[{ heading: `${user.name} may ${may}` }, { label: 'Log out', icon: 'external', run: () => void logout() }]}

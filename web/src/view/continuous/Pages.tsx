@@ -30,7 +30,7 @@ export default function Pages({ state, onHelp }: { state: PageState; onHelp: () 
   const open = profiles.value?.find((p) => p.state !== 'failed');
   return (
     <>
-      <header class="header pages-header">
+      <header class="header header-bare pages-header">
         <Brand />
         <Nav page={state.page} />
         {open && <a class="header-link" href="/flame" onClick={follow(() => go({ view: 'flame', profile: [open.id], base: [] }))}>Files</a>}

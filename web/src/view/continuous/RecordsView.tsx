@@ -121,7 +121,7 @@ function columnsOf(names: readonly string[], most: number, state: State, span: S
   return [
     {
       id: 'time', title: 'Began', order: 'descending', width: '11rem',
-      cell: (r) => { const to = stateOf(state, r, span); return <a tabIndex={-1} class="runs-open" href={href(to)} onClick={follow(() => go(to))}>{timeText(r.time, true)}</a>; },
+      cell: (r) => { const to = stateOf(state, r, span); return <a tabIndex={-1} class="record-link num" href={href(to)} onClick={follow(() => go(to))}>{timeText(r.time, true)}</a>; },
       text: (r) => new Date(r.time).toISOString(),
     },
     {

@@ -2,6 +2,7 @@
 // it, against what. Its height is fixed, so that nothing moves when it comes.
 
 import './continuous.css';
+import '../table/pane.css';
 import { useEffect } from 'preact/hooks';
 import { lately, parseLength, PRESETS, SECOND } from '../../state/selection';
 import { compareTo, endComparison, selected, selectedBase, showTime, tick, timelineSpan } from '../../state/selected';

@@ -7,7 +7,7 @@ import { formatSelector } from '../../state/selector';
 import { fresh, freshHref } from '../../state/selected';
 import { go } from '../../state/state';
 import { follow } from '../link';
-import { Button, copyText, IconButton, ReportState, tip } from '../parts';
+import { Button, copyText, IconButton, ReportState, Skeleton, tip } from '../parts';
 import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
 import { count, plural } from '../table/format';
@@ -50,9 +50,11 @@ export function ServicesPage({ state }: PageProps) {
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, rates, state.find, order.column, order.descending]);
   const open = (r: Row) => go(stateOf(r.service, mainKind(r.service), Date.now()));
+  // Whether there is a bar above is not known yet: nothing may move when it comes.
+  if (!loading.answer && !loading.error) return <section key="waiting" class="pane" aria-label="Services"><Skeleton /></section>;
   return (
     <section class="pane" aria-label="Services">
-      {(all.length > 0 || !loading.answer) && (
+      {all.length > 0 && (
         <div class="pane-bar">
           <Find label="Find services" value={state.find} onChange={(find) => setPage({ find })} />
           <span class="grow" />
@@ -183,7 +185,7 @@ const ways = (origin: string): readonly { title: string; about: string; code: st
     title: 'From inside a Go program', about: 'hone’s agent sends a little of every kind each minute. It needs the standard library only and keeps a budget of CPU time.',
     code: `import "github.com/hone-go/hone/agent"\n\na, err := agent.Start(agent.Config{\n\tServer:  "${origin}",\n\tService: "shop",\n})\nif err == nil {\n\tdefer a.Stop(context.Background())\n}`,
   },
-  { title: 'A file', about: 'Any profile that hone reads, such as one of a test, a benchmark or a core of production.', code: `hone push -server ${origin} -service shop cpu.pb.gz` },
+  { title: 'A file', about: 'Any profile that hone reads, such as that of a test or a benchmark.', code: `hone push -server ${origin} -service shop cpu.pb.gz` },
   {
     title: 'Fetched from programs that serve net/http/pprof', about: 'In hone-serve.toml, then hone serve -config hone-serve.toml.',
     code: `[[scrape]]\nname = "shop"\n\n[[scrape.static]]\ntargets = ["localhost:6060"]`,

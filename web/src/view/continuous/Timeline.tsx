@@ -6,7 +6,7 @@ import { labels as askLabels, markers as askMarkers, series as askSeries, type G
 import { dragged, nudged, pointAt, areaPath, linePath, runs, type Point } from '../../layout/timeline';
 import { place, valueAt, type Scale } from '../../layout/axis';
 import { useLasting } from '../../state/answer';
-import { formatSelection, kindOf, lengthText, selectionName, serviceOf, spanText, timeText, type Per, type Selection, type Span } from '../../state/selection';
+import { formatSelection, againstText, kindOf, selectionName, serviceOf, spanText, timeText, type Per, type Selection, type Span } from '../../state/selection';
 import { compareTo, select, selectedBase, selectTime, timelineSpan } from '../../state/selected';
 import { go, setOwn, state } from '../../state/state';
 import { dateText, timelineDates } from '../chart/dates';
@@ -73,9 +73,9 @@ export function Timeline({ sel }: { sel: Selection }) {
       <div class="timeline-bar">
         <GroupBy sel={sel} span={span} by={by} />
         <PerControl per={sel.per} />
-        <Legend lines={lines} by={by} left={over?.left ?? 0} per={sel.per} at={hover} step={step} offset={offset} />
+        <Legend lines={lines} by={by} left={over?.left ?? 0} per={sel.per} at={hover} step={step} against={base ? againstText(own.vs ?? '', sel, base) : ''} />
         <span class="timeline-words" aria-live="off">{hover === null ? (base && overlaps(base, span) && base.q === sel.q && base.from !== sel.from ? `${spanText(base)} → ${spanText(sel)}` : '') : timeText(hover)}</span>
-        <AddMarker service={service ?? ''} time={span.to} onDone={() => setReload((n) => n + 1)} />
+        <AddMarker service={service ?? ''} time={span.to - 1000} onDone={() => setReload((n) => n + 1)} />
       </div>
       <div ref={box} class="timeline-box" aria-busy={totals.stale && !error && !over}>
         {totals.stale && !error && over && <Progress />}
@@ -149,10 +149,11 @@ interface LegendProps {
   /** A time that is pointed at. */
   at: number | null;
   step: number;
-  offset: number;
+  /** What is compared with. */
+  against: string;
 }
 
-function Legend({ lines, by, left, per, at, step, offset }: LegendProps) {
+function Legend({ lines, by, left, per, at, step, against }: LegendProps) {
   const toggle = (name: string) => {
     const off = new Set((state.peek().own.off ?? '').split(',').filter(Boolean).map(decodeURIComponent));
     if (!off.delete(name)) off.add(name);
@@ -167,7 +168,7 @@ function Legend({ lines, by, left, per, at, step, offset }: LegendProps) {
         </button>
       ) : (
         <span key={l.tone} class={`legend-item ${l.tone < 0 ? 'tone-base' : `tone-${l.tone}`}`}>
-          <i aria-hidden="true" />{l.tone < 0 ? (offset ? `${lengthText(Math.abs(offset))} ${offset < 0 ? 'before' : 'after'}` : 'base') : lines.length > 1 ? 'selected' : (kindOf(state.value.profile[0] ? selectedQ() : '') ?? 'total')} <b>{overTimeText(value(l), l.unit, per)}</b>
+          <i aria-hidden="true" />{l.tone < 0 ? against : lines.length > 1 ? 'selected' : (kindOf(state.value.profile[0] ? selectedQ() : '') ?? 'total')} <b>{overTimeText(value(l), l.unit, per)}</b>
         </span>
       )))}
       {left > 0 && <span class="soft">and {left} more, which are smaller</span>}

@@ -7,7 +7,7 @@ export function WeightControl() {
   const top = selected.value?.top ?? '';
   return (
     <Menu
-      button={<span class={top ? 'sel-set' : ''}>{weightTitle(top)}</span>}
+      button={<span class={top ? 'sel-set' : ''}>{top ? weightTitle(top) : <>All<span class="sel-wide"> profiles</span></>}</span>}
       label="Weight: which profiles, by their cost"
       kind="plain"
       items={[

@@ -1,7 +1,9 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import type { Diff, DiffRow, DiffValue } from '../../api/types';
 import { queryOf, selectFunction, setOption, setOwn, type State } from '../../state/state';
-import { profiles } from '../../state/profiles';
+import { nameOf, profiles } from '../../state/profiles';
+import { isSelection, parseSelection, spanText } from '../../state/selection';
+import { choosing } from '../continuous/picking';
 import { chooseOrTell, ProfileList } from '../ProfilePicker';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
@@ -29,7 +31,7 @@ export default function DiffView({ state }: ViewProps) {
       {compared ? <Comparison state={state} /> : (
         <Empty title="Nothing to compare with" icon="compare">
           <p>Choose a base: what was before. This view then shows which functions cost more, which cost less, and which came or went.</p>
-          <ProfileList label="Compare with" chosen={[]} without={state.profile} onChoose={(ids) => void chooseOrTell('base', ids)} />
+          {isSelection(state.profile[0]) ? <Button kind="primary" icon="compare" onClick={() => { choosing.value = true; }}>Compare to…</Button> : <ProfileList label="Compare with" chosen={[]} without={state.profile} onChoose={(ids) => void chooseOrTell('base', ids)} />}
         </Empty>
       )}
     </section>
@@ -209,7 +211,7 @@ function Change({ share }: { share: number }) {
 }
 
 function Totals({ diff, state }: { diff: Diff; state: State }) {
-  const names = (ids: readonly string[]) => ids.map((id) => profiles.value?.find((p) => p.id === id)?.name ?? id).join(' + ');
+  const names = (ids: readonly string[]) => ids.map((id) => (isSelection(id) ? `${nameOf(id)}, ${spanText(parseSelection(id, Date.now()))}` : (profiles.value?.find((p) => p.id === id)?.name ?? id))).join(' + ');
   const total: Pick<DiffValue, 'delta'> = { delta: diff.headTotal - diff.baseTotal };
   const relative = diff.baseTotal === 0 ? undefined : total.delta / Math.abs(diff.baseTotal);
   const widest = Math.max(Math.abs(diff.baseTotal), Math.abs(diff.headTotal), 1);

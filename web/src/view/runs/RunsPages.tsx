@@ -35,7 +35,7 @@ export default function RunsPages({ state, onHelp }: { state: RunsState; onHelp:
   ]);
   return (
     <>
-      <header class="header runs-header">
+      <header class="header header-bare runs-header">
         <Brand />
         <nav class="runs-nav" aria-label="Pages">
           <PageLink to="runs" now={state.page} keys="g u">Runs</PageLink>
