@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -29,8 +29,9 @@ type unknownKey struct{}
 func (s *Server) identify(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-			ctx = ingest.WithPeer(ctx, host)
+		// That of this machine itself tells nothing apart.
+		if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil && !peer.Addr().IsLoopback() {
+			ctx = ingest.WithPeer(ctx, peer.Addr().Unmap().String())
 		}
 		if s.auth == nil {
 			ctx = auth.With(ctx, auth.Anyone)

@@ -146,10 +146,10 @@ export function suite(args, how = {}) {
   /**
    * @param {string} name
    * @param {(bench: Bench) => Promise<void>} body
-   * @param {ContextOptions & { expect?: RegExp[], mayShift?: boolean }} [settings] of the browser; expect: faults the test
-   *   provokes; mayShift: it moves things on purpose
+   * @param {ContextOptions & { expect?: RegExp[], allow?: RegExp[], mayShift?: boolean }} [settings] of the browser; expect: faults the test
+   *   provokes; allow: faults that may be or not; mayShift: it moves things on purpose
    */
-  return (name, body, { expect = [], mayShift = false, ...context } = {}) =>
+  return (name, body, { expect = [], allow = [], mayShift = false, ...context } = {}) =>
     test(name, { timeout: LIMIT }, async (t) => {
       const profile = await browser.newContext({
         viewport: { width: 1280, height: 800 },
@@ -178,7 +178,7 @@ export function suite(args, how = {}) {
             await keepPicture(page, name);
           }
         }
-        judge(faults().filter((fault) => !(mayShift && fault.startsWith('layout shift'))), expect);
+        judge(faults().filter((fault) => !(mayShift && fault.startsWith('layout shift')) && !allow.some((a) => a.test(fault))), expect);
       } finally {
         await profile.close();
       }

@@ -11,7 +11,7 @@
 import { computed } from '@preact/signals';
 import { baseOf, fairPer, formatSelection, formatSpan, isSelection, kindOf, lately, parseLength, parseSelection, parseSpan, type Against, type Selection, type Span } from './selection';
 import { formatSelector, parseSelector, type Matcher } from './selector';
-import { go, href, state, type Own, type State, type ViewID } from './state';
+import { go, state, type Own, type State, type ViewID } from './state';
 
 export const selected = computed<Selection | null>(() => {
   const id = state.value.profile[0];
@@ -107,8 +107,6 @@ export function fresh(selection: Partial<Selection> & { q: string }, view: ViewI
   const whole = { from: 0, to: 0, sampleType: '', top: '', id: '', per: fairPer(kindOf(selection.q)), ...selection };
   return { view, profile: [formatSelection(whole)], base: [], options: {}, fn: '', search: '', own };
 }
-
-export const freshHref = (...of: Parameters<typeof fresh>): string => href(fresh(...of));
 
 /** Two versions of a service over the same time. */
 export function versionsState(service: string, kind: string, base: string, head: string, time: Span): State {

@@ -25,7 +25,11 @@ const nameOf = (m: Marker) => m.version || m.text;
 export function Markers({ markers, x, sel, span, step, onChange }: MarkersProps) {
   const [open, setOpen] = useState<{ marker: Marker; anchor: HTMLElement } | null>(null);
   const within = markers.filter((m) => m.time >= span.from && m.time <= span.to);
-  const named = fitting(within, (m) => place(x, m.time), (m) => 16 + 6.2 * Math.min(nameOf(m).length, 20));
+  const room = (m: Marker) => 16 + 6.2 * Math.min(nameOf(m).length, 20); // px, roughly
+  const fits = fitting(within, (m) => place(x, m.time), room);
+  const flips = (m: Marker) => place(x, m.time) + room(m) > x.to;
+  // At the edge a name stands on the other side, if nothing else does.
+  const named = new Set([...fits].filter((m) => !flips(m) || ![...fits].some((o) => o.time < m.time && place(x, o.time) + room(o) > place(x, m.time) - room(m))));
   return (
     <>
       {within.map((m) => {
@@ -34,7 +38,7 @@ export function Markers({ markers, x, sel, span, step, onChange }: MarkersProps)
           <button
             key={m.id}
             type="button"
-            class={`marker${m.posted ? ' marker-posted' : ''}`}
+            class={`marker${m.posted ? ' marker-posted' : ''}${flips(m) ? ' marker-flip' : ''}`}
             style={{ left: `${place(x, m.time)}px` }}
             aria-haspopup="menu"
             aria-label={`${what}, ${timeText(m.time)}`}

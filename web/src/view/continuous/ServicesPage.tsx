@@ -4,8 +4,8 @@ import { useLasting } from '../../state/answer';
 import { setPage } from '../../state/pages';
 import { DAY, HOUR, lately, lengthText, MINUTE, timeText } from '../../state/selection';
 import { formatSelector } from '../../state/selector';
-import { fresh, freshHref } from '../../state/selected';
-import { go } from '../../state/state';
+import { fresh } from '../../state/selected';
+import { go, href } from '../../state/state';
 import { follow } from '../link';
 import { Button, copyText, IconButton, ReportState, Skeleton, tip } from '../parts';
 import { saveTable } from '../table/csv';
@@ -103,23 +103,16 @@ function keyOf(column: string): (r: Row) => string | number {
 const mainKind = (s: Service): string => (s.kinds.find((k) => k.kind === 'cpu') ?? s.kinds[0])?.kind ?? '';
 
 /** The last hour of a kind, or the last hour there is. */
-function stateOf(s: Service, kind: string, now: number, version = '') {
+function stateOf(s: Service, kind: string, now: number) {
   const last = s.kinds.find((k) => k.kind === kind)?.last ?? s.last;
-  const matchers = [{ name: 'kind', op: '=' as const, value: kind }, { name: 'service', op: '=' as const, value: s.name }, ...(version ? [{ name: 'version', op: '=' as const, value: version }] : [])];
+  const matchers = [{ name: 'kind', op: '=' as const, value: kind }, { name: 'service', op: '=' as const, value: s.name }];
   return fresh({ q: formatSelector(matchers), ...lately(HOUR, now - last > SILENT ? last + 1000 : now) });
 }
 
 const minute = (now: number) => Math.ceil(now / MINUTE) * MINUTE;
 
 function KindLink({ s, kind, now }: { s: Service; kind: string; now: number }) {
-  const to = stateOf(s, kind, minute(now));
-  return <a class="kind-link" tabIndex={-1} href={freshHref(to2(to), to.view)} onClick={follow(() => go(stateOf(s, kind, Date.now())))}>{kind}</a>;
-}
-
-/** What freshHref takes, of a state made before. */
-function to2(s: ReturnType<typeof fresh>) {
-  const q = new URLSearchParams(s.profile[0]!.slice(4));
-  return { q: q.get('q') ?? '', from: Number(q.get('from')), to: Number(q.get('to')) };
+  return <a class="kind-link" tabIndex={-1} href={href(stateOf(s, kind, minute(now)))} onClick={follow(() => go(stateOf(s, kind, Date.now())))}>{kind}</a>;
 }
 
 const columns: readonly Column<Row>[] = [
@@ -127,7 +120,7 @@ const columns: readonly Column<Row>[] = [
     id: 'service', title: 'Service', order: 'ascending', width: 'minmax(9rem, 1.4fr)',
     cell: ({ service: s, now }) => {
       const to = stateOf(s, mainKind(s), minute(now));
-      return <a class="service-link cut" tabIndex={-1} href={freshHref(to2(to))} onClick={follow(() => go(stateOf(s, mainKind(s), Date.now())))}>{s.name}</a>;
+      return <a class="service-link cut" tabIndex={-1} href={href(to)} onClick={follow(() => go(stateOf(s, mainKind(s), Date.now())))}>{s.name}</a>;
     },
     text: (r) => r.service.name,
   },

@@ -6,7 +6,7 @@ import { labels as askLabels, markers as askMarkers, series as askSeries, type G
 import { dragged, nudged, pointAt, areaPath, linePath, runs, type Point } from '../../layout/timeline';
 import { place, valueAt, type Scale } from '../../layout/axis';
 import { useLasting } from '../../state/answer';
-import { formatSelection, againstText, kindOf, selectionName, serviceOf, spanText, timeText, type Per, type Selection, type Span } from '../../state/selection';
+import { formatSelection, againstText, kindOf, serviceOf, spanText, timeText, type Per, type Selection, type Span } from '../../state/selection';
 import { compareTo, select, selectedBase, selectTime, timelineSpan } from '../../state/selected';
 import { go, setOwn, state } from '../../state/state';
 import { dateText, timelineDates } from '../chart/dates';
@@ -368,5 +368,3 @@ function Handles({ range, span, step, x, kind, onChange }: HandlesProps) {
     </>
   );
 }
-
-export const titleOf = (s: Selection): string => `${selectionName(s)}, ${spanText(s)}`;

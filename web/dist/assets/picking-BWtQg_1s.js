@@ -1,0 +1,1 @@
+import{Dt as e}from"./parts-BzrEgKq8.js";var t=e(!1),n=e(!1);export{n,t};

@@ -1,0 +1,327 @@
+// @ts-check
+// The pages of continuous profiling, on a server that two versions of a program
+// send their profiles to by hone's agent.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { honeBinary, temporaryFolder } from './hone.mjs';
+import { eventually, settled, suite } from './page.mjs';
+import { ask, buildShakespeare, profiled, serveStore } from './store.mjs';
+
+/** @typedef {import('./page.mjs').Page} Page */
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const folder = temporaryFolder('continuous');
+
+// A target that nobody serves: what fails has to be told.
+const DOWN = '[[scrape]]\nname = "gateway"\ninterval = "5s"\ntimeout = "1s"\nprofiles = { cpu = { enabled = false } }\n[[scrape.static]]\ntargets = ["127.0.0.1:1"]\n';
+
+const check = suite([], {
+  start: async () => {
+    const server = await serveStore({ config: DOWN });
+    const program = buildShakespeare(folder);
+    // The slow one needs longer to be seen; where its time goes is plain soon.
+    await profiled(program, server.url, '1', 120);
+    await profiled(program, server.url, '2', 60);
+    return server;
+  },
+});
+const empty = suite([], { start: () => serveStore() });
+/** @type {string} */
+let token;
+const closed = suite([], {
+  start: () => serveStore({
+    config: '[auth]\nrequired = true\n',
+    prepare: (data) => {
+      token = execFileSync(honeBinary(), ['token', 'add', '-data', data, '-role', 'read', 'ada'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split(/\s+/).at(-1) ?? '';
+    },
+  }),
+});
+
+/** @param {Page} page @param {string} label */
+const rows = (page, label) => page.getByRole('grid', { name: label }).getByRole('row').filter({ has: page.getByRole('gridcell') });
+
+/** The selection in the address. @param {Page} page @param {'profile' | 'base'} [which] */
+const selection = (page, which = 'profile') => new URLSearchParams((new URL(page.url()).searchParams.get(which) ?? 'sel:').slice(4));
+
+/** Shows the CPU time of the program: both versions, and nothing after. @param {string} url */
+async function link(url, view = 'flame', more = '') {
+  const { services } = await ask(url, 'services');
+  const { markers } = await ask(url, 'markers');
+  const from = Math.floor(markers[0].time / 1000 - 2) * 1000;
+  const to = Math.ceil(services[0].last / 1000 + 2) * 1000;
+  const id = `sel:${new URLSearchParams({ q: 'cpu{service="shakespeare"}', from: String(from), to: String(to), per: 'second' })}`;
+  return { path: `/${view}?profile=${encodeURIComponent(id)}${more}`, from, to };
+}
+
+empty('without a profile it says how to send the first one', async ({ page, open, url }) => {
+  await open('/');
+  assert.equal(new URL(page.url()).pathname, '/services');
+  await page.getByRole('heading', { name: 'No profiles yet' }).waitFor();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+  await page.getByRole('button', { name: 'Copy: A file' }).click();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `hone push -server ${url} -service shop cpu.pb.gz`);
+});
+
+check('services are the start: kinds, versions, whether they live; a notice says what fails', async ({ page, open }) => {
+  await open('/');
+  assert.equal(new URL(page.url()).pathname, '/services');
+  const row = rows(page, 'Services').filter({ hasText: 'shakespeare' });
+  for (const text of ['live', 'cpu', 'heap', 'goroutine', '2, 1']) assert.ok((await row.textContent())?.includes(text), `${text}: ${await row.textContent()}`);
+  await page.getByRole('button', { name: /could not be fetched/ }).click();
+  await page.getByRole('link', { name: 'State of the server' }).click();
+  await page.getByRole('cell', { name: /connection refused/ }).first().waitFor();
+  await page.goBack();
+  await row.getByRole('link', { name: 'shakespeare' }).click();
+  await settled(page);
+  assert.equal(selection(page).get('q'), 'cpu{service="shakespeare"}');
+  await page.getByRole('button', { name: /could not be fetched/ }).waitFor(); // on every page
+  await page.getByRole('application').or(page.locator('.flame-canvas, canvas')).first().waitFor();
+});
+
+check('one click compares the two latest versions, and the guilty function moved most', async ({ page, open }) => {
+  await open('/services');
+  await page.getByRole('button', { name: 'Compare the two latest versions of shakespeare' }).click();
+  await page.getByRole('grid', { name: 'Functions by change' }).waitFor();
+  await settled(page);
+  assert.equal(selection(page).get('q'), 'cpu{service="shakespeare", version="2"}');
+  assert.equal(selection(page, 'base').get('q'), 'cpu{service="shakespeare", version="1"}');
+  for (const side of /** @type {const} */ (['profile', 'base'])) assert.equal(selection(page, side).get('per'), 'second');
+  await page.getByRole('button', { name: 'Cum', exact: true }).click();
+  await settled(page);
+  // Its callers, which do nothing else, may be as large.
+  const first = (await rows(page, 'Functions by change').allTextContents()).slice(0, 8);
+  assert.ok(first.some((text) => /matchRegexp\s*gone/.test(text)), first.join('\n'));
+  await page.getByText('vs version 1').waitFor();
+  await page.keyboard.press('g');
+  await page.keyboard.press('f');
+  await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+  await settled(page);
+  await page.getByRole('button', { name: 'End the comparison' }).click();
+  await eventually(() => assert.equal(selection(page, 'base').size, 0));
+});
+
+check('a drag on the timeline selects, keys move its ends, back returns', async ({ page, open, url }) => {
+  const { path, from, to } = await link(url);
+  await open(path);
+  const plot = await page.locator('.timeline-plot').boundingBox();
+  assert.ok(plot);
+  const y = plot.y + plot.height / 2;
+  await page.mouse.move(plot.x + plot.width * 0.25, y);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + plot.width * 0.75, y, { steps: 3 });
+  await page.mouse.up();
+  await settled(page);
+  const [start, end] = [Number(selection(page).get('from')), Number(selection(page).get('to'))];
+  assert.ok(start > from && end < to && end > start, `${start}–${end} in ${from}–${to}`);
+  assert.equal(new URL(page.url()).searchParams.get('span'), `${from}-${to}`);
+  const handle = page.getByRole('slider', { name: 'End of what is selected' });
+  await handle.focus();
+  await page.keyboard.press('ArrowRight');
+  await eventually(() => assert.ok(Number(selection(page).get('to')) > end));
+  await page.goBack();
+  await settled(page);
+  assert.equal(selection(page).get('from'), String(from));
+  // The second drag, with Shift, is what to compare with.
+  await page.keyboard.down('Shift');
+  await page.mouse.move(plot.x + plot.width * 0.1, y);
+  await page.mouse.down();
+  await page.mouse.move(plot.x + plot.width * 0.4, y, { steps: 3 });
+  await page.mouse.up();
+  await page.keyboard.up('Shift');
+  await page.getByRole('slider', { name: 'End of what is compared with' }).waitFor();
+  assert.ok(Number(selection(page, 'base').get('to')) < to);
+}, { mayShift: true });
+
+check('a finger selects too', async ({ page, open, url }) => {
+  const { path, to } = await link(url);
+  await open(path);
+  const plot = await page.locator('.timeline-plot').boundingBox();
+  assert.ok(plot);
+  const client = await page.context().newCDPSession(page);
+  /** @param {'touchStart' | 'touchMove' | 'touchEnd'} type @param {number} [share] */
+  const touch = (type, share) => client.send('Input.dispatchTouchEvent', { type, touchPoints: share === undefined ? [] : [{ x: plot.x + plot.width * share, y: plot.y + plot.height / 2 }] });
+  await touch('touchStart', 0.2);
+  for (const share of [0.3, 0.5, 0.6]) await touch('touchMove', share);
+  await touch('touchEnd');
+  await eventually(() => assert.ok(Number(selection(page).get('to')) < to));
+}, { hasTouch: true, mayShift: true });
+
+check('filters, weight, groups and values are in the address', async ({ page, open, url }) => {
+  const { path } = await link(url);
+  await open(path);
+  await page.getByRole('combobox', { name: 'Group by' }).selectOption('version');
+  const legend = page.getByRole('group', { name: 'Lines' });
+  await legend.getByRole('button').nth(1).waitFor();
+  await legend.getByRole('button', { name: /^1/ }).click();
+  assert.equal(new URL(page.url()).searchParams.get('off'), '1');
+  assert.equal(await legend.getByRole('button', { name: /^1/ }).getAttribute('aria-pressed'), 'false');
+  await page.getByRole('combobox', { name: 'Values' }).selectOption('Sum');
+  await settled(page);
+  assert.equal(selection(page).get('per'), null);
+  await page.getByRole('button', { name: /All profiles/ }).click();
+  await page.getByRole('menuitemradio', { name: 'Top 25 %' }).click();
+  await settled(page);
+  assert.equal(selection(page).get('top'), '0.25');
+  const all = (await ask(url, `records?${new URLSearchParams({ q: 'cpu' })}`)).id.length;
+  await page.getByText(`${Math.ceil(all / 4)} profile`).waitFor(); // rounded up
+  await page.keyboard.press('o');
+  await page.getByRole('dialog', { name: 'Filter by' }).getByRole('button', { name: /^version/ }).click();
+  await page.getByRole('textbox', { name: 'Find a version' }).fill('2');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  assert.equal(selection(page).get('q'), 'cpu{service="shakespeare", version="2"}');
+  await page.getByRole('button', { name: 'Any version' }).click();
+  await page.getByRole('button', { name: 'Edit the selector as text' }).click();
+  await page.getByRole('textbox', { name: 'Selector' }).fill('cpu{version=~"["}');
+  await page.keyboard.press('Enter');
+  await page.getByRole('alert').getByText(/version/).waitFor();
+  await page.getByRole('textbox', { name: 'Selector' }).fill('heap{version="1"}');
+  await page.keyboard.press('Enter');
+  await eventually(() => assert.equal(selection(page).get('q'), 'heap{version="1"}'));
+  await settled(page);
+}, { expect: [/console: .*400/] });
+
+check('deployments stand on the timeline, others can be added', async ({ page, open, url }) => {
+  const { path, to } = await link(url);
+  await open(path);
+  await page.getByRole('button', { name: /Version 2 of shakespeare seen first/ }).waitFor();
+  await page.getByRole('button', { name: /Marker/ }).last().click();
+  await page.getByRole('textbox', { name: 'What' }).fill('cache on');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.getByRole('button', { name: /^cache on/ }).waitFor();
+  await page.getByRole('button', { name: /Version 2 of shakespeare seen first/ }).click();
+  await page.getByRole('menuitem', { name: 'Compare after with before' }).click();
+  await settled(page);
+  assert.equal(selection(page).get('from'), selection(page, 'base').get('to'));
+  assert.equal(selection(page).get('to'), String(to));
+});
+
+check('history has a line for a function, and a point leads to its window', async ({ page, open, url }) => {
+  const { path } = await link(url, 'top', '&sort=cum&find=matchRegexp');
+  await open(path);
+  await rows(page, 'Functions by value').filter({ hasText: 'main.matchRegexp' }).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: /^History/ }).click();
+  await settled(page);
+  const list = page.getByRole('list', { name: 'Functions' });
+  await list.getByText('matchRegexp').waitFor();
+  assert.equal(new URL(page.url()).pathname, '/history');
+  await page.getByRole('button', { name: 'The largest' }).click();
+  await eventually(async () => assert.ok((await list.getByRole('listitem').count()) > 3));
+  const point = page.locator('.chart-point').first();
+  await point.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+  await settled(page);
+  assert.ok(new URL(page.url()).searchParams.get('span'));
+});
+
+check('single profiles are listed by cost, saved, and opened', async ({ page, open, url }) => {
+  const { path } = await link(url, 'records');
+  await open(path);
+  const { id, value } = await ask(url, `records?${new URLSearchParams({ q: 'cpu' })}`);
+  assert.equal(await rows(page, 'Profiles').count() > 0, true);
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  const lines = readFileSync(await download.path(), 'utf8').trim().split('\r\n');
+  assert.equal(lines.length, id.length + 1);
+  assert.equal(lines[1]?.split(',')[1], String(Math.max(...value)));
+  await page.getByRole('grid', { name: 'Profiles' }).focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+  await settled(page);
+  assert.ok(id.includes(selection(page).get('id')));
+  await page.getByText('1 profile', { exact: true }).waitFor();
+});
+
+check('times: presets, now, live, and a link of yesterday', async ({ page, open, url }) => {
+  const { path } = await link(url);
+  await open(path);
+  await page.getByRole('button', { name: /\d\d:\d\d/ }).first().click();
+  await page.getByRole('button', { name: 'Last 3 hours' }).click();
+  await settled(page);
+  const length = () => Number(selection(page).get('to')) - Number(selection(page).get('from'));
+  assert.equal(length(), 3 * 3_600_000);
+  await page.keyboard.press('l');
+  await eventually(() => assert.equal(new URL(page.url()).searchParams.get('live'), '3h'));
+  await page.keyboard.press('l');
+  await page.keyboard.press(',');
+  await page.getByText('No profiles there').first().waitFor();
+  await page.keyboard.press('r');
+  await settled(page);
+  await page.getByRole('button', { name: /\d profiles?/ }).first().waitFor();
+  const relative = `sel:${new URLSearchParams({ q: 'cpu', from: '-1h' })}`;
+  await open(`/flame?profile=${encodeURIComponent(relative)}`);
+  await eventually(() => assert.match(String(selection(page).get('from')), /^\d{13}$/)); // what is shared means what was seen
+}, { expect: [/console: .*404/], mayShift: true });
+
+check('from the services to a comparison by keyboard alone', async ({ page, open }) => {
+  await open('/services');
+  await page.keyboard.press('Tab'); // past the link that skips
+  await page.getByRole('grid', { name: 'Services' }).focus();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+  await settled(page);
+  await page.keyboard.press('b');
+  assert.match(String(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))), /^Start of what is/);
+  await page.keyboard.press('m');
+  await page.getByRole('dialog', { name: /^Compare to/ }).getByRole('button', { name: /two latest versions/ }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('grid', { name: 'Functions by change' }).waitFor();
+  await page.keyboard.press('h');
+  await eventually(async () => assert.equal(await page.locator('.timeline').count(), 0));
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keys' });
+  for (const text of ['Compare to', 'Live: follow the present', 'To the timeline', 'History']) await help.getByText(text, { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('g');
+  await page.keyboard.press('i');
+  await page.waitForURL(/\/services/);
+}, { mayShift: true });
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  check(`axe finds nothing, ${colorScheme}`, async ({ page, open, url }) => {
+    /** @param {string} where */
+    const clean = async (where) => {
+      if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
+      const found = await page.evaluate(async () => (await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] })).violations.map((/** @type {any} */ v) => `${v.id}: ${v.help} ${v.nodes.map((/** @type {any} */ n) => `${n.target.join(' ')} ${n.any[0]?.message ?? ''}`).slice(0, 4)}`));
+      assert.deepEqual(found, [], where);
+    };
+    for (const path of ['/services', '/status', (await link(url, 'flame', '&by=version')).path, (await link(url, 'history')).path, (await link(url, 'records')).path]) {
+      await open(path);
+      await clean(path);
+    }
+    for (const keys of ['m', 'o']) {
+      await page.keyboard.press(keys);
+      await page.locator('.floating button').first().waitFor();
+      await clean(`menu of ${keys}`);
+      await page.keyboard.press('Escape');
+    }
+  }, { colorScheme });
+}
+
+for (const width of [360, 3840]) {
+  check(`nothing is wider than a window of ${width}, nothing moves`, async ({ page, open, url }) => {
+    for (const path of ['/services', '/status', (await link(url)).path, (await link(url, 'history')).path, (await link(url, 'records')).path]) {
+      await open(path);
+      const [inner, outer] = await page.evaluate(() => [Math.max(document.documentElement.scrollWidth, document.querySelector('#view')?.scrollWidth ?? 0), innerWidth]);
+      assert.ok(Number(inner) <= Number(outer), `${path}: ${inner} > ${outer}`);
+    }
+  }, { viewport: { width, height: width > 1000 ? 2160 : 720 } });
+}
+
+closed('who is not known logs in, is shown, and logs out', async ({ page, url }) => {
+  await page.goto(`${url}/services?find=x`);
+  await page.waitForURL(/\/login\?to=/);
+  await page.locator('input[name=token]').fill(token);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/services\?find=x/);
+  await page.getByRole('button', { name: /Logged in as ada/ }).click();
+  await page.getByText('ada may read').waitFor();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await page.waitForURL(/\/login/);
+}, { allow: [/console: .*401/], mayShift: true }); // of requests that nobody may send

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { areaPath, dragged, fitting, linePath, nudged, pointAt, runs } from './timeline';
+
+const points = (...times: number[]) => times.map((time) => ({ time, value: time }));
+const x = { min: 0, max: 1000, from: 0, to: 100 };
+const y = { min: 0, max: 1000, from: 50, to: 0 };
+
+test('a line ends where nothing was profiled for longer than usual', () => {
+  expect(runs(points(0, 10, 20, 200, 210, 220, 230, 240, 250, 260, 270, 280, 290), 10).map((r) => r.length)).toEqual([3, 10]);
+  expect(runs(points(0, 60, 120, 180), 10)).toHaveLength(1);
+  expect(runs([], 10)).toEqual([]);
+});
+
+test('a window without a value interrupts', () => {
+  expect(runs([{ time: 0, value: 1 }, { time: 10, value: null }, { time: 20, value: 2 }], 10).map((r) => r.length)).toEqual([1, 1]);
+});
+
+test('values stand in the middle of their windows', () => {
+  expect(linePath([{ time: 0, value: 0 }, { time: 100, value: 1000 }], 100, x, y)).toBe('M5 50L15 0');
+  expect(areaPath([{ time: 0, value: 500 }], 100, x, y)).toBe('M5 25L5 50L5 50Z');
+  expect(areaPath([], 100, x, y)).toBe('');
+});
+
+test('a drag selects whole windows, in either direction, within what is shown', () => {
+  expect(dragged(12, 38, x, 100)).toEqual({ from: 100, to: 400 });
+  expect(dragged(38, 12, x, 100)).toEqual({ from: 100, to: 400 });
+  expect(dragged(-50, 500, x, 100)).toEqual({ from: 0, to: 1000 });
+  expect(dragged(20, 22, x, 100)).toBeNull();
+});
+
+test('keys move an end by windows, never past the other', () => {
+  const range = { from: 130, to: 400 };
+  expect(nudged(range, 'from', 1, 100, x)).toEqual({ from: 200, to: 400 });
+  expect(nudged(range, 'from', -1, 100, x)).toEqual({ from: 100, to: 400 });
+  expect(nudged(range, 'from', 10, 100, x)).toEqual({ from: 300, to: 400 });
+  expect(nudged(range, 'to', -10, 100, x)).toEqual({ from: 130, to: 230 });
+  expect(nudged(range, 'to', 100, 100, x)).toEqual({ from: 130, to: 1000 });
+  expect(nudged(range, 'from', -9, 100, x)).toEqual({ from: 0, to: 400 });
+});
+
+test('the value at a time is that of the window nearest to it', () => {
+  const all = points(0, 100, 500);
+  expect(pointAt(all, 160, 100)?.time).toBe(100);
+  expect(pointAt(all, 30, 100)?.time).toBe(0);
+  expect(pointAt(points(0), 900, 100)).toBeUndefined();
+});
+
+test('texts leave each other room', () => {
+  expect([...fitting([0, 5, 12, 13], (n) => n, () => 10)]).toEqual([0, 12]);
+});

@@ -1,0 +1,47 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import type * as Selected from './selected';
+import type * as StateModule from './state';
+
+// The state reads the address when it is loaded.
+let m: typeof Selected;
+let s: typeof StateModule;
+beforeAll(async () => {
+  vi.stubGlobal('location', { pathname: '/', search: '' });
+  vi.stubGlobal('addEventListener', () => {});
+  m = await import('./selected');
+  s = await import('./state');
+});
+
+const hour = { from: 1790000000000, to: 1790003600000 };
+
+test('a service is shown by its rate, a heap by its average', () => {
+  expect(m.fresh({ q: 'cpu{service="a"}', ...hour }).profile[0]).toMatch(/&per=second$/);
+  expect(m.fresh({ q: 'heap{service="a"}', ...hour }).profile[0]).toMatch(/&per=profile$/);
+});
+
+test('the link of a selection is its state', () => {
+  const state = m.versionsState('a b', 'cpu', '1', '2', hour);
+  const [path, query] = s.href(state).split('?') as [string, string];
+  expect(s.parse(path, query)).toEqual(state);
+  expect(state.view).toBe('diff');
+  expect(new URLSearchParams(state.base[0]!.slice(4)).get('q')).toBe('cpu{service="a b", version="1"}');
+});
+
+test('what is compared with follows the selection, and what it can not follow goes', () => {
+  const state = { ...m.versionsState('a', 'cpu', '1', '2', hour), own: { vs: 'label:version=1', zoom: '17' } };
+  const next = m.withSelection(state, { from: hour.from + 60_000 });
+  expect(new URLSearchParams(next.base[0]!.slice(4)).get('from')).toBe(String(hour.from + 60_000));
+  expect(next.own).toEqual({ vs: 'label:version=1' });
+});
+
+test('a single profile is left when something else is selected', () => {
+  const one = m.fresh({ q: 'cpu', ...hour, id: 'ab' });
+  expect(m.withSelection(one, { top: '0.5' }).profile[0]).toContain('id=ab');
+  expect(m.withSelection(one, { from: 1 }).profile[0]).not.toContain('id=');
+});
+
+test('sums do not compare: both sides become rates', () => {
+  const sums = { ...m.fresh({ q: 'cpu', ...hour, per: 'sum' }) };
+  const both = m.comparedState(sums, 'previous');
+  for (const id of [...both.profile, ...both.base]) expect(id).toMatch(/per=second$/);
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { groupName, overTimeText, valueTicks } from './words';
+
+test('rates say of what they are', () => {
+  expect(overTimeText(510_000_000, 'nanoseconds', 'second')).toBe('510ms/s');
+  expect(overTimeText(510_000_000, 'nanoseconds', 'profile')).toBe('510ms');
+  expect(overTimeText(14.3333, 'count', 'profile')).toBe('14.3');
+  expect(overTimeText(1234567, 'count', 'sum')).toBe('1,234,567');
+  expect(overTimeText(null, 'count', 'second')).toBe('–');
+});
+
+test('ticks are round in what they are printed in', () => {
+  expect(valueTicks(1_000_000_000, 'nanoseconds', 2).map((v) => overTimeText(v, 'nanoseconds', 'second'))).toEqual(['500ms/s', '1s/s']);
+  expect(valueTicks(4 << 20, 'bytes', 2).map((v) => overTimeText(v, 'bytes', 'sum'))).toEqual(['2MB', '4MB']);
+});
+
+test('a profile without the label is of the group none', () => {
+  expect(groupName({ zone: 'a' }, 'zone')).toBe('a');
+  expect(groupName({}, 'zone')).toBe('none');
+  expect(groupName({}, '')).toBe('');
+});
