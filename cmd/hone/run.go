@@ -130,12 +130,20 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-// suggestion names a verb that starts like a mistyped one.
+// suggestion names the verb that starts most like a mistyped one.
 func suggestion(name string, vs []verb) string {
+	best, longest := "", 1 // one letter in common is chance
 	for _, v := range vs {
-		if len(name) >= 2 && strings.HasPrefix(v.name, name[:2]) {
-			return fmt.Sprintf("; did you mean %q?", v.name)
+		same := 0
+		for same < min(len(name), len(v.name)) && name[same] == v.name[same] {
+			same++
 		}
+		if same > longest || same == longest && best != "" && len(v.name) < len(best) {
+			best, longest = v.name, same
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	if _, err := os.Stat(name); err == nil {
 		return fmt.Sprintf("; to look at the profile: hone pprof %s", name)
