@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -180,4 +181,36 @@ func Window(t, step int64) int64 {
 		w += step
 	}
 	return t - w
+}
+
+// Latest drops all but the n latest points of series, as Query.Limit asks, and
+// series without points then; 0 is no bound.
+func Latest(all []Series, n int) []Series {
+	var times []int64
+	for _, s := range all {
+		for _, p := range s.Points {
+			times = append(times, p.Time)
+		}
+	}
+	if n == 0 || len(times) <= n {
+		return all
+	}
+	slices.Sort(times)
+	first := times[len(times)-n]
+	extra := 0 // points of the first time that there is no room for
+	for _, t := range times[:len(times)-n] {
+		if t == first {
+			extra++
+		}
+	}
+	for i := range all {
+		all[i].Points = slices.DeleteFunc(all[i].Points, func(p Point) bool {
+			if p.Time == first && extra > 0 {
+				extra--
+				return true
+			}
+			return p.Time < first
+		})
+	}
+	return slices.DeleteFunc(all, func(s Series) bool { return len(s.Points) == 0 })
 }

@@ -135,6 +135,30 @@ func (r *reader) end() error {
 	return r.err
 }
 
+// columns cuts what is left into the columns of values, one per sample type,
+// which nobody has read yet. A column is a byte that says how it is stored, and
+// then nothing (0), two numbers (1), or as many strings of bytes as lists says (2).
+func (r *reader) columns(types, lists int) ([]reader, error) {
+	columns := make([]reader, types)
+	for t := range columns {
+		start := r.at
+		switch mode := r.byte(); mode {
+		case 0:
+		case 1:
+			r.uvarint()
+			r.uvarint()
+		case 2:
+			for range lists {
+				r.bytes(r.count(1))
+			}
+		default:
+			r.fail("column %d is stored in an unknown way, %d", t, mode)
+		}
+		columns[t] = reader{b: r.b[:r.at], at: start}
+	}
+	return columns, r.end()
+}
+
 func zigzag(v int64) uint64   { return uint64(v<<1) ^ uint64(v>>63) }
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 

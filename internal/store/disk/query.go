@@ -358,7 +358,7 @@ func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, erro
 	if err != nil {
 		return nil, err
 	}
-	return limit(out, q.Limit), nil
+	return store.Latest(out, q.Limit), nil
 }
 
 // points returns the series of a query whose profiles have to be looked at one
@@ -476,35 +476,4 @@ func (sel *selection) windows(ctx context.Context) ([]store.Series, error) {
 		sr.Points = append(sr.Points, point)
 	}
 	return out, nil
-}
-
-// limit drops all but the n latest points.
-func limit(all []store.Series, n int) []store.Series {
-	var times []int64
-	for _, s := range all {
-		for _, p := range s.Points {
-			times = append(times, p.Time)
-		}
-	}
-	if n == 0 || len(times) <= n {
-		return all
-	}
-	slices.Sort(times)
-	first := times[len(times)-n]
-	extra := 0 // points of the first time that there is no room for
-	for _, t := range times[:len(times)-n] {
-		if t == first {
-			extra++
-		}
-	}
-	for i := range all {
-		all[i].Points = slices.DeleteFunc(all[i].Points, func(p store.Point) bool {
-			if p.Time == first && extra > 0 {
-				extra--
-				return true
-			}
-			return p.Time < first
-		})
-	}
-	return slices.DeleteFunc(all, func(s store.Series) bool { return len(s.Points) == 0 })
 }

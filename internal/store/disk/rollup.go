@@ -238,23 +238,8 @@ func readSparse(value []byte, types, wanted, nSites int) (*sparse, error) {
 	if err := list.end(); err != nil {
 		return nil, err
 	}
-	columns := make([]reader, types)
-	for t := range columns {
-		start := r.at
-		switch mode := r.byte(); mode {
-		case 0:
-		case 1:
-			r.uvarint()
-			r.uvarint()
-		case 2:
-			r.bytes(r.count(1))
-			r.bytes(r.count(1))
-		default:
-			r.fail("column %d is stored in an unknown way, %d", t, mode)
-		}
-		columns[t] = reader{b: r.b[:r.at], at: start}
-	}
-	if err := r.end(); err != nil {
+	columns, err := r.columns(types, 2)
+	if err != nil {
 		return nil, err
 	}
 	for t := range columns {

@@ -252,38 +252,7 @@ func (m *model) Series(ctx context.Context, q store.Query) ([]store.Series, erro
 			s.Points = append(s.Points, store.Point{Time: e.Time, ID: e.ID, Total: e.total()})
 		}
 	}
-	return limit(out, q.Limit), nil
-}
-
-// limit drops all but the n latest points.
-func limit(all []store.Series, n int) []store.Series {
-	var times []int64
-	for _, s := range all {
-		for _, p := range s.Points {
-			times = append(times, p.Time)
-		}
-	}
-	if n == 0 || len(times) <= n {
-		return all
-	}
-	slices.Sort(times)
-	first := times[len(times)-n]
-	extra := 0 // points of the first time that there is no room for
-	for _, t := range times[:len(times)-n] {
-		if t == first {
-			extra++
-		}
-	}
-	for i := range all {
-		all[i].Points = slices.DeleteFunc(all[i].Points, func(p store.Point) bool {
-			if p.Time == first && extra > 0 {
-				extra--
-				return true
-			}
-			return p.Time < first
-		})
-	}
-	return slices.DeleteFunc(all, func(s store.Series) bool { return len(s.Points) == 0 })
+	return store.Latest(out, q.Limit), nil
 }
 
 func (m *model) Labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
