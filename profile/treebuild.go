@@ -180,6 +180,9 @@ func (v *TreeValues) add(n uint32, value int64, own bool) {
 // build makes the tree of the samples added.
 func (b *treeBuilder) build(table *FrameTable) error {
 	t := b.t
+	if b.o.MinShare <= 0 {
+		b.reserve(nodesPerSample * len(b.cursors))
+	}
 	b.grow()
 	b.countRoot()
 	for c := range t.Values {
@@ -230,6 +233,24 @@ func (b *treeBuilder) countRoot() {
 	}
 	for i := range b.cursors {
 		b.count(&b.cursors[i], 0, false)
+	}
+}
+
+// nodesPerSample is how many nodes a tree has for each sample at least, as a
+// rule: stacks that were merged are different ones.
+const nodesPerSample = 2
+
+// reserve makes room for n nodes.
+func (b *treeBuilder) reserve(n int) {
+	t := b.t
+	b.depth = slices.Grow(b.depth, n)
+	t.Frame, t.Parent, t.Inlined = slices.Grow(t.Frame, n), slices.Grow(t.Parent, n), slices.Grow(t.Inlined, n)
+	for c := range t.Values {
+		v := &t.Values[c]
+		v.Total, v.Self = slices.Grow(v.Total, n), slices.Grow(v.Self, n)
+		if b.diff {
+			v.BaseTotal, v.BaseSelf = slices.Grow(v.BaseTotal, n), slices.Grow(v.BaseSelf, n)
+		}
 	}
 }
 

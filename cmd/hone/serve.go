@@ -286,6 +286,9 @@ func (s *serving) run(ctx context.Context, l net.Listener, reach reach) error {
 	if s.cfg.PublicURL != "" {
 		page = s.cfg.PublicURL
 	}
+	preparing, prepared := context.WithTimeout(work, prepareTime)
+	srv.Prepare(preparing) // who connects meanwhile waits
+	prepared()
 	fmt.Fprintf(s.app.stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, s.cfg.Data)
 	s.log.Info("started", "address", l.Addr().String(), "data", s.cfg.Data, "login", s.auth != nil, "tls", of.TLS != nil, "version", honeVersion())
 	if s.auth == nil && reach.public {
@@ -394,6 +397,9 @@ func (s *serving) mount(mux *http.ServeMux, recv ingest.Receiver, st store.Store
 	s.cloudProfiler.Mount(mux)
 	return nil
 }
+
+// prepareTime is how long a start may take for the sake of the first questions.
+const prepareTime = 250 * time.Millisecond
 
 // proxyDrain is how long requests through the proxy have at the end.
 const proxyDrain = 5 * time.Second

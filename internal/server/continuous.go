@@ -374,3 +374,32 @@ func plain(w http.ResponseWriter, status int, text string) error {
 	w.Write([]byte(text)) // an error means that the client is gone
 	return nil
 }
+
+// preparedServices is how many services' flame graphs are made in advance.
+const preparedServices = 3
+
+// prepareStore asks which services there are, which brings their dictionaries
+// into memory, and for the latest flame graphs. The answers are of no use later,
+// but a program that has just been started is read from the disk as it runs, and
+// that takes longer than what it computes.
+func (s *Server) prepareStore(ctx context.Context) {
+	q := (&selection{from: time.Now().Add(-24 * time.Hour).UnixNano()}).query()
+	q.By, q.Step = []string{store.LabelService, store.LabelKind}, wholeStep
+	series, err := s.store.Series(ctx, q)
+	if err != nil {
+		return // it is told when somebody asks
+	}
+	last := func(of store.Series) int64 { return of.Points[len(of.Points)-1].Last }
+	series = slices.DeleteFunc(series, func(of store.Series) bool { return of.Labels.Get(store.LabelKind) != "cpu" })
+	slices.SortStableFunc(series, func(a, b store.Series) int { return cmp.Compare(last(b), last(a)) })
+	for _, of := range series[:min(len(series), preparedServices)] {
+		sel := selection{selector: labelSelector(of.Labels, store.LabelKind, store.LabelService), from: last(of) - int64(time.Hour), per: perSum}
+		q, err := s.newQuery(ctx, kindOf("flame"), url.Values{"profile": {sel.String()}})
+		if err == nil {
+			_, err = s.flame(ctx, q)
+		}
+		if err != nil {
+			return
+		}
+	}
+}

@@ -306,6 +306,29 @@ func TestStoreErrors(t *testing.T) {
 	fails(t, plain.do("GET", "/api/v1/series", ""), 404, "", "/api/v1/series")
 }
 
+func TestPrepareAsksForTheLatest(t *testing.T) {
+	l := newLive(t, nil)
+	l.Prepare(t.Context())
+	if n := l.store.merges.Load(); n != 0 {
+		t.Errorf("%d flame graphs of an empty store", n)
+	}
+	minute := int(time.Since(start)/time.Minute) - 30
+	for n, service := range []string{"api", "shop", "worker", "old", "older"} {
+		l.put(cpu1, minute-n, 10*time.Second, store.LabelService, service, store.LabelKind, "cpu")
+		l.put(heap, minute-n, 0, store.LabelService, service, store.LabelKind, "heap")
+	}
+	l.Prepare(t.Context())
+	if n := l.store.merges.Load(); n != preparedServices {
+		t.Errorf("%d flame graphs were made in advance, want %d", n, preparedServices)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	l.Prepare(ended)
+	if n := l.store.merges.Load(); n != preparedServices {
+		t.Errorf("%d flame graphs were made after the end", n-preparedServices)
+	}
+}
+
 // TestSelectionIsFreshAndKept checks both ends of caching: a selection is merged
 // once while its profiles are the same, and anew as soon as one comes.
 func TestSelectionIsFreshAndKept(t *testing.T) {

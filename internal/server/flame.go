@@ -12,6 +12,7 @@ import (
 
 	"github.com/hone-go/hone/internal/graphviz"
 	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -49,6 +50,10 @@ func (s *Server) tree(ctx context.Context, q *query) (*flameTree, error) {
 			}
 			return report.Select(p, o, s.env(t.warnings))
 		}
+		if len(q.base) > 0 {
+			// Both are got at a time; what comes of this one is kept for below.
+			go s.sum(ctx, q.base)
+		}
 		head, err := side(q.head)
 		if err != nil {
 			return nil, 0, err
@@ -85,8 +90,12 @@ const settled = 3 * time.Second
 
 // Prepare computes ahead of the first request what it will need, while the
 // browser starts, and then gets the layout of call graphs going, whose program
-// takes seconds to compile. It returns early when ctx is done.
+// takes seconds to compile. Of a store, it asks what is asked first. It returns
+// early when ctx is done.
 func (s *Server) Prepare(ctx context.Context) {
+	if s.store != nil {
+		s.prepareStore(auth.With(ctx, auth.Anyone))
+	}
 	if len(s.cfg.Shown) == 0 {
 		return
 	}

@@ -2,7 +2,10 @@ package disk
 
 import (
 	"container/list"
+	"encoding/binary"
 	"sync"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // A cache keeps decoded values up to a number of bytes; the least recently used
@@ -16,6 +19,8 @@ type cache struct {
 	misses int64
 	byKey  map[cacheKey]*list.Element
 	recent list.List // of *cached, the most recently used first
+
+	reading singleflight.Group
 }
 
 // cacheKey is a key of the store and a number that changes with its value.
@@ -32,6 +37,23 @@ type cached struct {
 
 func newCache(limit int64) *cache {
 	return &cache{limit: limit, byKey: map[cacheKey]*list.Element{}}
+}
+
+// load returns the value of a key. If there is none, read makes it and tells how
+// many bytes it takes, about. Those who want the same value at the same time, as
+// both sides of a comparison do, wait for one of them to make it.
+func load[V any](c *cache, k cacheKey, read func() (value V, bytes int64, err error)) (V, error) {
+	if v := c.get(k); v != nil {
+		return v.(V), nil
+	}
+	v, err, _ := c.reading.Do(string(binary.LittleEndian.AppendUint64([]byte(k.key), k.version)), func() (any, error) {
+		v, n, err := read()
+		if err == nil {
+			c.put(k, v, n)
+		}
+		return v, err
+	})
+	return v.(V), err
 }
 
 func (c *cache) get(k cacheKey) any {

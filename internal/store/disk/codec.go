@@ -69,6 +69,39 @@ func (r *reader) uvarint() uint64 {
 
 func (r *reader) varint() int64 { return unzigzag(r.uvarint()) }
 
+// uvarints reads as many numbers as dst has room for. Most are short, and there
+// are millions of them in a query.
+func (r *reader) uvarints(dst []int64) {
+	b, at := r.b, r.at
+	for i := range dst {
+		if at+1 < len(b) {
+			low, high := b[at], b[at+1]
+			if low < 0x80 {
+				dst[i] = int64(low)
+				at++
+				continue
+			}
+			if high < 0x80 {
+				dst[i] = int64(low&0x7f) | int64(high)<<7
+				at += 2
+				continue
+			}
+		}
+		r.at = at
+		dst[i] = int64(r.uvarint())
+		at = r.at
+	}
+	r.at = at
+}
+
+// varints reads as many signed numbers as dst has room for.
+func (r *reader) varints(dst []int64) {
+	r.uvarints(dst)
+	for i, v := range dst {
+		dst[i] = unzigzag(uint64(v))
+	}
+}
+
 // u32 reads a number below 2^32.
 func (r *reader) u32() uint32 {
 	v := r.uvarint()

@@ -3,6 +3,7 @@ package disk
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
@@ -92,6 +93,35 @@ func (d *dict) bytes() int64 {
 	}
 	return int64(n + 16*len(d.strings) + 88*len(d.mappings) + 24*len(d.functions) + 32*len(d.locations) + 24*len(d.lines) +
 		8*len(d.parents) + 32*len(d.labels) + 8*len(d.sets) + 8*len(d.siteNodes) + 256*(len(d.schemas)+len(d.series)))
+}
+
+// index returns a dictionary with the series alone, and what their profiles
+// measure: all that totals and labels are told from. It keeps nothing else alive.
+func (d *dict) index() *dict {
+	x := &dict{schemas: make([]schema, len(d.schemas)), series: make([]series, len(d.series))}
+	for i := range d.schemas {
+		s := &d.schemas[i]
+		x.schemas[i] = schema{types: slices.Clone(s.types), defaultType: strings.Clone(s.defaultType), measures: s.measures}
+		for k, t := range s.types {
+			x.schemas[i].types[k] = profile.ValueType{Type: strings.Clone(t.Type), Unit: strings.Clone(t.Unit)}
+		}
+	}
+	known := map[string]string{} // labels have much in common
+	own := func(s string) string {
+		if _, ok := known[s]; !ok {
+			c := strings.Clone(s)
+			known[c] = c
+		}
+		return known[s]
+	}
+	for i, s := range d.series {
+		labels := make(store.Labels, len(s.labels))
+		for k, l := range s.labels {
+			labels[k] = store.Label{Name: own(l.Name), Value: own(l.Value)}
+		}
+		x.series[i] = series{labels, s.measures, s.crowd}
+	}
+	return x
 }
 
 // A piece of a dictionary is

@@ -1,11 +1,14 @@
 package disk
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
@@ -17,7 +20,7 @@ func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 		return nil, err
 	}
 	defer s.calls.Done()
-	sel, err := s.selects(ctx, &q)
+	sel, err := s.selects(ctx, &q, true)
 	if err != nil {
 		return nil, err
 	}
@@ -150,22 +153,8 @@ func (g *mergeGroup) profile(ctx context.Context, q *store.Query) (*profile.Prof
 func (p *part) profile(ctx context.Context) (*profile.Profile, error) {
 	d := &p.v.dict
 	a := newSums(len(d.schemas[p.measures].types), p.wanted, len(d.siteNodes))
-	var s samples
-	for _, f := range p.fresh {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		key := seqKey(keySamples, p.v.p.id, f.hour, f.head.seq)
-		value, closer, err := p.v.snap.Get(key)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", keyName(key), err)
-		}
-		err = readSamples(&s, value, a.types, p.wanted, len(d.siteNodes))
-		closer.Close()
-		if err != nil {
-			return nil, inKey(key, err)
-		}
-		a.add(&s)
+	if err := p.addFresh(ctx, a); err != nil {
+		return nil, err
 	}
 	if err := p.addPacked(ctx, a); err != nil {
 		return nil, err
@@ -173,15 +162,50 @@ func (p *part) profile(ctx context.Context) (*profile.Profile, error) {
 	return p.build(a), nil
 }
 
+// addFresh adds the profiles that aren't packed to sums.
+func (p *part) addFresh(ctx context.Context, a *sums) (err error) {
+	if len(p.fresh) == 0 {
+		return nil
+	}
+	// They stand in the order of their keys, so that one iterator finds each
+	// near the one before.
+	prefix := partitionKey(keySamples, p.v.p.id)
+	it, err := p.v.snap.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, it.Close()) }()
+	var s samples
+	for _, f := range p.fresh {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		key := seqKey(keySamples, p.v.p.id, f.hour, f.head.seq)
+		if !it.SeekGE(key) || !bytes.Equal(it.Key(), key) {
+			return cmp.Or(it.Error(), inKey(key, &damage{msg: "it is missing"}))
+		}
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return fmt.Errorf("%s: %w", keyName(key), err)
+		}
+		if err := readSamples(&s, value, a.types, p.wanted, len(p.v.dict.siteNodes)); err != nil {
+			return inKey(key, err)
+		}
+		a.add(&s)
+	}
+	return nil
+}
+
 // build makes a profile of sums.
 func (p *part) build(a *sums) *profile.Profile {
 	d := &p.v.dict
 	out := p.header()
-	b := builder{d: d, p: out, strings: map[uint32]uint32{0: 0}}
+	b := builder{d: d, p: out, strings: make([]uint32, len(d.strings))}
 	b.locations = make([]uint32, len(d.locations))
 	b.functions = make([]uint32, len(d.functions))
 	b.mappings = make([]uint32, len(d.mappings))
 	b.sets = map[uint32]uint32{}
+	b.strings[0] = 1
 	out.Strings = append(out.Strings, "")
 	n := 0
 	a.each(func(uint32) { n++ })
@@ -299,18 +323,16 @@ type builder struct {
 	d *dict
 	p *profile.Profile
 	// Where entries of the dictionary are in the profile, plus 1.
-	locations, functions, mappings []uint32
-	strings, sets                  map[uint32]uint32 // without the plus 1
+	locations, functions, mappings, strings []uint32
+	sets                                    map[uint32]uint32 // without the plus 1
 }
 
 func (b *builder) str(id uint32) uint32 {
-	to, ok := b.strings[id]
-	if !ok {
-		to = uint32(len(b.p.Strings))
-		b.strings[id] = to
+	if b.strings[id] == 0 {
 		b.p.Strings = append(b.p.Strings, b.d.strings[id])
+		b.strings[id] = uint32(len(b.p.Strings))
 	}
-	return to
+	return b.strings[id] - 1
 }
 
 // mapping copies a mapping, given and returned as its index plus 1.

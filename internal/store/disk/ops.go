@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 // Stats are figures of a store.
 type Stats struct {
 	Partitions int   // services, once for each epoch they have profiles of
-	Series     int   // of partitions whose dictionary is in memory
+	Series     int   // of partitions whose dictionary is or was in memory
 	Profiles   int64 // kept
 	Fresh      int64 // of those, not packed yet
 	FreshBytes int64 // size of their samples, about
@@ -47,8 +48,8 @@ func (s *Store) Stats() Stats {
 	for _, p := range s.partitions() {
 		p.mu.Lock()
 		st.Partitions++
-		if p.dict != nil {
-			st.Series += len(p.dict.series)
+		if d := cmp.Or(p.dict, p.index); d != nil {
+			st.Series += len(d.series)
 		}
 		for _, h := range p.hours {
 			st.Profiles += int64(h.packed.profiles) + int64(len(h.fresh.list))

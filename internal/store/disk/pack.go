@@ -26,9 +26,11 @@ const (
 	// maxBlockProfiles bounds its profiles.
 	maxBlockProfiles = 1 << 12
 	// maxFreshBytes and maxFreshProfiles bound what is left unpacked in an hour
-	// that profiles keep coming for.
+	// that profiles keep coming for; see tooMuch.
 	maxFreshBytes    = 8 << 20
 	maxFreshProfiles = 16 << 10
+	// minFreshBytes is what is left unpacked at least while they do.
+	minFreshBytes = 2 << 20
 )
 
 // background packs and drops profiles.
@@ -86,9 +88,17 @@ const maxGarbage = 8 << 20
 // maxDead bounds the list of what was dropped.
 const maxDead = 4096
 
+// tooMuch reports whether an hour has more unpacked than it should have. Queries
+// read fresh profiles one by one, so there should be few; packing writes the
+// heads of all packed ones again, so that half as many as those are not too many
+// (they take about a twelfth of what they took).
+func (h *hourData) tooMuch() bool {
+	return h.bytes > min(max(6*int64(h.packed.bytes), minFreshBytes), maxFreshBytes) || len(h.fresh.list) > maxFreshProfiles
+}
+
 // nudge wakes the background job up if there is much to do for it.
 func (s *Store) nudge(h *hourData) {
-	if h.bytes > maxFreshBytes || len(h.fresh.list) > maxFreshProfiles {
+	if h.tooMuch() {
 		select {
 		case s.wake <- struct{}{}:
 		default:
@@ -99,7 +109,7 @@ func (s *Store) nudge(h *hourData) {
 // ripe reports whether an hour is to be packed now: when nothing has come for it
 // for a while, which is longer while the hour isn't over, or there is too much.
 func (s *Store) ripe(h *hourData) bool {
-	if h.bytes > maxFreshBytes || len(h.fresh.list) > maxFreshProfiles {
+	if h.tooMuch() {
 		return true
 	}
 	now := s.o.Now()

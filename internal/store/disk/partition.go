@@ -25,6 +25,7 @@ type partition struct {
 	// unless something was added since.
 	dict     *dict
 	in       *interner
+	index    *dict   // of a dictionary that was in memory and isn't; see dict.index
 	written  marks   // how much of the dictionary is stored
 	pieces   uint32  // number of its next piece
 	small    []piece // the last pieces, which are small
@@ -154,7 +155,7 @@ func (s *Store) load(p *partition) error {
 	if err != nil {
 		return fmt.Errorf("service %s, week of %s: %w", p.service, time.Unix(0, p.epoch).UTC().Format(time.DateOnly), err)
 	}
-	p.dict, p.written = d, d.marks()
+	p.dict, p.index, p.written = d, nil, d.marks()
 	s.counts.loads.Add(1)
 	s.account(p)
 	return nil
@@ -198,7 +199,7 @@ func (s *Store) mergePieces(p *partition) error {
 
 // unload forgets the dictionary. p is locked.
 func (s *Store) unload(p *partition) {
-	p.dict, p.in = nil, nil
+	p.dict, p.in, p.index = nil, nil, nil
 	s.account(p)
 }
 
@@ -216,7 +217,8 @@ func (s *Store) account(p *partition) {
 }
 
 // trim forgets dictionaries that were not used for the longest time, until the
-// rest fits in what they may take.
+// rest fits in what they may take. Their indexes stay: without, questions about
+// all services would load all dictionaries each time.
 func (s *Store) trim() {
 	if s.dictBytes.Load() <= s.o.CacheBytes/2 {
 		return
@@ -241,7 +243,9 @@ func (s *Store) trim() {
 		}
 		if u.p.mu.TryLock() {
 			if u.p.lastUsed == u.last {
+				index := u.p.dict.index()
 				s.unload(u.p)
+				u.p.index = index
 			}
 			u.p.mu.Unlock()
 		}

@@ -139,13 +139,12 @@ func (sel *selection) rollups(v *view, level uint8, window int64, hours []hourVi
 	for _, owner := range owners {
 		key := rollupKey(keyRollup, v.p.id, level, at, owner)
 		ck := cacheKey{string(key), version}
-		head, ok := v.s.cache.get(ck).(*rollup)
-		if !ok {
-			var err error
-			if head, _, err = get(v.snap, key, readRollup); err != nil {
-				return err
-			}
-			v.s.cache.put(ck, head, 200) // also that there is none
+		head, err := load(v.s.cache, ck, func() (*rollup, int64, error) {
+			head, _, err := get(v.snap, key, readRollup)
+			return head, 200, err // also that there is none
+		})
+		if err != nil {
+			return err
 		}
 		if head == nil {
 			continue
@@ -220,20 +219,20 @@ func (p *part) addPacked(ctx context.Context, a *sums) error {
 			return err
 		}
 		ck := cacheKey{fmt.Sprint(string(r.sums), p.wanted), r.version}
-		s, ok := v.s.cache.get(ck).(*sparse)
-		if !ok {
-			var found bool
-			var err error
-			s, found, err = get(v.snap, r.sums, func(value []byte) (*sparse, error) {
+		s, err := load(v.s.cache, ck, func() (*sparse, int64, error) {
+			s, found, err := get(v.snap, r.sums, func(value []byte) (*sparse, error) {
 				return readSparse(value, a.types, p.wanted, len(v.dict.siteNodes))
 			})
 			if err == nil && !found {
 				err = inKey(r.sums, &damage{msg: "it has a head but no samples"})
 			}
 			if err != nil {
-				return err
+				return nil, 0, err
 			}
-			v.s.cache.put(ck, s, s.bytes())
+			return s, s.bytes(), nil
+		})
+		if err != nil {
+			return err
 		}
 		s.addTo(a)
 	}
@@ -258,20 +257,18 @@ func (p *part) addPacked(ctx context.Context, a *sums) error {
 func (v *view) block(h hour, block uint32, types, wanted int) (*matrix, error) {
 	key := blockKey(v.p.id, h, block)
 	ck := cacheKey{fmt.Sprint(string(key), wanted), 0}
-	if m, ok := v.s.cache.get(ck).(*matrix); ok {
-		return m, nil
-	}
-	m, found, err := get(v.snap, key, func(value []byte) (*matrix, error) {
-		return readBlock(value, types, wanted, len(v.dict.siteNodes))
+	return load(v.s.cache, ck, func() (*matrix, int64, error) {
+		m, found, err := get(v.snap, key, func(value []byte) (*matrix, error) {
+			return readBlock(value, types, wanted, len(v.dict.siteNodes))
+		})
+		if err == nil && !found {
+			err = inKey(key, &damage{msg: "it is missing"})
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		return m, m.bytes(), nil
 	})
-	if err == nil && !found {
-		err = inKey(key, &damage{msg: "it is missing"})
-	}
-	if err != nil {
-		return nil, err
-	}
-	v.s.cache.put(ck, m, m.bytes())
-	return m, nil
 }
 
 func (m *matrix) bytes() int64 {

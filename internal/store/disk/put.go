@@ -281,18 +281,14 @@ func (w *writer) translate(in *interner, p *profile.Profile) []int64 {
 func (s *Store) packedHeads(db pebble.Reader, p *partition, h hour, packed summary) (*heads, error) {
 	key := hourKey(keyHeads, p.id, h)
 	ck := cacheKey{string(key), packed.lastSeq}
-	if hs := s.cache.get(ck); hs != nil {
-		return hs.(*heads), nil
-	}
-	value, closer, err := db.Get(key)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", keyName(key), err)
-	}
-	defer closer.Close()
-	hs, err := readHeads(value)
-	if err != nil {
-		return nil, inKey(key, err)
-	}
-	s.cache.put(ck, hs, hs.bytes())
-	return hs, nil
+	return load(s.cache, ck, func() (*heads, int64, error) {
+		hs, found, err := get(db, key, readHeads)
+		if err == nil && !found {
+			err = inKey(key, &damage{msg: "it is missing"})
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		return hs, hs.bytes(), nil
+	})
 }

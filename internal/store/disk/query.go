@@ -17,7 +17,7 @@ import (
 type view struct {
 	s     *Store
 	p     *partition
-	dict  dict
+	dict  dict       // its index alone, unless samples are asked for
 	hours []hourView // all of the partition's
 	// dropped is the hour before which something was dropped: the roll-ups of
 	// the day that it is in may be too large, or missing.
@@ -53,8 +53,9 @@ func (sel *selection) close() {
 	}
 }
 
-// selects returns the partitions and series that q selects.
-func (s *Store) selects(ctx context.Context, q *store.Query) (_ *selection, err error) {
+// selects returns the partitions and series that q selects. samples tells
+// whether their samples are asked for, too.
+func (s *Store) selects(ctx context.Context, q *store.Query, samples bool) (_ *selection, err error) {
 	sel := &selection{q: q}
 	defer func() {
 		if err != nil {
@@ -69,7 +70,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (_ *selection, err 
 		if q.To != 0 && p.epoch >= q.To || q.From != 0 && p.epoch+s.epoch <= q.From || !selectsService(q.Selector, p.service) {
 			continue
 		}
-		v, err := s.view(p, q)
+		v, err := s.view(p, q, samples)
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +157,7 @@ func columnOf(s *schema, sampleType string) int {
 }
 
 // view returns p as it is, nil if nothing in it can be selected.
-func (s *Store) view(p *partition, q *store.Query) (*view, error) {
+func (s *Store) view(p *partition, q *store.Query, samples bool) (*view, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
@@ -171,11 +172,15 @@ func (s *Store) view(p *partition, q *store.Query) (*view, error) {
 	if !any {
 		return nil, nil
 	}
-	if err := s.load(p); err != nil {
-		return nil, err
+	if p.dict == nil && p.index != nil && !samples {
+		v.dict = *p.index
+	} else {
+		if err := s.load(p); err != nil {
+			return nil, err
+		}
+		p.lastUsed = time.Now()
+		v.dict = *p.dict
 	}
-	p.lastUsed = time.Now()
-	v.dict = *p.dict
 	v.snap = s.db.NewSnapshot()
 	return v, nil
 }
@@ -239,7 +244,7 @@ func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 	}
 	defer s.calls.Done()
 	q.SampleType, q.By, q.Step, q.Top = "", nil, 0, 0
-	sel, err := s.selects(ctx, &q)
+	sel, err := s.selects(ctx, &q, false)
 	if err != nil {
 		return nil, err
 	}
@@ -344,7 +349,7 @@ func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, erro
 		return nil, err
 	}
 	defer s.calls.Done()
-	sel, err := s.selects(ctx, &q)
+	sel, err := s.selects(ctx, &q, false)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 type samples struct {
 	sites  []uint32
 	values [][]int64 // nil for columns that were not asked for
+
+	distances []int64 // readSamples' own
 }
 
 // The samples of a profile that isn't packed are
@@ -142,10 +144,11 @@ func readSamples(s *samples, value []byte, types, wanted, nSites int) error {
 	if r.err != nil {
 		return r.err
 	}
-	s.sites = grown(s.sites, n)
+	s.sites, s.distances = grown(s.sites, n), grown(s.distances, n)
+	in.varints(s.distances)
 	last := int64(0)
-	for i := range s.sites {
-		last += in.varint()
+	for i, d := range s.distances {
+		last += d
 		if uint64(last) >= uint64(nSites) {
 			in.fail("sample %d is of site %d of %d", i, last, nSites)
 			return in.err
@@ -212,13 +215,9 @@ func (s *samples) readColumn(r *reader, t, n int) {
 	case columnZero:
 		clear(col)
 	case columnPlain:
-		for i := range col {
-			col[i] = int64(in.uvarint())
-		}
+		in.uvarints(col)
 	case columnSigned:
-		for i := range col {
-			col[i] = in.varint()
-		}
+		in.varints(col)
 	case columnProduct:
 		of := in.below(max(t, 1))
 		k := in.varint()
@@ -234,8 +233,9 @@ func (s *samples) readColumn(r *reader, t, n int) {
 			in.fail("the first column has ratios to the one before")
 			break
 		}
+		in.uvarints(col)
 		for i, v := range s.values[t-1] {
-			col[i] = v * int64(in.uvarint())
+			col[i] *= v
 		}
 	default:
 		in.fail("column %d is encoded in an unknown way, %d", t, mode)

@@ -65,11 +65,20 @@ func (h *hone) Push(ctx context.Context, p *corpus.Profile) error {
 	return err
 }
 
-// Busy is told by the CPU time alone.
-func (h *hone) Busy(context.Context) (bool, error) { return false, nil }
+// Busy waits until all profiles are packed: those of an hour that isn't over are
+// a minute after the last one came.
+func (h *hone) Busy(ctx context.Context) (bool, error) {
+	n, err := h.storeStatus(ctx, "unpacked")
+	return n > 0, err
+}
 
 // LiveBytes is what the store says its values and their index take.
 func (h *hone) LiveBytes(ctx context.Context, _, _ int64) (int64, error) {
+	return h.storeStatus(ctx, "liveBytes")
+}
+
+// storeStatus returns a number that the store tells of itself.
+func (h *hone) storeStatus(ctx context.Context, name string) (int64, error) {
 	b, err := h.do(ctx, "GET", "/api/v1/status", nil)
 	if err != nil {
 		return -1, err
@@ -80,10 +89,11 @@ func (h *hone) LiveBytes(ctx context.Context, _, _ int64) (int64, error) {
 	if err := json.Unmarshal(b, &a); err != nil {
 		return -1, err
 	}
-	if n, ok := a.Store["liveBytes"].(float64); ok {
-		return int64(n), nil
+	n, ok := a.Store[name].(float64)
+	if !ok {
+		return -1, fmt.Errorf("the status has no number %s", name)
 	}
-	return -1, nil
+	return int64(n), nil
 }
 
 // query is the selection. Times are in milliseconds and its end is not part of
