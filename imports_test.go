@@ -29,6 +29,7 @@ var importTable = map[string][]string{
 
 	"internal/graphviz": {},
 	"internal/trace":    {"profile"},
+	"internal/gctrace":  {},
 	"internal/srcfind":  {},
 	"internal/symbol":   {"profile"},
 	// What is measured goes into a run.
@@ -37,6 +38,7 @@ var importTable = map[string][]string{
 	"internal/shell":   {"profile", "internal/report", "internal/srcfind", "internal/symbol"},
 
 	"internal/experiment":       {"profile"},
+	"internal/compare":          {"profile", "internal/capture", "internal/experiment", "internal/report"},
 	"internal/load":             {},
 	"internal/advice":           {"profile", "internal/report"},
 	"internal/store":            {"profile"},

@@ -120,11 +120,8 @@ func against(t *testing.T, ref string) *benchStep {
 	t.Helper()
 	o := hone(t, "bench", "-json", "-against", ref, "-bench", "InUse", "-count", "6", "-benchtime", "20ms", "-profiletime", "300ms", "-precheck", "0", "-profile", "cpu,mem")
 	var report struct {
-		Comparison struct {
-			Tables      []tableJSON
-			Comparisons []struct{ Explanations []explanationJSON }
-		}
-		Failures []any
+		Comparison comparisonRead
+		Failures   []any
 	}
 	if o.code != 0 && o.code != exitMissed || json.Unmarshal([]byte(o.stdout), &report) != nil || len(report.Failures) > 0 || len(report.Comparison.Comparisons) != 1 {
 		t.Fatalf("hone bench -against %s: %+v", ref, o)
@@ -133,7 +130,7 @@ func against(t *testing.T, ref string) *benchStep {
 	var words []string
 	for _, table := range report.Comparison.Tables {
 		cells := table.Rows[0].Cells
-		base, head := *cells[0].Median, *cells[1].Median
+		base, head := cells[0].Median, cells[1].Median
 		switch table.Unit {
 		case "sec/op":
 			s.times = base / head

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 )
 
@@ -44,21 +45,21 @@ type benchJSON struct {
 // tellBench prints the outcome of a run: what hone compare prints of it, and
 // what to do next.
 func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchReport) error {
-	var c *comparison
+	var c *compare.Comparison
 	if r.Dir != "" {
-		inputs, units, err := a.readInputs(f.Store, []string{r.Dir})
+		inputs, err := compare.Read(f.Store, nil, []string{r.Dir})
 		if err != nil {
 			return err
 		}
-		if c, err = newComparison(inputs, units); err != nil {
+		if c, err = inputs.Compare(nil); err != nil {
 			return err
 		}
-		for _, s := range c.Families {
+		for _, s := range c.Sides {
 			if r.Family != nil {
 				s.Family = r.Family // with the budgets
 			}
 		}
-		if err := c.explain(ctx, false); err != nil {
+		if err := c.Explain(ctx, false); err != nil {
 			return err
 		}
 	}
@@ -70,7 +71,7 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 		}
 		if c != nil {
 			var b bytes.Buffer
-			if err := c.writeJSON(&b); err != nil {
+			if err := c.Write(&b, compare.JSON); err != nil {
 				return err
 			}
 			out.Comparison = b.Bytes()
@@ -80,7 +81,7 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 	var b bytes.Buffer
 	measured := r.Family != nil && len(r.Family.Comparisons) > 0 || f.against == ""
 	if c != nil && measured {
-		if err := c.writeText(&b); err != nil {
+		if err := c.Write(&b, compare.Text); err != nil {
 			return err
 		}
 	}
@@ -142,21 +143,21 @@ func tellNext(b *bytes.Buffer, f *benchFlags, r *capture.BenchReport) error {
 			continue
 		}
 		source := name + ":" + profileName(run, p)
-		fmt.Fprintf(b, "  hone top %s\n", commandLine([]string{source}))
+		fmt.Fprintf(b, "  hone top %s\n", compare.CommandLine([]string{source}))
 		if run.Base != nil {
 			for _, q := range profiles[:i] {
 				if q.Package == p.Package && q.Benchmark == p.Benchmark && q.Kind == p.Kind {
-					fmt.Fprintf(b, "  hone diff %s\n", commandLine([]string{name + ":" + profileName(run, q), source}))
+					fmt.Fprintf(b, "  hone diff %s\n", compare.CommandLine([]string{name + ":" + profileName(run, q), source}))
 				}
 			}
 		}
 		break
 	}
 	if len(profiles) > 0 {
-		fmt.Fprintf(b, "  hone ui %s\n", commandLine([]string{name}))
+		fmt.Fprintf(b, "  hone ui %s\n", compare.CommandLine([]string{name}))
 	}
 	if run.Base != nil {
-		fmt.Fprintf(b, "  hone compare -o report.html %s\n", commandLine([]string{name}))
+		fmt.Fprintf(b, "  hone compare -o report.html %s\n", compare.CommandLine([]string{name}))
 	}
 	return nil
 }

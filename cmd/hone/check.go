@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/shell"
 )
@@ -83,20 +84,25 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	} else if len(rest) == 0 {
 		rest = []string{"latest"}
 	}
-	c, err := a.check(f.Store, objectives, *base, rest)
+	inputs, err := compare.Read(f.Store, a.stdin, rest)
 	if err != nil {
 		return err
 	}
-	c.File = file
-	if f.json {
-		err = c.writeJSON(a.stdout)
-	} else {
-		err = c.writeText(a, *verbose)
+	c, err := inputs.Check(objectives, *base)
+	switch {
+	case errors.Is(err, compare.ErrSeveralRuns):
+		return &shell.UsageError{Verb: "check", Err: err}
+	case err != nil:
+		return err
+	case f.json:
+		err = writeJSON(a.stdout, checkedValues(c, file))
+	default:
+		err = a.tellChecked(c, *verbose)
 	}
 	switch {
 	case err != nil:
 		return err
-	case c.failed() > 0:
+	case c.Failed() > 0:
 		return errMissed
 	case failures > 0:
 		return fmt.Errorf("%d of the benchmarks or packages could not be measured", failures)
@@ -145,101 +151,9 @@ func readObjectives(file string) ([]experiment.Objective, string, error) {
 	return objectives, file, nil
 }
 
-// A checked is what came of objectives.
-type checked struct {
-	File     string
-	Of, Base string // what was checked, and what budgets were compared with
-	Outcomes []experiment.Outcome
-	Warnings []string
-}
-
-// check evaluates objectives against runs or files.
-func (a *app) check(root string, objectives []experiment.Objective, base string, args []string) (*checked, error) {
-	inputs, units, err := a.readInputs(root, args)
-	if err != nil {
-		return nil, err
-	}
-	head, own := inputs[0], (*input)(nil)
-	c := &checked{}
-	if len(inputs) == 2 && inputs[0].run != nil && inputs[0].run == inputs[1].run && len(args) == 1 {
-		own, head = inputs[0], inputs[1]
-		c.Of, c.Base = head.run.ID, own.Label
-	} else {
-		var labels []string
-		for _, in := range inputs {
-			labels = append(labels, in.Label)
-			if in.run != nil && len(inputs) > 1 {
-				return nil, &shell.UsageError{Verb: "check", Err: errors.New("one run at a time: several arguments are files with the results of one measurement")}
-			}
-			if in != head {
-				head.Results = append(head.Results, in.Results...)
-				head.warnings = append(head.warnings, in.warnings...)
-			}
-		}
-		c.Of = strings.Join(labels, ", ")
-	}
-	against := own
-	if base != "" {
-		given, more, err := a.readInputs(root, []string{base})
-		if err != nil {
-			return nil, fmt.Errorf("-base: %w", err)
-		}
-		against = given[len(given)-1] // of a run with two sides what it measured
-		c.Base = against.Label
-		if against.run != nil && len(given) > 1 {
-			c.Base = against.run.ID
-		}
-		for k, v := range more {
-			if units[k] == nil {
-				units[k] = v
-			}
-		}
-		c.Warnings = append(c.Warnings, against.warnings...)
-		c.Warnings = append(c.Warnings, differentMachines(against, head)...)
-	}
-	c.Warnings = append(c.Warnings, head.warnings...)
-
-	var family *experiment.Family
-	if against != nil {
-		opts := experiment.DefaultOptions()
-		opts.Units, opts.Budget, opts.Gated = units, experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
-		if family, err = compareSides(against, head, opts); err != nil {
-			return nil, err
-		}
-	} else if n := budgets(objectives); n > 0 {
-		what := "1 budget is"
-		if n > 1 {
-			what = fmt.Sprintf("%d budgets are", n)
-		}
-		c.Warnings = append(c.Warnings, what+" not checked: there is nothing to compare with; measure with hone bench -against REF, or name a run or file with -base")
-	}
-	c.Outcomes = experiment.Evaluate(objectives, experiment.SeriesApart(nil, head.Results), family, newRunValues(head))
-	c.Warnings = compacted(c.Warnings)
-	return c, nil
-}
-
-func budgets(objectives []experiment.Objective) int {
-	n := 0
-	for _, o := range objectives {
-		if o.Budget != nil {
-			n++
-		}
-	}
-	return n
-}
-
-func (c *checked) failed() int {
-	n := 0
-	for _, o := range c.Outcomes {
-		if o.Status.Fails() {
-			n++
-		}
-	}
-	return n
-}
-
-// writeText prints a line for each miss, and one that sums up.
-func (c *checked) writeText(a *app, all bool) error {
+// tellChecked prints a line for each miss, with all for the others as well, and
+// one that sums up.
+func (a *app) tellChecked(c *compare.Checked, all bool) error {
 	for _, w := range c.Warnings {
 		a.warn(oneWord(w))
 	}

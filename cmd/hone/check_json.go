@@ -1,7 +1,9 @@
 package main
 
 import (
-	"io"
+	"math"
+
+	"github.com/hone-go/hone/internal/compare"
 )
 
 // The JSON of hone check. Numbers that are not known are null.
@@ -30,13 +32,22 @@ type (
 	}
 )
 
-func (c *checked) writeJSON(w io.Writer) error {
-	out := checkedJSON{c.File, c.Of, c.Base, c.failed() > 0, []outcomeJSON{}, append([]string{}, c.Warnings...)}
+// checkedValues returns what -json prints; config is the file with the
+// objectives.
+func checkedValues(c *compare.Checked, config string) checkedJSON {
+	out := checkedJSON{config, c.Of, c.Base, c.Failed() > 0, []outcomeJSON{}, append([]string{}, c.Warnings...)}
 	for _, o := range c.Outcomes {
 		out.Outcomes = append(out.Outcomes, outcomeJSON{
 			o.Objective.Name, o.Objective.Pos.String(), o.Key.Package, o.Key.Benchmark, o.Objective.Metric, o.Bound,
 			o.Status.String(), o.Status.Fails(), finiteOrNil(o.Value), finiteOrNil(o.Lo), finiteOrNil(o.Hi), o.Text,
 		})
 	}
-	return writeJSON(w, out)
+	return out
+}
+
+func finiteOrNil(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
 }

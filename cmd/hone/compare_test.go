@@ -165,8 +165,26 @@ func TestCompareErrors(t *testing.T) {
 
 // comparisonRead is what tests read of the JSON.
 type comparisonRead struct {
-	Tables      []tableJSON
-	Comparisons []struct{ Explanations []explanationJSON }
+	Tables []struct {
+		Unit string
+		Rows []struct {
+			Benchmark string
+			Cells     []struct {
+				Median float64
+				Delta  string
+			}
+		}
+	}
+	Comparisons []struct {
+		Explanations []struct {
+			Benchmark, Unit string
+			Base, Head      float64
+			Functions       []struct {
+				Name                               string
+				BaseOwn, HeadOwn, BaseCum, HeadCum float64
+			}
+		}
+	}
 }
 
 // hostile is a name that tries to be something else in Markdown, HTML and on a

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/gctrace"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -117,7 +118,7 @@ func (g *gcRun) command(ctx context.Context, dir string, args []string) (*gcRepo
 	cmd.Env = append(os.Environ(), "GODEBUG="+withTrace(g.app.getenv("GODEBUG")))
 	cmd.Stdin, cmd.Stdout = g.app.stdin, g.stdout
 	r := &gcReport{Command: args}
-	filter := &traceFilter{out: g.app.stderr, found: func(t gcTrace) { r.traces = append(r.traces, t) }}
+	filter := gctrace.NewFilter(g.app.stderr)
 	cmd.Stderr = filter
 	ended := make(chan struct{})
 	cmd.Cancel = func() error {
@@ -140,11 +141,10 @@ func (g *gcRun) command(ctx context.Context, dir string, args []string) (*gcRepo
 	close(ended)
 	r.Wall = time.Since(start)
 	filter.Close()
-	r.torn = filter.torn
 	if cmd.ProcessState == nil {
 		return nil, err
 	}
-	r.finish(cmd.ProcessState)
+	r.finish(cmd.ProcessState, filter)
 	switch {
 	case ctx.Err() != nil:
 		r.Interrupted = true

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"text/tabwriter"
 	"time"
 
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/gctrace"
 	"golang.org/x/perf/benchunit"
 )
 
@@ -27,122 +28,16 @@ type gcReport struct {
 	PeakRSS       *int64 `json:"peakRSS"`
 	PeakRSSAtMost bool   `json:"peakRSSAtMost,omitempty"`
 
-	Collections int       `json:"collections"`
-	Forced      int       `json:"forced"` // by runtime.GC
-	Pauses      gcPauses  `json:"pauses"`
-	CPU         gcCPU     `json:"gcCPU"`
-	Heap        gcHeap    `json:"heap"`
-	Allocation  *gcAlloc  `json:"allocation"` // null without collections
-	Warnings    []string  `json:"warnings"`
-	traces      []gcTrace // as found
-	torn        int
+	gctrace.Summary
 }
 
-type gcPauses struct {
-	Count int           `json:"count"`
-	P50   time.Duration `json:"p50"`
-	P99   time.Duration `json:"p99"`
-	Max   time.Duration `json:"max"`
-	Total time.Duration `json:"total"`
-}
-
-type gcCPU struct {
-	Total      time.Duration `json:"total"` // without Idle
-	Assist     time.Duration `json:"assist"`
-	Background time.Duration `json:"background"`
-	Stopped    time.Duration `json:"stopped"` // processors that a stop kept waiting
-	Idle       time.Duration `json:"idle"`    // of processors with nothing else to do
-	Share      float64       `json:"share"`   // Total as a fraction of the CPU time used
-}
-
-type gcHeap struct {
-	GoalLast int64 `json:"goalLast"`
-	GoalMax  int64 `json:"goalMax"`
-	LiveLast int64 `json:"liveLast"`
-	LiveMax  int64 `json:"liveMax"`
-	Peak     int64 `json:"peak"` // at the end of a collection
-}
-
-type gcAlloc struct {
-	Bytes   int64   `json:"bytes"`   // up to the last collection
-	PerSec  float64 `json:"perSec"`  // on average until then
-	Seconds float64 `json:"seconds"` // how long that was
-}
-
-// finish computes the report from the traces and what the system says.
-func (r *gcReport) finish(state *os.ProcessState) {
+// finish completes the report with the traces and what the system says.
+func (r *gcReport) finish(state *os.ProcessState, traces *gctrace.Filter) {
 	r.ExitCode, r.User, r.System = state.ExitCode(), state.UserTime(), state.SystemTime()
 	if peak, atMost, ok := peakRSS(state); ok {
 		r.PeakRSS, r.PeakRSSAtMost = &peak, atMost
 	}
-	r.summarize()
-}
-
-func (r *gcReport) summarize() {
-	r.Warnings = []string{}
-	r.Collections = len(r.traces)
-	var stops []time.Duration
-	var allocated, live int64
-	restarts, last, missed := 0, 0, 0
-	for _, t := range r.traces {
-		if t.Forced {
-			r.Forced++
-		}
-		stops = append(stops, t.SweepTermination, t.MarkTermination)
-		r.CPU.Total += t.CPU()
-		r.CPU.Assist += t.Assist
-		r.CPU.Background += t.Background
-		r.CPU.Stopped += t.SweepTerminationCPU + t.MarkTerminationCPU
-		r.CPU.Idle += t.Idle
-		r.Heap.GoalLast, r.Heap.LiveLast = t.Goal, t.HeapLive
-		r.Heap.GoalMax, r.Heap.LiveMax = max(r.Heap.GoalMax, t.Goal), max(r.Heap.LiveMax, t.HeapLive)
-		r.Heap.Peak = max(r.Heap.Peak, t.HeapStart, t.HeapEnd)
-		switch {
-		case t.Number <= last:
-			restarts++
-			live = 0
-		case t.Number > last+1:
-			missed += t.Number - last - 1
-			live = t.HeapStart // what was allocated meanwhile is not known
-		}
-		last = t.Number
-		// HeapEnd is HeapStart and what was allocated while marking; the next one
-		// begins with HeapLive, in which that counts as live.
-		allocated += max(0, t.HeapEnd-live)
-		live = t.HeapLive
-	}
-	r.Pauses = pausesOf(stops)
-	if used := r.User + r.System; used > 0 {
-		r.CPU.Share = float64(r.CPU.Total) / float64(used)
-	}
-	if n := len(r.traces); n > 0 && restarts == 0 {
-		if at := r.traces[n-1].At.Seconds(); at > 0 {
-			r.Allocation = &gcAlloc{allocated, float64(allocated) / at, at}
-		}
-	}
-	if restarts > 0 {
-		r.Warnings = append(r.Warnings, "several processes reported collections, as the program starts other Go programs: counts and times are of all, and the allocation rate is not known")
-	} else if missed = max(missed, r.torn); missed > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the reports could not be read, as the program wrote in between, and are missing here", missed))
-	}
-	if len(r.traces) == 0 {
-		r.Warnings = append(r.Warnings, "no collection was reported: the program's heap stayed below the first goal (4 MiB, or as GOGC says), it turns GODEBUG off, or it is no Go program")
-	}
-}
-
-// pausesOf returns quantiles by the nearest rank: values that did occur.
-func pausesOf(stops []time.Duration) gcPauses {
-	p := gcPauses{Count: len(stops)}
-	if len(stops) == 0 {
-		return p
-	}
-	sorted := slices.Sorted(slices.Values(stops))
-	rank := func(percent int) time.Duration { return sorted[(len(sorted)*percent+99)/100-1] }
-	p.P50, p.P99, p.Max = rank(50), rank(99), sorted[len(sorted)-1]
-	for _, d := range stops {
-		p.Total += d
-	}
-	return p
+	r.Summary = traces.Summary(r.User + r.System)
 }
 
 func writeGCText(w io.Writer, all []*gcReport) error {
@@ -155,7 +50,7 @@ func writeGCText(w io.Writer, all []*gcReport) error {
 }
 
 func (r *gcReport) writeText(b *bytes.Buffer) {
-	what := commandLine(r.Command)
+	what := compare.CommandLine(r.Command)
 	if r.Package != "" {
 		what = "benchmarks of " + r.Package
 	}

@@ -16,6 +16,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/shell"
 )
@@ -173,7 +174,7 @@ func (a *app) listRuns(root string, asJSON bool) error {
 	fmt.Fprintln(w, "RUN\tTIME\tREVISION\tSTATE\tBENCHMARKS\tCOMMAND")
 	for _, r := range runs {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", oneWord(r.ID), r.Created.Local().Format("2006-01-02 15:04"),
-			revisions(r.Head, r.Base), r.State, r.Benchmarks, oneWord(cmp.Or(r.Error, commandLine(r.Command))))
+			compare.RevisionsText(r.Head, r.Base), r.State, r.Benchmarks, oneWord(cmp.Or(r.Error, compare.CommandLine(r.Command))))
 	}
 	w.Flush()
 	return writeTrimmed(a.stdout, b.String())
@@ -197,48 +198,6 @@ func oneWord(s string) string {
 		}
 		return r
 	}, s)
-}
-
-// revisions prints what was measured: main 3f2a9c1d+dirty, and what against.
-func revisions(head, base *experiment.Revision) string {
-	if head == nil {
-		return "-"
-	}
-	text := revision(*head)
-	if base != nil {
-		text += " vs " + revision(*base)
-	}
-	return text
-}
-
-func revision(r experiment.Revision) string {
-	var parts []string
-	if r.Name != "" && !strings.HasPrefix(r.Commit, r.Name) {
-		parts = append(parts, oneWord(r.Name))
-	}
-	if commit := oneWord(r.Commit); commit != "" {
-		parts = append(parts, commit[:min(len(commit), 9)])
-	}
-	text := strings.Join(parts, " ")
-	if text == "" {
-		return "-"
-	}
-	if r.Dirty {
-		text += "+dirty"
-	}
-	return text
-}
-
-// commandLine prints arguments so that a shell takes them as they are.
-func commandLine(args []string) string {
-	quoted := make([]string, len(args))
-	for i, arg := range args {
-		quoted[i] = arg
-		if arg == "" || strings.ContainsAny(arg, " \t\n\"'`$&|;<>()*?[]{}~#!\\") {
-			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(quoted, " ")
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -6,11 +6,14 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/profile"
 )
 
 // A source RUN:Benchmark/kind is a profile of a kept run. Sources have had other
@@ -53,7 +56,7 @@ func findRunSource(source string) (*runSource, error) {
 		name, rest := source[:i], source[i+1:]
 		dir, err := experiment.Resolve(root, name)
 		if err != nil {
-			if !port.MatchString(rest) && (likeRun.MatchString(name) || isDir(name)) {
+			if !port.MatchString(rest) && (compare.LikeRun(name) || isDir(name)) {
 				return nil, err
 			}
 			continue
@@ -79,19 +82,21 @@ func findRunSource(source string) (*runSource, error) {
 	}
 	if dir, err := experiment.Resolve(root, source); err == nil {
 		return nil, whichProfile(source, dir)
-	} else if likeRun.MatchString(source) {
+	} else if compare.LikeRun(source) {
 		return nil, err
 	}
 	return nil, nil
 }
 
-var (
-	likeRun = regexp.MustCompile(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
-	port    = regexp.MustCompile(`^\d{1,5}(/|$)`)
-)
+var port = regexp.MustCompile(`^\d{1,5}(/|$)`)
 
 func isRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "run.json"))
+	return err == nil
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
 	return err == nil
 }
 
@@ -199,4 +204,8 @@ func (a *app) runEntries(inv *shell.Invocation, compat bool, dir string) ([]serv
 		}
 	}
 	return append(heads, bases...), nil
+}
+
+func hasType(p *profile.Profile, name string) bool {
+	return slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == name })
 }

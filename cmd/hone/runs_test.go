@@ -290,10 +290,7 @@ func TestParseArgs(t *testing.T) {
 	}
 }
 
-func TestCommandLine(t *testing.T) {
-	if got := commandLine([]string{"hone", "bench", "-bench", "^A|B$", "it's", ""}); got != `hone bench -bench '^A|B$' 'it'\''s' ''` {
-		t.Error(got)
-	}
+func TestWriteTrimmed(t *testing.T) {
 	var b bytes.Buffer
 	writeTrimmed(&b, "a  \n\n b \n")
 	if b.String() != "a\n\n b\n" {

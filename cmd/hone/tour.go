@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/examples"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -369,7 +370,7 @@ func orError(output []byte, err error) string {
 
 // runHone runs a command as the user would.
 func (t *tour) runHone(ctx context.Context, a *tourAction) error {
-	fmt.Fprintf(t.app.stdout, "\n$ hone %s\n", commandLine(a.hone))
+	fmt.Fprintf(t.app.stdout, "\n$ hone %s\n", compare.CommandLine(a.hone))
 	cmd := t.command(ctx, t.hone, a.hone...)
 	cmd.Stdout, cmd.Stderr = t.app.stdout, t.app.stderr
 	err := cmd.Run()

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/shell"
@@ -88,7 +89,7 @@ func (k *keptRuns) dir(name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) || name == "" || strings.HasPrefix(name, ".") {
 		return "", &noRunError{fmt.Sprintf("no run is called %q", name)}
 	}
-	if likeRun.MatchString(name) {
+	if compare.LikeRun(name) {
 		if dir, err := experiment.Resolve(k.root, name); err == nil {
 			return dir, nil
 		}
@@ -149,7 +150,7 @@ func (k *keptRuns) List(context.Context) (any, error) {
 		row := runRow{listedRun: listedRun{ID: e.ID, Dir: e.Dir, Created: e.Created, State: e.State}, Packages: []string{}, Names: []string{}}
 		if e.Info != nil {
 			row.Head, row.Base, row.Command, row.Warnings = &e.Info.Head, e.Info.Base, e.Info.Command, e.Info.Warnings
-			row.Environment, row.Revision = &e.Info.Environment, revisions(row.Head, row.Base)
+			row.Environment, row.Revision = &e.Info.Environment, compare.RevisionsText(row.Head, row.Base)
 			names, err := e.Measured()
 			if err != nil {
 				row.State, e.Err = experiment.Corrupt, err
@@ -198,13 +199,12 @@ func (k *keptRuns) Run(_ context.Context, name string) (any, error) {
 	about := runAbout{
 		listedRun: listedRun{
 			ID: run.ID, Dir: run.Dir, Created: run.Created, State: run.State, Head: &run.Head, Base: run.Base,
-			Command: run.Command, Warnings: append([]string{}, run.Warnings...),
+			Command: run.Command,
 		},
-		Revision: revisions(&run.Head, run.Base), Environment: run.Environment,
+		Revision: compare.RevisionsText(&run.Head, run.Base), Environment: run.Environment,
 		Notes: append([]string{}, run.Notes...), Problems: append([]string{}, run.Problems...),
-		Line: commandLine(run.Command), Profiles: []runProfile{},
+		Line: compare.CommandLine(run.Command), Profiles: []runProfile{},
 	}
-	about.Warnings = append(about.Warnings, run.Environment.Warnings()...)
 	measured := make(map[[2]string]bool)
 	for _, r := range run.Results(experiment.Measure, experiment.Head) {
 		measured[[2]string{r.GetConfig("pkg"), r.Result.Name.String()}] = true
@@ -213,7 +213,11 @@ func (k *keptRuns) Run(_ context.Context, name string) (any, error) {
 	for _, f := range run.Profiles() {
 		about.Profiles = append(about.Profiles, runProfile{profileID(run, f), f.Package, f.Benchmark, f.Side.String(), f.Kind})
 	}
-	about.Warnings = compacted(about.Warnings)
+	for _, w := range slices.Concat(run.Warnings, run.Environment.Warnings()) {
+		if !slices.Contains(about.Warnings, w) {
+			about.Warnings = append(about.Warnings, w)
+		}
+	}
 	return about, nil
 }
 
@@ -225,18 +229,9 @@ func profileID(run *experiment.Run, f experiment.ProfileFile) string {
 // A shownComparison is what hone compare -json prints, and beside each
 // comparison its figures as hone prints them.
 type shownComparison struct {
-	comparisonJSON
-	Shown   [][]shownRow `json:"shown"`
-	Command string       `json:"command"`
-}
-
-type shownRow struct {
-	Unit     string `json:"unit"` // as values are printed: sec/op
-	Base     string `json:"base"`
-	Head     string `json:"head"`
-	Change   string `json:"change"`
-	Interval string `json:"interval"`
-	Verdict  string `json:"verdict"`
+	compare.Document
+	Shown   [][]compare.Row `json:"shown"`
+	Command string          `json:"command"`
 }
 
 // Compare is hone compare.
@@ -255,31 +250,20 @@ func (k *keptRuns) Compare(ctx context.Context, names []string, format string) (
 		}
 		args[i] = dir + side
 	}
-	c, err := k.a.compareRuns(ctx, k.root, args, format == "html")
+	c, err := k.a.compareRuns(ctx, k.root, args, format == string(compare.HTML))
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	switch format {
-	case "csv":
-		err = c.writeCSV(&b)
-	case "text":
-		err = c.writeText(&b)
-	case "markdown":
-		err = c.writeMarkdown(&b)
-	case "html":
-		err = c.writeHTML(&b)
-	default:
-		shown := shownComparison{comparisonJSON: c.values(), Shown: [][]shownRow{}, Command: commandLine(append([]string{"hone", "compare"}, names...))}
-		for _, s := range c.Families {
-			rows := []shownRow{}
-			for _, r := range s.verdictRows() {
-				rows = append(rows, shownRow{r.unit, r.base, r.head, r.change, r.interval, r.verdict})
-			}
-			shown.Shown = append(shown.Shown, rows)
-		}
-		err = writeJSON(&b, shown)
+	if f := compare.Format(format); f != compare.JSON {
+		err = c.Write(&b, f)
+		return b.Bytes(), err
 	}
+	shown := shownComparison{Document: c.Document(), Shown: [][]compare.Row{}, Command: compare.CommandLine(append([]string{"hone", "compare"}, names...))}
+	for _, s := range c.Sides {
+		shown.Shown = append(shown.Shown, append([]compare.Row{}, s.Rows()...))
+	}
+	err = writeJSON(&b, shown)
 	return b.Bytes(), err
 }
 

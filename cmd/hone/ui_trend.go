@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/server"
 )
@@ -179,7 +180,7 @@ func mediansOf(run *experiment.Run) (*runMedians, error) {
 	env := run.Environment
 	m := &runMedians{
 		run: trendRun{
-			ID: run.ID, Created: run.Created, State: run.State, Revision: revision(run.Head), Go: env.Go,
+			ID: run.ID, Created: run.Created, State: run.State, Revision: compare.RevisionText(run.Head), Go: env.Go,
 			Machine: strings.TrimPrefix(env.CPU+", "+env.GOOS+"/"+env.GOARCH, ", "),
 		},
 		values: make(map[experiment.Key]trendValue), better: make(map[experiment.Key]experiment.Direction),

@@ -1,0 +1,111 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// Checked is what came of objectives.
+type Checked struct {
+	Of, Base string // labels: what was checked, and what budgets were compared with
+	Outcomes []experiment.Outcome
+	Warnings []string // as of a Comparison
+}
+
+// Failed is the number of objectives that were missed or that there is no data
+// for.
+func (c *Checked) Failed() int {
+	n := 0
+	for _, o := range c.Outcomes {
+		if o.Status.Fails() {
+			n++
+		}
+	}
+	return n
+}
+
+// ErrSeveralRuns is the error of Check for runs that were not measured together.
+var ErrSeveralRuns = errors.New("one run at a time: several arguments are files with the results of one measurement")
+
+// Check evaluates objectives against a run, or files taken together. Budgets for
+// regressions compare with base, a run or file; without, "", with the run's own
+// base; where that is not there either, they are left out and a warning says so.
+func (in *Inputs) Check(objectives []experiment.Objective, base string) (*Checked, error) {
+	c := new(Checked)
+	head, against, err := in.measured(c)
+	if err != nil {
+		return nil, err
+	}
+	if base != "" {
+		given, err := Read(in.root, in.stdin, []string{base})
+		if err != nil {
+			return nil, fmt.Errorf("-base: %w", err)
+		}
+		against = given.all[len(given.all)-1] // of a run with two sides what it measured
+		c.Base = against.Label
+		if against.run != nil && len(given.all) > 1 {
+			c.Base = against.run.ID
+		}
+		for unit, metadata := range given.units {
+			if in.units[unit] == nil {
+				in.units[unit] = metadata
+			}
+		}
+		c.Warnings = append(c.Warnings, against.warnings...)
+		c.Warnings = append(c.Warnings, differentMachines(against, head)...)
+	}
+	c.Warnings = append(c.Warnings, head.warnings...)
+
+	var family *experiment.Family
+	if against != nil {
+		if family, err = judge(against, head, in.units, objectives); err != nil {
+			return nil, err
+		}
+	} else if n := budgets(objectives); n > 0 {
+		what := "1 budget is"
+		if n > 1 {
+			what = fmt.Sprintf("%d budgets are", n)
+		}
+		c.Warnings = append(c.Warnings, what+" not checked: there is nothing to compare with; measure with hone bench -against REF, or name a run or file with -base")
+	}
+	c.Outcomes = experiment.Evaluate(objectives, experiment.SeriesApart(nil, head.Results), family, newRunValues(head))
+	c.Warnings = eachOnce(c.Warnings)
+	return c, nil
+}
+
+// measured returns what is checked, and the base that it has, nil for none, and
+// notes their labels.
+func (in *Inputs) measured(c *Checked) (head, base *input, err error) {
+	if in.named == 1 && len(in.all) == 2 {
+		base, head = in.all[0], in.all[1]
+		c.Of, c.Base = head.run.ID, base.Label
+		return head, base, nil
+	}
+	var labels []string
+	together := *in.all[0] // the inputs stay as they are
+	for i, one := range in.all {
+		labels = append(labels, one.Label)
+		if one.run != nil && len(in.all) > 1 {
+			return nil, nil, ErrSeveralRuns
+		}
+		if i > 0 {
+			together.Results = append(together.Results, one.Results...)
+			together.warnings = append(together.warnings, one.warnings...)
+		}
+	}
+	c.Of = strings.Join(labels, ", ")
+	return &together, nil, nil
+}
+
+func budgets(objectives []experiment.Objective) int {
+	n := 0
+	for _, o := range objectives {
+		if o.Budget != nil {
+			n++
+		}
+	}
+	return n
+}

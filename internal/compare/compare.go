@@ -1,0 +1,135 @@
+// Package compare says what measurements mean: what changed between runs or
+// files of benchmark results, which functions moved it, and whether objectives
+// are met.
+//
+//	Read     runs and files, by the names of a command line
+//	Compare  the first with each of the others: benchstat's table and verdicts
+//	Explain  which functions moved what changed, by the runs' profiles
+//	Write    all of it as text, CSV, JSON, Markdown, or a page
+//	Check    evaluates objectives
+//
+// Files by subject: read.go finds what names mean, warnings.go says what can't
+// be compared, verdict.go prints figures, explain.go takes profiles apart;
+// facts.go decides what a report tells, and markdown.go and html.go how.
+// Statistics are those of package experiment.
+package compare
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"golang.org/x/perf/benchfmt"
+)
+
+// A Comparison is of the first input with each of the others. It may be written
+// any number of times, by one goroutine at a time.
+type Comparison struct {
+	inputs []*input
+	tables []experiment.Table
+	notes  []string // of the runs
+
+	// Sides are the comparisons of two, in the order of the inputs; none for
+	// a single input.
+	Sides []*Sides
+	// Warnings says what makes figures doubtful, or could not be compared, each
+	// thing once. Text and CSV do not have them: who writes those tells them too.
+	// They may quote files: not to be printed to a terminal as they are.
+	Warnings []string
+}
+
+// Sides is a comparison of two inputs.
+type Sides struct {
+	base, head *input
+	explained  []*explanation
+
+	// Family is the verdicts. Who measured may put in place the one that was
+	// judged meanwhile, of the same series, before anything is explained or
+	// written.
+	*experiment.Family
+}
+
+// Compare compares the first input with each of the others, with the budgets of
+// objectives, of which there may be none.
+func (in *Inputs) Compare(objectives []experiment.Objective) (*Comparison, error) {
+	c := &Comparison{inputs: in.all}
+	var columns []experiment.Column
+	results := 0
+	for _, one := range in.all {
+		columns = append(columns, one.Column)
+		results += len(one.Results)
+		c.Warnings = append(c.Warnings, one.warnings...)
+		if one.run != nil {
+			c.notes = append(c.notes, one.run.Notes...)
+		}
+	}
+	c.notes = eachOnce(c.notes)
+	if results == 0 {
+		// A run with -against measures nothing where nothing changed, which its
+		// notes say.
+		c.Warnings = eachOnce(c.Warnings)
+		return c, nil
+	}
+	var err error
+	if c.tables, err = experiment.Tabulate(columns, in.units); err != nil {
+		return nil, err
+	}
+	base := in.all[0]
+	for _, head := range in.all[1:] {
+		s := &Sides{base: base, head: head}
+		if s.Family, err = judge(base, head, in.units, objectives); err != nil {
+			return nil, err
+		}
+		c.Sides = append(c.Sides, s)
+		c.Warnings = append(c.Warnings, s.warnings()...)
+	}
+	c.Warnings = eachOnce(c.Warnings)
+	return c, nil
+}
+
+// judge compares two inputs: pair by pair what was measured so.
+func judge(base, head *input, units benchfmt.UnitMetadataMap, objectives []experiment.Objective) (*experiment.Family, error) {
+	opts := experiment.DefaultOptions()
+	opts.Units = units
+	if len(objectives) > 0 {
+		opts.Budget, opts.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
+	}
+	if base.run != nil && base.run == head.run {
+		opts.Looks = base.run.Looks()
+		return base.run.Compare(opts)
+	}
+	return experiment.CompareApart(base.Results, head.Results, opts)
+}
+
+// Explain finds which functions moved the benchmarks that changed, where both
+// sides are runs with profiles. With keepProfiles these stay in memory, for the
+// flame graphs of HTML. Profiles that can't be read are caveats of what is
+// written; the only error is the context's.
+func (c *Comparison) Explain(ctx context.Context, keepProfiles bool) error {
+	for _, s := range c.Sides {
+		s.explained = nil
+		if s.base.run == nil || s.head.run == nil {
+			continue
+		}
+		for i := range s.Comparisons {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if e := s.explainOne(&s.Comparisons[i], keepProfiles); e != nil {
+				s.explained = append(s.explained, e)
+			}
+		}
+	}
+	return nil
+}
+
+// eachOnce returns the strings without repetitions.
+func eachOnce(all []string) []string {
+	var some []string
+	for _, s := range all {
+		if !slices.Contains(some, s) {
+			some = append(some, s)
+		}
+	}
+	return some
+}

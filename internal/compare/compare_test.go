@@ -1,0 +1,257 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// The kept runs are those that the command is tested with: of one program, made
+// faster from base to head. The newest has both sides.
+const (
+	kept       = "../../cmd/hone/testdata/runs"
+	baseRun    = "20261120-093000-00aa"
+	againstRun = "20261121-174823-9f3c"
+)
+
+// inFolder makes a folder with files the current one, and returns the path of
+// the kept runs.
+func inFolder(t *testing.T, files map[string]string) (runs string) {
+	t.Helper()
+	runs, err := filepath.Abs(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return runs
+}
+
+// lines makes results of a benchmark that vary a little.
+func lines(name string, n int, ns float64) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "Benchmark%s 1000 %.1f ns/op\n", name, ns*(1+0.01*float64(i*7%5)))
+	}
+	return b.String()
+}
+
+// TestRead: which columns names give, with how many results.
+func TestRead(t *testing.T) {
+	runs := inFolder(t, map[string]string{"a.txt": lines("A", 3, 5), "b.txt": lines("A", 4, 5), "x=y.txt": lines("A", 5, 5)})
+	for _, c := range []struct{ names, want string }{
+		{"a.txt b.txt", "a.txt 3, b.txt 4"},
+		{"a.txt a.txt b.txt", "a.txt#0 3, a.txt#1 3, b.txt 4"},
+		{"old=a.txt b.txt", "old 3, b.txt 4"},
+		{"old=a.txt old=b.txt", "old 7"}, // as benchstat does it
+		{"x=y.txt", "x=y.txt 5"},         // a file goes first
+		{"-", "- 2"},
+		{"in=- a.txt", "in 2, a.txt 3"},
+		{"latest", "main 3f2a9c1d7 20, 91bc04aa5+dirty 20"},
+		{"latest latest", againstRun + "#0 20, " + againstRun + "#1 20"},
+		{"latest:base", againstRun + ":base 20"},
+		{"old=latest:base new=latest", "old 20, new 20"},
+	} {
+		in, err := Read(runs, strings.NewReader(lines("A", 2, 5)), strings.Fields(c.names))
+		if err != nil {
+			t.Errorf("%s: %v", c.names, err)
+			continue
+		}
+		var got []string
+		for _, one := range in.all {
+			got = append(got, fmt.Sprintf("%s %d", one.Label, len(one.Results)))
+		}
+		if text := strings.Join(got, ", "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.names, text, c.want)
+		}
+	}
+}
+
+// TestReportsTell: Markdown and HTML tell the same facts, all of them.
+func TestReportsTell(t *testing.T) {
+	runs := inFolder(t, map[string]string{"one.txt": lines("Single", 1, 5) + lines("Both", 8, 5), "two.txt": lines("Both", 8, 9) + lines("Other", 8, 5)})
+	for _, names := range [][]string{{"latest"}, {"one.txt", "two.txt"}, {"one.txt", "latest"}, {"one.txt"}, {"old=latest:base", "new=latest", "two.txt"}} {
+		in, err := Read(runs, nil, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := in.Compare(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Explain(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		f := c.facts()
+		want := slices.Concat(f.notes, f.warnings)
+		for _, e := range f.environment {
+			want = append(want, e.name, e.value)
+		}
+		for _, p := range f.pairs {
+			want = append(want, p.summary, p.head, p.base, p.method)
+			for _, e := range p.explained {
+				want = append(want, e.title(), e.caveat)
+				for _, r := range e.rows {
+					want = append(want, r.name)
+				}
+			}
+			for _, r := range slices.Concat(p.changed, p.same) {
+				want = append(want, r.name, r.Unit, r.Base, r.Head, r.Change, r.Interval, r.Verdict)
+			}
+			if len(p.changed)+len(p.same) != len(c.Sides[0].Comparisons) && len(names) < 3 {
+				t.Errorf("%q: %d and %d rows of %d comparisons", names, len(p.changed), len(p.same), len(c.Sides[0].Comparisons))
+			}
+		}
+		if f.alone != "" {
+			want = append(want, f.alone)
+		}
+		for _, format := range []Format{Markdown, HTML} {
+			var b strings.Builder
+			if err := c.Write(&b, format); err != nil {
+				t.Fatal(err)
+			}
+			text := html.UnescapeString(b.String())
+			for _, w := range want {
+				if !strings.Contains(text, w) {
+					t.Errorf("%q: %s does not tell %q", names, format, w)
+				}
+			}
+		}
+	}
+}
+
+func TestReadNothing(t *testing.T) {
+	if in, err := Read(t.TempDir(), nil, nil); err == nil {
+		t.Errorf("%+v", in)
+	}
+}
+
+func TestWriteUnknownFormat(t *testing.T) {
+	var b strings.Builder
+	if err := new(Comparison).Write(&b, "pdf"); err == nil || b.Len() > 0 {
+		t.Errorf("%v, %q", err, b.String())
+	}
+}
+
+// TestFamilyInPlace: what was judged while measuring is what is told.
+func TestFamilyInPlace(t *testing.T) {
+	runs := inFolder(t, nil)
+	in, err := Read(runs, nil, []string{"latest"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := in.Compare(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged := *c.Sides[0].Family
+	judged.Comparisons = slices.Clone(judged.Comparisons)
+	for i := range judged.Comparisons {
+		judged.Comparisons[i].Verdict = experiment.WithinBudget
+	}
+	c.Sides[0].Family = &judged
+	var b strings.Builder
+	if err := c.Write(&b, Markdown); err != nil || !strings.Contains(b.String(), fmt.Sprintf("%d within budget", len(judged.Comparisons))) {
+		t.Errorf("%v, %s", err, b.String())
+	}
+}
+
+// TestCheckTogether: files are checked together, runs are not, and the inputs
+// stay as they are.
+func TestCheckTogether(t *testing.T) {
+	runs := inFolder(t, map[string]string{"a.txt": lines("A", 3, 500), "b.txt": lines("A", 4, 500), "fast.txt": lines("A", 8, 100)})
+	objectives, err := experiment.ParseObjectives("hone.toml", []byte("[[objective]]\nbenchmark = \"A\"\nmetric = \"ns/op\"\nmax = 1000\n\n[[objective]]\nbenchmark = \"A\"\nmetric = \"ns/op\"\nbudget = \"10%\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := Read(runs, nil, []string{"a.txt", "b.txt"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		c, err := in.Check(objectives, "")
+		if err != nil || c.Of != "a.txt, b.txt" || c.Base != "" || c.Failed() != 0 || len(c.Outcomes) != 1 {
+			t.Fatalf("%+v, %v", c, err)
+		}
+		if want := "1 budget is not checked"; len(c.Warnings) != 1 || !strings.HasPrefix(c.Warnings[0], want) {
+			t.Errorf("warnings %q, want one: %s", c.Warnings, want)
+		}
+	}
+	if a, b := len(in.all[0].Results), len(in.all[1].Results); a != 3 || b != 4 {
+		t.Errorf("after the check there are %d and %d results", a, b)
+	}
+	c, err := in.Check(objectives, "fast.txt")
+	if err != nil || c.Base != "fast.txt" || c.Failed() != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	in, err = Read(runs, nil, []string{againstRun, baseRun})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := in.Check(objectives, ""); !errors.Is(err, ErrSeveralRuns) {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestProse: whatever a text holds, Markdown takes it for text.
+func TestProse(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain text, 5 %":         "plain text, 5 %",
+		"a|b":                     "a&#124;b",
+		"see https://example.com": "see https&#58;//example.com",
+		"www.example.com":         "www&#46;example.com",
+		"\x1b[31m":                "\uFFFD&#91;31m",
+		"@all #1":                 "&#64;all &#35;1",
+	} {
+		if got := prose(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	for name, want := range map[string]string{"Parse/n=1": "`Parse/n=1`", "a`b": "<code>a&#96;b</code>", " a": "<code> a</code>", "": ""} {
+		if got := code(name); got != want {
+			t.Errorf("%q: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	if got, want := CommandLine([]string{"hone", "bench", "-bench", "^A|B$", "it's", ""}), `hone bench -bench '^A|B$' 'it'\''s' ''`; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	commit := "3f2a9c1d81c0ee52"
+	for _, c := range []struct {
+		head, base *experiment.Revision
+		want       string
+	}{
+		{nil, nil, "-"},
+		{&experiment.Revision{}, nil, "-"},
+		{&experiment.Revision{Dirty: true}, nil, "-"},
+		{&experiment.Revision{Commit: commit}, nil, "3f2a9c1d8"},
+		{&experiment.Revision{Name: "3f2a", Commit: commit}, nil, "3f2a9c1d8"},
+		{&experiment.Revision{Name: "main", Commit: commit, Dirty: true}, nil, "main 3f2a9c1d8+dirty"},
+		{&experiment.Revision{Name: "a\x1b"}, &experiment.Revision{Name: "main"}, "a\uFFFD vs main"},
+	} {
+		if got := RevisionsText(c.head, c.base); got != c.want {
+			t.Errorf("%+v, %+v: %q, want %q", c.head, c.base, got, c.want)
+		}
+	}
+	for name, want := range map[string]bool{
+		"latest": true, "latest~2": true, "2026": true, againstRun: true,
+		"localhost": false, "C": false, "206": false, "latest:6060": false, "old.txt": false, "": false,
+	} {
+		if LikeRun(name) != want {
+			t.Errorf("%q: %v, want %v", name, !want, want)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package compare
+
+import (
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// RevisionsText prints what was measured, and what against: main 3f2a9c1d+dirty
+// vs main 81c0ee52f; "-" where it is not known. It is fit for a terminal.
+func RevisionsText(head, base *experiment.Revision) string {
+	if head == nil {
+		return "-"
+	}
+	text := RevisionText(*head)
+	if base != nil {
+		text += " vs " + RevisionText(*base)
+	}
+	return text
+}
+
+// RevisionText prints one revision, as RevisionsText does.
+func RevisionText(r experiment.Revision) string {
+	var parts []string
+	if r.Name != "" && !strings.HasPrefix(r.Commit, r.Name) {
+		parts = append(parts, printable(r.Name))
+	}
+	if commit := printable(r.Commit); commit != "" {
+		parts = append(parts, commit[:min(len(commit), 9)])
+	}
+	text := strings.Join(parts, " ")
+	if text == "" {
+		return "-"
+	}
+	if r.Dirty {
+		text += "+dirty"
+	}
+	return text
+}
+
+// CommandLine prints arguments, such as the command of a run, so that a shell
+// takes them as they are. They may hold what a terminal obeys.
+func CommandLine(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = arg
+		if arg == "" || strings.ContainsAny(arg, " \t\n\"'`$&|;<>()*?[]{}~#!\\") {
+			quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// printable keeps a cell in its column, and a terminal from obeying a file.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,41 @@
+package compare
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// TestPerOperation: where a profile says how many operations it is of, and their
+// CPU time is not about their time, it is CPU time that is told, with a caveat.
+func TestPerOperation(t *testing.T) {
+	of := func(comment string) *profile.Profile { return &profile.Profile{Comments: []string{comment}} }
+	const ms = 1_000_000
+	for _, c := range []struct {
+		name       string
+		base, head string // comments
+		totals     [2]int64
+		want       [2]float64 // seconds; the metric is a millisecond
+		caveat     string
+	}{
+		{"busy", "hone: iterations 100", "hone: iterations 200", [2]int64{100 * ms, 180 * ms}, [2]float64{1e-3, 1e-3}, ""},
+		{"waits", "hone: iterations 100", "hone: iterations 100", [2]int64{10 * ms, 90 * ms}, [2]float64{0.1e-3, 0.9e-3}, "on a CPU for 10 % of the time (base) and 90 % (head)"},
+		{"two cores", "hone: iterations 100", "hone: iterations 100", [2]int64{190 * ms, 200 * ms}, [2]float64{1.9e-3, 2e-3}, "1.9 times the time (base) and 2.0 times (head)"},
+		{"one side unknown", "hone: iterations 100", "", [2]int64{10 * ms, 90 * ms}, [2]float64{1e-3, 1e-3}, ""},
+		{"empty", "hone: iterations 100", "hone: iterations 100", [2]int64{0, 90 * ms}, [2]float64{1e-3, 1e-3}, ""},
+	} {
+		e := &explanation{baseProfile: of(c.base), headProfile: of(c.head)}
+		got := e.perOperation([2]float64{1e-3, 1e-3}, c.totals)
+		for i := range got {
+			if math.Abs(got[i]-c.want[i]) > 1e-9 {
+				t.Errorf("%s: %v s, want %v", c.name, got, c.want)
+				break
+			}
+		}
+		if !strings.Contains(e.caveat, c.caveat) || (c.caveat == "") != (e.caveat == "") {
+			t.Errorf("%s: caveat %q, want %q", c.name, e.caveat, c.caveat)
+		}
+	}
+}

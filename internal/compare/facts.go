@@ -1,0 +1,86 @@
+package compare
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// facts are what a report tells, in its order: markdown.go and html.go print
+// them. A format may fold a part, or add the medians, but leaves nothing out.
+type facts struct {
+	pairs       []pairFacts
+	alone       string // where nothing is compared: the only column's label
+	empty       bool   // nothing was measured
+	notes       []string
+	environment []fact
+	warnings    []string
+}
+
+// pairFacts are those of two sides.
+type pairFacts struct {
+	summary, head, base, method string
+	columns                     []string // of changed and same
+	changed, same               []Row
+	explained                   []*explanation
+}
+
+// A fact is something that the figures depend on: {"CPU", "AMD EPYC"}.
+type fact struct{ name, value string }
+
+const nothingMeasured = "nothing was measured"
+
+func (c *Comparison) facts() facts {
+	f := facts{empty: len(c.tables) == 0, notes: c.notes, environment: c.environment(), warnings: c.Warnings}
+	if !f.empty && len(c.Sides) == 0 {
+		f.alone = c.inputs[0].Label
+	}
+	for _, s := range c.Sides {
+		p := pairFacts{
+			summary: s.summary(), head: s.head.Label, base: s.base.Label, method: s.method(), explained: s.explained,
+			columns: []string{"benchmark", "unit", s.base.Label, s.head.Label, "change", fmt.Sprintf("%.0f %% interval", 100*(1-s.Alpha)), "verdict"},
+		}
+		for _, r := range s.Rows() {
+			if r.changed {
+				p.changed = append(p.changed, r)
+			} else {
+				p.same = append(p.same, r)
+			}
+		}
+		f.pairs = append(f.pairs, p)
+	}
+	return f
+}
+
+// unchanged is the title of what did not change.
+func (p *pairFacts) unchanged() string {
+	return fmt.Sprintf("%d without a change that can be told from noise", len(p.same))
+}
+
+// environment lists what the runs were measured with.
+func (c *Comparison) environment() []fact {
+	var all []fact
+	seen := make(map[string]bool)
+	for _, in := range c.inputs {
+		if in.run == nil || seen[in.run.ID] {
+			continue
+		}
+		seen[in.run.ID] = true
+		prefix := ""
+		if len(c.inputs) > 2 || c.inputs[0].run != c.inputs[len(c.inputs)-1].run {
+			prefix = in.Label + ", "
+		}
+		e := in.run.Environment
+		for _, f := range []fact{
+			{"run", in.run.ID}, {"command", CommandLine(in.run.Command)}, {"measured", in.run.Created.Format("2006-01-02 15:04 MST")},
+			{"revision", RevisionsText(&in.run.Head, in.run.Base)},
+			{"system", strings.Trim(e.GOOS+"/"+e.GOARCH, "/")}, {"CPU", e.CPU}, {"cores", strconv.Itoa(e.Cores)}, {"governor", e.Governor}, {"load", e.Load},
+			{"Go", e.Go}, {"GOGC", e.GOGC}, {"GOMEMLIMIT", e.GOMEMLIMIT}, {"GOMAXPROCS", e.GOMAXPROCS}, {"GODEBUG", e.GODEBUG}, {"GOFLAGS", e.GOFLAGS},
+		} {
+			if f.value != "" && f.value != "0" && f.value != "-" {
+				all = append(all, fact{prefix + f.name, f.value})
+			}
+		}
+	}
+	return all
+}

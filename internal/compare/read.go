@@ -1,0 +1,229 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"golang.org/x/perf/benchfmt"
+)
+
+// Inputs are runs and files as they were read, in the order of their names.
+type Inputs struct {
+	root  string
+	stdin io.Reader
+	named int // how many names they were read by
+	all   []*input
+	units benchfmt.UnitMetadataMap
+}
+
+// An input is one side of a comparison.
+type input struct {
+	experiment.Column
+	run      *experiment.Run // nil for files
+	side     experiment.Side // of run
+	explicit bool            // the label was given
+	warnings []string
+}
+
+// Read reads what names mean: runs below root or by their directories, files in
+// the Go benchmark format, and - for stdin. LABEL=NAME gives another label,
+// RUN:base and RUN:head one side of a run; a run alone gives both of its sides
+// if it has two, else it is its head. No names, files that cannot be read, and
+// such without any result are errors; lines of them that mean nothing are
+// warnings.
+func Read(root string, stdin io.Reader, names []string) (*Inputs, error) {
+	if len(names) == 0 {
+		return nil, errors.New("no runs or files to read")
+	}
+	in := &Inputs{root: root, stdin: stdin, named: len(names), units: make(benchfmt.UnitMetadataMap)}
+	for _, name := range names {
+		some, err := in.read(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, one := range some {
+			in.add(one)
+		}
+	}
+	numberEqual(in.all)
+	return in, nil
+}
+
+// add adds an input. As benchstat does it, files of one label are one column.
+func (in *Inputs) add(one *input) {
+	if one.explicit {
+		for _, other := range in.all {
+			if other.explicit && other.Label == one.Label && other.run == nil && one.run == nil {
+				other.Results = append(other.Results, one.Results...)
+				other.warnings = append(other.warnings, one.warnings...)
+				return
+			}
+		}
+	}
+	in.all = append(in.all, one)
+}
+
+// numberEqual tells apart columns that would be called the same, as benchstat
+// does: a.txt#0, a.txt#1.
+func numberEqual(inputs []*input) {
+	count, next := make(map[string]int), make(map[string]int)
+	for _, in := range inputs {
+		if !in.explicit {
+			count[in.Label]++
+		}
+	}
+	for _, in := range inputs {
+		if l := in.Label; !in.explicit && count[l] > 1 {
+			in.Label = fmt.Sprintf("%s#%d", l, next[l])
+			next[l]++
+		}
+	}
+}
+
+// read reads what one name means.
+func (in *Inputs) read(name string) ([]*input, error) {
+	label, explicit := name, false
+	if !exists(name) && name != "-" {
+		if l, rest, ok := strings.Cut(name, "="); ok {
+			label, name, explicit = l, rest, true
+		}
+	}
+	run, side, both, err := openRun(in.root, name)
+	if err != nil {
+		return nil, err
+	}
+	var some []*input
+	switch {
+	case run == nil:
+		one, err := in.readFile(name, label)
+		if err != nil {
+			return nil, err
+		}
+		some = []*input{one}
+	case both && in.named == 1 && run.Base != nil:
+		some = in.bothSides(run)
+	default:
+		if !explicit {
+			label = run.ID
+			if side == experiment.Base {
+				label += ":base"
+			}
+		}
+		one := in.ofRun(run, side, label)
+		if len(one.Results) == 0 {
+			return nil, fmt.Errorf("run %s has no results of its side %s", run.ID, side)
+		}
+		some = []*input{one}
+	}
+	for _, one := range some {
+		one.explicit = explicit
+	}
+	return some, nil
+}
+
+// readFile reads a file in the Go benchmark format.
+func (in *Inputs) readFile(name, label string) (*input, error) {
+	r := in.stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		r = f
+	}
+	one := new(input)
+	var err error
+	if one.Column, one.warnings, err = experiment.ReadColumn(label, name, r, in.units); err != nil {
+		return nil, err
+	}
+	if len(one.Results) == 0 {
+		why := ": no benchmark results in it"
+		if len(one.warnings) > 0 {
+			why += "; " + one.warnings[0]
+		}
+		return nil, errors.New(name + why)
+	}
+	return one, nil
+}
+
+// bothSides returns the sides of a run that was measured with -against.
+func (in *Inputs) bothSides(run *experiment.Run) []*input {
+	base := in.ofRun(run, experiment.Base, sideLabel(*run.Base, "base"))
+	base.warnings = nil // those of the run, which head has as well
+	return []*input{base, in.ofRun(run, experiment.Head, sideLabel(run.Head, "head"))}
+}
+
+func sideLabel(r experiment.Revision, fallback string) string {
+	if text := RevisionText(r); text != "-" {
+		return text
+	}
+	return fallback
+}
+
+// ofRun returns a side of a run.
+func (in *Inputs) ofRun(run *experiment.Run, side experiment.Side, label string) *input {
+	for unit, metadata := range run.Units() {
+		if in.units[unit] == nil {
+			in.units[unit] = metadata
+		}
+	}
+	one := &input{Column: run.Column(label, side), run: run, side: side}
+	one.warnings = append(one.warnings, run.Warnings...)
+	for _, p := range run.Problems {
+		one.warnings = append(one.warnings, fmt.Sprintf("run %s is partial: %s", run.ID, p))
+	}
+	if run.State == experiment.Partial && len(run.Problems) == 0 {
+		one.warnings = append(one.warnings, fmt.Sprintf("run %s was not measured to its end", run.ID))
+	}
+	return one
+}
+
+// likeRun leaves out what hosts and drives are called: ids begin with the year.
+var likeRun = regexp.MustCompile(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
+
+// LikeRun reports whether a name is one that runs have: latest, latest~1, or the
+// beginning of an id. It need not be there.
+func LikeRun(name string) bool { return likeRun.MatchString(name) }
+
+// openRun opens the run that an argument names, nil if it is none. both says
+// that no side of it was named.
+func openRun(root, arg string) (run *experiment.Run, side experiment.Side, both bool, err error) {
+	side, both = experiment.Head, true
+	if arg == "-" || exists(arg) && !isDir(arg) {
+		return nil, side, both, nil
+	}
+	name := arg
+	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
+		if n, ok := strings.CutSuffix(arg, ":"+s.String()); ok && !exists(arg) {
+			name, side, both = n, s, false
+		}
+	}
+	dir, err := experiment.Resolve(root, name)
+	if err != nil {
+		if LikeRun(name) || isDir(name) || !strings.ContainsAny(name, "./\\") {
+			return nil, side, both, err
+		}
+		return nil, side, both, nil // a file that is not there
+	}
+	run, err = experiment.Open(dir)
+	if err == nil && !both && run.Base == nil && side == experiment.Base {
+		err = fmt.Errorf("run %s has no base: it was not measured with -against", run.ID)
+	}
+	return run, side, both, err
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}

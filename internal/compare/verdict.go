@@ -1,0 +1,164 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"golang.org/x/perf/benchunit"
+)
+
+// A Row is one comparison as tables print it. Its figures are texts, "-" for
+// none: 501.2n, +12.30%.
+type Row struct {
+	Unit     string `json:"unit"` // that values are printed in: sec/op
+	Base     string `json:"base"` // medians
+	Head     string `json:"head"`
+	Change   string `json:"change"`
+	Interval string `json:"interval"` // of the change
+	Verdict  string `json:"verdict"`  // in words
+
+	name    string // with its package where there are several
+	changed bool
+	outcome experiment.Verdict
+}
+
+// Rows returns the comparisons of benchmarks, in the order of Family's.
+func (s *Sides) Rows() []Row {
+	packages := make(map[string]bool)
+	for i := range s.Comparisons {
+		packages[s.Comparisons[i].Package] = true
+	}
+	var rows []Row
+	for i := range s.Comparisons {
+		c := &s.Comparisons[i]
+		r := Row{
+			Unit: tidyUnit(c.Unit), Base: "-", Head: "-", Change: "-", Interval: "-", Verdict: c.Words(),
+			name: c.Benchmark, changed: c.Verdict.Changed(), outcome: c.Verdict,
+		}
+		if len(packages) > 1 {
+			r.name = c.Package + "." + c.Benchmark
+		}
+		if r.changed && c.Confirmation == experiment.Agreed {
+			r.Verdict += ", confirmed"
+		}
+		inBase, inHead := len(c.Values(experiment.Base)) > 0, len(c.Values(experiment.Head)) > 0
+		if inBase {
+			r.Base = tidied(c.Base.Center, c.Unit)
+		}
+		if inHead {
+			r.Head = tidied(c.Head.Center, c.Unit)
+		}
+		switch {
+		case c.Verdict != experiment.OneSided:
+			r.Change, r.Interval = changeText(c, c.Change), intervalText(c)
+		case inBase:
+			r.Verdict = "only in " + s.base.Label
+		default:
+			r.Verdict = "only in " + s.head.Label
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// tidied prints a value as benchstat does: 501.2n for 501.2 ns/op.
+func tidied(v float64, unit string) string {
+	v, unit = benchunit.Tidy(v, unit)
+	return benchunit.Scale(v, benchunit.ClassOf(unit))
+}
+
+// changeText prints a change: -32.10%, or in the unit where there is no ratio.
+func changeText(c *experiment.Comparison, v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "-"
+	case c.Scale == experiment.Ratio && math.IsInf(v, 1):
+		return "∞"
+	case c.Scale == experiment.Ratio && v > 10:
+		return fmt.Sprintf("×%.4g", v)
+	case c.Scale == experiment.Ratio:
+		return fmt.Sprintf("%+.2f%%", 100*(v-1))
+	case math.IsInf(v, 0):
+		return map[bool]string{true: "∞", false: "-∞"}[v > 0]
+	}
+	text := tidied(math.Abs(v), c.Unit)
+	if v == 0 {
+		return "0"
+	}
+	if v < 0 {
+		return "-" + text
+	}
+	return "+" + text
+}
+
+func intervalText(c *experiment.Comparison) string {
+	i := c.Interval
+	unbounded := math.IsInf(i.Hi, 1) && (i.Lo == 0 || math.IsInf(i.Lo, -1))
+	switch {
+	case unbounded, math.IsNaN(c.Change):
+		return "-"
+	case c.Exact && i.Lo == i.Hi:
+		return "exact"
+	}
+	return "[" + changeText(c, i.Lo) + ", " + changeText(c, i.Hi) + "]"
+}
+
+// method says how two sides were compared.
+func (s *Sides) method() string {
+	how := "measured interleaved and compared pair by pair"
+	if s.Apart {
+		how = "measured apart"
+	}
+	tests := "one test"
+	if s.Tested != 1 {
+		tests = fmt.Sprintf("%d tests", s.Tested)
+	}
+	return fmt.Sprintf("%s; %.0f %% intervals, verdicts corrected for %s", how, 100*(1-s.Alpha), tests)
+}
+
+// summary is the verdict in one line: "1 slower, 2 faster, 14 without change".
+func (s *Sides) summary() string {
+	var order []string
+	count := make(map[string]int)
+	add := func(what string) {
+		if count[what] == 0 {
+			order = append(order, what)
+		}
+		count[what]++
+	}
+	// What matters first, whatever the order of the file.
+	for _, want := range []experiment.Verdict{
+		experiment.Worse, experiment.Better, experiment.Differs, experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.OneSided,
+	} {
+		for i := range s.Comparisons {
+			c := &s.Comparisons[i]
+			if c.Verdict != want {
+				continue
+			}
+			switch {
+			case c.Verdict == experiment.Inconclusive:
+				add("inconclusive")
+			case c.Verdict == experiment.NoChange:
+				add("without change")
+			case c.Verdict == experiment.OneSided:
+				add("on one side only")
+			case c.Verdict == experiment.Better && c.Words() == "better", c.Verdict == experiment.Worse && c.Words() == "worse":
+				add(c.Words() + " in " + tidyUnit(c.Unit))
+			default:
+				add(c.Words())
+			}
+		}
+	}
+	var parts []string
+	for _, what := range order {
+		parts = append(parts, fmt.Sprintf("%d %s", count[what], what))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func tidyUnit(unit string) string {
+	_, unit = benchunit.Tidy(1, unit)
+	return unit
+}
