@@ -118,6 +118,15 @@ func parseBound(text string, now time.Time) (int64, error) {
 	return floorDiv(t.UnixNano(), int64(time.Millisecond)) * int64(time.Millisecond), nil
 }
 
+// boundText is what parseBound reads. A number below 0 would be taken for a time
+// before now.
+func boundText(ns int64) string {
+	if ns < 0 {
+		return time.Unix(0, ns).UTC().Format(time.RFC3339Nano)
+	}
+	return strconv.FormatInt(milliseconds(ns), 10)
+}
+
 func parseRecordID(text string) (id store.ID, err error) {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != len(id) {
@@ -154,10 +163,10 @@ func (sel *selection) values() map[string]string {
 		v["q"] = sel.selector.String()
 	}
 	if sel.from != 0 {
-		v["from"] = strconv.FormatInt(milliseconds(sel.from), 10)
+		v["from"] = boundText(sel.from)
 	}
 	if sel.to != 0 {
-		v["to"] = strconv.FormatInt(milliseconds(sel.to), 10)
+		v["to"] = boundText(sel.to)
 	}
 	if sel.sampleType != "" {
 		v["sample_type"] = sel.sampleType

@@ -11,6 +11,7 @@ func FuzzSelection(f *testing.F) {
 	for _, id := range []string{
 		"sel:", "sel:q=cpu%7Bservice%3D%22api%22%7D&from=1790000000000&to=1790003600000", "sel:from=-1h&to=now&top=0.05&per=second",
 		"sel:id=00112233445566778899aabbccddeeff&sample_type=x", "sel:from=1790000000.5&to=2026-09-21T12:00:00Z", "sel:from=2w ago", "sel:from=1&to=1.5",
+		"sel:from=10000000000.0", "sel:from=1960-01-01T00:00:00.5Z&to=1969-12-31T23:59:59Z",
 	} {
 		f.Add(id)
 	}
@@ -53,6 +54,7 @@ func TestParseTime(t *testing.T) {
 		{"2026-09-21 12:00:00Z", time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)},
 		{"-5", time.Time{}}, {"", time.Time{}}, {"yesterday", time.Time{}}, {"1h", time.Time{}}, {"-", time.Time{}}, {"now-", time.Time{}}, {"nowhere", time.Time{}},
 		{"9999999999999999", time.Time{}}, {"99999999999999999999", time.Time{}}, {"3000-01-01T00:00:00Z", time.Time{}}, {"-9999999d", time.Time{}}, {"ago", time.Time{}},
+		{"10000000000.0", time.Time{}}, {"99999999999.5", time.Time{}},
 	} {
 		got, err := ParseTime(test.text, now)
 		if (err != nil) != test.want.IsZero() || err == nil && !got.Equal(test.want) {

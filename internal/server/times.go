@@ -31,7 +31,7 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 		if err != nil || f >= 1e11 {
 			return time.Time{}, fmt.Errorf("%q is no time of a profile", text)
 		}
-		return time.UnixMicro(int64(math.Round(f * 1e6))), nil
+		return checkTime(time.UnixMicro(int64(math.Round(f*1e6))), text)
 	}
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02 15:04:05Z07:00"} {
 		if t, err := time.Parse(layout, text); err == nil {
