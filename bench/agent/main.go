@@ -16,6 +16,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -29,21 +30,19 @@ var variants = []string{"none", "hone", "pyroscope"}
 
 func main() {
 	var (
-		variant = flag.String("serve", "", "be the server, with this agent; the program starts itself with it")
-		sink    = flag.String("sink", "", "the agent's server")
-		rounds  = flag.Int("rounds", 10, "processes of each variant")
-		windows = flag.Int("windows", 2, "measured windows of each process")
-		window  = flag.Duration("window", time.Minute, "length of a window; whole minutes, since hone's agent has a period of one")
-		warmup  = flag.Duration("warmup", 5*time.Second, "before the first window")
-		rate    = flag.Int("rate", 600, "requests per second to each server")
-		out     = flag.String("out", "", "add a line of JSON for each window to `file`")
+		sink   = flag.String("serve", "", "be the server, with agents that send to `address`; the program starts itself with it")
+		rounds = flag.Int("rounds", 8, "how often three processes are started")
+		window = flag.Duration("window", time.Minute, "length of a window; whole minutes, since hone's agent has a period of one")
+		warmup = flag.Duration("warmup", 5*time.Second, "from a change of agents to the window")
+		rate   = flag.Int("rate", 600, "requests per second to each server")
+		out    = flag.String("out", "", "add a line of JSON for each window to `file`")
 	)
 	flag.Parse()
 	var err error
-	if *variant != "" {
-		err = serve(*variant, *sink)
+	if *sink != "" {
+		err = serve(*sink)
 	} else {
-		err = measure(*rounds, *windows, *window, *warmup, *rate, *out)
+		err = measure(*rounds, *window, *warmup, *rate, *out)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "agent:", err)
@@ -55,15 +54,14 @@ func main() {
 type result struct {
 	Round    int     `json:"round"`
 	Window   int     `json:"window"`
+	Process  int     `json:"process"`
 	Variant  string  `json:"variant"`
 	Requests int64   `json:"requests"`
 	Seconds  float64 `json:"seconds"`
 	CPU      float64 `json:"cpu_seconds"`
 }
 
-func (r result) perRequest() float64 { return r.CPU / float64(r.Requests) * 1e6 } // µs
-
-func measure(rounds, windows int, window, warmup time.Duration, rate int, out string) error {
+func measure(rounds int, window, warmup time.Duration, rate int, out string) error {
 	sink := newSink()
 	defer sink.Close()
 	var log io.Writer = io.Discard
@@ -77,7 +75,7 @@ func measure(rounds, windows int, window, warmup time.Duration, rate int, out st
 	}
 	var all []result
 	for round := range rounds {
-		results, err := oneRound(round, windows, window, warmup, rate, sink.URL)
+		results, err := oneRound(round, window, warmup, rate, sink.URL)
 		if err != nil {
 			return err
 		}
@@ -94,12 +92,14 @@ func measure(rounds, windows int, window, warmup time.Duration, rate int, out st
 	return nil
 }
 
-// oneRound runs a process of each variant side by side and gives each its
-// requests in turn, so that whatever else the machine does hits all alike.
-func oneRound(round, windows int, window, warmup time.Duration, rate int, sink string) ([]result, error) {
+// oneRound runs three processes side by side and gives each its requests in
+// turn, so that whatever else the machine does hits all alike. In each of three
+// windows each process has another agent, and in the end each has had all: what
+// processes and windows differ in is in all variants alike.
+func oneRound(round int, window, warmup time.Duration, rate int, sink string) ([]result, error) {
 	var servers []*server
-	for _, i := range rand.Perm(len(variants)) {
-		s, err := startServer(variants[i], sink)
+	for range variants {
+		s, err := startServer(sink)
 		if err != nil {
 			return nil, err
 		}
@@ -112,11 +112,18 @@ func oneRound(round, windows int, window, warmup time.Duration, rate int, sink s
 	defer load.Wait()
 	defer close(stop)
 
-	time.Sleep(warmup)
+	order, turn := rand.Perm(len(variants)), 1+rand.N(len(variants)-1)
 	var results []result
-	for w := range windows {
-		start := time.Now()
+	for w := range variants {
 		before := make([]result, len(servers))
+		for i, s := range servers {
+			s.variant = variants[order[(i+w*turn)%len(variants)]]
+			if err := s.change(); err != nil {
+				return nil, err
+			}
+		}
+		time.Sleep(warmup)
+		start := time.Now()
 		for i, s := range servers {
 			var err error
 			if before[i], err = s.sample(); err != nil {
@@ -131,13 +138,13 @@ func oneRound(round, windows int, window, warmup time.Duration, rate int, sink s
 			}
 			r.CPU -= before[i].CPU
 			r.Requests -= before[i].Requests
-			r.Round, r.Window, r.Variant, r.Seconds = round, w, s.variant, time.Since(start).Seconds()
+			r.Round, r.Window, r.Process, r.Variant, r.Seconds = round, w, i, s.variant, time.Since(start).Seconds()
 			results = append(results, r)
 		}
 	}
-	for _, s := range servers {
+	for i, s := range servers {
 		if n := s.failed.Load(); n > 0 {
-			return nil, fmt.Errorf("%s: %d requests failed", s.variant, n)
+			return nil, fmt.Errorf("process %d: %d requests failed", i, n)
 		}
 	}
 	return results, nil
@@ -176,7 +183,7 @@ func drive(servers []*server, rate int, stop chan struct{}) {
 
 // server is a child process.
 type server struct {
-	variant string
+	variant string // of now
 	cmd     *exec.Cmd
 	stdin   io.Closer
 	url     string
@@ -185,12 +192,12 @@ type server struct {
 	sent, failed atomic.Int64
 }
 
-func startServer(variant, sink string) (*server, error) {
+func startServer(sink string) (*server, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	s := &server{variant: variant, cmd: exec.Command(self, "-serve", variant, "-sink", sink)}
+	s := &server{cmd: exec.Command(self, "-serve", sink)}
 	s.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 16}}
 	s.cmd.Stderr = os.Stderr
 	stdin, err := s.cmd.StdinPipe()
@@ -208,7 +215,7 @@ func startServer(variant, sink string) (*server, error) {
 	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if err != nil {
 		s.stop()
-		return nil, fmt.Errorf("%s: it did not start: %w", variant, err)
+		return nil, fmt.Errorf("a server did not start: %w", err)
 	}
 	s.url = "http://" + line[:len(line)-1]
 	return s, nil
@@ -217,6 +224,20 @@ func startServer(variant, sink string) (*server, error) {
 func (s *server) stop() {
 	_ = s.stdin.Close()
 	_ = s.cmd.Wait()
+}
+
+// change runs the variant's agent in the server, and no other.
+func (s *server) change() error {
+	resp, err := s.client.PostForm(s.url+"/agent", url.Values{"is": {s.variant}})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %s", s.variant, resp.Status, bytes.TrimSpace(text))
+	}
+	return err
 }
 
 func (s *server) post(body []byte) {
@@ -285,36 +306,37 @@ func (s *sink) print() {
 	}
 }
 
-// report prints the means of each variant and the differences from none,
-// window by window, with 95 % intervals.
+// report prints the means of each variant and, round by round, the differences
+// from none, with 95 % intervals.
 func report(all []result) {
-	type key struct{ round, window int }
-	perRequest, share := make(map[string]map[key]float64), make(map[string]map[key]float64)
+	rounds := 1 + all[len(all)-1].Round
+	// Sums over a round, by variant.
+	cpu, requests, seconds := make(map[string][]float64), make(map[string][]float64), make(map[string][]float64)
 	for _, v := range variants {
-		perRequest[v], share[v] = make(map[key]float64), make(map[key]float64)
+		cpu[v], requests[v], seconds[v] = make([]float64, rounds), make([]float64, rounds), make([]float64, rounds)
 	}
 	for _, r := range all {
-		k := key{r.Round, r.Window}
-		perRequest[r.Variant][k] = r.perRequest()
-		share[r.Variant][k] = r.CPU / r.Seconds * 100
+		cpu[r.Variant][r.Round] += r.CPU
+		requests[r.Variant][r.Round] += float64(r.Requests)
+		seconds[r.Variant][r.Round] += r.Seconds
 	}
-	fmt.Printf("%-10s %8s %14s %28s %32s\n", "agent", "windows", "CPU µs/request", "more than none, %", "more than none, % of one CPU")
+	share := func(v string, round int) float64 { return cpu[v][round] / seconds[v][round] * 100 }
+	fmt.Printf("%-10s %8s %14s %32s\n", "agent", "rounds", "CPU µs/request", "more than none, % of one CPU")
 	for _, v := range variants {
-		var values, relative, absolute []float64
-		for k, x := range perRequest[v] {
-			values = append(values, x)
-			relative = append(relative, (x/perRequest["none"][k]-1)*100)
-			absolute = append(absolute, share[v][k]-share["none"][k])
+		var perRequest, more []float64
+		for round := range rounds {
+			perRequest = append(perRequest, cpu[v][round]/requests[v][round]*1e6)
+			more = append(more, share(v, round)-share("none", round))
 		}
-		if v == "none" {
-			fmt.Printf("%-10s %8d %14.1f\n", v, len(values), mean(values))
-			continue
+		text := ""
+		if v != "none" {
+			text = interval(more)
 		}
-		fmt.Printf("%-10s %8d %14.1f %28s %32s\n", v, len(values), mean(values), interval(relative), interval(absolute))
+		fmt.Printf("%-10s %8d %14.1f %32s\n", v, rounds, mean(perRequest), text)
 	}
 	var less []float64
-	for k := range share["hone"] {
-		less = append(less, share["pyroscope"][k]-share["hone"][k])
+	for round := range rounds {
+		less = append(less, share("pyroscope", round)-share("hone", round))
 	}
 	fmt.Printf("pyroscope more than hone, %% of one CPU: %s\n", interval(less))
 }
@@ -332,7 +354,7 @@ func interval(values []float64) string {
 	}
 	slices.SortFunc(means, cmp.Compare[float64])
 	at := func(q float64) float64 { return means[int(math.Round(q*float64(resamples-1)))] }
-	return fmt.Sprintf("%+.2f [%+.2f, %+.2f]", mean(values), at(0.025), at(0.975))
+	return fmt.Sprintf("%+.3f [%+.3f, %+.3f]", mean(values), at(0.025), at(0.975))
 }
 
 func mean(values []float64) float64 {

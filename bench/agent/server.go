@@ -21,31 +21,12 @@ import (
 
 // serve is the server that is measured, as a process of its own: a shop that
 // takes orders as JSON, keeps the last of them behind locks and answers with
-// the customer's history. It ends with its standard input.
-func serve(variant, sink string) error {
-	switch variant {
-	case "none":
-	case "hone":
-		a, err := agent.Start(agent.Config{Server: sink, Service: "shop", SpoolDir: os.TempDir() + "/hone-bench-agent-spool"})
-		if err != nil {
-			return err
-		}
-		defer func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-			defer cancel()
-			_ = a.Stop(ctx)
-			fmt.Fprintf(os.Stderr, "hone's agent: %+v\n", a.Stats())
-		}()
-	case "pyroscope":
-		p, err := pyroscope.Start(pyroscope.Config{ApplicationName: "shop", ServerAddress: sink})
-		if err != nil {
-			return err
-		}
-		defer func() { _ = p.Stop() }()
-	default:
-		return fmt.Errorf("unknown variant %q", variant)
-	}
-
+// the customer's history. POST /agent?is=VARIANT ends the agent that is running
+// and starts another. The server ends with its standard input.
+func serve(sink string) error {
+	var agents switcher
+	defer agents.end()
+	agents.sink = sink
 	s := newShop()
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /orders", s.order)
@@ -56,6 +37,11 @@ func serve(variant, sink string) error {
 			return
 		}
 		fmt.Fprint(w, u.Utime.Nano()+u.Stime.Nano())
+	})
+	mux.HandleFunc("POST /agent", func(w http.ResponseWriter, r *http.Request) {
+		if err := agents.change(r.FormValue("is")); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
 	})
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -69,6 +55,51 @@ func serve(variant, sink string) error {
 	_, err = os.Stdin.Read(make([]byte, 1))
 	_ = err // the end of input is the end
 	return nil
+}
+
+// A switcher runs one agent at a time, each at its defaults. It is used by one
+// request after the other.
+type switcher struct {
+	sink string
+	stop func() error // ends what is running; nil if nothing is
+}
+
+func (s *switcher) change(to string) error {
+	if err := s.end(); err != nil {
+		return err
+	}
+	switch to {
+	case "none":
+		return nil
+	case "hone":
+		a, err := agent.Start(agent.Config{Server: s.sink, Service: "shop", SpoolDir: os.TempDir() + "/hone-bench-agent-spool"})
+		if err != nil {
+			return err
+		}
+		s.stop = func() error {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			return a.Stop(ctx)
+		}
+		return nil
+	case "pyroscope":
+		p, err := pyroscope.Start(pyroscope.Config{ApplicationName: "shop", ServerAddress: s.sink})
+		if err != nil {
+			return err
+		}
+		s.stop = p.Stop
+		return nil
+	}
+	return fmt.Errorf("unknown variant %q", to)
+}
+
+func (s *switcher) end() error {
+	stop := s.stop
+	s.stop = nil
+	if stop == nil {
+		return nil
+	}
+	return stop()
 }
 
 type item struct {
