@@ -122,6 +122,9 @@ func (a *app) checkServe(ctx context.Context, cfg *serveConfig) error {
 	if err := cfg.exposure(loopback); err != nil {
 		return err
 	}
+	if host, _, _ := net.SplitHostPort(cfg.CloudProfiler.Proxy); cfg.CloudProfiler.Proxy != "" && !cfg.needsLogin(loopback) && !cloudprofiler.IsLocal(host) {
+		return cfg.blame("cloud_profiler.proxy", cloudprofiler.ErrOpenProxy)
+	}
 	login := "no login"
 	if cfg.needsLogin(loopback) {
 		login = "login required, tokens in " + cfg.Auth.Tokens
@@ -385,12 +388,10 @@ func (s *serving) mount(mux *http.ServeMux, recv ingest.Receiver, st store.Store
 			return nil
 		}
 	}
-	s.cloudProfiler, err = cloudprofiler.New(recv, st, cloudprofiler.Config{
-		Key:      key,
-		Schedule: cloudprofiler.Schedule{Interval: time.Duration(s.cfg.CloudProfiler.Interval), Duration: time.Duration(s.cfg.CloudProfiler.Duration)},
-		MayWrite: allow(server.MayWrite), MayRead: allow(server.MayRead),
-		Log: s.log.With("part", "cloudprofiler"),
-	})
+	cfg := s.cfg.cloudProfiler()
+	cfg.Key, cfg.Log = key, s.log.With("part", "cloudprofiler")
+	cfg.MayWrite, cfg.MayRead = allow(server.MayWrite), allow(server.MayRead)
+	s.cloudProfiler, err = cloudprofiler.New(recv, st, cfg)
 	if err != nil {
 		return s.cfg.blame("cloud_profiler", err)
 	}
@@ -425,7 +426,8 @@ func (s *serving) startProxy(ctx context.Context, srv http.Handler) (func(), err
 	if err != nil {
 		return nil, s.cfg.blame("cloud_profiler.proxy", err)
 	}
-	cfg := cloudprofiler.ProxyConfig{Addr: l.Addr().String(), Dir: filepath.Join(s.cfg.Data, "cloud-profiler-proxy"), Allow: s.cfg.CloudProfiler.Forward, Log: s.log.With("part", "proxy")}
+	cfg := s.cfg.cloudProfilerProxy()
+	cfg.Addr, cfg.Log = l.Addr().String(), s.log.With("part", "proxy")
 	if s.auth != nil {
 		cfg.Authenticate = func(_ context.Context, token string) error {
 			_, err := s.auth.Tokens.Find(token)

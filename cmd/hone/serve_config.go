@@ -20,6 +20,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 
 	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
 	"github.com/hone-go/hone/internal/ingest/scrape"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
@@ -69,14 +70,28 @@ type serveConfig struct {
 		InFlight    configSize     `toml:"in_flight"`
 	} `toml:"server"`
 	CloudProfiler struct {
-		Interval configDuration `toml:"interval"`
-		Duration configDuration `toml:"duration"`
-		Proxy    string         `toml:"proxy"`
-		Forward  []string       `toml:"forward"`
+		Interval configDuration                `toml:"interval"`
+		Duration configDuration                `toml:"duration"`
+		Profiles map[string]agentProfileConfig `toml:"profiles"` // by kind
+		Wait     configDuration                `toml:"wait"`
+		Proxy    string                        `toml:"proxy"`
+		Forward  []string                      `toml:"forward"`
+		Tunnels  int                           `toml:"tunnels"`
+		Project  string                        `toml:"project"`
+		Zone     string                        `toml:"zone"`
+		Instance string                        `toml:"instance"`
 	} `toml:"cloud_profiler"`
 	Scrape []scrape.Job `toml:"scrape"`
 
 	file string // "" without one
+}
+
+// agentProfileConfig says what is different for one kind of the profiles that
+// agents of Cloud Profiler are asked for.
+type agentProfileConfig struct {
+	Enabled  *bool          `toml:"enabled"`
+	Interval configDuration `toml:"interval"`
+	Duration configDuration `toml:"duration"`
 }
 
 type oidcConfig struct {
@@ -335,6 +350,10 @@ func (c *serveConfig) check() error {
 			return c.blame("cloud_profiler.proxy", fmt.Errorf("%q is not HOST:PORT, such as %s", c.CloudProfiler.Proxy, defaultProxy))
 		}
 	}
+	agents, proxy := c.cloudProfiler(), c.cloudProfilerProxy()
+	if err := errors.Join(agents.Check(), proxy.Check()); err != nil {
+		return c.blame("cloud_profiler", err)
+	}
 	if err := scrape.Check(c.Scrape); err != nil {
 		return c.blame("scrape", err)
 	}
@@ -362,6 +381,33 @@ func (c *serveConfig) logLevel() (slog.Level, error) {
 		return 0, fmt.Errorf("%q is not debug, info, warn or error", c.Log.Level)
 	}
 	return level, nil
+}
+
+// cloudProfiler returns how agents of Cloud Profiler are served.
+func (c *serveConfig) cloudProfiler() cloudprofiler.Config {
+	of := &c.CloudProfiler
+	out := cloudprofiler.Config{
+		Schedule: cloudprofiler.Schedule{Interval: time.Duration(of.Interval), Duration: time.Duration(of.Duration)},
+		Kinds:    map[string]cloudprofiler.Schedule{}, MaxPoll: time.Duration(of.Wait),
+	}
+	for kind, p := range of.Profiles {
+		s := cloudprofiler.Schedule{Interval: time.Duration(p.Interval), Duration: time.Duration(p.Duration)}
+		if p.Enabled != nil && !*p.Enabled {
+			s.Interval = -1 // never
+		}
+		out.Kinds[kind] = s
+	}
+	return out
+}
+
+// cloudProfilerProxy returns how programs are served whose agents know of no
+// other server than Google's.
+func (c *serveConfig) cloudProfilerProxy() cloudprofiler.ProxyConfig {
+	of := &c.CloudProfiler
+	return cloudprofiler.ProxyConfig{
+		Addr: of.Proxy, Dir: filepath.Join(c.Data, "cloud-profiler-proxy"), Allow: of.Forward, MaxTunnels: of.Tunnels,
+		Project: of.Project, Zone: of.Zone, Instance: of.Instance,
+	}
 }
 
 // oidc returns how people log in with an identity provider.

@@ -21,8 +21,9 @@ const tokenHelp = `usage: hone token add [flags] NAME
        hone token remove [flags] NAME|ID
 
 Make, list and remove the tokens that programs and people show to hone serve.
-A token is printed once, when it is made: the file has a hash of it alone. The
-server sees changes of the file at once.
+A token is printed once, when it is made: the file has a hash of it alone. A
+server that asks for a login sees changes of the file at once; one that runs
+without asks for it from its next start on.
 
   -role ROLE,...  what the token may do: read (look at profiles), write (send
                   profiles), admin (both, and remove what others made); write by
@@ -116,11 +117,15 @@ func runToken(_ context.Context, a *app, args []string) error {
 		}
 		until = time.Now().Add(d)
 	}
+	first := len(tokens.List()) == 0
 	secret, t, err := tokens.Add(fs.Arg(0), roles, words(services), until)
 	if err != nil {
 		return err
 	}
 	a.auditToken(cfg, "token.add", t)
+	if first {
+		a.warn("This is the first token: a server that runs without a login asks for one after it is started again.")
+	}
 	if asJSON {
 		return writeJSON(a.stdout, struct {
 			*auth.Token

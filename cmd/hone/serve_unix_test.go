@@ -73,6 +73,38 @@ func TestServeReload(t *testing.T) {
 	}
 }
 
+// TestServeOIDCReload checks that new rules hold for someone who is logged in.
+func TestServeOIDCReload(t *testing.T) {
+	c := startCompany(t, companyRules)
+	c.provider.User(map[string]any{"sub": "1", "email": "ann@example.com", "email_verified": true})
+	b := c.browser()
+	if p := b.login("/"); p.status != 200 {
+		t.Fatalf("%d %s", p.status, p.text)
+	}
+	before, err := os.ReadFile(c.config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after := strings.Replace(string(before), `"*@example.com"`, `"*@other.example"`, 1)
+	if err := os.WriteFile(c.config, []byte(after), 0o600); err != nil || after == string(before) {
+		t.Fatal(err, after)
+	}
+	if p := b.fetch("GET", "/api/v1/labels", ""); p.status != 200 {
+		t.Errorf("before the configuration is read again: %d %s", p.status, p.text)
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	for start := time.Now(); !strings.Contains(c.stderr.String(), "read the configuration again"); time.Sleep(5 * time.Millisecond) {
+		if time.Since(start) > time.Minute {
+			t.Fatal("the configuration is not read again")
+		}
+	}
+	if p := b.fetch("GET", "/api/v1/labels", ""); p.status != 403 || !strings.Contains(p.text, "ann@example.com does not have") {
+		t.Errorf("with no rule that fits: %d %s", p.status, p.text)
+	}
+}
+
 // TestServeProcess starts the program itself, and ends it as systemd does.
 func TestServeProcess(t *testing.T) {
 	if testing.Short() {

@@ -311,26 +311,26 @@ func (s *Server) disasm(ctx context.Context, q *query) (*answer, error) {
 }
 
 func (s *Server) traces(ctx context.Context, q *query) (*answer, error) {
-	page, err := q.page(usualLines)
-	if err != nil {
-		return nil, err
-	}
-	if q.format == "text" {
-		return s.text(ctx, q)
-	}
-	r, w, err := s.prepare(ctx, q, q.kind.command)
-	if err != nil {
-		return nil, err
-	}
-	t, rows, err := r.TracesPage(page.Offset, page.Limit)
-	if err != nil {
-		return nil, err
-	}
-	return reportAnswer(t, w, &rows)
+	return s.lines(ctx, q, func(r *report.Report, p report.Page) (any, int, error) {
+		return r.TracesPage(p.Offset, p.Limit)
+	})
 }
 
 func (s *Server) raw(ctx context.Context, q *query) (*answer, error) {
-	page, err := q.page(usualLines)
+	return s.lines(ctx, q, func(r *report.Report, p report.Page) (any, int, error) {
+		page, err := r.RawPage(p.Offset, p.Limit)
+		if err != nil {
+			return nil, 0, err
+		}
+		return page, page.Total, nil
+	})
+}
+
+// lines returns a page of a report as JSON, with the number of all its lines, or
+// all of it as text. The report is made for the page alone: it can be far longer
+// than what one would keep.
+func (s *Server) lines(ctx context.Context, q *query, page func(*report.Report, report.Page) (any, int, error)) (*answer, error) {
+	p, err := q.page(usualLines)
 	if err != nil {
 		return nil, err
 	}
@@ -341,11 +341,11 @@ func (s *Server) raw(ctx context.Context, q *query) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines, err := r.RawPage(page.Offset, page.Limit)
+	v, total, err := page(r, p)
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(lines, w, &lines.Total)
+	return reportAnswer(v, w, &total)
 }
 
 func (s *Server) graph(ctx context.Context, q *query) (*answer, error) {

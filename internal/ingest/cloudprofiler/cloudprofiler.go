@@ -71,6 +71,12 @@ type Schedule struct {
 // as they have sent one.
 const MinInterval = 10 * time.Millisecond
 
+// Check returns why there can be no Service with a configuration.
+func (c Config) Check() error {
+	_, err := c.withDefaults()
+	return err
+}
+
 func (c Config) withDefaults() (Config, error) {
 	if len(c.Key) == 0 {
 		c.Key = make([]byte, KeySize)

@@ -16,6 +16,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -49,6 +50,33 @@ type ProxyConfig struct {
 	Log *slog.Logger // default slog.Default()
 }
 
+// machineName is what project, zone and instance look like: they become parts of
+// paths and addresses.
+var machineName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
+
+// Check returns what is wrong with what programs are told, and with the bounds.
+func (c *ProxyConfig) Check() error {
+	for _, field := range []struct{ name, value string }{{"project", c.Project}, {"zone", c.Zone}, {"instance", c.Instance}} {
+		if field.value != "" && !machineName.MatchString(field.value) {
+			return fmt.Errorf("%s: %q is no name of letters, digits and . _ : -", field.name, field.value)
+		}
+	}
+	if c.MaxTunnels < 0 {
+		return fmt.Errorf("%d connections at a time are less than 0", c.MaxTunnels)
+	}
+	return nil
+}
+
+// ErrOpenProxy is the error of a proxy that other machines could use without a
+// token.
+var ErrOpenProxy = errors.New("the Cloud Profiler proxy would forward connections for anybody who reaches it: it needs authentication there")
+
+// IsLocal reports whether a proxy at a host is for its own machine alone.
+func IsLocal(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
 // A Proxy lets programs profile into hone that only know Google's server. It is
 // an HTTP proxy that answers itself what is meant for Google's profiler, with a
 // certificate of its own authority, and forwards all other connections. Beside
@@ -76,8 +104,11 @@ func NewProxy(handler http.Handler, cfg ProxyConfig) (*Proxy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the address of the Cloud Profiler proxy: %w", err)
 	}
-	if ip, err := netip.ParseAddr(host); cfg.Authenticate == nil && host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return nil, fmt.Errorf("the Cloud Profiler proxy would forward connections for anybody who reaches %s: it needs authentication there", cfg.Addr)
+	if cfg.Authenticate == nil && !IsLocal(host) {
+		return nil, fmt.Errorf("%s: %w", cfg.Addr, ErrOpenProxy)
+	}
+	if err := cfg.Check(); err != nil {
+		return nil, err
 	}
 	if cfg.Dir, err = filepath.Abs(cfg.Dir); err != nil { // programs run elsewhere
 		return nil, err

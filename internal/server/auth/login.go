@@ -19,10 +19,11 @@ const (
 	providerPath = "/login/provider"
 )
 
-// loginPolicy is the page's: no scripts, its own style, forms to this server.
-// Browsers apply form-action to where a form's answer leads as well, so the way
-// to the provider is a link.
-const loginPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// loginPolicy is the page's: no scripts, its own style, its own empty icon, for
+// which browsers would otherwise ask the server, forms to this server. Browsers
+// apply form-action to where a form's answer leads as well, so the way to the
+// provider is a link.
+const loginPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 //go:embed login.html
 var loginHTML string
@@ -33,7 +34,6 @@ type loginView struct {
 	To       string
 	Error    string
 	Provider string // "" without one
-	ToQuery  string
 }
 
 // Mount adds the requests of logging in and out. They are for everyone.
@@ -50,7 +50,6 @@ func (a *Auth) Mount(mux *http.ServeMux) {
 // page shows where one logs in.
 func (a *Auth) page(w http.ResponseWriter, status int, to, problem string) {
 	v := loginView{To: localPath(to), Error: problem}
-	v.ToQuery = url.Values{"to": {v.To}}.Encode()
 	if a.OIDC != nil {
 		v.Provider = a.OIDC.cfg.Name
 	}

@@ -1,110 +1,18 @@
 package auth
 
 import (
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/go-jose/go-jose/v4"
+	"github.com/hone-go/hone/internal/server/auth/oidctest"
 )
-
-// An issuer is an identity provider as small as one can be. It logs in whoever
-// comes, as the user that the test says, and checks what the standard has it
-// check. The changes make it one that is broken, or someone else.
-type issuer struct {
-	*httptest.Server
-	t      *testing.T
-	key    *rsa.PrivateKey
-	claims map[string]any             // of the user
-	change func(token map[string]any) // of what is signed
-	signer *rsa.PrivateKey            // whose key signs
-
-	codes map[string]url.Values // requests by the code they were given
-}
-
-func newIssuer(t *testing.T) *issuer {
-	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := &issuer{t: t, key: key, signer: key, codes: map[string]url.Values{}, change: func(map[string]any) {}}
-	mux := http.NewServeMux()
-	i.Server = httptest.NewServer(mux)
-	t.Cleanup(i.Close)
-	answer := func(w http.ResponseWriter, v any) {
-		w.Header().Set("Content-Type", "application/json")
-		json.NewEncoder(w).Encode(v)
-	}
-	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, map[string]any{
-			"issuer": i.URL, "authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token",
-			"jwks_uri": i.URL + "/keys", "id_token_signing_alg_values_supported": []string{"RS256"},
-		})
-	})
-	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: key.Public(), KeyID: "1", Algorithm: "RS256", Use: "sig"}}})
-	})
-	mux.HandleFunc("GET /authorize", func(w http.ResponseWriter, r *http.Request) {
-		q := r.URL.Query()
-		if q.Get("client_id") != "hone" || q.Get("response_type") != "code" || q.Get("code_challenge_method") != "S256" || q.Get("nonce") == "" {
-			t.Errorf("asked with %v", q)
-		}
-		code := randomID()
-		i.codes[code] = q
-		http.Redirect(w, r, q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode(), http.StatusFound)
-	})
-	mux.HandleFunc("POST /token", func(w http.ResponseWriter, r *http.Request) {
-		q, ok := i.codes[r.FormValue("code")]
-		delete(i.codes, r.FormValue("code"))
-		challenge := sha256.Sum256([]byte(r.FormValue("code_verifier")))
-		id, secret, _ := r.BasicAuth()
-		if !ok || q.Get("code_challenge") != base64.RawURLEncoding.EncodeToString(challenge[:]) || id != "hone" || secret != "secret" {
-			w.WriteHeader(http.StatusBadRequest)
-			answer(w, map[string]string{"error": "invalid_grant"})
-			return
-		}
-		token := map[string]any{"iss": i.URL, "aud": "hone", "exp": time.Now().Add(time.Minute).Unix(), "iat": time.Now().Unix(), "nonce": q.Get("nonce")}
-		for name, value := range i.claims {
-			token[name] = value
-		}
-		i.change(token)
-		answer(w, map[string]any{"access_token": "x", "token_type": "Bearer", "id_token": i.sign(token)})
-	})
-	return i
-}
-
-func (i *issuer) sign(token map[string]any) string {
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.RS256, Key: jose.JSONWebKey{Key: i.signer, KeyID: "1"}}, nil)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	data, err := json.Marshal(token)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	signed, err := signer.Sign(data)
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	text, err := signed.CompactSerialize()
-	if err != nil {
-		i.t.Fatal(err)
-	}
-	return text
-}
 
 // A portal is a server to log in to, and a browser.
 type portal struct {
@@ -113,7 +21,7 @@ type portal struct {
 	browser *http.Client
 }
 
-func newPortal(t *testing.T, i *issuer, rules ...Rule) *portal {
+func newPortal(t *testing.T, i *oidctest.Provider, rules ...Rule) *portal {
 	t.Helper()
 	mux := http.NewServeMux()
 	p := &portal{Server: httptest.NewServer(mux)}
@@ -127,7 +35,7 @@ func newPortal(t *testing.T, i *issuer, rules ...Rule) *portal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := NewOIDC(OIDCConfig{Name: "Example & Co", Issuer: i.URL, ClientID: "hone", ClientSecret: "secret", RedirectURL: p.URL + CallbackPath, Rules: rules})
+	o, err := NewOIDC(OIDCConfig{Name: "Example & Co", Issuer: i.URL, ClientID: oidctest.ClientID, ClientSecret: oidctest.ClientSecret, RedirectURL: p.URL + CallbackPath, Rules: rules})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +77,7 @@ var anyoneVerified = Rule{Email: "*@example.com", Roles: Read}
 // TestOIDCLogin logs people in, through the whole flow with cookies and
 // redirections, and checks what they may.
 func TestOIDCLogin(t *testing.T) {
-	i := newIssuer(t)
+	i := oidctest.New(t)
 	rules := []Rule{
 		{Group: "perf", Roles: Admin},
 		{Subject: "42", Roles: Read | Write, Services: []string{"shop-*"}},
@@ -189,7 +97,7 @@ func TestOIDCLogin(t *testing.T) {
 		{"of another domain", map[string]any{"sub": "4", "email": "eve@example.com.evil", "email_verified": true}, 403, "no rule"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			i.claims = test.claims
+			i.User(test.claims)
 			p := newPortal(t, i, rules...)
 			status, text := p.get(t, p.URL+providerPath+"?to=/top")
 			if status != test.status || !strings.Contains(text, test.want) {
@@ -208,24 +116,22 @@ func TestOIDCLogin(t *testing.T) {
 // TestOIDCRefusals checks that a login fails if anything about it is not as it
 // has to be.
 func TestOIDCRefusals(t *testing.T) {
-	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, test := range []struct {
 		name   string
-		change func(i *issuer)
+		change func(i *oidctest.Provider)
 		want   string
 	}{
-		{"another's signature", func(i *issuer) { i.signer = stranger }, "not valid"},
-		{"for another client", func(i *issuer) { i.change = func(m map[string]any) { m["aud"] = "other" } }, "not valid"},
-		{"of another issuer", func(i *issuer) { i.change = func(m map[string]any) { m["iss"] = "https://evil.example" } }, "not valid"},
-		{"expired", func(i *issuer) { i.change = func(m map[string]any) { m["exp"] = time.Now().Add(-time.Hour).Unix() } }, "not valid"},
-		{"of another login", func(i *issuer) { i.change = func(m map[string]any) { m["nonce"] = "x" } }, "another login"},
+		{"another's signature", (*oidctest.Provider).SignAsStranger, "not valid"},
+		{"for another client", func(i *oidctest.Provider) { i.Change(func(m map[string]any) { m["aud"] = "other" }) }, "not valid"},
+		{"of another issuer", func(i *oidctest.Provider) { i.Change(func(m map[string]any) { m["iss"] = "https://evil.example" }) }, "not valid"},
+		{"expired", func(i *oidctest.Provider) {
+			i.Change(func(m map[string]any) { m["exp"] = time.Now().Add(-time.Hour).Unix() })
+		}, "not valid"},
+		{"of another login", func(i *oidctest.Provider) { i.Change(func(m map[string]any) { m["nonce"] = "x" }) }, "another login"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			i := newIssuer(t)
-			i.claims = map[string]any{"sub": "1", "email": "ann@example.com", "email_verified": true}
+			i := oidctest.New(t)
+			i.User(map[string]any{"sub": "1", "email": "ann@example.com", "email_verified": true})
 			test.change(i)
 			p := newPortal(t, i, anyoneVerified)
 			status, text := p.get(t, p.URL+providerPath)
@@ -242,8 +148,8 @@ func TestOIDCRefusals(t *testing.T) {
 // TestOIDCCallback checks that the end of a login belongs to the browser that
 // began it, once.
 func TestOIDCCallback(t *testing.T) {
-	i := newIssuer(t)
-	i.claims = map[string]any{"sub": "1", "email": "ann@example.com", "email_verified": true}
+	i := oidctest.New(t)
+	i.User(map[string]any{"sub": "1", "email": "ann@example.com", "email_verified": true})
 	p := newPortal(t, i, anyoneVerified)
 	// The attacker's own login, up to the point where their browser would come back.
 	var back string
@@ -282,8 +188,8 @@ func TestOIDCCallback(t *testing.T) {
 
 // TestOIDCRulesHoldAtOnce checks that new rules hold for who is logged in.
 func TestOIDCRulesHoldAtOnce(t *testing.T) {
-	i := newIssuer(t)
-	i.claims = map[string]any{"sub": "1", "email": "ann@example.com", "email_verified": true}
+	i := oidctest.New(t)
+	i.User(map[string]any{"sub": "1", "email": "ann@example.com", "email_verified": true})
 	p := newPortal(t, i, anyoneVerified)
 	if status, text := p.get(t, p.URL+providerPath); status != 200 {
 		t.Fatal(text)
@@ -305,7 +211,7 @@ func TestOIDCRulesHoldAtOnce(t *testing.T) {
 
 // TestOIDCProviderIsDown checks that a server starts and says what is wrong.
 func TestOIDCProviderIsDown(t *testing.T) {
-	i := newIssuer(t)
+	i := oidctest.New(t)
 	p := newPortal(t, i, anyoneVerified)
 	i.Close()
 	if status, text := p.get(t, p.URL+providerPath); status != 502 || !strings.Contains(text, "can&#39;t be asked") {
