@@ -180,9 +180,6 @@ func (v *TreeValues) add(n uint32, value int64, own bool) {
 // build makes the tree of the samples added.
 func (b *treeBuilder) build(table *FrameTable) error {
 	t := b.t
-	if b.o.MinShare <= 0 {
-		b.reserve(nodesPerSample * len(b.cursors))
-	}
 	b.grow()
 	b.countRoot()
 	for c := range t.Values {
@@ -196,6 +193,9 @@ func (b *treeBuilder) build(table *FrameTable) error {
 		// is not to look unchanged.
 		b.startAt(table.pivots(b.o.Pivot))
 		b.countRoot()
+	}
+	if b.o.MinShare <= 0 {
+		b.reserve(nodesPerSample * len(b.cursors))
 	}
 	for c := range t.Values {
 		b.min = append(b.min, b.o.MinShare*t.Values[c].weight(0))

@@ -289,9 +289,13 @@ func (s *serving) run(ctx context.Context, l net.Listener, reach reach) error {
 	if s.cfg.PublicURL != "" {
 		page = s.cfg.PublicURL
 	}
-	preparing, prepared := context.WithTimeout(work, prepareTime)
-	srv.Prepare(preparing) // who connects meanwhile waits
-	prepared()
+	// Who connects meanwhile waits.
+	preparing, prepared := context.WithTimeout(ctx, prepareTime)
+	go func() {
+		defer prepared()
+		srv.Prepare(preparing)
+	}()
+	<-preparing.Done()
 	fmt.Fprintf(s.app.stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, s.cfg.Data)
 	s.log.Info("started", "address", l.Addr().String(), "data", s.cfg.Data, "login", s.auth != nil, "tls", of.TLS != nil, "version", honeVersion())
 	if s.auth == nil && reach.public {
@@ -437,7 +441,7 @@ func (s *serving) startProxy(ctx context.Context, srv http.Handler) (func(), err
 	p, err := cloudprofiler.NewProxy(srv, cfg)
 	if err != nil {
 		l.Close()
-		return nil, err
+		return nil, s.cfg.blame("cloud_profiler.proxy", err)
 	}
 	hs := &http.Server{Handler: p, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	go hs.Serve(l)

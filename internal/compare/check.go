@@ -3,6 +3,8 @@ package compare
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
@@ -39,19 +41,21 @@ func (in *Inputs) Check(objectives []experiment.Objective, base string) (*Checke
 	if err != nil {
 		return nil, err
 	}
+	units := in.units
 	if base != "" {
 		given, err := Read(in.root, in.stdin, []string{base})
 		if err != nil {
 			return nil, fmt.Errorf("-base: %w", err)
 		}
+		units = maps.Clone(in.units)
 		against = given.all[len(given.all)-1] // of a run with two sides what it measured
 		c.Base = against.Label
 		if against.run != nil && len(given.all) > 1 {
 			c.Base = against.run.ID
 		}
 		for unit, metadata := range given.units {
-			if in.units[unit] == nil {
-				in.units[unit] = metadata
+			if units[unit] == nil {
+				units[unit] = metadata
 			}
 		}
 		c.Warnings = append(c.Warnings, against.warnings...)
@@ -61,7 +65,7 @@ func (in *Inputs) Check(objectives []experiment.Objective, base string) (*Checke
 
 	var family *experiment.Family
 	if against != nil {
-		if family, err = judge(against, head, in.units, objectives); err != nil {
+		if family, err = judge(against, head, units, objectives); err != nil {
 			return nil, err
 		}
 	} else if n := budgets(objectives); n > 0 {
@@ -92,8 +96,8 @@ func (in *Inputs) measured(c *Checked) (head, base *input, err error) {
 			return nil, nil, ErrSeveralRuns
 		}
 		if i > 0 {
-			together.Results = append(together.Results, one.Results...)
-			together.warnings = append(together.warnings, one.warnings...)
+			together.Results = append(slices.Clip(together.Results), one.Results...)
+			together.warnings = append(slices.Clip(together.warnings), one.warnings...)
 		}
 	}
 	c.Of = strings.Join(labels, ", ")

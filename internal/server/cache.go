@@ -74,8 +74,21 @@ func (c *cache) slot(ctx context.Context) (context.Context, func(), error) {
 			return ctx, nil, ctx.Err()
 		}
 	}
-	return context.WithValue(ctx, slotKey{}, true), func() { <-c.slots }, nil
+	return context.WithValue(ctx, slotKey{}, true), c.release, nil
 }
+
+// spare takes a slot if one is free, for part of a computation that has one.
+func (c *cache) spare() bool {
+	select {
+	case c.slots <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+// release gives a slot back.
+func (c *cache) release() { <-c.slots }
 
 // cached returns the value with a key, computing it if it isn't there. compute
 // also tells about how many bytes the value takes. Its context is done when

@@ -382,12 +382,12 @@ const preparedServices = 3
 // into memory, and for the latest flame graphs. The answers are of no use later,
 // but a program that has just been started is read from the disk as it runs, and
 // that takes longer than what it computes.
-func (s *Server) prepareStore(ctx context.Context) {
+func (s *Server) prepareStore(ctx context.Context) error {
 	q := (&selection{from: time.Now().Add(-24 * time.Hour).UnixNano()}).query()
 	q.By, q.Step = []string{store.LabelService, store.LabelKind}, wholeStep
 	series, err := s.store.Series(ctx, q)
 	if err != nil {
-		return // it is told when somebody asks
+		return err
 	}
 	last := func(of store.Series) int64 { return of.Points[len(of.Points)-1].Last }
 	series = slices.DeleteFunc(series, func(of store.Series) bool { return of.Labels.Get(store.LabelKind) != "cpu" })
@@ -399,7 +399,8 @@ func (s *Server) prepareStore(ctx context.Context) {
 			_, err = s.flame(ctx, q)
 		}
 		if err != nil {
-			return
+			return err
 		}
 	}
+	return nil
 }

@@ -321,11 +321,18 @@ func TestPrepareAsksForTheLatest(t *testing.T) {
 	if n := l.store.merges.Load(); n != preparedServices {
 		t.Errorf("%d flame graphs were made in advance, want %d", n, preparedServices)
 	}
+	for _, service := range []string{"api", "shop", "worker"} { // the answers given aren't those of now
+		l.put(cpu2, minute+1, 10*time.Second, store.LabelService, service, store.LabelKind, "cpu")
+	}
 	ended, end := context.WithCancel(t.Context())
 	end()
 	l.Prepare(ended)
 	if n := l.store.merges.Load(); n != preparedServices {
 		t.Errorf("%d flame graphs were made after the end", n-preparedServices)
+	}
+	l.Prepare(t.Context())
+	if n := l.store.merges.Load(); n != 2*preparedServices {
+		t.Errorf("%d flame graphs were made when there was something new, want %d", n-preparedServices, preparedServices)
 	}
 }
 
@@ -356,6 +363,21 @@ func TestSelectionIsFreshAndKept(t *testing.T) {
 	l.put(cpu2, 4, time.Second, "service", "api", "kind", "cpu")
 	if got := total(); got != want+valueOf(t, cpu2) {
 		t.Errorf("after one more profile the total is %d, want %d", got, want+valueOf(t, cpu2))
+	}
+}
+
+// Both sides are merged at a time, once each, however little is kept.
+func TestComparisonMergesOnce(t *testing.T) {
+	for _, parallel := range []int{1, 2} {
+		l := newLive(t, func(c *Config) { c.Limits.CacheBytes, c.Limits.Parallel = 1, parallel })
+		l.fill()
+		l.get("/api/v1/report/flame?profile=" + sel(between(`cpu{service="api"}`, 0, 10)) + "&base=" + sel(between(`cpu{service="api"}`, 0, 2)))
+		if n := l.store.merges.Load(); n != 2 {
+			t.Errorf("with %d processors a comparison merged %d times, want 2", parallel, n)
+		}
+		if n := len(l.cache.slots); n != 0 {
+			t.Errorf("with %d processors, %d are still taken", parallel, n)
+		}
 	}
 }
 

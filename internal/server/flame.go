@@ -43,18 +43,14 @@ func (s *Server) tree(ctx context.Context, q *query) (*flameTree, error) {
 	key := fmt.Sprintf("tree%s ?%s #%s", q.profilesKey(), q.optionsKey(), shape.Encode())
 	return cached(ctx, s.cache, key, func(ctx context.Context) (*flameTree, int64, error) {
 		t := &flameTree{warnings: newWarnings()}
-		side := func(ps []opened) (*profile.Profile, error) {
-			p, err := s.sum(ctx, ps)
+		side := func(p *profile.Profile, err error) (*profile.Profile, error) {
 			if err != nil {
 				return nil, err
 			}
 			return report.Select(p, o, s.env(t.warnings))
 		}
-		if len(q.base) > 0 {
-			// Both are got at a time; what comes of this one is kept for below.
-			go s.sum(ctx, q.base)
-		}
-		head, err := side(q.head)
+		base := s.meanwhile(ctx, q.base)
+		head, err := side(s.sum(ctx, q.head))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -69,7 +65,7 @@ func (s *Server) tree(ctx context.Context, q *query) (*flameTree, error) {
 		to.Types = []int{index}
 		var tree *profile.Tree
 		if len(q.base) > 0 {
-			base, err := side(q.base)
+			base, err := side(base())
 			if err != nil {
 				return nil, 0, err
 			}
@@ -94,7 +90,10 @@ const settled = 3 * time.Second
 // early when ctx is done.
 func (s *Server) Prepare(ctx context.Context) {
 	if s.store != nil {
-		s.prepareStore(auth.With(ctx, auth.Anyone))
+		_, _ = working(auth.With(ctx, auth.Anyone), s, func(ctx context.Context) (any, error) {
+			v, _, err := s.cache.guarded(ctx, func(ctx context.Context) (any, int64, error) { return nil, 0, s.prepareStore(ctx) })
+			return v, err
+		}) // an error is for those who ask
 	}
 	if len(s.cfg.Shown) == 0 {
 		return

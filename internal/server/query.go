@@ -344,6 +344,28 @@ func (s *Server) sum(ctx context.Context, ps []opened) (*profile.Profile, error)
 	})
 }
 
+// meanwhile is sum beside what the caller does until it calls the result, if a
+// processor is free.
+func (s *Server) meanwhile(ctx context.Context, ps []opened) func() (*profile.Profile, error) {
+	if len(ps) == 0 || !s.cache.spare() {
+		return func() (*profile.Profile, error) { return s.sum(ctx, ps) }
+	}
+	type result struct {
+		p   *profile.Profile
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer s.cache.release()
+		p, err := s.sum(ctx, ps)
+		done <- result{p, err}
+	}()
+	return func() (*profile.Profile, error) {
+		r := <-done
+		return r.p, r.err
+	}
+}
+
 func profilesOf(ctx context.Context, ps []opened) ([]*profile.Profile, error) {
 	out := make([]*profile.Profile, len(ps))
 	for i := range ps {

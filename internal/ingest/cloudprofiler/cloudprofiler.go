@@ -119,7 +119,10 @@ func (c Config) withDefaults() (Config, error) {
 			return c, fmt.Errorf("there are no profiles of kind %q in Cloud Profiler", kind)
 		}
 	}
-	for name, n := range map[string]int64{"MaxPoll": int64(c.MaxPoll), "MaxDeployments": int64(c.MaxDeployments), "MaxPolls": int64(c.MaxPolls),
+	if c.MaxPoll < MinInterval {
+		return c, fmt.Errorf("requests of agents wait for at most %v, less than %v", c.MaxPoll, MinInterval)
+	}
+	for name, n := range map[string]int64{"MaxDeployments": int64(c.MaxDeployments), "MaxPolls": int64(c.MaxPolls),
 		"MaxPollsPerDeployment": int64(c.MaxPollsPerDeployment), "MaxSessions": int64(c.MaxSessions), "Expiry": int64(c.Expiry), "RestartDelay": int64(c.RestartDelay)} {
 		if n < 0 {
 			return c, fmt.Errorf("%s is %d, less than 0", name, n)

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -34,6 +35,29 @@ func randomSamples(r *rand.Rand, profiles, sites int) []samples {
 		out[i] = s
 	}
 	return out
+}
+
+// Many numbers are read as one by one, also where the last one is cut off.
+func TestUvarints(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var value []byte
+		n := r.IntN(8)
+		for range n {
+			value = binary.AppendUvarint(value, r.Uint64()>>r.IntN(64))
+		}
+		for cut := range len(value) + 1 {
+			one, many := reader{b: value[:cut]}, reader{b: value[:cut]}
+			want, got := make([]int64, n), make([]int64, n)
+			for i := range want {
+				want[i] = int64(one.uvarint())
+			}
+			many.uvarints(got)
+			if !slices.Equal(got, want) || many.at != one.at || (many.err == nil) != (one.err == nil) || many.err != nil && many.err.Error() != one.err.Error() {
+				t.Fatalf("%x: %v up to %d, %v; want %v up to %d, %v", value[:cut], got, many.at, many.err, want, one.at, one.err)
+			}
+		}
+	}
 }
 
 func TestSamplesRoundTrip(t *testing.T) {

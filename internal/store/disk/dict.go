@@ -99,20 +99,25 @@ func (d *dict) bytes() int64 {
 // measure: all that totals and labels are told from. It keeps nothing else alive.
 func (d *dict) index() *dict {
 	x := &dict{schemas: make([]schema, len(d.schemas)), series: make([]series, len(d.series))}
-	for i := range d.schemas {
-		s := &d.schemas[i]
-		x.schemas[i] = schema{types: slices.Clone(s.types), defaultType: strings.Clone(s.defaultType), measures: s.measures}
-		for k, t := range s.types {
-			x.schemas[i].types[k] = profile.ValueType{Type: strings.Clone(t.Type), Unit: strings.Clone(t.Unit)}
-		}
-	}
-	known := map[string]string{} // labels have much in common
+	known := map[string]string{} // they have much in common
 	own := func(s string) string {
 		if _, ok := known[s]; !ok {
 			c := strings.Clone(s)
 			known[c] = c
 		}
 		return known[s]
+	}
+	for i := range d.schemas {
+		s := &d.schemas[i]
+		if s.measures == uint32(i) {
+			types := make([]profile.ValueType, len(s.types))
+			for k, t := range s.types {
+				types[k] = profile.ValueType{Type: own(t.Type), Unit: own(t.Unit)}
+			}
+			x.schemas[i].types = types
+		}
+		// Programs that are loaded elsewhere each time have a schema for each.
+		x.schemas[i] = schema{types: x.schemas[s.measures].types, defaultType: own(s.defaultType), measures: s.measures}
 	}
 	for i, s := range d.series {
 		labels := make(store.Labels, len(s.labels))

@@ -2,8 +2,11 @@ package disk
 
 import (
 	"context"
+	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -75,6 +78,95 @@ func TestConformanceForgetful(t *testing.T) {
 	storetest.RunDurable(t, func(t *testing.T, dir string) store.Store {
 		return forgetfulStore{open(t, dir, Options{CacheBytes: 1})}
 	})
+}
+
+// A Put that fails, as on a full disk, forgets the dictionary while others are
+// being forgotten for room.
+func TestTrimBesideFailingPuts(t *testing.T) {
+	s := open(t, "d", Options{FS: vfs.NewMem(), CacheBytes: 1})
+	defer closeStore(t, s)
+	put(t, s, record(t, 0, "api", "a", 0))
+	p := s.partitions()[0]
+	var failing sync.WaitGroup
+	failing.Go(func() {
+		for range 20_000 {
+			p.mu.Lock()
+			if err := s.load(p); err != nil {
+				t.Error(err)
+			}
+			s.forget(p)
+			p.mu.Unlock()
+		}
+	})
+	for range 20_000 {
+		s.trim()
+	}
+	failing.Wait()
+}
+
+// The two sides of a comparison want the same blocks at the same time.
+func TestCacheReadsOnceForAll(t *testing.T) {
+	c := newCache(1 << 20)
+	reading, proceed := make(chan struct{}), make(chan struct{})
+	var reads atomic.Int32
+	get := func() (int, error) {
+		return load(c, cacheKey{"block", 1}, func() (int, int64, error) {
+			if reads.Add(1) == 1 {
+				close(reading)
+			}
+			<-proceed
+			return 7, 100, nil
+		})
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			if v, err := get(); v != 7 || err != nil {
+				t.Errorf("%d, %v, want 7", v, err)
+			}
+		})
+	}
+	<-reading
+	for misses := int64(0); misses < 4; time.Sleep(10 * time.Millisecond) { // from missing to waiting
+		c.mu.Lock()
+		misses = c.misses
+		c.mu.Unlock()
+	}
+	close(proceed)
+	all.Wait()
+	if v, err := get(); v != 7 || err != nil || reads.Load() != 1 {
+		t.Errorf("%d, %v after %d reads, want 7 after one", v, err, reads.Load())
+	}
+	wrong := errors.New("wrong")
+	for range 2 {
+		v, err := load(c, cacheKey{"block", 2}, func() (*heads, int64, error) { reads.Add(1); return nil, 0, wrong })
+		if v != nil || err != wrong {
+			t.Errorf("%v, %v, want the error", v, err)
+		}
+	}
+	if reads.Load() != 3 {
+		t.Errorf("what couldn't be read was kept")
+	}
+}
+
+func TestTooMuchFresh(t *testing.T) {
+	for _, h := range []struct {
+		fresh, packed int64
+		profiles      int
+		want          bool
+	}{
+		{fresh: minFreshBytes, profiles: 100},
+		{fresh: minFreshBytes + 1, profiles: 100, want: true},
+		{fresh: minFreshBytes + 1, packed: minFreshBytes / 4, profiles: 100}, // half of what is packed
+		{fresh: maxFreshBytes, packed: 1 << 40, profiles: 100},
+		{fresh: maxFreshBytes + 1, packed: 1 << 40, profiles: 100, want: true},
+		{profiles: maxFreshProfiles + 1, want: true},
+	} {
+		d := hourData{bytes: h.fresh, packed: summary{bytes: uint64(h.packed)}, fresh: heads{list: make([]head, h.profiles)}}
+		if d.tooMuch() != h.want {
+			t.Errorf("%+v: %v", h, !h.want)
+		}
+	}
 }
 
 // Totals and labels of all services are asked for all the time, and there are

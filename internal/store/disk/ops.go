@@ -51,6 +51,9 @@ func (s *Store) Stats() Stats {
 		if d := cmp.Or(p.dict, p.index); d != nil {
 			st.Series += len(d.series)
 		}
+		if p.index != nil {
+			st.CacheBytes += p.index.bytes()
+		}
 		for _, h := range p.hours {
 			st.Profiles += int64(h.packed.profiles) + int64(len(h.fresh.list))
 			st.Fresh += int64(len(h.fresh.list))

@@ -242,7 +242,7 @@ func (s *Store) trim() {
 			return
 		}
 		if u.p.mu.TryLock() {
-			if u.p.lastUsed == u.last {
+			if u.p.dict != nil && u.p.lastUsed == u.last { // a Put that failed forgets it
 				index := u.p.dict.index()
 				s.unload(u.p)
 				u.p.index = index

@@ -31,8 +31,7 @@ const (
 // What the functions change holds for logins that end later.
 type Provider struct {
 	*httptest.Server
-	t   testing.TB
-	key *rsa.PrivateKey
+	t testing.TB
 
 	mu     sync.Mutex
 	claims map[string]any
@@ -48,7 +47,7 @@ func New(t testing.TB) *Provider {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Provider{t: t, key: key, signer: key, codes: map[string]url.Values{}}
+	p := &Provider{t: t, signer: key, codes: map[string]url.Values{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /.well-known/openid-configuration", p.discovery)
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, r *http.Request) {
