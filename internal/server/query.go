@@ -356,8 +356,8 @@ func (s *Server) meanwhile(ctx context.Context, ps []opened) func() (*profile.Pr
 	}
 	done := make(chan result, 1)
 	go func() {
-		defer s.cache.release()
 		p, err := s.sum(ctx, ps)
+		s.cache.release()
 		done <- result{p, err}
 	}()
 	return func() (*profile.Profile, error) {
