@@ -47,6 +47,12 @@ func load[V any](c *cache, k cacheKey, read func() (value V, bytes int64, err er
 		return v.(V), nil
 	}
 	v, err, _ := c.reading.Do(string(binary.LittleEndian.AppendUint64([]byte(k.key), k.version)), func() (any, error) {
+		c.mu.Lock()
+		e, ok := c.byKey[k] // by someone who was done before this began
+		c.mu.Unlock()
+		if ok {
+			return e.Value.(*cached).value, nil
+		}
 		v, n, err := read()
 		if err == nil {
 			c.put(k, v, n)
