@@ -396,7 +396,7 @@ func (s *Server) prepareStore(ctx context.Context) error {
 		sel := selection{selector: labelSelector(of.Labels, store.LabelKind, store.LabelService), from: last(of) - int64(time.Hour), per: perSum}
 		q, err := s.newQuery(ctx, kindOf("flame"), url.Values{"profile": {sel.String()}})
 		if err == nil {
-			_, err = s.flame(ctx, q)
+			_, err = s.answer(ctx, q)
 		}
 		if err != nil {
 			return err

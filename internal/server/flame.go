@@ -90,10 +90,9 @@ const settled = 3 * time.Second
 // early when ctx is done.
 func (s *Server) Prepare(ctx context.Context) {
 	if s.store != nil {
-		_, _ = working(auth.With(ctx, auth.Anyone), s, func(ctx context.Context) (any, error) {
-			v, _, err := s.cache.guarded(ctx, func(ctx context.Context) (any, int64, error) { return nil, 0, s.prepareStore(ctx) })
-			return v, err
-		}) // an error is for those who ask
+		_, _, _ = s.cache.guarded(auth.With(ctx, auth.Anyone), func(ctx context.Context) (any, int64, error) {
+			return nil, 0, s.prepareStore(ctx) // an error is for those who ask
+		})
 	}
 	if len(s.cfg.Shown) == 0 {
 		return

@@ -105,13 +105,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := cached(r.Context(), s.cache, q.key(), func(ctx context.Context) (*answer, int64, error) {
-		a, err := q.kind.answer(s, ctx, q)
-		if err != nil {
-			return nil, 0, err
-		}
-		return a, a.cost(), nil
-	})
+	a, err := s.answer(r.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -125,6 +119,17 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request) error {
 		attach(w.Header(), q.fileName())
 	}
 	return a.write(w, r, http.StatusOK, revalidate)
+}
+
+// answer returns the answer of a query, computed or kept.
+func (s *Server) answer(ctx context.Context, q *query) (*answer, error) {
+	return cached(ctx, s.cache, q.key(), func(ctx context.Context) (*answer, int64, error) {
+		a, err := q.kind.answer(s, ctx, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		return a, a.cost(), nil
+	})
 }
 
 // reportAnswer returns a report as JSON. rows is the number of all its rows, nil

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"sync"
 
+	"github.com/cockroachdb/pebble/v2"
 	"golang.org/x/sync/singleflight"
 )
 
@@ -60,6 +61,21 @@ func load[V any](c *cache, k cacheKey, read func() (value V, bytes int64, err er
 		return v, err
 	})
 	return v.(V), err
+}
+
+// loadStored is load of the value that the store has under a key, which has to be
+// there; missing says so if it isn't.
+func loadStored[V interface{ bytes() int64 }](c *cache, k cacheKey, db pebble.Reader, key []byte, missing string, decode func(value []byte) (V, error)) (V, error) {
+	return load(c, k, func() (v V, n int64, err error) {
+		v, found, err := get(db, key, decode)
+		if err == nil && !found {
+			err = inKey(key, &damage{msg: missing})
+		}
+		if err != nil {
+			return v, 0, err
+		}
+		return v, v.bytes(), nil
+	})
 }
 
 func (c *cache) get(k cacheKey) any {

@@ -219,17 +219,8 @@ func (p *part) addPacked(ctx context.Context, a *sums) error {
 			return err
 		}
 		ck := cacheKey{fmt.Sprint(string(r.sums), p.wanted), r.version}
-		s, err := load(v.s.cache, ck, func() (*sparse, int64, error) {
-			s, found, err := get(v.snap, r.sums, func(value []byte) (*sparse, error) {
-				return readSparse(value, a.types, p.wanted, len(v.dict.siteNodes))
-			})
-			if err == nil && !found {
-				err = inKey(r.sums, &damage{msg: "it has a head but no samples"})
-			}
-			if err != nil {
-				return nil, 0, err
-			}
-			return s, s.bytes(), nil
+		s, err := loadStored(v.s.cache, ck, v.snap, r.sums, "it has a head but no samples", func(value []byte) (*sparse, error) {
+			return readSparse(value, a.types, p.wanted, len(v.dict.siteNodes))
 		})
 		if err != nil {
 			return err
@@ -257,17 +248,8 @@ func (p *part) addPacked(ctx context.Context, a *sums) error {
 func (v *view) block(h hour, block uint32, types, wanted int) (*matrix, error) {
 	key := blockKey(v.p.id, h, block)
 	ck := cacheKey{fmt.Sprint(string(key), wanted), 0}
-	return load(v.s.cache, ck, func() (*matrix, int64, error) {
-		m, found, err := get(v.snap, key, func(value []byte) (*matrix, error) {
-			return readBlock(value, types, wanted, len(v.dict.siteNodes))
-		})
-		if err == nil && !found {
-			err = inKey(key, &damage{msg: "it is missing"})
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		return m, m.bytes(), nil
+	return loadStored(v.s.cache, ck, v.snap, key, "it is missing", func(value []byte) (*matrix, error) {
+		return readBlock(value, types, wanted, len(v.dict.siteNodes))
 	})
 }
 

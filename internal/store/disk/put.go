@@ -281,14 +281,5 @@ func (w *writer) translate(in *interner, p *profile.Profile) []int64 {
 func (s *Store) packedHeads(db pebble.Reader, p *partition, h hour, packed summary) (*heads, error) {
 	key := hourKey(keyHeads, p.id, h)
 	ck := cacheKey{string(key), packed.lastSeq}
-	return load(s.cache, ck, func() (*heads, int64, error) {
-		hs, found, err := get(db, key, readHeads)
-		if err == nil && !found {
-			err = inKey(key, &damage{msg: "it is missing"})
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		return hs, hs.bytes(), nil
-	})
+	return loadStored(s.cache, ck, db, key, "it is missing", readHeads)
 }
