@@ -110,6 +110,18 @@ func BenchmarkDecodeMerge(b *testing.B) {
 	}
 }
 
+// BenchmarkMerge merges decoded profiles, most of whose stacks are known after
+// the first: it is finding rows in tables that caches don't hold.
+func BenchmarkMerge(b *testing.B) {
+	p := walkProfile(100_000, 50_000, 5_000)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Merge(p, p, p); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkGoogleParseMerge does the same with google/pprof.
 func BenchmarkGoogleParseMerge(b *testing.B) {
 	files, size := benchFiles(b)

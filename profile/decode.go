@@ -1,56 +1,10 @@
 package profile
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"unsafe"
 )
-
-// Limits bound what decoding accepts. A zero field stands for its default; see
-// [DefaultLimits].
-type Limits struct {
-	Bytes     int64 // decompressed size
-	Samples   int
-	Frames    int // of all samples together
-	Locations int
-	Lines     int // of all locations together
-	Functions int
-	Strings   int
-	Labels    int   // distinct, of all samples together
-	TextBytes int64 // size of a profile in one of the text formats
-}
-
-// DefaultLimits returns the limits that hold when nothing is said: far above
-// what profilers write, and low enough that hostile input can't take all memory.
-func DefaultLimits() Limits {
-	return Limits{
-		Bytes:     8 << 30,
-		Samples:   64 << 20,
-		Frames:    1 << 30,
-		Locations: 64 << 20,
-		Lines:     128 << 20,
-		Functions: 64 << 20,
-		Strings:   64 << 20,
-		Labels:    64 << 20,
-		TextBytes: 512 << 20,
-	}
-}
-
-func (l Limits) withDefaults() Limits {
-	d := DefaultLimits()
-	return Limits{
-		Bytes:     cmp.Or(l.Bytes, d.Bytes),
-		Samples:   cmp.Or(l.Samples, d.Samples),
-		Frames:    cmp.Or(l.Frames, d.Frames),
-		Locations: cmp.Or(l.Locations, d.Locations),
-		Lines:     cmp.Or(l.Lines, d.Lines),
-		Functions: cmp.Or(l.Functions, d.Functions),
-		Strings:   cmp.Or(l.Strings, d.Strings),
-		Labels:    cmp.Or(l.Labels, d.Labels),
-		TextBytes: cmp.Or(l.TextBytes, d.TextBytes),
-	}
-}
 
 // A SyntaxError tells where the bytes of a profile stop making sense.
 type SyntaxError struct {
@@ -63,16 +17,6 @@ func (e *SyntaxError) Error() string {
 		return "malformed profile: " + e.Msg
 	}
 	return fmt.Sprintf("malformed profile at byte %d: %s", e.Offset, e.Msg)
-}
-
-// A LimitError tells that a profile is larger than its reader allows.
-type LimitError struct {
-	What  string // what there is too much of, such as "samples"
-	Limit int64
-}
-
-func (e *LimitError) Error() string {
-	return fmt.Sprintf("profile has more than %d %s, the limit", e.Limit, e.What)
 }
 
 // errEmpty is returned for input without a byte.
@@ -107,6 +51,10 @@ const (
 	fieldDocURL            = 15
 )
 
+// maxSampleTypes is far above what profiles have: some of what is made of them
+// compares each with each.
+const maxSampleTypes = 4096
+
 // decoder turns the bytes of an encoded profile into columns. Bytes come in
 // pieces through feed, in order; finish then checks all references and turns
 // the ids of the encoding into indexes. Until then, Frames, Location.Mapping
@@ -114,6 +62,8 @@ const (
 type decoder struct {
 	p     *Profile
 	lim   Limits
+	mem   meter
+	most  int64 // decompressed bytes that there may be
 	off   int64 // of the first byte of the piece in the decompressed stream
 	arena arena
 
@@ -122,18 +72,22 @@ type decoder struct {
 	gz          gunzipper
 	plainBuf    []byte
 	inflater    *inflater
-	share       bool // strings share memory with what is fed
-	samples     int  // how many to expect, 0 if unknown
-	nTypes      int  // values of each sample, known from the first one
+	share       bool  // strings share memory with what is fed
+	samples     int   // how many to expect, 0 if unknown
+	rows        int   // how many the columns of samples have room for
+	unended     int64 // offset of the length of a field that goes on behind the piece
+	nTypes      int   // values of each sample, known from the first one
 	denseLocs   bool
 	denseFuncs  bool
 	funcIDs     []uint64 // id of each function, once they are not 1, 2, 3, …
 	bigIDs      map[uint64]uint32
+	over        error   // why there is no memory for an id; feed returns it
 	labels      []Label // of the sample under way
 	labelsAt    int     // where they begin in it, -1 if unknown
 	knownSet    uint32  // its label set, if found in recent
 	recent      recentSets
 	sets        *interner
+	setsHeld    int64 // its memory
 	vals        []int64
 	sampleTypes [][2]uint64 // string ids of type and unit
 	periodType  [2]uint64
@@ -144,6 +98,39 @@ type decoder struct {
 
 func newDecoder(lim Limits) *decoder {
 	return &decoder{p: &Profile{}, lim: lim.withDefaults(), denseLocs: true, denseFuncs: true, nTypes: -1}
+}
+
+// begin makes d ready for a profile of which so many bytes were sent. What it
+// has kept of its columns is the profile's now.
+func (d *decoder) begin(sent int64) error {
+	d.mem = newMeter(d.lim, sent)
+	d.most = min(d.lim.Bytes, d.lim.expanded(sent))
+	kept := d.kept()
+	if kept > d.mem.limit/2 { // for the sake of a much larger one before
+		d.forget()
+		kept = 0
+	}
+	return d.mem.take(kept)
+}
+
+// kept returns the memory of the columns and buffers of d.
+func (d *decoder) kept() int64 {
+	p := d.p
+	n := bytesOf[string](cap(p.Strings)) + bytesOf[Mapping](cap(p.Mappings)) + bytesOf[Function](cap(p.Functions)) +
+		bytesOf[Location](cap(p.Locations)) + bytesOf[Line](cap(p.Lines)) + bytesOf[uint32](cap(p.Frames)) +
+		bytesOf[Stack](cap(p.Stacks)) + bytesOf[ValueType](cap(p.SampleTypes)) + bytesOf[[]int64](cap(p.Values)) +
+		int64(cap(d.buf)+cap(d.plainBuf)) + bytesOf[uint64](cap(d.funcIDs)) + bytesOf[Label](cap(d.labels)) +
+		bytesOf[int64](cap(d.vals)+cap(d.comments)) + bytesOf[[2]uint64](cap(d.sampleTypes)+cap(d.mappings))
+	for _, column := range p.Values[:cap(p.Values)] {
+		n += bytesOf[int64](cap(column))
+	}
+	return n
+}
+
+// forget lets go of all that was decoded, and of the memory.
+func (d *decoder) forget() {
+	d.mem.give(d.mem.used)
+	*d = decoder{p: &Profile{}, lim: d.lim, mem: d.mem, most: d.most, serial: d.serial, share: d.share, denseLocs: true, denseFuncs: true, nTypes: -1}
 }
 
 // reset makes d ready for another profile, reusing its columns: the profile of
@@ -165,12 +152,25 @@ func (d *decoder) reset() {
 		mappings: d.mappings[:0], comments: d.comments[:0]}
 }
 
+// tooLong is the error of more decompressed bytes than there may be.
+func (d *decoder) tooLong() error {
+	if d.most < d.lim.Bytes {
+		return tooLarge("bytes when decompressed", d.most, d.mem.bytes)
+	}
+	return &LimitError{"bytes", d.most}
+}
+
 func (d *decoder) fail(at int, format string, args ...any) error {
 	return &SyntaxError{Offset: d.off + int64(at), Msg: fmt.Sprintf(format, args...)}
 }
 
+func (d *decoder) wrongType(at int, num uint64, wire int) error {
+	return d.fail(at, "field %d of the profile has the wrong wire type %d", num, wire)
+}
+
 // feed decodes the whole fields at the start of b and returns the number of
-// bytes they take. What remains has to be fed again, with more behind it.
+// bytes they take. What remains has to be fed again, with more behind it, unless
+// n is more than there is: the rest of a field that nobody needs.
 func (d *decoder) feed(b []byte) (n int, err error) {
 	i := 0
 	for i < len(b) {
@@ -197,8 +197,15 @@ func (d *decoder) feed(b []byte) (n int, err error) {
 		}
 		if key&7 == wireBytes {
 			if v > uint64(len(b)-k) {
-				if v > uint64(d.lim.Bytes) {
-					return i, d.fail(i, "field %d claims %d bytes", key>>3, v)
+				if v > uint64(d.most) {
+					return i, d.fail(i, "field %d claims %d bytes, the limit is %d", key>>3, v, d.most)
+				}
+				switch num := key >> 3; {
+				case num > fieldDocURL || num == 0:
+					d.unended = d.off + int64(at)
+					return k + int(v), nil
+				case num > fieldString && num != fieldPeriodType && num != fieldComment:
+					return i, d.wrongType(i, num, wireBytes)
 				}
 				return i, nil
 			}
@@ -233,12 +240,12 @@ func (d *decoder) feed(b []byte) (n int, err error) {
 		}
 		i = next
 	}
-	return i, nil
+	return i, d.over
 }
 
 // reserve makes room for what b, a whole profile, holds, so that the columns
 // don't have to grow.
-func (d *decoder) reserve(b []byte) {
+func (d *decoder) reserve(b []byte) error {
 	var count [fieldString + 1]int
 	frames, lines := 0, 0
 	for i := 0; i < len(b); {
@@ -264,7 +271,11 @@ func (d *decoder) reserve(b []byte) {
 	p := d.p
 	if count[fieldSample] > d.lim.Samples || frames > d.lim.Frames || count[fieldLocation] > d.lim.Locations ||
 		count[fieldFunction] > d.lim.Functions || count[fieldString] > d.lim.Strings {
-		return // decoding will say so
+		return nil // decoding will say so
+	}
+	if err := d.mem.take(bytesOf[Stack](count[fieldSample]) + bytesOf[uint32](frames+8) + bytesOf[Location](count[fieldLocation]) +
+		bytesOf[Line](lines+lines/8) + bytesOf[Function](count[fieldFunction]) + bytesOf[string](count[fieldString])); err != nil {
+		return err
 	}
 	p.Stacks = make([]Stack, 0, count[fieldSample])
 	p.Frames = make([]uint32, 0, frames+8)
@@ -273,6 +284,16 @@ func (d *decoder) reserve(b []byte) {
 	p.Functions = make([]Function, 0, count[fieldFunction])
 	p.Strings = make([]string, 0, count[fieldString])
 	d.samples = count[fieldSample]
+	return nil
+}
+
+// room returns s with room for another element, of which there may be limit.
+func room[T any](m *meter, s []T, limit int, what string) ([]T, error) {
+	if len(s) >= limit {
+		return s, &LimitError{what, int64(limit)}
+	}
+	s, err := grown(m, s, 1)
+	return s[:len(s):min(cap(s), limit)], err
 }
 
 // str adds an entry of the string table.
@@ -281,12 +302,17 @@ func (d *decoder) str(b []byte, at int) error {
 	if len(p.Strings) == 0 && len(b) > 0 {
 		return d.fail(at, "string_table[0] must be empty")
 	}
-	if len(p.Strings) >= d.lim.Strings {
-		return &LimitError{"strings", int64(d.lim.Strings)}
+	if len(p.Strings) == cap(p.Strings) {
+		return d.strWithRoom(b, at)
 	}
 	if d.share && len(b) > 0 {
 		p.Strings = append(p.Strings, unsafe.String(&b[0], len(b)))
 		return nil
+	}
+	if len(b) > len(d.arena.free) {
+		if err := d.mem.take(arenaBytes(len(b))); err != nil {
+			return err
+		}
 	}
 	p.Strings = append(p.Strings, d.arena.copyBytes(b))
 	return nil
@@ -298,16 +324,28 @@ func (d *decoder) rawID(id uint64) uint32 {
 	if id < 1<<31 {
 		return uint32(id)
 	}
+	return d.bigID(id)
+}
+
+func (d *decoder) bigID(id uint64) uint32 {
 	if d.bigIDs == nil {
 		d.bigIDs = map[uint64]uint32{}
 	}
 	raw, ok := d.bigIDs[id]
 	if !ok {
+		if err := d.mem.take(bigIDBytes); err != nil {
+			d.over = err
+			return 0
+		}
 		raw = 1<<31 | uint32(len(d.bigIDs))
 		d.bigIDs[id] = raw
 	}
 	return raw
 }
+
+// bigIDBytes is what an entry of bigIDs takes, when the map has just grown and the
+// old one is still there.
+const bigIDBytes = 64
 
 // fromRawID is the inverse of rawID, for error messages.
 func (d *decoder) fromRawID(raw uint32) uint64 {
@@ -344,6 +382,10 @@ func (d *decoder) other(b []byte, i, end int) error {
 		if f.num == fieldPeriodType {
 			d.periodType = ids
 		} else {
+			var err error
+			if d.sampleTypes, err = room(&d.mem, d.sampleTypes, maxSampleTypes, "sample types"); err != nil {
+				return err
+			}
 			d.sampleTypes = append(d.sampleTypes, ids)
 		}
 	case fieldMapping:
@@ -354,15 +396,24 @@ func (d *decoder) other(b []byte, i, end int) error {
 			if next < 0 {
 				return d.fail(f.at+k, "%s", varintProblem(next))
 			}
-			d.comments = append(d.comments, v)
+			if err := d.comment(v); err != nil {
+				return err
+			}
 			k = next
 		}
 	default:
 		if f.num <= fieldDocURL {
-			return d.fail(i, "field %d of the profile has the wrong wire type %d", f.num, f.wire)
+			return d.wrongType(i, f.num, f.wire)
 		}
 	}
 	return nil
+}
+
+func (d *decoder) comment(id uint64) (err error) {
+	if d.comments, err = room(&d.mem, d.comments, d.lim.Strings, "comments"); err == nil {
+		d.comments = append(d.comments, id)
+	}
+	return err
 }
 
 // scalar handles a field of Profile that is a number.
@@ -372,7 +423,7 @@ func (d *decoder) scalar(f field, at int) error {
 		return nil
 	}
 	if f.wire != wireVarint || f.num <= fieldString || f.num == fieldPeriodType {
-		return d.fail(at, "field %d of the profile has the wrong wire type %d", f.num, f.wire)
+		return d.wrongType(at, f.num, f.wire)
 	}
 	switch f.num {
 	case fieldDropFrames:
@@ -389,7 +440,7 @@ func (d *decoder) scalar(f field, at int) error {
 	case fieldPeriod:
 		p.Period = int64(f.v)
 	case fieldComment:
-		d.comments = append(d.comments, f.v)
+		return d.comment(f.v)
 	case fieldDefaultSampleType:
 		d.header[2] = f.v
 	case fieldDocURL:

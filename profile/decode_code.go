@@ -17,8 +17,8 @@ func (d *decoder) number(b []byte, i, at int, most uint64, what string) (num, v 
 // are as many, it reads numeric fields itself where they are encoded as usual.
 func (d *decoder) location(b []byte, at int) error {
 	p := d.p
-	if len(p.Locations) >= d.lim.Locations {
-		return &LimitError{"locations", int64(d.lim.Locations)}
+	if len(p.Locations) == cap(p.Locations) {
+		return d.locationWithRoom(b, at)
 	}
 	l := Location{FirstLine: uint32(len(p.Lines))}
 	for i := 0; i < len(b); {
@@ -82,8 +82,8 @@ func (d *decoder) location(b []byte, at int) error {
 // line decodes one Line message.
 func (d *decoder) line(b []byte, at int) error {
 	p := d.p
-	if len(p.Lines) >= d.lim.Lines {
-		return &LimitError{"source lines", int64(d.lim.Lines)}
+	if len(p.Lines) == cap(p.Lines) {
+		return d.lineWithRoom(b, at)
 	}
 	var fn uint64
 	var ln Line
@@ -123,8 +123,8 @@ func (d *decoder) line(b []byte, at int) error {
 // function decodes one Function message.
 func (d *decoder) function(b []byte, at int) error {
 	p := d.p
-	if len(p.Functions) >= d.lim.Functions {
-		return &LimitError{"functions", int64(d.lim.Functions)}
+	if len(p.Functions) == cap(p.Functions) {
+		return d.functionWithRoom(b, at)
 	}
 	var id uint64
 	var fn Function
@@ -162,11 +162,19 @@ func (d *decoder) function(b []byte, at int) error {
 	}
 	if d.denseFuncs && id != uint64(len(p.Functions))+1 {
 		d.denseFuncs = false
+		var err error
+		if d.funcIDs, err = grown(&d.mem, d.funcIDs, len(p.Functions)); err != nil {
+			return err
+		}
 		for i := range p.Functions {
 			d.funcIDs = append(d.funcIDs, uint64(i)+1)
 		}
 	}
 	if !d.denseFuncs {
+		var err error
+		if d.funcIDs, err = grown(&d.mem, d.funcIDs, 1); err != nil {
+			return err
+		}
 		d.funcIDs = append(d.funcIDs, id)
 	}
 	p.Functions = append(p.Functions, fn)
@@ -207,10 +215,67 @@ func (d *decoder) mapping(b []byte, at int) error {
 	if m.ID == 0 {
 		return d.fail(at, "a mapping has the reserved id 0")
 	}
-	if len(d.p.Mappings) >= d.lim.Locations {
-		return &LimitError{"mappings", int64(d.lim.Locations)}
+	var err error
+	if d.p.Mappings, err = room(&d.mem, d.p.Mappings, d.lim.Locations, "mappings"); err != nil {
+		return err
+	}
+	if d.mappings, err = grown(&d.mem, d.mappings, 1); err != nil {
+		return err
 	}
 	d.p.Mappings = append(d.p.Mappings, m)
 	d.mappings = append(d.mappings, ids)
 	return nil
+}
+
+// What follows makes room first. Were it within the function that it then calls
+// again, that one would be slower for all records.
+
+func (d *decoder) locationWithRoom(b []byte, at int) (err error) {
+	if d.p.Locations, err = room(&d.mem, d.p.Locations, d.lim.Locations, "locations"); err != nil {
+		return err
+	}
+	return d.location(b, at)
+}
+
+func (d *decoder) lineWithRoom(b []byte, at int) (err error) {
+	if d.p.Lines, err = room(&d.mem, d.p.Lines, d.lim.Lines, "source lines"); err != nil {
+		return err
+	}
+	return d.line(b, at)
+}
+
+func (d *decoder) functionWithRoom(b []byte, at int) (err error) {
+	if d.p.Functions, err = room(&d.mem, d.p.Functions, d.lim.Functions, "functions"); err != nil {
+		return err
+	}
+	return d.function(b, at)
+}
+
+func (d *decoder) labelWithRoom(b []byte, at int) (err error) {
+	if d.labels, err = grown(&d.mem, d.labels, 1); err != nil {
+		return err
+	}
+	return d.label(b, at)
+}
+
+func (d *decoder) sampleWithRoom(b []byte, at int) error {
+	if err := d.growRows(); err != nil {
+		return err
+	}
+	return d.sample(b, at)
+}
+
+// sampleWithValues decodes a sample that has up to n values.
+func (d *decoder) sampleWithValues(n int, b []byte, at int) (err error) {
+	if d.vals, err = grown(&d.mem, d.vals[:0], n); err != nil {
+		return err
+	}
+	return d.sample(b, at)
+}
+
+func (d *decoder) strWithRoom(b []byte, at int) (err error) {
+	if d.p.Strings, err = room(&d.mem, d.p.Strings, d.lim.Strings, "strings"); err != nil {
+		return err
+	}
+	return d.str(b, at)
 }

@@ -12,8 +12,8 @@ import (
 // sample decodes one Sample message, which stands at b's piece[at:].
 func (d *decoder) sample(b []byte, at int) error {
 	p := d.p
-	if len(p.Stacks) >= d.lim.Samples {
-		return &LimitError{"samples", int64(d.lim.Samples)}
+	if len(p.Stacks) >= d.rows {
+		return d.sampleWithRoom(b, at)
 	}
 	start := len(p.Frames)
 	d.vals = d.vals[:0]
@@ -35,6 +35,10 @@ func (d *decoder) sample(b []byte, at int) error {
 				return d.fail(at+i, "a sample's values are cut off")
 			}
 			i = k + int(n)
+			if most := len(d.vals) + int(n); most > cap(d.vals) { // a value takes at least a byte
+				p.Frames = p.Frames[:start]
+				return d.sampleWithValues(most, b, at)
+			}
 			for k < i {
 				v, next := uvarint(b[:i], k)
 				if next < 0 {
@@ -48,6 +52,10 @@ func (d *decoder) sample(b []byte, at int) error {
 			if k < 0 {
 				return d.fail(at+i, "%s", varintProblem(k))
 			}
+			if len(d.vals) == cap(d.vals) {
+				p.Frames = p.Frames[:start]
+				return d.sampleWithValues(len(d.vals)+1, b, at)
+			}
 			d.vals = append(d.vals, int64(v))
 			i = k
 		case 1<<3 | wireVarint:
@@ -55,7 +63,13 @@ func (d *decoder) sample(b []byte, at int) error {
 			if k < 0 {
 				return d.fail(at+i, "%s", varintProblem(k))
 			}
-			p.Frames = append(p.Frames, d.rawID(v))
+			if len(p.Frames) == cap(p.Frames) {
+				if err := d.frame(v); err != nil {
+					return err
+				}
+			} else {
+				p.Frames = append(p.Frames, d.rawID(v))
+			}
 			i = k
 		case 3<<3 | wireBytes:
 			// Labels mostly stand together, last, and are those of another sample.
@@ -87,17 +101,20 @@ func (d *decoder) sample(b []byte, at int) error {
 			i = next
 		}
 	}
+	return d.addSample(b, at, start)
+}
+
+// addSample adds the sample that was decoded from b, whose frames are those from
+// start on.
+func (d *decoder) addSample(b []byte, at, start int) error {
+	p := d.p
 	if len(d.vals) != d.nTypes {
 		if d.nTypes >= 0 {
 			return d.fail(at, "a sample has %d values, those before have %d", len(d.vals), d.nTypes)
 		}
 		d.nTypes = len(d.vals)
-		for len(p.Values) < d.nTypes {
-			if len(p.Values) < cap(p.Values) {
-				p.Values = p.Values[:len(p.Values)+1] // a column kept by reset
-			} else {
-				p.Values = append(p.Values, make([]int64, 0, d.samples))
-			}
+		if err := d.makeColumns(); err != nil {
+			return err
 		}
 	}
 	for t, v := range d.vals {
@@ -118,6 +135,52 @@ func (d *decoder) sample(b []byte, at int) error {
 		if d.labelsAt >= 0 {
 			d.recent.add(b[d.labelsAt:], p.SampleLabels[len(p.SampleLabels)-1])
 		}
+	}
+	return nil
+}
+
+// makeColumns makes the columns of values.
+func (d *decoder) makeColumns() (err error) {
+	p := d.p
+	if d.nTypes > maxSampleTypes {
+		return &LimitError{"values of a sample", maxSampleTypes}
+	}
+	for len(p.Values) < d.nTypes {
+		if len(p.Values) < cap(p.Values) {
+			p.Values = p.Values[:len(p.Values)+1] // a column kept by reset
+			continue
+		}
+		if p.Values, err = grown(&d.mem, p.Values, 1); err != nil {
+			return err
+		}
+		if err = d.mem.take(bytesOf[int64](d.samples)); err != nil {
+			return err
+		}
+		p.Values = append(p.Values, make([]int64, 0, d.samples))
+	}
+	return d.growRows()
+}
+
+// growRows makes room for another sample in all columns.
+func (d *decoder) growRows() (err error) {
+	p := d.p
+	if len(p.Stacks) == cap(p.Stacks) {
+		if p.Stacks, err = room(&d.mem, p.Stacks, d.lim.Samples, "samples"); err != nil {
+			return err
+		}
+	}
+	d.rows = cap(p.Stacks)
+	for t := range p.Values {
+		if p.Values[t], err = grown(&d.mem, p.Values[t], 1); err != nil {
+			return err
+		}
+		d.rows = min(d.rows, cap(p.Values[t]))
+	}
+	if p.SampleLabels != nil {
+		if p.SampleLabels, err = grown(&d.mem, p.SampleLabels, 1); err != nil {
+			return err
+		}
+		d.rows = min(d.rows, cap(p.SampleLabels))
 	}
 	return nil
 }
@@ -170,26 +233,38 @@ func (d *decoder) oddSampleField(f field, at, i int) error {
 	if f.num == 3 || f.wire != wireVarint && f.wire != wireBytes {
 		return d.fail(at+i, "field %d of a sample has the wrong wire type %d", f.num, f.wire)
 	}
-	numbers := []uint64{f.v}
-	if f.wire == wireBytes {
-		numbers = numbers[:0]
-		for k := 0; k < len(f.data); {
-			v, next := uvarint(f.data, k)
-			if next < 0 {
-				return d.fail(at+f.at+k, "%s", varintProblem(next))
-			}
-			numbers = append(numbers, v)
-			k = next
-		}
+	add := d.value
+	if f.num == 1 {
+		add = d.frame
 	}
-	for _, v := range numbers {
-		if f.num == 1 {
-			d.p.Frames = append(d.p.Frames, d.rawID(v))
-		} else {
-			d.vals = append(d.vals, int64(v))
+	if f.wire == wireVarint {
+		return add(f.v)
+	}
+	for k := 0; k < len(f.data); {
+		v, next := uvarint(f.data, k)
+		if next < 0 {
+			return d.fail(at+f.at+k, "%s", varintProblem(next))
 		}
+		if err := add(v); err != nil {
+			return err
+		}
+		k = next
 	}
 	return nil
+}
+
+func (d *decoder) value(v uint64) (err error) {
+	if d.vals, err = grown(&d.mem, d.vals, 1); err == nil {
+		d.vals = append(d.vals, int64(v))
+	}
+	return err
+}
+
+func (d *decoder) frame(id uint64) (err error) {
+	if d.p.Frames, err = grown(&d.mem, d.p.Frames, 1); err == nil {
+		d.p.Frames = append(d.p.Frames, d.rawID(id))
+	}
+	return err
 }
 
 // frames appends the packed location ids in b to Frames and returns the place
@@ -201,7 +276,11 @@ func (d *decoder) frames(b []byte) int {
 		for _, c := range b {
 			n += int(^c >> 7)
 		}
-		f = slices.Grow(f, n+4)
+		var err error
+		if f, err = grown(&d.mem, f, n+4); err != nil {
+			d.over = err
+			return -1
+		}
 	}
 	dst := f[len(f):cap(f)]
 	w, i := 0, 0
@@ -261,6 +340,9 @@ func (d *decoder) frames(b []byte) int {
 
 // label decodes one Label message into d.labels.
 func (d *decoder) label(b []byte, at int) error {
+	if len(d.labels) == cap(d.labels) {
+		return d.labelWithRoom(b, at)
+	}
 	var key, str, unit, num uint64
 	for i := 0; i < len(b); {
 		n, v, next, err := d.number(b, i, at, 4, "a label")
@@ -298,6 +380,9 @@ func (d *decoder) sampleLabels() error {
 	if d.sets == nil {
 		d.sets = &interner{p: &Profile{}}
 		d.sets.labelSet(nil)
+		if err := d.mem.take(bytesOf[uint32](cap(p.Stacks))); err != nil {
+			return err
+		}
 		p.SampleLabels = make([]uint32, len(p.Stacks)-1, cap(p.Stacks))
 	}
 	if len(d.labels) > 1 {
@@ -309,7 +394,13 @@ func (d *decoder) sampleLabels() error {
 			return a.Key < b.Key
 		})
 	}
+	known := len(d.sets.p.LabelSets)
 	p.SampleLabels = append(p.SampleLabels, d.sets.labelSet(d.labels))
+	if len(d.sets.p.LabelSets) > known {
+		if err := d.mem.hold(&d.setsHeld, d.sets.bytes()); err != nil {
+			return err
+		}
+	}
 	if len(d.sets.p.Labels) > d.lim.Labels {
 		return &LimitError{"distinct labels", int64(d.lim.Labels)}
 	}

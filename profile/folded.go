@@ -1,13 +1,12 @@
 package profile
 
 import (
-	"bufio"
 	"bytes"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strconv"
+	"unicode/utf8"
+	"unsafe"
 )
 
 // ParseFolded reads folded stacks: one sample per line, its frames from the
@@ -27,7 +26,17 @@ import (
 // Errors are of type [*SyntaxError], with line and byte offset, and [*LimitError].
 func ParseFolded(r io.Reader, lim Limits) (*Profile, error) {
 	lim = lim.withDefaults()
-	f := folded{in: bufio.NewReaderSize(r, 64<<10), lim: lim}
+	m := meter{budget: lim.Budget, limit: lim.Memory}
+	p, err := parseFolded(r, lim, &m)
+	if err != nil {
+		m.give(m.used)
+	}
+	return p, err
+}
+
+// parseFolded is ParseFolded with the memory of m.
+func parseFolded(r io.Reader, lim Limits, m *meter) (*Profile, error) {
+	f := folded{textLines: newTextLines(r, lim.TextBytes, m), lim: lim}
 	for {
 		line, err := f.next()
 		if err == io.EOF {
@@ -43,18 +52,17 @@ func ParseFolded(r io.Reader, lim Limits) (*Profile, error) {
 	if f.b == nil {
 		return nil, &SyntaxError{Offset: -1, Msg: "no folded stacks"}
 	}
+	if err := f.hold(); err != nil {
+		return nil, err
+	}
 	return f.b.Profile(), nil
 }
 
 // folded is the state of a parse.
 type folded struct {
-	in   *bufio.Reader
+	textLines
 	lim  Limits
-	long []byte // a line that is longer than the buffer of in
-
-	line  int   // 1-based number of the current line
-	start int64 // its offset
-	end   int64 // the offset of the next one
+	held int64 // of mem
 
 	b       *Builder // nil until the first sample
 	columns int      // 1 or 2
@@ -62,31 +70,8 @@ type folded struct {
 	stack   []uint32
 }
 
-// next returns the next line without its end; it is valid until the next call.
-func (f *folded) next() ([]byte, error) {
-	f.line++
-	f.start = f.end
-	part, err := f.in.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		f.long = f.long[:0]
-		for errors.Is(err, bufio.ErrBufferFull) {
-			f.long = append(f.long, part...)
-			if f.start+int64(len(f.long)) > f.lim.TextBytes {
-				return nil, &LimitError{"bytes of text", f.lim.TextBytes}
-			}
-			part, err = f.in.ReadSlice('\n')
-		}
-		f.long = append(f.long, part...)
-		part = f.long
-	}
-	f.end += int64(len(part))
-	if f.end > f.lim.TextBytes {
-		return nil, &LimitError{"bytes of text", f.lim.TextBytes}
-	}
-	if err != nil && (err != io.EOF || len(part) == 0) {
-		return nil, err
-	}
-	return part, nil
+func (f *folded) hold() error {
+	return f.mem.hold(&f.held, f.b.in.bytes()+bytesOf[uint32](cap(f.stack)))
 }
 
 // add adds the sample of a line, if it holds one.
@@ -128,6 +113,9 @@ func (f *folded) add(line []byte) error {
 	if p := f.b.in.p; len(p.Stacks) > f.lim.Samples {
 		return &LimitError{"samples", int64(f.lim.Samples)}
 	}
+	if f.line%64 == 0 {
+		return f.hold()
+	}
 	return nil
 }
 
@@ -143,7 +131,15 @@ func (f *folded) addFrames(text []byte) error {
 		if f.frames++; f.frames > f.lim.Frames {
 			return &LimitError{"frames", int64(f.lim.Frames)}
 		}
-		f.stack = append(f.stack, f.location(string(bytes.ToValidUTF8(name, []byte("\uFFFD")))))
+		if f.frames%1024 == 0 { // a line may have any number
+			if err := f.hold(); err != nil {
+				return err
+			}
+		}
+		if !utf8.Valid(name) {
+			name = bytes.ToValidUTF8(name, []byte("\uFFFD"))
+		}
+		f.stack = append(f.stack, f.location(unsafe.String(unsafe.SliceData(name), len(name))))
 		if len(p.Locations) > min(f.lim.Locations, f.lim.Functions) || len(p.Strings) > f.lim.Strings {
 			return &LimitError{"functions", int64(min(f.lim.Locations, f.lim.Functions, f.lim.Strings))}
 		}
@@ -151,6 +147,7 @@ func (f *folded) addFrames(text []byte) error {
 	return nil
 }
 
+// location returns the location of a name, which is copied if it is kept.
 func (f *folded) location(name string) uint32 {
 	if name == "" {
 		return f.b.Location(0, 0)
@@ -158,9 +155,7 @@ func (f *folded) location(name string) uint32 {
 	return f.b.Location(0, 0, Line{Function: f.b.Function(name, name, "", 0)})
 }
 
-func (f *folded) fail(msg string) error {
-	return &SyntaxError{Offset: f.start, Msg: fmt.Sprintf("line %d of folded stacks: %s", f.line, msg)}
-}
+func (f *folded) fail(msg string) error { return f.errorf("folded stacks", "%s", msg) }
 
 // cutNumber cuts the last blank-separated field off line, if it is a number,
 // and rounds it. A line that is nothing but a number is a sample without frames.

@@ -80,6 +80,7 @@ func TestParseFoldedErrors(t *testing.T) {
 		{"too many bytes", "aaaaaaaaaaaaaaaaaaaaaaa 1\n", "more than 10 bytes of text", Limits{TextBytes: 10}},
 		{"too many frames", "a;b;c 1\n", "more than 2 frames", Limits{Frames: 2}},
 		{"too many samples", "a 1\nb 1\n", "more than 1 samples", Limits{Samples: 1}},
+		{"too much memory", strings.Repeat("a 1\n", 100), "more than 1000 bytes in memory", Limits{Memory: 1000}},
 		{"too many functions", "a;b;c 1\n", "more than 2 functions", Limits{Functions: 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -133,4 +134,35 @@ func FuzzParseFolded(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestFoldedMemory: what lines take is counted as they come, however long they are.
+func TestFoldedMemory(t *testing.T) {
+	var lines, line strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&lines, "main;f%x 1\n", i)
+		fmt.Fprintf(&line, "f%x;", i)
+	}
+	line.WriteString("main 1\n")
+	const growth = 5 // columns grow by a quarter
+	for name, text := range map[string]string{"lines": lines.String(), "one line": line.String()} {
+		var l ledger
+		allocated, err := allocating(func() error {
+			_, err := ParseFolded(strings.NewReader(text), Limits{Budget: &l})
+			return err
+		})
+		if err != nil || allocated > growth*l.all+slack {
+			t.Errorf("%s: allocated %d bytes, but took only %d; %v", name, allocated, l.all, err)
+		}
+		l = ledger{}
+		const most = 1 << 20
+		allocated, err = allocating(func() error {
+			_, err := ParseFolded(strings.NewReader(text), Limits{Memory: most, Budget: &l})
+			return err
+		})
+		var limit *LimitError
+		if !errors.As(err, &limit) || l.most > most || l.now != 0 || allocated > growth*most+slack {
+			t.Errorf("%s: %v; took %d bytes at a time of %d, allocated %d, and gave %d not back", name, err, l.most, most, allocated, l.now)
+		}
+	}
 }

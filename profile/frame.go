@@ -9,8 +9,9 @@ import (
 // Frame is an entry of a stack as a report tells frames apart.
 type Frame struct {
 	Name      string // function, or the file when frames are files; "[libc.so.6]" is code without symbols
-	File      string // "" if unknown; where several files have a function of this name, one of them
-	StartLine int64  // first line of the function, 0 if unknown
+	File      string // "" if unknown; of Files files, the one with most of the values: see [FrameTable.Settle]
+	Files     int    // how many files have the function, such as copies of a program in several folders
+	StartLine int64  // first line of the function in File, 0 if unknown
 	Line      int64  // only where lines are told apart
 	Address   uint64 // only where addresses are told apart
 }
@@ -19,22 +20,21 @@ type Frame struct {
 // equal frames of different profiles have the same number. What is equal
 // depends on the granularity:
 //
-//	functions      the name
-//	filefunctions  the name and the file; "" means the same
+//	functions      the name; "" means the same
+//	filefunctions  the name and the file
 //	files          the file
-//	lines          name, file and line
-//	addresses      name, file, line and address
+//	lines          name, line, and the file without its folder
+//	addresses      as lines, and the address
+//
+// A function is the same one wherever its source lay when it was compiled, or
+// versions of a program built in different folders would have no function in
+// common. A function that is inlined is a frame like any other.
 type FrameTable struct {
 	granularity string
 	noInlines   bool
 	in          *interner // its functions are the frames; its locations, at lines and addresses
-	info        []frameInfo
-}
-
-// frameInfo is what is known of a frame but doesn't tell it apart.
-type frameInfo struct {
-	file      StringID
-	startLine int64
+	info        []functionInfo
+	others      map[uint32][]funcDef // further definitions of functions that have several
 }
 
 // FrameRef is a frame's number in its table, and whether the function is
@@ -54,6 +54,9 @@ type FrameMap struct {
 	// inlined, so that bit of it is 0.
 	code  []FrameRef
 	lists []FrameRef // number of frames, frames, number of frames, …
+
+	p         *Profile
+	functions []uint32 // by the profile's: the table's plus 1, 0 for those of no location
 }
 
 // At returns the frames of location l, the innermost inlined function first;
@@ -81,48 +84,56 @@ func NewFrameTable(granularity string, noInlines bool) (*FrameTable, error) {
 	switch granularity {
 	case "functions", "filefunctions", "files", "lines", "addresses":
 	case "":
-		granularity = "filefunctions"
+		granularity = "functions"
 	default:
 		return nil, fmt.Errorf("unknown granularity %q: not functions, filefunctions, files, lines or addresses", granularity)
 	}
-	return &FrameTable{granularity: granularity, noInlines: noInlines, in: newInterner()}, nil
+	return &FrameTable{granularity: granularity, noInlines: noInlines, in: newInterner(), others: map[uint32][]funcDef{}}, nil
 }
 
 // Len returns the number of frames.
-func (t *FrameTable) Len() int { return len(t.info) }
+func (t *FrameTable) Len() int {
+	if t.fine() {
+		return len(t.in.p.Locations)
+	}
+	return len(t.in.p.Functions)
+}
 
 // Frame returns a frame.
 func (t *FrameTable) Frame(i uint32) Frame {
 	p := t.in.p
-	f := Frame{File: p.Strings[t.info[i].file], StartLine: t.info[i].startLine}
-	fn := i
+	var f Frame
+	fn := t.functionOf(i)
 	if t.fine() {
-		line := p.LocationLines(i)[0]
-		fn, f.Line, f.Address = line.Function, line.Line, p.Locations[i].Address
+		f.Line, f.Address = p.LocationLines(i)[0].Line, p.Locations[i].Address
 	}
+	info := &t.info[fn]
 	f.Name = p.Strings[p.Functions[fn].Name]
+	f.File, f.Files, f.StartLine = p.Strings[info.file], int(info.files), info.startLine
 	return f
+}
+
+// functionOf returns the function of a frame.
+func (t *FrameTable) functionOf(frame uint32) uint32 {
+	if t.fine() {
+		return t.in.p.LocationLines(frame)[0].Function
+	}
+	return frame
 }
 
 // fine tells that a function has several frames.
 func (t *FrameTable) fine() bool { return t.granularity == "lines" || t.granularity == "addresses" }
 
-// Add numbers the frames of p's locations.
+// Add numbers the frames of p's locations. The map keeps p.
 func (t *FrameTable) Add(p *Profile) *FrameMap {
 	m := &FrameMap{
-		code:  make([]FrameRef, len(p.Locations)),
-		lists: make([]FrameRef, 0, 2*max(0, len(p.Lines)-len(p.Locations))),
+		code:      make([]FrameRef, len(p.Locations)),
+		lists:     make([]FrameRef, 0, 2*max(0, len(p.Lines)-len(p.Locations))),
+		p:         p,
+		functions: make([]uint32, len(p.Functions)),
 	}
-	fns := make([]uint32, len(p.Functions)) // frame (or function, if fine) plus 1; 0 is not yet known
 	for l := range p.Locations {
-		lines := p.LocationLines(uint32(l))
-		switch {
-		case t.noInlines && len(lines) > 1:
-			lines = lines[len(lines)-1:]
-		case t.granularity == "files" && len(lines) > 1:
-			// A file is one frame, however many of its functions were inlined.
-			lines = p.distinctFiles(lines)
-		}
+		lines := t.lines(p, uint32(l))
 		var address uint64
 		if t.granularity == "addresses" {
 			address = p.Locations[l].Address
@@ -132,12 +143,12 @@ func (t *FrameTable) Add(p *Profile) *FrameMap {
 			m.lists = append(m.lists, FrameRef(len(lines)))
 		}
 		for i, line := range lines {
-			if fns[line.Function] == 0 {
-				fns[line.Function] = t.function(p, line.Function) + 1
+			if m.functions[line.Function] == 0 {
+				m.functions[line.Function] = t.function(p, line.Function) + 1
 			}
-			frame := fns[line.Function] - 1
+			frame := m.functions[line.Function] - 1
 			if t.fine() {
-				frame = t.place(frame, line.Line, address, p.Functions[line.Function].StartLine)
+				frame = t.line(frame, line.Line, address)
 			}
 			if len(lines) == 1 {
 				m.code[l] = FrameRef(frame << 1)
@@ -152,39 +163,47 @@ func (t *FrameTable) Add(p *Profile) *FrameMap {
 	return m
 }
 
+// lines returns the lines of location l that are frames.
+func (t *FrameTable) lines(p *Profile, l uint32) []Line {
+	lines := p.LocationLines(l)
+	switch {
+	case len(lines) < 2:
+	case t.noInlines:
+		return lines[len(lines)-1:]
+	case t.granularity == "files":
+		// A file is one frame, however many of its functions were inlined.
+		return p.distinctFiles(lines)
+	}
+	return lines
+}
+
 // function interns function f of p.
 func (t *FrameTable) function(p *Profile, f uint32) uint32 {
 	fn := &p.Functions[f]
-	file := p.Strings[fn.File]
-	if file != "" {
-		file = path.Clean(file)
-	}
-	id := t.in.str(file)
+	at := t.definition(p, f)
 	key := Function{Name: t.in.str(p.Strings[fn.Name])}
 	switch t.granularity {
 	case "files":
-		key.Name = id
+		key.Name = at.file
 	case "functions":
+	case "filefunctions":
+		key.File = at.file
 	default:
-		key.File = id
+		if at.file != 0 {
+			key.File = t.in.str(path.Base(t.in.p.Strings[at.file]))
+		}
 	}
 	if key.Name == 0 {
 		key.Name = t.in.str("<unknown>")
 	}
-	frame := t.in.function(key)
-	if !t.fine() && int(frame) == len(t.info) {
-		t.info = append(t.info, frameInfo{id, fn.StartLine})
-	}
-	return frame
+	id := t.in.function(key)
+	t.note(id, at)
+	return id
 }
 
-// place interns a line of a function.
-func (t *FrameTable) place(function uint32, line int64, address uint64, startLine int64) uint32 {
-	frame := t.in.location(Location{Address: address}, []Line{{Function: function, Line: line}})
-	if int(frame) == len(t.info) {
-		t.info = append(t.info, frameInfo{t.in.p.Functions[function].File, startLine})
-	}
-	return frame
+// line interns a line of a function.
+func (t *FrameTable) line(function uint32, line int64, address uint64) uint32 {
+	return t.in.location(Location{Address: address}, []Line{{Function: function, Line: line}})
 }
 
 // unsymbolized interns the frame of a location without lines.
@@ -196,14 +215,12 @@ func (t *FrameTable) unsymbolized(p *Profile, l uint32, address uint64) uint32 {
 	if address != 0 {
 		name = fmt.Sprintf("0x%x %s", address, name)
 	}
-	frame := t.in.function(Function{Name: t.in.str(name)})
+	function := t.in.function(Function{Name: t.in.str(name)})
+	t.note(function, funcDef{})
 	if t.fine() {
-		return t.place(frame, 0, address, 0)
+		return t.line(function, 0, address)
 	}
-	if int(frame) == len(t.info) {
-		t.info = append(t.info, frameInfo{})
-	}
-	return frame
+	return function
 }
 
 // distinctFiles returns lines without those whose caller is in the same file.

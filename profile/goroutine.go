@@ -10,6 +10,10 @@ import (
 // Goroutine dumps are text in one of two formats, drawn in goroutine_debug1.go
 // and goroutine_debug2.go. What they share is here.
 
+// RuntimeFrame names the frames that a goroutine dump with debug=1 leaves out,
+// those of the Go runtime at the leaf, until a symbolizer knows better.
+const RuntimeFrame = "[runtime]"
+
 // Names that stand for frames a goroutine dump does not tell.
 const (
 	elidedFrame      = "[elided]"            // "...12 frames elided..." between the ends of a deep stack
@@ -21,20 +25,19 @@ const maxDumpWarnings = 10
 
 // looksLikeGoroutineDump reports whether a file that begins with prefix is such
 // a dump. For debug=1 that includes profiles of other kinds in the same format,
-// such as threadcreate, but only with symbols: without, the format is one of
-// the legacy ones.
+// but only with symbols: without, the format is one of the legacy ones. So is
+// threadcreate, most of whose stacks are zeros, which have no symbols.
 func looksLikeGoroutineDump(prefix []byte) bool {
-	if bytes.IndexByte(prefix, 0) >= 0 {
-		return false
-	}
-	text := string(prefix)
-	if _, _, _, ok := countHeader(text); ok {
-		return strings.Contains(text, "\n#\t0x")
+	before, _, _ := bytes.Cut(prefix, []byte{0}) // what is behind is refused later
+	text := string(before)
+	if kind, _, _, ok := countHeader(text); ok {
+		return kind != "threadcreate" && strings.Contains(text, "\n#\t0x")
 	}
 	for len(text) > 0 {
 		var line string
 		line, text, _ = strings.Cut(text, "\n")
-		if _, ok := parseGoroutineHeader(strings.TrimSuffix(line, "\r")); ok {
+		line = strings.TrimRight(line, " \r")
+		if _, _, ok := parseGoroutineHeader(line); ok && strings.HasSuffix(line, ":") {
 			return true
 		}
 	}
@@ -53,11 +56,15 @@ func looksLikeGoroutineDump(prefix []byte) bool {
 // and bubble (the number of its synctest bubble).
 //
 // A dump that is cut off gives the goroutines that are whole. What is missing
-// or was skipped is told in comments that begin with "#".
+// or was skipped is told by Warnings.
 func decodeGoroutineDump(data []byte, lim Limits) (*Profile, error) {
 	lim = lim.withDefaults()
 	if int64(len(data)) > lim.TextBytes {
 		return nil, &LimitError{"bytes of text", lim.TextBytes}
+	}
+	if i := bytes.IndexByte(data, 0); i >= 0 {
+		line := 1 + bytes.Count(data[:i], []byte("\n"))
+		return nil, &SyntaxError{int64(i), fmt.Sprintf("line %d: a zero byte, which no text has", line)}
 	}
 	text := string(data)
 	if _, _, _, ok := countHeader(text); ok {
@@ -92,6 +99,9 @@ func (r *lineReader) errorf(format string, args ...any) error {
 	return &SyntaxError{int64(r.at), fmt.Sprintf("line %d: ", r.n) + fmt.Sprintf(format, args...)}
 }
 
+// here names the line last read.
+func (r *lineReader) here() string { return fmt.Sprintf("line %d (byte %d)", r.n, r.at) }
+
 // dumpBuilder makes the profile of a dump.
 type dumpBuilder struct {
 	*Builder
@@ -116,7 +126,7 @@ func (b *dumpBuilder) warn(format string, args ...any) {
 		b.skipped++
 		return
 	}
-	b.warnings = append(b.warnings, "# "+fmt.Sprintf(format, args...))
+	b.warnings = append(b.warnings, fmt.Sprintf(format, args...))
 }
 
 // function returns the function of a frame, which stands under this name in the
@@ -158,36 +168,29 @@ func (b *dumpBuilder) add(count int64) error {
 
 func (b *dumpBuilder) profile() *Profile {
 	p := b.Builder.Profile()
-	p.Comments = b.warnings
+	for _, w := range b.warnings {
+		p.Comments = append(p.Comments, warning("%s", w))
+	}
 	if b.skipped > 0 {
-		p.Comments = append(p.Comments, fmt.Sprintf("# %d more problems", b.skipped))
+		p.Comments = append(p.Comments, warning("%d more problems", b.skipped))
 	}
 	return p
 }
 
-// quotedLabels calls add for the labels in list, which reads
-// `"key":"value", "key":"value"` with or without a blank behind the colon, up
-// to its end or a closing brace. rest is what follows the brace.
-func quotedLabels(list string, add func(key, value string)) (rest string, ok bool) {
+// parseLabels calls add for the labels in list, which reads
+// `"key":"value", key: value` up to a closing brace: keys and values are quoted
+// as in Go, or words of letters, digits, ".", "/" and "_", or nothing. A blank
+// may follow the colon. rest is what follows the brace.
+func parseLabels(list string, add func(key, value string)) (rest string, ok bool) {
 	for i := 0; ; i++ {
-		if strings.HasPrefix(list, "}") {
+		if strings.HasPrefix(list, "}") && i == 0 {
 			return list[1:], true
-		}
-		if i > 0 {
-			if list, ok = strings.CutPrefix(list, ", "); !ok {
-				return "", false
-			}
 		}
 		var pair [2]string
 		for j := range pair {
-			quoted, err := strconv.QuotedPrefix(list)
-			if err != nil || quoted[0] != '"' {
+			if pair[j], list, ok = labelWord(list); !ok {
 				return "", false
 			}
-			if pair[j], err = strconv.Unquote(quoted); err != nil {
-				return "", false
-			}
-			list = list[len(quoted):]
 			if j == 0 {
 				if list, ok = strings.CutPrefix(list, ":"); !ok {
 					return "", false
@@ -196,7 +199,32 @@ func quotedLabels(list string, add func(key, value string)) (rest string, ok boo
 			}
 		}
 		add(pair[0], pair[1])
+		if rest, ok = strings.CutPrefix(list, "}"); ok {
+			return rest, true
+		}
+		if list, ok = strings.CutPrefix(list, ", "); !ok {
+			return "", false
+		}
 	}
+}
+
+// labelWord returns the key or value that s begins with, and what follows it.
+func labelWord(s string) (word, rest string, ok bool) {
+	if !strings.HasPrefix(s, `"`) {
+		n := strings.IndexFunc(s, func(r rune) bool {
+			return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '/' || r == '_')
+		})
+		if n < 0 {
+			n = len(s)
+		}
+		return s[:n], s[n:], true
+	}
+	quoted, err := strconv.QuotedPrefix(s)
+	if err != nil {
+		return "", "", false
+	}
+	word, err = strconv.Unquote(quoted)
+	return word, s[len(quoted):], err == nil
 }
 
 // cutFileLine splits "file:line".

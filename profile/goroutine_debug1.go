@@ -47,7 +47,8 @@ type countFrame struct {
 // slices of countDump.
 type countRecord struct {
 	count                        int64
-	pcs, frames, labels          int // where its own begin
+	damaged                      bool // a line of it could not be read
+	pcs, frames, labels          int  // where its own begin
 	pcsEnd, framesEnd, labelsEnd int
 }
 
@@ -59,13 +60,14 @@ type countDump struct {
 	labels  [][2]string
 
 	known map[uint64]int // frame of a pc, to name frames that the runtime left out elsewhere
+	sum   int64          // of the counts so far
 }
 
 func decodeCountDump(text string, lim Limits) (*Profile, error) {
 	kind, total, r, _ := countHeader(text)
 	b := newDumpBuilder(kind, lim)
 	d := countDump{known: map[uint64]int{}}
-	closed, err := d.read(&r, lim)
+	closed, err := d.read(&r, b, total)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +106,10 @@ func decodeCountDump(text string, lim Limits) (*Profile, error) {
 	return p, nil
 }
 
-// read reads the records. closed tells that a blank line follows the last one.
-func (d *countDump) read(r *lineReader, lim Limits) (closed bool, err error) {
+// read reads the records, of total counts together. closed tells that a blank
+// line follows the last one.
+func (d *countDump) read(r *lineReader, b *dumpBuilder, total int64) (closed bool, err error) {
+	lim := b.lim
 	var rec *countRecord
 	closed = true
 	for {
@@ -122,14 +126,16 @@ func (d *countDump) read(r *lineReader, lim Limits) (closed bool, err error) {
 				continue // a comment
 			}
 			if list, ok := strings.CutPrefix(line, "# labels: {"); ok {
-				rest, ok := quotedLabels(list, func(key, value string) {
+				rest, ok := parseLabels(list, func(key, value string) {
 					d.labels = append(d.labels, [2]string{key, value})
 				})
 				if !ok || rest != "" {
 					if r.unterminated {
 						return d.drop(), nil
 					}
-					return false, r.errorf("bad list of labels %.100q", line)
+					b.warn("%s: labels that cannot be read: %.100q", r.here(), line)
+					d.labels = d.labels[:rec.labelsEnd]
+					continue
 				}
 				rec.labelsEnd = len(d.labels)
 				continue
@@ -139,7 +145,9 @@ func (d *countDump) read(r *lineReader, lim Limits) (closed bool, err error) {
 				if r.unterminated {
 					return d.drop(), nil
 				}
-				return false, r.errorf("bad frame %.100q", line)
+				b.warn("%s: not a frame: %.100q", r.here(), line)
+				rec.damaged = true
+				continue
 			}
 			if f.name != "" {
 				if _, ok := d.known[f.pc]; !ok {
@@ -152,8 +160,8 @@ func (d *countDump) read(r *lineReader, lim Limits) (closed bool, err error) {
 			}
 			rec.framesEnd = len(d.frames)
 
-		case strings.HasPrefix(line, "---"):
-			return true, nil // a further section
+		case line == "--- Memory map: ---" || line == "MAPPED_LIBRARIES:":
+			return true, nil
 
 		default:
 			count, rest, ok := digits(line)
@@ -172,12 +180,13 @@ func (d *countDump) read(r *lineReader, lim Limits) (closed bool, err error) {
 					d.pcs = append(d.pcs, v)
 				}
 			}
-			if r.unterminated {
+			if r.unterminated && d.sum < total {
 				return true, nil // the sum tells that it is missing
 			}
 			if !ok {
-				return false, r.errorf("bad stack %.100q", line)
+				return false, r.errorf("not a stack: %.100q", line)
 			}
+			d.sum += count
 			if len(d.pcs) > lim.Frames {
 				return false, &LimitError{"frames", int64(lim.Frames)}
 			}
@@ -274,8 +283,8 @@ const (
 	maxHiddenInside = 8
 )
 
-// addStack puts the stack of rec into b.stack. named is false if frames remain
-// without a name.
+// addStack puts the stack of rec into b.stack. named is false if a symbolizer
+// has names to add.
 func (d *countDump) addStack(b *dumpBuilder, rec countRecord, mapping uint32, physical map[uint64]string) (named bool) {
 	b.stack, b.lines = b.stack[:0], b.lines[:0]
 	named = true
@@ -304,16 +313,23 @@ func (d *countDump) addStack(b *dumpBuilder, rec countRecord, mapping uint32, ph
 			flush()
 		}
 	}
-	hidden := func(pc uint64) {
-		if i, ok := d.known[pc-1]; ok {
-			push(&d.frames[i])
-			return
-		}
-		push(&countFrame{pc: pc - 1})
-	}
-
 	pcs := d.pcs[rec.pcs:rec.pcsEnd]
 	frames := d.frames[rec.frames:rec.framesEnd]
+	// Nothing is left out of a stack but the runtime's frames at the leaf and
+	// runtime.goexit at the root.
+	lost := rec.damaged || len(frames) == 0 && len(pcs) > 1
+	hidden := func(pc uint64) {
+		switch i, ok := d.known[pc-1]; {
+		case ok:
+			push(&d.frames[i])
+		case lost:
+			push(&countFrame{pc: pc - 1})
+		default:
+			push(&countFrame{pc: pc - 1, name: RuntimeFrame})
+			named = false
+		}
+	}
+
 	reach := maxHiddenLeaves
 	for i := range frames {
 		f := &frames[i]
@@ -322,7 +338,7 @@ func (d *countDump) addStack(b *dumpBuilder, rec countRecord, mapping uint32, ph
 		}
 		for j := range min(len(pcs), reach) {
 			if pcs[j]-1 == f.pc || pcs[j] == f.pc {
-				if reach == maxHiddenLeaves {
+				if reach == maxHiddenLeaves || lost {
 					for _, pc := range pcs[:j] {
 						hidden(pc)
 					}
@@ -334,8 +350,13 @@ func (d *countDump) addStack(b *dumpBuilder, rec countRecord, mapping uint32, ph
 		reach = maxHiddenInside
 		push(f)
 	}
-	if len(frames) == 0 {
+	switch {
+	case len(frames) == 0:
 		for _, pc := range pcs {
+			hidden(pc)
+		}
+	case lost:
+		for _, pc := range pcs[:max(0, len(pcs)-1)] { // the last one is that of runtime.goexit
 			hidden(pc)
 		}
 	}

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -16,8 +17,10 @@ import (
 
 // goroutineHeader is the first line of a goroutine in a dump with debug=2:
 //
-//	goroutine 7 [select (durable), 2 minutes, locked to thread, synctest bubble 3 labels:{"a": "b"}]:
+//	goroutine 7 [select (durable), 2 minutes, locked to thread, synctest bubble 3]:
 //	goroutine 1 gp=0xc000002380 m=0 mp=0x5f3b20 [running]:
+//	goroutine 5 [sync.Mutex.Lock] {route: /checkout, "user id": "\u00e9"}:    since Go 1.27
+//	goroutine 5 [sync.Mutex.Lock labels:{"route": "/checkout"}]:                 before, as an experiment
 type goroutineHeader struct {
 	id      int64
 	state   string
@@ -28,36 +31,58 @@ type goroutineHeader struct {
 	labels  [][2]string
 }
 
-func parseGoroutineHeader(line string) (h goroutineHeader, ok bool) {
+// parseGoroutineHeader parses the first line of a goroutine, which is one if ok.
+// problem is what could not be read of it and is missing from h; "" is nothing.
+func parseGoroutineHeader(line string) (h goroutineHeader, problem string, ok bool) {
 	s, ok := strings.CutPrefix(line, "goroutine ")
 	if !ok {
-		return h, false
+		return h, "", false
 	}
 	if h.id, s, ok = digits(s); !ok {
-		return h, false
+		return h, "", false
 	}
 	if strings.HasPrefix(s, " gp=") {
-		i := strings.Index(s, " [")
-		if i < 0 {
-			return h, false
+		_, state, found := strings.Cut(s, " [")
+		if !found {
+			return h, "a header without a state", true
 		}
-		s = s[i:]
+		s = " [" + state
 	}
 	if s, ok = strings.CutPrefix(s, " ["); !ok {
-		return h, false
+		return h, "", false
 	}
-	if s, ok = strings.CutSuffix(strings.TrimRight(s, " "), "]:"); !ok {
-		return h, false
+	end := strings.IndexByte(s, ']')
+	if end < 0 {
+		return h, "a state without an end", true
 	}
-	s, list, found := strings.Cut(s, " labels:{")
-	if found {
-		rest, ok := quotedLabels(list, func(key, value string) {
+	status, rest := s[:end], s[end+1:]
+	list, labelled := "", false
+	if before, _, found := strings.Cut(status, " labels:{"); found {
+		status, list, labelled = before, s[len(before)+len(" labels:{"):], true
+	} else if list, labelled = strings.CutPrefix(rest, " {"); labelled {
+		rest = ""
+	}
+	h.status(status)
+	if labelled {
+		n := 0
+		after, ok := parseLabels(list, func(key, value string) {
 			h.labels = append(h.labels, [2]string{key, value})
+			n++
 		})
-		if !ok || rest != "" {
-			return h, false
+		if !ok {
+			h.labels = nil
+			return h, "labels that cannot be read", true
 		}
+		rest = strings.TrimPrefix(after, "]")
 	}
+	if strings.TrimRight(rest, " ") != ":" {
+		problem = "something else behind the state"
+	}
+	return h, problem, true
+}
+
+// status takes what is between the brackets, but labels.
+func (h *goroutineHeader) status(s string) {
 	h.state, s, _ = strings.Cut(s, ", ")
 	for s != "" {
 		var attr string
@@ -76,7 +101,6 @@ func parseGoroutineHeader(line string) (h goroutineHeader, ok bool) {
 	}
 	h.state = strings.Replace(h.state, " (scan)", "", 1)
 	h.state, h.leaked = strings.CutSuffix(h.state, " (leaked)")
-	return h, true
 }
 
 // stackDumpParser reads a dump with debug=2. After its header a goroutine has,
@@ -102,11 +126,16 @@ type stackDumpParser struct {
 
 	open      bool // within a goroutine
 	header    goroutineHeader
+	problem   string // of the header
 	at        int    // its line
 	call      string // line of a call whose file and line are yet to come
 	createdBy string
 	rooted    bool // the stack is known to be whole
 	ancestors bool // within the frames of the creator
+
+	pure   bool   // the text begins with a header: it is nothing but a dump
+	stray  string // where the first line is that belongs to no goroutine of a pure dump
+	strays int
 }
 
 func decodeStackDump(text string, lim Limits) (*Profile, error) {
@@ -117,23 +146,39 @@ func decodeStackDump(text string, lim Limits) (*Profile, error) {
 		if !ok {
 			break
 		}
-		h, isHeader := parseGoroutineHeader(line)
+		h, problem, isHeader := parseGoroutineHeader(line)
+		if problem != "" {
+			if p.r.unterminated {
+				isHeader = false // it is the end that is missing
+			} else {
+				p.b.warn("%s: %s: %.100q", p.r.here(), problem, line)
+				if p.open {
+					continue // no blank line before: it may as well be output of the program
+				}
+			}
+		}
 		if (isHeader || line == "") && p.open {
 			if err := p.finish(); err != nil {
 				return nil, err
 			}
 		}
-		if isHeader {
+		switch {
+		case isHeader:
 			// Goroutine 0 is a thread's scheduler, in crashes of the runtime.
-			p.open, p.header, p.at = h.id != 0, h, p.r.n
+			p.open, p.header, p.problem, p.at = h.id != 0, h, problem, p.r.n
 			seen = seen || p.open
-		} else if p.open {
+			p.pure = p.pure || p.r.n == 1
+		case p.open:
 			p.line(line)
 			if len(p.b.stack) > p.b.lim.Frames {
 				return nil, &LimitError{"frames", int64(p.b.lim.Frames)}
 			}
-		} else if p.r.unterminated && strings.HasPrefix(line, "goroutine ") {
+		case p.r.unterminated && strings.HasPrefix(line, "goroutine "):
 			p.b.warn("cut off in line %d: its goroutine is missing", p.r.n)
+		case p.pure && p.header.id != 0 && line != "":
+			if p.strays++; p.strays == 1 {
+				p.stray = fmt.Sprintf("%s: not of a goroutine, skipped: %.100q", p.r.here(), line)
+			}
 		}
 	}
 	if p.open {
@@ -142,6 +187,12 @@ func decodeStackDump(text string, lim Limits) (*Profile, error) {
 		} else if err := p.finish(); err != nil {
 			return nil, err
 		}
+	}
+	switch {
+	case p.strays == 1:
+		p.b.warn("%s", p.stray)
+	case p.strays > 1:
+		p.b.warn("%s and %d lines more", p.stray, p.strays-1)
 	}
 	switch {
 	case !seen:
@@ -198,7 +249,7 @@ func (p *stackDumpParser) place(s string) {
 		p.rooted = true
 		return // where the go statement is
 	case p.call == "":
-		p.b.warn("line %d (byte %d): skipped, no call before it", p.r.n, p.r.at)
+		p.b.warn("%s: skipped, no call before it", p.r.here())
 		return
 	}
 	call := p.call
@@ -209,7 +260,7 @@ func (p *stackDumpParser) place(s string) {
 		name, isGo = call, false
 	}
 	if !ok || !isGo && !pl.c {
-		p.b.warn("line %d (byte %d): not a frame", p.r.n, p.r.at)
+		p.b.warn("%s: not a frame: %.100q", p.r.here(), s)
 		return
 	}
 	switch {
@@ -254,6 +305,10 @@ func (p *stackDumpParser) flush(address uint64) {
 func (p *stackDumpParser) finish() error {
 	p.flush(0)
 	b, h := p.b, &p.header
+	if p.problem != "" && len(b.stack) == 0 {
+		p.open = false // what looked like a header was not one
+		return nil
+	}
 	b.labels = b.labels[:0]
 	for _, l := range h.labels {
 		b.stringLabel(l[0], l[1])
@@ -285,7 +340,7 @@ func (p *stackDumpParser) finish() error {
 // look like a call is output of the program, or of what ran it.
 func (p *stackDumpParser) callWithoutPlace() {
 	if _, _, isGo := goCall(p.call); isGo {
-		p.b.warn("line %d (byte %d): no file and line of the call before", p.r.n, p.r.at)
+		p.b.warn("%s: no file and line of the call before", p.r.here())
 	}
 	p.call = ""
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime"
 	"runtime/pprof"
@@ -128,7 +129,7 @@ func parkGoroutines(t *testing.T) (release func()) {
 	// Parked is what does not change any more.
 	dump := func() string { return string(stackDump()) }
 	state := regexp.MustCompile(`(?m)^goroutine \d+ \[(runnable|running)`)
-	for range 500 {
+	for range 10_000 {
 		if len(state.FindAllString(dump(), -1)) == 1 {
 			break
 		}
@@ -162,7 +163,7 @@ var typeArguments = regexp.MustCompile(`\[.*\]`)
 
 // textName is what a dump prints for a function's name.
 func textName(name string) string {
-	if name == elidedFrame {
+	if name == elidedFrame || name == RuntimeFrame {
 		return name
 	}
 	return typeArguments.ReplaceAllString(name, "[...]")
@@ -170,7 +171,7 @@ func textName(name string) string {
 
 // runtimeName reports whether dumps leave out the function.
 func runtimeName(name string) bool {
-	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
+	return name == RuntimeFrame || strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
 }
 
 // describe returns a count per sample, written as its stack of
@@ -251,7 +252,7 @@ func mustDecodeDump(t testing.TB, data []byte) *Profile {
 	return p
 }
 
-func comments(p *Profile) string { return strings.Join(p.Comments, "\n") }
+func warnings(p *Profile) string { return strings.Join(p.Warnings(), "\n") }
 
 func TestGoroutineDumpMatchesProtobuf(t *testing.T) {
 	release := parkGoroutines(t)
@@ -267,7 +268,7 @@ func TestGoroutineDumpMatchesProtobuf(t *testing.T) {
 	t.Run("debug=1", func(t *testing.T) {
 		got := mustDecodeDump(t, text1)
 		if len(got.Comments) > 0 {
-			t.Error(comments(got))
+			t.Error(warnings(got))
 		}
 		diffCounts(t, describe(got, self, anyKey), describe(want, self, anyKey))
 		if got.SampleTypes[0] != want.SampleTypes[0] || got.PeriodType != want.PeriodType || got.Period != want.Period {
@@ -292,7 +293,7 @@ func TestGoroutineDumpMatchesProtobuf(t *testing.T) {
 	t.Run("debug=2", func(t *testing.T) {
 		got := mustDecodeDump(t, text2)
 		if len(got.Comments) > 0 {
-			t.Error(comments(got))
+			t.Error(warnings(got))
 		}
 		only := func(m map[string]int64) map[string]int64 {
 			maps.DeleteFunc(m, func(name string, _ int64) bool {
@@ -323,7 +324,6 @@ func TestGoroutineDumpMatchesProtobuf(t *testing.T) {
 			}
 			return out
 		}
-		noKey := func(string) bool { return false }
 		stacks := wrapped(describe(got, self, noKey))
 		for stack, n := range wrapped(describe(want, self, noKey)) {
 			if stacks[stack] != n && strings.Count(stack, ";") < 100 {
@@ -394,7 +394,7 @@ func TestGoroutineDumpCut(t *testing.T) {
 			}
 			if sum == sumCounts(want) {
 				full++
-			} else if name == "debug1.txt" && !strings.Contains(comments(p), "# incomplete") {
+			} else if name == "debug1.txt" && !strings.Contains(warnings(p), "incomplete") {
 				t.Errorf("%s cut at %d: no warning, %d of %d", name, n, sum, sumCounts(want))
 			}
 		}
@@ -446,28 +446,44 @@ func TestGoroutineDumpGoldens(t *testing.T) {
 
 func TestGoroutineHeader(t *testing.T) {
 	for _, c := range []struct {
-		line string
-		want goroutineHeader
-		ok   bool
+		line    string
+		want    goroutineHeader
+		problem string
+		ok      bool
 	}{
-		{"goroutine 1 [running]:", goroutineHeader{id: 1, state: "running"}, true},
-		{"goroutine 18 [chan receive, 3 minutes, locked to thread]:", goroutineHeader{id: 18, state: "chan receive", minutes: 3, locked: true}, true},
-		{"goroutine 1 gp=0xc000002380 m=0 mp=0x5f3b20 [running]:", goroutineHeader{id: 1, state: "running"}, true},
-		{"goroutine 2 gp=0xc0000028c0 m=nil [force gc (idle)]:", goroutineHeader{id: 2, state: "force gc (idle)"}, true},
-		{"goroutine 9 [chan receive (leaked)]:", goroutineHeader{id: 9, state: "chan receive", leaked: true}, true},
-		{"goroutine 9 [select (scan), 12 minutes]:", goroutineHeader{id: 9, state: "select", minutes: 12}, true},
-		{"goroutine 9 [chan receive (durable), synctest bubble 4]:", goroutineHeader{id: 9, state: "chan receive (durable)", bubble: 4}, true},
-		{`goroutine 9 [select, 1 minutes labels:{"a": "b, ]:", "c\"\u00b5": "\x01"}]:`, goroutineHeader{id: 9, state: "select", minutes: 1, labels: [][2]string{{"a", "b, ]:"}, {"c\"µ", "\x01"}}}, true},
-		{"goroutine 9 [newer, thing]:", goroutineHeader{id: 9, state: "newer, thing"}, true},
-		{"goroutine 9 [select]", goroutineHeader{}, false},
-		{"goroutine [select]:", goroutineHeader{}, false},
-		{"goroutine 5 done", goroutineHeader{}, false},
-		{`goroutine 9 [select labels:{"a": "b}]:`, goroutineHeader{}, false},
-		{"goroutine profile: total 3", goroutineHeader{}, false},
+		{"goroutine 1 [running]:", goroutineHeader{id: 1, state: "running"}, "", true},
+		{"goroutine 18 [chan receive, 3 minutes, locked to thread]:", goroutineHeader{id: 18, state: "chan receive", minutes: 3, locked: true}, "", true},
+		{"goroutine 1 gp=0xc000002380 m=0 mp=0x5f3b20 [running]:", goroutineHeader{id: 1, state: "running"}, "", true},
+		{"goroutine 2 gp=0xc0000028c0 m=nil [force gc (idle)]:", goroutineHeader{id: 2, state: "force gc (idle)"}, "", true},
+		{"goroutine 9 [chan receive (leaked)]:", goroutineHeader{id: 9, state: "chan receive", leaked: true}, "", true},
+		{"goroutine 9 [select (no cases) (leaked) (scan)]:", goroutineHeader{id: 9, state: "select (no cases)", leaked: true}, "", true},
+		{"goroutine 9 [select (scan), 12 minutes]:", goroutineHeader{id: 9, state: "select", minutes: 12}, "", true},
+		{"goroutine 9 [chan receive (durable), synctest bubble 4]:", goroutineHeader{id: 9, state: "chan receive (durable)", bubble: 4}, "", true},
+		{`goroutine 9 [select, 1 minutes labels:{"a": "b, ]:", "c\"\u00b5": "\x01"}]:`, goroutineHeader{id: 9, state: "select", minutes: 1, labels: [][2]string{{"a", "b, ]:"}, {"c\"µ", "\x01"}}}, "", true},
+		{"goroutine 9 [newer, thing]:", goroutineHeader{id: 9, state: "newer, thing"}, "", true},
+
+		// Go 1.27, whose runtime.printquoted writes the quoted ones.
+		{"goroutine 5 [sync.Mutex.Lock] {route: /checkout}:", goroutineHeader{id: 5, state: "sync.Mutex.Lock", labels: [][2]string{{"route", "/checkout"}}}, "", true},
+		{"goroutine 5 [select, 5 minutes, locked to thread, synctest bubble 2] {a: 1, b_.c: x/y}:", goroutineHeader{id: 5, state: "select", minutes: 5, locked: true, bubble: 2, labels: [][2]string{{"a", "1"}, {"b_.c", "x/y"}}}, "", true},
+		{"goroutine 5 gp=0xc000002380 m=nil [chan send (leaked)] {a: b}:", goroutineHeader{id: 5, state: "chan send", leaked: true, labels: [][2]string{{"a", "b"}}}, "", true},
+		{"goroutine 5 [select] {empty: , : x}:", goroutineHeader{id: 5, state: "select", labels: [][2]string{{"empty", ""}, {"", "x"}}}, "", true},
+		{"goroutine 5 [select] {: }:", goroutineHeader{id: 5, state: "select", labels: [][2]string{{"", ""}}}, "", true},
+		{`goroutine 5 [select] {"a b": "]: {x}, y: z", "\"\\\n\r\t": "\x00\x1b\u007f\u03a3\U00045678\xff"}:`, goroutineHeader{id: 5, state: "select", labels: [][2]string{{"a b", "]: {x}, y: z"}, {"\"\\\n\r\t", "\x00\x1b\x7fΣ\U00045678\xff"}}}, "", true},
+
+		{"goroutine 9 [select]", goroutineHeader{id: 9, state: "select"}, "something else behind the state", true},
+		{"goroutine 9 [select] <a>:", goroutineHeader{id: 9, state: "select"}, "something else behind the state", true},
+		{"goroutine 9 [select] {a: b} zz:", goroutineHeader{id: 9, state: "select", labels: [][2]string{{"a", "b"}}}, "something else behind the state", true},
+		{"goroutine 9 [select] {a: b c}:", goroutineHeader{id: 9, state: "select"}, "labels that cannot be read", true},
+		{`goroutine 9 [select labels:{"a": "b}]:`, goroutineHeader{id: 9, state: "select"}, "labels that cannot be read", true},
+		{"goroutine 9 [select", goroutineHeader{id: 9}, "a state without an end", true},
+		{"goroutine 9 gp=0xc000002380 m=nil:", goroutineHeader{id: 9}, "a header without a state", true},
+		{"goroutine [select]:", goroutineHeader{}, "", false},
+		{"goroutine 5 done", goroutineHeader{}, "", false},
+		{"goroutine profile: total 3", goroutineHeader{}, "", false},
 	} {
-		got, ok := parseGoroutineHeader(c.line)
-		if ok != c.ok || ok && fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%s: got %+v, %v", c.line, got, ok)
+		got, problem, ok := parseGoroutineHeader(c.line)
+		if ok != c.ok || problem != c.problem || ok && !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: got %+v, %q, %v", c.line, got, problem, ok)
 		}
 	}
 }
@@ -499,7 +515,7 @@ func FuzzGoroutineDump(f *testing.F) {
 			return
 		}
 		for _, c := range p.Comments {
-			if !strings.HasPrefix(c, "# ") {
+			if !strings.HasPrefix(c, warningMark) {
 				t.Fatalf("comment %q", c)
 			}
 		}
@@ -508,4 +524,155 @@ func FuzzGoroutineDump(f *testing.F) {
 		}
 		rawText(t, p)
 	})
+}
+
+// TestGoroutineDumpsOfGo127 compares what one process wrote in several forms:
+// since Go 1.27 all of them have labels.
+func TestGoroutineDumpsOfGo127(t *testing.T) {
+	read := func(name string) (*Profile, []byte) {
+		data := readFile(t, filepath.Join("..", "testdata", name))
+		p, err := DecodeBytes(data, Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := warnings(p); w != "" {
+			t.Errorf("%s: %s", name, w)
+		}
+		return p, data
+	}
+	// labelled returns the number of goroutines with each set of labels, without
+	// those that dumps add.
+	labelled := func(p *Profile) map[string]int64 {
+		out := map[string]int64{}
+		for s := range p.Stacks {
+			var set []string
+			for _, l := range p.SampleLabelSet(s) {
+				// Encoded, an empty value is none.
+				if key := p.Strings[l.Key]; l.Str != 0 && !slices.Contains([]string{"state", "wait", "created_by", "locked", "leaked", "bubble"}, key) {
+					set = append(set, fmt.Sprintf("%q=%q", key, p.Strings[l.Str]))
+				}
+			}
+			slices.Sort(set)
+			out[strings.Join(set, " ")] += p.Values[0][s]
+		}
+		return out
+	}
+	binary, _ := read("goroutine.go127.pb.gz")
+	want := labelled(binary)
+	if len(want) != 6 || want[`"queue"="q1" "shard"="3"`] != 1 || want[`"quote\"d key"="line\nbreak" "unicode"="żółw"`] != 1 {
+		t.Fatalf("labels %v", want)
+	}
+	for _, name := range []string{"goroutine.go127.debug1.txt", "goroutine.go127.debug2.txt", "goroutine.go127-crash.debug2.txt", "goroutine.go127-system.debug2.txt"} {
+		t.Run(name, func(t *testing.T) {
+			p, data := read(name)
+			if strings.Contains(name, "-system") { // with goroutines of the runtime
+				want = maps.Clone(want)
+				want[""] += int64(bytes.Count(data, []byte("\ngoroutine "))) - sumCounts(want)
+			}
+			diffCounts(t, labelled(p), want)
+			if got, want := sumCounts(labelled(p)), sumCounts(want); got != want {
+				t.Errorf("%d goroutines, want %d", got, want)
+			}
+			if strings.Contains(name, "debug2") {
+				leaked := 0
+				for s := range p.Stacks {
+					for _, l := range p.SampleLabelSet(s) {
+						if p.Strings[l.Key] == "leaked" {
+							leaked++
+						}
+					}
+				}
+				if want := bytes.Count(data, []byte(" (leaked)")); leaked != want || leaked == 0 {
+					t.Errorf("%d leaked, want %d", leaked, want)
+				}
+			}
+		})
+	}
+	leaks, _ := read("goroutineleak.go127.pb.gz")
+	text, _ := read("goroutineleak.go127.debug1.txt")
+	if want := (ValueType{"goroutineleak", "count"}); text.SampleTypes[0] != want || leaks.SampleTypes[0] != want {
+		t.Errorf("types %v and %v", text.SampleTypes, leaks.SampleTypes)
+	}
+	anyKey := func(string) bool { return true }
+	diffCounts(t, describe(text, "\x00", anyKey), describe(leaks, "\x00", anyKey))
+}
+
+// TestGoroutineDumpDamage damages one line of a real dump: no goroutine is
+// lost, and a warning says which line it is.
+func TestGoroutineDumpDamage(t *testing.T) {
+	for _, c := range []struct{ name, dump, old, new, warning string }{
+		{"behind the state", "2", `(\[chan receive\]):`, `$1 <zz>:`, `something else behind the state: "goroutine \d+ \[chan receive\] <zz>:"`},
+		{"no end of the labels", "2", `(\{queue: q0, shard: 2)\}`, `$1`, `labels that cannot be read: "goroutine \d+ \[chan receive\] {queue: q0, shard: 2:"`},
+		{"other labels", "2", `\{queue: q0, shard: 2\}`, `{queue=q0}`, `labels that cannot be read: "goroutine \d+ \[chan receive\] {queue=q0}:"`},
+		{"no end of the state", "2", `(\[chan receive)\]:`, `$1:`, `a state without an end: "goroutine \d+ \[chan receive:"`},
+		{"text within a goroutine", "2", `(main\.nested\(.*\n)`, "${1}goroutine 5 [is that it\n", `a state without an end: "goroutine 5 \[is that it"`},
+		{"text behind", "2", `\z`, "\ngarbage\nmore\n", `not of a goroutine, skipped: "garbage" and 1 lines more`},
+		{"frame", "1", `(main\.\(\*pool\)\.run)\+0x[0-9a-f]+`, "$1", `not a frame: "#\\t0x[0-9a-f]+\\tmain\.\(\*pool\)\.run\\t.*goroutines\.go:\d+"`},
+		{"leaf", "1", `0x[0-9a-f]+(\tmain\.\(\*pool\)\.run)`, "zz$1", `not a frame: "#\\tzz\\tmain\.\(\*pool\)\.run.*"`},
+		{"labels", "1", `"shard":"3"`, `"shard":"3`, `labels that cannot be read: "# labels: {\\"queue\\":\\"q1\\", \\"shard\\":\\"3}"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data := readFile(t, filepath.Join("..", "testdata", "goroutine.go127.debug"+c.dump+".txt"))
+			whole := mustDecodeDump(t, data)
+			old := regexp.MustCompile(c.old)
+			at := old.FindSubmatchIndex(data)
+			if at == nil {
+				t.Fatalf("the dump has no %s", old)
+			}
+			damaged := append(old.Expand(slices.Clone(data[:at[0]]), []byte(c.new), data, at), data[at[1]:]...)
+			got := mustDecodeDump(t, damaged)
+			same := 0
+			for same < len(data) && data[same] == damaged[same] {
+				same++
+			}
+			line := 1 + bytes.Count(damaged[:same], []byte("\n"))
+			if same == len(data) {
+				line++ // behind a blank one
+			}
+			want := regexp.MustCompile(fmt.Sprintf(`^line %d \(byte \d+\): %s$`, line, c.warning))
+			if w := warnings(got); !want.MatchString(w) {
+				t.Errorf("warnings %s\nwant     %s", w, want)
+			}
+			if got, want := sumCounts(describe(got, "\x00", noKey)), sumCounts(describe(whole, "\x00", noKey)); got != want {
+				t.Errorf("%d goroutines of %d", got, want)
+			}
+			// Of the stack with the damaged frame the others are all there.
+			if p := got; strings.HasPrefix(c.warning, "not a frame") && perFunction(p)["main.goroutines.func15.gowrap1"]+perFunction(p)[RuntimeFrame] == 0 {
+				t.Errorf("the stack is lost")
+			}
+		})
+	}
+}
+
+func noKey(string) bool { return false }
+
+func TestGoroutineDumpRefusals(t *testing.T) {
+	dump := func(name string) string { return string(readFile(t, filepath.Join("..", "testdata", name))) }
+	for _, c := range []struct{ name, data, want string }{
+		{"line behind", dump("goroutine.go127.debug1.txt") + "garbage\n", `line LAST: not a stack: "garbage"`},
+		{"words behind", dump("goroutine.go127.debug1.txt") + "garbage", `line LAST: not a stack: "garbage"`},
+		{"another dump behind", dump("goroutine.go127.debug1.txt") + dump("goroutineleak.go127.debug1.txt"), `: not a stack: "goroutineleak profile: total 5"`},
+		{"gzip behind", dump("goroutine.go127.debug1.txt") + "\x1f\x8b\x08\x00", `line LAST: a zero byte, which no text has`},
+		{"gzip behind debug=2", dump("goroutine.go127.debug2.txt") + "\x1f\x8b\x08\x00", `line LAST: a zero byte, which no text has`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := DecodeBytes([]byte(c.data), Limits{})
+			var syntax *SyntaxError
+			want := strings.Replace(c.want, "LAST", fmt.Sprint(strings.Count(strings.TrimSuffix(c.data, "\n"), "\n")+1), 1)
+			if !errors.As(err, &syntax) || !strings.HasSuffix(err.Error(), want) || syntax.Offset <= 0 {
+				t.Errorf("error %v, want %s", err, want)
+			}
+		})
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	p := &Profile{Comments: []string{"a", "# b", warning("%s", "line 1")}}
+	q := p.WithSource("x.txt")
+	if got := fmt.Sprintf("%q %q %q", q.Warnings(), p.Warnings(), q.Comments[:2]); got != `["x.txt: line 1"] ["line 1"] ["a" "# b"]` {
+		t.Error(got)
+	}
+	if p := (&Profile{Comments: []string{"a"}}); p.WithSource("x.txt") != p {
+		t.Error("a copy without need")
+	}
 }

@@ -194,7 +194,10 @@ func (z *inflater) stored(out []byte, limit int) ([]byte, bool) {
 	return append(out, z.src[at+4:at+4+n]...), true
 }
 
-// block decompresses the codes of one block.
+// block decompresses the codes of one block. It is one long function because its
+// state, the bits at hand and both positions, has to stay in registers from code
+// to code: the compiler inlines nothing of this size, and a call would store and
+// load them all.
 func (z *inflater) block(dst []byte, limit int) ([]byte, bool) {
 	src, next, bitbuf, n := z.src, z.next, z.bits, z.n
 	o := len(dst)

@@ -1,54 +1,14 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
-	"math/bits"
 	"slices"
 	"unsafe"
+
+	"github.com/hone-go/hone/internal/hashing"
 )
-
-// index is an open-addressing hash table over the rows of a slice that its
-// owner keeps: it stores row numbers and hashes, never keys. Probing is linear
-// and the load stays at or below one half.
-type index struct {
-	slots []slot
-	n     int
-}
-
-// slot holds the low half of a row's hash and the row number plus 1; row 0
-// marks a free slot.
-type slot struct {
-	hash, row uint32
-}
-
-// reserve makes room for one more row, so that the caller may insert into the
-// free slot that its next probe ends at.
-func (x *index) reserve() {
-	if 2*(x.n+1) <= len(x.slots) {
-		return
-	}
-	old := x.slots
-	x.slots = make([]slot, max(64, 2*len(old)))
-	mask := uint32(len(x.slots) - 1)
-	for _, s := range old {
-		if s.row == 0 {
-			continue
-		}
-		i := s.hash & mask
-		for x.slots[i].row != 0 {
-			i = (i + 1) & mask
-		}
-		x.slots[i] = s
-	}
-}
-
-// mix folds b into hash a. It is the multiply-and-fold step of wyhash
-// (https://github.com/wangyi-fudan/wyhash).
-func mix(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xa0761d6478bd642f)
-	return hi ^ lo
-}
 
 // interner gives out indexes for values and gives equal values equal indexes.
 // It fills the columns of a Profile with what google/pprof's merge regards as
@@ -57,39 +17,53 @@ type interner struct {
 	p    *Profile
 	seed maphash.Seed
 
-	strings   index
-	functions index
-	locations index
-	mappings  map[mappingKey]uint32 // index in p.Mappings plus 1
-	labelSets index
-	samples   index
+	strings   hashing.Index
+	functions hashing.Index
+	locations hashing.Index
+	mappings  map[MappingKey]uint32 // index in p.Mappings plus 1
+	labelSets hashing.Index
+	samples   hashing.Index
 
 	arena arena
 }
 
-// mappingKey tells mappings apart: sizes are rounded up to 4 KiB, because
-// tools disagree on the last page, and the build id wins over the file name.
-type mappingKey struct {
+// A MappingKey tells mappings apart where profiles are merged: sizes are rounded up
+// to 4 KiB, because tools disagree on the last page, and the build id wins over the
+// file name.
+type MappingKey struct {
 	size, offset  uint64
 	buildIDOrFile string
 }
 
-func (m *Mapping) key() mappingKey {
+// Key returns what tells the mapping apart from others.
+func (m *Mapping) Key() MappingKey {
 	size := m.Limit - m.Start + 0xfff
-	k := mappingKey{size: size - size%0x1000, offset: m.Offset, buildIDOrFile: m.BuildID}
-	if k.buildIDOrFile == "" {
-		k.buildIDOrFile = m.File
-	}
-	return k
+	return MappingKey{size - size%0x1000, m.Offset, cmp.Or(m.BuildID, m.File)}
 }
 
 func newInterner() *interner {
 	in := &interner{
 		p:        &Profile{Strings: []string{""}},
 		seed:     maphash.MakeSeed(),
-		mappings: map[mappingKey]uint32{},
+		mappings: map[MappingKey]uint32{},
 	}
 	return in
+}
+
+// bytes returns the memory of the interner and of its profile.
+func (in *interner) bytes() int64 {
+	p := in.p
+	const mapped = 2 * (unsafe.Sizeof(Mapping{}) + unsafe.Sizeof(MappingKey{})) // in the slice and in the map
+	n := in.arena.taken + bytesOf[string](cap(p.Strings)) + bytesOf[Function](cap(p.Functions)) + bytesOf[Location](cap(p.Locations)) +
+		bytesOf[Line](cap(p.Lines)) + bytesOf[uint32](cap(p.Frames)+cap(p.SampleLabels)) + bytesOf[Stack](cap(p.Stacks)) +
+		bytesOf[LabelSet](cap(p.LabelSets)) + bytesOf[Label](cap(p.Labels)) + int64(len(p.Mappings))*int64(mapped)
+	for _, column := range p.Values {
+		n += bytesOf[int64](cap(column))
+	}
+	for _, x := range [...]*hashing.Index{&in.strings, &in.functions, &in.locations, &in.labelSets, &in.samples} {
+		n += x.Bytes()
+	}
+	return n
 }
 
 // str interns s, copying it when it is new.
@@ -98,46 +72,32 @@ func (in *interner) str(s string) StringID {
 		return 0
 	}
 	h := uint32(maphash.String(in.seed, s))
-	in.strings.reserve()
-	mask := uint32(len(in.strings.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		sl := in.strings.slots[i]
-		if sl.row == 0 {
-			id := uint32(len(in.p.Strings))
-			in.p.Strings = append(in.p.Strings, in.arena.copy(s))
-			in.strings.slots[i] = slot{h, id + 1}
-			in.strings.n++
-			return id
-		}
-		if sl.hash == h && in.p.Strings[sl.row-1] == s {
-			return sl.row - 1
-		}
+	id, ok := in.strings.Find(h, func(id uint32) bool { return in.p.Strings[id] == s })
+	if ok {
+		return id
 	}
+	id = uint32(len(in.p.Strings))
+	in.p.Strings = append(in.p.Strings, in.arena.copy(s))
+	in.strings.Add(h, id)
+	return id
 }
 
 // function interns f, whose string ids are the interner's.
 func (in *interner) function(f Function) uint32 {
-	h := uint32(mix(mix(uint64(f.Name)<<32|uint64(f.SystemName), uint64(f.File)), uint64(f.StartLine)))
-	in.functions.reserve()
-	mask := uint32(len(in.functions.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		sl := in.functions.slots[i]
-		if sl.row == 0 {
-			id := uint32(len(in.p.Functions))
-			in.p.Functions = append(in.p.Functions, f)
-			in.functions.slots[i] = slot{h, id + 1}
-			in.functions.n++
-			return id
-		}
-		if sl.hash == h && in.p.Functions[sl.row-1] == f {
-			return sl.row - 1
-		}
+	h := uint32(hashing.Mix(hashing.Mix(uint64(f.Name)<<32|uint64(f.SystemName), uint64(f.File)), uint64(f.StartLine)))
+	id, ok := in.functions.Find(h, func(id uint32) bool { return in.p.Functions[id] == f })
+	if ok {
+		return id
 	}
+	id = uint32(len(in.p.Functions))
+	in.p.Functions = append(in.p.Functions, f)
+	in.functions.Add(h, id)
+	return id
 }
 
 // mapping interns m and returns its index plus 1.
 func (in *interner) mapping(m Mapping) uint32 {
-	k := m.key()
+	k := m.Key()
 	if i, ok := in.mappings[k]; ok {
 		return i
 	}
@@ -156,7 +116,7 @@ const maxTwins = 16
 // are interned: most locations are known ones and then need no more than a
 // comparison. Without an address that isn't enough to tell them apart.
 func locationHash(address uint64, mapping uint32, folded bool, lines []Line) uint32 {
-	h := mix(address, uint64(mapping)<<1|b2u(folded))
+	h := hashing.Mix(address, uint64(mapping)<<1|b2u(folded))
 	for i := range lines {
 		h = (h ^ uint64(lines[i].Line) ^ uint64(lines[i].Column)<<32) * 0x9fb21c651e98df25
 	}
@@ -167,7 +127,7 @@ func locationHash(address uint64, mapping uint32, folded bool, lines []Line) uin
 func fullLocationHash(h uint32, lines []Line) uint32 {
 	h64 := uint64(h)
 	for i := range lines {
-		h64 = mix(h64, uint64(lines[i].Function))
+		h64 = hashing.Mix(h64, uint64(lines[i].Function))
 	}
 	return uint32(h64)
 }
@@ -180,39 +140,30 @@ func (in *interner) location(l Location, lines []Line) uint32 {
 		key -= in.p.Mappings[l.Mapping-1].Start
 	}
 	h := locationHash(key, l.Mapping, l.Folded, lines)
-	in.locations.reserve()
-	mask := uint32(len(in.locations.slots) - 1)
 	twins := 0
-	full := l.Address == 0
-	if full {
+	is := func(id uint32) bool {
+		twins++
+		o := &in.p.Locations[id]
+		return o.Address == l.Address && o.Mapping == l.Mapping && o.Folded == l.Folded && slices.Equal(in.p.LocationLines(id), lines)
+	}
+	id, ok := uint32(0), false
+	if l.Address != 0 {
+		id, ok = in.locations.Find(h, is)
+	}
+	if l.Address == 0 || !ok && twins >= maxTwins {
 		h = fullLocationHash(h, lines)
+		id, ok = in.locations.Find(h, is)
 	}
-	for i := h & mask; ; i = (i + 1) & mask {
-		sl := in.locations.slots[i]
-		if sl.row == 0 {
-			id := uint32(len(in.p.Locations))
-			l.ID = uint64(id) + 1
-			l.FirstLine, l.NumLines = uint32(len(in.p.Lines)), uint32(len(lines))
-			in.p.Lines = append(in.p.Lines, lines...)
-			in.p.Locations = append(in.p.Locations, l)
-			in.locations.slots[i] = slot{h, id + 1}
-			in.locations.n++
-			return id
-		}
-		if sl.hash != h {
-			continue
-		}
-		o := &in.p.Locations[sl.row-1]
-		if o.Address == l.Address && o.Mapping == l.Mapping && o.Folded == l.Folded &&
-			slices.Equal(in.p.LocationLines(sl.row-1), lines) {
-			return sl.row - 1
-		}
-		if twins++; twins == maxTwins && !full {
-			full = true
-			h = fullLocationHash(h, lines)
-			i = h&mask - 1
-		}
+	if ok {
+		return id
 	}
+	id = uint32(len(in.p.Locations))
+	l.ID = uint64(id) + 1
+	l.FirstLine, l.NumLines = uint32(len(in.p.Lines)), uint32(len(lines))
+	in.p.Lines = append(in.p.Lines, lines...)
+	in.p.Locations = append(in.p.Locations, l)
+	in.locations.Add(h, id)
+	return id
 }
 
 // labelSet interns a label set that is in canonical order; see LabelSet.
@@ -227,28 +178,21 @@ func (in *interner) labelSet(set []Label) uint32 {
 	var h64 uint64
 	for i := range set {
 		l := &set[i]
-		h64 = mix(h64^uint64(l.Key)<<32^uint64(l.Str), uint64(l.Num)^uint64(l.Unit)<<2^b2u(l.Numeric)<<1^b2u(l.HasUnit))
+		h64 = hashing.Mix(h64^uint64(l.Key)<<32^uint64(l.Str), uint64(l.Num)^uint64(l.Unit)<<2^b2u(l.Numeric)<<1^b2u(l.HasUnit))
 	}
 	h := uint32(h64)
-	in.labelSets.reserve()
-	mask := uint32(len(in.labelSets.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		sl := in.labelSets.slots[i]
-		if sl.row == 0 {
-			id := uint32(len(p.LabelSets))
-			p.LabelSets = append(p.LabelSets, LabelSet{uint32(len(p.Labels)), uint32(len(set))})
-			p.Labels = append(p.Labels, set...)
-			in.labelSets.slots[i] = slot{h, id + 1}
-			in.labelSets.n++
-			return id
-		}
-		if sl.hash == h {
-			o := p.LabelSets[sl.row-1]
-			if slices.Equal(p.Labels[o.Start:o.Start+o.Len], set) {
-				return sl.row - 1
-			}
-		}
+	id, ok := in.labelSets.Find(h, func(id uint32) bool {
+		o := p.LabelSets[id]
+		return slices.Equal(p.Labels[o.Start:o.Start+o.Len], set)
+	})
+	if ok {
+		return id
 	}
+	id = uint32(len(p.LabelSets))
+	p.LabelSets = append(p.LabelSets, LabelSet{uint32(len(p.Labels)), uint32(len(set))})
+	p.Labels = append(p.Labels, set...)
+	in.labelSets.Add(h, id)
+	return id
 }
 
 // sample interns the sample with the given stack, whose hash is stackHash, and
@@ -257,32 +201,27 @@ func (in *interner) labelSet(set []Label) uint32 {
 func (in *interner) sample(stack []uint32, hash uint64, labels uint32) (s uint32, fresh bool) {
 	p := in.p
 	h := sampleHash(hash, labels)
-	in.samples.reserve()
-	mask := uint32(len(in.samples.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		sl := in.samples.slots[i]
-		if sl.row == 0 {
-			s = uint32(len(p.Stacks))
-			p.Stacks = append(p.Stacks, Stack{uint32(len(p.Frames)), uint32(len(stack))})
-			p.Frames = append(p.Frames, stack...)
-			if labels != 0 && p.SampleLabels == nil {
-				p.SampleLabels = make([]uint32, s, max(64, 2*s))
-			}
-			if p.SampleLabels != nil {
-				p.SampleLabels = append(p.SampleLabels, labels)
-			}
-			in.samples.slots[i] = slot{h, s + 1}
-			in.samples.n++
-			return s, true
-		}
-		if sl.hash == h && in.isSample(sl.row-1, stack, labels) {
-			return sl.row - 1, false
-		}
+	s, ok := in.samples.Find(h, func(s uint32) bool { return in.isSample(s, stack, labels) })
+	if ok {
+		return s, false
 	}
+	s = uint32(len(p.Stacks))
+	p.Stacks = append(p.Stacks, Stack{uint32(len(p.Frames)), uint32(len(stack))})
+	p.Frames = append(p.Frames, stack...)
+	if labels != 0 && p.SampleLabels == nil {
+		p.SampleLabels = make([]uint32, s, max(64, 2*s))
+	}
+	if p.SampleLabels != nil {
+		p.SampleLabels = append(p.SampleLabels, labels)
+	}
+	in.samples.Add(h, s)
+	return s, true
 }
 
 // sampleHash combines the hash of a stack with its label set.
-func sampleHash(stack uint64, labels uint32) uint32 { return uint32(mix(stack, uint64(labels))) }
+func sampleHash(stack uint64, labels uint32) uint32 {
+	return uint32(hashing.Mix(stack, uint64(labels)))
+}
 
 // isSample reports whether sample s has the given stack and label set.
 func (in *interner) isSample(s uint32, stack []uint32, labels uint32) bool {
@@ -315,7 +254,21 @@ func b2u(b bool) uint64 {
 // arena holds the bytes of many strings in few allocations. Its strings live as
 // long as any of them does.
 type arena struct {
-	free []byte
+	free  []byte
+	taken int64 // bytes of memory so far
+}
+
+const (
+	arenaBlock   = 16 << 10
+	arenaLargest = 4 << 10 // longer strings have memory of their own
+)
+
+// arenaBytes returns what an arena without room takes for n bytes.
+func arenaBytes(n int) int64 {
+	if n > arenaLargest {
+		return int64(n)
+	}
+	return arenaBlock
 }
 
 func (a *arena) copy(s string) string {
@@ -327,10 +280,12 @@ func (a *arena) copyBytes(b []byte) string {
 		return ""
 	}
 	if len(b) > len(a.free) {
-		if len(b) > 4096 {
+		if len(b) > arenaLargest {
+			a.taken += int64(len(b))
 			return string(b)
 		}
-		a.free = make([]byte, 16<<10)
+		a.taken += arenaBlock
+		a.free = make([]byte, arenaBlock)
 	}
 	n := copy(a.free, b)
 	s := unsafe.String(&a.free[0], n)
@@ -351,6 +306,9 @@ func NewBuilder(types ...ValueType) *Builder {
 	in.p.Values = make([][]int64, len(types))
 	return &Builder{in}
 }
+
+// Bytes returns about how much memory what was built takes.
+func (b *Builder) Bytes() int64 { return b.in.bytes() }
 
 // String returns the id of s.
 func (b *Builder) String(s string) StringID { return b.in.str(s) }

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,7 +10,7 @@ import (
 // Merge adds up profiles: samples with equal stacks and labels become one, and
 // what no sample refers to is left out. Locations are equal when their mapping,
 // their address relative to it, and their lines are. All profiles need the same
-// sample types, in the same order; see [Compatible].
+// sample types, in the same order.
 //
 // The header takes the earliest start, the sum of durations, the longest
 // period, every comment once, and all else from the first profile that has it.
@@ -39,7 +40,8 @@ func (p *Profile) Compact() *Profile {
 // A Merger merges profiles one at a time, so that they need not be in memory
 // together. Its zero value is ready to use.
 type Merger struct {
-	in *interner
+	in      *interner
+	headers HeaderMerger
 
 	// Where things of the profile being added went, plus 1; 0 is not yet.
 	strings   []uint32
@@ -84,7 +86,7 @@ func (m *Merger) Add(p *Profile) error {
 	} else if err := compatible(m.in.p, p); err != nil {
 		return err
 	}
-	m.header(p)
+	m.headers.Add(m.in.p, p)
 
 	m.strings = zeroed(m.strings, len(p.Strings))
 	m.functions = zeroed(m.functions, len(p.Functions))
@@ -112,24 +114,30 @@ func zeroed(s []uint32, n int) []uint32 {
 	return s
 }
 
-func (m *Merger) header(p *Profile) {
-	q := m.in.p
+// A HeaderMerger merges what profiles say of themselves beside their samples: the
+// earliest time, the sum of durations, the longest period, each comment once, and
+// the first default sample type and document that any of them names. The zero
+// value is ready.
+type HeaderMerger struct{ comments map[string]bool } // those of the merged profile
+
+// Add merges what p says into the header of q, the same profile in every call.
+func (m *HeaderMerger) Add(q, p *Profile) {
 	if q.TimeNanos == 0 || p.TimeNanos < q.TimeNanos {
 		q.TimeNanos = p.TimeNanos // google/pprof, too, takes 0 for early here
 	}
 	q.DurationNanos += p.DurationNanos
 	q.Period = max(q.Period, p.Period)
 	for _, c := range p.Comments {
-		if !slices.Contains(q.Comments, c) {
+		if m.comments == nil {
+			m.comments = make(map[string]bool)
+		}
+		if !m.comments[c] {
+			m.comments[c] = true
 			q.Comments = append(q.Comments, c)
 		}
 	}
-	if q.DefaultSampleType == "" {
-		q.DefaultSampleType = p.DefaultSampleType
-	}
-	if q.DocURL == "" {
-		q.DocURL = p.DocURL
-	}
+	q.DefaultSampleType = cmp.Or(q.DefaultSampleType, p.DefaultSampleType)
+	q.DocURL = cmp.Or(q.DocURL, p.DocURL)
 }
 
 // Merging is a matter of finding things in tables that are larger than the
@@ -140,14 +148,12 @@ func (m *Merger) header(p *Profile) {
 // already. Nothing is added: that happens in the order of the samples.
 func (m *Merger) findLocations(p *Profile) {
 	q := m.in.p
-	slots := m.in.locations.slots
-	if len(slots) == 0 {
+	if len(q.Locations) == 0 {
 		return
 	}
-	mask := uint32(len(slots) - 1)
 	m.found = zeroed(m.found, len(p.Locations))
 	for i := range p.Mappings {
-		if to, ok := m.in.mappings[p.Mappings[i].key()]; ok {
+		if to, ok := m.in.mappings[p.Mappings[i].Key()]; ok {
 			m.mappings[i] = mappedTo{to, q.Mappings[to-1].Start - p.Mappings[i].Start}
 		}
 	}
@@ -165,14 +171,10 @@ func (m *Merger) findLocations(p *Profile) {
 		m.found[i] = locationHash(key, mapping, l.Folded, p.Lines[l.FirstLine:l.FirstLine+l.NumLines])
 	}
 	for i, h := range m.found {
-		row := uint32(0)
-		for k := h & mask; slots[k].row != 0; k = (k + 1) & mask {
-			if slots[k].hash == h {
-				row = slots[k].row
-				break
-			}
+		m.found[i] = 0
+		if row, ok := m.in.locations.First(h); ok {
+			m.found[i] = row + 1
 		}
-		m.found[i] = row
 	}
 	for i, row := range m.found {
 		if row != 0 && m.isLocation(p, uint32(i), row-1) {
@@ -233,17 +235,10 @@ func (m *Merger) samples(p *Profile) {
 				m.batch = append(m.batch, m.pending(p, next))
 			}
 		}
-		if slots := m.in.samples.slots; len(slots) > 0 {
-			mask := uint32(len(slots) - 1)
-			for i := range m.batch {
-				b := &m.batch[i]
-				h := sampleHash(b.hash, b.set)
-				for k := h & mask; slots[k].row != 0; k = (k + 1) & mask {
-					if slots[k].hash == h {
-						b.guess = slots[k].row
-						break
-					}
-				}
+		for i := range m.batch {
+			b := &m.batch[i]
+			if row, ok := m.in.samples.First(sampleHash(b.hash, b.set)); ok {
+				b.guess = row + 1
 			}
 		}
 		for i := range m.batch {
@@ -351,7 +346,7 @@ func (m *Merger) labelSet(p *Profile, set uint32) uint32 {
 // Profile returns the merged profile. The Merger is empty afterwards.
 func (m *Merger) Profile() *Profile {
 	p := m.in.p
-	m.in = nil
+	m.in, m.headers = nil, HeaderMerger{}
 	for s := range p.Stacks {
 		if p.zeroSample(s) {
 			// Values cancelled out; what only such samples refer to goes, too.

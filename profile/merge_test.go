@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	gp "github.com/google/pprof/profile"
@@ -82,7 +83,11 @@ func randomProfile(r *rand.Rand) *Profile {
 func TestMergeAgainstOracle(t *testing.T) {
 	seed := uint64(1)
 	var d Decoder
-	for range 1500 {
+	rounds := uint64(1500)
+	if testing.Short() {
+		rounds = 100
+	}
+	for range rounds {
 		seed++
 		r := rand.New(rand.NewPCG(seed, 7))
 		var theirs []*gp.Profile
@@ -143,5 +148,18 @@ func TestMergeTwins(t *testing.T) {
 		if v != 3 {
 			t.Errorf("sample %d is %d, want 3", s, v)
 		}
+	}
+}
+
+// TestMergeManyComments: compared with each other, these would take minutes.
+func TestMergeManyComments(t *testing.T) {
+	const n = 1 << 19
+	p := NewBuilder(ValueType{"samples", "count"}).Profile()
+	for i := range n {
+		p.Comments = append(p.Comments, fmt.Sprintf("comment %d", i))
+	}
+	m, err := Merge(p, p)
+	if err != nil || !slices.Equal(m.Comments, p.Comments) {
+		t.Errorf("%d comments of %d, %v", len(m.Comments), n, err)
 	}
 }

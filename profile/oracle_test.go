@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -79,6 +80,23 @@ func ToGoogle(p *Profile) *gp.Profile {
 		g.Sample = append(g.Sample, sample)
 	}
 	return g
+}
+
+// sameAsOracle fails the test if p isn't g, in all that its text and its encoding
+// tell.
+func sameAsOracle(t testing.TB, p *Profile, g *gp.Profile) {
+	t.Helper()
+	diffLines(t, rawText(t, p), g.String())
+	var got, want bytes.Buffer
+	if err := ToGoogle(p).WriteUncompressed(&got); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.WriteUncompressed(&want); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got.Bytes(), want.Bytes()) {
+		t.Errorf("encodes to %d bytes, want %d, or others", got.Len(), want.Len())
+	}
 }
 
 // parityFiles returns the files that match pattern in the parity corpus, which

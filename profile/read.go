@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
@@ -38,8 +39,11 @@ func Decode(r io.Reader, lim Limits) (*Profile, error) {
 			}
 			if end-start > smallInput {
 				d := newDecoder(lim)
+				if err := d.begin(end - start); err != nil {
+					return nil, err
+				}
 				p, err := d.decode(s)
-				return d.orText(p, err, s, start)
+				return d.done(d.orText(p, err, s, start))
 			}
 			data := make([]byte, end-start)
 			if _, err := io.ReadFull(s, data); err != nil {
@@ -48,23 +52,37 @@ func Decode(r io.Reader, lim Limits) (*Profile, error) {
 			return DecodeBytes(data, lim)
 		}
 	}
-	data, err := io.ReadAll(io.LimitReader(r, lim.Bytes+1))
+	m := meter{budget: lim.Budget, limit: lim.Memory}
+	data, err := m.readAll(io.LimitReader(r, lim.Bytes+1))
 	if err != nil {
 		return nil, err
 	}
 	if int64(len(data)) > lim.Bytes {
 		return nil, &LimitError{"bytes", lim.Bytes}
 	}
+	lim.Memory -= m.used
 	return DecodeBytes(data, lim)
 }
 
 // DecodeBytes is [Decode] of data. The profile doesn't refer to data.
 func DecodeBytes(data []byte, lim Limits) (*Profile, error) {
-	return newDecoder(lim).decodeBytes(data)
+	d := newDecoder(lim)
+	return d.done(d.decodeBytes(data))
+}
+
+// done gives the memory back of what did not become a profile.
+func (d *decoder) done(p *Profile, err error) (*Profile, error) {
+	if err != nil {
+		d.forget()
+	}
+	return p, err
 }
 
 // decodeBytes decodes data, in one piece if it is small.
 func (d *decoder) decodeBytes(data []byte) (*Profile, error) {
+	if err := d.begin(int64(len(data))); err != nil {
+		return nil, err
+	}
 	in := bytes.NewReader(data)
 	var p *Profile
 	var err error
@@ -82,22 +100,25 @@ func (d *decoder) plain(data []byte) (plain []byte, ok bool) {
 		return nil, false
 	}
 	if len(data) == 0 || data[0] != 0x1f { // which begins no field of a profile
-		return data, int64(len(data)) <= d.lim.Bytes
+		return data, int64(len(data)) <= d.most
 	}
-	limit := int(min(largestPlain, d.lim.Bytes))
 	size := gzipSize(data)
-	if size > limit {
+	if size > int(min(largestPlain, d.most)) {
 		return nil, false
 	}
 	if want := min(size, 1100*len(data)) + inflateSlack; cap(d.plainBuf) < want {
+		if d.mem.take(int64(want)) != nil {
+			return nil, false // more can be decoded than held
+		}
+		d.mem.give(int64(cap(d.plainBuf)))
 		d.plainBuf = make([]byte, 0, want)
 	}
 	if d.inflater == nil {
 		d.inflater = new(inflater)
 	}
-	plain, ok = d.inflater.gunzip(d.plainBuf[:0], data, limit)
+	plain, ok = d.inflater.gunzip(d.plainBuf[:0], data, size)
 	d.plainBuf = plain
-	return plain, ok && len(plain) <= limit
+	return plain, ok && len(plain) <= size
 }
 
 // decodePlain decodes a whole protobuf profile.
@@ -106,11 +127,16 @@ func (d *decoder) decodePlain(b []byte) (*Profile, error) {
 		return nil, errEmpty
 	}
 	if !d.serial {
-		d.reserve(b)
+		if err := d.reserve(b); err != nil {
+			return nil, err
+		}
 	}
 	n, err := d.feed(b)
 	if err != nil {
 		return nil, err
+	}
+	if n > len(b) {
+		return nil, d.endsInside()
 	}
 	if n < len(b) {
 		_, at, problem := nextField(b, n)
@@ -122,7 +148,6 @@ func (d *decoder) decodePlain(b []byte) (*Profile, error) {
 // orText returns p and err, what came of decoding r from position start on as a
 // protobuf profile. If that isn't what it is, it is decoded as what it looks like.
 func (d *decoder) orText(p *Profile, err error, r io.ReadSeeker, start int64) (*Profile, error) {
-	lim := d.lim
 	if err == nil || errors.Is(err, errEmpty) {
 		return p, err
 	}
@@ -142,52 +167,52 @@ func (d *decoder) orText(p *Profile, err error, r io.ReadSeeker, start int64) (*
 	if !errors.As(err, &syntax) && !errors.As(err, &record) {
 		return nil, err // reading failed
 	}
-	if in, e := reread(); e == nil {
-		if p, ok, e := decodeText(in, lim); ok {
-			return p, e
-		}
+	d.forget()
+	lim := d.lim
+	lim.TextBytes = min(lim.TextBytes, d.most)
+	if p, ok, e := decodeText(reread, lim, &d.mem); ok {
+		return p, e
 	}
 	if record != nil {
 		syntax = &SyntaxError{Offset: -1, Msg: record.msg}
 		if in, e := reread(); e == nil {
-			syntax.Offset = recordOffset(in, record.field, record.n)
+			syntax.Offset = recordOffset(in, record.field, record.n, &d.mem)
 		}
 	}
 	return nil, syntax
 }
 
-// decodeText decodes the formats that are not protobuf. ok tells that in is of
-// one of them.
-func decodeText(in io.Reader, lim Limits) (p *Profile, ok bool, err error) {
+// decodeText decodes the formats that are not protobuf. open returns the
+// decompressed input from its start; ok tells that it is of one of them. What it
+// takes is taken from m.
+func decodeText(open func() (io.Reader, error), lim Limits, m *meter) (p *Profile, ok bool, err error) {
+	in, err := open()
+	if err != nil {
+		return nil, false, nil // the protobuf decoder's complaint stands
+	}
 	prefix := make([]byte, 64<<10)
 	n, _ := io.ReadFull(in, prefix)
 	prefix = prefix[:n]
-	in = io.MultiReader(bytes.NewReader(prefix), in)
 	switch head := bytes.ToLower(bytes.TrimSpace(prefix[:min(n, 256)])); {
 	case bytes.HasPrefix(head, []byte("<!doctype html")), bytes.HasPrefix(head, []byte("<html")):
 		return nil, true, errors.New("this is an HTML page, not a profile")
 	case isProgram(prefix):
 		return nil, true, errors.New("this is a program, not a profile")
 	}
-	folded := looksFolded(prefix)
-	data, err := io.ReadAll(io.LimitReader(in, lim.TextBytes+1))
-	if err != nil {
-		return nil, false, nil // the protobuf decoder's complaint stands
-	}
-	if int64(len(data)) > lim.TextBytes {
-		if folded || looksLikeGoroutineDump(prefix) {
-			return nil, true, &LimitError{"bytes of text", lim.TextBytes}
-		}
-		return nil, false, nil
-	}
 	if looksLikeGoroutineDump(prefix) {
+		data, err := m.readAll(io.LimitReader(io.MultiReader(bytes.NewReader(prefix), in), lim.TextBytes+1))
+		if err != nil {
+			return nil, true, err
+		}
 		p, err := decodeGoroutineDump(data, lim)
 		return p, true, err
 	}
-	p, err = decodeLegacy(data)
+	p, err = decodeLegacy(open, lim, m)
 	switch {
-	case err != nil && folded:
-		p, err = ParseFolded(bytes.NewReader(data), lim)
+	case err != nil && looksFolded(prefix):
+		if in, err = open(); err == nil {
+			p, err = parseFolded(in, lim, m)
+		}
 	case errors.Is(err, errNotLegacy) && isText(prefix):
 		err = errors.New("this is text, but in none of the formats of profiles")
 	case errors.Is(err, errNotLegacy):
@@ -287,7 +312,7 @@ func (d *decoder) decode(r io.Reader) (*Profile, error) {
 	if err != nil {
 		return nil, err
 	}
-	src := pieces{in: in, pipeline: !d.serial, buf: d.buf}
+	src := pieces{in: in, pipeline: !d.serial, buf: d.buf, mem: &d.mem}
 	defer func() {
 		src.stop()
 		d.buf = src.buf
@@ -297,8 +322,8 @@ func (d *decoder) decode(r io.Reader) (*Profile, error) {
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
-		if src.total > d.lim.Bytes {
-			return nil, &LimitError{"bytes", d.lim.Bytes}
+		if src.total > d.most {
+			return nil, d.tooLong()
 		}
 		n, ferr := d.feed(piece)
 		if ferr != nil {
@@ -313,6 +338,9 @@ func (d *decoder) decode(r io.Reader) (*Profile, error) {
 	if src.total == 0 {
 		return nil, errEmpty
 	}
+	if src.skip > 0 {
+		return nil, d.endsInside()
+	}
 	if rest := src.rest; len(rest) > 0 {
 		_, at, problem := nextField(rest, 0)
 		return nil, d.fail(at, "%s", problem)
@@ -320,9 +348,14 @@ func (d *decoder) decode(r io.Reader) (*Profile, error) {
 	return d.finish()
 }
 
+// endsInside is the error of input that ends inside a field that was skipped.
+func (d *decoder) endsInside() error {
+	return &SyntaxError{d.unended, "a field is longer than what holds it"}
+}
+
 // recordOffset returns the offset of the n-th field with the given number, or -1.
-func recordOffset(in io.Reader, num uint64, n int) int64 {
-	src := pieces{in: in}
+func recordOffset(in io.Reader, num uint64, n int, m *meter) int64 {
+	src := pieces{in: in, mem: m}
 	off := int64(0)
 	for {
 		piece, err := src.next()
@@ -330,6 +363,11 @@ func recordOffset(in io.Reader, num uint64, n int) int64 {
 		for i < len(piece) {
 			f, next, problem := nextField(piece, i)
 			if problem != "" {
+				if f.num > fieldDocURL && f.wire == wireBytes {
+					if size, k := uvarint(piece, next); k > 0 {
+						i = k + int(min(size, math.MaxInt64/2))
+					}
+				}
 				break
 			}
 			if f.num == num {
@@ -349,7 +387,7 @@ func recordOffset(in io.Reader, num uint64, n int) int64 {
 }
 
 // A Decoder decodes profiles one after another, reusing its memory. Its zero
-// value has the default limits.
+// value has the default limits. Between calls, of Limits only the Budget may change.
 type Decoder struct {
 	Limits Limits
 	d      *decoder
@@ -363,6 +401,20 @@ func (d *Decoder) Decode(data []byte) (*Profile, error) {
 		d.d.serial, d.d.share = true, true
 	} else {
 		d.d.reset()
+		d.d.lim.Budget = d.Limits.Budget
 	}
-	return d.d.decodeBytes(data)
+	p, err := d.d.done(d.d.decodeBytes(data))
+	if err != nil {
+		d.d = nil // what took too much memory is not kept
+	}
+	return p, err
+}
+
+// Kept returns the bytes of memory that the Decoder keeps for the next profile.
+// The next call takes them from its Budget.
+func (d *Decoder) Kept() int64 {
+	if d.d == nil {
+		return 0
+	}
+	return d.d.kept()
 }

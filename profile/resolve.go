@@ -53,15 +53,27 @@ func (d *decoder) noString(what string, id uint64) error {
 // those of functions.
 func (d *decoder) resolveStrings() error {
 	p := d.p
+	if err := d.mem.take(bytesOf[ValueType](len(d.sampleTypes)) + bytesOf[string](len(d.comments))); err != nil {
+		return err
+	}
+	p.Comments = slices.Grow(p.Comments, len(d.comments))
 	var missing error
 	str := func(what string, id uint64) string {
-		if id < uint64(len(p.Strings)) {
-			return strings.Clone(p.Strings[id]) // which may share memory with the input
+		switch {
+		case id >= uint64(len(p.Strings)):
+			if id != 0 && missing == nil {
+				missing = d.noString(what, id)
+			}
+			return ""
+		case !d.share:
+			return p.Strings[id]
 		}
-		if id != 0 && missing == nil {
-			missing = d.noString(what, id)
+		// It shares memory with the input. One string may be told many times.
+		if err := d.mem.take(int64(len(p.Strings[id]))); err != nil {
+			missing = err
+			return ""
 		}
-		return ""
+		return strings.Clone(p.Strings[id])
 	}
 	for _, ids := range d.sampleTypes {
 		p.SampleTypes = append(p.SampleTypes, ValueType{str("a sample type", ids[0]), str("a sample type", ids[1])})
@@ -91,6 +103,8 @@ func (d *decoder) resolveStrings() error {
 	return nil
 }
 
+// resolveMappings turns ids of mappings into indexes. A location whose mapping is
+// not there has none.
 func (d *decoder) resolveMappings() error {
 	p := d.p
 	dense := true
@@ -100,11 +114,14 @@ func (d *decoder) resolveMappings() error {
 	n := uint32(len(p.Mappings))
 	if dense {
 		for i := range p.Locations {
-			if m := p.Locations[i].Mapping; m > n {
-				return d.noMapping(i, m)
+			if l := &p.Locations[i]; l.Mapping > n {
+				l.Mapping = 0
 			}
 		}
 		return nil
+	}
+	if err := d.mem.take(int64(n) * idMapBytes); err != nil {
+		return err
 	}
 	byID := make(map[uint32]uint32, n)
 	for i := range p.Mappings {
@@ -119,17 +136,9 @@ func (d *decoder) resolveMappings() error {
 		if l.Mapping == 0 {
 			continue
 		}
-		m, ok := byID[l.Mapping]
-		if !ok {
-			return d.noMapping(i, l.Mapping)
-		}
-		l.Mapping = m
+		l.Mapping = byID[l.Mapping]
 	}
 	return nil
-}
-
-func (d *decoder) noMapping(loc int, raw uint32) error {
-	return &badRecord{fieldLocation, loc, fmt.Sprintf("a location refers to mapping %d, which is not there", d.fromRawID(raw))}
 }
 
 func (d *decoder) resolveFunctions() error {
@@ -190,6 +199,9 @@ func (d *decoder) resolveFrames() error {
 		}
 		return nil
 	}
+	if err := d.mem.take(bytesOf[uint64](int(n))); err != nil {
+		return err
+	}
 	locIDs := make([]uint64, n)
 	for i := range p.Locations {
 		locIDs[i] = p.Locations[i].ID
@@ -214,12 +226,21 @@ type idTable struct {
 	large map[uint32]uint32
 }
 
+// idMapBytes is what an entry of a map of ids takes.
+const idMapBytes = 24
+
 func (d *decoder) newIDTable(ids []uint64, field uint64, what string) (idTable, error) {
 	var t idTable
 	if len(ids) > 0 {
 		if m := slices.Max(ids); m <= uint64(4*len(ids)+1024) {
+			if err := d.mem.take(bytesOf[uint32](int(m + 1))); err != nil {
+				return t, err
+			}
 			t.small = make([]uint32, m+1)
 		} else {
+			if err := d.mem.take(int64(len(ids)) * idMapBytes); err != nil {
+				return t, err
+			}
 			t.large = make(map[uint32]uint32, len(ids))
 		}
 	}

@@ -59,13 +59,17 @@ type TreeOptions struct {
 	NoInlines         bool   // inlined functions count as the function they are inlined into
 	CollapseRecursion bool   // a function that calls itself directly is one frame
 	Normalize         bool   // compare shares: scale the base to the total of the head, of all samples
+	// BaseTotal, with Normalize, is the multiple of the head's total that the base
+	// is scaled to instead, such as the ratio of what an operation cost before and
+	// costs now; 0 is 1.
+	BaseTotal float64
 
 	// Pivot, unless it is "", is a frame: its name, or with the line or address
 	// its [Frame.Label]. The tree is of the stacks with it alone, which all begin
 	// at its outermost occurrence, so that each sample counts once and the root's
 	// total is what the frame has with all it calls. The root's children are
 	// the pivot: one node, or where a name means several frames (the lines of a
-	// function, functions of several files) one for each. Below it is what it
+	// function, or functions told apart by file) one for each. Below it is what it
 	// calls, or, with PivotCallers, its callers up to the root: the tree is
 	// Inverted then, and not without, whatever the option says. If no stack has
 	// the frame, the tree is empty.
@@ -148,6 +152,9 @@ func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
 	}
 	if err := b.build(table); err != nil {
 		return nil, err
+	}
+	for _, w := range b.walks {
+		table.Settle([]*FrameMap{w.frames}, w.values[:1])
 	}
 	t.useFrames(table.Len(), table.Frame)
 	return t, nil

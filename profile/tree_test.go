@@ -3,10 +3,13 @@ package profile
 import (
 	"fmt"
 	"math/rand/v2"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/hashing"
 )
 
 // treeProfile returns a profile of random stacks with recursion, inlining and
@@ -16,7 +19,7 @@ func treeProfile(r *rand.Rand, samples, functions, locations, depth int, negativ
 	m := b.Mapping(Mapping{Start: 1, Limit: 1 << 40, File: "/bin/app"})
 	fns := make([]uint32, functions)
 	for i := range fns {
-		fns[i] = b.Function(fmt.Sprintf("pkg%d.F%d", i%7, i/2), "", fmt.Sprintf("/src/pkg%d/f%d.go", i%7, i%5), int64(i))
+		fns[i] = b.Function(fmt.Sprintf("pkg%d.F%d", i%7, i/2), "", fmt.Sprintf("/v%d/pkg%d/f%d.go", i%2, i%7, i%5), int64(i))
 	}
 	locs := make([]uint32, locations)
 	for i := range locs {
@@ -92,12 +95,11 @@ func naiveNames(p *Profile, s int, o TreeOptions) []string {
 			f := p.Functions[line.Function]
 			name, file := p.Strings[f.Name], p.Strings[f.File]
 			switch o.Granularity {
-			case "functions":
 			case "lines":
-				name = fmt.Sprintf("%s %s:%d", name, file, line.Line)
+				name = fmt.Sprintf("%s %s:%d", name, path.Base(file), line.Line)
 			case "addresses":
-				name = fmt.Sprintf("%s %s:%d 0x%x", name, file, line.Line, p.Locations[l].Address)
-			default:
+				name = fmt.Sprintf("%s %s:%d 0x%x", name, path.Base(file), line.Line, p.Locations[l].Address)
+			case "filefunctions":
 				name += " " + file
 			}
 			names = append(names, name)
@@ -122,12 +124,11 @@ func paths(t *Tree, granularity string) []string {
 		name := f.Name
 		if f.File != "" {
 			switch granularity {
-			case "functions":
 			case "lines":
-				name = fmt.Sprintf("%s %s:%d", name, f.File, f.Line)
+				name = fmt.Sprintf("%s %s:%d", name, path.Base(f.File), f.Line)
 			case "addresses":
-				name = fmt.Sprintf("%s %s:%d 0x%x", name, f.File, f.Line, f.Address)
-			default:
+				name = fmt.Sprintf("%s %s:%d 0x%x", name, path.Base(f.File), f.Line, f.Address)
+			case "filefunctions":
 				name += " " + f.File
 			}
 		}
@@ -401,7 +402,7 @@ func walkProfile(samples, locations, functions int) *Profile {
 		at := uint64(1)
 		for range depth {
 			// One of few callees of where the walk stands, the first most often.
-			at = mix(at, uint64(r.ExpFloat64())) % uint64(locations)
+			at = hashing.Mix(at, uint64(r.ExpFloat64())) % uint64(locations)
 			p.Frames = append(p.Frames, uint32(at))
 		}
 		slices.Reverse(p.Frames[start:])

@@ -185,7 +185,7 @@ func (b *treeBuilder) build(table *FrameTable) error {
 	for c := range t.Values {
 		v := &t.Values[c]
 		if b.diff && b.o.Normalize && v.Total[0] > 0 && v.BaseTotal[0] > 0 {
-			v.BaseScale = float64(v.Total[0]) / float64(v.BaseTotal[0])
+			v.BaseScale = cmp.Or(b.o.BaseTotal, 1) * float64(v.Total[0]) / float64(v.BaseTotal[0])
 		}
 	}
 	if b.o.Pivot != "" {

@@ -46,7 +46,10 @@ func (t *FrameTable) pivots(name string) []bool {
 	is := make([]bool, t.Len())
 	for i := range is {
 		f := t.Frame(uint32(i))
-		is[i] = f.isCalled(name)
+		is[i] = f.isCalled(name) || slices.ContainsFunc(t.others[t.functionOf(uint32(i))], func(at funcDef) bool {
+			f.File = t.in.p.Strings[at.file]
+			return f.isCalled(name)
+		})
 	}
 	return is
 }

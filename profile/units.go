@@ -118,10 +118,19 @@ func Convert(v int64, from, to string) (float64, string) {
 // because they measure different things.
 var ErrNothingCommon = errors.New("profiles have no sample type in common")
 
+// A differError is an ErrNothingCommon of profiles whose types have equal names.
+type differError struct {
+	what string
+	err  error
+}
+
+func (e *differError) Error() string        { return e.what + " of profiles differ: " + e.err.Error() }
+func (e *differError) Is(target error) bool { return target == ErrNothingCommon }
+
 // Align makes profiles fit to be merged: it keeps the sample types that all of
 // them have, by name and in the order of the first, and converts values to the
 // finest unit that any of them uses. It fails with [ErrNothingCommon] if there is
-// no common sample type, and if units don't convert into each other.
+// no common sample type, or units don't convert into each other.
 func Align(ps []*Profile) ([]*Profile, error) {
 	count := map[string]int{}
 	for _, p := range ps {
@@ -144,12 +153,12 @@ func Align(ps []*Profile) ([]*Profile, error) {
 	}
 	period, err := finest(out, func(p *Profile) ValueType { return p.PeriodType })
 	if err != nil {
-		return nil, fmt.Errorf("period type: %v", err)
+		return nil, &differError{"period types", err}
 	}
 	types := make([]ValueType, len(common))
 	for t := range common {
 		if types[t], err = finest(out, func(p *Profile) ValueType { return p.SampleTypes[t] }); err != nil {
-			return nil, fmt.Errorf("sample types: %v", err)
+			return nil, &differError{"sample types", err}
 		}
 	}
 	for i, p := range out {

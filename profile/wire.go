@@ -84,6 +84,9 @@ type field struct {
 	at   int
 }
 
+// unknownField is a field number that no message of profiles has.
+const unknownField = 1<<61 - 1
+
 // nextField reads the field at b[i:]. A non-empty problem tells why it can't be
 // read; next is then the place of the problem.
 func nextField(b []byte, i int) (f field, next int, problem string) {
@@ -93,7 +96,7 @@ func nextField(b []byte, i int) (f field, next int, problem string) {
 	}
 	f.num, f.wire = key>>3, int(key&7)
 	if f.num == 0 {
-		return f, i, "field number 0 is not allowed"
+		f.num = unknownField // 0 isn't allowed, but google/pprof skips it, too
 	}
 	switch f.wire {
 	case wireVarint:
