@@ -145,10 +145,19 @@ func (m *image) sectionAt(addr uint64) *section {
 // Open opens an executable. The error wraps ErrFormat if the file is of no
 // known format.
 func Open(path string) (*File, error) {
+	// Before it is opened: opening a named pipe would wait for its writer.
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("open %s: %w", path, ErrFormat)
+	}
 	r, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	return open(path, r)
+}
+
+// open reads the headers of an open file, which it closes if it fails.
+func open(path string, r *os.File) (*File, error) {
 	st, err := r.Stat()
 	if err == nil && !st.Mode().IsRegular() {
 		err = ErrFormat

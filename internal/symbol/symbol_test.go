@@ -86,7 +86,11 @@ func (b build) make() (string, error) {
 	if pkg == "" {
 		pkg = "prog"
 	}
-	cmd := exec.Command("go", append(append([]string{"build", "-o", out}, b.args...), "./testdata/"+pkg)...)
+	args := append([]string{"build", "-o", out}, b.args...)
+	if b.cross {
+		args = append(args, "-tags=cross")
+	}
+	cmd := exec.Command("go", append(args, "./testdata/"+pkg)...)
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0")
 	if b.cgo {
 		cmd.Env = append(cmd.Env, "CGO_ENABLED=1")

@@ -22,6 +22,8 @@ import (
 type Options struct {
 	Client *http.Client // for remote symbolization; nil means http.DefaultClient
 	Warn   func(string) // gets a line of text, without newline; nil drops it
+	// Open opens the executable of a mapping; nil opens the file that it names.
+	Open func(*profile.Mapping) (*File, error)
 
 	// Compat finds exactly what go tool pprof does: one frame per address,
 	// with no inlined calls, no start lines, no names from the symbol table.
@@ -46,6 +48,9 @@ type Options struct {
 // fails is warned of; it is an error if the mode names it. A mapping that has
 // any names is taken to have them all.
 func Symbolize(ctx context.Context, p *profile.Profile, mode string, sources MappingSources, opts Options) (*profile.Profile, error) {
+	if opts.Open == nil {
+		opts.Open = func(m *profile.Mapping) (*File, error) { return Open(m.File) }
+	}
 	if opts.Warn == nil {
 		opts.Warn = func(string) {}
 	}
@@ -154,7 +159,7 @@ func (e *edit) symbolizeLocal(ctx context.Context, mode mode, opts Options) erro
 		f := files[m.File]
 		if f == nil {
 			var err error
-			if f, err = Open(m.File); err != nil {
+			if f, err = opts.Open(m); err != nil {
 				opts.Warn("Local symbolization failed for " + name + ": " + err.Error())
 				missing = true
 				continue
@@ -283,7 +288,7 @@ func symbolURL(source string) string {
 
 var symbolLine = regexp.MustCompile(`(0x[0-9a-fA-F]+)\s+(.*)`)
 
-// askSymbols names the locations of mapping i without lines. The server has
+// askSymbols names the locations of mapping i that are nameless. The server has
 // the mapping delta further up.
 //
 // The request is the addresses in hexadecimal with "+" between them, the answer
@@ -292,7 +297,7 @@ func (e *edit) askSymbols(ctx context.Context, i int, source string, delta uint6
 	var request []byte
 	for l := range e.p.Locations {
 		loc := &e.p.Locations[l]
-		if loc.Mapping != uint32(i+1) || loc.Address == 0 || loc.NumLines != 0 {
+		if loc.Mapping != uint32(i+1) || loc.Address == 0 || !nameless(e.p, loc) {
 			continue
 		}
 		addr, ok := shift(loc.Address, delta)
@@ -353,6 +358,11 @@ func (e *edit) askSymbols(ctx context.Context, i int, source string, delta uint6
 		}
 	}
 	return nil
+}
+
+// nameless reports whether nobody knows the function of a location yet.
+func nameless(p *profile.Profile, l *profile.Location) bool {
+	return l.NumLines == 0 || l.NumLines == 1 && p.FunctionName(p.Lines[l.FirstLine].Function) == profile.RuntimeFrame
 }
 
 // shift adds delta, which is signed, and reports whether the sum is an address.
