@@ -13,9 +13,10 @@ import (
 type stacks struct {
 	frames [][]uint32        // by number of the stack; the root first. Number 0 is the stack that is not known
 	byKey  map[string]uint32 // number by frames
-	// recorder tells stacks of a handler that records the very trace: it waits
-	// until the trace ends, which says nothing of the program.
-	recorder map[uint32]bool
+	// recorder tells stacks of a handler that records the very trace, or another
+	// profile, and whose it is: it waits until that ends, which says nothing of the
+	// program.
+	recorder map[uint32]kind
 
 	places  []place // by number of the frame
 	byPlace map[place]uint32
@@ -35,7 +36,7 @@ type place struct {
 const maxShared = 1 << 16
 
 func (s *stacks) init() {
-	s.byKey, s.recorder, s.byPlace = make(map[string]uint32), make(map[uint32]bool), make(map[place]uint32)
+	s.byKey, s.recorder, s.byPlace = make(map[string]uint32), make(map[uint32]kind), make(map[place]uint32)
 	s.shared = make(map[[2]uint32]uint32)
 	unknown := s.frame(place{function: "[unknown]"})
 	s.intern(nil)
@@ -69,8 +70,11 @@ func (s *stacks) intern(frames []uint32) uint32 {
 		s.frames = append(s.frames, append([]uint32(nil), frames...))
 		s.byKey[string(s.key)] = n
 		for _, f := range frames {
-			if s.places[f].function == "net/http/pprof.Trace" {
-				s.recorder[n] = true
+			switch name := s.places[f].function; {
+			case name == "net/http/pprof.Trace":
+				s.recorder[n] = system
+			case strings.HasPrefix(name, agentPages):
+				s.recorder[n] = agent
 			}
 		}
 	}

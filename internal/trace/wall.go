@@ -40,6 +40,8 @@ import (
 type Options struct {
 	// System keeps goroutines of the runtime, and those that record the trace.
 	System bool
+	// Agent keeps those of hone's agent, and those that serve its pages.
+	Agent bool
 	// Idle keeps goroutines that wait all the time: they have no wait that began
 	// or ended, only one that covers the trace.
 	Idle bool
@@ -57,6 +59,7 @@ type Stats struct {
 	Duration   time.Duration // of the trace
 	Goroutines int           // in the profile
 	System     int           // left out: of the runtime
+	Agent      int           // left out, all of it or in part: of hone's agent
 	Idle       int           // left out: waited all the time
 	Skipped    int           // left out: asked for
 	CPUSamples int           // by which running time was divided
@@ -165,6 +168,7 @@ type goroutine struct {
 	moved   bool     // its state changed at least once
 	samples []uint32 // stacks of CPU samples since it runs
 	kind    kind
+	served  bool       // time of it was left out that it served a page of hone's agent
 	early   []interval // before anything of its stack is known
 }
 
@@ -180,8 +184,26 @@ const (
 	unknown kind = iota
 	counts
 	system
+	agent
 	skipped
 )
+
+// leavesOut reports whether goroutines of a kind don't count.
+func (w *wall) leavesOut(k kind) bool {
+	return k == skipped || k == system && !w.System || k == agent && !w.Agent
+}
+
+// leftOut counts a goroutine that does not count for its kind.
+func (w *wall) leftOut(k kind) {
+	switch k {
+	case system:
+		w.stats.System++
+	case agent:
+		w.stats.Agent++
+	case skipped:
+		w.stats.Skipped++
+	}
+}
 
 // where is what intervals are added up by.
 type where struct {
@@ -237,12 +259,9 @@ func (w *wall) read() error {
 			if g.stack != 0 {
 				w.classify(g, g.stack)
 			}
-			switch g.kind {
-			case system:
-				w.stats.System++
-			case skipped:
-				w.stats.Skipped++
-			default:
+			if w.leavesOut(g.kind) {
+				w.leftOut(g.kind)
+			} else {
 				w.stats.Idle++
 			}
 			continue
@@ -416,7 +435,11 @@ func (w *wall) spend(g *goroutine, at uint32) {
 }
 
 func (w *wall) add(g *goroutine, stack uint32, i interval, samples []uint32) {
-	if g.kind == skipped || g.kind == system && !w.System || w.stacks.recorder[stack] && !w.System {
+	if w.leavesOut(g.kind) {
+		return
+	}
+	if by := w.stacks.recorder[stack]; w.leavesOut(by) {
+		g.served = g.served || by == agent
 		return
 	}
 	k := where{stack, i.state}
@@ -445,6 +468,8 @@ func (w *wall) classify(g *goroutine, stack uint32) {
 	switch {
 	case w.Skip != nil && w.Skip(entry):
 		g.kind = skipped
+	case strings.HasPrefix(entry, agentPackage):
+		g.kind = agent
 	case isSystem(entry):
 		g.kind = system
 	default:
@@ -456,24 +481,27 @@ func (w *wall) classify(g *goroutine, stack uint32) {
 // runtime's, or there because of the trace or a CPU profile.
 func isSystem(entry string) bool {
 	return strings.HasPrefix(entry, "runtime.") && entry != "runtime.main" ||
-		strings.HasPrefix(entry, "runtime/trace.") || strings.HasPrefix(entry, "runtime/pprof.") || entry == "os/signal.loop" ||
-		strings.HasPrefix(entry, "github.com/hone-go/hone/agent.")
+		strings.HasPrefix(entry, "runtime/trace.") || strings.HasPrefix(entry, "runtime/pprof.") || entry == "os/signal.loop"
 }
+
+// agentPackage begins the functions that goroutines of hone's agent start with, and
+// agentPages those that serve its pages, on goroutines of package net/http.
+const (
+	agentPackage = "github.com/hone-go/hone/agent."
+	agentPages   = agentPackage + "pages."
+)
 
 // end counts a goroutine of which there is no more to come.
 func (w *wall) end(g *goroutine) {
 	for _, e := range g.early {
 		w.add(g, 0, e, nil) // it never told a stack
 	}
-	switch g.kind {
-	case system:
-		if !w.System {
-			w.stats.System++
-			return
-		}
-	case skipped:
-		w.stats.Skipped++
+	if w.leavesOut(g.kind) {
+		w.leftOut(g.kind)
 		return
+	}
+	if g.served {
+		w.stats.Agent++
 	}
 	w.stats.Goroutines++
 }

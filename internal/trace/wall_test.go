@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/pprof"
 	rtrace "runtime/trace"
@@ -101,6 +102,22 @@ func waitGroup(wg *sync.WaitGroup) { wg.Wait() }
 //go:noinline
 func waitNetwork(c net.Conn) { c.Read(make([]byte, 1)) }
 
+// parked waits until a goroutine waits in a function.
+func parked(t *testing.T, function string) {
+	t.Helper()
+	in := regexp.MustCompile(`\.` + function + `\(`)
+	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(time.Millisecond) {
+		all := make([]byte, 1<<20)
+		for g := range bytes.SplitSeq(all[:runtime.Stack(all, true)], []byte("\n\n")) {
+			head, stack, _ := bytes.Cut(g, []byte("\n"))
+			if in.Match(stack) && !bytes.Contains(head, []byte("[runn")) { // neither runnable nor running
+				return
+			}
+		}
+	}
+	t.Fatalf("nothing waits in %s", function)
+}
+
 // TestWaits makes a program wait in every way, each for a time it knows, and
 // wants the profile to say so.
 func TestWaits(t *testing.T) {
@@ -137,8 +154,8 @@ func TestWaits(t *testing.T) {
 				ended <- true
 			}()
 			if w.end != nil {
+				parked(t, w.function)
 				time.Sleep(pause)
-				// The waiter may be late; it has to wait for something.
 				w.end()
 			}
 			<-ended
@@ -269,7 +286,7 @@ func TestWhichGoroutines(t *testing.T) {
 	never := make(chan int)
 	go waitForever(never)
 	defer close(never)
-	time.Sleep(10 * time.Millisecond) // it waits, as a rule
+	parked(t, "waitForever")
 	data := record(t, func() { waitSleep(); runtime.GC() })
 
 	p, stats := wall(t, data, trace.Options{})
@@ -304,6 +321,7 @@ func TestGenerations(t *testing.T) {
 	var held time.Duration
 	data := record(t, func() {
 		go waitReceive(c)
+		parked(t, "waitReceive")
 		time.Sleep(2500 * time.Millisecond)
 		held = time.Since(begin)
 		c <- 1
