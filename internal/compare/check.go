@@ -76,7 +76,7 @@ func (in *Inputs) Check(objectives []experiment.Objective, base string) (*Checke
 		c.Warnings = append(c.Warnings, what+" not checked: there is nothing to compare with; measure with hone bench -against REF, or name a run or file with -base")
 	}
 	c.Outcomes = experiment.Evaluate(objectives, experiment.SeriesApart(nil, head.Results), family, newRunValues(head))
-	c.Warnings = eachOnce(c.Warnings)
+	c.Warnings = eachOnce(append(c.Warnings, head.warnings...)) // with those of profiles that objectives read
 	return c, nil
 }
 

@@ -38,6 +38,11 @@ func RevisionText(r experiment.Revision) string {
 	return text
 }
 
+// OneLine keeps an error on one line, whatever a server or a file put into it.
+func OneLine(err error) string {
+	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+}
+
 // CommandLine prints arguments, such as the command of a run, so that a shell
 // takes them as they are. They may hold what a terminal obeys.
 func CommandLine(args []string) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,8 +25,8 @@ import (
 //
 //	own(f) per operation = own(f) in the profile / total of the profile × median of the metric
 //
-// A CPU profile also notes the number of iterations that it is of. Where the CPU
-// time per operation is far from the time per operation, since the benchmark waits
+// A profile also notes the number of iterations, or requests, that it is of. Where
+// the CPU time per operation is far from the time per operation, since the benchmark waits
 // or runs on several cores, shares of the one say nothing of the other. There
 //
 //	own(f) per operation = own(f) in the profile / iterations
@@ -37,6 +38,7 @@ type explanation struct {
 	sampleType string
 	base, head float64 // medians in the tidied unit
 	unit       string  // tidied
+	ratio      float64 // of the profiles' totals per operation, base to head; 0 if unknown
 	rows       []movedRow
 	caveat     string // instead of rows, or beside them
 
@@ -54,11 +56,16 @@ type movedRow struct {
 func (r *movedRow) ownDelta() float64 { return r.own[1] - r.own[0] }
 func (r *movedRow) cumDelta() float64 { return r.cum[1] - r.cum[0] }
 
-// explained lists the metrics that profiles explain.
-var explained = map[string]struct{ kind, sampleType, what string }{
-	"sec/op":    {"cpu", "cpu", "CPU profiles"},
-	"B/op":      {"mem", "alloc_space", "allocation profiles"},
-	"allocs/op": {"mem", "alloc_objects", "allocation profiles"},
+// explained lists the metrics that profiles explain. A benchmark's allocations are
+// in a profile of kind mem, a service's in one of kind allocs.
+var explained = map[string]struct {
+	kinds            []string
+	sampleType, what string
+}{
+	"sec/op":     {[]string{"cpu"}, "cpu", "CPU profiles"},
+	"cpu-sec/op": {[]string{"cpu"}, "cpu", "CPU profiles"},
+	"B/op":       {[]string{"mem", "allocs"}, "alloc_space", "allocation profiles"},
+	"allocs/op":  {[]string{"mem", "allocs"}, "alloc_objects", "allocation profiles"},
 }
 
 // explainOne explains a comparison, if it shows a change and there are profiles.
@@ -77,20 +84,20 @@ func (s *Sides) explainOne(c *experiment.Comparison, keep bool) *explanation {
 	var files [2]string
 	for i, in := range []*input{s.base, s.head} {
 		for _, f := range in.run.Profiles() {
-			if f.Package == c.Package && f.Benchmark == c.Benchmark && f.Kind == by.kind && f.Side == in.side {
+			if f.Package == c.Package && f.Benchmark == c.Benchmark && slices.Contains(by.kinds, f.Kind) && f.Side == in.side {
 				files[i] = f.Path
 			}
 		}
 	}
 	if files[0] == "" || files[1] == "" {
 		if files[0] != files[1] {
-			e.caveat = fmt.Sprintf("only one side has a profile of kind %s", by.kind)
+			e.caveat = fmt.Sprintf("only one side has a profile of kind %s", strings.Join(by.kinds, " or "))
 			return e
 		}
 		return nil
 	}
 	if err := e.read(files[0], files[1]); err != nil {
-		e.caveat = strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+		e.caveat = OneLine(err)
 		return e
 	}
 	if !keep {
@@ -103,18 +110,21 @@ func (s *Sides) explainOne(c *experiment.Comparison, keep bool) *explanation {
 // has those of the test's start and of the profiler as well.
 var inBenchmark = regexp.MustCompile(`^testing\.\(\*B\)\.(runN|run1|launch|Loop|RunParallel)`)
 
-// readRunProfile reads one of a run's profiles.
-func readRunProfile(file string) (*profile.Profile, error) {
+// readRunProfile reads one of a run's profiles; warn is told what of it is passed
+// over.
+func readRunProfile(file string, warn func(string)) (*profile.Profile, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
 	p, err := profile.Decode(bytes.NewReader(data), profile.DefaultLimits())
-	if err == nil {
-		p, err = p.RemoveUninteresting()
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if q, err := p.RemoveUninteresting(); err != nil {
+		warn(fmt.Sprintf("%s: %v; no frames are dropped", filepath.Base(file), err))
+	} else {
+		p = q
 	}
 	if slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" }) {
 		if of, matches := p.FilterNames(profile.NameFilter{Focus: inBenchmark}); matches.Focus {
@@ -126,10 +136,10 @@ func readRunProfile(file string) (*profile.Profile, error) {
 
 func (e *explanation) read(baseFile, headFile string) error {
 	var err error
-	if e.baseProfile, err = readRunProfile(baseFile); err != nil {
+	if e.baseProfile, err = readRunProfile(baseFile, e.warn); err != nil {
 		return err
 	}
-	if e.headProfile, err = readRunProfile(headFile); err != nil {
+	if e.headProfile, err = readRunProfile(headFile, e.warn); err != nil {
 		return err
 	}
 	table, err := profile.NewFrameTable("functions", false)
@@ -144,8 +154,11 @@ func (e *explanation) read(baseFile, headFile string) error {
 	}
 	// The total of each side, per operation.
 	metric := [2]float64{e.base, e.head}
-	if e.sampleType == "cpu" {
+	if e.unit == "sec/op" {
 		metric = e.perOperation(metric, [2]int64{sides[0].total, sides[1].total})
+	}
+	if metric[1] > 0 {
+		e.ratio = metric[0] / metric[1]
 	}
 	var all []movedRow
 	for f := range uint32(table.Len()) {
@@ -196,7 +209,11 @@ func (e *explanation) perOperation(metric [2]float64, totals [2]int64) [2]float6
 	base, head := cpu[0]/metric[0], cpu[1]/metric[1]
 	switch {
 	case min(base, head) < 1/aboutTheTime:
-		e.warn(fmt.Sprintf("on a CPU for %.0f %% of the time (base) and %.0f %% (head); the rest it waits, if only for other programs: hone bench -profile wall", 100*base, 100*head))
+		next := ": hone bench -profile wall"
+		if strings.HasPrefix(e.key.Package, "load/") {
+			next = "" // a service's trace is taken from its pages
+		}
+		e.warn(fmt.Sprintf("on a CPU for %.0f %% of the time (base) and %.0f %% (head); the rest it waits, if only for other programs%s", 100*base, 100*head, next))
 	case max(base, head) > aboutTheTime:
 		e.warn(fmt.Sprintf("on several cores: %.1f times the time (base) and %.1f times (head) in CPU time", base, head))
 	default:

@@ -1,7 +1,10 @@
 package compare
 
 import (
+	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -37,5 +40,35 @@ func TestPerOperation(t *testing.T) {
 		if !strings.Contains(e.caveat, c.caveat) || (c.caveat == "") != (e.caveat == "") {
 			t.Errorf("%s: caveat %q, want %q", c.name, e.caveat, c.caveat)
 		}
+	}
+}
+
+// A drop_frames that is no regular expression is a caveat; the functions are compared
+// all the same.
+func TestUnparsableDropFrames(t *testing.T) {
+	write := func(name, drop string, value int64) string {
+		b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+		b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: b.Function("main.work", "main.work", "", 0)})}, nil, value)
+		p := b.Profile()
+		p.DropFrames = drop
+		file := filepath.Join(t.TempDir(), name)
+		f, err := os.Create(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(p.Encode(f), f.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	e := &explanation{sampleType: "cpu", base: 1, head: 2}
+	if err := e.read(write("base.pb.gz", "(noise", 1e9), write("head.pb.gz", "noise", 2e9)); err != nil {
+		t.Fatal(err)
+	}
+	if len(e.rows) != 1 || e.rows[0].name != "main.work" {
+		t.Errorf("rows %+v", e.rows)
+	}
+	if !strings.Contains(e.caveat, "base.pb.gz: the profile's drop_frames: ") || !strings.Contains(e.caveat, "no frames are dropped") || strings.Contains(e.caveat, "head.pb.gz") {
+		t.Errorf("caveat %q", e.caveat)
 	}
 }

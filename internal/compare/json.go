@@ -60,6 +60,7 @@ type (
 		SampleType string      `json:"sampleType"`
 		Base       float64     `json:"base"`
 		Head       float64     `json:"head"`
+		Ratio      float64     `json:"ratio"` // of the profiles' totals per operation, base to head; 0 if unknown
 		Functions  []movedJSON `json:"functions"`
 		Caveat     string      `json:"caveat,omitempty"`
 	}
@@ -73,7 +74,7 @@ type (
 	}
 )
 
-func finiteOrNil(v float64) *float64 {
+func FiniteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil
 	}
@@ -111,13 +112,13 @@ func (c *Comparison) Document() Document {
 					row.Cells = append(row.Cells, nil)
 					continue
 				}
-				cj := &cellJSON{Samples: cell.Samples(), Median: finiteOrNil(cell.Summary.Center),
-					Lo: finiteOrNil(cell.Summary.Lo), Hi: finiteOrNil(cell.Summary.Hi), Delta: cell.Delta, Warnings: cell.Warnings}
+				cj := &cellJSON{Samples: cell.Samples(), Median: FiniteOrNil(cell.Summary.Center),
+					Lo: FiniteOrNil(cell.Summary.Lo), Hi: FiniteOrNil(cell.Summary.Hi), Delta: cell.Delta, Warnings: cell.Warnings}
 				for _, e := range cell.Summary.Warnings {
 					cj.Warnings = append(cj.Warnings, e.Error())
 				}
 				if cell.VsBase != nil {
-					cj.P = finiteOrNil(cell.VsBase.P)
+					cj.P = FiniteOrNil(cell.VsBase.P)
 				}
 				row.Cells = append(row.Cells, cj)
 			}
@@ -128,7 +129,7 @@ func (c *Comparison) Document() Document {
 	for _, s := range c.Sides {
 		sj := sidesJSON{Base: s.base.Label, Head: s.head.Label, Summary: s.summary(), Method: s.method(), Family: s.Family, Explanations: []explanationJSON{}}
 		for _, e := range s.explained {
-			ej := explanationJSON{e.key.Package, e.key.Benchmark, e.unit, e.sampleType, e.base, e.head, []movedJSON{}, e.caveat}
+			ej := explanationJSON{e.key.Package, e.key.Benchmark, e.unit, e.sampleType, e.base, e.head, e.ratio, []movedJSON{}, e.caveat}
 			for _, r := range e.rows {
 				ej.Functions = append(ej.Functions, movedJSON{r.name, r.file, r.own[0], r.own[1], r.cum[0], r.cum[1]})
 			}

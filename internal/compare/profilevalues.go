@@ -101,7 +101,7 @@ func (v *runValues) profile(pkg, benchmark, kind string) (*profile.Profile, erro
 			continue
 		}
 		if v.read[f.Path] == nil {
-			p, err := readRunProfile(f.Path)
+			p, err := readRunProfile(f.Path, func(text string) { v.of.warnings = append(v.of.warnings, text) })
 			if err != nil {
 				return nil, err
 			}

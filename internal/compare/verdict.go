@@ -111,11 +111,14 @@ func (s *Sides) method() string {
 	if s.Apart {
 		how = "measured apart"
 	}
-	tests := "one test"
-	if s.Tested != 1 {
-		tests = fmt.Sprintf("%d tests", s.Tested)
+	how = fmt.Sprintf("%s; %.0f %% intervals", how, 100*(1-s.Alpha))
+	switch s.Tested {
+	case 0:
+		return how + ", and nothing to test"
+	case 1:
+		return how + ", verdicts corrected for one test"
 	}
-	return fmt.Sprintf("%s; %.0f %% intervals, verdicts corrected for %s", how, 100*(1-s.Alpha), tests)
+	return fmt.Sprintf("%s, verdicts corrected for %d tests", how, s.Tested)
 }
 
 // summary is the verdict in one line: "1 slower, 2 faster, 14 without change".
