@@ -2,8 +2,6 @@ package store
 
 import (
 	"fmt"
-	"regexp"
-	"regexp/syntax"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,7 +16,7 @@ type Matcher struct {
 	Name  string
 	Op    Op
 	Value string // what is compared with; a pattern for the Ops that match
-	re    *regexp.Regexp
+	of    *pattern
 }
 
 // Op is how a Matcher compares.
@@ -36,7 +34,8 @@ const (
 func (o Op) String() string { return [...]string{"=", "!=", "=~", "!~"}[o] }
 
 // NewMatcher returns a Matcher. It fails if name is no name of a label (see
-// CheckName), or value no pattern where the Op needs one.
+// CheckName), or value no pattern, or one that costs too much, where the Op needs
+// one.
 func NewMatcher(name string, op Op, value string) (Matcher, error) {
 	m := Matcher{Name: name, Op: op, Value: value}
 	if err := CheckName(name); err != nil {
@@ -46,17 +45,20 @@ func NewMatcher(name string, op Op, value string) (Matcher, error) {
 		return m, fmt.Errorf("the value of label %s is not UTF-8", name)
 	}
 	if op == Match || op == NotMatch {
-		// Alone first: "a)(b" would be a pattern inside of parentheses.
-		if _, err := syntax.Parse(value, syntax.Perl); err != nil {
-			return m, fmt.Errorf("the pattern of label %s: %w", name, err)
-		}
-		re, err := regexp.Compile("^(?s:" + value + ")$")
+		of, err := newPattern(value)
 		if err != nil {
 			return m, fmt.Errorf("the pattern of label %s: %w", name, err)
 		}
-		m.re = re
+		m.of = of
 	}
 	return m, nil
+}
+
+// NewMatchFunc returns a Matcher for values that a function accepts, which a
+// pattern describes for those who can't call it. What it costs is for the caller to
+// know.
+func NewMatchFunc(name, value string, accepts func(value string) bool) (Matcher, error) {
+	return Matcher{Name: name, Op: Match, Value: value, of: &pattern{is: accepts}}, CheckName(name)
 }
 
 // Matches reports whether labels are selected.
@@ -77,9 +79,9 @@ func (m *Matcher) Matches(value string) bool {
 	case NotEqual:
 		return value != m.Value
 	case Match:
-		return m.re.MatchString(value)
+		return m.of.matches(value)
 	}
-	return !m.re.MatchString(value)
+	return !m.of.matches(value)
 }
 
 // String returns the Matcher as selectors write it.
@@ -113,7 +115,16 @@ type SelectorError struct {
 }
 
 func (e *SelectorError) Error() string {
-	return fmt.Sprintf("selector %s: at byte %d: %s", strconv.Quote(e.Text), e.Offset, e.Msg)
+	return fmt.Sprintf("selector %s: at byte %d: %s", strconv.Quote(cutText(e.Text)), e.Offset, e.Msg)
+}
+
+// cutText shortens what messages quote.
+func cutText(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
 // ParseSelector reads a selector: conditions on labels in braces, separated by
@@ -125,9 +136,14 @@ func (e *SelectorError) Error() string {
 //
 // Values are quoted as in Prometheus: inside of " and ' there are the escapes of
 // Go, inside of ` none. Patterns are those of package regexp and have to match
-// the whole value. Errors are of type *SelectorError.
+// the whole value. What a selector costs is bounded: see maxSteps. Errors are of
+// type *SelectorError.
 func ParseSelector(text string) (Selector, error) {
 	p := selectorParser{text: text}
+	if len(text) > maxSelectorText {
+		return nil, p.fail(0, "it has %d bytes, the limit is %d", len(text), maxSelectorText)
+	}
+	steps := 0
 	p.blanks()
 	var s Selector
 	if kind := p.name(); kind != "" {
@@ -148,11 +164,20 @@ func ParseSelector(text string) (Selector, error) {
 	}
 	p.skip("{")
 	for p.blanks(); !p.skip("}"); {
+		at := p.at
 		m, err := p.matcher()
 		if err != nil {
 			return nil, err
 		}
-		s = append(s, m)
+		if m.of != nil {
+			steps += m.of.steps
+		}
+		switch s = append(s, m); {
+		case len(s) > maxMatchers:
+			return nil, p.fail(at, "there are more than %d conditions", maxMatchers)
+		case steps > maxSteps:
+			return nil, p.fail(at, "with this pattern there are more than %d steps, repetitions multiplied out", maxSteps)
+		}
 		p.blanks()
 		if p.skip(",") {
 			p.blanks()

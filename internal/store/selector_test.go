@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"reflect"
+	"regexp"
+	"regexp/syntax"
 	"strings"
 	"testing"
 )
@@ -198,4 +200,69 @@ func FuzzParseSelector(f *testing.F) {
 		}
 		s.Matches(Labels{{"kind", "cpu"}, {"service", "api"}})
 	})
+}
+
+// TestSelectorCost checks that a selector that would take long is refused with
+// what it has too much of, and that those which people write are not.
+func TestSelectorCost(t *testing.T) {
+	list := strings.Repeat(`shop-\.cart|`, 1000) + "api"
+	for _, test := range []struct{ name, text, refused string }{
+		{"nested repetitions", `{a=~"(((x?){10}){10}){10}"}`, "steps"},
+		{"many in one", `{a=~"` + strings.Repeat("(.{40})?", 300) + `"}`, "steps"},
+		{"many patterns", `{` + strings.Repeat(`a=~"(x?){100}",`, 6) + `}`, "steps"},
+		{"open repetitions", `{a=~"(x{300,}y){2,}"}`, "steps"},
+		{"long", `{a=~".` + strings.Repeat("(?:)", 2000) + `"}`, "limit is 4096"},
+		{"longer than all", `{a="` + strings.Repeat("x", 20_000) + `"}`, "limit is 16384"},
+		{"conditions", `{` + strings.Repeat(`a="b",`, 65) + `}`, "more than 64 conditions"},
+		{"a list of texts", "{a=~`" + list + "`}", ""},
+		{"as people write", `{a=~"(prod|staging)-(eu|us)-[0-9]{1,3}\\..*", b!~"(?i)v[0-9]+(\\.[0-9]+){2}(-rc[0-9]+)?"}`, ""},
+	} {
+		_, err := ParseSelector(test.text)
+		switch {
+		case test.refused == "" && err != nil:
+			t.Errorf("%s: %v", test.name, err)
+		case test.refused != "" && (err == nil || !strings.Contains(err.Error(), test.refused) || len(err.Error()) > 500):
+			t.Errorf("%s: %v, want one line with %q", test.name, err, test.refused)
+		}
+	}
+	m := mustMatch(t, "a", Match, list)
+	for value, want := range map[string]bool{"api": true, "shop-.cart": true, "shop-xcart": false, "": false, "ap": false} {
+		if m.Matches(value) != want {
+			t.Errorf("%q in a list of texts: %t", value, !want)
+		}
+	}
+}
+
+// TestPatterns checks that patterns that are read as lists of texts match what
+// package regexp has them match.
+func TestPatterns(t *testing.T) {
+	values := []string{"", "a", "b", "ab", "a|b", "a.b", "axb", "\n", "a\n", `\`, "ä", "d", "5", "-", "A"}
+	for _, text := range []string{"a|b", "", "a|", "|", `a\.b`, `a.b`, `a\|b`, `\\`, "ä|a", `\d`, `\x61`, `a\nb`, `\-`, "(?i)a", "a|b.*", `\Qa.b\E`, "^a$", "a\n", "[ab]"} {
+		m := mustMatch(t, "x", Match, text)
+		re := regexp.MustCompile("^(?s:" + text + ")$")
+		for _, v := range values {
+			if got, want := m.Matches(v), re.MatchString(v); got != want {
+				t.Errorf("%q matches %q: %t, want %t", text, v, got, want)
+			}
+		}
+	}
+}
+
+// TestStepsBoundPrograms checks that the count of steps is one of the program that
+// package regexp makes, but for a constant factor.
+func TestStepsBoundPrograms(t *testing.T) {
+	for _, text := range []string{"abc", "(a|b|c)*", "x{3,17}", "(x{2,5}y?){4}", "[a-z]+[0-9]{2}", "(((a{3}){3}){3})", `\pL{40}|x`, "(?i)straße", "(x?){50}", "^a.*b$"} {
+		tree, err := syntax.Parse(text, syntax.Perl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := steps(tree)
+		prog, err := syntax.Compile(tree.Simplify())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(prog.Inst) > 2*n+4 {
+			t.Errorf("%s: %d steps, its program has %d", text, n, len(prog.Inst))
+		}
+	}
 }

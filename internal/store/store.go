@@ -71,7 +71,7 @@ type ID [16]byte
 // Names of labels that have a meaning to hone. A record has the first two.
 const (
 	LabelService  = "service"
-	LabelKind     = "kind" // what was profiled: cpu, wall, heap, allocs, mutex, block, goroutine, threadcreate, ...
+	LabelKind     = "kind" // what was profiled: cpu, wall, heap, allocs, mutex, block, goroutine, goroutineleak, threadcreate, ...
 	LabelVersion  = "version"
 	LabelZone     = "zone"
 	LabelInstance = "instance"
@@ -172,6 +172,9 @@ var (
 	// ErrFull is the error of Put when there is no room on the disk. What is
 	// kept can still be read, and Put works again once there is room.
 	ErrFull = errors.New("no space left for profiles")
+	// ErrUnavailable is the error of Put when nothing can be kept for another
+	// reason than room, such as a directory that is gone.
+	ErrUnavailable = errors.New("profiles can't be kept")
 )
 
 // Window returns the start of the window of length step, in ns, that t is in.
