@@ -46,7 +46,7 @@ func (e Environment) Warnings() []string {
 	}
 	if first, _, _ := strings.Cut(e.Load, " "); first != "" {
 		if l, err := strconv.ParseFloat(first, 64); err == nil && l > float64(e.Cores)/2 {
-			w = append(w, "the load was "+first+" on "+strconv.Itoa(e.Cores)+" cores before measuring: other programs take part of them")
+			w = append(w, "the load was "+first+" on "+cores(e.Cores)+" before measuring: other programs take part of them")
 		}
 	}
 	return w
@@ -80,6 +80,13 @@ func cpuModel() string {
 		}
 	}
 	return ""
+}
+
+func cores(n int) string {
+	if n == 1 {
+		return "one core"
+	}
+	return strconv.Itoa(n) + " cores"
 }
 
 // A Revision is the state of the code measured.

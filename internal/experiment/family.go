@@ -22,8 +22,9 @@ type Options struct {
 	Looks []Look
 	// Units is what the files say of their units; may be nil.
 	Units benchfmt.UnitMetadataMap
-	// Gated says which units can fail a run; nil: all but throughput derived
-	// from the time, MB/s, which would test every change twice.
+	// Gated says which units can fail a run; nil: all but what would test a
+	// change twice, as throughput derived from the time does, MB/s, or what a few
+	// requests of a load decide, as its worst time.
 	Gated func(unit string) bool
 	// ExactUnits are compared by the rule of exact.go.
 	ExactUnits []string
@@ -56,7 +57,9 @@ func (o *Options) gated(unit string) bool {
 	return o.Gated(unit)
 }
 
-func gatedByDefault(unit string) bool { return unit != "MB/s" && unit != "B/s" }
+func gatedByDefault(unit string) bool { return !slices.Contains(ungated, unit) }
+
+var ungated = []string{"MB/s", "B/s", "p90-ns", "p99.9-ns", "max-ns", "gcs/op"}
 
 func (o *Options) exact(unit string) bool { return slices.Contains(o.ExactUnits, unit) }
 

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -94,35 +93,24 @@ func readInfo(dir string) (*Info, error) {
 		}
 		return nil, err
 	}
-	at := func(offset int64, err error) error {
-		line := 1 + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
-		return &CorruptError{file, line, offset, err}
-	}
+	at := func(err error) error { return corruptAt(file, text, 0, err) }
 	info := new(Info)
-	if err := json.Unmarshal(text, info); err != nil {
-		var syntax *json.SyntaxError
-		var kind *json.UnmarshalTypeError
-		switch {
-		case errors.As(err, &syntax):
-			return nil, at(syntax.Offset, err)
-		case errors.As(err, &kind):
-			return nil, at(kind.Offset, err)
-		}
-		return nil, at(0, err)
+	if err := unmarshal(file, text, info); err != nil {
+		return nil, err
 	}
 	switch {
 	case info.Schema == 0:
-		return nil, at(0, errors.New("has no schema version: not a run, or damaged"))
+		return nil, at(errors.New("has no schema version: not a run, or damaged"))
 	case info.Schema > SchemaVersion:
-		return nil, at(0, fmt.Errorf("schema version %d is newer than %d, which this hone knows: update hone", info.Schema, SchemaVersion))
+		return nil, at(fmt.Errorf("schema version %d is newer than %d, which this hone knows: update hone", info.Schema, SchemaVersion))
 	case info.State != Partial && info.State != Complete:
-		return nil, at(0, fmt.Errorf("unknown state %q", info.State))
+		return nil, at(fmt.Errorf("unknown state %q", info.State))
 	case info.ID == "":
-		return nil, at(0, errors.New("the run has no id"))
+		return nil, at(errors.New("the run has no id"))
 	}
 	for name := range info.Files {
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return nil, at(0, fmt.Errorf("file %q lies outside of the run", name))
+			return nil, at(fmt.Errorf("file %q lies outside of the run", name))
 		}
 	}
 	return info, nil
@@ -285,6 +273,22 @@ func (r *Run) Units() benchfmt.UnitMetadataMap { return r.units }
 // Profiles returns the run's profiles, by folder and kind.
 func (r *Run) Profiles() []ProfileFile { return slices.Clone(r.files) }
 
+// ProfileName is the shortest name by which Profile finds a profile, but for the
+// CPU count.
+func (r *Run) ProfileName(f ProfileFile) string {
+	name := f.Benchmark + "/" + f.Kind
+	for _, other := range r.Profiles() {
+		if other.Package != f.Package && other.Benchmark == f.Benchmark && f.Package != "" {
+			name = f.Package + "." + name
+			break
+		}
+	}
+	if r.Base != nil && f.Side == Base {
+		name = f.Side.String() + "/" + name
+	}
+	return name
+}
+
 // Profile finds a profile by what a user types: benchmark and kind as in
 // "Parse/short-4/cpu". The benchmark may be given without its CPU count and
 // with the leading "Benchmark"; the side as "base/Parse/cpu", else it is Head.
@@ -301,17 +305,25 @@ func (r *Run) Profile(name string) (ProfileFile, error) {
 	}
 	benchmark, kind := strings.TrimPrefix(name[:i], "Benchmark"), name[i+1:]
 	var found []ProfileFile
+	var kinds []string // of that benchmark
 	for _, f := range r.files {
 		full := f.Benchmark
 		if f.Package != "" && strings.HasPrefix(benchmark, f.Package+".") {
 			full = f.Package + "." + full
 		}
-		if f.Side == side && f.Kind == kind && (full == benchmark || withoutProcs(full) == benchmark) {
+		if f.Side != side || full != benchmark && withoutProcs(full) != benchmark {
+			continue
+		}
+		kinds = append(kinds, f.Kind)
+		if f.Kind == kind {
 			found = append(found, f)
 		}
 	}
 	switch len(found) {
 	case 0:
+		if len(kinds) > 0 {
+			return ProfileFile{}, fmt.Errorf("run %s has no %s profile of %s: there are %s", r.ID, kind, benchmark, strings.Join(slices.Compact(slices.Sorted(slices.Values(kinds))), ", "))
+		}
 		return ProfileFile{}, fmt.Errorf("run %s has no %s profile of %s; it has, for example, %s", r.ID, kind, benchmark, r.exampleProfile())
 	case 1:
 		return found[0], nil

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/hone-go/hone/internal/durable"
 )
 
 // SchemaVersion is written into run.json. It grows when an older hone could
@@ -139,7 +141,7 @@ func Create(root string, info Info) (*Writer, error) {
 		err = w.writeInfo()
 	}
 	if err == nil {
-		err = os.Rename(hidden, filepath.Join(root, info.ID))
+		err = durable.Rename(hidden, filepath.Join(root, info.ID))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("create run: %w", err), os.RemoveAll(hidden))
@@ -304,7 +306,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = durable.Rename(f.Name(), path)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))

@@ -173,6 +173,9 @@ func TestRunRoundTrip(t *testing.T) {
 			t.Errorf("profile %s: %+v, %v", name, p, err)
 		}
 	}
+	if _, err := r.Profile("Parse/n=10/heap"); err == nil || !strings.HasSuffix(err.Error(), "has no heap profile of Parse/n=10: there are cpu") {
+		t.Errorf("a kind that there is none of: %v", err)
+	}
 	for _, name := range []string{"Parse", "Parse/n=10/heap", "Other/cpu"} {
 		if _, err := r.Profile(name); err == nil {
 			t.Errorf("profile %q is found", name)
@@ -406,6 +409,9 @@ func TestEnvironment(t *testing.T) {
 	}
 	if w := (Environment{Cores: 2, Load: "0.20 0.1 0.1", Governor: "performance"}).Warnings(); len(w) != 0 {
 		t.Errorf("warnings %q on a quiet machine", w)
+	}
+	if w := (Environment{Cores: 1, Load: "3"}).Warnings(); len(w) != 1 || !strings.Contains(w[0], "the load was 3 on one core before") {
+		t.Errorf("warnings %q of one core", w)
 	}
 	if r := ReadRevision(t.Context(), t.TempDir()); r != (Revision{}) {
 		t.Errorf("revision %+v outside of a repository", r)

@@ -52,3 +52,46 @@ func Schedule(rng *rand.Rand, pairs, firstBlock, firstOrder int) []Slot {
 	}
 	return slots
 }
+
+// Turns numbers what is measured of a run, phase by phase, so that whatever is
+// measured later goes on where the earlier ended.
+type Turns struct {
+	rng          *rand.Rand
+	block, order map[Phase]int // next
+}
+
+// NewTurns returns the turns of a new run.
+func NewTurns(rng *rand.Rand) *Turns {
+	return &Turns{rng, make(map[Phase]int), make(map[Phase]int)}
+}
+
+// Alone returns the slot of something that only one side has.
+func (t *Turns) Alone(phase Phase, side Side) Slot {
+	s := Slot{t.block[phase], t.order[phase], side}
+	t.block[phase]++
+	t.order[phase]++
+	return s
+}
+
+// Pairs has n pairs of each target measured, block by block, target after target,
+// so that each one's samples spread over the whole time. The side that runs is the
+// slot's, but the base in an A/A pre-check.
+func Pairs[T any](t *Turns, targets []T, phase Phase, n int, sample func(target T, runs Side, slot Slot) error) error {
+	for left := n; left > 0; left -= 2 {
+		for _, target := range targets {
+			slots := Schedule(t.rng, min(2, left), t.block[phase], t.order[phase])
+			t.block[phase]++
+			t.order[phase] += len(slots)
+			for _, slot := range slots {
+				runs := slot.Side
+				if phase == PreCheck {
+					runs = Base
+				}
+				if err := sample(target, runs, slot); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -67,13 +67,13 @@ func lookAt(looks []Look, n int) Look {
 	return looks[len(looks)-1]
 }
 
-// Undecided returns the series that another look could decide, and by how many
-// pairs to extend each. Nothing is left to do when it is empty.
+// Undecided returns the series that another look could decide, of those that can fail
+// a run, and by how many pairs to extend each. Nothing is left to do when it is empty.
 func (f *Family) Undecided(looks []Look) map[Key]int {
 	more := make(map[Key]int)
 	for i := range f.Comparisons {
 		c := &f.Comparisons[i]
-		if c.Verdict != Inconclusive || c.Pairs == 0 {
+		if !c.Gated || c.Verdict != Inconclusive || c.Pairs == 0 {
 			continue
 		}
 		for _, l := range looks {

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// WriteTables prints tables as benchstat does, to the byte.
+// WriteTables prints tables as benchstat does, to the byte. What prints them there is
+// internal to golang.org/x/perf.
 func WriteTables(w io.Writer, tables []Table) error {
 	var b strings.Builder
 	shown := make(map[string]string)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -111,95 +112,106 @@ func Tabulate(columns []Column, units benchfmt.UnitMetadataMap) ([]Table, error)
 	if err != nil {
 		return nil, err
 	}
-	residue := parser.Residue()
+	tables := groupResults(columns, byTable, byRow, parser.Residue())
+	if len(tables) == 0 {
+		return nil, errors.New("no benchmark results")
+	}
+	keys := slices.Collect(maps.Keys(tables))
+	benchproc.SortKeys(keys)
+	var out []Table
+	for _, key := range keys {
+		unit := key.Get(unitField)
+		t := tables[key].compare(columns, units.GetAssumption(unit))
+		t.Unit = unit
+		for _, f := range key.Projection().FlattenedFields() {
+			if f != unitField && f.Name != ".unit" {
+				t.Config = append(t.Config, ConfigValue{f.Name, key.Get(f)})
+			}
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
 
-	type cellKey struct {
-		row    benchproc.Key
-		column int
-	}
-	type cell struct {
-		values  []float64
-		residue []benchproc.Key
-	}
-	type table struct {
-		rows  []benchproc.Key
-		cells map[cellKey]*cell
-	}
-	tables := make(map[benchproc.Key]*table)
-	var keys []benchproc.Key
+// tableResults are the results of one table.
+type tableResults struct {
+	rows  []benchproc.Key
+	cells map[cellKey]*cellResults
+}
+
+type cellKey struct {
+	row    benchproc.Key
+	column int
+}
+
+// cellResults are a benchmark's values in a column, each with what the table
+// doesn't tell apart.
+type cellResults struct {
+	values  []float64
+	residue []benchproc.Key
+}
+
+// groupResults puts the results of columns into tables, rows and cells.
+func groupResults(columns []Column, byTable, byRow, residue *benchproc.Projection) map[benchproc.Key]*tableResults {
+	tables := make(map[benchproc.Key]*tableResults)
 	for column, c := range columns {
 		for _, result := range c.Results {
 			row, rest := byRow.Project(result), residue.Project(result)
 			for i, key := range byTable.ProjectValues(result) {
 				t := tables[key]
 				if t == nil {
-					t = &table{cells: make(map[cellKey]*cell)}
+					t = &tableResults{cells: make(map[cellKey]*cellResults)}
 					tables[key] = t
-					keys = append(keys, key)
 				}
 				if !slices.Contains(t.rows, row) {
 					t.rows = append(t.rows, row)
 				}
 				at := cellKey{row, column}
 				if t.cells[at] == nil {
-					t.cells[at] = new(cell)
+					t.cells[at] = new(cellResults)
 				}
 				t.cells[at].values = append(t.cells[at].values, result.Values[i].Value)
 				t.cells[at].residue = append(t.cells[at].residue, rest)
 			}
 		}
 	}
-	if len(keys) == 0 {
-		return nil, errors.New("no benchmark results")
+	return tables
+}
+
+// compare makes a table of the results, but for its unit and configuration.
+func (t *tableResults) compare(columns []Column, assumption benchmath.Assumption) (made Table) {
+	// Columns without any result in this table are left out, as in benchstat.
+	var used []int
+	for column, c := range columns {
+		if slices.ContainsFunc(t.rows, func(row benchproc.Key) bool { return t.cells[cellKey{row, column}] != nil }) {
+			used = append(used, column)
+			made.Columns = append(made.Columns, c.Label)
+		}
 	}
-	benchproc.SortKeys(keys)
-	var out []Table
-	for _, key := range keys {
-		t := tables[key]
-		unit := key.Get(unitField)
-		// Columns without any result in this table are left out, as in benchstat.
-		var used []int
-		for column := range columns {
-			if slices.ContainsFunc(t.rows, func(row benchproc.Key) bool { return t.cells[cellKey{row, column}] != nil }) {
-				used = append(used, column)
-			}
-		}
-		made := Table{Unit: unit}
-		for _, f := range key.Projection().FlattenedFields() {
-			if f != unitField && f.Name != ".unit" {
-				made.Config = append(made.Config, ConfigValue{f.Name, key.Get(f)})
-			}
-		}
+	benchproc.SortKeys(t.rows)
+	for _, row := range t.rows {
+		r := TableRow{Benchmark: row.StringValues()}
 		for _, column := range used {
-			made.Columns = append(made.Columns, columns[column].Label)
-		}
-		assumption := units.GetAssumption(unit)
-		benchproc.SortKeys(t.rows)
-		for _, row := range t.rows {
-			r := TableRow{Benchmark: row.StringValues()}
-			for _, column := range used {
-				from := t.cells[cellKey{row, column}]
-				if from == nil {
-					r.Cells = append(r.Cells, nil)
-					continue
-				}
-				c := newTableCell(from.values, assumption)
-				if vary := benchproc.NonSingularFields(unique(from.residue)); len(vary) > 0 {
-					c.Warnings = append(c.Warnings, "benchmarks vary in "+fieldNames(vary))
-				}
-				if len(r.Cells) > 0 && r.Cells[0] != nil {
-					c.compare(r.Cells[0], assumption)
-				}
-				r.Cells = append(r.Cells, c)
+			from := t.cells[cellKey{row, column}]
+			if from == nil {
+				r.Cells = append(r.Cells, nil)
+				continue
 			}
-			made.Rows = append(made.Rows, r)
+			c := newTableCell(from.values, assumption)
+			if vary := benchproc.NonSingularFields(unique(from.residue)); len(vary) > 0 {
+				c.Warnings = append(c.Warnings, "benchmarks vary in "+fieldNames(vary))
+			}
+			if len(r.Cells) > 0 && r.Cells[0] != nil {
+				c.compare(r.Cells[0], assumption)
+			}
+			r.Cells = append(r.Cells, c)
 		}
-		for column := range used {
-			made.Geomean = append(made.Geomean, geomean(made.Rows, column))
-		}
-		out = append(out, made)
+		made.Rows = append(made.Rows, r)
 	}
-	return out, nil
+	for column := range used {
+		made.Geomean = append(made.Geomean, geomean(made.Rows, column))
+	}
+	return made
 }
 
 func unique(keys []benchproc.Key) []benchproc.Key {

@@ -1,0 +1,276 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const loadFile = "load.json"
+
+// maxLoadFile is how large a load.json may be: with all its limits it has a tenth.
+const maxLoadFile = 32 << 20
+
+// MaxLoadWindows is how many windows a side has at most: an hour of seconds.
+const MaxLoadWindows = 3600
+
+// A Load is what a run under load has beyond its samples: its course, how response
+// times are distributed, what failed, what a request cost. It is the content of
+// load.json, which doc/runs.md describes. Times are in nanoseconds in JSON.
+type Load struct {
+	Package   string     `json:"package"` // as its samples and profiles have it
+	Benchmark string     `json:"benchmark"`
+	Sides     []LoadSide `json:"sides"` // the head, or base and head
+}
+
+// A LoadSide is what was measured of a side, over all of its periods.
+type LoadSide struct {
+	Side        string        `json:"side"`
+	Started     time.Time     `json:"started"`
+	Elapsed     time.Duration `json:"elapsed"`
+	Asked       float64       `json:"asked"` // requests per second; 0: as many as it takes
+	Rate        float64       `json:"rate"`  // that succeeded per second
+	Succeeded   int64         `json:"succeeded"`
+	Failed      int64         `json:"failed"`
+	Late        int64         `json:"late"`
+	Waited      int64         `json:"waited"`
+	Bytes       int64         `json:"bytes"`
+	Connections int           `json:"connections,omitempty"`
+
+	Periods  []LoadPeriod  `json:"periods"`
+	Windows  []LoadWindow  `json:"windows"`
+	Response LoadTimes     `json:"response"` // since a request was due
+	Service  LoadTimes     `json:"service"`  // since it was sent
+	Failures []LoadFailure `json:"failures,omitempty"`
+	Costs    []LoadCost    `json:"costs,omitempty"`
+	GCShare  *float64      `json:"gc_share,omitempty"` // of CPU time
+	Hottest  []LoadHot     `json:"hottest,omitempty"`
+	Goals    []LoadGoal    `json:"goals,omitempty"`
+
+	Void        string `json:"void,omitempty"`
+	Stopped     string `json:"stopped,omitempty"`
+	Interrupted bool   `json:"interrupted,omitempty"`
+}
+
+// A LoadPeriod is a stretch of a side's windows, which have one time for all periods.
+type LoadPeriod struct {
+	Start   time.Duration `json:"start"`
+	End     time.Duration `json:"end"`
+	Started time.Time     `json:"started"`
+}
+
+// A LoadWindow is what ended within a second or so. A quantile is nil where that
+// request failed.
+type LoadWindow struct {
+	Start     time.Duration  `json:"start"`
+	End       time.Duration  `json:"end"`
+	Asked     float64        `json:"asked"`
+	Succeeded int64          `json:"succeeded"`
+	Failed    int64          `json:"failed"`
+	Late      int64          `json:"late,omitempty"`
+	P50       *time.Duration `json:"p50"`
+	P99       *time.Duration `json:"p99"`
+	Max       *time.Duration `json:"max"`
+}
+
+// LoadTimes are how times are distributed. A failed request counts as slower than
+// any, so a curve ends where those begin.
+type LoadTimes struct {
+	Mean  *time.Duration `json:"mean"`
+	P50   *time.Duration `json:"p50"`
+	P90   *time.Duration `json:"p90"`
+	P99   *time.Duration `json:"p99"`
+	P999  *time.Duration `json:"p99.9"`
+	P9999 *time.Duration `json:"p99.99"`
+	Max   *time.Duration `json:"max"`
+	Curve []LoadPoint    `json:"curve"`
+}
+
+// A LoadPoint says that a share Q of all requests took at most Time.
+type LoadPoint struct {
+	Q    float64       `json:"q"`
+	Time time.Duration `json:"time"`
+}
+
+// A LoadFailure is failures of one kind, with some in full.
+type LoadFailure struct {
+	Name    string   `json:"name"`
+	Count   int64    `json:"count"`
+	Samples []string `json:"samples"`
+}
+
+// A LoadCost is what a request took of something: by a profile of a kind, by the
+// service's memory statistics or by its process.
+type LoadCost struct {
+	Kind  string  `json:"kind"` // of the profile, "memory" or "process"
+	Unit  string  `json:"unit"` // of the run's samples: cpu-ns/op
+	Value float64 `json:"value"`
+}
+
+// A LoadHot is a function with much of the CPU time.
+type LoadHot struct {
+	Function string  `json:"function"`
+	Share    float64 `json:"share"`
+}
+
+// A LoadGoal is a bound that was asked for.
+type LoadGoal struct {
+	Text string `json:"text"`
+	Met  bool   `json:"met"`
+}
+
+// SetLoad writes load.json, or replaces it.
+func (w *Writer) SetLoad(l *Load) error {
+	if w.closed {
+		return errors.New("add a load to a closed run")
+	}
+	kept := *l
+	kept.Sides = append([]LoadSide(nil), l.Sides...)
+	for i := range kept.Sides {
+		kept.Sides[i].Windows = together(kept.Sides[i].Windows, MaxLoadWindows)
+	}
+	text, err := json.Marshal(&kept)
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(w.dir, loadFile), func(f io.Writer) error {
+		_, err := f.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// together returns at most some windows: of more, neighbours are put together.
+// Quantiles of a sum are unknown; the largest is kept, so that no peak is lost.
+func together(windows []LoadWindow, most int) []LoadWindow {
+	n := (len(windows) + most - 1) / most
+	if n <= 1 {
+		return windows
+	}
+	var sums []LoadWindow
+	for i := 0; i < len(windows); i += n {
+		sum := windows[i]
+		asked := sum.Asked * (sum.End - sum.Start).Seconds()
+		for _, w := range windows[i+1 : min(i+n, len(windows))] {
+			asked += w.Asked * (w.End - w.Start).Seconds()
+			sum.End = w.End
+			if sum.Succeeded+sum.Failed == 0 {
+				sum.P50, sum.P99, sum.Max = w.P50, w.P99, w.Max
+			} else if w.Succeeded+w.Failed > 0 {
+				sum.P50, sum.P99 = longer(sum.P50, w.P50), longer(sum.P99, w.P99)
+				if sum.Max == nil || w.Max != nil && *w.Max > *sum.Max {
+					sum.Max = w.Max
+				}
+			}
+			sum.Succeeded, sum.Failed, sum.Late = sum.Succeeded+w.Succeeded, sum.Failed+w.Failed, sum.Late+w.Late
+		}
+		if length := (sum.End - sum.Start).Seconds(); length > 0 {
+			sum.Asked = asked / length
+		}
+		sums = append(sums, sum)
+	}
+	return sums
+}
+
+// longer returns the longer of two quantiles: nil, a failed request, is the longest.
+func longer(a, b *time.Duration) *time.Duration {
+	if a == nil || b != nil && *a > *b {
+		return a
+	}
+	return b
+}
+
+// HasLoad reports whether the run has a load.json.
+func (r *Run) HasLoad() bool {
+	_, err := os.Lstat(filepath.Join(r.Dir, loadFile))
+	return err == nil
+}
+
+// ErrNoLoad is what Load returns for a run that is of no load.
+var ErrNoLoad = fmt.Errorf("the run has no %s: it is not of hone load, or of an older one: %w", loadFile, fs.ErrNotExist)
+
+// Load reads load.json. What is wrong with it is a *CorruptError.
+func (r *Run) Load() (*Load, error) {
+	file := filepath.Join(r.Dir, loadFile)
+	f, err := os.Open(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ErrNoLoad
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxLoadFile+1))
+	if err != nil {
+		return nil, &CorruptError{file, 0, -1, err}
+	}
+	if len(text) > maxLoadFile {
+		return nil, &CorruptError{file, 0, -1, fmt.Errorf("has more than %d MB", maxLoadFile>>20)}
+	}
+	l := new(Load)
+	if err := unmarshal(file, text, l); err != nil {
+		return nil, err
+	}
+	if err := l.check(); err != nil {
+		return nil, &CorruptError{file, 0, -1, err}
+	}
+	return l, nil
+}
+
+// check says what no load has measured.
+func (l *Load) check() error {
+	sides := make(map[string]bool)
+	for _, s := range l.Sides {
+		switch {
+		case s.Side != Base.String() && s.Side != Head.String():
+			return fmt.Errorf("unknown side %q", s.Side)
+		case sides[s.Side]:
+			return fmt.Errorf("side %q is there twice", s.Side)
+		case s.Succeeded < 0 || s.Failed < 0:
+			return fmt.Errorf("%s: negative number of requests", s.Side)
+		}
+		sides[s.Side] = true
+		for i, w := range s.Windows {
+			if w.Start < 0 || w.End <= w.Start || i > 0 && w.Start < s.Windows[i-1].End || w.Succeeded < 0 || w.Failed < 0 {
+				return fmt.Errorf("%s: window %d does not follow the one before, or has negative numbers", s.Side, i)
+			}
+		}
+		for _, curve := range [][]LoadPoint{s.Response.Curve, s.Service.Curve} {
+			for i, p := range curve {
+				if p.Q < 0 || p.Q > 1 || p.Time < 0 || i > 0 && (p.Q <= curve[i-1].Q || p.Time < curve[i-1].Time) {
+					return fmt.Errorf("%s: point %d of the quantiles is out of order", s.Side, i)
+				}
+			}
+		}
+	}
+	if len(l.Sides) == 0 {
+		return errors.New("has no side")
+	}
+	return nil
+}
+
+// unmarshal reads a file's JSON; an error has the line.
+func unmarshal(file string, text []byte, v any) error {
+	err := json.Unmarshal(text, v)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &syntax):
+		return corruptAt(file, text, syntax.Offset, err)
+	case errors.As(err, &kind):
+		return corruptAt(file, text, kind.Offset, err)
+	}
+	return corruptAt(file, text, 0, err)
+}
+
+func corruptAt(file string, text []byte, offset int64, err error) error {
+	line := 1 + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
+	return &CorruptError{file, line, offset, err}
+}
