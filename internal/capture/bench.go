@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,10 +102,19 @@ type BenchFailure struct {
 	Output    string `json:"output,omitempty"`    // of the compiler or benchmark, its end
 }
 
+// A BenchSkip is a benchmark, or sub-benchmark, that skips itself.
+type BenchSkip struct {
+	Package   string `json:"package"`
+	Benchmark string `json:"benchmark"`
+	Side      string `json:"side,omitempty"` // "base" or "head", with Against, where not both do
+	Why       string `json:"why,omitempty"`  // what it says, its first line
+}
+
 // A BenchReport is what came out, beside the run.
 type BenchReport struct {
 	ID, Dir  string // of the run; "" with some errors
 	Failures []BenchFailure
+	Skipped  []BenchSkip
 	// Unchanged are packages with the same test binary on both sides, New and
 	// Gone benchmarks that only one side has, all as PACKAGE or PACKAGE.NAME.
 	Unchanged, New, Gone []string
@@ -121,23 +131,15 @@ var ErrNoBenchmarks = errors.New("no benchmarks to measure")
 // bencher is the state of a measurement.
 type bencher struct {
 	*Bench
-	scratch *scratch
-	tool    goTool
-	sides   [2]side // by experiment.Side; plain runs have the head only
-	run     *experiment.Writer
-	report  *BenchReport
-	plan    plan
-	rng     *rand.Rand
+	*workspace
+	notBuilt []string // what excludedBenchmarks says of the head's packages
+	run      *experiment.Writer
+	report   *BenchReport
+	plan     plan
+	turns    *experiment.Turns
 
-	block, order map[experiment.Phase]int // next of the schedule
-	samples      int                      // appended to the run
-	empty        bool                     // there was nothing to measure, and that is fine
-}
-
-// A side is one of the two states of the code.
-type side struct {
-	dir string   // where the go command runs
-	env []string // for the go command, besides the environment of hone
+	samples int  // appended to the run
+	empty   bool // there was nothing to measure, and that is fine
 }
 
 // Measure measures the code as it is: every benchmark Count times, one process
@@ -207,29 +209,28 @@ func (b *Bench) begin(ctx context.Context) (*bencher, error) {
 	if err := checkPin(b.Pin); err != nil {
 		return nil, err
 	}
-	dir := b.Dir
-	if dir == "" {
-		var err error
-		if dir, err = os.Getwd(); err != nil {
-			return nil, err
+	w, err := openWorkspace(ctx, b.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(b.Profiles, leakKind) {
+		if err := checkLeakProfile(w.tool.version, os.Getenv); err != nil {
+			return nil, errors.Join(err, w.scratch.close())
 		}
 	}
-	m := &bencher{Bench: b, report: new(BenchReport), rng: rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())),
-		block: make(map[experiment.Phase]int), order: make(map[experiment.Phase]int)}
-	var err error
-	if m.tool, err = findGo(ctx, dir); err != nil {
-		return nil, err
-	}
-	if m.scratch, err = newScratch(os.TempDir()); err != nil {
-		return nil, err
-	}
-	m.sides[experiment.Head] = side{dir: dir, env: m.tool.env}
-	return m, nil
+	turns := experiment.NewTurns(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
+	return &bencher{Bench: b, workspace: w, report: new(BenchReport), turns: turns}, nil
 }
 
 // create makes the run, once there is something to measure.
 func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 	head := experiment.ReadRevision(ctx, m.sides[experiment.Head].dir)
+	if head.Commit != "" && !head.Dirty {
+		var err error
+		if head.Dirty, err = m.buildsUntracked(ctx); err != nil {
+			return err
+		}
+	}
 	sweepStore(m.Store)
 	if err := hideStore(m.Store); err != nil {
 		return err
@@ -248,6 +249,12 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 	}
 	for _, f := range m.report.Failures {
 		if err := m.run.Warn(f.line()); err != nil {
+			return err
+		}
+	}
+	for _, s := range m.report.Skipped {
+		m.event(BenchEvent{Warning: s.line()})
+		if err := m.run.Note(s.line()); err != nil {
 			return err
 		}
 	}
@@ -297,15 +304,40 @@ func (m *bencher) fail(f BenchFailure) error {
 	return m.run.Warn(f.line())
 }
 
-func (f *BenchFailure) line() string {
-	name := f.Package
-	if f.Benchmark != "" {
-		name += ".Benchmark" + f.Benchmark
+// skip notes a benchmark that skips itself, once: with each CPU count it does so
+// again.
+func (m *bencher) skip(s BenchSkip) {
+	for i, other := range m.report.Skipped {
+		if other.Package != s.Package || other.Benchmark != s.Benchmark {
+			continue
+		}
+		if other.Side != s.Side {
+			m.report.Skipped[i].Side = "" // on both
+		}
+		return
 	}
-	if f.Side != "" {
-		name += " (" + f.Side + ")"
+	m.report.Skipped = append(m.report.Skipped, s)
+}
+
+func (f *BenchFailure) line() string { return benchLine(f.Package, f.Benchmark, f.Side, f.What) }
+
+func (s *BenchSkip) line() string {
+	what := "is skipped"
+	if s.Why != "" {
+		what += ": " + s.Why
 	}
-	return name + ": " + f.What
+	return benchLine(s.Package, s.Benchmark, s.Side, what)
+}
+
+func benchLine(pkg, benchmark, side, what string) string {
+	name := pkg
+	if benchmark != "" {
+		name += ".Benchmark" + benchmark
+	}
+	if side != "" {
+		name += " (" + side + ")"
+	}
+	return name + ": " + what
 }
 
 func (m *bencher) event(e BenchEvent) {

@@ -31,16 +31,8 @@ func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
 		return nil, err
 	}
 	defer m.scratch.close()
-	repo, err := findRepository(ctx, m.sides[experiment.Head].dir)
-	if err != nil {
-		return nil, err
-	}
-	base := &experiment.Revision{Name: ref}
-	if base.Commit, err = repo.resolve(ctx, ref); err != nil {
-		return nil, err
-	}
 	m.event(BenchEvent{Stage: "checkout", What: ref})
-	warnings, err := m.checkout(ctx, repo, base.Commit)
+	base, repo, warnings, err := m.checkoutBase(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -170,11 +162,14 @@ func (m *bencher) sidePackages(ctx context.Context, s experiment.Side) ([]*bench
 }
 
 // join sorts benchmarks of a package by the sides that have them. One that
-// failed on a side is known to exist there.
+// failed or was skipped on a side is known to exist there.
 func (m *bencher) join(plan *pairing, heads, bases []*target) {
 	failed := func(t *target) bool {
 		top := strings.TrimPrefix(topLevel("Benchmark"+t.Benchmark), "Benchmark")
-		return slices.ContainsFunc(m.report.Failures, func(f BenchFailure) bool { return f.Package == t.Package && f.Benchmark == top })
+		return slices.ContainsFunc(m.report.Failures, func(f BenchFailure) bool { return f.Package == t.Package && f.Benchmark == top }) ||
+			slices.ContainsFunc(m.report.Skipped, func(s BenchSkip) bool {
+				return s.Package == t.Package && (s.Benchmark == t.function || strings.HasPrefix(t.function, s.Benchmark+"/"))
+			})
 	}
 	for _, h := range heads {
 		i := slices.IndexFunc(bases, func(b *target) bool { return b.BenchID == h.BenchID })
@@ -337,32 +332,16 @@ func (m *bencher) calibrate(ctx context.Context, t *target) (string, error) {
 
 // pairs measures n pairs of each benchmark, block by block.
 func (m *bencher) pairs(ctx context.Context, targets []*target, phase experiment.Phase, n int, counts map[*target]string) error {
-	for left := n; left > 0; left -= 2 {
-		for _, t := range targets {
-			slots := experiment.Schedule(m.rng, min(2, left), m.block[phase], m.order[phase])
-			m.block[phase]++
-			m.order[phase] += len(slots)
-			for _, slot := range slots {
-				runs := slot.Side
-				if phase == experiment.PreCheck {
-					runs = experiment.Base
-				}
-				if err := m.sample(ctx, t, phase, runs, &slot, counts[t]); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
+	return experiment.Pairs(m.turns, targets, phase, n, func(t *target, runs experiment.Side, slot experiment.Slot) error {
+		return m.sample(ctx, t, phase, runs, &slot, counts[t])
+	})
 }
 
 // headOnly measures what there is nothing to compare with.
 func (m *bencher) headOnly(ctx context.Context, targets []*target, n int) error {
 	for range n {
 		for _, t := range targets {
-			slot := experiment.Slot{Block: m.block[experiment.Measure], Order: m.order[experiment.Measure], Side: experiment.Head}
-			m.block[experiment.Measure]++
-			m.order[experiment.Measure]++
+			slot := m.turns.Alone(experiment.Measure, experiment.Head)
 			if err := m.sample(ctx, t, experiment.Measure, experiment.Head, &slot, m.Benchtime.flag()); err != nil {
 				return err
 			}
@@ -376,7 +355,7 @@ func undecided(f *experiment.Family, looks []experiment.Look, targets []*target)
 	more := f.Undecided(looks)
 	var keys []experiment.Key
 	for i := range f.Comparisons {
-		if c := &f.Comparisons[i]; c.Gated && more[c.Key] > 0 {
+		if c := &f.Comparisons[i]; more[c.Key] > 0 {
 			keys = append(keys, c.Key)
 		}
 	}

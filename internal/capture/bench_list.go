@@ -24,7 +24,9 @@ import (
 // A benchPackage is a package with benchmarks, on one side.
 type benchPackage struct {
 	path, dir string
+	name      string // as its files have it
 	binary    string // the test binary
+	leaks     string // the one that has a profile of leaked goroutines, "" if nobody asked for it
 	sum       [sha256.Size]byte
 }
 
@@ -73,15 +75,23 @@ func (m *bencher) nothing(packages int, exist map[string][]string) error {
 	if len(m.report.Failures) > 0 {
 		return fmt.Errorf("%w: %s", ErrNoBenchmarks, m.report.Failures[0].line())
 	}
+	if n := len(m.report.Skipped); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(", and %d more", n-1)
+		}
+		return fmt.Errorf("%w: %s%s", ErrNoBenchmarks, m.report.Skipped[0].line(), more)
+	}
+	excluded := strings.Join(m.notBuilt, "")
 	if packages == 0 {
-		return fmt.Errorf("%w: %s has no benchmarks in its tests", ErrNoBenchmarks, strings.Join(m.patterns(), " "))
+		return fmt.Errorf("%w: %s has no benchmarks in its tests%s", ErrNoBenchmarks, strings.Join(m.patterns(), " "), excluded)
 	}
 	var names []string
 	for _, p := range exist {
 		names = append(names, p...)
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%w: the tests built have none (build tags?)", ErrNoBenchmarks)
+		return fmt.Errorf("%w: the tests that were built have none%s", ErrNoBenchmarks, excluded)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -89,7 +99,7 @@ func (m *bencher) nothing(packages int, exist map[string][]string) error {
 	if len(names) > 8 {
 		names, more = names[:8], fmt.Sprintf(" and %d more", len(names)-8)
 	}
-	return fmt.Errorf("%w: -bench %q matches nothing that gives a result; there is %s%s", ErrNoBenchmarks, m.Pattern, strings.Join(names, ", "), more)
+	return fmt.Errorf("%w: -bench %q matches nothing that gives a result; there is %s%s%s", ErrNoBenchmarks, m.Pattern, strings.Join(names, ", "), more, excluded)
 }
 
 func (m *bencher) patterns() []string {
@@ -99,18 +109,21 @@ func (m *bencher) patterns() []string {
 	return m.Packages
 }
 
-var benchmarkFunc = regexp.MustCompile(`(?m)^func Benchmark`)
+var (
+	benchmarkFunc   = regexp.MustCompile(`(?m)^func (Benchmark\w*)`)
+	buildConstraint = regexp.MustCompile(`(?m)^//go:build [^\r\n]*`)
+)
 
 // listPackages returns the packages whose tests have benchmarks.
 func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
 	side := m.sides[s]
-	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Error"}, listFlags(m.BuildFlags)...)
+	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,Name,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error"}, listFlags(m.BuildFlags)...)
 	args = append(append(args, "--"), patterns...)
 	if len(patterns) == 0 {
 		args = append(args, ".")
 	}
 	m.event(BenchEvent{Stage: "list"})
-	o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, args: args})
+	o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, whole: true, args: args})
 	if err != nil {
 		return nil, err
 	}
@@ -121,35 +134,64 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 	in := json.NewDecoder(bytes.NewReader(o.stdout))
 	for {
 		var p struct {
-			ImportPath, Dir           string
-			TestGoFiles, XTestGoFiles []string
-			Error                     *struct{ Err string }
+			ImportPath, Dir, Name                     string
+			TestGoFiles, XTestGoFiles, IgnoredGoFiles []string
+
+			Error *struct{ Err string }
 		}
 		if err := in.Decode(&p); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
+		excluded := m.excludedBenchmarks(p.Dir, p.IgnoredGoFiles)
 		if p.Error != nil && len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
 			// There are no files: where they don't parse the compiler tells more.
 			if s == experiment.Base {
 				continue // the package is new
 			}
-			err := m.fail(BenchFailure{Package: p.ImportPath, Side: m.sideName(s), What: firstLine([]byte(p.Error.Err))})
+			err := m.fail(BenchFailure{Package: p.ImportPath, Side: m.sideName(s), What: firstLine([]byte(p.Error.Err)) + excluded})
 			if err != nil {
 				return nil, err
 			}
 			continue
 		}
+		if excluded != "" && s == experiment.Head {
+			m.notBuilt = append(m.notBuilt, excluded)
+		}
 		for _, name := range append(p.TestGoFiles, p.XTestGoFiles...) {
 			text, err := os.ReadFile(filepath.Join(p.Dir, name))
 			if err == nil && benchmarkFunc.Match(text) {
-				packages = append(packages, &benchPackage{path: p.ImportPath, dir: p.Dir})
+				packages = append(packages, &benchPackage{path: p.ImportPath, dir: p.Dir, name: p.Name})
 				break
 			}
 		}
 	}
 	return packages, nil
+}
+
+// excludedBenchmarks names the first of a package's files that has benchmarks which
+// the pattern asks for, but is not built, and says what it takes to build it: the end
+// of an error, "" if there is none.
+func (m *bencher) excludedBenchmarks(dir string, files []string) string {
+	wanted, err := regexp.Compile(splitPattern(m.Pattern)[0])
+	if err != nil {
+		return "" // checkPatterns has said so
+	}
+	for _, name := range files {
+		if !strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !slices.ContainsFunc(benchmarkFunc.FindAllSubmatch(text, -1), func(f [][]byte) bool { return wanted.Match(f[1]) }) {
+			continue
+		}
+		if constraint := buildConstraint.Find(text); constraint != nil {
+			return fmt.Sprintf("; %s has some and is left out by %s: give -tags", name, constraint)
+		}
+		return fmt.Sprintf("; %s has some and is left out by its name, which is for another system", name)
+	}
+	return ""
 }
 
 // listFlags leaves out what go list does not take.
@@ -178,14 +220,34 @@ func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benc
 		if err := os.MkdirAll(filepath.Dir(p.binary), 0o700); err != nil {
 			return nil, err
 		}
-		args := append([]string{m.tool.path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", p.binary}, m.BuildFlags...)
-		o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, args: append(args, p.path)})
+		compile := func(binary string, flags []string) (*processOutcome, error) {
+			args := append([]string{m.tool.path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
+			return m.scratch.run(ctx, process{dir: side.dir, env: side.env, args: append(args, p.path)})
+		}
+		o, err := compile(p.binary, m.BuildFlags)
 		if err != nil {
 			return nil, err
 		}
+		if o.err == nil && slices.Contains(m.Profiles, leakKind) {
+			dir := filepath.Join(filepath.Dir(p.binary), "leaks")
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return nil, err
+			}
+			overlay, err := leakOverlay(p, dir, m.profileFile(), m.BuildFlags)
+			if err != nil {
+				return nil, err
+			}
+			p.leaks = filepath.Join(dir, filepath.Base(p.binary))
+			if o, err = compile(p.leaks, leakFlags(m.BuildFlags, overlay)); err != nil {
+				return nil, err
+			}
+		}
 		if o.err != nil {
-			output := excerpt(append(o.stderr, o.stdout...), 30, 5)
-			if err := m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: "does not build", Output: output}); err != nil {
+			what, output := "does not build", excerpt(append(o.stderr, o.stdout...), 30, 5)
+			if vetHeader.MatchString(output) {
+				what = "does not pass go vet, as of go test; -vet=off builds it all the same"
+			}
+			if err := m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: what, Output: output}); err != nil {
 				return nil, err
 			}
 			continue
@@ -201,6 +263,9 @@ func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benc
 	}
 	return built, nil
 }
+
+// vetHeader is what the go command prints above what go vet found: "# [example.com/m]".
+var vetHeader = regexp.MustCompile(`(?m)^# \[\S+\]$`)
 
 func exeSuffix() string {
 	if runtime.GOOS == "windows" {
@@ -242,7 +307,8 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 			tests = "^$"
 		}
 		list := func(pattern string) (*processOutcome, error) {
-			return m.runBinary(ctx, p, "-test.run="+tests, "-test.bench="+pattern, "-test.benchtime=1x", fmt.Sprintf("-test.cpu=%d", cpu))
+			// Without -test.v package testing says nothing of what is skipped.
+			return m.runBinary(ctx, p, "-test.v", "-test.run="+tests, "-test.bench="+pattern, "-test.benchtime=1x", fmt.Sprintf("-test.cpu=%d", cpu))
 		}
 		o, err := list(m.Pattern)
 		if err != nil {
@@ -275,6 +341,9 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 			}
 		}
 		for _, o := range outcomes {
+			for name, why := range readSkips(o.stdout, known) {
+				m.skip(BenchSkip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), Why: why})
+			}
 			for _, name := range readNames(o.stdout, known) {
 				t := newTarget(p, s, strings.TrimPrefix(name, "Benchmark"), cpu)
 				if !seen[t.Benchmark] {
@@ -306,9 +375,14 @@ func newTarget(p *benchPackage, s experiment.Side, name string, cpu int) *target
 	return t
 }
 
-// runBinary runs a test binary as go test does, in its package's folder.
+// runBinary runs a package's test binary.
 func (m *bencher) runBinary(ctx context.Context, p *benchPackage, flags ...string) (*processOutcome, error) {
-	args := append([]string{p.binary, "-test.paniconexit0"}, flags...)
+	return m.runFile(ctx, p, p.binary, flags...)
+}
+
+// runFile runs a test binary as go test does, in its package's folder.
+func (m *bencher) runFile(ctx context.Context, p *benchPackage, binary string, flags ...string) (*processOutcome, error) {
+	args := append([]string{binary, "-test.paniconexit0"}, flags...)
 	return m.scratch.run(ctx, process{
 		dir: p.dir, env: m.tool.testEnv, timeout: m.Timeout, pin: m.Pin,
 		args: append(args, m.Args...),

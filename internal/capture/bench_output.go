@@ -3,6 +3,7 @@ package capture
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"regexp"
 	"strings"
 
@@ -84,6 +85,32 @@ func readNames(stdout []byte, known map[string]bool) []string {
 	return names
 }
 
+var (
+	skippedName = regexp.MustCompile(`^\s*--- SKIP: (Benchmark\S*)`)
+	loggedLine  = regexp.MustCompile(`^ +[^\s:]+\.go:\d+: (.*)`)
+)
+
+// readSkips yields the benchmarks that skipped themselves, as -test.v prints them,
+// and the last thing that each of them said before.
+func readSkips(stdout []byte, known map[string]bool) iter.Seq2[string, string] {
+	return func(yield func(name, why string) bool) {
+		said := ""
+		for line := range strings.Lines(string(stdout)) {
+			line = strings.TrimRight(line, "\r\n")
+			if m := skippedName.FindStringSubmatch(line); m != nil {
+				if top, _, _ := strings.Cut(m[1], "/"); known[top] && !yield(m[1], said) {
+					return
+				}
+				said = ""
+			} else if m := loggedLine.FindStringSubmatch(line); m != nil {
+				said = m[1]
+			} else if strings.HasPrefix(line, "Benchmark") {
+				said = "" // of another one
+			}
+		}
+	}
+}
+
 // topLevel cuts sub-benchmarks and the CPU count.
 func topLevel(name string) string {
 	name, _, sub := strings.Cut(name, "/")
@@ -130,8 +157,11 @@ func firstComplaint(o *processOutcome) string {
 		// Behind the name on the same line, unless something was printed.
 		if k := strings.Index(line, "--- FAIL: "); k >= 0 {
 			why := strings.TrimSpace(line[k:])
-			if i+1 < len(lines) && strings.HasPrefix(lines[i+1], "    ") {
+			switch {
+			case i+1 < len(lines) && strings.HasPrefix(lines[i+1], "    "):
 				why += ": " + strings.TrimSpace(lines[i+1])
+			case i > 0 && strings.HasPrefix(lines[i-1], "    "): // by -test.v
+				why += ": " + strings.TrimSpace(lines[i-1])
 			}
 			return why
 		}

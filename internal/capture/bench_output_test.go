@@ -92,6 +92,7 @@ func TestFirstComplaint(t *testing.T) {
 	for _, c := range []struct{ stdout, stderr, want string }{
 		{"BenchmarkX \t", "panic: no [recovered]\n\ngoroutine 1 [running]:\n", "panic: no [recovered]"},
 		{"--- FAIL: BenchmarkX\n    x_test.go:7: wrong\nFAIL\n", "", "--- FAIL: BenchmarkX: x_test.go:7: wrong"},
+		{"BenchmarkX\n    x_test.go:7: wrong\n--- FAIL: BenchmarkX\nFAIL\n", "", "--- FAIL: BenchmarkX: x_test.go:7: wrong"},
 		{"", "flag provided but not defined: -x\nUsage\n", "flag provided but not defined: -x"},
 		{"", "", "no result"},
 	} {
@@ -106,7 +107,7 @@ func TestEditDistance(t *testing.T) {
 		a, b string
 		want int
 	}{{"main", "main", 0}, {"mian", "main", 2}, {"", "ab", 2}, {"v1.2", "v1.3", 1}} {
-		if got := editDistance(c.a, c.b); got != c.want {
+		if got := EditDistance(c.a, c.b); got != c.want {
 			t.Errorf("%s to %s: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}

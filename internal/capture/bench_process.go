@@ -22,6 +22,7 @@ type process struct {
 	args    []string // args[0] is the program
 	timeout time.Duration
 	pin     []int
+	whole   bool // keep all of its standard output, not the beginning and end alone
 }
 
 // An outcome is what a process left.
@@ -45,7 +46,7 @@ func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
 		cmd.Env = append(cmd.Env, "TMP="+s.tmp(), "TEMP="+s.tmp())
 	}
 	cmd.Env = append(cmd.Env, p.env...)
-	var stdout, stderr endBuffer
+	stdout, stderr := endBuffer{whole: p.whole}, endBuffer{}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = time.Second // for what it started and left behind
 	setGroup(cmd)
@@ -116,6 +117,7 @@ func (s *scratch) startLocked(cmd *exec.Cmd, pin []int) (started, ended <-chan e
 type endBuffer struct {
 	head, tail []byte
 	lost       bool
+	whole      bool // lose nothing
 }
 
 const (
@@ -130,7 +132,7 @@ func (b *endBuffer) Write(p []byte) (int, error) {
 		b.head, p = append(b.head, p[:k]...), p[k:]
 	}
 	b.tail = append(b.tail, p...)
-	if len(b.tail) > 2*keepTail {
+	if len(b.tail) > 2*keepTail && !b.whole {
 		b.tail = append(b.tail[:0], b.tail[len(b.tail)-keepTail:]...)
 		b.lost = true
 	}

@@ -28,10 +28,17 @@ var profileFlags = map[string][]string{
 	// A trace tells how long what was waited for, and CPU samples beside it what
 	// was done meanwhile: see package trace.
 	"wall": {"-test.trace=FILE", "-test.cpuprofile=FILE.cpu"},
+	// A binary of its own writes it: see leakOverlay.
+	leakKind: nil,
 }
 
 // ProfileKinds are the kinds of profiles that a Bench collects.
-func ProfileKinds() []string { return []string{"cpu", "mem", "mutex", "block", "wall", "trace"} }
+func ProfileKinds() []string {
+	return []string{"cpu", "mem", "mutex", "block", leakKind, "wall", "trace"}
+}
+
+// profileFile is where test binaries write profiles.
+func (m *bencher) profileFile() string { return filepath.Join(m.scratch.dir, "profile") }
 
 const (
 	// memSamples is how many allocations a memory profile should have sampled:
@@ -77,13 +84,19 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 	if per := t.bytes[s]; per > 0 {
 		rate = int(min(maxMemRate, max(1, per*float64(n)/memSamples)))
 	}
-	file := filepath.Join(m.scratch.dir, "profile")
+	file := m.profileFile()
 	defer os.Remove(file)
 	flags := []string{"-test.benchtime=" + strconv.Itoa(n) + "x"}
 	for _, f := range profileFlags[kind] {
 		flags = append(flags, strings.NewReplacer("FILE", file, "RATE", strconv.Itoa(rate)).Replace(f))
 	}
-	o, err := m.runTarget(ctx, t, s, flags...)
+	var o *processOutcome
+	var err error
+	if kind == leakKind {
+		o, err = m.runFile(ctx, t.at[s], t.at[s].leaks, t.flags("^"+leakBenchmark+"$", flags)...)
+	} else {
+		o, err = m.runTarget(ctx, t, s, flags...)
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +127,7 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		return o.wall, m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), kind + " profile: " + err.Error(), ""})
 	}
 	var out bytes.Buffer
-	if err := withIterations(p, ran).Encode(&out); err != nil {
+	if err := WithIterations(p, ran).Encode(&out); err != nil {
 		return o.wall, err
 	}
 	return o.wall, m.run.AddProfile(t.Package, t.Benchmark, s, kind, &out)
@@ -136,14 +149,18 @@ func iterations(d time.Duration, nanos float64) int {
 	return int(min(1e9, max(1, math.Round(float64(d)/nanos))))
 }
 
-// Profiles of benchmarks say in a comment how often the benchmark ran, so that
+// Profiles of runs say in a comment of how many operations they are, so that
 // their values can be told per operation.
 const iterationsComment = "hone: iterations "
 
-// withIterations adds the comment. Package testing runs a benchmark with the
+// WithIterations returns p as a profile of n operations. p stays as it is.
+//
+// Package testing runs a benchmark with the
 // classic loop once before it runs it n times, and a profile covers both; a loop
-// with b.Loop runs within that first call. Stacks show which one it was.
-func withIterations(p *profile.Profile, n int) *profile.Profile {
+// with b.Loop runs within that first call. Stacks show which one it was, except
+// those of leaked goroutines, which begin where they were started: of n
+// iterations one may be too few there.
+func WithIterations(p *profile.Profile, n int) *profile.Profile {
 	if n > 1 {
 		for i := range p.Functions {
 			if p.FunctionName(uint32(i)) == "testing.(*B).launch" {
@@ -157,8 +174,8 @@ func withIterations(p *profile.Profile, n int) *profile.Profile {
 	return &q
 }
 
-// ProfileIterations returns how often the benchmark ran of which p is
-// a profile, as a Bench noted it; 0 if it did not.
+// ProfileIterations returns of how many operations p is a profile, iterations of a
+// benchmark or requests of a load, as WithIterations noted it; 0 if it did not.
 func ProfileIterations(p *profile.Profile) int {
 	for _, c := range p.Comments {
 		if rest, ok := strings.CutPrefix(c, iterationsComment); ok {

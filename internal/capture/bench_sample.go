@@ -78,8 +78,17 @@ func (m *bencher) failed(t *target, s experiment.Side, o *processOutcome) error 
 }
 
 func (m *bencher) runTarget(ctx context.Context, t *target, s experiment.Side, flags ...string) (*processOutcome, error) {
-	flags = append([]string{"-test.run=^$", "-test.bench=" + exactPattern("Benchmark"+t.function), fmt.Sprintf("-test.cpu=%d", t.cpu)}, flags...)
-	return m.runBinary(ctx, t.at[s], flags...)
+	return m.runBinary(ctx, t.at[s], t.flags("", flags)...)
+}
+
+// flags are those that have a test binary run the benchmark, and what else
+// matches a pattern unless that is "".
+func (t *target) flags(also string, more []string) []string {
+	pattern := exactPattern("Benchmark" + t.function)
+	if also != "" {
+		pattern += "|" + also
+	}
+	return append([]string{"-test.run=^$", "-test.bench=" + pattern, fmt.Sprintf("-test.cpu=%d", t.cpu)}, more...)
 }
 
 // learn remembers what an iteration costs, to choose numbers of iterations.

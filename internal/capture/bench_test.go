@@ -277,10 +277,18 @@ func TestMeasureRefuses(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{
 		"go.mod": goMod, "m_test.go": benchmarks,
-		"broken/x_test.go": "package broken\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { undefined() }\n",
-		"none/none.go":     "package none\n",
-		"tests/x_test.go":  "package tests\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { t.Error(\"no\") }\n\nfunc BenchmarkX(b *testing.B) {}\n",
-		"main/x_test.go":   "package main\n\nimport (\"os\"; \"testing\")\n\nfunc TestMain(m *testing.M) { os.Exit(7) }\n\nfunc BenchmarkX(b *testing.B) {}\n",
+		"broken/x_test.go":      "package broken\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { undefined() }\n",
+		"none/none.go":          "package none\n",
+		"tests/x_test.go":       "package tests\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) { t.Error(\"no\") }\n\nfunc BenchmarkX(b *testing.B) {}\n",
+		"tagged/x.go":           "package tagged\n",
+		"tagged/x_test.go":      "//go:build disk && linux\n\npackage tagged\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) {}\n",
+		"tagged/y_test.go":      "//go:build disk\n\npackage tagged\n\nimport \"testing\"\n\nfunc BenchmarkY(b *testing.B) {}\n",
+		"only/x_test.go":        "//go:build disk\n\npackage only\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) {}\n",
+		"other/x_test.go":       "package other\n\nimport \"testing\"\n\nfunc TestX(t *testing.T) {}\n",
+		"other/x_plan9_test.go": "package other\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) {}\n",
+		"some/x_test.go":        "package some\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) {}\n",
+		"some/y_test.go":        "//go:build disk\n\npackage some\n\nimport \"testing\"\n\nfunc BenchmarkY(b *testing.B) {}\n",
+		"main/x_test.go":        "package main\n\nimport (\"os\"; \"testing\")\n\nfunc TestMain(m *testing.M) { os.Exit(7) }\n\nfunc BenchmarkX(b *testing.B) {}\n",
 	})
 	for _, c := range []struct {
 		name   string
@@ -291,6 +299,11 @@ func TestMeasureRefuses(t *testing.T) {
 		{"does not build", func(b *Bench) { b.Packages = []string{"./broken"} }, "example.com/m/broken: does not build", "undefined: undefined"},
 		{"no such package", func(b *Bench) { b.Packages = []string{"./nowhere"} }, "directory not found", ""},
 		{"no benchmarks", func(b *Bench) { b.Packages = []string{"./none"} }, "./none has no benchmarks in its tests", ""},
+		{"a build tag", func(b *Bench) { b.Packages = []string{"./tagged"} }, "./tagged has no benchmarks in its tests; x_test.go has some and is left out by //go:build disk && linux: give -tags", ""},
+		{"a build tag, of what matches", func(b *Bench) { b.Packages = []string{"./tagged"}; b.Pattern = "Y" }, "y_test.go has some and is left out by //go:build disk: give -tags", ""},
+		{"a build tag of all files", func(b *Bench) { b.Packages = []string{"./only"} }, "; x_test.go has some and is left out by //go:build disk: give -tags", ""},
+		{"another system", func(b *Bench) { b.Packages = []string{"./other"} }, "x_plan9_test.go has some and is left out by its name", ""},
+		{"a build tag where others are built", func(b *Bench) { b.Packages = []string{"./some"}; b.Pattern = "Y" }, "there is BenchmarkX; y_test.go has some and is left out by //go:build disk: give -tags", ""},
 		{"none match", func(b *Bench) { b.Packages = []string{"."}; b.Pattern = "Nothing" }, "there is BenchmarkClassic, BenchmarkFails", ""},
 		{"none of the sub-benchmarks", func(b *Bench) { b.Packages = []string{"."}; b.Pattern = "Repeat/n=7" }, "matches nothing", ""},
 		{"all fail", func(b *Bench) { b.Packages = []string{"."}; b.Pattern = "Fails|Panics" }, "wrong result", "--- FAIL: BenchmarkFails"},
@@ -379,12 +392,12 @@ func TestMeasureHanging(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"go.mod": goMod, "m_test.go": hanging})
 	b := quickBench(t, dir)
-	b.Timeout = 2 * time.Second
+	b.Timeout = 5 * time.Second
 	report, err := b.Measure(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Failures) != 1 || !strings.Contains(report.Failures[0].What, "not done after 2s") || !strings.Contains(report.Failures[0].Output, "time.Sleep") {
+	if len(report.Failures) != 1 || !strings.Contains(report.Failures[0].What, "not done after 5s") || !strings.Contains(report.Failures[0].Output, "time.Sleep") {
 		t.Errorf("failures %+v", report.Failures)
 	}
 	run, err := experiment.Open(report.Dir)
@@ -426,5 +439,11 @@ func TestBenchmarkFillsOutput(t *testing.T) {
 	out := string(b.bytes())
 	if len(out) > keepHead+2*keepTail+100 || !strings.HasPrefix(out, "first") || !strings.HasSuffix(out, "last\n") {
 		t.Errorf("%d bytes are kept", len(out))
+	}
+
+	all := endBuffer{whole: true}
+	all.Write(make([]byte, 4*keepTail))
+	if n := len(all.bytes()); n != 4*keepTail {
+		t.Errorf("%d of %d bytes are kept of what is wanted whole", n, 4*keepTail)
 	}
 }

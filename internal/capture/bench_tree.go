@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -72,7 +73,7 @@ func findRepository(ctx context.Context, dir string) (*repository, error) {
 		return nil, err // of another owner, for example
 	}
 	if err != nil || strings.TrimSpace(string(out)) == "" {
-		return nil, fmt.Errorf("%w: %s; without -against, hone bench measures the code as it is, and hone compare compares two runs", ErrNoRepository, dir)
+		return nil, fmt.Errorf("%w: %s; without -against the code is measured as it is, and hone compare compares two runs", ErrNoRepository, dir)
 	}
 	r.top = filepath.FromSlash(strings.TrimRight(string(out), "\r\n"))
 	return r, nil
@@ -92,8 +93,8 @@ func (r *repository) resolve(ctx context.Context, ref string) (string, error) {
 	}
 	msg := fmt.Sprintf("no branch, tag or commit %q", ref)
 	relative := strings.ContainsAny(ref, "~^")
-	if close := r.closeNames(ctx, ref); len(close) > 0 && !relative {
-		return "", fmt.Errorf("%s; did you mean %s?", msg, strings.Join(close, " or "))
+	if similar := r.closeNames(ctx, ref); len(similar) > 0 && !relative {
+		return "", fmt.Errorf("%s; did you mean %s?", msg, strings.Join(similar, " or "))
 	}
 	if shallow, _ := r.git(ctx, r.dir, nil, "rev-parse", "--is-shallow-repository"); strings.TrimSpace(string(shallow)) == "true" {
 		return "", fmt.Errorf("%s: this clone is shallow; git fetch --unshallow gets the history", msg)
@@ -114,10 +115,10 @@ func (r *repository) closeNames(ctx context.Context, ref string) []string {
 	distance := make(map[string]int)
 	for name := range strings.Lines(string(out)) {
 		name = strings.TrimSpace(name)
-		d := editDistance(strings.ToLower(name), strings.ToLower(ref))
+		d := EditDistance(strings.ToLower(name), strings.ToLower(ref))
 		_, short, remote := strings.Cut(name, "/")
 		if remote {
-			d = min(d, editDistance(strings.ToLower(short), strings.ToLower(ref)))
+			d = min(d, EditDistance(strings.ToLower(short), strings.ToLower(ref)))
 		}
 		if d <= max(1, len(ref)/3) || len(ref) >= 3 && strings.HasPrefix(name, ref) {
 			names = append(names, name)
@@ -128,8 +129,9 @@ func (r *repository) closeNames(ctx context.Context, ref string) []string {
 	return names[:min(3, len(names))]
 }
 
-// editDistance is Levenshtein's.
-func editDistance(a, b string) int {
+// EditDistance is Levenshtein's, in bytes: how many have to be changed, added or
+// removed to make b of a.
+func EditDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
@@ -152,6 +154,20 @@ func editDistance(a, b string) int {
 // dataChanged reports whether files differ that a benchmark may read but that
 // are not in its binary: in the package's folder or its testdata.
 func (r *repository) dataChanged(ctx context.Context, commit, dir string) (bool, error) {
+	return r.changedBelow(ctx, commit, dir, func(name string) bool {
+		return strings.HasPrefix(name, "testdata/") || !strings.Contains(name, "/") && !notRead.MatchString(name)
+	})
+}
+
+// filesChanged is dataChanged for a program, which may read whatever lies in the
+// folder it is started in, or below.
+func (r *repository) filesChanged(ctx context.Context, commit, dir string) (bool, error) {
+	return r.changedBelow(ctx, commit, dir, func(name string) bool { return !notRead.MatchString(path.Base(name)) })
+}
+
+// changedBelow reports whether one of the files below a folder counts that differ
+// from a commit, or that git doesn't know and doesn't ignore.
+func (r *repository) changedBelow(ctx context.Context, commit, dir string, counts func(name string) bool) (bool, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
@@ -166,12 +182,8 @@ func (r *repository) dataChanged(ctx context.Context, commit, dir string) (bool,
 	if err != nil {
 		return false, err
 	}
-	for _, name := range strings.Split(string(tracked)+string(others), "\x00") {
-		if strings.HasPrefix(name, "testdata/") || !strings.Contains(name, "/") && !notRead.MatchString(name) {
-			return true, nil
-		}
-	}
-	return false, nil
+	names := strings.Split(strings.TrimSuffix(string(tracked)+string(others), "\x00"), "\x00")
+	return slices.ContainsFunc(names, func(name string) bool { return name != "" && counts(name) }), nil
 }
 
 // notRead matches files beside a package that no benchmark reads, or that are in
@@ -185,47 +197,47 @@ var notRead = regexp.MustCompile(`^$|^\.|\.go$|^(go\.(mod|sum|work|work\.sum)|ho
 //
 // so that what go.mod or go.work say of ../lib, outside of the repository, is
 // found where a symbolic link to it can be put: no file has to be changed.
-func (m *bencher) checkout(ctx context.Context, r *repository, commit string) (warnings []string, err error) {
-	root := filepath.Join(m.scratch.dir, "base")
+func (w *workspace) checkout(ctx context.Context, r *repository, commit string) (warnings []string, err error) {
+	root := filepath.Join(w.scratch.dir, "base")
 	mirror := func(path string) string {
 		return filepath.Join(root, strings.TrimPrefix(path, filepath.VolumeName(path)))
 	}
-	if warnings, err = m.export(ctx, r, r.top, commit, mirror(r.top)); err != nil {
+	if warnings, err = w.export(ctx, r, r.top, commit, mirror(r.top)); err != nil {
 		return nil, err
 	}
 	rel, err := filepath.Rel(r.top, r.dir)
 	if err != nil {
 		return nil, err
 	}
-	s := side{dir: filepath.Join(mirror(r.top), rel), env: slices.Clone(m.tool.env)}
+	s := side{dir: filepath.Join(mirror(r.top), rel), env: slices.Clone(w.tool.env)}
 	links := &outsideLinks{r.top, mirror}
-	switch work := m.tool.work; {
+	switch work := w.tool.work; {
 	case work == "" || work == "off":
 		if !findUpward(s.dir, mirror(r.top), "go.work") {
 			s.env = append(s.env, "GOWORK=off") // of no concern: one above the temporary directory
 		}
 		if dir := upwardDir(s.dir, mirror(r.top), "go.mod"); dir != "" {
-			err = links.module(ctx, m.tool.path, filepath.Join(r.top, strings.TrimPrefix(dir, mirror(r.top))))
+			err = links.module(ctx, w.tool.path, filepath.Join(r.top, strings.TrimPrefix(dir, mirror(r.top))))
 		}
 	default:
 		if real, e := filepath.EvalSymlinks(work); e == nil {
 			work = real
 		}
 		s.env = append(s.env, "GOWORK="+mirror(work))
-		err = links.workspace(ctx, m.tool.path, work)
+		err = links.workspace(ctx, w.tool.path, work)
 	}
-	m.sides[experiment.Base] = s
+	w.sides[experiment.Base] = s
 	return warnings, err
 }
 
 // export writes the files of a commit, and of its submodules as far as they are
 // here.
-func (m *bencher) export(ctx context.Context, r *repository, top, commit, to string) (warnings []string, err error) {
+func (w *workspace) export(ctx context.Context, r *repository, top, commit, to string) (warnings []string, err error) {
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return nil, err
 	}
-	index := []string{"GIT_INDEX_FILE=" + filepath.Join(m.scratch.dir, "index")}
-	defer os.Remove(filepath.Join(m.scratch.dir, "index"))
+	index := []string{"GIT_INDEX_FILE=" + filepath.Join(w.scratch.dir, "index")}
+	defer os.Remove(filepath.Join(w.scratch.dir, "index"))
 	if _, err := r.git(ctx, top, index, "read-tree", commit); err != nil {
 		return nil, err
 	}
@@ -260,7 +272,7 @@ func (m *bencher) export(ctx context.Context, r *repository, top, commit, to str
 			warnings = append(warnings, fmt.Sprintf("the base lacks submodule %s: commit %.12s is not here (git submodule update --init; git -C %s fetch)", path, fields[2], path))
 			continue
 		}
-		more, err := m.export(ctx, r, sub, fields[2], filepath.Join(to, filepath.FromSlash(path)))
+		more, err := w.export(ctx, r, sub, fields[2], filepath.Join(to, filepath.FromSlash(path)))
 		if err != nil {
 			return nil, err
 		}

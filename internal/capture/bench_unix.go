@@ -16,6 +16,9 @@ func killGroup(p *os.Process) {
 	syscall.Kill(-p.Pid, syscall.SIGKILL)
 }
 
+// askToEnd has a program, and what it started, end as when their machine is shut down.
+func askToEnd(p *os.Process) { syscall.Kill(-p.Pid, syscall.SIGTERM) }
+
 // askForStacks has a Go program print its goroutines and exit.
 func askForStacks(p *os.Process) { p.Signal(syscall.SIGQUIT) }
 

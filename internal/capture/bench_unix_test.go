@@ -83,11 +83,19 @@ func TestRunLeavesNoProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.close()
-	child := func(script string, limit time.Duration) int {
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
+	child := func(script string, interrupt bool) int {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		file := filepath.Join(s.dir, "pid")
 		os.Remove(file)
+		if interrupt {
+			go func() {
+				defer cancel()
+				for text := []byte(nil); ctx.Err() == nil && !bytes.Contains(text, []byte("\n")); time.Sleep(20 * time.Millisecond) {
+					text, _ = os.ReadFile(file)
+				}
+			}()
+		}
 		s.run(ctx, process{dir: s.dir, args: []string{"sh", "-c", script, "sh", file}})
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -100,8 +108,8 @@ func TestRunLeavesNoProcess(t *testing.T) {
 		return pid
 	}
 	for name, pid := range map[string]int{
-		"left behind": child(`sleep 100 & echo $! > "$1"`, time.Minute),
-		"interrupted": child(`sleep 100 & echo $! > "$1"; wait`, 2*time.Second),
+		"left behind": child(`sleep 100 & echo $! > "$1"`, false),
+		"interrupted": child(`sleep 100 & echo $! > "$1"; wait`, true),
 	} {
 		if !gone(pid) {
 			t.Errorf("%s: process %d is still there", name, pid)
@@ -110,7 +118,7 @@ func TestRunLeavesNoProcess(t *testing.T) {
 }
 
 func gone(pid int) bool {
-	for range 100 {
+	for range 3000 {
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if runtime.GOOS != "linux" {
 			err = syscall.Kill(pid, 0)
@@ -229,7 +237,7 @@ func TestKill(t *testing.T) {
 		times = 3
 	}
 	for i := range times + 1 {
-		before, _ := filepath.Glob(filepath.Join(store, "*", "run.json"))
+		before, _ := filepath.Glob(filepath.Join(store, "[^.]*", "run.json"))
 		cmd := start()
 		// One in each part of the time, so that no phase is left out, and one as soon
 		// as there is a run: how long phases take depends on what else the machine does.
@@ -240,7 +248,7 @@ func TestKill(t *testing.T) {
 		} else {
 			what = "killed with a run"
 			for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-				if now, _ := filepath.Glob(filepath.Join(store, "*", "run.json")); len(now) > len(before) {
+				if now, _ := filepath.Glob(filepath.Join(store, "[^.]*", "run.json")); len(now) > len(before) {
 					break
 				}
 			}
@@ -280,7 +288,12 @@ func TestKill(t *testing.T) {
 
 	// Even with its watcher dead, the next measurement removes what is left.
 	cmd := start()
-	time.Sleep(whole / 2)
+	for begun := time.Now(); time.Since(begun) < time.Minute; time.Sleep(time.Millisecond) {
+		files, _ := filepath.Glob(filepath.Join(temp, "*"))
+		if len(files) > 0 && len(watchers(marker)) > 0 {
+			break
+		}
+	}
 	for _, pid := range watchers(marker) {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
@@ -322,7 +335,7 @@ func gitState(t *testing.T, dir string) map[string]int64 {
 
 func waitForNone(list func() []string) []string {
 	var left []string
-	for range 250 {
+	for range 3000 {
 		if left = list(); len(left) == 0 {
 			break
 		}

@@ -15,6 +15,8 @@ func setGroup(cmd *exec.Cmd) { setOwnSession(cmd) }
 
 func killGroup(p *os.Process) { p.Kill() }
 
+func askToEnd(p *os.Process) { p.Kill() }
+
 func askForStacks(*os.Process) {}
 
 // lockFile takes a file that nobody else holds. Windows keeps open files from

@@ -177,7 +177,7 @@ func (f *Fetcher) fetch(ctx context.Context, r request) (*Source, error) {
 		config.InsecureSkipVerify = true
 	}
 	f.say("Fetching profile over HTTP from %s", r.url.Redacted())
-	if f.Seconds > 0 && !f.onTerminal() {
+	if r.wait > 0 && !f.onTerminal() {
 		f.say("Please wait... (%v)", r.wait)
 	}
 

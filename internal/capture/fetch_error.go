@@ -18,6 +18,10 @@ import (
 var (
 	errSilent    = errors.New("the server is silent")
 	errRedirects = fmt.Errorf("stopped after %d redirects", maxRedirects)
+
+	// ErrInUse is wrapped in the error of a CPU profile that the program can't give
+	// now, as it takes one for somebody else.
+	ErrInUse = errors.New("cpu profiling already in use")
 )
 
 // fetchError is one line for people; the cause is for errors.Is and As.
@@ -107,15 +111,19 @@ func (b *body) statusError() error {
 	text := "server response: " + b.resp.Status
 	isText := strings.Contains(b.resp.Header.Get("Content-Type"), "text/plain")
 	reason := strings.TrimSpace(string(head))
+	var cause error
 	switch {
 	case isText && b.resp.Header.Get("X-Go-Pprof") != "" && reason != "":
 		text += " - " + reason
+		if strings.HasSuffix(reason, ErrInUse.Error()) {
+			cause = ErrInUse
+		}
 	case b.resp.StatusCode == http.StatusBadRequest && strings.HasPrefix(reason, "Client sent an HTTP request to an HTTPS server"):
 		text += " (the server speaks HTTPS, not HTTP: use https://" + b.r.url.Host + ")"
 	case b.resp.StatusCode == http.StatusNotFound && strings.Contains(b.r.url.Path, "/debug/pprof/"):
 		text += " (does the program import net/http/pprof?)"
 	}
-	return b.fail(text, nil)
+	return b.fail(text, cause)
 }
 
 func (b *body) tooLarge() error {

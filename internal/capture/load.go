@@ -24,7 +24,8 @@ type Loader struct {
 	// what to merge. Calls come from several goroutines; what it is given must
 	// not be kept.
 	Each func(p *profile.Profile, s *Source) (*profile.Profile, error)
-	// Warn is told, in the sources' order, of those that could not be loaded.
+	// Warn is told, in the sources' order, of those that could not be loaded, and
+	// of what the others' text has that could not be read.
 	Warn func(error)
 }
 
@@ -38,7 +39,11 @@ func (l *Loader) Load(ctx context.Context, sources []string) (*profile.Profile, 
 	if sizes := fileSizes(sources); len(sources) > 1 && sizes != nil {
 		p, errs, err := l.mergeFiles(ctx, sources, sizes)
 		if err == nil {
-			return p, l.report(errs, len(sources))
+			if err := l.report(errs, len(sources)); err != nil {
+				return nil, err
+			}
+			l.warn(p)
+			return p, nil
 		}
 		// Their sample types or units differ: that takes all of them at once.
 	}
@@ -70,7 +75,23 @@ func (l *Loader) LoadEach(ctx context.Context, sources []string) ([]*profile.Pro
 	if err := l.report(errs, len(sources)); err != nil {
 		return nil, err
 	}
+	l.warn(ps...)
 	return ps, nil
+}
+
+// warn passes on what profiles warn of.
+func (l *Loader) warn(ps ...*profile.Profile) {
+	if l.Warn == nil {
+		return
+	}
+	for _, p := range ps {
+		if p == nil {
+			continue
+		}
+		for _, w := range p.Warnings() {
+			l.Warn(errors.New(w))
+		}
+	}
 }
 
 // report passes the errors on: as warnings if some source could be loaded.
@@ -126,13 +147,22 @@ func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, erro
 // makes it.
 func (l *Loader) Decode(in io.Reader, s *Source) (*profile.Profile, error) {
 	p, err := l.decode(in)
-	if err == nil && len(p.SampleTypes) == 0 {
-		err = errNoTypes
+	return l.each(p, err, s)
+}
+
+// each completes a profile that was decoded.
+func (l *Loader) each(p *profile.Profile, err error, s *Source) (*profile.Profile, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(p.SampleTypes) == 0:
+		return nil, errNoTypes
 	}
-	if err == nil && l.Each != nil {
-		p, err = l.Each(p, s)
+	p = p.WithSource(s.Name)
+	if l.Each != nil {
+		return l.Each(p, s)
 	}
-	return p, err
+	return p, nil
 }
 
 func (l *Loader) decode(in io.Reader) (*profile.Profile, error) {
@@ -164,6 +194,10 @@ func named(source string, err error) error {
 	var path *os.PathError
 	if errors.As(err, &fetch) || errors.As(err, &path) {
 		return err
+	}
+	var limit *profile.LimitError
+	if errors.As(err, &limit) {
+		return fmt.Errorf("%s: %w; -max_memory and -max_bytes say what the limits are", source, err)
 	}
 	return fmt.Errorf("%s: %w", source, err)
 }
@@ -225,12 +259,7 @@ func (l *Loader) mergeFiles(ctx context.Context, files []string, sizes []int64) 
 				} else if err == nil {
 					p, err = dec.Decode(buf)
 				}
-				if err == nil && len(p.SampleTypes) == 0 {
-					err = errNoTypes
-				}
-				if err == nil && l.Each != nil {
-					p, err = l.Each(p, &Source{Name: files[i], Size: int64(len(buf))})
-				}
+				p, err = l.each(p, err, &Source{Name: files[i], Size: int64(len(buf))})
 				if err != nil {
 					errs[i] = named(files[i], err)
 					continue

@@ -1,0 +1,94 @@
+package capture
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/version"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Leaked goroutines are a profile of Go 1.27, for which package testing has no
+// flag. So test binaries for it get one more file, laid over the package: with
+// a benchmark that runs behind all others and writes the profile.
+const (
+	leakKind = "goroutineleak"
+	// The go command orders files by name, and benchmarks by files, those of
+	// package NAME_test last.
+	leakFile      = "zzzz_hone_goroutineleak_test.go"
+	leakBenchmark = "BenchmarkHoneGoroutineLeak"
+)
+
+// checkLeakProfile reports whether a version of Go has the profile.
+func checkLeakProfile(goVersion string, getenv func(string) string) error {
+	if version.IsValid(goVersion) && version.Compare(version.Lang(goVersion), "go1.27") < 0 &&
+		!strings.Contains(getenv("GOEXPERIMENT"), "goroutineleakprofile") {
+		return fmt.Errorf("profile kind %s: %s has no such profile, Go 1.27 has; GOTOOLCHAIN=go1.27.1 chooses that one", leakKind, goVersion)
+	}
+	return nil
+}
+
+// leakOverlay writes the file for a package, and the overlay with it for the go
+// command, which also has what an overlay of the user's flags says.
+func leakOverlay(p *benchPackage, dir, profile string, flags []string) (overlay string, err error) {
+	source := filepath.Join(dir, leakFile)
+	text := fmt.Sprintf(`package %s_test
+
+import (
+	"os"
+	"runtime/pprof"
+	"sync"
+	"testing"
+)
+
+var honeGoroutineLeakOnce sync.Once
+
+func %s(b *testing.B) {
+	honeGoroutineLeakOnce.Do(func() {
+		f, err := os.Create(%q)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := pprof.Lookup(%q).WriteTo(f, 0); err != nil {
+			b.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+`, p.name, leakBenchmark, profile, leakKind)
+	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
+		return "", err
+	}
+	var all struct{ Replace map[string]string }
+	for _, f := range flags {
+		if theirs, ok := strings.CutPrefix(strings.TrimLeft(f, "-"), "overlay="); ok {
+			text, err := os.ReadFile(theirs)
+			if err == nil {
+				err = json.Unmarshal(text, &all)
+			}
+			if err != nil {
+				return "", fmt.Errorf("-overlay: %w", err)
+			}
+		}
+	}
+	if all.Replace == nil {
+		all.Replace = map[string]string{}
+	}
+	all.Replace[filepath.Join(p.dir, leakFile)] = source
+	encoded, err := json.Marshal(all)
+	if err != nil {
+		return "", err
+	}
+	overlay = filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, encoded, 0o600)
+}
+
+// leakFlags returns the build flags with the overlay instead of the user's.
+func leakFlags(flags []string, overlay string) []string {
+	kept := slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "overlay=") })
+	return append(kept, "-overlay="+overlay)
+}
