@@ -1,0 +1,85 @@
+package api
+
+// ProfileList is what is open.
+type ProfileList struct {
+	Profiles []Profile `json:"profiles"`
+	Start    string    `json:"start"` // query of the first view
+	Offers
+}
+
+// Offers is what a server has besides open profiles.
+type Offers struct {
+	Runs       bool `json:"runs,omitempty"`       // kept runs
+	Continuous bool `json:"continuous,omitempty"` // a store to select profiles from
+}
+
+// Info is what is known of a profile, as doc/api.md describes it.
+type Info struct {
+	Profile
+	Header            []string    `json:"header"`
+	SampleTypes       []ValueType `json:"sampleTypes"`
+	DefaultSampleType int         `json:"defaultSampleType"`
+	Time              string      `json:"time,omitempty"`
+	Duration          int64       `json:"duration"`
+	Period            int64       `json:"period"`
+	PeriodType        ValueType   `json:"periodType"`
+	Comments          []string    `json:"comments"`
+	DocURL            string      `json:"docURL,omitempty"`
+	Samples           int         `json:"samples"`
+	Functions         int         `json:"functions"`
+	Locations         int         `json:"locations"`
+	Mappings          []Mapping   `json:"mappings"`
+	Labels            []LabelKey  `json:"labels"`
+
+	Selection *SelectionInfo `json:"selection,omitempty"`
+}
+
+// SelectionInfo is what is known of a selection besides.
+type SelectionInfo struct {
+	Q          string  `json:"q"`
+	From       int64   `json:"from,omitempty"` // ms since 1970
+	To         int64   `json:"to,omitempty"`   // ms since 1970
+	SampleType string  `json:"sampleType,omitempty"`
+	Top        float64 `json:"top,omitempty"`
+	ID         string  `json:"id,omitempty"`
+	Per        string  `json:"per"`
+	Profiles   int64   `json:"profiles"`
+	Duration   int64   `json:"duration"` // ns
+	Last       int64   `json:"last"`     // ms since 1970
+}
+
+// ValueType is a kind of value and its unit.
+type ValueType struct {
+	Type string `json:"type"`
+	Unit string `json:"unit"`
+}
+
+// Mapping is a program or library.
+type Mapping struct {
+	File    string `json:"file"`
+	BuildID string `json:"buildID"`
+}
+
+// LabelKey is a key of labels; Values counts the different ones.
+type LabelKey struct {
+	Key     string `json:"key"`
+	Numeric bool   `json:"numeric"`
+	Unit    string `json:"unit,omitempty"`
+	Values  int    `json:"values"`
+}
+
+// Profile is an entry of the list of profiles, as doc/api.md describes it.
+type Profile struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Merged  int      `json:"merged"`
+	Sources []string `json:"sources,omitempty"`
+	State   string   `json:"state"`
+	Error   string   `json:"error,omitempty"`
+}
+
+// A View is a saved set of options, as doc/api.md describes it.
+type View struct {
+	Name  string `json:"name"`
+	Query string `json:"query"`
+}

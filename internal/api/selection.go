@@ -1,0 +1,241 @@
+package api
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// SelectionPrefix begins the ids of selections.
+const SelectionPrefix = "sel:"
+
+// A Selection is a set of profiles in the store that stands for one profile,
+// their sum. It is a value: its id says all of it.
+type Selection struct {
+	Selector   store.Selector
+	From, To   int64 // ns since 1970, whole ms; 0 is no bound
+	SampleType string
+	Top        float64 // share of the profiles, the most expensive ones; 0 is all
+	ID         store.ID
+	Per        string // PerSum, PerProfile or PerSecond
+}
+
+// Values of Selection.Per.
+const (
+	PerSum     = "sum"
+	PerProfile = "profile"
+	PerSecond  = "second"
+)
+
+// SelectionParams are the parameters of selections in the order of ids.
+var SelectionParams = []string{"q", "from", "to", "sample_type", "top", "id", "per"}
+
+// MaxSelected bounds the bytes of an id.
+const MaxSelected = 32 << 10
+
+// ReadSelection reads the parameters of a selection from a query, which may have
+// others.
+func ReadSelection(values url.Values, now time.Time) (*Selection, error) {
+	sel := &Selection{Per: PerSum}
+	for _, name := range SelectionParams {
+		vs := values[name]
+		if len(vs) > 1 {
+			return nil, badParam(name, "%s is given %d times", name, len(vs))
+		}
+		if len(vs) == 0 || vs[0] == "" {
+			continue
+		}
+		if err := sel.set(name, vs[0], now); err != nil {
+			var re *ParamError
+			if errors.As(err, &re) {
+				return nil, err
+			}
+			return nil, badParam(name, "%s: %w", name, err)
+		}
+	}
+	if sel.From != 0 && sel.To != 0 && sel.From >= sel.To {
+		return nil, badParam("to", "to is not after from")
+	}
+	return sel, nil
+}
+
+func (sel *Selection) set(name, value string, now time.Time) (err error) {
+	switch name {
+	case "q":
+		sel.Selector, err = store.ParseSelector(value)
+	case "from":
+		sel.From, err = ParseBound(value, now)
+	case "to":
+		sel.To, err = ParseBound(value, now)
+	case "sample_type":
+		sel.SampleType = value
+	case "top":
+		if sel.Top, err = strconv.ParseFloat(value, 64); err != nil || !(sel.Top > 0 && sel.Top <= 1) {
+			return badParam(name, "top is %q, not a share such as 0.05, at most 1", value)
+		}
+		if sel.Top == 1 {
+			sel.Top = 0 // all of them
+		}
+	case "id":
+		sel.ID, err = parseRecordID(value)
+	case "per":
+		if value != PerSum && value != PerProfile && value != PerSecond {
+			return badParam(name, "per is %q, not sum, profile or second", value)
+		}
+		sel.Per = value
+	}
+	return err
+}
+
+// ParseBound reads a bound of time, in ns since 1970. The first instant of 1970
+// would be no bound.
+func ParseBound(text string, now time.Time) (int64, error) {
+	t, err := ParseTime(text, now)
+	if err != nil {
+		return 0, err
+	}
+	return floorDiv(t.UnixNano(), int64(time.Millisecond)) * int64(time.Millisecond), nil
+}
+
+// boundText is what ParseBound reads. A number below 0 would be taken for a time
+// before now.
+func boundText(ns int64) string {
+	if ns < 0 {
+		return time.Unix(0, ns).UTC().Format(time.RFC3339Nano)
+	}
+	return strconv.FormatInt(Milliseconds(ns), 10)
+}
+
+func parseRecordID(text string) (id store.ID, err error) {
+	b, err := hex.DecodeString(text)
+	if err != nil || len(b) != len(id) {
+		return id, fmt.Errorf("%q is no id of a profile, which has %d hexadecimal digits", text, 2*len(id))
+	}
+	copy(id[:], b)
+	if id == (store.ID{}) {
+		return id, errors.New("no profile has an id of zeros")
+	}
+	return id, nil
+}
+
+// ParseSelection reads the id of a selection.
+func ParseSelection(id string, now time.Time) (*Selection, error) {
+	if len(id) > MaxSelected {
+		return nil, fmt.Errorf("the selection is longer than %d bytes", MaxSelected)
+	}
+	values, err := url.ParseQuery(strings.TrimPrefix(id, SelectionPrefix))
+	if err != nil {
+		return nil, fmt.Errorf("the selection can't be read: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(SelectionParams, name) {
+			return nil, fmt.Errorf("selections have no parameter %q: they have %s", name, strings.Join(SelectionParams, ", "))
+		}
+	}
+	return ReadSelection(values, now)
+}
+
+// values returns the parameters that are not at their default.
+func (sel *Selection) values() map[string]string {
+	v := map[string]string{}
+	if len(sel.Selector) > 0 {
+		v["q"] = sel.Selector.String()
+	}
+	if sel.From != 0 {
+		v["from"] = boundText(sel.From)
+	}
+	if sel.To != 0 {
+		v["to"] = boundText(sel.To)
+	}
+	if sel.SampleType != "" {
+		v["sample_type"] = sel.SampleType
+	}
+	if sel.Top != 0 {
+		v["top"] = strconv.FormatFloat(sel.Top, 'g', -1, 64)
+	}
+	if sel.ID != (store.ID{}) {
+		v["id"] = hex.EncodeToString(sel.ID[:])
+	}
+	if sel.Per != PerSum {
+		v["per"] = sel.Per
+	}
+	return v
+}
+
+// String returns the id of the selection: two with the same id are the same.
+func (sel *Selection) String() string {
+	v := sel.values()
+	var b strings.Builder
+	for _, name := range SelectionParams {
+		if v[name] != "" {
+			if b.Len() > 0 {
+				b.WriteByte('&')
+			}
+			b.WriteString(name + "=" + url.QueryEscape(v[name]))
+		}
+	}
+	return SelectionPrefix + b.String()
+}
+
+// Name is what the selection is called in pages, reports and files.
+func (sel *Selection) Name() string {
+	name := sel.Selector.String()
+	switch sel.Per {
+	case PerProfile:
+		name += " per profile"
+	case PerSecond:
+		name += " per second"
+	}
+	if sel.Top != 0 {
+		name += fmt.Sprintf(", top %g %%", 100*sel.Top)
+	}
+	return name
+}
+
+// Query returns what the store is asked.
+func (sel *Selection) Query() store.Query {
+	return store.Query{Selector: sel.Selector, From: sel.From, To: sel.To, ID: sel.ID, SampleType: sel.SampleType, Top: sel.Top}
+}
+
+// Within returns the part of the selection that matches labels by name, where
+// absent ones are to be absent, and lies between two times.
+func (sel *Selection) Within(by []string, labels store.Labels, from, to int64) (*Selection, error) {
+	part := *sel
+	part.Selector = part.Selector[:len(part.Selector):len(part.Selector)]
+	for _, name := range by {
+		m, err := store.NewMatcher(name, store.Equal, labels.Get(name))
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(part.Selector, func(old store.Matcher) bool {
+			return old.Name == m.Name && old.Op == m.Op && old.Value == m.Value
+		}) {
+			part.Selector = append(part.Selector, m)
+		}
+	}
+	part.From, part.To = from, to
+	return &part, nil
+}
+
+// Describe tells the selection with its times, for messages.
+func (sel *Selection) Describe() string {
+	text := sel.Selector.String()
+	if sel.ID != (store.ID{}) {
+		text += " with id " + hex.EncodeToString(sel.ID[:])
+	}
+	if sel.From != 0 {
+		text += " from " + time.Unix(0, sel.From).UTC().Format(time.RFC3339)
+	}
+	if sel.To != 0 {
+		text += " to " + time.Unix(0, sel.To).UTC().Format(time.RFC3339)
+	}
+	return text
+}
