@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hone-go/hone/internal/hashing"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
@@ -208,7 +209,9 @@ func (c *counter) subtract(r *store.Record, cumulative []string) (Degradation, b
 	return what, others || !first
 }
 
-// table maps hashes of samples to their values, by open addressing.
+// table maps hashes of samples to their values, by open addressing. A key is its
+// own hash and values stand by slot, so there is one look less than in a
+// [hashing.Index], and none of a map's; see doc/design/0011-hash-tables.md.
 type table struct {
 	columns int
 	keys    []uint64 // 0 is a free slot
@@ -216,11 +219,28 @@ type table struct {
 	first   []uint32 // the first sample of each slot plus 1, nil once the profile is gone
 }
 
-func newTable(p *profile.Profile, columns []int) table {
+// slotsOf returns how many slots a table of so many samples has.
+func slotsOf(samples int) int {
 	n := 16
-	for n < 2*p.NumSamples() {
+	for n < 2*samples {
 		n *= 2
 	}
+	return n
+}
+
+// differenceBytes returns about what the difference of a profile takes, with the
+// table and the hashes that lead to it.
+func differenceBytes(p *profile.Profile, columns int) int64 {
+	slots, samples := int64(slotsOf(p.NumSamples())), int64(p.NumSamples())
+	// Of what samples refer to there are hashes, and in the copy elements and indexes.
+	const referred = 64
+	things := int64(len(p.Strings) + len(p.Functions) + len(p.Locations) + len(p.LabelSets) + len(p.Mappings))
+	return slots*int64(8+8*columns+4) + samples*int64(8+8*columns) + // the table, hashes, and differences
+		samples*int64(32+8*len(p.SampleTypes)) + 4*int64(len(p.Frames)) + referred*things // the copy
+}
+
+func newTable(p *profile.Profile, columns []int) table {
+	n := slotsOf(p.NumSamples())
 	t := table{columns: len(columns), keys: make([]uint64, n), values: make([]int64, n*len(columns)), first: make([]uint32, n)}
 	hashes := hashSamples(p)
 	for s, h := range hashes {
@@ -327,11 +347,11 @@ func hashSamples(p *profile.Profile) []uint64 {
 	}
 	mappings := make([]uint64, len(p.Mappings)+1)
 	for i, m := range p.Mappings {
-		mappings[i+1] = mix(maphash.String(hashSeed, m.BuildID), maphash.String(hashSeed, m.File)) ^ m.Offset
+		mappings[i+1] = hashing.Mix(maphash.String(hashSeed, m.BuildID), maphash.String(hashSeed, m.File)) ^ m.Offset
 	}
 	functions := make([]uint64, len(p.Functions))
 	for i, f := range p.Functions {
-		functions[i] = mix(mix(text(f.Name), text(f.File)), mix(text(f.SystemName), uint64(f.StartLine)))
+		functions[i] = hashing.Mix(hashing.Mix(text(f.Name), text(f.File)), hashing.Mix(text(f.SystemName), uint64(f.StartLine)))
 	}
 	locations := make([]uint64, len(p.Locations))
 	for i := range p.Locations {
@@ -340,34 +360,28 @@ func hashSamples(p *profile.Profile) []uint64 {
 		if l.Mapping != 0 {
 			address -= p.Mappings[l.Mapping-1].Start
 		}
-		h := mix(address, mappings[l.Mapping])
+		h := hashing.Mix(address, mappings[l.Mapping])
 		for _, ln := range p.LocationLines(uint32(i)) {
-			h = mix(h, functions[ln.Function]^bits.RotateLeft64(uint64(ln.Line), 32)^uint64(ln.Column))
+			h = hashing.Mix(h, functions[ln.Function]^bits.RotateLeft64(uint64(ln.Line), 32)^uint64(ln.Column))
 		}
 		locations[i] = h
 	}
 	sets := make([]uint64, len(p.LabelSets))
 	for i, set := range p.LabelSets {
 		for _, l := range p.Labels[set.Start : set.Start+set.Len] {
-			sets[i] = mix(mix(sets[i], text(l.Key)), mix(text(l.Str), text(l.Unit)^uint64(l.Num)))
+			sets[i] = hashing.Mix(hashing.Mix(sets[i], text(l.Key)), hashing.Mix(text(l.Str), text(l.Unit)^uint64(l.Num)))
 		}
 	}
 	out := make([]uint64, p.NumSamples())
 	for s := range out {
 		h := uint64(1)
 		for _, l := range p.Stack(s) {
-			h = mix(h, locations[l])
+			h = hashing.Mix(h, locations[l])
 		}
 		if p.SampleLabels != nil {
-			h = mix(h, sets[p.SampleLabels[s]])
+			h = hashing.Mix(h, sets[p.SampleLabels[s]])
 		}
 		out[s] = max(h, 1)
 	}
 	return out
-}
-
-// mix folds b into hash a, as wyhash does.
-func mix(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xa0761d6478bd642f)
-	return hi ^ lo
 }

@@ -440,3 +440,37 @@ func TestRealDifference(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestDifferenceMemory: what leads to a difference takes memory as well. What has
+// no room counts in the next difference.
+func TestDifferenceMemory(t *testing.T) {
+	memory := ingest.NewMemory(24 << 20)
+	h, r, _ := newHub(func(cfg *ingest.Config) { cfg.Memory = memory })
+	send := func(samples int, time int64, cumulative ...string) error {
+		b := profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"})
+		for i := range samples {
+			b.Sample([]uint32{b.Location(1+uint64(i), 0)}, nil, 1)
+		}
+		push := ingest.Push{Data: encode(t, b.Profile()), Time: time, Cumulative: cumulative, Labels: []store.Label{{Name: "service", Value: "api"}}}
+		return h.Receive(t.Context(), "test", push)
+	}
+	for i, test := range []struct {
+		samples int
+		fits    bool
+	}{{10, true}, {100_000, false}, {20, true}} {
+		err := send(test.samples, int64(1000+i), "contentions")
+		var e *ingest.Error
+		if (err == nil) != test.fits || err != nil && (!errors.As(err, &e) || e.Reason != ingest.TooLarge) {
+			t.Errorf("%d samples: %v", test.samples, err)
+		}
+		if used := memory.Used(); used != 0 {
+			t.Errorf("%d samples: %d bytes are not given back", test.samples, used)
+		}
+	}
+	if records := r.take(); len(records) != 1 || records[0].Profile.NumSamples() != 10 {
+		t.Errorf("got %+v", records)
+	}
+	if err := send(100_000, 2000); err != nil {
+		t.Errorf("without a difference: %v", err)
+	}
+}

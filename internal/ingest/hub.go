@@ -25,12 +25,15 @@ type Config struct {
 	// Allow, unless it is nil, tells whether who sends may write a service. It
 	// is called before anything else is done with a push.
 	Allow func(ctx context.Context, service string) *Error `toml:"-"`
+	// Memory is what requests share; nil is one of their own.
+	Memory *Memory `toml:"-"`
 	// Now is the time; nil is time.Now.
 	Now func() time.Time `toml:"-"`
 
 	MaxBody     int64 `toml:"max_body"`     // bytes of a request
 	MaxPushes   int   `toml:"max_profiles"` // profiles in a request
 	MaxDecoded  int64 `toml:"max_decoded"`  // bytes of a profile when decompressed
+	MaxMemory   int64 `toml:"max_memory"`   // bytes of memory for a request: sent, decompressed and decoded
 	MaxLabels   int   `toml:"max_labels"`   // labels of a profile, those of hone included
 	MaxName     int   `toml:"max_name"`     // bytes in the name of a label
 	MaxValue    int   `toml:"max_value"`    // bytes in the value of a label; longer ones are cut
@@ -66,7 +69,7 @@ type Rate struct {
 // DefaultConfig returns the limits that hold when nothing is said.
 func DefaultConfig() Config {
 	return Config{
-		MaxBody: 64 << 20, MaxPushes: 10_000, MaxDecoded: 256 << 20,
+		MaxBody: 64 << 20, MaxPushes: 10_000, MaxDecoded: 256 << 20, MaxMemory: DefaultCallMemory,
 		MaxLabels: 32, MaxName: 128, MaxValue: 1024, MaxParallel: 64,
 		Skew: 5 * time.Minute,
 		Rate: Rate{-1, -1}, ServiceRate: Rate{-1, -1},
@@ -82,7 +85,7 @@ func (c Config) Check() error {
 		name  string
 		value int64
 	}{
-		{"max_body", c.MaxBody}, {"max_profiles", int64(c.MaxPushes)}, {"max_decoded", c.MaxDecoded}, {"max_labels", int64(c.MaxLabels)},
+		{"max_body", c.MaxBody}, {"max_profiles", int64(c.MaxPushes)}, {"max_decoded", c.MaxDecoded}, {"max_memory", c.MaxMemory}, {"max_labels", int64(c.MaxLabels)},
 		{"max_name", int64(c.MaxName)}, {"max_value", int64(c.MaxValue)}, {"max_parallel", c.MaxParallel}, {"delta_bytes", c.DeltaBytes},
 		{"skew", int64(c.Skew)}, {"series_age", int64(c.SeriesAge)},
 	} {
@@ -107,6 +110,10 @@ func (c Config) withDefaults() Config {
 	c.MaxBody = cmp.Or(c.MaxBody, d.MaxBody)
 	c.MaxPushes = cmp.Or(c.MaxPushes, d.MaxPushes)
 	c.MaxDecoded = cmp.Or(c.MaxDecoded, d.MaxDecoded)
+	c.MaxMemory = cmp.Or(c.MaxMemory, d.MaxMemory)
+	if c.Memory == nil {
+		c.Memory = NewMemory(0)
+	}
 	c.MaxLabels = cmp.Or(c.MaxLabels, d.MaxLabels)
 	c.MaxName = cmp.Or(c.MaxName, d.MaxName)
 	c.MaxValue = cmp.Or(c.MaxValue, d.MaxValue)
@@ -132,6 +139,15 @@ const (
 	// one go, at most: their memory is in use at the same time.
 	chunk = 16
 
+	// smallMemory bounds the memory of a profile that is decoded without one of
+	// largeSlots, and expandTo that of others, unless much more was sent.
+	smallMemory = 32 << 20
+	expandTo    = 64 << 20
+
+	// maxKept is what a decoder may keep for the next profile, which is nobody's
+	// memory in between.
+	maxKept = 4 << 20
+
 	// A profile that claims to last longer than this doesn't tell its duration.
 	maxDuration = 31 * 24 * time.Hour
 )
@@ -140,7 +156,7 @@ const (
 // that is larger has to wait for one of largeSlots. Columns can take ten times the
 // bytes they come from: of an empty string there are two bytes in the profile.
 var smallLimits = profile.Limits{
-	Bytes: 16 << 20, TextBytes: 16 << 20,
+	Bytes: 16 << 20, TextBytes: 16 << 20, Memory: smallMemory,
 	Samples: 1 << 18, Frames: 1 << 22, Locations: 1 << 18, Lines: 1 << 19, Functions: 1 << 18, Strings: 1 << 19, Labels: 1 << 18,
 }
 
@@ -149,7 +165,8 @@ var smallLimits = profile.Limits{
 // differences, and keeps account of what was refused or changed.
 type Hub struct {
 	cfg      Config
-	decoders sync.Pool // of *profile.Decoder
+	small    profile.Limits
+	decoders sync.Pool // of *profile.Decoder, with the limits small
 	slots    *semaphore.Weighted
 	large    *semaphore.Weighted
 	rates    rates
@@ -171,15 +188,16 @@ func New(cfg Config) *Hub {
 		deltas: newDeltas(cfg.DeltaBytes),
 	}
 	h.account.start(cfg)
-	small := smallLimits
-	small.Bytes, small.TextBytes = min(small.Bytes, cfg.MaxDecoded), min(small.TextBytes, cfg.MaxDecoded)
-	h.decoders.New = func() any { return &profile.Decoder{Limits: small} }
+	h.small = smallLimits
+	h.small.Bytes, h.small.TextBytes = min(h.small.Bytes, cfg.MaxDecoded), min(h.small.TextBytes, cfg.MaxDecoded)
+	h.decoders.New = func() any { return &profile.Decoder{Limits: h.small} }
 	return h
 }
 
 func (h *Hub) decodeLimits() profile.Limits {
 	lim := profile.DefaultLimits()
 	lim.Bytes, lim.TextBytes = h.cfg.MaxDecoded, min(lim.TextBytes, h.cfg.MaxDecoded)
+	lim.Memory, lim.ExpandTo = h.cfg.MaxMemory, expandTo
 	return lim
 }
 
@@ -187,7 +205,9 @@ func (h *Hub) decodeLimits() profile.Limits {
 func (h *Hub) Config() Config { return h.cfg }
 
 // Limits implements Receiver.
-func (h *Hub) Limits() Limits { return Limits{BodyBytes: h.cfg.MaxBody, Pushes: h.cfg.MaxPushes} }
+func (h *Hub) Limits() Limits {
+	return Limits{BodyBytes: h.cfg.MaxBody, Pushes: h.cfg.MaxPushes, Memory: h.cfg.Memory, CallMemory: h.cfg.MaxMemory}
+}
 
 // Receive implements Receiver. Of several pushes the good ones are kept even if
 // others are refused; the error is then that of the others, one that asks to try
@@ -247,6 +267,7 @@ type arrival struct {
 	delta   *counter
 	decoder *profile.Decoder // whose memory rec.Profile is, or nil
 	large   *bool            // its chunk has one of largeSlots
+	share   *Share           // where its memory comes from
 	err     *Error
 }
 
@@ -270,7 +291,13 @@ func (h *Hub) receive(ctx context.Context, protocol string, now time.Time, pushe
 			}
 		} else {
 			defer h.slots.Release(admitted) // a store may panic
-			h.keep(ctx, now, arrivals)
+			share := ShareOf(ctx)
+			if share == nil { // a pull
+				share = h.cfg.Memory.Share(ctx, h.cfg.MaxMemory)
+			}
+			sent := share.Used()
+			defer func() { share.Give(share.Used() - sent) }()
+			h.keep(ctx, now, share, arrivals)
 		}
 	}
 	errs := make([]*Error, len(arrivals))
@@ -306,11 +333,12 @@ func (h *Hub) admit(ctx context.Context, now time.Time, a *arrival) *Error {
 }
 
 // keep decodes arrivals and puts them into the store.
-func (h *Hub) keep(ctx context.Context, now time.Time, arrivals []arrival) {
+func (h *Hub) keep(ctx context.Context, now time.Time, share *Share, arrivals []arrival) {
 	large := false
 	defer func() {
 		for i := range arrivals {
-			if d := arrivals[i].decoder; d != nil {
+			if d := arrivals[i].decoder; d != nil && d.Kept() <= maxKept {
+				d.Limits.Budget = nil
 				h.decoders.Put(d)
 			}
 		}
@@ -321,7 +349,7 @@ func (h *Hub) keep(ctx context.Context, now time.Time, arrivals []arrival) {
 	cumulative := false
 	for i := range arrivals {
 		a := &arrivals[i]
-		a.large = &large
+		a.large, a.share = &large, share
 		if a.err == nil {
 			a.err = h.record(ctx, now, a)
 			cumulative = cumulative || a.err == nil && len(a.Cumulative) > 0
@@ -339,6 +367,11 @@ func (h *Hub) keep(ctx context.Context, now time.Time, arrivals []arrival) {
 			continue
 		}
 		if a.delta != nil {
+			var noMemory *Error
+			if err := share.Take(differenceBytes(a.rec.Profile, len(a.Cumulative))); errors.As(err, &noMemory) {
+				a.err = noMemory
+				continue
+			}
 			what, stored := a.delta.subtract(&a.rec, a.Cumulative)
 			h.degraded(what, a.service, 1)
 			if !stored {
@@ -371,7 +404,7 @@ func storeError(err error) *Error {
 		return nil
 	case errors.Is(err, store.ErrExpired):
 		return &Error{Reason: Expired, Err: err}
-	case errors.Is(err, store.ErrFull):
+	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrUnavailable):
 		return &Error{Reason: Unavailable, RetryAfter: 30 * time.Second, Err: err}
 	case errors.Is(err, store.ErrClosed):
 		return &Error{Reason: Unavailable, RetryAfter: 5 * time.Second, Err: err}
@@ -396,9 +429,7 @@ func (h *Hub) decode(ctx context.Context, a *arrival) (p *profile.Profile, refus
 			p, refused = nil, Errorf(Malformed, "the profile can't be decoded: %v", r)
 		}
 	}()
-	d := h.decoders.Get().(*profile.Decoder)
-	a.decoder = d
-	p, err := d.Decode(a.Data)
+	p, err := h.decodeSmall(a)
 	var limit *profile.LimitError
 	if errors.As(err, &limit) && limit.Limit != h.cfg.MaxDecoded {
 		// One for all of the chunk, until it is stored: chunks that wait for each
@@ -409,13 +440,35 @@ func (h *Hub) decode(ctx context.Context, a *arrival) (p *profile.Profile, refus
 			}
 			*a.large = true
 		}
-		p, err = profile.DecodeBytes(a.Data, h.decodeLimits())
+		lim := h.decodeLimits()
+		lim.Budget = a.share
+		if a.Parse != nil {
+			p, err = a.Parse(a.Data, lim)
+		} else {
+			p, err = profile.DecodeBytes(a.Data, lim)
+		}
 	}
+	var noMemory *Error
 	switch {
+	case errors.As(err, &noMemory):
+		return nil, noMemory
 	case errors.As(err, &limit):
 		return nil, &Error{Reason: TooLarge, Err: err}
 	case err != nil:
 		return nil, &Error{Reason: Malformed, Err: err}
 	}
 	return p, nil
+}
+
+// decodeSmall decodes a push within the limits of those that many are decoded of
+// at a time.
+func (h *Hub) decodeSmall(a *arrival) (*profile.Profile, error) {
+	if a.Parse != nil {
+		lim := h.small
+		lim.Budget = a.share
+		return a.Parse(a.Data, lim)
+	}
+	a.decoder = h.decoders.Get().(*profile.Decoder)
+	a.decoder.Limits.Budget = a.share
+	return a.decoder.Decode(a.Data)
 }

@@ -20,6 +20,9 @@ type Push struct {
 	// reads. Profile is used instead where it is not nil.
 	Data    []byte
 	Profile *profile.Profile
+	// Parse, unless it is nil, decodes Data, which is in another format than
+	// those, within the limits.
+	Parse func(data []byte, lim profile.Limits) (*profile.Profile, error)
 
 	// Amend, unless it is nil, is called with the profile when it is decoded and
 	// before anything is made of it, to put right what the protocol knows better.
@@ -58,6 +61,11 @@ type Receiver interface {
 type Limits struct {
 	BodyBytes int64 // of a request as it is sent, and decompressed where all of it is compressed
 	Pushes    int   // profiles in one request
+
+	// Memory is where what is read comes from, up to CallMemory bytes for one
+	// request; the server sees to it for what is pushed. nil counts nothing.
+	Memory     *Memory
+	CallMemory int64
 }
 
 // An Error tells why pushes were refused.
@@ -87,6 +95,7 @@ const (
 	Limited                       // more than the rate, or more series, than the limit
 	Expired                       // older than what is kept
 	Unavailable                   // the server is ending, or has no room left
+	TooSlow                       // the request came in too slowly
 )
 
 // reasons are the names of reasons in counters, and their status in HTTP and gRPC.
@@ -103,6 +112,7 @@ var reasons = [...]struct {
 	Limited:         {"limited", http.StatusTooManyRequests, 8},
 	Expired:         {"expired", http.StatusUnprocessableEntity, 3},
 	Unavailable:     {"unavailable", http.StatusServiceUnavailable, 14},
+	TooSlow:         {"too_slow", http.StatusRequestTimeout, 4},
 }
 
 // String returns the name of the reason in counters.

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/store"
@@ -48,13 +50,12 @@ func (c *Config) mend(in []store.Label, peer string) (labels store.Labels, cut i
 		if len(l.Name) > c.MaxName {
 			return nil, 0, Errorf(TooLarge, "the name of a label has %d bytes, the limit is %d: %.40s...", len(l.Name), c.MaxName, mendName(l.Name))
 		}
-		if len(l.Value) > c.MaxValue {
+		if l.Value = mendText(l.Value); len(l.Value) > c.MaxValue {
 			l.Value = cutText(l.Value, c.MaxValue)
 			cut++
 		}
-		l.Name = mendName(l.Name)
-		if !utf8.ValidString(l.Value) {
-			l.Value = strings.ToValidUTF8(l.Value, "\ufffd")
+		if l.Name = mendName(l.Name); slices.Contains(taken, l.Name) {
+			l.Name = Exported + l.Name
 		}
 		out = append(out, l)
 	}
@@ -67,6 +68,30 @@ func (c *Config) mend(in []store.Label, peer string) (labels store.Labels, cut i
 	}
 	return labels, cut, nil
 }
+
+// Exported is put in front of labels whose names mean something else here.
+const Exported = "exported_"
+
+// taken are names that other tools' queries have for labels of hone's: who sends a
+// label of such a name would add to what those list.
+var taken = []string{"service_name", "__name__", "__profile_type__", "__type__"}
+
+// mendText returns a text without what is not UTF-8, and without characters that
+// control terminals or turn the direction of text: U+FFFD stands for them.
+func mendText(s string) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if !strings.ContainsFunc(s, controls) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if controls(r) {
+			return '\ufffd'
+		}
+		return r
+	}, s)
+}
+
+func controls(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
 // cutText returns at most n bytes of the start of s: no character is cut in two.
 func cutText(s string, n int) string {
@@ -124,7 +149,7 @@ func (h *Hub) record(ctx context.Context, now time.Time, a *arrival) *Error {
 	}
 	labels := a.sent
 	if labels.Get(store.LabelKind) != kind {
-		kind = cutText(strings.ToValidUTF8(kind, "\ufffd"), h.cfg.MaxValue)
+		kind = cutText(mendText(kind), h.cfg.MaxValue)
 		var err error
 		if labels, err = store.NewLabels(append(labels[:len(labels):len(labels)], store.Label{Name: store.LabelKind, Value: kind})...); err != nil {
 			return &Error{Reason: Malformed, Err: err}

@@ -27,6 +27,10 @@ func TestLabels(t *testing.T) {
 			`{_="5", _-="6", _9x="2", a_b_c="1", k8s.pod-name="4", kind="samples", service="unknown"}`},
 		{"values are cut", []store.Label{l("a", "123456789äx"), l("b", "\xff"), l("c", "1234567890")}, "",
 			`{a="123456789", b="�", c="1234567890", kind="samples", service="unknown"}`},
+		{"nothing controls a terminal, or turns text", []store.Label{l("service", "a\x1b[2J\x00"), l("b", "\u202ex\n"), l("kind", "c\u0085")}, "",
+			`{b="�x�", kind="c�", service="a�[2J�"}`},
+		{"names that queries have for others", []store.Label{l("service_name", "x"), l("__name__", "y")}, "",
+			`{exported___name__="y", exported_service_name="x", kind="samples", service="unknown"}`},
 		{"a kind may be a label", []store.Label{l("kind", "wall")}, "", `{kind="wall", service="unknown"}`},
 	} {
 		ctx := t.Context()

@@ -26,6 +26,9 @@ type Agent struct {
 // test is skipped, and in CI it fails.
 func StartAgent(t testing.TB, program string, env []string, args ...string) *Agent {
 	t.Helper()
+	if testing.Short() && isModule(filepath.Join(agents(), program)) {
+		t.Skip("builds a module of its own")
+	}
 	bin, err := programs.build(program)
 	if err != nil {
 		if os.Getenv("CI") != "" {
@@ -85,13 +88,14 @@ func (b *builds) build(program string) (bin string, err error) {
 	if err, ok := b.done[program]; ok {
 		return bin, err
 	}
-	_, file, _, _ := runtime.Caller(0)
 	cmd := exec.Command("go", "build", "-o", bin, "./"+program)
-	cmd.Dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "test", "agents")
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	if program == "pyroscope" {
-		cmd.Env = append(cmd.Env, "GOEXPERIMENT=goroutineleakprofile") // the kind of profile that needs it
+	cmd.Dir = agents()
+	if own := filepath.Join(cmd.Dir, program); isModule(own) {
+		cmd = exec.Command("go", "run", "./build", "-o", bin)
+		cmd.Dir = own
 	}
+	// Without cgo as everything else is, so that it is compiled once, also beside tests with -race.
+	cmd.Env = append(os.Environ(), "GOWORK=off", "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		err = fmt.Errorf("%w\n%s", err, out)
@@ -101,6 +105,19 @@ func (b *builds) build(program string) (bin string, err error) {
 	}
 	b.done[program] = err
 	return bin, err
+}
+
+// agents returns the folder of the programs' module.
+func agents() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..", "..", "test", "agents")
+}
+
+// isModule reports whether a program is a Go module of its own, which knows how it
+// is built.
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
 }
 
 // Output returns what the agent has written so far.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
 )
 
 // A Client is a real client of a protocol, and what it sends.
@@ -23,6 +24,13 @@ type Client struct {
 	HostPort bool     // -addr is host:port, and not a URL
 	AtLeast  int64    // profiles to wait for
 	Kinds    []string // of profiles, all of which have to come
+
+	// Through, unless it is nil, returns the host:port that the client is told
+	// in place of the server's.
+	Through func(server string) string
+	// Check, unless it is nil, looks at what is in the store, by kind, and at the
+	// folder of what has been sent, and at what the client has said.
+	Check func(stored map[string]*profile.Profile, sent, output string)
 }
 
 // CheckClient lets a client send to a store, which it closes: the sum of every
@@ -40,6 +48,9 @@ func CheckClient(t *testing.T, st store.Store, mount func(*http.ServeMux, ingest
 	if c.HostPort {
 		addr = server.Listener.Addr().String()
 	}
+	if c.Through != nil {
+		addr = c.Through(server.Listener.Addr().String())
+	}
 	sent := t.TempDir()
 	agent := StartAgent(t, c.Program, os.Environ(), append([]string{"-addr", addr, "-name", "shop", "-sent", sent}, c.Args...)...)
 	waitFor(t, st, c)
@@ -49,6 +60,13 @@ func CheckClient(t *testing.T, st store.Store, mount func(*http.ServeMux, ingest
 		if got := labelValues(t, st, name); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
+	}
+	if c.Check != nil {
+		kinds := map[string]*profile.Profile{}
+		for _, g := range merged(t, st) {
+			kinds[g.Labels.Get(store.LabelKind)] = g.Profile
+		}
+		c.Check(kinds, sent, agent.Output())
 	}
 }
 
@@ -94,18 +112,24 @@ func sumsOf(t testing.TB, folder string) (all sums, profiles int64) {
 // stored returns the sums of what is in a store, and the number of profiles.
 func stored(t testing.TB, st store.Store) (all sums, profiles int64) {
 	t.Helper()
-	groups, err := st.Merge(context.Background(), store.Query{By: []string{store.LabelKind}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	all = sums{}
-	for _, g := range groups {
+	for _, g := range merged(t, st) {
 		profiles += g.Profiles
 		for sampleType, v := range ValueSums(g.Profile) {
 			all.add(g.Labels.Get(store.LabelKind), sampleType, v)
 		}
 	}
 	return all, profiles
+}
+
+// merged returns what is in a store, by kind.
+func merged(t testing.TB, st store.Store) []store.Group {
+	t.Helper()
+	groups, err := st.Merge(context.Background(), store.Query{By: []string{store.LabelKind}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return groups
 }
 
 // waitFor waits until a store has profiles of all kinds, several times.

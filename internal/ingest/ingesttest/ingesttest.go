@@ -51,7 +51,11 @@ func (r *Recorder) Receive(_ context.Context, protocol string, pushes ...ingest.
 		}
 		decoded := p.Profile
 		if decoded == nil {
-			if decoded, err = profile.DecodeBytes(p.Data, profile.Limits{}); err != nil {
+			decode := profile.DecodeBytes
+			if p.Parse != nil {
+				decode = p.Parse
+			}
+			if decoded, err = decode(p.Data, profile.Limits{}); err != nil {
 				return ingest.Errorf(ingest.Malformed, "the profile can't be read: %w", err)
 			}
 		}

@@ -50,6 +50,17 @@ func (v *Vocabulary) Translate(in []store.Label) []store.Label {
 	return append(out, own...) // of several of one name the last one counts
 }
 
+// Names reports whether a label of the protocol is one of those that identify a
+// process.
+func (v *Vocabulary) Names(name string) bool {
+	for _, names := range [][]string{v.Service, v.Version, v.Zone, v.Instance} {
+		if slices.Contains(names, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // value returns the value of the last label of a name.
 func value(labels []store.Label, name string) string {
 	for _, l := range slices.Backward(labels) {

@@ -42,7 +42,7 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, unreadable(r, err, limit)
 		}
-		body = z
+		body = ingest.ShareOf(r.Context()).Charged(z)
 	case "zstd":
 		// The frame's window is what a decoder has to remember.
 		z, err := zstd.NewReader(sent, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
@@ -50,7 +50,7 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 			return nil, unreadable(r, err, limit)
 		}
 		defer z.Close()
-		body = z
+		body = ingest.ShareOf(r.Context()).Charged(z)
 	default:
 		return nil, ingest.Errorf(ingest.Malformed, "Content-Encoding %.40q is not supported: gzip, zstd and none are", encoding)
 	}
@@ -73,7 +73,10 @@ func tooLarge(when string, limit int64) error {
 
 func unreadable(r *http.Request, err error, limit int64) error {
 	var over *http.MaxBytesError
+	var refused *ingest.Error
 	switch {
+	case errors.As(err, &refused):
+		return refused
 	case errors.As(err, &over):
 		return tooLarge("", limit)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):

@@ -1,0 +1,155 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/hone-go/hone/internal/ingest"
+)
+
+// OpenRPC prepares the body of a request of gRPC, gRPC-Web or Connect: it comes
+// within the request's share of memory, and is decompressed here, where what
+// comes out is counted as it comes. Connect would hold all of it first. Messages,
+// as sent and decompressed, may have limit bytes. It returns when the first message
+// has come in; errors are of type *ingest.Error.
+func OpenRPC(w http.ResponseWriter, r *http.Request, limit int64) error {
+	if limit <= 0 {
+		limit = math.MaxInt64 - 1
+	}
+	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
+	encoding := ""
+	switch {
+	case strings.HasPrefix(kind, "application/grpc"):
+		encoding = r.Header.Get("Grpc-Encoding")
+	case strings.HasPrefix(kind, "application/connect+"):
+		encoding = r.Header.Get("Connect-Content-Encoding")
+	default: // a message alone
+		body, err := Body(w, r, limit)
+		if err != nil {
+			return err
+		}
+		if err := TakeBuilt(r, len(body)); err != nil {
+			return err
+		}
+		r.Header.Del("Content-Encoding")
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		return nil
+	}
+	e := &envelopes{body: r.Body, share: ingest.ShareOf(r.Context()), limit: limit, gzip: encoding == "gzip"}
+	r.Body, r.ContentLength = e, -1
+	if e.share != nil {
+		e.before = e.share.Used()
+	}
+	if e.next(); e.err != nil && e.err != io.EOF {
+		var refused *ingest.Error
+		if errors.As(e.err, &refused) {
+			return refused
+		}
+	}
+	if err := TakeBuilt(r, len(e.rest)); err != nil {
+		return err
+	}
+	if s, ok := e.body.(interface{ Started() }); ok {
+		s.Started()
+	}
+	return nil
+}
+
+// TakeBuilt takes the memory of the messages that are built from n encoded bytes.
+// Some bytes can be a message of a hundred; in protobuf their number is bounded.
+func TakeBuilt(r *http.Request, n int) error {
+	const most = 64 << 20
+	built := int64(16 * n)
+	if !strings.Contains(r.Header.Get("Content-Type"), "json") {
+		built = min(built, most)
+	}
+	if share := ingest.ShareOf(r.Context()); share != nil {
+		return share.Take(built)
+	}
+	return nil
+}
+
+// envelopes is a body of messages, each
+//
+//	0      flags, of which 1 is "compressed"
+//	1      length, big endian
+//	5      message
+//
+// of which those compressed with gzip are read as if they weren't.
+type envelopes struct {
+	body   io.ReadCloser
+	share  *ingest.Share // nil counts nothing
+	before int64         // what it had without a message
+	limit  int64
+	gzip   bool
+	rest   []byte // of the message being read, with its head
+	err    error  // behind it
+}
+
+func (e *envelopes) Close() error { return e.body.Close() }
+
+func (e *envelopes) Read(p []byte) (int, error) {
+	if len(e.rest) == 0 {
+		if e.err != nil {
+			return 0, e.err
+		}
+		if e.share != nil {
+			e.share.Give(e.share.Used() - e.before) // the message before is done with
+		}
+		e.next()
+		if len(e.rest) == 0 {
+			return 0, e.err
+		}
+	}
+	n := copy(p, e.rest)
+	e.rest = e.rest[n:]
+	return n, nil
+}
+
+// next reads a message. What is cut off is for the reader to complain about.
+func (e *envelopes) next() {
+	var b bytes.Buffer
+	if _, err := io.CopyN(&b, e.body, 5); err != nil {
+		e.rest, e.err = b.Bytes(), err
+		return
+	}
+	head := [5]byte(b.Bytes())
+	n := int64(binary.BigEndian.Uint32(head[1:]))
+	if n > e.limit {
+		e.rest, e.err = nil, tooLarge("", e.limit)
+		return
+	}
+	body := io.LimitReader(e.body, n)
+	if !e.gzip || head[0]&1 == 0 {
+		_, err := b.ReadFrom(body)
+		e.rest, e.err = b.Bytes(), err
+		return
+	}
+	z, err := gzip.NewReader(body)
+	if err == nil {
+		_, err = b.ReadFrom(io.LimitReader(e.share.Charged(z), e.limit+1))
+	}
+	var refused *ingest.Error
+	switch {
+	case err == nil && int64(b.Len()) > 5+e.limit:
+		err = tooLarge(" when decompressed", e.limit)
+	case err != nil && !errors.As(err, &refused):
+		err = ingest.Errorf(ingest.Malformed, "a message can't be decompressed: %w", err)
+	case err == nil:
+		_, err = io.Copy(io.Discard, body) // behind the end of the gzip data
+	}
+	if err != nil {
+		e.rest, e.err = nil, err
+		return
+	}
+	e.rest = b.Bytes()
+	e.rest[0] &^= 1
+	binary.BigEndian.PutUint32(e.rest[1:], uint32(len(e.rest)-5))
+}
