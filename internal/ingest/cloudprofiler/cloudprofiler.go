@@ -77,6 +77,12 @@ func (c Config) Check() error {
 	return err
 }
 
+// DefaultConfig returns what a server's configuration can change, as it is where
+// zeros stand.
+func DefaultConfig() Config {
+	return Config{Schedule: Schedule{Interval: time.Minute, Duration: 10 * time.Second}, MaxPoll: 10 * time.Minute}
+}
+
 func (c Config) withDefaults() (Config, error) {
 	if len(c.Key) == 0 {
 		c.Key = make([]byte, KeySize)
@@ -85,9 +91,10 @@ func (c Config) withDefaults() (Config, error) {
 	if len(c.Key) != KeySize {
 		return c, fmt.Errorf("the key of names of profiles has %d bytes instead of %d", len(c.Key), KeySize)
 	}
-	c.Interval = cmp.Or(c.Interval, time.Minute)
-	c.Duration = cmp.Or(c.Duration, 10*time.Second)
-	c.MaxPoll = cmp.Or(c.MaxPoll, 10*time.Minute)
+	d := DefaultConfig()
+	c.Interval = cmp.Or(c.Interval, d.Interval)
+	c.Duration = cmp.Or(c.Duration, d.Duration)
+	c.MaxPoll = cmp.Or(c.MaxPoll, d.MaxPoll)
 	c.MaxDeployments = cmp.Or(c.MaxDeployments, 10_000)
 	c.MaxPolls = cmp.Or(c.MaxPolls, 20_000)
 	c.MaxPollsPerDeployment = cmp.Or(c.MaxPollsPerDeployment, 1000)

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/durable"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler/profilerpb"
 )
 
@@ -85,7 +86,7 @@ func writeNew(file string, data []byte, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), file)
+	return durable.Rename(f.Name(), file)
 }
 
 // newName returns a name for a profile that is asked for now.

@@ -37,8 +37,9 @@ type ProxyConfig struct {
 	Instance string // default the name of the host
 
 	// Allow are the hosts that connections are forwarded to: "example.com",
-	// "example.com:443", or ".example.com" for all below it. Without any it is
-	// all hosts.
+	// "example.com:443", ".example.com" for all below it, networks of addresses
+	// such as "10.0.0.0/8", and "*" for all hosts with public addresses, which is
+	// meant without any. A name that is listed may have any address.
 	Allow []string
 	// MaxTunnels is how many connections there may be at a time; default 1000.
 	MaxTunnels int
@@ -46,9 +47,18 @@ type ProxyConfig struct {
 	// the password of the proxy, and that is then the bearer token of their
 	// agents' requests. An address that is not of this machine needs it.
 	Authenticate func(ctx context.Context, token string) error
+	// Forwarded, unless it is nil, is told of each connection to another host that
+	// was asked for: by whom, with which token, and why it was refused, nil if not.
+	Forwarded func(r *http.Request, token, target string, refused error)
 
 	Log *slog.Logger // default slog.Default()
 }
+
+// Defaults of ProxyConfig.
+const (
+	DefaultProject = "hone"
+	DefaultTunnels = 1000
+)
 
 // machineName is what project, zone and instance look like: they become parts of
 // paths and addresses.
@@ -64,7 +74,7 @@ func (c *ProxyConfig) Check() error {
 	if c.MaxTunnels < 0 {
 		return fmt.Errorf("%d connections at a time are less than 0", c.MaxTunnels)
 	}
-	return nil
+	return checkAllow(c.Allow)
 }
 
 // ErrOpenProxy is the error of a proxy that other machines could use without a
@@ -114,9 +124,9 @@ func NewProxy(handler http.Handler, cfg ProxyConfig) (*Proxy, error) {
 		return nil, err
 	}
 	name, _ := os.Hostname()
-	cfg.Project = cmp.Or(cfg.Project, "hone")
+	cfg.Project = cmp.Or(cfg.Project, DefaultProject)
 	cfg.Instance = cmp.Or(cfg.Instance, name)
-	cfg.MaxTunnels = cmp.Or(cfg.MaxTunnels, 1000)
+	cfg.MaxTunnels = cmp.Or(cfg.MaxTunnels, DefaultTunnels)
 	cfg.Log = cmp.Or(cfg.Log, slog.Default())
 	authority, err := openAuthority(cfg.Dir)
 	if err != nil {
@@ -196,6 +206,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	token, err := p.authenticate(r)
 	if err != nil {
+		p.tell(r, token, err)
 		w.Header().Set("Proxy-Authenticate", `Basic realm="hone"`)
 		http.Error(w, "the proxy needs a token as its password: "+err.Error(), http.StatusProxyAuthRequired)
 		return
@@ -206,15 +217,17 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	mine := strings.EqualFold(strings.TrimSuffix(host, "."), agentHost) && port == "443"
-	if !mine && !p.allowed(host, port) {
-		p.cfg.Log.Warn("connection not forwarded", "to", r.Host)
-		http.Error(w, "the proxy does not forward to "+r.Host, http.StatusForbidden)
-		return
-	}
 	var there net.Conn
 	if !mine {
-		dialer := net.Dialer{Timeout: 15 * time.Second}
-		if there, err = dialer.DialContext(r.Context(), "tcp", r.Host); err != nil {
+		there, err = p.dial(r.Context(), host, port)
+		p.tell(r, token, err)
+		var refused *refusedError
+		switch {
+		case errors.As(err, &refused):
+			p.cfg.Log.Warn("connection not forwarded", "to", r.Host, "err", err)
+			http.Error(w, fmt.Sprintf("the proxy does not forward to %s: %v", r.Host, refused), http.StatusForbidden)
+			return
+		case err != nil:
 			http.Error(w, fmt.Sprintf("forwarding: %v", err), http.StatusBadGateway)
 			return
 		}
@@ -256,20 +269,19 @@ func (p *Proxy) authenticate(r *http.Request) (token string, err error) {
 		}
 	}
 	if token == "" {
-		return "", errors.New("there is none")
+		return "", errNoToken
 	}
 	return token, p.cfg.Authenticate(r.Context(), token)
 }
 
-func (p *Proxy) allowed(host, port string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	for _, a := range p.cfg.Allow {
-		a = strings.ToLower(a)
-		if a == host || a == net.JoinHostPort(host, port) || strings.HasPrefix(a, ".") && strings.HasSuffix(host, a) {
-			return true
-		}
+var errNoToken = errors.New("there is none")
+
+// tell tells of a connection to another host. Programs that try without a token
+// first, as the protocol has it, have done nothing yet.
+func (p *Proxy) tell(r *http.Request, token string, refused error) {
+	if p.cfg.Forwarded != nil && !errors.Is(refused, errNoToken) {
+		p.cfg.Forwarded(r, token, r.Host, refused)
 	}
-	return len(p.cfg.Allow) == 0
 }
 
 // hijack takes over a connection, notes it, and tells its other end.

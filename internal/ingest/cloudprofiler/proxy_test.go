@@ -13,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -59,7 +60,7 @@ func TestProxyForwards(t *testing.T) {
 	}))
 	t.Cleanup(elsewhere.Close)
 	dir := t.TempDir()
-	_, addr := proxied(t, newService(t, new(recorder), nil, Config{}), untapped, ProxyConfig{Dir: dir})
+	_, addr := proxied(t, newService(t, new(recorder), nil, Config{}), untapped, ProxyConfig{Dir: dir, Allow: []string{"127.0.0.0/8"}})
 	roots := rootsOf(t, dir)
 	roots.AddCert(elsewhere.Certificate())
 	c := through(t, "http://"+addr, roots)
@@ -109,10 +110,10 @@ func TestProxyRefuses(t *testing.T) {
 			t.Errorf("CONNECT %s: %s, want %d", target, got.Status, want)
 		}
 	}
-	p := &Proxy{cfg: ProxyConfig{Allow: []string{"Example.com", ".example.org", "a.test:8443"}}}
+	to := newTargets([]string{"Example.com", ".example.org", "a.test:8443"})
 	for _, target := range []string{"example.com:443", "EXAMPLE.com.:80", "a.b.example.org:443", "a.test:8443"} {
 		host, port, _ := net.SplitHostPort(target)
-		if !p.allowed(host, port) {
+		if !to.named(host, port) {
 			t.Errorf("%s is not allowed", target)
 		}
 	}
@@ -146,6 +147,58 @@ func connectTo(t *testing.T, proxy, target string, header ...string) *http.Respo
 }
 
 // A proxy that others reach needs a token, and hands it on to what checks tokens.
+// TestProxyRefusesPrivate checks that connections are forwarded to no machine that
+// only the server can reach, by whatever name, unless that is listed.
+func TestProxyRefusesPrivate(t *testing.T) {
+	target, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.Close()
+	_, port, _ := net.SplitHostPort(target.Addr().String())
+	for _, test := range []struct {
+		allow []string
+		host  string
+		want  int
+	}{
+		{nil, "127.0.0.1", 403},
+		{nil, "localhost", 403}, // a name for it, which is checked after it was resolved
+		{nil, "[::ffff:127.0.0.1]", 403},
+		{nil, "0.0.0.0", 403},
+		{[]string{"*"}, "127.0.0.1", 403},
+		{[]string{"10.0.0.0/8"}, "127.0.0.1", 403},
+		{[]string{"*", "127.0.0.0/8"}, "localhost", 200},
+		{[]string{"127.0.0.0/8"}, "localhost", 200},
+		{[]string{"127.0.0.0/8"}, "[::ffff:127.0.0.1]", 200},
+		{[]string{"localhost"}, "localhost", 200},
+		{[]string{"localhost"}, "127.0.0.1", 403},
+	} {
+		_, addr := proxied(t, newService(t, new(recorder), nil, Config{}), untapped, ProxyConfig{Allow: test.allow})
+		if got := connectTo(t, addr, test.host+":"+port); got.StatusCode != test.want {
+			t.Errorf("forward = %q: CONNECT %s: %s, want %d", test.allow, test.host, got.Status, test.want)
+		}
+	}
+	public := newTargets(nil)
+	for _, a := range []string{
+		"10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "127.1.2.3", "100.64.0.1", "0.1.2.3", "224.0.0.1", "255.255.255.255", "::", "::1",
+		"fe80::1", "fe80::1%eth0", "fc00::1", "fd12::1", "ff02::1", "::ffff:10.0.0.1", "::10.0.0.1", "64:ff9b::a00:1", "2002:a00:1::1", "2001:0:1::1",
+	} {
+		if err := public.check(netip.AddrPortFrom(netip.MustParseAddr(a), 443).String()); err == nil {
+			t.Errorf("%s is taken for public", a)
+		}
+	}
+	for _, a := range []string{"8.8.8.8", "172.15.0.1", "172.32.0.1", "2606:4700::1111", "::ffff:8.8.8.8", "100.128.0.1"} {
+		if err := public.check(netip.AddrPortFrom(netip.MustParseAddr(a), 443).String()); err != nil {
+			t.Errorf("%s: %v", a, err)
+		}
+	}
+	for _, bad := range []string{"", "10.0.0.0/99", "*.example.com", "a b"} {
+		if err := (&ProxyConfig{Allow: []string{bad}}).Check(); err == nil {
+			t.Errorf("%q is taken for a target", bad)
+		}
+	}
+}
+
 func TestProxyAuthentication(t *testing.T) {
 	cfg := ProxyConfig{Addr: "192.0.2.1:4601", Dir: t.TempDir()}
 	if _, err := NewProxy(http.NotFoundHandler(), cfg); err == nil {
@@ -350,7 +403,7 @@ func TestProxyLimitsAndEnd(t *testing.T) {
 			accepted <- c
 		}
 	}()
-	p, addr := proxied(t, newService(t, new(recorder), nil, Config{}), untapped, ProxyConfig{MaxTunnels: 2})
+	p, addr := proxied(t, newService(t, new(recorder), nil, Config{}), untapped, ProxyConfig{MaxTunnels: 2, Allow: []string{"127.0.0.0/8"}})
 	for range 2 {
 		if resp := connectTo(t, addr, ln.Addr().String()); resp.StatusCode != 200 {
 			t.Fatal(resp.Status)
