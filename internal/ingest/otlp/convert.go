@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -39,7 +38,7 @@ type rejection struct {
 
 // convert returns the profiles of a request. The error is of all of it.
 func convert(req *request, lim ingest.Limits) ([]ingest.Push, *rejection, error) {
-	c := &converter{req: req, lim: lim}
+	c := &converter{req: req, lim: lim, dictionary: dictionary{share: req.share}}
 	if err := c.read(); err != nil {
 		var already *ingest.Error
 		if errors.As(err, &already) {
@@ -296,8 +295,7 @@ func (c *converter) push(group []*header) (*ingest.Push, error) {
 		return nil, err
 	}
 	// Where samples are counted, the time they stand for can be told.
-	timed := len(types) == 1 && types[0] == (profile.ValueType{Type: "samples", Unit: "count"}) &&
-		(period.Type == "cpu" || period.Type == "wall") && period.Unit == "nanoseconds" && first.interval > 0 && first.interval <= int64(time.Hour)
+	timed := len(types) == 1 && wire.Timed(types[0], period, first.interval)
 	if timed {
 		types = append(types, period)
 	}
@@ -338,29 +336,70 @@ type building struct {
 	values   []int64 // of one sample
 	interval int64   // what a sample counts in the second column, 0 without
 	earliest uint64  // time of a sample, 0 without
+	held     int64   // memory of the builder, some samples ago
 
 	// What the Builder calls entries of the dictionary.
 	locations, mappings map[index]uint32
 	stacks              map[index][]uint32
 }
 
-// sample reads Sample { int32 stack_index = 1; repeated int32 attribute_indices
-// = 2; int32 link_index = 3; repeated int64 values = 4; repeated fixed64
-// timestamps_unix_nano = 5 }. Up to 1.9 it was values = 2, attribute_indices = 3
-// and link_index = 4, and before that value = 3: packed numbers and single ones
-// tell most of these apart from what they are now.
+// sample adds a sample; see readSample.
 func (b *building) sample(message []byte) error {
 	if b.samples++; b.samples > maxSamples {
 		return ingest.Errorf(ingest.TooLarge, "the request has more than %d samples", maxSamples)
 	}
-	var at, linked index
-	var labels []profile.Label
-	var value int64
+	if b.samples%128 == 0 {
+		now := b.builder.Bytes()
+		if err := b.take(now - b.held); err != nil {
+			return err
+		}
+		b.held = now
+	}
+	var x sample
+	if err := b.readSample(message, &x); err != nil {
+		return err
+	}
+	if err := b.addLink(&x); err != nil {
+		return err
+	}
+	frames, err := b.stack(x.stack)
+	if err != nil {
+		return err
+	}
+	b.frames += len(frames)
+	b.labels += len(x.labels)
+	if b.frames > maxFrames || b.labels > maxLabels {
+		return ingest.Errorf(ingest.TooLarge, "the samples of the request have more than %d frames or %d attributes", maxFrames, maxLabels)
+	}
+	clear(b.values)
+	b.values[b.column] = x.value
+	if b.interval > 0 {
+		if b.values[1] = x.value * b.interval; x.value != 0 && b.values[1]/x.value != b.interval {
+			return malformed("a stack has %d samples: that is more than 292 years", x.value)
+		}
+	}
+	b.builder.Sample(frames, x.labels, b.values...)
+	return nil
+}
+
+// A sample is what a Sample says, but for its times.
+type sample struct {
+	stack, link index
+	labels      []profile.Label
+	value       int64
+}
+
+// readSample reads Sample { int32 stack_index = 1; repeated int32 attribute_indices
+// = 2; int32 link_index = 3; repeated int64 values = 4; repeated fixed64
+// timestamps_unix_nano = 5 }. Up to 1.9 it was values = 2, attribute_indices = 3
+// and link_index = 4, and before that value = 3: packed numbers and single ones
+// tell most of these apart from what they are now.
+func (b *building) readSample(message []byte, x *sample) error {
 	values, times := 0, 0
 	err := each(message, func(f field) error {
 		switch f.num {
 		case 1:
-			at = toIndex(f.n)
+			x.stack = toIndex(f.n)
 		case 2:
 			last := int64(-1)
 			return f.ints(func(v uint64) error {
@@ -370,7 +409,7 @@ func (b *building) sample(message []byte) error {
 				last = int64(v)
 				l, ok, err := b.label(v)
 				if ok {
-					labels = append(labels, l)
+					x.labels = append(x.labels, l)
 				}
 				return err
 			})
@@ -378,18 +417,18 @@ func (b *building) sample(message []byte) error {
 			if f.typ != protowire.VarintType {
 				return malformed("the link of a sample is no number: %s", older)
 			}
-			linked = toIndex(f.n)
+			x.link = toIndex(f.n)
 		case 4:
 			if f.typ != protowire.BytesType {
 				return malformed("the values of a sample are a single number: %s", older)
 			}
 			return f.ints(func(v uint64) error {
 				values++
-				sum := value + int64(v)
-				if (sum > value) != (int64(v) > 0) && v != 0 {
+				sum := x.value + int64(v)
+				if (sum > x.value) != (int64(v) > 0) && v != 0 {
 					return malformed("the values of a sample are more than an integer holds")
 				}
-				value = sum
+				x.value = sum
 				return nil
 			})
 		case 5:
@@ -408,41 +447,30 @@ func (b *building) sample(message []byte) error {
 	case values == 0 && times == 0:
 		return malformed("a sample has no values and no times: %s", older)
 	case values == 0:
-		value = int64(times) // each time is one event
+		x.value = int64(times) // each time is one event
 	case times != 0 && values != times:
 		return malformed("a sample has %d values at %d times", values, times)
 	}
-	if linked != 0 {
-		if int(linked) >= len(b.links) {
-			return malformed("a sample refers to link %d of %d", linked, len(b.links))
-		}
-		// Always in this order: what is sent again is known by its bytes.
-		for _, l := range []struct {
-			key string
-			id  []byte
-		}{{"trace_id", b.links[linked].trace}, {"span_id", b.links[linked].span}} {
-			if text := b.req.id(l.id); text != "" {
-				labels = append(labels, profile.Label{Key: b.builder.String(l.key), Str: b.builder.String(text)})
-			}
-		}
+	return nil
+}
+
+// addLink adds the labels of a sample's link.
+func (b *building) addLink(x *sample) error {
+	if x.link == 0 {
+		return nil
 	}
-	frames, err := b.stack(at)
-	if err != nil {
-		return err
+	if int(x.link) >= len(b.links) {
+		return malformed("a sample refers to link %d of %d", x.link, len(b.links))
 	}
-	b.frames += len(frames)
-	b.labels += len(labels)
-	if b.frames > maxFrames || b.labels > maxLabels {
-		return ingest.Errorf(ingest.TooLarge, "the samples of the request have more than %d frames or %d attributes", maxFrames, maxLabels)
-	}
-	clear(b.values)
-	b.values[b.column] = value
-	if b.interval > 0 {
-		if b.values[1] = value * b.interval; value != 0 && b.values[1]/value != b.interval {
-			return malformed("a stack has %d samples: that is more than 292 years", value)
+	// Always in this order: what is sent again is known by its bytes.
+	for _, l := range []struct {
+		key string
+		id  []byte
+	}{{"trace_id", b.links[x.link].trace}, {"span_id", b.links[x.link].span}} {
+		if text := b.req.id(l.id); text != "" {
+			x.labels = append(x.labels, profile.Label{Key: b.builder.String(l.key), Str: b.builder.String(text)})
 		}
 	}
-	b.builder.Sample(frames, labels, b.values...)
 	return nil
 }
 

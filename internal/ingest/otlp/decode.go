@@ -131,6 +131,8 @@ type dictionary struct {
 	attributes []attribute
 	stacks     []stack
 	frames     []index // locations
+
+	share *ingest.Share // nil counts nothing
 }
 
 func malformed(format string, args ...any) error {
@@ -152,11 +154,25 @@ func (d *dictionary) text(i index) (string, error) {
 }
 
 // full returns an error if a table has no room for another entry.
-func full(n int, table string) error {
+func (d *dictionary) full(n int, table string) error {
 	if n >= maxEntries {
 		return ingest.Errorf(ingest.TooLarge, "the dictionary has more than %d %s", maxEntries, table)
 	}
+	if n%1024 == 0 {
+		return d.take(1024 * entryBytes)
+	}
 	return nil
+}
+
+// entryBytes is what an entry of any table takes, which is still growing.
+const entryBytes = 128
+
+// take takes n bytes from the request's share of memory.
+func (d *dictionary) take(n int64) error {
+	if d.share == nil {
+		return nil
+	}
+	return d.share.Take(n)
 }
 
 // read reads the tables. Attributes refer to strings, which may follow them.
@@ -169,7 +185,7 @@ func (d *dictionary) read(message []byte) error {
 		switch f.num {
 		case 1:
 			mappings = append(mappings, f.data)
-			return full(len(mappings), "mappings")
+			return d.full(len(mappings), "mappings")
 		case 2:
 			return d.readLocation(f.data)
 		case 3:
@@ -178,10 +194,10 @@ func (d *dictionary) read(message []byte) error {
 			return d.readLink(f.data)
 		case 5:
 			d.strings = append(d.strings, string(f.data))
-			return full(len(d.strings), "strings")
+			return d.full(len(d.strings), "strings")
 		case 6:
 			attributes = append(attributes, f.data)
-			return full(len(attributes), "attributes")
+			return d.full(len(attributes), "attributes")
 		case 7:
 			return d.readStack(f.data)
 		}
@@ -259,7 +275,7 @@ func (d *dictionary) readLocation(message []byte) error {
 			if err != nil {
 				return err
 			}
-			return full(len(d.lines), "lines")
+			return d.full(len(d.lines), "lines")
 		}
 		return nil
 	})
@@ -268,7 +284,7 @@ func (d *dictionary) readLocation(message []byte) error {
 	if err != nil {
 		return err
 	}
-	return full(len(d.locations), "locations")
+	return d.full(len(d.locations), "locations")
 }
 
 func (d *dictionary) readFunction(message []byte) error {
@@ -290,7 +306,7 @@ func (d *dictionary) readFunction(message []byte) error {
 	if err != nil {
 		return err
 	}
-	return full(len(d.functions), "functions")
+	return d.full(len(d.functions), "functions")
 }
 
 func (d *dictionary) readLink(message []byte) error {
@@ -308,7 +324,7 @@ func (d *dictionary) readLink(message []byte) error {
 	if err != nil {
 		return err
 	}
-	return full(len(d.links), "links")
+	return d.full(len(d.links), "links")
 }
 
 func (d *dictionary) readStack(message []byte) error {
@@ -322,6 +338,9 @@ func (d *dictionary) readStack(message []byte) error {
 				return ingest.Errorf(ingest.TooLarge, "the stacks have more than %d frames", maxFrames)
 			}
 			d.frames = append(d.frames, toIndex(v))
+			if len(d.frames)%1024 == 0 {
+				return d.take(1024 * 8)
+			}
 			return nil
 		})
 	})
@@ -330,7 +349,7 @@ func (d *dictionary) readStack(message []byte) error {
 	if err != nil {
 		return err
 	}
-	return full(len(d.stacks), "stacks")
+	return d.full(len(d.stacks), "stacks")
 }
 
 // readAttribute reads a KeyValueAndUnit of the table, or a KeyValue, whose key

@@ -54,6 +54,8 @@ type otlp struct{ recv ingest.Receiver }
 type request struct {
 	data []byte
 	json bool // it was JSON before
+
+	share *ingest.Share // of memory; nil counts nothing
 }
 
 // A response is an ExportProfilesServiceResponse.
@@ -92,6 +94,7 @@ func (r *response) encodeJSON() []byte {
 }
 
 func (o otlp) export(ctx context.Context, req *request) (*response, error) {
+	req.share = ingest.ShareOf(ctx)
 	pushes, rejected, err := convert(req, o.recv.Limits())
 	if err != nil {
 		return nil, err
@@ -222,6 +225,9 @@ func (o otlp) receiveHTTP(w http.ResponseWriter, r *http.Request, mediaType stri
 	}
 	req := &request{data: body}
 	if mediaType == "application/json" {
+		if err := wire.TakeBuilt(r, len(body)); err != nil {
+			return nil, err
+		}
 		if err := req.unmarshalJSON(body); err != nil {
 			return nil, ingest.Errorf(ingest.Malformed, "the request is no ExportProfilesServiceRequest in JSON: %w", err)
 		}
