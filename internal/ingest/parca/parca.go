@@ -1,15 +1,15 @@
-// Package parca takes what agents write to Parca: the WriteRaw call, through
-// gRPC, gRPC-Web and Connect, and its REST form. The streams of Arrow records
-// that newer agents prefer are not served; they are told so.
+// Package parca takes what agents write to Parca, through gRPC, gRPC-Web and
+// Connect: pprof in the call WriteRaw, which has a REST form too, and Arrow
+// records in the calls WriteArrow and Write.
 package parca
 
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"connectrpc.com/connect"
 
@@ -26,26 +26,24 @@ const service = "/parca.profilestore.v1alpha1.ProfileStoreService/"
 
 // Mount serves the protocol on mux.
 func Mount(mux *http.ServeMux, recv ingest.Receiver) {
-	p := parca{recv}
+	parca{recv, patience}.mount(mux)
+}
+
+type parca struct {
+	recv     ingest.Receiver
+	patience time.Duration // how long a stream may take
+}
+
+func (p parca) mount(mux *http.ServeMux) {
+	recv := p.recv
 	const depth = 2 // request, series, label sets and samples
 	options := wire.Options(recv.Limits(), depth)
 	mux.Handle(service+"WriteRaw", connect.NewUnaryHandlerSimple(service+"WriteRaw", p.writeRaw, options...))
-	for _, method := range []string{"Write", "WriteArrow"} {
-		mux.Handle(service+method, unimplemented(method, options))
-	}
+	p.mountArrow(mux, wire.Options(recv.Limits(), 0))
 	rest := http.HandlerFunc(p.writeRawREST)
 	mux.Handle("POST /api/profiles/writeraw", rest)
 	mux.Handle("POST /profiles/writeraw", rest)
 }
-
-// unimplemented answers a stream of any messages.
-func unimplemented(method string, options []connect.HandlerOption) http.Handler {
-	return connect.NewBidiStreamHandler(service+method, func(context.Context, *connect.BidiStream[parcapb.WriteRawRequest, parcapb.WriteRawResponse]) error {
-		return connect.NewError(connect.CodeUnimplemented, fmt.Errorf("%s takes Arrow records, which hone does not read: use WriteRaw", method))
-	}, options...)
-}
-
-type parca struct{ recv ingest.Receiver }
 
 func (p parca) writeRaw(ctx context.Context, req *parcapb.WriteRawRequest) (*parcapb.WriteRawResponse, error) {
 	if err := p.write(ctx, req); err != nil {
@@ -113,6 +111,18 @@ var vocabulary = wire.Vocabulary{
 	Instance: []string{"instance", "pod", "node", "hostname"},
 	Synonyms: []string{"service_name", "service_version", "availability_zone"},
 	Dropped:  func(name string) bool { return strings.HasPrefix(name, "__") },
+}
+
+// ofProcess reports whether a label of an Arrow record identifies a process:
+// those of the vocabulary do, and those by which fleets are divided. Others are
+// labels of samples: the thread, the CPU, and what programs label their work with,
+// of which there can be any number.
+func ofProcess(name string) bool {
+	switch name {
+	case "namespace", "cluster", "region", "environment", "env", "team", store.LabelKind:
+		return true
+	}
+	return vocabulary.Names(name) || strings.HasPrefix(name, "app_kubernetes_io_")
 }
 
 // kinds are the names of profiles of Parca's agents and scraper in hone's words.

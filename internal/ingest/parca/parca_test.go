@@ -110,20 +110,6 @@ func TestServiceNames(t *testing.T) {
 	}
 }
 
-func TestStreamsUnimplemented(t *testing.T) {
-	server, h2c := ingesttest.Serve(t, &ingesttest.Recorder{}, Mount), ingesttest.H2C(t)
-	for _, method := range []string{"Write", "WriteArrow"} {
-		client := connect.NewClient[parcapb.WriteRawRequest, parcapb.WriteRawResponse](h2c, server.URL+service+method, connect.WithGRPC())
-		stream := client.CallBidiStream(context.Background())
-		_ = stream.Send(&parcapb.WriteRawRequest{})
-		if _, err := stream.Receive(); connect.CodeOf(err) != connect.CodeUnimplemented || !strings.Contains(err.Error(), "WriteRaw") {
-			t.Errorf("%s: %v", method, err)
-		}
-		stream.CloseRequest()
-		stream.CloseResponse()
-	}
-}
-
 func TestRefused(t *testing.T) {
 	recv := &ingesttest.Recorder{Lim: ingest.Limits{BodyBytes: 1 << 20, Pushes: 10}}
 	server, h2c := ingesttest.Serve(t, recv, Mount), ingesttest.H2C(t)

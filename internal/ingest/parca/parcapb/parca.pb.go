@@ -304,6 +304,176 @@ func (x *RawSample) GetRawProfile() []byte {
 	return nil
 }
 
+// Records are streams of Arrow's IPC format: first the samples, then the stacks
+// that were asked for.
+type WriteRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Record        []byte                 `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WriteRequest) Reset() {
+	*x = WriteRequest{}
+	mi := &file_parca_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WriteRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WriteRequest) ProtoMessage() {}
+
+func (x *WriteRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parca_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WriteRequest.ProtoReflect.Descriptor instead.
+func (*WriteRequest) Descriptor() ([]byte, []int) {
+	return file_parca_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *WriteRequest) GetRecord() []byte {
+	if x != nil {
+		return x.Record
+	}
+	return nil
+}
+
+type WriteResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Record        []byte                 `protobuf:"bytes,1,opt,name=record,proto3" json:"record,omitempty"` // ids of stacks
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WriteResponse) Reset() {
+	*x = WriteResponse{}
+	mi := &file_parca_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WriteResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WriteResponse) ProtoMessage() {}
+
+func (x *WriteResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parca_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WriteResponse.ProtoReflect.Descriptor instead.
+func (*WriteResponse) Descriptor() ([]byte, []int) {
+	return file_parca_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *WriteResponse) GetRecord() []byte {
+	if x != nil {
+		return x.Record
+	}
+	return nil
+}
+
+type WriteArrowRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	IpcBuffer     []byte                 `protobuf:"bytes,1,opt,name=ipc_buffer,json=ipcBuffer,proto3" json:"ipc_buffer,omitempty"` // a stream of Arrow's IPC format
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WriteArrowRequest) Reset() {
+	*x = WriteArrowRequest{}
+	mi := &file_parca_proto_msgTypes[8]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WriteArrowRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WriteArrowRequest) ProtoMessage() {}
+
+func (x *WriteArrowRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_parca_proto_msgTypes[8]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WriteArrowRequest.ProtoReflect.Descriptor instead.
+func (*WriteArrowRequest) Descriptor() ([]byte, []int) {
+	return file_parca_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *WriteArrowRequest) GetIpcBuffer() []byte {
+	if x != nil {
+		return x.IpcBuffer
+	}
+	return nil
+}
+
+type WriteArrowResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *WriteArrowResponse) Reset() {
+	*x = WriteArrowResponse{}
+	mi := &file_parca_proto_msgTypes[9]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *WriteArrowResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*WriteArrowResponse) ProtoMessage() {}
+
+func (x *WriteArrowResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_parca_proto_msgTypes[9]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use WriteArrowResponse.ProtoReflect.Descriptor instead.
+func (*WriteArrowResponse) Descriptor() ([]byte, []int) {
+	return file_parca_proto_rawDescGZIP(), []int{9}
+}
+
 var File_parca_proto protoreflect.FileDescriptor
 
 const file_parca_proto_rawDesc = "" +
@@ -325,9 +495,20 @@ const file_parca_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\tR\x05value\",\n" +
 	"\tRawSample\x12\x1f\n" +
 	"\vraw_profile\x18\x01 \x01(\fR\n" +
-	"rawProfile2~\n" +
+	"rawProfile\"&\n" +
+	"\fWriteRequest\x12\x16\n" +
+	"\x06record\x18\x01 \x01(\fR\x06record\"'\n" +
+	"\rWriteResponse\x12\x16\n" +
+	"\x06record\x18\x01 \x01(\fR\x06record\"2\n" +
+	"\x11WriteArrowRequest\x12\x1d\n" +
+	"\n" +
+	"ipc_buffer\x18\x01 \x01(\fR\tipcBuffer\"\x14\n" +
+	"\x12WriteArrowResponse2\xd1\x02\n" +
 	"\x13ProfileStoreService\x12g\n" +
-	"\bWriteRaw\x12,.parca.profilestore.v1alpha1.WriteRawRequest\x1a-.parca.profilestore.v1alpha1.WriteRawResponseB7Z5github.com/hone-go/hone/internal/ingest/parca/parcapbb\x06proto3"
+	"\bWriteRaw\x12,.parca.profilestore.v1alpha1.WriteRawRequest\x1a-.parca.profilestore.v1alpha1.WriteRawResponse\x12b\n" +
+	"\x05Write\x12).parca.profilestore.v1alpha1.WriteRequest\x1a*.parca.profilestore.v1alpha1.WriteResponse(\x010\x01\x12m\n" +
+	"\n" +
+	"WriteArrow\x12..parca.profilestore.v1alpha1.WriteArrowRequest\x1a/.parca.profilestore.v1alpha1.WriteArrowResponseB7Z5github.com/hone-go/hone/internal/ingest/parca/parcapbb\x06proto3"
 
 var (
 	file_parca_proto_rawDescOnce sync.Once
@@ -341,14 +522,18 @@ func file_parca_proto_rawDescGZIP() []byte {
 	return file_parca_proto_rawDescData
 }
 
-var file_parca_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_parca_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_parca_proto_goTypes = []any{
-	(*WriteRawRequest)(nil),  // 0: parca.profilestore.v1alpha1.WriteRawRequest
-	(*WriteRawResponse)(nil), // 1: parca.profilestore.v1alpha1.WriteRawResponse
-	(*RawProfileSeries)(nil), // 2: parca.profilestore.v1alpha1.RawProfileSeries
-	(*LabelSet)(nil),         // 3: parca.profilestore.v1alpha1.LabelSet
-	(*Label)(nil),            // 4: parca.profilestore.v1alpha1.Label
-	(*RawSample)(nil),        // 5: parca.profilestore.v1alpha1.RawSample
+	(*WriteRawRequest)(nil),    // 0: parca.profilestore.v1alpha1.WriteRawRequest
+	(*WriteRawResponse)(nil),   // 1: parca.profilestore.v1alpha1.WriteRawResponse
+	(*RawProfileSeries)(nil),   // 2: parca.profilestore.v1alpha1.RawProfileSeries
+	(*LabelSet)(nil),           // 3: parca.profilestore.v1alpha1.LabelSet
+	(*Label)(nil),              // 4: parca.profilestore.v1alpha1.Label
+	(*RawSample)(nil),          // 5: parca.profilestore.v1alpha1.RawSample
+	(*WriteRequest)(nil),       // 6: parca.profilestore.v1alpha1.WriteRequest
+	(*WriteResponse)(nil),      // 7: parca.profilestore.v1alpha1.WriteResponse
+	(*WriteArrowRequest)(nil),  // 8: parca.profilestore.v1alpha1.WriteArrowRequest
+	(*WriteArrowResponse)(nil), // 9: parca.profilestore.v1alpha1.WriteArrowResponse
 }
 var file_parca_proto_depIdxs = []int32{
 	2, // 0: parca.profilestore.v1alpha1.WriteRawRequest.series:type_name -> parca.profilestore.v1alpha1.RawProfileSeries
@@ -356,9 +541,13 @@ var file_parca_proto_depIdxs = []int32{
 	5, // 2: parca.profilestore.v1alpha1.RawProfileSeries.samples:type_name -> parca.profilestore.v1alpha1.RawSample
 	4, // 3: parca.profilestore.v1alpha1.LabelSet.labels:type_name -> parca.profilestore.v1alpha1.Label
 	0, // 4: parca.profilestore.v1alpha1.ProfileStoreService.WriteRaw:input_type -> parca.profilestore.v1alpha1.WriteRawRequest
-	1, // 5: parca.profilestore.v1alpha1.ProfileStoreService.WriteRaw:output_type -> parca.profilestore.v1alpha1.WriteRawResponse
-	5, // [5:6] is the sub-list for method output_type
-	4, // [4:5] is the sub-list for method input_type
+	6, // 5: parca.profilestore.v1alpha1.ProfileStoreService.Write:input_type -> parca.profilestore.v1alpha1.WriteRequest
+	8, // 6: parca.profilestore.v1alpha1.ProfileStoreService.WriteArrow:input_type -> parca.profilestore.v1alpha1.WriteArrowRequest
+	1, // 7: parca.profilestore.v1alpha1.ProfileStoreService.WriteRaw:output_type -> parca.profilestore.v1alpha1.WriteRawResponse
+	7, // 8: parca.profilestore.v1alpha1.ProfileStoreService.Write:output_type -> parca.profilestore.v1alpha1.WriteResponse
+	9, // 9: parca.profilestore.v1alpha1.ProfileStoreService.WriteArrow:output_type -> parca.profilestore.v1alpha1.WriteArrowResponse
+	7, // [7:10] is the sub-list for method output_type
+	4, // [4:7] is the sub-list for method input_type
 	4, // [4:4] is the sub-list for extension type_name
 	4, // [4:4] is the sub-list for extension extendee
 	0, // [0:4] is the sub-list for field type_name
@@ -375,7 +564,7 @@ func file_parca_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_parca_proto_rawDesc), len(file_parca_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   6,
+			NumMessages:   10,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -1,0 +1,139 @@
+package parca
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/parca/arrow"
+	"github.com/hone-go/hone/internal/ingest/parca/parcapb"
+	"github.com/hone-go/hone/internal/ingest/wire"
+)
+
+// What Parca's agent sends are Arrow records, in one of two schemas that their
+// metadata names. In both a row is a sample. In the second one its stack comes
+// along, through WriteArrow; in the first one there is the id of a stack, through
+// Write: whoever receives asks for the stacks that it doesn't know. hone asks for
+// all of them each time. Remembering ids would take memory, and what it saves,
+// some hundred KB every few seconds, would be paid for after each restart.
+
+const (
+	schemaKey = "parca_write_schema_version"
+
+	// patience is how long a stream may take: it waits for its sender's second
+	// message with the first one in memory.
+	patience = 30 * time.Second
+)
+
+func (p parca) mountArrow(mux *http.ServeMux, options []connect.HandlerOption) {
+	mux.Handle(service+"WriteArrow", connect.NewUnaryHandlerSimple(service+"WriteArrow", p.writeArrow, options...))
+	stream := connect.NewBidiStreamHandler(service+"Write", p.writeStream, options...)
+	mux.HandleFunc(service+"Write", func(w http.ResponseWriter, r *http.Request) {
+		// Where there are no deadlines, those of the server have to do.
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(p.patience))
+		stream.ServeHTTP(w, r)
+	})
+	mux.Handle(debuginfo+"ShouldInitiateUpload", connect.NewUnaryHandlerSimple(debuginfo+"ShouldInitiateUpload", shouldInitiateUpload, options...))
+}
+
+func (p parca) writeArrow(ctx context.Context, req *parcapb.WriteArrowRequest) (*parcapb.WriteArrowResponse, error) {
+	c := newConverter(p.recv.Limits(), ingest.ShareOf(ctx))
+	err := c.readSamples(req.GetIpcBuffer())
+	if err == nil && len(c.missing) > 0 {
+		err = ingest.Errorf(ingest.Malformed, "the record has ids of stacks and not the stacks: schema v1 is for the call Write")
+	}
+	if err == nil {
+		err = p.keep(ctx, c)
+	}
+	if err != nil {
+		return nil, wire.ConnectError(asIngest(err))
+	}
+	return &parcapb.WriteArrowResponse{}, nil
+}
+
+// writeStream receives samples, asks for their stacks and receives those. The end
+// of the stream without an error tells that all is kept.
+func (p parca) writeStream(ctx context.Context, stream *connect.BidiStream[parcapb.WriteRequest, parcapb.WriteResponse]) error {
+	req, err := stream.Receive()
+	if errors.Is(err, io.EOF) {
+		return nil // nothing to keep is kept
+	}
+	if err != nil {
+		return receiving(err)
+	}
+	c := newConverter(p.recv.Limits(), ingest.ShareOf(ctx))
+	if err := c.readSamples(req.GetRecord()); err != nil {
+		return wire.ConnectError(asIngest(err))
+	}
+	if len(c.missing) > 0 {
+		if err := stream.Send(&parcapb.WriteResponse{Record: arrow.AppendTexts(nil, "stacktrace_id", c.missing)}); err != nil {
+			return err
+		}
+		held := c.taken + int64(len(req.GetRecord()))
+		req, err := stream.Receive()
+		if errors.Is(err, io.EOF) {
+			return wire.ConnectError(ingest.Errorf(ingest.Malformed, "the stream ended without the stacks of its samples"))
+		}
+		if err != nil {
+			return receiving(err)
+		}
+		// A message that is read gives back what the one before it took.
+		if c.share != nil {
+			if err := c.share.Take(held); err != nil {
+				return wire.ConnectError(asIngest(err))
+			}
+		}
+		if err := c.readStacks(req.GetRecord()); err != nil {
+			return wire.ConnectError(asIngest(err))
+		}
+	}
+	if err := p.keep(ctx, c); err != nil {
+		return wire.ConnectError(asIngest(err))
+	}
+	return nil
+}
+
+// receiving returns an error of receiving a message. What the request's memory or
+// limits say of it Connect takes for a broken protocol.
+func receiving(err error) error {
+	var refused *ingest.Error
+	if errors.As(err, &refused) {
+		return wire.ConnectError(refused)
+	}
+	return err
+}
+
+// keep keeps the profiles of what was read.
+func (p parca) keep(ctx context.Context, c *converter) error {
+	pushes, err := c.pushes()
+	if err != nil || len(pushes) == 0 {
+		return err
+	}
+	return p.recv.Receive(ctx, Protocol, pushes...)
+}
+
+// asIngest returns an error of a converter as one of a Receiver.
+func asIngest(err error) error {
+	var e *ingest.Error
+	var limit *arrow.LimitError
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.As(err, &limit):
+		return &ingest.Error{Reason: ingest.TooLarge, Err: err}
+	}
+	return &ingest.Error{Reason: ingest.Malformed, Err: err}
+}
+
+const debuginfo = "/parca.debuginfo.v1alpha1.DebuginfoService/"
+
+// shouldInitiateUpload tells agents that debug information is not wanted: they
+// would ask again, and complain, with each executable if nobody answered.
+func shouldInitiateUpload(context.Context, *parcapb.ShouldInitiateUploadRequest) (*parcapb.ShouldInitiateUploadResponse, error) {
+	return &parcapb.ShouldInitiateUploadResponse{Reason: "hone keeps no debug information"}, nil
+}

@@ -1,0 +1,510 @@
+package parca
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/parca/arrow"
+	"github.com/hone-go/hone/internal/ingest/wire"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// Bounds of what a request may become. Its bytes are bounded too, but runs,
+// dictionaries and lists that overlap say a lot with few.
+const (
+	maxRows  = 1 << 20 // of all records
+	maxCells = 1 << 26 // labels that are looked at, of all rows
+	maxTypes = 16      // of one profile
+
+	builderSize = 24 << 10 // bytes of a profile.Builder with next to nothing in it
+)
+
+// A converter makes profiles of Arrow records. It is given all samples, then the
+// stacks of those that came without, and then asked for the profiles.
+type converter struct {
+	lim     ingest.Limits
+	batches []*batch
+	groups  []*group
+	byKey   map[string]*group
+	missing [][]byte          // ids of stacks that are not here, each once
+	asked   map[string]uint32 // its places
+
+	first, last int64 // times of samples, ns since 1970, 0 without
+	rows, cells int
+
+	// Bytes that were sent, and that the profiles and what leads to them take.
+	// For the latter what holds for profiles that are decoded holds too.
+	sent, built int64
+
+	share *ingest.Share // where memory comes from, nil counts nothing
+	taken int64         // of it
+}
+
+func newConverter(lim ingest.Limits, share *ingest.Share) *converter {
+	return &converter{lim: lim, share: share, byKey: map[string]*group{}, asked: map[string]uint32{}}
+}
+
+// A batch is the samples of one record.
+type batch struct {
+	values  *arrow.Column
+	classes []class
+	classOf []uint32 // of each row
+	stacks  *stacks
+	stackOf []uint32 // of each row, the list in stacks; nil where that is the row's number
+}
+
+// A class is what rows have in common that differ in stack, value and time.
+type class struct {
+	group  *group
+	column int           // of the value
+	labels []store.Label // of the sample
+	ids    []profile.Label
+}
+
+// A group is rows that become one profile: those of one process and collection.
+type group struct {
+	labels           []store.Label
+	types            []profile.ValueType
+	period           profile.ValueType
+	interval, length int64 // Profile.Period; duration of the collection as the sender tells it, ns
+	producer         string
+	delta            bool
+	builder          *profile.Builder
+}
+
+// columns are those of a record of samples.
+type columns struct {
+	labels                                         []*arrow.Column
+	names                                          []string // of labels
+	value, producer                                *arrow.Column
+	sampleType, sampleUnit, periodType, periodUnit *arrow.Column
+	temporality, period, duration, timestamp       *arrow.Column
+}
+
+func malformed(format string, args ...any) error {
+	return ingest.Errorf(ingest.Malformed, format, args...)
+}
+
+// readSamples reads a stream of records of samples, which has to stay as it is.
+func (c *converter) readSamples(stream []byte) error {
+	if len(stream) == 0 {
+		return nil
+	}
+	r, err := c.open(stream)
+	if err != nil {
+		return err
+	}
+	schema := r.Metadata(schemaKey)
+	if schema != "v1" && schema != "v2" {
+		return malformed("the record is of schema %.20q: v1 and v2 are read", schema)
+	}
+	for {
+		rec, err := r.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if c.rows += rec.Rows; c.rows > maxRows {
+			return ingest.Errorf(ingest.TooLarge, "the request has more than %d samples", maxRows)
+		}
+		if err := c.readRecord(rec, schema); err != nil {
+			return err
+		}
+	}
+}
+
+// open returns a Reader of a stream.
+func (c *converter) open(stream []byte) (*arrow.Reader, error) {
+	c.sent += int64(len(stream))
+	return arrow.NewReader(stream, c.lim.BodyBytes, c.take)
+}
+
+// take takes memory from the request's share.
+func (c *converter) take(n int64) error {
+	if c.share == nil {
+		return nil
+	}
+	err := c.share.Take(n)
+	if err == nil {
+		c.taken += n
+	}
+	return err
+}
+
+func (c *converter) readRecord(rec *arrow.Record, schema string) error {
+	cols, err := columnsOf(rec, schema)
+	if err != nil || rec.Rows == 0 {
+		return err
+	}
+	if c.cells += rec.Rows * len(cols.labels); c.cells > maxCells {
+		return ingest.Errorf(ingest.TooLarge, "the samples of the request have more than %d labels, absent ones included", maxCells)
+	}
+	b := &batch{values: cols.value}
+	if err := c.classify(b, cols, rec.Rows); err != nil {
+		return err
+	}
+	if schema == "v2" {
+		list, err := need(rec.Column, "stacktrace", arrow.Ranges, arrow.List)
+		if err != nil {
+			return err
+		}
+		if b.stacks, err = stacksV2(list); err != nil {
+			return err
+		}
+	} else {
+		ids, err := need(rec.Column, "stacktrace_id", arrow.Text, arrow.Fixed)
+		if err != nil {
+			return err
+		}
+		if err := c.note(b, ids, rec.Rows); err != nil {
+			return err
+		}
+	}
+	c.batches = append(c.batches, b)
+	return nil
+}
+
+// columnsOf finds the columns of a record. Labels are columns of their own in
+// the first schema, and fields of one in the second.
+func columnsOf(rec *arrow.Record, schema string) (*columns, error) {
+	cols := &columns{}
+	if schema == "v1" {
+		for _, col := range rec.Columns {
+			if name, ok := strings.CutPrefix(col.Name, "labels."); ok {
+				cols.labels, cols.names = append(cols.labels, col), append(cols.names, name)
+			}
+		}
+	} else {
+		labels, err := need(rec.Column, "labels", arrow.Struct)
+		if err != nil {
+			return nil, err
+		}
+		if labels != labels.Plain() {
+			return nil, malformed("column labels is encoded in a way that is not read")
+		}
+		for _, col := range labels.Fields() {
+			cols.labels, cols.names = append(cols.labels, col), append(cols.names, col.Name)
+		}
+	}
+	for i, col := range cols.labels {
+		if kind := col.Plain().Kind; kind != arrow.Text && kind != arrow.View {
+			return nil, malformed("label %.60q is no text", cols.names[i])
+		}
+	}
+	for _, want := range []struct {
+		into **arrow.Column
+		name string
+		kind arrow.Kind
+	}{
+		{&cols.value, "value", arrow.Int}, {&cols.producer, "producer", arrow.Text},
+		{&cols.sampleType, "sample_type", arrow.Text}, {&cols.sampleUnit, "sample_unit", arrow.Text},
+		{&cols.periodType, "period_type", arrow.Text}, {&cols.periodUnit, "period_unit", arrow.Text},
+		{&cols.temporality, "temporality", arrow.Text}, {&cols.period, "period", arrow.Int},
+		{&cols.duration, "duration", arrow.Int}, {&cols.timestamp, "timestamp", arrow.Time},
+	} {
+		kinds := []arrow.Kind{want.kind}
+		switch want.kind {
+		case arrow.Text:
+			kinds = append(kinds, arrow.View)
+		case arrow.Time:
+			kinds = append(kinds, arrow.Int) // ns, in the first schema
+		}
+		var err error
+		if *want.into, err = need(rec.Column, want.name, kinds...); err != nil {
+			return nil, err
+		}
+	}
+	return cols, nil
+}
+
+// need returns a column that has to be there, with values of one of some kinds.
+func need(column func(string) *arrow.Column, name string, kinds ...arrow.Kind) (*arrow.Column, error) {
+	col := column(name)
+	if col == nil {
+		return nil, malformed("the record has no column %s", name)
+	}
+	if !slices.Contains(kinds, col.Plain().Kind) {
+		return nil, malformed("column %s of the record has values of another type than it should", name)
+	}
+	return col, nil
+}
+
+// classify finds the class of each row. Most rows are like others but for a few
+// columns, and those refer to dictionaries: what they refer to tells rows apart
+// before anything is looked at.
+func (c *converter) classify(b *batch, cols *columns, rows int) error {
+	texts := append(slices.Clone(cols.labels), cols.producer, cols.sampleType, cols.sampleUnit, cols.periodType, cols.periodUnit, cols.temporality)
+	known := map[string]uint32{}
+	b.classOf = make([]uint32, rows)
+	var key []byte
+	for row := range rows {
+		key = key[:0]
+		for _, col := range texts {
+			at, ok := col.Value(row)
+			if !ok {
+				at = -1
+			}
+			key = binary.LittleEndian.AppendUint32(key, uint32(at+1))
+		}
+		key = binary.LittleEndian.AppendUint64(key, uint64(cols.period.Int(row)))
+		class, ok := known[string(key)]
+		if !ok {
+			if err := c.spend(100 + len(key)); err != nil {
+				return err
+			}
+			cl, err := c.class(cols, row)
+			if err != nil {
+				return err
+			}
+			class = uint32(len(b.classes))
+			known[string(key)] = class
+			b.classes = append(b.classes, cl)
+		}
+		b.classOf[row] = class
+		if t := cols.timestamp.Int(row); t > 0 {
+			c.last = max(c.last, t)
+			if c.first == 0 || t < c.first {
+				c.first = t
+			}
+		}
+		g := b.classes[class].group
+		g.length = max(g.length, cols.duration.Int(row))
+	}
+	return nil
+}
+
+// defaults are those of profiles.
+var defaults = profile.DefaultLimits()
+
+// spend takes n bytes from those that may be made of what was sent.
+func (c *converter) spend(n int) error {
+	most := defaults.ExpandTo + int64(defaults.Expansion)*c.sent
+	if c.built += int64(n); c.built > most {
+		return ingest.Errorf(ingest.TooLarge, "the profiles of the request take more than %d bytes of memory for the %d sent", most, c.sent)
+	}
+	return c.take(int64(n))
+}
+
+// class returns the class of a row.
+func (c *converter) class(cols *columns, row int) (class, error) {
+	var process, sample []store.Label
+	for i, col := range cols.labels {
+		l := store.Label{Name: cols.names[i], Value: string(col.Bytes(row))}
+		if l.Value == "" {
+			continue
+		}
+		if err := c.spend(100 + len(l.Value)); err != nil {
+			return class{}, err
+		}
+		if ofProcess(l.Name) {
+			process = append(process, l)
+		} else {
+			sample = append(sample, l)
+		}
+	}
+	if n := len(process) + len(sample); n > wire.MaxLabels {
+		return class{}, ingest.Errorf(ingest.TooLarge, "a sample has %d labels, at most %d are allowed", n, wire.MaxLabels)
+	}
+	g := group{
+		labels: process, producer: string(cols.producer.Bytes(row)), interval: cols.period.Int(row),
+		period: profile.ValueType{Type: string(cols.periodType.Bytes(row)), Unit: string(cols.periodUnit.Bytes(row))},
+		delta:  string(cols.temporality.Bytes(row)) == "delta",
+	}
+	key := fmt.Sprintf("%q %q %q %d %t", g.labels, g.producer, g.period, g.interval, g.delta)
+	same, ok := c.byKey[key]
+	if !ok {
+		if c.lim.Pushes > 0 && len(c.groups) >= c.lim.Pushes {
+			return class{}, ingest.Errorf(ingest.TooLarge, "the request has more than %d profiles", c.lim.Pushes)
+		}
+		if err := c.spend(builderSize + len(key)); err != nil {
+			return class{}, err
+		}
+		same = &g
+		c.byKey[key] = same
+		c.groups = append(c.groups, same)
+	}
+	t := profile.ValueType{Type: string(cols.sampleType.Bytes(row)), Unit: string(cols.sampleUnit.Bytes(row))}
+	if t.Type == "" {
+		return class{}, malformed("sample %d has no sample type", row)
+	}
+	column := slices.Index(same.types, t)
+	if column < 0 {
+		column = len(same.types)
+		if same.types = append(same.types, t); len(same.types) > maxTypes {
+			return class{}, ingest.Errorf(ingest.TooLarge, "a profile has more than %d sample types", maxTypes)
+		}
+	}
+	return class{group: same, column: column, labels: sample}, nil
+}
+
+// note notes the ids of stacks that have to be asked for.
+func (c *converter) note(b *batch, ids *arrow.Column, rows int) error {
+	b.stackOf = make([]uint32, rows)
+	for row := range rows {
+		id := ids.Bytes(row)
+		n, ok := c.asked[string(id)]
+		if !ok {
+			if err := c.spend(150 + len(id)); err != nil {
+				return err
+			}
+			n = uint32(len(c.missing))
+			c.asked[string(id)] = n
+			c.missing = append(c.missing, id)
+		}
+		b.stackOf[row] = n
+	}
+	return nil
+}
+
+// readStacks reads the stacks that were missing.
+func (c *converter) readStacks(stream []byte) error {
+	r, err := c.open(stream)
+	if err != nil {
+		return err
+	}
+	rec, err := r.Next()
+	if err == io.EOF {
+		return errors.New("there is no record of stacks")
+	}
+	if err != nil {
+		return err
+	}
+	if rec.Rows > len(c.missing) {
+		return malformed("%d stacks came, %d were asked for", rec.Rows, len(c.missing))
+	}
+	ids, err := need(rec.Column, "stacktrace_id", arrow.Text, arrow.Fixed)
+	if err != nil {
+		return err
+	}
+	list, err := need(rec.Column, "locations", arrow.List, arrow.Ranges)
+	if err != nil {
+		return err
+	}
+	s, err := stacksV1(list)
+	if err != nil {
+		return err
+	}
+	at := make(map[string]uint32, rec.Rows)
+	for row := range rec.Rows {
+		at[string(ids.Bytes(row))] = uint32(row)
+	}
+	places := make([]uint32, len(c.missing))
+	for i, id := range c.missing {
+		place, ok := at[string(id)]
+		if !ok {
+			return malformed("stack %x was asked for and did not come", id)
+		}
+		places[i] = place
+	}
+	for _, b := range c.batches {
+		b.stacks = s
+		for row, n := range b.stackOf {
+			b.stackOf[row] = places[n]
+		}
+	}
+	return nil
+}
+
+// pushes returns the profiles.
+func (c *converter) pushes() ([]ingest.Push, error) {
+	for _, g := range c.groups {
+		types := slices.Clone(g.types)
+		if g.timed() {
+			types = append(types, g.period)
+		}
+		g.builder = profile.NewBuilder(types...)
+	}
+	for _, b := range c.batches {
+		if err := c.fill(b); err != nil {
+			return nil, err
+		}
+	}
+	var pushes []ingest.Push
+	for _, g := range c.groups {
+		p := g.builder.Profile()
+		p.PeriodType, p.Period = g.period, g.interval
+		p.TimeNanos = c.first
+		if g.delta {
+			// Samples are taken all the time; which of it the record is of is
+			// what they tell themselves.
+			if p.DurationNanos = c.last - c.first; p.DurationNanos == 0 {
+				p.DurationNanos = g.length
+			}
+		}
+		pushes = append(pushes, ingest.Push{Profile: p, Labels: vocabulary.Translate(g.labels), Kind: g.kind(),
+			Time: p.TimeNanos, Duration: p.DurationNanos})
+	}
+	return pushes, nil
+}
+
+// timed reports whether a sample stands for a time that can be told.
+func (g *group) timed() bool {
+	return len(g.types) == 1 && wire.Timed(g.types[0], g.period, g.interval)
+}
+
+// kind returns the kind of profile in hone's words. The agent is the producer of
+// all that it samples: what it is of tells it.
+func (g *group) kind() string {
+	t := g.types[0].Type
+	switch {
+	case g.period.Type == "cpu" || g.period.Type == "wall":
+		return g.period.Type
+	case t == "wallclock":
+		return "offcpu"
+	case strings.HasPrefix(t, "gpu_"):
+		return "gpu"
+	case g.producer == "parca_agent":
+		return "" // told by the sample types
+	}
+	if known, ok := kinds[g.producer]; ok {
+		return known
+	}
+	return g.producer
+}
+
+// fill adds the samples of a batch to their profiles.
+func (c *converter) fill(b *batch) error {
+	f := filling{converter: c, stacks: b.stacks, places: map[placeKey]uint32{}, known: map[stackKey][]uint32{}}
+	values := make([]int64, maxTypes+1)
+	for row, n := range b.classOf {
+		cl := &b.classes[n]
+		g := cl.group
+		list := row
+		if b.stackOf != nil {
+			list = int(b.stackOf[row])
+		}
+		stack, err := f.stack(g, list)
+		if err != nil {
+			return err
+		}
+		if cl.ids == nil {
+			for _, l := range cl.labels {
+				cl.ids = append(cl.ids, profile.Label{Key: g.builder.String(l.Name), Str: g.builder.String(l.Value)})
+			}
+		}
+		columns := len(g.types)
+		v := b.values.Int(row)
+		clear(values)
+		values[cl.column] = v
+		if g.timed() {
+			if columns = 2; v > math.MaxInt64/g.interval || v < -math.MaxInt64/g.interval {
+				return malformed("a stack has %d samples: that is more than 292 years", v)
+			}
+			values[1] = v * g.interval
+		}
+		if err := c.spend(48 + 4*len(stack) + 8*columns); err != nil {
+			return err
+		}
+		g.builder.Sample(stack, cl.ids, values[:columns]...)
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package parca
+
+import (
+	"github.com/hone-go/hone/internal/ingest/parca/arrow"
+	"github.com/hone-go/hone/profile"
+)
+
+// stacks are lists of locations, the leaf first, and what those are. Columns that
+// one of the schemas lacks are nil.
+type stacks struct {
+	list                                  *arrow.Column
+	address, frameType                    *arrow.Column
+	file, buildID                         *arrow.Column // of the mapping
+	start, limit, offset                  *arrow.Column // of the mapping
+	lines, line, column                   *arrow.Column // the innermost function first
+	function                              *arrow.Column // in the second schema what has the rest
+	name, systemName, filename, startLine *arrow.Column
+}
+
+// stacksV1 finds the columns of
+//
+//	[{address, frame_type, mapping_start, mapping_limit, mapping_offset, mapping_file, mapping_build_id,
+//	  lines [{line, column, function_name, function_system_name, function_filename, function_start_line}]}]
+func stacksV1(list *arrow.Column) (*stacks, error) {
+	s := &stacks{list: list}
+	f := finder{in: list.Plain().Elem().Plain()}
+	s.readLocation(&f)
+	f.into(&s.start, "mapping_start", arrow.Int)
+	f.into(&s.limit, "mapping_limit", arrow.Int)
+	f.into(&s.offset, "mapping_offset", arrow.Int)
+	s.readLine(&f)
+	f.into(&s.name, "function_name", arrow.Text, arrow.View)
+	f.into(&s.systemName, "function_system_name", arrow.Text, arrow.View)
+	f.into(&s.filename, "function_filename", arrow.Text, arrow.View)
+	f.into(&s.startLine, "function_start_line", arrow.Int)
+	return s, f.err
+}
+
+// stacksV2 finds the columns of
+//
+//	[{address, frame_type, mapping_file, mapping_build_id, lines [{line, column, function {system_name, filename, start_line}}]}]
+func stacksV2(list *arrow.Column) (*stacks, error) {
+	s := &stacks{list: list}
+	f := finder{in: list.Plain().Elem().Plain()}
+	s.readLocation(&f)
+	s.readLine(&f)
+	f.into(&s.function, "function", arrow.Struct)
+	f.enter(s.function)
+	f.into(&s.systemName, "system_name", arrow.Text, arrow.View)
+	f.into(&s.filename, "filename", arrow.Text, arrow.View)
+	f.into(&s.startLine, "start_line", arrow.Int)
+	return s, f.err
+}
+
+// readLocation finds what both schemas have of a location.
+func (s *stacks) readLocation(f *finder) {
+	f.into(&s.address, "address", arrow.Int)
+	f.into(&s.frameType, "frame_type", arrow.Text, arrow.View)
+	f.into(&s.file, "mapping_file", arrow.Text, arrow.View)
+	f.into(&s.buildID, "mapping_build_id", arrow.Text, arrow.View)
+}
+
+// readLine enters the lines and finds what both schemas have of them.
+func (s *stacks) readLine(f *finder) {
+	f.into(&s.lines, "lines", arrow.List, arrow.Ranges)
+	if f.err == nil {
+		f.enter(s.lines.Plain().Elem())
+	}
+	f.into(&s.line, "line", arrow.Int)
+	f.into(&s.column, "column", arrow.Int)
+}
+
+// A finder finds fields of a struct, until one is not there.
+type finder struct {
+	in  *arrow.Column
+	err error
+}
+
+func (f *finder) into(col **arrow.Column, name string, kinds ...arrow.Kind) {
+	if f.err == nil {
+		*col, f.err = need(f.in.Field, name, kinds...)
+	}
+}
+
+// enter goes on in another struct.
+func (f *finder) enter(col *arrow.Column) {
+	if f.err == nil {
+		f.in = col.Plain()
+	}
+}
+
+// A filling is a batch whose samples are being added to their profiles.
+type filling struct {
+	*converter
+	*stacks
+
+	// What the Builders call locations and stacks.
+	places map[placeKey]uint32
+	known  map[stackKey][]uint32
+}
+
+type (
+	placeKey struct {
+		group *group
+		at    int
+	}
+	stackKey struct {
+		group    *group
+		from, to int
+	}
+)
+
+// stack returns list i as locations of a group's Builder.
+func (f *filling) stack(g *group, i int) ([]uint32, error) {
+	from, to := f.list.Range(i)
+	key := stackKey{g, from, to}
+	if s, ok := f.known[key]; ok {
+		return s, nil
+	}
+	if err := f.spend(150 + 4*(to-from)); err != nil {
+		return nil, err
+	}
+	out := make([]uint32, 0, to-from)
+	elem := f.list.Plain().Elem()
+	for k := from; k < to; k++ {
+		at, ok := elem.Value(k)
+		if !ok {
+			continue
+		}
+		loc, err := f.place(g, at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, loc)
+	}
+	f.known[key] = out
+	return out, nil
+}
+
+// place returns location at of a group's Builder.
+func (f *filling) place(g *group, at int) (uint32, error) {
+	key := placeKey{g, at}
+	if l, ok := f.places[key]; ok {
+		return l, nil
+	}
+	file, buildID := f.file.Bytes(at), f.buildID.Bytes(at)
+	if err := f.spend(200 + len(file) + len(buildID)); err != nil {
+		return 0, err
+	}
+	b := g.builder
+	var lines []profile.Line
+	from, to := f.lines.Range(at)
+	for k := from; k < to; k++ {
+		ln, ok, err := f.readFrame(b, k)
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			lines = append(lines, ln)
+		}
+	}
+	address := f.address.Bits(at)
+	switch string(f.frameType.Bytes(at)) {
+	case "", "native", "kernel", "cuda-pc":
+	default:
+		address = 0 // of interpreters it is the line, or a place in bytecode
+	}
+	mapping := uint32(0)
+	if len(file) > 0 {
+		m := profile.Mapping{File: string(file), BuildID: string(buildID)}
+		m.HasFunctions, m.HasFilenames, m.HasLineNumbers = len(lines) > 0, len(lines) > 0, len(lines) > 0
+		if f.start != nil {
+			m.Start, m.Limit, m.Offset = f.start.Bits(at), f.limit.Bits(at), f.offset.Bits(at)
+		}
+		mapping = b.Mapping(m)
+	}
+	l := b.Location(address, mapping, lines...)
+	f.places[key] = l
+	return l, nil
+}
+
+// readFrame returns line k; ok is false if it has no function.
+func (f *filling) readFrame(b *profile.Builder, k int) (ln profile.Line, ok bool, err error) {
+	k, ok = f.lines.Plain().Elem().Value(k)
+	if !ok {
+		return ln, false, nil
+	}
+	ln.Line, ln.Column = f.line.Int(k), f.column.Int(k)
+	at := k
+	if f.function != nil {
+		if at, ok = f.function.Value(k); !ok {
+			return ln, false, nil
+		}
+	}
+	system, file := f.systemName.Bytes(at), f.filename.Bytes(at)
+	name := system
+	if f.name != nil {
+		if n := f.name.Bytes(at); len(n) > 0 {
+			name = n
+		}
+	}
+	if len(name) == 0 {
+		return ln, false, nil
+	}
+	if err := f.spend(200 + len(name) + len(system) + len(file)); err != nil {
+		return ln, false, err
+	}
+	if len(system) == 0 {
+		system = name
+	}
+	ln.Function = b.Function(string(name), string(system), string(file), f.startLine.Int(at))
+	return ln, true, nil
+}
