@@ -2,6 +2,7 @@ package pyroscope
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -201,17 +202,16 @@ func (u *upload) push() (ingest.Push, error) {
 		err = errFormat(mediaType)
 	case format == "pprof", format == "" && looksBinary(u.body):
 		p.Data = u.body
-	case format == "", format == "groups", format == "folded", format == "collapsed":
-		p.Profile, p.Kind, err = u.folded(u.body)
-	case format == "lines":
-		p.Profile, p.Kind, err = u.folded(countLines(u.body))
+	case format == "", format == "groups", format == "folded", format == "collapsed", format == "lines":
+		p.Data = u.body
+		p.Parse, p.Kind = u.folded()
 	default:
 		err = errFormat(format)
 	}
 	if err != nil {
 		return p, err
 	}
-	if p.Profile == nil && len(p.Data) == 0 {
+	if len(p.Data) == 0 {
 		return p, ingest.Errorf(ingest.Malformed, "there is no profile in the request")
 	}
 	if p.Kind == "" {
@@ -349,21 +349,10 @@ var endings = map[string]struct {
 // defaultRate is the samples per second where the agent doesn't say.
 const defaultRate = 100
 
-// folded reads stacks as text and returns their profile and its kind. What has
+// folded returns what reads stacks as text, and the kind of the profile. What has
 // been counted is told by the end of the application's name, which is taken off
 // it; without one it is samples of the CPU. Samples are kept as time too.
-func (u *upload) folded(text []byte) (*profile.Profile, string, error) {
-	p, err := profile.ParseFolded(bytes.NewReader(text), profile.Limits{})
-	if err != nil {
-		var over *profile.LimitError
-		if errors.As(err, &over) {
-			return nil, "", ingest.Errorf(ingest.TooLarge, "the profile is too large: %w", err)
-		}
-		return nil, "", ingest.Errorf(ingest.Malformed, "the text is no list of stacks and counts: %w", err)
-	}
-	if len(p.SampleTypes) != 1 {
-		return nil, "", ingest.Errorf(ingest.Malformed, "the stacks have %d counts each: they need one", len(p.SampleTypes))
-	}
+func (u *upload) folded() (parse func([]byte, profile.Limits) (*profile.Profile, error), kind string) {
 	is := endings["cpu"]
 	if i := strings.LastIndexByte(u.name, '.'); i > 0 {
 		if known, ok := endings[u.name[i+1:]]; ok {
@@ -371,35 +360,74 @@ func (u *upload) folded(text []byte) (*profile.Profile, string, error) {
 			u.name = u.name[:i]
 		}
 	}
-	p.SampleTypes[0] = is.valueType
+	period := int64(0)
 	if is.valueType.Type == "samples" {
-		rate := u.sampleRate
-		if rate == 0 {
-			rate = defaultRate
+		period = int64(time.Second) / cmp.Or(u.sampleRate, defaultRate)
+	}
+	lines := u.format == "lines"
+	return func(text []byte, lim profile.Limits) (*profile.Profile, error) {
+		if lines {
+			counted, err := countLines(text, lim.Budget)
+			if err != nil {
+				return nil, err
+			}
+			defer give(lim.Budget, cap(counted))
+			text = counted
+		}
+		p, err := profile.ParseFolded(bytes.NewReader(text), lim)
+		if err != nil {
+			return nil, fmt.Errorf("the text is no list of stacks and counts that can be kept: %w", err)
+		}
+		if len(p.SampleTypes) != 1 {
+			return nil, fmt.Errorf("the stacks have %d counts each: they need one", len(p.SampleTypes))
+		}
+		p.SampleTypes[0] = is.valueType
+		if period == 0 {
+			return p, nil
 		}
 		p.PeriodType = profile.ValueType{Type: is.kind, Unit: "nanoseconds"}
-		p.Period = int64(time.Second) / rate
+		p.Period = period
+		if err := take(lim.Budget, 8*len(p.Values[0])); err != nil {
+			return nil, err
+		}
 		times := make([]int64, len(p.Values[0]))
 		for i, n := range p.Values[0] {
-			if times[i] = n * p.Period; n != 0 && times[i]/n != p.Period {
-				return nil, "", ingest.Errorf(ingest.Malformed, "a stack has %d samples: that is more than 292 years", n)
+			if times[i] = n * period; n != 0 && times[i]/n != period {
+				return nil, fmt.Errorf("a stack has %d samples: that is more than 292 years", n)
 			}
 		}
 		p.SampleTypes = append(p.SampleTypes, p.PeriodType)
 		p.Values = append(p.Values, times)
-	}
-	return p, is.kind, nil
+		return p, nil
+	}, is.kind
 }
 
 // countLines returns stacks that stand in a line for each sample as folded
-// stacks of one sample each.
-func countLines(text []byte) []byte {
-	var b bytes.Buffer
+// stacks of one sample each, whose bytes are taken from the budget.
+func countLines(text []byte, budget profile.Budget) ([]byte, error) {
+	const one = " 1\n"
+	n := len(text) + len(one)*(bytes.Count(text, []byte("\n"))+1)
+	if err := take(budget, n); err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, n)
 	for line := range bytes.Lines(text) {
 		if line = bytes.TrimRight(line, "\r\n \t"); len(line) > 0 {
-			b.Write(line)
-			b.WriteString(" 1\n")
+			out = append(append(out, line...), one...)
 		}
 	}
-	return b.Bytes()
+	return out, nil
+}
+
+func take(budget profile.Budget, n int) error {
+	if budget == nil {
+		return nil
+	}
+	return budget.Take(int64(n))
+}
+
+func give(budget profile.Budget, n int) {
+	if budget != nil {
+		budget.Give(int64(n))
+	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/ingesttest"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/storetest"
+	"github.com/hone-go/hone/profile"
 )
 
 func post(t *testing.T, target, contentType string, body []byte, headers ...string) (*http.Response, string) {
@@ -136,6 +138,40 @@ func TestTextFormats(t *testing.T) {
 		if p := got[0]; p.Labels.Get("service") != test.service || p.Kind != test.kind || !reflect.DeepEqual(ingesttest.ValueSums(p.Decoded), test.sums) {
 			t.Errorf("%s: %v %q %v", test.query, p.Labels, p.Kind, ingesttest.ValueSums(p.Decoded))
 		}
+	}
+}
+
+// TestTextMemory: text takes its memory from what all requests share.
+func TestTextMemory(t *testing.T) {
+	const most = 24 << 20
+	memory := ingest.NewMemory(most)
+	hub := ingest.New(ingest.Config{Store: storetest.NewModel(), Memory: memory})
+	server := ingesttest.Serve(t, hub, Mount)
+	var stacks, line, lines bytes.Buffer
+	for i := range 200_000 {
+		fmt.Fprintf(&stacks, "main;f%x 1\n", i)
+		fmt.Fprintf(&line, "f%x;", i)
+	}
+	line.WriteString("main 1\n")
+	for lines.Len() < most/2 {
+		lines.WriteString("a\n")
+	}
+	for name, test := range map[string]struct {
+		format string
+		text   []byte
+	}{
+		"stacks": {"folded", stacks.Bytes()}, "one line": {"groups", line.Bytes()}, "lines": {"lines", lines.Bytes()},
+	} {
+		resp, text := post(t, server.URL+"/ingest?name=a&format="+test.format, "text/plain", test.text)
+		if want := fmt.Sprintf("more than %d bytes of memory", most); resp.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(text, want) {
+			t.Errorf("%s: %s %s; want 413 with %q", name, resp.Status, text, want)
+		}
+		if used := memory.Used(); used != 0 {
+			t.Errorf("%s: %d bytes are not given back", name, used)
+		}
+	}
+	if resp, text := post(t, server.URL+"/ingest?name=a&format=lines", "text/plain", []byte("a;b\nc\n")); resp.StatusCode != http.StatusOK {
+		t.Errorf("afterwards: %s %s", resp.Status, text)
 	}
 }
 
@@ -266,9 +302,13 @@ func FuzzFolded(f *testing.F) {
 		if lines {
 			u.format = "lines"
 		}
-		p, err := u.push()
-		if err == nil && len(p.Profile.Values) != len(p.Profile.SampleTypes) {
-			t.Errorf("%d columns of %d sample types", len(p.Profile.Values), len(p.Profile.SampleTypes))
+		push, err := u.push()
+		if err != nil {
+			return
+		}
+		p, err := push.Parse(push.Data, profile.Limits{})
+		if err == nil && len(p.Values) != len(p.SampleTypes) {
+			t.Errorf("%d columns of %d sample types", len(p.Values), len(p.SampleTypes))
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
@@ -65,10 +66,14 @@ func hones(name string) string {
 	return name
 }
 
-// theirs returns Pyroscope's name of a label.
+// theirs returns Pyroscope's name of a label. What a profile has under the name of
+// one of these is not it: who writes some services could add others to the list.
 func theirs(name string) string {
-	if name == store.LabelService {
+	switch name {
+	case store.LabelService:
 		return labelServiceName
+	case labelServiceName, labelName, labelProfileType, labelType:
+		return ingest.Exported + name
 	}
 	return name
 }
