@@ -59,6 +59,15 @@ type Profile struct {
 	Kind    string              `toml:"kind"`    // the name
 	Seconds int                 `toml:"seconds"` // how long the target records; 10 for cpu, 0 for a profile of a moment
 	Params  map[string][]string `toml:"params"`
+	// Every is the shortest time between two, rounded to intervals; 10m for
+	// goroutineleak, of which each is a garbage collection in the target, and
+	// leaks stay.
+	Every Duration `toml:"every"`
+	// Optional profiles are none that a target must have: its answer that it has
+	// none is no failure. It is asked again, in case that another program runs
+	// there, after Every. True for goroutineleak, which programs have that were
+	// built with Go 1.27 or later.
+	Optional *bool `toml:"optional"`
 	// Cumulative are the sample types that count from the start of the process.
 	// What is kept is what they rise between scrapes. The ?seconds= that servers
 	// offer for that would also subtract what doesn't count, such as inuse_space.
@@ -99,17 +108,19 @@ func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d)
 // DefaultProfiles are those of net/http/pprof. Its allocs are those of heap, and
 // say the same.
 func DefaultProfiles() map[string]Profile {
-	off := new(bool)
+	off, on := new(bool), new(bool)
+	*on = true
 	allocated := []string{"alloc_objects", "alloc_space"}
 	contended := []string{"contentions", "delay"}
 	return map[string]Profile{
-		"cpu":          {Path: "profile", Seconds: 10},
-		"heap":         {Cumulative: allocated},
-		"allocs":       {Cumulative: allocated, Enabled: off},
-		"mutex":        {Cumulative: contended},
-		"block":        {Cumulative: contended},
-		"goroutine":    {},
-		"threadcreate": {Enabled: off},
+		"cpu":           {Path: "profile", Seconds: 10},
+		"heap":          {Cumulative: allocated},
+		"allocs":        {Cumulative: allocated, Enabled: off},
+		"mutex":         {Cumulative: contended},
+		"block":         {Cumulative: contended},
+		"goroutine":     {},
+		"goroutineleak": {Every: Duration(10 * time.Minute), Optional: on},
+		"threadcreate":  {Enabled: off},
 	}
 }
 
@@ -131,6 +142,8 @@ func (j Job) withDefaults() Job {
 		}
 		p.Path = cmp.Or(p.Path, d.Path)
 		p.Seconds = cmp.Or(p.Seconds, d.Seconds)
+		p.Every = cmp.Or(p.Every, d.Every)
+		p.Optional = cmp.Or(p.Optional, d.Optional)
 		if p.Cumulative == nil {
 			p.Cumulative = d.Cumulative
 		}
@@ -184,6 +197,9 @@ func (j Job) check() (errs []error) {
 	}
 	recorded := time.Duration(0)
 	for name, p := range full.Profiles {
+		if p.Every < 0 {
+			fail("profile %s: every is negative", name)
+		}
 		if p.Seconds < 0 {
 			fail("profile %s: seconds is negative", name)
 		}

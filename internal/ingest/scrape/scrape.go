@@ -296,8 +296,15 @@ func (s *Scraper) loop(ctx context.Context, t *target) {
 	}
 }
 
-// one scrapes one profile of a target.
+// one scrapes one profile of a target, if its time has come.
 func (s *Scraper) one(ctx context.Context, t *target, i int, name string) {
+	t.mu.Lock()
+	last := t.status[i].Last
+	t.mu.Unlock()
+	// Rounds are not quite at their intervals.
+	if every := time.Duration(t.job.Profiles[name].Every); !last.IsZero() && time.Since(last) < every-time.Duration(t.job.Interval)/2 {
+		return
+	}
 	if s.slots.Acquire(ctx, 1) != nil {
 		return
 	}
@@ -308,10 +315,20 @@ func (s *Scraper) one(ctx context.Context, t *target, i int, name string) {
 		return // neither a success nor the target's fault
 	}
 	took := time.Since(began)
+	var refused *answerError
+	if optional := t.job.Profiles[name].Optional; optional != nil && *optional && errors.As(err, &refused) && refused.status == http.StatusNotFound {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		p := &t.status[i]
+		p.Last, p.Took, p.Bytes, p.Error, p.Failing = began, took, 0, "", 0
+		p.Absent = "the target has no such profile: " + err.Error()
+		return
+	}
 	s.count(t.job.Name, name, n, took, err)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	p := &t.status[i]
+	p.Absent = ""
 	p.Last, p.Took, p.Bytes = began, took, n
 	p.Scrapes++
 	if err == nil {
@@ -347,7 +364,12 @@ func (s *Scraper) pull(ctx context.Context, t *target, name string) (int64, erro
 	began := time.Now()
 	getting, cancel := context.WithTimeout(ctx, timeout+time.Duration(p.Seconds)*time.Second)
 	defer cancel()
-	if err := j.get(getting, t.url(name), body); err != nil {
+	share := s.share(ctx)
+	if share != nil {
+		defer share.Close()
+		ctx = ingest.WithShare(ctx, share)
+	}
+	if err := j.get(getting, t.url(name), body, share); err != nil {
 		if getting.Err() == context.DeadlineExceeded {
 			err = fmt.Errorf("no whole answer within %v and the %d s that are recorded; %d bytes came", timeout, p.Seconds, body.Len())
 		}
@@ -361,8 +383,26 @@ func (s *Scraper) pull(ctx context.Context, t *target, name string) (int64, erro
 	})
 }
 
+// answerError is an answer that is no profile.
+type answerError struct {
+	status int
+	text   string
+}
+
+func (e *answerError) Error() string { return e.text }
+
+// share returns where a profile takes its memory from, which its sender's push
+// would as well, or nil.
+func (s *Scraper) share(ctx context.Context) *ingest.Share {
+	lim := s.receiver.Limits()
+	if lim.Memory == nil {
+		return nil
+	}
+	return lim.Memory.Share(ctx, lim.CallMemory)
+}
+
 // get reads what a URL answers.
-func (j *job) get(ctx context.Context, target string, body *bytes.Buffer) error {
+func (j *job) get(ctx context.Context, target string, body *bytes.Buffer, share *ingest.Share) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
 		return err
@@ -380,15 +420,19 @@ func (j *job) get(ctx context.Context, target string, body *bytes.Buffer) error 
 	if resp.StatusCode != http.StatusOK {
 		limit = 512
 	}
-	n, err := body.ReadFrom(io.LimitReader(resp.Body, limit+1))
+	n, err := body.ReadFrom(io.LimitReader(share.Charged(resp.Body), limit+1))
 	if resp.StatusCode != http.StatusOK {
 		line, _, _ := strings.Cut(strings.TrimSpace(body.String()), "\n")
-		if line == "" || strings.HasPrefix(line, "<") {
-			return fmt.Errorf("the answer is %s", resp.Status)
+		text := "the answer is " + resp.Status
+		if line != "" && !strings.HasPrefix(line, "<") {
+			text += ": " + strings.Trim(strconv.Quote(line[:min(len(line), 200)]), `"`)
 		}
-		return fmt.Errorf("the answer is %s: %s", resp.Status, strings.Trim(strconv.Quote(line[:min(len(line), 200)]), `"`))
+		return &answerError{resp.StatusCode, text}
 	}
+	var noMemory *ingest.Error
 	switch {
+	case errors.As(err, &noMemory):
+		return noMemory
 	case err != nil:
 		return fmt.Errorf("the answer broke off after %d bytes: %w", n, err)
 	case n > limit:

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"strings"
 	"sync"
@@ -84,6 +85,7 @@ profiles.cpu.enabled = false
 profiles.mutex.enabled = false
 profiles.block.enabled = false
 profiles.goroutine.enabled = false
+profiles.goroutineleak.enabled = false
 `
 
 // find returns the status of a target's profile.
@@ -165,7 +167,7 @@ func TestRealTarget(t *testing.T) {
 	}
 	t.Cleanup(func() { db.Close() })
 	r := &tee{Receiver: ingest.New(ingest.Config{Store: db}), bodies: map[string][][]byte{}}
-	_, stop := start(t, r, parse(t, fmt.Sprintf(`
+	s, stop := start(t, r, parse(t, fmt.Sprintf(`
 [[scrape]]
 name = "moments"
 interval = "300ms"
@@ -182,8 +184,16 @@ profiles.mutex.enabled = false
 profiles.heap.enabled = false
 profiles.block.enabled = false
 profiles.goroutine.enabled = false
+profiles.goroutineleak.enabled = false
 `, address, address))...)
 	kinds := []string{"heap", "mutex", "block", "goroutine", "threadcreate", "cpu"}
+	expected := slices.Clone(kinds)
+	if pprof.Lookup("goroutineleak") != nil { // the program is built by the same Go
+		expected = append(expected, "goroutineleak")
+		until(t, "leaks", func() bool { return r.count("goroutineleak") == 1 })
+	} else {
+		until(t, "the target's answer that it has no leaks", func() bool { return find(s, address, "goroutineleak").Absent != "" })
+	}
 	rounds := func(n int) {
 		t.Helper()
 		before := map[string]int{}
@@ -253,12 +263,12 @@ profiles.goroutine.enabled = false
 		if n := r.count(kind); len(s.Points) != n && len(s.Points) != n-1 { // the first of mutex and block says nothing
 			t.Errorf("%v has %d points of %d", s.Labels, len(s.Points), n)
 		}
-		if kind == "cpu" && (s.Points[0].Duration < int64(time.Second) || s.Points[0].Duration > int64(10*time.Second)) {
+		if kind == "cpu" && (s.Points[0].Duration < int64(time.Second/2) || s.Points[0].Duration > int64(10*time.Second)) {
 			t.Errorf("a CPU profile lasts %v", time.Duration(s.Points[0].Duration))
 		}
 	}
 	var want []string
-	for _, kind := range []string{"block", "cpu", "goroutine", "heap", "mutex", "threadcreate"} {
+	for _, kind := range expected {
 		if kind == "cpu" {
 			want = append(want, `{instance="one", kind="cpu", service="shop"}`)
 		} else {
@@ -363,10 +373,84 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// A target without an optional profile is no failing one, and is asked again.
+func TestOptional(t *testing.T) {
+	var has atomic.Bool
+	var asked atomic.Int64
+	leaks := ingesttest.Profile(t, "goroutineleak.go127.pb.gz")
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path != "/debug/pprof/goroutineleak":
+			http.Error(w, "Unknown profile", http.StatusNotFound)
+		case has.Load():
+			asked.Add(1)
+			w.Write(leaks)
+		default:
+			asked.Add(1)
+			http.Error(w, "Unknown profile", http.StatusNotFound)
+		}
+	}))
+	defer srv.Close()
+	began := time.Now()
+	s, _ := start(t, &ingesttest.Recorder{}, parse(t, fmt.Sprintf(`
+[[scrape]]
+name = "leaks"
+interval = "100ms"
+static = [{targets = [%q]}]
+profiles.cpu.enabled = false
+profiles.mutex.enabled = false
+profiles.block.enabled = false
+profiles.goroutine.enabled = false
+profiles.goroutineleak.every = "1s"
+`, host(srv)))...)
+	leak := func() scrape.ProfileStatus { return find(s, host(srv), "goroutineleak") }
+	until(t, "the first answer", func() bool { return !leak().Last.IsZero() })
+	if p := leak(); p.Absent != "the target has no such profile: the answer is 404 Not Found: Unknown profile" || p.Error != "" || p.Failed != 0 || p.Scrapes != 0 {
+		t.Errorf("a target without: %+v", p)
+	}
+	// What is not optional is a failure.
+	until(t, "rounds", func() bool { return find(s, host(srv), "heap").Failed >= 3 })
+	if n, took := asked.Load(), time.Since(began); n > 1+int64(took/(950*time.Millisecond)) {
+		t.Errorf("asked %d times in %v", n, took)
+	}
+	has.Store(true)
+	until(t, "leaks", func() bool { return leak().Scrapes > 0 })
+	if p := leak(); p.Absent != "" || p.Error != "" || p.Bytes != int64(len(leaks)) {
+		t.Errorf("a target with: %+v", p)
+	}
+}
+
 // neverending reads as random enough bytes.
 type neverending struct{}
 
 func (neverending) Read(b []byte) (int, error) { return len(b), nil }
+
+// What targets answer takes its memory from what all requests share, as it comes.
+func TestAnswerMemory(t *testing.T) {
+	heap := ingesttest.Profile(t, "heap.leak.pb.gz")
+	var small atomic.Bool
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if small.Load() {
+			w.Write(heap)
+		} else {
+			w.Write(make([]byte, 4<<20))
+		}
+	}))
+	defer srv.Close()
+	memory := ingest.NewMemory(int64(4<<20 + len(heap)))
+	r := &ingesttest.Recorder{Lim: ingest.Limits{Memory: memory}}
+	s, _ := start(t, r, parse(t, fmt.Sprintf("[[scrape]]\nname = 'a'\ninterval = '100ms'\nstatic = [{targets = [%q]}]\nprofiles.cpu.enabled = false\n", host(srv)))...)
+	failed := func(with string) func() bool {
+		return func() bool {
+			targets := s.Status()[0].Targets
+			return len(targets) == 1 && targets[0].Profiles[0].Scrapes > 0 && strings.Contains(targets[0].Profiles[0].Error, with)
+		}
+	}
+	until(t, "a refusal", failed("bytes of memory, the limit"))
+	small.Store(true)
+	until(t, "a profile", func() bool { return len(r.Pushes()) > 0 })
+	until(t, "memory given back", func() bool { return memory.Used() == 0 })
+}
 
 // There is never more than one request to a target, also when it is slow, and
 // when jobs are changed meanwhile.
@@ -445,6 +529,44 @@ func TestAuthorisation(t *testing.T) {
 	}
 }
 
+// manual returns the block of doc/serve.md behind a comment.
+func manual(t *testing.T, name string) string {
+	t.Helper()
+	page, err := os.ReadFile("../../../doc/serve.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(page), "<!-- "+name+" -->\n```")
+	_, rest, _ = strings.Cut(rest, "\n")
+	block, _, closed := strings.Cut(rest, "```\n")
+	if !ok || !closed {
+		t.Fatalf("doc/serve.md has no block %q", name)
+	}
+	return block
+}
+
+// TestManual relabels as the manual shows.
+func TestManual(t *testing.T) {
+	s, _ := start(t, &ingesttest.Recorder{}, parse(t, manual(t, "relabelling"))...)
+	until(t, "targets", func() bool { return len(s.Status()[0].Targets) > 0 })
+	if st := s.Status()[0]; targetText(st) != manual(t, "relabelled") || st.Dropped != 1 || len(st.Problems) > 0 {
+		t.Errorf("targets are\n%sthe manual says\n%sand %d are dropped: %q", targetText(st), manual(t, "relabelled"), st.Dropped, st.Problems)
+	}
+}
+
+// targetText is a line with URL and labels for each target.
+func targetText(st scrape.JobStatus) string {
+	var b strings.Builder
+	for _, tg := range st.Targets {
+		b.WriteString(tg.URL)
+		for _, l := range tg.Labels {
+			fmt.Fprintf(&b, " %s=%q", l.Name, l.Value)
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
 // A client certificate is shown where one is asked for.
 func TestClientCertificate(t *testing.T) {
 	other := httptest.NewUnstartedServer(nil)
@@ -471,7 +593,14 @@ func TestClientCertificate(t *testing.T) {
 	srv.StartTLS()
 	defer srv.Close()
 	address := strings.TrimPrefix(srv.URL, "https://")
-	s, _ := start(t, &ingesttest.Recorder{}, parse(t, "[[scrape]]\nname = 'mutual'\ninterval = '100ms'\nstatic = [{targets = ['"+srv.URL+"']}]\ntls = {insecure = true, cert = '"+certFile+"', key = '"+keyFile+"'}\n"+only)...)
+	// As the manual has it, with files and a target that there are.
+	caFile := filepath.Join(dir, "ca.pem")
+	if err := os.WriteFile(caFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	config := strings.NewReplacer("/etc/hone/ca.pem", caFile, "/etc/hone/client.pem", certFile, "/etc/hone/client.key", keyFile,
+		"vault.internal", "example.com", "10.0.0.3:6060", address).Replace(manual(t, "client certificate"))
+	s, _ := start(t, &ingesttest.Recorder{}, parse(t, config+"interval = '100ms'\n"+only)...)
 	until(t, "a scrape", func() bool { return find(s, address, "heap").Scrapes > 0 })
 	if p := find(s, address, "heap"); p.Error != "" {
 		t.Error(p.Error)
@@ -574,13 +703,7 @@ params = {a = ["1", "2"]}`, `http://h:1/x/pprof/?a=1&a=2 instance="h:1" service=
 		jobs := parse(t, "[[scrape]]\nname = 'job'\nstatic = [{targets = ['h:1'], labels = {zone = 'eu-a', __meta_pod = 'p'}}]\n"+test.config)
 		s, stop := start(t, &ingesttest.Recorder{}, jobs...)
 		until(t, test.name, func() bool { st := s.Status()[0]; return len(st.Targets)+st.Dropped+len(st.Problems) > 0 })
-		got := ""
-		for _, tg := range s.Status()[0].Targets {
-			got = tg.URL
-			for _, l := range tg.Labels {
-				got += fmt.Sprintf(" %s=%q", l.Name, l.Value)
-			}
-		}
+		got := strings.TrimSuffix(targetText(s.Status()[0]), "\n")
 		stop()
 		if got != test.want {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)

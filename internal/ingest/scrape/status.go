@@ -36,6 +36,7 @@ type ProfileStatus struct {
 	Took       time.Duration // the last one, the time the target records included
 	Bytes      int64         // of the last one
 	Error      string        // of the last one, "" if it succeeded
+	Absent     string        // the target's answer that it has no such profile, which is Optional; "" if it has
 	Scrapes    int64
 	Failed     int64
 	Failing    int64 // since the last one that succeeded
