@@ -1,0 +1,187 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Goal is a bound on what a run measures.
+type Goal struct {
+	text  string
+	value func(r *Result) float64 // +Inf for a quantile that is a failed request's
+	bound float64
+	least bool // the value has to be at least the bound, not at most
+}
+
+var goalForm = regexp.MustCompile(`^\s*([a-z]+[0-9.]*)\s*(<=|>=|<|>)\s*(\S+)\s*$`)
+
+// ParseGoal reads a goal such as p99<=10ms, p99.9<=1s, mean<=5ms, max<=1s,
+// rate>=500 or failed<=0.1%. < is <=, and > is >=.
+func ParseGoal(text string) (Goal, error) {
+	g := Goal{text: strings.TrimSpace(text)}
+	m := goalForm.FindStringSubmatch(text)
+	if m == nil {
+		return g, fmt.Errorf("%q is no goal like p99<=10ms, rate>=500 or failed<=0.1%%", text)
+	}
+	name, bound := m[1], m[3]
+	g.least = m[2][0] == '>'
+	var err error
+	switch {
+	case name == "rate":
+		g.value = func(r *Result) float64 { return r.Rate }
+		g.bound, err = parseRate(bound)
+	case name == "failed":
+		g.value = func(r *Result) float64 { return float64(r.Failed) / math.Max(1, float64(r.Requests())) }
+		g.bound, err = strconv.ParseFloat(strings.TrimSuffix(bound, "%"), 64)
+		if strings.HasSuffix(bound, "%") {
+			g.bound /= 100
+		}
+	default:
+		var at func(r *Result) *time.Duration
+		if at, err = timeOf(name); err != nil {
+			break
+		}
+		g.value = func(r *Result) float64 {
+			if d := at(r); d != nil {
+				return float64(*d)
+			}
+			return math.Inf(1)
+		}
+		var d time.Duration
+		d, err = time.ParseDuration(bound)
+		g.bound = float64(d)
+	}
+	if err != nil {
+		return g, fmt.Errorf("goal %q: %w", text, err)
+	}
+	return g, nil
+}
+
+// timeOf returns what takes a time of a goal's name from a result.
+func timeOf(name string) (func(r *Result) *time.Duration, error) {
+	switch name {
+	case "mean":
+		return func(r *Result) *time.Duration { return r.Response.Mean }, nil
+	case "max":
+		return func(r *Result) *time.Duration {
+			if r.Failed > 0 {
+				return nil // a failed one is slower than any
+			}
+			return r.Response.Max
+		}, nil
+	}
+	percent, err := strconv.ParseFloat(strings.TrimPrefix(name, "p"), 64)
+	if err != nil || name[0] != 'p' || percent <= 0 || percent >= 100 {
+		return nil, fmt.Errorf("%q is not measured: there are p50, p99, p99.9 and other quantiles, mean, max, rate and failed", name)
+	}
+	return func(r *Result) *time.Duration { return r.Quantile(percent / 100) }, nil
+}
+
+func (g Goal) String() string { return g.text }
+
+// Met reports whether a result meets the goal.
+func (g Goal) Met(r *Result) bool {
+	v := g.value(r)
+	if g.least {
+		return v >= g.bound
+	}
+	return v <= g.bound
+}
+
+// A Try is one rate that Find tried.
+type Try struct {
+	Rate   float64 `json:"rate"`
+	Missed string  `json:"missed,omitempty"` // why it is too high; "" if it is not
+	*Result
+}
+
+// ErrTooSlow is returned if not even the rate that a search begins with meets the
+// goals.
+var ErrTooSlow = errors.New("the goals are missed already at the rate that the search begins with: begin lower")
+
+// highest is a rate above which none is looked for.
+const highest = 1e8
+
+// kept is the share of a rate that has to be answered for the service to be taken
+// to keep up.
+const kept = .99
+
+// Find looks for the highest rate that meets all goals: it doubles the rate until
+// one is missed, or the rate is not kept up, and then halves what is between, until
+// that is at most precision of the rate. It returns all tries, the best in best: nil
+// with ErrTooSlow. A rate that was missed once is tried a second time, since one
+// hiccup says little of a service. A void try ends the search upwards: the generator
+// can do no more.
+func Find(ctx context.Context, start, precision float64, goals []Goal, try func(ctx context.Context, rate float64) (*Result, error), told func(Try)) (best *Try, tries []Try, err error) {
+	attempt := func(rate float64) (Try, error) {
+		var t Try
+		for range 2 {
+			r, err := try(ctx, rate)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return t, err
+			}
+			t = Try{rate, missed(r, goals), r}
+			tries = append(tries, t)
+			if told != nil {
+				told(t)
+			}
+			if t.Missed == "" {
+				break
+			}
+		}
+		return t, nil
+	}
+	low, high := 0.0, math.Inf(1)
+	for rate := start; ; {
+		t, err := attempt(rate)
+		if err != nil {
+			return best, tries, err
+		}
+		if t.Missed == "" {
+			low, best = rate, &t
+		} else {
+			high = rate
+		}
+		switch {
+		case best == nil:
+			return nil, tries, ErrTooSlow
+		case math.IsInf(high, 1) && low >= highest:
+			return best, tries, nil
+		case math.IsInf(high, 1):
+			rate = 2 * low
+		case high-low <= precision*low:
+			return best, tries, nil
+		default:
+			rate = (low + high) / 2
+		}
+	}
+}
+
+// missed says why a result is not good enough; "" if it is.
+func missed(r *Result, goals []Goal) string {
+	switch {
+	case r.Void != "":
+		return r.Void
+	case r.Stopped != "":
+		return r.Stopped
+	}
+	for _, g := range goals {
+		if !g.Met(r) {
+			return g.text + " is missed"
+		}
+	}
+	// Of few requests, one that comes late is many percent.
+	if few := 2 / float64(max(r.Requests(), 1)); r.Rate < kept*r.Asked*(1-few) {
+		return fmt.Sprintf("%.4g of %.4g requests per second were answered", r.Rate, r.Asked)
+	}
+	return ""
+}

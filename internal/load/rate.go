@@ -1,0 +1,92 @@
+package load
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Pacing is how the rate goes over a period, whatever its length.
+type Pacing struct {
+	steps   []Step // For is not set: all are as long
+	poisson bool
+	seed    uint64
+}
+
+// ParsePacing reads a rate in requests per second, 500 or 500/s, or per minute,
+// 30000/m; a rate that moves evenly, 100..1000; or steps of the same length:
+// 100,200,400. With poisson, requests are due at random times of that rate on
+// average, which follow from seed.
+func ParsePacing(text string, poisson bool, seed uint64) (Pacing, error) {
+	p := Pacing{poisson: poisson, seed: seed}
+	for _, item := range strings.Split(text, ",") {
+		from, to, ramp := strings.Cut(item, "..")
+		if !ramp {
+			to = from
+		}
+		a, err := parseRate(from)
+		if err != nil {
+			return p, err
+		}
+		b, err := parseRate(to)
+		if err != nil {
+			return p, err
+		}
+		p.steps = append(p.steps, Step{From: a, To: b})
+	}
+	return p, nil
+}
+
+func parseRate(text string) (float64, error) {
+	number, per, _ := strings.Cut(text, "/")
+	seconds, ok := map[string]float64{"": 1, "s": 1, "m": 60, "h": 3600}[per]
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || !ok || !(v > 0) || v > 1e9 {
+		return 0, fmt.Errorf("%q is no rate like 500, 500/s or 30000/m", text)
+	}
+	return v / seconds, nil
+}
+
+// At returns a pacing at a constant rate in requests per second.
+func (p Pacing) At(rate float64) Pacing {
+	p.steps = []Step{{From: rate, To: rate}}
+	return p
+}
+
+// Pacer returns the times of a period. Warm-up is at the rate that it begins with.
+func (p Pacing) Pacer(warmup, d time.Duration) (Pacer, error) {
+	var steps []Step
+	if warmup > 0 {
+		steps = append(steps, Step{p.steps[0].From, p.steps[0].From, warmup})
+	}
+	for _, s := range p.steps {
+		s.For = d / time.Duration(len(p.steps))
+		steps = append(steps, s)
+	}
+	all, err := NewSteps(steps...)
+	if err != nil || !p.poisson {
+		return all, err
+	}
+	return Poisson(all, p.seed), nil
+}
+
+// String returns the pacing as it is said to users.
+func (p Pacing) String() string {
+	var items []string
+	for _, s := range p.steps {
+		item := strconv.FormatFloat(s.From, 'f', -1, 64)
+		if s.To != s.From {
+			item += ".." + strconv.FormatFloat(s.To, 'f', -1, 64)
+		}
+		items = append(items, item)
+	}
+	text := strings.Join(items, ", then ") + "/s"
+	if p.poisson {
+		text += " at random"
+	}
+	return text
+}
+
+// Rate returns the rate that a period begins with, in requests per second.
+func (p Pacing) Rate() float64 { return p.steps[0].From }

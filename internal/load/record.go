@@ -1,0 +1,185 @@
+package load
+
+import (
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Histograms tell times from a nanosecond to an hour with an error of at most 0.1 %.
+const (
+	shortest = int64(time.Nanosecond)
+	longest  = int64(time.Hour)
+	digits   = 3
+)
+
+func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(shortest, longest, digits) }
+
+func record(h *hdrhistogram.Histogram, d time.Duration, n int64) {
+	_ = h.RecordValues(min(max(int64(d), 0), longest), n) // what is out of range is not
+}
+
+// A tally is what came of some requests.
+type tally struct {
+	response, service *hdrhistogram.Histogram // of those that succeeded
+	lag               *hdrhistogram.Histogram // of the generator
+	done              *hdrhistogram.Histogram // when those that succeeded ended, since the run began to count
+	succeeded, failed int64
+	late, waited      int64
+	bytes             int64
+	classes           map[string]*Class
+}
+
+func newTally() *tally {
+	return &tally{response: newHistogram(), service: newHistogram(), lag: newHistogram(), done: newHistogram(), classes: make(map[string]*Class)}
+}
+
+// add takes an outcome of a run that counts from a time on.
+func (t *tally) add(r Request, o Outcome, from, late time.Duration) {
+	n := int64(max(o.Messages, 1))
+	if o.Waited {
+		t.waited += n
+	} else {
+		lag := o.Sent - r.Due
+		record(t.lag, lag, n)
+		if lag > late {
+			t.late += n
+		}
+	}
+	if o.Failure != nil {
+		t.failed += n
+		t.class(o.Failure.Class).add(n, cut(o.Failure.Text))
+		return
+	}
+	t.succeeded += n
+	t.bytes += int64(o.Bytes)
+	record(t.response, o.Done-r.Due, n)
+	record(t.service, o.Done-o.Sent, n)
+	record(t.done, o.Done-from, n)
+}
+
+// What comes from a service has limits: so many classes of failures, others being
+// one, and so many bytes of a text.
+const (
+	classes   = 100
+	textBytes = 300
+)
+
+func cut(text string) string {
+	if len(text) > textBytes {
+		return strings.ToValidUTF8(text[:textBytes], "") + "…"
+	}
+	return text
+}
+
+func (t *tally) class(name string) *Class {
+	c := t.classes[cut(name)]
+	if c == nil {
+		if name = cut(name); len(t.classes) >= classes {
+			name = "other"
+		}
+		if c = t.classes[name]; c != nil {
+			return c
+		}
+		c = &Class{Name: name}
+		t.classes[name] = c
+	}
+	return c
+}
+
+// merge adds another tally to t.
+func (t *tally) merge(o *tally) {
+	t.response.Merge(o.response)
+	t.service.Merge(o.service)
+	t.lag.Merge(o.lag)
+	t.done.Merge(o.done)
+	t.succeeded += o.succeeded
+	t.failed += o.failed
+	t.late += o.late
+	t.waited += o.waited
+	t.bytes += o.bytes
+	for name, c := range o.classes {
+		t.class(name).add(c.Count, c.Samples...)
+	}
+}
+
+// reset empties a tally.
+func (t *tally) reset() {
+	t.response.Reset()
+	t.service.Reset()
+	t.lag.Reset()
+	t.done.Reset()
+	clear(t.classes)
+	*t = tally{response: t.response, service: t.service, lag: t.lag, done: t.done, classes: t.classes}
+}
+
+// samples is how many different texts of a class are kept.
+const samples = 3
+
+func (c *Class) add(n int64, texts ...string) {
+	c.Count += n
+texts:
+	for _, text := range texts {
+		if len(c.Samples) == samples {
+			return
+		}
+		for _, known := range c.Samples {
+			if known == text {
+				continue texts
+			}
+		}
+		c.Samples = append(c.Samples, text)
+	}
+}
+
+// A recorder counts outcomes that come from many goroutines.
+type recorder struct {
+	from   time.Duration // when the run begins to count
+	late   time.Duration
+	shards []shard
+	window *tally // of the present second, while it is collected
+	total  *tally
+}
+
+type shard struct {
+	mu sync.Mutex
+	*tally
+	_ [64]byte // a line of the cache to each
+}
+
+func newRecorder(from, late time.Duration) *recorder {
+	r := &recorder{from: from, late: late, shards: make([]shard, runtime.GOMAXPROCS(0)), window: newTally(), total: newTally()}
+	for i := range r.shards {
+		r.shards[i].tally = newTally()
+	}
+	return r
+}
+
+func (rec *recorder) add(r Request, o Outcome) {
+	s := &rec.shards[uint64(r.N)%uint64(len(rec.shards))]
+	s.mu.Lock()
+	s.add(r, o, rec.from, rec.late)
+	s.mu.Unlock()
+}
+
+// collect returns what ended since the last call.
+func (rec *recorder) collect(start, end time.Duration) Window {
+	for i := range rec.shards {
+		s := &rec.shards[i]
+		s.mu.Lock()
+		rec.window.merge(s.tally)
+		s.reset()
+		s.mu.Unlock()
+	}
+	w := Window{
+		Start: start, End: end,
+		Succeeded: rec.window.succeeded, Failed: rec.window.failed, Late: rec.window.late,
+		Response: quantiles(rec.window.response, rec.window.failed),
+	}
+	rec.total.merge(rec.window)
+	rec.window.reset()
+	return w
+}

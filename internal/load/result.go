@@ -1,0 +1,216 @@
+package load
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// A Result is what a run measured. Requests of the warm-up are not in it. Times
+// are in nanoseconds in JSON.
+type Result struct {
+	Started     time.Time     `json:"started"` // the first request that counts was due
+	Elapsed     time.Duration `json:"elapsed"` // until the last answer, or the end of what was due
+	Asked       float64       `json:"asked"`   // requests per second that were due; 0 for a closed loop
+	Rate        float64       `json:"rate"`    // requests per second that succeeded; for an open loop, while requests were sent
+	Succeeded   int64         `json:"succeeded"`
+	Failed      int64         `json:"failed"`
+	Late        int64         `json:"late"`   // the generator sent them late, though a connection was free
+	Waited      int64         `json:"waited"` // for a connection, as all that may be opened were busy
+	Bytes       int64         `json:"bytes"`  // of answers
+	Connections int           `json:"connections,omitempty"`
+
+	Response Quantiles `json:"response"` // since a request was due
+	Service  Quantiles `json:"service"`  // since it was sent
+	Lag      Quantiles `json:"lag"`      // from when it was due until it was sent, of those that did not wait
+
+	Failures []Class  `json:"failures,omitempty"` // the most frequent first
+	Windows  []Window `json:"windows"`
+	Rounds   []Round  `json:"rounds,omitempty"`
+
+	Void        string `json:"void,omitempty"`    // why the figures mean nothing; "" if they do
+	Stopped     string `json:"stopped,omitempty"` // why it ended before its time
+	Interrupted bool   `json:"interrupted,omitempty"`
+
+	tally *tally // what it is made of
+}
+
+// A Class is failures of one kind.
+type Class struct {
+	Name    string   `json:"name"`
+	Count   int64    `json:"count"`
+	Samples []string `json:"samples"` // a few of them in full
+}
+
+// A Window is what ended within a second or so of a run.
+type Window struct {
+	Start     time.Duration `json:"start"` // from when the run began to count
+	End       time.Duration `json:"end"`
+	Asked     float64       `json:"asked"` // requests per second, in its middle
+	Succeeded int64         `json:"succeeded"`
+	Failed    int64         `json:"failed"`
+	Late      int64         `json:"late"`
+	Response  Quantiles     `json:"response"`
+}
+
+// Rate returns the requests that succeeded per second.
+func (w Window) Rate() float64 { return float64(w.Succeeded) / (w.End - w.Start).Seconds() }
+
+// Quantiles of times. A quantile is nil where so many requests failed that it is
+// one of theirs: a failed request counts as slower than any. Min, Mean and Max
+// are of those that succeeded.
+type Quantiles struct {
+	Min   *time.Duration `json:"min"`
+	Mean  *time.Duration `json:"mean"`
+	P50   *time.Duration `json:"p50"`
+	P90   *time.Duration `json:"p90"`
+	P99   *time.Duration `json:"p99"`
+	P999  *time.Duration `json:"p99.9"`
+	P9999 *time.Duration `json:"p99.99"`
+	Max   *time.Duration `json:"max"`
+}
+
+func quantiles(h *hdrhistogram.Histogram, failed int64) Quantiles {
+	if h.TotalCount() == 0 {
+		return Quantiles{}
+	}
+	at := func(q float64) *time.Duration { return quantile(h, failed, q) }
+	of := func(v int64) *time.Duration { d := time.Duration(v); return &d }
+	return Quantiles{
+		Min: of(h.Min()), Mean: of(int64(math.Round(h.Mean()))), Max: of(h.Max()),
+		P50: at(.5), P90: at(.9), P99: at(.99), P999: at(.999), P9999: at(.9999),
+	}
+}
+
+// quantile returns the time that a share q of the requests did not exceed, of
+// those in h and of failed ones above them all.
+func quantile(h *hdrhistogram.Histogram, failed int64, q float64) *time.Duration {
+	n := h.TotalCount()
+	rank := int64(math.Ceil(q * float64(n+failed))) // of the request, from 1
+	if n == 0 || rank > n {
+		return nil
+	}
+	d := time.Duration(h.ValueAtQuantile(100 * float64(max(rank, 1)) / float64(n)))
+	return &d
+}
+
+// Quantile returns the response time that a share q in (0, 1) of all requests did
+// not exceed; nil if that is one of a failed request.
+func (r *Result) Quantile(q float64) *time.Duration { return quantile(r.tally.response, r.Failed, q) }
+
+// A Point of the curve of response times: a share Q of requests took at most Time.
+type Point struct {
+	Q    float64       `json:"q"`
+	Time time.Duration `json:"time"`
+}
+
+// Curve returns the quantiles of response times to draw on a scale of 1/(1-q), up
+// to the slowest request, or those that failed.
+func (r *Result) Curve() []Point { return r.curve(r.tally.response) }
+
+// ServiceCurve returns the same of service times.
+func (r *Result) ServiceCurve() []Point { return r.curve(r.tally.service) }
+
+// above are the shares of slower requests that a curve has a point for, within a
+// power of ten: round ones, since they are read as p50, p95 or p99.5.
+var above = [...]float64{1, .9, .8, .7, .6, .5, .45, .4, .35, .3, .25, .22, .2, .18, .16, .14, .12, .11}
+
+func (r *Result) curve(h *hdrhistogram.Histogram) []Point {
+	var points []Point
+	n := float64(r.Requests())
+	for scale := 1.0; scale*n >= 1; scale /= 10 {
+		for _, share := range above {
+			if share *= scale; share*n < 1 {
+				break
+			}
+			d := quantile(h, r.Failed, 1-share)
+			if d == nil {
+				return points
+			}
+			points = append(points, Point{1 - share, *d})
+		}
+	}
+	if r.Failed == 0 && n > 0 {
+		points = append(points, Point{1, time.Duration(h.Max())})
+	}
+	return points
+}
+
+// Requests returns how many requests counted.
+func (r *Result) Requests() int64 { return r.Succeeded + r.Failed }
+
+// answered returns the rate at which requests of an open loop succeeded. It is that
+// of the first 99 % of the answers, which the last ones, as slow as they may be, say
+// nothing of, and counts from when the first of them could be there: one less than
+// the answers, as many as there are intervals between them.
+func (t *tally) answered() float64 {
+	n := t.succeeded
+	last := int64(math.Ceil(.99 * float64(n)))
+	took := t.done.ValueAtQuantile(100*float64(last)/float64(max(n, 1))) - t.response.ValueAtQuantile(50)
+	if last < 2 || took <= 0 {
+		return float64(n) // of so few there is no rate: they count as of a second
+	}
+	return float64(last-1) / time.Duration(took).Seconds()
+}
+
+// take sets what a result says of requests.
+func (r *Result) take(t *tally) {
+	r.Succeeded, r.Failed, r.Late, r.Waited, r.Bytes = t.succeeded, t.failed, t.late, t.waited, t.bytes
+	r.Response, r.Service, r.Lag = quantiles(t.response, t.failed), quantiles(t.service, t.failed), quantiles(t.lag, 0)
+	r.tally = t
+	for _, c := range t.classes {
+		r.Failures = append(r.Failures, *c)
+	}
+	slices.SortFunc(r.Failures, func(a, b Class) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+}
+
+// judge says why a run is void, if it is.
+func (r *Result) judge(late time.Duration, share float64) {
+	if n := r.Requests() - r.Waited; n > 0 && float64(r.Late) > share*float64(n) {
+		r.Void = fmt.Sprintf("the generator sent %.1f %% of the requests more than %v late: it, or its machine, could not keep up",
+			100*float64(r.Late)/float64(n), late)
+	}
+}
+
+// Sum adds up the results of periods that followed each other, of the same load.
+// Their windows and rounds are in it one after the other. It returns nil for none.
+func Sum(results ...*Result) *Result {
+	if len(results) == 0 {
+		return nil
+	}
+	all := newTally()
+	sum := &Result{Started: results[0].Started}
+	var asked, answering float64 // answering: seconds
+	for _, r := range results {
+		all.merge(r.tally)
+		for _, w := range r.Windows {
+			w.Start, w.End = w.Start+sum.Elapsed, w.End+sum.Elapsed
+			sum.Windows = append(sum.Windows, w)
+		}
+		for _, round := range r.Rounds {
+			round.Start, round.End = round.Start+sum.Elapsed, round.End+sum.Elapsed
+			sum.Rounds = append(sum.Rounds, round)
+		}
+		asked += r.Asked * r.Elapsed.Seconds()
+		sum.Elapsed += r.Elapsed
+		if r.Rate > 0 {
+			answering += float64(r.Succeeded) / r.Rate
+		}
+		sum.Connections = max(sum.Connections, r.Connections)
+		sum.Void = cmp.Or(sum.Void, r.Void)
+		sum.Stopped = cmp.Or(sum.Stopped, r.Stopped)
+		sum.Interrupted = sum.Interrupted || r.Interrupted
+	}
+	sum.take(all)
+	if sum.Elapsed > 0 {
+		sum.Asked = asked / sum.Elapsed.Seconds()
+	}
+	if answering > 0 {
+		sum.Rate = float64(sum.Succeeded) / answering
+	}
+	return sum
+}

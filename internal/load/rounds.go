@@ -1,0 +1,136 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Users are a closed loop: each sends its next request when the last one is
+// answered. Such a load slows down with the service, so it tells what the service
+// can do at most, not what its users would wait.
+type Users struct {
+	Users    int
+	Requests int           // of each user in a round; 0: all are one round
+	Rounds   int           // 0: as many as fit into For
+	For      time.Duration // no request begins after it; 0: until the rounds are over
+}
+
+// A Round is what all users did in one round, in order.
+type Round struct {
+	Start     time.Duration `json:"start"`
+	End       time.Duration `json:"end"`
+	Succeeded int64         `json:"succeeded"`
+	Failed    int64         `json:"failed"`
+}
+
+// Rate returns the requests that succeeded per second.
+func (r Round) Rate() float64 { return float64(r.Succeeded) / (r.End - r.Start).Seconds() }
+
+// Check reports what is wrong with the settings.
+func (u Users) Check() error {
+	switch {
+	case u.Users < 1:
+		return errors.New("a closed loop needs a user at least")
+	case u.Requests < 0 || u.Rounds < 0 || u.For < 0:
+		return errors.New("requests, rounds and time can't be negative")
+	case u.For == 0 && (u.Rounds == 0 || u.Requests == 0):
+		return errors.New("a closed loop needs an end: rounds of so many requests, or a time")
+	}
+	return nil
+}
+
+// RunUsers sends requests through a closed loop, each user over a connection of
+// its own, which stay open from round to round. Requests are numbered in the order
+// of a round: the k-th of every user in every round has the number k, so that
+// users ask the same questions in the same order; without rounds they count on.
+// Round is called at the end of each round; it may be nil. Like Run it returns
+// what it has when ctx ends.
+func RunUsers(ctx context.Context, d Driver, u Users, opts Options, round func(Round)) (*Result, error) {
+	if err := u.Check(); err != nil {
+		return nil, err
+	}
+	opts = opts.withDefaults()
+	r := begin(ctx, nil, opts)
+	defer r.end()
+	defer context.AfterFunc(r.sending, func() { time.AfterFunc(afterInterrupt, r.giveUp) })()
+	if u.For > 0 {
+		defer time.AfterFunc(opts.Warmup+u.For+opts.Grace, r.giveUp).Stop()
+	}
+
+	clients := make([]Client, u.Users)
+	defer func() {
+		for _, c := range clients {
+			if c != nil {
+				_ = c.Close()
+			}
+		}
+	}()
+	var rounds []Round
+	for k := 0; (u.Rounds == 0 || k < u.Rounds) && r.sending.Err() == nil && !r.over(u); k++ {
+		var done Round
+		done.Start = r.clock.Now()
+		var all sync.WaitGroup
+		var succeeded, failed, next atomic.Int64
+		for i := range clients {
+			all.Go(func() {
+				for n := int64(0); (u.Requests == 0 || n < int64(u.Requests)) && r.sending.Err() == nil && !r.over(u); n++ {
+					number := n
+					if u.Requests == 0 {
+						number = next.Add(1) - 1
+					}
+					ok := false
+					clients[i], ok = r.once(d, clients[i], number)
+					if ok {
+						succeeded.Add(1)
+					} else {
+						failed.Add(1)
+					}
+				}
+			})
+		}
+		all.Wait()
+		done.End, done.Succeeded, done.Failed = r.clock.Now(), succeeded.Load(), failed.Load()
+		if u.Requests > 0 && done.Succeeded+done.Failed > 0 {
+			rounds = append(rounds, done)
+			if round != nil {
+				round(done)
+			}
+		}
+		if u.Requests == 0 {
+			break
+		}
+	}
+	r.end()
+	res := r.finish(ctx, r.clock.Now())
+	res.Asked, res.Rounds, res.Connections = 0, rounds, u.Users
+	if res.Elapsed > 0 {
+		res.Rate = float64(res.Succeeded) / res.Elapsed.Seconds()
+	}
+	return res, nil
+}
+
+func (r *run) over(u Users) bool { return u.For > 0 && r.clock.Now() >= r.opts.Warmup+u.For }
+
+// pause keeps a user whose requests fail at once from trying as fast as it can.
+const pause = 10 * time.Millisecond
+
+// once sends a request that is due now.
+func (r *run) once(d Driver, client Client, n int64) (Client, bool) {
+	succeeded := false
+	now := r.clock.Now()
+	r.flight.begin()
+	client = serve(d, client, job{r.waiting, r.clock, Request{n, now}, func(req Request, o Outcome) {
+		succeeded = o.Failure == nil
+		r.done(req, o)
+	}, false})
+	if !succeeded {
+		select {
+		case <-time.After(pause):
+		case <-r.waiting.Done():
+		}
+	}
+	return client, succeeded
+}

@@ -1,0 +1,238 @@
+package load
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+)
+
+// Options of a run. The zero value of each is its default.
+type Options struct {
+	Warmup  time.Duration // requests due before this are sent, but don't count
+	Grace   time.Duration // to wait for answers after the last request was due (30s)
+	Late    time.Duration // later than this is late (5ms)
+	MaxLate float64       // the share of late requests beyond which a run is void (0.01)
+
+	// Window is called about once a second with what ended since; it may be nil. What
+	// it returns, if not "", ends the run, and says why.
+	Window func(Window) (stop string)
+}
+
+func (o Options) withDefaults() Options {
+	if o.Grace == 0 {
+		o.Grace = 30 * time.Second
+	}
+	if o.Late == 0 {
+		o.Late = 5 * time.Millisecond
+	}
+	if o.MaxLate == 0 {
+		o.MaxLate = .01
+	}
+	return o
+}
+
+// afterInterrupt is how long an interrupted run waits for answers.
+const afterInterrupt = time.Second
+
+// Run sends requests as the pacer says, through an open loop: none waits for
+// another's answer. It returns when all are answered, or failed, or did not come
+// within the grace. When ctx ends, the run does, with what it has.
+func Run(ctx context.Context, p Pacer, s Sender, opts Options) (*Result, error) {
+	opts = opts.withDefaults()
+	sleep, err := newSleeper()
+	if err != nil {
+		return nil, err
+	}
+	defer sleep.close()
+	r := begin(ctx, p, opts)
+	defer r.end()
+	r.send(p, s, sleep)
+	until := p.End()
+	if r.sending.Err() != nil {
+		until = min(until, r.clock.Now())
+	}
+	r.flight.end()
+	r.await(opts.Grace)
+	r.giveUp()
+	<-r.flight.none
+	r.end()
+	res := r.finish(ctx, max(until, time.Duration(r.flight.last.Load())))
+	res.Rate, res.Stopped = r.recorder.total.answered(), cmp.Or(res.Stopped, r.behind)
+	res.judge(opts.Late, opts.MaxLate)
+	if until > opts.Warmup {
+		res.Asked = float64(r.due) / (until - opts.Warmup).Seconds()
+	}
+	return res, nil
+}
+
+// await waits until nothing is under way, at most for a grace, and not much longer
+// than sending lasts.
+func (r *run) await(grace time.Duration) {
+	timer := time.NewTimer(grace)
+	defer timer.Stop()
+	interrupted := r.sending.Done()
+	for {
+		select {
+		case <-r.flight.none:
+			return
+		case <-timer.C:
+			return
+		case <-interrupted:
+			interrupted = nil
+			timer.Reset(min(grace, afterInterrupt))
+		}
+	}
+}
+
+// A run is what the goroutines of Run, or RunUsers, share.
+type run struct {
+	opts     Options
+	clock    Clock
+	recorder *recorder
+	flight   *flight
+	windows  []Window
+	due      int64 // requests that were due and count
+	stopped  string
+	behind   string // why not all that was due was sent; of the sending goroutine
+
+	// Requests are sent in the one context. They outlive the interrupt that ends it,
+	// and are under way in the other.
+	sending, waiting context.Context
+	stop, giveUp     context.CancelFunc
+
+	end func() // no more windows; it may be called again
+}
+
+// begin starts the clock of a run, and has its windows collected. The pacer, which
+// knows how many requests a window ought to have, is nil in a closed loop.
+func begin(ctx context.Context, p Pacer, opts Options) *run {
+	r := &run{opts: opts, clock: NewClock(), recorder: newRecorder(opts.Warmup, opts.Late), flight: newFlight()}
+	r.sending, r.stop = context.WithCancel(ctx)
+	r.waiting, r.giveUp = context.WithCancel(context.WithoutCancel(ctx))
+	ended, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		r.watch(p, ended)
+	}()
+	r.end = sync.OnceFunc(func() {
+		close(ended)
+		<-watched
+		r.stop()
+		r.giveUp()
+	})
+	return r
+}
+
+// quantum is the least time that is slept. Requests due within it are sent
+// together, none before its time: at high rates that saves more than it delays.
+const quantum = 50 * time.Microsecond
+
+// send sends until there is nothing more to send, or sending ends.
+func (r *run) send(p Pacer, s Sender, sleep *sleeper) {
+	now := r.clock.Now()
+	latest := time.Duration(math.MaxInt64)
+	if end := p.End(); end > 0 {
+		latest = end + r.opts.Grace
+	}
+	for n := int64(0); ; n++ {
+		due, ok := p.Next()
+		if !ok {
+			return
+		}
+		if due > now {
+			now = r.clock.Now()
+		}
+		for due > now {
+			if !r.wait(sleep, max(due-now, quantum)) {
+				return
+			}
+			now = r.clock.Now()
+		}
+		if n&63 == 0 && (r.sending.Err() != nil || r.late(latest)) {
+			return
+		}
+		if due >= r.opts.Warmup {
+			r.due++
+		}
+		r.flight.begin()
+		s.Send(r.waiting, r.clock, Request{n, due}, r.done)
+	}
+}
+
+// late reports whether it is so late that requests which are due still are given up: a
+// rate of which only a part can be sent would never come to its end.
+func (r *run) late(latest time.Duration) bool {
+	if r.clock.Now() < latest {
+		return false
+	}
+	r.behind = fmt.Sprintf("%v after its end not all requests had been sent", r.opts.Grace)
+	return true
+}
+
+// nap is how long is slept at most before it is asked whether the run goes on.
+const nap = 100 * time.Millisecond
+
+func (r *run) wait(sleep *sleeper, d time.Duration) bool {
+	for ; d > nap; d -= nap {
+		sleep.sleep(nap)
+		if r.sending.Err() != nil {
+			return false
+		}
+	}
+	sleep.sleep(d)
+	return r.sending.Err() == nil
+}
+
+// done takes an outcome; many goroutines call it.
+func (r *run) done(req Request, o Outcome) {
+	if req.Due >= r.opts.Warmup {
+		r.recorder.add(req, o)
+		r.flight.reach(o.Done)
+	}
+	r.flight.end()
+}
+
+// watch collects a window every second until ended.
+func (r *run) watch(p Pacer, ended <-chan struct{}) {
+	start := r.opts.Warmup
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for over := false; !over; {
+		select {
+		case <-tick.C:
+		case <-ended:
+			over = true
+		}
+		now := r.clock.Now()
+		if now <= start {
+			continue
+		}
+		w := r.recorder.collect(start-r.opts.Warmup, now-r.opts.Warmup)
+		if over && w.Succeeded+w.Failed == 0 {
+			return
+		}
+		if p != nil {
+			w.Asked = p.Rate((start + now) / 2)
+		}
+		start = now
+		r.windows = append(r.windows, w)
+		if r.opts.Window != nil {
+			if why := r.opts.Window(w); why != "" && r.stopped == "" {
+				r.stopped = why
+				r.stop()
+			}
+		}
+	}
+}
+
+func (r *run) finish(ctx context.Context, end time.Duration) *Result {
+	res := &Result{
+		Started: r.clock.Start().Add(r.opts.Warmup), Elapsed: max(0, end-r.opts.Warmup),
+		Windows: r.windows, Stopped: r.stopped, Interrupted: ctx.Err() != nil,
+	}
+	res.take(r.recorder.total)
+	return res
+}

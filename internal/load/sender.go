@@ -1,0 +1,114 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// A Request is one that is due.
+type Request struct {
+	N   int64         // its number, from 0; warm-up requests are counted too
+	Due time.Duration // from the start of the run
+}
+
+// An Outcome is what came of a request.
+type Outcome struct {
+	Sent     time.Duration // when sending it began, from the start of the run
+	Done     time.Duration // when its answer was complete, or it failed
+	Waited   bool          // for a connection, as all that may be opened were busy
+	Bytes    int           // of the answer
+	Messages int           // it stands for; 0 is one
+	Failure  *Failure      // nil: it succeeded
+}
+
+// A Failure says why a request failed.
+type Failure struct {
+	Class string // a few words that many failures share: "refused", "status 503"
+	Text  string // one of them in full
+}
+
+func (f *Failure) Error() string { return f.Text }
+
+// FailureOf returns the failure of an error: one that err wraps, or one of the
+// class that its cause belongs to. It returns nil for nil.
+func FailureOf(err error) *Failure {
+	if err == nil {
+		return nil
+	}
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return &Failure{classOf(err), err.Error()}
+}
+
+func classOf(err error) string {
+	var dns *net.DNSError
+	var timeout interface{ Timeout() bool }
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "no answer by the end"
+	case errors.As(err, &dns):
+		return "name not found"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "timeout"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "refused"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "reset"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return "too many open files"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "no local port left"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "unreachable"
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
+		return "closed early"
+	case strings.Contains(err.Error(), "x509:"), strings.Contains(err.Error(), "tls:"):
+		return "tls" // their errors have no type in common
+	}
+	return "other"
+}
+
+// A Sender sends requests without waiting for their answers.
+type Sender interface {
+	// Send begins to send a request. It does not block for longer than handing it
+	// over takes, and calls done once, from any goroutine, also when ctx ends: then
+	// with a failure. Clock is the time since the start of the run.
+	Send(ctx context.Context, clock Clock, r Request, done func(Request, Outcome))
+	// Close ends what Send began; all calls of done have returned then.
+	Close() error
+}
+
+// A Clock tells the time since the start of a run. It never goes back.
+type Clock struct{ start time.Time }
+
+// NewClock returns a clock that begins now.
+func NewClock() Clock { return Clock{time.Now()} }
+
+// Now returns the time since the clock began.
+func (c Clock) Now() time.Duration { return time.Since(c.start) }
+
+// Start returns when the clock began.
+func (c Clock) Start() time.Time { return c.start }
+
+// A Driver opens connections to what is measured.
+type Driver interface {
+	// Connect opens one. An error is a request's failure; the next one tries again.
+	Connect(ctx context.Context) (Client, error)
+}
+
+// A Client sends requests over a connection, one at a time. It is for one
+// goroutine at a time.
+type Client interface {
+	// Do sends request n of the run and waits for its answer: the answer's size in
+	// bytes, or an error; see FailureOf. After an error the Client is closed, unless
+	// the error is a *Failure: then the connection is as good as before.
+	Do(ctx context.Context, n int64) (bytes int, err error)
+	Close() error
+}
