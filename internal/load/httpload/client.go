@@ -1,0 +1,436 @@
+package httpload
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/hone-go/hone/internal/load"
+	"github.com/hone-go/hone/internal/load/template"
+)
+
+// values fill in requests.
+type values struct {
+	feed *template.Feed
+	*template.Values
+}
+
+func (v *values) at(n int64) {
+	v.N, v.Row = n, v.feed.Row(n)
+}
+
+// errSplit is what a request is that a template made two of.
+var errSplit = &load.Failure{Class: "template", Text: "a path or a header was filled in with what ends it: a space or a line's end"}
+
+// write appends a request to dst and returns it, and the room it used for the body.
+func (v *values) write(r *request, dst, body []byte, keepAlive bool) (whole, room []byte, err error) {
+	dst = append(append(dst, r.method...), ' ')
+	from := len(dst)
+	dst = r.path.Append(dst, v.Values)
+	if bytes.ContainsFunc(dst[from:], func(c rune) bool { return c <= ' ' || c == 0x7f }) {
+		return dst, body, errSplit
+	}
+	dst = append(dst, " HTTP/1.1"...)
+	host, agent, length, connection := false, false, false, false
+	for _, h := range r.header {
+		host = host || equalFold([]byte(h.name), "host")
+		agent = agent || equalFold([]byte(h.name), "user-agent")
+		length = length || equalFold([]byte(h.name), "content-length")
+		connection = connection || equalFold([]byte(h.name), "connection")
+		dst = append(append(append(dst, "\r\n"...), h.name...), ": "...)
+		from := len(dst)
+		dst = h.value.Append(dst, v.Values)
+		if bytes.ContainsAny(dst[from:], "\r\n\x00") {
+			return dst, body, errSplit
+		}
+	}
+	if !host {
+		dst = append(append(dst, "\r\nHost: "...), r.url.Host...)
+	}
+	if !agent {
+		dst = append(dst, "\r\nUser-Agent: hone"...)
+	}
+	if !keepAlive && !connection {
+		dst = append(dst, "\r\nConnection: close"...)
+	}
+	body = body[:0]
+	if r.body != nil {
+		body = r.body.Append(body, v.Values)
+	}
+	if !length && (r.body != nil || r.method == "POST" || r.method == "PUT" || r.method == "PATCH") {
+		dst = strconv.AppendInt(append(dst, "\r\nContent-Length: "...), int64(len(body)), 10)
+	}
+	return append(append(dst, "\r\n\r\n"...), body...), body, nil
+}
+
+// Connect returns a client. It opens its connections when it sends, since targets
+// may differ in where they are.
+func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
+	if d.h2 != nil {
+		return &client2{d: d, values: d.values()}, nil
+	}
+	return &client{d: d, values: d.values(), conns: make(map[string]*conn, 1)}, nil
+}
+
+// A client sends requests over HTTP/1.1, over a connection for each host.
+type client struct {
+	d      *Driver
+	values *values
+	conns  map[string]*conn // by scheme and address
+	last   *conn
+	out    []byte
+	body   []byte
+}
+
+func (c *client) Close() error {
+	for _, conn := range c.conns {
+		conn.close()
+	}
+	return nil
+}
+
+func (c *client) Do(ctx context.Context, n int64) (int, error) {
+	r := c.d.requests[0]
+	if len(c.d.requests) > 1 {
+		r = c.d.requests[uint64(n)%uint64(len(c.d.requests))]
+	}
+	out := r.static
+	if out == nil {
+		c.values.at(n)
+		var err error
+		if c.out, c.body, err = c.values.write(r, c.out[:0], c.body, !c.d.opts.NoKeepAlive); err != nil {
+			return 0, err
+		}
+		out = c.out
+	}
+	deadline := time.Now().Add(c.d.opts.Timeout)
+	conn, fresh, err := c.connection(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	size, err := conn.do(ctx, out, r.method == "HEAD", deadline)
+	// A server may close a connection that was idle just when a request is sent. If
+	// nothing came back, and doing it twice does no harm, it is sent again (RFC 9110,
+	// section 9.2.2).
+	if errors.Is(err, errNothing) && !fresh && r.idempotent() && ctx.Err() == nil {
+		c.drop(conn)
+		if conn, _, err = c.connection(ctx, r); err != nil {
+			return 0, err
+		}
+		size, err = conn.do(ctx, out, r.method == "HEAD", deadline)
+	}
+	if err != nil || conn.over || c.d.opts.NoKeepAlive {
+		c.drop(conn)
+	}
+	if err == nil && !c.d.opts.Expect.has(conn.status) {
+		err = &load.Failure{Class: "status " + strconv.Itoa(conn.status), Text: fmt.Sprintf("%s %s: %s", r.method, r.url, conn.line)}
+	}
+	return size, err
+}
+
+// connection returns the connection for a request; fresh is one that was opened now.
+func (c *client) connection(ctx context.Context, r *request) (_ *conn, fresh bool, err error) {
+	if c.last != nil && c.last.r == r {
+		return c.last, false, nil
+	}
+	conn := c.conns[r.key]
+	if conn == nil {
+		if conn, err = c.d.dial(ctx, r); err != nil {
+			return nil, false, err
+		}
+		c.conns[r.key] = conn
+		fresh = true
+	}
+	conn.r = r
+	c.last = conn
+	return conn, fresh, nil
+}
+
+func (c *client) drop(conn *conn) {
+	conn.close()
+	delete(c.conns, conn.r.key)
+	c.last = nil
+}
+
+// A conn is a connection of HTTP/1.1.
+type conn struct {
+	net.Conn
+	in     *bufio.Reader
+	r      *request // the last one
+	stop   func() bool
+	status int
+	line   string // of the status, if it is not expected to be common
+	over   bool   // the server closes it after this answer
+}
+
+// lineLimit is the size of a line of an answer's header at most, headLimit that of
+// all of them.
+const (
+	lineLimit = 64 << 10
+	headLimit = 1 << 20
+)
+
+func (d *Driver) dial(ctx context.Context, r *request) (*conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.Timeout)
+	defer cancel()
+	var dialer net.Dialer
+	c, err := dialer.DialContext(ctx, "tcp", r.address)
+	if err != nil {
+		return nil, err
+	}
+	if r.url.Scheme == "https" {
+		config := d.tls
+		if config.ServerName == "" {
+			config = config.Clone()
+			config.ServerName = r.url.Hostname()
+		}
+		secure := tls.Client(c, config)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			_ = c.Close()
+			return nil, fmt.Errorf("tls: %s: %w", r.address, err)
+		}
+		c = secure
+	}
+	return &conn{Conn: c, in: bufio.NewReaderSize(c, 16<<10)}, nil
+}
+
+func (c *conn) close() {
+	if c.stop != nil {
+		c.stop()
+	}
+	_ = c.Conn.Close()
+}
+
+// errNothing is what an answer is that never began.
+var errNothing = fmt.Errorf("the server closed the connection without an answer: %w", io.ErrUnexpectedEOF)
+
+// do sends a request and reads its answer. It returns the answer's size.
+func (c *conn) do(ctx context.Context, out []byte, head bool, deadline time.Time) (int, error) {
+	if c.stop == nil {
+		// Whoever ends the run ends what waits for an answer.
+		c.stop = context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	}
+	if err := c.SetDeadline(deadline); err != nil {
+		return 0, err
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if _, err := c.Write(out); err != nil {
+		return 0, c.because(ctx, fmt.Errorf("%w: %w", errNothing, err))
+	}
+	size, err := c.answer(head)
+	if err != nil {
+		return 0, c.because(ctx, err)
+	}
+	return size, nil
+}
+
+// because prefers the end of a run as the reason of an error.
+func (c *conn) because(ctx context.Context, err error) error {
+	var timeout net.Error
+	if ctx.Err() != nil && errors.As(err, &timeout) && timeout.Timeout() {
+		return ctx.Err()
+	}
+	return err
+}
+
+// answer reads an answer (RFC 9112).
+func (c *conn) answer(head bool) (size int, err error) {
+	for {
+		a, n, err := c.header()
+		size += n
+		if err != nil {
+			return size, err
+		}
+		if c.status == 101 {
+			return size, errors.New("the server changes to another protocol")
+		}
+		if c.status < 200 {
+			continue // an answer before the answer
+		}
+		c.over = a.close
+		n, err = c.content(a, head)
+		return size + n, err
+	}
+}
+
+// A head is what an answer's header says of the rest.
+type head struct {
+	length  int64 // -1: not said
+	chunked bool
+	close   bool
+}
+
+// header reads the status and the fields.
+func (c *conn) header() (h head, size int, err error) {
+	h.length = -1
+	line, err := c.readLine()
+	size = len(line) + 2
+	if err != nil {
+		if len(line) == 0 && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)) {
+			err = fmt.Errorf("%w: %w", errNothing, err)
+		}
+		return h, size, err
+	}
+	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) || line[8] != ' ' || !digits(line[9:12]) {
+		return h, size, fmt.Errorf("the answer does not begin as HTTP/1.1 does: %.40q", line)
+	}
+	c.status = int(line[9]-'0')*100 + int(line[10]-'0')*10 + int(line[11]-'0')
+	h.close = line[7] == '0'
+	if c.status >= 300 {
+		c.line = string(line[9:])
+	} else {
+		c.line = ""
+	}
+	for {
+		if line, err = c.readLine(); err != nil {
+			return h, size, err
+		}
+		if size += len(line) + 2; size > headLimit {
+			return h, size, fmt.Errorf("the header of the answer is larger than %d bytes", headLimit)
+		}
+		if len(line) == 0 {
+			return h, size, nil
+		}
+		if err := h.field(line); err != nil {
+			return h, size, err
+		}
+	}
+}
+
+func digits(b []byte) bool {
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// field takes what it needs of a field.
+func (h *head) field(line []byte) error {
+	colon := bytes.IndexByte(line, ':')
+	if colon < 1 {
+		return fmt.Errorf("a line of the answer's header is no field: %.40q", line)
+	}
+	value := bytes.TrimSpace(line[colon+1:])
+	switch name := line[:colon]; {
+	case equalFold(name, "content-length"):
+		n, err := strconv.ParseInt(string(value), 10, 64)
+		if err != nil || n < 0 || h.length >= 0 && h.length != n {
+			return fmt.Errorf("the answer has the length %.40q", value)
+		}
+		h.length = n
+	case equalFold(name, "transfer-encoding"):
+		h.chunked = equalFold(value, "chunked")
+		if !h.chunked {
+			return fmt.Errorf("the answer has the transfer encoding %.40q", value)
+		}
+	case equalFold(name, "connection"):
+		switch {
+		case equalFold(value, "close"):
+			h.close = true
+		case equalFold(value, "keep-alive"):
+			h.close = false
+		}
+	}
+	return nil
+}
+
+// equalFold compares b with an ASCII text in lower case.
+func equalFold(b []byte, lower string) bool {
+	if len(b) != len(lower) {
+		return false
+	}
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// content reads past the content and returns its size.
+func (c *conn) content(h head, head bool) (int, error) {
+	switch {
+	case head || c.status == 204 || c.status == 304:
+		return 0, nil
+	case h.chunked:
+		return c.chunks()
+	case h.length >= 0:
+		n, err := c.in.Discard(int(h.length))
+		return n, ended(err)
+	}
+	c.over = true
+	n, err := io.Copy(io.Discard, c.in)
+	return int(n), err
+}
+
+func (c *conn) chunks() (size int, err error) {
+	for {
+		line, err := c.readLine()
+		if err != nil {
+			return size, err
+		}
+		text, _, _ := bytes.Cut(line, []byte(";"))
+		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 16, 32)
+		if err != nil || n < 0 {
+			return size, fmt.Errorf("a chunk of the answer has the length %.40q", text)
+		}
+		if n == 0 {
+			break
+		}
+		got, err := c.in.Discard(int(n) + 2)
+		size += got
+		if err != nil {
+			return size, ended(err)
+		}
+	}
+	for { // trailers
+		line, err := c.readLine()
+		if err != nil || len(line) == 0 {
+			return size, err
+		}
+	}
+}
+
+// readLine returns a line without its end; it is valid until the next read.
+func (c *conn) readLine() ([]byte, error) {
+	line, err := c.in.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) {
+		whole := bytes.Clone(line)
+		for errors.Is(err, bufio.ErrBufferFull) && len(whole) < lineLimit {
+			line, err = c.in.ReadSlice('\n')
+			whole = append(whole, line...)
+		}
+		line = whole
+	}
+	if errors.Is(err, bufio.ErrBufferFull) {
+		return nil, fmt.Errorf("a line of the answer is longer than %d bytes", lineLimit)
+	}
+	if err != nil {
+		return line, ended(err)
+	}
+	line = line[:len(line)-1]
+	return bytes.TrimSuffix(line, []byte("\r")), nil
+}
+
+// ended says that an answer ended too early.
+func ended(err error) error {
+	if errors.Is(err, io.EOF) {
+		return fmt.Errorf("the answer ends in its middle: %w", io.ErrUnexpectedEOF)
+	}
+	return err
+}

@@ -1,0 +1,432 @@
+package httpload
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/load"
+	"github.com/hone-go/hone/internal/load/template"
+)
+
+func newDriver(t *testing.T, opts Options) *Driver {
+	t.Helper()
+	d, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func connect(t *testing.T, opts Options) load.Client {
+	t.Helper()
+	c, err := newDriver(t, opts).Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// TestRequests: what is asked for arrives, with HTTP/1.1 and HTTP/2.
+func TestRequests(t *testing.T) {
+	var mu sync.Mutex
+	var got []string
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, fmt.Sprintf("%s %s host=%s agent=%s x=%s auth=%s length=%d body=%s", r.Method, r.RequestURI,
+			strings.Split(r.Host, ":")[0], r.UserAgent(), r.Header.Get("X"), r.Header.Get("Authorization"), r.ContentLength, body))
+	})
+	server := httptest.NewUnstartedServer(handler)
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	feed := filepath.Join(t.TempDir(), "feed.csv")
+	if err := os.WriteFile(feed, []byte("name,n\nann,1\nbob,2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := template.ReadFeed(feed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := strings.Replace(server.URL, "127.0.0.1", "ada:love@127.0.0.1", 1)
+	targets := []Target{
+		{Name: "a", URL: server.URL},
+		{Name: "b", Method: "POST", URL: at + "/users/{{row.name}}?n={{n}}", Header: []Header{{"X", "{{row.n}}"}, {"Host", "shop"}}, Body: `{"n":{{n}}}`},
+		{Name: "c", Method: "DELETE", URL: server.URL + "?q=a%20b#part", Header: []Header{{"User-Agent", "me"}}},
+	}
+	for _, h2 := range []bool{false, true} {
+		got = nil
+		c := connect(t, Options{Targets: targets, Feed: rows, HTTP2: h2})
+		for n := range int64(5) {
+			if _, err := c.Do(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+		}
+		host := "host=127.0.0.1"
+		want := []string{
+			"GET / " + host + " agent=hone x= auth= length=0 body=",
+			`POST /users/bob?n=1 host=shop agent=hone x=2 auth=Basic YWRhOmxvdmU= length=7 body={"n":1}`,
+			"DELETE /?q=a%20b " + host + " agent=me x= auth= length=0 body=",
+			"GET / " + host + " agent=hone x= auth= length=0 body=",
+			`POST /users/ann?n=4 host=shop agent=hone x=1 auth=Basic YWRhOmxvdmU= length=7 body={"n":4}`,
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("HTTP/2 %v:\n%s\nwant\n%s", h2, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// rawServer answers each request on a connection with the next of answers, and
+// closes the connection after the last.
+func rawServer(t *testing.T, answers ...string) (url string, accepted *atomic.Int64) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	accepted = new(atomic.Int64)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			accepted.Add(1)
+			go func() {
+				defer c.Close()
+				in := bufio.NewReader(c)
+				for _, answer := range answers {
+					req, err := http.ReadRequest(in)
+					if err != nil {
+						return
+					}
+					io.Copy(io.Discard, req.Body)
+					if answer == "RESET" {
+						c.(*net.TCPConn).SetLinger(0)
+						return
+					}
+					if answer == "HANG" {
+						io.Copy(io.Discard, in)
+						return
+					}
+					io.WriteString(c, answer)
+				}
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String(), accepted
+}
+
+func TestAnswers(t *testing.T) {
+	const ok = "HTTP/1.1 200 OK\r\n"
+	for name, test := range map[string]struct {
+		answer, method string
+		content        int    // its size
+		over           bool   // the connection
+		class          string // of the failure
+	}{
+		"length":             {answer: ok + "Content-Length: 5\r\n\r\nhello", content: 5},
+		"any case":           {answer: ok + "cOnTeNt-lEnGtH:5  \r\n\r\nhello", content: 5},
+		"bare line feeds":    {answer: "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", content: 5},
+		"no reason":          {answer: "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n"},
+		"chunks":             {answer: ok + "Transfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nTrailer: 1\r\n\r\n", content: 5 + 2},
+		"until the end":      {answer: ok + "\r\nhello", content: 5, over: true},
+		"closed after":       {answer: ok + "Connection: close\r\nContent-Length: 1\r\n\r\nx", content: 1, over: true},
+		"HTTP/1.0":           {answer: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", content: 1, over: true},
+		"HTTP/1.0 kept":      {answer: "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", content: 1},
+		"head":               {answer: ok + "Content-Length: 500\r\n\r\n", method: "HEAD"},
+		"no content":         {answer: "HTTP/1.1 204 No Content\r\n\r\n"},
+		"hints first":        {answer: "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + ok + "Content-Length: 1\r\n\r\nx", content: 1},
+		"redirection":        {answer: "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"},
+		"long line":          {answer: ok + "X: " + strings.Repeat("x", 40_000) + "\r\nContent-Length: 1\r\n\r\nx", content: 1},
+		"server error":       {answer: "HTTP/1.1 503 Away\r\nContent-Length: 1\r\n\r\nx", content: 1, class: "status 503"},
+		"nothing":            {answer: "", over: true, class: "closed early"},
+		"reset":              {answer: "RESET", over: true, class: "reset"},
+		"half a header":      {answer: ok + "Content-", over: true, class: "closed early"},
+		"half a body":        {answer: ok + "Content-Length: 5\r\n\r\nhe", over: true, class: "closed early"},
+		"half a chunk":       {answer: ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhe", over: true, class: "closed early"},
+		"not HTTP":           {answer: "SSH-2.0-OpenSSH_9.2\r\n", over: true, class: "other"},
+		"another protocol":   {answer: "HTTP/1.1 101 Switching\r\n\r\n", over: true, class: "other"},
+		"no field":           {answer: ok + "what\r\n\r\n", over: true, class: "other"},
+		"bad length":         {answer: ok + "Content-Length: x\r\n\r\n", over: true, class: "other"},
+		"two lengths":        {answer: ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", over: true, class: "other"},
+		"bad chunk":          {answer: ok + "Transfer-Encoding: chunked\r\n\r\nz\r\n", over: true, class: "other"},
+		"unknown encoding":   {answer: ok + "Transfer-Encoding: gzip\r\n\r\n", over: true, class: "other"},
+		"a line without end": {answer: ok + "X: " + strings.Repeat("x", 200_000), over: true, class: "other"},
+		"header without end": {answer: ok + strings.Repeat("X: "+strings.Repeat("x", 9_000)+"\r\n", 200), over: true, class: "other"},
+		"timeout":            {answer: "HANG", over: true, class: "timeout"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answers := []string{test.answer, test.answer}
+			if test.over {
+				answers = answers[:1] // and the server closes the connection
+			}
+			url, accepted := rawServer(t, answers...)
+			timeout := time.Minute
+			if test.answer == "HANG" {
+				timeout = time.Second
+			}
+			c := connect(t, Options{Targets: []Target{{Name: "x", URL: url, Method: test.method}}, Timeout: timeout})
+			for range 2 {
+				size, err := c.Do(t.Context(), 0)
+				if f := load.FailureOf(err); test.class == "" && err != nil || test.class != "" && (f == nil || f.Class != test.class) {
+					t.Fatalf("%v (%+v), want the class %q", err, f, test.class)
+				}
+				head := max(0, strings.LastIndex(test.answer, "\r\n\r\n")+4)
+				if test.class == "" && test.content > 0 && size < test.content || size > len(test.answer)+head {
+					t.Errorf("%d bytes, with a content of %d", size, test.content)
+				}
+			}
+			if n := accepted.Load(); test.over != (n == 2) {
+				t.Errorf("%d connections for two requests", n)
+			}
+		})
+	}
+}
+
+// TestClosedWhenIdle: a connection that the server closed meanwhile is no failure
+// of a request that may be sent twice, and is one of others.
+func TestClosedWhenIdle(t *testing.T) {
+	url, accepted := rawServer(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	for method, class := range map[string]string{"GET": "", "POST": "closed early"} {
+		accepted.Store(0)
+		c := connect(t, Options{Targets: []Target{{Name: "x", URL: url, Method: method}}})
+		if _, err := c.Do(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond) // the end of the connection arrives
+		_, err := c.Do(t.Context(), 1)
+		if f := load.FailureOf(err); (f == nil) != (class == "") || f != nil && f.Class != class && f.Class != "reset" {
+			t.Errorf("%s: %v", method, err)
+		}
+		if n := accepted.Load(); (n == 2) != (class == "") {
+			t.Errorf("%s: %d connections", method, n)
+		}
+	}
+}
+
+func TestTheEnd(t *testing.T) {
+	url, _ := rawServer(t, "HANG")
+	c := connect(t, Options{Targets: []Target{{Name: "x", URL: url}}})
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := c.Do(ctx, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("a request that is given up: %v", err)
+	}
+}
+
+func TestTLS(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, r.Proto)
+	}))
+	server.EnableHTTP2 = true
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, h2 := range []bool{false, true} {
+		for name, test := range map[string]struct {
+			TLS
+			class string
+		}{
+			"trusted":    {TLS{CA: ca}, ""},
+			"insecure":   {TLS{Insecure: true}, ""},
+			"unknown":    {TLS{}, "tls"},
+			"other name": {TLS{CA: ca, ServerName: "elsewhere.test"}, "tls"},
+			"its name":   {TLS{CA: ca, ServerName: "example.com"}, ""},
+		} {
+			c := connect(t, Options{Targets: []Target{{Name: "x", URL: server.URL}}, TLS: test.TLS, HTTP2: h2})
+			_, err := c.Do(t.Context(), 0)
+			if f := load.FailureOf(err); (f == nil) != (test.class == "") || f != nil && f.Class != test.class {
+				t.Errorf("%s, HTTP/2 %v: %v", name, h2, err)
+			}
+		}
+	}
+	for _, bad := range []TLS{{CA: "/nowhere"}, {CA: os.Args[0]}, {Cert: ca}, {Cert: ca, Key: ca}} {
+		if _, err := New(Options{Targets: []Target{{URL: server.URL}}, TLS: bad}); err == nil {
+			t.Errorf("%+v is no error", bad)
+		}
+	}
+}
+
+func TestBadTargets(t *testing.T) {
+	for _, test := range []struct {
+		Target
+		want string
+	}{
+		{Target{URL: "ftp://x"}, "no URL"},
+		{Target{URL: "http://"}, "no URL"},
+		{Target{URL: "http://{{row.host}}/"}, "can't be a template"},
+		{Target{URL: "http://x/{{"}, "x: the path:1:2: {{ without }}"},
+		{Target{URL: "http://x", Method: "GE T"}, "no method"},
+		{Target{URL: "http://x/a b"}, "%20"},
+		{Target{URL: "http://x", Header: []Header{{"A B", "c"}}}, "no header"},
+		{Target{URL: "http://x", Header: []Header{{"A", "b\r\nC: d"}}}, "no header"},
+		{Target{URL: "http://x", Body: "a\nb {{row.x}}"}, "x: the body:2:5: {{row.x}} takes a feed"},
+		{Target{URL: "http://x", Body: "{{int 5 1}}"}, "1:9: 1 is less than 5"},
+	} {
+		test.Name = "x"
+		if _, err := New(Options{Targets: []Target{test.Target}}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v, want %q", test.Target, err, test.want)
+		}
+	}
+	if _, err := New(Options{}); err == nil {
+		t.Error("no target is no error")
+	}
+}
+
+func TestTargets(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write("body.json", `{"a":1}`)
+	want := `[{F:2 GET http://a/ [] } {F:4 POST http://b/x [{X 1} {Y 2: 3}] {"a":1}} {F:9 PUT http://c [] }]`
+	plain := write("plain.txt", "# comment\nGET http://a/\n\nPOST http://b/x\nX: 1\n# another\nY: 2: 3\n@body.json\nPUT http://c\n")
+	targets, err := ReadTargets(plain)
+	if got := strings.ReplaceAll(fmt.Sprint(targets), plain, "F"); err != nil || got != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+	lines := write("lines.json", `{"method":"POST","url":"http://b","header":{"X":["1","2"]},"body":"eyJhIjoxfQ=="}`+"\n\n"+`{"method":"GET","url":"http://c"}`)
+	targets, err = ReadTargets(lines)
+	want = `[{F:1 POST http://b [{X 1} {X 2}] {"a":1}} {F:3 GET http://c [] }]`
+	if got := strings.ReplaceAll(fmt.Sprint(targets), lines, "F"); err != nil || got != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
+	for text, want := range map[string]string{
+		"":                               "has no target",
+		"GET":                            ":1: ",
+		"GET http://a\nwhat":             ":2: ",
+		"GET http://a\n@missing":         ":2: the body",
+		`{"method":"GET"}`:               ":1: a target needs",
+		"{\"method\":\"GET\",\"url\":1}": ":1: ",
+	} {
+		if _, err := ReadTargets(write("bad", text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestSplit: what a feed has can't make two requests of one.
+func TestSplit(t *testing.T) {
+	url, _ := rawServer(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+	for _, target := range []Target{{URL: url + `/{{one "a b"}}`}, {URL: url, Header: []Header{{"X", `{{one "a\r\nY: b"}}`}}}} {
+		target.Name = "x"
+		c := connect(t, Options{Targets: []Target{target}})
+		if _, err := c.Do(t.Context(), 0); err != errSplit {
+			t.Errorf("%+v: %v", target, err)
+		}
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	s, err := ParseStatuses("200,3xx,410-412")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for status, want := range map[int]bool{200: true, 201: false, 300: true, 399: true, 409: false, 410: true, 412: true, 413: false} {
+		if s.has(status) != want {
+			t.Errorf("%d: %v", status, !want)
+		}
+	}
+	for _, bad := range []string{"", "x", "20", "200-", "300-200", "2x", "200 300", "1000"} {
+		if s, err := ParseStatuses(bad); err == nil {
+			t.Errorf("ParseStatuses(%q) = %v", bad, s)
+		}
+	}
+}
+
+// TestAllocations: a request costs the generator no allocation.
+func TestAllocations(t *testing.T) {
+	url, _ := rawServer(t, slices.Repeat([]string{"HTTP/1.1 200 OK\r\nDate: now\r\nContent-Length: 5\r\n\r\nhello"}, 1000)...)
+	for _, body := range []string{"", `{"id":"{{uuid}}","n":{{int 1 9}}}`} {
+		c := connect(t, Options{Targets: []Target{{Name: "x", URL: url + "/{{n}}", Method: "POST", Body: body}}})
+		do := func() {
+			if _, err := c.Do(t.Context(), 7); err != nil {
+				t.Fatal(err)
+			}
+		}
+		do()
+		if n := testing.AllocsPerRun(100, do); n > 20 { // the server's are among them
+			t.Errorf("body %q: %v allocations a request", body, n)
+		}
+	}
+	d := newDriver(t, Options{Targets: []Target{{Name: "x", URL: url + "/{{n}}", Body: `{"id":"{{uuid}}","n":{{int 1 9}}}`}}})
+	v, out, body := d.values(), []byte(nil), []byte(nil)
+	if n := testing.AllocsPerRun(100, func() {
+		v.at(3)
+		out, body, _ = v.write(d.requests[0], out[:0], body, true)
+	}); n != 0 {
+		t.Errorf("%v allocations to write a request", n)
+	}
+}
+
+// A pipe is a connection whose other side has written everything.
+type pipe struct {
+	net.Conn
+	io.Reader
+}
+
+func (p pipe) Read(b []byte) (int, error) { return p.Reader.Read(b) }
+
+func FuzzAnswer(f *testing.F) {
+	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), false)
+	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x\r\nhello\r\n0\r\nA: b\r\n\r\n"), true)
+	f.Fuzz(func(t *testing.T, text []byte, head bool) {
+		c := &conn{Conn: pipe{Reader: bytes.NewReader(text)}}
+		c.in = bufio.NewReaderSize(c.Conn, 16)
+		for range 3 {
+			if _, err := c.answer(head); err != nil {
+				return
+			}
+		}
+	})
+}
+
+func BenchmarkRequest(b *testing.B) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
+	defer server.Close()
+	d, err := New(Options{Targets: []Target{{Name: "x", URL: server.URL}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	c, err := d.Connect(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer c.Close()
+	b.ReportAllocs()
+	for n := int64(0); b.Loop(); n++ {
+		if _, err := c.Do(b.Context(), n); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

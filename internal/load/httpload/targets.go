@@ -1,0 +1,123 @@
+package httpload
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// targetsLimit is the size of a file of targets at most, in bytes.
+const targetsLimit = 256 << 20
+
+// ReadTargets reads a file of targets in the formats of vegeta. In the one, a
+// target is a line "METHOD URL", lines with headers, and perhaps a line "@FILE"
+// with where its body is; an empty line ends it, and # begins a comment. In the
+// other, a line is a JSON object with method, url, header (lists of values) and
+// body (base64).
+func ReadTargets(path string) ([]Target, error) {
+	if st, err := os.Stat(path); err == nil && st.Size() > targetsLimit {
+		return nil, fmt.Errorf("%s: %d bytes, and targets take %d at most", path, st.Size(), targetsLimit)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	read := readPlain
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
+		read = readJSON
+	}
+	targets, err := read(path, text)
+	if err == nil && len(targets) == 0 {
+		err = fmt.Errorf("%s has no target", path)
+	}
+	return targets, err
+}
+
+func readJSON(path string, text []byte) ([]Target, error) {
+	var targets []Target
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var t struct {
+			Method string              `json:"method"`
+			URL    string              `json:"url"`
+			Header map[string][]string `json:"header"`
+			Body   []byte              `json:"body"`
+		}
+		name := fmt.Sprintf("%s:%d", path, n)
+		if err := json.Unmarshal(line, &t); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if t.Method == "" || t.URL == "" {
+			return nil, fmt.Errorf("%s: a target needs a method and a url", name)
+		}
+		target := Target{Name: name, Method: t.Method, URL: t.URL, Body: string(t.Body)}
+		for field, values := range t.Header {
+			for _, v := range values {
+				target.Header = append(target.Header, Header{field, v})
+			}
+		}
+		slices.SortStableFunc(target.Header, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
+		targets = append(targets, target)
+	}
+	return targets, nil
+}
+
+func readPlain(path string, text []byte) ([]Target, error) {
+	var targets []Target
+	var t *Target
+	in := bufio.NewScanner(bytes.NewReader(text))
+	in.Buffer(nil, 1<<20)
+	for n := 1; in.Scan(); n++ {
+		line := strings.TrimSpace(in.Text())
+		name := fmt.Sprintf("%s:%d", path, n)
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case line == "":
+			t = nil
+		case t == nil || isTarget(line):
+			method, url, ok := strings.Cut(line, " ")
+			if !ok {
+				return nil, fmt.Errorf("%s: %q: a target begins with METHOD URL", name, line)
+			}
+			targets = append(targets, Target{Name: name, Method: method, URL: strings.TrimSpace(url)})
+			t = &targets[len(targets)-1]
+		case line[0] == '@':
+			file := line[1:]
+			if !filepath.IsAbs(file) {
+				if _, err := os.Stat(file); err != nil { // beside the list, if not here
+					file = filepath.Join(filepath.Dir(path), file)
+				}
+			}
+			body, err := os.ReadFile(file)
+			if err != nil {
+				return nil, fmt.Errorf("%s: the body: %w", name, err)
+			}
+			t.Body = string(body)
+		default:
+			field, value, ok := strings.Cut(line, ":")
+			if !ok {
+				return nil, fmt.Errorf("%s: %q is neither a header, Name: value, nor a body, @FILE", name, line)
+			}
+			t.Header = append(t.Header, Header{strings.TrimSpace(field), strings.TrimSpace(value)})
+		}
+	}
+	if err := in.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return targets, nil
+}
+
+// isTarget reports whether a line begins a target though none ended before it.
+func isTarget(line string) bool {
+	method, url, ok := strings.Cut(line, " ")
+	return ok && method == strings.ToUpper(method) && !strings.HasSuffix(method, ":") && strings.Contains(url, "://")
+}
