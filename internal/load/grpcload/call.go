@@ -1,0 +1,225 @@
+package grpcload
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/load"
+	"github.com/hone-go/hone/internal/load/template"
+)
+
+// A call is a request on its way, and its answer as far as it came. Its
+// connection owns it from begin until it gives it to its taker.
+type call struct {
+	taker  taker
+	path   *route
+	fields []byte // of headers that differ from call to call, compressed; may be empty
+	body   []byte // messages, each with the five bytes before it
+	keep   bool   // the answer's messages, in kept
+
+	// While it is sent: see conn.begin.
+	id       uint32
+	rest     []byte    // of body, not sent yet
+	window   int       // of what the server takes on this stream
+	blocked  bool      // rest waits for the window
+	deadline time.Time // zero: none
+
+	// The answer.
+	taken    int     // bytes of DATA, since the window was last opened
+	lead     [5]byte // before a message
+	leading  int     // how many of them came
+	left     int     // of the present message
+	messages int
+	bytes    int // of messages
+	status   answerStatus
+	kept     []byte
+
+	// What a Sender or Client needs; the connection doesn't look at it.
+	pending
+}
+
+// A taker takes calls that ended, with the reason if there is no complete answer.
+type taker interface {
+	take(k *call, err error)
+}
+
+// A job is a request of a load.
+type job struct {
+	ctx    context.Context
+	clock  load.Clock
+	number load.Request
+	done   func(load.Request, load.Outcome)
+	waited bool
+}
+
+// A pending is what a Sender or Client keeps with a call that is made for a job.
+type pending struct {
+	job
+	sent   time.Duration
+	again  bool // it was sent before
+	slot   *slot
+	values template.Values
+	random *rand.PCG
+	text   []byte // scratch
+}
+
+func newCall(t taker, r *route) *call {
+	pcg := rand.NewPCG(0, 0)
+	return &call{taker: t, path: r, pending: pending{random: pcg, values: template.Values{Rng: rand.New(pcg)}}}
+}
+
+// renew makes a call as it was before it was sent.
+func (k *call) renew() {
+	k.id, k.rest, k.window, k.blocked = 0, nil, 0, false
+	k.taken, k.leading, k.left, k.messages, k.bytes = 0, 0, 0, 0, 0
+	k.status, k.kept = answerStatus{}, nil
+}
+
+// An answerStatus is what headers and trailers said.
+type answerStatus struct {
+	http      int
+	content   string // its type
+	grpc      int
+	has       bool // a grpc-status
+	message   string
+	size      int // of the headers
+	malformed bool
+}
+
+func (s *answerStatus) field(name, value string) {
+	switch name {
+	case ":status":
+		s.http, _ = strconv.Atoi(value)
+	case "content-type":
+		s.content = value
+	case "grpc-status":
+		n, err := strconv.Atoi(value)
+		s.grpc, s.has, s.malformed = n, true, err != nil
+	case "grpc-message":
+		s.message = value
+	}
+}
+
+// merge adds what trailers say to what headers did.
+func (s *answerStatus) merge(o answerStatus) {
+	if o.http != 0 {
+		s.http = o.http
+	}
+	if o.content != "" {
+		s.content = o.content
+	}
+	if o.has {
+		s.grpc, s.has, s.malformed, s.message = o.grpc, true, o.malformed, o.message
+	}
+}
+
+// maxKept is how many bytes of an answer are kept at most, where they are.
+const maxKept = 256 << 20
+
+func (s *answerStatus) speaksGRPC() bool { return strings.HasPrefix(s.content, "application/grpc") }
+
+// data counts the messages of a piece of the answer.
+func (k *call) data(b []byte, most int) error {
+	if k.keep {
+		if k.kept = append(k.kept, b...); len(k.kept) > maxKept {
+			return failure("message too large", "the answer is longer than %d bytes", maxKept)
+		}
+	}
+	if k.status.http != 200 || !k.status.speaksGRPC() {
+		return nil // verdict says so
+	}
+	for len(b) > 0 {
+		if k.left > 0 {
+			n := min(k.left, len(b))
+			k.left -= n
+			b = b[n:]
+			continue
+		}
+		n := copy(k.lead[k.leading:], b)
+		k.leading += n
+		b = b[n:]
+		if k.leading < len(k.lead) {
+			return nil
+		}
+		size := binary.BigEndian.Uint32(k.lead[1:])
+		if k.lead[0] > 1 {
+			return failure("bad answer", "a message begins with the byte %#x", k.lead[0])
+		}
+		if int64(size) > int64(most) {
+			return failure("message too large", "the answer has a message of %d bytes; the most is %d", size, most)
+		}
+		k.leading, k.left = 0, int(size)
+		k.messages++
+		k.bytes += int(size)
+	}
+	return nil
+}
+
+// verdict tells whether an answer that the server ended is a good one.
+func (k *call) verdict() error {
+	s := &k.status
+	switch {
+	case s.http != 200 && !s.has:
+		return failure("status "+strconv.Itoa(s.http), "HTTP status %d, content type %q, and no gRPC status", s.http, s.content)
+	case !s.has || s.malformed:
+		return failure("bad answer", "the answer ended without a grpc-status, content type %q", s.content)
+	case s.grpc != 0:
+		name := "grpc " + statusName(s.grpc)
+		if s.message == "" {
+			return &load.Failure{Class: name, Text: name}
+		}
+		return failure(name, "%s: %s", name, unescape(s.message))
+	case !s.speaksGRPC():
+		return failure("bad answer", "the answer's content type is %q", s.content)
+	case k.left > 0 || k.leading > 0:
+		return failure("bad answer", "the answer ended within a message")
+	case k.messages != 1 && !k.path.manyAnswers:
+		return failure("bad answer", "the answer has %d messages", k.messages)
+	}
+	return nil
+}
+
+func failure(class, format string, args ...any) *load.Failure {
+	return &load.Failure{Class: class, Text: fmt.Sprintf(format, args...)}
+}
+
+// unescape decodes the percent-encoding of a grpc-message.
+func unescape(s string) string {
+	if u, err := url.PathUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+const (
+	statusDeadline      = 4
+	statusUnimplemented = 12
+)
+
+var statusNames = []string{
+	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists", "PermissionDenied", "ResourceExhausted",
+	"FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
+}
+
+func statusName(code int) string {
+	if code >= 0 && code < len(statusNames) {
+		return statusNames[code]
+	}
+	return "status " + strconv.Itoa(code)
+}
+
+// appendMessage appends a message with the five bytes before it: whether it is
+// compressed, and its length.
+func appendMessage(dst []byte, compressed bool, message []byte) []byte {
+	flag := byte(0)
+	if compressed {
+		flag = 1
+	}
+	return append(binary.BigEndian.AppendUint32(append(dst, flag), uint32(len(message))), message...)
+}
