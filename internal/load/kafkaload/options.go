@@ -1,0 +1,219 @@
+package kafkaload
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/sasl"
+	"github.com/twmb/franz-go/pkg/sasl/plain"
+	"github.com/twmb/franz-go/pkg/sasl/scram"
+
+	"github.com/hone-go/hone/internal/load/template"
+)
+
+// Options say what to send, where, and how. Defaults, in parentheses, take the
+// place of zero values.
+type Options struct {
+	Brokers []string // host:port; those that the cluster names are found by them
+	Topic   string
+
+	// Create makes the topic, of so many partitions, if there is none (0: it has to
+	// exist). Replicas are those of each partition (the broker's default).
+	Create   int
+	Replicas int
+
+	// A message is a key, a value and headers. Values take turns, as a feed's rows do.
+	Key     *template.Template // nil: none
+	Values  []*template.Template
+	Headers []Header
+	Feed    *template.Feed // rows for templates; may be nil
+	Seed    uint64         // of random values: the same seed gives the same messages
+
+	Acks         string        // "all", "leader", "none" ("all")
+	NoIdempotent bool          // a message may arrive twice when it is sent again; idempotence takes acks of all
+	Linger       time.Duration // how long a batch waits for more messages; negative: not at all (5ms)
+	BatchBytes   int           // of a batch at most, before compression (1000012)
+	Compression  string        // "none", "gzip", "snappy", "lz4", "zstd" ("none")
+	Partitioner  string        // "sticky", "hash", "round-robin", "manual" ("hash", which is sticky for messages without a key)
+	Partition    int           // of all messages, for "manual"
+	InFlight     int           // requests to a broker at a time without idempotence, with which they are 5 (5)
+
+	// Buffer and BufferBytes are how many messages, and of how many bytes, may wait
+	// for their acknowledgement. At a rate, those beyond fail at once (1048576 and
+	// 256 MiB); a flood waits for room, and 50000 messages are its default.
+	Buffer      int
+	BufferBytes int
+
+	SASL     string // "plain", "scram-256", "scram-512"; "": none
+	User     string
+	Password string
+	TLS      *tls.Config // with the CA and the client's certificate, if they are needed; nil: no TLS
+
+	DialTimeout    time.Duration // to open a connection (10s)
+	RequestTimeout time.Duration // a broker has for an answer (10s)
+	Timeout        time.Duration // a message has to be acknowledged (2m)
+	Retries        int           // of a message; negative: none; 0: as many as fit into the timeout
+
+	// Consume reads the topic, from its end at the start, to tell which messages
+	// arrived and after what time: see Delivery. Messages get a header for it.
+	Consume bool
+	Warmup  time.Duration // messages due before this have no times in Delivery; as load.Options has it
+	Drain   time.Duration // the consumer has to read what was acknowledged (30s)
+}
+
+// A Header is a header of a message.
+type Header struct {
+	Name  string
+	Value *template.Template
+}
+
+const (
+	defaultBuffer      = 1 << 20 // as many as load.Pool lets wait
+	defaultFlood       = 50_000
+	defaultBufferBytes = 256 << 20
+	defaultBatchBytes  = 1000012 // a broker's max.message.bytes is 1048588 by default; franz-go's default has room for overhead
+	maxBatchBytes      = 64 << 20
+)
+
+func (o Options) withDefaults() Options {
+	set(&o.Acks, "all")
+	set(&o.Linger, 5*time.Millisecond) // as Kafka's own client has it since 4.0
+	set(&o.BatchBytes, defaultBatchBytes)
+	set(&o.Compression, "none")
+	set(&o.Partitioner, "hash")
+	set(&o.InFlight, 5)
+	set(&o.BufferBytes, defaultBufferBytes)
+	set(&o.DialTimeout, 10*time.Second)
+	set(&o.RequestTimeout, 10*time.Second)
+	set(&o.Timeout, 2*time.Minute) // as Kafka's own client
+	set(&o.Drain, 30*time.Second)
+	return o
+}
+
+func set[T comparable](v *T, to T) {
+	var zero T
+	if *v == zero {
+		*v = to
+	}
+}
+
+var (
+	acks = map[string]kgo.Acks{"all": kgo.AllISRAcks(), "leader": kgo.LeaderAck(), "none": kgo.NoAck()}
+
+	codecs = map[string]kgo.CompressionCodec{
+		"none": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(),
+		"lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression(),
+	}
+
+	partitioners = map[string]kgo.Partitioner{
+		"sticky": kgo.StickyPartitioner(), "hash": kgo.StickyKeyPartitioner(nil),
+		"round-robin": kgo.RoundRobinPartitioner(), "manual": kgo.ManualPartitioner(),
+	}
+
+	mechanisms = map[string]func(user, password string) sasl.Mechanism{
+		"plain":     func(u, p string) sasl.Mechanism { return plain.Auth{User: u, Pass: p}.AsMechanism() },
+		"scram-256": func(u, p string) sasl.Mechanism { return scram.Auth{User: u, Pass: p}.AsSha256Mechanism() },
+		"scram-512": func(u, p string) sasl.Mechanism { return scram.Auth{User: u, Pass: p}.AsSha512Mechanism() },
+	}
+)
+
+// check reports what is wrong with the options, defaults being set.
+// CheckHow says what is wrong with how to send, whatever is sent.
+func (o Options) CheckHow() error {
+	o = o.withDefaults()
+	o.Topic, o.Values = "any", []*template.Template{nil}
+	return o.check()
+}
+
+func (o Options) check() error {
+	switch {
+	case len(o.Brokers) == 0:
+		return errors.New("no broker is named")
+	case o.Topic == "":
+		return errors.New("no topic is named")
+	case len(o.Values) == 0:
+		return errors.New("there is no value to send")
+	case o.Acks != "all" && !o.NoIdempotent:
+		return fmt.Errorf("acks of %s exclude idempotence, which takes acks of all", o.Acks)
+	case o.Create < 0 || o.Replicas < 0 || o.Partition < 0 || o.Buffer < 0 || o.BufferBytes < 0 || o.InFlight < 0:
+		return errors.New("numbers of partitions, replicas, requests, messages and bytes can't be negative")
+	case o.BatchBytes < 512 || o.BatchBytes > maxBatchBytes:
+		return fmt.Errorf("batches of %d bytes: want 512 to %d", o.BatchBytes, maxBatchBytes)
+	case o.DialTimeout < 0 || o.RequestTimeout < 0 || o.Timeout < time.Second || o.Drain < 0:
+		return errors.New("timeouts can't be negative, and a message's is a second at least")
+	case o.SASL != "" && o.User == "":
+		return errors.New("SASL takes a user")
+	case o.Partitioner != "manual" && o.Partition != 0:
+		return errors.New(`a partition is for the partitioner "manual"`)
+	}
+	return errors.Join(
+		known("acks", o.Acks, acks), known("compression", o.Compression, codecs), known("partitioner", o.Partitioner, partitioners),
+		o.checkSASL())
+}
+
+func (o Options) checkSASL() error {
+	if o.SASL == "" {
+		return nil
+	}
+	return known("SASL", o.SASL, mechanisms)
+}
+
+func known[V any](what, name string, in map[string]V) error {
+	if _, ok := in[name]; !ok {
+		return fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(slices.Sorted(maps.Keys(in)), ", "))
+	}
+	return nil
+}
+
+// client returns the settings that producer, consumer and questions share.
+func (o Options) client() []kgo.Opt {
+	opts := []kgo.Opt{
+		kgo.ClientID("hone"), kgo.DisableClientMetrics(),
+		kgo.SeedBrokers(o.Brokers...),
+		kgo.DialTimeout(o.DialTimeout), kgo.RequestTimeoutOverhead(o.RequestTimeout),
+		// Brokers that come back are to be found soon, as the run goes on meanwhile.
+		kgo.MetadataMinAge(500 * time.Millisecond),
+		kgo.RetryBackoffFn(func(fails int) time.Duration { return min(time.Duration(fails)*100*time.Millisecond, time.Second) }),
+	}
+	if o.TLS != nil {
+		opts = append(opts, kgo.DialTLSConfig(o.TLS))
+	}
+	if o.SASL != "" {
+		opts = append(opts, kgo.SASL(mechanisms[o.SASL](o.User, o.Password)))
+	}
+	return opts
+}
+
+// producer returns the settings of the client that sends. What may wait is counted
+// by Sender, which fails or waits where the client would block.
+func (o Options) producer() []kgo.Opt {
+	opts := append(o.client(),
+		kgo.DefaultProduceTopic(o.Topic),
+		kgo.RequiredAcks(acks[o.Acks]),
+		kgo.ProducerLinger(max(o.Linger, 0)),
+		kgo.ProducerBatchMaxBytes(int32(o.BatchBytes)),
+		kgo.ProducerBatchCompression(codecs[o.Compression]),
+		kgo.RecordPartitioner(partitioners[o.Partitioner]),
+		kgo.ProduceRequestTimeout(o.RequestTimeout),
+		kgo.RecordDeliveryTimeout(o.Timeout),
+		kgo.MaxBufferedRecords(math.MaxInt),
+	)
+	if o.NoIdempotent {
+		opts = append(opts, kgo.DisableIdempotentWrite(), kgo.MaxProduceRequestsInflightPerBroker(o.InFlight))
+	} else {
+		// Otherwise a message that was sent has no end while its broker is away. A message
+		// that failed is not handed over again, so none is doubled by it.
+		opts = append(opts, kgo.AllowIdempotentProduceCancellation())
+	}
+	if o.Retries != 0 {
+		opts = append(opts, kgo.RecordRetries(max(o.Retries, 0)))
+	}
+	return opts
+}

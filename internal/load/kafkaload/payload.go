@@ -1,0 +1,85 @@
+package kafkaload
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/hone-go/hone/internal/load/template"
+)
+
+// Payloads are the values of messages, of a file that has one a line.
+type Payloads struct {
+	Values []*template.Template
+	Failed int      // lines that could not be parsed; no message is made of them
+	Errors []string // the first ones of them, with file, line and column
+}
+
+// maxErrors is how many errors are kept.
+const maxErrors = 100
+
+// ReadPayloads reads a file that has a JSON document a line, in each of which the
+// same values are replaced; with plain, a template a line. A line that can't be
+// parsed is counted; it is an error if none can be.
+func ReadPayloads(path string, plain bool, feed *template.Feed, replace ...template.Replacement) (*Payloads, error) {
+	if plain && len(replace) > 0 {
+		return nil, errors.New("values are replaced in JSON documents, and these are plain texts")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err == nil && st.Size() > template.FeedLimit {
+		return nil, fmt.Errorf("%s: %d bytes, and payloads have %d at most", path, st.Size(), template.FeedLimit)
+	}
+	p := &Payloads{}
+	in := bufio.NewReader(io.LimitReader(f, template.FeedLimit))
+	for line := 1; ; line++ {
+		text, err := in.ReadBytes('\n')
+		if text := bytes.TrimRight(text, "\r\n"); len(text) > 0 {
+			p.add(path, line, string(text), plain, feed, replace)
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return p, p.check(path)
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+}
+
+func (p *Payloads) add(path string, line int, text string, plain bool, feed *template.Feed, replace []template.Replacement) {
+	parse := func(name string) (*template.Template, error) {
+		if plain {
+			return template.Parse(name, text, feed)
+		}
+		return template.ParseJSON(name, text, feed, replace...)
+	}
+	name := fmt.Sprintf("%s:%d", path, line)
+	t, err := parse(name)
+	if err == nil {
+		p.Values = append(p.Values, t)
+		return
+	}
+	var at *template.Error
+	if errors.As(err, &at) && at.Name == name {
+		at.Name, at.Line = path, line
+	}
+	if p.Failed++; len(p.Errors) < maxErrors {
+		p.Errors = append(p.Errors, err.Error())
+	}
+}
+
+func (p *Payloads) check(path string) error {
+	switch {
+	case len(p.Values) > 0:
+		return nil
+	case p.Failed > 0:
+		return fmt.Errorf("%s: none of %d lines can be sent: %s", path, p.Failed, p.Errors[0])
+	}
+	return fmt.Errorf("%s: it is empty", path)
+}

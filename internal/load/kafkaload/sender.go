@@ -1,0 +1,289 @@
+package kafkaload
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/hone-go/hone/internal/load"
+	"github.com/hone-go/hone/internal/load/template"
+)
+
+// A Sender sends messages to a topic. Send, Flood and Close are for one goroutine.
+type Sender struct {
+	opts     Options
+	values   *template.Values
+	tracker  *tracker // of what is sent and arrives; nil if nothing consumes
+	consumer *consumer
+
+	client *kgo.Client
+	ctx    context.Context // of the run; when it ends, so does what is under way
+	unhook func() bool
+	gaveUp *atomic.Bool // ctx ended while messages were under way: the client is closed
+	closed sync.WaitGroup
+
+	free     []*message // of the sending goroutine
+	returned struct {
+		sync.Mutex
+		messages []*message
+	}
+
+	flood    bool
+	messages atomic.Int64   // under way
+	bytes    atomic.Int64   // of them
+	calls    sync.WaitGroup // of done that have not returned
+	acked    atomic.Int64   // messages that were acknowledged
+	waiting  atomic.Bool    // a flood, for room
+	room     chan struct{}  // tells it that a message ended
+}
+
+// New opens connections and asks for the topic. Nothing is sent if it returns an
+// error, which says what can't be reached or isn't there.
+func New(ctx context.Context, o Options) (*Sender, error) {
+	o = o.withDefaults()
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s := &Sender{opts: o, values: template.NewValues(o.Seed, 0), room: make(chan struct{}, 1)}
+	if err := s.open(); err != nil {
+		return nil, err
+	}
+	offsets, err := o.topic(ctx, s.client)
+	if err == nil && o.Consume {
+		s.tracker = newTracker(o.Warmup)
+		s.consumer, err = o.consume(offsets, s.tracker)
+	}
+	if err != nil {
+		s.client.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Sender) open() error {
+	client, err := kgo.NewClient(s.opts.producer()...)
+	if err != nil {
+		return fmt.Errorf("settings for Kafka: %w", err)
+	}
+	s.client, s.gaveUp = client, new(atomic.Bool)
+	return nil
+}
+
+// A message is one of those under way, with what it needs. It is used again.
+type message struct {
+	kgo.Record
+	sender  *Sender
+	finish  func(*kgo.Record, error) // its method finished, bound once
+	text    []byte                   // what key, value and headers are parts of
+	headers []kgo.RecordHeader
+	number  uint64 // as the tracker counts
+	request load.Request
+	sent    time.Duration
+	clock   load.Clock
+	done    func(load.Request, load.Outcome)
+}
+
+// Send hands a message to the client, which sends it in a batch. At a rate it
+// never blocks: a message that finds no room among those that wait for their
+// acknowledgement fails.
+func (s *Sender) Send(ctx context.Context, clock load.Clock, r load.Request, done func(load.Request, load.Outcome)) {
+	if ctx != s.ctx {
+		s.begin(ctx)
+	}
+	if s.flood {
+		r.Due = clock.Now()
+	}
+	m := s.message()
+	m.request, m.clock, m.done, m.sent = r, clock, done, r.Due
+	if !s.flood {
+		m.sent = clock.Now()
+	}
+	m.fill(s)
+	full := s.over(1, 1)
+	s.calls.Add(1)
+	s.messages.Add(1)
+	s.bytes.Add(int64(len(m.text)))
+	if full && !s.flood {
+		m.end(errBacklog, 0)
+		return
+	}
+	if ctx.Err() != nil {
+		m.end(errGaveUp, 0)
+		return
+	}
+	s.client.Produce(context.Background(), &m.Record, m.finish)
+}
+
+var (
+	errBacklog = &load.Failure{Class: "backlog full", Text: "too many messages, or bytes, wait for their acknowledgement"}
+	errGaveUp  = &load.Failure{Class: "no answer by the end", Text: "the run ended before the message was acknowledged"}
+)
+
+// begin takes the context of a run.
+func (s *Sender) begin(ctx context.Context) {
+	s.end()
+	s.ctx = ctx
+	client, gaveUp := s.client, s.gaveUp
+	s.closed.Add(1)
+	s.unhook = context.AfterFunc(ctx, func() {
+		defer s.closed.Done()
+		// Closing the client is the one way to end what was sent and not answered.
+		if s.messages.Load() > 0 {
+			gaveUp.Store(true)
+			client.Close()
+		}
+	})
+}
+
+// end parts with the context of a run, and with the client if that had to be closed.
+func (s *Sender) end() {
+	if s.unhook != nil && s.unhook() {
+		s.closed.Done()
+	}
+	s.unhook = nil
+	s.closed.Wait()
+	if s.gaveUp.Load() {
+		_ = s.open() // as it did before
+	}
+}
+
+func (s *Sender) limit() int64 {
+	switch {
+	case s.opts.Buffer > 0:
+		return int64(s.opts.Buffer)
+	case s.flood:
+		return defaultFlood
+	}
+	return defaultBuffer
+}
+
+// over reports whether as much is under way as may be, or num/den of it.
+func (s *Sender) over(num, den int64) bool {
+	return s.messages.Load() >= max(1, s.limit()*num/den) || s.bytes.Load() >= max(1, int64(s.opts.BufferBytes)*num/den)
+}
+
+// message returns one that is not under way.
+func (s *Sender) message() *message {
+	if len(s.free) == 0 {
+		s.returned.Lock()
+		s.free, s.returned.messages = s.returned.messages, s.free
+		s.returned.Unlock()
+	}
+	if n := len(s.free); n > 0 {
+		m := s.free[n-1]
+		s.free = s.free[:n-1]
+		return m
+	}
+	m := &message{sender: s}
+	m.finish = m.finished
+	return m
+}
+
+// fill writes the message's key, value and headers.
+func (m *message) fill(s *Sender) {
+	o := &s.opts
+	n := m.request.N
+	s.values.N, s.values.Row = n, o.Feed.Row(n)
+	text := m.text[:0]
+	if o.Key != nil {
+		text = o.Key.Append(text, s.values)
+	}
+	key := len(text)
+	text = o.Values[uint64(n)%uint64(len(o.Values))].Append(text, s.values)
+	value := len(text)
+	headers := m.headers[:0]
+	for _, h := range o.Headers {
+		from := len(text)
+		text = h.Value.Append(text, s.values)
+		headers = append(headers, kgo.RecordHeader{Key: h.Name, Value: text[from:]})
+	}
+	if s.tracker != nil {
+		from := len(text)
+		text, m.number = s.tracker.appendMark(text, m.clock.Start(), m.request.Due)
+		headers = append(headers, kgo.RecordHeader{Key: markName, Value: text[from:]})
+	}
+	at := value // Now that text doesn't move any more.
+	for i := range headers {
+		n := len(headers[i].Value)
+		headers[i].Value = text[at : at+n]
+		at += n
+	}
+	m.text, m.headers = text, headers
+	m.Record = kgo.Record{
+		Value: text[key:value], Headers: headers, Partition: int32(o.Partition),
+		Timestamp: m.clock.Start().Add(m.sent),
+	}
+	if o.Key != nil {
+		m.Key = text[:key]
+	}
+}
+
+// finished is called by the client when the message was acknowledged, or failed.
+func (m *message) finished(_ *kgo.Record, err error) {
+	if err != nil {
+		m.end(failureOf(err), 0)
+		return
+	}
+	m.end(nil, len(m.Key)+len(m.Value))
+}
+
+// end says what came of the message and gives it back.
+func (m *message) end(f *load.Failure, bytes int) {
+	s, r, done := m.sender, m.request, m.done
+	o := load.Outcome{Sent: m.sent, Done: m.clock.Now(), Bytes: bytes, Failure: f}
+	if s.tracker != nil && f == nil {
+		s.tracker.acked(m.number)
+	}
+	size := int64(len(m.text))
+	m.done = nil
+	s.returned.Lock()
+	s.returned.messages = append(s.returned.messages, m)
+	s.returned.Unlock()
+	s.bytes.Add(-size)
+	s.messages.Add(-1)
+	if f == nil {
+		s.acked.Add(1)
+	}
+	if s.waiting.Load() && !s.over(refill, 4) && s.waiting.CompareAndSwap(true, false) {
+		select {
+		case s.room <- struct{}{}:
+		default: // It has been told.
+		}
+	}
+	done(r, o)
+	s.calls.Done()
+}
+
+// Close ends what is under way, and the consumer. All calls of done have returned.
+func (s *Sender) Close() error {
+	if s.unhook != nil && s.unhook() {
+		s.closed.Done()
+	}
+	s.closed.Wait()
+	s.client.Close()
+	s.calls.Wait()
+	if s.consumer != nil {
+		s.consumer.close()
+	}
+	return nil
+}
+
+// Delivery waits until the consumer has read what there is, and tells what that
+// was. It is nil without a consumer. Call it after the run and before Close.
+func (s *Sender) Delivery(ctx context.Context) *Delivery {
+	if s.consumer == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Drain)
+	defer cancel()
+	err := s.consumer.drain(ctx)
+	d := s.tracker.delivery()
+	if err != nil {
+		d.Incomplete = fmt.Sprintf("the consumer did not get to the topic's end: %v", err)
+	}
+	return d
+}
