@@ -1,0 +1,54 @@
+package measure
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// collecting are functions below which the runtime collects garbage.
+var collecting = map[string]bool{
+	"runtime.gcBgMarkWorker": true, "runtime.gcAssistAlloc": true, "runtime.gcStart": true,
+	"runtime.bgsweep": true, "runtime.bgscavenge": true, "runtime.deductSweepCredit": true,
+}
+
+// gcShare returns the share of a profile's values that garbage collection has.
+func gcShare(p *profile.Profile, column int, total int64) float64 {
+	inGC := make([]bool, len(p.Locations))
+	for l := range p.Locations {
+		for _, line := range p.LocationLines(uint32(l)) {
+			inGC[l] = inGC[l] || collecting[p.FunctionName(line.Function)]
+		}
+	}
+	var sum int64
+	for s := range p.NumSamples() {
+		if slices.ContainsFunc(p.Stack(s), func(l uint32) bool { return inGC[l] }) {
+			sum += p.Values[column][s]
+		}
+	}
+	return float64(sum) / float64(total)
+}
+
+// most is how many functions a report names.
+const most = 5
+
+// hottest returns the functions with the largest values of their own.
+func hottest(p *profile.Profile, column int, total int64) []Hot {
+	own := make(map[string]int64)
+	for s := range p.NumSamples() {
+		stack := p.Stack(s)
+		if len(stack) == 0 {
+			continue
+		}
+		if lines := p.LocationLines(stack[0]); len(lines) > 0 {
+			own[p.FunctionName(lines[0].Function)] += p.Values[column][s]
+		}
+	}
+	var hot []Hot
+	for name, v := range own {
+		hot = append(hot, Hot{name, float64(v) / float64(total)})
+	}
+	slices.SortFunc(hot, func(a, b Hot) int { return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Function, b.Function)) })
+	return hot[:min(most, len(hot))]
+}

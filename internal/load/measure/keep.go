@@ -1,0 +1,119 @@
+package measure
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/load"
+)
+
+// setLoad keeps in the run what its samples do not have.
+func (p *Plan) setLoad(sides ...experiment.LoadSide) error {
+	if p.Run == nil || len(sides) == 0 {
+		return nil
+	}
+	l := &experiment.Load{Package: p.pkg(), Benchmark: p.name(), Sides: sides}
+	return p.Run.SetLoad(l)
+}
+
+// goals says which were met by a result.
+func (p *Plan) goals(r *load.Result) (all []experiment.LoadGoal) {
+	for _, g := range p.Goals {
+		all = append(all, experiment.LoadGoal{Text: g.String(), Met: g.Met(r)})
+	}
+	return all
+}
+
+// side is a side of a run, from the results of its periods.
+func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by told) experiment.LoadSide {
+	sum := load.Sum(periods...)
+	s := experiment.LoadSide{
+		Side: of.String(), Started: sum.Started, Elapsed: sum.Elapsed, Asked: sum.Asked, Rate: sum.Rate,
+		Succeeded: sum.Succeeded, Failed: sum.Failed, Late: sum.Late, Waited: sum.Waited, Bytes: sum.Bytes, Connections: sum.Connections,
+		Response: times(sum.Response, sum.Curve()), Service: times(sum.Service, sum.ServiceCurve()),
+		Windows: []experiment.LoadWindow{}, GCShare: by.gcShare, Goals: p.goals(sum), Void: sum.Void, Stopped: sum.Stopped, Interrupted: sum.Interrupted,
+	}
+	var start time.Duration
+	for _, r := range periods {
+		end := start + r.Elapsed
+		for _, w := range r.Windows {
+			s.Windows = append(s.Windows, experiment.LoadWindow{
+				Start: start + w.Start, End: start + w.End, Asked: w.Asked, Succeeded: w.Succeeded, Failed: w.Failed, Late: w.Late,
+				P50: w.Response.P50, P99: w.Response.P99, Max: w.Response.Max,
+			})
+			end = max(end, start+w.End) // the last one is collected after the last answer
+		}
+		s.Periods = append(s.Periods, experiment.LoadPeriod{Start: start, End: end, Started: r.Started})
+		start = end
+	}
+	for _, c := range sum.Failures {
+		s.Failures = append(s.Failures, experiment.LoadFailure(c))
+	}
+	for _, c := range slices.Concat(costs, by.costs) {
+		// What was counted over the samples themselves comes first.
+		if slices.ContainsFunc(s.Costs, func(known experiment.LoadCost) bool { return known.Unit == c.Unit }) {
+			continue
+		}
+		s.Costs = append(s.Costs, experiment.LoadCost{Kind: c.Kind, Unit: c.Unit, Value: c.Value})
+	}
+	for _, h := range by.hottest {
+		s.Hottest = append(s.Hottest, experiment.LoadHot(h))
+	}
+	return s
+}
+
+func times(q load.Quantiles, curve []load.Point) experiment.LoadTimes {
+	t := experiment.LoadTimes{Mean: q.Mean, P50: q.P50, P90: q.P90, P99: q.P99, P999: q.P999, P9999: q.P9999, Max: q.Max, Curve: []experiment.LoadPoint{}}
+	for _, p := range curve {
+		t.Curve = append(t.Curve, experiment.LoadPoint(p))
+	}
+	return t
+}
+
+// keepSides keeps what was measured of both versions, but in the pre-check.
+func (c *contest) keepSides() error {
+	var sides []experiment.LoadSide
+	for _, side := range []experiment.Side{experiment.Base, experiment.Head} {
+		if len(c.results[side]) > 0 {
+			sides = append(sides, c.side(side, c.results[side], costsOf(c.lines[side]), c.told[side]))
+		}
+	}
+	return c.setLoad(sides...)
+}
+
+// costsOf adds up what requests cost in samples, each with its number of requests.
+func costsOf(lines []*benchfmt.Result) []Cost {
+	var costs []Cost
+	for _, line := range lines {
+		var failed float64
+		for _, v := range line.Values {
+			if v.Unit == "failed/op" {
+				failed = v.Value
+			}
+		}
+		n := float64(line.Iters) * (1 - failed)
+		for _, v := range line.Values {
+			if !strings.HasSuffix(v.Unit, "/op") || v.Unit == "ns/op" || v.Unit == "failed/op" {
+				continue
+			}
+			i := slices.IndexFunc(costs, func(c Cost) bool { return c.Unit == v.Unit })
+			if i < 0 {
+				kind := "memory"
+				if v.Unit == "cpu-ns/op" {
+					kind = "process"
+				}
+				i, costs = len(costs), append(costs, Cost{Kind: kind, Unit: v.Unit})
+			}
+			costs[i].Value += n * v.Value
+			costs[i].Requests += n
+		}
+	}
+	for i := range costs {
+		costs[i].Value /= costs[i].Requests
+	}
+	return costs
+}

@@ -1,0 +1,283 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/load"
+)
+
+// A Versus compares two versions of a service under the same load.
+//
+//	pre-check   the base against itself, for the noise floor
+//	measure     randomised ABBA blocks, up to the first look, then on for what is
+//	            undecided
+//	confirm     what changed is measured anew, and counts if that agrees
+//	profile     both sides, if something changed
+//
+// Each sample is of a process of its own, started, warmed up, measured for a
+// period and stopped: what one process happens to have, such as the layout of its
+// memory, would be a difference between the versions if each had one process only.
+//
+// The verdicts are those of experiment.Run.Compare.
+type Versus struct {
+	Plan     // Run has a base; Count is not used
+	Service  *capture.Service
+	Looks    []experiment.Look
+	PreCheck int // pairs; 0: none
+
+	// Verdicts are the options of the comparison: budgets. Looks are set by Versus.
+	Verdicts experiment.Options
+	// ProfileAll takes profiles also if nothing changed.
+	ProfileAll bool
+}
+
+// A VersusReport is what was compared.
+type VersusReport struct {
+	Base, Head *load.Result       // of all samples that count, but those of the pre-check; nil if there are none
+	Family     *experiment.Family // nil if it did not come to a verdict
+	Void       string             // why there is none
+	Warnings   []string
+}
+
+// Measure does what the Versus says. When it fails, or ctx ends, it returns what it has.
+func (v *Versus) Measure(ctx context.Context) (*VersusReport, error) {
+	v.Verdicts.Looks = v.Looks
+	c := &contest{
+		v: v, turns: experiment.NewTurns(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))),
+		measurement: &measurement{Plan: &v.Plan, report: &Report{}, counted: v.Memory != nil, patience: patience},
+		void:        make(map[experiment.Phase]int), planned: make(map[experiment.Phase]int),
+	}
+	r := new(VersusReport)
+	var err error
+	r.Family, err = c.compare(ctx)
+	if void := new(voidError); errors.As(err, &void) {
+		r.Void, err = void.Error(), nil
+	}
+	if err == nil && r.Void == "" && (v.ProfileAll || changed(r.Family)) {
+		if err = c.profileSides(ctx); err != nil && ctx.Err() == nil {
+			c.warn("not all profiles could be taken: %v", err) // the verdict stands
+			err = nil
+		}
+	}
+	for _, w := range c.report.Warnings {
+		err = errors.Join(err, v.Run.Warn(w))
+	}
+	err = errors.Join(err, c.keepSides())
+	r.Warnings = c.report.Warnings
+	for side, to := range map[experiment.Side]**load.Result{experiment.Base: &r.Base, experiment.Head: &r.Head} {
+		if len(c.results[side]) > 0 {
+			*to = load.Sum(c.results[side]...)
+		}
+	}
+	return r, err
+}
+
+// maxVoid is the share of a phase's samples, one of so many, that may be void. Such a
+// sample leaves a hole in its block.
+const maxVoid = 5
+
+// A voidError ends a comparison in which the generator could not keep up.
+type voidError struct {
+	void, planned int
+	why           string
+}
+
+func (e *voidError) Error() string {
+	return fmt.Sprintf("the generator could not keep up in %d of %d samples: %s", e.void, e.planned, e.why)
+}
+
+// patience is how many readings of the service's memory in a row may fail: another
+// process is asked each time.
+const patience = 3
+
+type contest struct {
+	*measurement
+	v           *Versus
+	turns       *experiment.Turns
+	results     [2][]*load.Result     // by side, of what counts
+	lines       [2][]*benchfmt.Result // the same as results of a benchmark
+	told        [2]told               // by side, by its profiles
+	done, total int                   // samples
+	void        map[experiment.Phase]int
+	planned     map[experiment.Phase]int // samples
+}
+
+// compare measures until the verdicts are known.
+func (c *contest) compare(ctx context.Context) (*experiment.Family, error) {
+	first := c.v.Looks[0].Pairs
+	c.total = 2 * (c.v.PreCheck + first)
+	for _, step := range []struct {
+		phase experiment.Phase
+		pairs int
+	}{{experiment.PreCheck, c.v.PreCheck}, {experiment.Measure, first}} {
+		if err := c.pairs(ctx, step.phase, step.pairs); err != nil {
+			return nil, err
+		}
+	}
+	family, err := c.judge()
+	pairs := first
+	for _, next := range c.v.Looks[1:] {
+		if err != nil || len(family.Undecided(c.v.Looks)) == 0 {
+			break
+		}
+		c.total += 2 * (next.Pairs - pairs)
+		if err = c.pairs(ctx, experiment.Measure, next.Pairs-pairs); err == nil {
+			family, err = c.judge()
+		}
+		pairs = next.Pairs
+	}
+	if err != nil || len(family.Unconfirmed()) == 0 {
+		return family, err
+	}
+	c.total += 2 * first
+	if err := c.pairs(ctx, experiment.Repeat, first); err != nil {
+		return nil, err
+	}
+	return c.judge()
+}
+
+func (c *contest) pairs(ctx context.Context, phase experiment.Phase, n int) error {
+	c.planned[phase] += 2 * n
+	return experiment.Pairs(c.turns, []*contest{c}, phase, n, func(_ *contest, runs experiment.Side, slot experiment.Slot) error {
+		return c.sample(ctx, phase, runs, slot)
+	})
+}
+
+// judge reads the run so far, as anyone would.
+func (c *contest) judge() (*experiment.Family, error) {
+	run, err := experiment.Open(c.Run.Dir())
+	if err != nil {
+		return nil, err
+	}
+	return run.Compare(c.v.Verdicts)
+}
+
+var phaseNames = map[experiment.Phase]string{experiment.PreCheck: "pre-check", experiment.Measure: "measure", experiment.Repeat: "confirm"}
+
+// sample measures a side once, in a process of its own.
+func (c *contest) sample(ctx context.Context, phase experiment.Phase, side experiment.Side, slot experiment.Slot) error {
+	event := Event{
+		Stage: Period, Done: c.done, Total: c.total, What: phaseNames[phase] + " " + side.String(),
+		Left: time.Duration(c.total-c.done) * (c.Warmup + c.Duration),
+	}
+	c.tell(event)
+	r, line, err := c.process(ctx, side, event)
+	if err != nil {
+		return err
+	}
+	c.done++
+	if r.Void != "" {
+		if c.void[phase]++; c.void[phase] > c.planned[phase]/maxVoid {
+			return &voidError{c.void[phase], c.planned[phase], r.Void}
+		}
+		return nil
+	}
+	if line == nil {
+		return fmt.Errorf("%s: %w: %s", side, ErrNothing, firstFailure(r))
+	}
+	if phase != experiment.PreCheck {
+		c.results[side], c.lines[side] = append(c.results[side], r), append(c.lines[side], line)
+	}
+	return c.Run.Append(phase, slot.Side, &slot, line)
+}
+
+func firstFailure(r *load.Result) string {
+	if len(r.Failures) == 0 {
+		return "none was sent"
+	}
+	f := r.Failures[0]
+	if len(f.Samples) > 0 {
+		return f.Name + ", " + f.Samples[0]
+	}
+	return f.Name
+}
+
+// process starts a side, measures it for a period, and stops it.
+func (c *contest) process(ctx context.Context, side experiment.Side, event Event) (r *load.Result, line *benchfmt.Result, err error) {
+	s, err := c.v.Service.Start(ctx, side)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, s.Stop()) }()
+	if c.Warmup > 0 {
+		if _, err := c.Load(ctx, WarmUp, c.Warmup, c.Options); err != nil {
+			return nil, nil, err
+		}
+	}
+	start := c.memory(ctx)
+	before := c.memory(ctx)
+	reading := before.since(start)
+	cpu, known := s.CPU()
+	opts := c.Options
+	opts.Window = func(w load.Window) string {
+		now := event
+		now.Window, now.Left = &w, max(0, event.Left-c.Warmup-w.End)
+		c.tell(now)
+		return ""
+	}
+	r, err = c.Load(ctx, Period, c.Duration, opts)
+	if err = errors.Join(err, ctx.Err()); err != nil {
+		return nil, nil, err
+	}
+	used, still := s.CPU() // before the service is asked for more
+	if line = c.line(r, c.memory(ctx).since(before).less(reading)); line != nil && known && still {
+		line.Values = append(line.Values, benchfmt.Value{Value: float64(used-cpu) / float64(r.Succeeded), Unit: "cpu-ns/op"})
+	}
+	return r, line, nil
+}
+
+// changed reports whether a family says that something has changed which can fail a
+// run.
+func changed(f *experiment.Family) bool {
+	return slices.ContainsFunc(f.Comparisons, func(c experiment.Comparison) bool { return c.Gated && c.Verdict.Changed() })
+}
+
+// profileSides takes the profiles of both sides.
+func (c *contest) profileSides(ctx context.Context) error {
+	for i, kind := range c.Profiles {
+		for _, side := range []experiment.Side{experiment.Base, experiment.Head} {
+			c.tell(Event{Stage: Profile, Done: 2*i + int(side), Total: 2 * len(c.Profiles), What: kind + " " + side.String(),
+				Left: time.Duration(2*(len(c.Profiles)-i)-int(side)) * c.ProfileTime})
+			if err := c.profileSide(ctx, side, kind); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *contest) profileSide(ctx context.Context, side experiment.Side, kind string) (err error) {
+	s, err := c.v.Service.Start(ctx, side)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Stop()) }()
+	if c.Warmup > 0 {
+		if _, err := c.Load(ctx, WarmUp, c.Warmup, c.Options); err != nil {
+			return err
+		}
+	}
+	p, requests, err := c.profileUnderLoad(ctx, kind)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		c.warn("no %s profile of the %s: %v", kind, side, err)
+		return nil
+	}
+	of := c.costs(kind, p, requests)
+	if of.gcShare != nil {
+		c.told[side].gcShare, c.told[side].hottest = of.gcShare, of.hottest
+	}
+	c.told[side].costs = append(c.told[side].costs, of.costs...)
+	return c.addProfile(side, kind, p, requests)
+}
