@@ -30,6 +30,7 @@ type Invocation struct {
 	Seconds   int    // length of the profile to collect, -1 if not given
 	Timeout   int    // for fetching, in seconds, -1 if not given
 	MaxBytes  int64  // most bytes of a profile after decompression, 0 if not given
+	MaxMemory int64  // most bytes of memory that a profile takes, 0 if not given
 	Symbolize string // where symbols come from: see the usage text
 	Comment   string // to add to the profile
 	AllFrames bool   // keep the frames that the profile asks to drop
@@ -53,6 +54,8 @@ func (inv *Invocation) TakeExecutable(isBinary func(file string) bool) {
 type UsageError struct {
 	Verb string // "pprof", or the short verb
 	Err  error
+	// Flags are those of the verb where the error is about parsing them, else nil.
+	Flags *flag.FlagSet
 }
 
 func (e *UsageError) Error() string { return e.Err.Error() }
@@ -71,7 +74,7 @@ func Parse(args []string, stderr io.Writer) (*Invocation, error) {
 	terminated := len(rest) < len(args) && args[len(args)-len(rest)-1] == "--"
 	for _, arg := range rest {
 		if name, isFlag := l.flagName(arg); isFlag && !terminated && l.flags.Lookup(name) != nil {
-			return nil, &UsageError{l.verb, fmt.Errorf("flag %s stands after a source; flags come first", arg)}
+			return nil, &UsageError{Verb: l.verb, Err: fmt.Errorf("flag %s stands after a source; flags come first", arg)}
 		}
 	}
 	return l.invocation(rest, stderr)
@@ -95,7 +98,7 @@ func ParseVerb(verb string, args []string, stderr io.Writer, extra ...func(*flag
 	var param string
 	if takesParam(verb) {
 		if len(rest) == 0 {
-			return nil, &UsageError{verb, errors.New("no regular expression and no profile source specified")}
+			return nil, &UsageError{Verb: verb, Err: errors.New("no regular expression and no profile source specified")}
 		}
 		param, rest = rest[0], rest[1:]
 	}
@@ -164,6 +167,11 @@ func newCommandLine(verb string) *commandLine {
 		return err
 	})
 
+	fs.Func("max_memory", "", func(s string) (err error) {
+		inv.MaxMemory, err = parseBytes(s)
+		return err
+	})
+
 	l.sampleTypes = legacySampleTypes()
 	for i := range l.sampleTypes {
 		l.sampleTypes[i].set = fs.Bool(l.sampleTypes[i].name, false, "")
@@ -219,14 +227,14 @@ func (l *commandLine) failed(err error) error {
 	if errors.Is(err, flag.ErrHelp) {
 		return flag.ErrHelp
 	}
-	return &UsageError{l.verb, err}
+	return &UsageError{Verb: l.verb, Err: err, Flags: l.flags}
 }
 
 // invocation checks what the flags say together and completes l.inv.
 func (l *commandLine) invocation(sources []string, stderr io.Writer) (*Invocation, error) {
 	inv := &l.inv
 	usage := func(format string, args ...any) (*Invocation, error) {
-		return nil, &UsageError{l.verb, fmt.Errorf(format, args...)}
+		return nil, &UsageError{Verb: l.verb, Err: fmt.Errorf(format, args...)}
 	}
 	if len(sources) == 0 && l.verb != "ui" {
 		return usage("no profile source specified")

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/hone-go/hone/internal/durable"
 )
 
 // maxHistory is the number of lines that are kept.
@@ -69,7 +71,7 @@ func (h *history) rewrite() {
 		err = err2
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), h.file)
+		err = durable.Rename(f.Name(), h.file)
 	}
 	if err != nil {
 		os.Remove(f.Name())

@@ -15,7 +15,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/profile"
@@ -70,6 +69,7 @@ func runSubject(file string) error {
 		},
 		Generate: func(ctx context.Context, w io.Writer, _ *profile.Profile, command, param string, o report.Options) error {
 			if command == "comments" && param == "" && o.Focus == "hang" {
+				fmt.Fprintln(os.Stderr, "hanging")
 				<-ctx.Done()
 				return ctx.Err()
 			}
@@ -357,7 +357,7 @@ func TestTerminal(t *testing.T) {
 		c.send(step.typed)
 		c.await(step.want)
 	}
-	time.Sleep(100 * time.Millisecond) // the command has begun, and the terminal is no longer raw
+	c.await("hanging\n") // the terminal is no longer raw
 	c.send("\x03")
 	c.await("interrupted\n" + prompt)
 

@@ -62,6 +62,9 @@ Sources:
   -timeout N            Give up fetching after so many seconds
   -max_bytes N          Refuse profiles larger than this once decompressed, such
                         as 500MB (default 8GB)
+  -max_memory N         Refuse profiles that take more memory than this (default
+                        half of the machine's, and of that 64MB and 64 bytes
+                        for each byte of the file)
   -buildid ID           Take this for the program's build id
   -add_comment TEXT     Add a comment to the profile
   -all_frames           Keep the frames that the profile itself asks to drop
