@@ -3,12 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,6 +40,8 @@ As in go test:
   -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
   -cpu LIST       values of GOMAXPROCS to measure with
   -timeout T      for one process (10m)
+  -vet LIST       checks that what is built has to pass: those of go test by
+                  default; off or all
   -tags LIST, -race, -msan, -asan, -gcflags, -ldflags, -asmflags, -mod, -modfile,
   -overlay, -pgo, -p, -short, -args
   -benchmem       nothing: allocations are always measured
@@ -50,10 +49,11 @@ As in go test:
 Of hone:
 
   -against REF    compare with this revision
-  -profile LIST   kinds of profiles: cpu, mem, mutex, block, wall, trace (cpu,mem),
-                  or none; wall is time spent, running or waiting. With -against
-                  profiles are of what changed, or of all benchmarks if this flag
-                  is given
+  -profile LIST   kinds of profiles: cpu, mem, mutex, block, goroutineleak, wall,
+                  trace (cpu,mem), or none; wall is time spent, running or
+                  waiting; goroutineleak, goroutines left behind that can never
+                  go on, takes Go 1.27. With -against profiles are of what
+                  changed, or of all benchmarks if this flag is given
   -profiletime T  time of a profile (2s)
   -precheck N     pairs of the base with itself, to know the noise (6; 0: none)
   -measure-unchanged
@@ -93,7 +93,7 @@ func newBenchFlags() *benchFlags {
 	fs.DurationVar(&f.Timeout, "timeout", 0, "")
 	fs.Bool("benchmem", true, "")
 	fs.BoolFunc("short", "", func(string) error { f.Args = append(f.Args, "-test.short"); return nil })
-	for _, name := range []string{"tags", "gcflags", "ldflags", "asmflags", "mod", "modfile", "overlay", "pgo", "p"} {
+	for _, name := range []string{"vet", "tags", "gcflags", "ldflags", "asmflags", "mod", "modfile", "overlay", "pgo", "p"} {
 		fs.Func(name, "", func(v string) error { f.BuildFlags = append(f.BuildFlags, "-"+name+"="+v); return nil })
 	}
 	for _, name := range []string{"race", "msan", "asan"} {
@@ -210,8 +210,12 @@ func runBench(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if f.against != "" {
-		if err := f.useObjectives(filepath.Join(moduleDir(), experiment.ObjectivesFile)); err != nil {
+		objectives, err := ownObjectives()
+		if err != nil {
 			return err
+		}
+		if len(objectives) > 0 {
+			f.useBudgets(objectives)
 		}
 	}
 	report, err := a.measure(ctx, f)
@@ -246,23 +250,8 @@ func (a *app) measure(ctx context.Context, f *benchFlags) (*capture.BenchReport,
 	return report, err
 }
 
-// useObjectives takes budgets from the module's objectives, if it has some. Where
-// there are bounds as well, hone check will want numbers and profiles, also of
-// what did not change.
-func (f *benchFlags) useObjectives(file string) error {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	} else if err != nil {
-		return err
-	}
-	objectives, err := experiment.ParseObjectives(file, text)
-	if err == nil {
-		f.useBudgets(objectives)
-	}
-	return err
-}
-
+// useBudgets takes budgets from objectives. Where there are bounds as well, hone
+// check will want numbers and profiles, also of what did not change.
 func (f *benchFlags) useBudgets(objectives []experiment.Objective) {
 	f.Budget, f.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
 	for _, o := range objectives {

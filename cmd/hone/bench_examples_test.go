@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +28,7 @@ func TestExamples(t *testing.T) {
 	}{
 		{"jsonreq", "process.go", "return %s(requests)", []string{"processReflection", "processGenerated", "processBuilder", "processPooled"}, -1, 4},
 		{"visitors", "greet.go", "{ %s(w, r) }", []string{"greetCompile", "greetCompiled", "greetNoHeader", "greetPooled", "greetScanned"}, 0, 6.5},
+		{"kafkagen", "first.go", "{ return %s(ctx, t, to) }", []string{"sendMarshal", "sendOnce", "sendSplit", "sendTuned"}, 0, 50},
 	} {
 		t.Run(example.name, func(t *testing.T) {
 			source, err := filepath.Abs(filepath.Join("../../examples", example.name))
@@ -40,11 +43,11 @@ func TestExamples(t *testing.T) {
 			for _, f := range files {
 				if text, err := os.ReadFile(f); err != nil {
 					t.Fatal(err)
-				} else if filepath.Base(f) != "ratio_test.go" { // of the repository
+				} else if !strings.Contains(string(text), `"`+ours) { // It needs nothing of ours.
 					write(t, filepath.Base(f), string(text))
 				}
 			}
-			write(t, "go.mod", "module example\n\ngo 1.26\n")
+			writeModule(t, source)
 			use := func(version string) {
 				t.Helper()
 				text, err := os.ReadFile(example.file)
@@ -105,6 +108,32 @@ func TestExamples(t *testing.T) {
 		})
 	}
 }
+
+// writeModule makes a module of an example, with what the example requires but for
+// hone, which only those of its tests need that are left out.
+func writeModule(t *testing.T, source string) {
+	t.Helper()
+	mod, err := os.ReadFile(filepath.Join(source, "go.mod"))
+	if errors.Is(err, fs.ErrNotExist) {
+		write(t, "go.mod", "module example\n\ngo 1.26\n")
+		return
+	}
+	sum, err2 := os.ReadFile(filepath.Join(source, "go.sum"))
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	text := "module example\n"
+	for line := range strings.Lines(string(mod)) {
+		if !strings.Contains(line, ours) {
+			text += line
+		}
+	}
+	write(t, "go.mod", text)
+	write(t, "go.sum", string(sum))
+}
+
+// ours begins the paths of this repository's packages.
+const ours = "github.com/hone-go/hone"
 
 // A benchStep is what hone bench -against says of BenchmarkInUse.
 type benchStep struct {

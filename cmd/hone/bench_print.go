@@ -39,6 +39,7 @@ type benchJSON struct {
 	New        []string               `json:"new"`
 	Gone       []string               `json:"gone"`
 	Failures   []capture.BenchFailure `json:"failures"`
+	Skipped    []capture.BenchSkip    `json:"skipped"`
 	Comparison json.RawMessage        `json:"comparison,omitempty"` // as of hone compare -json
 }
 
@@ -47,27 +48,19 @@ type benchJSON struct {
 func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchReport) error {
 	var c *compare.Comparison
 	if r.Dir != "" {
-		inputs, err := compare.Read(f.Store, nil, []string{r.Dir})
-		if err != nil {
-			return err
-		}
-		if c, err = inputs.Compare(nil); err != nil {
-			return err
-		}
-		for _, s := range c.Sides {
-			if r.Family != nil {
-				s.Family = r.Family // with the budgets
-			}
-		}
-		if err := c.Explain(ctx, false); err != nil {
+		var err error
+		if c, err = compared(ctx, f.Store, r.Dir, r.Family); err != nil {
 			return err
 		}
 	}
 	if f.json {
-		out := benchJSON{Run: r.ID, Dir: r.Dir, Unchanged: orEmpty(r.Unchanged), New: orEmpty(r.New), Gone: orEmpty(r.Gone), Failures: r.Failures,
+		out := benchJSON{Run: r.ID, Dir: r.Dir, Unchanged: orEmpty(r.Unchanged), New: orEmpty(r.New), Gone: orEmpty(r.Gone), Failures: r.Failures, Skipped: r.Skipped,
 			Regression: r.Family != nil && len(r.Family.Regressions()) > 0}
 		if out.Failures == nil {
 			out.Failures = []capture.BenchFailure{}
+		}
+		if out.Skipped == nil {
+			out.Skipped = []capture.BenchSkip{}
 		}
 		if c != nil {
 			var b bytes.Buffer
@@ -87,21 +80,44 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 	}
 	tellOneSided(&b, f.against, r)
 	if r.Family != nil {
-		for _, worse := range r.Family.Regressions() {
-			budget := ""
-			if worse.Budget > 0 {
-				budget = fmt.Sprintf(" beyond its budget of %g %%", 100*worse.Budget)
-			}
-			fmt.Fprintf(&b, "REGRESSION  %s: %s%s\n", oneWord(worse.Key.String()), worse.Words(), budget)
-		}
+		tellRegressions(&b, r.Family)
 	}
 	if measured {
-		if err := tellNext(&b, f, r); err != nil {
+		if err := tellNext(&b, f.Store, r.Dir); err != nil {
 			return err
 		}
 	}
 	_, err := a.stdout.Write(bytes.TrimPrefix(b.Bytes(), []byte("\n")))
 	return err
+}
+
+// compared reads a run back as hone compare does. family, unless it is nil, is how
+// it was judged when it was measured, with budgets.
+func compared(ctx context.Context, store, dir string, family *experiment.Family) (*compare.Comparison, error) {
+	inputs, err := compare.Read(store, nil, []string{dir})
+	if err != nil {
+		return nil, err
+	}
+	c, err := inputs.Compare(nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range c.Sides {
+		if family != nil {
+			s.Family = family
+		}
+	}
+	return c, c.Explain(ctx, false)
+}
+
+func tellRegressions(b *bytes.Buffer, family *experiment.Family) {
+	for _, worse := range family.Regressions() {
+		budget := ""
+		if worse.Budget > 0 {
+			budget = fmt.Sprintf(" beyond its budget of %g %%", 100*worse.Budget)
+		}
+		fmt.Fprintf(b, "REGRESSION  %s: %s%s\n", oneWord(worse.Key.String()), worse.Words(), budget)
+	}
 }
 
 func orEmpty(s []string) []string {
@@ -127,27 +143,27 @@ func tellOneSided(b *bytes.Buffer, ref string, r *capture.BenchReport) {
 }
 
 // tellNext names the run and what it can be looked at with.
-func tellNext(b *bytes.Buffer, f *benchFlags, r *capture.BenchReport) error {
-	run, err := experiment.Open(r.Dir)
+func tellNext(b *bytes.Buffer, store, dir string) error {
+	run, err := experiment.Open(dir)
 	if err != nil {
 		return err
 	}
-	name := r.ID
-	if filepath.Clean(f.Store) != filepath.Clean(runsRoot()) {
-		name = r.Dir
+	name := run.ID
+	if filepath.Clean(store) != filepath.Clean(runsRoot()) {
+		name = dir
 	}
-	fmt.Fprintf(b, "\nrun %s in %s\n", r.ID, filepath.Dir(r.Dir))
+	fmt.Fprintf(b, "\nrun %s in %s\n", run.ID, filepath.Dir(dir))
 	profiles := run.Profiles()
 	for i, p := range profiles {
 		if p.Side != experiment.Head {
 			continue
 		}
-		source := name + ":" + profileName(run, p)
+		source := name + ":" + run.ProfileName(p)
 		fmt.Fprintf(b, "  hone top %s\n", compare.CommandLine([]string{source}))
 		if run.Base != nil {
 			for _, q := range profiles[:i] {
 				if q.Package == p.Package && q.Benchmark == p.Benchmark && q.Kind == p.Kind {
-					fmt.Fprintf(b, "  hone diff %s\n", compare.CommandLine([]string{name + ":" + profileName(run, q), source}))
+					fmt.Fprintf(b, "  hone diff %s\n", compare.CommandLine([]string{name + ":" + run.ProfileName(q), source}))
 				}
 			}
 		}

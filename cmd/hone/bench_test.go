@@ -182,6 +182,29 @@ func TestBenchFlags(t *testing.T) {
 	})
 }
 
+// TestBenchVet measures what go vet objects to, by default and not.
+func TestBenchVet(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "go.mod", "module example.com/m\n\ngo 1.24\n")
+	write(t, "m_test.go", "package m\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc BenchmarkM(b *testing.B) {\n\t_ = fmt.Sprintf(\"%d\", \"x\")\n}\n")
+	args := []string{"bench", "-count", "1", "-benchtime", "1x", "-profile", "none"}
+	o := hone(t, args...)
+	if o.code != exitFailure || !strings.Contains(o.stderr, "example.com/m: does not pass go vet, as of go test; -vet=off") || !strings.Contains(o.stderr, "fmt.Sprintf format %d has arg \"x\" of wrong type string") {
+		t.Errorf("by default: %+v", o)
+	}
+	if o := hone(t, append(args, "-vet=off")...); o.code != 0 {
+		t.Errorf("-vet=off: %+v", o)
+	}
+	// An analyzer that go test leaves out by default.
+	write(t, "m_test.go", "package m\n\nimport \"testing\"\n\nfunc BenchmarkM(b *testing.B) {\n\tx := 1\n\tx = x\n\t_ = x\n}\n")
+	if o := hone(t, args...); o.code != 0 {
+		t.Errorf("by default: %+v", o)
+	}
+	if o := hone(t, append(args, "-vet", "assign")...); o.code != exitFailure || !strings.Contains(o.stderr, "self-assignment of x") {
+		t.Errorf("-vet assign: %+v", o)
+	}
+}
+
 func TestProgressLine(t *testing.T) {
 	for _, c := range []struct {
 		e    capture.BenchEvent

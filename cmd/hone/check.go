@@ -151,6 +151,18 @@ func readObjectives(file string) ([]experiment.Objective, string, error) {
 	return objectives, file, nil
 }
 
+// ownObjectives reads the module's objectives; none if it has no file of them.
+func ownObjectives() ([]experiment.Objective, error) {
+	file := filepath.Join(moduleDir(), experiment.ObjectivesFile)
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return experiment.ParseObjectives(file, text)
+}
+
 // tellChecked prints a line for each miss, with all for the others as well, and
 // one that sums up.
 func (a *app) tellChecked(c *compare.Checked, all bool) error {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-
 	"github.com/hone-go/hone/internal/compare"
 )
 
@@ -39,15 +37,8 @@ func checkedValues(c *compare.Checked, config string) checkedJSON {
 	for _, o := range c.Outcomes {
 		out.Outcomes = append(out.Outcomes, outcomeJSON{
 			o.Objective.Name, o.Objective.Pos.String(), o.Key.Package, o.Key.Benchmark, o.Objective.Metric, o.Bound,
-			o.Status.String(), o.Status.Fails(), finiteOrNil(o.Value), finiteOrNil(o.Lo), finiteOrNil(o.Hi), o.Text,
+			o.Status.String(), o.Status.Fails(), compare.FiniteOrNil(o.Value), compare.FiniteOrNil(o.Lo), compare.FiniteOrNil(o.Hi), o.Text,
 		})
 	}
 	return out
-}
-
-func finiteOrNil(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
 }

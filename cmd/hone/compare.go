@@ -92,11 +92,7 @@ func (a *app) compareRuns(ctx context.Context, root string, names []string, keep
 	if err != nil {
 		return nil, err
 	}
-	objectives, _, err := readObjectives("")
-	if err != nil {
-		objectives = nil // none, or what hone check tells of
-	}
-	c, err := inputs.Compare(objectives)
+	c, err := inputs.Compare(moduleObjectives())
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 	} else {
 		base, head = splitRuns(base), splitRuns(head)
 	}
-	l := a.newLoad(inv)
+	l := a.newOpening(inv)
 	load := func(sources []string) ([]*profile.Profile, error) {
 		var ps []*profile.Profile
 		for _, s := range sources {
@@ -97,7 +97,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 			}
 		}
 	}
-	d, err := report.NewDiff(bases, heads, inv.Options, inv.Normalize)
+	d, err := report.NewDiff(bases, heads, inv.Options, report.Scaling{Normalize: inv.Normalize})
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@
 //	bench      measure and profile benchmarks; -against REF compares with a git revision
 //	compare    compare runs and benchmark files, and tell which functions moved them
 //	check      check what was measured against the objectives in hone.toml
+//	load       send requests to a service; tell how long answers took, and what a request costs
 //	gc         run a program and tell what the garbage collector did
 //	wall       tell what goroutines waited for, and where, by an execution trace
 //	runs       list the runs that were kept, or remove some
@@ -21,8 +22,10 @@
 //	query      ask hone serve for profiles, and print any report of them
 //	push       send profiles to hone serve
 //	token      make, list and remove the tokens that hone serve lets in
+//	session    list and end the sessions of those who are logged in to hone serve
 //	store      look after the profiles that hone serve keeps: verify, repair, back up
 //	tour       walk through the tuning loop on an example
+//	completion print a script that has bash, zsh or fish complete hone's words
 //	top        list the functions (or lines, files, addresses) where the values are
 //	tree       list functions with their callers and callees
 //	peek       show callers and callees of functions that match a regexp

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,8 +24,9 @@ else. By default it is a page with zoom, search, colours by package and a
 switch between callers and callees on top.
 
   -o FILE         where to write; the ending chooses the format: .html, .svg,
-                  .folded or .txt, .json. - is standard output. Without it a
-                  page goes there too, or to a new file if it is a terminal.
+                  .folded or .txt, .json, and no other without -format. - is
+                  standard output. Without it a page goes there too, or to a new
+                  file if it is a terminal.
   -format NAME    html, svg, folded or json, whatever the ending
   -folded         same as -format folded: a line per stack, frames separated by
                   semicolons, for other tools. Such files are also sources.
@@ -80,18 +82,19 @@ func (f *flameFlags) define(fs *flag.FlagSet) {
 // choose settles the format from the flags and the output's name.
 func (f *flameFlags) choose(inv *shell.Invocation) error {
 	if f.format == "" {
-		switch strings.ToLower(filepath.Ext(inv.Output)) {
-		case ".svg":
+		switch ext := strings.ToLower(filepath.Ext(inv.Output)); {
+		case inv.JSON, ext == ".json":
+			f.format = "json"
+		case ext == ".svg":
 			f.format = "svg"
-		case ".folded", ".txt":
+		case ext == ".folded", ext == ".txt":
 			f.format = "folded"
-		case ".json":
-			f.format = "json"
-		default:
+		case ext == "", ext == ".html", ext == ".htm":
 			f.format = "html"
-		}
-		if inv.JSON {
-			f.format = "json"
+		case slices.Contains([]string{".png", ".gif", ".pdf", ".ps"}, ext):
+			return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("-o %s: a flame graph is not written as %s: .svg and .html are for a browser, .folded and .json for programs; hone %[2]s -o %[1]s draws the call graph", inv.Output, ext[1:])}
+		default:
+			return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("-o %s: the ending %s is no format of a flame graph: it is .html, .svg, .folded or .json, or whatever -format says", inv.Output, ext)}
 		}
 	}
 	switch f.format {
@@ -116,7 +119,7 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 	if err := f.choose(inv); err != nil {
 		return err
 	}
-	l := a.newLoad(inv)
+	l := a.newOpening(inv)
 	p, err := l.merged(ctx, inv.Sources)
 	if err != nil {
 		return err

@@ -175,6 +175,30 @@ func TestFlameFormats(t *testing.T) {
 }
 
 // TestFlameTotals compares flame graphs with the table of the same profile.
+// TestFlameEndings writes what the ending says, or nothing.
+func TestFlameEndings(t *testing.T) {
+	dir := t.TempDir()
+	for ending, start := range map[string]string{"": "<!doctype html>", ".HTML": "<!doctype html>", ".htm": "<!doctype html>", ".svg": "<?xml", ".txt": "runtime.main;main.", ".folded": "runtime.main;main.", ".json": "{"} {
+		file := filepath.Join(dir, "flame"+ending)
+		succeed(t, "flame", "-focus=main", "-o", file, oldRun)
+		if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(strings.ToLower(string(text)), start) {
+			t.Errorf("%s begins with %.40q, want %q; %v", file, text, start, err)
+		}
+	}
+	for ending, want := range map[string]string{
+		".png":   "a flame graph is not written as png: .svg and .html are for a browser, .folded and .json for programs; hone png -o ",
+		".pdf":   "hone pdf -o ",
+		".pb.gz": "the ending .gz is no format of a flame graph: it is .html, .svg, .folded or .json, or whatever -format says",
+	} {
+		file := filepath.Join(dir, "flame"+ending)
+		hone(t, "flame", "-o", file, oldRun).failsWith(t, exitUsage, want)
+		if _, err := os.Stat(file); err == nil {
+			t.Errorf("%s was written", file)
+		}
+		succeed(t, "flame", "-format=html", "-o", file, oldRun)
+	}
+}
+
 func TestFlameTotals(t *testing.T) {
 	tests := [][]string{
 		{newRun},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hone-go/hone/internal/gctrace"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/spawn"
 )
 
 const gcHelp = `usage: hone gc [flags] [--] PROGRAM [ARGUMENT...]
@@ -37,6 +38,7 @@ program, and the result is of what was until then. hone gc fails if it fails.
 
 Sizes are those of the runtime's report, in whole MiB, so the allocation rate of
 a small heap is rough. Stops are counted one by one, two for each collection.
+Peak RSS is of the program and what it waited for; Windows does not tell it.
 
 Examples:
 
@@ -113,46 +115,62 @@ const (
 
 // command runs a program. The report is nil if it could not be started.
 func (g *gcRun) command(ctx context.Context, dir string, args []string) (*gcReport, error) {
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GODEBUG="+withTrace(g.app.getenv("GODEBUG")))
 	cmd.Stdin, cmd.Stdout = g.app.stdin, g.stdout
 	r := &gcReport{Command: args}
 	filter := gctrace.NewFilter(g.app.stderr)
 	cmd.Stderr = filter
-	ended := make(chan struct{})
-	cmd.Cancel = func() error {
-		select {
-		case <-ended:
-			return os.ErrProcessDone
-		case <-time.After(interruptWait):
-		}
-		if err := cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			return cmd.Process.Kill() // Windows has no signals
-		}
-		return nil
-	}
 	cmd.WaitDelay = killWait
 	start := time.Now()
-	if err := cmd.Start(); err != nil {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	child, err := spawn.Start(cmd)
+	if err != nil {
 		return nil, fmt.Errorf("the program can't be started: %w", err)
 	}
-	err := cmd.Wait()
+	ended := make(chan struct{})
+	go interrupt(ctx, child.Process, ended)
+	state, err := child.Wait()
 	close(ended)
 	r.Wall = time.Since(start)
 	filter.Close()
-	if cmd.ProcessState == nil {
+	if err != nil {
 		return nil, err
 	}
-	r.finish(cmd.ProcessState, filter)
+	r.finish(state, child.Floor, filter)
 	switch {
 	case ctx.Err() != nil:
-		r.Interrupted = true
-		err = nil // ^C is how a server ends
-	case errors.As(err, new(*exec.ExitError)):
-		err = fmt.Errorf("%s: %w", filepath.Base(args[0]), err)
+		r.Interrupted = true // ^C is how a server ends
+	case !state.Success():
+		return r, fmt.Errorf("%s: %s", filepath.Base(args[0]), state)
 	}
-	return r, err
+	return r, nil
+}
+
+// interrupt ends a program, once ctx is done, that does not end by itself.
+func interrupt(ctx context.Context, p *os.Process, ended <-chan struct{}) {
+	select {
+	case <-ended:
+		return
+	case <-ctx.Done():
+	}
+	select {
+	case <-ended:
+		return
+	case <-time.After(interruptWait):
+	}
+	if err := p.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		p.Kill() // Windows has no signals
+		return
+	}
+	select {
+	case <-ended:
+	case <-time.After(killWait):
+		p.Kill()
+	}
 }
 
 // withTrace adds the trace to a value of GODEBUG; the last of equal keys counts.

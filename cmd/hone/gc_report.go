@@ -24,7 +24,7 @@ type gcReport struct {
 	User        time.Duration `json:"userCPU"`
 	System      time.Duration `json:"systemCPU"`
 	// PeakRSS is of the program and the processes it waited for; null if unknown.
-	// With PeakRSSAtMost it is no more than that: see peakRSS.
+	// With PeakRSSAtMost it is no more than that: see package spawn.
 	PeakRSS       *int64 `json:"peakRSS"`
 	PeakRSSAtMost bool   `json:"peakRSSAtMost,omitempty"`
 
@@ -32,10 +32,11 @@ type gcReport struct {
 }
 
 // finish completes the report with the traces and what the system says.
-func (r *gcReport) finish(state *os.ProcessState, traces *gctrace.Filter) {
+// Its peak memory counts floor bytes at least, whether it had them or not.
+func (r *gcReport) finish(state *os.ProcessState, floor int64, traces *gctrace.Filter) {
 	r.ExitCode, r.User, r.System = state.ExitCode(), state.UserTime(), state.SystemTime()
-	if peak, atMost, ok := peakRSS(state); ok {
-		r.PeakRSS, r.PeakRSSAtMost = &peak, atMost
+	if peak, ok := peakRSS(state); ok {
+		r.PeakRSS, r.PeakRSSAtMost = &peak, peak <= floor
 	}
 	r.Summary = traces.Summary(r.User + r.System)
 }
@@ -98,7 +99,7 @@ func (r *gcReport) writeText(b *bytes.Buffer) {
 	case r.PeakRSS == nil:
 		line("peak RSS", "not known on this system")
 	case r.PeakRSSAtMost:
-		line("peak RSS", "at most %sB, which is hone's own", benchunit.Scale(float64(*r.PeakRSS), benchunit.Binary))
+		line("peak RSS", "at most %sB", benchunit.Scale(float64(*r.PeakRSS), benchunit.Binary))
 	default:
 		line("peak RSS", "%sB", benchunit.Scale(float64(*r.PeakRSS), benchunit.Binary))
 	}

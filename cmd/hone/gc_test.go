@@ -12,18 +12,30 @@ import (
 	"time"
 )
 
-// TestMain lets the test be the program that hone gc runs, and hone itself.
+// TestMain lets the test be the program that hone gc runs, and hone itself, also
+// where hone starts itself to lay out a graph.
 func TestMain(m *testing.M) {
-	if os.Getenv("HONE_TEST_HONE") != "" && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+	if len(os.Args) == 2 && os.Args[1] == layoutVerb {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	}
+	if os.Getenv("HONE_TEST_HONE") != "" && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
+		main() // it exits, and ends on signals
+	}
+	if os.Getenv("HONE_TEST_WORKER") != "" {
+		work()
 	}
 	if os.Getenv("HONE_TEST_GC") == "" {
 		os.Exit(m.Run())
 	}
+	time.Sleep(100 * time.Millisecond) // the runtime may be writing of a collection: see traceFilter
 	fmt.Fprint(os.Stderr, "working... ")
 	var keep [][]byte
 	for range 64 {
-		keep = append(keep, make([]byte, 1<<20))
+		block := make([]byte, 1<<20)
+		for i := 0; i < len(block); i += 4 << 10 {
+			block[i] = 1 // or the system has no memory for it
+		}
+		keep = append(keep, block)
 	}
 	runtime.GC()
 	runtime.KeepAlive(keep)
@@ -44,6 +56,11 @@ func TestGC(t *testing.T) {
 	t.Setenv("HONE_TEST_GC", "1")
 	t.Setenv("GOGC", "100")
 	godebug := map[string]string{"GODEBUG": "madvdontneed=1"}
+	large := make([]byte, 512<<20)
+	for i := 0; i < len(large); i += 4096 {
+		large[i] = 1
+	}
+	runtime.KeepAlive(large)
 
 	o := honeWith(t, godebug, "", "gc", program)
 	if o.code != 0 || o.stdout != "result [] madvdontneed=1,gctrace=1\n" || !strings.HasPrefix(o.stderr, "working... done\n") ||
@@ -51,10 +68,15 @@ func TestGC(t *testing.T) {
 		t.Errorf("exit code %d\n%s\n%s", o.code, o.stdout, o.stderr)
 	}
 
-	o = honeWith(t, godebug, "", "gc", "-json", "--", program)
 	var r gcReport
-	if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || o.code != 0 {
-		t.Fatalf("%v: exit code %d\n%s", err, o.code, o.stdout)
+	// On a busy machine the program may write in the midst of a report all the
+	// same, which hone says then and what this counts lacks: see gctrace's tests.
+	for trial := 1; trial == 1 || len(r.Warnings) > 0 && trial <= 5; trial++ {
+		r = gcReport{}
+		o = honeWith(t, godebug, "", "gc", "-json", "--", program)
+		if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || o.code != 0 {
+			t.Fatalf("%v: exit code %d\n%s", err, o.code, o.stdout)
+		}
 	}
 	// The two streams come in any order.
 	if !strings.Contains(o.stderr, "working... ") || !strings.Contains(o.stderr, "done\n") || !strings.Contains(o.stderr, "result []") {
@@ -63,10 +85,11 @@ func TestGC(t *testing.T) {
 	const most = 64 << 20
 	if r.Collections < 2 || r.Forced != 1 || r.Pauses.Count != 2*r.Collections || r.Pauses.P50 > r.Pauses.P99 || r.Pauses.P99 > r.Pauses.Max ||
 		r.Heap.LiveMax < most/2 || r.Allocation == nil || r.Allocation.Bytes < most-2<<20 || r.Allocation.Bytes > 2*most || r.CPU.Share <= 0 || r.Wall <= 0 {
-		t.Errorf("%+v", r)
+		t.Error(o.stdout)
 	}
-	if runtime.GOOS == "linux" && (r.PeakRSS == nil || *r.PeakRSS < most/2 && !r.PeakRSSAtMost) {
-		t.Errorf("peak RSS %v", r.PeakRSS)
+	// The peak is the program's, whatever hone itself has had by then.
+	if runtime.GOOS == "linux" && (r.PeakRSS == nil || *r.PeakRSS < most/2 || *r.PeakRSS > 4*most || r.PeakRSSAtMost) {
+		t.Errorf("peak RSS %s", o.stdout)
 	}
 
 	file := filepath.Join(t.TempDir(), "gc.json")

@@ -1,4 +1,4 @@
-package main_test
+package main
 
 import (
 	"cmp"
@@ -86,7 +86,7 @@ func parityTargets(t *testing.T) []parityTarget {
 
 // goroutineText matches the names of texts in the format of goroutine?debug=1,
 // of which the original reads the addresses alone.
-var goroutineText = regexp.MustCompile(`^(goroutine|threadcreate)\.(.*\.)?debug\d\.txt$`)
+var goroutineText = regexp.MustCompile(`^(goroutine|goroutineleak)\.(.*\.)?debug\d\.txt$`)
 
 // pairTargets chooses the profile to compare each one with: the next of its
 // kind with the same sample types.

@@ -1,12 +1,14 @@
-package main_test
+package main
 
 import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/gob"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,31 +29,13 @@ type parityTools struct {
 	env          []string
 	cache        string
 	hashes       sync.Map // file name to hash of its contents
+	workers      chan worker
 }
 
 // An answer is what a tool said.
 type answer struct {
 	stdout, stderr string
 	failed         bool
-}
-
-// buildHone returns the binary to test.
-func buildHone(t *testing.T) string {
-	if file := os.Getenv("HONE_PARITY_BINARY"); file != "" {
-		abs, err := filepath.Abs(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return abs
-	}
-	file := filepath.Join(t.TempDir(), "hone")
-	if runtime.GOOS == "windows" {
-		file += ".exe"
-	}
-	if text, err := exec.Command("go", "build", "-o", file, ".").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, text)
-	}
-	return file
 }
 
 func newTools(t *testing.T) *parityTools {
@@ -69,8 +53,17 @@ func newTools(t *testing.T) *parityTools {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PPROF_") })
 	env = append(env, "TZ=UTC", "PPROF_BINARY_PATH=/nonexistent", "PPROF_TMPDIR="+home,
 		"HOME="+home, "XDG_CONFIG_HOME="+home)
-	return &parityTools{hone: buildHone(t), oracle: oracle, env: env, cache: os.Getenv("HONE_PARITY_CACHE"),
+	p := &parityTools{hone: os.Getenv("HONE_PARITY_BINARY"), oracle: oracle, env: env, cache: os.Getenv("HONE_PARITY_CACHE"),
 		oracleID: fmt.Sprint(oracle, info.Size(), info.ModTime().UnixNano())}
+	if p.hone == "" {
+		if p.hone, err = os.Executable(); err != nil {
+			t.Fatal(err)
+		}
+		p.env = append(p.env, "HONE_TEST_HONE=1") // see TestMain
+	} else if p.hone, err = filepath.Abs(p.hone); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 func (p *parityTools) command(args []string) string {
@@ -86,6 +79,59 @@ func (p *parityTools) command(args []string) string {
 
 func (p *parityTools) runHone(t *testing.T, args []string) answer {
 	return p.run(t, p.hone, append([]string{"pprof"}, args...))
+}
+
+// A worker is a process that runs one command line of hone after the other.
+type worker struct {
+	in  *gob.Encoder
+	out *gob.Decoder
+}
+
+// startWorkers starts a worker for each test that runs at a time; they end with
+// the test. A binary that is given by name has none.
+func (p *parityTools) startWorkers(t *testing.T) {
+	if os.Getenv("HONE_PARITY_BINARY") != "" {
+		return
+	}
+	p.workers = make(chan worker, runtime.GOMAXPROCS(0))
+	for range cap(p.workers) {
+		cmd := exec.Command(p.hone)
+		cmd.Env = append(slices.Clone(p.env), "HONE_TEST_WORKER=1")
+		cmd.Stderr = os.Stderr
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			in.Close()
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("a worker: %v", err)
+			}
+		})
+		p.workers <- worker{gob.NewEncoder(in), gob.NewDecoder(out)}
+	}
+}
+
+// askWorker has a worker run hone, which takes a fifth of what a process does.
+func (p *parityTools) askWorker(t *testing.T, args []string) answer {
+	w := <-p.workers
+	defer func() { p.workers <- w }()
+	var a workerAnswer
+	err := w.in.Encode(append([]string{"pprof"}, args...))
+	if err == nil {
+		err = w.out.Decode(&a)
+	}
+	if err != nil {
+		t.Fatalf("a worker: %v", err)
+	}
+	return answer{string(a.Stdout), string(a.Stderr), a.Code != 0}
 }
 
 // runOracle returns the first known answer of the oracle.
@@ -131,6 +177,12 @@ var answers sync.Map // key to []answer
 func (p *parityTools) key(args []string) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q\n", p.oracleID, args)
+	p.hashFiles(h, args)
+	return fmt.Sprintf("%x", h.Sum(nil)[:16])
+}
+
+// hashFiles adds the contents of the files among args.
+func (p *parityTools) hashFiles(h io.Writer, args []string) {
 	for _, a := range args {
 		_, file, isFlag := strings.Cut(a, "base=")
 		if !isFlag {
@@ -146,7 +198,6 @@ func (p *parityTools) key(args []string) string {
 		}
 		fmt.Fprintf(h, "%x\n", sum)
 	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:16])
 }
 
 func (p *parityTools) load(args []string) []answer {
@@ -218,6 +269,8 @@ func acceptedDifference(profile string, c parityCase, got, want answer) string {
 	switch {
 	case c.command() == "list" && strings.Contains(want.stdout, " Error:") && !strings.Contains(got.stdout, " Error:"):
 		return "hone finds source text that the original does not"
+	case c.command() == "list" && strings.Contains(want.stdout, " Error:") && strings.Contains(got.stdout, "of another version than the program"):
+		return "hone finds a file that the original does not, and that it is not the source"
 	case strings.HasPrefix(profile, "legacy.") && strings.HasPrefix(c.name, "merge_") && strings.HasSuffix(c.args[1], ".cpu"):
 		return "the original takes the first of two profiles for a program, as a CPU profile in the old format begins like a COFF object"
 	case count(c.args, "-base=") > 1, count(c.args, "-diff_base=") > 1:

@@ -15,8 +15,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/compare"
+
 	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
@@ -98,10 +100,11 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	fs.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
 	fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
 	fs.StringVar(&fetcher.TLSKey, "tls_key", "", "")
+	singleFlags(fs, "label")
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
 		return err
 	} else if err != nil {
-		return usage("%w", err)
+		return &shell.UsageError{Verb: "push", Err: err, Flags: fs}
 	}
 	if query.Get("service") == "" {
 		return usage("-service is missing: the program that the profiles are of")
@@ -120,7 +123,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 		}
 	}
 	if duration != "" {
-		d, err := server.ParseDuration(duration)
+		d, err := api.ParseDuration(duration)
 		if err != nil {
 			return usage("-duration: %w", err)
 		}
@@ -155,6 +158,9 @@ func (p *pusher) push(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
+	for _, w := range decoded.Warnings() {
+		p.app.warn(file + ": " + w)
+	}
 	query := cloneValues(p.query)
 	hash := sha256.Sum256(data)
 	query.Set("key", hex.EncodeToString(hash[:]))
@@ -175,7 +181,7 @@ func (p *pusher) push(ctx context.Context, file string) error {
 		if time.Now().Add(pause).After(p.deadline) {
 			return fmt.Errorf("gave up after trying for long enough: %w", err)
 		}
-		p.app.warn(fmt.Sprintf("%s; trying again in %s", oneLine(err), pause.Round(100*time.Millisecond)))
+		p.app.warn(fmt.Sprintf("%s; trying again in %s", compare.OneLine(err), pause.Round(100*time.Millisecond)))
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -193,8 +199,12 @@ func (p *pusher) send(ctx context.Context, query url.Values, data []byte) (again
 		return ctx.Err() == nil, 0, err
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode/100 == 2 {
+	switch {
+	case resp.StatusCode == http.StatusNoContent:
 		return false, 0, nil
+	case resp.StatusCode/100 == 2: // which another server may say to anything
+		data, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
+		return false, 0, p.client.stranger(resp, data)
 	}
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
 		after = time.Duration(s) * time.Second

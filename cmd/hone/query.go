@@ -14,8 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/daemon"
+
 	"github.com/hone-go/hone/internal/report"
-	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
@@ -110,7 +112,7 @@ type queryRun struct {
 	f      queryFlags
 	inv    *shell.Invocation
 	client *serverClient
-	load   *load
+	load   *opening
 	now    time.Time
 }
 
@@ -133,7 +135,7 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	q.load = a.newLoad(q.inv)
+	q.load = a.newOpening(q.inv)
 	if q.client, err = q.f.client(a, "query", q.load.loader.Fetcher); err != nil {
 		return err
 	}
@@ -172,7 +174,7 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 		if strings.Contains(usage.Err.Error(), "no profile source") {
 			usage.Err = errors.New("a selector is missing, such as 'cpu{service=\"api\"}'")
 		}
-		return nil, &shell.UsageError{Verb: "query", Err: usage.Err}
+		return nil, &shell.UsageError{Verb: "query", Err: usage.Err, Flags: usage.Flags}
 	} else if err != nil {
 		return nil, err
 	}
@@ -189,7 +191,7 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 		return bad("-series, -records, -labels and reports exclude each other")
 	}
 	if inv.HTTP != "" {
-		return bad("-http makes no sense here: the server has the pages, open %s", defaultListen)
+		return bad("-http makes no sense here: the server has the pages, open %s", daemon.DefaultListen)
 	}
 	if f.csv && inv.JSON {
 		return bad("-csv and -json exclude each other")
@@ -258,7 +260,7 @@ func parseTimeFlag(text string, now time.Time) (time.Time, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n < 1e11 {
 		return time.Unix(n, 0), nil
 	}
-	return server.ParseTime(text, now)
+	return api.ParseTime(text, now)
 }
 
 // A queryGroup is one report's profiles.
@@ -299,7 +301,7 @@ func (q *queryRun) groups(ctx context.Context, selection url.Values) ([]queryGro
 	params.Set("by", q.f.by)
 	params.Set("points", "1")
 	params.Set("limit", strconv.Itoa(max(1, q.f.limit, 50)))
-	var over server.OverTime
+	var over api.OverTime
 	if err := q.client.json(ctx, "/api/v1/series", params, &over); err != nil {
 		return nil, err
 	}
@@ -319,6 +321,9 @@ func (q *queryRun) groups(ctx context.Context, selection url.Values) ([]queryGro
 		all = append(all, *g)
 	}
 	if len(all) == 0 {
+		if _, err := q.client.profile(ctx, selection, profile.Limits{}); err != nil {
+			return nil, err // that there are none, and what there is
+		}
 		return nil, fmt.Errorf("no profiles match %s in this time", q.inv.Sources[0])
 	}
 	return all, nil
@@ -335,10 +340,13 @@ func cloneValues(v url.Values) url.Values {
 // group fetches a profile and, unless base is nil, what it is compared with.
 func (q *queryRun) group(ctx context.Context, labels map[string]string, selection, base url.Values) (*queryGroup, error) {
 	fetch := func(v url.Values) (*profile.Profile, error) {
-		limits := profile.Limits{Bytes: q.inv.MaxBytes, TextBytes: q.inv.MaxBytes}
+		limits := profileLimits(q.inv)
 		p, err := q.client.profile(ctx, v, limits)
 		if err != nil {
 			return nil, err
+		}
+		for _, w := range p.Warnings() {
+			q.load.app.warn(w)
 		}
 		return q.load.completed(ctx, p)
 	}
@@ -356,7 +364,7 @@ func (q *queryRun) group(ctx context.Context, labels map[string]string, selectio
 	if q.inv.Command == "flame" {
 		return g, nil // which shows both
 	}
-	g.profile, err = report.Subtract(g.profile, g.base, true, q.inv.Normalize)
+	g.profile, err = report.Subtract(g.profile, g.base, true, report.Scaling{Normalize: q.inv.Normalize})
 	return g, err
 }
 

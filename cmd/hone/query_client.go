@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
 )
@@ -39,7 +40,7 @@ type serverClient struct {
 // client returns a client for a verb's server.
 func (f *serverFlags) client(a *app, verb string, fetcher *capture.Fetcher) (*serverClient, error) {
 	c := &serverClient{token: a.getenv("HONE_TOKEN")}
-	text := cmp.Or(f.server, a.getenv("HONE_SERVER"), "http://"+defaultListen)
+	text := cmp.Or(f.server, a.getenv("HONE_SERVER"), "http://"+daemon.DefaultListen)
 	if !strings.Contains(text, "://") {
 		text = "http://" + text
 	}
@@ -90,6 +91,10 @@ func (c *serverClient) do(ctx context.Context, method, path string, query url.Va
 		if errors.As(err, &ue) {
 			err = ue.Err
 		}
+		// What net/http calls bytes that come before a request has gone out.
+		if strings.Contains(err.Error(), "readLoopPeekFailLocked") {
+			err = errors.New("what listens there speaks before it is asked: no HTTP server does")
+		}
 		return nil, fmt.Errorf("%s: %w", c.base, err)
 	}
 	return resp, nil
@@ -99,8 +104,8 @@ func (c *serverClient) do(ctx context.Context, method, path string, query url.Va
 // meant.
 const maxAnswer = 4 << 30
 
-// get returns the body of an answer.
-func (c *serverClient) get(ctx context.Context, path string, query url.Values) ([]byte, error) {
+// get returns the body of an answer that read understands.
+func (c *serverClient) get(ctx context.Context, path string, query url.Values, read func(data []byte) error) ([]byte, error) {
 	resp, err := c.do(ctx, http.MethodGet, path, query, nil)
 	if err != nil {
 		return nil, err
@@ -113,19 +118,41 @@ func (c *serverClient) get(ctx context.Context, path string, query url.Values) (
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c.base, err)
 	}
+	if err := read(data); err != nil {
+		return nil, fmt.Errorf("%w; %w", c.stranger(resp, data), err)
+	}
 	return data, nil
 }
 
 // json reads an answer into v.
 func (c *serverClient) json(ctx context.Context, path string, query url.Values, v any) error {
-	data, err := c.get(ctx, path, query)
-	if err != nil {
-		return err
+	_, err := c.get(ctx, path, query, func(data []byte) error { return json.Unmarshal(data, v) })
+	return err
+}
+
+// stranger is the error of an answer that hone serve would not give. It tells who
+// gave it, as far as that can be seen: another server may have the port.
+func (c *serverClient) stranger(resp *http.Response, data []byte) error {
+	var who []string
+	for _, name := range []string{"Server", "Content-Type"} {
+		if v := resp.Header.Get(name); v != "" {
+			who = append(who, fmt.Sprintf("%s: %s", name, beginning([]byte(v))))
+		}
 	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s answered %s with something else than hone serve would: %w", c.base, path, err)
+	if text := beginning(data); text != "" {
+		who = append(who, fmt.Sprintf("the answer begins %q", text))
 	}
-	return nil
+	return fmt.Errorf("what answered at %s is not hone serve: %s", c.base, strings.Join(append([]string{resp.Status}, who...), "; "))
+}
+
+// beginning returns the first words of a text, fit to be printed.
+func beginning(data []byte) string {
+	const most = 80
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(data[:min(len(data), 4*most)]), "\uFFFD")), " ")
+	if r := []rune(text); len(r) > most {
+		text = string(r[:most]) + "…"
+	}
+	return oneWord(text)
 }
 
 // A statusError is an answer that is an error.
@@ -150,10 +177,7 @@ func (c *serverClient) failure(resp *http.Response) error {
 		text = report.Message
 	}
 	if text == "" {
-		text = resp.Status
-		if resp.StatusCode == http.StatusNotFound {
-			text += ": is it hone serve that listens there?"
-		}
+		return &statusError{resp.StatusCode, c.stranger(resp, data)}
 	}
 	if resp.StatusCode == http.StatusUnauthorized && c.token == "" {
 		text += " (set HONE_TOKEN, or give -token_file)"
@@ -163,13 +187,10 @@ func (c *serverClient) failure(resp *http.Response) error {
 
 // profile returns the merged profile of a selection.
 func (c *serverClient) profile(ctx context.Context, query url.Values, limits profile.Limits) (*profile.Profile, error) {
-	data, err := c.get(ctx, "/api/v1/pprof", query)
-	if err != nil {
-		return nil, err
-	}
-	p, err := profile.DecodeBytes(data, limits)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.base, err)
-	}
-	return p, nil
+	var p *profile.Profile
+	_, err := c.get(ctx, "/api/v1/pprof", query, func(data []byte) (err error) {
+		p, err = profile.DecodeBytes(data, limits)
+		return err
+	})
+	return p, err
 }

@@ -15,7 +15,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/api"
+
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
 )
@@ -51,12 +52,9 @@ func prefixCSV(w io.Writer, table io.Reader, heading bool, names, values []strin
 // answer gets an answer of the server and prints it: as it is with -json, and
 // otherwise as rows.
 func (q *queryRun) answer(ctx context.Context, path string, params url.Values, v any, heading []string, rows func() [][]string) error {
-	data, err := q.client.get(ctx, path, params)
+	data, err := q.client.get(ctx, path, params, func(data []byte) error { return json.Unmarshal(data, v) })
 	if err != nil {
 		return err
-	}
-	if err := json.Unmarshal(data, v); err != nil {
-		return fmt.Errorf("%s answered %s with something else than hone serve would: %w", q.client.base, path, err)
 	}
 	out := &shell.Outlet{Out: q.app.stdout, Err: q.app.stderr, Getenv: q.app.getenv}
 	defer out.Close()
@@ -82,7 +80,7 @@ func (q *queryRun) answer(ctx context.Context, path string, params url.Values, v
 
 func (q *queryRun) printLabels(ctx context.Context, selection url.Values) error {
 	var v struct {
-		Labels []server.Label `json:"labels"`
+		Labels []api.Label `json:"labels"`
 	}
 	for _, name := range []string{"per", "top", "id", "sample_type"} {
 		selection.Del(name)
@@ -104,7 +102,7 @@ func (q *queryRun) printLabels(ctx context.Context, selection url.Values) error 
 }
 
 func (q *queryRun) printRecords(ctx context.Context, selection url.Values) error {
-	var v server.Records
+	var v api.Records
 	selection.Del("per")
 	if q.f.limit > 0 {
 		selection.Set("limit", strconv.Itoa(q.f.limit))
@@ -134,7 +132,7 @@ func (q *queryRun) printSeries(ctx context.Context, selection url.Values) error 
 	if q.f.limit > 0 {
 		selection.Set("limit", strconv.Itoa(q.f.limit))
 	}
-	var v server.OverTime
+	var v api.OverTime
 	names := words(q.f.by)
 	err := q.answer(ctx, "/api/v1/series", selection, &v, slices.Concat([]string{"time"}, names, []string{"value", "unit", "profiles", "duration"}), func() (rows [][]string) {
 		type at struct {

@@ -11,6 +11,10 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/daemon"
+	"github.com/hone-go/hone/internal/graphviz"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -53,6 +57,7 @@ func verbs() []verb {
 		{"bench", "measure and profile benchmarks; -against REF compares with a git revision", runBench, func() string { return benchHelp }},
 		{"compare", "compare runs and benchmark files, and tell which functions moved them", runCompare, func() string { return compareHelp }},
 		{"check", "check what was measured against the objectives in hone.toml", runCheck, func() string { return checkHelp }},
+		{"load", "send requests to a service; tell how long answers took, and what a request costs", runLoad, func() string { return loadHelp }},
 		{"gc", "run a program and tell what the garbage collector did", runGC, func() string { return gcHelp }},
 		{"wall", "tell what goroutines waited for, and where, by an execution trace", runWall, func() string { return wallHelp }},
 		{"runs", "list the runs that were kept, or remove some", runRuns, func() string { return runsHelp }},
@@ -60,9 +65,11 @@ func verbs() []verb {
 		{"query", "ask hone serve for profiles, and print any report of them", runQuery, func() string { return queryHelp }},
 		{"push", "send profiles to hone serve", runPush, func() string { return pushHelp }},
 		{"token", "make, list and remove the tokens that hone serve lets in", runToken, func() string { return tokenHelp }},
+		{"session", "list and end the sessions of those who are logged in to hone serve", runSession, func() string { return sessionHelp }},
 		{"store", "look after the profiles that hone serve keeps: verify, repair, back up", runStore, func() string { return storeHelp }},
 	}
-	vs = append(vs, verb{"tour", "walk through the tuning loop on an example", runTour, func() string { return tourHelp }})
+	vs = append(vs, verb{"tour", "walk through the tuning loop on an example", runTour, func() string { return tourHelp }},
+		verb{"completion", "print a script that has bash, zsh or fish complete hone's words", runCompletion, func() string { return completionHelp }})
 	for _, r := range reportVerbs {
 		vs = append(vs, verb{r.name, r.summary, runReport(r.name), func() string { return shell.Usage(r.name) }})
 	}
@@ -87,7 +94,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	case errors.Is(err, errMissed):
 		return exitMissed
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "hone: %v\n", oneLine(err))
+		tell(stderr, err)
 		if usage.Verb != "" {
 			fmt.Fprintf(stderr, "For help: hone help %s\n", usage.Verb)
 		} else {
@@ -98,13 +105,19 @@ func (a *app) run(ctx context.Context, args []string) int {
 		fmt.Fprintln(stderr, "hone: interrupted")
 		return exitFailure
 	}
-	fmt.Fprintf(stderr, "hone: %s\n", oneLine(err))
+	tell(stderr, err)
 	return exitFailure
 }
 
-// oneLine keeps an error on one line, whatever a server or a file put into it.
-func oneLine(err error) string {
-	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+// tell prints an error on a line, and problems that are told together on one each.
+func tell(stderr io.Writer, err error) {
+	all := []error{err}
+	if p, ok := err.(daemon.Problems); ok {
+		all = p
+	}
+	for _, err := range all {
+		fmt.Fprintf(stderr, "hone: %s\n", compare.OneLine(err))
+	}
 }
 
 func dispatch(ctx context.Context, a *app, args []string) error {
@@ -115,8 +128,12 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 	switch name {
 	case "help", "-h", "-help", "--help":
 		return runHelp(a, args[1:])
+	case completeVerb:
+		return runComplete(ctx, a, args[1:])
 	case "-version", "--version":
 		name = "version"
+	case layoutVerb:
+		return graphviz.Layout(a.stdin, a.stdout)
 	}
 	vs := verbs()
 	i := slices.IndexFunc(vs, func(v verb) bool { return v.name == name })
@@ -127,7 +144,33 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 	if errors.Is(err, flag.ErrHelp) {
 		_, err = io.WriteString(a.stdout, vs[i].help())
 	}
+	if usage := (*shell.UsageError)(nil); errors.As(err, &usage) && usage.Flags != nil {
+		usage.Err = suggestFlag(usage.Err, usage.Flags)
+	}
 	return err
+}
+
+// suggestFlag names the flag that is most like a mistyped one, in the error of package
+// flag about it.
+func suggestFlag(err error, flags *flag.FlagSet) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return err
+	}
+	best, least := "", max(1, len(name)/3)+1
+	flags.VisitAll(func(f *flag.Flag) {
+		d := capture.EditDistance(name, f.Name)
+		if slices.Equal(slices.Sorted(slices.Values([]byte(name))), slices.Sorted(slices.Values([]byte(f.Name)))) {
+			d = 1 // its letters, in another order
+		}
+		if d < least && d < len(name) {
+			best, least = f.Name, d
+		}
+	})
+	if best == "" {
+		return err
+	}
+	return fmt.Errorf("%w; did you mean -%s?", err, best)
 }
 
 // suggestion names the verb that starts most like a mistyped one.

@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
+	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/shell"
@@ -91,7 +91,7 @@ func parseArgs(fs *flag.FlagSet, args []string) (rest []string, err error) {
 			if errors.Is(err, flag.ErrHelp) {
 				return nil, err
 			}
-			return nil, &shell.UsageError{Verb: fs.Name(), Err: err}
+			return nil, &shell.UsageError{Verb: fs.Name(), Err: err, Flags: fs}
 		}
 		left := fs.Args()
 		if len(left) == 0 {
@@ -127,28 +127,14 @@ func moduleDir() string {
 	}
 }
 
-// listedRun is a run in a list, as -json prints it.
-type listedRun struct {
-	ID         string               `json:"id"`
-	Dir        string               `json:"dir"`
-	Created    time.Time            `json:"created"`
-	State      experiment.State     `json:"state"`
-	Error      string               `json:"error,omitempty"` // why it is corrupt
-	Head       *experiment.Revision `json:"head,omitempty"`
-	Base       *experiment.Revision `json:"base,omitempty"`
-	Benchmarks int                  `json:"benchmarks"`
-	Command    []string             `json:"command,omitempty"`
-	Warnings   []string             `json:"warnings,omitempty"`
-}
-
 func (a *app) listRuns(root string, asJSON bool) error {
 	entries, err := experiment.List(root)
 	if err != nil {
 		return err
 	}
-	runs := make([]listedRun, 0, len(entries))
+	runs := make([]api.ListedRun, 0, len(entries))
 	for _, e := range entries {
-		r := listedRun{ID: e.ID, Dir: e.Dir, Created: e.Created, State: e.State}
+		r := api.ListedRun{ID: e.ID, Dir: e.Dir, Created: e.Created, State: e.State}
 		if e.Info != nil {
 			r.Head, r.Base, r.Command, r.Warnings = &e.Info.Head, e.Info.Base, e.Info.Command, e.Info.Warnings
 			var names []string
@@ -158,7 +144,7 @@ func (a *app) listRuns(root string, asJSON bool) error {
 			r.Benchmarks = len(names)
 		}
 		if e.Err != nil {
-			r.Error = oneLine(e.Err)
+			r.Error = compare.OneLine(e.Err)
 		}
 		runs = append(runs, r)
 	}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
-	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
 )
@@ -78,7 +79,7 @@ func findRunSource(source string) (*runSource, error) {
 		if filepath.Dir(dir) == filepath.Clean(root) {
 			name = run.ID
 		}
-		return &runSource{name + ":" + profileName(run, f), f.Path}, nil
+		return &runSource{name + ":" + run.ProfileName(f), f.Path}, nil
 	}
 	if dir, err := experiment.Resolve(root, source); err == nil {
 		return nil, whichProfile(source, dir)
@@ -117,28 +118,12 @@ func whichProfile(name, dir string) error {
 	}
 	var some []string
 	for _, f := range profiles[:min(3, len(profiles))] {
-		some = append(some, name+":"+profileName(run, f))
+		some = append(some, name+":"+run.ProfileName(f))
 	}
 	if len(profiles) > 3 {
 		some = append(some, "…")
 	}
 	return fmt.Errorf("%s is a run: name one of its profiles, %s", name, strings.Join(some, ", "))
-}
-
-// profileName is the shortest name by which Run.Profile finds a profile, but for
-// the CPU count.
-func profileName(run *experiment.Run, f experiment.ProfileFile) string {
-	name := f.Benchmark + "/" + f.Kind
-	for _, other := range run.Profiles() {
-		if other.Package != f.Package && other.Benchmark == f.Benchmark && f.Package != "" {
-			name = f.Package + "." + name
-			break
-		}
-	}
-	if run.Base != nil && f.Side == experiment.Base {
-		name = f.Side.String() + "/" + name
-	}
-	return name
 }
 
 // runFiles returns sources with the files of runs in place of their names.
@@ -186,7 +171,7 @@ func runDirectories(sources []string) ([]string, error) {
 
 // runEntries lists the profiles of a run, heads before bases: the first is shown
 // first.
-func (a *app) runEntries(inv *shell.Invocation, compat bool, dir string) ([]server.Source, error) {
+func (a *app) runEntries(inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
 	run, err := experiment.Open(dir)
 	if err != nil {
 		return nil, err
@@ -194,9 +179,9 @@ func (a *app) runEntries(inv *shell.Invocation, compat bool, dir string) ([]serv
 	for _, problem := range run.Problems {
 		a.warn(fmt.Sprintf("%s is partial: %s", dir, problem))
 	}
-	var heads, bases []server.Source
+	var heads, bases []reports.Source
 	for _, f := range run.Profiles() {
-		entry := a.runEntry(inv, compat, run, f)
+		entry := runs.Source(run, f, a.loadLater(inv, compat, f.Path))
 		if f.Side == experiment.Base {
 			bases = append(bases, entry)
 		} else {

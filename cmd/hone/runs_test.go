@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/api"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -86,7 +88,7 @@ func TestRuns(t *testing.T) {
 		"state": "partial", "command": ["hone", "bench", "-bench", "a b\u001b[31m'\n$(x)"], "environment": {}, "head": {"name": "\u009bevil"}}`)
 	golden(t, file, succeed(t, "runs"))
 
-	var listed []listedRun
+	var listed []api.ListedRun
 	if err := json.Unmarshal([]byte(succeed(t, "runs", "-json")), &listed); err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,19 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/server/auth"
 )
 
 // TestServeCloudProfilerSettings checks that the settings of cloud_profiler come
@@ -22,6 +28,7 @@ wait = "50ms"
 profiles.cpu.enabled = false
 profiles.allocs.duration = "3s"
 proxy = "127.0.0.1:0"
+forward = ["127.0.0.0/8"]
 tunnels = 1
 project = "acme"
 zone = "eu-1"
@@ -96,6 +103,54 @@ instance = "node-7"
 	}
 	if first, second := connect(), connect(); first != 200 || second != 503 {
 		t.Errorf("with one connection at a time two get %d and %d", first, second)
+	}
+}
+
+// TestServeProxyRole checks that the proxy takes tokens that write and no others, that
+// it connects to nothing but what others can reach too, and that all of that is on
+// record.
+func TestServeProxyRole(t *testing.T) {
+	data := t.TempDir()
+	token := func(role string) string {
+		return strings.TrimSpace(succeed(t, "token", "add", "-data", data, "-role", role, role+"er"))
+	}
+	read, write := token("read"), token("write")
+	d := startServe(t, data, "-cloud-profiler-proxy=127.0.0.1:0")
+	m := regexp.MustCompile(`HTTPS_PROXY=http://hone:TOKEN@(\S+)`).FindStringSubmatch(d.stdout.String())
+	if m == nil {
+		t.Fatalf("it doesn't tell of the proxy: %s", d.stdout.String())
+	}
+	for _, test := range []struct {
+		name, token string
+		want        int
+	}{{"nobody", "", 407}, {"a guess", "guess", 407}, {"a reader", read, 407}, {"a writer", write, 403}} {
+		c, err := net.Dial("tcp", m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(c, "CONNECT localhost:443 HTTP/1.1\r\nHost: localhost:443\r\nProxy-Authorization: Bearer %s\r\n\r\n", test.token)
+		r, err := http.ReadResponse(bufio.NewReader(c), &http.Request{Method: "CONNECT"})
+		c.Close()
+		if err != nil || r.StatusCode != test.want {
+			t.Errorf("%s: %v %v, want %d", test.name, r, err, test.want)
+		}
+	}
+	text, err := os.ReadFile(filepath.Join(data, "audit.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(text)) {
+		var e auth.Event
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if e.Action == auth.ProxyConnect {
+			got = append(got, fmt.Sprint(e.Who, " ", e.Result, " ", e.Address, " ", e.Target))
+		}
+	}
+	if want := []string{" denied 127.0.0.1 localhost:443", "reader denied 127.0.0.1 localhost:443", "writeer denied 127.0.0.1 localhost:443"}; !slices.Equal(got, want) {
+		t.Errorf("on record: %q, want %q", got, want)
 	}
 }
 

@@ -24,7 +24,7 @@ import (
 // A company has a hone serve that people log in to with an identity provider,
 // and, as doc/serve.md has it, a proxy before it that has TLS.
 type company struct {
-	*daemon
+	*serving
 	provider *oidctest.Provider
 	front    *httptest.Server
 	config   string // file
@@ -49,7 +49,7 @@ func startCompany(t *testing.T, rules string) *company {
 	c.config = writeConfig(t, fmt.Sprintf("public_url = %q\n[auth.oidc]\nname = \"Example\"\nissuer = %q\nclient_id = %q\nclient_secret_file = %q\n%s",
 		c.front.URL+"/", c.provider.URL, oidctest.ClientID, secret, rules))
 	token := strings.TrimSpace(succeed(t, "token", "add", "-data", data, "-role", "write", "agents"))
-	c.daemon = startServe(t, data, "-config", c.config)
+	c.serving = startServe(t, data, "-config", c.config)
 	if c.url != c.front.URL {
 		t.Errorf("it says that it is at %s, not at public_url", c.url)
 	}

@@ -14,21 +14,26 @@ import (
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/daemon"
 )
 
-// A daemon is a hone serve that runs in this process.
-type daemon struct {
+// A serving is a hone serve that runs in this process.
+type serving struct {
 	t      *testing.T
 	url    string
 	data   string
@@ -49,13 +54,18 @@ var servingLine = regexp.MustCompile(`Serving on (\S+)/,`)
 
 // startServe starts hone serve in a directory, on a free port unless args say
 // where.
-func startServe(t *testing.T, data string, args ...string) *daemon {
+func startServe(t *testing.T, data string, args ...string) *serving {
 	t.Helper()
-	d := &daemon{t: t, data: data, done: make(chan bool)}
+	return startListening(t, data, append([]string{"serve", "-listen", "127.0.0.1:0", "-data", data}, args...)...)
+}
+
+// startListening starts a verb of hone that serves.
+func startListening(t *testing.T, data string, args ...string) *serving {
+	t.Helper()
+	d := &serving{t: t, data: data, done: make(chan bool)}
 	ctx, stop := context.WithCancel(t.Context())
 	d.stop = stop
 	a := &app{stdin: strings.NewReader(""), stdout: &d.stdout, stderr: &d.stderr, getenv: func(string) string { return "" }}
-	args = append([]string{"serve", "-listen", "127.0.0.1:0", "-data", data}, args...)
 	go func() {
 		defer close(d.done)
 		d.code = a.run(ctx, args)
@@ -82,7 +92,7 @@ func startServe(t *testing.T, data string, args ...string) *daemon {
 }
 
 // end stops the server and waits until it has.
-func (d *daemon) end() {
+func (d *serving) end() {
 	d.t.Helper()
 	d.stop()
 	select {
@@ -96,12 +106,12 @@ func (d *daemon) end() {
 }
 
 // hone runs another verb that asks this server.
-func (d *daemon) hone(args ...string) outcome {
+func (d *serving) hone(args ...string) outcome {
 	d.t.Helper()
 	return honeWith(d.t, map[string]string{"HONE_SERVER": d.url, "HONE_TOKEN": ""}, "", args...)
 }
 
-func (d *daemon) succeed(args ...string) string {
+func (d *serving) succeed(args ...string) string {
 	d.t.Helper()
 	o := d.hone(args...)
 	if o.code != 0 {
@@ -202,6 +212,7 @@ func TestServePushQuery(t *testing.T) {
 
 func TestQueryErrors(t *testing.T) {
 	d := startServe(t, t.TempDir())
+	d.succeed("push", "-service", "api", "-time", "-1m", testdata("heap.gc.pb.gz"))
 	for _, test := range []struct {
 		args []string
 		code int
@@ -223,6 +234,9 @@ func TestQueryErrors(t *testing.T) {
 		{[]string{"-token_file", "/nonexistent", "cpu"}, 1, "-token_file"},
 		{[]string{"cpu"}, 1, "no profiles match cpu"},
 		{[]string{"-by", "version", "cpu"}, 1, "no profiles match cpu"},
+		{[]string{"memory"}, 1, "no profiles match memory from "},
+		{[]string{"memory"}, 1, ": there are profiles of the kinds heap"},
+		{[]string{"-by", "version", "memory"}, 1, ": there are profiles of the kinds heap"},
 		{[]string{"-per", "minute", "cpu"}, 1, "not sum, profile or second"},
 		{[]string{"-series", "-step", "x", "cpu"}, 1, "step"},
 	} {
@@ -233,7 +247,7 @@ func TestQueryErrors(t *testing.T) {
 	}
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
-	if o := honeWith(t, map[string]string{"HONE_SERVER": other.URL}, "", "query", "cpu"); o.code != 1 || !strings.Contains(o.stderr, "is it hone serve") {
+	if o := honeWith(t, map[string]string{"HONE_SERVER": other.URL}, "", "query", "cpu"); o.code != 1 || !strings.Contains(o.stderr, "is not hone serve: 404") {
 		t.Errorf("another server: %+v", o)
 	}
 }
@@ -384,6 +398,85 @@ func writeConfig(t *testing.T, text string) string {
 	return name
 }
 
+// TestServeCheckAll wants all that is wrong told at once, in the order of the file.
+func TestServeCheckAll(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "tokens.json"), "{")
+	config := writeConfig(t, `listen = "0.0.0.0:4600"
+publik_url = "https://hone.example.com"
+public_url = "hone.example.com"
+hosts = [
+  1,
+]
+
+[auth]
+required = false
+[auth.oidc]
+[[auth.oidc.rule]]
+roles = ["king"]
+[[auth.oidc.rule]]
+email = "*"
+
+[log]
+format = "xml"
+level = "loud"
+
+[tls]
+cert = "cert.pem"
+
+[store]
+retention = "3 dogs"
+max_size = "much"
+
+[[scrape]]
+interval = "1ms"
+[[scrape.relabel]]
+action = "dance"
+`)
+	wants := []string{
+		":2: there is no setting publik_url",
+		":5: hosts: ", // an element of hosts
+		":24: store.retention: ",
+		":25: store.max_size: ",
+		": log.format: \"xml\" is not text or json",
+		": log.level: \"loud\" is not debug, info, warn or error",
+		": tls: cert and key belong together",
+		": public_url: ",
+		": scrape: scrape job 1 has no name",
+		": scrape: scrape job 1: the interval 1ms",
+		": scrape: scrape job 1: recording 10s of each target",
+		": scrape: scrape job 1: relabel rule 1: ",
+		": auth: there is oidc to log in with, but required is false",
+		": auth.oidc: rule 1: there is no role",
+		": auth.oidc: rule 1 has none of email",
+		": auth.oidc: issuer is missing",
+		": auth.oidc: client_id is missing",
+		": auth.oidc: rule 2: a role is missing",
+		": auth.tokens: ",
+		"0.0.0.0:4600 is reached by others, and no login is required",
+	}
+	o := hone(t, "serve", "-check", "-data", dir, "-config", config)
+	if o.code != exitFailure || o.stdout != "" {
+		t.Errorf("exit code %d, %q", o.code, o.stdout)
+	}
+	lines := strings.Split(strings.TrimSpace(o.stderr), "\n")
+	for _, want := range wants {
+		if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "hone: ") && strings.Contains(l, want) }) {
+			t.Errorf("no line has %q", want)
+		}
+	}
+	if len(lines) != len(wants) || t.Failed() {
+		t.Errorf("%d lines, want %d:\n%s", len(lines), len(wants), o.stderr)
+	}
+
+	// What can't be read hides the rest.
+	hone(t, "serve", "-check", "-config", writeConfig(t, "listen = \"x\"\nlog = [\n")).failsWith(t, exitFailure, "hone-serve.toml:2: ")
+	o = hone(t, "serve", "-check", "-data", t.TempDir(), "-retention", "x", "-max-size", "y", "-listen", "z")
+	if o.code != exitUsage || strings.Count(o.stderr, "hone: -") != 2 || !strings.Contains(o.stderr, "hone: listen: ") {
+		t.Errorf("flags: %+v", o)
+	}
+}
+
 func TestServeConfig(t *testing.T) {
 	all := `
 listen = "localhost:4600"
@@ -467,13 +560,15 @@ labels = {zone = "a"}
 	}
 	for _, test := range []struct{ text, want string }{
 		{"listne = \"x\"\n", "hone-serve.toml:1: there is no setting listne"},
-		{"\n[auth]\nx = 1\n[store]\ny = 2\n", "hone-serve.toml:3: there is no setting auth.x; "},
+		{"\n[auth]\nx = 1\n[store]\ny = 2\n", "hone-serve.toml:3: there is no setting auth.x\n"},
 		{"[limits]\nmax_bodies = 5\n", ":2: there is no setting limits.max_bodies"},
 		{"listen = 5\n", ":1:"},
 		{"listen = \"x\n", ":1:"},
 		{"listen = \"4600\"\n", "listen: \"4600\" is not HOST:PORT"},
 		{"[store]\nretention = \"soon\"\n", ":2:"},
 		{"[store]\nmax_size = \"10 apples\"\n", "10 apples"},
+		{"[server]\ntrusted_proxies = [\"proxy\"]\n", `"proxy" is no address`},
+		{"[server]\nconnections = -1\n", "server.connections: -1"},
 		{"[log]\nformat = \"xml\"\n", "log.format"},
 		{"[log]\nlevel = \"loud\"\n", "log.level"},
 		{"[tls]\ncert = \"x\"\n", "belong together"},
@@ -486,12 +581,77 @@ labels = {zone = "a"}
 		{"[[scrape]]\nname = \"x\"\ninterval = \"1ns\"\n[[scrape.static]]\ntargets = [\"localhost:1\"]\n", "scrape"},
 	} {
 		o := hone(t, "serve", "-check", "-data", t.TempDir(), "-config", writeConfig(t, test.text))
-		o.failsWith(t, 1, test.want)
+		if o.code != exitFailure || o.stdout != "" || !strings.HasPrefix(o.stderr, "hone: ") || !strings.Contains(o.stderr, test.want) {
+			t.Errorf("%s: %+v, want %q", test.text, o, test.want)
+		}
 	}
 	for _, args := range [][]string{{"x"}, {"-retention", "x"}, {"-max-size", "x"}, {"-nosuch"}} {
 		hone(t, append([]string{"serve", "-check"}, args...)...).failsWith(t, 2)
 	}
 	hone(t, "serve", "-config", "/nonexistent").failsWith(t, 1, "/nonexistent")
+}
+
+// TestSessionVerb logs in to a server, and ends the session from the command line.
+func TestSessionVerb(t *testing.T) {
+	data := t.TempDir()
+	secret := strings.TrimSpace(succeed(t, "token", "add", "-data", data, "-role", "read", "alice"))
+	s := startServe(t, data)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	r, err := c.PostForm(s.url+"/login", url.Values{"token": {secret}})
+	if err != nil || r.StatusCode != http.StatusSeeOther {
+		t.Fatal(r, err)
+	}
+	asks := func() int {
+		r, err := c.Get(s.url + "/api/v1/labels")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+		return r.StatusCode
+	}
+	if got := asks(); got != 200 {
+		t.Errorf("logged in: %d", got)
+	}
+	if out := succeed(t, "session", "list", "-data", data); !strings.Contains(out, "alice") || !strings.Contains(out, "127.0.0.1") {
+		t.Error(out)
+	}
+	hone(t, "session", "end", "-data", data, "bob").failsWith(t, 1, `no session "bob"`)
+	if out := succeed(t, "session", "end", "-data", data, "alice"); out != "Ended 1 session.\n" {
+		t.Error(out)
+	}
+	if got := asks(); got != 401 {
+		t.Errorf("after the end: %d", got)
+	}
+	if out := succeed(t, "session", "list", "-json", "-data", data); strings.Join(strings.Fields(out), "") != `{"sessions":[]}` {
+		t.Error(out)
+	}
+	for _, args := range [][]string{{}, {"end"}, {"list", "x"}, {"begin"}} {
+		hone(t, append([]string{"session"}, args...)...).failsWith(t, 2)
+	}
+}
+
+// TestFlagsGivenTwice checks that a second value is not taken in silence for a flag
+// that holds one.
+func TestFlagsGivenTwice(t *testing.T) {
+	data := t.TempDir()
+	for _, args := range [][]string{
+		{"token", "add", "-data", data, "-role", "read", "-role", "write", "x"},
+		{"token", "list", "-data", data, "-data", data},
+		{"session", "list", "-data", data, "-data", data},
+		{"serve", "-check", "-listen", "127.0.0.1:1", "-listen", "127.0.0.1:2"},
+		{"serve", "-check", "-cloud-profiler-proxy", "-cloud-profiler-proxy=127.0.0.1:1"},
+		{"push", "-service", "a", "-service", "b", "x"},
+		{"store", "backup", "-name", "a", "-name", "b"},
+	} {
+		hone(t, args...).failsWith(t, 2, "given twice")
+	}
+	if out := succeed(t, "token", "list", "-data", data); strings.Contains(out, "x") {
+		t.Errorf("a token was made: %s", out)
+	}
 }
 
 func TestDefaultData(t *testing.T) {
@@ -506,7 +666,7 @@ func TestDefaultData(t *testing.T) {
 		if runtime.GOOS == "windows" {
 			t.Skip("other paths")
 		}
-		if got := defaultData(func(name string) string { return test.env[name] }); !strings.HasSuffix(got, test.want) {
+		if got := daemon.DefaultData(func(name string) string { return test.env[name] }); !strings.HasSuffix(got, test.want) {
 			t.Errorf("%v: %s, want %s", test.env, got, test.want)
 		}
 	}
@@ -572,7 +732,7 @@ func TestServeTLS(t *testing.T) {
 	if err := os.WriteFile(cert, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(certificateAge) // when it looks again
+	time.Sleep(time.Second) // when it looks again
 	if got := name(); got != "one" {
 		t.Errorf("with a broken file the certificate is %s", got)
 	}
@@ -638,11 +798,19 @@ func TestStoreVerb(t *testing.T) {
 	data := t.TempDir()
 	d := startServe(t, data)
 	d.succeed("push", "-service", "api", "-time", "now", testdata("cpu.gc.pb.gz"))
+	d.succeed("push", "-service", "web", "-time", "now", testdata("heap.cgo.pb.gz"))
+	d.succeed("push", "-service", "web", "-time", "-1h", testdata("heap.cgo.pb.gz"))
 	hone(t, "store", "stats", data).failsWith(t, 1, "another hone")
 	if out := d.succeed("store", "backup", "-server", d.url, "-name", "one"); !strings.Contains(out, "backups/one") {
 		t.Error(out)
 	}
 	d.hone("store", "backup", "-server", d.url, "-name", "one").failsWith(t, 1, "already")
+	for _, args := range [][]string{{"store", "backup"}, {"store", "backup", "-name", "two"}} {
+		if o := honeWith(t, map[string]string{"HONE_SERVER": d.url}, "", args...); !strings.Contains(o.stdout, "to backups/") {
+			t.Errorf("%q with $HONE_SERVER: %+v", args, o)
+		}
+	}
+	honeWith(t, map[string]string{"HONE_SERVER": d.url}, "", "store", "backup", "-name", "three", data).failsWith(t, exitUsage, "chooses the place")
 	d.hone("store", "backup", "-server", d.url, "-name", "../x").failsWith(t, 1, "name")
 	d.end()
 	restored := t.TempDir()
@@ -651,14 +819,20 @@ func TestStoreVerb(t *testing.T) {
 		if out := succeed(t, "store", "verify", dir); !strings.Contains(out, "is good") {
 			t.Errorf("%s: %s", dir, out)
 		}
-		if out := succeed(t, "store", "stats", dir); !strings.Contains(out, "profiles     1\n") {
-			t.Errorf("%s:\n%s", dir, out)
+		out := succeed(t, "store", "stats", dir)
+		wantLines(t, out, `^profiles     3$`, `^ +1 +\d\S*B +\d\S*B +api$`, `^ +2 +\d\S*B +\d\S*B +web$`)
+	}
+	var stats struct {
+		Profiles int
+		Services []struct {
+			Service     string
+			SampleBytes int64
 		}
 	}
-	if out := succeed(t, "store", "stats", "-json", data); !json.Valid([]byte(out)) {
-		t.Error(out)
+	if err := json.Unmarshal([]byte(succeed(t, "store", "stats", "-json", data)), &stats); err != nil || stats.Profiles != 3 || len(stats.Services) != 2 || stats.Services[0].SampleBytes <= 0 {
+		t.Errorf("%+v, %v", stats, err)
 	}
-	if out := succeed(t, "store", "repair", restored); !strings.Contains(out, "the 1 profiles") {
+	if out := succeed(t, "store", "repair", restored); !strings.Contains(out, "profiles kept: 3; lost: 0") {
 		t.Error(out)
 	}
 	again := startServe(t, restored)
@@ -679,11 +853,11 @@ func TestServeManual(t *testing.T) {
 		t.Fatal(err)
 	}
 	blocks := regexp.MustCompile("(?ms)^```toml\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 2 {
+	if len(blocks) != 4 {
 		t.Fatalf("%d blocks of settings", len(blocks))
 	}
 	for _, block := range blocks {
-		if _, err := readServeConfig(writeConfig(t, block[1])); err != nil {
+		if _, err := daemon.ReadConfig(writeConfig(t, block[1])); err != nil {
 			t.Errorf("doc/serve.md: %v", err)
 		}
 	}
@@ -693,27 +867,61 @@ func TestServeManual(t *testing.T) {
 		if m := regexp.MustCompile(`^\[+([a-z_.]+)\]+`).FindStringSubmatch(line); m != nil {
 			table = m[1] + "."
 		} else if name, _, ok := strings.Cut(line, " ="); ok {
-			shown[table+name] = true
+			shown[table+strings.TrimSpace(name)] = true
 		}
 	}
-	var check func(of reflect.Type, prefix string)
-	check = func(of reflect.Type, prefix string) {
-		for i := range of.NumField() {
-			f := of.Field(i)
+	documented, err := daemon.ReadConfig(writeConfig(t, blocks[0][1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	var check func(inCode, inDoc reflect.Value, prefix string)
+	check = func(inCode, inDoc reflect.Value, prefix string) {
+		for i := range inCode.NumField() {
+			f := inCode.Type().Field(i)
 			name := f.Tag.Get("toml")
-			if name == "" || name == "-" || name == "scrape" || prefix == "limits." {
-				continue // scrape and limits have pages of their own
+			if name == "" || name == "-" || name == "scrape" {
+				continue // scrape has a page of its own
+			}
+			name = prefix + name
+			value, told := inCode.Field(i), inDoc.Field(i)
+			if kind := f.Type; kind.Kind() == reflect.Struct && kind.Field(0).Tag.Get("toml") != "" && !shown[name] {
+				check(value, told, name+".")
+				continue
 			}
 			kind := f.Type
-			for kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
+			if kind.Kind() == reflect.Pointer || kind.Kind() == reflect.Slice {
 				kind = kind.Elem()
 			}
-			if kind.Kind() == reflect.Struct {
-				check(kind, prefix+name+".")
-			} else if !shown[prefix+name] && prefix+name != "auth.oidc.client_secret" && prefix+name != "auth.oidc.rule.subject" {
-				t.Errorf("doc/serve.md doesn't show %s", prefix+name)
+			if kind != f.Type && kind.Kind() == reflect.Struct && kind.Field(0).Tag.Get("toml") != "" {
+				none := reflect.New(kind).Elem()
+				check(none, none, name+".") // which has no defaults
+				continue
+			}
+			switch {
+			case !shown[name]:
+				// Limits have a page of their own.
+				if prefix != "limits." && name != "auth.oidc.client_secret" && name != "auth.oidc.rule.subject" {
+					t.Errorf("doc/serve.md doesn't show %s", name)
+				}
+			case !value.IsZero():
+				compared++
+				if !reflect.DeepEqual(value.Interface(), told.Interface()) {
+					t.Errorf("doc/serve.md shows %s as %v, the default is %v", name, told, value)
+				}
 			}
 		}
 	}
-	check(reflect.TypeFor[serveConfig](), "")
+	check(reflect.ValueOf(*daemon.DefaultConfig("")), reflect.ValueOf(*documented), "")
+	if compared < 20 {
+		t.Errorf("%d defaults were compared", compared)
+	}
+	for _, text := range []string{daemon.DefaultListen, daemon.DefaultProxy, "such as 30d, which is the default"} {
+		if !strings.Contains(serveHelp, text) {
+			t.Errorf("hone help serve doesn't tell of the default %s", text)
+		}
+	}
+	if time.Duration(daemon.DefaultConfig("").Store.Retention) != 30*24*time.Hour {
+		t.Error("the default of retention is not what hone help serve tells")
+	}
 }

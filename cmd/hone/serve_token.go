@@ -2,18 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/daemon"
+
 	"github.com/hone-go/hone/internal/server/auth"
-	"github.com/hone-go/hone/internal/shell"
 )
 
 const tokenHelp = `usage: hone token add [flags] NAME
@@ -50,32 +50,23 @@ Examples:
 `
 
 func runToken(_ context.Context, a *app, args []string) error {
-	usage := func(format string, args ...any) error {
-		return &shell.UsageError{Verb: "token", Err: fmt.Errorf(format, args...)}
-	}
-	if len(args) == 0 {
-		return usage("add, list or remove is missing")
-	}
-	command := args[0]
-	if command == "-h" || command == "-help" || command == "--help" {
-		return flag.ErrHelp
-	}
-	fs := flag.NewFlagSet("token", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
 	var role, services, expires string
 	var asJSON bool
 	var f serveFlags
-	fs.StringVar(&role, "role", "write", "")
-	fs.StringVar(&services, "service", "", "")
-	fs.StringVar(&expires, "expires", "", "")
-	fs.StringVar(&f.Data, "data", "", "")
-	fs.StringVar(&f.Auth.Tokens, "tokens", "", "")
-	fs.StringVar(&f.config, "config", "", "")
-	fs.BoolVar(&asJSON, "json", false, "")
-	if err := fs.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
+	c, err := parseCommand("token", []string{"add", "list", "remove"}, args, func(fs *flag.FlagSet) {
+		fs.StringVar(&role, "role", "write", "")
+		fs.StringVar(&services, "service", "", "")
+		fs.StringVar(&expires, "expires", "", "")
+		fs.StringVar(&f.Data, "data", "", "")
+		fs.StringVar(&f.Auth.Tokens, "tokens", "", "")
+		fs.StringVar(&f.config, "config", "", "")
+		fs.BoolVar(&asJSON, "json", false, "")
+	})
+	if err != nil {
 		return err
-	} else if err != nil {
-		return usage("%w", err)
+	}
+	if n := map[string]int{"add": 1, "list": 0, "remove": 1}[c.name]; c.flags.NArg() != n {
+		return c.usage("hone token %s takes %d names, not %d", c.name, n, c.flags.NArg())
 	}
 	cfg, err := f.resolved(a.getenv)
 	if err != nil {
@@ -85,19 +76,11 @@ func runToken(_ context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	wanted := map[string]int{"add": 1, "list": 0, "remove": 1}
-	n, ok := wanted[command]
-	if !ok {
-		return usage("unknown command %q: it is add, list or remove", command)
-	}
-	if fs.NArg() != n {
-		return usage("hone token %s takes %d names, not %d", command, n, fs.NArg())
-	}
-	switch command {
+	switch c.name {
 	case "list":
 		return a.listTokens(tokens.List(), asJSON)
 	case "remove":
-		t, err := tokens.Remove(fs.Arg(0))
+		t, err := tokens.Remove(c.flags.Arg(0))
 		if err != nil {
 			return err
 		}
@@ -107,18 +90,18 @@ func runToken(_ context.Context, a *app, args []string) error {
 	}
 	roles, err := auth.ParseRoles(words(role))
 	if err != nil {
-		return usage("-role: %w", err)
+		return c.usage("-role: %w", err)
 	}
 	var until time.Time
 	if expires != "" {
-		d, err := server.ParseDuration(expires)
+		d, err := api.ParseDuration(expires)
 		if err != nil {
-			return usage("-expires: %w", err)
+			return c.usage("-expires: %w", err)
 		}
 		until = time.Now().Add(d)
 	}
 	first := len(tokens.List()) == 0
-	secret, t, err := tokens.Add(fs.Arg(0), roles, words(services), until)
+	secret, t, err := tokens.Add(c.flags.Arg(0), roles, words(services), until)
 	if err != nil {
 		return err
 	}
@@ -168,14 +151,18 @@ func (a *app) listTokens(tokens []*auth.Token, asJSON bool) error {
 }
 
 // auditToken tells the server's audit log of a change of tokens.
-func (a *app) auditToken(cfg *serveConfig, action string, t *auth.Token) {
-	warn := func(err error) { a.warn(oneLine(err)) }
+func (a *app) auditToken(cfg *daemon.Config, action string, t *auth.Token) {
+	a.auditOf(cfg, action, t.Name, strings.Join(t.Roles, ",")+" "+strings.Join(t.Services, ","))
+}
+
+// auditOf tells the server's audit log what was done on the command line.
+func (a *app) auditOf(cfg *daemon.Config, action, target, detail string) {
+	warn := func(err error) { a.warn(compare.OneLine(err)) }
 	log, err := auth.OpenAudit(filepath.Join(cfg.Data, "audit.log"), 0, warn)
 	if err != nil {
 		warn(err)
 		return
 	}
 	defer log.Close()
-	user := a.getenv("USER")
-	log.Log(auth.Event{Action: action, Result: auth.OK, Who: user, By: "command line", Target: t.Name, Detail: strings.Join(t.Roles, ",") + " " + strings.Join(t.Services, ",")})
+	log.Log(auth.Event{Action: action, Result: auth.OK, Who: a.getenv("USER"), By: "command line", Target: target, Detail: detail})
 }

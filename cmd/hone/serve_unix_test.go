@@ -6,18 +6,21 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/api"
+
 	"github.com/hone-go/hone/profile"
 )
 
@@ -30,7 +33,7 @@ func TestServeReload(t *testing.T) {
 	target := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(500) }))
 	defer target.Close()
 	jobs := func() int {
-		var st server.Status
+		var st api.Status
 		req, _ := http.NewRequest("GET", d.url+"/api/v1/status", nil)
 		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
 		r, err := http.DefaultClient.Do(req)
@@ -194,4 +197,61 @@ func TestServeProcess(t *testing.T) {
 	}
 	cmd.Process.Signal(syscall.SIGTERM)
 	cmd.Wait()
+}
+
+// TestServeOpensNoBinaries sends profiles whose mappings name a named pipe, and a
+// program of the server's machine: nothing waits, and nothing is told of the program
+// unless it is where the configuration says.
+func TestServeOpensNoBinaries(t *testing.T) {
+	own, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	closed := startServe(t, t.TempDir())
+	open := startServe(t, t.TempDir(), "-binary-path", filepath.Dir(own))
+	for _, test := range []struct {
+		name  string
+		on    *serving
+		file  string
+		opens bool
+	}{
+		{"a pipe", closed, pipe, false},
+		{"a pipe, with folders", open, pipe, false},
+		{"a program", closed, own, false},
+		{"a program in a folder", open, own, true},
+	} {
+		p := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"}).Profile()
+		p.Mappings = []profile.Mapping{{ID: 1, Start: 0x400000, Limit: 0x40000000, File: test.file}}
+		p.Locations = []profile.Location{{ID: 1, Mapping: 1, Address: uint64(reflect.ValueOf(TestServeOpensNoBinaries).Pointer()) + 1}}
+		p.Frames, p.Stacks, p.Values = []uint32{0}, []profile.Stack{{Len: 1}}, [][]int64{{1}}
+		var b bytes.Buffer
+		if err := p.Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		c := &http.Client{Timeout: time.Minute}
+		r, err := c.Post(test.on.url+"/api/v1/profiles?name=x", "", &b)
+		if err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		var uploaded api.Profile
+		if err := json.NewDecoder(r.Body).Decode(&uploaded); err != nil {
+			t.Fatalf("%s: %v", test.name, err)
+		}
+		r.Body.Close()
+		for _, report := range []string{"top?", "disasm?match=.&"} {
+			r, err := c.Get(test.on.url + "/api/v1/report/" + report + "profile=" + uploaded.ID)
+			if err != nil {
+				t.Fatalf("%s: %s: %v", test.name, report, err)
+			}
+			text, err := io.ReadAll(r.Body)
+			r.Body.Close()
+			if told := strings.Contains(string(text), "hone.TestServeOpensNoBinaries"); err != nil || told != test.opens {
+				t.Errorf("%s: %s: %s tells of the program: %t, want %t: %.500s", test.name, report, r.Status, told, test.opens, text)
+			}
+		}
+	}
 }

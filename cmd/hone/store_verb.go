@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -14,9 +13,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"text/tabwriter"
+
+	"golang.org/x/perf/benchunit"
 
 	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/store/disk"
 )
 
@@ -24,22 +26,27 @@ const storeHelp = `usage: hone store stats DIR
        hone store verify DIR
        hone store repair DIR
        hone store backup DIR TO
-       hone store backup -server URL [-name NAME]
+       hone store backup [-server URL] [-name NAME]
 
 Look after the profiles that hone serve keeps. DIR is its data directory, or the
-store in it; the server must not be running, but for the last form.
+store in it; the server must not be running, but for the last form, which
+wants one of -server, -name and $HONE_SERVER.
 
-  stats           print figures: profiles, bytes, services
-  verify          read everything and report what is damaged; changes nothing.
-                  Exit code 1 if there is something
+  stats           print figures: profiles, bytes, and those of each service, the
+                  largest first; sizes on disk are estimates
+  verify          read everything and report what is damaged, and how many
+                  profiles can't be read; changes nothing. Exit code 1 if there
+                  is something
   repair          write what can be read to a new store, which takes the place of
-                  the old one; that one is kept beside it
+                  the old one, and say what is lost; the old one is kept beside it
   backup          copy the store to the directory TO, which must not exist; hone
                   serve -data can be given one with the copy in it, as store
 
 A running server copies its store itself, to backups/NAME in its data directory:
 
-` + serverHelp + `  -name NAME      what the copy is called; the time by default
+` + serverHelp + `  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
+                  the authority to trust, a client certificate and its key
+  -name NAME      what the copy is called; the time by default
   -json           print as JSON
 
 Examples:
@@ -50,49 +57,39 @@ Examples:
 `
 
 func runStore(ctx context.Context, a *app, args []string) error {
-	usage := func(format string, args ...any) error {
-		return &shell.UsageError{Verb: "store", Err: fmt.Errorf(format, args...)}
-	}
-	if len(args) == 0 {
-		return usage("stats, verify, repair or backup is missing")
-	}
-	command := args[0]
-	if command == "-h" || command == "-help" || command == "--help" {
-		return flag.ErrHelp
-	}
-	fs := flag.NewFlagSet("store", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
 	var f serverFlags
 	var name string
 	var asJSON bool
-	fs.StringVar(&f.server, "server", "", "")
-	fs.StringVar(&f.tokenFile, "token_file", "", "")
-	fs.StringVar(&name, "name", "", "")
-	fs.BoolVar(&asJSON, "json", false, "")
-	if err := fs.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
-		return err
-	} else if err != nil {
-		return usage("%w", err)
-	}
-	if command == "backup" && f.server != "" {
-		if fs.NArg() > 0 {
-			return usage("a running server chooses the place of a backup: -name NAME names it")
-		}
-		return a.backupServer(ctx, &f, name)
-	}
-	wanted := map[string]int{"stats": 1, "verify": 1, "repair": 1, "backup": 2}
-	n, ok := wanted[command]
-	if !ok {
-		return usage("unknown command %q: it is stats, verify, repair or backup", command)
-	}
-	if fs.NArg() != n {
-		return usage("hone store %s takes %d directories, not %d", command, n, fs.NArg())
-	}
-	dir, err := storeDir(fs.Arg(0))
+	fetcher := &capture.Fetcher{}
+	c, err := parseCommand("store", []string{"stats", "verify", "repair", "backup"}, args, func(fs *flag.FlagSet) {
+		fs.StringVar(&f.server, "server", "", "")
+		fs.StringVar(&f.tokenFile, "token_file", "", "")
+		fs.StringVar(&name, "name", "", "")
+		fs.BoolVar(&asJSON, "json", false, "")
+		fs.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
+		fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
+		fs.StringVar(&fetcher.TLSKey, "tls_key", "", "")
+	})
 	if err != nil {
 		return err
 	}
-	switch command {
+	if c.name == "backup" {
+		given := f.server != "" || name != ""
+		if given && c.flags.NArg() > 0 {
+			return c.usage("a running server chooses the place of a backup: -name NAME names it")
+		}
+		if given || c.flags.NArg() == 0 && a.getenv("HONE_SERVER") != "" {
+			return a.backupServer(ctx, &f, fetcher, name)
+		}
+	}
+	if n := map[string]int{"stats": 1, "verify": 1, "repair": 1, "backup": 2}[c.name]; c.flags.NArg() != n {
+		return c.usage("hone store %s takes %d directories, not %d", c.name, n, c.flags.NArg())
+	}
+	dir, err := storeDir(c.flags.Arg(0))
+	if err != nil {
+		return err
+	}
+	switch c.name {
 	case "verify":
 		return a.verifyStore(ctx, dir)
 	case "repair":
@@ -104,21 +101,41 @@ func runStore(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	defer st.Close()
-	if command == "backup" {
-		if err := st.Backup(ctx, fs.Arg(1)); err != nil {
+	if c.name == "backup" {
+		if err := st.Backup(ctx, c.flags.Arg(1)); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(a.stdout, "Copied %s to %s.\n", dir, fs.Arg(1))
+		_, err := fmt.Fprintf(a.stdout, "Copied %s to %s.\n", dir, c.flags.Arg(1))
 		return err
 	}
-	figures := storeFigures(st.Stats())
+	return a.storeStats(ctx, st, asJSON)
+}
+
+// storeStats prints figures of a store, and of each service in it.
+func (a *app) storeStats(ctx context.Context, st *disk.Store, asJSON bool) error {
+	figures := daemon.StoreFigures(st.Stats())
+	services, err := st.Services(ctx)
+	if err != nil {
+		return err
+	}
 	if asJSON {
+		figures["services"] = services
 		return writeJSON(a.stdout, figures)
 	}
 	for _, name := range slices.Sorted(maps.Keys(figures)) {
 		fmt.Fprintf(a.stdout, "%-12s %v\n", name, figures[name])
 	}
-	return nil
+	if len(services) == 0 {
+		return nil
+	}
+	fmt.Fprintln(a.stdout)
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "profiles\tsamples\ton disk, about\t  service")
+	bytes := func(n int64) string { return benchunit.Scale(float64(n), benchunit.Binary) + "B" }
+	for _, s := range services {
+		fmt.Fprintf(w, "%d\t%s\t%s\t  %s\n", s.Profiles, bytes(s.SampleBytes), bytes(s.DiskBytes), oneWord(s.Service))
+	}
+	return w.Flush()
 }
 
 // storeDir returns the store in a directory, which may be that of a server.
@@ -127,6 +144,9 @@ func storeDir(dir string) (string, error) {
 	if info, err := os.Stat(inner); err == nil && info.IsDir() {
 		return inner, nil
 	}
+	if info, err := os.Stat(inner + ".repaired"); err == nil && info.IsDir() {
+		return inner, nil // of a repair that was killed between its last two steps
+	}
 	info, err := os.Stat(dir)
 	if err != nil {
 		return "", err
@@ -134,15 +154,17 @@ func storeDir(dir string) (string, error) {
 	if !info.IsDir() {
 		return "", fmt.Errorf("%s is no directory", dir)
 	}
-	if files, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*")); err != nil || len(files) == 0 {
-		return "", fmt.Errorf("%s has no store in it", dir)
+	for _, name := range []string{"MANIFEST-*", "marker.*", "*.sst"} { // any may be missing
+		if files, err := filepath.Glob(filepath.Join(dir, name)); err == nil && len(files) > 0 {
+			return dir, nil
+		}
 	}
-	return dir, nil
+	return "", fmt.Errorf("%s has no store in it", dir)
 }
 
 func (a *app) verifyStore(ctx context.Context, dir string) error {
 	problems := 0
-	err := disk.Verify(ctx, dir, nil, func(problem string) {
+	found, err := disk.Verify(ctx, dir, nil, func(problem string) {
 		problems++
 		fmt.Fprintln(a.stdout, problem)
 	})
@@ -150,9 +172,9 @@ func (a *app) verifyStore(ctx context.Context, dir string) error {
 		return err
 	}
 	if problems > 0 {
-		return fmt.Errorf("%s has %d faults: hone store repair makes a new store of what can be read", dir, problems)
+		return fmt.Errorf("%s has %s: %v; hone store repair makes a new store of what can be read", dir, counted(problems, "fault"), found)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s is good.\n", dir)
+	_, err = fmt.Fprintf(a.stdout, "%s is good: %s.\n", dir, counted(int(found.Profiles), "profile"))
 	return err
 }
 
@@ -161,13 +183,13 @@ func (a *app) repairStore(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s has the %d profiles that can be read; %d are lost. The old store is %s.\n", dir, done.Kept, done.Lost, done.Old)
+	_, err = fmt.Fprintf(a.stdout, "%s is repaired: %v. The old store is %s.\n", dir, done, done.Old)
 	return err
 }
 
 // backupServer has a running server copy its store.
-func (a *app) backupServer(ctx context.Context, f *serverFlags, name string) error {
-	c, err := f.client(a, "store", &capture.Fetcher{})
+func (a *app) backupServer(ctx context.Context, f *serverFlags, fetcher *capture.Fetcher, name string) error {
+	c, err := f.client(a, "store", fetcher)
 	if err != nil {
 		return err
 	}
@@ -186,8 +208,9 @@ func (a *app) backupServer(ctx context.Context, f *serverFlags, name string) err
 	var made struct {
 		Name string `json:"name"`
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<10)).Decode(&made); err != nil {
-		return fmt.Errorf("%s answered something else than hone serve would: %w", c.base, err)
+	data, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err := json.Unmarshal(data, &made); err != nil {
+		return c.stranger(resp, data)
 	}
 	_, err = fmt.Fprintf(a.stdout, "The server copied its store to backups/%s in its data directory.\n", made.Name)
 	return err

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -14,8 +15,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/hone-go/hone/examples"
 	"github.com/hone-go/hone/internal/compare"
@@ -64,7 +68,11 @@ func runTour(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	t := &tour{app: a, hone: self, steps: tourSteps}
+	script, err := readTour(tourText)
+	if err != nil {
+		return err
+	}
+	t := &tour{app: a, hone: self, tourScript: script}
 	if !*yes && isTerminal(a.stdin) && isTerminal(a.stdout) {
 		t.answers = bufio.NewReader(a.stdin)
 	}
@@ -93,10 +101,10 @@ func runTour(ctx context.Context, a *app, args []string) error {
 
 // A tour is one walk.
 type tour struct {
-	app     *app
-	hone    string // the program to run
-	dir     string // of the copy
-	steps   []tourStep
+	app  *app
+	hone string // the program to run
+	dir  string // of the copy
+	*tourScript
 	answers *bufio.Reader // nil: don't wait
 }
 
@@ -114,113 +122,90 @@ type tourAction struct {
 	code    int
 	print   string    // a part of greet.go: a regular expression
 	edit    [2]string // in greet.go, old and new
-	write   [2]string // a file and its text
+	write   string    // the name of a file of the script
 	message string    // of a commit of everything
 }
 
-// quick makes a measurement of seconds, enough for changes of this size.
-var quick = []string{"-bench", "InUse", "-benchtime", "50ms", "-profiletime", "1s"}
+// tourText is the tour, which uses BenchmarkInUse: it measures the version that greet
+// calls, for seconds, which is enough for changes of this size.
+//
+//go:embed tour.txtar
+var tourText []byte
 
-func quickly(args ...string) []string { return append(args, quick...) }
-
-// tourSteps use BenchmarkInUse, which measures the version that greet calls.
-var tourSteps = []tourStep{
-	{
-		title: "The program",
-		text: `A web server greets visitors in the color they ask for and tells them which
-visitor they are. It is right, and slow. This is its handler:`,
-		do: []tourAction{{print: `(?ms)^// greetCompile is .*?^}\n`}},
-	},
-	{
-		title: "Objective",
-		text: `Without a number and a bound there is no telling when to stop. These go into
-hone.toml, beside go.mod: no garbage per request, and no change may make it slower
-by more than 10 %.`,
-		do: []tourAction{
-			{write: [2]string{"hone.toml", `[[objective]]
-name = "no garbage"
-benchmark = "^InUse$"
-metric = "allocs/op"
-max = 0
-
-[[objective]]
-name = "stays fast"
-benchmark = "^InUse$"
-metric = "ns/op"
-budget = "10%"
-`}},
-			{message: "objectives"},
-		},
-	},
-	{
-		title: "Measure",
-		text: `hone bench runs the benchmark, each sample in a process of its own, and then profiles
-it, one kind at a time and apart from the numbers. hone check tells whether the
-objectives are met; as a gate it would fail, with exit code 3.`,
-		do: []tourAction{
-			{hone: quickly("bench", "-count", "6")},
-			{hone: []string{"check"}, code: exitMissed},
-		},
-	},
-	{
-		title: "Find",
-		text: `Numbers and profiles were kept as a run. latest:InUse/cpu is the CPU profile of the
-newest one: which functions take the time, and which lines of the handler?`,
-		do: []tourAction{
-			{hone: []string{"top", "-cum", "-focus", "greet", "-nodecount", "8", "latest:InUse/cpu"}},
-			{hone: []string{"list", "greetCompile$", "latest:InUse/cpu"}},
-		},
-		after: `The line with regexp.MatchString compiles the regular expression for each request.
-Matching is a small part of it.`,
-	},
-	{
-		title: "Fix",
-		text:  `greetCompiled, in tuned.go, compiles it once. The server is made to use that:`,
-		do:    []tourAction{{edit: [2]string{"greetCompile(w, r)", "greetCompiled(w, r)"}}},
-	},
-	{
-		title: "Verify",
-		text: `Did it help, and was it that? hone bench -against HEAD builds the last commit and the
-files as they are now, and measures both in turn. What changed is measured again, to
-confirm it, and profiled on both sides, to tell which functions moved it.`,
-		do: []tourAction{
-			{hone: quickly("bench", "-against", "HEAD", "-precheck", "0")},
-			{message: "compile the regular expression once"},
-		},
-		after: `The interval is what chance leaves open; "confirmed" says that the second
-measurement agrees. Below it, regexp.compile is gone.`,
-	},
-	{
-		title: "And again",
-		text: `The second bottleneck has become the first: allocations, says the allocation profile.
-tuned.go has three more steps; this goes to the last of them, greetScanned.`,
-		do: []tourAction{
-			{hone: []string{"list", "greetCompiled$", "latest:InUse/mem"}},
-			{edit: [2]string{"greetCompiled(w, r)", "greetScanned(w, r)"}},
-			{hone: quickly("bench", "-against", "HEAD", "-precheck", "0")},
-			{hone: []string{"check", "-v"}},
-			{message: "no garbage"},
-		},
-	},
-	{
-		title: "Guard",
-		text: `Later somebody finds fmt.Fprintf simpler. hone check -against measures and checks in
-one; in CI, exit code 3 fails the build.`,
-		do: []tourAction{
-			{edit: [2]string{"greetScanned(w, r)", "greetNoHeader(w, r)"}},
-			{hone: quickly("check", "-against", "HEAD", "-precheck", "0", "-profile", "none"), code: exitMissed},
-		},
-	},
+// A tourScript is the tour as it is read from its text.
+type tourScript struct {
+	steps []tourStep
+	files map[string][]byte // by name
+	end   string            // what is told last
 }
 
-const tourEnd = `That is the loop. On your own module:
+// readTour reads the text of a tour, whose head describes its form.
+func readTour(text []byte) (*tourScript, error) {
+	s := &tourScript{files: map[string][]byte{}}
+	for _, part := range txtar.Parse(text).Files {
+		title, isStep := strings.CutPrefix(part.Name, "step: ")
+		switch {
+		case part.Name == "end":
+			s.end = string(part.Data)
+		case !isStep:
+			s.files[part.Name] = part.Data
+		default:
+			step, err := readTourStep(title, string(part.Data))
+			if err != nil {
+				return nil, fmt.Errorf("step %q: %w", title, err)
+			}
+			s.steps = append(s.steps, step)
+		}
+	}
+	return s, nil
+}
 
-  hone bench                measure and profile
-  hone ui latest            look at it in a browser: flame graphs, source, differences
-  hone bench -against HEAD  what did my change do?
-  hone wall localhost:6060  what does my server wait for?
-  hone help                 the rest
-`
+func readTourStep(title, text string) (tourStep, error) {
+	s := tourStep{title: title}
+	told := &s.text
+	for line := range strings.Lines(text) {
+		do, isAction := strings.CutPrefix(line, "> ")
+		if !isAction {
+			*told += line
+			continue
+		}
+		a, err := readTourAction(strings.TrimSuffix(do, "\n"))
+		if err != nil {
+			return s, err
+		}
+		s.do = append(s.do, a)
+		told = &s.after
+	}
+	s.text, s.after = strings.TrimSuffix(s.text, "\n"), strings.TrimSuffix(s.after, "\n")
+	return s, nil
+}
+
+// tourWord matches an argument of a command, which is quoted if it has blanks.
+var tourWord = regexp.MustCompile(`'[^']*'|\S+`)
+
+func readTourAction(line string) (a tourAction, err error) {
+	verb, rest, _ := strings.Cut(line, " ")
+	if a.code, err = strconv.Atoi(verb); err == nil {
+		verb, rest, _ = strings.Cut(rest, " ")
+	}
+	switch verb {
+	case "hone":
+		for _, word := range tourWord.FindAllString(rest, -1) {
+			a.hone = append(a.hone, strings.Trim(word, "'"))
+		}
+	case "print":
+		a.print = rest
+	case "edit":
+		a.edit[0], a.edit[1], _ = strings.Cut(rest, " => ")
+	case "write":
+		a.write = rest
+	case "commit":
+		a.message = rest
+	default:
+		return a, fmt.Errorf("%q is nothing that a tour does", line)
+	}
+	return a, nil
+}
 
 // unpack writes the example as a module, as it was first written, and commits it.
 func (t *tour) unpack(ctx context.Context) error {
@@ -270,7 +255,7 @@ func (t *tour) run(ctx context.Context) error {
 			fmt.Fprintf(out, "\n%s\n", s.after)
 		}
 	}
-	_, err := fmt.Fprintf(out, "\n%s\n%s", strings.Repeat("─", 72), tourEnd)
+	_, err := fmt.Fprintf(out, "\n%s\n%s", strings.Repeat("─", 72), t.end)
 	return err
 }
 
@@ -320,9 +305,13 @@ func (t *tour) act(ctx context.Context, a *tourAction) error {
 	case a.edit[0] != "":
 		fmt.Fprintf(out, "\n    -func greet(w http.ResponseWriter, r *http.Request) { %s }\n    +func greet(w http.ResponseWriter, r *http.Request) { %s }\n", a.edit[0], a.edit[1])
 		return t.edit(a.edit[0], a.edit[1])
-	case a.write[0] != "":
-		fmt.Fprintf(out, "\n%s", indented([]byte(a.write[1])))
-		return os.WriteFile(filepath.Join(t.dir, a.write[0]), []byte(a.write[1]), 0o666)
+	case a.write != "":
+		text, ok := t.files[a.write]
+		if !ok {
+			return fmt.Errorf("the tour has no file %s", a.write)
+		}
+		fmt.Fprintf(out, "\n%s", indented(text))
+		return os.WriteFile(filepath.Join(t.dir, a.write), text, 0o666)
 	case a.message != "":
 		return t.commit(ctx, a.message)
 	}
@@ -363,7 +352,7 @@ func (t *tour) commit(ctx context.Context, message string) error {
 
 func orError(output []byte, err error) string {
 	if text := strings.TrimSpace(string(output)); text != "" {
-		return oneLine(errors.New(text))
+		return compare.OneLine(errors.New(text))
 	}
 	return err.Error()
 }

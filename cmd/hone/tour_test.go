@@ -19,7 +19,7 @@ func tourOf(t *testing.T, out *bytes.Buffer, answers string, steps ...tourStep) 
 	}
 	t.Setenv("HONE_TEST_HONE", "1")
 	a := &app{stdin: strings.NewReader(""), stdout: out, stderr: out, getenv: os.Getenv}
-	tr := &tour{app: a, hone: self, dir: t.TempDir(), steps: steps}
+	tr := &tour{app: a, hone: self, dir: t.TempDir(), tourScript: &tourScript{steps: steps, end: "That is the loop."}}
 	if answers != "" {
 		tr.answers = bufio.NewReader(strings.NewReader(answers))
 	}
@@ -40,8 +40,8 @@ func TestTour(t *testing.T) {
 	if o.code != 0 {
 		t.Fatalf("%+v", o)
 	}
-	wantLines(t, o.stdout, `^── 1 of 8: The program`, `func greetCompile\(`, `^FAIL no garbage visitors InUse\S*: 3\d allocs/op`,
-		`greetCompile \(gone\)$`, `^InUse\S* +allocs/op +-4.000 +exact +better, confirmed$`, `^ ok  no garbage`, `^\(exit code 3\)$`, `^That is the loop`)
+	wantLines(t, o.stdout, `^── 1 of 9: The program`, `func greetCompile\(`, `^FAIL no garbage visitors InUse\S*: 3\d allocs/op`,
+		`greetCompile \(gone\)$`, `^InUse\S* +allocs/op +-4.000 +exact +better, confirmed$`, `^ ok  no garbage`, `^\(exit code 3\)$`, `^  answered  \d+ requests in`, `^  a request costs .* of CPU time`, `^That is the loop`)
 	if _, err := os.Stat(filepath.Join(dir, "hone.toml")); err != nil {
 		t.Errorf("-dir does not keep the copy: %v", err)
 	}
@@ -84,6 +84,9 @@ func TestTourErrors(t *testing.T) {
 	tr = tourOf(t, &out, "\n", tourStep{}, tourStep{do: []tourAction{{hone: []string{"version"}}}})
 	if err := tr.run(ctx); err != context.Canceled {
 		t.Errorf("interrupted: %v", err)
+	}
+	if _, err := readTour([]byte("-- step: One --\n> dance\n")); err == nil || err.Error() != `step "One": "dance" is nothing that a tour does` {
+		t.Errorf("a tour of an unknown kind: %v", err)
 	}
 	hone(t, "tour", "x").failsWith(t, exitUsage, `unexpected argument "x"`)
 	t.Setenv("PATH", t.TempDir())

@@ -10,14 +10,16 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/internal/server/runs"
+	"github.com/hone-go/hone/internal/server/stored"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/srcfind"
 	"github.com/hone-go/hone/profile"
@@ -110,30 +112,27 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compa
 		return err
 	}
 	defer listener.Close()
-	cfg, err := a.uiConfig(ctx, inv, compat)
+	site, err := a.uiSite(ctx, inv, compat)
 	if err != nil {
 		return err
 	}
-	kept, err := a.newKeptRuns(inv, compat, cmp.Or(f.runs, runsRoot()))
+	root := cmp.Or(f.runs, runsRoot())
+	kept, err := a.keptRuns(inv, compat, root)
 	if err != nil {
 		return err
 	}
-	if kept != nil {
-		cfg.Runs = kept
-	}
-	reach := reachable(host, listener.Addr())
-	cfg.Hosts, cfg.AnyAddress = reach.hosts, reach.anyAddress
-	srv, err := server.New(ctx, cfg)
+	reach := server.Reachable(host, listener.Addr())
+	srv, profiles, err := a.uiServer(ctx, inv, site, kept, reach)
 	if err != nil {
 		return err
 	}
-	if reach.public {
+	if reach.Public {
 		a.warn("Warning: anyone who can connect to this address can read the profiles and source code.")
 	}
-	page := "http://" + reach.hosts[0] + "/"
-	start := srv.Start()
-	switch runs := kept.startPage(inv); {
-	case f.view == "" && runs != "":
+	page := "http://" + reach.Hosts[0] + "/"
+	start := profiles.Start()
+	switch runs := runsPage(root, inv); {
+	case f.view == "" && runs != "" && !kept.Empty():
 		page += runs
 	case start != "":
 		page += cmp.Or(f.view, "flame") + "?" + start
@@ -146,40 +145,64 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compa
 			a.warn("No browser could be started: open the address above.")
 		}
 	}
-	go srv.Prepare(ctx)
+	go profiles.Prepare(ctx)
 	return srv.Serve(ctx, listener)
 }
 
-// uiConfig returns what a server of a command line's profiles is made of, but
-// for its names.
-func (a *app) uiConfig(ctx context.Context, inv *shell.Invocation, compat bool) (server.Config, error) {
+// uiServer returns the server of a web UI for what it shows.
+func (a *app) uiServer(ctx context.Context, inv *shell.Invocation, site reports.Config, kept *runs.Kept, reach server.Reach) (*server.Server, *reports.Service, error) {
+	srv, err := server.New(ctx, server.Config{
+		Hosts: reach.Hosts, AnyAddress: reach.AnyAddress, Pages: web.Files(), Log: a.warn,
+		Limits: server.Limits{Body: inv.MaxBytes, Sending: profileLimits(inv).Memory},
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if kept.Empty() {
+		runs.Absent(srv)
+	} else {
+		runs.New(srv, kept)
+		site.Lookup, site.Offers.Runs = kept.Profile, true
+	}
+	site.Opener = stored.None{}
+	return srv, reports.New(ctx, srv, site), nil
+}
+
+// uiSite returns what the web UI of a command line's profiles shows.
+func (a *app) uiSite(ctx context.Context, inv *shell.Invocation, compat bool) (reports.Config, error) {
 	entries, err := a.uiEntries(ctx, inv, compat)
 	if err != nil {
-		return server.Config{}, err
+		return reports.Config{}, err
 	}
-	finder := srcfind.New(srcfind.Config{SearchPath: inv.SourcePath, TrimPath: inv.TrimPath, Confined: true})
-	env := a.env(inv.Options)
-	env.Source, env.Text = finder.Lines, finder.Find
-	cfg := server.Config{
-		Profiles: entries.all, Shown: entries.shown, Base: entries.base,
-		Options: inv.Config,
-		Env:     env,
-		Pages:   web.Files(),
-		Log:     a.warn,
-		Limits:  server.Limits{Body: inv.MaxBytes},
-		Decode: func(ctx context.Context, data []byte) (*profile.Profile, error) {
-			l := a.newUILoad(inv, compat)
-			p, err := l.loader.Decode(bytes.NewReader(data), &capture.Source{Name: "upload", Size: int64(len(data))})
-			if err != nil {
-				return nil, err
-			}
-			return l.completed(ctx, p)
-		},
+	site := a.site(inv)
+	site.Profiles, site.Shown, site.Base = entries.all, entries.shown, entries.base
+	site.Decode = func(ctx context.Context, data []byte) (*profile.Profile, error) {
+		return a.newUIOpening(inv, compat).uploaded(ctx, data)
 	}
 	if dir, err := os.UserConfigDir(); err == nil {
-		cfg.ViewsFile = filepath.Join(dir, "hone", "views.json")
+		site.ViewsFile = filepath.Join(dir, "hone", "views.json")
 	}
-	return cfg, nil
+	return site, nil
+}
+
+// site returns how profiles are shown that others may have made: source text is that of
+// modules and GOROOT alone, and of the folders that were named for it.
+func (a *app) site(inv *shell.Invocation) reports.Config {
+	env := a.env(inv.Options)
+	env.Text = srcfind.New(srcfind.Config{SearchPath: inv.SourcePath, TrimPath: inv.TrimPath, Confined: true}).Find
+	return reports.Config{Options: inv.Config, Env: env, Graphs: a.graphs()}
+}
+
+// uploaded returns a profile that a page sent.
+func (l *opening) uploaded(ctx context.Context, data []byte) (*profile.Profile, error) {
+	if share := ingest.ShareOf(ctx); share != nil {
+		l.loader.Limits.Budget = share
+	}
+	p, err := l.loader.Decode(bytes.NewReader(data), &capture.Source{Name: "upload", Size: int64(len(data))})
+	if err != nil {
+		return nil, err
+	}
+	return l.completed(ctx, p)
 }
 
 // splitHTTP reads the value of -http: HOST:PORT, either of which may be missing.
@@ -210,10 +233,10 @@ func splitHTTP(value string) (host, port string, err error) {
 func listen(ctx context.Context, host, port string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
-	if errors.Is(err, syscall.EADDRINUSE) || isWindowsError(err, 10048) {
+	if server.InUse(err) {
 		return nil, fmt.Errorf("port %s of %s is in use, perhaps by another hone: choose another with -http=%s:PORT, or leave it out for a free one", port, host, host)
 	}
-	if errors.Is(err, syscall.EACCES) || isWindowsError(err, 10013) {
+	if server.NotPermitted(err) {
 		return nil, fmt.Errorf("port %s of %s may not be used by this user: choose one above 1023 with -http=%s:PORT", port, host, host)
 	}
 	if err != nil {
@@ -224,35 +247,4 @@ func listen(ctx context.Context, host, port string) (net.Listener, error) {
 		return nil, fmt.Errorf("localhost is %s here, which others may reach: name an address with -http=HOST:PORT, such as 127.0.0.1:%s", l.Addr(), port)
 	}
 	return l, nil
-}
-
-// isWindowsError reports whether an error is one of Windows' for sockets, which
-// are not those of package syscall.
-func isWindowsError(err error, number syscall.Errno) bool {
-	return runtime.GOOS == "windows" && errors.Is(err, number)
-}
-
-// reach tells under which names a server is reached.
-type reach struct {
-	hosts      []string // the first is for the user
-	anyAddress bool     // under all numeric addresses of this machine
-	public     bool     // by other machines
-}
-
-func reachable(host string, addr net.Addr) reach {
-	tcp := addr.(*net.TCPAddr)
-	port := strconv.Itoa(tcp.Port)
-	r := reach{hosts: []string{net.JoinHostPort(host, port)}, anyAddress: tcp.IP.IsUnspecified(), public: !tcp.IP.IsLoopback()}
-	if r.anyAddress {
-		r.hosts = []string{net.JoinHostPort("localhost", port)}
-		if name, err := os.Hostname(); err == nil {
-			r.hosts = append(r.hosts, net.JoinHostPort(name, port))
-		}
-	}
-	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
-		if h := net.JoinHostPort(name, port); !slices.Contains(r.hosts, h) {
-			r.hosts = append(r.hosts, h)
-		}
-	}
-	return r
 }

@@ -7,19 +7,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/shell"
 )
 
 // keptIn opens the runs of a module for a command line of hone ui.
-func keptIn(t *testing.T, args ...string) (*keptRuns, *shell.Invocation) {
+func keptIn(t *testing.T, args ...string) (*runs.Kept, *shell.Invocation) {
 	t.Helper()
 	a := &app{stderr: new(sharedBuffer), getenv: func(string) string { return "" }}
 	inv, err := shell.ParseVerb("ui", args, a.stderr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := a.newKeptRuns(inv, false, runsRoot())
+	k, err := a.keptRuns(inv, false, runsRoot())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,9 +28,9 @@ func keptIn(t *testing.T, args ...string) (*keptRuns, *shell.Invocation) {
 }
 
 func TestUIStartPage(t *testing.T) {
-	runs := inModule(t)
+	dir := inModule(t)
 	elsewhere := filepath.Join(t.TempDir(), "other")
-	if err := os.CopyFS(elsewhere, os.DirFS(filepath.Join(runs, headRun))); err != nil {
+	if err := os.CopyFS(elsewhere, os.DirFS(filepath.Join(dir, headRun))); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -44,8 +45,8 @@ func TestUIStartPage(t *testing.T) {
 		{[]string{"latest", "go.mod"}, ""},
 		{[]string{"-base", "latest:base/Hash/cpu", "latest"}, ""},
 	} {
-		k, inv := keptIn(t, test.args...)
-		if got := k.startPage(inv); got != test.want {
+		_, inv := keptIn(t, test.args...)
+		if got := runsPage(runsRoot(), inv); got != test.want {
 			t.Errorf("hone ui %s starts with %q, want %q", strings.Join(test.args, " "), got, test.want)
 		}
 	}
@@ -53,16 +54,16 @@ func TestUIStartPage(t *testing.T) {
 
 // A page may name runs by their ids, and nothing else of the disk.
 func TestUIRunNames(t *testing.T) {
-	runs := inModule(t)
+	dir := inModule(t)
 	k, _ := keptIn(t)
 	for _, name := range []string{baseRun, "latest", "latest~1", againstRun[:12]} {
-		if _, err := k.dir(name); err != nil {
+		if _, err := k.Run(t.Context(), name); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, name := range []string{"", ".", "..", runs, filepath.Join(runs, baseRun), "go.mod", "2099", "localhost", "./" + baseRun} {
-		if dir, err := k.dir(name); err == nil {
-			t.Errorf("%q is taken for %s", name, dir)
+	for _, name := range []string{"", ".", "..", dir, filepath.Join(dir, baseRun), "go.mod", "2099", "localhost", "./" + baseRun} {
+		if run, err := k.Run(t.Context(), name); err == nil {
+			t.Errorf("%q is taken for %s", name, run.Dir)
 		}
 	}
 }
@@ -106,17 +107,17 @@ func TestUICompare(t *testing.T) {
 
 // A trend has the objectives of hone.toml, and a run that changed is read again.
 func TestUITrend(t *testing.T) {
-	runs := inModule(t)
+	dir := inModule(t)
 	write(t, "hone.toml", "[[objective]]\nbenchmark = \"^Hash$\"\nmetric = \"ns/op\"\nmax = \"2us\"\n")
-	os.Mkdir(filepath.Join(runs, "20200101-000000-dead"), 0o777)
+	os.Mkdir(filepath.Join(dir, "20200101-000000-dead"), 0o777)
 	k, _ := keptIn(t)
-	read := func() trend {
+	read := func() *api.Trend {
 		t.Helper()
-		v, err := k.Trend(t.Context(), server.TrendQuery{Benchmark: "Hash-2", Unit: "sec/op", Limit: 10})
+		v, err := k.Trend(t.Context(), runs.TrendQuery{Benchmark: "Hash-2", Unit: "sec/op", Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return v.(trend)
+		return v
 	}
 	got := read()
 	if len(got.Runs) != 3 || got.Runs[0].ID != baseRun || len(got.Series) != 1 || len(got.Series[0].Points) != 3 || got.Series[0].Better != -1 {
@@ -128,7 +129,7 @@ func TestUITrend(t *testing.T) {
 	if len(got.Warnings) != 1 || !strings.Contains(got.Warnings[0], "20200101-000000-dead") {
 		t.Errorf("warnings %q", got.Warnings)
 	}
-	if err := os.RemoveAll(filepath.Join(runs, headRun)); err != nil {
+	if err := os.RemoveAll(filepath.Join(dir, headRun)); err != nil {
 		t.Fatal(err)
 	}
 	if got := read(); len(got.Runs) != 2 || got.Series[0].Points[1].Run != 1 {

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
 	"github.com/klauspost/compress/gzip"
@@ -22,14 +22,14 @@ import (
 
 // uiEntries are the profiles that a web UI lists.
 type uiEntries struct {
-	all         []server.Source
+	all         []reports.Source
 	shown, base []int // indexes in all
 }
 
-// newUILoad returns the loading of one entry: entries are loaded at any time,
+// newUIOpening returns the loading of one entry: entries are loaded at any time,
 // each with messages of its own.
-func (a *app) newUILoad(inv *shell.Invocation, compat bool) *load {
-	l := a.newLoad(inv)
+func (a *app) newUIOpening(inv *shell.Invocation, compat bool) *opening {
+	l := a.newOpening(inv)
 	l.compat = compat
 	return l
 }
@@ -39,7 +39,7 @@ func (a *app) newUILoad(inv *shell.Invocation, compat bool) *load {
 // comes first, then each of them. Where there is a base they are runs to be
 // compared, and not added up here.
 func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool) (*uiEntries, error) {
-	a.newUILoad(inv, compat) // which takes the program from the sources
+	a.newUIOpening(inv, compat) // which takes the program from the sources
 	var e uiEntries
 	named, err := runDirectories(inv.Sources)
 	if err != nil {
@@ -87,18 +87,18 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 
 // directoryEntries lists the profiles in a directory, those of a run by what
 // they are of.
-func (a *app) directoryEntries(inv *shell.Invocation, compat bool, dir string) ([]server.Source, error) {
+func (a *app) directoryEntries(inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
 	if isRun(dir) {
 		return a.runEntries(inv, compat, dir)
 	}
 	files, err := profilesIn(dir)
-	var entries []server.Source
+	var entries []reports.Source
 	for _, file := range files {
 		name, err := filepath.Rel(dir, file)
 		if err != nil {
 			name = file
 		}
-		entries = append(entries, server.Source{Name: name, Paths: []string{file}, Load: a.loadLater(inv, compat, file)})
+		entries = append(entries, reports.Source{Name: name, Paths: []string{file}, Load: a.loadLater(inv, compat, file)})
 	}
 	return entries, err
 }
@@ -109,7 +109,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 	if len(sources) == 0 {
 		return nil, nil
 	}
-	l := a.newUILoad(inv, compat)
+	l := a.newUIOpening(inv, compat)
 	first := len(e.all)
 	switch {
 	case len(sources) == 1:
@@ -147,7 +147,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 	}
 	var loaded []*profile.Profile
 	var added []string // their sources
-	var entries []server.Source
+	var entries []reports.Source
 	var places []int // of what was loaded, without a sum
 	for i, p := range ps {
 		if p == nil { // which the user was told; it is tried again when looked at
@@ -176,12 +176,12 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 	return places, nil
 }
 
-func ready(name string, p *profile.Profile, sources ...string) server.Source {
-	return server.Source{Name: name, Merged: len(sources), Paths: shownPaths(sources), Ready: p}
+func ready(name string, p *profile.Profile, sources ...string) reports.Source {
+	return reports.Source{Name: name, Merged: len(sources), Paths: shownPaths(sources), Ready: p}
 }
 
-func (a *app) waiting(inv *shell.Invocation, compat bool, source string) server.Source {
-	return server.Source{Name: shownName(source), Paths: shownPaths([]string{source}), Load: a.loadLater(inv, compat, source)}
+func (a *app) waiting(inv *shell.Invocation, compat bool, source string) reports.Source {
+	return reports.Source{Name: shownName(source), Paths: shownPaths([]string{source}), Load: a.loadLater(inv, compat, source)}
 }
 
 // shownPaths are sources as they can be named on a command line again, URLs
@@ -199,7 +199,7 @@ func shownPaths(sources []string) []string {
 
 func (a *app) loadLater(inv *shell.Invocation, compat bool, source string) func(context.Context) (*profile.Profile, error) {
 	return func(ctx context.Context) (*profile.Profile, error) {
-		l := a.newUILoad(inv, compat)
+		l := a.newUIOpening(inv, compat)
 		p, err := l.merged(ctx, []string{source})
 		if err != nil {
 			return nil, err
@@ -314,7 +314,8 @@ func looksLikeProfile(name string) bool {
 		return true
 	}
 	for _, start := range []string{
-		"heap profile:", "goroutine profile:", "threadcreate profile:", "goroutine ",
+		"heap profile:", "goroutine profile:", "goroutineleak profile:", "threadcreate profile:", "goroutine ",
+		"panic: ", "fatal error: ", "SIGQUIT: ", // what the runtime says before it dumps goroutines
 		"--- mutex:", "--- contention", "--- heap", "--- growth", "--- Memory map:",
 	} {
 		if bytes.HasPrefix(head, []byte(start)) {

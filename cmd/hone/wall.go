@@ -39,11 +39,15 @@ hone flame trace.out; their samples have the label "state".
   -seconds N      how long a program is to record (5)
   -idle           keep goroutines that wait all the time
   -system         keep those of the runtime
+  -agent          keep those of hone's agent
   -n N            how many places to print (15; 0: all)
   -o FILE         write the profile, for hone top, flame, diff, ui and go tool pprof
   -csv            the places as CSV
   -json           everything as JSON
   -timeout T      how long a program may stay silent (60s, or by -seconds)
+  -tls_cert FILE, -tls_key FILE, -tls_ca FILE
+                  client certificate, its key, and the authority to trust, for
+                  https
   -max_bytes N    refuse a trace that is larger (1 GiB)
 
 States are running; runnable: waiting for a processor; syscall; GC assist; and
@@ -64,12 +68,17 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	var o trace.Options
 	flags.BoolVar(&o.Idle, "idle", false, "")
 	flags.BoolVar(&o.System, "system", false, "")
+	flags.BoolVar(&o.Agent, "agent", false, "")
 	n := flags.Int("n", 15, "")
 	output := flags.String("o", "", "")
 	asCSV := flags.Bool("csv", false, "")
 	asJSON := flags.Bool("json", false, "")
 	timeout := flags.Duration("timeout", 0, "")
 	maxBytes := flags.Int64("max_bytes", 1<<30, "")
+	fetcher := &capture.Fetcher{DefaultPath: "/debug/pprof/trace", Progress: a.stderr, Stdin: a.stdin}
+	flags.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
+	flags.StringVar(&fetcher.TLSKey, "tls_key", "", "")
+	flags.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
 	rest, err := parseArgs(flags, args)
 	if err != nil {
 		return err
@@ -90,10 +99,7 @@ func runWall(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	source := files[0]
-	fetcher := &capture.Fetcher{
-		DefaultPath: "/debug/pprof/trace", Seconds: *seconds, Timeout: *timeout,
-		MaxBytes: *maxBytes, Progress: a.stderr, Stdin: a.stdin,
-	}
+	fetcher.Seconds, fetcher.Timeout, fetcher.MaxBytes = *seconds, *timeout, *maxBytes
 	if *seconds == 0 && !asksSeconds(source) {
 		fetcher.Seconds = 5
 	}
@@ -158,7 +164,7 @@ func readWall(ctx context.Context, f *capture.Fetcher, source string, o trace.Op
 		}
 		return p, &stats, nil
 	}
-	p, err := profile.Decode(in, profile.Limits{Bytes: f.MaxBytes, TextBytes: f.MaxBytes})
+	p, err := profile.Decode(in, profile.Limits{Bytes: f.MaxBytes, TextBytes: f.MaxBytes, Memory: machineMemory() / 2})
 	if err != nil {
 		return nil, nil, name(errors.New("neither an execution trace nor a profile"))
 	}
@@ -178,6 +184,7 @@ type wallReport struct {
 type leftOut struct {
 	Idle   int `json:"idle"`
 	System int `json:"system"`
+	Agent  int `json:"agent"`
 }
 
 type stateTime struct {
@@ -213,7 +220,7 @@ func newWallReport(p *profile.Profile, stats *trace.Stats) (*wallReport, error) 
 	}
 	r := &wallReport{Duration: p.DurationNanos, States: []stateTime{}, Places: []*placeTime{}}
 	if stats != nil {
-		r.Goroutines, r.LeftOut = stats.Goroutines, &leftOut{stats.Idle, stats.System}
+		r.Goroutines, r.LeftOut = stats.Goroutines, &leftOut{stats.Idle, stats.System, stats.Agent}
 	}
 	table, err := profile.NewFrameTable("functions", false)
 	if err != nil {
@@ -300,6 +307,9 @@ func (r *wallReport) writeText(w io.Writer, n int) error {
 		}
 		if r.LeftOut.System > 0 {
 			out = append(out, fmt.Sprintf("%d of the runtime", r.LeftOut.System))
+		}
+		if r.LeftOut.Agent > 0 {
+			out = append(out, fmt.Sprintf("%d of hone's agent (-agent)", r.LeftOut.Agent))
 		}
 		if len(out) > 0 {
 			fmt.Fprintf(&b, "; left out: %s", strings.Join(out, ", "))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/http/pprof"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/trace"
 	"strings"
@@ -107,6 +109,53 @@ func TestWallURL(t *testing.T) {
 	<-stopped
 	if o.code != 0 || !strings.Contains(o.stdout, "dozeOff in time.Sleep") || strings.Contains(o.stdout, "pprof.Trace") {
 		t.Error(o)
+	}
+}
+
+// A program is recorded by the pages of hone's agent, over TLS with certificates of
+// both sides: neither the page nor the agent's own goroutines are the program's.
+func TestWallAgent(t *testing.T) {
+	dir := t.TempDir()
+	cert, key, _ := clientCertificate(t, dir)
+	ca := filepath.Join(dir, "ca.pem")
+	program := filepath.Join(dir, "withagent.exe")
+	if out, err := exec.Command("go", "build", "-C", "testdata/withagent", "-o", program).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(program, "-clients", cert, "-ca", ca)
+	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer stdin.Close()
+	url, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	url = strings.TrimSpace(url)
+
+	args := []string{"wall", "-n", "0", "-seconds", "1", "-tls_ca", ca, "-tls_cert", cert, "-tls_key", key, url}
+	o := hone(t, args...)
+	if o.code != 0 || strings.Contains(o.stdout, "hone/agent.") {
+		t.Error(o)
+	}
+	wantLines(t, o.stdout, `left out: .*\d+ of hone's agent \(-agent\)`)
+	if o = hone(t, append(args, "-agent", "-idle")...); o.code != 0 || strings.Contains(o.stdout, "of hone's agent") {
+		t.Error(o)
+	}
+	wantLines(t, o.stdout, `select .*hone/agent\.sleep`, `hone/agent\.\(\*Agent\)`)
+	if o = hone(t, "wall", "-seconds", "1", "-tls_ca", ca, url); o.code != exitFailure || !strings.Contains(o.stderr, "the server asks for a client certificate: -tls_cert and -tls_key") {
+		t.Errorf("without the certificate: %+v", o)
 	}
 }
 

@@ -3,12 +3,12 @@ package graphviz
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -46,32 +46,35 @@ func stackBytes(dot []byte) int {
 // browsers have it or a font of the same metrics for svg.
 const layoutFont = "Helvetica"
 
-// engine is the compiled module. Compiling takes the better part of a second,
-// so it happens on the first render, once per process, and its result is kept
+// wazeroVersion is the one go.mod has. It is part of the name of the cache:
+// wazero itself can't tell its version in every build, and 1.9 crashed in what
+// 1.8 had compiled.
+const wazeroVersion = "v1.12.0"
+
+// module is graphviz.wasm, compiled. Compiling takes the better part of a second,
+// so it happens on the first layout, once per process, and its result is kept
 // in the user's cache directory for the next process.
-type engine struct {
-	runtime wazero.Runtime
-	module  wazero.CompiledModule
+type module struct {
+	runtime  wazero.Runtime
+	compiled wazero.CompiledModule
 }
 
-var theEngine = sync.OnceValues(newEngine)
+var theModule = sync.OnceValues(newModule)
 
-func newEngine() (*engine, error) {
-	// The context here outlives the render that happens to be first.
+func newModule() (*module, error) {
+	// The context here outlives the layout that happens to be first.
 	ctx := context.Background()
-	// WithCloseOnContextDone would stop a layout on cancellation, but its check in
-	// every loop makes layouts three times slower; see diagnostics.
 	cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxPages)
 	if cache := compilationCache(); cache != nil {
-		if e, err := compile(ctx, cfg.WithCompilationCache(cache)); err == nil {
-			return e, nil
+		if m, err := compile(ctx, cfg.WithCompilationCache(cache)); err == nil {
+			return m, nil
 		}
 		// A damaged cache entry must not stop the user: compile without it.
 	}
 	return compile(ctx, cfg)
 }
 
-func compile(ctx context.Context, cfg wazero.RuntimeConfig) (*engine, error) {
+func compile(ctx context.Context, cfg wazero.RuntimeConfig) (*module, error) {
 	r := wazero.NewRuntimeWithConfig(ctx, cfg)
 	var m wazero.CompiledModule
 	wasm, err := exportStackPointer(wasmBinary)
@@ -88,7 +91,7 @@ func compile(ctx context.Context, cfg wazero.RuntimeConfig) (*engine, error) {
 		r.Close(ctx)
 		return nil, fmt.Errorf("graph layout engine: %w", err)
 	}
-	return &engine{runtime: r, module: m}, nil
+	return &module{runtime: r, compiled: m}, nil
 }
 
 // instantiateStubs provides the imports of the module "env". They are hooks for
@@ -109,12 +112,15 @@ func instantiateStubs(ctx context.Context, r wazero.Runtime, m wazero.CompiledMo
 
 // compilationCache returns nil where there is no directory of the user's own:
 // the entries are machine code, so a shared temporary directory will not do.
+// What it is of is in its name, so that no build reads another's; wazero adds
+// the processor's features.
 func compilationCache() wazero.CompilationCache {
 	dir, err := os.UserCacheDir()
 	if err != nil {
 		return nil
 	}
-	dir = filepath.Join(dir, "hone", "graphviz")
+	sum := sha256.Sum256(wasmBinary)
+	dir = filepath.Join(dir, "hone", "graphviz", fmt.Sprintf("wazero-%s-%x", wazeroVersion, sum[:8]))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil
 	}
@@ -125,62 +131,10 @@ func compilationCache() wazero.CompilationCache {
 	return cache
 }
 
-// layout returns the JSON form of the laid-out graph: its objects with their
-// attributes and drawing operations.
-func layout(ctx context.Context, dot []byte) ([]byte, error) {
-	if program := os.Getenv("HONE_DOT"); program != "" {
-		return layoutExternal(ctx, program, dot)
-	}
-	e, err := theEngine()
-	if err != nil {
-		return nil, err
-	}
-	return e.layout(ctx, dot)
-}
-
-func layoutExternal(ctx context.Context, program string, dot []byte) ([]byte, error) {
-	font := "fontname=" + layoutFont
-	cmd := exec.CommandContext(ctx, program, "-Tjson", "-G"+font, "-N"+font, "-E"+font)
-	cmd.Stdin = bytes.NewReader(dot)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s (from HONE_DOT): %w%s", program, err, firstLine(stderr.String()))
-	}
-	return out, nil
-}
-
-// layout returns as soon as ctx is done. The module notices at its next message,
-// some seconds later at worst, and until then still computes.
-func (e *engine) layout(ctx context.Context, dot []byte) ([]byte, error) {
-	type result struct {
-		out []byte
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		out, err := e.run(ctx, dot)
-		done <- result{out, err}
-	}()
-	select {
-	case r := <-done:
-		if r.err != nil && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		return r.out, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-// run lays out in an instance of its own, so concurrent calls share nothing and
-// whatever a failed layout leaves behind goes with its memory.
-func (e *engine) run(ctx context.Context, dot []byte) (out []byte, err error) {
-	messages := &diagnostics{ctx: ctx}
+// layoutHere lays out in an instance of its own, so concurrent calls share
+// nothing and whatever a failed layout leaves behind goes with its memory.
+func layoutHere(dot []byte) (out []byte, err error) {
+	var messages diagnostics
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
@@ -191,12 +145,13 @@ func (e *engine) run(ctx context.Context, dot []byte) (out []byte, err error) {
 			err = fmt.Errorf("graph layout: %s%s", msg, messages.firstError())
 		}
 	}()
-	if err := ctx.Err(); err != nil {
+	m, err := theModule()
+	if err != nil {
 		return nil, err
 	}
-	ctx = context.WithoutCancel(ctx)
-	cfg := wazero.NewModuleConfig().WithName("").WithStartFunctions().WithStderr(messages)
-	mod, err := e.runtime.InstantiateModule(ctx, e.module, cfg)
+	ctx := context.Background()
+	cfg := wazero.NewModuleConfig().WithName("").WithStartFunctions().WithStderr(&messages)
+	mod, err := m.runtime.InstantiateModule(ctx, m.compiled, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -204,34 +159,27 @@ func (e *engine) run(ctx context.Context, dot []byte) (out []byte, err error) {
 	return (&instance{ctx: ctx, mod: mod}).layout(dot)
 }
 
-// diagnostics receives the module's messages. It runs verbosely, as its progress
-// reports are the only points of a long layout at which it can be stopped.
-type diagnostics struct {
-	ctx  context.Context
-	head []byte // the first few KiB of lines that are not progress
-	line []byte
-}
+// diagnostics keeps the first few KiB of what the module, or a program, complains of.
+type diagnostics struct{ head []byte }
 
 func (d *diagnostics) Write(p []byte) (int, error) {
-	if err := d.ctx.Err(); err != nil {
-		panic(err) // unwinds the module's call, which then returns an error
-	}
-	for _, c := range p {
-		if len(d.line) < 1024 {
-			d.line = append(d.line, c)
-		}
-		if c == '\n' {
-			if len(d.head) < 4096 && bytes.HasPrefix(d.line, []byte("Error:")) {
-				d.head = append(d.head, d.line...)
-			}
-			d.line = d.line[:0]
-		}
-	}
+	d.head = append(d.head, p[:min(len(p), 4096-len(d.head))]...)
 	return len(p), nil
 }
 
+// firstError returns the first line that is an error, or else the first, ready
+// to be appended to a message.
 func (d *diagnostics) firstError() string {
-	return firstLine(strings.TrimPrefix(string(d.head), "Error:"))
+	lines := strings.Split(strings.TrimSpace(string(d.head)), "\n")
+	for _, line := range lines {
+		if text, ok := strings.CutPrefix(line, "Error:"); ok {
+			return ": " + strings.TrimSpace(text)
+		}
+	}
+	if lines[0] == "" {
+		return ""
+	}
+	return ": " + lines[0]
 }
 
 // An instance calls the C API of one module instance. The first failure sticks:
@@ -247,9 +195,6 @@ func (in *instance) layout(dot []byte) ([]byte, error) {
 		in.call("_initialize")
 	}
 	in.growStack(stackBytes(dot))
-	if verbose := in.mod.ExportedGlobal("Verbose"); verbose != nil {
-		in.mod.Memory().WriteByte(uint32(verbose.Get()), 1) // see diagnostics
-	}
 	const agraphKind, agnodeKind, agedgeKind = 0, 1, 2
 
 	gvc := in.call("gvContextPlugins", in.builtins(), 0)
@@ -364,16 +309,6 @@ func (in *instance) builtins() uint64 {
 	in.store(table+uint64(8*len(plugins)), 0)
 	in.store(table+uint64(8*len(plugins))+4, 0)
 	return table
-}
-
-// firstLine returns the first line of a program's complaints, ready to be
-// appended to a message.
-func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	if s == "" {
-		return ""
-	}
-	return ": " + s
 }
 
 const stackPointer = "__stack_pointer"

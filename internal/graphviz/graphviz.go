@@ -4,11 +4,11 @@
 //
 // The layout is Graphviz' own "dot", run as a WebAssembly module. It only
 // places things: every format is written here from one display list (drawing),
-// so all of them show the same picture. Environment variable HONE_DOT may name
-// a dot program to do the layout instead; on graphs of thousands of nodes that
-// is several times faster.
+// so all of them show the same picture. An [Engine] says where the layout happens:
+// in this process, in a child, or by an installed dot, which on graphs of
+// thousands of nodes is several times faster.
 //
-// Importing the package costs nothing; the first Render compiles the module.
+// Importing the package costs nothing; the first layout compiles the module.
 package graphviz
 
 //go:generate go run gen.go
@@ -50,9 +50,9 @@ func formats() []string {
 
 // Render lays out the DOT graph and writes it to w as svg, png, gif, pdf or ps.
 // Nothing is written to w before the picture is complete. When ctx is cancelled
-// the layout stops and Render returns ctx.Err(). Render does not keep dot, and
-// concurrent calls are independent of each other.
-func Render(ctx context.Context, dot []byte, format string, w io.Writer) (err error) {
+// Render returns ctx.Err(), and a layout in another process stops. Render does
+// not keep dot, and concurrent calls are independent of each other.
+func (e Engine) Render(ctx context.Context, dot []byte, format string, w io.Writer) (err error) {
 	write, ok := writers[format]
 	if !ok {
 		return fmt.Errorf("%w %q", errFormat, format)
@@ -62,7 +62,7 @@ func Render(ctx context.Context, dot []byte, format string, w io.Writer) (err er
 			err = fmt.Errorf("rendering graph as %s: %v", format, r)
 		}
 	}()
-	laidOut, err := layout(ctx, printable(dot))
+	laidOut, err := e.layout(ctx, printable(dot))
 	if err != nil {
 		return err
 	}

@@ -22,10 +22,48 @@ import (
 	"time"
 )
 
+// TestMain lets the test be the process that lays out, in two ways that fail too.
+func TestMain(m *testing.M) {
+	switch os.Getenv("HONE_TEST_LAYOUT") {
+	case "":
+		os.Exit(m.Run())
+	case "crash":
+		var nowhere *int
+		*nowhere = 1
+	case "unreadable":
+		fmt.Print("<svg/>")
+		os.Exit(0)
+	}
+	if err := Layout(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// child returns the engine that lays out in a process of its own, which does as
+// TestMain says.
+func child(t testing.TB, how string) Engine {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HONE_TEST_LAYOUT", how)
+	return Child(program)
+}
+
+var here Engine
+
 func render(t testing.TB, dot []byte, format string) []byte {
 	t.Helper()
+	return renderBy(t, here, dot, format)
+}
+
+func renderBy(t testing.TB, e Engine, dot []byte, format string) []byte {
+	t.Helper()
 	var b bytes.Buffer
-	if err := Render(t.Context(), dot, format, &b); err != nil {
+	if err := e.Render(t.Context(), dot, format, &b); err != nil {
 		t.Fatalf("%s: %v", format, err)
 	}
 	return b.Bytes()
@@ -204,10 +242,8 @@ func TestSameGraphAsDot(t *testing.T) {
 		_, got := readSVG(t, ours)
 		compare(t, name, got, want)
 
-		t.Setenv("HONE_DOT", dotProgram)
-		_, got = readSVG(t, render(t, dot, "svg"))
-		os.Unsetenv("HONE_DOT")
-		compare(t, name+" with HONE_DOT", got, want)
+		_, got = readSVG(t, renderBy(t, Dot(dotProgram), dot, "svg"))
+		compare(t, name+" laid out by dot", got, want)
 	}
 }
 
@@ -224,11 +260,75 @@ func compare(t *testing.T, name string, got, want picture) {
 }
 
 func TestMissingProgram(t *testing.T) {
-	t.Setenv("HONE_DOT", "/nonexistent/dot")
-	err := Render(t.Context(), []byte("digraph {}"), "svg", io.Discard)
-	if err == nil || !strings.Contains(err.Error(), "HONE_DOT") {
+	err := Dot("/nonexistent/dot").Render(t.Context(), []byte("digraph {}"), "svg", io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "/nonexistent/dot") {
 		t.Errorf("err = %v", err)
 	}
+}
+
+// TestColdCache draws every format as the first process of a user does, and then
+// as the second: with the code that the first left.
+func TestColdCache(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("HOME", cache)         // darwin
+	t.Setenv("LocalAppData", cache) // windows
+	e := child(t, "well")
+	dot := inputs(t)["cpu"]
+	want := make(map[string][]byte)
+	for _, format := range formats() {
+		want[format] = render(t, dot, format)
+		if err := os.RemoveAll(cache); err != nil {
+			t.Fatal(err)
+		}
+		for _, state := range []string{"cold", "warm"} {
+			// A pdf has the time in it.
+			if got := renderBy(t, e, dot, format); len(got) != len(want[format]) || format != "pdf" && !bytes.Equal(got, want[format]) {
+				t.Errorf("%s with a %s cache: %d bytes, other than the %d of this process", format, state, len(got), len(want[format]))
+			}
+		}
+	}
+	var entries []string
+	err := filepath.WalkDir(cache, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			entries = append(entries, path)
+		}
+		return err
+	})
+	sum := sha256.Sum256(wasmBinary)
+	key := fmt.Sprintf("wazero-%s-%x", wazeroVersion, sum[:8])
+	if err != nil || len(entries) != 1 || !strings.Contains(entries[0], key) {
+		t.Errorf("in the cache: %q (%v), want one entry below %s", entries, err, key)
+	}
+}
+
+func TestCacheNamesTheVersion(t *testing.T) {
+	mod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(mod, []byte("github.com/tetratelabs/wazero "+wazeroVersion+"\n")) {
+		t.Errorf("go.mod has another wazero than %s", wazeroVersion)
+	}
+}
+
+// TestFaultStaysInTheChild is why there is one.
+func TestFaultStaysInTheChild(t *testing.T) {
+	dot := inputs(t)["cpu"]
+	for how, want := range map[string]string{
+		"crash":      "graph layout: exit status 2: panic: runtime error: invalid memory address or nil pointer dereference",
+		"unreadable": "graph layout: invalid character",
+	} {
+		err := child(t, how).Render(t.Context(), dot, "svg", io.Discard)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: err = %v", how, err)
+		}
+	}
+	err := child(t, "well").Render(t.Context(), []byte("digraph {"), "svg", io.Discard)
+	if want := here.Render(t.Context(), []byte("digraph {"), "svg", io.Discard); err == nil || err.Error() != want.Error() {
+		t.Errorf("from the child %v, here %v", err, want)
+	}
+	renderBy(t, child(t, "well"), dot, "svg")
 }
 
 func TestImages(t *testing.T) {
@@ -325,12 +425,12 @@ func TestPS(t *testing.T) {
 }
 
 func TestErrors(t *testing.T) {
-	if err := Render(t.Context(), nil, "tiff", io.Discard); !errors.Is(err, errFormat) {
+	if err := here.Render(t.Context(), nil, "tiff", io.Discard); !errors.Is(err, errFormat) {
 		t.Errorf("unknown format: %v", err)
 	}
 	for _, dot := range []string{"", "digraph {", "no graph", "digraph { a -> }", "\x00", strings.Repeat("{", 10000)} {
 		var b bytes.Buffer
-		if err := Render(t.Context(), []byte(dot), "svg", &b); err == nil {
+		if err := here.Render(t.Context(), []byte(dot), "svg", &b); err == nil {
 			t.Errorf("%.20q: no error", dot)
 		} else if strings.Contains(err.Error(), "\n") {
 			t.Errorf("%.20q: error of several lines: %v", dot, err)
@@ -352,13 +452,12 @@ func TestEmptyGraph(t *testing.T) {
 }
 
 func TestCancel(t *testing.T) {
-	if _, err := theEngine(); err != nil {
-		t.Fatal(err)
-	}
+	e := child(t, "well")
+	renderBy(t, e, inputs(t)["cpu"], "svg") // compiled by now
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	err := Render(ctx, callGraph(1500), "svg", io.Discard)
+	err := e.Render(ctx, callGraph(1500), "svg", io.Discard)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("err = %v", err)
 	}
@@ -374,7 +473,7 @@ func TestConcurrent(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			var b bytes.Buffer
-			if err := Render(t.Context(), dot, "svg", &b); err != nil || !bytes.Equal(b.Bytes(), want) {
+			if err := here.Render(t.Context(), dot, "svg", &b); err != nil || !bytes.Equal(b.Bytes(), want) {
 				t.Errorf("differs (%v)", err)
 			}
 		})
@@ -421,6 +520,25 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
+// BenchmarkWhere is what a process for each layout costs.
+func BenchmarkWhere(b *testing.B) {
+	for _, where := range []struct {
+		name   string
+		engine Engine
+	}{{"here", here}, {"child", child(b, "well")}} {
+		for _, nodes := range []int{5, 80, 400} {
+			dot := callGraph(nodes)
+			b.Run(fmt.Sprintf("%s/nodes=%d", where.name, nodes), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := where.engine.Place(b.Context(), dot); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 func FuzzRender(f *testing.F) {
 	for _, dot := range inputs(f) {
 		f.Add(string(dot))
@@ -429,7 +547,7 @@ func FuzzRender(f *testing.F) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		var b bytes.Buffer
-		if err := Render(ctx, []byte(dot), "svg", &b); err == nil {
+		if err := here.Render(ctx, []byte(dot), "svg", &b); err == nil {
 			readSVG(t, b.Bytes())
 		}
 	})

@@ -69,9 +69,9 @@ type placedObject struct {
 }
 
 // Place lays out the DOT graph and returns where everything is, for a drawing
-// that is made elsewhere. It stops when ctx is cancelled, as Render does.
-func Place(ctx context.Context, dot []byte) (*Placement, error) {
-	laidOut, err := layout(ctx, printable(dot))
+// that is made elsewhere. On a cancelled ctx it does as [Engine.Render].
+func (e Engine) Place(ctx context.Context, dot []byte) (*Placement, error) {
+	laidOut, err := e.layout(ctx, printable(dot))
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ N0 -> N1 [label=" 10ms"]
 N0 -> "a \\ b" [penwidth=3]
 N1 -> N1
 }`
-	p, err := Place(t.Context(), []byte(dot))
+	p, err := here.Place(t.Context(), []byte(dot))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,15 +68,15 @@ N1 -> N1
 }
 
 func TestPlaceErrors(t *testing.T) {
-	if _, err := Place(t.Context(), []byte("digraph {")); err == nil {
+	if _, err := here.Place(t.Context(), []byte("digraph {")); err == nil {
 		t.Error("no error for half a graph")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Place(ctx, []byte("digraph { a -> b }")); !errors.Is(err, context.Canceled) {
+	if _, err := here.Place(ctx, []byte("digraph { a -> b }")); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if p, err := Place(t.Context(), []byte("digraph {}")); err != nil || p.Width < 0 {
+	if p, err := here.Place(t.Context(), []byte("digraph {}")); err != nil || p.Width < 0 {
 		t.Errorf("empty graph: %+v, %v", p, err)
 	}
 	for _, data := range []string{
@@ -113,7 +113,7 @@ func TestPlaceCurves(t *testing.T) {
 func BenchmarkPlace(b *testing.B) {
 	dot := callGraph(80)
 	for b.Loop() {
-		if _, err := Place(b.Context(), dot); err != nil {
+		if _, err := here.Place(b.Context(), dot); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -17,12 +17,14 @@ type Diff struct {
 	Granularity string    `json:"granularity"`
 	Sort        string    `json:"sort"` // "flat" or "cum": which change the rows are ordered by
 	Normalized  bool      `json:"normalized"`
+	Compared    int64     `json:"compared"` // the base's total as it compares to the head's: BaseTotal, or what it is scaled to
 	BaseRuns    int       `json:"baseRuns"`
 	HeadRuns    int       `json:"headRuns"`
 	BaseTotal   int64     `json:"baseTotal"` // before normalizing
 	HeadTotal   int64     `json:"headTotal"`
 	BaseText    string    `json:"baseTotalText"` // BaseTotal and HeadTotal as printed
 	HeadText    string    `json:"headTotalText"`
+	CompareText string    `json:"comparedText"`
 	Rows        []DiffRow `json:"rows"`
 	Functions   int       `json:"functions"` // how many there are, with those that have no row
 	// Tested is how many functions were tested for significance, 0 for none; see
@@ -37,9 +39,11 @@ type Diff struct {
 type DiffRow struct {
 	Name string `json:"name"`
 	File string `json:"file,omitempty"`
-	Line int64  `json:"line,omitempty"`
-	New  bool   `json:"new,omitempty"`  // the base hasn't got it
-	Gone bool   `json:"gone,omitempty"` // the head hasn't got it
+	// OtherFiles is how many more files have the function: see [profile.Frame].
+	OtherFiles int   `json:"otherFiles,omitempty"`
+	Line       int64 `json:"line,omitempty"`
+	New        bool  `json:"new,omitempty"`  // the base hasn't got it
+	Gone       bool  `json:"gone,omitempty"` // the head hasn't got it
 
 	Flat DiffValue `json:"flat"`
 	Cum  DiffValue `json:"cum"`
@@ -80,9 +84,8 @@ const (
 // taken for runs of the same thing. Of o it heeds SampleIndex, Granularity,
 // NoInlines, Sort, Unit, and for the rows kept NodeCount, NodeFraction and Trim:
 // rows whose change is below NodeFraction of the larger total are left out.
-// Filters are the caller's. With normalize, every run is scaled to the total of
-// the head, so that shares are compared.
-func NewDiff(base, head []*profile.Profile, o Options, normalize bool) (*Diff, error) {
+// Filters are the caller's. With a scaling, every run is scaled first.
+func NewDiff(base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, error) {
 	if len(base) == 0 || len(head) == 0 {
 		return nil, fmt.Errorf("nothing to compare: %d base and %d head profiles", len(base), len(head))
 	}
@@ -100,7 +103,7 @@ func NewDiff(base, head []*profile.Profile, o Options, normalize bool) (*Diff, e
 	st := head[0].SampleTypes[index]
 	d := &Diff{
 		Type: st.Type, Unit: st.Unit, Granularity: cmp.Or(o.Granularity, "functions"), Sort: cmp.Or(o.Sort, "flat"),
-		Normalized: normalize, BaseRuns: len(base), HeadRuns: len(head), Rows: []DiffRow{}, Warnings: []string{},
+		Normalized: scaling.Normalize, BaseRuns: len(base), HeadRuns: len(head), Rows: []DiffRow{}, Warnings: []string{},
 		printUnit: o.Unit,
 	}
 	var maps []*profile.FrameMap
@@ -108,20 +111,28 @@ func NewDiff(base, head []*profile.Profile, o Options, normalize bool) (*Diff, e
 	for _, p := range all {
 		maps = append(maps, table.Add(p))
 	}
-	runs := make([]diffRun, len(all))
+	runs, values := make([]diffRun, len(all)), make([][]int64, len(all))
 	for i, p := range all {
 		column := slices.Index(p.SampleTypes, st)
 		if column < 0 {
 			return nil, fmt.Errorf("profile %d of %d has no sample type %s in %s", i+1, len(all), st.Type, st.Unit)
 		}
-		runs[i] = newDiffRun(p, maps[i], column, table.Len())
+		runs[i], values[i] = newDiffRun(p, maps[i], column, table.Len()), p.Values[column]
 	}
+	table.Settle(maps[len(base):], values[len(base):])
+	table.Settle(maps[:len(base)], values[:len(base)])
 	baseRuns, headRuns := runs[:len(base)], runs[len(base):]
 	d.BaseTotal, d.HeadTotal = meanTotal(baseRuns), meanTotal(headRuns)
-	if normalize {
+	d.Compared = d.BaseTotal
+	if scaling.Normalize {
+		d.Compared = int64(math.Round(scaling.ratio() * float64(d.HeadTotal)))
 		for i := range runs {
+			to := d.HeadTotal
+			if i < len(base) {
+				to = d.Compared
+			}
 			if runs[i].total != 0 {
-				runs[i].scale = float64(d.HeadTotal) / float64(runs[i].total)
+				runs[i].scale = float64(to) / float64(runs[i].total)
 			}
 		}
 	}
@@ -212,11 +223,7 @@ func (d *Diff) compare(base, head []diffRun, table *profile.FrameTable, o *Optio
 	if !o.Trim {
 		fraction = 0
 	}
-	baseTotal := d.BaseTotal
-	if d.Normalized {
-		baseTotal = d.HeadTotal
-	}
-	least := fraction * float64(max(baseTotal, d.HeadTotal))
+	least := fraction * float64(max(d.Compared, d.HeadTotal))
 	testing := len(base) >= diffRuns && len(head) >= diffRuns
 	var tests []*DiffTest
 	for f := range table.Len() {
@@ -242,7 +249,7 @@ func (d *Diff) compare(base, head []diffRun, table *profile.FrameTable, o *Optio
 			continue
 		}
 		frame := table.Frame(uint32(f))
-		row.Name, row.File, row.Line = frame.Name, frame.File, frame.Line
+		row.Name, row.File, row.OtherFiles, row.Line = frame.Name, frame.File, max(frame.Files-1, 0), frame.Line
 		d.Rows = append(d.Rows, row)
 	}
 	d.Tested = len(tests)
@@ -262,7 +269,8 @@ func (d *Diff) compare(base, head []diffRun, table *profile.FrameTable, o *Optio
 func (d *Diff) print() {
 	unit := d.textUnit()
 	format := func(v int64) string { return formatValue(v, d.Unit, unit) }
-	d.BaseText, d.HeadText = formatValue(d.BaseTotal, d.Unit, "auto"), formatValue(d.HeadTotal, d.Unit, "auto")
+	total := func(v int64) string { return formatValue(v, d.Unit, "auto") }
+	d.BaseText, d.HeadText, d.CompareText = total(d.BaseTotal), total(d.HeadTotal), total(d.Compared)
 	for i := range d.Rows {
 		for _, v := range []*DiffValue{&d.Rows[i].Flat, &d.Rows[i].Cum} {
 			v.BaseText, v.HeadText, v.DeltaText = format(v.Base), format(v.Head), signedText(v.Delta, format)

@@ -29,7 +29,11 @@ func (d *Diff) WriteText(w io.Writer) error {
 		fmt.Fprintf(bw, "Normalized: values are scaled to a total of %s\n", d.HeadText)
 	}
 	if d.Tested > 0 {
-		fmt.Fprintf(bw, "Significance: Mann-Whitney U test of %s, Holm's correction for %d tests; ~ is not significant at %g\n", d.Sort, d.Tested, diffAlpha)
+		tests := "one test"
+		if d.Tested > 1 {
+			tests = fmt.Sprintf("%d tests", d.Tested)
+		}
+		fmt.Fprintf(bw, "Significance: Mann-Whitney U test of %s, Holm's correction for %s; ~ is not significant at %g\n", d.Sort, tests, diffAlpha)
 	}
 	for _, warning := range d.Warnings {
 		fmt.Fprintf(bw, "Warning: %s\n", warning)

@@ -46,6 +46,38 @@ func runs(t *testing.T, texts ...string) []*profile.Profile {
 	return ps
 }
 
+func TestDiffComparesOperations(t *testing.T) {
+	// Profiled for as long: an operation costs a tenth of what it did.
+	base, head := runs(t, "op;slow 90\nop;rest 10\n"), runs(t, "op;rest 270\n")
+	d, err := NewDiff(base, head, DefaultOptions(), Scaling{Normalize: true, BaseTotal: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.BaseTotal != 100 || d.HeadTotal != 270 || d.Compared != 2700 {
+		t.Errorf("totals %d, %d, compared %d", d.BaseTotal, d.HeadTotal, d.Compared)
+	}
+	for _, r := range d.Rows {
+		if want := map[string]int64{"slow": -2430, "rest": 0}[r.Name]; r.Flat.Delta != want {
+			t.Errorf("%s: %+d, want %+d", r.Name, r.Flat.Delta, want)
+		}
+	}
+	p, err := Subtract(head[0], base[0], true, Scaling{Normalize: true, BaseTotal: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum int64
+	for _, v := range p.Values[0] {
+		sum += v
+	}
+	if sum != 270-2700 { // as above
+		t.Errorf("head minus base is %d", sum)
+	}
+	tree, err := profile.NewDiffTree(base[0], head[0], profile.TreeOptions{Normalize: true, BaseTotal: 10})
+	if err != nil || tree.Values[0].BaseScale != 27 {
+		t.Errorf("tree: %v, %v", tree, err)
+	}
+}
+
 func TestDiffText(t *testing.T) {
 	base := runs(t, "main;parse 40\nmain;old 10\nmain 950\n")
 	head := runs(t, "main;parse 60\nmain;fresh 30\nmain 950\n")
@@ -54,7 +86,7 @@ func TestDiffText(t *testing.T) {
 		for _, sort := range []string{"flat", "cum"} {
 			o := DefaultOptions()
 			o.Sort = sort
-			d, err := NewDiff(base, head, o, normalize)
+			d, err := NewDiff(base, head, o, Scaling{Normalize: normalize})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +105,7 @@ func TestDiffSignificance(t *testing.T) {
 		base = append(base, fmt.Sprintf("main;steady %d\nmain;slower %d\n", 500+i*7%5, 100+i))
 		head = append(head, fmt.Sprintf("main;steady %d\nmain;slower %d\n", 500+i*3%5, 150+i))
 	}
-	d, err := NewDiff(runs(t, base...), runs(t, head...), DefaultOptions(), false)
+	d, err := NewDiff(runs(t, base...), runs(t, head...), DefaultOptions(), Scaling{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +144,7 @@ func TestDiffWarnings(t *testing.T) {
 		{many(4, 1), many(4, 1), "p is at least 0.029, and of 20 functions tested none can be significant after Holm's correction; compare at least 6 runs"},
 		{many(1, 1), many(1, 3), "the totals differ by a factor of 3"},
 	} {
-		d, err := NewDiff(tt.base, tt.head, DefaultOptions(), false)
+		d, err := NewDiff(tt.base, tt.head, DefaultOptions(), Scaling{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +155,7 @@ func TestDiffWarnings(t *testing.T) {
 }
 
 func TestDiffFormats(t *testing.T) {
-	d, err := NewDiff(runs(t, "a;b 10\n"), runs(t, "a;b 20\na;c 5\n"), DefaultOptions(), false)
+	d, err := NewDiff(runs(t, "a;b 10\n"), runs(t, "a;b 20\na;c 5\n"), DefaultOptions(), Scaling{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +192,7 @@ func TestDiffErrors(t *testing.T) {
 		{a, a, Options{SampleIndex: "cpu"}, `sample_index "cpu"`},
 		{runs(t, "a 1 2\n"), a, Options{}, "profile 1 of 2 has no sample type samples"},
 	} {
-		if _, err := NewDiff(tt.base, tt.head, tt.o, false); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := NewDiff(tt.base, tt.head, tt.o, Scaling{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("got %v, want %q", err, tt.want)
 		}
 	}

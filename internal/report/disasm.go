@@ -128,7 +128,8 @@ func (r *Report) binarySymbols(g *graph, address *uint64) (symbols []*binarySymb
 		for _, s := range syms {
 			bs := &binarySymbol{Symbol: s, bin: bin}
 			for _, i := range g.order {
-				if a := bin.ObjAddr(g.nodes[i].address); a >= s.Start && a < s.End {
+				// Another binary may have the same addresses.
+				if a := bin.ObjAddr(g.nodes[i].address); g.nodes[i].obj == m.File && a >= s.Start && a < s.End {
 					bs.nodes = append(bs.nodes, &g.nodes[i])
 				}
 			}

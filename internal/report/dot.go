@@ -120,7 +120,7 @@ func (d *dotWriter) tags(n *node, id int) bool {
 		return false
 	}
 	flat := len(d.t.alive(n.out)) > 0
-	any := false
+	drawn := false
 	text := slices.Clone(n.tags.text)
 	sortTags(text, flat)
 	for i, t := range text[:min(len(text), maxTags)] {
@@ -131,13 +131,13 @@ func (d *dotWriter) tags(n *node, id int) bool {
 		if v == 0 {
 			continue
 		}
-		any = true
+		drawn = true
 		weight := d.r.format(v)
 		fmt.Fprintf(d, `N%d_%d [label = "%s" id="N%d_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", id, i, d.tagLabel(t), id, i, weight)
 		fmt.Fprintf(d, `N%d -> N%d_%d [label=" %s" weight=100 tooltip="%s" labeltooltip="%s"]`+"\n", id, id, i, weight, weight, weight)
 		d.numericTags(n.tags.numeric[t.name], flat, fmt.Sprintf("N%d_%d", id, i))
 	}
-	return d.numericTags(n.tags.numeric[""], flat, fmt.Sprintf("N%d", id)) || any
+	return d.numericTags(n.tags.numeric[""], flat, fmt.Sprintf("N%d", id)) || drawn
 }
 
 // tagLabel is the text in a tag's box, a label per line.
@@ -157,7 +157,7 @@ func (d *dotWriter) tagLabel(t *tag) string {
 var quoteEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
 func (d *dotWriter) numericTags(tags []*tag, flat bool, source string) bool {
-	any := false
+	drawn := false
 	for i, t := range collapse(slices.Clone(tags), maxTags, flat) {
 		v, style := t.cumValue(), ` style="dotted"`
 		if flat || t.flatValue() == t.cumValue() {
@@ -166,12 +166,12 @@ func (d *dotWriter) numericTags(tags []*tag, flat bool, source string) bool {
 		if v == 0 {
 			continue
 		}
-		any = true
+		drawn = true
 		weight := d.r.format(v)
 		fmt.Fprintf(d, `N%s_%d [label = "%s" id="N%s_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", source, i, t.name, source, i, weight)
 		fmt.Fprintf(d, `%s -> N%s_%d [label=" %s" weight=100 tooltip="%s" labeltooltip="%s"%s]`+"\n", source, source, i, weight, weight, weight, style)
 	}
-	return any
+	return drawn
 }
 
 func (d *dotWriter) edge(e *edge, minlen bool) {

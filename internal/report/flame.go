@@ -45,10 +45,7 @@ type FlameOptions struct {
 // Semicolons in names become commas and line breaks blanks.
 func Folded(w io.Writer, t *profile.Tree, column int) error {
 	bw := bufio.NewWriterSize(w, 64<<10)
-	names := make([]string, len(t.Frames))
-	for i := range names {
-		names[i] = foldedName(t.Frames[i].Name)
-	}
+	names := foldedNames(t.Frames)
 	v := &t.Values[column]
 	var path []string
 	var line []byte
@@ -94,6 +91,23 @@ func scaledBase(v *profile.TreeValues, base int64) int64 {
 		return base // which may be larger than a float64 is exact
 	}
 	return int64(math.Round(float64(base) * v.BaseScale))
+}
+
+// foldedNames returns what frames are called, each by a name of its own: with the
+// line where lines are frames, with the file where functions are told apart by it.
+func foldedNames(frames []profile.Frame) []string {
+	names := make([]string, len(frames))
+	count := map[string]int{}
+	for i := range names {
+		names[i] = foldedName(frames[i].Label())
+		count[names[i]]++
+	}
+	for i := range names {
+		if f := &frames[i]; count[names[i]] > 1 && f.File != "" {
+			names[i] = foldedName(f.Label() + " " + f.File)
+		}
+	}
+	return names
 }
 
 // foldedName returns name as it can stand in a line of folded stacks.

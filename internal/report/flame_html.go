@@ -39,6 +39,8 @@ type flameType struct {
 	Scale int64   `json:"scale"` // what the values of this type are to be multiplied by
 	Event int64   `json:"event"` // see profile.TreeValues; not divided by Scale
 	Base  float64 `json:"base"`  // what base values are to be multiplied by, too
+	// Shares are of all there is, with what the trees here lack.
+	Shares FlameShares `json:"shares"`
 }
 
 type flameTree struct {
@@ -117,8 +119,12 @@ func newFlameData(t *profile.Tree, o *FlameOptions) *flameData {
 		Packages: []string{}, Files: []string{}, Frames: FlameFrames{Name: []string{}},
 	}
 	trees := []*profile.Tree{t.PruneTo(o.MaxNodes)}
+	all := t
 	if o.Inverted != nil {
 		trees = append(trees, o.Inverted.PruneTo(o.MaxNodes))
+		if !t.Inverted {
+			all = o.Inverted // which has folded less: only functions that have little themselves
+		}
 	}
 	for c, st := range t.Types {
 		var columns [][]int64
@@ -128,6 +134,7 @@ func newFlameData(t *profile.Tree, o *FlameOptions) *flameData {
 		}
 		d.Types = append(d.Types, flameType{
 			Type: st.Type, Unit: st.Unit, Scale: gcd(columns...), Event: t.Values[c].Event, Base: t.Values[c].BaseScale,
+			Shares: newFlameShares(all, c),
 		})
 	}
 	in := flameInterner{d: d, frames: map[profile.Frame]int64{}, files: map[string]int64{}, packages: map[string]int64{}}
@@ -190,11 +197,7 @@ func (in *flameInterner) frame(f *profile.Frame) int64 {
 	d := &in.d.Frames
 	i := int64(len(d.Name))
 	in.frames[*f] = i
-	d.Name = append(d.Name, cutName(f.Label()))
-	d.File = append(d.File, number(in.files, &in.d.Files, cutName(f.File)))
-	d.Line = append(d.Line, f.StartLine)
-	d.Package = append(d.Package, number(in.packages, &in.d.Packages, cutName(f.Package())))
-	d.Origin = append(d.Origin, int64(f.Origin()))
+	d.add(cutName(f.Label()), number(in.files, &in.d.Files, cutName(f.File)), number(in.packages, &in.d.Packages, cutName(f.Package())), f)
 	return i
 }
 

@@ -18,6 +18,7 @@ func FlameJSON(w io.Writer, t *profile.Tree) error {
 		node := struct {
 			Name      string `json:"name"`
 			File      string `json:"file,omitempty"`
+			Line      int64  `json:"line,omitempty"`
 			Total     int64  `json:"total"`
 			Self      int64  `json:"self"`
 			BaseTotal *int64 `json:"baseTotal,omitempty"`
@@ -25,7 +26,7 @@ func FlameJSON(w io.Writer, t *profile.Tree) error {
 		}{Name: "root", Total: v.Total[n], Self: v.Self[n]}
 		if n != 0 {
 			f := &t.Frames[t.Frame[n]]
-			node.Name, node.File = f.Name, f.File
+			node.Name, node.File, node.Line = f.Name, f.File, f.Line
 		}
 		if t.Diff() {
 			total, self := scaledBase(v, v.BaseTotal[n]), scaledBase(v, v.BaseSelf[n])

@@ -131,7 +131,7 @@ func (p *svgPicture) frames(levels int) {
 		}
 		name := "all"
 		if n > 0 {
-			name = cutName(t.Frames[t.Frame[n]].Name)
+			name = cutName(t.Frames[t.Frame[n]].Label())
 		}
 		p.frame(10+x[n]*(p.width-20), w, y(depth[n]), depth[n], p.color(n), p.tooltip(n, name), shortName(name))
 		if p.v.Folded != nil && total > 0 {
@@ -155,10 +155,18 @@ func (p *svgPicture) tooltip(n uint32, name string) string {
 	lines := []string{strings.ReplaceAll(name, "\n", " ")}
 	if n > 0 {
 		f := &p.t.Frames[p.t.Frame[n]]
-		if line := cmp.Or(f.Line, f.StartLine); f.File != "" && line > 0 {
-			lines = append(lines, fmt.Sprintf("%s:%d", f.File, line))
-		} else if f.File != "" {
-			lines = append(lines, f.File)
+		where := f.File
+		if line := cmp.Or(f.Line, f.StartLine); where != "" && line > 0 {
+			where = fmt.Sprintf("%s:%d", where, line)
+		}
+		switch {
+		case f.Files == 2:
+			where += " and in 1 more file"
+		case f.Files > 2:
+			where += fmt.Sprintf(" and in %d more files", f.Files-1)
+		}
+		if where != "" {
+			lines = append(lines, where)
 		}
 	}
 	share := strings.TrimSpace(percentage(p.v.Total[n], p.v.Total[0]))

@@ -30,6 +30,7 @@ type FlameIndex struct {
 	unit   string  // of texts
 	start  []int64 // by node
 	height int
+	shares FlameShares
 }
 
 // NewFlameIndex returns the index of a tree, whose first sample type it shows.
@@ -39,7 +40,7 @@ func NewFlameIndex(t *profile.Tree, unit string) *FlameIndex {
 	if unit == "minimum" {
 		unit = "auto"
 	}
-	x := &FlameIndex{t: t, v: &t.Values[0], unit: unit, start: make([]int64, t.NumNodes()), height: t.Height() + 1}
+	x := &FlameIndex{t: t, v: &t.Values[0], unit: unit, start: make([]int64, t.NumNodes()), height: t.Height() + 1, shares: newFlameShares(t, 0)}
 	for n := range uint32(t.NumNodes()) {
 		at := x.start[n]
 		for c, end := t.Children(n); c < end; c++ {
@@ -85,6 +86,7 @@ type FlameWindow struct {
 	To        int64    `json:"to"`
 	Scale     int64    `json:"scale"` // what the nodes' values are to be multiplied by
 
+	Shares   FlameShares `json:"shares"` // of the whole graph
 	Files    []string    `json:"files"`
 	Packages []string    `json:"packages"`
 	Frames   FlameFrames `json:"frames"`
@@ -98,6 +100,24 @@ type FlameFrames struct {
 	Line    Column   `json:"line"`    // the first of the function, 0 if unknown
 	Package Column   `json:"package"` // index in Packages
 	Origin  Column   `json:"origin"`  // a profile.Origin
+	// OtherFiles is how many more files have the frame: see [profile.Frame]. nil
+	// if none has more than one.
+	OtherFiles Column `json:"otherFiles,omitempty"`
+}
+
+// add appends a frame, whose name is given and whose file and package are numbered.
+func (f *FlameFrames) add(name string, file, pkg int64, of *profile.Frame) {
+	f.Name = append(f.Name, name)
+	f.File = append(f.File, file)
+	f.Line = append(f.Line, of.StartLine)
+	f.Package = append(f.Package, pkg)
+	f.Origin = append(f.Origin, int64(of.Origin()))
+	if of.Files > 1 {
+		f.OtherFiles = append(f.OtherFiles, make(Column, len(f.Name)-len(f.OtherFiles))...)
+		f.OtherFiles[len(f.Name)-1] = int64(of.Files - 1)
+	} else if f.OtherFiles != nil {
+		f.OtherFiles = append(f.OtherFiles, 0)
+	}
 }
 
 // FlameNodes are the nodes seen, parents before children, siblings in order.
@@ -177,7 +197,7 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 	out := &FlameWindow{
 		Type: t.Types[0].Type, Unit: t.Types[0].Unit, Event: v.Event, Total: x.quantity(v.Total[0]),
 		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), BaseScale: v.BaseScale, From: from, To: to,
-		Files: []string{}, Packages: []string{},
+		Shares: x.shares, Files: []string{}, Packages: []string{},
 	}
 	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, frames: map[uint32]int64{}}
 	if out.Diff {
@@ -290,11 +310,7 @@ func (b *flameWindowBuilder) describeFrames() {
 	o.Frames.Name = make([]string, 0, len(b.order))
 	for _, i := range b.order {
 		f := &b.x.t.Frames[i]
-		o.Frames.Name = append(o.Frames.Name, f.Label())
-		o.Frames.File = append(o.Frames.File, number(files, &o.Files, f.File))
-		o.Frames.Line = append(o.Frames.Line, f.StartLine)
-		o.Frames.Package = append(o.Frames.Package, number(packages, &o.Packages, f.Package()))
-		o.Frames.Origin = append(o.Frames.Origin, int64(f.Origin()))
+		o.Frames.add(f.Label(), number(files, &o.Files, f.File), number(packages, &o.Packages, f.Package()), f)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/internal/hashing"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -214,47 +215,22 @@ func newLayout(p *profile.Profile, g profile.Granularity, objects bool, trim fun
 	return y
 }
 
-// keyTable finds the index of a key in layout.keys: an open-addressing hash table.
+// keyTable finds the index of a key in layout.keys.
 type keyTable struct {
 	seed  maphash.Seed
-	slots []keySlot
-}
-
-type keySlot struct {
-	hash uint32
-	n    int32 // index plus 1, 0 for a free slot
+	index hashing.Index
 }
 
 // intern returns the index of k in y.keys, adding it if need be.
 func (t *keyTable) intern(y *layout, k nodeKey) int32 {
-	if 2*(len(y.keys)+1) > len(t.slots) {
-		old := t.slots
-		t.slots = make([]keySlot, max(64, 2*len(old)))
-		mask := uint32(len(t.slots) - 1)
-		for _, s := range old {
-			if s.n == 0 {
-				continue
-			}
-			i := s.hash & mask
-			for t.slots[i].n != 0 {
-				i = (i + 1) & mask
-			}
-			t.slots[i] = s
-		}
-	}
 	h := uint32(maphash.Comparable(t.seed, k))
-	mask := uint32(len(t.slots) - 1)
-	for i := h & mask; ; i = (i + 1) & mask {
-		s := &t.slots[i]
-		if s.n == 0 {
-			y.keys = append(y.keys, k)
-			*s = keySlot{h, int32(len(y.keys))}
-			return s.n - 1
-		}
-		if s.hash == h && y.keys[s.n-1] == k {
-			return s.n - 1
-		}
+	n, ok := t.index.Find(h, func(n uint32) bool { return y.keys[n] == k })
+	if !ok {
+		n = uint32(len(y.keys))
+		y.keys = append(y.keys, k)
+		t.index.Add(h, n)
 	}
+	return int32(n)
 }
 
 // weights gives the value of a sample, and its divisor for means.
@@ -277,7 +253,7 @@ func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
 		g.nodes[i].nodeKey = &y.keys[i]
 	}
 	seen := make([]uint32, len(y.keys))
-	var table edgeTable
+	var index hashing.Index // of edges
 	for s := range p.Stacks {
 		v, div := w.of(s)
 		if v == 0 && div == 0 {
@@ -304,8 +280,7 @@ func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
 					}
 				}
 				if o.edges && parent >= 0 && n != parent {
-					e := table.find(g, parent, n)
-					ed := &g.edges[e]
+					ed := g.edge(&index, parent, n)
 					if ed.seen != stamp {
 						ed.seen = stamp
 						ed.weight += v
@@ -352,37 +327,17 @@ func (g *graph) link() {
 	}
 }
 
-// edgeTable finds the edge between two nodes: an open-addressing hash table of
-// edge numbers plus 1.
-type edgeTable struct {
-	slots []int32
-}
-
-func (t *edgeTable) find(g *graph, src, dst int32) int32 {
-	if 2*(len(g.edges)+1) > len(t.slots) {
-		t.slots = make([]int32, max(64, 2*len(t.slots)))
-		for i := range g.edges {
-			t.slots[t.probe(g, g.edges[i].src, g.edges[i].dst)] = int32(i) + 1
-		}
-	}
-	at := t.probe(g, src, dst)
-	if t.slots[at] == 0 {
+// edge returns the edge between two nodes, adding it if need be; edges are found
+// by index.
+func (g *graph) edge(index *hashing.Index, src, dst int32) *edge {
+	h := uint32(hashing.Mix(uint64(src), uint64(dst)))
+	e, ok := index.Find(h, func(e uint32) bool { return g.edges[e].src == src && g.edges[e].dst == dst })
+	if !ok {
+		e = uint32(len(g.edges))
 		g.edges = append(g.edges, edge{src: src, dst: dst, inline: true})
-		t.slots[at] = int32(len(g.edges))
+		index.Add(h, e)
 	}
-	return t.slots[at] - 1
-}
-
-// probe returns the slot that holds the edge, or the free one it belongs in.
-func (t *edgeTable) probe(g *graph, src, dst int32) uint32 {
-	mask := uint32(len(t.slots) - 1)
-	h := (uint64(src)<<32 | uint64(dst)) * 0x9e3779b97f4a7c15
-	for i := uint32(h>>32) & mask; ; i = (i + 1) & mask {
-		e := t.slots[i]
-		if e == 0 || g.edges[e-1].src == src && g.edges[e-1].dst == dst {
-			return i
-		}
-	}
+	return &g.edges[e]
 }
 
 // selectNodes lists the nodes that have a value in g.order.

@@ -14,7 +14,7 @@ import (
 func placedGraph(t *testing.T, p *profile.Profile, change ...func(*Options)) (*Graph, *PlacedGraph) {
 	t.Helper()
 	g := newReport(t, p, "dot", "", change...).Graph()
-	layout, err := graphviz.Place(t.Context(), g.LayoutDOT())
+	layout, err := graphviz.Engine{}.Place(t.Context(), g.LayoutDOT())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,12 +3,9 @@ package report
 import (
 	"bufio"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/hone-go/hone/internal/srcfind"
 )
 
 // Listing is annotated source.
@@ -25,39 +22,6 @@ type Routine struct {
 	Cum   Quantity     `json:"cum"`
 	Lines []SourceLine `json:"lines,omitempty"`
 	SourceFile
-}
-
-// SourceFile tells where the text of a function comes from.
-type SourceFile struct {
-	Path   string   `json:"path,omitempty"`   // the file read, if it isn't the one the profile names
-	Err    string   `json:"error,omitempty"`  // why there is no source
-	Looked []string `json:"looked,omitempty"` // where the file was looked for and not found, for people
-}
-
-// source returns the lines of a file, not to be changed, and their origin.
-func (r *Report) source(file string) ([]string, SourceFile) {
-	var text *srcfind.Text
-	var err error
-	switch {
-	case r.env.Text != nil:
-		text, err = r.env.Text(file)
-	case r.env.Source != nil:
-		text = &srcfind.Text{Path: file}
-		text.Lines, err = r.env.Source(file)
-	default:
-		return nil, SourceFile{Err: "no source available"}
-	}
-	if err != nil {
-		o := SourceFile{Err: err.Error()}
-		if missing, ok := errors.AsType[*srcfind.NotFoundError](err); ok {
-			o.Looked = missing.Looked
-		}
-		return nil, o
-	}
-	if text.Path == file {
-		return text.Lines, SourceFile{}
-	}
-	return text.Lines, SourceFile{Path: text.Path}
 }
 
 // SourceLine is a line of source with what was measured in it.
@@ -85,6 +49,7 @@ func (r *Report) List() (*Listing, error) {
 		return nil, fmt.Errorf("no matches found for regexp: %v", r.symbol)
 	}
 	l := &Listing{About: r.about(r.ProfileHeader()), Routines: []Routine{}}
+	inlined := inlineMappings(r.prof)
 	for _, name := range sortedKeys(byName) {
 		byFile := map[string][]*node{}
 		for _, n := range byName[name] {
@@ -96,7 +61,7 @@ func (r *Report) List() (*Listing, error) {
 			l.Routines = append(l.Routines, Routine{Name: name})
 		}
 		for _, file := range sortedKeys(byFile) {
-			l.Routines = append(l.Routines, r.routine(name, file, byFile[file]))
+			l.Routines = append(l.Routines, r.routine(name, file, byFile[file], inlined))
 		}
 	}
 	return l, nil
@@ -104,13 +69,15 @@ func (r *Report) List() (*Listing, error) {
 
 // routine lists the lines of a function from its start, or five lines before
 // the first with samples, to five lines behind the last.
-func (r *Report) routine(name, file string, nodes []*node) Routine {
+func (r *Report) routine(name, file string, nodes []*node, inlined map[string]bool) Routine {
 	type sums struct{ flat, cum int64 }
 	var all sums
 	byLine := map[int64]sums{}
 	start := func(n *node) int64 { return cmp.Or(n.startLine, n.line-lineMargin) }
 	first, last := start(nodes[0]), nodes[0].line
+	claim := newSourceClaim(name)
 	for _, n := range nodes {
+		claim.add(n.startLine, n.line, n.cum, inlined[n.obj])
 		first, last = min(first, start(n)), max(last, n.line)
 		all.flat += n.flat
 		all.cum += n.cum
@@ -119,7 +86,7 @@ func (r *Report) routine(name, file string, nodes []*node) Routine {
 	}
 	ro := Routine{Name: name, File: file, Flat: r.quantity(all.flat), Cum: r.quantity(all.cum)}
 	var text []string
-	text, ro.SourceFile = r.source(file)
+	text, ro.SourceFile = r.source(file, claim, true)
 	for n := max(1, first); n <= last+lineMargin && n <= int64(len(text)); n++ {
 		s := byLine[n]
 		ro.Lines = append(ro.Lines, SourceLine{n, r.quantity(s.flat), r.quantity(s.cum), text[n-1]})

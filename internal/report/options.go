@@ -67,12 +67,9 @@ type Env struct {
 	// Warn is told of caveats, one line without its end each, such as a filter
 	// that matched nothing. Without it they are dropped.
 	Warn func(string)
-	// Source returns the lines of a source file, which the profile names file.
-	// The report does not change them. Without it, or if it fails,
-	// list and weblist say so in place of the text.
-	Source func(file string) ([]string, error)
-	// Text is used instead of Source if it is set: it also tells which file was
-	// read. An error of type [srcfind.NotFoundError] tells where it looked.
+	// Text finds a source file, which the profile names file. The report does
+	// not change it. Without it, or if it fails, list and weblist say so in place
+	// of the text. An error of type [srcfind.NotFoundError] tells where it looked.
 	Text func(file string) (*srcfind.Text, error)
 	// Binary opens the program or library behind a mapping; the report closes
 	// it. Without it disasm fails, and weblist shows source alone.

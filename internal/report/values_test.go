@@ -69,7 +69,9 @@ func checkValues(t *testing.T, name string, p, base *profile.Profile) {
 		case "peek", "list", "weblist", "disasm":
 			param = "main|runtime.[a-m]"
 		}
-		r, err := New(p, command, param, DefaultOptions(), Env{Source: func(string) ([]string, error) { return []string{"one", "two"}, nil }})
+		r, err := New(p, command, param, DefaultOptions(), Env{Text: func(file string) (*srcfind.Text, error) {
+			return &srcfind.Text{Path: file, Lines: []string{"one", "two"}}, nil
+		}})
 		if err != nil {
 			if len(p.Stacks) > 0 {
 				t.Errorf("%s: %s: %v", name, command, err)
@@ -113,7 +115,7 @@ func checkValues(t *testing.T, name string, p, base *profile.Profile) {
 		base = p
 	}
 	for _, normalize := range []bool{false, true} {
-		d, err := NewDiff([]*profile.Profile{base, base, base, p}, []*profile.Profile{p, p, base, p}, DefaultOptions(), normalize)
+		d, err := NewDiff([]*profile.Profile{base, base, base, p}, []*profile.Profile{p, p, base, p}, DefaultOptions(), Scaling{Normalize: normalize})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,21 +168,20 @@ func TestSourceNotFound(t *testing.T) {
 	f := b.Function("main.f", "", "/nowhere/at/all.go", 3)
 	b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: f, Line: 5})}, nil, 5)
 	p := b.Profile()
-	for _, env := range []Env{{Text: finder.Find}, {Source: finder.Lines}} {
-		r, err := New(p, "weblist", "main", DefaultOptions(), env)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := r.WebList()
-		if err != nil || len(l.Funcs) != 1 || l.Funcs[0].Err == "" || len(l.Funcs[0].Looked) == 0 {
-			t.Errorf("got %+v, %v", l, err)
-		}
-		if r, err = New(p, "list", "main", DefaultOptions(), env); err != nil {
-			t.Fatal(err)
-		}
-		if l, err := r.List(); err != nil || len(l.Routines) != 1 || l.Routines[0].Err == "" || len(l.Routines[0].Looked) == 0 {
-			t.Errorf("got %+v, %v", l, err)
-		}
+	env := Env{Text: finder.Find}
+	r, err := New(p, "weblist", "main", DefaultOptions(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := r.WebList()
+	if err != nil || len(l.Funcs) != 1 || l.Funcs[0].Err == "" || len(l.Funcs[0].Looked) == 0 {
+		t.Errorf("got %+v, %v", l, err)
+	}
+	if r, err = New(p, "list", "main", DefaultOptions(), env); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := r.List(); err != nil || len(l.Routines) != 1 || l.Routines[0].Err == "" || len(l.Routines[0].Looked) == 0 {
+		t.Errorf("got %+v, %v", l, err)
 	}
 }
 

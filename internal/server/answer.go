@@ -16,7 +16,7 @@ import (
 
 // An answer is the body of a response with what is to be said of it. Answers
 // are shared between requests: they don't change.
-type answer struct {
+type Answer struct {
 	contentType string
 	body        []byte
 	etag        string
@@ -24,16 +24,16 @@ type answer struct {
 }
 
 const (
-	typeJSON = "application/json"
-	typeText = "text/plain; charset=utf-8"
+	TypeJSON = "application/json"
+	TypeText = "text/plain; charset=utf-8"
 )
 
 // worthCompressing is about what fits a packet.
 const worthCompressing = 1400
 
-func newAnswer(contentType string, body []byte) *answer {
+func NewAnswer(contentType string, body []byte) *Answer {
 	sum := sha256.Sum256(body)
-	a := &answer{contentType: contentType, body: body, etag: hex.EncodeToString(sum[:12])}
+	a := &Answer{contentType: contentType, body: body, etag: hex.EncodeToString(sum[:12])}
 	switch contentType {
 	case "image/png", "application/pdf", "application/octet-stream":
 		return a
@@ -55,26 +55,26 @@ func compress(body []byte, level int) []byte {
 	return b.Bytes()
 }
 
-// cost is about what an answer takes in memory, compressed body included.
-func (a *answer) cost() int64 { return int64(len(a.body)) * 5 / 4 }
+// Cost is about what an answer takes in memory, compressed body included.
+func (a *Answer) Cost() int64 { return int64(len(a.body)) * 5 / 4 }
 
-// jsonAnswer returns a value as an answer.
-func jsonAnswer(v any) (*answer, error) {
+// JSONAnswer returns a value as an answer.
+func JSONAnswer(v any) (*Answer, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
 		return nil, err
 	}
-	return newAnswer(typeJSON, b.Bytes()), nil
+	return NewAnswer(TypeJSON, b.Bytes()), nil
 }
 
-// revalidate lets browsers keep an answer but ask whether it still holds: it
+// Revalidate lets browsers keep an answer but ask whether it still holds: it
 // depends on hone's version and on source files too.
-const revalidate = "private, no-cache"
+const Revalidate = "private, no-cache"
 
-// write sends an answer, or says that the client has it.
-func (a *answer) write(w http.ResponseWriter, r *http.Request, status int, cacheControl string) error {
+// Write sends an answer, or says that the client has it.
+func (a *Answer) Write(w http.ResponseWriter, r *http.Request, status int, cacheControl string) error {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
 	h.Set("Cache-Control", cacheControl)
@@ -128,14 +128,14 @@ func matchesETag(r *http.Request, etag string) bool {
 	return false
 }
 
-// attach makes the response a file with a name, by RFC 6266.
-func attach(h http.Header, name string) {
-	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": safeFileName(name)}))
+// Attach makes the response a file with a name, by RFC 6266.
+func Attach(h http.Header, name string) {
+	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": SafeFileName(name)}))
 }
 
-// safeFileName keeps of a name what every system takes as one: it is made of
+// SafeFileName keeps of a name what every system takes as one: it is made of
 // what a profile or a user says.
-func safeFileName(name string) string {
+func SafeFileName(name string) string {
 	clean := strings.Map(func(c rune) rune {
 		switch {
 		case c < ' ', c == 0x7f, strings.ContainsRune(`/\:*?"<>|%`, c), c >= 0x202a && c <= 0x202e, c >= 0x2066 && c <= 0x2069, c == 0xfffd:
@@ -152,4 +152,13 @@ func safeFileName(name string) string {
 		return "profile"
 	}
 	return clean
+}
+
+// WriteJSON answers with a value that may be another one the next time.
+func WriteJSON(w http.ResponseWriter, r *http.Request, v any) error {
+	a, err := JSONAnswer(v)
+	if err != nil {
+		return err
+	}
+	return a.Write(w, r, http.StatusOK, Revalidate)
 }

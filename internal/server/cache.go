@@ -15,7 +15,7 @@ import (
 // A cache computes values once and keeps them, up to a number of bytes, the
 // most recently used ones. Those who ask for a value that is being computed
 // wait for it together.
-type cache struct {
+type Cache struct {
 	ctx   context.Context // ends all computations
 	limit int64
 	slots chan struct{} // one per computation under way
@@ -43,8 +43,8 @@ type item struct {
 	err   error
 }
 
-func newCache(ctx context.Context, limits Limits, log func(string)) *cache {
-	return &cache{
+func newCache(ctx context.Context, limits Limits, log func(string)) *Cache {
+	return &Cache{
 		ctx: ctx, limit: limits.CacheBytes, slots: make(chan struct{}, max(1, limits.Parallel)), queue: max(1, limits.Queue),
 		log: log, items: map[string]*item{},
 	}
@@ -53,9 +53,9 @@ func newCache(ctx context.Context, limits Limits, log func(string)) *cache {
 // errBusy is the error of computations that there is no room to wait for.
 var errBusy = errors.New("the server has too much to compute: ask again in a moment")
 
-// slot waits for a slot and returns what gives it back. A computation that
+// Slot waits for a slot and returns what gives it back. A computation that
 // another one waits for has that one's slot: it could wait for one forever.
-func (c *cache) slot(ctx context.Context) (context.Context, func(), error) {
+func (c *Cache) Slot(ctx context.Context) (context.Context, func(), error) {
 	if ctx.Value(slotKey{}) != nil {
 		return ctx, func() {}, nil
 	}
@@ -74,11 +74,11 @@ func (c *cache) slot(ctx context.Context) (context.Context, func(), error) {
 			return ctx, nil, ctx.Err()
 		}
 	}
-	return context.WithValue(ctx, slotKey{}, true), c.release, nil
+	return context.WithValue(ctx, slotKey{}, true), c.Release, nil
 }
 
-// spare takes a slot if one is free, for part of a computation that has one.
-func (c *cache) spare() bool {
+// Spare takes a slot if one is free, for part of a computation that has one.
+func (c *Cache) Spare() bool {
 	select {
 	case c.slots <- struct{}{}:
 		return true
@@ -87,17 +87,17 @@ func (c *cache) spare() bool {
 	}
 }
 
-// release gives a slot back.
-func (c *cache) release() { <-c.slots }
+// Release gives a slot back.
+func (c *Cache) Release() { <-c.slots }
 
-// cached returns the value with a key, computing it if it isn't there. compute
+// Cached returns the value with a key, computing it if it isn't there. compute
 // also tells about how many bytes the value takes. Its context is done when
 // nobody waits for the value any more, and is what it has to pass on when it asks for
 // other values. Errors are not kept.
 //
 // What was computed for someone who sees some services alone is kept for those
 // who see the same, and the computation is theirs too.
-func cached[V any](ctx context.Context, c *cache, key string, compute func(context.Context) (V, int64, error)) (V, error) {
+func Cached[V any](ctx context.Context, c *Cache, key string, compute func(context.Context) (V, int64, error)) (V, error) {
 	var none V
 	if p := auth.From(ctx); p != nil && p.Scope() != "" {
 		key = p.Scope() + "\x00" + key
@@ -117,7 +117,7 @@ func cached[V any](ctx context.Context, c *cache, key string, compute func(conte
 }
 
 // join returns the item of a key, which it starts to compute if there is none.
-func (c *cache) join(ctx context.Context, key string, compute func(context.Context) (any, int64, error)) *item {
+func (c *Cache) join(ctx context.Context, key string, compute func(context.Context) (any, int64, error)) *item {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	it := c.items[key]
@@ -136,7 +136,7 @@ func (c *cache) join(ctx context.Context, key string, compute func(context.Conte
 }
 
 // leave ends one's wait for an item; without anyone waiting its computation ends.
-func (c *cache) leave(it *item) {
+func (c *Cache) leave(it *item) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	it.waiters--
@@ -147,7 +147,7 @@ func (c *cache) leave(it *item) {
 }
 
 // forget takes an item out of the cache; whoever comes later starts anew.
-func (c *cache) forget(it *item) {
+func (c *Cache) forget(it *item) {
 	if c.items[it.key] == it {
 		delete(c.items, it.key)
 	}
@@ -157,10 +157,10 @@ func (c *cache) forget(it *item) {
 type slotKey struct{}
 
 // run computes an item.
-func (c *cache) run(ctx context.Context, it *item, compute func(context.Context) (any, int64, error)) {
+func (c *Cache) run(ctx context.Context, it *item, compute func(context.Context) (any, int64, error)) {
 	defer it.cancel()
 	defer close(it.done)
-	ctx, free, err := c.slot(ctx)
+	ctx, free, err := c.Slot(ctx)
 	if err != nil {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -169,7 +169,7 @@ func (c *cache) run(ctx context.Context, it *item, compute func(context.Context)
 		return
 	}
 	defer free()
-	value, cost, err := c.guarded(ctx, compute)
+	value, cost, err := c.Guarded(ctx, compute)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	it.value, it.err = value, err
@@ -192,17 +192,17 @@ func (c *cache) run(ctx context.Context, it *item, compute func(context.Context)
 	}
 }
 
-func (c *cache) guarded(ctx context.Context, compute func(context.Context) (any, int64, error)) (value any, cost int64, err error) {
+func (c *Cache) Guarded(ctx context.Context, compute func(context.Context) (any, int64, error)) (value any, cost int64, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked(v, c.log)
+			err = Panicked(v, c.log)
 		}
 	}()
 	return compute(ctx)
 }
 
-// panicked logs a panic with its stack, from within recover, and makes it an error.
-func panicked(value any, log func(string)) error {
+// Panicked logs a panic with its stack, from within recover, and makes it an error.
+func Panicked(value any, log func(string)) error {
 	log(fmt.Sprintf("panic: %v\n%s", value, debug.Stack()))
 	return &panicError{value}
 }

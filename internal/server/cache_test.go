@@ -4,17 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/hone-go/hone/profile"
 )
 
-func testCache(t *testing.T, limit int64, parallel int) *cache {
+func testCache(t *testing.T, limit int64, parallel int) *Cache {
 	return newCache(t.Context(), Limits{CacheBytes: limit, Parallel: parallel, Queue: 100}, func(line string) { t.Log(line) })
 }
 
@@ -25,7 +22,7 @@ func TestCacheComputesOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
-				v, err := cached(t.Context(), c, "k", func(context.Context) (int, int64, error) {
+				v, err := Cached(t.Context(), c, "k", func(context.Context) (int, int64, error) {
 					runs.Add(1)
 					time.Sleep(time.Second)
 					return 7, 1, nil
@@ -45,7 +42,7 @@ func TestCacheComputesOnce(t *testing.T) {
 func TestCacheEviction(t *testing.T) {
 	c := testCache(t, 3000, 1)
 	get := func(key string, cost int64) (computed bool) {
-		cached(t.Context(), c, key, func(context.Context) (string, int64, error) { computed = true; return key, cost, nil })
+		Cached(t.Context(), c, key, func(context.Context) (string, int64, error) { computed = true; return key, cost, nil })
 		return computed
 	}
 	get("a", 1000)
@@ -73,12 +70,12 @@ func TestCacheErrorsAreNotKept(t *testing.T) {
 	broken := errors.New("broken")
 	for range 2 {
 		runs := 0
-		_, err := cached(t.Context(), c, "k", func(context.Context) (int, int64, error) { runs++; return 0, 0, broken })
+		_, err := Cached(t.Context(), c, "k", func(context.Context) (int, int64, error) { runs++; return 0, 0, broken })
 		if err != broken || runs != 1 || len(c.items) != 0 {
 			t.Error(err, runs, c.items)
 		}
 	}
-	_, err := cached(t.Context(), c, "k", func(context.Context) (int, int64, error) { panic("ouch") })
+	_, err := Cached(t.Context(), c, "k", func(context.Context) (int, int64, error) { panic("ouch") })
 	var p *panicError
 	if !errors.As(err, &p) || len(c.slots) != 0 {
 		t.Error(err, len(c.slots))
@@ -103,13 +100,13 @@ func TestCacheCancellation(t *testing.T) {
 		first, leave := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() {
-			if _, err := cached(first, c, "k", compute); !errors.Is(err, context.Canceled) {
+			if _, err := Cached(first, c, "k", compute); !errors.Is(err, context.Canceled) {
 				t.Error(err)
 			}
 		})
 		synctest.Wait()
 		wg.Go(func() {
-			if v, err := cached(t.Context(), c, "k", compute); v != 1 || err != nil {
+			if v, err := Cached(t.Context(), c, "k", compute); v != 1 || err != nil {
 				t.Error(v, err)
 			}
 		})
@@ -120,7 +117,7 @@ func TestCacheCancellation(t *testing.T) {
 			t.Error("the computation ended with the first who left")
 		}
 		alone, leave := context.WithCancel(t.Context())
-		wg.Go(func() { cached(alone, c, "l", compute) })
+		wg.Go(func() { Cached(alone, c, "l", compute) })
 		synctest.Wait()
 		leave()
 		wg.Wait()
@@ -128,7 +125,7 @@ func TestCacheCancellation(t *testing.T) {
 		if ended != 1 || len(c.slots) != 0 {
 			t.Errorf("%d computations ended, %d slots are taken", ended, len(c.slots))
 		}
-		if v, err := cached(t.Context(), c, "l", compute); v != 1 || err != nil {
+		if v, err := Cached(t.Context(), c, "l", compute); v != 1 || err != nil {
 			t.Error(v, err)
 		}
 	})
@@ -143,12 +140,12 @@ func TestCacheParallel(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 10 {
 			wg.Go(func() {
-				cached(t.Context(), c, fmt.Sprint("outer", i), func(ctx context.Context) (int, int64, error) {
+				Cached(t.Context(), c, fmt.Sprint("outer", i), func(ctx context.Context) (int, int64, error) {
 					n := now.Add(1)
 					defer now.Add(-1)
 					most.Store(max(most.Load(), n))
 					time.Sleep(time.Second)
-					v, err := cached(ctx, c, fmt.Sprint("inner", i%3), func(context.Context) (int, int64, error) {
+					v, err := Cached(ctx, c, fmt.Sprint("inner", i%3), func(context.Context) (int, int64, error) {
 						time.Sleep(time.Second)
 						return 1, 1, nil
 					})
@@ -161,48 +158,4 @@ func TestCacheParallel(t *testing.T) {
 			t.Errorf("%d at a time", most.Load())
 		}
 	})
-}
-
-// TestConcurrentRequests is for the race detector: requests of all kinds at a
-// time, over profiles that are loaded by them, with a cache that is too small.
-func TestConcurrentRequests(t *testing.T) {
-	names := []string{"cpu.generics.pb.gz", "cpu.method-values.pb.gz", "heap.inlining.pb.gz"}
-	s := newSite(t, func(c *Config) {
-		c.Limits.CacheBytes, c.Limits.Uploads, c.Limits.Parallel = 300_000, 2, 4
-		for i := range c.Profiles {
-			p := c.Profiles[i].Ready
-			c.Profiles[i].Ready, c.Profiles[i].Load = nil, func(context.Context) (*profile.Profile, error) { return p, nil }
-		}
-	}, names...)
-	var wg sync.WaitGroup
-	for worker := range 8 {
-		wg.Go(func() {
-			rnd := rand.New(rand.NewPCG(1, uint64(worker)))
-			for range 15 {
-				id := s.ids[rnd.IntN(len(s.ids))]
-				k := kinds[rnd.IntN(len(kinds))]
-				f := k.formats[rnd.IntN(len(k.formats))].name
-				if k.name == "graph" && f != "dot" && f != "callgrind" {
-					continue // slow
-				}
-				query := "profile=" + id + "&format=" + f
-				if k.needsMatch {
-					query += "&match=main"
-				}
-				if k.needsBase || rnd.IntN(3) == 0 {
-					query += "&base=" + id
-				}
-				if k.name == "flame/search" {
-					query += "&query=main"
-				}
-				if r := s.do("GET", "/api/v1/report/"+k.name+"?"+query, ""); r.StatusCode != 200 && k.name != "disasm" && !k.needsMatch {
-					t.Errorf("%s %s: %s", k.name, query, r.Status)
-				}
-				s.do("GET", "/api/v1/profiles", "")
-				s.do("POST", "/api/v1/profiles", raw(t, names[rnd.IntN(len(names))]))
-				s.do("GET", "/api/v1/profiles/"+id, "")
-			}
-		})
-	}
-	wg.Wait()
 }

@@ -5,29 +5,45 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/profile"
 )
 
-// A requestError is an error with the status it is answered with.
-type requestError struct {
-	status int
-	param  string // the parameter to blame, "" for none
-	err    error
+// An Error is an error with the status it is answered with.
+type Error struct {
+	Status int
+	Param  string // the parameter to blame, "" for none
+	Err    error
 }
 
-func (e *requestError) Error() string { return e.err.Error() }
-func (e *requestError) Unwrap() error { return e.err }
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
 
-func badParam(param, format string, args ...any) error {
-	return &requestError{http.StatusBadRequest, param, fmt.Errorf(format, args...)}
+// BadParam returns the error of a parameter that is wrong.
+func BadParam(param, format string, args ...any) error {
+	return &Error{Status: http.StatusBadRequest, Param: param, Err: fmt.Errorf(format, args...)}
 }
 
-func notFound(format string, args ...any) error {
-	return &requestError{http.StatusNotFound, "", fmt.Errorf(format, args...)}
+// Flag reads a parameter that is 1 or 0.
+func Flag(name, value string) (bool, error) {
+	switch value {
+	case "1", "true":
+		return true, nil
+	case "", "0", "false":
+		return false, nil
+	}
+	return false, BadParam(name, "%s is %q, not 1 or 0", name, value)
+}
+
+// NotFound returns the error of what is not there.
+func NotFound(format string, args ...any) error {
+	return &Error{Status: http.StatusNotFound, Err: fmt.Errorf(format, args...)}
 }
 
 // A panicError is what is left of a computation that panicked.
@@ -41,23 +57,29 @@ func (e *panicError) Error() string {
 // nginx's.
 const statusClientGone = 499
 
-// failure finds the status and the parameter to blame for an error. What a
+// Failure finds the status and the parameter to blame for an error. What a
 // handler has not classified went wrong while a report was made of a profile.
-func failure(err error) (status int, param string) {
-	var re *requestError
+func Failure(err error) (status int, param string) {
+	var re *Error
 	var pe *panicError
 	var wrong *report.ParamError
+	var of *api.ParamError
 	var le *profile.LimitError
 	var large *http.MaxBytesError
+	var refused *ingest.Error
 	switch {
 	case errors.As(err, &re):
-		return re.status, re.param
+		return re.Status, re.Param
 	case errors.Is(err, errBusy):
 		return http.StatusServiceUnavailable, ""
 	case errors.As(err, &wrong):
 		return http.StatusBadRequest, wrong.Param
+	case errors.As(err, &of):
+		return http.StatusBadRequest, of.Param
 	case errors.As(err, &pe):
 		return http.StatusInternalServerError, ""
+	case errors.As(err, &refused):
+		return refused.Reason.HTTP(), ""
 	case errors.As(err, &large), errors.As(err, &le):
 		return http.StatusRequestEntityTooLarge, ""
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -68,7 +90,7 @@ func failure(err error) (status int, param string) {
 
 // writeError answers with an error.
 func writeError(w http.ResponseWriter, err error) {
-	status, param := failure(err)
+	status, param := Failure(err)
 	if status == statusClientGone {
 		status = http.StatusServiceUnavailable // the server ends; a client that left won't see it
 	}
@@ -94,18 +116,27 @@ func writeError(w http.ResponseWriter, err error) {
 }
 
 // answering makes a handler of h: errors and panics are answered too.
-func (s *Server) answering(h handlerFunc) http.Handler {
+func (s *Server) answering(h HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if v := recover(); v != nil {
 				if v == http.ErrAbortHandler {
 					panic(v)
 				}
-				writeError(w, panicked(v, s.cfg.Log))
+				writeError(w, Panicked(v, s.cfg.Log))
 			}
 		}()
 		if err := h(w, r); err != nil {
 			writeError(w, err)
 		}
 	})
+}
+
+// StatusOf returns the status of an error that says what is not there, or what
+// can't be read.
+func StatusOf(err error) int {
+	if errors.Is(err, fs.ErrNotExist) {
+		return http.StatusNotFound
+	}
+	return http.StatusUnprocessableEntity
 }

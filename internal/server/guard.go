@@ -18,9 +18,9 @@ const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img
 	"worker-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 	"require-trusted-types-for 'script'; trusted-types hone"
 
-// sandboxPolicy is for documents made of profiles: should one be shown after
+// SandboxPolicy is for documents made of profiles: should one be shown after
 // all, it is of no origin and runs nothing.
-const sandboxPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+const SandboxPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
 // guard lets through only who may ask, and sets the headers that keep pages and
 // answers harmless.
@@ -34,7 +34,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if err := s.mayAsk(r); err != nil {
-			writeError(w, &requestError{http.StatusForbidden, "", err})
+			writeError(w, &Error{Status: http.StatusForbidden, Err: err})
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -77,10 +77,10 @@ func (s *Server) mayAsk(r *http.Request) error {
 // server, and its browser tells where requests come from that change something.
 // Agents tell nothing, and use whatever name they were given.
 func (s *Server) anyHost(r *http.Request) bool {
-	if s.cfg.Continuous == nil {
+	if s.cfg.Agents == nil {
 		return false
 	}
-	return s.auth != nil || r.URL.Path == healthPath || r.URL.Path == readyPath ||
+	return s.cfg.Auth != nil || r.URL.Path == healthPath || r.URL.Path == readyPath ||
 		!reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == ""
 }
 

@@ -1,23 +1,69 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
 	"log"
 	"net"
 	"net/http"
-	"sync"
-	"sync/atomic"
+	"strings"
 	"time"
 )
+
+// Timeouts of connections. Reports have none: they end when the client leaves.
+const (
+	headerTimeout   = 10 * time.Second
+	readTimeout     = 5 * time.Minute  // of an upload
+	writeTimeout    = 10 * time.Minute // from the request to the end of the answer
+	idleTimeout     = 2 * time.Minute
+	maxHeaderBytes  = 64 << 10 // patterns in URLs may be long
+	shutdownTimeout = 2 * time.Second
+)
+
+// Serve answers connections of l until ctx is done, which is no error.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	hs := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog:       log.New(lineWriter(s.cfg.Log), "", 0),
+		BaseContext:    func(net.Listener) context.Context { return ctx },
+	}
+	done := make(chan error, 1)
+	go func() { done <- hs.Serve(l) }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+	}
+	// Requests under way are cancelled by ctx; a moment lets them say so.
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if err := hs.Shutdown(stop); err != nil {
+		hs.Close()
+	}
+	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// lineWriter makes a writer of a function that takes lines.
+type lineWriter func(string)
+
+func (f lineWriter) Write(b []byte) (int, error) {
+	f(strings.TrimSuffix(string(b), "\n"))
+	return len(b), nil
+}
 
 // Listening says how a server of continuous profiling answers connections. Zeros
 // are defaults.
 type Listening struct {
 	TLS *tls.Config // nil for HTTP without it; NextProtos are added
 
-	Connections int           // at a time; more wait to be accepted: 4096
+	Connections Connections
 	Body        time.Duration // for a request to come in: 2 minutes
 	Drain       time.Duration // for requests under way at the end: 20 s
 
@@ -26,10 +72,18 @@ type Listening struct {
 	Ending func()
 }
 
+// DefaultListening returns what holds where zeros stand.
+func DefaultListening() Listening { return Listening{}.withDefaults() }
+
+func (l Listening) withDefaults() Listening {
+	l.Connections = l.Connections.withDefaults()
+	l.Body, l.Drain = cmp.Or(l.Body, usualBodyTime), cmp.Or(l.Drain, usualDrain)
+	return l
+}
+
 const (
-	usualConnections = 4096
-	usualBodyTime    = 2 * time.Minute
-	usualDrain       = 20 * time.Second
+	usualBodyTime = 2 * time.Minute
+	usualDrain    = 20 * time.Second
 	// maxStreams bounds requests at a time on one connection of HTTP/2.
 	maxStreams = 250
 )
@@ -39,15 +93,8 @@ const (
 // have until l's Drain; those that are not done by then are cut off, which is an
 // error.
 func (s *Server) ServeContinuous(ctx context.Context, l net.Listener, of Listening) error {
-	if of.Connections == 0 {
-		of.Connections = usualConnections
-	}
-	if of.Body == 0 {
-		of.Body = usualBodyTime
-	}
-	if of.Drain == 0 {
-		of.Drain = usualDrain
-	}
+	of = of.withDefaults()
+	s.bodyTime.Store(int64(of.Body))
 	// Requests outlast the signal to end.
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	defer cut()
@@ -66,8 +113,9 @@ func (s *Server) ServeContinuous(ctx context.Context, l net.Listener, of Listeni
 		},
 		ErrorLog:    log.New(lineWriter(s.cfg.Log), "", 0),
 		BaseContext: func(net.Listener) context.Context { return base },
+		ConnContext: withConn,
 	}
-	limited := newLimitListener(l, of.Connections)
+	limited := newGate(l, of.Connections)
 	s.connections.Store(limited)
 	done := make(chan error, 1)
 	go func() {
@@ -101,59 +149,4 @@ func (s *Server) ServeContinuous(ctx context.Context, l net.Listener, of Listeni
 		err = errors.Join(err, serr)
 	}
 	return err
-}
-
-// Close writes what is not written yet. It is for when no requests come any more,
-// and before the store is closed.
-func (s *Server) Close() {
-	if s.markers != nil {
-		s.markers.close()
-	}
-}
-
-// limitListener accepts as many connections at a time as it may.
-type limitListener struct {
-	net.Listener
-	slots  chan struct{}
-	closed chan struct{}
-	once   sync.Once
-	hits   atomic.Int64 // how often a connection had to wait
-}
-
-func newLimitListener(l net.Listener, n int) *limitListener {
-	return &limitListener{Listener: l, slots: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
-func (l *limitListener) Accept() (net.Conn, error) {
-	select {
-	case l.slots <- struct{}{}:
-	default:
-		l.hits.Add(1)
-		select {
-		case l.slots <- struct{}{}:
-		case <-l.closed:
-			return nil, net.ErrClosed
-		}
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.slots
-		return nil, err
-	}
-	return &limitedConn{Conn: c, free: sync.OnceFunc(func() { <-l.slots })}, nil
-}
-
-func (l *limitListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-type limitedConn struct {
-	net.Conn
-	free func()
-}
-
-func (c *limitedConn) Close() error {
-	defer c.free()
-	return c.Conn.Close()
 }

@@ -4,12 +4,14 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/ingest"
 )
 
@@ -40,29 +42,42 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 	gauge := func(name, help string, value func() int64) {
 		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 	}
-	gauge("hone_queries_running", "Computations of reports under way.", func() int64 { return s.queries().Running })
-	gauge("hone_queries_waiting", "Computations of reports that wait for others.", func() int64 { return s.queries().Waiting })
+	gauge("hone_queries_running", "Computations of reports under way.", func() int64 { return s.Queries().Running })
+	gauge("hone_queries_waiting", "Computations of reports that wait for others.", func() int64 { return s.Queries().Waiting })
 	gauge("hone_connections", "Connections that are open.", func() int64 {
 		if c := s.connections.Load(); c != nil {
-			return int64(len(c.slots))
+			return int64(c.used())
 		}
 		return 0
 	})
+	closed := func(reason string, count func(*gate) *atomic.Int64) {
+		reg.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "hone_connections_closed_total", Help: "Connections closed to have room for others, and because their address has too many.",
+			ConstLabels: prometheus.Labels{"reason": reason},
+		}, func() float64 {
+			if c := s.connections.Load(); c != nil {
+				return float64(count(c).Load())
+			}
+			return 0
+		}))
+	}
+	closed("room", func(g *gate) *atomic.Int64 { return &g.forced })
+	closed("address", func(g *gate) *atomic.Int64 { return &g.over })
 	reg.MustRegister(
 		m.requests, m.seconds, m.inFlight, m.denied,
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "hone_queries_refused_total", Help: "Computations of reports refused because too many waited.",
-		}, func() float64 { return float64(s.queries().Refused) }),
+		}, func() float64 { return float64(s.Queries().Refused) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
 }
 
 func (s *Server) metricsHandler() http.Handler {
-	figures := promhttp.HandlerFor(s.cfg.Continuous.Metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+	figures := promhttp.HandlerFor(s.cfg.Metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Labels of figures name services and targets.
-		if err := seesAll(r.Context()); err != nil {
+		if err := SeesAll(r.Context()); err != nil {
 			writeError(w, err)
 			return
 		}
@@ -98,10 +113,11 @@ func (s *Server) observed(next http.Handler) http.Handler {
 
 // route names what a request asks for, without what clients choose freely.
 func (s *Server) route(r *http.Request) string {
-	for _, mux := range []*http.ServeMux{s.protocols, s.mux} {
-		if mux == nil {
-			continue
-		}
+	muxes := []*http.ServeMux{s.mux}
+	if s.cfg.Agents != nil {
+		muxes = []*http.ServeMux{s.cfg.Agents.Protocols, s.mux}
+	}
+	for _, mux := range muxes {
 		if _, pattern := mux.Handler(r); pattern != "" {
 			_, path, ok := strings.Cut(pattern, " ")
 			if !ok {
@@ -137,3 +153,34 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush is for those who don't use that.
 func (w *statusWriter) Flush() { http.NewResponseController(w.ResponseWriter).Flush() }
+
+// Queries counts computations.
+func (s *Server) Queries() api.Queries {
+	return api.Queries{
+		Running: int64(len(s.Cache.slots)), Limit: int64(cap(s.Cache.slots)),
+		Waiting: s.Cache.waiting.Load(), Refused: s.Cache.refused.Load(),
+	}
+}
+
+// Strained returns the limits of the server that were hit, with the connections.
+func (s *Server) Strained() []api.Limit {
+	var all []api.Limit
+	if q := s.Queries(); q.Refused > 0 {
+		all = append(all, api.Limit{Name: "queries waiting", Limit: int64(s.cfg.Limits.Queue), Used: &q.Waiting, Hits: q.Refused})
+	}
+	if c := s.connections.Load(); c != nil {
+		used := int64(c.used())
+		all = append(all, api.Limit{Name: "connections", Limit: int64(c.of.Most), Used: &used, Hits: c.forced.Load() + c.waited.Load()})
+		if n := c.over.Load(); n > 0 {
+			all = append(all, api.Limit{Name: "connections of an address", Limit: int64(c.of.PerAddress), Hits: n})
+		}
+	}
+	if n := s.memory.Refused(); n > 0 {
+		used := s.memory.Used()
+		all = append(all, api.Limit{Name: "bytes of pushes at a time", Limit: s.memory.Total(), Used: &used, Hits: n})
+	}
+	return all
+}
+
+// Started is when the server was made.
+func (s *Server) Started() time.Time { return s.started }

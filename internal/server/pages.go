@@ -25,11 +25,11 @@ func Views() []string { return slices.Clone(viewNames) }
 
 // pages serves the built web UI from memory.
 type pages struct {
-	files map[string]*answer // by path without the leading slash
+	files map[string]*Answer // by path without the leading slash
 }
 
 func newPages(files fs.FS) (*pages, error) {
-	p := &pages{files: map[string]*answer{}}
+	p := &pages{files: map[string]*Answer{}}
 	if files == nil {
 		return p, nil
 	}
@@ -41,7 +41,7 @@ func newPages(files fs.FS) (*pages, error) {
 		if err != nil {
 			return err
 		}
-		p.files[name] = newAnswer(typeByName(name), body)
+		p.files[name] = NewAnswer(typeByName(name), body)
 		return nil
 	})
 	if err == nil && p.files["index.html"] == nil {
@@ -63,7 +63,7 @@ func typeByName(name string) string {
 	case ".svg":
 		return "image/svg+xml"
 	case ".json", ".map":
-		return typeJSON
+		return TypeJSON
 	case ".webmanifest":
 		return "application/manifest+json"
 	case ".woff2":
@@ -86,7 +86,7 @@ const immutable = "public, max-age=31536000, immutable"
 func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		writeError(w, &requestError{http.StatusMethodNotAllowed, "", errors.New("pages are only read")})
+		writeError(w, &Error{Status: http.StatusMethodNotAllowed, Err: errors.New("pages are only read")})
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, "/")
@@ -102,7 +102,7 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(name, "assets/") {
 		caching = immutable
 	}
-	a.write(w, r, http.StatusOK, caching)
+	a.Write(w, r, http.StatusOK, caching)
 }
 
 func (p *pages) notFound(w http.ResponseWriter) {

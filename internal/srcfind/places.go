@@ -171,10 +171,14 @@ func isAbsName(name string) bool {
 	return strings.HasPrefix(name, "/") || len(name) > 2 && name[1] == ':' && name[2] == '/'
 }
 
+// maxSuffixes bounds how often a name is tried for one reason: names that
+// compilers record have less folders.
+const maxSuffixes = 64
+
 // suffixes yields what follows each occurrence of sep in s, longest first.
 func suffixes(s, sep string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for {
+		for range maxSuffixes {
 			i := strings.Index(s, sep)
 			if i < 0 || !yield(s[i+len(sep):]) {
 				return

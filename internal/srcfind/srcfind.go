@@ -38,6 +38,9 @@ type Config struct {
 	Dir string
 	// MaxBytes bounds a source file; 0 is DefaultMaxBytes.
 	MaxBytes int64
+	// CacheBytes bounds the memory for what was found, and for what was not; 0 is
+	// DefaultCacheBytes.
+	CacheBytes int64
 	// Confined is for servers, where whoever sends a profile chooses the file
 	// names that others then read. It serves only Go and cgo source, only from
 	// the directories of SearchPath (not their parents), GOROOT, the module
@@ -49,6 +52,11 @@ type Config struct {
 type Text struct {
 	Path  string   // the file that was read
 	Lines []string // Lines[0] is line 1; no line terminators
+	// Elsewhere is whether go tool pprof would not have found it.
+	Elsewhere bool
+
+	parsed sync.Once
+	funcs  *goFuncs // see Verify
 }
 
 // NotFoundError reports a file that neither stage found. Its text is the one
@@ -69,31 +77,25 @@ func (e *NotFoundError) Unwrap() error { return e.err }
 // Is makes every NotFoundError an fs.ErrNotExist.
 func (e *NotFoundError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// Finder finds and keeps source text. It is safe for concurrent use. It never
-// reads a file twice, so make a new one to see edits.
+// Finder finds and keeps source text. It is safe for concurrent use. It reads a
+// file once while it has room to keep it, so make a new one to see edits; what it
+// did not find it looks for again after a minute.
 type Finder struct {
 	cfg        Config
 	searchPath string // cfg.SearchPath or the directory that stands for it
 	trimmer    *Trimmer
 	dirErr     error // the current directory is unknown
 
-	mu    sync.Mutex
-	texts map[string]*entry
+	kept *kept
 
 	env   func() goEnv
 	tree  func() *modTree
 	runGo func(ctx context.Context, dir string, extraEnv ...string) (goroot, modcache string, err error)
 }
 
-type entry struct {
-	once sync.Once
-	text *Text
-	err  error
-}
-
 // New returns a Finder. It touches no file yet.
 func New(cfg Config) *Finder {
-	f := &Finder{cfg: cfg, texts: map[string]*entry{}, runGo: runGoEnv}
+	f := &Finder{cfg: cfg, kept: newKept(cfg.CacheBytes), runGo: runGoEnv}
 	if f.cfg.MaxBytes <= 0 {
 		f.cfg.MaxBytes = DefaultMaxBytes
 	}
@@ -110,28 +112,12 @@ func New(cfg Config) *Finder {
 	return f
 }
 
-// Lines returns the lines of file, a name as found in a profile: index 0 is
-// line 1. The slice is shared: do not change it.
-func (f *Finder) Lines(file string) ([]string, error) {
-	t, err := f.Find(file)
-	if err != nil {
-		return nil, err
-	}
-	return t.Lines, nil
-}
-
-// Find returns the text of file, a name as found in a profile. A failed
-// search is remembered too.
+// Find returns the text of file, a name as found in a profile.
 func (f *Finder) Find(file string) (*Text, error) {
-	f.mu.Lock()
-	e := f.texts[file]
-	if e == nil {
-		e = new(entry)
-		f.texts[file] = e
+	if len(file) > maxName {
+		return nil, &NotFoundError{File: file, err: fmt.Errorf("could not find file %.100s...: its name has %d bytes, more than %d", file, len(file), maxName)}
 	}
-	f.mu.Unlock()
-	e.once.Do(func() { e.text, e.err = f.find(file) })
-	return e.text, e.err
+	return f.kept.get(file, f.find)
 }
 
 func (f *Finder) find(file string) (*Text, error) {
@@ -160,6 +146,7 @@ func (f *Finder) find(file string) (*Text, error) {
 		t, err := f.readPlace(p, name)
 		var stop *foundError
 		if err == nil {
+			t.Elsewhere = true
 			return t, nil
 		} else if errors.As(err, &stop) {
 			return nil, stop.err

@@ -135,6 +135,15 @@ func TestFirstStage(t *testing.T) {
 	})
 }
 
+// Lines is Find for tests that look at the text alone.
+func (f *Finder) Lines(file string) ([]string, error) {
+	t, err := f.Find(file)
+	if err != nil {
+		return nil, err
+	}
+	return t.Lines, nil
+}
+
 func check(t *testing.T, f *Finder, file, want, wantErr string) {
 	t.Helper()
 	lines, err := f.Lines(file)

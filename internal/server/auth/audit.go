@@ -4,12 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+
+	"github.com/hone-go/hone/internal/durable"
 )
 
 // An Event is a line of the audit log: who did what, when, and what came of it.
@@ -23,6 +25,9 @@ type Event struct {
 	Target  string    `json:"target,omitempty"` // what it was done to
 	Detail  string    `json:"detail,omitempty"`
 }
+
+// ProxyConnect is the action of a connection through the proxy.
+const ProxyConnect = "proxy.connect"
 
 // Results of events.
 const (
@@ -39,19 +44,23 @@ type Audit struct {
 	limit int64
 	warn  func(error)
 
-	mu      sync.Mutex
-	file    *os.File
-	size    int64
-	second  int64 // that denials are counted in
-	denials int
-	dropped int
+	mu     sync.Mutex
+	file   *os.File
+	size   int64
+	closed bool
+	second int64 // that limited events are counted in
+	logged int   // of them in that second
+	left   int   // of them left out and not told of yet
 }
 
 const (
 	auditFiles = 5
-	// deniedPerSecond bounds what someone without a token can have written:
-	// more than those are counted, and told in one line.
-	deniedPerSecond = 20
+	// limitedPerSecond bounds what is written of what anybody can cause, denials,
+	// failures and connections through the proxy: more are counted, and told in one
+	// line.
+	limitedPerSecond = 20
+	// maxField is how much of a text is written.
+	maxField = 1 << 10
 )
 
 // OpenAudit opens an audit log of at most limit bytes a file. warn is told what
@@ -91,7 +100,7 @@ func (a *Audit) Log(e Event) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if e.Action == Denied && !a.mayLogDenied(e.Time) {
+	if (e.Result != OK || e.Action == ProxyConnect) && !a.mayLog(e.Time) {
 		return
 	}
 	if err := a.write(e); err != nil {
@@ -99,26 +108,43 @@ func (a *Audit) Log(e Event) {
 	}
 }
 
-// mayLogDenied reports whether a denial is one of few in its second. What was
-// left out before is told first.
-func (a *Audit) mayLogDenied(t time.Time) bool {
+// mayLog reports whether an event that anybody can cause is one of few in its
+// second. What was left out before is told first.
+func (a *Audit) mayLog(t time.Time) bool {
 	if second := t.Unix(); second != a.second {
-		left := a.dropped
-		a.second, a.denials, a.dropped = second, 0, 0
-		if left > 0 {
-			if err := a.write(Event{Time: t, Action: Denied, Result: Denied, Detail: fmt.Sprintf("and %d more requests", left)}); err != nil {
-				a.warn(err)
-			}
-		}
+		a.tellLeft(t)
+		a.second, a.logged = second, 0
 	}
-	if a.denials++; a.denials > deniedPerSecond {
-		a.dropped++
-		return false
+	if a.logged++; a.logged <= limitedPerSecond {
+		return true
 	}
-	return true
+	if a.left++; a.left == 1 {
+		time.AfterFunc(2*time.Second, func() { // should no other one come
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			a.tellLeft(time.Now().UTC())
+		})
+	}
+	return false
+}
+
+// tellLeft tells how many events were left out.
+func (a *Audit) tellLeft(t time.Time) {
+	if a.left == 0 || a.closed {
+		return
+	}
+	if err := a.write(Event{Time: t, Action: Denied, Result: Denied, Detail: fmt.Sprintf("and %d more events", a.left)}); err != nil {
+		a.warn(fmt.Errorf("the audit log can't be written: %w", err))
+	}
+	a.left = 0
 }
 
 func (a *Audit) write(e Event) error {
+	for _, field := range []*string{&e.Action, &e.Who, &e.Address, &e.Target, &e.Detail} {
+		if len(*field) > maxField {
+			*field = strings.ToValidUTF8((*field)[:maxField], "") + "..."
+		}
+	}
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -144,11 +170,11 @@ func (a *Audit) rotate() error {
 	a.file = nil
 	name := func(i int) string { return fmt.Sprintf("%s.%d", a.path, i) }
 	for i := auditFiles - 1; i >= 1; i-- {
-		if err := os.Rename(name(i), name(i+1)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := durable.Rename(name(i), name(i+1)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	if err := os.Rename(a.path, name(1)); err != nil {
+	if err := durable.Rename(a.path, name(1)); err != nil {
 		return err
 	}
 	return a.open()
@@ -161,6 +187,8 @@ func (a *Audit) Close() error {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.tellLeft(time.Now().UTC())
+	a.closed = true
 	if a.file == nil {
 		return nil
 	}
@@ -171,10 +199,7 @@ func (a *Audit) Close() error {
 
 // EventOf returns an event of a request.
 func EventOf(r *http.Request, action, result string) Event {
-	e := Event{Action: action, Result: result, Address: r.RemoteAddr}
-	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
-		e.Address = host
-	}
+	e := Event{Action: action, Result: result, Address: addressOf(r)}
 	if p := From(r.Context()); p != nil {
 		e.Who, e.By = p.Name, p.By
 	}

@@ -4,9 +4,11 @@
 //	principal   who asks, their roles and services                     auth.go
 //	scope       a store as a principal sees it                         scope.go
 //	tokens      the file of tokens, hashed, read again when it changes tokens.go
-//	sessions    signed cookies                                         sessions.go
+//	sessions    signed cookies, and which of them last                 sessions.go
 //	oidc        logging in with an identity provider                   oidc.go
 //	login       the pages and requests of logging in and out           login.go
+//	failures    logins that failed, by address and account             failures.go
+//	file        what several processes read and change                 file.go
 //	audit       who did what                                           audit.go
 package auth
 
@@ -14,11 +16,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hone-go/hone/internal/store"
 )
@@ -98,6 +103,7 @@ type Principal struct {
 	Services []string
 
 	session *session // with BySession
+	account string   // see accountOf; "" for Anyone
 }
 
 // Anyone is who asks a server that needs no login.
@@ -149,13 +155,13 @@ func (p *Principal) matcher() (store.Matcher, error) {
 	for i, s := range p.Services {
 		patterns[i] = strings.ReplaceAll(regexp.QuoteMeta(s), `\*`, ".*")
 	}
-	return store.NewMatcher(store.LabelService, store.Match, strings.Join(patterns, "|"))
+	return store.NewMatchFunc(store.LabelService, strings.Join(patterns, "|"), p.Allows)
 }
 
 // CheckServices returns an error unless patterns of services are ones.
 func CheckServices(patterns []string) error {
 	for _, p := range patterns {
-		if strings.TrimSpace(p) != p || p == "" || strings.ContainsAny(p, " ,\n\t") {
+		if strings.TrimSpace(p) != p || p == "" || strings.ContainsAny(p, " ,") || strings.ContainsFunc(p, unicode.IsControl) {
 			return fmt.Errorf("%q is no name of a service, nor a pattern of names such as api-*", p)
 		}
 	}
@@ -176,6 +182,26 @@ func From(ctx context.Context) *Principal {
 	return p
 }
 
+// addressKey is the key of contexts' addresses.
+type addressKey struct{}
+
+// WithAddress returns a context of a request from an address, where the
+// connection's is not it.
+func WithAddress(ctx context.Context, from netip.Addr) context.Context {
+	return context.WithValue(ctx, addressKey{}, from)
+}
+
+// addressOf returns where a request comes from.
+func addressOf(r *http.Request) string {
+	if from, ok := r.Context().Value(addressKey{}).(netip.Addr); ok && from.IsValid() {
+		return from.String()
+	}
+	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
+		return host
+	}
+	return r.RemoteAddr
+}
+
 // Errors of those who may not.
 var (
 	// ErrNobody is the error of requests that don't tell who asks.
@@ -192,17 +218,15 @@ type Auth struct {
 	OIDC     *OIDC // nil if people log in with tokens alone
 	Sessions *Sessions
 	Audit    *Audit
+
+	failures failures
 }
 
 // Identify returns who sends a request. It fails with ErrNobody, ErrUnknown or
 // ErrSession, or because the tokens can't be read.
 func (a *Auth) Identify(r *http.Request) (*Principal, error) {
 	if secret := secretOf(r); secret != "" {
-		t, err := a.Tokens.Find(secret)
-		if err != nil {
-			return nil, err
-		}
-		return t.principal(), nil
+		return a.OfToken(secret)
 	}
 	s, err := a.Sessions.read(r)
 	if err != nil {
@@ -211,10 +235,19 @@ func (a *Auth) Identify(r *http.Request) (*Principal, error) {
 	return a.ofSession(s)
 }
 
+// OfToken returns who has a token, or ErrUnknown.
+func (a *Auth) OfToken(secret string) (*Principal, error) {
+	t, err := a.Tokens.Find(secret)
+	if err != nil {
+		return nil, err
+	}
+	return t.principal(), nil
+}
+
 // ofSession asks again whoever vouched for the session: tokens may have been
 // removed since, and the rules for users changed.
 func (a *Auth) ofSession(s *session) (*Principal, error) {
-	p := &Principal{Name: s.Name, By: BySession, session: s}
+	p := &Principal{Name: s.Name, By: BySession, session: s, account: accountOf(s.Token, s.Issuer, s.Subject)}
 	switch {
 	case s.Token != "":
 		t := a.Tokens.byID(s.Token)
@@ -243,9 +276,5 @@ func secretOf(r *http.Request) string {
 	}
 	return r.Header.Get("X-Goog-Api-Key")
 }
-
-// HasSecret reports whether a request has a token, which no page of another site
-// can make a browser send.
-func HasSecret(r *http.Request) bool { return secretOf(r) != "" }
 
 func now() int64 { return time.Now().Unix() }

@@ -2,16 +2,19 @@ package auth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math/rand/v2"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/storetest"
@@ -273,7 +276,8 @@ func TestTokensTogether(t *testing.T) {
 
 func newSessions(t *testing.T) *Sessions {
 	t.Helper()
-	s, err := NewSessions(filepath.Join(t.TempDir(), "key"), true)
+	dir := t.TempDir()
+	s, err := NewSessions(filepath.Join(dir, "sessions.json"), filepath.Join(dir, "key"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +288,7 @@ func newSessions(t *testing.T) *Sessions {
 func begun(t *testing.T, s *Sessions, of session) (value string) {
 	t.Helper()
 	w := httptest.NewRecorder()
-	if err := s.start(w, of); err != nil {
+	if err := s.start(w, of, "192.0.2.1"); err != nil {
 		t.Fatal(err)
 	}
 	c := w.Result().Cookies()[0]
@@ -336,34 +340,79 @@ func TestSessionsAreSigned(t *testing.T) {
 	}
 }
 
+// TestSessionsOutlastTheServer checks that sessions and their ends outlast a server,
+// also one that ended without a word.
 func TestSessionsOutlastTheServer(t *testing.T) {
-	key := filepath.Join(t.TempDir(), "data", "key")
-	first, err := NewSessions(key, true)
+	dir := filepath.Join(t.TempDir(), "data")
+	list, key := filepath.Join(dir, "sessions.json"), filepath.Join(dir, "key")
+	open := func() *Sessions {
+		s, err := NewSessions(list, key, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	first := open()
+	stays, ends := begun(t, first, session{Name: "alice", Token: "1"}), begun(t, first, session{Name: "bob", Token: "2"})
+	of, err := readSession(first, ends)
 	if err != nil {
 		t.Fatal(err)
 	}
-	value := begun(t, first, session{Name: "alice"})
-	second, err := NewSessions(key, true)
-	if err != nil {
+	if err := first.end(httptest.NewRecorder(), of); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readSession(second, value); err != nil {
-		t.Errorf("after a restart: %v", err)
+	for name, s := range map[string]*Sessions{"the same": first, "after a restart": open()} {
+		if _, err := readSession(s, stays); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := readSession(s, ends); !errors.Is(err, ErrSession) {
+			t.Errorf("%s: a session that was ended: %v", name, err)
+		}
 	}
-	if info, _ := os.Stat(key); info.Mode().Perm()&0o077 != 0 {
-		t.Errorf("the key has mode %s", info.Mode())
+	// Someone else ends one, as hone session does.
+	if ended, err := OpenSessions(list).End(func(s *Session) bool { return s.Name == "alice" }); err != nil || len(ended) != 1 {
+		t.Errorf("ended %v, %v", ended, err)
 	}
-	if err := os.WriteFile(key, []byte("short"), 0o600); err != nil {
-		t.Fatal(err)
+	if _, err := readSession(first, stays); !errors.Is(err, ErrSession) {
+		t.Errorf("a session that another process ended: %v", err)
 	}
-	if _, err := NewSessions(key, true); err == nil {
-		t.Error("a key of 5 bytes is taken")
+	for _, file := range []string{list, key} {
+		if info, _ := os.Stat(file); info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %s", file, info.Mode())
+		}
+		if err := os.WriteFile(file, []byte("short"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewSessions(list, key, true); err == nil {
+			t.Errorf("a damaged %s is taken", file)
+		}
+		os.Remove(file)
+	}
+}
+
+// TestSessionsAreBounded checks that one account has no more sessions than it may:
+// its first ones end, and nobody else's.
+func TestSessionsAreBounded(t *testing.T) {
+	s := newSessions(t)
+	other := begun(t, s, session{Name: "bob", Issuer: "i", Subject: "b"})
+	first := begun(t, s, session{Name: "alice", Issuer: "i", Subject: "a"})
+	for range maxOwnSessions {
+		begun(t, s, session{Name: "alice", Issuer: "i", Subject: "a"})
+	}
+	if all, err := s.List(); err != nil || len(all) != maxOwnSessions+1 {
+		t.Errorf("%d sessions, %v", len(all), err)
+	}
+	if _, err := readSession(s, first); !errors.Is(err, ErrSession) {
+		t.Errorf("the first of too many: %v", err)
+	}
+	if _, err := readSession(s, other); err != nil {
+		t.Errorf("another's: %v", err)
 	}
 }
 
 func TestSessionGroupsFit(t *testing.T) {
 	s := newSessions(t)
-	if err := s.start(httptest.NewRecorder(), session{Groups: []string{strings.Repeat("x", 4000)}}); err == nil {
+	if err := s.start(httptest.NewRecorder(), session{Groups: []string{strings.Repeat("x", 4000)}}, ""); err == nil {
 		t.Error("a cookie that browsers drop is set")
 	}
 }
@@ -404,12 +453,77 @@ func TestAuditFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-	if len(lines) < 2 || !strings.Contains(lines[len(lines)-2], "and 980 more requests") || !strings.Contains(lines[len(lines)-1], "last") {
+	if len(lines) < 2 || !strings.Contains(lines[len(lines)-2], "and 980 more events") || !strings.Contains(lines[len(lines)-1], "last") {
 		t.Errorf("the log ends with\n%s", data)
 	}
 	var none *Audit
 	none.Log(Event{})
 	if err := none.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAuditIsBounded checks that nobody fills the log, whatever they fail at and
+// however long what they send is, and that what was left out is told without a
+// further event.
+func TestAuditIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "audit.log")
+	a, err := OpenAudit(path, 0, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	long := strings.Repeat("ä", 50_000)
+	at := time.Unix(1790000000, 0)
+	for range 200 {
+		a.Log(Event{Time: at, Action: "login", Result: Denied, Who: long, Address: long, Target: long, Detail: long})
+		a.Log(Event{Time: at, Action: "backup", Result: Failed, Detail: long})
+		a.Log(Event{Time: at, Action: ProxyConnect, Result: OK, Target: long})
+	}
+	a.Log(Event{Time: at, Action: "marker.add", Result: OK, Target: "kept"}) // which needs a role
+	text := ""
+	for start := time.Now(); !strings.Contains(text, "and 580 more events"); time.Sleep(10 * time.Millisecond) {
+		data, err := os.ReadFile(path)
+		if err != nil || time.Since(start) > time.Minute {
+			t.Fatalf("what was left out is not told: %v", err)
+		}
+		text = string(data)
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if len(lines) != limitedPerSecond+2 || !strings.Contains(text, "kept") {
+		t.Errorf("%d lines, want %d and one of an event that needs a role", len(lines), limitedPerSecond+1)
+	}
+	for _, line := range lines {
+		if len(line) > 6*maxField || !utf8.ValidString(line) || !json.Valid([]byte(line)) {
+			t.Errorf("a line of %d bytes: %.100s", len(line), line)
+		}
+	}
+}
+
+// TestFailures checks that an address, or an account, that failed too often waits,
+// and that others don't.
+func TestFailures(t *testing.T) {
+	var f failures
+	at := time.Unix(1790000000, 0)
+	for range maxFailures {
+		if f.wait(at, "a", "b") != 0 {
+			t.Fatal("refused too early")
+		}
+		f.add(at, "a")
+	}
+	if got := f.wait(at, "b", "a"); got != failureEvery {
+		t.Errorf("wait %v after %d failures", got, maxFailures)
+	}
+	if f.wait(at, "b") != 0 {
+		t.Error("others wait too")
+	}
+	if f.wait(at.Add(failureEvery), "a") != 0 {
+		t.Error("it waits for ever")
+	}
+	for i := range 3 * maxFailing {
+		f.add(at.Add(time.Hour), strconv.Itoa(i))
+	}
+	if len(f.of) > maxFailing {
+		t.Errorf("%d addresses are remembered", len(f.of))
 	}
 }

@@ -4,9 +4,12 @@ import (
 	"crypto/subtle"
 	_ "embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -77,8 +80,12 @@ func localPath(to string) string {
 func (a *Auth) loginToken(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 16<<10)
 	to := r.PostFormValue("to")
+	if a.tooMany(w, r, to, failingAddress(r)) {
+		return
+	}
 	t, err := a.Tokens.Find(strings.TrimSpace(r.PostFormValue("token")))
 	if err != nil {
+		a.failures.add(time.Now(), failingAddress(r))
 		e := EventOf(r, "login", Denied)
 		e.By, e.Detail = ByToken, err.Error()
 		a.Audit.Log(e)
@@ -88,8 +95,28 @@ func (a *Auth) loginToken(w http.ResponseWriter, r *http.Request) {
 	a.begin(w, r, session{Name: t.Name, Token: t.ID}, to)
 }
 
+// tooMany answers a login of which an address or account has failed too often, and
+// reports whether it did.
+func (a *Auth) tooMany(w http.ResponseWriter, r *http.Request, to string, of ...string) bool {
+	wait := a.failures.wait(time.Now(), of...)
+	if wait <= 0 {
+		return false
+	}
+	seconds := int(wait/time.Second) + 1
+	e := EventOf(r, "login", Denied)
+	e.Detail = fmt.Sprintf("too many logins failed: refused for %d s", seconds)
+	a.Audit.Log(e)
+	w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	a.page(w, http.StatusTooManyRequests, to, fmt.Sprintf("too many logins failed: try again in %d s", seconds))
+	return true
+}
+
 // begin starts a session and leads to where the user was going.
 func (a *Auth) begin(w http.ResponseWriter, r *http.Request, s session, to string) {
+	account := accountOf(s.Token, s.Issuer, s.Subject)
+	if a.tooMany(w, r, to, account) {
+		return
+	}
 	e := EventOf(r, "login", OK)
 	e.Who, e.By = s.Name, BySession
 	if s.Token == "" {
@@ -100,9 +127,10 @@ func (a *Auth) begin(w http.ResponseWriter, r *http.Request, s session, to strin
 		err = errors.New(s.Name + " may do nothing here: no rule of the configuration fits")
 	}
 	if err == nil {
-		err = a.Sessions.start(w, s)
+		err = a.Sessions.start(w, s, addressOf(r))
 	}
 	if err != nil {
+		a.failures.add(time.Now(), failingAddress(r), account)
 		e.Result, e.Detail = Denied, err.Error()
 		a.Audit.Log(e)
 		a.page(w, http.StatusForbidden, to, err.Error())
@@ -140,6 +168,7 @@ func (a *Auth) loginProvider(w http.ResponseWriter, r *http.Request) {
 
 func (a *Auth) callback(w http.ResponseWriter, r *http.Request) {
 	refuse := func(status int, to string, err error) {
+		a.failures.add(time.Now(), failingAddress(r))
 		e := EventOf(r, "login", Denied)
 		e.By, e.Detail = BySession, err.Error()
 		a.Audit.Log(e)
@@ -147,6 +176,9 @@ func (a *Auth) callback(w http.ResponseWriter, r *http.Request) {
 	}
 	if a.OIDC == nil {
 		a.page(w, http.StatusNotFound, "", "this server has no identity provider")
+		return
+	}
+	if a.tooMany(w, r, "", failingAddress(r)) {
 		return
 	}
 	var of attempt
@@ -175,11 +207,42 @@ func (a *Auth) callback(w http.ResponseWriter, r *http.Request) {
 
 func (a *Auth) logout(w http.ResponseWriter, r *http.Request) {
 	s, err := a.Sessions.read(r)
+	failed := a.Sessions.end(w, s)
 	if err == nil {
 		e := EventOf(r, "logout", OK)
 		e.Who, e.By = s.Name, BySession
+		if failed != nil {
+			e.Result, e.Detail = Failed, failed.Error()
+		}
 		a.Audit.Log(e)
 	}
-	a.Sessions.end(w, s)
+	if failed != nil {
+		http.Error(w, "the session can't be ended: "+failed.Error(), http.StatusInternalServerError)
+		return
+	}
 	w.WriteHeader(http.StatusNoContent)
 }
+
+// SessionsOf returns the sessions that a principal may see and end: their own, and
+// with the role admin for all services those of everybody.
+func (a *Auth) SessionsOf(p *Principal) ([]Session, error) {
+	all, err := a.Sessions.List()
+	return slices.DeleteFunc(all, func(s Session) bool { return !p.mayEnd(&s) }), err
+}
+
+// EndSession ends a session that a principal may end, and reports whether there
+// was one.
+func (a *Auth) EndSession(p *Principal, id string) (*Session, error) {
+	ended, err := a.Sessions.End(func(s *Session) bool { return s.ID == id && p.mayEnd(s) })
+	if err != nil || len(ended) == 0 {
+		return nil, err
+	}
+	return &ended[0], nil
+}
+
+func (p *Principal) mayEnd(s *Session) bool {
+	return p.Services == nil && p.Roles.Has(Admin) || p.account != "" && p.account == s.account()
+}
+
+// IsOf reports whether it is the session that a principal has.
+func (s *Session) IsOf(p *Principal) bool { return p.session != nil && p.session.ID == s.ID }

@@ -72,28 +72,29 @@ func (r *Rule) fits(u user) bool {
 
 // Check returns an error unless a configuration is complete.
 func (c *OIDCConfig) Check() error {
+	var errs []error
 	for _, field := range []struct{ name, value string }{
 		{"issuer", c.Issuer}, {"client_id", c.ClientID}, {"the server's public URL", c.RedirectURL},
 	} {
 		if field.value == "" {
-			return fmt.Errorf("%s is missing", field.name)
+			errs = append(errs, fmt.Errorf("%s is missing", field.name))
 		}
 	}
 	if len(c.Rules) == 0 {
-		return errors.New("there is no rule that says who may what, so nobody may anything")
+		errs = append(errs, errors.New("there is no rule that says who may what, so nobody may anything"))
 	}
 	for i, r := range c.Rules {
 		if r.Email == "" && r.Group == "" && r.Subject == "" {
-			return fmt.Errorf("rule %d has none of email, group and subject", i+1)
+			errs = append(errs, fmt.Errorf("rule %d has none of email, group and subject", i+1))
 		}
 		if r.Roles == 0 {
-			return fmt.Errorf("rule %d has no roles", i+1)
+			errs = append(errs, fmt.Errorf("rule %d has no roles", i+1))
 		}
 		if err := CheckServices(r.Services); err != nil {
-			return fmt.Errorf("rule %d: %w", i+1, err)
+			errs = append(errs, fmt.Errorf("rule %d: %w", i+1, err))
 		}
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // OIDC logs people in with an identity provider, by its authorization code flow

@@ -12,8 +12,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -40,21 +40,72 @@ type Sessions struct {
 	// Life is how long a session lasts.
 	Life time.Duration
 	key  []byte
-
-	mu    sync.Mutex
-	ended map[string]int64 // ids of sessions that were ended, with when they would have expired
+	list file[*sessionList]
 }
 
 const sessionLife = 12 * time.Hour
 
-// maxEnded bounds how many ended sessions are remembered; of more than that the
-// key is changed, which ends all.
-const maxEnded = 100_000
+// A Session is one that lasts, as the file of sessions has it. Those that are not
+// in the file have ended, whatever their cookies say.
+type Session struct {
+	ID      string `json:"id"` // which lets nobody in
+	Name    string `json:"name"`
+	Token   string `json:"token,omitempty"`  // id of the token that was logged in with
+	Issuer  string `json:"issuer,omitempty"` // or the identity provider, and
+	Subject string `json:"subject,omitempty"`
+	Address string `json:"address"`
+	Begun   int64  `json:"begun"`   // s since 1970
+	Expires int64  `json:"expires"` // s since 1970
+}
 
-// NewSessions returns sessions whose key is in a file, which is made if it isn't
-// there: sessions outlast the server.
-func NewSessions(keyFile string, secure bool) (*Sessions, error) {
-	s := &Sessions{Secure: secure, Life: sessionLife, ended: map[string]int64{}}
+// account tells apart who logs in.
+func (s *Session) account() string { return accountOf(s.Token, s.Issuer, s.Subject) }
+
+func accountOf(token, issuer, subject string) string {
+	if token != "" {
+		return "token " + token
+	}
+	return "user " + issuer + " " + subject
+}
+
+// sessionList is the content of the file of sessions.
+type sessionList struct {
+	Version  int       `json:"version"`
+	Sessions []Session `json:"sessions"` // in the order in which they began
+	byID     map[string]bool
+}
+
+// Limits of sessions.
+const (
+	sessionsVersion = 1
+	maxSessions     = 10_000
+	maxOwnSessions  = 100 // of one account; the first of more end
+	maxSessionsFile = 16 << 20
+)
+
+func parseSessions(path string, data []byte) (*sessionList, error) {
+	l := &sessionList{byID: map[string]bool{}}
+	if err := json.Unmarshal(data, l); err != nil {
+		return nil, fmt.Errorf("%s is damaged, remove it to end all sessions: %w", path, err)
+	}
+	if l.Version > sessionsVersion {
+		return nil, fmt.Errorf("%s was written by a newer hone", path)
+	}
+	for i := range l.Sessions {
+		l.byID[l.Sessions[i].ID] = true
+	}
+	return l, nil
+}
+
+// NewSessions returns the sessions in a file, and the key that they are signed
+// with in another, which are made if they aren't there: sessions outlast the
+// server.
+func NewSessions(listFile, keyFile string, secure bool) (*Sessions, error) {
+	s := OpenSessions(listFile)
+	s.Secure = secure
+	if s.list.get(); s.list.failed() != nil {
+		return nil, s.list.failed()
+	}
 	key, err := os.ReadFile(keyFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		key = make([]byte, 32)
@@ -72,6 +123,12 @@ func NewSessions(keyFile string, secure bool) (*Sessions, error) {
 	}
 	s.key = key
 	return s, nil
+}
+
+// OpenSessions returns the sessions in a file for those who look at them and end
+// them, but neither begin any nor let anybody in.
+func OpenSessions(listFile string) *Sessions {
+	return &Sessions{Life: sessionLife, list: file[*sessionList]{path: listFile, most: maxSessionsFile, parse: parseSessions}}
 }
 
 // cookieName of a session; over TLS browsers guarantee with the prefix that
@@ -94,7 +151,7 @@ func (s *Sessions) cookie(name, value string, life time.Duration) *http.Cookie {
 }
 
 // start gives the client of a response a session.
-func (s *Sessions) start(w http.ResponseWriter, of session) error {
+func (s *Sessions) start(w http.ResponseWriter, of session, address string) error {
 	of.ID, of.Expires = randomID(), now()+int64(s.Life/time.Second)
 	value, err := s.seal("session", of)
 	if err != nil {
@@ -104,8 +161,73 @@ func (s *Sessions) start(w http.ResponseWriter, of session) error {
 	if len(value) > most {
 		return errors.New("the user is in too many groups for a cookie")
 	}
+	begins := Session{
+		ID: of.ID, Name: of.Name, Token: of.Token, Issuer: of.Issuer, Subject: of.Subject,
+		Address: address, Begun: now(), Expires: of.Expires,
+	}
+	err = s.change(func(all []Session) ([]Session, error) {
+		own := 0
+		for i := range all {
+			if all[i].account() == begins.account() {
+				own++
+			}
+		}
+		all = slices.DeleteFunc(all, func(old Session) bool {
+			first := own >= maxOwnSessions && old.account() == begins.account()
+			if first {
+				own--
+			}
+			return first
+		})
+		if len(all) >= maxSessions {
+			return nil, fmt.Errorf("there are %d sessions, as many as there can be", len(all))
+		}
+		return append(all, begins), nil
+	})
+	if err != nil {
+		return err
+	}
 	http.SetCookie(w, s.cookie(s.cookieName(), value, s.Life))
 	return nil
+}
+
+// change replaces the sessions that last by what f makes of them.
+func (s *Sessions) change(f func([]Session) ([]Session, error)) error {
+	return s.list.change(func(l *sessionList) ([]byte, error) {
+		out := sessionList{Version: sessionsVersion}
+		if l != nil {
+			out.Sessions = slices.DeleteFunc(l.Sessions, func(old Session) bool { return old.Expires <= now() })
+		}
+		var err error
+		if out.Sessions, err = f(out.Sessions); err != nil {
+			return nil, err
+		}
+		data, err := json.MarshalIndent(out, "", "  ")
+		return append(data, '\n'), err
+	})
+}
+
+// List returns the sessions that last, in the order in which they began.
+func (s *Sessions) List() ([]Session, error) {
+	l := s.list.get()
+	if l == nil {
+		return nil, s.list.failed()
+	}
+	return slices.DeleteFunc(slices.Clone(l.Sessions), func(old Session) bool { return old.Expires <= now() }), s.list.failed()
+}
+
+// End ends the sessions that which selects, and returns them.
+func (s *Sessions) End(which func(*Session) bool) (ended []Session, err error) {
+	err = s.change(func(all []Session) ([]Session, error) {
+		return slices.DeleteFunc(all, func(one Session) bool {
+			if !which(&one) {
+				return false
+			}
+			ended = append(ended, one)
+			return true
+		}), nil
+	})
+	return ended, err
 }
 
 // read returns the session of a request.
@@ -118,33 +240,20 @@ func (s *Sessions) read(r *http.Request) (*session, error) {
 	if !s.open("session", c.Value, &of) || of.Expires <= now() {
 		return nil, ErrSession
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, ended := s.ended[of.ID]; ended {
+	if l := s.list.get(); l == nil || !l.byID[of.ID] {
 		return nil, ErrSession
 	}
 	return &of, nil
 }
 
-// end ends a session, and has the browser forget it.
-func (s *Sessions) end(w http.ResponseWriter, of *session) {
+// end ends a session, nil for none, and has the browser forget it.
+func (s *Sessions) end(w http.ResponseWriter, of *session) error {
 	http.SetCookie(w, s.cookie(s.cookieName(), "", 0))
 	if of == nil {
-		return
+		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, expires := range s.ended {
-		if expires <= now() {
-			delete(s.ended, id)
-		}
-	}
-	if len(s.ended) >= maxEnded {
-		clear(s.ended)
-		rand.Read(s.key)
-		return
-	}
-	s.ended[of.ID] = of.Expires
+	_, err := s.End(func(one *Session) bool { return one.ID == of.ID })
+	return err
 }
 
 // seal returns a value signed, as text that fits a cookie. What is sealed for one
@@ -173,8 +282,6 @@ func (s *Sessions) open(purpose, sealed string, v any) bool {
 }
 
 func (s *Sessions) sign(purpose, text string) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	m := hmac.New(sha256.New, s.key)
 	m.Write([]byte(purpose + " " + text))
 	return m.Sum(nil)

@@ -7,14 +7,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 	"unicode"
 )
@@ -38,7 +33,7 @@ type Token struct {
 }
 
 func (t *Token) principal() *Principal {
-	return &Principal{Name: t.Name, By: ByToken, Roles: t.roles, Services: t.Services}
+	return &Principal{Name: t.Name, By: ByToken, Roles: t.roles, Services: t.Services, account: accountOf(t.ID, "", "")}
 }
 
 func (t *Token) expired() bool { return t.Expires != 0 && t.Expires <= now() }
@@ -59,66 +54,19 @@ const (
 
 // Tokens are the tokens of a file, which is read again whenever it changes. If
 // it can't be read then, those read before stay, and Err tells.
-type Tokens struct {
-	path string
-
-	mu     sync.Mutex
-	read   fs.FileInfo // of the file as it was read; nil for none
-	tokens []*Token
-	err    error
-}
+type Tokens struct{ file file[[]*Token] }
 
 // OpenTokens reads a file of tokens. One that isn't there has none.
 func OpenTokens(path string) (*Tokens, error) {
-	t := &Tokens{path: path}
-	t.refresh()
-	return t, t.err
+	t := &Tokens{file[[]*Token]{path: path, most: maxTokensFile, parse: parseTokens}}
+	t.file.get()
+	return t, t.Err()
 }
 
 // Err returns why the file could not be read the last time it had changed.
-func (t *Tokens) Err() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.err
-}
+func (t *Tokens) Err() error { return t.file.failed() }
 
-// refresh reads the file if it has changed.
-func (t *Tokens) refresh() []*Token {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	info, err := os.Stat(t.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.tokens, t.read, t.err = nil, nil, nil
-		return nil
-	}
-	if err != nil {
-		t.err = err
-		return t.tokens
-	}
-	// Within the grain of the clock it may be another file with the same size.
-	if t.read != nil && os.SameFile(t.read, info) && t.read.Size() == info.Size() && t.read.ModTime().Equal(info.ModTime()) {
-		return t.tokens
-	}
-	tokens, err := readTokens(t.path)
-	// A file that is read while it is written by hand is read again.
-	if t.err = err; err == nil {
-		t.tokens, t.read = tokens, info
-	}
-	return t.tokens
-}
-
-func readTokens(path string) ([]*Token, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxTokensFile {
-		return nil, fmt.Errorf("%s is larger than %d bytes", path, maxTokensFile)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
+func parseTokens(path string, data []byte) ([]*Token, error) {
 	var f tokensFile
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, fmt.Errorf("%s is damaged: %w", path, err)
@@ -155,7 +103,7 @@ func readTokens(path string) ([]*Token, error) {
 func (t *Tokens) Find(secret string) (*Token, error) {
 	hash := sha256.Sum256([]byte(secret))
 	var found *Token
-	for _, token := range t.refresh() {
+	for _, token := range t.file.get() {
 		if subtle.ConstantTimeCompare(token.hash[:], hash[:]) == 1 {
 			found = token
 		}
@@ -168,7 +116,7 @@ func (t *Tokens) Find(secret string) (*Token, error) {
 
 // byID returns the token with an id that still holds, or nil.
 func (t *Tokens) byID(id string) *Token {
-	for _, token := range t.refresh() {
+	for _, token := range t.file.get() {
 		if token.ID == id && !token.expired() {
 			return token
 		}
@@ -177,7 +125,7 @@ func (t *Tokens) byID(id string) *Token {
 }
 
 // List returns the tokens in the order in which they were added.
-func (t *Tokens) List() []*Token { return slices.Clone(t.refresh()) }
+func (t *Tokens) List() []*Token { return slices.Clone(t.file.get()) }
 
 // secretPrefix begins all secrets, so that tools that look for secrets in
 // source code know them.
@@ -238,65 +186,14 @@ func (t *Tokens) Remove(which string) (*Token, error) {
 	return removed, err
 }
 
-// change replaces the tokens in the file by what f makes of them. The file is
-// complete at any time, and no two processes change it at once.
+// change replaces the tokens in the file by what f makes of them.
 func (t *Tokens) change(f func([]*Token) ([]*Token, error)) error {
-	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
-		return err
-	}
-	unlock, err := lockFile(t.path + ".lock")
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	tokens, err := readTokens(t.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if tokens, err = f(tokens); err != nil {
-		return err
-	}
-	data, err := json.MarshalIndent(tokensFile{tokensVersion, tokens}, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := writeFile(t.path, append(data, '\n')); err != nil {
-		return err
-	}
-	t.refresh()
-	return nil
-}
-
-// writeFile replaces a file that the user alone may read.
-func writeFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, ownAsFolder(tmp.Name()), tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
-}
-
-// lockTimeout is how long a change of the file waits for another one.
-const lockTimeout = 5 * time.Second
-
-// lockFile makes a file that must not be there, and returns what removes it.
-func lockFile(path string) (unlock func(), err error) {
-	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err == nil {
-			f.Close()
-			return func() { os.Remove(path) }, nil
-		}
-		if !errors.Is(err, fs.ErrExist) {
+	return t.file.change(func(tokens []*Token) ([]byte, error) {
+		tokens, err := f(tokens)
+		if err != nil {
 			return nil, err
 		}
-		if time.Since(start) > lockTimeout {
-			return nil, fmt.Errorf("%s is there: another hone changes the tokens; if none does, remove it", path)
-		}
-	}
+		data, err := json.MarshalIndent(tokensFile{tokensVersion, tokens}, "", "  ")
+		return append(data, '\n'), err
+	})
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // A cache keeps decoded values up to a number of bytes; the least recently used
@@ -65,16 +67,18 @@ func load[V any](c *cache, k cacheKey, read func() (value V, bytes int64, err er
 
 // loadStored is load of the value that the store has under a key, which has to be
 // there; missing says so if it isn't.
-func loadStored[V interface{ bytes() int64 }](c *cache, k cacheKey, db pebble.Reader, key []byte, missing string, decode func(value []byte) (V, error)) (V, error) {
+func loadStored[V interface{ Memory() int64 }](c *cache, k cacheKey, db pebble.Reader, key []byte, missing string,
+	decode func(value []byte) (V, error),
+) (V, error) {
 	return load(c, k, func() (v V, n int64, err error) {
 		v, found, err := get(db, key, decode)
 		if err == nil && !found {
-			err = inKey(key, &damage{msg: missing})
+			err = format.Damaged(key, "%s", missing)
 		}
 		if err != nil {
 			return v, 0, err
 		}
-		return v, v.bytes(), nil
+		return v, v.Memory(), nil
 	})
 }
 

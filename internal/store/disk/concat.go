@@ -53,13 +53,13 @@ func add(ps []*profile.Profile) (*profile.Profile, error) {
 // apart reports whether no two of the profiles can have a location in common,
 // and all measure the same.
 func apart(ps []*profile.Profile) bool {
-	owner := map[mappingKey]int{}
+	owner := map[profile.MappingKey]int{}
 	for i, p := range ps {
 		if p.PeriodType != ps[0].PeriodType || !slices.Equal(p.SampleTypes, ps[0].SampleTypes) {
 			return false
 		}
 		for k := range p.Mappings {
-			key := mappingKeyOf(&p.Mappings[k])
+			key := p.Mappings[k].Key()
 			if o, ok := owner[key]; ok && o != i {
 				return false
 			}

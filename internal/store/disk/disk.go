@@ -9,14 +9,27 @@
 // block with its neighbours and added to roll-ups, the sums of an hour and of a
 // day; queries read those, and single profiles at the edges alone.
 //
+// Package format below this one has the encoding, its words and an example; this one has
+// what happens: who puts and packs and asks at the same time, what is in memory, what
+// goes when, and what is done about full disks, crashes and damage.
+//
+//	disk.go       Open and Close; partition.go, index.go: what is known of partitions
+//	put.go        profiles come in; write.go: batches of keys; ids.go: each profile once
+//	pack.go       fresh profiles become blocks and roll-ups; retain.go: they go
+//	query.go      what a query selects; plan.go: from where; merge.go: profiles of that
+//	read.go       keys and values; cache.go: decoded values
+//	space.go      the file system waits while there is no space; health.go: Pebble's state
+//	aside.go      partitions that can't be read; recover.go, gap.go: stores that can't
+//	verify.go     reads a store whatever is wrong with it; repair.go makes a good one of it
+//	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go
+//
 // The format is drawn in doc/format.md, the reasons for it are in
-// doc/design/0006-store.md.
+// doc/design/0006-store.md and 0010-store-format.md.
 package disk
 
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -31,6 +44,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // Options configure a store. The zero value keeps everything for ever.
@@ -57,6 +71,10 @@ type Options struct {
 	// its profiles are packed, and six times as long for one that isn't; 0 is 10
 	// seconds. Negative is never, except for [Store.Pack].
 	PackAfter time.Duration
+	// Recover makes way for a store that can't be opened as it is, or whose log has
+	// a gap: its files are moved aside, and what can be read of them comes back
+	// while the store is in use. Without, Open fails with what to do.
+	Recover bool
 
 	Log *slog.Logger     // nil discards
 	Now func() time.Time // nil is time.Now
@@ -84,18 +102,22 @@ func (o *Options) fill() {
 
 // A Store is an open store. It implements [store.Store].
 type Store struct {
-	dir   string
-	o     Options
-	epoch int64 // ns
-	db    *pebble.DB
-	lock  *pebble.Lock
-	room  *room
-	cache *cache
-	ids   *ids
+	dir    string
+	o      Options
+	epoch  int64 // ns
+	db     *pebble.DB
+	lock   *pebble.Lock
+	space  *space
+	health *health
+	cache  *cache
+	ids    *ids
 
 	mu    sync.Mutex // guards what follows
 	parts map[partitionName]*partition
-	next  uint32 // number of the next partition
+	aside map[uint32]Aside // what is set aside, by number of the partition
+	next  uint32           // number of the next partition
+	// recoveries are of what was moved aside; the list doesn't change.
+	recoveries []*Recovery
 
 	dictBytes atomic.Int64
 	garbage   atomic.Int64 // bytes deleted that may still take room
@@ -109,8 +131,9 @@ type Store struct {
 	callsMu   sync.RWMutex // guards closed against calls
 	closed    bool
 	wake      chan struct{} // wakes the background job up
-	jobs      sync.Mutex    // held by what rewrites data; guards dead
+	jobs      sync.Mutex    // held by what rewrites data; guards dead and unclaimed
 	dead      []keyRange    // what was dropped and may still take room
+	unclaimed bool          // that room could not be had the last time
 	backdrops sync.WaitGroup
 }
 
@@ -120,28 +143,52 @@ type partitionName struct {
 	service string
 }
 
-// The value of the key 'F' is
-//
-//	1            version of the format: of keys, and of what has no version of its own
-//	epoch        varint: length of the epochs, ns
-//	day          varint: length of the longest roll-ups, ns
-const formatVersion = 1
-
 // Open opens the store in a directory, which is made if it is not there. One
 // process at a time can have it open.
 func Open(dir string, o Options) (*Store, error) {
+	return OpenContext(context.Background(), dir, o)
+}
+
+// OpenContext is Open, which waits while there is no room on the disk, until ctx
+// is done.
+func OpenContext(ctx context.Context, dir string, o Options) (*Store, error) {
 	o.fill()
 	if o.Epoch < 24*time.Hour || o.Epoch%(24*time.Hour) != 0 {
 		return nil, fmt.Errorf("an epoch of %v is no number of days", o.Epoch)
 	}
-	s := &Store{dir: dir, o: o, cache: newCache(o.CacheBytes / 2), parts: map[partitionName]*partition{}, wake: make(chan struct{}, 1)}
-	s.ids = newIDs(s, o.CacheBytes/6)
-	s.closing, s.startEnd = context.WithCancel(context.Background())
-	if err := s.open(); err != nil {
+	s, err := openOnce(ctx, dir, o)
+	// At most, a gap is cut off, and then Pebble doesn't take what is left.
+	for range 2 {
+		if o.Recover && errors.Is(err, errRepair) {
+			if err = moveAside(&o, dir, err); err == nil {
+				s, err = openOnce(ctx, dir, o)
+			}
+		}
+	}
+	if err != nil {
 		return nil, fmt.Errorf("opening the store in %s: %w", dir, err)
 	}
-	s.backdrops.Add(1)
+	s.backdrops.Add(2)
 	go s.background()
+	go s.recoverAll()
+	return s, nil
+}
+
+// openOnce opens a store, without what it does in the background.
+func openOnce(ctx context.Context, dir string, o Options) (*Store, error) {
+	s := &Store{dir: dir, o: o, cache: newCache(o.CacheBytes / 2),
+		parts: map[partitionName]*partition{}, aside: map[uint32]Aside{}, wake: make(chan struct{}, 1)}
+	s.ids = newIDs(s, o.CacheBytes/6)
+	s.closing, s.startEnd = context.WithCancel(context.Background())
+	watch := context.AfterFunc(ctx, s.startEnd)
+	err := s.open()
+	if !watch() && err == nil {
+		err = cmp.Or(s.db.Close(), s.lock.Close(), ctx.Err())
+	}
+	if err != nil {
+		s.startEnd()
+		return nil, err
+	}
 	return s, nil
 }
 
@@ -153,17 +200,33 @@ func (s *Store) open() error {
 	if err != nil {
 		return err
 	}
-	s.room = newRoom(s.closing, s.o.FS, s.dir, s.o.MinFree)
-	db, err := pebble.Open(s.dir, pebbleOptions(s.room, lock, s.o.Log))
-	if err != nil {
+	s.space = newSpace(s.closing, s.o.FS, s.dir, s.o.MinFree)
+	s.health = newHealth(s.o.Log, s.space)
+	if err := s.space.remember(); err != nil {
 		lock.Close()
 		return err
+	}
+	if err := s.health.inspect(s.o.FS, s.dir); err != nil {
+		lock.Close()
+		return err
+	}
+	db, err := pebble.Open(s.dir, pebbleOptions(s.space, lock, s.health))
+	if err != nil {
+		lock.Close()
+		return s.health.explain(err)
 	}
 	s.db, s.lock = db, lock
 	if err := s.readIndex(); err != nil {
 		db.Close()
 		lock.Close()
-		return err
+		return s.health.explain(err)
+	}
+	if s.o.Recover {
+		if err := s.findRecoveries(); err != nil {
+			db.Close()
+			lock.Close()
+			return err
+		}
 	}
 	return nil
 }
@@ -180,142 +243,43 @@ func lockDir(f vfs.FS, dir string) (*pebble.Lock, error) {
 	return lock, nil
 }
 
+// tableFormat is the version of Pebble's format.
+const tableFormat = pebble.FormatValueSeparation
+
 // pebbleOptions are how Pebble is used.
-func pebbleOptions(f vfs.FS, lock *pebble.Lock, log *slog.Logger) *pebble.Options {
+func pebbleOptions(f vfs.FS, lock *pebble.Lock, h *health) *pebble.Options {
 	o := &pebble.Options{
 		FS: f, Lock: lock,
-		FormatMajorVersion: pebble.FormatValueSeparation,
-		Logger:             pebbleLog{log},
-		CacheSize:          8 << 20,
+		FormatMajorVersion: tableFormat,
+		Logger:             h,
+		EventListener:      h.events(),
+		// Tables that are missing or cut are known by then; what is not in them
+		// can be read.
+		DisableConsistencyCheck: true,
+		// They tell Pebble where much was deleted, which reclaim knows; and with a
+		// table that can't be read it would try to find them again for ever.
+		DisableTableStats: true,
+		CacheSize:         8 << 20,
 		// Each of up to three logs of this size is kept to be written again.
 		MemTableSize: 4 << 20,
 		// Profiles that aren't packed yet are gone an hour later. Compacting
 		// them on the way down is work for nothing.
-		L0CompactionThreshold:       8,
-		L0StopWritesThreshold:       64,
+		L0CompactionThreshold: 8,
+		// Far away, as compactions fail while a table is damaged that they need,
+		// and profiles are taken meanwhile.
+		L0StopWritesThreshold:       1000,
 		MemTableStopWritesThreshold: 2,
 		LBaseMaxBytes:               64 << 20,
 		MaxOpenFiles:                500,
 	}
 	o.CompactionConcurrencyRange = func() (lower, upper int) { return 1, 1 }
+	o.Experimental.CompactionScheduler = newScheduler(h)
 	// Values are compressed already.
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
 	for i := range o.Levels {
 		o.Levels[i].BlockSize = 32 << 10
 	}
 	return o
-}
-
-// pebbleLog is where Pebble's messages go.
-type pebbleLog struct{ log *slog.Logger }
-
-func (l pebbleLog) Infof(format string, args ...any) { l.log.Debug(fmt.Sprintf(format, args...)) }
-
-func (l pebbleLog) Errorf(format string, args ...any) {
-	l.log.Warn("the key-value store: " + fmt.Sprintf(format, args...))
-}
-
-// Fatalf is called where Pebble can't go on.
-func (l pebbleLog) Fatalf(format string, args ...any) {
-	msg := fmt.Sprintf(format, args...)
-	l.log.Error("the key-value store can't go on: " + msg)
-	panic("the key-value store can't go on: " + msg)
-}
-
-// readIndex reads what is always in memory: the partitions, the summaries of
-// their hours, and the heads of profiles that aren't packed.
-func (s *Store) readIndex() error {
-	value, closer, err := s.db.Get([]byte{keyFormat})
-	switch {
-	case errors.Is(err, pebble.ErrNotFound):
-		b := binary.AppendUvarint([]byte{formatVersion}, uint64(s.o.Epoch))
-		b = binary.AppendUvarint(b, uint64(24*time.Hour))
-		if err := s.db.Set([]byte{keyFormat}, b, pebble.Sync); err != nil {
-			return err
-		}
-		s.epoch = int64(s.o.Epoch)
-	case err != nil:
-		return err
-	default:
-		r := reader{b: value}
-		if len(value) > 0 && value[0] != formatVersion {
-			err = fmt.Errorf("its format is version %d, and this hone knows version %d: use the hone that wrote it, or a newer one", value[0], formatVersion)
-		} else {
-			r.version(formatVersion)
-			s.epoch = int64(r.uvarint())
-			r.uvarint()
-			err = inKey([]byte{keyFormat}, r.end())
-		}
-		closer.Close()
-		if err == nil && s.epoch <= 0 {
-			err = fmt.Errorf("it says that epochs are %d ns long", s.epoch)
-		}
-		if err != nil {
-			return err
-		}
-	}
-
-	byID := map[uint32]*partition{}
-	err = s.scanKind(keyPartition, 5, func(key, value []byte) error {
-		p, err := readPartition(binary.BigEndian.Uint32(key[1:]), value)
-		if err != nil {
-			return err
-		}
-		byID[p.id] = p
-		s.parts[partitionName{p.epoch, p.service}] = p
-		s.next = max(s.next, p.id+1)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	of := func(key []byte) (*partition, *hourData, error) {
-		p := byID[binary.BigEndian.Uint32(key[1:])]
-		if p == nil {
-			return nil, nil, fmt.Errorf("there is no such partition")
-		}
-		return p, p.hour(hour(flip(int32(binary.BigEndian.Uint32(key[5:])))), true), nil
-	}
-	err = s.scanKind(keyHour, 9, func(key, value []byte) error {
-		p, h, err := of(key)
-		if err != nil {
-			return err
-		}
-		h.packed, err = readSummary(value)
-		p.seq = max(p.seq, h.packed.lastSeq)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	now := s.o.Now()
-	return s.scanKind(keyHead, 17, func(key, value []byte) error {
-		p, h, err := of(key)
-		if err != nil {
-			return err
-		}
-		seq := binary.BigEndian.Uint64(key[9:])
-		p.seq = max(p.seq, seq)
-		h.last = now
-		h.bytes += 4 * int64(len(value)) // about; it only tells when to pack
-		return h.fresh.readHead(seq, value)
-	})
-}
-
-// scanKind is scan of all keys of a kind, which have a certain length.
-func (s *Store) scanKind(kind byte, length int, f func(key, value []byte) error) error {
-	return s.scan(s.db, []byte{kind}, []byte{kind + 1}, func(key, value []byte) error {
-		if len(key) != length {
-			return fmt.Errorf("a key is damaged: %q has %d bytes, not %d", key, len(key), length)
-		}
-		if err := f(key, value); err != nil {
-			if errors.Is(err, errDamaged) {
-				return err
-			}
-			return fmt.Errorf("%s: %w", keyName(key), err)
-		}
-		return nil
-	})
 }
 
 // partitions returns all partitions, by epoch and service.
@@ -327,7 +291,7 @@ func (s *Store) partitions() []*partition {
 	}
 	s.mu.Unlock()
 	slices.SortFunc(ps, func(a, b *partition) int {
-		return cmp.Or(cmp.Compare(a.epoch, b.epoch), strings.Compare(a.service, b.service))
+		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), strings.Compare(a.Service, b.Service))
 	})
 	return ps
 }
@@ -340,7 +304,7 @@ func (s *Store) partitionOf(name partitionName) *partition {
 	if p == nil {
 		instance := slices.Clone(s.o.InstanceLabels)
 		slices.Sort(instance)
-		p = &partition{id: s.next, epoch: name.epoch, service: name.service, instance: instance, dropped: minHour}
+		p = &partition{id: s.next, Partition: format.Partition{Epoch: name.epoch, Service: name.service, Instance: instance, Dropped: format.MinHour}}
 		s.next++
 		s.parts[name] = p
 	}
@@ -375,7 +339,8 @@ func (s *Store) Close() error {
 	s.calls.Wait()
 	s.backdrops.Wait()
 	// With its log broken, Pebble can close but not flush.
-	flushed := s.room.check() == nil && !s.room.gaveUp.Load() && s.db.Flush() == nil
+	sound := s.here() == nil
+	flushed := sound && s.space.check() == nil && !s.space.gaveUp.Load() && s.db.Flush() == nil
 	err := s.db.Close()
 	if flushed && err == nil {
 		s.removeLogs()
@@ -383,7 +348,7 @@ func (s *Store) Close() error {
 	if e := s.lock.Close(); err == nil {
 		err = e
 	}
-	if err != nil {
+	if err != nil && sound {
 		return fmt.Errorf("closing the store in %s: %w", s.dir, err)
 	}
 	return nil
@@ -408,4 +373,13 @@ type counts struct {
 	put, duplicates, expired, full atomic.Int64
 	loads                          atomic.Int64
 	packed, blocks, dropped        atomic.Int64
+}
+
+// here returns why nothing can be kept, whatever was written: the directory is
+// gone, or Pebble can't go on.
+func (s *Store) here() error {
+	if err := s.health.check(); err != nil {
+		return err
+	}
+	return s.space.here()
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 	"github.com/hone-go/hone/internal/store/storetest"
 )
 
@@ -80,28 +81,37 @@ func TestConformanceForgetful(t *testing.T) {
 	})
 }
 
-// A Put that fails, as on a full disk, forgets the dictionary while others are
-// being forgotten for room.
+// A Put that fails, as on a full disk, forgets a dictionary that is about to be
+// forgotten for room.
 func TestTrimBesideFailingPuts(t *testing.T) {
 	s := open(t, "d", Options{FS: vfs.NewMem(), CacheBytes: 1})
 	defer closeStore(t, s)
 	put(t, s, record(t, 0, "api", "a", 0))
-	p := s.partitions()[0]
-	var failing sync.WaitGroup
-	failing.Go(func() {
-		for range 20_000 {
-			p.mu.Lock()
-			if err := s.load(p); err != nil {
-				t.Error(err)
-			}
-			s.forget(p)
-			p.mu.Unlock()
+	put(t, s, record(t, 1, "web", "a", 0))
+	for _, p := range s.partitions() {
+		p.mu.Lock()
+		if err := s.load(p); err != nil {
+			t.Error(err)
 		}
-	})
-	for range 20_000 {
-		s.trim()
+		p.mu.Unlock()
 	}
-	failing.Wait()
+	uses := s.uses()
+	if len(uses) != 2 {
+		t.Fatalf("%d dictionaries could be forgotten, want 2", len(uses))
+	}
+	failed := uses[0].p
+	failed.mu.Lock()
+	s.forget(failed)
+	failed.mu.Unlock()
+	s.forgetOldest(uses)
+	for _, u := range uses {
+		if u.p.dict != nil {
+			t.Errorf("the dictionary of %v is still there", u.p)
+		}
+	}
+	if uses[1].p.index == nil || s.crowded() {
+		t.Errorf("%d bytes are kept", s.dictBytes.Load())
+	}
 }
 
 // The two sides of a comparison want the same blocks at the same time.
@@ -139,7 +149,7 @@ func TestCacheReadsOnceForAll(t *testing.T) {
 	}
 	wrong := errors.New("wrong")
 	for range 2 {
-		v, err := load(c, cacheKey{"block", 2}, func() (*heads, int64, error) { reads.Add(1); return nil, 0, wrong })
+		v, err := load(c, cacheKey{"block", 2}, func() (*format.Heads, int64, error) { reads.Add(1); return nil, 0, wrong })
 		if v != nil || err != wrong {
 			t.Errorf("%v, %v, want the error", v, err)
 		}
@@ -162,7 +172,7 @@ func TestTooMuchFresh(t *testing.T) {
 		{fresh: maxFreshBytes + 1, packed: 1 << 40, profiles: 100, want: true},
 		{profiles: maxFreshProfiles + 1, want: true},
 	} {
-		d := hourData{bytes: h.fresh, packed: summary{bytes: uint64(h.packed)}, fresh: heads{list: make([]head, h.profiles)}}
+		d := hourData{bytes: h.fresh, packed: format.Summary{Bytes: uint64(h.packed)}, fresh: format.Heads{List: make([]format.Head, h.profiles)}}
 		if d.tooMuch() != h.want {
 			t.Errorf("%+v: %v", h, !h.want)
 		}

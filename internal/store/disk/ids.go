@@ -6,7 +6,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hone-go/hone/internal/hashing"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // ids knows which records there are, so that each is kept once.
@@ -20,14 +22,14 @@ type ids struct {
 	limit int64
 
 	mu      sync.Mutex
-	claimed map[identity]chan struct{} // closed when it is known or given up
-	hours   map[hour]*idSet
+	claimed map[format.Identity]chan struct{} // closed when it is known or given up
+	hours   map[format.Hour]*idSet
 	bytes   int64
 }
 
 func newIDs(s *Store, limit int64) *ids {
 	return &ids{s: s, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
-		claimed: map[identity]chan struct{}{}, hours: map[hour]*idSet{}}
+		claimed: map[format.Identity]chan struct{}{}, hours: map[format.Hour]*idSet{}}
 }
 
 // idSet is an open-addressing set of the identities of an hour's records.
@@ -39,9 +41,9 @@ type idSet struct {
 
 // slot returns what stands for an identity. It tells ids with the same time, and
 // times with the same id, apart for certain, and others by a secret.
-func (x *ids) slot(id identity) [2]uint64 {
-	t := mix(uint64(id.time), x.key)
-	a, b := binary.LittleEndian.Uint64(id.id[:8])^t, binary.LittleEndian.Uint64(id.id[8:])
+func (x *ids) slot(id format.Identity) [2]uint64 {
+	t := hashing.Mix(uint64(id.Time), x.key)
+	a, b := binary.LittleEndian.Uint64(id.ID[:8])^t, binary.LittleEndian.Uint64(id.ID[8:])
 	if a == 0 && b == 0 {
 		a = t | 1
 	}
@@ -50,7 +52,7 @@ func (x *ids) slot(id identity) [2]uint64 {
 
 func (s *idSet) find(e [2]uint64) (i uint64, ok bool) {
 	mask := uint64(len(s.slots) - 1)
-	for i = mix(e[0], e[1]) & mask; s.slots[i] != [2]uint64{}; i = (i + 1) & mask {
+	for i = hashing.Mix(e[0], e[1]) & mask; s.slots[i] != [2]uint64{}; i = (i + 1) & mask {
 		if s.slots[i] == e {
 			return i, true
 		}
@@ -80,9 +82,9 @@ func (s *idSet) add(e [2]uint64) {
 func (x *ids) claim(records []store.Record) (mine []int, others []int, wait chan struct{}, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	own := map[identity]bool{}
+	own := map[format.Identity]bool{}
 	for i := range records {
-		id := identity{records[i].ID, records[i].Time}
+		id := format.Identity{ID: records[i].ID, Time: records[i].Time}
 		if own[id] {
 			continue
 		}
@@ -91,7 +93,7 @@ func (x *ids) claim(records []store.Record) (mine []int, others []int, wait chan
 			others = append(others, i)
 			continue
 		}
-		set, err := x.set(hourOf(id.time))
+		set, err := x.set(format.HourOf(id.Time))
 		if err != nil {
 			x.drop(records, mine, 0)
 			return nil, nil, nil, err
@@ -120,16 +122,16 @@ func (x *ids) release(records []store.Record, mine []int, known int) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	c := x.claimed[identity{records[mine[0]].ID, records[mine[0]].Time}]
+	c := x.claimed[format.Identity{ID: records[mine[0]].ID, Time: records[mine[0]].Time}]
 	x.drop(records, mine, known)
 	close(c)
 }
 
 func (x *ids) drop(records []store.Record, mine []int, known int) {
 	for n, i := range mine {
-		id := identity{records[i].ID, records[i].Time}
+		id := format.Identity{ID: records[i].ID, Time: records[i].Time}
 		delete(x.claimed, id)
-		if set := x.hours[hourOf(id.time)]; n < known && set != nil {
+		if set := x.hours[format.HourOf(id.Time)]; n < known && set != nil {
 			before := len(set.slots)
 			set.add(x.slot(id))
 			x.bytes += int64(16 * (len(set.slots) - before))
@@ -138,35 +140,35 @@ func (x *ids) drop(records []store.Record, mine []int, known int) {
 }
 
 // set returns the known identities of an hour.
-func (x *ids) set(h hour) (*idSet, error) {
+func (x *ids) set(h format.Hour) (*idSet, error) {
 	set := x.hours[h]
 	if set == nil {
 		set = &idSet{slots: make([][2]uint64, 16)}
 		for _, p := range x.s.partitions() {
-			if p.epoch != store.Window(h.start(), x.s.epoch) {
+			if p.Epoch != store.Window(h.Start(), x.s.epoch) {
 				continue
 			}
 			p.mu.Lock()
 			d := p.hour(h, false)
-			var fresh, packed *heads
+			var fresh, packed *format.Heads
 			var err error
 			if d != nil {
 				fresh = &d.fresh
-				if d.packed.profiles > 0 {
+				if d.packed.Profiles > 0 {
 					packed, err = x.s.packedHeads(x.s.db, p, h, d.packed)
 				}
 			}
-			for _, hs := range []*heads{fresh, packed} {
+			for _, hs := range []*format.Heads{fresh, packed} {
 				if hs == nil {
 					continue
 				}
-				for i := range hs.list {
-					set.add(x.slot(hs.list[i].identity()))
+				for i := range hs.List {
+					set.add(x.slot(hs.List[i].Identity()))
 				}
 			}
 			p.mu.Unlock()
 			if err != nil {
-				return nil, err
+				return nil, damagedIn(p, err)
 			}
 		}
 		x.hours[h] = set
@@ -174,7 +176,7 @@ func (x *ids) set(h hour) (*idSet, error) {
 	}
 	set.used = time.Now()
 	for x.bytes > x.limit && len(x.hours) > 1 {
-		var oldest hour
+		var oldest format.Hour
 		var at time.Time
 		for h, s := range x.hours {
 			if s != set && (at.IsZero() || s.used.Before(at)) {
@@ -186,7 +188,7 @@ func (x *ids) set(h hour) (*idSet, error) {
 	return set, nil
 }
 
-func (x *ids) forget(h hour) {
+func (x *ids) forget(h format.Hour) {
 	if set := x.hours[h]; set != nil {
 		x.bytes -= int64(16 * len(set.slots))
 		delete(x.hours, h)
@@ -194,7 +196,7 @@ func (x *ids) forget(h hour) {
 }
 
 // forgetHour drops what is known of an hour, whose records are dropped.
-func (x *ids) forgetHour(h hour) {
+func (x *ids) forgetHour(h format.Hour) {
 	x.mu.Lock()
 	x.forget(h)
 	x.mu.Unlock()

@@ -11,15 +11,21 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 	"github.com/hone-go/hone/profile"
 )
 
 // Merge returns merged profiles; see [store.Store].
-func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error) {
+func (s *Store) Merge(ctx context.Context, q store.Query) (out []store.Group, err error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.calls.Done()
+	err = s.whole(func() (err error) { out, err = s.merge(ctx, q); return err })
+	return out, err
+}
+
+func (s *Store) merge(ctx context.Context, q store.Query) ([]store.Group, error) {
 	sel, err := s.selects(ctx, &q, true)
 	if err != nil {
 		return nil, err
@@ -35,8 +41,11 @@ func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 			return nil, err
 		}
 		p, err := g.profile(ctx, &q)
+		if labels := sel.labels[g.labels]; err != nil && len(labels) > 0 {
+			err = fmt.Errorf("profiles of %v: %w", labels, err)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("profiles of %v: %w", sel.labels[g.labels], err)
+			return nil, err
 		}
 		r := store.Group{Labels: sel.labels[g.labels], Time: g.window, Profile: p, Total: g.total.total()}
 		if q.Step == 0 {
@@ -72,8 +81,8 @@ type part struct {
 
 // freshSource is a profile that isn't packed.
 type freshSource struct {
-	hour hour
-	head *head
+	hour format.Hour
+	head *format.Head
 }
 
 // sees notes a schema.
@@ -101,10 +110,10 @@ func (g *mergeGroup) part(v *view, measures uint32, m seriesMatch, q *store.Quer
 // addEntry adds a profile to the group.
 func (g *mergeGroup) addEntry(q *store.Query, e *entry) {
 	g.total.addEntry(e)
-	p := g.part(e.v, e.v.dict.schemas[e.schema].measures, e.seriesMatch, q)
-	p.sees(e.schema, e.time)
-	if e.block == 0 {
-		p.fresh = append(p.fresh, freshSource{e.hour, e.head})
+	p := g.part(e.v, e.v.dict.Schemas[e.Schema].Measures, e.seriesMatch, q)
+	p.sees(e.Schema, e.Time)
+	if e.Block == 0 {
+		p.fresh = append(p.fresh, freshSource{e.hour, e.Head})
 		return
 	}
 	p.addRow(e)
@@ -152,260 +161,47 @@ func (g *mergeGroup) profile(ctx context.Context, q *store.Query) (*profile.Prof
 // profile returns the merged profile of a part.
 func (p *part) profile(ctx context.Context) (*profile.Profile, error) {
 	d := &p.v.dict
-	a := newSums(len(d.schemas[p.measures].types), p.wanted, len(d.siteNodes))
-	if err := p.addFresh(ctx, a); err != nil {
-		return nil, err
+	a := format.NewAdder(len(d.Schemas[p.measures].Types), p.wanted, d.Sites())
+	err := p.addFresh(ctx, a)
+	if err == nil {
+		err = p.addPacked(ctx, a)
 	}
-	if err := p.addPacked(ctx, a); err != nil {
-		return nil, err
+	if err != nil {
+		return nil, damagedIn(p.v.p, err)
 	}
-	return p.build(a), nil
+	return d.Profile(a, p.schemas), nil
 }
 
 // addFresh adds the profiles that aren't packed to sums.
-func (p *part) addFresh(ctx context.Context, a *sums) (err error) {
+func (p *part) addFresh(ctx context.Context, a *format.Adder) (err error) {
 	if len(p.fresh) == 0 {
 		return nil
 	}
 	// They stand in the order of their keys, so that one iterator finds each
 	// near the one before.
-	prefix := partitionKey(keySamples, p.v.p.id)
-	it, err := p.v.snap.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: after(prefix)})
+	prefix := format.PartitionKey(format.KindSamples, p.v.p.id)
+	it, err := p.v.snap.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.After(prefix)})
 	if err != nil {
 		return err
 	}
 	defer func() { err = cmp.Or(err, it.Close()) }()
-	var s samples
+	var s format.Samples
 	for _, f := range p.fresh {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		key := seqKey(keySamples, p.v.p.id, f.hour, f.head.seq)
+		key := format.SeqKey(format.KindSamples, p.v.p.id, f.hour, f.head.Seq)
 		if !it.SeekGE(key) || !bytes.Equal(it.Key(), key) {
-			return cmp.Or(it.Error(), inKey(key, &damage{msg: "it is missing"}))
+			return cmp.Or(it.Error(), format.Damaged(key, "it is missing"))
 		}
 		value, err := it.ValueAndErr()
 		if err != nil {
-			return fmt.Errorf("%s: %w", keyName(key), err)
+			return fmt.Errorf("%s: %w", format.KeyName(key), err)
 		}
-		if err := readSamples(&s, value, a.types, p.wanted, len(p.v.dict.siteNodes)); err != nil {
-			return inKey(key, err)
+		if err := format.ReadSamples(&s, value, a.Types, p.wanted, p.v.dict.Sites()); err != nil {
+			return format.InKey(key, err)
 		}
-		a.add(&s)
+		a.Add(&s)
 	}
 	return nil
-}
-
-// build makes a profile of sums.
-func (p *part) build(a *sums) *profile.Profile {
-	d := &p.v.dict
-	out := p.header()
-	b := builder{d: d, p: out, strings: make([]uint32, len(d.strings))}
-	b.locations = make([]uint32, len(d.locations))
-	b.functions = make([]uint32, len(d.functions))
-	b.mappings = make([]uint32, len(d.mappings))
-	b.sets = map[uint32]uint32{}
-	b.strings[0] = 1
-	out.Strings = append(out.Strings, "")
-	n := 0
-	a.each(func(uint32) { n++ })
-	for t := range d.schemas[p.measures].types {
-		if a.values[t] != nil {
-			out.Values = append(out.Values, make([]int64, 0, n))
-		}
-	}
-	out.Stacks = make([]profile.Stack, 0, n)
-	out.Frames = make([]uint32, 0, p.frames(a, n))
-	if m := d.schemas[p.firstSchema()].mainMapping; m != 0 && n > 0 {
-		b.mapping(m)
-	}
-	a.each(func(site uint32) {
-		b.site(site)
-		i := 0
-		for _, col := range a.values {
-			if col != nil {
-				out.Values[i] = append(out.Values[i], col[site])
-				i++
-			}
-		}
-	})
-	p.relocate(&b)
-	return out
-}
-
-// frames returns about how many frames the stacks of the n sites in a have.
-func (p *part) frames(a *sums, n int) int {
-	d := &p.v.dict
-	i, looked, frames := 0, 0, 0
-	a.each(func(site uint32) {
-		if i++; i%16 == 0 {
-			looked++
-			for node := d.siteNodes[site]; node != 0; node = d.parents[node] {
-				frames++
-			}
-		}
-	})
-	if looked == 0 {
-		return 0
-	}
-	return frames * n / looked * 9 / 8
-}
-
-// firstSchema returns the schema of the first profile.
-func (p *part) firstSchema() uint32 {
-	return p.schemasByTime()[0]
-}
-
-func (p *part) schemasByTime() []uint32 {
-	ids := make([]uint32, 0, len(p.schemas))
-	for id := range p.schemas {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(p.schemas[a], p.schemas[b]), cmp.Compare(a, b))
-	})
-	return ids
-}
-
-// header returns a profile without samples, with what merging makes of the
-// profiles' headers.
-func (p *part) header() *profile.Profile {
-	d := &p.v.dict
-	out := &profile.Profile{}
-	for i, id := range p.schemasByTime() {
-		s := &d.schemas[id]
-		if i == 0 {
-			out.SampleTypes, out.PeriodType, out.Period = slices.Clone(s.types), s.periodType, s.period
-			out.DropFrames, out.KeepFrames = s.drop, s.keep
-			if p.wanted >= 0 {
-				out.SampleTypes = out.SampleTypes[p.wanted : p.wanted+1]
-				out.DefaultSampleType = out.SampleTypes[0].Type
-			}
-		}
-		out.Period = max(out.Period, s.period)
-		for _, c := range s.comments {
-			if !slices.Contains(out.Comments, c) {
-				out.Comments = append(out.Comments, c)
-			}
-		}
-		out.DefaultSampleType = cmp.Or(out.DefaultSampleType, s.defaultType)
-		out.DocURL = cmp.Or(out.DocURL, s.docURL)
-	}
-	return out
-}
-
-// relocate puts the mappings where all the profiles had them, if they agree.
-func (p *part) relocate(b *builder) {
-	if len(p.schemas) != 1 {
-		return
-	}
-	for _, l := range b.d.schemas[p.firstSchema()].loaded {
-		i := b.mappings[l.mapping]
-		if i == 0 {
-			continue
-		}
-		m := &b.p.Mappings[i-1]
-		offset := l.as.Start - m.Start
-		*m = l.as
-		m.ID = uint64(i)
-		if offset != 0 {
-			for k := range b.p.Locations {
-				if b.p.Locations[k].Mapping == i {
-					b.p.Locations[k].Address += offset
-				}
-			}
-		}
-	}
-}
-
-// A builder copies entries of a dictionary into a profile as they are needed.
-type builder struct {
-	d *dict
-	p *profile.Profile
-	// Where entries of the dictionary are in the profile, plus 1.
-	locations, functions, mappings, strings []uint32
-	sets                                    map[uint32]uint32 // without the plus 1
-}
-
-func (b *builder) str(id uint32) uint32 {
-	if b.strings[id] == 0 {
-		b.p.Strings = append(b.p.Strings, b.d.strings[id])
-		b.strings[id] = uint32(len(b.p.Strings))
-	}
-	return b.strings[id] - 1
-}
-
-// mapping copies a mapping, given and returned as its index plus 1.
-func (b *builder) mapping(id uint32) uint32 {
-	if id == 0 {
-		return 0
-	}
-	if b.mappings[id-1] == 0 {
-		m := b.d.mappings[id-1]
-		m.ID = uint64(len(b.p.Mappings)) + 1
-		b.p.Mappings = append(b.p.Mappings, m)
-		b.mappings[id-1] = uint32(m.ID)
-	}
-	return b.mappings[id-1]
-}
-
-// location copies a location and returns its index plus 1.
-func (b *builder) location(id uint32) uint32 {
-	l := b.d.locations[id]
-	lines := b.d.lines[l.FirstLine : l.FirstLine+l.NumLines]
-	l.FirstLine = uint32(len(b.p.Lines))
-	l.Mapping = b.mapping(l.Mapping)
-	for _, ln := range lines {
-		f := b.functions[ln.Function]
-		if f == 0 {
-			fn := b.d.functions[ln.Function]
-			fn.Name, fn.SystemName, fn.File = b.str(fn.Name), b.str(fn.SystemName), b.str(fn.File)
-			b.p.Functions = append(b.p.Functions, fn)
-			f = uint32(len(b.p.Functions))
-			b.functions[ln.Function] = f
-		}
-		ln.Function = f - 1
-		b.p.Lines = append(b.p.Lines, ln)
-	}
-	l.ID = uint64(len(b.p.Locations)) + 1
-	b.p.Locations = append(b.p.Locations, l)
-	b.locations[id] = uint32(l.ID)
-	return uint32(l.ID)
-}
-
-// site adds a sample of a site, without values.
-func (b *builder) site(site uint32) {
-	d, p := b.d, b.p
-	start := len(p.Frames)
-	for node := d.siteNodes[site]; node != 0; node = d.parents[node] {
-		l := b.locations[d.nodeLocs[node]]
-		if l == 0 {
-			l = b.location(d.nodeLocs[node])
-		}
-		p.Frames = append(p.Frames, l-1)
-	}
-	if set := d.siteSets[site]; set != 0 || p.SampleLabels != nil {
-		if p.SampleLabels == nil {
-			p.SampleLabels = make([]uint32, len(p.Stacks), cap(p.Stacks))
-			p.LabelSets = append(p.LabelSets, profile.LabelSet{})
-			b.sets[0] = 0
-		}
-		p.SampleLabels = append(p.SampleLabels, b.set(set))
-	}
-	p.Stacks = append(p.Stacks, profile.Stack{Start: uint32(start), Len: uint32(len(p.Frames) - start)})
-}
-
-func (b *builder) set(id uint32) uint32 {
-	to, ok := b.sets[id]
-	if !ok {
-		to = uint32(len(b.p.LabelSets))
-		b.sets[id] = to
-		set := b.d.sets[id]
-		b.p.LabelSets = append(b.p.LabelSets, profile.LabelSet{Start: uint32(len(b.p.Labels)), Len: set.Len})
-		for _, l := range b.d.labels[set.Start : set.Start+set.Len] {
-			l.Key, l.Str, l.Unit = b.str(l.Key), b.str(l.Str), b.str(l.Unit)
-			b.p.Labels = append(b.p.Labels, l)
-		}
-	}
-	return to
 }

@@ -32,6 +32,9 @@ type Stats struct {
 	Packed     int64 // profiles
 	Dropped    int64 // profiles, for their age or for room
 	Busy       bool  // background work is under way or due
+
+	Aside   []Aside  // what is not served, as something of it can't be read
+	Damaged []string // files that are damaged, and how
 }
 
 // Stats returns figures of the store as it is now.
@@ -49,19 +52,20 @@ func (s *Store) Stats() Stats {
 		p.mu.Lock()
 		st.Partitions++
 		if d := cmp.Or(p.dict, p.index); d != nil {
-			st.Series += len(d.series)
+			st.Series += len(d.Series)
 		}
 		if p.index != nil {
-			st.CacheBytes += p.index.bytes()
+			st.CacheBytes += p.index.Memory()
 		}
 		for _, h := range p.hours {
-			st.Profiles += int64(h.packed.profiles) + int64(len(h.fresh.list))
-			st.Fresh += int64(len(h.fresh.list))
+			st.Profiles += int64(h.packed.Profiles) + int64(len(h.fresh.List))
+			st.Fresh += int64(len(h.fresh.List))
 			st.FreshBytes += h.bytes
-			st.Busy = st.Busy || len(h.fresh.list) > 0 && s.o.PackAfter >= 0 && s.ripe(h)
+			st.Busy = st.Busy || len(h.fresh.List) > 0 && s.o.PackAfter >= 0 && s.ripe(h)
 		}
 		p.mu.Unlock()
 	}
+	st.Aside, st.Damaged = s.asides(), s.health.damaged()
 	if s.begin(context.Background()) == nil {
 		m := s.db.Metrics()
 		st.LiveBytes, st.DiskBytes = s.size(), int64(m.DiskSpaceUsage())
@@ -70,6 +74,9 @@ func (s *Store) Stats() Stats {
 	}
 	return st
 }
+
+// Ready returns why nothing can be put now.
+func (s *Store) Ready() error { return cmp.Or(s.here(), s.space.check()) }
 
 // WaitIdle waits until no background work is under way or due.
 func (s *Store) WaitIdle(ctx context.Context) error {
@@ -100,20 +107,50 @@ func (s *Store) Compact(ctx context.Context) error {
 
 // Backup writes a copy of the store as it is now to dir, which must not exist.
 // Puts and queries go on meanwhile. Files that don't change are linked where the
-// copy is on the same disk. The copy is a store that can be opened.
+// copy is on the same disk. The copy is a store that can be opened. With an error
+// nothing is left of it.
 func (s *Store) Backup(ctx context.Context, dir string) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
-	if _, err := s.o.FS.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-		if err == nil {
-			err = fs.ErrExist
-		}
+	if err := s.backup(dir, s.calls.Done); err != nil {
 		return fmt.Errorf("backing up to %s: %w", dir, err)
 	}
-	if err := s.db.Checkpoint(dir, pebble.WithFlushedWAL()); err != nil {
-		return fmt.Errorf("backing up to %s: %w", dir, s.room.explain(err))
-	}
 	return nil
+}
+
+// backup calls done when nothing of it goes on any more, which may be after it
+// returned.
+func (s *Store) backup(dir string, done func()) error {
+	_, err := s.o.FS.Stat(dir)
+	if err == nil {
+		err = fs.ErrExist
+	} else if errors.Is(err, fs.ErrNotExist) {
+		err = s.space.check()
+	}
+	if err != nil {
+		done()
+		return err
+	}
+	result := make(chan error, 1)
+	go func() {
+		defer done()
+		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
+		if err != nil {
+			s.o.FS.RemoveAll(dir)
+		}
+		result <- err
+	}()
+	select {
+	case err := <-result:
+		return s.space.explain(err)
+	case <-s.space.noRoom():
+		// The copy needs the log to be written first. It goes when it is done.
+		go func() {
+			if <-result == nil {
+				s.o.FS.RemoveAll(dir)
+			}
+		}()
+		return s.space.full()
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 	"github.com/hone-go/hone/internal/store/storetest"
 	"github.com/hone-go/hone/profile"
 )
@@ -98,10 +99,53 @@ func closeStore(t testing.TB, s *Store) {
 // verify returns the problems of a store.
 func verify(t testing.TB, dir string, fsys vfs.FS) (problems []string) {
 	t.Helper()
-	if err := Verify(t.Context(), dir, fsys, func(p string) { problems = append(problems, p) }); err != nil {
+	if _, err := Verify(t.Context(), dir, fsys, func(p string) { problems = append(problems, p) }); err != nil {
 		t.Fatal(err)
 	}
 	return problems
+}
+
+// TestServices counts packed and unpacked profiles of services, in two weeks.
+func TestServices(t *testing.T) {
+	s := open(t, t.TempDir(), Options{PackAfter: -1})
+	defer s.Close()
+	if got, err := s.Services(t.Context()); err != nil || len(got) != 0 {
+		t.Errorf("of an empty store: %+v, %v", got, err)
+	}
+	var all []store.Record
+	for i := range 60 {
+		service := "few"
+		if i%3 > 0 {
+			service = "many"
+		}
+		all = append(all, record(t, i, service, "i", time.Duration(i%2)*8*24*time.Hour+time.Duration(i)*time.Minute))
+	}
+	put(t, s, all...)
+	check := func() {
+		t.Helper()
+		if err := s.db.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.Services(t.Context())
+		if err != nil || len(got) != 2 || got[0].DiskBytes < got[1].DiskBytes {
+			t.Fatalf("%+v, %v", got, err)
+		}
+		few, many := got[0], got[1]
+		if few.Service == "many" {
+			few, many = many, few
+		}
+		if few.Service != "few" || many.Service != "many" || few.Profiles != 20 || many.Profiles != 40 || few.SampleBytes <= 0 || many.SampleBytes <= few.SampleBytes {
+			t.Errorf("%+v", got)
+		}
+		if disk := s.Stats().LiveBytes; got[1].DiskBytes <= 0 || got[0].DiskBytes+got[1].DiskBytes > disk {
+			t.Errorf("sizes %+v of %d on disk", got, disk)
+		}
+	}
+	check()
+	if err := s.Pack(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check()
 }
 
 func TestOneProcessAtATime(t *testing.T) {
@@ -117,7 +161,7 @@ func TestOneProcessAtATime(t *testing.T) {
 func TestOtherFormat(t *testing.T) {
 	mem := vfs.NewMem()
 	s := open(t, "d", Options{FS: mem})
-	if err := s.db.Set([]byte{keyFormat}, []byte{9, 1, 2, 3}, pebble.Sync); err != nil {
+	if err := s.db.Set([]byte{format.KindFormat}, []byte{9, 1, 2, 3}, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)
@@ -258,7 +302,7 @@ func TestVerifyFindsNothing(t *testing.T) {
 // Every kind of value is damaged in several ways: queries fail or answer, but
 // never panic; Verify tells; and after Repair the rest is there and sound.
 func TestDamage(t *testing.T) {
-	for _, kind := range perPartition {
+	for _, kind := range format.PerPartition {
 		for _, how := range []string{"missing", "empty", "cut", "flipped"} {
 			t.Run(fmt.Sprintf("%c/%s", kind, how), func(t *testing.T) {
 				mem := vfs.NewMem()
@@ -304,8 +348,8 @@ func TestDamage(t *testing.T) {
 				}
 				problems := verify(t, "d", mem)
 				// Ids and the names of labels may be any.
-				if len(problems) == 0 && !((kind == keyPartition || kind == keyHead) && how == "flipped") {
-					t.Errorf("Verify found nothing wrong with %s", keyName(key))
+				if len(problems) == 0 && !((kind == format.KindPartition || kind == format.KindHead) && how == "flipped") {
+					t.Errorf("Verify found nothing wrong with %s", format.KeyName(key))
 				}
 				done, err := Repair(t.Context(), "d", Options{FS: mem}, func(string) {})
 				if err != nil {
@@ -318,7 +362,7 @@ func TestDamage(t *testing.T) {
 				if n := s.Stats().Profiles; n != done.Kept {
 					t.Errorf("%d profiles are there, %d were kept", n, done.Kept)
 				}
-				if kind == keyRollup || kind == keySums || kind == keyHour {
+				if kind == format.KindRollup || kind == format.KindSums || kind == format.KindSummary {
 					wantSame(t, s, all) // nothing is lost
 				}
 				closeStore(t, s)

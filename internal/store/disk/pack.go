@@ -11,13 +11,15 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // packing takes the fresh profiles of an hour of a partition, writes them into
 // blocks, adds them to the roll-ups of their windows, and deletes them, in one
 // batch. Who reads meanwhile sees either. Memory is that of the encoded profiles,
 // up to maxFreshBytes, of the decoded ones of a block, and of the roll-ups of a
-// crowd.
+// fleet.
 
 const (
 	// maxBlockSamples bounds the samples of a block, but for those of a single
@@ -42,6 +44,8 @@ func (s *Store) background() {
 	}
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
+	failures := 0
+	var again time.Time // what failed is tried again, later each time
 	for {
 		select {
 		case <-s.closing.Done():
@@ -49,12 +53,16 @@ func (s *Store) background() {
 		case <-tick.C:
 		case <-s.wake:
 		}
-		if s.o.PackAfter < 0 {
+		if s.o.PackAfter < 0 || time.Now().Before(again) {
 			continue
 		}
 		s.busy.Store(true)
-		if err := s.maintain(s.closing); err != nil && s.closing.Err() == nil {
-			s.o.Log.Error("the store's background work failed, and is tried again", "error", err)
+		if err := s.maintain(s.closing); err == nil {
+			failures = 0
+		} else if s.closing.Err() == nil {
+			wait := min(minRest<<min(failures, 20), maxRest)
+			failures, again = failures+1, time.Now().Add(wait)
+			s.o.Log.Error("the store's background work failed, and is tried again", "error", err, "after", wait)
 		}
 		s.busy.Store(false)
 	}
@@ -63,9 +71,12 @@ func (s *Store) background() {
 // maintain does all background work that is due.
 func (s *Store) maintain(ctx context.Context) error {
 	select {
-	case <-s.room.noRoom():
+	case <-s.space.noRoom():
 		return nil // it would only wait, too
 	default:
+	}
+	if err := s.here(); err != nil {
+		return err
 	}
 	if err := s.pack(ctx, s.ripe); err != nil {
 		return err
@@ -76,7 +87,10 @@ func (s *Store) maintain(ctx context.Context) error {
 		return err
 	}
 	s.trim()
-	if s.garbage.Load() > maxGarbage || len(s.dead) > maxDead {
+	if s.health.resting() {
+		return nil
+	}
+	if s.unclaimed || s.garbage.Load() > maxGarbage || len(s.dead) > maxDead {
 		return s.reclaim(ctx)
 	}
 	return nil
@@ -93,7 +107,7 @@ const maxDead = 4096
 // heads of all packed ones again, so that half as many as those are not too many
 // (they take about a twelfth of what they took).
 func (h *hourData) tooMuch() bool {
-	return h.bytes > min(max(6*int64(h.packed.bytes), minFreshBytes), maxFreshBytes) || len(h.fresh.list) > maxFreshProfiles
+	return h.bytes > min(max(6*int64(h.packed.Bytes), minFreshBytes), maxFreshBytes) || len(h.fresh.List) > maxFreshProfiles
 }
 
 // nudge wakes the background job up if there is much to do for it.
@@ -114,7 +128,7 @@ func (s *Store) ripe(h *hourData) bool {
 	}
 	now := s.o.Now()
 	quiet := s.o.PackAfter
-	if now.UnixNano() < h.hour.end() {
+	if now.UnixNano() < h.hour.End() {
 		quiet *= 6
 	}
 	return now.Sub(h.last) >= quiet || now.Before(h.last)
@@ -135,9 +149,9 @@ func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 	defer s.jobs.Unlock()
 	for _, p := range s.partitions() {
 		p.mu.Lock()
-		var hours []hour
+		var hours []format.Hour
 		for _, h := range p.hours {
-			if len(h.fresh.list) > 0 && ripe(h) {
+			if len(h.fresh.List) > 0 && ripe(h) {
 				hours = append(hours, h.hour)
 			}
 		}
@@ -147,12 +161,15 @@ func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 			for more && err == nil {
 				more, err = s.packHour(ctx, p, h)
 			}
-			if err != nil {
-				return fmt.Errorf("service %s, hour %v: %w", p.service, h, err)
+			if err = damagedIn(p, err); errors.As(err, new(*damagedPartition)) {
+				s.setAside(p, err)
+				break
+			} else if err != nil {
+				return fmt.Errorf("service %s, hour %v: %w", p.Service, h, err)
 			}
 		}
 		if err := s.mergePieces(p); err != nil {
-			return fmt.Errorf("service %s: %w", p.service, err)
+			return fmt.Errorf("service %s: %w", p.Service, err)
 		}
 	}
 	return nil
@@ -163,22 +180,22 @@ type packing struct {
 	s      *Store
 	ctx    context.Context
 	v      *view
-	hour   hour
+	hour   format.Hour
 	batch  *pebble.Batch
-	packed summary
-	heads  heads
+	packed format.Summary
+	heads  format.Heads
 	values []byte // the encoded samples of the fresh profiles, ...
 	ends   []int  // ... and where each ends
-	packer packer
+	packer format.Packer
 	buf    []byte
 }
 
 // packHour packs the fresh profiles of an hour, and returns whether there are
 // more. s.jobs is locked.
-func (s *Store) packHour(ctx context.Context, p *partition, h hour) (more bool, err error) {
+func (s *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more bool, err error) {
 	p.mu.Lock()
 	d := p.hour(h, false)
-	if p.gone || d == nil || len(d.fresh.list) == 0 {
+	if p.gone || d == nil || len(d.fresh.List) == 0 {
 		p.mu.Unlock()
 		return false, nil
 	}
@@ -187,47 +204,48 @@ func (s *Store) packHour(ctx context.Context, p *partition, h hour) (more bool, 
 		return false, err
 	}
 	fresh := d.fresh
-	k := &packing{s: s, ctx: ctx, hour: h, packed: d.packed, values: make([]byte, 0, min(d.bytes, maxFreshBytes)), v: &view{s: s, p: p, dict: *p.dict, snap: s.db.NewSnapshot()}}
+	k := &packing{s: s, ctx: ctx, hour: h, packed: d.packed, values: make([]byte, 0, min(d.bytes, maxFreshBytes)),
+		v: &view{s: s, p: p, dict: *p.dict, snap: s.db.NewSnapshot()}}
 	p.mu.Unlock()
 	defer k.v.snap.Close()
 
 	k.batch = s.db.NewBatch()
 	defer k.batch.Close()
-	if k.packed.profiles > 0 {
+	if k.packed.Profiles > 0 {
 		old, err := s.packedHeads(k.v.snap, p, h, k.packed)
 		if err != nil {
 			return false, err
 		}
-		k.heads = heads{slices.Clone(old.list), slices.Clone(old.totals)}
+		k.heads = old.Clone()
 	}
-	whole := len(fresh.list)
+	whole := len(fresh.List)
 	if err := k.read(&fresh); err != nil {
 		return false, err
 	}
-	order := make([]int, len(fresh.list))
+	order := make([]int, len(fresh.List))
 	for i := range order {
 		order[i] = i
-		if sr := fresh.list[i].series; int(sr) >= len(k.v.dict.series) {
-			return false, inKey(seqKey(keyHead, p.id, h, fresh.list[i].seq), &damage{msg: fmt.Sprintf("it is of series %d of %d", sr, len(k.v.dict.series))})
+		if sr := fresh.List[i].Series; int(sr) >= len(k.v.dict.Series) {
+			return false, format.Damaged(format.SeqKey(format.KindHead, p.id, h, fresh.List[i].Seq), "it is of series %d of %d", sr, len(k.v.dict.Series))
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		x, y := &fresh.list[a], &fresh.list[b]
-		return cmp.Or(cmp.Compare(k.v.dict.series[x.series].crowd, k.v.dict.series[y.series].crowd),
-			cmp.Compare(x.series, y.series), cmp.Compare(x.time, y.time), cmp.Compare(x.seq, y.seq))
+		x, y := &fresh.List[a], &fresh.List[b]
+		return cmp.Or(cmp.Compare(k.v.dict.Series[x.Series].Fleet, k.v.dict.Series[y.Series].Fleet),
+			cmp.Compare(x.Series, y.Series), cmp.Compare(x.Time, y.Time), cmp.Compare(x.Seq, y.Seq))
 	})
 	for len(order) > 0 {
-		crowd := k.v.dict.series[fresh.list[order[0]].series].crowd
+		fleet := k.v.dict.Series[fresh.List[order[0]].Series].Fleet
 		n := 1
-		for n < len(order) && k.v.dict.series[fresh.list[order[n]].series].crowd == crowd {
+		for n < len(order) && k.v.dict.Series[fresh.List[order[n]].Series].Fleet == fleet {
 			n++
 		}
-		if err := k.crowd(crowd, &fresh, order[:n]); err != nil {
+		if err := k.fleet(fleet, &fresh, order[:n]); err != nil {
 			return false, err
 		}
 		order = order[n:]
 	}
-	last := fresh.list[len(fresh.list)-1].seq
+	last := fresh.List[len(fresh.List)-1].Seq
 	k.finish(last)
 
 	p.mu.Lock()
@@ -238,133 +256,127 @@ func (s *Store) packHour(ctx context.Context, p *partition, h hour) (more bool, 
 	if err := s.write(k.batch); err != nil {
 		return false, err
 	}
-	s.counts.packed.Add(int64(len(fresh.list)))
+	s.counts.packed.Add(int64(len(fresh.List)))
 	s.garbage.Add(int64(len(k.values)))
 	d.packed = k.packed
-	var rest heads
-	for i := range d.fresh.list {
-		if f := &d.fresh.list[i]; f.seq > last {
-			rest.add(*f, d.fresh.totalsOf(f))
+	var rest format.Heads
+	for i := range d.fresh.List {
+		if f := &d.fresh.List[i]; f.Seq > last {
+			rest.Add(*f, d.fresh.TotalsOf(f))
 		}
 	}
 	d.fresh = rest
-	if d.bytes = max(d.bytes-int64(len(k.values)), 0); len(rest.list) == 0 {
+	if d.bytes = max(d.bytes-int64(len(k.values)), 0); len(rest.List) == 0 {
 		d.bytes = 0
 	}
-	return len(rest.list) > 0 && len(k.ends) < whole, nil
+	return len(rest.List) > 0 && len(k.ends) < whole, nil
 }
 
 // read reads the samples of the first fresh profiles, as many as there is memory
 // for, and takes the others out of fresh.
-func (k *packing) read(fresh *heads) error {
-	first, last := fresh.list[0].seq, fresh.list[len(fresh.list)-1].seq
-	at := func(seq uint64) []byte { return seqKey(keySamples, k.v.p.id, k.hour, seq) }
+func (k *packing) read(fresh *format.Heads) error {
+	first, last := fresh.List[0].Seq, fresh.List[len(fresh.List)-1].Seq
+	at := func(seq uint64) []byte { return format.SeqKey(format.KindSamples, k.v.p.id, k.hour, seq) }
 	errEnough := errors.New("enough")
 	err := k.s.scan(k.v.snap, at(first), at(last+1), func(key, value []byte) error {
 		if len(k.ends) > 0 && len(k.values)+len(value) > maxFreshBytes {
 			return errEnough
 		}
-		if want := at(fresh.list[len(k.ends)].seq); !bytes.Equal(key, want) {
-			return inKey(want, &damage{msg: "it is missing"})
+		if want := at(fresh.List[len(k.ends)].Seq); !bytes.Equal(key, want) {
+			return format.Damaged(want, "it is missing")
 		}
 		k.values = append(k.values, value...)
 		k.ends = append(k.ends, len(k.values))
 		return k.ctx.Err()
 	})
-	if err == nil && len(k.ends) < len(fresh.list) {
-		err = inKey(at(fresh.list[len(k.ends)].seq), &damage{msg: "it is missing"})
+	if err == nil && len(k.ends) < len(fresh.List) {
+		err = format.Damaged(at(fresh.List[len(k.ends)].Seq), "it is missing")
 	}
 	if err == errEnough {
 		err = nil
-		fresh.list = fresh.list[:len(k.ends)]
+		fresh.List = fresh.List[:len(k.ends)]
 	}
 	return err
 }
 
-// write writes a batch of background work. It needs no sync: after a crash the
-// work is as if it had not been done.
-func (s *Store) write(b *pebble.Batch) error {
-	return s.room.explain(s.db.Apply(b, pebble.NoSync))
-}
-
-// crowd packs the profiles of a crowd, which are in the order of series.
-func (k *packing) crowd(crowd uint32, fresh *heads, order []int) error {
-	var hourHead rollup
-	hourSums := &sparse{}
+// fleet packs the profiles of a fleet, which are in the order of series.
+func (k *packing) fleet(fleet uint32, fresh *format.Heads, order []int) error {
+	var hourHead format.Rollup
+	hourSums := &format.Sums{}
 	for len(order) > 0 {
-		series := fresh.list[order[0]].series
+		series := fresh.List[order[0]].Series
 		n := 1
-		for n < len(order) && fresh.list[order[n]].series == series {
+		for n < len(order) && fresh.List[order[n]].Series == series {
 			n++
 		}
 		sums, err := k.series(fresh, order[:n])
 		if err != nil {
 			return err
 		}
-		var dayHead rollup
+		var dayHead format.Rollup
 		for _, i := range order[:n] {
-			dayHead.addHead(&fresh.list[i], fresh.totalsOf(&fresh.list[i]))
+			dayHead.AddHead(&fresh.List[i], fresh.TotalsOf(&fresh.List[i]))
 		}
-		if err := k.addTo(levelDay, series, &dayHead, sums); err != nil {
+		if err := k.addTo(format.LevelSeriesDay, series, &dayHead, sums); err != nil {
 			return err
 		}
-		hourHead.add(&dayHead)
-		hourSums = hourSums.merge(sums)
+		hourHead.Add(&dayHead)
+		hourSums = hourSums.Merge(sums)
 		order = order[n:]
 	}
-	if err := k.addTo(levelCrowdHour, crowd, &hourHead, hourSums); err != nil {
+	if err := k.addTo(format.LevelFleetHour, fleet, &hourHead, hourSums); err != nil {
 		return err
 	}
-	return k.addTo(levelCrowdDay, crowd, &hourHead, hourSums)
+	return k.addTo(format.LevelFleetDay, fleet, &hourHead, hourSums)
 }
 
 // series packs the profiles of a series and returns their sums.
-func (k *packing) series(fresh *heads, order []int) (*sparse, error) {
-	all := &sparse{}
-	types := int(fresh.list[order[0]].types)
+func (k *packing) series(fresh *format.Heads, order []int) (*format.Sums, error) {
+	all := &format.Sums{}
+	types := int(fresh.List[order[0]].Types)
 	for len(order) > 0 {
 		if err := k.ctx.Err(); err != nil {
 			return nil, err
 		}
-		k.packer.reset()
+		k.packer.Reset()
 		n, entries := 0, 0
 		for n < len(order) && n < maxBlockProfiles {
-			h := &fresh.list[order[n]]
-			if entries += int(h.samples); n > 0 && entries > maxBlockSamples {
+			h := &fresh.List[order[n]]
+			if entries += int(h.Samples); n > 0 && entries > maxBlockSamples {
 				break
 			}
 			start := 0
 			if i := order[n]; i > 0 {
 				start = k.ends[i-1]
 			}
-			err := readSamples(k.packer.next(), k.values[start:k.ends[order[n]]], types, -1, len(k.v.dict.siteNodes))
+			err := format.ReadSamples(k.packer.Next(), k.values[start:k.ends[order[n]]], types, -1, k.v.dict.Sites())
 			if err != nil {
-				return nil, inKey(seqKey(keySamples, k.v.p.id, k.hour, h.seq), err)
+				return nil, format.InKey(format.SeqKey(format.KindSamples, k.v.p.id, k.hour, h.Seq), err)
 			}
 			n++
 		}
-		m := k.packer.matrix(types, len(k.v.dict.siteNodes))
-		all = all.merge(m.sparse())
-		block := uint32(k.packed.blocks)
-		k.packed.blocks++
+		m := k.packer.Block(types, k.v.dict.Sites())
+		all = all.Merge(m.Sums())
+		block := uint32(k.packed.Blocks)
+		k.packed.Blocks++
 		for row, i := range order[:n] {
-			h := fresh.list[i]
-			h.block, h.row = block+1, uint32(row)
-			k.heads.add(h, fresh.totalsOf(&h))
+			h := fresh.List[i]
+			h.Block, h.Row = block+1, uint32(row)
+			k.heads.Add(h, fresh.TotalsOf(&h))
 		}
-		old, err := k.absorb(fresh.list[order[0]].series, block, n, entries)
+		old, err := k.absorb(fresh.List[order[0]].Series, block, n, entries)
 		if err != nil {
 			return nil, err
 		}
 		if old {
-			m = k.packer.matrix(types, len(k.v.dict.siteNodes))
+			m = k.packer.Block(types, k.v.dict.Sites())
 		}
-		k.buf = m.append(k.buf[:0])
-		if err := k.batch.Set(blockKey(k.v.p.id, k.hour, block), k.buf, nil); err != nil {
+		k.buf = m.Append(k.buf[:0])
+		if err := k.batch.Set(format.BlockKey(k.v.p.id, k.hour, block), k.buf, nil); err != nil {
 			return nil, err
 		}
 		k.s.counts.blocks.Add(1)
-		k.packed.bytes += uint64(len(k.buf))
+		k.packed.Bytes += uint64(len(k.buf))
 		order = order[n:]
 	}
 	return all, nil
@@ -372,14 +384,14 @@ func (k *packing) series(fresh *heads, order []int) (*sparse, error) {
 
 // absorb moves the profiles of older blocks of a series, which are not larger
 // than a new one, into it: so blocks stay few where profiles come late, one by
-// one, and none is rewritten often.
-func (k *packing) absorb(series, block uint32, profiles, entries int) (any bool, err error) {
+// one, and none is rewritten often. It returns whether there were any.
+func (k *packing) absorb(series, block uint32, profiles, entries int) (absorbed bool, err error) {
 	type use struct{ profiles, entries int }
 	old := map[uint32]use{}
-	for i := range k.heads.list {
-		if h := &k.heads.list[i]; h.series == series && h.block != block+1 {
-			u := old[h.block]
-			old[h.block] = use{u.profiles + 1, u.entries + int(h.samples)}
+	for i := range k.heads.List {
+		if h := &k.heads.List[i]; h.Series == series && h.Block != block+1 {
+			u := old[h.Block]
+			old[h.Block] = use{u.profiles + 1, u.entries + int(h.Samples)}
 		}
 	}
 	blocks := slices.SortedFunc(maps.Keys(old), func(a, b uint32) int { return cmp.Compare(b, a) })
@@ -388,17 +400,17 @@ func (k *packing) absorb(series, block uint32, profiles, entries int) (any bool,
 		if u.profiles > profiles || profiles+u.profiles > maxBlockProfiles || entries+u.entries > maxBlockSamples {
 			break
 		}
-		key := blockKey(k.v.p.id, k.hour, b-1)
+		key := format.BlockKey(k.v.p.id, k.hour, b-1)
 		types := 0
-		for i := range k.heads.list {
-			if h := &k.heads.list[i]; h.block == b {
-				types = int(h.types)
+		for i := range k.heads.List {
+			if h := &k.heads.List[i]; h.Block == b {
+				types = int(h.Types)
 			}
 		}
 		size := 0
-		m, found, err := get(k.v.snap, key, func(value []byte) (*matrix, error) {
+		m, found, err := get(k.v.snap, key, func(value []byte) (*format.Block, error) {
 			size = len(value)
-			return readBlock(value, types, -1, len(k.v.dict.siteNodes))
+			return format.ReadBlock(value, types, -1, k.v.dict.Sites())
 		})
 		if err != nil {
 			return false, err
@@ -406,68 +418,68 @@ func (k *packing) absorb(series, block uint32, profiles, entries int) (any bool,
 		if !found {
 			break // it is of this batch
 		}
-		k.packed.bytes -= uint64(size)
-		first := uint32(len(k.packer.profiles))
-		m.split(&k.packer)
-		for i := range k.heads.list {
-			if h := &k.heads.list[i]; h.block == b {
-				h.block, h.row = block+1, h.row+first
+		k.packed.Bytes -= uint64(size)
+		first := uint32(len(k.packer.Profiles))
+		m.Split(&k.packer)
+		for i := range k.heads.List {
+			if h := &k.heads.List[i]; h.Block == b {
+				h.Block, h.Row = block+1, h.Row+first
 			}
 		}
 		if err := k.batch.Delete(key, nil); err != nil {
 			return false, err
 		}
-		profiles, entries, any = profiles+u.profiles, entries+u.entries, true
+		profiles, entries, absorbed = profiles+u.profiles, entries+u.entries, true
 	}
-	return any, nil
+	return absorbed, nil
 }
 
 // addTo adds to a roll-up.
-func (k *packing) addTo(level uint8, owner uint32, head *rollup, sums *sparse) error {
-	window := windowOf(level, k.hour.start())
-	key := rollupKey(keyRollup, k.v.p.id, level, window, owner)
-	old, found, err := get(k.v.snap, key, readRollup)
+func (k *packing) addTo(level uint8, owner uint32, head *format.Rollup, more *format.Sums) error {
+	window := format.WindowOf(level, k.hour.Start())
+	key := format.RollupKey(format.KindRollup, k.v.p.id, level, window, owner)
+	old, found, err := get(k.v.snap, key, format.ReadRollup)
 	if err != nil {
 		return err
 	}
-	sumsKey := rollupKey(keySums, k.v.p.id, level, window, owner)
+	sumsKey := format.RollupKey(format.KindSums, k.v.p.id, level, window, owner)
 	if found {
-		types := len(sums.values)
-		before, _, err := get(k.v.snap, sumsKey, func(value []byte) (*sparse, error) {
-			return readSparse(value, types, -1, len(k.v.dict.siteNodes))
+		types := len(more.Values)
+		before, _, err := get(k.v.snap, sumsKey, func(value []byte) (*format.Sums, error) {
+			return format.ReadSums(value, types, -1, k.v.dict.Sites())
 		})
 		if err != nil {
 			return err
 		}
-		old.add(head)
-		head, sums = old, before.merge(sums)
+		old.Add(head)
+		head, more = old, before.Merge(more)
 	}
-	k.buf = head.append(k.buf[:0])
+	k.buf = head.Append(k.buf[:0])
 	if err := k.batch.Set(key, k.buf, nil); err != nil {
 		return err
 	}
-	k.buf = sums.append(k.buf[:0])
+	k.buf = more.Append(k.buf[:0])
 	return k.batch.Set(sumsKey, k.buf, nil)
 }
 
 // finish completes the batch.
 func (k *packing) finish(last uint64) {
-	slices.SortStableFunc(k.heads.list, func(a, b head) int {
-		return cmp.Or(cmp.Compare(a.block, b.block), cmp.Compare(a.row, b.row))
+	slices.SortStableFunc(k.heads.List, func(a, b format.Head) int {
+		return cmp.Or(cmp.Compare(a.Block, b.Block), cmp.Compare(a.Row, b.Row))
 	})
-	k.packed.profiles = uint64(len(k.heads.list))
-	for i := range k.heads.list {
-		h := &k.heads.list[i]
+	k.packed.Profiles = uint64(len(k.heads.List))
+	for i := range k.heads.List {
+		h := &k.heads.List[i]
 		if i == 0 {
-			k.packed.first, k.packed.last = h.time, h.time
+			k.packed.First, k.packed.Last = h.Time, h.Time
 		}
-		k.packed.first, k.packed.last = min(k.packed.first, h.time), max(k.packed.last, h.time)
-		k.packed.lastSeq = max(k.packed.lastSeq, h.seq)
+		k.packed.First, k.packed.Last = min(k.packed.First, h.Time), max(k.packed.Last, h.Time)
+		k.packed.LastSeq = max(k.packed.LastSeq, h.Seq)
 	}
 	id := k.v.p.id
-	k.batch.Set(hourKey(keyHeads, id, k.hour), k.heads.append(k.buf[:0]), nil)
-	k.batch.Set(hourKey(keyHour, id, k.hour), k.packed.append(nil), nil)
-	for _, kind := range []byte{keyHead, keySamples} {
-		k.batch.DeleteRange(seqKey(kind, id, k.hour, 0), seqKey(kind, id, k.hour, last+1), nil)
+	k.batch.Set(format.HourKey(format.KindHeads, id, k.hour), k.heads.Append(k.buf[:0]), nil)
+	k.batch.Set(format.HourKey(format.KindSummary, id, k.hour), k.packed.Append(nil), nil)
+	for _, kind := range []byte{format.KindHead, format.KindSamples} {
+		k.batch.DeleteRange(format.SeqKey(kind, id, k.hour, 0), format.SeqKey(kind, id, k.hour, last+1), nil)
 	}
 }

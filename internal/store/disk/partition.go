@@ -7,29 +7,26 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // A partition is the profiles of a service that begin in the same epoch.
 type partition struct {
-	id       uint32
-	epoch    int64 // start, ns since 1970
-	service  string
-	instance []string // names of labels that tell instances apart, sorted
-	dropped  hour     // hours before it were dropped; guarded by mu
+	id               uint32
+	format.Partition // dropped, problem and since are guarded by mu
 
 	mu     sync.Mutex
-	gone   bool // it was dropped
+	gone   bool // it was dropped, or set aside
 	stored bool // its key is written
 	// The dictionary, nil when it isn't in memory, and what adds to it, nil
 	// unless something was added since.
-	dict     *dict
-	in       *interner
-	index    *dict   // of a dictionary that was in memory and isn't; see dict.index
-	written  marks   // how much of the dictionary is stored
-	pieces   uint32  // number of its next piece
-	small    []piece // the last pieces, which are small
-	seq      uint64  // of the last profile
+	dict     *format.Dictionary
+	in       *format.Interner
+	index    *format.Dictionary // of a dictionary that was in memory and isn't; see Dictionary.Index
+	written  format.Lengths     // how much of the dictionary is stored
+	pieces   uint32             // number of its next piece
+	small    []piece            // the last pieces, which are small
+	seq      uint64             // of the last profile
 	hours    []*hourData
 	lastUsed time.Time
 	memory   int64 // bytes that dict and in take, as far as Store.memory counts them
@@ -38,7 +35,7 @@ type partition struct {
 // piece is a stored piece of a dictionary.
 type piece struct {
 	number uint32
-	from   marks // what the pieces before it have
+	from   format.Lengths // what the pieces before it have
 }
 
 const (
@@ -50,80 +47,16 @@ const (
 
 // hourData is an hour of a partition.
 type hourData struct {
-	hour   hour
-	packed summary
-	fresh  heads // not packed, by rising seq
-	bytes  int64 // size of the samples of those
+	hour   format.Hour
+	packed format.Summary
+	fresh  format.Heads // not packed, by rising seq
+	bytes  int64        // size of the samples of those
 	last   time.Time
 }
 
-// A summary is of the packed profiles of an hour. It is stored as
-//
-//	1                              version
-//	profiles blocks lastSeq bytes  varints
-//	first last                     zigzag varints: times, ns
-type summary struct {
-	profiles    uint64
-	blocks      uint64 // number of the next block
-	lastSeq     uint64
-	bytes       uint64 // size of the blocks
-	first, last int64  // times of the first and last profile
-}
-
-const summaryVersion = 1
-
-func (s *summary) append(b []byte) []byte {
-	b = append(b, summaryVersion)
-	for _, v := range [...]uint64{s.profiles, s.blocks, s.lastSeq, s.bytes} {
-		b = binary.AppendUvarint(b, v)
-	}
-	return appendVarint(appendVarint(b, s.first), s.last)
-}
-
-func readSummary(value []byte) (s summary, err error) {
-	r := reader{b: value}
-	r.version(summaryVersion)
-	s.profiles, s.blocks, s.lastSeq, s.bytes = r.uvarint(), r.uvarint(), r.uvarint(), r.uvarint()
-	s.first, s.last = r.varint(), r.varint()
-	return s, r.end()
-}
-
-// The value of a partition's key is
-//
-//	1          version
-//	epoch      zigzag varint, ns
-//	service    string
-//	n          number of labels that tell instances apart
-//	name*      strings
-//	dropped    zigzag varint: the hour before which profiles were dropped
-const partitionVersion = 1
-
-func (p *partition) value() []byte {
-	b := []byte{partitionVersion}
-	b = appendVarint(b, p.epoch)
-	b = appendString(b, p.service)
-	b = binary.AppendUvarint(b, uint64(len(p.instance)))
-	for _, n := range p.instance {
-		b = appendString(b, n)
-	}
-	return appendVarint(b, int64(p.dropped))
-}
-
-func readPartition(id uint32, value []byte) (*partition, error) {
-	r := reader{b: value}
-	r.version(partitionVersion)
-	p := &partition{id: id, stored: true, epoch: r.varint(), service: r.str()}
-	p.instance = make([]string, r.count(1))
-	for i := range p.instance {
-		p.instance[i] = r.str()
-	}
-	p.dropped = hour(r.varint())
-	return p, r.end()
-}
-
 // hour returns the data of an hour, which is added where add is set.
-func (p *partition) hour(h hour, add bool) *hourData {
-	i, ok := slices.BinarySearchFunc(p.hours, h, func(d *hourData, h hour) int { return int(d.hour) - int(h) })
+func (p *partition) hour(h format.Hour, add bool) *hourData {
+	i, ok := slices.BinarySearchFunc(p.hours, h, func(d *hourData, h format.Hour) int { return int(d.hour) - int(h) })
 	if !ok {
 		if !add {
 			return nil
@@ -138,24 +71,29 @@ func (s *Store) load(p *partition) error {
 	if p.dict != nil {
 		return nil
 	}
-	d := newDict()
-	prefix := partitionKey(keyDict, p.id)
+	d := format.NewDictionary(p.Instance)
+	prefix := format.PartitionKey(format.KindDictionary, p.id)
 	p.pieces, p.small = 0, nil
-	err := s.scan(s.db, prefix, after(prefix), func(key, value []byte) error {
+	if !p.stored {
+		p.dict, p.index, p.written = d, nil, d.Lengths()
+		s.account(p)
+		return nil
+	}
+	err := s.scan(s.db, prefix, format.After(prefix), func(key, value []byte) error {
 		if len(key) != len(prefix)+4 {
-			return fmt.Errorf("%s has a wrong length", keyName(key))
+			return fmt.Errorf("%s has a wrong length", format.KeyName(key))
 		}
 		number := binary.BigEndian.Uint32(key[len(prefix):])
 		p.pieces = number + 1
-		if p.small = append(p.small, piece{number, d.marks()}); len(value) >= largePiece {
+		if p.small = append(p.small, piece{number, d.Lengths()}); len(value) >= largePiece {
 			p.small = nil
 		}
-		return d.addPiece(value, p.instance)
+		return d.AddPiece(value)
 	})
 	if err != nil {
-		return fmt.Errorf("service %s, week of %s: %w", p.service, time.Unix(0, p.epoch).UTC().Format(time.DateOnly), err)
+		return fmt.Errorf("service %s, week of %s: %w", p.Service, time.Unix(0, p.Epoch).UTC().Format(time.DateOnly), err)
 	}
-	p.dict, p.index, p.written = d, nil, d.marks()
+	p.dict, p.index, p.written = d, nil, d.Lengths()
 	s.counts.loads.Add(1)
 	s.account(p)
 	return nil
@@ -171,11 +109,7 @@ func (s *Store) mergePieces(p *partition) error {
 	}
 	d, run := *p.dict, slices.Clone(p.small)
 	p.mu.Unlock()
-	ids := make(map[string]uint32, len(d.strings))
-	for i, str := range d.strings {
-		ids[str] = uint32(i)
-	}
-	value := d.appendPiece(nil, run[0].from, func(s string) uint32 { return ids[s] })
+	value := d.AppendPiece(nil, run[0].from, d.StringIDs())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone || p.dict == nil || len(p.small) < len(run) || p.small[0].number != run[0].number {
@@ -183,9 +117,9 @@ func (s *Store) mergePieces(p *partition) error {
 	}
 	b := s.db.NewBatch()
 	defer b.Close()
-	b.Set(dictKey(p.id, run[0].number), value, nil)
+	b.Set(format.DictionaryKey(p.id, run[0].number), value, nil)
 	for _, o := range run[1:] {
-		b.Delete(dictKey(p.id, o.number), nil)
+		b.Delete(format.DictionaryKey(p.id, o.number), nil)
 	}
 	if err := s.write(b); err != nil {
 		return err
@@ -207,26 +141,35 @@ func (s *Store) unload(p *partition) {
 func (s *Store) account(p *partition) {
 	n := int64(0)
 	if p.dict != nil {
-		n += p.dict.bytes()
+		n += p.dict.Memory()
 	}
 	if p.in != nil {
-		n += p.in.bytes()
+		n += p.in.Memory()
 	}
 	s.dictBytes.Add(n - p.memory)
 	p.memory = n
 }
 
 // trim forgets dictionaries that were not used for the longest time, until the
-// rest fits in what they may take. Their indexes stay: without, questions about
-// all services would load all dictionaries each time.
+// rest fits in what they may take.
 func (s *Store) trim() {
-	if s.dictBytes.Load() <= s.o.CacheBytes/2 {
-		return
+	if s.crowded() {
+		s.forgetOldest(s.uses())
 	}
-	type use struct {
-		p    *partition
-		last time.Time
-	}
+}
+
+// crowded reports whether dictionaries take more than they may.
+func (s *Store) crowded() bool { return s.dictBytes.Load() > s.o.CacheBytes/2 }
+
+// A use is when a dictionary was used last.
+type use struct {
+	p    *partition
+	last time.Time
+}
+
+// uses returns the dictionaries that nobody uses now, the one that was used first
+// first.
+func (s *Store) uses() []use {
 	var uses []use
 	for _, p := range s.partitions() {
 		if p.mu.TryLock() {
@@ -237,41 +180,24 @@ func (s *Store) trim() {
 		}
 	}
 	slices.SortFunc(uses, func(a, b use) int { return a.last.Compare(b.last) })
+	return uses
+}
+
+// forgetOldest forgets dictionaries in their order, but for those that were used
+// meanwhile, or forgotten by a Put that failed. Their indexes stay: without,
+// questions about all services would load all dictionaries each time.
+func (s *Store) forgetOldest(uses []use) {
 	for _, u := range uses {
-		if s.dictBytes.Load() <= s.o.CacheBytes/2 {
+		if !s.crowded() {
 			return
 		}
 		if u.p.mu.TryLock() {
-			if u.p.dict != nil && u.p.lastUsed == u.last { // a Put that failed forgets it
-				index := u.p.dict.index()
+			if u.p.dict != nil && u.p.lastUsed == u.last {
+				index := u.p.dict.Index()
 				s.unload(u.p)
 				u.p.index = index
 			}
 			u.p.mu.Unlock()
 		}
 	}
-}
-
-// scan calls f with the keys from start to end and their values, which are
-// valid during the call. Errors of f about values are told the key.
-func (s *Store) scan(db pebble.Reader, start, end []byte, f func(key, value []byte) error) (err error) {
-	it, err := db.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if e := it.Close(); err == nil {
-			err = e
-		}
-	}()
-	for ok := it.First(); ok; ok = it.Next() {
-		value, err := it.ValueAndErr()
-		if err != nil {
-			return fmt.Errorf("%s: %w", keyName(it.Key()), err)
-		}
-		if err := f(it.Key(), value); err != nil {
-			return inKey(it.Key(), err)
-		}
-	}
-	return nil
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/internal/hashing"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // A query's time is covered by days, hours and single profiles: whole days and
@@ -20,7 +22,7 @@ type rolledUp struct {
 	seriesMatch
 	v        *view
 	measures uint32
-	head     *rollup
+	head     *format.Rollup
 	sums     []byte // key of its samples
 	version  uint64 // changes with it
 }
@@ -36,16 +38,17 @@ func (sel *selection) visit(ctx context.Context, entry func(e *entry), rolled fu
 	return nil
 }
 
-func (sel *selection) visitView(ctx context.Context, v *view, entry func(e *entry), rolled func(r *rolledUp)) error {
+func (sel *selection) visitView(ctx context.Context, v *view, entry func(e *entry), rolled func(r *rolledUp)) (err error) {
+	defer func() { err = damagedIn(v.p, err) }()
 	q := sel.q
-	owners, crowds := sel.owners(v)
+	owners, fleets := sel.owners(v)
 	for i := 0; i < len(v.hours); {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		day := windowOf(levelDay, v.hours[i].hour.start())
+		day := format.WindowOf(format.LevelSeriesDay, v.hours[i].hour.Start())
 		n := i + 1
-		for n < len(v.hours) && windowOf(levelDay, v.hours[n].hour.start()) == day {
+		for n < len(v.hours) && format.WindowOf(format.LevelSeriesDay, v.hours[n].hour.Start()) == day {
 			n++
 		}
 		hours := v.hours[i:n]
@@ -53,9 +56,9 @@ func (sel *selection) visitView(ctx context.Context, v *view, entry func(e *entr
 		// The window that all of the day's packed profiles are in.
 		window, whole := wholeWindow(q, hours)
 		if whole && day*24 >= int32(v.dropped) {
-			level := uint8(levelDay)
-			if crowds {
-				level = levelCrowdDay
+			level := uint8(format.LevelSeriesDay)
+			if fleets {
+				level = format.LevelFleetDay
 			}
 			if err := sel.rollups(v, level, window, hours, owners, rolled); err != nil {
 				return err
@@ -64,9 +67,9 @@ func (sel *selection) visitView(ctx context.Context, v *view, entry func(e *entr
 		for k := range hours {
 			h := &hours[k]
 			hourWindow, hourWhole := window, whole && day*24 >= int32(v.dropped)
-			if !hourWhole && crowds {
+			if !hourWhole && fleets {
 				if hourWindow, hourWhole = wholeWindow(q, hours[k:k+1]); hourWhole {
-					if err := sel.rollups(v, levelCrowdHour, hourWindow, hours[k:k+1], owners, rolled); err != nil {
+					if err := sel.rollups(v, format.LevelFleetHour, hourWindow, hours[k:k+1], owners, rolled); err != nil {
 						return err
 					}
 				}
@@ -84,7 +87,7 @@ func (sel *selection) visitView(ctx context.Context, v *view, entry func(e *entr
 
 // overlaps reports whether a query may select something in the hour.
 func (h *hourView) overlaps(q *store.Query) bool {
-	return !(q.To != 0 && h.hour.start() >= q.To || q.From != 0 && h.hour.end() <= q.From)
+	return !(q.To != 0 && h.hour.Start() >= q.To || q.From != 0 && h.hour.End() <= q.From)
 }
 
 // wholeWindow returns the window that all packed profiles of some hours are in,
@@ -92,15 +95,15 @@ func (h *hourView) overlaps(q *store.Query) bool {
 func wholeWindow(q *store.Query, hours []hourView) (window int64, whole bool) {
 	for i := range hours {
 		p := &hours[i].packed
-		if p.profiles == 0 {
+		if p.Profiles == 0 {
 			continue
 		}
-		if !q.Contains(p.first) || !q.Contains(p.last) {
+		if !q.Contains(p.First) || !q.Contains(p.Last) {
 			return 0, false
 		}
 		w := int64(0)
 		if q.Step != 0 {
-			if w = store.Window(p.first, q.Step); w != store.Window(p.last, q.Step) {
+			if w = store.Window(p.First, q.Step); w != store.Window(p.Last, q.Step) {
 				return 0, false
 			}
 		}
@@ -112,35 +115,35 @@ func wholeWindow(q *store.Query, hours []hourView) (window int64, whole bool) {
 	return window, whole
 }
 
-// owners returns the roll-ups' owners that the query selects, which are crowds
+// owners returns the roll-ups' owners that the query selects, which are fleets
 // if it doesn't tell instances apart.
-func (sel *selection) owners(v *view) (owners []uint32, crowds bool) {
-	crowds = true
-	for _, name := range v.p.instance {
+func (sel *selection) owners(v *view) (owners []uint32, fleets bool) {
+	fleets = true
+	for _, name := range v.p.Instance {
 		if slices.Contains(sel.q.By, name) || slices.ContainsFunc(sel.q.Selector, func(m store.Matcher) bool { return m.Name == name }) {
-			crowds = false
+			fleets = false
 		}
 	}
 	for i, m := range v.matches {
-		if m.group >= 0 && (!crowds || v.dict.series[i].crowd == uint32(i)) {
+		if m.group >= 0 && (!fleets || v.dict.Series[i].Fleet == uint32(i)) {
 			owners = append(owners, uint32(i))
 		}
 	}
-	return owners, crowds
+	return owners, fleets
 }
 
 // rollups calls rolled for the owners' roll-ups of the window of some hours.
 func (sel *selection) rollups(v *view, level uint8, window int64, hours []hourView, owners []uint32, rolled func(r *rolledUp)) error {
 	version := uint64(level)
 	for i := range hours {
-		version = mix(version^uint64(hours[i].hour), hours[i].packed.lastSeq)
+		version = hashing.Mix(version^uint64(hours[i].hour), hours[i].packed.LastSeq)
 	}
-	at := windowOf(level, hours[0].hour.start())
+	at := format.WindowOf(level, hours[0].hour.Start())
 	for _, owner := range owners {
-		key := rollupKey(keyRollup, v.p.id, level, at, owner)
+		key := format.RollupKey(format.KindRollup, v.p.id, level, at, owner)
 		ck := cacheKey{string(key), version}
-		head, err := load(v.s.cache, ck, func() (*rollup, int64, error) {
-			head, _, err := get(v.snap, key, readRollup)
+		head, err := load(v.s.cache, ck, func() (*format.Rollup, int64, error) {
+			head, _, err := get(v.snap, key, format.ReadRollup)
 			return head, 200, err // also that there is none
 		})
 		if err != nil {
@@ -149,14 +152,14 @@ func (sel *selection) rollups(v *view, level uint8, window int64, hours []hourVi
 		if head == nil {
 			continue
 		}
-		sr := &v.dict.series[owner]
-		schemas := v.dict.schemas
-		if len(head.totals) != len(schemas[sr.measures].types) || len(head.schemas) == 0 || int(head.schemas[len(head.schemas)-1].schema) >= len(schemas) {
-			return inKey(key, &damage{msg: "it doesn't fit the dictionary"})
+		sr := &v.dict.Series[owner]
+		schemas := v.dict.Schemas
+		if len(head.Totals) != len(schemas[sr.Measures].Types) || len(head.Schemas) == 0 || int(head.Schemas[len(head.Schemas)-1].Schema) >= len(schemas) {
+			return format.Damaged(key, "it doesn't fit the dictionary")
 		}
 		m := v.matches[owner]
-		rolled(&rolledUp{groupKey: groupKey{m.group, window}, seriesMatch: m, v: v, measures: sr.measures, head: head,
-			sums: rollupKey(keySums, v.p.id, level, at, owner), version: version})
+		rolled(&rolledUp{groupKey: groupKey{m.group, window}, seriesMatch: m, v: v, measures: sr.Measures, head: head,
+			sums: format.RollupKey(format.KindSums, v.p.id, level, at, owner), version: version})
 	}
 	return nil
 }
@@ -164,29 +167,29 @@ func (sel *selection) rollups(v *view, level uint8, window int64, hours []hourVi
 // addRollup adds a roll-up.
 func (t *total) addRollup(q *store.Query, r *rolledUp) {
 	h := r.head
-	schemas := r.v.dict.schemas
-	column := columnOf(&schemas[h.schemas[0].schema], q.SampleType)
-	for _, u := range h.schemas[1:] {
-		if columnOf(&schemas[u.schema], q.SampleType) != column {
+	schemas := r.v.dict.Schemas
+	column := columnOf(&schemas[h.Schemas[0].Schema], q.SampleType)
+	for _, u := range h.Schemas[1:] {
+		if columnOf(&schemas[u.Schema], q.SampleType) != column {
 			t.differ = true
 		}
 	}
-	t.add(h.totals[column], schemas[r.measures].types[column], h.profiles, h.duration, h.first, h.last, h.version)
+	t.add(h.Totals[column], schemas[r.measures].Types[column], h.Profiles, h.Duration, h.First, h.Last, h.Version)
 }
 
 // addRollup adds a roll-up to the group.
 func (g *mergeGroup) addRollup(q *store.Query, r *rolledUp) {
 	g.total.addRollup(q, r)
 	p := g.part(r.v, r.measures, r.seriesMatch, q)
-	for _, u := range r.head.schemas {
-		p.sees(u.schema, u.first)
+	for _, u := range r.head.Schemas {
+		p.sees(u.Schema, u.First)
 	}
 	p.rollups = append(p.rollups, r)
 }
 
 // blockSource are profiles in a block.
 type blockSource struct {
-	hour  hour
+	hour  format.Hour
 	block uint32
 	rows  []uint64 // a bit for each profile
 }
@@ -195,78 +198,62 @@ type blockSource struct {
 func (p *part) addRow(e *entry) {
 	// The heads of a block stand together.
 	n := len(p.blocks)
-	if n == 0 || p.blocks[n-1].hour != e.hour || p.blocks[n-1].block != e.block-1 {
-		n = slices.IndexFunc(p.blocks, func(b blockSource) bool { return b.hour == e.hour && b.block == e.block-1 })
+	if n == 0 || p.blocks[n-1].hour != e.hour || p.blocks[n-1].block != e.Block-1 {
+		n = slices.IndexFunc(p.blocks, func(b blockSource) bool { return b.hour == e.hour && b.block == e.Block-1 })
 		if n < 0 {
-			p.blocks = append(p.blocks, blockSource{hour: e.hour, block: e.block - 1})
+			p.blocks = append(p.blocks, blockSource{hour: e.hour, block: e.Block - 1})
 			n = len(p.blocks) - 1
 		}
 	} else {
 		n--
 	}
 	b := &p.blocks[n]
-	for int(e.row/64) >= len(b.rows) {
+	for int(e.Row/64) >= len(b.rows) {
 		b.rows = append(b.rows, 0)
 	}
-	b.rows[e.row/64] |= 1 << (e.row % 64)
+	b.rows[e.Row/64] |= 1 << (e.Row % 64)
 }
 
 // addPacked adds what is in roll-ups and blocks to sums.
-func (p *part) addPacked(ctx context.Context, a *sums) error {
+func (p *part) addPacked(ctx context.Context, a *format.Adder) error {
 	v := p.v
 	for _, r := range p.rollups {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		ck := cacheKey{fmt.Sprint(string(r.sums), p.wanted), r.version}
-		s, err := loadStored(v.s.cache, ck, v.snap, r.sums, "it has a head but no samples", func(value []byte) (*sparse, error) {
-			return readSparse(value, a.types, p.wanted, len(v.dict.siteNodes))
+		s, err := loadStored(v.s.cache, ck, v.snap, r.sums, "it has a head but no samples", func(value []byte) (*format.Sums, error) {
+			return format.ReadSums(value, a.Types, p.wanted, v.dict.Sites())
 		})
 		if err != nil {
 			return err
 		}
-		s.addTo(a)
+		s.AddTo(a)
 	}
 	for i := range p.blocks {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		b := &p.blocks[i]
-		m, err := v.block(b.hour, b.block, a.types, p.wanted)
+		m, err := v.block(b.hour, b.block, a.Types, p.wanted)
 		if err != nil {
 			return err
 		}
-		for len(b.rows)*64 < m.profiles {
+		for len(b.rows)*64 < m.Profiles {
 			b.rows = append(b.rows, 0)
 		}
-		m.addTo(a, b.rows)
+		m.AddTo(a, b.rows)
 	}
 	return nil
 }
 
 // block returns a decoded block.
-func (v *view) block(h hour, block uint32, types, wanted int) (*matrix, error) {
-	key := blockKey(v.p.id, h, block)
+func (v *view) block(h format.Hour, block uint32, types, wanted int) (*format.Block, error) {
+	key := format.BlockKey(v.p.id, h, block)
 	ck := cacheKey{fmt.Sprint(string(key), wanted), 0}
-	return loadStored(v.s.cache, ck, v.snap, key, "it is missing", func(value []byte) (*matrix, error) {
-		return readBlock(value, types, wanted, len(v.dict.siteNodes))
+	return loadStored(v.s.cache, ck, v.snap, key, "it is missing", func(value []byte) (*format.Block, error) {
+		return format.ReadBlock(value, types, wanted, v.dict.Sites())
 	})
-}
-
-func (m *matrix) bytes() int64 {
-	n := int64(4*cap(m.columns) + 8*len(m.sites))
-	for _, col := range m.values {
-		n += 8 * int64(cap(col))
-	}
-	return n
-}
-
-func (a *sparse) bytes() int64 {
-	n := int64(4 * cap(a.sites))
-	for _, col := range a.values {
-		n += 8 * int64(cap(col))
-	}
-	return n
 }
 
 // plan returns the groups that the query asks for, and where their sums are.

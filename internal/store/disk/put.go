@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -31,15 +32,25 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 		if err := check(r); err != nil {
 			return err
 		}
-		if hourOf(r.Time).end() <= oldest {
+		if format.HourOf(r.Time).End() <= oldest {
 			s.counts.expired.Add(1)
 			return fmt.Errorf("%w: it is of %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
 		}
 	}
-	if err := s.room.check(); err != nil {
-		s.counts.full.Add(int64(len(records)))
+	if err := s.space.check(); err != nil {
+		if errors.Is(err, store.ErrFull) {
+			s.counts.full.Add(int64(len(records)))
+		}
 		return err
 	}
+	if err := s.whole(func() error { return s.putEach(ctx, records) }); err != nil {
+		return err
+	}
+	return s.here()
+}
+
+// putEach puts each record once.
+func (s *Store) putEach(ctx context.Context, records []store.Record) error {
 	for len(records) > 0 {
 		mine, others, wait, err := s.ids.claim(records)
 		if err != nil {
@@ -139,10 +150,18 @@ func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*
 	}
 	defer p.mu.Unlock()
 	if err := s.load(p); err != nil {
-		return nil, err
+		return nil, damagedIn(p, err)
+	}
+	if !p.stored {
+		// Its keys may be where nothing can be read, which is as good as not
+		// keeping it.
+		if err := s.readable(p.id); err != nil {
+			s.unload(p)
+			return nil, fmt.Errorf("%w: a table is damaged where new profiles go: %w: %w", store.ErrUnavailable, errRepair, err)
+		}
 	}
 	if p.in == nil {
-		p.in = newInterner(p.dict)
+		p.in = format.NewInterner(p.dict)
 		s.account(p)
 	}
 	w := writers.Get().(*writer)
@@ -150,17 +169,17 @@ func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*
 	w.pending = w.pending[:0]
 	b := s.db.NewBatchWithSize(16 << 10)
 	if !p.stored {
-		b.Set(partitionKey(keyPartition, p.id), p.value(), nil)
+		b.Set(format.PartitionKey(format.KindPartition, p.id), p.Partition.Append(nil), nil)
 	}
 	seq := p.seq
 	for _, i := range mine {
 		seq++
 		s.encode(w, b, p, &records[i], seq)
 	}
-	grown := p.dict.marks() != p.written
+	grown := p.dict.Lengths() != p.written
 	if grown {
-		w.buf = p.dict.appendPiece(w.buf[:0], p.written, p.in.stringID)
-		b.Set(dictKey(p.id, p.pieces), w.buf, nil)
+		w.buf = p.dict.AppendPiece(w.buf[:0], p.written, p.in.StringID)
+		b.Set(format.DictionaryKey(p.id, p.pieces), w.buf, nil)
 	}
 	if err := s.apply(b); err != nil {
 		b.Close()
@@ -169,7 +188,7 @@ func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*
 	}
 	if grown {
 		p.small = append(p.small, piece{p.pieces, p.written})
-		p.written = p.dict.marks()
+		p.written = p.dict.Lengths()
 		p.pieces++
 		s.account(p)
 	}
@@ -178,7 +197,7 @@ func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*
 	s.counts.put.Add(int64(len(w.pending)))
 	now := s.o.Now()
 	for _, put := range w.pending {
-		put.hour.fresh.add(put.head, put.totals)
+		put.hour.fresh.Add(put.head, put.totals)
 		put.hour.bytes += int64(put.bytes)
 		put.hour.last = now
 	}
@@ -188,14 +207,18 @@ func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*
 	return b, nil
 }
 
-// apply hands a batch to the log.
-func (s *Store) apply(b *pebble.Batch) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
+// readable returns an error if keys of a new partition could not be read.
+func (s *Store) readable(id uint32) error {
+	if !s.health.knowsDamage() {
+		return nil
+	}
+	for _, kind := range format.PerPartition {
+		prefix := format.PartitionKey(kind, id)
+		if err := s.scan(s.db, prefix, format.After(prefix), func(_, _ []byte) error { return nil }); err != nil {
+			return err
 		}
-	}()
-	return s.room.explain(s.db.ApplyNoSyncWait(b, pebble.Sync))
+	}
+	return nil
 }
 
 // forget drops what is in memory of a Put that failed. p is locked.
@@ -206,12 +229,12 @@ func (s *Store) forget(p *partition) {
 
 // trimHours drops hours without profiles. p is locked.
 func (s *Store) trimHours(p *partition) {
-	p.hours = slices.DeleteFunc(p.hours, func(h *hourData) bool { return len(h.fresh.list) == 0 && h.packed.profiles == 0 })
+	p.hours = slices.DeleteFunc(p.hours, func(h *hourData) bool { return len(h.fresh.List) == 0 && h.packed.Profiles == 0 })
 }
 
 // A writer is scratch memory of Put.
 type writer struct {
-	samples samples
+	samples format.Samples
 	used    []uint32 // the samples that have a value
 	buf     []byte
 	scratch []byte
@@ -220,7 +243,7 @@ type writer struct {
 
 type pendingPut struct {
 	hour   *hourData
-	head   head
+	head   format.Head
 	totals []int64
 	bytes  int
 }
@@ -229,57 +252,46 @@ var writers = sync.Pool{New: func() any { return new(writer) }}
 
 // encode adds a record to a batch.
 func (s *Store) encode(w *writer, b *pebble.Batch, p *partition, r *store.Record, seq uint64) {
-	h := p.hour(hourOf(r.Time), true)
-	p.in.begin(r.Profile)
+	h := p.hour(format.HourOf(r.Time), true)
+	p.in.Begin(r.Profile)
 	totals := w.translate(p.in, r.Profile)
 	put := pendingPut{hour: h, totals: totals}
-	put.head = head{seq: seq, time: r.Time, duration: r.Duration, id: r.ID, samples: uint32(len(w.samples.sites)), schema: p.in.schema()}
-	put.head.series = p.in.seriesOf(r.Labels, put.head.schema, p.instance)
-	p.in.p = nil
+	put.head = format.Head{Seq: seq, Time: r.Time, Duration: r.Duration, ID: r.ID, Samples: uint32(len(w.samples.Sites)), Schema: p.in.Schema()}
+	put.head.Series = p.in.Series(r.Labels, put.head.Schema)
+	p.in.End()
 
-	w.buf = appendHead(w.buf[:0], &put.head, totals)
-	b.Set(seqKey(keyHead, p.id, h.hour, seq), w.buf, nil)
-	w.buf, w.scratch = appendSamples(w.buf[:0], &w.samples, w.scratch)
-	b.Set(seqKey(keySamples, p.id, h.hour, seq), w.buf, nil)
+	w.buf = format.AppendHead(w.buf[:0], &put.head, totals)
+	b.Set(format.SeqKey(format.KindHead, p.id, h.hour, seq), w.buf, nil)
+	w.buf, w.scratch = format.AppendSamples(w.buf[:0], &w.samples, w.scratch)
+	b.Set(format.SeqKey(format.KindSamples, p.id, h.hour, seq), w.buf, nil)
 	put.bytes = len(w.buf)
 	w.pending = append(w.pending, put)
 }
 
 // translate turns the samples of a profile that are not all zeros into w.samples,
 // and returns their totals.
-func (w *writer) translate(in *interner, p *profile.Profile) []int64 {
+func (w *writer) translate(in *format.Interner, p *profile.Profile) []int64 {
 	w.used = w.used[:0]
 	for s := range p.Stacks {
-		any := int64(0)
+		bits := int64(0)
 		for _, col := range p.Values {
-			any |= col[s]
+			bits |= col[s]
 		}
-		if any != 0 {
+		if bits != 0 {
 			w.used = append(w.used, uint32(s))
 		}
 	}
-	w.samples.sites = in.intern(w.samples.sites[:0], w.used)
-	types := len(p.SampleTypes)
-	for len(w.samples.values) < types {
-		w.samples.values = append(w.samples.values, nil)
-	}
-	w.samples.values = w.samples.values[:types]
-	totals := make([]int64, types)
+	w.samples.Reset(len(p.SampleTypes))
+	w.samples.Sites = in.Sites(w.samples.Sites, w.used)
+	totals := make([]int64, len(p.SampleTypes))
 	for t, col := range p.Values {
-		to := w.samples.values[t][:0]
+		to := w.samples.Values[t]
 		for _, s := range w.used {
 			v := col[s]
 			to = append(to, v)
 			totals[t] += v
 		}
-		w.samples.values[t] = to
+		w.samples.Values[t] = to
 	}
 	return totals
-}
-
-// packedHeads returns the heads of an hour's packed profiles.
-func (s *Store) packedHeads(db pebble.Reader, p *partition, h hour, packed summary) (*heads, error) {
-	key := hourKey(keyHeads, p.id, h)
-	ck := cacheKey{string(key), packed.lastSeq}
-	return loadStored(s.cache, ck, db, key, "it is missing", readHeads)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -17,11 +18,11 @@ import (
 type view struct {
 	s     *Store
 	p     *partition
-	dict  dict       // its index alone, unless samples are asked for
-	hours []hourView // all of the partition's
+	dict  format.Dictionary // its index alone, unless samples are asked for
+	hours []hourView        // all of the partition's
 	// dropped is the hour before which something was dropped: the roll-ups of
 	// the day that it is in may be too large, or missing.
-	dropped hour
+	dropped format.Hour
 	snap    *pebble.Snapshot
 	// What the query makes of each series.
 	matches []seriesMatch
@@ -29,9 +30,9 @@ type view struct {
 
 // hourView is an hour of a view.
 type hourView struct {
-	hour   hour
-	packed summary
-	fresh  heads
+	hour   format.Hour
+	packed format.Summary
+	fresh  format.Heads
 }
 
 // seriesMatch is what a query makes of a series.
@@ -67,23 +68,23 @@ func (s *Store) selects(ctx context.Context, q *store.Query, samples bool) (_ *s
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if q.To != 0 && p.epoch >= q.To || q.From != 0 && p.epoch+s.epoch <= q.From || !selectsService(q.Selector, p.service) {
+		if q.To != 0 && p.Epoch >= q.To || q.From != 0 && p.Epoch+s.epoch <= q.From || !selectsService(q.Selector, p.Service) {
 			continue
 		}
 		v, err := s.view(p, q, samples)
 		if err != nil {
-			return nil, err
+			return nil, damagedIn(p, err)
 		}
 		if v == nil {
 			continue
 		}
 		sel.views = append(sel.views, v)
-		any := false
-		for i := range v.dict.series {
-			m := v.match(q, &v.dict.series[i])
+		selected := false
+		for i := range v.dict.Series {
+			m := v.match(q, &v.dict.Series[i])
 			if m.group >= 0 {
-				any = true
-				labels := v.dict.series[i].labels.Select(q.By)
+				selected = true
+				labels := v.dict.Series[i].Labels.Select(q.By)
 				key := labels.String()
 				g, ok := groups[key]
 				if !ok {
@@ -95,7 +96,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query, samples bool) (_ *s
 			}
 			v.matches = append(v.matches, m)
 		}
-		if !any {
+		if !selected {
 			v.snap.Close()
 			sel.views = sel.views[:len(sel.views)-1]
 		}
@@ -138,17 +139,17 @@ func selectsService(sel store.Selector, service string) bool {
 }
 
 // match tells what q makes of a series, with group 0 if it is selected.
-func (v *view) match(q *store.Query, s *series) seriesMatch {
-	column := columnOf(&v.dict.schemas[s.measures], q.SampleType)
-	if column < 0 || !q.Selector.Matches(s.labels) {
+func (v *view) match(q *store.Query, s *format.Series) seriesMatch {
+	column := columnOf(&v.dict.Schemas[s.Measures], q.SampleType)
+	if column < 0 || !q.Selector.Matches(s.Labels) {
 		return seriesMatch{group: -1}
 	}
 	return seriesMatch{column: int32(column)}
 }
 
 // columnOf returns the column that a query's SampleType names, -1 for none.
-func columnOf(s *schema, sampleType string) int {
-	p := profile.Profile{SampleTypes: s.types, DefaultSampleType: s.defaultType}
+func columnOf(s *format.Schema, sampleType string) int {
+	p := profile.Profile{SampleTypes: s.Types, DefaultSampleType: s.DefaultType}
 	column, err := p.SampleIndex(sampleType)
 	if err != nil {
 		return -1
@@ -163,13 +164,13 @@ func (s *Store) view(p *partition, q *store.Query, samples bool) (*view, error) 
 	if p.gone {
 		return nil, nil
 	}
-	v := &view{s: s, p: p, dropped: p.dropped}
-	any := false
+	v := &view{s: s, p: p, dropped: p.Dropped}
+	overlaps := false
 	for _, h := range p.hours {
 		v.hours = append(v.hours, hourView{h.hour, h.packed, h.fresh})
-		any = any || v.hours[len(v.hours)-1].overlaps(q)
+		overlaps = overlaps || v.hours[len(v.hours)-1].overlaps(q)
 	}
-	if !any {
+	if !overlaps {
 		return nil, nil
 	}
 	if p.dict == nil && p.index != nil && !samples {
@@ -187,9 +188,9 @@ func (s *Store) view(p *partition, q *store.Query, samples bool) (*view, error) 
 
 // entry is a profile that a query selects.
 type entry struct {
-	*head
+	*format.Head
 	v      *view
-	hour   hour
+	hour   format.Hour
 	totals []int64
 	seriesMatch
 }
@@ -198,34 +199,35 @@ func (e *entry) value() int64 { return e.totals[e.column] }
 
 // valueType is the type of the value.
 func (e *entry) valueType() profile.ValueType {
-	return e.v.dict.schemas[e.schema].types[e.column]
+	return e.v.dict.Schemas[e.Schema].Types[e.column]
 }
 
 func earlier(a, b *entry) int {
-	return cmp.Or(cmp.Compare(a.time, b.time), slices.Compare(a.id[:], b.id[:]))
+	return cmp.Or(cmp.Compare(a.Time, b.Time), slices.Compare(a.ID[:], b.ID[:]))
 }
 
 // entries calls f for the profiles of an hour that q selects: the fresh ones,
 // and with all set the packed ones, too.
-func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) error {
-	each := func(hs *heads) error {
-		for i := range hs.list {
-			d := &hs.list[i]
-			if int(d.series) >= len(v.matches) || int(d.schema) >= len(v.dict.schemas) || len(v.dict.schemas[d.schema].types) != int(d.types) {
-				return inKey(seqKey(keyHead, v.p.id, h.hour, d.seq), &damage{msg: "it refers to a series or schema that is not in the dictionary"})
+func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) (err error) {
+	defer func() { err = damagedIn(v.p, err) }()
+	each := func(hs *format.Heads) error {
+		for i := range hs.List {
+			d := &hs.List[i]
+			if int(d.Series) >= len(v.matches) || int(d.Schema) >= len(v.dict.Schemas) || len(v.dict.Schemas[d.Schema].Types) != int(d.Types) {
+				return format.Damaged(format.SeqKey(format.KindHead, v.p.id, h.hour, d.Seq), "it refers to a series or schema that is not in the dictionary")
 			}
-			m := v.matches[d.series]
-			if m.group < 0 || !q.Contains(d.time) || q.ID != (store.ID{}) && q.ID != d.id {
+			m := v.matches[d.Series]
+			if m.group < 0 || !q.Contains(d.Time) || q.ID != (store.ID{}) && q.ID != d.ID {
 				continue
 			}
-			if sc := &v.dict.schemas[d.schema]; q.SampleType == "" && sc.defaultType != v.dict.schemas[sc.measures].defaultType {
+			if sc := &v.dict.Schemas[d.Schema]; q.SampleType == "" && sc.DefaultType != v.dict.Schemas[sc.Measures].DefaultType {
 				m.column = int32(columnOf(sc, ""))
 			}
-			f(&entry{d, v, h.hour, hs.totalsOf(d), m})
+			f(&entry{d, v, h.hour, hs.TotalsOf(d), m})
 		}
 		return nil
 	}
-	if all && h.packed.profiles > 0 {
+	if all && h.packed.Profiles > 0 {
 		hs, err := v.s.packedHeads(v.snap, v.p, h.hour, h.packed)
 		if err != nil {
 			return err
@@ -238,11 +240,16 @@ func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) 
 }
 
 // Labels returns names and values of labels; see [store.Store].
-func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
+func (s *Store) Labels(ctx context.Context, q store.Query) (out []store.LabelValues, err error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.calls.Done()
+	err = s.whole(func() (err error) { out, err = s.labels(ctx, q); return err })
+	return out, err
+}
+
+func (s *Store) labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
 	q.SampleType, q.By, q.Step, q.Top = "", nil, 0, 0
 	sel, err := s.selects(ctx, &q, false)
 	if err != nil {
@@ -257,7 +264,7 @@ func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 			if !h.overlaps(&q) {
 				continue
 			}
-			err := v.entries(&q, h, true, func(e *entry) { used[e.series] = true })
+			err := v.entries(&q, h, true, func(e *entry) { used[e.Series] = true })
 			if err != nil {
 				return nil, err
 			}
@@ -266,7 +273,7 @@ func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 			if !u {
 				continue
 			}
-			for _, l := range v.dict.series[i].labels {
+			for _, l := range v.dict.Series[i].Labels {
 				if values[l.Name] == nil {
 					values[l.Name] = map[string]bool{}
 				}
@@ -296,7 +303,7 @@ type groupKey struct {
 func (e *entry) key(q *store.Query) groupKey {
 	k := groupKey{labels: e.group}
 	if q.Step != 0 {
-		k.window = store.Window(e.time, q.Step)
+		k.window = store.Window(e.Time, q.Step)
 	}
 	return k
 }
@@ -331,24 +338,28 @@ func (t *total) add(value int64, typ profile.ValueType, profiles, duration, firs
 }
 
 func (t *total) addEntry(e *entry) {
-	t.add(e.value(), e.valueType(), 1, e.duration, e.time, e.time+e.duration, e.version())
+	t.add(e.value(), e.valueType(), 1, e.Duration, e.Time, e.Time+e.Duration, e.Version())
 }
 
 // total returns what was added up.
 func (t *total) total() store.Total {
 	if t.differ {
 		t.Value, t.types = 0, profile.ValueType{}
-		t.differ = true
 	}
 	return t.Total
 }
 
 // Series returns totals over time; see [store.Store].
-func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, error) {
+func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, err error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.calls.Done()
+	err = s.whole(func() (err error) { out, err = s.series(ctx, q); return err })
+	return out, err
+}
+
+func (s *Store) series(ctx context.Context, q store.Query) ([]store.Series, error) {
 	sel, err := s.selects(ctx, &q, false)
 	if err != nil {
 		return nil, err
@@ -390,7 +401,7 @@ func (sel *selection) points(ctx context.Context) ([]store.Series, error) {
 				sr.Type = profile.ValueType{}
 			}
 			if q.Step == 0 {
-				sr.Points = append(sr.Points, store.Point{Time: e.time, ID: e.id, Total: one.total()})
+				sr.Points = append(sr.Points, store.Point{Time: e.Time, ID: e.ID, Total: one.total()})
 			} else {
 				sum.addEntry(e)
 			}

@@ -2,19 +2,24 @@ package disk
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // retain drops hours that are older than the store keeps profiles, and the
 // oldest ones while the store takes more room than it may. s.jobs is locked.
 func (s *Store) retain(ctx context.Context) error {
 	oldest := s.oldest()
+	if err := s.dropAside(oldest); err != nil {
+		return err
+	}
 	for _, h := range s.hours() {
-		if h.end() > oldest || ctx.Err() != nil {
+		if h.End() > oldest || ctx.Err() != nil {
 			break
 		}
 		n, err := s.dropHour(h)
@@ -23,7 +28,8 @@ func (s *Store) retain(ctx context.Context) error {
 		}
 		s.o.Log.Info("dropped profiles that are older than the retention", "hour", h.String(), "profiles", n)
 	}
-	if s.o.MaxBytes <= 0 {
+	if s.o.MaxBytes <= 0 || s.unclaimed {
+		// Without the room of what was dropped, all would be dropped in the end.
 		return ctx.Err()
 	}
 	// What was dropped takes room until it is compacted away.
@@ -31,7 +37,7 @@ func (s *Store) retain(ctx context.Context) error {
 		if s.size() <= s.o.MaxBytes || ctx.Err() != nil {
 			break
 		}
-		if h.end() > s.o.Now().UnixNano() {
+		if h.End() > s.o.Now().UnixNano() {
 			break // never what comes in now
 		}
 		n, err := s.dropHour(h)
@@ -54,8 +60,8 @@ func (s *Store) size() int64 {
 }
 
 // hours returns all hours with profiles, the oldest first.
-func (s *Store) hours() []hour {
-	var out []hour
+func (s *Store) hours() []format.Hour {
+	var out []format.Hour
 	for _, p := range s.partitions() {
 		p.mu.Lock()
 		for _, h := range p.hours {
@@ -69,9 +75,9 @@ func (s *Store) hours() []hour {
 
 // dropHour drops the profiles of an hour and returns their number. s.jobs is
 // locked.
-func (s *Store) dropHour(h hour) (profiles int, err error) {
+func (s *Store) dropHour(h format.Hour) (profiles int, err error) {
 	for _, p := range s.partitions() {
-		if p.epoch != store.Window(h.start(), s.epoch) {
+		if p.Epoch != store.Window(h.Start(), s.epoch) {
 			continue
 		}
 		n, err := s.dropHourOf(p, h)
@@ -85,21 +91,17 @@ func (s *Store) dropHour(h hour) (profiles int, err error) {
 	return profiles, nil
 }
 
-func (s *Store) dropHourOf(p *partition, h hour) (profiles int, err error) {
+func (s *Store) dropHourOf(p *partition, h format.Hour) (profiles int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d := p.hour(h, false)
 	if d == nil || p.gone {
 		return 0, nil
 	}
-	profiles = int(d.packed.profiles) + len(d.fresh.list)
+	profiles = int(d.packed.Profiles) + len(d.fresh.List)
 	b := s.db.NewBatch()
 	if len(p.hours) == 1 {
-		for _, kind := range perPartition {
-			prefix := partitionKey(kind, p.id)
-			b.DeleteRange(prefix, after(prefix), nil)
-			s.dead = append(s.dead, keyRange{prefix, after(prefix)})
-		}
+		s.deletePartition(b, p.id)
 	} else {
 		s.deleteHour(b, p, h)
 	}
@@ -110,35 +112,44 @@ func (s *Store) dropHourOf(p *partition, h hour) (profiles int, err error) {
 		return 0, err
 	}
 	p.hours = slices.DeleteFunc(p.hours, func(o *hourData) bool { return o == d })
-	p.dropped = max(p.dropped, h+1)
-	s.garbage.Add(int64(d.packed.bytes) + d.bytes)
+	p.Dropped = max(p.Dropped, h+1)
+	s.garbage.Add(int64(d.packed.Bytes) + d.bytes)
 	if len(p.hours) == 0 {
 		p.gone = true
 		s.unload(p)
 		s.mu.Lock()
-		delete(s.parts, partitionName{p.epoch, p.service})
+		delete(s.parts, partitionName{p.Epoch, p.Service})
 		s.mu.Unlock()
 	}
 	return profiles, nil
 }
 
+// deletePartition deletes all of a partition.
+func (s *Store) deletePartition(b *pebble.Batch, id uint32) {
+	for _, kind := range format.PerPartition {
+		prefix := format.PartitionKey(kind, id)
+		b.DeleteRange(prefix, format.After(prefix), nil)
+		s.dead = append(s.dead, keyRange{prefix, format.After(prefix)})
+	}
+}
+
 // deleteHour deletes an hour of a partition that has others. The roll-ups of its
 // day are too large from then on, so they go, and are not used again: see
 // partition.dropped.
-func (s *Store) deleteHour(b *pebble.Batch, p *partition, h hour) {
-	for _, kind := range perHour {
-		prefix := hourKey(kind, p.id, h)
-		b.DeleteRange(prefix, after(prefix), nil)
-		s.dead = append(s.dead, keyRange{prefix, after(prefix)})
+func (s *Store) deleteHour(b *pebble.Batch, p *partition, h format.Hour) {
+	for _, kind := range format.PerHour {
+		prefix := format.HourKey(kind, p.id, h)
+		b.DeleteRange(prefix, format.After(prefix), nil)
+		s.dead = append(s.dead, keyRange{prefix, format.After(prefix)})
 	}
-	for level := range uint8(numLevels) {
-		for _, kind := range []byte{keyRollup, keySums} {
-			prefix := windowKey(kind, p.id, level, windowOf(level, h.start()))
-			b.DeleteRange(prefix, after(prefix), nil)
+	for level := range uint8(format.NumLevels) {
+		for _, kind := range []byte{format.KindRollup, format.KindSums} {
+			prefix := format.WindowKey(kind, p.id, level, format.WindowOf(level, h.Start()))
+			b.DeleteRange(prefix, format.After(prefix), nil)
 		}
 	}
-	q := partition{epoch: p.epoch, service: p.service, instance: p.instance, dropped: max(p.dropped, h+1)}
-	b.Set(partitionKey(keyPartition, p.id), q.value(), nil)
+	info := format.Partition{Epoch: p.Epoch, Service: p.Service, Instance: p.Instance, Dropped: max(p.Dropped, h+1)}
+	b.Set(format.PartitionKey(format.KindPartition, p.id), info.Append(nil), nil)
 }
 
 // keyRange is the keys from start to end.
@@ -149,12 +160,15 @@ type keyRange struct{ start, end []byte }
 // that were dropped. What stays is left alone, however much it is. s.jobs is
 // locked.
 func (s *Store) reclaim(ctx context.Context) error {
-	ranges := append(s.dead, keyRange{[]byte{keyHead}, []byte{keyHead + 1}}, keyRange{[]byte{keySamples}, []byte{keySamples + 1}})
+	ranges := append(s.dead, keyRange{[]byte{format.KindHead}, []byte{format.KindHead + 1}}, keyRange{[]byte{format.KindSamples}, []byte{format.KindSamples + 1}})
 	return s.compact(ctx, ranges)
 }
 
 // compact rewrites files with keys in some ranges. s.jobs is locked.
 func (s *Store) compact(ctx context.Context, ranges []keyRange) error {
+	if s.health.resting() {
+		return errors.New("files can't be rewritten for now, as that failed")
+	}
 	s.garbage.Store(0)
 	s.dead = nil
 	for _, r := range ranges {
@@ -162,8 +176,10 @@ func (s *Store) compact(ctx context.Context, ranges []keyRange) error {
 			return err
 		}
 		if err := s.db.Compact(ctx, r.start, r.end, false); err != nil {
-			return s.room.explain(err)
+			s.unclaimed = ctx.Err() == nil
+			return s.space.explain(err)
 		}
 	}
+	s.unclaimed = false
 	return nil
 }

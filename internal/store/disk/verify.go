@@ -6,8 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -15,46 +13,71 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
+
+// Verified is how much of a store can be read.
+type Verified struct {
+	Profiles int64 // known of
+	Lost     int64 // of those, can't be read
+	// Unsure is set where it isn't known whether there were more.
+	Unsure bool
+}
+
+func (v Verified) String() string {
+	switch {
+	case v.Unsure && v.Profiles == 0:
+		return "no profile can be read, and how many there were is not known"
+	case v.Unsure && v.Lost == 0:
+		return fmt.Sprintf("profiles that can be read: %d; how many can't is not known", v.Profiles)
+	case v.Unsure:
+		return fmt.Sprintf("profiles known of: %d; at least %d of them can't be read", v.Profiles, v.Lost)
+	}
+	return fmt.Sprintf("profiles: %d; %d of them can't be read", v.Profiles, v.Lost)
+}
 
 // Verify reads all of the store in a directory, which must not be open, and
 // calls report for each thing that is wrong: bytes that don't match their
 // checksum, references to nothing, sums that are not those of their parts. It
 // changes nothing. fsys is nil for the operating system's. The error is of a
-// store that can't be read at all.
-func Verify(ctx context.Context, dir string, fsys vfs.FS, report func(problem string)) error {
+// directory that can't be read at all.
+func Verify(ctx context.Context, dir string, fsys vfs.FS, report func(problem string)) (Verified, error) {
 	a, err := newAudit(ctx, dir, fsys, report)
 	if err != nil {
-		return err
+		return Verified{}, err
 	}
 	defer a.close()
 	for _, p := range a.parts {
 		if err := a.partition(p, nil); err != nil {
-			return err
+			return a.result(), err
 		}
 		if a.partBad == 0 {
 			if err := a.rollups(p); err != nil {
-				return err
+				return a.result(), err
 			}
 		}
 	}
-	return a.strangers()
+	return a.result(), ctx.Err()
 }
 
 // An audit reads a store whatever is wrong with it.
 type audit struct {
 	ctx    context.Context
-	s      *Store // for its methods; it has neither background nor calls
+	fs     vfs.FS
+	files  *files
+	lock   *pebble.Lock
+	epoch  int64 // length of an epoch
 	report func(string)
 	parts  []*partition
-	known  map[uint32]*partition
-	dict   *dict
+	found  Verified
+	dict   *format.Dictionary
 	// Of the partition that was read last.
 	service string
-	epoch   int64
+	start   int64 // of its epoch
 	partBad int
-	hours   map[hour]*heads // readable packed profiles
-	heads   int64           // number of heads read
+	good    uint64                        // profiles of it
+	seq     uint64                        // of the last one known of
+	hours   map[format.Hour]*format.Heads // readable packed profiles
 }
 
 func newAudit(ctx context.Context, dir string, fsys vfs.FS, report func(string)) (*audit, error) {
@@ -67,49 +90,94 @@ func newAudit(ctx context.Context, dir string, fsys vfs.FS, report func(string))
 	if err != nil {
 		return nil, fmt.Errorf("reading the store in %s: %w", dir, err)
 	}
-	po := pebbleOptions(o.FS, lock, slog.New(slog.DiscardHandler))
-	po.ReadOnly, po.ErrorIfNotExists = true, true
-	db, err := pebble.Open(dir, po)
-	if err != nil {
-		lock.Close()
-		return nil, fmt.Errorf("reading the store in %s: %w", dir, err)
-	}
-	a := &audit{ctx: ctx, report: report, known: map[uint32]*partition{},
-		s: &Store{dir: dir, o: o, db: db, lock: lock, cache: newCache(0), room: newRoom(ctx, o.FS, dir, 0)}}
-	value, closer, err := db.Get([]byte{keyFormat})
-	if err == nil {
-		r := reader{b: value}
-		r.version(formatVersion)
-		a.s.epoch = int64(r.uvarint())
-		r.uvarint()
-		err = inKey([]byte{keyFormat}, r.end())
-		closer.Close()
-	}
-	if err == nil && a.s.epoch <= 0 {
-		err = errors.New("its epochs have no length")
+	a := &audit{ctx: ctx, fs: o.FS, lock: lock, report: report}
+	if a.files, err = readFiles(ctx, o.FS, dir, a.report); err == nil {
+		err = a.readPartitions(o)
 	}
 	if err != nil {
 		a.close()
 		return nil, fmt.Errorf("reading the store in %s: %w", dir, err)
 	}
-	a.scan([]byte{keyPartition}, func(key, value []byte) error {
-		if len(key) != 5 {
-			return fmt.Errorf("the key has %d bytes, not 5", len(key))
-		}
-		p, err := readPartition(binary.BigEndian.Uint32(key[1:]), value)
-		if err == nil {
-			a.parts = append(a.parts, p)
-			a.known[p.id] = p
-		}
-		return err
-	})
-	return a, ctx.Err()
+	return a, nil
 }
 
-func (a *audit) close() {
-	a.s.db.Close()
-	a.s.lock.Close()
+// readPartitions finds the partitions, also those that are not described any more.
+func (a *audit) readPartitions(o Options) error {
+	epoch, found, err := get(a.files, []byte{format.KindFormat}, format.ReadFormat)
+	if err == nil && !found {
+		err = format.Damaged([]byte{format.KindFormat}, "it is missing")
+	}
+	if errors.Is(err, format.ErrVersion) {
+		return err
+	}
+	if a.epoch = epoch; err != nil {
+		a.bad("%v", err)
+		a.epoch = int64(o.Epoch) // no other has been in use
+	}
+	known := map[uint32]bool{}
+	a.scan([]byte{format.KindPartition}, func(key, value []byte) error {
+		if err := format.CheckKey(key); err != nil {
+			return err
+		}
+		info, e := format.ReadPartition(value)
+		if errors.Is(e, format.ErrVersion) {
+			err = e
+		}
+		if e != nil {
+			return e
+		}
+		p := &partition{id: binary.BigEndian.Uint32(key[1:]), Partition: info, stored: true}
+		if p.Problem != "" {
+			a.bad("the profiles of service %s from %s on are set aside: %s", p.Service, dateOf(p.Epoch), p.Problem)
+		}
+		known[p.id] = true
+		a.parts = append(a.parts, p)
+		return nil
+	})
+	if errors.Is(err, format.ErrVersion) {
+		return err
+	}
+	for _, kind := range format.PerPartition[1:] {
+		for key := a.first([]byte{kind}); key != nil; {
+			if len(key) < 5 {
+				a.bad("%s is damaged: the key is too short", format.KeyName(key))
+				break
+			}
+			id := binary.BigEndian.Uint32(key[1:])
+			if !known[id] {
+				known[id] = true
+				a.bad("%s is not described", format.KeyName(format.PartitionKey(format.KindPartition, id)))
+				a.parts = append(a.parts, &partition{id: id, Partition: format.Partition{Instance: o.InstanceLabels, Dropped: 1<<31 - 1}})
+			}
+			key = a.first(format.After(format.PartitionKey(kind, id)))
+			if len(key) > 0 && key[0] != kind {
+				break
+			}
+		}
+	}
+	return a.ctx.Err()
 }
+
+// first returns the first key from start on of its kind, nil if there is none.
+func (a *audit) first(start []byte) (first []byte) {
+	if start == nil {
+		return nil
+	}
+	errFound := errors.New("found")
+	a.files.scan(start, []byte{start[0] + 1}, func(key, _ []byte) error {
+		first = slices.Clone(key)
+		return errFound
+	})
+	return first
+}
+
+// result returns what was found until now.
+func (a *audit) result() Verified {
+	a.found.Unsure = a.files.lossy
+	return a.found
+}
+
+func (a *audit) close() { a.lock.Close() }
 
 // bad reports a problem.
 func (a *audit) bad(format string, args ...any) {
@@ -117,186 +185,262 @@ func (a *audit) bad(format string, args ...any) {
 	a.report(fmt.Sprintf(format, args...))
 }
 
-// scan calls f with the keys that begin with prefix, and reports errors. Where
-// bytes of the key-value store can't be read it goes on behind the next hour.
+// scan calls f with the keys that begin with prefix, and reports errors.
 func (a *audit) scan(prefix []byte, f func(key, value []byte) error) {
-	start, end := slices.Clone(prefix), after(prefix)
-	for range 1000 {
-		last := slices.Clone(start)
-		err := a.s.scan(a.s.db, start, end, func(key, value []byte) error {
-			last = append(last[:0], key...)
-			if err := f(key, value); err != nil {
-				if errors.Is(err, errDamaged) {
-					err = inKey(key, err)
-				} else {
-					err = fmt.Errorf("%s: %w", keyName(key), err)
-				}
-				a.bad("%v", err)
+	a.files.scan(prefix, format.After(prefix), func(key, value []byte) error {
+		if err := f(key, value); err != nil {
+			if errors.Is(err, format.ErrDamaged) {
+				err = format.InKey(key, err)
+			} else {
+				err = fmt.Errorf("%s: %w", format.KeyName(key), err)
 			}
-			return a.ctx.Err()
-		})
-		if err == nil || a.ctx.Err() != nil {
-			return
+			a.bad("%v", err)
 		}
-		a.bad("what follows %s can't be read: %v", keyName(last), err)
-		if len(last) <= len(prefix) || len(last) < 9 {
-			return
-		}
-		start = after(last[:9])
-		if slices.Compare(start, end) >= 0 {
-			return
-		}
-	}
+		return a.ctx.Err()
+	})
 }
 
-// loadDict reads as much of a partition's dictionary as it can.
+// loadDict reads as much of a partition's dictionary as it can. A piece that was
+// merged into another one, and is there again as what deleted it is lost, doesn't
+// fit behind the others and is left out.
 func (a *audit) loadDict(p *partition) {
-	a.dict = newDict()
-	broken := false
-	a.scan(partitionKey(keyDict, p.id), func(key, value []byte) error {
-		if broken {
-			return nil
-		}
-		before := a.dict.marks()
-		err := a.dict.addPiece(value, p.instance)
+	a.dict = format.NewDictionary(p.Instance)
+	a.scan(format.PartitionKey(format.KindDictionary, p.id), func(key, value []byte) error {
+		before := a.dict.Lengths()
+		err := a.dict.AddPiece(value)
 		if err != nil {
-			broken = true
-			a.dict.truncate(before)
+			a.dict.Truncate(before)
 		}
 		return err
 	})
 }
 
-// truncate takes entries behind the marks away.
-func (d *dict) truncate(to marks) {
-	d.strings, d.mappings, d.functions = d.strings[:to.strings], d.mappings[:to.mappings], d.functions[:to.functions]
-	d.locations = d.locations[:to.locations]
-	n := min(len(d.parents), len(d.nodeLocs), to.nodes)
-	d.parents, d.nodeLocs = d.parents[:n], d.nodeLocs[:n]
-	d.sets = d.sets[:to.sets]
-	n = min(len(d.siteNodes), len(d.siteSets), to.sites)
-	d.siteNodes, d.siteSets = d.siteNodes[:n], d.siteSets[:n]
-	d.schemas, d.series = d.schemas[:to.schemas], d.series[:to.series]
-}
-
 // partition reads the profiles of a partition, reports what is wrong, and calls
 // good, unless it is nil, with those that are as they should be.
-func (a *audit) partition(p *partition, good func(h *head, totals []int64, s *samples) error) error {
-	a.partBad, a.hours, a.service, a.epoch = 0, map[hour]*heads{}, p.service, p.epoch
+func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64, s *format.Samples) error) error {
+	a.partBad, a.hours, a.good, a.seq = 0, map[format.Hour]*format.Heads{}, 0, 0
 	a.loadDict(p)
+	if p.Service == "" && !p.stored {
+		a.describe(p)
+	}
+	a.service, a.start = p.Service, p.Epoch
+	before := a.found
 	var err error
-	one := func(key []byte, h *head, totals []int64, s *samples) error {
+	one := func(key []byte, h *format.Head, totals []int64, s *format.Samples) error {
 		if problem := a.check(h, totals, s); problem != "" {
-			a.bad("%s: %s", keyName(key), problem)
+			a.found.Lost++
+			a.bad("%s: %s", format.KeyName(key), problem)
 			return nil
 		}
+		a.good++
 		if good != nil {
 			return good(h, totals, s)
 		}
 		return nil
 	}
-	a.scan(partitionKey(keyHead, p.id), func(key, value []byte) error {
-		if len(key) != 17 || err != nil {
-			return err
-		}
-		var hs heads
-		if err := hs.readHead(binary.BigEndian.Uint64(key[9:]), value); err != nil {
-			return err
-		}
-		h := &hs.list[0]
-		a.heads++
-		var s samples
-		at := slices.Clone(key)
-		at[0] = keySamples
-		_, found, e := get(a.s.db, at, func(value []byte) (struct{}, error) {
-			return struct{}{}, readSamples(&s, value, int(h.types), -1, len(a.dict.siteNodes))
-		})
-		if e == nil && !found {
-			e = fmt.Errorf("%s are missing", keyName(at))
-		}
-		if e != nil {
-			a.bad("%v", e)
+	a.scan(format.PartitionKey(format.KindHead, p.id), func(key, value []byte) error {
+		if err != nil {
 			return nil
 		}
-		err = one(key, h, hs.totals, &s)
-		return err
+		a.found.Profiles++
+		h, totals, s, e := a.fresh(key, value)
+		if e != nil {
+			a.found.Lost++
+			return e
+		}
+		err = one(key, h, totals, s)
+		return nil
 	})
-	a.scan(partitionKey(keySamples, p.id), func(key, value []byte) error {
+	a.scan(format.PartitionKey(format.KindSamples, p.id), func(key, value []byte) error {
 		at := slices.Clone(key)
-		at[0] = keyHead
-		_, found, e := get(a.s.db, at, func([]byte) (struct{}, error) { return struct{}{}, nil })
+		at[0] = format.KindHead
+		_, found, e := get(a.files, at, func([]byte) (struct{}, error) { return struct{}{}, nil })
 		if e == nil && !found {
-			e = fmt.Errorf("%s is missing", keyName(at))
+			a.found.Profiles++
+			a.found.Lost++
+			e = fmt.Errorf("%s is missing", format.KeyName(at))
 		}
 		return e
 	})
-	a.scan(partitionKey(keyHeads, p.id), func(key, value []byte) error {
-		if len(key) != 9 || err != nil {
-			return err
-		}
-		hs, e := readHeads(value)
-		if e != nil {
-			return e
-		}
-		h := hour(flip(int32(binary.BigEndian.Uint32(key[5:]))))
-		a.hours[h] = hs
-		a.heads += int64(len(hs.list))
-		a.summary(p, h, hs)
-		err = a.blocks(p, h, hs, one)
-		return err
-	})
+	if err == nil {
+		err = a.packed(p, one)
+	}
+	// Profiles are numbered as they come, so it shows where some are missing
+	// altogether, unless hours were dropped.
+	if known := a.good + uint64(a.found.Lost-before.Lost); p.Dropped == format.MinHour && a.seq > known {
+		missing := int64(a.seq - known)
+		a.found.Profiles += missing
+		a.found.Lost += missing
+		a.bad("%d profiles of partition %d are missing", missing, p.id)
+	}
+	if lost := a.found.Lost - before.Lost; lost > 0 {
+		a.report(fmt.Sprintf("service %s, from %s on: %d of %d profiles can't be read",
+			cmp.Or(p.Service, "unknown"), dateOf(p.Epoch), lost, a.found.Profiles-before.Profiles))
+	}
 	return cmp.Or(err, a.ctx.Err())
 }
 
+// describe finds out what a partition is of from what it has.
+func (a *audit) describe(p *partition) {
+	for i := range a.dict.Series {
+		p.Service = a.dict.Series[i].Labels.Get(store.LabelService)
+	}
+	for _, kind := range format.PerHour {
+		if key := a.first(format.PartitionKey(kind, p.id)); len(key) >= 9 && binary.BigEndian.Uint32(key[1:]) == p.id {
+			p.Epoch = store.Window(format.HourOfKey(key).Start(), a.epoch)
+			return
+		}
+	}
+}
+
+// fresh reads a profile that isn't packed.
+func (a *audit) fresh(key, value []byte) (*format.Head, []int64, *format.Samples, error) {
+	if err := format.CheckKey(key); err != nil {
+		return nil, nil, nil, err
+	}
+	var hs format.Heads
+	if err := hs.ReadHead(format.SeqOfKey(key), value); err != nil {
+		return nil, nil, nil, err
+	}
+	h, s := &hs.List[0], new(format.Samples)
+	a.seq = max(a.seq, h.Seq)
+	at := slices.Clone(key)
+	at[0] = format.KindSamples
+	_, found, err := get(a.files, at, func(value []byte) (struct{}, error) {
+		return struct{}{}, format.ReadSamples(s, value, int(h.Types), -1, a.dict.Sites())
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("%s are missing", format.KeyName(at))
+	}
+	return h, hs.TotalsOf(h), s, err
+}
+
+// packed reads the packed profiles of a partition.
+func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *format.Samples) error) (err error) {
+	lost := map[format.Hour]bool{} // hours whose list of profiles can't be read
+	a.scan(format.PartitionKey(format.KindHeads, p.id), func(key, value []byte) error {
+		if err := format.CheckKey(key); err != nil {
+			return err
+		}
+		if err != nil {
+			return nil
+		}
+		h := format.HourOfKey(key)
+		hs, e := format.ReadHeads(value)
+		if e != nil {
+			lost[h] = true
+			return e
+		}
+		a.hours[h] = hs
+		for i := range hs.List {
+			a.seq = max(a.seq, hs.List[i].Seq)
+		}
+		a.found.Profiles += int64(len(hs.List))
+		a.summary(p, h, hs)
+		err = a.blocks(p, h, hs, one)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	// Lists that are missing are known by the summaries, or by the blocks.
+	count := func(h format.Hour, n int64) {
+		a.found.Profiles += n
+		a.found.Lost += n
+	}
+	counted := map[format.Hour]bool{}
+	a.scan(format.PartitionKey(format.KindSummary, p.id), func(key, value []byte) error {
+		if err := format.CheckKey(key); err != nil {
+			return err
+		}
+		h := format.HourOfKey(key)
+		if a.hours[h] != nil {
+			return nil
+		}
+		sum, err := format.ReadSummary(value)
+		if err != nil {
+			return err
+		}
+		a.seq = max(a.seq, sum.LastSeq)
+		counted[h] = true
+		count(h, int64(sum.Profiles))
+		if lost[h] {
+			return nil
+		}
+		return fmt.Errorf("%s is missing", format.KeyName(format.HourKey(format.KindHeads, p.id, h)))
+	})
+	a.scan(format.PartitionKey(format.KindBlock, p.id), func(key, value []byte) error {
+		if err := format.CheckKey(key); err != nil {
+			return err
+		}
+		h := format.HourOfKey(key)
+		if a.hours[h] != nil || counted[h] {
+			return nil
+		}
+		n, err := format.BlockProfiles(value)
+		count(h, int64(n))
+		if err != nil || lost[h] {
+			return err
+		}
+		lost[h] = true
+		return fmt.Errorf("%s is missing", format.KeyName(format.HourKey(format.KindHeads, p.id, h)))
+	})
+	return nil
+}
+
+func dateOf(t int64) string { return time.Unix(0, t).UTC().Format(time.DateOnly) }
+
 // summary checks an hour's summary.
-func (a *audit) summary(p *partition, h hour, hs *heads) {
-	key := hourKey(keyHour, p.id, h)
-	sum, found, err := get(a.s.db, key, readSummary)
+func (a *audit) summary(p *partition, h format.Hour, hs *format.Heads) {
+	key := format.HourKey(format.KindSummary, p.id, h)
+	sum, found, err := get(a.files, key, format.ReadSummary)
 	switch {
 	case err != nil:
 		a.bad("%v", err)
-	case !found || sum.profiles != uint64(len(hs.list)):
-		a.bad("%s tells of %d profiles, and there are %d", keyName(key), sum.profiles, len(hs.list))
+	case !found || sum.Profiles != uint64(len(hs.List)):
+		a.bad("%s tells of %d profiles, and there are %d", format.KeyName(key), sum.Profiles, len(hs.List))
 	}
-	for i := range hs.list {
-		if o := &hs.list[i]; o.time < sum.first || o.time > sum.last || o.seq > sum.lastSeq || hourOf(o.time) != h || uint64(o.block) > sum.blocks {
-			a.bad("%s doesn't cover profile %d", keyName(key), o.seq)
+	for i := range hs.List {
+		if o := &hs.List[i]; o.Time < sum.First || o.Time > sum.Last || o.Seq > sum.LastSeq || format.HourOf(o.Time) != h || uint64(o.Block) > sum.Blocks {
+			a.bad("%s doesn't cover profile %d", format.KeyName(key), o.Seq)
 			break
 		}
 	}
 }
 
 // blocks reads the blocks that an hour's heads refer to.
-func (a *audit) blocks(p *partition, h hour, hs *heads, one func([]byte, *head, []int64, *samples) error) error {
-	for i := 0; i < len(hs.list); {
+func (a *audit) blocks(p *partition, h format.Hour, hs *format.Heads, one func([]byte, *format.Head, []int64, *format.Samples) error) error {
+	for i := 0; i < len(hs.List); {
 		n := i + 1
-		for n < len(hs.list) && hs.list[n].block == hs.list[i].block {
+		for n < len(hs.List) && hs.List[n].Block == hs.List[i].Block {
 			n++
 		}
-		of := hs.list[i:n]
+		of := hs.List[i:n]
 		i = n
-		key := blockKey(p.id, h, of[0].block-1)
-		m, found, err := get(a.s.db, key, func(value []byte) (*matrix, error) {
-			return readBlock(value, int(of[0].types), -1, len(a.dict.siteNodes))
+		key := format.BlockKey(p.id, h, of[0].Block-1)
+		m, found, err := get(a.files, key, func(value []byte) (*format.Block, error) {
+			return format.ReadBlock(value, int(of[0].Types), -1, a.dict.Sites())
 		})
 		if err == nil && !found {
-			err = fmt.Errorf("%s is missing", keyName(key))
+			err = fmt.Errorf("%s is missing", format.KeyName(key))
 		}
-		if err == nil && m.profiles != len(of) {
-			err = fmt.Errorf("%s has %d profiles, and there are heads of %d", keyName(key), m.profiles, len(of))
+		if err == nil && m.Profiles != len(of) {
+			err = fmt.Errorf("%s has %d profiles, and there are heads of %d", format.KeyName(key), m.Profiles, len(of))
 		}
 		if err != nil {
+			a.found.Lost += int64(len(of))
 			a.bad("%v", err)
 			continue
 		}
-		var k packer
-		m.split(&k)
+		var k format.Packer
+		m.Split(&k)
 		for j := range of {
-			if int(of[j].row) >= len(of) || of[j].types != of[0].types {
-				a.bad("%s: the head of profile %d doesn't fit it", keyName(key), of[j].seq)
+			if int(of[j].Row) >= len(of) || of[j].Types != of[0].Types {
+				a.found.Lost++
+				a.bad("%s: the head of profile %d doesn't fit it", format.KeyName(key), of[j].Seq)
 				continue
 			}
-			if err := one(key, &of[j], hs.totalsOf(&of[j]), &k.profiles[of[j].row]); err != nil {
+			if err := one(key, &of[j], hs.TotalsOf(&of[j]), &k.Profiles[of[j].Row]); err != nil {
 				return err
 			}
 		}
@@ -308,24 +452,24 @@ func (a *audit) blocks(p *partition, h hour, hs *heads, one func([]byte, *head, 
 }
 
 // check tells what is wrong with a profile.
-func (a *audit) check(h *head, totals []int64, s *samples) string {
+func (a *audit) check(h *format.Head, totals []int64, s *format.Samples) string {
 	d := a.dict
-	if int(h.series) >= len(d.series) || int(h.schema) >= len(d.schemas) {
-		return fmt.Sprintf("profile %d is of a series or schema that is not in the dictionary", h.seq)
+	if int(h.Series) >= len(d.Series) || int(h.Schema) >= len(d.Schemas) {
+		return fmt.Sprintf("profile %d is of a series or schema that is not in the dictionary", h.Seq)
 	}
-	if service := d.series[h.series].labels.Get(store.LabelService); service != a.service || store.Window(h.time, a.s.epoch) != a.epoch {
-		return fmt.Sprintf("profile %d, of service %q, is in the wrong partition", h.seq, service)
+	if service := d.Series[h.Series].Labels.Get(store.LabelService); service != a.service || store.Window(h.Time, a.epoch) != a.start {
+		return fmt.Sprintf("profile %d, of service %q, is in the wrong partition", h.Seq, service)
 	}
-	if len(d.schemas[h.schema].types) != int(h.types) || d.schemas[h.schema].measures != d.series[h.series].measures {
-		return fmt.Sprintf("profile %d has a schema that doesn't fit its series", h.seq)
+	if len(d.Schemas[h.Schema].Types) != int(h.Types) || d.Schemas[h.Schema].Measures != d.Series[h.Series].Measures {
+		return fmt.Sprintf("profile %d has a schema that doesn't fit its series", h.Seq)
 	}
 	for t, want := range totals {
 		sum := int64(0)
-		for _, v := range s.values[t] {
+		for _, v := range s.Values[t] {
 			sum += v
 		}
 		if sum != want {
-			return fmt.Sprintf("the values of profile %d add up to %d of %s, not %d", h.seq, sum, d.schemas[h.schema].types[t].Type, want)
+			return fmt.Sprintf("the values of profile %d add up to %d of %s, not %d", h.Seq, sum, d.Schemas[h.Schema].Types[t].Type, want)
 		}
 	}
 	return ""
@@ -335,33 +479,33 @@ func (a *audit) check(h *head, totals []int64, s *samples) string {
 // they are of.
 func (a *audit) rollups(p *partition) error {
 	type wanted struct {
-		head rollup
-		sums *sparse
+		head format.Rollup
+		sums *format.Sums
 	}
-	hours := make([]hour, 0, len(a.hours))
+	hours := make([]format.Hour, 0, len(a.hours))
 	for h := range a.hours {
 		hours = append(hours, h)
 	}
 	slices.Sort(hours)
 	for len(hours) > 0 {
 		// A day at a time.
-		day := windowOf(levelDay, hours[0].start())
+		day := format.WindowOf(format.LevelSeriesDay, hours[0].Start())
 		want := map[string]*wanted{}
-		for len(hours) > 0 && windowOf(levelDay, hours[0].start()) == day {
+		for len(hours) > 0 && format.WindowOf(format.LevelSeriesDay, hours[0].Start()) == day {
 			h := hours[0]
 			hours = hours[1:]
 			hs := a.hours[h]
-			err := a.blocks(p, h, hs, func(_ []byte, o *head, totals []int64, s *samples) error {
-				k := packer{profiles: []samples{*s}}
-				one := k.matrix(len(totals), len(a.dict.siteNodes)).sparse()
-				crowd := a.dict.series[o.series].crowd
-				for level, owner := range [numLevels]uint32{levelCrowdHour: crowd, levelCrowdDay: crowd, levelDay: o.series} {
-					key := string(rollupKey(keyRollup, p.id, uint8(level), windowOf(uint8(level), h.start()), owner))
+			err := a.blocks(p, h, hs, func(_ []byte, o *format.Head, totals []int64, s *format.Samples) error {
+				k := format.Packer{Profiles: []format.Samples{*s}}
+				one := k.Block(len(totals), a.dict.Sites()).Sums()
+				fleet := a.dict.Series[o.Series].Fleet
+				for level, owner := range [format.NumLevels]uint32{format.LevelFleetHour: fleet, format.LevelFleetDay: fleet, format.LevelSeriesDay: o.Series} {
+					key := string(format.RollupKey(format.KindRollup, p.id, uint8(level), format.WindowOf(uint8(level), h.Start()), owner))
 					if want[key] == nil {
-						want[key] = &wanted{sums: &sparse{}}
+						want[key] = &wanted{sums: &format.Sums{}}
 					}
-					want[key].head.addHead(o, totals)
-					want[key].sums = want[key].sums.merge(one)
+					want[key].head.AddHead(o, totals)
+					want[key].sums = want[key].sums.Merge(one)
 				}
 				return nil
 			})
@@ -370,134 +514,30 @@ func (a *audit) rollups(p *partition) error {
 			}
 		}
 		for key, w := range want {
-			if level := key[5]; level != levelCrowdHour && day*24 < int32(p.dropped) {
+			if level := key[5]; level != format.LevelFleetHour && day*24 < int32(p.Dropped) {
 				continue // it is not used
 			}
-			head, _, err := get(a.s.db, []byte(key), readRollup)
+			head, _, err := get(a.files, []byte(key), format.ReadRollup)
 			if err != nil {
 				a.bad("%v", err)
 				continue
 			}
-			sumsKey := append([]byte{keySums}, key[1:]...)
-			sums, found, err := get(a.s.db, sumsKey, func(value []byte) (*sparse, error) {
-				return readSparse(value, len(w.head.totals), -1, len(a.dict.siteNodes))
+			sumsKey := append([]byte{format.KindSums}, key[1:]...)
+			sums, found, err := get(a.files, sumsKey, func(value []byte) (*format.Sums, error) {
+				return format.ReadSums(value, len(w.head.Totals), -1, a.dict.Sites())
 			})
 			switch {
 			case err != nil:
 				a.bad("%v", err)
 			case head == nil || !found:
-				a.bad("%s is missing", keyName([]byte(key)))
-			case head.profiles != w.head.profiles || head.version != w.head.version || head.duration != w.head.duration ||
-				head.first != w.head.first || head.last != w.head.last || !slices.Equal(head.totals, w.head.totals) || !slices.Equal(head.schemas, w.head.schemas):
-				a.bad("%s is not of its profiles: it has %d, and there are %d", keyName([]byte(key)), head.profiles, w.head.profiles)
-			case !sums.equal(w.sums):
-				a.bad("%s has other sums than its profiles", keyName([]byte(key)))
+				a.bad("%s is missing", format.KeyName([]byte(key)))
+			case head.Profiles != w.head.Profiles || head.Version != w.head.Version || head.Duration != w.head.Duration ||
+				head.First != w.head.First || head.Last != w.head.Last || !slices.Equal(head.Totals, w.head.Totals) || !slices.Equal(head.Schemas, w.head.Schemas):
+				a.bad("%s is not of its profiles: it has %d, and there are %d", format.KeyName([]byte(key)), head.Profiles, w.head.Profiles)
+			case !sums.Equal(w.sums):
+				a.bad("%s has other sums than its profiles", format.KeyName([]byte(key)))
 			}
 		}
 	}
 	return a.ctx.Err()
-}
-
-func (a *sparse) equal(b *sparse) bool {
-	return slices.Equal(a.sites, b.sites) && slices.EqualFunc(a.values, b.values, slices.Equal[[]int64])
-}
-
-// strangers reports keys that belong to nothing.
-func (a *audit) strangers() error {
-	for _, kind := range perPartition {
-		a.scan([]byte{kind}, func(key, value []byte) error {
-			if len(key) < 5 || a.known[binary.BigEndian.Uint32(key[1:])] == nil {
-				return errors.New("there is no such partition")
-			}
-			return nil
-		})
-	}
-	return a.ctx.Err()
-}
-
-// A Repaired store tells what Repair did.
-type Repaired struct {
-	Kept, Lost int64  // profiles; Lost counts those that are known of
-	Old        string // where the store is that was repaired
-}
-
-// Repair writes what can be read of the store in a directory, which must not be
-// open, to a new one that takes its place. Roll-ups and indexes are made anew.
-// The old one is kept under another name. problems are reported as by Verify.
-func Repair(ctx context.Context, dir string, o Options, report func(problem string)) (Repaired, error) {
-	var done Repaired
-	a, err := newAudit(ctx, dir, o.FS, report)
-	if err != nil {
-		return done, err
-	}
-	closed := false
-	defer func() {
-		if !closed {
-			a.close()
-		}
-	}()
-	o.fill()
-	o.Epoch, o.Retention, o.MaxBytes, o.PackAfter = time.Duration(a.s.epoch), 0, 0, -1
-	fresh := dir + ".repaired"
-	old := dir + ".damaged"
-	for _, name := range []string{fresh, old} {
-		if _, err := o.FS.Stat(name); !errors.Is(err, fs.ErrNotExist) {
-			return done, fmt.Errorf("%s is in the way: it is of a repair before", name)
-		}
-	}
-	to, err := Open(fresh, o)
-	if err != nil {
-		return done, err
-	}
-	for _, p := range a.parts {
-		if err := a.copyTo(p, to, &done); err != nil {
-			to.Close()
-			o.FS.RemoveAll(fresh)
-			return done, err
-		}
-	}
-	err = to.Compact(ctx)
-	if e := to.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		o.FS.RemoveAll(fresh)
-		return done, err
-	}
-	a.close()
-	closed = true
-	if err := o.FS.Rename(dir, old); err != nil {
-		return done, err
-	}
-	done.Old = old
-	return done, o.FS.Rename(fresh, dir)
-}
-
-// copyTo puts the good profiles of a partition into another store.
-func (a *audit) copyTo(p *partition, to *Store, done *Repaired) error {
-	var batch []store.Record
-	flush := func() error {
-		err := to.Put(a.ctx, batch)
-		batch = batch[:0]
-		return err
-	}
-	v := &view{s: a.s, p: p}
-	heads, kept := a.heads, done.Kept
-	err := a.partition(p, func(h *head, totals []int64, s *samples) error {
-		v.dict = *a.dict
-		part := &part{v: v, measures: v.dict.schemas[h.schema].measures, wanted: -1, schemas: map[uint32]int64{h.schema: h.time}}
-		sums := newSums(len(totals), -1, len(v.dict.siteNodes))
-		sums.add(s)
-		batch = append(batch, store.Record{ID: h.id, Labels: v.dict.series[h.series].labels, Time: h.time, Duration: h.duration, Profile: part.build(sums)})
-		done.Kept++
-		if len(batch) == maxTogether {
-			return flush()
-		}
-		return nil
-	})
-	if err == nil {
-		err = flush()
-	}
-	done.Lost += a.heads - heads - (done.Kept - kept)
-	return err
 }

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/load"
+	"github.com/hone-go/hone/internal/load/measure"
+)
+
+// service builds the service of -serve, in the versions that are asked for.
+func (a *app) service(ctx context.Context, f *loadFlags, p loadProtocol) (*capture.Service, error) {
+	address, err := p.address(f)
+	if err != nil {
+		return nil, err
+	}
+	progress := a.newProgress()
+	defer progress.end()
+	s, err := capture.NewService(ctx, capture.ServiceOptions{
+		Command: f.serve, Address: address, Against: f.against, Ready: f.ready,
+		Events: func(stage, what string) { progress.show(stage + " " + what) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range s.Warnings {
+		a.warn("hone: " + oneWord(w))
+	}
+	return s, nil
+}
+
+// servedLoad measures the service that -serve starts, for as long as that takes.
+func (a *app) servedLoad(ctx context.Context, f *loadFlags, protocol string, p loadProtocol) (err error) {
+	s, err := a.service(ctx, f, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	r, err := s.Start(ctx, experiment.Head)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		switch ended := r.Stop(); {
+		case ended == nil:
+		case err == nil, errors.Is(err, errMissed): // no wonder
+			err = ended
+		default:
+			a.warn("hone: " + ended.Error())
+		}
+	}()
+	target, err := f.open(ctx, p)
+	if err != nil {
+		return err
+	}
+	if f.find != "" {
+		return a.findRate(ctx, f, target)
+	}
+	return a.measureLoad(ctx, f, protocol, target)
+}
+
+// targetOf opens the target while the service runs: it may have to be asked what it
+// answers to.
+func (f *loadFlags) targetOf(ctx context.Context, p loadProtocol, s *capture.Service) (target loadTarget, err error) {
+	r, err := s.Start(ctx, experiment.Head)
+	if err != nil {
+		return target, err
+	}
+	defer func() { err = errors.Join(err, r.Stop()) }()
+	return f.open(ctx, p)
+}
+
+// loadAgainst compares two versions of the service.
+func (a *app) loadAgainst(ctx context.Context, f *loadFlags, protocol string, p loadProtocol) (err error) {
+	objectives, err := ownObjectives()
+	if err != nil {
+		return err
+	}
+	s, err := a.service(ctx, f, p)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if same, err := s.Same(ctx); err != nil {
+		return err
+	} else if same {
+		return a.tellSame(f)
+	}
+	target, err := f.targetOf(ctx, p, s)
+	if err != nil {
+		return err
+	}
+	plan, err := a.plan(f, protocol, target)
+	if err != nil {
+		return err
+	}
+	run, err := experiment.Create(f.store, experiment.Info{
+		Command: f.command, Environment: experiment.ReadEnvironment(s.GoVersion()), Head: s.Revision(ctx), Base: s.Base,
+	})
+	if err != nil {
+		return err
+	}
+	for _, w := range s.Warnings {
+		if err := run.Warn(w); err != nil {
+			return err
+		}
+	}
+	progress := a.newProgress()
+	plan.Run, plan.Events = run, progress.load
+	versus := &measure.Versus{
+		Plan: *plan, Service: s, Looks: experiment.DefaultLooks, PreCheck: f.preCheck, Verdicts: experiment.DefaultOptions(),
+		ProfileAll: f.given("profile"),
+	}
+	versus.Verdicts.Budget, versus.Verdicts.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
+	if f.count > 0 {
+		versus.Looks = experiment.OneLook(f.count)
+	}
+	report, err := versus.Measure(ctx)
+	progress.end()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		a.warn("hone: what was measured is kept as a partial run: " + run.Dir())
+		return errors.Join(err, run.Abandon("interrupted"))
+	case err != nil:
+		return errors.Join(err, run.Abandon("not finished: "+err.Error()))
+	case report.Void != "":
+		return errors.Join(errors.New("the run is void: "+report.Void), run.Abandon("void: "+report.Void))
+	}
+	if err := run.Close(); err != nil {
+		return err
+	}
+	if err := a.tellVersus(ctx, f, target, run, report); err != nil {
+		return err
+	}
+	if len(report.Family.Regressions()) > 0 {
+		return errMissed
+	}
+	return f.verdict(ctx, report.Head, nil)
+}
+
+// versusJSON is what hone load -against prints with -json.
+type versusJSON struct {
+	Run        string          `json:"run,omitempty"`
+	Dir        string          `json:"dir,omitempty"`
+	Regression bool            `json:"regression"`          // what exit code 3 says, if no goal was missed
+	Unchanged  bool            `json:"unchanged,omitempty"` // the program is the same: nothing was measured
+	Base       *load.Result    `json:"base,omitempty"`      // of all samples
+	Head       *load.Result    `json:"head,omitempty"`
+	Warnings   []string        `json:"warnings,omitempty"`
+	Comparison json.RawMessage `json:"comparison,omitempty"` // as of hone compare -json
+}
+
+func (a *app) tellSame(f *loadFlags) error {
+	if f.json {
+		return writeJSON(a.stdout, versusJSON{Unchanged: true})
+	}
+	_, err := fmt.Fprintf(a.stdout, "no change: the program is the same as of %s\n", oneWord(f.against))
+	return err
+}
+
+func (a *app) tellVersus(ctx context.Context, f *loadFlags, target loadTarget, run *experiment.Writer, r *measure.VersusReport) error {
+	c, err := compared(ctx, f.store, run.Dir(), r.Family)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		out := versusJSON{
+			Run: run.ID(), Dir: run.Dir(), Regression: len(r.Family.Regressions()) > 0, Base: r.Base, Head: r.Head, Warnings: r.Warnings,
+		}
+		var b bytes.Buffer
+		if err := c.Write(&b, compare.JSON); err != nil {
+			return err
+		}
+		out.Comparison = b.Bytes()
+		return writeJSON(a.stdout, out)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s  %s\n", target.where, f.loadText(r.Head))
+	for _, side := range []struct {
+		name string
+		*load.Result
+	}{{"base", r.Base}, {"head", r.Head}} {
+		if side.Failed > 0 {
+			fmt.Fprintf(&b, "\n%s:\n", side.name)
+			tellFailures(&b, side.Result)
+		}
+	}
+	fmt.Fprintln(&b)
+	if err := c.Write(&b, compare.Text); err != nil {
+		return err
+	}
+	tellRegressions(&b, r.Family)
+	f.tellGoals(&b, r.Head)
+	if err := tellNext(&b, f.store, run.Dir()); err != nil {
+		return err
+	}
+	_, err = a.stdout.Write(b.Bytes())
+	return err
+}
+
+// checkServe says what is wrong with -serve and what goes with it.
+func (f *loadFlags) checkServe() error {
+	switch {
+	case f.against != "" && f.serve == "":
+		return f.usage("-against needs -serve, the command that starts the service: -serve 'go run ./cmd/server'")
+	case f.given("serve") && strings.TrimSpace(f.serve) == "":
+		return f.usage("-serve needs a command")
+	case f.against == "" && (f.given("precheck") || f.given("against")):
+		return f.usage("-against needs a branch, tag or commit, and -precheck is of use with it only")
+	case f.serve == "" && f.given("ready"):
+		return f.usage("-ready is of use with -serve only")
+	case f.ready <= 0 || f.preCheck < 0:
+		return f.usage("-ready has to be above 0, and -precheck not below")
+	case f.against != "" && f.find != "":
+		return f.usage("-find looks for one version's rate: leave out -against")
+	}
+	return nil
+}

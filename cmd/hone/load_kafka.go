@@ -1,0 +1,252 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/daemon"
+	"github.com/hone-go/hone/internal/load"
+	"github.com/hone-go/hone/internal/load/kafkaload"
+	"github.com/hone-go/hone/internal/load/measure"
+	"github.com/hone-go/hone/internal/load/template"
+)
+
+// loadKafka is hone load kafka.
+type loadKafka struct {
+	opts       kafkaload.Options
+	messages   int64
+	key, lines string
+	set        []template.Replacement
+	tls        bool
+	payloads   *kafkaload.Payloads // of lines; nil without
+	deliveries []*kafkaload.Delivery
+
+	listen, config string // be a service there; with whose settings
+}
+
+func (k *loadKafka) define(fs *flag.FlagSet) {
+	fs.StringVar(&k.opts.Topic, "topic", "", "")
+	fs.IntVar(&k.opts.Create, "create", 0, "")
+	fs.Int64Var(&k.messages, "messages", 0, "")
+	fs.StringVar(&k.key, "message-key", "", "")
+	fs.Func("set", "", func(s string) error {
+		r, err := template.ParseReplacement(s)
+		k.set = append(k.set, r)
+		return err
+	})
+	fs.StringVar(&k.lines, "lines", "", "")
+	fs.StringVar(&k.opts.Acks, "acks", "", "")
+	fs.BoolVar(&k.opts.NoIdempotent, "no-idempotence", false, "")
+	fs.DurationVar(&k.opts.Linger, "linger", 0, "")
+	fs.IntVar(&k.opts.BatchBytes, "batch", 0, "")
+	fs.StringVar(&k.opts.Compression, "compression", "", "")
+	fs.StringVar(&k.opts.Partitioner, "partitioner", "", "")
+	fs.IntVar(&k.opts.Partition, "partition", 0, "")
+	fs.StringVar(&k.opts.SASL, "sasl", "", "")
+	fs.StringVar(&k.opts.User, "user", "", "")
+	fs.BoolVar(&k.tls, "tls", false, "")
+	fs.BoolVar(&k.opts.Consume, "consume", false, "")
+	fs.StringVar(&k.listen, "listen", "", "")
+	fs.StringVar(&k.config, "config", "", "")
+}
+
+// ofService are the flags that a service takes: who asks it says what to send.
+var ofService = []string{
+	"listen", "config", "create", "acks", "no-idempotence", "linger", "batch", "compression", "partitioner", "partition", "sasl", "user", "timeout",
+	"tls", "ca", "cert", "key", "servername", "insecure",
+}
+
+// passwordVariable has the password of Kafka's user, which is not for everybody who
+// lists processes.
+const passwordVariable = "HONE_KAFKA_PASSWORD"
+
+func (k *loadKafka) parse(f *loadFlags, rest []string) (err error) {
+	switch {
+	case len(rest) == 0:
+		return f.usage("the address of a broker is missing: HOST:PORT")
+	case f.given("listen"):
+		return k.parseService(f, rest)
+	case k.config != "":
+		return f.usage("-config goes with -listen")
+	case k.opts.Topic == "":
+		return f.usage("-topic is missing")
+	case f.users.Users != 0 || f.find != "":
+		return f.usage("Kafka takes -rate, or -messages")
+	case f.given("messages") && k.messages < 1:
+		return f.usage("-messages %d: want at least 1", k.messages)
+	case f.body == "" && k.lines == "":
+		return f.usage("what to send is missing: -body or -lines")
+	case f.body != "" && k.lines != "":
+		return f.usage("leave out -body or -lines")
+	}
+	k.opts.Feed, k.opts.Seed = f.feed, f.seed
+	if err := k.parseBrokers(f, rest); err != nil {
+		return err
+	}
+	if k.key != "" {
+		if k.opts.Key, err = template.Parse("-message-key", k.key, f.feed); err != nil {
+			return err
+		}
+	}
+	for _, h := range f.header {
+		value, err := template.Parse("header "+h.Name, h.Value, f.feed)
+		if err != nil {
+			return err
+		}
+		k.opts.Headers = append(k.opts.Headers, kafkaload.Header{Name: h.Name, Value: value})
+	}
+	return k.parseValues(f)
+}
+
+// parseBrokers reads where and how to send.
+func (k *loadKafka) parseBrokers(f *loadFlags, brokers []string) (err error) {
+	if f.given("linger") && k.opts.Linger == 0 {
+		k.opts.Linger = -1 // 0 is the default
+	}
+	k.opts.Brokers, k.opts.Timeout, k.opts.Password = brokers, f.timeout, os.Getenv(passwordVariable)
+	k.opts.TLS, err = f.tlsConfig(k.tls)
+	return err
+}
+
+func (k *loadKafka) parseService(f *loadFlags, brokers []string) error {
+	if k.listen == "" {
+		return f.usage("-listen needs an address, 127.0.0.1:4700")
+	}
+	var wrong []string
+	f.fs.Visit(func(g *flag.Flag) {
+		if !slices.Contains(ofService, g.Name) {
+			wrong = append(wrong, "-"+g.Name)
+		}
+	})
+	if len(wrong) > 0 {
+		return f.usage("with -listen, requests say what to send: leave out %s", strings.Join(wrong, ", "))
+	}
+	f.service = func(ctx context.Context, a *app) error {
+		settings := &serveFlags{config: k.config, set: map[string]bool{}}
+		settings.Listen = k.listen
+		cfg, err := settings.resolved(a.getenv)
+		if err != nil {
+			return err
+		}
+		return daemon.RunLoads(ctx, cfg, k.opts, daemon.Options{Version: honeVersion(), Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv})
+	}
+	if err := k.parseBrokers(f, brokers); err != nil {
+		return err
+	}
+	if err := k.opts.CheckHow(); err != nil {
+		return f.usage("%w", err)
+	}
+	return nil
+}
+
+func (k *loadKafka) parseValues(f *loadFlags) (err error) {
+	if k.lines != "" {
+		if k.payloads, err = kafkaload.ReadPayloads(k.lines, len(k.set) == 0, f.feed, k.set...); err != nil {
+			return err
+		}
+		k.opts.Values = k.payloads.Values
+		return nil
+	}
+	value, err := (*template.Template)(nil), error(nil)
+	if len(k.set) > 0 {
+		value, err = template.ParseJSON("the body", f.body, f.feed, k.set...)
+	} else {
+		value, err = template.Parse("the body", f.body, f.feed)
+	}
+	k.opts.Values = []*template.Template{value}
+	return err
+}
+
+func (k *loadKafka) open(ctx context.Context, f *loadFlags) (loadTarget, error) {
+	// Whatever can't be reached is told before the run begins.
+	s, err := kafkaload.New(ctx, k.opts)
+	if err == nil {
+		err = s.Close()
+	}
+	target := loadTarget{name: k.opts.Topic, where: fmt.Sprintf("%s at %s", k.opts.Topic, k.opts.Brokers[0]), tell: k.tell}
+	target.period = func(pacing load.Pacing) measure.Load {
+		return func(ctx context.Context, stage measure.Stage, length time.Duration, opts load.Options) (*load.Result, error) {
+			return k.send(ctx, pacing, stage, length, opts)
+		}
+	}
+	target.more = func() any { return k.report() }
+	return target, err
+}
+
+func (k *loadKafka) address(f *loadFlags) (string, error) {
+	return "", f.usage("-serve starts services that answer requests: it goes with http and grpc")
+}
+
+// send sends for a period, or all messages. Warm-up and profiles are of a time, and
+// what arrives of them is not told.
+func (k *loadKafka) send(ctx context.Context, pacing load.Pacing, stage measure.Stage, length time.Duration, opts load.Options) (r *load.Result, err error) {
+	o := k.opts
+	o.Warmup = opts.Warmup
+	s, err := kafkaload.New(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	switch {
+	case k.messages > 0 && stage == measure.Period:
+		opts.Warmup = 0
+		r, err = s.Flood(ctx, k.messages, 0, opts)
+	case k.messages > 0:
+		r, err = s.Flood(ctx, 1<<62, length, opts)
+	default:
+		var pacer load.Pacer
+		if pacer, err = pacing.Pacer(opts.Warmup, length-opts.Warmup); err == nil {
+			r, err = load.Run(ctx, pacer, s, opts)
+		}
+	}
+	if err == nil && k.opts.Consume && stage == measure.Period {
+		// An interrupted run tells what has arrived within a moment.
+		wait, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(2*time.Second, cancel) })()
+		k.deliveries = append(k.deliveries, s.Delivery(wait))
+		cancel()
+	}
+	return r, err
+}
+
+// A kafkaReport is what hone load kafka measures besides.
+type kafkaReport struct {
+	ParseFailed int                   `json:"parse_failed"`
+	ParseErrors []string              `json:"parse_errors,omitempty"`
+	Deliveries  []*kafkaload.Delivery `json:"deliveries,omitempty"` // of each period
+}
+
+func (k *loadKafka) report() kafkaReport {
+	r := kafkaReport{Deliveries: k.deliveries}
+	if k.payloads != nil {
+		r.ParseFailed, r.ParseErrors = k.payloads.Failed, k.payloads.Errors
+	}
+	return r
+}
+
+func (k *loadKafka) tell(b *bytes.Buffer) {
+	r := k.report()
+	if r.ParseFailed > 0 {
+		fmt.Fprintf(b, "\n  not sent  %s that could not be parsed\n", counted(r.ParseFailed, "line"))
+		for _, text := range r.ParseErrors {
+			fmt.Fprintf(b, "            %s\n", oneWord(text))
+		}
+	}
+	for i, d := range r.Deliveries {
+		if i == 0 {
+			fmt.Fprintln(b)
+		}
+		fmt.Fprintf(b, "  arrived   %d messages, %d lost, %d doubled; p50 %s, p99 %s, max %s from when they were due\n",
+			d.Arrived, d.Lost, d.Doubled, timeText(d.Time.P50), timeText(d.Time.P99), timeText(d.Time.Max))
+		if d.Incomplete != "" {
+			fmt.Fprintf(b, "            %s\n", oneWord(d.Incomplete))
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/hone-go/hone/internal/load"
+	"github.com/hone-go/hone/internal/load/measure"
+)
+
+// load shows how far a load is.
+func (p *progress) load(e measure.Event) {
+	if e.Warning != "" {
+		p.show("")
+		p.a.warn("hone: " + oneWord(e.Warning))
+		return
+	}
+	text := fmt.Sprintf("%s  %d of %d", e.Stage, e.Done+1, e.Total)
+	if left := e.Left.Round(time.Second); left > 0 {
+		text += fmt.Sprintf("  %v left", left)
+	}
+	if e.Window != nil {
+		text += "  " + windowText(*e.Window)
+	}
+	if e.What != "" {
+		text += "  " + e.What
+	}
+	p.show(text)
+}
+
+// windowText is what happened within a second, on a line.
+func windowText(w load.Window) string {
+	text := fmt.Sprintf("%.4g/s", w.Rate())
+	if w.Asked > 0 {
+		text += fmt.Sprintf(" of %.4g", w.Asked)
+	}
+	text += "  p99 " + timeText(w.Response.P99)
+	if w.Failed > 0 {
+		text += fmt.Sprintf("  %d failed", w.Failed)
+	}
+	return text
+}
+
+func tryText(t load.Try) string {
+	text := fmt.Sprintf("p50 %s  p99 %s  %.6g/s answered", timeText(t.Response.P50), timeText(t.Response.P99), t.Result.Rate)
+	if t.Missed != "" {
+		return text + "  missed: " + oneWord(t.Missed)
+	}
+	return text + "  met"
+}
+
+// timeText is a time with three digits; a dash where requests failed instead.
+func timeText(d *time.Duration) string {
+	if d == nil {
+		return "–"
+	}
+	return benchunit.Scale(d.Seconds(), benchunit.Decimal) + "s"
+}
+
+// tellLoad prints a report.
+func (a *app) tellLoad(f *loadFlags, target loadTarget, r *measure.Report) error {
+	if f.json {
+		out := struct {
+			*measure.Report
+			More any `json:"more,omitempty"` // what the protocol measures besides
+		}{Report: r}
+		if target.more != nil {
+			out.More = target.more()
+		}
+		return writeJSON(a.stdout, out)
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s  %s\n\n", target.where, f.loadText(r.Result))
+	fmt.Fprintf(&b, "  answered  %d requests in %.4gs: %.4g per second", r.Succeeded, r.Elapsed.Seconds(), r.Rate)
+	if r.Asked > 0 {
+		fmt.Fprintf(&b, " of %.4g", r.Asked)
+	}
+	fmt.Fprintln(&b)
+	tellFailures(&b, r.Result)
+	if r.Late > 0 {
+		fmt.Fprintf(&b, "  late      %d requests were sent more than %v late\n", r.Late, f.opts.Late)
+	}
+	if r.Waited > 0 {
+		fmt.Fprintf(&b, "  waited    %d requests, as all %d connections were busy\n", r.Waited, r.Connections)
+	}
+	fmt.Fprintf(&b, "\n  %-9s%10s%10s%10s%10s%10s%10s\n", "time", "p50", "p90", "p99", "p99.9", "p99.99", "max")
+	rows := []struct {
+		name string
+		load.Quantiles
+	}{{"response", r.Response}, {"service", r.Service}}
+	if f.users.Users > 0 {
+		rows = rows[:1] // they are the same
+	}
+	for _, row := range rows {
+		fmt.Fprintf(&b, "  %-9s", row.name)
+		for _, d := range []*time.Duration{row.P50, row.P90, row.P99, row.P999, row.P9999, row.Max} {
+			fmt.Fprintf(&b, "%10s", timeText(d))
+		}
+		fmt.Fprintln(&b)
+	}
+	tellRounds(&b, r.Rounds)
+	if target.tell != nil {
+		target.tell(&b)
+	}
+	tellCosts(&b, r)
+	f.tellGoals(&b, r.Result)
+	if r.Run != "" {
+		run := r.Run
+		if f.given("o") {
+			run = filepath.Join(f.store, r.Run)
+		}
+		fmt.Fprintf(&b, "\nrun %s", run)
+		if len(r.Hottest) > 0 {
+			fmt.Fprintf(&b, ": hone ui %s, hone top %s:%s/cpu", run, run, strings.ReplaceAll(target.name, " ", "_"))
+		}
+		fmt.Fprintln(&b)
+	}
+	_, err := a.stdout.Write(b.Bytes())
+	return err
+}
+
+func (f *loadFlags) tellGoals(b *bytes.Buffer, r *load.Result) {
+	for _, g := range f.goals {
+		verdict := "met"
+		if !g.Met(r) {
+			verdict = "MISSED"
+		}
+		fmt.Fprintf(b, "\n  %-20s %s", g, verdict)
+	}
+	if len(f.goals) > 0 {
+		fmt.Fprintln(b)
+	}
+}
+
+// loadText is what was asked for: "500/s, 5 × 10s".
+func (f *loadFlags) loadText(r *load.Result) string {
+	if f.users.Users == 0 {
+		text := "as fast as they are taken"
+		if f.rate != "" {
+			text = f.pacing.String() + ", "
+			if f.count > 0 {
+				text += fmt.Sprintf("%d × ", f.count)
+			}
+			text += f.duration.String()
+		}
+		if r.Connections > 0 {
+			text += ", " + counted(r.Connections, "connection")
+		}
+		return text
+	}
+	text := counted(f.users.Users, "user")
+	if f.users.Requests > 0 {
+		text += fmt.Sprintf(", rounds of %s each", counted(f.users.Requests, "request"))
+	}
+	return text
+}
+
+func tellFailures(b *bytes.Buffer, r *load.Result) {
+	if r.Failed == 0 {
+		return
+	}
+	fmt.Fprintf(b, "  failed    %d requests, %.3g %%\n", r.Failed, 100*float64(r.Failed)/float64(r.Requests()))
+	for _, c := range r.Failures {
+		fmt.Fprintf(b, "  %9d   %s\n", c.Count, oneWord(c.Name))
+		for _, text := range c.Samples {
+			fmt.Fprintf(b, "            %s\n", oneWord(text))
+		}
+	}
+}
+
+func tellRounds(b *bytes.Buffer, rounds []load.Round) {
+	const most = 20
+	if len(rounds) == 0 {
+		return
+	}
+	fmt.Fprintln(b)
+	for i, round := range rounds {
+		if i == most {
+			fmt.Fprintf(b, "  … %d more\n", len(rounds)-most)
+			break
+		}
+		fmt.Fprintf(b, "  round %-4d %6d requests in %s: %.4g per second\n", i+1, round.Succeeded, timeText(pointer(round.End-round.Start)), round.Rate())
+	}
+}
+
+func pointer[T any](v T) *T { return &v }
+
+func tellCosts(b *bytes.Buffer, r *measure.Report) {
+	if len(r.Costs) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n  a request costs")
+	for i, c := range r.Costs {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		v, unit := benchunit.Tidy(c.Value, c.Unit)
+		fmt.Fprintf(b, " %s%s", benchunit.Scale(v, benchunit.ClassOf(unit)), costUnit(unit))
+		if c.Kind == "cpu" && r.GCShare != nil {
+			fmt.Fprintf(b, " (%.3g %% in garbage collection)", 100**r.GCShare)
+		}
+	}
+	fmt.Fprintln(b)
+	for _, h := range r.Hottest {
+		fmt.Fprintf(b, "  %7.1f %%  %s\n", 100*h.Share, oneWord(h.Function))
+	}
+}
+
+// costUnit is what a tidied unit is called beside "a request costs".
+func costUnit(unit string) string {
+	switch unit {
+	case "cpu-sec/op":
+		return "s of CPU time"
+	case "mutex-sec/op":
+		return "s of waiting for mutexes"
+	case "block-sec/op":
+		return "s of blocking"
+	case "B/op":
+		return "B"
+	case "allocs/op":
+		return " allocations"
+	case "gcs/op":
+		return " garbage collections"
+	}
+	return " " + unit
+}

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// loadService is a service with its profiles, which counts requests.
+func loadService(t *testing.T) (url string, count *atomic.Int64) {
+	count = new(atomic.Int64)
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.Handle("/debug/pprof/allocs", pprof.Handler("allocs"))
+	mux.Handle("/debug/pprof/heap", pprof.Handler("heap"))
+	mux.HandleFunc("/fail", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "away", http.StatusServiceUnavailable) })
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		count.Add(1)
+		fmt.Fprint(w, make([]int, 10_000))
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL, count
+}
+
+func loadHone(t *testing.T, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	o := hone(t, args...)
+	return o.stdout, o.stderr, o.code
+}
+
+// easy has runs that a busy machine does not make void.
+const easy = "-late=1h"
+
+func TestLoad(t *testing.T) {
+	url, count := loadService(t)
+	store := t.TempDir()
+	out, stderr, code := loadHone(t, "load", "http", "-rate", "200", "-duration", "1s", "-count", "2", "-warmup", "500ms", easy,
+		"-pprof", url, "-profiletime", "1s", "-o", store, "-goal", "p99<=1h", url+"/items/{{int 1 9}}")
+	if code != exitOK {
+		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
+	}
+	for _, want := range []string{"200/s, 2 × 1s", "answered  400 requests", "p99.99", "a request costs", "of CPU time", "allocations", "p99<=1h", "met", "\nrun "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if n := count.Load(); n < 500 {
+		t.Errorf("the service got %d requests", n)
+	}
+	entries, err := experiment.List(store)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v, runs %v", err, entries)
+	}
+	run, err := experiment.Open(entries[0].Dir)
+	if err != nil || run.State != experiment.Complete {
+		t.Fatalf("%v, %+v", err, run)
+	}
+	text, err := os.ReadFile(filepath.Join(run.Dir, "bench.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := 0
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "Benchmark") {
+			continue
+		}
+		lines++
+		for _, unit := range []string{"BenchmarkGET/items/*", " ns/op", " req/s", " p99-ns", " failed/op", " cpu-ns/op", " B/op", " allocs/op"} {
+			if !strings.Contains(line, unit) {
+				t.Errorf("no %q in %s", unit, line)
+			}
+		}
+	}
+	if lines != 2 {
+		t.Errorf("%d results, want one for each period:\n%s", lines, text)
+	}
+	l, err := run.Load()
+	if err != nil || len(l.Sides) != 1 {
+		t.Fatalf("%v, %+v", err, l)
+	}
+	if s := l.Sides[0]; s.Asked != 200 || s.Succeeded != 400 || len(s.Windows) < 2 || len(s.Hottest) == 0 || len(s.Costs) < 3 || !s.Goals[0].Met {
+		t.Errorf("load.json: %+v", s)
+	}
+	out, stderr, code = loadHone(t, "top", "-sample_index=alloc_objects", run.Dir+":GET/items/*/allocs")
+	if code != exitOK || !strings.Contains(out, "fmt.") {
+		t.Errorf("hone top of the run: %d\n%s%s", code, out, stderr)
+	}
+	out, stderr, code = loadHone(t, "compare", run.Dir, run.Dir)
+	if code != exitOK || !strings.Contains(out, "p99") {
+		t.Errorf("hone compare of the run: %d\n%s%s", code, out, stderr)
+	}
+}
+
+// TestLoadNames: what is measured is named by method and path.
+func TestLoadNames(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://a": "GET", "http://a/": "GET", "http://a/x//y/?q=1": "GET/x/y", "http://a/{{int 1 9}}/b?{{n}}": "GET/*/b",
+	} {
+		if got := (&loadHTTP{url: url}).name(); got != want {
+			t.Errorf("%s is named %q, want %q", url, got, want)
+		}
+	}
+}
+
+// TestLoadSecrets: what lets somebody in is not kept.
+func TestLoadSecrets(t *testing.T) {
+	for arg, want := range map[string]string{
+		"Authorization: Bearer x": "Authorization: …", "-H=X-Api-Key: x": "-H=X-Api-Key: …", "Accept: text/plain": "Accept: text/plain",
+		"http://ada:love@host/a:b@c": "http://ada:…@host/a:b@c", "http://host/?key=a:b": "http://host/?key=a:b", "-rate": "-rate",
+	} {
+		if got := withoutSecrets(arg); got != want {
+			t.Errorf("%s is kept as %s, want %s", arg, got, want)
+		}
+	}
+}
+
+func TestLoadRounds(t *testing.T) {
+	url, count := loadService(t)
+	out, stderr, code := loadHone(t, "load", "http", "-users", "2", "-requests", "5", "-rounds", "3", "-o", t.TempDir(), "-json", url)
+	var report struct {
+		Succeeded int
+		Rounds    []struct{ Succeeded int }
+		Response  map[string]*int64
+		Run       string
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil || code != exitOK {
+		t.Fatalf("exit code %d, %v\n%s%s", code, err, out, stderr)
+	}
+	if report.Succeeded != 30 || len(report.Rounds) != 3 || report.Rounds[2].Succeeded != 10 || count.Load() != 30 || report.Response["p99"] == nil || report.Run == "" {
+		t.Errorf("the service got %d requests\n%s", count.Load(), out)
+	}
+}
+
+func TestLoadFind(t *testing.T) {
+	url, _ := loadService(t)
+	out, stderr, code := loadHone(t, "load", "http", "-find", "failed<=0", "-goal", "rate<=45", "-rate", "20", "-duration", "1s", "-warmup", "0s", easy, url)
+	if code != exitOK || !strings.Contains(out, "meet failed<=0 and rate<=45") || !strings.Contains(out, "missed: rate<=45") {
+		t.Errorf("exit code %d\n%s%s", code, out, stderr)
+	}
+	if out, _, code = loadHone(t, "load", "http", "-find", "failed<=0", "-duration", "500ms", easy, url+"/fail"); code != exitMissed {
+		t.Errorf("a service that fails: exit code %d\n%s", code, out)
+	}
+}
+
+// TestLoadFails: what goes wrong is told, and in the exit code.
+func TestLoadFails(t *testing.T) {
+	url, _ := loadService(t)
+	store := t.TempDir()
+	short := []string{"-rate", "50", "-duration", "500ms", "-count", "1", "-warmup", "0s", "-o", store, easy}
+	for name, test := range map[string]struct {
+		args []string
+		code int
+		want string
+	}{
+		"status":           {[]string{url + "/fail"}, exitFailure, "status 503"},
+		"expected":         {[]string{"-expect", "5xx", url + "/fail"}, exitOK, "answered  25 requests"},
+		"refused":          {[]string{"http://127.0.0.1:1/"}, exitFailure, "refused"},
+		"allowed":          {[]string{"-goal", "failed<=0.5", url + "/fail"}, exitFailure, "no request succeeded"},
+		"goal missed":      {[]string{"-goal", "rate>=1000", url}, exitMissed, "MISSED"},
+		"no such profile":  {[]string{"-pprof", url, "-profile", "mutex", "-profiletime", "1s", url}, exitOK, "no mutex profile"},
+		"no URL":           {nil, exitUsage, "the URL to send to is missing"},
+		"two URLs":         {[]string{url, url}, exitUsage, "unexpected"},
+		"bad goal":         {[]string{"-goal", "fast", url}, exitUsage, "no goal"},
+		"bad rate":         {[]string{"-users", "1", url}, exitUsage, "closed loop"},
+		"bad template":     {[]string{url + "/{{row.x}}"}, exitFailure, "takes a feed"},
+		"bad kind":         {[]string{"-pprof", url, "-profile", "heap", url}, exitUsage, "cpu, allocs, mutex, block"},
+		"bad header":       {[]string{"-H", "x", url}, exitUsage, "want a header"},
+		"missing targets":  {[]string{"-targets", "/nowhere"}, exitFailure, "/nowhere"},
+		"missing feed":     {[]string{"-feed", "/nowhere.csv", url}, exitFailure, "/nowhere"},
+		"missing body":     {[]string{"-body", "@/nowhere", url}, exitFailure, "/nowhere"},
+		"URL and targets":  {[]string{"-targets", "x", url}, exitUsage, "leave out"},
+		"bad certificates": {[]string{"-ca", "/nowhere", url}, exitFailure, "/nowhere"},
+	} {
+		out, stderr, code := loadHone(t, append(append([]string{"load", "http"}, short...), test.args...)...)
+		if code != test.code || !strings.Contains(out+stderr, test.want) {
+			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", name, code, test.code, test.want, out, stderr)
+		}
+	}
+	if _, stderr, code := loadHone(t, "load"); code != exitUsage || !strings.Contains(stderr, "hone load grpc, or http") {
+		t.Errorf("hone load: %d, %s", code, stderr)
+	}
+}

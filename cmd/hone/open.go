@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/symbol"
+	"github.com/hone-go/hone/profile"
+)
+
+// opening is the opening of one command line's profiles.
+type opening struct {
+	app     *app
+	inv     *shell.Invocation
+	loader  *capture.Loader
+	mu      sync.Mutex
+	origins symbol.MappingSources
+	remote  bool // any profile of the last merged came over the network
+
+	// compat is set where the output must be that of go tool pprof, which finds
+	// no inlined calls in binaries.
+	compat bool
+	// open opens executables; nil opens what profiles name.
+	open func(*profile.Mapping) (*symbol.File, error)
+}
+
+func (a *app) newOpening(inv *shell.Invocation) *opening {
+	inv.TakeExecutable(func(file string) bool {
+		f, err := symbol.Open(file)
+		if err == nil {
+			f.Close()
+		}
+		return err == nil
+	})
+	searchPath := a.getenv("PPROF_BINARY_PATH")
+	if searchPath == "" {
+		if home, err := os.UserHomeDir(); err == nil {
+			searchPath = filepath.Join(home, "pprof", "binaries")
+		}
+	}
+	searchPath = existing(searchPath)
+	l := &opening{app: a, inv: inv, origins: symbol.MappingSources{}}
+	l.loader = &capture.Loader{
+		Fetcher: &capture.Fetcher{
+			TLSCert: inv.TLSCert, TLSKey: inv.TLSKey, TLSCA: inv.TLSCA,
+			Seconds: max(0, inv.Seconds), Timeout: time.Duration(max(0, inv.Timeout)) * time.Second,
+			MaxBytes: inv.MaxBytes, Progress: a.stderr, Stdin: a.stdin,
+		},
+		Limits: profileLimits(inv),
+		Each: func(p *profile.Profile, s *capture.Source) (*profile.Profile, error) {
+			p = symbol.LocateBinaries(p, inv.ExecName, inv.BuildID, searchPath, a.warn)
+			if !s.Remote {
+				return p, nil
+			}
+			p, from := symbol.CollectSources(p, s.URL)
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.remote = true
+			for k, v := range from {
+				l.origins[k] = append(l.origins[k], v...)
+			}
+			return p, nil
+		},
+		Warn: func(err error) { a.warn(compare.OneLine(err)) },
+	}
+	return l
+}
+
+// difference returns the sources merged and symbolized, minus their base.
+func (l *opening) difference(ctx context.Context) (*profile.Profile, error) {
+	p, err := l.merged(ctx, l.inv.Sources)
+	if err != nil {
+		return nil, err
+	}
+	if len(l.inv.Base) > 0 {
+		base, err := l.merged(ctx, l.inv.Base)
+		if err != nil {
+			return nil, err
+		}
+		if p, err = report.Subtract(p, base, l.inv.DiffBase, report.Scaling{Normalize: l.inv.Normalize}); err != nil {
+			return nil, err
+		}
+	}
+	return l.finished(ctx, p)
+}
+
+// existing returns a list of directories without those that aren't there, so
+// that nobody looks into them for every profile again.
+func existing(list string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool {
+		_, err := os.Stat(dir)
+		return err != nil
+	})
+	return strings.Join(dirs, string(filepath.ListSeparator))
+}
+
+// merged returns the sum of sources as they are.
+func (l *opening) merged(ctx context.Context, sources []string) (*profile.Profile, error) {
+	files, err := runFiles(sources)
+	if err != nil {
+		return nil, err
+	}
+	return l.loader.Load(ctx, files)
+}
+
+// finished completes a loaded profile and keeps a copy of what came over the
+// network.
+func (l *opening) finished(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
+	p, err := l.completed(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if l.remote {
+		l.app.save(p)
+		l.remote = false // what is loaded next may be files
+	}
+	return p, nil
+}
+
+// completed symbolizes a loaded profile and drops the frames that it asks to
+// drop.
+func (l *opening) completed(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
+	o := symbol.Options{Warn: l.app.warn, Compat: l.compat, Open: l.open}
+	if l.remote {
+		var err error
+		if o.Client, err = l.loader.Fetcher.Client(); err != nil {
+			return nil, err
+		}
+	}
+	if l.inv.AllFrames {
+		q := *p
+		q.DropFrames, q.KeepFrames = "", ""
+		p = &q
+	}
+	p, err := symbol.Symbolize(ctx, p, l.inv.Symbolize, l.origins, o)
+	if err != nil {
+		return nil, err
+	}
+	if q, err := p.RemoveUninteresting(); err != nil {
+		l.app.warn(fmt.Sprintf("%v; no frames are dropped", err))
+	} else {
+		p = q
+	}
+	p = symbol.DropSources(p)
+	if l.inv.Comment != "" {
+		q := *p
+		q.Comments = append(p.Comments[:len(p.Comments):len(p.Comments)], l.inv.Comment)
+		p = &q
+	}
+	return p, nil
+}

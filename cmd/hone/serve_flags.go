@@ -1,0 +1,119 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/hone-go/hone/internal/daemon"
+	"github.com/hone-go/hone/internal/shell"
+)
+
+// serveFlags are the flags of hone serve.
+type serveFlags struct {
+	config string // file
+	check  bool
+	set    map[string]bool // names of flags given
+	daemon.Config
+	retention, maxSize string
+	proxy              optionalAddress
+}
+
+// optionalAddress is a flag that may be given without a value.
+type optionalAddress string
+
+func (o *optionalAddress) String() string { return string(*o) }
+
+func (o *optionalAddress) IsBoolFlag() bool { return true }
+
+func (o *optionalAddress) Set(v string) error {
+	switch v {
+	case "true":
+		*o = daemon.DefaultProxy
+	case "false":
+		*o = ""
+	default:
+		*o = optionalAddress(v)
+	}
+	return nil
+}
+
+func parseServeFlags(args []string) (*serveFlags, error) {
+	f := &serveFlags{set: map[string]bool{}}
+	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.StringVar(&f.config, "config", "", "")
+	fs.BoolVar(&f.check, "check", false, "")
+	fs.StringVar(&f.Listen, "listen", "", "")
+	fs.StringVar(&f.Data, "data", "", "")
+	fs.StringVar(&f.PublicURL, "public-url", "", "")
+	fs.StringVar(&f.SourcePath, "source-path", "", "")
+	fs.StringVar(&f.BinaryPath, "binary-path", "", "")
+	fs.StringVar(&f.retention, "retention", "", "")
+	fs.StringVar(&f.maxSize, "max-size", "", "")
+	fs.StringVar(&f.Log.Format, "log-format", "", "")
+	fs.StringVar(&f.Log.Level, "log-level", "", "")
+	fs.StringVar(&f.TLS.Cert, "tls-cert", "", "")
+	fs.StringVar(&f.TLS.Key, "tls-key", "", "")
+	fs.StringVar(&f.Config.Auth.Tokens, "tokens", "", "")
+	fs.BoolVar(&f.AllowAnyone, "allow-anyone", false, "")
+	fs.BoolVar(&f.AllowPlaintext, "allow-plaintext", false, "")
+	fs.Var(&f.proxy, "cloud-profiler-proxy", "")
+	singleFlags(fs)
+	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+		return nil, err
+	} else if err != nil {
+		return nil, &shell.UsageError{Verb: "serve", Err: err, Flags: fs}
+	}
+	if fs.NArg() > 0 {
+		return nil, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("unexpected %q: hone serve takes flags alone", fs.Arg(0))}
+	}
+	fs.Visit(func(one *flag.Flag) { f.set[one.Name] = true })
+	return f, nil
+}
+
+// resolved returns the configuration that flags and file make together. There is one
+// with an error, too, if it is about single settings: about all of them.
+func (f *serveFlags) resolved(getenv func(string) string) (*daemon.Config, error) {
+	c, err := daemon.ReadConfig(f.config)
+	if c == nil {
+		return nil, err
+	}
+	found := daemon.Problems(daemon.Separate(err))
+	for _, s := range []struct {
+		to   *string
+		from string
+	}{
+		{&c.Listen, f.Listen}, {&c.Data, f.Data}, {&c.PublicURL, f.PublicURL}, {&c.SourcePath, f.SourcePath},
+		{&c.BinaryPath, f.BinaryPath},
+		{&c.Log.Format, f.Log.Format}, {&c.Log.Level, f.Log.Level}, {&c.TLS.Cert, f.TLS.Cert}, {&c.TLS.Key, f.TLS.Key},
+		{&c.Auth.Tokens, f.Auth.Tokens},
+	} {
+		*s.to = cmp.Or(s.from, *s.to)
+	}
+	c.AllowAnyone = c.AllowAnyone || f.AllowAnyone
+	c.AllowPlaintext = c.AllowPlaintext || f.AllowPlaintext
+	if f.set["cloud-profiler-proxy"] {
+		c.CloudProfiler.Proxy = string(f.proxy)
+	}
+	if f.retention != "" {
+		if err := c.Store.Retention.UnmarshalText([]byte(f.retention)); f.retention == "0" {
+			c.Store.Retention = 0
+		} else if err != nil {
+			found = append(found, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("-retention: %w", err)})
+		}
+	}
+	if f.maxSize != "" {
+		if err := c.Store.MaxSize.UnmarshalText([]byte(f.maxSize)); err != nil {
+			found = append(found, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("-max-size: %w", err)})
+		}
+	}
+	if c.Data == "" {
+		c.Data = daemon.DefaultData(getenv)
+	}
+	c.Auth.Tokens = cmp.Or(c.Auth.Tokens, filepath.Join(c.Data, "tokens.json"))
+	return c, append(found, c.Check()...).Err()
+}

@@ -1,0 +1,326 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk"
+)
+
+// lately is how long something counts as going on after it happened last.
+const lately = 15 * time.Minute
+
+// changes remembers when counters rose.
+type changes struct {
+	mu sync.Mutex
+	of map[string]change
+}
+
+type change struct {
+	count       int64
+	first, last time.Time // of the rises that are going on; zero for none
+}
+
+// look notes the state of a counter.
+func (c *changes) look(name string, count int64, now time.Time) change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.of == nil {
+		c.of = map[string]change{}
+	}
+	one := c.of[name]
+	if count > one.count {
+		if now.Sub(one.last) > lately {
+			one.first = now
+		}
+		one.last = now
+	}
+	one.count = count
+	c.of[name] = one
+	return one
+}
+
+// goesOn reports whether a counter rose lately.
+func (c change) goesOn(now time.Time) bool { return !c.last.IsZero() && now.Sub(c.last) <= lately }
+
+// ms returns a time in ms since 1970, 0 for none.
+func ms(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// refusals tells in words why profiles were refused.
+var refusals = map[ingest.Reason]string{
+	ingest.Internal:        "because of an error of the server, which its log has",
+	ingest.Malformed:       "because they can't be read",
+	ingest.TooLarge:        "because they are too large",
+	ingest.Unauthenticated: "because the sender is not known",
+	ingest.Denied:          "because the sender may not write the service",
+	ingest.Limited:         "because a limit of rate or series was reached",
+	ingest.Expired:         "because they are older than profiles are kept",
+	ingest.Unavailable:     "because there is no room, or the server was ending",
+}
+
+// degradations tells in words what was done to profiles.
+var degradations = map[ingest.Degradation]string{
+	ingest.LabelCut:       "have a label that was too long and was cut",
+	ingest.Clock:          "came with a time that can't be right, and got that of their arrival",
+	ingest.OtherInstance:  `are kept as of instance "other", because there are too many series`,
+	ingest.DeltaForgotten: "count from the start of their process but could not be compared with the one before, because there are too many such series",
+}
+
+// watch looks at the counters from time to time, so that the status knows when
+// they rose even if nobody asks.
+func (d *daemon) watch(ctx context.Context) {
+	for tick := time.NewTicker(10 * time.Second); ; {
+		select {
+		case <-tick.C:
+			d.status()
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		}
+	}
+}
+
+// status tells how the parts fare that the web server doesn't know.
+func (d *daemon) status() api.Status {
+	now := time.Now()
+	stats := d.hub.Stats()
+	st := api.Status{Degraded: map[string]int64{}}
+	byReason := map[ingest.Reason]int64{}
+	for _, p := range stats.Protocols {
+		in := api.Ingest{Protocol: p.Protocol, Profiles: p.Profiles, Bytes: p.Bytes, Refused: map[string]int64{}}
+		for r, n := range p.Refused {
+			in.Refused[r.String()] = n
+			byReason[r] += n
+		}
+		st.Ingest = append(st.Ingest, in)
+	}
+	notice := func(level string, c change, text string) {
+		if c.goesOn(now) {
+			st.Notices = append(st.Notices, api.Notice{Level: level, Text: text, Since: ms(c.first)})
+		}
+	}
+	for _, r := range slices.Sorted(maps.Keys(refusals)) {
+		c := d.changes.look("refused "+r.String(), byReason[r], now)
+		level := api.LevelWarning
+		if r == ingest.Internal || r == ingest.Unavailable {
+			level = api.LevelError
+		}
+		notice(level, c, fmt.Sprintf("Profiles are refused %s; %d since the start.", refusals[r], byReason[r]))
+	}
+	for _, how := range slices.Sorted(maps.Keys(stats.Degraded)) {
+		n := stats.Degraded[how]
+		if n > 0 {
+			st.Degraded[how.String()] = n
+		}
+		if text := degradations[how]; text != "" {
+			notice(api.LevelWarning, d.changes.look("degraded "+how.String(), n, now), fmt.Sprintf("Profiles %s; %d since the start.", text, n))
+		}
+	}
+	limits := d.hub.Config()
+	series, deltas := int64(stats.Series), stats.DeltaBytes
+	for _, l := range []api.Limit{
+		{Name: "series", Limit: int64(limits.MaxSeries), Used: &series, Hits: stats.Degraded[ingest.OtherInstance] + byReason[ingest.Limited]},
+		{Name: "bytes kept for differences", Limit: limits.DeltaBytes, Used: &deltas, Hits: stats.Degraded[ingest.DeltaForgotten]},
+		{Name: "bytes of a request", Limit: limits.MaxBody, Hits: byReason[ingest.TooLarge]},
+		{Name: "bytes in the value of a label", Limit: int64(limits.MaxValue), Hits: stats.Degraded[ingest.LabelCut]},
+	} {
+		l.Last = ms(d.changes.look("limit "+l.Name, l.Hits, now).last)
+		if l.Limit > 0 {
+			st.Limits = append(st.Limits, l)
+		}
+	}
+	kept := d.store.Stats()
+	st.Store = StoreFigures(kept)
+	var asideNotices []api.Notice
+	st.Aside, asideNotices = d.setAside(kept.Aside)
+	st.Notices = append(st.Notices, asideNotices...)
+	if n := len(kept.Damaged); n > 0 {
+		st.Notices = append(st.Notices, api.Notice{Level: api.LevelError, Text: fmt.Sprintf("%d files of the store are damaged: stop the server and run hone store repair. %s", n, kept.Damaged[0])})
+	}
+	notice(api.LevelError, d.changes.look("full", kept.Full, now), fmt.Sprintf("There is no room left for profiles; %d could not be kept since the start.", kept.Full))
+	notice(api.LevelInfo, d.changes.look("expired", kept.Expired, now), fmt.Sprintf("Profiles came that are older than profiles are kept; %d since the start.", kept.Expired))
+	st.Scrape = d.scraped()
+	failing := 0
+	for _, t := range st.Scrape {
+		if t.Error != "" {
+			failing++
+		}
+	}
+	if failing > 0 {
+		st.Notices = append(st.Notices, api.Notice{Level: api.LevelWarning, Text: fmt.Sprintf("%d of %d profiles could not be fetched the last time.", failing, len(st.Scrape))})
+	}
+	return st
+}
+
+// setAside tells what of the store is not served, or not all.
+func (d *daemon) setAside(all []disk.Aside) (aside []api.Aside, notices []api.Notice) {
+	repair := "stop the server, then: hone store repair " + d.cfg.Data
+	damaged, profiles, unsure := 0, int64(0), ""
+	for _, set := range all {
+		a := api.Aside{Service: set.Service, From: ms(set.Epoch), Since: ms(set.Since), Problem: set.Problem, Next: repair}
+		if set.Profiles >= 0 {
+			a.Profiles = &set.Profiles
+		}
+		switch {
+		case set.Returning:
+			a.Next = "none: it is being brought back"
+		default:
+			damaged++
+			profiles += max(set.Profiles, 0)
+			if set.Profiles < 0 {
+				unsure = "at least "
+			}
+		}
+		aside = append(aside, a)
+	}
+	if damaged > 0 {
+		number := fmt.Sprintf("%s%d in all", unsure, profiles)
+		if profiles == 0 {
+			number = "how many is not known"
+		}
+		notices = append(notices, api.Notice{Level: api.LevelError, Text: fmt.Sprintf("Profiles of %s of services are set aside, %s, as something of them can't be read: "+
+			"stop the server and run hone store repair, which brings back what can be.", weeks(damaged), number)})
+	}
+	for _, r := range d.store.Recoveries() {
+		n := api.Notice{Since: ms(r.Since), Level: api.LevelError, Text: fmt.Sprintf("The store could not be opened as it was: %s. What can be read of it is being brought back from %s; "+
+			"until then sums of the time before are not whole.", r.Problem, r.Dir)}
+		switch {
+		case r.Done:
+			n.Level = api.LevelWarning
+			n.Text = fmt.Sprintf("The store could not be opened as it was: %s. What can be read of it is back (%v). Its files are in %s until you remove them.", r.Problem, r, r.Dir)
+		case r.Waiting != "":
+			n.Text += " It waits: " + r.Waiting + "."
+		}
+		notices = append(notices, n)
+	}
+	return aside, notices
+}
+
+func weeks(n int) string {
+	if n == 1 {
+		return "1 week"
+	}
+	return fmt.Sprintf("%d weeks", n)
+}
+
+// fullFor is how long the server counts as not ready after there was no room.
+const fullFor = time.Minute
+
+// ready returns why profiles can't be taken.
+func (d *daemon) ready() error {
+	if err := d.store.Ready(); err != nil {
+		return err
+	}
+	now := time.Now()
+	if last := d.changes.look("full", d.store.Stats().Full, now).last; !last.IsZero() && now.Sub(last) < fullFor {
+		return store.ErrFull
+	}
+	return nil
+}
+
+// StoreFigures are the figures of a store, by name.
+func StoreFigures(st disk.Stats) map[string]any {
+	return map[string]any{
+		"profiles": st.Profiles, "unpacked": st.Fresh, "partitions": st.Partitions,
+		"liveBytes": st.LiveBytes, "diskBytes": st.DiskBytes, "cacheBytes": st.CacheBytes, "cacheHits": st.CacheHits, "cacheMisses": st.CacheMiss,
+		"aside": len(st.Aside), "damagedFiles": len(st.Damaged),
+		"put": st.Put, "duplicates": st.Duplicates, "expired": st.Expired, "full": st.Full, "packed": st.Packed, "dropped": st.Dropped, "busy": st.Busy,
+	}
+}
+
+// scraped tells how the targets of the scrape configuration do.
+func (d *daemon) scraped() []api.Scraped {
+	var all []api.Scraped
+	for _, job := range d.scraper.Status() {
+		for _, t := range job.Targets {
+			labels := map[string]string{}
+			for _, l := range t.Labels {
+				labels[l.Name] = l.Value
+			}
+			for _, p := range t.Profiles {
+				state := "up"
+				switch {
+				case p.Error != "":
+					state = "down"
+				case p.Absent != "":
+					state = "absent"
+				case p.Last.IsZero():
+					state = "waiting"
+				}
+				all = append(all, api.Scraped{
+					Job: job.Name, Target: t.URL, Kind: p.Kind, Labels: labels, State: state, Last: ms(p.Last), Took: int64(p.Took),
+					Error: cmp.Or(p.Error, p.Absent), Profiles: p.Scrapes - p.Failed,
+				})
+			}
+		}
+	}
+	return all
+}
+
+// storeMetrics are the figures of a store for Prometheus.
+type storeMetrics struct{ store *disk.Store }
+
+var (
+	descKept     = prometheus.NewDesc("hone_store_profiles", "Profiles kept.", nil, nil)
+	descUnpacked = prometheus.NewDesc("hone_store_unpacked_profiles", "Profiles kept that are not packed yet.", nil, nil)
+	descLive     = prometheus.NewDesc("hone_store_live_bytes", "Size of the profiles on disk.", nil, nil)
+	descDisk     = prometheus.NewDesc("hone_store_disk_bytes", "Size of all files of the store.", nil, nil)
+	descCache    = prometheus.NewDesc("hone_store_cache_bytes", "Memory of what the store keeps between calls.", nil, nil)
+	descPut      = prometheus.NewDesc("hone_store_put_total", "Profiles put in, by what became of them.", []string{"result"}, nil)
+	descAside    = prometheus.NewDesc("hone_store_aside_partitions", "Weeks of services that are not served, as something of them can't be read.", nil, nil)
+	descDamaged  = prometheus.NewDesc("hone_store_damaged_files", "Files of the store that are known to be damaged.", nil, nil)
+	descReturn   = prometheus.NewDesc("hone_store_recovering", "Stores that could not be opened as they were and are not all back yet.", nil, nil)
+	descReturned = prometheus.NewDesc("hone_store_recovered_total", "Profiles of stores that could not be opened as they were, by what became of them; lost are those known of.", []string{"result"}, nil)
+	descDropped  = prometheus.NewDesc("hone_store_dropped_total", "Profiles removed for their age or for room.", nil, nil)
+)
+
+func (storeMetrics) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{descKept, descUnpacked, descLive, descDisk, descCache, descPut, descAside, descDamaged, descReturn, descReturned, descDropped} {
+		ch <- d
+	}
+}
+
+func (m storeMetrics) Collect(ch chan<- prometheus.Metric) {
+	st := m.store.Stats()
+	metric := func(d *prometheus.Desc, kind prometheus.ValueType, n int64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, kind, float64(n), labels...)
+	}
+	metric(descKept, prometheus.GaugeValue, st.Profiles)
+	metric(descUnpacked, prometheus.GaugeValue, st.Fresh)
+	metric(descLive, prometheus.GaugeValue, st.LiveBytes)
+	metric(descDisk, prometheus.GaugeValue, st.DiskBytes)
+	metric(descCache, prometheus.GaugeValue, st.CacheBytes)
+	metric(descPut, prometheus.CounterValue, st.Put, "kept")
+	metric(descPut, prometheus.CounterValue, st.Duplicates, "duplicate")
+	metric(descPut, prometheus.CounterValue, st.Expired, "expired")
+	metric(descPut, prometheus.CounterValue, st.Full, "full")
+	metric(descAside, prometheus.GaugeValue, int64(len(st.Aside)))
+	metric(descDamaged, prometheus.GaugeValue, int64(len(st.Damaged)))
+	returning, back, lost := int64(0), int64(0), int64(0)
+	for _, r := range m.store.Recoveries() {
+		if !r.Done {
+			returning++
+		}
+		back, lost = back+r.Kept, lost+r.Lost
+	}
+	metric(descReturn, prometheus.GaugeValue, returning)
+	metric(descReturned, prometheus.CounterValue, back, "kept")
+	metric(descReturned, prometheus.CounterValue, lost, "lost")
+	metric(descDropped, prometheus.CounterValue, st.Dropped)
+}

@@ -1,5 +1,0 @@
-//go:build !unix
-
-package auth
-
-func ownAsFolder(string) error { return nil }

@@ -1,0 +1,64 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/hone-go/hone/internal/server/auth"
+)
+
+// Operate adds the routes of a server that runs for long: its health, its
+// figures, and who is logged in. ready returns why it can't do its work.
+func (s *Server) Operate(ready func() error) {
+	s.ready = ready
+	s.Handle("GET "+healthPath, Everyone, s.healthy)
+	s.Handle("GET "+readyPath, Everyone, s.whetherReady)
+	s.Handle("GET /api/v1/user", Everyone, s.user)
+	s.Handle("GET /api/v1/sessions", auth.Read, s.listSessions)
+	s.Handle("DELETE /api/v1/sessions/{id}", auth.Read, s.endSession)
+	s.HandleHTTP("GET /metrics", auth.Read, s.metricsHandler())
+}
+
+const (
+	healthPath = "/healthz"
+	readyPath  = "/readyz"
+)
+
+func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
+	return plain(w, http.StatusOK, "ok\n")
+}
+
+func (s *Server) whetherReady(w http.ResponseWriter, _ *http.Request) error {
+	if err := s.Ready(); err != nil {
+		return plain(w, http.StatusServiceUnavailable, err.Error()+"\n")
+	}
+	return plain(w, http.StatusOK, "ready\n")
+}
+
+// Ready returns why the server can't do its work.
+func (s *Server) Ready() error {
+	if s.ending.Load() {
+		return errors.New("the server is ending")
+	}
+	return s.ready()
+}
+
+// Starting answers for a server whose store is not open yet: that the process
+// lives, and to everything else why it has to wait.
+func Starting() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+healthPath, func(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok\n") })
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Retry-After", "10")
+		plain(w, http.StatusServiceUnavailable, "the server is starting: it waits for its store to open, and its log says why\n")
+	})
+	return mux
+}
+
+func plain(w http.ResponseWriter, status int, text string) error {
+	w.Header().Set("Content-Type", TypeText)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	w.Write([]byte(text)) // an error means that the client is gone
+	return nil
+}

@@ -1,0 +1,423 @@
+package reports
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/profile"
+)
+
+// A kind is a report by its name in the API.
+type kind struct {
+	name    string
+	command string // of go tool pprof, the same report
+	formats []format
+	params  []string // its own, besides match
+	// needsMatch is set where there is no report without a pattern, needsBase
+	// where there is none without a comparison.
+	needsMatch, needsBase bool
+	answer                func(*Service, context.Context, *query) (*server.Answer, error)
+}
+
+// A format is one of the forms a report comes in. The first of a kind is what
+// it comes in unless asked.
+type format struct {
+	name        string
+	contentType string
+	ending      string // of files, "" for the name
+}
+
+var (
+	asJSON      = format{"json", server.TypeJSON, ""}
+	asText      = format{"text", server.TypeText, "txt"}
+	asCSV       = format{"csv", "text/csv; charset=utf-8", ""}
+	asSVG       = format{"svg", "image/svg+xml", ""}
+	asHTML      = format{"html", "text/html; charset=utf-8", ""}
+	asDOT       = format{"dot", server.TypeText, ""}
+	asPNG       = format{"png", "image/png", ""}
+	asPDF       = format{"pdf", "application/pdf", ""}
+	asCallgrind = format{"callgrind", server.TypeText, ""}
+	asFolded    = format{"folded", server.TypeText, "folded.txt"}
+	asProto     = format{"pb.gz", "application/octet-stream", ""}
+)
+
+var (
+	paging = []string{"limit", "offset"}
+	tables = append([]string{"find", "order"}, paging...)
+)
+
+// kinds are the reports of the API.
+var kinds = []*kind{
+	{name: "top", command: "top", formats: []format{asJSON, asText, asCSV}, params: tables, answer: (*Service).top},
+	{name: "tree", command: "tree", formats: []format{asJSON, asText, asCSV}, params: paging, answer: (*Service).callTree},
+	{name: "peek", command: "peek", formats: []format{asJSON, asText}, params: paging, needsMatch: true, answer: (*Service).callTree},
+	{name: "source", command: "weblist", formats: []format{asJSON, asText, asHTML}, needsMatch: true, answer: (*Service).source},
+	{name: "disasm", command: "disasm", formats: []format{asJSON, asText}, needsMatch: true, answer: (*Service).disasm},
+	{name: "traces", command: "traces", formats: []format{asJSON, asText}, params: paging, answer: (*Service).traces},
+	{name: "tags", command: "tags", formats: []format{asJSON, asText, asCSV}, params: paging, answer: (*Service).tags},
+	{name: "graph", command: "dot", formats: []format{asJSON, asDOT, asSVG, asPNG, asPDF, asCallgrind}, answer: (*Service).graph},
+	{name: "raw", command: "raw", formats: []format{asJSON, asText}, params: paging, answer: (*Service).raw},
+	{name: "flame", formats: []format{asJSON, asHTML, asSVG, asFolded}, params: slices.Concat(flameParams, windowParams), answer: (*Service).flame},
+	{name: "flame/search", formats: []format{asJSON}, params: append([]string{"query"}, flameParams...), answer: (*Service).flameSearch},
+	{name: "diff", formats: []format{asJSON, asText, asCSV}, params: tables, needsBase: true, answer: (*Service).diff},
+	{name: "proto", command: "proto", formats: []format{asProto}, answer: (*Service).text},
+}
+
+// kindOf returns the report with a name, or nil.
+func kindOf(name string) *kind {
+	for _, k := range kinds {
+		if k.name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+func (q *query) contentType() string {
+	for _, f := range q.kind.formats {
+		if f.name == q.format {
+			return f.contentType
+		}
+	}
+	return server.TypeText
+}
+
+// report answers a request for a report.
+func (s *Service) report(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	k := kindOf(name)
+	if k == nil {
+		return server.NotFound("there is no report %q: see doc/api.md", name)
+	}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return server.BadParam("", "the query can't be read: %w", err)
+	}
+	q, err := s.newQuery(r.Context(), k, values)
+	if err != nil {
+		return err
+	}
+	a, err := s.answer(r.Context(), q)
+	if err != nil {
+		return err
+	}
+	switch q.format {
+	case "html", "svg":
+		// Whatever is in it, it never runs as a page of this server.
+		w.Header().Set("Content-Security-Policy", server.SandboxPolicy)
+		q.download = q.download || q.format == "html"
+	}
+	if q.download {
+		server.Attach(w.Header(), q.fileName())
+	}
+	return a.Write(w, r, http.StatusOK, server.Revalidate)
+}
+
+// answer returns the answer of a query, computed or kept.
+func (s *Service) answer(ctx context.Context, q *query) (*server.Answer, error) {
+	return server.Cached(ctx, s.srv.Cache, q.key(), func(ctx context.Context) (*server.Answer, int64, error) {
+		a, err := q.kind.answer(s, ctx, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		return a, a.Cost(), nil
+	})
+}
+
+// reportAnswer returns a report as JSON. rows is the number of all its rows, nil
+// if it can't be cut.
+func reportAnswer(v any, w *Warnings, rows *int) (*server.Answer, error) {
+	return server.JSONAnswer(struct {
+		Report   any      `json:"report"`
+		Warnings []string `json:"warnings"`
+		Rows     *int     `json:"rows,omitempty"`
+	}{v, w.list, rows})
+}
+
+// prepare returns the report of a query by a command of go tool pprof.
+func (s *Service) prepare(ctx context.Context, q *query, command string) (*report.Report, *Warnings, error) {
+	p, err := s.subject(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := q.checkSampleType(p); err != nil {
+		return nil, nil, err
+	}
+	w := NewWarnings()
+	r, err := report.New(p, command, q.match, q.config.Options, w.Env(s.cfg.Env, p))
+	return r, w, err
+}
+
+// written returns what write writes as an answer.
+func (q *query) written(write func(io.Writer) error) (*server.Answer, error) {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return nil, err
+	}
+	return server.NewAnswer(q.contentType(), b.Bytes()), nil
+}
+
+// text returns the report as go tool pprof prints it.
+func (s *Service) text(ctx context.Context, q *query) (*server.Answer, error) {
+	return s.asCommand(ctx, q, q.kind.command)
+}
+
+func (s *Service) asCommand(ctx context.Context, q *query, command string) (*server.Answer, error) {
+	r, _, err := s.prepare(ctx, q, command)
+	if err != nil {
+		return nil, err
+	}
+	return q.written(r.WriteText)
+}
+
+const (
+	usualRows  = 10_000
+	usualLines = 1000 // of traces and raw
+)
+
+// A table is the value of a report with rows. It is kept, so that the next page
+// of it costs nothing.
+type table[T any] struct {
+	value    T
+	warnings *Warnings
+}
+
+// cachedTable returns the table that make makes of the query's report. cost is
+// told as a number of rows.
+func cachedTable[T any](ctx context.Context, s *Service, q *query, make func(*report.Report) (T, int, error)) (*table[T], error) {
+	key := fmt.Sprintf("table %s%s ?%s =%s", q.kind.name, q.profilesKey(), q.optionsKey(), q.match)
+	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*table[T], int64, error) {
+		r, w, err := s.prepare(ctx, q, q.kind.command)
+		if err != nil {
+			return nil, 0, err
+		}
+		v, rows, err := make(r)
+		return &table[T]{v, w}, rowBytes * int64(rows), err
+	})
+}
+
+// rowBytes is about what a row of a table takes in memory: names and texts.
+const rowBytes = 300
+
+func (s *Service) top(ctx context.Context, q *query) (*server.Answer, error) {
+	t, err := cachedTable(ctx, s, q, func(r *report.Report) (*report.Top, int, error) {
+		top := r.Top()
+		return top, len(top.Rows), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return paged(q, t, (*report.Top).Page, (*report.Top).WriteText, (*report.Top).WriteCSV)
+}
+
+func (s *Service) callTree(ctx context.Context, q *query) (*server.Answer, error) {
+	t, err := cachedTable(ctx, s, q, func(r *report.Report) (*report.Tree, int, error) {
+		tree, err := r.Tree()
+		if err != nil {
+			return nil, 0, err
+		}
+		rows := len(tree.Rows)
+		for i := range tree.Rows {
+			rows += len(tree.Rows[i].Callers) + len(tree.Rows[i].Callees)
+		}
+		return tree, rows, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return paged(q, t, (*report.Tree).Page, (*report.Tree).WriteText, (*report.Tree).WriteCSV)
+}
+
+func (s *Service) tags(ctx context.Context, q *query) (*server.Answer, error) {
+	t, err := cachedTable(ctx, s, q, func(r *report.Report) (*report.Tags, int, error) {
+		tags := r.Tags()
+		rows := 0
+		for i := range tags.Keys {
+			rows += 1 + len(tags.Keys[i].Values)
+		}
+		return tags, rows, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return paged(q, t, (*report.Tags).Page, (*report.Tags).WriteText, (*report.Tags).WriteCSV)
+}
+
+// paged returns a page of a table as JSON, or all of it in another format: files
+// are of everything, but for what the user looked for.
+func paged[T any](q *query, t *table[T], page func(T, report.Page) (T, int, error), text, csv func(T, io.Writer) error) (*server.Answer, error) {
+	p, err := q.page(usualRows)
+	if err != nil {
+		return nil, err
+	}
+	switch q.format {
+	case "text":
+		return q.written(func(w io.Writer) error { return text(t.value, w) })
+	case "csv":
+		if p, err = q.page(0); err != nil {
+			return nil, err
+		}
+		v, _, err := page(t.value, p)
+		if err != nil {
+			return nil, err
+		}
+		return q.written(func(w io.Writer) error { return csv(v, w) })
+	}
+	v, rows, err := page(t.value, p)
+	if err != nil {
+		return nil, err
+	}
+	return reportAnswer(v, t.warnings, &rows)
+}
+
+func (s *Service) source(ctx context.Context, q *query) (*server.Answer, error) {
+	switch q.format {
+	case "text":
+		return s.asCommand(ctx, q, "list")
+	case "html":
+		return s.text(ctx, q)
+	}
+	r, w, err := s.prepare(ctx, q, q.kind.command)
+	if err != nil {
+		return nil, err
+	}
+	l, err := r.WebList()
+	if err != nil {
+		return nil, err
+	}
+	return reportAnswer(l, w, nil)
+}
+
+func (s *Service) disasm(ctx context.Context, q *query) (*server.Answer, error) {
+	if q.format == "text" {
+		return s.text(ctx, q)
+	}
+	r, w, err := s.prepare(ctx, q, q.kind.command)
+	if err != nil {
+		return nil, err
+	}
+	d, err := r.Disasm()
+	if err != nil && len(w.list) > 0 {
+		// Why there was nothing to look in, which the command line warns of.
+		return nil, fmt.Errorf("%w: %s", err, strings.Join(w.list, "; "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return reportAnswer(d, w, nil)
+}
+
+func (s *Service) traces(ctx context.Context, q *query) (*server.Answer, error) {
+	return s.lines(ctx, q, func(r *report.Report, p report.Page) (any, int, error) {
+		return r.TracesPage(p.Offset, p.Limit)
+	})
+}
+
+func (s *Service) raw(ctx context.Context, q *query) (*server.Answer, error) {
+	return s.lines(ctx, q, func(r *report.Report, p report.Page) (any, int, error) {
+		page, err := r.RawPage(p.Offset, p.Limit)
+		if err != nil {
+			return nil, 0, err
+		}
+		return page, page.Total, nil
+	})
+}
+
+// lines returns a page of a report as JSON, with the number of all its lines, or
+// all of it as text. The report is made for the page alone: it can be far longer
+// than what one would keep.
+func (s *Service) lines(ctx context.Context, q *query, page func(*report.Report, report.Page) (any, int, error)) (*server.Answer, error) {
+	p, err := q.page(usualLines)
+	if err != nil {
+		return nil, err
+	}
+	if q.format == "text" {
+		return s.text(ctx, q)
+	}
+	r, w, err := s.prepare(ctx, q, q.kind.command)
+	if err != nil {
+		return nil, err
+	}
+	v, total, err := page(r, p)
+	if err != nil {
+		return nil, err
+	}
+	return reportAnswer(v, w, &total)
+}
+
+func (s *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
+	switch q.format {
+	case "dot":
+		return s.text(ctx, q)
+	case "callgrind":
+		return s.asCommand(ctx, q, "callgrind")
+	case "json":
+		r, w, err := s.prepare(ctx, q, q.kind.command)
+		if err != nil {
+			return nil, err
+		}
+		g := r.Graph()
+		layout, err := s.cfg.Graphs.Place(ctx, g.LayoutDOT())
+		if err != nil {
+			return nil, err
+		}
+		return reportAnswer(g.Place(layout), w, nil)
+	}
+	r, _, err := s.prepare(ctx, q, q.format)
+	if err != nil {
+		return nil, err
+	}
+	var dot bytes.Buffer
+	if err := r.WriteText(&dot); err != nil {
+		return nil, err
+	}
+	return q.written(func(w io.Writer) error { return s.cfg.Graphs.Render(ctx, dot.Bytes(), q.format, w) })
+}
+
+// comparison compares the query's profiles as runs of two sides.
+func (s *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff], error) {
+	key := fmt.Sprintf("table %s%s ?%s", q.kind.name, q.profilesKey(), q.optionsKey())
+	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*table[*report.Diff], int64, error) {
+		w := NewWarnings()
+		base, err := profilesOf(ctx, q.base)
+		if err != nil {
+			return nil, 0, err
+		}
+		head, err := profilesOf(ctx, q.head)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, side := range [][]*profile.Profile{base, head} {
+			for i, p := range side {
+				if err := q.checkSampleType(p); err != nil {
+					return nil, 0, err
+				}
+				var err error
+				if side[i], err = report.Select(p, q.config.Options, w.Env(s.cfg.Env, p)); err != nil {
+					return nil, 0, err
+				}
+			}
+		}
+		d, err := report.NewDiff(base, head, q.config.Options, q.scaling())
+		if err != nil {
+			return nil, 0, err
+		}
+		return &table[*report.Diff]{d, w}, rowBytes * int64(len(d.Rows)), nil
+	})
+}
+
+func (s *Service) diff(ctx context.Context, q *query) (*server.Answer, error) {
+	t, err := s.comparison(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return paged(q, t, (*report.Diff).Page, (*report.Diff).WriteText, (*report.Diff).WriteCSV)
+}

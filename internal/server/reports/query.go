@@ -1,0 +1,327 @@
+package reports
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// options are the names of the report options that a request may set, sorted.
+// Those that name files of this machine are not among them.
+var options = []string{
+	"call_tree", "compact_labels", "divide_by", "drop_negative", "edgefraction", "focus", "granularity", "hide", "ignore",
+	"intel_syntax", "mean", "nodecount", "nodefraction", "noinlines", "normalize", "prune_from", "relative_percentages",
+	"sample_index", "show", "show_from", "showcolumns", "sort", "tagfocus", "taghide", "tagignore", "tagleaf", "tagroot",
+	"tagshow", "trim", "unit",
+}
+
+// patterns are the options that are regular expressions, tagPatterns those that
+// may hold several.
+var (
+	patterns    = []string{"focus", "hide", "ignore", "prune_from", "show", "show_from", "taghide", "tagshow"}
+	tagPatterns = []string{"tagfocus", "tagignore"}
+)
+
+// maxProfiles bounds how many profiles a request adds up.
+const maxProfiles = 1000
+
+// A query is a request for a report, checked. Everything in it that decides
+// what the answer is takes part in its key.
+type query struct {
+	kind   *kind
+	head   []Opened
+	base   []Opened
+	config shell.Config
+	format string
+	own    map[string]string // the report's own parameters that are given, but match
+	// baseTotal is that of report.Scaling, as given.
+	baseTotal float64
+
+	match    string
+	download bool
+}
+
+// newQuery reads the parameters of a request.
+func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*query, error) {
+	q := &query{kind: k, config: shell.DefaultConfig(), format: k.formats[0].name, own: map[string]string{}}
+	q.config.SourcePath, q.config.TrimPath = s.cfg.Options.SourcePath, s.cfg.Options.TrimPath
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		vs := values[name]
+		if name == "profile" || name == "base" {
+			continue
+		}
+		if len(vs) > 1 {
+			return nil, server.BadParam(name, "%s is given %d times", name, len(vs))
+		}
+		if err := q.set(name, vs[0]); err != nil {
+			return nil, err
+		}
+		if s.cfg.Shared {
+			if err := checkCost(name, vs[0]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if k.needsMatch && q.match == "" {
+		return nil, server.BadParam("match", "match is missing: a pattern that functions are to match")
+	}
+	var err error
+	if q.head, err = s.openAll(ctx, "profile", values["profile"]); err != nil {
+		return nil, err
+	}
+	if q.base, err = s.openAll(ctx, "base", values["base"]); err != nil {
+		return nil, err
+	}
+	if len(q.head) == 0 {
+		return nil, server.BadParam("profile", "profile is missing: the id of a profile, see /api/v1/profiles")
+	}
+	if k.needsBase && len(q.base) == 0 {
+		return nil, server.BadParam("base", "base is missing: the id of a profile to compare with")
+	}
+	if len(q.base) == 0 {
+		q.config.Normalize = false // there is nothing to scale to
+	}
+	if !q.config.Normalize {
+		q.baseTotal = 0
+	}
+	return q, nil
+}
+
+func (s *Service) openAll(ctx context.Context, param string, ids []string) ([]Opened, error) {
+	if len(ids) > maxProfiles {
+		return nil, server.BadParam(param, "%d profiles are more than %d", len(ids), maxProfiles)
+	}
+	var all []Opened
+	now := time.Now()
+	for _, id := range ids {
+		p, err := s.openID(ctx, id, now)
+		if err != nil {
+			var re *server.Error
+			if errors.As(err, &re) && re.Param != "" {
+				return nil, &server.Error{Status: re.Status, Param: param, Err: re.Err}
+			}
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// openID returns the profile with an id. Times in it are relative to now.
+func (s *Service) openID(ctx context.Context, id string, now time.Time) (Opened, error) {
+	if s.cfg.Opener != nil && s.cfg.Opener.Opens(id) {
+		return s.cfg.Opener.Open(ctx, id, now)
+	}
+	if err := server.SeesAll(ctx); err != nil {
+		return Opened{}, &server.Error{Status: http.StatusNotFound, Param: "profile", Err: fmt.Errorf("no profile %s is open", id)}
+	}
+	return s.open.get(ctx, id)
+}
+
+// set takes one parameter.
+func (q *query) set(name, value string) error {
+	switch {
+	case name == "format":
+		q.format = value
+		if !slices.ContainsFunc(q.kind.formats, func(f format) bool { return f.name == value }) {
+			var known []string
+			for _, f := range q.kind.formats {
+				known = append(known, f.name)
+			}
+			return server.BadParam(name, "%s has no format %q: it has %s", q.kind.name, value, strings.Join(known, ", "))
+		}
+		return nil
+	case name == "download":
+		on, err := server.Flag(name, value)
+		q.download = on
+		return err
+	case name == "match" && q.kind.needsMatch:
+		q.match = value
+		return checkPattern(name, value)
+	case name == "base_total":
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 0) {
+			return server.BadParam(name, "base_total is %q, not a number above 0: what to scale the base to, as a multiple of the other side's total", value)
+		}
+		q.baseTotal = v
+		return nil
+	case slices.Contains(q.kind.params, name):
+		q.own[name] = value
+		return nil
+	}
+	return SetOption(&q.config, name, value)
+}
+
+// SetOption sets a report option that a request may set.
+func SetOption(c *shell.Config, name, value string) error {
+	if _, ok := slices.BinarySearch(options, name); !ok {
+		return server.BadParam(name, "unknown parameter %q", name)
+	}
+	if err := c.Set(name, value); err != nil {
+		return server.BadParam(name, "%s: %w", name, err)
+	}
+	switch {
+	case slices.Contains(patterns, name):
+		return checkPattern(name, value)
+	case slices.Contains(tagPatterns, name):
+		if _, filter, keyed := strings.Cut(value, "="); keyed {
+			value = filter
+		}
+		for part := range strings.SplitSeq(value, ",") {
+			if err := checkPattern(name, part); err != nil {
+				return err
+			}
+		}
+	}
+	for of, x := range map[string]float64{"divide_by": c.DivideBy, "nodefraction": c.NodeFraction, "edgefraction": c.EdgeFraction} {
+		if of == name && (math.IsNaN(x) || math.IsInf(x, 0)) {
+			return server.BadParam(name, "%s is no number", name)
+		}
+	}
+	if c.DivideBy == 0 {
+		return server.BadParam("divide_by", "nothing can be divided by 0")
+	}
+	return nil
+}
+
+// checkSampleType blames the right parameter for a sample type that a profile,
+// or a sum of several, hasn't got.
+func (q *query) checkSampleType(p *profile.Profile) error {
+	if _, err := p.SampleIndex(q.config.SampleIndex); err != nil {
+		return &server.Error{Status: 400, Param: "sample_index", Err: err}
+	}
+	return nil
+}
+
+func checkPattern(name, value string) error {
+	if _, err := regexp.Compile(value); err != nil {
+		return server.BadParam(name, "%s: %w", name, err)
+	}
+	return nil
+}
+
+// checkCost returns an error if a parameter is a pattern that takes too long.
+func checkCost(name, value string) error {
+	parts := []string{value}
+	switch {
+	case slices.Contains(tagPatterns, name):
+		parts = strings.Split(value[strings.Index(value, "=")+1:], ",")
+	case !slices.Contains(patterns, name) && name != "match" && name != "query":
+		return nil
+	}
+	for _, part := range parts {
+		if err := store.CheckPattern(part); err != nil {
+			return server.BadParam(name, "%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// number reads one of the report's own parameters; it is absent if not given.
+func (q *query) number(name string, absent int64) (int64, error) {
+	text, ok := q.own[name]
+	if !ok || text == "" {
+		return absent, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, server.BadParam(name, "%s is %q, not a number from 0", name, text)
+	}
+	return n, nil
+}
+
+func (q *query) bool(name string) (bool, error) { return server.Flag(name, q.own[name]) }
+
+// profilesKey tells which profiles a query is about.
+func (q *query) profilesKey() string {
+	var b strings.Builder
+	for _, p := range q.head {
+		b.WriteString(" " + p.key())
+	}
+	for _, p := range q.base {
+		b.WriteString(" -" + p.key())
+	}
+	return b.String()
+}
+
+// optionsKey tells the options that are not at their default, in one order
+// however they were given.
+func (q *query) optionsKey() string {
+	v := Unusual(&q.config)
+	if q.baseTotal != 0 {
+		v.Set("base_total", strconv.FormatFloat(q.baseTotal, 'g', -1, 64))
+	}
+	return v.Encode()
+}
+
+// Unusual returns the options that are not at their default.
+func Unusual(c *shell.Config) url.Values {
+	def := shell.DefaultConfig()
+	v := url.Values{}
+	for _, name := range options {
+		value, _ := c.Get(name)
+		if usual, _ := def.Get(name); value != usual {
+			v.Set(name, value)
+		}
+	}
+	return v
+}
+
+// key tells queries with different answers apart.
+func (q *query) key() string {
+	own := url.Values{}
+	for name, value := range q.own {
+		if value != "" {
+			own.Set(name, value)
+		}
+	}
+	return fmt.Sprintf("answer %s %s%s ?%s #%s =%s", q.kind.name, q.format, q.profilesKey(), q.optionsKey(), own.Encode(), q.match)
+}
+
+// page reads limit and offset; limit is usual if not given.
+func (q *query) page(usual int) (report.Page, error) {
+	limit, err := q.number("limit", int64(usual))
+	if err != nil {
+		return report.Page{}, err
+	}
+	offset, err := q.number("offset", 0)
+	if err != nil {
+		return report.Page{}, err
+	}
+	const most = math.MaxInt32
+	return report.Page{Find: q.own["find"], Order: q.own["order"], Offset: int(min(offset, most)), Limit: int(min(limit, most))}, nil
+}
+
+// fileName is what a download is called.
+func (q *query) fileName() string {
+	name := server.SafeFileName(q.head[0].Name)
+	for _, ending := range []string{".gz", ".pb", ".pprof", ".prof"} {
+		name = strings.TrimSuffix(name, ending)
+	}
+	ending := ""
+	for _, f := range q.kind.formats {
+		if f.name == q.format {
+			ending = cmp.Or(f.ending, f.name)
+		}
+	}
+	if q.kind.name == "proto" {
+		return name + "." + ending
+	}
+	return name + "-" + strings.ReplaceAll(q.kind.name, "/", "-") + "." + ending
+}

@@ -1,0 +1,91 @@
+package reports
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/profile"
+)
+
+// subject returns the profile that a report is made of: the sum of the query's,
+// minus the sum of the base.
+func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, error) {
+	head, err := s.sum(ctx, q.head)
+	if err != nil || len(q.base) == 0 {
+		return head, err
+	}
+	base, err := s.sum(ctx, q.base)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("difference%s %+v", q.profilesKey(), q.scaling())
+	return server.Cached(ctx, s.srv.Cache, key, func(context.Context) (*profile.Profile, int64, error) {
+		p, err := report.Subtract(head, base, true, q.scaling())
+		if err != nil {
+			return nil, 0, err
+		}
+		return p, ProfileBytes(p), nil
+	})
+}
+
+// scaling says how the sides of a comparison are made comparable.
+func (q *query) scaling() report.Scaling {
+	return report.Scaling{Normalize: q.config.Normalize, BaseTotal: q.baseTotal}
+}
+
+// sum returns the profiles added up.
+func (s *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error) {
+	if len(ps) == 1 {
+		return ps[0].Load(ctx)
+	}
+	key := "sum"
+	for _, p := range ps {
+		key += " " + p.key()
+	}
+	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
+		all, err := profilesOf(ctx, ps)
+		if err != nil {
+			return nil, 0, err
+		}
+		p, err := profile.Sum(all...)
+		if err != nil {
+			return nil, 0, err
+		}
+		return p, ProfileBytes(p), nil
+	})
+}
+
+// meanwhile is sum beside what the caller does until it calls the result, if a
+// processor is free.
+func (s *Service) meanwhile(ctx context.Context, ps []Opened) func() (*profile.Profile, error) {
+	if len(ps) == 0 || !s.srv.Cache.Spare() {
+		return func() (*profile.Profile, error) { return s.sum(ctx, ps) }
+	}
+	type result struct {
+		p   *profile.Profile
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		p, err := s.sum(ctx, ps)
+		s.srv.Cache.Release()
+		done <- result{p, err}
+	}()
+	return func() (*profile.Profile, error) {
+		r := <-done
+		return r.p, r.err
+	}
+}
+
+func profilesOf(ctx context.Context, ps []Opened) ([]*profile.Profile, error) {
+	out := make([]*profile.Profile, len(ps))
+	for i := range ps {
+		var err error
+		if out[i], err = ps[i].Load(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,219 @@
+package reports
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+
+	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/shell"
+)
+
+// Limits of saved views.
+const (
+	maxViewName  = 100 // characters
+	maxViewQuery = 8 << 10
+	maxViews     = 500
+	maxViewsFile = 8 << 20
+)
+
+// views are the saved views, which live in a file. It is read anew each time:
+// several servers may use it.
+type views struct {
+	file string
+	mu   sync.Mutex
+}
+
+// viewsFile is the content of the file.
+type viewsFile struct {
+	Version int        `json:"version"`
+	Views   []api.View `json:"views"`
+}
+
+const viewsVersion = 1
+
+var errNoViewsFile = errors.New("views can't be saved: there is no folder for the user's configuration")
+
+// read returns the saved views. A file that is not there has none.
+func (v *views) read() ([]api.View, error) {
+	if v.file == "" {
+		return []api.View{}, nil
+	}
+	data, err := readSmall(v.file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []api.View{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var f viewsFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		return nil, fmt.Errorf("%s is damaged (%w): mend or remove it", v.file, err)
+	}
+	if f.Version > viewsVersion {
+		return nil, fmt.Errorf("%s was written by a newer hone", v.file)
+	}
+	return append([]api.View{}, f.Views...), nil
+}
+
+func readSmall(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxViewsFile+1))
+	if err == nil && len(data) > maxViewsFile {
+		err = fmt.Errorf("%s is larger than %d bytes", name, maxViewsFile)
+	}
+	return data, err
+}
+
+// change replaces the saved views by what f makes of them. If they can't be
+// read they stay as they are. The file is complete at any time.
+func (v *views) change(f func([]api.View) ([]api.View, error)) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.file == "" {
+		return &server.Error{Status: http.StatusUnprocessableEntity, Err: errNoViewsFile}
+	}
+	all, err := v.read()
+	if err != nil {
+		return err
+	}
+	if all, err = f(all); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(viewsFile{viewsVersion, all}, "", "  ")
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(v.file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(dir, "views-*.json") // readable by the user alone
+	if err != nil {
+		return err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(append(data, '\n'))
+	err = errors.Join(err, tmp.Sync(), tmp.Close())
+	if err != nil {
+		return err
+	}
+	return durable.Rename(tmp.Name(), v.file)
+}
+
+func (s *Service) listViews(w http.ResponseWriter, r *http.Request) error {
+	all, err := s.views.read()
+	if err != nil {
+		return err
+	}
+	return server.WriteJSON(w, r, map[string][]api.View{"views": all})
+}
+
+func (s *Service) saveView(w http.ResponseWriter, r *http.Request) error {
+	view := api.View{Name: r.PathValue("name")}
+	if err := checkViewName(view.Name); err != nil {
+		return err
+	}
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 2*maxViewQuery))
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Query string `json:"query"`
+	}
+	if err := json.Unmarshal(data, &body); err != nil {
+		return server.BadParam("", `the body is not {"query": "…"}: %w`, err)
+	}
+	if view.Query, err = checkViewQuery(body.Query); err != nil {
+		return err
+	}
+	err = s.views.change(func(all []api.View) ([]api.View, error) {
+		i := slices.IndexFunc(all, func(v api.View) bool { return v.Name == view.Name })
+		switch {
+		case i >= 0:
+			all[i] = view
+		case len(all) >= maxViews:
+			return nil, server.BadParam("name", "there are %d saved views: remove one first", len(all))
+		default:
+			all = append(all, view)
+		}
+		return all, nil
+	})
+	if err != nil {
+		return err
+	}
+	a, err := server.JSONAnswer(view)
+	if err != nil {
+		return err
+	}
+	return a.Write(w, r, http.StatusOK, "no-store")
+}
+
+func (s *Service) removeView(w http.ResponseWriter, r *http.Request) error {
+	name := r.PathValue("name")
+	err := s.views.change(func(all []api.View) ([]api.View, error) {
+		rest := slices.DeleteFunc(all, func(v api.View) bool { return v.Name == name })
+		if len(rest) == len(all) {
+			return nil, server.NotFound("no view is called %q", name)
+		}
+		return rest, nil
+	})
+	if err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func checkViewName(name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return server.BadParam("name", "a view needs a name")
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return server.BadParam("name", "the name has characters that are no text")
+	case utf8.RuneCountInString(name) > maxViewName:
+		return server.BadParam("name", "the name is longer than %d characters", maxViewName)
+	}
+	return nil
+}
+
+// checkViewQuery returns the query in one order, and fails for what is no
+// option.
+func checkViewQuery(query string) (string, error) {
+	if len(query) > maxViewQuery {
+		return "", server.BadParam("query", "the query is longer than %d bytes", maxViewQuery)
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return "", server.BadParam("query", "the query can't be read: %w", err)
+	}
+	c := shell.DefaultConfig()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if len(values[name]) > 1 {
+			return "", server.BadParam(name, "%s is given %d times", name, len(values[name]))
+		}
+		if err := SetOption(&c, name, values.Get(name)); err != nil {
+			return "", err
+		}
+	}
+	return values.Encode(), nil
+}

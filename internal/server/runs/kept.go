@@ -1,0 +1,282 @@
+package runs
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/profile"
+)
+
+// Kept are the runs below a folder, and others by their directories. Every figure
+// is one that the verbs runs, compare and check print.
+type Kept struct {
+	root   string
+	others map[string]string // directories of runs elsewhere, by id
+
+	empty   bool // there were none when it was opened
+	medians medianCache
+
+	objectives func() []experiment.Objective
+	load       func(file string) func(context.Context) (*profile.Profile, error)
+}
+
+// Empty reports whether there were no runs when they were opened.
+func (k *Kept) Empty() bool { return k.empty }
+
+// Open returns the runs below root, a folder that need not be there, and those in
+// other directories. objectives returns those of the module as they are now, nil if
+// it has none; load returns the loading of a profile from its file.
+func Open(root string, dirs []string, objectives func() []experiment.Objective, load func(file string) func(context.Context) (*profile.Profile, error)) (*Kept, error) {
+	k := &Kept{root: root, others: make(map[string]string), objectives: objectives, load: load}
+	entries, err := experiment.List(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		run, err := experiment.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(entries, func(e experiment.Entry) bool { return e.ID == run.ID }) {
+			k.others[run.ID] = dir
+		}
+	}
+	k.empty = len(entries) == 0 && len(k.others) == 0
+	return k, nil
+}
+
+// entries lists all runs, newest first.
+func (k *Kept) entries() ([]experiment.Entry, error) {
+	all, err := experiment.List(k.root)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range slices.Sorted(maps.Keys(k.others)) {
+		below, err := experiment.List(filepath.Dir(k.others[id]))
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range below {
+			if filepath.Base(e.Dir) == filepath.Base(k.others[id]) {
+				all = append(all, e)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b experiment.Entry) int { return b.Created.Compare(a.Created) })
+	return all, nil
+}
+
+// A noRunError says that a name means no run.
+type noRunError struct{ text string }
+
+func (e *noRunError) Error() string { return e.text }
+
+func (e *noRunError) Unwrap() error { return fs.ErrNotExist }
+
+// dir returns the directory of a run by its name, which is an id or latest and
+// the like: a page can't name other directories.
+func (k *Kept) dir(name string) (string, error) {
+	if dir, ok := k.others[name]; ok {
+		return dir, nil
+	}
+	if strings.ContainsAny(name, `/\`) || name == "" || strings.HasPrefix(name, ".") {
+		return "", &noRunError{fmt.Sprintf("no run is called %q", name)}
+	}
+	if compare.LikeRun(name) {
+		if dir, err := experiment.Resolve(k.root, name); err == nil {
+			return dir, nil
+		}
+	}
+	entries, err := experiment.List(k.root)
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if e.ID == name {
+			return e.Dir, nil
+		}
+	}
+	return "", &noRunError{fmt.Sprintf("there is no run %s in %s: it may have been removed", name, k.root)}
+}
+
+func (k *Kept) open(name string) (*experiment.Run, error) {
+	dir, err := k.dir(name)
+	if err != nil {
+		return nil, err
+	}
+	return openRun(dir)
+}
+
+// openRun opens a run. What is wrong with its files is an error of the run, not
+// that there is none.
+func openRun(dir string) (*experiment.Run, error) {
+	run, err := experiment.Open(dir)
+	var corrupt *experiment.CorruptError
+	if errors.As(err, &corrupt) {
+		return nil, errors.New(compare.OneLine(err))
+	}
+	return run, err
+}
+
+// List is that of hone runs.
+func (k *Kept) List(context.Context) (*api.RunList, error) {
+	entries, err := k.entries()
+	if err != nil {
+		return nil, err
+	}
+	list := &api.RunList{Dir: k.root, Runs: []api.RunRow{}}
+	for _, e := range entries {
+		row := api.RunRow{ListedRun: api.ListedRun{ID: e.ID, Dir: e.Dir, Created: e.Created, State: e.State}, Packages: []string{}, Names: []string{}}
+		if e.Info != nil {
+			row.Head, row.Base, row.Command, row.Warnings = &e.Info.Head, e.Info.Base, e.Info.Command, e.Info.Warnings
+			row.Environment, row.Revision = &e.Info.Environment, compare.RevisionsText(row.Head, row.Base)
+			names, err := e.Measured()
+			if err != nil {
+				row.State, e.Err = experiment.Corrupt, err
+			}
+			row.Benchmarks = len(names)
+			for _, n := range names {
+				if !slices.Contains(row.Packages, n.Package) && n.Package != "" {
+					row.Packages = append(row.Packages, n.Package)
+				}
+				row.Names = append(row.Names, n.Benchmark)
+			}
+		}
+		if e.Err != nil {
+			row.Error = compare.OneLine(e.Err)
+		}
+		list.Runs = append(list.Runs, row)
+	}
+	return list, nil
+}
+
+// Run returns a run's facts and its profiles.
+func (k *Kept) Run(_ context.Context, name string) (*api.RunAbout, error) {
+	run, err := k.open(name)
+	if err != nil {
+		return nil, err
+	}
+	about := &api.RunAbout{
+		ListedRun: api.ListedRun{
+			ID: run.ID, Dir: run.Dir, Created: run.Created, State: run.State, Head: &run.Head, Base: run.Base,
+			Command: run.Command,
+		},
+		Revision: compare.RevisionsText(&run.Head, run.Base), Environment: run.Environment,
+		Notes: append([]string{}, run.Notes...), Problems: append([]string{}, run.Problems...),
+		Line: compare.CommandLine(run.Command), Profiles: []api.RunProfile{}, Load: run.HasLoad(),
+	}
+	measured := make(map[[2]string]bool)
+	for _, r := range run.Results(experiment.Measure, experiment.Head) {
+		measured[[2]string{r.GetConfig("pkg"), r.Result.Name.String()}] = true
+	}
+	about.Benchmarks = len(measured)
+	for _, f := range run.Profiles() {
+		about.Profiles = append(about.Profiles, api.RunProfile{
+			ID: ProfileID(run, f), Package: f.Package, Benchmark: f.Benchmark, Side: f.Side.String(), Kind: f.Kind,
+		})
+	}
+	for _, w := range slices.Concat(run.Warnings, run.Environment.Warnings()) {
+		if !slices.Contains(about.Warnings, w) {
+			about.Warnings = append(about.Warnings, w)
+		}
+	}
+	return about, nil
+}
+
+// Load returns the course of a load.
+func (k *Kept) Load(_ context.Context, name string) (*api.RunLoad, error) {
+	run, err := k.open(name)
+	if err != nil {
+		return nil, err
+	}
+	l, err := run.Load()
+	var corrupt *experiment.CorruptError
+	switch {
+	case errors.Is(err, experiment.ErrNoLoad):
+		return nil, &noRunError{run.ID + ": " + err.Error()}
+	case errors.As(err, &corrupt):
+		return nil, errors.New(compare.OneLine(err))
+	case err != nil:
+		return nil, err
+	}
+	return &api.RunLoad{ID: run.ID, Load: l}, nil
+}
+
+// ProfileID names a profile of a run for good.
+func ProfileID(run *experiment.Run, f experiment.ProfileFile) string {
+	return run.ID + ":" + run.ProfileName(f)
+}
+
+// Compare is hone compare.
+func (k *Kept) Compare(ctx context.Context, names []string, format string) ([]byte, error) {
+	args := make([]string, len(names))
+	for i, name := range names {
+		side := ""
+		for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
+			if n, ok := strings.CutSuffix(name, ":"+s.String()); ok {
+				name, side = n, ":"+s.String()
+			}
+		}
+		dir, err := k.dir(name)
+		if err != nil {
+			return nil, err
+		}
+		args[i] = dir + side
+	}
+	inputs, err := compare.Read(k.root, nil, args)
+	if err != nil {
+		return nil, err
+	}
+	c, err := inputs.Compare(k.objectives())
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Explain(ctx, format == string(compare.HTML)); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if f := compare.Format(format); f != compare.JSON {
+		err = c.Write(&b, f)
+		return b.Bytes(), err
+	}
+	shown := api.Comparison{Document: c.Document(), Shown: [][]compare.Row{}, Command: compare.CommandLine(append([]string{"hone", "compare"}, names...))}
+	for _, s := range c.Sides {
+		shown.Shown = append(shown.Shown, append([]compare.Row{}, s.Rows()...))
+	}
+	enc := json.NewEncoder(&b)
+	enc.SetIndent("", "  ")
+	err = enc.Encode(shown)
+	return b.Bytes(), err
+}
+
+// Profile returns the profile that RUN:Benchmark/kind names.
+func (k *Kept) Profile(_ context.Context, name string) (reports.Source, error) {
+	id, rest, _ := strings.Cut(name, ":")
+	run, err := k.open(id)
+	if err != nil {
+		return reports.Source{}, err
+	}
+	f, err := run.Profile(rest)
+	if err != nil {
+		return reports.Source{}, &noRunError{err.Error()}
+	}
+	return Source(run, f, k.load(f.Path)), nil
+}
+
+// Source is a profile of a run as one that is open.
+func Source(run *experiment.Run, f experiment.ProfileFile, load func(context.Context) (*profile.Profile, error)) reports.Source {
+	id := ProfileID(run, f)
+	return reports.Source{ID: id, Name: id, Paths: []string{f.Path}, Load: load}
+}

@@ -1,0 +1,368 @@
+package stored
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// Limits of markers.
+const (
+	maxPosted     = 10_000
+	maxVersions   = 50_000 // that are remembered, over all services
+	maxMarkerText = 500    // bytes
+	maxMarkerBody = 8 << 10
+	// markersDelay is how long versions wait to be written together. Those that
+	// a crash loses are found again in the store.
+	markersDelay = 2 * time.Second
+)
+
+// versionOf is a version of a service.
+type versionOf struct{ Service, Version string }
+
+// Markers are those that were posted, and the first time of each version.
+type Markers struct {
+	file string
+	log  func(string)
+
+	mu      sync.RWMutex
+	posted  []api.Marker
+	first   map[versionOf]int64 // ns since 1970
+	dropped int64               // versions that there was no room for
+	pending bool                // a write is due
+	closed  bool
+}
+
+// markersFile is the content of the file.
+type markersFile struct {
+	Version  int            `json:"version"`
+	Posted   []api.Marker   `json:"posted"`
+	Versions []firstProfile `json:"versions"`
+}
+
+type firstProfile struct {
+	Service string `json:"service"`
+	Version string `json:"version"`
+	Time    int64  `json:"time"` // ns since 1970
+}
+
+const markersVersion = 1
+
+// OpenMarkers reads the file of markers, and finds versions in the store that it
+// does not have. Without a file, "", markers are forgotten at the end. Whoever opens
+// them closes them.
+func OpenMarkers(ctx context.Context, file string, st store.Store, log func(string)) (*Markers, error) {
+	m := &Markers{file: file, log: log, first: map[versionOf]int64{}}
+	if file != "" {
+		data, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if err == nil {
+			var f markersFile
+			if err := json.Unmarshal(data, &f); err != nil {
+				return nil, fmt.Errorf("%s is damaged (%w): mend or remove it", file, err)
+			}
+			if f.Version > markersVersion {
+				return nil, fmt.Errorf("%s was written by a newer hone", file)
+			}
+			m.posted = f.Posted
+			for _, v := range f.Versions {
+				m.first[versionOf{v.Service, v.Version}] = v.Time
+			}
+		}
+	}
+	return m, m.find(ctx, st)
+}
+
+// find looks for versions in the store that are not known. Their first profile
+// is told to a minute.
+func (m *Markers) find(ctx context.Context, st store.Store) error {
+	by := []string{store.LabelService, store.LabelVersion}
+	groups, err := st.Series(ctx, store.Query{By: by, Step: wholeStep})
+	if err != nil {
+		return err
+	}
+	for _, g := range groups {
+		v := versionOf{g.Labels.Get(store.LabelService), g.Labels.Get(store.LabelVersion)}
+		if _, known := m.first[v]; known || v.Version == "" {
+			continue
+		}
+		q := store.Query{Selector: labelSelector(g.Labels, by...)}
+		for _, step := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
+			q.Step = int64(step)
+			points, err := st.Series(ctx, q)
+			if err != nil {
+				return err
+			}
+			if len(points) == 0 {
+				break
+			}
+			q.From, q.To = points[0].Points[0].Time, points[0].Points[0].Time+q.Step
+		}
+		m.note(v, q.From)
+	}
+	return nil
+}
+
+// note tells of a profile of a version.
+func (m *Markers) note(v versionOf, t int64) {
+	if v.Version == "" {
+		return
+	}
+	m.mu.RLock()
+	first, known := m.first[v]
+	m.mu.RUnlock()
+	if known && first <= t {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	first, known = m.first[v]
+	switch {
+	case known && first <= t:
+		return
+	case !known && len(m.first) >= maxVersions:
+		m.dropped++
+		return
+	}
+	m.first[v] = t
+	if m.file != "" && !m.pending && !m.closed {
+		m.pending = true
+		time.AfterFunc(markersDelay, func() {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			if m.pending {
+				m.write()
+			}
+		})
+	}
+}
+
+// write writes the file. It is called with the lock held.
+func (m *Markers) write() error {
+	m.pending = false
+	if m.file == "" {
+		return nil
+	}
+	f := markersFile{Version: markersVersion, Posted: m.posted}
+	for v, t := range m.first {
+		f.Versions = append(f.Versions, firstProfile{v.Service, v.Version, t})
+	}
+	slices.SortFunc(f.Versions, func(a, b firstProfile) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Version, b.Version))
+	})
+	err := func() error {
+		data, err := json.Marshal(f)
+		if err != nil {
+			return err
+		}
+		tmp, err := os.CreateTemp(filepath.Dir(m.file), "markers-*.json")
+		if err != nil {
+			return err
+		}
+		defer os.Remove(tmp.Name())
+		_, err = tmp.Write(append(data, '\n'))
+		if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
+			return err
+		}
+		return durable.Rename(tmp.Name(), m.file)
+	}()
+	if err != nil {
+		m.log("Markers can't be written: " + err.Error())
+	}
+	return err
+}
+
+// Close writes what is due. It is for when no profiles come any more, and before the
+// store is closed.
+func (m *Markers) Close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = true
+	if m.pending {
+		m.write()
+	}
+}
+
+// List returns the markers from one time to another, in ns, 0 for no bound, that
+// a principal may see. service "" is all.
+func (m *Markers) List(p *auth.Principal, service string, from, to int64) []api.Marker {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	q := store.Query{From: from, To: to}
+	out := []api.Marker{}
+	for v, t := range m.first {
+		if q.Contains(t) && p.Allows(v.Service) && (service == "" || service == v.Service) {
+			out = append(out, api.Marker{ID: v.id(), Time: api.Milliseconds(t), Service: v.Service, Version: v.Version})
+		}
+	}
+	for _, one := range m.posted {
+		if !q.Contains(one.Time * int64(time.Millisecond)) {
+			continue
+		}
+		// One for all services says nothing of any.
+		if one.Service == "" || p.Allows(one.Service) && (service == "" || service == one.Service) {
+			out = append(out, one)
+		}
+	}
+	slices.SortFunc(out, func(a, b api.Marker) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Service, b.Service), cmp.Compare(a.ID, b.ID))
+	})
+	return out
+}
+
+// id of the marker of a version; those posted have other ones.
+func (v versionOf) id() string { return "v:" + v.Service + ":" + v.Version }
+
+func (s *Service) listMarkers(w http.ResponseWriter, r *http.Request) error {
+	p, err := newParams(r, []string{"from", "to", "service"})
+	if err != nil {
+		return err
+	}
+	sel, err := p.selection(false)
+	if err != nil {
+		return err
+	}
+	return server.WriteJSON(w, r, map[string][]api.Marker{"markers": s.cfg.Markers.List(auth.From(r.Context()), p.Get("service"), sel.From, sel.To)})
+}
+
+func (s *Service) postMarker(w http.ResponseWriter, r *http.Request) error {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxMarkerBody))
+	if err != nil {
+		return err
+	}
+	var body struct {
+		Time    json.RawMessage `json:"time"`
+		Service string          `json:"service"`
+		Version string          `json:"version"`
+		Text    string          `json:"text"`
+	}
+	if err := json.Unmarshal(data, &body); err != nil {
+		return server.BadParam("", `the body is not {"time": …, "service": "…", "version": "…", "text": "…"}: %w`, err)
+	}
+	one := api.Marker{Service: body.Service, Version: body.Version, Text: strings.TrimSpace(body.Text), Posted: true}
+	for _, field := range []struct{ name, text string }{{"service", one.Service}, {"version", one.Version}, {"text", one.Text}} {
+		if len(field.text) > maxMarkerText {
+			return server.BadParam(field.name, "%s is longer than %d bytes", field.name, maxMarkerText)
+		}
+		if !utf8.ValidString(field.text) || strings.ContainsFunc(field.text, unicode.IsControl) {
+			return server.BadParam(field.name, "%s has characters that are no text", field.name)
+		}
+	}
+	if one.Version == "" && one.Text == "" {
+		return server.BadParam("text", "a marker needs a version or a text")
+	}
+	principal := auth.From(r.Context())
+	if !principal.Allows(one.Service) {
+		return &server.Error{Status: http.StatusForbidden, Param: "service", Err: fmt.Errorf("%s may not post markers of service %q", principal.Name, one.Service)}
+	}
+	t := time.Now()
+	if text := strings.Trim(string(body.Time), `"`); text != "" && text != "null" {
+		if t, err = api.ParseTime(text, t); err != nil {
+			return server.BadParam("time", "time: %w", err)
+		}
+	}
+	one.Time = t.UnixMilli()
+	var random [8]byte
+	rand.Read(random[:])
+	one.ID = hex.EncodeToString(random[:])
+	if err := s.cfg.Markers.post(one); err != nil {
+		return err
+	}
+	s.srv.Audit(r, "marker.add", one.ID, auth.OK)
+	a, err := server.JSONAnswer(one)
+	if err != nil {
+		return err
+	}
+	return a.Write(w, r, http.StatusCreated, "no-store")
+}
+
+// post keeps a marker, or fails if that can't be written.
+func (m *Markers) post(one api.Marker) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.posted) >= maxPosted {
+		return &server.Error{Status: http.StatusUnprocessableEntity, Err: fmt.Errorf("there are %d markers: remove one first", maxPosted)}
+	}
+	m.posted = append(m.posted, one)
+	if err := m.write(); err != nil {
+		m.posted = m.posted[:len(m.posted)-1]
+		return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("the marker can't be written; the server's log says why")}
+	}
+	return nil
+}
+
+// errNotPosted is the error of markers that nobody posted.
+var errNotPosted = errors.New("this marker is the first profile of a version, and goes when that does")
+
+func (s *Service) removeMarker(w http.ResponseWriter, r *http.Request) error {
+	id := r.PathValue("id")
+	if strings.HasPrefix(id, "v:") {
+		return &server.Error{Status: http.StatusUnprocessableEntity, Param: "id", Err: errNotPosted}
+	}
+	principal := auth.From(r.Context())
+	if err := s.cfg.Markers.remove(principal, id); err != nil {
+		return err
+	}
+	s.srv.Audit(r, "marker.remove", id, auth.OK)
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func (m *Markers) remove(p *auth.Principal, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := slices.IndexFunc(m.posted, func(one api.Marker) bool { return one.ID == id && p.Allows(one.Service) })
+	if i < 0 {
+		return server.NotFound("there is no marker %q", id)
+	}
+	old := m.posted
+	m.posted = slices.Delete(slices.Clone(old), i, i+1)
+	if err := m.write(); err != nil {
+		m.posted = old
+		return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("the markers can't be written; the server's log says why")}
+	}
+	return nil
+}
+
+// Observe returns a store whose new versions become markers.
+func (m *Markers) Observe(st store.Store) store.Store { return observed{st, m} }
+
+// observed is a store whose new versions become markers.
+type observed struct {
+	store.Store
+	markers *Markers
+}
+
+func (o observed) Put(ctx context.Context, records []store.Record) error {
+	if err := o.Store.Put(ctx, records); err != nil {
+		return err
+	}
+	for i := range records {
+		ls := records[i].Labels
+		o.markers.note(versionOf{ls.Get(store.LabelService), ls.Get(store.LabelVersion)}, records[i].Time)
+	}
+	return nil
+}

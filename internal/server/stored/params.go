@@ -1,0 +1,143 @@
+package stored
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// steps are the lengths of windows that are chosen from: they fit into each
+// other's multiples, so that figures kept for minutes, hours and days serve.
+var steps = []time.Duration{
+	time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+	24 * time.Hour, 2 * 24 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour, 28 * 24 * time.Hour,
+}
+
+// autoStep returns the shortest step that makes at most so many windows.
+func autoStep(length time.Duration, points int) time.Duration {
+	for _, s := range steps {
+		if int64(length/s) < int64(points) {
+			return s
+		}
+	}
+	last := steps[len(steps)-1]
+	return (length/last/time.Duration(points) + 1) * last
+}
+
+// wholeStep is a length of window that all times of profiles since 1970 fit in.
+const wholeStep = 1 << 62
+
+// params are the parameters of a request about the store.
+type params struct {
+	url.Values
+	now time.Time
+}
+
+// newParams reads the parameters of a request, of which there may be those of
+// names. repeated is the name of one that may be given several times.
+func newParams(r *http.Request, names []string, repeated ...string) (*params, error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, server.BadParam("", "the query can't be read: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		switch {
+		case slices.Contains(repeated, name):
+		case !slices.Contains(names, name):
+			return nil, server.BadParam(name, "unknown parameter %q: there are %s", name, strings.Join(append(slices.Clone(names), repeated...), ", "))
+		case len(values[name]) > 1:
+			return nil, server.BadParam(name, "%s is given %d times", name, len(values[name]))
+		}
+	}
+	return &params{values, time.Now()}, nil
+}
+
+// selection returns what the request selects. With recent it is bounded: to is
+// now and from an hour before to if they are not given.
+func (p *params) selection(recent bool) (*api.Selection, error) {
+	if recent {
+		if p.Get("to") == "" {
+			// A profile that arrives in this moment is of now too.
+			p.Set("to", strconv.FormatInt(p.now.Add(time.Second).Truncate(time.Second).UnixMilli(), 10))
+		}
+		if p.Get("from") == "" && p.Get("id") == "" {
+			to, err := api.ParseBound(p.Get("to"), p.now)
+			if err != nil {
+				return nil, server.BadParam("to", "to: %w", err)
+			}
+			p.Set("from", strconv.FormatInt(max(1, api.Milliseconds(to-int64(time.Hour))), 10))
+		}
+	}
+	return api.ReadSelection(p.Values, p.now)
+}
+
+// number reads a number from least to most, absent if it is not given.
+func (p *params) number(name string, absent, least, most int) (int, error) {
+	text := p.Get(name)
+	if text == "" {
+		return absent, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least || n > most {
+		return 0, server.BadParam(name, "%s is %q, not a number from %d to %d", name, text, least, most)
+	}
+	return n, nil
+}
+
+// by reads names of labels, with commas.
+func (p *params) by() ([]string, error) {
+	var names []string
+	for name := range strings.SplitSeq(p.Get("by"), ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		if err := store.CheckName(name); err != nil {
+			return nil, server.BadParam("by", "by: %w", err)
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	const most = 10
+	if len(names) > most {
+		return nil, server.BadParam("by", "%d labels are more than %d", len(names), most)
+	}
+	return names, nil
+}
+
+// step reads the length of windows, in ns, for the time of a selection.
+func (p *params) step(sel *api.Selection, usual, most int) (int64, error) {
+	points, err := p.number("points", usual, 1, most)
+	if err != nil {
+		return 0, err
+	}
+	length := time.Duration(sel.To - sel.From)
+	text := p.Get("step")
+	if text == "" {
+		return int64(autoStep(length, points)), nil
+	}
+	step, err := api.ParseDuration(text)
+	if ms, bad := strconv.ParseInt(text, 10, 64); bad == nil {
+		step, err = time.Duration(ms)*time.Millisecond, nil
+		if ms > int64(wholeStep/time.Millisecond) {
+			step = 0
+		}
+	}
+	if err != nil || step < time.Millisecond {
+		return 0, server.BadParam("step", "step is %q, not a length of time such as 30s, or milliseconds", text)
+	}
+	if int64(length/step) > int64(most) {
+		return 0, server.BadParam("step", "step is %s, which makes more than %d windows of %s", step, most, length)
+	}
+	return int64(step), nil
+}

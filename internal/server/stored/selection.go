@@ -1,0 +1,302 @@
+package stored
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// errNoStore is the error of requests for what only a server with a store has.
+var errNoStore = errors.New("this server keeps no profiles: hone serve does")
+
+// storeError tells what went wrong in the store. What is not the request's fault
+// is logged, and not told in detail.
+func (s *Service) storeError(err error, param string) error {
+	var re *server.Error
+	switch {
+	case errors.As(err, &re), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, profile.ErrNothingCommon):
+		return &server.Error{Status: http.StatusUnprocessableEntity, Param: param, Err: fmt.Errorf("%w; select one kind", err)}
+	case errors.Is(err, store.ErrClosed):
+		return &server.Error{Status: http.StatusServiceUnavailable, Err: errors.New("the server is ending")}
+	}
+	s.srv.Log("The store can't be read: " + err.Error())
+	return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("the store can't be read; the server's log says why")}
+}
+
+// Opens reports whether an id is one of a selection.
+func (s *Service) Opens(id string) bool { return strings.HasPrefix(id, api.SelectionPrefix) }
+
+// Open returns the profile of a selection by its id.
+func (s *Service) Open(ctx context.Context, id string, now time.Time) (reports.Opened, error) {
+	sel, err := api.ParseSelection(id, now)
+	if err != nil {
+		return reports.Opened{}, server.BadParam("profile", "%w", err)
+	}
+	return s.open(ctx, sel)
+}
+
+// open returns a selection as a profile that can be asked for. Its version is that
+// of now: what is made of it holds until the store has another.
+func (s *Service) open(ctx context.Context, sel *api.Selection) (reports.Opened, error) {
+	total, err := s.totalOf(ctx, sel)
+	if err != nil {
+		return reports.Opened{}, err
+	}
+	if total.Profiles == 0 {
+		return reports.Opened{}, s.noProfiles(ctx, sel)
+	}
+	version := fmt.Sprintf("@%x", total.Version)
+	return reports.Opened{
+		ID: sel.String(), Name: sel.Name(), Version: version,
+		Selection: func() *api.SelectionInfo { return describe(sel, total) },
+		Load:      func(ctx context.Context) (*profile.Profile, error) { return s.loadSelection(ctx, sel, version) },
+	}, nil
+}
+
+// describe tells a selection with what the store says of it.
+func describe(sel *api.Selection, total store.Total) *api.SelectionInfo {
+	of := &api.SelectionInfo{
+		Q: sel.Selector.String(), From: api.Milliseconds(sel.From), To: api.Milliseconds(sel.To), SampleType: sel.SampleType, Top: sel.Top, Per: sel.Per,
+		Profiles: total.Profiles, Duration: total.Duration, Last: api.Milliseconds(total.Last),
+	}
+	if sel.ID != (store.ID{}) {
+		of.ID = hex.EncodeToString(sel.ID[:])
+	}
+	return of
+}
+
+// noProfiles is the error of a selection without profiles. Where there are some of
+// other kinds it names those: heap is not memory.
+func (s *Service) noProfiles(ctx context.Context, sel *api.Selection) error {
+	other := sel.Query()
+	other.Selector = slices.DeleteFunc(slices.Clone(other.Selector), func(m store.Matcher) bool { return m.Name == store.LabelKind })
+	hint := ""
+	if len(other.Selector) < len(sel.Selector) && sel.ID == (store.ID{}) {
+		labels, err := s.store.Labels(ctx, store.Query{Selector: other.Selector, From: other.From, To: other.To})
+		if err != nil {
+			return s.storeError(err, "profile")
+		}
+		for _, l := range labels {
+			if l.Name == store.LabelKind && len(l.Values) > 0 {
+				hint = ": there are profiles of the kinds " + enumerate(l.Values, 20)
+			}
+		}
+	}
+	return &server.Error{Status: http.StatusNotFound, Param: "profile", Err: fmt.Errorf("no profiles match %s%s", sel.Describe(), hint)}
+}
+
+// enumerate lists the first of some words.
+func enumerate(words []string, most int) string {
+	if len(words) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
+	}
+	return strings.Join(words, ", ")
+}
+
+// totalOf returns the total of a selection, without profiles if there are none.
+func (s *Service) totalOf(ctx context.Context, sel *api.Selection) (store.Total, error) {
+	q := sel.Query()
+	q.Step = wholeStep
+	series, err := s.store.Series(ctx, q)
+	if err != nil {
+		return store.Total{}, s.storeError(err, "profile")
+	}
+	var total store.Total
+	for _, one := range series {
+		for _, p := range one.Points {
+			// One, but for profiles of before 1970.
+			total.Value += p.Value
+			total.Profiles += p.Profiles
+			total.Duration += p.Duration
+			total.Last = max(total.Last, p.Last)
+			total.Version = total.Version*31 + p.Version
+		}
+	}
+	return total, nil
+}
+
+// loadSelection returns a selection's profile.
+func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version string) (*profile.Profile, error) {
+	if sel.Per == api.PerSum {
+		g, err := s.mergeSelection(ctx, sel, version)
+		if err != nil {
+			return nil, err
+		}
+		return g.Profile, nil
+	}
+	return server.Cached(ctx, s.srv.Cache, "average "+sel.String()+version, func(ctx context.Context) (*profile.Profile, int64, error) {
+		sum := *sel
+		sum.Per = api.PerSum
+		g, err := s.mergeSelection(ctx, &sum, version)
+		if err != nil {
+			return nil, 0, err
+		}
+		p, err := average(g.Profile, sel.Per, g.Total)
+		if err != nil {
+			return nil, 0, err
+		}
+		return p, reports.ProfileBytes(p), nil
+	})
+}
+
+// mergeSelection merges a selection's profiles. They may have changed since its
+// version was told: the result is never older than that.
+func (s *Service) mergeSelection(ctx context.Context, sel *api.Selection, version string) (*store.Group, error) {
+	return server.Cached(ctx, s.srv.Cache, "merge "+sel.String()+version, func(ctx context.Context) (*store.Group, int64, error) {
+		groups, err := s.store.Merge(ctx, sel.Query())
+		if err != nil {
+			return nil, 0, s.storeError(err, "profile")
+		}
+		if len(groups) != 1 {
+			return nil, 0, s.noProfiles(ctx, sel)
+		}
+		return &groups[0], reports.ProfileBytes(groups[0].Profile), nil
+	})
+}
+
+// average returns the sum of profiles divided by their number or duration.
+func average(p *profile.Profile, per string, t store.Total) (*profile.Profile, error) {
+	by, length := float64(t.Profiles), t.Duration/max(1, t.Profiles)
+	if per == api.PerSecond {
+		if t.Duration == 0 {
+			return nil, server.BadParam("per", "these profiles are of a moment and have no duration: they can't be divided by seconds")
+		}
+		by, length = float64(t.Duration)/float64(time.Second), int64(time.Second)
+	}
+	q := *p
+	q.DurationNanos = length
+	q.Values = make([][]int64, len(p.Values))
+	for i, column := range p.Values {
+		q.Values[i] = divided(column, by)
+	}
+	return &q, nil
+}
+
+// divided returns a column divided by a number. Values are rounded so that each
+// sum of the first ones is right within a half: the total, and with it every
+// share, doesn't drift however many small values there are.
+func divided(column []int64, by float64) []int64 {
+	out := make([]int64, len(column))
+	var exact, rounded int64
+	for i, v := range column {
+		exact += v
+		next := int64(math.Round(float64(exact) / by))
+		out[i] = next - rounded
+		rounded = next
+	}
+	return out
+}
+
+// mergedProfile answers the sum of a selection as a file that other tools read.
+func (s *Service) mergedProfile(w http.ResponseWriter, r *http.Request) error {
+	p, err := newParams(r, append(slices.Clone(api.SelectionParams), "seconds"))
+	if err != nil {
+		return err
+	}
+	if seconds, err := p.number("seconds", 0, 1, 366*86400); err != nil {
+		return err
+	} else if seconds > 0 && p.Get("from") == "" {
+		end := p.now
+		if to := p.Get("to"); to != "" {
+			if end, err = api.ParseTime(to, p.now); err != nil {
+				return server.BadParam("to", "to: %w", err)
+			}
+		}
+		p.Set("from", strconv.FormatInt(end.Add(-time.Duration(seconds)*time.Second).UnixMilli(), 10))
+	}
+	sel, err := p.selection(true)
+	if err != nil {
+		return err
+	}
+	o, err := s.open(r.Context(), sel)
+	if err != nil {
+		return err
+	}
+	a, err := server.Cached(r.Context(), s.srv.Cache, "pprof "+o.ID+o.Version, func(ctx context.Context) (*server.Answer, int64, error) {
+		merged, err := o.Load(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		var b bytes.Buffer
+		if err := merged.Encode(&b); err != nil {
+			return nil, 0, err
+		}
+		a := server.NewAnswer("application/octet-stream", b.Bytes())
+		return a, a.Cost(), nil
+	})
+	if err != nil {
+		return err
+	}
+	server.Attach(w.Header(), o.Name+".pb.gz")
+	return a.Write(w, r, http.StatusOK, server.Revalidate)
+}
+
+// preparedServices is how many services' flame graphs are made in advance.
+const preparedServices = 3
+
+// Prepare asks which services there are, which brings their dictionaries into
+// memory, and has flame make the latest flame graphs by the ids of their profiles.
+// The answers are of no use later, but a program that has just been started is read
+// from the disk as it runs, and that takes longer than what it computes. Errors are
+// for those who ask. It returns early when ctx is done.
+func (s *Service) Prepare(ctx context.Context, flame func(ctx context.Context, id string) error) {
+	_, _, _ = s.srv.Cache.Guarded(auth.With(ctx, auth.Anyone), func(ctx context.Context) (any, int64, error) {
+		ids, err := s.latest(ctx)
+		for i := 0; i < len(ids) && err == nil; i++ {
+			err = flame(ctx, ids[i])
+		}
+		return nil, 0, err
+	})
+}
+
+// latest returns the ids of the CPU profiles of the last hour of the services that
+// sent some last.
+func (s *Service) latest(ctx context.Context) ([]string, error) {
+	q := (&api.Selection{From: time.Now().Add(-24 * time.Hour).UnixNano()}).Query()
+	q.By, q.Step = []string{store.LabelService, store.LabelKind}, wholeStep
+	series, err := s.store.Series(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	last := func(of store.Series) int64 { return of.Points[len(of.Points)-1].Last }
+	series = slices.DeleteFunc(series, func(of store.Series) bool { return of.Labels.Get(store.LabelKind) != "cpu" })
+	slices.SortStableFunc(series, func(a, b store.Series) int { return cmp.Compare(last(b), last(a)) })
+	var ids []string
+	for _, of := range series[:min(len(series), preparedServices)] {
+		sel := api.Selection{Selector: labelSelector(of.Labels, store.LabelKind, store.LabelService), From: last(of) - int64(time.Hour), Per: api.PerSum}
+		ids = append(ids, sel.String())
+	}
+	return ids, nil
+}
+
+// None opens selections where there is no store: it tells that.
+type None struct{}
+
+// Opens reports whether an id is one of a selection.
+func (None) Opens(id string) bool { return strings.HasPrefix(id, api.SelectionPrefix) }
+
+// Open fails.
+func (None) Open(_ context.Context, id string, now time.Time) (reports.Opened, error) {
+	if _, err := api.ParseSelection(id, now); err != nil {
+		return reports.Opened{}, server.BadParam("profile", "%w", err)
+	}
+	return reports.Opened{}, &server.Error{Status: http.StatusNotFound, Param: "profile", Err: errNoStore}
+}

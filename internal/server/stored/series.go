@@ -1,0 +1,158 @@
+package stored
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// value returns a total's value as per asks.
+func value(t store.Total, per string) any {
+	switch {
+	case per == api.PerProfile && t.Profiles > 0:
+		return float64(t.Value) / float64(t.Profiles)
+	case per == api.PerSecond && t.Duration > 0:
+		return float64(t.Value) / (float64(t.Duration) / float64(time.Second))
+	case per == api.PerSum:
+		return t.Value
+	}
+	return nil
+}
+
+func figures(t store.Total, per string) api.Figures {
+	return api.Figures{Value: value(t, per), Profiles: t.Profiles, Duration: t.Duration, Last: api.Milliseconds(t.Last)}
+}
+
+// add adds totals up. Their versions are mixed, so that the sum's changes with
+// any.
+func add(a, b store.Total) store.Total {
+	return store.Total{
+		Value: a.Value + b.Value, Profiles: a.Profiles + b.Profiles, Duration: a.Duration + b.Duration,
+		Last: max(a.Last, b.Last), Version: a.Version*31 + b.Version,
+	}
+}
+
+func labelMap(ls store.Labels) map[string]string {
+	m := make(map[string]string, len(ls))
+	for _, l := range ls {
+		m[l.Name] = l.Value
+	}
+	return m
+}
+
+var seriesParams = []string{"q", "from", "to", "sample_type", "top", "per", "by", "step", "points", "limit"}
+
+func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
+	p, err := newParams(r, seriesParams)
+	if err != nil {
+		return err
+	}
+	sel, err := p.selection(true)
+	if err != nil {
+		return err
+	}
+	by, err := p.by()
+	if err != nil {
+		return err
+	}
+	limit, err := p.number("limit", 50, 1, 1000)
+	if err != nil {
+		return err
+	}
+	q := sel.Query()
+	q.By = by
+	if q.Step, err = p.step(sel, 300, 10_000); err != nil {
+		return err
+	}
+	all, err := working(r.Context(), s, func(ctx context.Context) ([]store.Series, error) { return s.store.Series(ctx, q) })
+	if err != nil {
+		return err
+	}
+	out := &api.OverTime{From: api.Milliseconds(sel.From), To: api.Milliseconds(sel.To), Step: api.Milliseconds(q.Step), Series: []api.GroupSeries{}, Warnings: []string{}}
+	if len(all) > limit {
+		// The largest ones, in their order. Which those are is told by values, or
+		// where values are of different things by the number of profiles.
+		totals := make([]store.Total, len(all))
+		order := make([]int, len(all))
+		for i := range all {
+			order[i] = i
+			for _, pt := range all[i].Points {
+				totals[i] = add(totals[i], pt.Total)
+			}
+		}
+		same := !slices.ContainsFunc(all, func(one store.Series) bool { return one.Type != all[0].Type })
+		slices.SortStableFunc(order, func(a, b int) int {
+			if same {
+				return cmp.Compare(totals[b].Value, totals[a].Value)
+			}
+			return cmp.Compare(totals[b].Profiles, totals[a].Profiles)
+		})
+		kept := order[:limit]
+		slices.Sort(kept)
+		largest := make([]store.Series, limit)
+		for i, k := range kept {
+			largest[i] = all[k]
+		}
+		out.Left, all = len(all)-limit, largest
+	}
+	for i := range all {
+		one, err := groupSeries(&all[i], sel, by)
+		if err != nil {
+			return err
+		}
+		if one.Type == "" {
+			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" measure different things, whose values can't be added up: select a kind, or group by kind.")
+		} else if sel.Per == api.PerSecond && one.Total.Duration == 0 {
+			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" are of a moment and have no duration: there is no rate.")
+		}
+		out.Series = append(out.Series, *one)
+	}
+	return server.WriteJSON(w, r, out)
+}
+
+// groupWords names the profiles of a group; without labels it is all of them.
+func groupWords(ls store.Labels) string {
+	if len(ls) == 0 {
+		return "The profiles selected"
+	}
+	return "Profiles of " + ls.String()
+}
+
+func groupSeries(of *store.Series, sel *api.Selection, by []string) (*api.GroupSeries, error) {
+	part, err := sel.Within(by, of.Labels, sel.From, sel.To)
+	if err != nil {
+		return nil, err
+	}
+	n := len(of.Points)
+	g := &api.GroupSeries{
+		Labels: labelMap(of.Labels), Type: of.Type.Type, Unit: of.Type.Unit, Profile: part.String(),
+		Time: make([]int64, n), Value: make([]any, n), Profiles: make([]int64, n), Duration: make([]int64, n),
+	}
+	var total store.Total
+	for i, pt := range of.Points {
+		g.Time[i], g.Value[i], g.Profiles[i], g.Duration[i] = api.Milliseconds(pt.Time), value(pt.Total, sel.Per), pt.Profiles, pt.Duration
+		total = add(total, pt.Total)
+	}
+	g.Total = figures(total, sel.Per)
+	return g, nil
+}
+
+// working asks the store with a slot for computations, of which there are as
+// many as processors.
+func working[V any](ctx context.Context, s *Service, ask func(context.Context) (V, error)) (v V, err error) {
+	ctx, free, err := s.srv.Cache.Slot(ctx)
+	if err != nil {
+		return v, err
+	}
+	defer free()
+	if v, err = ask(ctx); err != nil {
+		return v, s.storeError(err, "q")
+	}
+	return v, nil
+}

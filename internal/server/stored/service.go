@@ -1,0 +1,62 @@
+// Package stored answers the query API's questions about what a store keeps: which
+// profiles there are, sums of them by time, version and labels, functions over
+// time, and what happened when.
+//
+//	service     what the service is made of, its routes
+//	params      the parameters of a request about the store
+//	selection   a query of the store that stands for a profile; opens it by its id
+//	records     labels, services, single profiles
+//	series      totals over time
+//	history     functions over time
+//	markers     deployments, and what people mark
+//	status      how the server fares, and backups
+package stored
+
+import (
+	"context"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// Config is what the service is made of. Store and Markers are needed.
+type Config struct {
+	// Store is read through auth.Scoped. The service does not close it.
+	Store   store.Store
+	Markers *Markers
+	// Env gives reports source and binaries, as that of package reports does.
+	Env report.Env
+	// Status tells what the server itself can't know; nil for nothing.
+	Status func() api.Status
+	// Backup copies the store, as it is now, to a place of the name and returns
+	// where that is. nil can't.
+	Backup  func(ctx context.Context, name string) (where string, err error)
+	Version string
+}
+
+// Service answers questions about a store.
+type Service struct {
+	srv   *server.Server
+	cfg   Config
+	store store.Store // as each principal sees it
+}
+
+// New adds the service to a server.
+func New(srv *server.Server, cfg Config) *Service {
+	s := &Service{srv: srv, cfg: cfg, store: auth.Scoped(cfg.Store)}
+	srv.Handle("GET /api/v1/pprof", auth.Read, s.mergedProfile)
+	srv.Handle("GET /api/v1/labels", auth.Read, s.labels)
+	srv.Handle("GET /api/v1/services", auth.Read, s.services)
+	srv.Handle("GET /api/v1/records", auth.Read, s.records)
+	srv.Handle("GET /api/v1/series", auth.Read, s.series)
+	srv.Handle("GET /api/v1/history", auth.Read, s.history)
+	srv.Handle("GET /api/v1/markers", auth.Read, s.listMarkers)
+	srv.Handle("POST /api/v1/markers", auth.Write, s.postMarker)
+	srv.Handle("DELETE /api/v1/markers/{id}", auth.Admin, s.removeMarker)
+	srv.Handle("GET /api/v1/status", auth.Read, s.status)
+	srv.Handle("POST /api/v1/backup", auth.Admin, s.backup)
+	return s
+}

@@ -1,0 +1,223 @@
+package disk
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// Pebble's logs and manifests are records in chunks. A block of 32 KiB has chunks,
+// none of which crosses its end:
+//
+//	checksum     u32, little-endian, of what follows the length
+//	length       u16: of the payload
+//	kind         byte: 1 a whole record, 2 the first, 3 a middle, 4 the last chunk of one;
+//	             plus 4 with a log number, plus 8 with a log number and an offset
+//	log number   u32, with those kinds: the low bits of the number of the log
+//	offset       u64, with plus 8: up to where the log was durable by then
+//	payload
+//
+// A log is written over an older one, so the number tells where it ends.
+const (
+	chunkBlock  = 32 << 10
+	chunkHeader = 7
+	chunkFull   = 1
+	chunkFirst  = 2
+	chunkLast   = 4
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A chunkReader reads the records of a log or manifest, and those behind what is
+// damaged, too.
+type chunkReader struct {
+	r     io.Reader
+	log   uint32 // 0 for manifests, whose chunks have no number
+	block [chunkBlock]byte
+	n, at int   // of block
+	start int64 // of block in the file
+	// bad is the offset of the first damage since the record before, -1 if there
+	// is none.
+	bad int64
+	// durable is the highest offset up to which the file is said to be durable.
+	durable int64
+	hole    int64 // where zeros begin that may be the end, -1 for nowhere
+}
+
+func newChunkReader(r io.Reader, log uint64) *chunkReader {
+	return &chunkReader{r: r, log: uint32(log), start: -chunkBlock, bad: -1, hole: -1}
+}
+
+// next returns the next record that can be read, which is the caller's, or io.EOF.
+func (c *chunkReader) next() (rec []byte, err error) {
+	c.bad = -1
+	damaged := func() {
+		if c.bad < 0 {
+			c.bad = c.start + int64(c.at)
+		}
+		rec = nil
+		c.at = c.n // the next block is the next place where a chunk is sure to begin
+	}
+	begun := false
+	for {
+		if c.n-c.at < chunkHeader {
+			last := c.n > 0 && c.n < chunkBlock || c.n == 0 && c.start >= 0
+			if last {
+				if begun {
+					damaged()
+				}
+				return nil, io.EOF
+			}
+			c.start += chunkBlock
+			c.at = 0
+			c.n, err = io.ReadFull(c.r, c.block[:])
+			if err == io.EOF {
+				if begun {
+					damaged()
+				}
+				return nil, io.EOF
+			}
+			if err != nil && err != io.ErrUnexpectedEOF {
+				return nil, err
+			}
+			continue
+		}
+		b := c.block[c.at:c.n]
+		size := int(binary.LittleEndian.Uint16(b[4:]))
+		if b[6] == 0 && size == 0 && binary.LittleEndian.Uint32(b) == 0 {
+			// Nothing more fitted here, or nothing was written.
+			if c.hole < 0 && len(b) >= chunkHeader+12 {
+				c.hole = c.start + int64(c.at)
+			}
+			c.at = c.n
+			continue
+		}
+		kind, header := chunkKind(b[6])
+		if !c.whole(b) {
+			next := c.at + header + size
+			damaged()
+			begun = false
+			// Where its length is right there is a chunk behind it.
+			if next+chunkHeader <= c.n && c.whole(c.block[next:c.n]) {
+				c.at = next
+			}
+			continue
+		}
+		if c.log != 0 && binary.LittleEndian.Uint32(b[chunkHeader:]) != c.log {
+			// Of an older log, or the end.
+			if begun {
+				damaged()
+			}
+			begun = false
+			c.at = c.n
+			continue
+		}
+		if c.hole >= 0 && c.bad < 0 {
+			c.bad = c.hole
+		}
+		c.hole = -1
+		if (kind == chunkFull || kind == chunkFirst) == begun {
+			// A middle without a beginning, or the other way round.
+			if c.bad < 0 {
+				c.bad = c.start + int64(c.at)
+			}
+			rec, begun = nil, false
+			if kind != chunkFull && kind != chunkFirst {
+				c.at += header + size
+				continue
+			}
+		}
+		if header == chunkHeader+12 {
+			c.durable = max(c.durable, int64(binary.LittleEndian.Uint64(b[chunkHeader+4:])))
+		}
+		begun = true
+		rec = append(rec, b[header:header+size]...)
+		c.at += header + size
+		if kind == chunkFull || kind == chunkLast {
+			return rec, nil
+		}
+	}
+}
+
+// chunkKind returns the kind of a chunk, of those without a number, and the size of
+// its header.
+func chunkKind(b byte) (kind byte, header int) {
+	switch {
+	case b > 8:
+		return b - 8, chunkHeader + 12
+	case b > 4:
+		return b - 4, chunkHeader + 4
+	}
+	return b, chunkHeader
+}
+
+// whole reports whether a chunk is at the beginning of b.
+func (c *chunkReader) whole(b []byte) bool {
+	kind, header := chunkKind(b[6])
+	end := header + int(binary.LittleEndian.Uint16(b[4:]))
+	return kind != 0 && kind <= chunkLast && (header > chunkHeader) == (c.log != 0) && end <= len(b) &&
+		crc(b[6:end]) == binary.LittleEndian.Uint32(b)
+}
+
+// crc is the checksum of Pebble's chunks and blocks.
+func crc(b []byte) uint32 { return masked(crc32.Checksum(b, castagnoli)) }
+
+// masked makes a checksum of a CRC, so that one of bytes that contain checksums is
+// not weak.
+func masked(c uint32) uint32 { return (c>>15 | c<<17) + 0xa282ead8 }
+
+// A version is what a log or table says of a key.
+type version struct {
+	key, value []byte
+	seq        uint64
+	kind       byte
+}
+
+// Kinds of versions, which are Pebble's.
+const (
+	versionDelete      = 0
+	versionSet         = 1
+	versionLog         = 3
+	versionRangeDelete = 15
+	versionSetDeleted  = 18 // set where it was deleted before
+)
+
+// A record of a log is a batch:
+//
+//	first number   u64, little-endian: the sequence number of its first change
+//	changes        u32
+//	(kind key value)*   byte, string, string unless the kind has none
+const batchHeader = 12
+
+// readBatch returns the changes of a batch, which alias it, and the number after
+// that of its last one.
+func readBatch(b []byte) (out []version, next uint64, err error) {
+	if len(b) < batchHeader {
+		return nil, 0, fmt.Errorf("a batch has %d bytes", len(b))
+	}
+	seq, changes := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint32(b[8:])
+	r := format.NewReader(b)
+	r.Bytes(batchHeader)
+	for n := uint64(0); r.Left() > 0; {
+		v := version{kind: r.Byte(), seq: seq + n}
+		v.key = r.Bytes(r.Count(1))
+		switch v.kind {
+		case versionSet, versionRangeDelete:
+			v.value = r.Bytes(r.Count(1))
+		case versionDelete:
+		case versionLog:
+			continue // has no number
+		default:
+			r.Fail("a change of kind %d", v.kind)
+		}
+		if err := r.Err(); err != nil {
+			return nil, 0, err
+		}
+		out = append(out, v)
+		n++
+	}
+	return out, seq + uint64(changes), nil
+}

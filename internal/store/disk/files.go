@@ -1,0 +1,333 @@
+package disk
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// files are the files of a store, read without Pebble, which reads all of them or
+// none. Of each key the version with the highest sequence number counts, whatever
+// table or log it is in; what can't be read is as if it had not been written.
+//
+// It keeps the bounds of the tables' blocks in memory, about 130 bytes for 32 KiB,
+// and what is in the logs alone.
+type files struct {
+	tables []*table
+	log    []version // by key, the newest first
+	tombs  []tomb    // without overlaps, by start
+	report func(problem string)
+	// lossy is set where keys can't be read and nothing tells which they were.
+	lossy bool
+}
+
+// lose reports that keys can't be read.
+func (x *files) lose(problem string) {
+	x.lossy = true
+	x.report(problem)
+}
+
+// readFiles reads all files of a store, and reports what is wrong with them.
+func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem string)) (*files, error) {
+	l, err := listFiles(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	x := &files{report: report}
+	var m *manifest
+	name, err := currentManifest(fsys, dir)
+	if err == nil && name != "" {
+		m = readManifest(fsys, dir, name)
+		err = m.uncertain(l)
+	}
+	switch {
+	case err != nil:
+		report(fmt.Sprintf("the list of tables can't be relied on: %v", err))
+		m = nil
+	case name == "" && !l.holds():
+		return nil, fmt.Errorf("%s has no store in it", dir)
+	case name == "":
+		report("the list of tables is not known: the file marker.manifest.* is missing")
+	}
+	for _, name := range l.options {
+		if err := readOptions(fsys, dir, name); err != nil {
+			report(fmt.Sprintf("%s: %v", name, err))
+		}
+	}
+	numbers := slices.Sorted(maps.Keys(l.tables))
+	if m != nil {
+		numbers = slices.Sorted(maps.Keys(m.tables))
+	}
+	for _, n := range numbers {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if l.tables[n] == "" {
+			x.lose(fmt.Sprintf("%06d.sst is missing, with keys from %s to %s", n, format.KeyName(m.tables[n].first), format.KeyName(m.tables[n].last)))
+			continue
+		}
+		t, err := openTable(fsys, dir, l.tables[n], x.lose)
+		if err != nil {
+			x.lose(fmt.Sprintf("%s: %v", l.tables[n], err))
+			continue
+		}
+		t.number = n
+		if m != nil {
+			t.level = int(m.tables[n].level)
+		}
+		x.tables = append(x.tables, t)
+	}
+	return x, x.readLogs(fsys, dir, l, m)
+}
+
+// readLogs reads what is in logs and not in tables.
+func (x *files) readLogs(fsys vfs.FS, dir string, l *listing, m *manifest) error {
+	inTables := uint64(0)
+	var tombs []tomb
+	for _, t := range x.tables {
+		inTables = max(inTables, t.maxSeq)
+		tombs = append(tombs, t.tombs...)
+		t.tombs = nil
+	}
+	for _, n := range slices.Sorted(maps.Keys(l.logs)) {
+		if m != nil && n < m.minLog {
+			continue // all of it is in tables
+		}
+		vs, err := x.readLog(fsys, dir, l.logs[n], n)
+		if err != nil {
+			x.lose(fmt.Sprintf("%s: %v", l.logs[n], err))
+		}
+		for _, v := range vs {
+			switch {
+			case m == nil && v.seq <= inTables:
+			case v.kind == versionRangeDelete:
+				tombs = append(tombs, tomb{v.key, v.value, v.seq})
+			default:
+				x.log = append(x.log, v)
+			}
+		}
+	}
+	slices.SortStableFunc(x.log, func(a, b version) int {
+		return cmp.Or(bytes.Compare(a.key, b.key), cmp.Compare(b.seq, a.seq))
+	})
+	x.tombs = flatten(tombs)
+	return nil
+}
+
+func (x *files) readLog(fsys vfs.FS, dir, name string, number uint64) (out []version, err error) {
+	f, err := fsys.Open(fsys.PathJoin(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := newChunkReader(f, number)
+	next, bad := uint64(0), int64(-1)
+	for {
+		batch, err := r.next()
+		if r.bad >= 0 && bad < 0 {
+			bad = r.bad
+		}
+		if err == io.EOF {
+			return out, nil // what follows the last batch came no further
+		}
+		if err != nil {
+			return out, err
+		}
+		vs, after, err := readBatch(batch)
+		if err != nil {
+			x.lose(fmt.Sprintf("%s: %v", name, err))
+			continue
+		}
+		if len(vs) == 0 {
+			continue
+		}
+		if bad >= 0 {
+			x.lose(fmt.Sprintf("%s: %d changes can't be read at byte %d", name, vs[0].seq-min(next, vs[0].seq), bad))
+			bad = -1
+		}
+		next = after
+		out = append(out, vs...)
+	}
+}
+
+// flatten makes tombs that overlap into ones that don't, each with the highest
+// sequence number of those that it is of.
+func flatten(tombs []tomb) []tomb {
+	var bounds [][]byte
+	for _, t := range tombs {
+		bounds = append(bounds, t.start, t.end)
+	}
+	slices.SortFunc(bounds, bytes.Compare)
+	bounds = slices.CompactFunc(bounds, bytes.Equal)
+	seqs := make([]uint64, len(bounds))
+	for _, t := range tombs {
+		i, _ := slices.BinarySearchFunc(bounds, t.start, bytes.Compare)
+		for ; i < len(bounds) && bytes.Compare(bounds[i], t.end) < 0; i++ {
+			seqs[i] = max(seqs[i], t.seq)
+		}
+	}
+	var out []tomb
+	for i, seq := range seqs {
+		if seq > 0 && i+1 < len(bounds) {
+			out = append(out, tomb{bounds[i], bounds[i+1], seq})
+		}
+	}
+	return out
+}
+
+// deleted reports whether a range that was deleted has a version.
+func (x *files) deleted(v *version) bool {
+	i, ok := slices.BinarySearchFunc(x.tombs, v.key, func(t tomb, key []byte) int { return bytes.Compare(t.start, key) })
+	if !ok {
+		i--
+	}
+	return i >= 0 && bytes.Compare(v.key, x.tombs[i].end) < 0 && x.tombs[i].seq > v.seq
+}
+
+// alive reports whether a version, the newest of its key, is a value.
+func (x *files) alive(v *version) bool {
+	return (v.kind == versionSet || v.kind == versionSetDeleted) && !x.deleted(v)
+}
+
+// A cursor is at a version of a table or of the logs.
+type cursor struct {
+	t     *table
+	block int // the one that comes next
+	rows  []version
+	key   []byte // of the version, or of the block that comes next
+	rank  int64  // of versions with equal numbers the higher one counts
+}
+
+// before says which of two cursors comes first: that with the lower key, or the
+// newer version of it. A block that isn't read yet is newer than all.
+func (c *cursor) before(o *cursor) bool {
+	if n := bytes.Compare(c.key, o.key); n != 0 {
+		return n < 0
+	}
+	if len(c.rows) == 0 || len(o.rows) == 0 {
+		return len(c.rows) == 0 && len(o.rows) != 0
+	}
+	return cmp.Or(cmp.Compare(o.rows[0].seq, c.rows[0].seq), cmp.Compare(o.rank, c.rank)) < 0
+}
+
+type cursors []*cursor
+
+func (h cursors) Len() int           { return len(h) }
+func (h cursors) Less(i, j int) bool { return h[i].before(h[j]) }
+func (h cursors) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *cursors) Push(c any)        { *h = append(*h, c.(*cursor)) }
+func (h *cursors) Pop() any {
+	c := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return c
+}
+
+// rank orders tables by how new their versions are, where numbers don't tell:
+// those of the lowest level are 0.
+func (t *table) rank() int64 {
+	if t.level < 0 {
+		return int64(t.number)
+	}
+	return int64(-t.level)
+}
+
+// scan calls f with the keys from start to end, and their values, which are valid
+// during the call.
+func (x *files) scan(start, end []byte, f func(key, value []byte) error) error {
+	var h cursors
+	for _, t := range x.tables {
+		i, _ := slices.BinarySearchFunc(t.blocks, start, func(b tableBlock, key []byte) int { return bytes.Compare(b.last, key) })
+		if i < len(t.blocks) && bytes.Compare(t.blocks[i].first, end) < 0 {
+			h = append(h, &cursor{t: t, block: i, key: t.blocks[i].first, rank: t.rank()})
+		}
+	}
+	i, _ := slices.BinarySearchFunc(x.log, start, func(v version, key []byte) int { return bytes.Compare(v.key, key) })
+	if i < len(x.log) {
+		h = append(h, &cursor{rows: x.log[i:], key: x.log[i].key, rank: 1 << 62})
+	}
+	heap.Init(&h)
+	var last []byte
+	for len(h) > 0 && bytes.Compare(h[0].key, end) < 0 {
+		c := h[0]
+		if len(c.rows) == 0 {
+			rows, err := c.t.load(c.block)
+			if err != nil {
+				x.lose(err.Error())
+				rows = nil
+			}
+			c.block++
+			at, _ := slices.BinarySearchFunc(rows, start, func(v version, key []byte) int { return bytes.Compare(v.key, key) })
+			c.rows = rows[at:]
+			x.settle(&h)
+			continue
+		}
+		v := c.rows[0]
+		c.rows = c.rows[1:]
+		x.settle(&h)
+		if last != nil && bytes.Equal(v.key, last) {
+			continue // an older version
+		}
+		last = v.key
+		if x.alive(&v) {
+			if err := f(v.key, v.value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settle puts the first cursor where it belongs after it moved.
+func (x *files) settle(h *cursors) {
+	switch c := (*h)[0]; {
+	case len(c.rows) > 0:
+		c.key = c.rows[0].key
+		heap.Fix(h, 0)
+	case c.t != nil && c.block < len(c.t.blocks):
+		c.key = c.t.blocks[c.block].first
+		heap.Fix(h, 0)
+	default:
+		heap.Pop(h)
+	}
+}
+
+// Get returns the value of a key, as [pebble.Reader] does.
+func (x *files) Get(key []byte) ([]byte, io.Closer, error) {
+	var best *version
+	bestRank := int64(0)
+	look := func(rows []version, rank int64) {
+		i, _ := slices.BinarySearchFunc(rows, key, func(v version, key []byte) int { return bytes.Compare(v.key, key) })
+		if i < len(rows) && bytes.Equal(rows[i].key, key) {
+			if best == nil || cmp.Or(cmp.Compare(rows[i].seq, best.seq), cmp.Compare(rank, bestRank)) > 0 {
+				v := rows[i]
+				best, bestRank = &v, rank
+			}
+		}
+	}
+	look(x.log, 1<<62)
+	for _, t := range x.tables {
+		i, _ := slices.BinarySearchFunc(t.blocks, key, func(b tableBlock, key []byte) int { return bytes.Compare(b.last, key) })
+		// The versions of a key begin in the first block with it.
+		if i < len(t.blocks) && bytes.Compare(t.blocks[i].first, key) <= 0 {
+			rows, err := t.load(i)
+			if err != nil {
+				return nil, nil, err
+			}
+			look(rows, t.rank())
+		}
+	}
+	if best == nil || !x.alive(best) {
+		return nil, nil, pebble.ErrNotFound
+	}
+	return best.value, io.NopCloser(nil), nil
+}

@@ -1,0 +1,205 @@
+package format
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+// Values stand in columns, one for each sample type. In a block and in a roll-up a
+// column is
+//
+//	mode:byte
+//	0                             zeros
+//	1 column:varint factor:zigzag an earlier column times a factor
+//	2 (size bytes*)*              coded as blocks or roll-ups do it
+//
+// Samples that are not packed have modes of their own; see samples.go.
+const (
+	columnZero    = 0
+	columnProduct = 1
+	columnCoded   = 2
+)
+
+// appendColumns appends columns of values. code appends one that is neither zeros nor
+// a product.
+func appendColumns(b []byte, values [][]int64, code func(b []byte, t int) []byte) []byte {
+	for t, col := range values {
+		if !slices.ContainsFunc(col, func(v int64) bool { return v != 0 }) {
+			b = append(b, columnZero)
+		} else if of, k, ok := productOf(values, t, 0, len(col)); ok {
+			b = appendProduct(append(b, columnProduct), of, k)
+		} else {
+			b = code(append(b, columnCoded), t)
+		}
+	}
+	return b
+}
+
+// productOf returns an earlier column than t, and by what it is to be multiplied to give
+// the values of t from start to end.
+func productOf(values [][]int64, t, start, end int) (of int, k int64, ok bool) {
+	col := values[t][start:end]
+	for of := range t {
+		if k, ok := factor(values[of][start:end], col); ok {
+			return of, k, true
+		}
+	}
+	return 0, 0, false
+}
+
+// factor returns k if b is a, value by value, times k.
+func factor(a, b []int64) (k int64, ok bool) {
+	for i, v := range a {
+		if v != 0 {
+			if k = b[i] / v; k*v != b[i] {
+				return 0, false
+			}
+			break
+		}
+	}
+	if k == 0 {
+		return 0, false
+	}
+	for i, v := range a {
+		if v*k != b[i] {
+			return 0, false
+		}
+	}
+	return k, true
+}
+
+func appendProduct(b []byte, of int, k int64) []byte {
+	return appendVarint(binary.AppendUvarint(b, uint64(of)), k)
+}
+
+// columns decodes columns, each when it is asked for or when another one depends on it.
+type columns struct {
+	n      int // values in each
+	values [][]int64
+	stored []storedColumn
+	reused bool // values is memory that is used again and again
+	// decode decodes column t, of which r has the bytes, mode and all, into col.
+	decode func(c *columns, r *Reader, t int, col []int64)
+}
+
+// A storedColumn is the bytes of a column, and whether its values are there.
+type storedColumn struct {
+	r    Reader
+	done bool
+}
+
+// cut cuts what is left into columns, which nobody decodes yet. pass passes by what is
+// behind a mode.
+func (c *columns) cut(r *Reader, pass func(mode byte, t int)) error {
+	for t := range c.stored {
+		start := r.at
+		pass(r.Byte(), t)
+		c.stored[t] = storedColumn{r: Reader{b: r.b[:r.at], at: start}}
+	}
+	return r.end()
+}
+
+// read decodes the columns wanted: one, or with -1 all.
+func (c *columns) read(wanted int) error {
+	for t := range c.stored {
+		if wanted < 0 || t == wanted {
+			if err := c.column(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// column decodes column t, unless it is.
+func (c *columns) column(t int) error {
+	s := &c.stored[t]
+	if s.done {
+		return nil
+	}
+	s.done = true
+	if c.reused {
+		c.values[t] = grown(c.values[t], c.n)
+	} else {
+		c.values[t] = make([]int64, c.n)
+	}
+	c.decode(c, &s.r, t, c.values[t])
+	return s.r.end()
+}
+
+// earlier returns column of, which column t of r depends on.
+func (c *columns) earlier(r *Reader, t int, of uint64) []int64 {
+	if of >= uint64(t) {
+		r.Fail("column %d depends on column %d, which is no earlier one", t, of)
+		return nil
+	}
+	if err := c.column(int(of)); err != nil && r.err == nil {
+		r.err = err
+	}
+	return c.values[of]
+}
+
+// product reads which earlier column and factor the values of column t are products of,
+// and makes dst of those from start on.
+func (c *columns) product(r *Reader, t int, dst []int64, start int) {
+	of, k := r.Uvarint(), r.varint()
+	if r.err != nil {
+		return
+	}
+	col := c.earlier(r, t, of)
+	if r.err != nil {
+		return
+	}
+	for i, v := range col[start : start+len(dst)] {
+		dst[i] = v * k
+	}
+}
+
+// readCoded decodes the columns of values wanted of a block or roll-up, and leaves the
+// others nil. What is coded has as many strings of bytes as strs says, and is decoded by
+// code.
+func readCoded(r *Reader, values [][]int64, n, wanted, strs int, code func(c *columns, r *Reader, t int, col []int64)) error {
+	c := columns{n: n, values: values, stored: make([]storedColumn, len(values))}
+	c.decode = func(c *columns, r *Reader, t int, col []int64) {
+		switch r.Byte() {
+		case columnProduct:
+			c.product(r, t, col, 0)
+		case columnCoded:
+			code(c, r, t, col)
+		}
+	}
+	err := c.cut(r, func(mode byte, t int) {
+		switch mode {
+		case columnZero:
+		case columnProduct:
+			r.Uvarint()
+			r.Uvarint()
+		case columnCoded:
+			for range strs {
+				r.Bytes(r.Count(1))
+			}
+		default:
+			r.Fail("column %d is stored in an unknown way, %d", t, mode)
+		}
+	})
+	if err == nil {
+		err = c.read(wanted)
+	}
+	for t := range values {
+		if wanted >= 0 && t != wanted {
+			values[t] = nil
+		}
+	}
+	return err
+}
+
+// grown returns s with length n, what is in it doesn't matter, and room to grow.
+func grown[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	return s[:n]
+}
+
+// withLength returns s with length n. What is in it stays.
+func withLength[T any](s []T, n int) []T { return slices.Grow(s, max(n-len(s), 0))[:n] }

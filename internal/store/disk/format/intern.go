@@ -1,0 +1,478 @@
+package format
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/hone-go/hone/internal/hashing"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// A fingerprint is a hash of 96 bits, with keys that nobody outside the process
+// knows. What has the same one is taken for equal, which saves reading it: the
+// chance that any two of a million stacks are mistaken for each other is 1 in
+// 10^16.
+type fingerprint struct {
+	check uint64
+	hash  uint32
+}
+
+// fingerprintOf is the fingerprint of two hashes with different keys.
+func fingerprintOf(a uint64, b uint32) fingerprint {
+	return fingerprint{a>>32<<32 | uint64(b), uint32(a)}
+}
+
+func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
+
+// none is the check of rows that are known by reading them.
+var none = struct{}{}
+
+// An Interner finds and adds entries of a dictionary. One profile at a time is
+// translated: Begin, then Sites of its samples, Schema, Series, End.
+type Interner struct {
+	d     *Dictionary
+	seed  maphash.Seed
+	check maphash.Seed
+	keys  hashPair
+
+	strings, functions, nodes, sets rows[struct{}]
+	locations, sites                rows[uint64]
+	mappings                        map[profile.MappingKey]uint32 // index plus 1
+	schemas                         map[string]uint32
+	series                          map[string]uint32
+	scratch                         []byte
+
+	// Of the profile being translated: where its entries are in the dictionary,
+	// plus 1; 0 is not looked up yet.
+	p            *profile.Profile
+	toString     []uint32
+	toFunction   []uint32
+	toLocation   []uint32
+	toSet        []uint32
+	toMapping    []mappedTo
+	ofString     []hashPair // hashes, where they are known
+	ofFunction   []hashPair
+	fingerprints []fingerprint // of the samples' sites
+	frames       []uint32
+	setLabels    []profile.Label
+}
+
+// mappedTo is the dictionary's mapping, plus 1, and what has to be added to
+// addresses in it.
+type mappedTo struct {
+	mapping uint32
+	offset  uint64
+}
+
+// NewInterner returns an interner of a dictionary, which it owns.
+func NewInterner(d *Dictionary) *Interner {
+	in := &Interner{
+		d: d, seed: maphash.MakeSeed(), check: maphash.MakeSeed(),
+		keys:     hashPair{maphash.Bytes(maphash.MakeSeed(), []byte("a")), maphash.Bytes(maphash.MakeSeed(), []byte("b"))},
+		mappings: map[profile.MappingKey]uint32{}, schemas: map[string]uint32{}, series: map[string]uint32{},
+	}
+	in.strings.reserve(len(d.strings))
+	for i, s := range d.strings[1:] {
+		in.strings.insert(in.stringHash(s), none, uint32(i)+1)
+	}
+	for i := range d.mappings {
+		in.mappings[d.mappings[i].Key()] = uint32(i) + 1
+	}
+	in.functions.reserve(len(d.functions))
+	for i := range d.functions {
+		in.functions.insert(functionHash(&d.functions[i]), none, uint32(i))
+	}
+	in.locations.reserve(len(d.locations))
+	own := profile.Profile{Strings: d.strings, Functions: d.functions, Locations: d.locations, Lines: d.lines}
+	in.Begin(&own)
+	for i := range d.locations {
+		at := in.locationFingerprint(&d.locations[i], own.LocationLines(uint32(i)))
+		in.locations.insert(at.hash, at.check, uint32(i))
+	}
+	in.End()
+	in.nodes.reserve(len(d.parents))
+	for i := 1; i < len(d.parents); i++ {
+		in.nodes.insert(nodeHash(d.parents[i], d.nodeLocs[i]), none, uint32(i))
+	}
+	for i, set := range d.sets[1:] {
+		in.sets.insert(setHash(d.labels[set.Start:set.Start+set.Len]), none, uint32(i)+1)
+	}
+	in.sites.reserve(len(d.siteNodes))
+	for i, node := range d.siteNodes {
+		in.frames = d.stack(in.frames[:0], node)
+		at := in.siteFingerprint(in.frames, d.siteSets[i])
+		in.sites.insert(at.hash, at.check, uint32(i))
+	}
+	for i := range d.Schemas {
+		in.schemas[string(appendSchema(nil, &d.Schemas[i], in.StringID))] = uint32(i)
+	}
+	for i := range d.Series {
+		in.series[in.seriesKey(d.Series[i].Labels, d.Series[i].Measures)] = uint32(i)
+	}
+	return in
+}
+
+// Memory is about how much memory the interner takes, without the dictionary.
+func (in *Interner) Memory() int64 {
+	slots := len(in.strings.slots) + len(in.functions.slots) + len(in.nodes.slots) + len(in.sets.slots)
+	return int64(8*slots + 16*(len(in.sites.slots)+len(in.locations.slots)) + 4*(cap(in.toString)+cap(in.toLocation)+cap(in.toFunction)))
+}
+
+func zeroed[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// Begin starts the translation of p.
+func (in *Interner) Begin(p *profile.Profile) {
+	in.p = p
+	in.toString = zeroed(in.toString, len(p.Strings))
+	in.toFunction = zeroed(in.toFunction, len(p.Functions))
+	in.toLocation = zeroed(in.toLocation, len(p.Locations))
+	in.toSet = zeroed(in.toSet, len(p.LabelSets))
+	in.toMapping = zeroed(in.toMapping, len(p.Mappings))
+	in.ofString = zeroed(in.ofString, len(p.Strings))
+	in.ofFunction = zeroed(in.ofFunction, len(p.Functions))
+}
+
+// End ends the translation, and keeps nothing of the profile alive.
+func (in *Interner) End() { in.p = nil }
+
+func (in *Interner) stringHash(s string) uint32 { return uint32(maphash.String(in.seed, s)) }
+
+// StringID interns s.
+func (in *Interner) StringID(s string) uint32 {
+	if s == "" {
+		return 0
+	}
+	h := in.stringHash(s)
+	slot := in.strings.find(h, none, func(row uint32) bool { return in.d.strings[row] == s })
+	if slot.row == 0 {
+		in.strings.add(slot, h, none, uint32(len(in.d.strings)))
+		in.d.strings = append(in.d.strings, string([]byte(s))) // a copy that keeps nothing else alive
+	}
+	return slot.row - 1
+}
+
+// str interns a string of the profile.
+func (in *Interner) str(id profile.StringID) uint32 {
+	if in.toString[id] == 0 {
+		in.toString[id] = in.StringID(in.p.Strings[id]) + 1
+	}
+	return in.toString[id] - 1
+}
+
+func functionHash(f *profile.Function) uint32 {
+	return fold(hashing.Mix(hashing.Mix(uint64(f.Name)<<32|uint64(f.SystemName), uint64(f.File)), uint64(f.StartLine)))
+}
+
+// function interns a function of the profile and returns its index.
+func (in *Interner) function(id uint32) uint32 {
+	if to := in.toFunction[id]; to != 0 {
+		return to - 1
+	}
+	f := in.p.Functions[id]
+	f.Name, f.SystemName, f.File = in.str(f.Name), in.str(f.SystemName), in.str(f.File)
+	h := functionHash(&f)
+	slot := in.functions.find(h, none, func(row uint32) bool { return in.d.functions[row] == f })
+	if slot.row == 0 {
+		in.functions.add(slot, h, none, uint32(len(in.d.functions)))
+		in.d.functions = append(in.d.functions, f)
+	}
+	in.toFunction[id] = slot.row
+	return slot.row - 1
+}
+
+// mapping interns a mapping of the profile, given as its index plus 1.
+func (in *Interner) mapping(id uint32) mappedTo {
+	if id == 0 {
+		return mappedTo{}
+	}
+	if to := in.toMapping[id-1]; to.mapping != 0 {
+		return to
+	}
+	m := in.p.Mappings[id-1]
+	k := m.Key()
+	i, ok := in.mappings[k]
+	if !ok {
+		i = uint32(len(in.d.mappings)) + 1
+		m.ID = uint64(i)
+		m.File, m.BuildID = in.own(m.File), in.own(m.BuildID)
+		in.d.mappings = append(in.d.mappings, m)
+		in.mappings[m.Key()] = i
+	}
+	to := mappedTo{i, in.d.mappings[i-1].Start - m.Start}
+	in.toMapping[id-1] = to
+	return to
+}
+
+// own returns the dictionary's copy of s.
+func (in *Interner) own(s string) string { return in.d.strings[in.StringID(s)] }
+
+// A hashPair is two hashes with different keys.
+type hashPair struct{ a, b uint64 }
+
+// hashString returns the hashes of a string of the profile.
+func (in *Interner) hashString(id profile.StringID) hashPair {
+	h := in.ofString[id]
+	if h == (hashPair{}) {
+		s := in.p.Strings[id]
+		h = hashPair{maphash.String(in.seed, s), maphash.String(in.check, s)}
+		in.ofString[id] = h
+	}
+	return h
+}
+
+// hashFunction returns the hashes of a function of the profile.
+func (in *Interner) hashFunction(id uint32) hashPair {
+	h := in.ofFunction[id]
+	if h == (hashPair{}) {
+		f := &in.p.Functions[id]
+		name, system, file := in.hashString(f.Name), in.hashString(f.SystemName), in.hashString(f.File)
+		h = hashPair{
+			hashing.Mix(hashing.Mix(name.a, system.a), hashing.Mix(file.a, uint64(f.StartLine))),
+			hashing.Mix(hashing.Mix(name.b, system.b), hashing.Mix(file.b, uint64(f.StartLine))),
+		}
+		in.ofFunction[id] = h
+	}
+	return h
+}
+
+// locationFingerprint returns the fingerprint of a location whose mapping and address are
+// the dictionary's and whose lines are the profile's.
+func (in *Interner) locationFingerprint(l *profile.Location, lines []profile.Line) fingerprint {
+	kind := uint64(l.Mapping)<<1 | uint64(len(lines))<<40
+	if l.Folded {
+		kind |= 1
+	}
+	a := hashing.Mix(l.Address, kind)
+	b := a
+	for i := range lines {
+		f := in.hashFunction(lines[i].Function)
+		at := uint64(lines[i].Line) ^ bits.RotateLeft64(uint64(lines[i].Column), 32)
+		a = hashing.Mix(a^f.a, at)
+		b = hashing.Mix(b^f.b, at)
+	}
+	return fingerprintOf(hashing.Mix(a, in.keys.a), fold(hashing.Mix(b, in.keys.b)))
+}
+
+// location interns location l of the profile and returns its index plus 1.
+func (in *Interner) location(l uint32) uint32 {
+	p, d := in.p, in.d
+	loc := p.Locations[l]
+	mapped := in.mapping(loc.Mapping)
+	loc.Mapping = mapped.mapping
+	loc.Address += mapped.offset
+	lines := p.LocationLines(l)
+	key := in.locationFingerprint(&loc, lines)
+	slot := in.locations.find(key.hash, key.check, nil)
+	if slot.row == 0 {
+		in.locations.add(slot, key.hash, key.check, uint32(len(d.locations)))
+		loc.ID = uint64(slot.row)
+		loc.FirstLine, loc.NumLines = uint32(len(d.lines)), uint32(len(lines))
+		for _, ln := range lines {
+			ln.Function = in.function(ln.Function)
+			d.lines = append(d.lines, ln)
+		}
+		d.locations = append(d.locations, loc)
+	}
+	in.toLocation[l] = slot.row
+	return slot.row
+}
+
+func nodeHash(parent, loc uint32) uint32 { return fold(hashing.Mix(uint64(parent), uint64(loc))) }
+
+// node interns the node of a location below a parent.
+func (in *Interner) node(parent, loc uint32) uint32 {
+	h := nodeHash(parent, loc)
+	d := in.d
+	slot := in.nodes.find(h, none, func(row uint32) bool { return d.parents[row] == parent && d.nodeLocs[row] == loc })
+	if slot.row == 0 {
+		in.nodes.add(slot, h, none, uint32(len(d.parents)))
+		d.parents = append(d.parents, parent)
+		d.nodeLocs = append(d.nodeLocs, loc)
+	}
+	return slot.row - 1
+}
+
+func setHash(set []profile.Label) uint32 {
+	h := uint64(len(set))
+	for i := range set {
+		l := &set[i]
+		kind := uint64(l.Unit) << 2
+		if l.Numeric {
+			kind |= 2
+		}
+		if l.HasUnit {
+			kind |= 1
+		}
+		h = hashing.Mix(h^uint64(l.Key)<<32^uint64(l.Str), uint64(l.Num)^kind)
+	}
+	return fold(h)
+}
+
+// labelSet interns label set id of the profile and returns its index.
+func (in *Interner) labelSet(id uint32) uint32 {
+	if to := in.toSet[id]; to != 0 {
+		return to - 1
+	}
+	set := in.p.LabelSets[id]
+	own := in.setLabels[:0]
+	for _, l := range in.p.Labels[set.Start : set.Start+set.Len] {
+		l.Key, l.Str, l.Unit = in.str(l.Key), in.str(l.Str), in.str(l.Unit)
+		own = append(own, l)
+	}
+	in.setLabels = own
+	to := uint32(0)
+	if len(own) > 0 {
+		to = in.ownSet(own)
+	}
+	in.toSet[id] = to + 1
+	return to
+}
+
+func (in *Interner) ownSet(own []profile.Label) uint32 {
+	d := in.d
+	h := setHash(own)
+	slot := in.sets.find(h, none, func(row uint32) bool {
+		o := d.sets[row]
+		return slices.Equal(d.labels[o.Start:o.Start+o.Len], own)
+	})
+	if slot.row == 0 {
+		in.sets.add(slot, h, none, uint32(len(d.sets)))
+		d.sets = append(d.sets, profile.LabelSet{Start: uint32(len(d.labels)), Len: uint32(len(own))})
+		d.labels = append(d.labels, own...)
+	}
+	return slot.row - 1
+}
+
+// siteFingerprint returns the fingerprint of a stack and a label set.
+func (in *Interner) siteFingerprint(frames []uint32, set uint32) fingerprint {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(frames))), 4*len(frames))
+	return fingerprintOf(hashing.Mix(maphash.Bytes(in.seed, b), uint64(set)), uint32(maphash.Bytes(in.check, b))^set)
+}
+
+// stack returns the locations of sample s in the dictionary, valid until the
+// next call, and its label set.
+func (in *Interner) stack(s int) (frames []uint32, set uint32) {
+	stack := in.p.Stack(s)
+	if cap(in.frames) < len(stack) {
+		in.frames = make([]uint32, 0, 2*len(stack))
+	}
+	frames = in.frames[:len(stack)]
+	for i, l := range stack {
+		to := in.toLocation[l]
+		if to == 0 {
+			to = in.location(l)
+		}
+		frames[i] = to - 1
+	}
+	if in.p.SampleLabels != nil {
+		if id := in.p.SampleLabels[s]; id != 0 {
+			set = in.labelSet(id)
+		}
+	}
+	return frames, set
+}
+
+// Sites appends the sites of samples of the profile to dst.
+//
+// Finding a site is waiting for memory. All fingerprints are made first, so that the
+// processor then waits for several sites at a time.
+func (in *Interner) Sites(dst []uint32, samples []uint32) []uint32 {
+	in.fingerprints = in.fingerprints[:0]
+	for _, s := range samples {
+		in.fingerprints = append(in.fingerprints, in.siteFingerprint(in.stack(int(s))))
+	}
+	start := len(dst)
+	for _, p := range in.fingerprints {
+		dst = append(dst, in.sites.find(p.hash, p.check, nil).row)
+	}
+	for i, site := range dst[start:] {
+		if site == 0 {
+			site = in.site(int(samples[i]), in.fingerprints[i])
+		}
+		dst[start+i] = site - 1
+	}
+	return dst
+}
+
+// site adds the site of a sample, unless it was added just now, and returns it
+// plus 1.
+func (in *Interner) site(s int, p fingerprint) uint32 {
+	slot := in.sites.find(p.hash, p.check, nil)
+	if slot.row != 0 {
+		return slot.row
+	}
+	frames, set := in.stack(s)
+	node := uint32(0)
+	for _, l := range slices.Backward(frames) {
+		node = in.node(node, l)
+	}
+	in.sites.add(slot, p.hash, p.check, uint32(len(in.d.siteNodes)))
+	in.d.siteNodes = append(in.d.siteNodes, node)
+	in.d.siteSets = append(in.d.siteSets, set)
+	return slot.row
+}
+
+// Schema interns what the profile has besides samples.
+func (in *Interner) Schema() uint32 {
+	p := in.p
+	s := Schema{Types: p.SampleTypes, DefaultType: p.DefaultSampleType, periodType: p.PeriodType, period: p.Period,
+		comments: p.Comments, docURL: p.DocURL, drop: p.DropFrames, keep: p.KeepFrames}
+	// The first mapping is the main program's.
+	if len(p.Mappings) > 0 {
+		s.mainMapping = in.mapping(1).mapping
+	}
+	for i := range p.Mappings {
+		to := in.toMapping[i].mapping
+		if to == 0 {
+			continue // no sample is in it
+		}
+		as := p.Mappings[i]
+		as.ID = uint64(to)
+		if as != in.d.mappings[to-1] {
+			s.loaded = append(s.loaded, loaded{to - 1, as})
+		}
+	}
+	in.scratch = appendSchema(in.scratch[:0], &s, in.StringID)
+	if id, ok := in.schemas[string(in.scratch)]; ok {
+		return id
+	}
+	key := string(in.scratch)
+	r := Reader{b: in.scratch}
+	id := in.d.addSchema(in.d.readSchema(&r)) // read back, so that its strings are the dictionary's
+	in.schemas[key] = id
+	return id
+}
+
+func (in *Interner) seriesKey(labels store.Labels, measures uint32) string {
+	in.scratch = appendVarint(in.scratch[:0], int64(measures))
+	for _, l := range labels {
+		in.scratch = appendString(appendString(in.scratch, l.Name), l.Value)
+	}
+	return string(in.scratch)
+}
+
+// Series interns a series.
+func (in *Interner) Series(labels store.Labels, schema uint32) uint32 {
+	measures := in.d.Schemas[schema].Measures
+	key := in.seriesKey(labels, measures)
+	if id, ok := in.series[key]; ok {
+		return id
+	}
+	own := make(store.Labels, len(labels))
+	for i, l := range labels {
+		own[i] = store.Label{Name: in.own(l.Name), Value: in.own(l.Value)}
+	}
+	id := in.d.addSeries(own, measures)
+	in.series[key] = id
+	return id
+}

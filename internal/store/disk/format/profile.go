@@ -1,0 +1,200 @@
+package format
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Profile makes a profile of sums. schemas are those of the profiles that were added
+// up, with the time of the earliest profile of each.
+func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64) *profile.Profile {
+	ids := slices.SortedFunc(maps.Keys(schemas), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(schemas[a], schemas[b]), cmp.Compare(a, b))
+	})
+	out := d.header(ids, a.wanted)
+	out.Strings = append(out.Strings, "")
+	b := builder{d: d, p: out, strings: make([]uint32, len(d.strings)), sets: map[uint32]uint32{}}
+	b.locations = make([]uint32, len(d.locations))
+	b.functions = make([]uint32, len(d.functions))
+	b.mappings = make([]uint32, len(d.mappings))
+	b.strings[0] = 1
+	n := 0
+	a.each(func(uint32) { n++ })
+	for _, col := range a.values {
+		if col != nil {
+			out.Values = append(out.Values, make([]int64, 0, n))
+		}
+	}
+	out.Stacks = make([]profile.Stack, 0, n)
+	out.Frames = make([]uint32, 0, d.frames(a, n))
+	if m := d.Schemas[ids[0]].mainMapping; m != 0 && n > 0 {
+		b.mapping(m)
+	}
+	a.each(func(site uint32) {
+		b.site(site)
+		i := 0
+		for _, col := range a.values {
+			if col != nil {
+				out.Values[i] = append(out.Values[i], col[site])
+				i++
+			}
+		}
+	})
+	if len(ids) == 1 {
+		b.relocate(d.Schemas[ids[0]].loaded)
+	}
+	return out
+}
+
+// header returns a profile without samples, with what merging makes of the headers
+// of profiles with some schemas.
+func (d *Dictionary) header(schemas []uint32, wanted int) *profile.Profile {
+	out := &profile.Profile{}
+	var headers profile.HeaderMerger
+	for i, id := range schemas {
+		s := &d.Schemas[id]
+		if i == 0 {
+			out.SampleTypes, out.PeriodType = slices.Clone(s.Types), s.periodType
+			out.DropFrames, out.KeepFrames = s.drop, s.keep
+			if wanted >= 0 {
+				out.SampleTypes = out.SampleTypes[wanted : wanted+1]
+				out.DefaultSampleType = out.SampleTypes[0].Type
+			}
+		}
+		headers.Add(out, &profile.Profile{Period: s.period, Comments: s.comments, DefaultSampleType: s.DefaultType, DocURL: s.docURL})
+	}
+	return out
+}
+
+// frames returns about how many frames the stacks of the n sites in a have.
+func (d *Dictionary) frames(a *Adder, n int) int {
+	i, looked, frames := 0, 0, 0
+	a.each(func(site uint32) {
+		if i++; i%16 == 0 {
+			looked++
+			for node := d.siteNodes[site]; node != 0; node = d.parents[node] {
+				frames++
+			}
+		}
+	})
+	if looked == 0 {
+		return 0
+	}
+	return frames * n / looked * 9 / 8
+}
+
+// A builder copies entries of a dictionary into a profile as they are needed.
+type builder struct {
+	d *Dictionary
+	p *profile.Profile
+	// Where entries of the dictionary are in the profile, plus 1.
+	locations, functions, mappings, strings []uint32
+	sets                                    map[uint32]uint32 // without the plus 1
+}
+
+func (b *builder) str(id uint32) uint32 {
+	if b.strings[id] == 0 {
+		b.p.Strings = append(b.p.Strings, b.d.strings[id])
+		b.strings[id] = uint32(len(b.p.Strings))
+	}
+	return b.strings[id] - 1
+}
+
+// mapping copies a mapping, given and returned as its index plus 1.
+func (b *builder) mapping(id uint32) uint32 {
+	if id == 0 {
+		return 0
+	}
+	if b.mappings[id-1] == 0 {
+		m := b.d.mappings[id-1]
+		m.ID = uint64(len(b.p.Mappings)) + 1
+		b.p.Mappings = append(b.p.Mappings, m)
+		b.mappings[id-1] = uint32(m.ID)
+	}
+	return b.mappings[id-1]
+}
+
+// location copies a location and returns its index plus 1.
+func (b *builder) location(id uint32) uint32 {
+	l := b.d.locations[id]
+	lines := b.d.lines[l.FirstLine : l.FirstLine+l.NumLines]
+	l.FirstLine = uint32(len(b.p.Lines))
+	l.Mapping = b.mapping(l.Mapping)
+	for _, ln := range lines {
+		f := b.functions[ln.Function]
+		if f == 0 {
+			fn := b.d.functions[ln.Function]
+			fn.Name, fn.SystemName, fn.File = b.str(fn.Name), b.str(fn.SystemName), b.str(fn.File)
+			b.p.Functions = append(b.p.Functions, fn)
+			f = uint32(len(b.p.Functions))
+			b.functions[ln.Function] = f
+		}
+		ln.Function = f - 1
+		b.p.Lines = append(b.p.Lines, ln)
+	}
+	l.ID = uint64(len(b.p.Locations)) + 1
+	b.p.Locations = append(b.p.Locations, l)
+	b.locations[id] = uint32(l.ID)
+	return uint32(l.ID)
+}
+
+// site adds a sample of a site, without values.
+func (b *builder) site(site uint32) {
+	d, p := b.d, b.p
+	start := len(p.Frames)
+	for node := d.siteNodes[site]; node != 0; node = d.parents[node] {
+		l := b.locations[d.nodeLocs[node]]
+		if l == 0 {
+			l = b.location(d.nodeLocs[node])
+		}
+		p.Frames = append(p.Frames, l-1)
+	}
+	if set := d.siteSets[site]; set != 0 || p.SampleLabels != nil {
+		if p.SampleLabels == nil {
+			p.SampleLabels = make([]uint32, len(p.Stacks), cap(p.Stacks))
+			p.LabelSets = append(p.LabelSets, profile.LabelSet{})
+			b.sets[0] = 0
+		}
+		p.SampleLabels = append(p.SampleLabels, b.set(set))
+	}
+	p.Stacks = append(p.Stacks, profile.Stack{Start: uint32(start), Len: uint32(len(p.Frames) - start)})
+}
+
+func (b *builder) set(id uint32) uint32 {
+	to, ok := b.sets[id]
+	if !ok {
+		to = uint32(len(b.p.LabelSets))
+		b.sets[id] = to
+		set := b.d.sets[id]
+		b.p.LabelSets = append(b.p.LabelSets, profile.LabelSet{Start: uint32(len(b.p.Labels)), Len: set.Len})
+		for _, l := range b.d.labels[set.Start : set.Start+set.Len] {
+			l.Key, l.Str, l.Unit = b.str(l.Key), b.str(l.Str), b.str(l.Unit)
+			b.p.Labels = append(b.p.Labels, l)
+		}
+	}
+	return to
+}
+
+// relocate puts mappings where all the profiles had them.
+func (b *builder) relocate(all []loaded) {
+	for _, l := range all {
+		i := b.mappings[l.mapping]
+		if i == 0 {
+			continue
+		}
+		m := &b.p.Mappings[i-1]
+		offset := l.as.Start - m.Start
+		*m = l.as
+		m.ID = uint64(i)
+		if offset != 0 {
+			for k := range b.p.Locations {
+				if b.p.Locations[k].Mapping == i {
+					b.p.Locations[k].Address += offset
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// A gap is where a log can't be read, and goes on behind that. Pebble opens no store
+// with one, or takes it for the end of the log. What is in front of it is a store as
+// it was at that time. What is behind it can't be written on top of that as it is: it
+// may sum up, number and delete what the gap has swallowed.
+type gap struct {
+	log  uint64 // its number
+	name string // of its file
+	at   int64  // byte
+}
+
+func (g *gap) Error() string {
+	return fmt.Sprintf("%s can't be read at byte %d, and goes on behind that", g.name, g.at)
+}
+
+// Unwrap tells that it is one of what is stored.
+func (g *gap) Unwrap() error { return format.ErrDamaged }
+
+// findGap returns the first gap in the logs of a store, nil if there is none. The end
+// of the last log is none, also where a crash left it in pieces: chunks say up to
+// which byte the log was durable when they were written.
+func findGap(fsys vfs.FS, dir string, l *listing, m *manifest) (found *gap, err error) {
+	for _, n := range l.live(m) {
+		f, err := fsys.Open(fsys.PathJoin(dir, l.logs[n]))
+		if err != nil {
+			return nil, err
+		}
+		r := newChunkReader(f, n)
+		for err == nil {
+			_, err = r.next()
+			if r.bad >= 0 && found == nil {
+				found = &gap{log: n, name: l.logs[n], at: r.bad}
+			}
+			if found != nil && (r.durable > found.at && n == found.log || err == nil && n > found.log) {
+				f.Close()
+				return found, nil
+			}
+		}
+		f.Close()
+		if !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s: %w", l.logs[n], err)
+		}
+	}
+	return nil, nil
+}
+
+// live returns the numbers of the logs that are not in tables, by rising number.
+func (l *listing) live(m *manifest) []uint64 {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.logs)), func(n uint64) bool { return n < m.minLog })
+}
+
+// cutLog makes a copy of a store, and ends its log where the gap begins. Tables don't
+// change, so the copy has them as links. A crash at any time leaves the copy, or the
+// gap.
+func cutLog(fsys vfs.FS, dir, to string, g *gap) error {
+	l, err := listFiles(fsys, dir)
+	if err != nil {
+		return err
+	}
+	if err := copyStore(fsys, dir, to, l); err != nil {
+		return err
+	}
+	for n, name := range l.logs {
+		if n > g.log {
+			if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	from, err := fsys.Open(fsys.PathJoin(dir, g.name))
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	short := fsys.PathJoin(dir, "shorter-log")
+	if err := writeFile(fsys, short, io.LimitReader(from, g.at)); err != nil {
+		return err
+	}
+	if err := fsys.Rename(short, fsys.PathJoin(dir, g.name)); err != nil {
+		return err
+	}
+	return syncDir(fsys, dir)
+}
+
+// copyStore copies the files of a store, all or none.
+func copyStore(fsys vfs.FS, dir, to string, l *listing) (err error) {
+	part := to + ".part"
+	if err := fsys.RemoveAll(part); err != nil { // of a copy that was killed
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, fsys.RemoveAll(part))
+		}
+	}()
+	if err := fsys.MkdirAll(part, 0o755); err != nil {
+		return err
+	}
+	for _, name := range l.tables {
+		if err := vfs.LinkOrCopy(fsys, fsys.PathJoin(dir, name), fsys.PathJoin(part, name)); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Concat(slices.Collect(maps.Values(l.logs)), l.manifests, l.options, l.markers) {
+		from, err := fsys.Open(fsys.PathJoin(dir, name))
+		if err != nil {
+			return err
+		}
+		err = writeFile(fsys, fsys.PathJoin(part, name), from)
+		from.Close()
+		if err != nil {
+			return err
+		}
+	}
+	if err := syncDir(fsys, part); err != nil {
+		return err
+	}
+	return renameDir(fsys, part, to)
+}
+
+// writeFile writes a file that is durable, but for its name.
+func writeFile(fsys vfs.FS, name string, from io.Reader) error {
+	f, err := fsys.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, from)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(fsys vfs.FS, dir string) error {
+	d, err := fsys.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

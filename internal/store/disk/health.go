@@ -1,0 +1,413 @@
+package disk
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// health is what is known to be wrong with the files of a store. Pebble tells it
+// what it finds; it never ends the process.
+type health struct {
+	log  *slog.Logger
+	room *space
+
+	mu       sync.Mutex
+	files    map[string]string // what is wrong with a file, by name
+	blocks   map[place]error   // what is wrong with a block of a table
+	failures int               // of compactions, since one succeeded
+	rest     time.Time         // when compactions begin again
+	err      error             // why nothing can be written any more
+	broken   chan struct{}     // closed when err is set
+}
+
+// place is where a block begins.
+type place struct {
+	file string
+	at   int64
+}
+
+func newHealth(log *slog.Logger, r *space) *health {
+	h := &health{log: log, room: r, files: map[string]string{}, blocks: map[place]error{}, broken: make(chan struct{})}
+	r.health = h
+	return h
+}
+
+// errRepair is added to errors of stores that can't be opened as they are.
+var errRepair = errors.New("hone store repair makes a new store of what can be read")
+
+// isDamage reports whether an error of reading is one of what is stored, and not
+// of this moment.
+func isDamage(err error) bool {
+	switch {
+	case err == nil, errors.Is(err, format.ErrVersion):
+		return false
+	case errors.Is(err, format.ErrDamaged), pebble.IsCorruptionError(err), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EIO),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // of tables that were cut
+		return true
+	}
+	return false
+}
+
+// explain says what to do about an error of opening.
+func (h *health) explain(err error) error {
+	if isDamage(err) {
+		return fmt.Errorf("%w: %w", err, errRepair)
+	}
+	return h.room.explain(err)
+}
+
+// note remembers that something is wrong with a file.
+func (h *health) note(file, problem string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.files[file] == "" {
+		h.files[file] = problem
+		h.log.Error("a file of the store is damaged: hone store repair makes a new store of what can be read", "file", file, "problem", problem)
+	}
+}
+
+// knowsDamage reports whether a file is known to be damaged.
+func (h *health) knowsDamage() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.files) > 0
+}
+
+// blockName is how Pebble's errors name a block: by offset and size.
+var blockName = regexp.MustCompile(`block (\d+)/\d+`)
+
+// noteBlock remembers that a block is damaged.
+func (h *health) noteBlock(file string, err error) {
+	m := blockName.FindStringSubmatch(err.Error())
+	if m == nil {
+		return
+	}
+	at, _ := strconv.ParseInt(m[1], 10, 64)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	// Without what err wraps, which Pebble would take for a new discovery.
+	h.blocks[place{file, at}] = fmt.Errorf("%w: %s", format.ErrDamaged, err.Error())
+}
+
+// A tableFile is a file of a table. Of a block whose checksum is wrong Pebble tries
+// which bit may have flipped, each time that it is read, which takes a second. So
+// those that are known are read once.
+type tableFile struct {
+	vfs.File
+	name   string
+	health *health
+}
+
+func (f *tableFile) ReadAt(p []byte, at int64) (int, error) {
+	f.health.mu.Lock()
+	err := f.health.blocks[place{f.name, at}]
+	f.health.mu.Unlock()
+	if err != nil {
+		return 0, err
+	}
+	return f.File.ReadAt(p, at)
+}
+
+// damaged returns what is wrong with files.
+func (h *health) damaged() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var out []string
+	for _, file := range slices.Sorted(maps.Keys(h.files)) {
+		out = append(out, file+": "+h.files[file])
+	}
+	return out
+}
+
+// inspect looks at a store's files before Pebble does. It returns an error where
+// Pebble would make things worse: begin a new store in place of one whose markers
+// are gone, or one of an earlier time. What it gets over is noted.
+func (h *health) inspect(fsys vfs.FS, dir string) error {
+	l, err := listFiles(fsys, dir)
+	if err != nil || !l.holds() {
+		return err
+	}
+	m, err := h.markers(fsys, dir, l)
+	if err != nil {
+		return fmt.Errorf("the list of its tables is damaged: %w: %w", err, errRepair)
+	}
+	if m == nil {
+		return nil // what a start left that came no further
+	}
+	for _, n := range slices.Sorted(maps.Keys(m.tables)) {
+		t := m.tables[n]
+		file := fmt.Sprintf("%06d.sst", n)
+		info, err := fsys.Stat(fsys.PathJoin(dir, file))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			h.note(file, "it is missing")
+		case err != nil:
+			return err
+		case info.Size() != t.size:
+			h.note(file, fmt.Sprintf("it has %d bytes, and had %d", info.Size(), t.size))
+		}
+	}
+	// Pebble writes its options again at each start, and those of before are of
+	// use to it alone.
+	for _, name := range l.options {
+		if err := readOptions(fsys, dir, name); err != nil {
+			to, e := freeName(fsys, fsys.PathJoin(dir, "damaged-"+name))
+			if e = cmp.Or(e, fsys.Rename(fsys.PathJoin(dir, name), to)); e != nil {
+				return e
+			}
+			h.note(name, fmt.Sprintf("it can't be read, was moved to %s, and was made again: %v", fsys.PathBase(to), err))
+		}
+	}
+	g, err := findGap(fsys, dir, l, m)
+	if g != nil {
+		err = fmt.Errorf("%w: %w", g, errRepair)
+	}
+	return err
+}
+
+// markers returns the manifest in force, nil if there is none yet. Markers are names
+// of files that tell which it is and how tables are written. If they are missing,
+// and there can be no doubt of what they were, they are made again.
+func (h *health) markers(fsys vfs.FS, dir string, l *listing) (*manifest, error) {
+	name, err := currentManifest(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	missing := func(marker, value string) error {
+		h.note("marker."+marker, "it is missing, and was made again")
+		m, _, err := atomicfs.LocateMarker(fsys, dir, marker)
+		if err != nil {
+			return err
+		}
+		return cmp.Or(m.Move(value), m.Close())
+	}
+	if name == "" {
+		if len(l.tables) == 0 {
+			return nil, nil
+		}
+		if len(l.manifests) == 0 {
+			return nil, errors.New("there is no file MANIFEST-*")
+		}
+		name = l.manifests[len(l.manifests)-1]
+		m := readManifest(fsys, dir, name)
+		for n := range m.tables {
+			if m.problem == nil && l.tables[n] == "" {
+				m.problem = fmt.Errorf("it names %06d.sst, which is missing", n)
+			}
+		}
+		if m.problem != nil {
+			return nil, fmt.Errorf("the file marker.manifest.* is missing: %w", m.problem)
+		}
+		if err := missing("manifest", name); err != nil {
+			return nil, err
+		}
+	}
+	m := readManifest(fsys, dir, name)
+	if err := m.uncertain(l); err != nil {
+		return nil, err
+	}
+	version, err := atomicfs.ReadMarker(fsys, dir, "format-version")
+	if err == nil && version == "" && len(m.tables) > 0 {
+		err = missing("format-version", fmt.Sprintf("%03d", tableFormat))
+	}
+	return m, err
+}
+
+// readOptions tells what is wrong with a file of options.
+func readOptions(fsys vfs.FS, dir, name string) error {
+	f, err := fsys.Open(fsys.PathJoin(dir, name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return err
+	}
+	o := &pebble.Options{}
+	o.EnsureDefaults()
+	if err := o.CheckCompatibility(dir, string(text)); err != nil {
+		return err
+	}
+	return (&pebble.Options{}).Parse(string(text), nil)
+}
+
+// Infof logs a message of Pebble.
+func (h *health) Infof(format string, args ...any) { h.log.Debug(fmt.Sprintf(format, args...)) }
+
+// Errorf logs a message of Pebble.
+func (h *health) Errorf(format string, args ...any) {
+	h.log.Warn("the key-value store: " + fmt.Sprintf(format, args...))
+}
+
+// Fatalf is called where Pebble can't go on. It goes on all the same, so nothing
+// is written or removed any more: the files stay as a crash would have left them.
+func (h *health) Fatalf(format string, args ...any) {
+	err := fmt.Errorf("%w: the key-value store can't go on: %s", store.ErrUnavailable, fmt.Sprintf(format, args...))
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.err == nil {
+		h.err = err
+		close(h.broken)
+		h.log.Error(err.Error() + "; nothing is kept until the next start")
+	}
+}
+
+// check returns why nothing can be written any more.
+func (h *health) check() error {
+	select {
+	case <-h.broken:
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.err
+	default:
+		return nil
+	}
+}
+
+// events has Pebble tell what it finds.
+func (h *health) events() *pebble.EventListener {
+	return &pebble.EventListener{
+		DataCorruption: func(i pebble.DataCorruptionInfo) {
+			file := path.Base(filepath.ToSlash(i.Path))
+			h.note(file, fmt.Sprint(i.Details))
+			h.noteBlock(file, i.Details)
+		},
+		BackgroundError: func(err error) { h.Errorf("%v", err) },
+		CompactionEnd:   func(i pebble.CompactionInfo) { h.compacted(i.Err) },
+	}
+}
+
+// Pebble tries a compaction that failed again at once, which reads all that it
+// needs each time. So all wait, longer each time, up to maxRest.
+const (
+	minRest = time.Second
+	maxRest = 10 * time.Minute
+)
+
+// compacted notes how a compaction ended.
+func (h *health) compacted(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil || errors.Is(err, pebble.ErrCancelledCompaction) {
+		h.failures, h.rest = 0, time.Time{}
+		return
+	}
+	h.rest = time.Now().Add(min(minRest<<min(h.failures, 20), maxRest))
+	h.failures++
+}
+
+// resting reports whether compactions wait after one that failed.
+func (h *health) resting() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return time.Now().Before(h.rest)
+}
+
+// A scheduler lets Pebble compact, unless compactions are resting. It implements
+// [pebble.CompactionScheduler] and the handle that a compaction has of it.
+type scheduler struct {
+	health *health
+	db     pebble.DBForCompaction
+	mu     sync.Mutex
+	active int // compactions
+	poke   chan struct{}
+	end    chan struct{}
+	ended  chan struct{}
+}
+
+func newScheduler(h *health) *scheduler {
+	return &scheduler{health: h, poke: make(chan struct{}, 1), end: make(chan struct{}), ended: make(chan struct{})}
+}
+
+func (s *scheduler) Register(_ int, db pebble.DBForCompaction) {
+	s.db = db
+	go func() {
+		defer close(s.ended)
+		for tick := time.NewTicker(100 * time.Millisecond); ; {
+			select {
+			case <-tick.C:
+			case <-s.poke:
+			case <-s.end:
+				tick.Stop()
+				return
+			}
+			for s.take() {
+				if waiting, _ := s.db.GetWaitingCompaction(); !waiting || !s.db.Schedule(s) {
+					s.give()
+					break
+				}
+			}
+		}
+	}()
+}
+
+func (s *scheduler) Unregister() {
+	close(s.end)
+	<-s.ended
+}
+
+// take counts one more compaction, unless it may not begin.
+func (s *scheduler) take() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	select {
+	case <-s.end:
+		return false
+	default:
+	}
+	if s.health.resting() || s.active >= s.db.GetAllowedWithoutPermission() {
+		return false
+	}
+	s.active++
+	return true
+}
+
+func (s *scheduler) give() {
+	s.mu.Lock()
+	s.active--
+	s.mu.Unlock()
+}
+
+func (s *scheduler) TrySchedule() (bool, pebble.CompactionGrantHandle) {
+	if !s.take() {
+		return false, nil
+	}
+	return true, s
+}
+
+func (s *scheduler) UpdateGetAllowedWithoutPermission() {
+	select {
+	case s.poke <- struct{}{}:
+	default:
+	}
+}
+
+func (s *scheduler) Done() {
+	s.give()
+	s.UpdateGetAllowedWithoutPermission()
+}
+
+func (s *scheduler) Started()                                          {}
+func (s *scheduler) MeasureCPU(pebble.CompactionGoroutineKind)         {}
+func (s *scheduler) CumulativeStats(pebble.CompactionGrantHandleStats) {}

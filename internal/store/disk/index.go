@@ -1,0 +1,178 @@
+package disk
+
+import (
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// readIndex reads what is always in memory: the partitions, the summaries of
+// their hours, and the heads of profiles that aren't packed. Partitions of which
+// something can't be read are set aside.
+func (s *Store) readIndex() error {
+	if err := s.readDescription(); err != nil {
+		return err
+	}
+	byID, lost, err := s.readPartitions()
+	if err != nil {
+		return err
+	}
+	now := s.o.Now()
+	err = s.readHours(byID, lost, format.KindSummary, func(p *partition, h *hourData, key, value []byte) (err error) {
+		h.packed, err = format.ReadSummary(value)
+		p.seq = max(p.seq, h.packed.LastSeq)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	err = s.readHours(byID, lost, format.KindHead, func(p *partition, h *hourData, key, value []byte) error {
+		seq := format.SeqOfKey(key)
+		p.seq = max(p.seq, seq)
+		h.last = now
+		h.bytes += 4 * int64(len(value)) // about; it only tells when to pack
+		return h.fresh.ReadHead(seq, value)
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range slices.Sorted(maps.Keys(lost)) {
+		p := byID[id]
+		if p == nil {
+			p = &partition{id: id}
+		}
+		s.setAside(p, lost[id])
+	}
+	return nil
+}
+
+// readDescription reads what the store is, and writes it if it isn't there.
+func (s *Store) readDescription() error {
+	epoch, found, err := get(s.db, []byte{format.KindFormat}, format.ReadFormat)
+	if err == nil && found {
+		s.epoch = epoch
+		return nil
+	}
+	if err != nil && !isDamage(err) {
+		return err
+	}
+	s.epoch = int64(s.o.Epoch)
+	if err != nil {
+		// It says how long epochs are, and no hone has had others.
+		s.o.Log.Error("the description of the store is damaged, and was written again", "error", err)
+	}
+	return s.db.Set([]byte{format.KindFormat}, format.AppendFormat(nil, s.epoch), pebble.Sync)
+}
+
+// readPartitions reads the partitions, and returns them by number. Those that
+// can't be read are in lost.
+func (s *Store) readPartitions() (byID map[uint32]*partition, lost map[uint32]error, err error) {
+	byID, lost = map[uint32]*partition{}, map[uint32]error{}
+	one := func(key, value []byte) error {
+		info, err := format.ReadPartition(value)
+		if err != nil {
+			return err
+		}
+		p := &partition{id: binary.BigEndian.Uint32(key[1:]), Partition: info, stored: true}
+		s.next = max(s.next, p.id+1)
+		byID[p.id] = p
+		name := partitionName{p.Epoch, p.Service}
+		before := s.parts[name]
+		switch {
+		case p.Problem != "":
+			lost[p.id] = errors.New(p.Problem)
+		case before != nil: // the one that couldn't be read for a while
+			lost[before.id] = errors.New("it could not be read before, and another one has taken its place")
+			s.parts[name] = p
+		default:
+			s.parts[name] = p
+		}
+		return nil
+	}
+	err = s.scanPrefix([]byte{format.KindPartition}, one)
+	if !isDamage(err) {
+		return byID, lost, err
+	}
+	// One by one, then. Those that are in the part that can't be read have other
+	// keys, which tell their numbers.
+	clear(byID)
+	clear(lost)
+	clear(s.parts)
+	last, err := s.lastPartition()
+	if err != nil {
+		return nil, nil, err
+	}
+	s.next = last + 1
+	for id := range last + 1 {
+		key := format.PartitionKey(format.KindPartition, id)
+		_, _, err := get(s.db, key, func(value []byte) (struct{}, error) { return struct{}{}, one(key, value) })
+		if isDamage(err) {
+			lost[id] = err
+		} else if err != nil {
+			return nil, nil, err
+		}
+	}
+	return byID, lost, nil
+}
+
+// lastPartition returns the highest number of a partition that a key has.
+func (s *Store) lastPartition() (last uint32, err error) {
+	for _, kind := range format.PerPartition {
+		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+		if err != nil {
+			return 0, err
+		}
+		if it.Last() && len(it.Key()) >= 5 {
+			last = max(last, binary.BigEndian.Uint32(it.Key()[1:]))
+		}
+		if err := it.Close(); err != nil && !isDamage(err) {
+			return 0, err
+		}
+	}
+	return last, nil
+}
+
+// readHours calls f with all keys of a kind, and
+// the hours that they are of. Partitions that f fails for, or that can't be read,
+// get into lost.
+func (s *Store) readHours(byID map[uint32]*partition, lost map[uint32]error, kind byte,
+	f func(p *partition, h *hourData, key, value []byte) error,
+) error {
+	one := func(key, value []byte) error {
+		id := binary.BigEndian.Uint32(key[1:])
+		p := byID[id]
+		if p == nil {
+			if lost[id] == nil {
+				lost[id] = format.Damaged(format.PartitionKey(format.KindPartition, id), "it is missing")
+				s.next = max(s.next, id+1)
+			}
+			return nil
+		}
+		return f(p, p.hour(format.HourOfKey(key), true), key, value)
+	}
+	err := s.scanPrefix([]byte{kind}, one)
+	if !isDamage(err) {
+		return err
+	}
+	for id, p := range byID {
+		for _, h := range p.hours { // what was read before the damage
+			if kind == format.KindHead {
+				h.fresh, h.bytes = format.Heads{}, 0
+			}
+		}
+		err := s.scanPrefix(format.PartitionKey(kind, id), one)
+		if isDamage(err) {
+			if lost[id] == nil {
+				lost[id] = err
+			}
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,211 @@
+package disk
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// Pebble's manifest is read here to know what a store should have when some of it
+// is missing, and because Pebble takes a manifest that ends early for one whose
+// end a crash took: it would go on with the tables of an earlier time and delete
+// those that the rest of the manifest names.
+
+// manifest is what a manifest says.
+type manifest struct {
+	name    string
+	tables  map[uint64]tableInfo // live ones, by number
+	minLog  uint64               // number of the first log that is not in tables
+	highest uint64               // of the numbers of files that it names
+	// problem is why the rest of it can't be read, nil if all of it was.
+	problem error
+}
+
+// tableInfo is what a manifest says of a table.
+type tableInfo struct {
+	level       uint64
+	size        int64
+	first, last []byte // bounds of its keys
+}
+
+// listing is the files of a directory, by what they are.
+type listing struct {
+	tables, logs       map[uint64]string // by number
+	manifests, options []string          // by rising number
+	markers            []string
+}
+
+func listFiles(fsys vfs.FS, dir string) (*listing, error) {
+	names, err := fsys.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{tables: map[uint64]string{}, logs: map[uint64]string{}}
+	slices.Sort(names) // numbers have leading zeros
+	for _, name := range names {
+		stem, kind, _ := strings.Cut(name, ".")
+		n, err := strconv.ParseUint(stem, 10, 64)
+		switch {
+		case err == nil && kind == "sst":
+			l.tables[n] = name
+		case err == nil && kind == "log":
+			l.logs[n] = name
+		case kind == "" && strings.HasPrefix(name, "MANIFEST-"):
+			l.manifests = append(l.manifests, name)
+		case kind == "" && strings.HasPrefix(name, "OPTIONS-"):
+			l.options = append(l.options, name)
+		case strings.HasPrefix(name, "marker."):
+			l.markers = append(l.markers, name)
+		}
+	}
+	return l, nil
+}
+
+// holds reports whether there is, or was, a store.
+func (l *listing) holds() bool {
+	return len(l.tables)+len(l.manifests)+len(l.markers) > 0
+}
+
+// currentManifest returns the name of the manifest in force, "" if there is no
+// marker that tells.
+func currentManifest(fsys vfs.FS, dir string) (string, error) {
+	return atomicfs.ReadMarker(fsys, dir, "manifest")
+}
+
+// readManifest reads a manifest as far as it can be read.
+func readManifest(fsys vfs.FS, dir, name string) *manifest {
+	m := &manifest{name: name, tables: map[uint64]tableInfo{}}
+	f, err := fsys.Open(fsys.PathJoin(dir, name))
+	if err != nil {
+		m.problem = err
+		return m
+	}
+	defer f.Close()
+	r := newChunkReader(f, 0)
+	edits := 0
+	for ; ; edits++ {
+		edit, err := r.next()
+		if r.bad >= 0 {
+			err = fmt.Errorf("byte %d: it can't be read from there on", r.bad)
+		} else if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = m.apply(edit)
+		}
+		if err != nil {
+			m.problem = fmt.Errorf("%s: %w", name, err)
+			return m
+		}
+	}
+	if edits == 0 {
+		m.problem = fmt.Errorf("%s is empty", name)
+	}
+	return m
+}
+
+// Tags of what is in an edit of a manifest, which is a list of
+//
+//	tag                                   varint
+//	1   string                            order of keys
+//	2   varint                            first log that is not in tables
+//	3   varint                            next number of a file
+//	4   varint                            last sequence number
+//	6   level number                      a table goes
+//	103 level number size first last lowest highest (custom string)* 1
+//	                                      a table comes: the bounds of its keys, and of its sequence numbers
+const (
+	tagComparer  = 1
+	tagLog       = 2
+	tagNextFile  = 3
+	tagLastSeq   = 4
+	tagGone      = 6
+	tagTable     = 103
+	customEnd    = 1
+	customUnsafe = 1 << 6 // from here on they can't be skipped
+	keyTrailer   = 8      // bytes behind a key: sequence number and kind
+)
+
+// errForeign is the error of an edit that no store of hone has.
+var errForeign = errors.New("it says what hone's stores don't have")
+
+// apply makes the changes of an edit.
+func (m *manifest) apply(edit []byte) error {
+	r := format.NewReader(edit)
+	type place struct{ level, number uint64 }
+	gone := map[place]bool{}
+	come := map[place]tableInfo{}
+	for r.Left() > 0 && r.Err() == nil {
+		switch tag := r.Uvarint(); tag {
+		case tagComparer:
+			r.Bytes(r.Count(1))
+		case tagLog:
+			m.minLog = r.Uvarint()
+			m.highest = max(m.highest, m.minLog)
+		case tagNextFile, tagLastSeq:
+			r.Uvarint()
+		case tagGone:
+			gone[place{r.Uvarint(), r.Uvarint()}] = true
+		case tagTable:
+			at := place{r.Uvarint(), r.Uvarint()}
+			t := tableInfo{level: at.level, size: int64(r.Uvarint())}
+			for _, key := range []*[]byte{&t.first, &t.last} {
+				k := r.Bytes(r.Count(1))
+				*key = bytes.Clone(k[:max(len(k)-keyTrailer, 0)])
+			}
+			r.Uvarint()
+			r.Uvarint()
+			for custom := r.Uvarint(); custom != customEnd && r.Err() == nil; custom = r.Uvarint() {
+				if custom >= customUnsafe {
+					return errForeign
+				}
+				r.Bytes(r.Count(1))
+			}
+			come[at] = t
+			m.highest = max(m.highest, at.number)
+		default:
+			return errForeign
+		}
+	}
+	if err := r.Err(); err != nil {
+		return err
+	}
+	// A table that moves between levels goes from one and comes to the other.
+	for at := range gone {
+		if t, ok := m.tables[at.number]; ok && t.level == at.level {
+			delete(m.tables, at.number)
+		}
+	}
+	for at, t := range come {
+		m.tables[at.number] = t
+	}
+	return nil
+}
+
+// uncertain returns why the tables that a manifest names can't be relied on to be
+// those of the store, nil if they can. The end of a manifest that a crash took
+// had not come into force: the logs from before it are there, and no table came
+// or went by it.
+func (m *manifest) uncertain(l *listing) error {
+	if m.problem == nil {
+		return nil
+	}
+	if len(m.tables) == 0 && m.minLog == 0 || l.logs[m.minLog] == "" {
+		return m.problem
+	}
+	for n := range m.tables {
+		if l.tables[n] == "" {
+			return m.problem
+		}
+	}
+	return nil
+}

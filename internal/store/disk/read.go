@@ -1,0 +1,72 @@
+package disk
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// A getter has values by key: [pebble.Reader] without the rest, or files.
+type getter interface {
+	Get(key []byte) (value []byte, closer io.Closer, err error)
+}
+
+// get returns the value of a key, decoded by read. A key that isn't there is
+// found false.
+func get[T any](db getter, key []byte, read func(value []byte) (T, error)) (v T, found bool, err error) {
+	value, closer, err := db.Get(key)
+	if err == pebble.ErrNotFound {
+		return v, false, nil
+	}
+	if err != nil {
+		return v, false, fmt.Errorf("%s: %w", format.KeyName(key), err)
+	}
+	defer closer.Close()
+	v, err = read(value)
+	return v, true, format.InKey(key, err)
+}
+
+// scan calls f with the keys from start to end and their values, which are
+// valid during the call. Errors of f about values are told the key.
+func (s *Store) scan(db pebble.Reader, start, end []byte, f func(key, value []byte) error) (err error) {
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if e := it.Close(); err == nil {
+			err = e
+		}
+	}()
+	for ok := it.First(); ok; ok = it.Next() {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			return fmt.Errorf("%s: %w", format.KeyName(it.Key()), err)
+		}
+		if err := f(it.Key(), value); err != nil {
+			return format.InKey(it.Key(), err)
+		}
+	}
+	return nil
+}
+
+// scanPrefix is scan of all keys that begin with a prefix, which have the length of their
+// kind.
+func (s *Store) scanPrefix(prefix []byte, f func(key, value []byte) error) error {
+	return s.scan(s.db, prefix, format.After(prefix), func(key, value []byte) error {
+		if err := format.CheckKey(key); err != nil {
+			return format.Damaged(key, "%v", err)
+		}
+		return f(key, value)
+	})
+}
+
+// packedHeads returns the heads of an hour's packed profiles.
+func (s *Store) packedHeads(db pebble.Reader, p *partition, h format.Hour, packed format.Summary) (*format.Heads, error) {
+	key := format.HourKey(format.KindHeads, p.id, h)
+	ck := cacheKey{string(key), packed.LastSeq}
+	return loadStored(s.cache, ck, db, key, "it is missing", format.ReadHeads)
+}

@@ -1,0 +1,275 @@
+package disk
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// A store that can't be opened as it is, or whose log has a gap, is recovered while
+// another one is in use: that of before the gap, or else a new one. All its files are
+// moved aside, to a directory that is called as the store and ends in recovering, and
+// what can be read there is put into the store in use, which drops what it has. Then
+// it is called damaged, and is of no use any more but to people. A recovery that was
+// interrupted begins anew.
+const (
+	recovering = ".recovering"
+	damaged    = ".damaged"
+	// whyFile tells since when and why a store is aside: a time, and a line of text.
+	whyFile = "WHY.txt"
+)
+
+// A Recovery is of a store that was moved aside.
+type Recovery struct {
+	Dir     string // where its files are
+	Since   time.Time
+	Problem string // why it was moved aside
+	Done    bool
+	// Kept and Lost are numbers of profiles, until now. Kept also counts those that
+	// were there; Lost counts those that are known of.
+	Kept, Lost int64
+	Unsure     bool   // more may be lost
+	Waiting    string // what it waits for, "" if it goes on
+	left       []Aside
+}
+
+// moveAside makes way for a store that can be opened.
+func moveAside(o *Options, dir string, why error) error {
+	to, err := freeName(o.FS, dir+recovering)
+	if err != nil {
+		return err
+	}
+	var g *gap
+	switch {
+	case errors.As(why, &g):
+		err = cutLog(o.FS, dir, to, g)
+	default:
+		err = renameDir(o.FS, dir, to)
+	}
+	if err != nil {
+		return err
+	}
+	problem := strings.TrimSuffix(strings.ReplaceAll(why.Error(), "\n", " "), ": "+errRepair.Error())
+	o.Log.Error("the store can't be opened as it is: its files were moved aside, and what can be read of them comes back while the server is in use",
+		"files", to, "problem", problem)
+	text := o.Now().UTC().Format(time.RFC3339) + "\n" + problem + "\n"
+	return writeFile(o.FS, o.FS.PathJoin(to, whyFile), strings.NewReader(text))
+}
+
+// findRecoveries finds the stores that are to be recovered.
+func (s *Store) findRecoveries() error {
+	parent := s.o.FS.PathDir(s.dir)
+	names, err := s.o.FS.List(parent)
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		if !strings.HasPrefix(name, s.o.FS.PathBase(s.dir)+recovering) || strings.HasSuffix(name, ".part") {
+			continue
+		}
+		r := &Recovery{Dir: s.o.FS.PathJoin(parent, name), Since: s.o.Now(), Problem: "it could not be opened"}
+		if f, err := s.o.FS.Open(s.o.FS.PathJoin(r.Dir, whyFile)); err == nil {
+			lines := bufio.NewScanner(f)
+			if lines.Scan() {
+				if at, err := time.Parse(time.RFC3339, lines.Text()); err == nil && lines.Scan() {
+					r.Since, r.Problem = at, cmp.Or(lines.Text(), r.Problem)
+				}
+			}
+			f.Close()
+		}
+		// Which services it has is known when it has been read.
+		r.left = []Aside{{Since: r.Since, Profiles: -1, Problem: r.Problem, Returning: true}}
+		s.recoveries = append(s.recoveries, r)
+	}
+	return nil
+}
+
+// recoverAll recovers one store after another.
+func (s *Store) recoverAll() {
+	defer s.backdrops.Done()
+	for _, r := range s.recoveries {
+		err := s.recover(r)
+		if s.closing.Err() != nil {
+			return // the next start goes on
+		}
+		s.mu.Lock()
+		if err != nil {
+			r.Waiting = "it failed, and is tried again at the next start: " + err.Error()
+		} else {
+			r.Done = true
+		}
+		now := *r
+		s.mu.Unlock()
+		if err != nil {
+			s.o.Log.Error("the store that was moved aside could not be recovered; it is tried again at the next start", "files", now.Dir, "error", err)
+			continue
+		}
+		s.o.Log.Info("what can be read of the store that was moved aside is back", "files", now.Dir, "result", now.String())
+	}
+}
+
+func (r Recovery) String() string { return kept(r.Kept, r.Lost, r.Unsure) }
+
+// recover puts what can be read of a store into this one.
+func (s *Store) recover(r *Recovery) error {
+	a, err := newAudit(s.closing, r.Dir, s.o.FS, func(problem string) {
+		s.o.Log.Warn("something of the store that was moved aside can't be read", "files", r.Dir, "problem", problem)
+	})
+	if err != nil {
+		return err
+	}
+	parts, err := s.toRecover(a, r)
+	for i := 0; i < len(parts) && err == nil; i++ {
+		before := a.found
+		err = a.copyTo(parts[i], func(ctx context.Context, records []store.Record) error { return s.putBack(ctx, r, records) })
+		s.mu.Lock()
+		r.Kept += int64(a.good)
+		r.Lost += a.found.Lost - before.Lost
+		r.Unsure = a.files.lossy
+		if err == nil {
+			r.left = r.left[1:]
+		}
+		s.mu.Unlock()
+	}
+	a.close()
+	if err != nil {
+		return err
+	}
+	to, err := freeName(s.o.FS, s.dir+damaged)
+	if err == nil {
+		err = renameDir(s.o.FS, r.Dir, to)
+	}
+	if err == nil {
+		s.mu.Lock()
+		r.Dir = to
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// toRecover returns the partitions that may have what isn't in the store in use, the
+// latest first.
+func (s *Store) toRecover(a *audit, r *Recovery) ([]*partition, error) {
+	parts := slices.Clone(a.parts)
+	behind, err := behindGap(a, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if behind != nil {
+		parts = slices.DeleteFunc(parts, func(p *partition) bool { return !behind[p.id] })
+	}
+	slices.SortStableFunc(parts, func(a, b *partition) int { return cmp.Compare(b.Epoch, a.Epoch) })
+	left := make([]Aside, len(parts))
+	for i, p := range parts {
+		left[i] = Aside{Service: p.Service, Epoch: time.Unix(0, p.Epoch).UTC(), Since: r.Since, Profiles: -1, Problem: r.Problem, Returning: true}
+		if p.Service == "" {
+			left[i].Epoch = time.Time{} // it is found out when it is read
+		}
+	}
+	s.mu.Lock()
+	r.left = left
+	s.mu.Unlock()
+	return parts, nil
+}
+
+// behindGap returns the partitions that the logs of a store say something of behind
+// their gap, nil if that may be all of them.
+func behindGap(a *audit, dir string) (map[uint32]bool, error) {
+	l, err := listFiles(a.fs, dir)
+	if err != nil {
+		return nil, err
+	}
+	name, err := currentManifest(a.fs, dir)
+	if err != nil || name == "" {
+		return nil, nil
+	}
+	m := readManifest(a.fs, dir, name)
+	if m.uncertain(l) != nil {
+		return nil, nil
+	}
+	g, err := findGap(a.fs, dir, l, m)
+	if err != nil || g == nil {
+		return nil, err
+	}
+	ids := map[uint32]bool{}
+	for _, n := range l.live(m) {
+		if n < g.log {
+			continue
+		}
+		// That in front of the gap is in the same files, and does no harm.
+		versions, err := a.files.readLog(a.fs, dir, l.logs[n], n)
+		if err != nil {
+			return nil, err
+		}
+		for _, v := range versions {
+			if id, ok := format.PartitionOfKey(v.key); ok {
+				ids[id] = true
+			}
+		}
+	}
+	return ids, nil
+}
+
+// errNoSpare is the error of a disk that has no room for what is brought back.
+var errNoSpare = errors.New("the disk has no room to spare")
+
+// spare is how many times the room is left free by what is brought back that what
+// comes in leaves.
+const spare = 4
+
+// putBack puts records, and waits while there is no room for that.
+func (s *Store) putBack(ctx context.Context, r *Recovery, records []store.Record) error {
+	for {
+		oldest := s.oldest()
+		records = slices.DeleteFunc(records, func(r store.Record) bool { return format.HourOf(r.Time).End() <= oldest })
+		err := s.roomToSpare()
+		if err == nil {
+			err = s.Put(ctx, records)
+		}
+		wait := errors.Is(err, errNoSpare) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnavailable)
+		s.mu.Lock()
+		if r.Waiting = ""; wait {
+			r.Waiting = err.Error()
+		}
+		s.mu.Unlock()
+		switch {
+		case errors.Is(err, store.ErrExpired):
+			continue // while it came back
+		case !wait:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (s *Store) roomToSpare() error {
+	u, err := s.o.FS.GetDiskUsage(s.dir)
+	if least := spare * uint64(s.space.min); err == nil && u.AvailBytes < least {
+		return fmt.Errorf("%w: %d MiB are left, and bringing profiles back leaves %d MiB free", errNoSpare, u.AvailBytes>>20, least>>20)
+	}
+	return nil // who doesn't know how much there is finds out
+}
+
+// Recoveries returns what was moved aside of the store, and how far it is back.
+func (s *Store) Recoveries() []Recovery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]Recovery, len(s.recoveries))
+	for i, r := range s.recoveries {
+		out[i] = *r
+	}
+	return out
+}

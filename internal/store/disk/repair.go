@@ -1,0 +1,156 @@
+package disk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// A Repaired store tells what Repair did.
+type Repaired struct {
+	Kept, Lost int64  // profiles; Lost counts those that are known of
+	Unsure     bool   // more may be lost
+	Old        string // where the store is that was repaired
+}
+
+func (r Repaired) String() string { return kept(r.Kept, r.Lost, r.Unsure) }
+
+// kept says how many profiles there are still.
+func kept(n, lost int64, unsure bool) string {
+	switch {
+	case unsure && lost == 0:
+		return fmt.Sprintf("profiles kept: %d; how many are lost is not known", n)
+	case unsure:
+		return fmt.Sprintf("profiles kept: %d; lost: at least %d", n, lost)
+	}
+	return fmt.Sprintf("profiles kept: %d; lost: %d", n, lost)
+}
+
+// Repair writes what can be read of the store in a directory, which must not be
+// open, to a new one that takes its place. Roll-ups and indexes are made anew.
+// The old one is kept under another name. Problems are reported as by Verify.
+// With an error the store is as it was, and nothing of a new one is left.
+func Repair(ctx context.Context, dir string, o Options, report func(problem string)) (done Repaired, err error) {
+	o.fill()
+	fresh := dir + ".repaired"
+	if done, err := finishRepair(o.FS, dir, fresh); err != nil || done.Old != "" {
+		return done, err
+	}
+	a, err := newAudit(ctx, dir, o.FS, report)
+	if err != nil {
+		return done, err
+	}
+	defer a.close()
+	// What a repair left that was killed.
+	if err := o.FS.RemoveAll(fresh); err != nil {
+		return done, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, o.FS.RemoveAll(fresh))
+		}
+	}()
+	o.Epoch, o.Retention, o.MaxBytes, o.PackAfter = time.Duration(a.epoch), 0, 0, -1
+	to, err := Open(fresh, o)
+	if err != nil {
+		return done, err
+	}
+	for _, p := range a.parts {
+		if err = a.copyTo(p, to.Put); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		err = to.Compact(ctx)
+	}
+	done.Kept, done.Lost = to.Stats().Profiles, a.found.Lost
+	done.Unsure = a.files.lossy
+	if err = cmp.Or(err, to.Close()); err != nil {
+		return done, err
+	}
+	if done.Old, err = freeName(o.FS, dir+damaged); err != nil {
+		return done, err
+	}
+	if err = renameDir(o.FS, dir, done.Old); err != nil {
+		return done, err
+	}
+	if err = renameDir(o.FS, fresh, dir); err != nil {
+		return done, errors.Join(err, renameDir(o.FS, done.Old, dir))
+	}
+	return done, nil
+}
+
+// finishRepair takes the last step of a repair that was killed before it.
+func finishRepair(fsys vfs.FS, dir, fresh string) (done Repaired, err error) {
+	for _, name := range []string{fresh, dir + damaged} {
+		if _, err := fsys.Stat(name); err != nil {
+			return done, nil
+		}
+	}
+	if _, err := fsys.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return done, err
+	}
+	if err := renameDir(fsys, fresh, dir); err != nil {
+		return done, err
+	}
+	s, err := Open(dir, Options{FS: fsys, PackAfter: -1})
+	if err != nil {
+		return done, err
+	}
+	done.Kept, done.Old = s.Stats().Profiles, dir+damaged
+	return done, s.Close()
+}
+
+// freeName returns a name that nothing has, beginning with one.
+func freeName(fsys vfs.FS, name string) (string, error) {
+	free := name
+	for n := 2; ; n++ {
+		if _, err := fsys.Stat(free); errors.Is(err, fs.ErrNotExist) {
+			return free, nil
+		} else if err != nil {
+			return "", err
+		}
+		free = fmt.Sprintf("%s-%d", name, n)
+	}
+}
+
+// renameDir renames a directory for good.
+func renameDir(fsys vfs.FS, from, to string) error {
+	if err := fsys.Rename(from, to); err != nil {
+		return err
+	}
+	return syncDir(fsys, fsys.PathDir(to))
+}
+
+// copyTo puts the good profiles of a partition into another store. The records are
+// put's until it returns.
+func (a *audit) copyTo(p *partition, put func(context.Context, []store.Record) error) error {
+	var batch []store.Record
+	flush := func() error {
+		err := put(a.ctx, batch)
+		batch = batch[:0]
+		return err
+	}
+	err := a.partition(p, func(h *format.Head, totals []int64, s *format.Samples) error {
+		sums := format.NewAdder(len(totals), -1, a.dict.Sites())
+		sums.Add(s)
+		batch = append(batch, store.Record{ID: h.ID, Labels: a.dict.Series[h.Series].Labels, Time: h.Time, Duration: h.Duration,
+			Profile: a.dict.Profile(sums, map[uint32]int64{h.Schema: h.Time})})
+		if len(batch) == maxTogether {
+			return flush()
+		}
+		return nil
+	})
+	if err == nil {
+		err = flush()
+	}
+	return err
+}

@@ -1,0 +1,299 @@
+package disk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// space is a file system that watches the space left on the disk.
+//
+// Pebble can't go on after a write to its log has failed. So Put is refused
+// while there is less room than a reserve, which is more than Pebble needs for
+// what is under way; and when there is no room at all, because of somebody else,
+// writes wait until there is, instead of failing. Put doesn't wait with them. So
+// they do while the directory is gone.
+type space struct {
+	vfs.FS
+	dir     string
+	min     uint64
+	closing context.Context
+	lock    os.FileInfo // of the file that the directory is known by; nil if it isn't
+	health  *health     // says why nothing is written any more; may be nil
+
+	mu      sync.Mutex
+	at      time.Time     // of the last look
+	found   error         // what it found
+	waiting int           // writes that wait for room
+	reason  error         // why they wait
+	none    chan struct{} // closed while writes wait
+	gaveUp  atomic.Bool   // a write failed, as the store is being closed
+}
+
+func newSpace(closing context.Context, f vfs.FS, dir string, reserve int64) *space {
+	return &space{FS: f, dir: f.PathDir(f.PathJoin(dir, lockName)), min: uint64(max(reserve, 0)), closing: closing, none: make(chan struct{})}
+}
+
+// check returns store.ErrFull if there is no room to write, and store.ErrUnavailable
+// if nothing can be written for another reason.
+func (r *space) check() error {
+	if r.health != nil {
+		if err := r.health.check(); err != nil {
+			return err
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting > 0 {
+		return r.why()
+	}
+	if now := time.Now(); now.Sub(r.at) > 100*time.Millisecond {
+		r.at, r.found = now, r.here()
+		if r.found != nil {
+			return r.found
+		}
+		if u, err := r.FS.GetDiskUsage(r.dir); err == nil && u.AvailBytes < r.min {
+			r.found = fmt.Errorf("%w: %d MiB are left of the %d MiB that stay free on the disk of %s", store.ErrFull, u.AvailBytes>>20, r.min>>20, r.dir)
+		}
+	}
+	return r.found
+}
+
+// lockName is Pebble's file in the directory of a store, which a process locks
+// that has it open.
+const lockName = "LOCK"
+
+// remember has the room know its directory again. It is for the operating
+// system's file system alone: others can't lose a directory.
+func (r *space) remember() error {
+	if r.FS != vfs.Default {
+		return nil
+	}
+	info, err := os.Stat(filepath.Join(r.dir, lockName))
+	r.lock = info
+	return err
+}
+
+// here returns an error if the directory is not there any more, or another one is
+// in its place. What is written then is in files that nobody can find.
+func (r *space) here() error {
+	if r.lock == nil {
+		return nil
+	}
+	info, err := os.Stat(filepath.Join(r.dir, lockName))
+	switch {
+	case err == nil && os.SameFile(info, r.lock):
+		return nil
+	case err == nil || errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%w: %s was removed or replaced while it was in use; start the server again", store.ErrUnavailable, r.dir)
+	}
+	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+}
+
+// noRoom returns a channel that is closed while writes wait for room.
+func (r *space) noRoom() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.none
+}
+
+// explain makes errors about a full disk store.ErrFull.
+func (r *space) explain(err error) error {
+	if err != nil && errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("%w: the disk of %s is full: %w", store.ErrFull, r.dir, err)
+	}
+	return err
+}
+
+// full returns why writes wait.
+func (r *space) full() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.why()
+}
+
+// why is full with the lock held.
+func (r *space) why() error {
+	if err := r.here(); err != nil {
+		return err
+	}
+	if r.reason == nil || errors.Is(r.reason, store.ErrFull) {
+		return cmp.Or(r.reason, store.ErrFull)
+	}
+	return fmt.Errorf("%w: %w", store.ErrUnavailable, r.reason)
+}
+
+// retryEvery is how often writes that found no room are tried again.
+const retryEvery = 100 * time.Millisecond
+
+// errStopped is the error of a write that was not done, as nothing is written any
+// more.
+var errStopped = errors.New("nothing is written any more")
+
+// retry does write, and does it again while there is no room, or as long as it
+// fails at all if always is set.
+func (r *space) retry(always bool, write func() error) error {
+	if r.stopped() {
+		return errStopped
+	}
+	err := write()
+	if !r.passes(err) && !(always && err != nil) {
+		return err
+	}
+	r.mu.Lock()
+	if r.waiting++; r.waiting == 1 {
+		close(r.none)
+		r.reason = r.explain(err)
+		if r.health != nil {
+			r.health.log.Error("nothing can be written, and writes wait until something can be", "directory", r.dir, "error", cmp.Or(r.here(), err))
+		}
+	}
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		if r.waiting--; r.waiting == 0 {
+			r.none = make(chan struct{})
+		}
+		r.mu.Unlock()
+	}()
+	for r.passes(err) || always && err != nil {
+		select {
+		case <-r.closing.Done():
+			r.gaveUp.Store(true)
+			if r.health == nil {
+				return err
+			}
+			r.health.Fatalf("%v", err)
+			return errStopped
+		case <-time.After(retryEvery):
+		}
+		err = write()
+	}
+	return err
+}
+
+// passes reports whether a write may succeed later that failed.
+func (r *space) passes(err error) bool {
+	return err != nil && (errors.Is(err, syscall.ENOSPC) || r.here() != nil)
+}
+
+// stopped reports whether nothing is written any more. What Pebble still writes
+// then leads nowhere and seems to succeed, so that it neither tries again for ever
+// nor ends the process, and nothing is removed: the files stay as a crash would
+// have left them. Nobody is told that anything was kept; see [Store.here].
+func (r *space) stopped() bool { return r.health != nil && r.health.check() != nil }
+
+func (r *space) Remove(name string) error {
+	if r.stopped() {
+		return nil
+	}
+	return r.FS.Remove(name)
+}
+
+func (r *space) Link(oldname, newname string) error {
+	if r.stopped() {
+		return nil
+	}
+	return r.FS.Link(oldname, newname)
+}
+
+// inside reports whether a file is one of the store: those of a copy of it
+// elsewhere don't wait for room.
+func (r *space) inside(name string) bool { return r.FS.PathDir(name) == r.dir }
+
+// file opens a file to be written. Pebble tries at once again to flush what it
+// couldn't, and ends the process if there is no new log: so this waits whatever
+// the error is.
+func (r *space) file(name string, open func() (vfs.File, error)) (f vfs.File, err error) {
+	if !r.inside(name) {
+		return open()
+	}
+	err = r.retry(r.health != nil, func() (err error) { f, err = open(); return err })
+	if err == errStopped {
+		return vfs.NewMem().Create("nowhere", vfs.WriteCategoryUnspecified)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &spaceFile{f, r}, nil
+}
+
+func (r *space) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return r.file(name, func() (vfs.File, error) { return r.FS.Create(name, category) })
+}
+
+func (r *space) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
+	return r.file(name, func() (vfs.File, error) { return r.FS.OpenReadWrite(name, category, opts...) })
+}
+
+func (r *space) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
+	return r.file(newname, func() (vfs.File, error) { return r.FS.ReuseForWrite(oldname, newname, category) })
+}
+
+func (r *space) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	f, err := r.FS.Open(name, opts...)
+	if err != nil || r.health == nil || !strings.HasSuffix(name, ".sst") {
+		return f, err
+	}
+	return &tableFile{f, r.FS.PathBase(name), r.health}, nil
+}
+
+func (r *space) Rename(oldname, newname string) error {
+	err := r.retry(false, func() error { return r.FS.Rename(oldname, newname) })
+	if err == errStopped {
+		err = nil
+	}
+	return err
+}
+
+func (r *space) Unwrap() vfs.FS { return r.FS }
+
+// spaceFile is a file of a room.
+type spaceFile struct {
+	vfs.File
+	space *space
+}
+
+func (f *spaceFile) Write(p []byte) (n int, err error) {
+	return f.write(len(p), func(n int) (int, error) { return f.File.Write(p[n:]) })
+}
+
+func (f *spaceFile) WriteAt(p []byte, at int64) (n int, err error) {
+	return f.write(len(p), func(n int) (int, error) { return f.File.WriteAt(p[n:], at+int64(n)) })
+}
+
+// write writes what is left behind the first n bytes, until it is all of size.
+func (f *spaceFile) write(size int, rest func(n int) (int, error)) (n int, err error) {
+	err = f.space.retry(f.space.health != nil, func() error {
+		k, err := rest(n)
+		n += k
+		return err
+	})
+	if err == errStopped {
+		return size, nil
+	}
+	return n, err
+}
+
+func (f *spaceFile) Sync() error     { return f.unless(f.File.Sync) }
+func (f *spaceFile) SyncData() error { return f.unless(f.File.SyncData) }
+
+func (f *spaceFile) unless(sync func() error) error {
+	if f.space.stopped() {
+		return nil
+	}
+	return sync()
+}

@@ -1,0 +1,286 @@
+package disk
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/sstable/colblk"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Pebble reads a table as a whole: with its end gone, or its index damaged,
+// nothing of it. Its blocks stand one behind the other, each with a checksum:
+//
+//	block
+//	kind       byte: how it is compressed; 0 in hone's stores, not at all
+//	checksum   u32, little-endian, of both
+//
+// so those can be found and read that are whole.
+
+// A table is a table of the key-value store, of which blocks may be lost.
+type table struct {
+	fs     vfs.FS
+	path   string
+	name   string
+	number uint64
+	level  int // -1 if it isn't known
+	blocks []tableBlock
+	tombs  []tomb
+	maxSeq uint64
+	// rows are those of the block that was read last.
+	rows []version
+	at   int // its index
+}
+
+// A tableBlock is a block with keys and values.
+type tableBlock struct {
+	at          int64
+	size        int
+	first, last []byte // its keys
+}
+
+// A tomb deletes the keys from start to end that are older.
+type tomb struct {
+	start, end []byte
+	seq        uint64
+}
+
+const blockTrailer = 5
+
+// openTable reads all of a table, and reports what is wrong with it.
+func openTable(fsys vfs.FS, dir, name string, report func(problem string)) (*table, error) {
+	t := &table{fs: fsys, path: fsys.PathJoin(dir, name), name: name, level: -1, at: -1}
+	f, err := fsys.Open(t.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := t.index(fsys)
+	if err != nil {
+		report(fmt.Sprintf("%s: its index can't be read: %v", name, err))
+		if blocks, err = findBlocks(f, info.Size()); err != nil {
+			return nil, err
+		}
+	}
+	lost, bytes, at := 0, int64(0), int64(0)
+	for _, b := range blocks {
+		rows, err := readTableBlock(f, b)
+		if err != nil {
+			if lost++; lost == 1 {
+				at = b.at
+			}
+			bytes += int64(b.size)
+			continue
+		}
+		for _, v := range rows {
+			t.maxSeq = max(t.maxSeq, v.seq)
+		}
+		if len(rows) > 0 {
+			b.first, b.last = slices.Clone(rows[0].key), slices.Clone(rows[len(rows)-1].key)
+			t.blocks = append(t.blocks, b)
+		}
+	}
+	if lost > 0 {
+		report(fmt.Sprintf("%s: %d of %d blocks can't be read, %d bytes from byte %d on", name, lost, len(blocks), bytes, at))
+	}
+	for _, d := range t.tombs {
+		t.maxSeq = max(t.maxSeq, d.seq)
+	}
+	return t, nil
+}
+
+// index returns the table's blocks by its index, and sets its tombs.
+func (t *table) index(fsys vfs.FS) (blocks []tableBlock, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p) // of what Pebble takes to be impossible
+		}
+	}()
+	f, err := fsys.Open(t.path)
+	if err != nil {
+		return nil, err
+	}
+	readable, err := sstable.NewSimpleReadable(f)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
+	if err != nil {
+		return nil, err // it has closed the file
+	}
+	defer r.Close()
+	layout, err := r.Layout()
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range layout.Data {
+		blocks = append(blocks, tableBlock{at: int64(h.Offset), size: int(h.Length)})
+	}
+	it, err := r.NewRawRangeDelIter(context.Background(), sstable.NoFragmentTransforms, sstable.NoReadEnv)
+	if err != nil || it == nil {
+		return blocks, err
+	}
+	defer it.Close()
+	for span, err := it.First(); span != nil || err != nil; span, err = it.Next() {
+		if err != nil {
+			return blocks, err
+		}
+		for _, k := range span.Keys {
+			t.tombs = append(t.tombs, tomb{slices.Clone(span.Start), slices.Clone(span.End), uint64(k.SeqNum())})
+		}
+	}
+	return blocks, nil
+}
+
+// maxTableBlock bounds the size of a block that is looked for.
+const maxTableBlock = 64 << 20
+
+// findBlocks finds the blocks at the beginning of a table by their checksums,
+// until there is one that it doesn't find the end of.
+func findBlocks(f vfs.File, size int64) (blocks []tableBlock, err error) {
+	for at := int64(0); at+blockTrailer < size; {
+		n, err := findEnd(f, at, min(size, at+maxTableBlock))
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			break
+		}
+		b := tableBlock{at: at, size: n}
+		if data, err := readRawBlock(f, b); err == nil && isData(data) {
+			blocks = append(blocks, b)
+		}
+		at += int64(n) + blockTrailer
+	}
+	return blocks, nil
+}
+
+// findEnd returns the size of the block at an offset, 0 if it has no end before
+// limit.
+func findEnd(f vfs.File, at, limit int64) (size int, err error) {
+	const chunk = 256 << 10
+	buf := make([]byte, 0, chunk+blockTrailer)
+	sum := uint32(0)
+	for pos := at; pos+blockTrailer < limit; {
+		n := int(min(limit-pos, chunk+blockTrailer))
+		buf = buf[:n]
+		if _, err := f.ReadAt(buf, pos); err != nil {
+			return 0, err
+		}
+		for i := range n - blockTrailer {
+			sum = crc32.Update(sum, castagnoli, buf[i:i+1])
+			if buf[i+1] == 0 && masked(crc32.Update(sum, castagnoli, buf[i+1:i+2])) == binary.LittleEndian.Uint32(buf[i+2:]) {
+				return int(pos-at) + i + 1, nil
+			}
+		}
+		pos += int64(n - blockTrailer)
+	}
+	return 0, nil
+}
+
+// keySchema is how tables store keys.
+var keySchema = colblk.DefaultKeySchema(pebble.DefaultComparer, 16)
+
+// A block with keys and values begins with
+//
+//	longest key   u32
+//	version       byte
+//	columns       u16
+//	rows          u32
+//	(type offset:u32)*   of each column
+//
+// and has these types of columns.
+var dataColumns = []byte{4, 3, 2, 1, 3, 1, 1}
+
+// isData reports whether a block has keys and values.
+func isData(b []byte) bool {
+	const header = 4 + 1 + 2 + 4
+	if len(b) < header+5*len(dataColumns) || b[4] != 1 || int(binary.LittleEndian.Uint16(b[5:])) != len(dataColumns) {
+		return false
+	}
+	for i, typ := range dataColumns {
+		if b[header+5*i] != typ || int64(binary.LittleEndian.Uint32(b[header+5*i+1:])) > int64(len(b)) {
+			return false
+		}
+	}
+	return true
+}
+
+var errChecksum = errors.New("its checksum is another one")
+
+// readRawBlock returns a block, whose checksum is right.
+func readRawBlock(f vfs.File, b tableBlock) ([]byte, error) {
+	data := make([]byte, b.size+blockTrailer)
+	if _, err := f.ReadAt(data, b.at); err != nil {
+		return nil, err
+	}
+	if crc(data[:b.size+1]) != binary.LittleEndian.Uint32(data[b.size+1:]) {
+		return nil, errChecksum
+	}
+	if data[b.size] != 0 {
+		return nil, fmt.Errorf("it is compressed in an unknown way, %d", data[b.size])
+	}
+	return data[:b.size], nil
+}
+
+// readTableBlock returns the keys and values of a block, which are the caller's.
+func readTableBlock(f vfs.File, b tableBlock) (rows []version, err error) {
+	data, err := readRawBlock(f, b)
+	if err != nil {
+		return nil, err
+	}
+	if !isData(data) {
+		return nil, errors.New("it has no keys")
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			rows, err = nil, fmt.Errorf("%v", p)
+		}
+	}()
+	var d colblk.DataBlockDecoder
+	d.Init(&keySchema, data)
+	var it colblk.DataBlockIter
+	it.InitOnce(&keySchema, pebble.DefaultComparer, nil)
+	if err := it.Init(&d, sstable.NoTransforms); err != nil {
+		return nil, err
+	}
+	for kv := it.First(); kv != nil; kv = it.Next() {
+		rows = append(rows, version{key: bytes.Clone(kv.K.UserKey), value: kv.InPlaceValue(), seq: uint64(kv.SeqNum()), kind: byte(kv.Kind())})
+	}
+	return rows, nil
+}
+
+// maxKeptBlock bounds the block of each table that is kept in memory.
+const maxKeptBlock = 64 << 10
+
+// load returns the keys and values of a block, which are not to be changed.
+func (t *table) load(i int) ([]version, error) {
+	if t.at == i {
+		return t.rows, nil
+	}
+	f, err := t.fs.Open(t.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := readTableBlock(f, t.blocks[i])
+	if err != nil {
+		return nil, fmt.Errorf("%s: the block at byte %d: %w", t.name, t.blocks[i].at, err)
+	}
+	if t.blocks[i].size <= maxKeptBlock {
+		t.rows, t.at = rows, i
+	}
+	return rows, nil
+}
