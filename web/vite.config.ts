@@ -72,7 +72,11 @@ function withPage(): Plugin {
       logLevel = config.logLevel;
     },
     async closeBundle() {
-      await build({ configFile: join(import.meta.dirname, 'vite.page.config.ts'), build: { outDir: join(outDir, 'page') }, ...(logLevel ? { logLevel } : {}) });
+      await build({
+        configFile: join(import.meta.dirname, 'vite.page.config.ts'),
+        build: { outDir: join(outDir, 'page') },
+        ...(logLevel ? { logLevel } : {}),
+      });
     },
   };
 }

@@ -26,8 +26,14 @@ const VIEWS = ['flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 
 async function clean(page, colorScheme) {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
   const violations = await page.evaluate(async (rules) => {
-    const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) });
-    return violations.map((/** @type {any} */ v) => `${v.id}: ${v.help}\n${v.nodes.slice(0, 4).map((/** @type {any} */ n) => `    ${n.target.join(' ')} ${n.any[0]?.message ?? n.failureSummary}`).join('\n')}`);
+    const { violations } = await /** @type {any} */ (window).axe.run(
+      document, { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) },
+    );
+    return violations.map((/** @type {any} */ v) => {
+      const where = v.nodes.slice(0, 4)
+        .map((/** @type {any} */ n) => `    ${n.target.join(' ')} ${n.any[0]?.message ?? n.failureSummary}`);
+      return `${v.id}: ${v.help}\n${where.join('\n')}`;
+    });
   }, colorScheme === 'dark' ? ['color-contrast'] : null);
   assert.deepEqual(violations, []);
 }
@@ -69,7 +75,8 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
 const focused = (page) =>
   page.evaluate(() => {
     const el = document.activeElement;
-    return `${el?.getAttribute('role') ?? el?.nodeName.toLowerCase()} ${el?.getAttribute('aria-label') ?? el?.textContent?.trim().slice(0, 40)}`;
+    return `${el?.getAttribute('role') ?? el?.nodeName.toLowerCase()} `
+      + `${el?.getAttribute('aria-label') ?? el?.textContent?.trim().slice(0, 40)}`;
   });
 
 check('everything is reached and done by keyboard', async ({ page, open }) => {
@@ -92,7 +99,9 @@ check('everything is reached and done by keyboard', async ({ page, open }) => {
     });
     assert.ok(visible, `the focus can't be seen on ${stop}`);
   }
-  for (const name of ['Search', 'Export', 'Copy as command', 'Saved views', 'Light or dark', 'Keys and help', 'tab Top', 'Filter', 'grid']) {
+  for (const name of [
+    'Search', 'Export', 'Copy as command', 'Saved views', 'Light or dark', 'Keys and help', 'tab Top', 'Filter', 'grid',
+  ]) {
     assert.ok(stops.some((stop) => stop.includes(name)), `${name} is not among ${stops.join(' | ')}`);
   }
   // A filter, from the menu to the chip and away again.
@@ -158,7 +167,8 @@ check(
   'labels of the flame graph are drawn at the pixels of the screen',
   async ({ page, open }) => {
     await open('/flame');
-    const ratios = await page.locator('.flame-graph canvas').evaluateAll((all) => all.map((c) => /** @type {HTMLCanvasElement} */ (c).width / c.clientWidth));
+    const ratios = await page.locator('.flame-graph canvas').evaluateAll((all) =>
+      all.map((c) => /** @type {HTMLCanvasElement} */ (c).width / c.clientWidth));
     for (const ratio of ratios) assert.ok(Math.abs(ratio - 2.5) < 0.01, String(ratios));
   },
   { deviceScaleFactor: 2.5 },
@@ -173,7 +183,9 @@ check(
       document
         .getAnimations()
         .filter((a) => a.playState === 'running' && Number(a.effect?.getComputedTiming().duration) > 1)
-        .map((a) => `${/** @type {any} */ (a.effect).target?.className} ${/** @type {any} */ (a).transitionProperty ?? /** @type {any} */ (a).animationName}`),
+        .map((a) =>
+          `${/** @type {any} */ (a.effect).target?.className} `
+          + `${/** @type {any} */ (a).transitionProperty ?? /** @type {any} */ (a).animationName}`),
     );
     assert.deepEqual(running, []);
     // The zoom is there at once: two frames, not an animation.

@@ -52,7 +52,10 @@ async function parseSVG(page, text) {
     return await blank.evaluate((source) => {
       const parsed = new DOMParser().parseFromString(source, 'image/svg+xml');
       const error = parsed.querySelector('parsererror')?.textContent ?? null;
-      return { error, root: parsed.documentElement.nodeName, texts: parsed.querySelectorAll('text').length, scripts: parsed.querySelectorAll('script').length };
+      return {
+        error, root: parsed.documentElement.nodeName, texts: parsed.querySelectorAll('text').length,
+        scripts: parsed.querySelectorAll('script').length,
+      };
     }, text);
   } finally {
     await blank.close();
@@ -83,7 +86,10 @@ check('the profile with its filters opens in go tool pprof', async ({ page, open
   const go = process.env['GO'] ?? 'go';
   const figures = (/** @type {string} */ text) => text.slice(text.indexOf('Showing nodes')).replace(/^.*\n/, '');
   const text = execFileSync(go, ['tool', 'pprof', '-top', file], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  assert.equal(figures(text).split('\n').slice(1, 6).map((l) => l.trim().split(/\s+/)[0]).join(), figures(hone('pprof', '-top', '-focus=addLine', wordindex)).split('\n').slice(1, 6).map((l) => l.trim().split(/\s+/)[0]).join());
+  assert.equal(
+    figures(text).split('\n').slice(1, 6).map((l) => l.trim().split(/\s+/)[0]).join(),
+    figures(hone('pprof', '-top', '-focus=addLine', wordindex)).split('\n').slice(1, 6).map((l) => l.trim().split(/\s+/)[0]).join(),
+  );
 });
 
 check('text is that of hone pprof', async ({ page, open }) => {
@@ -112,6 +118,25 @@ check('the flame graph as SVG parses and has its names', async ({ page, open }) 
   assert.ok(texts > 10);
 });
 
+check('the SVG has what is shown: zoom and colours', async ({ page, open }) => {
+  await open('/flame');
+  const whole = (await exported(page, 'SVG')).text();
+  await page.getByRole('application').or(page.locator('.flame-canvas, canvas')).first().waitFor();
+  await open('/flame?color=module');
+  const colored = (await exported(page, 'SVG')).text();
+  const fills = (/** @type {string} */ text) => [...new Set([...text.matchAll(/fill="(#\w+)"/g)].map((m) => m[1]))].sort().join();
+  assert.notEqual(fills(whole), fills(colored));
+  assert.ok(colored.includes('standard library'), 'the legend');
+  // Of a graph that is zoomed, what is beside the function is not there.
+  await page.getByRole('button', { name: 'Export' }).blur();
+  for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter']) await page.keyboard.press(key);
+  await page.waitForURL(/zoom=\d+%3Amain\.indexText/);
+  await settled(page);
+  const zoomed = (await exported(page, 'SVG')).text();
+  assert.ok(whole.includes('gcBgMarkWorker') && !zoomed.includes('gcBgMarkWorker'), 'a neighbour');
+  assert.ok(zoomed.includes('main.addLine'), 'what is in it');
+});
+
 check('the flame graph as a page works without a server', async ({ page, open }) => {
   await open('/flame');
   const { file } = await exported(page, 'HTML');
@@ -122,7 +147,8 @@ check('the flame graph as a page works without a server', async ({ page, open })
   const faults = [];
   alone.on('console', (m) => m.type() === 'error' && faults.push(m.text()));
   alone.on('pageerror', (e) => faults.push(e.message));
-  alone.on('request', (r) => !r.url().startsWith('file:') && !r.url().startsWith('data:') && !r.url().startsWith('blob:') && faults.push(r.url()));
+  alone.on('request', (r) => !r.url().startsWith('file:')
+    && !r.url().startsWith('data:') && !r.url().startsWith('blob:') && faults.push(r.url()));
   await alone.goto(pathToFileURL(file).href);
   await alone.waitForTimeout(300);
   assert.ok((await alone.content()).includes('addLine'));
@@ -212,7 +238,9 @@ async function runCopied(page) {
   const command = await page.evaluate(() => navigator.clipboard.readText());
   assert.match(command, /^hone /);
   const path = `${dirname(honeBinary())}:${process.env['PATH']}`;
-  const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { cwd: root, env: { ...process.env, PATH: path }, encoding: 'utf8', maxBuffer: 64 << 20 });
+  const { status, stdout, stderr } = spawnSync(
+    'sh', ['-c', command], { cwd: root, env: { ...process.env, PATH: path }, encoding: 'utf8', maxBuffer: 64 << 20 },
+  );
   assert.equal(status, 0, `${command}\n${stderr}`);
   assert.ok(stdout.length > 100, `${command}\n${stdout}`);
 }

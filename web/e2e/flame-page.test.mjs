@@ -92,7 +92,8 @@ check('search tells the share of what matches, each sample once', [wordindex], a
   const top = hone('pprof', '-top', '-sample_index=cpu', '-unit=ms', '-focus=runtime\\.mallocgc', '-nodefraction=0', wordindex);
   const share = Number(/, ([\d.]+)% of/.exec(top)?.[1]);
   const result = page.locator('#search-result');
-  await eventually(async () => assert.ok(Math.abs(parseFloat(await result.innerText()) - share) < 0.06, `${await result.innerText()}, want ${share}%`));
+  await eventually(async () =>
+    assert.ok(Math.abs(parseFloat(await result.innerText()) - share) < 0.06, `${await result.innerText()}, want ${share}%`));
   assert.ok(Number(await graphOf(page).getAttribute('data-matched')) > 1);
   await page.keyboard.press('Enter');
   await eventually(async () => assert.match(await details(page), /^runtime\.mallocgc/));
@@ -161,7 +162,8 @@ check('a comparison', ['-base', wordindex, tuned], async (page) => {
 });
 
 check('a picture is saved', [wordindex], async (page) => {
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Save as PNG' }).click()]);
+  await page.getByRole('button', { name: 'Save as a picture' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /^PNG/ }).click()]);
   assert.equal(download.suggestedFilename(), 'wordindex.png');
   assert.equal(readFileSync(await download.path()).subarray(1, 4).toString('latin1'), 'PNG');
 });

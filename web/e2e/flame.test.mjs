@@ -147,7 +147,9 @@ check('keys walk over frames, zoom and pan', async ({ page, open }) => {
 check('the wheel zooms at the pointer, dragging pans', async ({ page, open }) => {
   await open('/flame');
   const whole = await windowOf(page);
-  const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await page.locator('canvas.flame-overlay').first().boundingBox());
+  const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (
+    await page.locator('canvas.flame-overlay').first().boundingBox()
+  );
   await page.mouse.move(box.x + box.width / 2, box.y + 100);
   await page.keyboard.down('Control');
   for (let i = 0; i < 5; i++) await page.mouse.wheel(0, -100);
@@ -197,7 +199,9 @@ for (const pattern of ['strings', 'runtime\\.mallocgc$', '(?i)ADDLINE', 'runtime
     await page.keyboard.press('/');
     await page.keyboard.type(pattern);
     // The samples with a frame that matches are those that focus leaves.
-    const kept = /Showing nodes accounting for (\S+), ([\d.]+)% of/.exec(hone('pprof', '-top', '-nodecount=0', '-trim=false', `-focus=${pattern}`, wordindex));
+    const kept = /Showing nodes accounting for (\S+), ([\d.]+)% of/.exec(
+      hone('pprof', '-top', '-nodecount=0', '-trim=false', `-focus=${pattern}`, wordindex),
+    );
     assert.ok(kept);
     await eventually(async () => {
       const text = await page.locator('#search-result').innerText();
@@ -226,7 +230,9 @@ check('next and previous go from match to match', async ({ page, open }) => {
   assert.equal(await step('Previous match'), first);
 });
 
-for (const [pattern, reason] of [['(', 'missing )'], ['[a', 'missing ]'], ['*', 'nothing to repeat'], ['(?=a)', 'lookaround is not supported']]) {
+for (const [pattern, reason] of [
+  ['(', 'missing )'], ['[a', 'missing ]'], ['*', 'nothing to repeat'], ['(?=a)', 'lookaround is not supported'],
+]) {
   check(`a pattern that is wrong is told at the search: ${pattern}`, async ({ page, open }) => {
     await open('/flame');
     const search = page.getByRole('searchbox');

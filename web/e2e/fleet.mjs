@@ -19,7 +19,9 @@ function random() {
 /** @param {string} folder for the example's program */
 export async function fleet(folder) {
   const source = await serveStore();
-  const target = await serveStore({ config: '[[scrape]]\nname = "gateway"\ninterval = "30s"\ntimeout = "1s"\n[[scrape.static]]\ntargets = ["127.0.0.1:1"]\n' });
+  const target = await serveStore({
+    config: '[[scrape]]\nname = "gateway"\ninterval = "30s"\ntimeout = "1s"\n[[scrape.static]]\ntargets = ["127.0.0.1:1"]\n',
+  });
   try {
     const program = buildShakespeare(folder);
     await profiled(program, source.url, '1', 300);
@@ -50,7 +52,8 @@ async function repeats(url) {
   for (const version of ['1', '2']) {
     for (const kind of ['cpu', 'heap', 'goroutine']) {
       const { id, value, duration } = await ask(url, `records?${new URLSearchParams({ q: `${kind}{version="${version}"}` })}`);
-      const best = id.map((/** @type {string} */ _, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => value[i] > 0).slice(0, 20);
+      const best =
+        id.map((/** @type {string} */ _, /** @type {number} */ i) => i).filter((/** @type {number} */ i) => value[i] > 0).slice(0, 20);
       taken.set(version + kind, await Promise.all(best.map(async (/** @type {number} */ i) => ({
         body: new Uint8Array(await (await fetch(`${url}/api/v1/pprof?id=${id[i]}`)).arrayBuffer()), duration: duration[i],
       }))));
@@ -67,7 +70,10 @@ async function repeats(url) {
         const at = Math.round(time + next() * 60_000);
         // As busy as the hour is.
         const duration = Math.round(one.duration * (1.3 - 0.5 * Math.sin((at / HOUR / 24) * 2 * Math.PI)));
-        const labels = { service: 'shakespeare', kind, version: `v1.${version}.0`, zone: zone ?? '', instance: instance ?? '', time: `${at}000000`, duration: `${duration}ns` };
+        const labels = {
+          service: 'shakespeare', kind, version: `v1.${version}.0`, zone: zone ?? '', instance: instance ?? '', time: `${at}000000`,
+          duration: `${duration}ns`,
+        };
         all.push({ query: String(new URLSearchParams(labels)), body: one.body });
       }
     }

@@ -55,7 +55,9 @@ check('names are text in tooltips, menus, chips and titles', async ({ page, open
 
 check('the frames of the flame graph say their names as text', async ({ page, open }) => {
   await open('/flame');
-  const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (await page.locator('canvas.flame-overlay').first().boundingBox());
+  const box = /** @type {{ x: number, y: number, width: number, height: number }} */ (
+    await page.locator('canvas.flame-overlay').first().boundingBox()
+  );
   for (let y = box.y + 10; y < box.y + Math.min(box.height, 300); y += 18) {
     await page.mouse.move(box.x + 60, y);
     await harmless(page);
@@ -66,7 +68,9 @@ for (const [view, label] of /** @type {const} */ ([['flame', 'HTML'], ['flame', 
   check(`names are text in ${view} as ${label}`, async ({ page, open }) => {
     await open(`/${view}`);
     await page.getByRole('button', { name: 'Export' }).click();
-    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: new RegExp(`^${label}`) }).click()]);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'), page.getByRole('menuitem', { name: new RegExp(`^${label}`) }).click(),
+    ]);
     const text = readFileSync(await download.path(), 'utf8');
     const alone = await page.context().newPage();
     const other = label === 'HTML' ? 'text/html' : 'image/svg+xml';

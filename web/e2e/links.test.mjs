@@ -77,6 +77,49 @@ check('a filter outlives a reload, and goes and comes with back and forward', as
   await remove.waitFor({ state: 'hidden' });
 });
 
+check('the function selected stays with views, filters, zoom, back and forward', async ({ page, open }) => {
+  await open('/top?sort=cum');
+  await page.getByRole('row').filter({ hasText: 'main.' }).first().click();
+  const fn = new URL(page.url()).searchParams.get('fn') ?? '';
+  assert.match(fn, /^main\./);
+  const steps = [page.url()];
+  const step = async (/** @type {() => Promise<unknown>} */ change) => {
+    const before = page.url();
+    await change();
+    await eventually(() => assert.notEqual(page.url(), before));
+    await settled(page);
+    await has(page, 'fn', fn);
+    steps.push(page.url());
+  };
+  await step(() => page.getByRole('tab', { name: 'Source' }).click());
+  await step(() => page.getByRole('combobox', { name: 'Sample type' }).selectOption({ index: 0 }));
+  await step(() => page.getByRole('tab', { name: 'Flame' }).click());
+  await step(() => page.getByRole('button', { name: 'Inverted' }).click());
+  await step(() => page.getByRole('tab', { name: 'Top' }).click());
+  await step(async () => {
+    await choose(page, 'Hide(?! [a-z]+ing)');
+    await page.getByRole('dialog', { name: 'Hide', exact: true }).getByRole('textbox').fill('nothing-has-this');
+    await page.keyboard.press('Enter');
+  });
+  // Another function, in another view: the way back has the first.
+  await page.getByRole('row').filter({ hasText: 'runtime.' }).first().click();
+  const other = new URL(page.url()).searchParams.get('fn');
+  assert.notEqual(other, fn);
+  steps[steps.length - 1] = page.url();
+  for (const to of steps.toReversed().slice(1)) {
+    await page.goBack();
+    await eventually(() => assert.equal(page.url(), to));
+    await settled(page);
+    assert.equal(new URL(page.url()).searchParams.get('fn'), fn, to);
+  }
+  assert.ok((await page.getByRole('row', { selected: true }).innerText()).includes(fn));
+  for (const to of steps.slice(1)) {
+    await page.goForward();
+    await eventually(() => assert.equal(page.url(), to));
+  }
+  await has(page, 'fn', other);
+});
+
 const FLAGS = /** @type {const} */ ([
   ['No inlined calls', 'noinlines', 'true'],
   ['Columns', 'showcolumns', 'true'],

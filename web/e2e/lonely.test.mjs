@@ -2,7 +2,9 @@
 // A server without profiles, and one that is gone.
 
 import assert from 'node:assert/strict';
-import { serve } from './hone.mjs';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { serve, temporaryFolder } from './hone.mjs';
 import { settled, suite } from './page.mjs';
 import { absolute, wordindex } from './profiles.mjs';
 
@@ -30,8 +32,11 @@ check(
     await page.locator('.banner').waitFor();
     const again = await serve([`-http=localhost:${port}`, wordindex]);
     try {
-      await page.getByRole('button', { name: 'Retry now' }).click();
-      await page.locator('.banner').waitFor({ state: 'hidden' });
+      // The page tries again by itself, too, which may come first.
+      const hidden = page.locator('.banner').waitFor({ state: 'hidden' });
+      const clicked = page.getByRole('button', { name: 'Retry now' }).click().catch(() => {});
+      await Promise.race([clicked, hidden]);
+      await hidden;
       await page.getByRole('grid').waitFor(); // what failed meanwhile was asked for again
       assert.equal(new URL(page.url()).port, port);
     } finally {
@@ -40,6 +45,63 @@ check(
   },
   // The banner takes its place at the top.
   { expect: [/ERR_CONNECTION_REFUSED/, /foreign request/], mayShift: true },
+);
+
+check(
+  'what is asked for while the server is away comes when it is back: details, code, its style',
+  async ({ page }) => {
+    // So many stacks that the first window has not all of them.
+    const file = join(temporaryFolder('lonely'), 'many.folded');
+    writeFileSync(file, Array.from({ length: 5000 }, (_, i) => `main.main;main.f${i} 1\n`).join(''));
+    let server = await serve([file]);
+    const { url } = server;
+    const { port } = new URL(url);
+    /** Takes the server away for as long as something is asked. @param {() => Promise<unknown>} asking */
+    const away = async (asking) => {
+      await server.stop();
+      await asking();
+      await page.locator('.banner').waitFor();
+      server = await serve([`-http=localhost:${port}`, file]);
+    };
+    try {
+      await page.goto(`${url}/flame`);
+      await settled(page);
+      /** @type {Promise<unknown> | undefined} */
+      let details;
+      await away(async () => {
+        for (let i = 0; i < 6; i++) await page.keyboard.press('+');
+        await page.getByText('Details could not be loaded').waitFor();
+        details = page.waitForResponse((r) => /report\/flame\?.*from=/.test(r.url()) && r.ok());
+      });
+      await details;
+
+      const broken = page.getByText('Part of this page could not be loaded');
+      await away(async () => {
+        await page.getByRole('tab', { name: 'Tags' }).click();
+        await broken.waitFor();
+      });
+      await page.getByRole('heading', { name: 'No labels' }).waitFor();
+      assert.deepEqual(
+        await page.evaluate(() => [...document.styleSheets].filter((sheet) => sheet.cssRules.length === 0).map((sheet) => sheet.href)), [],
+      );
+
+      // Of another server the page doesn't know the files: it starts again, where it was.
+      let other = true;
+      await page.route('**/assets/RawView-*.js', (route) => (other ? route.fulfill({ status: 404 }) : route.continue()));
+      page.on('request', (request) => { if (request.isNavigationRequest()) other = false; });
+      await away(async () => {
+        await page.keyboard.press('g');
+        await page.keyboard.press('r');
+        await broken.waitFor();
+      });
+      await page.getByText('PeriodType').first().waitFor();
+      assert.equal(new URL(page.url()).pathname, '/raw');
+      assert.equal(other, false);
+    } finally {
+      await server.stop();
+    }
+  },
+  { expect: [/ERR_CONNECTION_REFUSED/, /foreign request/, /404/], mayShift: true },
 );
 
 check(

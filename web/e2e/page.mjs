@@ -29,7 +29,9 @@ function watchPage() {
   });
   // What the user asked for may move things; on a busy machine it takes its time.
   let lastInput = -Infinity;
-  for (const type of ['keydown', 'pointerdown', 'pointerup', 'drop']) addEventListener(type, (e) => (lastInput = e.timeStamp), { capture: true });
+  for (const type of ['keydown', 'pointerdown', 'pointerup', 'drop']) {
+    addEventListener(type, (e) => (lastInput = e.timeStamp), { capture: true });
+  }
   new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const shift = /** @type {any} */ (entry);
@@ -146,8 +148,8 @@ export function suite(args, how = {}) {
   /**
    * @param {string} name
    * @param {(bench: Bench) => Promise<void>} body
-   * @param {ContextOptions & { expect?: RegExp[], allow?: RegExp[], mayShift?: boolean }} [settings] of the browser; expect: faults the test
-   *   provokes; allow: faults that may be or not; mayShift: it moves things on purpose
+   * @param {ContextOptions & { expect?: RegExp[], allow?: RegExp[], mayShift?: boolean }} [settings] of the browser; expect: faults the
+   *   test provokes; allow: faults that may be or not; mayShift: it moves things on purpose
    */
   return (name, body, { expect = [], allow = [], mayShift = false, ...context } = {}) =>
     test(name, { timeout: LIMIT }, async (t) => {
@@ -173,8 +175,9 @@ export function suite(args, how = {}) {
           failed = false;
         } finally {
           if (failed) {
-            // What the page complained of often says why the step failed.
+            // What the page complained of often says why the step failed, and so does the server.
             for (const fault of faults()) t.diagnostic(fault);
+            for (const line of server.log().trimEnd().split('\n').slice(-20)) t.diagnostic(`server: ${line}`);
             await keepPicture(page, name);
           }
         }
@@ -197,9 +200,10 @@ export async function settled(page) {
 /**
  * Repeats a check until it holds, for what a page does in its own time.
  * @param {() => Promise<void> | void} check throws if it doesn't hold
+ * @param {number} [patience] how long it may take, in ms
  */
-export async function eventually(check) {
-  for (const last = Date.now() + PATIENCE; ; ) {
+export async function eventually(check, patience = PATIENCE) {
+  for (const last = Date.now() + patience; ; ) {
     try {
       return await check();
     } catch (err) {

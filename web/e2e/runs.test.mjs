@@ -77,6 +77,10 @@ check('two runs that are ticked are compared, the older as the base', async ({ p
   await page.getByRole('button', { name: 'Compare', exact: true }).click();
   await rows(page, 'Comparison').first().waitFor();
   assert.deepEqual(new URL(page.url()).searchParams.getAll('run'), [slow, fast]);
+  await page.goBack();
+  for (const id of [slow, fast]) {
+    assert.ok(await page.getByRole('checkbox', { name: `Compare ${id}` }).isChecked(), `${id} is still ticked`);
+  }
 });
 
 check('a comparison says what hone compare says', async ({ page, open }) => {
@@ -124,6 +128,10 @@ check('a row leads to the difference of its profiles, and back leads to the row'
   assert.equal(pathname, '/diff');
   assert.match(String(searchParams.get('profile')), new RegExp(`^${fast}:Count(-\\d+)?/mem$`));
   assert.match(String(searchParams.get('base')), new RegExp(`^${slow}:Count(-\\d+)?/mem$`));
+  // Both sides are of as many operations: what got cheaper is not red, and the run's verdict is there.
+  assert.ok(Number(searchParams.get('base_total')) > 1, page.url());
+  assert.match(String(await page.locator('.totals-change').textContent()), /▼ [-−]/);
+  await page.getByRole('region', { name: 'Verdict of the runs' }).getByText(/Count.*B\/op/).first().waitFor();
   await page.goBack();
   await settled(page);
   assert.equal(page.url(), there);
@@ -151,6 +159,7 @@ check('a run has all units with their intervals, profiles and facts', async ({ p
   await rows(page, 'Results').first().click();
   const links = page.getByRole('region', { name: 'The benchmark selected' }).getByRole('link');
   assert.ok((await links.count()) >= 20); // two kinds in every view
+  assert.equal(await links.filter({ hasText: /^(History|Profiles)$/ }).count(), 0); // views of a store alone
   await links.filter({ hasText: 'Sandwich' }).first().click();
   await page.getByRole('tab', { name: 'Sandwich', selected: true }).waitFor();
 });
@@ -181,7 +190,9 @@ check('comparisons are saved as files and copied as a command', async ({ page, o
   await open(`/compare?run=${slow}&run=${fast}`);
   await page.getByRole('button', { name: 'Export' }).click();
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /^CSV/ }).click()]);
-  assert.equal(readFileSync(await download.path(), 'utf8'), execFileSync(honeBinary(), ['compare', '-csv', slow, fast], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+  assert.equal(readFileSync(await download.path(), 'utf8'), execFileSync(
+    honeBinary(), ['compare', '-csv', slow, fast], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+  ));
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
   await page.getByRole('button', { name: 'Copy command' }).click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `hone compare ${slow} ${fast}`);
@@ -202,7 +213,11 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       const row = page.getByRole('row').nth(1);
       if (!path.startsWith('/runs')) await row.click();
       await page.evaluate(axe);
-      const found = await page.evaluate(async () => (await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] })).violations.map((/** @type {any} */ v) => `${v.id}: ${v.help} ${v.nodes.map((/** @type {any} */ n) => n.target.join(' ')).slice(0, 4)}`));
+      const found = await page.evaluate(async () => {
+        const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] });
+        return violations.map((/** @type {any} */ v) =>
+          `${v.id}: ${v.help} ${v.nodes.map((/** @type {any} */ n) => n.target.join(' ')).slice(0, 4)}`);
+      });
       assert.deepEqual(found, [], path);
     }
   }, { colorScheme });
@@ -212,7 +227,9 @@ for (const width of [360, 3840]) {
   check(`nothing is wider than a window of ${width}`, async ({ page, open }) => {
     for (const path of pages) {
       await open(path);
-      const [inner, outer] = await page.evaluate(() => [Math.max(document.documentElement.scrollWidth, document.querySelector('#view')?.scrollWidth ?? 0), innerWidth]);
+      const [inner, outer] = await page.evaluate(() => [
+        Math.max(document.documentElement.scrollWidth, document.querySelector('#view')?.scrollWidth ?? 0), innerWidth,
+      ]);
       assert.ok(Number(inner) <= Number(outer), `${path}: ${inner} > ${outer}`);
     }
   }, { viewport: { width, height: width > 1000 ? 2160 : 720 } });

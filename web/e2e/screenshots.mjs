@@ -87,13 +87,29 @@ const pictures = [
   { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame' },
   { name: 'start', args: [], path: '/', narrow: true },
   { name: 'services', args: [], store: true, path: '/services', narrow: true },
-  { name: 'selection', args: [], store: true, path: link('flame', { profile: selected(SERVICE, 14, 6), span: span(48), by: 'version' }), narrow: true },
-  { name: 'selection-diff', args: [], store: true, path: link('flame', { profile: selected(SERVICE, 8, 2), base: selected(SERVICE, 32, 26), span: span(48), vs: 'ago:1d' }) },
-  { name: 'history', args: [], store: true, path: link('history', { profile: selected(SERVICE, 48), sort: 'cum', fns: ['main.matchRegexp', 'main.matchSubstring', 'main.readFiles', 'strings.ToLower', 'regexp.Compile'].join('\n') }), narrow: true },
+  {
+    name: 'selection', args: [], store: true, path: link('flame', { profile: selected(SERVICE, 14, 6), span: span(48), by: 'version' }),
+    narrow: true,
+  },
+  {
+    name: 'selection-diff', args: [], store: true,
+    path: link('flame', { profile: selected(SERVICE, 8, 2), base: selected(SERVICE, 32, 26), span: span(48), vs: 'ago:1d' }),
+  },
+  {
+    name: 'history', args: [], store: true,
+    path: link('history', {
+      profile: selected(SERVICE, 48), sort: 'cum',
+      fns: ['main.matchRegexp', 'main.matchSubstring', 'main.readFiles', 'strings.ToLower', 'regexp.Compile'].join('\n'),
+    }),
+    narrow: true,
+  },
   { name: 'records', args: [], store: true, path: link('records', { profile: selected(SERVICE, 48) }), narrow: true },
   { name: 'runs-list', args: [], cwd: runs, path: '/runs', narrow: true },
   { name: 'runs-run', args: [], cwd: runs, path: '/run?run=latest', narrow: true },
-  { name: 'runs-compare', args: [], cwd: runs, path: `/compare?run=${BASE_RUN}&run=${HEAD_RUN}&pick=example.com/words.Count/n%3D20-2+sec/op`, narrow: true },
+  {
+    name: 'runs-compare', args: [], cwd: runs,
+    path: `/compare?run=${BASE_RUN}&run=${HEAD_RUN}&pick=example.com/words.Count/n%3D20-2+sec/op`, narrow: true,
+  },
   { name: 'runs-trend', args: [], cwd: runs, path: '/trend', narrow: true },
 ];
 
@@ -185,7 +201,9 @@ try {
       ...(narrow ? [{ file: `${name}-narrow.png`, scheme: SCHEMES[0], viewport: NARROW }] : []),
     ];
     for (const { file, scheme, viewport } of shots) {
-      const context = await browser.newContext({ viewport, colorScheme: scheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC' });
+      const context = await browser.newContext({
+        viewport, colorScheme: scheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC',
+      });
       const page = await context.newPage();
       if (args.includes('-diff_base')) {
         // What is compared is in the link that the server's own address leads to.

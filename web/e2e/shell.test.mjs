@@ -20,7 +20,8 @@ const at = (page, address) => eventually(() => assert.match(decodeURIComponent(p
 /** Drops files on the page, as from a file manager. @param {Page} page @param {{ name: string, text?: string, path?: string }[]} files */
 async function drop(page, files) {
   const { readFileSync } = await import('node:fs');
-  const contents = files.map(({ name, text, path }) => ({ name, base64: (path ? readFileSync(path) : Buffer.from(text ?? '')).toString('base64') }));
+  const contents =
+    files.map(({ name, text, path }) => ({ name, base64: (path ? readFileSync(path) : Buffer.from(text ?? '')).toString('base64') }));
   const data = await page.evaluateHandle((list) => {
     const transfer = new DataTransfer();
     for (const { name, base64 } of list) {

@@ -17,7 +17,9 @@ export async function serveStore({ config = '', prepare } = {}) {
   const file = join(folder, 'hone-serve.toml');
   writeFileSync(file, config);
   prepare?.(data);
-  const server = await startServer(honeBinary(), ['serve', '-listen', '127.0.0.1:0', '-data', data, '-config', file], { cwd: folder, seconds: 60 });
+  const server = await startServer(
+    honeBinary(), ['serve', '-listen', '127.0.0.1:0', '-data', data, '-config', file], { cwd: folder, seconds: 60 },
+  );
   return {
     ...server,
     async stop() {
@@ -30,7 +32,7 @@ export async function serveStore({ config = '', prepare } = {}) {
 /** Builds the example that is profiled. @param {string} folder */
 export function buildShakespeare(folder) {
   const program = join(folder, process.platform === 'win32' ? 'shakespeare.exe' : 'shakespeare');
-  execFileSync(process.env['GO'] ?? 'go', ['build', '-o', program, './examples/shakespeare'], { cwd: root, stdio: 'inherit' });
+  execFileSync(process.env['GO'] ?? 'go', ['build', '-o', program, '.'], { cwd: join(root, 'examples/shakespeare'), stdio: 'inherit' });
   return program;
 }
 

@@ -3,9 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { hone, temporaryFolder } from './hone.mjs';
+import { hone, root, temporaryFolder } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { absolute, labels, tuned, wordindex } from './profiles.mjs';
 
@@ -42,16 +40,18 @@ function top(...args) {
 }
 
 /**
- * Lines with values in the source page of `go tool pprof`, which needs no
- * program for them: line, flat, cum.
+ * Lines with values as `go tool pprof -list` prints them: line, flat, cum.
  * @param {string} pattern
  */
-function weblist(pattern) {
-  const html = join(temporaryFolder('weblist'), 'list.html');
-  const { status, stderr } = spawnSync(process.env['GO'] ?? 'go', ['tool', 'pprof', `-weblist=${pattern}`, `-output=${html}`, absolute(wordindex)], { encoding: 'utf8' });
+function list(pattern) {
+  const { status, stdout, stderr } = spawnSync(
+    process.env['GO'] ?? 'go',
+    ['tool', 'pprof', '-trim_path=github.com/hone-go/hone', `-source_path=${root}`, `-list=${pattern}`, absolute(wordindex)],
+    { encoding: 'utf8' },
+  );
   assert.equal(status, 0, stderr);
-  const lines = readFileSync(html, 'utf8').matchAll(/<span class=line> *(\d+)<\/span> <span class=\w+> *(\S+) +(\S+) /g);
-  return [...lines].map((m) => m.slice(1, 4)).filter(([, flat, cum]) => flat !== '.' || cum !== '.');
+  const lines = stdout.matchAll(/^ *(\S+) +(\S+) +(\d+):/gm);
+  return [...lines].map(([, flat, cum, line]) => [line, flat, cum]).filter(([, flat, cum]) => flat !== '.' || cum !== '.');
 }
 
 for (const [parameters, args] of /** @type {[string, string[]][]} */ ([
@@ -137,18 +137,20 @@ check('peek finds by pattern', async ({ page, open }) => {
   await settled(page);
   await page.getByRole('region', { name: 'Callers and callees' }).waitFor();
   const names = await page.locator('.peek-self .fname').allTextContents();
-  const printed = hone('pprof', '-peek=main\\.', wordindex).split('\n').filter((l) => /^\s+\S+\s+\S+%\s+\S+%\s+\S+\s+\S+%\s+\|/.test(l)).map((l) => l.split('| ')[1]?.trim().replace(/ \(inline\)$/, ''));
+  const printed = hone('pprof', '-peek=main\\.', wordindex).split('\n')
+    .filter((l) => /^\s+\S+\s+\S+%\s+\S+%\s+\S+\s+\S+%\s+\|/.test(l))
+    .map((l) => l.split('| ')[1]?.trim().replace(/ \(inline\)$/, ''));
   assert.deepEqual([...names].sort(), [...printed].sort());
 });
 
-check("source has the lines of pprof's source page", async ({ page, open }) => {
+check('source has the values of pprof -list', async ({ page, open }) => {
   await open('/source?fn=main.addLine');
   await page.getByRole('region', { name: 'Source lines' }).waitFor();
   const shown = await page.locator('.lines tr.hot').evaluateAll((all) =>
     all.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')),
   );
   const values = shown.map(([line, flat, cum]) => [line, flat || '.', cum || '.']);
-  assert.deepEqual(values, weblist('^main\\.addLine$'));
+  assert.deepEqual(values, list('^main\\.addLine$'));
   // Its text is in the repository.
   assert.ok(shown.some((row) => row[3] === 'ix[w] += decimal(number)'), String(shown));
 });
@@ -240,7 +242,8 @@ compared('top of a comparison has the figures of hone pprof -diff_base', async (
   const expected = top('-nodecount=0', '-trim=false', '-diff_base', wordindex, tuned).slice(0, 10);
   const shown = (await rows(page)).slice(0, 10);
   // The page keeps the sign of a share, which the text leaves out.
-  assert.deepEqual(shown.map((r) => r.map((cell, i) => ([1, 2, 4].includes(i) ? cell.replace('-', '') : cell))), expected.map((r) => r.map((cell, i) => ([1, 2, 4].includes(i) ? cell.replace('-', '') : cell))));
+  assert.deepEqual(shown.map((r) => r.map((cell, i) => ([1, 2, 4].includes(i) ? cell.replace('-', '') : cell))), expected.map((r) =>
+    r.map((cell, i) => ([1, 2, 4].includes(i) ? cell.replace('-', '') : cell))));
 });
 
 compared('diff has the figures of hone diff, in absolute and relative order', async ({ page, open }) => {

@@ -25,6 +25,13 @@ export function onReach(listener: (reached: boolean) => void): void {
   reach = listener;
 }
 
+let logIn: () => void = () => {};
+
+/** Tells when the server answers only to who has logged in. */
+export function onLogin(listener: () => void): void {
+  logIn = listener;
+}
+
 /** Whether the server answers. */
 export async function ping(): Promise<boolean> {
   return listProfiles().then(
@@ -48,18 +55,13 @@ export async function request(path: string, init?: RequestInit): Promise<Respons
   let param: string | undefined;
   try {
     const body = (await response.json()) as { error?: { message?: string; param?: string; login?: string } };
-    if (response.status === 401 && body.error?.login === '/login') toLogin();
+    if (response.status === 401 && body.error?.login === '/login') logIn();
     message = body.error?.message ?? message;
     param = body.error?.param;
   } catch {
     // Not from hone: the status has to do.
   }
   throw new ApiError(response.status, message, param);
-}
-
-/** Leads to where one logs in, and from there back to here. */
-function toLogin(): void {
-  location.assign(`/login?to=${encodeURIComponent(location.pathname + location.search)}`);
 }
 
 export async function listProfiles(): Promise<Profiles> {

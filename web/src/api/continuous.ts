@@ -124,7 +124,11 @@ export interface Status {
   limits: { name: string; limit: number; used?: number; hits: number; last?: number }[];
   store: Record<string, unknown> | null;
   queries: { running: number; waiting: number; limit: number; refused: number };
-  scrape: { job: string; target: string; kind: string; labels: Record<string, string> | null; state: string; last?: number; took: number; error?: string; profiles: number }[];
+  aside: { service: string; from: number; since: number; profiles: number | null; problem: string; next: string }[];
+  scrape: {
+    job: string; target: string; kind: string; labels: Record<string, string> | null; state: string; last?: number; took: number;
+    error?: string; profiles: number;
+  }[];
 }
 
 /** Parameters; those that are empty are not sent. */
@@ -145,12 +149,14 @@ async function get<T>(path: string, params: Params, signal?: AbortSignal): Promi
 }
 
 export const services = (params: Params, signal?: AbortSignal) => get<Services>('services', params, signal);
-export const labels = async (params: Params, signal?: AbortSignal) => (await get<{ labels: StoreLabel[] }>('labels', params, signal)).labels;
+export const labels = async (params: Params, signal?: AbortSignal) =>
+  (await get<{ labels: StoreLabel[] }>('labels', params, signal)).labels;
 export const series = (params: Params, signal?: AbortSignal) => get<OverTime>('series', params, signal);
 export const history = (params: Params, signal?: AbortSignal) => get<History>('history', params, signal);
 export const records = (params: Params, signal?: AbortSignal) => get<Records>('records', params, signal);
 export const status = () => get<Status>('status', {});
-export const markers = async (params: Params, signal?: AbortSignal) => (await get<{ markers: Marker[] }>('markers', params, signal)).markers;
+export const markers = async (params: Params, signal?: AbortSignal) =>
+  (await get<{ markers: Marker[] }>('markers', params, signal)).markers;
 
 export async function postMarker(marker: Pick<Marker, 'time' | 'service' | 'version' | 'text'>): Promise<void> {
   await request('markers', { method: 'POST', body: JSON.stringify(marker), headers: { 'Content-Type': 'application/json' } });
@@ -162,5 +168,4 @@ export async function removeMarker(id: string): Promise<void> {
 
 export async function logout(): Promise<void> {
   await fetch('/logout', { method: 'POST' });
-  location.assign('/login?to=/services');
 }

@@ -1,5 +1,5 @@
 // Kept runs: see "Runs" in doc/api.md. Their Go definitions are in
-// cmd/hone/ui_runs.go, ui_trend.go and compare_formats.go.
+// internal/api/runs.go.
 
 import { request } from './client';
 
@@ -68,6 +68,74 @@ export interface RunInfo extends Run {
   /** The command, as a shell takes it. */
   line: string;
   profiles: RunProfile[];
+  /** There is a RunLoad. */
+  load?: boolean;
+}
+
+/** What a run under load has besides: see load.json in doc/runs.md. Times are in nanoseconds. */
+export interface RunLoad {
+  id: string;
+  package: string;
+  benchmark: string;
+  sides: LoadSide[];
+}
+
+export interface LoadSide {
+  side: 'head' | 'base';
+  started: string;
+  elapsed: number;
+  /** Requests per second; 0: as many as it takes. */
+  asked: number;
+  rate: number;
+  succeeded: number;
+  failed: number;
+  late: number;
+  waited: number;
+  bytes: number;
+  connections?: number;
+  periods: { start: number; end: number; started: string }[] | null;
+  windows: LoadWindow[] | null;
+  response: LoadTimes;
+  service: LoadTimes;
+  failures?: { name: string; count: number; samples: string[] | null }[];
+  costs?: { kind: string; unit: string; value: number }[];
+  /** Of garbage collection, of CPU time. */
+  gc_share?: number;
+  hottest?: { function: string; share: number }[];
+  goals?: { text: string; met: boolean }[];
+  void?: string;
+  stopped?: string;
+  interrupted?: boolean;
+}
+
+/** What ended within a second or so. A quantile is null if that request failed. */
+export interface LoadWindow {
+  start: number;
+  end: number;
+  asked: number;
+  succeeded: number;
+  failed: number;
+  late?: number;
+  p50: number | null;
+  p99: number | null;
+  max: number | null;
+}
+
+export interface LoadTimes {
+  mean: number | null;
+  p50: number | null;
+  p90: number | null;
+  p99: number | null;
+  'p99.9': number | null;
+  'p99.99': number | null;
+  max: number | null;
+  curve: LoadPoint[] | null;
+}
+
+/** A share q of all requests took at most time. */
+export interface LoadPoint {
+  q: number;
+  time: number;
 }
 
 export interface Cell {
@@ -133,6 +201,8 @@ export interface Explanation {
   sampleType: string;
   base: number;
   head: number;
+  /** What the profile has per operation before, as a multiple of what it has now; 0 if unknown. */
+  ratio: number;
   functions: Moved[];
   caveat?: string;
 }
@@ -189,6 +259,7 @@ async function get<T>(path: string, signal: AbortSignal): Promise<T> {
 
 export const listRuns = (signal: AbortSignal) => get<RunList>('runs', signal);
 export const runInfo = (id: string, signal: AbortSignal) => get<RunInfo>(`runs/${encodeURIComponent(id)}`, signal);
+export const runLoad = (id: string, signal: AbortSignal) => get<RunLoad>(`runs/${encodeURIComponent(id)}/load`, signal);
 export const compareRuns = (runs: readonly string[], signal: AbortSignal) => get<Comparison>(`runs/compare?${runQuery(runs)}`, signal);
 export const runTrend = (signal: AbortSignal) => get<Trend>('runs/trend', signal);
 

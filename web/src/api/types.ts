@@ -254,6 +254,9 @@ export interface Diff {
   granularity: string;
   sort: 'flat' | 'cum';
   normalized: boolean;
+  /** The base's total as it compares: baseTotal, or what it is scaled to. */
+  compared: number;
+  comparedText: string;
   baseRuns: number;
   headRuns: number;
   baseTotal: number;
@@ -281,9 +284,10 @@ export interface Flame {
   from: number;
   to: number;
   scale: number;
+  shares: FlameShares;
   files: string[];
   packages: string[];
-  frames: { name: string[]; file: number[]; line: number[]; package: number[]; origin: number[] };
+  frames: { name: string[]; file: number[]; line: number[]; package: number[]; origin: number[]; otherFiles?: number[] };
   nodes: {
     id: number[];
     depth: number[];
@@ -296,6 +300,14 @@ export interface Flame {
     baseTotal?: number[];
     baseSelf?: number[];
   };
+}
+
+/** Whose code a graph is of: own values, also of frames too narrow to be seen. */
+export interface FlameShares {
+  /** Those with most. */
+  packages: { name: string; origin: number; value: number }[];
+  /** By origin, as in frames. */
+  origins: number[];
 }
 
 export interface FlameSearch {

@@ -6,6 +6,7 @@ import type { Viewport } from '../layout/viewport';
 import { levelsOf, REST, type FlameModel } from '../model/model';
 import { ABOVE, FADED, FILLS, PLAIN, TONES, type ColorBy, type FrameTheme } from '../theme/frames';
 import { Scene } from './scene';
+import type { Pen } from './svg';
 import { TextMeasurer } from './text';
 
 /** In CSS pixels. */
@@ -56,7 +57,7 @@ export class Painter {
   private measurer: TextMeasurer | null = null;
   private measuredAt = '';
 
-  constructor(private readonly context: CanvasRenderingContext2D) {}
+  constructor(private readonly context: Pen) {}
 
   paint(scene: Scene, view: Viewport, f: Frame, theme: FrameTheme): void {
     const c = this.context;
@@ -91,7 +92,8 @@ export class Painter {
       const n = boxes.node[i]!;
       let t = PLAIN;
       if (marks) t = marks[n] ? PLAIN : FADED;
-      else if (m.x[n]! <= view.from + slack && m.total[n]! > view.to - view.from + slack && m.x[n]! + m.total[n]! >= view.to - slack) t = ABOVE;
+      else if (m.x[n]! <= view.from + slack
+        && m.total[n]! > view.to - view.from + slack && m.x[n]! + m.total[n]! >= view.to - slack) t = ABOVE;
       tone[i] = t;
       starts[color[n]! * TONES + t + 1]!++;
     }

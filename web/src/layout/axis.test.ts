@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { place, rangeOf, ticks, timeTicks, valueAt } from './axis';
+import { logTicks, place, rangeOf, ticks, timeTicks, valueAt } from './axis';
 
 test('a place and its value are inverse', () => {
   const s = { min: 10, max: 20, from: 300, to: 0 };
@@ -29,4 +29,11 @@ test('times stand at full hours and days of the zone', () => {
   const day = 86_400_000;
   expect(timeTicks(0, 3 * day, 3)).toEqual([0, day, 2 * day, 3 * day]);
   expect(timeTicks(0, day, 2, 3_600_000)[0]! + 3_600_000).toBe(43_200_000);
+});
+
+test('ticks of logarithms are round and within', () => {
+  expect(logTicks(1e5, 5e8)).toEqual([1e5, 1e6, 1e7, 1e8]);
+  expect(logTicks(2e5, 9e6)).toEqual([3e5, 1e6, 3e6]);
+  expect(logTicks(2e5, 9e5)).toEqual([2e5, 5e5]);
+  expect(logTicks(0, 5)).toEqual([]);
 });

@@ -29,6 +29,21 @@ export function ticks(min: number, max: number, wanted: number, binary = false):
   return all;
 }
 
+/** Round numbers between two others, for a scale of logarithms. */
+export function logTicks(min: number, max: number): number[] {
+  if (!(min > 0) || !(max >= min)) return [];
+  const decades = Math.log10(max / min);
+  const steps = decades > 2.5 ? [1] : decades > 1 ? [1, 3] : [1, 2, 5];
+  const all: number[] = [];
+  for (let k = Math.floor(Math.log10(min)); 10 ** k <= max; k++) {
+    for (const s of steps) {
+      const v = Number((s * 10 ** k).toPrecision(3));
+      if (v >= min * 0.999 && v <= max * 1.001) all.push(v);
+    }
+  }
+  return all;
+}
+
 /**
  * A range that shows values and leaves room: from 0 if that does not flatten
  * what there is to see, for a bar's height is then its value.

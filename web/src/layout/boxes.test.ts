@@ -6,7 +6,9 @@ import { Boxes, layOut } from './boxes';
 function boxesOf(m: ReturnType<typeof decode>, from: number, to: number, width: number, firstRow = 0, endRow = 99): string[] {
   const out = new Boxes();
   layOut(m, { from, to }, width, firstRow, endRow, out);
-  return Array.from({ length: out.count }, (_, i) => `${m.frame[out.node[i]!] === REST ? 'rest' : m.id[out.node[i]!]!}:${out.left[i]!}-${out.right[i]!}`);
+  return Array.from(
+    { length: out.count }, (_, i) => `${m.frame[out.node[i]!] === REST ? 'rest' : m.id[out.node[i]!]!}:${out.left[i]!}-${out.right[i]!}`,
+  );
 }
 
 const small = decode(flameOf([[0, 0, 100, 0], [1, 0, 60, 10], [2, 0, 30, 30], [2, 0, 20, 20], [1, 0, 40, 0], [2, 0, 40, 40]]));

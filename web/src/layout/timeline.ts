@@ -55,7 +55,9 @@ export function dragged(a: number, b: number, x: Scale, step: number): { from: n
 }
 
 /** Moves one end of a range by steps, not past the other one nor out of what is shown. */
-export function nudged(range: { from: number; to: number }, end: 'from' | 'to', by: number, step: number, x: { min: number; max: number }): { from: number; to: number } {
+export function nudged(
+  range: { from: number; to: number }, end: 'from' | 'to', by: number, step: number, x: { min: number; max: number },
+): { from: number; to: number } {
   const aligned = (by < 0 ? Math.ceil : Math.floor)(range[end] / step) * step + by * step;
   if (end === 'from') return { ...range, from: Math.max(x.min, Math.min(aligned, range.to - step)) };
   return { ...range, to: Math.min(x.max, Math.max(aligned, range.from + step)) };

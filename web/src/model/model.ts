@@ -7,7 +7,7 @@
 //     rows:  0        1              3                        8
 //     nodes: [all]    [main] [gc]    [read] [parse] [rest] …
 
-import type { Flame } from '../api/types';
+import type { Flame, FlameShares } from '../api/types';
 
 /** Frames that are no function. */
 export const ROOT = -1;
@@ -28,6 +28,7 @@ export interface FlameAbout {
   baseScale: number;
   /** Some narrow frames can't be had: zooming in doesn't show them. */
   partial: boolean;
+  shares: FlameShares;
 }
 
 export interface FrameTable {
@@ -36,6 +37,8 @@ export interface FrameTable {
   line: Int32Array;
   package: Int32Array;
   origin: Uint8Array;
+  /** How many more files have the function; empty if none has more than one. */
+  otherFiles: Uint32Array;
 }
 
 export interface FlameModel {
@@ -135,6 +138,7 @@ export function decode(flame: Flame): FlameModel {
       baseTotal: flame.baseTotal ?? 0,
       baseScale: flame.baseScale,
       partial: false,
+      shares: flame.shares,
     },
     from: flame.from,
     to: flame.to,
@@ -148,6 +152,7 @@ export function decode(flame: Flame): FlameModel {
       line: Int32Array.from(flame.frames.line),
       package: Int32Array.from(flame.frames.package),
       origin: Uint8Array.from(flame.frames.origin),
+      otherFiles: Uint32Array.from(flame.frames.otherFiles ?? []),
     },
     rows,
     id: new Uint32Array(count),
@@ -203,7 +208,7 @@ export function decode(flame: Flame): FlameModel {
 export function buffers(m: FlameModel): ArrayBuffer[] {
   const arrays = [
     m.rows, m.id, m.parent, m.depth, m.frame, m.inlined, m.hidden, m.x, m.total, m.self, m.baseTotal, m.baseSelf,
-    m.frames.file, m.frames.line, m.frames.package, m.frames.origin,
+    m.frames.file, m.frames.line, m.frames.package, m.frames.origin, m.frames.otherFiles,
   ];
   return arrays.flatMap((a) => (a ? [a.buffer as ArrayBuffer] : []));
 }

@@ -35,7 +35,7 @@ function digits(value: number): string {
 /** A printed value with its unit where that is short: "45.89µ" sec/op is "45.89 µs", "16.93Ki" B/op "16.93 KiB". */
 export function withUnit(text: string, unit: string): string {
   const measure = unit.replace(/\/op$/, '');
-  const short = measure === 'sec' ? 's' : measure === 'B' ? 'B' : measure === 'B/s' ? 'B/s' : '';
+  const short = /(^|-)sec$/.test(measure) ? 's' : measure === 'B' ? 'B' : measure === 'B/s' ? 'B/s' : '';
   const [, number = text, prefix = ''] = /^([+\-−]?[\d.]+)(\D*)$/.exec(text) ?? [];
   if (!/^[+\-−]?[\d.]+\D*$/.test(text)) return text;
   if (Number(number) === 0) return `0 ${short}`.trim();

@@ -31,7 +31,10 @@ interface Golden {
 
 const golden = JSON.parse(readFileSync(new URL('../../../internal/report/testdata/flame_page.json', import.meta.url), 'utf8')) as Golden;
 
-/** All that is drawn and told of a model, with names in place of their numbers. Numbers of nodes are another matter where sample types share them. */
+/**
+ * All that is drawn and told of a model, with names in place of their numbers. Numbers of nodes are another matter where sample
+ * types share them.
+ */
 function told(m: FlameModel, shared: boolean) {
   return {
     ...m,
@@ -71,7 +74,9 @@ describe.each(golden.cases)('$name', ({ data, graphs }) => {
     }
     if (want.steps && head.base) {
       const { base } = head;
-      const scale = { total: Math.max(head.total[0]!, base.total[0]! * whole.about.baseScale), event: whole.about.event, baseScale: whole.about.baseScale };
+      const scale = {
+        total: Math.max(head.total[0]!, base.total[0]! * whole.about.baseScale), event: whole.about.event, baseScale: whole.about.baseScale,
+      };
       expect(Array.from(head.total, (total, n) => changeStep(total, base.total[n]!, scale) + 0)).toEqual(want.steps);
     }
 
@@ -97,12 +102,18 @@ describe.each(golden.cases)('$name', ({ data, graphs }) => {
 
 test('what is folded is a rest, and stays one in windows', () => {
   const data: Embedded = {
-    title: '', facts: [], warnings: [], types: [{ type: 'cpu', unit: 'count', scale: 2, event: 0, base: 1 }], packages: [''], files: [''],
+    title: '', facts: [], warnings: [],
+    types: [{ type: 'cpu', unit: 'count', scale: 2, event: 0, base: 1, shares: { packages: [], origins: [] } }], packages: [''],
+    files: [''],
     frames: { name: ['a', 'b', 'c'], file: [0, 0, 0], line: [0, 0, 0], package: [0, 0, 0], origin: [0, 0, 0] },
-    trees: [{ inverted: false, children: [2, 1, 0, 0], frame: [0, 1, 2], inlined: [3], folded: [1, 0, 3, 0], values: [{ self: [0, 1, 0, 4], folded: [2, 0, 3, 0] }] }],
+    trees: [{
+      inverted: false, children: [2, 1, 0, 0], frame: [0, 1, 2], inlined: [3], folded: [1, 0, 3, 0],
+      values: [{ self: [0, 1, 0, 4], folded: [2, 0, 3, 0] }],
+    }],
   };
   const whole = modelOf(data, frameTable(data), readTree(data, data.trees[0]!), 0);
-  const shown = (m: FlameModel) => Array.from(m.frame, (f, n) => `${m.depth[n]} ${f === REST ? '…' : (m.frames.name[f] ?? 'all')} ${m.x[n]}+${m.total[n]}`);
+  const shown = (m: FlameModel) =>
+    Array.from(m.frame, (f, n) => `${m.depth[n]} ${f === REST ? '…' : (m.frames.name[f] ?? 'all')} ${m.x[n]}+${m.total[n]}`);
   expect(shown(whole)).toEqual(['0 all 0+20', '1 a 0+10', '1 b 10+6', '1 … 16+4', '2 c 0+8', '2 … 10+6']);
   expect(whole.about.partial).toBe(true);
   // Half a pixel is 5: b is part of what the root has folded.

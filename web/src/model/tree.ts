@@ -9,7 +9,7 @@
 //     nodes      0           1        2      3       4       5
 //                root        ├ children of 0 ┤  of 1 ├ of 2 …
 
-import type { FlameSearch } from '../api/types';
+import type { Flame, FlameSearch, FlameShares } from '../api/types';
 import { eachChild, REST, ROOT, type FlameModel, type FrameTable } from './model';
 import { formatValue } from './units';
 
@@ -26,10 +26,11 @@ export interface Embedded {
     event: number;
     /** What base values are to be multiplied by to compare. */
     base: number;
+    shares: FlameShares;
   }[];
   packages: string[];
   files: string[];
-  frames: { name: string[]; file: number[]; line: number[]; package: number[]; origin: number[] };
+  frames: Flame['frames'];
   trees: EmbeddedTree[];
 }
 
@@ -190,6 +191,7 @@ export function frameTable({ frames }: Embedded): FrameTable {
     line: Int32Array.from(frames.line),
     package: Int32Array.from(frames.package),
     origin: Uint8Array.from(frames.origin),
+    otherFiles: Uint32Array.from(frames.otherFiles ?? []),
   };
 }
 
@@ -228,7 +230,7 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
     }
     rows.push(end);
   }
-  const { unit, event, base: baseScale, type: name } = data.types[type]!;
+  const { unit, event, base: baseScale, type: name, shares } = data.types[type]!;
   let deepest = t.count - 1;
   while (deepest > 0 && total[deepest] === 0 && !base?.total[deepest]) deepest--;
   const ofNode = (values: ArrayLike<number>) => (n: number) => (n === REST ? 0 : values[n]!);
@@ -245,6 +247,7 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
       baseTotal: base?.total[0] ?? 0,
       baseScale,
       partial: !complete,
+      shares,
     },
     from: 0,
     to: total[0]!,

@@ -12,10 +12,12 @@ import { go, reportQuery, setOption, state } from '../state/state';
 import { dark, theme } from '../state/theme';
 import { Controller } from '../view/flame/controller';
 import { FlamePane } from '../view/flame/FlamePane';
-import { savePicture } from '../view/flame/picture';
+import { savePicture, type PictureFormat } from '../view/flame/picture';
 import { coloringOf } from '../view/flame/settings';
 import HelpDialog from '../view/HelpDialog';
-import { copyText, Empty, FunctionMenuHost, IconButton, Mark, toast, ToastHost, TooltipHost, useKeys, type MenuItem } from '../view/parts';
+import {
+  copyText, Empty, FunctionMenuHost, IconButton, Mark, Menu, toast, ToastHost, TooltipHost, useKeys, type MenuItem,
+} from '../view/parts';
 import { Search } from '../view/Search';
 import { embedded } from './embedded';
 
@@ -47,7 +49,8 @@ export function FlamePage({ data }: { data: Embedded }) {
     { keys: '?', label: 'Keys', run: () => setHelp(true) },
     { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (state.peek().fn ? go({ fn: '' }) : false) },
   ]);
-  const save = () => void savePicture(graph, title, coloringOf(now.own, diff)).catch((err: Error) => toast(err.message, 'error'));
+  const save = (format: PictureFormat) =>
+    () => void savePicture(graph, title, coloringOf(now.own, diff), format).catch((err: Error) => toast(err.message, 'error'));
 
   return (
     <>
@@ -61,7 +64,15 @@ export function FlamePage({ data }: { data: Embedded }) {
           <SampleType types={data.types} />
           <Search />
           <div class="header-actions">
-            <IconButton icon="download" label="Save as PNG" onClick={save} />
+            <Menu
+              icon="download"
+              label="Save as a picture"
+              align="end"
+              items={[
+                { label: 'PNG', hint: 'A picture of what is shown', run: save('png') },
+                { label: 'SVG', hint: 'The same, as a picture that scales', run: save('svg') },
+              ]}
+            />
             <IconButton icon="contrast" label="Light or dark" keys="t" onClick={swapTheme} />
             <IconButton icon="help" label="Keys" keys="?" onClick={() => setHelp(true)} />
           </div>
@@ -81,7 +92,12 @@ export function FlamePage({ data }: { data: Embedded }) {
       </main>
       <ToastHost />
       <TooltipHost />
-      {help && <HelpDialog onClose={() => setHelp(false)} foot="Right-click a frame for what else can be done with it. The address keeps what is shown." />}
+      {help && (
+        <HelpDialog
+          onClose={() => setHelp(false)}
+          foot="Right-click a frame for what else can be done with it. The address keeps what is shown."
+        />
+      )}
     </>
   );
 }
@@ -89,7 +105,10 @@ export function FlamePage({ data }: { data: Embedded }) {
 /** What narrow frames became, if there were any. */
 function leftOut(data: Embedded): string {
   const count = data.trees[0]!.folded?.reduce((sum, n) => sum + n, 0) ?? 0;
-  return count === 0 ? '' : `${formatCount(count)} narrow ${count === 1 ? 'frame is' : 'frames are'} not in this file: they count with their callers and are not searched.`;
+  return count === 0
+    ? ''
+    : `${formatCount(count)} narrow ${count === 1 ? 'frame is' : 'frames are'} not in this file: `
+      + 'they count with their callers and are not searched.';
 }
 
 function Facts({ data }: { data: Embedded }) {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError } from '../api/client';
 import type { Loading } from './report';
-import { connection } from './connection';
+import { useReturn } from './connection';
 
 /** Asks for what a key names and follows its changes; null asks for nothing. It is told as reports are. */
 export function useAnswer<T extends object>(key: string | null, ask: (signal: AbortSignal) => Promise<T>): Loading<T> {
@@ -13,16 +13,14 @@ export function useAnswer<T extends object>(key: string | null, ask: (signal: Ab
     const abort = new AbortController();
     setLoading((last) => ({ ...(last.answer && last.key === key ? { answer: last.answer } : {}), key, stale: true }));
     ask(abort.signal).then(
-      (report) => !abort.signal.aborted && setLoading({ key, answer: { report, warnings: 'warnings' in report ? (report.warnings as string[]) : [] }, stale: false }),
-      (err: unknown) => !abort.signal.aborted && setLoading({ key, error: err instanceof ApiError ? err : new ApiError(500, String(err)), stale: false }),
+      (report) => !abort.signal.aborted
+        && setLoading({ key, answer: { report, warnings: 'warnings' in report ? (report.warnings as string[]) : [] }, stale: false }),
+      (err: unknown) => !abort.signal.aborted
+        && setLoading({ key, error: err instanceof ApiError ? err : new ApiError(500, String(err)), stale: false }),
     );
     return () => abort.abort();
   }, [key, attempt]);
-  const lost = loading.error?.status === 0;
-  const up = connection.value === 'up';
-  useEffect(() => {
-    if (lost && up) retry();
-  }, [lost, up]);
+  useReturn(loading.error?.status === 0, retry);
   return loading.key === key || loading.answer === undefined ? { ...loading, retry } : { stale: true, retry };
 }
 

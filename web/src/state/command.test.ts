@@ -29,21 +29,38 @@ describe('shellQuote', () => {
 });
 
 describe('commandsOf', () => {
-  const at = (view: ViewID, change: Partial<State> = {}): State => ({ view, profile: ['1'], base: [], options: {}, fn: '', search: '', own: {}, ...change });
+  const at = (view: ViewID, change: Partial<State> = {}): State => ({
+    view, profile: ['1'], base: [], options: {}, fn: '', search: '', own: {}, ...change,
+  });
   const cases: [string, State, string[], string[], string, string, string][] = [
     ['top', at('top'), ['cpu.pb.gz'], [], '', 'hone top cpu.pb.gz', 'go tool pprof -top cpu.pb.gz'],
     [
-      'options', at('top', { options: { focus: 'a|b', noinlines: 'true', granularity: 'lines', trim: 'false', nodecount: '5', sample_index: 'alloc_space' } }),
+      'options',
+      at('top', { options: {
+        focus: 'a|b', noinlines: 'true', granularity: 'lines', trim: 'false', nodecount: '5', sample_index: 'alloc_space',
+      } }),
       ['m.pb.gz'], [], '',
       "hone top -sample_index=alloc_space '-focus=a|b' -lines -noinlines -nodecount=5 -trim=false m.pb.gz",
       "go tool pprof -top -sample_index=alloc_space '-focus=a|b' -lines -noinlines -nodecount=5 -trim=false m.pb.gz",
     ],
-    ['a flame graph', at('flame', { own: { inverted: '1' } }), ['c'], [], '', 'hone flame -o flame.html -inverted c', 'go tool pprof -http=localhost: c'],
-    ['source of the selected function', at('source', { fn: 'main.(*T).Run' }), ['c'], [], '', "hone list '^main\\.\\(\\*T\\)\\.Run$' c", "go tool pprof '-list=^main\\.\\(\\*T\\)\\.Run$' c"],
+    [
+      'a flame graph', at('flame', { own: { inverted: '1' } }), ['c'], [], '', 'hone flame -o flame.html -inverted c',
+      'go tool pprof -http=localhost: c',
+    ],
+    [
+      'source of the selected function', at('source', { fn: 'main.(*T).Run' }), ['c'], [], '', "hone list '^main\\.\\(\\*T\\)\\.Run$' c",
+      "go tool pprof '-list=^main\\.\\(\\*T\\)\\.Run$' c",
+    ],
     ['what the view asked for', at('peek', { fn: 'x' }), ['c'], [], 'json', 'hone peek json c', 'go tool pprof -peek=json c'],
-    ['a comparison', at('top', { options: { normalize: 'true' } }), ['new'], ['old'], '', 'hone top -normalize -diff_base=old new', 'go tool pprof -top -normalize -diff_base=old new'],
+    [
+      'a comparison', at('top', { options: { normalize: 'true' } }), ['new'], ['old'], '', 'hone top -normalize -diff_base=old new',
+      'go tool pprof -top -normalize -diff_base=old new',
+    ],
     ['a table of changes', at('diff'), ['new'], ['old'], '', 'hone diff old new', 'go tool pprof -top -diff_base=old new'],
-    ['runs', at('diff'), ['n1', 'n2'], ['o1', 'o2'], '', 'hone diff -base=o1 -base=o2 n1 n2', 'go tool pprof -top -diff_base=o1 -diff_base=o2 n1 n2'],
+    [
+      'runs', at('diff'), ['n1', 'n2'], ['o1', 'o2'], '', 'hone diff -base=o1 -base=o2 n1 n2',
+      'go tool pprof -top -diff_base=o1 -diff_base=o2 n1 n2',
+    ],
     ['a graph', at('graph'), ['c'], [], '', 'hone svg -output=graph.svg c', 'go tool pprof -svg c'],
   ];
   it.each(cases)('%s', (_, s, sources, bases, match, hone, pprof) => {

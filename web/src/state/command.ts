@@ -33,7 +33,10 @@ export function commandsOf(s: State, profiles: readonly string[], bases: readonl
     }
     case 'diff':
       return {
-        hone: words('hone', 'diff', ...flags, ...(bases.length === 1 && sources.length === 1 ? bases.map(file) : bases.map((b) => `-base=${b}`)), ...sources),
+        hone: words(
+          'hone', 'diff', ...flags, ...(bases.length === 1 && sources.length === 1 ? bases.map(file) : bases.map((b) => `-base=${b}`)),
+          ...sources,
+        ),
         pprof: tool('-top'),
       };
     case 'source':
@@ -65,7 +68,7 @@ function flagsOf(options: State['options']): string[] {
   const flags: string[] = [];
   for (const name of OPTIONS) {
     const value = options[name];
-    if (value === undefined || value === '') continue;
+    if (value === undefined || value === '' || name === 'base_total') continue; // which no command has
     const kind = name === 'normalize' ? 'flag' : optionSpecs.find((o) => o.name === name)?.kind;
     if (kind === 'choice') flags.push(`-${value}`);
     else if (kind === 'flag' && /^(1|true|t|yes|y)$/i.test(value)) flags.push(`-${name}`);

@@ -2,7 +2,9 @@
 // is back; reports that failed meanwhile are asked for again.
 
 import { signal } from '@preact/signals';
-import { onReach, ping } from '../api/client';
+import { useEffect } from 'preact/hooks';
+import { onLogin, onReach, ping } from '../api/client';
+import { leave, where } from './address';
 
 export const connection = signal<'up' | 'down'>('up');
 
@@ -31,3 +33,14 @@ onReach((reached) => {
     wait();
   }
 });
+
+/** Leads to where one logs in, and from there back to here. */
+onLogin(() => leave(`/login?to=${encodeURIComponent(where.peek())}`));
+
+/** Asks again, once the server is back, for what was lost because it was away. */
+export function useReturn(lost: boolean, retry: () => void): void {
+  const up = connection.value === 'up';
+  useEffect(() => {
+    if (lost && up) retry();
+  }, [lost, up]);
+}

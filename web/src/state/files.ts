@@ -18,13 +18,14 @@ interface Format {
   hint?: string;
 }
 
-const text = (report: string): Format => ({ report, format: 'text', label: 'Text', hint: `As hone ${report === 'source' ? 'list' : report} prints it` });
+const text = (report: string): Format => ({
+  report, format: 'text', label: 'Text', hint: `As hone ${report === 'source' ? 'list' : report} prints it`,
+});
 const csv = (report: string): Format => ({ report, format: 'csv', label: 'CSV', hint: 'For spreadsheets' });
 
 const formats: Record<ViewID, readonly Format[]> = {
   flame: [
     { report: 'flame', format: 'html', label: 'HTML', hint: 'One page that works on its own' },
-    { report: 'flame', format: 'svg', label: 'SVG', hint: 'A picture that scales' },
     { report: 'flame', format: 'folded', label: 'Folded stacks', hint: 'For other flame graph tools' },
   ],
   top: [text('top'), csv('top')],

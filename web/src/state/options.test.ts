@@ -35,7 +35,7 @@ describe('chips', () => {
 
 describe('options', () => {
   it('all have a title and words', () => {
-    const own = ['sample_index', 'normalize'];
+    const own = ['sample_index', 'normalize', 'base_total'];
     expect(m.optionSpecs.map((s) => s.name).toSorted()).toEqual(names.filter((n) => !own.includes(n)).toSorted());
     for (const spec of m.optionSpecs) expect(w.words[spec.name]?.about, spec.name).toBeTruthy();
     for (const spec of m.optionSpecs) expect(w.words[spec.name]?.choices !== undefined, spec.name).toBe(spec.kind === 'choice');

@@ -3,10 +3,12 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, listProfiles, openProfile, profileInfo } from '../api/client';
 import type { Profile, ProfileInfo } from '../api/types';
-import { isSelection, parseSelection, selectionName } from './selection';
-import { go, href, parse, state, visit, where } from './state';
-import { parsePage } from './pages';
-import { parseRuns } from './runs';
+import { cut, origin, visit, where } from './address';
+import { sampleTypeIndex } from './options';
+import { isSelection, parseSelection, selectionName, selectionQuery } from './selection';
+import { go, href, parse, state, type State } from './state';
+import { pageState } from './pages';
+import { runsState, withoutFinding } from './runs';
 
 export const profiles = signal<readonly Profile[] | null>(null);
 
@@ -47,11 +49,9 @@ export const opening = signal<readonly string[]>([]);
 
 const asError = (err: unknown) => (err instanceof ApiError ? err : new ApiError(0, String(err)));
 
-const viewShown = () => [parseRuns, parsePage].every((page) => page(where.peek().split('?')[0]!, '') === null);
-
 /** Asks for what the page needs first: the list, and in the same moment what a full link names. */
 export async function start(): Promise<void> {
-  const bare = location.search === '';
+  const bare = cut(where.peek())[1] === '';
   follow();
   try {
     const { profiles: open, start: query, runs, continuous } = await listProfiles();
@@ -59,16 +59,16 @@ export async function start(): Promise<void> {
     hasRuns.value = runs === true;
     hasStore.value = continuous === true;
     listError.value = null;
-    if (!viewShown()) return; // other pages have a state of their own
-    if (continuous && state.peek().profile.length === 0 && (location.pathname === '/' || open.length === 0)) {
+    if (runsState.peek() || pageState.peek()) return; // other pages have a state of their own
+    const [path] = cut(where.peek());
+    if (continuous && state.peek().profile.length === 0 && (path === '/' || open.length === 0)) {
       visit('/services', 'replace'); // services are what there is to choose from
       return;
     }
-    const wanted = bare && query ? parse(location.pathname, query) : state.peek();
+    const wanted = bare && query ? parse(`${path}?${query}`) : state.peek();
     const first = open.find((p) => p.state !== 'failed') ?? open[0];
     const next = wanted.profile.length === 0 && first ? { ...wanted, profile: [first.id] } : wanted;
-    history.replaceState(null, '', href(next));
-    state.value = next;
+    visit(href(next), 'replace');
   } catch (err) {
     listError.value = asError(err);
   }
@@ -132,21 +132,31 @@ export async function loadInfo(id: string): Promise<void> {
   }
 }
 
+/** The settings with which another profile is shown: a sample type that it hasn't got goes. */
+async function settingsFor(id: string | undefined): Promise<Pick<State, 'options' | 'own'>> {
+  const { options, own } = withoutFinding(state.peek());
+  const { sample_index: type, ...others } = options;
+  if (id === undefined || type === undefined) return { options, own };
+  const there = await profileInfo(id).catch(() => null); // what failed is told where it is shown
+  return { options: there && sampleTypeIndex(there.profile, type) < 0 ? others : options, own };
+}
+
 /**
  * Shows profiles, or compares with them. One that waits is loaded first: only
  * its content gives it its lasting id.
  */
 export async function choose(which: 'profile' | 'base', ids: readonly string[]): Promise<void> {
   const waiting = (id: string) => profiles.peek()?.find((p) => p.id === id)?.state === 'waiting';
+  const show = async (all: readonly string[]) => go({ ...(await settingsFor(which === 'profile' ? all[0] : undefined)), [which]: all });
   if (!ids.some(waiting)) {
-    go({ [which]: ids });
+    await show(ids);
     return;
   }
   const names = ids.filter(waiting).map(nameOf);
   opening.value = [...opening.peek(), ...names];
   try {
     const lasting = await Promise.all(ids.map(async (id) => (waiting(id) ? (await profileInfo(id)).profile.id : id)));
-    go({ [which]: [...new Set(lasting)] });
+    await show([...new Set(lasting)]);
   } finally {
     opening.value = opening.peek().filter((name) => !names.includes(name));
     void refresh();
@@ -184,7 +194,7 @@ export async function openFiles(files: readonly File[]): Promise<{ opened: Profi
 /** What a command line would name to have a profile: the sources of a sum, else its name. */
 export function sourcesOf(id: string): readonly string[] {
   // Any tool can fetch a selection.
-  if (isSelection(id)) return [`${location.origin}/api/v1/pprof?${id.slice(4)}`];
+  if (isSelection(id)) return [`${origin()}/api/v1/pprof?${selectionQuery(id)}`];
   const list = profiles.value ?? [];
   const i = list.findIndex((p) => p.id === id);
   const p = list[i];

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, report } from '../api/client';
 import type { Answer } from '../api/types';
-import { connection } from './connection';
+import { useReturn } from './connection';
 
 /** A report on its way. While a new one loads, the last answer stays, marked stale. */
 export interface Loading<T> {
@@ -47,10 +47,6 @@ export function useReport<T>(name: string, query: URLSearchParams | null): Loadi
     );
     return () => abort.abort();
   }, [name, key, attempt]);
-  const lost = loading.error?.status === 0;
-  const back = connection.value;
-  useEffect(() => {
-    if (lost && back === 'up') retry();
-  }, [lost, back]);
+  useReturn(loading.error?.status === 0, retry);
   return { ...loading, retry };
 }

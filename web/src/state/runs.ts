@@ -1,14 +1,15 @@
 // What the pages of kept runs show, as a value that lives in the URL.
 
-import { computed } from '@preact/signals';
-import { href, visit, where, type State } from './state';
+import { pagesOf, text, texts } from './links';
+import { isSelection } from './selection';
+import { href, type State } from './state';
 
 export const RUN_PAGES = ['runs', 'run', 'compare', 'trend'] as const;
 export type RunPage = (typeof RUN_PAGES)[number];
 
 export interface RunsState {
   page: RunPage;
-  /** Names of runs: the one shown, or those compared, the base first. */
+  /** Names of runs: the one shown, those compared, the base first, or in the list those ticked. */
   run: readonly string[];
   /** Text that names have to contain. */
   find: string;
@@ -20,61 +21,69 @@ export interface RunsState {
   only: string;
   /** The row looked at: see rowID. */
   pick: string;
+  /** Of a load, '' for what is usual, load (its charts) or figures. */
+  show: string;
+  /** The axis of times: '' for logarithms, or linear. */
+  scale: string;
 }
 
-const TEXTS = ['find', 'order', 'unit', 'only', 'pick'] as const;
-
-export function parseRuns(path: string, query: string): RunsState | null {
-  const page = RUN_PAGES.find((p) => `/${p}` === path);
-  if (!page) return null;
-  const q = new URLSearchParams(query);
-  const text = (name: (typeof TEXTS)[number]) => q.get(name) ?? '';
-  return { page, run: q.getAll('run'), find: text('find'), order: text('order'), unit: text('unit'), only: text('only'), pick: text('pick') };
-}
-
-/** The link to a page, the inverse of parseRuns. */
-export function runsHref(s: Partial<RunsState> & { page: RunPage }): string {
-  const q = new URLSearchParams();
-  for (const id of s.run ?? []) q.append('run', id);
-  for (const name of TEXTS) if (s[name]) q.set(name, s[name]);
-  const text = q.toString();
-  return `/${s.page}${text && `?${text}`}`;
-}
-
-/** The page of runs that is shown, null if profiles are. */
-export const runsState = computed(() => {
-  const [path, query] = where.value.split('?', 2) as [string, string?];
-  return parseRuns(path, query ?? '');
+/** The links to these pages, which of them is shown, and the ways there: see pagesOf. */
+export const { parse: parseRuns, href: runsHref, shown: runsState, go: goRuns, set: setRuns } = pagesOf<RunsState>(RUN_PAGES, {
+  run: texts('run'), find: text('find'), order: text('order'), unit: text('unit'), only: text('only'), pick: text('pick'),
+  show: text('show'), scale: text('scale'),
 });
-
-/** Shows another page of runs. */
-export function goRuns(to: Partial<RunsState> & { page: RunPage }): void {
-  visit(runsHref(to), 'push');
-}
-
-/** Changes what the page shows. */
-export function setRuns(change: Partial<RunsState>, how: 'push' | 'replace' = 'replace'): void {
-  const now = runsState.peek();
-  if (now) visit(runsHref({ ...now, ...change }), how);
-}
 
 /** Names a benchmark and unit in links. */
 export function rowID(row: { package?: string; benchmark: string; unit: string }): string {
   return `${row.package ? `${row.package}.` : ''}${row.benchmark} ${row.unit}`;
 }
 
+/** What a comparison of runs found, that one of its profiles takes along. */
+export interface Finding {
+  /** The benchmark and unit: see rowID. */
+  row: string;
+  /** What an operation cost before, as a multiple of what it costs now. */
+  ratio: number;
+}
+
 /** Where a profile of a run is shown, alone or compared. */
-export function profileState(view: State['view'], profile: string, base: string | undefined, unit: string): State {
+export function profileState(view: State['view'], profile: string, base: string | undefined, unit: string, finding?: Finding): State {
   const options: Record<string, string> = {};
-  // Both took as long as it took to measure them: shares compare, times don't.
-  if (base !== undefined) options['normalize'] = 'true';
-  if (/(^|\/)mem$/.test(profile)) options['sample_index'] = unit === 'allocs/op' ? 'alloc_objects' : 'alloc_space';
-  return { view, profile: [profile], base: base === undefined ? [] : [base], options, fn: '', search: '', own: {} };
+  const own: Record<string, string> = {};
+  if (base !== undefined) {
+    // Both took as long as it took to measure them: times don't compare, as many operations do, and else shares.
+    options['normalize'] = 'true';
+    if (finding) {
+      if (finding.ratio > 0 && Number.isFinite(finding.ratio)) options['base_total'] = String(Number(finding.ratio.toPrecision(9)));
+      own['row'] = finding.row;
+    }
+  }
+  if (/(^|\/)(mem|allocs)$/.test(profile)) options['sample_index'] = unit === 'allocs/op' ? 'alloc_objects' : 'alloc_space';
+  return { view, profile: [profile], base: base === undefined ? [] : [base], options, fn: '', search: '', own };
+}
+
+/** What is left of a state's settings when its two sides become others: a finding was of them. */
+export function withoutFinding({ options, own }: Pick<State, 'options' | 'own'>): Pick<State, 'options' | 'own'> {
+  const { base_total: _, ...others } = options;
+  const { row: __, ...rest } = own;
+  return { options: others, own: rest };
+}
+
+/** The runs, or sides of one, whose profiles are compared; null if they are not of runs. */
+export function runsOf(base: string, head: string): [string, string] | null {
+  const [a, b] = [base, head].map((id) => (isSelection(id) ? null : /^([^:]+):(base\/)?/.exec(id)));
+  if (!a || !b) return null;
+  const name = (m: RegExpExecArray) => `${m[1]}${m[2] ? ':base' : a[1] === b[1] ? ':head' : ''}`;
+  return [name(a), name(b)];
 }
 
 export const profileHref = (...of: Parameters<typeof profileState>) => href(profileState(...of));
 
 /** The kind of profile that explains a unit. */
 export function kindOf(unit: string): string {
-  return /(^|-)(B|allocs)\/op$/.test(unit) ? 'mem' : 'cpu';
+  if (/(^|-)(B|allocs)\/op$/.test(unit)) return 'mem';
+  return /^(mutex|block)-/.exec(unit)?.[1] ?? 'cpu';
 }
+
+/** Whether a profile of a kind explains a unit: the allocations of a service under load are allocs. */
+export const explains = (kind: string, unit: string): boolean => (kind === 'allocs' ? 'mem' : kind) === kindOf(unit);

@@ -12,6 +12,7 @@ beforeAll(async () => {
   s = await import('./state');
 });
 
+const s_ = (q: string) => ({ q, from: 0, to: 0, sampleType: '', top: '', id: '', per: 'second' as const });
 const hour = { from: 1790000000000, to: 1790003600000 };
 
 test('a service is shown by its rate, a heap by its average', () => {
@@ -21,8 +22,7 @@ test('a service is shown by its rate, a heap by its average', () => {
 
 test('the link of a selection is its state', () => {
   const state = m.versionsState('a b', 'cpu', '1', '2', hour);
-  const [path, query] = s.href(state).split('?') as [string, string];
-  expect(s.parse(path, query)).toEqual(state);
+  expect(s.parse(s.href(state))).toEqual(state);
   expect(state.view).toBe('diff');
   expect(new URLSearchParams(state.base[0]!.slice(4)).get('q')).toBe('cpu{service="a b", version="1"}');
 });
@@ -32,6 +32,25 @@ test('what is compared with follows the selection, and what it can not follow go
   const next = m.withSelection(state, { from: hour.from + 60_000 });
   expect(new URLSearchParams(next.base[0]!.slice(4)).get('from')).toBe(String(hour.from + 60_000));
   expect(next.own).toEqual({ vs: 'label:version=1' });
+});
+
+test('another kind has its own sample types, and a rate only if it has a duration', () => {
+  const cpu = { ...m.fresh({ q: 'cpu{service="a"}', ...hour, sampleType: 'samples' }), options: { sample_index: 'samples', focus: 'x' } };
+  const heap = m.withSelection(cpu, { q: 'heap{service="a"}' });
+  expect(heap.profile[0]).toMatch(/&per=profile$/);
+  expect(heap.profile[0]).not.toContain('sample_type');
+  expect(heap.options).toEqual({ focus: 'x' });
+  expect(m.withSelection(heap, { q: 'cpu{service="a"}' }).profile[0]).toMatch(/&per=second$/);
+  expect(m.withSelection(cpu, { q: '{service="a"}' }).profile[0]).toMatch(/&per=profile$/);
+  const sum = m.fresh({ q: 'cpu', ...hour, per: 'sum' });
+  expect(m.withSelection(sum, { q: 'heap' }).profile[0]).not.toContain('per=');
+});
+
+test('what is compared with becomes of the same kind', () => {
+  const state = m.comparedState(m.fresh({ q: 'cpu{service="a"}', ...hour }), '', { ...s_('cpu{service="b"}'), from: 1, to: 2 });
+  const heap = m.withSelection(state, { q: 'heap{service="a"}' });
+  expect(new URLSearchParams(heap.base[0]!.slice(4)).get('q')).toBe('heap{service="b"}');
+  expect(new URLSearchParams(heap.base[0]!.slice(4)).get('per')).toBe('profile');
 });
 
 test('a single profile is left when something else is selected', () => {

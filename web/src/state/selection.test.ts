@@ -1,18 +1,26 @@
 import { expect, test } from 'vitest';
-import { againstText, baseOf, DAY, fairPer, formatSelection, HOUR, isSelection, lately, parseLength, parseSelection, parseSpan, parseTime, selectionName, spanText, type Selection } from './selection';
+import {
+  againstText, baseOf, DAY, fairPer, formatSelection, formatValues, HOUR, isSelection, lately, parseLength, parseSelection, parseSpan,
+  parseTime, parseValues, selectionName, selectionQuery, spanText, type Selection,
+} from './selection';
 
 const NOW = Date.parse('2026-11-21T15:04:05.500Z');
 const some: Selection = { q: 'cpu{service="api"}', from: 1790000000000, to: 1790003600000, sampleType: '', top: '', id: '', per: 'sum' };
 
 test('an id is written as the server writes it', () => {
   expect(formatSelection(some)).toBe('sel:q=cpu%7Bservice%3D%22api%22%7D&from=1790000000000&to=1790003600000');
-  expect(formatSelection({ ...some, q: 'cpu{a="x", b="(y)"}', top: '0.05', per: 'second' })).toBe('sel:q=cpu%7Ba%3D%22x%22%2C+b%3D%22%28y%29%22%7D&from=1790000000000&to=1790003600000&top=0.05&per=second');
+  expect(formatSelection({ ...some, q: 'cpu{a="x", b="(y)"}', top: '0.05', per: 'second' })).toBe(
+    'sel:q=cpu%7Ba%3D%22x%22%2C+b%3D%22%28y%29%22%7D&from=1790000000000&to=1790003600000&top=0.05&per=second',
+  );
   expect(formatSelection({ ...some, q: '{}', from: 0, to: 0 })).toBe('sel:');
 });
 
 test('an id is read again', () => {
-  for (const s of [some, { ...some, q: 'x{a="+ &%="}', top: '0.5', sampleType: 'alloc_space', id: 'ab', per: 'profile' as const }]) expect(parseSelection(formatSelection(s), NOW)).toEqual(s);
+  for (const s of [some, { ...some, q: 'x{a="+ &%="}', top: '0.5', sampleType: 'alloc_space', id: 'ab', per: 'profile' as const }]) {
+    expect(parseSelection(formatSelection(s), NOW)).toEqual(s);
+  }
   expect(isSelection(formatSelection(some))).toBe(true);
+  expect(selectionQuery('sel:q=cpu&from=1')).toBe('q=cpu&from=1');
   expect(isSelection('a4f0')).toBe(false);
   expect(isSelection(undefined)).toBe(false);
 });
@@ -44,7 +52,9 @@ test('what is compared with follows what is shown', () => {
   expect(baseOf({ ...some, q: 'cpu{service="api", version="2"}' }, 'label:version=1', null)?.q).toBe('cpu{service="api", version="1"}');
   expect(baseOf(some, 'label:version=a=b', null)?.q).toBe('cpu{service="api", version="a=b"}');
   expect(baseOf(some, 'range', { ...some, q: 'heap', from: 1, to: 2 })).toEqual({ ...some, from: 1, to: 2 });
-  expect(baseOf({ ...some, per: 'second' }, '', { ...some, q: 'heap', from: 1, to: 2 })).toEqual({ ...some, per: 'second', q: 'heap', from: 1, to: 2 });
+  expect(baseOf({ ...some, per: 'second' }, '', { ...some, q: 'heap', from: 1, to: 2 })).toEqual({
+    ...some, per: 'second', q: 'heap', from: 1, to: 2,
+  });
   expect(baseOf(some, '', null)).toBeNull();
 });
 
@@ -56,7 +66,9 @@ test('a comparison is told in words', () => {
 });
 
 test('kinds that have a rate compare by it, states by their average', () => {
-  expect(['cpu', 'wall', 'allocs', 'mutex', 'block', 'heap', 'goroutine', undefined].map(fairPer)).toEqual(['second', 'second', 'second', 'second', 'second', 'profile', 'profile', 'profile']);
+  expect(['cpu', 'wall', 'allocs', 'mutex', 'block', 'heap', 'goroutine', 'goroutineleak', undefined].map(fairPer)).toEqual([
+    'second', 'second', 'second', 'second', 'second', 'profile', 'profile', 'profile', 'profile',
+  ]);
 });
 
 test('names are short', () => {
@@ -65,4 +77,10 @@ test('names are short', () => {
   expect(selectionName({ ...some, q: '' })).toBe('everything');
   expect(spanText({ from: 0, to: 0 })).toBe('all time');
   expect(spanText(some)).toMatch(/^\d+ Sept? \d\d:\d\d – /);
+});
+
+test('values stand in a list whatever they hold', () => {
+  const values = ['a', 'b,c', 'd%2Ce', ''];
+  expect(parseValues(formatValues(values))).toEqual(['a', 'b,c', 'd%2Ce']);
+  expect(parseValues(undefined)).toEqual([]);
 });

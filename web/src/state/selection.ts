@@ -32,6 +32,9 @@ const PREFIX = 'sel:';
 
 export const isSelection = (id: string | undefined): id is `sel:${string}` => id !== undefined && id.startsWith(PREFIX);
 
+/** What an id says of its selection, as the parameters of a request. */
+export const selectionQuery = (id: `sel:${string}`): string => id.slice(PREFIX.length);
+
 /** Reads an id; relative times are told from now. */
 export function parseSelection(id: string, now: number): Selection {
   const q = new URLSearchParams(id.slice(PREFIX.length));
@@ -113,6 +116,10 @@ export function parseSpan(text: string | undefined): Span | null {
 
 export const formatSpan = (s: Span): string => `${s.from}-${s.to}`;
 
+/** Values in a list, as the address has them: with commas, each escaped. */
+export const parseValues = (text: string | undefined): string[] => (text ?? '').split(',').filter(Boolean).map(decodeURIComponent);
+export const formatValues = (values: Iterable<string>): string => [...values].map(encodeURIComponent).join(',');
+
 /** Shares of the number of profiles, by cost. */
 export const WEIGHTS: readonly { top: string; title: string }[] = [
   { top: '', title: 'All profiles' },
@@ -123,10 +130,11 @@ export const WEIGHTS: readonly { top: string; title: string }[] = [
   { top: '0.01', title: 'Top 1 %' },
 ];
 
-export const weightTitle = (top: string): string => WEIGHTS.find((w) => w.top === top)?.title ?? `Top ${Number((Number(top) * 100).toPrecision(3))} %`;
+export const weightTitle = (top: string): string => WEIGHTS.find((w) => w.top === top)?.title
+  ?? `Top ${Number((Number(top) * 100).toPrecision(3))} %`;
 
 /** Kinds that say how things are in a moment, which have no rate. */
-const INSTANT = new Set(['heap', 'goroutine', 'threadcreate']);
+const INSTANT = new Set(['heap', 'goroutine', 'goroutineleak', 'threadcreate']);
 
 /** What makes selections of a kind comparable, however much was profiled: rates, or averages of states. */
 export function fairPer(kind: string | undefined): Per {
@@ -139,10 +147,15 @@ export function fairPer(kind: string | undefined): Per {
  */
 export type Against = string;
 
+/** How it follows what is shown, and by what. */
+function parseAgainst(against: Against): [how: string, what: string] {
+  const [how, ...words] = against.split(':') as [string, ...string[]];
+  return [how, words.join(':')];
+}
+
 /** The selection that one is compared with; now is the base there is, which has the time of range. */
 export function baseOf(s: Selection, against: Against, now: Selection | null): Selection | null {
-  const [how, ...words] = against.split(':') as [string, ...string[]];
-  const what = words.join(':');
+  const [how, what] = parseAgainst(against);
   const before = (ms: number) => ({ ...s, from: s.from - ms, to: s.to - ms });
   switch (how) {
     case 'previous': return before(s.to - s.from);
@@ -162,8 +175,7 @@ export function baseOf(s: Selection, against: Against, now: Selection | null): S
 
 /** What a comparison is with, in words. */
 export function againstText(against: Against, head: Selection, base: Selection): string {
-  const [how, ...words] = against.split(':') as [string, ...string[]];
-  const what = words.join(':');
+  const [how, what] = parseAgainst(against);
   switch (how) {
     case 'previous': return 'the period before';
     case 'ago': return what === '1d' ? 'the day before' : what === '7d' ? 'the week before' : `${what} before`;
@@ -197,7 +209,8 @@ export function selectionName(s: Selection): string {
 }
 
 const day = (t: number) => new Date(t).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
-const clock = (t: number, seconds: boolean) => new Date(t).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...(seconds ? { second: '2-digit' as const } : {}) });
+const clock = (t: number, seconds: boolean) =>
+  new Date(t).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...(seconds ? { second: '2-digit' as const } : {}) });
 
 /** A time of the page's clock. */
 export function timeText(t: number, seconds = t % MINUTE !== 0): string {

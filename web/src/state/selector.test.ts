@@ -48,5 +48,7 @@ test('a condition takes the place of those on its label', () => {
 });
 
 test('chips say conditions in words', () => {
-  expect(parseSelector('{a="x", b!="x", c=~"x|y", d!~"x|y", e=~"v.*", f=""}')!.map(matcherText)).toEqual(['x', 'not x', 'x, y', 'not x, y', 'v.*', 'none']);
+  expect(parseSelector('{a="x", b!="x", c=~"x|y", d!~"x|y", e=~"v.*", f=""}')!.map(matcherText)).toEqual([
+    'x', 'not x', 'x, y', 'not x, y', 'v.*', 'none',
+  ]);
 });

@@ -48,7 +48,9 @@ function unquote(text: string): string | null {
   const inside = text.slice(1, -1);
   if (text.startsWith('`')) return inside;
   let bad = false;
-  const value = inside.replace(/\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-7][0-9a-fA-F])|(.))/g, (_, u?: string, long?: string, x?: string, one?: string) => {
+  const value = inside.replace(/\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-7][0-9a-fA-F])|(.))/g, (
+    _, u?: string, long?: string, x?: string, one?: string,
+  ) => {
     const code = u ?? long ?? x;
     if (code !== undefined) {
       const point = parseInt(code, 16);

@@ -2,7 +2,10 @@
 // view. Nothing else decides what is shown, except for taste (theme, widths),
 // which belongs to the browser and not to a link.
 
-import { batch, computed, signal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
+import { cut, visit, where, type How } from './address';
+import { linksOf, named, text, texts } from './links';
+import { isSelection } from './selection';
 
 export const VIEWS = [
   'flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'tags', 'raw', 'diff',
@@ -32,6 +35,7 @@ export const OPTIONS = [
   'tagfocus', 'tagignore', 'tagshow', 'taghide', 'tagroot', 'tagleaf',
   'granularity', 'noinlines', 'nodecount', 'nodefraction', 'edgefraction', 'trim', 'sort', 'unit', 'mean',
   'divide_by', 'call_tree', 'relative_percentages', 'drop_negative', 'intel_syntax', 'showcolumns', 'normalize',
+  'base_total', // with normalize: of runs, so that as many operations are compared
 ] as const;
 export type Option = (typeof OPTIONS)[number];
 
@@ -44,88 +48,35 @@ export const OWN = [
   'relative', // diff
   'span', 'by', 'off', 'line', 'live', 'vs', // selections: see selected.ts
   'fns', // history
+  'row', // the benchmark and unit whose profiles are compared: see runs.ts
 ] as const;
 export type Own = (typeof OWN)[number];
 
-export function parse(path: string, query: string): State {
-  const view = VIEWS.find((v) => `/${v}` === path) ?? 'flame';
-  const q = new URLSearchParams(query);
-  const options: Record<string, string> = {};
-  const own: Record<string, string> = {};
-  for (const name of OPTIONS) {
-    const value = q.get(name);
-    if (value !== null) options[name] = value;
-  }
-  for (const name of OWN) {
-    const value = q.get(name);
-    if (value !== null) own[name] = value;
-  }
-  return {
-    view,
-    profile: q.getAll('profile'),
-    base: q.getAll('base'),
-    options,
-    fn: q.get('fn') ?? '',
-    search: q.get('q') ?? '',
-    own,
-  };
+const links = linksOf<State, 'view'>('view', VIEWS, {
+  profile: texts('profile'), base: texts('base'), options: named(OPTIONS), fn: text('fn'), search: text('q'), own: named(OWN),
+});
+
+/** What a link stands for; of the first view, if it is to none. */
+export function parse(link: string): State {
+  return links.parse(link) ?? links.parse(`/flame?${cut(link)[1]}`)!;
 }
 
 /** The link to a state, the inverse of parse. */
-export function href(s: State): string {
-  const q = new URLSearchParams();
-  for (const id of s.profile) q.append('profile', id);
-  for (const id of s.base) q.append('base', id);
-  for (const name of OPTIONS) {
-    const value = s.options[name];
-    if (value !== undefined && value !== '') q.set(name, value);
-  }
-  if (s.fn) q.set('fn', s.fn);
-  if (s.search) q.set('q', s.search);
-  for (const name of OWN) {
-    const value = s.own[name];
-    if (value !== undefined && value !== '') q.set(name, value);
-  }
-  const text = q.toString();
-  return `/${s.view}${text && `?${text}`}`;
-}
+export const href: (s: State) => string = links.href;
 
-/** Where in the address a state lives. */
-export interface Address {
-  read(): State;
-  /** The link to a state, as history takes it. */
-  link(s: State): string;
-}
+const isView = (link: string) => cut(link)[0] === '/' || links.parse(link) !== null;
 
-let address: Address = { read: () => parse(location.pathname, location.search), link: href };
+const latest = signal(parse(where.peek()));
 
-export const state = signal<State>(address.read());
+/** What the views show, or showed before a page beside them. */
+export const state: ReadonlySignal<State> = latest;
 
-/** Path and query of the page that is shown. State is what they say where they are those of a view. */
-export const where = signal(location.pathname + location.search);
+where.subscribe((link) => {
+  if (isView(link)) latest.value = parse(link);
+});
 
-/** Shows another page than that of a view: it makes its state of where. */
-export function visit(link: string, how: 'push' | 'replace'): void {
-  if (link === where.peek()) return;
-  note(link, how);
-  where.value = link;
-}
-
-const isView = (link: string) => VIEWS.some((v) => link === `/${v}` || link.startsWith(`/${v}?`));
-
-function note(link: string, how: 'push' | 'replace'): void {
-  try {
-    history[how === 'push' ? 'pushState' : 'replaceState'](null, '', link);
-  } catch {
-    // Safari allows 100 changes in half a minute, and a page in a sandbox none: the address stays behind.
-  }
-}
-
-/** Lets the state live elsewhere in the address, where path and query are taken. */
-export function liveAt(other: Address): void {
-  address = other;
-  state.value = address.read();
-}
+/** Whether a selection in the store is shown, rather than profiles that are open. */
+export const stored = computed(() => isSelection(state.value.profile[0]));
 
 /** Settings that mean something only for what a view shows now: another one begins without them. */
 const PASSING: readonly Own[] = ['order', 'find', 'match'];
@@ -137,35 +88,28 @@ export function inView(s: State, view: ViewID): State {
   return { ...s, view, own };
 }
 
-/**
- * Changes what is shown. A step the user would want to undo with the browser's
- * back button is pushed; with replace (typing, panning) it takes the last one's place.
- */
-export function go(change: Partial<State>, how: 'push' | 'replace' = 'push'): void {
-  const next = { ...inView(state.value, change.view ?? state.value.view), ...change };
-  const link = address.link(next);
-  if (link === where.peek() || (link === address.link(state.value) && isView(where.peek()))) return;
-  note(link, how);
-  batch(() => {
-    state.value = next;
-    where.value = link;
-  });
+/** Changes what is shown: see visit. */
+export function go(change: Partial<State>, how: How = 'push'): void {
+  const now = state.peek();
+  const link = href({ ...inView(now, change.view ?? now.view), ...change });
+  if (link === href(now) && isView(where.peek())) return; // the address may say it in other words
+  visit(link, how);
 }
 
 /** Sets one report option; '' returns it to its default. */
-export function setOption(name: Option, value: string, how?: 'push' | 'replace'): void {
+export function setOption(name: Option, value: string, how?: How): void {
   const { [name]: _, ...options } = state.value.options;
   go({ options: value === '' ? options : { ...options, [name]: value } }, how);
 }
 
 /** Sets one setting of a view; '' returns it to its default. */
-export function setOwn(name: Own, value: string, how?: 'push' | 'replace'): void {
+export function setOwn(name: Own, value: string, how?: How): void {
   const { [name]: _, ...own } = state.value.own;
   go({ own: value === '' ? own : { ...own, [name]: value } }, how);
 }
 
 /** Selects a function across views; '' for none. Already selected, nothing changes. */
-export function selectFunction(name: string, how: 'push' | 'replace' = 'replace'): void {
+export function selectFunction(name: string, how: How = 'replace'): void {
   go({ fn: name }, how);
 }
 
@@ -177,13 +121,6 @@ export const matched = signal<{ text: string; percent: number; count: number } |
 
 /** Goes to the next (1) or the previous (-1) match, if the view shown can. */
 export const nextMatch = signal<((direction: 1 | -1) => void) | null>(null);
-
-addEventListener('popstate', () => {
-  batch(() => {
-    state.value = address.read();
-    where.value = location.pathname + location.search;
-  });
-});
 
 /** Query of the reports on what is shown; views add parameters of their own to a copy. */
 export const reportQuery = computed<URLSearchParams>(() => queryOf(state.value));

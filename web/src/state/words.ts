@@ -21,7 +21,10 @@ export const words: Partial<Record<Option, OptionWords>> = {
   ignore: { about: 'No samples with a frame that matches', detail: `${FRAMES} Stronger than focus.`, placeholder: 'runtime\\.gc' },
   hide: { about: 'Take out the frames that match, keep their samples', detail: FRAMES, placeholder: 'reflect\\.' },
   show: { about: 'Take out the frames that do not match', detail: FRAMES, placeholder: 'github.com/you/' },
-  show_from: { about: 'Start stacks at the outermost frame that matches', detail: `What called it is cut off; samples without a match go. ${FRAMES}`, placeholder: 'ServeHTTP' },
+  show_from: {
+    about: 'Start stacks at the outermost frame that matches', detail: `What called it is cut off; samples without a match go. ${FRAMES}`,
+    placeholder: 'ServeHTTP',
+  },
   prune_from: { about: 'Cut stacks at a frame that matches, it and all it calls', detail: FRAMES, placeholder: 'runtime\\.mallocgc' },
   noinlines: { about: 'Count inlined functions as part of their caller' },
   tagfocus: { about: 'Only samples with a label in range or that matches', detail: FILTER, placeholder: 'handler=GET' },
@@ -53,7 +56,10 @@ export const words: Partial<Record<Option, OptionWords>> = {
     ],
   },
   call_tree: { about: 'Keep a function apart by the path that led to it' },
-  unit: { about: 'Unit of the values shown', detail: 'Such as ns, ms, s for time, B, kB, MB for memory. auto chooses one for each value.', placeholder: 'ms' },
+  unit: {
+    about: 'Unit of the values shown', detail: 'Such as ns, ms, s for time, B, kB, MB for memory. auto chooses one for each value.',
+    placeholder: 'ms',
+  },
   mean: { about: 'Divide values by the first sample type, the count' },
   divide_by: { about: 'Divide all values by this number', detail: 'For instance by the number of requests served.', placeholder: '1000' },
   relative_percentages: { about: 'Percentages of what the filters left' },

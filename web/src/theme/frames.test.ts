@@ -40,7 +40,10 @@ describe.each([['light', false], ['dark', true]] as const)('the %s theme', (_, d
 });
 
 test('indexes stay in their ranges', () => {
-  for (const fill of [packageFill('', 0), packageFill('net/http', 3), originFill(4), originFill(9), heatFill(-1), heatFill(2), changeFill(-10), changeFill(10)]) {
+  for (const fill of [
+    packageFill('', 0), packageFill('net/http', 3), originFill(4), originFill(9), heatFill(-1), heatFill(2), changeFill(-10),
+    changeFill(10),
+  ]) {
     expect(fill).toBeGreaterThan(1);
     expect(fill).toBeLessThan(FILLS);
   }

@@ -1,12 +1,13 @@
 import './app.css';
 import { useEffect, useState } from 'preact/hooks';
+import { reload } from '../state/address';
 import { onKeyDown } from '../state/keys';
 import { listError, loadInfo, profiles, provisional, refresh, shown, shortName, unknownInfo } from '../state/profiles';
-import { connection, tryAgain } from '../state/connection';
+import { connection, tryAgain, useReturn } from '../state/connection';
 import { pageState } from '../state/pages';
 import { runsState } from '../state/runs';
 import { isSelection } from '../state/selection';
-import { go, state } from '../state/state';
+import { go, state, stored } from '../state/state';
 import { Boundary } from './Boundary';
 import { Chunk } from './Chunk';
 import { DropTarget } from './DropTarget';
@@ -15,7 +16,7 @@ import { NotOpen, Failed } from './NotOpen';
 import { Chips } from './RefineBar';
 import { Tabs } from './Tabs';
 import { Button, Failure, functionItems, FunctionMenuHost, Icon, Skeleton, ToastHost, TooltipHost, useKeys, Warnings } from './parts';
-import { views, viewsOf } from './views';
+import { views, viewsShown } from './views';
 
 export function App() {
   const [help, setHelp] = useState(false);
@@ -23,27 +24,37 @@ export function App() {
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, []);
+  const runs = runsState.value;
+  const page = pageState.value;
+  const inViews = !runs && !page; // a page beside them leaves alone what they show
   useKeys('Everywhere', [
     { keys: '/', label: 'Search', run: () => document.getElementById('search')?.focus() },
     { keys: '?', label: 'Keys and help', run: () => setHelp(true) },
-    { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (state.peek().fn ? go({ fn: '' }) : false) },
+    { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (inViews && state.peek().fn ? go({ fn: '' }) : false) },
   ]);
-  const runs = runsState.value;
-  const page = pageState.value;
-  const stored = isSelection(state.value.profile[0]);
-  useKeys('Views', runs || page ? [] : viewsOf(state.value).map((v) => ({ keys: `g ${v.key}`, label: v.title, run: () => go({ view: v.id }) })));
+  useKeys(
+    'Views', inViews ? viewsShown.value.map((v) => ({ keys: `g ${v.key}`, label: v.title, run: () => go({ view: v.id }) })) : [],
+  );
   const heading = useTitle();
 
   // With neither a list nor a link there is nothing to draw yet, and what is drawn must not move.
   const unknown = profiles.value === null && state.value.profile.length === 0 && listError.value === null;
   const empty = profiles.value !== null && profiles.value.length === 0 && state.value.profile.length === 0;
-  if (runs || page) {
+  if (!inViews) {
     return (
       <>
         <a class="skip" href="#view" onClick={(e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>Skip to the page</a>
         <Banner />
-        {runs && <Boundary key={runs.page}><Chunk load={runsPages} props={{ state: runs, onHelp: () => setHelp(true) }} waiting={<Start />} /></Boundary>}
-        {page && <Boundary key={page.page}><Chunk load={storePages} props={{ state: page, onHelp: () => setHelp(true) }} waiting={<Start />} /></Boundary>}
+        {runs && (
+          <Boundary key={runs.page}>
+            <Chunk load={runsPages} props={{ state: runs, onHelp: () => setHelp(true) }} waiting={<Start />} />
+          </Boundary>
+        )}
+        {page && (
+          <Boundary key={page.page}>
+            <Chunk load={storePages} props={{ state: page, onHelp: () => setHelp(true) }} waiting={<Start />} />
+          </Boundary>
+        )}
         <ToastHost />
         <TooltipHost />
         {help && <Chunk load={helpDialog} props={{ onClose: () => setHelp(false) }} />}
@@ -56,11 +67,19 @@ export function App() {
       <a class="skip" href="#view" onClick={(e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>Skip to the view</a>
       <Banner />
       <Header onHelp={() => setHelp(true)} bare={empty} />
-      {stored && <div class={`sel-head${state.value.own.line === 'off' ? ' sel-low' : ''}`}><Chunk load={selectionHead} /></div>}
+      {stored.value && <div class={`sel-head${state.value.own.line === 'off' ? ' sel-low' : ''}`}><Chunk load={selectionHead} /></div>}
       {!empty && <Tabs />}
       {!empty && <Chips />}
+      {state.value.own.row && state.value.base.length > 0 && (
+        <section class="verdict" aria-label="Verdict of the runs"><Chunk load={runVerdict} /></section>
+      )}
       <main class="view-main">
-        <div id="view" tabIndex={-1} class="view-panel" {...(empty ? {} : { role: 'tabpanel', 'aria-labelledby': `tab-${state.value.view}` })}>
+        <div
+          id="view"
+          tabIndex={-1}
+          class="view-panel"
+          {...(empty ? {} : { role: 'tabpanel', 'aria-labelledby': `tab-${state.value.view}` })}
+        >
           {!empty && <h1 class="visually-hidden">{heading}</h1>}
           <Boundary key={state.value.view}>{empty ? <Chunk load={firstRun} /> : <Main />}</Boundary>
         </div>
@@ -79,12 +98,16 @@ export const storePages = () => import('./continuous/Pages');
 export const selectionHead = () => import('./continuous/SelectionHead');
 const noProfiles = () => import('./continuous/NoProfiles');
 const firstRun = () => import('./FirstRun');
+const runVerdict = () => import('./runs/Verdict');
 const helpDialog = () => import('./HelpDialog');
 
 function Main() {
   const known = shown.value;
+  const listAgain = () => void refresh().then(() => reload());
+  useReturn(listError.value?.status === 0, listAgain);
+  useReturn(known?.error?.status === 0, () => void loadInfo(known!.id));
   if (!known) {
-    if (listError.value) return <Failure error={listError.value} retry={() => void refresh().then(() => location.reload())} />;
+    if (listError.value) return <Failure error={listError.value} retry={listAgain} />;
     return <Skeleton shape="area" />;
   }
   if (known.error) {
@@ -98,7 +121,11 @@ function Main() {
   return (
     <>
       <Warnings warnings={known.warnings} />
-      <Chunk load={spec.load} props={{ info: known.info ?? unknownInfo(known.id), state: state.value }} waiting={<Skeleton shape="area" />} />
+      <Chunk
+        load={spec.load}
+        props={{ info: known.info ?? unknownInfo(known.id), state: state.value }}
+        waiting={<Skeleton shape="area" />}
+      />
     </>
   );
 }

@@ -1,4 +1,5 @@
 import { Component, type ComponentChildren } from 'preact';
+import { reload } from '../state/address';
 import { Button, Empty } from './parts';
 
 interface BoundaryState {
@@ -23,7 +24,7 @@ export class Boundary extends Component<{ children: ComponentChildren }, Boundar
           <p>It is a bug in hone. Another view may still work.</p>
           <div class="button-row">
             <Button icon="reset" onClick={() => this.setState({ error: null })}>Try again</Button>
-            <Button onClick={() => location.reload()}>Reload the page</Button>
+            <Button onClick={() => reload()}>Reload the page</Button>
           </div>
         </Empty>
       </div>

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { setOption, go, state } from '../state/state';
 import { profiles } from '../state/profiles';
+import { withoutFinding } from '../state/runs';
 import { IconButton, Popover, tip } from './parts';
 import { chooseOrTell, ProfileList, ProfilePicker } from './ProfilePicker';
 
@@ -17,7 +18,15 @@ export function Compare() {
   if (base.length === 0) {
     const others = (profiles.value?.length ?? 0) > 1;
     return (
-      <Popover button={<span class="compare-word">Compare</span>} icon="compare" kind="plain" label="Compare with another profile" open={choosing.value} onOpen={(open) => { choosing.value = open; }} buttonClass="compare-button">
+      <Popover
+        button={<span class="compare-word">Compare</span>}
+        icon="compare"
+        kind="plain"
+        label="Compare with another profile"
+        open={choosing.value}
+        onOpen={(open) => { choosing.value = open; }}
+        buttonClass="compare-button"
+      >
         {(close) => (
           <>
             <h2>Compare with</h2>
@@ -44,7 +53,7 @@ export function Compare() {
   return (
     <div class="comparison" role="group" aria-label="Comparison">
       <ProfilePicker which="base" side="A" />
-      <IconButton icon="swap" label="Swap A and B" onClick={() => go({ base: profile, profile: base })} />
+      <IconButton icon="swap" label="Swap A and B" onClick={() => go({ ...withoutFinding(state.value), base: profile, profile: base })} />
       <ProfilePicker which="profile" side="B" />
       <button
         type="button"
@@ -52,17 +61,17 @@ export function Compare() {
         class="toggle"
         aria-checked={normalized}
         onClick={() => setOption('normalize', normalized ? '' : 'true')}
-        {...tip('Scale A to the total of B, so that shares are compared')}
+        {...tip(options.base_total ? 'Scale A to as many operations as B is of' : 'Scale A to the total of B, so that shares are compared')}
       >
         <span class="toggle-track" aria-hidden="true" />
-        Normalize
+        {options.base_total ? 'Per operation' : 'Normalize'}
       </button>
       <IconButton
         icon="close"
         label="End the comparison"
         onClick={() => {
-          const { normalize: _, ...rest } = state.value.options;
-          go({ base: [], options: rest });
+          const { options: { normalize: _, ...rest }, own } = withoutFinding(state.value);
+          go({ base: [], options: rest, own });
         }}
       />
     </div>

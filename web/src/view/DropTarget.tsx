@@ -79,7 +79,9 @@ export function DropTarget() {
         </div>
       )}
       <div class="opening" role="status">
-        {coming.length > 0 && <span class="opening-box">Opening {coming[0]}{coming.length > 1 ? ` and ${coming.length - 1} more` : ''}…</span>}
+        {coming.length > 0 && (
+          <span class="opening-box">Opening {coming[0]}{coming.length > 1 ? ` and ${coming.length - 1} more` : ''}…</span>
+        )}
       </div>
     </>
   );

@@ -7,7 +7,9 @@ export default function Facts({ info }: { info: ProfileInfo }) {
   // What the list above has already need not be said twice.
   const header = info.header.filter((line) => !/^(File|Build ID|Time): /.test(line));
   const rows: [string, string][] = [
-    ...(info.time ? [['Taken', new Date(info.time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })] as [string, string]] : []),
+    ...(info.time
+      ? [['Taken', new Date(info.time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })] as [string, string]]
+      : []),
     ...(info.duration > 0 ? [['Duration', formatDuration(info.duration)] as [string, string]] : []),
     ...(info.selection ? [
       ['Profiles', `${info.selection.profiles.toLocaleString('en')}, merged`],
@@ -65,5 +67,7 @@ export default function Facts({ info }: { info: ProfileInfo }) {
 }
 
 function formatPeriod({ period, periodType }: ProfileInfo): string {
-  return periodType.unit === 'nanoseconds' ? `${formatDuration(period)} of ${periodType.type}` : `${period.toLocaleString('en')} ${periodType.unit} of ${periodType.type}`;
+  return periodType.unit === 'nanoseconds'
+    ? `${formatDuration(period)} of ${periodType.type}`
+    : `${period.toLocaleString('en')} ${periodType.unit} of ${periodType.type}`;
 }

@@ -12,7 +12,15 @@ interface FilterMenuProps {
 
 /** All filters and options, with what they do. */
 export default function FilterMenu({ anchor, edit, onClose }: FilterMenuProps) {
-  return <MenuList anchor={anchor} label="Add a filter or an option" columns items={menuItems(state.value.options, edit)} onClose={onClose} />;
+  return (
+    <MenuList
+      anchor={anchor}
+      label="Add a filter or an option"
+      columns
+      items={menuItems(state.value.options, edit)}
+      onClose={onClose}
+    />
+  );
 }
 
 function menuItems(options: Readonly<Record<string, string>>, edit: (spec: OptionSpec) => void): MenuItem[] {

@@ -4,9 +4,18 @@ import { copyText, IconButton } from './parts';
 
 const ways: readonly { title: string; about: string; command: string }[] = [
   { title: 'A benchmark or test', about: 'Go writes where its time went.', command: 'go test -bench . -cpuprofile cpu.pb.gz' },
-  { title: 'A running service', about: 'With net/http/pprof imported; 30 seconds of it, straight from its address.', command: 'hone ui -seconds 30 http://localhost:6060/debug/pprof/profile' },
-  { title: 'Its memory', about: 'What is in use now, and what was allocated since it started.', command: 'hone ui http://localhost:6060/debug/pprof/heap' },
-  { title: 'Before and after', about: 'What a change did, frame by frame and function by function.', command: 'hone ui -base before.pb.gz after.pb.gz' },
+  {
+    title: 'A running service', about: 'With net/http/pprof imported; 30 seconds of it, straight from its address.',
+    command: 'hone ui -seconds 30 http://localhost:6060/debug/pprof/profile',
+  },
+  {
+    title: 'Its memory', about: 'What is in use now, and what was allocated since it started.',
+    command: 'hone ui http://localhost:6060/debug/pprof/heap',
+  },
+  {
+    title: 'Before and after', about: 'What a change did, frame by frame and function by function.',
+    command: 'hone ui -base before.pb.gz after.pb.gz',
+  },
 ];
 
 /** The page before anything is open. */
@@ -15,7 +24,9 @@ export default function FirstRun() {
     <div class="first">
       <section class="first-open" aria-labelledby="first-title">
         <h1 id="first-title">Open a profile</h1>
-        <p class="first-lead">Drop one anywhere on this page: a pprof file, folded stacks, or several to compare. It stays on this computer.</p>
+        <p class="first-lead">
+          Drop one anywhere on this page: a pprof file, folded stacks, or several to compare. It stays on this computer.
+        </p>
         <button type="button" class="first-drop" onClick={() => openFileDialog()}>
           <svg viewBox="0 0 160 72" class="first-art" aria-hidden="true" focusable="false">
             <path class="art-1" d="M0 0h160v16H0z" />

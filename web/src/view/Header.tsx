@@ -3,8 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { hasRuns, hasStore, listError, profiles, shown } from '../state/profiles';
 import { goPage } from '../state/pages';
 import { goRuns } from '../state/runs';
-import { isSelection } from '../state/selection';
-import { setOption, state } from '../state/state';
+import { setOption, state, stored } from '../state/state';
 import { theme, type Theme } from '../state/theme';
 import { sampleTypeIndex } from '../state/options';
 import { Compare } from './Compare';
@@ -45,21 +44,36 @@ export function Header({ onHelp, bare }: HeaderProps) {
   const told = shown.value?.info ?? shown.value?.error ?? listError.value;
   if (listed && told) known.current = true;
   const comparing = state.value.base.length > 0;
-  const stored = isSelection(state.value.profile[0]);
+  const ofStore = stored.value;
   return (
-    <header class={`header${stored ? ' header-stored' : ''}${bare ? ' header-bare' : ''}${comparing && !stored ? ' header-comparing' : ''}`}>
+    <header
+      class={`header${ofStore ? ' header-stored' : ''}${bare ? ' header-bare' : ''}${comparing && !ofStore ? ' header-comparing' : ''}`}
+    >
       <Brand />
       {!bare && (
         <>
           <div class={`header-profiles${known.current ? '' : ' header-waiting'}`}>
-            {stored ? <Chunk load={storeNav} props={{ page: null }} waiting={<span class="store-nav" />} /> : comparing ? <Compare /> : <><ProfilePicker which="profile" /><Compare /></>}
+            {ofStore ? <Chunk load={storeNav} props={{ page: null }} waiting={<span class="store-nav" />} /> : comparing ? <Compare /> : (
+              <><ProfilePicker which="profile" /><Compare /></>
+            )}
             <SampleType />
           </div>
           <Search />
         </>
       )}
-      {hasStore.value && !stored && <a class="header-link" href="/services" onClick={follow(() => goPage('services'))} {...tip('Profiles of all services, over time')}>Services</a>}
-      {hasRuns.value && <a class="header-link" href="/runs" onClick={follow(() => goRuns({ page: 'runs' }))} {...tip('Benchmarks that were kept')}>Runs</a>}
+      {hasStore.value && !ofStore && (
+        <a
+          class="header-link"
+          href="/services"
+          onClick={follow(() => goPage({ page: 'services' }))}
+          {...tip('Profiles of all services, over time')}
+        >
+          Services
+        </a>
+      )}
+      {hasRuns.value && (
+        <a class="header-link" href="/runs" onClick={follow(() => goRuns({ page: 'runs' }))} {...tip('Benchmarks that were kept')}>Runs</a>
+      )}
       <div class={`header-actions${more ? ' header-actions-open' : ''}`}>
         {!bare && (
           <>
@@ -72,7 +86,13 @@ export function Header({ onHelp, bare }: HeaderProps) {
         <IconButton icon="help" label="Keys and help" keys="?" onClick={onHelp} />
       </div>
       {!bare && (
-        <IconButton class="header-more" icon="more" label={more ? 'Fewer actions' : 'More actions'} aria-expanded={more} onClick={() => setMore(!more)} />
+        <IconButton
+          class="header-more"
+          icon="more"
+          label={more ? 'Fewer actions' : 'More actions'}
+          aria-expanded={more}
+          onClick={() => setMore(!more)}
+        />
       )}
     </header>
   );

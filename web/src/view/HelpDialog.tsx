@@ -5,7 +5,8 @@ import { Dialog, Kbd } from './parts';
 
 const SERVED = (
   <>
-    Everything shown is in the address: a link reproduces the view. Press a row or a frame to select its function in every view; the right button has more.
+    Everything shown is in the address: a link reproduces the view. Press a row or a frame to select its function in every view; the right
+    button has more.
     What the page shows, scripts can have from <code>/api/v1</code>.
   </>
 );

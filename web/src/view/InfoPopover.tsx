@@ -17,12 +17,20 @@ export function InfoPopover() {
   const words = base.length > 0 && !beside ? ['B − A, shares of A'] : [
     ...(base.length > 0 ? ['B'] : []),
     ...(info.duration > 0 && !info.selection ? [formatDuration(info.duration)] : []),
-    info.selection ? `${info.selection.profiles.toLocaleString('en')} ${info.selection.profiles === 1 ? 'profile' : 'profiles'}` : `${info.samples.toLocaleString('en')} ${info.samples === 1 ? 'sample' : 'samples'}`,
+    info.selection
+      ? `${info.selection.profiles.toLocaleString('en')} ${info.selection.profiles === 1 ? 'profile' : 'profiles'}`
+      : `${info.samples.toLocaleString('en')} ${info.samples === 1 ? 'sample' : 'samples'}`,
     ...(merged > 1 ? [`first of ${merged}`] : []),
   ];
   return (
     <div class="profile-info">
-      <Popover button={<><span class="profile-words">{words.join(' · ')}</span><span class="profile-icon"><Icon name="info" /></span></>} label="About this profile" kind="plain" align="end" class="profile-box">
+      <Popover
+        button={<><span class="profile-words">{words.join(' · ')}</span><span class="profile-icon"><Icon name="info" /></span></>}
+        label="About this profile"
+        kind="plain"
+        align="end"
+        class="profile-box"
+      >
         {() => <Chunk load={facts} props={{ info }} />}
       </Popover>
     </div>

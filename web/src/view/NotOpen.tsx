@@ -10,7 +10,8 @@ export function NotOpen() {
   return (
     <Empty icon="warning" title="This link is to a profile that is not open here">
       <p>
-        A link names a profile by its content. Open the same file, by dropping it on this page or with <code>hone ui FILE</code>, and the link works.
+        A link names a profile by its content. Open the same file, by dropping it on this page or with <code>hone ui FILE</code>, and the
+        link works.
       </p>
       {open.length > 0 && (
         <>
@@ -20,7 +21,9 @@ export function NotOpen() {
               const to = { ...state.value, profile: [p.id], base: [] };
               return (
                 <li key={p.id}>
-                  <a href={href(to)} onClick={follow(() => go(to))}>{shortName(p.name)}</a> {p.name !== shortName(p.name) && <span class="soft">{p.name}</span>}
+                  <a href={href(to)} onClick={follow(() => go(to))}>{shortName(p.name)}</a> {p.name !== shortName(p.name) && (
+                    <span class="soft">{p.name}</span>
+                  )}
                 </li>
               );
             })}

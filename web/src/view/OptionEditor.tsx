@@ -51,10 +51,22 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
         : (
             <>
               {spec.kind !== 'frames' && labels.length > 0 && spec.group === 'Labels' && (
-                <LabelKeys spec={spec} text={text} labels={labels} onText={(next) => { type(next); form.current?.querySelector('input')?.focus(); }} />
+                <LabelKeys
+                  spec={spec}
+                  text={text}
+                  labels={labels}
+                  onText={(next) => { type(next); form.current?.querySelector('input')?.focus(); }}
+                />
               )}
               <TextField spec={spec} text={text} problem={problem} onText={type} />
-              {spec.kind === 'filter' && <LabelValues spec={spec} text={text} labels={labels} onText={(next) => { type(next); form.current?.querySelector('input')?.focus(); }} />}
+              {spec.kind === 'filter' && (
+                <LabelValues
+                  spec={spec}
+                  text={text}
+                  labels={labels}
+                  onText={(next) => { type(next); form.current?.querySelector('input')?.focus(); }}
+                />
+              )}
               {exactName(text) !== undefined && <p class="option-detail">Matches exactly this name.</p>}
               {detail && <p class="option-detail">{detail}</p>}
               <div class="button-row">
@@ -159,7 +171,9 @@ function LabelKeys(props: { spec: OptionSpec; text: string; labels: readonly Lab
 const MOST_VALUES = 12;
 
 /** Values of the label that is being written, those that cost most first: a press takes one. */
-function LabelValues({ spec, text, labels, onText }: { spec: OptionSpec; text: string; labels: readonly LabelKey[]; onText: (text: string) => void }) {
+function LabelValues(
+  { spec, text, labels, onText }: { spec: OptionSpec; text: string; labels: readonly LabelKey[]; onText: (text: string) => void },
+) {
   const written = splitFilter(text);
   const label = labels.find((l) => l.key === written?.key);
   // Without this filter, so that there are others to choose. The answer is kept.
@@ -174,7 +188,13 @@ function LabelValues({ spec, text, labels, onText }: { spec: OptionSpec; text: s
   return (
     <div class="label-keys" role="group" aria-label={`Values of ${label.key}`}>
       {fitting.slice(0, MOST_VALUES).map((v) => (
-        <button key={v.value} type="button" class="label-key" aria-pressed={v === chosen} onClick={() => onText(valueFilter(label.key, v.value, label.numeric))}>
+        <button
+          key={v.value}
+          type="button"
+          class="label-key"
+          aria-pressed={v === chosen}
+          onClick={() => onText(valueFilter(label.key, v.value, label.numeric))}
+        >
           {v.value || '(empty)'} <span class="soft">{percentText(v.sum.percent)}</span>
         </button>
       ))}

@@ -93,7 +93,11 @@ export default function ProfileList({ label, chosen, without = [], onChoose }: P
             </div>
           );
         })}
-        {found.length === 0 && <p class="picker-none">{all.length === 0 ? (without.length > 0 ? 'Nothing else is open.' : 'Nothing is open.') : 'No name has that.'}</p>}
+        {found.length === 0 && (
+          <p class="picker-none">
+            {all.length === 0 ? (without.length > 0 ? 'Nothing else is open.' : 'Nothing is open.') : 'No name has that.'}
+          </p>
+        )}
       </div>
       <div class="picker-foot">
         <Button icon="plus" onClick={() => openFileDialog(label === 'Compare with' ? 'base' : 'profile')}>Open file…</Button>

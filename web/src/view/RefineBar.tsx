@@ -95,8 +95,10 @@ export function Chips() {
   const chips = chipsOf(options);
   if (chips.length === 0) return null;
   const reset = () => {
-    const { sample_index, normalize } = options;
-    go({ options: { ...(sample_index ? { sample_index } : {}), ...(normalize ? { normalize } : {}) } });
+    const { sample_index, normalize, base_total } = options; // they have no chips
+    go({ options: {
+      ...(sample_index ? { sample_index } : {}), ...(normalize ? { normalize } : {}), ...(base_total ? { base_total } : {}),
+    } });
     add.current?.focus();
   };
   return (

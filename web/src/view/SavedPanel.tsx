@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError, deleteView, savedViews, saveView } from '../api/client';
 import type { SavedView } from '../api/types';
+import { useReturn } from '../state/connection';
 import { chipsOf, optionsIn, optionsQuery } from '../state/options';
 import { go, state } from '../state/state';
 import { Button, Failure, IconButton, toast } from './parts';
@@ -15,6 +16,7 @@ export default function SavedPanel({ close }: { close: () => void }) {
     savedViews().then(setList, (err: unknown) => setError(err instanceof ApiError ? err : new ApiError(0, String(err))));
   };
   useEffect(load, []);
+  useReturn(error?.status === 0, load);
 
   const change = async (what: Promise<void>, done: string) => {
     try {
@@ -65,7 +67,14 @@ export default function SavedPanel({ close }: { close: () => void }) {
       >
         <label class="text-field">
           <span class="visually-hidden">Name for the options set now</span>
-          <input type="text" placeholder={query ? 'Name for the options set now' : 'Set a filter first, then save it here'} maxLength={80} disabled={!query} value={name} onInput={(e) => setName(e.currentTarget.value)} />
+          <input
+            type="text"
+            placeholder={query ? 'Name for the options set now' : 'Set a filter first, then save it here'}
+            maxLength={80}
+            disabled={!query}
+            value={name}
+            onInput={(e) => setName(e.currentTarget.value)}
+          />
         </label>
         <Button type="submit" kind="primary" disabled={!trimmed || !query}>{exists ? 'Replace' : 'Save'}</Button>
       </form>

@@ -5,12 +5,12 @@ import { InfoPopover } from './InfoPopover';
 import { follow } from './link';
 import { RefineTools } from './RefineBar';
 import { tip } from './parts';
-import { viewsOf } from './views';
+import { viewsShown } from './views';
 
 export function Tabs() {
   const list = useRef<HTMLDivElement>(null);
   const current = state.value.view;
-  const views = viewsOf(state.value);
+  const views = viewsShown.value;
 
   useEffect(() => {
     // On a narrow window the list scrolls: the current tab stays in sight.

@@ -1,5 +1,6 @@
 // The entries of the menus Export and Copy as command, for what is shown.
 
+import { address } from '../state/address';
 import { commandsOf } from '../state/command';
 import { ownExports } from '../state/exports';
 import { exportsOf, matchShown } from '../state/files';
@@ -14,7 +15,10 @@ export function exportItems(): MenuItem[] {
     ...ownExports.value,
     ...exportsOf(state.value).map((file) => ({ ...file, download: true })),
     'separator',
-    { label: 'Copy link', icon: 'copy', hint: 'Whoever has this profile open sees the same', run: () => void copyText(location.href, 'Link copied') },
+    {
+      label: 'Copy link', icon: 'copy', hint: 'Whoever has this profile open sees the same',
+      run: () => void copyText(address(), 'Link copied'),
+    },
   ];
 }
 

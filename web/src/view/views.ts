@@ -1,16 +1,10 @@
 // The views, in the order of their tabs. Each is a chunk of its own, loaded when
 // it is first shown.
 
+import { computed } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
-import type { ProfileInfo } from '../api/types';
-import { isSelection } from '../state/selection';
-import type { State, ViewID } from '../state/state';
-
-export interface ViewProps {
-  /** What is known of the profile shown (of the first, if several are added up). */
-  info: ProfileInfo;
-  state: State;
-}
+import { stored, type ViewID } from '../state/state';
+import type { ViewProps } from './props';
 
 export interface ViewSpec {
   id: ViewID;
@@ -27,18 +21,30 @@ export interface ViewSpec {
 export const views: readonly ViewSpec[] = [
   { id: 'flame', title: 'Flame', key: 'f', about: 'Stacks as wide as their share', load: () => import('./flame/FlameView') },
   { id: 'top', title: 'Top', key: 't', about: 'Functions by their own and their total share', load: () => import('./top/TopView') },
-  { id: 'sandwich', title: 'Sandwich', key: 's', about: 'Who calls a function, and what it calls', load: () => import('./sandwich/SandwichView') },
+  {
+    id: 'sandwich', title: 'Sandwich', key: 's', about: 'Who calls a function, and what it calls',
+    load: () => import('./sandwich/SandwichView'),
+  },
   { id: 'graph', title: 'Graph', key: 'g', about: 'Functions and the calls between them', load: () => import('./graph/GraphView') },
   { id: 'source', title: 'Source', key: 'c', about: 'Which lines of a function cost', load: () => import('./source/SourceView') },
-  { id: 'disasm', title: 'Disassembly', key: 'a', about: 'Which instructions of a function cost', load: () => import('./disasm/DisasmView') },
+  {
+    id: 'disasm', title: 'Disassembly', key: 'a', about: 'Which instructions of a function cost', load: () => import('./disasm/DisasmView'),
+  },
   { id: 'peek', title: 'Peek', key: 'p', about: 'Callers and callees of functions that match', load: () => import('./peek/PeekView') },
   { id: 'traces', title: 'Traces', key: 'x', about: 'Every sample with its stack', load: () => import('./traces/TracesView') },
   { id: 'tags', title: 'Tags', key: 'l', about: 'Labels and their values', load: () => import('./tags/TagsView') },
   { id: 'raw', title: 'Raw', key: 'r', about: 'The profile as it is', load: () => import('./raw/RawView') },
   { id: 'diff', title: 'Diff', key: 'd', about: 'What changed, function by function', load: () => import('./diff/DiffView') },
-  { id: 'history', title: 'History', key: 'h', stored: true, about: 'The share of functions over time', load: () => import('./continuous/HistoryView') },
-  { id: 'records', title: 'Profiles', key: 'o', stored: true, about: 'The single profiles of the selection', load: () => import('./continuous/RecordsView') },
+  {
+    id: 'history', title: 'History', key: 'h', stored: true, about: 'The share of functions over time',
+    load: () => import('./continuous/HistoryView'),
+  },
+  {
+    id: 'records', title: 'Profiles', key: 'o', stored: true, about: 'The single profiles of the selection',
+    load: () => import('./continuous/RecordsView'),
+  },
 ];
 
-/** The views that what is shown has. */
-export const viewsOf = (s: State): readonly ViewSpec[] => (isSelection(s.profile[0]) ? views : views.filter((v) => !v.stored));
+/** The views of profiles, and those that what is shown has. */
+export const profileViews: readonly ViewSpec[] = views.filter((v) => !v.stored);
+export const viewsShown = computed(() => (stored.value ? views : profileViews));

@@ -70,16 +70,22 @@ export function TimeChart({ label, points, bounds = [], format, binary = false, 
   const lines = ticks(y.min, y.max, Math.max(2, Math.floor((height - TOP - FOOT) / 44)), binary);
   const left = 10 + CHAR * Math.max(4, ...lines.map((v) => format(v).length));
   const times = points.map((p) => p.time);
-  const x: Scale = { min: even ? 0 : (range?.from ?? Math.min(...times)), max: even ? points.length - 1 : (range?.to ?? Math.max(...times)), from: left + 10, to: Math.max(left + 20, width - RIGHT) };
+  const x: Scale = {
+    min: even ? 0 : (range?.from ?? Math.min(...times)), max: even ? points.length - 1 : (range?.to ?? Math.max(...times)), from: left + 10,
+    to: Math.max(left + 20, width - RIGHT),
+  };
   const at = (p: ChartPoint, i: number) => ({ x: place(x, even ? i : p.time), y: place(y, p.value) });
-  const dates = even ? evenDates(times, Math.floor((width - left) / TICK)) : timelineDates(x.min, x.max, Math.floor((width - left) / TICK)).map((t) => ({ at: t, text: t }));
+  const dates = even
+    ? evenDates(times, Math.floor((width - left) / TICK))
+    : timelineDates(x.min, x.max, Math.floor((width - left) / TICK)).map((t) => ({ at: t, text: t }));
   const span = range ? range.to - range.from : Math.max(...times) - Math.min(...times);
   const shown = points[over];
   // One stop of the tab key: arrows walk along a line and from line to line.
   const stop = over >= 0 && over < points.length ? over : Math.max(0, points.findIndex((p) => p.selected));
   const walk = (e: KeyboardEvent, i: number) => {
     const p = points[i]!;
-    const nearest = (of: readonly number[]) => of.reduce((best, j) => (Math.abs(points[j]!.time - p.time) < Math.abs(points[best]!.time - p.time) ? j : best), of[0]!);
+    const nearest = (of: readonly number[]) =>
+      of.reduce((best, j) => (Math.abs(points[j]!.time - p.time) < Math.abs(points[best]!.time - p.time) ? j : best), of[0]!);
     const groups = [...new Set(points.map((q) => q.group))];
     const sideways = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
     const across = { ArrowUp: -1, ArrowDown: 1 }[e.key];
@@ -100,7 +106,15 @@ export function TimeChart({ label, points, bounds = [], format, binary = false, 
     <div ref={box} class="chart" onPointerLeave={() => setOver(-1)}>
       {width > 0 && height > 0 && points.length > 0 && (
         <svg width={width} height={height} role="group" aria-label={label}>
-          {band && <rect class="chart-band" x={place(x, band.from)} width={Math.max(2, place(x, band.to) - place(x, band.from))} y={TOP} height={Math.max(0, height - FOOT - TOP)} />}
+          {band && (
+            <rect
+              class="chart-band"
+              x={place(x, band.from)}
+              width={Math.max(2, place(x, band.to) - place(x, band.from))}
+              y={TOP}
+              height={Math.max(0, height - FOOT - TOP)}
+            />
+          )}
           {lines.map((v) => (
             <g key={v}>
               <line class="chart-grid" x1={left} x2={width - RIGHT} y1={place(y, v)} y2={place(y, v)} />
@@ -108,12 +122,21 @@ export function TimeChart({ label, points, bounds = [], format, binary = false, 
             </g>
           ))}
           {dates.map((d) => (
-            <text key={d.at} class={`chart-text chart-foot${place(x, d.at) > width - TICK / 2 ? ' chart-end' : ''}`} x={place(x, d.at)} y={height - 8}>{dateText(d.text, span)}</text>
+            <text
+              key={d.at}
+              class={`chart-text chart-foot${place(x, d.at) > width - TICK / 2 ? ' chart-end' : ''}`}
+              x={place(x, d.at)}
+              y={height - 8}
+            >
+              {dateText(d.text, span)}
+            </text>
           ))}
           {near.map((b) => (
             <g key={`${b.kind}${b.value}`}>
               <line class="chart-bound" x1={left} x2={width - RIGHT} y1={place(y, b.value)} y2={place(y, b.value)} />
-              <text class="chart-text chart-bound-text" x={width - RIGHT} y={place(y, b.value) + (b.kind === 'max' ? -6 : 12)}>{b.text}</text>
+              <text class="chart-text chart-bound-text" x={width - RIGHT} y={place(y, b.value) + (b.kind === 'max' ? -6 : 12)}>
+                {b.text}
+              </text>
             </g>
           ))}
           {points.map((p, i) => {
@@ -121,7 +144,16 @@ export function TimeChart({ label, points, bounds = [], format, binary = false, 
             if (!before || before.group !== p.group) return null;
             const a = at(before, i - 1);
             const b = at(p, i);
-            return <line key={`line${i}`} class={`chart-line${p.tone === undefined ? '' : ` tone-${p.tone}`}`} x1={a.x} y1={a.y} x2={b.x} y2={b.y} />;
+            return (
+              <line
+                key={`line${i}`}
+                class={`chart-line${p.tone === undefined ? '' : ` tone-${p.tone}`}`}
+                x1={a.x}
+                y1={a.y}
+                x2={b.x}
+                y2={b.y}
+              />
+            );
           })}
           {points.map((p, i) => {
             const a = at(p, i);
@@ -129,7 +161,8 @@ export function TimeChart({ label, points, bounds = [], format, binary = false, 
               <a
                 key={i}
                 href={p.href}
-                class={`chart-point${p.partial ? ' chart-partial' : ''}${p.selected ? ' chart-selected' : ''}${p.tone === undefined ? '' : ` tone-${p.tone}`}${p.quiet ? ' chart-quiet' : ''}`}
+                class={`chart-point${p.partial ? ' chart-partial' : ''}${p.selected ? ' chart-selected' : ''}`
+                  + `${p.tone === undefined ? '' : ` tone-${p.tone}`}${p.quiet ? ' chart-quiet' : ''}`}
                 tabIndex={i === stop ? 0 : -1}
                 onKeyDown={(e) => walk(e, i)}
                 aria-label={p.facts.join(', ')}

@@ -15,6 +15,8 @@ export function dateText(time: number, span: number): string {
   const midnight = d.getHours() === 0 && d.getMinutes() === 0 && d.getSeconds() === 0;
   // The day stands where it begins; between, the hour has to do.
   if (span > 10 * DAY || (span > DAY && midnight)) return d.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
-  const clock = d.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...(span < 600_000 ? { second: '2-digit' as const } : {}) });
+  const clock = d.toLocaleTimeString(
+    'en-GB', { hour: '2-digit', minute: '2-digit', ...(span < 600_000 ? { second: '2-digit' as const } : {}) },
+  );
   return clock;
 }

@@ -3,8 +3,9 @@ import { labels as askLabels, services as askServices } from '../../api/continuo
 import { useAnswer } from '../../state/answer';
 import { againstText, serviceOf, WEIGHTS } from '../../state/selection';
 import { formatSelector, valueOf } from '../../state/selector';
-import { compareTo, endComparison, matchersShown, selected, selectedBase, timelineSpan, versionsState } from '../../state/selected';
+import { compareTo, endComparison, matchersShown, selected, selectedBase, versionsState } from '../../state/selected';
 import { go, setOption, state } from '../../state/state';
+import { timelineSpan } from '../../state/time';
 import { Button, IconButton, Popover, toast, tip } from '../parts';
 import { choosing, picking } from './picking';
 
@@ -39,8 +40,19 @@ export function AgainstControl() {
   return (
     <div class="sel-against" role="group" aria-label="Comparison">
       {menu}
-      <IconButton icon="swap" label="Swap the sides" onClick={() => { const { vs: _, ...rest } = own; go({ profile: state.value.base, base: profile, own: rest }); }} />
-      <button type="button" role="switch" class="toggle" aria-checked={normalized} onClick={() => setOption('normalize', normalized ? '' : 'true')} {...tip('Scale the base to the same total, so that shares are compared')}>
+      <IconButton
+        icon="swap"
+        label="Swap the sides"
+        onClick={() => { const { vs: _, ...rest } = own; go({ profile: state.value.base, base: profile, own: rest }); }}
+      />
+      <button
+        type="button"
+        role="switch"
+        class="toggle"
+        aria-checked={normalized}
+        onClick={() => setOption('normalize', normalized ? '' : 'true')}
+        {...tip('Scale the base to the same total, so that shares are compared')}
+      >
         <span class="toggle-track" aria-hidden="true" />
         <span class="sel-word">Normalize</span>
       </button>
@@ -71,14 +83,22 @@ function Choices({ close }: { close: () => void }) {
   return (
     <div ref={box} class="against">
       <h2>Compare to</h2>
-      {service !== undefined && <Button icon="compare" kind="quiet" class="against-wide" onClick={() => { close(); void compareVersions(service); }}>The two latest versions of {service}</Button>}
+      {service !== undefined && (
+        <Button icon="compare" kind="quiet" class="against-wide" onClick={() => { close(); void compareVersions(service); }}>
+          The two latest versions of {service}
+        </Button>
+      )}
       <section aria-label="Time">
         <h3>Time</h3>
         <div class="button-row">
           <Button disabled={!bounded} onClick={take('previous')} {...tip('As long, right before', 'p')}>Period before</Button>
           <Button disabled={!bounded} onClick={take('ago:1d')}>Day before</Button>
           <Button disabled={!bounded} onClick={take('ago:7d')}>Week before</Button>
-          <Button disabled={!bounded} onClick={() => { close(); picking.value = true; toast('Drag on the timeline: that becomes the base', 'note'); }} {...tip('Or drag with Shift held')}>On the timeline…</Button>
+          <Button
+            disabled={!bounded}
+            onClick={() => { close(); picking.value = true; toast('Drag on the timeline: that becomes the base', 'note'); }}
+            {...tip('Or drag with Shift held')}
+          >On the timeline…</Button>
         </div>
       </section>
       {all.length > 0 && (
@@ -108,7 +128,9 @@ function Choices({ close }: { close: () => void }) {
 }
 
 /** Shows what the latest version of a service changed against the one before it. */
-export async function compareVersions(service: string, kind = selected.peek() ? valueOf(matchersShown.peek() ?? [], 'kind') : undefined): Promise<void> {
+export async function compareVersions(
+  service: string, kind = selected.peek() ? valueOf(matchersShown.peek() ?? [], 'kind') : undefined,
+): Promise<void> {
   try {
     const q = formatSelector([{ name: 'service', op: '=', value: service }]);
     const of = (await askServices({ q })).services[0];

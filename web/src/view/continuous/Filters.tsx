@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { labels as askLabels, type StoreLabel } from '../../api/continuous';
 import { useAnswer } from '../../state/answer';
 import { formatSelector, matcherOf, matcherText, valuesOf, withMatcher, type Matcher } from '../../state/selector';
-import { matchersShown, select, selected, setMatchers, timelineSpan } from '../../state/selected';
+import { matchersShown, select, selected, setMatchers } from '../../state/selected';
+import { timelineSpan } from '../../state/time';
 import { Button, Floating, Icon, IconButton, tip } from '../parts';
 
 /** What is being edited: a label, a choice of one (''), or the text of the selector (null). */
@@ -27,7 +28,9 @@ export function Filters() {
   return (
     <div class="sel-filters" role="group" aria-label="Filters">
       {matchers === null ? (
-        <span class="chip"><button type="button" class="chip-edit" onClick={edit(null)}><span class="chip-text">{selected.value?.q}</span></button></span>
+        <span class="chip">
+          <button type="button" class="chip-edit" onClick={edit(null)}><span class="chip-text">{selected.value?.q}</span></button>
+        </span>
       ) : (
         <>
           <LabelChip name="service" matchers={matchers} edit={edit('service')} fixed />
@@ -37,7 +40,16 @@ export function Filters() {
           ))}
         </>
       )}
-      <Button id="sel-add" icon="plus" kind="plain" class="sel-add" aria-haspopup="dialog" aria-expanded={editing.value?.name === ''} onClick={edit('')} {...tip(`Filter by ${LATER.filter((n) => !has(n)).join(', ')}${LATER.every(has) ? '' : ' or '}any label`, 'o')}>
+      <Button
+        id="sel-add"
+        icon="plus"
+        kind="plain"
+        class="sel-add"
+        aria-haspopup="dialog"
+        aria-expanded={editing.value?.name === ''}
+        onClick={edit('')}
+        {...tip(`Filter by ${LATER.filter((n) => !has(n)).join(', ')}${LATER.every(has) ? '' : ' or '}any label`, 'o')}
+      >
         <span class="sel-word">Filter</span>
       </Button>
       <IconButton icon="pencil" label="Edit the selector as text" aria-haspopup="dialog" onClick={edit(null)} />
@@ -46,7 +58,9 @@ export function Filters() {
   );
 }
 
-function LabelChip({ name, matchers, edit, fixed = false }: { name: string; matchers: readonly Matcher[]; edit: (e: MouseEvent) => void; fixed?: boolean }) {
+function LabelChip(
+  { name, matchers, edit, fixed = false }: { name: string; matchers: readonly Matcher[]; edit: (e: MouseEvent) => void; fixed?: boolean },
+) {
   const of = matchers.filter((m) => m.name === name);
   const text = of.map(matcherText).join(' and ') || `any ${name}`;
   return (
@@ -56,7 +70,14 @@ function LabelChip({ name, matchers, edit, fixed = false }: { name: string; matc
         <span class="chip-text">{text}</span>
         {fixed && <Icon name="down" />}
       </button>
-      {!fixed && <IconButton icon="close" label={`Any ${name}`} class="chip-remove" onClick={() => { setMatchers(withMatcher(matchers, name, null)); document.getElementById('sel-add')?.focus(); }} />}
+      {!fixed && (
+        <IconButton
+          icon="close"
+          label={`Any ${name}`}
+          class="chip-remove"
+          onClick={() => { setMatchers(withMatcher(matchers, name, null)); document.getElementById('sel-add')?.focus(); }}
+        />
+      )}
     </span>
   );
 }
@@ -81,7 +102,9 @@ function Choice({ name, close }: { name: string; close: (refocus: boolean) => vo
   const matchers = matchersShown.value ?? [];
   const span = timelineSpan.value!;
   // Values that the other conditions leave, in the time that is looked at.
-  const q = formatSelector(matchers.filter((m) => m.name !== name && !(name === 'service' && m.name !== 'kind') && !(name === 'kind' && m.name !== 'service')));
+  const q = formatSelector(
+    matchers.filter((m) => m.name !== name && !(name === 'service' && m.name !== 'kind') && !(name === 'kind' && m.name !== 'service')),
+  );
   const params = { q: q === '{}' ? '' : q, from: span.from, to: span.to, name, limit: 2000 };
   const loading = useAnswer(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) }));
   const all = loading.answer?.report.labels ?? [];
@@ -89,14 +112,17 @@ function Choice({ name, close }: { name: string; close: (refocus: boolean) => vo
     <div class="choice">
       <h2>{name === '' ? 'Filter by' : `Choose ${name}`}</h2>
       {loading.error && <p class="form-problem" role="alert">{loading.error.message}</p>}
-      {name === '' ? <Names all={all} taken={matchers.map((m) => m.name)} waiting={!loading.answer && !loading.error} /> : <Values name={name} label={all[0]} waiting={!loading.answer && !loading.error} close={close} />}
+      {name === ''
+        ? <Names all={all} taken={matchers.map((m) => m.name)} waiting={!loading.answer && !loading.error} />
+        : <Values name={name} label={all[0]} waiting={!loading.answer && !loading.error} close={close} />}
     </div>
   );
 }
 
 function Names({ all, taken, waiting }: { all: readonly StoreLabel[]; taken: readonly string[]; waiting: boolean }) {
   const rank = (n: string) => (LATER.includes(n) ? LATER.indexOf(n) : LATER.length);
-  const names = all.filter((l) => !['service', 'kind'].includes(l.name)).sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name));
+  const names =
+    all.filter((l) => !['service', 'kind'].includes(l.name)).sort((a, b) => rank(a.name) - rank(b.name) || a.name.localeCompare(b.name));
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.querySelector<HTMLElement>('button')?.focus(), [names.length]);
   return (
@@ -116,13 +142,16 @@ function Names({ all, taken, waiting }: { all: readonly StoreLabel[]; taken: rea
 function walk(e: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[e.key];
   if (step === undefined) return;
-  const all = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('button, input[type=checkbox]')].filter((el) => el.matches('.choice-item'));
+  const all = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('button, input[type=checkbox]')].filter((el) =>
+    el.matches('.choice-item'));
   const at = all.indexOf(document.activeElement as HTMLElement);
   all[Math.max(0, Math.min(all.length - 1, at + step))]?.focus();
   e.preventDefault();
 }
 
-function Values({ name, label, waiting, close }: { name: string; label: StoreLabel | undefined; waiting: boolean; close: (refocus: boolean) => void }) {
+function Values(
+  { name, label, waiting, close }: { name: string; label: StoreLabel | undefined; waiting: boolean; close: (refocus: boolean) => void },
+) {
   const matchers = matchersShown.value ?? [];
   const now = matchers.filter((m) => m.name === name);
   const [find, setFind] = useState('');
@@ -163,13 +192,19 @@ function Values({ name, label, waiting, close }: { name: string; label: StoreLab
             <button type="button" class="choice-item" aria-pressed={chosen.includes(v)} onClick={() => apply([v])}>{v}</button>
           </div>
         ))}
-        {!waiting && found.length === 0 && <p class="soft">{values.length === 0 ? `No profile here has a ${name}.` : `No ${name} has that.`}</p>}
-        {(found.length > 200 || (label?.more ?? 0) > 0) && <p class="soft">{found.length - 200 + (label?.more ?? 0)} more: type to find them</p>}
+        {!waiting && found.length === 0 && (
+          <p class="soft">{values.length === 0 ? `No profile here has a ${name}.` : `No ${name} has that.`}</p>
+        )}
+        {(found.length > 200 || (label?.more ?? 0) > 0) && (
+          <p class="soft">{found.length - 200 + (label?.more ?? 0)} more: type to find them</p>
+        )}
       </div>
       <div class="choice-foot">
         <label><input type="checkbox" checked={not} onChange={(e) => setNot(e.currentTarget.checked)} /> not these</label>
         <Button kind="quiet" onClick={() => apply([])}>Any</Button>
-        <Button kind="primary" disabled={chosen.length === 0} onClick={() => apply(chosen)}>Apply{chosen.length > 1 ? ` ${chosen.length}` : ''}</Button>
+        <Button kind="primary" disabled={chosen.length === 0} onClick={() => apply(chosen)}>
+          Apply{chosen.length > 1 ? ` ${chosen.length}` : ''}
+        </Button>
       </div>
     </div>
   );
@@ -195,8 +230,20 @@ function TextForm({ close }: { close: (refocus: boolean) => void }) {
   return (
     <form class="choice" onSubmit={(e) => { e.preventDefault(); void apply(); }}>
       <h2>Selector</h2>
-      <input ref={input} class="find mono sel-text" type="text" aria-label="Selector" aria-invalid={problem !== ''} spellcheck={false} autocomplete="off" value={text} onInput={(e) => { setText(e.currentTarget.value); setProblem(''); }} />
-      {problem ? <p class="form-problem" role="alert">{problem}</p> : <p class="soft">As in <code>{'cpu{service="api", version=~"v1.*", zone!="b"}'}</code></p>}
+      <input
+        ref={input}
+        class="find mono sel-text"
+        type="text"
+        aria-label="Selector"
+        aria-invalid={problem !== ''}
+        spellcheck={false}
+        autocomplete="off"
+        value={text}
+        onInput={(e) => { setText(e.currentTarget.value); setProblem(''); }}
+      />
+      {problem ? <p class="form-problem" role="alert">{problem}</p> : (
+        <p class="soft">As in <code>{'cpu{service="api", version=~"v1.*", zone!="b"}'}</code></p>
+      )}
       <div class="button-row"><Button kind="primary" type="submit">Select</Button></div>
     </form>
   );

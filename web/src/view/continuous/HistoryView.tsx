@@ -4,18 +4,20 @@ import { useMemo } from 'preact/hooks';
 import { history as askHistory, type History } from '../../api/continuous';
 import type { Top } from '../../api/types';
 import { useLasting } from '../../state/answer';
-import { formatSelection, parseSpan, spanText, type Selection, type Span } from '../../state/selection';
-import { selected, timelineSpan, withSelection } from '../../state/selected';
+import {
+  formatSelection, formatSpan, formatValues, lengthText, parseSpan, parseValues, spanText, type Selection, type Span,
+} from '../../state/selection';
+import { selected, withSelection } from '../../state/selected';
 import { useReport } from '../../state/report';
 import { go, href, setOption, setOwn, state as shownState, type State } from '../../state/state';
-import { formatSpan } from '../../state/selection';
+import { timelineSpan } from '../../state/time';
 import { TimeChart, type ChartPoint } from '../chart/TimeChart';
 import { Button, Empty, IconButton, Popover, ReportState, tip } from '../parts';
 import { saveTable } from '../table/csv';
 import { percentText, plural } from '../table/format';
 import type { Column } from '../table/Table';
 import { FunctionName } from '../table/FunctionName';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import { formatValue } from '../../model/units';
 
 /** Options that a history heeds. */
@@ -38,18 +40,19 @@ function Chart({ state, sel, span }: { state: State; sel: Selection; span: Span 
   const named = functionsOf(state);
   const cum = state.options.sort === 'cum';
   const params: Record<string, string | number | readonly string[]> = {
-    q: sel.q, from: span.from, to: span.to, sample_type: state.options.sample_index ?? sel.sampleType, top: sel.top, points: POINTS, order: cum ? 'cum' : '',
+    q: sel.q, from: span.from, to: span.to, sample_type: state.options.sample_index ?? sel.sampleType, top: sel.top, points: POINTS,
+    order: cum ? 'cum' : '',
     ...(named.length > 0 ? { function: named } : { limit: TONES }),
   };
   for (const name of HEEDED) if (state.options[name]) params[name] = state.options[name]!;
   const loading = useLasting(`history ${JSON.stringify(params)}`, (signal) => askHistory(params, signal));
-  const off = useMemo(() => new Set((state.own.off ?? '').split(',').filter(Boolean).map(decodeURIComponent)), [state.own.off]);
+  const off = useMemo(() => new Set(parseValues(state.own.off)), [state.own.off]);
   const report = loading.answer?.report;
   const points = useMemo(() => (report ? pointsOf(report, cum, off, state, sel, span) : []), [report, cum, off, state]);
   const toggle = (name: string) => {
     const next = new Set(off);
     if (!next.delete(name)) next.add(name);
-    setOwn('off', [...next].map(encodeURIComponent).join(','), 'replace');
+    setOwn('off', formatValues(next), 'replace');
   };
   const shown = report?.functions.map((f) => f.name) ?? [];
   return (
@@ -57,22 +60,42 @@ function Chart({ state, sel, span }: { state: State; sel: Selection; span: Span 
       <div class="pane-bar">
         <div class="segments" role="group" aria-label="Share">
           <Button aria-pressed={!cum} onClick={() => setOption('sort', '', 'replace')} {...tip('In the function itself')}>Flat</Button>
-          <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('In the function and all it calls')}>Cum</Button>
+          <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('In the function and all it calls')}>
+            Cum
+          </Button>
         </div>
         <Add known={shown} />
-        {state.fn !== '' && !shown.includes(state.fn) && <Button icon="plus" onClick={() => setFunctions([...(named.length > 0 ? named : shown), state.fn])}>The selected function</Button>}
+        {state.fn !== '' && !shown.includes(state.fn) && (
+          <Button icon="plus" onClick={() => setFunctions([...(named.length > 0 ? named : shown), state.fn])}>The selected function</Button>
+        )}
         {named.length > 0 && <Button kind="plain" icon="reset" onClick={() => setFunctions([])}>The largest</Button>}
         <span class="grow" />
-        <Button icon="download" disabled={!report} onClick={() => report && saveTable('history.csv', csvColumns(report), report.time.map((_, i) => i))}>CSV</Button>
+        <Button
+          icon="download"
+          disabled={!report}
+          onClick={() => report && saveTable('history.csv', csvColumns(report), report.time.map((_, i) => i))}
+        >CSV</Button>
       </div>
-      <ReportState loading={loading} skeleton="area" empty={({ report }) => (report.time.length > 0 ? undefined : <Empty title="No profiles in this time" icon="clock"><p>Choose another time above.</p></Empty>)}>
+      <ReportState
+        loading={loading}
+        skeleton="area"
+        empty={({ report }) => (report.time.length > 0 ? undefined : (
+          <Empty title="No profiles in this time" icon="clock"><p>Choose another time above.</p></Empty>
+        ))}
+      >
         {({ report }) => (
           <div class="split history">
             <div class="list">
               <ul class="history-list" aria-label="Functions">
                 {report.functions.map((f, i) => (
                   <li key={f.name} class={`history-item tone-${i % TONES}${off.has(f.name) ? ' history-off' : ''}`}>
-                    <button type="button" class="history-name" aria-pressed={!off.has(f.name)} onClick={() => toggle(f.name)} {...tip(f.name)}>
+                    <button
+                      type="button"
+                      class="history-name"
+                      aria-pressed={!off.has(f.name)}
+                      onClick={() => toggle(f.name)}
+                      {...tip(f.name)}
+                    >
                       <i class="history-tick" aria-hidden="true" />
                       <FunctionName place={f} chars={34} />
                     </button>
@@ -95,14 +118,12 @@ function Chart({ state, sel, span }: { state: State; sel: Selection; span: Span 
         )}
       </ReportState>
       <div class="pane-facts">
-        <span>{report ? `${plural(report.time.length, 'window')} of ${lengthOf(report.step)}` : ''}</span>
+        <span>{report ? `${plural(report.time.length, 'window')} of ${lengthText(report.step)}` : ''}</span>
         <span>A point leads to the profiles of its window</span>
       </div>
     </section>
   );
 }
-
-const lengthOf = (ms: number) => formatValue(ms * 1e6, 'nanoseconds');
 
 /** The mean of the windows' shares, which is the order of the list. */
 function shareText(h: History, values: readonly number[]): string {
@@ -123,7 +144,10 @@ function pointsOf(h: History, cum: boolean, off: ReadonlySet<string>, state: Sta
       const here = window.from >= sel.from && window.to <= sel.to && (sel.from > span.from || sel.to < span.to);
       return [{
         time: time + h.step / 2, value: share, group: f.name, tone: tone % TONES, selected: here, quiet: true,
-        facts: [percentText(share), f.name, spanText(window), `${formatValue(values[i]!, h.unit)} of ${formatValue(total, h.unit)}, ${plural(h.profiles[i]!, 'profile')}`],
+        facts: [
+          percentText(share), f.name, spanText(window),
+          `${formatValue(values[i]!, h.unit)} of ${formatValue(total, h.unit)}, ${plural(h.profiles[i]!, 'profile')}`,
+        ],
         href: href(to), onOpen: () => go(to),
       }];
     });
@@ -154,7 +178,16 @@ function Finder({ known, close }: { known: readonly string[]; close: () => void 
   return (
     <div class="choice">
       <h2>Add a function</h2>
-      <input class="find sel-text" type="search" aria-label="Find a function" placeholder="Find a function" value={find} spellcheck={false} onInput={(e) => setOwn('find', e.currentTarget.value, 'replace')} onKeyDown={(e) => e.key === 'Enter' && rows[0] && take(rows[0].function ?? rows[0].name)} />
+      <input
+        class="find sel-text"
+        type="search"
+        aria-label="Find a function"
+        placeholder="Find a function"
+        value={find}
+        spellcheck={false}
+        onInput={(e) => setOwn('find', e.currentTarget.value, 'replace')}
+        onKeyDown={(e) => e.key === 'Enter' && rows[0] && take(rows[0].function ?? rows[0].name)}
+      />
       <div class="choice-list">
         {rows.map((r) => (
           <button key={r.name} type="button" class="choice-item" onClick={() => take(r.function ?? r.name)}>
@@ -171,7 +204,8 @@ function Finder({ known, close }: { known: readonly string[]; close: () => void 
 function csvColumns(h: History): Column<number>[] {
   const column = (title: string, of: (i: number) => string): Column<number> => ({ id: title, title, cell: of, text: of });
   return [
-    column('time', (i) => new Date(h.time[i]!).toISOString()), column('profiles', (i) => String(h.profiles[i])), column(`total ${h.unit}`, (i) => String(h.total[i])),
+    column('time', (i) => new Date(h.time[i]!).toISOString()), column('profiles', (i) => String(h.profiles[i])),
+    column(`total ${h.unit}`, (i) => String(h.total[i])),
     ...h.functions.flatMap((f) => [column(`${f.name} flat`, (i) => String(f.flat[i])), column(`${f.name} cum`, (i) => String(f.cum[i]))]),
   ];
 }

@@ -29,24 +29,31 @@ export function Markers({ markers, x, sel, span, step, onChange }: MarkersProps)
   const fits = fitting(within, (m) => place(x, m.time), room);
   const flips = (m: Marker) => place(x, m.time) + room(m) > x.to;
   // At the edge a name stands on the other side, if nothing else does.
-  const named = new Set([...fits].filter((m) => !flips(m) || ![...fits].some((o) => o.time < m.time && place(x, o.time) + room(o) > place(x, m.time) - room(m))));
+  const named = new Set([...fits].filter((m) => !flips(m)
+    || ![...fits].some((o) => o.time < m.time && place(x, o.time) + room(o) > place(x, m.time) - room(m))));
   return (
     <>
       {within.map((m) => {
-        const what = m.posted ? [m.text, m.version && `version ${m.version}`].filter(Boolean).join(', ') : `Version ${m.version} of ${m.service} seen first`;
+        const what = m.posted
+          ? [m.text, m.version && `version ${m.version}`].filter(Boolean).join(', ')
+          : `Version ${m.version} of ${m.service} seen first`;
         return (
-          <button
+          <div
             key={m.id}
-            type="button"
             class={`marker${m.posted ? ' marker-posted' : ''}${flips(m) ? ' marker-flip' : ''}`}
             style={{ left: `${place(x, m.time)}px` }}
-            aria-haspopup="menu"
-            aria-label={`${what}, ${timeText(m.time)}`}
-            {...tip(`${what}, ${timeText(m.time)}`)}
-            onClick={(e) => setOpen({ marker: m, anchor: e.currentTarget })}
           >
-            {named.has(m) && <span class="marker-name">{nameOf(m)}</span>}
-          </button>
+            <button
+              type="button"
+              class="marker-head"
+              aria-haspopup="menu"
+              aria-label={`${what}, ${timeText(m.time)}`}
+              {...tip(`${what}, ${timeText(m.time)}`)}
+              onClick={(e) => setOpen({ marker: m, anchor: e.currentTarget })}
+            >
+              {named.has(m) && <span class="marker-name">{nameOf(m)}</span>}
+            </button>
+          </div>
         );
       })}
       {open && (
@@ -73,13 +80,17 @@ function itemsOf(m: Marker, sel: Selection, span: Span, step: number, onChange: 
   return [
     { heading: `${nameOf(m)}, ${timeText(m.time)}` },
     {
-      label: 'Compare after with before', icon: 'compare', disabled: after.to - after.from < step || before.to - before.from < step || sel.id !== '',
+      label: 'Compare after with before', icon: 'compare',
+      disabled: after.to - after.from < step || before.to - before.from < step || sel.id !== '',
       run: () => {
         const s = withSelection({ ...state.peek(), base: [] }, after, { span: formatSpan(span), live: '' });
         go(comparedState(s, 'range', { ...sel, ...before }));
       },
     },
-    ...(m.version ? [{ label: `Only version ${m.version}`, icon: 'filter' as const, run: () => select({ q: formatSelector(withMatcher(matchers, 'version', matcherOf('version', [m.version]))) }) }] : []),
+    ...(m.version ? [{
+      label: `Only version ${m.version}`, icon: 'filter' as const,
+      run: () => select({ q: formatSelector(withMatcher(matchers, 'version', matcherOf('version', [m.version]))) }),
+    }] : []),
     { label: 'Select from here on', icon: 'right', run: () => select(after, { span: formatSpan(span), live: '' }) },
     ...(m.posted && may ? ['separator' as const, {
       label: 'Remove the marker', icon: 'trash' as const,
@@ -93,7 +104,13 @@ export function AddMarker({ service, time, onDone }: { service: string; time: nu
   const may = status.value?.user.roles.includes('write') ?? false;
   return (
     <div class={`timeline-add${may ? '' : ' timeline-mute'}`}>
-      <Popover kind="plain" icon="bookmark" label="Add a marker: what happened when" align="end" button={<span class="sel-word">Marker</span>}>
+      <Popover
+        kind="plain"
+        icon="bookmark"
+        label="Add a marker: what happened when"
+        align="end"
+        button={<span class="sel-word">Marker</span>}
+      >
         {(close) => <MarkerForm service={service} time={time} close={close} onDone={onDone} />}
       </Popover>
     </div>
@@ -118,8 +135,19 @@ function MarkerForm({ service, time, close, onDone }: { service: string; time: n
   return (
     <form class="time-form" onSubmit={(e) => { e.preventDefault(); if (ready) void send(); }}>
       <h2>Add a marker</h2>
-      <label>What<input class="find" type="text" maxLength={200} placeholder="cache switched on" value={text} onInput={(e) => setText(e.currentTarget.value)} /></label>
-      <label>Version<input class="find" type="text" maxLength={200} value={version} onInput={(e) => setVersion(e.currentTarget.value)} /></label>
+      <label>
+        What<input
+          class="find"
+          type="text"
+          maxLength={200}
+          placeholder="cache switched on"
+          value={text}
+          onInput={(e) => setText(e.currentTarget.value)}
+        />
+      </label>
+      <label>
+        Version<input class="find" type="text" maxLength={200} value={version} onInput={(e) => setVersion(e.currentTarget.value)} />
+      </label>
       <label>When<input class="find" type="datetime-local" step="1" value={at} onInput={(e) => setAt(e.currentTarget.value)} /></label>
       <p class="soft">{service ? `For ${service}.` : 'For all services.'}</p>
       {problem && <p class="form-problem" role="alert">{problem}</p>}

@@ -1,5 +1,6 @@
 import './continuous.css';
 import { logout, type Notice } from '../../api/continuous';
+import { leave } from '../../state/address';
 import { status, statusError, useStatus } from '../../state/continuous';
 import { goPage, pageHref, type Page } from '../../state/pages';
 import { timeText } from '../../state/selection';
@@ -10,8 +11,8 @@ import { Icon, Menu, Popover, tip, useKeys } from '../parts';
 export default function Nav({ page }: { page: Page | null }) {
   useStatus();
   useKeys('Services', [
-    { keys: 'g i', label: 'Services', run: () => goPage('services') },
-    { keys: 'g y', label: 'State of the server', run: () => goPage('status') },
+    { keys: 'g i', label: 'Services', run: () => goPage({ page: 'services' }) },
+    { keys: 'g y', label: 'State of the server', run: () => goPage({ page: 'status' }) },
   ]);
   return (
     <div class="store-nav">
@@ -27,7 +28,13 @@ export default function Nav({ page }: { page: Page | null }) {
 
 function PageLink({ to, now, keys, about, children }: { to: Page; now: Page | null; keys: string; about: string; children: string }) {
   return (
-    <a class="header-link" href={pageHref({ page: to })} aria-current={to === now ? 'page' : undefined} onClick={follow(() => goPage(to))} {...tip(about, keys)}>
+    <a
+      class="header-link"
+      href={pageHref({ page: to })}
+      aria-current={to === now ? 'page' : undefined}
+      onClick={follow(() => goPage({ page: to }))}
+      {...tip(about, keys)}
+    >
       {children}
     </a>
   );
@@ -36,7 +43,9 @@ function PageLink({ to, now, keys, about, children }: { to: Page; now: Page | nu
 /** What a person should know now: the worst in sight, the rest a click away. */
 function Notices() {
   const lost = statusError.value;
-  const notices: readonly Notice[] = lost && lost.status !== 0 ? [{ level: 'error', text: `The state of the server can't be had: ${lost.message}` }] : (status.value?.notices ?? []);
+  const notices: readonly Notice[] = lost && lost.status !== 0
+    ? [{ level: 'error', text: `The state of the server can't be had: ${lost.message}` }]
+    : (status.value?.notices ?? []);
   const first = notices[0];
   return (
     <div class="notices" role="status">
@@ -58,7 +67,9 @@ function Notices() {
             <>
               <h2>What to know now</h2>
               <NoticeList notices={notices} />
-              <a href={pageHref({ page: 'status' })} onClick={follow(() => { close(); goPage('status'); })}>State of the server</a>
+              <a href={pageHref({ page: 'status' })} onClick={follow(() => { close(); goPage({ page: 'status' }); })}>
+                State of the server
+              </a>
             </>
           )}
         </Popover>
@@ -84,6 +95,8 @@ export function NoticeList({ notices }: { notices: readonly Notice[] }) {
   );
 }
 
+const logOut = () => void logout().then(() => leave('/login?to=/services'));
+
 function UserMenu() {
   const user = status.value?.user;
   if (!user || user.by === 'none') return null;
@@ -92,10 +105,14 @@ function UserMenu() {
     <Menu
       class="store-user"
       kind="plain"
-      button={<><Icon name="user" /><span class="visually-hidden">Logged in as {user.name}</span><span class="store-user-name" aria-hidden="true">{user.name}</span></>}
+      button={<>
+        <Icon name="user" />
+        <span class="visually-hidden">Logged in as {user.name}</span>
+        <span class="store-user-name" aria-hidden="true">{user.name}</span>
+      </>}
       label={`Logged in as ${user.name}`}
       align="end"
-      items={[{ heading: `${user.name} may ${may}` }, { label: 'Log out', icon: 'external', run: () => void logout() }]}
+      items={[{ heading: `${user.name} may ${may}` }, { label: 'Log out', icon: 'external', run: logOut }]}
     />
   );
 }

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../api/client';
 import { matchersShown, selected, setMatchers } from '../../state/selected';
+import { showNow, widen } from '../../state/time';
 import { Button, Empty } from '../parts';
-import { showNow, widen } from './SelectionHead';
 
 /** A selection without profiles: why, and the ways out. */
 export default function NoProfiles({ error }: { error: ApiError }) {
@@ -13,7 +13,11 @@ export default function NoProfiles({ error }: { error: ApiError }) {
       <div class="button-row">
         {s && s.to < Date.now() - 60_000 && <Button icon="clock" onClick={showNow}>Now</Button>}
         {!s?.id && <Button icon="fit" onClick={widen}>Twice the time</Button>}
-        {more.length > 0 && <Button icon="filter" onClick={() => setMatchers((matchersShown.peek() ?? []).filter((m) => !more.includes(m)))}>Without filters</Button>}
+        {more.length > 0 && (
+          <Button icon="filter" onClick={() => setMatchers((matchersShown.peek() ?? []).filter((m) => !more.includes(m)))}>
+            Without filters
+          </Button>
+        )}
       </div>
     </Empty>
   );

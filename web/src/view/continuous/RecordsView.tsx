@@ -5,8 +5,9 @@ import { records as askRecords, type Records } from '../../api/continuous';
 import { formatValue } from '../../model/units';
 import { useLasting } from '../../state/answer';
 import { formatSpan, parseSelection, timeText, type Selection, type Span } from '../../state/selection';
-import { selected, timelineSpan } from '../../state/selected';
+import { selected } from '../../state/selected';
 import { go, href, setOwn, type State } from '../../state/state';
+import { timelineSpan } from '../../state/time';
 import { formatDuration } from '../facts';
 import { follow } from '../link';
 import { Button, Empty, ReportState } from '../parts';
@@ -15,7 +16,7 @@ import { Find } from '../table/Find';
 import { plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 
 const LIMIT = 5000;
 
@@ -34,7 +35,9 @@ interface Row {
 export default function RecordsView({ state }: ViewProps) {
   const sel = selected.value;
   const span = timelineSpan.value;
-  if (!sel || !span) return <Empty title="There is one profile"><p>Selections in the store of <code>hone serve</code> have many.</p></Empty>;
+  if (!sel || !span) return (
+    <Empty title="There is one profile"><p>Selections in the store of <code>hone serve</code> have many.</p></Empty>
+  );
   return <Listing state={state} sel={sel} span={span} />;
 }
 
@@ -65,9 +68,16 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
       <div class="pane-bar">
         <Find label="Find by label" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
         <span class="grow" />
-        <Button icon="download" disabled={rows.length === 0} onClick={() => saveTable('profiles.csv', [...columns, ...csvOnly], rows)}>CSV</Button>
+        <Button icon="download" disabled={rows.length === 0} onClick={() => saveTable('profiles.csv', [...columns, ...csvOnly], rows)}>
+          CSV
+        </Button>
       </div>
-      <ReportState loading={loading} empty={({ report }) => (report.id.length > 0 ? undefined : <Empty title="No profiles in this time" icon="clock"><p>Choose another time above.</p></Empty>)}>
+      <ReportState
+        loading={loading}
+        empty={({ report }) => (report.id.length > 0 ? undefined : (
+          <Empty title="No profiles in this time" icon="clock"><p>Choose another time above.</p></Empty>
+        ))}
+      >
         {({ report }) => (
           <>
             <Table<Row>
@@ -78,7 +88,10 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
               rowKey={(r) => r.id}
               order={order}
               selected={current}
-              onOrder={(column) => setOwn('order', orderText({ column, descending: order.column === column ? !order.descending : !names.includes(column) }), 'replace')}
+              onOrder={(column) => setOwn(
+                'order', orderText({ column, descending: order.column === column ? !order.descending : !names.includes(column) }),
+                'replace',
+              )}
               onOpen={(r) => go(stateOf(state, r, span))}
               empty={`No profile has “${find}”.`}
             />
@@ -97,7 +110,10 @@ function rowsOf(r: Records | undefined): Row[] {
   if (!r) return [];
   return r.id.map((id, i) => {
     const s = r.labels[r.series[i]!]!;
-    return { id, time: r.time[i]!, duration: r.duration[i]!, value: r.value[i]!, labels: s.labels, type: s.type, unit: s.unit, profile: r.profile[i]! };
+    return {
+      id, time: r.time[i]!, duration: r.duration[i]!, value: r.value[i]!, labels: s.labels, type: s.type, unit: s.unit,
+      profile: r.profile[i]!,
+    };
   });
 }
 
@@ -105,7 +121,10 @@ function rowsOf(r: Records | undefined): Row[] {
 function stateOf(s: State, r: Row, span: Span): State {
   const { order: _, find: __, zoom: ___, live: ____, ...own } = s.own;
   const one = parseSelection(r.profile, Date.now());
-  return { ...s, view: 'flame', profile: [r.profile], base: [], own: one.from === span.from && one.to === span.to ? own : { ...own, span: formatSpan(span) } };
+  return {
+    ...s, view: 'flame', profile: [r.profile], base: [],
+    own: one.from === span.from && one.to === span.to ? own : { ...own, span: formatSpan(span) },
+  };
 }
 
 function keyOf(column: string): (r: Row) => string | number {
@@ -121,16 +140,23 @@ function columnsOf(names: readonly string[], most: number, state: State, span: S
   return [
     {
       id: 'time', title: 'Began', order: 'descending', width: '11rem',
-      cell: (r) => { const to = stateOf(state, r, span); return <a tabIndex={-1} class="record-link num" href={href(to)} onClick={follow(() => go(to))}>{timeText(r.time, true)}</a>; },
+      cell: (r) => {
+        const to = stateOf(state, r, span);
+        return <a tabIndex={-1} class="record-link num" href={href(to)} onClick={follow(() => go(to))}>{timeText(r.time, true)}</a>;
+      },
       text: (r) => new Date(r.time).toISOString(),
     },
     {
       id: 'value', title: 'Value', about: 'Of the sample type', order: 'descending', width: 'clamp(7rem, 14cqi, 14rem)', align: 'right',
       cell: (r) => formatValue(r.value, r.unit), text: (r) => String(r.value), share: (r) => (most > 0 ? (100 * r.value) / most : 0),
     },
-    { id: 'duration', title: 'Duration', order: 'descending', width: '7rem', align: 'right', from: 36, cell: (r) => (r.duration > 0 ? formatDuration(r.duration) : 'a moment'), text: (r) => String(r.duration) },
+    {
+      id: 'duration', title: 'Duration', order: 'descending', width: '7rem', align: 'right', from: 36,
+      cell: (r) => (r.duration > 0 ? formatDuration(r.duration) : 'a moment'), text: (r) => String(r.duration),
+    },
     ...names.map((name): Column<Row> => ({
-      id: name, title: name, order: 'ascending', width: 'minmax(6rem, 14rem)', from: 44, cell: (r) => <span class="cut" title={r.labels[name]}>{r.labels[name] ?? ''}</span>, text: (r) => r.labels[name] ?? '',
+      id: name, title: name, order: 'ascending', width: 'minmax(6rem, 14rem)', from: 44,
+      cell: (r) => <span class="cut" title={r.labels[name]}>{r.labels[name] ?? ''}</span>, text: (r) => r.labels[name] ?? '',
     })),
     { id: 'id', title: 'Id', from: 72, kind: () => 'soft mono', cell: (r) => <span class="cut">{r.id}</span>, text: (r) => r.id },
   ];

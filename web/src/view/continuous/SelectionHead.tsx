@@ -4,9 +4,10 @@
 import './continuous.css';
 import '../table/pane.css';
 import { useEffect } from 'preact/hooks';
-import { lately, parseLength, PRESETS, SECOND } from '../../state/selection';
-import { compareTo, endComparison, selected, selectedBase, showTime, tick, timelineSpan } from '../../state/selected';
+import { SECOND } from '../../state/selection';
+import { compareTo, endComparison, selected, selectedBase } from '../../state/selected';
 import { setOwn, state } from '../../state/state';
+import { shift, showNow, tick, toggleLive, widen, zoomIn } from '../../state/time';
 import { useKeys } from '../parts';
 import { AgainstControl, openAgainst } from './Against';
 import { Filters, openFilters } from './Filters';
@@ -58,46 +59,4 @@ export default function SelectionHead() {
       {!hidden && <Timeline sel={sel} />}
     </>
   );
-}
-
-/** Moves what is selected by its own length. */
-export function shift(direction: 1 | -1): void {
-  const s = selected.peek();
-  if (!s?.from || !s.to) return;
-  const by = direction * (s.to - s.from);
-  showTime({ from: s.from + by, to: s.to + by });
-}
-
-/** Shows twice the time, with the same middle but not the future. */
-export function widen(): void {
-  const s = timelineSpan.peek();
-  if (!s) return;
-  const length = s.to - s.from;
-  const to = Math.min(s.to + length / 2, Math.max(s.to, Date.now()));
-  showTime({ from: Math.round(to - 2 * length), to: Math.round(to) });
-}
-
-export function zoomIn(): void {
-  const s = selected.peek();
-  if (s?.from && s.to) showTime({ from: s.from, to: s.to });
-}
-
-/** The same length of time up to now. */
-export function showNow(): void {
-  const s = timelineSpan.peek();
-  if (!s) return;
-  const live = state.peek().own.live ?? '';
-  showTime(lately(parseLength(live) || s.to - s.from, Date.now()), live);
-}
-
-export function toggleLive(): void {
-  const span = timelineSpan.peek();
-  if (state.peek().own.live) {
-    setOwn('live', '', 'replace');
-    return;
-  }
-  const length = span ? span.to - span.from : 0;
-  // The preset nearest to what is shown.
-  const preset = PRESETS.reduce((best, p) => (Math.abs(p.length - length) < Math.abs(best.length - length) ? p : best));
-  showTime(lately(preset.length, Date.now()), preset.text);
 }

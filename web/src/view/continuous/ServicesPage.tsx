@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { series as askSeries, services as askServices, type GroupSeries, type Service } from '../../api/continuous';
+import { origin } from '../../state/address';
 import { useLasting } from '../../state/answer';
 import { setPage } from '../../state/pages';
 import { DAY, HOUR, lately, lengthText, MINUTE, timeText } from '../../state/selection';
@@ -14,7 +15,8 @@ import { count, plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
 import { compareVersions } from './Against';
-import type { PageProps } from './Pages';
+import type { PageState } from '../../state/pages';
+import type { PageProps } from '../props';
 import { overTimeText } from './words';
 
 const EVERY = 20_000; // ms
@@ -30,14 +32,15 @@ interface Row {
 }
 
 /** All services, the start of everything. */
-export function ServicesPage({ state }: PageProps) {
+export function ServicesPage({ state }: PageProps<PageState>) {
   const [round, setRound] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => !document.hidden && setRound((n) => n + 1), EVERY);
     return () => clearInterval(timer);
   }, []);
   const loading = useLasting(`services ${round}`, (signal) => askServices({}, signal));
-  const cpu = useLasting(`cpu ${Math.floor(round / 3)}`, (signal) => askSeries({ q: 'cpu', by: 'service', per: 'second', from: '-1d', points: 48, limit: 1000 }, signal));
+  const cpu = useLasting(`cpu ${Math.floor(round / 3)}`, (signal) =>
+    askSeries({ q: 'cpu', by: 'service', per: 'second', from: '-1d', points: 48, limit: 1000 }, signal));
   const answered = cpu.answer?.report;
   const rates = useMemo(() => new Map(answered?.series.map((s) => [s.labels['service'] ?? '', s])), [answered]);
 
@@ -46,7 +49,9 @@ export function ServicesPage({ state }: PageProps) {
   const rows = useMemo(() => {
     const now = Date.now();
     const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = all.filter((s) => words.every((w) => textOf(s).includes(w))).map((service): Row => ({ service, cpu: rates.get(service.name), silent: now - service.last > SILENT, now }));
+    const found = all.filter((s) => words.every((w) => textOf(s).includes(w))).map((service): Row => ({
+      service, cpu: rates.get(service.name), silent: now - service.last > SILENT, now,
+    }));
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, rates, state.find, order.column, order.descending]);
   const open = (r: Row) => go(stateOf(r.service, mainKind(r.service), Date.now()));
@@ -71,13 +76,17 @@ export function ServicesPage({ state }: PageProps) {
               row={(i) => rows[i]}
               rowKey={(r) => r.service.name}
               order={order}
-              onOrder={(column) => setPage({ order: orderText({ column, descending: order.column === column ? !order.descending : column !== 'service' }) })}
+              onOrder={(column) =>
+                setPage({ order: orderText({ column, descending: order.column === column ? !order.descending : column !== 'service' }) })}
               onOpen={open}
               dim={(r) => r.silent}
               empty={`No service has “${state.find}”.`}
             />
             <div class="pane-facts">
-              <span>{plural(rows.length, 'service')}{report.left > 0 ? ` of ${count(all.length + report.left)}: ${count(report.left)} are left out` : ''}</span>
+              <span>
+                {plural(rows.length, 'service')}
+                {report.left > 0 ? ` of ${count(all.length + report.left)}: ${count(report.left)} are left out` : ''}
+              </span>
               <span>CPU of the last day; Enter opens a service</span>
             </div>
           </>
@@ -112,7 +121,11 @@ function stateOf(s: Service, kind: string, now: number) {
 const minute = (now: number) => Math.ceil(now / MINUTE) * MINUTE;
 
 function KindLink({ s, kind, now }: { s: Service; kind: string; now: number }) {
-  return <a class="kind-link" tabIndex={-1} href={href(stateOf(s, kind, minute(now)))} onClick={follow(() => go(stateOf(s, kind, Date.now())))}>{kind}</a>;
+  return (
+    <a class="kind-link" tabIndex={-1} href={href(stateOf(s, kind, minute(now)))} onClick={follow(() => go(stateOf(s, kind, Date.now())))}>
+      {kind}
+    </a>
+  );
 }
 
 const columns: readonly Column<Row>[] = [
@@ -120,7 +133,11 @@ const columns: readonly Column<Row>[] = [
     id: 'service', title: 'Service', order: 'ascending', width: 'minmax(9rem, 1.4fr)',
     cell: ({ service: s, now }) => {
       const to = stateOf(s, mainKind(s), minute(now));
-      return <a class="service-link cut" tabIndex={-1} href={href(to)} onClick={follow(() => go(stateOf(s, mainKind(s), Date.now())))}>{s.name}</a>;
+      return (
+        <a class="service-link cut" tabIndex={-1} href={href(to)} onClick={follow(() => go(stateOf(s, mainKind(s), Date.now())))}>
+          {s.name}
+        </a>
+      );
     },
     text: (r) => r.service.name,
   },
@@ -138,25 +155,41 @@ const columns: readonly Column<Row>[] = [
     cell: (r) => <Spark series={r.cpu} />,
   },
   {
-    id: 'cpu', title: 'CPU', about: 'CPU time a second of one instance, over the last day', order: 'descending', width: '6.5rem', align: 'right', from: 30,
+    id: 'cpu', title: 'CPU', about: 'CPU time a second of one instance, over the last day', order: 'descending', width: '6.5rem',
+    align: 'right', from: 30,
     cell: (r) => (r.cpu ? overTimeText(r.cpu.total.value, r.cpu.unit, 'second') : ''), text: (r) => String(r.cpu?.total.value ?? ''),
   },
   {
     id: 'kinds', title: 'Kinds', from: 58,
-    cell: (r) => <span class="kind-links">{r.service.kinds.map((k) => <KindLink key={k.kind} s={r.service} kind={k.kind} now={r.now} />)}</span>,
+    cell: (r) => (
+      <span class="kind-links">{r.service.kinds.map((k) => <KindLink key={k.kind} s={r.service} kind={k.kind} now={r.now} />)}</span>
+    ),
     text: (r) => r.service.kinds.map((k) => k.kind).join(' '),
   },
   {
     id: 'version', title: 'Versions', order: 'ascending', width: 'minmax(8rem, 14rem)', from: 40,
     cell: ({ service: s }) => (
       <span class="versions">
-        <span class="cut mono" title={s.versions.map((v) => v.version || 'none').join('\n')}>{s.versions.map((v) => v.version || 'none').slice(0, 3).join(', ')}{s.versions.length > 3 ? ` and ${s.versions.length - 3} more` : ''}</span>
-        {s.versions.length > 1 && <IconButton icon="compare" tabIndex={-1} label={`Compare the two latest versions of ${s.name}`} onClick={(e) => { e.stopPropagation(); void compareVersions(s.name, mainKind(s)); }} />}
+        <span class="cut mono" title={s.versions.map((v) => v.version || 'none').join('\n')}>
+          {s.versions.map((v) => v.version || 'none').slice(0, 3).join(', ')}
+          {s.versions.length > 3 ? ` and ${s.versions.length - 3} more` : ''}
+        </span>
+        {s.versions.length > 1 && (
+          <IconButton
+            icon="compare"
+            tabIndex={-1}
+            label={`Compare the two latest versions of ${s.name}`}
+            onClick={(e) => { e.stopPropagation(); void compareVersions(s.name, mainKind(s)); }}
+          />
+        )}
       </span>
     ),
     text: (r) => r.service.versions.map((v) => v.version).join(' '),
   },
-  { id: 'profiles', title: 'Profiles', order: 'descending', width: '6rem', align: 'right', from: 64, cell: (r) => count(r.service.profiles), text: (r) => String(r.service.profiles) },
+  {
+    id: 'profiles', title: 'Profiles', order: 'descending', width: '6rem', align: 'right', from: 64, cell: (r) => count(r.service.profiles),
+    text: (r) => String(r.service.profiles),
+  },
 ];
 
 /** The shape of a rate, for the eye alone. */
@@ -164,7 +197,9 @@ function Spark({ series }: { series: GroupSeries | undefined }) {
   if (!series || series.time.length === 0) return null;
   const now = Date.now();
   const top = Math.max(...series.value.map((v) => v ?? 0)) || 1;
-  const place = (i: number) => `${Math.round((1000 * (series.time[i]! - (now - RECENT))) / RECENT) / 10} ${Math.round(10 * (20 - (19 * (series.value[i] ?? 0)) / top)) / 10}`;
+  const place = (i: number) =>
+    `${Math.round((1000 * (series.time[i]! - (now - RECENT))) / RECENT) / 10} `
+    + `${Math.round(10 * (20 - (19 * (series.value[i] ?? 0)) / top)) / 10}`;
   const path = series.time.map((_, i) => `${i === 0 ? 'M' : 'L'}${place(i)}`).join('');
   return (
     <svg class="spark" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
@@ -175,10 +210,15 @@ function Spark({ series }: { series: GroupSeries | undefined }) {
 
 const ways = (origin: string): readonly { title: string; about: string; code: string }[] => [
   {
-    title: 'From inside a Go program', about: 'hone’s agent sends a little of every kind each minute. It needs the standard library only and keeps a budget of CPU time.',
-    code: `import "github.com/hone-go/hone/agent"\n\na, err := agent.Start(agent.Config{\n\tServer:  "${origin}",\n\tService: "shop",\n})\nif err == nil {\n\tdefer a.Stop(context.Background())\n}`,
+    title: 'From inside a Go program',
+    about: 'hone’s agent sends a little of every kind each minute. It needs the standard library only and keeps a budget of CPU time.',
+    code: `import "github.com/hone-go/hone/agent"\n\na, err := agent.Start(agent.Config{\n\tServer:  "${origin}",\n\tService: "shop",\n})\n`
+      + `if err == nil {\n\tdefer a.Stop(context.Background())\n}`,
   },
-  { title: 'A file', about: 'Any profile that hone reads, such as that of a test or a benchmark.', code: `hone push -server ${origin} -service shop cpu.pb.gz` },
+  {
+    title: 'A file', about: 'Any profile that hone reads, such as that of a test or a benchmark.',
+    code: `hone push -server ${origin} -service shop cpu.pb.gz`,
+  },
   {
     title: 'Fetched from programs that serve net/http/pprof', about: 'In hone-serve.toml, then hone serve -config hone-serve.toml.',
     code: `[[scrape]]\nname = "shop"\n\n[[scrape.static]]\ntargets = ["localhost:6060"]`,
@@ -191,9 +231,9 @@ function FirstProfile() {
     <div class="first-profile">
       <h2>No profiles yet</h2>
       <p class="soft">As soon as the first one is here, this page shows it.{' '}
-        The agents of Cloud Profiler, Pyroscope, Parca and OpenTelemetry work as they are: point them at <code>{location.origin}</code>.</p>
+        The agents of Cloud Profiler, Pyroscope, Parca and OpenTelemetry work as they are: point them at <code>{origin()}</code>.</p>
       <ol>
-        {ways(location.origin).map((w) => (
+        {ways(origin()).map((w) => (
           <li key={w.title}>
             <h3>{w.title}</h3>
             <p class="soft">{w.about}</p>

@@ -5,10 +5,11 @@ import { formatValue } from '../../model/units';
 import { Failure, Skeleton } from '../parts';
 import { count } from '../table/format';
 import { NoticeList } from './Nav';
-import type { PageProps } from './Pages';
+import type { PageState } from '../../state/pages';
+import type { PageProps } from '../props';
 
 /** How the server fares: what came in, what was refused, which limits were hit. */
-export function StatusPage(_: PageProps) {
+export function StatusPage(_: PageProps<PageState>) {
   const s = status.value;
   if (!s) return statusError.value ? <Failure error={statusError.value} /> : <Skeleton />;
   const words = (o: Record<string, number>) => Object.entries(o).map(([k, n]) => `${k.replaceAll('_', ' ')} ${count(n)}`).join(', ');
@@ -20,15 +21,35 @@ export function StatusPage(_: PageProps) {
         <span>up for {lengthText(s.uptime / 1e6)}, since {timeText(s.start)}</span>
         <span>{count(s.queries.running)} of {count(s.queries.limit)} queries running, {count(s.queries.waiting)} waiting</span>
       </p>
-      <Section title="Notices">{s.notices.length > 0 ? <NoticeList notices={s.notices} /> : <p class="soft">Nothing to worry about.</p>}</Section>
+      <Section title="Notices">
+        {s.notices.length > 0 ? <NoticeList notices={s.notices} /> : <p class="soft">Nothing to worry about.</p>}
+      </Section>
+      {s.aside.length > 0 && (
+        <Section title="Set aside">
+          <Grid
+            head={['Service', 'Week from', 'Since', 'Profiles', 'Damage', 'Next step']}
+            rows={s.aside.map((a) => [
+              a.service || 'unknown', a.from ? timeText(a.from) : 'unknown', timeText(a.since),
+              a.profiles === null ? 'unknown' : count(a.profiles), a.problem, a.next,
+            ])}
+            none=""
+          />
+        </Section>
+      )}
       <Section title="Came in since the start">
-        <Grid head={['Protocol', 'Profiles', 'Bytes', 'Refused']} rows={s.ingest.map((i) => [i.protocol, count(i.profiles), formatValue(i.bytes, 'bytes'), words(i.refused) || 'none'])} none="No profiles yet." />
+        <Grid
+          head={['Protocol', 'Profiles', 'Bytes', 'Refused']}
+          rows={s.ingest.map((i) => [i.protocol, count(i.profiles), formatValue(i.bytes, 'bytes'), words(i.refused) || 'none'])}
+          none="No profiles yet."
+        />
       </Section>
       {Object.keys(s.degraded).length > 0 && <Section title="Kept in another form than they came"><p>{words(s.degraded)}</p></Section>}
       <Section title="Limits">
         <Grid
           head={['Limit', 'Used', 'Of', 'Hit']}
-          rows={s.limits.map((l) => [l.name, l.used === undefined ? '' : count(l.used), count(l.limit), l.hits === 0 ? 'never' : `${count(l.hits)} times${l.last ? `, last ${timeText(l.last)}` : ''}`])}
+          rows={s.limits.map((l) => [l.name, l.used === undefined ? '' : limited(l.name, l.used), limited(l.name, l.limit), l.hits === 0
+            ? 'never'
+            : `${count(l.hits)} times${l.last ? `, last ${timeText(l.last)}` : ''}`])}
           none="No limits are set."
         />
       </Section>
@@ -36,7 +57,10 @@ export function StatusPage(_: PageProps) {
         <Section title="Fetched">
           <Grid
             head={['Job', 'Target', 'Kind', 'State', 'Last', 'Profiles']}
-            rows={s.scrape.map((t) => [t.job, t.target, t.kind, t.error ? `${t.state}: ${t.error}` : t.state, t.last ? timeText(t.last, true) : '', count(t.profiles)])}
+            rows={s.scrape.map((t) => [
+              t.job, t.target, t.kind, t.error ? `${t.state}: ${t.error}` : t.state, t.last ? timeText(t.last, true) : '',
+              count(t.profiles),
+            ])}
             none=""
           />
         </Section>
@@ -51,6 +75,9 @@ export function StatusPage(_: PageProps) {
     </div>
   );
 }
+
+/** A number in the unit that a limit's name begins with. */
+const limited = (name: string, n: number): string => (name.startsWith('bytes') ? formatValue(n, 'bytes') : count(n));
 
 function figure(name: string, value: unknown): string {
   if (typeof value !== 'number') return String(value);
@@ -68,7 +95,9 @@ function Grid({ head, rows, none }: { head: readonly string[]; rows: readonly (r
     <div class="status-scroll" tabIndex={0} role="region" aria-label={`Table of ${head[0]!.toLowerCase()}`}>
       <table>
         <thead><tr>{head.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
-        <tbody>{rows.map((row, i) => <tr key={i}>{row.map((cell, j) => (j === 0 ? <th key={j} scope="row">{cell}</th> : <td key={j}>{cell}</td>))}</tr>)}</tbody>
+        <tbody>{rows.map((row, i) => (
+          <tr key={i}>{row.map((cell, j) => (j === 0 ? <th key={j} scope="row">{cell}</th> : <td key={j}>{cell}</td>))}</tr>
+        ))}</tbody>
       </table>
     </div>
   );

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { lately, PRESETS, spanText } from '../../state/selection';
-import { selected, showTime, timelineSpan } from '../../state/selected';
+import { selected } from '../../state/selected';
 import { state } from '../../state/state';
+import { shift, showNow, showTime, timelineSpan, toggleLive, widen, zoomIn } from '../../state/time';
 import { Button, IconButton, Popover } from '../parts';
-import { shift, showNow, toggleLive, widen, zoomIn } from './SelectionHead';
 
 /** When. */
 export function TimeControl() {
@@ -26,7 +26,16 @@ export function TimeControl() {
       </Popover>
       <IconButton icon="right" label="Later" keys="." disabled={!s.from || !s.to || s.to > Date.now()} onClick={() => shift(1)} />
       <Button kind="quiet" onClick={showNow} data-tip="The same length of time up to now" data-keys="r">Now</Button>
-      <Button kind="quiet" class={`sel-live${live ? ' sel-live-on' : ''}`} aria-pressed={live !== ''} onClick={toggleLive} data-tip="Follow the present" data-keys="l">Live</Button>
+      <Button
+        kind="quiet"
+        class={`sel-live${live ? ' sel-live-on' : ''}`}
+        aria-pressed={live !== ''}
+        onClick={toggleLive}
+        data-tip="Follow the present"
+        data-keys="l"
+      >
+        Live
+      </Button>
     </div>
   );
 }
@@ -37,7 +46,8 @@ function TimeForm({ close }: { close: () => void }) {
   const [to, setTo] = useState(local(span.to));
   const start = Date.parse(from);
   const end = Date.parse(to);
-  const problem = Number.isNaN(start) || Number.isNaN(end) ? 'Both times are needed' : start >= end ? 'The end has to be after the start' : '';
+  const problem =
+    Number.isNaN(start) || Number.isNaN(end) ? 'Both times are needed' : start >= end ? 'The end has to be after the start' : '';
   const live = state.value.own.live ?? '';
   const take = (act: () => void) => () => {
     close();
@@ -54,7 +64,15 @@ function TimeForm({ close }: { close: () => void }) {
       <h2>Time</h2>
       <div class="time-presets" role="group" aria-label="Up to now">
         {PRESETS.map((p) => (
-          <Button key={p.text} kind="quiet" aria-pressed={live === p.text} aria-label={`Last ${p.title}`} onClick={take(() => showTime(lately(p.length, Date.now()), live ? p.text : ''))}>{p.text}</Button>
+          <Button
+            key={p.text}
+            kind="quiet"
+            aria-pressed={live === p.text}
+            aria-label={`Last ${p.title}`}
+            onClick={take(() => showTime(lately(p.length, Date.now()), live ? p.text : ''))}
+          >
+            {p.text}
+          </Button>
         ))}
       </div>
       <label>From<input class="find" type="datetime-local" step="1" value={from} onInput={(e) => setFrom(e.currentTarget.value)} /></label>

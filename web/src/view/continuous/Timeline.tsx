@@ -1,14 +1,20 @@
 // Totals over time, in groups, with what is selected, what it is compared with,
 // and what was deployed when. A drag selects; so do two handles, for keys.
 
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { labels as askLabels, markers as askMarkers, series as askSeries, type GroupSeries, type Marker, type OverTime } from '../../api/continuous';
+import {
+  labels as askLabels, markers as askMarkers, series as askSeries, type GroupSeries, type Marker, type OverTime,
+} from '../../api/continuous';
 import { dragged, nudged, pointAt, areaPath, linePath, runs, type Point } from '../../layout/timeline';
 import { place, valueAt, type Scale } from '../../layout/axis';
 import { useLasting } from '../../state/answer';
-import { formatSelection, againstText, kindOf, serviceOf, spanText, timeText, type Per, type Selection, type Span } from '../../state/selection';
-import { compareTo, select, selectedBase, selectTime, timelineSpan } from '../../state/selected';
+import {
+  againstText, formatSelection, formatValues, kindOf, parseValues, serviceOf, spanText, timeText, type Per, type Selection, type Span,
+} from '../../state/selection';
+import { compareTo, select, selected, selectedBase } from '../../state/selected';
 import { go, setOwn, state } from '../../state/state';
+import { selectTime, timelineSpan } from '../../state/time';
 import { dateText, timelineDates } from '../chart/dates';
 import { IconButton, Progress, tip, useElementSize } from '../parts';
 import { AddMarker, Markers } from './Markers';
@@ -42,7 +48,9 @@ export function Timeline({ sel }: { sel: Selection }) {
   const points = Math.max(40, Math.min(300, Math.floor((width || 1000) / 5)));
   const [reload, setReload] = useState(0);
   const sampleType = options.sample_index ?? sel.sampleType;
-  const params = (s: Selection, time: Span) => ({ q: s.q, from: time.from, to: time.to, sample_type: sampleType, top: s.top, per: s.per, points });
+  const params = (s: Selection, time: Span) => ({
+    q: s.q, from: time.from, to: time.to, sample_type: sampleType, top: s.top, per: s.per, points,
+  });
   const asked = { ...params(sel, span), by, limit: GROUPS };
   const known = width > 0;
   const totals = useLasting<OverTime>(known ? `series ${JSON.stringify(asked)}` : null, (signal) => askSeries(asked, signal));
@@ -52,14 +60,20 @@ export function Timeline({ sel }: { sel: Selection }) {
 
   // What is compared with, laid over it: of another time, moved to where it compares.
   const offset = base && base.from && sel.from && !overlaps(base, span) ? base.from - sel.from : 0;
-  const other = base && !by && (base.q !== sel.q || base.top !== sel.top || offset !== 0) ? { ...params(base, { from: span.from + offset, to: span.to + offset }), step } : null;
-  const before = useLasting<OverTime>(other && over ? `series ${JSON.stringify(other)}` : null, (signal) => askSeries(other!, signal)).answer?.report;
+  const other = base && !by && (base.q !== sel.q || base.top !== sel.top || offset !== 0)
+    ? { ...params(base, { from: span.from + offset, to: span.to + offset }), step }
+    : null;
+  const before =
+    useLasting<OverTime>(other && over ? `series ${JSON.stringify(other)}` : null, (signal) => askSeries(other!, signal)).answer?.report;
 
   const service = serviceOf(sel.q);
   const markersAsked = { from: span.from, to: span.to, service: service ?? '' };
-  const marks = useLasting<{ markers: Marker[] }>(`markers ${JSON.stringify(markersAsked)} ${reload}`, async (signal) => ({ markers: await askMarkers(markersAsked, signal) })).answer?.report;
+  const marks =
+    useLasting<{ markers: Marker[] }>(
+      `markers ${JSON.stringify(markersAsked)} ${reload}`, async (signal) => ({ markers: await askMarkers(markersAsked, signal) }),
+    ).answer?.report;
 
-  const off = useMemo(() => new Set((own.off ?? '').split(',').filter(Boolean).map(decodeURIComponent)), [own.off]);
+  const off = useMemo(() => new Set(parseValues(own.off)), [own.off]);
   const lines = useMemo(() => {
     const all = (over?.series ?? []).map((s, i) => lineOf(s, by, i, off, 0));
     const bases = (before?.series ?? []).map((s) => ({ ...lineOf(s, '', 0, off, offset), tone: -1, name: 'compared with' }));
@@ -73,8 +87,18 @@ export function Timeline({ sel }: { sel: Selection }) {
       <div class="timeline-bar">
         <GroupBy sel={sel} span={span} by={by} />
         <PerControl per={sel.per} />
-        <Legend lines={lines} by={by} left={over?.left ?? 0} per={sel.per} at={hover} step={step} against={base ? againstText(own.vs ?? '', sel, base) : ''} />
-        <span class="timeline-words" aria-live="off">{hover === null ? (base && overlaps(base, span) && base.q === sel.q && base.from !== sel.from ? `${spanText(base)} → ${spanText(sel)}` : '') : timeText(hover)}</span>
+        <Legend
+          lines={lines}
+          by={by}
+          left={over?.left ?? 0}
+          per={sel.per}
+          at={hover}
+          step={step}
+          against={base ? againstText(own.vs ?? '', sel, base) : ''}
+        />
+        <span class="timeline-words" aria-live="off">{hover === null
+          ? (base && overlaps(base, span) && base.q === sel.q && base.from !== sel.from ? `${spanText(base)} → ${spanText(sel)}` : '')
+          : timeText(hover)}</span>
         <AddMarker service={service ?? ''} time={span.to - 1000} onDone={() => setReload((n) => n + 1)} />
       </div>
       <div ref={box} class="timeline-box" aria-busy={totals.stale && !error && !over}>
@@ -92,7 +116,9 @@ export function Timeline({ sel }: { sel: Selection }) {
             onHover={setHover}
             whole={band.from <= span.from && band.to >= span.to}
           >
-            {(x) => <Markers markers={marks?.markers ?? []} x={x} sel={sel} span={span} step={step} onChange={() => setReload((n) => n + 1)} />}
+            {(x) => (
+              <Markers markers={marks?.markers ?? []} x={x} sel={sel} span={span} step={step} onChange={() => setReload((n) => n + 1)} />
+            )}
           </Plot>
         )}
         {error !== undefined && <p class="timeline-note" role="alert">{error}</p>}
@@ -108,21 +134,29 @@ const overlaps = (a: { from: number; to: number }, b: Span) => a.from < b.to && 
 function lineOf(s: GroupSeries, by: string, i: number, off: ReadonlySet<string>, offset: number): Line {
   const name = groupName(s.labels, by);
   return {
-    name, tone: i % GROUPS, unit: s.unit, hidden: by !== '' && off.has(name), total: s.total.value, profile: s.profile,
+    name, tone: i % GROUPS, unit: s.unit, hidden: by !== '' && off.has(name), total: s.type === '' ? null : s.total.value,
+    profile: s.profile,
     points: s.time.map((time, j) => ({ time: time - offset, value: s.value[j] ?? null })),
   };
 }
 
 function GroupBy({ sel, span, by }: { sel: Selection; span: Span; by: string }) {
   const params = { q: sel.q, from: span.from, to: span.to, limit: 2 };
-  const known = useLasting(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) })).answer?.report;
+  const known =
+    useLasting(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) })).answer?.report;
   // A label with one value makes no groups.
   const names = (known?.labels ?? []).filter((l) => l.values.length + l.more > 1).map((l) => l.name);
   const all = by && !names.includes(by) ? [...names, by] : names;
   return (
     <label class="picklist timeline-by" {...tip('A line for each value of a label')}>
       <span class="visually-hidden">Group by</span>
-      <select value={by} onChange={(e) => { const { off: _, by: __, ...own } = state.peek().own; go({ own: e.currentTarget.value ? { ...own, by: e.currentTarget.value } : own }); }}>
+      <select
+        value={by}
+        onChange={(e) => {
+          const { off: _, by: __, ...own } = state.peek().own;
+          go({ own: e.currentTarget.value ? { ...own, by: e.currentTarget.value } : own });
+        }}
+      >
         <option value="">Total</option>
         {all.map((n) => <option key={n} value={n}>by {n}</option>)}
       </select>
@@ -155,28 +189,34 @@ interface LegendProps {
 
 function Legend({ lines, by, left, per, at, step, against }: LegendProps) {
   const toggle = (name: string) => {
-    const off = new Set((state.peek().own.off ?? '').split(',').filter(Boolean).map(decodeURIComponent));
+    const off = new Set(parseValues(state.peek().own.off));
     if (!off.delete(name)) off.add(name);
-    setOwn('off', [...off].map(encodeURIComponent).join(','), 'replace');
+    setOwn('off', formatValues(off), 'replace');
   };
+  const head = lines.length > 1 ? 'selected' : (kindOf(selected.value?.q ?? '') ?? 'total');
   const value = (l: Line) => (at === null ? l.total : (pointAt(l.points, at, step)?.value ?? null));
   return (
     <div class="timeline-legend" role="group" aria-label="Lines">
       {lines.map((l) => (by && l.tone >= 0 ? (
-        <button key={l.name} type="button" class={`legend-item tone-${l.tone}`} aria-pressed={!l.hidden} onClick={() => toggle(l.name)} {...tip(`${l.hidden ? 'Show' : 'Leave out'} ${by} ${l.name}`)}>
+        <button
+          key={l.name}
+          type="button"
+          class={`legend-item tone-${l.tone}`}
+          aria-pressed={!l.hidden}
+          onClick={() => toggle(l.name)}
+          {...tip(`${l.hidden ? 'Show' : 'Leave out'} ${by} ${l.name}`)}
+        >
           <i aria-hidden="true" />{l.name} <b>{overTimeText(value(l), l.unit, per)}</b>
         </button>
       ) : (
         <span key={l.tone} class={`legend-item ${l.tone < 0 ? 'tone-base' : `tone-${l.tone}`}`}>
-          <i aria-hidden="true" />{l.tone < 0 ? against : lines.length > 1 ? 'selected' : (kindOf(state.value.profile[0] ? selectedQ() : '') ?? 'total')} <b>{overTimeText(value(l), l.unit, per)}</b>
+          <i aria-hidden="true" />{l.tone < 0 ? against : head} <b>{overTimeText(value(l), l.unit, per)}</b>
         </span>
       )))}
       {left > 0 && <span class="soft">and {left} more, which are smaller</span>}
     </div>
   );
 }
-
-const selectedQ = () => new URLSearchParams(state.value.profile[0]!.slice(4)).get('q') ?? '';
 
 interface PlotProps {
   lines: readonly Line[];
@@ -199,8 +239,14 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
   const top = Math.max(0, ...shown.flatMap((l) => l.points.map((p) => p.value ?? 0)));
   const y: Scale = { min: 0, max: top > 0 ? top * 1.05 : 1, from: height - FOOT, to: TOP };
   const unit = shown[0]?.unit ?? '';
-  const dates = timelineDates(span.from, span.to, Math.floor(width / 90));
-  const [drag, setDrag] = useState<{ from: number; at: number; base: boolean } | null>(null);
+  const dates = timelineDates(span.from, span.to, Math.floor(width / 90)).map((time) => {
+    const text = dateText(time, span.to - span.from);
+    const half = 3.5 * text.length; // px, roughly: at the edges a date stands within
+    return { time, text, at: Math.max(half, Math.min(width - half, place(x, time))) };
+  });
+  // A signal, since the next event may come before what this one changes is drawn.
+  const dragging = useSignal<{ from: number; at: number; base: boolean } | null>(null);
+  const drag = dragging.value;
   const area = useRef<SVGSVGElement>(null);
   useEffect(() => {
     if (!drag) return;
@@ -208,7 +254,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
       if (e.key !== 'Escape') return;
       e.stopPropagation();
       e.preventDefault();
-      setDrag(null);
+      dragging.value = null;
     };
     document.addEventListener('keydown', cancel, true);
     return () => document.removeEventListener('keydown', cancel, true);
@@ -218,7 +264,13 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
   const head = pulled && drag && !drag.base ? pulled : band;
   const other = pulled && drag?.base ? pulled : base;
   const box = (s: Span, kind: string) => (
-    <rect class={kind} x={place(x, Math.max(s.from, span.from))} y={TOP - 4} width={Math.max(1, place(x, Math.min(s.to, span.to)) - place(x, Math.max(s.from, span.from)))} height={height - FOOT - TOP + 4} />
+    <rect
+      class={kind}
+      x={place(x, Math.max(s.from, span.from))}
+      y={TOP - 4}
+      width={Math.max(1, place(x, Math.min(s.to, span.to)) - place(x, Math.max(s.from, span.from)))}
+      height={height - FOOT - TOP + 4}
+    />
   );
   return (
     <>
@@ -233,16 +285,17 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
           if (e.button !== 0) return;
           e.currentTarget.setPointerCapture(e.pointerId);
           const at = placeOf(e);
-          setDrag({ from: at, at, base: e.shiftKey || picking.peek() });
+          dragging.value = { from: at, at, base: e.shiftKey || picking.peek() };
         }}
         onPointerMove={(e) => {
           const at = placeOf(e);
           onHover(Math.min(x.max, Math.max(x.min, valueAt(x, at))));
-          if (drag) setDrag({ ...drag, at });
+          if (dragging.peek()) dragging.value = { ...dragging.peek()!, at };
         }}
         onPointerUp={() => {
+          const drag = dragging.peek();
           if (!drag) return;
-          setDrag(null);
+          dragging.value = null;
           const to = dragged(drag.from, drag.at, x, step);
           if (!to) return;
           if (drag.base) {
@@ -250,7 +303,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
             chooseBase(to);
           } else selectTime(to);
         }}
-        onPointerCancel={() => setDrag(null)}
+        onPointerCancel={() => (dragging.value = null)}
         onPointerLeave={() => onHover(null)}
         onDblClick={() => selectTime(span)}
       >
@@ -270,13 +323,16 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
         {valueTicks(y.max, unit, Math.max(1, Math.floor((height - TOP - FOOT) / 32))).map((v) => (
           <text key={v} class="timeline-value" x={LEFT + 2} y={place(y, v) - 5}>{overTimeText(v, unit, per)}</text>
         ))}
-        {dates.map((t) => <text key={t} class="timeline-date" x={place(x, t)} y={height - 6}>{dateText(t, span.to - span.from)}</text>)}
+        {dates.map((d) => <text key={d.time} class="timeline-date" x={d.at} y={height - 6}>{d.text}</text>)}
       </svg>
       {children(x)}
       {other && base && <Handles range={base} span={span} step={step} x={x} kind="base" onChange={(to) => chooseBase(to, 'replace')} />}
       <Handles range={band} span={span} step={step} x={x} kind="selected" onChange={(to) => selectTime(to, 'replace')} />
       {!whole && (
-        <div class="timeline-whole" style={{ left: `${Math.max(LEFT, Math.min(width - 34, place(x, Math.min(band.to, span.to)) - 30))}px` }}>
+        <div
+          class="timeline-whole"
+          style={{ left: `${Math.max(LEFT, Math.min(width - 34, place(x, Math.min(band.to, span.to)) - 30))}px` }}
+        >
           <IconButton icon="close" label="Select all of the timeline" onClick={() => selectTime(span)} />
         </div>
       )}
@@ -306,21 +362,23 @@ interface HandlesProps {
 /** The two ends of a range, for the mouse, fingers and keys. */
 function Handles({ range, span, step, x, kind, onChange }: HandlesProps) {
   // Keys come faster than what they ask for: it is asked for when they rest.
-  const [moved, setMoved] = useState<Span | null>(null);
+  // Signals, since the next event may come before what this one changes is drawn.
+  const moved = useSignal<Span | null>(null);
+  const pulling = useSignal(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const latest = useRef<Span | null>(null);
-  useEffect(() => setMoved(null), [range.from, range.to]);
+  useEffect(() => void (moved.value = null), [range.from, range.to]);
   useEffect(() => () => clearTimeout(timer.current), []);
-  const shown = moved ?? { from: Math.max(range.from, span.from), to: Math.min(range.to, span.to) };
+  const now = () => moved.value ?? { from: Math.max(range.from, span.from), to: Math.min(range.to, span.to) };
+  const shown = now();
   const take = (to: Span, wait: number) => {
-    latest.current = to;
-    setMoved(to);
+    moved.value = to;
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => latest.current && onChange(latest.current), wait);
+    timer.current = setTimeout(() => onChange(to), wait);
   };
   const onKeyDown = (end: 'from' | 'to') => (e: KeyboardEvent) => {
     const by = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[e.key];
     let to: Span | null = null;
+    const shown = now();
     if (by !== undefined) to = nudged(shown, end, e.shiftKey ? by * 10 : by, step, x);
     else if (e.key === 'Home' && end === 'from') to = { ...shown, from: span.from };
     else if (e.key === 'End' && end === 'to') to = { ...shown, to: span.to };
@@ -330,7 +388,6 @@ function Handles({ range, span, step, x, kind, onChange }: HandlesProps) {
     e.stopPropagation();
     take(to, 250);
   };
-  const [pull, setPull] = useState(false);
   return (
     <>
       {(['from', 'to'] as const).map((end) => (
@@ -348,20 +405,25 @@ function Handles({ range, span, step, x, kind, onChange }: HandlesProps) {
           onKeyDown={onKeyDown(end)}
           onPointerDown={(e) => {
             e.currentTarget.setPointerCapture(e.pointerId);
-            setPull(true);
-            latest.current = shown;
+            pulling.value = true;
           }}
           onPointerMove={(e) => {
-            if (!pull) return;
+            if (!pulling.peek()) return;
             const left = e.currentTarget.parentElement!.getBoundingClientRect().left;
             const t = Math.round(valueAt(x, e.clientX - left) / step) * step;
-            const to = end === 'from' ? { ...shown, from: Math.max(span.from, Math.min(t, shown.to - step)) } : { ...shown, to: Math.min(span.to, Math.max(t, shown.from + step)) };
-            latest.current = to;
-            setMoved(to);
+            const shown = now();
+            const to = end === 'from'
+              ? { ...shown, from: Math.max(span.from, Math.min(t, shown.to - step)) }
+              : { ...shown, to: Math.min(span.to, Math.max(t, shown.from + step)) };
+            moved.value = to;
           }}
           onPointerUp={() => {
-            setPull(false);
-            if (moved && latest.current) onChange(latest.current);
+            pulling.value = false;
+            if (moved.peek()) onChange(moved.peek()!);
+          }}
+          onPointerCancel={() => {
+            pulling.value = false;
+            moved.value = null;
           }}
         />
       ))}

@@ -13,7 +13,9 @@ export const PER_TITLES: Record<Per, string> = { sum: 'Sum', profile: 'Per profi
 export function overTimeText(value: number | null, unit: string, per: Per): string {
   if (value === null) return '–';
   const plain = unit === 'count' || unit === '';
-  const text = plain ? formatCount(Math.abs(value) < 1000 ? Number(value.toPrecision(3)) : Math.round(value)) : formatValue(Math.abs(value) >= 10 || Number.isInteger(value) ? Math.round(value) : value, unit);
+  const text = plain
+    ? formatCount(Math.abs(value) < 1000 ? Number(value.toPrecision(3)) : Math.round(value))
+    : formatValue(Math.abs(value) >= 10 || Number.isInteger(value) ? Math.round(value) : value, unit);
   return text + AFTER[per];
 }
 

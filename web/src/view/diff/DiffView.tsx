@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import type { Diff, DiffRow, DiffValue } from '../../api/types';
-import { queryOf, selectFunction, setOption, setOwn, type State } from '../../state/state';
+import { queryOf, selectFunction, setOption, setOwn, stored, type State } from '../../state/state';
 import { nameOf, profiles } from '../../state/profiles';
 import { isSelection, parseSelection, spanText } from '../../state/selection';
 import { choosing } from '../continuous/picking';
@@ -16,7 +16,7 @@ import { Table, type Column } from '../table/Table';
 import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './diff.css';
 
@@ -31,7 +31,9 @@ export default function DiffView({ state }: ViewProps) {
       {compared ? <Comparison state={state} /> : (
         <Empty title="Nothing to compare with" icon="compare">
           <p>Choose a base: what was before. This view then shows which functions cost more, which cost less, and which came or went.</p>
-          {isSelection(state.profile[0]) ? <Button kind="primary" icon="compare" onClick={() => { choosing.value = true; }}>Compare to…</Button> : <ProfileList label="Compare with" chosen={[]} without={state.profile} onChoose={(ids) => void chooseOrTell('base', ids)} />}
+          {stored.value
+            ? <Button kind="primary" icon="compare" onClick={() => { choosing.value = true; }}>Compare to…</Button>
+            : <ProfileList label="Compare with" chosen={[]} without={state.profile} onChoose={(ids) => void chooseOrTell('base', ids)} />}
         </Empty>
       )}
     </section>
@@ -89,17 +91,29 @@ function Comparison({ state }: { state: State }) {
         <Find label="Find in names" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
         <span class="grow" />
         <span class="segments" role="group" aria-label="Value">
-          <Button aria-pressed={by === 'flat'} onClick={() => setOption('sort', '', 'replace')} {...tip('In functions themselves')}>Flat</Button>
-          <Button aria-pressed={by === 'cum'} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('With all that they call')}>Cum</Button>
+          <Button aria-pressed={by === 'flat'} onClick={() => setOption('sort', '', 'replace')} {...tip('In functions themselves')}>
+            Flat
+          </Button>
+          <Button aria-pressed={by === 'cum'} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('With all that they call')}>
+            Cum
+          </Button>
         </span>
         <span class="segments" role="group" aria-label="Change">
-          <Button aria-pressed={!relative} onClick={() => setOwn('relative', '', 'replace')} {...tip('Change as it is: what matters for the total')}>Absolute</Button>
-          <Button aria-pressed={relative} onClick={() => setOwn('relative', '1', 'replace')} {...tip('Change in percent of the base')}>Relative</Button>
+          <Button
+            aria-pressed={!relative}
+            onClick={() => setOwn('relative', '', 'replace')}
+            {...tip('Change as it is: what matters for the total')}
+          >Absolute</Button>
+          <Button aria-pressed={relative} onClick={() => setOwn('relative', '1', 'replace')} {...tip('Change in percent of the base')}>
+            Relative
+          </Button>
         </span>
       </div>
       <ReportState
         loading={loading}
-        empty={({ report: r }) => (r.rows.length > 0 || find ? undefined : <Empty title="No difference"><p>Both sides have the same values.</p></Empty>)}
+        empty={({ report: r }) => (r.rows.length > 0 || find ? undefined : (
+          <Empty title="No difference"><p>Both sides have the same values.</p></Empty>
+        ))}
       >
         {({ report: r }) => (
           <>
@@ -168,13 +182,22 @@ function columnsOf(by: 'flat' | 'cum', relative: boolean, most: number, whole: b
       id: 'relative', title: 'In %', about: 'Change in percent of the base', width: '6rem', align: 'right', order: 'descending', from: 26,
       kind: (r) => direction(r[by].delta), cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
     },
-    { id: 'base', title: 'Base', about: 'A', width: '6rem', align: 'right', ...(whole ? { order: 'descending' as const } : {}), from: 52, kind: (r) => (r[by].base === 0 ? 'soft' : ''), cell: (r) => r[by].baseText, text: (r) => r[by].baseText },
-    { id: 'head', title: 'Head', about: 'B', width: '6rem', align: 'right', order: 'descending', from: 38, kind: (r) => (r[by].head === 0 ? 'soft' : ''), cell: (r) => r[by].headText, text: (r) => r[by].headText },
+    {
+      id: 'base', title: 'Base', about: 'A', width: '6rem', align: 'right', ...(whole ? { order: 'descending' as const } : {}), from: 52,
+      kind: (r) => (r[by].base === 0 ? 'soft' : ''), cell: (r) => r[by].baseText, text: (r) => r[by].baseText,
+    },
+    {
+      id: 'head', title: 'Head', about: 'B', width: '6rem', align: 'right', order: 'descending', from: 38,
+      kind: (r) => (r[by].head === 0 ? 'soft' : ''), cell: (r) => r[by].headText, text: (r) => r[by].headText,
+    },
     {
       id: 'test', title: 'p', about: 'Mann–Whitney U test, adjusted for the number of functions', width: '5.5rem', align: 'right', from: 66,
       kind: (r) => (r.test?.significant ? '' : 'soft'),
       cell: (r) => r.test && (
-        <span title={`p = ${r.test.p.toPrecision(2)}, adjusted ${r.test.holm.toPrecision(2)}: ${r.test.significant ? 'significant' : 'may be noise'}`}>
+        <span
+          title={`p = ${r.test.p.toPrecision(2)}, adjusted ${r.test.holm.toPrecision(2)}: `
+            + `${r.test.significant ? 'significant' : 'may be noise'}`}
+        >
           {r.test.significant ? '' : '~ '}{r.test.holm.toPrecision(2)}
         </span>
       ),
@@ -211,25 +234,40 @@ function Change({ share }: { share: number }) {
 }
 
 function Totals({ diff, state }: { diff: Diff; state: State }) {
-  const names = (ids: readonly string[]) => ids.map((id) => (isSelection(id) ? `${nameOf(id)}, ${spanText(parseSelection(id, Date.now()))}` : (profiles.value?.find((p) => p.id === id)?.name ?? id))).join(' + ');
-  const total: Pick<DiffValue, 'delta'> = { delta: diff.headTotal - diff.baseTotal };
-  const relative = diff.baseTotal === 0 ? undefined : total.delta / Math.abs(diff.baseTotal);
-  const widest = Math.max(Math.abs(diff.baseTotal), Math.abs(diff.headTotal), 1);
+  const names = (ids: readonly string[]) =>
+    ids.map((id) => (isSelection(id)
+      ? `${nameOf(id)}, ${spanText(parseSelection(id, Date.now()))}`
+      : (profiles.value?.find((p) => p.id === id)?.name ?? id))).join(' + ');
+  // Scaled to the same total the sides have no change in all, only in shares.
+  const perOperation = diff.normalized && state.options['base_total'] !== undefined;
+  const total: Pick<DiffValue, 'delta'> = { delta: diff.headTotal - diff.compared };
+  const relative = diff.compared === 0 ? undefined : total.delta / Math.abs(diff.compared);
+  const widest = Math.max(Math.abs(diff.compared), Math.abs(diff.headTotal), 1);
   return (
     <div class="totals">
       <dl>
         <div>
-          <dt><span class="picker-side">A</span> Base <span class="mono" title={names(state.base)}>{names(state.base)}</span>{diff.baseRuns > 1 && ` (mean of ${diff.baseRuns} runs)`}</dt>
-          <dd><i style={{ '--share': `${(100 * Math.abs(diff.baseTotal)) / widest}%` }} /><b>{diff.baseTotalText}</b></dd>
+          <dt>
+            <span class="picker-side">A</span> Base <span class="mono" title={names(state.base)}>{names(state.base)}</span>
+            {diff.baseRuns > 1 && ` (mean of ${diff.baseRuns} runs)`}
+          </dt>
+          <dd><i style={{ '--share': `${(100 * Math.abs(diff.compared)) / widest}%` }} /><b>{diff.comparedText}</b>{diff.normalized && (
+            <span class="soft"> scaled from {diff.baseTotalText}</span>
+          )}</dd>
         </div>
         <div>
-          <dt><span class="picker-side">B</span> Head <span class="mono" title={names(state.profile)}>{names(state.profile)}</span>{diff.headRuns > 1 && ` (mean of ${diff.headRuns} runs)`}</dt>
+          <dt>
+            <span class="picker-side">B</span> Head <span class="mono" title={names(state.profile)}>{names(state.profile)}</span>
+            {diff.headRuns > 1 && ` (mean of ${diff.headRuns} runs)`}
+          </dt>
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.headTotal)) / widest}%` }} /><b>{diff.headTotalText}</b></dd>
         </div>
       </dl>
       <p class={`totals-change ${direction(total.delta)}`}>
-        <b>{arrow(total.delta)} {changeText(relative) || '0%'}</b>
-        <span class="soft">{diff.type}{diff.normalized ? ', base scaled to the head’s total' : ''}</span>
+        <b>{diff.normalized && !perOperation ? 'Shares' : <>{arrow(total.delta)} {changeText(relative) || '0%'}</>}</b>
+        <span class="soft">
+          {diff.type}{perOperation ? ', base scaled to as many operations' : diff.normalized ? ', base scaled to the head’s total' : ''}
+        </span>
       </p>
     </div>
   );

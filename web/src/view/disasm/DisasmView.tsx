@@ -14,7 +14,7 @@ import { openSource } from '../table/select';
 import { useShownFunction } from '../table/useShownFunction';
 import { Table, type Column } from '../table/Table';
 import { NoSamples } from '../NoSamples';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './disasm.css';
 
@@ -90,7 +90,12 @@ function Routines({ report }: { report: Disassembly }) {
         <span class="soft num">flat {routine.flat.text} · cum {routine.cum.text} ({percentText(routine.cum.percent)})</span>
         <span class="grow" />
         {report.routines.length > 1 && (
-          <select class="find disasm-pick" aria-label="Routine" value={shown} onChange={(e) => { setShown(Number(e.currentTarget.value)); setAt(null); }}>
+          <select
+            class="find disasm-pick"
+            aria-label="Routine"
+            value={shown}
+            onChange={(e) => { setShown(Number(e.currentTarget.value)); setAt(null); }}
+          >
             {report.routines.map((r, i) => <option key={i} value={i}>{r.name} ({r.flat.text})</option>)}
           </select>
         )}
@@ -114,13 +119,23 @@ function columnsOf(most: number): readonly Column<AsmInst>[] {
   const value = (q: Quantity) => (q.value === 0 ? '' : q.text);
   const place = (i: AsmInst) => (i.file ? `${pathEnd(i.file, 1)}:${i.line ?? 0}` : '');
   return [
-    { id: 'flat', title: 'Flat', width: '6rem', align: 'right', cell: (i) => value(i.flat), text: (i) => i.flat.text, share: (i) => (100 * i.flat.value) / most },
-    { id: 'cum', title: 'Cum', width: '6rem', align: 'right', from: 34, cell: (i) => value(i.cum), text: (i) => i.cum.text, share: (i) => (100 * i.cum.value) / most },
-    { id: 'address', title: 'Address', width: '8rem', align: 'right', from: 44, kind: () => 'soft mono', cell: (i) => hex(i.address), text: (i) => hex(i.address) },
+    {
+      id: 'flat', title: 'Flat', width: '6rem', align: 'right', cell: (i) => value(i.flat), text: (i) => i.flat.text,
+      share: (i) => (100 * i.flat.value) / most,
+    },
+    {
+      id: 'cum', title: 'Cum', width: '6rem', align: 'right', from: 34, cell: (i) => value(i.cum), text: (i) => i.cum.text,
+      share: (i) => (100 * i.cum.value) / most,
+    },
+    {
+      id: 'address', title: 'Address', width: '8rem', align: 'right', from: 44, kind: () => 'soft mono', cell: (i) => hex(i.address),
+      text: (i) => hex(i.address),
+    },
     { id: 'text', title: 'Instruction', kind: () => 'mono', cell: (i) => <span class="asm">{i.text}</span>, text: (i) => i.text },
     {
       id: 'place', title: 'Source', width: '16rem', from: 64, kind: () => 'soft mono',
-      cell: (i) => <span class="traces-cut" title={i.file ? `${i.function ?? ''} ${i.file}:${i.line ?? 0}` : undefined}>{place(i)}</span>, text: place,
+      cell: (i) => <span class="traces-cut" title={i.file ? `${i.function ?? ''} ${i.file}:${i.line ?? 0}` : undefined}>{place(i)}</span>,
+      text: place,
     },
   ];
 }

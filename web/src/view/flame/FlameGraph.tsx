@@ -102,7 +102,7 @@ export function FlameGraph(props: FlameGraphProps) {
   const lost = error?.status === 0;
   const reachable = graph.source.reachable.value;
   useEffect(() => {
-    if (lost && reachable) graph.retry();
+    if (reachable) graph.resume();
   }, [graph, lost, reachable]);
   const words: Words | null = shown && {
     about: shown.about,
@@ -170,7 +170,8 @@ export function FlameGraph(props: FlameGraphProps) {
         <div ref={spacer} aria-hidden="true" />
       </div>
       <p id={help} class="visually-hidden">
-        Arrow keys go from frame to frame, Enter zooms to the one they are at, Escape zooms out, the menu key shows what else can be done with it.
+        Arrow keys go from frame to frame, Enter zooms to the one they are at, Escape zooms out, the menu key shows what else can be done
+        with it.
       </p>
       <Speech graph={graph} words={words} />
       {!shown && !error && (compact ? <Progress /> : <div class="flame-cover"><Skeleton shape="area" /></div>)}

@@ -63,7 +63,10 @@ export function FlamePane({ graph, state, asking, diff: expectDiff, without = {}
   const toggle = (name: 'inverted' | 'flip' | 'collapse') => () => setOwn(name, own[name] === '1' ? '' : '1');
   const toggles: Toggle[] = [
     ...(pivot === '' && !without.inverted ? [
-      { label: 'Inverted', about: 'From the innermost functions out: who calls what is hot', keys: 'i', on: inverted, run: toggle('inverted') },
+      {
+        label: 'Inverted', about: 'From the innermost functions out: who calls what is hot', keys: 'i', on: inverted,
+        run: toggle('inverted'),
+      },
     ] : []),
     ...(pivot === '' ? [{ label: 'Flip', about: 'Root at the bottom', keys: 'f', on: flip, run: toggle('flip') }] : []),
     { label: 'Collapse', about: 'A function that calls itself as one frame', keys: 'c', on: collapse, run: toggle('collapse') },

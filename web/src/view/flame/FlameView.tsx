@@ -6,10 +6,10 @@ import { asked, refused } from '../../state/report';
 import { href, reportQuery } from '../../state/state';
 import { toast } from '../parts';
 import { NoSamples } from '../NoSamples';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import { Controller } from './controller';
 import { FlamePane } from './FlamePane';
-import { savePicture } from './picture';
+import { savePicture, type PictureFormat } from './picture';
 import { server } from './server';
 import { coloringOf, flameQuery, settingsOf } from './settings';
 
@@ -24,11 +24,15 @@ export default function FlameView({ info, state }: ViewProps) {
   useRefusal(graph);
   const diff = graph.whole.value?.about.diff ?? state.base.length > 0;
   const colors = coloringOf(state.own, diff);
-  useEffect(() => addExport({
-    label: 'PNG',
-    hint: 'A picture of what is shown',
-    run: () => savePicture(graph, info.name.split('/').at(-1)!, colors).catch((err: Error) => toast(err.message, 'error')),
-  }), [graph, info.name, colors]);
+  useEffect(() => {
+    const picture = (format: PictureFormat, hint: string) => addExport({
+      label: format.toUpperCase(),
+      hint,
+      run: () => savePicture(graph, info.name.split('/').at(-1)!, colors, format).catch((err: Error) => toast(err.message, 'error')),
+    });
+    const gone = [picture('png', 'A picture of what is shown'), picture('svg', 'The same, as a picture that scales')];
+    return () => gone.forEach((remove) => remove());
+  }, [graph, info.name, colors]);
 
   return (
     <FlamePane

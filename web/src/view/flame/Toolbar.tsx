@@ -46,7 +46,13 @@ export function Toolbar({ graph, colors, diff, onColors, toggles, tableHref }: T
             {t.label}
           </button>
         ))}
-        <Menu button={<><span class="soft">Colour</span> {COLORINGS.find((c) => c.by === colors)!.label}</>} label="What colours tell" kind="plain" align="end" items={colorings} />
+        <Menu
+          button={<><span class="soft">Colour</span> {COLORINGS.find((c) => c.by === colors)!.label}</>}
+          label="What colours tell"
+          kind="plain"
+          align="end"
+          items={colorings}
+        />
         {tableHref !== undefined && <a class="btn btn-plain" href={tableHref} {...tip('The same numbers as a table', 'g t')}>Table</a>}
       </div>
       <Menu button="Options" label="Options of the flame graph" kind="plain" align="end" class="flame-tools-narrow" items={all} />

@@ -6,6 +6,7 @@ import { batch, signal } from '@preact/signals';
 import { ApiError } from '../../api/client';
 import { forget, nextFrame } from '../../draw/scheduler';
 import { paintOutline } from '../../draw/painter';
+import type { Pen } from '../../draw/svg';
 import { Scene, type Matcher } from '../../draw/scene';
 import { between, clamp, easeOut, pan, reveal, zoomAbout, type Viewport } from '../../layout/viewport';
 import { levelsIn, narrowestCovering, neighbour, nodeAt, nodeWithID, widestChild, type FlameModel } from '../../model/model';
@@ -87,6 +88,16 @@ export class Controller {
   retry(): void {
     void this.open();
   }
+
+  /** Asks again for what could not be had while the source was out of reach. */
+  resume(): void {
+    if (this.error.peek()?.status === 0) this.retry();
+    else if (this.zoomLost !== '') this.applyZoom(this.zoomLost);
+    else this.windows?.need(this.view.peek(), this.surface.width, false);
+  }
+
+  /** A zoom of a link whose place could not be asked for. */
+  private zoomLost = '';
 
   private async open(): Promise<void> {
     const zoom = this.zoomAsked;
@@ -218,6 +229,7 @@ export class Controller {
 
   /** Shows a frame of a link, "id:name"; '' shows all. */
   applyZoom(zoom: string, atOnce = false): void {
+    this.zoomLost = '';
     if (!this.whole.peek() || zoom === zoomText(this.path.peek().at(-1) ?? null)) {
       if (zoom === '' && this.whole.peek()) this.fitHeight();
       return;
@@ -251,7 +263,12 @@ export class Controller {
       (m) => {
         if (windows === this.windows && !found(m)) reject();
       },
-      () => windows === this.windows && reject(),
+      (err: unknown) => {
+        if (windows !== this.windows) return;
+        if (asApiError(err).status !== 0) return reject();
+        this.zoomLost = zoom;
+        this.miss(err);
+      },
     );
   }
 
@@ -466,7 +483,7 @@ export class Controller {
     const to = place.from + place.total;
     const wide = (place.total / (this.view.peek().to - this.view.peek().from)) * this.surface.width;
     const spot: Spot = {
-      id: place.id, name: place.name, kind: 'frame', file: '', line: 0, package: '', origin: 0, inlined: false,
+      id: place.id, name: place.name, kind: 'frame', file: '', line: 0, otherFiles: 0, package: '', origin: 0, inlined: false,
       depth: place.depth, x: place.from, total: place.total, self: 0, hidden: 0, children: 0, base: null, parentTotal: 0, step: 0,
     };
     this.point(null);
@@ -585,7 +602,7 @@ export class Controller {
   }
 
   /** Draws the current view elsewhere, for a picture. */
-  drawOn(context: CanvasRenderingContext2D, width: number, ratio: number): void {
+  drawOn(context: Pen, width: number, ratio: number): void {
     const model = this.current();
     if (!model) return;
     const scene = this.sceneOf(model);

@@ -18,7 +18,9 @@ describe('a frame', () => {
     ]);
   });
   test('below a zoomed one has shares of it and of its caller', () => {
-    expect(measures(words(plain, spot(10)), spot(20))[0]).toEqual({ label: 'total', value: '30ms', ofAll: '30.00%', ofZoomed: '50.00%', ofParent: '50.00%' });
+    expect(measures(words(plain, spot(10)), spot(20))[0]).toEqual({
+      label: 'total', value: '30ms', ofAll: '30.00%', ofZoomed: '50.00%', ofParent: '50.00%',
+    });
   });
   test('beside a zoomed one has none of it', () => {
     expect(measures(words(plain, spot(10)), spot(30))[0]!.ofZoomed).toBe('');

@@ -31,7 +31,10 @@ export function valueText(w: Words, value: number): string {
 export function changeText(w: Words, base: number, head: number): string {
   const scaled = base * w.about.baseScale;
   const delta = head - scaled;
-  const relative = scaled === 0 ? (head === 0 ? '' : ', new') : head === 0 ? ', gone' : `, ${formatSigned((100 * delta) / scaled, (v) => formatPercent(v, 100))}`;
+  const relative = scaled === 0
+    ? (head === 0 ? '' : ', new')
+    : head === 0 ? ', gone'
+    : `, ${formatSigned((100 * delta) / scaled, (v) => formatPercent(v, 100))}`;
   return `${valueText(w, scaled)} → ${valueText(w, head)} (${formatSigned(delta, (v) => valueText(w, v))}${relative})`;
 }
 
@@ -57,7 +60,8 @@ export function measures(w: Words, s: Spot): Measure[] {
 
 export function place(s: Spot): string {
   if (s.file === '') return '';
-  return s.line > 0 ? `${s.file}:${s.line}` : s.file;
+  const where = s.line > 0 ? `${s.file}:${s.line}` : s.file;
+  return s.otherFiles > 0 ? `${where} and in ${formatCount(s.otherFiles)} more ${s.otherFiles === 1 ? 'file' : 'files'}` : where;
 }
 
 /** Package, origin and whatever else is special about a frame. */
@@ -79,7 +83,9 @@ export function sentence(w: Words, s: Spot): string {
   if (s.kind !== 'rest') {
     parts.push(`level ${s.depth}`);
     const children = s.children + s.hidden;
-    parts.push(`${formatCount(children)} ${w.about.inverted ? (children === 1 ? 'caller' : 'callers') : children === 1 ? 'callee' : 'callees'}`);
+    parts.push(
+      `${formatCount(children)} ${w.about.inverted ? (children === 1 ? 'caller' : 'callers') : children === 1 ? 'callee' : 'callees'}`,
+    );
   }
   parts.push(...traits(w, s).filter((t) => s.kind === 'rest' || !t.endsWith('not drawn')));
   return parts.join('; ');

@@ -8,6 +8,8 @@ export interface Spot {
   kind: 'frame' | 'root' | 'rest';
   file: string;
   line: number;
+  /** How many more files have the function. */
+  otherFiles: number;
   package: string;
   origin: number;
   inlined: boolean;
@@ -37,6 +39,7 @@ export function spotOf(m: FlameModel, node: number, step = 0): Spot {
     kind: known ? 'frame' : frame === REST ? 'rest' : 'root',
     file: known ? (m.files[m.frames.file[frame]!] ?? '') : '',
     line: known ? m.frames.line[frame]! : 0,
+    otherFiles: known ? (m.frames.otherFiles[frame] ?? 0) : 0,
     package: known ? (m.packages[m.frames.package[frame]!] ?? '') : '',
     origin: known ? m.frames.origin[frame]! : 0,
     inlined: m.inlined[node] === 1,

@@ -3,6 +3,7 @@
 
 import { Painter, paintOverlay, ROW, rowAt, rowTop, type Frame, type Place } from '../../draw/painter';
 import type { Scene } from '../../draw/scene';
+import type { Pen } from '../../draw/svg';
 import type { Viewport } from '../../layout/viewport';
 import type { FrameTheme } from '../../theme/frames';
 
@@ -182,10 +183,12 @@ export class Surface {
   }
 
   /** Paints all levels in view onto another canvas. */
-  paintOn(context: CanvasRenderingContext2D, width: number, ratio: number, scene: Scene, view: Viewport, theme: FrameTheme): void {
+  paintOn(context: Pen, width: number, ratio: number, scene: Scene, view: Viewport, theme: FrameTheme): void {
     const row = Math.round(ROW * ratio);
     const height = this.levels * row;
     const { flip, skip } = this.frame;
-    new Painter(context).paint(scene, view, { ratio, width: Math.round(width * ratio), height, row, full: height, top: 0, flip, skip }, theme);
+    new Painter(context).paint(
+      scene, view, { ratio, width: Math.round(width * ratio), height, row, full: height, top: 0, flip, skip }, theme,
+    );
   }
 }

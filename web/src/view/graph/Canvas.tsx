@@ -249,7 +249,14 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
       >
         <svg viewBox={`0 0 ${graph.width} ${graph.height}`} width={(MAP * graph.width) / longer} height={(MAP * graph.height) / longer}>
           {graph.nodes.map((n, i) => (
-            <rect key={i} x={n.x - n.width / 2} y={n.y - n.height / 2} width={n.width} height={n.height} style={{ '--heat': `${20 + heat(n.cum.percent)}%` }} />
+            <rect
+              key={i}
+              x={n.x - n.width / 2}
+              y={n.y - n.height / 2}
+              width={n.width}
+              height={n.height}
+              style={{ '--heat': `${20 + heat(n.cum.percent)}%` }}
+            />
           ))}
         </svg>
         <div class="graph-glass"><div ref={glass} /></div>

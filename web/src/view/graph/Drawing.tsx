@@ -23,7 +23,10 @@ function Edge({ graph, edge }: { graph: Graph; edge: GraphEdge }) {
   const kind = `edge${edge.residual ? ' residual' : ''}${edge.weight.value < 0 ? ' negative' : ''}`;
   return (
     <g class={kind} data-from={edge.caller} data-to={edge.callee} style={{ '--heat': `${20 + heat(edge.weight.percent)}%` }}>
-      <title>{`${from} ${edge.residual ? '⇢' : '→'} ${to}: ${text} (${percentText(edge.weight.percent)})${edge.residual ? ', over functions that are not shown' : ''}`}</title>
+      <title>
+        {`${from} ${edge.residual ? '⇢' : '→'} ${to}: ${text} (${percentText(edge.weight.percent)})`
+          + `${edge.residual ? ', over functions that are not shown' : ''}`}
+      </title>
       <path class="line" d={pathData(edge.path)} stroke-width={width} />
       <path class="head" d={headData(edge, width)} />
       {edge.labelAt && (

@@ -9,7 +9,7 @@ import { openSource } from '../table/select';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
 import { NoSamples } from '../NoSamples';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import { Canvas } from './Canvas';
 import '../table/pane.css';
 import './graph.css';
@@ -26,16 +26,38 @@ export default function GraphView({ state }: ViewProps) {
   return (
     <section class="pane" aria-label="Graph">
       <div class="pane-bar">
-        <Choice state={state} option="nodecount" label="Functions" usual="80" choices={[['20', '20'], ['40', '40'], ['80', '80'], ['160', '160'], ['320', '320'], ['0', 'all']]} />
-        <Choice state={state} option="nodefraction" label="with at least" usual="0.005" choices={[['0', '0%'], ['0.001', '0.1%'], ['0.005', '0.5%'], ['0.01', '1%'], ['0.05', '5%']]} />
-        <Choice state={state} option="edgefraction" label="Calls with at least" usual="0.001" choices={[['0', '0%'], ['0.001', '0.1%'], ['0.005', '0.5%'], ['0.01', '1%'], ['0.05', '5%']]} />
+        <Choice
+          state={state}
+          option="nodecount"
+          label="Functions"
+          usual="80"
+          choices={[['20', '20'], ['40', '40'], ['80', '80'], ['160', '160'], ['320', '320'], ['0', 'all']]}
+        />
+        <Choice
+          state={state}
+          option="nodefraction"
+          label="with at least"
+          usual="0.005"
+          choices={[['0', '0%'], ['0.001', '0.1%'], ['0.005', '0.5%'], ['0.01', '1%'], ['0.05', '5%']]}
+        />
+        <Choice
+          state={state}
+          option="edgefraction"
+          label="Calls with at least"
+          usual="0.001"
+          choices={[['0', '0%'], ['0.001', '0.1%'], ['0.005', '0.5%'], ['0.01', '1%'], ['0.05', '5%']]}
+        />
         <span class="grow" />
         <Legend compared={state.base.length > 0} />
       </div>
       <ReportState
         loading={graph}
         skeleton="area"
-        empty={({ report }) => (report.nodes.length > 0 ? undefined : report.total.value === 0 ? <NoSamples /> : <Empty title="No functions to show"><p>None has a large enough share, or a filter leaves none. Choose smaller shares above, or remove the filter.</p></Empty>)}
+        empty={({ report }) => (report.nodes.length > 0 ? undefined : report.total.value === 0 ? <NoSamples /> : (
+          <Empty title="No functions to show">
+            <p>None has a large enough share, or a filter leaves none. Choose smaller shares above, or remove the filter.</p>
+          </Empty>
+        ))}
       >
         {({ report }) => (
           <>
@@ -94,14 +116,18 @@ function Card({ node }: { node: GraphNode | undefined }) {
   if (!node) return null;
   return (
     <aside class="graph-card" aria-label="Selected function">
-      <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(node), e.currentTarget)}><FunctionName place={node} /></button>
+      <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(node), e.currentTarget)}>
+        <FunctionName place={node} />
+      </button>
       <p class="num">
         <span class="soft">flat</span> {node.flat.text} <span class="soft">{percentText(node.flat.percent)}</span>{' '}
         <span class="soft">cum</span> {node.cum.text} <span class="soft">{percentText(node.cum.percent)}</span>
       </p>
       {node.tags && node.tags.length > 0 && (
         <ul>
-          {node.tags.slice(0, TAGS).map((t, i) => <li key={i}><span class="mono">{t.name.split('\\n').join(' ')}</span> <span class="num">{t.cum.text}</span></li>)}
+          {node.tags.slice(0, TAGS).map((t, i) => (
+            <li key={i}><span class="mono">{t.name.split('\\n').join(' ')}</span> <span class="num">{t.cum.text}</span></li>
+          ))}
           {node.tags.length > TAGS && <li class="soft">and {node.tags.length - TAGS} more</li>}
         </ul>
       )}

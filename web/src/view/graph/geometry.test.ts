@@ -45,7 +45,9 @@ test('paths', () => {
 });
 
 test('arrow keys follow edges', () => {
-  const graph = { nodes: [node(0, 0), node(-50, 100), node(50, 100), node(60, 300)], edges: [edge(0, 1, 5), edge(0, 2, -9), edge(2, 3, 1), edge(3, 3, 7)] };
+  const graph = {
+    nodes: [node(0, 0), node(-50, 100), node(50, 100), node(60, 300)], edges: [edge(0, 1, 5), edge(0, 2, -9), edge(2, 3, 1), edge(3, 3, 7)],
+  };
   expect(neighbour(graph, 0, 'down')).toBe(2);
   expect(neighbour(graph, 2, 'up')).toBe(0);
   expect(neighbour(graph, 3, 'down')).toBe(-1);

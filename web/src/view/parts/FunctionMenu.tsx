@@ -1,7 +1,6 @@
 import { signal } from '@preact/signals';
 import { either, exactly } from '../../state/pattern';
-import { isSelection } from '../../state/selection';
-import { go, setOption, state, type State } from '../../state/state';
+import { go, setOption, state, stored, type State } from '../../state/state';
 import { MenuList, type MenuItem } from './Menu';
 import { pointBox } from './place';
 import type { Anchor } from './Popover';
@@ -35,11 +34,22 @@ export function functionItems(name: string): MenuItem[] {
     { label: 'Callers and callees', icon: 'swap', keys: 'g s', run: show('sandwich') },
     { label: 'Disassembly', icon: 'terminal', keys: 'g a', run: show('disasm') },
     { label: 'Peek', icon: 'eye', keys: 'g p', run: show('peek') },
-    ...(isSelection(state.value.profile[0]) ? [{ label: 'History', hint: 'Its share over time', icon: 'chart', keys: 'g h', run: () => go({ view: 'history', fn: name, own: { ...state.value.own, fns: name } }) } as const] : []),
+    ...(stored.value
+      ? [{
+        label: 'History', hint: 'Its share over time', icon: 'chart', keys: 'g h',
+        run: () => go({ view: 'history', fn: name, own: { ...state.value.own, fns: name } }),
+      } as const]
+      : []),
     'separator',
     { label: 'Focus', hint: 'Only samples that pass through it', icon: 'target', run: () => setOption('focus', pattern) },
-    { label: 'Ignore', hint: 'Drop samples that pass through it', icon: 'minus', run: () => setOption('ignore', either(options.ignore ?? '', pattern)) },
-    { label: 'Hide', hint: 'Take the frame out, keep its samples', icon: 'close', run: () => setOption('hide', either(options.hide ?? '', pattern)) },
+    {
+      label: 'Ignore', hint: 'Drop samples that pass through it', icon: 'minus',
+      run: () => setOption('ignore', either(options.ignore ?? '', pattern)),
+    },
+    {
+      label: 'Hide', hint: 'Take the frame out, keep its samples', icon: 'close',
+      run: () => setOption('hide', either(options.hide ?? '', pattern)),
+    },
     { label: 'Show from', hint: 'Start stacks at it', icon: 'down', run: () => setOption('show_from', pattern) },
     'separator',
     { label: 'Copy name', icon: 'copy', run: () => void copyText(name, 'Name copied') },

@@ -1,6 +1,6 @@
 import './menu.css';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton, tip } from './Button';
 import { Icon, type IconName } from './Icon';
 import { Kbd } from './Kbd';
@@ -45,7 +45,7 @@ export function MenuList({ anchor, align, label, items, columns, onClose }: Menu
   const typed = useRef({ text: '', at: 0 });
   const entries = () => [...list.current!.querySelectorAll<HTMLElement>('[role^=menuitem]:not([aria-disabled=true])')];
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const all = entries();
     (all.find((el) => el.getAttribute('aria-checked') === 'true') ?? all[0])?.focus();
   }, []);

@@ -48,7 +48,8 @@ export function Floating({ anchor, align = 'start', onClose, children, role = 'p
     };
   }, [anchor, align]);
 
-  useEffect(() => {
+  // Before it is painted: a key may come as soon as it is seen.
+  useLayoutEffect(() => {
     const inside = (target: EventTarget | null) =>
       target instanceof Node && (box.current?.contains(target) || (anchor instanceof HTMLElement && anchor.contains(target)));
     const press = (e: PointerEvent) => {
@@ -118,7 +119,14 @@ export function Popover(props: PopoverProps) {
       {button === undefined && icon ? (
         <IconButton buttonRef={ref} icon={icon} label={label} keys={keys} {...attrs} />
       ) : (
-        <Button buttonRef={ref} icon={icon} kind={kind} {...attrs} {...(props.buttonClass ? { class: props.buttonClass } : {})} {...tip(label, keys)}>
+        <Button
+          buttonRef={ref}
+          icon={icon}
+          kind={kind}
+          {...attrs}
+          {...(props.buttonClass ? { class: props.buttonClass } : {})}
+          {...tip(label, keys)}
+        >
           {button}
           <Icon name="down" />
         </Button>

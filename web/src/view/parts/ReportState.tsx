@@ -59,9 +59,15 @@ export function Skeleton({ shape = 'rows' }: { shape?: 'rows' | 'area' }) {
 
 /** What a failure says, by the status of the answer: cause, then what to do. */
 function explain(error: ApiError): { title: string; next: string } {
-  if (error.status === 0) return { title: 'No answer from hone', next: 'Start it again in the terminal, then retry; this page keeps its place.' };
-  if (error.status === 404 && /^no profiles match/.test(error.message)) return { title: 'No profiles there', next: 'Choose another time above, or fewer filters.' };
-  if (error.status === 404) return { title: 'Not found', next: 'The profile may have been closed. Choose another one above, or open the file again.' };
+  if (error.status === 0) return {
+    title: 'No answer from hone', next: 'Start it again in the terminal, then retry; this page keeps its place.',
+  };
+  if (error.status === 404 && /^no profiles match/.test(error.message)) return {
+    title: 'No profiles there', next: 'Choose another time above, or fewer filters.',
+  };
+  if (error.status === 404) return {
+    title: 'Not found', next: 'The profile may have been closed. Choose another one above, or open the file again.',
+  };
   if (error.status === 400) {
     return error.param
       ? { title: `${error.param} is not valid`, next: `Correct ${error.param} in the bar above, or remove it.` }

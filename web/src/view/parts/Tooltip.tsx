@@ -32,7 +32,9 @@ export function TooltipHost() {
       const { tip, keys } = target.dataset;
       render(<>{tip}{keys !== undefined && <Kbd keys={keys} />}</>, el);
       el.showPopover();
-      const { x, y } = place(target.getBoundingClientRect(), { width: el.offsetWidth, height: el.offsetHeight }, { width: innerWidth, height: innerHeight });
+      const { x, y } = place(
+        target.getBoundingClientRect(), { width: el.offsetWidth, height: el.offsetHeight }, { width: innerWidth, height: innerHeight },
+      );
       el.style.left = `${x}px`;
       el.style.top = `${y}px`;
     };

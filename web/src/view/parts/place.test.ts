@@ -10,7 +10,8 @@ describe('place', () => {
   it('hangs with right edges together', () => expect(place(anchor(500, 100), size, window, 'end').x).toBe(400));
   it('stays inside on the right', () => expect(place(anchor(950, 100), size, window).x).toBe(792));
   it('stays inside on the left', () => expect(place(anchor(0, 100), size, window, 'end').x).toBe(8));
-  it('stands above where there is no room below', () => expect(place(anchor(50, 700), size, window)).toEqual({ x: 50, y: 396, height: 300 }));
+  it('stands above where there is no room below', () =>
+    expect(place(anchor(50, 700), size, window)).toEqual({ x: 50, y: 396, height: 300 }));
   it('is cut where it fits neither way', () => {
     expect(place(anchor(50, 100), { width: 200, height: 2000 }, window)).toEqual({ x: 50, y: 134, height: 658 });
     expect(place(anchor(50, 600), { width: 200, height: 2000 }, window)).toEqual({ x: 50, y: 8, height: 588 });

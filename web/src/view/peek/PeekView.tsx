@@ -10,7 +10,7 @@ import { FunctionName } from '../table/FunctionName';
 import { selects } from '../table/names';
 import { extend } from '../table/query';
 import { useSearch } from '../table/useSearch';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './peek.css';
 
@@ -34,7 +34,9 @@ export default function PeekView({ state }: ViewProps) {
           onChange={(text) => setOwn('match', text)}
           error={wrong || (match && peek.error?.param === 'match' ? peek.error.message : undefined)}
         />
-        {peek.answer && !peek.error && <span class="soft num">{plural(peek.answer.rows ?? peek.answer.report.rows.length, 'function')}</span>}
+        {peek.answer && !peek.error && (
+          <span class="soft num">{plural(peek.answer.rows ?? peek.answer.report.rows.length, 'function')}</span>
+        )}
       </div>
       {wrong ? (
         <Empty title="Not a pattern" icon="warning"><p>{wrong}: correct it above.</p></Empty>
@@ -46,7 +48,12 @@ export default function PeekView({ state }: ViewProps) {
           </p>
         </Empty>
       ) : (
-        <ReportState loading={peek} empty={({ report }) => (report.rows.length > 0 ? undefined : <Empty title="No function matches"><p>Change the pattern above.</p></Empty>)}>
+        <ReportState
+          loading={peek}
+          empty={({ report }) => (report.rows.length > 0 ? undefined : (
+            <Empty title="No function matches"><p>Change the pattern above.</p></Empty>
+          ))}
+        >
           {({ report, rows }) => (
             <div class="pane-scroll peek" tabIndex={0} role="region" aria-label="Callers and callees">
               {report.rows.map((row, i) => <Block key={`${row.name}#${i}`} row={row} matches={matches} />)}

@@ -5,7 +5,7 @@ import { ReportState } from '../parts';
 import { count } from '../table/format';
 import { usePages } from '../table/usePages';
 import { useVirtual } from '../table/useVirtual';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './raw.css';
 

@@ -1,24 +1,32 @@
 import { compareRuns, listRuns, runInfo, type Comparison, type Revision } from '../../api/runs';
 import { useAnswer } from '../../state/answer';
-import { goRuns, runsHref, setRuns } from '../../state/runs';
+import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
 import { Empty, IconButton, ReportState, Warnings } from '../parts';
-import type { PageProps } from './RunsPages';
+import type { PageProps } from '../props';
+import { LoadPane, ShowPicker, showsLoad, type SideOf } from './LoadPane';
 import { Sides } from './Sides';
 import { Tools } from './RunPage';
 import { when } from './words';
 
+const sideOf = (run: string): SideOf['side'] => (run.endsWith(':base') ? 'base' : 'head');
 const bare = (run: string) => run.replace(/:(base|head)$/, '');
 
 /** Two runs, or sides of runs, compared. */
-export function ComparePage({ state }: PageProps) {
+export function ComparePage({ state }: PageProps<RunsState>) {
   const [base, head] = state.run;
   const key = base !== undefined && head !== undefined ? `compare ${base} ${head}` : null;
   const loading = useAnswer(key, async (signal) => {
-    const [comparison, of, against] = await Promise.all([compareRuns([base!, head!], signal), runInfo(bare(base!), signal), runInfo(bare(head!), signal)]);
+    const [comparison, of, against] = await Promise.all([
+      compareRuns([base!, head!], signal), runInfo(bare(base!), signal), runInfo(bare(head!), signal),
+    ]);
     return { comparison, base: of, head: against, warnings: comparison.warnings };
   });
-  if (key === null) return <Empty title="Two runs are compared" icon="compare"><p><a href={runsHref({ page: 'runs' })} onClick={follow(() => goRuns({ page: 'runs' }))}>Tick two in the list of runs</a>.</p></Empty>;
+  if (key === null) return (
+    <Empty title="Two runs are compared" icon="compare">
+      <p><a href={runsHref({ page: 'runs' })} onClick={follow(() => goRuns({ page: 'runs' }))}>Tick two in the list of runs</a>.</p>
+    </Empty>
+  );
   return (
     <section class="pane" aria-label="Comparison">
       <ReportState loading={loading} quiet>
@@ -26,17 +34,32 @@ export function ComparePage({ state }: PageProps) {
           <>
             <div class="runs-head">
               <div class="runs-sides">
-                <SideName letter="A" which={0} state={state} created={report.base.created} revision={report.comparison.columns[0]?.revision} />
-                <SideName letter="B" which={1} state={state} created={report.head.created} revision={report.comparison.columns[1]?.revision} />
+                <SideName
+                  letter="A"
+                  which={0}
+                  state={state}
+                  created={report.base.created}
+                  revision={report.comparison.columns[0]?.revision}
+                />
+                <SideName
+                  letter="B"
+                  which={1}
+                  state={state}
+                  created={report.head.created}
+                  revision={report.comparison.columns[1]?.revision}
+                />
               </div>
               <span class="button-row">
+                {report.base.load && report.head.load && <ShowPicker state={state} usual={false} />}
                 <IconButton icon="swap" label="Swap base and head" onClick={() => setRuns({ run: [head!, base!] })} />
                 <Tools runs={state.run} command={report.comparison.command} />
               </span>
               <p class="runs-verdict">{summaryOf(report.comparison)}</p>
             </div>
             <Warnings warnings={warnings} />
-            {report.comparison.comparisons.length > 0
+            {report.base.load && report.head.load && showsLoad(state, false)
+              ? <LoadPane state={state} of={[{ info: report.base, side: sideOf(base!) }, { info: report.head, side: sideOf(head!) }]} />
+              : report.comparison.comparisons.length > 0
               ? <Sides state={state} comparison={report.comparison} base={report.base.profiles} head={report.head.profiles} />
               : <Empty title="Nothing to compare"><p>{report.comparison.notes?.join(' ') || 'Neither run has results.'}</p></Empty>}
           </>
@@ -53,7 +76,9 @@ function summaryOf(c: Comparison) {
 }
 
 /** One side, with the other runs to choose from. */
-function SideName({ letter, which, state, created, revision }: { letter: string; which: 0 | 1; state: PageProps['state']; created: string; revision: Revision | undefined }) {
+function SideName({ letter, which, state, created, revision }: {
+  letter: string; which: 0 | 1; state: RunsState; created: string; revision: Revision | undefined;
+}) {
   const list = useAnswer('runs', listRuns).answer?.report.runs ?? [];
   const run = state.run[which]!;
   const named = revision ? [revision.name, revision.commit?.slice(0, 9)].filter(Boolean).join(' ') + (revision.dirty ? '+dirty' : '') : '';

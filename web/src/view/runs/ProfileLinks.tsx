@@ -1,17 +1,21 @@
 import type { RunProfile } from '../../api/runs';
-import { kindOf, profileHref, profileState } from '../../state/runs';
+import { explains, profileHref, profileState, type Finding } from '../../state/runs';
 import { go, type ViewID } from '../../state/state';
 import { follow } from '../link';
-import { views } from '../views';
+import { profileViews } from '../views';
 
 /** The profiles of a benchmark: of one run, or of both sides, which are then compared. */
 export interface ProfilePair {
   kind: string;
   profile: string;
   base?: string | undefined;
+  /** What the comparison of the runs found about them. */
+  finding?: Finding | undefined;
 }
 
-export function profilesOf(profiles: readonly RunProfile[], pkg: string | undefined, benchmark: string, side: 'head' | 'base'): RunProfile[] {
+export function profilesOf(
+  profiles: readonly RunProfile[], pkg: string | undefined, benchmark: string, side: 'head' | 'base',
+): RunProfile[] {
   return profiles.filter((p) => p.benchmark === benchmark && (p.package ?? '') === (pkg ?? '') && p.side === side);
 }
 
@@ -22,16 +26,21 @@ export function pairs(head: readonly RunProfile[], base: readonly RunProfile[]):
 
 /** That which explains a unit: what a click on a row shows. */
 export function explaining(of: readonly ProfilePair[], unit: string): ProfilePair | undefined {
-  return of.find((p) => p.kind === kindOf(unit)) ?? of[0];
+  return of.find((p) => explains(p.kind, unit)) ?? of[0];
 }
 
 export function openProfile(of: ProfilePair, view: ViewID, unit: string): void {
-  go(profileState(view, of.profile, of.base, unit));
+  go(profileState(view, of.profile, of.base, unit, of.finding));
 }
 
 function ProfileLink({ of, view, unit, children }: { of: ProfilePair; view: ViewID; unit: string; children: string }) {
   return (
-    <a href={profileHref(view, of.profile, of.base, unit)} tabIndex={-1} onClick={follow(() => openProfile(of, view, unit))} title={`${of.kind} profile: ${children}`}>
+    <a
+      href={profileHref(view, of.profile, of.base, unit, of.finding)}
+      tabIndex={-1}
+      onClick={follow(() => openProfile(of, view, unit))}
+      title={`${of.kind} profile: ${children}`}
+    >
       {children}
     </a>
   );
@@ -49,16 +58,20 @@ export function RowLinks({ of, unit }: { of: ProfilePair | undefined; unit: stri
 }
 
 /** Every profile in every view. */
-export function AllLinks({ of, unit }: { of: readonly ProfilePair[]; unit: string }) {
-  if (of.length === 0) return <p class="soft">No profile of this benchmark was kept: <code>hone bench -profile cpu,mem</code> keeps them.</p>;
+export function AllLinks({ of, unit, load }: { of: readonly ProfilePair[]; unit: string; load?: boolean }) {
+  if (of.length === 0) return load
+    ? <p class="soft">No profile was kept: <code>hone load -pprof HOST:PORT</code> takes them, with -against if something changed.</p>
+    : <p class="soft">No profile of this benchmark was kept: <code>hone bench -profile cpu,mem</code> keeps them.</p>;
   return (
     <dl class="runs-links">
       {of.map((p) => (
         <div key={p.kind} style={{ display: 'contents' }}>
           <dt class="soft">{p.kind} profile{p.base !== undefined ? 's, compared' : ''}</dt>
           <dd>
-            {views.filter((v) => v.id !== 'diff' || p.base !== undefined).map((v) => (
-              <a key={v.id} href={profileHref(v.id, p.profile, p.base, unit)} onClick={follow(() => openProfile(p, v.id, unit))}>{v.title}</a>
+            {profileViews.filter((v) => v.id !== 'diff' || p.base !== undefined).map((v) => (
+              <a key={v.id} href={profileHref(v.id, p.profile, p.base, unit, p.finding)} onClick={follow(() => openProfile(p, v.id, unit))}>
+                {v.title}
+              </a>
             ))}
           </dd>
         </div>

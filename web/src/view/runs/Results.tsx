@@ -38,7 +38,8 @@ export function rowsOf(c: Comparison, info: RunInfo): ResultRow[] {
       const name = `${pkg ?? ''} ${r.benchmark}`;
       if (!order.includes(name)) order.push(name);
       rows.push({
-        ...(pkg !== undefined ? { package: pkg } : {}), benchmark: r.benchmark, unit: t.unit, n: cell.samples, median: cell.median, lo: cell.lo, hi: cell.hi,
+        ...(pkg !== undefined ? { package: pkg } : {}), benchmark: r.benchmark, unit: t.unit, n: cell.samples, median: cell.median,
+        lo: cell.lo, hi: cell.hi,
         warnings: cell.warnings ?? [], profiles: pairs(profilesOf(info.profiles, pkg, r.benchmark, 'head'), []),
       });
     }
@@ -74,7 +75,8 @@ export function Results({ state, comparison, info }: { state: RunsState; compari
         row={(i) => rows[i]}
         rowKey={rowID}
         order={order}
-        onOrder={(column) => setRuns({ order: orderText({ column, descending: order?.column === column ? !order.descending : column === 'median' }) })}
+        onOrder={(column) =>
+          setRuns({ order: orderText({ column, descending: order?.column === column ? !order.descending : column === 'median' }) })}
         selected={selected}
         onSelect={(r) => setRuns({ pick: rowID(r) })}
         onOpen={(r) => {
@@ -91,9 +93,14 @@ export function Results({ state, comparison, info }: { state: RunsState; compari
           </header>
           <p>
             {valueText(picked.median, picked.unit)} {spreadText(picked.median, picked.lo, picked.hi)}
-            <span class="soft"> median of {plural(picked.n, 'sample')}{picked.lo !== null && picked.hi !== null && `, 95 % interval ${valueText(picked.lo, picked.unit)} to ${valueText(picked.hi, picked.unit)}`}</span>
+            <span class="soft"> median of {plural(picked.n, 'sample')}{picked.lo !== null
+              && picked.hi !== null
+              && `, 95 % interval ${valueText(picked.lo, picked.unit)} to ${valueText(picked.hi, picked.unit)}`}</span>
             {' · '}
-            <a href={runsHref({ page: 'trend', pick: rowID(picked) })} onClick={follow(() => goRuns({ page: 'trend', pick: rowID(picked) }))}>Trend</a>
+            <a
+              href={runsHref({ page: 'trend', pick: rowID(picked) })}
+              onClick={follow(() => goRuns({ page: 'trend', pick: rowID(picked) }))}
+            >Trend</a>
           </p>
           {picked.warnings.map((w) => <p key={w} class="soft">{w}</p>)}
           <AllLinks of={picked.profiles} unit={picked.unit} />
@@ -114,16 +121,37 @@ function keyOf(column: string): (r: ResultRow) => string | number {
 
 function columnsOf(packages: boolean): readonly Column<ResultRow>[] {
   return [
-    { id: 'benchmark', title: 'Benchmark', order: 'ascending', cell: (r) => <BenchName name={r.benchmark} pkg={packages ? r.package : undefined} />, text: (r) => r.benchmark },
-    { id: 'median', title: 'Median', order: 'descending', width: '7rem', align: 'right', cell: (r) => valueText(r.median, r.unit), text: (r) => (r.median === null ? '' : withUnit(scaledText(r.median, r.unit), r.unit)) },
-    { id: 'spread', title: '', about: 'Half of the 95 % interval of the median', width: '4.5rem', from: 26, kind: () => 'soft', cell: (r) => spreadText(r.median, r.lo, r.hi), text: (r) => spreadText(r.median, r.lo, r.hi) },
-    { id: 'unit', title: 'Unit', order: 'ascending', width: '6.5rem', kind: () => 'soft', cell: (r) => <span class="cut">{r.unit}</span>, text: (r) => r.unit },
+    {
+      id: 'benchmark', title: 'Benchmark', order: 'ascending',
+      cell: (r) => <BenchName name={r.benchmark} pkg={packages ? r.package : undefined} />, text: (r) => r.benchmark,
+    },
+    {
+      id: 'median', title: 'Median', order: 'descending', width: '7rem', align: 'right', cell: (r) => valueText(r.median, r.unit),
+      text: (r) => (r.median === null ? '' : withUnit(scaledText(r.median, r.unit), r.unit)),
+    },
+    {
+      id: 'spread', title: '', about: 'Half of the 95 % interval of the median', width: '4.5rem', from: 26, kind: () => 'soft',
+      cell: (r) => spreadText(r.median, r.lo, r.hi), text: (r) => spreadText(r.median, r.lo, r.hi),
+    },
+    {
+      id: 'unit', title: 'Unit', order: 'ascending', width: '6.5rem', kind: () => 'soft', cell: (r) => <span class="cut">{r.unit}</span>,
+      text: (r) => r.unit,
+    },
     {
       id: 'interval', title: '95 % interval', width: '13rem', from: 54, align: 'right', kind: () => 'soft',
-      cell: (r) => (r.lo === null || r.hi === null ? 'too few samples' : r.lo === r.hi ? 'exact' : `${valueText(r.lo, r.unit)} – ${valueText(r.hi, r.unit)}`),
+      cell: (r) => (r.lo === null || r.hi === null
+        ? 'too few samples'
+        : r.lo === r.hi ? 'exact'
+        : `${valueText(r.lo, r.unit)} – ${valueText(r.hi, r.unit)}`),
       text: (r) => `${r.lo ?? ''} ${r.hi ?? ''}`.trim(),
     },
-    { id: 'n', title: 'n', about: 'Samples', order: 'descending', width: '4rem', from: 44, align: 'right', kind: () => 'soft', cell: (r) => r.n, text: (r) => String(r.n) },
-    { id: 'profiles', title: 'Profile', width: '6rem', from: 36, cell: (r) => <RowLinks of={explaining(r.profiles, r.unit)} unit={r.unit} /> },
+    {
+      id: 'n', title: 'n', about: 'Samples', order: 'descending', width: '4rem', from: 44, align: 'right', kind: () => 'soft',
+      cell: (r) => r.n, text: (r) => String(r.n),
+    },
+    {
+      id: 'profiles', title: 'Profile', width: '6rem', from: 36,
+      cell: (r) => <RowLinks of={explaining(r.profiles, r.unit)} unit={r.unit} />,
+    },
   ];
 }

@@ -1,7 +1,7 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { listRuns, type ListedRun } from '../../api/runs';
 import { useAnswer } from '../../state/answer';
-import { goRuns, runsHref, setRuns } from '../../state/runs';
+import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
 import { Button, copyText, Empty, ReportState, tip } from '../parts';
 import { saveTable } from '../table/csv';
@@ -9,14 +9,14 @@ import { Find } from '../table/Find';
 import { plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
-import type { PageProps } from './RunsPages';
+import type { PageProps } from '../props';
 import { machineOf, Marks, when } from './words';
 
 /** All runs, to look at one or compare two. */
-export function RunList({ state }: PageProps) {
+export function RunList({ state }: PageProps<RunsState>) {
   const loading = useAnswer('runs', listRuns);
-  const [chosen, setChosen] = useState<readonly string[]>([]); // to compare, the first is the base
-  const toggle = (id: string) => setChosen((ids) => (ids.includes(id) ? ids.filter((other) => other !== id) : [...ids.slice(-1), id]));
+  const chosen = state.run; // to compare
+  const toggle = (id: string) => setRuns({ run: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen.slice(-1), id] });
   const all = loading.answer?.report.runs ?? [];
   const order = parseOrder(state.order) ?? { column: 'time', descending: true };
   const rows = useMemo(() => {
@@ -42,7 +42,9 @@ export function RunList({ state }: PageProps) {
         >
           Compare
         </Button>
-        <Button icon="download" disabled={rows.length === 0} onClick={() => saveTable('runs.csv', [...columns, stateColumn], rows)}>CSV</Button>
+        <Button icon="download" disabled={rows.length === 0} onClick={() => saveTable('runs.csv', [...columns, stateColumn], rows)}>
+          CSV
+        </Button>
       </div>
       <ReportState
         loading={loading}
@@ -57,7 +59,8 @@ export function RunList({ state }: PageProps) {
               row={(i) => rows[i]}
               rowKey={(r) => r.dir}
               order={order}
-              onOrder={(column) => setRuns({ order: orderText({ column, descending: order.column === column ? !order.descending : column === 'time' }) })}
+              onOrder={(column) =>
+                setRuns({ order: orderText({ column, descending: order.column === column ? !order.descending : column === 'time' }) })}
               onOpen={open}
               dim={(r) => r.state === 'corrupt'}
               empty={`No run has “${state.find}”.`}
@@ -77,7 +80,10 @@ const timeOf = (all: readonly ListedRun[], id: string) => all.find((r) => r.id =
 
 function textOf(r: ListedRun): string {
   const marks = [r.state, r.head?.dirty ? 'dirty' : '', r.base ? 'against' : ''];
-  return [r.id, when(r.created), r.revision, ...r.packages, ...r.names, r.environment?.go, machineOf(r.environment), ...marks, ...(r.command ?? [])].join(' ').toLowerCase();
+  return [
+    r.id, when(r.created), r.revision, ...r.packages, ...r.names, r.environment?.go, machineOf(r.environment), ...marks,
+    ...(r.command ?? []),
+  ].join(' ').toLowerCase();
 }
 
 function keyOf(column: string): (r: ListedRun) => string | number {
@@ -111,33 +117,61 @@ function columnsOf(chosen: readonly string[], toggle: (id: string) => void): rea
       id: 'time', title: 'Run', order: 'descending', width: 'minmax(9.5rem, 1.2fr)',
       cell: (r) => (
         <>
-          {r.state === 'corrupt' ? <span>{when(r.created)}</span> : <a class="runs-open" tabIndex={-1} href={runsHref({ page: 'run', run: [r.id] })} onClick={follow(() => goRuns({ page: 'run', run: [r.id] }))}>{when(r.created)}</a>}
+          {r.state === 'corrupt' ? <span>{when(r.created)}</span> : (
+            <a
+              class="runs-open"
+              tabIndex={-1}
+              href={runsHref({ page: 'run', run: [r.id] })}
+              onClick={follow(() => goRuns({ page: 'run', run: [r.id] }))}
+            >
+              {when(r.created)}
+            </a>
+          )}
           <Marks run={r} />
         </>
       ),
       text: (r) => r.created,
     },
     { id: 'id', title: 'Id', width: '12rem', from: 84, kind: () => 'soft mono', cell: (r) => r.id, text: (r) => r.id },
-    { id: 'revision', title: 'Commit', order: 'ascending', width: '13rem', from: 34, kind: () => 'mono', cell: (r) => <span class="cut" title={r.revision}>{r.revision}</span>, text: (r) => r.revision },
+    {
+      id: 'revision', title: 'Commit', order: 'ascending', width: '13rem', from: 34, kind: () => 'mono',
+      cell: (r) => <span class="cut" title={r.revision}>{r.revision}</span>, text: (r) => r.revision,
+    },
     {
       id: 'packages', title: 'Packages', order: 'ascending',
-      cell: (r) => (r.error ? <span class="runs-error cut" title={r.error}>{r.error}</span> : <span class="cut" title={[...r.packages, '', ...r.names].join('\n')}>{r.packages.join(', ') || r.names.join(', ')}</span>),
+      cell: (r) => (r.error ? <span class="runs-error cut" title={r.error}>{r.error}</span> : (
+        <span class="cut" title={[...r.packages, '', ...r.names].join('\n')}>{r.packages.join(', ') || r.names.join(', ')}</span>
+      )),
       text: (r) => r.error ?? r.packages.join(' '),
     },
-    { id: 'benchmarks', title: 'Benchmarks', order: 'descending', width: '7rem', from: 44, align: 'right', cell: (r) => r.benchmarks || '', text: (r) => String(r.benchmarks) },
-    { id: 'go', title: 'Go', order: 'descending', width: '6rem', from: 58, kind: () => 'soft', cell: (r) => r.environment?.go?.replace(/^go/, '') ?? '', text: (r) => r.environment?.go ?? '' },
-    { id: 'machine', title: 'Machine', order: 'ascending', width: '16rem', from: 76, kind: () => 'soft', cell: (r) => <span class="cut" title={machineOf(r.environment)}>{machineOf(r.environment)}</span>, text: (r) => machineOf(r.environment) },
+    {
+      id: 'benchmarks', title: 'Benchmarks', order: 'descending', width: '7rem', from: 44, align: 'right', cell: (r) => r.benchmarks || '',
+      text: (r) => String(r.benchmarks),
+    },
+    {
+      id: 'go', title: 'Go', order: 'descending', width: '6rem', from: 58, kind: () => 'soft',
+      cell: (r) => r.environment?.go?.replace(/^go/, '') ?? '', text: (r) => r.environment?.go ?? '',
+    },
+    {
+      id: 'machine', title: 'Machine', order: 'ascending', width: '16rem', from: 76, kind: () => 'soft',
+      cell: (r) => <span class="cut" title={machineOf(r.environment)}>{machineOf(r.environment)}</span>,
+      text: (r) => machineOf(r.environment),
+    },
   ];
 }
 
 /** The marks, for files. */
-const stateColumn: Column<ListedRun> = { id: 'state', title: 'State', cell: () => null, text: (r) => [r.state, r.head?.dirty ? 'dirty' : ''].filter(Boolean).join(' ') };
+const stateColumn: Column<ListedRun> = {
+  id: 'state', title: 'State', cell: () => null, text: (r) => [r.state, r.head?.dirty ? 'dirty' : ''].filter(Boolean).join(' '),
+};
 
 function NoRuns({ dir }: { dir: string }) {
   const command = 'hone bench ./...';
   return (
     <Empty title="No runs yet">
-      <p>A run is what <code>hone bench</code> measured: benchmarks, their profiles, and the machine. They are kept in <code>{dir}</code>.</p>
+      <p>
+        A run is what <code>hone bench</code> measured: benchmarks, their profiles, and the machine. They are kept in <code>{dir}</code>.
+      </p>
       <p><code>{command}</code></p>
       <Button icon="copy" onClick={() => void copyText(command, 'Command copied')}>Copy the command</Button>
     </Empty>

@@ -1,29 +1,41 @@
 import { compareRuns, comparisonFile, runInfo, type RunInfo } from '../../api/runs';
+import { address } from '../../state/address';
 import { useAnswer } from '../../state/answer';
 import { Button, copyText, Empty, Menu, Popover, ReportState, Warnings } from '../parts';
-import type { PageProps } from './RunsPages';
+import type { RunsState } from '../../state/runs';
+import type { PageProps } from '../props';
+import { LoadPane, ShowPicker, showsLoad } from './LoadPane';
 import { Results } from './Results';
 import { Sides } from './Sides';
 import { factsOf, machineOf, Marks, when } from './words';
 
 /** One run: its results, or what it found against its base; profiles; the machine. */
-export function RunPageView({ state }: PageProps) {
+export function RunPageView({ state }: PageProps<RunsState>) {
   const id = state.run[0] ?? 'latest';
   const loading = useAnswer(`run ${id}`, async (signal) => {
     const [info, comparison] = await Promise.all([runInfo(id, signal), compareRuns([id], signal).catch((err: Error) => err)]);
     // A run without results still has facts to show.
     if (comparison instanceof Error && info.benchmarks > 0) throw comparison;
-    return { info, comparison: comparison instanceof Error ? undefined : comparison, warnings: [...new Set([...info.problems, ...(info.warnings ?? []), ...(comparison instanceof Error ? [] : comparison.warnings)])] };
+    return {
+      info, comparison: comparison instanceof Error ? undefined : comparison,
+      warnings: [...new Set([...info.problems, ...(info.warnings ?? []), ...(comparison instanceof Error ? [] : comparison.warnings)])],
+    };
   });
   return (
     <section class="pane" aria-label="Run">
       <ReportState loading={loading} quiet>
         {({ report: { info, comparison }, warnings }) => (
           <>
-            <RunHead info={info} summary={comparison?.comparisons[0]?.summary} id={id} />
+            <RunHead info={info} summary={comparison?.comparisons[0]?.summary} id={id} state={state} />
             <Warnings warnings={warnings} />
-            {!comparison || comparison.tables.length === 0
-              ? <Empty title="Nothing was measured"><p>{info.notes.join(' ') || info.problems.join(' ') || 'This run has no results.'}</p></Empty>
+            {info.load && showsLoad(state, !info.base)
+              ? <LoadPane state={state} of={info.base ? [{ info, side: 'base' }, { info, side: 'head' }] : [{ info, side: 'head' }]} />
+              : !comparison || comparison.tables.length === 0
+              ? (
+                <Empty title="Nothing was measured">
+                  <p>{info.notes.join(' ') || info.problems.join(' ') || 'This run has no results.'}</p>
+                </Empty>
+              )
               : comparison.comparisons.length > 0
                 ? <Sides state={state} comparison={comparison} base={info.profiles} head={info.profiles} />
                 : <Results state={state} comparison={comparison} info={info} />}
@@ -34,14 +46,15 @@ export function RunPageView({ state }: PageProps) {
   );
 }
 
-function RunHead({ info, summary, id }: { info: RunInfo; summary: string | undefined; id: string }) {
+function RunHead({ info, summary, id, state }: { info: RunInfo; summary: string | undefined; id: string; state: RunsState }) {
   return (
     <div class="runs-head">
       <h2>{when(info.created)} <Marks run={info} /></h2>
       <p class="mono soft">{info.revision}</p>
       {summary && <p class="runs-verdict"><b>{summary}</b></p>}
-      <p class="soft">{info.environment.go?.replace(/^go/, 'Go ')}{machineOf(info.environment) && `, ${machineOf(info.environment)}`}</p>
+      <p class="soft">{[info.environment.go?.replace(/^go/, 'Go '), machineOf(info.environment)].filter(Boolean).join(', ')}</p>
       <span class="button-row">
+        {info.load && <ShowPicker state={state} usual={!info.base} />}
         <About info={info} />
         <Tools runs={[info.id]} command={`hone compare ${id}`} />
       </span>
@@ -59,7 +72,9 @@ export function About({ info }: { info: RunInfo }) {
           <dl class="runs-facts">
             <dt>Command</dt><dd class="mono">{info.line}</dd>
             <dt>Kept in</dt><dd class="mono">{info.dir}</dd>
-            {info.head?.commit && <><dt>Commit</dt><dd class="mono">{info.head.commit}{info.head.dirty && ', with changes not committed'}</dd></>}
+            {info.head?.commit && (
+              <><dt>Commit</dt><dd class="mono">{info.head.commit}{info.head.dirty && ', with changes not committed'}</dd></>
+            )}
             {info.base?.commit && <><dt>Base</dt><dd class="mono">{info.base.name} {info.base.commit}</dd></>}
             {factsOf(info.environment).map(([term, value]) => <><dt key={term}>{term}</dt><dd>{value}</dd></>)}
           </dl>
@@ -84,7 +99,7 @@ export function Tools({ runs, command }: { runs: readonly string[]; command: str
           { label: 'HTML', hint: 'A page that needs nothing else, with flame graphs', href: comparisonFile(runs, 'html'), download: true },
           { label: 'Text', href: comparisonFile(runs, 'text'), download: true },
           'separator',
-          { label: 'Copy link', icon: 'copy', run: () => void copyText(location.href, 'Link copied') },
+          { label: 'Copy link', icon: 'copy', run: () => void copyText(address(), 'Link copied') },
         ]}
       />
       <Button icon="terminal" onClick={() => void copyText(command, 'Command copied')} data-tip={command}>Copy command</Button>

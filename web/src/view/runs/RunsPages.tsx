@@ -1,12 +1,10 @@
 import './runs.css';
-import '../table/pane.css';
-import { useEffect } from 'preact/hooks';
 import { goRuns, runsHref, type RunPage, type RunsState } from '../../state/runs';
 import { profiles } from '../../state/profiles';
 import { go } from '../../state/state';
-import { Brand, ThemeMenu } from '../Header';
 import { follow } from '../link';
-import { IconButton, tip, useKeys } from '../parts';
+import { focusFind, PageFrame } from '../PageFrame';
+import { tip, useKeys } from '../parts';
 import { ComparePage } from './ComparePage';
 import { RunList } from './RunList';
 import { RunPageView } from './RunPage';
@@ -14,47 +12,28 @@ import { TrendPage } from './TrendPage';
 
 const titles: Record<RunPage, string> = { runs: 'Runs', run: 'Run', compare: 'Comparison', trend: 'Trends' };
 
-export interface PageProps {
-  state: RunsState;
-}
-
 const pages = { runs: RunList, run: RunPageView, compare: ComparePage, trend: TrendPage };
 
 /** The pages of kept runs: the list, one, a comparison, trends. */
 export default function RunsPages({ state, onHelp }: { state: RunsState; onHelp: () => void }) {
   const Page = pages[state.page];
   const title = state.run.length > 0 ? `${titles[state.page]} ${state.run.join(' → ')}` : titles[state.page];
-  useEffect(() => {
-    document.title = `${title} – hone`;
-  }, [title]);
   const open = profiles.value?.some((p) => !p.id.includes(':')) ?? false;
   useKeys('Runs', [
-    { keys: '/', label: 'Find', run: () => document.querySelector<HTMLInputElement>('main .find')?.focus() },
+    { keys: '/', label: 'Find', run: focusFind },
     { keys: 'g u', label: 'Runs', run: () => goRuns({ page: 'runs' }) },
     { keys: 'g e', label: 'Trends', run: () => goRuns({ page: 'trend' }) },
   ]);
-  return (
-    <>
-      <header class="header header-bare runs-header">
-        <Brand />
-        <nav class="runs-nav" aria-label="Pages">
-          <PageLink to="runs" now={state.page} keys="g u">Runs</PageLink>
-          <PageLink to="trend" now={state.page} keys="g e">Trends</PageLink>
-          {open && <a class="header-link" href="/flame" onClick={follow(() => go({ view: 'flame', profile: firstProfile(), base: [] }))}>Profiles</a>}
-        </nav>
-        <div class="header-actions">
-          <ThemeMenu />
-          <IconButton icon="help" label="Keys and help" keys="?" onClick={onHelp} />
-        </div>
-      </header>
-      <main class="view-main">
-        <div id="view" tabIndex={-1} class="view-panel">
-          <h1 class="visually-hidden">{title}</h1>
-          <Page state={state} />
-        </div>
-      </main>
-    </>
+  const nav = (
+    <nav class="runs-nav" aria-label="Pages">
+      <PageLink to="runs" now={state.page} keys="g u">Runs</PageLink>
+      <PageLink to="trend" now={state.page} keys="g e">Trends</PageLink>
+      {open && (
+        <a class="header-link" href="/flame" onClick={follow(() => go({ view: 'flame', profile: firstProfile(), base: [] }))}>Profiles</a>
+      )}
+    </nav>
   );
+  return <PageFrame title={title} kind="runs-header" nav={nav} onHelp={onHelp}><Page state={state} /></PageFrame>;
 }
 
 function firstProfile(): string[] {

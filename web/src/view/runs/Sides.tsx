@@ -3,7 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Compared, Comparison, Explanation, RunProfile } from '../../api/runs';
 import { scaledText, valueText, withUnit } from '../../model/quantity';
-import { goRuns, rowID, runsHref, setRuns, type RunsState } from '../../state/runs';
+import { goRuns, rowID, runsHref, setRuns, type Finding, type RunsState } from '../../state/runs';
 import { follow } from '../link';
 import { Button, IconButton, tip } from '../parts';
 import { Find } from '../table/Find';
@@ -46,7 +46,8 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
   const all = useMemo<SideRow[]>(
     () => family.comparisons.map((c, i) => ({
       c, shown: shown[i]!, size: moved(c),
-      profiles: pairs(profilesOf(head, c.package, c.benchmark, headSide), profilesOf(base, c.package, c.benchmark, baseSide)),
+      profiles: pairs(profilesOf(head, c.package, c.benchmark, headSide), profilesOf(base, c.package, c.benchmark, baseSide))
+        .map((p) => ({ ...p, finding: findingOf(family, shown, c, p.kind, shown[i]!.unit) })),
     })),
     [family, shown, base, head],
   );
@@ -72,7 +73,9 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
           <Button aria-pressed={state.only !== 'changed'} onClick={() => setRuns({ only: '' })}>All</Button>
           <Button aria-pressed={state.only === 'changed'} onClick={() => setRuns({ only: 'changed' })}>Changed</Button>
         </span>
-        <Button aria-pressed={movers} onClick={() => setRuns({ order: movers ? '' : '-change' })} {...tip('What moved most comes first')}>Biggest movers</Button>
+        <Button aria-pressed={movers} onClick={() => setRuns({ order: movers ? '' : '-change' })} {...tip('What moved most comes first')}>
+          Biggest movers
+        </Button>
       </div>
       <Table<SideRow>
         label="Comparison"
@@ -81,7 +84,8 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
         row={(i) => rows[i]}
         rowKey={idOf}
         order={order}
-        onOrder={(column) => setRuns({ order: orderText({ column, descending: order?.column === column ? !order.descending : column === 'change' }) })}
+        onOrder={(column) =>
+          setRuns({ order: orderText({ column, descending: order?.column === column ? !order.descending : column === 'change' }) })}
         selected={selected}
         onSelect={(r) => setRuns({ pick: idOf(r) })}
         onOpen={(r) => {
@@ -91,9 +95,35 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
         dim={(r) => !changed(r.c.verdict)}
         empty={state.only === 'changed' && !state.find ? 'Nothing changed that can be told from noise.' : 'No benchmark has that.'}
       />
-      {picked && <Detail row={picked} explanation={family.explanations.find((e) => e.benchmark === picked.c.benchmark && (e.package ?? '') === (picked.c.package ?? '') && e.unit === picked.shown.unit)} />}
+      {picked && (
+        <Detail
+          row={picked}
+          explanation={family.explanations.find((e) => e.benchmark === picked.c.benchmark
+            && (e.package ?? '') === (picked.c.package ?? '') && e.unit === picked.shown.unit)}
+        />
+      )}
     </>
   );
+}
+
+/** What was found about a benchmark that a profile of a kind explains: of the unit asked for, or of the kind's own. */
+export function findingOf(
+  family: Comparison['comparisons'][number], shown: Comparison['shown'][number], of: Compared, kind: string, unit: string,
+): Finding | undefined {
+  const memory = kind === 'mem' || kind === 'allocs';
+  // The time of a request under load is not all CPU time: where that is known, it is what counts.
+  const cpu = shown.some((s, j) => s.unit === 'cpu-sec/op' && family.comparisons[j]!.benchmark === of.benchmark) ? 'cpu-sec/op' : 'sec/op';
+  const wanted = memory ? (unit === 'allocs/op' ? unit : 'B/op') : kind === 'cpu' ? cpu : '';
+  const i = family.comparisons.findIndex((c, j) => c.benchmark === of.benchmark
+    && (c.package ?? '') === (of.package ?? '') && shown[j]!.unit === wanted);
+  const c = family.comparisons[i];
+  if (!c?.base?.median || !c.head?.median) return undefined;
+  const explanation =
+    family.explanations.find((e) => e.benchmark === c.benchmark && (e.package ?? '') === (c.package ?? '') && e.unit === wanted);
+  return {
+    row: rowID({ ...(c.package ? { package: c.package } : {}), benchmark: c.benchmark, unit: wanted }),
+    ratio: explanation?.ratio || c.base.median / c.head.median,
+  };
 }
 
 const idOf = (r: SideRow) => rowID({ ...(r.c.package ? { package: r.c.package } : {}), benchmark: r.c.benchmark, unit: r.shown.unit });
@@ -113,18 +143,45 @@ const neutral = (c: Compared) => (c.scale === 'ratio' ? 1 : 0);
 
 function columnsOf(packages: boolean): readonly Column<SideRow>[] {
   return [
-    { id: 'benchmark', title: 'Benchmark', order: 'ascending', cell: (r) => <BenchName name={r.c.benchmark} pkg={packages ? r.c.package : undefined} />, text: (r) => r.c.benchmark },
-    { id: 'unit', title: 'Unit', order: 'ascending', width: '5.5rem', kind: () => 'soft', cell: (r) => <span class="cut">{r.shown.unit}</span>, text: (r) => r.shown.unit },
-    { id: 'base', title: 'Base', width: '6.5rem', align: 'right', from: 40, kind: () => 'soft', cell: (r) => withUnit(r.shown.base, r.shown.unit), text: (r) => r.shown.base },
-    { id: 'head', title: 'Head', width: '6.5rem', align: 'right', from: 34, cell: (r) => withUnit(r.shown.head, r.shown.unit), text: (r) => r.shown.head },
+    {
+      id: 'benchmark', title: 'Benchmark', order: 'ascending',
+      cell: (r) => <BenchName name={r.c.benchmark} pkg={packages ? r.c.package : undefined} />, text: (r) => r.c.benchmark,
+    },
+    {
+      id: 'unit', title: 'Unit', order: 'ascending', width: '5.5rem', kind: () => 'soft',
+      cell: (r) => <span class="cut">{r.shown.unit}</span>, text: (r) => r.shown.unit,
+    },
+    {
+      id: 'base', title: 'Base', width: '6.5rem', align: 'right', from: 40, kind: () => 'soft',
+      cell: (r) => withUnit(r.shown.base, r.shown.unit), text: (r) => r.shown.base,
+    },
+    {
+      id: 'head', title: 'Head', width: '6.5rem', align: 'right', from: 34, cell: (r) => withUnit(r.shown.head, r.shown.unit),
+      text: (r) => r.shown.head,
+    },
     {
       id: 'change', title: 'Change', about: 'Ordered by size, whichever way', order: 'descending', width: '6.5rem', align: 'right', kind,
-      cell: (r) => <span aria-label={`${r.shown.change}, ${r.shown.verdict}`}>{signOf(r.c.verdict, r.c.change, neutral(r.c))} {r.shown.change}</span>, text: (r) => r.shown.change,
+      cell: (r) => (
+        <span aria-label={`${r.shown.change}, ${r.shown.verdict}`}>{signOf(r.c.verdict, r.c.change, neutral(r.c))} {r.shown.change}</span>
+      ), text: (r) =>
+        r.shown.change,
     },
-    { id: 'interval', title: 'Interval', about: 'Where the change lies with 95 %', width: '11.5rem', align: 'right', from: 56, kind: () => 'soft', cell: (r) => r.shown.interval, text: (r) => r.shown.interval },
-    { id: 'p', title: 'p', about: 'Of “no change”, for this row alone', order: 'ascending', width: '4.5rem', align: 'right', from: 74, kind: () => 'soft', cell: (r) => pText(r.c.p), text: (r) => pText(r.c.p) },
-    { id: 'verdict', title: 'Verdict', order: 'ascending', width: 'minmax(7rem, 1fr)', from: 46, kind, cell: (r) => <span class="cut" title={r.shown.verdict}>{r.shown.verdict}</span>, text: (r) => r.shown.verdict },
-    { id: 'profiles', title: 'Profiles', width: '6.5rem', from: 64, cell: (r) => <RowLinks of={explaining(r.profiles, r.shown.unit)} unit={r.shown.unit} /> },
+    {
+      id: 'interval', title: 'Interval', about: 'Where the change lies with 95 %', width: '11.5rem', align: 'right', from: 56,
+      kind: () => 'soft', cell: (r) => r.shown.interval, text: (r) => r.shown.interval,
+    },
+    {
+      id: 'p', title: 'p', about: 'Of “no change”, for this row alone', order: 'ascending', width: '4.5rem', align: 'right', from: 74,
+      kind: () => 'soft', cell: (r) => pText(r.c.p), text: (r) => pText(r.c.p),
+    },
+    {
+      id: 'verdict', title: 'Verdict', order: 'ascending', width: 'minmax(7rem, 1fr)', from: 46, kind,
+      cell: (r) => <span class="cut" title={r.shown.verdict}>{r.shown.verdict}</span>, text: (r) => r.shown.verdict,
+    },
+    {
+      id: 'profiles', title: 'Profiles', width: '6.5rem', from: 64,
+      cell: (r) => <RowLinks of={explaining(r.profiles, r.shown.unit)} unit={r.shown.unit} />,
+    },
   ];
 }
 
@@ -141,9 +198,13 @@ function Detail({ row: { c, shown, profiles }, explanation }: { row: SideRow; ex
         <div>
           <h2>{c.package && <span class="soft">{c.package}.</span>}{c.benchmark}, {shown.unit}</h2>
           <p>
-            {withUnit(shown.base, shown.unit)} → {withUnit(shown.head, shown.unit)}, <b class={verdicts[c.verdict].kind}>{shown.change} {shown.verdict}</b>
+            {withUnit(shown.base, shown.unit)} → {withUnit(shown.head, shown.unit)}, <b class={verdicts[c.verdict].kind}>
+              {shown.change} {shown.verdict}
+            </b>
             <span class="soft">
-              {' '}{shown.interval !== '-' && `${shown.interval} · `}{c.p !== null && `p ${pText(c.p)} · `}{c.base?.n ?? 0} and {c.head?.n ?? 0} samples{c.pairs > 0 && `, ${c.pairs} pairs`}
+              {' '}{shown.interval !== '-' && `${shown.interval} · `}{c.p !== null && `p ${pText(c.p)} · `}{c.base?.n ?? 0} and {c.head?.n
+                ?? 0} samples{c.pairs > 0
+                && `, ${c.pairs} pairs`}
             </span>
             {' · '}
             <a href={runsHref({ page: 'trend', pick })} onClick={follow(() => goRuns({ page: 'trend', pick }))}>Trend</a>
@@ -176,7 +237,9 @@ function Moved({ explanation: { unit, functions } }: { explanation: Explanation 
               <td class={cum > 0 ? 'more' : cum < 0 ? 'less' : 'soft'}>{signed(cum)}</td>
               <td class="soft wide">{f.baseCum === 0 ? '0' : valueText(f.baseCum, unit)}</td>
               <td class="soft wide">{f.headCum === 0 ? '0' : valueText(f.headCum, unit)}</td>
-              <td>{f.name}{f.baseCum === 0 && <span class="badge more">new</span>}{f.headCum === 0 && <span class="badge less">gone</span>}</td>
+              <td>
+                {f.name}{f.baseCum === 0 && <span class="badge more">new</span>}{f.headCum === 0 && <span class="badge less">gone</span>}
+              </td>
             </tr>
           );
         })}

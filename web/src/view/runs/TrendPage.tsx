@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { runTrend, type Trend, type TrendSeries } from '../../api/runs';
 import { spreadText, valueText } from '../../model/quantity';
 import { useAnswer } from '../../state/answer';
-import { goRuns, rowID, runsHref, setRuns } from '../../state/runs';
+import { goRuns, rowID, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { TimeChart, type ChartPoint } from '../chart/TimeChart';
 import { Button, Empty, ReportState } from '../parts';
 import { saveTable } from '../table/csv';
@@ -10,12 +10,12 @@ import { Find } from '../table/Find';
 import { plural } from '../table/format';
 import { Table, type Column } from '../table/Table';
 import { BenchName } from './BenchName';
-import type { PageProps } from './RunsPages';
+import type { PageProps } from '../props';
 import { UnitPicker } from './UnitPicker';
 import { when } from './words';
 
 /** Each benchmark over all runs. */
-export function TrendPage({ state }: PageProps) {
+export function TrendPage({ state }: PageProps<RunsState>) {
   const loading = useAnswer('trend', runTrend);
   const trend = loading.answer?.report;
   const all = trend?.series ?? [];
@@ -33,7 +33,9 @@ export function TrendPage({ state }: PageProps) {
     <section class="pane" aria-label="Trends">
       <ReportState
         loading={loading}
-        empty={({ report }) => (report.series.length > 0 ? undefined : <Empty title="Nothing was measured yet"><p>Each run of <code>hone bench</code> adds a point.</p></Empty>)}
+        empty={({ report }) => (report.series.length > 0 ? undefined : (
+          <Empty title="Nothing was measured yet"><p>Each run of <code>hone bench</code> adds a point.</p></Empty>
+        ))}
       >
         {({ report }) => (
           <div class="split">
@@ -69,7 +71,10 @@ export function chartPoints(trend: Trend, s: TrendSeries): ChartPoint[] {
     const at = { page: 'run', run: [run.id], pick: rowID(s) } as const;
     return [{
       time: Date.parse(run.created), value: p.median, lo: p.lo, hi: p.hi, group: run.machine, partial: run.state !== 'complete',
-      facts: [`${valueText(p.median, s.unit)} ${spreadText(p.median, p.lo, p.hi)}`, run.revision, when(run.created), `${p.n} samples${run.state === 'complete' ? '' : ', partial run'}`, [run.go, run.machine].filter(Boolean).join(', ')],
+      facts: [
+        `${valueText(p.median, s.unit)} ${spreadText(p.median, p.lo, p.hi)}`, run.revision, when(run.created),
+        `${p.n} samples${run.state === 'complete' ? '' : ', partial run'}`, [run.go, run.machine].filter(Boolean).join(', '),
+      ],
       href: runsHref(at), onOpen: () => goRuns(at),
     }];
   });
@@ -87,9 +92,15 @@ function Series({ trend, series }: { trend: Trend; series: TrendSeries }) {
         <span>{series.unit}{series.better !== 0 && <span class="soft">, {series.better < 0 ? 'lower' : 'higher'} is better</span>}</span>
         {last && <span>last {last.facts[0]}{before && <span class="soft"> before {before.facts[0]}</span>}</span>}
         <span class="button-row">
-        <Button icon="download" onClick={() => saveTable(`trend-${series.benchmark.replaceAll(/[^\w.-]+/g, '_')}.csv`, csvColumns(trend, series), series.points)}>CSV</Button>
+        <Button
+          icon="download"
+          onClick={() => saveTable(`trend-${series.benchmark.replaceAll(/[^\w.-]+/g, '_')}.csv`, csvColumns(trend, series), series.points)}
+        >CSV</Button>
         {before && last && (
-          <Button icon="compare" onClick={() => goRuns({ page: 'compare', run: series.points.slice(-2).map((p) => trend.runs[p.run]!.id), pick: rowID(series) })}>Compare the last two</Button>
+          <Button
+            icon="compare"
+            onClick={() => goRuns({ page: 'compare', run: series.points.slice(-2).map((p) => trend.runs[p.run]!.id), pick: rowID(series) })}
+          >Compare the last two</Button>
         )}
         </span>
       </div>
@@ -120,19 +131,30 @@ export function axisText(value: number, unit: string): string {
 
 function csvColumns(trend: Trend, s: TrendSeries): Column<TrendSeries['points'][number]>[] {
   const text = (v: number | null) => (v === null ? '' : String(v));
-  const column = (title: string, of: (p: TrendSeries['points'][number]) => string): Column<TrendSeries['points'][number]> => ({ id: title, title, cell: of, text: of });
+  const column = (title: string, of: (
+    p: TrendSeries['points'][number],
+  ) => string): Column<TrendSeries['points'][number]> => ({ id: title, title, cell: of, text: of });
   return [
-    column('run', (p) => trend.runs[p.run]!.id), column('created', (p) => trend.runs[p.run]!.created), column('revision', (p) => trend.runs[p.run]!.revision),
-    column('benchmark', () => s.benchmark), column('unit', () => s.unit), column('median', (p) => text(p.median)), column('lo', (p) => text(p.lo)),
-    column('hi', (p) => text(p.hi)), column('samples', (p) => String(p.n)), column('machine', (p) => trend.runs[p.run]!.machine), column('go', (p) => trend.runs[p.run]!.go ?? ''),
+    column('run', (p) => trend.runs[p.run]!.id), column('created', (p) => trend.runs[p.run]!.created),
+    column('revision', (p) => trend.runs[p.run]!.revision),
+    column('benchmark', () => s.benchmark), column('unit', () => s.unit), column('median', (p) => text(p.median)),
+    column('lo', (p) => text(p.lo)),
+    column('hi', (p) => text(p.hi)), column('samples', (p) => String(p.n)), column('machine', (p) => trend.runs[p.run]!.machine),
+    column('go', (p) => trend.runs[p.run]!.go ?? ''),
   ];
 }
 
 function columnsOf(packages: boolean): readonly Column<TrendSeries>[] {
   return [
-    { id: 'benchmark', title: 'Benchmark', cell: (s) => <BenchName name={s.benchmark} pkg={packages ? s.package : undefined} />, text: (s) => s.benchmark },
+    {
+      id: 'benchmark', title: 'Benchmark', cell: (s) => <BenchName name={s.benchmark} pkg={packages ? s.package : undefined} />,
+      text: (s) => s.benchmark,
+    },
     { id: 'unit', title: 'Unit', width: '5.5rem', kind: () => 'soft', cell: (s) => <span class="cut">{s.unit}</span>, text: (s) => s.unit },
-    { id: 'spark', title: '', about: 'Over time', width: '5.5rem', cell: (s) => <Spark values={s.points.flatMap((p) => (p.median === null ? [] : [p.median]))} /> },
+    {
+      id: 'spark', title: '', about: 'Over time', width: '5.5rem',
+      cell: (s) => <Spark values={s.points.flatMap((p) => (p.median === null ? [] : [p.median]))} />,
+    },
   ];
 }
 
@@ -140,7 +162,9 @@ function columnsOf(packages: boolean): readonly Column<TrendSeries>[] {
 function Spark({ values }: { values: readonly number[] }) {
   const top = Math.max(...values);
   const bottom = Math.min(...values, top * 0.9);
-  const path = values.map((v, i) => `${i === 0 ? 'M' : 'L'}${values.length === 1 ? 0 : (100 * i) / (values.length - 1)} ${top === bottom ? 10 : 20 - (20 * (v - bottom)) / (top - bottom)}`).join('');
+  const path = values.map((v, i) =>
+    `${i === 0 ? 'M' : 'L'}${values.length === 1 ? 0 : (100 * i) / (values.length - 1)} `
+    + `${top === bottom ? 10 : 20 - (20 * (v - bottom)) / (top - bottom)}`).join('');
   return (
     <svg class="spark" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
       <path d={values.length === 1 ? `${path}L100 10` : path} />

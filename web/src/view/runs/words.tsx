@@ -9,13 +9,14 @@ export function when(iso: string): string {
 
 export function machineOf(env: Environment | undefined): string {
   if (!env) return '';
-  return [env.cpu, `${env.goos}/${env.goarch}`, `${env.cores} cores`].filter(Boolean).join(', ');
+  return [env.cpu, `${env.goos}/${env.goarch}`, env.cores === 1 ? 'one core' : `${env.cores} cores`].filter(Boolean).join(', ');
 }
 
 export function factsOf(env: Environment): [string, string][] {
   const all: [string, string | undefined][] = [
     ['CPU', env.cpu], ['System', `${env.goos}/${env.goarch}`], ['Cores', String(env.cores)], ['Go', env.go], ['Governor', env.governor],
-    ['Load', env.load], ['GOMAXPROCS', env.gomaxprocs], ['GOGC', env.gogc], ['GOMEMLIMIT', env.gomemlimit], ['GODEBUG', env.godebug], ['GOFLAGS', env.goflags],
+    ['Load', env.load], ['GOMAXPROCS', env.gomaxprocs], ['GOGC', env.gogc], ['GOMEMLIMIT', env.gomemlimit], ['GODEBUG', env.godebug],
+    ['GOFLAGS', env.goflags],
   ];
   return all.filter((f): f is [string, string] => !!f[1]);
 }

@@ -15,7 +15,7 @@ import { openSource } from '../table/select';
 import { useShownFunction } from '../table/useShownFunction';
 import { Table, type Column } from '../table/Table';
 import { NoSamples } from '../NoSamples';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './sandwich.css';
 
@@ -40,7 +40,12 @@ function Filling({ state, fn }: { state: State; fn: string }) {
   // With another granularity names have more than the function in them.
   const peek = useReport<Tree>('peek', extend(query, { match: byFunction ? exactly(fn) : quote(fn) }));
   return (
-    <ReportState loading={peek} empty={({ report }) => (rowsOf(report, fn).length > 0 ? undefined : <Empty title="Not in this profile"><p>{fn} has no samples here.</p></Empty>)}>
+    <ReportState
+      loading={peek}
+      empty={({ report }) => (rowsOf(report, fn).length > 0 ? undefined : (
+        <Empty title="Not in this profile"><p>{fn} has no samples here.</p></Empty>
+      ))}
+    >
       {({ report }) => <Chosen key={fn} rows={rowsOf(report, fn)} state={state} query={query} />}
     </ReportState>
   );
@@ -82,11 +87,32 @@ function Chosen({ rows, state, query }: { rows: readonly TreeRow[]; state: State
       <div class="sandwich">
         <div class="sandwich-half">
           <Calls title="Callers" none="No callers: stacks begin here." calls={row.callers} state={state} />
-          <div class="sandwich-flame"><FlameGraph source={server} query={side('callers')} flip skip={2} compact empty={nothing} label="Flame graph of the callers" onSelect={selectFunction} /></div>
+          <div class="sandwich-flame">
+            <FlameGraph
+              source={server}
+              query={side('callers')}
+              flip
+              skip={2}
+              compact
+              empty={nothing}
+              label="Flame graph of the callers"
+              onSelect={selectFunction}
+            />
+          </div>
         </div>
         <div class="sandwich-half">
           <Calls title="Callees" none="It calls nothing that was seen." calls={row.callees} state={state} />
-          <div class="sandwich-flame"><FlameGraph source={server} query={side('callees')} skip={1} compact empty={nothing} label="Flame graph of the callees" onSelect={selectFunction} /></div>
+          <div class="sandwich-flame">
+            <FlameGraph
+              source={server}
+              query={side('callees')}
+              skip={1}
+              compact
+              empty={nothing}
+              label="Flame graph of the callees"
+              onSelect={selectFunction}
+            />
+          </div>
         </div>
       </div>
     </>
@@ -122,7 +148,10 @@ function Calls({ title, none, calls, state }: CallsProps) {
 function columnsOf(title: string): readonly Column<Call>[] {
   return [
     { id: 'weight', title: 'Value', width: '5.5rem', align: 'right', from: 25, cell: (c) => c.weight.text, text: (c) => c.weight.text },
-    { id: 'share', title: 'Share', about: 'Of the function’s total', width: '5rem', align: 'right', cell: (c) => percentText(c.share), text: (c) => percentText(c.share), share: (c) => (c.weight.value < 0 ? -1 : 1) * Math.abs(c.share) },
+    {
+      id: 'share', title: 'Share', about: 'Of the function’s total', width: '5rem', align: 'right', cell: (c) => percentText(c.share),
+      text: (c) => percentText(c.share), share: (c) => (c.weight.value < 0 ? -1 : 1) * Math.abs(c.share),
+    },
     {
       id: 'name', title,
       cell: (c, { chars }) => <NamedRow place={c} chars={chars} inline={c.inline} />,

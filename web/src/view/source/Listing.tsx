@@ -28,7 +28,12 @@ export function Listing({ fn, assembly, onLayout }: Props) {
     <article class="listing" aria-label={fn.name}>
       <header class="listing-head">
         <h3>
-          <button type="button" class="link-button" title="What can be done with it" onClick={(e) => openFunctionMenu(fn.name, e.currentTarget)}>
+          <button
+            type="button"
+            class="link-button"
+            title="What can be done with it"
+            onClick={(e) => openFunctionMenu(fn.name, e.currentTarget)}
+          >
             <FunctionName place={{ name: fn.name }} />
           </button>
         </h3>
@@ -131,7 +136,13 @@ function Line({ line, text, most, open, onToggle }: LineProps) {
       <tr class={hot ? 'hot' : ''} {...(hot ? { 'data-heat': heat.toFixed(3) } : {})}>
         <th scope="row">
           {instructions.length > 0 ? (
-            <button type="button" class="link-button" aria-expanded={open} aria-label={`Machine code of line ${line.line}`} onClick={onToggle}>
+            <button
+              type="button"
+              class="link-button"
+              aria-expanded={open}
+              aria-label={`Machine code of line ${line.line}`}
+              onClick={onToggle}
+            >
               <Icon name={open ? 'down' : 'right'} />
               {line.line}
             </button>

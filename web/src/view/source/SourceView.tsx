@@ -8,7 +8,7 @@ import { FunctionList } from '../table/FunctionList';
 import { selects } from '../table/names';
 import { extend } from '../table/query';
 import { NoSamples } from '../NoSamples';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import { Listing } from './Listing';
 import { Rail, hotRows } from './Rail';
 import './source.css';
@@ -29,7 +29,8 @@ export default function SourceView({ state }: ViewProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState(0); // counts what moves lines: folds opened, code shown
   const functions = useMemo(
-    () => [...(source.answer?.report.functions ?? [])].sort((a, b) => Math.abs(b.flat.value) - Math.abs(a.flat.value) || Math.abs(b.cum.value) - Math.abs(a.cum.value)),
+    () => [...(source.answer?.report.functions ?? [])].sort((a, b) => Math.abs(b.flat.value) - Math.abs(a.flat.value)
+      || Math.abs(b.cum.value) - Math.abs(a.cum.value)),
     [source.answer],
   );
 
@@ -64,17 +65,30 @@ export default function SourceView({ state }: ViewProps) {
           <div class="pane-bar">
             <h2>{fn ? 'Lines by cost' : 'Functions that cost most'}</h2>
             <span class="grow" />
-            {fn && <Button kind="plain" onClick={() => selectFunction('', 'push')} {...tip('The functions that cost most')}>Hottest</Button>}
-            <Button aria-pressed={assembly} onClick={() => setOwn('asm', assembly ? '' : '1', 'replace')} {...tip('Machine code below each line', 'x')}>
+            {fn && (
+              <Button kind="plain" onClick={() => selectFunction('', 'push')} {...tip('The functions that cost most')}>Hottest</Button>
+            )}
+            <Button
+              aria-pressed={assembly}
+              onClick={() => setOwn('asm', assembly ? '' : '1', 'replace')}
+              {...tip('Machine code below each line', 'x')}
+            >
               Assembly
             </Button>
           </div>
-          {nothing && !fn ? <NoSamples /> : <ReportState loading={match === undefined && hottest.error ? { stale: false, error: hottest.error } : source}>
+          {nothing && !fn ? <NoSamples /> : <ReportState loading={match === undefined && hottest.error
+            ? { stale: false, error: hottest.error }
+            : source}>
             {() => (
               <div class="source-box">
                 <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Source lines">
                   {functions.map((f) => (
-                    <Listing key={`${f.name} ${f.file} ${f.lines?.[0]?.line}`} fn={f} assembly={assembly} onLayout={() => setLayout((n) => n + 1)} />
+                    <Listing
+                      key={`${f.name} ${f.file} ${f.lines?.[0]?.line}`}
+                      fn={f}
+                      assembly={assembly}
+                      onLayout={() => setLayout((n) => n + 1)}
+                    />
                   ))}
                 </div>
                 <Rail scroller={scroller} version={`${layout} ${assembly} ${match} ${functions.length}`} />

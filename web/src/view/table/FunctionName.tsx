@@ -37,7 +37,9 @@ export function NamedRow({ place, chars, inline }: NamedRowProps) {
   return (
     <>
       <FunctionName place={place} chars={chars - (roomy ? text.length + 4 : 5)} />
-      <span class="badge" title={text}>{roomy ? text : <><span aria-hidden="true">in</span><span class="visually-hidden">{text}</span></>}</span>
+      <span class="badge" title={text}>
+        {roomy ? text : <><span aria-hidden="true">in</span><span class="visually-hidden">{text}</span></>}
+      </span>
     </>
   );
 }

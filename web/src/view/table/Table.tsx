@@ -229,7 +229,13 @@ export function Table<R>(props: TableProps<R>) {
       <div class="table-head" role="rowgroup">
         <div role="row" aria-rowindex={1} class="row">
           {shown.map((c) => (
-            <Header key={c.id} column={c} order={c === ordered ? props.order ?? null : null} onOrder={props.onOrder} cell={c.width ? undefined : grower} />
+            <Header
+              key={c.id}
+              column={c}
+              order={c === ordered ? props.order ?? null : null}
+              onOrder={props.onOrder}
+              cell={c.width ? undefined : grower}
+            />
           ))}
         </div>
         <span ref={probe} class="probe" aria-hidden="true">00000000000000000000</span>

@@ -2,7 +2,8 @@ import type { Column } from './Table';
 
 /** Rows as CSV, by RFC 4180. */
 export function csv(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => row.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')).join('\r\n') + '\r\n';
+  return rows.map((row) => row.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')).join('\r\n')
+    + '\r\n';
 }
 
 /** Saves a table as it is shown, all of its columns that have text. */

@@ -52,7 +52,9 @@ describe('names', () => {
     const cut = shortenParts(nameParts({ name: 'github.com/some/where/pkg.(*Type).Method' }), 24);
     expect(cut.name).toBe('(*Type).Method');
     expect(cut.path).toBe('…here/pkg.');
-    const line = shortenParts(nameParts({ name: 'main.addLine github.com/hone-go/hone/examples/index.go:31', function: 'main.addLine' }), 32);
+    const line = shortenParts(
+      nameParts({ name: 'main.addLine github.com/hone-go/hone/examples/index.go:31', function: 'main.addLine' }), 32,
+    );
     expect(line).toEqual({ before: '', path: 'main.', name: 'addLine', after: ' …amples/index.go:31' });
     const long = shortenParts(nameParts({ name: 'pkg.AVeryLongFunctionNameIndeed' }), 20);
     expect((long.path + long.name).length).toBe(20);

@@ -9,7 +9,9 @@ import { extend } from './query';
  * is one, that which costs most by itself, or in a comparison what grew most. loading tells why there is none.
  */
 export function useShownFunction(state: State): { fn: string; loading: Loading<Top> } {
-  const loading = useReport<Top>('top', state.fn ? null : extend(queryOf(state), { granularity: 'functions', sort: 'flat', order: state.base.length > 0 ? '-flat' : '', limit: '1' }));
+  const loading = useReport<Top>('top', state.fn ? null : extend(
+    queryOf(state), { granularity: 'functions', sort: 'flat', order: state.base.length > 0 ? '-flat' : '', limit: '1' },
+  ));
   const hottest = loading.answer?.report.rows[0];
   return { fn: state.fn || (hottest && !loading.error ? selects(hottest) : ''), loading };
 }

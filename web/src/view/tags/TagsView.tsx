@@ -8,7 +8,7 @@ import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
 import { Find } from '../table/Find';
 import { count, percentText, plural } from '../table/format';
 import { useSearch } from '../table/useSearch';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './tags.css';
 
@@ -82,7 +82,10 @@ function Key({ tag, total, label, marked }: KeyProps) {
               onClick={() => setOption('tagfocus', valueFilter(tag.key, v.value, label?.numeric ?? false))}
               {...tip(`Only samples with ${tag.key} ${v.value}`)}
             >
-              <span class={`tag-bar${v.sum.value < 0 ? ' negative' : ''}`} style={{ '--share': `${(100 * Math.abs(v.sum.value)) / most}%` }} />
+              <span
+                class={`tag-bar${v.sum.value < 0 ? ' negative' : ''}`}
+                style={{ '--share': `${(100 * Math.abs(v.sum.value)) / most}%` }}
+              />
               <span class="tag-name" title={v.value}>{v.value || '(empty)'}</span>
               <span class="num">{v.sum.text}</span>
               <span class="num">{percentText(v.sum.percent)}</span>

@@ -16,7 +16,7 @@ import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
 import { NoSamples } from '../NoSamples';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './top.css';
 
@@ -103,7 +103,8 @@ const columns: readonly Column<TopRow>[] = [
     cell: (r) => r.flat.text, text: (r) => r.flat.text, kind: (r) => (r.flat.value === 0 ? 'soft' : ''),
   },
   {
-    id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'In the function itself, of the total', width: SHARE, align: 'right',
+    id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'In the function itself, of the total', width: SHARE,
+    align: 'right',
     cell: (r) => percentText(r.flat.percent), text: (r) => percentText(r.flat.percent), share: (r) => r.flat.percent,
   },
   {
@@ -115,7 +116,8 @@ const columns: readonly Column<TopRow>[] = [
     cell: (r) => r.cum.text, text: (r) => r.cum.text,
   },
   {
-    id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'In the function and all it calls, of the total', width: SHARE, align: 'right',
+    id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'In the function and all it calls, of the total', width: SHARE,
+    align: 'right',
     cell: (r) => percentText(r.cum.percent), text: (r) => percentText(r.cum.percent), share: (r) => r.cum.percent,
   },
   {
@@ -132,7 +134,9 @@ function Beyond({ query, name }: { query: URLSearchParams; name: string }) {
   if (!row) return null;
   return (
     <span class="num top-beyond">
-      <button type="button" class="link-button" onClick={() => setOwn('find', name, 'replace')} {...tip('Find it in the table')}><FunctionName place={row} chars={40} /></button>
+      <button type="button" class="link-button" onClick={() => setOwn('find', name, 'replace')} {...tip('Find it in the table')}>
+        <FunctionName place={row} chars={40} />
+      </button>
       <span><span class="soft">flat</span> {row.flat.text} <span class="soft">{percentText(row.flat.percent)}</span></span>
       <span><span class="soft">cum</span> {row.cum.text} <span class="soft">{percentText(row.cum.percent)}</span></span>
     </span>

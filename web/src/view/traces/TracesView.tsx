@@ -10,7 +10,7 @@ import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
 import { NoSamples } from '../NoSamples';
-import type { ViewProps } from '../views';
+import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './traces.css';
 

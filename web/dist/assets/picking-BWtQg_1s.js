@@ -1,1 +1,0 @@
-import{Dt as e}from"./parts-BzrEgKq8.js";var t=e(!1),n=e(!1);export{n,t};

@@ -1,1 +1,0 @@
-import{P as e}from"./parts-BzrEgKq8.js";function t(t){e({view:`source`,fn:t})}export{t};

@@ -1,0 +1,248 @@
+// @ts-check
+// The pages of runs that hone load made: of a load, of two, of a damaged one.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { honeBinary, temporaryFolder } from './hone.mjs';
+import { eventually, settled, suite } from './page.mjs';
+import { absolute, wordindex } from './profiles.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const folder = temporaryFolder('load');
+const runs = join(folder, '.hone', 'runs');
+writeFileSync(join(folder, 'go.mod'), 'module example.com/shop\n');
+
+/** A service that refuses every tenth request, under load. Returns the id of the run. */
+async function loaded() {
+  let n = 0;
+  const service = createServer((_, answer) => {
+    n++;
+    answer.statusCode = n % 10 === 0 ? 503 : 200;
+    answer.end('found\n');
+  });
+  await new Promise((resolve) => service.listen(0, '127.0.0.1', () => resolve(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (service.address());
+  try {
+    // Whatever the machine is busy with, no request is late.
+    const child = spawn(honeBinary(), [
+      'load', 'http', '-rate', '100', '-duration', '1s', '-count', '2', '-warmup', '0s', '-late', '1h', '-goal', 'failed<=50%',
+      '-goal', 'p50<=1ns', `http://127.0.0.1:${port}/search`,
+    ], { cwd: folder });
+    let said = '';
+    child.stdout.on('data', (text) => (said += text));
+    child.stderr.on('data', (text) => (said += text));
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    assert.equal(code, 3, said); // a goal is missed
+  } finally {
+    service.closeAllConnections();
+    service.close();
+  }
+  return /** @type {string} */ (readdirSync(runs).find((name) => !name.startsWith('.')));
+}
+
+const real = await loaded();
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+/** @param {string} id @param {(load: any) => unknown} change what becomes of the real one's load.json @param {object} [info] of the run */
+function made(id, change, info) {
+  const dir = join(runs, id);
+  cpSync(join(runs, real), dir, { recursive: true });
+  const { files: _, ...known } = JSON.parse(readFileSync(join(dir, 'run.json'), 'utf8'));
+  writeFileSync(join(dir, 'run.json'), JSON.stringify({ ...known, id, state: 'partial', ...info }));
+  const changed = change(JSON.parse(readFileSync(join(dir, 'load.json'), 'utf8')));
+  writeFileSync(join(dir, 'load.json'), typeof changed === 'string' ? changed : JSON.stringify(changed));
+  return dir;
+}
+
+const against = '20260101-000000-aaaa';
+const dir = made(against, (load) => {
+  const head = load.sides[0];
+  const curve = head.response.curve.map((/** @type {any} */ p) => ({ q: p.q, time: 2 * p.time }));
+  const cost = (/** @type {number} */ value) =>
+    [{ kind: 'process', unit: 'cpu-ns/op', value }, { kind: 'memory', unit: 'gcs/op', value: 0.001 }];
+  return {
+    ...load, sides: [
+      { ...head, side: 'base', costs: cost(80_000), failures: undefined, failed: 0 },
+      {
+        ...head, response: { ...head.response, curve }, costs: cost(160_000), hottest: [{ function: HOSTILE, share: 0.5 }], gc_share: 0.25,
+        failures: [{ name: HOSTILE, count: 20, samples: [`${HOSTILE}\nsecond line`] }],
+      },
+    ],
+  };
+}, { base: { name: 'main' } });
+cpSync(join(dir, 'bench.txt'), join(dir, 'base.txt'));
+cpSync(join(dir, 'bench.txt'), join(dir, 'head.txt'));
+const kept = join(dir, 'profiles', 'load%2Fhttp@GET%2Fsearch');
+mkdirSync(kept, { recursive: true });
+for (const side of ['base', 'head']) cpSync(absolute(wordindex), join(kept, `${side}.cpu.pb.gz`));
+
+const damaged = '20260102-000000-dddd';
+made(damaged, (load) => JSON.stringify(load).replace('"q":0,', '"q":7,'));
+
+const refused = '20260103-000000-eeee';
+made(refused, (load) => {
+  const none = { mean: null, p50: null, p90: null, p99: null, 'p99.9': null, 'p99.99': null, max: null, curve: [] };
+  const windows = load.sides[0].windows.map((/** @type {any} */ w) =>
+    ({ ...w, succeeded: 0, failed: w.succeeded + w.failed, p50: null, p99: null, max: null }));
+  return { ...load, sides: [{ ...load.sides[0], succeeded: 0, failed: 200, windows, response: none, service: none }] };
+});
+
+const check = suite([], { cwd: folder });
+
+/** @param {import('./page.mjs').Page} page @param {string} name */
+const chart = (page, name) => page.getByRole('slider', { name });
+
+/** What a chart reads out. @param {import('./page.mjs').Page} page @param {string} name @param {RegExp} what */
+const reads = (page, name, what) =>
+  eventually(async () => assert.match(String(await chart(page, name).getAttribute('aria-valuetext')), what));
+
+check('a load shows its course, and keys read it', async ({ page, open, url }) => {
+  await open(`/run?run=${real}`);
+  const { sides: [side] } = await (await fetch(`${url}/api/v1/runs/${real}/load`)).json();
+  assert.equal(side.succeeded + side.failed, 200);
+  await page.getByText(`${side.succeeded} answered in`).waitFor();
+  await page.getByText('failed<=50% ✓ met').waitFor();
+  await page.getByText('p50<=1ns ✗ missed').waitFor();
+  for (const [name, lines] of /** @type {[string, string[]][]} */ ([
+    ['Throughput over time', ['line-asked', 'tone-0', 'line-failed']],
+    ['Response times over time', ['tone-0 line-thin', 'line-failed']], // of so many that failed there is no p99
+    ['Quantiles of response times', ['tone-0', 'tone-0 line-thin']],
+  ])) {
+    for (const line of lines) {
+      const path = chart(page, name).locator(`path[class="chart-path ${line}"]`);
+      assert.ok((await path.getAttribute('d'))?.startsWith('M'), `${name}: ${line}`);
+    }
+  }
+  const legend = page.getByRole('region', { name: 'Throughput' }).getByRole('listitem');
+  assert.deepEqual(await legend.allTextContents(), ['asked', 'answered', 'failed']);
+  await chart(page, 'Throughput over time').focus();
+  await page.keyboard.press('Home');
+  await reads(page, 'Throughput over time', /^0 to .* s, .*\/s answered of 100\/s, \d+ failed, p50 /);
+  await page.keyboard.press('ArrowRight');
+  await reads(page, 'Throughput over time', /^1 s? ?to /);
+  await chart(page, 'Quantiles of response times').focus();
+  await page.keyboard.press('Home');
+  await reads(page, 'Quantiles of response times', /^0 % of the requests, at most .*s, service .*s$/);
+  // A tenth failed: there is no time that 90 % and more did not exceed.
+  await page.keyboard.press('End');
+  await reads(page, 'Quantiles of response times', /^(8\d|90) % of the requests/);
+  const response = page.getByRole('region', { name: 'Quantiles', exact: true }).getByRole('row', { name: /^response/ });
+  assert.match(String(await response.textContent()), /failed/);
+});
+
+check('failures are told by class, with their share and some in full', async ({ page, open }) => {
+  await open(`/run?run=${real}`);
+  const row = page.getByRole('region', { name: 'Failures' }).getByRole('row', { name: /status 503/ });
+  assert.match(String(await row.textContent()), /503 Service Unavailable.*20 10/);
+  await page.getByRole('region', { name: 'A request costs' }).getByText('hone load -pprof').waitFor();
+});
+
+check('times have an axis of logarithms, or a linear one, in the link', async ({ page, open }) => {
+  await open(`/run?run=${real}`);
+  const curve = chart(page, 'Quantiles of response times').locator('path.chart-path').first();
+  const before = await curve.getAttribute('d');
+  await page.getByRole('button', { name: 'Linear' }).click();
+  await eventually(async () => assert.notEqual(await curve.getAttribute('d'), before));
+  assert.equal(new URL(page.url()).searchParams.get('scale'), 'linear');
+  await page.reload();
+  await settled(page);
+  assert.equal(await page.getByRole('button', { name: 'Linear' }).getAttribute('aria-pressed'), 'true');
+});
+
+check('the figures are one click away', async ({ page, open }) => {
+  await open(`/run?run=${real}`);
+  await page.getByRole('button', { name: 'Figures' }).click();
+  await page.getByRole('grid', { name: 'Results' }).getByText('req/s').waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('show'), 'figures');
+  await page.getByRole('button', { name: 'Load', exact: true }).click();
+  await chart(page, 'Throughput over time').waitFor();
+});
+
+check('two sides are drawn together, and whatever they say is text', async ({ page, open }) => {
+  await open(`/run?run=${against}`);
+  await page.getByRole('grid', { name: 'Comparison' }).waitFor(); // the verdicts come first
+  await page.getByRole('button', { name: 'Load', exact: true }).click();
+  const curves = page.getByRole('region', { name: 'Quantiles of response times' });
+  const legend = curves.getByRole('listitem');
+  await eventually(async () => assert.deepEqual(await legend.allTextContents(), ['Base: response', 'Head: response']));
+  const [base, head] = await chart(page, 'Quantiles of response times').locator('path.chart-path').evaluateAll(
+    (paths) => paths.map((p) => p.getAttribute('d')),
+  );
+  assert.notEqual(base, head);
+  const costs = page.getByRole('region', { name: 'A request costs' });
+  assert.match(String(await costs.getByRole('row', { name: /CPU time/ }).first().textContent()), /80\.00 µs160\.0 µs/);
+  await costs.getByText('1 in 1,000').first().waitFor();
+  await costs.getByRole('link', { name: HOSTILE }).waitFor();
+  await page.getByRole('region', { name: 'Failures' }).getByText(HOSTILE).first().waitFor();
+  assert.equal(await page.locator('img').count(), 0);
+  // Profiles of both sides are compared for as many requests.
+  await page.getByRole('region', { name: 'Profiles over the same load' }).getByRole('link', { name: 'Diff' }).click();
+  await page.waitForURL(/\/diff\?/);
+  const q = new URL(page.url()).searchParams;
+  assert.equal(q.get('profile'), `${against}:GET/search/cpu`);
+  assert.equal(q.get('base'), `${against}:base/GET/search/cpu`);
+  assert.equal(q.get('base_total'), '0.5');
+});
+
+check('two runs are drawn together', async ({ page, open }) => {
+  await open(`/compare?run=${against}&run=${real}&show=load`);
+  const answered = page.getByRole('region', { name: 'Throughput' }).getByRole('listitem').filter({ hasText: 'answered' });
+  await eventually(async () => assert.deepEqual(await answered.allTextContents(), ['Base: answered', 'Head: answered']));
+  await chart(page, 'Response times over time').focus();
+  await page.keyboard.press('Home');
+  await reads(page, 'Response times over time', /Base: .*Head: /);
+});
+
+check('a load that was refused has no times, and says so', async ({ page, open }) => {
+  await open(`/run?run=${refused}`);
+  await page.getByText('200 failed, 100%').waitFor();
+  await page.getByRole('region', { name: 'Quantiles of response times' }).getByText('No request succeeded.').waitFor();
+  const times = chart(page, 'Response times over time');
+  assert.equal(await times.locator('.chart-left').count(), 0);
+  await times.focus();
+  await page.keyboard.press('Home');
+  await reads(page, 'Response times over time', /p50 failed, p99 failed/);
+});
+
+check('a damaged file is told by its name, and the figures stay', async ({ page, open }) => {
+  await open(`/run?run=${damaged}`);
+  await page.getByRole('alert').getByText('load.json: head: point 0 of the quantiles is out of order').waitFor();
+  await page.getByRole('button', { name: 'Figures' }).click();
+  await page.getByRole('grid', { name: 'Results' }).waitFor();
+}, { expect: [/console: .*422/] });
+
+const pages = [`/run?run=${real}`, `/run?run=${against}&show=load`, `/compare?run=${against}&run=${real}&show=load`];
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  check(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
+    for (const path of pages) {
+      await open(path);
+      await chart(page, 'Quantiles of response times').focus();
+      await page.keyboard.press('ArrowRight');
+      await page.evaluate(axe);
+      const found = await page.evaluate(async () => {
+        const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] });
+        return violations.map((/** @type {any} */ v) =>
+          `${v.id}: ${v.help} ${v.nodes.map((/** @type {any} */ n) => n.target.join(' ')).slice(0, 4)}`);
+      });
+      assert.deepEqual(found, [], path);
+    }
+  }, { colorScheme });
+}
+
+for (const width of [360, 3840]) {
+  check(`nothing is wider than a window of ${width}`, async ({ page, open }) => {
+    for (const path of pages) {
+      await open(path);
+      await chart(page, 'Throughput over time').waitFor();
+      const wide = await page.evaluate(() => ['html', '#view', '.load'].filter((s) => {
+        const e = document.querySelector(s);
+        return e && e.scrollWidth > e.clientWidth;
+      }));
+      assert.deepEqual(wide, [], path);
+    }
+  }, { viewport: { width, height: width > 1000 ? 2160 : 720 } });
+}

@@ -1,0 +1,26 @@
+// The entries of the legend. Pure.
+
+import type { FlameAbout } from '../../model/model';
+import { formatPercent } from '../../model/units';
+import { originFill, ORIGINS, packageFill, type ColorBy } from '../../theme/frames';
+
+const MOST = 6;
+
+interface Entry {
+  label: string;
+  share: string;
+  fill: number;
+}
+
+/** What the colours mean, by package and module with their shares of all there is, drawn or not. */
+export function entriesOf({ shares, total }: FlameAbout, by: ColorBy): Entry[] {
+  const all = by === 'module'
+    ? shares.origins.map((value, origin) => ({ value, fill: originFill(origin), label: ORIGINS[origin] ?? ORIGINS[0] }))
+    : by === 'package'
+      ? shares.packages.map(({ name, origin, value }) => ({
+        value, fill: packageFill(name, origin), label: name === '' ? 'no package' : name,
+      }))
+      : [];
+  return all.filter((e) => e.value > 0).sort((a, b) => b.value - a.value).slice(0, MOST)
+    .map(({ value, fill, label }) => ({ label, fill, share: formatPercent(value, total) }));
+}

@@ -1,0 +1,385 @@
+// A load, or two: its course, how response times are distributed, what failed and
+// what a request cost.
+
+import './load.css';
+import type { ComponentChildren } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { LoadSide, LoadTimes, LoadWindow } from '../../api/runs';
+import { ticks } from '../../layout/axis';
+import {
+  byPeriod, curveLine, evened, levels, perSecond, pointAt, quantileText, quantileTicks, rarity, seconds, windowAt,
+} from '../../model/load';
+import { valueText } from '../../model/quantity';
+import { profileState, setRuns, type RunsState } from '../../state/runs';
+import { go, href, type State } from '../../state/state';
+import { LineChart, LineLegend, type ChartLine } from '../chart/LineChart';
+import { follow } from '../link';
+import { Button } from '../parts';
+import { count, percentText } from '../table/format';
+import { AllLinks, type ProfilePair } from './ProfileLinks';
+import { axisText } from './TrendPage';
+
+/** One of the loads that are shown: two are base and head. */
+export interface ShownLoad {
+  /** "Base" and "Head", '' for one alone. */
+  name: string;
+  side: LoadSide;
+}
+
+interface LoadViewProps {
+  state: RunsState;
+  loads: readonly ShownLoad[];
+  profiles: readonly ProfilePair[];
+}
+
+const timeText = (ns: number | null | undefined) => valueText(ns == null ? null : seconds(ns), 'sec');
+const axisTime = (ns: number) => axisText(seconds(ns), 'sec');
+const rateText = (perSec: number) => `${Number(perSec.toPrecision(4)).toLocaleString('en')}/s`;
+const asked = (l: ShownLoad) => l.side.succeeded + l.side.failed;
+
+/** The look of a load's lines: of two, the base is the second colour and dashed. */
+const look = (loads: readonly ShownLoad[], i: number) => (loads.length > 1 && i === 0 ? 'tone-1 line-second' : 'tone-0');
+const named = (l: ShownLoad, text: string) => (l.name ? `${l.name}: ${text}` : text);
+
+export function LoadView({ state, loads, profiles }: LoadViewProps) {
+  const log = state.scale !== 'linear';
+  const [at, setAt] = useState(-1);
+  const [over, setOver] = useState(-1);
+  return (
+    <div class="pane-scroll load" role="group" aria-label="Load" tabIndex={-1}>
+      {loads.map((l) => <Summary key={l.name} load={l} />)}
+      <div class="load-bar">
+        <span class="soft">Times</span>
+        <span class="segments" role="group" aria-label="Axis of times">
+          <Button aria-pressed={log} onClick={() => setRuns({ scale: '' })}>Log</Button>
+          <Button aria-pressed={!log} onClick={() => setRuns({ scale: 'linear' })}>Linear</Button>
+        </span>
+      </div>
+      <div class="load-charts">
+        <Course loads={loads} of="rate" log={false} at={at} onAt={setAt} />
+        <Course loads={loads} of="time" log={log} at={at} onAt={setAt} />
+        <Curve loads={loads} log={log} at={over} onAt={setOver} />
+        <Section title="Quantiles">
+          <Times loads={loads} />
+        </Section>
+        <Section title="Failures"><Failures loads={loads} /></Section>
+        <Section title="A request costs"><Costs loads={loads} profiles={profiles} /></Section>
+      </div>
+      <Section title="Profiles over the same load"><AllLinks of={profiles} unit="cpu-sec/op" load /></Section>
+    </div>
+  );
+}
+
+function Section({ title, legend, children }: { title: string; legend?: readonly ChartLine[]; children: ComponentChildren }) {
+  return (
+    <section class="load-section" aria-label={title}>
+      <header><h2>{title}</h2>{legend && <LineLegend lines={legend} />}</header>
+      {children}
+    </section>
+  );
+}
+
+/** What came of a load, in a line; the goals. Whatever else speaks against it is a warning of the run. */
+function Summary({ load }: { load: ShownLoad }) {
+  const { side: s } = load;
+  const all = asked(load);
+  const facts = [
+    `${count(s.succeeded)} answered in ${timeText(s.elapsed)}: ${rateText(s.rate)}${s.asked > 0 ? ` of ${rateText(s.asked)}` : ''}`,
+    ...(s.connections ? [`${count(s.connections)} connection${s.connections === 1 ? '' : 's'}`] : []),
+    ...(s.failed > 0 ? [`${count(s.failed)} failed, ${percentText((100 * s.failed) / all)}`] : ['none failed']),
+    ...(s.late > 0 ? [`${count(s.late)} sent late`] : []),
+    ...(s.waited > 0 ? [`${count(s.waited)} waited for a connection`] : []),
+  ];
+  return (
+    <div class="load-summary">
+      <p>{load.name && <b>{load.name} </b>}{facts.join(' · ')}</p>
+      {s.stopped && <p class="load-wrong">stopped: {s.stopped}</p>}
+      {(s.goals ?? []).map((g) => (
+        <p key={g.text} class={g.met ? 'load-met' : 'load-wrong'}><code>{g.text}</code> {g.met ? '✓ met' : '✗ missed'}</p>
+      ))}
+    </div>
+  );
+}
+
+interface ChartProps {
+  loads: readonly ShownLoad[];
+  log: boolean;
+  at: number;
+  onAt: (stop: number) => void;
+}
+
+/** Throughput or response times over the time of the load. Both have one cursor. */
+function Course({ loads, of, log, at, onAt }: ChartProps & { of: 'rate' | 'time' }) {
+  const head = loads.at(-1)!.side;
+  const lines = useMemo(() => (of === 'rate' ? rateLines(loads) : timeLines(loads)), [loads, of]);
+  const stops = useMemo(() => {
+    const longest = loads.reduce((a, b) => ((b.side.windows ?? []).length > (a.side.windows ?? []).length ? b : a));
+    return evened(longest.side.windows ?? []).map((w) => (seconds(w.start) + seconds(w.end)) / 2);
+  }, [loads]);
+  const end = Math.max(1e-3, ...loads.map((l) => seconds((l.side.windows ?? []).at(-1)?.end ?? 0)));
+  const title = of === 'rate' ? 'Throughput' : 'Response times';
+  const borders = (head.periods ?? []).slice(1).map((p) => seconds(p.start));
+  return (
+    <Section title={title} legend={lines}>
+      <LineChart
+        label={`${title} over time`}
+        lines={lines}
+        from={0}
+        to={end}
+        feet={ticks(0, end, 8).map((t) => ({ at: t, text: axisText(t, 'sec') }))}
+        log={log}
+        format={of === 'rate' ? (v) => Number(v.toPrecision(4)).toLocaleString('en') : axisTime}
+        stops={stops}
+        at={at}
+        onAt={onAt}
+        borders={borders.length > 30 ? [] : borders}
+        facts={(i) => courseFacts(loads, stops[i]!)}
+      />
+    </Section>
+  );
+}
+
+function rateLines(loads: readonly ShownLoad[]): ChartLine[] {
+  const lines: ChartLine[] = [];
+  const head = loads.at(-1)!;
+  const periods = loads.map((l) => byPeriod(l.side).map(evened));
+  // Two that were asked the same have one line for it, but for what the end of a period adds.
+  const rest = loads.filter((l) => Math.abs(l.side.asked - head.side.asked) > 0.01 * head.side.asked);
+  for (const l of [...rest, head]) {
+    if (l.side.asked === 0) continue;
+    const name = rest.length > 0 ? named(l, 'asked') : 'asked';
+    lines.push({ name, look: 'line-asked', parts: levels(periods[loads.indexOf(l)]!, (w) => w.asked) });
+  }
+  loads.forEach((l, i) => {
+    lines.push({ name: named(l, 'answered'), look: look(loads, i), parts: levels(periods[i]!, (w) => perSecond(w.succeeded, w)) });
+  });
+  loads.forEach((l, i) => {
+    if (l.side.failed === 0) return;
+    const kind = loads.length > 1 && i === 0 ? 'line-failed line-second' : 'line-failed';
+    lines.push({ name: named(l, 'failed'), look: kind, parts: levels(periods[i]!, (w) => perSecond(w.failed, w)) });
+  });
+  return lines;
+}
+
+function timeLines(loads: readonly ShownLoad[]): ChartLine[] {
+  return loads.flatMap((l, i) => {
+    const periods = byPeriod(l.side);
+    const tone = loads.length > 1 && i === 0 ? 'tone-1' : 'tone-0';
+    const lines: ChartLine[] = [
+      { name: named(l, 'p99'), look: tone, parts: levels(periods, (w) => w.p99) },
+      { name: named(l, 'p50'), look: `${tone} line-thin`, parts: levels(periods, (w) => w.p50) },
+    ];
+    const failed = (w: LoadWindow) => w.p99 === null && w.failed > 0;
+    if ((l.side.windows ?? []).some(failed)) {
+      lines.push({ name: named(l, 'p99 failed'), look: 'line-failed', parts: levels(periods, (w) => (failed(w) ? Infinity : null)) });
+    }
+    return lines;
+  });
+}
+
+function courseFacts(loads: readonly ShownLoad[], second: number): string[] {
+  const facts: string[] = [];
+  for (const l of loads) {
+    const w = windowAt(evened(l.side.windows ?? []), second);
+    if (!w) continue;
+    if (facts.length === 0) facts.push(`${axisText(Number(seconds(w.start).toFixed(1)), 'sec')} to ${seconds(w.end).toFixed(1)} s`);
+    const answered = rateText(perSecond(w.succeeded, w));
+    facts.push(
+      named(l, `${answered} answered${w.asked > 0 ? ` of ${rateText(w.asked)}` : ''}`),
+      `${w.failed > 0 ? `${count(w.failed)} failed, ` : ''}p50 ${windowTime(w.p50, w.failed)}, p99 ${windowTime(w.p99, w.failed)}`
+      + `, max ${timeText(w.max)}${(w.late ?? 0) > 0 ? `, ${count(w.late!)} late` : ''}`,
+    );
+  }
+  return facts;
+}
+
+const windowTime = (ns: number | null, failed: number) => (ns === null && failed > 0 ? 'failed' : timeText(ns));
+
+/** Quantiles on a scale of 1/(1-q). */
+function Curve({ loads, log, at, onAt }: ChartProps) {
+  const most = Math.max(2, ...loads.map(asked));
+  const lines = useMemo(() => curveLines(loads), [loads]);
+  const stops = useMemo(() => {
+    const longest = loads.map((l) => l.side.response.curve ?? []).reduce((a, b) => (b.length > a.length ? b : a));
+    return longest.map((p) => p.q);
+  }, [loads]);
+  // A failed request is slower than any: there the curve ends.
+  const marks = loads.flatMap((l) => (l.side.failed > 0 && l.side.succeeded > 0
+    ? [{ at: rarity(1 - l.side.failed / asked(l), most), text: named(l, `${percentText((100 * l.side.failed) / asked(l))} failed`) }]
+    : []));
+  if (stops.length === 0) return <Section title="Quantiles of response times"><p class="soft">No request succeeded.</p></Section>;
+  return (
+    <Section title="Quantiles of response times" legend={lines}>
+      <LineChart
+        label="Quantiles of response times"
+        lines={lines}
+        from={0}
+        to={rarity(1, most)}
+        feet={quantileTicks(most)}
+        log={log}
+        format={axisTime}
+        stops={stops.map((q) => rarity(q, most))}
+        at={at}
+        onAt={onAt}
+        marks={loads.length === 1 ? marks : []}
+        facts={(i) => curveFacts(loads, stops[i]!)}
+      />
+    </Section>
+  );
+}
+
+function curveLines(loads: readonly ShownLoad[]): ChartLine[] {
+  return loads.flatMap((l, i) => {
+    const n = asked(l);
+    const response = { name: named(l, 'response'), look: look(loads, i), parts: [curveLine(l.side.response.curve ?? [], n)] };
+    // From when it was sent: beside another load that would be a line too many.
+    return loads.length > 1
+      ? [response]
+      : [response, { name: 'service', look: 'tone-0 line-thin', parts: [curveLine(l.side.service.curve ?? [], n)] }];
+  });
+}
+
+function curveFacts(loads: readonly ShownLoad[], q: number): string[] {
+  const share = q === 1 ? 'The slowest request' : `${quantileText(q)} of the requests`;
+  return [share, ...loads.map((l) => {
+    const p = pointAt(l.side.response.curve ?? [], q);
+    const service = loads.length > 1 ? undefined : pointAt(l.side.service.curve ?? [], q);
+    const beside = service ? `, service ${timeText(service.time)}` : '';
+    return named(l, p ? `${q === 1 ? '' : 'at most '}${timeText(p.time)}${beside}` : 'failed');
+  })];
+}
+
+const QUANTILES = ['p50', 'p90', 'p99', 'p99.9', 'p99.99', 'max'] as const;
+
+function Times({ loads }: { loads: readonly ShownLoad[] }) {
+  const rows = (name: string, of: (s: LoadSide) => LoadTimes) =>
+    loads.map((l) => ({ name: l.name ? `${l.name}, ${name}` : name, times: of(l.side), failed: l.side.failed }));
+  return (
+    <div class="load-wide" tabIndex={0} role="group" aria-label="Table of quantiles">
+      <table class="load-table">
+        <thead><tr><th scope="col">Time</th>{QUANTILES.map((q) => <th key={q} scope="col">{q}</th>)}</tr></thead>
+        <tbody>
+          {[...rows('response', (s) => s.response), ...rows('service', (s) => s.service)].map((r) => (
+            <tr key={r.name}>
+              <th scope="row">{r.name}</th>
+              {QUANTILES.map((q) => <td key={q}>{r.times[q] === null && r.failed > 0 ? 'failed' : timeText(r.times[q])}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="soft">
+        Response counts from when a request was due, service from when it was sent. A failed request is slower than any.
+      </p>
+    </div>
+  );
+}
+
+function Failures({ loads }: { loads: readonly ShownLoad[] }) {
+  const classes = new Map<string, { counts: number[]; samples: string[] }>();
+  loads.forEach((l, i) => (l.side.failures ?? []).forEach((f) => {
+    const of = classes.get(f.name) ?? { counts: loads.map(() => 0), samples: [] };
+    of.counts[i]! += f.count;
+    of.samples.push(...(f.samples ?? []).filter((s) => !of.samples.includes(s)));
+    classes.set(f.name, of);
+  }));
+  if (classes.size === 0) return <p class="soft">No request failed.</p>;
+  return (
+    <table class="load-table load-failures">
+      <thead>
+        <tr><th scope="col">Class</th>{loads.map((l) => <th key={l.name} scope="col">{l.name || 'Requests'}</th>)}</tr>
+      </thead>
+      <tbody>
+        {[...classes].map(([name, { counts, samples }]) => (
+          <tr key={name}>
+            <th scope="row">
+              {name}
+              {samples.map((s) => <span key={s} class="load-sample">{s}</span>)}
+            </th>
+            {counts.map((n, i) => (
+              <td key={i}>{count(n)}<span class="soft"> {percentText((100 * n) / Math.max(1, asked(loads[i]!)))}</span></td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** What a cost is called, and the unit that its value is told in. */
+const costs: Record<string, { name: string; unit: string; factor: number }> = {
+  'cpu-ns/op': { name: 'CPU time', unit: 'sec', factor: 1e-9 },
+  'mutex-ns/op': { name: 'waiting for mutexes', unit: 'sec', factor: 1e-9 },
+  'block-ns/op': { name: 'blocking', unit: 'sec', factor: 1e-9 },
+  'B/op': { name: 'allocated', unit: 'B/op', factor: 1 },
+  'allocs/op': { name: 'allocations', unit: 'allocs/op', factor: 1 },
+  'gcs/op': { name: 'garbage collections', unit: 'gcs/op', factor: 1 },
+};
+
+const sources: Record<string, string> = { memory: 'the runtime', process: 'the kernel' };
+
+function costText(unit: string, value: number | undefined): string {
+  const of = costs[unit];
+  // Few requests have one: "1.671 m" of it says less.
+  if (unit === 'gcs/op' && value !== undefined && value > 0 && value < 0.5) return `1 in ${count(Math.round(1 / value))}`;
+  return value === undefined ? '–' : valueText(value * (of?.factor ?? 1), of?.unit ?? unit);
+}
+
+function Costs({ loads, profiles }: { loads: readonly ShownLoad[]; profiles: readonly ProfilePair[] }) {
+  const units = [...new Set(loads.flatMap((l) => (l.side.costs ?? []).map((c) => c.unit)))];
+  if (units.length === 0) return <p class="soft">Unknown: <code>hone load -pprof HOST:PORT</code> asks the service.</p>;
+  const cost = (l: ShownLoad, unit: string) => l.side.costs?.find((c) => c.unit === unit);
+  return (
+    <>
+      <table class="load-table">
+        <thead>
+          <tr>
+            <th scope="col">Of</th>{loads.map((l) => <th key={l.name} scope="col">{l.name || 'A request'}</th>)}<th scope="col">Told by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {units.map((unit) => {
+            const kind = loads.map((l) => cost(l, unit)?.kind).find(Boolean) ?? '';
+            return (
+              <tr key={unit}>
+                <th scope="row">{costs[unit]?.name ?? unit}</th>
+                {loads.map((l) => <td key={l.name}>{costText(unit, cost(l, unit)?.value)}</td>)}
+                <td class="soft">{sources[kind] ?? `the ${kind} profile`}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+      {loads.map((l) => <Hottest key={l.name} load={l} base={loads.length > 1 && l === loads[0]} profiles={profiles} />)}
+    </>
+  );
+}
+
+/** Where the CPU time goes. */
+function Hottest({ load: { name, side }, base, profiles }: { load: ShownLoad; base: boolean; profiles: readonly ProfilePair[] }) {
+  const hot = side.hottest ?? [];
+  const pair = profiles.find((p) => p.kind === 'cpu');
+  const profile = base ? pair?.base : pair?.profile;
+  if (hot.length === 0 && side.gc_share === undefined) return null;
+  const there = (id: string, fn: string): State => ({ ...profileState('sandwich', id, undefined, ''), fn });
+  return (
+    <table class="load-table">
+      <caption>
+        {name && `${name}: `}CPU time by function
+        {side.gc_share !== undefined && `, ${percentText(100 * side.gc_share)} in garbage collection`}
+      </caption>
+      <thead class="visually-hidden"><tr><th scope="col">Function</th><th scope="col">Share</th></tr></thead>
+      <tbody>
+        {hot.map((h) => (
+          <tr key={h.function}>
+            <th scope="row" class="mono">
+              {profile === undefined ? h.function : (
+                <a href={href(there(profile, h.function))} onClick={follow(() => go(there(profile, h.function)))}>{h.function}</a>
+              )}
+            </th>
+            <td>{percentText(100 * h.share)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
