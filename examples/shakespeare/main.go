@@ -2,13 +2,16 @@
 // a word or phrase is, and a client that asks it, round after round:
 //
 //	shakespeare [-version 4] [-rounds 10] [-hone http://localhost:4600] [-period 1m]
+//	shakespeare -listen 127.0.0.1:7100 [-version 4] [-hone http://localhost:4600] [-period 1m]
 //
 // The service comes as it was first written and once per tuning step, each of
 // which is a version of the program; README.md tells how each step was found.
-// With -hone the program is profiled all the time, by hone's agent.
+// With -listen it serves others until it is interrupted, its profiles too. With
+// -hone the program is profiled all the time, by hone's agent.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -50,6 +53,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("shakespeare", flag.ExitOnError)
 	version := flags.Int("version", len(versions), "`number` of the version: 1 regexp, 2 substring, 3 cached, 4 indexed")
 	rounds := flags.Int("rounds", 10, "how often the client asks its 20 questions")
+	listen := flags.String("listen", "", "`address` to serve others on, instead of asking questions")
 	period := flags.Duration("period", time.Minute, "time between profiles of a kind, with -hone")
 	server := flags.String("hone", "", "`address` of a hone server that profiles go to")
 	_ = flags.Parse(args) // exits on error
@@ -76,11 +80,16 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
-	address, stop, err := serve(count)
+	address, stop, err := serve(count, cmp.Or(*listen, "127.0.0.1:0"))
 	if err != nil {
 		return err
 	}
 	defer stop()
+	if *listen != "" {
+		fmt.Fprintf(out, "serving on %s\n", address)
+		<-ctx.Done()
+		return nil
+	}
 	return simulate(ctx, address, *rounds, out)
 }
 
@@ -102,9 +111,9 @@ func profiled(server, version string, period time.Duration) (stop func() error, 
 	}, nil
 }
 
-// serve serves on a free port of loopback.
-func serve(count counter) (address string, stop func(), err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// serve serves on an address, over HTTP/2 for gRPC and HTTP/1.1 for profiles.
+func serve(count counter, at string) (address string, stop func(), err error) {
+	l, err := net.Listen("tcp", at)
 	if err != nil {
 		return "", nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/pprof"
 	"strings"
 	"time"
 
@@ -17,9 +18,11 @@ type counter func(ctx context.Context, query string) (int64, error)
 
 const procedure = "/shakespeare.v1.Works/CountLines"
 
-// handler serves a counter over gRPC.
+// handler serves a counter over gRPC, and the program's profiles.
 func handler(count counter) http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/", pprof.Index)
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	mux.Handle(procedure, connect.NewUnaryHandler(procedure,
 		func(ctx context.Context, r *connect.Request[wrapperspb.StringValue]) (*connect.Response[wrapperspb.Int64Value], error) {
 			q := r.Msg.Value

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"encoding/csv"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +39,7 @@ func TestCounts(t *testing.T) {
 	const files = 3
 	var asks []counter
 	for _, c := range opened(t, files, 300) {
-		address, stop, err := serve(c)
+		address, stop, err := serve(c, "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +64,7 @@ func TestCounts(t *testing.T) {
 
 // TestNoPhrase checks that what can't be in a line is refused, as gRPC says it.
 func TestNoPhrase(t *testing.T) {
-	address, stop, err := serve(opened(t, 1, 10)[0])
+	address, stop, err := serve(opened(t, 1, 10)[0], "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,5 +145,25 @@ func BenchmarkRound(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.N*len(queries))/b.Elapsed().Seconds(), "requests/s")
 		})
+	}
+}
+
+// TestQueriesFile: who asks from outside asks the same.
+func TestQueriesFile(t *testing.T) {
+	f, err := os.Open("queries.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []string{}
+	for _, row := range rows[1:] {
+		got = append(got, row[0])
+	}
+	if rows[0][0] != "query" || !slices.Equal(got, queries) {
+		t.Errorf("queries.csv has %q", rows)
 	}
 }

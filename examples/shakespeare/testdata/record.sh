@@ -5,7 +5,7 @@
 set -e
 cd "$(dirname "$0")/.."
 tmp=$(mktemp -d)
-go build -o "$tmp/hone" ../../cmd/hone
+go build -C ../.. -o "$tmp/hone" ./cmd/hone
 go build -trimpath -o "$tmp/shakespeare" .
 export HONE_SERVER=http://127.0.0.1:4699
 "$tmp/hone" serve -listen 127.0.0.1:4699 -data "$tmp/data" 2>"$tmp/serve.log" &
