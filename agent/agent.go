@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -14,6 +13,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hone-go/hone/agent/internal/encoded"
 )
 
 // An Agent records profiles of its process all the time, a little each, and
@@ -31,7 +32,7 @@ type Agent struct {
 	sender   *sender
 	rates    []*recorder // switched on
 
-	allocs, mutex, block counters // as of the last profile; nil before the first
+	allocs, mutex, block encoded.Totals // as of the last profile
 	last                 map[Kind]time.Time
 	zipper               zipper
 	profiling            bool // a CPU profile is under way
@@ -80,7 +81,7 @@ func start(c Config, h hooks) (*Agent, error) {
 		cfg:       c,
 		hooks:     h,
 		identity:  c.identity(),
-		run:       rand.Text()[:16],
+		run:       randomText(),
 		stats:     newStatistics(c.Logger),
 		budget:    newBudget(c.Budget, c.Period),
 		last:      make(map[Kind]time.Time),

@@ -9,16 +9,18 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/agent/internal/encoded"
 )
 
 // Costs of what the agent does once or a few times a minute. The figures in
 // collect.go and doc/agent.md are from here: go test -bench Cost ./agent
 func BenchmarkCost(b *testing.B) {
-	a := &Agent{identity: url.Values{}, cfg: Config{}.mustBench(b), stats: newStatistics(nil), last: make(map[Kind]time.Time), allocs: counters{}}
+	a := &Agent{identity: url.Values{}, cfg: Config{}.mustBench(b), stats: newStatistics(nil), last: make(map[Kind]time.Time), allocs: encoded.Totals{}}
 	a.out = newOutbox(nil, a.stats)
 	drain := func() { a.out.queue, a.out.bytes = nil, 0 }
 	b.Run("memory", func(b *testing.B) {
-		for b.Loop() {
+		for range b.N {
 			a.takeMemory("")
 			drain()
 		}
@@ -30,13 +32,13 @@ func BenchmarkCost(b *testing.B) {
 		}
 		runtime.Gosched()
 		b.Run("goroutine/"+strconv.Itoa(n), func(b *testing.B) {
-			for b.Loop() {
+			for range b.N {
 				a.takeGoroutines("")
 				drain()
 			}
 		})
 		b.Run("look/"+strconv.Itoa(n), func(b *testing.B) {
-			for b.Loop() {
+			for range b.N {
 				goroutineStacks(nil)
 			}
 		})
@@ -46,7 +48,8 @@ func BenchmarkCost(b *testing.B) {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 		defer server.Close()
 		s := &sender{stats: a.stats, client: uploadClient(nil), ctx: context.Background(), endpoint: server.URL}
-		for b.Loop() {
+		b.ResetTimer()
+		for range b.N {
 			if err := s.send(&parcel{body: make([]byte, 20<<10)}); err != nil {
 				b.Fatal(err)
 			}
@@ -56,7 +59,7 @@ func BenchmarkCost(b *testing.B) {
 	b.Run("cpu", func(b *testing.B) {
 		a.stopping = make(chan struct{})
 		close(a.stopping) // so that it does not last
-		for b.Loop() {
+		for range b.N {
 			a.takeCPU("")
 			drain()
 		}

@@ -10,7 +10,7 @@ import (
 //
 //	sum over sources of cost / (every * period) <= limit
 //
-// every begins at 1 and is doubled for the source that contributes most, until
+// every begins at 1, or at the least that a source asks for, and is doubled for the source that contributes most, until
 // the sum fits. It is a function of the costs alone, so sources come back by
 // themselves when they get cheaper.
 type budget struct {
@@ -22,6 +22,7 @@ type budget struct {
 // cost is what is known of one source.
 type cost struct {
 	expected time.Duration // CPU time of the next use
+	least    int           // rounds from one use to the next, whatever it costs
 	every    int           // use it in one round of so many
 	rounds   int           // since it was used
 	size     int           // what expected is for; 0: unknown, or it has none
@@ -35,7 +36,7 @@ func (b *budget) of(source string) *cost {
 	c, ok := b.costs[source]
 	if !ok {
 		// Everything is due at first.
-		c = &cost{every: 1, rounds: math.MaxInt32}
+		c = &cost{least: 1, every: 1, rounds: math.MaxInt32}
 		b.costs[source] = c
 	}
 	return c
@@ -75,7 +76,7 @@ func (b *budget) stretch() {
 	share := func(c *cost) float64 { return c.expected.Seconds() / (float64(c.every) * b.period.Seconds()) }
 	total := 0.0
 	for _, c := range b.costs {
-		c.every = 1
+		c.every = c.least
 		total += share(c)
 	}
 	for total > b.limit {
@@ -93,13 +94,24 @@ func (b *budget) stretch() {
 	}
 }
 
-// due reports whether a source is to be used in the round that begins.
-func (b *budget) due(source string) bool {
+// due reports whether a source is to be used in the round that begins. There are
+// at least so many rounds from one use to the next, 0 is 1.
+func (b *budget) due(source string, least int) bool {
 	c := b.of(source)
+	if least = max(1, least); c.least != least {
+		c.least = least
+		b.stretch()
+	}
 	if c.rounds < math.MaxInt32 {
 		c.rounds++
 	}
 	return c.rounds >= c.every
+}
+
+// stretched reports whether a source is used less often for what it costs.
+func (b *budget) stretched(source string) bool {
+	c := b.of(source)
+	return c.every > c.least
 }
 
 // allowance is what one use of a source may cost that can be cut short.

@@ -12,11 +12,12 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/agent"
 )
 
 // kinds tells the profiles from each other. Block and mutex have the same
@@ -74,7 +75,7 @@ func TestFilesOfEachEnd(t *testing.T) {
 			}
 			c := startChild(t, args...)
 			if test.signal != 0 {
-				time.Sleep(400 * time.Millisecond)
+				c.works()
 				c.signal(test.signal)
 			}
 			status := c.wait()
@@ -125,7 +126,7 @@ func TestSignalAtAnyMoment(t *testing.T) {
 			if strings.HasSuffix(name, ".partial") || name == "trace" {
 				continue
 			}
-			if _, err := profile.DecodeBytes(data, profile.DefaultLimits()); err != nil {
+			if _, err := agent.Decode(data); err != nil {
 				t.Errorf("round %d, %s: %s: %v", i, status, name, err)
 			}
 		}
@@ -146,7 +147,7 @@ func TestSecondSignalKills(t *testing.T) {
 			t.Skipf("mkfifo: %v: %s", err, out)
 		}
 		c := startChildIn(t, dir, "-cpuprofile", "cpu", "-memprofile", "pipe")
-		time.Sleep(300 * time.Millisecond)
+		c.works()
 		c.signal(syscall.SIGINT)
 		waitFor(t, func() bool { return exists(filepath.Join(dir, "cpu")) })
 		c.signal(syscall.SIGTERM)
@@ -157,7 +158,7 @@ func TestSecondSignalKills(t *testing.T) {
 	t.Run("continue", func(t *testing.T) {
 		// A program that does not listen lives on until then.
 		c := startChild(t, "-policy", "1", "-cpuprofile", "cpu")
-		time.Sleep(300 * time.Millisecond)
+		c.works()
 		c.signal(syscall.SIGINT)
 		waitFor(t, func() bool { return exists(filepath.Join(c.dir, "cpu")) })
 		c.signal(syscall.SIGINT)
@@ -176,16 +177,11 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no signals to ignore")
 	}
-	dir := t.TempDir()
-	cmd := exec.Command("sh", "-c", `trap '' INT; exec "$0" -cpuprofile cpu -for 1s`, prog)
-	cmd.Dir = dir
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	time.Sleep(500 * time.Millisecond)
-	_ = cmd.Process.Signal(os.Interrupt)
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("%v, want a normal end", err)
+	c := startCommand(t, t.TempDir(), "sh", "-c", `trap '' INT; exec "$0" -cpuprofile cpu -for 1s`, prog)
+	c.works()
+	c.signal(syscall.SIGINT)
+	if status := c.wait(); status != "exit status 0" {
+		t.Errorf("%s, want a normal end", status)
 	}
 }
 
@@ -262,23 +258,53 @@ type child struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	dir    string
-	output *bytes.Buffer
+	output *output
 	timer  *time.Timer
+}
+
+// output is what a program has printed so far.
+type output struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.text = append(o.text, b...)
+	return len(b), nil
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return string(o.text)
 }
 
 func startChild(t *testing.T, args ...string) *child { return startChildIn(t, t.TempDir(), args...) }
 
 func startChildIn(t *testing.T, dir string, args ...string) *child {
 	t.Helper()
-	c := &child{t: t, dir: dir, output: new(bytes.Buffer)}
-	c.cmd = exec.Command(prog, args...)
+	return startCommand(t, dir, prog, args...)
+}
+
+func startCommand(t *testing.T, dir, name string, args ...string) *child {
+	t.Helper()
+	c := &child{t: t, dir: dir, output: new(output)}
+	c.cmd = exec.Command(name, args...)
 	c.cmd.Dir = dir
 	c.cmd.Stdout, c.cmd.Stderr = c.output, c.output
 	if err := c.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	c.timer = time.AfterFunc(30*time.Second, func() { _ = c.cmd.Process.Kill() })
+	c.timer = time.AfterFunc(time.Minute, func() { _ = c.cmd.Process.Kill() })
 	return c
+}
+
+// works waits until the program listens for signals and has done what its profiles are to show.
+func (c *child) works() {
+	c.t.Helper()
+	waitFor(c.t, func() bool { return strings.Contains(c.output.String(), "working") })
 }
 
 func (c *child) signal(s syscall.Signal) {
@@ -338,7 +364,7 @@ func (c *child) checkFiles(files map[string][]byte) {
 
 func checkKind(t *testing.T, name string, data []byte, types, function, notFunction string) {
 	t.Helper()
-	p, err := profile.DecodeBytes(data, profile.DefaultLimits())
+	p, err := agent.Decode(data)
 	if err != nil {
 		t.Errorf("%s: %v", name, err)
 		return
@@ -356,7 +382,7 @@ func checkKind(t *testing.T, name string, data []byte, types, function, notFunct
 
 func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
-	for range 500 {
+	for range 3000 {
 		if done() {
 			return
 		}

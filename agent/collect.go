@@ -3,11 +3,14 @@ package agent
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"math/rand/v2"
 	"runtime"
 	"runtime/pprof"
 	"slices"
 	"time"
+
+	"github.com/hone-go/hone/agent/internal/encoded"
 )
 
 const (
@@ -23,6 +26,9 @@ const (
 	// the stacks cost for each goroutine.
 	goroutineCost = 10 * time.Microsecond
 	stackCost     = 3 * time.Microsecond
+	// leakPeriod is the least time between two searches for leaks. Each is a
+	// garbage collection; the runtime forces one every two minutes by itself.
+	leakPeriod = 10 * time.Minute
 )
 
 // A source is a way to get profiles, of one kind or of several at once.
@@ -40,12 +46,14 @@ type source struct {
 	// garbage is about what take allocates, in bytes, nearly all of it in
 	// package runtime/pprof; see BenchmarkCost.
 	garbage int
+	// rounds is how many there are at least from one use to the next; 0 is 1.
+	rounds int
 }
 
-// sources returns all sources. Heap and allocs are columns of one table of the
+// sources returns all sources that the runtime has. Heap and allocs are columns of one table of the
 // runtime, which is read once.
 func (a *Agent) sources() []source {
-	return []source{
+	all := []source{
 		{name: "cpu", kinds: []Kind{KindCPU}, lasts: a.cfg.CPUDuration, take: a.takeCPU, garbage: 2_400_000},
 		{name: "wall", kinds: []Kind{KindWall}, lasts: a.cfg.WallDuration, take: a.takeWall, perGoroutine: stackCost * time.Duration(a.cfg.WallSamples), garbage: 200_000},
 		{name: "memory", kinds: []Kind{KindHeap, KindAllocs}, take: a.takeMemory, garbage: 1_500_000},
@@ -53,6 +61,11 @@ func (a *Agent) sources() []source {
 		{name: "block", kinds: []Kind{KindBlock}, take: func(trigger) time.Duration { return a.takeEvents(KindBlock, &a.block) }, garbage: 1_500_000},
 		{name: "goroutine", kinds: []Kind{KindGoroutine}, take: a.takeGoroutines, perGoroutine: goroutineCost, garbage: 1_400_000},
 	}
+	if pprof.Lookup(string(KindGoroutineLeak)) != nil {
+		rounds := int((leakPeriod + a.cfg.Period - 1) / a.cfg.Period)
+		all = append(all, source{name: "goroutineleak", kinds: []Kind{KindGoroutineLeak}, take: a.takeLeaks, garbage: 200_000, rounds: rounds})
+	}
+	return all
 }
 
 // wanted returns the sources of the kinds that the configuration asks for.
@@ -104,7 +117,7 @@ func (a *Agent) plan(sources []source) []step {
 		if s.perGoroutine > 0 {
 			a.budget.foresee(s.name, runtime.NumGoroutine(), s.perGoroutine)
 		}
-		if !a.budget.due(s.name) {
+		if !a.budget.due(s.name, s.rounds) {
 			a.leftOut(s)
 			continue
 		}
@@ -125,7 +138,11 @@ func (a *Agent) plan(sources []source) []step {
 	return steps
 }
 
+// leftOut counts what the budget does not allow.
 func (a *Agent) leftOut(s source) {
+	if !a.budget.stretched(s.name) {
+		return
+	}
 	for _, k := range s.kinds {
 		if a.cfg.wants(k) {
 			a.stats.stretched(k)
@@ -218,16 +235,16 @@ func (b *timedBuffer) Write(p []byte) (int, error) {
 const (
 	allocColumns, inuseColumns = 0, 2 // objects and bytes each
 	eventColumns               = 0    // contentions and delay
+	kindColumns                = 2    // of each kind
 )
 
 // setCounters begins the counting of deltas.
 func (a *Agent) setCounters() {
 	now := time.Now()
-	first := func(k Kind, profile string, c *counters) {
+	first := func(k Kind, profile string, c *encoded.Totals) {
 		if !a.cfg.wants(k) {
 			return
 		}
-		*c = make(counters)
 		a.last[k] = now
 		if pprof.Lookup(profile).Count() == 0 {
 			return
@@ -235,7 +252,7 @@ func (a *Agent) setCounters() {
 		d := measure(func() {
 			raw, err := lookup(profile)
 			if err == nil {
-				_, _, err = columns(raw, 0, maxColumns, c)
+				_, _, err = encoded.Columns(raw, 0, kindColumns, c)
 			}
 			if err != nil {
 				a.stats.fail("%s: %v", k, err)
@@ -255,6 +272,15 @@ func lookup(name string) ([]byte, error) {
 		return nil, err
 	}
 	return gunzip(b.Bytes())
+}
+
+// gunzip returns what runtime/pprof wrote.
+func gunzip(gz []byte) ([]byte, error) {
+	z, err := gzip.NewReader(bytes.NewReader(gz))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 // takeMemory takes the heap as of the last garbage collection and, unless it
@@ -280,9 +306,9 @@ func (a *Agent) takeMemory(t trigger) time.Duration {
 
 // takeEvents takes what has been recorded of mutex or block events since the
 // last time, if anything.
-func (a *Agent) takeEvents(k Kind, last *counters) time.Duration {
+func (a *Agent) takeEvents(k Kind, last *encoded.Totals) time.Duration {
 	return measure(func() {
-		if len(*last) == 0 && pprof.Lookup(string(k)).Count() == 0 {
+		if last.Empty() && pprof.Lookup(string(k)).Count() == 0 {
 			a.last[k] = time.Now()
 			return
 		}
@@ -299,8 +325,8 @@ func (a *Agent) takeEvents(k Kind, last *counters) time.Duration {
 }
 
 // emitColumns emits two columns of a profile, unless there is nothing in them.
-func (a *Agent) emitColumns(k Kind, t trigger, began time.Time, length time.Duration, raw []byte, first int, last *counters) {
-	out, samples, err := columns(raw, first, maxColumns, last)
+func (a *Agent) emitColumns(k Kind, t trigger, began time.Time, length time.Duration, raw []byte, first int, last *encoded.Totals) {
+	out, samples, err := encoded.Columns(raw, first, kindColumns, last)
 	if err != nil {
 		a.stats.fail("%s: %v", k, err)
 		return
@@ -352,6 +378,24 @@ func (a *Agent) takeGoroutines(t trigger) time.Duration {
 		}
 		a.emit(KindGoroutine, t, now, 0, b.Bytes())
 	})
+}
+
+// takeLeaks has the runtime look for leaks, which is a garbage collection.
+func (a *Agent) takeLeaks(t trigger) time.Duration {
+	if a.tooManyGoroutines(KindGoroutineLeak) {
+		return 0
+	}
+	before := collectedCPU()
+	d := measure(func() {
+		var b bytes.Buffer
+		now := time.Now()
+		if err := pprof.Lookup(string(KindGoroutineLeak)).WriteTo(&b, 0); err != nil {
+			a.stats.fail("goroutineleak: %v", err)
+			return
+		}
+		a.emit(KindGoroutineLeak, t, now, 0, b.Bytes())
+	})
+	return d + collectedCPU() - before
 }
 
 func (a *Agent) tooManyGoroutines(k Kind) bool {

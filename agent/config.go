@@ -3,7 +3,9 @@ package agent
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/url"
 	"os"
@@ -102,7 +104,9 @@ const DefaultServer = "http://localhost:4600"
 type Kind string
 
 // The kinds of profiles. KindMutex and KindBlock have something to record once
-// their rates are set, by Config or by the program.
+// their rates are set, by Config or by the program. KindGoroutineLeak is there in
+// programs built with Go 1.27 or later, and is recorded once in ten minutes at
+// most, as each takes a garbage collection; in others it is none.
 const (
 	KindCPU       Kind = "cpu"       // where CPU time goes
 	KindWall      Kind = "wall"      // where time goes, waiting included, by state
@@ -111,9 +115,11 @@ const (
 	KindMutex     Kind = "mutex"     // waiting caused by holders of locks since the profile before
 	KindBlock     Kind = "block"     // waiting for locks and channels since the profile before
 	KindGoroutine Kind = "goroutine" // goroutines there are
+
+	KindGoroutineLeak Kind = "goroutineleak" // goroutines that wait for what cannot happen any more
 )
 
-var allKinds = []Kind{KindCPU, KindWall, KindHeap, KindAllocs, KindMutex, KindBlock, KindGoroutine}
+var allKinds = []Kind{KindCPU, KindWall, KindHeap, KindAllocs, KindMutex, KindBlock, KindGoroutine, KindGoroutineLeak}
 
 // Triggers are thresholds. While one is exceeded a profile is taken that shows
 // why, with the label trigger, then none for the same reason until Cooldown
@@ -173,7 +179,7 @@ func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.SpoolBytes, 64<<20)
 	setDefault(&c.SpoolAge, 24*time.Hour)
 	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+		c.Logger = slog.New(slog.NewTextHandler(io.Discard, &slog.HandlerOptions{Level: slog.Level(math.MaxInt)}))
 	}
 	return c, c.check()
 }

@@ -30,13 +30,20 @@ func metricsCPU() time.Duration {
 	return time.Duration((s[0].Value.Float64() - s[1].Value.Float64()) * float64(time.Second))
 }
 
+// collectedCPU returns the CPU time that the garbage collector has spent, but
+// for what only idle CPUs did.
+func collectedCPU() time.Duration {
+	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}}
+	metrics.Read(s)
+	return time.Duration((s[0].Value.Float64() - s[1].Value.Float64()) * float64(time.Second))
+}
+
 // collectionCPU returns the CPU time that the garbage collector will spend
 // because of so many bytes, at what it has spent for each byte that the program
 // has allocated. With a large heap that is more than all else.
 func collectionCPU(bytes int) time.Duration {
-	s := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/gc/mark/idle:cpu-seconds"}, {Name: "/gc/heap/allocs:bytes"}}
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)
-	seconds := s[0].Value.Float64() - s[1].Value.Float64() // without what only idle CPUs did
-	allocated := float64(max(1, s[2].Value.Uint64()))
-	return time.Duration(seconds / allocated * float64(bytes) * float64(time.Second))
+	allocated := float64(max(1, s[0].Value.Uint64()))
+	return time.Duration(float64(collectedCPU()) / allocated * float64(bytes))
 }

@@ -1,13 +1,15 @@
 package agent
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 )
 
 // file is a profile being written. It gets its name when it is complete.
@@ -32,7 +34,7 @@ func createFile(path string) (*file, error) {
 		return &file{f: f, target: target}, nil
 	}
 	// os.CreateTemp would make a file that only its owner can read.
-	temp := target + "." + rand.Text()[:8] + ".partial"
+	temp := target + "." + randomText()[:8] + ".partial"
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		var pathErr *fs.PathError
@@ -43,6 +45,9 @@ func createFile(path string) (*file, error) {
 	}
 	return &file{f: f, target: target, temp: temp}, nil
 }
+
+// randomText returns 16 characters that no other process gets either.
+func randomText() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
 // resolve returns the file that path stands for, and whether it has to be
 // written in place. Renaming a file onto /dev/null would replace the device,
@@ -92,7 +97,7 @@ func (f *file) commit() error {
 		return err
 	}
 	if err == nil {
-		err = os.Rename(f.temp, f.target)
+		err = rename(f.temp, f.target)
 	}
 	if err != nil {
 		_ = os.Remove(f.temp)
@@ -106,4 +111,24 @@ func (f *file) discard() {
 	if f.temp != "" {
 		_ = os.Remove(f.temp)
 	}
+}
+
+// rename renames a file for good: a crash of the machine could undo it until the
+// directory is on the disk, too.
+func rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" {
+		return nil // directories can't be synced there
+	}
+	dir, err := os.Open(filepath.Dir(to))
+	if err != nil {
+		return err
+	}
+	err = dir.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		err = nil // some network file systems have no such thing
+	}
+	return errors.Join(err, dir.Close())
 }

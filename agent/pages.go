@@ -3,6 +3,7 @@ package agent
 import (
 	"bufio"
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/agent/internal/encoded"
 )
 
 // Pages serves profiles over HTTP. The zero value is ready for use.
@@ -157,7 +160,7 @@ func (p pages) serveDelta(w http.ResponseWriter, r *http.Request, profile *pprof
 		mutexRecorder.on(p.MutexFraction)
 		defer mutexRecorder.off()
 	}
-	from, err := collect(profile)
+	from, began, err := collect(profile)
 	if err != nil {
 		serveError(w, http.StatusInternalServerError, "failed to collect profile")
 		return
@@ -170,28 +173,33 @@ func (p pages) serveDelta(w http.ResponseWriter, r *http.Request, profile *pprof
 		serveError(w, status, err.Error())
 		return
 	}
-	to, err := collect(profile)
+	to, ended, err := collect(profile)
 	if err != nil {
 		serveError(w, http.StatusInternalServerError, "failed to collect profile")
 		return
 	}
+	delta, err := encoded.Difference(from, to)
+	if err != nil {
+		serveError(w, http.StatusInternalServerError, "failed to collect profile")
+		return
+	}
+	delta = encoded.AppendNumber(delta, encoded.FieldTime, uint64(ended.UnixNano()))
+	delta = encoded.AppendNumber(delta, encoded.FieldDuration, uint64(ended.Sub(began)))
 	setAttachment(w, name+"-delta")
-	_ = difference(from, to).write(w) // fails if the client has gone
+	z := gzip.NewWriter(w)
+	_, _ = z.Write(delta) // fails if the client has gone
+	_ = z.Close()
 }
 
-// collect returns a profile as it is now.
-func collect(p *pprof.Profile) (*rawProfile, error) {
+// collect returns a profile as it is now, not compressed, and the time.
+func collect(p *pprof.Profile) ([]byte, time.Time, error) {
 	var b bytes.Buffer
 	if err := p.WriteTo(&b, 0); err != nil {
-		return nil, err
+		return nil, time.Time{}, err
 	}
 	now := time.Now()
-	raw, err := parseRaw(&b)
-	if err != nil {
-		return nil, err
-	}
-	raw.timeNanos = now.UnixNano()
-	return raw, nil
+	raw, err := gunzip(b.Bytes())
+	return raw, now, err
 }
 
 func serveCPU(w http.ResponseWriter, r *http.Request) {

@@ -12,14 +12,11 @@ import (
 	"runtime"
 	rpprof "runtime/pprof"
 	"runtime/trace"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/hone-go/hone/agent"
-	"github.com/hone-go/hone/profile"
 )
 
 // TestSameAsNetHTTPPprof asks both the same.
@@ -103,144 +100,20 @@ func firstWord(s string) string {
 	return strings.TrimSpace(word)
 }
 
-// TestDeltaEqualsTheirs takes the same difference with both while a known
-// amount of allocation and blocking happens.
-func TestDeltaEqualsTheirs(t *testing.T) {
-	defer runtime.SetBlockProfileRate(0)
-	runtime.SetBlockProfileRate(1)
-	results := make([]*httptest.ResponseRecorder, 2)
-	mux := http.NewServeMux()
-	agent.Pages{Prefix: "ours/debug/pprof"}.Mount(mux)
-	mux.HandleFunc("GET /debug/pprof/", pprof.Index)
-	var both sync.WaitGroup
-	for i, prefix := range []string{"/debug/pprof/", "/ours/debug/pprof/"} {
-		both.Go(func() {
-			results[i] = httptest.NewRecorder()
-			mux.ServeHTTP(results[i], httptest.NewRequest("GET", prefix+"block?seconds=1", nil))
-		})
-	}
-	time.Sleep(300 * time.Millisecond)
-	for range 37 {
-		waitAMoment()
-	}
-	both.Wait()
-	for i, r := range results {
-		p := decode(t, r.Body.Bytes())
-		if n := total(p, "waitAMoment"); n != 37 {
-			t.Errorf("%s: %d waits, want 37", []string{"theirs", "ours"}[i], n)
-		}
-	}
-}
-
-//go:noinline
-func waitAMoment() {
-	c := make(chan bool)
-	time.AfterFunc(time.Millisecond, func() { close(c) })
-	<-c
-}
-
-// total adds up the first value of samples with a function.
-func total(p *profile.Profile, function string) int64 {
-	var sum int64
-	for s := range p.NumSamples() {
-		stack := p.Stacks[s]
-		for _, l := range p.Frames[stack.Start : stack.Start+stack.Len] {
-			if slices.ContainsFunc(p.LocationLines(l), func(l profile.Line) bool {
-				return strings.HasSuffix(p.FunctionName(l.Function), "."+function)
-			}) {
-				sum += p.Values[0][s]
-				break
-			}
-		}
-	}
-	return sum
-}
-
-func TestRatesAreOnOnlyWhileSomeoneLooks(t *testing.T) {
-	ours := http.NewServeMux()
-	agent.Pages{BlockRate: 1, MutexFraction: 7}.Mount(ours)
-	var requests sync.WaitGroup
-	var block, mutex *httptest.ResponseRecorder
-	requests.Go(func() { block = serve(ours, "block?seconds=2") })
-	requests.Go(func() { mutex = serve(ours, "mutex?seconds=2") })
-	requests.Go(func() { serve(ours, "mutex?seconds=1") })
-	waitFor(t, func() bool { return runtime.SetMutexProfileFraction(-1) == 7 })
-	time.Sleep(200 * time.Millisecond)
-	for range 5 {
-		waitAMoment()
-	}
-	requests.Wait()
-	if f := runtime.SetMutexProfileFraction(-1); f != 0 {
-		t.Errorf("mutex fraction %d afterwards", f)
-	}
-	decode(t, mutex.Body.Bytes())
-	if n := total(decode(t, block.Body.Bytes()), "waitAMoment"); n != 5 {
-		t.Errorf("%d waits, want 5", n)
-	}
-	if n := blockCount(waitAMoment); n != 0 {
-		t.Errorf("%d waits recorded afterwards", n)
-	}
-}
-
-func TestRatesAreLeftAloneUnlessGiven(t *testing.T) {
-	ours := http.NewServeMux()
-	agent.Mount(ours)
-	for _, own := range []int{0, 1} { // the program's own rates
-		runtime.SetBlockProfileRate(own)
-		runtime.SetMutexProfileFraction(own)
-		var requests sync.WaitGroup
-		var block *httptest.ResponseRecorder
-		requests.Go(func() { block = serve(ours, "block?seconds=1") })
-		requests.Go(func() { serve(ours, "mutex?seconds=1") })
-		time.Sleep(300 * time.Millisecond)
-		waitAMoment()
-		if f := runtime.SetMutexProfileFraction(-1); f != own {
-			t.Errorf("mutex fraction %d meanwhile, was %d", f, own)
-		}
-		requests.Wait()
-		if n := total(decode(t, block.Body.Bytes()), "waitAMoment"); n != int64(own) {
-			t.Errorf("rate %d: %d waits in the profile", own, n)
-		}
-		if f := runtime.SetMutexProfileFraction(-1); f != own {
-			t.Errorf("mutex fraction %d afterwards, was %d", f, own)
-		}
-		if n := blockCount(waitAMoment); (n > 0) != (own > 0) {
-			t.Errorf("rate %d: %d waits recorded afterwards", own, n)
-		}
-	}
-	runtime.SetBlockProfileRate(0)
-	runtime.SetMutexProfileFraction(0)
-}
-
-// blockCount returns how many blocking events f records.
-func blockCount(f func()) int64 {
-	count := func() (n int64) {
-		records := make([]runtime.BlockProfileRecord, 10_000)
-		k, _ := runtime.BlockProfile(records)
-		for _, r := range records[:k] {
-			n += r.Count
-		}
-		return n
-	}
-	before := count()
-	f()
-	return count() - before
-}
-
 func TestOneProfileAtATime(t *testing.T) {
 	ours := http.NewServeMux()
 	agent.Mount(ours)
-	ctx, cancel := context.WithCancel(t.Context())
-	var first sync.WaitGroup
+	ctx, cancel := context.WithCancel(context.Background())
+	var first agent.Group
 	for _, path := range []string{"profile?seconds=60", "trace?seconds=60"} {
 		first.Go(func() {
-			ours.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, "GET", "/debug/pprof/"+path, nil))
+			ours.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/debug/pprof/"+path, nil).WithContext(ctx))
 		})
 	}
 	waitFor(t, func() bool { return runs("runtime/pprof.profileWriter") && trace.IsEnabled() })
 	for path, text := range map[string]string{
 		"profile?seconds=1": "Could not enable CPU profiling: cpu profiling already in use\n",
-		"trace?seconds=0.1": "Could not enable tracing: execution tracer already enabled\n",
+		"trace?seconds=0.1": "Could not enable tracing: " + trace.Start(io.Discard).Error() + "\n", // the runtime's words vary
 	} {
 		r := serve(ours, path)
 		if r.Code != http.StatusConflict || r.Body.String() != text || r.Header().Get("X-Go-Pprof") == "" || r.Header().Get("Content-Disposition") != "" {
@@ -290,7 +163,7 @@ func TestListen(t *testing.T) {
 	}
 
 	// Shutdown ends a running profile, which is delivered.
-	var running sync.WaitGroup
+	var running agent.Group
 	running.Go(func() {
 		status, body := get(s.URL()+"profile?seconds=60", "")
 		if status != 200 {
@@ -299,7 +172,7 @@ func TestListen(t *testing.T) {
 		decode(t, body)
 	})
 	waitFor(t, func() bool { return runs("runtime/pprof.profileWriter") })
-	if err := s.Shutdown(t.Context()); err != nil {
+	if err := s.Shutdown(context.Background()); err != nil {
 		t.Error(err)
 	}
 	running.Wait()
@@ -338,10 +211,10 @@ func TestWriteTimeoutDoesNotCutProfiles(t *testing.T) {
 	mux := http.NewServeMux()
 	agent.Mount(mux)
 	s := httptest.NewUnstartedServer(mux)
-	s.Config.WriteTimeout = 2 * time.Second // less than the profile lasts, more than it takes to write it
+	s.Config.WriteTimeout = 5 * time.Second // less than the profile lasts, more than it takes to write it on a busy machine
 	s.Start()
 	defer s.Close()
-	resp, err := s.Client().Get(s.URL + "/debug/pprof/heap?seconds=3")
+	resp, err := s.Client().Get(s.URL + "/debug/pprof/heap?seconds=6")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,9 +250,9 @@ func do(h http.Handler, method, path, body string) *httptest.ResponseRecorder {
 	return r
 }
 
-func decode(t *testing.T, data []byte) *profile.Profile {
+func decode(t *testing.T, data []byte) *agent.Decoded {
 	t.Helper()
-	p, err := profile.DecodeBytes(data, profile.DefaultLimits())
+	p, err := agent.Decode(data)
 	if err != nil {
 		t.Errorf("%v: %.80q", err, data)
 	}
@@ -388,6 +261,10 @@ func decode(t *testing.T, data []byte) *profile.Profile {
 
 // runs reports whether some goroutine is in a function.
 func runs(function string) bool {
-	stacks := make([]byte, 1<<20)
-	return bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte(function+"("))
+	return bytes.Contains(stacks(), []byte(function+"("))
+}
+
+func stacks() []byte {
+	all := make([]byte, 1<<20)
+	return all[:runtime.Stack(all, true)]
 }

@@ -11,11 +11,10 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/hone-go/hone/profile"
 )
 
 // receiver is a server of hone's wire that keeps what it acknowledges.
@@ -31,9 +30,8 @@ type receiver struct {
 }
 
 type received struct {
-	query   url.Values
-	body    []byte
-	profile *profile.Profile
+	query url.Values
+	body  []byte
 }
 
 func newReceiver(t *testing.T) *receiver {
@@ -54,11 +52,10 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		return // the client has gone
 	}
-	p, err := profile.DecodeBytes(body, profile.DefaultLimits())
-	if err != nil || req.Method != http.MethodPost || req.URL.Path != "/api/v1/profiles" {
+	if _, err := Decode(body); err != nil || req.Method != http.MethodPost || req.URL.Path != "/api/v1/profiles" {
 		r.t.Errorf("%s %s: %v", req.Method, req.URL, err)
 	}
-	r.received = append(r.received, received{req.URL.Query(), body, p})
+	r.received = append(r.received, received{req.URL.Query(), body})
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -93,30 +90,21 @@ func (r *receiver) checkKeys() {
 func total(t *testing.T, ps []received, sampleType, function string) (sum int64) {
 	t.Helper()
 	for _, p := range ps {
-		sum += oracleTotal(t, p.body, sampleType, function)
+		sum += totalOf(t, p.body, sampleType, function)
 	}
 	return sum
 }
 
-func oracleTotal(t *testing.T, body []byte, sampleType, function string) (sum int64) {
+func totalOf(t *testing.T, body []byte, sampleType, function string) (sum int64) {
 	t.Helper()
-	p := mustOracle(t, body)
-	if err := p.CheckValid(); err != nil {
-		t.Errorf("not valid: %v", err)
-	}
-	column := slices.IndexFunc(p.SampleType, func(v *oracleType) bool { return v.Type == sampleType })
+	p := mustDecode(t, body)
+	column := slices.IndexFunc(p.SampleTypes, func(name string) bool { return strings.HasPrefix(name, sampleType+"/") })
 	if column < 0 {
-		t.Fatalf("no sample type %s in %v", sampleType, p.SampleType)
+		t.Fatalf("no sample type %s in %v", sampleType, p.SampleTypes)
 	}
-	for _, s := range p.Sample {
-		found := function == ""
-		for _, l := range s.Location {
-			for _, line := range l.Line {
-				found = found || line.Function.Name == function
-			}
-		}
-		if found {
-			sum += s.Value[column]
+	for _, s := range p.Samples {
+		if function == "" || slices.Contains(s.Functions, function) {
+			sum += s.Values[column]
 		}
 	}
 	return sum

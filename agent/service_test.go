@@ -126,8 +126,8 @@ func TestKilledPrograms(t *testing.T) {
 	}
 	labels := make(map[string]bool)
 	for _, p := range r.all(KindCPU) {
-		for _, s := range mustOracle(t, p.body).Sample {
-			for _, v := range s.Label["customer"] {
+		for _, s := range mustDecode(t, p.body).Samples {
+			for _, v := range s.Labels["customer"] {
 				labels[v] = true
 			}
 		}

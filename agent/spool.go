@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -46,6 +45,8 @@ const (
 	spoolTemp   = ".writing-" // prefix of files that are being written
 )
 
+var errMalformed = errors.New("malformed file")
+
 var errSpoolTooSmall = errors.New("the profile is larger than the spool may be")
 
 // spoolDir returns the default folder: profiles for one server are not to be
@@ -81,7 +82,7 @@ func (s *spool) put(p *parcel) (dropped int, err error) {
 	if err != nil {
 		return dropped, err
 	}
-	f, err := os.OpenFile(filepath.Join(s.dir, spoolTemp+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(filepath.Join(s.dir, spoolTemp+randomText()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return dropped, err
 	}
@@ -94,7 +95,7 @@ func (s *spool) put(p *parcel) (dropped int, err error) {
 	}
 	err = errors.Join(err, f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), s.path(p))
+		err = rename(f.Name(), s.path(p))
 	}
 	if err != nil {
 		_ = os.Remove(f.Name())

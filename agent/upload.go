@@ -67,8 +67,6 @@ func uploadClient(c *http.Client) *http.Client {
 // run sends until closing, and then what is left until the first failure.
 func (s *sender) run() {
 	var failures int
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	for {
 		var wait time.Duration
 		p := s.out.next()
@@ -117,12 +115,14 @@ func (s *sender) run() {
 				wait = 0
 			}
 		}
-		timer.Reset(wait)
+		// Reset before Go 1.23 would leave the time of the last wait in the channel.
+		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
 		case <-wake:
 		case <-s.closing:
 		}
+		timer.Stop()
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/agent/internal/encoded"
 )
 
 // takeWall looks at the stacks of all goroutines WallSamples times within
@@ -96,17 +98,17 @@ func stateOf(leaf string) string {
 func encodeWall(stacks map[[maxFrames]uintptr]int, each time.Duration) []byte {
 	w := wallEncoder{strings: map[string]uint64{"": 0}, table: []string{""}, functions: make(map[[2]uint64]uint64), locations: make(map[location]uint64)}
 	valueMessage := func(number int, typ, unit string) {
-		w.out = appendMessage(w.out, number, appendNumber(appendNumber(nil, 1, w.string(typ)), 2, w.string(unit)))
+		w.out = encoded.AppendMessage(w.out, number, encoded.AppendNumber(encoded.AppendNumber(nil, 1, w.string(typ)), 2, w.string(unit)))
 	}
-	valueMessage(fieldSampleType, "samples", "count")
-	valueMessage(fieldSampleType, "wall", "nanoseconds")
-	valueMessage(fieldPeriodType, "wall", "nanoseconds")
-	w.out = appendNumber(w.out, fieldPeriod, uint64(each))
+	valueMessage(encoded.FieldSampleType, "samples", "count")
+	valueMessage(encoded.FieldSampleType, "wall", "nanoseconds")
+	valueMessage(encoded.FieldPeriodType, "wall", "nanoseconds")
+	w.out = encoded.AppendNumber(w.out, encoded.FieldPeriod, uint64(each))
 	for stack, n := range stacks {
 		w.sample(stack, n, each)
 	}
 	for _, s := range w.table {
-		w.out = appendMessage(w.out, fieldString, []byte(s))
+		w.out = encoded.AppendMessage(w.out, encoded.FieldString, []byte(s))
 	}
 	return w.out
 }
@@ -163,9 +165,9 @@ func (w *wallEncoder) sample(stack [maxFrames]uintptr, n int, each time.Duration
 		locations = binary.AppendUvarint(locations, w.location("(deeper than 32 frames)", "", 0))
 	}
 	values := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(n)), uint64(n)*uint64(each))
-	m := appendMessage(appendMessage(nil, sampleLocation, locations), sampleValue, values)
-	label := appendNumber(appendNumber(nil, 1, w.string("state")), 2, w.string(stateOf(leaf)))
-	w.out = appendMessage(w.out, fieldSample, appendMessage(m, sampleLabel, label))
+	m := encoded.AppendMessage(encoded.AppendMessage(nil, encoded.SampleLocation, locations), encoded.SampleValue, values)
+	label := encoded.AppendNumber(encoded.AppendNumber(nil, 1, w.string("state")), 2, w.string(stateOf(leaf)))
+	w.out = encoded.AppendMessage(w.out, encoded.FieldSample, encoded.AppendMessage(m, encoded.SampleLabel, label))
 }
 
 // ownFunctions begins the names of functions that the agent's goroutines start
@@ -178,17 +180,17 @@ func (w *wallEncoder) location(function, file string, line int) uint64 {
 	if !ok {
 		f = uint64(len(w.functions)) + 1
 		w.functions[key] = f
-		m := appendNumber(appendNumber(nil, entryID, f), 2, key[0])
-		m = appendNumber(appendNumber(m, 3, key[0]), 4, key[1])
-		w.out = appendMessage(w.out, fieldFunction, m)
+		m := encoded.AppendNumber(encoded.AppendNumber(nil, encoded.EntryID, f), 2, key[0])
+		m = encoded.AppendNumber(encoded.AppendNumber(m, 3, key[0]), 4, key[1])
+		w.out = encoded.AppendMessage(w.out, encoded.FieldFunction, m)
 	}
 	at := location{f, uint64(max(0, line))}
 	l, ok := w.locations[at]
 	if !ok {
 		l = uint64(len(w.locations)) + 1
 		w.locations[at] = l
-		m := appendMessage(appendNumber(nil, entryID, l), locationLine, appendNumber(appendNumber(nil, lineFunction, f), 2, at.line))
-		w.out = appendMessage(w.out, fieldLocation, m)
+		m := encoded.AppendMessage(encoded.AppendNumber(nil, encoded.EntryID, l), encoded.LocationLine, encoded.AppendNumber(encoded.AppendNumber(nil, encoded.LineFunction, f), 2, at.line))
+		w.out = encoded.AppendMessage(w.out, encoded.FieldLocation, m)
 	}
 	return l
 }

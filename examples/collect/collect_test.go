@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func TestFlagsWritesEachKind(t *testing.T) {
 		// The signal must not arrive before the program listens for it: wait
 		// for the CPU profile's file, created after that.
 		waitFor(t, filepath.Join(dir, "profile"))
-		time.Sleep(2 * time.Second) // let it work
+		letWork(t, cmd)
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +112,7 @@ func TestAgentWritesOnInterrupt(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * time.Second) // let it work
+	letWork(t, cmd)
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -277,6 +278,30 @@ func get(ctx context.Context, url string) ([]byte, error) {
 		err = fmt.Errorf("%s: %s: %s", url, resp.Status, bytes.TrimSpace(body))
 	}
 	return body, err
+}
+
+// letWork waits until a program has used a second of processor time, and two seconds where that can't be seen.
+func letWork(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		time.Sleep(2 * time.Second)
+		return
+	}
+	for range 600 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		fields := strings.Fields(rest) // from the third on: see proc(5)
+		user, _ := strconv.Atoi(fields[14-3])
+		system, _ := strconv.Atoi(fields[15-3])
+		if user+system >= 100 { // hundredths of a second
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatal("it does not work")
 }
 
 func waitFor(t *testing.T, file string) {

@@ -1,0 +1,3 @@
+module github.com/hone-go/hone/agent
+
+go 1.22
