@@ -12,6 +12,7 @@ import (
 	"runtime/pprof"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 )
 
@@ -73,6 +74,10 @@ func Profiles() ([]Profile, error) {
 		return nil, err
 	}
 	time.Sleep(500 * time.Millisecond)
+	// On a busy machine this process may have had no processor meanwhile.
+	for begin := used(); used()-begin < 100*time.Millisecond; {
+		time.Sleep(10 * time.Millisecond)
+	}
 	pprof.StopCPUProfile()
 	all := []Profile{{"cpu", cpu.Bytes(), start}}
 	for _, kind := range []string{"heap", "mutex", "block", "goroutine"} {
@@ -84,6 +89,15 @@ func Profiles() ([]Profile, error) {
 		all = append(all, Profile{kind, b.Bytes(), start})
 	}
 	return all, nil
+}
+
+// used returns the processor time of this process.
+func used() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return time.Duration(time.Now().UnixNano()) // it goes on all the same
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 var sent atomic.Int64

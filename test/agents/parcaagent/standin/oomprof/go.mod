@@ -1,0 +1,3 @@
+module github.com/parca-dev/oomprof
+
+go 1.26.0

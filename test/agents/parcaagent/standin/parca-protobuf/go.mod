@@ -1,0 +1,5 @@
+module buf.build/gen/go/parca-dev/parca/protocolbuffers/go
+
+go 1.26.0
+
+require google.golang.org/protobuf v1.36.12
