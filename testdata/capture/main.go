@@ -5,10 +5,14 @@
 //	go run ./testdata/capture -run labels  # what comes from recipes that match
 //
 // It needs a C compiler for the cgo programs. They are copied to a directory of
-// their own (-dir), so that the paths in the profiles are the same everywhere.
+// their own (-dir), so that the paths in the profiles are the same everywhere,
+// and removed from there in the end.
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -32,7 +36,7 @@ func main() {
 	}
 }
 
-func run(dir, out, match string, tableOnly bool) error {
+func run(dir, out, match string, tableOnly bool) (err error) {
 	if tableOnly {
 		return writeTable(out)
 	}
@@ -45,6 +49,7 @@ func run(dir, out, match string, tableOnly bool) error {
 		return err
 	}
 	c := &capturer{dir: dir, out: out, built: map[string]string{}}
+	defer func() { err = errors.Join(err, c.cleanUp()) }()
 	if err := c.copyPrograms(filepath.Join(out, "capture")); err != nil {
 		return err
 	}
@@ -87,7 +92,7 @@ func (c *capturer) copyPrograms(from string) error {
 	if err := os.MkdirAll(filepath.Join(c.dir, "bin"), 0o777); err != nil {
 		return err
 	}
-	for _, p := range []string{"app", "cgoapp"} {
+	for _, p := range []string{"app", "cgoapp", "small"} {
 		to := filepath.Join(c.dir, p)
 		if err := os.RemoveAll(to); err != nil {
 			return err
@@ -96,7 +101,23 @@ func (c *capturer) copyPrograms(from string) error {
 			return err
 		}
 	}
-	return os.WriteFile(filepath.Join(c.dir, "go.mod"), []byte("module example.com/app\n\ngo 1.26\n"), 0o666)
+	for file, version := range map[string]string{"go.mod": "1.26", "go127.mod": "1.27.0"} {
+		if err := os.WriteFile(filepath.Join(c.dir, file), []byte("module example.com/app\n\ngo "+version+"\n"), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cleanUp removes what was put into c.dir, and c.dir if nothing else is in it: where
+// the sources are that the profiles name, reports show them, and tests expect none.
+func (c *capturer) cleanUp() error {
+	var err error
+	for _, name := range []string{"app", "cgoapp", "small", "bin", "go.mod", "go127.mod"} {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(c.dir, name)))
+	}
+	os.Remove(c.dir) // fails if something else is in it
+	return err
 }
 
 func (c *capturer) build(name string) (string, error) {
@@ -133,6 +154,9 @@ func (c *capturer) take(r recipe) error {
 	if err != nil {
 		return err
 	}
+	if r.program {
+		return gzipFile(bin, filepath.Join(c.out, r.files[0]))
+	}
 	var args []string
 	for _, a := range r.args[1:] {
 		if !strings.Contains(a, `"$0"`) { // a shell script has its own
@@ -158,7 +182,7 @@ func (c *capturer) take(r recipe) error {
 		defer os.RemoveAll(cache)
 		cmd.Env = append(cmd.Env, "GOCACHE="+cache)
 	}
-	if text, err := cmd.CombinedOutput(); err != nil {
+	if text, err := cmd.CombinedOutput(); err != nil && cmd.ProcessState.ExitCode() != r.status {
 		return fmt.Errorf("%s: %w\n%s", cmd, err, text)
 	}
 	for _, f := range r.files {
@@ -171,6 +195,25 @@ func (c *capturer) take(r recipe) error {
 		}
 	}
 	return nil
+}
+
+func gzipFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	if _, err := z.Write(data); err != nil {
+		return err
+	}
+	if err := z.Close(); err != nil {
+		return err
+	}
+	return os.WriteFile(to, b.Bytes(), 0o666)
 }
 
 // writeTable puts the table of profiles between the markers of the README.

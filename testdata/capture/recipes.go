@@ -17,6 +17,9 @@ var programs = []program{
 	{"app-noinline", []string{"CGO_ENABLED=0"}, []string{"build", "-gcflags=all=-l", "DIR/app"}},
 	{"app-stripped", []string{"CGO_ENABLED=0"}, []string{"build", "-buildmode=pie", "-ldflags=-s -w", "DIR/app"}},
 	{"app-leaks", []string{"CGO_ENABLED=0", "GOEXPERIMENT=goroutineleakprofile"}, []string{"build", "DIR/app"}},
+	// The go line decides that dumps tell labels.
+	{"app-go127", []string{"CGO_ENABLED=0", "GOTOOLCHAIN=go1.27.1"}, []string{"build", "-modfile=go127.mod", "DIR/app"}},
+	{"small-go127", []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64", "GOTOOLCHAIN=go1.27.1"}, []string{"build", "-modfile=go127.mod", "-trimpath", "-ldflags=-s -w", "DIR/small"}},
 	{"cgoapp", []string{"CGO_ENABLED=1"}, []string{"build", "DIR/cgoapp"}},
 	{"json.test", nil, []string{"test", "-c", "encoding/json"}},
 	{"regexp.test", nil, []string{"test", "-c", "regexp"}},
@@ -38,7 +41,10 @@ type recipe struct {
 	files  []string
 	args   []string
 	origin string // for the table in the README
-	dir    string // to run in, below GOROOT/src; "" for the directory of programs
+	status int    // the exit status, besides 0
+	// program means that the file is the program itself, gzipped.
+	program bool
+	dir     string // to run in, below GOROOT/src; "" for the directory of programs
 }
 
 // app is a recipe that runs a scenario of a build of app for a second.
@@ -115,6 +121,17 @@ var recipes = []recipe{
 	app("app", "channels", "a pipeline of channels", "block.channels.pb.gz", "goroutine.channels.pb.gz", "block.channels.debug1.txt"),
 	app("app", "goroutines", "goroutines parked in every state", "goroutine.states.pb.gz"),
 	app("app-leaks", "goroutines", "leaked goroutines, GOEXPERIMENT=goroutineleakprofile", "goroutineleak.states.pb.gz"),
+	app("app-go127", "inlining", "functions inlined into each other, built by Go 1.27.1", "cpu.go127.pb.gz"),
+	app("app-go127", "goroutines", "goroutines parked in every state, some labelled and some leaked, built by Go 1.27.1",
+		"goroutineleak.go127.pb.gz", "goroutineleak.go127.debug1.txt", "goroutine.go127.pb.gz", "goroutine.go127.debug1.txt", "goroutine.go127.debug2.txt"),
+	{files: []string{"goroutine.go127-crash.debug2.txt"}, args: []string{"app-go127", "-scenario=goroutines", "-write=goroutineleak=/dev/null", "-write=crash-all=$0"}, status: 2,
+		origin: "a panic beside them, built by Go 1.27.1 (`app -scenario=goroutines -write=crash-all`)"},
+	{files: []string{"goroutine.go127-system.debug2.txt"}, args: []string{"app-go127", "-scenario=goroutines", "-write=goroutineleak=/dev/null", "-write=crash-system=$0"}, status: 2,
+		origin: "the same with GOTRACEBACK=system (`app -scenario=goroutines -write=crash-system`)"},
+	{files: []string{"trace.go127.trace"}, args: []string{"app-go127", "-scenario=traced", "-fetch=$0=trace"},
+		origin: "an execution trace of goroutines that wait, built by Go 1.27.1 (`app -scenario=traced`)"},
+	{files: []string{"program.go127.gz"}, args: []string{"small-go127"}, program: true,
+		origin: "no profile but a program, stripped of symbols, of Go 1.27.1: `capture/small`, gzipped"},
 	app("app", "threads", "locked threads and blocking system calls", "threadcreate.threads.pb.gz", "goroutine.threads.pb.gz", "threadcreate.threads.debug1.txt"),
 
 	fetch("app-cgo", "an HTTP server under load, from its profile handlers, CGO_ENABLED=1",

@@ -126,7 +126,7 @@ func writeProfile(kind, file string) error {
 	debug, _ := strconv.Atoi(digits)
 	p := pprof.Lookup(kind)
 	if p == nil {
-		return fmt.Errorf("no profile %q", kind)
+		return crash(kind, file)
 	}
 	f, err := os.Create(file)
 	if err != nil {
