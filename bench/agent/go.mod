@@ -4,7 +4,7 @@ go 1.26.0
 
 require (
 	github.com/grafana/pyroscope-go v1.4.3
-	github.com/hone-go/hone v0.0.0
+	github.com/hone-go/hone/agent v0.0.0
 )
 
 require (
@@ -12,4 +12,4 @@ require (
 	github.com/klauspost/compress v1.20.3 // indirect
 )
 
-replace github.com/hone-go/hone => ../..
+replace github.com/hone-go/hone/agent => ../../agent

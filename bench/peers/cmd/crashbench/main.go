@@ -41,6 +41,22 @@ type result struct {
 	Error     string  `json:"error,omitempty"`
 }
 
+// bench is what the scenarios have in common.
+type bench struct {
+	name, data, out string
+	c               *corpus.Corpus
+	conc            int
+}
+
+// scenario is what is pushed, and when and how the server is ended.
+type scenario struct {
+	title string
+	ps    []*corpus.Profile
+	delay time.Duration // from the last ack to the kill
+	load  time.Duration // if set, the server is ended after so long, under load
+	term  bool          // SIGTERM instead of a kill
+}
+
 func main() {
 	name := flag.String("target", "", "target")
 	dir := flag.String("corpus", "corpus", "corpus")
@@ -61,12 +77,8 @@ func main() {
 			few = append(few, p)
 		}
 	}
-	all := []struct {
-		title       string
-		ps          []*corpus.Profile
-		delay, load time.Duration
-		term        bool
-	}{
+	b := &bench{*name, *data, *out, c, *conc}
+	all := []scenario{
 		{"kill 0 s after the last ack", few, 0, 0, false},
 		{"kill 5 s after the last ack", few, 5 * time.Second, 0, false},
 		{fmt.Sprintf("kill after %v of load", *load), c.Profiles, 0, *load, false},
@@ -74,81 +86,31 @@ func main() {
 	}
 	for i, s := range all {
 		if strings.Contains(*which, strconv.Itoa(i+1)) {
-			scenario(*name, *data, *out, s.title, c, s.ps, *conc, s.delay, s.load, s.term)
+			b.run(s)
 		}
 	}
 }
 
-type ack struct {
-	p  *corpus.Profile
-	at time.Time
-}
-
-func scenario(name, data, out, title string, c *corpus.Corpus, ps []*corpus.Profile, conc int, delay, load time.Duration, term bool) {
-	r := &result{Test: "crash", Target: name, Scenario: title}
-	defer func() { stat.Emit(out, r) }()
-	t, bin, err := target.New(name)
+// run ends a server as the scenario says, starts it again and emits what is
+// still there.
+func (b *bench) run(s scenario) {
+	r := &result{Test: "crash", Target: b.name, Scenario: s.title}
+	defer func() { stat.Emit(b.out, r) }()
+	t, bin, err := target.New(b.name)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer t.Close()
-	os.RemoveAll(data)
-	os.Remove(data + ".log")
-	if err := os.MkdirAll(data, 0o755); err != nil {
-		log.Fatal(err)
-	}
-	data, _ = filepath.Abs(data)
+	data := emptied(b.data)
 	env := target.Env{Bin: bin, Data: data}
 	srv, _, err := proc.Start(t, env, data+".log", time.Minute)
 	if err != nil {
 		r.Error = err.Error()
 		return
 	}
-	var mu sync.Mutex
-	var acks []ack
-	var next atomic.Int64
-	var stop atomic.Bool
-	var wg sync.WaitGroup
-	for w := 0; w < conc; w++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for !stop.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= len(ps) {
-					return
-				}
-				ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-				err := t.Push(ctx, ps[i])
-				cancel()
-				if err == nil {
-					mu.Lock()
-					acks = append(acks, ack{ps[i], time.Now()})
-					mu.Unlock()
-				} else if !stop.Load() {
-					log.Printf("%s: push: %v", name, err)
-				}
-			}
-		}()
-	}
-	if load > 0 {
-		time.Sleep(load)
-		stop.Store(true)
-		if term {
-			d, err := srv.Stop(3 * time.Minute)
-			if err != nil {
-				r.Error = err.Error()
-			}
-			r.StopMs = stat.Ms(d)
-		} else {
-			srv.Kill()
-		}
-		wg.Wait()
-	} else {
-		wg.Wait()
-		time.Sleep(delay)
-		srv.Kill()
-	}
+	p := &pusher{name: b.name, t: t, ps: s.ps}
+	p.start(b.conc)
+	s.end(srv, p, r)
 	killed := time.Now()
 	_, _, r.DataBytes = proc.DirSize(data)
 	t.Close()
@@ -159,57 +121,104 @@ func scenario(name, data, out, title string, c *corpus.Corpus, ps []*corpus.Prof
 	}
 	defer srv.Kill()
 	r.RestartMs = stat.Ms(d)
+	b.count(t, p.acks, killed, r)
+}
 
-	// Each instance has one CPU profile per step, so each point of its series
-	// is one profile, known by its value.
-	byInst := map[string][]ack{}
-	var last time.Time
-	for _, a := range acks {
-		if a.p.Type == "cpu" {
-			byInst[a.p.Instance] = append(byInst[a.p.Instance], a)
-			r.Acked++
-			if a.at.After(last) {
-				last = a.at
-			}
+// emptied makes the data directory anew, without the log beside it, and returns
+// its absolute path.
+func emptied(data string) string {
+	os.RemoveAll(data)
+	os.Remove(data + ".log")
+	if err := os.MkdirAll(data, 0o755); err != nil {
+		log.Fatal(err)
+	}
+	data, _ = filepath.Abs(data)
+	return data
+}
+
+type ack struct {
+	p  *corpus.Profile
+	at time.Time
+}
+
+// pusher pushes profiles in order and keeps what was acknowledged.
+type pusher struct {
+	name string
+	t    target.Target
+	ps   []*corpus.Profile
+
+	next atomic.Int64
+	stop atomic.Bool // the server is about to be ended; pushes may fail from here on
+	wg   sync.WaitGroup
+	mu   sync.Mutex
+	acks []ack // under mu until wg is done
+}
+
+func (p *pusher) start(conc int) {
+	for range conc {
+		p.wg.Go(p.work)
+	}
+}
+
+func (p *pusher) work() {
+	for !p.stop.Load() {
+		i := int(p.next.Add(1)) - 1
+		if i >= len(p.ps) {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		err := p.t.Push(ctx, p.ps[i])
+		cancel()
+		if err == nil {
+			p.mu.Lock()
+			p.acks = append(p.acks, ack{p.ps[i], time.Now()})
+			p.mu.Unlock()
+		} else if !p.stop.Load() {
+			log.Printf("%s: push: %v", p.name, err)
 		}
 	}
-	r.AckedAll = len(acks)
-	// Recovery may go on in the background: wait until the count has not
-	// changed for 30 seconds.
+}
+
+// end ends the server at the scenario's moment and returns when no push is
+// under way any more.
+func (s scenario) end(srv *proc.Server, p *pusher, r *result) {
+	if s.load <= 0 {
+		p.wg.Wait()
+		time.Sleep(s.delay)
+		srv.Kill()
+		return
+	}
+	time.Sleep(s.load)
+	p.stop.Store(true)
+	if s.term {
+		d, err := srv.Stop(3 * time.Minute)
+		if err != nil {
+			r.Error = err.Error()
+		}
+		r.StopMs = stat.Ms(d)
+	} else {
+		srv.Kill()
+	}
+	p.wg.Wait()
+}
+
+// count counts which of the acknowledged CPU profiles are there. Recovery may
+// go on in the background: it waits until the count has not changed for 30
+// seconds.
+func (b *bench) count(t target.Target, acks []ack, killed time.Time, r *result) {
+	byInst, n, last := cpuByInstance(acks)
+	r.Acked, r.AckedAll = n, len(acks)
 	begin := time.Now()
 	changed, prev := begin, -1
 	for time.Since(begin) < 3*time.Minute && time.Since(changed) < 30*time.Second {
 		r.Survived, r.LostLast, r.Extra, r.OldestMs = 0, 0, 0, 0
-		for inst, as := range byInst {
-			have := map[int64]int{}
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			pts, _, err := t.Series(ctx, corpus.Select{Type: "cpu", Value: "cpu", Service: as[0].p.Service, Instance: inst, From: c.Start(), To: c.End()}, time.Duration(c.Meta.StepNanos))
-			cancel()
+		for _, as := range byInst {
+			have, err := b.values(t, as[0].p)
+			r.Error = ""
 			if err != nil {
 				r.Error = err.Error()
-			} else {
-				r.Error = ""
 			}
-			for _, p := range pts {
-				if p.Value != 0 {
-					have[int64(p.Value)]++
-				}
-			}
-			sort.Slice(as, func(i, j int) bool { return as[i].at.Before(as[j].at) })
-			for _, a := range as {
-				if v := a.p.Sums[1]; have[v] > 0 {
-					have[v]--
-					r.Survived++
-					continue
-				}
-				if last.Sub(a.at) < time.Second {
-					r.LostLast++
-				}
-				r.OldestMs = max(r.OldestMs, stat.Ms(killed.Sub(a.at)))
-			}
-			for _, n := range have {
-				r.Extra += n
-			}
+			r.compare(as, have, last, killed)
 		}
 		if prev < 0 {
 			r.First = r.Survived
@@ -224,4 +233,57 @@ func scenario(name, data, out, title string, c *corpus.Corpus, ps []*corpus.Prof
 		time.Sleep(2 * time.Second)
 	}
 	r.Lost = r.Acked - r.Survived
+}
+
+// cpuByInstance returns the acknowledged CPU profiles of each instance, how many
+// they are and when the last of them was acknowledged.
+func cpuByInstance(acks []ack) (byInst map[string][]ack, n int, last time.Time) {
+	byInst = map[string][]ack{}
+	for _, a := range acks {
+		if a.p.Type == "cpu" {
+			byInst[a.p.Instance] = append(byInst[a.p.Instance], a)
+			n++
+			if a.at.After(last) {
+				last = a.at
+			}
+		}
+	}
+	return byInst, n, last
+}
+
+// values counts the values in the CPU series of the instance that p is of. An
+// instance has one CPU profile per step, so each point of its series is one
+// profile, known by its value.
+func (b *bench) values(t target.Target, p *corpus.Profile) (map[int64]int, error) {
+	sel := corpus.Select{Type: "cpu", Value: "cpu", Service: p.Service, Instance: p.Instance, From: b.c.Start(), To: b.c.End()}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	pts, _, err := t.Series(ctx, sel, time.Duration(b.c.Meta.StepNanos))
+	have := map[int64]int{}
+	for _, pt := range pts {
+		if pt.Value != 0 {
+			have[int64(pt.Value)]++
+		}
+	}
+	return have, err
+}
+
+// compare adds one instance to the counts: its acknowledged profiles against
+// the values that it has, which are used up.
+func (r *result) compare(as []ack, have map[int64]int, last, killed time.Time) {
+	sort.Slice(as, func(i, j int) bool { return as[i].at.Before(as[j].at) })
+	for _, a := range as {
+		if v := a.p.Sums[1]; have[v] > 0 {
+			have[v]--
+			r.Survived++
+			continue
+		}
+		if last.Sub(a.at) < time.Second {
+			r.LostLast++
+		}
+		r.OldestMs = max(r.OldestMs, stat.Ms(killed.Sub(a.at)))
+	}
+	for _, n := range have {
+		r.Extra += n
+	}
 }

@@ -53,6 +53,14 @@ type answer struct {
 
 const parts = 20
 
+// bench is one server and what is measured on it.
+type bench struct {
+	name, out string
+	t         target.Target
+	env       target.Env
+	srv       *proc.Server // the one that runs now
+}
+
 func main() {
 	name := flag.String("target", "hone", "target; it has to take times and instances from the request")
 	dir := flag.String("corpus", "corpus", "corpus")
@@ -69,12 +77,7 @@ func main() {
 	flag.Parse()
 	c, err := corpus.Load(*dir, true)
 	must(err)
-	var base []*corpus.Profile
-	for _, p := range c.Profiles {
-		if p.Type == "cpu" && p.Service == *service {
-			base = append(base, p)
-		}
-	}
+	base := cpuProfiles(c, *service)
 	if len(base) == 0 || *data == "" {
 		log.Fatal("-data is missing, or the corpus has no such service")
 	}
@@ -84,92 +87,109 @@ func main() {
 	os.RemoveAll(*data)
 	must(os.MkdirAll(*data, 0o755))
 	*data, _ = filepath.Abs(*data)
-	env := target.Env{Bin: bin, Data: *data}
-	srv, _, err := proc.Start(t, env, *data+".log", time.Minute)
-	must(err)
+	b := &bench{name: *name, out: *out, t: t, env: target.Env{Bin: bin, Data: *data}}
+	b.start()
 
-	steps := *days * int(24*time.Hour / *every)
-	total := steps * *instances
+	f := newFleet(base, *instances, *days, *every)
+	qs := queries(f, *service)
+	b.push(f, *conc)
+	b.settle(*settle)
+	for _, q := range qs {
+		b.query(q, *colds, *runs)
+	}
+	_, err = b.srv.Stop(time.Minute)
+	must(err)
+}
+
+func cpuProfiles(c *corpus.Corpus, service string) (ps []*corpus.Profile) {
+	for _, p := range c.Profiles {
+		if p.Type == "cpu" && p.Service == service {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}
+
+// fleet is the profiles that are pushed, made of those of one service.
+type fleet struct {
+	base       []*corpus.Profile
+	instances  int
+	steps      int
+	every      time.Duration
+	start, end int64 // Unix nanoseconds
+}
+
+func newFleet(base []*corpus.Profile, instances, days int, every time.Duration) *fleet {
+	f := &fleet{base: base, instances: instances, steps: days * int(24*time.Hour/every), every: every}
 	// The fleet's last profiles are of now; it is not on the hour, as nobody's
 	// questions are.
-	end := time.Now().UnixMilli() * 1e6 // as exact as every target is
-	start := end - int64(steps)*int64(*every)
-	at := func(i int) *corpus.Profile {
-		step, inst := i / *instances, i%*instances
-		p := *base[(step*7919+inst*104729)%len(base)]
-		p.Instance = fmt.Sprintf("fleet-%03d", inst)
-		// Instances are not in step with each other.
-		p.Nanos = start + int64(step)*int64(*every) + int64(inst)*int64(*every)/int64(*instances)
-		return &p
-	}
-	var want int64
-	hourFrom := end - int64(time.Hour)
-	var wantHour int64
-	inHour := 0
-	for i := range total {
-		p := at(i)
-		want += p.Sums[1]
-		if p.Nanos >= hourFrom {
-			wantHour += p.Sums[1]
-			inHour++
-		}
-	}
-	for k := range parts {
-		srv.ResetPeak()
-		from, to := total*k/parts, total*(k+1)/parts
-		u, begin := srv.Usage(), time.Now()
-		push(t, *conc, from, to, at)
-		v := srv.Usage()
-		_, _, blocks := proc.DirSize(*data)
-		n := to - from
-		stat.Emit(*out, part{"growth", *name, k + 1, n, float64(n) / time.Since(begin).Seconds(), (v.CPU - u.CPU) * 1000 / float64(n), stat.MB(v.RSS), stat.MB(v.Peak), stat.MB(blocks)})
-	}
-	quiet(srv, *settle)
-	_, _, blocks := proc.DirSize(*data)
-	stat.Emit(*out, map[string]any{"test": "growth-settled", "target": *name, "rss_mb": stat.MB(srv.Usage().RSS), "disk_mb": stat.MB(blocks)})
+	f.end = time.Now().UnixMilli() * 1e6 // as exact as every target is
+	f.start = f.end - int64(f.steps)*int64(every)
+	return f
+}
 
-	sel := corpus.Select{Type: "cpu", Value: "cpu", Service: *service, From: start, To: end}
-	hour := sel
-	hour.From = hourFrom
-	for _, q := range []struct {
-		name string
-		sel  corpus.Select
-		want int64
-		n    int
-	}{{"hour", hour, wantHour, inHour}, {"week", sel, want, total}} {
-		r := answer{Test: "growth-query", Target: *name, Query: q.name, Profiles: q.n}
-		ask := func() float64 {
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-			defer cancel()
-			b := time.Now()
-			a, err := t.Flame(ctx, q.sel, 0)
-			d := stat.Ms(time.Since(b))
-			must(err)
-			r.Check = "ok"
-			if a.Total != q.want {
-				r.Check = fmt.Sprintf("WRONG: got %d, want %d", a.Total, q.want)
-			}
-			return d
+func (f *fleet) total() int { return f.steps * f.instances }
+
+// at makes profile i of the total, in the order of time.
+func (f *fleet) at(i int) *corpus.Profile {
+	step, inst := i/f.instances, i%f.instances
+	p := *f.base[(step*7919+inst*104729)%len(f.base)]
+	p.Instance = fmt.Sprintf("fleet-%03d", inst)
+	// Instances are not in step with each other.
+	p.Nanos = f.start + int64(step)*int64(f.every) + int64(inst)*int64(f.every)/int64(f.instances)
+	return &p
+}
+
+// expect is the CPU time from then on, and the profiles behind it.
+func (f *fleet) expect(from int64) (sum int64, profiles int) {
+	for i := range f.total() {
+		if p := f.at(i); p.Nanos >= from {
+			sum += p.Sums[1]
+			profiles++
 		}
-		for range *colds {
-			_, err := srv.Stop(time.Minute)
-			must(err)
-			proc.DropCaches()
-			srv, _, err = proc.Start(t, env, *data+".log", time.Minute)
-			must(err)
-			r.Cold = append(r.Cold, ask())
-		}
-		srv.ResetPeak()
-		var ds []time.Duration
-		for range *runs {
-			ds = append(ds, time.Duration(ask()*float64(time.Millisecond)))
-		}
-		r.P50, r.Min, r.Max = stat.Ms(stat.Quantile(ds, .5)), stat.Ms(stat.Quantile(ds, 0)), stat.Ms(stat.Quantile(ds, 1))
-		r.Peak = stat.MB(srv.Usage().Peak)
-		stat.Emit(*out, r)
 	}
-	_, err = srv.Stop(time.Minute)
+	return sum, profiles
+}
+
+type query struct {
+	name string
+	sel  corpus.Select
+	want int64
+	n    int // profiles
+}
+
+// queries are the last hour and the whole week.
+func queries(f *fleet, service string) []query {
+	week := corpus.Select{Type: "cpu", Value: "cpu", Service: service, From: f.start, To: f.end}
+	hour := week
+	hour.From = f.end - int64(time.Hour)
+	qs := []query{{name: "hour", sel: hour}, {name: "week", sel: week}}
+	for i := range qs {
+		qs[i].want, qs[i].n = f.expect(qs[i].sel.From)
+	}
+	return qs
+}
+
+func (b *bench) start() {
+	srv, _, err := proc.Start(b.t, b.env, b.env.Data+".log", time.Minute)
 	must(err)
+	b.srv = srv
+}
+
+// push pushes the fleet's profiles and emits what each part of them took.
+func (b *bench) push(f *fleet, conc int) {
+	total := f.total()
+	for k := range parts {
+		b.srv.ResetPeak()
+		from, to := total*k/parts, total*(k+1)/parts
+		u, begin := b.srv.Usage(), time.Now()
+		push(b.t, conc, from, to, f.at)
+		v := b.srv.Usage()
+		_, _, blocks := proc.DirSize(b.env.Data)
+		n := to - from
+		stat.Emit(b.out, part{"growth", b.name, k + 1, n, float64(n) / time.Since(begin).Seconds(),
+			(v.CPU - u.CPU) * 1000 / float64(n), stat.MB(v.RSS), stat.MB(v.Peak), stat.MB(blocks)})
+	}
 }
 
 func push(t target.Target, conc, from, to int, at func(int) *corpus.Profile) {
@@ -193,6 +213,13 @@ func push(t target.Target, conc, from, to int, at func(int) *corpus.Profile) {
 	wg.Wait()
 }
 
+// settle waits for background work and emits what is left then.
+func (b *bench) settle(limit time.Duration) {
+	quiet(b.srv, limit)
+	_, _, blocks := proc.DirSize(b.env.Data)
+	stat.Emit(b.out, map[string]any{"test": "growth-settled", "target": b.name, "rss_mb": stat.MB(b.srv.Usage().RSS), "disk_mb": stat.MB(blocks)})
+}
+
 // quiet waits until the server has used less than a tenth of a CPU for five
 // seconds.
 func quiet(srv *proc.Server, limit time.Duration) {
@@ -204,6 +231,42 @@ func quiet(srv *proc.Server, limit time.Duration) {
 			n = -1
 		}
 	}
+}
+
+// query measures a query cold, on a freshly started server each time, and then
+// warm on the last of these.
+func (b *bench) query(q query, colds, runs int) {
+	r := answer{Test: "growth-query", Target: b.name, Query: q.name, Profiles: q.n}
+	for range colds {
+		_, err := b.srv.Stop(time.Minute)
+		must(err)
+		proc.DropCaches()
+		b.start()
+		r.Cold = append(r.Cold, b.ask(q, &r))
+	}
+	b.srv.ResetPeak()
+	var ds []time.Duration
+	for range runs {
+		ds = append(ds, time.Duration(b.ask(q, &r)*float64(time.Millisecond)))
+	}
+	r.P50, r.Min, r.Max = stat.Ms(stat.Quantile(ds, .5)), stat.Ms(stat.Quantile(ds, 0)), stat.Ms(stat.Quantile(ds, 1))
+	r.Peak = stat.MB(b.srv.Usage().Peak)
+	stat.Emit(b.out, r)
+}
+
+// ask runs the query once, checks its answer and returns the milliseconds.
+func (b *bench) ask(q query, r *answer) float64 {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	begin := time.Now()
+	a, err := b.t.Flame(ctx, q.sel, 0)
+	d := stat.Ms(time.Since(begin))
+	must(err)
+	r.Check = "ok"
+	if a.Total != q.want {
+		r.Check = fmt.Sprintf("WRONG: got %d, want %d", a.Total, q.want)
+	}
+	return d
 }
 
 func must(err error) {

@@ -61,6 +61,15 @@ type result struct {
 	Error       string   `json:"error,omitempty"`
 }
 
+// bench is one server, the corpus that is pushed to it, and what was measured.
+type bench struct {
+	t    target.Target
+	srv  *proc.Server
+	data string
+	c    *corpus.Corpus
+	r    *result
+}
+
 func main() {
 	name := flag.String("target", "", "target")
 	dir := flag.String("corpus", "corpus", "corpus")
@@ -72,14 +81,10 @@ func main() {
 	settle := flag.Duration("settle", 3*time.Minute, "longest wait for background work")
 	flag.Parse()
 	c, err := corpus.Load(*dir, true)
-	if err != nil {
-		log.Fatal(err)
-	}
+	must(err)
 	c.Limit(*limit)
 	t, bin, err := target.New(*name)
-	if err != nil {
-		log.Fatal(err)
-	}
+	must(err)
 	defer t.Close()
 	if *data == "" {
 		log.Fatal("-data is missing")
@@ -97,122 +102,165 @@ func main() {
 	r := &result{Test: test, Target: *name, Conc: *conc, Rate: *rate, Profiles: len(c.Profiles)}
 	defer func() { stat.Emit(*out, r) }()
 
-	var samples, gz int64
-	for _, p := range c.Profiles {
-		samples += int64(p.Samples)
-		gz += int64(len(p.Gz))
-	}
-	var next atomic.Int64
-	lat := make([]time.Duration, len(c.Profiles))
-	var wg sync.WaitGroup
-	srv.ResetPeak()
-	before, mine := srv.Usage(), proc.UsageOf(os.Getpid())
-	start := time.Now()
-	var firstErr atomic.Value
-	stop := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(10 * time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				u := srv.Usage()
-				log.Printf("%s: %d of %d, %.0f s CPU, RSS %.0f MB", *name, next.Load(), len(c.Profiles), u.CPU-before.CPU, stat.MB(u.RSS))
-			case <-stop:
-				return
-			}
-		}
-	}()
-	for w := 0; w < *conc; w++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(c.Profiles) || !srv.Alive() {
-					return
-				}
-				if *rate > 0 {
-					time.Sleep(time.Until(start.Add(time.Duration(float64(i) / *rate * 1e9))))
-				}
-				s := time.Now()
-				for try := 0; ; try++ {
-					ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-					err := t.Push(ctx, c.Profiles[i])
-					cancel()
-					if err == nil {
-						break
-					}
-					firstErr.CompareAndSwap(nil, err.Error())
-					if try == 3 || !srv.Alive() {
-						atomic.AddInt64(&r.Failed, 1)
-						break
-					}
-					atomic.AddInt64(&r.Retried, 1)
-					time.Sleep(200 * time.Millisecond)
-				}
-				lat[i] = time.Since(s)
-			}
-		}()
-	}
-	wg.Wait()
-	close(stop)
-	wall := time.Since(start)
-	after, mine2 := srv.Usage(), proc.UsageOf(os.Getpid())
-	if e, ok := firstErr.Load().(string); ok {
-		r.Error = e
-	}
-	r.WallS = wall.Seconds()
-	r.ProfilesPS = float64(len(c.Profiles)) / wall.Seconds()
-	r.SamplesPS = float64(samples) / wall.Seconds()
-	r.GzMBPS = stat.MB(gz) / wall.Seconds()
-	r.AckP50, r.AckP95, r.AckMax = stat.Ms(stat.Quantile(lat, .5)), stat.Ms(stat.Quantile(lat, .95)), stat.Ms(stat.Quantile(lat, 1))
-	r.ServerCPU, r.ClientCPU = after.CPU-before.CPU, mine2.CPU-mine.CPU
-	r.PeakRSS, r.EndRSS = stat.MB(after.Peak), stat.MB(after.RSS)
+	b := &bench{t, srv, *data, c, r}
+	before := b.push()
 	if !srv.Alive() {
 		r.Error = "server died: " + r.Error
 		return
 	}
 	_, n, _ := proc.DirSize(*data)
 	r.PushDiskMB = stat.MB(n)
-
 	r.AtOnce, r.AtOnceWrong = target.Check(t, c)
+	b.settle(*settle, before)
+	r.Checks, r.Wrong = target.Check(t, c)
+	b.stop()
+}
 
-	// Settled: the target is not busy and the server has used less than a
-	// tenth of a CPU for five seconds.
-	srv.ResetPeak()
-	after = srv.Usage()
-	s := time.Now()
-	for quiet := 0; time.Since(s) < *settle; {
-		u := srv.Usage().CPU
-		time.Sleep(time.Second)
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-		busy, err := t.Busy(ctx)
-		cancel()
-		if quiet++; err != nil || busy || srv.Usage().CPU-u > 0.1 {
-			quiet = 0
-		}
-		if quiet == 5 {
-			break
+// push pushes the corpus and measures what that took. It returns what the server
+// had used before.
+func (b *bench) push() (before proc.Usage) {
+	var samples, gz int64
+	for _, p := range b.c.Profiles {
+		samples += int64(p.Samples)
+		gz += int64(len(p.Gz))
+	}
+	p := &pusher{bench: b, lat: make([]time.Duration, len(b.c.Profiles))}
+	b.srv.ResetPeak()
+	before, mine := b.srv.Usage(), proc.UsageOf(os.Getpid())
+	p.begin = time.Now()
+	p.run(before)
+	wall := time.Since(p.begin)
+	after, mine2 := b.srv.Usage(), proc.UsageOf(os.Getpid())
+
+	r := b.r
+	if e, ok := p.firstErr.Load().(string); ok {
+		r.Error = e
+	}
+	r.WallS = wall.Seconds()
+	r.ProfilesPS = float64(len(b.c.Profiles)) / wall.Seconds()
+	r.SamplesPS = float64(samples) / wall.Seconds()
+	r.GzMBPS = stat.MB(gz) / wall.Seconds()
+	r.AckP50, r.AckP95, r.AckMax = stat.Ms(stat.Quantile(p.lat, .5)), stat.Ms(stat.Quantile(p.lat, .95)), stat.Ms(stat.Quantile(p.lat, 1))
+	r.ServerCPU, r.ClientCPU = after.CPU-before.CPU, mine2.CPU-mine.CPU
+	r.PeakRSS, r.EndRSS = stat.MB(after.Peak), stat.MB(after.RSS)
+	return before
+}
+
+// pusher is a push of the whole corpus that is under way.
+type pusher struct {
+	*bench
+	begin    time.Time
+	next     atomic.Int64
+	lat      []time.Duration // of each profile, tries and waits included
+	firstErr atomic.Value    // string
+}
+
+// run pushes from as many goroutines as the result says, until all is pushed or
+// the server has died.
+func (p *pusher) run(before proc.Usage) {
+	stop := make(chan struct{})
+	go p.logProgress(before, stop)
+	var wg sync.WaitGroup
+	for range p.r.Conc {
+		wg.Go(p.work)
+	}
+	wg.Wait()
+	close(stop)
+}
+
+func (p *pusher) logProgress(before proc.Usage, stop <-chan struct{}) {
+	tick := time.NewTicker(10 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			u := p.srv.Usage()
+			log.Printf("%s: %d of %d, %.0f s CPU, RSS %.0f MB", p.r.Target, p.next.Load(), len(p.c.Profiles), u.CPU-before.CPU, stat.MB(u.RSS))
+		case <-stop:
+			return
 		}
 	}
+}
+
+func (p *pusher) work() {
+	for {
+		i := int(p.next.Add(1)) - 1
+		if i >= len(p.c.Profiles) || !p.srv.Alive() {
+			return
+		}
+		if rate := p.r.Rate; rate > 0 {
+			time.Sleep(time.Until(p.begin.Add(time.Duration(float64(i) / rate * 1e9))))
+		}
+		s := time.Now()
+		p.pushOne(p.c.Profiles[i])
+		p.lat[i] = time.Since(s)
+	}
+}
+
+// pushOne tries up to four times to push the profile.
+func (p *pusher) pushOne(pr *corpus.Profile) {
+	for try := 0; ; try++ {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		err := p.t.Push(ctx, pr)
+		cancel()
+		if err == nil {
+			return
+		}
+		p.firstErr.CompareAndSwap(nil, err.Error())
+		if try == 3 || !p.srv.Alive() {
+			atomic.AddInt64(&p.r.Failed, 1)
+			return
+		}
+		atomic.AddInt64(&p.r.Retried, 1)
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// settle waits for background work and measures what that took and what is on
+// the disk then. What was written is counted from before the push.
+func (b *bench) settle(limit time.Duration, before proc.Usage) {
+	r := b.r
+	b.srv.ResetPeak()
+	after := b.srv.Usage()
+	s := time.Now()
+	b.awaitQuiet(limit)
 	r.SettleS = time.Since(s).Seconds()
-	u := srv.Usage()
+	u := b.srv.Usage()
 	r.SettleCPU, r.SettlePeak, r.SettleRSS = u.CPU-after.CPU, stat.MB(u.Peak), stat.MB(u.RSS)
-	files, n, _ := proc.DirSize(*data)
+	files, n, _ := proc.DirSize(b.data)
 	r.SettleMB, r.SettleFiles = stat.MB(n), files
 	r.WrittenMB = stat.MB(u.Written - before.Written)
 	r.LiveMB = -1
-	if live, err := t.LiveBytes(context.Background(), c.Start(), c.End()); err == nil && live >= 0 {
+	if live, err := b.t.LiveBytes(context.Background(), b.c.Start(), b.c.End()); err == nil && live >= 0 {
 		r.LiveMB = stat.MB(live)
 	}
-	r.Checks, r.Wrong = target.Check(t, c)
-	d, err := srv.Stop(3 * time.Minute)
+}
+
+// awaitQuiet waits until the target is not busy and the server has used less
+// than a tenth of a CPU for five seconds, for no longer than limit.
+func (b *bench) awaitQuiet(limit time.Duration) {
+	begin := time.Now()
+	for quiet := 0; quiet < 5 && time.Since(begin) < limit; {
+		u := b.srv.Usage().CPU
+		time.Sleep(time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		busy, err := b.t.Busy(ctx)
+		cancel()
+		if quiet++; err != nil || busy || b.srv.Usage().CPU-u > 0.1 {
+			quiet = 0
+		}
+	}
+}
+
+// stop ends the server and measures what it leaves on the disk.
+func (b *bench) stop() {
+	r := b.r
+	d, err := b.srv.Stop(3 * time.Minute)
 	if err != nil {
 		r.Error = err.Error()
 	}
 	r.StopS = d.Seconds()
-	files, n, blk := proc.DirSize(*data)
+	files, n, blk := proc.DirSize(b.data)
 	r.StopMB, r.StopFiles, r.StopBlkMB = stat.MB(n), files, stat.MB(blk)
 }
 

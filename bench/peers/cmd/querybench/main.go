@@ -50,6 +50,19 @@ type result struct {
 	Error    string    `json:"error,omitempty"`
 }
 
+// bench is one target and how it is asked.
+type bench struct {
+	name, out    string
+	t            target.Target
+	env          target.Env
+	colds        int
+	warmup, runs int
+	budget       time.Duration
+
+	readies []time.Duration // of every start
+	dropped bool            // the page cache was, each time
+}
+
 func main() {
 	name := flag.String("target", "", "target")
 	dir := flag.String("corpus", "corpus", "corpus")
@@ -75,108 +88,144 @@ func main() {
 	}
 	defer t.Close()
 	*data, _ = filepath.Abs(*data)
-	env := target.Env{Bin: bin, Data: *data}
 	qs := queries(t, c, *service, *heapService)
 	if *only != "" {
-		var keep []query
-		for _, q := range qs {
-			for _, n := range strings.Split(*only, ",") {
-				if q.name == n {
-					keep = append(keep, q)
-				}
-			}
-		}
-		qs = keep
+		qs = named(qs, strings.Split(*only, ","))
 	}
-	start := func() (*proc.Server, time.Duration) {
-		s, d, err := proc.Start(t, env, *data+".log", 5*time.Minute)
-		if err != nil {
-			log.Fatal(err)
-		}
-		return s, d
-	}
-	res := map[string]*result{}
-	var readies []time.Duration
-	dropped := true
-	for i, q := range qs {
-		r := &result{Test: "query", Target: *name, Query: q.name, What: q.what}
-		res[q.name] = r
-		for k := 0; k < *colds; k++ {
-			dropped = proc.DropCaches() && dropped
-			srv, ready := start()
-			readies = append(readies, ready)
-			srv.ResetPeak()
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-			_, d, err := q.run(ctx)
-			cancel()
-			if err != nil {
-				r.Error = err.Error()
-			}
-			r.Cold = append(r.Cold, stat.Ms(d))
-			r.ColdRSS = max(r.ColdRSS, stat.MB(srv.Usage().Peak))
-			if _, err := srv.Stop(time.Minute); err != nil {
-				log.Print(err)
-			}
-			log.Printf("%s: cold %d of %d: %s %.0f ms", *name, i*(*colds)+k+1, len(qs)*(*colds), q.name, stat.Ms(d))
-		}
-	}
-	srv, ready := start()
-	readies = append(readies, ready)
-	for _, q := range qs {
-		r := res[q.name]
-		if r.Error != "" {
-			stat.Emit(*out, r)
-			continue
-		}
-		var ds []time.Duration
-		var a target.Answer
-		for k := 0; k < *warmup; k++ {
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-			a, _, err = q.run(ctx)
-			cancel()
-		}
-		srv.ResetPeak()
-		u := srv.Usage()
-		r.RSSStart = stat.MB(u.RSS)
-		begin := time.Now()
-		for k := 0; k < *runs && err == nil; k++ {
-			if el := time.Since(begin); el > 2*(*budget) || el > *budget && k >= 10 {
-				break
-			}
-			var d time.Duration
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-			a, d, err = q.run(ctx)
-			cancel()
-			ds = append(ds, d)
-		}
-		if err != nil {
-			r.Error = err.Error()
-			if errors.Is(err, target.ErrUnsupported) {
-				err = nil
-			}
-		}
-		v := srv.Usage()
-		r.Runs, r.P50, r.P95, r.Min, r.Max = len(ds), stat.Ms(stat.Quantile(ds, .5)), stat.Ms(stat.Quantile(ds, .95)), stat.Ms(stat.Quantile(ds, 0)), stat.Ms(stat.Quantile(ds, 1))
-		if len(ds) > 0 {
-			r.CPU = (v.CPU - u.CPU) / float64(len(ds))
-		}
-		r.Peak, r.AnswerKB, r.Info = stat.MB(v.Peak), float64(a.Bytes)/1000, a.Info
-		switch {
-		case q.want < 0 || a.Total < 0:
-			r.Check = fmt.Sprintf("not comparable: got %d, want %d", a.Total, q.want)
-		case a.Total == q.want:
-			r.Check = "ok"
-		default:
-			r.Check = fmt.Sprintf("WRONG: got %d, want %d", a.Total, q.want)
-		}
-		stat.Emit(*out, r)
-	}
+	b := &bench{name: *name, out: *out, t: t, env: target.Env{Bin: bin, Data: *data},
+		colds: *colds, warmup: *warmup, runs: *runs, budget: *budget, dropped: true}
+	res := b.cold(qs)
+	srv := b.start()
+	b.warm(srv, qs, res)
 	lines, wrong := target.Check(t, c)
 	if _, err := srv.Stop(time.Minute); err != nil {
 		log.Print(err)
 	}
-	stat.Emit(*out, map[string]any{"test": "start", "checks": lines, "checks_wrong": wrong, "target": *name, "starts": len(readies), "page_cache_dropped": dropped,
-		"ready_p50_ms": stat.Ms(stat.Quantile(readies, .5)), "ready_max_ms": stat.Ms(stat.Quantile(readies, 1))})
+	stat.Emit(*out, map[string]any{"test": "start", "checks": lines, "checks_wrong": wrong, "target": *name,
+		"starts": len(b.readies), "page_cache_dropped": b.dropped,
+		"ready_p50_ms": stat.Ms(stat.Quantile(b.readies, .5)), "ready_max_ms": stat.Ms(stat.Quantile(b.readies, 1))})
+}
+
+// named keeps the queries of these names, in the order of the queries.
+func named(qs []query, names []string) (keep []query) {
+	for _, q := range qs {
+		for _, n := range names {
+			if q.name == n {
+				keep = append(keep, q)
+			}
+		}
+	}
+	return keep
+}
+
+func (b *bench) start() *proc.Server {
+	srv, ready, err := proc.Start(b.t, b.env, b.env.Data+".log", 5*time.Minute)
+	if err != nil {
+		log.Fatal(err)
+	}
+	b.readies = append(b.readies, ready)
+	return srv
+}
+
+// cold makes the results, by the queries' names, and does all cold runs.
+func (b *bench) cold(qs []query) map[string]*result {
+	res := map[string]*result{}
+	for i, q := range qs {
+		r := &result{Test: "query", Target: b.name, Query: q.name, What: q.what}
+		res[q.name] = r
+		for k := range b.colds {
+			d := b.coldRun(q, r)
+			log.Printf("%s: cold %d of %d: %s %.0f ms", b.name, i*b.colds+k+1, len(qs)*b.colds, q.name, stat.Ms(d))
+		}
+	}
+	return res
+}
+
+// coldRun runs the query once, on a server of its own.
+func (b *bench) coldRun(q query, r *result) time.Duration {
+	b.dropped = proc.DropCaches() && b.dropped
+	srv := b.start()
+	srv.ResetPeak()
+	_, d, err := q.ask()
+	if err != nil {
+		r.Error = err.Error()
+	}
+	r.Cold = append(r.Cold, stat.Ms(d))
+	r.ColdRSS = max(r.ColdRSS, stat.MB(srv.Usage().Peak))
+	if _, err := srv.Stop(time.Minute); err != nil {
+		log.Print(err)
+	}
+	return d
+}
+
+// ask runs the query with a limit of time.
+func (q query) ask() (target.Answer, time.Duration, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	return q.run(ctx)
+}
+
+// warm does the warm runs of every query that did not fail cold, all on one
+// server, and emits the results.
+func (b *bench) warm(srv *proc.Server, qs []query, res map[string]*result) {
+	var err error
+	for _, q := range qs {
+		r := res[q.name]
+		if r.Error == "" {
+			err = b.warmRuns(srv, q, r, err)
+		}
+		stat.Emit(b.out, r)
+	}
+}
+
+// warmRuns does the warm runs of one query. Its error is the last run's; err is
+// that of the query before, which counts where there are no runs before the
+// timed ones.
+func (b *bench) warmRuns(srv *proc.Server, q query, r *result, err error) error {
+	var ds []time.Duration
+	var a target.Answer
+	for range b.warmup {
+		a, _, err = q.ask()
+	}
+	srv.ResetPeak()
+	u := srv.Usage()
+	r.RSSStart = stat.MB(u.RSS)
+	begin := time.Now()
+	for k := 0; k < b.runs && err == nil; k++ {
+		if el := time.Since(begin); el > 2*b.budget || el > b.budget && k >= 10 {
+			break
+		}
+		var d time.Duration
+		a, d, err = q.ask()
+		ds = append(ds, d)
+	}
+	if err != nil {
+		r.Error = err.Error()
+		if errors.Is(err, target.ErrUnsupported) {
+			err = nil
+		}
+	}
+	v := srv.Usage()
+	r.Runs, r.P50, r.P95 = len(ds), stat.Ms(stat.Quantile(ds, .5)), stat.Ms(stat.Quantile(ds, .95))
+	r.Min, r.Max = stat.Ms(stat.Quantile(ds, 0)), stat.Ms(stat.Quantile(ds, 1))
+	if len(ds) > 0 {
+		r.CPU = (v.CPU - u.CPU) / float64(len(ds))
+	}
+	r.Peak, r.AnswerKB, r.Info = stat.MB(v.Peak), float64(a.Bytes)/1000, a.Info
+	r.Check = check(a.Total, q.want)
+	return err
+}
+
+// check compares an answer's total with the right one.
+func check(got, want int64) string {
+	switch {
+	case want < 0 || got < 0:
+		return fmt.Sprintf("not comparable: got %d, want %d", got, want)
+	case got == want:
+		return "ok"
+	default:
+		return fmt.Sprintf("WRONG: got %d, want %d", got, want)
+	}
 }
 
 // queries is the same work for every target.
