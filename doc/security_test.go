@@ -10,6 +10,15 @@ import (
 	"testing"
 )
 
+// TestReportingAHole follows the pages to where a hole is reported.
+func TestReportingAHole(t *testing.T) {
+	for page, link := range map[string]string{"security.md": "(../SECURITY.md)", "../README.md": "(SECURITY.md)", "../SECURITY.md": "**Report a vulnerability**"} {
+		if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), link) {
+			t.Errorf("%s has no %s: %v", page, link, err)
+		}
+	}
+}
+
 // TestThreatsHaveTests checks that each line of the threat model names a test,
 // and that the tests are there.
 func TestThreatsHaveTests(t *testing.T) {
