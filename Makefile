@@ -11,19 +11,32 @@ COUNT    ?= 1
 PKGS     ?= ./...
 FUZZTIME ?= 30s
 
-# Modules beside hone's own: see CONTRIBUTING.md.
-MODULES = bench/agent bench/peers test/agents
+# Modules beside hone's own, and those of them that have tests: see CONTRIBUTING.md.
+TESTED  = agent agent/test examples/collect examples/kafkagen examples/shakespeare
+MODULES = $(TESTED) bench/agent bench/peers test/agents
+
+# The newest Go, which the tests also run on; nothing more where the installed Go is as new.
+NEWEST = go1.27.1
+
+# The last of the oldest Go that programs with the agent may be built with: see agent/go.mod.
+OLDEST = go1.22.12
+
+# Packages with goroutines that share something: tested with -race on the newest Go, and so is the agent.
+CONCURRENT = ./internal/ingest/... ./internal/load/... ./internal/server/... ./internal/store/...
+
+# One setting for all that is built, so that it is built once. -race needs cgo.
+export CGO_ENABLED = 0
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test lint cross bench fuzz web web-check e2e test-web clean
+.PHONY: help build demo test test-own test-beside test-oldest test-newest lint cross bench fuzz web web-check e2e test-web clean
 
 help:
 	@echo 'make build   build bin/hone'
 	@echo 'make demo    run the tuning loop on examples and look at the result'
-	@echo 'make test    lint, cross-build and run all tests: what CI runs'
+	@echo 'make test    lint and run all tests, also on the newest Go and with -race: what CI runs'
 	@echo 'make lint    gofmt, go vet, staticcheck'
-	@echo 'make cross   build for every supported platform'
+	@echo 'make cross   build for every supported platform, whose types make test checks'
 	@echo 'make bench   benchmarks; BENCH, COUNT and PKGS select'
 	@echo 'make fuzz    every fuzz target for FUZZTIME each; PKGS selects'
 	@echo 'make web     build the web UI into web/dist, which is checked in; needs Node'
@@ -31,7 +44,7 @@ help:
 
 build:
 	@mkdir -p bin
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hone ./cmd/hone
+	$(GO) build -trimpath -o bin/hone ./cmd/hone
 
 demo: build
 	@mkdir -p $(OUT)
@@ -59,20 +72,68 @@ demo: build
 	@echo 'Next: open $(OUT)/flame.html in a browser, then read examples/wordindex/README.md.'
 
 # go test comes last: its closing lines are the verdict.
-test: lint cross test-web
-	$(GO) test ./...
+test: lint test-web
+	@$(MAKE) --no-print-directory -j 2 test-own test-beside
+	@$(MAKE) --no-print-directory test-newest
+
+test-own:
+	$(GO) test $(TESTFLAGS) ./...
+
+# One after the other: their tests measure time.
+test-beside:
+	@set -e; for module in $(TESTED); do (cd $$module && $(GO) test $(TESTFLAGS) -p 1 ./...); done
+	@$(MAKE) --no-print-directory test-oldest
+
+# Most tests wait more than they compute, so more of them run at a time than there are processors.
+# lint has vetted all there is. No test reads the DWARF of its own binary, and without it
+# linking takes two thirds of the time. The timeout, for a package, only bounds a hang.
+TESTFLAGS = -p 4 -vet=off -ldflags=-w -timeout 30m
+
+test-oldest:
+	@export GOTOOLCHAIN=$(OLDEST); cd agent && \
+	if $(GO) version; then \
+		$(GO) test $(TESTFLAGS) -short ./...; \
+	elif [ "$$CI" = true ]; then \
+		echo '$(OLDEST) is missing: CI has to test the agent with it'; exit 1; \
+	else \
+		echo; echo '== SKIPPED, since $(OLDEST) cannot be had: the tests of the agent on the oldest Go'; echo; \
+	fi
+
+# -short leaves out what takes long and has little to do with the Go it runs on: see CONTRIBUTING.md.
+test-newest:
+	@newest=$(NEWEST); \
+	if [ "$$(printf '%s\n' "$$($(GO) env GOVERSION)" "$$newest" | sort -V | tail -n 1)" = "$$($(GO) env GOVERSION)" ]; then newest=local; fi; \
+	export GOTOOLCHAIN=$$newest; \
+	if ! $(GO) version; then \
+		if [ "$$CI" = true ]; then echo '$(NEWEST) is missing: CI has to test with it'; exit 1; fi; \
+		echo; echo '== SKIPPED, since $(NEWEST) cannot be had: the tests on the newest Go, and with -race'; echo; exit 0; \
+	fi; \
+	if [ $$newest != local ]; then \
+		$(GO) test $(TESTFLAGS) -short $$($(GO) list ./... | grep -v -x -F "$$($(GO) list $(CONCURRENT))"); \
+	fi && \
+	if command -v "$$($(GO) env CC)" >/dev/null; then \
+		export CGO_ENABLED=1; \
+		$(GO) test $(TESTFLAGS) -short -race $(CONCURRENT) && (cd agent && $(GO) test $(TESTFLAGS) -short -race ./...); \
+	elif [ "$$CI" = true ]; then \
+		echo 'there is no C compiler: -race needs one'; exit 1; \
+	else \
+		echo; echo '== SKIPPED, since there is no C compiler: the tests with -race'; echo; \
+	fi
 
 lint:
 	@unformatted="$$(gofmt -l $$(find . -name '*.go' -not -path '*/testdata/*' -not -path './web/node_modules/*'))"; \
 	if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	@staticcheck=$$($(GO) tool -n staticcheck) && cd agent && $$staticcheck ./...
 	@set -e; for module in $(MODULES); do echo "vet $$module"; (cd $$module && $(GO) vet ./...); done
 
 cross:
 	@set -e; for p in $(PLATFORMS); do \
 		echo "build $$p"; \
-		CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} $(GO) build -trimpath -o /dev/null ./...; \
+		export GOOS=$${p%/*} GOARCH=$${p#*/}; \
+		$(GO) build -trimpath -o /dev/null ./...; \
+		(cd agent && $(GO) build -trimpath -o /dev/null ./...); \
 	done
 
 bench:
