@@ -110,8 +110,10 @@ check('one click compares the two latest versions, and the guilty function moved
   await settled(page);
   // Of what takes less: how much CPU time a second each version got is the machine's
   // affair. Its callers, which do nothing else, may be as large.
-  const less = (await rows(page, 'Functions by change').allTextContents()).filter((text) => text.includes('▼')).slice(0, 12);
-  assert.ok(less.some((text) => /matchRegexp\s*gone/.test(text)), less.join('\n'));
+  await eventually(async () => {
+    const less = (await rows(page, 'Functions by change').allTextContents()).filter((text) => text.includes('▼')).slice(0, 12);
+    assert.ok(less.some((text) => /matchRegexp\s*gone/.test(text)), less.join('\n'));
+  });
   await page.getByText('vs version 1').waitFor();
   await page.keyboard.press('g');
   await page.keyboard.press('f');

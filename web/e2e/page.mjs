@@ -16,9 +16,10 @@ import { serve } from './hone.mjs';
 /** Sum of layout shifts a page may have from its loading on: less than can be seen. */
 const MAX_SHIFT = 0.01;
 
-const TIMEOUT = 10_000; // of any single step, ms
-const LIMIT = 60_000; // of a test, ms
-const PATIENCE = 5_000; // with what a page does in its own time, ms
+const TIMEOUT = 30_000; // of any single step, ms
+const LIMIT = 180_000; // of a test, ms
+const PATIENCE = 20_000; // with what a page does in its own time, ms
+const BUSY = '[aria-busy="true"], .skeleton';
 
 /** Runs in the page before its own scripts. Faults go to the test by a binding. */
 function watchPage() {
@@ -194,8 +195,24 @@ export function suite(args, how = {}) {
  */
 export async function settled(page) {
   await page.locator('main').first().waitFor();
-  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"], .skeleton'));
+  for (const last = Date.now() + TIMEOUT; ; ) {
+    await page.waitForFunction((busy) => !document.querySelector(busy), BUSY);
+    // What an effect asks for makes it busy only now.
+    const calm = await drawn(page)
+      .then(() => page.evaluate((busy) => !document.querySelector(busy), BUSY))
+      .catch(() => false); // another document came
+    if (calm) return;
+    if (Date.now() > last) throw new Error('the page does not come to rest');
+  }
 }
+
+/**
+ * Waits until what was changed is drawn, and its effects have run: those come after a frame.
+ * @param {Page} page
+ */
+export const drawn = (page) => page.evaluate(() => new Promise((resolve) => {
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(undefined))));
+}));
 
 /**
  * Repeats a check until it holds, for what a page does in its own time.

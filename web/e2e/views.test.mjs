@@ -102,6 +102,11 @@ check('a text finds rows', async ({ page, open }) => {
 check('a selected function is selected in other views', async ({ page, open }) => {
   await open('/top');
   await page.getByLabel('Find in names').fill('addLine');
+  await eventually(async () => {
+    const names = (await rows(page)).map((row) => String(row[5]));
+    assert.ok(names.length > 0 && names.every((name) => /addLine/i.test(name)), String(names));
+  });
+  await settled(page);
   await page.getByRole('grid').getByText('addLine').first().click();
   await eventually(() => assert.equal(new URL(page.url()).searchParams.get('fn'), 'main.addLine'));
   for (const name of ['Sandwich', 'Source', 'Peek', 'Flame', 'Graph']) {

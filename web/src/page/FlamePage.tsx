@@ -4,7 +4,7 @@
 import '../view/app.css';
 import '../view/header.css';
 import './page.css';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { isDiff, type Embedded } from '../model/tree';
 import { formatCount } from '../model/units';
 import { onKeyDown } from '../state/keys';
@@ -39,7 +39,7 @@ export function FlamePage({ data }: { data: Embedded }) {
     theme.value = dark.peek() ? 'light' : 'dark';
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, []);

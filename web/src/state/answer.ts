@@ -21,7 +21,7 @@ export function useAnswer<T extends object>(key: string | null, ask: (signal: Ab
     return () => abort.abort();
   }, [key, attempt]);
   useReturn(loading.error?.status === 0, retry);
-  return loading.key === key || loading.answer === undefined ? { ...loading, retry } : { stale: true, retry };
+  return loading.key === key ? { ...loading, retry } : { stale: true, retry };
 }
 
 /** As useAnswer; the last answer stays, marked stale, until that of the next key is there. */

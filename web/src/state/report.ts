@@ -48,5 +48,7 @@ export function useReport<T>(name: string, query: URLSearchParams | null): Loadi
     return () => abort.abort();
   }, [name, key, attempt]);
   useReturn(loading.error?.status === 0, retry);
-  return { ...loading, retry };
+  // Of another query nothing is known yet: it is asked for after the next frame, and awaited from now on.
+  if (key === null || loading.key === key) return { ...loading, retry };
+  return { ...(loading.answer ? { answer: loading.answer } : {}), stale: true, retry };
 }

@@ -1,5 +1,5 @@
 import './app.css';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { reload } from '../state/address';
 import { onKeyDown } from '../state/keys';
 import { listError, loadInfo, profiles, provisional, refresh, shown, shortName, unknownInfo } from '../state/profiles';
@@ -20,7 +20,7 @@ import { views, viewsShown } from './views';
 
 export function App() {
   const [help, setHelp] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, []);

@@ -1,6 +1,6 @@
 import './dialog.css';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from './Button';
 
 interface DialogProps {
@@ -14,7 +14,7 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, class: more }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement;
     ref.current!.showModal();
     return () => {

@@ -28,6 +28,8 @@ export function Floating({ anchor, align = 'start', onClose, children, role = 'p
     const el = box.current!;
     // The top layer, so that no ancestor clips it and no z-index is needed.
     el.showPopover();
+    // Keys are for it from now on; what is inside takes the focus when it is there.
+    if (role === 'dialog') el.focus({ preventScroll: true });
     const settle = () => {
       const at = anchor instanceof HTMLElement ? anchor.getBoundingClientRect() : anchor;
       const border = el.offsetHeight - el.clientHeight;

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { registerKeys, type KeyBinding } from '../../state/keys';
 
 /**
@@ -8,7 +8,7 @@ import { registerKeys, type KeyBinding } from '../../state/keys';
 export function useKeys(scope: string, bindings: readonly KeyBinding[]): void {
   const latest = useRef(bindings);
   latest.current = bindings;
-  useEffect(
+  useLayoutEffect( // a key may come as soon as the page is seen
     () => registerKeys(scope, latest.current.map((b, i) => ({ ...b, run: (e) => latest.current[i]!.run(e) }))),
     [scope, bindings.map((b) => b.keys).join(' ')],
   );
