@@ -50,11 +50,13 @@ func (d *daemon) reload() {
 	}()
 	if err != nil {
 		event.Result, event.Detail = auth.Failed, err.Error()
+	}
+	if d.auth != nil {
+		d.auth.Audit.Log(event) // before the log tells of it, where one then looks it up
+	}
+	if err != nil {
 		d.log.Error("the configuration can't be read again, the one before stays in force", "error", err)
 	} else {
 		d.log.Info("read the configuration again")
-	}
-	if d.auth != nil {
-		d.auth.Audit.Log(event)
 	}
 }
