@@ -109,7 +109,8 @@ type run struct {
 // begin starts the clock of a run, and has its windows collected. The pacer, which
 // knows how many requests a window ought to have, is nil in a closed loop.
 func begin(ctx context.Context, p Pacer, opts Options) *run {
-	r := &run{opts: opts, clock: NewClock(), recorder: newRecorder(opts.Warmup, opts.Late), flight: newFlight()}
+	recorder := newRecorder(opts.Warmup, opts.Late) // megabytes, which no request is to wait for
+	r := &run{opts: opts, clock: NewClock(), recorder: recorder, flight: newFlight()}
 	r.sending, r.stop = context.WithCancel(ctx)
 	r.waiting, r.giveUp = context.WithCancel(context.WithoutCancel(ctx))
 	ended, watched := make(chan struct{}), make(chan struct{})
