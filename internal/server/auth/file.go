@@ -117,7 +117,7 @@ func writeFile(path string, data []byte) error {
 }
 
 // lockTimeout is how long a change of a file waits for another one.
-const lockTimeout = 5 * time.Second
+const lockTimeout = 30 * time.Second
 
 // errLocked is the error of a lock that another process has.
 var errLocked = errors.New("another hone changes it")
