@@ -142,7 +142,8 @@ var codecs = map[string]kgo.CompressionCodec{
 }
 
 func clientOpts(opts []kgo.Opt, brokers []string, topic, acks, compression string) ([]kgo.Opt, error) {
-	opts = append(slices.Clone(opts), kgo.SeedBrokers(brokers...), kgo.DefaultProduceTopic(topic), kgo.RecordDeliveryTimeout(2*time.Minute))
+	opts = append(slices.Clone(opts), kgo.SeedBrokers(brokers...), kgo.DefaultProduceTopic(topic), kgo.RecordDeliveryTimeout(2*time.Minute),
+		kgo.MetadataMinAge(500*time.Millisecond))
 	switch acks {
 	case "all":
 	case "leader":
@@ -164,7 +165,7 @@ func clientOpts(opts []kgo.Opt, brokers []string, topic, acks, compression strin
 
 // ready returns when the topic can be sent to.
 func ready(ctx context.Context, client *kgo.Client, topic string, create int) error {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	admin := kadm.NewClient(client)
 	if create > 0 {
@@ -172,11 +173,21 @@ func ready(ctx context.Context, client *kgo.Client, topic string, create int) er
 			return err
 		}
 	}
-	topics, err := admin.ListTopics(ctx, topic)
-	if err != nil {
-		return err
+	for {
+		topics, err := admin.ListTopics(ctx, topic)
+		if err != nil {
+			return err
+		}
+		err = topics.Error()
+		if create == 0 || !errors.Is(err, kerr.UnknownTopicOrPartition) {
+			return err
+		}
+		select { // brokers learn of a new topic a moment later
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return err
+		}
 	}
-	return topics.Error()
 }
 
 // profile starts a CPU profile, if a file for it is named.
