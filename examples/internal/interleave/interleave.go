@@ -64,8 +64,15 @@ func measure(steps []Step, enough func(best []float64) bool) []float64 {
 	calls := make([]int, len(steps)) // per turn, found out once
 	best := make([]float64, len(steps))
 	for i, step := range steps {
-		for start := time.Now(); time.Since(start) < turn; calls[i]++ {
-			step.Run()
+		// By its own time, as turns are: this process may have to wait for a processor.
+		for calls[i] = 1; ; calls[i] *= 2 {
+			start := processTime()
+			for range calls[i] {
+				step.Run()
+			}
+			if processTime()-start >= turn/2 {
+				break
+			}
 		}
 		best[i] = math.Inf(+1)
 	}
