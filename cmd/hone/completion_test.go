@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func complete(t *testing.T, env map[string]string, words ...string) []string {
@@ -98,10 +99,15 @@ end`,
 		t.Run(shell, func(t *testing.T) {
 			path, err := exec.LookPath(shell)
 			if err != nil && os.Geteuid() == 0 {
-				// As for the browser of web/e2e: a fresh machine gets what is missing.
-				exec.Command("apt-get", "update", "-qq").Run()
-				exec.Command("apt-get", "install", "-y", "-qq", "--no-install-recommends", shell).Run()
-				path, err = exec.LookPath(shell)
+				// As for the browser of web/e2e: a fresh machine gets what is missing. Others
+				// may be installing something, and apt-get does not wait for the lists.
+				for try := 0; err != nil && try < 6; try++ {
+					time.Sleep(time.Duration(try) * 5 * time.Second)
+					exec.Command("apt-get", "-o", "Acquire::Retries=3", "update", "-qq").Run()
+					exec.Command("apt-get", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3", "install", "-y", "-qq",
+						"--no-install-recommends", shell).Run()
+					path, err = exec.LookPath(shell)
+				}
 			}
 			if err != nil {
 				if os.Getenv("CI") == "true" {

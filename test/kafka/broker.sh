@@ -23,8 +23,13 @@ need() {
 		return
 	fi
 	if [ "${CI:-}" = true ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
-		{ apt-get update -q && apt-get install -q -y --no-install-recommends openjdk-17-jre-headless maven; } >&2
-		return
+		# Others may be installing something: apt-get does not wait for the lists.
+		for try in 1 2 3 4 5 6; do
+			{ apt-get -o Acquire::Retries=3 update -q && apt-get -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 install -q -y \
+				--no-install-recommends openjdk-17-jre-headless maven; } >&2 && return
+			sleep 5
+		done
+		exit 1
 	fi
 	echo 'a Kafka broker takes Java 17, and Maven to fetch it: apt-get install openjdk-17-jre-headless maven' >&2
 	exit 3
@@ -50,7 +55,11 @@ jars() {
 			  </dependencies>
 			</project>
 		POM
-		mvn -q -B -f "$new/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$new/lib" >&2
+		for try in 1 2 3; do # over a network, which sometimes fails
+			mvn -q -B -f "$new/pom.xml" dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$new/lib" >&2 && break
+			[ $try -lt 3 ] || exit 1
+			sleep 5
+		done
 		[ -d "$lib" ] || mv "$new/lib" "$lib"
 		rm -rf "$new"
 		trap - EXIT
