@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -186,13 +187,17 @@ type downServer struct {
 	srv  *http.Server
 }
 
+// newDownServer has a port that nobody gets by chance: systems choose from 32768 on for
+// who asks for any.
 func newDownServer(t *testing.T) *downServer {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
+			l.Close()
+			return &downServer{t: t, addr: l.Addr().String()}
+		}
 	}
-	defer ln.Close()
-	return &downServer{t: t, addr: ln.Addr().String()}
+	t.Fatal("there is no free port")
+	return nil
 }
 
 func (d *downServer) up(h http.Handler) {

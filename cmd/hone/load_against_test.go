@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -52,12 +54,16 @@ func versions(t *testing.T, n, m string) string {
 		}
 	}
 	write(t, "server/main.go", strings.Replace(allocatingService, "NUMBER", m, 1))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	// Systems choose ports from 32768 on for who asks for any, so nobody gets this one
+	// while the service is down.
+	for range 1000 {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
+			l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("there is no free port")
+	return ""
 }
 
 func TestLoadAgainst(t *testing.T) {

@@ -1,7 +1,9 @@
 package capture
 
 import (
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -42,14 +44,17 @@ func main() {
 `}
 }
 
-// freeAddress is one that nobody listens at.
+// freeAddress is one that nobody listens at, nor will by chance: systems choose ports
+// from 32768 on for who asks for any.
 func freeAddress(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
+			l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("there is no free port")
+	return ""
 }
 
 // ask returns the answer of a service, "" if there is none.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -140,15 +141,18 @@ func (b *Broker) Kill() {
 	b.ended <- <-b.ended
 }
 
+// freePorts are such that nobody gets by chance before the broker does: systems choose
+// from 32768 on for who asks for any.
 func freePorts(n int) ([]string, error) {
 	var ports []string
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
+	for tries := 0; len(ports) < n; tries++ {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err == nil {
+			defer l.Close() // until all are found, so that they differ
+			ports = append(ports, l.Addr().String())
+		} else if tries > 1000 {
 			return nil, err
 		}
-		defer l.Close()
-		ports = append(ports, l.Addr().String())
 	}
 	return ports, nil
 }
