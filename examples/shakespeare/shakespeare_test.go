@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -94,6 +95,16 @@ func TestNoWorks(t *testing.T) {
 	}
 }
 
+// A collecting writer has garbage collected at each write: a heap profile has what was
+// allocated from the second collection after it on.
+type collecting struct{ strings.Builder }
+
+func (c *collecting) Write(b []byte) (int, error) {
+	runtime.GC()
+	runtime.GC()
+	return c.Builder.Write(b)
+}
+
 // TestRun checks the figures of a round, and what profiles are of.
 func TestRun(t *testing.T) {
 	var mu sync.Mutex
@@ -110,14 +121,16 @@ func TestRun(t *testing.T) {
 	}))
 	defer hone.Close()
 	t.Setenv("HONE_SERVER", hone.URL) // whatever it is outside
-	var out strings.Builder
+	var out collecting
 	if err := run(t.Context(), []string{"-version", "3", "-rounds", "2", "-hone", hone.URL, "-period", "100ms"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	want := regexp.MustCompile(`^round 1: 20 requests in \S+, [0-9.]+ a second\nround 2: 20 requests in \S+, [0-9.]+ a second\n$`)
 	if !want.MatchString(out.String()) {
-		t.Errorf("it prints\n%s", &out)
+		t.Errorf("it prints\n%s", out.String())
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if !kinds["allocs"] { // which the end of the program sends
 		t.Errorf("profiles of kinds %v, want allocs at least", kinds)
 	}
