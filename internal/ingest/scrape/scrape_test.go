@@ -455,12 +455,11 @@ func TestAnswerMemory(t *testing.T) {
 // There is never more than one request to a target, also when it is slow, and
 // when jobs are changed meanwhile.
 func TestOneRequestAtATime(t *testing.T) {
-	var now, most, all atomic.Int64
+	var now, most atomic.Int64
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n := now.Add(1)
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
-		all.Add(1)
 		time.Sleep(150 * time.Millisecond)
 		now.Add(-1)
 		w.Write(ingesttest.Profile(t, "heap.leak.pb.gz"))
@@ -477,8 +476,11 @@ func TestOneRequestAtATime(t *testing.T) {
 		if err := s.Apply([]scrape.Job{job(fmt.Sprint(i))}); err != nil {
 			t.Fatal(err)
 		}
-		before := all.Load()
-		until(t, "requests of the new job", func() bool { return all.Load() > before+1 })
+		until(t, "a whole request of the new job", func() bool {
+			targets := s.Status()[0].Targets
+			return len(targets) == 1 && slices.Contains(targets[0].Labels, store.Label{Name: "zone", Value: fmt.Sprint(i)}) &&
+				slices.ContainsFunc(targets[0].Profiles, func(p scrape.ProfileStatus) bool { return p.Scrapes > 0 })
+		})
 	}
 	// A request that the Scraper gave up may be under way at the server still.
 	if m := most.Load(); m > 2 {

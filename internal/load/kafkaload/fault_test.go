@@ -28,6 +28,10 @@ func TestBrokerKilled(t *testing.T) {
 	impatient := open(t, o)
 	o.Topic += ".flood"
 	flooding := open(t, o)
+	warm := options(t) // a broker that has just started takes long for its first messages
+	warm.Topic += ".warm"
+	w := open(t, warm)
+	wantAll(t, w, flood(t, w, 1000), 1000)
 	gone := make(chan struct{})
 	restarted := make(chan error, 1)
 	go func() {
@@ -158,6 +162,21 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// openSoon is open, of what brokers learn a moment later: who may log in, and who may do what.
+func openSoon(t testing.TB, o Options) *Sender {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
+		s, err := New(context.Background(), o)
+		if err == nil {
+			t.Cleanup(func() { _ = s.Close() })
+			return s
+		}
+		if time.Now().After(until) {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestAuthorization(t *testing.T) {
 	b := realBroker(t)
 	admin := kadm.NewClient(client(t, b.Addr))
@@ -174,7 +193,7 @@ func TestAuthorization(t *testing.T) {
 		t.Run(mechanism, func(t *testing.T) {
 			o := options(t)
 			o.Brokers, o.SASL, o.User, o.Password = []string{b.SASL}, mechanism, kafkatest.Admin, password
-			s := open(t, o)
+			s := openSoon(t, o)
 			wantAll(t, s, flood(t, s, 10), 10)
 			o.Password += "?"
 			wantError(t, o, b.SASL, "SASL_AUTHENTICATION_FAILED")
@@ -192,7 +211,7 @@ func TestAuthorization(t *testing.T) {
 	}
 	for class, without := range map[string]bool{"topic authorization failed": true, "cluster authorization failed": false} {
 		o.NoIdempotent = without // Idempotence takes a right of its own, which a right to write brings with it.
-		if got := flood(t, open(t, o), 10); classes(got)[class] != 10 {
+		if got := flood(t, openSoon(t, o), 10); classes(got)[class] != 10 {
 			t.Errorf("who may not write: %d acknowledged, failed: %+v", got.Succeeded, got.Failures)
 		}
 	}
