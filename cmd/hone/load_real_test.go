@@ -257,7 +257,7 @@ func TestLoadShakespeare(t *testing.T) {
 	}
 	// The same by what the server collects of it.
 	args := []string{"load", "grpc", "-users", "1", "-duration", "1s", "-count", "1", "-proto", example + "/shakespeare.proto", "-feed", example + "/queries.csv",
-		"-body", `"{{row.query}}"`, "-server", d.url, "-profiletime", "5s", "-o", store}
+		"-body", `"{{row.query}}"`, "-server", d.url, "-profiletime", "10s", "-o", store}
 	stdout, stderr, code = loadHone(t, append(args, "-service", "shakespeare", at, "shakespeare.v1.Works/CountLines")...)
 	for _, want := range []string{"of CPU time", " allocations", "Works/CountLines/cpu"} {
 		if code != exitOK || !strings.Contains(stdout, want) {

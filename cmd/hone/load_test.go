@@ -143,8 +143,8 @@ func TestLoadRounds(t *testing.T) {
 
 func TestLoadFind(t *testing.T) {
 	url, _ := loadService(t)
-	out, stderr, code := loadHone(t, "load", "http", "-find", "failed<=0", "-goal", "rate<=45", "-rate", "20", "-duration", "1s", "-warmup", "0s", easy, url)
-	if code != exitOK || !strings.Contains(out, "meet failed<=0 and rate<=45") || !strings.Contains(out, "missed: rate<=45") {
+	out, stderr, code := loadHone(t, "load", "http", "-find", "failed<=0", "-goal", "rate<=12", "-rate", "5", "-duration", "1s", "-warmup", "0s", easy, url)
+	if code != exitOK || !strings.Contains(out, "meet failed<=0 and rate<=12") || !strings.Contains(out, "missed: rate<=12") {
 		t.Errorf("exit code %d\n%s%s", code, out, stderr)
 	}
 	if out, _, code = loadHone(t, "load", "http", "-find", "failed<=0", "-duration", "500ms", easy, url+"/fail"); code != exitMissed {

@@ -44,7 +44,7 @@ func TestWall(t *testing.T) {
 	if o.code != 0 {
 		t.Fatal(o)
 	}
-	wantLines(t, o.stdout, `^\S+ in \S+ of \d+ goroutines?; left out: .*\d+ of the runtime$`, `^ +\d+\S+ms +\d+\.\d\d% +2 +\d+\S*ms  sleep$`,
+	wantLines(t, o.stdout, `^\S+ in \S+ of \d+ goroutines?; left out: .*\d+ of the runtime$`, `^ +\d\S*s +\d+\.\d\d% +2 +\d\S*s  sleep$`,
 		`%  +2 +\S+  sleep +.*hone\.dozeOff in time\.Sleep$`, `^\d+ places? more: -n 0$`)
 
 	// The profile is one for every verb, and so is the trace.
