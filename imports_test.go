@@ -53,6 +53,10 @@ var importTable = map[string][]string{
 
 	"internal/experiment": {"internal/durable"},
 	"internal/compare":    {"profile", "internal/capture", "internal/experiment", "internal/report"},
+	// Findings; the rules know the package that applies them, not the other way.
+	"internal/advice":       {"profile"},
+	"internal/advice/rules": {"internal/advice"},
+
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},
 	// Bytes in, values out: it sees no Pebble, and nothing of the engine.

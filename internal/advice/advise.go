@@ -1,0 +1,364 @@
+package advice
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"go/ast"
+	"go/version"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Options of Advise.
+type Options struct {
+	Dir   string // a folder of the module whose source the profiles are of
+	Rules []*Rule
+	// MinShare is the part of a subject's time or memory from which on a line counts
+	// as hot; 0 is DefaultMinShare.
+	MinShare float64
+	// MaxPackages bounds how many hot packages are read, the hottest first; 0 is
+	// DefaultMaxPackages.
+	MaxPackages int
+	// Compiler has the hot packages compiled once more, for what the compiler says.
+	Compiler bool
+}
+
+const (
+	DefaultMinShare    = 0.01
+	DefaultMaxPackages = 50
+)
+
+// Advise joins profiles with the source they are of. What can't be examined is in
+// the report; an error is for what ends all of it.
+func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
+	o.MinShare, o.MaxPackages = cmp.Or(o.MinShare, DefaultMinShare), cmp.Or(o.MaxPackages, DefaultMaxPackages)
+	mods, err := modules(ctx, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	toolchain, err := runGo(ctx, o.Dir, "env", "GOVERSION")
+	if err != nil {
+		return nil, err
+	}
+	l := &locator{modules: mods}
+	if l.mains, err = mainFolders(ctx, o.Dir, inputs); err != nil {
+		return nil, err
+	}
+	e := collect(inputs, l.locate)
+	lines, dirs := e.hottest(o.MinShare, o.MaxPackages)
+	src, err := load(ctx, o.Dir, strings.TrimSpace(string(toolchain)), dirs)
+	if err != nil {
+		return nil, err
+	}
+	var said diagnostics
+	if o.Compiler {
+		if said, err = compilerSays(ctx, o.Dir, src.packages); err != nil {
+			src.unexamined = append(src.unexamined, err.Error())
+		}
+	}
+	x := &examiner{collector: e, options: &o, mods: mods, found: make(map[string]*found)}
+	if len(lines) == 0 {
+		src.unexamined = append(src.unexamined, e.nothing(mods, o.MinShare))
+	}
+	return x.report(inputs, lines, src, said), nil
+}
+
+// Examine is Advise for packages that are read already. Frames are of the user's if
+// locate has a file for them.
+func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string, o Options) *Report {
+	o.MinShare, o.MaxPackages = cmp.Or(o.MinShare, DefaultMinShare), cmp.Or(o.MaxPackages, DefaultMaxPackages)
+	src := &source{files: make(map[string]*Package), packages: pkgs}
+	for _, p := range pkgs {
+		for name := range p.texts {
+			src.files[name] = p
+		}
+	}
+	e := collect(inputs, locate)
+	lines, _ := e.hottest(o.MinShare, o.MaxPackages)
+	x := &examiner{collector: e, options: &o, found: make(map[string]*found)}
+	return x.report(inputs, lines, src, nil)
+}
+
+// report examines lines, the hottest first.
+func (x *examiner) report(inputs []Input, lines []*hot, src *source, said diagnostics) *Report {
+	report := &Report{Unexamined: src.unexamined}
+	for _, p := range src.packages {
+		report.Packages = append(report.Packages, p.Path)
+	}
+	for _, h := range lines {
+		p := src.files[h.file]
+		if p == nil {
+			continue // its package is unexamined as a whole, or the file belongs to none
+		}
+		s, err := p.site(h, &x.evidence)
+		if err != nil {
+			report.Unexamined = append(report.Unexamined, fmt.Sprintf("%s:%d (%s) %v", h.file, h.line, h.function, err))
+			continue
+		}
+		s.Compiler = said[lineOf{h.file, s.Line}]
+		x.examine(s)
+	}
+	report.Findings = x.ranked()
+	report.Together = x.union(inputs, x.has)
+	report.Unexamined = slices.Compact(report.Unexamined)
+	return report
+}
+
+// hottest returns the lines worth a look and the folders they are in, at most so
+// many of these. Lines of tests are the measurement, not what is measured.
+func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []string) {
+	weights := make(map[string]float64)
+	type weighed struct {
+		*hot
+		weight float64
+	}
+	var all []weighed
+	for _, h := range e.lines {
+		w := e.largest(h.match(nil, false))
+		if w < least || h.testing {
+			continue
+		}
+		all = append(all, weighed{h, w})
+		dir := filepath.Dir(h.file)
+		weights[dir] = max(weights[dir], w)
+	}
+	dirs = slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
+	})
+	dirs = dirs[:min(len(dirs), folders)]
+	slices.SortFunc(all, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line), strings.Compare(a.function, b.function))
+	})
+	for _, h := range all {
+		if slices.Contains(dirs, filepath.Dir(h.file)) {
+			lines = append(lines, h.hot)
+		}
+	}
+	return lines, dirs
+}
+
+// nothing says why no line is hot.
+func (e *evidence) nothing(mods []module, least float64) string {
+	if len(e.lines) == 0 {
+		var paths []string
+		for _, m := range mods {
+			paths = append(paths, m.Path)
+		}
+		return fmt.Sprintf("the profiles have no line of %s: are they of another program?", strings.Join(paths, ", "))
+	}
+	return fmt.Sprintf("no line outside of tests has %.3g %% of any profile", 100*least)
+}
+
+// examiner applies rules to sites.
+type examiner struct {
+	*collector
+	options *Options
+	mods    []module
+	found   map[string]*found // by rule and position
+}
+
+// found is a finding and what it was made of.
+type found struct {
+	Finding
+	rule    *Rule
+	sites   []*Site
+	matched matched
+}
+
+func (x *examiner) examine(s *Site) {
+	for _, r := range x.options.Rules {
+		if r.Until != "" && s.Toolchain != "" && version.Compare(s.Toolchain, "go"+r.Until) >= 0 {
+			continue
+		}
+		if !x.hotEnough(s.hot.match(r.Frames, r.Allocates), r) {
+			continue
+		}
+		for _, m := range r.Match(s) {
+			x.add(s, r, &m)
+		}
+	}
+}
+
+// hotEnough reports whether a part of a line counts as hot for a rule.
+func (x *examiner) hotEnough(m matched, r *Rule) bool {
+	for subject, v := range m {
+		share := func(d dimension) float64 { return x.share(v[d], subject, d) }
+		most := max(share(mutexTime), share(blockTime))
+		if !r.Waits {
+			most = max(share(cpuTime), share(allocBytes), share(allocBlocks))
+		}
+		if most >= x.options.MinShare {
+			return true
+		}
+	}
+	return false
+}
+
+func (x *examiner) add(s *Site, r *Rule, m *Match) {
+	frames := r.Frames
+	if m.Frames != nil {
+		frames = m.Frames
+	}
+	part := s.hot.match(frames, r.Allocates)
+	if !x.hotEnough(part, r) {
+		return
+	}
+	pos := s.Fset.Position(m.Node.Pos())
+	key := fmt.Sprintf("%s %s:%d:%d", r.ID, pos.Filename, pos.Line, pos.Column)
+	if f := x.found[key]; f != nil { // a call over several lines, or a generic function
+		f.sites = append(f.sites, s)
+		for subject, v := range part {
+			if f.matched[subject] == nil {
+				f.matched[subject] = new(values)
+			}
+			f.matched[subject].add(v)
+		}
+		return
+	}
+	f := &found{rule: r, sites: []*Site{s}, matched: part}
+	f.Finding = Finding{
+		Rule: r.ID, Class: r.Class, State: Bounded, Title: cmp.Or(m.Title, r.Title), Why: m.Why,
+		Package: s.Package.Path, Function: s.functionName(), File: pos.Filename, Line: pos.Line, Column: pos.Column,
+		Text: strings.TrimSpace(s.lineText(pos.Line)),
+	}
+	if m.Class != 0 {
+		f.Class = m.Class
+	}
+	f.ID = x.id(&f.Finding)
+	f.Evidence, f.Bound = x.describe(s.hot, part, cmp.Or(m.Gain, r.Gain))
+	f.Evidence.Compiler = s.Compiler
+	if s.Line != int(s.hot.line) {
+		f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since: the profile's line %d is taken for line %d", s.hot.line, s.Line))
+	}
+	x.offer(f, s, m)
+	x.found[key] = f
+}
+
+// offer makes the rewrite, unless something speaks against it.
+func (x *examiner) offer(f *found, s *Site, m *Match) {
+	if f.Class == AdviceOnly || len(m.Edits) == 0 {
+		f.Class = AdviceOnly
+		return
+	}
+	why := ""
+	switch {
+	case ast.IsGenerated(s.File):
+		why = "the file is generated: what generates it has to change"
+	case slices.ContainsFunc(s.File.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` }):
+		why = "the file uses cgo, and is compiled from a rewritten form of it"
+	case f.rule.Since != "" && !s.AtLeast(f.rule.Since):
+		why = fmt.Sprintf("the rewrite needs go %s in go.mod, which says %s", f.rule.Since, strings.TrimPrefix(s.GoVersion, "go"))
+	}
+	if why == "" {
+		fix, err := newFix(s.Package, s.File, m, x.root(f.File))
+		if err == nil {
+			f.Fix = fix
+			return
+		}
+		why = "no rewrite: " + err.Error()
+	}
+	f.Class = AdviceOnly
+	f.Caveats = append(f.Caveats, why)
+}
+
+// root is the folder of the module that a file is in.
+func (x *examiner) root(file string) string {
+	best := x.options.Dir
+	length := 0
+	for _, m := range x.mods {
+		if rel, err := filepath.Rel(m.Dir, file); err == nil && !strings.HasPrefix(rel, "..") && len(m.Dir) > length {
+			best, length = m.Dir, len(m.Dir)
+		}
+	}
+	return best
+}
+
+// id is the rule and a number made of what the place is, not where. Places that are
+// the same count up.
+func (x *examiner) id(f *Finding) string {
+	for n := 0; ; n++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", f.Package, f.Function, f.Text, n))
+		id := f.Rule + "-" + hex.EncodeToString(sum[:3])
+		taken := false
+		for _, other := range x.found {
+			taken = taken || other.ID == id
+		}
+		if !taken {
+			return id
+		}
+	}
+}
+
+// functionName is "Type.Method" or "function", of the declaration around.
+func (s *Site) functionName() string {
+	if s.Decl == nil {
+		return ""
+	}
+	if r := receiverName(s.Decl); r != "" {
+		return r + "." + s.Decl.Name.Name
+	}
+	return s.Decl.Name.Name
+}
+
+func (s *Site) lineText(line int) string {
+	tf := s.Fset.File(s.File.FileStart)
+	if line < 1 || line > tf.LineCount() {
+		return ""
+	}
+	start := tf.Offset(tf.LineStart(line))
+	text := s.texts[tf.Name()][start:]
+	if i := slices.Index(text, '\n'); i >= 0 {
+		text = text[:i]
+	}
+	return string(text)
+}
+
+// has reports whether a sample at a line is below some finding.
+func (x *examiner) has(at place, below []string) bool {
+	for _, f := range x.found {
+		for _, s := range f.sites {
+			if s.hot.place == at && (f.rule.Frames == nil || slices.ContainsFunc(below, f.rule.Frames.MatchString)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ranked returns the findings, the most worthwhile first. Of a line that several
+// rules know, those that say more than "something is allocated here" stand alone.
+func (x *examiner) ranked() []Finding {
+	specific := make(map[string]bool)
+	line := func(f *found) string { return fmt.Sprintf("%s:%d", f.File, f.Line) }
+	for _, f := range x.found {
+		if !f.rule.Generic {
+			specific[line(f)] = true
+		}
+	}
+	maps.DeleteFunc(x.found, func(_ string, f *found) bool { return f.rule.Generic && specific[line(f)] })
+	var all []Finding
+	for _, f := range x.found {
+		if len(f.sites) > 1 {
+			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.matched, f.rule.Gain)
+			f.Evidence.Compiler = f.sites[0].Compiler
+		}
+		all = append(all, f.Finding)
+	}
+	slices.SortFunc(all, func(a, b Finding) int {
+		switch {
+		case a.Bound.better(&b.Bound):
+			return -1
+		case b.Bound.better(&a.Bound):
+			return 1
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return all
+}

@@ -1,0 +1,438 @@
+package advice
+
+import (
+	"cmp"
+	"encoding/binary"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// An Input is a profile and what it is of.
+type Input struct {
+	Profile *profile.Profile
+	// Subject is the benchmark, service or program that the profile is of: profiles
+	// of one subject belong together. May be "".
+	Subject string
+	Kind    string // "cpu", "mem", "mutex", "block", …; "" leaves it to the sample types
+}
+
+// A dimension is what a value column counts.
+type dimension uint8
+
+const (
+	cpuTime     dimension = iota // nanoseconds
+	cpuSamples                   // stacks seen
+	allocBytes                   //
+	allocBlocks                  // objects allocated
+	mutexTime                    // nanoseconds that others waited for locks
+	blockTime                    // nanoseconds spent waiting
+	numDimensions
+)
+
+type values [numDimensions]int64
+
+func (v *values) add(w *values) {
+	for i := range v {
+		v[i] += w[i]
+	}
+}
+
+// A place is a line of the user's.
+type place struct {
+	file      string // absolute
+	function  string // as the profile names it
+	startLine int64  // of the function, 0 if unknown
+	line      int64
+}
+
+// A chain is what a line has called when samples were taken: functions down to the
+// leaf, or to the next function of the user's.
+type chain struct {
+	below  []string // the line's callee first
+	toLeaf bool
+	values map[int]*values // by subject
+}
+
+// hot is a line with what profiles say of it.
+type hot struct {
+	place
+	chains  map[string]*chain
+	blocks  map[int64]int64 // objects by size in bytes, allocated by the line itself
+	testing bool            // within a _test.go file
+}
+
+// evidence is what a set of profiles says of the user's lines.
+type evidence struct {
+	subjects []string
+	totals   []values
+	gc       []int64 // CPU time in garbage collection
+	lines    map[place]*hot
+}
+
+// collector fills evidence.
+type collector struct {
+	evidence
+	locate func(*profile.Frame) string
+	files  map[string]string // by file and package of a frame
+}
+
+func collect(inputs []Input, locate func(*profile.Frame) string) *collector {
+	c := &collector{locate: locate, files: make(map[string]string)}
+	c.lines = make(map[place]*hot)
+	for _, in := range inputs {
+		c.add(in)
+	}
+	return c
+}
+
+// union returns, by subject, the part of the CPU time in samples that one of the
+// parts of lines has: each sample once, however many have it.
+func (c *collector) union(inputs []Input, has func(at place, below []string) bool) map[string]float64 {
+	parts := make(map[string]float64)
+	for _, in := range inputs {
+		sum, hit := int64(0), false
+		c.walk(in, func(v *visit) {
+			hit = hit || v.values[cpuTime] != 0 && has(v.place, v.below)
+		}, func(v *values, _ bool) {
+			if hit {
+				sum += v[cpuTime]
+			}
+			hit = false
+		})
+		if sum > 0 {
+			parts[in.Subject] += c.share(sum, c.subject(in.Subject), cpuTime)
+		}
+	}
+	return parts
+}
+
+func (e *evidence) subject(name string) int {
+	i := slices.Index(e.subjects, name)
+	if i < 0 {
+		i = len(e.subjects)
+		e.subjects = append(e.subjects, name)
+		e.totals = append(e.totals, values{})
+		e.gc = append(e.gc, 0)
+	}
+	return i
+}
+
+// columns says which dimension each value column of a profile counts.
+func columns(in Input) map[int]dimension {
+	p, found := in.Profile, make(map[int]dimension)
+	isCPU := slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "cpu" })
+	for i, t := range p.SampleTypes {
+		switch {
+		case t.Type == "cpu" && t.Unit == "nanoseconds":
+			found[i] = cpuTime
+		case t.Type == "samples" && isCPU:
+			found[i] = cpuSamples
+		case t.Type == "alloc_space":
+			found[i] = allocBytes
+		case t.Type == "alloc_objects":
+			found[i] = allocBlocks
+		case t.Type == "delay" && isMutex(in):
+			found[i] = mutexTime
+		case t.Type == "delay":
+			found[i] = blockTime
+		}
+	}
+	return found
+}
+
+// isMutex tells a mutex profile from a block profile, which have the same types:
+// by its kind, or as the one blames who unlocks, the other who waits.
+func isMutex(in Input) bool {
+	if in.Kind != "" {
+		return in.Kind == "mutex"
+	}
+	p := in.Profile
+	for s := range p.Stacks {
+		stack := p.Stack(s)
+		if len(stack) == 0 {
+			continue
+		}
+		for _, line := range p.LocationLines(stack[0]) {
+			name := p.FunctionName(line.Function)
+			if strings.HasSuffix(name, "Unlock") || name == "runtime.unlock" || name == "runtime._LostContendedRuntimeLock" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A step is a frame of a location: of the user's, or not.
+type step struct {
+	place    // file is "" if it is not the user's
+	name     string
+	function uint32
+}
+
+// add counts each sample at the lines of the user's it passes.
+func (c *collector) add(in Input) {
+	subject := c.subject(in.Subject)
+	c.walk(in, func(v *visit) {
+		h := c.lines[v.place]
+		if h == nil {
+			h = &hot{place: v.place, chains: make(map[string]*chain), testing: strings.HasSuffix(v.file, "_test.go")}
+			c.lines[v.place] = h
+		}
+		h.count(v, subject)
+		h.countBlocks(v, in.Profile)
+	}, func(v *values, collecting bool) {
+		c.totals[subject].add(v)
+		if collecting {
+			c.gc[subject] += v[cpuTime]
+		}
+	})
+}
+
+// A visit is a sample at a line of the user's.
+type visit struct {
+	place
+	sample int
+	values *values
+	below  []string // as chain.below, but the leaf first; changes with the next visit
+	key    []byte   // the same as numbers
+	toLeaf bool
+}
+
+// walk takes each sample from the leaf to the root. At each frame of the user's the
+// functions passed since the last one have been called by its line. done is called
+// after each sample, and told whether it was garbage collection.
+func (c *collector) walk(in Input, at func(*visit), done func(v *values, collecting bool)) {
+	p := in.Profile
+	cols := columns(in)
+	if len(cols) == 0 {
+		return
+	}
+	steps := make([][]step, len(p.Locations))
+	seen := make(map[place]bool)
+	var w visit
+	for s := range p.Stacks {
+		var v values
+		for i, d := range cols {
+			v[d] += p.Values[i][s]
+		}
+		if v == (values{}) {
+			continue
+		}
+		clear(seen)
+		w = visit{sample: s, values: &v, below: w.below[:0], key: w.key[:0], toLeaf: true}
+		collecting := false
+		for _, l := range p.Stack(s) {
+			if steps[l] == nil {
+				steps[l] = c.expand(p, l)
+			}
+			for _, f := range steps[l] {
+				collecting = collecting || gcRoots[f.name]
+				if f.file == "" {
+					w.below = append(w.below, f.name)
+					w.key = binary.AppendUvarint(w.key, uint64(f.function))
+					continue
+				}
+				if !seen[f.place] { // recursion: a sample counts once
+					seen[f.place] = true
+					w.place = f.place
+					at(&w)
+				}
+				// Below the next line stands this one, whose chain is its own.
+				w.key, w.below, w.toLeaf = append(w.key[:0], 0), w.below[:0], false
+			}
+		}
+		done(&v, collecting)
+	}
+}
+
+// gcRoots are functions whose samples are garbage collection, wherever they begin.
+var gcRoots = map[string]bool{
+	"runtime.gcBgMarkWorker": true, "runtime.gcAssistAlloc": true, "runtime.gcStart": true,
+	"runtime.bgsweep": true, "runtime.bgscavenge": true, "runtime.(*mheap).reclaim": true,
+}
+
+// expand returns the frames of a location, innermost first.
+func (c *collector) expand(p *profile.Profile, l uint32) []step {
+	lines := p.LocationLines(l)
+	steps := make([]step, 0, len(lines))
+	for _, line := range lines {
+		fn := p.Functions[line.Function]
+		frame := profile.Frame{Name: p.Strings[fn.Name], File: p.Strings[fn.File]}
+		s := step{name: frame.Name, function: line.Function}
+		id := frame.File + "\x00" + frame.Package()
+		file, known := c.files[id]
+		if !known {
+			file = c.locate(&frame)
+			c.files[id] = file
+		}
+		if file != "" {
+			s.place = place{file, frame.Name, fn.StartLine, line.Line}
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+func (h *hot) count(v *visit, subject int) {
+	// Functions are numbered by profile, so a chain that two profiles have may stand
+	// here twice.
+	v.key = binary.AppendUvarint(v.key, uint64(subject))
+	k := h.chains[string(v.key)]
+	if k == nil {
+		k = &chain{below: slices.Clone(v.below), toLeaf: v.toLeaf, values: make(map[int]*values)}
+		slices.Reverse(k.below)
+		h.chains[string(v.key)] = k
+	}
+	if k.values[subject] == nil {
+		k.values[subject] = new(values)
+	}
+	k.values[subject].add(v.values)
+}
+
+func (h *hot) countBlocks(v *visit, p *profile.Profile) {
+	if !v.toLeaf || len(v.below) > 0 || v.values[allocBlocks] == 0 {
+		return
+	}
+	for _, label := range p.SampleLabelSet(v.sample) {
+		if label.Numeric && p.Strings[label.Key] == "bytes" {
+			if h.blocks == nil {
+				h.blocks = make(map[int64]int64)
+			}
+			h.blocks[label.Num] += v.values[allocBlocks]
+		}
+	}
+}
+
+// share is v of a subject's total, 0 where there is none.
+func (e *evidence) share(v int64, subject int, d dimension) float64 {
+	if total := e.totals[subject][d]; total > 0 {
+		return float64(v) / float64(total)
+	}
+	return 0
+}
+
+// A matched is the part of a line's values that a rule is about, by subject.
+type matched map[int]*values
+
+// match adds up what a line's chains have of functions that re matches; nil matches
+// all, also the line itself. With allocates, allocations by the line itself count
+// whatever re is.
+func (h *hot) match(re *regexp.Regexp, allocates bool) matched {
+	m := make(matched)
+	for _, k := range h.chains {
+		whole := re == nil || slices.ContainsFunc(k.below, re.MatchString)
+		for subject, v := range k.values {
+			if m[subject] == nil {
+				m[subject] = new(values)
+			}
+			switch {
+			case whole:
+				m[subject].add(v)
+			case allocates && len(k.below) == 0 && k.toLeaf:
+				m[subject][allocBytes] += v[allocBytes]
+				m[subject][allocBlocks] += v[allocBlocks]
+			case allocates && k.toLeaf && slices.ContainsFunc(k.below, allocation):
+				m[subject][cpuTime] += v[cpuTime]
+				m[subject][cpuSamples] += v[cpuSamples]
+			}
+		}
+	}
+	return m
+}
+
+// allocation reports whether a function of the runtime is called to allocate.
+func allocation(name string) bool {
+	return strings.HasPrefix(name, "runtime.mallocgc") || name == "runtime.newobject" || name == "runtime.growslice" ||
+		strings.HasPrefix(name, "runtime.makeslice") || strings.HasPrefix(name, "runtime.makemap") || name == "runtime.rawstring" || name == "runtime.rawbyteslice"
+}
+
+// weight is how much a subject's time or memory a part is of: what orders subjects,
+// and whether a line is hot at all.
+func (e *evidence) weight(v *values, subject int) float64 {
+	return max(
+		e.share(v[cpuTime], subject, cpuTime), e.share(v[allocBytes], subject, allocBytes), e.share(v[allocBlocks], subject, allocBlocks),
+		e.share(v[mutexTime], subject, mutexTime), e.share(v[blockTime], subject, blockTime),
+	)
+}
+
+// largest returns the largest weight over all subjects.
+func (e *evidence) largest(m matched) float64 {
+	most := 0.0
+	for subject, v := range m {
+		most = max(most, e.weight(v, subject))
+	}
+	return most
+}
+
+// describe says what a part is of its subjects, in the one where bound is largest.
+func (e *evidence) describe(h *hot, m matched, gain float64) (Evidence, Bound) {
+	var out Evidence
+	var bound Bound
+	type of struct {
+		subject int
+		weight  float64
+	}
+	var order []of
+	best := -1
+	for subject, v := range m {
+		w := e.weight(v, subject)
+		if w == 0 {
+			continue
+		}
+		order = append(order, of{subject, w})
+		b := e.bound(v, subject, gain)
+		if best < 0 || b.better(&bound) {
+			best, bound = subject, b
+		}
+	}
+	if best < 0 {
+		return out, bound
+	}
+	slices.SortFunc(order, func(a, b of) int { return cmp.Or(cmp.Compare(b.weight, a.weight), a.subject-b.subject) })
+	for _, o := range order {
+		if name := e.subjects[o.subject]; name != "" {
+			out.Subjects = append(out.Subjects, name)
+		}
+	}
+	v := m[best]
+	out.Subject = e.subjects[best]
+	part := func(d dimension, unit string, samples int64) *Share {
+		if v[d] == 0 {
+			return nil
+		}
+		return &Share{Value: v[d], Unit: unit, Share: e.share(v[d], best, d), Samples: samples}
+	}
+	out.CPU = part(cpuTime, "nanoseconds", v[cpuSamples])
+	out.Bytes = part(allocBytes, "bytes", 0)
+	out.Objects = part(allocBlocks, "count", 0)
+	out.Mutex = part(mutexTime, "nanoseconds", 0)
+	out.Block = part(blockTime, "nanoseconds", 0)
+	out.GC = e.share(e.gc[best], best, cpuTime)
+	out.Callees = h.callees(e, best)
+	for size, n := range h.blocks {
+		out.Ladder = append(out.Ladder, Block{size, n})
+	}
+	slices.SortFunc(out.Ladder, func(a, b Block) int { return cmp.Compare(a.Bytes, b.Bytes) })
+	return out, bound
+}
+
+// callees returns the functions that a line calls, with all below them; at most 5.
+func (h *hot) callees(e *evidence, subject int) []Callee {
+	shares := make(map[string]float64)
+	for _, k := range h.chains {
+		if v := k.values[subject]; v != nil && len(k.below) > 0 {
+			shares[k.below[0]] += e.weight(v, subject)
+		}
+	}
+	var all []Callee
+	for name, s := range shares {
+		all = append(all, Callee{name, s})
+	}
+	slices.SortFunc(all, func(a, b Callee) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), strings.Compare(a.Function, b.Function))
+	})
+	return all[:min(5, len(all))]
+}

@@ -1,0 +1,147 @@
+package advice
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// A module is one that the user works on: the main module, those of a workspace,
+// and replacements that lie beside them.
+type module struct {
+	Path, Dir string
+	GoVersion string // "1.24"; "" if go.mod doesn't say
+}
+
+// modules asks the go command for the modules of the user at a folder.
+func modules(ctx context.Context, dir string) ([]module, error) {
+	out, err := runGo(ctx, dir, "list", "-m", "-json")
+	if err != nil {
+		return nil, err
+	}
+	var all []module
+	in := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var m module
+		if err := in.Decode(&m); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list -m: %w", err)
+		}
+		if m.Dir != "" {
+			all = append(all, m)
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s is in no module: advice needs the source that profiles are of", dir)
+	}
+	// The most specific first: modules may lie in one another.
+	slices.SortFunc(all, func(a, b module) int { return len(b.Path) - len(a.Path) })
+	return all, nil
+}
+
+// runGo runs the go command and returns what it prints.
+func runGo(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		if text := strings.TrimSpace(stderr.String()); text != "" {
+			return nil, fmt.Errorf("go %s: %s", args[0], text)
+		}
+		return nil, fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return out, nil
+}
+
+// A locator finds files of the user's modules by what frames say of them.
+type locator struct {
+	modules []module
+	// mains are the folders of commands, of which a frame's function name says no
+	// more than "main".
+	mains []string
+}
+
+// locate returns the absolute path of the file that a frame's code is in, "" if it
+// is not the user's. Of what frames say the package comes first: a program may have
+// been built elsewhere, or with -trimpath.
+func (l *locator) locate(f *profile.Frame) string {
+	pkg := f.Package()
+	pkg = strings.TrimSuffix(pkg, ".test")
+	base := path.Base(filepath.ToSlash(f.File))
+	if !strings.HasSuffix(base, ".go") || strings.Contains(f.File, "@v") || strings.Contains(filepath.ToSlash(f.File), "/vendor/") {
+		return ""
+	}
+	if pkg == "main" || pkg == "command-line-arguments" {
+		return l.locateMain(filepath.ToSlash(f.File), base)
+	}
+	for _, m := range l.modules {
+		rel, ok := below(pkg, m.Path)
+		if !ok {
+			rel, ok = below(strings.TrimSuffix(pkg, "_test"), m.Path)
+		}
+		if ok {
+			return filepath.Join(m.Dir, filepath.FromSlash(rel), base)
+		}
+	}
+	return ""
+}
+
+// locateMain finds a file of a command: by its path as it is, as -trimpath has it,
+// or else by the folder that shares the longest end with it.
+func (l *locator) locateMain(file, base string) string {
+	for _, m := range l.modules {
+		if _, ok := below(file, filepath.ToSlash(m.Dir)); ok {
+			return filepath.FromSlash(file)
+		}
+		if rel, ok := below(file, m.Path); ok {
+			return filepath.Join(m.Dir, filepath.FromSlash(rel))
+		}
+	}
+	best, length := "", 0
+	for _, dir := range l.mains {
+		if n := commonEnd(path.Dir(file), filepath.ToSlash(dir)); n > length {
+			best, length = dir, n
+		}
+	}
+	if best == "" && len(l.mains) == 1 {
+		best = l.mains[0]
+	}
+	if best == "" {
+		return ""
+	}
+	return filepath.Join(best, base)
+}
+
+// below returns what follows a folder in a path, both with slashes.
+func below(p, dir string) (rel string, ok bool) {
+	if p == dir {
+		return "", true
+	}
+	return strings.CutPrefix(p, dir+"/")
+}
+
+// commonEnd returns how many elements the ends of two paths share.
+func commonEnd(a, b string) int {
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	n := 0
+	for n < len(x) && n < len(y) && x[len(x)-1-n] == y[len(y)-1-n] {
+		n++
+	}
+	return n
+}

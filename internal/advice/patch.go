@@ -1,0 +1,169 @@
+package advice
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// newFix applies a match's edits to the text of its file, adds the imports it needs,
+// removes those it no longer needs, and formats what was formatted.
+func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
+	tf := p.Fset.File(file.FileStart)
+	before := p.texts[tf.Name()]
+	edits := slices.Clone(m.Edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return int(a.Pos - b.Pos) })
+	var after bytes.Buffer
+	at := 0
+	for _, e := range edits {
+		if p.Fset.File(e.Pos) != tf {
+			return nil, fmt.Errorf("an edit is in another file")
+		}
+		from, to := tf.Offset(e.Pos), tf.Offset(e.End)
+		if from < at || to < from || to > len(before) {
+			return nil, fmt.Errorf("edits overlap at offset %d", from)
+		}
+		after.Write(before[at:from])
+		after.WriteString(e.New)
+		at = to
+	}
+	after.Write(before[at:])
+	text, err := fixImports(tf.Name(), after.Bytes(), file, m.Imports)
+	if err != nil {
+		return nil, err
+	}
+	if formatted, err := format.Source(before); err == nil && bytes.Equal(formatted, before) {
+		if text, err = format.Source(text); err != nil {
+			return nil, err
+		}
+	}
+	if bytes.Equal(text, before) {
+		return nil, fmt.Errorf("the rewrite changes nothing")
+	}
+	rel, err := filepath.Rel(root, tf.Name())
+	if err != nil {
+		rel = tf.Name()
+	}
+	rel = filepath.ToSlash(rel)
+	d := diff.Diff("a/"+rel, before, "b/"+rel, text)
+	if _, rest, ok := bytes.Cut(d, []byte("\n")); ok && bytes.HasPrefix(d, []byte("diff ")) {
+		d = rest // the line above the names, which git apply takes for one of its own
+	}
+	return &Fix{File: tf.Name(), Diff: string(d), Before: before, After: text}, nil
+}
+
+// fixImports adds imports, and removes those that were used and are not any more.
+func fixImports(name string, text []byte, was *ast.File, add []string) ([]byte, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("the rewrite does not parse: %w", err)
+	}
+	changed := false
+	for _, p := range add {
+		if !imports(f, p) {
+			changed = astutil.AddImport(fset, f, p) || changed
+		}
+	}
+	before := selectors(was)
+	now := selectors(f)
+	for _, spec := range slices.Clone(f.Imports) {
+		p, _ := strconv.Unquote(spec.Path.Value)
+		local := path.Base(p)
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		// The last element of a path is not always the package's name: what wasn't
+		// used under that name before is left alone.
+		if local == "_" || local == "." || !before[local] || now[local] {
+			continue
+		}
+		if spec.Name != nil {
+			changed = astutil.DeleteNamedImport(fset, f, spec.Name.Name, p) || changed
+		} else {
+			changed = astutil.DeleteImport(fset, f, p) || changed
+		}
+	}
+	if !changed {
+		return text, nil
+	}
+	var out bytes.Buffer
+	if err := format.Node(&out, fset, f); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func imports(f *ast.File, p string) bool {
+	return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool {
+		return s.Path.Value == strconv.Quote(p) && (s.Name == nil || s.Name.Name == path.Base(p))
+	})
+}
+
+// selectors are the names before dots, among them the packages a file uses.
+func selectors(f *ast.File) map[string]bool {
+	names := make(map[string]bool)
+	ast.Inspect(f, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := s.X.(*ast.Ident); ok {
+				names[id.Name] = true
+			}
+		}
+		return true
+	})
+	return names
+}
+
+// Unused returns a name like the one wanted that nothing in the package's scope, nor
+// in the file or around a position, has.
+func (p *Package) Unused(want string, at token.Pos) string {
+	for i := 1; ; i++ {
+		name := want
+		if i > 1 {
+			name += strconv.Itoa(i)
+		}
+		if !p.taken(name, at) {
+			return name
+		}
+	}
+}
+
+func (p *Package) taken(name string, at token.Pos) bool {
+	if token.IsKeyword(name) || p.Types.Scope().Lookup(name) != nil {
+		return true
+	}
+	for _, f := range p.Files {
+		for _, spec := range f.Imports {
+			local := path.Base(strings.Trim(spec.Path.Value, `"`))
+			if spec.Name != nil {
+				local = spec.Name.Name
+			}
+			if local == name {
+				return true
+			}
+		}
+		if f.FileStart <= at && at < f.FileEnd {
+			found := false
+			ast.Inspect(f, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				found = found || ok && id.Name == name
+				return !found
+			})
+			if found {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,80 @@
+package advice
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+)
+
+// A Class says what may be done with a rule's rewrite.
+type Class byte
+
+const (
+	// Safe: the program does the same, whatever it is given.
+	Safe Class = 'A'
+	// Review: the same as far as the rule can see; somebody should look.
+	Review Class = 'B'
+	// AdviceOnly: there is no rewrite, or it is a change of design.
+	AdviceOnly Class = 'C'
+)
+
+func (c Class) String() string { return string(c) }
+
+// MarshalText writes the letter.
+func (c Class) MarshalText() ([]byte, error) { return []byte{byte(c)}, nil }
+
+// A Rule knows one pattern that costs time or memory, and what is better. It needs
+// both legs of a finding: Frames is what a profile shows below the line, Match what
+// the source has on it.
+type Rule struct {
+	ID      string // what users see: "regexp-per-call"
+	Pattern string // of the catalogue in the design: "P01"
+	Title   string // what is slow, in a few words
+	// Doc says why it is slow, what to do, and where the rule keeps silent; for
+	// users, in Markdown without headings.
+	Doc   string
+	Class Class // the best that Match offers
+
+	// Frames matches functions called below a line, by the names that profiles
+	// have. nil asks for nothing below it: the line itself is enough.
+	Frames *regexp.Regexp
+	// Allocates is set where a share of the bytes or objects allocated on the line
+	// itself is evidence, too: heap profiles have no frames of the runtime.
+	Allocates bool
+	// Waits is set where the evidence is a mutex or block profile.
+	Waits bool
+
+	// Generic is set where the rule says no more than that something is allocated or
+	// called there: of a line that another rule knows it is silent.
+	Generic bool
+
+	// Since is the go line of go.mod that the rewrite needs, "1.24"; Until is the
+	// first toolchain on which the pattern costs nothing any more. Either may be "".
+	Since, Until string
+	// Gain is by how much an operation typically gets faster where the rewrite is
+	// done, 2 for half the time. It ranks findings, and promises nothing.
+	Gain float64
+
+	// Match returns what it recognises at a site. Nodes belong to the site's files.
+	Match func(*Site) []Match
+}
+
+// A Match is what a rule recognises at a site.
+type Match struct {
+	Node  ast.Node // the place; it decides which line is shown
+	Title string   // for this place; "" is the rule's
+	Why   string   // what makes it slow here, and what to do; one or two sentences
+	Class Class    // 0 is the rule's
+	// Frames narrows down the rule's Frames, where a match is about one of several.
+	Frames *regexp.Regexp
+	Gain   float64 // 0 is the rule's
+
+	Edits   []Edit   // the rewrite; none: advice only
+	Imports []string // packages that the edits use; what they no longer use is removed
+}
+
+// An Edit replaces the source between two positions, which may be equal.
+type Edit struct {
+	Pos, End token.Pos
+	New      string
+}

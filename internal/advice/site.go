@@ -1,0 +1,191 @@
+package advice
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"go/version"
+	"regexp"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// A Package is the syntax and types of a hot package.
+type Package struct {
+	Path      string
+	Dir       string
+	Fset      *token.FileSet
+	Files     []*ast.File
+	Types     *types.Package
+	Info      *types.Info
+	GoVersion string // the go line of its module, "go1.24"; "" if unknown
+	Toolchain string // "go1.26.1"; "" if unknown
+
+	inspector *inspector.Inspector
+	uses      map[types.Object][]*ast.Ident
+	texts     map[string][]byte // of files, by name
+}
+
+// AtLeast reports whether the module's go line allows what came with a version.
+func (p *Package) AtLeast(v string) bool {
+	return p.GoVersion == "" || version.Compare(p.GoVersion, "go"+v) >= 0
+}
+
+// Root is a cursor over all files.
+func (p *Package) Root() inspector.Cursor {
+	if p.inspector == nil {
+		p.inspector = inspector.New(p.Files)
+	}
+	return p.inspector.Root()
+}
+
+// Uses returns the identifiers that refer to an object anywhere in the package,
+// the one that declares it not among them.
+func (p *Package) Uses(obj types.Object) []*ast.Ident {
+	if p.uses == nil {
+		p.uses = make(map[types.Object][]*ast.Ident)
+		for id, o := range p.Info.Uses {
+			p.uses[o] = append(p.uses[o], id)
+		}
+		for _, ids := range p.uses {
+			slices.SortFunc(ids, func(a, b *ast.Ident) int { return int(a.Pos() - b.Pos()) })
+		}
+	}
+	return p.uses[obj]
+}
+
+// Text returns the source between two positions.
+func (p *Package) Text(from, to token.Pos) string {
+	f := p.Fset.File(from)
+	text := p.texts[f.Name()]
+	a, b := f.Offset(from), f.Offset(to)
+	if b > len(text) {
+		return ""
+	}
+	return string(text[a:b])
+}
+
+// Source returns a node as it is written.
+func (p *Package) Source(n ast.Node) string { return p.Text(n.Pos(), n.End()) }
+
+// Line returns the line that a position is on.
+func (p *Package) Line(pos token.Pos) int { return p.Fset.Position(pos).Line }
+
+// A Site is a hot line of the user's, in its function, with what is known of it.
+type Site struct {
+	*Package
+	File *ast.File
+	Decl *ast.FuncDecl    // the declaration around; nil in a literal at package level
+	Func inspector.Cursor // the innermost FuncDecl or FuncLit
+	Line int              // now; the profile may have known it as another
+
+	// Compiler is what it says of the line: "x escapes to heap".
+	Compiler []string
+
+	hot   *hot
+	seen  *evidence
+	nodes []inspector.Cursor
+}
+
+// Body returns the statements of the innermost function.
+func (s *Site) Body() *ast.BlockStmt {
+	switch f := s.Func.Node().(type) {
+	case *ast.FuncDecl:
+		return f.Body
+	case *ast.FuncLit:
+		return f.Body
+	}
+	return nil
+}
+
+// Nodes are the nodes of the site's function that are on its line: those that begin
+// or end there, or, of calls, whose name or parenthesis stands there. Function
+// literals are functions of their own: what is in them is not among them.
+func (s *Site) Nodes() []inspector.Cursor {
+	if s.nodes != nil {
+		return s.nodes
+	}
+	s.nodes = []inspector.Cursor{}
+	s.Func.Inspect(nil, func(c inspector.Cursor) bool {
+		n := c.Node()
+		if n.Pos() == token.NoPos {
+			return true
+		}
+		if s.Package.Line(n.Pos()) > s.Line || s.Package.Line(n.End()) < s.Line {
+			return false
+		}
+		if s.touches(n) {
+			s.nodes = append(s.nodes, c)
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !literal || n == s.Func.Node()
+	})
+	return s.nodes
+}
+
+// touches reports whether code of a node may be attributed to the line.
+func (s *Site) touches(n ast.Node) bool {
+	on := func(pos token.Pos) bool { return s.Package.Line(pos) == s.Line }
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		return on(n.Pos()) || on(n.Lparen) || on(n.Rparen) || on(n.Fun.End()-1)
+	case *ast.BinaryExpr:
+		return on(n.Pos()) || on(n.OpPos)
+	case *ast.AssignStmt:
+		return on(n.Pos()) || on(n.TokPos)
+	case *ast.FuncLit, *ast.RangeStmt, *ast.ForStmt, *ast.IfStmt, *ast.BlockStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.CaseClause:
+		return on(n.Pos())
+	}
+	return on(n.Pos()) || on(n.End()-1)
+}
+
+// A Call is a call on a site's line.
+type Call struct {
+	*ast.CallExpr
+	inspector.Cursor
+	Name string // of the callee, "strings.Split" or "(*bytes.Buffer).Write"; "" if it is not known
+}
+
+// Calls returns the calls on the line whose callee is one of names, written as
+// go/types does: "strings.Split", "(*regexp.Regexp).MatchString", with whole import
+// paths; without names, all calls.
+func (s *Site) Calls(names ...string) []Call {
+	var found []Call
+	for _, c := range s.Nodes() {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		name := s.Callee(call)
+		if len(names) == 0 || name != "" && slices.Contains(names, name) {
+			found = append(found, Call{call, c, name})
+		}
+	}
+	return found
+}
+
+// Callee names the function that a call is of, as go/types does; "" if that isn't
+// known before it runs.
+func (p *Package) Callee(call *ast.CallExpr) string {
+	switch f := typeutil.Callee(p.Info, call).(type) {
+	case *types.Func:
+		return f.Origin().FullName()
+	case *types.Builtin:
+		return f.Name()
+	}
+	return ""
+}
+
+// Share returns the part of the CPU time, the bytes or the objects, whichever is
+// largest, that functions matching re below the line have in some subject.
+func (s *Site) Share(re *regexp.Regexp) float64 {
+	if s.hot == nil {
+		return 0
+	}
+	return s.seen.largest(s.hot.match(re, false))
+}
+
+// Blocks returns how many sizes of blocks the line itself allocates.
+func (s *Site) Blocks() int { return len(s.hot.blocks) }

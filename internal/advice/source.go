@@ -1,0 +1,248 @@
+package advice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/packages"
+)
+
+// source is what was loaded of the user's packages.
+type source struct {
+	files      map[string]*Package // by absolute name
+	packages   []*Package
+	unexamined []string
+}
+
+// load reads and checks the packages in some folders. Of what they import it reads
+// the compiler's export data, not the source.
+func load(ctx context.Context, dir, toolchain string, dirs []string) (*source, error) {
+	s := &source{files: make(map[string]*Package)}
+	if len(dirs) == 0 {
+		return s, nil
+	}
+	loaded, err := packages.Load(&packages.Config{
+		Context: ctx, Dir: dir,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule,
+	}, dirs...)
+	if err != nil {
+		return nil, fmt.Errorf("reading packages: %w", err)
+	}
+	for _, l := range loaded {
+		if len(l.Errors) > 0 {
+			s.unexamined = append(s.unexamined, fmt.Sprintf("%s: %v", l.PkgPath, l.Errors[0]))
+			continue
+		}
+		p := &Package{Path: l.PkgPath, Fset: l.Fset, Files: l.Syntax, Types: l.Types, Info: l.TypesInfo, Toolchain: toolchain}
+		if l.Module != nil && l.Module.GoVersion != "" {
+			p.GoVersion = "go" + l.Module.GoVersion
+		}
+		if err := p.read(l.CompiledGoFiles); err != nil {
+			return nil, err
+		}
+		for _, name := range l.CompiledGoFiles {
+			s.files[name] = p
+		}
+		s.packages = append(s.packages, p)
+	}
+	return s, nil
+}
+
+// NewPackage is of files that are checked already, for rules alone.
+func NewPackage(p Package, texts map[string][]byte) *Package {
+	p.texts = texts
+	return &p
+}
+
+func (p *Package) read(files []string) error {
+	p.texts = make(map[string][]byte)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		p.texts[name] = text
+		p.Dir = filepath.Dir(name)
+	}
+	return nil
+}
+
+// fileOf returns the syntax of a file, by its absolute name.
+func (p *Package) fileOf(name string) *ast.File {
+	i := slices.IndexFunc(p.Files, func(f *ast.File) bool { return p.Fset.File(f.FileStart).Name() == name })
+	if i < 0 {
+		return nil
+	}
+	return p.Files[i]
+}
+
+var (
+	errNotBuilt = errors.New("is not part of the package as it is built here")
+	errMoved    = errors.New("is not the source that the profile is of: measure again")
+)
+
+// site finds the syntax of a hot line. A function is known by its first line, or, if
+// the file has changed since, by its name, and the line by its distance from there.
+func (p *Package) site(h *hot, e *evidence) (*Site, error) {
+	file := p.fileOf(h.file)
+	if file == nil {
+		return nil, errNotBuilt
+	}
+	root, ok := p.Root().FindNode(file)
+	if !ok {
+		return nil, errNotBuilt
+	}
+	s := &Site{Package: p, File: file, hot: h, seen: e, Line: int(h.line)}
+	names := parseName(h.function)
+	var named, begun inspector.Cursor
+	for c := range root.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		n := c.Node()
+		first, last := p.Line(n.Pos()), p.Line(n.End())
+		decl, _ := n.(*ast.FuncDecl)
+		if decl != nil {
+			first = p.Line(decl.Type.Func)
+		}
+		if h.startLine != 0 && int64(first) == h.startLine && s.Line <= last && names.within(c) {
+			begun = c // of several on one line the innermost
+		}
+		if decl != nil && names.closure == "" && names.is(decl) {
+			named = c
+		}
+	}
+	switch {
+	case begun.Valid():
+		s.Func = begun
+	case named.Valid():
+		s.Func = named
+		first, last := p.Line(named.Node().(*ast.FuncDecl).Type.Func), p.Line(named.Node().End())
+		if h.startLine != 0 {
+			s.Line += first - int(h.startLine)
+		}
+		if s.Line < first || s.Line > last {
+			return nil, errMoved
+		}
+	default:
+		return nil, errMoved
+	}
+	if d, ok := s.Func.Node().(*ast.FuncDecl); ok {
+		s.Decl = d
+	} else {
+		for c := range s.Func.Enclosing((*ast.FuncDecl)(nil)) {
+			s.Decl = c.Node().(*ast.FuncDecl)
+		}
+	}
+	return s, nil
+}
+
+// A funcName is a function's name as profiles have it, in parts.
+type funcName struct {
+	receiver string   // type without * and type arguments
+	name     string   // of the declared function
+	closure  string   // "func1.2", "func1"; "" for the function itself
+	all      []string // elements, where an inlined closure has names of several functions
+}
+
+// parseName takes "pkg/path.(*T[...]).Method.func1" apart.
+func parseName(full string) funcName {
+	if i := strings.LastIndexByte(cutTypeArguments(full), '/'); i >= 0 {
+		full = cutTypeArguments(full)[i+1:]
+	} else {
+		full = cutTypeArguments(full)
+	}
+	_, rest, _ := strings.Cut(full, ".")
+	rest = strings.TrimSuffix(rest, "-fm")
+	var f funcName
+	if r, ok := strings.CutPrefix(rest, "("); ok {
+		f.receiver, rest, _ = strings.Cut(r, ").")
+		f.receiver = strings.TrimPrefix(f.receiver, "*")
+	}
+	f.all = strings.Split(rest, ".")
+	f.name = f.all[0]
+	f.closure = strings.Join(f.all[1:], ".")
+	if f.receiver == "" && f.closure != "" && !isClosure(f.all[1]) { // a method of a value: T.Method
+		f.receiver, f.name = f.all[0], f.all[1]
+		f.closure = strings.Join(f.all[2:], ".")
+	}
+	return f
+}
+
+// cutTypeArguments removes what is in brackets, which may have slashes and dots.
+func cutTypeArguments(name string) string {
+	if !strings.Contains(name, "[") {
+		return name
+	}
+	var b strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch r {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		default:
+			if depth == 0 {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}
+
+// isClosure reports whether an element of a name is the compiler's for a literal.
+func isClosure(element string) bool {
+	for _, prefix := range []string{"func", "gowrap", "deferwrap"} {
+		if digits, ok := strings.CutPrefix(element, prefix); ok && digits != "" && strings.Trim(digits, "0123456789-range") == "" {
+			return true
+		}
+	}
+	return element != "" && strings.Trim(element, "0123456789") == ""
+}
+
+func receiverName(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return ""
+	}
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
+}
+
+func (f funcName) is(d *ast.FuncDecl) bool {
+	return d.Name.Name == f.name && receiverName(d) == f.receiver
+}
+
+// within reports whether a function may have the name: a declared one must have it,
+// a literal lie in one that does, or, as an inlined one carries the names of those
+// it was inlined into, in one that the name has anywhere.
+func (f funcName) within(c inspector.Cursor) bool {
+	if d, ok := c.Node().(*ast.FuncDecl); ok {
+		return f.is(d) || f.name == "init" && d.Name.Name == "init"
+	}
+	for outer := range c.Enclosing((*ast.FuncDecl)(nil)) {
+		d := outer.Node().(*ast.FuncDecl)
+		return f.is(d) || slices.Contains(f.all, d.Name.Name)
+	}
+	return f.name == "init" || f.name == "glob" || f.name == "" // a variable's value
+}
