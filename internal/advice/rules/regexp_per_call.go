@@ -1,0 +1,127 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var regexpPerCall = &advice.Rule{
+	ID:      "regexp-per-call",
+	Pattern: "P01",
+	Title:   "a regular expression is compiled for each call",
+	Doc: `Compiling a pattern parses it and builds a program, which takes some microseconds and dozens of allocations;
+matching a short text takes a fraction of one. A constant pattern is compiled once, as a variable of the package.
+Where the pattern is made at run time, the compiled ones can be kept by their text, in a sync.Map or behind a lock.
+
+The rewrite moves the pattern into a variable. It is left to review as the variable is shared by all callers, which
+is fine for all methods but Longest. What runs once, in init or under sync.Once, is not reported.`,
+	Class:  advice.Review,
+	Frames: regexp.MustCompile(`^regexp\.(Must)?[cC]ompile|^regexp\.Match(String|Reader)?$|^regexp/syntax\.`),
+	Gain:   20,
+	Match:  matchRegexpPerCall,
+}
+
+func matchRegexpPerCall(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls("regexp.MustCompile", "regexp.MustCompilePOSIX", "regexp.Compile", "regexp.CompilePOSIX", "regexp.MatchString", "regexp.Match", "regexp.MatchReader") {
+		if runsOnce(s, c.Cursor) || len(c.Args) == 0 {
+			continue
+		}
+		pattern, constant := constantText(s, c.Args[0])
+		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+		if !constant {
+			m.Why = fmt.Sprintf("%s compiles a pattern that is made at run time. If the patterns repeat, keep the compiled ones by their text, in a sync.Map or a map behind a lock, with a bound on how many; if part of it is text to find, strings.Contains or strings.Index need no pattern.", short(c.Name))
+			matches = append(matches, m)
+			continue
+		}
+		m.Why = fmt.Sprintf("%s compiles the same pattern %s for each call: compile it once, into a variable of the package.", short(c.Name), quoted(pattern))
+		if s.Decl != nil && atPackageLevel(s, c.Args[0]) {
+			hoistRegexp(s, c, pattern, &m)
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// hoistRegexp fills in the rewrite, where there is one.
+func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match) {
+	posix := strings.HasSuffix(c.Name, "POSIX")
+	compile := regexp.Compile
+	if posix {
+		compile = regexp.CompilePOSIX
+	}
+	if _, err := compile(pattern); err != nil {
+		return // it fails each time, which is for somebody else to tell
+	}
+	pkg := s.Source(c.Fun)
+	pkg, _, found := strings.Cut(pkg, ".") // whatever the file calls the package
+	if !found {
+		return
+	}
+	name := s.Unused(variableName(s, c)+"RE", c.Pos())
+	must := pkg + ".MustCompile"
+	if posix {
+		must += "POSIX"
+	}
+	variable := beforeDecl(s, fmt.Sprintf("var %s = %s(%s)", name, must, s.Source(c.Args[0])))
+	switch strings.TrimSuffix(c.Name, "POSIX") {
+	case "regexp.MustCompile":
+		m.Edits = []advice.Edit{variable, replace(c.CallExpr, name)}
+	case "regexp.Compile":
+		// The error of a pattern that compiles is nil.
+		if !twoResults(c) {
+			return
+		}
+		m.Edits = []advice.Edit{variable, replace(c.CallExpr, name+", error(nil)")}
+	case "regexp.MatchString", "regexp.Match", "regexp.MatchReader":
+		if !twoResults(c) {
+			return
+		}
+		method := strings.TrimPrefix(c.Name, "regexp.")
+		call := fmt.Sprintf("%s.%s(%s)", name, method, s.Source(c.Args[1]))
+		m.Edits = []advice.Edit{variable, replace(c.CallExpr, call+", error(nil)")}
+		if assign, ok := c.Parent().Node().(*ast.AssignStmt); ok && isBlank(assign.Lhs[1]) {
+			m.Edits = []advice.Edit{variable, replace(c.CallExpr, call), {Pos: assign.Lhs[0].End(), End: assign.Lhs[1].End()}}
+		}
+	}
+	m.Class = advice.Review
+}
+
+// twoResults reports whether both results of a call are assigned to something.
+func twoResults(c advice.Call) bool {
+	assign, ok := c.Parent().Node().(*ast.AssignStmt)
+	return ok && len(assign.Lhs) == 2 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN)
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// variableName is a name for what a call returns: that of the variable it goes to,
+// or else of the function.
+func variableName(s *advice.Site, c advice.Call) string {
+	if assign, ok := c.Parent().Node().(*ast.AssignStmt); ok && strings.Contains(c.Name, "ompile") {
+		if id, ok := assign.Lhs[0].(*ast.Ident); ok && id.Name != "_" && len(id.Name) > 2 {
+			return id.Name
+		}
+	}
+	name := s.Decl.Name.Name
+	return strings.ToLower(name[:1]) + name[1:]
+}
+
+// short is a function's name without the path of its package.
+func short(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+
+// quoted is a text for a sentence, cut where it is long.
+func quoted(text string) string {
+	if r := []rune(text); len(r) > 40 {
+		text = string(r[:40]) + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}

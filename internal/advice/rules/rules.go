@@ -1,0 +1,194 @@
+// Package rules is what hone knows of slow patterns: a rule a file, with its
+// documentation, and its test data in testdata/ID.
+//
+// testdata/ID/NAME.go is a program with a pattern, or one that looks like it. A
+// comment at the end of a line says what a profile would show there:
+//
+//	re := regexp.MustCompile("a+") // hot: regexp.MustCompile regexp.compile
+//	s += x                         // hot: runtime.concatstring2
+//	b = append(b, x)               // alloc
+//
+// and the line above it what the rule has to say:
+//
+//	// want A: compiled anew
+//
+// with the class and a part of the title or reason. A file without any want is a
+// look-alike: the rule has to be silent. NAME.go.golden is what the rewrites of all
+// findings of NAME.go make of it, one after the other.
+package rules
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// All returns the rules, in the order that doc/rules.md has them.
+func All() []*advice.Rule {
+	return slices.Clone(all)
+}
+
+var all = []*advice.Rule{
+	regexpPerCall,
+	stringConcatLoop,
+}
+
+// constantText returns the value of a constant string.
+func constantText(s *advice.Site, e ast.Expr) (string, bool) {
+	v := s.Info.Types[e].Value
+	if v == nil || v.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(v), true
+}
+
+// atPackageLevel reports whether an expression means the same outside of any
+// function: it names nothing that is declared in one.
+func atPackageLevel(s *advice.Site, e ast.Expr) bool {
+	local := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if obj := s.Info.Uses[id]; obj != nil && obj.Parent() != nil && obj.Parent() != types.Universe &&
+				obj.Parent() != s.Types.Scope() && !isPackageName(obj) {
+				local = true
+			}
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !literal && !local
+	})
+	return !local
+}
+
+func isPackageName(obj types.Object) bool {
+	_, ok := obj.(*types.PkgName)
+	return ok
+}
+
+// runsOnce reports whether code at a place runs once a process: in init or main, in
+// a variable's value, or in what sync runs once.
+func runsOnce(s *advice.Site, c inspector.Cursor) bool {
+	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+		call, ok := lit.Parent().Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		switch s.Callee(call) {
+		case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues":
+			return true
+		}
+	}
+	if inLoop(c) {
+		return false
+	}
+	if s.Decl == nil {
+		_, literal := s.Func.Node().(*ast.FuncLit)
+		return !literal
+	}
+	return s.Decl.Recv == nil && (s.Decl.Name.Name == "init" || s.Decl.Name.Name == "main" && s.Types.Name() == "main") && s.Func.Node() == s.Decl
+}
+
+// loopAround returns the innermost loop around a place, within its function.
+func loopAround(c inspector.Cursor) (inspector.Cursor, bool) {
+	for outer := range c.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		if outer == c {
+			continue
+		}
+		switch outer.Node().(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return outer, true
+		}
+		return inspector.Cursor{}, false
+	}
+	return inspector.Cursor{}, false
+}
+
+func inLoop(c inspector.Cursor) bool {
+	_, ok := loopAround(c)
+	return ok
+}
+
+// statement returns the statement that a place is in, of a block or a case.
+func statement(c inspector.Cursor) (inspector.Cursor, bool) {
+	for ; c.Node() != nil; c = c.Parent() {
+		if _, ok := c.Node().(ast.Stmt); !ok {
+			continue
+		}
+		switch c.Parent().Node().(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+			return c, true
+		}
+	}
+	return inspector.Cursor{}, false
+}
+
+// object returns what an identifier means; nil if the expression is none.
+func object(s *advice.Site, e ast.Expr) types.Object {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	return s.Info.ObjectOf(id)
+}
+
+// isLocal reports whether an object is a variable of the function at a site.
+func isLocal(s *advice.Site, obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	return ok && !v.IsField() && s.Func.Node().Pos() <= v.Pos() && v.Pos() < s.Func.Node().End()
+}
+
+// insert is an edit that puts text before a position.
+func insert(at token.Pos, text string) advice.Edit { return advice.Edit{Pos: at, End: at, New: text} }
+
+// replace is an edit that puts text in a node's place.
+func replace(n ast.Node, text string) advice.Edit {
+	return advice.Edit{Pos: n.Pos(), End: n.End(), New: text}
+}
+
+// beforeDecl is an edit that declares something at package level, above the function
+// of a site and its comment.
+func beforeDecl(s *advice.Site, text string) advice.Edit {
+	at := s.Decl.Pos()
+	if s.Decl.Doc != nil {
+		at = s.Decl.Doc.Pos()
+	}
+	return insert(at, text+"\n\n")
+}
+
+// isString reports whether an expression's type is a string.
+func isString(s *advice.Site, e ast.Expr) bool {
+	t := s.Info.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// isBytes reports whether an expression's type is a slice of bytes.
+func isBytes(s *advice.Site, e ast.Expr) bool {
+	t := s.Info.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	slice, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	b, ok := slice.Elem().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Byte
+}
+
+// conversion returns the operand of a conversion such as []byte(s), and its type.
+func conversion(s *advice.Site, e ast.Expr) (operand ast.Expr, to types.Type, ok bool) {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 || !s.Info.Types[call.Fun].IsType() {
+		return nil, nil, false
+	}
+	return call.Args[0], s.Info.TypeOf(call.Fun), true
+}

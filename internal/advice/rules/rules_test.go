@@ -1,0 +1,233 @@
+package rules
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/profile"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The packages that cases import are read once.
+var (
+	fset     = token.NewFileSet()
+	imported = importer.ForCompiler(fset, "source", nil)
+)
+
+// TestRules runs each rule on its cases: what it has to find, and what it must not.
+func TestRules(t *testing.T) {
+	for _, r := range All() {
+		t.Run(r.ID, func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join("testdata", r.ID, "*.go"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			positive, negative := 0, 0
+			for _, file := range files {
+				t.Run(strings.TrimSuffix(filepath.Base(file), ".go"), func(t *testing.T) {
+					if testRule(t, r, file) {
+						positive++
+					} else {
+						negative++
+					}
+				})
+			}
+			if positive == 0 || negative == 0 {
+				t.Errorf("%d cases with the pattern and %d look-alikes: want at least one of each", positive, negative)
+			}
+		})
+	}
+}
+
+func testRule(t *testing.T, r *advice.Rule, file string) (positive bool) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := examine(t, r, file, text)
+	wants := readWants(t, text)
+	for _, f := range report.Findings {
+		i := slices.IndexFunc(wants, func(w want) bool {
+			return w.line == f.Line && w.class == f.Class.String() && strings.Contains(f.Title+" "+f.Why, w.text)
+		})
+		if i < 0 {
+			t.Errorf("%s:%d: unexpected: %s %s: %s %v", file, f.Line, f.Class, f.Title, f.Why, f.Caveats)
+			continue
+		}
+		wants = slices.Delete(wants, i, i+1)
+	}
+	for _, w := range wants {
+		t.Errorf("%s:%d: no finding of class %s with %q", file, w.line, w.class, w.text)
+	}
+	golden := file + ".golden"
+	fixed, rewrites := text, 0
+	for ; rewrites < 20; rewrites++ {
+		i := slices.IndexFunc(report.Findings, func(f advice.Finding) bool { return f.Fix != nil })
+		if i < 0 {
+			break
+		}
+		fixed = report.Findings[i].Fix.After
+		report = examine(t, r, file, fixed)
+	}
+	if rewrites == 20 {
+		t.Fatalf("%s: rewriting never ends:\n%s", file, fixed)
+	}
+	if *update {
+		os.Remove(golden)
+		if rewrites > 0 {
+			if err := os.WriteFile(golden, fixed, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	wantText, err := os.ReadFile(golden)
+	if rewrites == 0 && os.IsNotExist(err) {
+		return wantsAny(text)
+	}
+	if err != nil || !bytes.Equal(fixed, wantText) {
+		t.Errorf("%s: %v; the rewrite is\n%s", golden, err, fixed)
+	}
+	return wantsAny(text)
+}
+
+func wantsAny(text []byte) bool { return wantLine.Match(text) }
+
+// A want is a finding that a case asks for.
+type want struct {
+	line        int
+	class, text string
+}
+
+var (
+	wantLine = regexp.MustCompile(`(?m)^\s*// want ([ABC])(?:: (.*))?$`)
+	hotMark  = regexp.MustCompile(`// (hot|alloc|mutex|block)(?:: (.*))?$`)
+)
+
+func readWants(t *testing.T, text []byte) []want {
+	var wants []want
+	for i, line := range strings.Split(string(text), "\n") {
+		if m := wantLine.FindStringSubmatch(line); m != nil {
+			wants = append(wants, want{i + 2, m[1], m[2]})
+		} else if strings.Contains(line, "// want") {
+			t.Errorf("line %d: %q is no want", i+1, line)
+		}
+	}
+	return wants
+}
+
+// examine checks the types of a case, makes profiles of its marks, and has the rule
+// look at them.
+func examine(t *testing.T, r *advice.Rule, name string, text []byte) *advice.Report {
+	t.Helper()
+	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	info := &types.Info{
+		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
+		Selections: make(map[*ast.SelectorExpr]*types.Selection), Implicits: make(map[ast.Node]types.Object),
+		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance),
+	}
+	config := types.Config{Importer: imported, GoVersion: strings.Join(strings.Split(runtime.Version(), ".")[:2], ".")}
+	pkg, err := config.Check("example.com/"+f.Name.Name, fset, []*ast.File{f}, info)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	p := advice.NewPackage(advice.Package{
+		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, GoVersion: config.GoVersion,
+	}, map[string][]byte{name: text})
+	locate := func(frame *profile.Frame) string {
+		if frame.File == name {
+			return name
+		}
+		return ""
+	}
+	return advice.Examine(marked(t, f, name, text), []*advice.Package{p}, locate, advice.Options{Rules: []*advice.Rule{r}})
+}
+
+// marked makes profiles of the marks in a case: of each, a tenth of the total.
+func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input {
+	builders := map[string]*profile.Builder{
+		"hot":   profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}),
+		"alloc": profile.NewBuilder(profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"}),
+		"mutex": profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"}, profile.ValueType{Type: "delay", Unit: "nanoseconds"}),
+		"block": profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"}, profile.ValueType{Type: "delay", Unit: "nanoseconds"}),
+	}
+	location := func(b *profile.Builder, fn, file string, start, line int) uint32 {
+		return b.Location(0, 0, profile.Line{Function: b.Function(fn, fn, file, int64(start)), Line: int64(line)})
+	}
+	for i, line := range strings.Split(string(text), "\n") {
+		m := hotMark.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		b := builders[m[1]]
+		fn, start := functionAt(f, i+1)
+		sizes := []int64{64}
+		var stack []uint32
+		for _, callee := range strings.Fields(m[2]) {
+			if n, err := strconv.ParseInt(callee, 10, 64); err == nil { // sizes of blocks
+				sizes = append(sizes, n)
+				continue
+			}
+			stack = append([]uint32{location(b, callee, callee+".go", 1, 1)}, stack...)
+		}
+		stack = append(stack, location(b, "example.com/"+f.Name.Name+"."+fn, name, start, i+1))
+		for _, size := range sizes {
+			label := profile.Label{Key: b.String("bytes"), Numeric: true, Num: size}
+			if m[1] != "alloc" {
+				b.Sample(stack, nil, 10, 100e6)
+				break
+			}
+			b.Sample(stack, []profile.Label{label}, 100, 100*size)
+		}
+	}
+	var inputs []advice.Input
+	for kind, b := range builders {
+		b.Sample([]uint32{location(b, "other.Work", "other.go", 1, 1)}, nil, 10, 500e6)
+		inputs = append(inputs, advice.Input{Profile: b.Profile(), Subject: "Case", Kind: kind})
+	}
+	return inputs
+}
+
+// functionAt names the innermost function at a line, and says where it begins.
+func functionAt(f *ast.File, line int) (name string, start int) {
+	at := func(pos token.Pos) int { return fset.Position(pos).Line }
+	literals := 0
+	ast.Inspect(f, func(n ast.Node) bool {
+		if n == nil || at(n.Pos()) > line || at(n.End()) < line {
+			return n != nil && at(n.Pos()) <= line && at(n.End()) >= line
+		}
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			name, start = n.Name.Name, at(n.Type.Func)
+			if n.Recv != nil {
+				name = fmt.Sprintf("(%s).%s", types.ExprString(n.Recv.List[0].Type), name)
+			}
+		case *ast.FuncLit:
+			literals++
+			if name == "" {
+				name = "init"
+			}
+			name, start = fmt.Sprintf("%s.func%d", name, literals), at(n.Pos())
+		}
+		return true
+	})
+	return name, start
+}

@@ -1,0 +1,226 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var stringConcatLoop = &advice.Rule{
+	ID:      "string-concat-loop",
+	Pattern: "P02",
+	Title:   "a string grows by + in a loop",
+	Doc: `A string can't grow: each + copies all of it so far into a new one, so that n steps copy n²/2 pieces and leave n−1
+strings to the garbage collector. A strings.Builder doubles its room and copies each piece about twice.
+
+The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It is offered where the
+loop does nothing else with the string, and nothing leaves the loop but its end or a break.`,
+	Class:     advice.Review,
+	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
+	Allocates: true,
+	Gain:      5,
+	Match:     matchStringConcatLoop,
+}
+
+func matchStringConcatLoop(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		assign, ok := c.Node().(*ast.AssignStmt)
+		if !ok || len(assign.Lhs) != 1 || !isString(s, assign.Lhs[0]) {
+			continue
+		}
+		pieces := appended(s, assign)
+		if pieces == nil {
+			continue
+		}
+		target := s.Source(assign.Lhs[0])
+		obj := object(s, assign.Lhs[0])
+		if obj == nil { // a field or an element, of something that lives longer
+			m := advice.Match{Node: assign, Class: advice.AdviceOnly}
+			m.Why = fmt.Sprintf("each + copies all of %s so far. Keep a []byte or a strings.Builder in its place, and make a string of it once, where it is complete.", target)
+			if _, index := assign.Lhs[0].(*ast.IndexExpr); index || inLoop(c) {
+				matches = append(matches, m)
+			}
+			continue
+		}
+		loop, ok := loopAround(c)
+		if !ok || within(loop.Node(), obj.Pos()) {
+			continue // a new string each time
+		}
+		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
+		m.Why = fmt.Sprintf("each step copies all of %s so far: a strings.Builder copies each piece about twice, and allocates by doubling.", target)
+		if outer, ok := outermostLoop(loop, obj); ok {
+			buildString(s, outer, obj, &m)
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// appended returns what a statement appends to a string: of s += a + b, or of
+// s = s + a + b; nil if that isn't what it does.
+func appended(s *advice.Site, assign *ast.AssignStmt) []ast.Expr {
+	rhs := assign.Rhs[0]
+	switch assign.Tok {
+	case token.ADD_ASSIGN:
+		return operands(s, rhs)
+	case token.ASSIGN:
+		all := operands(s, rhs)
+		if len(all) > 1 && types.ExprString(all[0]) == types.ExprString(assign.Lhs[0]) {
+			return all[1:]
+		}
+	}
+	return nil
+}
+
+// operands takes a + b + c apart, but for constants, which the compiler joins.
+func operands(s *advice.Site, e ast.Expr) []ast.Expr {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD || s.Info.Types[e].Value != nil {
+		return []ast.Expr{e}
+	}
+	return append(operands(s, b.X), operands(s, b.Y)...)
+}
+
+func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
+
+// outermostLoop returns the outermost loop around a loop that a variable is declared
+// before, in the same function.
+func outermostLoop(loop inspector.Cursor, obj types.Object) (inspector.Cursor, bool) {
+	for {
+		outer, ok := loopAround(loop)
+		if !ok || within(outer.Node(), obj.Pos()) {
+			return loop, true
+		}
+		loop = outer
+	}
+}
+
+// buildString fills in the rewrite, if the loop uses the string for nothing else and
+// is left by its end or a break of its own only.
+func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *advice.Match) {
+	if !isLocal(s, obj) || s.Source(loop.Node()) == "" {
+		return
+	}
+	if _, ok := loop.Parent().Node().(*ast.LabeledStmt); ok {
+		return
+	}
+	if _, ok := statement(loop); !ok {
+		return
+	}
+	var edits []advice.Edit
+	builder := s.Unused(obj.Name()+"Builder", loop.Node().Pos())
+	ok := true
+	known := make(map[*ast.Ident]bool) // uses that the rewrite takes away
+	loop.Inspect(nil, func(c inspector.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.AssignStmt:
+			if len(n.Lhs) != 1 || object(s, n.Lhs[0]) != obj {
+				return true
+			}
+			pieces := appended(s, n)
+			if pieces == nil {
+				ok = false
+				return false
+			}
+			known[ast.Unparen(n.Lhs[0]).(*ast.Ident)] = true
+			if n.Tok == token.ASSIGN {
+				known[ast.Unparen(operands(s, n.Rhs[0])[0]).(*ast.Ident)] = true
+			}
+			var lines []string
+			for _, p := range pieces {
+				lines = append(lines, writePiece(s, builder, p))
+			}
+			edits = append(edits, replace(n, strings.Join(lines, "\n")))
+			if _, block := c.Parent().Node().(*ast.BlockStmt); !block && len(pieces) > 1 {
+				if _, clause := c.Parent().Node().(*ast.CaseClause); !clause {
+					ok = false // the post statement of a loop, an if's own statement
+				}
+			}
+		case *ast.ReturnStmt, *ast.DeferStmt, *ast.GoStmt:
+			if r, isReturn := n.(*ast.ReturnStmt); !isReturn || mentions(s, r, obj) || len(r.Results) == 0 {
+				ok = false
+			}
+		case *ast.BranchStmt:
+			if n.Label != nil || n.Tok == token.GOTO {
+				ok = false
+			}
+		case *ast.FuncLit:
+			if mentions(s, n, obj) {
+				ok = false
+			}
+			return false
+		}
+		return true
+	})
+	for _, id := range s.Uses(obj) {
+		if within(loop.Node(), id.Pos()) && !known[id] {
+			ok = false
+		}
+	}
+	if !ok || addressTaken(s, obj) {
+		return
+	}
+	m.Edits = append(edits,
+		insert(loop.Node().Pos(), "var "+builder+" strings.Builder\n"),
+		insert(loop.Node().End(), fmt.Sprintf("\n%s += %s.String()", obj.Name(), builder)),
+	)
+	m.Imports = []string{"strings"}
+	m.Class = advice.Review
+}
+
+// writePiece is the statement that appends a piece to a builder.
+func writePiece(s *advice.Site, builder string, piece ast.Expr) string {
+	if text, ok := constantText(s, piece); ok && len(text) == 1 {
+		return fmt.Sprintf("%s.WriteByte(%q)", builder, text[0])
+	}
+	if operand, _, ok := conversion(s, piece); ok {
+		switch t := s.Info.TypeOf(operand).Underlying().(type) {
+		case *types.Basic:
+			if t.Kind() == types.Rune {
+				return fmt.Sprintf("%s.WriteRune(%s)", builder, s.Source(operand))
+			}
+		case *types.Slice:
+			if isBytes(s, operand) {
+				return fmt.Sprintf("%s.Write(%s)", builder, s.Source(operand))
+			}
+		}
+	}
+	if t, ok := types.Unalias(s.Info.TypeOf(piece)).(*types.Named); ok && t.Obj() != nil {
+		return fmt.Sprintf("%s.WriteString(string(%s))", builder, s.Source(piece))
+	}
+	return fmt.Sprintf("%s.WriteString(%s)", builder, s.Source(piece))
+}
+
+// mentions reports whether code uses an object.
+func mentions(s *advice.Site, n ast.Node, obj types.Object) bool {
+	for _, id := range s.Uses(obj) {
+		if within(n, id.Pos()) {
+			return true
+		}
+	}
+	return false
+}
+
+// addressTaken reports whether something may change a variable through a pointer, or
+// in a function literal.
+func addressTaken(s *advice.Site, obj types.Object) bool {
+	taken := false
+	s.Func.Inspect([]ast.Node{(*ast.UnaryExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.UnaryExpr:
+			taken = taken || n.Op == token.AND && object(s, n.X) == obj
+		case *ast.FuncLit:
+			taken = taken || n != s.Func.Node() && mentions(s, n, obj)
+		}
+		return !taken
+	})
+	return taken
+}

@@ -1,0 +1,55 @@
+package join
+
+import "strconv"
+
+func join(readings []int) string {
+	stored := ""
+	for _, n := range readings {
+		// want B: each step copies
+		stored += strconv.Itoa(n) + ";" // hot: runtime.concatstring3
+	}
+	return stored
+}
+
+func decimal(n int) string {
+	s := ""
+	for ; n > 0; n /= 10 {
+		// Not appended, but put in front.
+		s = string(rune('0'+n%10)) + s // hot: runtime.concatstring2
+	}
+	return s
+}
+
+func nested(rows [][]string, mark rune) string {
+	out := "<"
+	for _, row := range rows {
+		for i, cell := range row {
+			if i > 0 {
+				out += ","
+			}
+			// want B: each step copies
+			out += string(mark) + cell // hot: runtime.concatstring3
+		}
+		out += "\n"
+	}
+	return out + ">"
+}
+
+func used(parts []string) (string, int) {
+	s, n := "", 0
+	for _, p := range parts {
+		// want C: each step copies
+		s += p // alloc: 16 32 48
+		n += len(s)
+	}
+	return s, n
+}
+
+func index(words []string) map[string]string {
+	ix := make(map[string]string)
+	for i, w := range words {
+		// want C: Keep a []byte
+		ix[w] += strconv.Itoa(i) // hot: runtime.concatstring2
+	}
+	return ix
+}
