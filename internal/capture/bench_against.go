@@ -59,6 +59,36 @@ func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
 	})
 }
 
+// AgainstFlags compares the code as it is with itself, built with other flags: -pgo,
+// or an -overlay that has other text for some file. Both sides are built and run where
+// the code is, so no git is needed, and nothing is written there. name is what the run
+// calls the base.
+func (b *Bench) AgainstFlags(ctx context.Context, name string, base, head []string) (*BenchReport, error) {
+	m, err := b.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer m.scratch.close()
+	m.sides[experiment.Base] = m.sides[experiment.Head]
+	m.sides[experiment.Base].flags, m.sides[experiment.Head].flags = base, head
+	plan, err := m.pairUp(ctx, nil, "")
+	if err != nil {
+		return m.report, err
+	}
+	if err := m.create(ctx, &experiment.Revision{Name: name}); err != nil {
+		return m.report, err
+	}
+	return m.report, m.finish(ctx, func() error {
+		if err := m.noteOneSided(name); err != nil {
+			return err
+		}
+		if len(plan.both)+len(plan.head) == 0 {
+			return m.keepEmpty()
+		}
+		return m.compare(ctx, plan)
+	})
+}
+
 // keepEmpty gives the run files without samples, so that "latest" is what was
 // asked last, and not what an older run said.
 func (m *bencher) keepEmpty() error {
@@ -77,7 +107,8 @@ type pairing struct {
 	head []*target // new, or unchanged and asked for
 }
 
-// pairUp builds both sides and finds out which benchmarks they share.
+// pairUp builds both sides and finds out which benchmarks they share. Where they are
+// of the same files there is no repository to ask what else differs.
 func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (*pairing, error) {
 	var packages [2][]*benchPackage
 	for _, s := range []experiment.Side{experiment.Head, experiment.Base} {
@@ -98,7 +129,7 @@ func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (
 	for _, h := range packages[experiment.Head] {
 		i := slices.IndexFunc(packages[experiment.Base], func(p *benchPackage) bool { return p.path == h.path })
 		same := i >= 0 && packages[experiment.Base][i].sum == h.sum
-		if same {
+		if same && repo != nil {
 			changed, err := repo.dataChanged(ctx, commit, h.dir)
 			if err != nil {
 				return nil, err

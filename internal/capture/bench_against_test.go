@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -325,5 +326,43 @@ func TestAgainstRefuses(t *testing.T) {
 				t.Error("not ErrNoRepository")
 			}
 		})
+	}
+}
+
+// TestAgainstFlags compares one tree with itself, without git: here with an overlay
+// that has another text for a file.
+func TestAgainstFlags(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"go.mod": goMod, "same/same_test.go": empty("same", "Same")})
+	write(t, dir, allocating("5"))
+	scratch := t.TempDir()
+	write(t, scratch, map[string]string{"alloc.go": allocating("3")["alloc/alloc.go"]})
+	overlay := filepath.Join(scratch, "overlay.json")
+	replaced, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(dir, "alloc", "alloc.go"): filepath.Join(scratch, "alloc.go")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(overlay, replaced, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b := quickBench(t, dir)
+	b.PreCheck, b.Benchtime.Iterations = -1, 10_000
+	report, err := b.AgainstFlags(t.Context(), "before", nil, []string{"-overlay=" + overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Unchanged) != 1 || !strings.HasSuffix(report.Unchanged[0], "/same") {
+		t.Errorf("unchanged: %v", report.Unchanged)
+	}
+	i := slices.IndexFunc(report.Family.Comparisons, func(c experiment.Comparison) bool { return c.Unit == "allocs/op" })
+	if i < 0 || report.Family.Comparisons[i].Verdict != experiment.Better || report.Family.Comparisons[i].Confirmation != experiment.Agreed {
+		t.Errorf("comparisons: %+v", report.Family.Comparisons)
+	}
+	run, err := experiment.Open(report.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.Base == nil || run.Base.Name != "before" || run.Base.Commit != "" {
+		t.Errorf("base %+v", run.Base)
 	}
 }

@@ -117,7 +117,7 @@ var (
 // listPackages returns the packages whose tests have benchmarks.
 func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
 	side := m.sides[s]
-	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,Name,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error"}, listFlags(m.BuildFlags)...)
+	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,Name,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error"}, listFlags(append(slices.Clip(m.BuildFlags), side.flags...))...)
 	args = append(append(args, "--"), patterns...)
 	if len(patterns) == 0 {
 		args = append(args, ".")
@@ -209,6 +209,7 @@ func listFlags(flags []string) []string {
 // build compiles test binaries. What does not compile is a failure, left out.
 func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benchPackage) ([]*benchPackage, error) {
 	side := m.sides[s]
+	flags := append(slices.Clip(m.BuildFlags), side.flags...)
 	// Names of the same length on both sides: the length of argv[0] moves the
 	// stack (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything
 	// Obviously Wrong!", 2009).
@@ -224,7 +225,7 @@ func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benc
 			args := append([]string{m.tool.path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
 			return m.scratch.run(ctx, process{dir: side.dir, env: side.env, args: append(args, p.path)})
 		}
-		o, err := compile(p.binary, m.BuildFlags)
+		o, err := compile(p.binary, flags)
 		if err != nil {
 			return nil, err
 		}
@@ -233,12 +234,12 @@ func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benc
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				return nil, err
 			}
-			overlay, err := leakOverlay(p, dir, m.profileFile(), m.BuildFlags)
+			overlay, err := leakOverlay(p, dir, m.profileFile(), flags)
 			if err != nil {
 				return nil, err
 			}
 			p.leaks = filepath.Join(dir, filepath.Base(p.binary))
-			if o, err = compile(p.leaks, leakFlags(m.BuildFlags, overlay)); err != nil {
+			if o, err = compile(p.leaks, leakFlags(flags, overlay)); err != nil {
 				return nil, err
 			}
 		}

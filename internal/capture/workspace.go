@@ -17,8 +17,9 @@ type workspace struct {
 
 // A side is one of the two states of the code.
 type side struct {
-	dir string   // where the go command runs
-	env []string // for the go command, besides the environment of hone
+	dir   string   // where the go command runs
+	env   []string // for the go command, besides the environment of hone
+	flags []string // for go list and go test -c, after those of both sides
 }
 
 // openWorkspace returns a workspace of the code in a folder, "" for the current
