@@ -57,17 +57,20 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	var said diagnostics
 	if o.Compiler {
-		if said, err = compilerSays(ctx, o.Dir, src.packages); err != nil {
+		said, err := compilerSays(ctx, o.Dir, src.packages)
+		if err != nil {
 			src.unexamined = append(src.unexamined, err.Error())
+		}
+		for _, p := range src.packages {
+			p.Says = said
 		}
 	}
 	x := &examiner{collector: e, options: &o, mods: mods, found: make(map[string]*found)}
 	if len(lines) == 0 {
 		src.unexamined = append(src.unexamined, e.nothing(mods, o.MinShare))
 	}
-	return x.report(inputs, lines, src, said), nil
+	return x.report(inputs, lines, src), nil
 }
 
 // Examine is Advise for packages that are read already. Frames are of the user's if
@@ -83,11 +86,11 @@ func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string
 	e := collect(inputs, locate)
 	lines, _ := e.hottest(o.MinShare, o.MaxPackages)
 	x := &examiner{collector: e, options: &o, found: make(map[string]*found)}
-	return x.report(inputs, lines, src, nil)
+	return x.report(inputs, lines, src)
 }
 
 // report examines lines, the hottest first.
-func (x *examiner) report(inputs []Input, lines []*hot, src *source, said diagnostics) *Report {
+func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	report := &Report{Unexamined: src.unexamined}
 	for _, p := range src.packages {
 		report.Packages = append(report.Packages, p.Path)
@@ -102,7 +105,7 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source, said diagno
 			report.Unexamined = append(report.Unexamined, fmt.Sprintf("%s:%d (%s) %v", h.file, h.line, h.function, err))
 			continue
 		}
-		s.Compiler = said[lineOf{h.file, s.Line}]
+		s.Compiler = p.Says[lineOf{h.file, s.Line}]
 		x.examine(s)
 	}
 	report.Findings = x.ranked()

@@ -23,19 +23,33 @@ type lineOf struct {
 	line int
 }
 
-// diagnostics is what the compiler says of lines.
-type diagnostics map[lineOf][]string
+// Diagnostics is what the compiler says of lines, by file and line: what escapes to
+// the heap there, and what it copies.
+type Diagnostics map[lineOf][]string
+
+// Add has the compiler say something of a line.
+func (d Diagnostics) Add(file string, line int, message string) {
+	if at := (lineOf{file, line}); !slices.Contains(d[at], message) {
+		d[at] = append(d[at], message)
+	}
+}
 
 // compilerSays compiles packages with -json=0,DIR, which has the compiler write what
-// it decided, one file for each of the source, in the language server's format:
+// it decided, one file for each of the source, in the language server's format but
+// with lines and columns from 1:
 //
 //	{"version":0,"package":"example.com/m","goos":"linux",…,"file":"/src/m/m.go"}
-//	{"range":{"start":{"line":7,"character":2},…},"severity":3,"code":"escape","source":"go compiler","message":"x escapes to heap"}
+//	{"range":{"start":{"line":7,"character":2},…},"code":"escape",…,"message":"x escapes to heap","relatedInformation":[…]}
+//	{"range":{"start":{"line":7,"character":2},…},"code":"escape",…,"message":""}
 //	…
+//
+// What was inlined stands at the call in the outermost function; the first of the
+// related information, with the message "inlineLoc", leads inwards to the line that
+// profiles have.
 //
 // A folder of its own makes the command line another one, so that nothing comes from
 // the build cache without being compiled.
-func compilerSays(ctx context.Context, dir string, pkgs []*Package) (diagnostics, error) {
+func compilerSays(ctx context.Context, dir string, pkgs []*Package) (Diagnostics, error) {
 	if len(pkgs) == 0 {
 		return nil, nil
 	}
@@ -51,7 +65,7 @@ func compilerSays(ctx context.Context, dir string, pkgs []*Package) (diagnostics
 	if _, err := runGo(ctx, dir, args...); err != nil {
 		return nil, fmt.Errorf("what the compiler says is missing: %w", err)
 	}
-	found := make(diagnostics)
+	found := make(Diagnostics)
 	err = filepath.WalkDir(tmp, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -65,41 +79,72 @@ func compilerSays(ctx context.Context, dir string, pkgs []*Package) (diagnostics
 	return found, err
 }
 
-func (d diagnostics) read(name string, text []byte) error {
+func (d Diagnostics) read(name string, text []byte) error {
 	in := json.NewDecoder(bytes.NewReader(text))
 	var header struct{ File string }
 	if err := in.Decode(&header); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	file := header.File
-	if u, err := url.Parse(file); err == nil && u.Scheme == "file" {
-		file = filepath.FromSlash(u.Path)
-	}
 	for {
-		var m struct {
-			Range         struct{ Start struct{ Line int } }
-			Code, Message string
-		}
+		var m remark
 		if err := in.Decode(&m); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return fmt.Errorf("%s: offset %d: %w", name, in.InputOffset(), err)
 		}
-		message := ""
-		switch m.Code {
-		case "escape", "escapes":
-			message = m.Message
-			if message == "" {
-				message = "escapes to heap"
+		at := m.place(header.File)
+		switch {
+		case m.Code == "escape" || m.Code == "escapes":
+			// Most are told twice, the second time without words.
+			if m.Message != "" {
+				d.Add(at.file, at.line, m.Message)
+			} else if len(d[at]) == 0 {
+				d.Add(at.file, at.line, "escapes to heap")
 			}
-		case "copy":
-			message = m.Message
-		}
-		at := lineOf{file, m.Range.Start.Line}
-		if message != "" && !slices.Contains(d[at], message) {
-			d[at] = append(d[at], message)
+		case m.Code == "copy":
+			d.Add(at.file, at.line, "copies "+m.Message)
 		}
 	}
+}
+
+// A remark is one of the compiler's diagnostics.
+type remark struct {
+	Range              span
+	Code, Message      string
+	RelatedInformation []struct {
+		Location struct {
+			URI   string
+			Range span
+		}
+		Message string
+	}
+}
+
+type span struct{ Start struct{ Line int } }
+
+// place is the innermost line that a remark in a file is about.
+func (r *remark) place(file string) lineOf {
+	at := lineOf{file, r.Range.Start.Line}
+	for _, i := range r.RelatedInformation {
+		if i.Message != "inlineLoc" {
+			break // those that follow are of steps that explain it
+		}
+		at = lineOf{fileName(i.Location.URI), i.Location.Range.Start.Line}
+	}
+	return at
+}
+
+// fileName is the path in a file's address.
+func fileName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "file" {
+		return address
+	}
+	name := u.Path
+	if filepath.Separator == '\\' {
+		name = strings.TrimPrefix(name, "/") // before the drive's letter
+	}
+	return filepath.FromSlash(name)
 }
 
 // mainFolders returns the folders of the modules' commands, if the profiles have

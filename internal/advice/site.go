@@ -22,6 +22,7 @@ type Package struct {
 	Info      *types.Info
 	GoVersion string // the go line of its module, "go1.24"; "" if unknown
 	Toolchain string // "go1.26.1"; "" if unknown
+	Says      Diagnostics // nil if the compiler was not asked
 
 	inspector *inspector.Inspector
 	uses      map[types.Object][]*ast.Ident
@@ -81,7 +82,7 @@ type Site struct {
 	Func inspector.Cursor // the innermost FuncDecl or FuncLit
 	Line int              // now; the profile may have known it as another
 
-	// Compiler is what it says of the line: "x escapes to heap".
+	// Compiler is what it says of the line: "x escapes to heap", "copies 400 bytes".
 	Compiler []string
 
 	hot   *hot

@@ -1,0 +1,104 @@
+package advice
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Each line's comment is what the compiler has to say of it, and of others nothing.
+const compiled = `package m
+
+import "fmt"
+
+type block struct{ bytes [400]byte }
+
+var kept any
+
+func print(xs []int) (out []string) {
+	for _, x := range xs {
+		out = append(out, fmt.Sprint(x)) // append(out, fmt.Sprint(... argument...)) escapes to heap|x escapes to heap
+	}
+	return out
+}
+
+func address(n int) *int { // n escapes to heap
+	return &n
+}
+
+func middle(n int) *int {
+	return address(n + 1)
+}
+
+func outer(n int) *int {
+	return middle(n + 2)
+}
+
+//go:noinline
+func copies(f func(int), blocks []block) {
+	for _, b := range blocks { // copies 400 bytes
+		f(int(b.bytes[1]))
+	}
+}
+
+func calls(b []byte, n int) { // n escapes to heap
+	f := func(i int) { n += i } // func literal escapes to heap
+	kept = f
+	copies(f, nil)
+	kept = string(b) // string(b) escapes to heap
+}
+`
+
+func TestCompilerSays(t *testing.T) {
+	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "m.go")
+	for file, text := range map[string]string{name: compiled, filepath.Join(dir, "go.mod"): "module example.com/m\n\ngo 1.24\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Twice: what comes from the build cache says nothing.
+	for range 2 {
+		said, err := compilerSays(t.Context(), dir, []*Package{{Path: "example.com/m", Dir: dir}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(compiled, "\n") {
+			var want []string
+			if _, comment, ok := strings.Cut(line, " // "); ok {
+				want = strings.Split(comment, "|")
+			}
+			got := said[lineOf{name, i + 1}]
+			slices.Sort(got)
+			if !slices.Equal(got, want) {
+				t.Errorf("line %d: %s\ngot  %q\nwant %q", i+1, line, got, want)
+			}
+		}
+	}
+}
+
+func TestCompilerSaysErrors(t *testing.T) {
+	said, err := compilerSays(t.Context(), t.TempDir(), nil)
+	if said != nil || err != nil {
+		t.Errorf("of no package: %v, %v", said, err)
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\nvar x int = \"\"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := compilerSays(t.Context(), dir, []*Package{{Dir: dir}}); err == nil || !strings.Contains(err.Error(), "what the compiler says is missing") {
+		t.Errorf("of what doesn't compile: %v", err)
+	}
+	if err := make(Diagnostics).read("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`)); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
+		t.Errorf("of half a file: %v", err)
+	}
+}
