@@ -36,6 +36,7 @@ func All() []*advice.Rule {
 
 var all = []*advice.Rule{
 	regexpPerCall,
+	sortSlice,
 	stringConcatLoop,
 }
 

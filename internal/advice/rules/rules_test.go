@@ -206,7 +206,8 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 	return inputs
 }
 
-// functionAt names the innermost function at a line, and says where it begins.
+// functionAt names the innermost function at a line, and says where it begins. Of a
+// literal that begins on the line it is the function around.
 func functionAt(f *ast.File, line int) (name string, start int) {
 	at := func(pos token.Pos) int { return fset.Position(pos).Line }
 	literals := 0
@@ -222,6 +223,9 @@ func functionAt(f *ast.File, line int) (name string, start int) {
 			}
 		case *ast.FuncLit:
 			literals++
+			if at(n.Pos()) == line {
+				return false
+			}
 			if name == "" {
 				name = "init"
 			}

@@ -1,0 +1,259 @@
+package rules
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"strconv"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// packageName returns what a package of the standard library is called at a position
+// of a site's file, whether it is imported there or has to be; false if something
+// else has its name there.
+func packageName(s *advice.Site, p string, at token.Pos) (string, bool) {
+	name := path.Base(p)
+	imported := false
+	for _, spec := range s.File.Imports {
+		if spec.Path.Value != strconv.Quote(p) {
+			continue
+		}
+		if spec.Name != nil && (spec.Name.Name == "_" || spec.Name.Name == ".") {
+			continue
+		}
+		if spec.Name != nil {
+			if spec.Name.Name != name {
+				continue // fixImports would import it once more, under its own name
+			}
+		}
+		imported = true
+	}
+	if !imported && importedAs(s, name) {
+		return "", false
+	}
+	scope := s.Types.Scope().Innermost(at)
+	if scope == nil {
+		return "", false
+	}
+	_, obj := scope.LookupParent(name, at)
+	if obj == nil {
+		return name, true
+	}
+	pkg, ok := obj.(*types.PkgName)
+	return name, ok && pkg.Imported().Path() == p
+}
+
+// importedAs reports whether a site's file imports some package under a name.
+func importedAs(s *advice.Site, name string) bool {
+	for _, spec := range s.File.Imports {
+		obj := s.Info.Implicits[spec]
+		if spec.Name != nil {
+			obj = s.Info.Defs[spec.Name]
+		}
+		if obj != nil && obj.Name() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// typeText writes a type as code at a position of a site's file has to; false if it
+// can't be named there.
+func typeText(s *advice.Site, t types.Type, at token.Pos) (string, bool) {
+	ok := true
+	scope := s.Types.Scope().Innermost(at)
+	if scope == nil {
+		return "", false
+	}
+	text := types.TypeString(t, func(p *types.Package) string {
+		if p == s.Types {
+			return ""
+		}
+		for _, spec := range s.File.Imports {
+			obj := s.Info.Implicits[spec]
+			if spec.Name != nil {
+				obj = s.Info.Defs[spec.Name]
+			}
+			if pkg, is := obj.(*types.PkgName); is && pkg.Imported() == p {
+				if _, found := scope.LookupParent(pkg.Name(), at); found == pkg {
+					return pkg.Name()
+				}
+			}
+		}
+		ok = false
+		return p.Name()
+	})
+	return text, ok && nameable(s, t, scope, at)
+}
+
+// nameable reports whether the names in a type mean it at a position.
+func nameable(s *advice.Site, t types.Type, scope *types.Scope, at token.Pos) bool {
+	all := func(ts ...types.Type) bool {
+		for _, t := range ts {
+			if !nameable(s, t, scope, at) {
+				return false
+			}
+		}
+		return true
+	}
+	named := func(obj *types.TypeName, args *types.TypeList) bool {
+		if obj.Pkg() == nil || obj.Pkg() == s.Types {
+			if _, found := scope.LookupParent(obj.Name(), at); found != obj {
+				return false
+			}
+		} else if !obj.Exported() {
+			return false
+		}
+		for i := range args.Len() {
+			if !nameable(s, args.At(i), scope, at) {
+				return false
+			}
+		}
+		return true
+	}
+	switch t := t.(type) {
+	case *types.Basic:
+		_, found := scope.LookupParent(t.Name(), at)
+		return t.Kind() == types.UnsafePointer || found != nil && found.Parent() == types.Universe
+	case *types.Alias:
+		return named(t.Obj(), t.TypeArgs())
+	case *types.Named:
+		return named(t.Obj(), t.TypeArgs())
+	case *types.TypeParam:
+		return named(t.Obj(), nil)
+	case *types.Pointer:
+		return nameable(s, t.Elem(), scope, at)
+	case *types.Slice:
+		return nameable(s, t.Elem(), scope, at)
+	case *types.Array:
+		return nameable(s, t.Elem(), scope, at)
+	case *types.Chan:
+		return nameable(s, t.Elem(), scope, at)
+	case *types.Map:
+		return all(t.Key(), t.Elem())
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if !nameable(s, t.Field(i).Type(), scope, at) || t.Field(i).Pkg() != s.Types && !t.Field(i).Exported() {
+				return false
+			}
+		}
+		return true
+	case *types.Interface:
+		return t.Empty()
+	}
+	return false
+}
+
+// uses reports whether some identifier in code, other than one after a dot, has a
+// name.
+func uses(n ast.Node, name string) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			found = found || uses(n.X, name)
+			return false
+		case *ast.Ident:
+			found = found || n.Name == name
+		}
+		return !found
+	})
+	return found
+}
+
+// commented reports whether there is a comment between two positions of a site's
+// file, which a rewrite would lose.
+func commented(s *advice.Site, from, to token.Pos) bool {
+	for _, g := range s.File.Comments {
+		for _, c := range g.List {
+			if from <= c.Pos() && c.Pos() < to {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// plain reports whether evaluating an expression again gives the same as long as
+// nothing is assigned: names, fields and constants.
+func plain(s *advice.Site, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.BasicLit:
+		return true
+	case *ast.SelectorExpr:
+		if s.Info.Selections[e] == nil { // of a package
+			return true
+		}
+		return plain(s, e.X)
+	case *ast.StarExpr:
+		return plain(s, e.X)
+	}
+	return false
+}
+
+// sameCode reports whether two expressions are the same names in the same order.
+func sameCode(s *advice.Site, a, b ast.Expr) bool {
+	if types.ExprString(a) != types.ExprString(b) {
+		return false
+	}
+	list := func(e ast.Expr) (objs []types.Object) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				objs = append(objs, s.Info.ObjectOf(id))
+			}
+			return true
+		})
+		return objs
+	}
+	x, y := list(a), list(b)
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// isFloat reports whether a value of a type may be a NaN.
+func isFloat(t types.Type) bool {
+	if p, ok := t.(*types.TypeParam); ok {
+		t = p.Constraint()
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsFloat|types.IsComplex) != 0
+	case *types.Interface:
+		return true
+	}
+	return false
+}
+
+// sizeOf is how many bytes a value of a type takes on a 64-bit machine; false if that
+// depends on a type parameter.
+func sizeOf(t types.Type) (int64, bool) {
+	if sized(t) {
+		return types.SizesFor("gc", "amd64").Sizeof(t), true
+	}
+	return 0, false
+}
+
+func sized(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return sized(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !sized(u.Field(i).Type()) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,57 @@
+package kept
+
+import "sort"
+
+type item struct {
+	name   string
+	weight int
+	hits   int
+}
+
+func (it *item) rank() int { it.hits++; return it.weight }
+
+func (it item) before(other item) bool { return it.weight < other.weight }
+
+func order(all []item, ranks []int, order []int) {
+	// Methods that change what they are called on.
+	// want C: slices.SortFunc
+	sort.Slice(all, func(i, j int) bool { return all[i].rank() < all[j].rank() }) // hot: sort.Slice
+	// Another slice goes by the same numbers.
+	// want C: slices.SortFunc
+	sort.Slice(order, func(i, j int) bool { return ranks[i] < ranks[j] }) // hot: sort.Slice
+	// Who is less isn't seen.
+	// want C: slices.SortFunc
+	sort.Slice(all, func(i, j int) bool { return all[i].before(all[j]) }) // hot: sort.Slice
+	// Not the same of both.
+	// want C: slices.SortFunc
+	sort.Slice(all, func(i, j int) bool { return all[i].weight < all[j].hits }) // hot: sort.Slice
+	// Not strict.
+	// want C: slices.SortFunc
+	sort.Slice(order, func(i, j int) bool { return order[i] <= order[j] }) // hot: sort.Slice
+	// A part of it.
+	// want C: slices.SortFunc
+	sort.Slice(order[1:], func(i, j int) bool { return order[1:][i] < order[1:][j] }) // hot: sort.Slice
+}
+
+// cmp is of another kind.
+func cmp() int { return 0 }
+
+func taken(all []int, slices int) {
+	// want C: swaps
+	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] }) // hot: sort.Slice
+}
+
+func shadowed(all []item) {
+	// want C: swaps
+	sort.Slice(all, func(i, j int) bool { return all[i].weight < all[j].weight }) // hot: sort.Slice
+}
+
+func local() {
+	type pair struct{ a, b int }
+	var pairs []pair
+	a := 1
+	// want C: swaps
+	sort.Slice(pairs, func(i, j int) bool { return pairs[i].a*a < pairs[j].a*a }) // hot: sort.Slice
+}
+
+func ints() []int { return nil }
