@@ -56,6 +56,7 @@ var importTable = map[string][]string{
 	// Findings; the rules know the package that applies them, not the other way.
 	"internal/advice":       {"profile"},
 	"internal/advice/rules": {"internal/advice"},
+	"internal/tune":         {"internal/advice", "internal/capture", "internal/durable", "internal/experiment"},
 
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},

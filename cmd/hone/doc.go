@@ -14,6 +14,9 @@
 //	bench      measure and profile benchmarks; -against REF compares with a git revision
 //	compare    compare runs and benchmark files, and tell which functions moved them
 //	check      check what was measured against the objectives in hone.toml
+//	advise     say what to change: slow patterns on hot lines, with what they cost and the rewrite
+//	fix        apply the rewrite of a finding, and keep it if measuring confirms it
+//	tune       try all rewrites that are known for some packages, and keep what measuring confirms
 //	load       send requests to a service; tell how long answers took, and what a request costs
 //	gc         run a program and tell what the garbage collector did
 //	wall       tell what goroutines waited for, and where, by an execution trace
@@ -66,6 +69,8 @@
 //	hone bench -against main
 //	hone top latest:Parse/cpu
 //	hone compare -o report.html latest
+//	hone advise ./...
+//	hone tune ./...
 //
 // "hone help VERB" tells more about a verb.
 package main
@@ -101,6 +106,8 @@ Examples:
   hone bench -against main
   hone top latest:Parse/cpu
   hone compare -o report.html latest
+  hone advise ./...
+  hone tune ./...
 
 "hone help VERB" tells more about a verb.
 `

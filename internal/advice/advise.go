@@ -95,6 +95,7 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	for _, p := range src.packages {
 		report.Packages = append(report.Packages, p.Path)
 	}
+	var missed missed
 	for _, h := range lines {
 		p := src.files[h.file]
 		if p == nil {
@@ -102,7 +103,7 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 		}
 		s, err := p.site(h, &x.evidence)
 		if err != nil {
-			report.Unexamined = append(report.Unexamined, fmt.Sprintf("%s:%d (%s) %v", h.file, h.line, h.function, err))
+			missed.add(h, err)
 			continue
 		}
 		s.Compiler = p.Says[lineOf{h.file, s.Line}]
@@ -110,8 +111,18 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	}
 	report.Findings = x.ranked()
 	report.Together = x.union(inputs, x.has)
-	report.Unexamined = slices.Compact(report.Unexamined)
+	report.Unexamined = append(report.Unexamined, missed.sentences...)
 	return report
+}
+
+// missed says which functions could not be examined, each once.
+type missed struct{ sentences []string }
+
+func (m *missed) add(h *hot, err error) {
+	text := fmt.Sprintf("%s in %s %v", h.function, h.file, err)
+	if !slices.Contains(m.sentences, text) {
+		m.sentences = append(m.sentences, text)
+	}
 }
 
 // hottest returns the lines worth a look and the folders they are in, at most so

@@ -20,8 +20,8 @@ type Package struct {
 	Files     []*ast.File
 	Types     *types.Package
 	Info      *types.Info
-	GoVersion string // the go line of its module, "go1.24"; "" if unknown
-	Toolchain string // "go1.26.1"; "" if unknown
+	GoVersion string      // the go line of its module, "go1.24"; "" if unknown
+	Toolchain string      // "go1.26.1"; "" if unknown
 	Says      Diagnostics // nil if the compiler was not asked
 
 	inspector *inspector.Inspector

@@ -110,7 +110,8 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 		if decl != nil {
 			first = p.Line(decl.Type.Func)
 		}
-		if h.startLine != 0 && int64(first) == h.startLine && s.Line <= last && names.within(c) {
+		inRange := names.rangeBody && decl != nil && names.closure == "" && names.is(decl) && first <= s.Line
+		if (h.startLine != 0 && int64(first) == h.startLine || inRange) && s.Line <= last && names.within(c) {
 			begun = c // of several on one line the innermost
 		}
 		if decl != nil && names.closure == "" && names.is(decl) {
@@ -148,6 +149,9 @@ type funcName struct {
 	name     string   // of the declared function
 	closure  string   // "func1.2", "func1"; "" for the function itself
 	all      []string // elements, where an inlined closure has names of several functions
+	// rangeBody is set for the body of a loop over a function, "f-range1", which
+	// begins where the loop does.
+	rangeBody bool
 }
 
 // parseName takes "pkg/path.(*T[...]).Method.func1" apart.
@@ -158,8 +162,9 @@ func parseName(full string) funcName {
 		full = cutTypeArguments(full)
 	}
 	_, rest, _ := strings.Cut(full, ".")
-	rest = strings.TrimSuffix(rest, "-fm")
 	var f funcName
+	rest = strings.TrimSuffix(rest, "-fm")
+	rest, _, f.rangeBody = strings.Cut(rest, "-range")
 	if r, ok := strings.CutPrefix(rest, "("); ok {
 		f.receiver, rest, _ = strings.Cut(r, ").")
 		f.receiver = strings.TrimPrefix(f.receiver, "*")

@@ -1,0 +1,338 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/rules"
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/tune"
+	"github.com/hone-go/hone/profile"
+)
+
+const adviseHelp = `usage: hone advise [flags] [RUN|SOURCE...]
+       hone advise [flags] PACKAGES...
+       hone advise [flags] -service NAME
+       hone advise -explain RULE
+
+Say what to change: where a profile is hot and the source there has a pattern that is
+known to be slow. Each finding has its place, what it costs, how much a change could
+gain at most, why, and, where there is one, the rewrite.
+
+Profiles are those of a run, the newest if nothing is named; of files and URLs; or of
+what hone serve has collected of a service. Packages, such as . or ./..., are measured
+first: their benchmarks are profiled, and kept as a run. The source is that of the
+module in the current folder.
+
+  -min SHARE      lines with less of the time or memory are not looked at (0.01)
+  -bench RE       of packages: benchmarks to profile (all)
+  -profiletime T  of packages: time of a profile (2s)
+  -service NAME   profiles of a service, or of a selector '{service="x", version="2"}'
+  -last T         of a service: since when (1h; 7d)
+` + serverHelp + `  -explain RULE   print what a rule or a finding is about; without a name, all rules
+  -compiler=false don't compile hot packages once more for what the compiler says
+  -json           everything, for programs
+  -format F       text, json, sarif for code scanning, or github for the annotations of
+                  a pull request (text)
+
+A finding of class A has a rewrite that does the same whatever it is given, of class B
+one that should be looked at, and C is advice only. Findings overlap: what they could
+gain doesn't add up. hone fix applies a rewrite and proves it; hone tune does so for
+all of them.
+
+Examples:
+
+  hone advise ./...
+  hone advise latest
+  hone advise cpu.pb.gz heap.pb.gz
+  hone advise -service checkout -last 24h
+  hone advise -format github latest
+`
+
+// adviseFlags are the flags of hone advise.
+type adviseFlags struct {
+	fs       *flag.FlagSet
+	min      float64
+	bench    capture.Bench
+	service  string
+	last     string
+	server   serverFlags
+	explain  bool
+	compiler bool
+	format   string
+	json     bool
+}
+
+func newAdviseFlags() *adviseFlags {
+	f := &adviseFlags{fs: newFlags("advise")}
+	fs := f.fs
+	fs.Float64Var(&f.min, "min", advice.DefaultMinShare, "")
+	fs.StringVar(&f.bench.Pattern, "bench", ".", "")
+	fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
+	fs.StringVar(&f.service, "service", "", "")
+	fs.StringVar(&f.last, "last", "1h", "")
+	fs.StringVar(&f.server.server, "server", "", "")
+	fs.StringVar(&f.server.tokenFile, "token_file", "", "")
+	fs.BoolVar(&f.explain, "explain", false, "")
+	fs.BoolVar(&f.compiler, "compiler", true, "")
+	fs.StringVar(&f.format, "format", "text", "")
+	fs.BoolVar(&f.json, "json", false, "")
+	return f
+}
+
+// adviceFormats are what -format of hone advise takes.
+var adviceFormats = []string{"text", "json", "sarif", "github"}
+
+func runAdvise(ctx context.Context, a *app, args []string) error {
+	f := newAdviseFlags()
+	rest, err := parseArgs(f.fs, args)
+	if err != nil {
+		return err
+	}
+	usage := func(format string, args ...any) error {
+		return &shell.UsageError{Verb: "advise", Err: fmt.Errorf(format, args...)}
+	}
+	if f.json {
+		f.format = "json"
+	}
+	switch {
+	case !slices.Contains(adviceFormats, f.format):
+		return usage("-format %s: want %s", f.format, strings.Join(adviceFormats, ", "))
+	case !(f.min > 0 && f.min < 1):
+		return usage("-min %v: want a share above 0 and below 1, such as 0.01", f.min)
+	case f.service != "" && len(rest) > 0:
+		return usage("-service and %s: want the one or the other", rest[0])
+	case f.explain:
+		return a.explainRules(rest)
+	}
+	f.bench.Command = append([]string{"hone", "advise"}, args...)
+	p, err := a.profilesToAdviseOn(ctx, f, rest)
+	if err != nil {
+		return err
+	}
+	report, err := a.advise(ctx, p, f.min, f.compiler)
+	if err != nil {
+		return err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	switch f.format {
+	case "json":
+		return writeJSON(a.stdout, report)
+	case "sarif":
+		return report.WriteSARIF(a.stdout, dir, rules.All())
+	case "github":
+		return report.WriteGitHub(a.stdout, dir)
+	}
+	return report.WriteText(a.stdout, dir)
+}
+
+// explainRules prints what rules are about.
+func (a *app) explainRules(names []string) error {
+	all := rules.All()
+	if len(names) == 0 {
+		for _, r := range all {
+			fmt.Fprintf(a.stdout, "%-24s %s  %s\n", r.ID, r.Class, r.Title)
+		}
+		return nil
+	}
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(r *advice.Rule) bool { return r.ID == name || strings.HasPrefix(name, r.ID+"-") })
+		if i < 0 {
+			return fmt.Errorf("no rule %q: hone advise -explain lists them", name)
+		}
+		r := all[i]
+		fmt.Fprintf(a.stdout, "%s: %s (class %s)\n\n%s\n", r.ID, r.Title, r.Class, r.Doc)
+	}
+	return nil
+}
+
+// toAdvise is what there is advice on.
+type toAdvise struct {
+	inputs     []advice.Input
+	benchmarks map[string]tune.Benchmark // by subject
+}
+
+// adviceStore is where advice is kept.
+func adviceStore() tune.Store { return tune.Store{Dir: filepath.Join(moduleDir(), ".hone", "advice")} }
+
+// advise joins profiles with the source here, and keeps the findings for hone fix.
+func (a *app) advise(ctx context.Context, p *toAdvise, least float64, compiler bool) (*advice.Report, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	report, err := advice.Advise(ctx, p.inputs, advice.Options{Dir: dir, Rules: rules.All(), MinShare: least, Compiler: compiler})
+	if err != nil {
+		return nil, err
+	}
+	store := adviceStore()
+	history, err := store.History()
+	if err != nil {
+		return nil, err
+	}
+	tune.Mark(report.Findings, history)
+	return report, store.Keep(report, p.benchmarks)
+}
+
+// isPattern reports whether an argument is a pattern of packages: . and ./x, and what
+// has ... in it.
+func isPattern(arg string) bool {
+	return arg == "." || arg == ".." || strings.HasPrefix(arg, "./") && !isFile(arg) || strings.HasPrefix(arg, "../") && !isFile(arg) || strings.Contains(arg, "...")
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && (info.Mode().IsRegular() || isRun(name))
+}
+
+// profilesToAdviseOn opens what a command line names, or measures it.
+func (a *app) profilesToAdviseOn(ctx context.Context, f *adviseFlags, args []string) (*toAdvise, error) {
+	switch {
+	case f.service != "":
+		return a.profilesOfService(ctx, f)
+	case len(args) == 0:
+		p, err := a.profilesOfRun(ctx, "latest")
+		if err != nil {
+			return nil, fmt.Errorf("%w; hone advise ./... measures first", err)
+		}
+		return p, nil
+	case slices.ContainsFunc(args, isPattern):
+		f.bench.Packages, f.bench.Store = args, runsRoot()
+		return a.measureForAdvice(ctx, f.bench)
+	}
+	all := &toAdvise{benchmarks: make(map[string]tune.Benchmark)}
+	for _, arg := range args {
+		p, err := a.profilesOfSource(ctx, arg)
+		if err != nil {
+			return nil, err
+		}
+		all.inputs = append(all.inputs, p.inputs...)
+		for subject, b := range p.benchmarks {
+			all.benchmarks[subject] = b
+		}
+	}
+	return all, nil
+}
+
+// measureForAdvice profiles benchmarks, and measures each once.
+func (a *app) measureForAdvice(ctx context.Context, b capture.Bench) (*toAdvise, error) {
+	b.Count, b.Profiles = 1, []string{"cpu", "mem"}
+	progress := a.newProgress()
+	b.Events = progress.event
+	report, err := b.Measure(ctx)
+	progress.end()
+	if err != nil {
+		return nil, err
+	}
+	return a.profilesOfRun(ctx, report.Dir)
+}
+
+// profilesOfRun opens the profiles of a run's head.
+func (a *app) profilesOfRun(ctx context.Context, name string) (*toAdvise, error) {
+	dir, err := experiment.Resolve(runsRoot(), name)
+	if err != nil {
+		return nil, err
+	}
+	run, err := experiment.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &toAdvise{benchmarks: make(map[string]tune.Benchmark)}
+	for _, file := range run.Profiles() {
+		if file.Side == experiment.Base || !slices.Contains([]string{"cpu", "mem", "mutex", "block", "allocs"}, file.Kind) {
+			continue
+		}
+		subject := file.Benchmark
+		if other, taken := p.benchmarks[subject]; taken && other.Package != file.Package {
+			subject = file.Package + "." + file.Benchmark
+		}
+		if !run.HasLoad() {
+			p.benchmarks[subject] = tune.Benchmark{Package: file.Package, Benchmark: file.Benchmark}
+		}
+		if err := a.open(ctx, p, file.Path, subject, file.Kind); err != nil {
+			return nil, err
+		}
+	}
+	if len(p.inputs) == 0 {
+		return nil, fmt.Errorf("run %s has no profiles of time, memory or waiting", name)
+	}
+	return p, nil
+}
+
+// profilesOfSource opens a run, one profile of a run, a file or a URL.
+func (a *app) profilesOfSource(ctx context.Context, source string) (*toAdvise, error) {
+	if isRun(source) || !exists(source) && !strings.Contains(source, "://") {
+		if _, err := experiment.Resolve(runsRoot(), source); err == nil || compare.LikeRun(source) {
+			return a.profilesOfRun(ctx, source)
+		}
+	}
+	p := &toAdvise{benchmarks: make(map[string]tune.Benchmark)}
+	return p, a.open(ctx, p, source, "", "")
+}
+
+// open adds a profile.
+func (a *app) open(ctx context.Context, p *toAdvise, source, subject, kind string) error {
+	inv := &shell.Invocation{Config: shell.DefaultConfig(), Seconds: -1, Timeout: -1}
+	l := a.newOpening(inv)
+	opened, err := l.merged(ctx, []string{source})
+	if err == nil {
+		opened, err = l.completed(ctx, opened)
+	}
+	if err != nil {
+		return err
+	}
+	if kind == "allocs" {
+		kind = "mem"
+	}
+	p.inputs = append(p.inputs, advice.Input{Profile: opened, Subject: subject, Kind: kind})
+	return nil
+}
+
+// profilesOfService asks hone serve for the sums of what it has of a service.
+func (a *app) profilesOfService(ctx context.Context, f *adviseFlags) (*toAdvise, error) {
+	client, err := f.server.client(a, "advise", &capture.Fetcher{})
+	if err != nil {
+		return nil, err
+	}
+	selector := f.service
+	if !strings.HasPrefix(selector, "{") {
+		selector = "{service=" + strconv.Quote(selector) + "}"
+	}
+	p := new(toAdvise)
+	var failed error
+	for _, kind := range []string{"cpu", "allocs", "mutex", "block"} {
+		from := f.last
+		if !strings.HasPrefix(from, "-") {
+			from = "-" + from
+		}
+		got, err := client.profile(ctx, url.Values{"q": {kind + selector}, "from": {from}}, profile.DefaultLimits())
+		var status *statusError
+		switch {
+		case errors.As(err, &status):
+			failed = err // it may have other kinds
+			continue
+		case err != nil:
+			return nil, err
+		}
+		p.inputs = append(p.inputs, advice.Input{Profile: got, Subject: f.service, Kind: map[string]string{"allocs": "mem"}[kind] + map[string]string{"cpu": "cpu", "mutex": "mutex", "block": "block"}[kind]})
+	}
+	if len(p.inputs) == 0 {
+		return nil, failed
+	}
+	return p, nil
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/tune"
+)
+
+const fixHelp = `usage: hone fix [flags] ID...
+
+Apply the rewrite of a finding and prove it: build and vet it, run the tests of every
+package that depends on the one it is in, and measure the benchmarks that the finding
+was seen in, with and without it in turns. It is kept only if that confirms that
+something got faster, or allocates less and is no slower; otherwise no file was ever
+touched.
+
+ID is of the advice given last, or enough of its beginning.
+
+  -count N        samples of each benchmark, and side (10; 20 where 10 decide nothing)
+  -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
+  -short          run tests with -short
+  -tags LIST      build tags
+  -dirty          also change files that have changes which are not committed
+  -n              show the rewrite, and do nothing
+  -json           print the result as JSON
+
+What was kept is left uncommitted, and is in .hone/advice/ID.patch for git apply, with the
+measurement in its message. The exit code is 3 if a rewrite was not confirmed.
+
+Examples:
+
+  hone fix regexp-per-call-3f2a9c
+  hone fix -count 20 -benchtime 1s sort-slice
+`
+
+// tunerFlags are those that hone fix and hone tune share.
+type tunerFlags struct {
+	fs    *flag.FlagSet
+	bench capture.Bench
+	short bool
+	dirty bool
+	json  bool
+}
+
+func newTunerFlags(verb string) *tunerFlags {
+	f := &tunerFlags{fs: newFlags(verb)}
+	f.fs.IntVar(&f.bench.Count, "count", 0, "")
+	f.fs.Func("benchtime", "", func(s string) (err error) { f.bench.Benchtime, err = parseBenchTime(s); return err })
+	f.fs.BoolVar(&f.short, "short", false, "")
+	f.fs.Func("tags", "", func(v string) error { f.bench.BuildFlags = append(f.bench.BuildFlags, "-tags="+v); return nil })
+	f.fs.BoolVar(&f.dirty, "dirty", false, "")
+	f.fs.BoolVar(&f.json, "json", false, "")
+	return f
+}
+
+// tuner returns what tries rewrites. The store of its runs is that of all runs.
+func (f *tunerFlags) tuner(a *app, args []string) (*tune.Tuner, *progress, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, nil, err
+	}
+	progress := a.newProgress()
+	f.bench.Store = runsRoot()
+	f.bench.Command = append([]string{"hone", f.fs.Name()}, args...)
+	f.bench.PreCheck = -1 // the verdict is of two measurements; their noise is in the intervals
+	f.bench.Events = progress.event
+	t := &tune.Tuner{Dir: dir, Bench: f.bench, Dirty: f.dirty, Stage: func(stage, what string) {
+		progress.event(capture.BenchEvent{Stage: stage, What: what})
+	}}
+	if f.short {
+		t.TestFlags = append(t.TestFlags, "-short")
+	}
+	return t, progress, nil
+}
+
+func runFix(ctx context.Context, a *app, args []string) error {
+	f := newTunerFlags("fix")
+	show := f.fs.Bool("n", false, "")
+	ids, err := parseArgs(f.fs, args)
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		return &shell.UsageError{Verb: "fix", Err: errors.New("want the ID of a finding: hone advise lists them")}
+	}
+	last, err := adviceStore().Last()
+	if err != nil {
+		return err
+	}
+	var findings []*advice.Finding
+	for _, id := range ids {
+		found, err := last.Find(id)
+		if err != nil {
+			return err
+		}
+		findings = append(findings, found)
+	}
+	if *show {
+		for _, found := range findings {
+			if found.Fix == nil {
+				return fmt.Errorf("%s is advice only: %s", found.ID, found.Why)
+			}
+			fmt.Fprint(a.stdout, found.Fix.Diff)
+		}
+		return nil
+	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	t, progress, err := f.tuner(a, args)
+	if err != nil {
+		return err
+	}
+	var results []*tune.Result
+	failed := false
+	for _, found := range findings {
+		r, err := a.try(ctx, t, progress, found, last.Benchmarks)
+		if err != nil {
+			return err
+		}
+		results = append(results, r)
+		failed = failed || !r.Kept
+		if !f.json {
+			a.tellResult(r, found)
+		}
+	}
+	if f.json {
+		if err := writeJSON(a.stdout, results); err != nil {
+			return err
+		}
+	}
+	if failed {
+		return errMissed
+	}
+	return nil
+}
+
+// try proves a rewrite by the benchmarks it was seen in, and records what came of it.
+func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark) (*tune.Result, error) {
+	var of []capture.BenchID
+	for _, subject := range f.Evidence.Subjects {
+		if b, ok := benchmarks[subject]; ok && len(of) < maxBenchmarks {
+			of = append(of, capture.BenchID(b))
+		}
+	}
+	r, err := t.Try(ctx, f, of)
+	progress.end()
+	if err != nil {
+		return nil, err
+	}
+	return r, adviceStore().Record(r, f)
+}
+
+// maxBenchmarks is how many benchmarks a rewrite is measured by at most, those first
+// that it matters most to: each takes some twenty seconds.
+const maxBenchmarks = 8
+
+func (a *app) tellResult(r *tune.Result, f *advice.Finding) {
+	dir, _ := os.Getwd()
+	fmt.Fprintf(a.stdout, "%s  %s\n    %s  %s\n", r.State, r.Finding, f.Place(dir), f.Title)
+	fmt.Fprintf(a.stdout, "    %s\n", r.Why)
+	if r.Output != "" {
+		fmt.Fprintf(a.stdout, "        %s\n", strings.ReplaceAll(r.Output, "\n", "\n        "))
+	}
+	switch {
+	case r.Kept:
+		fmt.Fprintf(a.stdout, "    kept; the patch is %s, the measurement hone compare %s\n", filepath.ToSlash(r.Patch), r.Run)
+	case r.Run != "":
+		fmt.Fprintf(a.stdout, "    not kept; the measurement is hone compare %s\n", r.Run)
+	}
+}

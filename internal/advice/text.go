@@ -1,0 +1,208 @@
+package advice
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// WriteText writes a report for people: each finding with its place, what it costs,
+// why, and the rewrite. dir is the folder that paths are shown from.
+func (r *Report) WriteText(w io.Writer, dir string) error {
+	var b strings.Builder
+	for i, f := range r.Findings {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		f.text(&b, dir)
+	}
+	if len(r.Findings) == 0 {
+		fmt.Fprintf(&b, "No findings in %s.\n", count(len(r.Packages), "package"))
+	} else {
+		fmt.Fprintf(&b, "\n%s, %d with a rewrite, in %s\n", count(len(r.Findings), "finding"), r.rewrites(), count(len(r.Packages), "package"))
+	}
+	for _, u := range r.Unexamined {
+		fmt.Fprintf(&b, "not examined: %s\n", u)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) rewrites() int {
+	n := 0
+	for _, f := range r.Findings {
+		if f.Fix != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func (f *Finding) text(b *strings.Builder, dir string) {
+	place := f.Place(dir)
+	fmt.Fprintf(b, "%s  %s\n", f.ID, f.Title)
+	if place != "" {
+		fmt.Fprintf(b, "    %s", place)
+		if f.Function != "" {
+			fmt.Fprintf(b, " in %s", f.Function)
+		}
+		fmt.Fprintf(b, "  %s\n", f.Text)
+	}
+	for _, line := range f.Costs() {
+		fmt.Fprintf(b, "    %s\n", line)
+	}
+	for _, line := range wrap(f.Why, 100) {
+		fmt.Fprintf(b, "    %s\n", line)
+	}
+	for _, c := range f.Caveats {
+		fmt.Fprintf(b, "    but: %s\n", c)
+	}
+	if f.Fix == nil {
+		return
+	}
+	for _, line := range diffBody(f.Fix.Diff) {
+		fmt.Fprintf(b, "        %s\n", line)
+	}
+	hint := ""
+	if f.Class == Review {
+		hint = ", to be reviewed"
+	}
+	fmt.Fprintf(b, "    hone fix %s    proves it, and keeps it if it is faster%s\n", f.ID, hint)
+}
+
+// Place is the file and line of a finding, shown from a folder.
+func (f *Finding) Place(dir string) string {
+	if f.File == "" {
+		return f.Package
+	}
+	name := f.File
+	if rel, err := filepath.Rel(dir, f.File); err == nil && !strings.HasPrefix(rel, "..") {
+		name = rel
+	}
+	return fmt.Sprintf("%s:%d", filepath.ToSlash(name), f.Line)
+}
+
+// Costs says what profiles show of the place, and what that bounds, in lines.
+func (f *Finding) Costs() []string {
+	var parts []string
+	add := func(s *Share, of string) {
+		if s != nil && s.Share >= 0.0005 {
+			parts = append(parts, fmt.Sprintf("%.1f %% of %s", 100*s.Share, of))
+		}
+	}
+	e := &f.Evidence
+	add(e.CPU, "the CPU time")
+	add(e.Bytes, "the bytes allocated")
+	if e.Bytes == nil || e.Objects != nil && e.Objects.Share > 2*e.Bytes.Share {
+		add(e.Objects, "the allocations")
+	}
+	add(e.Mutex, "the waiting for locks")
+	add(e.Block, "the time blocked")
+	var lines []string
+	if len(parts) > 0 {
+		text := strings.Join(parts, ", ")
+		if e.Subject != "" {
+			text += " of " + e.Subject
+			if n := len(e.Subjects); n > 1 {
+				text += fmt.Sprintf(" (and %d more)", n-1)
+			}
+		}
+		lines = append(lines, text)
+	}
+	if bound := f.Bound.String(); bound != "" {
+		lines = append(lines, bound)
+	}
+	if len(e.Ladder) > 3 {
+		var sizes []string
+		for _, s := range e.Ladder[:min(len(e.Ladder), 6)] {
+			sizes = append(sizes, fmt.Sprint(s.Bytes))
+		}
+		lines = append(lines, fmt.Sprintf("allocates blocks of %s bytes …: something grows", strings.Join(sizes, ", ")))
+	}
+	for _, c := range e.Compiler {
+		lines = append(lines, "compiler: "+c)
+	}
+	return lines
+}
+
+// String is "at most 3.3 times as fast (70.1 ±2.1 % of the time)".
+func (b Bound) String() string {
+	if b.Time < 0.0005 {
+		return ""
+	}
+	margin := ""
+	if b.Error > 0 {
+		margin = fmt.Sprintf(" ±%.1f", 100*b.Error)
+	}
+	if b.Speedup == 0 || b.Speedup > 100 {
+		return fmt.Sprintf("nearly all of the time (%.1f%s %%) is at stake", 100*b.Time, margin)
+	}
+	return fmt.Sprintf("at most %.3g times as fast without it (%.1f%s %% of the time, with its share of garbage collection)", b.Speedup, 100*b.Time, margin)
+}
+
+// diffBody is a diff without the names of its files.
+func diffBody(diff string) []string {
+	var lines []string
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") {
+			continue
+		}
+		lines = append(lines, strings.TrimRight(line, "\n"))
+	}
+	return lines
+}
+
+// wrap breaks a text into lines.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
+}
+
+// WriteGitHub writes findings as the workflow commands that annotate a pull request:
+//
+//	::warning file=a.go,line=7,title=a regular expression …::70 % of the time …
+func (r *Report) WriteGitHub(w io.Writer, dir string) error {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		name, err := filepath.Rel(dir, f.File)
+		if err != nil || f.File == "" {
+			continue
+		}
+		text := strings.Join(append(slices.Clone(f.Costs()), f.Why), "\n")
+		if f.Fix != nil {
+			text += "\nhone fix " + f.ID
+		}
+		fmt.Fprintf(&b, "::warning file=%s,line=%d,title=%s::%s\n", property(filepath.ToSlash(name)), f.Line, property(f.Title), data(text))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// data and property escape what GitHub's workflow commands give a meaning.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+func property(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C").Replace(s)
+}

@@ -1,0 +1,181 @@
+package tune
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// A Store is where advice is kept: a folder beside that of the runs.
+//
+//	.hone/advice/
+//	  last.json      the findings given last, with their rewrites
+//	  history.jsonl  what became of rewrites, a Result a line, the newest last
+//	  ID.patch       rewrites that were confirmed
+type Store struct{ Dir string }
+
+// Last is what is kept of the advice given last.
+type Last struct {
+	Findings []advice.Finding `json:"findings"`
+	// Fixes are the rewrites' texts by finding, which Finding doesn't carry.
+	Fixes map[string]Texts `json:"fixes"`
+	// Benchmarks are the subjects that are benchmarks.
+	Benchmarks map[string]Benchmark `json:"benchmarks"`
+}
+
+// Texts are a file before and after a rewrite.
+type Texts struct{ Before, After []byte }
+
+// A Benchmark is capture.BenchID.
+type Benchmark struct{ Package, Benchmark string }
+
+// Keep writes the findings given last.
+func (s Store) Keep(r *advice.Report, benchmarks map[string]Benchmark) error {
+	last := Last{Findings: r.Findings, Fixes: make(map[string]Texts), Benchmarks: benchmarks}
+	for _, f := range r.Findings {
+		if f.Fix != nil {
+			last.Fixes[f.ID] = Texts{f.Fix.Before, f.Fix.After}
+		}
+	}
+	text, err := json.Marshal(last)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(s.Dir, "last.json"), text, 0o666)
+}
+
+// Last reads the findings given last.
+func (s Store) Last() (*Last, error) {
+	name := filepath.Join(s.Dir, "last.json")
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("no advice was given here yet: hone advise gives some")
+	} else if err != nil {
+		return nil, err
+	}
+	var last Last
+	if err := json.Unmarshal(text, &last); err != nil {
+		return nil, fmt.Errorf("%s: %w; hone advise writes it anew", name, err)
+	}
+	for i := range last.Findings {
+		if f := &last.Findings[i]; f.Fix != nil {
+			f.Fix.Before, f.Fix.After = last.Fixes[f.ID].Before, last.Fixes[f.ID].After
+		}
+	}
+	return &last, nil
+}
+
+// Find returns the finding with an id, or one that begins like it.
+func (l *Last) Find(id string) (*advice.Finding, error) {
+	var found []*advice.Finding
+	for i := range l.Findings {
+		f := &l.Findings[i]
+		if f.ID == id {
+			return f, nil
+		}
+		if strings.HasPrefix(f.ID, id) || strings.HasSuffix(f.ID, "-"+id) {
+			found = append(found, f)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return nil, fmt.Errorf("no finding %q in the advice given last: hone advise lists what there is", id)
+	}
+	return nil, fmt.Errorf("%q is the beginning of %d findings: %s, %s …", id, len(found), found[0].ID, found[1].ID)
+}
+
+// Record appends a result to the history, and writes the patch of what was kept.
+func (s Store) Record(r *Result, f *advice.Finding) error {
+	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+		return err
+	}
+	if r.Kept {
+		r.Patch = filepath.Join(s.Dir, f.ID+".patch")
+		if err := os.WriteFile(r.Patch, patchText(r, f), 0o666); err != nil {
+			return err
+		}
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	h, err := os.OpenFile(filepath.Join(s.Dir, "history.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = h.Write(append(line, '\n'))
+	return errors.Join(err, h.Close())
+}
+
+// History returns all results, the newest last. A torn last line is left out: it is
+// of a hone that was killed while it wrote.
+func (s Store) History() ([]Result, error) {
+	text, err := os.ReadFile(filepath.Join(s.Dir, "history.jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	var all []Result
+	in := bufio.NewScanner(bytes.NewReader(text))
+	in.Buffer(nil, 64<<20)
+	for n := 1; in.Scan(); n++ {
+		var r Result
+		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
+			if !bytes.HasSuffix(text, []byte("\n")) && bytes.HasSuffix(text, in.Bytes()) {
+				break
+			}
+			return nil, fmt.Errorf("%s:%d: %w", filepath.Join(s.Dir, "history.jsonl"), n, err)
+		}
+		all = append(all, r)
+	}
+	return all, in.Err()
+}
+
+// Mark sets the states of findings to what the history says of them last.
+func Mark(findings []advice.Finding, history []Result) {
+	for i := range findings {
+		f := &findings[i]
+		for _, r := range slices.Backward(history) {
+			if r.Finding == f.ID {
+				f.State = r.State
+				f.Caveats = append(f.Caveats, fmt.Sprintf("%s on %s: %s", r.State, r.Time.Format("2006-01-02"), r.Why))
+				break
+			}
+		}
+	}
+}
+
+// patchText is a patch as git format-patch writes one, which git am takes.
+func patchText(r *Result, f *advice.Finding) []byte {
+	var b bytes.Buffer
+	pkg := f.Package
+	if i := strings.LastIndexByte(pkg, '/'); i >= 0 {
+		pkg = pkg[i+1:]
+	}
+	fmt.Fprintf(&b, "Subject: [PATCH] %s: %s\n\nIn %s %s\n\nMeasured with hone, without and with this change in turns:\n\n", pkg, subject(f), f.Function, f.Why)
+	for _, c := range r.Changes {
+		if c.Unit == "ns/op" || c.Unit == "B/op" || c.Unit == "allocs/op" {
+			fmt.Fprintf(&b, "    %-40s %12.6g → %-12.6g %-10s %s\n", c.Benchmark, c.Before, c.After, c.Unit, c.Verdict)
+		}
+	}
+	fmt.Fprintf(&b, "---\n%s", f.Fix.Diff)
+	return b.Bytes()
+}
+
+// subject says in the imperative what a rewrite is for.
+func subject(f *advice.Finding) string { return "mend where " + f.Title }

@@ -1,0 +1,95 @@
+package tune
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// passes runs the tests of all packages that depend on the finding's. Tests that fail
+// without the rewrite, too, or that pass the second time say nothing about it.
+func (t *Tuner) passes(ctx context.Context, r *Result, f *advice.Finding, overlay string) (done bool, err error) {
+	packages, err := t.dependents(ctx, f.Package)
+	if err != nil {
+		return true, err
+	}
+	t.stage("test", fmt.Sprintf("%d packages", len(packages)))
+	test := func(flags ...string) ([]byte, error) {
+		args := append([]string{"test"}, flags...)
+		args = append(append(args, t.Bench.BuildFlags...), t.TestFlags...)
+		return t.runGo(ctx, append(args, packages...)...)
+	}
+	out, err := test("-overlay=" + overlay)
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err() != nil, ctx.Err()
+	}
+	t.stage("test", "without the rewrite")
+	if before, err := test("-count=1"); err != nil {
+		if ctx.Err() != nil {
+			return true, ctx.Err()
+		}
+		r.State, r.Why, r.Output = advice.Inconclusive, "tests fail without the rewrite, too: mend them first", tail(before)
+		return true, nil
+	}
+	t.stage("test", "once more")
+	if _, err := test("-count=1", "-overlay="+overlay); err == nil {
+		r.State, r.Why, r.Output = advice.Inconclusive, "tests failed once with the rewrite and passed once: they are flaky", tail(out)
+		return true, nil
+	}
+	if ctx.Err() != nil {
+		return true, ctx.Err()
+	}
+	r.State, r.Why, r.Output = advice.Refuted, "tests fail with the rewrite, and pass without", tail(out)
+	return true, nil
+}
+
+// dependents returns the packages of the user's modules that depend on one, that one
+// first; also those whose tests do.
+func (t *Tuner) dependents(ctx context.Context, path string) ([]string, error) {
+	modules, err := t.runGo(ctx, "list", "-m")
+	if err != nil {
+		return nil, fmt.Errorf("go list -m: %s", tail(modules))
+	}
+	args := []string{"list", "-e", "-json=ImportPath,Deps,TestImports,XTestImports"}
+	for m := range strings.FieldsSeq(string(modules)) {
+		args = append(args, m+"/...")
+	}
+	out, err := t.runGo(ctx, args...)
+	if err != nil {
+		return nil, fmt.Errorf("go list: %s", tail(out))
+	}
+	type listed struct {
+		ImportPath                      string
+		Deps, TestImports, XTestImports []string
+	}
+	var all []listed
+	depend := map[string]bool{path: true}
+	in := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p listed
+		if err := in.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		all = append(all, p)
+		if slices.Contains(p.Deps, path) {
+			depend[p.ImportPath] = true
+		}
+	}
+	found := []string{path}
+	for _, p := range all {
+		tests := func(imported string) bool { return depend[imported] }
+		if p.ImportPath != path && (depend[p.ImportPath] || slices.ContainsFunc(p.TestImports, tests) || slices.ContainsFunc(p.XTestImports, tests)) {
+			found = append(found, p.ImportPath)
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,242 @@
+package tune
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/capture"
+)
+
+// A Tuner tries rewrites, one after the other.
+type Tuner struct {
+	Dir string // a folder of the module
+	// Bench is how to measure; Packages and Pattern are set for each trial.
+	Bench capture.Bench
+	// TestFlags go to go test, "-short" for one.
+	TestFlags []string
+	// Dirty allows to change files that have changes which are not committed.
+	Dirty bool
+	// Stage is told what is being done. May be nil.
+	Stage func(stage, what string)
+
+	written map[string][]byte // files that this tuner has changed, as it left them
+	first   map[string][]byte // and as they were before
+}
+
+// A Result is what became of a rewrite.
+type Result struct {
+	Finding string       `json:"finding"`
+	Rule    string       `json:"rule"`
+	File    string       `json:"file"`
+	State   advice.State `json:"state"`
+	Why     string       `json:"why"` // a sentence
+	Time    time.Time    `json:"time"`
+	Run     string       `json:"run,omitempty"` // with the measurement
+	Changes []Change     `json:"changes,omitempty"`
+	Kept    bool         `json:"kept"`
+	Output  string       `json:"output,omitempty"` // of a build or test that failed, its end
+	Patch   string       `json:"patch,omitempty"`  // the file of the patch
+}
+
+// errNoFix: the finding is advice only.
+var errNoFix = errors.New("this finding has no rewrite: it is advice")
+
+// Try proves the rewrite of a finding by benchmarks, and keeps it if it is confirmed.
+// A rewrite that fails is a result; an error is for what has nothing to do with it.
+func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture.BenchID) (*Result, error) {
+	if f.Fix == nil {
+		return nil, fmt.Errorf("%s: %w", f.ID, errNoFix)
+	}
+	r := &Result{Finding: f.ID, Rule: f.Rule, File: f.Fix.File, Time: time.Now().UTC().Truncate(time.Second)}
+	if err := t.unchanged(ctx, f.Fix); err != nil {
+		return nil, err
+	}
+	scratch, err := os.MkdirTemp("", "hone-fix-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	overlay, err := writeOverlay(scratch, map[string][]byte{f.Fix.File: f.Fix.After})
+	if err != nil {
+		return nil, err
+	}
+	if done, err := t.builds(ctx, r, f, overlay); done || err != nil {
+		return r, err
+	}
+	if done, err := t.passes(ctx, r, f, overlay); done || err != nil {
+		return r, err
+	}
+	r.State = advice.Patched
+	if len(benchmarks) == 0 {
+		r.Why = "it builds and passes the tests; no benchmark runs it, so that nothing can be measured"
+		return r, nil
+	}
+	report, err := t.measure(ctx, benchmarks, overlay)
+	if report != nil && report.Dir != "" {
+		r.Run = report.ID
+	}
+	if err != nil {
+		return r, err
+	}
+	judge(r, report)
+	if r.State != advice.Confirmed {
+		return r, nil
+	}
+	if err := t.unchanged(ctx, f.Fix); err != nil {
+		return r, err // edited while it was measured
+	}
+	if err := t.keep(f.Fix); err != nil {
+		return r, err
+	}
+	r.Kept = true
+	return r, nil
+}
+
+// writeOverlay writes what -overlay of the go command wants for files with other text.
+func writeOverlay(dir string, texts map[string][]byte) (string, error) {
+	replace := make(map[string]string)
+	for name, text := range texts {
+		at := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
+		if err := os.WriteFile(at, text, 0o600); err != nil {
+			return "", err
+		}
+		replace[name] = at
+	}
+	text, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, text, 0o600)
+}
+
+func (t *Tuner) stage(stage, what string) {
+	if t.Stage != nil {
+		t.Stage(stage, what)
+	}
+}
+
+// runGo runs the go command in the module, and returns all it prints.
+func (t *Tuner) runGo(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = t.Dir
+	cmd.WaitDelay = 5 * time.Second // for what a test has started and left
+	out, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return out, err
+}
+
+// builds vets the package, which type-checks it and its tests.
+func (t *Tuner) builds(ctx context.Context, r *Result, f *advice.Finding, overlay string) (done bool, err error) {
+	t.stage("vet", f.Package)
+	dir := filepath.Dir(f.Fix.File)
+	out, err := t.runGo(ctx, append([]string{"vet", "-overlay=" + overlay}, append(slices.Clone(t.Bench.BuildFlags), dir)...)...)
+	if ctx.Err() != nil {
+		return true, ctx.Err()
+	}
+	if err == nil {
+		return false, nil
+	}
+	if before, err := t.runGo(ctx, append([]string{"vet"}, append(slices.Clone(t.Bench.BuildFlags), dir)...)...); err != nil {
+		if bytes.Equal(complaints(before), complaints(out)) {
+			return false, nil // as it was before; go test says whether it builds
+		}
+		r.State, r.Why, r.Output = advice.Inconclusive, "the package does not pass go vet, with or without the rewrite", tail(before)
+		return true, nil
+	}
+	r.State, r.Why, r.Output = advice.Refuted, "the rewrite does not pass go vet", tail(out)
+	return true, nil
+}
+
+// complaints are the lines of go vet without positions, which a rewrite moves.
+func complaints(out []byte) []byte {
+	return position.ReplaceAll(out, nil)
+}
+
+var position = regexp.MustCompile(`(?m)^\S*?:\d+(:\d+)?: `)
+
+// measure compares the code without and with the overlay.
+func (t *Tuner) measure(ctx context.Context, benchmarks []capture.BenchID, overlay string) (*capture.BenchReport, error) {
+	b := t.Bench
+	b.Packages, b.Pattern = selection(benchmarks)
+	t.stage("measure", strings.Join(b.Packages, " "))
+	return b.AgainstFlags(ctx, "without the rewrite", nil, []string{"-overlay=" + overlay})
+}
+
+// Before compares the code as it was before this tuner changed anything with the code
+// as it is.
+func (t *Tuner) Before(ctx context.Context, benchmarks []capture.BenchID) (*capture.BenchReport, error) {
+	scratch, err := os.MkdirTemp("", "hone-fix-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	overlay, err := writeOverlay(scratch, t.first)
+	if err != nil {
+		return nil, err
+	}
+	b := t.Bench
+	b.Packages, b.Pattern = selection(benchmarks)
+	t.stage("measure", "before and after")
+	return b.AgainstFlags(ctx, "before", []string{"-overlay=" + overlay}, nil)
+}
+
+// selection returns the packages and the -bench pattern of benchmarks. A pattern is of
+// names level by level, so that it may match more than these where they differ in more
+// than the last.
+func selection(benchmarks []capture.BenchID) (packages []string, pattern string) {
+	var levels [][]string
+	depth := -1
+	for _, b := range benchmarks {
+		if !slices.Contains(packages, b.Package) {
+			packages = append(packages, b.Package)
+		}
+		names := strings.Split("Benchmark"+cpuSuffix.ReplaceAllString(b.Benchmark, ""), "/")
+		if depth < 0 || len(names) < depth {
+			depth = len(names)
+		}
+		for i, name := range names {
+			if len(levels) <= i {
+				levels = append(levels, nil)
+			}
+			if !slices.Contains(levels[i], name) {
+				levels[i] = append(levels[i], name)
+			}
+		}
+	}
+	var parts []string
+	for i := range depth {
+		var quoted []string
+		for _, name := range levels[i] {
+			quoted = append(quoted, regexp.QuoteMeta(name))
+		}
+		parts = append(parts, "^("+strings.Join(quoted, "|")+")$")
+	}
+	return packages, strings.Join(parts, "/")
+}
+
+// cpuSuffix is what package testing puts behind names: the value of GOMAXPROCS.
+var cpuSuffix = regexp.MustCompile(`-\d+$`)
+
+// tail returns the end of what a command printed.
+func tail(out []byte) string {
+	const most = 2000
+	out = bytes.TrimSpace(out)
+	if len(out) > most {
+		out = append([]byte("…"), out[len(out)-most:]...)
+	}
+	return string(out)
+}

@@ -1,0 +1,125 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// A Change is what a rewrite did to a benchmark, in one unit.
+type Change struct {
+	Package   string  `json:"package"`
+	Benchmark string  `json:"benchmark"`
+	Unit      string  `json:"unit"`
+	Before    float64 `json:"before"` // medians
+	After     float64 `json:"after"`
+	// Ratio is after over before, estimated over pairs, between Low and High; all 0
+	// where differences were compared instead.
+	Ratio     float64 `json:"ratio,omitempty"`
+	Low       float64 `json:"low,omitempty"`
+	High      float64 `json:"high,omitempty"`
+	Verdict   string  `json:"verdict"`
+	Confirmed bool    `json:"confirmed"`
+}
+
+// judge says what a measurement made of a rewrite:
+//
+//	refuted       something got worse, confirmed; or nothing changed
+//	confirmed     some benchmark's time got better, confirmed, or, where no time
+//	              changed, what it allocates
+//	inconclusive  everything else
+func judge(r *Result, report *capture.BenchReport) {
+	r.State = advice.Inconclusive
+	if report.Family == nil {
+		if len(report.Failures) == 0 && len(report.Unchanged) > 0 {
+			r.State, r.Why = advice.Refuted, "the compiler makes the same program of both"
+			return
+		}
+		r.Why = "the benchmarks could not be measured"
+		return
+	}
+	r.Changes = Changes(report.Family)
+	var worse, faster, smaller []string
+	open := false
+	for i := range report.Family.Comparisons {
+		c := &report.Family.Comparisons[i]
+		agreed := c.Confirmation == experiment.Agreed
+		time := c.Unit == "ns/op" || c.Unit == "sec/op"
+		switch {
+		case c.Gated && c.Verdict == experiment.Worse && agreed:
+			worse = append(worse, tell(c))
+		case c.Verdict == experiment.Better && agreed && time:
+			faster = append(faster, tell(c))
+		case c.Verdict == experiment.Better && agreed && (c.Unit == "B/op" || c.Unit == "allocs/op"):
+			smaller = append(smaller, tell(c))
+		case time && (c.Verdict == experiment.Inconclusive || c.Verdict == experiment.WithinBudget):
+			open = true
+		}
+	}
+	switch {
+	case len(worse) > 0:
+		r.State, r.Why = advice.Refuted, "worse: "+list(worse)
+	case len(faster) > 0:
+		r.State, r.Why = advice.Confirmed, list(faster)
+	case len(smaller) > 0:
+		r.State, r.Why = advice.Confirmed, "no slower: "+list(smaller)
+	case len(report.Failures) > 0:
+		r.Why = "not all benchmarks could be measured"
+	case open:
+		r.Why = "the measurement could not tell; more samples (-count) or a quieter machine may"
+	default:
+		r.State, r.Why = advice.Refuted, "measured, and no faster"
+	}
+}
+
+// Changes are the comparisons of a family, as values.
+func Changes(f *experiment.Family) []Change {
+	var changes []Change
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		if c.Verdict == experiment.OneSided {
+			continue
+		}
+		change := Change{
+			Package: c.Package, Benchmark: c.Benchmark, Unit: c.Unit, Before: c.Base.Center, After: c.Head.Center,
+			Verdict: c.Words(), Confirmed: c.Confirmation == experiment.Agreed,
+		}
+		if c.Scale == experiment.Ratio && !math.IsNaN(c.Change) && !math.IsInf(c.Interval.Hi, 1) {
+			change.Ratio, change.Low, change.High = c.Change, c.Interval.Lo, c.Interval.Hi
+		}
+		changes = append(changes, change)
+	}
+	return changes
+}
+
+// tell is "Greet/compile-2 −87.3 % [−87.5, −87.1]", with the unit where it isn't time.
+func tell(c *experiment.Comparison) string {
+	unit := ""
+	if c.Unit != "ns/op" && c.Unit != "sec/op" {
+		unit = " " + c.Unit
+	}
+	if c.Scale != experiment.Ratio || math.IsNaN(c.Change) {
+		return fmt.Sprintf("%s %.4g → %.4g%s", c.Benchmark, c.Base.Center, c.Head.Center, unit)
+	}
+	interval := ""
+	if c.Interval.Lo < c.Interval.Hi && !math.IsInf(c.Interval.Hi, 1) {
+		interval = fmt.Sprintf(" [%s, %s]", percent(c.Interval.Lo), percent(c.Interval.Hi))
+	}
+	return fmt.Sprintf("%s%s %s %%%s", c.Benchmark, unit, percent(c.Change), interval)
+}
+
+func percent(ratio float64) string {
+	return strings.Replace(fmt.Sprintf("%+.1f", 100*(ratio-1)), "-", "−", 1)
+}
+
+// list joins up to three.
+func list(all []string) string {
+	if len(all) > 3 {
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:3], ", "), len(all)-3)
+	}
+	return strings.Join(all, ", ")
+}
