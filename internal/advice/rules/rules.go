@@ -37,6 +37,8 @@ func All() []*advice.Rule {
 var all = []*advice.Rule{
 	regexpPerCall,
 	sortSlice,
+	sliceGrows,
+	filterCopy,
 	stringConcatLoop,
 }
 

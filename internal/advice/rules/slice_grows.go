@@ -1,0 +1,315 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var sliceGrows = &advice.Rule{
+	ID:      "slice-grows",
+	Pattern: "P11",
+	Title:   "a slice grows element by element",
+	Doc: `append to a slice that is full allocates a larger one and copies what is there: a slice of n elements is allocated
+about log₂ n times on its way, and twice as many bytes as needed in the end. Where the number of elements is known
+before, make([]T, 0, n) allocates once.
+
+The rewrite gives a slice that starts empty the capacity for what a loop appends to it. It is offered where each step of
+the loop appends the same number of elements, and is class A where nothing else changes: where the slice was nil if there
+is nothing to append, and that can be seen, it stays nil. Where the number isn't known before, where only some steps
+append, or where the slice comes from elsewhere, the advice is to count, to estimate, or to use slices.Grow.`,
+	Class:     advice.Safe,
+	Frames:    growFrames,
+	Allocates: true,
+	Gain:      2.5,
+	Match:     matchSliceGrows,
+}
+
+var growFrames = regexp.MustCompile(`^runtime\.growslice`)
+
+func matchSliceGrows(s *advice.Site) []advice.Match {
+	if s.Share(growFrames) == 0 && s.Blocks() < 2 {
+		return nil // what is allocated here is of one size: nothing grows
+	}
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		assign, ok := c.Node().(*ast.AssignStmt)
+		if !ok {
+			continue
+		}
+		call, ok := appendTo(s, assign)
+		if !ok {
+			continue
+		}
+		loop, ok := loopAround(c)
+		if !ok || filters(s, c, loop) != nil {
+			continue
+		}
+		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
+		obj := object(s, assign.Lhs[0])
+		g := &growth{s: s, loop: loop, obj: obj, target: s.Source(assign.Lhs[0]), call: call}
+		if obj != nil && within(loop.Node(), obj.Pos()) {
+			continue // empty again in each step, and yet it grows: by something that isn't the loop
+		}
+		if !oneLine(g.target) {
+			continue
+		}
+		g.match(c, &m)
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// appendTo returns the call of x = append(x, …).
+func appendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
+	if len(assign.Lhs) != 1 || len(assign.Rhs) != 1 || assign.Tok != token.ASSIGN {
+		return nil, false
+	}
+	call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
+	if !ok || s.Callee(call) != "append" || len(call.Args) < 2 || types.ExprString(call.Args[0]) != types.ExprString(assign.Lhs[0]) {
+		return nil, false
+	}
+	return call, true
+}
+
+// growth is a slice that a loop appends to.
+type growth struct {
+	s      *advice.Site
+	loop   inspector.Cursor
+	obj    types.Object // the variable; nil if it is something else
+	target string
+	call   *ast.CallExpr
+	seen   bool // the loop uses it for more than its elements
+}
+
+func (g *growth) match(c inspector.Cursor, m *advice.Match) {
+	b, known := loopBound(g.s, g.loop.Node())
+	if known && !oneLine(b.text(g.s)) {
+		known = false
+	}
+	steps, even := g.perStep()
+	_, nested := loopAround(g.loop)
+	switch {
+	case g.call.Ellipsis.IsValid():
+		m.Why = fmt.Sprintf("%s grows by pieces of different length, and is copied as it does. Add up their lengths first and make room for all with slices.Grow(%s, n).", g.target, g.target)
+	case !known:
+		m.Why = fmt.Sprintf("%s grows one step after the other, and is copied as it does. Where the number can be counted or estimated cheaply before the loop, make room for all at once with slices.Grow(%s, n).", g.target, g.target)
+	case !even:
+		m.Why = fmt.Sprintf("%s is copied as it grows. Not each of the %s steps appends to it; if most do, give it that capacity before the loop.", g.target, b.text(g.s))
+	default:
+		size := b.text(g.s)
+		if steps > 1 {
+			size = fmt.Sprintf("%d*%s", steps, parenthesized(b.expr, size))
+		}
+		m.Why = fmt.Sprintf("%s is copied as it grows to %s elements: make room for all at once.", g.target, size)
+		if g.obj == nil || !g.rewrite(&b, steps, m) {
+			m.Edits, m.Class = nil, advice.AdviceOnly
+			m.Why = fmt.Sprintf("%s is copied as it grows by %s elements: make room for all before the loop, with slices.Grow(%s, %s).", g.target, size, g.target, size)
+			if nested {
+				m.Why = fmt.Sprintf("%s is copied as it grows, by %s elements at a time. Add up first how many there will be, and make room for all before the outer loop.", g.target, size)
+			}
+		}
+	}
+}
+
+func parenthesized(e ast.Expr, text string) string {
+	if _, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && text[len(text)-1] != ')' {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// perStep returns how many elements each step of the loop appends; even is false if
+// that isn't the same for all of them.
+func (g *growth) perStep() (n int, even bool) {
+	body := loopBody(g.loop.Node())
+	if e := exitsOf(g.loop); e.skips || e.stops {
+		return 0, false
+	}
+	known := make(map[*ast.Ident]bool)
+	for _, stmt := range body.List {
+		assign, ok := stmt.(*ast.AssignStmt)
+		if !ok {
+			continue
+		}
+		call, ok := appendTo(g.s, assign)
+		if !ok || types.ExprString(assign.Lhs[0]) != g.target {
+			continue
+		}
+		if call.Ellipsis.IsValid() {
+			return 0, false
+		}
+		n += len(call.Args) - 1
+		for _, e := range []ast.Expr{assign.Lhs[0], call.Args[0]} {
+			if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+				known[id] = true
+			}
+		}
+	}
+	if g.obj == nil {
+		return n, n > 0
+	}
+	// What else the loop does with it must not depend on whether it is nil, nor
+	// change it.
+	g.loop.Inspect([]ast.Node{(*ast.Ident)(nil)}, func(c inspector.Cursor) bool {
+		if id := c.Node().(*ast.Ident); g.s.Info.Uses[id] == g.obj && !known[id] && !readsElements(g.s, c) {
+			g.seen = true
+		}
+		return true
+	})
+	return n, n > 0
+}
+
+// readsElements reports whether the use of a slice is of its length or elements, so
+// that one that is nil can't be told from one that is empty.
+func readsElements(s *advice.Site, c inspector.Cursor) bool {
+	switch p := c.Parent().Node().(type) {
+	case *ast.IndexExpr:
+		return p.X == c.Node()
+	case *ast.RangeStmt:
+		return p.X == c.Node()
+	case *ast.CallExpr:
+		switch s.Callee(p) {
+		case "len", "copy", "clear", "strings.Join", "bytes.Join", "sort.Strings", "sort.Ints", "sort.Slice", "sort.SliceStable", "slices.Sort", "slices.SortFunc", "slices.SortStableFunc", "slices.Contains", "slices.Index", "slices.BinarySearch", "slices.Reverse":
+			return true
+		case "append":
+			return p.Ellipsis.IsValid() && len(p.Args) == 2 && p.Args[1] == c.Node()
+		}
+	}
+	return false
+}
+
+// rewrite gives the slice its capacity, if it is a variable that is empty where the
+// loop begins.
+func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
+	s := g.s
+	if g.seen || !isLocal(s, g.obj) || jumps(s) {
+		return false
+	}
+	d, ok := declarationOf(s, g.obj)
+	stmt, inBlock := statement(g.loop)
+	if !ok || !inBlock || len(usesIn(s, g.obj, d.Node().End(), g.loop.Node().Pos())) > 0 {
+		return false
+	}
+	if outer, ok := loopAround(g.loop); ok && !within(outer.Node(), g.obj.Pos()) {
+		return false // not empty the second time
+	}
+	isNil, empty := startsEmpty(s, &d)
+	if !empty || !sameAt(s, d.typ, stmt.Node().Pos()) || !builtins(s, stmt.Node().Pos(), "make", "len") {
+		return false
+	}
+	m.Class = advice.Safe
+	for _, r := range exitsOf(g.loop).returns {
+		// Fewer may be appended than there is room for: fine where something failed,
+		// not where the number is no more than what somebody claims.
+		if b.counts || mentions(s, r, g.obj) || len(r.Results) == 0 {
+			return false
+		}
+		m.Class = advice.Review
+	}
+	if capacityUsed(s, g.obj) {
+		m.Class = advice.Review
+	}
+	size, first := b.size(s, stmt.Node().Pos())
+	guard := size
+	if steps > 1 {
+		size = strconv.Itoa(steps) + "*" + parenthesized(b.expr, size)
+		if b.counts && g.isSmall(b.expr) {
+			return false // the product may not fit
+		}
+	}
+	typ := s.Source(d.typ)
+	made := fmt.Sprintf("make(%s, 0, %s)", typ, size)
+	start := stmt.Node().Pos()
+	switch {
+	case b.negative || isNil && !b.never0(s) && g.nilSeen():
+		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%sif %s > 0 {\n%s = %s\n}\n", first, guard, g.target, made))}
+	case !previous(d.Cursor, stmt) && !(d.Parent() == stmt.Parent() && b.standsAt(s, &d, g.loop.Node().Pos())):
+		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%s%s = %s\n", first, g.target, made))}
+	case d.value != nil && !s.Info.Types[d.value].IsNil():
+		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.value, made)}
+	default:
+		m.Edits = []advice.Edit{replace(d.Node(), fmt.Sprintf("%s%s := %s", first, g.target, made))}
+	}
+	if b.call {
+		r := g.loop.Node().(*ast.RangeStmt)
+		name, _, _ := strings.Cut(first, " := ")
+		m.Edits = append(m.Edits, replace(r.X, name))
+	}
+	return true
+}
+
+// isSmall reports whether a number's type is narrower than an int.
+func (g *growth) isSmall(e ast.Expr) bool {
+	b, ok := g.s.Info.TypeOf(e).Underlying().(*types.Basic)
+	if !ok {
+		return true
+	}
+	switch b.Kind() {
+	case types.Int, types.Int64, types.Uint, types.Uint64, types.Uintptr, types.UntypedInt:
+		return false
+	}
+	return true
+}
+
+// startsEmpty reports whether a declaration is of an empty slice with no capacity,
+// and whether it is nil.
+func startsEmpty(s *advice.Site, d *declaration) (isNil, empty bool) {
+	if t := s.Info.TypeOf(d.typ); t == nil {
+		return false, false
+	} else if _, ok := t.Underlying().(*types.Slice); !ok {
+		return false, false
+	}
+	switch v := d.value.(type) {
+	case nil:
+		return true, true
+	case *ast.CompositeLit:
+		return false, len(v.Elts) == 0
+	case *ast.CallExpr:
+		if s.Callee(v) == "make" {
+			for _, n := range v.Args[1:] {
+				if !isInt(s, n, 0) {
+					return false, false
+				}
+			}
+			return false, len(v.Args) > 1
+		}
+		return true, len(v.Args) == 1 && s.Info.Types[v.Fun].IsType() && s.Info.Types[v.Args[0]].IsNil()
+	case *ast.Ident:
+		return true, s.Info.Types[v].IsNil()
+	}
+	return false, false
+}
+
+// nilSeen reports whether something outside of the loop may tell a nil slice from an
+// empty one.
+func (g *growth) nilSeen() bool {
+	seen := false
+	g.s.Func.Inspect([]ast.Node{(*ast.Ident)(nil)}, func(c inspector.Cursor) bool {
+		id := c.Node().(*ast.Ident)
+		if g.s.Info.Uses[id] == g.obj && !within(g.loop.Node(), id.Pos()) && !readsElements(g.s, c) {
+			seen = true
+		}
+		return !seen
+	})
+	return seen
+}
+
+// capacityUsed reports whether code asks for the capacity of a slice.
+func capacityUsed(s *advice.Site, obj types.Object) bool {
+	used := false
+	s.Func.Inspect([]ast.Node{(*ast.CallExpr)(nil)}, func(c inspector.Cursor) bool {
+		call := c.Node().(*ast.CallExpr)
+		used = used || s.Callee(call) == "cap" && object(s, call.Args[0]) == obj
+		return !used
+	})
+	return used
+}
