@@ -38,6 +38,7 @@ var all = []*advice.Rule{
 	regexpPerCall,
 	sortSlice,
 	sliceGrows,
+	mapGrows,
 	filterCopy,
 	stringConcatLoop,
 }

@@ -1,0 +1,209 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var mapGrows = &advice.Rule{
+	ID:      "map-grows",
+	Pattern: "P12",
+	Title:   "a map grows key by key",
+	Doc: `A map that is full is rebuilt with twice the room, and all its keys are hashed again. make(map[K]V, n) has room for n
+keys from the beginning.
+
+The rewrite gives the size to a map that a loop over something of known length fills, right where it is made or, if the
+length isn't known there yet, where the loop begins. It is class A where each step has another key, and B where keys may
+repeat, which would make the map larger than it has to be; what counts or groups gets advice only.`,
+	Class:     advice.Safe,
+	Frames:    mapGrowth,
+	Allocates: true,
+	Gain:      2,
+	Match:     matchMapGrows,
+}
+
+var mapGrowth = regexp.MustCompile(`^internal/runtime/maps\.(\(\*table\)\.(rehash|grow|split)|\(\*Map\)\.growTo|newTable|newGroups|newarray)` +
+	`|^runtime\.(hashGrow|growWork|evacuate|makeBucketArray)`)
+
+func matchMapGrows(s *advice.Site) []advice.Match {
+	if s.Share(mapGrowth) == 0 && s.Blocks() < 2 {
+		return nil // what is allocated here is of one size: nothing grows
+	}
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		index, groups := storedAt(s, c.Node())
+		if index == nil {
+			continue
+		}
+		loop, ok := loopAround(c)
+		m := object(s, index.X)
+		if !ok || m == nil || !isLocal(s, m) || within(loop.Node(), m.Pos()) {
+			continue
+		}
+		b, known := loopBound(s, loop.Node())
+		d, declared := declarationOf(s, m)
+		stmt, inBlock := statement(loop)
+		if !known || !declared || !inBlock || !emptyMap(s, &d) || !oneLine(b.text(s)) ||
+			len(usesIn(s, m, d.Node().End(), loop.Node().Pos())) > 0 {
+			continue
+		}
+		if outer, ok := loopAround(loop); ok && !within(outer.Node(), m.Pos()) {
+			continue // it has what the loop stored before
+		}
+		found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
+		exits := exitsOf(loop)
+		step := c.Parent().Node() == loopBody(loop.Node()) && !exits.skips && !exits.stops
+		switch {
+		case groups:
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows, with at most as many keys as %s. If most are different, make it with that size.", m.Name(), b.text(s))
+		case !step || deletes(s, m, loop.Node()):
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Not each of the %s steps stores a key; if most do, make it with that size.", m.Name(), b.text(s))
+		case !sizeMap(s, &b, &d, stmt, exits, &found):
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys.", m.Name(), b.text(s))
+		case distinct(s, loop.Node(), index.Index):
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows to %s keys: make it with room for all.", m.Name(), b.text(s))
+		default:
+			found.Class = advice.Review
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys, unless many of them are the same.", m.Name(), b.text(s))
+		}
+		matches = append(matches, found)
+	}
+	return matches
+}
+
+// storedAt returns the m[k] that a statement stores to, and whether it counts or
+// groups: what it stores depends on what is there already.
+func storedAt(s *advice.Site, n ast.Node) (index *ast.IndexExpr, groups bool) {
+	var to ast.Expr
+	switch n := n.(type) {
+	case *ast.IncDecStmt:
+		to, groups = n.X, true
+	case *ast.AssignStmt:
+		if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
+			return nil, false
+		}
+		to = n.Lhs[0]
+		groups = n.Tok != token.ASSIGN
+		text := types.ExprString(to)
+		ast.Inspect(n.Rhs[0], func(n ast.Node) bool {
+			e, ok := n.(*ast.IndexExpr)
+			groups = groups || ok && types.ExprString(e) == text
+			return true
+		})
+	}
+	index, ok := to.(*ast.IndexExpr)
+	if !ok {
+		return nil, false
+	}
+	if _, ok := s.Info.TypeOf(index.X).Underlying().(*types.Map); !ok {
+		return nil, false
+	}
+	return index, groups
+}
+
+// emptyMap reports whether a declaration makes an empty map of no given size.
+func emptyMap(s *advice.Site, d *declaration) bool {
+	switch v := d.value.(type) {
+	case *ast.CompositeLit:
+		return len(v.Elts) == 0
+	case *ast.CallExpr:
+		return s.Callee(v) == "make" && (len(v.Args) == 1 || isInt(s, v.Args[1], 0))
+	}
+	return false
+}
+
+// distinct reports whether each step of a loop has another key.
+func distinct(s *advice.Site, loop ast.Node, key ast.Expr) bool {
+	obj := object(s, key)
+	if obj == nil || assigned(s, obj, loopBody(loop)) {
+		return false
+	}
+	switch n := loop.(type) {
+	case *ast.RangeStmt:
+		return n.Key != nil && object(s, n.Key) == obj
+	case *ast.ForStmt:
+		init, ok := n.Init.(*ast.AssignStmt)
+		return ok && object(s, init.Lhs[0]) == obj
+	}
+	return false
+}
+
+func deletes(s *advice.Site, m types.Object, in ast.Node) bool {
+	found := assigned(s, m, in)
+	ast.Inspect(in, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 && object(s, call.Args[0]) == m {
+			switch s.Callee(call) {
+			case "delete", "clear":
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// sizeMap gives a map its size, and moves its declaration if it has to.
+func sizeMap(s *advice.Site, b *bound, d *declaration, stmt inspector.Cursor, exits exits, m *advice.Match) bool {
+	at := stmt.Node().Pos()
+	if d.Parent() != stmt.Parent() || jumps(s) || !sameAt(s, d.typ, at) || !builtins(s, at, "make", "len") {
+		return false
+	}
+	if b.counts && len(exits.returns) > 0 {
+		return false // the number is no more than what somebody claims
+	}
+	m.Class = advice.Safe
+	if len(exits.returns) > 0 {
+		m.Class = advice.Review
+	}
+	size, first := b.size(s, at)
+	made := fmt.Sprintf("make(%s, %s)", s.Source(d.typ), size)
+	switch {
+	case previous(d.Cursor, stmt):
+		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.value, made)}
+	case b.standsAt(s, d, at):
+		m.Edits = []advice.Edit{replace(d.value, made)}
+	default:
+		before, after := s.Text(d.Node().Pos(), d.value.Pos()), s.Text(d.value.End(), d.Node().End())
+		m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: lineEnd(s, d.Node())}, insert(at, first+before+made+after+"\n")}
+	}
+	if b.call {
+		name, _, _ := strings.Cut(first, " := ")
+		m.Edits = append(m.Edits, replace(stmtRange(stmt).X, name))
+	}
+	return true
+}
+
+// stmtRange is the loop of a statement, which may have a label.
+func stmtRange(stmt inspector.Cursor) *ast.RangeStmt {
+	n := stmt.Node()
+	for {
+		l, ok := n.(*ast.LabeledStmt)
+		if !ok {
+			r, _ := n.(*ast.RangeStmt)
+			return r
+		}
+		n = l.Stmt
+	}
+}
+
+// lineEnd is the end of a node, or of its line where nothing follows on it.
+func lineEnd(s *advice.Site, n ast.Node) token.Pos {
+	tf := s.Fset.File(n.End())
+	line := tf.Line(n.End())
+	if line == tf.LineCount() {
+		return n.End()
+	}
+	next := tf.LineStart(line + 1)
+	if strings.TrimSpace(s.Text(n.End(), next)) != "" {
+		return n.End()
+	}
+	return next
+}

@@ -1,0 +1,69 @@
+package fine
+
+import "bufio"
+
+// room is there.
+func room(xs []int) map[int]int {
+	m := make(map[int]int, len(xs))
+	for i, x := range xs {
+		m[i] = x // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
+	}
+	return m
+}
+
+// unknown is how many lines there are.
+func unknown(in *bufio.Scanner) map[string]bool {
+	m := make(map[string]bool)
+	for in.Scan() {
+		m[in.Text()] = true // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+	}
+	return m
+}
+
+type cache struct{ m map[int]int }
+
+// field lives longer.
+func (c *cache) field(xs []int) {
+	for i, x := range xs {
+		c.m[i] = x // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
+	}
+}
+
+// assigned is no growing.
+func assigned(xs []int) map[int]int {
+	m := map[int]int{}
+	for i, x := range xs {
+		m[i] = x // hot: runtime.mapassign_fast64
+	}
+	return m
+}
+
+// slices are no maps, and given ones have their size.
+func slices(xs []int, given map[int]int) []int {
+	out := []int{}
+	for i, x := range xs {
+		out[i] = x   // hot: internal/runtime/maps.(*table).rehash
+		given[i] = x // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
+	}
+	return out
+}
+
+// twice fills what is full already.
+func twice(rows [][]string) map[string]int {
+	m := make(map[string]int)
+	for _, row := range rows {
+		for i, s := range row {
+			m[s] = i // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+		}
+	}
+	return m
+}
+
+// values are what is allocated.
+func values(xs []int) map[int]*int {
+	m := make(map[int]*int)
+	for i, x := range xs {
+		m[i] = &x // alloc
+	}
+	return m
+}
