@@ -115,8 +115,12 @@ func variableName(s *advice.Site, c advice.Call) string {
 	return strings.ToLower(name[:1]) + name[1:]
 }
 
-// short is a function's name without the path of its package.
-func short(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+// short is a function's name without the path of its package: "json.Marshal", or
+// "(*json.Decoder).Decode".
+func short(name string) string {
+	bare := strings.TrimLeft(name, "(*")
+	return name[:len(name)-len(bare)] + bare[strings.LastIndexByte(bare, '/')+1:]
+}
 
 // quoted is a text for a sentence, cut where it is long.
 func quoted(text string) string {

@@ -23,6 +23,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -35,11 +37,16 @@ func All() []*advice.Rule {
 }
 
 var all = []*advice.Rule{
+	jsonAny,
+	jsonReflection,
+	locationPerCall,
 	regexpPerCall,
+	replacerPerCall,
 	sortSlice,
 	sliceGrows,
 	mapGrows,
 	filterCopy,
+	templatePerCall,
 	stringConcatLoop,
 }
 
@@ -58,7 +65,7 @@ func atPackageLevel(s *advice.Site, e ast.Expr) bool {
 	local := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if obj := s.Info.Uses[id]; obj != nil && obj.Parent() != nil && obj.Parent() != types.Universe &&
+			if obj := s.Info.Uses[id]; obj != nil && obj.Parent() != nil && obj.Pkg() == s.Types &&
 				obj.Parent() != s.Types.Scope() && !isPackageName(obj) {
 				local = true
 			}
@@ -195,4 +202,27 @@ func conversion(s *advice.Site, e ast.Expr) (operand ast.Expr, to types.Type, ok
 		return nil, nil, false
 	}
 	return call.Args[0], s.Info.TypeOf(call.Fun), true
+}
+
+// definition returns the value that a local variable is declared with, if it is its
+// own one: x := value.
+func definition(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
+	for c := range s.Func.Preorder((*ast.AssignStmt)(nil)) {
+		assign := c.Node().(*ast.AssignStmt)
+		if assign.Tok != token.DEFINE || len(assign.Lhs) != len(assign.Rhs) {
+			continue
+		}
+		for i, lhs := range assign.Lhs {
+			if id, ok := lhs.(*ast.Ident); ok && s.Info.Defs[id] == obj {
+				return c.FindNode(assign.Rhs[i])
+			}
+		}
+	}
+	return inspector.Cursor{}, false
+}
+
+// lowerFirst makes a function's name the beginning of a variable's.
+func lowerFirst(name string) string {
+	_, n := utf8.DecodeRuneInString(name)
+	return strings.ToLower(name[:n]) + name[n:]
 }

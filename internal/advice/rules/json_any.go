@@ -1,0 +1,39 @@
+package rules
+
+import (
+	"fmt"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var jsonAny = &advice.Rule{
+	ID:      "json-any",
+	Pattern: "P06",
+	Title:   "JSON goes through any",
+	Doc: `Reading JSON into any, or into a map of any, makes a map of each object, a slice of each array, and puts each
+number, string and boolean into an interface: an allocation or two for each value, also for those that nobody looks at.
+Writing a map sorts its keys and asks for the type of each value.
+
+Declare a struct with the fields that are used: others are skipped without being kept. What is only handed on can stay
+as it is in a json.RawMessage. Where one or two values are wanted of a large text, a library that looks up a path
+doesn't read the rest.
+
+What the program needs of the data only its author knows, so that it is advice only.`,
+	Class:  advice.AdviceOnly,
+	Frames: jsonFrames,
+	Gain:   2,
+	Match: func(s *advice.Site) []advice.Match {
+		return matchJSON(s, func(c advice.Call, t types.Type, decodes bool) string {
+			_, anything := t.Underlying().(*types.Interface)
+			if !dynamic(t) || anything && !decodes || ownJSON(t, decodes) {
+				return ""
+			}
+			name := types.TypeString(t, types.RelativeTo(s.Types))
+			if decodes {
+				return fmt.Sprintf("%s makes maps, slices and interfaces of all that is in the text, as %s says nothing of it. Declare a struct with the fields that are used, and json.RawMessage for what is only handed on%s.", short(c.Name), name, upgrade(s))
+			}
+			return fmt.Sprintf("%s sorts the keys of %s and asks for the type of each value. A struct has its fields in order and their types known.", short(c.Name), name)
+		})
+	},
+}

@@ -1,0 +1,136 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"go/version"
+	"regexp"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var jsonReflection = &advice.Rule{
+	ID:      "json-reflection",
+	Pattern: "P05",
+	Title:   "JSON is read or written by reflection",
+	Doc: `encoding/json finds out by reflection, for each value again, which field comes next and how it is set. Where the
+type is known, code generated for it does without: two to four times as fast, with a fraction of the allocations. A
+few fields may be written by hand, and single values of a large text be looked up by a library that knows paths.
+
+Since Go 1.27 encoding/json stands on encoding/json/v2, which reads faster: there, upgrading comes first.
+
+This changes how a program is built, so that it is advice only. Types with a MarshalJSON or UnmarshalJSON of their own
+are not reported, nor single numbers and strings.`,
+	Class:  advice.AdviceOnly,
+	Frames: jsonFrames,
+	Gain:   2.5,
+	Match: func(s *advice.Site) []advice.Match {
+		return matchJSON(s, func(c advice.Call, t types.Type, decodes bool) string {
+			if dynamic(t) || ownJSON(t, decodes) {
+				return ""
+			}
+			name := types.TypeString(t, types.RelativeTo(s.Types))
+			if len(name) > 60 {
+				name = "this type"
+			}
+			if _, ok := t.Underlying().(*types.Interface); ok {
+				return fmt.Sprintf("%s finds out what a value is by reflection, each time. For the types that come here most often, code that is generated for them does without, called in its place.", short(c.Name))
+			}
+			switch t.Underlying().(type) {
+			case *types.Struct, *types.Slice, *types.Map, *types.Array:
+			default:
+				return ""
+			}
+			does := "writes"
+			if decodes {
+				does = "reads"
+			}
+			return fmt.Sprintf("%s %s %s by reflection, field by field. A codec that is generated for the type does the same two to four times as fast%s.", short(c.Name), does, name, upgrade(s))
+		})
+	},
+}
+
+var jsonFrames = regexp.MustCompile(`^encoding/json[./]`)
+
+// matchJSON has why say something of calls that take the time.
+func matchJSON(s *advice.Site, why func(c advice.Call, t types.Type, decodes bool) string) []advice.Match {
+	if s.Share(jsonFrames) < 0.02 {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls("encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "(*encoding/json.Encoder).Encode", "(*encoding/json.Decoder).Decode") {
+		if runsOnce(s, c.Cursor) {
+			continue
+		}
+		t, decodes := coded(s, c)
+		if t == nil {
+			continue
+		}
+		if text := why(c, t, decodes); text != "" {
+			matches = append(matches, advice.Match{Node: c.CallExpr, Why: text})
+		}
+	}
+	return matches
+}
+
+// coded returns the type that a call reads or writes.
+func coded(s *advice.Site, c advice.Call) (t types.Type, decodes bool) {
+	var arg ast.Expr
+	switch {
+	case c.Name == "encoding/json.Unmarshal" && len(c.Args) == 2:
+		arg, decodes = c.Args[1], true
+	case c.Name == "(*encoding/json.Decoder).Decode" && len(c.Args) == 1:
+		arg, decodes = c.Args[0], true
+	case len(c.Args) > 0:
+		arg = c.Args[0]
+	}
+	if arg == nil {
+		return nil, false
+	}
+	t = s.Info.TypeOf(arg)
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+	}
+	return t, decodes
+}
+
+// dynamic reports whether a type leaves to run time what JSON values are.
+func dynamic(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		_, param := types.Unalias(t).(*types.TypeParam)
+		return u.Empty() && !param
+	case *types.Map:
+		return dynamic(u.Elem())
+	case *types.Slice:
+		return dynamic(u.Elem())
+	}
+	return false
+}
+
+// ownJSON reports whether a type reads or writes its JSON itself.
+func ownJSON(t types.Type, decodes bool) bool {
+	names := []string{"MarshalJSON", "MarshalText", "MarshalJSONTo"}
+	if decodes {
+		names = []string{"UnmarshalJSON", "UnmarshalText", "UnmarshalJSONFrom"}
+	}
+	set := types.NewMethodSet(types.NewPointer(t))
+	for _, name := range names {
+		if set.Lookup(nil, name) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// upgrade says what a newer Go gives, where this one is older.
+func upgrade(s *advice.Site) string {
+	if s.Toolchain != "" && version.Compare(s.Toolchain, "go1.27") >= 0 {
+		return ""
+	}
+	return "; Go 1.27, whose encoding/json stands on v2, gains part of that by itself"
+}

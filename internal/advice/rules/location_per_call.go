@@ -1,0 +1,62 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var locationPerCall = &advice.Rule{
+	ID:      "location-per-call",
+	Pattern: "P09",
+	Title:   "a time zone is loaded for each call",
+	Doc: `time.LoadLocation opens a file of the time zone database and parses it, each time: tens of microseconds, system
+calls and a dozen allocations. A *time.Location never changes and may be shared by all goroutines.
+
+A constant name is loaded once: the rewrite makes a function with sync.OnceValues, which the call is replaced by. It is
+left to review as an error would be kept, too. A name from the configuration is best resolved where that is read, so
+that a wrong one is known at the start; names from data can be kept in a sync.Map.`,
+	Class:  advice.Review,
+	Frames: regexp.MustCompile(`^time\.(LoadLocation|loadLocation|LoadLocationFromTZData|loadTzinfo)`),
+	Since:  "1.21",
+	Gain:   50,
+	Match:  matchLocationPerCall,
+}
+
+func matchLocationPerCall(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls("time.LoadLocation") {
+		if runsOnce(s, c.Cursor) || len(c.Args) != 1 {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+		name, constant := constantText(s, c.Args[0])
+		switch {
+		case !constant:
+			m.Why = "time.LoadLocation reads the time zone database for each call. Resolve the name once, where the configuration is read, and keep the *time.Location; names that come with data can be kept in a map."
+		case name == "" || name == "UTC" || name == "Local":
+			continue // these are known without reading anything
+		default:
+			m.Why = fmt.Sprintf("time.LoadLocation reads %q from the time zone database for each call: load it once.", name)
+			if s.Decl == nil || !atPackageLevel(s, c.CallExpr) {
+				break
+			}
+			once, ok := packageName(s, "sync", s.Decl.Pos())
+			pkg, ok2 := packageName(s, "time", s.Decl.Pos())
+			if !ok || !ok2 || s.Source(c.Fun) != pkg+".LoadLocation" || commented(s, c.Pos(), c.End()) {
+				break
+			}
+			load := s.Decl.Name.Name
+			load = s.Unused(lowerFirst(load)+"Location", c.Pos())
+			m.Class = advice.Review
+			m.Imports = []string{"sync"}
+			m.Edits = []advice.Edit{
+				beforeDecl(s, fmt.Sprintf("var %s = %s.OnceValues(func() (*%s.Location, error) { return %s })", load, once, pkg, s.Source(c.CallExpr))),
+				replace(c.CallExpr, load+"()"),
+			}
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}

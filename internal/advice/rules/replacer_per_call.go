@@ -1,0 +1,69 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"regexp"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var replacerPerCall = &advice.Rule{
+	ID:    "replacer-per-call",
+	Title: "a strings.Replacer is made for each call",
+	Doc: `A strings.Replacer builds a table of what it looks for when it is first used: hundreds of bytes, up to a kilobyte
+for each byte that is looked for. Replacing in a short text takes a fraction of that. A Replacer never changes and may
+be used by many goroutines at once: make it once, as a variable of the package.
+
+The rewrite does that where what is replaced is constant. It is left to review as the variable is shared.`,
+	Class:     advice.Review,
+	Frames:    regexp.MustCompile(`^strings\.NewReplacer|^strings\.\(\*Replacer\)\.build|^strings\.(makeGenericReplacer|makeSingleStringReplacer|makeStringFinder|\(\*trieNode\)\.add)|^sync\.\(\*Once\)\.(Do|doSlow)`),
+	Allocates: true,
+	Gain:      5,
+	Match:     matchReplacerPerCall,
+}
+
+func matchReplacerPerCall(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	add := func(c inspector.Cursor) {
+		call := c.Node().(*ast.CallExpr)
+		if runsOnce(s, c) || len(call.Args) == 0 || len(call.Args)%2 != 0 || call.Ellipsis.IsValid() {
+			return
+		}
+		for _, a := range call.Args {
+			if _, ok := constantText(s, a); !ok {
+				return
+			}
+		}
+		m := advice.Match{Node: call, Class: advice.AdviceOnly}
+		m.Why = "strings.NewReplacer has the same constants for each call, and a table is made of them each time: make it once, as a variable of the package."
+		if s.Decl != nil && atPackageLevel(s, call) {
+			name := s.Unused(lowerFirst(s.Decl.Name.Name)+"Replacer", call.Pos())
+			m.Edits = []advice.Edit{beforeDecl(s, fmt.Sprintf("var %s = %s", name, s.Source(call))), replace(call, name)}
+			m.Class = advice.Review
+		}
+		matches = append(matches, m)
+	}
+	for _, c := range s.Calls("strings.NewReplacer") {
+		add(c.Cursor)
+	}
+	// The table is made where the replacer is first used.
+	for _, c := range s.Calls("(*strings.Replacer).Replace", "(*strings.Replacer).WriteString") {
+		sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		obj := object(s, sel.X)
+		if obj == nil || !isLocal(s, obj) {
+			continue
+		}
+		if made, ok := definition(s, obj); ok {
+			if call, ok := made.Node().(*ast.CallExpr); ok && s.Callee(call) == "strings.NewReplacer" && !inLoop(c.Cursor) {
+				add(made)
+			}
+		}
+	}
+	return matches
+}

@@ -1,0 +1,173 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template/parse"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var templatePerCall = &advice.Rule{
+	ID:      "template-per-call",
+	Pattern: "P08",
+	Title:   "a template is parsed for each call",
+	Doc: `Parsing a template takes tens of microseconds and hundreds of allocations; html/template, when a template first runs,
+also walks all of it to find out what has to be escaped how. A parsed template can be run any number of times, by many
+goroutines at once: parse a constant text once, into a variable of the package.
+
+The rewrite does that where the template is made of constants and only run afterwards. It is left to review as parsing
+moves to the start of the program, where template.Must panics if it fails. Templates read from files get advice only.`,
+	Class:  advice.Review,
+	Frames: regexp.MustCompile(`^(text|html)/template\.(\(\*(Template|escaper|nameSpace)\)\.)?(Parse|parse|escape|lookupAndEscape|New|Must)|^text/template/parse\.`),
+	Gain:   10,
+	Match:  matchTemplatePerCall,
+}
+
+func matchTemplatePerCall(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls(
+		"(*text/template.Template).Parse", "(*html/template.Template).Parse",
+		"text/template.ParseFiles", "html/template.ParseFiles", "text/template.ParseGlob", "html/template.ParseGlob", "text/template.ParseFS", "html/template.ParseFS",
+		"(*text/template.Template).ParseFiles", "(*html/template.Template).ParseFiles", "(*text/template.Template).ParseGlob", "(*html/template.Template).ParseGlob",
+		"(*text/template.Template).ParseFS", "(*html/template.Template).ParseFS") {
+		if runsOnce(s, c.Cursor) {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+		if !strings.HasSuffix(c.Name, ".Parse") {
+			m.Why = fmt.Sprintf("%s reads and parses files each time: do it once, when the program starts, and run the parsed template.", short(c.Name))
+			matches = append(matches, m)
+			continue
+		}
+		text, constant := constantText(s, c.Args[0])
+		if !constant {
+			m.Why = fmt.Sprintf("%s parses a text that is made at run time. If the texts repeat, keep the parsed templates by their text, with a bound on how many.", short(c.Name))
+		} else {
+			m.Why = fmt.Sprintf("%s parses the same text for each call: parse it once, into a variable of the package.", short(c.Name))
+			hoistTemplate(s, c, text, &m)
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// hoistTemplate fills in the rewrite, where the template is made of constants, parses,
+// and is only run.
+func hoistTemplate(s *advice.Site, c advice.Call, text string, m *advice.Match) {
+	name, ok := templateOf(s, c.CallExpr)
+	if !ok || s.Decl == nil || !atPackageLevel(s, c.CallExpr) {
+		return
+	}
+	trees := make(map[string]*parse.Tree)
+	tree := parse.New(name)
+	if _, err := tree.Parse(text, "", "", trees, templateFuncs); err != nil {
+		return // it fails each time, or wants functions that aren't seen here
+	}
+	node, must := ast.Expr(c.CallExpr), false
+	outer, ok := c.Parent().Node().(*ast.CallExpr)
+	pkg := ""
+	if ok && strings.HasSuffix(s.Callee(outer), "/template.Must") {
+		node, must = outer, true
+		if pkg, _, ok = strings.Cut(s.Source(outer.Fun), "."); !ok {
+			return
+		}
+	} else if pkg, ok = packageOf(s, c.Name); !ok {
+		return
+	}
+	at, ok := s.Func.FindNode(node)
+	if !ok || commented(s, node.Pos(), node.End()) {
+		return
+	}
+	want := s.Decl.Name.Name
+	want = s.Unused(lowerFirst(want)+"Template", c.Pos())
+	use := want
+	if !must {
+		if !twoResults(c) {
+			return
+		}
+		use += ", error(nil)"
+	}
+	if !onlyRun(s, at) {
+		return
+	}
+	m.Edits = []advice.Edit{
+		beforeDecl(s, fmt.Sprintf("var %s = %s.Must(%s)", want, pkg, s.Source(c.CallExpr))),
+		replace(node, use),
+	}
+	m.Class = advice.Review
+}
+
+// templateFuncs are those that every template knows.
+var templateFuncs = func() map[string]any {
+	known := make(map[string]any)
+	for _, name := range strings.Fields("and call html index slice js len not or print printf println urlquery eq ge gt le lt ne break continue _html_template_attrescaper") {
+		known[name] = true
+	}
+	return known
+}()
+
+// templateOf returns the name that a chain template.New("name").Option("…").Parse(…)
+// gives its template.
+func templateOf(s *advice.Site, call *ast.CallExpr) (string, bool) {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return "", false
+	}
+	before, ok := ast.Unparen(sel.X).(*ast.CallExpr)
+	if !ok {
+		return "", false
+	}
+	switch callee := s.Callee(before); {
+	case strings.HasSuffix(callee, "/template.New"):
+		return constantText(s, before.Args[0])
+	case strings.HasSuffix(callee, "/template.Template).Option"):
+		for _, a := range before.Args {
+			if _, ok := constantText(s, a); !ok {
+				return "", false
+			}
+		}
+		return templateOf(s, before)
+	}
+	return "", false
+}
+
+// packageOf returns what a site's file calls the package of a method.
+func packageOf(s *advice.Site, method string) (string, bool) {
+	p := strings.TrimLeft(method, "(*")
+	p = p[:strings.LastIndexByte(p, '/')] + "/template"
+	return packageName(s, p, s.Decl.Pos())
+}
+
+// onlyRun reports whether all that happens to a template is that it is executed.
+func onlyRun(s *advice.Site, at inspector.Cursor) bool {
+	runs := []string{"Execute", "ExecuteTemplate", "Name", "DefinedTemplates"}
+	switch parent := at.Parent().Node().(type) {
+	case *ast.SelectorExpr:
+		return slices.Contains(runs, parent.Sel.Name)
+	case *ast.AssignStmt:
+		obj := object(s, parent.Lhs[0])
+		if obj == nil || !isLocal(s, obj) || len(parent.Rhs) != 1 {
+			return false
+		}
+		for _, id := range s.Uses(obj) {
+			use, ok := s.Root().FindNode(id)
+			if !ok {
+				return false
+			}
+			sel, ok := use.Parent().Node().(*ast.SelectorExpr)
+			if !ok || sel.X != ast.Expr(id) || !slices.Contains(runs, sel.Sel.Name) {
+				return false
+			}
+		}
+		_, isVar := obj.(*types.Var)
+		return isVar
+	}
+	return false
+}

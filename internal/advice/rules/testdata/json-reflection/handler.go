@@ -1,0 +1,53 @@
+package handler
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+)
+
+type request struct {
+	Sensor   string `json:"sensor"`
+	Readings []int  `json:"readings"`
+}
+
+type answer struct{ Stored string }
+
+func process(texts []string) ([]string, error) {
+	var all []string
+	for _, text := range texts {
+		req := &request{}
+		// want C: json.Unmarshal reads request by reflection
+		if err := json.Unmarshal([]byte(text), req); err != nil { // hot: encoding/json.Unmarshal reflect.Value.Set
+			return nil, err
+		}
+		// want C: json.Marshal writes answer by reflection
+		out, err := json.Marshal(&answer{req.Sensor}) // hot: encoding/json.Marshal
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, string(out))
+	}
+	return all, nil
+}
+
+func stream(w io.Writer, r io.Reader, rows []answer) error {
+	d := json.NewDecoder(r)
+	var a answer
+	// want C: (*json.Decoder).Decode reads answer
+	if err := d.Decode(&a); err != nil { // hot: encoding/json.(*Decoder).Decode
+		return err
+	}
+	// want C: writes []answer
+	return json.NewEncoder(w).Encode(rows) // hot: encoding/json.(*Encoder).Encode
+}
+
+func decode[T any](text []byte) (v T, err error) {
+	// want C: types that come here most often
+	err = json.NewDecoder(bytes.NewReader(text)).Decode(&v) // hot: encoding/json.(*Decoder).Decode
+	return v, err
+}
+
+func reply(w io.Writer, err error) error {
+	return json.NewEncoder(w).Encode(err.Error()) // hot: encoding/json.(*Encoder).Encode
+}
