@@ -47,6 +47,7 @@ var all = []*advice.Rule{
 	mapGrows,
 	filterCopy,
 	templatePerCall,
+	sprintfSimple,
 	stringConcatLoop,
 }
 

@@ -1,0 +1,282 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// A fmtPiece is a part of what a call of package fmt makes: a constant text, or an
+// argument as an expression of type string.
+type fmtPiece struct {
+	text string
+	code string
+	arg  ast.Expr // nil of a constant text
+	// review says in what somebody has to look: "" where code does what fmt does.
+	review string
+	// isString is set where fmt sees a string, next to which Sprint puts no space.
+	isString bool
+}
+
+// fmtPieces takes the arguments of a call apart, format first where there is one, as
+// kind says: 'f', 'n' for println, or 0. ok is false where some argument needs what
+// only fmt has.
+func fmtPieces(s *advice.Site, kind byte, args []ast.Expr, at token.Pos) (pieces []fmtPiece, ok bool) {
+	if kind == 'f' {
+		return formatPieces(s, args, at)
+	}
+	for i, arg := range args {
+		p, ok := fmtPieceOf(s, 'v', -1, arg, at)
+		if !ok || len(args) > 1 && p.review != "" && kind == 0 {
+			return nil, false // whether it is a string is known at run time only
+		}
+		if i > 0 && (kind == 'n' || !p.isString && !pieces[len(pieces)-1].isString) {
+			pieces = append(pieces, fmtPiece{text: " "})
+		}
+		pieces = append(pieces, p)
+	}
+	if kind == 'n' {
+		pieces = append(pieces, fmtPiece{text: "\n"})
+	}
+	return pieces, true
+}
+
+func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []fmtPiece, ok bool) {
+	if len(args) == 0 {
+		return nil, false
+	}
+	format, ok := constantText(s, args[0])
+	if !ok {
+		return nil, false
+	}
+	args = args[1:]
+	for format != "" {
+		text, rest, verb := strings.Cut(format, "%")
+		if text != "" {
+			pieces = append(pieces, fmtPiece{text: text})
+		}
+		if !verb {
+			break
+		}
+		precision := -1
+		if digits, ok := strings.CutPrefix(rest, "."); ok && len(digits) > 1 && '0' <= digits[0] && digits[0] <= '9' {
+			precision, rest = int(digits[0]-'0'), digits[1:]
+		}
+		if rest == "" {
+			return nil, false
+		}
+		format = rest[1:]
+		if rest[0] == '%' {
+			pieces = append(pieces, fmtPiece{text: "%"})
+			if precision >= 0 {
+				return nil, false
+			}
+			continue
+		}
+		if len(args) == 0 {
+			return nil, false
+		}
+		p, ok := fmtPieceOf(s, rest[0], precision, args[0], at)
+		if !ok {
+			return nil, false
+		}
+		pieces, args = append(pieces, p), args[1:]
+	}
+	return pieces, len(args) == 0
+}
+
+// fmtPieceOf returns an argument as a string, as a verb without flags shows it.
+func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token.Pos) (fmtPiece, bool) {
+	p := fmtPiece{arg: arg}
+	t := s.Info.TypeOf(arg)
+	if t == nil {
+		return p, false
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return p, false
+	}
+	src := s.Source(arg)
+	basic, _ := t.Underlying().(*types.Basic)
+	p.isString = basic != nil && basic.Info()&types.IsString != 0
+	methods := types.NewMethodSet(t)
+	has := func(name string) bool { return methods.Lookup(nil, name) != nil }
+	if has("Format") {
+		return p, false
+	}
+	if (has("Error") || has("String")) && strings.IndexByte("vsxXq", verb) >= 0 {
+		name := "String"
+		if has("Error") {
+			name = "Error"
+		}
+		if verb != 'v' && verb != 's' || precision >= 0 || !textMethod(methods.Lookup(nil, name)) {
+			return p, false
+		}
+		p.code = operand(arg, src) + "." + name + "()"
+		switch t.Underlying().(type) {
+		case *types.Pointer, *types.Interface:
+			p.review = fmt.Sprintf("fmt prints a nil, where %s panics: see that %s never is", p.code, src)
+			if name == "Error" {
+				p.review = "" // left to somebody who knows whether there is an error
+				return p, false
+			}
+		default:
+			p.review = fmt.Sprintf("fmt survives a panic of %s", p.code)
+		}
+		return p, true
+	}
+	if basic == nil {
+		if isBytes(s, arg) && verb == 's' && precision < 0 && plainBytes(t) && builtins(s, at, "string") {
+			p.code = "string(" + src + ")"
+			return p, true
+		}
+		return p, false
+	}
+	strconvName, ok := packageName(s, "strconv", at)
+	if !ok && !p.isString {
+		return p, false
+	}
+	as := func(want types.BasicKind) (string, bool) {
+		if types.Identical(t, types.Typ[want]) || basic.Kind() == want && isAlias(t) {
+			return src, true
+		}
+		name := types.Typ[want].Name()
+		return name + "(" + src + ")", builtins(s, at, name)
+	}
+	info := basic.Info()
+	switch {
+	case precision >= 0 && info&types.IsFloat == 0:
+		return p, false
+	case info&types.IsString != 0:
+		p.code, ok = as(types.String)
+		switch verb {
+		case 's', 'v':
+			if _, literal := ast.Unparen(arg).(*ast.BasicLit); literal {
+				p.text, _ = constantText(s, arg)
+			}
+			return p, ok
+		case 'q':
+			name, imported := packageName(s, "strconv", at)
+			p.code = name + ".Quote(" + p.code + ")"
+			return p, ok && imported
+		}
+	case info&types.IsBoolean != 0 && (verb == 't' || verb == 'v'):
+		p.code, ok = as(types.Bool)
+		p.code = strconvName + ".FormatBool(" + p.code + ")"
+		return p, ok
+	case info&types.IsInteger != 0:
+		base := map[byte]int{'d': 10, 'v': 10, 'x': 16, 'o': 8, 'b': 2}[verb]
+		if base == 0 {
+			return p, false
+		}
+		p.code, ok = integer(basic, strconvName, base, as)
+		return p, ok
+	case info&types.IsFloat != 0 && basic.Info()&types.IsUntyped == 0:
+		form := map[byte]byte{'f': 'f', 'g': 'g', 'e': 'e', 'v': 'g'}[verb]
+		if form == 0 {
+			return p, false
+		}
+		if precision < 0 && (verb == 'f' || verb == 'e') {
+			precision = 6
+		}
+		bits := 64
+		if basic.Kind() == types.Float32 {
+			bits = 32
+		}
+		p.code, ok = as(types.Float64)
+		p.code = fmt.Sprintf("%s.FormatFloat(%s, %q, %d, %d)", strconvName, p.code, form, precision, bits)
+		return p, ok
+	}
+	return p, false
+}
+
+func isAlias(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.Basic)
+	return ok
+}
+
+// plainBytes reports whether the elements of a slice are of type byte itself.
+func plainBytes(t types.Type) bool {
+	slice, ok := t.Underlying().(*types.Slice)
+	return ok && types.Identical(slice.Elem(), types.Typ[types.Byte])
+}
+
+// integer is a call of strconv for an integer.
+func integer(t *types.Basic, pkg string, base int, as func(types.BasicKind) (string, bool)) (string, bool) {
+	switch t.Kind() {
+	case types.Int, types.Int8, types.Int16, types.Int32, types.Uint8, types.Uint16, types.UntypedInt, types.UntypedRune:
+		if base == 10 {
+			x, ok := as(types.Int)
+			return pkg + ".Itoa(" + x + ")", ok
+		}
+	}
+	if t.Info()&types.IsUnsigned != 0 {
+		x, ok := as(types.Uint64)
+		return fmt.Sprintf("%s.FormatUint(%s, %d)", pkg, x, base), ok
+	}
+	x, ok := as(types.Int64)
+	return fmt.Sprintf("%s.FormatInt(%s, %d)", pkg, x, base), ok
+}
+
+// textMethod reports whether a method takes nothing and returns a string.
+func textMethod(m *types.Selection) bool {
+	sig, ok := m.Type().(*types.Signature)
+	return ok && sig.Params().Len() == 0 && sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type(), types.Typ[types.String])
+}
+
+// operand is an expression as what a selector can follow.
+func operand(e ast.Expr, src string) string {
+	switch e.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.IndexExpr, *ast.ParenExpr:
+		return src
+	}
+	return "(" + src + ")"
+}
+
+// merged joins constants that follow one another.
+func merged(pieces []fmtPiece) []fmtPiece {
+	var out []fmtPiece
+	for _, p := range pieces {
+		if p.text != "" {
+			p.arg = nil // a literal
+		}
+		if n := len(out); n > 0 && p.arg == nil && out[n-1].arg == nil {
+			out[n-1].text += p.text
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// concatenation is the expression that joins pieces; constant says whether it is one.
+func concatenation(s *advice.Site, pieces []fmtPiece) (code string, constant bool) {
+	constant = true
+	var parts []string
+	for _, p := range merged(pieces) {
+		if p.arg == nil {
+			parts = append(parts, strconv.Quote(p.text))
+			continue
+		}
+		constant = constant && p.isString && s.Info.Types[p.arg].Value != nil
+		parts = append(parts, p.code)
+	}
+	if len(parts) == 0 {
+		return `""`, true
+	}
+	return strings.Join(parts, " + "), constant
+}
+
+// reviews says what somebody has to look at; "" if nothing.
+func reviews(pieces []fmtPiece) string {
+	for _, p := range pieces {
+		if p.review != "" {
+			return p.review
+		}
+	}
+	return ""
+}

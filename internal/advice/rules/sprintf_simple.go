@@ -1,0 +1,360 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var sprintfSimple = &advice.Rule{
+	ID:      "sprintf-simple",
+	Pattern: "P03",
+	Title:   "package fmt puts simple values together",
+	Doc: `fmt reads its format anew for each call, takes each argument as an interface, which often has to be allocated, and
+finds out by reflection-like switches what it is. Strings are joined by +, and numbers made strings by strconv, in a
+half to a third of the time and with one allocation.
+
+The rewrite is offered where all verbs are without flags and widths, of strings, numbers, booleans and []byte. Of
+values with a String method it is left to review: fmt prints a nil and survives a panic. What is printed into a
+strings.Builder, a bytes.Buffer or a bufio.Writer is written there piece by piece.`,
+	Class:  advice.Safe,
+	Frames: fmtFrames,
+	Gain:   2,
+	Match:  matchSprintfSimple,
+}
+
+var fmtFrames = regexp.MustCompile(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)
+
+// formattedMuch is the share of a profile from which on formatting that has no
+// simple rewrite is worth a word.
+const formattedMuch = 0.1
+
+func matchSprintfSimple(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls("fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln") {
+		kind := strings.TrimPrefix(c.Name, "fmt.Sprint")
+		if m, ok := matchSprint(s, c, kind); ok {
+			matches = append(matches, m)
+		}
+	}
+	for _, c := range s.Calls("fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln") {
+		if m, ok := matchFprint(s, c, strings.TrimPrefix(c.Name, "fmt.Fprint")); ok {
+			matches = append(matches, m)
+		}
+	}
+	return matches
+}
+
+// printKind is what fmtPieces knows Print by.
+func printKind(suffix string) byte {
+	switch suffix {
+	case "f":
+		return 'f'
+	case "ln":
+		return 'n'
+	}
+	return 0
+}
+
+func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bool) {
+	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+	if c.Ellipsis.IsValid() {
+		return matchForwarded(s, c, suffix)
+	}
+	if len(c.Args) == 0 || commented(s, c.Pos(), c.End()) {
+		return m, false
+	}
+	pieces, ok := fmtPieces(s, printKind(suffix), c.Args, c.Pos())
+	if !ok {
+		if written(s, c, &m) {
+			return m, true
+		}
+		m.Why = fmt.Sprintf("%s takes its arguments as interfaces and looks at their types and the format for each call. Append the parts to a []byte that is used again, with strconv.Append… and append, or write them to where they go at once.", short(c.Name))
+		return m, s.Share(fmtFrames) >= formattedMuch
+	}
+	code, constant := concatenation(s, pieces)
+	edit, ok := inPlace(c.Cursor, code, constant)
+	if !ok {
+		return m, false
+	}
+	m.Edits = []advice.Edit{edit}
+	m.Imports = stringImports(code)
+	m.Class = advice.Safe
+	m.Why = fmt.Sprintf("%s %s; %s makes the same string at once.", short(c.Name), whatFmtDoes(suffix), shown(code))
+	if len(merged(pieces)) == 1 {
+		m.Why = fmt.Sprintf("%s is called for a single value: %s is the same string.", short(c.Name), shown(code))
+	}
+	if review := reviews(pieces); review != "" {
+		m.Class = advice.Review
+		m.Why += " To review: " + review + "."
+	}
+	return m, true
+}
+
+func whatFmtDoes(suffix string) string {
+	if suffix == "f" {
+		return "reads its format and takes its arguments as interfaces for each call"
+	}
+	return "takes its arguments as interfaces and finds out what they are for each call"
+}
+
+// stringImports are the packages that code of pieces may use.
+func stringImports(code string) []string {
+	if strings.Contains(code, "strconv.") {
+		return []string{"strconv"}
+	}
+	return nil
+}
+
+// shown is code for a sentence.
+func shown(code string) string {
+	if strings.ContainsAny(code, "\n`") || len(code) > 80 {
+		return "a concatenation, with strconv for numbers,"
+	}
+	return code
+}
+
+// matchForwarded is of fmt.Sprint(args...) in a function that has its arguments from
+// its callers: these often have one string.
+func matchForwarded(s *advice.Site, c advice.Call, suffix string) (advice.Match, bool) {
+	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "a string goes through package fmt"}
+	if suffix == "f" || len(c.Args) != 1 {
+		return m, false
+	}
+	args, ok := ast.Unparen(c.Args[0]).(*ast.Ident)
+	if !ok || !isParameter(s, s.Info.ObjectOf(args)) {
+		return m, false
+	}
+	name := short(c.Name)
+	m.Why = fmt.Sprintf("%s looks at each of %s by its type. Where there is one and it is a string, as there is for most messages, take that before: `if len(%[2]s) == 1 { if s, ok := %[2]s[0].(string); ok { … } }`.", name, args.Name)
+	ret, ok := c.Parent().Node().(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 || !builtins(s, c.Pos(), "string", "len") {
+		return m, true
+	}
+	switch c.Parent().Parent().Node().(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+	default:
+		return m, true
+	}
+	text, found := s.Unused("text", c.Pos()), s.Unused("ok", c.Pos())
+	end := ""
+	if suffix == "ln" {
+		end = ` + "\n"`
+	}
+	m.Edits = []advice.Edit{insert(ret.Pos(), fmt.Sprintf("if len(%s) == 1 {\nif %s, %s := %[1]s[0].(string); %[3]s {\nreturn %[2]s%[4]s\n}\n}\n", args.Name, text, found, end))}
+	if already(s, c.Parent(), args.Name) {
+		return m, false
+	}
+	m.Class = advice.Review
+	return m, true
+}
+
+// already reports whether the statement before asks for the type of a single argument.
+func already(s *advice.Site, c inspector.Cursor, args string) bool {
+	before, ok := c.PrevSibling()
+	if !ok {
+		return false
+	}
+	_, branch := before.Node().(*ast.IfStmt)
+	return branch && strings.Contains(s.Source(before.Node()), args+"[0].(string)")
+}
+
+// isParameter reports whether an object is a parameter of the site's function.
+func isParameter(s *advice.Site, obj types.Object) bool {
+	var params *ast.FieldList
+	switch f := s.Func.Node().(type) {
+	case *ast.FuncDecl:
+		params = f.Type.Params
+	case *ast.FuncLit:
+		params = f.Type.Params
+	}
+	_, isVar := obj.(*types.Var)
+	return isVar && params != nil && within(params, obj.Pos())
+}
+
+// written is of w.WriteString(fmt.Sprintf(…)): what can't be taken apart can be
+// printed to where it goes.
+func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
+	call, ok := c.Parent().Node().(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 || call.Args[0] != c.CallExpr {
+		return false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	switch s.Callee(call) {
+	case "(*strings.Builder).WriteString", "(*bytes.Buffer).WriteString", "(*bufio.Writer).WriteString":
+	default:
+		return false
+	}
+	selection := s.Info.Selections[sel]
+	if selection == nil || len(selection.Index()) != 1 {
+		return false
+	}
+	to := s.Source(sel.X)
+	if _, pointer := types.Unalias(s.Info.TypeOf(sel.X)).(*types.Pointer); !pointer {
+		// A pointer to it in an interface has the variable allocated: one for many.
+		if !inLoop(c.Cursor) && isLocal(s, object(s, sel.X)) {
+			return false
+		}
+		to = "&" + to
+	}
+	if fun, ok := c.Fun.(*ast.SelectorExpr); ok {
+		m.Edits = []advice.Edit{
+			{Pos: call.Pos(), End: call.Lparen + 1, New: s.Source(fun.X) + "." + strings.Replace(fun.Sel.Name, "S", "F", 1) + "(" + to + ", "},
+			{Pos: c.CallExpr.Pos(), End: c.Lparen + 1},
+			{Pos: c.Rparen, End: c.Rparen + 1},
+		}
+		m.Class = advice.Safe
+		m.Title = "a string is formatted only to be written"
+		m.Why = fmt.Sprintf("%s allocates a string that %s copies. fmt.F%s prints into it without one.", short(c.Name), s.Source(sel.X), strings.TrimPrefix(c.Name, "fmt.S"))
+		return true
+	}
+	return false
+}
+
+// matchFprint is of printing into something.
+func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bool) {
+	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+	if len(c.Args) < 2 || c.Ellipsis.IsValid() || commented(s, c.Pos(), c.End()) {
+		return m, false
+	}
+	w, args := c.Args[0], c.Args[1:]
+	target := typeName(s.Info.TypeOf(w))
+	if suffix == "f" && len(args) == 1 && s.Info.Types[args[0]].Value == nil {
+		return formatOfData(s, c, &m)
+	}
+	pieces, ok := fmtPieces(s, printKind(suffix), args, c.Pos())
+	dst, simple := receiver(s, w)
+	if !ok || !simple {
+		return m, false
+	}
+	pieces = merged(pieces)
+	switch target {
+	case "*strings.Builder", "*bytes.Buffer", "*bufio.Writer":
+		stmt, ok := c.Parent().Node().(*ast.ExprStmt)
+		if !ok || len(pieces) > 1 && !inBlock(c.Parent()) {
+			return m, false
+		}
+		m.Class = advice.Safe
+		for _, p := range pieces {
+			if p.arg == nil {
+				continue
+			}
+			calling := calls(s, p.arg) || p.review != ""
+			if calling && uses(p.arg, root(dst)) {
+				return m, false // it may depend on what is written before
+			}
+			if len(pieces) > 1 && calling {
+				m.Class = advice.Review
+			}
+		}
+		var lines []string
+		for _, p := range pieces {
+			lines = append(lines, writeFmtPiece(s, dst, p))
+		}
+		code := strings.Join(lines, "\n")
+		m.Edits = []advice.Edit{replace(stmt, code)}
+		m.Imports = stringImports(code)
+		m.Why = fmt.Sprintf("%s %s: write the pieces to %s one by one.", short(c.Name), whatFmtDoes(suffix), dst)
+		if len(pieces) == 1 {
+			m.Why = fmt.Sprintf("%s is called for a single text: write it to %s as it is.", short(c.Name), dst)
+		}
+		if m.Class == advice.Review {
+			m.Why += " Functions that the arguments call then run between the writes."
+		}
+	case "io.Writer", "net/http.ResponseWriter":
+		if len(pieces) != 1 {
+			return m, false
+		}
+		pkg, ok := packageName(s, "io", c.Pos())
+		if !ok {
+			return m, false
+		}
+		code, _ := concatenation(s, pieces)
+		if p := pieces[0]; p.arg != nil && isBytes(s, p.arg) {
+			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", operand(w, s.Source(w)), s.Source(p.arg)))}
+		} else {
+			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), code))}
+			m.Imports = append(stringImports(code), "io")
+		}
+		m.Class = advice.Review
+		m.Why = fmt.Sprintf("%s is called for a single value: write it as it is.", short(c.Name))
+	default:
+		return m, false
+	}
+	if review := reviews(pieces); review != "" {
+		m.Class = advice.Review
+		m.Why += " To review: " + review + "."
+	}
+	return m, true
+}
+
+// formatOfData is of fmt.Fprintf(w, text), which takes what it has to write for a
+// format.
+func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match, bool) {
+	m.Title = "text to write is taken for a format"
+	w, text := c.Args[0], c.Args[1]
+	if data, _, ok := conversion(s, text); ok && isBytes(s, data) {
+		dst := operand(w, s.Source(w))
+		if r, ok := receiver(s, w); ok {
+			dst = r
+		}
+		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", dst, s.Source(data)))}
+		m.Why = fmt.Sprintf("%s is copied into a string, read for verbs, and copied once more; with a %% in it something else comes out. Write writes it as it is.", s.Source(data))
+	} else {
+		pkg, ok := packageName(s, "io", c.Pos())
+		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
+			return *m, false
+		}
+		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), s.Source(text)))}
+		m.Imports = []string{"io"}
+		m.Why = fmt.Sprintf("%s is read for verbs, and with a %% in it something else comes out. io.WriteString writes it as it is.", s.Source(text))
+	}
+	m.Class = advice.Review
+	return *m, true
+}
+
+// inBlock reports whether a statement may become several.
+func inBlock(stmt inspector.Cursor) bool {
+	switch stmt.Parent().Node().(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		return true
+	}
+	return false
+}
+
+// root is the variable of a selector: "a" of a.b.c.
+func root(expr string) string {
+	name, _, _ := strings.Cut(expr, ".")
+	return name
+}
+
+// writeFmtPiece is the statement that writes a piece.
+func writeFmtPiece(s *advice.Site, dst string, p fmtPiece) string {
+	switch {
+	case p.arg == nil && len(p.text) == 1:
+		return fmt.Sprintf("%s.WriteByte(%s)", dst, quotedByte(p.text[0]))
+	case p.arg == nil:
+		return fmt.Sprintf("%s.WriteString(%s)", dst, strconv.Quote(p.text))
+	case isBytes(s, p.arg) && strings.HasPrefix(p.code, "string("):
+		return fmt.Sprintf("%s.Write(%s)", dst, s.Source(p.arg))
+	}
+	return fmt.Sprintf("%s.WriteString(%s)", dst, p.code)
+}
+
+// quotedByte is a byte as a literal.
+func quotedByte(b byte) string {
+	if b >= 0x80 {
+		return fmt.Sprintf("%#x", b)
+	}
+	return strconv.QuoteRune(rune(b))
+}

@@ -1,0 +1,71 @@
+package formats
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+type point struct{ x, y int }
+
+type celsius float64
+
+func (c celsius) Format(f fmt.State, verb rune) { io.WriteString(f, "warm") }
+
+type hex int
+
+func (h hex) String() string { return "0x" }
+
+// A format that needs fmt; each has a small part of the profile only.
+func others(format string, p point, c celsius, h hex, v any, err error) {
+	use(
+		fmt.Sprintf("%5d", p.x),         // hot: fmt.Sprintf
+		fmt.Sprintf("%+v", p),           // hot: fmt.Sprintf
+		fmt.Sprintf(format, p.x),        // hot: fmt.Sprintf
+		fmt.Sprintf("%v", c),            // hot: fmt.Sprintf
+		fmt.Sprintf("%x", h),            // hot: fmt.Sprintf
+		fmt.Sprintf("%v", v),            // hot: fmt.Sprintf
+		fmt.Sprintf("%v", err),          // hot: fmt.Sprintf
+		fmt.Sprintf("%[1]d", p.x),       // hot: fmt.Sprintf
+		fmt.Sprintf("%d %d", p.x),       // hot: fmt.Sprintf
+		fmt.Sprintf("%s", []string{""}), // hot: fmt.Sprintf
+		fmt.Sprintf("%d", "x"),          // hot: fmt.Sprintf
+		fmt.Sprintf("%*d", p.x, p.y),    // hot: fmt.Sprintf
+		fmt.Sprintf("%v", []byte("x")),  // hot: fmt.Sprintf
+		fmt.Sprintf("%s%", "x"),         // hot: fmt.Sprintf
+		fmt.Sprint(h, v),                // hot: fmt.Sprint
+	)
+}
+
+func generic[T ~string](v T) string {
+	return fmt.Sprintf("%s!", v) // hot: fmt.Sprintf
+}
+
+func comments(a, b string) string {
+	return fmt.Sprintf("%s%s",
+		a, // the first
+		b) // hot: fmt.Sprintf
+}
+
+func depends(w *os.File, n int) string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "%d of %d", n, sb.Len()) // hot: fmt.Fprintf
+	fmt.Fprintf(w, "%d: %d\n", n, n)          // hot: fmt.Fprintf
+	written, _ := fmt.Fprintf(&sb, "%d", n)   // hot: fmt.Fprintf
+	if n > 0 {
+		defer fmt.Fprintf(&sb, "%d", written) // hot: fmt.Fprintf
+	}
+	fmt.Printf("%d\n", n) // hot: fmt.Printf fmt.Fprintf
+	return sb.String()
+}
+
+func forwarded(args []string) string {
+	var all []any
+	for _, a := range args {
+		all = append(all, a)
+	}
+	return fmt.Sprint(all...) // hot: fmt.Sprint
+}
+
+func use(...string) {}

@@ -1,0 +1,24 @@
+package others
+
+import "fmt"
+
+func message(args ...any) string {
+	// want B: one and it is a string
+	return fmt.Sprint(args...) // hot: fmt.Sprint
+}
+
+func line(args ...any) string {
+	// want C: one and it is a string
+	text := fmt.Sprintln(args...) // hot: fmt.Sprintln
+	return text[:len(text)-1]
+}
+
+func shadowed(strconv string, n int) string {
+	// want C: Append the parts
+	return fmt.Sprintf("%s%d", strconv, n) // hot: fmt.Sprintf
+}
+
+func table(name string, v any) string {
+	// want C: Append the parts
+	return fmt.Sprintf("%-10s|%+v", name, v) // hot: fmt.Sprintf
+}

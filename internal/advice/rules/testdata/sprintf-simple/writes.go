@@ -1,0 +1,36 @@
+package writes
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+func build(names []string, w io.Writer, body []byte) (string, error) {
+	var sb strings.Builder
+	buf := new(bytes.Buffer)
+	for i, name := range names {
+		// want A: one by one
+		fmt.Fprintf(&sb, "%d=%s;", i, name) // hot: fmt.Fprintf
+		// want B: run between the writes
+		fmt.Fprintf(&sb, "%s, %s\n", strings.TrimSpace(name), body) // hot: fmt.Fprintf
+		// want A: as it is
+		fmt.Fprint(buf, "|") // hot: fmt.Fprint
+		// want A: as it is
+		fmt.Fprintln(buf, "row") // hot: fmt.Fprintln
+		// want A: only to be written
+		sb.WriteString(fmt.Sprintf("%5d", i)) // hot: fmt.Sprintf
+	}
+	// want B: as it is
+	if _, err := fmt.Fprint(w, sb.String()); err != nil { // hot: fmt.Fprint
+		return "", err
+	}
+	// want B: copied into a string
+	if _, err := fmt.Fprintf(w, string(body)); err != nil { // hot: fmt.Fprintf
+		return "", err
+	}
+	// want B: read for verbs
+	fmt.Fprintf(w, names[0]) // hot: fmt.Fprintf
+	return sb.String(), nil
+}
