@@ -39,6 +39,8 @@ module in the current folder.
   -min SHARE      lines with less of the time or memory are not looked at (0.01)
   -bench RE       of packages: benchmarks to profile (all)
   -profiletime T  of packages: time of a profile (2s)
+  -tags LIST, -vet LIST
+                  of packages: as in hone bench
   -service NAME   profiles of a service, or of a selector '{service="x", version="2"}'
   -last T         of a service: since when (1h; 7d)
 ` + serverHelp + `  -explain RULE   print what a rule or a finding is about; without a name, all rules
@@ -81,6 +83,12 @@ func newAdviseFlags() *adviseFlags {
 	fs.Float64Var(&f.min, "min", advice.DefaultMinShare, "")
 	fs.StringVar(&f.bench.Pattern, "bench", ".", "")
 	fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
+	for _, name := range []string{"tags", "vet"} {
+		fs.Func(name, "", func(v string) error {
+			f.bench.BuildFlags = append(f.bench.BuildFlags, "-"+name+"="+v)
+			return nil
+		})
+	}
 	fs.StringVar(&f.service, "service", "", "")
 	fs.StringVar(&f.last, "last", "1h", "")
 	fs.StringVar(&f.server.server, "server", "", "")

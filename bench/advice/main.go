@@ -1,0 +1,335 @@
+// Advice measures hone advise on real history: commits of public modules that made
+// something faster, and places that only look as if they could.
+//
+//	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl...
+//
+// DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. A case is a line of JSON
+// with facts only; see reasons.go. Of each, the parent revision is laid out in a
+// temporary folder and its benchmark profiled by hone advise. A finding hits if it is
+// among the first three and names the changed lines or their function; it is right if
+// its rule is one of those that say what the author did. Places to be silent at are
+// missed if any finding with a rewrite, or one of the pattern they look like, is there.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A testCase is a line of a file of cases: a commit, or a place to be silent at.
+type testCase struct {
+	ID, Repo, Commit, Parent string
+	File, Function           string
+	ParentLines              []int  `json:"parent_lines"`
+	Line                     int    // of a place to be silent at
+	Pattern                  string // what the author did
+	LooksLike                string `json:"looks_like"`
+	Expected                 string // "silent" or "rank_very_low"
+	Bench                    string
+	BenchPkg                 string `json:"bench_pkg"`
+	BenchFromCommit          bool   `json:"bench_from_commit"`
+	Class                    string `json:"rewrite_class"`
+}
+
+// A finding is the part of hone's that is judged.
+type finding struct {
+	ID, Rule, Class, Function, File string
+	Line                            int
+}
+
+type options struct {
+	hone, repos string
+	fix         bool
+	timeout     time.Duration
+	time        string
+}
+
+func main() {
+	log.SetFlags(0)
+	var o options
+	flag.StringVar(&o.hone, "hone", "bin/hone", "hone's binary")
+	flag.StringVar(&o.repos, "repos", "", "folder of git repositories")
+	flag.BoolVar(&o.fix, "fix", false, "also run hone fix on what hits and has a rewrite")
+	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "for one case")
+	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
+	only := flag.String("only", "", "cases whose id matches")
+	files := flag.String("cases", "", "files of cases, with commas between")
+	flag.Parse()
+	wanted, err := regexp.Compile(*only)
+	if err == nil {
+		o.hone, err = filepath.Abs(o.hone)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	var total tally
+	for _, file := range strings.Split(*files, ",") {
+		cases, err := readCases(file)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for _, c := range cases {
+			if wanted.MatchString(c.ID) {
+				total.judge(&o, &c)
+			}
+		}
+	}
+	total.print()
+}
+
+func readCases(file string) ([]testCase, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var cases []testCase
+	in := bufio.NewScanner(bytes.NewReader(text))
+	in.Buffer(nil, 1<<20)
+	for n := 1; in.Scan(); n++ {
+		var c testCase
+		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", file, n, err)
+		}
+		cases = append(cases, c)
+	}
+	return cases, in.Err()
+}
+
+// A tally counts.
+type tally struct {
+	fixes, known         int // commits; of these, those whose pattern is in the rules
+	hits, right          int // among the first three: the place; and the reason
+	knownRight           int
+	silent, spoken, rest int // places to be silent at; spoken of; not measured
+}
+
+func (t *tally) judge(o *options, c *testCase) {
+	ctx, cancel := context.WithTimeout(context.Background(), o.timeout)
+	defer cancel()
+	start := time.Now()
+	dir, err := os.MkdirTemp("", "advice-")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	found, err := advise(ctx, o, c, dir)
+	took := time.Since(start).Round(time.Second)
+	if err != nil {
+		t.rest++
+		fmt.Printf("%-28s not measured: %v (%v)\n", c.ID, err, took)
+		return
+	}
+	if c.Expected != "" {
+		t.judgeSilent(c, found, dir, took)
+		return
+	}
+	t.fixes++
+	rules := reasons[c.Pattern]
+	if len(rules) > 0 {
+		t.known++
+	}
+	at := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) })
+	verdict, rank := "missed", ""
+	i := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) && slices.Contains(rules, f.Rule) })
+	switch {
+	case i >= 0 && i < 3:
+		verdict = "right"
+		t.hits++
+		t.right++
+		t.knownRight++
+	case at >= 0 && at < 3:
+		verdict = "place"
+		t.hits++
+		i = at
+	case at >= 0:
+		verdict = "too low"
+		i = at
+	}
+	if i >= 0 {
+		rank = fmt.Sprintf("#%d %s %s", i+1, found[i].ID, found[i].Class)
+	}
+	fmt.Printf("%-28s %-8s %-22s %-44s of %d (%v)\n", c.ID, verdict, c.Pattern, rank, len(found), took)
+	if verdict != "right" {
+		for _, f := range found[:min(3, len(found))] {
+			fmt.Printf("    %s %s:%d %s\n", f.ID, relative(dir, f.File), f.Line, f.Function)
+		}
+	}
+	if o.fix && i >= 0 && found[i].Class != "C" {
+		out, err := run(ctx, filepath.Join(dir, moduleOf(dir, c.BenchPkg)), o.hone, "fix", "-dirty", "-short", found[i].ID)
+		fmt.Printf("    %s\n", strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n    "))
+		if err != nil && len(out) == 0 {
+			fmt.Printf("    %v\n", err)
+		}
+	}
+}
+
+func (t *tally) judgeSilent(c *testCase, found []finding, dir string, took time.Duration) {
+	t.silent++
+	for i, f := range found {
+		if !c.same(f.File, dir) || f.Line < c.Line-1 || f.Line > c.Line+1 {
+			continue
+		}
+		if f.Class != "C" || slices.Contains(reasons[c.LooksLike], f.Rule) && (c.Expected == "silent" || i < 3) {
+			t.spoken++
+			fmt.Printf("%-28s spoken   %-22s #%d %s %s (%v)\n", c.ID, c.LooksLike, i+1, f.ID, f.Class, took)
+			return
+		}
+	}
+	fmt.Printf("%-28s silent   %-22s of %d (%v)\n", c.ID, c.LooksLike, len(found), took)
+}
+
+func (t *tally) print() {
+	share := func(n, of int) string {
+		if of == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%d of %d (%.0f %%)", n, of, 100*float64(n)/float64(of))
+	}
+	fmt.Printf("\nplace and reason among the first three: %s; of patterns in the rules: %s\n", share(t.right, t.fixes), share(t.knownRight, t.known))
+	fmt.Printf("place alone: %s\nspoken of though it only looks like it: %s\nnot measured: %d\n", share(t.hits, t.fixes), share(t.spoken, t.silent), t.rest)
+}
+
+func (c *testCase) same(file, dir string) bool {
+	return filepath.ToSlash(relative(dir, file)) == c.File
+}
+
+// at reports whether a finding is on the changed lines, or in their function.
+func (c *testCase) at(f finding, dir string) bool {
+	if !c.same(f.File, dir) {
+		return false
+	}
+	if len(c.ParentLines) == 2 && c.ParentLines[0]-1 <= f.Line && f.Line <= c.ParentLines[1]+1 {
+		return true
+	}
+	name, _, _ := strings.Cut(c.Function, " ")
+	return f.Function != "" && f.Function == name
+}
+
+func relative(dir, file string) string {
+	if rel, err := filepath.Rel(dir, file); err == nil {
+		return rel
+	}
+	return file
+}
+
+// advise lays out a case's revision and asks hone for advice on its benchmark.
+func advise(ctx context.Context, o *options, c *testCase, dir string) ([]finding, error) {
+	repo := ""
+	for _, name := range []string{strings.Replace(c.Repo, "/", "+", 1) + "/repo", c.Repo} {
+		if _, err := os.Stat(filepath.Join(o.repos, name)); err == nil {
+			repo = filepath.Join(o.repos, name)
+		}
+	}
+	if repo == "" {
+		return nil, fmt.Errorf("no repository %s in %s", c.Repo, o.repos)
+	}
+	revision := c.Parent
+	if revision == "" {
+		revision = c.Commit
+	}
+	if err := checkout(ctx, repo, revision, dir); err != nil {
+		return nil, err
+	}
+	if c.BenchFromCommit {
+		if err := overlayTests(ctx, repo, c, dir); err != nil {
+			return nil, err
+		}
+	}
+	module := moduleOf(dir, c.BenchPkg)
+	if _, err := os.Stat(filepath.Join(dir, module, "go.mod")); err != nil {
+		if out, err := run(ctx, dir, "go", "mod", "init", "github.com/"+c.Repo); err != nil {
+			return nil, fmt.Errorf("go mod init: %s", out)
+		}
+		if out, err := run(ctx, dir, "go", "mod", "tidy"); err != nil {
+			return nil, fmt.Errorf("go mod tidy: %s", firstLine(out))
+		}
+	}
+	pkg, err := filepath.Rel(module, filepath.Clean(c.BenchPkg))
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"advise", "-json", "-vet=off", "-bench", c.Bench, "-profiletime", o.time, "./" + filepath.ToSlash(pkg)}
+	cmd := exec.CommandContext(ctx, o.hone, args...)
+	cmd.Dir = filepath.Join(dir, module)
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	var report struct{ Findings []finding }
+	if jsonErr := json.Unmarshal(out, &report); jsonErr != nil {
+		return nil, errors.Join(err, errors.New(lastLine(complaint.Bytes())))
+	}
+	return report.Findings, nil
+}
+
+// checkout writes the files of a revision without touching the repository.
+func checkout(ctx context.Context, repo, revision, dir string) error {
+	index := filepath.Join(dir, ".index")
+	defer os.Remove(index)
+	for _, args := range [][]string{{"read-tree", revision}, {"checkout-index", "--all", "--force"}} {
+		cmd := exec.CommandContext(ctx, "git", append([]string{"--git-dir=" + repo, "--work-tree=" + dir}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+index)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("git %s: %s", args[0], firstLine(out))
+		}
+	}
+	return nil
+}
+
+// overlayTests puts the commit's tests over those of its parent.
+func overlayTests(ctx context.Context, repo string, c *testCase, dir string) error {
+	out, err := run(ctx, dir, "git", "--git-dir="+repo, "diff", "--name-only", "--diff-filter=d", c.Parent, c.Commit, "--", "*_test.go")
+	if err != nil {
+		return fmt.Errorf("git diff: %s", firstLine(out))
+	}
+	for name := range strings.FieldsSeq(string(out)) {
+		text, err := run(ctx, dir, "git", "--git-dir="+repo, "show", c.Commit+":"+name)
+		if err != nil {
+			return fmt.Errorf("git show: %s", firstLine(text))
+		}
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.WriteFile(to, text, 0o666)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moduleOf returns the folder of the module that a package is in.
+func moduleOf(dir, pkg string) string {
+	for at := filepath.Clean(pkg); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(dir, at, "go.mod")); err == nil || at == "." {
+			return at
+		}
+	}
+}
+
+func run(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir = dir
+	cmd.WaitDelay = time.Second
+	return cmd.CombinedOutput()
+}
+
+func firstLine(text []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return line
+}
+
+func lastLine(text []byte) string {
+	s := strings.TrimSpace(string(text))
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}

@@ -1,0 +1,36 @@
+package main
+
+// reasons are, by the pattern that a case names, the rules that say what its author
+// did. A pattern without any is not in the rules.
+var reasons = map[string][]string{
+	"loop-to-builtin":                 {"byte-loop"},
+	"interface-param-escape":          {"hot-allocation", "encoder-per-call"},
+	"closure-capture-alloc":           {"hot-allocation"},
+	"variadic-boxing":                 {"sprintf-simple", "hot-allocation"},
+	"closure-alloc-per-object":        {"once-per-object", "hot-allocation"},
+	"error-built-then-discarded":      {"error-discarded"},
+	"fmt-for-simple-value":            {"sprintf-simple", "bytes-sprintf"},
+	"defer-in-hot-path":               {"defer-in-loop"},
+	"loop-invariant-parse":            {"loop-invariant-call"},
+	"loop-invariant-lowercase":        {"loop-invariant-call"},
+	"map-iteration-to-slice":          {"map-range"},
+	"encoder-per-call":                {"encoder-per-call", "pool-candidate"},
+	"sync-pool":                       {"pool-candidate", "hot-allocation", "encoder-per-call"},
+	"filter-in-place":                 {"filter-copy"},
+	"slice-prealloc":                  {"slice-grows"},
+	"try-common-case-first":           {},
+	"redundant-work":                  {"contains-any"},
+	"reflection-avoidable":            {"reflect-first"},
+	"regexp-compile-per-call":         {"regexp-per-call"},
+	"regexp-for-simple-scan":          {"regexp-engine"},
+	"algorithmic":                     {},
+	"materialise-to-count":            {"materialise-to-count"},
+	"sort-interface-to-slices-sort":   {"sort-slice"},
+	"split-for-one-part":              {"split-for-one-part"},
+	"bulk-append-fast-path":           {"bulk-append", "byte-loop"},
+	"string-byte-conversion":          {"string-bytes-conversion"},
+	"string-concat-in-loop":           {"string-concat-loop", "concat-into-buffer"},
+	"bytes-buffer-to-strings-builder": {"buffer-to-builder"},
+	"time-loadlocation-per-call":      {"location-per-call"},
+	"time-now-per-call":               {"time-now-loop"},
+}
