@@ -1,0 +1,192 @@
+package advice
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"strings"
+	"testing"
+)
+
+// parse checks the types of one file.
+func parse(t *testing.T, text string) *Package {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "/src/p.go", text, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	pkg, err := (&types.Config{Importer: importer.Default()}).Check("example.com/m/p", fset, []*ast.File{f}, info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewPackage(Package{Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info}, map[string][]byte{"/src/p.go": []byte(text)})
+}
+
+const functions = `package p
+
+type T[E any] struct{ e E }
+
+func (t *T[E]) Method() int {
+	f := func() int {
+		return 7
+	}
+	return f()
+}
+
+var global = func() int {
+	return 12
+}
+
+func outer(s []int) int {
+	n := 0
+	each(func(i int) {
+		n += i
+		func() {
+			n++
+		}()
+	})
+	return n
+}
+
+func each(f func(int)) { f(1) }
+
+func loop(seq func(func(int) bool)) (n int) {
+	for i := range seq {
+		n += i
+	}
+	return n
+}
+
+func init() {
+	_ = func() int { return 36 }()
+}
+`
+
+// TestSite finds functions by the names that profiles have, and lines in them, as the
+// source is and after lines were put in above.
+func TestSite(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		start, line int
+		want        string // the line's text; "" if it is not to be found
+		literal     bool
+		moved       bool // also found when the file has changed
+	}{
+		{"example.com/m/p.(*T[go.shape.int]).Method", 5, 9, "return f()", false, true},
+		{"example.com/m/p.(*T[...]).Method.func1", 6, 7, "return 7", true, false},
+		{"example.com/m/p.init.func1", 12, 13, "return 12", true, false},
+		{"example.com/m/p.glob..func1", 12, 13, "return 12", true, false},
+		{"example.com/m/p.outer", 16, 24, "return n", false, true},
+		{"example.com/m/p.outer.func1", 18, 19, "n += i", true, false},
+		{"example.com/m/p.outer.func1.1", 20, 21, "n++", true, false},
+		{"example.com/m/p.outer.outer.func1.func2", 20, 21, "n++", true, false}, // inlined
+		{"example.com/m/p.each", 27, 27, "func each(f func(int)) { f(1) }", false, true},
+		{"example.com/m/p.loop-range1", 30, 31, "n += i", false, false},
+		{"example.com/m/p.init.0.func1", 37, 37, "_ = func() int { return 36 }()", true, false},
+		{"example.com/m/p.outer", 0, 24, "return n", false, false}, // old profiles know no first lines
+		{"example.com/m/p.gone", 16, 24, "", false, false},
+		{"example.com/m/p.each", 16, 24, "", false, false},
+		{"example.com/m/p.outer", 16, 99, "", false, false},
+	} {
+		for _, lines := range []int{0, 3} {
+			text := strings.Replace(functions, "\n\n", "\n\n"+strings.Repeat("// More.\n", lines), 1)
+			p := parse(t, text)
+			s, err := p.site(&hot{place: place{file: "/src/p.go", function: c.name, startLine: int64(c.start), line: int64(c.line)}}, nil)
+			if c.want == "" || lines > 0 && !c.moved {
+				if err == nil && s.lineText(s.Line) == "\t"+c.want && lines > 0 {
+					continue // right by chance: a line's number is all that is known
+				}
+				if c.want == "" && err == nil {
+					t.Errorf("%s:%d with %d more lines: found %q", c.name, c.line, lines, s.lineText(s.Line))
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s:%d with %d more lines: %v", c.name, c.line, lines, err)
+				continue
+			}
+			_, literal := s.Func.Node().(*ast.FuncLit)
+			if got := strings.TrimSpace(s.lineText(s.Line)); got != c.want || literal != c.literal {
+				t.Errorf("%s:%d with %d more lines: %q, a literal: %v", c.name, c.line, lines, got, literal)
+			}
+		}
+	}
+}
+
+// TestMovedLiteral: of a literal nothing but its first line tells which it is, so that
+// after changes above it is not looked for.
+func TestMovedLiteral(t *testing.T) {
+	p := parse(t, strings.Replace(functions, "\n\n", "\n\n// More.\n", 1))
+	if s, err := p.site(&hot{place: place{file: "/src/p.go", function: "example.com/m/p.outer.func1", startLine: 18, line: 19}}, nil); err == nil {
+		t.Errorf("found %q", s.lineText(s.Line))
+	}
+}
+
+func TestNewFix(t *testing.T) {
+	for _, c := range []struct {
+		name, text, old, new string
+		imports              []string
+		want                 string
+	}{
+		{
+			name:    "an import more and one less",
+			text:    "package p\n\nimport (\n\t\"fmt\"\n\t\"os\"\n)\n\n// F formats.\nfunc F(n int) string {\n\treturn fmt.Sprint(n) // why\n}\n\nvar _ = os.Args\n",
+			old:     "fmt.Sprint(n)",
+			new:     "strconv.Itoa(n)",
+			imports: []string{"strconv"},
+			want:    "package p\n\nimport (\n\t\"os\"\n\t\"strconv\"\n)\n\n// F formats.\nfunc F(n int) string {\n\treturn strconv.Itoa(n) // why\n}\n\nvar _ = os.Args\n",
+		}, {
+			name: "other uses keep an import",
+			text: "package p\n\nimport \"fmt\"\n\nfunc F(n int) string {\n\tfmt.Println()\n\treturn fmt.Sprint(n)\n}\n",
+			old:  "fmt.Sprint(n)",
+			new:  `""`,
+			want: "package p\n\nimport \"fmt\"\n\nfunc F(n int) string {\n\tfmt.Println()\n\treturn \"\"\n}\n",
+		}, {
+			name: "what wasn't formatted is left so",
+			text: "package p\n\nfunc F( n int ) string {\n\treturn string( rune(n) )\n}\n",
+			old:  "string( rune(n) )",
+			new:  `""`,
+			want: "package p\n\nfunc F( n int ) string {\n\treturn \"\"\n}\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := parse(t, c.text)
+			f := p.Files[0]
+			at := f.FileStart + token.Pos(strings.Index(c.text, c.old))
+			fix, err := newFix(p, f, &Match{Edits: []Edit{{at, at + token.Pos(len(c.old)), c.new}}, Imports: c.imports}, "/src")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(fix.After) != c.want {
+				t.Errorf("rewritten to\n%s", fix.After)
+			}
+			if !strings.HasPrefix(fix.Diff, "--- a/p.go\n+++ b/p.go\n@@ ") {
+				t.Errorf("diff:\n%s", fix.Diff)
+			}
+		})
+	}
+}
+
+func TestNewFixRefuses(t *testing.T) {
+	p := parse(t, "package p\n\nvar x = 1 + 2\n")
+	f := p.Files[0]
+	at := func(s string) (from, to token.Pos) {
+		i := strings.Index("package p\n\nvar x = 1 + 2\n", s)
+		return f.FileStart + token.Pos(i), f.FileStart + token.Pos(i+len(s))
+	}
+	sum, sumEnd := at("1 + 2")
+	one, oneEnd := at("1")
+	for want, edits := range map[string][]Edit{
+		"overlap":         {{sum, sumEnd, "3"}, {one, oneEnd, "1"}},
+		"does not parse":  {{sum, sumEnd, "1 +"}},
+		"changes nothing": {{one, oneEnd, "1"}},
+	} {
+		if _, err := newFix(p, f, &Match{Edits: edits}, "/src"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package tune
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/capture"
+)
+
+const goMod = "module example.com/m\n\ngo 1.24\n"
+
+// slow makes a string per number, fast none: a difference that any machine counts the
+// same.
+const (
+	slow = "package m\n\nimport \"fmt\"\n\nfunc Length(n int) int { return len(fmt.Sprint(n)) }\n"
+	fast = "package m\n\nfunc Length(n int) int {\n\tl := 1\n\tfor ; n > 9; n /= 10 {\n\t\tl++\n\t}\n\treturn l\n}\n"
+	same = "package m\n\nimport \"fmt\"\n\n// The same.\nfunc Length(n int) int { return len(fmt.Sprint(n)) }\n"
+	bad  = "package m\n\nfunc Length(n int) int { return 3 }\n"
+	torn = "package m\n\nfunc Length(n int) int { return undefined }\n"
+	more = "package m\n\nimport \"fmt\"\n\nfunc Length(n int) int { return len(fmt.Sprint(fmt.Sprint(n), fmt.Sprint(n))) / 2 }\n"
+
+	tests = `package m
+
+import "testing"
+
+func TestLength(t *testing.T) {
+	if Length(12345) != 5 {
+		t.Error("wrong")
+	}
+}
+
+func BenchmarkLength(b *testing.B) {
+	for i := range b.N {
+		Length(i + 1e6)
+	}
+}
+`
+)
+
+func module(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o640)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func finding(dir, before, after string) *advice.Finding {
+	file := filepath.Join(dir, "m.go")
+	return &advice.Finding{
+		ID: "test-123456", Rule: "test", Class: advice.Review, Package: "example.com/m", Function: "Length", File: file, Line: 5, Title: "it is slow", Why: "Because.",
+		Fix: &advice.Fix{File: file, Diff: "--- a/m.go\n+++ b/m.go\n", Before: []byte(before), After: []byte(after)},
+	}
+}
+
+func tuner(t *testing.T, dir string) *Tuner {
+	return &Tuner{Dir: dir, Bench: capture.Bench{
+		Count: 6, PreCheck: -1, Benchtime: capture.BenchTime{Iterations: 2000}, Store: filepath.Join(t.TempDir(), "runs"),
+	}}
+}
+
+var length = []capture.BenchID{{Package: "example.com/m", Benchmark: "Length"}}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestTry: what a rewrite comes to, and that a file is touched only by one that is
+// confirmed.
+func TestTry(t *testing.T) {
+	for _, c := range []struct {
+		name, after string
+		files       map[string]string // more of the module
+		benchmarks  []capture.BenchID
+		want        advice.State
+		why         string
+	}{
+		{"better", fast, nil, length, advice.Confirmed, "Length"},
+		{"the same program", same, nil, length, advice.Refuted, "same program"},
+		{"more allocations", more, nil, length, advice.Refuted, "worse: "},
+		{"does not build", torn, nil, length, advice.Refuted, "go vet"},
+		{"wrong", bad, nil, length, advice.Refuted, "tests fail with the rewrite, and pass without"},
+		{
+			"wrong for another package", bad,
+			map[string]string{"other/other_test.go": "package other\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m\"\n)\n\nfunc Test(t *testing.T) {\n\tif m.Length(1) != 1 {\n\t\tt.Error(\"wrong\")\n\t}\n}\n", "m_test.go": "package m\n"},
+			length, advice.Refuted, "tests fail with the rewrite",
+		},
+		{"tests fail anyway", fast, map[string]string{"fail_test.go": "package m\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"always\") }\n"}, length, advice.Inconclusive, "without the rewrite, too"},
+		{"no benchmark", fast, nil, nil, advice.Patched, "no benchmark"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			files := map[string]string{"go.mod": goMod, "m.go": slow, "m_test.go": tests}
+			for name, text := range c.files {
+				files[name] = text
+			}
+			dir := module(t, files)
+			r, err := tuner(t, dir).Try(t.Context(), finding(dir, slow, c.after), c.benchmarks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := slow
+			if c.want == advice.Confirmed {
+				want = c.after
+			}
+			if r.State != c.want || !strings.Contains(r.Why, c.why) || r.Kept != (c.want == advice.Confirmed) {
+				t.Errorf("%s, kept %v: %s\n%s", r.State, r.Kept, r.Why, r.Output)
+			}
+			if got := read(t, filepath.Join(dir, "m.go")); got != want {
+				t.Errorf("the file is\n%s", got)
+			}
+			if info, err := os.Stat(filepath.Join(dir, "m.go")); err != nil || info.Mode().Perm() != 0o640 {
+				t.Errorf("%v, mode %v", err, info.Mode())
+			}
+		})
+	}
+}
+
+// TestTryFlaky: a test that fails now and then decides nothing.
+func TestTryFlaky(t *testing.T) {
+	count := filepath.Join(t.TempDir(), "count")
+	dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow, "m_test.go": tests, "flaky_test.go": `package m
+
+import (
+	"os"
+	"testing"
+)
+
+func TestFlaky(t *testing.T) {
+	if _, err := os.Stat(` + "`" + count + "`" + `); err != nil {
+		os.WriteFile(` + "`" + count + "`" + `, nil, 0o666)
+		t.Error("the first time")
+	}
+}
+`})
+	r, err := tuner(t, dir).Try(t.Context(), finding(dir, slow, fast), length)
+	if err != nil || r.State != advice.Inconclusive || !strings.Contains(r.Why, "flaky") || r.Kept {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// TestTryRefuses: files that changed since, or that have somebody's unsaved work.
+func TestTryRefuses(t *testing.T) {
+	dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow, "m_test.go": tests})
+	if _, err := tuner(t, dir).Try(t.Context(), finding(dir, fast, slow), length); err == nil || !strings.Contains(err.Error(), "has changed since") {
+		t.Errorf("changed: %v", err)
+	}
+	if _, err := tuner(t, dir).Try(t.Context(), &advice.Finding{ID: "x"}, length); !errors.Is(err, errNoFix) {
+		t.Errorf("advice: %v", err)
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "go.mod"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	if _, err := tuner(t, dir).Try(t.Context(), finding(dir, slow, fast), length); !errors.Is(err, ErrUncommitted) {
+		t.Errorf("not committed: %v", err)
+	}
+	u := tuner(t, dir)
+	u.Dirty = true
+	if r, err := u.Try(t.Context(), finding(dir, slow, fast), length); err != nil || !r.Kept {
+		t.Errorf("-dirty: %v, %+v", err, r)
+	}
+	// What a tuner wrote is its own, so that it may go on with it.
+	u.Dirty = false
+	r, err := u.Try(t.Context(), finding(dir, fast, more), length)
+	if err != nil || r.State != advice.Refuted {
+		t.Errorf("its own: %v, %+v", err, r)
+	}
+	report, err := u.Before(t.Context(), length)
+	if err != nil || report.Family == nil {
+		t.Fatalf("before and after: %v", err)
+	}
+	for _, c := range Changes(report.Family) {
+		if c.Unit == "allocs/op" && !(c.Before > c.After) {
+			t.Errorf("before and after: %+v", c)
+		}
+	}
+}
+
+// TestTryInterrupted: what ends it leaves the tree as it was.
+func TestTryInterrupted(t *testing.T) {
+	dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow, "m_test.go": tests})
+	ctx, cancel := context.WithCancel(t.Context())
+	u := tuner(t, dir)
+	u.Stage = func(stage, _ string) {
+		if stage == "measure" {
+			cancel()
+		}
+	}
+	if r, err := u.Try(ctx, finding(dir, slow, fast), length); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %+v", err, r)
+	}
+	if got := read(t, filepath.Join(dir, "m.go")); got != slow {
+		t.Errorf("the file is\n%s", got)
+	}
+	if names, err := filepath.Glob(filepath.Join(dir, ".hone-fix*")); err != nil || len(names) > 0 {
+		t.Errorf("left behind: %v %v", names, err)
+	}
+}
+
+func TestStore(t *testing.T) {
+	s := Store{Dir: filepath.Join(t.TempDir(), "advice")}
+	if _, err := s.Last(); err == nil || !strings.Contains(err.Error(), "hone advise") {
+		t.Errorf("nothing kept: %v", err)
+	}
+	f := finding("/src", slow, fast)
+	if err := s.Keep(&advice.Report{Findings: []advice.Finding{*f, {ID: "other-1"}, {ID: "other-2"}}}, map[string]Benchmark{"Length": {"example.com/m", "Length"}}); err != nil {
+		t.Fatal(err)
+	}
+	last, err := s.Last()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"test-123456", "test", "123456"} {
+		found, err := last.Find(id)
+		if err != nil || !bytes.Equal(found.Fix.After, []byte(fast)) || !bytes.Equal(found.Fix.Before, []byte(slow)) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	for id, want := range map[string]string{"other": "beginning of 2", "x": "no finding"} {
+		if _, err := last.Find(id); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	for _, state := range []advice.State{advice.Inconclusive, advice.Confirmed} {
+		r := &Result{Finding: f.ID, State: state, Why: "so", Kept: state == advice.Confirmed}
+		if err := s.Record(r, f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if patch := read(t, filepath.Join(s.Dir, "test-123456.patch")); !strings.HasPrefix(patch, "Subject: [PATCH] m: mend where it is slow\n") || !strings.Contains(patch, "\n--- a/m.go\n") {
+		t.Errorf("patch:\n%s", patch)
+	}
+	// A hone that is killed leaves half a line.
+	h, err := os.OpenFile(filepath.Join(s.Dir, "history.jsonl"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.WriteString(`{"finding":"tor`)
+	if err := errors.Join(err, h.Close()); err != nil {
+		t.Fatal(err)
+	}
+	history, err := s.History()
+	if err != nil || len(history) != 2 {
+		t.Fatalf("%v, %v", history, err)
+	}
+	Mark(last.Findings, history)
+	if last.Findings[0].State != advice.Confirmed || last.Findings[1].State != "" {
+		t.Errorf("states %q, %q", last.Findings[0].State, last.Findings[1].State)
+	}
+}
+
+func TestSelection(t *testing.T) {
+	packages, pattern := selection([]capture.BenchID{{Package: "a", Benchmark: "Parse/short-4"}, {Package: "a", Benchmark: "Parse/x.y-4"}})
+	if strings.Join(packages, " ") != "a" || pattern != `^(BenchmarkParse)$/^(short|x\.y)$` {
+		t.Errorf("%v %s", packages, pattern)
+	}
+	if _, pattern := selection([]capture.BenchID{{Package: "a", Benchmark: "Parse/short"}, {Package: "b", Benchmark: "Read"}}); pattern != `^(BenchmarkParse|BenchmarkRead)$` {
+		t.Error(pattern)
+	}
+}
