@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"regexp"
@@ -22,6 +23,15 @@ func (c Class) String() string { return string(c) }
 
 // MarshalText writes the letter.
 func (c Class) MarshalText() ([]byte, error) { return []byte{byte(c)}, nil }
+
+// UnmarshalText reads the letter.
+func (c *Class) UnmarshalText(text []byte) error {
+	if len(text) != 1 || text[0] < 'A' || text[0] > 'C' {
+		return fmt.Errorf("%q is no class: want A, B or C", text)
+	}
+	*c = Class(text[0])
+	return nil
+}
 
 // A Rule knows one pattern that costs time or memory, and what is better. It needs
 // both legs of a finding: Frames is what a profile shows below the line, Match what

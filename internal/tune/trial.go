@@ -86,6 +86,9 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 	if report != nil && report.Dir != "" {
 		r.Run = report.ID
 	}
+	if ctx.Err() != nil {
+		return r, ctx.Err()
+	}
 	if err != nil {
 		return r, err
 	}
@@ -171,6 +174,7 @@ var position = regexp.MustCompile(`(?m)^\S*?:\d+(:\d+)?: `)
 // measure compares the code without and with the overlay.
 func (t *Tuner) measure(ctx context.Context, benchmarks []capture.BenchID, overlay string) (*capture.BenchReport, error) {
 	b := t.Bench
+	b.Dir = t.Dir
 	b.Packages, b.Pattern = selection(benchmarks)
 	t.stage("measure", strings.Join(b.Packages, " "))
 	return b.AgainstFlags(ctx, "without the rewrite", nil, []string{"-overlay=" + overlay})
@@ -189,6 +193,7 @@ func (t *Tuner) Before(ctx context.Context, benchmarks []capture.BenchID) (*capt
 		return nil, err
 	}
 	b := t.Bench
+	b.Dir = t.Dir
 	b.Packages, b.Pattern = selection(benchmarks)
 	t.stage("measure", "before and after")
 	return b.AgainstFlags(ctx, "before", []string{"-overlay=" + overlay}, nil)
