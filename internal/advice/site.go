@@ -7,6 +7,7 @@ import (
 	"go/version"
 	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
@@ -186,6 +187,32 @@ func (s *Site) Share(re *regexp.Regexp) float64 {
 		return 0
 	}
 	return s.seen.largest(s.hot.match(re, false))
+}
+
+// Allocates returns the part of the bytes or objects, or of the time in allocating,
+// whichever is largest, that the line itself has in some subject: what it calls is not
+// counted.
+func (s *Site) Allocates() float64 {
+	if s.hot == nil {
+		return 0
+	}
+	own := make(matched)
+	for _, k := range s.hot.chains {
+		if !k.toLeaf || len(k.below) > 0 && !(strings.HasPrefix(k.below[0], "runtime.") && slices.ContainsFunc(k.below, allocation)) {
+			continue
+		}
+		for subject, v := range k.values {
+			if own[subject] == nil {
+				own[subject] = new(values)
+			}
+			own[subject][allocBytes] += v[allocBytes]
+			own[subject][allocBlocks] += v[allocBlocks]
+			if len(k.below) > 0 {
+				own[subject][cpuTime] += v[cpuTime]
+			}
+		}
+	}
+	return s.seen.largest(own)
 }
 
 // Blocks returns how many sizes of blocks the line itself allocates.

@@ -12,9 +12,14 @@
 //
 //	// want A: compiled anew
 //
-// with the class and a part of the title or reason. A file without any want is a
-// look-alike: the rule has to be silent. NAME.go.golden is what the rewrites of all
-// findings of NAME.go make of it, one after the other.
+// with the class and a part of the title or reason, and above that, if need be, what
+// the compiler says of the line:
+//
+//	// says: ... argument escapes to heap | x escapes to heap
+//
+// A file without any want is a look-alike: the rule has to be silent.
+// NAME.go.golden is what the rewrites of all findings of NAME.go make of it, one after
+// the other.
 package rules
 
 import (
@@ -48,6 +53,8 @@ var all = []*advice.Rule{
 	filterCopy,
 	templatePerCall,
 	sprintfSimple,
+	hotAllocation,
+	oncePerObject,
 	stringConcatLoop,
 }
 

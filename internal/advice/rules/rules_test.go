@@ -131,6 +131,24 @@ func readWants(t *testing.T, text []byte) []want {
 	return wants
 }
 
+// said is what a case has the compiler say, of the lines after the comments.
+func said(name string, text []byte) advice.Diagnostics {
+	d := make(advice.Diagnostics)
+	lines := strings.Split(string(text), "\n")
+	for i, line := range lines {
+		messages, ok := strings.CutPrefix(strings.TrimSpace(line), "// says: ")
+		if !ok {
+			continue
+		}
+		for i++; strings.HasPrefix(strings.TrimSpace(lines[i]), "// "); i++ {
+		}
+		for m := range strings.SplitSeq(messages, " | ") {
+			d.Add(name, i+1, m)
+		}
+	}
+	return d
+}
+
 // examine checks the types of a case, makes profiles of its marks, and has the rule
 // look at them.
 func examine(t *testing.T, r *advice.Rule, name string, text []byte) *advice.Report {
@@ -150,7 +168,7 @@ func examine(t *testing.T, r *advice.Rule, name string, text []byte) *advice.Rep
 		t.Fatalf("%v\n%s", err, text)
 	}
 	p := advice.NewPackage(advice.Package{
-		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, GoVersion: config.GoVersion,
+		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, GoVersion: config.GoVersion, Says: said(name, text),
 	}, map[string][]byte{name: text})
 	locate := func(frame *profile.Frame) string {
 		if frame.File == name {

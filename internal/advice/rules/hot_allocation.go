@@ -1,0 +1,428 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var hotAllocation = &advice.Rule{
+	ID:      "hot-allocation",
+	Pattern: "P22–P24",
+	Title:   "something is allocated each time",
+	Doc: `What the compiler can't prove to be gone when a function returns is allocated on the heap, and costs twice: when it is
+made, and when the garbage collector looks for it. Profiles say which lines allocate most; the compiler says what of a
+line it is. The advice is worded by that:
+
+A function literal that uses variables around it is an object. Where it is passed to something small, write out in its
+place what that does, or pass the variables as parameters.
+
+A value given to a parameter of an interface type, any among them, is copied to the heap unless it is a pointer, a constant
+or below 256. A function with a typed or generic parameter needs no copy, nor does one called only when the value is used.
+
+A variable whose address outlives the function is on the heap from its declaration, also where the branch that takes the
+address is not run: copy it to a variable of that branch.
+
+What remains are values, slices and buffers allocated for each call. They can be kept with what lives longer and used
+again, be given by the caller, or be returned by value.
+
+The rule speaks of a line only if no other does, and only of what the line itself allocates.`,
+	Class:     advice.AdviceOnly,
+	Frames:    regexp.MustCompile(`^runtime\.(newobject|makeslice|growslice|convT\w*|mallocgc\w*)$`),
+	Allocates: true,
+	Generic:   true,
+	Gain:      1.3,
+	Match:     matchHotAllocation,
+}
+
+// Of lines below these parts of all bytes or objects nothing is said: less, where it
+// is plain what to do.
+const (
+	muchAllocated = 0.05
+	someAllocated = 0.02
+)
+
+func matchHotAllocation(s *advice.Site) []advice.Match {
+	share := s.Allocates()
+	if share < someAllocated || len(s.Compiler) == 0 {
+		return nil
+	}
+	for _, explain := range []func(*advice.Site, inspector.Cursor) *advice.Match{closureAllocated, movedToHeap, boxed, methodValue} {
+		for _, c := range s.Nodes() {
+			if m := explain(s, c); m != nil && !failing(s, c) {
+				return []advice.Match{*m}
+			}
+		}
+	}
+	if share < muchAllocated {
+		return nil
+	}
+	for _, c := range s.Nodes() {
+		if m := valueAllocated(s, c); m != nil && !failing(s, c) {
+			return []advice.Match{*m}
+		}
+	}
+	return nil
+}
+
+// escapes reports whether the compiler says that something on the line is allocated.
+func escapes(s *advice.Site, what string) bool {
+	return slices.Contains(s.Compiler, what+" escapes to heap")
+}
+
+// failing reports whether code is there to fail: it makes an error or panics.
+func failing(s *advice.Site, c inspector.Cursor) bool {
+	for outer := range c.Enclosing((*ast.CallExpr)(nil)) {
+		switch s.Callee(outer.Node().(*ast.CallExpr)) {
+		case "panic", "fmt.Errorf", "errors.New", "errors.Join", "log.Fatal", "log.Fatalf":
+			return true
+		}
+	}
+	return false
+}
+
+func closureAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
+	lit, ok := c.Node().(*ast.FuncLit)
+	if !ok || lit == s.Func.Node() || !escapes(s, "func literal") {
+		return nil
+	}
+	captured := captures(s, lit)
+	if len(captured) == 0 {
+		return nil // no object: nothing is in it
+	}
+	m := &advice.Match{Node: lit, Title: "a function literal is allocated each time"}
+	names := strings.Join(captured[:min(3, len(captured))], ", ")
+	if len(captured) > 3 {
+		names += ", …"
+	}
+	switch p := c.Parent().Node().(type) {
+	case *ast.CallExpr:
+		switch p.Fun {
+		case lit:
+			return nil // go func() {…}(), or called where it stands
+		}
+		to := called(s, p)
+		m.Why = fmt.Sprintf("The literal uses %s, and is made anew for each call of %s, which may keep it. Write out here what %s does with it, or give it what it uses as parameters and make it once.", names, to, to)
+	case *ast.ReturnStmt:
+		m.Why = fmt.Sprintf("The literal uses %s, and is made anew for each call of this function. A method of a type that has them as fields, made once, needs no new object each time.", names)
+	default:
+		m.Why = fmt.Sprintf("The literal uses %s, and is made anew each time. A method, or a function that gets them as parameters, is no object.", names)
+	}
+	return m
+}
+
+// called names what a call calls as it is written.
+func called(s *advice.Site, call *ast.CallExpr) string {
+	if text := s.Source(call.Fun); oneLine(text) {
+		return text
+	}
+	return "the function"
+}
+
+// captures returns the names of variables that a literal uses of the functions around.
+func captures(s *advice.Site, lit *ast.FuncLit) []string {
+	var names []string
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		v, ok := s.Info.Uses[id].(*types.Var)
+		if ok && !v.IsField() && v.Parent() != s.Types.Scope() && v.Pkg() == s.Types && !within(lit, v.Pos()) && !slices.Contains(names, v.Name()) {
+			names = append(names, v.Name())
+		}
+		return true
+	})
+	return names
+}
+
+// movedToHeap is of variables declared on the line whose address outlives the
+// function.
+func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
+	id, ok := c.Node().(*ast.Ident)
+	if !ok || !escapes(s, id.Name) {
+		return nil
+	}
+	v, ok := s.Info.Defs[id].(*types.Var)
+	if !ok || v.IsField() {
+		return nil
+	}
+	m := &advice.Match{Node: id, Title: "a variable is on the heap"}
+	at, branch, how := addressUse(s, v)
+	if at == token.NoPos {
+		return nil
+	}
+	kind := "it"
+	if _, isParam := c.Parent().Node().(*ast.Field); isParam {
+		kind = "the parameter"
+	} else if r, isRange := c.Parent().Node().(*ast.RangeStmt); isRange && (r.Value == id || r.Key == id) {
+		kind = "the loop's variable"
+		if !branch && how == "takes its address" && r.Value == id {
+			m.Why = fmt.Sprintf("Line %d %s, so that each step allocates a copy of the element. The address of the element itself, &%s[i], needs none, if who gets it may share the element.", s.Package.Line(at), how, strings.TrimSpace(s.Source(r.X)))
+			if _, isSlice := s.Info.TypeOf(r.X).Underlying().(*types.Slice); isSlice && oneLine(m.Why[:0]+s.Source(r.X)) {
+				return m
+			}
+		}
+	}
+	if branch {
+		m.Why = fmt.Sprintf("Line %d %s, for which %s is allocated here each time, also when that branch isn't run. In the branch, copy %s to a variable of its own and use that.", s.Package.Line(at), how, kind, v.Name())
+		return m
+	}
+	m.Why = fmt.Sprintf("Line %d %s, which may outlive this function, so that %s is allocated here each time. Pass %s by value, or let the caller say where it is kept.", s.Package.Line(at), how, kind, v.Name())
+	return m
+}
+
+// addressUse returns where a variable's address is taken first, whether all such
+// places are in branches that its declaration isn't in, and how it is taken.
+func addressUse(s *advice.Site, v *types.Var) (at token.Pos, branch bool, how string) {
+	branch = true
+	root, ok := s.Root().FindNode(s.File)
+	if !ok {
+		return token.NoPos, false, ""
+	}
+	for _, id := range s.Uses(v) {
+		c, ok := root.FindNode(id)
+		if !ok {
+			continue
+		}
+		taken := addressTakenBy(s, c, v)
+		if taken == "" {
+			continue
+		}
+		if at == token.NoPos {
+			at, how = id.Pos(), taken
+		}
+		branch = branch && inBranch(c, v.Pos())
+	}
+	return at, branch && at != token.NoPos, how
+}
+
+// addressTakenBy says how a use of a variable takes its address; "" if it doesn't.
+func addressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
+	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+		if !within(lit.Node(), v.Pos()) {
+			return "has a function literal that uses it"
+		}
+	}
+	x := c
+	for {
+		switch p := x.Parent().Node().(type) {
+		case *ast.ParenExpr:
+		case *ast.SelectorExpr:
+			sel := s.Info.Selections[p]
+			if sel == nil || p.X != x.Node() {
+				return ""
+			}
+			if f, ok := sel.Obj().(*types.Func); ok {
+				r := f.Signature().Recv()
+				if _, ptr := s.Info.TypeOf(p.X).Underlying().(*types.Pointer); r != nil && !ptr {
+					if _, wants := r.Type().(*types.Pointer); wants {
+						return "calls a method on its address"
+					}
+				}
+				return ""
+			}
+			if sel.Indirect() {
+				return ""
+			}
+		case *ast.IndexExpr:
+			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); !ok || p.X != x.Node() {
+				return ""
+			}
+		case *ast.SliceExpr:
+			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); ok && p.X == x.Node() {
+				return "slices it"
+			}
+			return ""
+		case *ast.UnaryExpr:
+			if p.Op == token.AND {
+				return "takes its address"
+			}
+			return ""
+		default:
+			return ""
+		}
+		x = x.Parent()
+	}
+}
+
+// inBranch reports whether a place is in a branch, of an if or a switch, that another
+// one before it is not in.
+func inBranch(c inspector.Cursor, from token.Pos) bool {
+	for child := c; child.Node() != nil; child = child.Parent() {
+		parent := child.Parent().Node()
+		if parent == nil || within(child.Node(), from) {
+			return false
+		}
+		switch p := parent.(type) {
+		case *ast.IfStmt:
+			if child.Node() == p.Body || child.Node() == p.Else {
+				return true
+			}
+		case *ast.CaseClause, *ast.CommClause:
+			return true
+		case *ast.FuncDecl:
+			return false
+		}
+	}
+	return false
+}
+
+// boxed is of values that become interfaces as they are passed.
+func boxed(s *advice.Site, c inspector.Cursor) *advice.Match {
+	call, ok := c.Node().(*ast.CallExpr)
+	if !ok || call.Ellipsis.IsValid() {
+		return nil
+	}
+	name := s.Callee(call)
+	if name == "(*sync.Pool).Put" {
+		return nil
+	}
+	signature, ok := s.Info.TypeOf(call.Fun).Underlying().(*types.Signature)
+	if !ok {
+		return nil
+	}
+	to := called(s, call)
+	var values []string
+	for i, arg := range call.Args {
+		if v := s.Info.Types[arg].Value; v == nil && escapes(s, types.ExprString(arg)) && toInterface(s, signature, i, arg) {
+			if text := s.Source(arg); !slices.Contains(values, text) {
+				values = append(values, text)
+			}
+		}
+	}
+	m := &advice.Match{Node: call, Title: "a value is allocated to become an interface"}
+	list := strings.Join(values, ", ")
+	switch {
+	case len(values) > 0 && oneLine(list):
+		m.Why = fmt.Sprintf("%s takes an interface, for which %s is copied to the heap at each call. A method or a function for its type, or a generic one, needs no copy.", to, list)
+		if len(values) > 1 {
+			m.Why = strings.Replace(m.Why, list+" is copied", list+" are copied", 1)
+		}
+	case signature.Variadic() && escapes(s, "... argument") && len(call.Args) >= signature.Params().Len():
+		m.Title = "a slice is allocated for variadic arguments"
+		m.Why = fmt.Sprintf("%s keeps its variadic arguments, or may: a slice for them is allocated at each call. A function with a fixed number of parameters for the usual case needs none.", to)
+	default:
+		return nil
+	}
+	return m
+}
+
+// toInterface reports whether an argument that is no interface is passed as one.
+func toInterface(s *advice.Site, f *types.Signature, i int, arg ast.Expr) bool {
+	params := f.Params()
+	var t types.Type
+	switch {
+	case f.Variadic() && i >= params.Len()-1:
+		slice, ok := params.At(params.Len() - 1).Type().(*types.Slice)
+		if !ok {
+			return false
+		}
+		t = slice.Elem()
+	case i < params.Len():
+		t = params.At(i).Type()
+	default:
+		return false
+	}
+	if _, ok := t.(*types.TypeParam); ok {
+		return false
+	}
+	from := s.Info.TypeOf(arg)
+	if _, ok := from.(*types.TypeParam); ok {
+		return false
+	}
+	if _, ok := from.Underlying().(*types.Pointer); ok {
+		return false // it is the pointer that the interface has
+	}
+	return types.IsInterface(t) && !types.IsInterface(from)
+}
+
+// methodValue is of methods that are used as functions.
+func methodValue(s *advice.Site, c inspector.Cursor) *advice.Match {
+	sel, ok := c.Node().(*ast.SelectorExpr)
+	if !ok || !escapes(s, types.ExprString(sel)) {
+		return nil
+	}
+	if v := s.Info.Selections[sel]; v == nil || v.Kind() != types.MethodVal {
+		return nil
+	}
+	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && call.Fun == sel {
+		return nil
+	}
+	return &advice.Match{Node: sel, Title: "a method value is allocated each time",
+		Why: fmt.Sprintf("%s without a call is a function that holds its receiver, an object made anew each time. Keep it in a field if it is needed again, or pass the receiver behind an interface.", s.Source(sel))}
+}
+
+// valueAllocated is of literals and what new, make and append allocate.
+func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
+	m := &advice.Match{Node: c.Node(), Title: "memory is allocated each time"}
+	switch n := c.Node().(type) {
+	case *ast.CompositeLit:
+		t := s.Info.TypeOf(n).Underlying()
+		_, slice := t.(*types.Slice)
+		_, address := c.Parent().Node().(*ast.UnaryExpr)
+		switch {
+		case slice && len(n.Elts) > 0 && saysPrefix(s, "[]", "{...}"):
+			m.Why = "A slice for these few elements is allocated each time. Keep one with what lives longer and set its elements, or let the callee take the elements themselves."
+			if len(n.Elts) == 1 {
+				m.Why = "A slice for one element is allocated each time. Keep one with what lives longer and set its element, or let the callee take the element itself."
+			}
+		case address && saysPrefix(s, "&", "{...}", "{}"):
+			m.Why = fmt.Sprintf("A %s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice.", spelled(s, n))
+		default:
+			return nil
+		}
+	case *ast.CallExpr:
+		switch s.Callee(n) {
+		case "new":
+			if !saysPrefix(s, "new(", ")") {
+				return nil
+			}
+			m.Why = fmt.Sprintf("A %s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice.", spelled(s, n.Args[0]))
+		case "make":
+			if !saysPrefix(s, "make(", ")") {
+				return nil
+			}
+			m.Why = "It is allocated each time. If it isn't needed after the call, keep one with what lives longer, or let the caller give one, and use it again; a sync.Pool is for what has no such owner."
+		case "append":
+			if !saysPrefix(s, "append(", ")") || s.Blocks() < 2 && s.Share(growFrames) == 0 {
+				return nil
+			}
+			m.Why = fmt.Sprintf("%s is full when this appends to it, and a larger one is allocated. Begin with the capacity it needs, or keep its memory and begin again with [:0].", s.Source(n.Args[0]))
+			if !oneLine(s.Source(n.Args[0])) {
+				return nil
+			}
+		default:
+			return nil
+		}
+	default:
+		return nil
+	}
+	return m
+}
+
+// saysPrefix reports whether the compiler says that something so written escapes.
+func saysPrefix(s *advice.Site, begin string, ends ...string) bool {
+	return slices.ContainsFunc(s.Compiler, func(message string) bool {
+		what, ok := strings.CutSuffix(message, " escapes to heap")
+		return ok && strings.HasPrefix(what, begin) && slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(what, end) })
+	})
+}
+
+// spelled is the type of an expression for people.
+func spelled(s *advice.Site, e ast.Expr) string {
+	return types.TypeString(s.Info.TypeOf(e), func(p *types.Package) string {
+		if p == s.Types {
+			return ""
+		}
+		return p.Name()
+	})
+}

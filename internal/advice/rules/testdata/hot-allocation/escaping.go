@@ -1,0 +1,139 @@
+package escaping
+
+import (
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+)
+
+type node struct {
+	name string
+	kids []node
+	text [64]byte
+}
+
+type selection struct{ nodes []*node }
+
+func (s *selection) filter(f func(int, *node) bool) *selection { return s }
+
+func not(s *selection, nodes []*node, keep bool) *selection {
+	// says: func literal escapes to heap
+	// want C: uses nodes, keep, and is made anew for each call of s.filter
+	return s.filter(func(_ int, n *node) bool { // alloc
+		for _, o := range nodes {
+			if o == n {
+				return !keep
+			}
+		}
+		return keep
+	})
+}
+
+func counter() func() int {
+	n := 0
+	// says: func literal escapes to heap
+	// want C: for each call of this function
+	return func() int { // alloc
+		n++
+		return n
+	}
+}
+
+type logger struct{ w io.Writer }
+
+func (l *logger) print(args ...any) {}
+
+func (l *logger) level(n int, v any) {}
+
+func info(l *logger, text string, id int) {
+	// says: ... argument escapes to heap | text escapes to heap | id + 1 escapes to heap
+	// want C: text, id+1 are copied to the heap
+	l.print(text, id+1) // alloc
+	// says: text escapes to heap
+	// want C: l.level takes an interface, for which text is copied
+	l.level(id, text) // alloc
+	var e error
+	// says: ... argument escapes to heap
+	// want C: a slice is allocated
+	l.print(e, l) // alloc
+}
+
+var errEmpty = errors.New("empty")
+
+type diagnostic struct{ at *node }
+
+// says: n escapes to heap
+// want C: Line 70 takes its address, for which the parameter is allocated here each time, also when that branch
+func check(n node) *diagnostic { // alloc
+	if n.name == "" {
+		return &diagnostic{at: &n}
+	}
+	return nil
+}
+
+func addresses(nodes []node) (out []*node) {
+	// says: n escapes to heap
+	// want C: &nodes[i]
+	for _, n := range nodes { // alloc
+		out = append(out, &n)
+	}
+	// says: n escapes to heap
+	// want C: the loop's variable is allocated here each time, also when
+	for _, n := range nodes { // alloc
+		switch n.name {
+		case "a":
+			out = append(out, &n)
+		}
+	}
+	return out
+}
+
+func sum(h hash.Hash, text []byte) byte {
+	// says: buf escapes to heap
+	// want C: slices it
+	var buf [64]byte // alloc
+	h.Write(text)
+	return h.Sum(buf[:0])[0]
+}
+
+type exporter interface{ Export([]node) error }
+
+func export(e exporter, n node) error {
+	// says: []node{...} escapes to heap
+	// want C: A slice for one element
+	return e.Export([]node{n}) // alloc
+}
+
+func create(name string, size int) (*node, []byte) {
+	// says: make([]byte, size) escapes to heap
+	// want C: If it isn't needed after the call
+	b := make([]byte, size) // alloc
+	// says: &node{...} escapes to heap
+	// want C: A node is allocated
+	return &node{name: name}, b // alloc
+}
+
+func (l *logger) with(f func(string)) {
+	_ = f
+}
+
+func (l *logger) line(string) {}
+
+func (l *logger) each() {
+	// says: l.line escapes to heap
+	// want C: holds its receiver
+	l.with(l.line) // alloc
+}
+
+type buffer struct{ b []byte }
+
+func (b *buffer) add(c byte) {
+	// says: append(b.b, c) escapes to heap
+	// want C: b.b is full
+	b.b = append(b.b, c) // alloc: 8 16 32
+}
+
+func format(n int) string {
+	return fmt.Sprint(n)
+}
