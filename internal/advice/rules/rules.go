@@ -45,6 +45,7 @@ var all = []*advice.Rule{
 	jsonAny,
 	jsonReflection,
 	locationPerCall,
+	loopInvariantCall,
 	regexpPerCall,
 	replacerPerCall,
 	sortSlice,

@@ -1,0 +1,318 @@
+package rules
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// How far an expression is known to be the same in each turn of a loop.
+const (
+	varies = iota
+	likely // nothing in the loop changes it, as far as that can be seen
+	surely
+)
+
+type invariance struct {
+	*advice.Site
+	loop ast.Node
+	call advice.Call
+}
+
+// of says how far an expression is the same in each turn.
+func (v *invariance) of(e ast.Expr) int {
+	e = ast.Unparen(e)
+	if v.Info.Types[e].Value != nil {
+		return surely
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		return v.ofName(e)
+	case *ast.BinaryExpr:
+		least := min(v.of(e.X), v.of(e.Y), v.value(e))
+		switch e.Op {
+		case token.QUO, token.REM, token.SHL, token.SHR:
+			return min(least, likely) // may panic
+		}
+		return least
+	case *ast.SelectorExpr:
+		return v.ofField(e)
+	case *ast.IndexExpr:
+		if tv := v.Info.Types[e.X]; tv.IsType() || v.changes(e.X) {
+			return varies
+		}
+		return min(v.of(e.X), v.of(e.Index), likely)
+	case *ast.StarExpr:
+		return min(v.of(e.X), likely)
+	case *ast.UnaryExpr:
+		if e.Op == token.ARROW {
+			return varies
+		}
+		if e.Op == token.AND {
+			return min(v.of(e.X), likely)
+		}
+		return min(v.of(e.X), v.value(e))
+	case *ast.CallExpr:
+		return v.ofCall(e)
+	}
+	return varies
+}
+
+func (v *invariance) ofCall(e *ast.CallExpr) int {
+	if v.Info.Types[e.Fun].IsType() && len(e.Args) == 1 {
+		return min(v.of(e.Args[0]), v.value(e))
+	}
+	name := v.Callee(e)
+	if _, known := pureCalls[name]; !known && name != "len" || mutable[name] {
+		return varies
+	}
+	least := surely
+	for _, a := range e.Args {
+		least = min(least, v.of(a))
+	}
+	return least
+}
+
+// value is likely where an expression's value refers to something that may change
+// although it stays the same.
+func (v *invariance) value(e ast.Expr) int {
+	if t := v.Info.TypeOf(e); t != nil && solid(t) {
+		return surely
+	}
+	return likely
+}
+
+// solid reports whether values of a type are all there is: no pointers lead to more.
+func solid(t types.Type) bool {
+	if known := types.TypeString(types.Unalias(t), nil); known == "time.Time" {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer && u.Kind() != types.Invalid
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !solid(u.Field(i).Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Array:
+		return solid(u.Elem())
+	}
+	return false
+}
+
+func (v *invariance) ofName(id *ast.Ident) int {
+	obj, ok := v.Info.ObjectOf(id).(*types.Var)
+	if !ok {
+		return varies
+	}
+	if within(v.loop, obj.Pos()) || v.changes(id) {
+		return varies
+	}
+	if !solid(obj.Type()) {
+		if v.handedOn(obj) {
+			return varies
+		}
+		return likely
+	}
+	if !isLocal(v.Site, obj) {
+		if obj.Parent() == v.Types.Scope() && !obj.Exported() && !assignedAnywhere(v.Site, obj) {
+			return surely
+		}
+		return likely
+	}
+	if assignedElsewhere(v.Site, obj) {
+		return likely
+	}
+	return surely
+}
+
+func (v *invariance) ofField(e *ast.SelectorExpr) int {
+	selection := v.Info.Selections[e]
+	if selection == nil {
+		return min(v.ofName(e.Sel), likely) // of another package
+	}
+	if selection.Kind() != types.FieldVal || v.changes(e) {
+		return varies
+	}
+	base := v.of(e.X)
+	if selection.Indirect() {
+		base = min(base, likely)
+	}
+	return min(base, v.value(e))
+}
+
+// changes reports whether something in the loop assigns to what an expression names,
+// or to a part of it.
+func (v *invariance) changes(e ast.Expr) bool {
+	root := rootOf(v.Site, e)
+	if root == nil {
+		return true
+	}
+	changed := false
+	hit := func(lhs ast.Expr) {
+		switch l := ast.Unparen(lhs).(type) {
+		case *ast.SelectorExpr:
+			// The same field, whatever it is of: another name may lead there.
+			if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && v.Info.ObjectOf(l.Sel) == v.Info.ObjectOf(s.Sel) {
+				changed = true
+			}
+		case *ast.IndexExpr:
+			if rootOf(v.Site, l) == root {
+				changed = true
+			}
+		case *ast.StarExpr:
+			if rootOf(v.Site, l) == root {
+				changed = true
+			}
+		}
+		if _, field := ast.Unparen(e).(*ast.SelectorExpr); !field && rootOf(v.Site, lhs) == root {
+			changed = true
+		}
+		if id, ok := ast.Unparen(lhs).(*ast.Ident); ok && v.Info.ObjectOf(id) == root {
+			changed = true
+		}
+	}
+	ast.Inspect(v.loop, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				hit(l)
+			}
+		case *ast.IncDecStmt:
+			hit(n.X)
+		case *ast.RangeStmt:
+			if n.Key != nil {
+				hit(n.Key)
+			}
+			if n.Value != nil {
+				hit(n.Value)
+			}
+		case *ast.CallExpr:
+			if b := v.Callee(n); (b == "delete" || b == "clear" || b == "copy") && rootOf(v.Site, n.Args[0]) == root {
+				changed = true
+			}
+		}
+		return !changed
+	})
+	return changed
+}
+
+// handedOn reports whether the loop hands a variable to some other call, or calls its
+// methods: what it refers to may then change.
+func (v *invariance) handedOn(obj types.Object) bool {
+	found := false
+	ast.Inspect(v.loop, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call == v.call.CallExpr || v.Info.Types[call.Fun].IsType() {
+			return !found
+		}
+		if _, harmless := pureCalls[v.Callee(call)]; harmless || v.Callee(call) == "len" {
+			return !found
+		}
+		for _, a := range call.Args {
+			found = found || rootOf(v.Site, a) == obj
+		}
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && v.Info.Selections[sel] != nil {
+			found = found || rootOf(v.Site, sel.X) == obj
+		}
+		return !found
+	})
+	return found
+}
+
+// rootOf returns the variable that x.f[i].g begins with; nil if it begins with
+// something else.
+func rootOf(s *advice.Site, e ast.Expr) types.Object {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return s.Info.ObjectOf(x)
+		case *ast.SelectorExpr:
+			if s.Info.Selections[x] == nil {
+				return s.Info.ObjectOf(x.Sel)
+			}
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.UnaryExpr:
+			if x.Op != token.AND {
+				return nil
+			}
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+// assignedElsewhere reports whether a local variable may change through a pointer, a
+// method called by its address, or a function literal.
+func assignedElsewhere(s *advice.Site, obj types.Object) bool {
+	if addressTaken(s, obj) {
+		return true
+	}
+	for _, id := range s.Uses(obj) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return true
+		}
+		for sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok; sel, ok = c.Parent().Node().(*ast.SelectorExpr) {
+			if selection := s.Info.Selections[sel]; selection == nil || selection.Kind() != types.FieldVal {
+				return true
+			}
+			c = c.Parent()
+		}
+		if u, ok := c.Parent().Node().(*ast.UnaryExpr); ok && u.Op == token.AND {
+			return true
+		}
+		if _, ok := c.Parent().Node().(*ast.SliceExpr); ok && !isString(s, c.Node().(ast.Expr)) {
+			return true
+		}
+	}
+	return false
+}
+
+// assignedAnywhere reports whether anything in the package may change a variable of it.
+func assignedAnywhere(s *advice.Site, obj types.Object) bool {
+	for _, id := range s.Uses(obj) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return true
+		}
+		for {
+			parent := c.Parent()
+			switch n := parent.Node().(type) {
+			case *ast.SelectorExpr, *ast.IndexExpr, *ast.ParenExpr:
+				c = parent
+				continue
+			case *ast.AssignStmt:
+				for _, l := range n.Lhs {
+					if l == c.Node() {
+						return true
+					}
+				}
+			case *ast.IncDecStmt, *ast.RangeStmt, *ast.SliceExpr:
+				return true
+			case *ast.UnaryExpr:
+				if n.Op == token.AND {
+					return true
+				}
+			case *ast.CallExpr:
+				if n.Fun == c.Node() {
+					return true // a method, which may take the address
+				}
+			}
+			break
+		}
+	}
+	return false
+}

@@ -1,0 +1,237 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var loopInvariantCall = &advice.Rule{
+	ID:      "loop-invariant-call",
+	Pattern: "P07",
+	Title:   "a call in a loop gives the same each time",
+	Doc: `What a function returns depends on its arguments alone, for many of the standard library: strings.ToLower,
+strconv.Itoa, time.ParseDuration, json.Marshal. Where these don't change in a loop, the call belongs before it.
+
+The rewrite calls the function once, before the innermost loop, and uses what it returned. It is offered for results that
+nobody can change, as strings, numbers and times, and arguments that are seen to stay the same: constants, and local
+variables that nothing in the loop assigns to and no pointer leads to. Where a call may fail, so that moving it would
+have an empty loop fail, and where fields, elements or maps are involved, which something else may change, there is
+advice only. Loops that end with a return or break in each turn are not reported.`,
+	Class:  advice.Review,
+	Frames: regexp.MustCompile(`^(strings|strconv|fmt|path|path/filepath|net/url|regexp|time|encoding/json|encoding/hex|html|net)\.`),
+	Gain:   10,
+	Match:  matchLoopInvariantCall,
+}
+
+// pureCalls are functions whose results depend on their arguments alone, and what a variable
+// for them is called. What they return can't be changed by who has it, but for those
+// in mutable.
+var pureCalls = map[string]string{
+	"strings.ToLower": "lower", "strings.ToUpper": "upper", "strings.Title": "title", "strings.ToTitle": "title", "strings.Repeat": "repeated",
+	"strings.ReplaceAll": "replaced", "strings.Replace": "replaced", "strings.NewReplacer": "replacer", "strings.TrimSpace": "trimmed", "strings.Trim": "trimmed",
+	"strings.TrimLeft": "trimmed", "strings.TrimRight": "trimmed", "strings.Count": "count", "strings.ToValidUTF8": "valid",
+	"strconv.Itoa": "text", "strconv.FormatInt": "text", "strconv.FormatUint": "text", "strconv.FormatFloat": "text", "strconv.Quote": "quoted",
+	"strconv.Atoi": "number", "strconv.ParseInt": "number", "strconv.ParseUint": "number", "strconv.ParseFloat": "number", "strconv.ParseBool": "value",
+	"fmt.Sprintf": "text", "fmt.Sprint": "text",
+	"path.Join": "name", "path.Clean": "name", "path.Base": "base", "path.Dir": "dir", "path/filepath.Join": "name", "path/filepath.Clean": "name", "path/filepath.Base": "base", "path/filepath.Dir": "dir",
+	"net/url.QueryEscape": "escaped", "net/url.PathEscape": "escaped", "net/url.Parse": "parsed", "net/url.ParseRequestURI": "parsed", "net/url.QueryUnescape": "text", "net/url.PathUnescape": "text",
+	"html.EscapeString": "escaped", "html.UnescapeString": "text",
+	"regexp.QuoteMeta": "quoted", "regexp.MustCompile": "pattern", "regexp.Compile": "pattern",
+	"time.ParseDuration": "duration", "time.Parse": "when", "time.LoadLocation": "location",
+	"encoding/json.Marshal": "encoded", "encoding/hex.EncodeToString": "encoded",
+	"net.ParseIP": "ip", "net.ParseCIDR": "network",
+}
+
+var mutable = map[string]bool{"net/url.Parse": true, "net/url.ParseRequestURI": true, "encoding/json.Marshal": true, "net.ParseIP": true, "net.ParseCIDR": true}
+
+func matchLoopInvariantCall(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		name, known := pureCalls[c.Name]
+		if !known || c.Ellipsis.IsValid() {
+			continue
+		}
+		if m, ok := keyedMarshal(s, c); ok {
+			matches = append(matches, m)
+			continue
+		}
+		loop, ok := loopAround(c.Cursor)
+		for ok && !repeats(loop.Node(), c.Pos()) {
+			loop, ok = loopAround(loop)
+		}
+		if !ok || leavesAtOnce(loop.Node()) || s.Info.Types[c.CallExpr].Value != nil {
+			continue
+		}
+		v := &invariance{s, loop.Node(), c}
+		least := surely
+		for _, a := range c.Args {
+			least = min(least, v.of(a))
+		}
+		if least == varies || constantOnly(s, c) {
+			continue // what is constant belongs into a variable of the package: other rules say so
+		}
+		if outer, ok := enclosingCall(s, c); ok && pureCalls[outer.Name] != "" {
+			w := &invariance{s, loop.Node(), outer}
+			if w.ofCall(outer.CallExpr) == least {
+				continue // the call around can be moved as a whole
+			}
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: framesOf(c.Name)}
+		args := s.Text(c.Lparen+1, c.Rparen)
+		if len(args) > 40 || strings.Contains(args, "\n") {
+			args = "its arguments"
+		}
+		results, single := s.Info.TypeOf(c.CallExpr).(*types.Tuple)
+		fails := single && results.Len() > 1
+		switch {
+		case least == likely:
+			m.Why = fmt.Sprintf("nothing in the loop seems to change what %s is called with, %s: if that is so, call it once, before the loop.", short(c.Name), args)
+		case fails:
+			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop. If the loop may have no turn, an error would then show all the same.", short(c.Name), args)
+		case mutable[c.Name] || panics(s, c):
+			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", short(c.Name), args)
+		default:
+			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: the rewrite calls it once, before the loop.", short(c.Name), args)
+			v.hoist(loop, name, &m)
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// repeats reports whether a loop evaluates what is at a position in each turn.
+func repeats(loop ast.Node, at token.Pos) bool {
+	switch l := loop.(type) {
+	case *ast.RangeStmt:
+		return within(l.Body, at)
+	case *ast.ForStmt:
+		return l.Init == nil || !within(l.Init, at)
+	}
+	return false
+}
+
+// leavesAtOnce reports whether a loop's first turn is its last.
+func leavesAtOnce(loop ast.Node) bool {
+	body := loopBody(loop).List
+	if len(body) == 0 {
+		return false
+	}
+	switch last := body[len(body)-1].(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		return last.Tok == token.BREAK || last.Tok == token.GOTO
+	}
+	return false
+}
+
+func constantOnly(s *advice.Site, c advice.Call) bool {
+	for _, a := range c.Args {
+		if s.Info.Types[a].Value == nil {
+			return false
+		}
+	}
+	switch c.Name {
+	case "strings.NewReplacer", "time.LoadLocation", "regexp.MustCompile", "regexp.Compile":
+		return true
+	}
+	return false
+}
+
+// panics reports whether a call may panic with some arguments, so that a loop without
+// a turn must not make it.
+func panics(s *advice.Site, c advice.Call) bool {
+	switch c.Name {
+	case "regexp.MustCompile":
+		return true
+	case "strings.NewReplacer":
+		return len(c.Args)%2 != 0
+	case "strings.Repeat", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat":
+		for _, a := range c.Args[1:] {
+			if s.Info.Types[a].Value == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// enclosingCall returns the call that a call is an argument of.
+func enclosingCall(s *advice.Site, c advice.Call) (advice.Call, bool) {
+	outer, ok := c.Parent().Node().(*ast.CallExpr)
+	if !ok || outer.Fun == ast.Expr(c.CallExpr) {
+		return advice.Call{}, false
+	}
+	return advice.Call{CallExpr: outer, Cursor: c.Parent(), Name: s.Callee(outer)}, true
+}
+
+// framesOf matches a function alone.
+func framesOf(name string) *regexp.Regexp {
+	return regexp.MustCompile(`^` + regexp.QuoteMeta(name) + `$`)
+}
+
+// hoist fills in the rewrite: the call stands before the loop, a variable in its place.
+func (v *invariance) hoist(loop inspector.Cursor, name string, m *advice.Match) {
+	first := loop
+	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
+		first = loop.Parent()
+	}
+	if stmt, ok := statement(first); !ok || stmt != first || commented(v.Site, v.call.Pos(), v.call.End()) {
+		return
+	}
+	if _, call := v.call.Parent().Node().(*ast.ExprStmt); call {
+		return
+	}
+	if !sameAt(v.Site, v.call.CallExpr, first.Node().Pos()) {
+		return
+	}
+	name = v.Unused(name, v.call.Pos())
+	m.Class = advice.Review
+	m.Edits = []advice.Edit{
+		insert(first.Node().Pos(), fmt.Sprintf("%s := %s\n", name, v.Source(v.call.CallExpr))),
+		replace(v.call.CallExpr, name),
+	}
+}
+
+// keyedMarshal knows functions that are called with a map, set a few keys of it and
+// write it as JSON.
+func keyedMarshal(s *advice.Site, c advice.Call) (advice.Match, bool) {
+	if c.Name != "encoding/json.Marshal" || s.Decl == nil || s.Func.Node() != ast.Node(s.Decl) {
+		return advice.Match{}, false
+	}
+	obj := object(s, c.Args[0])
+	if obj == nil || !isParameter(s, obj) {
+		return advice.Match{}, false
+	}
+	if _, ok := obj.Type().Underlying().(*types.Map); !ok {
+		return advice.Match{}, false
+	}
+	set, other := "", false
+	for _, id := range s.Uses(obj) {
+		use, ok := s.Root().FindNode(id)
+		if !ok || id == ast.Unparen(c.Args[0]) {
+			continue
+		}
+		index, ok := use.Parent().Node().(*ast.IndexExpr)
+		if !ok || index.X != ast.Expr(id) || s.Info.Types[index.Index].Value == nil {
+			other = true
+			continue
+		}
+		if assign, ok := use.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && assign.Lhs[0] == ast.Expr(index) && assign.Pos() < c.Pos() {
+			set = s.Source(index)
+		}
+	}
+	if set == "" || other {
+		return advice.Match{}, false
+	}
+	return advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "JSON is written anew for each change of a key", Frames: framesOf(c.Name),
+		Why: fmt.Sprintf("of the map only %s is set here before all of it is written. If the rest is the same from call to call, write it as JSON once, and put this value into the text.", set)}, true
+}
