@@ -58,6 +58,8 @@ var importTable = map[string][]string{
 	"internal/advice/rules": {"internal/advice"},
 	"internal/tune":         {"internal/advice", "internal/capture", "internal/durable", "internal/experiment"},
 
+	"internal/pgo": {"profile", "internal/durable"},
+
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},
 	// Bytes in, values out: it sees no Pebble, and nothing of the engine.
