@@ -122,6 +122,7 @@ var flagValues = map[string]map[string][]string{
 	"serve": {"log-format": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}},
 	"token": {"role": {"read", "write", "admin"}},
 	"query": {"per": {"sum", "profile", "second"}},
+	"pgo":   {"weights": {"equal", "cpu"}},
 }
 
 // runComplete prints the candidates for the last of words.

@@ -17,6 +17,7 @@
 //	advise     say what to change: slow patterns on hot lines, with what they cost and the rewrite
 //	fix        apply the rewrite of a finding, and keep it if measuring confirms it
 //	tune       try all rewrites that are known for some packages, and keep what measuring confirms
+//	pgo        merge CPU profiles into the one that the compiler optimizes by; tell how fresh it is, and what it gains
 //	load       send requests to a service; tell how long answers took, and what a request costs
 //	gc         run a program and tell what the garbage collector did
 //	wall       tell what goroutines waited for, and where, by an execution trace

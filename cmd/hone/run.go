@@ -60,6 +60,8 @@ func verbs() []verb {
 		{"advise", "say what to change: slow patterns on hot lines, with what they cost and the rewrite", runAdvise, func() string { return adviseHelp }},
 		{"fix", "apply the rewrite of a finding, and keep it if measuring confirms it", runFix, func() string { return fixHelp }},
 		{"tune", "try all rewrites that are known for some packages, and keep what measuring confirms", runTune, func() string { return tuneHelp }},
+		{"pgo", "merge CPU profiles into the one that the compiler optimizes by; tell how fresh it is, and what it gains", runPGO,
+			func() string { return pgoHelp }},
 		{"load", "send requests to a service; tell how long answers took, and what a request costs", runLoad, func() string { return loadHelp }},
 		{"gc", "run a program and tell what the garbage collector did", runGC, func() string { return gcHelp }},
 		{"wall", "tell what goroutines waited for, and where, by an execution trace", runWall, func() string { return wallHelp }},

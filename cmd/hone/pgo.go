@@ -1,0 +1,482 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/pgo"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/profile"
+)
+
+const pgoHelp = `usage: hone pgo [flags] SOURCE...
+       hone pgo -service NAME [-last 7d] [flags]
+       hone pgo -verify PACKAGES [flags]
+
+Make the profile that the compiler optimizes by: merge CPU profiles, of production
+best of all, into default.pgo beside the main package of the current folder, where
+go build looks for it. What the compiler doesn't use is left out, so that the file is
+small; equal profiles give equal bytes.
+
+SOURCE is a file, a URL, a run that hone bench kept (latest: all its CPU profiles),
+or one profile of it, RUN:Benchmark/cpu.
+
+  -o FILE         write FILE, for go build -pgo=FILE
+  -weights equal|cpu
+                  equal: each source and service counts the same, and within a
+                  service each version, however many instances it has (the default);
+                  cpu: each second of CPU time counts the same
+  -seconds N      how long URLs are asked to profile
+  -json           print everything as JSON
+
+Of hone serve:
+
+  -service NAME,...
+                  merge what is kept of these services, or of {LABEL="VALUE", ...}
+  -last D         of this time, such as 12h or 7d (7d)
+` + serverHelp + `  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
+                  certificates for https, as in hone pprof
+
+The compiler finds calls by the names of functions and by lines within the caller.
+What is fresh is the share of the hot calls that the source still has where the
+profile saw them; below 80 % a new profile is due.
+
+To know what is gained:
+
+  -verify PACKAGES
+                  then build the benchmarks of PACKAGES, such as ./..., without the
+                  profile and with it, and compare them interleaved, as hone bench
+                  -against does. The exit code is 3 if the profile makes something
+                  slower, and a second measurement agrees. Without SOURCE the file
+                  that there is is measured
+  -bench RE, -count N, -benchtime T, -pin LIST
+                  as in hone bench
+
+Examples:
+
+  hone pgo http://localhost:6060/debug/pprof/profile
+  hone pgo -service api -last 7d
+  hone pgo -service api,worker -o cmd/api/default.pgo
+  hone pgo latest
+  hone pgo -verify ./... -bench Parse
+`
+
+// pgoFlags are the flags of hone pgo.
+type pgoFlags struct {
+	serverFlags
+	out, weights, service, last string
+	verify, bench, pin          string
+	benchtime                   capture.BenchTime
+	count                       int
+	json                        bool
+	fetcher                     capture.Fetcher
+	given                       map[string]bool
+	args                        []string
+}
+
+func (f *pgoFlags) parse(args []string) (sources []string, err error) {
+	fs := newFlags("pgo")
+	fs.StringVar(&f.out, "o", "", "")
+	fs.StringVar(&f.weights, "weights", string(pgo.Equal), "")
+	fs.StringVar(&f.service, "service", "", "")
+	fs.StringVar(&f.last, "last", "7d", "")
+	fs.StringVar(&f.server, "server", "", "")
+	fs.StringVar(&f.tokenFile, "token_file", "", "")
+	fs.IntVar(&f.fetcher.Seconds, "seconds", 0, "")
+	fs.StringVar(&f.fetcher.TLSCA, "tls_ca", "", "")
+	fs.StringVar(&f.fetcher.TLSCert, "tls_cert", "", "")
+	fs.StringVar(&f.fetcher.TLSKey, "tls_key", "", "")
+	fs.StringVar(&f.verify, "verify", "", "")
+	fs.StringVar(&f.bench, "bench", ".", "")
+	fs.IntVar(&f.count, "count", 0, "")
+	fs.Func("benchtime", "", func(s string) (err error) { f.benchtime, err = parseBenchTime(s); return err })
+	fs.StringVar(&f.pin, "pin", "", "")
+	fs.BoolVar(&f.json, "json", false, "")
+	singleFlags(fs)
+	if sources, err = parseArgs(fs, args); err != nil {
+		return nil, err
+	}
+	f.args, f.given = args, make(map[string]bool)
+	fs.Visit(func(g *flag.Flag) { f.given[g.Name] = true })
+	usage := func(format string, args ...any) error {
+		return &shell.UsageError{Verb: "pgo", Err: fmt.Errorf(format, args...)}
+	}
+	anyOf := func(names ...string) string {
+		for _, name := range names {
+			if f.given[name] {
+				return name
+			}
+		}
+		return ""
+	}
+	switch w := pgo.Weights(f.weights); {
+	case w != pgo.Equal && w != pgo.CPU:
+		return nil, usage("-weights %s: want equal or cpu", f.weights)
+	case len(sources) > 0 && f.service != "":
+		return nil, usage("profiles come from sources, or from what hone serve keeps of -service")
+	case len(sources) == 0 && f.service == "" && f.verify == "":
+		return nil, usage("no profile is given: a file, a URL, latest for the last run, or -service NAME")
+	case f.service == "" && anyOf("last", "server", "token_file") != "":
+		return nil, usage("-%s goes with -service", anyOf("last", "server", "token_file"))
+	case f.verify == "" && anyOf("verify", "bench", "count", "benchtime", "pin") != "":
+		return nil, usage("-%s needs -verify PACKAGES, such as -verify ./...", anyOf("verify", "bench", "count", "benchtime", "pin"))
+	case f.given["count"] && f.count < 1:
+		return nil, usage("-count %d: want at least 1", f.count)
+	}
+	return sources, nil
+}
+
+// pgoJSON is what hone pgo -json prints.
+type pgoJSON struct {
+	File    string          `json:"file"`
+	Changed bool            `json:"changed"`
+	Before  *pgo.Summary    `json:"before,omitempty"`
+	After   *pgo.Summary    `json:"after"`
+	Fresh   *pgo.Freshness  `json:"fresh"`
+	Verify  json.RawMessage `json:"verify,omitempty"` // as of hone bench -against -json
+	Overall *pgoOverall     `json:"overall,omitempty"`
+}
+
+// A pgoOverall is the geometric mean of the times of all benchmarks, with the profile
+// as a part of those without.
+type pgoOverall struct {
+	Ratio      float64 `json:"ratio"`
+	Lo         float64 `json:"lo"`
+	Hi         float64 `json:"hi"`
+	Benchmarks int     `json:"benchmarks"`
+}
+
+func runPGO(ctx context.Context, a *app, args []string) error {
+	f := new(pgoFlags)
+	sources, err := f.parse(args)
+	if err != nil {
+		return err
+	}
+	module, file, err := pgo.Find(ctx, ".", f.out)
+	if err != nil {
+		return err
+	}
+	var out pgoJSON
+	p, err := a.makePGO(ctx, f, sources, module, file, &out)
+	if err != nil {
+		return err
+	}
+	if out.Fresh, err = pgo.Fresh(p, module); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	var b bytes.Buffer
+	if !f.json {
+		tellPGO(&b, &out, module)
+		if f.verify == "" {
+			tellPGONext(&b, module, file)
+		}
+		if _, err := a.stdout.Write(b.Bytes()); err != nil {
+			return err
+		}
+	}
+	if out.Fresh.Share < pgo.StaleBelow {
+		a.warn(fmt.Sprintf("hone: %s is stale: the source has moved on from it; take a new profile", oneWord(file)))
+	}
+	if f.verify != "" {
+		err = a.verifyPGO(ctx, f, file, &out)
+	}
+	if f.json && (err == nil || errors.Is(err, errMissed)) {
+		err = errors.Join(err, writeJSON(a.stdout, out))
+	}
+	return err
+}
+
+// makePGO writes the profile, or, if there is nothing to make it of, reads it.
+func (a *app) makePGO(ctx context.Context, f *pgoFlags, sources []string, module pgo.Module, file string, out *pgoJSON) (*profile.Profile, error) {
+	out.File = file
+	if len(sources) == 0 && f.service == "" {
+		p, s, err := pgo.Read(file)
+		if err == nil && p == nil {
+			err = fmt.Errorf("there is no %s to verify: make it of a profile first, hone pgo PROFILE", file)
+		}
+		out.After = s
+		return p, err
+	}
+	inputs, err := a.pgoInputs(ctx, f, sources)
+	if err != nil {
+		return nil, err
+	}
+	kept := inputs[:0:0]
+	var foreign []error
+	for _, in := range inputs {
+		if err := pgo.Check(in.Profile, module); err != nil {
+			foreign = append(foreign, fmt.Errorf("%s: %w", in.Source, err))
+			continue
+		}
+		kept = append(kept, in)
+	}
+	if len(kept) == 0 {
+		return nil, foreign[0]
+	}
+	for _, err := range foreign {
+		a.warn("hone: left out: " + compare.OneLine(err))
+	}
+	p, err := pgo.Merge(kept, pgo.Weights(f.weights))
+	if err != nil {
+		return nil, err
+	}
+	if _, out.Before, err = pgo.Read(file); err != nil {
+		return nil, fmt.Errorf("%w: it is no profile, and not replaced; move it away, or give -o FILE", err)
+	}
+	out.After, out.Changed, err = pgo.Write(file, p)
+	return p, err
+}
+
+// pgoInputs reads the profiles that are asked for.
+func (a *app) pgoInputs(ctx context.Context, f *pgoFlags, sources []string) ([]pgo.Input, error) {
+	f.fetcher.Progress, f.fetcher.Stdin = a.stderr, a.stdin
+	limits := profile.DefaultLimits()
+	f.fetcher.MaxBytes = limits.Bytes
+	if f.service != "" {
+		return a.servicePGO(ctx, f)
+	}
+	loader := &capture.Loader{Fetcher: &f.fetcher, Limits: limits, Warn: func(err error) { a.warn(compare.OneLine(err)) }}
+	var inputs []pgo.Input
+	add := func(file, source, version string) error {
+		p, err := loader.Load(ctx, []string{file})
+		if err == nil {
+			inputs = append(inputs, pgo.Input{Profile: p, Source: source, Version: version})
+		}
+		return err
+	}
+	for _, s := range sources {
+		if run := wholeRun(s); run != nil {
+			n := len(inputs)
+			for _, file := range run.Profiles() {
+				if file.Kind != "cpu" || file.Side != experiment.Head {
+					continue
+				}
+				if err := add(file.Path, run.ID, run.ProfileName(file)); err != nil {
+					return nil, err
+				}
+			}
+			if len(inputs) == n {
+				return nil, fmt.Errorf("%s is a run without CPU profiles: hone bench -profile cpu takes some", s)
+			}
+			continue
+		}
+		found, err := findRunSource(s)
+		if err != nil {
+			return nil, err
+		}
+		file, source := s, s
+		if found != nil {
+			file, source = found.file, found.name
+		} else if !strings.Contains(s, "://") {
+			source = filepath.Base(s) // the same on another machine
+		}
+		if err := add(file, source, ""); err != nil {
+			return nil, err
+		}
+	}
+	return inputs, nil
+}
+
+// wholeRun returns the run that a source names, nil if it is something else.
+func wholeRun(source string) *experiment.Run {
+	if source == "-" || strings.Contains(source, "://") || exists(source) && !isRun(source) {
+		return nil
+	}
+	dir, err := experiment.Resolve(runsRoot(), strings.TrimSuffix(source, ":"))
+	if err != nil {
+		return nil
+	}
+	run, err := experiment.Open(dir)
+	if err != nil {
+		return nil
+	}
+	return run
+}
+
+// servicePGO asks hone serve for the profiles of services, each version by itself.
+func (a *app) servicePGO(ctx context.Context, f *pgoFlags) ([]pgo.Input, error) {
+	client, err := f.client(a, "pgo", &f.fetcher)
+	if err != nil {
+		return nil, err
+	}
+	last, err := api.ParseDuration(f.last)
+	if err != nil || last <= 0 {
+		return nil, &shell.UsageError{Verb: "pgo", Err: fmt.Errorf("-last %s is no time such as 12h or 7d", f.last)}
+	}
+	selectors := []string{f.service}
+	if !strings.HasPrefix(f.service, "{") {
+		selectors = nil
+		for _, name := range words(f.service) {
+			selectors = append(selectors, "{service="+strconv.Quote(name)+"}")
+		}
+	}
+	end := time.Now().Truncate(time.Second).Add(time.Second)
+	var inputs []pgo.Input
+	for _, selector := range selectors {
+		query := url.Values{
+			"q": {"cpu" + selector}, "by": {"service,version"}, "points": {"1"}, "limit": {"1000"},
+			"from": {strconv.FormatInt(end.Add(-last).UnixMilli(), 10)}, "to": {strconv.FormatInt(end.UnixMilli(), 10)},
+		}
+		var over api.OverTime
+		if err := client.json(ctx, "/api/v1/series", query, &over); err != nil {
+			return nil, err
+		}
+		if len(over.Series) == 0 {
+			return nil, fmt.Errorf("%s has no CPU profiles of %s in the last %s: -last asks for more time, and hone query -labels '{}' tells what there is", client.base, selector, f.last)
+		}
+		for _, s := range over.Series {
+			selection, err := url.ParseQuery(strings.TrimPrefix(s.Profile, "sel:"))
+			if err != nil {
+				return nil, err
+			}
+			p, err := client.profile(ctx, selection, profile.DefaultLimits())
+			if err != nil {
+				return nil, err
+			}
+			inputs = append(inputs, pgo.Input{Profile: p, Source: s.Labels["service"], Version: s.Labels["version"]})
+		}
+	}
+	return inputs, nil
+}
+
+// verifyPGO compares benchmarks without the profile and with it.
+func (a *app) verifyPGO(ctx context.Context, f *pgoFlags, file string, out *pgoJSON) error {
+	whole, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	b := newBenchFlags()
+	if err := b.parse(append(strings.Fields(f.verify), "-bench", f.bench, "-pin", f.pin, "-profile", "cpu")); err != nil {
+		return err
+	}
+	b.ProfileAll, b.against, b.json = false, "-pgo=off", f.json
+	b.Command = append([]string{"hone", "pgo"}, f.args...)
+	b.Count, b.Benchtime = f.count, f.benchtime
+	progress := a.newProgress()
+	b.Events = progress.event
+	report, err := b.AgainstFlags(ctx, b.against, []string{"-pgo=off"}, []string{"-pgo=" + whole})
+	progress.end()
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	to := *a
+	to.stdout = &text
+	if err := to.tellBench(ctx, b, report); err != nil {
+		return err
+	}
+	if report.Family != nil {
+		ratio, interval, n := report.Family.Overall("ns/op")
+		out.Overall = &pgoOverall{ratio, interval.Lo, interval.Hi, n}
+	}
+	if f.json {
+		out.Verify = text.Bytes()
+	} else {
+		switch o := out.Overall; {
+		case o == nil:
+		case o.Benchmarks == 0:
+			fmt.Fprintf(&text, "\ntoo few samples to bound a geometric mean: it takes -count 6\n")
+		default:
+			fmt.Fprintf(&text, "\nwith the profile %s: time of %s, geometric mean %+.1f %%, [%+.1f %%, %+.1f %%]\n",
+				oneWord(file), numberOf(o.Benchmarks, "benchmark"), 100*(o.Ratio-1), 100*(o.Lo-1), 100*(o.Hi-1))
+		}
+		if _, err := a.stdout.Write(append([]byte("\n"), text.Bytes()...)); err != nil {
+			return err
+		}
+	}
+	if report.Family != nil && len(report.Family.Regressions()) > 0 {
+		return errMissed
+	}
+	if n := len(report.Failures); n > 0 {
+		return fmt.Errorf("%s could not be measured", numberOf(n, "benchmark or package"))
+	}
+	return nil
+}
+
+func numberOf(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// tellPGO says what was made, what of it is new, and how fresh it is.
+func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
+	switch {
+	case out.Before == nil && !out.Changed:
+		fmt.Fprintf(w, "%s\n  is   %s\n", oneWord(out.File), summaryText(out.After))
+	case out.Before == nil:
+		fmt.Fprintf(w, "%s, new\n  now  %s\n", oneWord(out.File), summaryText(out.After))
+	case !out.Changed:
+		fmt.Fprintf(w, "%s, not changed\n  is   %s\n", oneWord(out.File), summaryText(out.After))
+	default:
+		fmt.Fprintf(w, "%s, replaced\n  was  %s\n  now  %s\n", oneWord(out.File), summaryText(out.Before), summaryText(out.After))
+	}
+	for _, p := range out.After.Parts {
+		fmt.Fprintf(w, "  %5.1f %%  %s, %s\n", 100*p.Weight, oneWord(strings.TrimSpace(p.Source+" "+p.Version)), numberOf(int(p.Samples), "sample"))
+	}
+	fresh := out.Fresh
+	if fresh.Calls == 0 {
+		fmt.Fprintf(w, "fresh: no hot call of %s's own functions is in it\n", module.Path)
+		return
+	}
+	fmt.Fprintf(w, "fresh %.0f %%, by %s in functions of %s, which have %.0f %% of the weight of all calls\n", 100*fresh.Share, numberOf(fresh.Calls, "hot call"), module.Path, 100*fresh.Own)
+	const most = 5
+	for i, c := range fresh.Gone {
+		if i == most {
+			fmt.Fprintf(w, "  … and %d more\n", len(fresh.Gone)-most)
+			break
+		}
+		fmt.Fprintf(w, "  gone  %4.1f %%  %s +%d calls %s: %s\n", 100*c.Weight, oneWord(c.Caller), c.Offset, oneWord(c.Callee), c.Why)
+	}
+}
+
+// summaryText is "12.3 kB, 1234 stacks of 567 functions, of api v1, api v2".
+func summaryText(s *pgo.Summary) string {
+	text := fmt.Sprintf("%.1f kB, %s of %s", float64(s.Bytes)/1000, numberOf(s.Stacks, "stack"), numberOf(s.Functions, "function"))
+	if sources, versions := s.Names(); len(sources) > 0 {
+		const most = 4
+		names := sources
+		if len(sources) == 1 && len(versions) > 0 {
+			names = nil
+			for _, v := range versions {
+				names = append(names, sources[0]+" "+v)
+			}
+		}
+		if len(names) > most {
+			names = append(names[:most:most], fmt.Sprintf("%d more", len(names)-most))
+		}
+		text += ", of " + oneWord(strings.Join(names, ", "))
+	}
+	return text
+}
+
+// tellPGONext says how the profile is used.
+func tellPGONext(w io.Writer, module pgo.Module, file string) {
+	flag := ""
+	if whole, err := filepath.Abs(file); err != nil || whole != filepath.Join(module.Main, pgo.FileName) {
+		flag = "go build -pgo=" + compare.CommandLine([]string{file}) + " builds with it"
+	} else {
+		flag = "go build uses it as it is; commit it with the source"
+	}
+	fmt.Fprintf(w, "\n%s\n", flag)
+	verify := "hone pgo -verify ./..."
+	if filepath.Base(file) != pgo.FileName || filepath.Dir(file) != "." {
+		verify += " -o " + compare.CommandLine([]string{file})
+	}
+	fmt.Fprintf(w, "  %s\n", verify)
+}

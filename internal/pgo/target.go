@@ -1,0 +1,125 @@
+package pgo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// FileName is that of the profile by which the go command builds a main package.
+const FileName = "default.pgo"
+
+// ErrNoMain: there is no main package where one is needed.
+var ErrNoMain = errors.New("no main package")
+
+// Find returns the module that a folder is in and the file that the profile goes to:
+// the one that is named, or default.pgo of the main package in the folder.
+func Find(ctx context.Context, dir, file string) (Module, string, error) {
+	here, err := filepath.Abs(dir)
+	if err != nil {
+		return Module{}, "", err
+	}
+	m, err := findModule(ctx, here)
+	if err != nil {
+		return m, "", err
+	}
+	at := here
+	if file != "" {
+		if at, err = filepath.Abs(filepath.Dir(file)); err != nil {
+			return m, "", err
+		}
+	}
+	all, err := list[listed](ctx, m.Dir, "-e", "-find", "./...")
+	if err != nil {
+		return m, "", err
+	}
+	var mains []string
+	for _, p := range all {
+		if p.Name != "main" {
+			continue
+		}
+		if p.Dir == at || p.Dir == here && m.Main == "" {
+			m.Main = p.Dir
+		}
+		if rel, err := filepath.Rel(here, p.Dir); err == nil {
+			p.Dir = rel
+		}
+		mains = append(mains, p.Dir)
+	}
+	if file != "" {
+		if m.Main == "" && len(mains) == 1 {
+			m.Main = filepath.Join(here, mains[0])
+		}
+		return m, file, nil
+	}
+	if m.Main == here {
+		return m, filepath.Join(dir, FileName), nil
+	}
+	next := "the module has none; -o FILE says where the profile goes, for go build -pgo=FILE"
+	if len(mains) > 0 {
+		more := ""
+		if len(mains) > 3 {
+			mains, more = mains[:3], ", …"
+		}
+		next = fmt.Sprintf("go build takes %s from beside the main package: run hone pgo there (%s%s), or give -o %s", FileName, strings.Join(mains, ", "), more, filepath.Join(mains[0], FileName))
+	}
+	return m, "", fmt.Errorf("%w in %s: %s", ErrNoMain, here, next)
+}
+
+// findModule returns the module that is worked on in a folder. In a workspace there
+// may be several.
+func findModule(ctx context.Context, dir string) (m Module, err error) {
+	real, err := filepath.EvalSymlinks(dir) // go list prints real paths, or those of $PWD
+	if err != nil {
+		return m, err
+	}
+	all, err := list[struct{ Path, Dir string }](ctx, dir, "-m")
+	for _, one := range all {
+		for _, d := range []string{dir, real} {
+			rel, err := filepath.Rel(one.Dir, d)
+			if one.Dir != "" && err == nil && filepath.IsLocal(rel) && len(one.Dir) > len(m.Dir) {
+				m = Module{Path: one.Path, Dir: one.Dir}
+			}
+		}
+	}
+	if err == nil && m.Dir == "" {
+		err = fmt.Errorf("%s is in no module: the profile belongs to the source that it is of; go there first", dir)
+	}
+	return m, err
+}
+
+// listed is what go list says of a package.
+type listed struct{ Dir, Name string }
+
+// list asks the go command for packages or modules.
+func list[T any](ctx context.Context, dir string, args ...string) ([]T, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-json"}, args...)...)
+	cmd.Dir = dir
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && stderr.Len() > 0:
+		return nil, fmt.Errorf("go list: %s", strings.TrimSpace(stderr.String()))
+	case err != nil:
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	var all []T
+	for in := json.NewDecoder(bytes.NewReader(out)); ; {
+		var v T
+		if err := in.Decode(&v); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		all = append(all, v)
+	}
+}
