@@ -57,7 +57,7 @@ func matchHotAllocation(s *advice.Site) []advice.Match {
 	}
 	for _, explain := range []func(*advice.Site, inspector.Cursor) *advice.Match{closureAllocated, movedToHeap, boxed, methodValue} {
 		for _, c := range s.Nodes() {
-			if m := explain(s, c); m != nil && !failing(s, c) {
+			if m := explain(s, c); m != nil && !excused(s, c) {
 				return []advice.Match{*m}
 			}
 		}
@@ -66,7 +66,7 @@ func matchHotAllocation(s *advice.Site) []advice.Match {
 		return nil
 	}
 	for _, c := range s.Nodes() {
-		if m := valueAllocated(s, c); m != nil && !failing(s, c) {
+		if m := valueAllocated(s, c); m != nil && !excused(s, c) {
 			return []advice.Match{*m}
 		}
 	}
@@ -78,8 +78,12 @@ func escapes(s *advice.Site, what string) bool {
 	return slices.Contains(s.Compiler, what+" escapes to heap")
 }
 
-// failing reports whether code is there to fail: it makes an error or panics.
-func failing(s *advice.Site, c inspector.Cursor) bool {
+// excused reports whether code is there to fail, as it makes an error or panics, or to
+// fill a pool.
+func excused(s *advice.Site, c inspector.Cursor) bool {
+	if inPoolNew(s, c) {
+		return true
+	}
 	for outer := range c.Enclosing((*ast.CallExpr)(nil)) {
 		switch s.Callee(outer.Node().(*ast.CallExpr)) {
 		case "panic", "fmt.Errorf", "errors.New", "errors.Join", "log.Fatal", "log.Fatalf":

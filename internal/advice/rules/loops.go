@@ -104,12 +104,17 @@ func countBound(s *advice.Site, f *ast.ForStmt) (bound, bool) {
 }
 
 func isInt(s *advice.Site, e ast.Expr, want int64) bool {
+	n, ok := constantInt(s, e)
+	return ok && n == want
+}
+
+// constantInt returns the value of a constant integer.
+func constantInt(s *advice.Site, e ast.Expr) (int64, bool) {
 	v := s.Info.Types[e].Value
 	if v == nil {
-		return false
+		return 0, false
 	}
-	n, ok := constant.Int64Val(constant.ToInt(v))
-	return ok && n == want
+	return constant.Int64Val(constant.ToInt(v))
 }
 
 func mayBeNegative(s *advice.Site, n ast.Expr) bool {

@@ -54,7 +54,10 @@ var all = []*advice.Rule{
 	filterCopy,
 	templatePerCall,
 	sprintfSimple,
+	encoderPerCall,
 	hotAllocation,
+	poolCandidate,
+	poolValue,
 	oncePerObject,
 	stringConcatLoop,
 }
@@ -111,6 +114,32 @@ func runsOnce(s *advice.Site, c inspector.Cursor) bool {
 		return !literal
 	}
 	return s.Decl.Recv == nil && (s.Decl.Name.Name == "init" || s.Decl.Name.Name == "main" && s.Types.Name() == "main") && s.Func.Node() == s.Decl
+}
+
+// inPoolNew reports whether code makes what a sync.Pool has none of.
+func inPoolNew(s *advice.Site, c inspector.Cursor) bool {
+	isPool := func(t types.Type) bool {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		named, ok := types.Unalias(t).(*types.Named)
+		return ok && named.Obj().Name() == "Pool" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "sync"
+	}
+	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+		switch p := lit.Parent().Node().(type) {
+		case *ast.KeyValueExpr:
+			if t := s.Info.TypeOf(lit.Parent().Parent().Node().(ast.Expr)); t != nil && isPool(t) {
+				return true
+			}
+		case *ast.AssignStmt:
+			for _, l := range p.Lhs {
+				if sel, ok := l.(*ast.SelectorExpr); ok && isPool(s.Info.TypeOf(sel.X)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // loopAround returns the innermost loop around a place, within its function.

@@ -8,7 +8,10 @@ import (
 
 type point struct{ x, y int }
 
-var pool = sync.Pool{New: func() any { return new(point) }}
+var pool = sync.Pool{New: func() any {
+	// says: new(point) escapes to heap
+	return new(point) // alloc
+}}
 
 func print(args ...any) {}
 

@@ -1,0 +1,231 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var encoderPerCall = &advice.Rule{
+	ID:      "encoder-per-call",
+	Pattern: "P52",
+	Title:   "a writer, reader or hash with much state is made for each call",
+	Doc: `A gzip.Writer has some 800 kB of tables, a gzip.Reader 40 kB, a bufio.Reader or Writer a buffer of 4 kB. What is made for
+each call is allocated, cleared and collected each time, which for short texts takes longer than the work itself. Such
+objects have Reset for being used again: a sync.Pool keeps some of them.
+
+The rewrite is for a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader that doesn't leave its function and is made
+outside of loops: it takes one from a pool, resets it, and puts it back at the end. It is left to review, as a pooled
+object keeps what it last wrote to until it is used again. For others the rule says what can be done instead.`,
+	Class:     advice.Review,
+	Frames:    encoderFrames,
+	Allocates: true,
+	Since:     "1.18",
+	Gain:      3,
+	Match:     matchEncoderPerCall,
+}
+
+var encoderFrames = regexp.MustCompile(`^compress/\w+\.New\w+$|^compress/flate\.\(\*(compressor|decompressor)\)\.init|^compress/flate\.new|` +
+	`^bufio\.New\w+$|^bufio\.\(\*Scanner\)\.Scan$|^encoding/(csv|gob|json|xml)\.New\w+$|^encoding/json\.\(\*Decoder\)\.refill$|` +
+	`^crypto(/internal/fips140)?/(sha1|sha256|sha512|md5|hmac)\.New\w*$`)
+
+// An encoderKind is what is known of what a constructor makes.
+type encoderKind struct {
+	frames string // of the work that making it is
+	advice string
+	// pooled is the type for a pool, and methods what doesn't keep or hand out its
+	// insides; "" where no rewrite is offered.
+	pooled  string
+	methods string
+}
+
+var encoderKinds = map[string]encoderKind{
+	"compress/gzip.NewWriter": {frames: `^compress/(gzip|flate)\.`, pooled: "Writer", methods: "Write Close Flush Reset",
+		advice: "gzip.NewWriter makes a compressor with some 800 kB of tables for each call. Keep writers in a sync.Pool, and Reset them."},
+	"compress/gzip.NewWriterLevel": {frames: `^compress/(gzip|flate)\.`,
+		advice: "gzip.NewWriterLevel makes a compressor with up to 1 MB of tables for each call. Keep writers in a sync.Pool for each level, and Reset them."},
+	"compress/zlib.NewWriter": {frames: `^compress/(zlib|flate)\.`, pooled: "Writer", methods: "Write Close Flush Reset",
+		advice: "zlib.NewWriter makes a compressor with some 800 kB of tables for each call. Keep writers in a sync.Pool, and Reset them."},
+	"compress/zlib.NewWriterLevel": {frames: `^compress/(zlib|flate)\.`,
+		advice: "zlib.NewWriterLevel makes a compressor with up to 1 MB of tables for each call. Keep writers in a sync.Pool for each level, and Reset them."},
+	"compress/flate.NewWriter": {frames: `^compress/flate\.`,
+		advice: "flate.NewWriter makes a compressor with up to 1 MB of tables for each call. Keep writers in a sync.Pool for each level, and Reset them."},
+	"compress/gzip.NewReader": {frames: `^compress/(gzip|flate)\.`,
+		advice: "gzip.NewReader makes a decompressor with some 40 kB for each call. Keep gzip.Readers in a sync.Pool, and Reset them."},
+	"compress/zlib.NewReader": {frames: `^compress/(zlib|flate)\.`,
+		advice: "zlib.NewReader makes a decompressor with some 40 kB for each call. Keep readers in a sync.Pool, and reset them as zlib.Resetter."},
+	"compress/flate.NewReader": {frames: `^compress/flate\.`,
+		advice: "flate.NewReader makes a decompressor with some 40 kB for each call. Keep readers in a sync.Pool, and reset them as flate.Resetter."},
+	"bufio.NewWriter": {frames: `^bufio\.New`, pooled: "Writer", methods: "Write WriteString WriteByte WriteRune Flush Buffered Available Reset",
+		advice: "bufio.NewWriter allocates a buffer of 4 kB for each call. Keep writers with what they write to, or in a sync.Pool, and Reset them."},
+	"bufio.NewReader": {frames: `^bufio\.New`, pooled: "Reader", methods: "Read ReadString ReadByte ReadBytes ReadRune UnreadByte UnreadRune Discard Buffered Reset",
+		advice: "bufio.NewReader allocates a buffer of 4 kB for each call. Keep readers with what they read from, or in a sync.Pool, and Reset them."},
+	"bufio.NewWriterSize": {frames: `^bufio\.New`,
+		advice: "bufio.NewWriterSize allocates a buffer for each call. Keep writers with what they write to, or in a sync.Pool, and Reset them."},
+	"bufio.NewReaderSize": {frames: `^bufio\.New`,
+		advice: "bufio.NewReaderSize allocates a buffer for each call. Keep readers with what they read from, or in a sync.Pool, and Reset them."},
+	"bufio.NewScanner": {frames: `^bufio\.(NewScanner|\(\*Scanner\)\.Scan)$`,
+		advice: "Each bufio.Scanner allocates a buffer of 4 kB at least. Give it one that is kept, with its method Buffer; a text that is in memory already can be taken apart with strings.Lines or bytes.Lines."},
+	"encoding/csv.NewReader": {frames: `^(bufio|encoding/csv)\.New`,
+		advice: "csv.NewReader makes a bufio.Reader of 4 kB for each call. Read all records that come from one source with one reader."},
+	"encoding/csv.NewWriter": {frames: `^(bufio|encoding/csv)\.New`,
+		advice: "csv.NewWriter makes a bufio.Writer of 4 kB for each call. Write all records that go to one place with one writer."},
+	"encoding/gob.NewEncoder": {frames: `^encoding/gob\.`,
+		advice: "Each gob.Encoder works out and sends the types of what it encodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
+	"encoding/gob.NewDecoder": {frames: `^encoding/gob\.`,
+		advice: "Each gob.Decoder receives and compiles the types of what it decodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
+	"crypto/hmac.New": {frames: `^crypto/`,
+		advice: "hmac.New hashes the key and makes two hashes for each call. Where the key is the same, keep what it returns, one for each goroutine or in a sync.Pool, and Reset it."},
+	"crypto/sha256.New": {frames: `^crypto/`, advice: "sha256.New makes a hash for each call. Of data that is in one piece, sha256.Sum256 gives the sum without allocating; else keep the hash and Reset it."},
+	"crypto/sha1.New":   {frames: `^crypto/`, advice: "sha1.New makes a hash for each call. Of data that is in one piece, sha1.Sum gives the sum without allocating; else keep the hash and Reset it."},
+	"crypto/sha512.New": {frames: `^crypto/`, advice: "sha512.New makes a hash for each call. Of data that is in one piece, sha512.Sum512 gives the sum without allocating; else keep the hash and Reset it."},
+	"crypto/md5.New":    {frames: `^crypto/`, advice: "md5.New makes a hash for each call. Of data that is in one piece, md5.Sum gives the sum without allocating; else keep the hash and Reset it."},
+}
+
+func matchEncoderPerCall(s *advice.Site) []advice.Match {
+	if s.Share(encoderFrames) == 0 {
+		return nil // something else on the line is hot
+	}
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		for _, made := range madeBy(s, c) {
+			call := made.Node().(*ast.CallExpr)
+			kind := encoderKinds[s.Callee(call)]
+			frames := regexp.MustCompile(kind.frames)
+			if s.Share(frames) == 0 || runsOnce(s, made) || inPoolNew(s, made) || slices.ContainsFunc(matches, func(m advice.Match) bool { return m.Node == call }) {
+				continue
+			}
+			m := advice.Match{Node: call, Class: advice.AdviceOnly, Why: kind.advice}
+			if kind.pooled != "" {
+				poolEncoder(s, made, &kind, &m)
+			}
+			matches = append(matches, m)
+		}
+	}
+	return matches
+}
+
+// madeBy returns the constructors' calls that a node is about: itself, or those of the
+// variables that a call is given or a method of. Much is made only when it is first
+// used.
+func madeBy(s *advice.Site, c inspector.Cursor) (made []inspector.Cursor) {
+	call, ok := c.Node().(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	if _, ok := encoderKinds[s.Callee(call)]; ok {
+		return []inspector.Cursor{c}
+	}
+	users := slices.Clone(call.Args)
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
+		users = append(users, sel.X)
+	}
+	for _, e := range users {
+		obj := object(s, e)
+		if obj == nil || !isLocal(s, obj) {
+			continue
+		}
+		for in := range s.Func.Preorder((*ast.AssignStmt)(nil)) {
+			assign := in.Node().(*ast.AssignStmt)
+			if len(assign.Rhs) != 1 || object(s, assign.Lhs[0]) != obj {
+				continue
+			}
+			if by, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr); ok {
+				if at, ok := in.FindNode(by); ok && encoderKinds[s.Callee(by)].advice != "" {
+					made = append(made, at)
+				}
+			}
+		}
+	}
+	return made
+}
+
+// poolEncoder has a variable's object come from a pool, and go back to it when the
+// function ends.
+func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advice.Match) {
+	call := c.Node().(*ast.CallExpr)
+	assign, ok := c.Parent().Node().(*ast.AssignStmt)
+	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(call.Args) != 1 || s.Decl == nil || s.Func.Node() != s.Decl || inLoop(c) || jumps(s) {
+		return
+	}
+	if block, ok := c.Parent().Parent().Node().(*ast.BlockStmt); !ok || block != s.Decl.Body {
+		return
+	}
+	obj := object(s, assign.Lhs[0])
+	pkg, constructor, ok := strings.Cut(s.Source(call.Fun), ".")
+	if obj == nil || !ok || constructor != call.Fun.(*ast.SelectorExpr).Sel.Name || !staysInside(s, obj, kind) {
+		return
+	}
+	named := s.Info.TypeOf(call).(*types.Pointer).Elem().(*types.Named)
+	if named.Obj().Pkg().Path() == "bufio" && !isNever(s.Info.TypeOf(call.Args[0]), s.Info.TypeOf(call)) {
+		return // given another one, it makes none
+	}
+	syncPkg, ok := packageName(s, "sync", s.Decl.Pos())
+	if !ok || !builtins(s, s.Decl.Pos(), "any", "nil") {
+		return
+	}
+	name := s.Unused(named.Obj().Pkg().Name()+kind.pooled+"s", call.Pos())
+	typ := fmt.Sprintf("*%s.%s", pkg, kind.pooled)
+	m.Edits = []advice.Edit{
+		beforeDecl(s, fmt.Sprintf("var %s = %s.Pool{New: func() any { return %s(nil) }}", name, syncPkg, s.Source(call.Fun))),
+		replace(call, fmt.Sprintf("%s.Get().(%s)", name, typ)),
+		insert(assign.End(), fmt.Sprintf("\n%s.Reset(%s)\ndefer %s.Put(%s)", obj.Name(), s.Source(call.Args[0]), name, obj.Name())),
+	}
+	m.Imports = []string{"sync"}
+	m.Class = advice.Review
+}
+
+// isNever reports whether a value of a type surely isn't one of another, concrete one.
+func isNever(t, concrete types.Type) bool {
+	if i, ok := t.Underlying().(*types.Interface); ok {
+		return !types.Implements(concrete, i)
+	}
+	return !types.Identical(t, concrete)
+}
+
+// staysInside reports whether a variable is used for calls of some methods only, or
+// given to functions that don't keep it.
+func staysInside(s *advice.Site, obj types.Object, kind *encoderKind) bool {
+	inside, closed := true, !slices.Contains(strings.Fields(kind.methods), "Close")
+	s.Func.Inspect([]ast.Node{(*ast.Ident)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+		if lit, ok := c.Node().(*ast.FuncLit); ok {
+			inside = inside && !mentions(s, lit, obj)
+			return false
+		}
+		if s.Info.Uses[c.Node().(*ast.Ident)] != obj {
+			return true
+		}
+		switch p := c.Parent().Node().(type) {
+		case *ast.SelectorExpr:
+			call, ok := c.Parent().Parent().Node().(*ast.CallExpr)
+			if !ok || call.Fun != p || !slices.Contains(strings.Fields(kind.methods), p.Sel.Name) {
+				inside = false
+			}
+			if _, isGo := c.Parent().Parent().Parent().Node().(*ast.GoStmt); isGo {
+				inside = false
+			}
+			closed = closed || p.Sel.Name == "Close"
+		case *ast.CallExpr:
+			switch s.Callee(p) {
+			case "io.Copy", "io.CopyN", "io.CopyBuffer", "io.WriteString", "fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln":
+			default:
+				inside = false
+			}
+			if _, isGo := c.Parent().Parent().Node().(*ast.GoStmt); isGo {
+				inside = false
+			}
+		default:
+			inside = false
+		}
+		return true
+	})
+	return inside && closed
+}

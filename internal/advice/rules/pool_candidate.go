@@ -1,0 +1,243 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var poolCandidate = &advice.Rule{
+	ID:      "pool-candidate",
+	Pattern: "P14",
+	Title:   "a large buffer is allocated for each call",
+	Doc: `A buffer of a kilobyte or more that is needed only until the function returns can be used again by the next call: kept in
+what the function is a method of, if that is used by one goroutine at a time, given by the caller, or taken from a
+sync.Pool and put back. Besides the allocation this saves clearing the memory.
+
+The rule speaks of buffers, arrays and structs from 1 KiB on that don't leave their function as far as it can be seen, and
+of constructors of such objects. It offers no rewrite: what is put back must not be used any more, and what is taken out
+has old contents.`,
+	Class:     advice.AdviceOnly,
+	Frames:    regexp.MustCompile(`^runtime\.(makeslice|newobject|mallocgc\w*)$`),
+	Allocates: true,
+	Gain:      2,
+	Match:     matchPoolCandidate,
+}
+
+const poolable = 1 << 10 // bytes from which on a pool is worth its lock and cache misses
+
+func matchPoolCandidate(s *advice.Site) []advice.Match {
+	if s.Allocates() < someAllocated {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		size, what := allocatedSize(s, c)
+		if size < poolable || runsOnce(s, c) || inPoolNew(s, c) || excused(s, c) {
+			continue
+		}
+		m := advice.Match{Node: c.Node()}
+		at := c
+		if p, ok := c.Parent().Node().(*ast.UnaryExpr); ok && p.Op == token.AND {
+			at = c.Parent()
+		}
+		switch p := at.Parent().Node().(type) {
+		case *ast.AssignStmt:
+			if len(p.Lhs) != len(p.Rhs) || p.Tok != token.DEFINE {
+				continue
+			}
+			i := 0
+			for p.Rhs[i] != at.Node() {
+				i++
+			}
+			obj := object(s, p.Lhs[i])
+			if obj == nil {
+				continue
+			}
+			switch leaves(s, obj, 3) {
+			case "":
+				m.Why = fmt.Sprintf("%s of %s is allocated for each call, and not needed after it. Keep one with what lives longer, or take it from a sync.Pool and put it back.", what, bytesText(size))
+			case "return":
+				constructor := s.Decl != nil && strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new")
+				if !constructor {
+					continue
+				}
+				m.Why = constructed(s, what, size)
+			default:
+				continue
+			}
+		case *ast.ReturnStmt:
+			if s.Decl == nil || !strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new") {
+				continue
+			}
+			m.Why = constructed(s, what, size)
+		case *ast.CallExpr:
+			switch s.Callee(p) {
+			case "io.CopyBuffer":
+				m.Why = fmt.Sprintf("%s of %s is allocated for each call, and not needed after it. Keep one with what lives longer, or take it from a sync.Pool and put it back.", what, bytesText(size))
+			default:
+				continue
+			}
+		default:
+			continue
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+func constructed(s *advice.Site, what string, size int64) string {
+	return fmt.Sprintf("Each call of %s allocates %s of %s. If its objects don't live long, give them a Reset and use them again, by keeping them or from a sync.Pool.", s.Decl.Name.Name, strings.ToLower(what), bytesText(size))
+}
+
+// allocatedSize returns how much an expression allocates, where that is a constant.
+func allocatedSize(s *advice.Site, c inspector.Cursor) (size int64, what string) {
+	switch n := c.Node().(type) {
+	case *ast.CallExpr:
+		switch s.Callee(n) {
+		case "make":
+			slice, ok := s.Info.TypeOf(n).Underlying().(*types.Slice)
+			if !ok || len(n.Args) < 2 {
+				return 0, ""
+			}
+			count, ok := constantInt(s, n.Args[len(n.Args)-1])
+			elem, sized := sizeOf(slice.Elem())
+			if !ok || !sized {
+				return 0, ""
+			}
+			return count * elem, "A buffer"
+		case "new":
+			size, _ := sizeOf(s.Info.TypeOf(n.Args[0]))
+			return size, "A value"
+		}
+	case *ast.CompositeLit:
+		if p, ok := c.Parent().Node().(*ast.UnaryExpr); ok && p.Op == token.AND {
+			size, _ := sizeOf(s.Info.TypeOf(n))
+			return size, "A value"
+		}
+	}
+	return 0, ""
+}
+
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<20:
+		return fmt.Sprintf("%.3g MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.4g KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// leaves says how what a variable refers to may outlive its function, as far as that
+// can be seen: "return", "else", or "" where it doesn't. That a callee keeps it can't
+// be seen, but by its name: of readers, writers and what copies it is known. Other
+// variables that get it are followed so many steps.
+func leaves(s *advice.Site, obj types.Object, steps int) string {
+	if steps == 0 || !isLocal(s, obj) {
+		return "else"
+	}
+	how := ""
+	s.Func.Inspect([]ast.Node{(*ast.Ident)(nil)}, func(c inspector.Cursor) bool {
+		if s.Info.Uses[c.Node().(*ast.Ident)] != obj {
+			return true
+		}
+		for range c.Enclosing((*ast.GoStmt)(nil)) {
+			how = "else"
+		}
+		for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+			if lit.Node() != s.Func.Node() && within(s.Func.Node(), lit.Node().Pos()) {
+				how = "else"
+			}
+		}
+		if w := useLeaves(s, c, obj, steps); w != "" && how != "else" {
+			how = w
+		}
+		return true
+	})
+	return how
+}
+
+func useLeaves(s *advice.Site, x inspector.Cursor, obj types.Object, steps int) string {
+	for {
+		switch p := x.Parent().Node().(type) {
+		case *ast.ParenExpr, *ast.StarExpr:
+		case *ast.SliceExpr:
+			if p.X != x.Node() {
+				return ""
+			}
+		case *ast.IndexExpr:
+			if _, basic := s.Info.TypeOf(p).Underlying().(*types.Basic); basic || p.X != x.Node() {
+				return ""
+			}
+			return "else"
+		case *ast.SelectorExpr:
+			if _, basic := s.Info.TypeOf(p).Underlying().(*types.Basic); basic {
+				return ""
+			}
+			return "else"
+		case *ast.RangeStmt, *ast.BinaryExpr, *ast.ExprStmt, *ast.IfStmt, *ast.ForStmt, *ast.IncDecStmt:
+			return ""
+		case *ast.AssignStmt:
+			for i, l := range p.Lhs {
+				if l == x.Node() {
+					return ""
+				}
+				if i < len(p.Rhs) && p.Rhs[i] == x.Node() {
+					if to := object(s, l); to != nil && to != obj {
+						return leaves(s, to, steps-1)
+					} else if to == obj {
+						return ""
+					}
+				}
+			}
+			return "else"
+		case *ast.ReturnStmt:
+			return "return"
+		case *ast.CallExpr:
+			if s.Info.Types[p.Fun].IsType() { // a conversion: strings and numbers are copies
+				if _, basic := s.Info.TypeOf(p).Underlying().(*types.Basic); basic {
+					return ""
+				}
+				return "else"
+			}
+			name := s.Callee(p)
+			switch {
+			case borrows(s, p, x.Node()):
+				return ""
+			case strings.HasPrefix(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]), "append") && p.Args[0] == x.Node():
+				// What it returns is the same memory, or more.
+			default:
+				return "else"
+			}
+		default:
+			return "else"
+		}
+		x = x.Parent()
+	}
+}
+
+// borrows reports whether a call is known not to keep an argument.
+func borrows(s *advice.Site, call *ast.CallExpr, arg ast.Node) bool {
+	name := s.Callee(call)
+	switch name {
+	case "len", "cap", "copy", "clear", "io.ReadFull", "io.ReadAtLeast", "bytes.IndexByte", "bytes.Index", "bytes.Equal", "utf8.DecodeRune", "unicode/utf8.DecodeRune", "unicode/utf8.EncodeRune":
+		return true
+	case "io.CopyBuffer":
+		return len(call.Args) == 3 && call.Args[2] == arg
+	case "append":
+		return call.Ellipsis.IsValid() && call.Args[0] != arg
+	}
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "Read", "ReadAt", "ReadFrom", "ReadFromUDP", "ReadFromUDPAddrPort", "Write", "WriteAt", "WriteTo", "PutUint16", "PutUint32", "PutUint64", "Uint16", "Uint32", "Uint64", "PutUvarint", "PutVarint", "Uvarint", "Varint", "Encode", "Decode":
+		return true
+	}
+	return false
+}

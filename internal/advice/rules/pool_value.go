@@ -1,0 +1,62 @@
+package rules
+
+import (
+	"fmt"
+	"go/types"
+	"regexp"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var poolValue = &advice.Rule{
+	ID:      "pool-value",
+	Pattern: "P15",
+	Title:   "a pool is given a value that is no pointer",
+	Doc: `sync.Pool.Put takes an interface. What isn't a pointer is copied to the heap for it: 24 bytes for a slice, at each Put,
+which is what the pool was to save. Keep pointers in the pool, to slices as to anything else, and put back the pointer
+that Get returned.`,
+	Class:     advice.AdviceOnly,
+	Frames:    regexp.MustCompile(`^runtime\.convT`),
+	Allocates: true,
+	Gain:      1.5,
+	Match:     matchPoolValue,
+}
+
+func matchPoolValue(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls("(*sync.Pool).Put") {
+		if len(c.Args) != 1 {
+			continue
+		}
+		t := s.Info.TypeOf(c.Args[0])
+		if pointerShaped(t) || s.Info.Types[c.Args[0]].Value != nil {
+			continue
+		}
+		what := "a value of " + spelled(s, c.Args[0])
+		if _, ok := t.Underlying().(*types.Slice); ok {
+			what = "a slice"
+		}
+		m := advice.Match{Node: c.CallExpr, Why: fmt.Sprintf("Put takes an interface, for which %s is copied to the heap each time. Keep pointers in the pool, and put back the one that Get returned.", what)}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// pointerShaped reports whether an interface holds values of a type without a copy of
+// them on the heap, or surely isn't what is asked here.
+func pointerShaped(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature, *types.Interface:
+		return true
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer || u.Kind() == types.UntypedNil
+	case *types.Struct:
+		return u.NumFields() == 0 || u.NumFields() == 1 && pointerShaped(u.Field(0).Type())
+	case *types.Array:
+		return u.Len() == 0 || u.Len() == 1 && pointerShaped(u.Elem())
+	}
+	return false
+}
