@@ -232,7 +232,7 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 		}
 	}
 	sweepStore(m.Store)
-	if err := hideStore(m.Store); err != nil {
+	if err := HideStore(m.Store); err != nil {
 		return err
 	}
 	env := experiment.ReadEnvironment(m.tool.version)

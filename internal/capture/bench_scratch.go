@@ -173,9 +173,9 @@ func sweepStore(store string) {
 	}
 }
 
-// hideStore keeps .hone, where runs lie by default, out of the user's git
+// HideStore keeps .hone, where runs lie by default, out of the user's git
 // status, as caches of other tools do. A store elsewhere is the user's business.
-func hideStore(store string) error {
+func HideStore(store string) error {
 	dir := filepath.Dir(store)
 	if filepath.Base(dir) != ".hone" {
 		return nil

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/capture"
 )
 
 // A Store is where advice is kept: a folder beside that of the runs.
@@ -50,10 +51,14 @@ func (s Store) Keep(r *advice.Report, benchmarks map[string]Benchmark) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+	if err := s.make(); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(s.Dir, "last.json"), text, 0o666)
+}
+
+func (s Store) make() error {
+	return errors.Join(capture.HideStore(s.Dir), os.MkdirAll(s.Dir, 0o777))
 }
 
 // Last reads the findings given last.
@@ -100,7 +105,7 @@ func (l *Last) Find(id string) (*advice.Finding, error) {
 
 // Record appends a result to the history, and writes the patch of what was kept.
 func (s Store) Record(r *Result, f *advice.Finding) error {
-	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+	if err := s.make(); err != nil {
 		return err
 	}
 	if r.Kept {

@@ -52,7 +52,8 @@ type Result struct {
 // errNoFix: the finding is advice only.
 var errNoFix = errors.New("this finding has no rewrite: it is advice")
 
-// Try proves the rewrite of a finding by benchmarks, and keeps it if it is confirmed.
+// Try proves the rewrite of a finding by benchmarks, or all of its package if none are
+// named, and keeps it if it is confirmed.
 // A rewrite that fails is a result; an error is for what has nothing to do with it.
 func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture.BenchID) (*Result, error) {
 	if f.Fix == nil {
@@ -78,18 +79,20 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 		return r, err
 	}
 	r.State = advice.Patched
-	if len(benchmarks) == 0 {
-		r.Why = "it builds and passes the tests; no benchmark runs it, so that nothing can be measured"
-		return r, nil
+	if len(benchmarks) == 0 { // the profile was of no benchmark: those of the package
+		benchmarks = []capture.BenchID{{Package: f.Package}}
 	}
 	report, err := t.measure(ctx, benchmarks, overlay)
 	if report != nil && report.Dir != "" {
 		r.Run = report.ID
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return r, ctx.Err()
-	}
-	if err != nil {
+	case errors.Is(err, capture.ErrNoBenchmarks):
+		r.Why = "it builds and passes the tests; no benchmark runs it, so that nothing can be measured"
+		return r, nil
+	case err != nil:
 		return r, err
 	}
 	judge(r, report)
@@ -199,15 +202,19 @@ func (t *Tuner) Before(ctx context.Context, benchmarks []capture.BenchID) (*capt
 	return b.AgainstFlags(ctx, "before", []string{"-overlay=" + overlay}, nil)
 }
 
-// selection returns the packages and the -bench pattern of benchmarks. A pattern is of
-// names level by level, so that it may match more than these where they differ in more
-// than the last.
+// selection returns the packages and the -bench pattern of benchmarks; one without a
+// name is all of its package. A pattern is of names level by level, so that it may match
+// more than these where they differ in more than the last.
 func selection(benchmarks []capture.BenchID) (packages []string, pattern string) {
 	var levels [][]string
 	depth := -1
 	for _, b := range benchmarks {
 		if !slices.Contains(packages, b.Package) {
 			packages = append(packages, b.Package)
+		}
+		if b.Benchmark == "" {
+			depth = 0
+			continue
 		}
 		names := strings.Split("Benchmark"+cpuSuffix.ReplaceAllString(b.Benchmark, ""), "/")
 		if depth < 0 || len(names) < depth {
@@ -229,6 +236,9 @@ func selection(benchmarks []capture.BenchID) (packages []string, pattern string)
 			quoted = append(quoted, regexp.QuoteMeta(name))
 		}
 		parts = append(parts, "^("+strings.Join(quoted, "|")+")$")
+	}
+	if len(parts) == 0 {
+		return packages, "."
 	}
 	return packages, strings.Join(parts, "/")
 }

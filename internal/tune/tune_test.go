@@ -105,7 +105,8 @@ func TestTry(t *testing.T) {
 			length, advice.Refuted, "tests fail with the rewrite",
 		},
 		{"tests fail anyway", fast, map[string]string{"fail_test.go": "package m\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"always\") }\n"}, length, advice.Inconclusive, "without the rewrite, too"},
-		{"no benchmark", fast, nil, nil, advice.Patched, "no benchmark"},
+		{"all of the package", fast, nil, nil, advice.Confirmed, "Length"},
+		{"no benchmark", fast, map[string]string{"m_test.go": "package m\n"}, nil, advice.Patched, "no benchmark"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

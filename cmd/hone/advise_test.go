@@ -1,0 +1,208 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// slowModule compiles a pattern for each call: a difference of dozens of allocations,
+// which any machine counts the same.
+var slowModule = map[string]string{
+	"go.mod":  "module example.com/slow\n\ngo 1.24\n",
+	"slow.go": "package slow\n\nimport \"regexp\"\n\n// Valid checks a name.\nfunc Valid(name string) bool {\n\treturn regexp.MustCompile(`^[a-z]+$`).MatchString(name)\n}\n",
+	"slow_test.go": `package slow
+
+import "testing"
+
+func TestValid(t *testing.T) {
+	if !Valid("abc") || Valid("ABC") {
+		t.Error("wrong")
+	}
+}
+
+func BenchmarkValid(b *testing.B) {
+	for b.Loop() {
+		Valid("abc")
+	}
+}
+`,
+}
+
+// moduleOfFiles makes a module of files, and goes there.
+func moduleOfFiles(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		name = filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	return dir
+}
+
+// TestAdvise: packages are measured, findings told in each format, and one is fixed.
+func TestAdvise(t *testing.T) {
+	dir := moduleOfFiles(t, slowModule)
+	hone(t, "advise").failsWith(t, exitFailure, "hone advise ./... measures first")
+	hone(t, "fix", "x").failsWith(t, exitFailure, "hone advise gives some")
+	out := hone(t, "advise", "-profiletime", "300ms", ".")
+	for _, want := range []string{"regexp-per-call-", "slow.go:7 in Valid", "% of the CPU time", "at most ", "+var validRE = regexp.MustCompile(`^[a-z]+$`)", "hone fix regexp-per-call-", "1 finding, 1 with a rewrite, in 1 package"} {
+		if out.code != exitOK || !strings.Contains(out.stdout, want) {
+			t.Fatalf("exit code %d, no %q in\n%s%s", out.code, want, out.stdout, out.stderr)
+		}
+	}
+	// The run that was kept is the newest now; its profiles, and a profile by itself.
+	var report struct {
+		Findings []struct {
+			ID, Rule, Class, State, File, Function string
+			Line                                   int
+			Bound                                  struct{ Time, Error float64 }
+			Evidence                               struct{ Subject string }
+			Fix                                    struct{ Diff string }
+		}
+	}
+	if err := json.Unmarshal([]byte(succeed(t, "advise", "-json")), &report); err != nil || len(report.Findings) != 1 {
+		t.Fatalf("%v, %+v", err, report)
+	}
+	f := report.Findings[0]
+	if f.Rule != "regexp-per-call" || f.Class != "B" || f.State != "bounded" || f.File != filepath.Join(dir, "slow.go") || f.Line != 7 || f.Function != "Valid" ||
+		!(f.Bound.Time > 0.1 && f.Bound.Time <= 1 && f.Bound.Error > 0) || !strings.HasPrefix(f.Evidence.Subject, "Valid") || !strings.Contains(f.Fix.Diff, "+++ b/slow.go") {
+		t.Errorf("finding %+v", f)
+	}
+	if got := succeed(t, "advise", "-format", "github", "latest"); !strings.HasPrefix(got, "::warning file=slow.go,line=7,title=a regular expression") || strings.Count(got, "\n") != 1 {
+		t.Errorf("github:\n%s", got)
+	}
+	var sarif struct {
+		Version string
+		Runs    []struct{ Results []struct{ RuleID string } }
+	}
+	if err := json.Unmarshal([]byte(succeed(t, "advise", "-format", "sarif")), &sarif); err != nil || sarif.Version != "2.1.0" || len(sarif.Runs[0].Results) != 1 {
+		t.Errorf("sarif: %v, %+v", err, sarif)
+	}
+	files, err := filepath.Glob(".hone/runs/*/profiles/*/cpu.pb.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no profiles in the run: %v", err)
+	}
+	if got := succeed(t, "advise", files[0]); !strings.Contains(got, "regexp-per-call-") {
+		t.Errorf("of %s:\n%s", files[0], got)
+	}
+	if got := succeed(t, "advise", "-explain", f.ID); !strings.Contains(got, "regexp-per-call: ") || !strings.Contains(got, "sync.Map") {
+		t.Errorf("explained:\n%s", got)
+	}
+
+	if got := succeed(t, "fix", "-n", "regexp"); !strings.HasPrefix(got, "--- a/slow.go\n") {
+		t.Errorf("fix -n:\n%s", got)
+	}
+	fixed := hone(t, "fix", "-count", "6", "-benchtime", "500x", "regexp")
+	if fixed.code != exitOK || !strings.Contains(fixed.stdout, "confirmed  "+f.ID) {
+		t.Fatalf("exit code %d\n%s%s", fixed.code, fixed.stdout, fixed.stderr)
+	}
+	text, err := os.ReadFile("slow.go")
+	if err != nil || !strings.Contains(string(text), "return validRE.MatchString(name)") {
+		t.Errorf("%v; the file is\n%s", err, text)
+	}
+	if _, err := os.Stat(filepath.Join(".hone", "advice", f.ID+".patch")); err != nil {
+		t.Error(err)
+	}
+	hone(t, "fix", "regexp").failsWith(t, exitFailure, "has changed since")
+	// The profiles are of a source that is no more: its functions have moved.
+	if got := hone(t, "advise", "latest~1"); got.code != exitOK {
+		t.Errorf("%s%s", got.stdout, got.stderr)
+	}
+}
+
+func TestAdviseUsage(t *testing.T) {
+	moduleOfFiles(t, slowModule)
+	for want, args := range map[string][]string{
+		"-min 2: want a share":       {"advise", "-min", "2"},
+		"-format x: want text, json": {"advise", "-format", "x"},
+		"-service and y":             {"advise", "-service", "x", "y"},
+		"want the ID of a finding":   {"fix"},
+		"-class C: want A or AB":     {"tune", "-class", "C"},
+		"-most has to be at least 1": {"tune", "-most", "0"},
+	} {
+		hone(t, args...).failsWith(t, exitUsage, want)
+	}
+	hone(t, "advise", "-explain", "x").failsWith(t, exitFailure, "no rule \"x\"")
+	hone(t, "advise", "nothing.pb.gz").failsWith(t, exitFailure, "nothing.pb.gz")
+	if got := succeed(t, "advise", "-explain"); !strings.Contains(got, "regexp-per-call") {
+		t.Errorf("rules:\n%s", got)
+	}
+}
+
+// TestAdviseStranger: profiles of another program are no ground for advice.
+func TestAdviseStranger(t *testing.T) {
+	stranger, err := filepath.Abs("../../examples/visitors/testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(stranger, "*.cpu.pb.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no profiles: %v", err)
+	}
+	moduleOfFiles(t, slowModule)
+	if got := succeed(t, "advise", files[0]); !strings.Contains(got, "No findings") || !strings.Contains(got, "are they of another program?") {
+		t.Errorf("said:\n%s", got)
+	}
+}
+
+// TestTuneExamples: the first versions of the examples are tuned without a hand.
+func TestTuneExamples(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for minutes")
+	}
+	for _, c := range []struct {
+		name, file, inUse, slow string
+		want                    []string // in the file, when it is done
+	}{
+		{"visitors", "greet.go", "greetScanned(w, r)", "greetCompile(w, r)", []string{"RE.MatchString(r.FormValue"}},
+		{"jsonreq", "process.go", "processPooled(requests)", "processReflection(requests)", []string{".WriteString(strconv.Itoa(n))"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{"go.mod": "module example.com/" + c.name + "\n\ngo 1.26\n"}
+			sources, err := filepath.Glob(filepath.Join("../../examples", c.name, "*.go"))
+			if err != nil || len(sources) == 0 {
+				t.Fatalf("no sources: %v", err)
+			}
+			for _, source := range sources {
+				text, err := os.ReadFile(source)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// ratio_test.go says that the first version is slow: that is not to stay.
+				if name := filepath.Base(source); name != "ratio_test.go" {
+					files[name] = string(text)
+				}
+			}
+			files[c.file] = strings.Replace(files[c.file], "{ return "+c.inUse, "{ return "+c.slow, 1)
+			files[c.file] = strings.Replace(files[c.file], "{ "+c.inUse, "{ "+c.slow, 1)
+			if !strings.Contains(files[c.file], "{ "+c.slow) && !strings.Contains(files[c.file], "{ return "+c.slow) {
+				t.Fatalf("%s does not have %s in use", c.file, c.inUse)
+			}
+			moduleOfFiles(t, files)
+			got := hone(t, "tune", "-bench", "InUse", "-count", "6", "-benchtime", "50ms", "-profiletime", "500ms", "-short", ".")
+			if got.code != exitOK || !strings.Contains(got.stdout, "confirmed  ") || !strings.Contains(got.stdout, "times as fast") {
+				t.Fatalf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
+			}
+			text, err := os.ReadFile(c.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range c.want {
+				if !strings.Contains(string(text), want) {
+					t.Errorf("no %q in\n%s\nsaid\n%s", want, text, got.stdout)
+				}
+			}
+			t.Log(got.stdout)
+		})
+	}
+}
