@@ -217,3 +217,16 @@ func (s *Site) Allocates() float64 {
 
 // Blocks returns how many sizes of blocks the line itself allocates.
 func (s *Site) Blocks() int { return len(s.hot.blocks) }
+
+// Callees returns the functions that profiles show directly below the line, sorted;
+// those of the user's own modules are not among them.
+func (s *Site) Callees() []string {
+	var names []string
+	for _, k := range s.hot.chains {
+		if len(k.below) > 0 {
+			names = append(names, k.below[0])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}

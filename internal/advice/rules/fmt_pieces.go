@@ -19,6 +19,8 @@ type fmtPiece struct {
 	arg  ast.Expr // nil of a constant text
 	// review says in what somebody has to look: "" where code does what fmt does.
 	review string
+	// literal is set where arg is one, of text.
+	literal bool
 	// isString is set where fmt sees a string, next to which Sprint puts no space.
 	isString bool
 }
@@ -156,7 +158,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		switch verb {
 		case 's', 'v':
 			if _, literal := ast.Unparen(arg).(*ast.BasicLit); literal {
-				p.text, _ = constantText(s, arg)
+				p.text, p.literal = constantText(s, arg)
 			}
 			return p, ok
 		case 'q':
@@ -241,8 +243,8 @@ func operand(e ast.Expr, src string) string {
 func merged(pieces []fmtPiece) []fmtPiece {
 	var out []fmtPiece
 	for _, p := range pieces {
-		if p.text != "" {
-			p.arg = nil // a literal
+		if p.literal {
+			p.arg = nil
 		}
 		if n := len(out); n > 0 && p.arg == nil && out[n-1].arg == nil {
 			out[n-1].text += p.text

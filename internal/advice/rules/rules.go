@@ -59,6 +59,9 @@ var all = []*advice.Rule{
 	poolCandidate,
 	poolValue,
 	oncePerObject,
+	bytesSprintf,
+	joinLiteral,
+	stringBytesConversion,
 	stringConcatLoop,
 }
 

@@ -250,7 +250,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 				continue
 			}
 			calling := calls(s, p.arg) || p.review != ""
-			if calling && uses(p.arg, root(dst)) {
+			if calling && uses(p.arg, rootName(dst)) {
 				return m, false // it may depend on what is written before
 			}
 			if len(pieces) > 1 && calling {
@@ -330,12 +330,6 @@ func inBlock(stmt inspector.Cursor) bool {
 		return true
 	}
 	return false
-}
-
-// root is the variable of a selector: "a" of a.b.c.
-func root(expr string) string {
-	name, _, _ := strings.Cut(expr, ".")
-	return name
 }
 
 // writeFmtPiece is the statement that writes a piece.

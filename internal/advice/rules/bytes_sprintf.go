@@ -1,0 +1,150 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var bytesSprintf = &advice.Rule{
+	ID:      "bytes-sprintf",
+	Pattern: "P04",
+	Title:   "a string is formatted only to become bytes",
+	Doc: `[]byte(fmt.Sprintf(…)) allocates a string, and then the bytes it is copied to. fmt.Appendf(nil, …) appends to a
+[]byte at once; given one that is used again, it allocates nothing. What is formatted to be written is printed with
+fmt.Fprintf.
+
+Formatting what may come out empty is left to review: fmt.Appendf(nil, …) is nil then, which few can tell from an empty
+slice.`,
+	Class:  advice.Safe,
+	Frames: regexp.MustCompile(`^fmt\.Sprint|^runtime\.stringtoslicebyte`),
+	Since:  "1.19",
+	Gain:   1.2,
+	Match:  matchBytesSprintf,
+}
+
+func matchBytesSprintf(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls("fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln") {
+		outer, ok := c.Parent().Node().(*ast.CallExpr)
+		name, named := c.Fun.(*ast.SelectorExpr)
+		if !ok || !named || commented(s, outer.Pos(), c.Pos()) {
+			continue
+		}
+		kind := strings.TrimPrefix(c.Name, "fmt.Sprint")
+		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
+		call := func(function string, first string) {
+			if len(c.Args) > 0 {
+				first += ", "
+			}
+			m.Edits = []advice.Edit{
+				{Pos: outer.Pos(), End: c.Lparen + 1, New: s.Source(name.X) + "." + function + kind + "(" + first},
+				{Pos: c.End(), End: outer.End()},
+			}
+		}
+		if _, to, ok := conversion(s, outer); ok && isBytes(s, outer) {
+			if types.Identical(to, types.NewSlice(types.Typ[types.Byte])) {
+				call("Append", "nil")
+			} else if plainBytes(to) {
+				m.Edits = []advice.Edit{{Pos: c.Pos(), End: c.Lparen + 1, New: s.Source(name.X) + ".Append" + kind + "(nil, "}}
+				if len(c.Args) == 0 {
+					continue
+				}
+			} else {
+				continue
+			}
+			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s makes the bytes at once.", short(c.Name), kind)
+			if !surelyText(s, c) {
+				m.Class = advice.Review
+				m.Why += " Where nothing comes out, they are nil then, not empty."
+			}
+			if w, ok := c.Parent().Parent().Node().(*ast.CallExpr); ok && len(w.Args) == 1 && w.Args[0] == outer {
+				if dst, safe, ok := writerOf(s, w); ok {
+					outer = w
+					call("Fprint", dst)
+					m.Class = advice.Safe
+					if !safe {
+						m.Class = advice.Review
+					}
+					m.Title = "a string is formatted only to be written"
+					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written: fmt.Fprint%s prints there at once.", short(c.Name), kind)
+				}
+			}
+			matches = append(matches, m)
+			continue
+		}
+		if s.Callee(outer) == "append" && outer.Ellipsis.IsValid() && len(outer.Args) == 2 && outer.Args[1] == c.CallExpr &&
+			types.Identical(s.Info.TypeOf(outer), types.NewSlice(types.Typ[types.Byte])) && s.Info.Types[outer.Args[0]].Value == nil && !s.Info.Types[outer.Args[0]].IsNil() {
+			call("Append", s.Source(outer.Args[0]))
+			m.Title = "a string is formatted only to be appended"
+			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s appends without one.", short(c.Name), kind)
+			matches = append(matches, m)
+		}
+	}
+	return matches
+}
+
+// surelyText reports whether a call of fmt.Sprint… can't return an empty string.
+func surelyText(s *advice.Site, c advice.Call) bool {
+	switch c.Name {
+	case "fmt.Sprintln":
+		return true
+	case "fmt.Sprint":
+		return false
+	}
+	if len(c.Args) == 0 {
+		return false
+	}
+	format, ok := constantText(s, c.Args[0])
+	for ok && format != "" {
+		text, rest, verb := strings.Cut(format, "%")
+		if text != "" {
+			return true
+		}
+		if verb && rest != "" && strings.IndexByte("%dtqfge", rest[0]) >= 0 {
+			return true
+		}
+		format = strings.TrimLeft(rest, "+-# 0123456789.[]*")
+		if format != "" {
+			format = format[1:]
+		}
+	}
+	return false
+}
+
+// writerOf returns what a call of a Write method writes to, as an io.Writer; safe is
+// set where that is known to do the same however it is called.
+func writerOf(s *advice.Site, call *ast.CallExpr) (dst string, safe, ok bool) {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Write" || s.Info.Selections[sel] == nil || !pure(s, sel.X) {
+		return "", false, false
+	}
+	t := s.Info.TypeOf(sel.X)
+	dst = s.Source(sel.X)
+	switch {
+	case types.Implements(t, writer):
+	case types.Implements(types.NewPointer(t), writer):
+		dst = "&" + dst
+		t = types.NewPointer(t)
+	default:
+		return "", false, false
+	}
+	switch typeName(t) {
+	case "*bytes.Buffer", "*strings.Builder", "*bufio.Writer", "*os.File":
+		safe = true
+	}
+	return dst, safe, true
+}
+
+// writer is the method set of io.Writer.
+var writer = func() *types.Interface {
+	in := types.NewTuple(types.NewParam(token.NoPos, nil, "p", types.NewSlice(types.Typ[types.Byte])))
+	out := types.NewTuple(types.NewParam(token.NoPos, nil, "n", types.Typ[types.Int]), types.NewParam(token.NoPos, nil, "err", types.Universe.Lookup("error").Type()))
+	write := types.NewFunc(token.NoPos, nil, "Write", types.NewSignatureType(nil, nil, nil, in, out, false))
+	return types.NewInterfaceType([]*types.Func{write}, nil).Complete()
+}()

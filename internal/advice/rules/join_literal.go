@@ -1,0 +1,186 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var joinLiteral = &advice.Rule{
+	ID:    "join-literal",
+	Title: "strings.Join of a few strings known by name",
+	Doc: `strings.Join goes over its slice twice and fills a strings.Builder. For a handful of strings that stand there one by
+one, a + sep + b is one call of the runtime, with one allocation. Where the function is called through a variable or a
+field, the slice is allocated as well, as the compiler can't see what is done with it.
+
+Called through a field or variable the rewrite is left to review. It is offered if nothing else is assigned to it in
+its package, and the profile has strings.Join below the line.`,
+	Class:     advice.Safe,
+	Frames:    regexp.MustCompile(`^strings\.Join$`),
+	Allocates: true,
+	Gain:      1.5,
+	Match:     matchJoinLiteral,
+}
+
+// joinedAtMost is the number of strings up to which + is easy to read, and fast.
+const joinedAtMost = 6
+
+func matchJoinLiteral(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		if len(c.Args) != 2 || c.Name != "strings.Join" && c.Name != "" {
+			continue
+		}
+		list, ok := ast.Unparen(c.Args[0]).(*ast.CompositeLit)
+		if !ok || len(list.Elts) == 0 || len(list.Elts) > joinedAtMost || commented(s, c.Pos(), c.End()) ||
+			slices.ContainsFunc(list.Elts, func(e ast.Expr) bool { _, keyed := e.(*ast.KeyValueExpr); return keyed }) {
+			continue
+		}
+		if slice, ok := s.Info.TypeOf(list).Underlying().(*types.Slice); !ok || !types.Identical(slice.Elem(), types.Typ[types.String]) {
+			continue
+		}
+		sep, constant := constantText(s, c.Args[1])
+		if !constant && (!pure(s, c.Args[1]) || !types.Identical(s.Info.TypeOf(c.Args[1]), types.Typ[types.String])) {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
+		m.Why = "strings.Join goes over a slice of strings that are known here: + joins them with one allocation, and no slice."
+		if c.Name == "" {
+			if !onlyEver(s, c.Fun, "strings.Join") || !slices.Contains(s.Callees(), "strings.Join") {
+				continue
+			}
+			m.Class = advice.Review
+			m.Why = fmt.Sprintf("%s is strings.Join wherever it is set, but the compiler can't know: the slice is allocated for each call, too. + joins the strings with one allocation.", s.Source(c.Fun))
+		}
+		var pieces []fmtPiece
+		for i, e := range list.Elts {
+			if i > 0 && constant {
+				pieces = append(pieces, fmtPiece{text: sep})
+			} else if i > 0 {
+				pieces = append(pieces, fmtPiece{arg: c.Args[1], code: s.Source(c.Args[1]), isString: true})
+			}
+			p := fmtPiece{arg: e, code: s.Source(e), isString: true}
+			if _, literal := e.(*ast.BasicLit); literal {
+				p.text, p.literal = constantText(s, e)
+			}
+			pieces = append(pieces, p)
+		}
+		pieces = slices.DeleteFunc(pieces, func(p fmtPiece) bool { return p.text == "" && (p.arg == nil || p.literal) })
+		code, constant := concatenation(s, pieces)
+		edit, ok := inPlace(c.Cursor, code, constant)
+		if !ok {
+			continue
+		}
+		m.Edits = []advice.Edit{edit}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// onlyEver reports whether a variable or field of the package that is called has
+// nothing assigned to it but one function, by what the package shows.
+func onlyEver(s *advice.Site, fun ast.Expr, want string) bool {
+	var obj types.Object
+	switch f := ast.Unparen(fun).(type) {
+	case *ast.Ident:
+		obj = s.Info.Uses[f]
+	case *ast.SelectorExpr:
+		if !pure(s, f) {
+			return false
+		}
+		obj = s.Info.Uses[f.Sel]
+	}
+	v, ok := obj.(*types.Var)
+	if !ok || v.Pkg() != s.Types || v.Exported() || isParameter(s, v) {
+		return false
+	}
+	if isLocal(s, v) && len(s.Uses(v)) < 2 {
+		return false // nothing would use it any more
+	}
+	v = v.Origin()
+	set, other := 0, false
+	is := func(e ast.Expr) {
+		set++
+		other = other || functionName(s, e) != want
+	}
+	means := func(e ast.Expr) bool {
+		switch e := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			o, ok := s.Info.ObjectOf(e).(*types.Var)
+			return ok && o.Origin() == v
+		case *ast.SelectorExpr:
+			o, ok := s.Info.Uses[e.Sel].(*types.Var)
+			return ok && o.Origin() == v
+		}
+		return false
+	}
+	s.Root().Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.CompositeLit)(nil), (*ast.UnaryExpr)(nil), (*ast.RangeStmt)(nil), (*ast.Field)(nil)}, func(c inspector.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.AssignStmt:
+			for i, l := range n.Lhs {
+				if means(l) && len(n.Rhs) == len(n.Lhs) {
+					is(n.Rhs[i])
+				} else if means(l) {
+					other = true
+				}
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if s.Info.Defs[name] == v && len(n.Values) == len(n.Names) {
+					is(n.Values[i])
+				} else if s.Info.Defs[name] == v && len(n.Values) > 0 {
+					other = true
+				}
+			}
+		case *ast.CompositeLit:
+			t, ok := s.Info.TypeOf(n).Underlying().(*types.Struct)
+			if !ok {
+				return true
+			}
+			for i, e := range n.Elts {
+				if kv, ok := e.(*ast.KeyValueExpr); ok {
+					if id, ok := kv.Key.(*ast.Ident); ok && means(id) {
+						is(kv.Value)
+					}
+				} else if i < t.NumFields() && t.Field(i).Origin() == v {
+					is(e)
+				}
+			}
+		case *ast.UnaryExpr:
+			other = other || n.Op == token.AND && means(n.X)
+		case *ast.RangeStmt:
+			other = other || n.Key != nil && means(n.Key) || n.Value != nil && means(n.Value)
+		case *ast.Field:
+			// A parameter of some function: its callers set it.
+			for _, name := range n.Names {
+				other = other || s.Info.Defs[name] == v && !v.IsField()
+			}
+		}
+		return !other
+	})
+	return set > 0 && !other
+}
+
+// functionName is the function that an expression is the name of: "strings.Join".
+func functionName(s *advice.Site, e ast.Expr) string {
+	var id *ast.Ident
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		id = e
+	case *ast.SelectorExpr:
+		id = e.Sel
+	default:
+		return ""
+	}
+	if f, ok := s.Info.Uses[id].(*types.Func); ok {
+		return f.FullName()
+	}
+	return ""
+}

@@ -1,0 +1,366 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var stringBytesConversion = &advice.Rule{
+	ID:      "string-bytes-conversion",
+	Pattern: "P13",
+	Title:   "text is copied to change its type",
+	Doc: `string(b) and []byte(s) copy, and allocate above 32 bytes or where the result is kept. Most of what takes one has a
+twin for the other: regexp's Match and MatchString, the packages bytes and strings, Write and WriteString.
+
+Where the compiler copies nothing, as in comparisons, as a map's key, in switch and range, there is no finding. What is
+written to an interface, which may have methods that differ, is left to review.`,
+	Class:     advice.Safe,
+	Frames:    regexp.MustCompile(`^runtime\.(slicebytetostring|stringtoslicebyte|intstring|rawstring|rawbyteslice)`),
+	Allocates: true,
+	Gain:      1.5,
+	Match:     matchStringBytesConversion,
+}
+
+// twins are functions of strings with the one that takes bytes in their place; params
+// says which parameters differ.
+var twins = []struct{ text, bytes, params string }{
+	{"(*regexp.Regexp).MatchString", "(*regexp.Regexp).Match", "b"},
+	{"(*regexp.Regexp).FindStringIndex", "(*regexp.Regexp).FindIndex", "b"},
+	{"(*regexp.Regexp).FindStringSubmatchIndex", "(*regexp.Regexp).FindSubmatchIndex", "b"},
+	{"(*regexp.Regexp).FindAllStringIndex", "(*regexp.Regexp).FindAllIndex", "b-"},
+	{"(*regexp.Regexp).FindAllStringSubmatchIndex", "(*regexp.Regexp).FindAllSubmatchIndex", "b-"},
+	{"regexp.MatchString", "regexp.Match", "-b"},
+	{"unicode/utf8.RuneCountInString", "unicode/utf8.RuneCount", "b"},
+	{"unicode/utf8.ValidString", "unicode/utf8.Valid", "b"},
+	{"unicode/utf8.DecodeRuneInString", "unicode/utf8.DecodeRune", "b"},
+	{"unicode/utf8.DecodeLastRuneInString", "unicode/utf8.DecodeLastRune", "b"},
+	{"unicode/utf8.FullRuneInString", "unicode/utf8.FullRune", "b"},
+	{"strings.Contains", "bytes.Contains", "bb"},
+	{"strings.ContainsAny", "bytes.ContainsAny", "b-"},
+	{"strings.ContainsFunc", "bytes.ContainsFunc", "b-"},
+	{"strings.ContainsRune", "bytes.ContainsRune", "b-"},
+	{"strings.Count", "bytes.Count", "bb"},
+	{"strings.EqualFold", "bytes.EqualFold", "bb"},
+	{"strings.Compare", "bytes.Compare", "bb"},
+	{"strings.HasPrefix", "bytes.HasPrefix", "bb"},
+	{"strings.HasSuffix", "bytes.HasSuffix", "bb"},
+	{"strings.Index", "bytes.Index", "bb"},
+	{"strings.IndexAny", "bytes.IndexAny", "b-"},
+	{"strings.IndexByte", "bytes.IndexByte", "b-"},
+	{"strings.IndexFunc", "bytes.IndexFunc", "b-"},
+	{"strings.IndexRune", "bytes.IndexRune", "b-"},
+	{"strings.LastIndex", "bytes.LastIndex", "bb"},
+	{"strings.LastIndexAny", "bytes.LastIndexAny", "b-"},
+	{"strings.LastIndexByte", "bytes.LastIndexByte", "b-"},
+	{"strings.LastIndexFunc", "bytes.LastIndexFunc", "b-"},
+}
+
+func matchStringBytesConversion(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		if s.Decl != nil && (s.Decl.Name.Name == "WriteString" || s.Decl.Name.Name == "WriteRune" || s.Decl.Name.Name == "Write") {
+			continue // one may be made of another
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
+		if useTwin(s, c, &m) || equalBytes(s, c, &m) || writeText(s, c, &m) || writeBytes(s, c, &m) || readText(s, c, &m) {
+			matches = append(matches, m)
+		}
+	}
+	return matches
+}
+
+// textOf returns s of []byte(s), as code of type string.
+func textOf(s *advice.Site, e ast.Expr) (string, bool) {
+	operand, to, ok := conversion(s, e)
+	if !ok || !plainBytes(to) || !isString(s, operand) {
+		return "", false
+	}
+	src := s.Source(operand)
+	if s.Info.Types[operand].Value == nil && !types.Identical(s.Info.TypeOf(operand), types.Typ[types.String]) {
+		src = "string(" + src + ")"
+		return src, builtins(s, e.Pos(), "string")
+	}
+	return src, true
+}
+
+// bytesOf returns b of string(b), as code that a []byte parameter takes.
+func bytesOf(s *advice.Site, e ast.Expr) (string, bool) {
+	operand, to, ok := conversion(s, e)
+	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || !isBytes(s, operand) || !plainBytes(s.Info.TypeOf(operand)) {
+		return "", false
+	}
+	return s.Source(operand), true
+}
+
+// useTwin is of functions that have a twin.
+func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	for _, t := range twins {
+		if c.Name != t.text && c.Name != t.bytes || len(c.Args) != len(t.params) {
+			continue
+		}
+		toBytes := c.Name == t.text
+		other := t.text
+		if toBytes {
+			other = t.bytes
+		}
+		converted := ""
+		for i, arg := range c.Args {
+			if t.params[i] != 'b' {
+				continue
+			}
+			var code string
+			var ok bool
+			switch {
+			case toBytes:
+				code, ok = bytesOf(s, arg)
+			default:
+				code, ok = textOf(s, arg)
+			}
+			if ok {
+				converted = s.Source(arg)
+			} else if toBytes && s.Info.Types[arg].Value != nil && builtins(s, arg.Pos(), "byte") {
+				code = "[]byte(" + s.Source(arg) + ")"
+			} else {
+				return false
+			}
+			m.Edits = append(m.Edits, replace(arg, code))
+		}
+		if converted == "" {
+			return false
+		}
+		if s.Info.Selections[sel] == nil { // a function, of a package that may be another
+			importPath, function := other[:strings.LastIndexByte(other, '.')], other[strings.LastIndexByte(other, '.')+1:]
+			pkg, ok := packageName(s, importPath, c.Pos())
+			if !ok {
+				return false
+			}
+			m.Edits = append(m.Edits, replace(sel, pkg+"."+function))
+			m.Imports = []string{importPath}
+		} else {
+			m.Edits = append(m.Edits, replace(sel.Sel, other[strings.LastIndexByte(other, '.')+1:]))
+		}
+		m.Why = fmt.Sprintf("%s makes a copy for %s, and %s needs none.", converted, short(c.Name), short(other))
+		return true
+	}
+	return false
+}
+
+// equalBytes is of bytes.Equal, where == compares without a copy.
+func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
+	if c.Name != "bytes.Equal" || len(c.Args) != 2 || commented(s, c.Pos(), c.End()) || !builtins(s, c.Pos(), "string") {
+		return false
+	}
+	var sides [2]string
+	converted := ""
+	for i, arg := range c.Args {
+		code, ok := textOf(s, arg)
+		if ok {
+			converted = s.Source(arg)
+		} else {
+			code = "string(" + s.Source(arg) + ")"
+		}
+		sides[i] = code
+	}
+	if converted == "" || s.Info.Types[c.Args[0]].IsNil() || s.Info.Types[c.Args[1]].IsNil() {
+		return false
+	}
+	code := sides[0] + " == " + sides[1]
+	switch p := c.Parent().Node().(type) {
+	case *ast.UnaryExpr:
+		m.Edits = []advice.Edit{replace(p, sides[0]+" != "+sides[1])}
+		if _, inner := c.Parent().Parent().Node().(*ast.BinaryExpr); inner {
+			m.Edits = []advice.Edit{replace(p, "("+sides[0]+" != "+sides[1]+")")}
+		}
+	case *ast.BinaryExpr:
+		if p.Op.Precedence() > 2 { // == binds no tighter than other comparisons
+			code = "(" + code + ")"
+		}
+	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
+		return false
+	}
+	if m.Edits == nil {
+		m.Edits = []advice.Edit{replace(c.CallExpr, code)}
+	}
+	m.Why = fmt.Sprintf("%s makes a copy to compare it; comparing strings needs none, also of string(b).", converted)
+	return true
+}
+
+// writers are types of which Write and WriteString, and WriteRune, do the same.
+var writers = map[string]bool{"*bytes.Buffer": true, "*strings.Builder": true, "*bufio.Writer": true, "*os.File": true, "*net/http/httptest.ResponseRecorder": true}
+
+// writeText is of w.Write([]byte(s)).
+func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Write" || s.Info.Selections[sel] == nil || len(c.Args) != 1 {
+		return false
+	}
+	if text, ok := ast.Unparen(c.Args[0]).(*ast.CallExpr); ok && len(text.Args) == 1 {
+		if made, ok := ast.Unparen(text.Args[0]).(*ast.CallExpr); ok && strings.HasPrefix(s.Callee(made), "fmt.Sprint") {
+			return false // bytes-sprintf has more to say
+		}
+	}
+	code, ok := textOf(s, c.Args[0])
+	if !ok || !resultsAre(s, c, "int", "error") {
+		return false
+	}
+	t := s.Info.TypeOf(sel.X)
+	to := s.Source(sel.X)
+	method, _, _ := types.LookupFieldOrMethod(t, true, s.Types, "WriteString")
+	twin, _ := method.(*types.Func)
+	switch {
+	case twin != nil && takes(twin, types.Typ[types.String]):
+		m.Edits = []advice.Edit{replace(sel.Sel, "WriteString"), replace(c.Args[0], code)}
+		m.Why = fmt.Sprintf("%s is a copy for Write; %s has WriteString, which needs none.", s.Source(c.Args[0]), to)
+		write, _ := s.Info.Selections[sel].Obj().(*types.Func)
+		if write == nil || receiverType(write) != receiverType(twin) || !writers[receiverType(twin)] {
+			m.Class = advice.Review
+		}
+	case types.IsInterface(t) && types.Implements(t, writer) && !strings.HasPrefix(typeName(t), "hash.") && !strings.HasPrefix(typeName(t), "net."):
+		pkg, ok := packageName(s, "io", c.Pos())
+		if !ok || commented(s, c.Pos(), c.End()) {
+			return false
+		}
+		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, to, code))}
+		m.Imports = []string{"io"}
+		m.Class = advice.Review
+		m.Why = fmt.Sprintf("%s is a copy for Write; io.WriteString needs none, if what is behind %s has a WriteString as most writers do.", s.Source(c.Args[0]), to)
+	default:
+		return false
+	}
+	return true
+}
+
+// writeBytes is of w.WriteString(string(b)) and io.WriteString(w, string(b)).
+func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
+	sel, ok := c.Fun.(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "WriteString" || len(c.Args) == 0 {
+		return false
+	}
+	arg := c.Args[len(c.Args)-1]
+	to := sel.X
+	if c.Name == "io.WriteString" && len(c.Args) == 2 {
+		to = c.Args[0]
+	} else if s.Info.Selections[sel] == nil || len(c.Args) != 1 || !resultsAre(s, c, "int", "error") {
+		return false
+	}
+	dst, ok := receiver(s, to)
+	if !ok || commented(s, c.Pos(), c.End()) {
+		return false
+	}
+	method := "Write"
+	code, ok := bytesOf(s, arg)
+	if !ok {
+		method = "WriteRune"
+		if code, ok = runeOf(s, arg); !ok {
+			return false
+		}
+	}
+	t := s.Info.TypeOf(to)
+	obj, _, _ := types.LookupFieldOrMethod(t, true, s.Types, method)
+	twin, _ := obj.(*types.Func)
+	if twin == nil {
+		return false
+	}
+	known := writers[receiverType(twin)]
+	if method == "WriteRune" && !known || method == "Write" && !takes(twin, types.NewSlice(types.Typ[types.Byte])) || calls(s, arg) && uses(arg, rootName(dst)) {
+		return false // a part of the buffer may be what is written
+	}
+	m.Edits = []advice.Edit{replace(c.CallExpr, dst+"."+method+"("+code+")")}
+	m.Why = fmt.Sprintf("%s is a copy to be written; %s.%s needs none.", s.Source(arg), dst, method)
+	if write, _ := s.Info.Uses[sel.Sel].(*types.Func); !known || c.Name != "io.WriteString" && receiverType(write) != receiverType(twin) {
+		m.Class = advice.Review
+	}
+	return true
+}
+
+// rootName is the variable of a selector: "a" of a.b.c.
+func rootName(expr string) string {
+	name, _, _ := strings.Cut(expr, ".")
+	return name
+}
+
+// runeOf returns r of string(r).
+func runeOf(s *advice.Site, e ast.Expr) (string, bool) {
+	operand, to, ok := conversion(s, e)
+	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || s.Info.Types[e].Value != nil {
+		return "", false
+	}
+	return s.Source(operand), types.Identical(s.Info.TypeOf(operand), types.Typ[types.Rune])
+}
+
+// readText is of readers made of a copy, for something that takes any reader.
+func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
+	if len(c.Args) != 1 || c.Name != "strings.NewReader" && c.Name != "bytes.NewReader" {
+		return false
+	}
+	call, ok := c.Parent().Node().(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sig, ok := s.Info.TypeOf(call.Fun).(*types.Signature)
+	if !ok {
+		return false
+	}
+	for i, arg := range call.Args {
+		if arg == c.CallExpr && (i >= sig.Params().Len() || sig.Variadic() && i >= sig.Params().Len()-1 || typeName(sig.Params().At(i).Type()) != "io.Reader") {
+			return false
+		}
+	}
+	code, ok := bytesOf(s, c.Args[0])
+	other := "bytes"
+	if c.Name == "bytes.NewReader" {
+		code, ok = textOf(s, c.Args[0])
+		other = "strings"
+	}
+	pkg, imported := packageName(s, other, c.Pos())
+	if !ok || !imported || calls(s, c.Args[0]) {
+		return false
+	}
+	m.Edits = []advice.Edit{replace(c.CallExpr, pkg+".NewReader("+code+")")}
+	m.Imports = []string{other}
+	m.Class = advice.Review
+	m.Why = fmt.Sprintf("%s makes a copy to read from: %s.NewReader reads what is there.", s.Source(c.Args[0]), other)
+	if other == "bytes" {
+		m.Why += fmt.Sprintf(" See that nothing changes %s meanwhile.", code)
+	}
+	return true
+}
+
+// takes reports whether a method takes one argument of a type, and returns an int and
+// an error.
+func takes(f *types.Func, t types.Type) bool {
+	sig := f.Signature()
+	return sig.Params().Len() == 1 && !sig.Variadic() && types.Identical(sig.Params().At(0).Type(), t) && sig.Results().Len() == 2 &&
+		typeName(sig.Results().At(0).Type()) == "int" && typeName(sig.Results().At(1).Type()) == "error"
+}
+
+// resultsAre reports whether a call returns values of these types.
+func resultsAre(s *advice.Site, c advice.Call, names ...string) bool {
+	sig, ok := s.Info.TypeOf(c.Fun).(*types.Signature)
+	if !ok || sig.Results().Len() != len(names) {
+		return false
+	}
+	for i, name := range names {
+		if typeName(sig.Results().At(i).Type()) != name {
+			return false
+		}
+	}
+	return true
+}
+
+// receiverType is the type that a method is declared on.
+func receiverType(f *types.Func) string {
+	if f == nil || f.Signature().Recv() == nil {
+		return ""
+	}
+	return typeName(f.Signature().Recv().Type())
+}

@@ -1,0 +1,42 @@
+package keys
+
+import "strings"
+
+type table struct {
+	routes map[string]string
+	join   func([]string, string) string
+	sep    string
+}
+
+func newTable() *table { return &table{routes: map[string]string{}, join: strings.Join} }
+
+func (t *table) find(method, path string) (string, bool) {
+	// want B: t.join is strings.Join wherever it is set
+	handler, ok := t.routes[t.join([]string{method, path}, " ")] // hot: strings.Join
+	return handler, ok
+}
+
+func (t *table) key(parts ...string) string {
+	// want A: known here
+	return strings.Join([]string{"route", parts[0], strings.ToUpper(parts[1])}, t.sep) // hot: strings.Join
+}
+
+var joined = strings.Join
+
+func path(dir, name string) string {
+	// want B: joined is strings.Join
+	return joined([]string{dir, name + ".go"}, "/") // hot: strings.Join
+}
+
+func lines(head, body string) string {
+	// want A: no slice
+	return strings.Join([]string{head, "", body, "--\n"}, "\n") // hot: strings.Join strings.(*Builder).grow
+}
+
+func together(a, b string) byte {
+	// want A: no slice
+	first := strings.Join([]string{a, b}, "")[0] // hot: strings.Join
+	// want A: no slice
+	one := strings.Join([]string{a}, ", ") // hot: strings.Join
+	return first + one[0]
+}

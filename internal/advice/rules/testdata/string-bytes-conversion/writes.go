@@ -1,0 +1,60 @@
+package writes
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+)
+
+type name string
+
+type counter struct{ n int }
+
+func (c *counter) Write(p []byte) (int, error)       { c.n += len(p); return len(p), nil }
+func (c *counter) WriteString(s string) (int, error) { c.n += len(s); return len(s), nil }
+
+type wrapped struct{ *bytes.Buffer }
+
+func (w wrapped) WriteString(s string) (int, error) { return w.Buffer.WriteString("<" + s + ">") }
+
+func write(w io.Writer, rw http.ResponseWriter, f *os.File, s string, n name, body []byte, r rune) error {
+	var sb strings.Builder
+	buf := bufio.NewWriter(w)
+	// want A: has WriteString
+	buf.Write([]byte(s)) // hot: runtime.stringtoslicebyte
+	// want A: has WriteString
+	sb.Write([]byte(n)) // hot: runtime.stringtoslicebyte
+	// want B: io.WriteString needs none
+	if _, err := w.Write([]byte(s + "\n")); err != nil { // hot: runtime.stringtoslicebyte
+		return err
+	}
+	// want B: io.WriteString needs none
+	rw.Write([]byte("ok")) // hot: runtime.stringtoslicebyte
+	// want A: sb.Write needs none
+	sb.WriteString(string(body)) // hot: runtime.slicebytetostring
+	// want A: sb.WriteRune needs none
+	sb.WriteString(string(r)) // hot: runtime.intstring
+	// want B: w.Write needs none
+	io.WriteString(w, string(body)) // hot: runtime.slicebytetostring
+	// want A: f.Write needs none
+	_, err := io.WriteString(f, string(body[1:])) // hot: runtime.slicebytetostring
+	return err
+}
+
+func others(c *counter, w wrapped, s string, body []byte, v any) error {
+	// want B: has WriteString
+	c.Write([]byte(s)) // hot: runtime.stringtoslicebyte
+	// want B: has WriteString
+	w.Write([]byte(s)) // hot: runtime.stringtoslicebyte
+	// want B: reads what is there
+	if err := json.NewDecoder(strings.NewReader(string(body))).Decode(v); err != nil { // hot: runtime.slicebytetostring
+		return err
+	}
+	// want B: reads what is there
+	_, err := http.Post("http://localhost", "text/plain", bytes.NewReader([]byte(s))) // hot: runtime.stringtoslicebyte
+	return err
+}
