@@ -215,6 +215,27 @@ func (s *Site) Allocates() float64 {
 	return s.seen.largest(own)
 }
 
+// Flat returns the part of the CPU time that the line itself has, without what it
+// calls, in some subject.
+func (s *Site) Flat() float64 {
+	if s.hot == nil {
+		return 0
+	}
+	own := make(matched)
+	for _, k := range s.hot.chains {
+		if !k.toLeaf || len(k.below) > 0 {
+			continue
+		}
+		for subject, v := range k.values {
+			if own[subject] == nil {
+				own[subject] = new(values)
+			}
+			own[subject][cpuTime] += v[cpuTime]
+		}
+	}
+	return s.seen.largest(own)
+}
+
 // Blocks returns how many sizes of blocks the line itself allocates.
 func (s *Site) Blocks() int { return len(s.hot.blocks) }
 

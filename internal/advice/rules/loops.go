@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -162,7 +163,7 @@ func (b *bound) size(s *advice.Site, at token.Pos) (size, declaration string) {
 	case b.counts:
 		return s.Source(ast.Unparen(b.expr)), ""
 	case b.call:
-		name := s.Unused("items", at)
+		name := fresh(s, "items", at, s.Func.Node())
 		return "len(" + name + ")", name + " := " + s.Source(b.expr) + "\n"
 	}
 	return "len(" + s.Source(ast.Unparen(b.expr)) + ")", ""
@@ -386,6 +387,20 @@ func resolves(s *advice.Site, name string, at token.Pos) types.Object {
 	}
 	_, obj := scope.LookupParent(name, at)
 	return obj
+}
+
+// fresh returns a name like the one wanted that means nothing at a position, nor is
+// used in some code.
+func fresh(s *advice.Site, want string, at token.Pos, in ast.Node) string {
+	for i := 1; ; i++ {
+		name := want
+		if i > 1 {
+			name = fmt.Sprint(want, i)
+		}
+		if resolves(s, name, at) == nil && !uses(in, name) {
+			return name
+		}
+	}
 }
 
 // builtins reports whether names mean what the language has them mean.

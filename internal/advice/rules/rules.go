@@ -56,7 +56,9 @@ var all = []*advice.Rule{
 	sprintfSimple,
 	encoderPerCall,
 	hotAllocation,
+	largeCopy,
 	poolCandidate,
+	readAllDecode,
 	poolValue,
 	oncePerObject,
 	bytesSprintf,
@@ -119,15 +121,18 @@ func runsOnce(s *advice.Site, c inspector.Cursor) bool {
 	return s.Decl.Recv == nil && (s.Decl.Name.Name == "init" || s.Decl.Name.Name == "main" && s.Types.Name() == "main") && s.Func.Node() == s.Decl
 }
 
+// isNamed reports whether a type, or what it points to, has a name.
+func isNamed(t types.Type, pkg, name string) bool {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg
+}
+
 // inPoolNew reports whether code makes what a sync.Pool has none of.
 func inPoolNew(s *advice.Site, c inspector.Cursor) bool {
-	isPool := func(t types.Type) bool {
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		named, ok := types.Unalias(t).(*types.Named)
-		return ok && named.Obj().Name() == "Pool" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "sync"
-	}
+	isPool := func(t types.Type) bool { return isNamed(t, "sync", "Pool") }
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		switch p := lit.Parent().Node().(type) {
 		case *ast.KeyValueExpr:

@@ -1,0 +1,256 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var largeCopy = &advice.Rule{
+	ID:      "large-copy",
+	Pattern: "P25–P26",
+	Title:   "large values are copied",
+	Doc: `A loop "for _, v := range values" copies each element, wherever it is used, and so does passing a struct to a function
+or assigning it. From 64 bytes on that goes through memory, and takes longer than what many loops do.
+
+The rewrite has the loop's variable point to the element instead. It is offered where the loop reads the fields of the
+variable only, and doesn't name what it ranges over; it is left to review, as a function called in the loop may change
+elements, which a copy doesn't see. Elsewhere, where the compiler says that it copies 128 bytes or more, the advice is to
+pass a pointer.`,
+	Class: advice.Review,
+	Gain:  2,
+	Match: matchLargeCopy,
+}
+
+const (
+	largeElement = 64   // bytes from which on a struct isn't kept in registers
+	flatShare    = 0.02 // of the time on a line itself, below which nothing is said
+)
+
+func matchLargeCopy(s *advice.Site) []advice.Match {
+	if s.Flat() < flatShare {
+		return nil
+	}
+	for _, c := range s.Nodes() {
+		r, ok := c.Node().(*ast.RangeStmt)
+		if !ok {
+			continue
+		}
+		v := rangeValue(s, r)
+		if v == nil {
+			continue
+		}
+		size, _ := sizeOf(v.Type())
+		if _, isStruct := v.Type().Underlying().(*types.Struct); !isStruct || size < largeElement {
+			continue
+		}
+		m := advice.Match{Node: r, Class: advice.AdviceOnly}
+		m.Why = fmt.Sprintf("Each step copies an element of %d bytes to %s. Go through the slice by index, and use the elements where they are.", size, v.Name())
+		pointTo(s, c, r, v, &m)
+		return []advice.Match{m}
+	}
+	return copiesSaid(s)
+}
+
+// rangeValue is the variable that a loop over a slice or an array copies elements to.
+func rangeValue(s *advice.Site, r *ast.RangeStmt) *types.Var {
+	if r.Tok != token.DEFINE || r.Value == nil {
+		return nil
+	}
+	switch t := s.Info.TypeOf(r.X).Underlying().(type) {
+	case *types.Slice, *types.Array:
+	case *types.Pointer:
+		if _, ok := t.Elem().Underlying().(*types.Array); !ok {
+			return nil
+		}
+	default:
+		return nil
+	}
+	v, _ := object(s, r.Value).(*types.Var)
+	return v
+}
+
+// pointTo has a loop's variable point to the element.
+func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var, m *advice.Match) {
+	if !plain(s, r.X) || s.Info.Scopes[r.Body] == nil || s.Info.Scopes[r.Body].Lookup(v.Name()) != nil {
+		return
+	}
+	if _, isArray := s.Info.TypeOf(r.X).Underlying().(*types.Array); isArray && object(s, r.X) == nil {
+		return
+	}
+	if mentionsAny(s, r.X, r.Body) {
+		return
+	}
+	body, ok := c.FindNode(r.Body)
+	if !ok {
+		return
+	}
+	var edits []advice.Edit
+	reads, whole := true, false
+	for _, id := range s.Uses(v) {
+		use, ok := body.FindNode(id)
+		if !ok {
+			reads = false
+			break
+		}
+		switch {
+		case addressTakenBy(s, use, v) != "" || changes(s, use):
+			reads = false
+		case !isSelected(use):
+			whole = whole || !inBranch(use, r.Body.Lbrace)
+			edits = append(edits, replace(id, "*"+v.Name()))
+			reads = reads && starFits(use)
+		}
+	}
+	if !reads || whole {
+		return // it is copied in any case, or changed
+	}
+	index := ""
+	if id, ok := r.Key.(*ast.Ident); ok && id.Name != "_" {
+		if assigned(s, s.Info.Defs[id], r.Body) || s.Info.Scopes[r.Body].Lookup(id.Name) != nil {
+			return
+		}
+		index = id.Name
+	} else {
+		index = fresh(s, "i", r.Pos(), r.Body)
+	}
+	over := s.Source(r.X)
+	if obj := object(s, r.X); obj == nil || !isLocal(s, obj) || addressTaken(s, obj) {
+		// The loop goes through what it is now, whatever is assigned to it later.
+		outer, ok := statement(c)
+		if _, isSlice := s.Info.TypeOf(r.X).Underlying().(*types.Slice); !ok || !isSlice || jumps(s) {
+			return
+		}
+		over = fresh(s, "items", outer.Node().Pos(), s.Func.Node())
+		edits = append(edits, insert(outer.Node().Pos(), over+" := "+s.Source(r.X)+"\n"))
+	}
+	at, pointer := afterLine(s, r.Body.Lbrace+1), fmt.Sprintf("\n%s := &%s[%s]", v.Name(), over, index)
+	if first := r.Body.List; len(first) > 0 && s.Package.Line(first[0].Pos()) == s.Package.Line(at) {
+		pointer += "\n"
+	}
+	m.Class = advice.Review
+	m.Edits = append(edits,
+		advice.Edit{Pos: r.Key.Pos(), End: r.X.End(), New: fmt.Sprintf("%s := range %s", index, over)},
+		insert(at, pointer))
+	if commented(s, r.Key.Pos(), r.X.End()) {
+		m.Edits, m.Class = nil, advice.AdviceOnly
+	}
+}
+
+// afterLine is a position, or the end of its line if a comment stands there.
+func afterLine(s *advice.Site, at token.Pos) token.Pos {
+	for _, g := range s.File.Comments {
+		if c := g.List[0]; at <= c.Pos() && s.Package.Line(c.Pos()) == s.Package.Line(at) && strings.TrimSpace(s.Text(at, c.Pos())) == "" {
+			return c.End()
+		}
+	}
+	return at
+}
+
+// mentionsAny reports whether code names a variable of an expression but to ask for
+// its length, or, of x.y, for another field than y.
+func mentionsAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
+	found := false
+	var last types.Object
+	switch e := ast.Unparen(e).(type) {
+	case *ast.SelectorExpr:
+		last = s.Info.Uses[e.Sel]
+	case *ast.Ident:
+		last = s.Info.Uses[e]
+	}
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if s.Callee(n) == "len" && types.ExprString(n.Args[0]) == types.ExprString(e) {
+				return false
+			}
+		case *ast.Ident:
+			found = found || last != nil && s.Info.Uses[n] == last
+		}
+		return !found
+	})
+	return found || last == nil
+}
+
+// isSelected reports whether a use of a variable is of one of its fields or methods.
+func isSelected(c inspector.Cursor) bool {
+	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
+	return ok && sel.X == c.Node()
+}
+
+// starFits reports whether *x can stand where x stands, without parentheses.
+func starFits(c inspector.Cursor) bool {
+	switch p := c.Parent().Node().(type) {
+	case *ast.CallExpr:
+		return p.Fun != c.Node()
+	case *ast.AssignStmt, *ast.ReturnStmt, *ast.CompositeLit, *ast.BinaryExpr, *ast.ValueSpec, *ast.SendStmt:
+		return true
+	case *ast.KeyValueExpr:
+		return p.Value == c.Node()
+	}
+	return false
+}
+
+// changes reports whether a use of a variable assigns to a part of it.
+func changes(s *advice.Site, c inspector.Cursor) bool {
+	x := c
+	for {
+		switch p := x.Parent().Node().(type) {
+		case *ast.ParenExpr:
+		case *ast.SelectorExpr:
+			if sel := s.Info.Selections[p]; sel == nil || sel.Kind() != types.FieldVal {
+				return false
+			}
+			if _, ptr := s.Info.TypeOf(p.X).Underlying().(*types.Pointer); ptr {
+				return false
+			}
+		case *ast.IndexExpr:
+			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); !ok || p.X != x.Node() {
+				return false
+			}
+		case *ast.AssignStmt:
+			for _, l := range p.Lhs {
+				if l == x.Node() {
+					return true
+				}
+			}
+			return false
+		case *ast.IncDecStmt:
+			return true
+		case *ast.RangeStmt:
+			return p.Key == x.Node() || p.Value == x.Node()
+		default:
+			return false
+		}
+		x = x.Parent()
+	}
+}
+
+// copiesSaid is of what else the compiler says to copy on the line.
+func copiesSaid(s *advice.Site) []advice.Match {
+	size := 0
+	for _, message := range s.Compiler {
+		n := 0
+		if _, err := fmt.Sscanf(message, "copies %d bytes", &n); err == nil {
+			size = max(size, n)
+		}
+	}
+	nodes := s.Nodes()
+	if size == 0 || len(nodes) == 0 {
+		return nil
+	}
+	for _, c := range nodes {
+		switch n := c.Node().(type) {
+		case *ast.CallExpr, *ast.AssignStmt, *ast.ReturnStmt:
+			return []advice.Match{{Node: n, Class: advice.AdviceOnly,
+				Why: fmt.Sprintf("The compiler copies %d bytes here. Where the copy isn't needed, pass and keep a pointer.", size)}}
+		}
+	}
+	return nil
+}
