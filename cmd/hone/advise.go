@@ -262,7 +262,7 @@ func (a *app) profilesOfRun(ctx context.Context, name string) (*toAdvise, error)
 	}
 	p := &toAdvise{benchmarks: make(map[string]tune.Benchmark)}
 	for _, file := range run.Profiles() {
-		if file.Side == experiment.Base || !slices.Contains([]string{"cpu", "mem", "mutex", "block", "allocs"}, file.Kind) {
+		if file.Side == experiment.Base || !slices.Contains([]string{"cpu", "mem", "mutex", "block", "allocs", "goroutineleak"}, file.Kind) {
 			continue
 		}
 		subject := file.Benchmark

@@ -66,8 +66,8 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 			p.Says = said
 		}
 	}
-	x := &examiner{collector: e, options: &o, mods: mods, found: make(map[string]*found)}
-	if len(lines) == 0 {
+	x := &examiner{collector: e, options: &o, mods: mods, mains: l.mains, found: make(map[string]*found)}
+	if len(lines) == 0 && !slices.ContainsFunc(inputs, isGoroutines) {
 		src.unexamined = append(src.unexamined, e.nothing(mods, o.MinShare))
 	}
 	return x.report(inputs, lines, src), nil
@@ -109,7 +109,8 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 		s.Compiler = p.Says[lineOf{h.file, s.Line}]
 		x.examine(s)
 	}
-	report.Findings = x.ranked()
+	report.Findings = append(x.ranked(), x.whole(inputs)...)
+	slices.SortStableFunc(report.Findings, func(a, b Finding) int { return a.Bound.order(&b.Bound) })
 	report.Together = x.union(inputs, x.has)
 	report.Unexamined = append(report.Unexamined, missed.sentences...)
 	return report
@@ -175,6 +176,7 @@ type examiner struct {
 	*collector
 	options *Options
 	mods    []module
+	mains   []string          // folders of commands
 	found   map[string]*found // by rule and position
 }
 
@@ -188,6 +190,9 @@ type found struct {
 
 func (x *examiner) examine(s *Site) {
 	for _, r := range x.options.Rules {
+		if r.Match == nil {
+			continue
+		}
 		if r.Until != "" && s.Toolchain != "" && version.Compare(s.Toolchain, "go"+r.Until) >= 0 {
 			continue
 		}
@@ -366,13 +371,7 @@ func (x *examiner) ranked() []Finding {
 		all = append(all, f.Finding)
 	}
 	slices.SortFunc(all, func(a, b Finding) int {
-		switch {
-		case a.Bound.better(&b.Bound):
-			return -1
-		case b.Bound.better(&a.Bound):
-			return 1
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(a.Bound.order(&b.Bound), strings.Compare(a.ID, b.ID))
 	})
 	return all
 }

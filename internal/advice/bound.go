@@ -39,3 +39,14 @@ func (b *Bound) better(than *Bound) bool {
 	}
 	return b.Waiting+b.Bytes > than.Waiting+than.Bytes
 }
+
+// order is below 0 if a bound promises more than another, and above if less.
+func (b *Bound) order(than *Bound) int {
+	switch {
+	case b.better(than):
+		return -1
+	case than.better(b):
+		return 1
+	}
+	return 0
+}

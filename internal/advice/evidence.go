@@ -143,6 +143,12 @@ func columns(in Input) map[int]dimension {
 	return found
 }
 
+// isGoroutines reports whether a profile counts goroutines: rules look at it as a
+// whole alone.
+func isGoroutines(in Input) bool {
+	return slices.ContainsFunc(in.Profile.SampleTypes, func(t profile.ValueType) bool { return t.Type == "goroutine" || t.Type == "goroutineleak" })
+}
+
 // isMutex tells a mutex profile from a block profile, which have the same types:
 // by its kind, or as the one blames who unlocks, the other who waits.
 func isMutex(in Input) bool {

@@ -67,6 +67,10 @@ type Rule struct {
 
 	// Match returns what it recognises at a site. Nodes belong to the site's files.
 	Match func(*Site) []Match
+	// Examine, of rules without Match, returns what it recognises in a program as a
+	// whole: title if it is another than the rule's, reason, place if there is one,
+	// evidence and bound. All else is filled in.
+	Examine func(*Program) []Finding
 }
 
 // A Match is what a rule recognises at a site.

@@ -38,7 +38,7 @@ import (
 
 // All returns the rules, in the order that doc/rules.md has them.
 func All() []*advice.Rule {
-	return slices.Clone(all)
+	return slices.Concat(all, advice.ProgramRules())
 }
 
 var all = []*advice.Rule{

@@ -32,7 +32,7 @@ var (
 
 // TestRules runs each rule on its cases: what it has to find, and what it must not.
 func TestRules(t *testing.T) {
-	for _, r := range All() {
+	for _, r := range all {
 		t.Run(r.ID, func(t *testing.T) {
 			files, err := filepath.Glob(filepath.Join("testdata", r.ID, "*.go"))
 			if err != nil {

@@ -1,0 +1,175 @@
+package advice
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// appModule makes a module of the program that the profiles of the test data are of.
+func appModule(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("../../testdata/capture/app")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/app\n\ngo 1.26\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func recorded(t *testing.T, name string) Input {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../../testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.DecodeBytes(data, profile.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, _, _ := strings.Cut(name, ".")
+	return Input{Profile: p, Subject: "app", Kind: kind}
+}
+
+func adviseWhole(t *testing.T, dir string, inputs ...Input) *Report {
+	t.Helper()
+	r, err := Advise(t.Context(), inputs, Options{Dir: dir, Rules: ProgramRules()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// told lists the rules and places of findings.
+func told(r *Report) string {
+	var all []string
+	for _, f := range r.Findings {
+		text := f.Rule
+		if f.File != "" {
+			text += fmt.Sprintf(" %s:%d", filepath.Base(f.File), f.Line)
+		}
+		all = append(all, text)
+	}
+	slices.Sort(all)
+	return strings.Join(all, ", ")
+}
+
+// TestProgramRules looks at real profiles with the source that they are of.
+func TestProgramRules(t *testing.T) {
+	dir := appModule(t)
+	for _, c := range []struct{ profile, want string }{
+		{"cpu.gc.pb.gz", "gc-bound, pgo-off"},
+		{"cpu.tree.pb.gz", "pgo-off"},
+		{"cpu.inlining.pb.gz", "pgo-off"},
+		{"cpu.wordcount-v1.pb.gz", "pgo-off"},
+		{"cpu.gofmt.pb.gz", ""},         // another program
+		{"cpu.std-json.pb.gz", ""},      // a test binary
+		{"goroutine.states.pb.gz", ""},  // of each few
+		{"goroutine.threads.pb.gz", ""}, //
+	} {
+		r := adviseWhole(t, dir, recorded(t, c.profile))
+		if got := told(r); got != c.want {
+			t.Errorf("%s: %q, want %q", c.profile, got, c.want)
+		}
+		for _, f := range r.Findings {
+			if f.Class != AdviceOnly || f.ID == "" || f.Why == "" || f.Title == "" {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+	leaks := adviseWhole(t, dir, recorded(t, "goroutineleak.states.pb.gz"))
+	if len(leaks.Findings) < 5 || len(leaks.Unexamined) > 0 {
+		t.Errorf("leaked goroutines: %s; %v", told(leaks), leaks.Unexamined)
+	}
+	for _, f := range leaks.Findings {
+		if f.Rule != "goroutine-leak" || filepath.Base(f.File) != "goroutines.go" || f.Text == "" || !strings.Contains(f.Why, "1 goroutine waits") {
+			t.Errorf("%+v", f)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "default.pgo"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(adviseWhole(t, dir, recorded(t, "cpu.tree.pb.gz"))); got != "" {
+		t.Errorf("with default.pgo: %s", got)
+	}
+}
+
+// scheduled is a CPU profile with a part of its samples in the scheduler.
+func scheduled(part int64, seconds int64) Input {
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	at := func(name string) uint32 {
+		return b.Location(0, 0, profile.Line{Function: b.Function(name, name, "proc.go", 1), Line: 2})
+	}
+	b.Sample([]uint32{at("runtime.futex"), at("runtime.notesleep"), at("runtime.stopm"), at("runtime.findRunnable"), at("runtime.schedule"), at("runtime.mcall")}, nil, part, part*10e6)
+	b.Sample([]uint32{at("runtime.futex"), at("runtime.wakep"), at("runtime.gcBgMarkWorker")}, nil, 100, 1000e6)
+	b.Sample([]uint32{at("other.Work")}, nil, 900-part, (900-part)*10e6)
+	p := b.Profile()
+	p.DurationNanos = seconds * 1e9
+	return Input{Profile: p, Kind: "cpu"}
+}
+
+func TestSchedulerBound(t *testing.T) {
+	dir := appModule(t)
+	for _, c := range []struct {
+		part, seconds int64
+		want          string
+	}{
+		{400, 5, "scheduler-bound"}, {240, 5, ""}, {400, 60, ""}, {400, 0, ""},
+	} {
+		if got := told(adviseWhole(t, dir, scheduled(c.part, c.seconds))); got != c.want {
+			t.Errorf("%d %% in %d s: %q, want %q", c.part/10, c.seconds, got, c.want)
+		}
+	}
+}
+
+// waiting is a goroutine profile at a time.
+func waiting(dir string, time, senders, receivers int64) Input {
+	b := profile.NewBuilder(profile.ValueType{Type: "goroutine", Unit: "count"})
+	at := func(name, file string, line int64) uint32 {
+		return b.Location(0, 0, profile.Line{Function: b.Function(name, name, file, 1), Line: line})
+	}
+	blocking := filepath.Join(dir, "blocking.go")
+	b.Sample([]uint32{at("runtime.gopark", "proc.go", 1), at("runtime.chansend", "chan.go", 1), at("runtime.chansend1", "chan.go", 1), at("main.produce", blocking, 20)}, nil, senders)
+	b.Sample([]uint32{at("runtime.gopark", "proc.go", 1), at("runtime.chanrecv", "chan.go", 1), at("runtime.chanrecv2", "chan.go", 1), at("main.squared", blocking, 30)}, nil, receivers)
+	b.Sample([]uint32{at("runtime.gopark", "proc.go", 1), at("internal/poll.runtime_pollWait", "poll.go", 1), at("main.serve", blocking, 40)}, nil, 100000)
+	p := b.Profile()
+	p.TimeNanos = time
+	return Input{Profile: p, Kind: "goroutine"}
+}
+
+func TestGoroutineLeak(t *testing.T) {
+	dir := appModule(t)
+	for _, c := range []struct {
+		what   string
+		inputs []Input
+		want   string
+	}{
+		{"many at work", []Input{waiting(dir, 1, 10, 5000)}, ""},
+		{"many senders", []Input{waiting(dir, 1, 1000, 5000)}, "goroutine-leak blocking.go:20"},
+		{"growing", []Input{waiting(dir, 2, 10, 200), waiting(dir, 1, 10, 50)}, "goroutine-leak blocking.go:30"},
+		{"shrinking", []Input{waiting(dir, 2, 10, 50), waiting(dir, 1, 10, 200)}, ""},
+		{"as many as before", []Input{waiting(dir, 1, 10, 200), waiting(dir, 2, 10, 210)}, ""},
+	} {
+		if got := told(adviseWhole(t, dir, c.inputs...)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// One finding stands for all subjects, with what it is in the worst.
+func TestWholeSubjects(t *testing.T) {
+	dir := appModule(t)
+	a, b := scheduled(400, 5), scheduled(500, 5)
+	a.Subject, b.Subject = "A", "B"
+	r := adviseWhole(t, dir, a, b)
+	if len(r.Findings) != 1 || !slices.Equal(r.Findings[0].Evidence.Subjects, []string{"B", "A"}) || r.Findings[0].Evidence.Subject != "B" {
+		t.Errorf("%+v", r.Findings)
+	}
+}
