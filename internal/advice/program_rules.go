@@ -154,12 +154,14 @@ is still there was built with counts for more.`,
 		if dir == "" || exists(filepath.Join(dir, "default.pgo")) || builtWithProfile(binary) {
 			return nil
 		}
-		if rel, err := filepath.Rel(p.Dir, dir); err == nil {
-			dir = rel
+		f := Finding{State: Hinted}
+		if rel, err := filepath.Rel(p.Dir, dir); err == nil && rel != "." {
+			dir, f.Package = rel, filepath.ToSlash(rel)
+		} else if err == nil {
+			dir = ""
 		}
-		f := Finding{State: Hinted, Package: filepath.ToSlash(dir)}
 		f.Bound.Expected = 0.03 // programs gain 2 to 14 %
-		f.Why = fmt.Sprintf("There is no default.pgo beside the main package (in %s), by which the compiler would inline what is hot: typically 2 to 14 %% of CPU time. hone pgo -o %s makes it of this profile.", dir, filepath.Join(dir, "default.pgo"))
+		f.Why = fmt.Sprintf("There is no default.pgo beside the main package, by which the compiler would inline what is hot: typically 2 to 14 %% of CPU time. hone pgo -o %s makes it of this profile.", filepath.Join(dir, "default.pgo"))
 		return []Finding{f}
 	},
 }
@@ -290,7 +292,20 @@ func waits(s *stackSample) string {
 	return ""
 }
 
-const leakAdvice = " If a goroutine sends a result that its receiver may no longer wait for, make the channel with room for one; else let it select on a context that ends."
+// advice says what to do about goroutines that are left behind.
+func (k *parking) advice() string {
+	switch k.in {
+	case "to send":
+		return " If the receiver may have stopped waiting, make the channel with room for the one result; else let the sender select on a context that ends."
+	case "to receive", "in a select":
+		return " Close the channel when no more comes, or let the goroutine select on a context that ends."
+	case "for a lock":
+		return " Look for the path on which the lock is not released: an early return, or a panic."
+	case "for a WaitGroup", "for a Cond":
+		return " Look for the path on which Done, Signal or Broadcast is not called."
+	}
+	return ""
+}
 
 // proven is what the collector found that nothing can wake.
 func (p *Program) proven() []Finding {
@@ -310,7 +325,7 @@ func (p *Program) proven() []Finding {
 		if in != "" {
 			in = " " + in
 		}
-		f.Why = fmt.Sprintf("%s %s%s for ever: nothing that could wake them can be reached any more.", count(int(n), "goroutine"), what, in) + leakAdvice
+		f.Why = fmt.Sprintf("%s %s%s for ever: nothing that could wake them can be reached any more.", count(int(n), "goroutine"), what, in) + k.advice()
 		all = append(all, f)
 	}
 	return all
@@ -343,7 +358,7 @@ func (p *Program) parked() []Finding {
 			continue
 		}
 		f.at(k.frame)
-		f.State, f.Why = Hinted, f.Why+leakAdvice
+		f.State, f.Why = Hinted, f.Why+k.advice()
 		f.Caveats = append(f.Caveats, "that goroutines wait is no leak by itself: a goroutine for each connection does, too")
 		all = append(all, f)
 	}

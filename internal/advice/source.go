@@ -110,8 +110,8 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 		if decl != nil {
 			first = p.Line(decl.Type.Func)
 		}
-		inRange := names.rangeBody && decl != nil && names.closure == "" && names.is(decl) && first <= s.Line
-		if (h.startLine != 0 && int64(first) == h.startLine || inRange) && s.Line <= last && names.within(c) {
+		inside := names.inside && (decl != nil) == (names.closure == "") && first <= s.Line
+		if (h.startLine != 0 && int64(first) == h.startLine || inside) && s.Line <= last && names.within(c) {
 			begun = c // of several on one line the innermost
 		}
 		if decl != nil && names.closure == "" && names.is(decl) {
@@ -121,7 +121,7 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 	switch {
 	case begun.Valid():
 		s.Func = begun
-	case named.Valid():
+	case named.Valid() && !names.inside:
 		s.Func = named
 		first, last := p.Line(named.Node().(*ast.FuncDecl).Type.Func), p.Line(named.Node().End())
 		if h.startLine != 0 {
@@ -149,9 +149,10 @@ type funcName struct {
 	name     string   // of the declared function
 	closure  string   // "func1.2", "func1"; "" for the function itself
 	all      []string // elements, where an inlined closure has names of several functions
-	// rangeBody is set for the body of a loop over a function, "f-range1", which
-	// begins where the loop does.
-	rangeBody bool
+	// inside is set for what the compiler makes of a statement in the function: the
+	// body of a loop over a function, "f-range1", and the call of a defer or go
+	// statement, "f.deferwrap1". It begins where the statement does.
+	inside bool
 }
 
 // parseName takes "pkg/path.(*T[...]).Method.func1" apart.
@@ -164,7 +165,10 @@ func parseName(full string) funcName {
 	_, rest, _ := strings.Cut(full, ".")
 	var f funcName
 	rest = strings.TrimSuffix(rest, "-fm")
-	rest, _, f.rangeBody = strings.Cut(rest, "-range")
+	rest, _, f.inside = strings.Cut(rest, "-range")
+	if i := strings.LastIndexByte(rest, '.'); i > 0 && isWrapper(rest[i+1:]) {
+		rest, f.inside = rest[:i], true
+	}
 	if r, ok := strings.CutPrefix(rest, "("); ok {
 		f.receiver, rest, _ = strings.Cut(r, ").")
 		f.receiver = strings.TrimPrefix(f.receiver, "*")
@@ -203,12 +207,21 @@ func cutTypeArguments(name string) string {
 
 // isClosure reports whether an element of a name is the compiler's for a literal.
 func isClosure(element string) bool {
-	for _, prefix := range []string{"func", "gowrap", "deferwrap"} {
-		if digits, ok := strings.CutPrefix(element, prefix); ok && digits != "" && strings.Trim(digits, "0123456789-range") == "" {
+	if digits, ok := strings.CutPrefix(element, "func"); ok && digits != "" && strings.Trim(digits, "0123456789-range") == "" {
+		return true
+	}
+	return isWrapper(element) || element != "" && strings.Trim(element, "0123456789") == ""
+}
+
+// isWrapper reports whether an element of a name is the compiler's for the call of a
+// defer or go statement.
+func isWrapper(element string) bool {
+	for _, prefix := range []string{"gowrap", "deferwrap"} {
+		if digits, ok := strings.CutPrefix(element, prefix); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
 			return true
 		}
 	}
-	return element != "" && strings.Trim(element, "0123456789") == ""
+	return false
 }
 
 func receiverName(d *ast.FuncDecl) string {

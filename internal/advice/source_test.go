@@ -64,6 +64,13 @@ func loop(seq func(func(int) bool)) (n int) {
 func init() {
 	_ = func() int { return 36 }()
 }
+
+func locked(mu interface{ Unlock() }) {
+	defer mu.Unlock()
+	each(func(int) {
+		defer mu.Unlock()
+	})
+}
 `
 
 // TestSite finds functions by the names that profiles have, and lines in them, as the
@@ -86,6 +93,8 @@ func TestSite(t *testing.T) {
 		{"example.com/m/p.outer.outer.func1.func2", 20, 21, "n++", true, false}, // inlined
 		{"example.com/m/p.each", 27, 27, "func each(f func(int)) { f(1) }", false, true},
 		{"example.com/m/p.loop-range1", 30, 31, "n += i", false, false},
+		{"example.com/m/p.locked.deferwrap1", 41, 41, "defer mu.Unlock()", false, false},
+		{"example.com/m/p.locked.func1.deferwrap1", 43, 43, "defer mu.Unlock()", true, false},
 		{"example.com/m/p.init.0.func1", 37, 37, "_ = func() int { return 36 }()", true, false},
 		{"example.com/m/p.outer", 0, 24, "return n", false, false}, // old profiles know no first lines
 		{"example.com/m/p.gone", 16, 24, "", false, false},
