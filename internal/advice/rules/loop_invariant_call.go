@@ -24,7 +24,7 @@ The rewrite calls the function once, before the innermost loop, and uses what it
 nobody can change, as strings, numbers and times, and arguments that are seen to stay the same: constants, and local
 variables that nothing in the loop assigns to and no pointer leads to. Where a call may fail, so that moving it would
 have an empty loop fail, and where fields, elements or maps are involved, which something else may change, there is
-advice only. Loops that end with a return or break in each turn are not reported.`,
+advice only. What is on the way out of the loop, before a return or break, is not reported.`,
 	Class:  advice.Review,
 	Frames: regexp.MustCompile(`^(strings|strconv|fmt|path|path/filepath|net/url|regexp|time|encoding/json|encoding/hex|html|net)\.`),
 	Gain:   10,
@@ -67,7 +67,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 		for ok && !repeats(loop.Node(), c.Pos()) {
 			loop, ok = loopAround(loop)
 		}
-		if !ok || leavesAtOnce(loop.Node()) || s.Info.Types[c.CallExpr].Value != nil {
+		if !ok || leaves(s, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
 			continue
 		}
 		v := &invariance{s, loop.Node(), c}
@@ -118,19 +118,70 @@ func repeats(loop ast.Node, at token.Pos) bool {
 	return false
 }
 
-// leavesAtOnce reports whether a loop's first turn is its last.
-func leavesAtOnce(loop ast.Node) bool {
-	body := loopBody(loop).List
-	if len(body) == 0 {
-		return false
+// leaves reports whether the turn of a loop that comes to a place is the last one.
+func leaves(s *advice.Site, c, loop inspector.Cursor) bool {
+	for ; c.Node() != loop.Node(); c = c.Parent() {
+		stmt, ok := c.Node().(ast.Stmt)
+		if !ok {
+			continue
+		}
+		if leavesBy(s, c, stmt, loop.Node()) {
+			return true
+		}
+		var list []ast.Stmt
+		switch around := c.Parent().Node().(type) {
+		case *ast.BlockStmt:
+			list = around.List
+		case *ast.CaseClause:
+			list = around.Body
+		case *ast.CommClause:
+			list = around.Body
+		}
+		if len(list) == 0 {
+			continue
+		}
+		last := list[len(list)-1]
+		if at, ok := c.Parent().FindNode(last); ok && leavesBy(s, at, last, loop.Node()) {
+			return true
+		}
 	}
-	switch last := body[len(body)-1].(type) {
+	return false
+}
+
+// leavesBy reports whether a statement leaves a loop, if nothing else.
+func leavesBy(s *advice.Site, at inspector.Cursor, stmt ast.Stmt, loop ast.Node) bool {
+	switch stmt := stmt.(type) {
 	case *ast.ReturnStmt:
 		return true
 	case *ast.BranchStmt:
-		return last.Tok == token.BREAK || last.Tok == token.GOTO
+		switch stmt.Tok {
+		case token.BREAK:
+			return stmt.Label != nil || target(at, true) == loop
+		case token.GOTO:
+			return true
+		case token.CONTINUE:
+			return stmt.Label != nil && labelOf(s, loop) != stmt.Label.Name
+		}
+	case *ast.ExprStmt:
+		call, ok := stmt.X.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		switch s.Callee(call) {
+		case "panic", "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "runtime.Goexit":
+			return true
+		}
 	}
 	return false
+}
+
+func labelOf(s *advice.Site, loop ast.Node) string {
+	if c, ok := s.Func.FindNode(loop); ok {
+		if l, ok := c.Parent().Node().(*ast.LabeledStmt); ok {
+			return l.Label.Name
+		}
+	}
+	return ""
 }
 
 func constantOnly(s *advice.Site, c advice.Call) bool {

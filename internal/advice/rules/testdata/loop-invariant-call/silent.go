@@ -57,6 +57,26 @@ func pointers(n int, text string) (all []string) {
 	return append(all, strings.ToLower(text)) // hot: strings.ToLower
 }
 
+func find(all []string, query string) (string, error) {
+	for _, s := range all {
+		switch s {
+		case "":
+			return "", fmt.Errorf("empty: %s", fmt.Sprintf("%q", query)) // hot: fmt.Sprintf
+		case "?":
+			text := fmt.Sprintf("%q", query) // hot: fmt.Sprintf
+			fmt.Println(text)
+			return text, nil
+		case "!":
+			panic(fmt.Sprintf("%q", query)) // hot: fmt.Sprintf
+		}
+		if s == query {
+			fmt.Println(strings.ToLower(query)) // hot: strings.ToLower
+			break
+		}
+	}
+	return strings.ToLower(query), nil // hot: strings.ToLower
+}
+
 func fill(p *string) { *p += "x" }
 
 func build(payload map[string]any, n int) ([]byte, error) {
