@@ -67,7 +67,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 		for ok && !repeats(loop.Node(), c.Pos()) {
 			loop, ok = loopAround(loop)
 		}
-		if !ok || leaves(s, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
+		if !ok || lastTurn(s, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
 			continue
 		}
 		v := &invariance{s, loop.Node(), c}
@@ -118,8 +118,8 @@ func repeats(loop ast.Node, at token.Pos) bool {
 	return false
 }
 
-// leaves reports whether the turn of a loop that comes to a place is the last one.
-func leaves(s *advice.Site, c, loop inspector.Cursor) bool {
+// lastTurn reports whether the turn of a loop that comes to a place is the last one.
+func lastTurn(s *advice.Site, c, loop inspector.Cursor) bool {
 	for ; c.Node() != loop.Node(); c = c.Parent() {
 		stmt, ok := c.Node().(ast.Stmt)
 		if !ok {

@@ -42,10 +42,12 @@ func All() []*advice.Rule {
 }
 
 var all = []*advice.Rule{
+	deepEqual,
 	jsonAny,
 	jsonReflection,
 	locationPerCall,
 	loopInvariantCall,
+	reflectFirst,
 	regexpPerCall,
 	replacerPerCall,
 	sortSlice,

@@ -1,0 +1,128 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var deepEqual = &advice.Rule{
+	ID:      "deep-equal",
+	Pattern: "P49",
+	Title:   "values of a known type are compared by reflection",
+	Doc: `reflect.DeepEqual walks both values by reflection, allocates to remember where it has been, and asks for the kind
+of each element. Where the type is known, ==, slices.Equal, maps.Equal and bytes.Equal do it ten times as fast.
+
+For comparable structs and arrays of numbers, strings and booleans == means the same. Of slices and maps DeepEqual tells
+nil from empty, which the others take for equal: that rewrite is left to review. Where pointers, interfaces or floating
+point numbers are inside, whose equality is another one, and for nested slices, there is advice only: an Equal method,
+or slices.EqualFunc.`,
+	Class:  advice.Safe,
+	Frames: regexp.MustCompile(`^reflect\.(DeepEqual|deepValueEqual)$`),
+	Since:  "1.21",
+	Gain:   10,
+	Match:  matchDeepEqual,
+}
+
+func matchDeepEqual(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls("reflect.DeepEqual") {
+		if len(c.Args) != 2 {
+			continue
+		}
+		t := s.Info.TypeOf(c.Args[0])
+		if !types.Identical(t, s.Info.TypeOf(c.Args[1])) {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+		name := types.TypeString(t, types.RelativeTo(s.Types))
+		if len(name) > 60 {
+			name = "this type"
+		}
+		with := ""
+		switch u := t.Underlying().(type) {
+		case *types.Slice:
+			if b, ok := u.Elem().(*types.Basic); ok && b.Kind() == types.Byte {
+				with = "bytes"
+			} else if exact(u.Elem()) {
+				with = "slices"
+			}
+		case *types.Map:
+			if exact(u.Key()) && exact(u.Elem()) {
+				with = "maps"
+			}
+		case *types.Interface, *types.Signature:
+			continue // what is compared isn't known here
+		case *types.Struct, *types.Array, *types.Basic:
+			if exact(t) {
+				m.Why = fmt.Sprintf("reflect.DeepEqual compares values of %s, for which == means the same.", name)
+				m.Class = advice.Safe
+				m.Edits = []advice.Edit{equality(s, c)}
+				if commented(s, c.Pos(), c.End()) {
+					m.Edits = nil
+				}
+				matches = append(matches, m)
+				continue
+			}
+		}
+		if with == "" {
+			m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection: compare what makes them equal, in a function for the type.", name)
+			matches = append(matches, m)
+			continue
+		}
+		m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection: %s.Equal compares them directly. It takes nil and empty for equal, which DeepEqual tells apart.", name, with)
+		if pkg, ok := packageName(s, with, c.Pos()); ok {
+			m.Class, m.Imports = advice.Review, []string{with}
+			m.Edits = []advice.Edit{replace(c.Fun, pkg+".Equal")}
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// exact reports whether == of a type means what DeepEqual does.
+func exact(t types.Type) bool {
+	if _, param := types.Unalias(t).(*types.TypeParam); param {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsBoolean|types.IsInteger|types.IsString) != 0 && u.Info()&types.IsUntyped == 0
+	case *types.Array:
+		return exact(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if f := u.Field(i); f.Name() == "_" || !exact(f.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// equality is the edit to x == y, or, below a !, to x != y, with the parentheses that
+// its place needs.
+func equality(s *advice.Site, c advice.Call) advice.Edit {
+	operand := func(e ast.Expr) string {
+		switch e.(type) {
+		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.CallExpr, *ast.ParenExpr, *ast.StarExpr, *ast.BasicLit:
+			return s.Source(e)
+		}
+		return "(" + s.Source(e) + ")" // T{} == x would end an if's condition
+	}
+	at, op := c.Cursor, "=="
+	if not, ok := at.Parent().Node().(*ast.UnaryExpr); ok && not.Op == token.NOT {
+		at, op = at.Parent(), "!="
+	}
+	text := operand(c.Args[0]) + " " + op + " " + operand(c.Args[1])
+	switch at.Parent().Node().(type) {
+	case *ast.UnaryExpr, *ast.BinaryExpr:
+		text = "(" + text + ")"
+	}
+	return replace(at.Node(), text)
+}

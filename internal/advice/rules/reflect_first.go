@@ -1,0 +1,80 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var reflectFirst = &advice.Rule{
+	ID:      "reflect-first",
+	Pattern: "P10",
+	Title:   "reflection finds out what is known",
+	Doc: `Reflection that could be had cheaper: a value is looked at with reflect before a type switch that knows most types
+without it, or fields, methods and tags of a type are searched by name again for each value, although a type's never
+change. Ask for the common types first and leave reflection to the default case; keep the numbers of fields, or the
+parsed tags, in a map by reflect.Type, or in a variable where the type is fixed.
+
+How what is kept has to look only the code around knows, so that it is advice only.`,
+	Class:  advice.AdviceOnly,
+	Frames: reflectFrames,
+	Gain:   2,
+	Match:  matchReflectFirst,
+}
+
+var reflectFrames = regexp.MustCompile(`^reflect\.`)
+
+func matchReflectFirst(s *advice.Site) []advice.Match {
+	if s.Share(reflectFrames) < 0.02 {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls("reflect.ValueOf", "reflect.TypeOf") {
+		obj := object(s, c.Args[0])
+		if obj == nil || runsOnce(s, c.Cursor) {
+			continue
+		}
+		if _, anything := obj.Type().Underlying().(*types.Interface); anything && switchedLater(s, c, obj) {
+			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "reflection comes before a type switch",
+				Why: fmt.Sprintf("%s(%s) runs for each value, also for those that the type switch below it knows: switch on %s first, and reflect in the default case only.", short(c.Name), obj.Name(), obj.Name())})
+		}
+	}
+	for _, c := range s.Calls("(reflect.Value).FieldByName", "(reflect.Value).MethodByName", "(reflect.Type).FieldByName", "(reflect.Type).MethodByName",
+		"(reflect.StructTag).Get", "(reflect.StructTag).Lookup", "reflect.VisibleFields", "(reflect.Type).Method", "(reflect.Value).FieldByNameFunc", "(reflect.Type).FieldByNameFunc") {
+		if runsOnce(s, c.Cursor) {
+			continue
+		}
+		matches = append(matches, advice.Match{Node: c.CallExpr,
+			Why: fmt.Sprintf("%s searches the type again for each value, and gives the same each time: keep what it finds, the index of the field or method, by reflect.Type.", short(c.Name))})
+	}
+	return matches
+}
+
+// switchedLater reports whether the function has a type switch on a variable after a
+// call, in the same or an inner block.
+func switchedLater(s *advice.Site, c advice.Call, obj types.Object) bool {
+	stmt, ok := statement(c.Cursor)
+	if !ok {
+		return false
+	}
+	found := false
+	stmt.Parent().Inspect([]ast.Node{(*ast.TypeSwitchStmt)(nil)}, func(at inspector.Cursor) bool {
+		n := at.Node().(*ast.TypeSwitchStmt)
+		if n.Pos() < c.Pos() {
+			return true
+		}
+		ast.Inspect(n.Assign, func(n ast.Node) bool {
+			if e, ok := n.(*ast.TypeAssertExpr); ok && e.Type == nil && object(s, e.X) == obj {
+				found = true
+			}
+			return true
+		})
+		return !found
+	})
+	return found
+}
