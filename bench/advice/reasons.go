@@ -10,7 +10,7 @@ var reasons = map[string][]string{
 	"closure-alloc-per-object":        {"once-per-object", "hot-allocation"},
 	"error-built-then-discarded":      {"error-discarded"},
 	"fmt-for-simple-value":            {"sprintf-simple", "bytes-sprintf"},
-	"defer-in-hot-path":               {"defer-in-loop"},
+	"defer-in-hot-path":               {},
 	"loop-invariant-parse":            {"loop-invariant-call"},
 	"loop-invariant-lowercase":        {"loop-invariant-call"},
 	"map-iteration-to-slice":          {"map-range"},
@@ -33,4 +33,10 @@ var reasons = map[string][]string{
 	"bytes-buffer-to-strings-builder": {"buffer-to-builder"},
 	"time-loadlocation-per-call":      {"location-per-call"},
 	"time-now-per-call":               {"time-now-loop"},
+}
+
+// requires are modules of repositories that are older than modules, where the newest
+// version can't be asked for.
+var requires = map[string][]string{
+	"go-kit/log": {"github.com/go-stack/stack@v1.8.1", "github.com/go-logfmt/logfmt@v0.6.0"},
 }
