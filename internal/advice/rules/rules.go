@@ -42,14 +42,18 @@ func All() []*advice.Rule {
 }
 
 var all = []*advice.Rule{
+	clientPerRequest,
 	deepEqual,
 	jsonAny,
 	jsonReflection,
 	locationPerCall,
 	loopInvariantCall,
+	readPerRequest,
 	reflectFirst,
 	regexpPerCall,
 	replacerPerCall,
+	smallReads,
+	smallWrites,
 	sortSlice,
 	sliceGrows,
 	mapGrows,

@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var clientPerRequest = &advice.Rule{
+	ID:      "client-per-request",
+	Pattern: "P51",
+	Title:   "a client is made for each call",
+	Doc: `Clients of HTTP, gRPC, databases and brokers keep connections to use them again. One that is made for each request
+begins with none: each call then pays for name look-up, a TCP and a TLS handshake, and leaves connections behind. Make
+the client once, when the program starts, and share it: these clients are meant to be used by many goroutines.
+
+An http.Client without a Transport of its own shares the default one, and costs next to nothing: it is not reported. Nor
+is what functions called New, Open or Connect make, which are there to make it.
+
+Who owns a client, and when it is closed, is a matter of design, so that it is advice only.`,
+	Class:     advice.AdviceOnly,
+	Frames:    clientFrames,
+	Allocates: true,
+	Gain:      3,
+	Match:     matchClientPerRequest,
+}
+
+var clientFrames = regexp.MustCompile(`^net\.|^net/http\.|^crypto/tls\.|^crypto/x509\.|^database/sql\.|^google\.golang\.org/grpc|^github\.com/(redis|go-redis|twmb|jackc|segmentio|aws|elastic|nats-io)/|^go\.mongodb\.org/`)
+
+// makesClient matches functions that return what keeps connections.
+var makesClient = regexp.MustCompile(`^(database/sql\.Open(DB)?|` +
+	`google\.golang\.org/grpc\.(NewClient|Dial|DialContext)|` +
+	`github\.com/(redis/go-redis|go-redis/redis)/v\d+\.New(Client|ClusterClient|FailoverClient|UniversalClient)|` +
+	`github\.com/twmb/franz-go/pkg/kgo\.NewClient|` +
+	`github\.com/segmentio/kafka-go\.(NewReader|NewWriter|Dial|DialLeader)|` +
+	`go\.mongodb\.org/mongo-driver(/v2)?/mongo\.(Connect|NewClient)|` +
+	`github\.com/jackc/pgx/v\d+(/pgxpool)?\.(Connect|ConnectConfig|New|NewWithConfig)|` +
+	`github\.com/nats-io/nats\.go\.Connect|` +
+	`github\.com/elastic/go-elasticsearch/v\d+\.New(Default|Typed)?Client|` +
+	`github\.com/aws/aws-sdk-go-v2/config\.LoadDefaultConfig|` +
+	`\(\*net/http\.Transport\)\.Clone)$`)
+
+func matchClientPerRequest(s *advice.Site) []advice.Match {
+	if s.Decl != nil && isConstructor(s.Decl.Name.Name) {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		if makesClient.MatchString(c.Name) && !runsOnce(s, c.Cursor) {
+			matches = append(matches, advice.Match{Node: c.CallExpr,
+				Why: fmt.Sprintf("%s makes something that keeps connections, each time this runs, and begins without any. Make it once and share it: it is meant for many goroutines at once.", short(c.Name))})
+		}
+	}
+	for _, c := range s.Nodes() {
+		lit, ok := c.Node().(*ast.CompositeLit)
+		if !ok || types.TypeString(s.Info.TypeOf(lit), nil) != "net/http.Transport" || runsOnce(s, c) {
+			continue
+		}
+		matches = append(matches, advice.Match{Node: lit, Title: "a transport of HTTP is made for each call",
+			Why: "an http.Transport keeps the connections, and this one begins without any, each time this runs: every request then dials, and shakes hands for TLS. Make it once and share it."})
+	}
+	return matches
+}
+
+// isConstructor reports whether a function's name says that it makes something.
+func isConstructor(name string) bool {
+	lower := strings.ToLower(name)
+	for _, prefix := range []string{"new", "open", "connect", "dial", "init", "setup", "make", "must", "create", "start", "build"} {
+		if strings.HasPrefix(lower, prefix) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,64 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var readPerRequest = &advice.Rule{
+	ID:      "read-per-request",
+	Pattern: "P68",
+	Title:   "files are read again each time",
+	Doc: `Opening, reading and closing a file are system calls, even if the disk isn't touched, and the content is allocated
+anew. A service that reads the same files for each request spends its time there: read them once, when the program
+starts, and keep what is made of them; where they may change, look at their time of modification now and then, or wait
+for a signal. Files that are embedded in the program are there as []byte or string without a copy, if the variable has
+that type.
+
+A program whose work is reading files reads each of them once, and has nothing to keep: a rule can't see the difference,
+so that it is advice only. Functions that are called load or init are not reported, unless a name is constant.`,
+	Class:  advice.AdviceOnly,
+	Frames: regexp.MustCompile(`^os\.(ReadFile|Open|OpenFile|ReadDir|Stat|Lstat|openFileNolog|readFileContents)$|^os\.\(\*File\)\.|^io/ioutil\.Read|^io/fs\.(ReadFile|ReadDir|Glob|WalkDir)|^path/filepath\.(Glob|Walk|WalkDir)|^embed\.`),
+	Gain:   5,
+	Match:  matchReadPerRequest,
+}
+
+func matchReadPerRequest(s *advice.Site) []advice.Match {
+	if s.Share(fileFrames) < 0.02 {
+		return nil
+	}
+	loads := s.Decl != nil && (isConstructor(s.Decl.Name.Name) || strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "load"))
+	var matches []advice.Match
+	for _, c := range s.Calls("os.ReadFile", "os.Open", "os.ReadDir", "io/ioutil.ReadFile", "io/ioutil.ReadDir", "io/fs.ReadFile", "io/fs.ReadDir",
+		"path/filepath.Glob", "io/fs.Glob", "(embed.FS).ReadFile", "(embed.FS).Open", "(embed.FS).ReadDir", "path/filepath.WalkDir", "path/filepath.Walk", "io/fs.WalkDir") {
+		if runsOnce(s, c.Cursor) || len(c.Args) == 0 {
+			continue
+		}
+		arg := c.Args[0]
+		if strings.HasPrefix(c.Name, "io/fs.") && len(c.Args) > 1 {
+			arg = c.Args[1]
+		}
+		name, constant := constantText(s, arg)
+		if loads && !constant {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr}
+		switch {
+		case strings.HasPrefix(c.Name, "(embed."):
+			m.Why = fmt.Sprintf("%s copies what is in the program already. Read it once into a variable, or embed the file as []byte or string.", short(c.Name))
+		case strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/") || strings.HasPrefix(name, "/dev/"):
+			continue // another content each time
+		case constant:
+			m.Why = fmt.Sprintf("%s reads %s each time this runs. Read it once and keep it, or keep it as long as its time of modification stays.", short(c.Name), quoted(name))
+		default:
+			m.Why = fmt.Sprintf("%s goes to the file system each time this runs. If the same files come again, with each request or call, read them once and keep their content, or what is made of it.", short(c.Name))
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+var fileFrames = regexp.MustCompile(`^os\.|^io/fs\.|^io/ioutil\.|^path/filepath\.|^embed\.|^syscall\.`)
