@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -29,6 +30,8 @@ const (
 	allocBlocks                  // objects allocated
 	mutexTime                    // nanoseconds that others waited for locks
 	blockTime                    // nanoseconds spent waiting
+	mutexTimes                   // that somebody waited for a lock
+	blockTimes                   // that somebody waited
 	numDimensions
 )
 
@@ -123,6 +126,7 @@ func (e *evidence) subject(name string) int {
 // columns says which dimension each value column of a profile counts.
 func columns(in Input) map[int]dimension {
 	p, found := in.Profile, make(map[int]dimension)
+	mutex := sync.OnceValue(func() bool { return isMutex(in) })
 	isCPU := slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "cpu" })
 	for i, t := range p.SampleTypes {
 		switch {
@@ -134,10 +138,14 @@ func columns(in Input) map[int]dimension {
 			found[i] = allocBytes
 		case t.Type == "alloc_objects":
 			found[i] = allocBlocks
-		case t.Type == "delay" && isMutex(in):
+		case t.Type == "delay" && mutex():
 			found[i] = mutexTime
 		case t.Type == "delay":
 			found[i] = blockTime
+		case t.Type == "contentions" && mutex():
+			found[i] = mutexTimes
+		case t.Type == "contentions":
+			found[i] = blockTimes
 		}
 	}
 	return found

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
@@ -250,4 +251,43 @@ func (s *Site) Callees() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// A Wait is what profiles of waiting say of a line.
+type Wait struct {
+	Share float64       // of all waiting of its kind in the subject
+	Time  time.Duration // of all goroutines together
+	Times int64         // that some goroutine waited; 0 if unknown
+}
+
+// LockWait returns how long others waited for locks that the line lets go in functions
+// matching re, which it calls itself, in the subject where that is the largest part.
+func (s *Site) LockWait(re *regexp.Regexp) Wait { return s.wait(re, mutexTime, mutexTimes) }
+
+// BlockWait returns how long the line waited in functions matching re that it calls
+// itself.
+func (s *Site) BlockWait(re *regexp.Regexp) Wait { return s.wait(re, blockTime, blockTimes) }
+
+func (s *Site) wait(re *regexp.Regexp, d, times dimension) (most Wait) {
+	if s.hot == nil {
+		return most
+	}
+	sums := make(matched)
+	for _, k := range s.hot.chains {
+		if len(k.below) == 0 || !re.MatchString(k.below[0]) {
+			continue
+		}
+		for subject, v := range k.values {
+			if sums[subject] == nil {
+				sums[subject] = new(values)
+			}
+			sums[subject].add(v)
+		}
+	}
+	for subject, v := range sums {
+		if share := s.seen.share(v[d], subject, d); share > most.Share {
+			most = Wait{share, time.Duration(v[d]), v[times]}
+		}
+	}
+	return most
 }

@@ -44,6 +44,10 @@ func All() []*advice.Rule {
 var all = []*advice.Rule{
 	clientPerRequest,
 	deepEqual,
+	mutexContention,
+	rwmutexReaders,
+	busySelect,
+	channelHandover,
 	jsonAny,
 	jsonReflection,
 	locationPerCall,

@@ -210,7 +210,8 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 		for _, size := range sizes {
 			label := profile.Label{Key: b.String("bytes"), Numeric: true, Num: size}
 			if m[1] != "alloc" {
-				b.Sample(stack, nil, 10, 100e6)
+				// Of waiting a number is how often somebody waited.
+				b.Sample(stack, nil, max(10, sizes[len(sizes)-1]-64), 100e6)
 				break
 			}
 			b.Sample(stack, []profile.Label{label}, 100, 100*size)

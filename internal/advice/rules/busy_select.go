@@ -1,0 +1,110 @@
+package rules
+
+import (
+	"go/ast"
+	"regexp"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var busySelect = &advice.Rule{
+	ID:      "busy-select",
+	Pattern: "P38",
+	Title:   "a loop asks channels again and again instead of waiting",
+	Doc: `A select with a default case never waits. In a loop that does nothing else it keeps a processor busy, and takes it from the
+goroutine that would send. Without the default the select waits, and costs nothing until there is something; where the loop
+has to do something now and then, a case that receives from a time.Ticker says when.
+
+The rule keeps silent where the default case, or the loop beside the select, does any work.`,
+	Class:  advice.AdviceOnly,
+	Frames: regexp.MustCompile(`^runtime\.select(nbrecv|nbsend|go)$`),
+	Gain:   20,
+	Match:  matchBusySelect,
+}
+
+func matchBusySelect(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	seen := make(map[*ast.SelectStmt]bool)
+	for _, c := range s.Nodes() {
+		cursor, ok := enclosingSelect(s, c)
+		if !ok {
+			continue
+		}
+		sel := cursor.Node().(*ast.SelectStmt)
+		if seen[sel] {
+			continue
+		}
+		seen[sel] = true
+		if spins(s, cursor, sel) {
+			matches = append(matches, advice.Match{Node: sel, Why: "The select has a default case that does nothing, in a loop that does nothing else: it keeps a processor busy until a channel is ready. Without the default case it waits."})
+		}
+	}
+	return matches
+}
+
+// enclosingSelect returns the select statement whose communication is at a node.
+func enclosingSelect(s *advice.Site, c inspector.Cursor) (inspector.Cursor, bool) {
+	for up := range c.Enclosing((*ast.SelectStmt)(nil), (*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+		sel, ok := up.Node().(*ast.SelectStmt)
+		if !ok {
+			break
+		}
+		for _, clause := range sel.Body.List {
+			// What a case does is not the select.
+			if comm := clause.(*ast.CommClause); len(comm.Body) > 0 && c.Node().Pos() >= comm.Body[0].Pos() && c.Node().Pos() < comm.End() {
+				return up, false
+			}
+		}
+		return up, true
+	}
+	return c, false
+}
+
+// spins reports whether a select is all that a loop does, and its default case nothing.
+func spins(s *advice.Site, cursor inspector.Cursor, sel *ast.SelectStmt) bool {
+	idle := false
+	for _, clause := range sel.Body.List {
+		if comm := clause.(*ast.CommClause); comm.Comm == nil {
+			idle = true
+			for _, stmt := range comm.Body {
+				idle = idle && nothing(s, stmt)
+			}
+		}
+	}
+	up := cursor.Parent()
+	if _, labeled := up.Node().(*ast.LabeledStmt); labeled {
+		up = up.Parent()
+	}
+	block, ok := up.Node().(*ast.BlockStmt)
+	if !idle || !ok {
+		return false
+	}
+	loop, ok := up.Parent().Node().(*ast.ForStmt)
+	if !ok || loop.Init != nil || loop.Post != nil || loop.Cond != nil && !nameOrField(loop.Cond) {
+		return false // one that counts ends by itself
+	}
+	for _, stmt := range block.List {
+		if stmt != ast.Stmt(sel) && !nothing(s, stmt) {
+			if l, ok := stmt.(*ast.LabeledStmt); !ok || l.Stmt != ast.Stmt(sel) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// nothing reports whether a statement does no work.
+func nothing(s *advice.Site, stmt ast.Stmt) bool {
+	switch stmt := stmt.(type) {
+	case *ast.EmptyStmt:
+		return true
+	case *ast.BranchStmt:
+		return stmt.Tok.String() == "continue"
+	case *ast.ExprStmt:
+		call, ok := stmt.X.(*ast.CallExpr)
+		return ok && s.Callee(call) == "runtime.Gosched"
+	}
+	return false
+}

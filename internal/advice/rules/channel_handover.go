@@ -1,0 +1,184 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"regexp"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var chanSend = regexp.MustCompile(`^runtime\.chansend1$`)
+
+var channelHandover = &advice.Rule{
+	ID:      "channel-handover",
+	Pattern: "P35",
+	Title:   "items are handed over one at a time through a channel without a buffer",
+	Doc: `A send on a channel without a buffer waits until somebody receives: for each item two goroutines meet, and the scheduler runs
+twice, which takes some hundred nanoseconds. Where the work on an item is of that order, send slices of items; a buffer lets
+either side go on for a while. If the receivers are the slower side a buffer only fills up: it takes more of them.
+
+The rule speaks where a loop sends on a channel that is made without a buffer in the same package, sends wait for 50 µs or
+less each, and they have a tenth of all waiting. Longer waits are of receivers that have work to do.`,
+	Class:  advice.AdviceOnly,
+	Frames: chanSend,
+	Waits:  true,
+	Match:  matchChannelHandover,
+}
+
+// briefWait is what a send waits for a receiver that does next to nothing: two turns of
+// the scheduler and the wake-up of a thread.
+const briefWait = 50 * time.Microsecond
+
+func matchChannelHandover(s *advice.Site) []advice.Match {
+	w := s.BlockWait(chanSend)
+	if w.Share < muchWaiting || w.Time < longWaiting || w.Times == 0 || w.Time/time.Duration(w.Times) > briefWait {
+		return nil
+	}
+	for _, c := range s.Nodes() {
+		send, ok := c.Node().(*ast.SendStmt)
+		if !ok {
+			continue
+		}
+		looped := false
+		for up := range c.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+			switch up.Node().(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				looped = true
+			}
+			break
+		}
+		if !looped || !unbuffered(s, variable(s, send.Chan), 0) {
+			continue
+		}
+		return []advice.Match{{
+			Node: send,
+			Why:  fmt.Sprintf("Each send on %s waits about %v for its receiver, as the channel has no buffer. Send several items at once, as a slice, or make the channel with room for some.", s.Source(send.Chan), (w.Time / time.Duration(w.Times)).Round(100*time.Nanosecond)),
+		}}
+	}
+	return nil
+}
+
+// unbuffered reports whether all that a variable, field or parameter is set to in the
+// package is channels made without a buffer, and at least one.
+func unbuffered(s *advice.Site, obj types.Object, depth int) bool {
+	if obj == nil || depth > 3 || obj.Pkg() != s.Types {
+		return false
+	}
+	field := obj.(*types.Var).IsField()
+	if obj.Exported() && (field || obj.Parent() == s.Types.Scope()) && s.Types.Name() != "main" {
+		return false // others may set it
+	}
+	made, other := 0, 0
+	set := func(value ast.Expr) {
+		call, ok := ast.Unparen(value).(*ast.CallExpr)
+		if ok && s.Callee(call) == "make" && (len(call.Args) == 1 || zero(s, call.Args[1])) {
+			made++
+		} else if from := variable(s, value); !ok && from != nil && from != obj && unbuffered(s, from, depth+1) {
+			made++
+		} else {
+			other++
+		}
+	}
+	for c := range s.Root().Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.CompositeLit)(nil), (*ast.FuncDecl)(nil), (*ast.UnaryExpr)(nil)) {
+		switch n := c.Node().(type) {
+		case *ast.AssignStmt:
+			for i, l := range n.Lhs {
+				if variable(s, l) != obj {
+					continue
+				}
+				if len(n.Rhs) != len(n.Lhs) {
+					return false
+				}
+				set(n.Rhs[i])
+			}
+		case *ast.ValueSpec:
+			for i, name := range n.Names {
+				if s.Info.Defs[name] == obj && len(n.Values) == len(n.Names) {
+					set(n.Values[i])
+				}
+			}
+		case *ast.CompositeLit:
+			for i, e := range n.Elts {
+				if pair, ok := e.(*ast.KeyValueExpr); ok {
+					if key, ok := pair.Key.(*ast.Ident); ok && field && s.Info.Uses[key] == obj {
+						set(pair.Value)
+					}
+				} else if t, ok := s.Info.TypeOf(n).Underlying().(*types.Struct); ok && i < t.NumFields() && t.Field(i) == obj {
+					set(e)
+				}
+			}
+		case *ast.UnaryExpr:
+			if n.Op.String() == "&" && variable(s, n.X) == obj {
+				return false // set through a pointer
+			}
+		case *ast.FuncDecl:
+			if i := parameter(s, n, obj); i >= 0 && !arguments(s, n, i, set) {
+				return false
+			}
+		}
+	}
+	return made > 0 && other == 0
+}
+
+func zero(s *advice.Site, e ast.Expr) bool {
+	v := s.Info.Types[e].Value
+	return v != nil && constant.Sign(v) == 0
+}
+
+// variable returns the variable, parameter or field that an expression is.
+func variable(s *advice.Site, e ast.Expr) types.Object {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if sel, isSel := ast.Unparen(e).(*ast.SelectorExpr); isSel {
+		id, ok = sel.Sel, true
+	}
+	if !ok {
+		return nil
+	}
+	if v, ok := s.Info.ObjectOf(id).(*types.Var); ok {
+		return v
+	}
+	return nil
+}
+
+// parameter returns the index of a parameter of a function, -1 if it is none.
+func parameter(s *advice.Site, fn *ast.FuncDecl, obj types.Object) int {
+	i := 0
+	for _, field := range fn.Type.Params.List {
+		for _, name := range field.Names {
+			if s.Info.Defs[name] == obj {
+				return i
+			}
+			i++
+		}
+		if len(field.Names) == 0 {
+			i++
+		}
+	}
+	return -1
+}
+
+// arguments calls set with what a function's parameter is called with. It reports
+// whether these are all calls there can be: the function is not exported, no method,
+// and used in no other way.
+func arguments(s *advice.Site, fn *ast.FuncDecl, i int, set func(ast.Expr)) bool {
+	obj := s.Info.Defs[fn.Name]
+	if fn.Recv != nil || fn.Name.IsExported() && s.Types.Name() != "main" || obj == nil {
+		return false
+	}
+	calls := 0
+	for c := range s.Root().Preorder((*ast.CallExpr)(nil)) {
+		call := c.Node().(*ast.CallExpr)
+		if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && s.Info.Uses[id] == obj {
+			if i >= len(call.Args) || call.Ellipsis.IsValid() {
+				return false
+			}
+			calls++
+			set(call.Args[i])
+		}
+	}
+	return calls == len(s.Uses(obj))
+}

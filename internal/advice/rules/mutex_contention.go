@@ -1,0 +1,274 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var unlocks = regexp.MustCompile(`^sync\.\(\*(RW)?Mutex\)\.R?Unlock$`)
+
+var mutexContention = &advice.Rule{
+	ID:      "mutex-contention",
+	Pattern: "P31",
+	Title:   "goroutines wait for a lock that is held here",
+	Doc: `A mutex profile blames the line that unlocks: what others waited for is what the holder did until then. Hold the lock for
+less: do input, output, formatting and other calls before or after. A number needs no lock but sync/atomic; what is
+mostly read can be replaced as a whole, in an atomic.Pointer; a map can be split by key into several, each with a lock of its own.
+
+The rule speaks of lines with a tenth of all waiting for locks or more, of 10 ms or more.`,
+	Class:  advice.AdviceOnly,
+	Frames: unlocks,
+	Waits:  true,
+	Match:  matchMutexContention,
+}
+
+const (
+	muchWaiting = 0.1
+	longWaiting = 10 * time.Millisecond
+)
+
+func matchMutexContention(s *advice.Site) []advice.Match {
+	if w := s.LockWait(unlocks); w.Share < muchWaiting || w.Time < longWaiting {
+		return nil
+	}
+	for _, call := range unlocking(s) {
+		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok {
+			continue // a method expression
+		}
+		lock := s.Source(sel.X)
+		m := advice.Match{Node: call}
+		held := heldBy(s, call, sel)
+		if held == nil {
+			m.Why = fmt.Sprintf("Goroutines wait for %s, which is let go here. Hold it for less, or split what it guards into parts with a lock each.", lock)
+			return []advice.Match{m}
+		}
+		since := fmt.Sprintf("Goroutines wait for %s, which is held from line %d on. ", lock, s.Package.Line(held.lock.Pos()))
+		switch slow := held.slow(s); {
+		case len(slow) > 0:
+			m.Why = since + fmt.Sprintf("While it is held, %s: do that before or after, if what the lock guards allows.", strings.Join(slow, " and "))
+		case held.counts(s):
+			m.Why = since + "All that is done with it is counting: a number of sync/atomic, such as atomic.Int64, needs no lock."
+		case held.usesMap(s):
+			m.Why = since + "It guards a map: split that by key into several, each with a lock of its own; if it is mostly read, let readers load a map that an atomic.Pointer holds and writers replace, or try sync.Map."
+		default:
+			m.Why = since + "Hold it for less, or split what it guards into parts with a lock each."
+		}
+		return []advice.Match{m}
+	}
+	return nil
+}
+
+var unlockNames = []string{"(*sync.Mutex).Unlock", "(*sync.RWMutex).Unlock", "(*sync.RWMutex).RUnlock"}
+
+// unlocking returns the calls that unlock on a line: those that stand there, or, where
+// the function returns, the one that is deferred.
+func unlocking(s *advice.Site) []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	for _, c := range s.Calls(unlockNames...) {
+		calls = append(calls, c.CallExpr)
+	}
+	if len(calls) > 0 {
+		return calls
+	}
+	ast.Inspect(s.Body(), func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.DeferStmt:
+			if slices.Contains(unlockNames, s.Callee(n.Call)) {
+				calls = append(calls, n.Call)
+			}
+		}
+		return true
+	})
+	if len(calls) > 1 {
+		return nil // which one, nobody knows
+	}
+	return calls
+}
+
+// A held is what a function does between taking a lock and letting it go.
+type held struct {
+	lock  ast.Stmt
+	stmts []ast.Stmt
+}
+
+// heldBy finds the statements before a call that unlocks, from the one in the same
+// block that locks; of a deferred call those behind.
+func heldBy(s *advice.Site, unlock *ast.CallExpr, sel *ast.SelectorExpr) *held {
+	var found *held
+	name := strings.TrimSuffix(sel.Sel.Name, "Unlock") + "Lock"
+	ast.Inspect(s.Body(), func(n ast.Node) bool {
+		var list []ast.Stmt
+		switch n := n.(type) {
+		case *ast.BlockStmt:
+			list = n.List
+		case *ast.CaseClause:
+			list = n.Body
+		case *ast.CommClause:
+			list = n.Body
+		default:
+			return true
+		}
+		end, deferred := -1, false
+		for i, stmt := range list {
+			switch stmt := stmt.(type) {
+			case *ast.ExprStmt:
+				if stmt.X == unlock {
+					end = i
+				}
+			case *ast.DeferStmt:
+				if stmt.Call == unlock {
+					end, deferred = i, true
+				}
+			}
+		}
+		for i := end - 1; i >= 0; i-- {
+			x, ok := list[i].(*ast.ExprStmt)
+			if !ok {
+				continue
+			}
+			call, ok := x.X.(*ast.CallExpr)
+			if !ok {
+				continue
+			}
+			if lock, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && lock.Sel.Name == name && s.Source(lock.X) == s.Source(sel.X) {
+				found = &held{x, list[i+1 : end]}
+				if deferred {
+					found.stmts = slices.Concat(list[i+1:end], list[end+1:])
+				}
+				break
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// inspect visits what runs while the lock is held, but for literals, which may run later.
+func (h *held) inspect(visit func(ast.Node)) {
+	for _, stmt := range h.stmts {
+		ast.Inspect(stmt, func(n ast.Node) bool {
+			if _, literal := n.(*ast.FuncLit); literal || n == nil {
+				return false
+			}
+			visit(n)
+			return true
+		})
+	}
+}
+
+// slowPackages are those whose functions take long beside taking a lock: input and
+// output, and what formats or encodes.
+var slowPackages = []string{
+	"bufio", "compress", "database/sql", "encoding", "fmt", "html/template", "io", "log", "net", "os", "regexp", "text/template",
+}
+
+// quickPackages are below slow ones, and are not.
+var quickPackages = []string{"encoding/binary", "io/fs", "net/netip", "net/textproto", "net/url", "os/signal"}
+
+// slow says what is done of which one knows that it takes long; at most two things.
+func (h *held) slow(s *advice.Site) []string {
+	var all []string
+	add := func(text string) {
+		if !slices.Contains(all, text) && len(all) < 2 {
+			all = append(all, text)
+		}
+	}
+	h.inspect(func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.SendStmt:
+			add("a channel is sent to")
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW {
+				add("a channel is received from")
+			}
+		case *ast.CallExpr:
+			name := s.Callee(n)
+			if name == "time.Sleep" {
+				add("the goroutine sleeps")
+			}
+			sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
+			if !ok {
+				return
+			}
+			fn, ok := s.Info.Uses[sel.Sel].(*types.Func)
+			if !ok || fn.Pkg() == nil {
+				return
+			}
+			path := fn.Pkg().Path()
+			if slices.Contains(quickPackages, path) || name == "fmt.Errorf" {
+				return // which stands on paths of errors
+			}
+			if slices.ContainsFunc(slowPackages, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") }) {
+				add(short(name) + " is called")
+			}
+		}
+	})
+	return all
+}
+
+// counts reports whether all that is done is to change whole numbers and to return.
+func (h *held) counts(s *advice.Site) bool {
+	counted := false
+	for _, stmt := range h.stmts {
+		switch stmt := stmt.(type) {
+		case *ast.IncDecStmt:
+			if !isCounter(s, stmt.X) {
+				return false
+			}
+			counted = true
+		case *ast.AssignStmt:
+			if stmt.Tok != token.ADD_ASSIGN && stmt.Tok != token.SUB_ASSIGN || !isCounter(s, stmt.Lhs[0]) || !nameOrField(stmt.Rhs[0]) {
+				return false
+			}
+			counted = true
+		case *ast.ReturnStmt:
+			if len(stmt.Results) > 1 || len(stmt.Results) == 1 && !nameOrField(stmt.Results[0]) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return counted && len(h.stmts) <= 2
+}
+
+// isCounter reports whether an expression is a variable or field of a type of integers.
+func isCounter(s *advice.Site, e ast.Expr) bool {
+	t, ok := s.Info.TypeOf(e).Underlying().(*types.Basic)
+	return ok && t.Info()&types.IsInteger != 0 && nameOrField(e)
+}
+
+// nameOrField reports whether an expression is a name, a field or a constant.
+func nameOrField(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.BasicLit:
+		return true
+	case *ast.SelectorExpr:
+		return nameOrField(e.X)
+	}
+	return false
+}
+
+func (h *held) usesMap(s *advice.Site) bool {
+	found := false
+	h.inspect(func(n ast.Node) {
+		if x, ok := n.(*ast.IndexExpr); ok {
+			if t := s.Info.TypeOf(x.X); t != nil {
+				_, isMap := t.Underlying().(*types.Map)
+				found = found || isMap
+			}
+		}
+	})
+	return found
+}

@@ -1,0 +1,39 @@
+package items
+
+func local(n int, work func(int)) {
+	c := make(chan int)
+	go func() {
+		for v := range c {
+			work(v)
+		}
+	}()
+	for i := range n {
+		// want C: the channel has no buffer
+		c <- i // block: runtime.chansend1 20000
+	}
+	close(c)
+}
+
+type pipe struct{ out chan []byte }
+
+func newPipe() *pipe { return &pipe{out: make(chan []byte, 0)} }
+
+func (p *pipe) run(lines [][]byte) {
+	for _, l := range lines {
+		// want C: the channel has no buffer
+		p.out <- l // block: runtime.chansend1 20000
+	}
+}
+
+func start(lines []string) <-chan string {
+	found := make(chan string)
+	go produce(found, lines)
+	return found
+}
+
+func produce(to chan<- string, lines []string) {
+	for _, l := range lines {
+		// want C: the channel has no buffer
+		to <- l // block: runtime.chansend1 20000
+	}
+}

@@ -1,0 +1,55 @@
+package held
+
+import (
+	"io"
+	"sync"
+)
+
+type counter struct {
+	mu sync.Mutex
+	n  int64
+}
+
+func (c *counter) add() {
+	c.mu.Lock()
+	c.n++
+	// want C: atomic.Int64
+	c.mu.Unlock() // mutex: sync.(*Mutex).Unlock
+}
+
+func (c *counter) get() int64 {
+	c.mu.Lock()
+	// want C: held from line 21 on
+	defer c.mu.Unlock() // mutex: sync.(*Mutex).Unlock
+	return c.n
+}
+
+type table struct {
+	sync.RWMutex
+	rows map[string][]byte
+	out  io.Writer
+}
+
+func (t *table) put(k string, v []byte) {
+	t.Lock()
+	// want C: split that by key
+	defer t.Unlock() // mutex: sync.(*RWMutex).Unlock
+	t.rows[k] = v
+}
+
+func (t *table) write(k string) error {
+	t.RLock()
+	// want C: (io.Writer).Write is called
+	defer t.RUnlock() // mutex: sync.(*RWMutex).RUnlock
+	_, err := t.out.Write(t.rows[k])
+	return err
+}
+
+// A deferred call is where the function returns.
+func (c *counter) take() (n int64) {
+	c.mu.Lock()
+	// want C: held from line
+	defer c.mu.Unlock()
+	n, c.n = c.n, 0
+	return n // mutex: sync.(*Mutex).Unlock
+}
