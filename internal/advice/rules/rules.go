@@ -74,6 +74,8 @@ var all = []*advice.Rule{
 	bytesSprintf,
 	joinLiteral,
 	stringBytesConversion,
+	splitForOnePart,
+	tolowerEqual,
 	stringConcatLoop,
 }
 

@@ -1,0 +1,423 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var splitForOnePart = &advice.Rule{
+	ID:      "split-for-one-part",
+	Pattern: "P48",
+	Title:   "a text is split into a slice that is not kept",
+	Doc: `strings.Split counts the separators, allocates a slice for all parts and fills it. Where one part is wanted, or two,
+strings.Cut finds them without; where the parts are gone through once, strings.SplitSeq (Go 1.24) yields one after the
+other, and none that a break leaves out. The same holds for package bytes.
+
+Cut is left to review, as an index out of range becomes an empty string. Loops that use the index, and slices that are
+kept, are not reported.`,
+	Class:  advice.Safe,
+	Frames: regexp.MustCompile(`^(strings|bytes)\.(Split|genSplit|Fields|explode)`),
+	Gain:   1.6,
+	Match:  matchSplitForOnePart,
+}
+
+// splitNames are the functions, of strings and of bytes; all have a …Seq.
+var splitNames = []string{
+	"strings.Split", "strings.SplitN", "strings.SplitAfter", "strings.Fields", "strings.FieldsFunc",
+	"bytes.Split", "bytes.SplitN", "bytes.SplitAfter", "bytes.Fields", "bytes.FieldsFunc",
+}
+
+func matchSplitForOnePart(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls(splitNames...) {
+		pkg, function, _ := strings.Cut(c.Name, ".")
+		sp := &split{Call: c, site: s, pkg: pkg, function: function}
+		sel, ok := c.Fun.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		sp.name, sp.local = sel.Sel, s.Source(sel.X)
+		if len(c.Args) > 1 && function != "FieldsFunc" {
+			sp.separator(c.Args[1])
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+		switch p := c.Parent().Node().(type) {
+		case *ast.RangeStmt:
+			ok = sp.ranged(p, &m)
+		case *ast.IndexExpr:
+			ok = p.X == c.CallExpr && sp.indexed(p, &m)
+		case *ast.AssignStmt:
+			ok = len(p.Lhs) == 1 && len(p.Rhs) == 1 && p.Tok == token.DEFINE && sp.assigned(p, &m)
+		default:
+			ok = false
+		}
+		if ok {
+			matches = append(matches, m)
+		}
+	}
+	return matches
+}
+
+type split struct {
+	advice.Call
+	site          *advice.Site
+	pkg, function string     // "strings", "SplitN"
+	name          *ast.Ident // of the function, in the call
+	local         string     // what the file calls the package
+	sep           int        // bytes of the separator, if it is constant
+}
+
+// separator notes the separator's length: 0 if it isn't known.
+func (sp *split) separator(e ast.Expr) {
+	if operand, to, ok := conversion(sp.site, e); ok && plainBytes(to) {
+		e = operand
+	}
+	if text, ok := constantText(sp.site, e); ok {
+		sp.sep = len(text)
+	}
+}
+
+// limit is the limit of SplitN, -1 for none, 0 if it isn't known.
+func (sp *split) limit() int {
+	if sp.function != "SplitN" {
+		return -1
+	}
+	if v := sp.site.Info.Types[sp.Args[2]].Value; v != nil {
+		n, _ := constant.Int64Val(v)
+		return int(n)
+	}
+	return 0
+}
+
+// ranged is of for _, part := range strings.Split(…).
+func (sp *split) ranged(r *ast.RangeStmt, m *advice.Match) bool {
+	if r.X != sp.CallExpr || !sp.sequence(r, m) {
+		return false
+	}
+	m.Edits = append(m.Edits, insert(sp.name.End(), "Seq"))
+	return true
+}
+
+// sequence makes a loop over parts one over a sequence.
+func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
+	if sp.function == "SplitN" || r.Value == nil || !isBlank(r.Key) || isBlank(r.Value) || uses(r.Body, "recover") {
+		return false
+	}
+	m.Why = fmt.Sprintf("%s allocates a slice for all parts, which are gone through once: %sSeq yields one after the other.", short(sp.Name), short(sp.Name))
+	if !sp.site.AtLeast("1.24") {
+		m.Why += " It needs go 1.24 in go.mod."
+		return true
+	}
+	m.Class = advice.Safe
+	if sp.pkg == "bytes" || sp.function == "FieldsFunc" {
+		m.Class = advice.Review // what is split, or the function, may change meanwhile
+	}
+	m.Edits = []advice.Edit{{Pos: r.Key.Pos(), End: r.Value.Pos()}}
+	return true
+}
+
+// indexed is of strings.Split(…)[0].
+func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
+	v := sp.site.Info.Types[index.Index].Value
+	if v == nil {
+		return false
+	}
+	n, exact := constant.Int64Val(v)
+	if !exact || n < 0 || sp.function == "SplitAfter" || sp.limit() >= 0 && sp.limit() < 2 {
+		return false
+	}
+	if strings.HasPrefix(sp.function, "Fields") {
+		m.Why = fmt.Sprintf("%s allocates a slice for all fields, of which one is used: stop at the first space after it.", short(sp.Name))
+		return n == 0
+	}
+	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which one is used: %s.Cut finds it without.", short(sp.Name), sp.pkg)
+	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 {
+		return true // Cut of an empty separator is something else
+	}
+	cut := fmt.Sprintf("%s.Cut(%s, %s)", sp.local, sp.site.Source(sp.Args[0]), sp.site.Source(sp.Args[1]))
+	at, _ := sp.Parent(), 0
+	first := n == 0
+	if assign, ok := at.Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN) {
+		target := sp.site.Source(assign.Lhs[0])
+		lhs := target + ", _, _"
+		if !first {
+			lhs = "_, " + target + ", _"
+		}
+		if !isBlank(assign.Lhs[0]) {
+			m.Edits = []advice.Edit{replace(assign.Lhs[0], lhs), replace(index, cut)}
+		}
+	} else if stmt, ok := sp.hoistable(at); ok {
+		name := sp.site.Unused(map[bool]string{true: "first", false: "rest"}[first], index.Pos())
+		lhs := name + ", _, _"
+		if !first {
+			lhs = "_, " + name + ", _"
+		}
+		m.Edits = []advice.Edit{insert(stmt.Node().Pos(), lhs+" := "+cut+"\n"), replace(index, name)}
+	}
+	if m.Edits != nil {
+		m.Class = advice.Review
+		if first && sp.pkg == "strings" && len(m.Edits) == 2 && m.Edits[1].New == cut {
+			m.Class = advice.Safe // there always is a first part
+		}
+		if !first {
+			m.Why += " Without a separator it is empty, where the index panics."
+		}
+	}
+	return true
+}
+
+// hoistable returns the statement that an expression may be computed before.
+func (sp *split) hoistable(c inspector.Cursor) (inspector.Cursor, bool) {
+	for _, arg := range sp.Args {
+		if !pure(sp.site, arg) {
+			return c, false
+		}
+	}
+	stmt, ok := statement(c)
+	if !ok {
+		return c, false
+	}
+	switch n := stmt.Node().(type) {
+	case *ast.ReturnStmt, *ast.ExprStmt, *ast.AssignStmt:
+	case *ast.IfStmt:
+		if n.Init != nil || n.Cond.Pos() > c.Node().Pos() || c.Node().End() > n.Cond.End() {
+			return c, false
+		}
+	default:
+		return c, false
+	}
+	for outer := c; outer != stmt; outer = outer.Parent() {
+		switch n := outer.Node().(type) {
+		case *ast.FuncLit:
+			return c, false
+		case *ast.BinaryExpr:
+			if n.Op == token.LAND || n.Op == token.LOR {
+				return c, false
+			}
+		case *ast.CallExpr:
+			if n != sp.CallExpr && sp.site.Callee(n) == "" && !sp.site.Info.Types[n.Fun].IsType() {
+				return c, false
+			}
+		}
+	}
+	// What is evaluated before may change what is split.
+	before := false
+	ast.Inspect(stmt.Node(), func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && call.End() < sp.Pos() && !sp.site.Info.Types[call.Fun].IsType() {
+			before = true
+		}
+		return !before
+	})
+	return stmt, !before
+}
+
+// assigned is of parts := strings.SplitN(…), by what is done with the parts.
+func (sp *split) assigned(assign *ast.AssignStmt, m *advice.Match) bool {
+	s := sp.site
+	obj := object(s, assign.Lhs[0])
+	if obj == nil || !isLocal(s, obj) {
+		return false
+	}
+	ids := s.Uses(obj)
+	if len(ids) == 0 {
+		return false
+	}
+	if len(ids) == 1 {
+		if c, ok := s.Root().FindNode(ids[0]); ok {
+			r, ok := c.Parent().Node().(*ast.RangeStmt)
+			if ok && r.X == ids[0] && sameLoop(s, sp.Cursor, c.Parent()) && sp.sequence(r, m) {
+				if m.Edits != nil {
+					m.Edits = append(m.Edits, insert(sp.name.End(), "Seq"))
+				}
+				return true
+			}
+		}
+	}
+	if sp.function != "Split" && sp.function != "SplitN" {
+		return false
+	}
+	var u partUses
+	for _, id := range ids {
+		if !u.add(s, id) {
+			return false
+		}
+	}
+	if sp.sep == 0 {
+		return false
+	}
+	switch {
+	case u.last != nil && len(u.indexes) == 0 && len(u.lengths) == 0:
+		return sp.lastPart(assign, u.last, m)
+	case u.last != nil || len(u.indexes) == 0:
+		return false
+	case sp.limit() == 2:
+		for _, i := range u.indexes {
+			if i.n > 1 {
+				return false
+			}
+		}
+		sp.cut(assign, &u, m)
+		return true
+	case sp.limit() == -1 && len(u.lengths) == 0:
+		for _, i := range u.indexes {
+			if i.n != 0 {
+				return false
+			}
+		}
+		sp.cut(assign, &u, m)
+		return true
+	}
+	return false
+}
+
+// sameLoop reports whether a loop runs once for each time that a place is passed.
+func sameLoop(s *advice.Site, place, loop inspector.Cursor) bool {
+	a, inside := loopAround(place)
+	b, around := loopAround(loop)
+	for c := range loop.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+		return c == s.Func && inside == around && a == b && !jumps(s)
+	}
+	return false
+}
+
+// partUses is what is done with the parts.
+type partUses struct {
+	indexes []partIndex
+	lengths []partLength
+	last    []*ast.IndexExpr // parts[len(parts)-1]
+}
+
+type partIndex struct {
+	node *ast.IndexExpr
+	n    int64
+}
+
+// A partLength is a comparison that tells two parts from one.
+type partLength struct {
+	node  *ast.BinaryExpr
+	found bool // it is true if there are two
+}
+
+// add notes a use; false if it is of another kind.
+func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
+	c, ok := s.Root().FindNode(id)
+	if !ok {
+		return false
+	}
+	switch p := c.Parent().Node().(type) {
+	case *ast.IndexExpr:
+		if p.X != id {
+			return false
+		}
+		if v := s.Info.Types[p.Index].Value; v != nil {
+			n, exact := constant.Int64Val(v)
+			u.indexes = append(u.indexes, partIndex{p, n})
+			return exact
+		}
+		if b, ok := p.Index.(*ast.BinaryExpr); ok && b.Op == token.SUB && isInt(s, b.Y, 1) {
+			if length, ok := b.X.(*ast.CallExpr); ok && s.Callee(length) == "len" && object(s, length.Args[0]) == s.Info.Uses[id] {
+				u.last = append(u.last, p)
+				return !isAssigned(c.Parent())
+			}
+		}
+	case *ast.CallExpr:
+		if s.Callee(p) != "len" {
+			return false
+		}
+		b, ok := c.Parent().Parent().Node().(*ast.BinaryExpr)
+		if !ok || b.X != p {
+			return false
+		}
+		if index, ok := c.Parent().Parent().Parent().Node().(*ast.IndexExpr); ok && index.Index == b {
+			return object(s, index.X) == s.Info.Uses[id] // seen as its last part
+		}
+		l := partLength{node: b}
+		switch {
+		case b.Op == token.EQL && isInt(s, b.Y, 2), b.Op == token.GTR && isInt(s, b.Y, 1), b.Op == token.GEQ && isInt(s, b.Y, 2), b.Op == token.NEQ && isInt(s, b.Y, 1):
+			l.found = true
+		case b.Op == token.NEQ && isInt(s, b.Y, 2), b.Op == token.LSS && isInt(s, b.Y, 2), b.Op == token.EQL && isInt(s, b.Y, 1), b.Op == token.LEQ && isInt(s, b.Y, 1):
+		default:
+			return false
+		}
+		if t, ok := s.Info.TypeOf(b).(*types.Basic); !ok || t.Kind() != types.Bool && t.Kind() != types.UntypedBool {
+			return false
+		}
+		u.lengths = append(u.lengths, l)
+		return true
+	}
+	return false
+}
+
+func isAssigned(c inspector.Cursor) bool {
+	switch p := c.Parent().Node().(type) {
+	case *ast.AssignStmt:
+		for _, l := range p.Lhs {
+			if l == c.Node() {
+				return true
+			}
+		}
+	case *ast.UnaryExpr:
+		return p.Op == token.AND
+	}
+	return false
+}
+
+// cut rewrites parts := SplitN(s, sep, 2) to before, after, found := Cut(s, sep).
+func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
+	s := sp.site
+	names := [3]string{"_", "_", "_"}
+	use := func(i int, name string) string {
+		if names[i] == "_" {
+			names[i] = s.Unused(name, assign.Pos())
+		}
+		return names[i]
+	}
+	for _, i := range u.indexes {
+		m.Edits = append(m.Edits, replace(i.node, use(int(i.n), [2]string{"before", "after"}[i.n])))
+	}
+	for _, l := range u.lengths {
+		name := use(2, "found")
+		if !l.found {
+			name = "!" + name
+		}
+		m.Edits = append(m.Edits, replace(l.node, name))
+	}
+	m.Edits = append(m.Edits,
+		replace(assign.Lhs[0], strings.Join(names[:], ", ")),
+		replace(sp.CallExpr, fmt.Sprintf("%s.Cut(%s, %s)", sp.local, s.Source(sp.Args[0]), s.Source(sp.Args[1]))),
+	)
+	m.Class = advice.Review
+	m.Why = fmt.Sprintf("%s allocates a slice for its parts: %s.Cut returns what is before and after the separator without.", short(sp.Name), sp.pkg)
+	if names[1] != "_" {
+		m.Why += " Where there is none, what is after is empty; an index panics."
+	}
+}
+
+// lastPart rewrites parts[len(parts)-1] to what follows the last separator.
+func (sp *split) lastPart(assign *ast.AssignStmt, uses []*ast.IndexExpr, m *advice.Match) bool {
+	s := sp.site
+	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which the last is used: it begins behind the last separator, which %s.LastIndex finds.", short(sp.Name), sp.pkg)
+	text, ok := ast.Unparen(sp.Args[0]).(*ast.Ident)
+	if !ok || sp.sep != 1 || sp.function != "Split" || sp.pkg != "strings" || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
+		return true
+	}
+	name := s.Unused("last", assign.Pos())
+	m.Edits = []advice.Edit{
+		replace(assign.Lhs[0], name),
+		replace(sp.CallExpr, fmt.Sprintf("%s[%s.LastIndex(%s, %s)+1:]", text.Name, sp.local, text.Name, s.Source(sp.Args[1]))),
+	}
+	for _, u := range uses {
+		m.Edits = append(m.Edits, replace(u, name))
+	}
+	m.Class = advice.Review
+	return true
+}

@@ -1,0 +1,141 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var tolowerEqual = &advice.Rule{
+	ID:      "tolower-equal",
+	Pattern: "P47",
+	Title:   "text is turned to lower case to be compared",
+	Doc: `strings.ToLower and ToUpper go over the whole text and allocate a new one if a letter changes. strings.EqualFold
+compares without either, and stops at the first difference. The same holds for package bytes.
+
+It is left to review, as the two differ for a few letters outside of ASCII: to EqualFold K and the Kelvin sign are
+equal, as are s and ſ.`,
+	Class:  advice.Review,
+	Frames: regexp.MustCompile(`^(strings|bytes)\.(ToLower|ToUpper|Map)$`),
+	Gain:   4,
+	Match:  matchTolowerEqual,
+}
+
+func matchTolowerEqual(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		switch n := c.Node().(type) {
+		case *ast.BinaryExpr:
+			if n.Op != token.EQL && n.Op != token.NEQ || !plainBool(s, n) {
+				continue
+			}
+			code, ok := equalFold(s, "strings", n.X, n.Y)
+			if !ok {
+				continue
+			}
+			if n.Op == token.NEQ {
+				code = "!" + code
+			}
+			matches = append(matches, foldMatch(n, code, n.X, s))
+		case *ast.CallExpr:
+			if s.Callee(n) == "bytes.Equal" && len(n.Args) == 2 {
+				if code, ok := equalFold(s, "bytes", n.Args[0], n.Args[1]); ok {
+					matches = append(matches, foldMatch(n, code, n.Args[0], s))
+				}
+			}
+		case *ast.SwitchStmt:
+			if n.Tag == nil {
+				continue
+			}
+			if _, name, ok := folded(s, n.Tag); ok && strings.HasPrefix(name, "strings.") {
+				matches = append(matches, advice.Match{Node: n.Tag, Class: advice.AdviceOnly, Why: fmt.Sprintf("%s makes a new string for each switch whenever a letter changes. Try the text as it is first, or compare with strings.EqualFold, the likely cases before the others.", s.Source(n.Tag))})
+			}
+		}
+	}
+	return matches
+}
+
+func foldMatch(n ast.Expr, code string, x ast.Expr, s *advice.Site) advice.Match {
+	m := advice.Match{Node: n, Class: advice.Review, Edits: []advice.Edit{replace(n, code)}}
+	m.Why = "A whole new text is made of each side to compare them: EqualFold compares without, and stops at the first difference."
+	if commented(s, n.Pos(), n.End()) {
+		m.Edits = nil
+		m.Class = advice.AdviceOnly
+	}
+	return m
+}
+
+// plainBool reports whether a comparison's result is a bool, not of a type like one.
+func plainBool(s *advice.Site, e ast.Expr) bool {
+	t, ok := types.Unalias(s.Info.TypeOf(e)).(*types.Basic)
+	return ok && t.Info()&types.IsBoolean != 0
+}
+
+// folded returns s of strings.ToLower(s), and the function.
+func folded(s *advice.Site, e ast.Expr) (ast.Expr, string, bool) {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 {
+		return nil, "", false
+	}
+	switch name := s.Callee(call); name {
+	case "strings.ToLower", "strings.ToUpper", "bytes.ToLower", "bytes.ToUpper":
+		return call.Args[0], name, true
+	}
+	return nil, "", false
+}
+
+// equalFold is the call that compares two sides as they are compared in one case.
+func equalFold(s *advice.Site, pkg string, x, y ast.Expr) (string, bool) {
+	a, name, ok := folded(s, x)
+	if !ok {
+		x, y = y, x
+		if a, name, ok = folded(s, x); !ok {
+			return "", false
+		}
+		b, ok := sameCase(s, name, y)
+		return foldCall(s, pkg, name, x, b, a, ok)
+	}
+	b, ok := sameCase(s, name, y)
+	return foldCall(s, pkg, name, x, a, b, ok)
+}
+
+func foldCall(s *advice.Site, pkg, name string, at, a, b ast.Expr, ok bool) (string, bool) {
+	local, imported := packageName(s, pkg, at.Pos())
+	if !ok || !imported || !strings.HasPrefix(name, pkg+".") {
+		return "", false
+	}
+	return fmt.Sprintf("%s.EqualFold(%s, %s)", local, s.Source(a), s.Source(b)), true
+}
+
+// sameCase returns what is compared with a text in one case: the same of another, or
+// a constant that has no letters of the other case.
+func sameCase(s *advice.Site, name string, e ast.Expr) (ast.Expr, bool) {
+	if other, function, ok := folded(s, e); ok {
+		return other, function == name
+	}
+	constant := e
+	if operand, to, ok := conversion(s, e); ok && plainBytes(to) {
+		constant = operand
+	}
+	text, ok := constantText(s, constant)
+	if !ok || text == "" {
+		return nil, false
+	}
+	if !isString(s, constant) || !types.Identical(types.Default(s.Info.TypeOf(constant)), types.Typ[types.String]) {
+		return nil, false
+	}
+	for i := range len(text) {
+		if text[i] >= 0x80 {
+			return nil, false
+		}
+	}
+	if strings.HasSuffix(name, "ToLower") {
+		return e, text == strings.ToLower(text)
+	}
+	return e, text == strings.ToUpper(text)
+}
