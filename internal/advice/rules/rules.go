@@ -76,6 +76,8 @@ var all = []*advice.Rule{
 	stringBytesConversion,
 	splitForOnePart,
 	tolowerEqual,
+	bufferToBuilder,
+	byteLoop,
 	stringConcatLoop,
 }
 

@@ -1,0 +1,171 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var bufferToBuilder = &advice.Rule{
+	ID:      "buffer-to-builder",
+	Pattern: "P50",
+	Title:   "a bytes.Buffer is filled to make a string",
+	Doc: `(*bytes.Buffer).String copies what is in the buffer, as more may be written to it. A strings.Builder hands out its
+memory as the string, without a copy.
+
+The rewrite is offered for local buffers that are written to by their methods, fmt.Fprint… and io.WriteString, and of
+which nothing but String and Len is asked. The Builder starts with the 64 bytes that a Buffer starts with.`,
+	Class:  advice.Safe,
+	Frames: regexp.MustCompile(`^bytes\.\(\*Buffer\)\.String$`),
+	Gain:   1.4,
+	Match:  matchBufferToBuilder,
+}
+
+func matchBufferToBuilder(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls("(*bytes.Buffer).String") {
+		sel, ok := c.Fun.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		obj := object(s, sel.X)
+		if obj == nil || !isLocal(s, obj) || isParameter(s, obj) {
+			continue
+		}
+		d, typ, ok := bufferDeclared(s, obj)
+		if !ok {
+			continue
+		}
+		local, imported := packageName(s, "strings", d.Node().Pos())
+		grows, ok := bufferUses(s, obj)
+		if !ok || !imported || slices.ContainsFunc(matches, func(m advice.Match) bool { return m.Node == d.Node() }) {
+			continue
+		}
+		m := advice.Match{Node: d.Node(), Class: advice.Safe, Imports: []string{"strings"}}
+		m.Why = fmt.Sprintf("String copies what is in %s, which is only written to: a strings.Builder hands it out without a copy.", obj.Name())
+		m.Edits = []advice.Edit{replace(typ, local+".Builder")}
+		if !grows {
+			m.Edits = append(m.Edits, insert(d.Node().End(), fmt.Sprintf("\n%s.Grow(64)", obj.Name())))
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// bufferDeclared returns the statement that declares a local bytes.Buffer, or a
+// pointer to a new one, and where its type is named.
+func bufferDeclared(s *advice.Site, obj types.Object) (stmt inspector.Cursor, typ ast.Expr, ok bool) {
+	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)}, func(c inspector.Cursor) bool {
+		var value ast.Expr
+		switch n := c.Node().(type) {
+		case *ast.AssignStmt:
+			if n.Tok == token.DEFINE && len(n.Lhs) == 1 && len(n.Rhs) == 1 && n.Lhs[0].Pos() == obj.Pos() {
+				value = n.Rhs[0]
+			}
+		case *ast.DeclStmt:
+			g, isVar := n.Decl.(*ast.GenDecl)
+			if !isVar || g.Tok != token.VAR || len(g.Specs) != 1 {
+				return true
+			}
+			spec := g.Specs[0].(*ast.ValueSpec)
+			if len(spec.Names) != 1 || spec.Names[0].Pos() != obj.Pos() {
+				return true
+			}
+			switch {
+			case len(spec.Values) == 0:
+				stmt, typ = c, spec.Type
+			case spec.Type == nil:
+				value = spec.Values[0]
+			}
+		}
+		if value != nil {
+			stmt, typ = c, newBuffer(s, value)
+		}
+		return true
+	})
+	if typ == nil || typeName(s.Info.TypeOf(typ)) != "bytes.Buffer" || !inBlock(stmt) {
+		return stmt, nil, false
+	}
+	return stmt, typ, true
+}
+
+// newBuffer returns the type of bytes.Buffer{}, &bytes.Buffer{} or new(bytes.Buffer).
+func newBuffer(s *advice.Site, e ast.Expr) ast.Expr {
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = u.X
+	}
+	switch e := e.(type) {
+	case *ast.CompositeLit:
+		if len(e.Elts) == 0 {
+			return e.Type
+		}
+	case *ast.CallExpr:
+		if s.Callee(e) == "new" && len(e.Args) == 1 {
+			return e.Args[0]
+		}
+	}
+	return nil
+}
+
+// bufferUses reports whether a buffer is used in ways that a strings.Builder knows,
+// too, and whether one of them is Grow.
+func bufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
+	for _, id := range s.Uses(obj) {
+		c, found := s.Root().FindNode(id)
+		if !found {
+			return false, false
+		}
+		parent := c.Parent()
+		if u, ok := parent.Node().(*ast.UnaryExpr); ok && u.Op == token.AND {
+			parent = parent.Parent()
+		}
+		switch p := parent.Node().(type) {
+		case *ast.SelectorExpr:
+			call, called := parent.Parent().Node().(*ast.CallExpr)
+			if !called || call.Fun != p {
+				return false, false
+			}
+			switch p.Sel.Name {
+			case "Grow":
+				grows = true
+			case "Write", "WriteByte", "WriteRune", "WriteString":
+			case "String", "Len":
+				if deferred(parent.Parent()) {
+					return false, false
+				}
+			default:
+				return false, false
+			}
+		case *ast.CallExpr:
+			switch s.Callee(p) {
+			case "fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln", "io.WriteString":
+			default:
+				return false, false
+			}
+			if len(p.Args) == 0 || ast.Unparen(p.Args[0]).Pos() > id.Pos() || id.Pos() >= p.Args[0].End() {
+				return false, false // printed, not printed to
+			}
+			if _, pointer := types.Unalias(obj.Type()).(*types.Pointer); !pointer && c.Parent().Node() == p {
+				return false, false
+			}
+		default:
+			return false, false
+		}
+	}
+	return grows, true
+}
+
+func deferred(c inspector.Cursor) bool {
+	switch c.Parent().Node().(type) {
+	case *ast.DeferStmt, *ast.GoStmt:
+		return true
+	}
+	return false
+}

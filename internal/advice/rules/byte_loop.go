@@ -1,0 +1,229 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var byteLoop = &advice.Rule{
+	ID:    "byte-loop",
+	Title: "a loop writes the same byte again and again",
+	Doc: `strings.Repeat and bytes.Repeat fill memory by copying ever larger blocks, many bytes at a time, where a loop stores
+one after the other, and an append in it checks for room each time.
+
+The rewrite is offered where a slice is filled in the statement after it is made, and where a loop with a single
+statement pads a string or appends one constant byte.`,
+	Class: advice.Safe,
+	Gain:  3,
+	Match: matchByteLoop,
+}
+
+func matchByteLoop(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		assign, ok := c.Node().(*ast.AssignStmt)
+		if !ok || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
+			continue
+		}
+		loop, ok := loopAround(c)
+		if !ok {
+			continue
+		}
+		body := loopBody(loop.Node())
+		if len(body.List) != 1 || body.List[0] != assign || commented(s, loop.Node().Pos(), assign.Pos()) {
+			continue
+		}
+		if _, labeled := loop.Parent().Node().(*ast.LabeledStmt); labeled {
+			continue
+		}
+		m := advice.Match{Node: loop.Node(), Class: advice.AdviceOnly}
+		if fillsSlice(s, loop, assign, &m) || padsString(s, loop, assign, &m) {
+			matches = append(matches, m)
+		}
+	}
+	return matches
+}
+
+// constantByte returns a constant byte.
+func constantByte(s *advice.Site, e ast.Expr) (byte, bool) {
+	v := s.Info.Types[e].Value
+	if v == nil || v.Kind() != constant.Int {
+		return 0, false
+	}
+	n, ok := constant.Int64Val(v)
+	return byte(n), ok && 0 <= n && n < 256
+}
+
+// fillsSlice is of b := make([]byte, n), for i := range b { b[i] = ' ' }, and
+// string(b).
+func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *advice.Match) bool {
+	index, ok := assign.Lhs[0].(*ast.IndexExpr)
+	if !ok || assign.Tok != token.ASSIGN {
+		return false
+	}
+	b := object(s, index.X)
+	fill, ok := constantByte(s, assign.Rhs[0])
+	if !ok || fill == 0 || b == nil || !isLocal(s, b) || !types.Identical(b.Type(), types.NewSlice(types.Typ[types.Byte])) {
+		return false
+	}
+	before, ok := loop.PrevSibling()
+	if !ok {
+		return false
+	}
+	def, ok := before.Node().(*ast.AssignStmt)
+	if !ok || def.Tok != token.DEFINE || len(def.Lhs) != 1 || def.Lhs[0].Pos() != b.Pos() {
+		return false
+	}
+	made, ok := def.Rhs[0].(*ast.CallExpr)
+	if !ok || s.Callee(made) != "make" || len(made.Args) != 2 || !types.Identical(types.Default(s.Info.TypeOf(made.Args[1])), types.Typ[types.Int]) {
+		return false
+	}
+	if !wholeLoop(s, loop.Node(), b, index, made.Args[1]) {
+		return false
+	}
+	between := advice.Edit{Pos: def.End(), End: loop.Node().End()}
+	if commented(s, def.End(), loop.Node().Pos()) {
+		return false
+	}
+	m.Class = advice.Safe
+	m.Node = def
+	m.Why = fmt.Sprintf("The loop stores the same byte in %s one at a time: Repeat copies ever larger blocks.", b.Name())
+	var texts []ast.Expr
+	used := false
+	for _, id := range s.Uses(b) {
+		if within(loop.Node(), id.Pos()) {
+			continue
+		}
+		used = true
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return false
+		}
+		call, ok := c.Parent().Node().(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 || !s.Info.Types[call.Fun].IsType() || !types.Identical(s.Info.TypeOf(call), types.Typ[types.String]) {
+			texts = nil
+			break
+		}
+		texts = append(texts, call)
+	}
+	if !used {
+		return false
+	}
+	if texts != nil && fill < 0x80 {
+		pkg, ok := packageName(s, "strings", def.Pos())
+		if !ok {
+			return false
+		}
+		m.Imports = []string{"strings"}
+		m.Edits = []advice.Edit{replace(made, fmt.Sprintf("%s.Repeat(%s, %s)", pkg, strconv.Quote(string(rune(fill))), s.Source(made.Args[1]))), between}
+		for _, t := range texts {
+			m.Edits = append(m.Edits, replace(t, b.Name()))
+		}
+		return true
+	}
+	pkg, ok := packageName(s, "bytes", def.Pos())
+	if !ok || !builtins(s, def.Pos(), "byte") {
+		return false
+	}
+	m.Imports = []string{"bytes"}
+	m.Edits = []advice.Edit{replace(made, fmt.Sprintf("%s.Repeat([]byte{%s}, %s)", pkg, s.Source(assign.Rhs[0]), s.Source(made.Args[1]))), between}
+	return true
+}
+
+// wholeLoop reports whether a loop goes over all indexes of a slice that was made n
+// long, with the one that its body uses.
+func wholeLoop(s *advice.Site, loop ast.Node, b types.Object, index *ast.IndexExpr, n ast.Expr) bool {
+	i := object(s, index.Index)
+	if i == nil {
+		return false
+	}
+	sameLength := func(e ast.Expr) bool {
+		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && s.Callee(call) == "len" {
+			return object(s, call.Args[0]) == b
+		}
+		if pure(s, e) && sameCode(s, e, n) {
+			return true
+		}
+		v, w := s.Info.Types[e].Value, s.Info.Types[n].Value
+		return v != nil && w != nil && constant.Compare(v, token.EQL, w)
+	}
+	switch l := loop.(type) {
+	case *ast.RangeStmt:
+		if l.Tok != token.DEFINE || l.Key == nil || object(s, l.Key) != i || l.Value != nil && !isBlank(l.Value) {
+			return false
+		}
+		return object(s, l.X) == b || sameLength(l.X) && isNumber(s, l.X)
+	case *ast.ForStmt:
+		init, ok := l.Init.(*ast.AssignStmt)
+		if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || object(s, init.Lhs[0]) != i || !isInt(s, init.Rhs[0], 0) {
+			return false
+		}
+		cond, ok := l.Cond.(*ast.BinaryExpr)
+		post, inc := l.Post.(*ast.IncDecStmt)
+		return ok && inc && post.Tok == token.INC && object(s, post.X) == i && cond.Op == token.LSS && object(s, cond.X) == i && sameLength(cond.Y)
+	}
+	return false
+}
+
+// padsString is of for len(s) < n { s += " " }, or s = " " + s.
+func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *advice.Match) bool {
+	f, ok := loop.Node().(*ast.ForStmt)
+	if !ok || f.Init != nil || f.Post != nil || f.Cond == nil || !types.Identical(s.Info.TypeOf(assign.Lhs[0]), types.Typ[types.String]) {
+		return false
+	}
+	obj := object(s, assign.Lhs[0])
+	cond, ok := f.Cond.(*ast.BinaryExpr)
+	if !ok || obj == nil || !isLocal(s, obj) || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !pure(s, cond.Y) || mentions(s, cond.Y, obj) {
+		return false
+	}
+	length, ok := cond.X.(*ast.CallExpr)
+	if !ok || s.Callee(length) != "len" || object(s, length.Args[0]) != obj {
+		return false
+	}
+	var pad ast.Expr
+	front := false
+	switch assign.Tok {
+	case token.ADD_ASSIGN:
+		pad = assign.Rhs[0]
+	case token.ASSIGN:
+		sum, ok := assign.Rhs[0].(*ast.BinaryExpr)
+		if !ok || sum.Op != token.ADD {
+			return false
+		}
+		switch obj {
+		case object(s, sum.X):
+			pad = sum.Y
+		case object(s, sum.Y):
+			pad, front = sum.X, true
+		default:
+			return false
+		}
+	}
+	text, ok := constantText(s, pad)
+	if !ok || len(text) != 1 || !s.AtLeast("1.21") || !builtins(s, f.Pos(), "max", "len") {
+		return false
+	}
+	pkg, ok := packageName(s, "strings", f.Pos())
+	if !ok {
+		return false
+	}
+	repeat := fmt.Sprintf("%s.Repeat(%s, max(0, %s-len(%s)))", pkg, s.Source(pad), parenthesized(cond.Y, s.Source(cond.Y)), obj.Name())
+	code := obj.Name() + " += " + repeat
+	if front {
+		code = obj.Name() + " = " + repeat + " + " + obj.Name()
+	}
+	m.Edits = []advice.Edit{replace(f, code)}
+	m.Imports = []string{"strings"}
+	m.Class = advice.Safe
+	m.Title = "a string is padded byte by byte"
+	m.Why = fmt.Sprintf("Each step copies all of %s to add one byte: strings.Repeat makes all of them at once.", obj.Name())
+	return true
+}

@@ -1,0 +1,42 @@
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+func list(names []string) string {
+	// want A: without a copy
+	var buf bytes.Buffer
+	for i, name := range names {
+		if buf.Len() > 0 {
+			buf.WriteByte(',')
+		}
+		buf.WriteString(name)
+		fmt.Fprintf(&buf, "%4d", i)
+	}
+	io.WriteString(&buf, "\n")
+	return buf.String() // hot: bytes.(*Buffer).String runtime.slicebytetostring
+}
+
+func pointer(name string, r rune) (string, error) {
+	// want A: without a copy
+	b := &bytes.Buffer{} // the text
+	b.Grow(len(name) + 8)
+	add := func() { b.WriteRune(r) }
+	add()
+	b.Write([]byte(name))
+	if b.String() == "" { // hot: bytes.(*Buffer).String
+		return "", io.EOF
+	}
+	fmt.Fprintln(b, name)
+	return b.String(), nil // hot: bytes.(*Buffer).String
+}
+
+func fresh(name string) string {
+	// want A: without a copy
+	b := new(bytes.Buffer)
+	b.WriteString(name)
+	return b.String() // hot: bytes.(*Buffer).String
+}
