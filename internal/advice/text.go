@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -22,12 +23,36 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 		fmt.Fprintf(&b, "No findings in %s.\n", count(len(r.Packages), "package"))
 	} else {
 		fmt.Fprintf(&b, "\n%s, %d with a rewrite, in %s\n", count(len(r.Findings), "finding"), r.rewrites(), count(len(r.Packages), "package"))
+		r.together(&b)
 	}
 	for _, u := range r.Unexamined {
 		fmt.Fprintf(&b, "not examined: %s\n", u)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// together says what all findings of a subject cover, where several overlap: of the
+// three subjects where that is most.
+func (r *Report) together(b *strings.Builder) {
+	of := make(map[string]int)
+	for _, f := range r.Findings {
+		for _, s := range f.Evidence.Subjects {
+			of[s]++
+		}
+	}
+	var subjects []string
+	for s, share := range r.Together {
+		if of[s] > 1 && share >= 0.01 {
+			subjects = append(subjects, s)
+		}
+	}
+	slices.SortFunc(subjects, func(x, y string) int {
+		return cmp.Or(cmp.Compare(r.Together[y], r.Together[x]), strings.Compare(x, y))
+	})
+	for _, s := range subjects[:min(3, len(subjects))] {
+		fmt.Fprintf(b, "together %.0f %% of the CPU time of %s, where findings overlap\n", 100*r.Together[s], s)
+	}
 }
 
 func (r *Report) rewrites() int {
