@@ -1,7 +1,8 @@
 // Advice measures hone advise on real history: commits of public modules that made
 // something faster, and places that only look as if they could.
 //
-//	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl...
+//	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,...
+//	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,...
 //
 // DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. A case is a line of JSON
 // with facts only; see reasons.go. Of each, the parent revision is laid out in a
@@ -68,6 +69,7 @@ func main() {
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "for one case")
 	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
 	only := flag.String("only", "", "cases whose id matches")
+	modules := flag.String("modules", "", "show the rewrites for all benchmarks of these repositories, to be read, and try to build and test each")
 	files := flag.String("cases", "", "files of cases, with commas between")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
@@ -76,6 +78,14 @@ func main() {
 	}
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *modules != "" {
+		for _, repo := range strings.Split(*modules, ",") {
+			if err := rewrites(&o, repo); err != nil {
+				fmt.Printf("%s: not measured: %v\n", repo, err)
+			}
+		}
+		return
 	}
 	var total tally
 	for _, file := range strings.Split(*files, ",") {
@@ -234,14 +244,9 @@ func relative(dir, file string) string {
 
 // advise lays out a case's revision and asks hone for advice on its benchmark.
 func advise(ctx context.Context, o *options, c *testCase, dir string) ([]finding, error) {
-	repo := ""
-	for _, name := range []string{strings.Replace(c.Repo, "/", "+", 1) + "/repo", c.Repo} {
-		if _, err := os.Stat(filepath.Join(o.repos, name)); err == nil {
-			repo = filepath.Join(o.repos, name)
-		}
-	}
-	if repo == "" {
-		return nil, fmt.Errorf("no repository %s in %s", c.Repo, o.repos)
+	repo, err := o.find(c.Repo)
+	if err != nil {
+		return nil, err
 	}
 	revision := c.Parent
 	if revision == "" {
@@ -284,6 +289,60 @@ func advise(ctx context.Context, o *options, c *testCase, dir string) ([]finding
 		return nil, errors.Join(err, errors.New(lastLine(complaint.Bytes())))
 	}
 	return report.Findings, nil
+}
+
+// find returns the git directory of a repository.
+func (o *options) find(repo string) (string, error) {
+	for _, name := range []string{strings.Replace(repo, "/", "+", 1) + "/repo", repo} {
+		if _, err := os.Stat(filepath.Join(o.repos, name)); err == nil {
+			return filepath.Join(o.repos, name), nil
+		}
+	}
+	return "", fmt.Errorf("no repository %s in %s", repo, o.repos)
+}
+
+// rewrites shows what hone would rewrite in a repository as it is, for judging by
+// reading, and whether that builds and passes the tests.
+func rewrites(o *options, name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*o.timeout)
+	defer cancel()
+	repo, err := o.find(name)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "advice-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if err := checkout(ctx, repo, "HEAD", dir); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, o.hone, "advise", "-json", "-vet=off", "-profiletime", o.time, "./...")
+	cmd.Dir = dir
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	var report struct {
+		Findings []struct {
+			finding
+			Title, Why string
+			Fix        *struct{ Diff string }
+		}
+	}
+	if jsonErr := json.Unmarshal(out, &report); jsonErr != nil {
+		return errors.Join(err, errors.New(lastLine(complaint.Bytes())))
+	}
+	fmt.Printf("%s: %d findings\n", name, len(report.Findings))
+	for _, f := range report.Findings {
+		if f.Fix == nil {
+			continue
+		}
+		out, _ := run(ctx, dir, o.hone, "fix", "-check", "-dirty", "-short", f.ID)
+		fmt.Printf("%s %s %s\n%s\n%s\n", f.Class, f.ID, f.Title, f.Why, f.Fix.Diff)
+		fmt.Printf("=> %s\n\n", strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n   "))
+	}
+	return nil
 }
 
 // checkout writes the files of a revision without touching the repository.

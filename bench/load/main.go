@@ -36,6 +36,7 @@ func main() {
 	pause := fs.Duration("pause", 100*time.Millisecond, "of truth: and for so long")
 	same := fs.Int("same", 60, "of versus: comparisons of versions that do the same")
 	slower := fs.Int("slower", 10, "of versus: and of one that takes 5 % more processor time")
+	sample := fs.Duration("sample", 300*time.Millisecond, "of versus: -duration of a sample; hone's own default is 5s")
 	_ = fs.Parse(os.Args[2:])
 	var err error
 	switch os.Args[1] {
@@ -46,7 +47,7 @@ func main() {
 	case "cost":
 		err = cost(*hone, *length, *rounds)
 	case "versus":
-		err = versus(*hone, *same, *slower)
+		err = versus(*hone, *same, *slower, *sample)
 	default:
 		err = fmt.Errorf("unknown command %q: it is truth, cost or versus", os.Args[1])
 	}

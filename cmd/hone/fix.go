@@ -31,6 +31,7 @@ ID is of the advice given last, or enough of its beginning.
   -short          run tests with -short
   -tags LIST      build tags
   -dirty          also change files that have changes which are not committed
+  -check          build, vet and test only: measure nothing, and keep nothing
   -n              show the rewrite, and do nothing
   -json           print the result as JSON
 
@@ -86,6 +87,7 @@ func (f *tunerFlags) tuner(a *app, args []string) (*tune.Tuner, *progress, error
 func runFix(ctx context.Context, a *app, args []string) error {
 	f := newTunerFlags("fix")
 	show := f.fs.Bool("n", false, "")
+	check := f.fs.Bool("check", false, "")
 	ids, err := parseArgs(f.fs, args)
 	if err != nil {
 		return err
@@ -120,6 +122,7 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	t.CheckOnly = *check
 	var results []*tune.Result
 	failed := false
 	for _, found := range findings {
@@ -128,7 +131,7 @@ func runFix(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 		results = append(results, r)
-		failed = failed || !r.Kept
+		failed = failed || !r.Kept && !(*check && r.State == advice.Patched)
 		if !f.json {
 			a.tellResult(r, found)
 		}

@@ -27,6 +27,8 @@ type Tuner struct {
 	TestFlags []string
 	// Dirty allows to change files that have changes which are not committed.
 	Dirty bool
+	// CheckOnly ends a trial with Patched: nothing is measured or kept.
+	CheckOnly bool
 	// Stage is told what is being done. May be nil.
 	Stage func(stage, what string)
 
@@ -79,6 +81,10 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 		return r, err
 	}
 	r.State = advice.Patched
+	if t.CheckOnly {
+		r.Why = "it builds and passes the tests; nothing was measured"
+		return r, nil
+	}
 	if len(benchmarks) == 0 { // the profile was of no benchmark: those of the package
 		benchmarks = []capture.BenchID{{Package: f.Package}}
 	}
