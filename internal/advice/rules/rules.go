@@ -54,6 +54,7 @@ var all = []*advice.Rule{
 	loopInvariantCall,
 	readPerRequest,
 	reflectFirst,
+	regexpEngine,
 	regexpPerCall,
 	replacerPerCall,
 	smallReads,

@@ -1,0 +1,238 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var regexpEngine = &advice.Rule{
+	ID:      "regexp-engine",
+	Title:   "matching a regular expression takes the time",
+	Pattern: "P01",
+	Doc: `Go's regular expressions take time linear in the text, whatever the pattern, and pay for that with some ten to a
+hundred nanoseconds a byte. Simple patterns have functions in package strings, or are a loop of a few lines, that are ten
+times as fast: a fixed text is strings.Contains, one at the beginning strings.HasPrefix, a set of characters repeated is
+strings.FieldsFunc, strings.Fields or a loop over the bytes.
+
+Where the pattern has to stay, three things help: strings.Contains of a text that every match must have, asked first;
+patterns without captures, or with (?:…) in their place; and MatchString where nobody wants to know what was found.
+
+Where the pattern is seen, the advice is about it. What a loop in its place has to do at the borders only its author
+knows, so that it is advice only. It takes a tenth of the time of a benchmark or program before this is reported.`,
+	Class:  advice.AdviceOnly,
+	Frames: engineFrames,
+	Gain:   4,
+	Match:  matchRegexpEngine,
+}
+
+var engineFrames = regexp.MustCompile(`^regexp\.\(\*Regexp\)\.`)
+
+func matchRegexpEngine(s *advice.Site) []advice.Match {
+	if s.Share(engineFrames) < 0.1 {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		method, ok := strings.CutPrefix(c.Name, "(*regexp.Regexp).")
+		if !ok || !strings.HasPrefix(method, "Match") && !strings.HasPrefix(method, "Find") && !strings.HasPrefix(method, "Replace") && method != "Split" {
+			continue
+		}
+		sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr}
+		name := s.Source(sel.X)
+		if !oneLine(name) {
+			name = "this pattern"
+		}
+		pattern, seen := patternOf(s, sel.X)
+		instead := ""
+		if seen {
+			instead = simplerThan(pattern, method)
+		}
+		switch {
+		case instead != "":
+			m.Why = fmt.Sprintf("%s is %s: %s.", name, quoted(pattern), instead)
+		case seen:
+			m.Why = fmt.Sprintf("the engine tries %s, %s, at every byte. A loop written for it, or a quick test for a text that each match must have, saves most of it.", name, quoted(pattern))
+			m.Gain = 2
+		default:
+			m.Why = fmt.Sprintf("the engine tries %s at every byte. If the pattern is a fixed text, or a set of characters, strings.Contains, HasPrefix, FieldsFunc or a loop do the same; else ask first for a text that each match must have.", name)
+			m.Gain = 2
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// patternOf returns the constant that a pattern was compiled from, if that is seen: in
+// the expression itself, or where the variable is declared.
+func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
+	e = ast.Unparen(e)
+	if call, ok := e.(*ast.CallExpr); ok {
+		switch s.Callee(call) {
+		case "regexp.MustCompile", "regexp.Compile":
+			return constantText(s, call.Args[0])
+		}
+		return "", false
+	}
+	obj, ok := object(s, e).(*types.Var)
+	if !ok {
+		return "", false
+	}
+	if obj.Parent() == s.Types.Scope() {
+		if slices.ContainsFunc(s.Files, func(f *ast.File) bool { return assigned(s, obj, f) }) {
+			return "", false
+		}
+		for c := range s.Root().Preorder((*ast.ValueSpec)(nil)) {
+			spec := c.Node().(*ast.ValueSpec)
+			for i, name := range spec.Names {
+				if s.Info.Defs[name] == obj && i < len(spec.Values) && len(spec.Values) == len(spec.Names) {
+					return patternOf(s, spec.Values[i])
+				}
+			}
+		}
+		return "", false
+	}
+	if !isLocal(s, obj) || !definedOnce(s, obj) {
+		return "", false
+	}
+	if value, ok := definition(s, obj); ok {
+		if _, call := value.Node().(*ast.CallExpr); call {
+			return patternOf(s, value.Node().(ast.Expr))
+		}
+	}
+	return "", false
+}
+
+// definedOnce reports whether the only assignment to a variable declares it.
+func definedOnce(s *advice.Site, obj types.Object) bool {
+	again := false
+	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.UnaryExpr)(nil)}, func(c inspector.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				if id, ok := l.(*ast.Ident); ok && s.Info.Uses[id] == obj {
+					again = true
+				}
+			}
+		case *ast.UnaryExpr:
+			again = again || n.Op.String() == "&" && object(s, n.X) == obj
+		}
+		return !again
+	})
+	return !again
+}
+
+// simplerThan says what does the same as a pattern without it; "" if nothing short does.
+func simplerThan(pattern, method string) string {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return ""
+	}
+	re = re.Simplify()
+	parts := []*syntax.Regexp{re}
+	if re.Op == syntax.OpConcat {
+		parts = re.Sub
+	}
+	begins, ends := false, false
+	if len(parts) > 0 && parts[0].Op == syntax.OpBeginText {
+		begins, parts = true, parts[1:]
+	}
+	if n := len(parts); n > 0 && parts[n-1].Op == syntax.OpEndText {
+		ends, parts = true, parts[:n-1]
+	}
+	if len(parts) != 1 {
+		if prefix := requiredText(parts); len([]rune(prefix)) >= 3 {
+			return fmt.Sprintf("each match has %q in it, so that strings.Contains can rule most texts out first", prefix)
+		}
+		return ""
+	}
+	part := parts[0]
+	switch part.Op {
+	case syntax.OpLiteral:
+		if part.Flags&syntax.FoldCase != 0 {
+			return "" // of which strings.EqualFold is a part only
+		}
+		return fixedText(string(part.Rune), method, begins, ends)
+	case syntax.OpPlus, syntax.OpStar:
+		if len(part.Sub) == 1 && (part.Sub[0].Op == syntax.OpCharClass || part.Sub[0].Op == syntax.OpLiteral && len(part.Sub[0].Rune) == 1) {
+			return repeatedSet(part, method, begins, ends)
+		}
+	case syntax.OpCharClass:
+		if strings.HasPrefix(method, "Match") && !begins && !ends {
+			return "strings.ContainsFunc, or strings.ContainsAny of its characters, tells the same"
+		}
+		if strings.HasPrefix(method, "Replace") && !begins && !ends {
+			return "strings.Map, or a loop that appends to a []byte, replaces single characters"
+		}
+	}
+	return ""
+}
+
+// fixedText says what finds a text that is always the same.
+func fixedText(text, method string, begins, ends bool) string {
+	switch {
+	case begins && ends:
+		return fmt.Sprintf("comparing with %q is the same", text)
+	case begins:
+		return fmt.Sprintf("strings.HasPrefix or strings.CutPrefix with %q is the same", text)
+	case ends:
+		return fmt.Sprintf("strings.HasSuffix or strings.CutSuffix with %q is the same", text)
+	case strings.HasPrefix(method, "Match"):
+		return fmt.Sprintf("strings.Contains of %q is the same", text)
+	case strings.HasPrefix(method, "Replace"):
+		return fmt.Sprintf("strings.ReplaceAll of %q is the same", text)
+	case method == "Split":
+		return fmt.Sprintf("strings.Split by %q is the same", text)
+	}
+	return fmt.Sprintf("strings.Index and strings.Count find %q without a pattern", text)
+}
+
+// repeatedSet says what finds runs of characters of a set.
+func repeatedSet(part *syntax.Regexp, method string, begins, ends bool) string {
+	set := part.Sub[0].String()
+	if set == `[\t\n\f\r ]` {
+		set = "white space"
+		if part.Op == syntax.OpPlus && !begins && !ends && (method == "Split" || strings.HasPrefix(method, "Replace")) {
+			return "strings.Fields, which knows the white space of all of Unicode, cuts a text at runs of it"
+		}
+	}
+	switch {
+	case begins && ends:
+		return fmt.Sprintf("a loop over the text that asks of each character whether it is in %s tells the same", set)
+	case begins || ends:
+		return fmt.Sprintf("strings.TrimLeftFunc, strings.TrimRightFunc or an index that moves while characters are in %s find the same", set)
+	case part.Op == syntax.OpStar:
+		return ""
+	case strings.HasPrefix(method, "Match"):
+		return fmt.Sprintf("strings.ContainsFunc with whether a character is in %s tells the same", set)
+	case strings.HasPrefix(method, "Replace"):
+		return fmt.Sprintf("a loop that appends to a []byte, and knows whether the last character was in %s, replaces the same", set)
+	}
+	return fmt.Sprintf("strings.FieldsFunc, cutting at what is not in %s, or a loop over the bytes, finds the same", set)
+}
+
+// requiredText returns the longest text that all matches of parts in a row have.
+func requiredText(parts []*syntax.Regexp) string {
+	longest := ""
+	for _, p := range parts {
+		if p.Op == syntax.OpCapture {
+			p = p.Sub[0]
+		}
+		if p.Op == syntax.OpLiteral && p.Flags&syntax.FoldCase == 0 && len(string(p.Rune)) > len(longest) {
+			longest = string(p.Rune)
+		}
+	}
+	return longest
+}
