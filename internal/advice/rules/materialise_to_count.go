@@ -1,0 +1,100 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"slices"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var materialiseToCount = &advice.Rule{
+	ID:    "materialise-to-count",
+	Title: "things are collected to be counted only",
+	Doc: `len(f(x)) where f makes a slice, or x.All().Len(), collects everything to throw it away again. A function that counts
+needs no memory: strings.Count instead of the length of strings.Split, or one of your own beside the one that collects.
+
+The rule speaks of functions that surely make what they return: of the package itself, or that a profile shows to
+allocate. It offers no rewrite.`,
+	Class: advice.AdviceOnly,
+	Gain:  3,
+	Match: matchMaterialiseToCount,
+}
+
+var collecting = regexp.MustCompile(`^runtime\.(growslice|makeslice|mallocgc)`)
+
+func matchMaterialiseToCount(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		var made ast.Expr
+		sel, isMethod := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+		switch {
+		case c.Name == "len":
+			made = c.Args[0]
+		case isMethod && len(c.Args) == 0 && slices.Contains([]string{"Len", "Length", "Count", "Size"}, sel.Sel.Name):
+			made = sel.X
+		default:
+			continue
+		}
+		call, ok := ast.Unparen(made).(*ast.CallExpr)
+		if !ok || !collects(s, call, c.Name == "len") || runsOnce(s, c.Cursor) {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr}
+		switch name := s.Callee(call); name {
+		case "strings.Split", "bytes.Split":
+			m.Why = fmt.Sprintf("%s makes a slice only to be counted: %s.Count(text, separator)+1 is the same for a separator that isn't empty.", name, name[:len(name)-len(".Split")])
+		default:
+			m.Why = fmt.Sprintf("%s collects all there is, and only how many it is gets used. Count without collecting.", called(s, call))
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// collects reports whether a function makes what it returns.
+func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
+	f, ok := typeutil.Callee(s.Info, call).(*types.Func)
+	if !ok || s.Info.Types[call.Fun].IsType() {
+		return false
+	}
+	if _, isSlice := s.Info.TypeOf(call).Underlying().(*types.Slice); slice && !isSlice {
+		return false
+	}
+	if f.Pkg() != s.Types {
+		return slice && s.Share(collecting) > 0
+	}
+	for _, file := range s.Files {
+		for _, d := range file.Decls {
+			if decl, ok := d.(*ast.FuncDecl); ok && s.Info.Defs[decl.Name] == f.Origin() {
+				return decl.Body != nil && builds(s, decl.Body, !slice)
+			}
+		}
+	}
+	return false
+}
+
+// builds reports whether a function's body makes something: with append, or, if calls
+// may do it, with calls that are given something.
+func builds(s *advice.Site, body *ast.BlockStmt, calls bool) bool {
+	found := false
+	ast.Inspect(body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return !found
+		}
+		switch s.Callee(call) {
+		case "append":
+			found = true
+		case "len", "cap", "panic", "":
+		default:
+			found = found || calls && len(call.Args) > 0 && !s.Info.Types[call.Fun].IsType()
+		}
+		return !found
+	})
+	return found
+}

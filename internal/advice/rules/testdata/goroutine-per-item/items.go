@@ -1,0 +1,24 @@
+package items
+
+import "sync"
+
+func each(items []int, f func(int)) {
+	var wg sync.WaitGroup
+	for _, it := range items {
+		wg.Add(1)
+		// want C: give each a range of the items
+		go func() { // hot: runtime.newproc
+			defer wg.Done()
+			f(it)
+		}()
+	}
+	wg.Wait()
+	for _, it := range items {
+		// want C: give each a range of the items
+		wg.Go(func() { f(it) }) // hot: sync.(*WaitGroup).Go runtime.newproc
+	}
+	for range 8 {
+		// want C: started anew
+		go f(1) // hot: runtime.newproc runtime.newproc1
+	}
+}

@@ -1,0 +1,27 @@
+package fields
+
+type field struct{ name string }
+
+type structure struct{ fields map[int]*field }
+
+func (s *structure) validate(f func(*field) bool) bool {
+	// want C: Going through s.fields
+	for _, fd := range s.fields { // hot: runtime.mapIterNext internal/runtime/maps.(*Iter).Next
+		if !f(fd) {
+			return false
+		}
+	}
+	m := s.fields
+	// want C: Going through m takes
+	for range m { // hot: runtime.mapiternext
+	}
+	return true
+}
+
+func sum(m map[string]int) (n int) {
+	// want C: Going through m takes
+	for _, v := range m { // hot: internal/runtime/maps.(*Iter).Next
+		n += v
+	}
+	return n
+}
