@@ -42,6 +42,7 @@ func All() []*advice.Rule {
 }
 
 var all = []*advice.Rule{
+	callerLookup,
 	clientPerRequest,
 	deepEqual,
 	mutexContention,
@@ -51,7 +52,10 @@ var all = []*advice.Rule{
 	jsonAny,
 	jsonReflection,
 	locationPerCall,
+	logArgs,
 	loopInvariantCall,
+	passwordHash,
+	randSourcePerCall,
 	readPerRequest,
 	reflectFirst,
 	regexpEngine,
@@ -60,6 +64,7 @@ var all = []*advice.Rule{
 	smallReads,
 	smallWrites,
 	sortSlice,
+	sqlPrepare,
 	sliceGrows,
 	mapGrows,
 	filterCopy,

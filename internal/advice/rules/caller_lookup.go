@@ -1,0 +1,62 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var callerLookup = &advice.Rule{
+	ID:      "caller-lookup",
+	Pattern: "P40",
+	Title:   "looking up the caller takes part of the time",
+	Doc: `To know from where it was called, a logger walks the stack, and looks up file and line in the program's tables: a
+microsecond or so for each record, more than formatting it takes. In packages log and log/slog log.Lshortfile, log.Llongfile and
+AddSource ask for it; others have options such as ReportCaller, AddCaller or WithCaller. Leave it out where many records
+are written, or keep it for warnings and errors. runtime.Caller of one's own can often be a constant, or a program
+counter that is only looked up when it is printed.
+
+What a log has to say is its readers' business, so that it is advice only.`,
+	Class:  advice.AdviceOnly,
+	Frames: callerFrames,
+	Gain:   2,
+	Match:  matchCallerLookup,
+}
+
+var callerFrames = regexp.MustCompile(`^runtime\.(Callers?|CallersFrames|FuncForPC|\(\*Frames\)\.Next|callers|pcvalue|funcline1?|funcNameForPrint)$`)
+
+// logs matches functions of loggers.
+var logs = regexp.MustCompile(`^\(?\*?(log|log/slog|github\.com/sirupsen/logrus|github\.com/rs/zerolog(/log)?|go\.uber\.org/zap|github\.com/go-kit/log|github\.com/golang/glog|k8s\.io/klog(/v2)?|github\.com/hashicorp/go-hclog)\.`)
+
+func matchCallerLookup(s *advice.Site) []advice.Match {
+	if s.Share(callerFrames) < 0.02 {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		switch {
+		case logs.MatchString(c.Name):
+			option := "an option of the logger, such as AddCaller or ReportCaller,"
+			switch {
+			case strings.Contains(c.Name, "log/slog."):
+				if strings.Contains(c.Name, "Handler") {
+					continue
+				}
+				option = "AddSource of slog.HandlerOptions"
+			case strings.HasPrefix(strings.TrimLeft(c.Name, "(*"), "log."):
+				option = "log.Lshortfile or log.Llongfile"
+			}
+			matches = append(matches, advice.Match{Node: c.CallExpr,
+				Why: fmt.Sprintf("%s walks the stack for each record, to say from where it was called: %s asks for it. Leave it out here, or keep it for warnings and errors.", short(c.Name), option)})
+		case c.Name == "runtime.Caller" || c.Name == "runtime.Callers" || c.Name == "runtime.FuncForPC":
+			if runsOnce(s, c.Cursor) {
+				continue
+			}
+			matches = append(matches, advice.Match{Node: c.CallExpr,
+				Why: fmt.Sprintf("%s walks the stack each time this runs. If the place is always the same, write it down; if it is seldom looked at, keep the program counters of runtime.Callers and look them up when it is.", short(c.Name))})
+		}
+	}
+	return matches
+}

@@ -1,0 +1,34 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var passwordHash = &advice.Rule{
+	ID:      "password-hash",
+	Pattern: "P53",
+	Title:   "hashing passwords takes the time",
+	Doc: `bcrypt, scrypt, argon2 and PBKDF2 are slow on purpose: each hash takes a core some ten to hundreds of
+milliseconds, so that passwords can't be tried out. That is right when somebody logs in, and wrong for each request: hand
+out a session or a signed token after the first time, and check that. Bound how many hashes run at once, so that log-ins
+don't take the cores of all other requests.
+
+A lower cost makes a program faster and its passwords weaker: don't, below today's recommendations. Advice only.`,
+	Class:  advice.AdviceOnly,
+	Frames: regexp.MustCompile(`^golang\.org/x/crypto/(bcrypt|scrypt|argon2|pbkdf2|blowfish)\.|^crypto/pbkdf2\.|^crypto/internal/fips140/pbkdf2\.`),
+	Gain:   2,
+	Match: func(s *advice.Site) []advice.Match {
+		var matches []advice.Match
+		for _, c := range s.Calls("golang.org/x/crypto/bcrypt.GenerateFromPassword", "golang.org/x/crypto/bcrypt.CompareHashAndPassword", "golang.org/x/crypto/scrypt.Key",
+			"golang.org/x/crypto/argon2.Key", "golang.org/x/crypto/argon2.IDKey", "golang.org/x/crypto/pbkdf2.Key", "crypto/pbkdf2.Key") {
+			if !runsOnce(s, c.Cursor) {
+				matches = append(matches, advice.Match{Node: c.CallExpr,
+					Why: fmt.Sprintf("%s is slow on purpose. Check a password once, when somebody logs in, and a session or signed token from then on; bound how many hashes run at once.", short(c.Name))})
+			}
+		}
+		return matches
+	},
+}

@@ -1,0 +1,118 @@
+package rules
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var randSourcePerCall = &advice.Rule{
+	ID:      "rand-source-per-call",
+	Pattern: "P44",
+	Title:   "a source of random numbers is seeded for each call",
+	Doc: `Seeding a source of math/rand computes 607 numbers, which takes some 8 µs and 5 KiB; a number drawn from one that
+is there takes some nanoseconds. Since Go 1.20 the package's own functions are seeded at random when the program starts,
+and each thread draws from a state of its own, without a lock.
+
+Where a source is seeded with the time, so that numbers differ from call to call anyway, and used for nothing but
+drawing, the rewrite draws from the package. It is left to review as somebody may rely on rand.Seed. A source with a
+seed of its own, which gives the same numbers again, is better kept, or made by rand.NewPCG of math/rand/v2, which costs
+nothing but gives other numbers: advice only.`,
+	Class:  advice.Review,
+	Frames: regexp.MustCompile(`^math/rand\.(NewSource|newSource|New$|seedrand|\(\*rngSource\)\.Seed)`),
+	Since:  "1.20",
+	Gain:   100,
+	Match:  matchRandSourcePerCall,
+}
+
+// drawing are methods of a rand.Rand that the package has as functions.
+var drawing = []string{"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "Uint32", "Uint64", "Float32", "Float64", "ExpFloat64", "NormFloat64", "Perm", "Shuffle"}
+
+func matchRandSourcePerCall(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls("math/rand.NewSource") {
+		if runsOnce(s, c.Cursor) || s.Decl != nil && isConstructor(s.Decl.Name.Name) && !inLoop(c.Cursor) {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+		if byTime := asksTheTime(s, c.Args[0]); !byTime {
+			m.Why = "seeding takes some 8 µs each time this runs. Keep the source, or make it by rand.NewPCG of math/rand/v2, which needs no table but gives other numbers."
+		} else {
+			m.Why = "seeding takes some 8 µs each time this runs. The package's own functions are seeded at random when the program starts: draw from them."
+			drawFromPackage(s, c, &m)
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+func asksTheTime(s *advice.Site, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && s.Callee(call) == "time.Now" {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// drawFromPackage fills in the rewrite, where nothing happens to what rand.New returns
+// but drawing.
+func drawFromPackage(s *advice.Site, c advice.Call, m *advice.Match) {
+	made, ok := c.Parent().Node().(*ast.CallExpr)
+	if !ok || s.Callee(made) != "math/rand.New" || seeds(s) {
+		return
+	}
+	at := c.Parent()
+	if sel, ok := at.Parent().Node().(*ast.SelectorExpr); ok && slices.Contains(drawing, sel.Sel.Name) {
+		if name, ok := packageName(s, "math/rand", made.Pos()); ok && !commented(s, made.Pos(), made.End()) {
+			m.Edits = []advice.Edit{replace(made, name)}
+			m.Class = advice.Review
+		}
+		return
+	}
+	assign, ok := at.Parent().Node().(*ast.AssignStmt)
+	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 {
+		return
+	}
+	stmt := at.Parent()
+	next, ok := stmt.NextSibling()
+	obj := object(s, assign.Lhs[0])
+	if _, block := stmt.Parent().Node().(*ast.BlockStmt); !ok || !block || obj == nil || commented(s, assign.Pos(), assign.End()) {
+		return
+	}
+	end := next.Node().Pos()
+	if commented(s, assign.End(), end) {
+		end = assign.End()
+	}
+	edits := []advice.Edit{{Pos: assign.Pos(), End: end}}
+	for _, id := range s.Uses(obj) {
+		use, ok := s.Root().FindNode(id)
+		if !ok {
+			return
+		}
+		name, resolved := packageName(s, "math/rand", id.Pos())
+		sel, ok := use.Parent().Node().(*ast.SelectorExpr)
+		if !ok || !resolved || sel.X != ast.Expr(id) || !slices.Contains(drawing, sel.Sel.Name) {
+			return
+		}
+		edits = append(edits, replace(id, name))
+	}
+	m.Edits, m.Class = edits, advice.Review
+}
+
+// seeds reports whether the package seeds the package's own source.
+func seeds(s *advice.Site) bool {
+	found := false
+	s.Root().Inspect([]ast.Node{(*ast.CallExpr)(nil)}, func(c inspector.Cursor) bool {
+		found = found || s.Callee(c.Node().(*ast.CallExpr)) == "math/rand.Seed"
+		return !found
+	})
+	return found
+}

@@ -1,0 +1,79 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var sqlPrepare = &advice.Rule{
+	ID:      "sql-prepare",
+	Pattern: "P58",
+	Title:   "a statement is sent to the database one row at a time",
+	Doc: `Each Query or Exec in a loop is a round trip to the database, and with arguments often two or three: many drivers
+prepare the statement, run it and close it again. Ask for all rows at once (WHERE id IN …, a join), insert many with one
+statement, or a COPY, inside of one transaction. Where the loop has to stay, prepare the statement before it; where a
+function is called often, keep the prepared statement beside the *sql.DB.
+
+What may be put together depends on the data, so that it is advice only.`,
+	Class:  advice.AdviceOnly,
+	Frames: regexp.MustCompile(`^database/sql\.`),
+	Gain:   3,
+	Match:  matchSQLPrepare,
+}
+
+func matchSQLPrepare(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		method, ok := strings.CutPrefix(c.Name, "(*database/sql.DB).")
+		if !ok {
+			method, ok = strings.CutPrefix(c.Name, "(*database/sql.Tx).")
+		}
+		if !ok || runsOnce(s, c.Cursor) {
+			continue
+		}
+		query := 0
+		if strings.HasSuffix(method, "Context") {
+			query = 1
+		}
+		if len(c.Args) <= query {
+			continue
+		}
+		switch strings.TrimSuffix(method, "Context") {
+		case "Prepare":
+			if s.Decl != nil && isConstructor(s.Decl.Name.Name) && !inLoop(c.Cursor) || !closedHere(s, c) && !inLoop(c.Cursor) {
+				continue
+			}
+			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a statement is prepared each time",
+				Why: fmt.Sprintf("%s asks the database each time this runs. Keep the prepared statement: a *sql.Stmt may be used by many goroutines at once.", short(c.Name))})
+		case "Query", "QueryRow", "Exec":
+			loop, ok := loopAround(c.Cursor)
+			if !ok || !repeats(loop.Node(), c.Pos()) || lastTurn(s, c.Cursor, loop) || s.Info.Types[c.Args[query]].Value == nil {
+				continue
+			}
+			matches = append(matches, advice.Match{Node: c.CallExpr,
+				Why: fmt.Sprintf("%s in this loop is a round trip for each turn, or several, as the statement is prepared anew. Put the turns together into one statement, or prepare it before the loop.", short(c.Name))})
+		}
+	}
+	return matches
+}
+
+// closedHere reports whether what a call returns is closed in the same function.
+func closedHere(s *advice.Site, c advice.Call) bool {
+	assign, ok := c.Parent().Node().(*ast.AssignStmt)
+	if !ok {
+		return false
+	}
+	obj := object(s, assign.Lhs[0])
+	for _, id := range s.Uses(obj) {
+		if use, ok := s.Root().FindNode(id); ok {
+			if sel, ok := use.Parent().Node().(*ast.SelectorExpr); ok && sel.Sel.Name == "Close" {
+				return true
+			}
+		}
+	}
+	return false
+}

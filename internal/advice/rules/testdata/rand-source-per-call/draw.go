@@ -1,0 +1,42 @@
+package draw
+
+import (
+	"math/rand"
+	"time"
+)
+
+func id(n int) []int {
+	// want B: draw from them
+	r := rand.New(rand.NewSource(time.Now().UnixNano())) // hot: math/rand.NewSource
+	ids := r.Perm(n)
+	for i := range ids {
+		ids[i] += r.Intn(n)
+	}
+	return ids
+}
+
+func pick(names []string) string {
+	// want B: draw from them
+	r := rand.New(rand.NewSource(int64(time.Now().Nanosecond()))) // hot: math/rand.NewSource
+
+	n := r.Intn(len(names))
+	return names[n]
+}
+
+func jitter(d time.Duration) time.Duration {
+	// want B: draw from them
+	return d + time.Duration(rand.New(rand.NewSource(time.Now().UnixNano())).Int63n(int64(d))) // hot: math/rand.NewSource
+}
+
+func same(n int) *rand.Rand {
+	// want C: Keep the source
+	return rand.New(rand.NewSource(int64(n))) // hot: math/rand.NewSource
+}
+
+func handed(n int) int {
+	// want C: draw from them
+	r := rand.New(rand.NewSource(time.Now().Unix())) // hot: math/rand.NewSource
+	return use(r)
+}
+
+func use(r *rand.Rand) int { return r.Int() }
