@@ -90,6 +90,10 @@ var all = []*advice.Rule{
 	tolowerEqual,
 	bufferToBuilder,
 	byteLoop,
+	bulkAppend,
+	errorfStatic,
+	concatIntoBuffer,
+	containsAny,
 	stringConcatLoop,
 }
 

@@ -1,0 +1,121 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var bulkAppend = &advice.Rule{
+	ID:    "bulk-append",
+	Title: "bytes of a text are appended one by one",
+	Doc: `append checks for room each time. Where most of a text goes through unchanged, find the first byte that doesn't, and
+append what is before it at once; append copies many bytes at a time. A loop that appends all of a text is one append.`,
+	Class: advice.Safe,
+	Gain:  2,
+	Match: matchBulkAppend,
+}
+
+func matchBulkAppend(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		assign, ok := c.Node().(*ast.AssignStmt)
+		if !ok || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 || assign.Tok != token.ASSIGN {
+			continue
+		}
+		call, ok := assign.Rhs[0].(*ast.CallExpr)
+		if !ok || s.Callee(call) != "append" || len(call.Args) != 2 || call.Ellipsis.IsValid() || !plainBytes(s.Info.TypeOf(assign.Lhs[0])) || !sameCode(s, assign.Lhs[0], call.Args[0]) {
+			continue
+		}
+		loop, ok := loopAround(c)
+		if !ok {
+			continue
+		}
+		text, whole, ok := byteOf(s, loop, call.Args[1])
+		if !ok {
+			continue
+		}
+		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
+		m.Why = fmt.Sprintf("Each byte of %s that stays as it is is appended by itself. Find the next one that doesn't, and append all before it at once: append(dst, %[1]s[start:i]...).", s.Source(text))
+		body := loopBody(loop.Node())
+		if c.Parent().Node() == body && len(body.List) > 1 && !exitsOf(loop).skips {
+			continue // all are appended, with something else in between
+		}
+		if len(body.List) == 1 && body.List[0] == assign && whole && pure(s, assign.Lhs[0]) && !commented(s, loop.Node().Pos(), assign.Pos()) && !sameCode(s, assign.Lhs[0], text) {
+			dst := s.Source(assign.Lhs[0])
+			m.Why = fmt.Sprintf("Each byte of %s is appended by itself, with a check for room: one append copies all of them.", s.Source(text))
+			m.Edits = []advice.Edit{replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
+			m.Class = advice.Safe
+			m.Node = loop.Node()
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// byteOf returns the text that a loop goes through if an expression is its byte at
+// hand; whole is set where the loop is a range over all of it.
+func byteOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (text ast.Expr, whole, ok bool) {
+	if index, isIndex := ast.Unparen(e).(*ast.IndexExpr); isIndex {
+		if counts(s, loop.Node(), object(s, index.Index)) && isText(s, index.X) && pure(s, index.X) {
+			return index.X, false, true
+		}
+		return nil, false, false
+	}
+	obj := object(s, e)
+	if obj == nil {
+		return nil, false, false
+	}
+	if r, isRange := loop.Node().(*ast.RangeStmt); isRange {
+		if r.Value != nil && r.Tok == token.DEFINE && object(s, r.Value) == obj && plainBytes(s.Info.TypeOf(r.X)) && pure(s, r.X) && !assigned(s, obj, r.Body) {
+			return r.X, isBlank(r.Key), true
+		}
+	}
+	// c := text[i]
+	ast.Inspect(loopBody(loop.Node()), func(n ast.Node) bool {
+		def, isAssign := n.(*ast.AssignStmt)
+		if !isAssign || def.Tok != token.DEFINE || len(def.Lhs) != 1 || len(def.Rhs) != 1 || def.Lhs[0].Pos() != obj.Pos() {
+			return true
+		}
+		if index, isIndex := def.Rhs[0].(*ast.IndexExpr); isIndex && counts(s, loop.Node(), object(s, index.Index)) && isText(s, index.X) && pure(s, index.X) {
+			text, ok = index.X, true
+		}
+		return true
+	})
+	return text, false, ok && !assigned(s, obj, restOf(loopBody(loop.Node()), obj))
+}
+
+// restOf is the body of a loop but for the statement that declares a variable.
+func restOf(body *ast.BlockStmt, obj types.Object) ast.Node {
+	rest := &ast.BlockStmt{}
+	for _, stmt := range body.List {
+		if !within(stmt, obj.Pos()) {
+			rest.List = append(rest.List, stmt)
+		}
+	}
+	return rest
+}
+
+// counts reports whether a loop counts a variable up.
+func counts(s *advice.Site, loop ast.Node, i types.Object) bool {
+	if i == nil {
+		return false
+	}
+	switch l := loop.(type) {
+	case *ast.RangeStmt:
+		return l.Key != nil && object(s, l.Key) == i
+	case *ast.ForStmt:
+		post, ok := l.Post.(*ast.IncDecStmt)
+		return ok && post.Tok == token.INC && object(s, post.X) == i
+	}
+	return false
+}
+
+func isText(s *advice.Site, e ast.Expr) bool {
+	return isString(s, e) || plainBytes(s.Info.TypeOf(e))
+}

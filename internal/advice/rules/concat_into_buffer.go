@@ -1,0 +1,65 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var concatIntoBuffer = &advice.Rule{
+	ID:    "concat-into-buffer",
+	Title: "strings are joined only to be written to a buffer",
+	Doc: `buf.WriteString(a + b) makes a new string of both, which is copied into the buffer and dropped. Two writes copy
+each piece once, and allocate nothing.
+
+The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at. It is left to review:
+functions that the pieces call run between the writes. Where one of them sees the buffer, it is not offered.`,
+	Class:     advice.Review,
+	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
+	Allocates: true,
+	Gain:      2,
+	Match:     matchConcatIntoBuffer,
+}
+
+func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls(
+		"(*strings.Builder).WriteString", "(*bytes.Buffer).WriteString", "(*bufio.Writer).WriteString",
+		"(*strings.Builder).Write", "(*bytes.Buffer).Write", "(*bufio.Writer).Write",
+	) {
+		sel, ok := c.Fun.(*ast.SelectorExpr)
+		stmt, alone := c.Parent().Node().(*ast.ExprStmt)
+		if !ok || !alone || len(c.Args) != 1 || !pure(s, sel.X) || !inBlock(c.Parent()) || commented(s, c.Pos(), c.End()) {
+			continue
+		}
+		if sel := s.Info.Selections[sel]; sel == nil || len(sel.Index()) != 1 {
+			continue // of an embedded buffer, whose owner may have methods of its own
+		}
+		text := c.Args[0]
+		if operand, to, ok := conversion(s, text); ok && plainBytes(to) && isString(s, operand) {
+			text = operand
+		}
+		pieces := operands(s, text)
+		if len(pieces) < 2 {
+			continue
+		}
+		dst := s.Source(sel.X)
+		var lines []string
+		ok = true
+		for _, p := range pieces {
+			ok = ok && !(calls(s, p) && uses(p, rootName(dst))) && builtins(s, p.Pos(), "string")
+			lines = append(lines, writePiece(s, dst, p))
+		}
+		if !ok {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
+		m.Edits = []advice.Edit{replace(stmt, strings.Join(lines, "\n"))}
+		m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
+		matches = append(matches, m)
+	}
+	return matches
+}

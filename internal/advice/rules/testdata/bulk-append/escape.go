@@ -1,0 +1,30 @@
+package escape
+
+func escape(dst []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		default:
+			// want C: Each byte of s
+			dst = append(dst, s[i]) // hot: runtime.growslice
+		}
+	}
+	return dst
+}
+
+func clean(dst, text []byte) []byte {
+	for i := range text {
+		c := text[i]
+		if c < ' ' {
+			continue
+		}
+		// want C: Each byte of text
+		dst = append(dst, c) // hot: escape.clean
+	}
+	// want A: one append copies
+	for _, c := range text {
+		dst = append(dst, c) // hot: escape.clean
+	}
+	return dst
+}

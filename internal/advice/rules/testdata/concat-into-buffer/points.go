@@ -1,0 +1,31 @@
+package points
+
+import (
+	"bufio"
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+type name string
+
+type page struct{ out *bufio.Writer }
+
+func (p *page) row(key, value string) {
+	// want B: write the pieces
+	p.out.WriteString("<b>" + key + "</b> " + value + "\n") // hot: runtime.concatstrings
+}
+
+func plot(xs []int, n name) string {
+	var buf bytes.Buffer
+	var sb strings.Builder
+	for _, x := range xs {
+		// want B: write the pieces
+		buf.Write([]byte("[" + strconv.Itoa(x) + "],")) // hot: runtime.concatstring3
+		// want B: write the pieces
+		sb.WriteString(string(n) + ":" + sb2(x)) // alloc: 48
+	}
+	return sb.String() + buf.String()
+}
+
+func sb2(x int) string { return strconv.Itoa(x) }

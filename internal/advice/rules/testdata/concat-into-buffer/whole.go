@@ -1,0 +1,27 @@
+package whole
+
+import (
+	"io"
+	"os"
+	"strings"
+)
+
+const indent = "  "
+
+type text struct{ strings.Builder }
+
+func (t *text) WriteByte(c byte) error { return nil }
+
+func write(w io.Writer, f *os.File, t *text, s string) (int, error) {
+	var sb strings.Builder
+	sb.WriteString(indent + "- ")      // hot: runtime.concatstring2
+	n, err := sb.WriteString(s + "\n") // hot: runtime.concatstring2
+	if err != nil {
+		return n, err
+	}
+	f.WriteString(s + "\n")         // hot: runtime.concatstring2
+	t.WriteString(s + "\n")         // hot: runtime.concatstring2
+	io.WriteString(w, s+"\n")       // hot: runtime.concatstring2
+	sb.WriteString(s + sb.String()) // hot: runtime.concatstring2
+	return n, nil
+}

@@ -1,0 +1,37 @@
+package parse
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// digit parses one.
+func digit(c byte) (int, error) {
+	if c < '0' || c > '9' {
+		// want B: make it once
+		return 0, fmt.Errorf("not a digit, 100%% sure") // hot: fmt.Errorf
+	}
+	return int(c - '0'), nil
+}
+
+type reader struct{ text string }
+
+func (r *reader) next() (err error) {
+	if r.text == "" {
+		// want B: make it once
+		err = errors.New("…") // hot: errors.New
+	}
+	return wrap(err)
+}
+
+func wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, e := strconv.Atoi(err.Error()); e != nil {
+		// want B: make it once
+		return errors.Join(err, errors.New("digit")) // hot: errors.New
+	}
+	return err
+}
