@@ -102,7 +102,7 @@ func TestAdvise(t *testing.T) {
 	if got := succeed(t, "fix", "-n", "regexp"); !strings.HasPrefix(got, "--- a/slow.go\n") {
 		t.Errorf("fix -n:\n%s", got)
 	}
-	fixed := hone(t, "fix", "-count", "6", "-benchtime", "500x", "regexp")
+	fixed := hone(t, "fix", "-count", "10", "-benchtime", "500x", "regexp")
 	if fixed.code != exitOK || !strings.Contains(fixed.stdout, "confirmed  "+f.ID) {
 		t.Fatalf("exit code %d\n%s%s", fixed.code, fixed.stdout, fixed.stderr)
 	}
@@ -165,6 +165,7 @@ func TestTuneExamples(t *testing.T) {
 		want                    []string // in the file, when it is done
 	}{
 		{"visitors", "greet.go", "greetScanned(w, r)", "greetCompile(w, r)", []string{"RE.MatchString(r.FormValue"}},
+		{"strjoin", "route.go", "t.findBuffer(method, path)", "t.findEscapingJoin(method, path)", []string{`t.routes[method+" "+path]`}},
 		{"jsonreq", "process.go", "processPooled(requests)", "processReflection(requests)", []string{".WriteString(strconv.Itoa(n))"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -189,7 +190,7 @@ func TestTuneExamples(t *testing.T) {
 				t.Fatalf("%s does not have %s in use", c.file, c.inUse)
 			}
 			moduleOfFiles(t, files)
-			got := hone(t, "tune", "-bench", "InUse", "-count", "6", "-benchtime", "50ms", "-profiletime", "500ms", "-short", ".")
+			got := hone(t, "tune", "-bench", "InUse", "-count", "10", "-benchtime", "50ms", "-profiletime", "500ms", "-short", ".")
 			if got.code != exitOK || !strings.Contains(got.stdout, "confirmed  ") || !strings.Contains(got.stdout, "times as fast") {
 				t.Fatalf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 			}

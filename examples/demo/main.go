@@ -106,7 +106,7 @@ func tune(ctx context.Context, program, dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/visitors\n\ngo 1.26\n"), 0o666); err != nil {
 		return err
 	}
-	return command(ctx, dir, program, "tune", "-dirty", "-bench", "InUse", "-count", "6", "-benchtime", "100ms", "-profiletime", "1s")
+	return command(ctx, dir, program, "tune", "-dirty", "-bench", "InUse", "-count", "10", "-benchtime", "100ms", "-profiletime", "1s")
 }
 
 func isTerminal(f *os.File) bool {

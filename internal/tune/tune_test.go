@@ -69,7 +69,7 @@ func finding(dir, before, after string) *advice.Finding {
 
 func tuner(t *testing.T, dir string) *Tuner {
 	return &Tuner{Dir: dir, Bench: capture.Bench{
-		Count: 6, PreCheck: -1, Benchtime: capture.BenchTime{Iterations: 2000}, Store: filepath.Join(t.TempDir(), "runs"),
+		Count: 10, PreCheck: -1, Benchtime: capture.BenchTime{Iterations: 2000}, Store: filepath.Join(t.TempDir(), "runs"),
 	}}
 }
 

@@ -30,7 +30,7 @@ type Change struct {
 //
 //	refuted       something got worse, confirmed; or nothing changed
 //	confirmed     some benchmark's time got better, confirmed, or, where no time
-//	              changed, what it allocates
+//	              got worse as far as the measurement can tell, what it allocates
 //	inconclusive  everything else
 func judge(r *Result, report *capture.BenchReport) {
 	r.State = advice.Inconclusive
@@ -56,7 +56,7 @@ func judge(r *Result, report *capture.BenchReport) {
 			faster = append(faster, tell(c))
 		case c.Verdict == experiment.Better && agreed && (c.Unit == "B/op" || c.Unit == "allocs/op"):
 			smaller = append(smaller, tell(c))
-		case time && (c.Verdict == experiment.Inconclusive || c.Verdict == experiment.WithinBudget):
+		case time && c.Verdict == experiment.Inconclusive:
 			open = true
 		}
 	}
@@ -65,6 +65,8 @@ func judge(r *Result, report *capture.BenchReport) {
 		r.State, r.Why = advice.Refuted, "worse: "+list(worse)
 	case len(faster) > 0:
 		r.State, r.Why = advice.Confirmed, list(faster)
+	case len(smaller) > 0 && open:
+		r.Why = "it allocates less (" + list(smaller) + "), but whether it is slower the measurement could not tell; more samples (-count) or a quieter machine may"
 	case len(smaller) > 0:
 		r.State, r.Why = advice.Confirmed, "no slower: "+list(smaller)
 	case len(report.Failures) > 0:
