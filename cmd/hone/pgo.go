@@ -426,7 +426,12 @@ func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
 	default:
 		fmt.Fprintf(w, "%s, replaced\n  was  %s\n  now  %s\n", oneWord(out.File), summaryText(out.Before), summaryText(out.After))
 	}
-	for _, p := range out.After.Parts {
+	const parts = 10
+	for i, p := range out.After.Parts {
+		if i == parts {
+			fmt.Fprintf(w, "  … and %d more\n", len(out.After.Parts)-parts)
+			break
+		}
 		fmt.Fprintf(w, "  %5.1f %%  %s, %s\n", 100*p.Weight, oneWord(strings.TrimSpace(p.Source+" "+p.Version)), numberOf(int(p.Samples), "sample"))
 	}
 	fresh := out.Fresh

@@ -56,8 +56,12 @@ more often than in the program: look at a profile of that before changing the se
 		if samples < enoughSamples || float64(gc) < gcMuch*float64(total) {
 			return nil
 		}
+		gain := 2.0
+		if p.tested() {
+			gain = defaultGain // what it gains the program, nobody knows
+		}
 		var f Finding
-		f.Evidence, f.Bound = p.wholeBound(gc, int64(float64(samples)*float64(gc)/float64(total)), 2)
+		f.Evidence, f.Bound = p.wholeBound(gc, int64(float64(samples)*float64(gc)/float64(total)), gain)
 		f.Why = fmt.Sprintf("%.0f %% of the CPU time is garbage collection%s. Allocate less where the other findings say; then try GOGC=200, which halves how often it runs for more memory, or GOGC=off with GOMEMLIMIT below what the machine or container has.", 100*f.Bound.Time, p.allocationRate())
 		if p.tested() {
 			f.Caveats = append(f.Caveats, "this is a benchmark, whose small heap is collected more often than a program's: look at a profile of the program before setting GOGC")
