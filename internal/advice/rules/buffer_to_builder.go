@@ -52,7 +52,11 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 		m.Why = fmt.Sprintf("String copies what is in %s, which is only written to: a strings.Builder hands it out without a copy.", obj.Name())
 		m.Edits = []advice.Edit{replace(typ, local+".Builder")}
 		if !grows {
-			m.Edits = append(m.Edits, insert(d.Node().End(), fmt.Sprintf("\n%s.Grow(64)", obj.Name())))
+			size, known := straightSize(s, obj, d)
+			if !known {
+				size = "64"
+			}
+			m.Edits = append(m.Edits, insert(d.Node().End(), fmt.Sprintf("\n%s.Grow(%s)", obj.Name(), size)))
 		}
 		matches = append(matches, m)
 	}

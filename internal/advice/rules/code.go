@@ -24,6 +24,10 @@ func pure(s *advice.Site, e ast.Expr) bool {
 		return pure(s, e.X)
 	case *ast.SelectorExpr:
 		return pure(s, e.X)
+	case *ast.StarExpr:
+		return pure(s, e.X)
+	case *ast.SliceExpr:
+		return pure(s, e.X) && (e.Low == nil || pure(s, e.Low)) && (e.High == nil || pure(s, e.High)) && e.Max == nil
 	case *ast.CallExpr: // len(x), string(x)
 		if len(e.Args) != 1 || !s.Info.Types[e.Fun].IsType() && s.Callee(e) != "len" {
 			return false

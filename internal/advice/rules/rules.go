@@ -89,6 +89,8 @@ var all = []*advice.Rule{
 	splitForOnePart,
 	tolowerEqual,
 	bufferToBuilder,
+	bufferGrow,
+	scannerText,
 	byteLoop,
 	bulkAppend,
 	errorfStatic,

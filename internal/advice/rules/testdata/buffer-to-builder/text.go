@@ -38,5 +38,6 @@ func fresh(name string) string {
 	// want A: without a copy
 	b := new(bytes.Buffer)
 	b.WriteString(name)
+	b.WriteByte('\n')
 	return b.String() // hot: bytes.(*Buffer).String
 }

@@ -1,0 +1,153 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var bufferGrow = &advice.Rule{
+	ID:      "buffer-grow",
+	Pattern: "P50",
+	Title:   "a buffer grows while it is written to",
+	Doc: `A strings.Builder or bytes.Buffer that runs out of room allocates twice as much and copies all it has. Where the
+length of what will be written is known, or a good guess is, Grow allocates once.
+
+The rewrite is offered where a new buffer is written to without branches and loops, from strings that don't change.
+Otherwise there is advice alone, if the share is large.`,
+	Class:  advice.Review,
+	Frames: bufferGrowFrames,
+	Gain:   1.5,
+	Match:  matchBufferGrow,
+}
+
+var bufferWrites = []string{
+	"(*strings.Builder).WriteString", "(*strings.Builder).WriteByte", "(*strings.Builder).WriteRune", "(*strings.Builder).Write",
+	"(*bytes.Buffer).WriteString", "(*bytes.Buffer).WriteByte", "(*bytes.Buffer).WriteRune", "(*bytes.Buffer).Write",
+}
+
+func matchBufferGrow(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	seen := make(map[types.Object]bool)
+	for _, c := range s.Calls(bufferWrites...) {
+		sel, ok := c.Fun.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		obj := object(s, sel.X)
+		if obj == nil || seen[obj] || !isLocal(s, obj) || isParameter(s, obj) {
+			continue
+		}
+		seen[obj] = true
+		d, ok := newlyDeclared(s, obj)
+		if !ok || asks(s, obj, "Grow", "Reset", "Truncate") {
+			continue
+		}
+		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
+		m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
+		if size, ok := straightSize(s, obj, d); ok {
+			m.Edits = []advice.Edit{insert(d.Node().End(), fmt.Sprintf("\n%s.Grow(%s)", obj.Name(), size))}
+			m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room. How much is written is known: Grow it before.", obj.Name())
+			m.Class = advice.Review
+		} else if s.Share(bufferGrowFrames) < 0.05 {
+			continue
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+var bufferGrowFrames = regexp.MustCompile(`^bytes\.(growSlice|\(\*Buffer\)\.grow)$|^strings\.\(\*Builder\)\.(Write\w*|grow)$`)
+
+// newlyDeclared returns the statement that declares a local, empty buffer.
+func newlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
+	d, ok := declarationOf(s, obj)
+	if !ok {
+		var typ ast.Expr
+		if d.Cursor, typ, ok = bufferDeclared(s, obj); !ok || typ == nil {
+			return d.Cursor, false
+		}
+	}
+	if lit, isLit := d.value.(*ast.CompositeLit); d.value != nil && (!isLit || len(lit.Elts) > 0) && (d.typ == nil || s.Callee(asCall(d.value)) != "new") {
+		return d.Cursor, false
+	}
+	switch strings.TrimPrefix(typeName(obj.Type()), "*") {
+	case "strings.Builder", "bytes.Buffer":
+		return d.Cursor, inBlock(d.Cursor)
+	}
+	return d.Cursor, false
+}
+
+func asCall(e ast.Expr) *ast.CallExpr {
+	if call, ok := e.(*ast.CallExpr); ok {
+		return call
+	}
+	return &ast.CallExpr{Fun: ast.NewIdent("_")}
+}
+
+// asks reports whether some method of these names is called on a variable.
+func asks(s *advice.Site, obj types.Object, methods ...string) bool {
+	for _, id := range s.Uses(obj) {
+		if c, ok := s.Root().FindNode(id); ok {
+			if sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok {
+				for _, m := range methods {
+					if sel.Sel.Name == m {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
+}
+
+// straightSize is the length of what is written to a buffer, where all writes are
+// statements of the block that it is declared in, and of strings known by then.
+func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor) (string, bool) {
+	constant := 0
+	var lengths []string
+	for _, id := range s.Uses(obj) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return "", false
+		}
+		sel, ok := c.Parent().Node().(*ast.SelectorExpr)
+		if !ok {
+			return "", false
+		}
+		if sel.Sel.Name == "String" || sel.Sel.Name == "Len" || sel.Sel.Name == "Bytes" {
+			continue
+		}
+		stmt := c.Parent().Parent().Parent()
+		call, ok := c.Parent().Parent().Node().(*ast.CallExpr)
+		if _, alone := stmt.Node().(*ast.ExprStmt); !ok || !alone || len(call.Args) != 1 || stmt.Parent() != d.Parent() {
+			return "", false
+		}
+		arg := call.Args[0]
+		text, isConstant := constantText(s, arg)
+		switch {
+		case sel.Sel.Name == "WriteByte":
+			constant++
+		case sel.Sel.Name == "WriteString" && isConstant:
+			constant += len(text)
+		case sel.Sel.Name == "WriteString" || sel.Sel.Name == "Write":
+			v := object(s, arg)
+			if v == nil || !isLocal(s, v) || v.Pos() > d.Node().Pos() || assigned(s, v, s.Body()) || resolves(s, v.Name(), d.Node().End()) != v {
+				return "", false
+			}
+			lengths = append(lengths, "len("+v.Name()+")")
+		default:
+			return "", false
+		}
+	}
+	if constant > 0 {
+		lengths = append(lengths, fmt.Sprint(constant))
+	}
+	return strings.Join(lengths, " + "), len(lengths) > 1 && builtins(s, d.Node().End(), "len")
+}

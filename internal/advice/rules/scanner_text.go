@@ -1,0 +1,139 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var scannerText = &advice.Rule{
+	ID:      "scanner-text",
+	Pattern: "P43",
+	Title:   "each line that is scanned becomes a string",
+	Doc: `(*bufio.Scanner).Text allocates a string for each token; Bytes returns it where it stands, until the next Scan. A
+string(b) in a comparison, as a map's key or in a switch copies nothing.
+
+The rewrite is offered for a variable that is only looked at: compared, measured, indexed, searched with package
+strings, or looked up. It is left to review, as nothing may use it after the next Scan.`,
+	Class:  advice.Review,
+	Frames: regexp.MustCompile(`^bufio\.\(\*Scanner\)\.Text$`),
+	Gain:   2,
+	Match:  matchScannerText,
+}
+
+func matchScannerText(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls("(*bufio.Scanner).Text") {
+		sel, ok := c.Fun.(*ast.SelectorExpr)
+		assign, isAssign := c.Parent().Node().(*ast.AssignStmt)
+		if !ok || !isAssign || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
+			continue
+		}
+		obj := object(s, assign.Lhs[0])
+		if obj == nil || obj.Pos() != assign.Lhs[0].Pos() || !builtins(s, c.Pos(), "string", "byte") {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
+		m.Edits = []advice.Edit{replace(sel.Sel, "Bytes")}
+		ok = len(s.Uses(obj)) > 0 && !scansBefore(s, obj.Pos(), s.Uses(obj))
+		for _, id := range s.Uses(obj) {
+			at, found := s.Root().FindNode(id)
+			ok = ok && found && lookedAt(s, at, &m)
+		}
+		if !ok {
+			continue
+		}
+		m.Why = fmt.Sprintf("%s allocates a string for each token, which is only looked at: Bytes returns it where it stands.", s.Source(c.Fun))
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// scansBefore reports whether something is scanned between a position and the last of
+// some uses.
+func scansBefore(s *advice.Site, from token.Pos, uses []*ast.Ident) bool {
+	found := false
+	ast.Inspect(s.Body(), func(n ast.Node) bool {
+		sel, ok := n.(*ast.SelectorExpr)
+		if ok && (sel.Sel.Name == "Scan" || sel.Sel.Name == "Buffer") && from < sel.Pos() && len(uses) > 0 && sel.Pos() < uses[len(uses)-1].Pos() {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// lookedAt rewrites a use of a string for bytes, if it only looks at it.
+func lookedAt(s *advice.Site, c inspector.Cursor, m *advice.Match) bool {
+	id := c.Node().(*ast.Ident)
+	for outer := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
+		if outer != s.Func {
+			return false // which may run after the next Scan
+		}
+		break
+	}
+	asText := replace(id, "string("+id.Name+")")
+	switch p := c.Parent().Node().(type) {
+	case *ast.BinaryExpr:
+		switch p.Op {
+		case token.EQL, token.NEQ, token.LSS, token.GTR, token.LEQ, token.GEQ:
+			m.Edits = append(m.Edits, asText)
+			return true
+		}
+	case *ast.SwitchStmt:
+		m.Edits = append(m.Edits, asText)
+		return p.Tag == id
+	case *ast.IndexExpr:
+		if p.X == id {
+			return true // a byte
+		}
+		if isAssigned(c.Parent()) {
+			return false // a key that is kept
+		}
+		if _, isInc := c.Parent().Parent().Node().(*ast.IncDecStmt); isInc || !isMap(s, p.X) {
+			return false
+		}
+		m.Edits = append(m.Edits, asText)
+		return true
+	case *ast.CallExpr:
+		name := s.Callee(p)
+		if name == "len" {
+			return true
+		}
+		return lookedAtBy(s, p, name, id, m)
+	}
+	return false
+}
+
+// lookedAtBy is of functions of package strings that have a twin in bytes.
+func lookedAtBy(s *advice.Site, call *ast.CallExpr, name string, id *ast.Ident, m *advice.Match) bool {
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	for _, t := range twins {
+		if t.text != name || !strings.HasPrefix(name, "strings.") || len(call.Args) != len(t.params) || !ok || call.Args[0] != id {
+			continue
+		}
+		if len(call.Args) > 1 && t.params[1] == 'b' {
+			if s.Info.Types[call.Args[1]].Value == nil {
+				return false
+			}
+			m.Edits = append(m.Edits, replace(call.Args[1], "[]byte("+s.Source(call.Args[1])+")"))
+		}
+		pkg, imported := packageName(s, "bytes", call.Pos())
+		m.Edits = append(m.Edits, replace(sel.X, pkg))
+		m.Imports = []string{"bytes"}
+		return imported
+	}
+	return false
+}
+
+func isMap(s *advice.Site, e ast.Expr) bool {
+	_, ok := s.Info.TypeOf(e).Underlying().(*types.Map)
+	return ok
+}
