@@ -24,7 +24,8 @@ objects have Reset for being used again: a sync.Pool keeps some of them.
 
 The rewrite is for a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader that doesn't leave its function and is made
 outside of loops: it takes one from a pool, resets it, and puts it back at the end. It is left to review, as a pooled
-object keeps what it last wrote to until it is used again. For others the rule says what can be done instead.`,
+object keeps what it last wrote to until it is used again. For others the rule says what can be done instead, also for
+functions of other modules that call a constructor like NewEncoder each time.`,
 	Class:     advice.Review,
 	Frames:    encoderFrames,
 	Allocates: true,
@@ -35,7 +36,11 @@ object keeps what it last wrote to until it is used again. For others the rule s
 
 var encoderFrames = regexp.MustCompile(`^compress/\w+\.New\w+$|^compress/flate\.\(\*(compressor|decompressor)\)\.init|^compress/flate\.new|` +
 	`^bufio\.New\w+$|^bufio\.\(\*Scanner\)\.Scan$|^encoding/(csv|gob|json|xml)\.New\w+$|^encoding/json\.\(\*Decoder\)\.refill$|` +
-	`^crypto(/internal/fips140)?/(sha1|sha256|sha512|md5|hmac)\.New\w*$`)
+	`^crypto(/internal/fips140)?/(sha1|sha256|sha512|md5|hmac)\.New\w*$|` + foreignEncoder.String())
+
+// foreignEncoder matches constructors of other modules: the first part of their paths
+// has a dot.
+var foreignEncoder = regexp.MustCompile(`^[^/.]+\.[^/]+/.*\.New(Encoder|Decoder|Writer|Reader|Parser)\w*$`)
 
 // An encoderKind is what is known of what a constructor makes.
 type encoderKind struct {
@@ -110,7 +115,23 @@ func matchEncoderPerCall(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 		}
 	}
+	if len(matches) == 0 && s.Share(foreignEncoder) > 0 {
+		return foreignEncoders(s)
+	}
 	return matches
+}
+
+// foreignEncoders is of functions of other modules that make what they work with.
+func foreignEncoders(s *advice.Site) []advice.Match {
+	for _, c := range s.Calls() {
+		if first, _, _ := strings.Cut(strings.TrimLeft(c.Name, "(*"), "/"); !strings.Contains(first, ".") || !strings.Contains(c.Name, "/") ||
+			strings.HasPrefix(strings.TrimLeft(c.Name, "(*"), s.Path+".") || runsOnce(s, c.Cursor) || inPoolNew(s, c.Cursor) {
+			continue
+		}
+		return []advice.Match{{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: foreignEncoder,
+			Why: fmt.Sprintf("%s makes an encoder, or the like, for each call. If that can be used again, keep one together with its buffer, in what lives longer or in a sync.Pool.", called(s, c.CallExpr))}}
+	}
+	return nil
 }
 
 // madeBy returns the constructors' calls that a node is about: itself, or those of the

@@ -47,7 +47,7 @@ The rule speaks of a line only if no other does, and only of what the line itsel
 // is plain what to do.
 const (
 	muchAllocated = 0.05
-	someAllocated = 0.02
+	someAllocated = 0.01
 )
 
 func matchHotAllocation(s *advice.Site) []advice.Match {
