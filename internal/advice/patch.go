@@ -44,8 +44,10 @@ func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
 		return nil, err
 	}
 	if formatted, err := format.Source(before); err == nil && bytes.Equal(formatted, before) {
-		if text, err = format.Source(text); err != nil {
-			return nil, err
+		for range 2 { // a literal of a function that comes to span lines is done after the first time
+			if text, err = format.Source(text); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if bytes.Equal(text, before) {
