@@ -33,6 +33,23 @@ func order(all []item, ranks []int, order []int) {
 	sort.Slice(order[1:], func(i, j int) bool { return order[1:][i] < order[1:][j] }) // hot: sort.Slice
 }
 
+func unlike(all []item) {
+	// want C: slices.SortFunc
+	sort.Slice(all, func(i, j int) bool { // hot: sort.Slice
+		return all[i].weight < all[j].weight || all[i].hits == all[j].hits && all[i].name < all[j].name
+	})
+	// want C: slices.SortFunc
+	sort.Slice(all, func(i, j int) bool { // hot: sort.Slice
+		if all[i].weight < all[j].weight {
+			return true
+		}
+		if all[i].weight < all[j].weight {
+			return false
+		}
+		return all[i].name < all[j].name
+	})
+}
+
 // cmp is of another kind.
 func cmp() int { return 0 }
 

@@ -60,6 +60,25 @@ func ranked(all []count) {
 	})
 }
 
+func either(all []count, words []count) {
+	// want B: slices.SortFunc
+	sort.Slice(all, func(i, j int) bool { // hot: sort.Slice
+		return all[i].n > all[j].n ||
+			(all[i].n == all[j].n && all[i].word < all[j].word)
+	})
+	// want B: slices.SortFunc
+	sort.Slice(words, func(i, j int) bool { // hot: sort.Slice
+		l, r := words[i], words[j]
+		if l.word < r.word {
+			return true
+		}
+		if r.word < l.word {
+			return false
+		}
+		return l.n < r.n
+	})
+}
+
 func stable(all []*count) {
 	// want A: slices.SortStableFunc
 	sort.SliceStable(all, func(i, j int) bool { return all[i].n < all[j].n }) // hot: sort.SliceStable
