@@ -291,3 +291,15 @@ func (s *Site) wait(re *regexp.Regexp, d, times dimension) (most Wait) {
 	}
 	return most
 }
+
+// ShareIn is Share for all lines of a node, of which the hottest counts.
+func (s *Site) ShareIn(n ast.Node, re *regexp.Regexp) float64 {
+	first, last := s.Fset.Position(n.Pos()), s.Fset.Position(n.End())
+	most := 0.0
+	for _, h := range s.seen.lines {
+		if h.file == first.Filename && int64(first.Line) <= h.line && h.line <= int64(last.Line) {
+			most = max(most, s.seen.largest(h.match(re, false)))
+		}
+	}
+	return most
+}

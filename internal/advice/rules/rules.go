@@ -94,6 +94,7 @@ var all = []*advice.Rule{
 	byteLoop,
 	bulkAppend,
 	errorfStatic,
+	errorDiscarded,
 	concatIntoBuffer,
 	containsAny,
 	stringConcatLoop,

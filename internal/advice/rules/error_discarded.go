@@ -1,0 +1,121 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var errorDiscarded = &advice.Rule{
+	ID:    "error-discarded",
+	Title: "an error is made only to be thrown away",
+	Doc: `Making an error with a text formats and allocates it, also where the caller asks for no more than whether there is
+one. Where failing is common, check the input before the call, or have a variant of the function that returns a bool.
+
+Reported are calls whose error is assigned to _ or only compared with nil, if the profile shows that the function, or
+one of the package that it calls, spends time on errors.`,
+	Class: advice.AdviceOnly,
+	Gain:  1.3,
+	Match: matchErrorDiscarded,
+}
+
+// madeErrors are functions that make errors.
+var madeErrors = regexp.MustCompile(`^fmt\.Errorf$|^errors\.New$|^strconv\.(syntaxError|rangeError|baseError|bitSizeError)$|^github\.com/pkg/errors\.(New|Errorf|Wrapf?|WithStack)$`)
+
+// errorsMatter is the share from which on making errors is worth a word.
+const errorsMatter = 0.03
+
+func matchErrorDiscarded(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		assign, ok := c.Node().(*ast.AssignStmt)
+		if !ok || len(assign.Rhs) != 1 {
+			continue
+		}
+		call, ok := assign.Rhs[0].(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		last := assign.Lhs[len(assign.Lhs)-1]
+		f, _ := typeutil.Callee(s.Info, call).(*types.Func)
+		if f == nil || !returnsError(f) || !discarded(s, last) {
+			continue
+		}
+		if f.Pkg() == s.Types && !makesErrors(s, f, 3) || f.Pkg() != s.Types && s.Share(madeErrors) < errorsMatter {
+			continue
+		}
+		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
+		m.Why = fmt.Sprintf("%s makes an error, with its text, of which nothing is left here. Check what makes it fail before the call, or have a variant that returns a bool.", s.Source(call.Fun))
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+func returnsError(f *types.Func) bool {
+	results := f.Signature().Results()
+	return results.Len() > 0 && typeName(results.At(results.Len()-1).Type()) == "error"
+}
+
+// discarded reports whether of an error that is assigned no more is asked than whether
+// there is one.
+func discarded(s *advice.Site, e ast.Expr) bool {
+	if isBlank(e) {
+		return true
+	}
+	obj := object(s, e)
+	if obj == nil || obj.Pos() != e.Pos() || !isLocal(s, obj) { // used for other errors, too
+		return false
+	}
+	for _, id := range s.Uses(obj) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return false
+		}
+		b, ok := c.Parent().Node().(*ast.BinaryExpr)
+		if !ok || b.Op != token.EQL && b.Op != token.NEQ || !s.Info.Types[b.X].IsNil() && !s.Info.Types[b.Y].IsNil() {
+			return false
+		}
+	}
+	return true
+}
+
+// makesErrors reports whether the profile shows a function of the package to make
+// errors, or one whose errors it hands on.
+func makesErrors(s *advice.Site, f *types.Func, depth int) bool {
+	decl := declarationOfFunc(s, f)
+	if decl == nil || decl.Body == nil {
+		return false
+	}
+	if s.ShareIn(decl, madeErrors) >= errorsMatter {
+		return true
+	}
+	found := false
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || found || depth == 0 {
+			return !found
+		}
+		if inner, _ := typeutil.Callee(s.Info, call).(*types.Func); inner != nil && inner != f && inner.Pkg() == s.Types && returnsError(inner) {
+			found = makesErrors(s, inner, depth-1)
+		}
+		return !found
+	})
+	return found
+}
+
+func declarationOfFunc(s *advice.Site, f *types.Func) *ast.FuncDecl {
+	for _, file := range s.Files {
+		for _, d := range file.Decls {
+			if decl, ok := d.(*ast.FuncDecl); ok && s.Info.Defs[decl.Name] == f.Origin() {
+				return decl
+			}
+		}
+	}
+	return nil
+}
