@@ -58,6 +58,9 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 	if _, err := compile(pattern); err != nil {
 		return // it fails each time, which is for somebody else to tell
 	}
+	if changesHow(s, c) {
+		return
+	}
 	pkg := s.Source(c.Fun)
 	pkg, _, found := strings.Cut(pkg, ".") // whatever the file calls the package
 	if !found {
@@ -92,6 +95,27 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 	m.Class = advice.Review
 }
 
+// changesHow reports whether a pattern is made to match in another way, which would
+// be for all who share it, or is not used.
+func changesHow(s *advice.Site, c advice.Call) bool {
+	switch p := c.Parent().Node().(type) {
+	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
+		return true
+	case *ast.SelectorExpr:
+		return p.Sel.Name == "Longest"
+	case *ast.AssignStmt:
+		obj := object(s, p.Lhs[0])
+		for _, id := range s.Uses(obj) {
+			if use, ok := s.Root().FindNode(id); ok {
+				if sel, ok := use.Parent().Node().(*ast.SelectorExpr); ok && sel.Sel.Name == "Longest" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
 // twoResults reports whether both results of a call are assigned to something.
 func twoResults(c advice.Call) bool {
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
@@ -111,8 +135,7 @@ func variableName(s *advice.Site, c advice.Call) string {
 			return id.Name
 		}
 	}
-	name := s.Decl.Name.Name
-	return strings.ToLower(name[:1]) + name[1:]
+	return lowerFirst(s.Decl.Name.Name)
 }
 
 // short is a function's name without the path of its package: "json.Marshal", or
