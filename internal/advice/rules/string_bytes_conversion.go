@@ -221,7 +221,10 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Edits = []advice.Edit{replace(sel.Sel, "WriteString"), replace(c.Args[0], code)}
 		m.Why = fmt.Sprintf("%s is a copy for Write; %s has WriteString, which needs none.", s.Source(c.Args[0]), to)
 		write, _ := s.Info.Selections[sel].Obj().(*types.Func)
-		if write == nil || receiverType(write) != receiverType(twin) || !writers[receiverType(twin)] {
+		if overridden(t, write, twin) {
+			return false
+		}
+		if !writers[receiverType(twin)] {
 			m.Class = advice.Review
 		}
 	case types.IsInterface(t) && types.Implements(t, writer) && !strings.HasPrefix(typeName(t), "hash.") && !strings.HasPrefix(typeName(t), "net."):
@@ -274,12 +277,26 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if method == "WriteRune" && !known || method == "Write" && !takes(twin, types.NewSlice(types.Typ[types.Byte])) || calls(s, arg) && uses(arg, rootName(dst)) {
 		return false // a part of the buffer may be what is written
 	}
+	write, _ := s.Info.Uses[sel.Sel].(*types.Func)
+	if c.Name == "io.WriteString" {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, s.Types, "WriteString")
+		write, _ = obj.(*types.Func)
+	}
+	if write != nil && overridden(t, write, twin) {
+		return false
+	}
 	m.Edits = []advice.Edit{replace(c.CallExpr, dst+"."+method+"("+code+")")}
 	m.Why = fmt.Sprintf("%s is a copy to be written; %s.%s needs none.", s.Source(arg), dst, method)
-	if write, _ := s.Info.Uses[sel.Sel].(*types.Func); !known || c.Name != "io.WriteString" && receiverType(write) != receiverType(twin) {
+	if !known {
 		m.Class = advice.Review
 	}
 	return true
+}
+
+// overridden reports whether one of two methods of a type is its own and the other one
+// of something embedded: they need not do the same.
+func overridden(t types.Type, write, twin *types.Func) bool {
+	return !types.IsInterface(t) && receiverType(write) != receiverType(twin)
 }
 
 // rootName is the variable of a selector: "a" of a.b.c.

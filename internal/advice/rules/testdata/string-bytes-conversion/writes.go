@@ -48,7 +48,6 @@ func write(w io.Writer, rw http.ResponseWriter, f *os.File, s string, n name, bo
 func others(c *counter, w wrapped, s string, body []byte, v any) error {
 	// want B: has WriteString
 	c.Write([]byte(s)) // hot: runtime.stringtoslicebyte
-	// want B: has WriteString
 	w.Write([]byte(s)) // hot: runtime.stringtoslicebyte
 	// want B: reads what is there
 	if err := json.NewDecoder(strings.NewReader(string(body))).Decode(v); err != nil { // hot: runtime.slicebytetostring
