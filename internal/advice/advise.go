@@ -357,7 +357,8 @@ func (x *examiner) ranked() []Finding {
 	specific := make(map[string]bool)
 	line := func(f *found) string { return fmt.Sprintf("%s:%d", f.File, f.Line) }
 	for _, f := range x.found {
-		if !f.rule.Generic {
+		// A rule about the time of the line itself says nothing of what it allocates.
+		if !f.rule.Generic && (f.rule.Frames != nil || f.rule.Allocates) {
 			specific[line(f)] = true
 		}
 	}

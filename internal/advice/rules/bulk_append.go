@@ -110,6 +110,10 @@ func counts(s *advice.Site, loop ast.Node, i types.Object) bool {
 	case *ast.RangeStmt:
 		return l.Key != nil && object(s, l.Key) == i
 	case *ast.ForStmt:
+		if l.Post == nil { // for i := 0; i < len(text); { … i++ … }
+			cond, ok := l.Cond.(*ast.BinaryExpr)
+			return ok && cond.Op == token.LSS && object(s, cond.X) == i
+		}
 		post, ok := l.Post.(*ast.IncDecStmt)
 		return ok && post.Tok == token.INC && object(s, post.X) == i
 	}

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -18,7 +19,8 @@ var stringConcatLoop = &advice.Rule{
 	Pattern: "P02",
 	Title:   "a string grows by + in a loop",
 	Doc: `A string can't grow: each + copies all of it so far into a new one, so that n steps copy n²/2 pieces and leave n−1
-strings to the garbage collector. A strings.Builder doubles its room and copies each piece about twice.
+strings to the garbage collector. A strings.Builder doubles its room and copies each piece about twice. A string that is put
+together in each step, only to be copied into a buffer, is one copy and one allocation too many: write its pieces there.
 
 The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It is offered where the
 loop does nothing else with the string, and nothing leaves the loop but its end or a break.`,
@@ -36,12 +38,17 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 		if !ok || len(assign.Lhs) != 1 || !isString(s, assign.Lhs[0]) {
 			continue
 		}
+		target := s.Source(assign.Lhs[0])
+		obj := object(s, assign.Lhs[0])
+		if obj != nil && inLoop(c) && (assign.Tok == token.ADD_ASSIGN || len(operands(s, assign.Rhs[0])) > 1) && onlyCopied(s, obj) {
+			matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly, Title: "a string is put together only to be copied",
+				Why: fmt.Sprintf("%s is made of pieces, and then copied to where it is collected. Write or append the pieces there one by one; numbers by strconv's Append functions.", target)})
+			continue
+		}
 		pieces := appended(s, assign)
 		if pieces == nil {
 			continue
 		}
-		target := s.Source(assign.Lhs[0])
-		obj := object(s, assign.Lhs[0])
 		if obj == nil { // a field or an element, of something that lives longer
 			m := advice.Match{Node: assign, Class: advice.AdviceOnly}
 			m.Why = fmt.Sprintf("each + copies all of %s so far. Keep a []byte or a strings.Builder in its place, and make a string of it once, where it is complete.", target)
@@ -62,6 +69,38 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// onlyCopied reports whether a local string is put together by + and used for nothing
+// but to be written to a buffer or appended to a slice.
+func onlyCopied(s *advice.Site, obj types.Object) bool {
+	if !isLocal(s, obj) {
+		return false
+	}
+	copied := false
+	for _, id := range s.Uses(obj) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return false
+		}
+		switch p := c.Parent().Node().(type) {
+		case *ast.AssignStmt: // assigned to
+			if !slices.Contains(p.Lhs, ast.Expr(id)) {
+				return false
+			}
+		case *ast.CallExpr:
+			name := s.Callee(p)
+			switch {
+			case name == "append" && p.Ellipsis.IsValid(), name == "io.WriteString", strings.HasSuffix(name, ").WriteString"):
+				copied = true
+			default:
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return copied
 }
 
 // appended returns what a statement appends to a string: of s += a + b, or of

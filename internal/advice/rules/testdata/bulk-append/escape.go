@@ -28,3 +28,22 @@ func clean(dst, text []byte) []byte {
 	}
 	return dst
 }
+
+func stepwise(dst []byte, s string) []byte {
+	for i := 0; i < len(s); {
+		if b := s[i]; b < 0x80 {
+			switch b {
+			case '"', '\\':
+				dst = append(dst, '\\', b)
+			default:
+				// want C: that stays as it is
+				dst = append(dst, b) // hot
+			}
+			i++
+			continue
+		}
+		dst = append(dst, s[i:i+2]...)
+		i += 2
+	}
+	return dst
+}

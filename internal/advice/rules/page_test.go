@@ -1,0 +1,70 @@
+package rules
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// TestPage compares doc/rules.md with what the rules say of themselves.
+func TestPage(t *testing.T) {
+	const page = "../../../doc/rules.md"
+	got := rulesPage()
+	if *update {
+		if err := os.WriteFile(page, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(page)
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the rules say (%v): go test ./internal/advice/rules -update writes it", page, err)
+	}
+}
+
+func rulesPage() []byte {
+	var b bytes.Buffer
+	b.WriteString(`# Rules
+
+What [hone advise](advise.md) knows. Class A: the rewrite does the same whatever it is given; B: look at it; C: advice only. The class is the
+best that a rule offers: where what a rewrite needs can't be seen to hold, the finding is advice.
+
+| rule | class | finds |
+|---|---|---|
+`)
+	all := slices.SortedFunc(slices.Values(All()), func(a, b *advice.Rule) int { return cmp.Compare(a.ID, b.ID) })
+	for _, r := range all {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Class, strings.ReplaceAll(r.Title, "|", `\|`))
+	}
+	for _, r := range all {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", r.ID, strings.TrimSpace(r.Doc))
+		if r.Since != "" {
+			fmt.Fprintf(&b, "\nThe rewrite needs go %s in go.mod.\n", r.Since)
+		}
+		if r.Until != "" {
+			fmt.Fprintf(&b, "\nFrom Go %s on it costs nothing any more, and is not reported.\n", r.Until)
+		}
+	}
+	return b.Bytes()
+}
+
+// TestCatalogue: what users see of a rule is complete, and no two have a name.
+func TestCatalogue(t *testing.T) {
+	seen := make(map[string]bool)
+	for _, r := range All() {
+		if seen[r.ID] || r.ID == "" || r.Title == "" || r.Doc == "" || r.Class < advice.Safe || r.Class > advice.AdviceOnly {
+			t.Errorf("%q: want an id of its own, a title, documentation and a class", r.ID)
+		}
+		seen[r.ID] = true
+		for _, line := range strings.Split(r.Doc, "\n") {
+			if strings.HasPrefix(line, "#") {
+				t.Errorf("%s: its documentation has a heading", r.ID)
+			}
+		}
+	}
+}
