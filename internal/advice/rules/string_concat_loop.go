@@ -154,9 +154,12 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 	if _, ok := statement(loop); !ok {
 		return
 	}
+	pkg, ok := packageName(s, "strings", loop.Node().Pos())
+	if !ok {
+		return
+	}
 	var edits []advice.Edit
 	builder := s.Unused(obj.Name()+"Builder", loop.Node().Pos())
-	ok := true
 	known := make(map[*ast.Ident]bool) // uses that the rewrite takes away
 	loop.Inspect(nil, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
@@ -168,6 +171,9 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 			if pieces == nil {
 				ok = false
 				return false
+			}
+			if commented(s, n.Pos(), n.End()) {
+				ok = false
 			}
 			known[ast.Unparen(n.Lhs[0]).(*ast.Ident)] = true
 			if n.Tok == token.ASSIGN {
@@ -207,9 +213,17 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 	if !ok || addressTaken(s, obj) {
 		return
 	}
+	text := builder + ".String()"
+	if !types.Identical(obj.Type(), types.Typ[types.String]) {
+		named, ok := typeText(s, obj.Type(), loop.Node().Pos())
+		if !ok {
+			return
+		}
+		text = named + "(" + text + ")"
+	}
 	m.Edits = append(edits,
-		insert(loop.Node().Pos(), "var "+builder+" strings.Builder\n"),
-		insert(loop.Node().End(), fmt.Sprintf("\n%s += %s.String()", obj.Name(), builder)),
+		insert(loop.Node().Pos(), fmt.Sprintf("var %s %s.Builder\n", builder, pkg)),
+		insert(loop.Node().End(), fmt.Sprintf("\n%s += %s", obj.Name(), text)),
 	)
 	m.Imports = []string{"strings"}
 	m.Class = advice.Review
@@ -221,15 +235,11 @@ func writePiece(s *advice.Site, builder string, piece ast.Expr) string {
 		return fmt.Sprintf("%s.WriteByte(%q)", builder, text[0])
 	}
 	if operand, _, ok := conversion(s, piece); ok {
-		switch t := s.Info.TypeOf(operand).Underlying().(type) {
-		case *types.Basic:
-			if t.Kind() == types.Rune {
-				return fmt.Sprintf("%s.WriteRune(%s)", builder, s.Source(operand))
-			}
-		case *types.Slice:
-			if isBytes(s, operand) {
-				return fmt.Sprintf("%s.Write(%s)", builder, s.Source(operand))
-			}
+		switch t := s.Info.TypeOf(operand); {
+		case types.Identical(t, types.Typ[types.Rune]):
+			return fmt.Sprintf("%s.WriteRune(%s)", builder, s.Source(operand))
+		case plainBytes(t):
+			return fmt.Sprintf("%s.Write(%s)", builder, s.Source(operand))
 		}
 	}
 	if t, ok := types.Unalias(s.Info.TypeOf(piece)).(*types.Named); ok && t.Obj() != nil {
