@@ -153,6 +153,13 @@ func said(name string, text []byte) advice.Diagnostics {
 // look at them.
 func examine(t *testing.T, r *advice.Rule, name string, text []byte) *advice.Report {
 	t.Helper()
+	f, p := check(t, name, text)
+	return examinePackage(p, marked(t, f, name, text), r)
+}
+
+// check checks the types of a case.
+func check(t *testing.T, name string, text []byte) (*ast.File, *advice.Package) {
+	t.Helper()
 	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
@@ -167,16 +174,21 @@ func examine(t *testing.T, r *advice.Rule, name string, text []byte) *advice.Rep
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	p := advice.NewPackage(advice.Package{
+	return f, advice.NewPackage(advice.Package{
 		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, GoVersion: config.GoVersion, Says: said(name, text),
 	}, map[string][]byte{name: text})
+}
+
+// examinePackage has rules look at a package of one file.
+func examinePackage(p *advice.Package, inputs []advice.Input, rules ...*advice.Rule) *advice.Report {
+	name := p.Fset.Position(p.Files[0].FileStart).Filename
 	locate := func(frame *profile.Frame) string {
 		if frame.File == name {
 			return name
 		}
 		return ""
 	}
-	return advice.Examine(marked(t, f, name, text), []*advice.Package{p}, locate, advice.Options{Rules: []*advice.Rule{r}})
+	return advice.Examine(inputs, []*advice.Package{p}, locate, advice.Options{Rules: rules})
 }
 
 // marked makes profiles of the marks in a case: of each, a tenth of the total.
