@@ -10,6 +10,8 @@
 // among the first three and names the changed lines or their function; it is right if
 // its rule is one of those that say what the author did. Places to be silent at are
 // missed if any finding with a rewrite, or one of the pattern they look like, is there.
+//
+// cases.jsonl beside this file has commits, and silent.jsonl places to be silent at.
 package main
 
 import (

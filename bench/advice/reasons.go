@@ -33,6 +33,14 @@ var reasons = map[string][]string{
 	"bytes-buffer-to-strings-builder": {"buffer-to-builder"},
 	"time-loadlocation-per-call":      {"location-per-call"},
 	"time-now-per-call":               {"time-now-loop"},
+	"allocation-per-element":          {"hot-allocation"},
+	"error-formatted-per-call":        {"hot-allocation"},
+	"large-copy":                      {"large-copy", "hot-allocation"},
+	"log-call-in-hot-path":            {"log-args"},
+	"lowercase-to-compare":            {"tolower-equal"},
+	"map-lookup-in-range":             {},
+	"map-prealloc":                    {"map-grows"},
+	"pointer-result-escape":           {"hot-allocation"},
 }
 
 // requires are modules of repositories that are older than modules, where the newest
