@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -42,7 +43,7 @@ func matchScannerText(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
 		m.Edits = []advice.Edit{replace(sel.Sel, "Bytes")}
-		ok = len(s.Uses(obj)) > 0 && !scansBefore(s, obj.Pos(), s.Uses(obj))
+		ok = len(s.Uses(obj)) > 0 && !scansBefore(s, sel.X, assign.End(), s.Uses(obj))
 		for _, id := range s.Uses(obj) {
 			at, found := s.Root().FindNode(id)
 			ok = ok && found && lookedAt(s, at, &m)
@@ -56,14 +57,42 @@ func matchScannerText(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// scansBefore reports whether something is scanned between a position and the last of
-// some uses.
-func scansBefore(s *advice.Site, from token.Pos, uses []*ast.Ident) bool {
+// scansBefore reports whether something may be scanned between a position and the last
+// of some uses: Scan itself is called, or a function that may get at the scanner.
+func scansBefore(s *advice.Site, scanner ast.Expr, from token.Pos, uses []*ast.Ident) bool {
+	to := uses[len(uses)-1].Pos()
+	for _, id := range uses { // in a loop, what follows comes before, too
+		at, found := s.Root().FindNode(id)
+		if !found {
+			return true
+		}
+		for loop, ok := loopAround(at); ok && !within(loop.Node(), from); loop, ok = loopAround(loop) {
+			to = max(to, loop.Node().End())
+		}
+	}
+	root := rootOf(s, scanner)
+	v, isVar := root.(*types.Var)
+	if !isVar {
+		return true
+	}
 	found := false
 	ast.Inspect(s.Body(), func(n ast.Node) bool {
-		sel, ok := n.(*ast.SelectorExpr)
-		if ok && (sel.Sel.Name == "Scan" || sel.Sel.Name == "Buffer") && from < sel.Pos() && len(uses) > 0 && sel.Pos() < uses[len(uses)-1].Pos() {
-			found = true
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call.Pos() < from || to < call.Pos() || s.Info.Types[call.Fun].IsType() {
+			return !found
+		}
+		f, _ := typeutil.Callee(s.Info, call).(*types.Func)
+		if _, builtin := typeutil.Callee(s.Info, call).(*types.Builtin); f == nil && !builtin {
+			found = true // a function value, which may scan
+		}
+		if f != nil && f.Pkg() == s.Types && !isLocal(s, v) {
+			found = true // which may have the same scanner
+		}
+		for _, a := range call.Args {
+			found = found || rootOf(s, a) == root
+		}
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.Info.Selections[sel] != nil && rootOf(s, sel.X) == root {
+			found = found || sel.Sel.Name != "Text" && sel.Sel.Name != "Bytes" && sel.Sel.Name != "Err"
 		}
 		return !found
 	})
