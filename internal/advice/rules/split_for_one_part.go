@@ -140,7 +140,7 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		return n == 0
 	}
 	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which one is used: %s.Cut finds it without.", short(sp.Name), sp.pkg)
-	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 {
+	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 || !sp.site.AtLeast("1.18") {
 		return true // Cut of an empty separator is something else
 	}
 	cut := fmt.Sprintf("%s.Cut(%s, %s)", sp.local, sp.site.Source(sp.Args[0]), sp.site.Source(sp.Args[1]))
@@ -374,6 +374,11 @@ func isAssigned(c inspector.Cursor) bool {
 // cut rewrites parts := SplitN(s, sep, 2) to before, after, found := Cut(s, sep).
 func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 	s := sp.site
+	m.Why = fmt.Sprintf("%s allocates a slice for its parts: %s.Cut returns what is before and after the separator without.", short(sp.Name), sp.pkg)
+	if !s.AtLeast("1.18") {
+		m.Why += " It needs go 1.18 in go.mod."
+		return
+	}
 	names := [3]string{"_", "_", "_"}
 	use := func(i int, name string) string {
 		if names[i] == "_" {
@@ -396,7 +401,6 @@ func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 		replace(sp.CallExpr, fmt.Sprintf("%s.Cut(%s, %s)", sp.local, s.Source(sp.Args[0]), s.Source(sp.Args[1]))),
 	)
 	m.Class = advice.Review
-	m.Why = fmt.Sprintf("%s allocates a slice for its parts: %s.Cut returns what is before and after the separator without.", short(sp.Name), sp.pkg)
 	if names[1] != "_" {
 		m.Why += " Where there is none, what is after is empty; an index panics."
 	}
