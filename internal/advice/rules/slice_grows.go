@@ -236,6 +236,8 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%s%s = %s\n", first, g.target, made))}
 	case d.value != nil && !s.Info.Types[d.value].IsNil():
 		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.value, made)}
+	case commented(s, d.Node().Pos(), d.Node().End()):
+		return false
 	default:
 		m.Edits = []advice.Edit{replace(d.Node(), fmt.Sprintf("%s%s := %s", first, g.target, made))}
 	}
