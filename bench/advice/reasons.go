@@ -40,7 +40,7 @@ var reasons = map[string][]string{
 	"lowercase-to-compare":            {"tolower-equal"},
 	"map-lookup-in-range":             {},
 	"map-prealloc":                    {"map-grows"},
-	"pointer-result-escape":           {"hot-allocation"},
+	"work-per-comparison":             {},
 }
 
 // requires are modules of repositories that are older than modules, where the newest
