@@ -187,7 +187,7 @@ func (t *tally) judge(o *options, c *testCase) {
 		}
 	}
 	if o.fix && i >= 0 && found[i].Class != "C" {
-		out, err := run(ctx, filepath.Join(dir, moduleOf(dir, c.BenchPkg)), o.hone, "fix", "-dirty", "-short", found[i].ID)
+		out, err := run(ctx, filepath.Join(dir, moduleOf(dir, c.BenchPkg)), o.hone, "fix", "-vet=off", "-dirty", "-short", found[i].ID)
 		fmt.Printf("    %s\n", strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n    "))
 		if err != nil && len(out) == 0 {
 			fmt.Printf("    %v\n", err)
@@ -340,7 +340,7 @@ func rewrites(o *options, name string) error {
 		if f.Fix == nil {
 			continue
 		}
-		out, _ := run(ctx, dir, o.hone, "fix", "-check", "-dirty", "-short", f.ID)
+		out, _ := run(ctx, dir, o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)
 		fmt.Printf("%s %s %s\n%s\n%s\n", f.Class, f.ID, f.Title, f.Why, f.Fix.Diff)
 		fmt.Printf("=> %s\n\n", strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n   "))
 	}

@@ -30,6 +30,7 @@ ID is of the advice given last, or enough of its beginning.
   -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
   -short          run tests with -short
   -tags LIST      build tags
+  -vet LIST       checks that have to pass: those of go vet and go test by default; off
   -dirty          also change files that have changes which are not committed
   -check          build, vet and test only: measure nothing, and keep nothing
   -n              show the rewrite, and do nothing
@@ -58,7 +59,12 @@ func newTunerFlags(verb string) *tunerFlags {
 	f.fs.IntVar(&f.bench.Count, "count", 0, "")
 	f.fs.Func("benchtime", "", func(s string) (err error) { f.bench.Benchtime, err = parseBenchTime(s); return err })
 	f.fs.BoolVar(&f.short, "short", false, "")
-	f.fs.Func("tags", "", func(v string) error { f.bench.BuildFlags = append(f.bench.BuildFlags, "-tags="+v); return nil })
+	for _, name := range []string{"tags", "vet"} {
+		f.fs.Func(name, "", func(v string) error {
+			f.bench.BuildFlags = append(f.bench.BuildFlags, "-"+name+"="+v)
+			return nil
+		})
+	}
 	f.fs.BoolVar(&f.dirty, "dirty", false, "")
 	f.fs.BoolVar(&f.json, "json", false, "")
 	return f
@@ -171,6 +177,9 @@ func (a *app) tellResult(r *tune.Result, f *advice.Finding) {
 	dir, _ := os.Getwd()
 	fmt.Fprintf(a.stdout, "%s  %s\n    %s  %s\n", r.State, r.Finding, f.Place(dir), f.Title)
 	fmt.Fprintf(a.stdout, "    %s\n", r.Why)
+	if r.Caveat != "" {
+		fmt.Fprintf(a.stdout, "    but: %s\n", r.Caveat)
+	}
 	if r.Output != "" {
 		fmt.Fprintf(a.stdout, "        %s\n", strings.ReplaceAll(r.Output, "\n", "\n        "))
 	}

@@ -33,6 +33,7 @@ does: tests have to pass, benchmarks have to get better, twice.
   -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
   -short          run tests with -short
   -tags LIST      build tags
+  -vet LIST       checks that have to pass: those of go vet and go test by default; off
   -dirty          also change files that have changes which are not committed
   -json           print everything as JSON
 

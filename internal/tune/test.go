@@ -13,8 +13,9 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// passes runs the tests of all packages that depend on the finding's. Tests that fail
-// without the rewrite, too, or that pass the second time say nothing about it.
+// passes runs the tests of all packages that depend on the finding's. Tests of
+// other packages that fail as they do without the rewrite, or tests that pass the second
+// time, say nothing about it.
 func (t *Tuner) passes(ctx context.Context, r *Result, f *advice.Finding, overlay string) (done bool, err error) {
 	packages, err := t.dependents(ctx, f.Package)
 	if err != nil {
@@ -35,6 +36,11 @@ func (t *Tuner) passes(ctx context.Context, r *Result, f *advice.Finding, overla
 		if ctx.Err() != nil {
 			return true, ctx.Err()
 		}
+		was := failures(before)
+		if !slices.Contains(was, "FAIL "+f.Package) && slices.Equal(was, failures(out)) {
+			r.Caveat = "tests of other packages fail with it as they do without: " + list(was)
+			return false, nil
+		}
 		r.State, r.Why, r.Output = advice.Inconclusive, "tests fail without the rewrite, too: mend them first", tail(before)
 		return true, nil
 	}
@@ -48,6 +54,22 @@ func (t *Tuner) passes(ctx context.Context, r *Result, f *advice.Finding, overla
 	}
 	r.State, r.Why, r.Output = advice.Refuted, "tests fail with the rewrite, and pass without", tail(out)
 	return true, nil
+}
+
+// failures are the tests and packages that failed, by what go test prints, sorted.
+func failures(out []byte) []string {
+	var all []string
+	for line := range strings.Lines(string(out)) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) > 2 && fields[0] == "---" && fields[1] == "FAIL:":
+			all = append(all, fields[2])
+		case len(fields) > 1 && fields[0] == "FAIL":
+			all = append(all, "FAIL "+fields[1])
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // dependents returns the packages of the user's modules that depend on one, that one

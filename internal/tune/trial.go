@@ -43,6 +43,7 @@ type Result struct {
 	File    string       `json:"file"`
 	State   advice.State `json:"state"`
 	Why     string       `json:"why"` // a sentence
+	Caveat  string       `json:"caveat,omitempty"`
 	Time    time.Time    `json:"time"`
 	Run     string       `json:"run,omitempty"` // with the measurement
 	Changes []Change     `json:"changes,omitempty"`
@@ -153,16 +154,20 @@ func (t *Tuner) runGo(ctx context.Context, args ...string) ([]byte, error) {
 
 // builds vets the package, which type-checks it and its tests.
 func (t *Tuner) builds(ctx context.Context, r *Result, f *advice.Finding, overlay string) (done bool, err error) {
+	if slices.Contains(t.Bench.BuildFlags, "-vet=off") {
+		return false, nil
+	}
 	t.stage("vet", f.Package)
+	flags := slices.DeleteFunc(slices.Clone(t.Bench.BuildFlags), func(f string) bool { return strings.HasPrefix(f, "-vet=") })
 	dir := filepath.Dir(f.Fix.File)
-	out, err := t.runGo(ctx, append([]string{"vet", "-overlay=" + overlay}, append(slices.Clone(t.Bench.BuildFlags), dir)...)...)
+	out, err := t.runGo(ctx, append([]string{"vet", "-overlay=" + overlay}, append(flags, dir)...)...)
 	if ctx.Err() != nil {
 		return true, ctx.Err()
 	}
 	if err == nil {
 		return false, nil
 	}
-	if before, err := t.runGo(ctx, append([]string{"vet"}, append(slices.Clone(t.Bench.BuildFlags), dir)...)...); err != nil {
+	if before, err := t.runGo(ctx, append([]string{"vet"}, append(flags, dir)...)...); err != nil {
 		if bytes.Equal(complaints(before), complaints(out)) {
 			return false, nil // as it was before; go test says whether it builds
 		}

@@ -105,6 +105,7 @@ func TestTry(t *testing.T) {
 			length, advice.Refuted, "tests fail with the rewrite",
 		},
 		{"tests fail anyway", fast, map[string]string{"fail_test.go": "package m\n\nimport \"testing\"\n\nfunc TestFails(t *testing.T) { t.Error(\"always\") }\n"}, length, advice.Inconclusive, "without the rewrite, too"},
+		{"tests of others fail anyway", fast, map[string]string{"other/other_test.go": "package other\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m\"\n)\n\nfunc TestFails(t *testing.T) { t.Error(m.Length(1)) }\n"}, length, advice.Confirmed, "Length"},
 		{"all of the package", fast, nil, nil, advice.Confirmed, "Length"},
 		{"no benchmark", fast, map[string]string{"m_test.go": "package m\n"}, nil, advice.Patched, "no benchmark"},
 	} {
@@ -125,6 +126,9 @@ func TestTry(t *testing.T) {
 			}
 			if r.State != c.want || !strings.Contains(r.Why, c.why) || r.Kept != (c.want == advice.Confirmed) {
 				t.Errorf("%s, kept %v: %s\n%s", r.State, r.Kept, r.Why, r.Output)
+			}
+			if strings.Contains(c.name, "others fail") != strings.Contains(r.Caveat, "TestFails") {
+				t.Errorf("caveat %q", r.Caveat)
 			}
 			if got := read(t, filepath.Join(dir, "m.go")); got != want {
 				t.Errorf("the file is\n%s", got)
