@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -55,7 +56,7 @@ func TestAdvise(t *testing.T) {
 	hone(t, "advise").failsWith(t, exitFailure, "hone advise ./... measures first")
 	hone(t, "fix", "x").failsWith(t, exitFailure, "hone advise gives some")
 	out := hone(t, "advise", "-profiletime", "300ms", ".")
-	for _, want := range []string{"regexp-per-call-", "slow.go:7 in Valid", "% of the CPU time", "at most ", "+var validRE = regexp.MustCompile(`^[a-z]+$`)", "hone fix regexp-per-call-", "1 finding, 1 with a rewrite, in 1 package"} {
+	for _, want := range []string{"regexp-per-call-", "slow.go:7 in Valid", "% of the CPU time", "of the time", "+var validRE = regexp.MustCompile(`^[a-z]+$`)", "hone fix regexp-per-call-", "1 finding, 1 with a rewrite, in 1 package"} {
 		if out.code != exitOK || !strings.Contains(out.stdout, want) {
 			t.Fatalf("exit code %d, no %q in\n%s%s", out.code, want, out.stdout, out.stderr)
 		}
@@ -75,7 +76,7 @@ func TestAdvise(t *testing.T) {
 	}
 	f := report.Findings[0]
 	if f.Rule != "regexp-per-call" || f.Class != "B" || f.State != "bounded" || f.File != filepath.Join(dir, "slow.go") || f.Line != 7 || f.Function != "Valid" ||
-		!(f.Bound.Time > 0.1 && f.Bound.Time <= 1 && f.Bound.Error > 0) || !strings.HasPrefix(f.Evidence.Subject, "Valid") || !strings.Contains(f.Fix.Diff, "+++ b/slow.go") {
+		!(f.Bound.Time > 0.1 && f.Bound.Time <= 1 && f.Bound.Error >= 0) || !strings.HasPrefix(f.Evidence.Subject, "Valid") || !strings.Contains(f.Fix.Diff, "+++ b/slow.go") {
 		t.Errorf("finding %+v", f)
 	}
 	if got := succeed(t, "advise", "-format", "github", "latest"); !strings.HasPrefix(got, "::warning file=slow.go,line=7,title=a regular expression") || strings.Count(got, "\n") != 1 {
@@ -102,7 +103,10 @@ func TestAdvise(t *testing.T) {
 	if got := succeed(t, "fix", "-n", "regexp"); !strings.HasPrefix(got, "--- a/slow.go\n") {
 		t.Errorf("fix -n:\n%s", got)
 	}
-	fixed := hone(t, "fix", "-count", "10", "-benchtime", "500x", "regexp")
+	fixed := hone(t, "fix", "-benchtime", "20000x", "regexp")
+	for try := 1; try < 3 && strings.Contains(fixed.stdout, "inconclusive  "); try++ {
+		fixed = hone(t, "fix", "-benchtime", "20000x", "regexp") // what a measurement can't tell is asked again
+	}
 	if fixed.code != exitOK || !strings.Contains(fixed.stdout, "confirmed  "+f.ID) {
 		t.Fatalf("exit code %d\n%s%s", fixed.code, fixed.stdout, fixed.stderr)
 	}
@@ -190,7 +194,15 @@ func TestTuneExamples(t *testing.T) {
 				t.Fatalf("%s does not have %s in use", c.file, c.inUse)
 			}
 			moduleOfFiles(t, files)
-			got := hone(t, "tune", "-bench", "InUse", "-count", "10", "-benchtime", "50ms", "-profiletime", "500ms", "-short", ".")
+			args := []string{"tune", "-bench", "InUse", "-benchtime", "50ms", "-profiletime", "500ms", "-short", "."}
+			got := hone(t, args...)
+			done := func() bool {
+				text, err := os.ReadFile(c.file)
+				return err != nil || !slices.ContainsFunc(c.want, func(want string) bool { return !strings.Contains(string(text), want) })
+			}
+			for try := 1; try < 3 && got.code == exitOK && !done(); try++ {
+				got = hone(t, args...) // what a measurement can't tell is asked again
+			}
 			if got.code != exitOK || !strings.Contains(got.stdout, "confirmed  ") || !strings.Contains(got.stdout, "times as fast") {
 				t.Fatalf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 			}

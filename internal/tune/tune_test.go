@@ -69,7 +69,9 @@ func finding(dir, before, after string) *advice.Finding {
 
 func tuner(t *testing.T, dir string) *Tuner {
 	return &Tuner{Dir: dir, Bench: capture.Bench{
-		Count: 10, PreCheck: -1, Benchtime: capture.BenchTime{Iterations: 2000}, Store: filepath.Join(t.TempDir(), "runs"),
+		// The slow one takes some 30 ms for so many: on a busy machine a pair that
+		// looks the other way round is rare then.
+		Count: 10, PreCheck: -1, Benchtime: capture.BenchTime{Iterations: 300_000}, Store: filepath.Join(t.TempDir(), "runs"),
 	}}
 }
 
@@ -110,15 +112,23 @@ func TestTry(t *testing.T) {
 		{"no benchmark", fast, map[string]string{"m_test.go": "package m\n"}, nil, advice.Patched, "no benchmark"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
+			if testing.Short() && c.want != advice.Confirmed {
+				t.Skip("builds and measures a module")
+			}
 			files := map[string]string{"go.mod": goMod, "m.go": slow, "m_test.go": tests}
 			for name, text := range c.files {
 				files[name] = text
 			}
 			dir := module(t, files)
-			r, err := tuner(t, dir).Try(t.Context(), finding(dir, slow, c.after), c.benchmarks)
-			if err != nil {
-				t.Fatal(err)
+			var r *Result
+			for range 3 { // what a measurement can't tell is asked again
+				var err error
+				if r, err = tuner(t, dir).Try(t.Context(), finding(dir, slow, c.after), c.benchmarks); err != nil {
+					t.Fatal(err)
+				}
+				if r.State != advice.Inconclusive || c.want == advice.Inconclusive {
+					break
+				}
 			}
 			want := slow
 			if c.want == advice.Confirmed {
@@ -184,8 +194,13 @@ func TestTryRefuses(t *testing.T) {
 	}
 	u := tuner(t, dir)
 	u.Dirty = true
-	if r, err := u.Try(t.Context(), finding(dir, slow, fast), length); err != nil || !r.Kept {
-		t.Errorf("-dirty: %v, %+v", err, r)
+	for try := 1; ; try++ {
+		r, err := u.Try(t.Context(), finding(dir, slow, fast), length)
+		if err == nil && r.Kept {
+			break
+		} else if err != nil || r.State != advice.Inconclusive || try == 3 {
+			t.Fatalf("-dirty: %v, %+v", err, r)
+		}
 	}
 	// What a tuner wrote is its own, so that it may go on with it.
 	u.Dirty = false

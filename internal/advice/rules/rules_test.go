@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/importer"
 	"go/parser"
 	"go/token"
@@ -24,7 +25,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// The packages that cases import are read once.
+// The packages that cases import are read once, and without cgo, which takes a C
+// compiler.
+func init() { build.Default.CgoEnabled = false }
+
 var (
 	fset     = token.NewFileSet()
 	imported = importer.ForCompiler(fset, "source", nil)
