@@ -37,14 +37,14 @@ func outer(n int) *int {
 }
 
 //go:noinline
-func copies(f func(int), blocks []block) {
+func copies(f func(block), blocks []block) {
 	for _, b := range blocks { // copies 400 bytes
-		f(int(b.bytes[1]))
+		f(b) // copies 400 bytes
 	}
 }
 
 func calls(b []byte, n int) { // n escapes to heap
-	f := func(i int) { n += i } // func literal escapes to heap
+	f := func(b block) { n += int(b.bytes[1]) } // func literal escapes to heap
 	kept = f
 	copies(f, nil)
 	kept = string(b) // string(b) escapes to heap
