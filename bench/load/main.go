@@ -34,6 +34,7 @@ func main() {
 	rounds := fs.Int("rounds", 3, "of cost: measurements of each generator, in turns")
 	every := fs.Duration("every", time.Second, "of truth: the service stands still as often")
 	pause := fs.Duration("pause", 100*time.Millisecond, "of truth: and for so long")
+	rates := fs.String("rates", "200,1000,4000", "of truth: requests per second")
 	same := fs.Int("same", 60, "of versus: comparisons of versions that do the same")
 	slower := fs.Int("slower", 10, "of versus: and of one that takes 5 % more processor time")
 	sample := fs.Duration("sample", 300*time.Millisecond, "of versus: -duration of a sample; hone's own default is 5s")
@@ -43,7 +44,7 @@ func main() {
 	case "serve": // what the others start
 		err = serve(*every, *pause)
 	case "truth":
-		err = truth(*hone, *length, *every, *pause)
+		err = truth(*hone, *rates, *length, *every, *pause)
 	case "cost":
 		err = cost(*hone, *length, *rounds)
 	case "versus":
@@ -65,7 +66,7 @@ var quantiles = []float64{.99, .999, .9999}
 // longer than x is (pause-x)/every, to which that comes. hey sends no request while it
 // waits for an answer, so for it the service knows only what became of the requests
 // that were sent, and the truth is the schedule's.
-func truth(hone string, length, every, pause time.Duration) error {
+func truth(hone, rates string, length, every, pause time.Duration) error {
 	url, stop, err := startService(every, pause)
 	if err != nil {
 		return err
@@ -76,7 +77,11 @@ func truth(hone string, length, every, pause time.Duration) error {
 		fmt.Printf("%32s", "p"+strconv.FormatFloat(100*q, 'f', -1, 64))
 	}
 	fmt.Println()
-	for _, rate := range []int{200, 1000, 4000} {
+	for text := range strings.SplitSeq(rates, ",") {
+		rate, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("-rates: %w", err)
+		}
 		var schedule []time.Duration
 		for _, q := range quantiles {
 			schedule = append(schedule, max(0, pause-time.Duration((1-q)*float64(every))))
