@@ -116,12 +116,13 @@ func Create(root string, info Info) (*Writer, error) {
 	if info.Created.IsZero() {
 		info.Created = time.Now()
 	}
-	info.Created = info.Created.UTC().Round(time.Second)
+	// Two short runs begin in one second: its parts are what orders them.
+	info.Created = info.Created.UTC().Truncate(time.Millisecond)
 	info.Schema, info.State, info.Files = SchemaVersion, Partial, nil
 	if err := os.MkdirAll(root, 0o777); err != nil {
 		return nil, fmt.Errorf("create run: %w", err)
 	}
-	// Names in the order of time; the random end tells apart runs of one second.
+	// Names by the second; the random end tells apart those of one.
 	for taken := true; taken; {
 		var random [2]byte
 		if _, err := rand.Read(random[:]); err != nil {

@@ -372,6 +372,24 @@ func TestListAndResolve(t *testing.T) {
 	}
 }
 
+// Runs of one second have names in no order; which one is the latest is known.
+func TestRunsOfOneSecond(t *testing.T) {
+	root := t.TempDir()
+	second := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	var ids []string
+	for i := range 8 {
+		w := writeRun(t, root, second.Add(time.Duration(i*100)*time.Millisecond))
+		closeRun(t, w)
+		ids = append(ids, w.ID())
+	}
+	for i, id := range ids {
+		name := fmt.Sprintf("latest~%d", len(ids)-1-i)
+		if dir, err := Resolve(root, name); err != nil || filepath.Base(dir) != id {
+			t.Errorf("%s is %q, %v; want %s", name, dir, err, id)
+		}
+	}
+}
+
 func TestCreateFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {

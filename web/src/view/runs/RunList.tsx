@@ -26,7 +26,7 @@ export function RunList({ state }: PageProps<RunsState>) {
   }, [all, state.find, order.column, order.descending]);
   const columns = useMemo(() => columnsOf(chosen, toggle), [chosen]);
   // The older one is the base, in whichever order they were ticked.
-  const [base, head] = [...chosen].sort((a, b) => (timeOf(all, a) < timeOf(all, b) ? -1 : 1));
+  const [base, head] = [...chosen].sort((a, b) => timeOf(all, a) - timeOf(all, b));
   const open = (r: ListedRun) => r.state !== 'corrupt' && goRuns({ page: 'run', run: [r.id] });
   return (
     <section class="pane" aria-label="Runs">
@@ -76,7 +76,7 @@ export function RunList({ state }: PageProps<RunsState>) {
   );
 }
 
-const timeOf = (all: readonly ListedRun[], id: string) => all.find((r) => r.id === id)?.created ?? '';
+const timeOf = (all: readonly ListedRun[], id: string) => Date.parse(all.find((r) => r.id === id)?.created ?? '') || 0;
 
 function textOf(r: ListedRun): string {
   const marks = [r.state, r.head?.dirty ? 'dirty' : '', r.base ? 'against' : ''];
