@@ -18,8 +18,13 @@ var regexpPerCall = &advice.Rule{
 matching a short text takes a fraction of one. A constant pattern is compiled once, as a variable of the package.
 Where the pattern is made at run time, the compiled ones can be kept by their text, in a sync.Map or behind a lock.
 
-The rewrite moves the pattern into a variable. It is left to review as the variable is shared by all callers, which
-is fine for all methods but Longest. What runs once, in init or under sync.Once, is not reported.`,
+A pattern that regexp.QuoteMeta made of a text needs no package regexp: strings.Contains, HasPrefix, HasSuffix and
+EqualFold find the text, and what finds it in whatever case, as (?i) does, is a loop over EqualFold.
+
+The rewrite moves the pattern into a variable, or finds the quoted text. It is left to review as the variable is shared
+by all callers, which is fine for all methods but Longest. Other patterns that are made at run time stay advice, as a
+benchmark that asks the same again and again would confirm any cache. What runs once, in init or under sync.Once, is not
+reported.`,
 	Class:  advice.Review,
 	Frames: regexp.MustCompile(`^regexp\.(Must)?[cC]ompile|^regexp\.Match(String|Reader)?$|^regexp/syntax\.`),
 	Gain:   20,
@@ -34,6 +39,10 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 		}
 		pattern, constant := constantText(s, c.Args[0])
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+		if !constant && findQuoted(s, c, &m) {
+			matches = append(matches, m)
+			continue
+		}
 		if !constant {
 			m.Why = fmt.Sprintf("%s compiles a pattern that is made at run time. If the patterns repeat, keep the compiled ones by their text, in a sync.Map or a map behind a lock, with a bound on how many; if part of it is text to find, strings.Contains or strings.Index need no pattern.", short(c.Name))
 			matches = append(matches, m)
@@ -82,15 +91,12 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 		}
 		m.Edits = []advice.Edit{variable, replace(c.CallExpr, name+", error(nil)")}
 	case "regexp.MatchString", "regexp.Match", "regexp.MatchReader":
-		if !twoResults(c) {
+		method := strings.TrimPrefix(c.Name, "regexp.")
+		edits, ok := withoutError(c, fmt.Sprintf("%s.%s(%s)", name, method, s.Source(c.Args[1])))
+		if !ok {
 			return
 		}
-		method := strings.TrimPrefix(c.Name, "regexp.")
-		call := fmt.Sprintf("%s.%s(%s)", name, method, s.Source(c.Args[1]))
-		m.Edits = []advice.Edit{variable, replace(c.CallExpr, call+", error(nil)")}
-		if assign, ok := c.Parent().Node().(*ast.AssignStmt); ok && isBlank(assign.Lhs[1]) {
-			m.Edits = []advice.Edit{variable, replace(c.CallExpr, call), {Pos: assign.Lhs[0].End(), End: assign.Lhs[1].End()}}
-		}
+		m.Edits = append(edits, variable)
 	}
 	m.Class = advice.Review
 }

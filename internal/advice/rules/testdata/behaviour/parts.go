@@ -23,6 +23,14 @@ func Run() string {
 		add(matches(s), compiled(s), equal(s, "A=B"), equal(s, s), any3(s), replaced(s))
 		add(bytesOf([]byte(s), s))
 	}
+	for _, s := range []string{"", "k", "K", "\u212a", "ſs", "Σσς", "a\ufffdK", "Straße", "STRASSE", "a.b", "A.B", "axb"} {
+		for _, text := range []string{"", "K", "s", "ς", "\ufffd", "ß", ".", "a.B", "a\ufffdk"} {
+			add(s, text)
+			add(quotedFold(s, text))
+			add(quoted(s, text))
+			add(quotedBegins(s, text), quotedEnds(s, text), quotedIs(s, text), quotedFolds(s, text))
+		}
+	}
 	add(pairs(pair{"a", "b"}), pairs(pair{"x", "b"}))
 	add(errs(0), errs(1), errs(2))
 	add(drawn(), location())
@@ -181,4 +189,30 @@ func location() string {
 		return "no"
 	}
 	return time.Unix(0, 0).In(l).String()
+}
+
+func quotedFold(s, text string) (bool, error) {
+	return regexp.MatchString("(?i)"+regexp.QuoteMeta(text), s)
+}
+
+func quoted(s, text string) (bool, error) {
+	ok, err := regexp.MatchString(regexp.QuoteMeta(text), s)
+	return ok, err
+}
+
+func quotedBegins(s, text string) bool {
+	return regexp.MustCompile("^" + regexp.QuoteMeta(text)).MatchString(s)
+}
+
+func quotedEnds(s, text string) bool {
+	ok, _ := regexp.MatchString(regexp.QuoteMeta(text)+"$", s)
+	return ok
+}
+
+func quotedIs(s, text string) bool {
+	return !regexp.MustCompile("^" + regexp.QuoteMeta(text) + "$").MatchString(s)
+}
+
+func quotedFolds(s, text string) bool {
+	return regexp.MustCompile("(?i)^" + regexp.QuoteMeta(text) + "$").MatchString(s)
 }
