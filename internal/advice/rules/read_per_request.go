@@ -14,9 +14,9 @@ var readPerRequest = &advice.Rule{
 	Title:   "files are read again each time",
 	Doc: `Opening, reading and closing a file are system calls, even if the disk isn't touched, and the content is allocated
 anew. A service that reads the same files for each request spends its time there: read them once, when the program
-starts, and keep what is made of them; where they may change, look at their time of modification now and then, or wait
-for a signal. Files that are embedded in the program are there as []byte or string without a copy, if the variable has
-that type.
+starts, and keep what is made of them, such as an index by what is asked for; where they may change, look at their time
+of modification now and then, or wait for a signal. Files that are embedded in the program are there as []byte or string
+without a copy, if the variable has that type.
 
 A program whose work is reading files reads each of them once, and has nothing to keep: a rule can't see the difference,
 so that it is advice only. Functions that are called load or init are not reported, unless a name is constant.`,
@@ -54,7 +54,7 @@ func matchReadPerRequest(s *advice.Site) []advice.Match {
 		case constant:
 			m.Why = fmt.Sprintf("%s reads %s each time this runs. Read it once and keep it, or keep it as long as its time of modification stays.", short(c.Name), quoted(name))
 		default:
-			m.Why = fmt.Sprintf("%s goes to the file system each time this runs. If the same files come again, with each request or call, read them once and keep their content, or what is made of it.", short(c.Name))
+			m.Why = fmt.Sprintf("%s goes to the file system each time this runs. If the same files come again, with each request or call, read them once and keep their content, or what is made of it, such as an index by what is asked for.", short(c.Name))
 		}
 		matches = append(matches, m)
 	}

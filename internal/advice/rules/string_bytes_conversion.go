@@ -17,6 +17,8 @@ var stringBytesConversion = &advice.Rule{
 	Doc: `string(b) and []byte(s) copy, and allocate above 32 bytes or where the result is kept. Most of what takes one has a
 twin for the other: regexp's Match and MatchString, the packages bytes and strings, Write and WriteString.
 
+What os.ReadFile or io.ReadAll returned and only a string is made of is there twice: that is advice only.
+
 Where the compiler copies nothing, as in comparisons, as a map's key, in switch and range, there is no finding. What is
 written to an interface, which may have methods that differ, is left to review.`,
 	Class:     advice.Safe,
@@ -67,7 +69,7 @@ func matchStringBytesConversion(s *advice.Site) []advice.Match {
 			continue // one may be made of another
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
-		if useTwin(s, c, &m) || equalBytes(s, c, &m) || writeText(s, c, &m) || writeBytes(s, c, &m) || readText(s, c, &m) {
+		if useTwin(s, c, &m) || equalBytes(s, c, &m) || writeText(s, c, &m) || writeBytes(s, c, &m) || readText(s, c, &m) || copyOfRead(s, c, &m) {
 			matches = append(matches, m)
 		}
 	}
