@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -156,66 +155,5 @@ func TestAdviseStranger(t *testing.T) {
 	moduleOfFiles(t, slowModule)
 	if got := succeed(t, "advise", files[0]); !strings.Contains(got, "No findings") || !strings.Contains(got, "are they of another program?") {
 		t.Errorf("said:\n%s", got)
-	}
-}
-
-// TestTuneExamples: the first versions of the examples are tuned without a hand.
-func TestTuneExamples(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures for minutes")
-	}
-	for _, c := range []struct {
-		name, file, inUse, slow string
-		want                    []string // in the file, when it is done
-	}{
-		{"visitors", "greet.go", "greetScanned(w, r)", "greetCompile(w, r)", []string{"RE.MatchString(r.FormValue"}},
-		{"strjoin", "route.go", "t.findBuffer(method, path)", "t.findEscapingJoin(method, path)", []string{`t.routes[method+" "+path]`}},
-		{"jsonreq", "process.go", "processPooled(requests)", "processReflection(requests)", []string{".WriteString(strconv.Itoa(n))"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			files := map[string]string{"go.mod": "module example.com/" + c.name + "\n\ngo 1.26\n"}
-			sources, err := filepath.Glob(filepath.Join("../../examples", c.name, "*.go"))
-			if err != nil || len(sources) == 0 {
-				t.Fatalf("no sources: %v", err)
-			}
-			for _, source := range sources {
-				text, err := os.ReadFile(source)
-				if err != nil {
-					t.Fatal(err)
-				}
-				// ratio_test.go says that the first version is slow: that is not to stay.
-				if name := filepath.Base(source); name != "ratio_test.go" {
-					files[name] = string(text)
-				}
-			}
-			files[c.file] = strings.Replace(files[c.file], "{ return "+c.inUse, "{ return "+c.slow, 1)
-			files[c.file] = strings.Replace(files[c.file], "{ "+c.inUse, "{ "+c.slow, 1)
-			if !strings.Contains(files[c.file], "{ "+c.slow) && !strings.Contains(files[c.file], "{ return "+c.slow) {
-				t.Fatalf("%s does not have %s in use", c.file, c.inUse)
-			}
-			moduleOfFiles(t, files)
-			args := []string{"tune", "-bench", "InUse", "-benchtime", "50ms", "-profiletime", "500ms", "-short", "."}
-			got := hone(t, args...)
-			done := func() bool {
-				text, err := os.ReadFile(c.file)
-				return err != nil || !slices.ContainsFunc(c.want, func(want string) bool { return !strings.Contains(string(text), want) })
-			}
-			for try := 1; try < 3 && got.code == exitOK && !done(); try++ {
-				got = hone(t, args...) // what a measurement can't tell is asked again
-			}
-			if got.code != exitOK || !strings.Contains(got.stdout, "confirmed  ") || !strings.Contains(got.stdout, "times as fast") {
-				t.Fatalf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
-			}
-			text, err := os.ReadFile(c.file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, want := range c.want {
-				if !strings.Contains(string(text), want) {
-					t.Errorf("no %q in\n%s\nsaid\n%s", want, text, got.stdout)
-				}
-			}
-			t.Log(got.stdout)
-		})
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"io"
 	"net/http"
@@ -15,6 +16,8 @@ import (
 	"testing"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
 // opened returns all versions of the service over the same works.
@@ -157,6 +160,29 @@ func BenchmarkRound(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(b.N*len(queries))/b.Elapsed().Seconds(), "requests/s")
+		})
+	}
+}
+
+// BenchmarkHandler has the service answer a request, without the network: a question
+// about one of the works.
+func BenchmarkHandler(b *testing.B) {
+	question, err := proto.Marshal(wrapperspb.String("the king"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, c := range opened(b, 1, allLines) {
+		b.Run(versions[i].name, func(b *testing.B) {
+			b.ReportAllocs()
+			h := handler(c)
+			for b.Loop() {
+				r := httptest.NewRequest("POST", procedure, bytes.NewReader(question))
+				r.Header.Set("Content-Type", "application/proto")
+				w := httptest.NewRecorder()
+				if h.ServeHTTP(w, r); w.Code != http.StatusOK {
+					b.Fatalf("%d %s", w.Code, w.Body)
+				}
+			}
 		})
 	}
 }
