@@ -41,9 +41,9 @@ func ProfileKinds() []string {
 func (m *bencher) profileFile() string { return filepath.Join(m.scratch.dir, "profile") }
 
 const (
-	// memSamples is how many allocations a memory profile should have sampled:
-	// ten thousand give a function with 1 % of the bytes to 10 %, and take
-	// a blink. Rate 1, every allocation, where there are no more than that.
+	// memSamples is how many allocations a memory profile of the usual time should
+	// have sampled: ten thousand give a function with 1 % of the bytes to 10 %, and
+	// take a blink. Rate 1, every allocation, where there are no more than that.
 	memSamples = 10_000
 	maxMemRate = 512 << 10 // the runtime's own
 
@@ -82,7 +82,9 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 	n := t.iterationsFor(s, length, m.Benchtime)
 	rate := 1
 	if per := t.bytes[s]; per > 0 {
-		rate = int(min(maxMemRate, max(1, per*float64(n)/memSamples)))
+		// Who asks for more time gets more samples.
+		usual := t.iterationsFor(s, min(length, DefaultProfileTime), m.Benchtime)
+		rate = int(min(maxMemRate, max(1, per*float64(usual)/memSamples)))
 	}
 	file := m.profileFile()
 	defer os.Remove(file)
