@@ -155,7 +155,7 @@ func (e *explanation) read(baseFile, headFile string) error {
 	// The total of each side, per operation.
 	metric := [2]float64{e.base, e.head}
 	if e.unit == "sec/op" {
-		metric = e.perOperation(metric, [2]int64{sides[0].total, sides[1].total})
+		metric = e.perOperation(metric, [2]int64{int64(sides[0].total.value), int64(sides[1].total.value)})
 	}
 	if metric[1] > 0 {
 		e.ratio = metric[0] / metric[1]
@@ -165,12 +165,12 @@ func (e *explanation) read(baseFile, headFile string) error {
 		frame := table.Frame(f)
 		r := movedRow{name: frame.Name, file: frame.File}
 		for i, v := range sides {
-			if v.total == 0 && metric[i] != 0 {
+			if v.total.value == 0 && metric[i] != 0 {
 				e.caveat = "a profile is empty: the benchmark was profiled too shortly"
 				return nil
 			}
-			if v.total != 0 && int(f) < len(v.own) {
-				r.own[i], r.cum[i] = float64(v.own[f])/float64(v.total)*metric[i], float64(v.cum[f])/float64(v.total)*metric[i]
+			if v.total.value != 0 && int(f) < len(v.own) {
+				r.own[i], r.cum[i] = v.own[f].value/v.total.value*metric[i], v.cum[f].value/v.total.value*metric[i]
 			}
 		}
 		r.isNew, r.isGone = r.cum[0] == 0, r.cum[1] == 0
@@ -232,8 +232,8 @@ func (e *explanation) warn(text string) {
 
 // functionValues are the values of a profile by frame of a table.
 type functionValues struct {
-	total    int64
-	own, cum []int64 // cum counts a sample once, however often a function is in it
+	total    weighed
+	own, cum []weighed // cum counts a sample once, however often a function is in it
 }
 
 func valuesByFunction(p *profile.Profile, sampleType string, table *profile.FrameTable) (v functionValues, err error) {
@@ -245,20 +245,19 @@ func valuesByFunction(p *profile.Profile, sampleType string, table *profile.Fram
 		return v, fmt.Errorf("the profile has no samples")
 	}
 	frames := table.Add(p)
-	v.own, v.cum = make([]int64, table.Len()), make([]int64, table.Len())
+	v.own, v.cum = make([]weighed, table.Len()), make([]weighed, table.Len())
 	seen := make([]int, table.Len())
-	for s := range p.NumSamples() {
-		value := p.Values[index][s]
-		v.total += value
+	for s, value := range weights(p, index) {
+		v.total.add(value)
 		for depth, location := range p.Stack(s) {
 			for inner, frame := range frames.At(location) {
 				f := frame.Index()
 				if depth == 0 && inner == 0 {
-					v.own[f] += value
+					v.own[f].add(value)
 				}
 				if seen[f] != s+1 {
 					seen[f] = s + 1
-					v.cum[f] += value
+					v.cum[f].add(value)
 				}
 			}
 		}
