@@ -169,7 +169,7 @@ func against(t *testing.T, ref string) *benchStep {
 		words = append(words, table.Unit+" "+cells[1].Delta)
 	}
 	for _, e := range report.Comparison.Comparisons[0].Explanations {
-		for _, f := range e.Functions {
+		for _, f := range append(e.Functions, e.Callers...) {
 			s.functions = append(s.functions, f.Name)
 		}
 	}

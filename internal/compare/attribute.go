@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"time"
 )
 
 // confidence is that of the intervals of rows; see attribution.shown.
@@ -67,6 +68,11 @@ func (a *attribution) change(part [2]weighed, z float64) bounded {
 		d - off(head.value*(p[1]-lo[1]), base.value*(hi[0]-p[0]), z*partOf(p[1], head.below), z*partOf(p[0], base.above)),
 		d + off(head.value*(hi[1]-p[1]), base.value*(p[0]-lo[0]), z*partOf(p[1], head.above), z*partOf(p[0], base.below)),
 	}
+}
+
+// cost is what a part costs on a side, per operation.
+func (a *attribution) cost(side int, w weighed) float64 {
+	return w.of(a.total[side]).p * a.costs[side].value
 }
 
 // partOf is p of an error that may be unbounded.
@@ -144,4 +150,36 @@ func deviations(level float64) float64 {
 		return manyDeviations
 	}
 	return math.Sqrt2 * math.Erfinv(level)
+}
+
+// times returns how many times as many samples it takes to show that a part
+// changed by as much as change, whichever of the parts it is: errors of shares
+// shrink with the root of their number.
+func (a *attribution) times(parts [][2]weighed, change float64) float64 {
+	tested, widest := 0, 0.0
+	for _, part := range parts {
+		b, h := part[0].of(a.total[0]), part[1].of(a.total[1])
+		if b.samples()+h.samples() < leastSamples {
+			continue
+		}
+		tested++
+		sum := 0.0
+		for i, s := range []share{b, h} {
+			sum += a.costs[i].value * a.costs[i].value * s.p * (1 - s.p) / s.n
+		}
+		widest = max(widest, math.Sqrt(sum))
+	}
+	z := deviations(1 - (1-confidence)/float64(max(1, tested)))
+	return max(2, math.Pow(z*widest/change, 2))
+}
+
+// longEnough is a time that people give, of at least so many times as long.
+func longEnough(profiled time.Duration, times float64) time.Duration {
+	seconds := profiled.Seconds() * times
+	for _, s := range []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600} {
+		if seconds <= s {
+			return time.Duration(s) * time.Second
+		}
+	}
+	return time.Duration(math.Ceil(min(seconds, 1e8)/3600)) * time.Hour
 }

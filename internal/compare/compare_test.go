@@ -102,8 +102,8 @@ func TestReportsTell(t *testing.T) {
 			want = append(want, p.summary, p.head, p.base, p.method)
 			for _, e := range p.explained {
 				want = append(want, e.title(), e.caveat)
-				for _, r := range e.rows {
-					want = append(want, r.name)
+				for _, l := range append(e.lines(len(e.rows)), e.callerLines(reportCallers)...) {
+					want = append(want, l.name, l.words, l.change, l.interval, l.callees)
 				}
 			}
 			for _, r := range slices.Concat(p.changed, p.same) {

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
@@ -20,10 +21,14 @@ import (
 // An explanation says which functions moved a benchmark's metric.
 //
 // A profile is a sample and from a run of its own, while the metric has many runs,
-// so values are turned into the metric by shares, and the changes of all functions
-// add up to the change of the metric:
+// so values are turned into the metric by shares:
 //
-//	own(f) per operation = own(f) in the profile / total of the profile × median of the metric
+//	own(f) per operation = own(f) in the profile / total of the profile × cost of an operation
+//
+// The cost is the median of the base, and of the head that median times the
+// change that the comparison found. So what functions do themselves adds up to
+// the change of the metric, as it was judged; see attribution for how well each is
+// known. What they do with callees does not add up: a callee's is in its caller's.
 //
 // A profile also notes the number of iterations, or requests, that it is of. Where
 // the CPU time per operation is far from the time per operation, since the benchmark waits
@@ -31,30 +36,55 @@ import (
 //
 //	own(f) per operation = own(f) in the profile / iterations
 //
-// and a caveat says so.
+// and what is left to the change of the metric is the remainder, with a reason.
 type explanation struct {
 	key        experiment.Key
 	what       string // "CPU profiles"
 	sampleType string
 	base, head float64 // medians in the tidied unit
 	unit       string  // tidied
+	change     bounded // of the metric, as the comparison found it
+	relative   string  // the same as text: -12.30%
 	ratio      float64 // of the profiles' totals per operation, base to head; 0 if unknown
-	rows       []movedRow
-	caveat     string // instead of rows, or beside them
+
+	// rows are the functions whose own cost changed beyond its noise, the largest
+	// change first; those others that did not are one sum. Together with the remainder they
+	// are the change.
+	rows      []movedRow
+	others    int // functions
+	othersOwn bounded
+	remainder remainder
+	// callers are those whose cost with callees changed beyond its noise and that
+	// are none of the rows, the largest change first, at most mostCallers.
+	callers []movedRow
+	tooFew  *tooFew // instead of rows
+	caveat  string  // instead of rows, or beside them
 
 	baseProfile, headProfile *profile.Profile // reduced to what counts
 }
 
 // A movedRow is a function. Values are of the metric, per operation.
 type movedRow struct {
-	name, file string
-	own, cum   [2]float64 // of base and head; cum with callees
-	isNew      bool
-	isGone     bool
+	name, file    string
+	own, cum      [2]float64 // of base and head; cum with callees
+	ownChange     bounded    // its interval is not valid of callers
+	cumChange     bounded
+	isNew, isGone bool
 }
 
-func (r *movedRow) ownDelta() float64 { return r.own[1] - r.own[0] }
-func (r *movedRow) cumDelta() float64 { return r.cum[1] - r.cum[0] }
+// A remainder is what profiles do not see of a change.
+type remainder struct {
+	value float64
+	why   string
+}
+
+// tooFew says that there are too few samples to tell what moved a benchmark.
+type tooFew struct {
+	samples [2]int64
+	// long is how long profiles have to be to see a function that changed by as
+	// much as the benchmark; 0 if it is not known.
+	long time.Duration
+}
 
 // explained lists the metrics that profiles explain. A benchmark's allocations are
 // in a profile of kind mem, a service's in one of kind allocs.
@@ -73,7 +103,7 @@ func (s *Sides) explainOne(c *experiment.Comparison, keep bool) *explanation {
 	if !c.Verdict.Changed() {
 		return nil
 	}
-	e := &explanation{key: c.Key}
+	e := &explanation{key: c.Key, relative: changeText(c, c.Change)}
 	e.base, e.unit = benchunit.Tidy(c.Base.Center, c.Unit)
 	e.head, _ = benchunit.Tidy(c.Head.Center, c.Unit)
 	by, ok := explained[e.unit]
@@ -81,6 +111,7 @@ func (s *Sides) explainOne(c *experiment.Comparison, keep bool) *explanation {
 		return nil
 	}
 	e.what, e.sampleType = by.what, by.sampleType
+	e.change = e.changeOf(c)
 	var files [2]string
 	for i, in := range []*input{s.base, s.head} {
 		for _, f := range in.run.Profiles() {
@@ -104,6 +135,19 @@ func (s *Sides) explainOne(c *experiment.Comparison, keep bool) *explanation {
 		e.baseProfile, e.headProfile = nil, nil
 	}
 	return e
+}
+
+// changeOf returns the change that a comparison found, in the tidied unit.
+func (e *explanation) changeOf(c *experiment.Comparison) bounded {
+	one, _ := benchunit.Tidy(1, c.Unit)
+	change := bounded{c.Change * one, c.Interval.Lo * one, c.Interval.Hi * one}
+	if c.Scale == experiment.Ratio {
+		change = bounded{e.base * (c.Change - 1), e.base * (c.Interval.Lo - 1), e.base * (c.Interval.Hi - 1)}
+	}
+	if math.IsNaN(change.value) || math.IsInf(change.value, 0) {
+		return bounded{e.head - e.base, e.head - e.base, e.head - e.base}
+	}
+	return change
 }
 
 // inBenchmark matches what a benchmark's allocations are made below: a profile
@@ -152,41 +196,96 @@ func (e *explanation) read(baseFile, headFile string) error {
 			return err
 		}
 	}
-	// The total of each side, per operation.
-	metric := [2]float64{e.base, e.head}
+	z := deviations(confidence)
+	a := attribution{total: [2]weighed{sides[0].total, sides[1].total}}
+	a.costs[0].value = e.base
+	a.costs[1] = cost{e.base + e.change.value, (e.change.value - e.change.lo) / z, (e.change.hi - e.change.value) / z}
 	if e.unit == "sec/op" {
-		metric = e.perOperation(metric, [2]int64{int64(sides[0].total.value), int64(sides[1].total.value)})
+		e.perOperation(&a)
 	}
-	if metric[1] > 0 {
-		e.ratio = metric[0] / metric[1]
+	if a.costs[1].value > 0 {
+		e.ratio = a.costs[0].value / a.costs[1].value
 	}
-	var all []movedRow
-	for f := range uint32(table.Len()) {
-		frame := table.Frame(f)
-		r := movedRow{name: frame.Name, file: frame.File}
-		for i, v := range sides {
-			if v.total.value == 0 && metric[i] != 0 {
-				e.caveat = "a profile is empty: the benchmark was profiled too shortly"
-				return nil
-			}
-			if v.total.value != 0 && int(f) < len(v.own) {
-				r.own[i], r.cum[i] = v.own[f].value/v.total.value*metric[i], v.cum[f].value/v.total.value*metric[i]
-			}
-		}
-		r.isNew, r.isGone = r.cum[0] == 0, r.cum[1] == 0
-		all = append(all, r)
-	}
-	e.rows = mostMoved(all, math.Abs(metric[1]-metric[0]))
-	const fewSamples = 50
-	if e.sampleType == "cpu" {
-		for _, p := range []*profile.Profile{e.baseProfile, e.headProfile} {
-			if n := cpuSamples(p); n < fewSamples {
-				e.warn(fmt.Sprintf("only %d samples in a profile: what moved is roughly known", n))
-				break
-			}
+	for i, total := range a.total {
+		if total.value == 0 && a.costs[i].value != 0 {
+			e.caveat = "a profile is empty: the benchmark was profiled too shortly"
+			return nil
 		}
 	}
+	e.attribute(&a, sides, table)
 	return nil
+}
+
+// mostCallers bounds what is a hint: all that is above what moved has moved.
+const mostCallers = 20
+
+// attribute finds the functions that changed.
+func (e *explanation) attribute(a *attribution, sides [2]functionValues, table *profile.FrameTable) {
+	// A frame of the table that a side has not got is past the end of its values.
+	at := func(values []weighed, f int) weighed {
+		if f < len(values) {
+			return values[f]
+		}
+		return weighed{}
+	}
+	var own, cum [][2]weighed
+	var callers []int // frames of cum
+	for f := range table.Len() {
+		own = append(own, [2]weighed{at(sides[0].own, f), at(sides[1].own, f)})
+		if !harness.MatchString(table.Frame(uint32(f)).Name) {
+			cum = append(cum, [2]weighed{at(sides[0].cum, f), at(sides[1].cum, f)})
+			callers = append(callers, f)
+		}
+	}
+	row := func(f int, zOwn, zCum float64) movedRow {
+		frame := table.Frame(uint32(f))
+		r := movedRow{name: frame.Name, file: frame.File}
+		with := [2]weighed{at(sides[0].cum, f), at(sides[1].cum, f)}
+		r.ownChange, r.cumChange = a.change(own[f], zOwn), a.change(with, zCum)
+		for i := range with {
+			r.own[i], r.cum[i] = a.cost(i, own[f][i]), a.cost(i, with[i])
+		}
+		r.isNew, r.isGone = with[0].value == 0, with[1].value == 0
+		return r
+	}
+	moved, zOwn := a.shown(own)
+	movedCallers, zCum := a.shown(cum)
+
+	rest := a.total
+	isRow := make(map[int]bool)
+	for _, f := range moved {
+		isRow[f] = true
+		e.rows = append(e.rows, row(f, zOwn, zCum))
+		for i := range rest {
+			rest[i].value -= own[f][i].value
+			rest[i].variance = max(0, rest[i].variance-own[f][i].variance)
+		}
+	}
+	for f, values := range own {
+		if !isRow[f] && (values[0].value != 0 || values[1].value != 0) {
+			e.others++
+		}
+	}
+	e.othersOwn = a.change(rest, zOwn)
+	for _, i := range movedCallers {
+		if f := callers[i]; !isRow[f] {
+			e.callers = append(e.callers, row(f, zOwn, zCum))
+		}
+	}
+	largest := func(change func(r *movedRow) float64) func(x, y movedRow) int {
+		return func(x, y movedRow) int {
+			return cmp.Or(-cmp.Compare(math.Abs(change(&x)), math.Abs(change(&y))), cmp.Compare(x.name, y.name))
+		}
+	}
+	slices.SortStableFunc(e.rows, largest(func(r *movedRow) float64 { return r.ownChange.value }))
+	slices.SortStableFunc(e.callers, largest(func(r *movedRow) float64 { return r.cumChange.value }))
+	e.callers = e.callers[:min(mostCallers, len(e.callers))]
+	if len(e.rows) == 0 {
+		e.tooFew = &tooFew{samples: [2]int64{e.samplesOf(e.baseProfile), e.samplesOf(e.headProfile)}}
+		if d := min(e.baseProfile.DurationNanos, e.headProfile.DurationNanos); d > 0 {
+			e.tooFew.long = longEnough(time.Duration(d), a.times(own, e.change.value))
+		}
+	}
 }
 
 // aboutTheTime is how far CPU time and time of an operation may be apart before
@@ -194,32 +293,39 @@ func (e *explanation) read(baseFile, headFile string) error {
 // samples is off by 15 %, and the collector runs beside a busy core.
 const aboutTheTime = 1.6
 
-// perOperation returns the CPU time of an operation, in seconds, where the
-// profiles tell how many they are of and it is far from the metric; else the
-// metric.
-func (e *explanation) perOperation(metric [2]float64, totals [2]int64) [2]float64 {
-	var cpu [2]float64
+// perOperation makes the costs those in CPU time, where the profiles tell how many
+// operations they are of and it is far from the metric.
+func (e *explanation) perOperation(a *attribution) {
+	var cpu, share [2]float64
 	for i, p := range []*profile.Profile{e.baseProfile, e.headProfile} {
 		n := capture.ProfileIterations(p)
-		if n == 0 || totals[i] == 0 || metric[i] <= 0 {
-			return metric
+		if n == 0 || a.total[i].value == 0 || a.costs[i].value <= 0 {
+			return
 		}
-		cpu[i] = float64(totals[i]) / 1e9 / float64(n)
+		cpu[i] = a.total[i].value / 1e9 / float64(n)
+		share[i] = cpu[i] / a.costs[i].value
 	}
-	base, head := cpu[0]/metric[0], cpu[1]/metric[1]
+	why := "waited for, which CPU profiles do not see"
 	switch {
-	case min(base, head) < 1/aboutTheTime:
+	case min(share[0], share[1]) < 1/aboutTheTime:
 		next := ": hone bench -profile wall"
 		if strings.HasPrefix(e.key.Package, "load/") {
 			next = "" // a service's trace is taken from its pages
 		}
-		e.warn(fmt.Sprintf("on a CPU for %.0f %% of the time (base) and %.0f %% (head); the rest it waits, if only for other programs%s", 100*base, 100*head, next))
-	case max(base, head) > aboutTheTime:
-		e.warn(fmt.Sprintf("on several cores: %.1f times the time (base) and %.1f times (head) in CPU time", base, head))
+		e.warn(fmt.Sprintf("on a CPU for %.0f %% of the time (base) and %.0f %% (head); the rest it waits, if only for other programs%s", 100*share[0], 100*share[1], next))
+	case max(share[0], share[1]) > aboutTheTime:
+		e.warn(fmt.Sprintf("on several cores: %.1f times the time (base) and %.1f times (head) in CPU time", share[0], share[1]))
+		why = "done on several cores at a time"
 	default:
-		return metric
+		return
 	}
-	return cpu
+	e.remainder = remainder{e.change.value - (cpu[1] - cpu[0]), why}
+	for i := range cpu {
+		// The total is no longer measured by other runs, but counted.
+		c := &a.costs[i]
+		counted := cpu[i] * math.Sqrt(a.total[i].variance) / a.total[i].value
+		*c = cost{cpu[i], math.Hypot(counted, c.below*share[i]), math.Hypot(counted, c.above*share[i])}
+	}
 }
 
 // warn adds to the caveat.
@@ -265,104 +371,29 @@ func valuesByFunction(p *profile.Profile, sampleType string, table *profile.Fram
 	return v, nil
 }
 
-// cpuSamples is the number of times that a CPU profiler looked.
-func cpuSamples(p *profile.Profile) int64 {
-	i, err := p.SampleIndex("samples")
-	if err != nil || i < 0 {
-		return math.MaxInt64
+// samplesOf is how many samples are in a profile: how often a CPU profiler looked,
+// or how many allocations were taken.
+func (e *explanation) samplesOf(p *profile.Profile) int64 {
+	index, err := p.SampleIndex(e.sampleType)
+	if err != nil || index < 0 {
+		return 0
 	}
-	var n int64
-	for _, v := range p.Values[i] {
-		n += v
+	n := 0.0
+	for s, w := range weights(p, index) {
+		switch objects := columnOf(p, "alloc_objects"); {
+		case objects != nil && w.variance > 0:
+			// n (1−q)/q of what n objects were taken for, where q is the chance.
+			scaled := float64(objects[s])
+			n += scaled / (1 + w.variance*scaled/(w.value*w.value))
+		case objects != nil:
+			n += float64(objects[s])
+		case w.value > 0:
+			n += w.value * w.value / w.variance
+		}
 	}
-	return n
+	return int64(math.Round(n))
 }
 
 // Functions above the code that a benchmark is about: with what they call, they
 // always change by about as much as the benchmark.
 var harness = regexp.MustCompile(`^(testing\.\(\*[BM]\)\.|testing\.|runtime\.goexit|runtime\.main$|main\.main$)|(^|[./])Benchmark([^a-z]|$)`)
-
-const movedRows = 5 // by either order
-
-// mostMoved returns the functions that changed most, by themselves or with what
-// they call, the latter first. What is below a hundredth of the change is not
-// shown: a profile has only so many samples.
-func mostMoved(all []movedRow, change float64) []movedRow {
-	chosen := make(map[string]bool)
-	var some []movedRow
-	take := func(less func(a, b movedRow) int, fits func(r *movedRow) bool) {
-		slices.SortStableFunc(all, less)
-		n := 0
-		for i := range all {
-			if n == movedRows {
-				return
-			}
-			if r := &all[i]; fits(r) {
-				n++
-				if !chosen[r.name] {
-					chosen[r.name] = true
-					some = append(some, *r)
-				}
-			}
-		}
-	}
-	byCum := func(a, b movedRow) int {
-		return cmp.Or(-cmp.Compare(math.Abs(a.cumDelta()), math.Abs(b.cumDelta())), cmp.Compare(a.name, b.name))
-	}
-	byOwn := func(a, b movedRow) int {
-		return cmp.Or(-cmp.Compare(math.Abs(a.ownDelta()), math.Abs(b.ownDelta())), cmp.Compare(a.name, b.name))
-	}
-	take(byCum, func(r *movedRow) bool { return !harness.MatchString(r.name) && math.Abs(r.cumDelta()) > change/100 })
-	take(byOwn, func(r *movedRow) bool { return math.Abs(r.ownDelta()) > change/100 })
-	slices.SortStableFunc(some, byCum)
-	return some
-}
-
-// title is "Parse-2 sec/op, 501.2n → 340.1n: what moved it, by CPU profiles".
-func (e *explanation) title() string {
-	class := benchunit.ClassOf(e.unit)
-	return fmt.Sprintf("%s %s, %s → %s: what moved it, by %s", printable(e.key.Benchmark), e.unit,
-		benchunit.Scale(e.base, class), benchunit.Scale(e.head, class), e.what)
-}
-
-// table returns the cells of the rows: change of the own value, the change with
-// callees from and to, and the function.
-func (e *explanation) table() (header []string, rows [][]string) {
-	var values []float64
-	for i := range e.rows {
-		values = append(values, math.Abs(e.rows[i].cumDelta()))
-	}
-	if len(values) > 0 {
-		values = []float64{slices.Max(values)} // the smallest value decides a common scale
-	}
-	s := benchunit.CommonScale(values, benchunit.ClassOf(e.unit))
-	signed := func(v float64) string {
-		text := s.Format(math.Abs(v))
-		switch {
-		case v == 0:
-			return "0"
-		case v < 0:
-			return "-" + text
-		}
-		return "+" + text
-	}
-	plain := func(v float64) string {
-		if v == 0 {
-			return "0"
-		}
-		return s.Format(v)
-	}
-	header = []string{"own", "with callees", "from", "to", "function"}
-	for i := range e.rows {
-		r := &e.rows[i]
-		name := printable(r.name)
-		switch {
-		case r.isNew:
-			name += " (new)"
-		case r.isGone:
-			name += " (gone)"
-		}
-		rows = append(rows, []string{signed(r.ownDelta()), signed(r.cumDelta()), plain(r.cum[0]), plain(r.cum[1]), name})
-	}
-	return header, rows
-}

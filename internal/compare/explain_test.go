@@ -19,23 +19,28 @@ func TestPerOperation(t *testing.T) {
 	for _, c := range []struct {
 		name       string
 		base, head string // comments
-		totals     [2]int64
+		totals     [2]float64
 		want       [2]float64 // seconds; the metric is a millisecond
 		caveat     string
 	}{
-		{"busy", "hone: iterations 100", "hone: iterations 200", [2]int64{100 * ms, 180 * ms}, [2]float64{1e-3, 1e-3}, ""},
-		{"waits", "hone: iterations 100", "hone: iterations 100", [2]int64{10 * ms, 90 * ms}, [2]float64{0.1e-3, 0.9e-3}, "on a CPU for 10 % of the time (base) and 90 % (head)"},
-		{"two cores", "hone: iterations 100", "hone: iterations 100", [2]int64{190 * ms, 200 * ms}, [2]float64{1.9e-3, 2e-3}, "1.9 times the time (base) and 2.0 times (head)"},
-		{"one side unknown", "hone: iterations 100", "", [2]int64{10 * ms, 90 * ms}, [2]float64{1e-3, 1e-3}, ""},
-		{"empty", "hone: iterations 100", "hone: iterations 100", [2]int64{0, 90 * ms}, [2]float64{1e-3, 1e-3}, ""},
+		{"busy", "hone: iterations 100", "hone: iterations 200", [2]float64{100 * ms, 180 * ms}, [2]float64{1e-3, 1e-3}, ""},
+		{"waits", "hone: iterations 100", "hone: iterations 100", [2]float64{10 * ms, 90 * ms}, [2]float64{0.1e-3, 0.9e-3}, "on a CPU for 10 % of the time (base) and 90 % (head)"},
+		{"two cores", "hone: iterations 100", "hone: iterations 100", [2]float64{190 * ms, 200 * ms}, [2]float64{1.9e-3, 2e-3}, "1.9 times the time (base) and 2.0 times (head)"},
+		{"one side unknown", "hone: iterations 100", "", [2]float64{10 * ms, 90 * ms}, [2]float64{1e-3, 1e-3}, ""},
+		{"empty", "hone: iterations 100", "hone: iterations 100", [2]float64{0, 90 * ms}, [2]float64{1e-3, 1e-3}, ""},
 	} {
 		e := &explanation{baseProfile: of(c.base), headProfile: of(c.head)}
-		got := e.perOperation([2]float64{1e-3, 1e-3}, c.totals)
-		for i := range got {
-			if math.Abs(got[i]-c.want[i]) > 1e-9 {
-				t.Errorf("%s: %v s, want %v", c.name, got, c.want)
+		a := &attribution{costs: [2]cost{{value: 1e-3}, {value: 1e-3}}, total: [2]weighed{{c.totals[0], c.totals[0] * 10e6}, {c.totals[1], c.totals[1] * 10e6}}}
+		e.perOperation(a)
+		for i, got := range a.costs {
+			if math.Abs(got.value-c.want[i]) > 1e-9 || (got.below > 0) != (c.caveat != "") {
+				t.Errorf("%s: %+v s, want %v", c.name, a.costs, c.want)
 				break
 			}
+		}
+		// What profiles do not see makes up for it: the benchmark did not change.
+		if sum := a.costs[1].value - a.costs[0].value + e.remainder.value; math.Abs(sum) > 1e-12 || (e.remainder.why == "") != (c.caveat == "") {
+			t.Errorf("%s: a change of %v with the remainder %+v", c.name, sum, e.remainder)
 		}
 		if !strings.Contains(e.caveat, c.caveat) || (c.caveat == "") != (e.caveat == "") {
 			t.Errorf("%s: caveat %q, want %q", c.name, e.caveat, c.caveat)
@@ -61,7 +66,7 @@ func TestUnparsableDropFrames(t *testing.T) {
 		}
 		return file
 	}
-	e := &explanation{sampleType: "cpu", base: 1, head: 2}
+	e := &explanation{sampleType: "cpu", base: 1, head: 2, change: bounded{1, 1, 1}}
 	if err := e.read(write("base.pb.gz", "(noise", 1e9), write("head.pb.gz", "noise", 2e9)); err != nil {
 		t.Fatal(err)
 	}

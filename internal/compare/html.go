@@ -164,28 +164,10 @@ func htmlVerdicts(b *bytes.Buffer, caption string, columns []string, rows []Row)
 
 func (e *explanation) writeHTML(b *bytes.Buffer) error {
 	fmt.Fprintf(b, "<section>\n<h2>%s</h2>\n", escaped(e.title()))
-	header, rows := e.table()
-	if len(rows) > 0 {
-		fmt.Fprintf(b, "<table>\n<caption>%s of functions, and the change of it</caption>\n<thead><tr>", escaped(e.unit))
-		for i, h := range header {
-			fmt.Fprintf(b, "<th scope=\"col\"%s>%s</th>", number(i < len(header)-1), escaped(h))
-		}
-		b.WriteString("</tr></thead>\n<tbody>\n")
-		for _, cells := range rows {
-			b.WriteString("<tr>")
-			for i, cell := range cells {
-				if i == len(cells)-1 {
-					fmt.Fprintf(b, "<td><code>%s</code></td>", escaped(cell))
-				} else {
-					fmt.Fprintf(b, "<td class=\"number\">%s</td>", escaped(cell))
-				}
-			}
-			b.WriteString("</tr>\n")
-		}
-		b.WriteString("</tbody>\n</table>\n")
-	}
-	if e.caveat != "" {
-		fmt.Fprintf(b, "<p>%s</p>\n", escaped(e.caveat))
+	htmlMoved(b, fmt.Sprintf("Change of %s by function; what they do themselves adds up", e.unit), movedHeader, e.lines(len(e.rows)))
+	htmlMoved(b, "The same "+callersTitle, append([]string{"change"}, movedHeader[1:]...), e.callerLines(reportCallers))
+	for _, n := range e.notes() {
+		fmt.Fprintf(b, "<p>%s</p>\n", escaped(n))
 	}
 	if e.baseProfile != nil && e.headProfile != nil {
 		if err := e.flames(b); err != nil {
@@ -194,6 +176,29 @@ func (e *explanation) writeHTML(b *bytes.Buffer) error {
 	}
 	b.WriteString("</section>\n")
 	return nil
+}
+
+func htmlMoved(b *bytes.Buffer, caption string, header []string, lines []movedLine) {
+	if len(lines) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "<table>\n<caption>%s</caption>\n<thead><tr>", escaped(caption))
+	for i, h := range header {
+		fmt.Fprintf(b, "<th scope=\"col\"%s>%s</th>", number(i < len(header)-1), escaped(h))
+	}
+	b.WriteString("</tr></thead>\n<tbody>\n")
+	for _, l := range lines {
+		b.WriteString("<tr>")
+		for _, cell := range []string{l.change, l.interval, l.callees} {
+			fmt.Fprintf(b, "<td class=\"number\">%s</td>", escaped(cell))
+		}
+		name := ""
+		if l.name != "" {
+			name = fmt.Sprintf("<code title=\"%s\">%s</code> ", escaped(l.full), escaped(l.name))
+		}
+		fmt.Fprintf(b, "<td>%s%s</td></tr>\n", name, escaped(l.words))
+	}
+	b.WriteString("</tbody>\n</table>\n")
 }
 
 // flames writes two pictures: the head coloured by what changed, and, folded,

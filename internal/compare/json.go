@@ -54,23 +54,51 @@ type (
 		Explanations []explanationJSON `json:"explanations"`
 	}
 	explanationJSON struct {
-		Package    string      `json:"package,omitempty"`
-		Benchmark  string      `json:"benchmark"`
-		Unit       string      `json:"unit"` // of all values, per operation
-		SampleType string      `json:"sampleType"`
-		Base       float64     `json:"base"`
-		Head       float64     `json:"head"`
-		Ratio      float64     `json:"ratio"` // of the profiles' totals per operation, base to head; 0 if unknown
-		Functions  []movedJSON `json:"functions"`
-		Caveat     string      `json:"caveat,omitempty"`
+		Package    string  `json:"package,omitempty"`
+		Benchmark  string  `json:"benchmark"`
+		Unit       string  `json:"unit"` // of all values, per operation
+		SampleType string  `json:"sampleType"`
+		Base       float64 `json:"base"`
+		Head       float64 `json:"head"`
+		Ratio      float64 `json:"ratio"` // of the profiles' totals per operation, base to head; 0 if unknown
+		// What Functions and Others did themselves, and the Remainder, add up to the
+		// Change. Callers are with callees, and none of Functions.
+		Change    boundedJSON    `json:"change"`
+		Functions []movedJSON    `json:"functions"`
+		Others    *othersJSON    `json:"others,omitempty"`
+		Remainder *remainderJSON `json:"remainder,omitempty"`
+		Callers   []movedJSON    `json:"callers"`
+		TooFew    *tooFewJSON    `json:"tooFewSamples,omitempty"` // instead of Functions
+		Caveat    string         `json:"caveat,omitempty"`
+	}
+	boundedJSON struct {
+		Value float64  `json:"value"`
+		Lo    *float64 `json:"lo"`
+		Hi    *float64 `json:"hi"`
 	}
 	movedJSON struct {
-		Name    string  `json:"name"`
-		File    string  `json:"file,omitempty"`
-		BaseOwn float64 `json:"baseOwn"`
-		HeadOwn float64 `json:"headOwn"`
-		BaseCum float64 `json:"baseCum"` // with callees
-		HeadCum float64 `json:"headCum"`
+		Name      string       `json:"name"`
+		File      string       `json:"file,omitempty"`
+		BaseOwn   float64      `json:"baseOwn"`
+		HeadOwn   float64      `json:"headOwn"`
+		BaseCum   float64      `json:"baseCum"` // with callees
+		HeadCum   float64      `json:"headCum"`
+		OwnChange *boundedJSON `json:"ownChange,omitempty"` // of Functions
+		CumChange *boundedJSON `json:"cumChange,omitempty"` // of Callers
+	}
+	othersJSON struct {
+		Functions int         `json:"functions"` // each within its noise
+		OwnChange boundedJSON `json:"ownChange"`
+	}
+	remainderJSON struct {
+		Value float64 `json:"value"`
+		Why   string  `json:"why"`
+	}
+	tooFewJSON struct {
+		Base        int64   `json:"base"` // samples
+		Head        int64   `json:"head"`
+		ProfileTime float64 `json:"profileTime,omitempty"` // seconds that would do
+		Text        string  `json:"text"`
 	}
 )
 
@@ -129,13 +157,43 @@ func (c *Comparison) Document() Document {
 	for _, s := range c.Sides {
 		sj := sidesJSON{Base: s.base.Label, Head: s.head.Label, Summary: s.summary(), Method: s.method(), Family: s.Family, Explanations: []explanationJSON{}}
 		for _, e := range s.explained {
-			ej := explanationJSON{e.key.Package, e.key.Benchmark, e.unit, e.sampleType, e.base, e.head, e.ratio, []movedJSON{}, e.caveat}
-			for _, r := range e.rows {
-				ej.Functions = append(ej.Functions, movedJSON{r.name, r.file, r.own[0], r.own[1], r.cum[0], r.cum[1]})
-			}
-			sj.Explanations = append(sj.Explanations, ej)
+			sj.Explanations = append(sj.Explanations, e.document())
 		}
 		out.Comparisons = append(out.Comparisons, sj)
 	}
 	return out
+}
+
+func (e *explanation) document() explanationJSON {
+	ej := explanationJSON{
+		Package: e.key.Package, Benchmark: e.key.Benchmark, Unit: e.unit, SampleType: e.sampleType, Base: e.base, Head: e.head, Ratio: e.ratio,
+		Change: e.change.document(), Functions: []movedJSON{}, Callers: []movedJSON{}, Caveat: e.caveat,
+	}
+	row := func(r *movedRow) movedJSON {
+		return movedJSON{Name: r.name, File: r.file, BaseOwn: r.own[0], HeadOwn: r.own[1], BaseCum: r.cum[0], HeadCum: r.cum[1]}
+	}
+	for i := range e.rows {
+		m, change := row(&e.rows[i]), e.rows[i].ownChange.document()
+		m.OwnChange = &change
+		ej.Functions = append(ej.Functions, m)
+	}
+	for i := range e.callers {
+		m, change := row(&e.callers[i]), e.callers[i].cumChange.document()
+		m.CumChange = &change
+		ej.Callers = append(ej.Callers, m)
+	}
+	if e.others > 0 {
+		ej.Others = &othersJSON{e.others, e.othersOwn.document()}
+	}
+	if e.remainder.why != "" {
+		ej.Remainder = &remainderJSON{e.remainder.value, e.remainder.why}
+	}
+	if t := e.tooFew; t != nil {
+		ej.TooFew = &tooFewJSON{t.samples[0], t.samples[1], t.long.Seconds(), t.text(e)}
+	}
+	return ej
+}
+
+func (b bounded) document() boundedJSON {
+	return boundedJSON{b.value, FiniteOrNil(b.lo), FiniteOrNil(b.hi)}
 }

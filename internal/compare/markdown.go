@@ -54,17 +54,33 @@ func (p *pairFacts) writeMarkdown(b *strings.Builder) {
 	}
 	for _, e := range p.explained {
 		markdownFold(b, e.title(), func() {
-			if header, rows := e.table(); len(rows) > 0 {
-				markdownTable(b, header, rows, "rrrrc")
+			markdownMoved(b, movedHeader, e.lines(len(e.rows)))
+			if callers := e.callerLines(reportCallers); len(callers) > 0 {
+				fmt.Fprintf(b, "\n%s:\n\n", prose(callersTitle))
+				markdownMoved(b, append([]string{"change"}, movedHeader[1:]...), callers)
 			}
-			if e.caveat != "" {
-				fmt.Fprintf(b, "\n%s\n", prose(e.caveat))
+			for _, n := range e.notes() {
+				fmt.Fprintf(b, "\n%s\n", prose(n))
 			}
 		})
 	}
 	if len(p.same) > 0 {
 		markdownFold(b, p.unchanged(), func() { markdownVerdicts(b, p.columns, p.same) })
 	}
+}
+
+// reportCallers is how many of the functions whose callees moved a report shows.
+const reportCallers = 5
+
+func markdownMoved(b *strings.Builder, header []string, lines []movedLine) {
+	if len(lines) == 0 {
+		return
+	}
+	var rows [][]string
+	for _, l := range lines {
+		rows = append(rows, []string{l.change, l.interval, l.callees, strings.TrimSpace(code(l.name) + " " + prose(l.words))})
+	}
+	markdownTable(b, header, rows, "rrrw")
 }
 
 func markdownVerdicts(b *strings.Builder, columns []string, rows []Row) {
@@ -102,13 +118,13 @@ func markdownList(b *strings.Builder, lines []string) {
 }
 
 // markdownTable prints a table. align has a letter for each column: r for
-// numbers, which are ours and stay as they are, l for words, and c for names,
-// which are code.
+// numbers, which are ours and stay as they are, w for words that are Markdown
+// already, l for other words, and c for names, which are code.
 func markdownTable(b *strings.Builder, header []string, rows [][]string, align string) {
 	var heads, rules []string
 	for i, h := range header {
 		heads = append(heads, prose(h))
-		rules = append(rules, map[byte]string{'r': "--:", 'l': "---", 'c': "---"}[align[i]])
+		rules = append(rules, map[byte]string{'r': "--:", 'w': "---", 'l': "---", 'c': "---"}[align[i]])
 	}
 	fmt.Fprintf(b, "| %s |\n| %s |\n", strings.Join(heads, " | "), strings.Join(rules, " | "))
 	for _, cells := range rows {
@@ -117,7 +133,7 @@ func markdownTable(b *strings.Builder, header []string, rows [][]string, align s
 			switch align[i] {
 			case 'c':
 				out[i] = code(text)
-			case 'r':
+			case 'r', 'w':
 				out[i] = text
 			default:
 				out[i] = prose(text)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/experiment"
 )
@@ -34,20 +35,39 @@ func (c *Comparison) writeText(w io.Writer) error {
 	return err
 }
 
+// textRows and textCallers are how many functions a text has room for.
+const (
+	textRows    = 8
+	textCallers = 3
+)
+
+// writeText prints what adds up, and below it, in the same columns, what does not.
 func (e *explanation) writeText(b *bytes.Buffer) {
-	if len(e.rows) > 0 {
-		var text bytes.Buffer
-		w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', tabwriter.AlignRight)
-		header, rows := e.table()
-		for _, cells := range append([][]string{header}, rows...) {
-			last := len(cells) - 1
-			fmt.Fprintf(w, "%s\t  %s\n", strings.Join(cells[:last], "\t"), cells[last])
-		}
-		w.Flush()
-		b.Write(text.Bytes())
+	var rows [][]string
+	lines, callers := e.lines(textRows), e.callerLines(textCallers)
+	if len(lines) > 0 {
+		rows = append(rows, movedHeader)
 	}
-	if e.caveat != "" {
-		fmt.Fprintf(b, "(%s)\n", printable(e.caveat))
+	for _, l := range append(lines, callers...) {
+		rows = append(rows, []string{l.change, l.interval, l.callees, strings.TrimSpace(l.name + " " + l.words)})
+	}
+	var widths [3]int
+	for _, cells := range rows {
+		for i := range widths {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cells[i]))
+		}
+	}
+	for i, cells := range rows {
+		if i == len(rows)-len(callers) {
+			fmt.Fprintf(b, "  %s:\n", callersTitle)
+		}
+		for j, w := range widths {
+			fmt.Fprintf(b, "  %*s", w, cells[j])
+		}
+		fmt.Fprintf(b, "  %s\n", cells[3])
+	}
+	for _, n := range e.notes() {
+		fmt.Fprintf(b, "(%s)\n", printable(n))
 	}
 }
 
