@@ -112,7 +112,7 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	report.Findings = append(x.ranked(), x.whole(inputs)...)
 	slices.SortStableFunc(report.Findings, func(a, b Finding) int { return a.Bound.order(&b.Bound) })
 	report.Together = x.union(inputs, x.has)
-	report.Unexamined = append(report.Unexamined, missed.sentences...)
+	report.Unexamined = slices.Concat(report.Unexamined, missed.sentences, x.failed)
 	return report
 }
 
@@ -178,6 +178,7 @@ type examiner struct {
 	mods    []module
 	mains   []string          // folders of commands
 	found   map[string]*found // by rule and position
+	failed  []string          // analyzers, and why
 }
 
 // found is a finding and what it was made of.
@@ -190,7 +191,7 @@ type found struct {
 
 func (x *examiner) examine(s *Site) {
 	for _, r := range x.options.Rules {
-		if r.Match == nil {
+		if r.Match == nil && r.Analyzer == nil {
 			continue
 		}
 		if r.Until != "" && s.Toolchain != "" && version.Compare(s.Toolchain, "go"+r.Until) >= 0 {
@@ -199,10 +200,22 @@ func (x *examiner) examine(s *Site) {
 		if !x.hotEnough(s.hot.match(r.Frames, r.Allocates), r) {
 			continue
 		}
-		for _, m := range r.Match(s) {
+		for _, m := range x.matches(s, r) {
 			x.add(s, r, &m)
 		}
 	}
+}
+
+// matches returns what a rule, or the analyzer it takes over, recognises at a site.
+func (x *examiner) matches(s *Site, r *Rule) []Match {
+	if r.Match != nil {
+		return r.Match(s)
+	}
+	matches, err := s.diagnosed(r)
+	if err != nil && !slices.Contains(x.failed, err.Error()) {
+		x.failed = append(x.failed, err.Error())
+	}
+	return matches
 }
 
 // hotEnough reports whether a part of a line counts as hot for a rule.
@@ -277,6 +290,9 @@ func (x *examiner) offer(f *found, s *Site, m *Match) {
 	}
 	if why == "" {
 		fix, err := newFix(s.Package, s.File, m, x.root(f.File))
+		if err == nil && f.rule.Analyzer != nil {
+			err = s.compiles(fix.File, fix.After)
+		}
 		if err == nil {
 			f.Fix = fix
 			return

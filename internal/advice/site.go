@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
 )
@@ -22,11 +23,13 @@ type Package struct {
 	Files     []*ast.File
 	Types     *types.Package
 	Info      *types.Info
+	Sizes     types.Sizes
 	GoVersion string      // the go line of its module, "go1.24"; "" if unknown
 	Toolchain string      // "go1.26.1"; "" if unknown
 	Says      Diagnostics // nil if the compiler was not asked
 
 	inspector *inspector.Inspector
+	analyzed  map[*analysis.Analyzer]*analyzed
 	uses      map[types.Object][]*ast.Ident
 	texts     map[string][]byte // of files, by name
 }

@@ -41,7 +41,7 @@ func load(ctx context.Context, dir, toolchain string, dirs []string) (*source, e
 			s.unexamined = append(s.unexamined, fmt.Sprintf("%s: %v", l.PkgPath, l.Errors[0]))
 			continue
 		}
-		p := &Package{Path: l.PkgPath, Fset: l.Fset, Files: l.Syntax, Types: l.Types, Info: l.TypesInfo, Toolchain: toolchain}
+		p := &Package{Path: l.PkgPath, Fset: l.Fset, Files: l.Syntax, Types: l.Types, Info: l.TypesInfo, Sizes: l.TypesSizes, Toolchain: toolchain}
 		if l.Module != nil && l.Module.GoVersion != "" {
 			p.GoVersion = "go" + l.Module.GoVersion
 		}

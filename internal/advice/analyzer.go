@@ -1,0 +1,170 @@
+package advice
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// newest is a version of Go that has all that analyzers know of. They are asked as for
+// it: what a rewrite needs, the rule says, so that it can tell what a newer go line would
+// give.
+const newest = "go1.999"
+
+// analyzed is what came of an analyzer in a package.
+type analyzed struct {
+	diagnostics []analysis.Diagnostic
+	result      any
+	err         error
+}
+
+// analyze runs an analyzer, after what it requires; each runs once a package. Packages
+// are read without the source of what they import: analyzers whose facts come from there
+// are refused.
+func (p *Package) analyze(a *analysis.Analyzer) *analyzed {
+	if done := p.analyzed[a]; done != nil {
+		return done
+	}
+	if p.analyzed == nil {
+		p.analyzed = make(map[*analysis.Analyzer]*analyzed)
+	}
+	done := new(analyzed)
+	p.analyzed[a] = done
+	if a == inspect.Analyzer {
+		done.result = p.Root().Inspector()
+		return done
+	}
+	if len(a.FactTypes) > 0 {
+		done.err = fmt.Errorf("%s: it needs facts of imported packages, which are not examined", a.Name)
+		return done
+	}
+	results := make(map[*analysis.Analyzer]any)
+	for _, r := range a.Requires {
+		required := p.analyze(r)
+		if required.err != nil {
+			done.err = fmt.Errorf("%s: %w", a.Name, required.err)
+			return done
+		}
+		results[r] = required.result
+	}
+	info := *p.Info
+	info.FileVersions = make(map[*ast.File]string)
+	for _, f := range p.Files {
+		info.FileVersions[f] = newest
+	}
+	done.run(&analysis.Pass{
+		Analyzer: a, Fset: p.Fset, Files: p.Files, Pkg: p.Types, TypesInfo: &info, TypesSizes: p.Sizes,
+		ResultOf: results, ReadFile: p.readFile, Module: &analysis.Module{GoVersion: strings.TrimPrefix(newest, "go")},
+		Report: func(d analysis.Diagnostic) { done.diagnostics = append(done.diagnostics, d) },
+	})
+	return done
+}
+
+// run runs an analyzer. They are other people's: one that panics is an error, and the
+// end of nothing else.
+func (done *analyzed) run(pass *analysis.Pass) {
+	defer func() {
+		if v := recover(); v != nil {
+			done.err = fmt.Errorf("%s panicked in %s: %v", pass.Analyzer.Name, pass.Pkg.Path(), v)
+		}
+	}()
+	done.result, done.err = pass.Analyzer.Run(pass)
+	if done.err != nil {
+		done.err = fmt.Errorf("%s in %s: %w", pass.Analyzer.Name, pass.Pkg.Path(), done.err)
+	}
+}
+
+func (p *Package) readFile(name string) ([]byte, error) {
+	if text, ok := p.texts[name]; ok {
+		return text, nil
+	}
+	return nil, &os.PathError{Op: "read", Path: name, Err: errors.New("not a file of the package")}
+}
+
+// diagnosed returns what a rule's analyzer reports of a site: where a diagnostic, or the
+// statement that it is about, is on the line, in the site's function.
+func (s *Site) diagnosed(r *Rule) ([]Match, error) {
+	done := s.Package.analyze(r.Analyzer)
+	var matches []Match
+	for _, d := range done.diagnostics {
+		if d.Pos < s.File.FileStart || d.Pos >= s.File.FileEnd {
+			continue
+		}
+		c, ok := s.Func.FindByPos(d.Pos, max(d.Pos, d.End))
+		if !ok || s.Line < s.Package.Line(c.Node().Pos()) || s.Line > s.Package.Line(c.Node().End()) || !innermost(c, s.Func) {
+			continue
+		}
+		m := Match{Node: c.Node(), Why: r.Why}
+		// More than one fix is a choice, and nobody here to make it.
+		if len(d.SuggestedFixes) == 1 {
+			for _, e := range d.SuggestedFixes[0].TextEdits {
+				m.Edits = append(m.Edits, Edit{Pos: e.Pos, End: max(e.Pos, e.End), New: string(e.NewText)})
+			}
+		}
+		if r.Judge == nil || r.Judge(s, d.Message, c, &m) {
+			matches = append(matches, m)
+		}
+	}
+	return matches, done.err
+}
+
+// innermost reports whether a function is the innermost around a place.
+func innermost(c, function inspector.Cursor) bool {
+	for f := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		return f == function
+	}
+	return false
+}
+
+// compiles checks the types of the package with another text of one of its files. Of
+// what it imports the types are those that are known already; what is used of a package
+// that nothing here has imported so far isn't checked.
+func (p *Package) compiles(name string, text []byte) error {
+	f, err := parser.ParseFile(p.Fset, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	files := slices.Clone(p.Files)
+	i := slices.IndexFunc(files, func(f *ast.File) bool { return p.Fset.File(f.FileStart).Name() == name })
+	if i < 0 {
+		return errNotBuilt
+	}
+	files[i] = f
+	var first error
+	config := types.Config{
+		GoVersion: p.GoVersion, Sizes: p.Sizes, Importer: imported(p.Types.Imports()),
+		Error: func(err error) {
+			if first == nil && !strings.Contains(err.Error(), errNotImported.Error()) {
+				first = err
+			}
+		},
+	}
+	config.Check(p.Path, p.Fset, files, nil) // its error is the first, too
+	return first
+}
+
+var errNotImported = errors.New("not among what is imported so far")
+
+// imported are the packages that a package imports.
+type imported []*types.Package
+
+// Import returns one of them.
+func (packages imported) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	i := slices.IndexFunc(packages, func(p *types.Package) bool { return p.Path() == path })
+	if i < 0 {
+		return nil, errNotImported
+	}
+	return packages[i], nil
+}

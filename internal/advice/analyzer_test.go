@@ -1,0 +1,134 @@
+package advice
+
+import (
+	"errors"
+	"go/ast"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/profile"
+)
+
+const calling = `package p
+
+func slow() int { return 1 }
+
+func fast() int { return 1 }
+
+func hot() int {
+	n := slow()
+	f := func() int { return slow() }
+	return n + f()
+}
+
+func cold() int {
+	return slow()
+}
+`
+
+// fastFor reports calls of slow, and offers something else.
+func fastFor(instead string) *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name: "fastfor", Doc: "calls of slow", URL: "https://example.com", Requires: []*analysis.Analyzer{inspect.Analyzer},
+		Run: func(pass *analysis.Pass) (any, error) {
+			for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder((*ast.CallExpr)(nil)) {
+				call := c.Node().(*ast.CallExpr)
+				if id, ok := call.Fun.(*ast.Ident); ok && id.Name == "slow" {
+					pass.Report(analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Message: "slow", SuggestedFixes: []analysis.SuggestedFix{{
+						TextEdits: []analysis.TextEdit{{Pos: id.Pos(), End: id.End(), NewText: []byte(instead)}},
+					}}})
+				}
+			}
+			return nil, nil
+		},
+	}
+}
+
+// examineHot has a rule look at a package in which line 8, in hot, calls slow.
+func examineHot(t *testing.T, goVersion string, r *Rule) *Report {
+	t.Helper()
+	p := parse(t, calling)
+	p.GoVersion = goVersion
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	callee := b.Location(0, 0, profile.Line{Function: b.Function("lib.slow", "lib.slow", "/lib/slow.go", 1), Line: 1})
+	at := b.Location(0, 0, profile.Line{Function: b.Function("example.com/m/p.hot", "", "/src/p.go", 7), Line: 8})
+	b.Sample([]uint32{callee, at}, nil, 10, 100e6)
+	locate := func(f *profile.Frame) string {
+		if f.File == "/src/p.go" {
+			return f.File
+		}
+		return ""
+	}
+	r.ID, r.Class, r.Why = "fast-for", Safe, "slow is slow."
+	return Examine([]Input{{Profile: b.Profile()}}, []*Package{p}, locate, Options{Rules: []*Rule{r}})
+}
+
+// TestAnalyzer keeps what an analyzer reports where the line is hot by the frames that
+// the rule is about, with its fix.
+func TestAnalyzer(t *testing.T) {
+	report := examineHot(t, "go1.24", &Rule{Analyzer: fastFor("fast"), Frames: regexp.MustCompile(`^lib\.slow$`), Since: "1.24"})
+	if len(report.Findings) != 1 {
+		t.Fatalf("%d findings, want the one of line 8: %+v", len(report.Findings), report.Findings)
+	}
+	f := report.Findings[0]
+	if f.Line != 8 || f.Class != Safe || f.Why != "slow is slow." || f.Fix == nil || !strings.Contains(string(f.Fix.After), "n := fast()") {
+		t.Errorf("%+v", f)
+	}
+	report = examineHot(t, "go1.24", &Rule{Analyzer: fastFor("fast"), Frames: regexp.MustCompile(`^lib\.other$`)})
+	if len(report.Findings) > 0 {
+		t.Errorf("the evidence is of something else, and yet: %+v", report.Findings)
+	}
+	report = examineHot(t, "go1.24", &Rule{Analyzer: fastFor("fast"), Judge: func(*Site, string, inspector.Cursor, *Match) bool { return false }})
+	if len(report.Findings) > 0 {
+		t.Errorf("the rule refuses, and yet: %+v", report.Findings)
+	}
+}
+
+// TestAnalyzerWithoutFix says why a suggested fix isn't offered.
+func TestAnalyzerWithoutFix(t *testing.T) {
+	for name, c := range map[string]struct {
+		goVersion, since, instead, want string
+	}{
+		"newer Go":         {"go1.24", "1.26", "fast", "needs go 1.26 in go.mod, which says 1.24"},
+		"does not compile": {"go1.24", "", "faster", "undefined: faster"},
+		"another type":     {"go1.24", "", "string", "no rewrite: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			report := examineHot(t, c.goVersion, &Rule{Analyzer: fastFor(c.instead), Since: c.since})
+			if len(report.Findings) != 1 {
+				t.Fatalf("%d findings, want one: %+v", len(report.Findings), report.Findings)
+			}
+			f := report.Findings[0]
+			if f.Class != AdviceOnly || f.Fix != nil || !strings.Contains(strings.Join(f.Caveats, "\n"), c.want) {
+				t.Errorf("class %s, fix %v, caveats %q: want C, none and %q", f.Class, f.Fix, f.Caveats, c.want)
+			}
+		})
+	}
+}
+
+// A fact, for analyzers that have some.
+type fact struct{}
+
+func (*fact) AFact() {}
+
+// TestAnalyzerFails: an analyzer that can't be run is said, and ends nothing.
+func TestAnalyzerFails(t *testing.T) {
+	failing := &analysis.Analyzer{Name: "failing", Run: func(*analysis.Pass) (any, error) { return nil, errors.New("no luck") }}
+	for name, a := range map[string]*analysis.Analyzer{
+		"panicked in example.com/m/p: index":      {Name: "a", Run: func(pass *analysis.Pass) (any, error) { panic("index") }},
+		"needs facts of imported packages":        {Name: "a", FactTypes: []analysis.Fact{new(fact)}, Run: failing.Run},
+		"a: failing in example.com/m/p: no luck":  {Name: "a", Requires: []*analysis.Analyzer{failing}, Run: failing.Run},
+		"elsewhere.go: not a file of the package": {Name: "a", Run: func(pass *analysis.Pass) (any, error) { return pass.ReadFile("elsewhere.go") }},
+	} {
+		report := examineHot(t, "go1.24", &Rule{Analyzer: a})
+		if len(report.Findings) > 0 || !slices.ContainsFunc(report.Unexamined, func(s string) bool { return strings.Contains(s, name) }) {
+			t.Errorf("findings %+v, unexamined %q: want none, and %q", report.Findings, report.Unexamined, name)
+		}
+	}
+}
