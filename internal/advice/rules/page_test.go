@@ -43,6 +43,9 @@ best that a rule offers: where what a rewrite needs can't be seen to hold, the f
 	}
 	for _, r := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", r.ID, strings.TrimSpace(r.Doc))
+		if a := r.Analyzer; a != nil {
+			fmt.Fprintf(&b, "\nThe pattern and the rewrite are those of the analyzer [%s](%s); what is found elsewhere than on a hot line is not reported.\n", a.Name, a.URL)
+		}
 		if r.Since != "" {
 			fmt.Fprintf(&b, "\nThe rewrite needs go %s in go.mod.\n", r.Since)
 		}
@@ -61,6 +64,9 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%q: want an id of its own, a title, documentation and a class", r.ID)
 		}
 		seen[r.ID] = true
+		if a := r.Analyzer; a != nil && (r.Match != nil || r.Why == "" || a.URL == "") {
+			t.Errorf("%s: want a reason and evidence for what analyzer %s reports, and no Match", r.ID, a.Name)
+		}
 		for _, line := range strings.Split(r.Doc, "\n") {
 			if strings.HasPrefix(line, "#") {
 				t.Errorf("%s: its documentation has a heading", r.ID)

@@ -98,6 +98,10 @@ var all = []*advice.Rule{
 	concatIntoBuffer,
 	containsAny,
 	stringConcatLoop,
+	errorsAs,
+	reflectAssert,
+	reflectType,
+	appendChain,
 }
 
 // constantText returns the value of a constant string.

@@ -171,7 +171,7 @@ func check(t *testing.T, name string, text []byte) (*ast.File, *advice.Package) 
 	info := &types.Info{
 		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
 		Selections: make(map[*ast.SelectorExpr]*types.Selection), Implicits: make(map[ast.Node]types.Object),
-		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance),
+		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance), FileVersions: make(map[*ast.File]string),
 	}
 	config := types.Config{Importer: imported, GoVersion: strings.Join(strings.Split(runtime.Version(), ".")[:2], ".")}
 	pkg, err := config.Check("example.com/"+f.Name.Name, fset, []*ast.File{f}, info)
@@ -179,7 +179,7 @@ func check(t *testing.T, name string, text []byte) (*ast.File, *advice.Package) 
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return f, advice.NewPackage(advice.Package{
-		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, GoVersion: config.GoVersion, Says: said(name, text),
+		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, Sizes: types.SizesFor("gc", runtime.GOARCH), GoVersion: config.GoVersion, Says: said(name, text),
 	}, map[string][]byte{name: text})
 }
 

@@ -1,0 +1,93 @@
+package rules
+
+import (
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/modernize"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// Of the analyzers that go fix runs, those that make a program faster where it is hot.
+// The others make it shorter. Where a rule of ours finds what one of them does, and more,
+// there is ours alone: fmtappendf (bytes-sprintf), slicessort (sort-slice), stringsseq
+// (split-for-one-part), stringsbuilder (string-concat-loop).
+
+var errorsAs = &advice.Rule{
+	ID:      "errors-as",
+	Pattern: "P63",
+	Title:   "an error's type is looked for by reflection",
+	Doc: `errors.As takes a pointer to a variable of any type: it asks reflection what that is, for each error of the
+chain, and the variable moves to the heap. errors.AsType, which came with Go 1.26, is compiled for the type, and allocates
+nothing.
+
+The rewrite is offered where the variable is declared for the call alone and used in the if statement only.`,
+	Analyzer: modernize.ErrorsAsTypeAnalyzer,
+	Why:      "errors.As compares types by reflection, and its target is allocated on the heap: errors.AsType is compiled for the type, and returns what it finds.",
+	Class:    advice.Safe,
+	Frames:   regexp.MustCompile(`^errors\.[aA]s$|^internal/reflectlite\.`),
+	Since:    "1.26",
+	Gain:     3,
+}
+
+var reflectAssert = &advice.Rule{
+	ID:      "reflect-assert",
+	Pattern: "P10",
+	Title:   "a reflected value is boxed to find its type",
+	Doc: `v.Interface() makes an interface of a value, for which what isn't a pointer is copied to the heap. Where a type
+assertion takes it out again at once, reflect.TypeAssert, which came with Go 1.25, does without. An assertion without ok,
+which panics, and a type switch stay as they are.`,
+	Analyzer: named("reflecttypeassert"),
+	Why:      "Interface copies the value to the heap, and the type assertion copies it back: reflect.TypeAssert takes it from where it is.",
+	Class:    advice.Safe,
+	Frames:   regexp.MustCompile(`^reflect\.(Value\.Interface|valueInterface|packEface)$`),
+	Since:    "1.25",
+	Gain:     2,
+}
+
+var reflectType = &advice.Rule{
+	ID:      "reflect-type",
+	Pattern: "P10",
+	Title:   "a type that is known is asked for at run time",
+	Doc: `reflect.TypeOf((*T)(nil)).Elem() makes a value to ask for its type, and calls a method to get from there to T.
+reflect.TypeFor[T](), which came with Go 1.22, is a constant to the compiler.`,
+	Analyzer: modernize.ReflectTypeForAnalyzer,
+	Why:      "The type is known to the compiler: reflect.TypeFor is a constant, and calls nothing.",
+	Class:    advice.Safe,
+	Frames:   regexp.MustCompile(`^reflect\.(TypeOf$|toType$|toRType$|\(\*rtype\)\.Elem$)`),
+	Since:    "1.22",
+	Gain:     3,
+}
+
+var appendChain = &advice.Rule{
+	ID:    "append-chain",
+	Title: "slices are joined by an append for each",
+	Doc: `append(append([]T{}, a...), b...) allocates room for a, and then, since that is full, for both, and copies a once
+more. slices.Concat, which came with Go 1.22, adds up the lengths first, allocates once and copies each slice once.
+
+It is left to review: of slices that are all empty the result is nil, where append has an empty one if it began with one.
+append of a single slice is as fast as slices.Clone, and is not reported.`,
+	Analyzer:  modernize.AppendClippedAnalyzer,
+	Why:       "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all. If all of them are empty, it returns nil.",
+	Class:     advice.Review,
+	Frames:    regexp.MustCompile(`^runtime\.growslice$`),
+	Allocates: true,
+	Since:     "1.22",
+	Gain:      1.8,
+	Judge: func(_ *advice.Site, message string, _ inspector.Cursor, _ *advice.Match) bool {
+		return strings.HasSuffix(message, "slices.Concat")
+	},
+}
+
+// named returns an analyzer of the suite that has no name in Go yet; nil if it is gone.
+func named(name string) *analysis.Analyzer {
+	for _, a := range modernize.Suite {
+		if a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
