@@ -106,15 +106,42 @@ func (s *Site) diagnosed(r *Rule) ([]Match, error) {
 		m := Match{Node: c.Node(), Why: r.Why}
 		// More than one fix is a choice, and nobody here to make it.
 		if len(d.SuggestedFixes) == 1 {
-			for _, e := range d.SuggestedFixes[0].TextEdits {
-				m.Edits = append(m.Edits, Edit{Pos: e.Pos, End: max(e.Pos, e.End), New: string(e.NewText)})
-			}
+			m.Edits = s.withComments(d.SuggestedFixes[0].TextEdits)
 		}
 		if r.Judge == nil || r.Judge(s, d.Message, c, &m) {
 			matches = append(matches, m)
 		}
 	}
 	return matches, done.err
+}
+
+// withComments returns the edits of a fix, with the comments of statements that they
+// replace put before what comes in their place; nil if comments would be lost elsewhere.
+func (s *Site) withComments(fix []analysis.TextEdit) []Edit {
+	var edits []Edit
+	for _, e := range fix {
+		edit := Edit{Pos: e.Pos, End: max(e.Pos, e.End), New: string(e.NewText)}
+		var lost strings.Builder
+		for _, g := range s.File.Comments {
+			for _, c := range g.List {
+				if edit.Pos <= c.Pos() && c.End() <= edit.End && !strings.Contains(edit.New, c.Text) {
+					lost.WriteString(c.Text + "\n")
+				}
+			}
+		}
+		if lost.Len() > 0 {
+			c, ok := s.Func.FindByPos(edit.Pos, edit.End)
+			if !ok {
+				return nil
+			}
+			if stmt, ok := c.Node().(ast.Stmt); !ok || stmt.Pos() != edit.Pos || stmt.End() != edit.End {
+				return nil
+			}
+			edit.New = lost.String() + edit.New
+		}
+		edits = append(edits, edit)
+	}
+	return edits
 }
 
 // innermost reports whether a function is the innermost around a place.

@@ -112,6 +112,42 @@ func TestAnalyzerWithoutFix(t *testing.T) {
 	}
 }
 
+// TestAnalyzerKeepsComments: a fix that replaces a statement keeps what is said in it;
+// one that would lose a comment elsewhere is none.
+func TestAnalyzerKeepsComments(t *testing.T) {
+	const text = `package p
+
+func f(a, b []int) int {
+	for i := range a { // all of them
+		a[i] = b[i]
+	}
+	return max(1 /* at least */, 2)
+}
+`
+	replacing := func(kind ast.Node, instead string) *Rule {
+		return &Rule{Analyzer: &analysis.Analyzer{Name: "replacing", Requires: []*analysis.Analyzer{inspect.Analyzer}, Run: func(pass *analysis.Pass) (any, error) {
+			for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder(kind) {
+				n := c.Node()
+				pass.Report(analysis.Diagnostic{Pos: n.Pos(), End: n.End(), SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{{Pos: n.Pos(), End: n.End(), NewText: []byte(instead)}}}}})
+			}
+			return nil, nil
+		}}}
+	}
+	p := parse(t, text)
+	f := p.Files[0].Decls[0].(*ast.FuncDecl)
+	c, _ := p.Root().FindNode(f)
+	s := &Site{Package: p, File: p.Files[0], Decl: f, Func: c, Line: 4}
+	matches, err := s.diagnosed(replacing((*ast.RangeStmt)(nil), "copy(a, b)"))
+	if err != nil || len(matches) != 1 || len(matches[0].Edits) != 1 || matches[0].Edits[0].New != "// all of them\ncopy(a, b)" {
+		t.Errorf("%+v %v: want the comment before the call", matches, err)
+	}
+	s.Line = 7
+	matches, err = s.diagnosed(replacing((*ast.CallExpr)(nil), "2"))
+	if err != nil || len(matches) != 1 || len(matches[0].Edits) != 0 {
+		t.Errorf("%+v %v: want no edits", matches, err)
+	}
+}
+
 // A fact, for analyzers that have some.
 type fact struct{}
 
