@@ -102,6 +102,12 @@ var all = []*advice.Rule{
 	reflectAssert,
 	reflectType,
 	appendChain,
+	mapGuard,
+	deleteGuard,
+	copyLoop,
+	slideLoop,
+	timeSince,
+	headerTwice,
 }
 
 // constantText returns the value of a constant string.

@@ -1,0 +1,116 @@
+package rules
+
+import (
+	"go/ast"
+	"regexp"
+
+	"golang.org/x/tools/go/ast/inspector"
+	"honnef.co/go/tools/simple/s1001"
+	"honnef.co/go/tools/simple/s1012"
+	"honnef.co/go/tools/simple/s1018"
+	"honnef.co/go/tools/simple/s1033"
+	"honnef.co/go/tools/simple/s1035"
+	"honnef.co/go/tools/simple/s1036"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// Of staticcheck's analyzers, those that make a program faster where it is hot and that
+// need no more than syntax and types. Those that rules of ours find, and more, are not
+// among them: SA6000 (regexp-per-call), SA6002 (pool-value), SA6005 (tolower-equal),
+// SA6006 (string-bytes-conversion), S1011 (bulk-append), S1025 and QF1012
+// (sprintf-simple), S1032 (sort-slice).
+
+var mapGuard = &advice.Rule{
+	ID:    "map-guard",
+	Title: "a map is asked before it is written to",
+	Doc: `An absent key has the zero value, to which append and + apply as well: asking first whether the key is there looks
+it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ look it up once.`,
+	Analyzer: s1036.Analyzer,
+	Why:      "The key is looked up to ask whether it is there, and again to store: an absent one has the zero value, to which the operation applies as well.",
+	Class:    advice.Safe,
+	Frames:   mapLookup,
+	Gain:     1.6,
+}
+
+var deleteGuard = &advice.Rule{
+	ID:    "delete-guard",
+	Title: "a map is asked whether there is anything to delete",
+	Doc: `delete of a key that isn't there does nothing: asking first looks up the key once more.
+
+It is left to review: goroutines that find nothing to delete may do so at the same time if they only ask, under a read
+lock for example, but not if they call delete.`,
+	Analyzer: s1033.Analyzer,
+	Why:      "delete looks for the key itself, and does nothing if it isn't there: the question looks it up once more.",
+	Class:    advice.Review,
+	Frames:   mapLookup,
+	Gain:     1.6,
+	Judge: func(s *advice.Site, _ string, c inspector.Cursor, _ *advice.Match) bool {
+		guard, ok := c.Node().(*ast.IfStmt)
+		if !ok {
+			return false
+		}
+		ask, ok := guard.Init.(*ast.AssignStmt)
+		return ok && len(ask.Rhs) == 1 && !calls(s, ask.Rhs[0]) // what calls would be called once less
+	},
+}
+
+var mapLookup = regexp.MustCompile(`^runtime\.(mapaccess|mapassign)|^internal/runtime/maps\.`)
+
+var copyLoop = &advice.Rule{
+	ID:    "copy-loop",
+	Title: "elements are copied one by one",
+	Doc: `copy, and the assignment of an array, move many bytes at a time; a loop moves one element, and checks two indices.
+
+It is left to review: where the destination is shorter, the loop panics and copy stops.`,
+	Analyzer: s1001.Analyzer,
+	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time. It stops where the shorter one ends, where the loop would panic.",
+	Class:    advice.Review,
+	Gain:     4,
+	Judge:    takesTime,
+}
+
+var slideLoop = &advice.Rule{
+	ID:    "slide-loop",
+	Title: "elements are moved down one by one",
+	Doc: `copy moves elements within a slice, too, also where they overlap, and many bytes at a time.
+
+It is left to review: where there are fewer elements than the loop moves, it panics and copy stops.`,
+	Analyzer: s1018.Analyzer,
+	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time, also within a slice.",
+	Class:    advice.Review,
+	Gain:     4,
+	Judge:    takesTime,
+}
+
+// takesTime: what moves elements calls nothing, so that the line has to have the time
+// itself.
+func takesTime(s *advice.Site, _ string, _ inspector.Cursor, _ *advice.Match) bool {
+	return s.Flat() >= 0.01
+}
+
+var timeSince = &advice.Rule{
+	ID:      "time-since",
+	Pattern: "P45",
+	Title:   "two clocks are read where one is enough",
+	Doc: `time.Now reads the wall clock and the monotonic one. Of a time that was had from it, time.Since asks for the monotonic
+one alone, which is about half of the work.`,
+	Analyzer: s1012.Analyzer,
+	Why:      "time.Now reads the wall clock as well, which the difference doesn't need: time.Since reads one clock.",
+	Class:    advice.Safe,
+	Frames:   regexp.MustCompile(`^time\.([nN]ow|runtimeNow)$|^runtime\.(nanotime|walltime)`),
+	Gain:     1.3,
+}
+
+var headerTwice = &advice.Rule{
+	ID:      "header-twice",
+	Pattern: "P19",
+	Title:   "a header's name is made canonical twice",
+	Doc: `The methods of http.Header make the name that they are given canonical: calling http.CanonicalHeaderKey for it goes
+over the name once more.`,
+	Analyzer: s1035.Analyzer,
+	Why:      "The method makes the name canonical itself: the call goes over it once more.",
+	Class:    advice.Safe,
+	Frames:   regexp.MustCompile(`^net/http\.CanonicalHeaderKey$|^net/textproto\.(C|c)anonicalMIMEHeaderKey$`),
+	Gain:     1.7,
+}

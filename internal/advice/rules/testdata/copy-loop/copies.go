@@ -1,0 +1,23 @@
+package p
+
+func slices(dst, src []int) {
+	// want B: many bytes at a time
+	for i, x := range src { // hot
+		dst[i] = x // hot
+	}
+}
+
+func part(dst, src []string) {
+	// want B: many bytes at a time
+	for i := range src {
+		dst[i] = src[i] // hot
+	}
+}
+
+func array(src [64]byte) (dst [64]byte) {
+	// want B: many bytes at a time
+	for i, x := range src {
+		dst[i] = x // hot
+	}
+	return dst
+}

@@ -1,0 +1,10 @@
+package p
+
+type cache struct{ entries map[string]int }
+
+func (c *cache) drop(key string) {
+	// want B: looks for the key itself
+	if _, ok := c.entries[key]; ok { // hot: runtime.mapaccess2_faststr
+		delete(c.entries, key)
+	}
+}
