@@ -102,6 +102,8 @@ var all = []*advice.Rule{
 	reflectAssert,
 	reflectType,
 	appendChain,
+	headerKey,
+	binaryReflection,
 	mapGuard,
 	deleteGuard,
 	copyLoop,

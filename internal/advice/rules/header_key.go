@@ -1,0 +1,51 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"net/textproto"
+	"regexp"
+	"strconv"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var headerKey = &advice.Rule{
+	ID:      "header-key",
+	Pattern: "P19",
+	Title:   "a header's name is made canonical for each call",
+	Doc: `The methods of http.Header look a name up in its canonical form, Content-Type for content-type. One that is
+written in that form is compared and taken as it is; any other is searched among those that are common, and, if it isn't
+one of them, copied to the heap.
+
+A name in a variable or constant of another name is reported without a rewrite: it may have to be as it is elsewhere.`,
+	Class:  advice.Safe,
+	Frames: regexp.MustCompile(`^net/textproto\.[cC]anonicalMIMEHeaderKey$`),
+	Gain:   3,
+	Match:  matchHeaderKey,
+}
+
+func matchHeaderKey(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls(
+		"(net/http.Header).Get", "(net/http.Header).Values", "(net/http.Header).Set", "(net/http.Header).Add", "(net/http.Header).Del",
+		"(net/textproto.MIMEHeader).Get", "(net/textproto.MIMEHeader).Values", "(net/textproto.MIMEHeader).Set", "(net/textproto.MIMEHeader).Add", "(net/textproto.MIMEHeader).Del",
+	) {
+		if len(c.Args) == 0 {
+			continue // the results of a call
+		}
+		name, constant := constantText(s, c.Args[0])
+		canonical := textproto.CanonicalMIMEHeaderKey(name)
+		if !constant || name == canonical {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+		m.Why = fmt.Sprintf("%s makes %q of the name for each call: a name in that form is taken as it is.", short(c.Name), canonical)
+		if literal, ok := ast.Unparen(c.Args[0]).(*ast.BasicLit); ok {
+			m.Class = advice.Safe
+			m.Edits = []advice.Edit{replace(literal, strconv.Quote(canonical))}
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
