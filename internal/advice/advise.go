@@ -28,6 +28,9 @@ type Options struct {
 	MaxPackages int
 	// Compiler has the hot packages compiled once more, for what the compiler says.
 	Compiler bool
+	// Foreign is set where anybody may have made the profiles: binaries that they name are
+	// not opened.
+	Foreign bool
 }
 
 const (

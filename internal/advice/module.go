@@ -69,6 +69,16 @@ func runGo(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
+// file returns the name of a file of the module. A path that leads elsewhere names none,
+// nor does one that the go command would take for a pattern: profiles may be anybody's.
+func (m *module) file(rel ...string) string {
+	name := path.Join(rel...)
+	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, "...") {
+		return ""
+	}
+	return filepath.Join(m.Dir, filepath.FromSlash(name))
+}
+
 // A locator finds files of the user's modules by what frames say of them.
 type locator struct {
 	modules []module
@@ -96,7 +106,7 @@ func (l *locator) locate(f *profile.Frame) string {
 			rel, ok = below(strings.TrimSuffix(pkg, "_test"), m.Path)
 		}
 		if ok {
-			return filepath.Join(m.Dir, filepath.FromSlash(rel), base)
+			return m.file(rel, base)
 		}
 	}
 	return ""
@@ -106,11 +116,10 @@ func (l *locator) locate(f *profile.Frame) string {
 // or else by the folder that shares the longest end with it.
 func (l *locator) locateMain(file, base string) string {
 	for _, m := range l.modules {
-		if _, ok := below(file, filepath.ToSlash(m.Dir)); ok {
-			return filepath.FromSlash(file)
-		}
-		if rel, ok := below(file, m.Path); ok {
-			return filepath.Join(m.Dir, filepath.FromSlash(rel))
+		for _, dir := range []string{filepath.ToSlash(m.Dir), m.Path} {
+			if rel, ok := below(file, dir); ok {
+				return m.file(rel)
+			}
 		}
 	}
 	best, length := "", 0

@@ -23,6 +23,7 @@ type Program struct {
 	Mains     []string // folders of commands, if a profile is of one
 
 	subject int
+	foreign bool // see Options
 	seen    *evidence
 	locate  func(*profile.Frame) string
 }
@@ -152,7 +153,7 @@ func (x *examiner) programs(inputs []Input) []*Program {
 		i := slices.IndexFunc(all, func(p *Program) bool { return p.Subject == in.Subject })
 		if i < 0 {
 			i = len(all)
-			p := &Program{Subject: in.Subject, Dir: x.options.Dir, Mains: x.mains, subject: x.subject(in.Subject), seen: &x.evidence, locate: x.locate}
+			p := &Program{Subject: in.Subject, Dir: x.options.Dir, Mains: x.mains, subject: x.subject(in.Subject), foreign: x.options.Foreign, seen: &x.evidence, locate: x.locate}
 			if len(x.mods) > 0 {
 				p.GoVersion = x.mods[0].GoVersion
 			}

@@ -155,7 +155,7 @@ is still there was built with counts for more.`,
 			return nil
 		}
 		dir, binary := p.main()
-		if dir == "" || exists(filepath.Join(dir, "default.pgo")) || builtWithProfile(binary) {
+		if dir == "" || exists(filepath.Join(dir, "default.pgo")) || !p.foreign && builtWithProfile(binary) {
 			return nil
 		}
 		f := Finding{State: Hinted}
