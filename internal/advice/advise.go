@@ -31,6 +31,14 @@ type Options struct {
 	// Foreign is set where anybody may have made the profiles: binaries that they name are
 	// not opened.
 	Foreign bool
+	// Stage is told what is being done, in a few words. May be nil.
+	Stage func(string)
+}
+
+func (o *Options) stage(format string, args ...any) {
+	if o.Stage != nil {
+		o.Stage(fmt.Sprintf(format, args...))
+	}
 }
 
 const (
@@ -42,6 +50,7 @@ const (
 // the report; an error is for what ends all of it.
 func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	o.MinShare, o.MaxPackages = cmp.Or(o.MinShare, DefaultMinShare), cmp.Or(o.MaxPackages, DefaultMaxPackages)
+	o.stage("asking go for the module")
 	mods, err := modules(ctx, o.Dir)
 	if err != nil {
 		return nil, err
@@ -55,12 +64,17 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 		return nil, err
 	}
 	e := collect(inputs, l.locate)
-	lines, dirs := e.hottest(o.MinShare, o.MaxPackages)
+	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
+	o.stage("reading %s", count(len(dirs), "package"))
 	src, err := load(ctx, o.Dir, strings.TrimSpace(string(toolchain)), dirs)
 	if err != nil {
 		return nil, err
 	}
+	if left > 0 {
+		src.unexamined = append(src.unexamined, fmt.Sprintf("%s with hot lines: the %d hottest are", count(left, "more package"), len(dirs)))
+	}
 	if o.Compiler {
+		o.stage("asking the compiler about %s", count(len(src.packages), "package"))
 		said, err := compilerSays(ctx, o.Dir, src.packages)
 		if err != nil {
 			src.unexamined = append(src.unexamined, err.Error())
@@ -73,7 +87,10 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	if len(lines) == 0 && !slices.ContainsFunc(inputs, isGoroutines) {
 		src.unexamined = append(src.unexamined, e.nothing(mods, o.MinShare))
 	}
-	return x.report(inputs, lines, src), nil
+	o.stage("looking at %s", count(len(lines), "hot line"))
+	report := x.report(inputs, lines, src)
+	report.Folders = dirs
+	return report, ctx.Err()
 }
 
 // Examine is Advise for packages that are read already. Frames are of the user's if
@@ -87,7 +104,7 @@ func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string
 		}
 	}
 	e := collect(inputs, locate)
-	lines, _ := e.hottest(o.MinShare, o.MaxPackages)
+	lines, _, _ := e.hottest(o.MinShare, o.MaxPackages)
 	x := &examiner{collector: e, options: &o, found: make(map[string]*found)}
 	return x.report(inputs, lines, src)
 }
@@ -130,8 +147,9 @@ func (m *missed) add(h *hot, err error) {
 }
 
 // hottest returns the lines worth a look and the folders they are in, at most so
-// many of these. Lines of tests are the measurement, not what is measured.
-func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []string) {
+// many of these, and how many are left out. Lines of tests are the measurement, not what
+// is measured.
+func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []string, left int) {
 	weights := make(map[string]float64)
 	type weighed struct {
 		*hot
@@ -150,7 +168,8 @@ func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []str
 	dirs = slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
 		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
 	})
-	dirs = dirs[:min(len(dirs), folders)]
+	left = max(0, len(dirs)-folders)
+	dirs = dirs[:len(dirs)-left]
 	slices.SortFunc(all, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line), strings.Compare(a.function, b.function))
 	})
@@ -159,7 +178,7 @@ func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []str
 			lines = append(lines, h.hot)
 		}
 	}
-	return lines, dirs
+	return lines, dirs, left
 }
 
 // nothing says why no line is hot.
@@ -260,7 +279,7 @@ func (x *examiner) add(s *Site, r *Rule, m *Match) {
 	f := &found{rule: r, sites: []*Site{s}, matched: part}
 	f.Finding = Finding{
 		Rule: r.ID, Class: r.Class, State: Bounded, Title: cmp.Or(m.Title, r.Title), Why: m.Why,
-		Package: s.Package.Path, Function: s.functionName(), File: pos.Filename, Line: pos.Line, Column: pos.Column,
+		Package: s.Package.Path, Function: s.functionName(), Symbol: s.hot.function, File: pos.Filename, Line: pos.Line, Column: pos.Column,
 		Text: strings.TrimSpace(s.lineText(pos.Line)),
 	}
 	if m.Class != 0 {

@@ -31,7 +31,8 @@ type Finding struct {
 
 	Package  string `json:"package,omitempty"`
 	Function string `json:"function,omitempty"`
-	File     string `json:"file,omitempty"` // absolute
+	Symbol   string `json:"symbol,omitempty"` // the function as profiles name it
+	File     string `json:"file,omitempty"`   // absolute
 	Line     int    `json:"line,omitempty"`
 	Column   int    `json:"column,omitempty"`
 	Text     string `json:"text,omitempty"` // the source's line
@@ -118,4 +119,7 @@ type Report struct {
 	// Unexamined says what could not be looked at, and why.
 	Unexamined []string `json:"unexamined,omitempty"`
 	Packages   []string `json:"packages"` // that were looked at
+	// Folders are those of the hot packages, looked at or not: the report holds as long
+	// as nothing in them changes.
+	Folders []string `json:"-"`
 }
