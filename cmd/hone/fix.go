@@ -24,7 +24,8 @@ was seen in, with and without it in turns. It is kept only if that confirms that
 something got faster, or allocates less and is no slower; otherwise no file was ever
 touched.
 
-ID is of the advice given last, or enough of its beginning.
+ID is of the advice given last, or else of what a page of hone ui showed; or enough of
+its beginning.
 
   -count N        samples of each benchmark, and side (10; 20 where 10 decide nothing)
   -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
@@ -101,17 +102,14 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	if len(ids) == 0 {
 		return &shell.UsageError{Verb: "fix", Err: errors.New("want the ID of a finding: hone advise lists them")}
 	}
-	last, err := adviceStore().Last()
-	if err != nil {
-		return err
-	}
 	var findings []*advice.Finding
+	benchmarks := make(map[*advice.Finding]map[string]tune.Benchmark)
 	for _, id := range ids {
-		found, err := last.Find(id)
+		found, of, err := adviceStore().Find(id)
 		if err != nil {
 			return err
 		}
-		findings = append(findings, found)
+		findings, benchmarks[found] = append(findings, found), of
 	}
 	if *show {
 		for _, found := range findings {
@@ -132,7 +130,7 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	var results []*tune.Result
 	failed := false
 	for _, found := range findings {
-		r, err := a.try(ctx, t, progress, found, last.Benchmarks)
+		r, err := a.try(ctx, t, progress, found, benchmarks[found])
 		if err != nil {
 			return err
 		}

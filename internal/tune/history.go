@@ -14,12 +14,14 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/durable"
 )
 
 // A Store is where advice is kept: a folder beside that of the runs.
 //
 //	.hone/advice/
 //	  last.json      the findings given last, with their rewrites
+//	  shown.json     those that pages showed, of several runs or services
 //	  history.jsonl  what became of rewrites, a Result a line, the newest last
 //	  ID.patch       rewrites that were confirmed
 type Store struct{ Dir string }
@@ -41,20 +43,62 @@ type Benchmark struct{ Package, Benchmark string }
 
 // Keep writes the findings given last.
 func (s Store) Keep(r *advice.Report, benchmarks map[string]Benchmark) error {
-	last := Last{Findings: r.Findings, Fixes: make(map[string]Texts), Benchmarks: benchmarks}
+	return s.write(lastFile, newLast(r, benchmarks))
+}
+
+const (
+	lastFile  = "last.json"
+	shownFile = "shown.json"
+	// maxShown is how many reports are kept that pages showed.
+	maxShown = 8
+)
+
+// Show adds findings that a page shows: hone fix finds them by their IDs, while what was
+// given last stays what it is.
+func (s Store) Show(r *advice.Report, benchmarks map[string]Benchmark) error {
+	shown, err := s.shown()
+	if err != nil {
+		shown = nil // it is written anew
+	}
+	same := func(l *Last) bool {
+		return slices.EqualFunc(l.Findings, r.Findings, func(a, b advice.Finding) bool { return a.ID == b.ID })
+	}
+	shown = slices.DeleteFunc(shown, same)
+	shown = append([]*Last{newLast(r, benchmarks)}, shown...)
+	return s.write(shownFile, shown[:min(len(shown), maxShown)])
+}
+
+func newLast(r *advice.Report, benchmarks map[string]Benchmark) *Last {
+	last := &Last{Findings: r.Findings, Fixes: make(map[string]Texts), Benchmarks: benchmarks}
 	for _, f := range r.Findings {
 		if f.Fix != nil {
 			last.Fixes[f.ID] = Texts{f.Fix.Before, f.Fix.After}
 		}
 	}
-	text, err := json.Marshal(last)
+	return last
+}
+
+// write writes a file in one step: others may read it meanwhile.
+func (s Store) write(file string, v any) error {
+	text, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
 	if err := s.make(); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(s.Dir, "last.json"), text, 0o666)
+	tmp, err := os.CreateTemp(s.Dir, "."+file+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(text)
+	if err = errors.Join(err, tmp.Close()); err == nil {
+		err = durable.Rename(tmp.Name(), filepath.Join(s.Dir, file))
+	}
+	if err != nil {
+		os.Remove(tmp.Name())
+	}
+	return err
 }
 
 func (s Store) make() error {
@@ -63,23 +107,76 @@ func (s Store) make() error {
 
 // Last reads the findings given last.
 func (s Store) Last() (*Last, error) {
-	name := filepath.Join(s.Dir, "last.json")
-	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.New("no advice was given here yet: hone advise gives some")
+	last := new(Last)
+	if err := s.read(lastFile, last); errors.Is(err, fs.ErrNotExist) {
+		return nil, errNoAdvice
 	} else if err != nil {
 		return nil, err
 	}
-	var last Last
-	if err := json.Unmarshal(text, &last); err != nil {
-		return nil, fmt.Errorf("%s: %w; hone advise writes it anew", name, err)
+	last.restore()
+	return last, nil
+}
+
+var errNoAdvice = errors.New("no advice was given here yet: hone advise gives some")
+
+// shown reads the findings that pages showed, the newest first.
+func (s Store) shown() (shown []*Last, err error) {
+	if err := s.read(shownFile, &shown); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	for i := range last.Findings {
-		if f := &last.Findings[i]; f.Fix != nil {
-			f.Fix.Before, f.Fix.After = last.Fixes[f.ID].Before, last.Fixes[f.ID].After
+	for _, l := range shown {
+		l.restore()
+	}
+	return shown, nil
+}
+
+func (s Store) read(file string, v any) error {
+	name := filepath.Join(s.Dir, file)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, v); err != nil {
+		return fmt.Errorf("%s: %w; hone advise writes it anew", name, err)
+	}
+	return nil
+}
+
+// restore gives findings the texts of their rewrites.
+func (l *Last) restore() {
+	for i := range l.Findings {
+		if f := &l.Findings[i]; f.Fix != nil {
+			f.Fix.Before, f.Fix.After = l.Fixes[f.ID].Before, l.Fixes[f.ID].After
 		}
 	}
-	return &last, nil
+}
+
+// Find returns the finding with an id, or one that begins like it, and the benchmarks
+// there are: of the advice given last, or else of what pages showed.
+func (s Store) Find(id string) (*advice.Finding, map[string]Benchmark, error) {
+	last, err := s.Last()
+	if errors.Is(err, errNoAdvice) {
+		last = new(Last)
+	} else if err != nil {
+		return nil, nil, err
+	}
+	f, missing := last.Find(id)
+	if f != nil {
+		return f, last.Benchmarks, nil
+	}
+	shown, serr := s.shown()
+	if serr != nil {
+		return nil, nil, serr
+	}
+	for _, l := range shown {
+		if f, _ := l.Find(id); f != nil {
+			return f, l.Benchmarks, nil
+		}
+	}
+	if err != nil && len(shown) == 0 {
+		return nil, nil, err
+	}
+	return nil, nil, missing
 }
 
 // Find returns the finding with an id, or one that begins like it.

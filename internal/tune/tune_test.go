@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -289,6 +290,51 @@ func TestStore(t *testing.T) {
 	Mark(last.Findings, history)
 	if last.Findings[0].State != advice.Confirmed || last.Findings[1].State != "" {
 		t.Errorf("states %q, %q", last.Findings[0].State, last.Findings[1].State)
+	}
+}
+
+// TestShown: what pages showed is found by its id, and the advice given last comes first.
+func TestShown(t *testing.T) {
+	s := Store{Dir: filepath.Join(t.TempDir(), "advice")}
+	if _, _, err := s.Find("test-123456"); err == nil || !strings.Contains(err.Error(), "hone advise gives some") {
+		t.Errorf("nothing kept: %v", err)
+	}
+	of := map[string]Benchmark{"Length": {"example.com/m", "Length"}}
+	show := func(ids ...string) {
+		t.Helper()
+		r := new(advice.Report)
+		for _, id := range ids {
+			f := finding("/src", slow, fast)
+			f.ID = id
+			r.Findings = append(r.Findings, *f)
+		}
+		if err := s.Show(r, of); err != nil {
+			t.Fatal(err)
+		}
+	}
+	show("test-123456", "test-999999")
+	for range 3 {
+		show("other-000001") // the same page again takes no other's place
+	}
+	for i := range maxShown - 3 {
+		show(fmt.Sprintf("more-%06d", i))
+	}
+	for _, id := range []string{"test-123456", "other-000001", "more-000000"} {
+		f, benchmarks, err := s.Find(id)
+		if err != nil || string(f.Fix.After) != fast || benchmarks["Length"] != of["Length"] {
+			t.Errorf("%s: %+v %v %v", id, f, benchmarks, err)
+		}
+	}
+	if err := s.Keep(&advice.Report{Findings: []advice.Finding{{ID: "more-000000", Class: advice.AdviceOnly}}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if f, benchmarks, err := s.Find("more-000000"); err != nil || f.Fix != nil || benchmarks != nil {
+		t.Errorf("the advice given last: %+v %v %v", f, benchmarks, err)
+	}
+	show("new-1")
+	show("new-2")
+	if _, _, err := s.Find("test-123456"); err == nil || !strings.Contains(err.Error(), "no finding") {
+		t.Errorf("too old: %v", err)
 	}
 }
 
