@@ -57,6 +57,8 @@ var importTable = map[string][]string{
 	"internal/advice":       {"profile"},
 	"internal/advice/rules": {"internal/advice"},
 	"internal/tune":         {"internal/advice", "internal/capture", "internal/durable", "internal/experiment"},
+	// What the command line and servers ask: the one that puts rules, source and history together.
+	"internal/advisor": {"internal/advice", "internal/advice/rules", "internal/experiment", "internal/tune"},
 
 	"internal/pgo": {"profile", "internal/durable"},
 

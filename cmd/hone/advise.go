@@ -14,6 +14,7 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/rules"
+	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
@@ -178,23 +179,30 @@ type toAdvise struct {
 // adviceStore is where advice is kept.
 func adviceStore() tune.Store { return tune.Store{Dir: filepath.Join(moduleDir(), ".hone", "advice")} }
 
+// module is the one in the current folder.
+func module() (*advisor.Module, error) {
+	dir, err := os.Getwd()
+	return &advisor.Module{Dir: dir, Store: adviceStore()}, err
+}
+
 // advise joins profiles with the source here, and keeps the findings for hone fix.
 func (a *app) advise(ctx context.Context, p *toAdvise, least float64, compiler bool) (*advice.Report, error) {
-	dir, err := os.Getwd()
+	m, err := module()
 	if err != nil {
 		return nil, err
 	}
-	report, err := advice.Advise(ctx, p.inputs, advice.Options{Dir: dir, Rules: rules.All(), MinShare: least, Compiler: compiler})
+	progress := a.newProgress()
+	report, err := m.Examine(ctx, p.inputs, advice.Options{MinShare: least, Compiler: compiler, Stage: func(stage string) {
+		progress.event(capture.BenchEvent{Stage: "advise", What: stage})
+	}})
+	progress.end()
 	if err != nil {
 		return nil, err
 	}
-	store := adviceStore()
-	history, err := store.History()
-	if err != nil {
+	if _, err := m.Mark(report.Findings); err != nil {
 		return nil, err
 	}
-	tune.Mark(report.Findings, history)
-	return report, store.Keep(report, p.benchmarks)
+	return report, m.Store.Keep(report, p.benchmarks)
 }
 
 // isPattern reports whether an argument is a pattern of packages: . and ./x, and what
@@ -260,19 +268,10 @@ func (a *app) profilesOfRun(ctx context.Context, name string) (*toAdvise, error)
 	if err != nil {
 		return nil, err
 	}
-	p := &toAdvise{benchmarks: make(map[string]tune.Benchmark)}
-	for _, file := range run.Profiles() {
-		if file.Side == experiment.Base || !slices.Contains([]string{"cpu", "mem", "mutex", "block", "allocs", "goroutineleak"}, file.Kind) {
-			continue
-		}
-		subject := file.Benchmark
-		if other, taken := p.benchmarks[subject]; taken && other.Package != file.Package {
-			subject = file.Package + "." + file.Benchmark
-		}
-		if !run.HasLoad() {
-			p.benchmarks[subject] = tune.Benchmark{Package: file.Package, Benchmark: file.Benchmark}
-		}
-		if err := a.open(ctx, p, file.Path, subject, file.Kind); err != nil {
+	subjects, benchmarks := advisor.OfRun(run)
+	p := &toAdvise{benchmarks: benchmarks}
+	for _, of := range subjects {
+		if err := a.open(ctx, p, of.Path, of.Name, of.Kind); err != nil {
 			return nil, err
 		}
 	}
@@ -304,10 +303,7 @@ func (a *app) open(ctx context.Context, p *toAdvise, source, subject, kind strin
 	if err != nil {
 		return err
 	}
-	if kind == "allocs" {
-		kind = "mem"
-	}
-	p.inputs = append(p.inputs, advice.Input{Profile: opened, Subject: subject, Kind: kind})
+	p.inputs = append(p.inputs, advice.Input{Profile: opened, Subject: subject, Kind: advisor.Kind(kind)})
 	return nil
 }
 
@@ -323,7 +319,7 @@ func (a *app) profilesOfService(ctx context.Context, f *adviseFlags) (*toAdvise,
 	}
 	p := new(toAdvise)
 	var failed error
-	for _, kind := range []string{"cpu", "allocs", "mutex", "block"} {
+	for _, kind := range advisor.ServiceKinds {
 		from := f.last
 		if !strings.HasPrefix(from, "-") {
 			from = "-" + from
@@ -337,7 +333,7 @@ func (a *app) profilesOfService(ctx context.Context, f *adviseFlags) (*toAdvise,
 		case err != nil:
 			return nil, err
 		}
-		p.inputs = append(p.inputs, advice.Input{Profile: got, Subject: f.service, Kind: map[string]string{"allocs": "mem"}[kind] + map[string]string{"cpu": "cpu", "mutex": "mutex", "block": "block"}[kind]})
+		p.inputs = append(p.inputs, advice.Input{Profile: got, Subject: f.service, Kind: advisor.Kind(kind)})
 	}
 	if len(p.inputs) == 0 {
 		return nil, failed

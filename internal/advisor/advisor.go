@@ -1,0 +1,83 @@
+// Package advisor gives advice on profiles of a module, for the command line and for
+// servers alike: it says which profiles of a run or a service there is advice on, joins
+// them with the module's source by all rules, and knows what became of rewrites before.
+package advisor
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/rules"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/tune"
+)
+
+// A Module is one whose source is here.
+type Module struct {
+	Dir string // a folder of it
+	// Store is where findings are kept for hone fix, and what became of them.
+	Store tune.Store
+}
+
+// Examine joins profiles with the module's source, by all rules. States of findings are
+// those before anything was tried: see Mark.
+func (m *Module) Examine(ctx context.Context, inputs []advice.Input, o advice.Options) (*advice.Report, error) {
+	o.Dir, o.Rules = m.Dir, rules.All()
+	return advice.Advise(ctx, inputs, o)
+}
+
+// Mark gives findings the states that the history says, and returns the history, the
+// newest last.
+func (m *Module) Mark(findings []advice.Finding) ([]tune.Result, error) {
+	history, err := m.Store.History()
+	if err != nil {
+		return nil, err
+	}
+	tune.Mark(findings, history)
+	return history, nil
+}
+
+// A Subject is a profile of a run that there is advice on.
+type Subject struct {
+	experiment.ProfileFile
+	Name string // the benchmark, with its package where another has the same name
+}
+
+// Kind is what an advice.Input has as its kind for a kind of profiles of runs and services.
+func Kind(kind string) string {
+	if kind == "allocs" {
+		return "mem"
+	}
+	return kind
+}
+
+// runKinds are the kinds of profiles of a run, ServiceKinds those of a service, that
+// there is advice on.
+var (
+	runKinds     = []string{"cpu", "mem", "mutex", "block", "allocs", "goroutineleak"}
+	ServiceKinds = []string{"cpu", "allocs", "mutex", "block"}
+)
+
+// OfRun returns the profiles of a run's head that there is advice on, and the benchmarks
+// that they are of, by the names of subjects.
+func OfRun(run *experiment.Run) ([]Subject, map[string]tune.Benchmark) {
+	var subjects []Subject
+	benchmarks := make(map[string]tune.Benchmark)
+	packages := make(map[string]string) // by subject
+	for _, file := range run.Profiles() {
+		if file.Side == experiment.Base || !slices.Contains(runKinds, file.Kind) {
+			continue
+		}
+		name := file.Benchmark
+		if pkg, taken := packages[name]; taken && pkg != file.Package {
+			name = file.Package + "." + file.Benchmark
+		}
+		packages[name] = file.Package
+		if !run.HasLoad() {
+			benchmarks[name] = tune.Benchmark{Package: file.Package, Benchmark: file.Benchmark}
+		}
+		subjects = append(subjects, Subject{file, name})
+	}
+	return subjects, benchmarks
+}
