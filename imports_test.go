@@ -69,7 +69,7 @@ var importTable = map[string][]string{
 	"internal/store/storetest":   {"profile", "internal/store"},
 	"internal/ingest":            {"profile", "internal/durable", "internal/hashing", "internal/store"},
 	// What is on the wire, for server and command line.
-	"internal/api": {"internal/compare", "internal/experiment", "internal/store"},
+	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune"},
 	// The shell of all servers, which knows no subject; services, which register on it;
 	// and hone serve, which puts them together. None but that sees an engine of the store.
 	"internal/server":            {"profile", "internal/api", "internal/ingest", "internal/report", "internal/server/auth"},
@@ -77,9 +77,10 @@ var importTable = map[string][]string{
 	"internal/server/reports":    {"profile", "internal/api", "internal/durable", "internal/graphviz", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store"},
 	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store"},
 	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports"},
+	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
-	"internal/server/servertest": {"profile", "internal/api", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
-	"internal/daemon":            {"internal/api", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/disk", "web"},
+	"internal/server/servertest": {"profile", "internal/api", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
+	"internal/daemon":            {"internal/advisor", "internal/api", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/disk", "web"},
 	"web":                        {},
 
 	// Examples are users' programs, and benchmarks generate their own input.

@@ -52,6 +52,9 @@ Others can reach the server only if it asks them to log in and has TLS:
   -binary-path DIRS
                   where binaries are looked for that profiles name; nowhere by
                   default
+  -module DIR     the folder of a module whose services there is advice on, as of
+                  hone advise; where only this machine can reach the server, the
+                  module that it is started in by default
 
 doc/serve.md has the settings of the file, doc/security.md who may do what,
 doc/api.md what the address answers.

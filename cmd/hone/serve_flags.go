@@ -52,6 +52,7 @@ func parseServeFlags(args []string) (*serveFlags, error) {
 	fs.StringVar(&f.PublicURL, "public-url", "", "")
 	fs.StringVar(&f.SourcePath, "source-path", "", "")
 	fs.StringVar(&f.BinaryPath, "binary-path", "", "")
+	fs.StringVar(&f.Module, "module", "", "")
 	fs.StringVar(&f.retention, "retention", "", "")
 	fs.StringVar(&f.maxSize, "max-size", "", "")
 	fs.StringVar(&f.Log.Format, "log-format", "", "")
@@ -88,7 +89,7 @@ func (f *serveFlags) resolved(getenv func(string) string) (*daemon.Config, error
 		from string
 	}{
 		{&c.Listen, f.Listen}, {&c.Data, f.Data}, {&c.PublicURL, f.PublicURL}, {&c.SourcePath, f.SourcePath},
-		{&c.BinaryPath, f.BinaryPath},
+		{&c.BinaryPath, f.BinaryPath}, {&c.Module, f.Module},
 		{&c.Log.Format, f.Log.Format}, {&c.Log.Level, f.Log.Level}, {&c.TLS.Cert, f.TLS.Cert}, {&c.TLS.Key, f.TLS.Key},
 		{&c.Auth.Tokens, f.Auth.Tokens},
 	} {

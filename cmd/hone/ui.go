@@ -7,6 +7,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -14,9 +15,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/findings"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/server/stored"
@@ -47,6 +50,9 @@ lists the runs of this module; where there are none, drop a file on it.
 With -base or -diff_base, the profiles are compared: flame graphs and tables
 have both values. Several on each side are runs of the same program, so that
 changes can be told from noise.
+
+In the folder of a module there is advice on its code, as of hone advise, beside
+the source and for each run; see doc/advise.md.
 
 Only this machine can reach the page, unless HOST says otherwise: whoever can
 connect can read the profiles, and source code of the functions in them.
@@ -165,7 +171,15 @@ func (a *app) uiServer(ctx context.Context, inv *shell.Invocation, site reports.
 		site.Lookup, site.Offers.Runs = kept.Profile, true
 	}
 	site.Opener = stored.None{}
-	return srv, reports.New(ctx, srv, site), nil
+	// In a folder that is in no module there is no source to give advice on: pages say so.
+	module, err := advisor.ModuleOf(".")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	site.Offers.Advice = module != nil
+	profiles := reports.New(ctx, srv, site)
+	findings.New(ctx, srv, findings.Config{Module: module, Keep: true, Open: profiles.Open, Run: kept.Find})
+	return srv, profiles, nil
 }
 
 // uiSite returns what the web UI of a command line's profiles shows.

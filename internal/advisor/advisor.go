@@ -5,6 +5,10 @@ package advisor
 
 import (
 	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -18,6 +22,25 @@ type Module struct {
 	Dir string // a folder of it
 	// Store is where findings are kept for hone fix, and what became of them.
 	Store tune.Store
+}
+
+// ModuleOf returns the module that a folder is in: the nearest folder with a go.mod, or
+// go.work, from there upwards. An error that is fs.ErrNotExist says that it is in none.
+func ModuleOf(dir string) (*Module, error) {
+	start, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	for at := start; ; at = filepath.Dir(at) {
+		for _, name := range []string{"go.mod", "go.work"} {
+			if info, err := os.Stat(filepath.Join(at, name)); err == nil && info.Mode().IsRegular() {
+				return &Module{Dir: at, Store: tune.Store{Dir: filepath.Join(at, ".hone", "advice")}}, nil
+			}
+		}
+		if at == filepath.Dir(at) {
+			return nil, fmt.Errorf("%s is in no module: there is no go.mod: %w", start, fs.ErrNotExist)
+		}
+	}
 }
 
 // Examine joins profiles with the module's source, by all rules. States of findings are

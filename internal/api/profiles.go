@@ -11,6 +11,7 @@ type ProfileList struct {
 type Offers struct {
 	Runs       bool `json:"runs,omitempty"`       // kept runs
 	Continuous bool `json:"continuous,omitempty"` // a store to select profiles from
+	Advice     bool `json:"advice,omitempty"`     // the source that there is advice on
 }
 
 // Info is what is known of a profile, as doc/api.md describes it.

@@ -2,9 +2,12 @@ package daemon
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"net"
 
+	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
 	"github.com/hone-go/hone/internal/server/auth"
 )
@@ -21,6 +24,11 @@ func (c *Config) Verify(ctx context.Context, found Problems) (login string, err 
 	}
 	if _, err := auth.OpenTokens(c.Auth.Tokens); err != nil {
 		found = append(found, c.Blame("auth.tokens", err))
+	}
+	if c.Module != "" {
+		if _, err := advisor.ModuleOf(c.Module); err != nil {
+			found = append(found, c.Blame("module", err))
+		}
 	}
 	loopback := true
 	if host, _, err := net.SplitHostPort(c.Listen); err == nil {
@@ -50,4 +58,24 @@ func (c *Config) Verify(ctx context.Context, found Problems) (login string, err 
 		}
 	}
 	return login, nil
+}
+
+// module returns the module that there is advice on: the one that is named, or, where
+// nobody else reaches the server, the one of the current folder. It is nil without one.
+func (c *Config) module(public bool) (*advisor.Module, error) {
+	switch {
+	case c.Module != "":
+		m, err := advisor.ModuleOf(c.Module)
+		if err != nil {
+			return nil, c.Blame("module", err)
+		}
+		return m, nil
+	case public:
+		return nil, nil
+	}
+	m, err := advisor.ModuleOf(".")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return m, err
 }

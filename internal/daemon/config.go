@@ -38,6 +38,7 @@ type Config struct {
 	Hosts          []string `toml:"hosts"`
 	SourcePath     string   `toml:"source_path"`
 	BinaryPath     string   `toml:"binary_path"`
+	Module         string   `toml:"module"`
 	AllowAnyone    bool     `toml:"allow_anyone"`
 	AllowPlaintext bool     `toml:"allow_plaintext"`
 

@@ -31,6 +31,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest/scrape"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/server/findings"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/server/stored"
@@ -124,8 +125,16 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 	d.kept = stored.New(d.server, stored.Config{
 		Store: d.store, Markers: d.markers, Env: o.Site.Env, Status: d.status, Backup: d.backup, Version: o.Version,
 	})
-	d.profiles = reports.New(work, d.server, d.site())
+	module, err := cfg.module(reach.Public)
+	if err != nil {
+		return err
+	}
+	site := d.site()
+	site.Offers.Advice = module != nil
+	d.profiles = reports.New(work, d.server, site)
 	runs.Absent(d.server)
+	// Whoever reaches it from this machine alone is the one who runs hone fix here.
+	findings.New(work, d.server, findings.Config{Module: module, Keep: !reach.Public, Open: d.profiles.Open})
 	d.server.Operate(d.ready)
 	return d.serve(ctx, work, l, reach)
 }

@@ -37,6 +37,7 @@ func TestAccess(t *testing.T) {
 		{"POST", "/api/v1/profiles?service=api", write, "POST /api/v1/profiles"},
 		{"GET", "/api/v1/profiles/sel%3Aq%3Dcpu", read, "GET /api/v1/profiles/{id}"},
 		{"GET", "/api/v1/report/top?profile=sel%3Aq%3Dcpu", read, "GET /api/v1/report/{name...}"},
+		{"GET", "/api/v1/advice?profile=sel%3Aq%3Dcpu", read, "GET /api/v1/advice"},
 		{"GET", "/api/v1/runs", read, "GET /api/v1/runs"},
 		{"GET", "/api/v1/runs/compare", read, "GET /api/v1/runs/compare"},
 		{"GET", "/api/v1/runs/trend", read, "GET /api/v1/runs/trend"},

@@ -131,6 +131,11 @@ func (s *Service) Prepare(ctx context.Context) {
 	}
 }
 
+// Open returns the profile with an id. Times in it are relative to now.
+func (s *Service) Open(ctx context.Context, id string, now time.Time) (Opened, error) {
+	return s.openID(ctx, id, now)
+}
+
 // PrepareFlame computes the flame graph of a profile by its id, as it is asked for
 // first.
 func (s *Service) PrepareFlame(ctx context.Context, id string) error {

@@ -111,7 +111,8 @@ func (k *Kept) dir(name string) (string, error) {
 	return "", &noRunError{fmt.Sprintf("there is no run %s in %s: it may have been removed", name, k.root)}
 }
 
-func (k *Kept) open(name string) (*experiment.Run, error) {
+// Find returns a run by its name.
+func (k *Kept) Find(name string) (*experiment.Run, error) {
 	dir, err := k.dir(name)
 	if err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func (k *Kept) List(context.Context) (*api.RunList, error) {
 
 // Run returns a run's facts and its profiles.
 func (k *Kept) Run(_ context.Context, name string) (*api.RunAbout, error) {
-	run, err := k.open(name)
+	run, err := k.Find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +198,7 @@ func (k *Kept) Run(_ context.Context, name string) (*api.RunAbout, error) {
 
 // Load returns the course of a load.
 func (k *Kept) Load(_ context.Context, name string) (*api.RunLoad, error) {
-	run, err := k.open(name)
+	run, err := k.Find(name)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +265,7 @@ func (k *Kept) Compare(ctx context.Context, names []string, format string) ([]by
 // Profile returns the profile that RUN:Benchmark/kind names.
 func (k *Kept) Profile(_ context.Context, name string) (reports.Source, error) {
 	id, rest, _ := strings.Cut(name, ":")
-	run, err := k.open(id)
+	run, err := k.Find(id)
 	if err != nil {
 		return reports.Source{}, err
 	}

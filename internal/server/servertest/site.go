@@ -16,6 +16,7 @@ import (
 	"testing/fstest"
 
 	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/findings"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/server/stored"
@@ -71,6 +72,8 @@ type Config struct {
 		runs.Runs
 		Profile(ctx context.Context, name string) (reports.Source, error)
 	}
+	// Advice says whose source there is; its Open is set.
+	Advice findings.Config
 	// Continuous is for servers of a store.
 	Continuous *Continuous
 }
@@ -142,7 +145,10 @@ func NewSite(t testing.TB, change func(*Config), names ...string) *Site {
 		runs.New(s.Server, cfg.Runs)
 		cfg.Lookup, cfg.Offers.Runs = cfg.Runs.Profile, true
 	}
+	cfg.Offers.Advice = cfg.Advice.Module != nil
 	s.Reports = reports.New(t.Context(), s.Server, cfg.Profiles)
+	cfg.Advice.Open = s.Reports.Open
+	findings.New(t.Context(), s.Server, cfg.Advice)
 	var list struct{ Profiles []struct{ ID string } }
 	w := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1/profiles", nil)

@@ -1,0 +1,270 @@
+package findings
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advisor"
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/internal/server/runs"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/tune"
+)
+
+// maxProfiles bounds how many profiles a question names.
+const maxProfiles = 100
+
+// A question is what advice is asked of: a run, or profiles by their ids.
+type question struct {
+	run      string
+	profiles []string
+}
+
+// key tells questions apart, and those who see different things.
+func (q *question) key(ctx context.Context) string {
+	key := "run " + q.run
+	if q.run == "" {
+		key = "profile " + strings.Join(q.profiles, "\x00")
+	}
+	if p := auth.From(ctx); p != nil {
+		key = p.Scope() + "\x00" + key
+	}
+	return key
+}
+
+// maySee returns an error for those who are restricted to services, unless all is of the
+// store, which knows what they see.
+func (s *Service) maySee(ctx context.Context, q *question) error {
+	if q.run == "" && !slices.ContainsFunc(q.profiles, func(id string) bool { return !isSelection(id) }) {
+		return nil
+	}
+	return server.SeesAll(ctx)
+}
+
+func isSelection(id string) bool { return strings.HasPrefix(id, api.SelectionPrefix) }
+
+// work is a question with the profiles that answer it.
+type work struct {
+	version    string // of the profiles: what was made of others holds no more
+	run        string
+	profiles   []asked
+	benchmarks map[string]tune.Benchmark
+	stamp      func(*advice.Report) (string, time.Time)
+	do         func(context.Context, *work, func(stage string)) (*made, error)
+}
+
+// asked is a profile that there is advice on.
+type asked struct {
+	reports.Opened
+	subject, kind string
+}
+
+// open finds the profiles that a question is about. Nothing is loaded yet.
+func (s *Service) open(ctx context.Context, q *question) (*work, error) {
+	w := &work{run: cmp.Or(q.run, s.runOf(q.profiles)), stamp: s.stamp, do: s.make}
+	now := time.Now()
+	add := func(id, subject, kind string) error {
+		p, err := s.cfg.Open(ctx, id, now)
+		if err == nil {
+			w.profiles = append(w.profiles, asked{p, subject, advisor.Kind(kind)})
+			w.version += p.ID + p.Version + "\n"
+		}
+		return err
+	}
+	if w.run != "" {
+		return w, s.openRun(w, add)
+	}
+	for _, id := range q.profiles {
+		var err error
+		if isSelection(id) {
+			err = openSelection(id, now, add)
+		} else {
+			err = add(id, "", "")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// runOf returns the run that all profiles are of, "" if there is none. Advice on one of
+// them is that on all of the run: what allocates is seen in one, and what it costs in
+// another.
+func (s *Service) runOf(ids []string) string {
+	if s.cfg.Run == nil {
+		return ""
+	}
+	run := ""
+	for i, id := range ids {
+		name, _, ok := strings.Cut(id, ":")
+		if !ok || isSelection(id) || i > 0 && name != run {
+			return ""
+		}
+		run = name
+	}
+	return run
+}
+
+func (s *Service) openRun(w *work, add func(id, subject, kind string) error) error {
+	if s.cfg.Run == nil {
+		return server.NotFound("there are no kept runs here")
+	}
+	run, err := s.cfg.Run(w.run)
+	if err != nil {
+		return &server.Error{Status: server.StatusOf(err), Param: "run", Err: err}
+	}
+	var subjects []advisor.Subject
+	subjects, w.benchmarks = advisor.OfRun(run)
+	w.run = run.ID
+	for _, of := range subjects {
+		if err := add(runs.ProfileID(run, of.ProfileFile), of.Name, of.Kind); err != nil {
+			return err
+		}
+	}
+	if len(w.profiles) == 0 {
+		return &server.Error{Status: http.StatusUnprocessableEntity, Param: "run", Err: fmt.Errorf("run %s has no profiles of time, memory or waiting: hone bench -profile cpu,mem records them", run.ID)}
+	}
+	return nil
+}
+
+// openSelection opens what a service sent of all kinds that there is advice on, besides
+// the one that was selected. A single profile is itself alone.
+func openSelection(id string, now time.Time, add func(id, subject, kind string) error) error {
+	sel, err := api.ParseSelection(id, now)
+	if err != nil {
+		return server.BadParam("profile", "%w", err)
+	}
+	sel.Per = api.PerSum // shares are the same, and samples are counted
+	var kind, service string
+	var rest store.Selector
+	for _, m := range sel.Selector {
+		switch {
+		case m.Name == store.LabelKind && m.Op == store.Equal:
+			kind = m.Value
+			continue
+		case m.Name == store.LabelService && m.Op == store.Equal:
+			service = m.Value
+		}
+		rest = append(rest, m)
+	}
+	subject := cmp.Or(service, rest.String())
+	if err := add(sel.String(), subject, kind); err != nil || sel.ID != (store.ID{}) || kind == "" {
+		return err
+	}
+	for _, other := range advisor.ServiceKinds {
+		m, err := store.NewMatcher(store.LabelKind, store.Equal, other)
+		if other == kind {
+			continue
+		} else if err != nil {
+			return err
+		}
+		of := *sel
+		of.Selector, of.SampleType = append(slices.Clone(rest), m), ""
+		var absent *server.Error
+		if err := add(of.String(), subject, other); err != nil && !(errors.As(err, &absent) && absent.Status == http.StatusNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// made is advice as it was made.
+type made struct {
+	report *advice.Report
+	run    string
+	shows  map[string]string // ids of profiles by those of findings
+	kept   bool
+	at     time.Time
+}
+
+// make loads the profiles of a question and examines them.
+func (s *Service) make(ctx context.Context, w *work, stage func(string)) (*made, error) {
+	var inputs []advice.Input
+	for i, p := range w.profiles {
+		if len(w.profiles) > 1 {
+			stage(fmt.Sprintf("loading profile %d of %d", i+1, len(w.profiles)))
+		}
+		loaded, err := p.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, advice.Input{Profile: loaded, Subject: p.subject, Kind: p.kind})
+	}
+	report, err := s.cfg.Examine(ctx, inputs, advice.Options{Compiler: true, Foreign: true, MaxPackages: s.cfg.Limits.Packages, Stage: stage})
+	if err != nil {
+		return nil, err
+	}
+	m := &made{report: report, run: w.run, shows: make(map[string]string), kept: s.cfg.Keep, at: time.Now()}
+	if m.kept {
+		if err := s.cfg.Module.Store.Show(report, w.benchmarks); err != nil {
+			m.kept = false // the module's folder can't be written: the findings are good all the same
+		}
+	}
+	for i := range report.Findings {
+		f := &report.Findings[i]
+		m.shows[f.ID] = w.shows(f, inputs)
+		if f.Fix != nil {
+			f.Fix = &advice.Fix{File: f.Fix.File, Diff: f.Fix.Diff} // whole files are for hone fix
+		}
+	}
+	return m, nil
+}
+
+// shows returns the id of the profile that shows what a finding costs, "" if none does.
+func (w *work) shows(f *advice.Finding, inputs []advice.Input) string {
+	e := &f.Evidence
+	for _, by := range []struct {
+		is           *advice.Share
+		kind, column string
+	}{{e.CPU, "cpu", "cpu"}, {e.Bytes, "mem", "alloc_space"}, {e.Objects, "mem", "alloc_objects"}, {e.Mutex, "mutex", "delay"}, {e.Block, "block", "delay"}} {
+		if by.is == nil {
+			continue
+		}
+		for i, in := range inputs {
+			if in.Subject == e.Subject && (in.Kind == "" || in.Kind == by.kind) {
+				if _, err := in.Profile.SampleIndex(by.column); err == nil {
+					return w.profiles[i].ID
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// stamp tells whether the source is still the one that a report is of, by names, sizes
+// and times of the files in the folders that it is about, and when one changed last.
+func (s *Service) stamp(report *advice.Report) (stamp string, changed time.Time) {
+	h := fnv.New128a()
+	for _, dir := range append([]string{s.cfg.Module.Dir}, report.Folders...) {
+		entries, err := os.ReadDir(dir)
+		fmt.Fprintln(h, dir, err)
+		for _, e := range entries {
+			if name := e.Name(); filepath.Ext(name) != ".go" && name != "go.mod" && name != "go.work" {
+				continue
+			}
+			info, err := e.Info()
+			if err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			fmt.Fprintln(h, e.Name(), info.Size(), info.ModTime().UnixNano())
+			if info.ModTime().After(changed) {
+				changed = info.ModTime()
+			}
+		}
+	}
+	return string(h.Sum(nil)), changed
+}

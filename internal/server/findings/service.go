@@ -1,0 +1,183 @@
+// Package findings answers the query API's question what to change in the source that
+// profiles are of. Advice takes seconds, a go command and memory: it is made beside the
+// requests, one at a time, once for all who ask, and while somebody asks.
+//
+//	service     routes, parameters, answers
+//	question    what advice is asked of: a run, a selection or open profiles
+//	jobs        advice being made, and kept
+package findings
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advisor"
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/server/reports"
+)
+
+// Config is what the service is made of.
+type Config struct {
+	// Module is the one whose source is here; nil is none, which is told.
+	Module *advisor.Module
+	// Examine joins profiles with its source; nil is what the module does.
+	Examine func(context.Context, []advice.Input, advice.Options) (*advice.Report, error)
+	// Keep has hone fix know the findings: they are written beside the module.
+	Keep bool
+	// Open returns the profile with an id, as reports do.
+	Open func(ctx context.Context, id string, now time.Time) (reports.Opened, error)
+	// Run returns a kept run by its name. An error that is fs.ErrNotExist says that there
+	// is none. nil has none.
+	Run func(name string) (*experiment.Run, error)
+
+	Limits Limits
+}
+
+// Limits bound what advice takes. Zeros are the defaults.
+type Limits struct {
+	Time     time.Duration // of one: 2 minutes
+	Packages int           // read for one, the hottest: 20
+	Linger   time.Duration // what is made goes on when nobody asks: 15 seconds
+	Fresh    time.Duration // of profiles that change, what was made holds: 1 minute
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(d *time.Duration, usual time.Duration) {
+		if *d == 0 {
+			*d = usual
+		}
+	}
+	set(&l.Time, 2*time.Minute)
+	set(&l.Linger, 15*time.Second)
+	set(&l.Fresh, time.Minute)
+	if l.Packages == 0 {
+		l.Packages = 20
+	}
+	return l
+}
+
+// Service gives advice.
+type Service struct {
+	cfg  Config
+	jobs *jobs
+}
+
+// New adds the service to a server. ctx ends what is being made.
+func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
+	cfg.Limits = cfg.Limits.withDefaults()
+	if cfg.Module != nil && cfg.Examine == nil {
+		cfg.Examine = cfg.Module.Examine
+	}
+	s := &Service{cfg: cfg, jobs: newJobs(ctx, srv, cfg.Limits)}
+	srv.Handle("GET /api/v1/advice", auth.Read, s.advice)
+	return s
+}
+
+var errNoSource = errors.New("this server has no source to join profiles with: start hone ui in the module's folder, or hone serve with -module DIR; or run hone advise there")
+
+const (
+	usualWait = 30 // seconds
+	mostWait  = 60
+)
+
+// advice answers with advice, or with how far it is.
+func (s *Service) advice(w http.ResponseWriter, r *http.Request) error {
+	q, wait, err := readQuestion(r)
+	if err != nil {
+		return err
+	}
+	if s.cfg.Module == nil {
+		return &server.Error{Status: http.StatusNotFound, Err: errNoSource}
+	}
+	if err := s.maySee(r.Context(), q); err != nil {
+		return err
+	}
+	m, progress, err := s.jobs.ask(r.Context(), q.key(r.Context()), wait, func(ctx context.Context) (*work, error) { return s.open(ctx, q) })
+	switch {
+	case err != nil:
+		return err
+	case progress != nil:
+		a, err := server.JSONAnswer(progress)
+		if err != nil {
+			return err
+		}
+		return a.Write(w, r, http.StatusAccepted, "no-store")
+	}
+	told, err := s.tell(m)
+	if err != nil {
+		return err
+	}
+	return server.WriteJSON(w, r, told)
+}
+
+// readQuestion reads the parameters of a request.
+func readQuestion(r *http.Request) (q *question, wait time.Duration, err error) {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, 0, server.BadParam("", "the query can't be read: %w", err)
+	}
+	q, wait = new(question), usualWait*time.Second
+	for name, vs := range values {
+		switch {
+		case name == "profile":
+			q.profiles = vs
+			continue
+		case len(vs) > 1:
+			return nil, 0, server.BadParam(name, "%s is given %d times", name, len(vs))
+		case name == "run":
+			q.run = vs[0]
+		case name == "wait":
+			n, err := strconv.Atoi(vs[0])
+			if err != nil || n < 0 || n > mostWait {
+				return nil, 0, server.BadParam("wait", "wait is %q, not a number of seconds from 0 to %d", vs[0], mostWait)
+			}
+			wait = time.Duration(n) * time.Second
+		default:
+			return nil, 0, server.BadParam(name, "unknown parameter %q", name)
+		}
+	}
+	switch {
+	case q.run == "" && len(q.profiles) == 0:
+		return nil, 0, server.BadParam("profile", "profile is missing: the id of a profile, or run, the id of a run")
+	case q.run != "" && len(q.profiles) > 0:
+		return nil, 0, server.BadParam("run", "run and profile are both given: want the one or the other")
+	case len(q.profiles) > maxProfiles:
+		return nil, 0, server.BadParam("profile", "%d profiles are more than %d", len(q.profiles), maxProfiles)
+	}
+	return q, wait, nil
+}
+
+// maxHistory bounds what is told of the past.
+const maxHistory = 200
+
+// tell returns what was made as it stands now: findings have the states that the
+// history says.
+func (s *Service) tell(m *made) (*api.Advice, error) {
+	found := slices.Clone(m.report.Findings)
+	for i := range found {
+		found[i].Caveats = slices.Clone(found[i].Caveats)
+	}
+	history, err := s.cfg.Module.Mark(found)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(history)
+	told := &api.Advice{
+		Report: *m.report, Findings: make([]api.Finding, len(found)), History: history[:min(len(history), maxHistory)],
+		Module: s.cfg.Module.Dir, Run: m.run, Kept: m.kept, Time: m.at.UnixMilli(),
+	}
+	for i := range found {
+		f := &found[i]
+		told.Findings[i] = api.Finding{Finding: *f, Place: f.Place(s.cfg.Module.Dir), Costs: f.Costs(), Profile: m.shows[f.ID]}
+	}
+	return told, nil
+}
