@@ -433,17 +433,32 @@ func (e *evidence) describe(h *hot, m matched, gain float64) (Evidence, Bound) {
 	return out, bound
 }
 
-// callees returns the functions that a line calls, with all below them; at most 5.
+// callees returns the functions that a line calls, with all below them; at most 5. Their
+// shares are of the time, or else of what the profiles have of the line.
 func (h *hot) callees(e *evidence, subject int) []Callee {
-	shares := make(map[string]float64)
+	sums := make(map[string]*values)
+	var line values
 	for _, k := range h.chains {
 		if v := k.values[subject]; v != nil && len(k.below) > 0 {
-			shares[k.below[0]] += e.weight(v, subject)
+			if sums[k.below[0]] == nil {
+				sums[k.below[0]] = new(values)
+			}
+			sums[k.below[0]].add(v)
+			line.add(v)
+		}
+	}
+	by := cpuTime
+	for _, d := range []dimension{cpuTime, allocBytes, allocBlocks, mutexTime, blockTime} {
+		if line[d] != 0 {
+			by = d
+			break
 		}
 	}
 	var all []Callee
-	for name, s := range shares {
-		all = append(all, Callee{name, s})
+	for name, v := range sums {
+		if v[by] != 0 {
+			all = append(all, Callee{name, e.share(v[by], subject, by)})
+		}
 	}
 	slices.SortFunc(all, func(a, b Callee) int {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), strings.Compare(a.Function, b.Function))
