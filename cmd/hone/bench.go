@@ -61,6 +61,7 @@ Of hone:
                   binary did not change; done where hone.toml has bounds
   -pin LIST       run benchmarks on these CPUs: 1 or 0,2-3 (Linux)
   -o DIR          keep the run below DIR (.hone/runs of this module)
+  -v              print everything, also what did not change, and benchstat's tables
   -json           print everything as JSON
 
 Examples:
@@ -79,6 +80,7 @@ type benchFlags struct {
 	profile  string
 	cpu, pin string
 	json     bool
+	verbose  bool
 	fs       *flag.FlagSet
 }
 
@@ -107,6 +109,7 @@ func newBenchFlags() *benchFlags {
 	fs.BoolVar(&f.MeasureUnchanged, "measure-unchanged", false, "")
 	fs.StringVar(&f.Store, "o", "", "")
 	fs.BoolVar(&f.json, "json", false, "")
+	fs.BoolVar(&f.verbose, "v", false, "")
 	return f
 }
 

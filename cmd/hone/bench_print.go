@@ -74,7 +74,7 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 	var b bytes.Buffer
 	measured := r.Family != nil && len(r.Family.Comparisons) > 0 || f.against == ""
 	if c != nil && measured {
-		if err := c.Write(&b, compare.Text); err != nil {
+		if err := c.Write(&b, textFormat(f.verbose)); err != nil {
 			return err
 		}
 	}
@@ -89,6 +89,13 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 	}
 	_, err := a.stdout.Write(bytes.TrimPrefix(b.Bytes(), []byte("\n")))
 	return err
+}
+
+func textFormat(verbose bool) compare.Format {
+	if verbose {
+		return compare.Full
+	}
+	return compare.Text
 }
 
 // compared reads a run back as hone compare does. family, unless it is nil, is how

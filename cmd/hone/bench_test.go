@@ -97,8 +97,8 @@ func TestBenchAgainst(t *testing.T) {
 	if o.code != 0 {
 		t.Fatalf("an improvement ends with %+v", o)
 	}
-	wantLines(t, o.stdout, `^Make\S* +allocs/op +-66\.67% +exact +better, confirmed$`,
-		`allocs/op, 3\.000 → 1\.000: what moved it`, `example\.com/m\.Make$`, `^  hone diff \S+base/Make`, `^  hone compare -o report.html`)
+	wantLines(t, o.stdout, `^Make\S* +allocs/op +3\.000 → 1\.000 +-66\.67% +exact +better, confirmed$`,
+		`allocs/op, 3\.000 → 1\.000, -66\.67%: what moved it`, `example\.com/m\.Make$`, `^  hone diff \S+base/Make`, `^  hone compare -o report.html`)
 
 	edit(t, "range 1", "range 4")
 	o = hone(t, args...)

@@ -55,7 +55,6 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	flags.Init("check", flag.ContinueOnError)
 	base := flags.String("base", "", "")
 	config := flags.String("config", "", "")
-	verbose := flags.Bool("v", false, "")
 	flags.StringVar(&f.Store, "dir", "", "")
 	if err := f.parse(args); err != nil {
 		return err
@@ -97,7 +96,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	case f.json:
 		err = writeJSON(a.stdout, checkedValues(c, file))
 	default:
-		err = a.tellChecked(c, *verbose)
+		err = a.tellChecked(c, f.verbose)
 	}
 	switch {
 	case err != nil:

@@ -22,9 +22,11 @@ A single run with -against compares its own two sides, pair by pair as they were
 measured. Other runs and files are taken as measured apart. RUN:base is the side
 that a run with -against compared with; otherwise RUN is its head.
 
-The table is that of benchstat. Below it, where runs have profiles, stands for
-each benchmark that changed which functions moved it.
+Printed is what changed, and where runs have profiles which functions moved it,
+as much as fits on a screen.
 
+  -v              everything: the tables of benchstat, for files of any origin to
+                  the byte; below them for runs all verdicts and explanations
   -csv            the table with a line for each benchmark, unit and column
   -json           everything, for programs
   -markdown       for a pull request: the verdict first, then what changed
@@ -51,6 +53,7 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 	for _, f := range flagFormats {
 		formats[f] = fs.Bool(string(f), false, "")
 	}
+	verbose := fs.Bool("v", false, "")
 	output := fs.String("o", "", "")
 	root := fs.String("dir", "", "")
 	rest, err := parseArgs(fs, args)
@@ -60,6 +63,9 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 	format, err := compareFormat(formats, *output)
 	if err != nil {
 		return &shell.UsageError{Verb: "compare", Err: err}
+	}
+	if *verbose && format == compare.Text {
+		format = compare.Full
 	}
 	if len(rest) == 0 {
 		return &shell.UsageError{Verb: "compare", Err: errors.New("no runs or files to compare; the newest run with -against is compared by: hone compare latest")}
@@ -76,7 +82,7 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 	}
 	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, Getenv: a.getenv}
 	defer out.Close()
-	if format == compare.Text || format == compare.CSV {
+	if format == compare.Text || format == compare.Full || format == compare.CSV {
 		for _, w := range c.Warnings {
 			a.warn(oneWord(w))
 		}

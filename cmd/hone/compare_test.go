@@ -29,14 +29,16 @@ func TestCompare(t *testing.T) {
 		args []string
 	}{
 		{"against.txt", []string{"compare", "latest"}},
+		{"against-v.txt", []string{"compare", "-v", "latest"}},
 		{"against.md", []string{"compare", "-markdown", "latest"}},
 		{"against.json", []string{"compare", "-json", "latest"}},
 		{"against.csv", []string{"compare", "-csv", "latest"}},
 		{"apart.txt", []string{"compare", baseRun, headRun}},
-		{"three.txt", []string{"compare", "old=" + baseRun, "again=" + againstRun + ":base", "new=latest"}},
+		{"three.txt", []string{"compare", "-v", "old=" + baseRun, "again=" + againstRun + ":base", "new=latest"}},
 		{"one.txt", []string{"compare", headRun}},
 		{"one.md", []string{"compare", "-markdown", headRun}},
 		{"file-and-run.txt", []string{"compare", "old.txt", headRun}},
+		{"file-and-run-v.txt", []string{"compare", "-v", "old.txt", headRun}},
 	}
 	var files []golf
 	for _, c := range cases {
@@ -61,8 +63,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareIsBenchstat: for files of any origin the output is benchstat's, to
-// the byte.
+// TestCompareIsBenchstat: for files of any origin the whole output is benchstat's,
+// to the byte.
 func TestCompareIsBenchstat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds benchstat")
@@ -83,7 +85,7 @@ func TestCompareIsBenchstat(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := hone(t, append([]string{"compare"}, args...)...); got.code != 0 || got.stdout != string(want) {
+		if got := hone(t, append([]string{"compare", "-v"}, args...)...); got.code != 0 || got.stdout != string(want) {
 			t.Errorf("%q: exit code %d\n%s\nbenchstat prints\n%s", args, got.code, got.stdout, want)
 		}
 	}

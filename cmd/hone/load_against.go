@@ -193,7 +193,7 @@ func (a *app) tellVersus(ctx context.Context, f *loadFlags, target loadTarget, r
 		}
 	}
 	fmt.Fprintln(&b)
-	if err := c.Write(&b, compare.Text); err != nil {
+	if err := c.Write(&b, textFormat(f.verbose)); err != nil {
 		return err
 	}
 	tellRegressions(&b, r.Family)

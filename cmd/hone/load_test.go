@@ -95,7 +95,7 @@ func TestLoad(t *testing.T) {
 	if code != exitOK || !strings.Contains(out, "fmt.") {
 		t.Errorf("hone top of the run: %d\n%s%s", code, out, stderr)
 	}
-	out, stderr, code = loadHone(t, "compare", run.Dir, run.Dir)
+	out, stderr, code = loadHone(t, "compare", "-v", run.Dir, run.Dir)
 	if code != exitOK || !strings.Contains(out, "p99") {
 		t.Errorf("hone compare of the run: %d\n%s%s", code, out, stderr)
 	}

@@ -140,6 +140,7 @@ What comes of it:
   -max-late SHARE   are (0.01), the generator could not keep up: the run is void
   -grace D          to wait for answers at the end of a period (30s)
   -seed N           of random values (1)
+  -v                with -against, print everything, also what did not change
   -json             print everything as JSON
 
 The exit code is 1 if requests failed, unless a goal for failed allows it, or if
@@ -176,6 +177,7 @@ type loadFlags struct {
 	opts             load.Options
 	seed             uint64
 	json             bool
+	verbose          bool
 
 	serve, against string
 	ready          time.Duration
@@ -264,6 +266,7 @@ func newLoadFlags(p loadProtocol) *loadFlags {
 	fs.DurationVar(&f.opts.Grace, "grace", 30*time.Second, "")
 	fs.Uint64Var(&f.seed, "seed", 1, "")
 	fs.BoolVar(&f.json, "json", false, "")
+	fs.BoolVar(&f.verbose, "v", false, "")
 	fs.StringVar(&f.serve, "serve", "", "")
 	fs.StringVar(&f.against, "against", "", "")
 	fs.DurationVar(&f.ready, "ready", capture.DefaultReady, "")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -11,12 +12,14 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// writeText prints benchstat's table, and below it, for runs, what hone knows
-// beyond it.
-func (c *Comparison) writeText(w io.Writer) error {
+// writeText prints what changed, and by which functions, on a screen; or all there
+// is: benchstat's tables, and below them, for runs, what hone knows beyond those.
+func (c *Comparison) writeText(w io.Writer, all bool) error {
 	var b bytes.Buffer
-	if err := experiment.WriteTables(&b, c.tables); err != nil {
-		return err
+	if all || len(c.Sides) == 0 { // of what is not compared, there is nothing else
+		if err := experiment.WriteTables(&b, c.tables); err != nil {
+			return err
+		}
 	}
 	if len(c.tables) == 0 {
 		fmt.Fprintf(&b, "%s\n", nothingMeasured)
@@ -25,26 +28,90 @@ func (c *Comparison) writeText(w io.Writer) error {
 		}
 	}
 	for _, s := range c.Sides {
-		s.writeVerdicts(&b)
-		for _, e := range s.explained {
-			fmt.Fprintf(&b, "\n%s\n", e.title())
-			e.writeText(&b)
+		if all {
+			s.writeAll(&b)
+		} else {
+			s.writeChanges(&b)
 		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-// textRows and textCallers are how many functions a text has room for.
+// writeAll prints every verdict, where at least one side is a run: files alone
+// get benchstat's tables and nothing else.
+func (s *Sides) writeAll(b *bytes.Buffer) {
+	if s.base.run == nil && s.head.run == nil {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", s.title())
+	writeRows(b, s.Rows())
+	for _, e := range s.explained {
+		b.WriteByte('\n')
+		e.writeText(b, len(e.rows), textCallers)
+	}
+}
+
+// A text is to fit on a screen, of which it takes so many lines.
 const (
-	textRows    = 8
-	textCallers = 3
+	screenLines  = 40
+	screenSeries = 15 // that changed
+	screenRows   = 5  // functions of each
+	textCallers  = 3
 )
 
+// writeChanges prints what changed, the worse first, and counts the rest.
+func (s *Sides) writeChanges(b *bytes.Buffer) {
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+	start := b.Len()
+	fmt.Fprintf(b, "%s\n", s.title())
+	var changed []Row
+	same := 0
+	for _, r := range s.Rows() {
+		if r.changed {
+			changed = append(changed, r)
+		} else {
+			same++
+		}
+	}
+	slices.SortStableFunc(changed, func(x, y Row) int { return worseFirst(x.outcome) - worseFirst(y.outcome) })
+	writeRows(b, changed[:min(screenSeries, len(changed))])
+	if more := len(changed) - screenSeries; more > 0 {
+		fmt.Fprintf(b, "%d more changed: -v lists them\n", more)
+	}
+	if same > 0 {
+		fmt.Fprintf(b, "%d without a change that can be told from noise: %s; -v lists them\n", same, s.count(experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.OneSided))
+	}
+	left := 0
+	for i, e := range s.explained {
+		var text bytes.Buffer
+		e.writeText(&text, screenRows, textCallers)
+		if lines := bytes.Count(b.Bytes()[start:], []byte("\n")) + bytes.Count(text.Bytes(), []byte("\n")); i > 0 && lines >= screenLines {
+			left++
+			continue
+		}
+		b.WriteByte('\n')
+		b.Write(text.Bytes())
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "\n-v tells what moved %d more\n", left)
+	}
+}
+
+func worseFirst(v experiment.Verdict) int {
+	if v == experiment.Worse {
+		return 0
+	}
+	return 1
+}
+
 // writeText prints what adds up, and below it, in the same columns, what does not.
-func (e *explanation) writeText(b *bytes.Buffer) {
+func (e *explanation) writeText(b *bytes.Buffer, most, mostCallers int) {
+	fmt.Fprintf(b, "%s\n", e.title())
 	var rows [][]string
-	lines, callers := e.lines(textRows), e.callerLines(textCallers)
+	lines, callers := e.lines(most), e.callerLines(mostCallers)
 	if len(lines) > 0 {
 		rows = append(rows, movedHeader)
 	}
@@ -71,17 +138,20 @@ func (e *explanation) writeText(b *bytes.Buffer) {
 	}
 }
 
-// writeVerdicts prints what hone says beyond benchstat's table, where at least
-// one side is a run: files alone get that table and nothing else.
-func (s *Sides) writeVerdicts(b *bytes.Buffer) {
-	if s.base.run == nil && s.head.run == nil {
-		return
-	}
-	fmt.Fprintf(b, "\n%s against %s, %s\n", printable(s.head.Label), printable(s.base.Label), s.method())
+// title says what is compared, and how.
+func (s *Sides) title() string {
+	return fmt.Sprintf("%s against %s, %s", printable(s.head.Label), printable(s.base.Label), s.method())
+}
+
+func writeRows(b *bytes.Buffer, rows []Row) {
 	var text bytes.Buffer
 	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, r := range s.Rows() {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", printable(r.name), printable(r.Unit), r.Change, r.Interval, printable(r.Verdict))
+	for _, r := range rows {
+		values := r.Base + " → " + r.Head
+		if r.Base == r.Head {
+			values = r.Head
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(r.name), printable(r.Unit), values, r.Change, r.Interval, printable(r.Verdict))
 	}
 	w.Flush()
 	for line := range strings.Lines(text.String()) {

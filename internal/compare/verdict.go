@@ -69,6 +69,13 @@ func tidied(v float64, unit string) string {
 	return benchunit.Scale(v, benchunit.ClassOf(unit))
 }
 
+// times reports whether changes are printed as factors, ×16.45, and not in percent:
+// the change and the ends of its interval alike.
+func times(c *experiment.Comparison) bool {
+	const many = 10
+	return c.Scale == experiment.Ratio && (c.Change > many || c.Interval.Hi > many && !math.IsInf(c.Interval.Hi, 1))
+}
+
 // changeText prints a change: -32.10%, or in the unit where there is no ratio.
 func changeText(c *experiment.Comparison, v float64) string {
 	switch {
@@ -76,7 +83,7 @@ func changeText(c *experiment.Comparison, v float64) string {
 		return "-"
 	case c.Scale == experiment.Ratio && math.IsInf(v, 1):
 		return "∞"
-	case c.Scale == experiment.Ratio && v > 10:
+	case times(c):
 		return fmt.Sprintf("×%.4g", v)
 	case c.Scale == experiment.Ratio:
 		return fmt.Sprintf("%+.2f%%", 100*(v-1))
@@ -123,6 +130,12 @@ func (s *Sides) method() string {
 
 // summary is the verdict in one line: "1 slower, 2 faster, 14 without change".
 func (s *Sides) summary() string {
+	// What matters first, whatever the order of the file.
+	return s.count(experiment.Worse, experiment.Better, experiment.Differs, experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.OneSided)
+}
+
+// count says in words how many comparisons have these verdicts.
+func (s *Sides) count(verdicts ...experiment.Verdict) string {
 	var order []string
 	count := make(map[string]int)
 	add := func(what string) {
@@ -131,10 +144,7 @@ func (s *Sides) summary() string {
 		}
 		count[what]++
 	}
-	// What matters first, whatever the order of the file.
-	for _, want := range []experiment.Verdict{
-		experiment.Worse, experiment.Better, experiment.Differs, experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.OneSided,
-	} {
+	for _, want := range verdicts {
 		for i := range s.Comparisons {
 			c := &s.Comparisons[i]
 			if c.Verdict != want {
