@@ -185,6 +185,13 @@ export interface Compared {
   warnings?: string[];
 }
 
+/** A change with its 95 % interval; null is unbounded. */
+export interface Bounded {
+  value: number;
+  lo: number | null;
+  hi: number | null;
+}
+
 export interface Moved {
   name: string;
   file?: string;
@@ -192,6 +199,10 @@ export interface Moved {
   headOwn: number;
   baseCum: number;
   headCum: number;
+  /** Of functions. */
+  ownChange?: Bounded;
+  /** Of callers. */
+  cumChange?: Bounded;
 }
 
 export interface Explanation {
@@ -203,7 +214,18 @@ export interface Explanation {
   head: number;
   /** What the profile has per operation before, as a multiple of what it has now; 0 if unknown. */
   ratio: number;
+  /** What functions and others did themselves, and the remainder, add up to it. */
+  change: Bounded;
+  /** Those whose own cost changed beyond its noise, the largest change first. */
   functions: Moved[];
+  /** All others, each within its noise. */
+  others?: { functions: number; ownChange: Bounded };
+  /** What profiles do not see. */
+  remainder?: { value: number; why: string };
+  /** Those whose cost with callees changed; none of functions. */
+  callers: Moved[];
+  /** Instead of functions. */
+  tooFewSamples?: { base: number; head: number; profileTime?: number; text: string };
   caveat?: string;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scaledText, spreadText, valueText, withUnit } from './quantity';
+import { boundsText, scaledText, spreadText, valueText, withUnit } from './quantity';
 
 // What benchunit.Scale makes of the same values.
 test.each([
@@ -49,4 +49,12 @@ test('intervals are told by their wider half', () => {
   expect(spreadText(100, 60, 110)).toBe('± 40%');
   expect(spreadText(5, 5, 5)).toBe('± 0%');
   expect(spreadText(5, null, null)).toBe('± ∞');
+});
+
+test('an interval is in the scale of its value', () => {
+  expect(boundsText({ value: -8.12e-6, lo: -10.46e-6, hi: -6.2e-6 }, 'sec/op')).toBe('[-10.46, -6.20]');
+  expect(boundsText({ value: 652, lo: 100, hi: 1100 }, 'B/op')).toBe('[+100.0, +1100.0]');
+  expect(boundsText({ value: 2048, lo: -100, hi: null }, 'B/op')).toBe('[-0.10, ∞]');
+  expect(boundsText({ value: 0, lo: -1, hi: 1 }, 'allocs/op')).toBe('[-1.00, +1.00]');
+  expect(boundsText({ value: -286, lo: -286, hi: -286 }, 'allocs/op')).toBe('exact');
 });

@@ -47,6 +47,16 @@ export function valueText(value: number | null | undefined, unit: string): strin
   return value === null || value === undefined ? '–' : withUnit(scaledText(value, unit), unit);
 }
 
+/** An interval in the scale of its value, which has the unit: -8.12µ sec/op in "[-10.46, -6.20]". */
+export function boundsText({ value, lo, hi }: { value: number; lo: number | null; hi: number | null }, unit: string): string {
+  if (lo !== null && lo === hi) return 'exact';
+  const [factor] = prefixOf(value, unit);
+  const size = Math.abs(value / factor);
+  const after = size === 0 ? 2 : Math.max(1, Math.min(20, 2 - Math.floor(Math.log10(size))));
+  const end = (v: number | null, none: string) => (v === null ? none : `${v > 0 ? '+' : ''}${(v / factor).toFixed(after)}`);
+  return `[${end(lo, '-∞')}, ${end(hi, '∞')}]`;
+}
+
 /** The half width of an interval in percent of its middle: "± 3%". */
 export function spreadText(median: number | null, lo: number | null, hi: number | null): string {
   if (median === null || lo === null || hi === null) return '± ∞';

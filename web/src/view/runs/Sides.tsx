@@ -2,7 +2,7 @@
 
 import { useMemo } from 'preact/hooks';
 import type { Compared, Comparison, Explanation, RunProfile } from '../../api/runs';
-import { scaledText, valueText, withUnit } from '../../model/quantity';
+import { withUnit } from '../../model/quantity';
 import { goRuns, rowID, runsHref, setRuns, type Finding, type RunsState } from '../../state/runs';
 import { follow } from '../link';
 import { Button, IconButton, tip } from '../parts';
@@ -10,6 +10,7 @@ import { Find } from '../table/Find';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
 import { BenchName } from './BenchName';
+import { Moved } from './Moved';
 import { AllLinks, explaining, openProfile, pairs, profilesOf, RowLinks, type ProfilePair } from './ProfileLinks';
 import { UnitPicker } from './UnitPicker';
 import { changed, signOf, verdicts } from './words';
@@ -214,36 +215,8 @@ function Detail({ row: { c, shown, profiles }, explanation }: { row: SideRow; ex
       </header>
       {c.warnings?.map((w) => <p key={w} class="soft">{w}</p>)}
       <AllLinks of={profiles} unit={shown.unit} />
-      {explanation && explanation.functions.length > 0 && <Moved explanation={explanation} />}
+      {explanation && <Moved explanation={explanation} />}
       {explanation?.caveat && <p class="soft">{explanation.caveat}</p>}
     </section>
-  );
-}
-
-/** Which functions moved it, per operation. */
-function Moved({ explanation: { unit, functions } }: { explanation: Explanation }) {
-  const signed = (v: number) => (v === 0 ? '0' : `${v > 0 ? '+' : '-'}${withUnit(scaledText(Math.abs(v), unit), unit)}`);
-  return (
-    <table class="runs-moved">
-      <caption class="visually-hidden">What moved it, in {unit}</caption>
-      <thead><tr><th>Own</th><th>With callees</th><th class="wide">From</th><th class="wide">To</th><th>What moved it</th></tr></thead>
-      <tbody>
-        {functions.map((f) => {
-          const own = f.headOwn - f.baseOwn;
-          const cum = f.headCum - f.baseCum;
-          return (
-            <tr key={`${f.name} ${f.file ?? ''}`}>
-              <td class={own > 0 ? 'more' : own < 0 ? 'less' : 'soft'}>{signed(own)}</td>
-              <td class={cum > 0 ? 'more' : cum < 0 ? 'less' : 'soft'}>{signed(cum)}</td>
-              <td class="soft wide">{f.baseCum === 0 ? '0' : valueText(f.baseCum, unit)}</td>
-              <td class="soft wide">{f.headCum === 0 ? '0' : valueText(f.headCum, unit)}</td>
-              <td>
-                {f.name}{f.baseCum === 0 && <span class="badge more">new</span>}{f.headCum === 0 && <span class="badge less">gone</span>}
-              </td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
   );
 }
