@@ -1,5 +1,6 @@
-// Hone finds out where Go programs spend time and memory, and whether a change
-// made them faster.
+// Hone tunes Go programs: it finds out where they spend time and memory, says what to
+// change and proves it, puts services under load, and tells whether a change made them
+// faster.
 //
 // Usage:
 //
@@ -72,12 +73,14 @@
 //	hone compare -o report.html latest
 //	hone advise ./...
 //	hone tune ./...
+//	hone load http -rate 500 -pprof localhost:6060 http://localhost:8080/
 //
 // "hone help VERB" tells more about a verb.
 package main
 
-const helpIntro = `Hone finds out where Go programs spend time and memory, and whether a change
-made them faster.
+const helpIntro = `Hone tunes Go programs: it finds out where they spend time and memory, says what to
+change and proves it, puts services under load, and tells whether a change made them
+faster.
 
 Usage:
 
@@ -109,6 +112,7 @@ Examples:
   hone compare -o report.html latest
   hone advise ./...
   hone tune ./...
+  hone load http -rate 500 -pprof localhost:6060 http://localhost:8080/
 
 "hone help VERB" tells more about a verb.
 `

@@ -29,10 +29,10 @@ import (
 const tourHelp = `usage: hone tour [-y] [-dir DIR]
 
 Walk through the tuning loop on a small web server: set an objective, measure,
-find what is slow, fix it, verify that it helped, and guard it. Every step runs
-hone's own commands, on a copy of the example in a temporary folder, which is
-removed in the end. It takes a minute or two, and needs Go 1.26 or
-later and git, but no network.
+find what is slow, be advised, fix it, verify that it helped, guard it, and put it
+under load. Every step runs hone's own commands, on a copy of the example in a
+temporary folder, which is removed in the end. It takes a minute or two, and needs
+Go 1.26 or later and git, but no network.
 
 On a terminal each step waits for Enter; q ends the tour.
 
