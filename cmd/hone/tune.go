@@ -199,10 +199,27 @@ func (a *app) tellTuned(out *tuned, kept int) error {
 			return err
 		}
 		fmt.Fprintln(&b, "\nWhat stays advice; hone advise says more of each:")
+		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		for _, g := range out.Left {
-			fmt.Fprintf(&b, "  %-32s %s  %s\n", g.ID, g.Place(dir), g.Title)
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", g.ID, g.Place(dir), ceiling(&g.Bound), g.Title)
 		}
+		w.Flush()
 	}
 	_, err := a.stdout.Write(b.Bytes())
 	return err
+}
+
+// ceiling is what a finding could gain, in a few words.
+func ceiling(b *advice.Bound) string {
+	switch {
+	case b.Waiting > 0:
+		return fmt.Sprintf("at most %.0f %% of the waiting", 100*b.Waiting)
+	case b.Time > 0.99:
+		return "nearly all of the time"
+	case b.Speedup >= 1.01:
+		return fmt.Sprintf("at most %.3g times as fast", b.Speedup)
+	case b.Bytes > 0:
+		return fmt.Sprintf("at most %.0f %% of the bytes", 100*b.Bytes)
+	}
+	return ""
 }
