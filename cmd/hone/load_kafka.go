@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/daemon"
+	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/kafkaload"
 	"github.com/hone-go/hone/internal/load/measure"
@@ -177,6 +178,7 @@ func (k *loadKafka) open(ctx context.Context, f *loadFlags) (loadTarget, error) 
 		}
 	}
 	target.more = func() any { return k.report() }
+	target.deliveries = k.kept
 	return target, err
 }
 
@@ -229,6 +231,17 @@ func (k *loadKafka) report() kafkaReport {
 		r.ParseFailed, r.ParseErrors = k.payloads.Failed, k.payloads.Errors
 	}
 	return r
+}
+
+// kept is what the run keeps of deliveries.
+func (k *loadKafka) kept() (all []experiment.LoadDelivery) {
+	for _, d := range k.deliveries {
+		all = append(all, experiment.LoadDelivery{
+			Arrived: d.Arrived, Lost: d.Lost, Doubled: d.Doubled, Unconfirmed: d.Unconfirmed,
+			Time: measure.Times(d.Time, nil), Incomplete: d.Incomplete,
+		})
+	}
+	return all
 }
 
 func (k *loadKafka) tell(b *bytes.Buffer) {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/load/kafkaload/kafkatest"
 	"github.com/hone-go/hone/internal/server/loads"
 	"google.golang.org/grpc"
@@ -73,12 +74,14 @@ func TestLoadKafka(t *testing.T) {
 	if err := os.WriteFile(file, []byte(`{"device":{"id":"x","n":1}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"load", "kafka", easy, "-o", t.TempDir(), "-json", "-topic", "devices", "-create", "2", "-consume", "-body", "@" + file,
+	store := t.TempDir()
+	args := []string{"load", "kafka", easy, "-o", store, "-json", "-topic", "devices", "-create", "2", "-consume", "-body", "@" + file,
 		"-set", "$.device.id=dev-{{int 1 99}}", "-set", "device.n={{n}}"}
 	for _, how := range [][]string{{"-messages", "5000"}, {"-rate", "1000", "-duration", "2s", "-count", "1", "-warmup", "0s"}} {
 		out, stderr, code := loadHone(t, append(append(args, how...), broker.Addr)...)
 		var r struct {
 			Succeeded int64
+			Run       string
 			More      struct {
 				Deliveries []struct{ Arrived, Lost, Doubled int64 }
 			}
@@ -89,6 +92,17 @@ func TestLoadKafka(t *testing.T) {
 		want := map[string]int64{"-messages": 5000, "-rate": 2000}[how[0]]
 		if d := r.More.Deliveries[0]; r.Succeeded != want || d.Arrived != want || d.Lost != 0 || d.Doubled != 0 {
 			t.Errorf("%q: %d acknowledged, %+v", how, r.Succeeded, d)
+		}
+		run, err := experiment.Open(filepath.Join(store, r.Run))
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := run.Load()
+		if err != nil || len(l.Sides) != 1 || len(l.Sides[0].Deliveries) != 1 {
+			t.Fatalf("%q: %v, %+v", how, err, l)
+		}
+		if d := l.Sides[0].Deliveries[0]; l.Sides[0].Succeeded != want || d.Arrived != want || d.Lost != 0 || d.Time.P99 == nil || *d.Time.P99 <= 0 {
+			t.Errorf("%q: the run has %+v", how, d)
 		}
 	}
 	if _, stderr, code := loadHone(t, "load", "kafka", "-rate", "10", "-topic", "nowhere", "-body", "x", "-o", t.TempDir(), broker.Addr); code != exitFailure || !strings.Contains(stderr, "nowhere") {

@@ -215,6 +215,8 @@ type loadTarget struct {
 	// tell adds to the report what the protocol measures besides; it may be nil.
 	tell func(b *bytes.Buffer)
 	more func() any // the same for JSON
+	// deliveries are what became of messages, for the run; it may be nil.
+	deliveries func() []experiment.LoadDelivery
 }
 
 // loadProtocols are the protocols by name.
@@ -525,6 +527,7 @@ func (a *app) plan(f *loadFlags, protocol string, target loadTarget) (*measure.P
 	plan := &measure.Plan{
 		Protocol: protocol, Name: target.name, Load: target.period(f.pacing), Warmup: f.warmup, Duration: f.duration,
 		Count: f.count, Options: f.opts, Goals: f.goals, ProfileTime: f.profileTime,
+		Deliveries: target.deliveries,
 	}
 	return plan, f.profiled(a, plan)
 }

@@ -17,6 +17,9 @@ const loadFile = "load.json"
 // maxLoadFile is how large a load.json may be: with all its limits it has a tenth.
 const maxLoadFile = 32 << 20
 
+// MaxLoadRounds is how many rounds a side has at most: of more, the first.
+const MaxLoadRounds = 10_000
+
 // MaxLoadWindows is how many windows a side has at most: an hour of seconds.
 const MaxLoadWindows = 3600
 
@@ -45,6 +48,7 @@ type LoadSide struct {
 
 	Periods  []LoadPeriod  `json:"periods"`
 	Windows  []LoadWindow  `json:"windows"`
+	Rounds   []LoadRound   `json:"rounds,omitempty"`
 	Response LoadTimes     `json:"response"` // since a request was due
 	Service  LoadTimes     `json:"service"`  // since it was sent
 	Failures []LoadFailure `json:"failures,omitempty"`
@@ -52,6 +56,8 @@ type LoadSide struct {
 	GCShare  *float64      `json:"gc_share,omitempty"` // of CPU time
 	Hottest  []LoadHot     `json:"hottest,omitempty"`
 	Goals    []LoadGoal    `json:"goals,omitempty"`
+
+	Deliveries []LoadDelivery `json:"deliveries,omitempty"` // of each period, where a consumer read the messages
 
 	Void        string `json:"void,omitempty"`
 	Stopped     string `json:"stopped,omitempty"`
@@ -77,6 +83,25 @@ type LoadWindow struct {
 	P50       *time.Duration `json:"p50"`
 	P99       *time.Duration `json:"p99"`
 	Max       *time.Duration `json:"max"`
+}
+
+// A LoadRound is what all users did in a round.
+type LoadRound struct {
+	Start     time.Duration `json:"start"`
+	End       time.Duration `json:"end"`
+	Succeeded int64         `json:"succeeded"`
+	Failed    int64         `json:"failed"`
+	Rate      float64       `json:"rate"` // that succeeded per second
+}
+
+// A LoadDelivery is what a consumer saw of the messages of a period and its warm-up.
+type LoadDelivery struct {
+	Arrived     int64     `json:"arrived"`     // different messages
+	Lost        int64     `json:"lost"`        // acknowledged, but not there
+	Doubled     int64     `json:"doubled"`     // arrivals of messages that had arrived before
+	Unconfirmed int64     `json:"unconfirmed"` // they arrived, but failed: their acknowledgement was missed
+	Time        LoadTimes `json:"time"`        // from when they were due until the consumer had them
+	Incomplete  string    `json:"incomplete,omitempty"`
 }
 
 // LoadTimes are how times are distributed. A failed request counts as slower than
@@ -134,6 +159,7 @@ func (w *Writer) SetLoad(l *Load) error {
 	kept.Sides = append([]LoadSide(nil), l.Sides...)
 	for i := range kept.Sides {
 		kept.Sides[i].Windows = together(kept.Sides[i].Windows, MaxLoadWindows)
+		kept.Sides[i].Rounds = kept.Sides[i].Rounds[:min(len(kept.Sides[i].Rounds), MaxLoadRounds)]
 	}
 	text, err := json.Marshal(&kept)
 	if err != nil {
@@ -238,6 +264,16 @@ func (l *Load) check() error {
 		for i, w := range s.Windows {
 			if w.Start < 0 || w.End <= w.Start || i > 0 && w.Start < s.Windows[i-1].End || w.Succeeded < 0 || w.Failed < 0 {
 				return fmt.Errorf("%s: window %d does not follow the one before, or has negative numbers", s.Side, i)
+			}
+		}
+		for i, r := range s.Rounds {
+			if r.Start < 0 || r.End < r.Start || i > 0 && r.Start < s.Rounds[i-1].End || r.Succeeded < 0 || r.Failed < 0 {
+				return fmt.Errorf("%s: round %d does not follow the one before, or has negative numbers", s.Side, i)
+			}
+		}
+		for i, d := range s.Deliveries {
+			if d.Arrived < 0 || d.Lost < 0 || d.Doubled < 0 || d.Unconfirmed < 0 {
+				return fmt.Errorf("%s: delivery %d has negative numbers", s.Side, i)
 			}
 		}
 		for _, curve := range [][]LoadPoint{s.Response.Curve, s.Service.Curve} {

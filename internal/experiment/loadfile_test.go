@@ -25,6 +25,9 @@ func someLoad() *Load {
 		Service:  LoadTimes{Curve: []LoadPoint{}},
 		Failures: []LoadFailure{{"status 503", 2, []string{"503 Service Unavailable"}}},
 		Goals:    []LoadGoal{{"p99<=1s", false}},
+		Rounds:   []LoadRound{{0, time.Second, 9, 1, 9}, {time.Second, 2 * time.Second, 9, 1, 9}},
+
+		Deliveries: []LoadDelivery{{Arrived: 18, Lost: 1, Doubled: 2, Unconfirmed: 3, Time: LoadTimes{P50: after(7), Curve: []LoadPoint{}}}},
 	}}}
 }
 
@@ -84,6 +87,8 @@ func TestDamagedLoads(t *testing.T) {
 		{`"failed":2`, `"failed":-2`, "load.json: head: negative number"},
 		{`"side":"head"`, `"side":"tail"`, `load.json: unknown side "tail"`},
 		{`"start":1000000000`, `"start":1`, "load.json: head: window 1 does not follow"},
+		{`"rate":9},{"start":1000000000`, `"rate":9},{"start":1`, "load.json: head: round 1 does not follow"},
+		{`"lost":1`, `"lost":-1`, "load.json: head: delivery 0 has negative numbers"},
 		{`"q":0.9`, `"q":1.9`, "load.json: head: point 2 of the quantiles"},
 		{`"q":0.9`, `"q":0.1`, "load.json: head: point 2 of the quantiles"},
 		{string(good), `{}`, "load.json: has no side"},

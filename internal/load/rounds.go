@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -27,7 +28,21 @@ type Round struct {
 }
 
 // Rate returns the requests that succeeded per second.
-func (r Round) Rate() float64 { return float64(r.Succeeded) / (r.End - r.Start).Seconds() }
+func (r Round) Rate() float64 {
+	if r.End <= r.Start {
+		return 0
+	}
+	return float64(r.Succeeded) / (r.End - r.Start).Seconds()
+}
+
+// MarshalJSON writes the rate as well.
+func (r Round) MarshalJSON() ([]byte, error) {
+	type fields Round
+	return json.Marshal(struct {
+		fields
+		Rate float64 `json:"rate"`
+	}{fields(r), r.Rate()})
+}
 
 // Check reports what is wrong with the settings.
 func (u Users) Check() error {

@@ -34,7 +34,7 @@ func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by
 	s := experiment.LoadSide{
 		Side: of.String(), Started: sum.Started, Elapsed: sum.Elapsed, Asked: sum.Asked, Rate: sum.Rate,
 		Succeeded: sum.Succeeded, Failed: sum.Failed, Late: sum.Late, Waited: sum.Waited, Bytes: sum.Bytes, Connections: sum.Connections,
-		Response: times(sum.Response, sum.Curve()), Service: times(sum.Service, sum.ServiceCurve()),
+		Response: Times(sum.Response, sum.Curve()), Service: Times(sum.Service, sum.ServiceCurve()),
 		Windows: []experiment.LoadWindow{}, GCShare: by.gcShare, Goals: p.goals(sum), Void: sum.Void, Stopped: sum.Stopped, Interrupted: sum.Interrupted,
 	}
 	var start time.Duration
@@ -47,8 +47,17 @@ func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by
 			})
 			end = max(end, start+w.End) // the last one is collected after the last answer
 		}
+		for _, round := range r.Rounds {
+			s.Rounds = append(s.Rounds, experiment.LoadRound{
+				Start: start + round.Start, End: start + round.End, Succeeded: round.Succeeded, Failed: round.Failed, Rate: round.Rate(),
+			})
+			end = max(end, start+round.End)
+		}
 		s.Periods = append(s.Periods, experiment.LoadPeriod{Start: start, End: end, Started: r.Started})
 		start = end
+	}
+	if p.Deliveries != nil {
+		s.Deliveries = p.Deliveries()
 	}
 	for _, c := range sum.Failures {
 		s.Failures = append(s.Failures, experiment.LoadFailure(c))
@@ -66,7 +75,8 @@ func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by
 	return s
 }
 
-func times(q load.Quantiles, curve []load.Point) experiment.LoadTimes {
+// Times are quantiles as a run keeps them, with a curve where there is one.
+func Times(q load.Quantiles, curve []load.Point) experiment.LoadTimes {
 	t := experiment.LoadTimes{Mean: q.Mean, P50: q.P50, P90: q.P90, P99: q.P99, P999: q.P999, P9999: q.P9999, Max: q.Max, Curve: []experiment.LoadPoint{}}
 	for _, p := range curve {
 		t.Curve = append(t.Curve, experiment.LoadPoint(p))

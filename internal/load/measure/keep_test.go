@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +30,19 @@ func (service) Do(_ context.Context, n int64) (int, error) {
 // rounds are a load of so many requests.
 func rounds(ctx context.Context, _ Stage, _ time.Duration, opts load.Options) (*load.Result, error) {
 	return load.RunUsers(ctx, service{}, load.Users{Users: 1, Requests: 4, Rounds: 5}, opts, nil)
+}
+
+// TestKeepDeliveries: what became of messages goes into the run.
+func TestKeepDeliveries(t *testing.T) {
+	p := planned(t, rounds)
+	want := []experiment.LoadDelivery{{Arrived: 44, Lost: 1, Doubled: 2, Time: Times(load.Quantiles{}, nil)}}
+	p.Deliveries = func() []experiment.LoadDelivery { return want }
+	if _, err := p.Measure(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := kept(t, p.Run).Sides[0].Deliveries; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
 }
 
 func planned(t *testing.T, of Load) *Plan {
@@ -70,6 +84,17 @@ func TestKeep(t *testing.T) {
 	s := l.Sides[0]
 	if s.Side != "head" || s.Succeeded != 45 || s.Failed != 15 || len(s.Periods) != 3 || s.Elapsed <= 0 || s.Asked != 0 {
 		t.Errorf("%+v", s)
+	}
+	if len(s.Rounds) != 15 {
+		t.Fatalf("%d rounds of 3 periods", len(s.Rounds))
+	}
+	for i, r := range s.Rounds {
+		if p := s.Periods[i/5]; r.Succeeded != 3 || r.Failed != 1 || r.Start < p.Start || r.End > p.End || !(r.Rate > 0) {
+			t.Errorf("round %d is %+v, in period %+v", i, r, p)
+		}
+	}
+	if s.Deliveries != nil {
+		t.Errorf("deliveries %+v", s.Deliveries)
 	}
 	var succeeded, failed int64
 	for _, w := range s.Windows {
