@@ -31,6 +31,7 @@ var importTable = map[string][]string{
 
 	"internal/durable":  {},
 	"internal/graphviz": {},
+	"internal/freeport": {},
 	"internal/trace":    {"profile"},
 	"internal/gctrace":  {},
 	"internal/hashing":  {},
@@ -48,7 +49,7 @@ var importTable = map[string][]string{
 	"internal/load/template":  {},
 	"internal/load/httpload":  {"internal/load", "internal/load/template"},
 	"internal/load/grpcload":  {"internal/load", "internal/load/template"},
-	"internal/load/kafkaload": {"internal/load", "internal/load/template"},
+	"internal/load/kafkaload": {"internal/freeport", "internal/load", "internal/load/template"}, // kafkatest starts a broker
 	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load"},
 
 	"internal/experiment": {"internal/durable"},

@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -12,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/freeport"
 )
 
 // allocatingService is a service whose answers take some allocations.
@@ -54,16 +53,11 @@ func versions(t *testing.T, n, m string) string {
 		}
 	}
 	write(t, "server/main.go", strings.Replace(allocatingService, "NUMBER", m, 1))
-	// Systems choose ports from 32768 on for who asks for any, so nobody gets this one
-	// while the service is down.
-	for range 1000 {
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
-			l.Close()
-			return l.Addr().String()
-		}
+	found, err := freeport.Addresses(1) // that nobody gets while the service is down
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("there is no free port")
-	return ""
+	return found[0]
 }
 
 func TestLoadAgainst(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -59,17 +58,7 @@ func TestLoadGRPC(t *testing.T) {
 // TestLoadKafka sends to a broker, at a rate and as fast as it takes them, and
 // counts what arrives.
 func TestLoadKafka(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a broker")
-	}
-	broker, err := kafkatest.Start(t.TempDir())
-	if errors.Is(err, kafkatest.ErrMissing) && os.Getenv("CI") != "true" {
-		t.Skip("SKIPPED:", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(broker.Kill)
+	broker := kafkatest.ForTest(t)
 	file := filepath.Join(t.TempDir(), "device.json")
 	if err := os.WriteFile(file, []byte(`{"device":{"id":"x","n":1}}`), 0o666); err != nil {
 		t.Fatal(err)
@@ -108,7 +97,30 @@ func TestLoadKafka(t *testing.T) {
 	if _, stderr, code := loadHone(t, "load", "kafka", "-rate", "10", "-topic", "nowhere", "-body", "x", "-o", t.TempDir(), broker.Addr); code != exitFailure || !strings.Contains(stderr, "nowhere") {
 		t.Errorf("a topic that is missing: %d, %s", code, stderr)
 	}
+	t.Run("scram", func(t *testing.T) { testLoadSCRAM(t, broker) })
 	t.Run("service", func(t *testing.T) { testLoadService(t, broker.Addr) })
+}
+
+// testLoadSCRAM logs in by both kinds of SCRAM, with the password from the environment.
+func testLoadSCRAM(t *testing.T, broker *kafkatest.Broker) {
+	for _, mechanism := range []string{"scram-256", "scram-512"} {
+		if err := broker.SetPassword(t.Context(), mechanism, kafkatest.Admin, "of-"+mechanism); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"load", "kafka", easy, "-o", t.TempDir(), "-sasl", mechanism, "-user", kafkatest.Admin, "-topic", "devices", "-messages", "100", "-body", "x", broker.SASL}
+		t.Setenv(passwordVariable, "of-"+mechanism)
+		out, stderr, code := loadHone(t, args...)
+		for until := time.Now().Add(time.Minute); code != exitOK && time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+			out, stderr, code = loadHone(t, args...) // the broker learns of a password a moment later
+		}
+		if code != exitOK || !strings.Contains(out, "answered  100 requests") {
+			t.Errorf("%s: exit code %d\n%s%s", mechanism, code, out, stderr)
+		}
+		t.Setenv(passwordVariable, "another")
+		if out, stderr, code := loadHone(t, args...); code != exitFailure || !strings.Contains(stderr, "SASL_AUTHENTICATION_FAILED") {
+			t.Errorf("%s with a wrong password: exit code %d\n%s%s", mechanism, code, out, stderr)
+		}
+	}
 }
 
 // testLoadService asks the service for loads on the broker, which has the topic

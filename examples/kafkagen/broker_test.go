@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,17 +16,7 @@ import (
 // TestBroker sends with each version to a real broker, and reads what arrived:
 // each message of the first version once, and nothing else.
 func TestBroker(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a broker")
-	}
-	broker, err := kafkatest.Start(t.TempDir())
-	if errors.Is(err, kafkatest.ErrMissing) && os.Getenv("CI") != "true" {
-		t.Skip("SKIPPED:", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(broker.Kill)
+	broker := kafkatest.ForTest(t)
 	const devices = 50_000
 	var made keep
 	sendMarshal(t.Context(), sampleTask(t, devices), &made)
@@ -50,7 +38,7 @@ func TestBroker(t *testing.T) {
 			checkTopic(t, broker.Addr, topic, made.messages)
 		}
 	}
-	err = run(t.Context(), []string{"-topic", "nowhere", broker.Addr}, new(strings.Builder))
+	err := run(t.Context(), []string{"-topic", "nowhere", broker.Addr}, new(strings.Builder))
 	if err == nil || !strings.Contains(err.Error(), "UNKNOWN_TOPIC_OR_PARTITION") {
 		t.Errorf("a topic that is missing: %v", err)
 	}

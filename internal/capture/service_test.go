@@ -1,10 +1,7 @@
 package capture
 
 import (
-	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -15,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/freeport"
 )
 
 // greeter is a service that says a word and what it was given.
@@ -44,17 +42,13 @@ func main() {
 `}
 }
 
-// freeAddress is one that nobody listens at, nor will by chance: systems choose ports
-// from 32768 on for who asks for any.
+// freeAddress is one that nobody listens at, nor will by chance.
 func freeAddress(t *testing.T) string {
-	for range 1000 {
-		if l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000))); err == nil {
-			l.Close()
-			return l.Addr().String()
-		}
+	found, err := freeport.Addresses(1)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("there is no free port")
-	return ""
+	return found[0]
 }
 
 // ask returns the answer of a service, "" if there is none.

@@ -1,8 +1,6 @@
 package kafkaload
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"sync"
 	"testing"
@@ -36,12 +34,6 @@ func realBroker(t testing.TB) *kafkatest.Broker {
 			broker.Broker, broker.err = kafkatest.Start(broker.dir)
 		}
 	})
-	if errors.Is(broker.err, kafkatest.ErrMissing) && os.Getenv("CI") != "true" {
-		fmt.Fprintln(os.Stderr, "== SKIPPED, since Java 17 or Maven is missing: tests against a Kafka broker")
-		t.Skip(broker.err)
-	}
-	if broker.err != nil {
-		t.Fatal(broker.err)
-	}
+	kafkatest.SkipMissing(t, broker.err)
 	return broker.Broker
 }

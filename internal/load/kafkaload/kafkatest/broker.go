@@ -6,16 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/hone-go/hone/internal/freeport"
 )
 
 // ErrMissing says that the machine has no Java or Maven, and that CI isn't where
@@ -42,11 +44,36 @@ const (
 	User, UserPassword   = "user", "without-rights"
 )
 
+// ForTest starts a broker that ends with the test. Where it is missing the test is
+// skipped, but in CI; so it is with -short.
+func ForTest(t testing.TB) *Broker {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts a broker")
+	}
+	b, err := Start(t.TempDir())
+	SkipMissing(t, err)
+	t.Cleanup(b.Kill)
+	return b
+}
+
+// SkipMissing ends a test that has no broker, for the error of Start.
+func SkipMissing(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, ErrMissing) && os.Getenv("CI") != "true" {
+		fmt.Fprintln(os.Stderr, "== SKIPPED, since Java 17 or Maven is missing: tests against a Kafka broker")
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Start starts a broker with an empty folder and waits until it answers.
 func Start(dir string) (*Broker, error) {
 	_, here, _, _ := runtime.Caller(0)
 	b := &Broker{Dir: dir, script: filepath.Join(filepath.Dir(here), "../../../../test/kafka/broker.sh")}
-	ports, err := freePorts(4)
+	ports, err := freeport.Addresses(4)
 	if err != nil {
 		return nil, err
 	}
@@ -135,24 +162,27 @@ func (b *Broker) Restart() error {
 	return fmt.Errorf("the broker does not answer: %w", err)
 }
 
+// SetPassword has the broker know a user by SCRAM, "scram-256" or "scram-512", a
+// moment later.
+func (b *Broker) SetPassword(ctx context.Context, mechanism, user, password string) error {
+	client, err := kgo.NewClient(kgo.SeedBrokers(b.Addr))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	scram := kadm.UpsertSCRAM{User: user, Mechanism: kadm.ScramSha256, Iterations: 4096, Password: password}
+	if mechanism == "scram-512" {
+		scram.Mechanism = kadm.ScramSha512
+	}
+	altered, err := kadm.NewClient(client).AlterUserSCRAMs(ctx, nil, []kadm.UpsertSCRAM{scram})
+	if err != nil {
+		return err
+	}
+	return altered.Error()
+}
+
 // Kill ends the broker as kill -9 does.
 func (b *Broker) Kill() {
 	_ = b.stdin.Close()
 	b.ended <- <-b.ended
-}
-
-// freePorts are such that nobody gets by chance before the broker does: systems choose
-// from 32768 on for who asks for any.
-func freePorts(n int) ([]string, error) {
-	var ports []string
-	for tries := 0; len(ports) < n; tries++ {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
-		if err == nil {
-			defer l.Close() // until all are found, so that they differ
-			ports = append(ports, l.Addr().String())
-		} else if tries > 1000 {
-			return nil, err
-		}
-	}
-	return ports, nil
 }
