@@ -102,10 +102,8 @@ func (f *loadFlags) fetchAllocations(ctx context.Context, d time.Duration) (*pro
 	if err != nil {
 		return nil, err
 	}
-	select {
-	case <-time.After(d):
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := measure.Pause(ctx, d); err != nil {
+		return nil, err
 	}
 	after, err := f.fetchFrom(ctx, "heap?gc=1", 0)
 	if err != nil {
@@ -169,10 +167,8 @@ type collected struct {
 func (c *collected) fetch(ctx context.Context, kind string, seconds int) (*profile.Profile, error) {
 	from := time.Now()
 	to := from.Add(time.Duration(seconds) * time.Second)
-	select {
-	case <-time.After(time.Until(to)):
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	if err := measure.Pause(ctx, time.Until(to)); err != nil {
+		return nil, err
 	}
 	found, err := c.arrived(ctx, kind, from, to)
 	if err != nil {
@@ -219,10 +215,8 @@ func (c *collected) arrived(ctx context.Context, kind string, from, to time.Time
 		if len(found.ID) > 0 && time.Since(last) > quiet {
 			return found, nil
 		}
-		select {
-		case <-time.After(quiet / 10):
-		case <-ctx.Done():
-			return nil, ctx.Err()
+		if err := measure.Pause(ctx, quiet/10); err != nil {
+			return nil, err
 		}
 	}
 	if found == nil || len(found.ID) == 0 {

@@ -316,7 +316,7 @@ func (m *measurement) tryProfile(ctx context.Context, kind string) (*profile.Pro
 		r, err := m.Load(loading, Profile, m.ProfileTime+3*slack, opts)
 		done <- loaded{r, err}
 	}()
-	pause(ctx, slack)
+	_ = Pause(ctx, slack) // fetching ends with ctx, too
 	p, err := m.fetch(ctx, kind)
 	stop() // the load is still on, or the profile took longer than it said
 	l := <-done
@@ -335,7 +335,7 @@ func (m *measurement) tryProfile(ctx context.Context, kind string) (*profile.Pro
 
 // fetch takes a profile. It waits for the profiler as long as the load outlasts the profile.
 func (m *measurement) fetch(ctx context.Context, kind string) (*profile.Profile, error) {
-	for latest := time.Now().Add(slack); ; pause(ctx, slack/50) {
+	for latest := time.Now().Add(slack); ; _ = Pause(ctx, slack/50) {
 		p, err := m.Fetch(ctx, kind, int((m.ProfileTime+time.Second-1)/time.Second))
 		if !errors.Is(err, capture.ErrInUse) || ctx.Err() != nil || time.Now().After(latest) {
 			return p, err
@@ -343,11 +343,13 @@ func (m *measurement) fetch(ctx context.Context, kind string) (*profile.Profile,
 	}
 }
 
-// pause waits, for less if ctx ends.
-func pause(ctx context.Context, d time.Duration) {
+// Pause waits. It ends sooner, with ctx's error, if ctx does.
+func Pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
+		return nil
 	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
