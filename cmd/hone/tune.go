@@ -218,7 +218,7 @@ func ceiling(b *advice.Bound) string {
 		return "nearly all of the time"
 	case b.Speedup >= 1.01:
 		return fmt.Sprintf("at most %.3g times as fast", b.Speedup)
-	case b.Bytes > 0:
+	case b.Bytes >= 0.01:
 		return fmt.Sprintf("at most %.0f %% of the bytes", 100*b.Bytes)
 	}
 	return ""
