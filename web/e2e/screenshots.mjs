@@ -47,6 +47,19 @@ function withRuns() {
 
 const runs = withRuns();
 
+/** A module with a run of a load on the example's service, at a rate that grows. */
+function withLoad() {
+  const module = join(temporary, 'loaded');
+  const program = join(module, 'visitors');
+  mkdirSync(module);
+  execFileSync(process.env['GO'] ?? 'go', ['build', '-trimpath', '-o', program, './examples/visitors'], { cwd: root });
+  execFileSync(String(process.env['HONE_BIN']), [
+    'load', 'http', '-serve', `${program} -http 127.0.0.1:7790 -step compile`, '-rate', '100..1200', '-duration', '20s', '-count', '2',
+    '-late', '1m', '-pprof', '127.0.0.1:7790', '-profiletime', '2s', '-goal', 'p99<=50ms', 'http://127.0.0.1:7790/hi?color=teal',
+  ], { cwd: module, stdio: 'ignore' });
+  return module;
+}
+
 const SERVICE = 'cpu{service="shakespeare"}';
 const HOURS = 3_600_000; // ms
 
@@ -68,7 +81,7 @@ const link = (view, settings) => `/${view}?${new URLSearchParams(settings)}`;
 /**
  * Each is taken in light and dark, and those of narrow on a telephone too.
  * store: of the fleet, which hone serve has.
- * @type {{ name: string, args: string[], path: string, cwd?: string, narrow?: boolean, store?: boolean }[]}
+ * @type {{ name: string, args: string[], path: string, cwd?: string | (() => string), narrow?: boolean, store?: boolean }[]}
  */
 const pictures = [
   { name: 'flame', args: [wordindex], path: '/flame', narrow: true },
@@ -106,6 +119,7 @@ const pictures = [
   { name: 'records', args: [], store: true, path: link('records', { profile: selected(SERVICE, 48) }), narrow: true },
   { name: 'runs-list', args: [], cwd: runs, path: '/runs', narrow: true },
   { name: 'runs-run', args: [], cwd: runs, path: '/run?run=latest', narrow: true },
+  { name: 'runs-load', args: [], cwd: withLoad, path: '/run?run=latest', narrow: true },
   {
     name: 'runs-compare', args: [], cwd: runs,
     path: `/compare?run=${BASE_RUN}&run=${HEAD_RUN}&pick=example.com/words.Count/n%3D20-2+sec/op`, narrow: true,
@@ -192,7 +206,8 @@ const reducer = await (await browser.newContext()).newPage();
 /** @type {Map<string, Awaited<ReturnType<typeof serve>>>} */
 const servers = new Map();
 try {
-  for (const { name, args, path, cwd, narrow, store } of pictures.filter(({ name }) => only.length === 0 || only.includes(name))) {
+  for (const { name, args, path, cwd: where, narrow, store } of pictures.filter(({ name }) => only.length === 0 || only.includes(name))) {
+    const cwd = typeof where === 'function' ? where() : where;
     const key = store ? 'store' : [cwd, ...args].join(' ');
     const server = servers.get(key) ?? (store ? await fleet(temporary) : await serve(args, cwd ? { cwd } : {}));
     servers.set(key, server);
