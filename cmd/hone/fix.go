@@ -37,8 +37,8 @@ its beginning.
   -n              show the rewrite, and do nothing
   -json           print the result as JSON
 
-What was kept is left uncommitted, and is in .hone/advice/ID.patch for git apply, with the
-measurement in its message. The exit code is 3 if a rewrite was not confirmed.
+What was kept is left uncommitted, and is in .hone/advice/ID.patch for git apply and
+git am, with the measurement in its message. The exit code is 3 if a rewrite was not confirmed.
 
 Examples:
 

@@ -207,7 +207,7 @@ func (s Store) Record(r *Result, f *advice.Finding) error {
 	}
 	if r.Kept {
 		r.Patch = filepath.Join(s.Dir, f.ID+".patch")
-		if err := os.WriteFile(r.Patch, patchText(r, f), 0o666); err != nil {
+		if err := os.WriteFile(r.Patch, mailText(r, f, author(s.Dir)), 0o666); err != nil {
 			return err
 		}
 	}
@@ -261,23 +261,3 @@ func Mark(findings []advice.Finding, history []Result) {
 		}
 	}
 }
-
-// patchText is a patch as git format-patch writes one, which git am takes.
-func patchText(r *Result, f *advice.Finding) []byte {
-	var b bytes.Buffer
-	pkg := f.Package
-	if i := strings.LastIndexByte(pkg, '/'); i >= 0 {
-		pkg = pkg[i+1:]
-	}
-	fmt.Fprintf(&b, "Subject: [PATCH] %s: %s\n\nIn %s %s\n\nMeasured with hone, without and with this change in turns:\n\n", pkg, subject(f), f.Function, f.Why)
-	for _, c := range r.Changes {
-		if c.Unit == "ns/op" || c.Unit == "B/op" || c.Unit == "allocs/op" {
-			fmt.Fprintf(&b, "    %-40s %12.6g → %-12.6g %-10s %s\n", c.Benchmark, c.Before, c.After, c.Unit, c.Verdict)
-		}
-	}
-	fmt.Fprintf(&b, "---\n%s", f.Fix.Diff)
-	return b.Bytes()
-}
-
-// subject says in the imperative what a rewrite is for.
-func subject(f *advice.Finding) string { return "mend where " + f.Title }

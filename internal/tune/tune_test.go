@@ -271,7 +271,7 @@ func TestStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if patch := read(t, filepath.Join(s.Dir, "test-123456.patch")); !strings.HasPrefix(patch, "Subject: [PATCH] m: mend where it is slow\n") || !strings.Contains(patch, "\n--- a/m.go\n") {
+	if patch := read(t, filepath.Join(s.Dir, "test-123456.patch")); !strings.HasPrefix(patch, "From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001\nFrom: ") || !strings.Contains(patch, "\nSubject: [PATCH] m: mend where it is slow\n") || !strings.Contains(patch, "\n--- a/m.go\n") {
 		t.Errorf("patch:\n%s", patch)
 	}
 	// A hone that is killed leaves half a line.

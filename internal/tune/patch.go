@@ -1,0 +1,60 @@
+package tune
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/mail"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// nobody is the author of patches where git knows of none: git am takes no mail
+// without one.
+var nobody = mail.Address{Name: "hone", Address: "hone@localhost"}
+
+// author is who git takes for the author of commits in the folder around dir.
+func author(dir string) mail.Address {
+	get := func(key string) string {
+		cmd := exec.Command("git", "config", "--get", key)
+		cmd.Dir = filepath.Dir(dir)
+		out, err := cmd.Output()
+		if err != nil {
+			return "" // not set, or no git
+		}
+		return strings.TrimSpace(string(out))
+	}
+	a := mail.Address{Name: get("user.name"), Address: get("user.email")}
+	if a.Name == "" || a.Address == "" {
+		return nobody
+	}
+	return a
+}
+
+// mailText is a kept rewrite as git format-patch writes a commit, a mail in a mbox: what
+// git apply and git am take.
+func mailText(r *Result, f *advice.Finding, from mail.Address) []byte {
+	var b bytes.Buffer
+	// The first line has mail readers and file(1) know the format; its date is git's own.
+	fmt.Fprintf(&b, "From %040d Mon Sep 17 00:00:00 2001\n", 0)
+	fmt.Fprintf(&b, "From: %s\nDate: %s\n", from.String(), r.Time.Format(time.RFC1123Z))
+	fmt.Fprintf(&b, "Subject: %s\n", mime.QEncoding.Encode("utf-8", "[PATCH] "+subject(f)))
+	fmt.Fprintf(&b, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n")
+	fmt.Fprintf(&b, "In %s %s\n\nMeasured with hone, without and with this change in turns:\n\n", f.Function, f.Why)
+	for _, c := range r.Changes {
+		if c.Unit == "ns/op" || c.Unit == "B/op" || c.Unit == "allocs/op" {
+			fmt.Fprintf(&b, "    %-40s %12.6g → %-12.6g %-10s %s\n", c.Benchmark, c.Before, c.After, c.Unit, c.Verdict)
+		}
+	}
+	fmt.Fprintf(&b, "---\n%s", f.Fix.Diff)
+	return b.Bytes()
+}
+
+// subject says in the imperative what a rewrite is for, behind the name of its package.
+func subject(f *advice.Finding) string {
+	return f.Package[strings.LastIndexByte(f.Package, '/')+1:] + ": mend where " + f.Title
+}

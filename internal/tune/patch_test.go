@@ -1,0 +1,83 @@
+package tune
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// TestPatch has git take patches, by git apply and by git am.
+func TestPatch(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("no git")
+	}
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_NOSYSTEM", "1")
+	for _, c := range []struct {
+		what, name, address string // user.name and user.email
+		want                string
+	}{
+		{"an author", "Jürgen K. Öz, Jr", "j@example.com", "Jürgen K. Öz, Jr <j@example.com>"},
+		{"plain", "A Person", "a@example.com", "A Person <a@example.com>"},
+		{"no author", "", "", "hone <hone@localhost>"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow})
+			git := func(args ...string) string {
+				t.Helper()
+				cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
+				cmd.Dir = dir
+				out, err := cmd.CombinedOutput()
+				if err != nil {
+					t.Fatalf("git %v: %v\n%s", args, err, out)
+				}
+				return strings.TrimSpace(string(out))
+			}
+			git("init", "-q")
+			git("add", ".")
+			git("commit", "-q", "-m", "first")
+			if c.name != "" {
+				git("config", "user.name", c.name)
+				git("config", "user.email", c.address)
+			}
+			f := finding(dir, slow, fast)
+			d := string(diff.Diff("a/m.go", []byte(slow), "b/m.go", []byte(fast)))
+			f.Fix.Diff = d[strings.IndexByte(d, '\n')+1:]
+			f.Why = "There are “quotes”, and\nFrom the start of a line on, dots.\n"
+			r := &Result{
+				Finding: f.ID, State: advice.Confirmed, Kept: true, Time: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
+				Changes: []Change{{Benchmark: "Length-2", Unit: "ns/op", Before: 100, After: 5, Verdict: "faster"}},
+			}
+			if err := (Store{Dir: filepath.Join(dir, ".hone", "advice")}).Record(r, f); err != nil {
+				t.Fatal(err)
+			}
+			git("apply", r.Patch)
+			if got := read(t, filepath.Join(dir, "m.go")); got != fast {
+				t.Errorf("git apply leaves\n%s", got)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte(slow), 0o640); err != nil {
+				t.Fatal(err)
+			}
+			git("am", r.Patch)
+			if got := read(t, filepath.Join(dir, "m.go")); got != fast {
+				t.Errorf("git am leaves\n%s", got)
+			}
+			if got, want := git("log", "-1", "--format=%an <%ae>|%aI|%s"), c.want+"|2026-03-04T05:06:07+00:00|m: mend where it is slow"; strings.Replace(got, "07Z", "07+00:00", 1) != want {
+				t.Errorf("git log has %s, want %s", got, want)
+			}
+			if got := git("log", "-1", "--format=%b"); !strings.Contains(got, "In Length There are “quotes”") || !strings.Contains(got, "100 → 5 ") {
+				t.Errorf("the message is\n%s", got)
+			}
+		})
+	}
+	if got := author(filepath.Join(t.TempDir(), "not", "there")); got != nobody {
+		t.Errorf("of no folder: %v", got)
+	}
+}
