@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/gctrace"
+	"github.com/hone-go/hone/internal/spawn"
 	"golang.org/x/perf/benchunit"
 )
 
@@ -35,7 +36,7 @@ type gcReport struct {
 // Its peak memory counts floor bytes at least, whether it had them or not.
 func (r *gcReport) finish(state *os.ProcessState, floor int64, traces *gctrace.Filter) {
 	r.ExitCode, r.User, r.System = state.ExitCode(), state.UserTime(), state.SystemTime()
-	if peak, ok := peakRSS(state); ok {
+	if peak, ok := spawn.PeakRSS(state); ok {
 		r.PeakRSS, r.PeakRSSAtMost = &peak, peak <= floor
 	}
 	r.Summary = traces.Summary(r.User + r.System)

@@ -33,7 +33,9 @@ func prctl(option int, arg uintptr) error {
 // reaping guards that this process is a subreaper.
 var reaping sync.Mutex
 
-// Start starts a command, which has no context and no ExtraFiles.
+// Start starts a command, which has no context and no ExtraFiles. It leads a process
+// group if SysProcAttr.Setpgid asks for that; its Pdeathsig ends no program, as the
+// process that starts it ends at once.
 func Start(cmd *exec.Cmd) (*Child, error) {
 	if cmd.Err != nil {
 		return nil, cmd.Err
@@ -82,12 +84,16 @@ func staged(cmd *exec.Cmd) (*Child, error) {
 		return nil, err
 	}
 	defer read.Close()
+	mode := stage.Plain
+	if cmd.SysProcAttr != nil && cmd.SysProcAttr.Setpgid {
+		mode = stage.Group
+	}
 	first := copyOf(cmd)
 	first.Path, first.Args = self, slices.Concat([]string{"hone"}, []string{cmd.Path}, cmd.Args)
 	if first.Env == nil {
 		first.Env = os.Environ()
 	}
-	first.Env = append(slices.Clip(first.Env), stage.Marker+"=1")
+	first.Env = append(slices.Clip(first.Env), stage.Marker+"="+mode)
 	first.ExtraFiles = []*os.File{write} // which is stage.Report
 
 	reaping.Lock()

@@ -53,3 +53,23 @@ func TestPeak(t *testing.T) {
 		t.Errorf("this process stays a subreaper: %d, %v", reaper, err)
 	}
 }
+
+// TestGroup: a program that is to lead a group does, so that all it starts can be ended.
+func TestGroup(t *testing.T) {
+	for _, leads := range []bool{true, false} {
+		cmd := program(t, "sleep")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: leads}
+		c, err := Start(cmd)
+		if err != nil {
+			t.Fatal(err)
+		}
+		group, err := syscall.Getpgid(c.Pid)
+		if err != nil || (group == c.Pid) != leads {
+			t.Errorf("asked for %v: %d is in the group %d, %v", leads, c.Pid, group, err)
+		}
+		if err := c.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		c.Wait()
+	}
+}

@@ -9,13 +9,20 @@ import "syscall"
 // Marker is the environment variable that asks for the stage.
 const Marker = "HONE_SPAWN_STAGE"
 
+// Values of it: the program is in the stage's process group, or leads one of its own.
+const (
+	Plain = "1"
+	Group = "group"
+)
+
 // Report is the file descriptor that the stage writes one line to: "PID PEAK", with
 // its own peak resident set in kB, which the program inherits, or "- ERRNO" if the
 // program can't be started.
 const Report = 3
 
 func init() {
-	if v, ok := syscall.Getenv(Marker); !ok || v != "1" {
+	mode, ok := syscall.Getenv(Marker)
+	if !ok || mode != Plain && mode != Group {
 		return
 	}
 	syscall.CloseOnExec(Report)
@@ -29,7 +36,7 @@ func init() {
 			env = append(env, v)
 		}
 	}
-	pid, err := syscall.ForkExec(args[1], args[2:], &syscall.ProcAttr{Env: env, Files: []uintptr{0, 1, 2}})
+	pid, err := syscall.ForkExec(args[1], args[2:], &syscall.ProcAttr{Env: env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setpgid: mode == Group}})
 	line := decimal(pid) + " " + decimal(Peak(read("/proc/self/status")))
 	if err != nil {
 		errno, _ := err.(syscall.Errno)

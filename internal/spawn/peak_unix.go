@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package spawn
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// peakRSS returns the largest resident set of a process that has ended, and of
+// PeakRSS returns the largest resident set of a process that has ended, and of
 // the processes it waited for, in bytes.
-func peakRSS(state *os.ProcessState) (bytes int64, ok bool) {
+func PeakRSS(state *os.ProcessState) (bytes int64, ok bool) {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
 		return 0, false
