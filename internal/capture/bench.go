@@ -53,6 +53,10 @@ type Bench struct {
 	// nothing changed, though only as they are now: bounds need numbers.
 	MeasureUnchanged bool
 
+	// PeakRSS has samples tell the peak memory of their process, too, in the unit
+	// experiment.PeakRSS, where the system knows it.
+	PeakRSS bool
+
 	// Budget is experiment.Options.Budget, and Gated likewise; may be nil.
 	Budget func(experiment.Key) float64
 	Gated  func(unit string) bool

@@ -64,13 +64,27 @@ func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
 // the code is, so no git is needed, and nothing is written there. name is what the run
 // calls the base.
 func (b *Bench) AgainstFlags(ctx context.Context, name string, base, head []string) (*BenchReport, error) {
+	return b.againstItself(ctx, name, [2]side{experiment.Base: {flags: base}, experiment.Head: {flags: head}})
+}
+
+// AgainstSetting compares the code as it is with itself, run with other variables in its
+// environment, such as "GOGC=200". It is built once.
+func (b *Bench) AgainstSetting(ctx context.Context, name string, base, head []string) (*BenchReport, error) {
+	return b.againstItself(ctx, name, [2]side{experiment.Base: {setting: base}, experiment.Head: {setting: head}})
+}
+
+// againstItself compares two ways to build or run the code as it is: their flags and
+// settings.
+func (b *Bench) againstItself(ctx context.Context, name string, ways [2]side) (*BenchReport, error) {
 	m, err := b.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer m.scratch.close()
 	m.sides[experiment.Base] = m.sides[experiment.Head]
-	m.sides[experiment.Base].flags, m.sides[experiment.Head].flags = base, head
+	for s := range m.sides {
+		m.sides[s].flags, m.sides[s].setting = ways[s].flags, ways[s].setting
+	}
 	plan, err := m.pairUp(ctx, nil, "")
 	if err != nil {
 		return m.report, err
@@ -112,6 +126,14 @@ type pairing struct {
 func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (*pairing, error) {
 	var packages [2][]*benchPackage
 	for _, s := range []experiment.Side{experiment.Head, experiment.Base} {
+		if s == experiment.Base && m.sides[s].builtLike(&m.sides[experiment.Head]) {
+			for _, h := range packages[experiment.Head] {
+				b := *h
+				b.env = m.sides[s].setting
+				packages[s] = append(packages[s], &b)
+			}
+			continue
+		}
 		var err error
 		if packages[s], err = m.sidePackages(ctx, s); err != nil {
 			return nil, err
@@ -128,7 +150,7 @@ func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (
 	}
 	for _, h := range packages[experiment.Head] {
 		i := slices.IndexFunc(packages[experiment.Base], func(p *benchPackage) bool { return p.path == h.path })
-		same := i >= 0 && packages[experiment.Base][i].sum == h.sum
+		same := i >= 0 && packages[experiment.Base][i].sum == h.sum && slices.Equal(packages[experiment.Base][i].env, h.env)
 		if same && repo != nil {
 			changed, err := repo.dataChanged(ctx, commit, h.dir)
 			if err != nil {
@@ -177,6 +199,11 @@ func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (
 		return nil, m.nothing(len(packages[experiment.Head]), exist)
 	}
 	return plan, nil
+}
+
+// builtLike reports whether a side is built of the same files with the same flags.
+func (s *side) builtLike(other *side) bool {
+	return s.dir == other.dir && slices.Equal(s.flags, other.flags)
 }
 
 // sidePackages builds what a side has. The base may lack a folder, or all of

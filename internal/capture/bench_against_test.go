@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -364,5 +365,55 @@ func TestAgainstFlags(t *testing.T) {
 	}
 	if run.Base == nil || run.Base.Name != "before" || run.Base.Commit != "" {
 		t.Errorf("base %+v", run.Base)
+	}
+}
+
+// TestAgainstSetting compares one binary with itself in another environment: what the
+// collector is told shows in what the process has at most.
+func TestAgainstSetting(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"go.mod": goMod, "kept/kept_test.go": `package kept
+
+import (
+	"os"
+	"testing"
+)
+
+var kept [][]byte
+
+// Benchmark keeps 16 MB, and allocates as much again and again.
+func Benchmark(b *testing.B) {
+	for range b.N {
+		kept = nil
+		for range 16 {
+			kept = append(kept, make([]byte, 1<<20))
+		}
+	}
+	b.ReportMetric(float64(len(os.Getenv("GOGC"))), "letters/op")
+}
+`})
+	b := quickBench(t, dir)
+	b.PreCheck, b.Benchtime.Iterations, b.Count, b.PeakRSS = -1, 50, 6, true
+	report, err := b.AgainstSetting(t.Context(), "GOGC=50", []string{"GOGC=50"}, []string{"GOGC=1600"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Unchanged) > 0 || report.Family == nil {
+		t.Fatalf("%+v", report)
+	}
+	got := make(map[string]experiment.Comparison)
+	for _, c := range report.Family.Comparisons {
+		got[c.Unit] = c
+	}
+	if c := got["letters/op"]; c.Base.Center != 2 || c.Head.Center != 4 {
+		t.Errorf("the environment: %+v", c)
+	}
+	c, ok := got[experiment.PeakRSS]
+	if runtime.GOOS == "windows" {
+		return // it doesn't tell
+	}
+	const mb = 1 << 20
+	if !ok || c.Gated || c.Direction != experiment.LowerIsBetter || c.Base.Center < 16*mb || c.Base.Center > 100*mb || c.Head.Center < 2*c.Base.Center {
+		t.Errorf("peak memory: %+v", c)
 	}
 }

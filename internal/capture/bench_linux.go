@@ -42,11 +42,11 @@ func checkPin(cpus []int) error {
 	return nil
 }
 
-// startPinned starts a command on the given CPUs. A process inherits them from
-// the thread that starts it, to which the caller is locked.
-func startPinned(cmd *exec.Cmd, cpus []int) error {
+// startPinned starts a process on the given CPUs. It inherits them from the thread
+// that starts it, to which the caller is locked.
+func startPinned(cpus []int, start func() error) error {
 	if len(cpus) == 0 {
-		return cmd.Start()
+		return start()
 	}
 	var before, mask cpuMask
 	for _, c := range cpus {
@@ -58,5 +58,5 @@ func startPinned(cmd *exec.Cmd, cpus []int) error {
 	if err := affinity(syscall.SYS_SCHED_SETAFFINITY, &mask); err != nil {
 		return fmt.Errorf("pin to CPUs %v: %w", cpus, err)
 	}
-	return errors.Join(cmd.Start(), affinity(syscall.SYS_SCHED_SETAFFINITY, &before))
+	return errors.Join(start(), affinity(syscall.SYS_SCHED_SETAFFINITY, &before))
 }

@@ -28,6 +28,7 @@ type benchPackage struct {
 	binary    string // the test binary
 	leaks     string // the one that has a profile of leaked goroutines, "" if nobody asked for it
 	sum       [sha256.Size]byte
+	env       []string // for its processes, besides hone's
 }
 
 // A target is a benchmark to measure.
@@ -259,7 +260,7 @@ func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benc
 		} else if err != nil {
 			return nil, err
 		}
-		p.sum = sha256.Sum256(text)
+		p.sum, p.env = sha256.Sum256(text), side.setting
 		built = append(built, p)
 	}
 	return built, nil
@@ -385,7 +386,7 @@ func (m *bencher) runBinary(ctx context.Context, p *benchPackage, flags ...strin
 func (m *bencher) runFile(ctx context.Context, p *benchPackage, binary string, flags ...string) (*processOutcome, error) {
 	args := append([]string{binary, "-test.paniconexit0"}, flags...)
 	return m.scratch.run(ctx, process{
-		dir: p.dir, env: m.tool.testEnv, timeout: m.Timeout, pin: m.Pin,
+		dir: p.dir, env: append(slices.Clip(m.tool.testEnv), p.env...), timeout: m.Timeout, pin: m.Pin, peak: m.PeakRSS,
 		args: append(args, m.Args...),
 	})
 }

@@ -4,7 +4,6 @@ package capture
 
 import (
 	"errors"
-	"os/exec"
 	"runtime"
 )
 
@@ -15,4 +14,4 @@ func checkPin(cpus []int) error {
 	return nil
 }
 
-func startPinned(cmd *exec.Cmd, _ []int) error { return cmd.Start() }
+func startPinned(_ []int, start func() error) error { return start() }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/internal/spawn"
 )
 
 // A process is what to run.
@@ -23,6 +25,7 @@ type process struct {
 	timeout time.Duration
 	pin     []int
 	whole   bool // keep all of its standard output, not the beginning and end alone
+	peak    bool // ask for its peak memory
 }
 
 // An outcome is what a process left.
@@ -30,6 +33,7 @@ type processOutcome struct {
 	stdout, stderr []byte
 	err            error // why it failed: how it ended, or that it was too slow
 	wall           time.Duration
+	peak           int64 // largest resident set in bytes, 0 if unknown or nobody asked
 }
 
 // A process that is too slow is asked for the stacks of its goroutines, and
@@ -55,9 +59,10 @@ func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
 		return nil, err
 	}
 	begin := time.Now()
-	started, ended := s.startLocked(cmd, p.pin)
-	if err := <-started; err != nil {
-		return nil, err
+	start, ended := s.startLocked(cmd, p.pin, p.peak)
+	started := <-start
+	if started.err != nil {
+		return nil, started.err
 	}
 	var slow, over <-chan time.Time
 	if p.timeout > 0 {
@@ -66,48 +71,87 @@ func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
 	timedOut := false
 	for {
 		select {
-		case err := <-ended:
-			o := &processOutcome{stdout: stdout.bytes(), stderr: stderr.bytes(), err: err, wall: time.Since(begin)}
+		case end := <-ended:
+			o := &processOutcome{stdout: stdout.bytes(), stderr: stderr.bytes(), err: end.err, wall: time.Since(begin), peak: end.peak}
 			if timedOut {
 				o.err = fmt.Errorf("not done after %v (-timeout), killed", p.timeout)
-			} else if errors.Is(err, exec.ErrWaitDelay) {
+			} else if errors.Is(end.err, exec.ErrWaitDelay) {
 				o.err = nil // it ended well, only a child of it did not
 			}
 			return o, ctx.Err()
 		case <-ctx.Done():
-			killGroup(cmd.Process)
+			killGroup(started.process)
 			<-ended
 			return nil, ctx.Err()
 		case <-slow:
 			timedOut = true
-			askForStacks(cmd.Process)
+			askForStacks(started.process)
 			over = time.After(stackGrace)
 		case <-over:
-			killGroup(cmd.Process)
+			killGroup(started.process)
 		}
 	}
 }
+
+// A processStart is that a process runs, or why not; a processEnd how it ended.
+type (
+	processStart struct {
+		process *os.Process
+		err     error
+	}
+	processEnd struct {
+		err  error
+		peak int64
+	}
+)
 
 // startLocked starts a command on a thread that lives as long as the command
 // does: Linux sends the death signal when the thread ends that started it, not
 // the process (golang.org/issue/27505). The group is gone, too, when ended
 // gives the outcome.
-func (s *scratch) startLocked(cmd *exec.Cmd, pin []int) (started, ended <-chan error) {
-	start, end := make(chan error, 1), make(chan error, 1)
+//
+// Where its peak memory is asked for, package spawn starts it, and no death signal
+// reaches it: that it ends with hone is for the watcher.
+func (s *scratch) startLocked(cmd *exec.Cmd, pin []int, peak bool) (started <-chan processStart, ended <-chan processEnd) {
+	start, end := make(chan processStart, 1), make(chan processEnd, 1)
 	go func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		err := startPinned(cmd, pin)
-		if err == nil {
-			s.guard(cmd.Process.Pid)
+		var child *spawn.Child
+		err := startPinned(pin, func() (err error) {
+			if peak {
+				child, err = spawn.Start(cmd)
+				return err
+			}
+			return cmd.Start()
+		})
+		if err != nil {
+			start <- processStart{err: err}
+			return
 		}
-		start <- err
-		if err == nil {
-			err = cmd.Wait()
-			killGroup(cmd.Process)
-			s.guard(0)
-			end <- err
+		process := cmd.Process
+		if child != nil {
+			process = child.Process
 		}
+		s.guard(process.Pid)
+		start <- processStart{process: process}
+		var e processEnd
+		if child == nil {
+			e.err = cmd.Wait()
+		} else {
+			var state *os.ProcessState
+			if state, e.err = child.Wait(); e.err == nil {
+				if peak, ok := spawn.PeakRSS(state); ok && peak > child.Floor {
+					e.peak = peak
+				}
+				if !state.Success() {
+					e.err = &exec.ExitError{ProcessState: state}
+				}
+			}
+		}
+		killGroup(process)
+		s.guard(0)
+		end <- e
 	}()
 	return start, end
 }

@@ -64,6 +64,9 @@ func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase
 		}
 	}
 	t.learn(s, result, o.wall)
+	if o.peak > 0 {
+		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.peak), Unit: experiment.PeakRSS})
+	}
 	return records, result, nil
 }
 

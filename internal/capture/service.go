@@ -157,7 +157,7 @@ func (s *Service) GoVersion() string { return s.w.tool.version }
 type RunningService struct {
 	cmd    *exec.Cmd
 	shell  bool // it is the shell that runs, and the program is a child of it
-	ended  <-chan error
+	ended  <-chan processEnd
 	output *endBuffer // of both streams; to be read when it has ended
 }
 
@@ -172,9 +172,9 @@ func (s *Service) Start(ctx context.Context, side experiment.Side) (*RunningServ
 	r.cmd.Stdout, r.cmd.Stderr = r.output, r.output
 	r.cmd.WaitDelay = time.Second
 	setGroup(r.cmd)
-	started, ended := s.w.scratch.startLocked(r.cmd, nil)
-	if err := <-started; err != nil {
-		return nil, fmt.Errorf("%s: %w", s.opts.Command, err)
+	started, ended := s.w.scratch.startLocked(r.cmd, nil, false)
+	if start := <-started; start.err != nil {
+		return nil, fmt.Errorf("%s: %w", s.opts.Command, start.err)
 	}
 	r.ended = ended
 	late := time.After(s.opts.Ready)
@@ -182,8 +182,8 @@ func (s *Service) Start(ctx context.Context, side experiment.Side) (*RunningServ
 	defer poll.Stop()
 	for {
 		select {
-		case err := <-ended:
-			return nil, fmt.Errorf("the service (%s) ended before it answered at %s%s: %s", side, s.opts.Address, s.lacks(side), r.complaint(err))
+		case end := <-ended:
+			return nil, fmt.Errorf("the service (%s) ended before it answered at %s%s: %s", side, s.opts.Address, s.lacks(side), r.complaint(end.err))
 		case <-ctx.Done():
 			r.Stop()
 			return nil, ctx.Err()
@@ -270,8 +270,8 @@ func (r *RunningService) CPU() (time.Duration, bool) {
 // long. It is an error if it had ended by itself.
 func (r *RunningService) Stop() error {
 	select {
-	case err := <-r.ended:
-		return fmt.Errorf("the service ended by itself: %s", r.complaint(err))
+	case end := <-r.ended:
+		return fmt.Errorf("the service ended by itself: %s", r.complaint(end.err))
 	default:
 	}
 	askToEnd(r.cmd.Process)

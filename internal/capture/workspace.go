@@ -20,6 +20,8 @@ type side struct {
 	dir   string   // where the go command runs
 	env   []string // for the go command, besides the environment of hone
 	flags []string // for go list and go test -c, after those of both sides
+	// setting is for the environment of what is built: "GOGC=200".
+	setting []string
 }
 
 // openWorkspace returns a workspace of the code in a folder, "" for the current

@@ -24,7 +24,8 @@ type Options struct {
 	Units benchfmt.UnitMetadataMap
 	// Gated says which units can fail a run; nil: all but what would test a
 	// change twice, as throughput derived from the time does, MB/s, or what a few
-	// requests of a load decide, as its worst time.
+	// requests of a load decide, as its worst time, and the memory of a process,
+	// which is measured where it is traded for time.
 	Gated func(unit string) bool
 	// ExactUnits are compared by the rule of exact.go.
 	ExactUnits []string
@@ -59,7 +60,7 @@ func (o *Options) gated(unit string) bool {
 
 func gatedByDefault(unit string) bool { return !slices.Contains(ungated, unit) }
 
-var ungated = []string{"MB/s", "B/s", "p90-ns", "p99.9-ns", "max-ns", "gcs/op"}
+var ungated = []string{"MB/s", "B/s", "p90-ns", "p99.9-ns", "max-ns", "gcs/op", PeakRSS}
 
 func (o *Options) exact(unit string) bool { return slices.Contains(o.ExactUnits, unit) }
 

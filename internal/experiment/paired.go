@@ -46,6 +46,9 @@ const (
 	HigherIsBetter Direction = +1
 )
 
+// PeakRSS is the unit of the largest resident set of a benchmark's process.
+const PeakRSS = "peak-RSS-bytes"
+
 // DirectionOf looks a unit up: first what the files say of it in "Unit" lines,
 // then benchfmt's defaults, then by its form: per second is throughput, per
 // operation is cost, and so is a time. metadata may be nil.
@@ -61,7 +64,7 @@ func DirectionOf(unit string, metadata benchfmt.UnitMetadataMap) Direction {
 		return HigherIsBetter
 	case hasUnitSuffix(unit, "/op"):
 		return LowerIsBetter
-	case dimensionOf(unit) == Time: // of load: "p99-ns"
+	case dimensionOf(unit) == Time, unit == PeakRSS: // of load: "p99-ns"
 		return LowerIsBetter
 	}
 	return UnknownBetter
