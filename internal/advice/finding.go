@@ -42,7 +42,15 @@ type Finding struct {
 	// Caveats are what weakens the finding, or keeps its rewrite from being offered.
 	Caveats []string `json:"caveats,omitempty"`
 	Fix     *Fix     `json:"fix,omitempty"`
+	// Try is how hone fix proves a finding that has no rewrite.
+	Try Trial `json:"try,omitempty"`
 }
+
+// A Trial is a way to prove a finding other than by its rewrite.
+type Trial string
+
+// BySetting: benchmarks are run with other variables in their environment.
+const BySetting Trial = "setting"
 
 // Evidence is what profiles say of a place, in the subject where it costs most.
 type Evidence struct {

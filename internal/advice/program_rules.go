@@ -46,7 +46,8 @@ var gcBound = &Rule{
 	Doc: `The collector runs each time the heap has grown by GOGC per cent, 100 by default, and marks all that is alive. Its share of
 the CPU time is what allocating costs beyond the allocations themselves. Allocating less lowers it, which other findings are
 about; so does letting the heap grow more between collections: GOGC=200 halves how often they run, for up to as much memory
-again as is alive. GOMEMLIMIT with a large GOGC uses what memory there is and no more.
+again as is alive. GOMEMLIMIT with a large GOGC uses what memory there is and no more. hone fix measures such settings by the
+benchmarks the finding was seen in, with the memory they take.
 
 The rule speaks from 20 % of the CPU time on. In benchmarks the heap is often so small that the collector runs far
 more often than in the program: look at a profile of that before changing the setting.`,
@@ -63,6 +64,9 @@ more often than in the program: look at a profile of that before changing the se
 		var f Finding
 		f.Evidence, f.Bound = p.wholeBound(gc, int64(float64(samples)*float64(gc)/float64(total)), gain)
 		f.Why = fmt.Sprintf("%.0f %% of the CPU time is garbage collection%s. Allocate less where the other findings say; then try GOGC=200, which halves how often it runs for more memory, or GOGC=off with GOMEMLIMIT below what the machine or container has.", 100*f.Bound.Time, p.allocationRate())
+		if p.tested() && p.Subject != "" { // a profile by itself names no benchmark
+			f.Try = BySetting
+		}
 		if p.tested() {
 			f.Caveats = append(f.Caveats, "this is a benchmark, whose small heap is collected more often than a program's: look at a profile of the program before setting GOGC")
 		}
@@ -165,7 +169,7 @@ is still there was built with counts for more.`,
 			dir = ""
 		}
 		f.Bound.Expected = 0.03 // programs gain 2 to 14 %
-		f.Why = fmt.Sprintf("There is no default.pgo beside the main package, by which the compiler would inline what is hot: typically 2 to 14 %% of CPU time. hone pgo -o %s makes it of this profile.", filepath.Join(dir, "default.pgo"))
+		f.Why = fmt.Sprintf("There is no default.pgo beside the main package, by which the compiler would inline what is hot: typically 2 to 14 %% of CPU time. hone pgo -o %s -verify ./... PROFILE makes it of this profile, and measures what it gains.", filepath.Join(dir, "default.pgo"))
 		return []Finding{f}
 	},
 }

@@ -91,6 +91,9 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 	for _, c := range f.Caveats {
 		fmt.Fprintf(b, "    but: %s\n", c)
 	}
+	if f.Try == BySetting {
+		fmt.Fprintf(b, "    hone fix %s    measures settings of the collector, and changes no file\n", f.ID)
+	}
 	if f.Fix == nil {
 		return
 	}
@@ -214,7 +217,7 @@ func (r *Report) WriteGitHub(w io.Writer, dir string) error {
 			continue
 		}
 		text := strings.Join(append(slices.Clone(f.Costs()), f.Why), "\n")
-		if f.Fix != nil {
+		if f.Fix != nil || f.Try != "" {
 			text += "\nhone fix " + f.ID
 		}
 		fmt.Fprintf(&b, "::warning file=%s,line=%d,title=%s::%s\n", property(filepath.ToSlash(name)), f.Line, property(f.Title), data(text))

@@ -47,9 +47,11 @@ type Result struct {
 	Time    time.Time    `json:"time"`
 	Run     string       `json:"run,omitempty"` // with the measurement
 	Changes []Change     `json:"changes,omitempty"`
-	Kept    bool         `json:"kept"`
-	Output  string       `json:"output,omitempty"` // of a build or test that failed, its end
-	Patch   string       `json:"patch,omitempty"`  // the file of the patch
+	// Settings are what was tried of a finding that settings are for.
+	Settings []SettingTrial `json:"settings,omitempty"`
+	Kept     bool           `json:"kept"`
+	Output   string         `json:"output,omitempty"` // of a build or test that failed, its end
+	Patch    string         `json:"patch,omitempty"`  // the file of the patch
 }
 
 // errNoFix: the finding is advice only.

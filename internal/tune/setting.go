@@ -1,0 +1,265 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// DefaultSettings are tried where nobody names others, and behind them a limit on
+// memory: see limitSetting.
+var DefaultSettings = []string{"GOGC=200", "GOGC=400"}
+
+// A SettingTrial is what a setting of the collector did to benchmarks.
+type SettingTrial struct {
+	Setting string       `json:"setting"`         // variables of the environment: "GOGC=200"
+	State   advice.State `json:"state,omitempty"` // "" if it was not tried
+	Why     string       `json:"why"`
+	Run     string       `json:"run,omitempty"`
+	// Changes have the time of each benchmark and the largest resident set of its
+	// process, in the unit experiment.PeakRSS.
+	Changes []Change `json:"changes,omitempty"`
+}
+
+// CheckSetting reports what is wrong with a setting. Go programs end at once if
+// GOMEMLIMIT is malformed, and take the default for a GOGC that is.
+func CheckSetting(setting string) error {
+	variables := strings.Fields(setting)
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		form, ok := settingForms[name]
+		if !ok || !form.MatchString(value) {
+			return fmt.Errorf("%q is no setting of the collector: want such as GOGC=300, or 'GOGC=off GOMEMLIMIT=512MiB'", setting)
+		}
+	}
+	if len(variables) == 0 {
+		return errors.New("the setting is empty")
+	}
+	return nil
+}
+
+var settingForms = map[string]*regexp.Regexp{
+	"GOGC":       regexp.MustCompile(`^(off|\d{1,9})$`),
+	"GOMEMLIMIT": regexp.MustCompile(`^(off|\d{1,18}(B|KiB|MiB|GiB|TiB)?)$`),
+}
+
+// goDefaults are what programs take for variables that are not set.
+var goDefaults = map[string]string{"GOGC": "100", "GOMEMLIMIT": "off"}
+
+// unset is what the variables of a setting are without it. They are named with their
+// defaults, so that environments are of one size: it moves what comes behind them.
+func unset(setting string) (variables []string) {
+	for v := range strings.FieldsSeq(setting) {
+		name, _, _ := strings.Cut(v, "=")
+		value := os.Getenv(name)
+		if value == "" {
+			value = goDefaults[name]
+		}
+		variables = append(variables, name+"="+value)
+	}
+	return variables
+}
+
+// TrySettings measures benchmarks with each of some settings against without, or with
+// the usual ones. No file is changed, as a setting has none.
+func (t *Tuner) TrySettings(ctx context.Context, f *advice.Finding, benchmarks []capture.BenchID, settings []string) (*Result, error) {
+	if len(benchmarks) == 0 {
+		return nil, fmt.Errorf("%s was seen in no benchmark of this module, by which settings are tried: hone advise ./... looks at benchmarks", f.ID)
+	}
+	r := &Result{Finding: f.ID, Rule: f.Rule, Time: time.Now().UTC().Truncate(time.Second)}
+	limit := len(settings) == 0
+	if limit {
+		settings = DefaultSettings
+	}
+	for _, s := range settings {
+		trial, err := t.trySetting(ctx, s, benchmarks)
+		if err != nil {
+			return nil, err
+		}
+		r.Settings = append(r.Settings, *trial)
+	}
+	if limit {
+		trial, large := limitSetting(r.Settings)
+		if len(large) > 0 {
+			var err error
+			if trial, err = t.trySetting(ctx, trial.Setting, large); err != nil {
+				return nil, err
+			}
+		}
+		r.Settings = append(r.Settings, *trial)
+	}
+	r.sum()
+	return r, nil
+}
+
+func (t *Tuner) trySetting(ctx context.Context, setting string, benchmarks []capture.BenchID) (*SettingTrial, error) {
+	trial := &SettingTrial{Setting: setting}
+	base, head := unset(setting), strings.Fields(setting)
+	if strings.Join(base, " ") == strings.Join(head, " ") {
+		trial.Why = "that is how it is set already"
+		return trial, nil
+	}
+	b := t.Bench
+	b.Dir, b.PeakRSS = t.Dir, true
+	b.Packages, b.Pattern = selection(benchmarks)
+	t.stage("measure", setting)
+	report, err := b.AgainstSetting(ctx, strings.Join(base, " "), base, head)
+	if err != nil {
+		return nil, err
+	}
+	trial.Run = report.ID
+	trial.judge(report.Family)
+	return trial, nil
+}
+
+// judge says what a measurement made of a setting. Only time counts: a setting trades
+// memory for it, which is told beside, and for the user to weigh.
+func (s *SettingTrial) judge(f *experiment.Family) {
+	s.State, s.Why = advice.Inconclusive, "the benchmarks could not be measured"
+	if f == nil {
+		return
+	}
+	s.Changes = Changes(f)
+	var slower, faster []string
+	open, timed := false, false
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		if !isTime(c.Unit) || c.Verdict == experiment.OneSided {
+			continue
+		}
+		timed = true
+		agreed := c.Confirmation == experiment.Agreed
+		switch {
+		case c.Verdict == experiment.Worse && agreed:
+			slower = append(slower, tell(c))
+		case c.Verdict == experiment.Better && agreed:
+			faster = append(faster, tell(c))
+		case c.Verdict != experiment.NoChange:
+			open = true
+		}
+	}
+	switch {
+	case len(slower) > 0:
+		s.State, s.Why = advice.Refuted, "slower: "+list(slower)
+	case len(faster) > 0:
+		s.State, s.Why = advice.Confirmed, list(faster)
+	case open:
+		s.Why = "the measurement could not tell; more samples (-count) or a quieter machine may"
+	case timed:
+		s.State, s.Why = advice.Refuted, "measured, and no faster"
+	}
+}
+
+func isTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
+
+// Lines are "Parse-2 −11.0 % [−13.1, −9.0], +180 MB peak (96 → 276 MB)", one for each
+// benchmark.
+func (s *SettingTrial) Lines() []string {
+	var lines []string
+	for i := range s.Changes {
+		c := &s.Changes[i]
+		if !isTime(c.Unit) {
+			continue
+		}
+		line := fmt.Sprintf("%s %.4g → %.4g %s", c.Benchmark, c.Before, c.After, c.Unit)
+		if c.Ratio > 0 {
+			line = fmt.Sprintf("%s %s %% [%s, %s]", c.Benchmark, percent(c.Ratio), percent(c.Low), percent(c.High))
+		}
+		if peak := s.peak(c); peak != nil {
+			line += fmt.Sprintf(", %s MB peak (%s → %s MB)", megabytes("%+.*f", peak.After-peak.Before), megabytes("%.*f", peak.Before), megabytes("%.*f", peak.After))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// peak is the change in memory of the benchmark of another change.
+func (s *SettingTrial) peak(of *Change) *Change {
+	for i := range s.Changes {
+		if c := &s.Changes[i]; c.Unit == experiment.PeakRSS && c.Package == of.Package && c.Benchmark == of.Benchmark {
+			return c
+		}
+	}
+	return nil
+}
+
+// megabytes prints bytes in MB of 10⁶, with a digit behind the point below 10.
+func megabytes(format string, bytes float64) string {
+	mb, digits := bytes/1e6, 0
+	if math.Abs(mb) < 9.95 {
+		digits = 1
+	}
+	return strings.Replace(fmt.Sprintf(format, digits, mb), "-", "−", 1)
+}
+
+const (
+	// leastLimited is the peak of a process from which on a limit on its memory says
+	// something: a Go program that does nothing has some 8 MB, and with a few MB
+	// alive any limit that a service could have means no collection at all.
+	leastLimited = 64e6
+	// limitFactor is how much of its peak without a limit a process may have with it.
+	limitFactor = 2
+)
+
+// limitSetting is the trial of a limit on memory instead of a rate: no collection until
+// the process has twice of what it had at most, and then as many as keep it there. It
+// returns the benchmarks for which that means something, none with the reason.
+func limitSetting(trials []SettingTrial) (trial *SettingTrial, large []capture.BenchID) {
+	trial = &SettingTrial{Setting: "GOGC=off GOMEMLIMIT=…"}
+	most, all := 0.0, 0.0
+	for _, s := range trials {
+		for _, c := range s.Changes {
+			if c.Unit != experiment.PeakRSS {
+				continue
+			}
+			all = max(all, c.Before)
+			if c.Before < leastLimited {
+				continue
+			}
+			most = max(most, c.Before)
+			large = append(large, capture.BenchID{Package: c.Package, Benchmark: c.Benchmark})
+		}
+		if all > 0 {
+			break // one measurement of what it is without any setting is enough
+		}
+	}
+	switch {
+	case all == 0:
+		trial.Why = "how much memory it has without is not known here, to try a limit; -try 'GOGC=off GOMEMLIMIT=512MiB' names one"
+	case len(large) == 0:
+		trial.Why = fmt.Sprintf("the process has at most %s MB: with so little alive, any limit that a program could have means no collection at all, which says nothing of one with more", megabytes("%.*f", all))
+	default:
+		trial.Setting = fmt.Sprintf("GOGC=off GOMEMLIMIT=%dMiB", int64(math.Ceil(limitFactor*most/(1<<20))))
+	}
+	return trial, large
+}
+
+// sum says what became of all settings: confirmed if one is.
+func (r *Result) sum() {
+	var confirmed []string
+	r.State, r.Why = advice.Inconclusive, "no setting was tried"
+	for _, s := range r.Settings {
+		switch s.State {
+		case advice.Refuted:
+			if r.Why == "no setting was tried" {
+				r.State, r.Why = advice.Refuted, "no setting that was tried makes it faster"
+			}
+		case advice.Confirmed:
+			confirmed = append(confirmed, s.Setting+": "+strings.Join(s.Lines(), "; "))
+		case advice.Inconclusive:
+			r.State, r.Why = advice.Inconclusive, "the measurement could not tell of all settings"
+		}
+	}
+	if len(confirmed) > 0 {
+		r.State, r.Why = advice.Confirmed, list(confirmed)
+	}
+}
