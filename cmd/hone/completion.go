@@ -18,6 +18,7 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/tune"
 )
 
 const completionHelp = `usage: hone completion bash|zsh|fish
@@ -123,6 +124,7 @@ var flagValues = map[string]map[string][]string{
 	"token": {"role": {"read", "write", "admin"}},
 	"query": {"per": {"sum", "profile", "second"}},
 	"pgo":   {"weights": {"equal", "cpu"}},
+	"fix":   {"try": tune.DefaultSettings},
 }
 
 // runComplete prints the candidates for the last of words.

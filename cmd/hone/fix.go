@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -24,6 +25,11 @@ was seen in, with and without it in turns. It is kept only if that confirms that
 something got faster, or allocates less and is no slower; otherwise no file was ever
 touched.
 
+A finding of gc-bound has no rewrite, but settings: the benchmarks are measured with
+GOGC=200, with GOGC=400 and with a limit on memory, each in turns with none, and the
+change of time is told beside that of the peak memory of the process. That changes no
+file.
+
 ID is of the advice given last, or else of what a page of hone ui showed; or enough of
 its beginning.
 
@@ -32,18 +38,22 @@ its beginning.
   -short          run tests with -short
   -tags LIST      build tags
   -vet LIST       checks that have to pass: those of go vet and go test by default; off
+  -try SETTING    of gc-bound: measure this setting and no other; may be repeated
   -dirty          also change files that have changes which are not committed
   -check          build, vet and test only: measure nothing, and keep nothing
-  -n              show the rewrite, and do nothing
+  -n              show the rewrite, or the settings, and do nothing
   -json           print the result as JSON
 
 What was kept is left uncommitted, and is in .hone/advice/ID.patch for git apply and
-git am, with the measurement in its message. The exit code is 3 if a rewrite was not confirmed.
+git am, with the measurement in its message. The exit code is 3
+if a rewrite, or every setting that was tried, was not confirmed.
 
 Examples:
 
   hone fix regexp-per-call-3f2a9c
   hone fix -count 20 -benchtime 1s sort-slice
+  hone fix gc-bound
+  hone fix -try GOGC=300 -try 'GOGC=off GOMEMLIMIT=512MiB' gc-bound
 `
 
 // tunerFlags are those that hone fix and hone tune share.
@@ -95,6 +105,8 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	f := newTunerFlags("fix")
 	show := f.fs.Bool("n", false, "")
 	check := f.fs.Bool("check", false, "")
+	var settings []string
+	f.fs.Func("try", "", func(s string) error { settings = append(settings, s); return tune.CheckSetting(s) })
 	ids, err := parseArgs(f.fs, args)
 	if err != nil {
 		return err
@@ -109,10 +121,23 @@ func runFix(ctx context.Context, a *app, args []string) error {
 		if err != nil {
 			return err
 		}
+		switch {
+		case len(settings) > 0 && found.Try != advice.BySetting:
+			return &shell.UsageError{Verb: "fix", Err: fmt.Errorf("-try %s: no setting is tried of %s, but of gc-bound", settings[0], found.ID)}
+		case *check && found.Try == advice.BySetting:
+			return &shell.UsageError{Verb: "fix", Err: fmt.Errorf("-check measures nothing, and settings of %s are measured only", found.ID)}
+		}
 		findings, benchmarks[found] = append(findings, found), of
 	}
 	if *show {
 		for _, found := range findings {
+			if found.Try == advice.BySetting {
+				if len(settings) == 0 {
+					settings = tune.DefaultSettings
+				}
+				fmt.Fprintln(a.stdout, strings.Join(settings, "\n"))
+				continue
+			}
 			if found.Fix == nil {
 				return fmt.Errorf("%s is advice only: %s", found.ID, found.Why)
 			}
@@ -130,12 +155,12 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	var results []*tune.Result
 	failed := false
 	for _, found := range findings {
-		r, err := a.try(ctx, t, progress, found, benchmarks[found])
+		r, err := a.try(ctx, t, progress, found, benchmarks[found], settings)
 		if err != nil {
 			return err
 		}
 		results = append(results, r)
-		failed = failed || !r.Kept && !(*check && r.State == advice.Patched)
+		failed = failed || r.State != advice.Confirmed && !(*check && r.State == advice.Patched)
 		if !f.json {
 			a.tellResult(r, found)
 		}
@@ -151,15 +176,22 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	return nil
 }
 
-// try proves a rewrite by the benchmarks it was seen in, and records what came of it.
-func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark) (*tune.Result, error) {
+// try proves a finding by the benchmarks it was seen in, its rewrite or settings, and
+// records what came of it. Settings are the usual ones if none are named.
+func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark, settings []string) (*tune.Result, error) {
 	var of []capture.BenchID
 	for _, subject := range f.Evidence.Subjects {
 		if b, ok := benchmarks[subject]; ok && len(of) < maxBenchmarks {
 			of = append(of, capture.BenchID(b))
 		}
 	}
-	r, err := t.Try(ctx, f, of)
+	var r *tune.Result
+	var err error
+	if f.Try == advice.BySetting {
+		r, err = t.TrySettings(ctx, f, of[:min(len(of), maxSettingBenchmarks)], settings)
+	} else {
+		r, err = t.Try(ctx, f, of)
+	}
 	progress.end()
 	if err != nil {
 		return nil, err
@@ -171,9 +203,16 @@ func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *adv
 // that it matters most to: each takes some twenty seconds.
 const maxBenchmarks = 8
 
+// maxSettingBenchmarks is the same of settings, each of which is a measurement.
+const maxSettingBenchmarks = 4
+
 func (a *app) tellResult(r *tune.Result, f *advice.Finding) {
 	dir, _ := os.Getwd()
 	fmt.Fprintf(a.stdout, "%s  %s\n    %s  %s\n", r.State, r.Finding, f.Place(dir), f.Title)
+	if len(r.Settings) > 0 {
+		a.tellSettings(r, f)
+		return
+	}
 	fmt.Fprintf(a.stdout, "    %s\n", r.Why)
 	if r.Caveat != "" {
 		fmt.Fprintf(a.stdout, "    but: %s\n", r.Caveat)
@@ -188,3 +227,35 @@ func (a *app) tellResult(r *tune.Result, f *advice.Finding) {
 		fmt.Fprintf(a.stdout, "    not kept; the measurement is hone compare %s\n", r.Run)
 	}
 }
+
+// tellSettings says what settings did, and where one goes that is wanted.
+func (a *app) tellSettings(r *tune.Result, f *advice.Finding) {
+	var b strings.Builder
+	for _, s := range r.Settings {
+		switch s.State {
+		case "":
+			fmt.Fprintf(&b, "    %s: not tried: %s\n", s.Setting, s.Why)
+		case advice.Confirmed: // the lines say all there is
+			fmt.Fprintf(&b, "    %s: %s\n", s.Setting, s.State)
+		default:
+			fmt.Fprintf(&b, "    %s: %s: %s\n", s.Setting, s.State, s.Why)
+		}
+		for _, line := range s.Lines() {
+			fmt.Fprintf(&b, "        %s\n", line)
+		}
+		if s.Run != "" {
+			fmt.Fprintf(&b, "        the measurement is hone compare %s\n", s.Run)
+		}
+	}
+	b.WriteString("    peak is the largest resident set of the benchmark's process; a program with more alive takes more\n")
+	if r.State == advice.Confirmed {
+		b.WriteString(settingGoes)
+	}
+	io.WriteString(a.stdout, b.String())
+}
+
+const settingGoes = `    no file was changed; where a setting goes:
+        the environment of the program: GOGC=200 in its unit, its container or its deployment
+        or the start of main: debug.SetGCPercent(200), debug.SetMemoryLimit(bytes); //go:debug has neither
+        a GOMEMLIMIT is to be below the container's limit, by a tenth or so: not all memory is the heap's
+`

@@ -27,6 +27,8 @@ does: tests have to pass, benchmarks have to get better, twice.
   -bench RE       benchmarks to tune (all)
   -class C        A: only rewrites that do the same whatever they are given; AB (AB)
   -most N         try at most N rewrites (50)
+  -settings       behind the rewrites, try settings of the collector where it takes much of
+                  the time, as hone fix does; each takes as long as a rewrite (off)
   -min SHARE      lines with less of the time or memory are not looked at (0.01)
   -profiletime T  time of a profile (2s)
   -count N        samples of each benchmark, and side (10; 20 where 10 decide nothing)
@@ -46,20 +48,23 @@ Examples:
   hone tune
   hone tune -bench Parse ./...
   hone tune -class A -most 5 ./internal/codec
+  hone tune -settings ./internal/cache
 `
 
 // tuned is what hone tune -json prints.
 type tuned struct {
-	Tried   []*tune.Result   `json:"tried"`
-	Changes []tune.Change    `json:"changes"` // before against after
-	Run     string           `json:"run,omitempty"`
-	Left    []advice.Finding `json:"left"` // that stay advice
+	Tried    []*tune.Result   `json:"tried"`
+	Settings []*tune.Result   `json:"settings,omitempty"` // of findings that settings are for
+	Changes  []tune.Change    `json:"changes"`            // before against after
+	Run      string           `json:"run,omitempty"`
+	Left     []advice.Finding `json:"left"` // that stay advice
 }
 
 func runTune(ctx context.Context, a *app, args []string) error {
 	f := newTunerFlags("tune")
 	class := f.fs.String("class", "AB", "")
 	most := f.fs.Int("most", 50, "")
+	settings := f.fs.Bool("settings", false, "")
 	least := f.fs.Float64("min", advice.DefaultMinShare, "")
 	f.fs.StringVar(&f.bench.Pattern, "bench", ".", "")
 	f.fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
@@ -108,7 +113,7 @@ func runTune(ctx context.Context, a *app, args []string) error {
 		}
 		found := &report.Findings[i]
 		seen[found.ID] = true
-		r, err := a.try(ctx, t, progress, found, p.benchmarks)
+		r, err := a.try(ctx, t, progress, found, p.benchmarks, nil)
 		if errors.Is(err, tune.ErrUncommitted) {
 			a.warn("hone: " + err.Error())
 			continue
@@ -134,9 +139,21 @@ func runTune(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 	}
-	for _, g := range report.Findings {
-		if !seen[g.ID] {
-			out.Left = append(out.Left, g)
+	for i := range report.Findings {
+		g := &report.Findings[i]
+		switch {
+		case seen[g.ID]:
+		case *settings && g.Try == advice.BySetting:
+			r, err := a.try(ctx, t, progress, g, p.benchmarks, nil)
+			if err != nil {
+				return err
+			}
+			out.Settings = append(out.Settings, r)
+			if !f.json {
+				a.tellResult(r, g)
+			}
+		default:
+			out.Left = append(out.Left, *g)
 		}
 	}
 	if len(kept) > 0 {
