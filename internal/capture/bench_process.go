@@ -105,6 +105,10 @@ type (
 	}
 )
 
+// smallFloor is how much the system may count for a process that it hasn't had, and the
+// figure still says something: what starts programs has some MB, as small ones have.
+const smallFloor = 16 << 20
+
 // startLocked starts a command on a thread that lives as long as the command
 // does: Linux sends the death signal when the thread ends that started it, not
 // the process (golang.org/issue/27505). The group is gone, too, when ended
@@ -141,7 +145,7 @@ func (s *scratch) startLocked(cmd *exec.Cmd, pin []int, peak bool) (started <-ch
 		} else {
 			var state *os.ProcessState
 			if state, e.err = child.Wait(); e.err == nil {
-				if peak, ok := spawn.PeakRSS(state); ok && peak > child.Floor {
+				if peak, ok := spawn.PeakRSS(state); ok && (peak > child.Floor || child.Floor < smallFloor) {
 					e.peak = peak
 				}
 				if !state.Success() {
