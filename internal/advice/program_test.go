@@ -173,3 +173,32 @@ func TestWholeSubjects(t *testing.T) {
 		t.Errorf("%+v", r.Findings)
 	}
 }
+
+// TestGCBoundTry: settings are tried where there is a benchmark to measure.
+func TestGCBoundTry(t *testing.T) {
+	dir := appModule(t)
+	for _, c := range []struct {
+		root, subject string
+		want          Trial
+	}{
+		{"testing.(*B).launch", "Parse-2", BySetting},
+		{"testing.(*B).launch", "", ""}, // a file: which benchmark it is of is not known
+		{"main.main", "api", ""},
+	} {
+		b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+		at := func(name string) uint32 {
+			return b.Location(0, 0, profile.Line{Function: b.Function(name, name, "x.go", 1), Line: 2})
+		}
+		b.Sample([]uint32{at("runtime.scanobject"), at("runtime.gcDrain"), at("runtime.gcBgMarkWorker")}, nil, 100, 1000e6)
+		b.Sample([]uint32{at("other.Work"), at(c.root)}, nil, 200, 2000e6)
+		r := adviseWhole(t, dir, Input{Profile: b.Profile(), Subject: c.subject, Kind: "cpu"})
+		if len(r.Findings) != 1 || r.Findings[0].Rule != "gc-bound" || r.Findings[0].Try != c.want {
+			t.Errorf("%+v: %+v", c, r.Findings)
+			continue
+		}
+		var text strings.Builder
+		if err := r.WriteText(&text, dir); err != nil || strings.Contains(text.String(), "hone fix gc-bound-") != (c.want != "") {
+			t.Errorf("%+v: %v\n%s", c, err, text.String())
+		}
+	}
+}
