@@ -45,8 +45,8 @@ its beginning.
   -json           print the result as JSON
 
 What was kept is left uncommitted, and is in .hone/advice/ID.patch for git apply and
-git am, with the measurement in its message. The exit code is 3
-if a rewrite, or every setting that was tried, was not confirmed.
+git am, with the measurement in its message. The exit code is 3 if a rewrite, or every
+setting that was tried, was not confirmed.
 
 Examples:
 
