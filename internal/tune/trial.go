@@ -62,7 +62,7 @@ var errNoFix = errors.New("this finding has no rewrite: it is advice")
 // A rewrite that fails is a result; an error is for what has nothing to do with it.
 func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture.BenchID) (*Result, error) {
 	if f.Fix == nil {
-		return nil, fmt.Errorf("%s: %w", f.ID, errNoFix)
+		return nil, fmt.Errorf("%s: %w: %s", f.ID, errNoFix, f.Why)
 	}
 	r := &Result{Finding: f.ID, Rule: f.Rule, File: f.Fix.File, Time: time.Now().UTC().Truncate(time.Second)}
 	if err := t.unchanged(ctx, f.Fix); err != nil {

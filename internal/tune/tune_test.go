@@ -180,7 +180,7 @@ func TestTryRefuses(t *testing.T) {
 	if _, err := tuner(t, dir).Try(t.Context(), finding(dir, fast, slow), length); err == nil || !strings.Contains(err.Error(), "has changed since") {
 		t.Errorf("changed: %v", err)
 	}
-	if _, err := tuner(t, dir).Try(t.Context(), &advice.Finding{ID: "x"}, length); !errors.Is(err, errNoFix) {
+	if _, err := tuner(t, dir).Try(t.Context(), &advice.Finding{ID: "x", Why: "Do it yourself."}, length); !errors.Is(err, errNoFix) || !strings.Contains(err.Error(), "Do it yourself.") {
 		t.Errorf("advice: %v", err)
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "go.mod"}} {
