@@ -4,6 +4,9 @@
 //	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,...
 //	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,...
 //
+// With -keep, cases stay where they were laid out, with their profiles; with -again, hone
+// gives advice on these once more, so that only what it makes of them can differ.
+//
 // DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. A case is a line of JSON
 // with facts only; see reasons.go. Of each, the parent revision is laid out in a
 // temporary folder and its benchmark profiled by hone advise. A finding hits if it is
@@ -17,6 +20,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,6 +61,7 @@ type options struct {
 	hone, repos string
 	fix         bool
 	keep        string
+	again       bool
 	timeout     time.Duration
 	time        string
 }
@@ -67,6 +72,7 @@ func main() {
 	flag.StringVar(&o.hone, "hone", "bin/hone", "hone's binary")
 	flag.StringVar(&o.repos, "repos", "", "folder of git repositories")
 	flag.StringVar(&o.keep, "keep", "", "lay cases out below this folder, and leave them there")
+	flag.BoolVar(&o.again, "again", false, "with -keep: advise on the profiles that are there from before")
 	flag.BoolVar(&o.fix, "fix", false, "also run hone fix on what hits and has a rewrite")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "for one case")
 	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
@@ -77,6 +83,12 @@ func main() {
 	wanted, err := regexp.Compile(*only)
 	if err == nil {
 		o.hone, err = filepath.Abs(o.hone)
+	}
+	if err == nil && o.keep != "" {
+		o.keep, err = filepath.Abs(o.keep)
+	}
+	if err == nil && o.again && o.keep == "" {
+		err = errors.New("-again wants -keep: the folder that the cases are in")
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -244,43 +256,51 @@ func relative(dir, file string) string {
 	return file
 }
 
-// advise lays out a case's revision and asks hone for advice on its benchmark.
-func advise(ctx context.Context, o *options, c *testCase, dir string) ([]finding, error) {
+// layOut writes the revision that a case's commit changed, ready to be built.
+func (o *options) layOut(ctx context.Context, c *testCase, dir string) error {
 	repo, err := o.find(c.Repo)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	revision := c.Parent
-	if revision == "" {
-		revision = c.Commit
-	}
-	if err := checkout(ctx, repo, revision, dir); err != nil {
-		return nil, err
+	if err := checkout(ctx, repo, cmp.Or(c.Parent, c.Commit), dir); err != nil {
+		return err
 	}
 	if c.BenchFromCommit {
 		if err := overlayTests(ctx, repo, c, dir); err != nil {
+			return err
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, moduleOf(dir, c.BenchPkg), "go.mod")); err == nil {
+		return nil
+	}
+	if out, err := run(ctx, dir, "go", "mod", "init", "github.com/"+c.Repo); err != nil {
+		return fmt.Errorf("go mod init: %s", out)
+	}
+	if versions := requires[c.Repo]; len(versions) > 0 {
+		if out, err := run(ctx, dir, "go", append([]string{"get"}, versions...)...); err != nil {
+			return fmt.Errorf("go get: %s", firstLine(out))
+		}
+	}
+	if out, err := run(ctx, dir, "go", "mod", "tidy"); err != nil {
+		return fmt.Errorf("go mod tidy: %s", firstLine(out))
+	}
+	return nil
+}
+
+// advise lays out a case's revision and asks hone for advice on its benchmark.
+func advise(ctx context.Context, o *options, c *testCase, dir string) ([]finding, error) {
+	args := []string{"advise", "-json", "latest"}
+	if !o.again {
+		if err := o.layOut(ctx, c, dir); err != nil {
 			return nil, err
 		}
+		pkg, err := filepath.Rel(moduleOf(dir, c.BenchPkg), filepath.Clean(c.BenchPkg))
+		if err != nil {
+			return nil, err
+		}
+		args = []string{"advise", "-json", "-vet=off", "-bench", c.Bench, "-profiletime", o.time, "./" + filepath.ToSlash(pkg)}
 	}
 	module := moduleOf(dir, c.BenchPkg)
-	if _, err := os.Stat(filepath.Join(dir, module, "go.mod")); err != nil {
-		if out, err := run(ctx, dir, "go", "mod", "init", "github.com/"+c.Repo); err != nil {
-			return nil, fmt.Errorf("go mod init: %s", out)
-		}
-		if versions := requires[c.Repo]; len(versions) > 0 {
-			if out, err := run(ctx, dir, "go", append([]string{"get"}, versions...)...); err != nil {
-				return nil, fmt.Errorf("go get: %s", firstLine(out))
-			}
-		}
-		if out, err := run(ctx, dir, "go", "mod", "tidy"); err != nil {
-			return nil, fmt.Errorf("go mod tidy: %s", firstLine(out))
-		}
-	}
-	pkg, err := filepath.Rel(module, filepath.Clean(c.BenchPkg))
-	if err != nil {
-		return nil, err
-	}
-	args := []string{"advise", "-json", "-vet=off", "-bench", c.Bench, "-profiletime", o.time, "./" + filepath.ToSlash(pkg)}
 	cmd := exec.CommandContext(ctx, o.hone, args...)
 	cmd.Dir = filepath.Join(dir, module)
 	var complaint bytes.Buffer
