@@ -55,18 +55,19 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	toolchain, err := runGo(ctx, o.Dir, "env", "GOVERSION")
+	env, err := runGo(ctx, o.Dir, "env", "GOVERSION", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
-	l := &locator{modules: mods}
+	toolchain, goroot, _ := strings.Cut(strings.TrimSpace(string(env)), "\n")
+	l := &locator{modules: mods, goroot: strings.TrimSpace(goroot)}
 	if l.mains, err = mainFolders(ctx, o.Dir, inputs); err != nil {
 		return nil, err
 	}
 	e := collect(inputs, l.locate)
 	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
 	o.stage("reading %s", count(len(dirs), "package"))
-	src, err := load(ctx, o.Dir, strings.TrimSpace(string(toolchain)), dirs)
+	src, err := load(ctx, o.Dir, strings.TrimSpace(toolchain), dirs)
 	if err != nil {
 		return nil, err
 	}

@@ -79,7 +79,7 @@ type evidence struct {
 type collector struct {
 	evidence
 	locate func(*profile.Frame) string
-	files  map[string]string // by file and package of a frame
+	files  map[string]string // by file and package of a frame, and whether it is of a literal
 }
 
 func collect(inputs []Input, locate func(*profile.Frame) string) *collector {
@@ -277,6 +277,9 @@ func (c *collector) expand(p *profile.Profile, l uint32) []step {
 		frame := profile.Frame{Name: p.Strings[fn.Name], File: p.Strings[fn.File]}
 		s := step{name: frame.Name, function: line.Function}
 		id := frame.File + "\x00" + frame.Package()
+		if parseName(frame.Name).closure != "" {
+			id += "\x00" // found in another way
+		}
 		file, known := c.files[id]
 		if !known {
 			file = c.locate(&frame)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -84,7 +85,8 @@ type locator struct {
 	modules []module
 	// mains are the folders of commands, of which a frame's function name says no
 	// more than "main".
-	mains []string
+	mains  []string
+	goroot string // "" if unknown
 }
 
 // locate returns the absolute path of the file that a frame's code is in, "" if it
@@ -96,6 +98,11 @@ func (l *locator) locate(f *profile.Frame) string {
 	base := path.Base(filepath.ToSlash(f.File))
 	if !strings.HasSuffix(base, ".go") || strings.Contains(f.File, "@v") || strings.Contains(filepath.ToSlash(f.File), "/vendor/") {
 		return ""
+	}
+	if parseName(f.Name).closure != "" {
+		if name, known := l.locateLiteral(filepath.ToSlash(f.File)); known {
+			return name
+		}
 	}
 	if pkg == "main" || pkg == "command-line-arguments" {
 		return l.locateMain(filepath.ToSlash(f.File), base)
@@ -110,6 +117,45 @@ func (l *locator) locate(f *profile.Frame) string {
 		}
 	}
 	return ""
+}
+
+// locateLiteral finds a file with a function literal. Where the function it is in was
+// inlined, its name is that of the function around, which may be of another package:
+// only the path says whose it is. known is false if that doesn't, either, as the
+// program was built elsewhere.
+func (l *locator) locateLiteral(file string) (name string, known bool) {
+	for _, m := range l.modules {
+		for _, dir := range []string{m.Path, filepath.ToSlash(m.Dir)} { // the first as -trimpath has it
+			if rel, ok := below(file, dir); ok {
+				return m.file(rel), true
+			}
+		}
+	}
+	if l.goroot != "" {
+		src := module{Dir: filepath.Join(l.goroot, "src")}
+		standard := file[max(0, strings.LastIndex(file, "/src/")):]
+		if isFile(src.file(strings.TrimPrefix(standard, "/src/"))) {
+			return "", true
+		}
+	}
+	// The longest end of the path that is a file here; a name alone may be anybody's.
+	elements := strings.Split(file, "/")
+	for i := max(1, len(elements)-maxDepth); i < len(elements)-1; i++ {
+		for _, m := range l.modules {
+			if name := m.file(elements[i:]...); isFile(name) {
+				return name, true
+			}
+		}
+	}
+	return "", false
+}
+
+// maxDepth is how deep in a module a file is looked for.
+const maxDepth = 20
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // locateMain finds a file of a command: by its path as it is, as -trimpath has it,

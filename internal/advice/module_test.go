@@ -1,7 +1,9 @@
 package advice
 
 import (
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/hone-go/hone/profile"
@@ -32,6 +34,46 @@ func TestLocate(t *testing.T) {
 		}
 		if got := l.locate(&profile.Frame{Name: c.function, File: c.file}); got != want {
 			t.Errorf("%s in %s is %q, want %q", c.function, c.file, got, want)
+		}
+	}
+}
+
+// TestLocateLiteral: files of literals are found by their path, as their names may be of the function that the literal's own was inlined into.
+func TestLocateLiteral(t *testing.T) {
+	dir, goroot := t.TempDir(), t.TempDir()
+	for _, name := range []string{
+		filepath.Join(dir, "root.go"), filepath.Join(dir, "iter.go"), filepath.Join(dir, "util", "make.go"), filepath.Join(dir, "cmd", "x", "main.go"),
+		filepath.Join(goroot, "src", "maps", "iter.go"),
+	} {
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := &locator{modules: []module{{Path: "example.com/m", Dir: dir}}, mains: []string{filepath.Join(dir, "cmd", "x")}, goroot: goroot}
+	for _, c := range []struct{ name, file, want string }{
+		{"example.com/m/util.Make", "/elsewhere/util/make.go", "util/make.go"},
+		{"example.com/m/util.Make.func1", "example.com/m/util/make.go", "util/make.go"},
+		{"example.com/m.(*T).run.Make.func1", "example.com/m/util/make.go", "util/make.go"}, // inlined
+		{"example.com/m.(*T).run.Make.func1", dir + "/util/make.go", "util/make.go"},
+		{"example.com/m.(*T).run.Make.func1", "/elsewhere/util/make.go", "util/make.go"},
+		{"example.com/m.run.func1", "/elsewhere/root.go", "root.go"},
+		{"main.main.Make.func1", "/elsewhere/util/make.go", "util/make.go"},
+		{"main.main.func1", "/elsewhere/cmd/x/main.go", "cmd/x/main.go"},
+		{"example.com/m.run.Keys[...].func1", "/usr/local/go/src/maps/iter.go", ""},
+		{"example.com/m.run.Keys[...].func1", "maps/iter.go", ""},
+		{"example.com/m.run.Map.func1", "example.com/other@v1.2.3/map.go", ""},
+		{"example.com/m.run.Make.func1", "example.com/m/../../secret/make.go", ""},
+		{"example.com/other.Do", "/elsewhere/util/make.go", ""},
+	} {
+		want := ""
+		if c.want != "" {
+			want = filepath.Join(dir, filepath.FromSlash(c.want))
+		}
+		if got := l.locate(&profile.Frame{Name: c.name, File: filepath.ToSlash(c.file)}); got != want {
+			t.Errorf("%s in %s on %s: %q, want %q", c.name, c.file, runtime.GOOS, got, want)
 		}
 	}
 }
