@@ -43,7 +43,7 @@ func rangeBound(s *advice.Site, r *ast.RangeStmt) (bound, bool) {
 		}
 		return bound{}, false
 	}
-	t := s.Info.TypeOf(r.X).Underlying()
+	t := under(s.Info.TypeOf(r.X))
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
 	}

@@ -20,7 +20,7 @@ var mapGrows = &advice.Rule{
 	Doc: `A map that is full is rebuilt with twice the room, and all its keys are hashed again. make(map[K]V, n) has room for n
 keys from the beginning.
 
-The rewrite gives the size to a map that a loop over something of known length fills, right where it is made or, if the
+The rewrite gives the size to a map that a loop over something of known length, or maps.Copy, fills, right where it is made or, if the
 length isn't known there yet, where the loop begins. It is class A where each step has another key, and B where keys may
 repeat, which would make the map larger than it has to be; what counts or groups gets advice only.`,
 	Class:     advice.Safe,
@@ -39,6 +39,9 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 	}
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
+		if m, ok := copiedInto(s, c); ok {
+			matches = append(matches, m)
+		}
 		index, groups := storedAt(s, c.Node())
 		if index == nil {
 			continue
@@ -79,6 +82,30 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 	return matches
 }
 
+// copiedInto is of maps.Copy into a map that is made, without a size, for that.
+func copiedInto(s *advice.Site, c inspector.Cursor) (advice.Match, bool) {
+	call, ok := c.Node().(*ast.CallExpr)
+	if !ok || s.Callee(call) != "maps.Copy" || !oneLine(s.Source(call.Args[1])) {
+		return advice.Match{}, false
+	}
+	m := object(s, call.Args[0])
+	stmt, inBlock := statement(c)
+	if m == nil || !isLocal(s, m) || !inBlock || stmt != c.Parent() {
+		return advice.Match{}, false
+	}
+	d, declared := declarationOf(s, m)
+	if loop, ok := loopAround(c); !declared || !emptyMap(s, &d) || ok && !within(loop.Node(), m.Pos()) || len(usesIn(s, m, d.Node().End(), call.Pos())) > 0 {
+		return advice.Match{}, false
+	}
+	b := bound{expr: call.Args[1]}
+	found := advice.Match{Node: call, Class: advice.AdviceOnly,
+		Why: fmt.Sprintf("%s is rebuilt as it grows to the keys of %s: make it with room for all.", m.Name(), s.Source(call.Args[1]))}
+	if repeatable(s, call.Args[1]) {
+		sizeMap(s, &b, &d, stmt, exits{}, &found)
+	}
+	return found, true
+}
+
 // storedAt returns the m[k] that a statement stores to, and whether it counts or
 // groups: what it stores depends on what is there already.
 func storedAt(s *advice.Site, n ast.Node) (index *ast.IndexExpr, groups bool) {
@@ -103,7 +130,7 @@ func storedAt(s *advice.Site, n ast.Node) (index *ast.IndexExpr, groups bool) {
 	if !ok {
 		return nil, false
 	}
-	if _, ok := s.Info.TypeOf(index.X).Underlying().(*types.Map); !ok {
+	if _, ok := under(s.Info.TypeOf(index.X)).(*types.Map); !ok {
 		return nil, false
 	}
 	return index, groups

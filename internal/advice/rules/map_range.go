@@ -31,7 +31,7 @@ func matchMapRange(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		if _, ok := s.Info.TypeOf(r.X).Underlying().(*types.Map); !ok || runsOnce(s, c) {
+		if _, ok := under(s.Info.TypeOf(r.X)).(*types.Map); !ok || runsOnce(s, c) {
 			continue
 		}
 		name := s.Source(r.X)

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 	"regexp"
+	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -39,7 +40,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 		if obj == nil || runsOnce(s, c.Cursor) {
 			continue
 		}
-		if _, anything := obj.Type().Underlying().(*types.Interface); anything && switchedLater(s, c, obj) {
+		if _, anything := obj.Type().Underlying().(*types.Interface); anything && switchedLater(s, c, obj, obtained(s, c)) {
 			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "reflection comes before a type switch",
 				Why: fmt.Sprintf("%s(%s) runs for each value, also for those that the type switch below it knows: switch on %s first, and reflect in the default case only.", short(c.Name), obj.Name(), obj.Name())})
 		}
@@ -55,9 +56,50 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// switchedLater reports whether the function has a type switch on a variable after a
-// call, in the same or an inner block.
-func switchedLater(s *advice.Site, c advice.Call, obj types.Object) bool {
+// obtained returns the variable that reflection puts a value into which it takes from
+// another one: v := reflect.Indirect(reflect.ValueOf(x)).Interface(); nil if there is none.
+func obtained(s *advice.Site, c advice.Call) types.Object {
+	stmt, ok := statement(c.Cursor)
+	if !ok {
+		return nil
+	}
+	var to, from ast.Expr
+	switch n := stmt.Node().(type) {
+	case *ast.AssignStmt:
+		if len(n.Lhs) == 1 && len(n.Rhs) == 1 {
+			to, from = n.Lhs[0], n.Rhs[0]
+		}
+	case *ast.DeclStmt:
+		if d, ok := n.Decl.(*ast.GenDecl); ok && len(d.Specs) == 1 {
+			if v, ok := d.Specs[0].(*ast.ValueSpec); ok && len(v.Names) == 1 && len(v.Values) == 1 {
+				to, from = v.Names[0], v.Values[0]
+			}
+		}
+	}
+	call, ok := from.(*ast.CallExpr)
+	if !ok || s.Callee(call) != "(reflect.Value).Interface" {
+		return nil
+	}
+	for call != c.CallExpr { // all that is done to the value is to follow a pointer
+		var inner ast.Expr
+		switch s.Callee(call) {
+		case "(reflect.Value).Interface", "(reflect.Value).Elem":
+			inner = ast.Unparen(call.Fun).(*ast.SelectorExpr).X
+		case "reflect.Indirect":
+			inner = call.Args[0]
+		default:
+			return nil
+		}
+		if call, ok = ast.Unparen(inner).(*ast.CallExpr); !ok {
+			return nil
+		}
+	}
+	return object(s, to)
+}
+
+// switchedLater reports whether the function has a type switch on one of some variables
+// after a call, in the same or an inner block.
+func switchedLater(s *advice.Site, c advice.Call, objs ...types.Object) bool {
 	stmt, ok := statement(c.Cursor)
 	if !ok {
 		return false
@@ -69,8 +111,9 @@ func switchedLater(s *advice.Site, c advice.Call, obj types.Object) bool {
 			return true
 		}
 		ast.Inspect(n.Assign, func(n ast.Node) bool {
-			if e, ok := n.(*ast.TypeAssertExpr); ok && e.Type == nil && object(s, e.X) == obj {
-				found = true
+			if e, ok := n.(*ast.TypeAssertExpr); ok && e.Type == nil {
+				obj := object(s, e.X)
+				found = found || obj != nil && slices.Contains(objs, obj)
 			}
 			return true
 		})

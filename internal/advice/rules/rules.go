@@ -175,6 +175,29 @@ func isNamed(t types.Type, pkg, name string) bool {
 	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg
 }
 
+// under is what a type is made of: of a type parameter what all types it may stand for
+// are made of, as of M in [M ~map[K]V], or its constraint.
+func under(t types.Type) types.Type {
+	p, ok := types.Unalias(t).(*types.TypeParam)
+	if !ok {
+		return t.Underlying()
+	}
+	constraint := p.Constraint().Underlying().(*types.Interface)
+	for i := range constraint.NumEmbeddeds() {
+		switch e := constraint.EmbeddedType(i).(type) {
+		case *types.Union:
+			if e.Len() == 1 {
+				return e.Term(0).Type().Underlying()
+			}
+		default:
+			if !types.IsInterface(e) {
+				return e.Underlying()
+			}
+		}
+	}
+	return constraint
+}
+
 // inPoolNew reports whether code makes what a sync.Pool has none of.
 func inPoolNew(s *advice.Site, c inspector.Cursor) bool {
 	isPool := func(t types.Type) bool { return isNamed(t, "sync", "Pool") }

@@ -1,6 +1,9 @@
 package fill
 
-import "strconv"
+import (
+	"maps"
+	"strconv"
+)
 
 type user struct {
 	id    int
@@ -95,4 +98,27 @@ func counts(words []string) (map[string]int, map[string][]int, map[string]bool) 
 		}
 	}
 	return n, at, long
+}
+
+type pages map[string]int
+
+func clone(old map[string]int, more func() map[string]int) (pages, pages) {
+	all := make(pages)
+	// want A: to the keys of old
+	maps.Copy(all, old) // hot: maps.Copy[...] runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+	rest := pages{}
+	// want C: to the keys of more()
+	maps.Copy(rest, more()) // hot: maps.Copy[...] runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+	return all, rest
+}
+
+func some[K comparable, V any, M ~map[K]V](in M, keep func(K) bool) M {
+	kept := M{}
+	for k, v := range in {
+		if keep(k) {
+			// want C: Not each of the len(in) steps
+			kept[k] = v // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+		}
+	}
+	return kept
 }

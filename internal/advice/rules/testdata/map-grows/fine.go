@@ -1,6 +1,9 @@
 package fine
 
-import "bufio"
+import (
+	"bufio"
+	"maps"
+)
 
 // room is there.
 func room(xs []int) map[int]int {
@@ -66,4 +69,15 @@ func values(xs []int) map[int]*int {
 		m[i] = &x // alloc
 	}
 	return m
+}
+
+// merged has keys already.
+func merged(a, b map[string]int) map[string]int {
+	m := maps.Clone(a)
+	maps.Copy(m, b) // hot: maps.Copy[...] runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+	n := make(map[string]int)
+	n["a"] = 1
+	maps.Copy(n, b) // hot: maps.Copy[...] runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+	maps.Copy(n, m)
+	return n
 }

@@ -25,3 +25,11 @@ func sum(m map[string]int) (n int) {
 	}
 	return n
 }
+
+func total[K comparable, M ~map[K]int](of M) (n int) {
+	// want C: Going through of
+	for _, v := range of { // hot: runtime.mapIterNext
+		n += v
+	}
+	return n
+}

@@ -24,6 +24,15 @@ func kind(v any, w any) reflect.Kind {
 	return k
 }
 
+func field(arg any) (any, string) {
+	v := reflect.ValueOf(arg).Elem().Field(0).Interface() // hot: reflect.packEface
+	switch arg := v.(type) {
+	case string:
+		return v, arg
+	}
+	return v, ""
+}
+
 var names = map[string]int{}
 
 func init() {

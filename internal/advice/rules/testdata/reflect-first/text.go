@@ -22,6 +22,18 @@ func toString(v any) string {
 	return fmt.Sprint(v)
 }
 
+func short(arg any) string {
+	// want C: switch on arg first
+	var v = reflect.Indirect(reflect.ValueOf(arg)).Interface() // hot: reflect.Indirect reflect.packEface
+	switch v := v.(type) {
+	case string:
+		return v
+	case int:
+		return strconv.Itoa(v)
+	}
+	return fmt.Sprint(v)
+}
+
 func column(r *row, field string) (string, string) {
 	// want C: searches the type again
 	f, _ := reflect.TypeOf(*r).FieldByName(field) // hot: reflect.(*rtype).FieldByName
