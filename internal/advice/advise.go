@@ -130,8 +130,7 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 		s.Compiler = p.Says[lineOf{h.file, s.Line}]
 		x.examine(s)
 	}
-	report.Findings = append(x.ranked(), x.whole(inputs)...)
-	slices.SortStableFunc(report.Findings, func(a, b Finding) int { return a.Bound.order(&b.Bound) })
+	report.Findings = rank(append(x.all(), x.whole(inputs)...))
 	report.Together = x.union(inputs, x.has)
 	report.Unexamined = slices.Concat(report.Unexamined, missed.sentences, x.failed)
 	return report
@@ -158,7 +157,7 @@ func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []str
 	}
 	var all []weighed
 	for _, h := range e.lines {
-		w := e.largest(h.match(nil, false))
+		w := e.largest(h.match(about{}))
 		if w < least || h.testing {
 			continue
 		}
@@ -208,6 +207,8 @@ type examiner struct {
 type found struct {
 	Finding
 	rule    *Rule
+	about   about
+	gain    float64
 	sites   []*Site
 	matched matched
 }
@@ -220,7 +221,7 @@ func (x *examiner) examine(s *Site) {
 		if r.Until != "" && s.Toolchain != "" && version.Compare(s.Toolchain, "go"+r.Until) >= 0 {
 			continue
 		}
-		if !x.hotEnough(s.hot.match(r.Frames, r.Allocates), r) {
+		if !x.hotEnough(s.hot.match(r.about(nil)), r) {
 			continue
 		}
 		for _, m := range x.matches(s, r) {
@@ -257,11 +258,7 @@ func (x *examiner) hotEnough(m matched, r *Rule) bool {
 }
 
 func (x *examiner) add(s *Site, r *Rule, m *Match) {
-	frames := r.Frames
-	if m.Frames != nil {
-		frames = m.Frames
-	}
-	part := s.hot.match(frames, r.Allocates)
+	part := s.hot.match(r.about(m))
 	if !x.hotEnough(part, r) {
 		return
 	}
@@ -277,7 +274,7 @@ func (x *examiner) add(s *Site, r *Rule, m *Match) {
 		}
 		return
 	}
-	f := &found{rule: r, sites: []*Site{s}, matched: part}
+	f := &found{rule: r, about: r.about(m), gain: cmp.Or(m.Gain, r.Gain), sites: []*Site{s}, matched: part}
 	f.Finding = Finding{
 		Rule: r.ID, Class: r.Class, State: Bounded, Title: cmp.Or(m.Title, r.Title), Why: m.Why,
 		Package: s.Package.Path, Function: s.functionName(), Symbol: s.hot.function, File: pos.Filename, Line: pos.Line, Column: pos.Column,
@@ -287,7 +284,7 @@ func (x *examiner) add(s *Site, r *Rule, m *Match) {
 		f.Class = m.Class
 	}
 	f.ID = x.id(&f.Finding)
-	f.Evidence, f.Bound = x.describe(s.hot, part, cmp.Or(m.Gain, r.Gain))
+	f.Evidence, f.Bound = x.describe(s.hot, part, f.gain)
 	f.Evidence.Compiler = s.Compiler
 	if s.Line != int(s.hot.line) {
 		f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since: the profile's line %d is taken for line %d", s.hot.line, s.Line))
@@ -380,9 +377,11 @@ func (s *Site) lineText(line int) string {
 
 // has reports whether a sample at a line is below some finding.
 func (x *examiner) has(at place, below []string) bool {
+	below = slices.Clone(below)
+	slices.Reverse(below)
 	for _, f := range x.found {
 		for _, s := range f.sites {
-			if s.hot.place == at && (f.rule.Frames == nil || slices.ContainsFunc(below, f.rule.Frames.MatchString)) {
+			if s.hot.place == at && f.about.has(below) {
 				return true
 			}
 		}
@@ -390,9 +389,9 @@ func (x *examiner) has(at place, below []string) bool {
 	return false
 }
 
-// ranked returns the findings, the most worthwhile first. Of a line that several
-// rules know, those that say more than "something is allocated here" stand alone.
-func (x *examiner) ranked() []Finding {
+// all returns the findings. Of a line that several rules know, those that say more than
+// "something is allocated here" stand alone.
+func (x *examiner) all() []Finding {
 	specific := make(map[string]bool)
 	line := func(f *found) string { return fmt.Sprintf("%s:%d", f.File, f.Line) }
 	for _, f := range x.found {
@@ -405,13 +404,39 @@ func (x *examiner) ranked() []Finding {
 	var all []Finding
 	for _, f := range x.found {
 		if len(f.sites) > 1 {
-			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.matched, f.rule.Gain)
+			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.matched, f.gain)
 			f.Evidence.Compiler = f.sites[0].Compiler
 		}
 		all = append(all, f.Finding)
 	}
+	return all
+}
+
+// rank puts the most worthwhile findings first. Those of one rule in one function rank
+// as one, for all that they are worth together: the first of them names the others,
+// which stand at the end.
+func rank(all []Finding) []Finding {
 	slices.SortFunc(all, func(a, b Finding) int {
 		return cmp.Or(a.Bound.order(&b.Bound), strings.Compare(a.ID, b.ID))
 	})
-	return all
+	type group struct{ rule, file, function string }
+	first := make(map[group]int)
+	var follows []Finding
+	n := 0
+	for _, f := range all {
+		g := group{f.Rule, f.File, f.Function}
+		i, named := first[g]
+		if !named || f.Function == "" {
+			first[g] = n
+			all[n] = f
+			n++
+			continue
+		}
+		all[i].Also = append(all[i].Also, Also{f.ID, f.Line})
+		all[i].Bound.Worth += f.Bound.Worth
+		follows = append(follows, f)
+	}
+	all = all[:n]
+	slices.SortStableFunc(all, func(a, b Finding) int { return a.Bound.order(&b.Bound) })
+	return append(all, follows...)
 }

@@ -1,6 +1,9 @@
 package advice
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // defaultGain is a rule's where it doesn't know better: a tenth of the time is gone.
 const defaultGain = 1.1
@@ -40,13 +43,7 @@ func (b *Bound) better(than *Bound) bool {
 	return b.Waiting+b.Bytes > than.Waiting+than.Bytes
 }
 
-// order is below 0 if a bound promises more than another, and above if less.
+// order is below 0 if a bound is worth more than another, and above if less.
 func (b *Bound) order(than *Bound) int {
-	switch {
-	case b.better(than):
-		return -1
-	case than.better(b):
-		return 1
-	}
-	return 0
+	return cmp.Or(cmp.Compare(than.Worth, b.Worth), cmp.Compare(than.Waiting+than.Bytes, b.Waiting+b.Bytes))
 }

@@ -334,13 +334,42 @@ func (e *evidence) share(v int64, subject int, d dimension) float64 {
 // A matched is the part of a line's values that a rule is about, by subject.
 type matched map[int]*values
 
-// match adds up what a line's chains have of functions that re matches; nil matches
-// all, also the line itself. With allocates, allocations by the line itself count
-// whatever re is.
-func (h *hot) match(re *regexp.Regexp, allocates bool) matched {
+// about says which part of a line's values counts.
+type about struct {
+	frames    *regexp.Regexp // functions below it; nil is all, also the line itself
+	allocates bool           // allocations by the line itself, too, whatever frames is
+	own       bool           // only what the line itself does, with the runtime's help
+	// part, if it isn't 0, is the part of what the line itself allocates that counts:
+	// the rest is something else.
+	part float64
+}
+
+// about is what a rule's match is about; m may be nil.
+func (r *Rule) about(m *Match) about {
+	a := about{frames: r.Frames, allocates: r.Allocates, own: r.Own}
+	if m != nil {
+		a.part = m.Allocated
+		if m.Frames != nil {
+			a.frames = m.Frames
+		}
+	}
+	return a
+}
+
+// has reports whether a chain is of what counts; below has the line's callee first.
+func (a *about) has(below []string) bool {
+	if a.own && len(below) > 0 && !strings.HasPrefix(below[0], "runtime.") {
+		return false
+	}
+	return a.frames == nil || slices.ContainsFunc(below, a.frames.MatchString)
+}
+
+// match adds up what of a line counts.
+func (h *hot) match(a about) matched {
 	m := make(matched)
+	part := cmp.Or(a.part, 1)
 	for _, k := range h.chains {
-		whole := re == nil || slices.ContainsFunc(k.below, re.MatchString)
+		whole := a.has(k.below)
 		for subject, v := range k.values {
 			if m[subject] == nil {
 				m[subject] = new(values)
@@ -348,10 +377,10 @@ func (h *hot) match(re *regexp.Regexp, allocates bool) matched {
 			switch {
 			case whole:
 				m[subject].add(v)
-			case allocates && len(k.below) == 0 && k.toLeaf:
-				m[subject][allocBytes] += v[allocBytes]
-				m[subject][allocBlocks] += v[allocBlocks]
-			case allocates && k.toLeaf && slices.ContainsFunc(k.below, allocation):
+			case a.allocates && len(k.below) == 0 && k.toLeaf:
+				m[subject][allocBytes] += int64(part * float64(v[allocBytes]))
+				m[subject][allocBlocks] += int64(part * float64(v[allocBlocks]))
+			case a.allocates && !a.own && a.part == 0 && k.toLeaf && slices.ContainsFunc(k.below, allocation):
 				m[subject][cpuTime] += v[cpuTime]
 				m[subject][cpuSamples] += v[cpuSamples]
 			}
@@ -388,6 +417,7 @@ func (e *evidence) largest(m matched) float64 {
 func (e *evidence) describe(h *hot, m matched, gain float64) (Evidence, Bound) {
 	var out Evidence
 	var bound Bound
+	worth := 0.0
 	type of struct {
 		subject int
 		weight  float64
@@ -401,6 +431,7 @@ func (e *evidence) describe(h *hot, m matched, gain float64) (Evidence, Bound) {
 		}
 		order = append(order, of{subject, w})
 		b := e.bound(v, subject, gain)
+		worth += b.Expected
 		if best < 0 || b.better(&bound) {
 			best, bound = subject, b
 		}
@@ -408,6 +439,7 @@ func (e *evidence) describe(h *hot, m matched, gain float64) (Evidence, Bound) {
 	if best < 0 {
 		return out, bound
 	}
+	bound.Worth = worth
 	slices.SortFunc(order, func(a, b of) int { return cmp.Or(cmp.Compare(b.weight, a.weight), a.subject-b.subject) })
 	for _, o := range order {
 		if name := e.subjects[o.subject]; name != "" {

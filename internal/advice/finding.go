@@ -44,6 +44,14 @@ type Finding struct {
 	Fix     *Fix     `json:"fix,omitempty"`
 	// Try is how hone fix proves a finding that has no rewrite.
 	Try Trial `json:"try,omitempty"`
+	// Also are findings of the same rule in the same function that are worth less.
+	Also []Also `json:"also,omitempty"`
+}
+
+// Also is a finding that another one stands for.
+type Also struct {
+	ID   string `json:"id"`
+	Line int    `json:"line"`
 }
 
 // A Trial is a way to prove a finding other than by its rewrite.
@@ -105,8 +113,11 @@ type Bound struct {
 	Bytes float64 `json:"bytes,omitempty"`
 	// Waiting is the part of the time spent waiting that could be saved at most.
 	Waiting float64 `json:"waiting,omitempty"`
-	// Expected is Time with the rule's typical gain; it ranks findings.
+	// Expected is Time with the rule's typical gain.
 	Expected float64 `json:"expected"`
+	// Worth is Expected of all subjects together, each of which counts the same, and,
+	// where a finding stands for others, of these; it ranks findings.
+	Worth float64 `json:"worth"`
 }
 
 // A Fix is a rewrite of one file.

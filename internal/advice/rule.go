@@ -54,6 +54,9 @@ type Rule struct {
 	// Allocates is set where a share of the bytes or objects allocated on the line
 	// itself is evidence, too: heap profiles have no frames of the runtime.
 	Allocates bool
+	// Own is set where what the line calls is not evidence, but only what it does itself,
+	// and what the runtime does for it.
+	Own bool
 	// Waits is set where the evidence is a mutex or block profile.
 	Waits bool
 
@@ -93,6 +96,9 @@ type Match struct {
 	// Frames narrows down the rule's Frames, where a match is about one of several.
 	Frames *regexp.Regexp
 	Gain   float64 // 0 is the rule's
+	// Allocated is, where a line allocates for more than one reason, the part of its
+	// bytes that a match is about. 0 is all of them.
+	Allocated float64
 
 	Edits   []Edit   // the rewrite; none: advice only
 	Imports []string // packages that the edits use; what they no longer use is removed

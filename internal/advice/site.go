@@ -190,7 +190,7 @@ func (s *Site) Share(re *regexp.Regexp) float64 {
 	if s.hot == nil {
 		return 0
 	}
-	return s.seen.largest(s.hot.match(re, false))
+	return s.seen.largest(s.hot.match(about{frames: re}))
 }
 
 // Allocates returns the part of the bytes or objects, or of the time in allocating,
@@ -242,6 +242,22 @@ func (s *Site) Flat() float64 {
 
 // Blocks returns how many sizes of blocks the line itself allocates.
 func (s *Site) Blocks() int { return len(s.hot.blocks) }
+
+// Allocated returns the part of the bytes that the line itself allocates which is in
+// blocks of sizes that is says yes to; 1 if sizes are unknown.
+func (s *Site) Allocated(is func(size int64) bool) float64 {
+	all, some := 0.0, 0.0
+	for size, n := range s.hot.blocks {
+		all += float64(size * n)
+		if is(size) {
+			some += float64(size * n)
+		}
+	}
+	if all == 0 {
+		return 1
+	}
+	return some / all
+}
 
 // Callees returns the functions that profiles show directly below the line, sorted;
 // those of the user's own modules are not among them.
@@ -301,7 +317,7 @@ func (s *Site) ShareIn(n ast.Node, re *regexp.Regexp) float64 {
 	most := 0.0
 	for _, h := range s.seen.lines {
 		if h.file == first.Filename && int64(first.Line) <= h.line && h.line <= int64(last.Line) {
-			most = max(most, s.seen.largest(h.match(re, false)))
+			most = max(most, s.seen.largest(h.match(about{frames: re})))
 		}
 	}
 	return most

@@ -91,6 +91,15 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 	for _, c := range f.Caveats {
 		fmt.Fprintf(b, "    but: %s\n", c)
 	}
+	if len(f.Also) > 0 {
+		var places []string
+		for _, a := range f.Also {
+			places = append(places, fmt.Sprintf("line %d (%s)", a.Line, a.ID))
+		}
+		for _, line := range wrap("in this function also "+strings.Join(places, ", "), 100) {
+			fmt.Fprintf(b, "    %s\n", line)
+		}
+	}
 	if f.Try == BySetting {
 		fmt.Fprintf(b, "    hone fix %s    measures settings of the collector, and changes no file\n", f.ID)
 	}

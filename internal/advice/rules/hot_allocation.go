@@ -38,6 +38,7 @@ The rule speaks of a line only if no other does, and only of what the line itsel
 	Class:     advice.AdviceOnly,
 	Frames:    regexp.MustCompile(`^runtime\.(newobject|makeslice|growslice|convT\w*|mallocgc\w*)$`),
 	Allocates: true,
+	Own:       true,
 	Generic:   true,
 	Gain:      1.3,
 	Match:     matchHotAllocation,

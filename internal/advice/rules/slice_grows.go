@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,7 +54,10 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		if !ok || filters(s, c, loop) != nil {
 			continue
 		}
-		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
+		m := advice.Match{Node: assign, Class: advice.AdviceOnly, Allocated: growthOf(s, call)}
+		if m.Allocated < 0.01 {
+			continue // all but nothing of what is allocated here is the slice
+		}
 		obj := object(s, assign.Lhs[0])
 		g := &growth{s: s, loop: loop, obj: obj, target: s.Source(assign.Lhs[0]), call: call}
 		if obj != nil && within(loop.Node(), obj.Pos()) {
@@ -78,6 +82,38 @@ func appendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
 		return nil, false
 	}
 	return call, true
+}
+
+// growthOf returns the part of what a line allocates that is the slice's growth, where
+// it may allocate elements, too: append(xs, &T{}).
+func growthOf(s *advice.Site, call *ast.CallExpr) float64 {
+	var elements []int64
+	for _, arg := range call.Args[1:] {
+		var t types.Type
+		switch e := ast.Unparen(arg).(type) {
+		case *ast.UnaryExpr:
+			if _, literal := ast.Unparen(e.X).(*ast.CompositeLit); literal && e.Op == token.AND {
+				t = s.Info.TypeOf(e.X)
+			}
+		case *ast.CallExpr:
+			if s.Callee(e) == "new" {
+				t = s.Info.TypeOf(e.Args[0])
+			}
+		}
+		if t == nil {
+			continue
+		}
+		if size, ok := sizeOf(t); ok {
+			elements = append(elements, size)
+		}
+	}
+	if len(elements) == 0 {
+		return 1
+	}
+	return s.Allocated(func(block int64) bool {
+		// The allocator rounds up to the next of its sizes, an eighth above at most, or 8 bytes.
+		return !slices.ContainsFunc(elements, func(size int64) bool { return size <= block && block <= max(size+8, size+size/8) })
+	})
 }
 
 // growth is a slice that a loop appends to.
@@ -267,7 +303,7 @@ func (g *growth) isSmall(e ast.Expr) bool {
 func startsEmpty(s *advice.Site, d *declaration) (isNil, empty bool) {
 	if t := s.Info.TypeOf(d.typ); t == nil {
 		return false, false
-	} else if _, ok := t.Underlying().(*types.Slice); !ok {
+	} else if _, ok := under(t).(*types.Slice); !ok {
 		return false, false
 	}
 	switch v := d.value.(type) {

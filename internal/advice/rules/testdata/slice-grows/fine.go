@@ -57,3 +57,14 @@ func moved(rows [][]int, base []int) (out [][]int) {
 	}
 	return out
 }
+
+type node struct{ fields [8]int }
+
+// elements are what is allocated, not the slice.
+func elements(n int) []*node {
+	var nodes []*node
+	for i := range n {
+		nodes = append(nodes, &node{fields: [8]int{i}}) // alloc: 72
+	}
+	return nodes
+}

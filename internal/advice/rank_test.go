@@ -1,0 +1,79 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRank: findings of one rule in one function take one place, for all that they are
+// worth together, and the others stand at the end.
+func TestRank(t *testing.T) {
+	finding := func(id, function string, line int, worth float64) Finding {
+		rule, _, _ := strings.Cut(id, "-")
+		return Finding{ID: id, Rule: rule, File: "/src/p.go", Function: function, Line: line, Bound: Bound{Worth: worth}}
+	}
+	got := rank([]Finding{
+		finding("a-1", "F", 1, 0.10),
+		finding("b-1", "F", 2, 0.20),
+		finding("a-2", "F", 3, 0.12),
+		finding("a-3", "F", 4, 0.05),
+		finding("a-4", "G", 5, 0.15),
+		finding("a-5", "", 6, 0.01),
+		finding("a-6", "", 7, 0.02),
+	})
+	var b strings.Builder
+	for _, f := range got {
+		fmt.Fprintf(&b, "%s %.2f", f.ID, f.Bound.Worth)
+		for _, a := range f.Also {
+			fmt.Fprintf(&b, " %s:%d", a.ID, a.Line)
+		}
+		b.WriteString("; ")
+	}
+	const want = "a-2 0.27 a-1:1 a-3:4; b-1 0.20; a-4 0.15; a-6 0.02; a-5 0.01; a-1 0.10; a-3 0.05; "
+	if b.String() != want {
+		t.Errorf("%s, want %s", b.String(), want)
+	}
+}
+
+// TestWorth: what helps two benchmarks is worth more than what helps one as much.
+func TestWorth(t *testing.T) {
+	e := &evidence{subjects: []string{"A", "B"}, totals: []values{{cpuTime: 100, cpuSamples: 100}, {cpuTime: 1000, cpuSamples: 100}}, gc: []int64{0, 0}}
+	h := new(hot)
+	_, both := e.describe(h, matched{0: {cpuTime: 10}, 1: {cpuTime: 100}}, 2)
+	_, one := e.describe(h, matched{0: {cpuTime: 15}}, 2)
+	if both.order(&one) >= 0 || math.Abs(both.Worth-0.1) > 1e-9 || math.Abs(one.Worth-0.075) > 1e-9 || one.Expected <= both.Expected {
+		t.Errorf("twice 10 %%: %+v; once 15 %%: %+v", both, one)
+	}
+}
+
+// TestAbout: which part of a line's values a rule is about.
+func TestAbout(t *testing.T) {
+	chainOf := func(v values, below ...string) *chain {
+		return &chain{below: below, toLeaf: true, values: map[int]*values{0: &v}}
+	}
+	h := &hot{chains: map[string]*chain{
+		"heap":    chainOf(values{allocBytes: 1000}),
+		"grows":   chainOf(values{cpuTime: 1}, "runtime.growslice", "runtime.mallocgc"),
+		"element": chainOf(values{cpuTime: 10}, "runtime.newobject", "runtime.mallocgc"),
+		"callee":  chainOf(values{cpuTime: 100}, "other.Make", "runtime.newobject", "runtime.mallocgc"),
+	}}
+	malloc, grow := regexp.MustCompile(`^runtime\.mallocgc$`), regexp.MustCompile(`^runtime\.growslice$`)
+	for _, c := range []struct {
+		name       string
+		about      about
+		cpu, bytes int64
+	}{
+		{"all", about{}, 111, 1000},
+		{"a function", about{frames: grow}, 1, 0},
+		{"and what the line allocates", about{frames: grow, allocates: true}, 111, 1000},
+		{"its own alone", about{frames: malloc, allocates: true, own: true}, 11, 1000},
+		{"a part of it", about{frames: grow, allocates: true, part: 0.25}, 1, 250},
+	} {
+		if got := h.match(c.about)[0]; got[cpuTime] != c.cpu || got[allocBytes] != c.bytes {
+			t.Errorf("%s: %d ns and %d bytes, want %d and %d", c.name, got[cpuTime], got[allocBytes], c.cpu, c.bytes)
+		}
+	}
+}
