@@ -1,0 +1,112 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var listParsedPerCall = &advice.Rule{
+	ID:      "list-parsed-per-call",
+	Pattern: "P07",
+	Title:   "a list is parsed again for each question",
+	Doc: `A function that tells whether something fits one of many patterns, addresses or names, and gets these as text, has to parse
+all of them for each question. The list mostly stays and the questions change: parse it once, into a type whose method
+answers, or keep beside the texts what was made of them.
+
+The rule speaks of loops over strings, from a parameter, a field or a variable of the package, in functions that return a
+bool, where a call that parses or prepares one element, and depends on nothing else, takes a tenth of the time. That the
+list is the same from call to call only callers know, so that it is advice only.`,
+	Class: advice.AdviceOnly,
+	Gain:  2,
+	Match: matchListParsedPerCall,
+}
+
+const parsedMuch = 0.1
+
+// parsers are functions that make something of one text. Others are known by how their
+// name begins.
+var parsers = []string{
+	"net.ParseCIDR", "net.ParseIP", "net/netip.ParsePrefix", "net/netip.ParseAddr", "net/url.Parse", "strings.Split", "strings.SplitN", "strings.Fields", "strings.ToLower",
+	"strings.ToUpper", "path.Clean", "path/filepath.Clean", "time.Parse", "time.ParseDuration", "strconv.Atoi", "strconv.ParseInt", "strconv.ParseFloat", "regexp.Compile", "regexp.MustCompile",
+}
+
+var preparing = regexp.MustCompile(`(?i)^(must)?(parse|prepare|compile|normali[sz]e|tokeni[sz]e|split|decode|canonicali[sz]e)`)
+
+func matchListParsedPerCall(s *advice.Site) []advice.Match {
+	if s.Decl == nil || s.Func.Node() != ast.Node(s.Decl) || !answers(s) || s.Share(nil) < parsedMuch {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		name := c.Name[strings.LastIndexByte(c.Name, '.')+1:]
+		if c.Name == "" || !slices.Contains(parsers, c.Name) && !preparing.MatchString(name) || len(c.Args) == 0 {
+			continue
+		}
+		loop, ok := loopAround(c.Cursor)
+		if !ok {
+			continue
+		}
+		r, ok := loop.Node().(*ast.RangeStmt)
+		if !ok || r.Value == nil || !isString(s, r.Value) || !ofElement(s, c, r) || !stays(s, r.X) {
+			continue
+		}
+		list := s.Source(r.X)
+		matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf(
+			"%s depends on the elements of %s alone, and runs for all of them in each call. If %[2]s is the same from call to call, parse it once, and let a method of what comes out of that answer.", called(s, c.CallExpr), list)})
+	}
+	return matches
+}
+
+// answers reports whether a function returns a bool.
+func answers(s *advice.Site) bool {
+	f, ok := s.Info.Defs[s.Decl.Name].(*types.Func)
+	if !ok {
+		return false
+	}
+	for v := range f.Signature().Results().Variables() {
+		if types.Identical(v.Type(), types.Typ[types.Bool]) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofElement reports whether all that a call is given is an element of the list, and
+// constants.
+func ofElement(s *advice.Site, c advice.Call, r *ast.RangeStmt) bool {
+	element := object(s, r.Value)
+	given := false
+	for _, a := range c.Args {
+		switch {
+		case s.Info.Types[a].Value != nil:
+		case element != nil && object(s, a) == element:
+			given = true
+		default:
+			return false
+		}
+	}
+	return given && !assigned(s, element, r.Body)
+}
+
+// stays reports whether a list may be the same in the next call: a parameter that isn't
+// assigned to, a field, or a variable of the package.
+func stays(s *advice.Site, list ast.Expr) bool {
+	switch e := ast.Unparen(list).(type) {
+	case *ast.Ident:
+		obj := object(s, e)
+		return obj != nil && (obj.Parent() == s.Types.Scope() || isParameter(s, obj) && !assigned(s, obj, s.Body()))
+	case *ast.SelectorExpr:
+		if v := s.Info.Selections[e]; v == nil || v.Kind() != types.FieldVal {
+			return false
+		}
+		root := object(s, e.X)
+		return root != nil && s.Decl.Recv != nil && within(s.Decl.Recv, root.Pos())
+	}
+	return false
+}

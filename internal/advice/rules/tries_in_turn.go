@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var triesInTurn = &advice.Rule{
+	ID:    "tries-in-turn",
+	Title: "ways to read a value are tried one after the other",
+	Doc: `A loop that tries one layout, base or format after the other until one fits pays for all that don't: each reads a
+part of the text and makes an error, with its message, that nobody sees. Put those first that most values have. Better still,
+look at the text before, at its length, its first character or one at a known place, and try only what may fit.
+
+The rule speaks where a loop leaves with the first call that returns no error, and profiles show errors being made below that
+call. Which way is the usual one only those know who have the values, so that it is advice only.`,
+	Class:  advice.AdviceOnly,
+	Frames: makesError,
+	Gain:   2,
+	Match:  matchTriesInTurn,
+}
+
+var makesError = regexp.MustCompile(`^time\.(newParseError|\(\*ParseError\))|^strconv\.(syntaxError|rangeError|baseError|bitSizeError)$|^fmt\.Errorf$|^errors\.(New|Join)$|^encoding/(hex|base64)\.\(?\*?\w*CorruptInputError|^net\.\(\*ParseError\)|^net/url\.Parse$|^net/netip\.parse\w*Error`)
+
+func matchTriesInTurn(s *advice.Site) []advice.Match {
+	if s.Share(makesError) < 0.03 {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		assign, ok := c.Parent().Node().(*ast.AssignStmt)
+		if !ok || len(assign.Rhs) != 1 || c.Name == "" {
+			continue
+		}
+		loop, ok := loopAround(c.Cursor)
+		if !ok {
+			continue
+		}
+		r, ok := loop.Node().(*ast.RangeStmt)
+		err := object(s, assign.Lhs[len(assign.Lhs)-1])
+		if !ok || err == nil || !types.Identical(err.Type(), types.Universe.Lookup("error").Type()) || !usesTurn(s, c, r) || !leavesWithout(s, loop, err) {
+			continue
+		}
+		matches = append(matches, advice.Match{Node: c.CallExpr, Frames: framesOf(c.Name), Why: fmt.Sprintf(
+			"%s is tried in turn, and each try that fails reads the text and makes an error nobody sees. Let those come first that most values have, or see from the text, by its length or a character at a known place, which may fit.", short(c.Name))})
+	}
+	return matches
+}
+
+// usesTurn reports whether a call has another argument in each turn of a loop.
+func usesTurn(s *advice.Site, c advice.Call, r *ast.RangeStmt) bool {
+	for _, v := range []ast.Expr{r.Key, r.Value} {
+		if v == nil {
+			continue
+		}
+		if obj := object(s, v); obj != nil && mentions(s, c.CallExpr, obj) {
+			return true
+		}
+	}
+	return false
+}
+
+// leavesWithout reports whether a loop ends as soon as an error is nil.
+func leavesWithout(s *advice.Site, loop inspector.Cursor, err types.Object) bool {
+	for c := range loop.Preorder((*ast.IfStmt)(nil)) {
+		branch := c.Node().(*ast.IfStmt)
+		cond, ok := ast.Unparen(branch.Cond).(*ast.BinaryExpr)
+		if !ok || cond.Op != token.EQL || object(s, cond.X) != err || !s.Info.Types[cond.Y].IsNil() || len(branch.Body.List) == 0 {
+			continue
+		}
+		last := branch.Body.List[len(branch.Body.List)-1]
+		if at, ok := c.FindNode(last); ok && leavesBy(s, at, last, loop.Node()) {
+			return true
+		}
+	}
+	return false
+}
