@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"go/ast"
+	"go/types"
 	"regexp"
 	"strings"
 
@@ -39,13 +41,19 @@ var reflectAssert = &advice.Rule{
 	Title:   "a reflected value is boxed to find its type",
 	Doc: `v.Interface() makes an interface of a value, for which what isn't a pointer is copied to the heap. Where a type
 assertion takes it out again at once, reflect.TypeAssert, which came with Go 1.25, does without. An assertion without ok,
-which panics, and a type switch stay as they are.`,
+which panics, and a type switch stay as they are. Where it asks for an interface, only what has it is copied.`,
 	Analyzer: named("reflecttypeassert"),
 	Why:      "Interface copies the value to the heap, and the type assertion copies it back: reflect.TypeAssert takes it from where it is.",
 	Class:    advice.Safe,
 	Frames:   regexp.MustCompile(`^reflect\.(Value\.Interface|valueInterface|packEface)$`),
 	Since:    "1.25",
 	Gain:     2,
+	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
+		if assert, ok := c.Node().(*ast.TypeAssertExpr); ok && types.IsInterface(s.Info.TypeOf(assert.Type)) {
+			m.Why = "Interface copies the value to the heap before it is asked whether it has the methods: reflect.TypeAssert asks first, and copies only what has them."
+		}
+		return true
+	},
 }
 
 var reflectType = &advice.Rule{
