@@ -119,8 +119,9 @@ func everywhere(f *ast.File, name string, text []byte, line int) []advice.Input 
 		return nil
 	}
 	below := []string{
-		"bufio.(*Scanner).Text", "bufio.NewWriter", "bytes.(*Buffer).String", "bytes.growSlice", "compress/gzip.NewWriter", "errors.New", "fmt.Sprintf",
-		"internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "reflect.DeepEqual", "regexp.MustCompile",
+		"bufio.(*Scanner).Text", "bufio.NewWriter", "bytes.(*Buffer).String", "bytes.growSlice", "compress/gzip.NewWriter", "errors.As", "errors.New", "fmt.Sprintf",
+		"internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey", "net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual",
+		"reflect.TypeOf", "reflect.Value.Interface", "regexp.MustCompile",
 		"runtime.concatstring2", "runtime.growslice", "runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny",
 		"strings.Join", "strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation",
 	}
