@@ -1,0 +1,217 @@
+package samecode
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A program is the test binary of a package on both sides.
+type program struct {
+	path  string
+	names *names
+	units [2][]*unit
+	defs  [2]map[int32][]*symbol // of all units
+
+	// differs: in something that the listing doesn't show, or in what runs before any
+	// benchmark does.
+	differs bool
+	pairs   pairs
+}
+
+// newProgram returns nil if the head has no such test.
+func newProgram(path string, lists [2]map[string]*unit, visible map[string]bool, n *names) *program {
+	p := &program{path: path, names: n, pairs: newPairs()}
+	var mains [2]*unit
+	for s, units := range lists {
+		mains[s] = units[path+".test"]
+		p.defs[s] = make(map[int32][]*symbol)
+		if mains[s] == nil {
+			continue
+		}
+		for _, name := range mains[s].deps {
+			if u := units[name]; u != nil && visible[name] && !isTestMain(name) {
+				p.units[s] = append(p.units[s], u)
+			}
+		}
+		slices.SortFunc(p.units[s], func(a, b *unit) int { return strings.Compare(a.name, b.name) })
+		for _, u := range p.units[s] {
+			p.define(s, u)
+		}
+	}
+	switch {
+	case mains[head] == nil:
+		return nil
+	case mains[base] == nil || mains[base].godebug != mains[head].godebug || !p.sameOther():
+		p.differs = true
+	default:
+		p.differs = !p.sameRoots()
+	}
+	return p
+}
+
+// define adds a unit's symbols. What several units have is there once, if it is the
+// same: the linker takes any.
+func (p *program) define(s int, u *unit) {
+	for name, symbols := range u.symbols {
+		for _, d := range symbols {
+			if !slices.ContainsFunc(p.defs[s][name], func(e *symbol) bool {
+				return d.shared && e.shared && d.content == e.content && slices.Equal(d.refs, e.refs)
+			}) {
+				p.defs[s][name] = append(p.defs[s][name], d)
+			}
+		}
+	}
+}
+
+func (p *program) sameOther() bool {
+	var others [2]map[string]*unit
+	for s := range p.units {
+		others[s] = make(map[string]*unit)
+		for _, u := range p.units[s] {
+			if u.hasOther {
+				others[s][u.name] = u
+			}
+		}
+	}
+	return maps.EqualFunc(others[base], others[head], func(a, b *unit) bool { return a.other == b.other })
+}
+
+// sameRoots compares what runs in every process: what initializes packages, TestMain,
+// and what code out of sight may call by its name.
+func (p *program) sameRoots() bool {
+	roots := make(map[int32]bool)
+	for s := range p.units {
+		for _, u := range p.units[s] {
+			for name := range p.rootsOf(u) {
+				roots[name] = true
+			}
+		}
+	}
+	for name := range roots {
+		if !p.same(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// rootsOf yields the roots of a unit: of those that may be there, the ones that a side
+// has.
+func (p *program) rootsOf(u *unit) map[int32]bool {
+	roots := make(map[int32]bool)
+	candidates := []string{u.prefix + "..inittask<0>"}
+	if u.path == p.path || u.path == p.path+"_test" {
+		candidates = append(candidates, u.prefix+".TestMain<1>")
+	}
+	for _, name := range u.fromAssembly {
+		candidates = append(candidates, name+"<0>", name+"<1>")
+	}
+	for _, name := range candidates {
+		if i := p.names.find(name); i >= 0 && len(p.defs[base][i])+len(p.defs[head][i]) > 0 {
+			roots[i] = true
+		}
+	}
+	for i, symbols := range u.symbols { // go:linkname may give it a name that others use
+		if s := symbols[0]; !s.shared && (s.function || s.variable) && !strings.HasPrefix(p.names.text[i], u.prefix+".") {
+			roots[i] = true
+		}
+	}
+	return roots
+}
+
+// benchmark returns the function of a benchmark on a side, -1 if it is not there.
+func (p *program) benchmark(s int, function string) int32 {
+	for _, prefix := range []string{symbolPrefix(p.path), symbolPrefix(p.path + "_test")} {
+		if i := p.names.find(prefix + "." + function + "<1>"); i >= 0 && len(p.defs[s][i]) > 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// Same reports whether all code that a benchmark function of a package can run is the
+// same on both sides: itself, what it refers to, and what initializes the packages.
+func (c *Code) Same(pkg, function string) bool {
+	p := c.programs[pkg]
+	if p == nil || p.differs {
+		return false
+	}
+	if len(p.units[base])+len(p.units[head]) == 0 {
+		return true // no file of it changed
+	}
+	b, h := p.benchmark(base, function), p.benchmark(head, function)
+	return b >= 0 && b == h && p.same(b)
+}
+
+// pairs are symbols of the two sides that take each other's part: the same code, with
+// references to such pairs at the same places. Their names may differ, since the
+// compiler numbers closures and constants.
+type pairs struct {
+	toHead, toBase map[*symbol]*symbol
+	trail          []*symbol // of the base, in the order they were paired
+	differing      map[int32]bool
+}
+
+func newPairs() pairs {
+	return pairs{toHead: make(map[*symbol]*symbol), toBase: make(map[*symbol]*symbol), differing: make(map[int32]bool)}
+}
+
+// same pairs what a name means on both sides, and all that follows from it. Where that
+// fails nothing stays paired of what was not.
+func (p *program) same(name int32) bool {
+	if p.pairs.differing[name] {
+		return false
+	}
+	before := len(p.pairs.trail)
+	if p.match(name, name) && p.follow(before) {
+		return true
+	}
+	for _, b := range p.pairs.trail[before:] {
+		delete(p.pairs.toBase, p.pairs.toHead[b])
+		delete(p.pairs.toHead, b)
+	}
+	p.pairs.trail = p.pairs.trail[:before]
+	p.pairs.differing[name] = true
+	return false
+}
+
+// follow pairs the references of pairs, from one on.
+func (p *program) follow(i int) bool {
+	for ; i < len(p.pairs.trail); i++ {
+		b := p.pairs.trail[i]
+		h := p.pairs.toHead[b]
+		for k := range b.refs {
+			if !p.match(b.refs[k], h.refs[k]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// match pairs what two names mean. What no unit in sight defines is the same, or
+// assembly that is, if the names are.
+func (p *program) match(baseName, headName int32) bool {
+	bases, heads := p.defs[base][baseName], p.defs[head][headName]
+	if len(bases) == 0 && len(heads) == 0 {
+		return baseName == headName
+	}
+	if len(bases) != len(heads) {
+		return false
+	}
+	for i, b := range bases {
+		h := heads[i]
+		switch other, known := p.pairs.toHead[b]; {
+		case known && other == h:
+			continue
+		case known || p.pairs.toBase[h] != nil:
+			return false
+		case b.content != h.content || len(b.refs) != len(h.refs):
+			return false
+		}
+		p.pairs.toHead[b], p.pairs.toBase[h] = h, b
+		p.pairs.trail = append(p.pairs.trail, b)
+	}
+	return true
+}

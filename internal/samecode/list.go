@@ -1,0 +1,285 @@
+package samecode
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A unit is what the compiler compiles at once: a package, or a variant of one that a
+// test needs, "example.com/m [example.com/m.test]".
+type unit struct {
+	name    string // as go list has it
+	path    string // import path without the variant
+	prefix  string // of symbols
+	local   bool   // of the module at hand, or of one that is replaced by a folder
+	deps    []string
+	godebug string // of a test's main package
+	empty   bool   // but for files of tests, which are of another unit
+
+	// source is of everything that the unit is compiled of, but for its imports; other
+	// of what the listing of the compiler does not show.
+	source, other [sha256.Size]byte
+	hasOther      bool
+	fromAssembly  []string // names that assembly mentions: "Sum", "example.com/m/lib.Sum"
+
+	symbols map[int32][]*symbol
+	inlined map[int32][]int32 // by function, the functions that were inlined into it
+}
+
+// A listedPackage is what go list says.
+type listedPackage struct {
+	ImportPath, Dir, Name, ForTest, DefaultGODEBUG string
+
+	Standard bool
+	Module   *struct {
+		Path, Version, Dir, GoVersion string
+
+		Replace *struct{ Path, Version string }
+	}
+	Deps  []string
+	Error *struct{ Err string }
+
+	GoFiles, CgoFiles, CFiles, CXXFiles, MFiles, HFiles, FFiles, SFiles, SwigFiles, SwigCXXFiles, SysoFiles, EmbedFiles []string
+}
+
+const listed = "ImportPath,Dir,Name,ForTest,DefaultGODEBUG,Standard,Module,Deps,Error," +
+	"GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles"
+
+// list returns the units of the tests of packages.
+func list(ctx context.Context, run GoCommand, flags, packages []string) (map[string]*unit, error) {
+	args := append([]string{"list", "-e", "-deps", "-test", "-json=" + listed}, flags...)
+	out, err := run(ctx, io.Discard, append(append(args, "--"), packages...)...)
+	if err != nil {
+		return nil, err
+	}
+	units := make(map[string]*unit)
+	in := json.NewDecoder(bytes.NewReader(out))
+	for {
+		var p listedPackage
+		if err := in.Decode(&p); errors.Is(err, io.EOF) {
+			return units, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if p.Error != nil {
+			continue // the base has no such package, or it did not build and nobody asks
+		}
+		u, err := newUnit(&p)
+		if err != nil {
+			return nil, err
+		}
+		units[u.name] = u
+	}
+}
+
+func newUnit(p *listedPackage) (*unit, error) {
+	path, _, _ := strings.Cut(p.ImportPath, " [")
+	u := &unit{
+		name: p.ImportPath, path: path, prefix: symbolPrefix(path), deps: p.Deps, godebug: p.DefaultGODEBUG,
+		empty: len(p.GoFiles)+len(p.CgoFiles) == 0,
+		local: !p.Standard && (p.Module == nil || p.Module.Version == "" || p.Module.Replace != nil && p.Module.Replace.Version == ""),
+	}
+	if p.Name == "main" && !isTestMain(u.name) {
+		// The compiler is given a profile by default, for all that the test imports.
+		if _, err := os.Stat(filepath.Join(p.Dir, "default.pgo")); err == nil {
+			return nil, fmt.Errorf("%w: %s has a default.pgo", ErrUnknown, p.ImportPath)
+		}
+	}
+	if p.Standard || isTestMain(u.name) {
+		return u, nil
+	}
+	if m := p.Module; m != nil && m.Dir != "" && !u.local {
+		// Out of the module cache, where versions don't change. A vendored package has
+		// a version, too, but no folder, and what is in it may have been edited.
+		version := m.Path + "@" + m.Version
+		if m.Replace != nil {
+			version = m.Replace.Path + "@" + m.Replace.Version
+		}
+		u.source = sha256.Sum256([]byte(version))
+	} else if err := u.hashFiles(p); err != nil {
+		return nil, err
+	}
+	if err := u.hashOther(p); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// isTestMain reports whether a unit is the main package that go test makes. It runs
+// what the flags of the binary name, and is not compared.
+func isTestMain(name string) bool { return strings.HasSuffix(name, ".test") }
+
+func (u *unit) hashFiles(p *listedPackage) error {
+	h := sha256.New()
+	if p.Module != nil {
+		fmt.Fprintf(h, "go %q\n", p.Module.GoVersion) // decides what the language is
+	}
+	for _, names := range [][]string{p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles, p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.EmbedFiles} {
+		for _, name := range append(names, "") {
+			if err := hashFile(h, p.Dir, name); err != nil {
+				return err
+			}
+		}
+	}
+	h.Sum(u.source[:0])
+	return nil
+}
+
+func hashFile(h io.Writer, dir, name string) error {
+	var text []byte
+	if name != "" {
+		var err error
+		if text, err = os.ReadFile(inDir(dir, name)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(h, "%q %d\n%s", name, len(text), text)
+	return err
+}
+
+func inDir(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return name // generated
+	}
+	return filepath.Join(dir, name)
+}
+
+var (
+	includesGo   = regexp.MustCompile(`(?m)^\s*#\s*include\s+"go_asm\.h"`)
+	assemblyName = regexp.MustCompile(`([\pL\pN_/∕.·%]*)·([\pL\pN_]+)(?:<ABIInternal>)?\(SB\)`)
+)
+
+// hashOther looks at what is compiled by others than the Go compiler, and at files
+// that become part of the binary.
+func (u *unit) hashOther(p *listedPackage) error {
+	names := slices.Concat(p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles, p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.CgoFiles)
+	if len(names)+len(p.EmbedFiles) == 0 {
+		return nil
+	}
+	u.hasOther = true
+	h := sha256.New()
+	// C is in Go files, too, and calls what Go exports to it.
+	whole := len(p.CgoFiles)+len(p.SwigFiles)+len(p.SwigCXXFiles) > 0
+	for _, name := range append(names, p.EmbedFiles...) {
+		if err := hashFile(h, p.Dir, name); err != nil {
+			return err
+		}
+	}
+	for _, name := range append(slices.Clone(p.SFiles), p.HFiles...) {
+		text, err := os.ReadFile(inDir(p.Dir, name))
+		if err != nil {
+			return err
+		}
+		// go_asm.h has the package's constants and the offsets of fields.
+		whole = whole || includesGo.Match(text)
+		for _, m := range assemblyName.FindAllSubmatch(text, -1) {
+			pkg, name := strings.ReplaceAll(string(m[1]), "∕", "/"), string(m[2])
+			if pkg == "" {
+				pkg = u.path
+			}
+			u.fromAssembly = append(u.fromAssembly, symbolPrefix(strings.ReplaceAll(pkg, "·", "."))+"."+name)
+		}
+	}
+	if whole {
+		h.Write(u.source[:])
+	}
+	h.Sum(u.other[:0])
+	return nil
+}
+
+// symbolPrefix is an import path as symbols have it: see objabi.PathToPrefix.
+func symbolPrefix(path string) string {
+	last := strings.LastIndexByte(path, '/')
+	var b strings.Builder
+	for i := range len(path) {
+		if c := path[i]; c <= ' ' || c == '%' || c == '"' || c >= 0x7f || c == '.' && i >= last {
+			fmt.Fprintf(&b, "%%%02x", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// visibleUnits returns the units whose code may differ: those that differ in their
+// files, or that one side alone has, and all that import one of them. Of the others
+// the compiler makes the same on both sides.
+func visibleUnits(lists [2]map[string]*unit) map[string]bool {
+	visible := make(map[string]bool)
+	for s, units := range lists {
+		for name, u := range units {
+			other := lists[1-s][name]
+			if !isTestMain(name) && (other == nil || other.source != u.source) {
+				visible[name] = true
+			}
+		}
+	}
+	changed := make(map[string]bool)
+	for name := range visible {
+		changed[name] = true
+	}
+	tests := make(map[string]bool) // packages with a test that has something visible
+	for _, units := range lists {
+		for name, u := range units {
+			if slices.ContainsFunc(u.deps, func(d string) bool { return changed[d] }) {
+				visible[name] = true
+			}
+			if visible[name] && isTestMain(name) {
+				tests[strings.TrimSuffix(u.path, ".test")] = true
+			}
+		}
+	}
+	// Benchmarks are looked for in the listing, also if theirs is the same.
+	for _, units := range lists {
+		for name, u := range units {
+			if tests[u.path] || tests[strings.TrimSuffix(u.path, "_test")] && strings.Contains(name, " [") {
+				visible[name] = true
+			}
+		}
+	}
+	return visible
+}
+
+// compile fills in the symbols of the visible units of a side.
+func compile(ctx context.Context, run GoCommand, flags, packages []string, units map[string]*unit, visible map[string]bool, names *names) error {
+	wanted := make(map[string]*unit)
+	// -e: a package without any file but those of tests may be an error. What is missing
+	// is found by reading.
+	args := append([]string{"list", "-e", "-export", "-deps", "-test", "-f", "{{.Export}}"}, flags...)
+	var paths []string
+	for name, u := range units {
+		if visible[name] && !u.empty && !isTestMain(name) {
+			wanted[name] = u
+			// The compiler's flags of an external test are those of its package.
+			paths = append(paths, u.path, strings.TrimSuffix(u.path, "_test"))
+		}
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	slices.Sort(paths)
+	for _, path := range slices.Compact(paths) {
+		args = append(args, "-gcflags="+path+"=-S=2") // 2: with the ABI of symbols, and what was inlined
+	}
+	args = append(args, "--")
+	for _, path := range packages {
+		if units[path+".test"] != nil {
+			args = append(args, path)
+		}
+	}
+	l := newListing(wanted, names)
+	if _, err := run(ctx, l, args...); err != nil {
+		return errors.Join(err, l.close())
+	}
+	return l.close()
+}

@@ -1,0 +1,104 @@
+// Package samecode tells whether the machine code that a benchmark can run is the
+// same in two states of a program, whatever else of it changed, and which changed
+// functions no benchmark can run.
+//
+// It reads what the compiler says of its output, -S: for every symbol the bytes and
+// the relocations, which name other symbols. Files by subject: list.go finds the
+// packages that can differ and compiles them, listing.go reads the text, compare.go
+// compares what a benchmark reaches, changed.go names functions. doc/design/0014 tells
+// why it is done this way, and what is taken for granted.
+//
+// When in doubt, code differs.
+package samecode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A GoCommand runs the go command in one state of the program: with args, "list" first,
+// and standard error written to stderr. It returns standard output, and an error if
+// the command fails.
+type GoCommand func(ctx context.Context, stderr io.Writer, args ...string) ([]byte, error)
+
+// ErrUnknown: this build, or what the compiler of this Go prints, can't be compared.
+var ErrUnknown = errors.New("machine code can't be compared")
+
+// The two states.
+const (
+	base = 0
+	head = 1
+)
+
+// Code is the code of test binaries in two states. It is for one goroutine.
+type Code struct {
+	programs map[string]*program // by import path of the package that is tested
+}
+
+// Load lists and compiles the tests of packages, as go test -c -trimpath would with
+// the same flags. The base may lack packages.
+func Load(ctx context.Context, baseGo, headGo GoCommand, flags, packages []string) (*Code, error) {
+	flags, err := compileFlags(flags)
+	if err != nil {
+		return nil, err
+	}
+	names := newNames()
+	var lists [2]map[string]*unit
+	for s, run := range []GoCommand{base: baseGo, head: headGo} {
+		if err := checkSettings(ctx, run); err != nil {
+			return nil, err
+		}
+		if lists[s], err = list(ctx, run, flags, packages); err != nil {
+			return nil, err
+		}
+	}
+	visible := visibleUnits(lists)
+	for s, run := range []GoCommand{base: baseGo, head: headGo} {
+		if err := compile(ctx, run, flags, packages, lists[s], visible, names); err != nil {
+			return nil, err
+		}
+	}
+	c := &Code{programs: make(map[string]*program)}
+	for _, path := range packages {
+		if p := newProgram(path, lists, visible, names); p != nil {
+			c.programs[path] = p
+		}
+	}
+	return c, nil
+}
+
+// compileFlags returns the flags that change what the compiler makes of a package.
+// What sets flags of single packages would be replaced by those that this package
+// sets, and an overlay or a profile changes packages that are taken to be the same.
+func compileFlags(flags []string) ([]string, error) {
+	kept := []string{"-trimpath", "-buildvcs=false"}
+	for _, f := range flags {
+		switch name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "="); name {
+		case "tags", "mod", "modfile", "race", "msan", "asan":
+			kept = append(kept, f)
+		case "vet", "p", "ldflags": // of no concern to the compiler, and the same for both
+		default:
+			return nil, fmt.Errorf("%w: built with %s", ErrUnknown, f)
+		}
+	}
+	return kept, nil
+}
+
+// checkSettings looks for such flags in go's own settings.
+func checkSettings(ctx context.Context, run GoCommand) error {
+	out, err := run(ctx, io.Discard, "env", "GOFLAGS")
+	if err != nil {
+		return err
+	}
+	for _, f := range strings.Fields(string(out)) {
+		name, _, _ := strings.Cut(strings.TrimLeft(f, "-'\""), "=")
+		if slices.Contains([]string{"gcflags", "overlay", "pgo", "cover", "covermode", "coverpkg", "toolexec", "compiler"}, name) {
+			return fmt.Errorf("%w: GOFLAGS has %s", ErrUnknown, f)
+		}
+	}
+	return nil
+}
