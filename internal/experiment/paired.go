@@ -318,6 +318,7 @@ func compareSeries(s Series, opts *Options) Comparison {
 	}
 	c.Scale, c.Pairs = c.sample.scale, len(c.sample.differences)
 	c.Interval, c.Gate = unbounded(c.Scale, 1-opts.Alpha), unbounded(c.Scale, 1-opts.Alpha)
+	c.Base, c.Head = summary(c.sample.base, opts), summary(c.sample.head, opts)
 	if len(c.sample.base) == 0 || len(c.sample.head) == 0 {
 		c.Verdict = OneSided
 		only := Base
@@ -327,10 +328,6 @@ func compareSeries(s Series, opts *Options) Comparison {
 		c.warn("measured on the side %s only", only)
 		return c
 	}
-	base := benchmath.NewSample(slices.Clone(c.sample.base), &benchmath.DefaultThresholds)
-	head := benchmath.NewSample(slices.Clone(c.sample.head), &benchmath.DefaultThresholds)
-	c.Base = benchmath.AssumeNothing.Summary(base, 1-opts.Alpha)
-	c.Head = benchmath.AssumeNothing.Summary(head, 1-opts.Alpha)
 	if (opts.exact(s.Unit) || c.sample.isConstant()) && c.compareExactly() {
 		return c
 	}
@@ -350,6 +347,14 @@ func compareSeries(s Series, opts *Options) Comparison {
 	c.look = lookAt(opts.Looks, c.Pairs)
 	c.tested = c.Gated
 	return c
+}
+
+// summary is zero of a side without samples.
+func summary(values []float64, opts *Options) benchmath.Summary {
+	if len(values) == 0 {
+		return benchmath.Summary{}
+	}
+	return benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), 1-opts.Alpha)
 }
 
 // UTest returns benchstat's test of the same values, which knows no pairs. It is
