@@ -60,7 +60,7 @@ func (in *Inputs) Compare(objectives []experiment.Objective) (*Comparison, error
 		results += len(one.Results)
 		c.Warnings = append(c.Warnings, one.warnings...)
 		if one.run != nil {
-			c.notes = append(c.notes, one.run.Notes...)
+			c.notes = append(append(c.notes, one.run.Notes...), one.run.CodeNotes()...)
 		}
 	}
 	c.notes = eachOnce(c.notes)

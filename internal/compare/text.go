@@ -33,6 +33,9 @@ func (c *Comparison) writeText(w io.Writer, all bool) error {
 		} else {
 			s.writeChanges(&b)
 		}
+		if s.base.run == s.head.run && s.head.run != nil {
+			s.writeCode(&b)
+		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -82,7 +85,7 @@ func (s *Sides) writeChanges(b *bytes.Buffer) {
 		fmt.Fprintf(b, "%d more changed: -v lists them\n", more)
 	}
 	if same > 0 {
-		fmt.Fprintf(b, "%d without a change that can be told from noise: %s; -v lists them\n", same, s.count(experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.OneSided))
+		fmt.Fprintf(b, "%d without a change that can be told from noise: %s; -v lists them\n", same, s.count(experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.SameCode, experiment.OneSided))
 	}
 	left := 0
 	for i, e := range s.explained {
@@ -135,6 +138,17 @@ func (e *explanation) writeText(b *bytes.Buffer, most, mostCallers int) {
 	}
 	for _, n := range e.notes() {
 		fmt.Fprintf(b, "(%s)\n", printable(n))
+	}
+}
+
+// writeCode prints what is known without measuring.
+func (s *Sides) writeCode(b *bytes.Buffer) {
+	notes := s.head.run.CodeNotes()
+	if len(notes) > 0 {
+		b.WriteString("\n")
+	}
+	for _, n := range notes {
+		fmt.Fprintf(b, "%s\n", printable(n))
 	}
 }
 

@@ -131,7 +131,7 @@ func (s *Sides) method() string {
 // summary is the verdict in one line: "1 slower, 2 faster, 14 without change".
 func (s *Sides) summary() string {
 	// What matters first, whatever the order of the file.
-	return s.count(experiment.Worse, experiment.Better, experiment.Differs, experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.OneSided)
+	return s.count(experiment.Worse, experiment.Better, experiment.Differs, experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.SameCode, experiment.OneSided)
 }
 
 // count says in words how many comparisons have these verdicts.
@@ -155,6 +155,8 @@ func (s *Sides) count(verdicts ...experiment.Verdict) string {
 				add("inconclusive")
 			case c.Verdict == experiment.NoChange:
 				add("without change")
+			case c.Verdict == experiment.SameCode:
+				add("with the same code")
 			case c.Verdict == experiment.OneSided:
 				add("on one side only")
 			case c.Verdict == experiment.Better && c.Words() == "better", c.Verdict == experiment.Worse && c.Words() == "worse":

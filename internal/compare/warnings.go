@@ -22,6 +22,9 @@ func (s *Sides) warnings() []string {
 	single := 0
 	for i := range s.Comparisons {
 		c := &s.Comparisons[i]
+		if c.Verdict == experiment.SameCode {
+			continue // the base need not be measured
+		}
 		b := benchmark{c.Package, c.Benchmark}
 		if all[b] == nil {
 			all[b] = new(state)

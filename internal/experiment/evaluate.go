@@ -222,7 +222,10 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 		if !o.matches(c.Key) || !sameUnit(o.Metric, c.Unit) || len(c.sample.head) == 0 {
 			continue
 		}
-		out := Outcome{Objective: o, Key: c.Key, Bound: fmt.Sprintf("budget %.3g%%", 100**o.Budget)}
+		out := Outcome{Objective: o, Key: c.Key, Bound: o.budgetText()}
+		if c.Verdict == SameCode {
+			continue // below
+		}
 		if c.Verdict == OneSided { // a new benchmark, or one whose program is the same
 			out.Value, out.Lo, out.Hi = math.NaN(), math.NaN(), math.NaN()
 			out.Text = fmt.Sprintf("%s: %s was not measured on the side %s, %s: %s", o.label(c.Key), c.Unit, Base, out.Bound, out.Status)
@@ -248,8 +251,18 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 		out.Text = fmt.Sprintf("%s: %s, %s, %s: %s", o.label(c.Key), change, c.Words(), out.Bound, out.Status)
 		outcomes = append(outcomes, out)
 	}
+	for _, b := range f.SameCode {
+		k := Key{b.Package, b.Benchmark, o.Metric}
+		if o.matches(k) {
+			out := Outcome{Objective: o, Key: k, Bound: o.budgetText(), Status: Met, Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+			out.Text = fmt.Sprintf("%s: %s, %s, %s: %s", o.label(k), o.Metric, sameCode, out.Bound, out.Status)
+			outcomes = append(outcomes, out)
+		}
+	}
 	return outcomes
 }
+
+func (o *Objective) budgetText() string { return fmt.Sprintf("budget %.3g%%", 100**o.Budget) }
 
 // exceeds reports whether the gate's interval lies beyond a budget.
 func (c *Comparison) exceeds(budget float64) bool {

@@ -30,7 +30,8 @@ type Options struct {
 	// ExactUnits are compared by the rule of exact.go.
 	ExactUnits []string
 
-	apart bool // see CompareApart
+	apart    bool            // see CompareApart
+	sameCode []BenchmarkName // of the run
 }
 
 // DefaultOptions returns a level of 5 %, a resolution of 3 % and two looks, at
@@ -92,9 +93,11 @@ const (
 	WithinBudget
 	// OneSided: the benchmark or unit is missing on a side.
 	OneSided
+	// SameCode: the benchmark can run nothing that changed, whatever was measured.
+	SameCode
 )
 
-var verdictNames = [...]string{"inconclusive", "no change", "better", "worse", "differs", "within budget", "one side only"}
+var verdictNames = [...]string{"inconclusive", "no change", "better", "worse", "differs", "within budget", "one side only", "same code"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
@@ -107,6 +110,8 @@ func (c *Comparison) Words() string {
 	text := c.Verdict.String()
 	isTime := hasUnitSuffix(c.Unit, "ns/op") || c.Unit == "ns/op" || c.Unit == "sec/op"
 	switch {
+	case c.Verdict == SameCode:
+		return sameCode
 	case c.Confirmation == Disagreed, c.Confirmation == NotRepeated:
 		return text + ", " + c.Confirmation.String()
 	case c.Verdict == Inconclusive && math.IsInf(c.MinDetectable, 1):
@@ -137,6 +142,8 @@ type Family struct {
 	// one, counts as change, and there is no second run that could confirm one.
 	Apart       bool         `json:"apart,omitempty"`
 	Comparisons []Comparison `json:"comparisons"`
+	// SameCode is Info.SameCode of the run. What is not measured of it has no Comparison.
+	SameCode []BenchmarkName `json:"sameCode,omitempty"`
 }
 
 // Compare compares the sides of all series of one run.
@@ -150,13 +157,17 @@ func Compare(series []Series, opts Options) (*Family, error) {
 		return nil, err
 	}
 	seen := make(map[Key]bool)
-	f := &Family{Alpha: opts.Alpha}
+	f := &Family{Alpha: opts.Alpha, SameCode: opts.sameCode}
 	for _, s := range series {
 		if seen[s.Key] {
 			return nil, fmt.Errorf("%s occurs twice in the family", s.Key)
 		}
 		seen[s.Key] = true
-		f.Comparisons = append(f.Comparisons, compareSeries(s, &opts))
+		c := compareSeries(s, &opts)
+		if slices.Contains(opts.sameCode, s.Key.name()) {
+			c.Verdict, c.Gated, c.tested, c.Warnings = SameCode, false, false, nil
+		}
+		f.Comparisons = append(f.Comparisons, c)
 	}
 	f.correct(&opts)
 	return f, nil
@@ -173,6 +184,7 @@ func (f *Family) correct(opts *Options) {
 	for i := range f.Comparisons {
 		c := &f.Comparisons[i]
 		switch {
+		case c.Verdict == SameCode:
 		case !c.tested && !c.Exact:
 			if c.sample.comparable() {
 				c.settle(c.sample.estimate(), opts.Alpha*c.share(), opts)

@@ -385,7 +385,7 @@ func (r *Run) Compare(opts Options) (*Family, error) {
 	if r.Base == nil {
 		return nil, fmt.Errorf("run %s has one side only: it was not measured with -against", r.ID)
 	}
-	opts.Units = r.units
+	opts.Units, opts.sameCode = r.units, r.SameCode
 	opts.Floors = MeasureFloor(r.Series(PreCheck))
 	first, err := Compare(r.Series(Measure), opts)
 	if err != nil {

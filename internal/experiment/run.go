@@ -42,8 +42,14 @@ type Info struct {
 	Environment Environment `json:"environment"`
 	Head        Revision    `json:"head"`           // the code measured
 	Base        *Revision   `json:"base,omitempty"` // what it is compared with: -against
-	Notes       []string    `json:"notes,omitempty"`
-	Warnings    []string    `json:"warnings,omitempty"`
+	// SameCode are benchmarks that can run no code that differs between the sides;
+	// NotBenchmarked functions of the head whose code differs, and that no benchmark of
+	// those that were asked for can run. OtherChanges says that there are others, too.
+	SameCode       []BenchmarkName `json:"sameCode,omitempty"`
+	NotBenchmarked []string        `json:"notBenchmarked,omitempty"`
+	OtherChanges   bool            `json:"otherChanges,omitempty"`
+	Notes          []string        `json:"notes,omitempty"`
+	Warnings       []string        `json:"warnings,omitempty"`
 	// Files is every file but run.json itself, by slash-separated path. Empty
 	// while the run is partial.
 	Files map[string]FileSum `json:"files,omitempty"`

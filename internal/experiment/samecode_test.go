@@ -1,0 +1,86 @@
+package experiment
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// What was found by comparing code is in the run, and holds whatever the clock says.
+func TestSameCode(t *testing.T) {
+	slow, same := BenchmarkName{"example.com/m", "Slow-2"}, BenchmarkName{"example.com/m", "Same-2"}
+	unmeasured := BenchmarkName{"example.com/m", "Unmeasured-2"}
+	w, err := Create(t.TempDir(), Info{Base: &Revision{Name: "main"}, SameCode: []BenchmarkName{same, unmeasured},
+		NotBenchmarked: []string{"example.com/m.F"}, OtherChanges: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sample := func(name string, phase Phase, side Side, n int, ns float64) {
+		r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1, Values: []benchfmt.Value{{Value: ns, Unit: "ns/op"}}}
+		r.Config = []benchfmt.Config{{Key: "pkg", Value: []byte("example.com/m"), File: true}}
+		if err := w.Append(phase, side, &Slot{n, 2*n + int(side), side}, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 20 {
+		for _, phase := range []Phase{Measure, Repeat} {
+			for _, name := range []string{"Slow-2", "Same-2"} {
+				sample(name, phase, Base, n, 100+float64(n%3))
+				sample(name, phase, Head, n, 150+float64(n%4))
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Open(w.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	family, err := run.Compare(DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts := make(map[BenchmarkName]Verdict)
+	for _, c := range family.Comparisons {
+		verdicts[c.Key.name()] = c.Verdict
+		if c.Verdict == SameCode && (c.Words() != "nothing this benchmark runs changed" || c.Gated) {
+			t.Errorf("%s: %s, gated %v", c.Key, c.Words(), c.Gated)
+		}
+	}
+	if verdicts[slow] != Worse || verdicts[same] != SameCode || family.Tested != 1 {
+		t.Errorf("verdicts %v of %d tested", verdicts, family.Tested)
+	}
+	if failed := family.Regressions(); len(failed) != 1 || failed[0].Key.name() != slow {
+		t.Errorf("regressions %v", failed)
+	}
+
+	objectives, err := ParseObjectives("hone.toml", []byte("[[objective]]\nbenchmark = \".\"\nmetric = \"ns/op\"\nbudget = \"3%\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := make(map[BenchmarkName]Status)
+	for _, o := range Evaluate(objectives, run.Series(Measure), family, nil) {
+		statuses[o.Key.name()] = o.Status
+		if o.Key.name() == unmeasured && !strings.Contains(o.Text, "nothing this benchmark runs changed") {
+			t.Errorf("of what was not measured: %s", o.Text)
+		}
+	}
+	if len(statuses) != 3 || statuses[slow] != Missed || statuses[same] != Met || statuses[unmeasured] != Met {
+		t.Errorf("objectives %v", statuses)
+	}
+
+	want := []string{"example.com/m: nothing these 2 benchmarks run changed: Same-2, Unmeasured-2", "some changed functions are not benchmarked: example.com/m.F"}
+	if got := run.CodeNotes(); !slices.Equal(got, want) {
+		t.Errorf("notes %q", got)
+	}
+}
+
+func TestCodeNotesAreShort(t *testing.T) {
+	i := Info{NotBenchmarked: strings.Split(strings.Repeat("f ", 30)+"f", " ")}
+	if got := i.CodeNotes(); len(got) != 1 || !strings.HasPrefix(got[0], "the changed functions are not benchmarked: f, ") || !strings.HasSuffix(got[0], " and 23 more") {
+		t.Errorf("notes %q", got)
+	}
+}
