@@ -39,7 +39,7 @@ var importTable = map[string][]string{
 	"internal/srcfind":  {},
 	"internal/symbol":   {"profile"},
 	// What is measured goes into a run.
-	"internal/capture": {"profile", "internal/experiment", "internal/spawn", "internal/trace"},
+	"internal/capture": {"profile", "internal/experiment", "internal/samecode", "internal/spawn", "internal/trace"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {},
 	"internal/report":  {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI

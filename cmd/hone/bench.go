@@ -57,8 +57,8 @@ Of hone:
   -profiletime T  time of a profile (2s)
   -precheck N     pairs of the base with itself, to know the noise (6; 0: none)
   -measure-unchanged
-                  with -against, also measure, as they are now, benchmarks whose test
-                  binary did not change; done where hone.toml has bounds
+                  with -against, also measure, as they are now, benchmarks that run
+                  nothing that changed; done where hone.toml has bounds
   -pin LIST       run benchmarks on these CPUs: 1 or 0,2-3 (Linux)
   -o DIR          keep the run below DIR (.hone/runs of this module)
   -v              print everything, also what did not change, and benchstat's tables

@@ -32,15 +32,19 @@ func (a *app) tellFailure(f *capture.BenchFailure) {
 
 // benchJSON is what hone bench -json prints.
 type benchJSON struct {
-	Run        string                 `json:"run,omitempty"`
-	Dir        string                 `json:"dir,omitempty"`
-	Regression bool                   `json:"regression"` // what exit code 3 says
-	Unchanged  []string               `json:"unchanged"`  // packages with the same test binary
-	New        []string               `json:"new"`
-	Gone       []string               `json:"gone"`
-	Failures   []capture.BenchFailure `json:"failures"`
-	Skipped    []capture.BenchSkip    `json:"skipped"`
-	Comparison json.RawMessage        `json:"comparison,omitempty"` // as of hone compare -json
+	Run        string   `json:"run,omitempty"`
+	Dir        string   `json:"dir,omitempty"`
+	Regression bool     `json:"regression"` // what exit code 3 says
+	Unchanged  []string `json:"unchanged"`  // packages with the same test binary
+	New        []string `json:"new"`
+	Gone       []string `json:"gone"`
+	// Benchmarks that can run no code that changed, and changed functions that no
+	// benchmark of those asked for can run.
+	SameCode       []experiment.BenchmarkName `json:"sameCode"`
+	NotBenchmarked []string                   `json:"notBenchmarked"`
+	Failures       []capture.BenchFailure     `json:"failures"`
+	Skipped        []capture.BenchSkip        `json:"skipped"`
+	Comparison     json.RawMessage            `json:"comparison,omitempty"` // as of hone compare -json
 }
 
 // tellBench prints the outcome of a run: what hone compare prints of it, and
@@ -56,6 +60,10 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 	if f.json {
 		out := benchJSON{Run: r.ID, Dir: r.Dir, Unchanged: orEmpty(r.Unchanged), New: orEmpty(r.New), Gone: orEmpty(r.Gone), Failures: r.Failures, Skipped: r.Skipped,
 			Regression: r.Family != nil && len(r.Family.Regressions()) > 0}
+		out.SameCode, out.NotBenchmarked = []experiment.BenchmarkName{}, orEmpty(r.NotBenchmarked)
+		for _, id := range r.SameCode {
+			out.SameCode = append(out.SameCode, experiment.BenchmarkName(id))
+		}
 		if out.Failures == nil {
 			out.Failures = []capture.BenchFailure{}
 		}
@@ -79,6 +87,11 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 		}
 	}
 	tellOneSided(&b, f.against, r)
+	if !measured {
+		for _, n := range r.CodeNotes() {
+			fmt.Fprintf(&b, "%s\n", oneWord(n))
+		}
+	}
 	if r.Family != nil {
 		tellRegressions(&b, r.Family)
 	}

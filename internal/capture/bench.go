@@ -17,7 +17,7 @@ import (
 // are bench_list.go (packages, test binaries, names), bench_process.go (one
 // process), bench_output.go (what it prints), bench_sample.go (samples and
 // time left), bench_profile.go, bench_against.go (the comparison with a
-// revision), bench_tree.go (that revision's files) and bench_scratch.go (how
+// revision), bench_code.go (what of it can't have changed), bench_tree.go (that revision's files) and bench_scratch.go (how
 // nothing is left behind).
 //
 // Fields are set before use; a Bench measures once.
@@ -122,8 +122,13 @@ type BenchReport struct {
 	// Unchanged are packages with the same test binary on both sides, New and
 	// Gone benchmarks that only one side has, all as PACKAGE or PACKAGE.NAME.
 	Unchanged, New, Gone []string
-	Family               *experiment.Family // nil without Against
-	Changed              []BenchID          // benchmarks with a change in any unit
+	SameCode             []BenchID // that run nothing that changed
+	// NotBenchmarked are changed functions that none of the benchmarks runs.
+	NotBenchmarked []string
+	Family         *experiment.Family // nil without Against
+	Changed        []BenchID          // benchmarks with a change in any unit
+
+	otherChanges bool // beside NotBenchmarked
 }
 
 // A BenchID names a benchmark as experiment.Key does.
@@ -241,7 +246,9 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 	}
 	env := experiment.ReadEnvironment(m.tool.version)
 	var err error
-	m.run, err = experiment.Create(m.Store, experiment.Info{Command: m.Command, Environment: env, Head: head, Base: base})
+	info := experiment.Info{Command: m.Command, Environment: env, Head: head, Base: base}
+	m.report.tellCode(&info)
+	m.run, err = experiment.Create(m.Store, info)
 	if err != nil {
 		return err
 	}

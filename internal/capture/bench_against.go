@@ -13,7 +13,8 @@ import (
 // Against compares the code as it is, the head, with a revision, the base.
 //
 //	build       both sides with the same Go and flags; what has the same test
-//	            binary and test data is left out
+//	            binary and test data is left out, and so are benchmarks that run
+//	            the same code
 //	calibrate   one process each; from here on both sides run the same number
 //	            of iterations
 //	pre-check   A/A: the base against itself, for the noise floor
@@ -144,6 +145,7 @@ func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (
 	}
 	plan := new(pairing)
 	exist := make(map[string][]string)
+	var different []string // packages
 	// A package that fails on one side is neither new nor gone.
 	broken := func(path string) bool {
 		return slices.ContainsFunc(m.report.Failures, func(f BenchFailure) bool { return f.Package == path && f.Benchmark == "" })
@@ -176,6 +178,7 @@ func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (
 		if broken(h.path) {
 			continue
 		}
+		different = append(different, h.path)
 		var bases []*target
 		if i >= 0 {
 			b := packages[experiment.Base][i]
@@ -195,7 +198,12 @@ func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (
 			m.report.Gone = append(m.report.Gone, b.path)
 		}
 	}
-	if len(plan.both)+len(plan.head)+len(m.report.Unchanged)+len(m.report.Gone) == 0 {
+	if repo != nil {
+		if err := m.takeOutSame(ctx, plan, different, repo, commit); err != nil {
+			return nil, err
+		}
+	}
+	if len(plan.both)+len(plan.head)+len(m.report.SameCode)+len(m.report.Unchanged)+len(m.report.Gone) == 0 {
 		return nil, m.nothing(len(packages[experiment.Head]), exist)
 	}
 	return plan, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +25,9 @@ type process struct {
 	args    []string // args[0] is the program
 	timeout time.Duration
 	pin     []int
-	whole   bool // keep all of its standard output, not the beginning and end alone
-	peak    bool // ask for its peak memory
+	whole   bool      // keep all of its standard output, not the beginning and end alone
+	peak    bool      // ask for its peak memory
+	stderr  io.Writer // gets standard error; nil: it is kept
 }
 
 // An outcome is what a process left.
@@ -52,6 +54,9 @@ func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
 	cmd.Env = append(cmd.Env, p.env...)
 	stdout, stderr := endBuffer{whole: p.whole}, endBuffer{}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if p.stderr != nil {
+		cmd.Stderr = p.stderr
+	}
 	cmd.WaitDelay = time.Second // for what it started and left behind
 	setGroup(cmd)
 
