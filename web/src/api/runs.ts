@@ -161,7 +161,7 @@ export interface Side {
   n: number;
 }
 
-export type Verdict = 'better' | 'worse' | 'differs' | 'no change' | 'within budget' | 'inconclusive' | 'one side only';
+export type Verdict = 'better' | 'worse' | 'differs' | 'no change' | 'within budget' | 'inconclusive' | 'one side only' | 'same code';
 
 export interface Compared {
   package?: string;

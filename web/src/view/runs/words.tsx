@@ -41,6 +41,7 @@ export const verdicts: Record<Verdict, { kind: string; sign: string }> = {
   'within budget': { kind: 'soft', sign: '≈' },
   inconclusive: { kind: 'soft', sign: '?' },
   'one side only': { kind: 'soft', sign: '' },
+  'same code': { kind: 'soft', sign: '=' },
 };
 
 /** Direction of a change with its verdict: worse may be up or down. */
