@@ -107,7 +107,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 	p.isString = basic != nil && basic.Info()&types.IsString != 0
 	methods := types.NewMethodSet(t)
 	has := func(name string) bool { return methods.Lookup(nil, name) != nil }
-	if has("Format") {
+	if has("Format") || typeName(t) == "reflect.Value" { // of which fmt prints what is in it
 		return p, false
 	}
 	if (has("Error") || has("String")) && strings.IndexByte("vsxXq", verb) >= 0 {

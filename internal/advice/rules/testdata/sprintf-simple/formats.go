@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strings"
 )
 
@@ -66,6 +67,16 @@ func forwarded(args []string) string {
 		all = append(all, a)
 	}
 	return fmt.Sprint(all...) // hot: fmt.Sprint
+}
+
+// fmt prints what a reflect.Value holds, and its String only strings.
+func held(v reflect.Value, w *reflect.Value) string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "%s", v)   // hot: fmt.Fprintf
+	s := fmt.Sprintf("%v", v)   // hot: fmt.Sprintf
+	t := fmt.Sprintf("%v;", *w) // hot: fmt.Sprintf
+	u := fmt.Sprint(v.Index(0)) // hot: fmt.Sprint
+	return s + t + u + sb.String()
 }
 
 func use(...string) {}
