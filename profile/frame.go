@@ -261,8 +261,13 @@ func (f *Frame) Package() string {
 		return sourceDir(f.File)
 	}
 	if i := strings.IndexAny(name, "[("); i > 0 { // type arguments, receiver, parameters
-		if j := strings.LastIndexByte(name[:i], '/'); name[i] == '(' && strings.HasSuffix(name[:i], ".") && j < i {
-			return unescapePackage(name[:i-1])
+		if name[i] == '(' && strings.HasSuffix(name[:i], ".") {
+			// A method; or a literal of one that is inlined: "a/b.F.(*T).M.func1".
+			pkg, slash := name[:i-1], strings.LastIndexByte(name[:i], '/')+1
+			if dot := strings.IndexByte(pkg[slash:], '.'); dot > 0 {
+				pkg = pkg[:slash+dot]
+			}
+			return unescapePackage(pkg)
 		}
 		name = name[:i]
 	}

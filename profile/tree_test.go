@@ -338,6 +338,7 @@ func TestFrameOrigin(t *testing.T) {
 		{"main.main", "/home/me/app/main.go", "main", OriginOwn},
 		{"main.main.func1", "", "main", OriginOwn},
 		{"github.com/a/b/c.(*T[...]).M", "/home/me/b/c/t.go", "github.com/a/b/c", OriginOwn},
+		{"github.com/a/b.Use.(*T).All.func1", "/home/me/b/use.go", "github.com/a/b", OriginOwn},
 		{"gopkg.in/yaml%2ev3.(*parser).parse", "/go/pkg/mod/gopkg.in/yaml.v3@v3.0.1/p.go", "gopkg.in/yaml.v3", OriginThirdParty},
 		{"github.com/x/y.F", "/home/me/app/vendor/github.com/x/y/f.go", "github.com/x/y", OriginThirdParty},
 		{"std::vector<int, std::allocator<int> >::push_back(int const&)", "/usr/include/c++/vector", "std", OriginOther},
