@@ -43,6 +43,9 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 			continue
 		}
+		if !constant && s.Decl != nil && strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new") {
+			continue // what it makes keeps the pattern
+		}
 		if !constant {
 			m.Why = fmt.Sprintf("%s compiles a pattern that is made at run time. If the patterns repeat, keep the compiled ones by their text, in a sync.Map or a map behind a lock, with a bound on how many; if part of it is text to find, strings.Contains or strings.Index need no pattern.", short(c.Name))
 			matches = append(matches, m)

@@ -28,3 +28,13 @@ func get() *regexp.Regexp {
 func match(s string) bool {
 	return get().MatchString(s) && lazy().MatchString(s) // hot: regexp.(*Regexp).MatchString
 }
+
+type route struct{ re *regexp.Regexp }
+
+// newRoutes has the patterns compiled once for each router.
+func newRoutes(patterns []string) (all []route) {
+	for _, p := range patterns {
+		all = append(all, route{regexp.MustCompile(p)}) // hot: regexp.MustCompile
+	}
+	return all
+}
