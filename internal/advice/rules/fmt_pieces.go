@@ -261,7 +261,7 @@ func concatenation(s *advice.Site, pieces []fmtPiece) (code string, constant boo
 	var parts []string
 	for _, p := range merged(pieces) {
 		if p.arg == nil {
-			parts = append(parts, strconv.Quote(p.text))
+			parts = append(parts, literal(p.text))
 			continue
 		}
 		constant = constant && p.isString && s.Info.Types[p.arg].Value != nil
@@ -271,6 +271,14 @@ func concatenation(s *advice.Site, pieces []fmtPiece) (code string, constant boo
 		return `""`, true
 	}
 	return strings.Join(parts, " + "), constant
+}
+
+// literal is a text as source: raw where it would be full of backslashes.
+func literal(text string) string {
+	if strings.ContainsAny(text, "\"\\") && !strings.Contains(text, "\t") && strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
 }
 
 // reviews says what somebody has to look at; "" if nothing.

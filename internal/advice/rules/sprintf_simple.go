@@ -338,7 +338,7 @@ func writeFmtPiece(s *advice.Site, dst string, p fmtPiece) string {
 	case p.arg == nil && len(p.text) == 1:
 		return fmt.Sprintf("%s.WriteByte(%s)", dst, quotedByte(p.text[0]))
 	case p.arg == nil:
-		return fmt.Sprintf("%s.WriteString(%s)", dst, strconv.Quote(p.text))
+		return fmt.Sprintf("%s.WriteString(%s)", dst, literal(p.text))
 	case isBytes(s, p.arg) && strings.HasPrefix(p.code, "string("):
 		return fmt.Sprintf("%s.Write(%s)", dst, s.Source(p.arg))
 	}

@@ -58,3 +58,8 @@ func methods(s state, u *url.URL) string {
 }
 
 func use(string) {}
+
+func attribute(name, value string) string {
+	// want A: makes the same string
+	return fmt.Sprintf(` %s="%s"`, name, value) // hot: fmt.Sprintf
+}
