@@ -3,8 +3,8 @@ package rules
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"regexp"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -46,13 +46,45 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 		if !ok || commented(s, c.Pos(), c.End()) {
 			continue
 		}
-		name := s.Unused(errorName(text), c.Pos())
-		m := advice.Match{Node: c.CallExpr, Class: advice.Review, Imports: []string{"errors"}}
-		m.Edits = []advice.Edit{beforeDecl(s, fmt.Sprintf("var %s = %s.New(%s)", name, pkg, strconv.Quote(text))), replace(c.CallExpr, name)}
+		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
+		if name := errorName(text); isError(s, name, text, c.Pos()) {
+			m.Edits = []advice.Edit{replace(c.CallExpr, name)}
+		} else {
+			name = s.Unused(name, c.Pos())
+			m.Edits = []advice.Edit{beforeDecl(s, fmt.Sprintf("var %s = %s.New(%s)", name, pkg, literal(text))), replace(c.CallExpr, name)}
+			m.Imports = []string{"errors"}
+		}
 		m.Why = fmt.Sprintf("%s allocates the same error %s for each call: make it once, as a variable of the package.", short(c.Name), quoted(text))
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// isError reports whether a name is that of a package's variable with such an error, of
+// an earlier rewrite say.
+func isError(s *advice.Site, name, text string, at token.Pos) bool {
+	obj := s.Types.Scope().Lookup(name)
+	if obj == nil || resolves(s, name, at) != obj {
+		return false
+	}
+	same := false
+	for _, f := range s.Files {
+		if assigned(s, obj, f) {
+			return false
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if ok && len(spec.Names) == 1 && len(spec.Values) == 1 && s.Info.Defs[spec.Names[0]] == obj {
+				call, ok := ast.Unparen(spec.Values[0]).(*ast.CallExpr)
+				if ok && s.Callee(call) == "errors.New" {
+					made, constant := constantText(s, call.Args[0])
+					same = constant && made == text
+				}
+			}
+			return !same
+		})
+	}
+	return same
 }
 
 // returned reports whether an error goes to a caller, or to a variable.

@@ -35,3 +35,19 @@ func wrap(err error) error {
 	}
 	return err
 }
+
+func first(text string) (byte, error) {
+	if text == "" {
+		// want B: make it once
+		return 0, errors.New("no text") // hot: errors.New
+	}
+	return text[0], nil
+}
+
+func last(text string) (byte, error) {
+	if text == "" {
+		// want B: make it once
+		return 0, fmt.Errorf("no text") // hot: fmt.Errorf
+	}
+	return text[len(text)-1], nil
+}
