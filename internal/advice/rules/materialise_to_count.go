@@ -65,6 +65,9 @@ func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 	if _, isSlice := s.Info.TypeOf(call).Underlying().(*types.Slice); slice && !isSlice {
 		return false
 	}
+	if !slice && receiverPackage(s.Info.TypeOf(call)) != s.Types {
+		return false // what it counts may stand somewhere else, as of a reflect.Value
+	}
 	if f.Pkg() != s.Types {
 		return slice && s.Share(collecting) > 0
 	}
@@ -76,6 +79,17 @@ func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 		}
 	}
 	return false
+}
+
+// receiverPackage is the package of a type with a name, or of what it points to.
+func receiverPackage(t types.Type) *types.Package {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if n, ok := types.Unalias(t).(*types.Named); ok {
+		return n.Obj().Pkg()
+	}
+	return nil
 }
 
 // builds reports whether a function's body makes something: with append, or, if calls
