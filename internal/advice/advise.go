@@ -122,6 +122,9 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 		if p == nil {
 			continue // its package is unexamined as a whole, or the file belongs to none
 		}
+		if strings.HasSuffix(h.function, ".init") {
+			continue // the values of a package's variables, from all its files, once
+		}
 		s, err := p.site(h, &x.evidence)
 		if err != nil {
 			missed.add(h, err)
