@@ -107,12 +107,11 @@ func (l *locator) locate(f *profile.Frame) string {
 	if pkg == "main" || pkg == "command-line-arguments" {
 		return l.locateMain(filepath.ToSlash(f.File), base)
 	}
+	if strings.HasSuffix(base, "_test.go") {
+		pkg = strings.TrimSuffix(pkg, "_test") // of the folder's other package
+	}
 	for _, m := range l.modules {
-		rel, ok := below(pkg, m.Path)
-		if !ok {
-			rel, ok = below(strings.TrimSuffix(pkg, "_test"), m.Path)
-		}
-		if ok {
+		if rel, ok := below(pkg, m.Path); ok {
 			return m.file(rel, base)
 		}
 	}
