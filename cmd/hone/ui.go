@@ -44,7 +44,7 @@ lists the runs of this module; where there are none, drop a file on it.
                   serve it there; localhost and a free port by default
   -no_browser     do not open a browser
   -view NAME      what to show first: flame, top, sandwich, graph, source,
-                  disasm, peek, traces, tags, raw or diff
+                  disasm, peek, traces, tags, raw, diff or advice
   -runs DIR       where runs are kept; .hone/runs of this module by default
 
 With -base or -diff_base, the profiles are compared: flame graphs and tables

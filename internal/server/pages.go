@@ -11,7 +11,7 @@ import (
 )
 
 // viewNames are the paths that show the page; the page knows what each shows.
-var viewNames = []string{"flame", "top", "sandwich", "graph", "source", "disasm", "peek", "traces", "tags", "raw", "diff"}
+var viewNames = []string{"flame", "top", "sandwich", "graph", "source", "disasm", "peek", "traces", "tags", "raw", "diff", "advice"}
 
 // runPages are the paths of the pages of kept runs.
 var runPages = []string{"runs", "run", "compare", "trend"}

@@ -16,7 +16,7 @@ const check = suite([wordindex]);
 const labelled = suite([labels]);
 const compared = suite(['-diff_base', wordindex, tuned]);
 
-const VIEWS = ['flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'raw'];
+const VIEWS = ['flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'raw', 'advice'];
 
 /**
  * No rule of axe is broken. Light and dark differ in contrast alone.

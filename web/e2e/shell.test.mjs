@@ -10,7 +10,7 @@ import { absolute, heap, labels, tuned, wordindex } from './profiles.mjs';
 
 const check = suite([wordindex, tuned, labels]);
 
-const VIEWS = ['Flame', 'Top', 'Sandwich', 'Graph', 'Source', 'Disassembly', 'Peek', 'Traces', 'Tags', 'Raw', 'Diff'];
+const VIEWS = ['Flame', 'Top', 'Sandwich', 'Graph', 'Source', 'Disassembly', 'Peek', 'Traces', 'Tags', 'Raw', 'Diff', 'Advice'];
 
 /** @typedef {import('./page.mjs').Page} Page */
 
@@ -48,9 +48,9 @@ check('tabs show their view and are in the address', async ({ page, open }) => {
     assert.equal(await page.getByRole('tab', { selected: true }).textContent(), name);
     assert.equal(await page.getByRole('alert').count(), 0, `${name} shows an error`);
   }
-  await at(page, /\/diff/);
+  await at(page, /\/advice/);
   await page.goBack();
-  await at(page, /\/raw/);
+  await at(page, /\/diff/);
 });
 
 check('keys switch between views and open help', async ({ page, open }) => {
@@ -74,7 +74,7 @@ check('arrows move between tabs', async ({ page, open }) => {
   await at(page, /\/sandwich/);
   assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Sandwich');
   await page.keyboard.press('End');
-  await at(page, /\/diff/);
+  await at(page, /\/advice/);
 });
 
 check('another profile can be picked, and several added up', async ({ page, open }) => {

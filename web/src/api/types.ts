@@ -31,6 +31,8 @@ export interface Profiles {
   runs?: boolean;
   /** Whether there is a store to select profiles from. */
   continuous?: boolean;
+  /** Whether it has the source that there is advice on. */
+  advice?: boolean;
 }
 
 export interface LabelKey {

@@ -48,6 +48,8 @@ export function commandsOf(s: State, profiles: readonly string[], bases: readonl
       return { hone: words('hone', 'peek', ...flags, ...diff, pattern, ...sources), pprof: tool(`-peek=${pattern}`) };
     case 'graph':
       return { hone: words('hone', 'svg', '-output=graph.svg', ...flags, ...diff, ...sources), pprof: tool('-svg') };
+    case 'advice':
+      return { hone: words('hone', 'advise', ...sources), pprof: tool('-top') };
     case 'history':
     case 'records': // neither has a command of its own
       return { hone: words('hone', 'top', ...flags, ...diff, ...sources), pprof: tool('-top') };

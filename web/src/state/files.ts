@@ -44,6 +44,7 @@ const formats: Record<ViewID, readonly Format[]> = {
   tags: [text('tags'), csv('tags')],
   raw: [text('raw')],
   diff: [text('diff'), csv('diff')],
+  advice: [],
   history: [], // makes its own
   records: [],
 };

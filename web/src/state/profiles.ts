@@ -41,6 +41,9 @@ export const hasRuns = signal(false);
 /** Whether the server has a store to select profiles from. */
 export const hasStore = signal(false);
 
+/** Whether the server has the source that there is advice on; null while nobody knows. */
+export const hasSource = signal<boolean | null>(null);
+
 /** Why the list of profiles could not be had. */
 export const listError = signal<ApiError | null>(null);
 
@@ -54,10 +57,11 @@ export async function start(): Promise<void> {
   const bare = cut(where.peek())[1] === '';
   follow();
   try {
-    const { profiles: open, start: query, runs, continuous } = await listProfiles();
+    const { profiles: open, start: query, runs, continuous, advice } = await listProfiles();
     profiles.value = open;
     hasRuns.value = runs === true;
     hasStore.value = continuous === true;
+    hasSource.value = advice === true;
     listError.value = null;
     if (runsState.peek() || pageState.peek()) return; // other pages have a state of their own
     const [path] = cut(where.peek());

@@ -19,9 +19,9 @@ export interface RunsState {
   unit: string;
   /** Which comparisons: '' for all, or changed. */
   only: string;
-  /** The row looked at: see rowID. */
+  /** The row looked at: see rowID. Of advice, the finding that is open. */
   pick: string;
-  /** Of a load, '' for what is usual, load (its charts) or figures. */
+  /** Of a run, '' for what is usual, load (the charts of one), figures or advice. */
   show: string;
   /** The axis of times: '' for logarithms, or linear. */
   scale: string;

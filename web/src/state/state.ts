@@ -8,7 +8,7 @@ import { linksOf, named, text, texts } from './links';
 import { isSelection } from './selection';
 
 export const VIEWS = [
-  'flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'tags', 'raw', 'diff',
+  'flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'tags', 'raw', 'diff', 'advice',
   'history', 'records', // of selections in the store alone
 ] as const;
 export type ViewID = (typeof VIEWS)[number];
@@ -44,6 +44,7 @@ export const OWN = [
   'zoom', 'inverted', 'collapse', 'color', 'flip', 'pivot', // flame
   'order', 'find', // tables
   'asm', // source
+  'finding', // source, advice
   'match', // peek
   'relative', // diff
   'span', 'by', 'off', 'line', 'live', 'vs', // selections: see selected.ts
@@ -79,7 +80,7 @@ where.subscribe((link) => {
 export const stored = computed(() => isSelection(state.value.profile[0]));
 
 /** Settings that mean something only for what a view shows now: another one begins without them. */
-const PASSING: readonly Own[] = ['order', 'find', 'match'];
+const PASSING: readonly Own[] = ['order', 'find', 'match', 'finding'];
 
 /** What a state is in another view. */
 export function inView(s: State, view: ViewID): State {

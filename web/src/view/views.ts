@@ -35,6 +35,7 @@ export const views: readonly ViewSpec[] = [
   { id: 'tags', title: 'Tags', key: 'l', about: 'Labels and their values', load: () => import('./tags/TagsView') },
   { id: 'raw', title: 'Raw', key: 'r', about: 'The profile as it is', load: () => import('./raw/RawView') },
   { id: 'diff', title: 'Diff', key: 'd', about: 'What changed, function by function', load: () => import('./diff/DiffView') },
+  { id: 'advice', title: 'Advice', key: 'v', about: 'What to change in your source', load: () => import('./advice/AdviceView') },
   {
     id: 'history', title: 'History', key: 'h', stored: true, about: 'The share of functions over time',
     load: () => import('./continuous/HistoryView'),

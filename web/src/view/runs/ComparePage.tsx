@@ -50,7 +50,7 @@ export function ComparePage({ state }: PageProps<RunsState>) {
                 />
               </div>
               <span class="button-row">
-                {report.base.load && report.head.load && <ShowPicker state={state} usual={false} />}
+                {report.base.load && report.head.load && <ShowPicker state={state} usual={false} load />}
                 <IconButton icon="swap" label="Swap base and head" onClick={() => setRuns({ run: [head!, base!] })} />
                 <Tools runs={state.run} command={report.comparison.command} />
               </span>

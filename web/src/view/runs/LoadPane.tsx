@@ -10,13 +10,15 @@ import { pairs, profilesOf, type ProfilePair } from './ProfileLinks';
 /** Whether the charts of a load are shown: of one by itself unless asked otherwise, of a comparison on demand. */
 export const showsLoad = (state: RunsState, usual: boolean): boolean => (state.show === '' ? usual : state.show === 'load');
 
-/** Chooses between the charts of a load and its figures. */
-export function ShowPicker({ state, usual }: { state: RunsState; usual: boolean }) {
-  const load = showsLoad(state, usual);
+/** Chooses between the charts of a load, the figures and advice. */
+export function ShowPicker({ state, usual, load, advice }: { state: RunsState; usual: boolean; load: boolean; advice?: boolean }) {
+  const charts = load && showsLoad(state, usual);
+  const advises = advice === true && state.show === 'advice';
   return (
     <span class="segments" role="group" aria-label="Show">
-      <Button aria-pressed={load} onClick={() => setRuns({ show: usual ? '' : 'load' })}>Load</Button>
-      <Button aria-pressed={!load} onClick={() => setRuns({ show: usual ? 'figures' : '' })}>Figures</Button>
+      {load && <Button aria-pressed={charts} onClick={() => setRuns({ show: usual ? '' : 'load' })}>Load</Button>}
+      <Button aria-pressed={!charts && !advises} onClick={() => setRuns({ show: load && usual ? 'figures' : '' })}>Figures</Button>
+      {advice && <Button aria-pressed={advises} onClick={() => setRuns({ show: 'advice' })}>Advice</Button>}
     </span>
   );
 }

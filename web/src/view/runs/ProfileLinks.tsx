@@ -68,7 +68,7 @@ export function AllLinks({ of, unit, load }: { of: readonly ProfilePair[]; unit:
         <div key={p.kind} style={{ display: 'contents' }}>
           <dt class="soft">{p.kind} profile{p.base !== undefined ? 's, compared' : ''}</dt>
           <dd>
-            {profileViews.filter((v) => v.id !== 'diff' || p.base !== undefined).map((v) => (
+            {profileViews.filter((v) => v.id !== 'advice' && (v.id !== 'diff' || p.base !== undefined)).map((v) => (
               <a key={v.id} href={profileHref(v.id, p.profile, p.base, unit, p.finding)} onClick={follow(() => openProfile(p, v.id, unit))}>
                 {v.title}
               </a>

@@ -1,8 +1,11 @@
 import { compareRuns, comparisonFile, runInfo, type RunInfo } from '../../api/runs';
 import { address } from '../../state/address';
+import { adviceCommand, adviceOnRun, useAdvice } from '../../state/advice';
 import { useAnswer } from '../../state/answer';
+import { hasSource } from '../../state/profiles';
 import { Button, copyText, Empty, Menu, Popover, ReportState, Warnings } from '../parts';
-import type { RunsState } from '../../state/runs';
+import { setRuns, type RunsState } from '../../state/runs';
+import { AdvicePane, NoSource } from '../advice/AdvicePane';
 import type { PageProps } from '../props';
 import { LoadPane, ShowPicker, showsLoad } from './LoadPane';
 import { Results } from './Results';
@@ -28,7 +31,9 @@ export function RunPageView({ state }: PageProps<RunsState>) {
           <>
             <RunHead info={info} summary={comparison?.comparisons[0]?.summary} id={id} state={state} />
             <Warnings warnings={warnings} />
-            {info.load && showsLoad(state, !info.base)
+            {state.show === 'advice'
+              ? <RunAdvice state={state} id={info.id} />
+              : info.load && showsLoad(state, !info.base)
               ? <LoadPane state={state} of={info.base ? [{ info, side: 'base' }, { info, side: 'head' }] : [{ info, side: 'head' }]} />
               : !comparison || comparison.tables.length === 0
               ? (
@@ -46,6 +51,15 @@ export function RunPageView({ state }: PageProps<RunsState>) {
   );
 }
 
+/** What to change, by all profiles of the run. */
+function RunAdvice({ state, id }: { state: RunsState; id: string }) {
+  const has = hasSource.value;
+  const advising = useAdvice(has ? adviceOnRun(id) : null);
+  const command = adviceCommand({ run: id });
+  if (has === false) return <NoSource command={command} />;
+  return <AdvicePane advising={advising} command={command} open={state.pick || null} onOpen={(pick) => setRuns({ pick })} />;
+}
+
 function RunHead({ info, summary, id, state }: { info: RunInfo; summary: string | undefined; id: string; state: RunsState }) {
   return (
     <div class="runs-head">
@@ -54,9 +68,9 @@ function RunHead({ info, summary, id, state }: { info: RunInfo; summary: string 
       {summary && <p class="runs-verdict"><b>{summary}</b></p>}
       <p class="soft">{[info.environment.go?.replace(/^go/, 'Go '), machineOf(info.environment)].filter(Boolean).join(', ')}</p>
       <span class="button-row">
-        {info.load && <ShowPicker state={state} usual={!info.base} />}
+        <ShowPicker state={state} usual={!info.base} load={info.load === true} advice />
         <About info={info} />
-        <Tools runs={[info.id]} command={`hone compare ${id}`} />
+        <Tools runs={[info.id]} command={state.show === 'advice' ? adviceCommand({ run: info.id }) : `hone compare ${id}`} />
       </span>
     </div>
   );

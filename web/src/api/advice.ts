@@ -1,0 +1,105 @@
+// What to change in the source that profiles are of: see "Advice" in doc/api.md.
+// The Go definitions are in internal/api/advice.go and internal/advice.
+
+import { request } from './client';
+
+/** Of a rewrite: safe, to be reviewed, or there is none. */
+export type Class = 'A' | 'B' | 'C';
+
+export type FindingState = 'hinted' | 'bounded' | 'patched' | 'confirmed' | 'refuted' | 'inconclusive';
+
+export interface Share {
+  value: number;
+  unit: string;
+  /** Of the total, 0 to 1. */
+  share: number;
+  samples: number;
+}
+
+export interface Evidence {
+  /** Where it costs most, and everywhere it does: benchmarks or services. */
+  subject?: string;
+  subjects?: string[];
+  cpu?: Share;
+  bytes?: Share;
+  objects?: Share;
+  mutex?: Share;
+  block?: Share;
+  callees?: { function: string; share: number }[];
+}
+
+/** A ceiling on what a rewrite can gain; parts are 0 to 1. */
+export interface Bound {
+  time: number;
+  /** The standard error of time. */
+  error?: number;
+  speedup?: number;
+  bytes?: number;
+  waiting?: number;
+}
+
+export interface Finding {
+  id: string;
+  rule: string;
+  class: Class;
+  state: FindingState;
+  title: string;
+  why: string;
+  package?: string;
+  function?: string;
+  /** The function as profiles name it. */
+  symbol?: string;
+  file?: string;
+  line?: number;
+  text?: string;
+  evidence: Evidence;
+  bound: Bound;
+  caveats?: string[];
+  fix?: { file: string; diff: string };
+  /** How hone fix proves one without a rewrite. */
+  try?: 'setting';
+  place: string;
+  costs: string[] | null;
+  /** The id of the profile that shows what it costs. */
+  profile?: string;
+}
+
+/** What became of a rewrite. */
+export interface Trial {
+  finding: string;
+  rule: string;
+  file: string;
+  state: FindingState;
+  why: string;
+  caveat?: string;
+  time: string;
+  run?: string;
+  kept: boolean;
+}
+
+export interface Advice {
+  findings: Finding[];
+  /** By subject: the part of the CPU time below all findings. */
+  together?: Record<string, number>;
+  unexamined?: string[];
+  packages: string[] | null;
+  history: Trial[] | null;
+  module: string;
+  run?: string;
+  /** Whether hone fix knows the findings, in the module's folder. */
+  kept: boolean;
+}
+
+export interface AdviceProgress {
+  stage: string;
+  /** ms */
+  elapsed: number;
+}
+
+/** How long an answer is waited for before it says how far it is, in s. */
+const WAIT = 1;
+
+/** Asks for advice; what is still being made tells how far it is. */
+export async function advice(of: string, signal: AbortSignal): Promise<Advice | AdviceProgress> {
+  return (await (await request(`advice?${of}&wait=${WAIT}`, { signal })).json()) as Advice | AdviceProgress;
+}

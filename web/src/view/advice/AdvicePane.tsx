@@ -1,0 +1,214 @@
+// All findings of a run, a selection or a profile, ranked; what was tried; what could not be examined.
+
+import '../table/pane.css';
+import './advice.css';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Advice, AdviceProgress, Finding, Trial } from '../../api/advice';
+import type { Advising } from '../../state/advice';
+import type { State } from '../../state/state';
+import { Button, Empty, Failure, Icon, Progress, Skeleton } from '../parts';
+import { plural } from '../table/format';
+import { Command, FindingBody, percent } from './FindingCard';
+import { ceilingOf, classes, costOf, dayOf, RunLink, StateBadge } from './words';
+
+interface Props {
+  advising: Advising;
+  /** The command that gives the same in a terminal. */
+  command: string;
+  /** Ids of findings that are open: null is what is usual, the first. */
+  open: string | null;
+  onOpen: (id: string) => void;
+  /** The view it is shown in, for links from there. */
+  within?: State | undefined;
+}
+
+export function AdvicePane({ advising, command, open, onOpen, within }: Props) {
+  const { answer, error, progress, stopped } = advising;
+  if (error && error.status === 404) return <NoSource command={command} />;
+  if (error) return <Failure error={error} retry={advising.again} />;
+  if (stopped) {
+    return (
+      <Empty title="Stopped">
+        <p>There is no advice yet.</p>
+        <Button icon="reset" onClick={advising.again}>Ask again</Button>
+      </Empty>
+    );
+  }
+  if (!answer) return <Making progress={progress} stop={advising.stop} />;
+  return (
+    <div class="advice" aria-busy={progress !== undefined}>
+      {progress && <Progress />}
+      <Found answer={answer} command={command} open={open} onOpen={onOpen} within={within} />
+    </div>
+  );
+}
+
+/** Where the server has no source: what to do there. */
+export function NoSource({ command }: { command: string }) {
+  return (
+    <Empty title="No source here" icon="bulb">
+      <p>
+        Advice joins a profile with the source that it is of, and this server has none. In the folder of the module:
+      </p>
+      <p><Command text={command} /></p>
+      <p>
+        With the source beside it this page has the same: <code>hone ui</code> started in that folder, or
+        {' '}<code>hone serve -module FOLDER</code>.
+      </p>
+    </Empty>
+  );
+}
+
+function Making({ progress, stop }: { progress: AdviceProgress | undefined; stop: () => void }) {
+  if (!progress) return <Skeleton />; // most often it is there already
+  return (
+    <div class="advice-making">
+      <Progress />
+      <Empty title="Looking for advice" icon="bulb">
+        <p role="status">{sentence(progress.stage)} <span class="num soft">{Math.round(progress.elapsed / 1000)} s</span></p>
+        <p>It joins what is hot with your source, which takes some seconds. Other views can be used meanwhile.</p>
+        <Button icon="close" onClick={stop}>Stop</Button>
+      </Empty>
+    </div>
+  );
+}
+
+const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)} …`;
+
+function Found({ answer, command, open, onOpen, within }: Omit<Props, 'advising'> & { answer: Advice }) {
+  const { findings, kept } = answer;
+  const history = answer.history ?? [];
+  const packages = answer.packages ?? [];
+  const fixes = findings.filter((f) => f.fix).length;
+  const shown = open ?? findings[0]?.id ?? '';
+  return (
+    <>
+      <div class="pane-bar">
+        <h2>{findings.length === 0 ? 'No findings' : plural(findings.length, 'finding')}</h2>
+        <span class="soft">
+          {fixes > 0 && `${fixes} with a rewrite, `}in {plural(packages.length, 'package')}{answer.run && `, of run ${answer.run}`}
+        </span>
+      </div>
+      <div class="pane-scroll advice-scroll" tabIndex={0} role="region" aria-label="Findings">
+        {findings.length === 0 ? <Nothing answer={answer} /> : (
+          <>
+            <div class="finding-columns" aria-hidden="true">
+              <span /><span>What, and where</span><span>Costs</span><span>At most</span><span>Class</span><span>State</span>
+            </div>
+            <ol class="findings">
+              {findings.map((f) => (
+                <Item
+                  key={f.id}
+                  finding={f}
+                  open={f.id === shown}
+                  asked={f.id === open}
+                  onToggle={() => onOpen(f.id === shown ? 'none' : f.id)}
+                  body={() => <FindingBody finding={f} trials={history} kept={kept} command={command} within={within} />}
+                />
+              ))}
+            </ol>
+            <Together answer={answer} />
+          </>
+        )}
+        <Unexamined sentences={answer.unexamined ?? []} />
+        <History trials={history} />
+      </div>
+    </>
+  );
+}
+
+interface ItemProps {
+  finding: Finding;
+  open: boolean;
+  /** The link says that it is open. */
+  asked: boolean;
+  onToggle: () => void;
+  body: () => preact.ComponentChildren;
+}
+
+function Item({ finding: f, open, asked, onToggle, body }: ItemProps) {
+  const ref = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (asked) ref.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  const cost = costOf(f);
+  return (
+    <li ref={ref} class={open ? 'finding open' : 'finding'}>
+      <h3>
+        <button type="button" class="finding-head" aria-expanded={open} onClick={onToggle}>
+          <Icon name={open ? 'down' : 'right'} />
+          <span class="finding-title">
+            <b>{f.title}</b>
+            <span class="mono soft">{f.place}{f.function && ` in ${f.function}`}</span>
+          </span>
+          <span class="finding-cost num">{cost && <>{percent(cost.share)} <i>{cost.of}</i></>}</span>
+          <span class="finding-most num"><span class="visually-hidden">at most </span>{ceilingOf(f)}</span>
+          <span class="finding-class" title={classes[f.class]}><span class="visually-hidden">class </span>{f.class}</span>
+          <span class="finding-state"><StateBadge state={f.state} /></span>
+        </button>
+      </h3>
+      {open && body()}
+    </li>
+  );
+}
+
+function Nothing({ answer }: { answer: Advice }) {
+  const packages = answer.packages ?? [];
+  return (
+    <Empty title="No findings" icon="bulb">
+      <p>
+        {packages.length > 0
+          ? `No hot line in ${packages.slice(0, 3).join(', ')}${packages.length > 3 ? ` and ${packages.length - 3} more` : ''} has a `
+            + 'pattern that is known to be slow.'
+          : `No package of the module in ${answer.module} is hot here.`}
+      </p>
+      <p>That is no proof that nothing can be gained: look at the flame graph for what takes the time.</p>
+    </Empty>
+  );
+}
+
+/** Findings overlap: what they cover together, where there are several. */
+function Together({ answer }: { answer: Advice }) {
+  const subjects = Object.entries(answer.together ?? {})
+    .filter(([name, share]) => share >= 0.01 && answer.findings.filter((f) => (f.evidence.subjects ?? ['']).includes(name)).length > 1)
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, 3);
+  if (subjects.length === 0) return null;
+  return (
+    <p class="advice-note soft">
+      What findings could gain does not add up: together they have {subjects.map(([name, share]) =>
+        `${percent(share)} of the CPU time${name && ` of ${name}`}`).join(', ')}.
+    </p>
+  );
+}
+
+function Unexamined({ sentences }: { sentences: readonly string[] }) {
+  if (sentences.length === 0) return null;
+  return (
+    <section class="advice-part" aria-label="Not examined">
+      <h2>Not examined</h2>
+      <ul>{sentences.map((s) => <li key={s}>{s}</li>)}</ul>
+    </section>
+  );
+}
+
+function History({ trials }: { trials: readonly Trial[] }) {
+  if (trials.length === 0) return null;
+  return (
+    <section class="advice-part" aria-label="Tried before">
+      <h2>Tried before</h2>
+      <ul class="trials">
+        {trials.map((t) => (
+          <li key={`${t.finding} ${t.time}`}>
+            <span class="num">{dayOf(t.time)}</span>
+            <StateBadge state={t.state} />
+            <span class="trial-what">
+              <span class="mono">{t.finding}</span> <span class="soft">{t.file.replace(/^.*[/\\]/, '')}{t.kept && ', kept'}</span><br />
+              {t.why} <RunLink run={t.run} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

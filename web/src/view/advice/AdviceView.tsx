@@ -1,0 +1,25 @@
+import { adviceCommand, adviceOnProfiles, useAdvice } from '../../state/advice';
+import { hasSource } from '../../state/profiles';
+import { setOwn } from '../../state/state';
+import type { ViewProps } from '../props';
+import { AdvicePane, NoSource } from './AdvicePane';
+
+/** What to change in the source of what is shown. */
+export default function AdviceView({ state }: ViewProps) {
+  const has = hasSource.value;
+  const advising = useAdvice(has && state.profile.length > 0 ? adviceOnProfiles(state.profile) : null);
+  const command = adviceCommand({ profiles: state.profile });
+  return (
+    <section class="pane" aria-label="Advice">
+      {has === false ? <NoSource command={command} /> : (
+        <AdvicePane
+          advising={advising}
+          command={command}
+          open={state.own['finding'] ?? null}
+          onOpen={(id) => setOwn('finding', id, 'replace')}
+          within={state}
+        />
+      )}
+    </section>
+  );
+}

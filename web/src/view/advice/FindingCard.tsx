@@ -1,0 +1,112 @@
+// One finding: what it costs, why, the rewrite, and what to do about it.
+
+import './advice.css';
+import type { Finding, Trial } from '../../api/advice';
+import { findingState } from '../../state/advice';
+import { go, href, type State } from '../../state/state';
+import { follow } from '../link';
+import { copyText, IconButton } from '../parts';
+import { classes, dayOf, RunLink, StateBadge } from './words';
+
+interface Props {
+  finding: Finding;
+  /** What became of rewrites, of this one too. */
+  trials: readonly Trial[];
+  /** Whether hone fix knows it; else the command that tells it. */
+  kept: boolean;
+  command: string;
+  /** The view it is shown in, for links from there. */
+  within?: State | undefined;
+  /** Where it is shown beside its line, that is not told again. */
+  inline?: boolean;
+}
+
+export function FindingBody({ finding: f, trials, kept, command, within, inline }: Props) {
+  const tried = trials.filter((t) => t.finding === f.id);
+  const callees = (f.evidence.callees ?? []).filter((c) => c.share >= 0.005).slice(0, 3);
+  const others = (f.evidence.subjects ?? []).filter((s) => s !== f.evidence.subject);
+  return (
+    <div class="finding-body">
+      {!inline && f.text && <pre class="finding-line"><code>{f.text}</code></pre>}
+      <p class="finding-why">{f.why}</p>
+      <ul class="finding-facts">
+        {(f.costs ?? []).map((c) => <li key={c}>{c}</li>)}
+        {callees.length > 0 && (
+          <li>
+            calls {callees.map((c, i) => (
+              <span key={c.function}>{i > 0 && ', '}<span class="mono">{c.function}</span> {percent(c.share)}</span>
+            ))}
+          </li>
+        )}
+        {others.length > 0 && <li>also seen in {others.slice(0, 5).join(', ')}{others.length > 5 && ` and ${others.length - 5} more`}</li>}
+        {(f.caveats ?? []).map((c) => <li key={c} class="finding-but"><b>but</b> {c}</li>)}
+      </ul>
+      {f.fix && <Diff text={f.fix.diff} />}
+      {f.fix || f.try ? (
+        <div class="finding-fix">
+          <Command text={`hone fix ${f.id}`} />
+          <span class="soft">
+            {f.fix ? 'proves it, and keeps it if it is faster' : 'measures settings of the collector, and changes no file'}
+            {f.fix && f.class === 'B' && '; look at it, too'}
+          </span>
+          {!kept && (
+            <p class="soft finding-first">
+              It knows the finding once <Command text={command} /> has given this advice in the module's folder.
+            </p>
+          )}
+        </div>
+      ) : <p class="soft">{classes.C}</p>}
+      {tried.length > 0 && (
+        <ul class="finding-tried" aria-label="Tried before">
+          {tried.map((t) => (
+            <li key={t.time}>
+              <StateBadge state={t.state} /> {dayOf(t.time)}: {t.why}{t.caveat && ` But: ${t.caveat}.`} <RunLink run={t.run} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <FindingLinks finding={f} within={within} inline={inline} />
+    </div>
+  );
+}
+
+function FindingLinks({ finding, within, inline }: { finding: Finding; within: State | undefined; inline: boolean | undefined }) {
+  const source = inline ? null : findingState(finding, 'source', within);
+  const flame = findingState(finding, 'flame', within);
+  const advice = inline && within ? { ...within, view: 'advice' as const, own: { ...within.own, finding: finding.id } } : null;
+  const link = (to: State | null, text: string) => to && <a href={href(to)} onClick={follow(() => go(to))}>{text}</a>;
+  return (
+    <p class="finding-links">
+      {link(source, 'Source line')}
+      {link(flame, 'Flame graph of the function')}
+      {link(advice, 'All advice')}
+    </p>
+  );
+}
+
+export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+/** A command with the button that copies it. */
+export function Command({ text }: { text: string }) {
+  return (
+    <span class="command">
+      <code>{text}</code>
+      <IconButton
+        icon="copy"
+        label={`Copy ${text.length > 60 ? 'the command' : text}`}
+        onClick={() => void copyText(text, 'Command copied')}
+      />
+    </span>
+  );
+}
+
+/** A unified diff without the names of its files. */
+function Diff({ text }: { text: string }) {
+  const lines = text.replace(/\n$/, '').split('\n').filter((l) => !/^(---|\+\+\+) /.test(l));
+  const kind = (l: string) => ({ '+': 'diff-add', '-': 'diff-del', '@': 'diff-at' })[l[0] ?? ''];
+  return (
+    <pre class="diff" tabIndex={0} role="region" aria-label="The rewrite">
+      {lines.map((l, i) => <span key={i} class={kind(l)}>{`${l}\n`}</span>)}
+    </pre>
+  );
+}

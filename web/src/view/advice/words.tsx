@@ -1,0 +1,52 @@
+// What advice says in the same words.
+
+import '../table/table.css';
+import type { Class, Finding, FindingState } from '../../api/advice';
+import { hasRuns } from '../../state/profiles';
+import { goRuns, runsHref } from '../../state/runs';
+import { follow } from '../link';
+
+export const classes: Record<Class, string> = {
+  A: 'The rewrite does the same, whatever it is given.',
+  B: 'The rewrite does the same as far as can be seen; look at it.',
+  C: 'Advice only: a change of design, or not safe to do by machine.',
+};
+
+const states: Record<FindingState, { kind: string; about: string }> = {
+  hinted: { kind: '', about: 'No profile says what it costs' },
+  bounded: { kind: '', about: 'Profiles say what it costs; nothing was tried' },
+  patched: { kind: '', about: 'The rewrite builds and passes the tests, and no benchmark runs it' },
+  confirmed: { kind: 'badge-good', about: 'Measured to be better' },
+  refuted: { kind: 'badge-bad', about: 'Tests fail with the rewrite, or it is no better' },
+  inconclusive: { kind: '', about: 'The measurement could not tell' },
+};
+
+export function StateBadge({ state }: { state: FindingState }) {
+  return <span class={`badge ${states[state]?.kind ?? ''}`} title={states[state]?.about}>{state}</span>;
+}
+
+export function dayOf(iso: string): string {
+  const d = new Date(iso);
+  return Number.isNaN(d.getTime()) ? '' : d.toLocaleDateString('en-CA');
+}
+
+/** The measurement of a trial, where runs can be looked at. */
+export function RunLink({ run }: { run: string | undefined }) {
+  if (!run) return null;
+  if (!hasRuns.value) return <code>hone compare {run}</code>;
+  return <a href={runsHref({ page: 'run', run: [run] })} onClick={follow(() => goRuns({ page: 'run', run: [run] }))}>Measurement</a>;
+}
+
+/** What a finding costs at a glance: of the time, or else of memory or waiting. */
+export function costOf({ evidence: e }: Finding): { share: number; of: string } | null {
+  const all = [[e.cpu, 'CPU'], [e.bytes, 'bytes'], [e.objects, 'allocations'], [e.mutex, 'lock waits'], [e.block, 'waits']] as const;
+  const [share, of] = all.find(([s]) => s !== undefined && s.share >= 0.0005) ?? [];
+  return share && of ? { share: share.share, of } : null;
+}
+
+/** The ceiling at a glance. */
+export function ceilingOf({ bound: b }: Finding): string {
+  if (b.time >= 0.0005) return !b.speedup || b.speedup > 100 ? '>100×' : `${b.speedup.toPrecision(3)}×`;
+  if (b.bytes) return `−${(100 * b.bytes).toFixed(1)} % bytes`;
+  return b.waiting ? `−${(100 * b.waiting).toFixed(1)} % waits` : '';
+}
