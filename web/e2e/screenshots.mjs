@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync, crc32 } from './png.mjs';
+import { advised } from './advised.mjs';
 import { launch } from './chromium.mjs';
 import { fleet } from './fleet.mjs';
 import { buildHone, root, serve, temporaryFolder } from './hone.mjs';
@@ -60,6 +61,12 @@ function withLoad() {
   return module;
 }
 
+/** @type {ReturnType<typeof advised> | undefined} */
+let made;
+
+/** A module whose source is there, with a run. */
+const toAdvise = () => (made ??= advised(''));
+
 const SERVICE = 'cpu{service="shakespeare"}';
 const HOURS = 3_600_000; // ms
 
@@ -80,8 +87,9 @@ const link = (view, settings) => `/${view}?${new URLSearchParams(settings)}`;
 
 /**
  * Each is taken in light and dark, and those of narrow on a telephone too.
- * store: of the fleet, which hone serve has.
- * @type {{ name: string, args: string[], path: string, cwd?: string | (() => string), narrow?: boolean, store?: boolean }[]}
+ * store: of the fleet, which hone serve has; until: a text that is waited for.
+ * @type {{ name: string, args: string[], path: string | (() => string), cwd?: string | (() => string),
+ *   until?: string, narrow?: boolean, store?: boolean }[]}
  */
 const pictures = [
   { name: 'flame', args: [wordindex], path: '/flame', narrow: true },
@@ -123,6 +131,18 @@ const pictures = [
   {
     name: 'runs-compare', args: [], cwd: runs,
     path: `/compare?run=${BASE_RUN}&run=${HEAD_RUN}&pick=example.com/words.Count/n%3D20-2+sec/op`, narrow: true,
+  },
+  {
+    name: 'advice-run', args: [], cwd: () => toAdvise().folder, path: () => link('run', { run: toAdvise().run, show: 'advice' }),
+    until: 'hone fix', narrow: true,
+  },
+  {
+    name: 'advice-source', args: [], cwd: () => toAdvise().folder,
+    path: () => {
+      const { run, findings: [{ id, symbol, evidence }] } = toAdvise();
+      return link('source', { profile: `${run}:${evidence.subject}/mem`, fn: symbol, sample_index: 'alloc_space', finding: id });
+    },
+    until: 'hone fix', narrow: true,
   },
   { name: 'runs-trend', args: [], cwd: runs, path: '/trend', narrow: true },
 ];
@@ -206,8 +226,10 @@ const reducer = await (await browser.newContext()).newPage();
 /** @type {Map<string, Awaited<ReturnType<typeof serve>>>} */
 const servers = new Map();
 try {
-  for (const { name, args, path, cwd: where, narrow, store } of pictures.filter(({ name }) => only.length === 0 || only.includes(name))) {
+  const wanted = pictures.filter(({ name }) => only.length === 0 || only.includes(name));
+  for (const { name, args, path: to, cwd: where, until, narrow, store } of wanted) {
     const cwd = typeof where === 'function' ? where() : where;
+    const path = typeof to === 'function' ? to() : to;
     const key = store ? 'store' : [cwd, ...args].join(' ');
     const server = servers.get(key) ?? (store ? await fleet(temporary) : await serve(args, cwd ? { cwd } : {}));
     servers.set(key, server);
@@ -229,6 +251,7 @@ try {
         await page.goto(server.url + path);
       }
       await settled(page);
+      if (until) await page.getByText(until).first().waitFor();
       await page.waitForTimeout(300);
       const shot = await page.screenshot();
       await context.close();

@@ -56,6 +56,8 @@ export interface Finding {
   bound: Bound;
   caveats?: string[];
   fix?: { file: string; diff: string };
+  /** Findings of the same rule in the same function, that this one stands for. */
+  also?: { id: string; line: number }[];
   /** How hone fix proves one without a rewrite. */
   try?: 'setting';
   place: string;

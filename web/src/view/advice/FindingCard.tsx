@@ -39,6 +39,7 @@ export function FindingBody({ finding: f, trials, kept, command, within, inline 
           </li>
         )}
         {others.length > 0 && <li>also seen in {others.slice(0, 5).join(', ')}{others.length > 5 && ` and ${others.length - 5} more`}</li>}
+        {(f.also ?? []).length > 0 && <li>in this function also {f.also!.map((a) => `line ${a.line} (${a.id})`).join(', ')}</li>}
         {(f.caveats ?? []).map((c) => <li key={c} class="finding-but"><b>but</b> {c}</li>)}
       </ul>
       {f.fix && <Diff text={f.fix.diff} />}

@@ -1,8 +1,10 @@
 // The lines of one function.
 
+import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import type { Finding } from '../../api/advice';
 import type { Quantity, SourceFunction, SourceInst, SourceLine } from '../../api/types';
-import { copyText, Icon, IconButton, openFunctionMenu } from '../parts';
+import { copyText, Icon, IconButton, openFunctionMenu, tip } from '../parts';
 import { hex, percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { folds } from './folds';
@@ -12,15 +14,22 @@ interface Props {
   fn: SourceFunction;
   /** Show the machine code of all lines. */
   assembly: boolean;
+  /** What there is to say of lines, by their numbers. */
+  findings: ReadonlyMap<number, readonly Finding[]>;
+  /** The finding whose line is open. */
+  finding: string;
+  onFinding: (id: string) => void;
+  /** What a line's findings say. */
+  body: (f: Finding) => ComponentChildren;
   /** Called when lines move. */
   onLayout: () => void;
 }
 
-export function Listing({ fn, assembly, onLayout }: Props) {
+export function Listing({ fn, assembly, findings, finding, onFinding, body, onLayout }: Props) {
   const lines = fn.lines ?? [];
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first line
   const [code, setCode] = useState<ReadonlyMap<number, boolean>>(new Map()); // lines that differ from assembly
-  const parts = useMemo(() => folds(lines.length, (i) => costs(lines[i]!)), [lines]);
+  const parts = useMemo(() => folds(lines.length, (i) => costs(lines[i]!) || findings.has(lines[i]!.line)), [lines, findings]);
   const coloured = useMemo(() => colour(lines), [lines]);
   const most = useMemo(() => Math.max(1, ...lines.map((l) => Math.abs(l.cum.value)), ...lines.map((l) => Math.abs(l.flat.value))), [lines]);
 
@@ -88,6 +97,10 @@ export function Listing({ fn, assembly, onLayout }: Props) {
                     text={coloured[part.first + i]!}
                     most={most}
                     open={shown}
+                    findings={findings.get(line.line)}
+                    finding={finding}
+                    onFinding={onFinding}
+                    body={body}
                     onToggle={() => {
                       setCode(new Map(code).set(line.line, !shown));
                       onLayout();
@@ -125,16 +138,34 @@ interface LineProps {
   most: number;
   open: boolean;
   onToggle: () => void;
+  findings: readonly Finding[] | undefined;
+  finding: string;
+  onFinding: (id: string) => void;
+  body: (f: Finding) => ComponentChildren;
 }
 
-function Line({ line, text, most, open, onToggle }: LineProps) {
+function Line({ line, text, most, open, onToggle, findings, finding, onFinding, body }: LineProps) {
   const hot = costs(line);
+  const told = findings?.some((f) => f.id === finding) === true;
   const instructions = line.instructions ?? [];
   const heat = Math.max(Math.abs(line.cum.value), Math.abs(line.flat.value)) / most;
   return (
     <>
       <tr class={hot ? 'hot' : ''} {...(hot ? { 'data-heat': heat.toFixed(3) } : {})}>
         <th scope="row">
+          {findings && (
+            <button
+              type="button"
+              class="finding-mark"
+              aria-expanded={told}
+              aria-label={`Advice on line ${line.line}: ${findings.map((f) => f.title).join('; ')}`}
+              data-finding={findings[0]!.id}
+              onClick={() => onFinding(told ? '' : findings[0]!.id)}
+              {...tip(findings.map((f) => f.title).join('; '))}
+            >
+              <Icon name="bulb" />
+            </button>
+          )}
           {instructions.length > 0 ? (
             <button
               type="button"
@@ -152,6 +183,15 @@ function Line({ line, text, most, open, onToggle }: LineProps) {
         <Value q={line.cum} most={most} />
         <td class="text"><code>{text.map((t, i) => (t.kind ? <span key={i} class={`go-${t.kind}`}>{t.text}</span> : t.text))}</code></td>
       </tr>
+      {told && (
+        <tr class="finding-row">
+          <td colSpan={4}>
+            <div class="finding-box" role="region" aria-label={`Advice on line ${line.line}`}>
+              {findings!.map((f) => <div key={f.id}>{body(f)}</div>)}
+            </div>
+          </td>
+        </tr>
+      )}
       {open && instructions.map((inst, i) => <Instruction key={i} inst={inst} most={most} />)}
     </>
   );

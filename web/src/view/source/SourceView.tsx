@@ -1,10 +1,17 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Finding } from '../../api/advice';
 import type { Source, Top } from '../../api/types';
+import { adviceCommand, adviceOnProfiles, findingsIn, useAdvice, type Advising } from '../../state/advice';
 import { exactly, quote } from '../../state/pattern';
+import { hasSource } from '../../state/profiles';
 import { useReport } from '../../state/report';
-import { queryOf, selectFunction, setOwn } from '../../state/state';
+import { go, href, inView, queryOf, selectFunction, setOwn, type State } from '../../state/state';
+import { FindingBody } from '../advice/FindingCard';
+import { classes, StateBadge } from '../advice/words';
+import { follow } from '../link';
 import { Button, ReportState, tip, useKeys } from '../parts';
 import { FunctionList } from '../table/FunctionList';
+import { plural } from '../table/format';
 import { selects } from '../table/names';
 import { extend } from '../table/query';
 import { NoSamples } from '../NoSamples';
@@ -34,10 +41,31 @@ export default function SourceView({ state }: ViewProps) {
     [source.answer],
   );
 
+  const advised = hasSource.value === true && state.profile.length > 0;
+  const advising = useAdvice(advised ? adviceOnProfiles(state.profile) : null);
+  const advice = advising.answer;
+  const findings = useMemo(() => functions.map((f) => findingsIn(advice?.findings ?? [], f)), [functions, advice]);
+  const marked = findings.reduce((n, found) => n + found.size, 0);
+  const finding = state.own['finding'] ?? '';
+  const openFinding = (id: string) => {
+    setOwn('finding', id, 'replace');
+    setLayout((n) => n + 1);
+  };
+
+  // A link to a finding leads to its line, once there is advice.
+  const linked = useRef(finding);
+  useEffect(() => {
+    if (linked.current === '' || source.stale) return;
+    const mark = scroller.current?.querySelector(`[data-finding="${CSS.escape(linked.current)}"]`);
+    if (!mark) return;
+    linked.current = '';
+    mark.scrollIntoView({ block: 'center' });
+  }, [findings, source.stale]);
+
   // What costs most is what one came to see.
   useEffect(() => {
     const box = scroller.current;
-    if (!box || source.stale) return;
+    if (!box || source.stale || linked.current !== '') return;
     const rows = hotRows(box);
     const hottest = rows.reduce<HTMLElement | undefined>((a, b) => (a && heat(a) >= heat(b) ? a : b), undefined);
     box.scrollTop = fn && hottest ? Math.max(0, hottest.offsetTop - box.clientHeight / 2) : 0;
@@ -51,7 +79,16 @@ export default function SourceView({ state }: ViewProps) {
     const next = by > 0 ? rows.find((r) => r.offsetTop > middle + 4) : rows.findLast((r) => r.offsetTop + r.offsetHeight < middle - 4);
     if (next) box.scrollTop = next.offsetTop + next.offsetHeight / 2 - box.clientHeight / 2;
   };
+  const nextFinding = () => {
+    const marks = [...(scroller.current?.querySelectorAll<HTMLElement>('.finding-mark') ?? [])];
+    const next = marks[(marks.findIndex((m) => m === document.activeElement) + 1) % marks.length];
+    if (!next) return;
+    next.focus();
+    next.scrollIntoView({ block: 'center' });
+    if (next.getAttribute('aria-expanded') !== 'true') next.click();
+  };
   useKeys('Source', [
+    { keys: 'e', label: 'Next line with advice', run: nextFinding },
     { keys: ']', label: 'Next hot line', run: () => step(1) },
     { keys: '[', label: 'Previous hot line', run: () => step(-1) },
     { keys: 'x', label: 'Show or hide assembly', run: () => setOwn('asm', assembly ? '' : '1', 'replace') },
@@ -65,6 +102,7 @@ export default function SourceView({ state }: ViewProps) {
           <div class="pane-bar">
             <h2>{fn ? 'Lines by cost' : 'Functions that cost most'}</h2>
             <span class="grow" />
+            {advised && <AdviceNote advising={advising} marked={marked} state={state} />}
             {fn && (
               <Button kind="plain" onClick={() => selectFunction('', 'push')} {...tip('The functions that cost most')}>Hottest</Button>
             )}
@@ -82,22 +120,59 @@ export default function SourceView({ state }: ViewProps) {
             {() => (
               <div class="source-box">
                 <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Source lines">
-                  {functions.map((f) => (
+                  {functions.map((f, i) => (
                     <Listing
                       key={`${f.name} ${f.file} ${f.lines?.[0]?.line}`}
                       fn={f}
                       assembly={assembly}
+                      findings={findings[i] ?? none}
+                      finding={finding}
+                      onFinding={openFinding}
+                      body={(found) => advice && (
+                        <>
+                          <h4>
+                            {found.title} <span class="badge" title={classes[found.class]}>{found.class}</span>
+                            {' '}<StateBadge state={found.state} />
+                          </h4>
+                          <FindingBody
+                            finding={found}
+                            trials={advice.history ?? []}
+                            kept={advice.kept}
+                            command={adviceCommand({ profiles: state.profile })}
+                            within={state}
+                            inline
+                          />
+                        </>
+                      )}
                       onLayout={() => setLayout((n) => n + 1)}
                     />
                   ))}
                 </div>
-                <Rail scroller={scroller} version={`${layout} ${assembly} ${match} ${functions.length}`} />
+                <Rail scroller={scroller} version={`${layout} ${assembly} ${match} ${functions.length} ${marked} ${finding}`} />
               </div>
             )}
           </ReportState>}
         </div>
       </div>
     </section>
+  );
+}
+
+const none: ReadonlyMap<number, readonly Finding[]> = new Map();
+
+/** How far advice is, and how many lines here have some. */
+function AdviceNote({ advising, marked, state }: { advising: Advising; marked: number; state: State }) {
+  const { answer, progress, error } = advising;
+  const there = inView(state, 'advice');
+  const text = error ? 'No advice' : answer ? `Advice on ${plural(marked, 'line')}` : progress ? 'Looking for advice …' : '';
+  return (
+    <span class="advice-told" role="status">
+      {text && (
+        <a href={href(there)} onClick={follow(() => go(there))} {...tip(error?.message ?? progress?.stage ?? 'All findings', 'g v')}>
+          {text}
+        </a>
+      )}
+    </span>
   );
 }
 
