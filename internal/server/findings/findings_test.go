@@ -243,6 +243,26 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// TestInTurn: one works at a time, and who waits is told.
+func TestInTurn(t *testing.T) {
+	x := newSlowly()
+	s := newSite(t, func(c *Config) {
+		c.Advice.Examine = x.examine
+		c.Profiles.Profiles = append(c.Profiles.Profiles, reports.Source{Name: "other", Ready: Testdata(t, CPU1)})
+	})
+	target := "/api/v1/advice?wait=0&profile="
+	s.Do("GET", target+s.IDs[0], "")
+	<-x.begun
+	for Decode[api.AdviceProgress](t, Body(t, s.Do("GET", target+s.IDs[1], ""))).Stage != "waiting for other advice" {
+		time.Sleep(time.Millisecond)
+	}
+	if x.times != 1 {
+		t.Errorf("%d at a time", x.times)
+	}
+	close(x.goOn)
+	s.Get(path + s.IDs[1])
+}
+
 // TestCancelled: what nobody asks for any more ends, and begins anew for who does.
 func TestCancelled(t *testing.T) {
 	x := newSlowly()

@@ -143,7 +143,7 @@ func (s *jobs) begin(ctx context.Context, key string, w *work) (*job, error) {
 	}
 	// It outlives the request, for who asks again, and sees what that one sees.
 	work, cancel := context.WithCancel(auth.With(s.ctx, auth.From(ctx)))
-	j := &job{work: w, begun: time.Now(), cancel: cancel, done: make(chan struct{}), stage: "waiting for other advice", waiting: 1}
+	j := &job{work: w, begun: time.Now(), cancel: cancel, done: make(chan struct{}), stage: "loading profiles", waiting: 1}
 	j.idle = time.AfterFunc(s.limits.Linger, func() { s.abandon(key, j) })
 	j.idle.Stop()
 	s.byKey[key] = j
@@ -190,22 +190,29 @@ func (s *jobs) run(ctx context.Context, key string, j *job) {
 }
 
 func (s *jobs) makeInTurn(ctx context.Context, j *job) (m *made, stamp string, err error) {
+	tell := func(stage string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		j.stage = stage
+	}
 	select {
 	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return nil, "", context.Cause(ctx)
+	default:
+		tell("waiting for other advice")
+		select {
+		case s.turn <- struct{}{}:
+			tell("loading profiles")
+		case <-ctx.Done():
+			return nil, "", context.Cause(ctx)
+		}
 	}
+	defer func() { <-s.turn }()
 	slow := &server.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("advice was not there after %v: hone advise in the module's folder takes the time it needs", s.limits.Time)}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Time, slow)
 	defer cancel()
 	begun := time.Now()
 	_, _, err = s.srv.Cache.Guarded(ctx, func(ctx context.Context) (any, int64, error) {
-		m, err = j.work.do(ctx, j.work, func(stage string) {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			j.stage = stage
-		})
+		m, err = j.work.do(ctx, j.work, tell)
 		return nil, 0, err
 	})
 	switch {
