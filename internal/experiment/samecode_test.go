@@ -20,7 +20,7 @@ func TestSameCode(t *testing.T) {
 	sample := func(name string, phase Phase, side Side, n int, ns float64) {
 		r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1, Values: []benchfmt.Value{{Value: ns, Unit: "ns/op"}}}
 		r.Config = []benchfmt.Config{{Key: "pkg", Value: []byte("example.com/m"), File: true}}
-		if err := w.Append(phase, side, &Slot{n, 2*n + int(side), side}, r); err != nil {
+		if err := w.Append(phase, side, &Slot{Block: n, Order: 2*n + int(side), Side: side}, r); err != nil {
 			t.Fatal(err)
 		}
 	}
