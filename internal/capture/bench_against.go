@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ import (
 //	measure     randomised ABBA blocks, benchmark after benchmark, so that each
 //	            one's samples spread over the whole time; up to the first look,
 //	            then on for what is undecided
-//	confirm     what changed is measured anew, and counts if that agrees
+//	confirm     what changed is measured anew, and counts if that shows it again;
+//	            on for what is undecided, too
 //	profile     what changed, on both sides
 //
 // The verdicts are those of experiment.Run.Compare: reading the run again gives
@@ -343,6 +345,16 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 	if err := m.pairs(ctx, again, experiment.Repeat, looks[0].Pairs, counts); err != nil {
 		return err
 	}
+	for _, next := range looks[1:] {
+		doubtful, err := m.doubtful(p.both)
+		if err != nil {
+			return err
+		}
+		m.plan.add(2*(next.Pairs-looks[0].Pairs), doubtful, cost)
+		if err := m.pairs(ctx, doubtful, experiment.Repeat, next.Pairs-looks[0].Pairs, counts); err != nil {
+			return err
+		}
+	}
 	if family, err = m.judge(); err != nil {
 		return err
 	}
@@ -377,6 +389,16 @@ func (m *bencher) judge() (*experiment.Family, error) {
 		return nil, err
 	}
 	return run.Compare(m.CompareOptions())
+}
+
+// doubtful returns the benchmarks whose second measurement has to go on.
+func (m *bencher) doubtful(targets []*target) ([]*target, error) {
+	run, err := experiment.Open(m.run.Dir())
+	if err != nil {
+		return nil, err
+	}
+	more, err := run.Doubtful(m.CompareOptions())
+	return targetsOf(targets, slices.Collect(maps.Keys(more))), err
 }
 
 // calibrate returns the number of iterations for both sides. Where one is much

@@ -1,6 +1,10 @@
 package experiment
 
-import "math"
+import (
+	"maps"
+	"math"
+	"slices"
+)
 
 // A Confirmation says what a second run made of a change.
 type Confirmation uint8
@@ -8,7 +12,7 @@ type Confirmation uint8
 const (
 	// Pending: a change that nobody has tried to repeat, or no change.
 	Pending Confirmation = iota
-	// Agreed: the second run's estimate lies on the same side.
+	// Agreed: the second run shows the same by itself.
 	Agreed
 	// Disagreed: it does not; the change does not count.
 	Disagreed
@@ -36,11 +40,13 @@ func (f *Family) Unconfirmed() []Key {
 // a second run: new samples, not the same ones extended. second holds at least
 // the series that Unconfirmed names.
 //
-// The second estimate has to lie on the same side of no change; it need not be
-// significant again, which would cost a fifth of the true changes at the limit.
-// Without a change the sides are equally likely, so this halves the rate of
-// false alarms at almost no price: a change found with a chance of 0.8
-// has the right sign in more than 99 % of second runs.
+// The second run has to give the same verdict by its own samples: the interval of
+// that series alone, corrected neither for the family nor for looking twice, lies
+// beyond no change on the same side. The same sign would be too little: what
+// disturbs a machine disturbs it on one side as soon as on the other, so that half
+// of all false alarms would pass. What is lost is little, as the question is of one
+// series, and more samples are asked where it decides nothing (see Doubtful). A
+// change counts as beyond the budget if it is so in both.
 func (f *Family) Confirm(second *Family) *Family {
 	repeated := make(map[Key]*Comparison)
 	for i := range second.Comparisons {
@@ -56,8 +62,8 @@ func (f *Family) Confirm(second *Family) *Family {
 		switch again, ok := repeated[c.Key]; {
 		case !ok || again.Verdict == OneSided || math.IsNaN(again.Change): // no pairs
 			c.Confirmation, c.Verdict = NotRepeated, Inconclusive
-		case c.sign() == again.sign():
-			c.Confirmation = Agreed
+		case again.Verdict == c.Verdict, c.Verdict == Worse && again.Verdict == WithinBudget && again.significant:
+			c.Confirmation, c.Beyond = Agreed, c.Beyond && again.Beyond && again.Verdict == c.Verdict
 		default:
 			c.Confirmation, c.Verdict = Disagreed, Inconclusive
 		}
@@ -65,21 +71,24 @@ func (f *Family) Confirm(second *Family) *Family {
 	return confirmed
 }
 
-func (c *Comparison) sign() int {
-	switch n := c.Scale.neutral(); {
-	case c.Change > n:
-		return 1
-	case c.Change < n:
-		return -1
+// Doubtful returns the changes of a run that more samples of its second run may
+// still confirm, and by how many pairs to extend each.
+func (r *Run) Doubtful(opts Options) (map[Key]int, error) {
+	first, second, err := r.compareTwice(opts)
+	if err != nil || second == nil {
+		return nil, err
 	}
-	return 0
+	more := second.Undecided(opts.Looks)
+	asked := first.Unconfirmed()
+	maps.DeleteFunc(more, func(k Key, _ int) bool { return !slices.Contains(asked, k) })
+	return more, nil
 }
 
 // Regressions returns what fails a gate: worse beyond the budget, and confirmed.
 func (f *Family) Regressions() []Comparison {
 	var failed []Comparison
 	for _, c := range f.Comparisons {
-		if c.Gated && c.Verdict == Worse && c.Confirmation == Agreed {
+		if c.Gated && c.Verdict == Worse && c.Beyond && c.Confirmation == Agreed {
 			failed = append(failed, c)
 		}
 	}

@@ -92,7 +92,7 @@ func Evaluate(objectives []Objective, series []Series, family *Family, profiles 
 }
 
 // BudgetOf returns the budget for a series: the smallest of the objectives that
-// match, 0 if none does. It is Options.Budget.
+// match, DefaultBudget if none does. It is Options.Budget.
 func BudgetOf(objectives []Objective) func(Key) float64 {
 	return func(k Key) float64 {
 		budget, found := 0.0, false
@@ -101,6 +101,9 @@ func BudgetOf(objectives []Objective) func(Key) float64 {
 			if o.Budget != nil && o.matches(k) && sameUnit(o.Metric, k.Unit) && (!found || *o.Budget < budget) {
 				budget, found = *o.Budget, true
 			}
+		}
+		if !found {
+			return DefaultBudget(k)
 		}
 		return budget
 	}
@@ -237,9 +240,9 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 			out.Value, out.Lo, out.Hi = c.Change-1, c.Gate.Lo-1, c.Gate.Hi-1
 		}
 		switch {
-		case c.Verdict == Worse && !c.exceeds(*o.Budget):
+		case c.Verdict == Worse && !c.exceeds(*o.Budget) && *o.Budget > c.Budget:
 			// The family was judged by a smaller budget, of another objective.
-		case c.Verdict == Worse && (c.Confirmation == Agreed || f.Apart):
+		case c.Verdict == Worse && c.Beyond && (c.Confirmation == Agreed || f.Apart):
 			out.Status = Missed // kept runs are taken as they are: nothing can confirm them
 		case c.Verdict == Worse, c.Verdict == Inconclusive:
 			out.Status = Uncertain

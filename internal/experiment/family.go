@@ -14,7 +14,8 @@ type Options struct {
 	Alpha float64
 	// Resolution is the change, as a fraction, that "no change" rules out.
 	Resolution float64
-	// Budget returns the accepted worsening of a series as a fraction; nil: 0.
+	// Budget returns the accepted worsening of a series as a fraction; nil:
+	// DefaultBudget.
 	Budget func(Key) float64
 	// Floors are from the A/A pre-check; missing ones are zero.
 	Floors map[Key]Floor
@@ -32,6 +33,19 @@ type Options struct {
 
 	apart    bool            // see CompareApart
 	sameCode []BenchmarkName // of the run
+	each     bool            // no correction for the family or the look: see Confirm
+}
+
+// DefaultTimeBudget is the accepted worsening of a time for which nobody has named
+// one: less comes of code that did not change, as where it lies in memory.
+const DefaultTimeBudget = 0.02
+
+// DefaultBudget is DefaultTimeBudget for times, and nothing for anything else.
+func DefaultBudget(k Key) float64 {
+	if dimensionOf(k.Unit) == Time {
+		return DefaultTimeBudget
+	}
+	return 0
 }
 
 // DefaultOptions returns a level of 5 %, a resolution of 3 % and two looks, at
@@ -47,7 +61,7 @@ func DefaultOptions() Options {
 
 func (o *Options) budget(k Key) float64 {
 	if o.Budget == nil {
-		return 0
+		return DefaultBudget(k)
 	}
 	return o.Budget(k)
 }
@@ -83,7 +97,8 @@ const (
 	Inconclusive Verdict = iota
 	// NoChange: the interval lies within the resolution (or counts are equal).
 	NoChange
-	// Better and Worse: the gate's interval lies beyond zero, or the budget.
+	// Better and Worse: the gate's interval lies beyond no change, and what the
+	// machine was seen to change by itself. See Beyond.
 	Better
 	Worse
 	// Differs is Better or Worse of a unit of unknown direction.
@@ -126,8 +141,13 @@ func (c *Comparison) Words() string {
 		return fmt.Sprintf("%s (min detectable %.3g %s)", text, c.MinDetectable, c.Unit)
 	case c.Verdict == Better && isTime:
 		return "faster"
-	case c.Verdict == Worse && isTime:
-		return "slower"
+	case c.Verdict == Worse:
+		if isTime {
+			text = "slower"
+		}
+		if !c.Beyond {
+			text += fmt.Sprintf(" (perhaps within the budget of %.3g %%)", 100*c.Budget)
+		}
 	}
 	return text
 }
@@ -211,6 +231,9 @@ func (f *Family) correct(opts *Options) {
 	adjusted, stopped, level := 0.0, false, opts.Alpha
 	for k, t := range all {
 		left := float64(len(all) - k)
+		if opts.each {
+			left, stopped = 1, false
+		}
 		if !stopped {
 			level = opts.Alpha / left
 			stopped = t.p > level
@@ -236,8 +259,8 @@ func (c *Comparison) share() float64 {
 func (c *Comparison) settle(e shiftEstimate, a float64, opts *Options) {
 	c.Gate = c.sample.interval(e, a)
 	c.setMinDetectable(e, a)
-	low, high := c.margins()
 	lo, hi := e.interval(a)
+	low, high := c.within(c.Floor.Bias)
 	switch {
 	case lo > high:
 		c.Verdict = c.towards(+1)
@@ -245,6 +268,13 @@ func (c *Comparison) settle(e shiftEstimate, a float64, opts *Options) {
 		c.Verdict = c.towards(-1)
 	default:
 		c.Verdict = c.small(opts)
+		return
+	}
+	c.significant = true
+	low, high = c.within(max(c.Budget, c.Floor.Bias))
+	c.Beyond = lo > high || hi < low
+	if c.Verdict == Worse && c.keepsBudget() {
+		c.Verdict = WithinBudget
 	}
 }
 
@@ -255,12 +285,17 @@ func (c *Comparison) small(opts *Options) Verdict {
 	if lo < i.Lo && i.Hi < hi || i.Lo == n && i.Hi == n {
 		return NoChange
 	}
-	low, high := c.margins()
-	lo, hi = c.sample.change(low), c.sample.change(high)
-	if c.Budget > 0 && (c.Direction == LowerIsBetter && i.Hi < hi || c.Direction == HigherIsBetter && i.Lo > lo) {
+	if c.Budget > 0 && c.keepsBudget() {
 		return WithinBudget
 	}
 	return Inconclusive
+}
+
+// keepsBudget reports whether the interval rules out a worsening beyond the budget.
+func (c *Comparison) keepsBudget() bool {
+	low, high := c.within(max(c.Budget, c.Floor.Bias))
+	lo, hi := c.sample.change(low), c.sample.change(high)
+	return c.Direction == LowerIsBetter && c.Interval.Hi < hi || c.Direction == HigherIsBetter && c.Interval.Lo > lo
 }
 
 func (c *Comparison) towards(sign Direction) Verdict {
@@ -279,6 +314,7 @@ func (c *Comparison) settleExact(significant bool) {
 	n, i := c.Scale.neutral(), c.Interval
 	low, high := c.margins()
 	lo, hi := c.sample.change(low), c.sample.change(high)
+	c.Beyond = true // counts up to the budget are within it
 	switch {
 	case i.Lo <= n && n <= i.Hi:
 		c.Verdict = NoChange

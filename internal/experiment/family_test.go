@@ -73,6 +73,7 @@ func TestVerdicts(t *testing.T) {
 		{"faster", "ns/op", around(500, .01, 10), around(400, .01, 10), 0, Better, "faster"},
 		{"less throughput", "msgs/s", around(500, .01, 10), around(400, .01, 10), 0, Worse, "worse"},
 		{"more throughput", "msgs/s", around(500, .01, 10), around(600, .01, 10), 0, Better, "better"},
+		{"slower, less than the budget or more", "ns/op", around(500, .02, 10), around(525, .02, 10), .05, Worse, "slower (perhaps within the budget of 5 %)"},
 		{"unknown unit", "widgets", around(500, .01, 10), around(600, .01, 10), 0, Differs, "differs"},
 		{"slower within budget", "ns/op", around(500, .002, 10), around(520, .002, 10), .10, WithinBudget, "within budget"},
 		{"slower than budget", "ns/op", around(500, .002, 10), around(580, .002, 10), .10, Worse, "slower"},
@@ -179,6 +180,7 @@ func TestConfirm(t *testing.T) {
 	slower := blocksOf("ns/op", around(500, .01, 10), around(550, .01, 10))
 	faster := blocksOf("ns/op", around(500, .01, 10), around(450, .01, 10))
 	noisy := blocksOf("ns/op", around(500, .1, 10), around(515, .1, 10))
+	small := blocksOf("ns/op", around(500, .002, 10), around(506, .002, 10))
 	opts := DefaultOptions()
 	for _, c := range []struct {
 		name         string
@@ -188,7 +190,8 @@ func TestConfirm(t *testing.T) {
 		fails        bool
 	}{
 		{"same sign", []Series{slower}, Agreed, Worse, true},
-		{"same sign, alone inconclusive", []Series{noisy}, Agreed, Worse, true},
+		{"same sign, alone inconclusive", []Series{noisy}, Disagreed, Inconclusive, false},
+		{"small again", []Series{small}, Agreed, Worse, false},
 		{"other sign", []Series{faster}, Disagreed, Inconclusive, false},
 		{"not measured", nil, NotRepeated, Inconclusive, false},
 	} {

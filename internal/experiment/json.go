@@ -56,6 +56,7 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 		AdjustedP     *float64  `json:"adjustedP"`
 		UTestP        *float64  `json:"uTestP"`
 		Budget        float64   `json:"budget"`
+		BeyondBudget  bool      `json:"beyondBudget"` // surely: what can fail a run
 		Bias          float64   `json:"bias"`
 		MinDetectable *float64  `json:"minDetectable"`
 		Warnings      []string  `json:"warnings,omitempty"`
@@ -64,7 +65,7 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 		of(c.Base, c.sample.base), of(c.Head, c.sample.head), finite(c.Change),
 		interval{finite(c.Interval.Lo), finite(c.Interval.Hi), c.Interval.Confidence},
 		interval{finite(c.Gate.Lo), finite(c.Gate.Hi), c.Gate.Confidence},
-		finite(c.P), finite(c.AdjustedP), uTest, c.Budget, c.Floor.Bias, finite(c.MinDetectable), c.Warnings,
+		finite(c.P), finite(c.AdjustedP), uTest, c.Budget, c.Beyond && c.Verdict == Worse, c.Floor.Bias, finite(c.MinDetectable), c.Warnings,
 	})
 }
 

@@ -382,22 +382,28 @@ func (r *Run) Series(phase Phase) []Series {
 // measured: with the noise floors of its pre-check and confirmed by its second
 // run, if it has them. Floors and Units of opts are set from the run.
 func (r *Run) Compare(opts Options) (*Family, error) {
+	first, second, err := r.compareTwice(opts)
+	if err != nil || second == nil {
+		return first, err
+	}
+	return first.Confirm(second), nil
+}
+
+// compareTwice compares the samples and those of the second run, nil if there is none.
+func (r *Run) compareTwice(opts Options) (first, second *Family, err error) {
 	if r.Base == nil {
-		return nil, fmt.Errorf("run %s has one side only: it was not measured with -against", r.ID)
+		return nil, nil, fmt.Errorf("run %s has one side only: it was not measured with -against", r.ID)
 	}
 	opts.Units, opts.sameCode = r.units, r.SameCode
 	opts.Floors = MeasureFloor(r.Series(PreCheck))
-	first, err := Compare(r.Series(Measure), opts)
-	if err != nil {
-		return nil, err
+	if first, err = Compare(r.Series(Measure), opts); err != nil {
+		return nil, nil, err
 	}
 	again := r.Series(Repeat)
 	if len(again) == 0 {
-		return first, nil
+		return first, nil, nil
 	}
-	second, err := Compare(again, opts)
-	if err != nil {
-		return nil, err
-	}
-	return first.Confirm(second), nil
+	opts.each = true
+	second, err = Compare(again, opts)
+	return first, second, err
 }

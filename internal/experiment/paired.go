@@ -109,12 +109,12 @@ type Comparison struct {
 	// Interval holds Change at the confidence 1−Alpha, for this series alone.
 	Interval Interval
 	// Gate is the interval that decides: wider, for the size of the family and
-	// for having looked before. It leaves out Budget exactly when the
+	// for having looked before. It leaves out Floor's bias exactly when the
 	// correction lets the series count as changed.
 	Gate Interval
 	// P is the two-sided signed-rank p of "no change", for this series alone (of
 	// sides measured apart that of the U test);
-	// AdjustedP is that of "no change beyond the budget" after the correction.
+	// AdjustedP is that of "no change beyond the floor" after the correction.
 	P, AdjustedP float64
 	Budget       float64 // accepted worsening, as a fraction: 0.03
 	Floor        Floor   // from the A/A pre-check; zero if there was none
@@ -125,14 +125,18 @@ type Comparison struct {
 
 	Verdict      Verdict
 	Confirmation Confirmation
-	Warnings     []string
+	// Beyond says that a change, as it is in the gate's interval, is one beyond the
+	// budget. A worsening that may be within it doesn't fail a run.
+	Beyond   bool
+	Warnings []string
 
 	// Gated says whether the series can fail a run: Options.Gated.
 	Gated bool
 
-	tested bool // takes part in the correction
-	sample pairedSample
-	look   Look
+	tested      bool // takes part in the correction
+	significant bool // the gate's interval lies beyond the floor
+	sample      pairedSample
+	look        Look
 }
 
 // Power is the chance of finding a change of MinDetectable: the usual
@@ -248,7 +252,12 @@ func (p pairedSample) interval(e shiftEstimate, a float64) Interval {
 	return Interval{p.change(lo), p.change(hi), 1 - a}
 }
 
-// margins are the shifts that do not count, below and above zero.
+// within are the shifts of a change by less than a fraction.
+func (c *Comparison) within(fraction float64) (lo, hi float64) {
+	return c.sample.shift(-fraction), c.sample.shift(fraction)
+}
+
+// margins are the shifts of counts that are accepted, below and above zero.
 func (c *Comparison) margins() (lo, hi float64) {
 	worse, better := max(c.Budget, c.Floor.Bias), c.Floor.Bias
 	switch c.Direction {
@@ -261,10 +270,10 @@ func (c *Comparison) margins() (lo, hi float64) {
 	}
 }
 
-// gateP is the p value of "the change is within the margins": two one-sided
+// gateP is the p value of "the change is no more than the floor": two one-sided
 // tests, each with half of the level.
 func (c *Comparison) gateP(e shiftEstimate) float64 {
-	lo, hi := c.margins()
+	lo, hi := c.within(c.Floor.Bias)
 	return min(1, 2*min(e.atLeast(lo), e.atMost(hi)))
 }
 
@@ -287,9 +296,7 @@ func minDetectable(halfWidth, margin, a float64) float64 {
 
 func (c *Comparison) setMinDetectable(e shiftEstimate, a float64) {
 	lo, hi := e.interval(a)
-	low, high := c.margins()
-	margin := max(math.Abs(low), math.Abs(high))
-	m := minDetectable((hi-lo)/2, margin, a)
+	m := minDetectable((hi-lo)/2, c.sample.shift(c.Floor.Bias), a)
 	if c.Scale == Ratio {
 		m = math.Expm1(m)
 	}
@@ -344,7 +351,9 @@ func compareSeries(s Series, opts *Options) Comparison {
 	c.Change = c.sample.change(e.center())
 	c.Interval = c.sample.interval(e, opts.Alpha)
 	c.P = e.twoSided(0)
-	c.look = lookAt(opts.Looks, c.Pairs)
+	if c.look = lookAt(opts.Looks, c.Pairs); opts.each {
+		c.look.Share = 1
+	}
 	c.tested = c.Gated
 	return c
 }

@@ -156,7 +156,7 @@ func each(keys map[Key]int, n int) map[Key]int {
 }
 
 // runProcedure measures one family as hone bench -against does: pre-check, two
-// looks, confirming run. It returns the family before and after confirmation.
+// looks, confirming run of two looks as well. It returns the family before and after confirmation.
 func runProcedure(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int) float64) (first, confirmed *Family) {
 	t.Helper()
 	opts := DefaultOptions()
@@ -177,9 +177,12 @@ func runProcedure(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int
 	for _, k := range first.Unconfirmed() {
 		pairs[k] = opts.Looks[0].Pairs
 	}
-	again = slices.DeleteFunc(again, func(s Series) bool { return pairs[s.Key] == 0 })
-	measurePairs(rng, m, again, pairs, headFactor)
-	return first, first.Confirm(compare(t, again, opts))
+	second := &Family{}
+	for opts.each = true; len(pairs) > 0; pairs = second.Undecided(opts.Looks) {
+		measurePairs(rng, m, again, pairs, headFactor)
+		second = compare(t, again, opts)
+	}
+	return first, first.Confirm(second)
 }
 
 func compare(t *testing.T, series []Series, opts Options) *Family {

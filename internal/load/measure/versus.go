@@ -20,7 +20,7 @@ import (
 //	pre-check   the base against itself, for the noise floor
 //	measure     randomised ABBA blocks, up to the first look, then on for what is
 //	            undecided
-//	confirm     what changed is measured anew, and counts if that agrees
+//	confirm     what changed is measured anew, and counts if that shows it again
 //	profile     both sides, if something changed
 //
 // Each sample is of a process of its own, started, warmed up, measured for a
@@ -141,6 +141,25 @@ func (c *contest) compare(ctx context.Context) (*experiment.Family, error) {
 	c.total += 2 * first
 	if err := c.pairs(ctx, experiment.Repeat, first); err != nil {
 		return nil, err
+	}
+	pairs = first
+	for _, next := range c.v.Looks[1:] {
+		run, err := experiment.Open(c.Run.Dir())
+		if err != nil {
+			return nil, err
+		}
+		doubtful, err := run.Doubtful(c.v.Verdicts)
+		if err != nil {
+			return nil, err
+		}
+		if len(doubtful) == 0 {
+			break
+		}
+		c.total += 2 * (next.Pairs - pairs)
+		if err := c.pairs(ctx, experiment.Repeat, next.Pairs-pairs); err != nil {
+			return nil, err
+		}
+		pairs = next.Pairs
 	}
 	return c.judge()
 }
