@@ -225,6 +225,9 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 		if !o.matches(c.Key) || !sameUnit(o.Metric, c.Unit) || len(c.sample.head) == 0 {
 			continue
 		}
+		if c.JudgedBy != "" {
+			c = f.find(Key{c.Package, c.Benchmark, c.JudgedBy})
+		}
 		out := Outcome{Objective: o, Key: c.Key, Bound: o.budgetText()}
 		if c.Verdict == SameCode {
 			continue // below

@@ -26,7 +26,7 @@ type Options struct {
 	// Gated says which units can fail a run; nil: all but what would test a
 	// change twice, as throughput derived from the time does, MB/s, or what a few
 	// requests of a load decide, as its worst time, and the memory of a process,
-	// which is measured where it is traded for time.
+	// which is measured where it is traded for time. Of CPU time see clock.go.
 	Gated func(unit string) bool
 	// ExactUnits are compared by the rule of exact.go.
 	ExactUnits []string
@@ -75,7 +75,7 @@ func (o *Options) gated(unit string) bool {
 
 func gatedByDefault(unit string) bool { return !slices.Contains(ungated, unit) }
 
-var ungated = []string{"MB/s", "B/s", "p90-ns", "p99.9-ns", "max-ns", "gcs/op", PeakRSS}
+var ungated = []string{CPUTime, "MB/s", "B/s", "p90-ns", "p99.9-ns", "max-ns", "gcs/op", PeakRSS}
 
 func (o *Options) exact(unit string) bool { return slices.Contains(o.ExactUnits, unit) }
 
@@ -103,8 +103,8 @@ const (
 	Worse
 	// Differs is Better or Worse of a unit of unknown direction.
 	Differs
-	// WithinBudget: the interval rules out a worsening beyond the budget, but is
-	// too wide to rule out any change, or shows a small one.
+	// WithinBudget: the interval rules out a change beyond the budget, but is too
+	// wide to rule out any, or shows a small worsening.
 	WithinBudget
 	// OneSided: the benchmark or unit is missing on a side.
 	OneSided
@@ -129,6 +129,10 @@ func (c *Comparison) Words() string {
 		return sameCode
 	case c.Confirmation == Disagreed, c.Confirmation == NotRepeated:
 		return text + ", " + c.Confirmation.String()
+	case c.JudgedBy != "":
+		return "judged by " + c.JudgedBy
+	case c.Busy:
+		return text + ": the machine was busy"
 	case c.Verdict == Inconclusive && math.IsInf(c.MinDetectable, 1):
 		return text + " (too few samples)"
 	case c.Verdict == Inconclusive && c.Scale == Ratio:
@@ -188,6 +192,9 @@ func Compare(series []Series, opts Options) (*Family, error) {
 			c.Verdict, c.Gated, c.tested, c.Warnings = SameCode, false, false, nil
 		}
 		f.Comparisons = append(f.Comparisons, c)
+	}
+	if !opts.apart {
+		f.chooseClocks()
 	}
 	f.correct(&opts)
 	return f, nil
@@ -270,6 +277,14 @@ func (c *Comparison) settle(e shiftEstimate, a float64, opts *Options) {
 		c.Verdict = c.small(opts)
 		return
 	}
+	sign := LowerIsBetter
+	if lo > high {
+		sign = HigherIsBetter
+	}
+	if c.busy(sign) {
+		c.Verdict, c.Busy = Inconclusive, true
+		return
+	}
 	c.significant = true
 	low, high = c.within(max(c.Budget, c.Floor.Bias))
 	c.Beyond = lo > high || hi < low
@@ -285,8 +300,9 @@ func (c *Comparison) small(opts *Options) Verdict {
 	if lo < i.Lo && i.Hi < hi || i.Lo == n && i.Hi == n {
 		return NoChange
 	}
-	if c.Budget > 0 && c.keepsBudget() {
-		return WithinBudget
+	low, high := c.within(max(c.Budget, opts.Resolution))
+	if c.Budget > 0 && c.keepsBudget() && i.Lo > c.sample.change(low) && i.Hi < c.sample.change(high) {
+		return WithinBudget // and no gain is missed by more
 	}
 	return Inconclusive
 }

@@ -116,10 +116,32 @@ func readInfo(dir string) (*Info, error) {
 	return info, nil
 }
 
-// slotFormat precedes the results of one process. Readers of the benchmark
-// format skip lines they do not know; a configuration line instead would make
-// benchstat print one table per slot.
-const slotFormat = "# slot block=%d order=%d"
+// slotFormat precedes the results of one process; besideFormat may follow on its line.
+// Readers of the benchmark format skip lines they do not know; a configuration line
+// instead would make benchstat print one table per slot.
+const (
+	slotFormat   = "# slot block=%d order=%d"
+	besideFormat = " layout=%d others=%g idle=%g"
+)
+
+// slotText is the line of a slot.
+func slotText(s *Slot) string {
+	text := fmt.Sprintf(slotFormat, s.Block, s.Order)
+	if s.Layout != 0 || s.Beside != (Beside{}) {
+		text += fmt.Sprintf(besideFormat, s.Layout, s.Beside.Others, s.Beside.Idle)
+	}
+	return text + "\n"
+}
+
+// parseSlot reads it.
+func parseSlot(line string) (s Slot, ok bool) {
+	_, err := fmt.Sscanf(line, slotFormat+besideFormat, &s.Block, &s.Order, &s.Layout, &s.Beside.Others, &s.Beside.Idle)
+	if err != nil {
+		s.Layout, s.Beside = 0, Beside{}
+		_, err = fmt.Sscanf(line, slotFormat+"\n", &s.Block, &s.Order)
+	}
+	return s, err == nil
+}
 
 func (r *Run) readBench(p part) error {
 	name := r.file(p)
@@ -181,11 +203,11 @@ func readSlots(file string, text []byte) ([]slotLine, error) {
 		if !bytes.HasPrefix(line, []byte("# slot ")) {
 			continue
 		}
-		s := slotLine{line: n}
-		if k, err := fmt.Sscanf(string(line), slotFormat, &s.Block, &s.Order); k != 2 || err != nil {
+		slot, ok := parseSlot(strings.TrimRight(string(line), "\r\n") + "\n")
+		if !ok {
 			return nil, &CorruptError{file, n, -1, fmt.Errorf("%q is not of the form %q", bytes.TrimSpace(line), slotFormat)}
 		}
-		slots = append(slots, s)
+		slots = append(slots, slotLine{slot, n})
 	}
 	return slots, nil
 }
@@ -357,7 +379,7 @@ func (r *Run) Series(phase Phase) []Series {
 		for n, result := range r.Results(phase, side) {
 			slot := result.Slot
 			if !result.HasSlot { // written by hand: the n-th of each side are a pair
-				slot = Slot{n, n, side}
+				slot = Slot{Block: n, Order: n, Side: side}
 			}
 			for _, v := range result.Values {
 				value, unit := v.Value, v.Unit

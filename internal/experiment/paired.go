@@ -127,7 +127,12 @@ type Comparison struct {
 	Confirmation Confirmation
 	// Beyond says that a change, as it is in the gate's interval, is one beyond the
 	// budget. A worsening that may be within it doesn't fail a run.
-	Beyond   bool
+	Beyond bool
+	// Busy says that the machine was too busy to tell a change of the time from one of
+	// its own: see clock.go.
+	Busy bool
+	// JudgedBy is the unit of the clock that decides, "" if it is this one.
+	JudgedBy string
 	Warnings []string
 
 	// Gated says whether the series can fail a run: Options.Gated.
@@ -135,6 +140,8 @@ type Comparison struct {
 
 	tested      bool // takes part in the correction
 	significant bool // the gate's interval lies beyond the floor
+	crowded     bool // see isCrowded
+	cpu         *Comparison
 	sample      pairedSample
 	look        Look
 }
@@ -319,6 +326,7 @@ func compareSeries(s Series, opts *Options) Comparison {
 		}
 		usable = append(usable, x)
 	}
+	c.crowded = isCrowded(usable)
 	c.sample = pair(usable)
 	if opts.apart {
 		c.sample = unpaired(usable)

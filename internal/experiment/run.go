@@ -198,7 +198,7 @@ func (w *Writer) Append(phase Phase, side Side, slot *Slot, records ...benchfmt.
 		w.bench[p] = b
 	}
 	if slot != nil {
-		if _, err := fmt.Fprintf(b.file, slotFormat+"\n", slot.Block, slot.Order); err != nil {
+		if _, err := b.file.WriteString(slotText(slot)); err != nil {
 			return err
 		}
 	}

@@ -22,6 +22,8 @@ func (s Side) String() string {
 type Slot struct {
 	Block, Order int
 	Side         Side
+	Layout       int    // order in memory of the binary's functions; 0: as linked
+	Beside       Beside // known once it has run
 }
 
 // Schedule returns when which side runs, for pairs executions of each: blocks
@@ -35,7 +37,7 @@ func Schedule(rng *rand.Rand, pairs, firstBlock, firstOrder int) []Slot {
 	var slots []Slot
 	add := func(sides ...Side) {
 		for _, s := range sides {
-			slots = append(slots, Slot{firstBlock, firstOrder + len(slots), s})
+			slots = append(slots, Slot{Block: firstBlock, Order: firstOrder + len(slots), Side: s})
 		}
 		firstBlock++
 	}
@@ -67,7 +69,7 @@ func NewTurns(rng *rand.Rand) *Turns {
 
 // Alone returns the slot of something that only one side has.
 func (t *Turns) Alone(phase Phase, side Side) Slot {
-	s := Slot{t.block[phase], t.order[phase], side}
+	s := Slot{Block: t.block[phase], Order: t.order[phase], Side: side}
 	t.block[phase]++
 	t.order[phase]++
 	return s

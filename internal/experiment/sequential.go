@@ -109,12 +109,7 @@ func MeasureFloor(series []Series) map[Key]Floor {
 			continue // counts that can be 0 have no ratios and hardly any noise
 		}
 		floor := Floor{Pairs: len(p.differences)}
-		m := median(p.differences)
-		deviations := make([]float64, len(p.differences))
-		for i, d := range p.differences {
-			deviations[i] = math.Abs(d - m)
-		}
-		floor.Spread = 1.4826 * median(deviations)
+		floor.Spread = spread(p.differences)
 		e := newShiftEstimate(p.differences)
 		if lo, hi := e.interval(0.05); lo > 0 || hi < 0 {
 			floor.Bias = math.Expm1(math.Abs(e.center()))
@@ -122,6 +117,16 @@ func MeasureFloor(series []Series) map[Key]Floor {
 		floors[s.Key] = floor
 	}
 	return floors
+}
+
+// spread is the standard deviation by the median absolute deviation.
+func spread(values []float64) float64 {
+	m := median(values)
+	deviations := make([]float64, len(values))
+	for i, v := range values {
+		deviations[i] = math.Abs(v - m)
+	}
+	return 1.4826 * median(deviations)
 }
 
 // MinDetectable forecasts, before anything is compared, the change as a

@@ -1,0 +1,108 @@
+package experiment
+
+import "slices"
+
+// CPUTime is the unit of a benchmark's second clock: CPU time, user and system, of its
+// process by iteration, without what the process takes for anything else.
+const CPUTime = "user+sys-ns/op"
+
+// A benchmark that computes on one core takes as much time as CPU time, and both
+// clocks tell of the same. On a busy machine the first goes up and down with whatever
+// else runs, and the second hardly does. So, of a benchmark with both:
+//
+//   - Time decides, since it is what a user waits for, unless
+//   - CPU time has less than 1/quieter of its noise, and the benchmark computes on
+//     one core: where it was disturbed least, in a fifth of the samples of either
+//     side, CPU time is from oneCoreLow to oneCoreHigh of the time. More means that
+//     several cores work, the collector's among them; less, that it waits. Then CPU
+//     time decides.
+//   - Where no core was left in more than half of the samples, a change of the
+//     time counts only if CPU time has it, too, at the level of one series.
+//
+// The clock is chosen by noise and shares, not by what the clocks say of a change.
+const (
+	quieter     = 1.5
+	oneCoreLow  = 0.9
+	oneCoreHigh = 1.15
+)
+
+// Beside is what went on beside one process, in cores; zero where it isn't known.
+type Beside struct {
+	Others float64 // used by anything else
+	Idle   float64 // left over
+}
+
+// crowded reports whether there was somebody else and hardly a core left: that a
+// process may have waited for one.
+func (b Beside) crowded() bool { return b.Others > 0.1 && b.Idle < 0.1 }
+
+// chooseClocks decides which of two clocks judges a benchmark.
+func (f *Family) chooseClocks() {
+	for i := range f.Comparisons {
+		wall := &f.Comparisons[i]
+		if !isRunTime(wall.Unit) {
+			continue
+		}
+		cpu := f.find(Key{wall.Package, wall.Benchmark, CPUTime})
+		if cpu == nil || cpu.Scale != Ratio || wall.Scale != Ratio {
+			continue
+		}
+		wall.cpu = cpu
+		if wall.tested && oneCore(wall, cpu) && spread(wall.sample.differences) > quieter*spread(cpu.sample.differences) {
+			wall.Gated, wall.tested, wall.JudgedBy = false, false, CPUTime
+			cpu.Gated, cpu.tested, cpu.Budget = true, true, wall.Budget
+		}
+	}
+}
+
+func isRunTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
+
+func (f *Family) find(k Key) *Comparison {
+	i := slices.IndexFunc(f.Comparisons, func(c Comparison) bool { return c.Key == k })
+	if i < 0 {
+		return nil
+	}
+	return &f.Comparisons[i]
+}
+
+// oneCore reports whether a benchmark computes on one core, on both sides.
+func oneCore(wall, cpu *Comparison) bool {
+	one := func(wall, cpu []float64) bool {
+		if len(wall) != len(cpu) || len(wall) == 0 {
+			return false
+		}
+		shares := make([]float64, len(wall))
+		for i := range wall {
+			shares[i] = cpu[i] / wall[i]
+		}
+		slices.Sort(shares)
+		best := shares[len(shares)-1-len(shares)/5]
+		return oneCoreLow <= best && best <= oneCoreHigh
+	}
+	return one(wall.sample.base, cpu.sample.base) && one(wall.sample.head, cpu.sample.head)
+}
+
+// busy reports whether a change of the time may be the machine's: it was crowded, and
+// CPU time does not change the same way.
+func (c *Comparison) busy(sign Direction) bool {
+	if !isRunTime(c.Unit) || !c.crowded {
+		return false
+	}
+	if c.cpu == nil {
+		return true
+	}
+	n := c.cpu.Scale.neutral()
+	return !(sign > 0 && c.cpu.Interval.Lo > n || sign < 0 && c.cpu.Interval.Hi < n)
+}
+
+// isCrowded reports whether more than half of the samples were taken on a crowded
+// machine.
+func isCrowded(samples []Sample) bool {
+	n := 0
+	for _, s := range samples {
+		if s.Beside.crowded() {
+			n++
+		}
+	}
+	return 2*n > len(samples)
+}
