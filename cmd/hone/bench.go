@@ -59,6 +59,10 @@ Of hone:
   -measure-unchanged
                   with -against, also measure, as they are now, benchmarks that run
                   nothing that changed; done where hone.toml has bounds
+  -layouts auto|all|none
+                  with -against, link both sides anew for each pair of samples, with the
+                  functions in another order, since where they lie moves times by a
+                  percent or two: where it takes no longer than measuring, always, never
   -pin LIST       run benchmarks on these CPUs: 1 or 0,2-3 (Linux)
   -o DIR          keep the run below DIR (.hone/runs of this module)
   -v              print everything, also what did not change, and benchstat's tables
@@ -73,12 +77,16 @@ Examples:
   hone bench -profile cpu,wall -bench Queue
 `
 
+// layoutNames are what -layouts takes, by capture.Layouts.
+var layoutNames = []string{"auto", "all", "none"}
+
 // benchFlags are the flags of hone bench.
 type benchFlags struct {
 	capture.Bench
 	against  string
 	profile  string
 	cpu, pin string
+	layouts  string
 	json     bool
 	verbose  bool
 	fs       *flag.FlagSet
@@ -105,6 +113,7 @@ func newBenchFlags() *benchFlags {
 	fs.StringVar(&f.profile, "profile", "cpu,mem", "")
 	fs.DurationVar(&f.ProfileTime, "profiletime", 0, "")
 	fs.IntVar(&f.PreCheck, "precheck", capture.DefaultPreCheck, "")
+	fs.StringVar(&f.layouts, "layouts", "auto", "")
 	fs.StringVar(&f.pin, "pin", "", "")
 	fs.BoolVar(&f.MeasureUnchanged, "measure-unchanged", false, "")
 	fs.StringVar(&f.Store, "o", "", "")
@@ -133,6 +142,10 @@ func (f *benchFlags) parse(args []string) (err error) {
 		return usage("-count %d: want at least 1", f.Count)
 	case given["timeout"] && f.Timeout <= 0, given["profiletime"] && f.ProfileTime <= 0:
 		return usage("-timeout and -profiletime have to be above 0")
+	case !slices.Contains(layoutNames, f.layouts):
+		return usage("-layouts %s: want %s", f.layouts, strings.Join(layoutNames, ", "))
+	case given["layouts"] && f.against == "":
+		return usage("-layouts is of use with -against only")
 	case f.PreCheck < 0:
 		return usage("-precheck %d is below 0", f.PreCheck)
 	case given["against"] && f.against == "":
@@ -148,6 +161,7 @@ func (f *benchFlags) parse(args []string) (err error) {
 	if f.CPU, err = parseNumbers(f.cpu, 1); err != nil {
 		return usage("-cpu: %w", err)
 	}
+	f.Layouts = capture.Layouts(slices.Index(layoutNames, f.layouts))
 	if f.Pin, err = parseNumbers(f.pin, 0); err != nil {
 		return usage("-pin: %w", err)
 	}

@@ -40,6 +40,8 @@ type Bench struct {
 	// PreCheck is the number of A/A pairs before a comparison; below 0 none,
 	// 0 is DefaultPreCheck.
 	PreCheck int
+	// Layouts says whether a comparison links the binaries anew for each pair.
+	Layouts Layouts
 	// Pin is the CPUs that benchmarks may use; none: all. Linux only.
 	Pin []int
 
@@ -146,6 +148,8 @@ type bencher struct {
 	report   *BenchReport
 	plan     plan
 	turns    *experiment.Turns
+
+	layouts map[*benchPackage]*layouts // by the head's package
 
 	samples int  // appended to the run
 	empty   bool // there was nothing to measure, and that is fine

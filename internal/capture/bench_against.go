@@ -16,7 +16,7 @@ import (
 //	build       both sides with the same Go and flags; what has the same test
 //	            binary and test data is left out, and so are benchmarks that run
 //	            the same code
-//	calibrate   one process each; from here on both sides run the same number
+//	calibrate   a few processes each; from here on both sides run the same number
 //	            of iterations
 //	pre-check   A/A: the base against itself, for the noise floor
 //	measure     randomised ABBA blocks, benchmark after benchmark, so that each
@@ -300,6 +300,7 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 	}
 	pre = max(0, pre)
 	cost := m.Benchtime.cost()
+	m.planLayouts(p.both)
 	m.plan.add(2, p.both, cost)
 	m.plan.add(2*(pre+looks[0].Pairs), p.both, cost)
 	m.plan.add(looks[0].Pairs, p.head, cost)
@@ -407,7 +408,13 @@ func (m *bencher) doubtful(targets []*target) ([]*target, error) {
 func (m *bencher) calibrate(ctx context.Context, t *target) (string, error) {
 	half := BenchTime{m.Benchtime.Duration / 2, m.Benchtime.Iterations}
 	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
-		if _, _, err := m.measure(ctx, t, experiment.PreCheck, s, half.flag()); err != nil {
+		if _, err := m.measure(ctx, t, experiment.PreCheck, s, 0, half.flag()); err != nil {
+			return "", err
+		}
+		if t.failed {
+			break
+		}
+		if err := m.measureSetup(ctx, t, s); err != nil {
 			return "", err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
 )
@@ -43,6 +44,9 @@ type target struct {
 	bytes  [2]float64 // allocated per iteration
 	failed bool
 	noisy  bool // told that it prints
+
+	setup [2]time.Duration         // CPU time of a process but for its iterations; 0: not known
+	taken map[experiment.Phase]int // samples, of both sides
 }
 
 // targets builds the packages of a side and lists their benchmarks.
@@ -209,8 +213,7 @@ func listFlags(flags []string) []string {
 
 // build compiles test binaries. What does not compile is a failure, left out.
 func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benchPackage) ([]*benchPackage, error) {
-	side := m.sides[s]
-	flags := append(slices.Clip(m.BuildFlags), side.flags...)
+	flags := m.buildFlags(s)
 	// Names of the same length on both sides: the length of argv[0] moves the
 	// stack (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything
 	// Obviously Wrong!", 2009).
@@ -222,11 +225,7 @@ func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benc
 		if err := os.MkdirAll(filepath.Dir(p.binary), 0o700); err != nil {
 			return nil, err
 		}
-		compile := func(binary string, flags []string) (*processOutcome, error) {
-			args := append([]string{m.tool.path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
-			return m.scratch.run(ctx, process{dir: side.dir, env: side.env, args: append(args, p.path)})
-		}
-		o, err := compile(p.binary, flags)
+		o, err := m.compile(ctx, s, p, p.binary, flags)
 		if err != nil {
 			return nil, err
 		}
@@ -240,7 +239,7 @@ func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benc
 				return nil, err
 			}
 			p.leaks = filepath.Join(dir, filepath.Base(p.binary))
-			if o, err = compile(p.leaks, leakFlags(flags, overlay)); err != nil {
+			if o, err = m.compile(ctx, s, p, p.leaks, leakFlags(flags, overlay)); err != nil {
 				return nil, err
 			}
 		}
@@ -260,10 +259,20 @@ func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benc
 		} else if err != nil {
 			return nil, err
 		}
-		p.sum, p.env = sha256.Sum256(text), side.setting
+		p.sum, p.env = sha256.Sum256(text), m.sides[s].setting
 		built = append(built, p)
 	}
 	return built, nil
+}
+
+func (m *bencher) buildFlags(s experiment.Side) []string {
+	return append(slices.Clip(m.BuildFlags), m.sides[s].flags...)
+}
+
+// compile builds the test binary of a package.
+func (m *bencher) compile(ctx context.Context, s experiment.Side, p *benchPackage, binary string, flags []string) (*processOutcome, error) {
+	args := append([]string{m.tool.path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
+	return m.scratch.run(ctx, process{dir: m.sides[s].dir, env: m.sides[s].env, args: append(args, p.path)})
 }
 
 // vetHeader is what the go command prints above what go vet found: "# [example.com/m]".

@@ -2,10 +2,14 @@ package capture
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/experiment"
 )
 
 // powerWarnings tells of a battery: laptops are slower and less steady on it.
@@ -22,11 +26,51 @@ func powerWarnings(dir string) []string {
 	return nil
 }
 
+// A machine is what Linux counts of the time of all cores, in ticks of 10 ms; zero
+// elsewhere.
+type machine struct {
+	busy, idle, stolen int64
+}
+
+func readMachine() machine {
+	stat, _ := os.ReadFile("/proc/stat")
+	line, _, _ := strings.Cut(string(stat), "\n")
+	var m machine
+	// cpu user nice system idle iowait irq softirq steal guest guest_nice
+	for i, f := range strings.Fields(line) {
+		n, _ := strconv.ParseInt(f, 10, 64)
+		switch {
+		case i == 4, i == 5:
+			m.idle += n
+		case i == 8:
+			m.stolen = n
+		case i <= 7:
+			m.busy += n
+		}
+	}
+	return m
+}
+
+func (m machine) all() int64 { return m.busy + m.idle + m.stolen }
+
+// beside says what went on beside a process of so much CPU time, up to a later reading.
+func (m machine) beside(now machine, wall, cpu time.Duration) experiment.Beside {
+	const tick = time.Second / 100
+	if now.all() == m.all() || wall < 10*tick {
+		return experiment.Beside{} // not known, or of too few ticks
+	}
+	cores := func(t time.Duration) float64 { return math.Round(100*t.Seconds()/wall.Seconds()) / 100 }
+	return experiment.Beside{
+		Others: max(0, cores(time.Duration(now.busy+now.stolen-m.busy-m.stolen)*tick-cpu)),
+		Idle:   cores(time.Duration(now.idle-m.idle) * tick),
+	}
+}
+
 // A disturbance is what counters of the machine say of times when benchmarks
 // were held up. Zero where there are none.
 type disturbance struct {
-	throttled    int64 // times that a core was too hot
-	stolen, time int64 // ticks that the hypervisor gave to others; of all cores and states
+	throttled int64 // times that a core was too hot
+	machine
 }
 
 func readDisturbance() disturbance {
@@ -37,18 +81,7 @@ func readDisturbance() disturbance {
 		n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 		d.throttled += n
 	}
-	stat, _ := os.ReadFile("/proc/stat")
-	line, _, _ := strings.Cut(string(stat), "\n")
-	// cpu user nice system idle iowait irq softirq steal guest guest_nice
-	for i, f := range strings.Fields(line) {
-		n, _ := strconv.ParseInt(f, 10, 64)
-		if i <= 8 {
-			d.time += n
-		}
-		if i == 8 {
-			d.stolen = n
-		}
-	}
+	d.machine = readMachine()
 	return d
 }
 
@@ -59,7 +92,7 @@ func (d disturbance) warnings() []string {
 	if n := now.throttled - d.throttled; n > 0 {
 		w = append(w, fmt.Sprintf("the CPU was too hot and slowed down %d times while measuring", n))
 	}
-	if all := now.time - d.time; all > 0 {
+	if all := now.all() - d.all(); all > 0 {
 		// Two percent: what a resolution of 3 % would not survive in one side.
 		if share := float64(now.stolen-d.stolen) / float64(all); share > 0.02 {
 			w = append(w, fmt.Sprintf("the hypervisor took %.0f %% of the time while measuring: other virtual machines are busy", 100*share))

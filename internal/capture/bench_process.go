@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/spawn"
 )
 
@@ -35,7 +36,9 @@ type processOutcome struct {
 	stdout, stderr []byte
 	err            error // why it failed: how it ended, or that it was too slow
 	wall           time.Duration
-	peak           int64 // largest resident set in bytes, 0 if unknown or nobody asked
+	peak           int64         // largest resident set in bytes, 0 if unknown or nobody asked
+	cpu            time.Duration // user and system, of the process and what it waited for; 0: not known
+	beside         experiment.Beside
 }
 
 // A process that is too slow is asked for the stacks of its goroutines, and
@@ -63,7 +66,7 @@ func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	begin := time.Now()
+	begin, before := time.Now(), readMachine()
 	start, ended := s.startLocked(cmd, p.pin, p.peak)
 	started := <-start
 	if started.err != nil {
@@ -78,6 +81,10 @@ func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
 		select {
 		case end := <-ended:
 			o := &processOutcome{stdout: stdout.bytes(), stderr: stderr.bytes(), err: end.err, wall: time.Since(begin), peak: end.peak}
+			if state := cmd.ProcessState; state != nil {
+				o.cpu = state.UserTime() + state.SystemTime()
+				o.beside = before.beside(readMachine(), o.wall, o.cpu)
+			}
 			if timedOut {
 				o.err = fmt.Errorf("not done after %v (-timeout), killed", p.timeout)
 			} else if errors.Is(end.err, exec.ErrWaitDelay) {
@@ -220,6 +227,7 @@ type goTool struct {
 	version string
 	module  string   // go.mod of the folder, "" outside a module
 	work    string   // go.work, "" or "off"
+	flags   string   // GOFLAGS
 	env     []string // for the go command
 	testEnv []string // for test binaries
 }
@@ -231,7 +239,7 @@ func findGo(ctx context.Context, dir string) (goTool, error) {
 	if err != nil {
 		return goTool{}, fmt.Errorf("the go command is needed to build benchmarks: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION", "GOROOT", "GOMOD", "GOWORK")
+	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION", "GOROOT", "GOMOD", "GOWORK", "GOFLAGS")
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -240,10 +248,10 @@ func findGo(ctx context.Context, dir string) (goTool, error) {
 		return goTool{}, fmt.Errorf("go env: %s", orText(firstLine(stderr.Bytes()), err))
 	}
 	v := strings.Split(strings.ReplaceAll(string(out), "\r", ""), "\n")
-	if len(v) < 4 {
+	if len(v) < 5 {
 		return goTool{}, fmt.Errorf("go env prints %q", out)
 	}
-	t := goTool{path: path, version: v[0], module: v[2], work: v[3]}
+	t := goTool{path: path, version: v[0], module: v[2], work: v[3], flags: v[4]}
 	if t.module == os.DevNull || filepath.Base(t.module) != "go.mod" {
 		t.module = ""
 	}

@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -28,46 +29,86 @@ func (t BenchTime) cost() time.Duration {
 // measured again. With a slot, side says only which file is written; the slot
 // of an A/A pair has both sides run the base.
 func (m *bencher) sample(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, slot *experiment.Slot, benchtime string) error {
-	records, _, err := m.measure(ctx, t, phase, s, benchtime)
-	if err != nil || records == nil {
+	layout := 0
+	if slot != nil {
+		layout = t.nextLayout(phase)
+	}
+	out, err := m.measure(ctx, t, phase, s, layout, benchtime)
+	if err != nil || out == nil {
 		return err
 	}
 	as := s
 	if slot != nil {
-		as = slot.Side
+		as, slot.Layout, slot.Beside = slot.Side, out.layout, out.beside
 	}
 	m.samples++
-	return m.run.Append(phase, as, slot, records...)
+	return m.run.Append(phase, as, slot, out.records...)
 }
 
-// measure runs a benchmark in a process of its own. No records: it failed.
-func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, benchtime string) ([]benchfmt.Record, *benchfmt.Result, error) {
+// A measured is what a process printed, and what else is known of it.
+type measured struct {
+	records []benchfmt.Record
+	layout  int
+	beside  experiment.Beside
+}
+
+// measure runs a benchmark in a process of its own. nil: it failed.
+func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, layout int, benchtime string) (*measured, error) {
 	m.plan.start(m, stageNames[phase], t)
 	if t.failed {
 		m.plan.done(t, 0)
-		return nil, nil, nil
+		return nil, nil
 	}
-	o, err := m.runTarget(ctx, t, s, "-test.benchtime="+benchtime, "-test.benchmem")
+	begin := time.Now()
+	binary, layout, err := m.binary(ctx, t, s, layout)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	m.plan.done(t, o.wall)
+	o, err := m.runFile(ctx, t.at[s], binary, t.flags("", []string{"-test.benchtime=" + benchtime, "-test.benchmem"})...)
+	if err != nil {
+		return nil, err
+	}
+	m.plan.done(t, time.Since(begin))
 	records, result, noise := readResult(o.stdout, t.Package, t.Benchmark)
 	if o.err != nil || result == nil {
 		t.failed = true
-		return nil, nil, m.failed(t, s, o)
+		return nil, m.failed(t, s, o)
 	}
 	if noise && !t.noisy {
 		t.noisy = true
 		if err := m.warn(t.Package + ".Benchmark" + t.Benchmark + " prints to standard output: printing is part of what is measured"); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	t.learn(s, result, o.wall)
 	if o.peak > 0 {
 		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.peak), Unit: experiment.PeakRSS})
 	}
-	return records, result, nil
+	if n := result.Iters - setupIterations; t.setup[s] > 0 && n > 0 && o.cpu > t.setup[s] {
+		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.cpu-t.setup[s]) / float64(n), Unit: experiment.CPUTime})
+	}
+	return &measured{records, layout, o.beside}, nil
+}
+
+// setupIterations is how many iterations the processes have that tell what there is
+// besides. Package testing runs a benchmark once, and then as often as it is told, or,
+// where it loops by itself, that often only. It does so likewise in a sample, so that
+// what a sample takes more is of so many iterations more. With 1 it would not.
+const setupIterations = 2
+
+// measureSetup learns what CPU time a benchmark's process takes besides its iterations.
+func (m *bencher) measureSetup(ctx context.Context, t *target, s experiment.Side) error {
+	var took []time.Duration
+	for range 3 {
+		o, err := m.runTarget(ctx, t, s, fmt.Sprintf("-test.benchtime=%dx", setupIterations), "-test.benchmem")
+		if err != nil || o.err != nil {
+			return err // without it there is one clock only
+		}
+		took = append(took, o.cpu)
+	}
+	slices.Sort(took)
+	t.setup[s] = took[1]
+	return nil
 }
 
 var stageNames = map[experiment.Phase]string{experiment.Measure: "measure", experiment.PreCheck: "pre-check", experiment.Repeat: "confirm"}
