@@ -51,6 +51,8 @@ func (f *Family) chooseClocks() {
 		if wall.tested && oneCore(wall, cpu) && spread(wall.sample.differences) > quieter*spread(cpu.sample.differences) {
 			wall.Gated, wall.tested, wall.JudgedBy = false, false, CPUTime
 			cpu.Gated, cpu.tested, cpu.Budget = true, true, wall.Budget
+		} else if !cpu.Gated {
+			cpu.JudgedBy = wall.Unit
 		}
 	}
 }

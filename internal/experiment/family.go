@@ -110,9 +110,11 @@ const (
 	OneSided
 	// SameCode: the benchmark can run nothing that changed, whatever was measured.
 	SameCode
+	// OtherClock: JudgedBy decides.
+	OtherClock
 )
 
-var verdictNames = [...]string{"inconclusive", "no change", "better", "worse", "differs", "within budget", "one side only", "same code"}
+var verdictNames = [...]string{"inconclusive", "no change", "better", "worse", "differs", "within budget", "one side only", "same code", "other clock"}
 
 func (v Verdict) String() string { return verdictNames[v] }
 
@@ -251,6 +253,11 @@ func (f *Family) correct(opts *Options) {
 			t.c.settleExact(!stopped)
 		} else {
 			t.c.settle(t.estimate, level*t.c.look.Share, opts)
+		}
+	}
+	for i := range f.Comparisons {
+		if c := &f.Comparisons[i]; c.JudgedBy != "" {
+			c.Verdict, c.Beyond, c.Busy = OtherClock, false, false
 		}
 	}
 }
