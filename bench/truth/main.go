@@ -7,8 +7,13 @@
 // It writes a module of a few benchmarks into a temporary repository and compares
 // it with itself, changed in one of two ways:
 //
-//	null      a string that nothing measured uses: what is found is a false alarm
+//	null      what nothing measured uses: what is found is a false alarm
 //	injected  one benchmark does -shift percent more of what it does
+//
+// Of the first kind there are three, by -unused: a string of the same length, so that
+// nothing moves; a comment, so that the code is the same; and a function that a test
+// calls, before all others, so that all others lie elsewhere. With -beside half of the
+// cores are busy meanwhile, or all of them now and then.
 //
 // Each comparison is made twice on the same benchmarks: by hone bench -against,
 // interleaved, with its default settings but for the flags given here; and the
@@ -36,6 +41,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -59,10 +65,15 @@ type trial struct {
 	count          int
 	precheck       int
 	hone, stat     string // programs; stat "" to leave benchstat out
+	flags          string // more of them for hone bench
+	unused         string // what a null comparison changes
 	dir            string // the repository
 }
 
 func run(ctx context.Context) error {
+	if what := os.Getenv(disturbVariable); what != "" {
+		disturb(what)
+	}
 	t := &trial{}
 	flag.IntVar(&t.null, "null", 200, "comparisons without a change")
 	flag.IntVar(&t.injected, "injected", 50, "comparisons with a change")
@@ -73,11 +84,15 @@ func run(ctx context.Context) error {
 	flag.IntVar(&t.count, "count", 0, "samples a side; hone's default if 0")
 	flag.IntVar(&t.precheck, "precheck", -1, "A/A pairs; hone's default if below 0")
 	flag.StringVar(&t.hone, "hone", "", "`program`; built from this repository if empty")
+	flag.StringVar(&t.flags, "flags", "", "more `flags` for hone bench, as in '-layouts none'")
+	flag.StringVar(&t.unused, "unused", "string", "`what` a comparison without a change changes: "+strings.Join(unusedKinds, ", "))
+	beside := flag.String("beside", "none", "`what` runs beside: "+strings.Join(besides, ", "))
 	withStat := flag.Bool("benchstat", true, "ask benchstat too")
 	file := flag.String("o", "out/truth.jsonl", "`file` of results, which are added to")
 	only := flag.Bool("summary", false, "only sum up what is in -o")
 	flag.Parse()
-	if t.benchmarks < 1 || t.benchmarks > len(benchmarkNames) || t.shift < 1 || t.null < 0 || t.injected < 0 || flag.NArg() > 0 {
+	if t.benchmarks < 1 || t.benchmarks > len(benchmarkNames) || t.shift < 1 || t.null < 0 || t.injected < 0 || flag.NArg() > 0 ||
+		!slices.Contains(unusedKinds, t.unused) || !slices.Contains(besides, *beside) {
 		return errors.New("see go doc ./bench/truth")
 	}
 	done, err := readResults(*file)
@@ -85,6 +100,11 @@ func run(ctx context.Context) error {
 		return err
 	}
 	if !*only {
+		ctx, stop := context.WithCancel(ctx)
+		defer stop()
+		if err := startBeside(ctx, *beside); err != nil {
+			return err
+		}
 		if done, err = t.measure(ctx, *file, done, *withStat); err != nil && ctx.Err() == nil {
 			return err
 		}
@@ -181,7 +201,7 @@ func (t *trial) next(done []result) (result, bool) {
 // compare changes the module and asks both.
 func (t *trial) compare(ctx context.Context, r result) (*result, error) {
 	begin := time.Now()
-	base, head := source(-1, 0, "a"), source(index(r.Target), r.Shift, "b")
+	base, head := source(-1, 0, ""), source(index(r.Target), r.Shift, t.unused)
 	if err := t.write(head); err != nil {
 		return nil, err
 	}
@@ -201,6 +221,7 @@ func (t *trial) compare(ctx context.Context, r result) (*result, error) {
 // askHone runs hone bench -against.
 func (t *trial) askHone(ctx context.Context, r *result) error {
 	args := []string{"bench", "-against", "HEAD", "-json", "-profile", "none", "-bench", pattern(t.benchmarks)}
+	args = append(args, strings.Fields(t.flags)...)
 	if t.benchtime != "" {
 		args = append(args, "-benchtime", t.benchtime)
 	}

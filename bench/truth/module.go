@@ -27,12 +27,12 @@ import (
 	"testing"
 )
 
-// rounds is how often each benchmark does what it does.
+%s// rounds is how often each benchmark does what it does.
 var rounds = [...]int{%s}
 
 var note = %q
 
-func TestNote(t *testing.T) { t.Log(note) }
+func TestNote(t *testing.T) { t.Log(note%s) }
 
 var (
 	number int
@@ -96,10 +96,30 @@ func BenchmarkSort(b *testing.B) {
 }
 `
 
+// unusedKinds are what -unused takes.
+var unusedKinds = []string{"string", "comment", "function"}
+
+const unusedFunction = `func unused(s string) string {
+	for range len(s) {
+		s = s[1:] + s[:1]
+	}
+	return s
+}
+
+`
+
 // source returns the module's test file, with a benchmark that does shift percent
-// more; -1: none. Sides differ in the note at least, of the same length, so that
-// their binaries differ and nothing moves in them.
-func source(target, shift int, note string) string {
+// more; -1: none. unused is what else differs from the base, where it is "".
+func source(target, shift int, unused string) string {
+	first, note, call := "", "a", ""
+	switch unused {
+	case "string":
+		note = "b"
+	case "comment":
+		first = "// As it is, and with another line.\n//\n"
+	case "function":
+		first, call = unusedFunction, ", unused(note)"
+	}
 	var rounds []string
 	for i := range benchmarkNames {
 		n := 100
@@ -108,7 +128,7 @@ func source(target, shift int, note string) string {
 		}
 		rounds = append(rounds, fmt.Sprint(n))
 	}
-	return fmt.Sprintf(testFile, strings.Join(rounds, ", "), note)
+	return fmt.Sprintf(testFile, first, strings.Join(rounds, ", "), note, call)
 }
 
 func (t *trial) write(text string) error {
@@ -125,7 +145,7 @@ func (t *trial) makeModule(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := t.write(source(-1, 0, "a")); err != nil {
+	if err := t.write(source(-1, 0, "")); err != nil {
 		return err
 	}
 	for _, args := range [][]string{

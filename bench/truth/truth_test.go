@@ -10,10 +10,10 @@ import (
 // What hone bench -json and benchstat -format csv print, cut short.
 const (
 	honeJSON = `{"run": "x", "regression": true, "comparison": {"columns": [], "comparisons": [{"base": "b", "comparisons": [
-		{"benchmark": "Sort-2", "unit": "ns/op", "better": -1, "verdict": "worse", "words": "slower", "scale": "ratio", "change": 1.031, "minDetectable": 0.01},
-		{"benchmark": "Hash-2", "unit": "ns/op", "better": -1, "verdict": "inconclusive", "words": "inconclusive (min detectable 4.1 %)", "scale": "ratio", "change": 1.02, "minDetectable": 0.041},
-		{"benchmark": "Memory-2", "unit": "ns/op", "better": -1, "verdict": "inconclusive", "words": "inconclusive", "scale": "ratio", "change": 1.02, "minDetectable": 0.021},
-		{"benchmark": "Allocate-2", "unit": "B/op", "better": -1, "verdict": "better", "words": "better", "scale": "difference", "change": -12, "minDetectable": 0}]}]}}`
+		{"benchmark": "Sort-2", "unit": "ns/op", "better": -1, "gated": true, "verdict": "worse", "words": "slower", "scale": "ratio", "change": 1.031, "minDetectable": 0.01},
+		{"benchmark": "Hash-2", "unit": "ns/op", "better": -1, "gated": true, "verdict": "inconclusive", "words": "inconclusive (min detectable 4.1 %)", "scale": "ratio", "change": 1.02, "minDetectable": 0.041},
+		{"benchmark": "Memory-2", "unit": "ns/op", "better": -1, "gated": true, "verdict": "inconclusive", "words": "inconclusive", "scale": "ratio", "change": 1.02, "minDetectable": 0.021},
+		{"benchmark": "Allocate-2", "unit": "B/op", "better": -1, "gated": true, "verdict": "better", "words": "better", "scale": "difference", "change": -12, "minDetectable": 0}]}]}}`
 	statCSV = `goos: linux
 goarch: amd64
 pkg: known

@@ -47,6 +47,7 @@ func honeVerdicts(text []byte) ([]verdict, error) {
 			Comparisons []struct {
 				Comparisons []struct {
 					Benchmark, Unit, Verdict, Words, Scale string
+					Gated                                  bool
 					Change, MinDetectable                  *float64
 					Better                                 int
 				}
@@ -62,6 +63,9 @@ func honeVerdicts(text []byte) ([]verdict, error) {
 			v := verdict{Benchmark: withoutCPUs(c.Benchmark), Unit: c.Unit, Words: c.Words, MinDetectable: c.MinDetectable}
 			if c.Change != nil && c.Scale == "ratio" {
 				v.Change = *c.Change - 1
+			}
+			if !c.Gated {
+				continue // another series decides, as the other clock
 			}
 			switch c.Verdict { // up is worse where lower is better
 			case "worse":
@@ -124,7 +128,7 @@ func statVerdicts(text []byte) ([]verdict, error) {
 	return all, nil
 }
 
-func isTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
+func isTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" || unit == "user+sys-ns/op" }
 
 // An outcome is what came of an injected change.
 type outcome string
