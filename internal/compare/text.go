@@ -73,9 +73,10 @@ func (s *Sides) writeChanges(b *bytes.Buffer) {
 	var changed []Row
 	same := 0
 	for _, r := range s.Rows() {
-		if r.changed {
+		switch {
+		case r.changed:
 			changed = append(changed, r)
-		} else {
+		case r.outcome != experiment.OtherClock:
 			same++
 		}
 	}
