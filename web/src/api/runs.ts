@@ -161,7 +161,8 @@ export interface Side {
   n: number;
 }
 
-export type Verdict = 'better' | 'worse' | 'differs' | 'no change' | 'within budget' | 'inconclusive' | 'one side only' | 'same code';
+export type Verdict =
+  | 'better' | 'worse' | 'differs' | 'no change' | 'within budget' | 'inconclusive' | 'one side only' | 'same code' | 'other clock';
 
 export interface Compared {
   package?: string;

@@ -39,6 +39,7 @@ export const verdicts: Record<Verdict, { kind: string; sign: string }> = {
   differs: { kind: '', sign: '≠' },
   'no change': { kind: 'soft', sign: '=' },
   'within budget': { kind: 'soft', sign: '≈' },
+  'other clock': { kind: 'soft', sign: '·' },
   inconclusive: { kind: 'soft', sign: '?' },
   'one side only': { kind: 'soft', sign: '' },
   'same code': { kind: 'soft', sign: '=' },
