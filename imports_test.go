@@ -42,8 +42,8 @@ var importTable = map[string][]string{
 	"internal/capture": {"profile", "internal/experiment", "internal/samecode", "internal/spawn", "internal/trace"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {},
-	"internal/report":  {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
-	"internal/shell":   {"profile", "internal/durable", "internal/report"},
+	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
+	"internal/shell":    {"profile", "internal/durable", "internal/report"},
 
 	// The core of load generators, which knows no protocol; drivers; and what keeps
 	// a run of what they measure.
