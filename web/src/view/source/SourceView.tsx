@@ -21,6 +21,7 @@ import { Rail, hotRows } from './Rail';
 import './source.css';
 
 const MOST = 8; // functions listed while none is selected
+const PATIENCE = 2000; // ms that lines wait for the finding a link leads to, so as not to move when it opens
 
 /** Which lines of a function cost, with the machine code made from them. */
 export default function SourceView({ state }: ViewProps) {
@@ -52,15 +53,22 @@ export default function SourceView({ state }: ViewProps) {
     setLayout((n) => n + 1);
   };
 
+  const [patient, setPatient] = useState(finding !== '');
+  useEffect(() => {
+    const timer = setTimeout(() => setPatient(false), PATIENCE);
+    return () => clearTimeout(timer);
+  }, []);
+  const waits = patient && finding !== '' && (hasSource.value === null || (advised && !advice && !advising.error));
+
   // A link to a finding leads to its line, once there is advice.
   const linked = useRef(finding);
   useEffect(() => {
-    if (linked.current === '' || source.stale) return;
+    if (linked.current === '' || source.stale || waits) return;
     const mark = scroller.current?.querySelector(`[data-finding="${CSS.escape(linked.current)}"]`);
     if (!mark) return;
     linked.current = '';
     mark.scrollIntoView({ block: 'center' });
-  }, [findings, source.stale]);
+  }, [findings, source.stale, waits]);
 
   // What costs most is what one came to see.
   useEffect(() => {
@@ -69,7 +77,7 @@ export default function SourceView({ state }: ViewProps) {
     const rows = hotRows(box);
     const hottest = rows.reduce<HTMLElement | undefined>((a, b) => (a && heat(a) >= heat(b) ? a : b), undefined);
     box.scrollTop = fn && hottest ? Math.max(0, hottest.offsetTop - box.clientHeight / 2) : 0;
-  }, [source.answer, source.stale, fn]);
+  }, [source.answer, source.stale, fn, waits]);
 
   const step = (by: 1 | -1) => {
     const box = scroller.current;
@@ -117,7 +125,7 @@ export default function SourceView({ state }: ViewProps) {
           {nothing && !fn ? <NoSamples /> : <ReportState loading={match === undefined && hottest.error
             ? { stale: false, error: hottest.error }
             : source}>
-            {() => (
+            {() => !waits && (
               <div class="source-box">
                 <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Source lines">
                   {functions.map((f, i) => (
