@@ -12,8 +12,9 @@
 //
 // Of the first kind there are three, by -unused: a string of the same length, so that
 // nothing moves; a comment, so that the code is the same; and a function that a test
-// calls, before all others, so that all others lie elsewhere. With -beside half of the
-// cores are busy meanwhile, or all of them now and then.
+// calls, before all others, so that all others lie elsewhere. hone sees without a clock
+// that the benchmarks run the same code; -flags -gcflags= has it measure nevertheless.
+// With -beside half of the cores are busy meanwhile, or all of them now and then.
 //
 // Each comparison is made twice on the same benchmarks: by hone bench -against,
 // interleaved, with its default settings but for the flags given here; and the

@@ -52,6 +52,10 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s: false alarms %v, want %v", test.target, got, test.alarms)
 		}
 	}
+	same, err := honeVerdicts([]byte(`{"sameCode": [{"package": "known", "benchmark": "Sort-2"}]}`))
+	if r := (&result{}); err != nil || len(same) != 1 || same[0].Benchmark != "Sort" || r.alarms(same) != 0 {
+		t.Errorf("the same code: %+v, %v", same, err)
+	}
 	for _, bad := range []string{"", "{}", "[]"} {
 		if _, err := honeVerdicts([]byte(bad)); err == nil {
 			t.Errorf("%q is taken for a report of hone", bad)

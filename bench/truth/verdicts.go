@@ -43,6 +43,7 @@ func withoutCPUs(name string) string {
 // honeVerdicts reads the output of hone bench -json.
 func honeVerdicts(text []byte) ([]verdict, error) {
 	var report struct {
+		SameCode   []struct{ Package, Benchmark string }
 		Comparison struct {
 			Comparisons []struct {
 				Comparisons []struct {
@@ -58,6 +59,9 @@ func honeVerdicts(text []byte) ([]verdict, error) {
 		return nil, fmt.Errorf("hone bench -json: %w", err)
 	}
 	var all []verdict
+	for _, b := range report.SameCode {
+		all = append(all, verdict{Benchmark: withoutCPUs(b.Benchmark), Unit: "ns/op", Words: "nothing this benchmark runs changed"})
+	}
 	for _, family := range report.Comparison.Comparisons {
 		for _, c := range family.Comparisons {
 			v := verdict{Benchmark: withoutCPUs(c.Benchmark), Unit: c.Unit, Words: c.Words, MinDetectable: c.MinDetectable}
