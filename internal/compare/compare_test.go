@@ -82,17 +82,7 @@ func TestRead(t *testing.T) {
 func TestReportsTell(t *testing.T) {
 	runs := inFolder(t, map[string]string{"one.txt": lines("Single", 1, 5) + lines("Both", 8, 5), "two.txt": lines("Both", 8, 9) + lines("Other", 8, 5)})
 	for _, names := range [][]string{{"latest"}, {"one.txt", "two.txt"}, {"one.txt", "latest"}, {"one.txt"}, {"old=latest:base", "new=latest", "two.txt"}} {
-		in, err := Read(runs, nil, names)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := in.Compare(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Explain(t.Context(), true); err != nil {
-			t.Fatal(err)
-		}
+		c := comparisonOf(t, runs, names, true)
 		f := c.facts()
 		want := slices.Concat(f.notes, f.warnings)
 		for _, e := range f.environment {

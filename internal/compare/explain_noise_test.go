@@ -1,9 +1,7 @@
 package compare
 
 import (
-	"errors"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,15 +36,7 @@ func (f fixture) files(t *testing.T, times int64) (base, head string) {
 		p := b.Profile()
 		p.PeriodType, p.Period = profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, int64(period)
 		p.DurationNanos = total * int64(period)
-		file := filepath.Join(dir, name)
-		w, err := os.Create(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(p.Encode(w), w.Close()); err != nil {
-			t.Fatal(err)
-		}
-		return file
+		return encoded(t, p, filepath.Join(dir, name))
 	}
 	return write("base.pb.gz", func(i int) int64 { return f[i].base }), write("head.pb.gz", func(i int) int64 { return f[i].head })
 }
@@ -125,17 +115,7 @@ func (e *explanation) addsUp(t *testing.T) {
 func TestAddsUp(t *testing.T) {
 	runs := inFolder(t, nil)
 	for _, names := range [][]string{{againstRun}, {baseRun, "20261121-093000-00bb"}} {
-		in, err := Read(runs, nil, names)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := in.Compare(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Explain(t.Context(), false); err != nil {
-			t.Fatal(err)
-		}
+		c := comparisonOf(t, runs, names, false)
 		if len(c.Sides[0].explained) != 3 {
 			t.Errorf("%q: %d explanations", names, len(c.Sides[0].explained))
 		}

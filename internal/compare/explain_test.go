@@ -48,6 +48,19 @@ func TestPerOperation(t *testing.T) {
 	}
 }
 
+// encoded writes a profile to a file, and returns its name.
+func encoded(t *testing.T, p *profile.Profile, file string) string {
+	t.Helper()
+	f, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(p.Encode(f), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // A drop_frames that is no regular expression is a caveat; the functions are compared
 // all the same.
 func TestUnparsableDropFrames(t *testing.T) {
@@ -56,15 +69,7 @@ func TestUnparsableDropFrames(t *testing.T) {
 		b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: b.Function("main.work", "main.work", "", 0)})}, nil, value)
 		p := b.Profile()
 		p.DropFrames = drop
-		file := filepath.Join(t.TempDir(), name)
-		f, err := os.Create(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(p.Encode(f), f.Close()); err != nil {
-			t.Fatal(err)
-		}
-		return file
+		return encoded(t, p, filepath.Join(t.TempDir(), name))
 	}
 	e := &explanation{sampleType: "cpu", base: 1, head: 2, change: bounded{1, 1, 1}}
 	if err := e.read(write("base.pb.gz", "(noise", 1e9), write("head.pb.gz", "noise", 2e9)); err != nil {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// written returns a comparison in a format.
-func written(t *testing.T, root string, names []string, format Format) string {
+// comparisonOf compares what names mean below root, and explains what changed.
+func comparisonOf(t *testing.T, root string, names []string, keepProfiles bool) *Comparison {
 	t.Helper()
 	in, err := Read(root, nil, names)
 	if err != nil {
@@ -17,9 +17,16 @@ func written(t *testing.T, root string, names []string, format Format) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Explain(t.Context(), false); err != nil {
+	if err := c.Explain(t.Context(), keepProfiles); err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+// written returns a comparison in a format.
+func written(t *testing.T, root string, names []string, format Format) string {
+	t.Helper()
+	c := comparisonOf(t, root, names, false)
 	var b strings.Builder
 	if err := c.Write(&b, format); err != nil {
 		t.Fatal(err)
