@@ -97,7 +97,11 @@ func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase
 const setupIterations = 2
 
 // measureSetup learns what CPU time a benchmark's process takes besides its iterations.
+// Where peak memory is told, CPU time isn't: see startLocked.
 func (m *bencher) measureSetup(ctx context.Context, t *target, s experiment.Side) error {
+	if m.PeakRSS {
+		return nil
+	}
 	var took []time.Duration
 	for range 3 {
 		o, err := m.runTarget(ctx, t, s, fmt.Sprintf("-test.benchtime=%dx", setupIterations), "-test.benchmem")
