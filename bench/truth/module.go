@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -14,90 +13,98 @@ import (
 // machines disturb in different ways.
 var benchmarkNames = []string{"Arithmetic", "Hash", "Memory", "Allocate", "Sort"}
 
-func index(name string) int { return slices.Index(benchmarkNames, name) }
-
 // pattern selects the first n benchmarks.
 func pattern(n int) string { return "^Benchmark(" + strings.Join(benchmarkNames[:n], "|") + ")$" }
 
-const testFile = `package known
+// The code and its benchmarks are apart, as they mostly are: hone has both sides run the
+// same benchmarks.
+const (
+	codeFile = `package known
 
 import (
 	"crypto/sha256"
 	"slices"
-	"testing"
 )
 
-%s// rounds is how often each benchmark does what it does.
+%s// rounds is how often each function does what it does.
 var rounds = [...]int{%s}
 
-var note = %q
-
-func TestNote(t *testing.T) { t.Log(note%s) }
+// Note is used by a test alone.
+func Note(s string) string { return %s }
 
 var (
 	number int
 	sum    [32]byte
+	block  = make([]byte, 512)
+	at     = uint32(1)
 	table  = make([]uint32, 1<<18)
 	kept   [][]byte
+	values = make([]uint32, 64)
 )
 
-func BenchmarkArithmetic(b *testing.B) {
-	for b.Loop() {
-		for i := range rounds[0] {
-			for j := range 100 {
-				number = number*31 + i ^ j
-			}
+func Arithmetic() {
+	for i := range rounds[0] {
+		for j := range 100 {
+			number = number*31 + i ^ j
 		}
 	}
 }
 
-func BenchmarkHash(b *testing.B) {
-	block := make([]byte, 512)
-	for b.Loop() {
-		for range rounds[1] {
-			sum = sha256.Sum256(block)
+func Hash() {
+	for range rounds[1] {
+		sum = sha256.Sum256(block)
+	}
+}
+
+func Memory() {
+	for range rounds[2] {
+		for range 50 {
+			at = at*1664525 + 1013904223
+			table[at>>14] += at
 		}
 	}
 }
 
-func BenchmarkMemory(b *testing.B) {
-	at := uint32(1)
-	for b.Loop() {
-		for range rounds[2] {
-			for range 50 {
-				at = at*1664525 + 1013904223
-				table[at>>14] += at
-			}
-		}
+func Allocate() {
+	kept = kept[:0]
+	for range rounds[3] {
+		kept = append(kept, make([]byte, 256))
 	}
 }
 
-func BenchmarkAllocate(b *testing.B) {
-	for b.Loop() {
-		kept = kept[:0]
-		for range rounds[3] {
-			kept = append(kept, make([]byte, 256))
+func Sort() {
+	for range rounds[4] {
+		x := uint32(1)
+		for i := range values {
+			x = x*1664525 + 1013904223
+			values[i] = x
 		}
-	}
-}
-
-func BenchmarkSort(b *testing.B) {
-	values := make([]uint32, 64)
-	for b.Loop() {
-		for range rounds[4] {
-			x := uint32(1)
-			for i := range values {
-				x = x*1664525 + 1013904223
-				values[i] = x
-			}
-			slices.Sort(values)
-		}
+		slices.Sort(values)
 	}
 }
 `
+	testFile = `package known
+
+import "testing"
+
+func TestNote(t *testing.T) { t.Log(Note("a")) }
+
+func BenchmarkArithmetic(b *testing.B) { measure(b, Arithmetic) }
+func BenchmarkHash(b *testing.B)       { measure(b, Hash) }
+func BenchmarkMemory(b *testing.B)     { measure(b, Memory) }
+func BenchmarkAllocate(b *testing.B)   { measure(b, Allocate) }
+func BenchmarkSort(b *testing.B)       { measure(b, Sort) }
+
+func measure(b *testing.B, work func()) {
+	for b.Loop() {
+		work()%s
+	}
+}
+`
+)
 
 // unusedKinds are what -unused takes.
-var unusedKinds = []string{"string", "comment", "function"}
+var unusedKinds = []string{"string", "comment", "function", "benchmark"}
 
 const unusedFunction = `func unused(s string) string {
 	for range len(s) {
@@ -108,31 +115,44 @@ const unusedFunction = `func unused(s string) string {
 
 `
 
-// source returns the module's test file, with a benchmark that does shift percent
-// more; -1: none. unused is what else differs from the base, where it is "".
-func source(target, shift int, unused string) string {
-	first, note, call := "", "a", ""
+// A module is the text of its files.
+type module struct{ code, test string }
+
+func none(string) bool { return false }
+
+// source returns the module with functions of which those that changed do shift percent
+// more. unused is what else differs from the base, where it is "".
+func source(changed func(benchmark string) bool, shift int, unused string) module {
+	first, note, twice := "", `s + "a"`, ""
 	switch unused {
 	case "string":
-		note = "b"
+		note = `s + "b"`
 	case "comment":
 		first = "// As it is, and with another line.\n//\n"
 	case "function":
-		first, call = unusedFunction, ", unused(note)"
+		first, note = unusedFunction, "unused(s)"
+	case "benchmark":
+		twice = "\n\t\twork()"
 	}
 	var rounds []string
-	for i := range benchmarkNames {
+	for _, name := range benchmarkNames {
 		n := 100
-		if i == target {
+		if changed(name) {
 			n += shift
 		}
 		rounds = append(rounds, fmt.Sprint(n))
 	}
-	return fmt.Sprintf(testFile, first, strings.Join(rounds, ", "), note, call)
+	return module{
+		code: fmt.Sprintf(codeFile, first, strings.Join(rounds, ", "), note),
+		test: fmt.Sprintf(testFile, twice),
+	}
 }
 
-func (t *trial) write(text string) error {
-	return os.WriteFile(filepath.Join(t.dir, "known_test.go"), []byte(text), 0o666)
+func (t *trial) write(m module) error {
+	if err := os.WriteFile(filepath.Join(t.dir, "known.go"), []byte(m.code), 0o666); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(t.dir, "known_test.go"), []byte(m.test), 0o666)
 }
 
 // makeModule makes the repository with the base as its commit.
@@ -145,7 +165,7 @@ func (t *trial) makeModule(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := t.write(source(-1, 0, "")); err != nil {
+	if err := t.write(source(none, 0, "")); err != nil {
 		return err
 	}
 	for _, args := range [][]string{

@@ -45,12 +45,20 @@ func TestVerdicts(t *testing.T) {
 		{"Memory", missed, wrong, [2]int{2, 1}},
 	} {
 		r := result{Shift: 3, Target: test.target}
-		if h, s := r.outcomeOf(hone), r.outcomeOf(stat); h != test.hone || s != test.stat {
-			t.Errorf("%s: hone %s, benchstat %s, want %s and %s", test.target, h, s, test.hone, test.stat)
+		if h, s := r.outcomes(hone), r.outcomes(stat); h[test.hone] != 1 || s[test.stat] != 1 || len(h) != 1 || len(s) != 1 {
+			t.Errorf("%s: hone %v, benchstat %v, want %s and %s", test.target, h, s, test.hone, test.stat)
 		}
 		if got := [2]int{r.alarms(hone), r.alarms(stat)}; got != test.alarms {
 			t.Errorf("%s: false alarms %v, want %v", test.target, got, test.alarms)
 		}
+	}
+	all := result{Shift: 3}
+	if h := all.outcomes(hone); h[found] != 1 || h[blind] != 1 || h[missed] != 1 || all.alarms(hone) != 0 {
+		t.Errorf("all changed: %v, false alarms %d", h, all.alarms(hone))
+	}
+	null := result{}
+	if n, alarms := null.times(stat); n != 3 || alarms != 2 {
+		t.Errorf("nothing changed: %d of %d times did, by benchstat", alarms, n)
 	}
 	same, err := honeVerdicts([]byte(`{"sameCode": [{"package": "known", "benchmark": "Sort-2"}]}`))
 	if r := (&result{}); err != nil || len(same) != 1 || same[0].Benchmark != "Sort" || r.alarms(same) != 0 {

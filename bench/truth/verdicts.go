@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 // A result is one comparison of a family of benchmarks.
 type result struct {
 	Shift     int       `json:"shift"`            // percent; 0: nothing was changed
-	Target    string    `json:"target,omitempty"` // the benchmark that was
+	Target    string    `json:"target,omitempty"` // the benchmark that was; "" with a shift: all
 	Hone      []verdict `json:"hone"`
 	Benchstat []verdict `json:"benchstat,omitempty"`
 	Seconds   float64   `json:"seconds"`
@@ -144,85 +145,127 @@ const (
 	wrong  outcome = "wrong"  // said that it is faster
 )
 
-// outcomeOf judges what was said of the benchmark that was changed.
-func (r *result) outcomeOf(said []verdict) outcome {
+var (
+	allOutcomes  = []outcome{found, blind, missed, wrong}
+	outcomeWords = map[outcome]string{found: "found", blind: "said to be too small to see here", missed: "missed", wrong: "wrong sign"}
+)
+
+// changed reports whether a benchmark does more than it did.
+func (r *result) changed(benchmark string) bool {
+	return r.Shift != 0 && (r.Target == "" || r.Target == benchmark)
+}
+
+// outcomes counts what was said of the time of benchmarks that were changed.
+func (r *result) outcomes(said []verdict) map[outcome]int {
+	of := make(map[outcome]int)
 	for _, v := range said {
-		if v.Benchmark != r.Target || !isTime(v.Unit) {
-			continue
+		if r.changed(v.Benchmark) && isTime(v.Unit) {
+			of[r.outcomeOf(v)]++
 		}
-		inconclusive := strings.HasPrefix(v.Words, "inconclusive")
-		switch {
-		case v.Sign > 0:
-			return found
-		case v.Sign < 0:
-			return wrong
-		case inconclusive && (v.MinDetectable == nil || *v.MinDetectable > float64(r.Shift)/100):
-			return blind
-		}
+	}
+	return of
+}
+
+func (r *result) outcomeOf(v verdict) outcome {
+	inconclusive := strings.HasPrefix(v.Words, "inconclusive")
+	switch {
+	case v.Sign > 0:
+		return found
+	case v.Sign < 0:
+		return wrong
+	case inconclusive && (v.MinDetectable == nil || *v.MinDetectable > float64(r.Shift)/100):
+		return blind
 	}
 	return missed
 }
 
-// alarms counts changes said of benchmarks that did not change. The target does
+// alarms counts changes said of benchmarks that did not change. What does more does
 // more of everything, allocations among it.
 func (r *result) alarms(said []verdict) int {
 	n := 0
 	for _, v := range said {
-		if v.Sign != 0 && v.Benchmark != r.Target {
+		if v.Sign != 0 && !r.changed(v.Benchmark) {
 			n++
 		}
 	}
 	return n
 }
 
-func (r *result) String() string {
-	text := "null"
-	if r.Shift != 0 {
-		text = fmt.Sprintf("%s %+d %%: hone %s", r.Target, r.Shift, r.outcomeOf(r.Hone))
-		if r.Benchstat != nil {
-			text += fmt.Sprintf(", benchstat %s", r.outcomeOf(r.Benchstat))
+// times counts the times of benchmarks that did not change, and those that were said
+// to have.
+func (r *result) times(said []verdict) (n, alarms int) {
+	for _, v := range said {
+		if r.changed(v.Benchmark) || !isTime(v.Unit) {
+			continue
+		}
+		n++
+		if v.Sign != 0 {
+			alarms++
 		}
 	}
-	text += fmt.Sprintf("; false alarms of hone %d", r.alarms(r.Hone))
-	if r.Benchstat != nil {
-		text += fmt.Sprintf(", of benchstat %d", r.alarms(r.Benchstat))
+	return n, alarms
+}
+
+func (r *result) String() string {
+	var b strings.Builder
+	if r.Shift == 0 {
+		b.WriteString("no change")
+	} else {
+		fmt.Fprintf(&b, "%s %+d %%", cmp.Or(r.Target, "all"), r.Shift)
 	}
-	return text
+	for _, tool := range []struct {
+		name string
+		said []verdict
+	}{{"hone", r.Hone}, {"benchstat", r.Benchstat}} {
+		if tool.said == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "; %s", tool.name)
+		of := r.outcomes(tool.said)
+		for _, o := range allOutcomes {
+			if of[o] > 0 {
+				fmt.Fprintf(&b, " %s %d,", o, of[o])
+			}
+		}
+		fmt.Fprintf(&b, " false alarms %d", r.alarms(tool.said))
+	}
+	return b.String()
+}
+
+// figures are what all results of a tool come to.
+type figures struct {
+	families, alarmed int // of which nothing was changed; with a false alarm in any unit
+	times, alarms     int // that did not change; that were said to
+	injected          int
+	outcomes          map[outcome]int
+}
+
+func sum(done []result, said func(r *result) []verdict) figures {
+	f := figures{outcomes: make(map[outcome]int)}
+	for i := range done {
+		r := &done[i]
+		if said(r) == nil {
+			continue
+		}
+		times, alarms := r.times(said(r))
+		f.times, f.alarms = f.times+times, f.alarms+alarms
+		for o, n := range r.outcomes(said(r)) {
+			f.outcomes[o] += n
+			f.injected += n
+		}
+		if r.Shift == 0 {
+			f.families++
+			if r.alarms(said(r)) > 0 {
+				f.alarmed++
+			}
+		}
+	}
+	return f
 }
 
 // summarize prints the figures of both.
 func summarize(w io.Writer, done []result) error {
-	type figures struct {
-		families, alarmed int // without a change
-		injected          int
-		outcomes          map[outcome]int
-		others            int // families with a false alarm beside what was injected
-	}
 	var total float64
-	sum := func(said func(r *result) []verdict) figures {
-		f := figures{outcomes: make(map[outcome]int)}
-		for i := range done {
-			r := &done[i]
-			if said(r) == nil {
-				continue
-			}
-			alarms := r.alarms(said(r)) > 0
-			switch {
-			case r.Shift != 0:
-				f.injected++
-				f.outcomes[r.outcomeOf(said(r))]++
-				if alarms {
-					f.others++
-				}
-			default:
-				f.families++
-				if alarms {
-					f.alarmed++
-				}
-			}
-		}
-		return f
-	}
 	for _, r := range done {
 		total += r.Seconds
 	}
@@ -233,16 +276,15 @@ func summarize(w io.Writer, done []result) error {
 		return fmt.Sprintf("%d of %d, %.1f %%", n, of, 100*float64(n)/float64(of))
 	}
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	hone, stat := sum(func(r *result) []verdict { return r.Hone }), sum(func(r *result) []verdict { return r.Benchstat })
-	fmt.Fprintf(out, "%d comparisons in %v\thone, interleaved\tbenchstat, one side after the other\n", len(done), time.Duration(total*float64(time.Second)).Round(time.Second))
+	hone, stat := sum(done, func(r *result) []verdict { return r.Hone }), sum(done, func(r *result) []verdict { return r.Benchstat })
+	fmt.Fprintf(out, "%d runs in %v\thone, interleaved\tbenchstat, one side after the other\n", len(done), time.Duration(total*float64(time.Second)).Round(time.Second))
 	row := func(what string, of func(f figures) string) {
 		fmt.Fprintf(out, "%s\t%s\t%s\n", what, of(hone), of(stat))
 	}
-	row("no change: families with a false alarm", func(f figures) string { return share(f.alarmed, f.families) })
-	row("injected: found", func(f figures) string { return share(f.outcomes[found], f.injected) })
-	row("injected: said to be too small to see here", func(f figures) string { return share(f.outcomes[blind], f.injected) })
-	row("injected: missed", func(f figures) string { return share(f.outcomes[missed], f.injected) })
-	row("injected: wrong sign", func(f figures) string { return share(f.outcomes[wrong], f.injected) })
-	row("injected: false alarms beside it", func(f figures) string { return share(f.others, f.injected) })
+	row("no change: times said to have changed", func(f figures) string { return share(f.alarms, f.times) })
+	row("no change: runs with a false alarm, in any unit", func(f figures) string { return share(f.alarmed, f.families) })
+	for _, o := range allOutcomes {
+		row("injected: "+outcomeWords[o], func(f figures) string { return share(f.outcomes[o], f.injected) })
+	}
 	return out.Flush()
 }
