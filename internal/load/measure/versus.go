@@ -113,55 +113,53 @@ type contest struct {
 
 // compare measures until the verdicts are known.
 func (c *contest) compare(ctx context.Context) (*experiment.Family, error) {
-	first := c.v.Looks[0].Pairs
-	c.total = 2 * (c.v.PreCheck + first)
-	for _, step := range []struct {
-		phase experiment.Phase
-		pairs int
-	}{{experiment.PreCheck, c.v.PreCheck}, {experiment.Measure, first}} {
-		if err := c.pairs(ctx, step.phase, step.pairs); err != nil {
-			return nil, err
-		}
+	first := 2 * c.v.Looks[0].Pairs
+	c.total = 2*c.v.PreCheck + first
+	if err := c.pairs(ctx, experiment.PreCheck, c.v.PreCheck); err != nil {
+		return nil, err
+	}
+	err := c.looks(ctx, experiment.Measure, func() (bool, error) {
+		family, err := c.judge()
+		return err == nil && len(family.Undecided(c.v.Looks)) > 0, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	family, err := c.judge()
-	pairs := first
-	for _, next := range c.v.Looks[1:] {
-		if err != nil || len(family.Undecided(c.v.Looks)) == 0 {
-			break
-		}
-		c.total += 2 * (next.Pairs - pairs)
-		if err = c.pairs(ctx, experiment.Measure, next.Pairs-pairs); err == nil {
-			family, err = c.judge()
-		}
-		pairs = next.Pairs
-	}
 	if err != nil || len(family.Unconfirmed()) == 0 {
 		return family, err
 	}
-	c.total += 2 * first
-	if err := c.pairs(ctx, experiment.Repeat, first); err != nil {
-		return nil, err
-	}
-	pairs = first
-	for _, next := range c.v.Looks[1:] {
+	c.total += first
+	err = c.looks(ctx, experiment.Repeat, func() (bool, error) {
 		run, err := experiment.Open(c.Run.Dir())
 		if err != nil {
-			return nil, err
+			return false, err
 		}
 		doubtful, err := run.Doubtful(c.v.Verdicts)
-		if err != nil {
-			return nil, err
-		}
-		if len(doubtful) == 0 {
-			break
-		}
-		c.total += 2 * (next.Pairs - pairs)
-		if err := c.pairs(ctx, experiment.Repeat, next.Pairs-pairs); err != nil {
-			return nil, err
-		}
-		pairs = next.Pairs
+		return len(doubtful) > 0, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return c.judge()
+}
+
+// looks measures up to the first look, and on to the next ones while something is open.
+func (c *contest) looks(ctx context.Context, phase experiment.Phase, open func() (bool, error)) error {
+	pairs := 0
+	for _, look := range c.v.Looks {
+		if pairs > 0 {
+			if more, err := open(); err != nil || !more {
+				return err
+			}
+			c.total += 2 * (look.Pairs - pairs)
+		}
+		if err := c.pairs(ctx, phase, look.Pairs-pairs); err != nil {
+			return err
+		}
+		pairs = look.Pairs
+	}
+	return nil
 }
 
 func (c *contest) pairs(ctx context.Context, phase experiment.Phase, n int) error {
