@@ -16,9 +16,10 @@ import (
 // A Bench measures the benchmarks of Go packages into a run: files by subject
 // are bench_list.go (packages, test binaries, names), bench_process.go (one
 // process), bench_output.go (what it prints), bench_sample.go (samples and
-// time left), bench_profile.go, bench_against.go (the comparison with a
-// revision), bench_code.go (what of it can't have changed), bench_tree.go (that revision's files) and bench_scratch.go (how
-// nothing is left behind).
+// time left), bench_profile.go, bench_against.go (the two sides of a
+// comparison), bench_compare.go (its course), bench_code.go (what can't have changed),
+// bench_tree.go (the files of a revision) and bench_scratch.go (how nothing is left
+// behind).
 //
 // Fields are set before use; a Bench measures once.
 type Bench struct {
