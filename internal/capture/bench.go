@@ -184,7 +184,7 @@ func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 		}
 		for range count {
 			for _, t := range targets {
-				if err := m.sample(ctx, t, experiment.Measure, experiment.Head, nil, m.Benchtime.flag()); err != nil {
+				if err := m.sample(ctx, t, experiment.Measure, experiment.Head, nil, m.Benchtime); err != nil {
 					return err
 				}
 			}

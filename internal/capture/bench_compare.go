@@ -28,7 +28,7 @@ func (b *Bench) CompareOptions() experiment.Options {
 
 // compare is all that takes time.
 func (m *bencher) compare(ctx context.Context, p *pairing) error {
-	looks, pre := m.looks(), m.PreCheck
+	first, pre := m.looks()[0].Pairs, m.PreCheck
 	if pre == 0 {
 		pre = DefaultPreCheck
 	}
@@ -36,62 +36,36 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 	cost := m.Benchtime.cost()
 	m.planLayouts(p.both)
 	m.plan.add(2, p.both, cost)
-	m.plan.add(2*(pre+looks[0].Pairs), p.both, cost)
-	m.plan.add(looks[0].Pairs, p.head, cost)
-	counts := make(map[*target]string)
+	m.plan.add(2*pre, p.both, cost)
+	m.plan.add(first, p.head, cost)
 	for _, t := range p.both {
-		n, err := m.calibrate(ctx, t)
-		if err != nil {
+		if err := m.calibrate(ctx, t); err != nil {
 			return err
 		}
-		counts[t] = n
 	}
-	if err := m.pairs(ctx, p.both, experiment.PreCheck, pre, counts); err != nil {
+	if err := m.pairs(ctx, p.both, experiment.PreCheck, pre); err != nil {
 		return err
 	}
-	if err := m.pairs(ctx, p.both, experiment.Measure, looks[0].Pairs, counts); err != nil {
+	if err := m.headOnly(ctx, p.head, first); err != nil {
 		return err
 	}
-	if err := m.headOnly(ctx, p.head, looks[0].Pairs); err != nil {
-		return err
-	}
-	family, err := m.judge()
+	family, err := m.inLooks(ctx, experiment.Measure, p.both, func(f *experiment.Family) ([]*target, error) {
+		return targetsOf(p.both, slices.Collect(maps.Keys(f.Undecided(m.looks())))), nil
+	})
 	if err != nil {
 		return err
 	}
-	for _, next := range looks[1:] {
-		more := undecided(family, looks, p.both)
-		m.plan.add(2*(next.Pairs-looks[0].Pairs), more, cost)
-		if err := m.pairs(ctx, more, experiment.Measure, next.Pairs-looks[0].Pairs, counts); err != nil {
-			return err
-		}
-		if family, err = m.judge(); err != nil {
-			return err
-		}
-	}
-	again := targetsOf(p.both, family.Unconfirmed())
-	m.plan.add(2*looks[0].Pairs, again, cost)
-	changed := changedOf(p.both, family)
+	again, changed := targetsOf(p.both, family.Unconfirmed()), changedOf(p.both, family)
 	explained := changed
 	if m.ProfileAll {
 		explained = p.both
 	}
 	m.plan.add(2*len(m.Profiles), explained, m.ProfileTime)
-	if err := m.pairs(ctx, again, experiment.Repeat, looks[0].Pairs, counts); err != nil {
-		return err
-	}
-	for _, next := range looks[1:] {
-		doubtful, err := m.doubtful(p.both)
+	if len(again) > 0 {
+		family, err = m.inLooks(ctx, experiment.Repeat, again, func(*experiment.Family) ([]*target, error) { return m.doubtful(again) })
 		if err != nil {
 			return err
 		}
-		m.plan.add(2*(next.Pairs-looks[0].Pairs), doubtful, cost)
-		if err := m.pairs(ctx, doubtful, experiment.Repeat, next.Pairs-looks[0].Pairs, counts); err != nil {
-			return err
-		}
-	}
-	if family, err = m.judge(); err != nil {
-		return err
 	}
 	if !m.ProfileAll {
 		explained = changedOf(changed, family)
@@ -117,6 +91,31 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 	return nil
 }
 
+// inLooks measures targets up to the first look, and those that are still open then up
+// to the next one. It returns what the last look says.
+func (m *bencher) inLooks(ctx context.Context, phase experiment.Phase, targets []*target, open func(*experiment.Family) ([]*target, error)) (*experiment.Family, error) {
+	var family *experiment.Family
+	pairs := 0
+	for _, look := range m.looks() {
+		if pairs > 0 {
+			var err error
+			if targets, err = open(family); err != nil || len(targets) == 0 {
+				return family, err
+			}
+		}
+		m.plan.add(2*(look.Pairs-pairs), targets, m.Benchtime.cost())
+		err := m.pairs(ctx, targets, phase, look.Pairs-pairs)
+		if err != nil {
+			return nil, err
+		}
+		if family, err = m.judge(); err != nil {
+			return nil, err
+		}
+		pairs = look.Pairs
+	}
+	return family, nil
+}
+
 // judge reads the run so far, as anyone would.
 func (m *bencher) judge() (*experiment.Family, error) {
 	run, err := experiment.Open(m.run.Dir())
@@ -136,33 +135,35 @@ func (m *bencher) doubtful(targets []*target) ([]*target, error) {
 	return targetsOf(targets, slices.Collect(maps.Keys(more))), err
 }
 
-// calibrate returns the number of iterations for both sides. Where one is much
+// calibrate chooses the number of iterations for both sides. Where one is much
 // slower, the geometric mean of the costs shares the difference: neither
 // takes forever, nor gets too few iterations to time.
-func (m *bencher) calibrate(ctx context.Context, t *target) (string, error) {
+func (m *bencher) calibrate(ctx context.Context, t *target) error {
 	half := BenchTime{m.Benchtime.Duration / 2, m.Benchtime.Iterations}
 	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
-		if _, err := m.measure(ctx, t, experiment.PreCheck, s, 0, half.flag()); err != nil {
-			return "", err
+		if _, err := m.measure(ctx, t, experiment.PreCheck, s, 0, half); err != nil {
+			return err
 		}
 		if t.failed {
 			break
 		}
 		if err := m.measureSetup(ctx, t, s); err != nil {
-			return "", err
+			return err
 		}
 	}
 	if m.Benchtime.Iterations > 0 {
-		return m.Benchtime.flag(), nil
+		t.samples = m.Benchtime
+		return nil
 	}
 	mean := math.Sqrt(t.nanos[experiment.Base] * t.nanos[experiment.Head])
-	return BenchTime{Iterations: iterations(m.Benchtime.Duration, mean)}.flag(), nil
+	t.samples = BenchTime{Iterations: iterations(m.Benchtime.Duration, mean)}
+	return nil
 }
 
 // pairs measures n pairs of each benchmark, block by block.
-func (m *bencher) pairs(ctx context.Context, targets []*target, phase experiment.Phase, n int, counts map[*target]string) error {
+func (m *bencher) pairs(ctx context.Context, targets []*target, phase experiment.Phase, n int) error {
 	return experiment.Pairs(m.turns, targets, phase, n, func(t *target, runs experiment.Side, slot experiment.Slot) error {
-		return m.sample(ctx, t, phase, runs, &slot, counts[t])
+		return m.sample(ctx, t, phase, runs, &slot, t.samples)
 	})
 }
 
@@ -171,24 +172,12 @@ func (m *bencher) headOnly(ctx context.Context, targets []*target, n int) error 
 	for range n {
 		for _, t := range targets {
 			slot := m.turns.Alone(experiment.Measure, experiment.Head)
-			if err := m.sample(ctx, t, experiment.Measure, experiment.Head, &slot, m.Benchtime.flag()); err != nil {
+			if err := m.sample(ctx, t, experiment.Measure, experiment.Head, &slot, m.Benchtime); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-// undecided returns the benchmarks that more samples may decide.
-func undecided(f *experiment.Family, looks []experiment.Look, targets []*target) []*target {
-	more := f.Undecided(looks)
-	var keys []experiment.Key
-	for i := range f.Comparisons {
-		if c := &f.Comparisons[i]; more[c.Key] > 0 {
-			keys = append(keys, c.Key)
-		}
-	}
-	return targetsOf(targets, keys)
 }
 
 func targetsOf(targets []*target, keys []experiment.Key) []*target {

@@ -45,6 +45,8 @@ type target struct {
 	failed bool
 	noisy  bool // told that it prints
 
+	samples BenchTime // how long those of a comparison are, once calibrated
+
 	setup [2]time.Duration         // CPU time of a process but for its iterations; 0: not known
 	taken map[experiment.Phase]int // samples, of both sides
 }

@@ -28,12 +28,12 @@ func (t BenchTime) cost() time.Duration {
 // sample runs one process and appends its result. A benchmark that fails is not
 // measured again. With a slot, side says only which file is written; the slot
 // of an A/A pair has both sides run the base.
-func (m *bencher) sample(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, slot *experiment.Slot, benchtime string) error {
+func (m *bencher) sample(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, slot *experiment.Slot, length BenchTime) error {
 	layout := 0
 	if slot != nil {
 		layout = t.nextLayout(phase)
 	}
-	out, err := m.measure(ctx, t, phase, s, layout, benchtime)
+	out, err := m.measure(ctx, t, phase, s, layout, length)
 	if err != nil || out == nil {
 		return err
 	}
@@ -53,7 +53,7 @@ type measured struct {
 }
 
 // measure runs a benchmark in a process of its own. nil: it failed.
-func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, layout int, benchtime string) (*measured, error) {
+func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, layout int, length BenchTime) (*measured, error) {
 	m.plan.start(m, stageNames[phase], t)
 	if t.failed {
 		m.plan.done(t, 0)
@@ -64,7 +64,7 @@ func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase
 	if err != nil {
 		return nil, err
 	}
-	o, err := m.runFile(ctx, t.at[s], binary, t.flags("", []string{"-test.benchtime=" + benchtime, "-test.benchmem"})...)
+	o, err := m.runFile(ctx, t.at[s], binary, t.flags("", []string{"-test.benchtime=" + length.flag(), "-test.benchmem"})...)
 	if err != nil {
 		return nil, err
 	}
