@@ -296,7 +296,30 @@ func (p *progress) event(e capture.BenchEvent) {
 		}
 		return
 	}
+	if e.Expected > 0 {
+		p.show("")
+		if p.live {
+			p.a.warn("hone: this will take about " + inWords(e.Expected))
+		}
+		return
+	}
 	p.show(progressLine(e))
+}
+
+// inWords is "4 min 10 s".
+func inWords(d time.Duration) string {
+	d = d.Round(time.Second)
+	var parts []string
+	for _, unit := range []struct {
+		d    time.Duration
+		name string
+	}{{time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}} {
+		if n := d / unit.d; n > 0 || unit.d == time.Second && len(parts) == 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, unit.name))
+		}
+		d %= unit.d
+	}
+	return strings.Join(parts, " ")
 }
 
 func (p *progress) show(text string) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
@@ -44,6 +45,7 @@ type benchJSON struct {
 	NotBenchmarked []string                   `json:"notBenchmarked"`
 	Failures       []capture.BenchFailure     `json:"failures"`
 	Skipped        []capture.BenchSkip        `json:"skipped"`
+	Timing         *experiment.Timing         `json:"timing,omitempty"`
 	Comparison     json.RawMessage            `json:"comparison,omitempty"` // as of hone compare -json
 }
 
@@ -70,6 +72,7 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 		if out.Skipped == nil {
 			out.Skipped = []capture.BenchSkip{}
 		}
+		out.Timing = r.Timing
 		if c != nil {
 			var b bytes.Buffer
 			if err := c.Write(&b, compare.JSON); err != nil {
@@ -173,6 +176,10 @@ func tellNext(b *bytes.Buffer, store, dir string) error {
 		name = dir
 	}
 	fmt.Fprintf(b, "\nrun %s in %s\n", run.ID, filepath.Dir(dir))
+	if t := run.Timing; t != nil && max(t.Expected, t.Took) >= 1 {
+		seconds := func(s float64) string { return inWords(time.Duration(s * float64(time.Second))) }
+		fmt.Fprintf(b, "measuring took %s; %s were expected\n", seconds(t.Took), seconds(t.Expected))
+	}
 	profiles := run.Profiles()
 	for i, p := range profiles {
 		if p.Side != experiment.Head {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/capture"
 )
@@ -202,6 +203,16 @@ func TestBenchVet(t *testing.T) {
 	}
 	if o := hone(t, append(args, "-vet", "assign")...); o.code != exitFailure || !strings.Contains(o.stderr, "self-assignment of x") {
 		t.Errorf("-vet assign: %+v", o)
+	}
+}
+
+func TestInWords(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 s", 1400 * time.Millisecond: "1 s", time.Minute: "1 min", 250 * time.Second: "4 min 10 s", 3601 * time.Second: "1 h 1 s",
+	} {
+		if got := inWords(d); got != want {
+			t.Errorf("%v: %q, want %q", d, got, want)
+		}
 	}
 }
 

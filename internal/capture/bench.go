@@ -15,8 +15,8 @@ import (
 
 // A Bench measures the benchmarks of Go packages into a run: files by subject
 // are bench_list.go (packages, test binaries, names), bench_process.go (one
-// process), bench_output.go (what it prints), bench_sample.go (samples and
-// time left), bench_profile.go, bench_against.go (the two sides of a
+// process), bench_output.go (what it prints), bench_sample.go (samples),
+// bench_forecast.go (time left), bench_profile.go, bench_against.go (the two sides of a
 // comparison), bench_compare.go (its course), bench_code.go (what can't have changed),
 // bench_tree.go (the files of a revision) and bench_scratch.go (how nothing is left
 // behind).
@@ -95,8 +95,11 @@ type BenchEvent struct {
 	What        string // package or benchmark being worked on
 	Done, Total int    // processes, as far as planned
 	Left        time.Duration
-	Warning     string        // if set, the rest is empty, but for
-	Failure     *BenchFailure // what the warning is about
+	// Expected is how long all that follows will take. It comes once, as soon as that is
+	// known, with nothing else.
+	Expected time.Duration
+	Warning  string        // if set, the rest is empty, but for
+	Failure  *BenchFailure // what the warning is about
 }
 
 // A BenchFailure is a package or benchmark that could not be measured. It does
@@ -130,6 +133,7 @@ type BenchReport struct {
 	NotBenchmarked []string
 	Family         *experiment.Family // nil without Against
 	Changed        []BenchID          // benchmarks with a change in any unit
+	Timing         *experiment.Timing // nil if it ended before that was known
 
 	otherChanges bool // beside NotBenchmarked
 }
@@ -147,7 +151,7 @@ type bencher struct {
 	notBuilt []string // what excludedBenchmarks says of the head's packages
 	run      *experiment.Writer
 	report   *BenchReport
-	plan     plan
+	forecast forecast
 	turns    *experiment.Turns
 
 	layouts map[*benchPackage]*layouts // by the head's package
@@ -178,15 +182,21 @@ func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 		count = DefaultCount
 	}
 	return m.report, m.finish(ctx, func() error {
-		m.plan.add(count, targets, b.Benchtime.cost())
-		if len(b.Profiles) > 0 {
-			m.plan.add(len(b.Profiles), targets, b.ProfileTime)
+		for _, t := range targets {
+			m.forecast.will(sampleOf(t), count, b.Benchtime.cost())
 		}
-		for range count {
+		m.expectProfiles(targets, 1)
+		for round := range count {
 			for _, t := range targets {
 				if err := m.sample(ctx, t, experiment.Measure, experiment.Head, nil, m.Benchtime); err != nil {
 					return err
 				}
+			}
+			if round > 0 {
+				continue
+			}
+			if err := m.announce(); err != nil { // now that every benchmark has told what it takes
+				return err
 			}
 		}
 		for _, t := range targets {
@@ -284,6 +294,11 @@ func (m *bencher) finish(ctx context.Context, measure func() error) error {
 	if err == nil {
 		for _, w := range before.warnings() {
 			err = errors.Join(err, m.warn(w))
+		}
+		if !m.forecast.stated.IsZero() {
+			timing := m.timing()
+			m.report.Timing = &timing
+			err = errors.Join(err, m.run.Time(timing))
 		}
 	}
 	if err == nil && m.samples == 0 && !m.empty {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
 )
@@ -33,18 +34,42 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 		pre = DefaultPreCheck
 	}
 	pre = max(0, pre)
-	cost := m.Benchtime.cost()
-	m.planLayouts(p.both)
-	m.plan.add(2, p.both, cost)
-	m.plan.add(2*pre, p.both, cost)
-	m.plan.add(first, p.head, cost)
 	for _, t := range p.both {
+		m.forecast.will(step{what: calibrating, target: t}, 1, 2*m.Benchtime.cost())
+		m.forecast.will(sampleOf(t), 2*(pre+first), m.Benchtime.cost())
+	}
+	for _, t := range p.head {
+		m.forecast.will(sampleOf(t), first, m.Benchtime.cost())
+	}
+	for _, t := range p.both {
+		m.tell("calibrate", t)
+		begin := time.Now()
 		if err := m.calibrate(ctx, t); err != nil {
 			return err
 		}
+		m.forecast.done(step{what: calibrating, target: t}, time.Since(begin))
+		m.forecast.will(sampleOf(t), 0, t.cost(t.samples))
 	}
-	if err := m.pairs(ctx, p.both, experiment.PreCheck, pre); err != nil {
+	if err := m.planLayouts(ctx, p.both, first); err != nil {
 		return err
+	}
+	m.expectMore(p.both, func(*target) experiment.Floor { return calibratedNoise(p.both) })
+	if m.ProfileAll {
+		m.expectProfiles(p.both, 2)
+		m.expectProfiles(p.head, 1)
+	}
+	if err := m.announce(); err != nil {
+		return err
+	}
+	if pre > 0 {
+		if err := m.pairs(ctx, p.both, experiment.PreCheck, pre); err != nil {
+			return err
+		}
+		noise, err := m.measuredNoise()
+		if err != nil {
+			return err
+		}
+		m.expectMore(p.both, noise)
 	}
 	if err := m.headOnly(ctx, p.head, first); err != nil {
 		return err
@@ -56,21 +81,18 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 		return err
 	}
 	again, changed := targetsOf(p.both, family.Unconfirmed()), changedOf(p.both, family)
-	explained := changed
-	if m.ProfileAll {
-		explained = p.both
+	if !m.ProfileAll {
+		m.expectProfiles(changed, 2)
 	}
-	m.plan.add(2*len(m.Profiles), explained, m.ProfileTime)
 	if len(again) > 0 {
 		family, err = m.inLooks(ctx, experiment.Repeat, again, func(*experiment.Family) ([]*target, error) { return m.doubtful(again) })
 		if err != nil {
 			return err
 		}
 	}
-	if !m.ProfileAll {
-		explained = changedOf(changed, family)
-	} else {
-		m.plan.add(len(m.Profiles), p.head, m.ProfileTime)
+	explained := changedOf(changed, family)
+	if m.ProfileAll {
+		explained = p.both
 		for _, t := range p.head {
 			if err := m.profiles(ctx, t, experiment.Head); err != nil {
 				return err
@@ -98,12 +120,15 @@ func (m *bencher) inLooks(ctx context.Context, phase experiment.Phase, targets [
 	pairs := 0
 	for _, look := range m.looks() {
 		if pairs > 0 {
+			m.expectMore(targets, func(*target) experiment.Floor { return experiment.Floor{} })
 			var err error
 			if targets, err = open(family); err != nil || len(targets) == 0 {
 				return family, err
 			}
 		}
-		m.plan.add(2*(look.Pairs-pairs), targets, m.Benchtime.cost())
+		if pairs > 0 || phase != experiment.Measure { // else they are expected from the start
+			m.expectSamples(targets, look.Pairs-pairs)
+		}
 		err := m.pairs(ctx, targets, phase, look.Pairs-pairs)
 		if err != nil {
 			return nil, err
@@ -141,7 +166,7 @@ func (m *bencher) doubtful(targets []*target) ([]*target, error) {
 func (m *bencher) calibrate(ctx context.Context, t *target) error {
 	half := BenchTime{m.Benchtime.Duration / 2, m.Benchtime.Iterations}
 	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
-		if _, err := m.measure(ctx, t, experiment.PreCheck, s, 0, half); err != nil {
+		if _, err := m.measure(ctx, t, s, 0, half); err != nil {
 			return err
 		}
 		if t.failed {

@@ -31,15 +31,18 @@ const (
 	NoLayouts                  // one binary a side, as linked
 )
 
-// repeatLayouts is where the seeds of the confirming run begin.
-const repeatLayouts = 1000
+// Where seeds begin: of the comparison, and of the confirming run.
+const (
+	firstLayout   = 1
+	repeatLayouts = 1000
+)
 
 // layouts are the binaries of one package, on both sides, that are linked in orders of
 // their own. There are only those in use.
 type layouts struct {
-	off     bool // not linked: it failed, or takes too long
-	linked  map[int][2]string
-	targets int // benchmarks that use them
+	off       bool // not linked: it failed, or takes too long
+	linked    map[int][2]string
+	measuring time.Duration // what a pair of each benchmark takes
 }
 
 // nextLayout returns the layout of a target's next sample, 0 for the binary as linked
@@ -52,7 +55,7 @@ func (t *target) nextLayout(phase experiment.Phase) int {
 	t.taken[phase]++
 	switch phase {
 	case experiment.Measure:
-		return 1 + pair
+		return firstLayout + pair
 	case experiment.Repeat:
 		return repeatLayouts + pair
 	}
@@ -74,15 +77,16 @@ func (m *bencher) binary(ctx context.Context, t *target, s experiment.Side, layo
 	begin := time.Now()
 	files, err := m.link(ctx, t, layout)
 	took := time.Since(begin)
-	switch measuring := time.Duration(l.targets) * 2 * m.Benchtime.cost(); {
+	m.forecast.done(linkOf(t), took)
+	switch {
 	case ctx.Err() != nil:
 		return "", 0, ctx.Err()
 	case err != nil:
-		l.off = true
+		m.oneLayout(t, l)
 		err = m.warn(fmt.Sprintf("%s: measured in one layout only: %v", t.at[s].path, err))
 		return plain, 0, err
-	case took > measuring && m.Layouts == AutoLayouts:
-		l.off = true
+	case took > l.measuring && m.Layouts == AutoLayouts:
+		m.oneLayout(t, l)
 		err = m.run.Note(fmt.Sprintf("%s: measured in one layout only: linking takes %.1f s, longer than measuring; -layouts all does it nevertheless",
 			t.at[s].path, took.Seconds()))
 		return plain, 0, err
@@ -91,12 +95,13 @@ func (m *bencher) binary(ctx context.Context, t *target, s experiment.Side, layo
 	return files[s], layout, nil
 }
 
-// planLayouts has targets measured in several layouts. Flags for the linker that the
-// environment gives would be overridden, so there it is one.
-func (m *bencher) planLayouts(targets []*target) {
+// planLayouts has targets, which are calibrated, measured in several layouts, as many as
+// there are pairs, and links the first one, which tells what that takes. Flags for the
+// linker that the environment gives would be overridden, so there it is one.
+func (m *bencher) planLayouts(ctx context.Context, targets []*target, pairs int) error {
 	m.layouts = make(map[*benchPackage]*layouts)
 	if m.Layouts == NoLayouts || strings.Contains(m.tool.flags, "ldflags") {
-		return
+		return nil
 	}
 	for _, t := range targets {
 		l := m.layouts[t.at[experiment.Head]]
@@ -104,8 +109,24 @@ func (m *bencher) planLayouts(targets []*target) {
 			l = &layouts{linked: make(map[int][2]string)}
 			m.layouts[t.at[experiment.Head]] = l
 		}
-		l.targets++
+		l.measuring += 2 * t.cost(t.samples)
 	}
+	m.expectLinks(targets, pairs)
+	for _, t := range targets {
+		if t.failed {
+			continue
+		}
+		if _, _, err := m.binary(ctx, t, experiment.Head, firstLayout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneLayout ends linking.
+func (m *bencher) oneLayout(t *target, l *layouts) {
+	l.off = true
+	m.forecast.never(linkOf(t))
 }
 
 // dropBefore removes the binaries of layouts before one.

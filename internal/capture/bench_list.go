@@ -47,8 +47,9 @@ type target struct {
 
 	samples BenchTime // how long those of a comparison are, once calibrated
 
-	setup [2]time.Duration         // CPU time of a process but for its iterations; 0: not known
-	taken map[experiment.Phase]int // samples, of both sides
+	setup    [2]time.Duration         // CPU time of a process but for its iterations; 0: not known
+	overhead time.Duration            // time of a process but for its iterations
+	taken    map[experiment.Phase]int // samples, of both sides
 }
 
 // targets builds the packages of a side and lists their benchmarks.

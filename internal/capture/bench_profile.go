@@ -57,28 +57,34 @@ const (
 // own: kinds disturb each other, and all of them the numbers.
 func (m *bencher) profiles(ctx context.Context, t *target, s experiment.Side) error {
 	for _, kind := range m.Profiles {
-		m.plan.start(m, "profile", t)
+		of := step{what: kind, target: t}
 		if t.failed {
-			m.plan.done(t, 0)
+			m.forecast.done(of, 0)
 			continue
 		}
-		wall, err := m.profileOne(ctx, t, s, kind)
-		if err != nil {
+		m.tell("profile", t)
+		begin := time.Now()
+		if err := m.profileOne(ctx, t, s, kind); err != nil {
 			return err
 		}
-		m.plan.done(t, wall)
+		m.forecast.done(of, time.Since(begin))
 	}
 	return nil
 }
 
-func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, kind string) (time.Duration, error) {
-	length := m.ProfileTime
+// profileLength is how long a profile of a kind is.
+func (m *bencher) profileLength(kind string) time.Duration {
 	switch kind {
 	case "trace":
-		length = traceTime
+		return traceTime
 	case "wall":
-		length = min(length, wallTime)
+		return min(m.ProfileTime, wallTime)
 	}
+	return m.ProfileTime
+}
+
+func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, kind string) error {
+	length := m.profileLength(kind)
 	n := t.iterationsFor(s, length, m.Benchtime)
 	rate := 1
 	if per := t.bytes[s]; per > 0 {
@@ -100,7 +106,7 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		o, err = m.runTarget(ctx, t, s, flags...)
 	}
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer os.Remove(file + ".cpu")
 	in, openErr := os.Open(file)
@@ -108,11 +114,11 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		if openErr == nil {
 			in.Close()
 		}
-		return o.wall, m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
+		return m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
 	}
 	defer in.Close()
 	if kind == "trace" {
-		return o.wall, m.run.AddProfile(t.Package, t.Benchmark, s, kind, in)
+		return m.run.AddProfile(t.Package, t.Benchmark, s, kind, in)
 	}
 	ran := n
 	if _, result, _ := readResult(o.stdout, t.Package, t.Benchmark); result != nil {
@@ -126,13 +132,13 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		p, err = profile.Decode(in, profile.DefaultLimits())
 	}
 	if err != nil {
-		return o.wall, m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), kind + " profile: " + err.Error(), ""})
+		return m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), kind + " profile: " + err.Error(), ""})
 	}
 	var out bytes.Buffer
 	if err := WithIterations(p, ran).Encode(&out); err != nil {
-		return o.wall, err
+		return err
 	}
-	return o.wall, m.run.AddProfile(t.Package, t.Benchmark, s, kind, &out)
+	return m.run.AddProfile(t.Package, t.Benchmark, s, kind, &out)
 }
 
 // iterationsFor is how many iterations take a time. A number of iterations

@@ -33,10 +33,13 @@ func (m *bencher) sample(ctx context.Context, t *target, phase experiment.Phase,
 	if slot != nil {
 		layout = t.nextLayout(phase)
 	}
-	out, err := m.measure(ctx, t, phase, s, layout, length)
+	m.tell(stageNames[phase], t)
+	out, err := m.measure(ctx, t, s, layout, length)
 	if err != nil || out == nil {
+		m.forecast.done(sampleOf(t), 0)
 		return err
 	}
+	m.forecast.done(sampleOf(t), out.took)
 	as := s
 	if slot != nil {
 		as, slot.Layout, slot.Beside = slot.Side, out.layout, out.beside
@@ -50,28 +53,28 @@ type measured struct {
 	records []benchfmt.Record
 	layout  int
 	beside  experiment.Beside
+	took    time.Duration
 }
 
 // measure runs a benchmark in a process of its own. nil: it failed.
-func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, layout int, length BenchTime) (*measured, error) {
-	m.plan.start(m, stageNames[phase], t)
+func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, layout int, length BenchTime) (*measured, error) {
 	if t.failed {
-		m.plan.done(t, 0)
 		return nil, nil
 	}
-	begin := time.Now()
 	binary, layout, err := m.binary(ctx, t, s, layout)
 	if err != nil {
 		return nil, err
 	}
+	begin := time.Now()
 	o, err := m.runFile(ctx, t.at[s], binary, t.flags("", []string{"-test.benchtime=" + length.flag(), "-test.benchmem"})...)
 	if err != nil {
 		return nil, err
 	}
-	m.plan.done(t, time.Since(begin))
+	took := time.Since(begin)
 	records, result, noise := readResult(o.stdout, t.Package, t.Benchmark)
 	if o.err != nil || result == nil {
 		t.failed = true
+		m.forecast.drop(t)
 		return nil, m.failed(t, s, o)
 	}
 	if noise && !t.noisy {
@@ -87,7 +90,12 @@ func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase
 	if n := result.Iters - setupIterations; t.setup[s] > 0 && n > 0 && o.cpu > t.setup[s] {
 		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.cpu-t.setup[s]) / float64(n), Unit: experiment.CPUTime})
 	}
-	return &measured{records, layout, o.beside}, nil
+	return &measured{records, layout, o.beside, took}, nil
+}
+
+// tell says what begins, and how long is left with it.
+func (m *bencher) tell(stage string, t *target) {
+	m.event(BenchEvent{Stage: stage, What: t.Benchmark, Done: m.forecast.finished, Total: m.forecast.total(), Left: m.forecast.left()})
 }
 
 // setupIterations is how many iterations the processes have that tell what there is
@@ -96,24 +104,26 @@ func (m *bencher) measure(ctx context.Context, t *target, phase experiment.Phase
 // what a sample takes more is of so many iterations more. With 1 it would not.
 const setupIterations = 2
 
-// measureSetup learns what CPU time a benchmark's process takes besides its iterations.
+// measureSetup learns what time and CPU time a benchmark's process takes besides its
+// iterations.
 // Where peak memory is told, CPU time isn't: see startLocked.
 func (m *bencher) measureSetup(ctx context.Context, t *target, s experiment.Side) error {
 	if m.PeakRSS {
 		return nil
 	}
-	var took []time.Duration
+	var took, wall []time.Duration
 	for range 3 {
 		o, err := m.runTarget(ctx, t, s, fmt.Sprintf("-test.benchtime=%dx", setupIterations), "-test.benchmem")
 		if err != nil || o.err != nil {
 			return err // without it there is one clock only
 		}
-		if took = append(took, o.cpu); o.wall > time.Second {
+		if took, wall = append(took, o.cpu), append(wall, o.wall); o.wall > time.Second {
 			break // so much hardly differs from one to the next
 		}
 	}
 	slices.Sort(took)
-	t.setup[s] = took[len(took)/2]
+	slices.Sort(wall)
+	t.setup[s], t.overhead = took[len(took)/2], max(t.overhead, wall[len(wall)/2])
 	return nil
 }
 
@@ -149,51 +159,4 @@ func (t *target) learn(s experiment.Side, r *benchfmt.Result, wall time.Duration
 	}
 	t.nanos[s] = ns
 	t.bytes[s], _ = valueOf(r, "B/op")
-}
-
-// A plan knows what is still to do and how long it takes.
-type plan struct {
-	finished, total int
-	left            time.Duration
-	costs           map[*target]time.Duration // of the step planned last, corrected by what it took
-	steps           map[*target]int
-}
-
-// add plans n processes of each target.
-func (p *plan) add(n int, targets []*target, cost time.Duration) {
-	if p.costs == nil {
-		p.costs, p.steps = make(map[*target]time.Duration), make(map[*target]int)
-	}
-	for _, t := range targets {
-		p.total += n
-		p.left += time.Duration(n) * cost
-		p.costs[t] = (p.costs[t]*time.Duration(p.steps[t]) + cost*time.Duration(n)) / time.Duration(max(1, p.steps[t]+n))
-		p.steps[t] += n
-	}
-}
-
-// start tells of a step that begins.
-func (p *plan) start(m *bencher, stage string, t *target) {
-	m.event(BenchEvent{Stage: stage, What: t.Benchmark, Done: p.finished, Total: p.total, Left: max(0, p.left)})
-}
-
-// done corrects what is left by how long a step really took.
-func (p *plan) done(t *target, took time.Duration) {
-	p.finished++
-	n := p.steps[t]
-	if n == 0 {
-		return
-	}
-	cost := p.costs[t]
-	p.left -= cost
-	p.steps[t] = n - 1
-	if took > 0 && n > 1 {
-		// Half of the way to the truth each time: steps of a target differ.
-		better := (cost + took) / 2
-		p.left += time.Duration(n-1) * (better - cost)
-		p.costs[t] = better
-	}
-	if p.finished == p.total {
-		p.left = 0
-	}
 }

@@ -48,11 +48,19 @@ type Info struct {
 	SameCode       []BenchmarkName `json:"sameCode,omitempty"`
 	NotBenchmarked []string        `json:"notBenchmarked,omitempty"`
 	OtherChanges   bool            `json:"otherChanges,omitempty"`
+	Timing         *Timing         `json:"timing,omitempty"`
 	Notes          []string        `json:"notes,omitempty"`
 	Warnings       []string        `json:"warnings,omitempty"`
 	// Files is every file but run.json itself, by slash-separated path. Empty
 	// while the run is partial.
 	Files map[string]FileSum `json:"files,omitempty"`
+}
+
+// A Timing is how long a measurement was said to take, as soon as its costs were known,
+// and how long it took from there on, in seconds.
+type Timing struct {
+	Expected float64 `json:"expected"`
+	Took     float64 `json:"took"`
 }
 
 // A FileSum is what a file of a complete run has to be.
@@ -174,6 +182,12 @@ func (w *Writer) Note(text string) error {
 
 func (w *Writer) Warn(text string) error {
 	w.info.Warnings = append(w.info.Warnings, text)
+	return w.writeInfo()
+}
+
+// Time says how long the run will take, or took.
+func (w *Writer) Time(t Timing) error {
+	w.info.Timing = &t
 	return w.writeInfo()
 }
 

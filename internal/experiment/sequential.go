@@ -90,10 +90,7 @@ func (f *Family) Undecided(looks []Look) map[Key]int {
 // same binary, so whatever differs is noise.
 type Floor struct {
 	Pairs int
-	// Spread is the standard deviation of one pair's log ratio, estimated by
-	// the median absolute deviation, which outliers do not move. The factor
-	// 1.4826 makes it consistent for normal noise: P. J. Rousseeuw, C. Croux,
-	// "Alternatives to the Median Absolute Deviation" (1993).
+	// Spread is the standard deviation of one pair's log ratio: see MedianDeviation.
 	Spread float64
 	// Bias is the change, as a fraction, that the pre-check "found"; 0 unless
 	// its 95 % interval leaves out zero. A later change has to exceed it.
@@ -119,6 +116,11 @@ func MeasureFloor(series []Series) map[Key]Floor {
 	return floors
 }
 
+// MedianDeviation times the median absolute deviation, which outliers do not move, is
+// the standard deviation of normal noise: P. J. Rousseeuw, C. Croux, "Alternatives to
+// the Median Absolute Deviation" (1993).
+const MedianDeviation = 1.4826
+
 // spread is the standard deviation by the median absolute deviation.
 func spread(values []float64) float64 {
 	m := median(values)
@@ -126,7 +128,7 @@ func spread(values []float64) float64 {
 	for i, v := range values {
 		deviations[i] = math.Abs(v - m)
 	}
-	return 1.4826 * median(deviations)
+	return MedianDeviation * median(deviations)
 }
 
 // MinDetectable forecasts, before anything is compared, the change as a
@@ -140,6 +142,34 @@ func (f Floor) MinDetectable(n, family int, opts Options) float64 {
 	}
 	t := studentQuantile(1-a/2, n-1) + studentQuantile(Power, n-1)
 	return math.Expm1(math.Log1p(f.Bias) + t*f.Spread*math.Sqrt(math.Pi/3/float64(n)))
+}
+
+// StaysOpen forecasts the chance that n pairs of something that did not change leave
+// that open: their interval reaches beyond the resolution. Half of its width is
+// t·SE, SE = spread·√(π/3n), and its centre is normal with that standard error.
+func (f Floor) StaysOpen(n int, opts Options) float64 {
+	if f.Spread == 0 {
+		return 0
+	}
+	se := f.Spread * math.Sqrt(math.Pi/3/float64(n))
+	room := math.Log1p(opts.Resolution) - studentQuantile(1-opts.Alpha/2, n-1)*se
+	if room <= 0 {
+		return 1
+	}
+	return math.Erfc(room / se / math.Sqrt2)
+}
+
+// ClockFloor returns the floor of a benchmark's time, or of its CPU time where that is
+// so much quieter that it is likely to judge.
+func ClockFloor(floors map[Key]Floor, pkg, benchmark string) Floor {
+	cpu := floors[Key{pkg, benchmark, CPUTime}]
+	for _, unit := range []string{"ns/op", "sec/op"} {
+		wall, ok := floors[Key{pkg, benchmark, unit}]
+		if ok && (cpu.Pairs == 0 || wall.Spread <= quieter*cpu.Spread) {
+			return wall
+		}
+	}
+	return cpu
 }
 
 // studentQuantile is the expansion of M. Abramowitz and I. A. Stegun, "Handbook

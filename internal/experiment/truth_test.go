@@ -351,6 +351,30 @@ func TestForecast(t *testing.T) {
 	}
 }
 
+// TestStaysOpen: the share of unchanged series that ten pairs leave open is about what is
+// forecast by their noise.
+func TestStaysOpen(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	const n, pairs = 1500, 10
+	opts := DefaultOptions()
+	for _, sigma := range []float64{0.01, 0.025, 0.03, 0.1} {
+		open := 0
+		for range n {
+			d := make([]float64, pairs)
+			for i := range d {
+				d[i] = sigma * rng.NormFloat64()
+			}
+			lo, hi := newShiftEstimate(d).interval(opts.Alpha)
+			open += count(lo < math.Log1p(-opts.Resolution) || hi > math.Log1p(opts.Resolution))
+		}
+		forecast := Floor{Spread: sigma}.StaysOpen(pairs, opts)
+		t.Logf("noise %v: open %s, forecast %.3f", sigma, percent(open, n), forecast)
+		if got := float64(open) / n; math.Abs(got-forecast) > 0.12 {
+			t.Errorf("noise %v: %.3f stay open, %.3f were forecast", sigma, got, forecast)
+		}
+	}
+}
+
 func count(b bool) int {
 	if b {
 		return 1
