@@ -25,10 +25,15 @@
 // one start. The two kinds take turns, so that the figures of a part are those of
 // a shorter whole.
 //
+// With -timing N it compares a module of N benchmarks with itself instead, once, with
+// hone's default settings but for flags like -benchtime, and prints how long hone said
+// that this would take and how long it took.
+//
 // hone has kept its word if it says that something changed of at most 1 % of the times
 // that did not (3 % with something beside), finds at least 85 % of +3 %, or 80 % of
 // +10 % with something beside, or says that it could not have (that is, inconclusive
-// with a detectable change above -shift), and is never wrong about the sign.
+// with a detectable change above -shift), and is never wrong about the sign; and if it
+// ends within 20 % of the time that it said.
 package main
 
 import (
@@ -93,11 +98,15 @@ func run(ctx context.Context) error {
 	beside := flag.String("beside", "none", "`what` runs beside: "+strings.Join(besides, ", "))
 	withStat := flag.Bool("benchstat", true, "ask benchstat too")
 	file := flag.String("o", "out/truth.jsonl", "`file` of results, which are added to")
+	timing := flag.Int("timing", 0, "tell only how long hone says that `N` benchmarks take, and how long they do")
 	only := flag.Bool("summary", false, "only sum up what is in -o")
 	flag.Parse()
 	if t.benchmarks < 1 || t.benchmarks > len(benchmarkNames) || t.shift < 1 || t.null < 0 || t.injected < 0 || flag.NArg() > 0 ||
 		!slices.Contains(unusedKinds, t.unused) || !slices.Contains(besides, *beside) {
 		return errors.New("see go doc ./bench/truth")
+	}
+	if *timing > 0 {
+		return t.tellTiming(ctx, os.Stdout, *timing)
 	}
 	done, err := readResults(*file)
 	if err != nil {
@@ -123,12 +132,7 @@ func (t *trial) measure(ctx context.Context, file string, done []result, withSta
 		return done, err
 	}
 	defer os.RemoveAll(scratch)
-	if t.hone == "" {
-		t.hone = filepath.Join(scratch, "hone.exe")
-		if err := build(ctx, t.hone, "github.com/hone-go/hone/cmd/hone"); err != nil {
-			return done, err
-		}
-	} else if t.hone, err = filepath.Abs(t.hone); err != nil {
+	if err := t.findHone(ctx, scratch); err != nil {
 		return done, err
 	}
 	if withStat {
@@ -138,7 +142,7 @@ func (t *trial) measure(ctx context.Context, file string, done []result, withSta
 		}
 	}
 	t.dir = filepath.Join(scratch, "module")
-	if err := t.makeModule(ctx); err != nil {
+	if err := t.makeModule(ctx, func() error { return t.write(source(none, 0, "")) }); err != nil {
 		return done, err
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
@@ -173,6 +177,16 @@ func (t *trial) measure(ctx context.Context, file string, done []result, withSta
 		done = append(done, *r)
 		fmt.Fprintf(os.Stderr, "%d of %d, %v: %s\n", len(done), t.null+t.injected, time.Since(begin).Round(time.Second), r)
 	}
+}
+
+// findHone finds the program, or builds it into a folder.
+func (t *trial) findHone(ctx context.Context, scratch string) (err error) {
+	if t.hone == "" {
+		t.hone = filepath.Join(scratch, "hone.exe")
+		return build(ctx, t.hone, "github.com/hone-go/hone/cmd/hone")
+	}
+	t.hone, err = filepath.Abs(t.hone)
+	return err
 }
 
 func build(ctx context.Context, to, pkg string) error {
@@ -228,17 +242,27 @@ func (t *trial) compare(ctx context.Context, r result) (*result, error) {
 
 // askHone runs hone bench -against.
 func (t *trial) askHone(ctx context.Context, r *result) error {
-	args := []string{"bench", "-against", "HEAD", "-json", "-profile", "none", "-bench", pattern(t.benchmarks)}
-	args = append(args, strings.Fields(t.flags)...)
+	out, err := t.runHone(ctx, "bench", "-against", "HEAD", "-json", "-profile", "none", "-bench", pattern(t.benchmarks))
+	if err != nil {
+		return err
+	}
+	r.Hone, err = honeVerdicts(out)
+	return err
+}
+
+// runHone returns what hone prints, with the flags that this program was given for it.
+func (t *trial) runHone(ctx context.Context, verb string, args ...string) ([]byte, error) {
+	flags := strings.Fields(t.flags)
 	if t.benchtime != "" {
-		args = append(args, "-benchtime", t.benchtime)
+		flags = append(flags, "-benchtime", t.benchtime)
 	}
 	if t.count > 0 {
-		args = append(args, "-count", fmt.Sprint(t.count))
+		flags = append(flags, "-count", fmt.Sprint(t.count))
 	}
 	if t.precheck >= 0 {
-		args = append(args, "-precheck", fmt.Sprint(t.precheck))
+		flags = append(flags, "-precheck", fmt.Sprint(t.precheck))
 	}
+	args = slices.Concat([]string{verb}, flags, args)
 	cmd := exec.CommandContext(ctx, t.hone, args...)
 	cmd.Dir = t.dir
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
@@ -247,11 +271,9 @@ func (t *trial) askHone(ctx context.Context, r *result) error {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	const foundRegression = 3
 	if err := cmd.Run(); err != nil && cmd.ProcessState.ExitCode() != foundRegression {
-		return fmt.Errorf("hone %s: %w\n%s", strings.Join(args, " "), err, stderr.Bytes())
+		return nil, fmt.Errorf("hone %s: %w\n%s", strings.Join(args, " "), err, stderr.Bytes())
 	}
-	var err error
-	r.Hone, err = honeVerdicts(stdout.Bytes())
-	return err
+	return stdout.Bytes(), nil
 }
 
 // askBenchstat measures one side after the other.

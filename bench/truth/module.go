@@ -155,8 +155,8 @@ func (t *trial) write(m module) error {
 	return os.WriteFile(filepath.Join(t.dir, "known_test.go"), []byte(m.test), 0o666)
 }
 
-// makeModule makes the repository with the base as its commit.
-func (t *trial) makeModule(ctx context.Context) error {
+// makeModule makes the repository with the base, which write writes, as its commit.
+func (t *trial) makeModule(ctx context.Context, write func() error) error {
 	if err := os.Mkdir(t.dir, 0o777); err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (t *trial) makeModule(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := t.write(source(none, 0, "")); err != nil {
+	if err := write(); err != nil {
 		return err
 	}
 	for _, args := range [][]string{
