@@ -49,6 +49,10 @@ As in go test:
 Of hone:
 
   -against REF    compare with this revision
+  -for TIME       with -against, in place of -count: measure so long, once all is
+                  built. What is decided soon gets few samples, the rest up to 80
+                  a side. Where the time is short, samples are shorter, down to
+                  50ms; then some benchmarks are not measured, and named
   -profile LIST   kinds of profiles: cpu, mem, mutex, block, goroutineleak, wall,
                   trace (cpu,mem), or none; wall is time spent, running or
                   waiting; goroutineleak, goroutines left behind that can never
@@ -74,6 +78,7 @@ Examples:
   hone bench -bench Parse -count 6 ./...
   hone bench -against HEAD ./json
   hone bench -against main -benchtime 1s -pin 1 ./...
+  hone bench -against main -for 3m ./...
   hone bench -profile cpu,wall -bench Queue
 `
 
@@ -110,6 +115,7 @@ func newBenchFlags() *benchFlags {
 		fs.BoolFunc(name, "", func(v string) error { f.BuildFlags = append(f.BuildFlags, "-"+name+"="+v); return nil })
 	}
 	fs.StringVar(&f.against, "against", "", "")
+	fs.DurationVar(&f.For, "for", 0, "")
 	fs.StringVar(&f.profile, "profile", "cpu,mem", "")
 	fs.DurationVar(&f.ProfileTime, "profiletime", 0, "")
 	fs.IntVar(&f.PreCheck, "precheck", capture.DefaultPreCheck, "")
@@ -142,6 +148,12 @@ func (f *benchFlags) parse(args []string) (err error) {
 		return usage("-count %d: want at least 1", f.Count)
 	case given["timeout"] && f.Timeout <= 0, given["profiletime"] && f.ProfileTime <= 0:
 		return usage("-timeout and -profiletime have to be above 0")
+	case given["for"] && f.For <= 0:
+		return usage("-for %v: want a time above 0, like 3m", f.For)
+	case given["for"] && given["count"]:
+		return usage("-for and -count exclude each other: either the time is given, or the number of samples")
+	case given["for"] && f.against == "":
+		return usage("-for is of use with -against only")
 	case !slices.Contains(layoutNames, f.layouts):
 		return usage("-layouts %s: want %s", f.layouts, strings.Join(layoutNames, ", "))
 	case given["layouts"] && f.against == "":

@@ -145,6 +145,9 @@ func TestBenchUsage(t *testing.T) {
 		{"-profile heap", "-profile heap: want cpu"},
 		{"-timeout -1s", "have to be above 0"},
 		{"-precheck 3", "-precheck is of use with -against only"},
+		{"-against HEAD -for 3m -count 5", "-for and -count exclude each other"},
+		{"-against HEAD -for 0s", "want a time above 0, like 3m"},
+		{"-for 3m", "-for is of use with -against only"},
 		{"-against=", "-against needs"},
 		{"-nonsense", "flag provided but not defined: -nonsense"},
 	} {

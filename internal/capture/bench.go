@@ -16,7 +16,7 @@ import (
 // A Bench measures the benchmarks of Go packages into a run: files by subject
 // are bench_list.go (packages, test binaries, names), bench_process.go (one
 // process), bench_output.go (what it prints), bench_sample.go (samples),
-// bench_forecast.go (time left), bench_profile.go, bench_against.go (the two sides of a
+// bench_forecast.go (time left), bench_budget.go (time to spend), bench_profile.go, bench_against.go (the two sides of a
 // comparison), bench_compare.go (its course), bench_code.go (what can't have changed),
 // bench_tree.go (the files of a revision) and bench_scratch.go (how nothing is left
 // behind).
@@ -38,6 +38,9 @@ type Bench struct {
 	// Count is the number of samples, of each side with Against. 0 is
 	// DefaultCount, and with Against the looks of experiment.DefaultLooks.
 	Count int
+	// For is how long Against may take once all is built; 0: as long as it takes. It
+	// takes the place of Count.
+	For time.Duration
 	// PreCheck is the number of A/A pairs before a comparison; below 0 none,
 	// 0 is DefaultPreCheck.
 	PreCheck int
@@ -152,6 +155,7 @@ type bencher struct {
 	run      *experiment.Writer
 	report   *BenchReport
 	forecast forecast
+	budget   budget
 	turns    *experiment.Turns
 
 	layouts map[*benchPackage]*layouts // by the head's package
@@ -262,6 +266,9 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 	env := experiment.ReadEnvironment(m.tool.version)
 	var err error
 	info := experiment.Info{Command: m.Command, Environment: env, Head: head, Base: base}
+	if base != nil {
+		info.Looks = m.looks()
+	}
 	m.report.tellCode(&info)
 	m.run, err = experiment.Create(m.Store, info)
 	if err != nil {

@@ -1,27 +1,28 @@
 package capture
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
 )
 
 func (m *bencher) looks() []experiment.Look {
-	if m.Count > 0 {
-		return experiment.OneLook(m.Count)
-	}
-	return experiment.DefaultLooks
+	return m.CompareOptions().Looks
 }
 
 // CompareOptions are the options that a comparison of this Bench uses.
 func (b *Bench) CompareOptions() experiment.Options {
 	o := experiment.DefaultOptions()
-	if b.Count > 0 {
+	switch {
+	case b.Count > 0:
 		o.Looks = experiment.OneLook(b.Count)
+	case b.For > 0:
+		o.Looks = slices.Clone(experiment.BudgetLooks)
 	}
 	o.Budget, o.Gated = b.Budget, b.Gated
 	return o
@@ -34,6 +35,7 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 		pre = DefaultPreCheck
 	}
 	pre = max(0, pre)
+	m.beginBudget(len(p.both), 2*(pre+first))
 	for _, t := range p.both {
 		m.forecast.will(step{what: calibrating, target: t}, 1, 2*m.Benchtime.cost())
 		m.forecast.will(sampleOf(t), 2*(pre+first), m.Benchtime.cost())
@@ -41,16 +43,14 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 	for _, t := range p.head {
 		m.forecast.will(sampleOf(t), first, m.Benchtime.cost())
 	}
-	for _, t := range p.both {
-		m.tell("calibrate", t)
-		begin := time.Now()
-		if err := m.calibrate(ctx, t); err != nil {
-			return err
-		}
-		m.forecast.done(step{what: calibrating, target: t}, time.Since(begin))
-		m.forecast.will(sampleOf(t), 0, t.cost(t.samples))
+	var err error
+	if p.both, err = m.calibrateAll(ctx, p.both); err != nil {
+		return err
 	}
 	if err := m.planLayouts(ctx, p.both, first); err != nil {
+		return err
+	}
+	if p.both, err = m.fit(p.both, pre, first); err != nil {
 		return err
 	}
 	m.expectMore(p.both, func(*target) experiment.Floor { return calibratedNoise(p.both) })
@@ -80,7 +80,14 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 	if err != nil {
 		return err
 	}
-	again, changed := targetsOf(p.both, family.Unconfirmed()), changedOf(p.both, family)
+	if m.samples == 0 && len(m.report.Failures) == 0 {
+		return fmt.Errorf("%w: -for %v is too short for any sample; measure longer, or narrow -bench down", ErrNoBenchmarks, m.For)
+	}
+	changed := changedOf(p.both, family)
+	again, err := m.confirmable(targetsOf(p.both, family.Unconfirmed()), family)
+	if err != nil {
+		return err
+	}
 	if !m.ProfileAll {
 		m.expectProfiles(changed, 2)
 	}
@@ -93,18 +100,12 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 	explained := changedOf(changed, family)
 	if m.ProfileAll {
 		explained = p.both
-		for _, t := range p.head {
-			if err := m.profiles(ctx, t, experiment.Head); err != nil {
-				return err
-			}
+		if err := m.profileAll(ctx, p.head, experiment.Head); err != nil {
+			return err
 		}
 	}
-	for _, t := range explained {
-		for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
-			if err := m.profiles(ctx, t, s); err != nil {
-				return err
-			}
-		}
+	if err := m.profileAll(ctx, explained, experiment.Base, experiment.Head); err != nil {
+		return err
 	}
 	m.report.Family = family
 	for _, t := range changedOf(p.both, family) {
@@ -117,14 +118,20 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 // to the next one. It returns what the last look says.
 func (m *bencher) inLooks(ctx context.Context, phase experiment.Phase, targets []*target, open func(*experiment.Family) ([]*target, error)) (*experiment.Family, error) {
 	var family *experiment.Family
-	pairs := 0
+	pairs, all := 0, targets
 	for _, look := range m.looks() {
 		if pairs > 0 {
 			m.expectMore(targets, func(*target) experiment.Floor { return experiment.Floor{} })
 			var err error
-			if targets, err = open(family); err != nil || len(targets) == 0 {
+			if targets, err = open(family); err != nil {
 				return family, err
 			}
+			// For want of time a look came early. It was a look.
+			targets = slices.DeleteFunc(targets, func(t *target) bool { return t.late })
+			if len(targets) == 0 {
+				return family, nil
+			}
+			m.keepFor(phase, changedOf(all, family), targets)
 		}
 		if pairs > 0 || phase != experiment.Measure { // else they are expected from the start
 			m.expectSamples(targets, look.Pairs-pairs)
@@ -164,7 +171,7 @@ func (m *bencher) doubtful(targets []*target) ([]*target, error) {
 // slower, the geometric mean of the costs shares the difference: neither
 // takes forever, nor gets too few iterations to time.
 func (m *bencher) calibrate(ctx context.Context, t *target) error {
-	half := BenchTime{m.Benchtime.Duration / 2, m.Benchtime.Iterations}
+	half := BenchTime{cmp.Or(m.budget.calibrating, m.Benchtime.Duration/2), m.Benchtime.Iterations}
 	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
 		if _, err := m.measure(ctx, t, s, 0, half); err != nil {
 			return err
@@ -188,6 +195,10 @@ func (m *bencher) calibrate(ctx context.Context, t *target) error {
 // pairs measures n pairs of each benchmark, block by block.
 func (m *bencher) pairs(ctx context.Context, targets []*target, phase experiment.Phase, n int) error {
 	return experiment.Pairs(m.turns, targets, phase, n, func(t *target, runs experiment.Side, slot experiment.Slot) error {
+		if !m.mayGoOn(t, phase, slot) {
+			m.forecast.done(sampleOf(t), 0)
+			return nil
+		}
 		return m.sample(ctx, t, phase, runs, &slot, t.samples)
 	})
 }
@@ -196,6 +207,10 @@ func (m *bencher) pairs(ctx context.Context, targets []*target, phase experiment
 func (m *bencher) headOnly(ctx context.Context, targets []*target, n int) error {
 	for range n {
 		for _, t := range targets {
+			if !m.budget.allows(m.forecast.at(sampleOf(t)).cost) {
+				m.forecast.done(sampleOf(t), 0)
+				continue
+			}
 			slot := m.turns.Alone(experiment.Measure, experiment.Head)
 			if err := m.sample(ctx, t, experiment.Measure, experiment.Head, &slot, m.Benchtime); err != nil {
 				return err

@@ -211,9 +211,18 @@ func (m *bencher) measuredNoise() (func(*target) experiment.Floor, error) {
 	}, nil
 }
 
+// left is how long the rest takes, and no longer than it may.
+func (m *bencher) left() time.Duration {
+	left := m.forecast.left()
+	if m.budget.limited() {
+		left = max(0, min(left, time.Until(m.budget.end)))
+	}
+	return left
+}
+
 // announce says how long the run will take from here on.
 func (m *bencher) announce() error {
-	m.forecast.stated, m.forecast.expected = time.Now(), m.forecast.left()
+	m.forecast.stated, m.forecast.expected = time.Now(), m.left()
 	m.event(BenchEvent{Expected: m.forecast.expected})
 	return m.run.Time(m.timing())
 }

@@ -82,11 +82,11 @@ func (m *bencher) binary(ctx context.Context, t *target, s experiment.Side, layo
 	case ctx.Err() != nil:
 		return "", 0, ctx.Err()
 	case err != nil:
-		m.oneLayout(t, l)
+		m.oneLayout(t.at[experiment.Head], l)
 		err = m.warn(fmt.Sprintf("%s: measured in one layout only: %v", t.at[s].path, err))
 		return plain, 0, err
 	case took > l.measuring && m.Layouts == AutoLayouts:
-		m.oneLayout(t, l)
+		m.oneLayout(t.at[experiment.Head], l)
 		err = m.run.Note(fmt.Sprintf("%s: measured in one layout only: linking takes %.1f s, longer than measuring; -layouts all does it nevertheless",
 			t.at[s].path, took.Seconds()))
 		return plain, 0, err
@@ -113,7 +113,7 @@ func (m *bencher) planLayouts(ctx context.Context, targets []*target, pairs int)
 	}
 	m.expectLinks(targets, pairs)
 	for _, t := range targets {
-		if t.failed {
+		if t.failed || !m.budget.allows(m.For/2) {
 			continue
 		}
 		if _, _, err := m.binary(ctx, t, experiment.Head, firstLayout); err != nil {
@@ -124,9 +124,9 @@ func (m *bencher) planLayouts(ctx context.Context, targets []*target, pairs int)
 }
 
 // oneLayout ends linking.
-func (m *bencher) oneLayout(t *target, l *layouts) {
+func (m *bencher) oneLayout(head *benchPackage, l *layouts) {
 	l.off = true
-	m.forecast.never(linkOf(t))
+	m.forecast.never(step{what: linking, benchPackage: head})
 }
 
 // dropBefore removes the binaries of layouts before one.

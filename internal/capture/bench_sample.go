@@ -95,7 +95,7 @@ func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, lay
 
 // tell says what begins, and how long is left with it.
 func (m *bencher) tell(stage string, t *target) {
-	m.event(BenchEvent{Stage: stage, What: t.Benchmark, Done: m.forecast.finished, Total: m.forecast.total(), Left: m.forecast.left()})
+	m.event(BenchEvent{Stage: stage, What: t.Benchmark, Done: m.forecast.finished, Total: m.forecast.total(), Left: m.left()})
 }
 
 // setupIterations is how many iterations the processes have that tell what there is

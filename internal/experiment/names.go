@@ -51,10 +51,13 @@ func (e Entry) Measured() ([]Key, error) {
 	return names, in.Err()
 }
 
-// Looks returns when the samples of a run with -against were looked at: once, at
-// the number that -count asked for, or as DefaultLooks says. Runs that were put
-// together by hand count as one look.
+// Looks returns when the samples of a run with -against were looked at: as the run
+// says itself, or, of older ones and loads, once, at the number that -count asked for,
+// or as DefaultLooks says. Runs that were put together by hand count as one look.
 func (r *Run) Looks() []Look {
+	if len(r.Info.Looks) > 0 {
+		return slices.Clone(r.Info.Looks)
+	}
 	most := mostPairs(r.Series(Measure))
 	for i, arg := range r.Command {
 		name, value, ok := strings.Cut(strings.TrimLeft(arg, "-"), "=")

@@ -67,6 +67,10 @@ func TestLooks(t *testing.T) {
 	if got := r.Looks(); !slices.Equal(got, DefaultLooks) {
 		t.Errorf("of twelve: %v", got)
 	}
+	r.Info.Looks = BudgetLooks
+	if got := r.Looks(); !slices.Equal(got, BudgetLooks) {
+		t.Errorf("of a run that says it: %v", got)
+	}
 }
 
 func TestCellSamples(t *testing.T) {

@@ -48,6 +48,7 @@ type Info struct {
 	SameCode       []BenchmarkName `json:"sameCode,omitempty"`
 	NotBenchmarked []string        `json:"notBenchmarked,omitempty"`
 	OtherChanges   bool            `json:"otherChanges,omitempty"`
+	Looks          []Look          `json:"looks,omitempty"` // when a comparison's samples were looked at
 	Timing         *Timing         `json:"timing,omitempty"`
 	Notes          []string        `json:"notes,omitempty"`
 	Warnings       []string        `json:"warnings,omitempty"`

@@ -9,8 +9,8 @@ import (
 // A Look is a point where the data are looked at, and the share of the level
 // that is spent there.
 type Look struct {
-	Pairs int
-	Share float64
+	Pairs int     `json:"pairs"`
+	Share float64 `json:"share"`
 }
 
 // DefaultLooks: 10 samples a side; up to 20 where that decides nothing.
@@ -33,6 +33,15 @@ type Look struct {
 // 0.4, since ten pairs cannot give less than p = 0.002: with 0.4 a plain change
 // is found at the first look in families of up to ten.
 var DefaultLooks = []Look{{Pairs: 10, Share: 0.4}, {Pairs: 20, Share: 0.6}}
+
+// BudgetLooks are for a measurement that has a time to spend: what is undecided goes on
+// as long as there is time, to 80 samples a side at most, which find half of the change
+// that 20 do. The first is as by default.
+//
+// Where time ends between two looks, the later one comes early, with its own share, and
+// is the last. How many pairs that are is decided by the clock and by how many other
+// series go on, so that it says nothing of the series' own.
+var BudgetLooks = []Look{{Pairs: 10, Share: 0.4}, {Pairs: 20, Share: 0.3}, {Pairs: 40, Share: 0.2}, {Pairs: 80, Share: 0.1}}
 
 // OneLook is for a number of samples fixed beforehand.
 func OneLook(pairs int) []Look { return []Look{{Pairs: pairs, Share: 1}} }

@@ -159,7 +159,22 @@ func each(keys map[Key]int, n int) map[Key]int {
 // looks, confirming run of two looks as well. It returns the family before and after confirmation.
 func runProcedure(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int) float64) (first, confirmed *Family) {
 	t.Helper()
+	return runLooks(t, rng, m, headFactor, DefaultLooks, DefaultLooks[1].Pairs)
+}
+
+// runLooks is runProcedure with other looks, and time for so many pairs.
+func runLooks(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int) float64, looks []Look, most int) (first, confirmed *Family) {
+	t.Helper()
 	opts := DefaultOptions()
+	opts.Looks = looks
+	inTime := func(more map[Key]int, have int) map[Key]int {
+		for k, n := range more {
+			if more[k] = min(n, most-have); have >= most {
+				delete(more, k)
+			}
+		}
+		return more
+	}
 	nothing := func(int) float64 { return 1 }
 
 	check, keys := newSeries()
@@ -167,9 +182,11 @@ func runProcedure(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int
 	opts.Floors = MeasureFloor(check)
 
 	series, _ := newSeries()
-	for more := each(keys, opts.Looks[0].Pairs); len(more) > 0; more = first.Undecided(opts.Looks) {
+	have := 0
+	for more := each(keys, opts.Looks[0].Pairs); len(more) > 0; more = inTime(first.Undecided(opts.Looks), have) {
 		measurePairs(rng, m, series, more, headFactor)
 		first = compare(t, series, opts)
+		have = mostPairs(series)
 	}
 
 	again, _ := newSeries()
@@ -178,9 +195,11 @@ func runProcedure(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int
 		pairs[k] = opts.Looks[0].Pairs
 	}
 	second := &Family{}
-	for opts.each = true; len(pairs) > 0; pairs = second.Undecided(opts.Looks) {
+	have = 0
+	for opts.each = true; len(pairs) > 0; pairs = inTime(second.Undecided(opts.Looks), have) {
 		measurePairs(rng, m, again, pairs, headFactor)
 		second = compare(t, again, opts)
+		have = mostPairs(again)
 	}
 	return first, first.Confirm(second)
 }
@@ -306,6 +325,36 @@ func TestInjectedChange(t *testing.T) {
 				t.Errorf("%d of %d changes were called no change", calledNone, all)
 			}
 		})
+	}
+}
+
+// TestBudget: with more time, which ends at any number of pairs, false alarms stay as
+// rare, and changes of 3 % that twenty pairs can't see are found.
+func TestBudget(t *testing.T) {
+	n := families() / 5
+	for i, model := range noiseModels {
+		rng := rand.New(rand.NewPCG(uint64(i), 6))
+		alarms, found, foundByDefault := 0, 0, 0
+		for range n {
+			most := 10 + 2*rng.IntN(36)
+			_, same := runLooks(t, rng, model.start(rng), func(int) float64 { return 1 }, BudgetLooks, most)
+			alarms += count(slices.ContainsFunc(same.Comparisons, func(c Comparison) bool { return c.Verdict.Changed() }))
+		}
+		slower := func(i int) float64 { return 1 + injectedShift*float64(count(i == 0)) }
+		for range n {
+			_, longer := runLooks(t, rng, model.start(rng), slower, BudgetLooks, 80)
+			_, usual := runProcedure(t, rng, model.start(rng), slower)
+			found += count(longer.Comparisons[0].Verdict == Worse)
+			foundByDefault += count(usual.Comparisons[0].Verdict == Worse)
+		}
+		t.Logf("%s: families with a false alarm %s; +3 %% found: %s, by default %s", model.name, percent(alarms, n), percent(found, n), percent(foundByDefault, n))
+		if float64(alarms) > truthLevel*float64(n) {
+			t.Errorf("%s: %d of %d families with a false alarm", model.name, alarms, n)
+		}
+		// Where hardly any is missed, both may miss the same few.
+		if found < foundByDefault && foundByDefault < n*95/100 || model.name == "lognormal 6 %" && found < 2*foundByDefault {
+			t.Errorf("%s: +3 %% found in %d of %d with more time, by default in %d", model.name, found, n, foundByDefault)
+		}
 	}
 }
 

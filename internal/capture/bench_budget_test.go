@@ -1,0 +1,132 @@
+package capture
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// budgetOf is a measurement with so much time, of targets calibrated to samples of half a
+// second, but for the last, whose iterations take ten.
+func budgetOf(t *testing.T, limit time.Duration, n int) (*bencher, []*target) {
+	t.Helper()
+	run, err := experiment.Create(t.TempDir(), experiment.Info{Base: new(experiment.Revision)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &bencher{Bench: &Bench{For: limit, Benchtime: BenchTime{Duration: DefaultBenchtime}}, run: run, report: new(BenchReport)}
+	m.budget.end = time.Now().Add(limit)
+	var targets []*target
+	for i := range n {
+		one := &target{BenchID: BenchID{"p", string(rune('A' + i))}, nanos: [2]float64{1e6, 1e6}, samples: BenchTime{Iterations: 500}, overhead: 10 * time.Millisecond}
+		if i == n-1 {
+			one.nanos, one.samples.Iterations = [2]float64{1e10, 1e10}, 1
+		}
+		targets = append(targets, one)
+	}
+	return m, targets
+}
+
+func TestFit(t *testing.T) {
+	const pre, first = 6, 10 // 32 samples
+	for _, c := range []struct {
+		limit      time.Duration
+		names      string
+		iterations int // of the first
+		warning    string
+	}{
+		{time.Hour, "ABC", 500, ""},
+		{4 * time.Minute, "AB", 500, "1 benchmarks: p.C"}, // no sample of C gets shorter
+		{25 * time.Second, "AB", 283, "1 benchmarks: p.C"},
+		{2 * time.Second, "B", 50, "2 benchmarks: p.C, p.A"},
+	} {
+		m, targets := budgetOf(t, c.limit, 3)
+		fitting, err := m.fit(targets, pre, first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := ""
+		for _, one := range fitting {
+			names += one.Benchmark
+		}
+		if names != c.names || fitting[0].samples.Iterations > c.iterations || fitting[0].samples.Iterations < c.iterations*9/10 {
+			t.Errorf("%v: %s of %d iterations, want %s of %d or hardly fewer, as the clock runs", c.limit, names, fitting[0].samples.Iterations, c.names, c.iterations)
+		}
+		if err := m.run.Close(); err != nil {
+			t.Fatal(err)
+		}
+		run, err := experiment.Open(m.run.Dir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(run.Warnings, "\n"); !strings.Contains(got, c.warning) || (c.warning == "") != (got == "") {
+			t.Errorf("%v: warnings %q, want %q", c.limit, got, c.warning)
+		}
+	}
+}
+
+// A block begins only if there is time for all of it, and no sample when time is up.
+func TestMayGoOn(t *testing.T) {
+	m, targets := budgetOf(t, time.Minute, 2)
+	short, long := targets[0], targets[1]
+	for _, one := range targets {
+		m.forecast.will(sampleOf(one), 20, one.cost(one.samples))
+	}
+	m.budget.keep = 25 * time.Second // 35 s are left; a block of long takes 40
+	for block := range 2 {
+		slot := experiment.Slot{Block: block}
+		if !m.mayGoOn(short, experiment.Measure, slot) || m.mayGoOn(long, experiment.Measure, slot) || m.mayGoOn(long, experiment.Measure, slot) {
+			t.Errorf("block %d: goes on %v and %v", block, !short.late, !long.late)
+		}
+	}
+	m.budget.keep = 0
+	if !m.mayGoOn(long, experiment.Repeat, experiment.Slot{}) {
+		t.Error("a new phase has time, but does not begin")
+	}
+	m.budget.end = time.Now()
+	if m.mayGoOn(long, experiment.Repeat, experiment.Slot{}) {
+		t.Error("goes on when time is up")
+	}
+	m.budget.end = time.Time{}
+	if !m.mayGoOn(long, experiment.Repeat, experiment.Slot{Block: 1}) {
+		t.Error("does not go on without a limit")
+	}
+}
+
+func TestConfirmable(t *testing.T) {
+	m, targets := budgetOf(t, 40*time.Second, 4) // of a half second each, ten pairs take 10 s
+	for _, one := range targets {
+		m.forecast.will(sampleOf(one), 20, one.cost(one.samples))
+	}
+	f := &experiment.Family{Comparisons: []experiment.Comparison{{Key: experiment.Key{Package: "p", Benchmark: "C"}, Verdict: experiment.Worse}}}
+	got, err := m.confirmable(slices.Clone(targets), f)
+	if err != nil || len(got) != 3 || got[0] != targets[2] {
+		t.Errorf("%d are confirmed, first %+v, %v; want the regression and two more", len(got), got[0], err)
+	}
+}
+
+// The looks of a run are in it: whoever reads it comes to the same verdicts.
+func TestAgainstFor(t *testing.T) {
+	dir := t.TempDir()
+	files := allocating("3")
+	files["go.mod"] = goMod
+	commit(t, dir, files)
+	write(t, dir, allocating("5"))
+	b := quickBench(t, dir)
+	b.Count, b.For, b.Benchtime = 0, time.Hour, BenchTime{Iterations: 10_000}
+	report, run := against(t, b, "HEAD")
+	if !slices.Equal(run.Looks(), experiment.BudgetLooks) {
+		t.Errorf("looks %v", run.Looks())
+	}
+	if len(report.Changed) != 1 || report.Timing == nil {
+		t.Errorf("changed %v, timing %v", report.Changed, report.Timing)
+	}
+
+	b.For = time.Nanosecond
+	if _, err := b.Against(t.Context(), "HEAD"); err == nil || !strings.Contains(err.Error(), "-for 1ns is too short") {
+		t.Errorf("a nanosecond: %v", err)
+	}
+}
