@@ -67,6 +67,8 @@ Of hone:
                   with -against, link both sides anew for each pair of samples, with the
                   functions in another order, since where they lie moves times by a
                   percent or two: where it takes no longer than measuring, always, never
+  -wait TIME      wait so long in all while others leave no core to measure on (1m, but
+                  a fifth of the time expected at most; 0: don't; Linux)
   -pin LIST       run benchmarks on these CPUs: 1 or 0,2-3 (Linux)
   -o DIR          keep the run below DIR (.hone/runs of this module)
   -v              print everything, also what did not change, and benchstat's tables
@@ -116,6 +118,7 @@ func newBenchFlags() *benchFlags {
 	}
 	fs.StringVar(&f.against, "against", "", "")
 	fs.DurationVar(&f.For, "for", 0, "")
+	fs.DurationVar(&f.Wait, "wait", 0, "")
 	fs.StringVar(&f.profile, "profile", "cpu,mem", "")
 	fs.DurationVar(&f.ProfileTime, "profiletime", 0, "")
 	fs.IntVar(&f.PreCheck, "precheck", capture.DefaultPreCheck, "")
@@ -150,6 +153,8 @@ func (f *benchFlags) parse(args []string) (err error) {
 		return usage("-timeout and -profiletime have to be above 0")
 	case given["for"] && f.For <= 0:
 		return usage("-for %v: want a time above 0, like 3m", f.For)
+	case f.Wait < 0:
+		return usage("-wait %v is below 0", f.Wait)
 	case given["for"] && given["count"]:
 		return usage("-for and -count exclude each other: either the time is given, or the number of samples")
 	case given["for"] && f.against == "":
@@ -169,6 +174,9 @@ func (f *benchFlags) parse(args []string) (err error) {
 	}
 	if f.PreCheck == 0 {
 		f.PreCheck = -1
+	}
+	if given["wait"] && f.Wait == 0 {
+		f.Wait = -1
 	}
 	if f.CPU, err = parseNumbers(f.cpu, 1); err != nil {
 		return usage("-cpu: %w", err)

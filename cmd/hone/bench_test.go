@@ -148,6 +148,7 @@ func TestBenchUsage(t *testing.T) {
 		{"-against HEAD -for 3m -count 5", "-for and -count exclude each other"},
 		{"-against HEAD -for 0s", "want a time above 0, like 3m"},
 		{"-for 3m", "-for is of use with -against only"},
+		{"-wait -1s", "-wait -1s is below 0"},
 		{"-against=", "-against needs"},
 		{"-nonsense", "flag provided but not defined: -nonsense"},
 	} {

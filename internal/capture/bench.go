@@ -16,7 +16,8 @@ import (
 // A Bench measures the benchmarks of Go packages into a run: files by subject
 // are bench_list.go (packages, test binaries, names), bench_process.go (one
 // process), bench_output.go (what it prints), bench_sample.go (samples),
-// bench_forecast.go (time left), bench_budget.go (time to spend), bench_profile.go, bench_against.go (the two sides of a
+// bench_forecast.go (time left), bench_budget.go (time to spend), bench_wait.go
+// (for others to end), bench_profile.go, bench_against.go (the two sides of a
 // comparison), bench_compare.go (its course), bench_code.go (what can't have changed),
 // bench_tree.go (the files of a revision) and bench_scratch.go (how nothing is left
 // behind).
@@ -41,6 +42,9 @@ type Bench struct {
 	// For is how long Against may take once all is built; 0: as long as it takes. It
 	// takes the place of Count.
 	For time.Duration
+	// Wait is how long it may wait, in all, while others leave no core to measure on;
+	// below 0 not at all, 0 is DefaultWait. Linux only.
+	Wait time.Duration
 	// PreCheck is the number of A/A pairs before a comparison; below 0 none,
 	// 0 is DefaultPreCheck.
 	PreCheck int
@@ -94,8 +98,8 @@ type BenchTime struct {
 
 // A BenchEvent is progress, or a warning.
 type BenchEvent struct {
-	Stage       string // "build", "list", "calibrate", "pre-check", "measure", "confirm", "profile"
-	What        string // package or benchmark being worked on
+	Stage       string // "build", "list", "calibrate", "link", "pre-check", "measure", "wait", "confirm", "profile"
+	What        string // package or benchmark being worked on, or what is waited for
 	Done, Total int    // processes, as far as planned
 	Left        time.Duration
 	// Expected is how long all that follows will take. It comes once, as soon as that is
@@ -156,6 +160,7 @@ type bencher struct {
 	report   *BenchReport
 	forecast forecast
 	budget   budget
+	waiter   waiter
 	turns    *experiment.Turns
 
 	layouts map[*benchPackage]*layouts // by the head's package
@@ -247,7 +252,7 @@ func (b *Bench) begin(ctx context.Context) (*bencher, error) {
 		}
 	}
 	turns := experiment.NewTurns(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
-	return &bencher{Bench: b, workspace: w, report: new(BenchReport), turns: turns}, nil
+	return &bencher{Bench: b, workspace: w, report: new(BenchReport), turns: turns, waiter: newWaiter(b.Wait)}, nil
 }
 
 // create makes the run, once there is something to measure.
@@ -299,6 +304,7 @@ func (m *bencher) finish(ctx context.Context, measure func() error) error {
 	before := readDisturbance()
 	err := measure()
 	if err == nil {
+		err = m.noteWaiting()
 		for _, w := range before.warnings() {
 			err = errors.Join(err, m.warn(w))
 		}

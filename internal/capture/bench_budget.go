@@ -52,19 +52,17 @@ type blockID struct {
 	number int
 }
 
-// mayGoOn reports whether there is time for the sample of a slot, and, as a block
-// begins, for all of the block.
-func (m *bencher) mayGoOn(t *target, phase experiment.Phase, slot experiment.Slot) bool {
+// mayGoOn reports whether there is time for a sample, and, as a block begins, for all of
+// the block.
+func (m *bencher) mayGoOn(t *target, phase experiment.Phase, begins bool) bool {
 	if !m.budget.limited() {
 		return true
 	}
-	block := blockID{phase, slot.Block + 1}
 	cost := time.Duration(0)
-	if t.block != block {
+	if begins {
 		t.late = false
 		cost = 2 * m.pairCost(t, phase)
 	}
-	t.block = block
 	t.late = t.late || !m.budget.allows(cost)
 	return !t.late
 }

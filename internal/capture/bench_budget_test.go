@@ -77,21 +77,20 @@ func TestMayGoOn(t *testing.T) {
 	}
 	m.budget.keep = 25 * time.Second // 35 s are left; a block of long takes 40
 	for block := range 2 {
-		slot := experiment.Slot{Block: block}
-		if !m.mayGoOn(short, experiment.Measure, slot) || m.mayGoOn(long, experiment.Measure, slot) || m.mayGoOn(long, experiment.Measure, slot) {
+		if !m.mayGoOn(short, experiment.Measure, true) || m.mayGoOn(long, experiment.Measure, true) || m.mayGoOn(long, experiment.Measure, false) {
 			t.Errorf("block %d: goes on %v and %v", block, !short.late, !long.late)
 		}
 	}
 	m.budget.keep = 0
-	if !m.mayGoOn(long, experiment.Repeat, experiment.Slot{}) {
+	if !m.mayGoOn(long, experiment.Repeat, true) {
 		t.Error("a new phase has time, but does not begin")
 	}
 	m.budget.end = time.Now()
-	if m.mayGoOn(long, experiment.Repeat, experiment.Slot{}) {
+	if m.mayGoOn(long, experiment.Repeat, false) {
 		t.Error("goes on when time is up")
 	}
 	m.budget.end = time.Time{}
-	if !m.mayGoOn(long, experiment.Repeat, experiment.Slot{Block: 1}) {
+	if !m.mayGoOn(long, experiment.Repeat, true) {
 		t.Error("does not go on without a limit")
 	}
 }

@@ -195,7 +195,13 @@ func (m *bencher) calibrate(ctx context.Context, t *target) error {
 // pairs measures n pairs of each benchmark, block by block.
 func (m *bencher) pairs(ctx context.Context, targets []*target, phase experiment.Phase, n int) error {
 	return experiment.Pairs(m.turns, targets, phase, n, func(t *target, runs experiment.Side, slot experiment.Slot) error {
-		if !m.mayGoOn(t, phase, slot) {
+		begins := t.begins(phase, &slot)
+		if begins && !t.failed {
+			if err := m.waitFor(ctx); err != nil {
+				return err
+			}
+		}
+		if !m.mayGoOn(t, phase, begins) {
 			m.forecast.done(sampleOf(t), 0)
 			return nil
 		}

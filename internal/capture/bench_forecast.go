@@ -230,5 +230,5 @@ func (m *bencher) announce() error {
 // timing is what was said, and what it took so far.
 func (m *bencher) timing() experiment.Timing {
 	seconds := func(d time.Duration) float64 { return d.Round(time.Second / 10).Seconds() }
-	return experiment.Timing{Expected: seconds(m.forecast.expected), Took: seconds(time.Since(m.forecast.stated))}
+	return experiment.Timing{Expected: seconds(m.forecast.expected), Took: seconds(time.Since(m.forecast.stated)), Waited: seconds(m.waiter.waited)}
 }

@@ -32,6 +32,8 @@ func (m *bencher) sample(ctx context.Context, t *target, phase experiment.Phase,
 	layout := 0
 	if slot != nil {
 		layout = t.nextLayout(phase)
+	} else if err := m.waitFor(ctx); err != nil {
+		return err
 	}
 	m.tell(stageNames[phase], t)
 	out, err := m.measure(ctx, t, s, layout, length)
@@ -40,6 +42,7 @@ func (m *bencher) sample(ctx context.Context, t *target, phase experiment.Phase,
 		return err
 	}
 	m.forecast.done(sampleOf(t), out.took)
+	m.waiter.crowded = out.beside.Crowded()
 	as := s
 	if slot != nil {
 		as, slot.Layout, slot.Beside = slot.Side, out.layout, out.beside

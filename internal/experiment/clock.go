@@ -32,9 +32,9 @@ type Beside struct {
 	Idle   float64 // left over
 }
 
-// crowded reports whether there was somebody else and hardly a core left: that a
+// Crowded reports whether there was somebody else and hardly a core left: that a
 // process may have waited for one.
-func (b Beside) crowded() bool { return b.Others > 0.1 && b.Idle < 0.1 }
+func (b Beside) Crowded() bool { return b.Others > 0.1 && b.Idle < 0.1 }
 
 // chooseClocks decides which of two clocks judges a benchmark.
 func (f *Family) chooseClocks() {
@@ -102,7 +102,7 @@ func (c *Comparison) busy(sign Direction) bool {
 func isCrowded(samples []Sample) bool {
 	n := 0
 	for _, s := range samples {
-		if s.Beside.crowded() {
+		if s.Beside.Crowded() {
 			n++
 		}
 	}

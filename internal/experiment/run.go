@@ -62,6 +62,7 @@ type Info struct {
 type Timing struct {
 	Expected float64 `json:"expected"`
 	Took     float64 `json:"took"`
+	Waited   float64 `json:"waited,omitempty"` // of that, for others to leave a core
 }
 
 // A FileSum is what a file of a complete run has to be.
