@@ -80,6 +80,9 @@ func (in *Inputs) Compare(objectives []experiment.Objective) (*Comparison, error
 		if s.Family, err = judge(base, head, in.units, objectives); err != nil {
 			return nil, err
 		}
+		if s.Layout != nil {
+			c.notes = append(c.notes, s.Layout.String())
+		}
 		c.Sides = append(c.Sides, s)
 		c.Warnings = append(c.Warnings, s.warnings()...)
 	}

@@ -142,9 +142,13 @@ func (e *explanation) writeText(b *bytes.Buffer, most, mostCallers int) {
 	}
 }
 
-// writeCode prints what is known without measuring.
+// writeCode prints what is known of the code without measuring, and what is of all that
+// was measured.
 func (s *Sides) writeCode(b *bytes.Buffer) {
 	notes := s.head.run.CodeNotes()
+	if s.Layout != nil {
+		notes = append(notes, s.Layout.String())
+	}
 	if len(notes) > 0 {
 		b.WriteString("\n")
 	}

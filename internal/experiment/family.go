@@ -170,6 +170,7 @@ type Family struct {
 	Comparisons []Comparison `json:"comparisons"`
 	// SameCode is Info.SameCode of the run. What is not measured of it has no Comparison.
 	SameCode []BenchmarkName `json:"sameCode,omitempty"`
+	Layout   *LayoutNoise    `json:"layout,omitempty"` // nil where it can't be told
 }
 
 // Compare compares the sides of all series of one run.

@@ -417,10 +417,12 @@ func (r *Run) compareTwice(opts Options) (first, second *Family, err error) {
 		return nil, nil, fmt.Errorf("run %s has one side only: it was not measured with -against", r.ID)
 	}
 	opts.Units, opts.sameCode = r.units, r.SameCode
-	opts.Floors = MeasureFloor(r.Series(PreCheck))
-	if first, err = Compare(r.Series(Measure), opts); err != nil {
+	preCheck, measured := r.Series(PreCheck), r.Series(Measure)
+	opts.Floors = MeasureFloor(preCheck)
+	if first, err = Compare(measured, opts); err != nil {
 		return nil, nil, err
 	}
+	first.Layout = measureLayout(preCheck, measured)
 	again := r.Series(Repeat)
 	if len(again) == 0 {
 		return first, nil, nil
