@@ -339,6 +339,26 @@ func declarationOf(s *advice.Site, obj types.Object) (declaration, bool) {
 	return d, d.typ != nil
 }
 
+// lines returns the end of a declaration's last line and the comment at it, if no other
+// code or comment is on its lines nor a comment directly above: it can move without
+// leaving anything behind.
+func (d *declaration) lines(s *advice.Site) (comment string, end token.Pos, ok bool) {
+	n, tf := d.Node(), s.Fset.File(d.Node().Pos())
+	first, last := tf.Line(n.Pos()), tf.Line(n.End())
+	if last == tf.LineCount() || strings.TrimSpace(s.Text(tf.LineStart(first), n.Pos())) != "" {
+		return "", token.NoPos, false
+	}
+	for _, g := range s.File.Comments {
+		if g.Pos() < n.End() && tf.Line(g.End()) >= first-1 {
+			return "", token.NoPos, false
+		}
+	}
+	end = tf.LineStart(last + 1)
+	comment = strings.TrimRight(s.Text(n.End(), end), "\n\r")
+	text := strings.TrimSpace(comment)
+	return comment, end, text == "" || strings.HasPrefix(text, "//")
+}
+
 // previous reports whether a statement stands directly before another one.
 func previous(c, next inspector.Cursor) bool {
 	p, ok := next.PrevSibling()

@@ -198,8 +198,12 @@ func sizeMap(s *advice.Site, b *bound, d *declaration, stmt inspector.Cursor, ex
 	case b.standsAt(s, d, at):
 		m.Edits = []advice.Edit{replace(d.value, made)}
 	default:
+		rest, end, ok := d.lines(s)
+		if !ok {
+			return false
+		}
 		before, after := s.Text(d.Node().Pos(), d.value.Pos()), s.Text(d.value.End(), d.Node().End())
-		m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: lineEnd(s, d.Node())}, insert(at, first+before+made+after+"\n")}
+		m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, insert(at, first+before+made+after+rest+"\n")}
 	}
 	if b.call {
 		name, _, _ := strings.Cut(first, " := ")
@@ -219,18 +223,4 @@ func stmtRange(stmt inspector.Cursor) *ast.RangeStmt {
 		}
 		n = l.Stmt
 	}
-}
-
-// lineEnd is the end of a node, or of its line where nothing follows on it.
-func lineEnd(s *advice.Site, n ast.Node) token.Pos {
-	tf := s.Fset.File(n.End())
-	line := tf.Line(n.End())
-	if line == tf.LineCount() {
-		return n.End()
-	}
-	next := tf.LineStart(line + 1)
-	if strings.TrimSpace(s.Text(n.End(), next)) != "" {
-		return n.End()
-	}
-	return next
 }

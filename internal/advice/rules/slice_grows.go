@@ -60,14 +60,12 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		}
 		obj := object(s, assign.Lhs[0])
 		g := &growth{s: s, loop: loop, obj: obj, target: s.Source(assign.Lhs[0]), call: call}
-		if obj != nil && within(loop.Node(), obj.Pos()) {
-			continue // empty again in each step, and yet it grows: by something that isn't the loop
-		}
-		if !oneLine(g.target) {
+		if !oneLine(g.target) || s.Share(growFrames) == 0 && (g.hasRoom() || allocatesParts(s, call)) {
 			continue
 		}
-		g.match(c, &m)
-		matches = append(matches, m)
+		if g.match(c, &m) {
+			matches = append(matches, m)
+		}
 	}
 	return matches
 }
@@ -126,7 +124,12 @@ type growth struct {
 	seen   bool // the loop uses it for more than its elements
 }
 
-func (g *growth) match(c inspector.Cursor, m *advice.Match) {
+// match says what can be said of it, if anything. What grows by something else than
+// the loop, over many calls say, is left to hot-allocation.
+func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
+	if g.changes() || g.obj == nil && g.pops() {
+		return false // another slice in each step, or a stack
+	}
 	b, known := loopBound(g.s, g.loop.Node())
 	if known && !oneLine(b.text(g.s)) {
 		known = false
@@ -154,6 +157,73 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) {
 			}
 		}
 	}
+	return true
+}
+
+// changes reports whether what is appended to is of the loop: declared in it, or an
+// element or field of what is.
+func (g *growth) changes() bool {
+	changes := false
+	ast.Inspect(g.call.Args[0], func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			v, ok := g.s.Info.Uses[id].(*types.Var)
+			changes = changes || ok && !v.IsField() && (within(g.loop.Node(), v.Pos()) || id != g.call.Args[0] && assigned(g.s, v, g.loop.Node()))
+		}
+		return !changes
+	})
+	return changes
+}
+
+// pops reports whether the loop also takes elements off the slice.
+func (g *growth) pops() bool {
+	for c := range g.loop.Preorder((*ast.AssignStmt)(nil)) {
+		assign := c.Node().(*ast.AssignStmt)
+		if len(assign.Lhs) != 1 || g.s.Source(assign.Lhs[0]) != g.target {
+			continue
+		}
+		if rest, ok := ast.Unparen(assign.Rhs[0]).(*ast.SliceExpr); ok && g.s.Source(rest.X) == g.target {
+			return true
+		}
+	}
+	return false
+}
+
+// hasRoom reports whether the slice is made with a capacity.
+func (g *growth) hasRoom() bool {
+	if g.obj == nil {
+		return false
+	}
+	d, ok := declarationOf(g.s, g.obj)
+	call, made := d.value.(*ast.CallExpr)
+	return ok && made && g.s.Callee(call) == "make" && len(call.Args) == 3 && !isInt(g.s, call.Args[2], 0)
+}
+
+// allocatesParts reports whether the elements that a call appends may be allocated on
+// the line themselves, so that its blocks are of several sizes though nothing grows.
+func allocatesParts(s *advice.Site, call *ast.CallExpr) bool {
+	allocates := false
+	for _, arg := range call.Args[1:] {
+		ast.Inspect(arg, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit:
+				allocates = true
+			case *ast.CompositeLit:
+				switch s.Info.TypeOf(n).Underlying().(type) {
+				case *types.Map, *types.Slice:
+					allocates = true
+				}
+			case *ast.BinaryExpr:
+				allocates = allocates || isString(s, n) && s.Info.Types[n].Value == nil
+			case *ast.CallExpr:
+				_, to, converts := conversion(s, n)
+				callee := s.Callee(n)
+				allocates = allocates || callee == "make" || callee == "new" || callee == "append" ||
+					converts && (isString(s, n) || isBytes(s, n) || types.IsInterface(to))
+			}
+			return !allocates
+		})
+	}
+	return allocates
 }
 
 func parenthesized(e ast.Expr, text string) string {
@@ -269,6 +339,10 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 	case b.negative || isNil && !b.never0(s) && g.nilSeen():
 		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%sif %s > 0 {\n%s = %s\n}\n", first, guard, g.target, made))}
 	case !previous(d.Cursor, stmt) && !(d.Parent() == stmt.Parent() && b.standsAt(s, &d, g.loop.Node().Pos())):
+		if comment, end, ok := d.lines(s); ok && d.Parent() == stmt.Parent() {
+			m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, insert(start, fmt.Sprintf("%s%s := %s%s\n", first, g.target, made, comment))}
+			break
+		}
 		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%s%s = %s\n", first, g.target, made))}
 	case d.value != nil && !s.Info.Types[d.value].IsNil():
 		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.value, made)}

@@ -248,3 +248,32 @@ func shadowed(xs []int) []int {
 	}
 	return out
 }
+
+func moved(n *node) []string {
+	out := []string{}
+	seen := make(map[string]bool)
+	for _, c := range n.Children() {
+		seen[c.name] = true
+		// want A: len(n.Children())
+		out = append(out, c.name) // hot: runtime.growslice
+	}
+	// kept has what is not empty.
+	kept := []*node{}
+	last := n
+	for _, c := range n.Children() {
+		last = c
+		// want A: len(n.Children())
+		kept = append(kept, c) // hot: runtime.growslice
+	}
+	seen[last.name] = len(kept) > 0
+	return out
+}
+
+func unpack(data []byte, to *[]uint64) {
+	for len(data) > 0 {
+		n := uint64(data[0])
+		data = data[1:]
+		// want C: one step after the other
+		*to = append(*to, n) // hot: runtime.growslice
+	}
+}

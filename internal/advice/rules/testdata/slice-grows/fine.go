@@ -68,3 +68,45 @@ func elements(n int) []*node {
 	}
 	return nodes
 }
+
+type source struct {
+	used  []int
+	stack []int
+	code  []byte
+}
+
+// elsewhere is another slice in each step.
+func elsewhere(all []source, at []int, of *source) {
+	for i, k := range at {
+		all[k].used = append(all[k].used, i) // hot: runtime.growslice
+	}
+	for range at {
+		of.used = append(of.used, len(at)) // hot: runtime.growslice
+		of = &all[0]
+	}
+}
+
+// run pushes and pops.
+func (s *source) run() {
+	for _, op := range s.code {
+		switch op {
+		case 0:
+			s.stack = append(s.stack, 1) // hot: runtime.growslice
+		case 1:
+			s.stack = s.stack[:len(s.stack)-1]
+		}
+	}
+}
+
+// entries has room, and allocates what it appends.
+func entries(xs []int, names []string) ([]map[string]int, []string) {
+	out := make([]map[string]int, 0, len(xs))
+	for _, x := range xs {
+		out = append(out, map[string]int{"x": x}) // alloc: 48 272
+	}
+	var texts []string
+	for _, n := range names {
+		texts = append(texts, n+"!") // alloc: 8 16 48
+	}
+	return out, texts
+}
