@@ -105,7 +105,7 @@ func matchEncoderPerCall(s *advice.Site) []advice.Match {
 			call := made.Node().(*ast.CallExpr)
 			kind := encoderKinds[s.Callee(call)]
 			frames := regexp.MustCompile(kind.frames)
-			if s.Share(frames) == 0 || runsOnce(s, made) || inPoolNew(s, made) || slices.ContainsFunc(matches, func(m advice.Match) bool { return m.Node == call }) {
+			if s.Share(frames) == 0 || runsOnce(s, made) || pooled(s, made) || slices.ContainsFunc(matches, func(m advice.Match) bool { return m.Node == call }) {
 				continue
 			}
 			m := advice.Match{Node: call, Class: advice.AdviceOnly, Why: kind.advice}
@@ -125,7 +125,7 @@ func matchEncoderPerCall(s *advice.Site) []advice.Match {
 func foreignEncoders(s *advice.Site) []advice.Match {
 	for _, c := range s.Calls() {
 		if first, _, _ := strings.Cut(strings.TrimLeft(c.Name, "(*"), "/"); !strings.Contains(first, ".") || !strings.Contains(c.Name, "/") ||
-			strings.HasPrefix(strings.TrimLeft(c.Name, "(*"), s.Path+".") || runsOnce(s, c.Cursor) || inPoolNew(s, c.Cursor) {
+			strings.HasPrefix(strings.TrimLeft(c.Name, "(*"), s.Path+".") || runsOnce(s, c.Cursor) || pooled(s, c.Cursor) {
 			continue
 		}
 		return []advice.Match{{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: foreignEncoder,

@@ -82,7 +82,7 @@ func escapes(s *advice.Site, what string) bool {
 // excused reports whether code is there to fail, as it makes an error or panics, or to
 // fill a pool.
 func excused(s *advice.Site, c inspector.Cursor) bool {
-	if inPoolNew(s, c) {
+	if pooled(s, c) {
 		return true
 	}
 	for outer := range c.Enclosing((*ast.CallExpr)(nil)) {
@@ -181,8 +181,21 @@ func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
 		m.Why = fmt.Sprintf("Line %d %s, for which %s is allocated here each time, also when that branch isn't run. In the branch, copy %s to a variable of its own and use that.", s.Package.Line(at), how, kind, v.Name())
 		return m
 	}
-	m.Why = fmt.Sprintf("Line %d %s, which may outlive this function, so that %s is allocated here each time. Pass %s by value, or let the caller say where it is kept.", s.Package.Line(at), how, kind, v.Name())
+	instead := fmt.Sprintf("Pass %s by value, or let the caller say where it is kept.", v.Name())
+	switch {
+	case kind == "the parameter":
+		instead = "Keep or pass its value there, or have the caller give a pointer."
+	case needsAddress(v.Type()):
+		instead = "Keep one with what lives longer, or in a sync.Pool, and use it again."
+	}
+	m.Why = fmt.Sprintf("Line %d %s, which may outlive this function, so that %s is allocated here each time. %s", s.Package.Line(at), how, kind, instead)
 	return m
+}
+
+// needsAddress reports whether a type has methods on its address, as buffers and locks
+// have: its values should not be copied.
+func needsAddress(t types.Type) bool {
+	return types.NewMethodSet(types.NewPointer(t)).Len() > types.NewMethodSet(t).Len()
 }
 
 // addressUse returns where a variable's address is taken first, whether all such
@@ -381,7 +394,7 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 				m.Why = "A slice for one element is allocated each time. Keep one with what lives longer and set its element, or let the callee take the element itself."
 			}
 		case address && saysPrefix(s, "&", "{...}", "{}"):
-			m.Why = fmt.Sprintf("A %s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice.", spelled(s, n))
+			m.Why = fmt.Sprintf("%s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice.", one(spelled(s, n)))
 		default:
 			return nil
 		}
@@ -391,7 +404,7 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 			if !saysPrefix(s, "new(", ")") {
 				return nil
 			}
-			m.Why = fmt.Sprintf("A %s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice.", spelled(s, n.Args[0]))
+			m.Why = fmt.Sprintf("%s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice.", one(spelled(s, n.Args[0])))
 		case "make":
 			if !saysPrefix(s, "make(", ")") {
 				return nil
@@ -400,6 +413,10 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 		case "append":
 			if !saysPrefix(s, "append(", ")") || s.Blocks() < 2 && s.Share(growFrames) == 0 {
 				return nil
+			}
+			if isFresh(s, n.Args[0]) {
+				m.Why = "A copy is allocated each time. If neither is changed afterwards, the original does; else keep one with what lives longer and copy into it, with append to its [:0]."
+				break
 			}
 			m.Why = fmt.Sprintf("%s is full when this appends to it, and a larger one is allocated. Begin with the capacity it needs, or keep its memory and begin again with [:0].", s.Source(n.Args[0]))
 			if !oneLine(s.Source(n.Args[0])) {
@@ -422,6 +439,18 @@ func saysPrefix(s *advice.Site, begin string, ends ...string) bool {
 	})
 }
 
+// isFresh reports whether an expression is an empty slice of no variable, such as
+// []byte(nil), to which something is appended for a copy.
+func isFresh(s *advice.Site, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CompositeLit:
+		return true
+	case *ast.CallExpr:
+		return s.Info.Types[e.Fun].IsType() && len(e.Args) == 1 && s.Info.Types[e.Args[0]].IsNil() || s.Callee(e) == "make"
+	}
+	return s.Info.Types[e].IsNil()
+}
+
 // spelled is the type of an expression for people.
 func spelled(s *advice.Site, e ast.Expr) string {
 	return types.TypeString(s.Info.TypeOf(e), func(p *types.Package) string {
@@ -430,4 +459,12 @@ func spelled(s *advice.Site, e ast.Expr) string {
 		}
 		return p.Name()
 	})
+}
+
+// one is a name with its article, as a sentence begins.
+func one(name string) string {
+	if strings.ContainsRune("aeioAEIO", rune(name[0])) {
+		return "An " + name
+	}
+	return "A " + name
 }

@@ -40,7 +40,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
 		size, what := allocatedSize(s, c)
-		if size < poolable || runsOnce(s, c) || inPoolNew(s, c) || excused(s, c) {
+		if size < poolable || runsOnce(s, c) || pooled(s, c) || excused(s, c) {
 			continue
 		}
 		m := advice.Match{Node: c.Node()}

@@ -3,6 +3,8 @@ package kept
 import (
 	"bufio"
 	"compress/gzip"
+	"crypto/sha256"
+	"hash"
 	"io"
 	"os"
 	"sync"
@@ -35,6 +37,28 @@ func compress(w io.Writer, texts [][]byte) error {
 		zw.Write(t) // hot: compress/gzip.(*Writer).Write compress/flate.(*compressor).deflate
 	}
 	return zw.Close()
+}
+
+var writers, sums sync.Pool
+
+// acquire asks a pool first.
+func acquire(w io.Writer) *bufio.Writer {
+	v := writers.Get()
+	if v == nil {
+		return bufio.NewWriterSize(w, 512) // hot: bufio.NewWriterSize
+	}
+	bw := v.(*bufio.Writer)
+	bw.Reset(w)
+	return bw
+}
+
+func acquired() hash.Hash {
+	h, ok := sums.Get().(hash.Hash)
+	if !ok {
+		h = sha256.New() // hot: crypto/sha256.New
+	}
+	h.Reset()
+	return h
 }
 
 func main() {}
