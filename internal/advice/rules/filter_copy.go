@@ -96,7 +96,7 @@ func filters(s *advice.Site, c, loop inspector.Cursor) types.Object {
 	if !element || c.Parent().Node() == r.Body && !exitsOf(loop).skips {
 		return nil
 	}
-	if !isLocal(s, kept) || startsWith(s, kept, from) {
+	if !isLocal(s, kept) || isParameter(s, kept) || startsWith(s, kept, from) {
 		return nil
 	}
 	// Not used after the loop, nor when an outer one gets here again.

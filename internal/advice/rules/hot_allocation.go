@@ -178,7 +178,11 @@ func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
 		}
 	}
 	if branch {
-		m.Why = fmt.Sprintf("Line %d %s, for which %s is allocated here each time, also when that branch isn't run. In the branch, copy %s to a variable of its own and use that.", s.Package.Line(at), how, kind, v.Name())
+		instead := fmt.Sprintf("In the branch, copy %s to a variable of its own and use that.", v.Name())
+		if needsAddress(v.Type()) {
+			instead = "Declare it in the branch, or keep one with what lives longer and use it again."
+		}
+		m.Why = fmt.Sprintf("Line %d %s, for which %s is allocated here each time, also when that branch isn't run. %s", s.Package.Line(at), how, kind, instead)
 		return m
 	}
 	instead := fmt.Sprintf("Pass %s by value, or let the caller say where it is kept.", v.Name())

@@ -115,10 +115,13 @@ func stringImports(code string) []string {
 
 // shown is code for a sentence.
 func shown(code string) string {
-	if strings.ContainsAny(code, "\n`") || len(code) > 80 {
+	switch {
+	case !strings.ContainsAny(code, "\n`") && len(code) <= 80:
+		return code
+	case strings.Contains(code, "strconv."):
 		return "a concatenation, with strconv for numbers,"
 	}
-	return code
+	return "a concatenation"
 }
 
 // matchForwarded is of fmt.Sprint(args...) in a function that has its arguments from

@@ -85,3 +85,13 @@ func shared(users []user, f func(*[]user)) []user {
 	}
 	return out
 }
+
+// added to what is there already.
+func added(out, users []user) []user {
+	for _, u := range users {
+		if u.active {
+			out = append(out, u) // hot: runtime.growslice
+		}
+	}
+	return out
+}
