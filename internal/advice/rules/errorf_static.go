@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -61,17 +63,15 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 }
 
 // isError reports whether a name is that of a package's variable with such an error, of
-// an earlier rewrite say.
+// an earlier rewrite say, that is only returned: one that is compared with something
+// would be found equal where it wasn't.
 func isError(s *advice.Site, name, text string, at token.Pos) bool {
 	obj := s.Types.Scope().Lookup(name)
-	if obj == nil || resolves(s, name, at) != obj {
+	if obj == nil || resolves(s, name, at) != obj || !onlyReturned(s, obj) {
 		return false
 	}
 	same := false
 	for _, f := range s.Files {
-		if assigned(s, obj, f) {
-			return false
-		}
 		ast.Inspect(f, func(n ast.Node) bool {
 			spec, ok := n.(*ast.ValueSpec)
 			if ok && len(spec.Names) == 1 && len(spec.Values) == 1 && s.Info.Defs[spec.Names[0]] == obj {
@@ -85,6 +85,18 @@ func isError(s *advice.Site, name, text string, at token.Pos) bool {
 		})
 	}
 	return same
+}
+
+// onlyReturned reports whether all that is done with a variable is to return it.
+func onlyReturned(s *advice.Site, obj types.Object) bool {
+	return !slices.ContainsFunc(s.Uses(obj), func(id *ast.Ident) bool {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return true
+		}
+		_, ok = c.Parent().Node().(*ast.ReturnStmt)
+		return !ok
+	})
 }
 
 // returned reports whether an error goes to a caller, or to a variable.
