@@ -30,16 +30,18 @@ repeat, which would make the map larger than it has to be; what counts or groups
 	Match:     matchMapGrows,
 }
 
-var mapGrowth = regexp.MustCompile(`^internal/runtime/maps\.(\(\*table\)\.(rehash|grow|split)|\(\*Map\)\.growTo|newTable|newGroups|newarray)` +
+// The first group, of eight keys, is no growth: a size up to 8 changes nothing.
+var mapGrowth = regexp.MustCompile(`^internal/runtime/maps\.(\(\*table\)\.(rehash|grow|split)|\(\*Map\)\.growToTable|newTable)` +
 	`|^runtime\.(hashGrow|growWork|evacuate|makeBucketArray)`)
 
 func matchMapGrows(s *advice.Site) []advice.Match {
 	if s.Share(mapGrowth) == 0 && s.Blocks() < 2 {
 		return nil // what is allocated here is of one size: nothing grows
 	}
+	outgrows := func(m ast.Expr) bool { return s.Share(mapGrowth) > 0 || outgrowsGroup(s, m) }
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
-		if m, ok := copiedInto(s, c); ok {
+		if m, ok := copiedInto(s, c); ok && outgrows(m.Node.(*ast.CallExpr).Args[0]) {
 			matches = append(matches, m)
 		}
 		index, groups := storedAt(s, c.Node())
@@ -48,7 +50,7 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		}
 		loop, ok := loopAround(c)
 		m := object(s, index.X)
-		if !ok || m == nil || !isLocal(s, m) || within(loop.Node(), m.Pos()) {
+		if !ok || m == nil || !isLocal(s, m) || within(loop.Node(), m.Pos()) || !outgrows(index.X) {
 			continue
 		}
 		b, known := loopBound(s, loop.Node())
@@ -80,6 +82,29 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		matches = append(matches, found)
 	}
 	return matches
+}
+
+// outgrowsGroup reports whether a line allocates blocks that are too large for the first
+// group of a map's keys and values, of which there are eight.
+func outgrowsGroup(s *advice.Site, m ast.Expr) bool {
+	of, ok := under(s.Info.TypeOf(m)).(*types.Map)
+	if !ok {
+		return false
+	}
+	slot := int64(0)
+	for _, t := range []types.Type{of.Key(), of.Elem()} {
+		const indirect, pointer = 128, 8 // larger ones are kept elsewhere
+		size, ok := sizeOf(t)
+		if !ok {
+			return true
+		}
+		if size > indirect {
+			size = pointer
+		}
+		slot += size
+	}
+	const group = 8
+	return s.Allocated(func(block int64) bool { return block >= 2*group*(slot+1) }) > 0
 }
 
 // copiedInto is of maps.Copy into a map that is made, without a size, for that.

@@ -81,3 +81,16 @@ func merged(a, b map[string]int) map[string]int {
 	maps.Copy(n, m)
 	return n
 }
+
+// few keys are all in the first group, beside which the values are allocated.
+func few(names []string) (map[string]string, map[string]int) {
+	m := make(map[string]string)
+	for i, n := range names {
+		m[n] = n + names[i/2] // alloc: 32 288
+	}
+	at := make(map[string]int)
+	for i, n := range names {
+		at[n] = i // hot: runtime.mapassign_faststr internal/runtime/maps.(*Map).growToSmall internal/runtime/maps.newGroups
+	}
+	return m, at
+}
