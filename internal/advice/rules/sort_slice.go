@@ -17,7 +17,7 @@ var sortSlice = &advice.Rule{
 	Doc: `sort.Slice swaps elements by reflection and compares them through their numbers; sort.Sort makes three interface
 calls for each step. slices.Sort and slices.SortFunc are compiled for the type of the elements and compare them in
 registers, which is two to three times as fast. slices came with Go 1.21; since 1.22 sort.Strings, sort.Ints and
-sort.Float64s call slices.Sort themselves, so that little is left to gain there.
+sort.Float64s call slices.Sort themselves, so that no rewrite is offered there.
 
 Of a less function that compares two elements in one expression, or one field after the other, the rewrite makes the
 function that slices.SortFunc wants: return a.n < b.n becomes return cmp.Compare(a.n, b.n). Elements that compare equal
@@ -52,7 +52,6 @@ func matchSortSlice(s *advice.Site) []advice.Match {
 			m.Title = "sort forwards to slices"
 			m.Why = fmt.Sprintf("slices.Sort does the same. Since Go 1.22 %s calls it itself, so that hardly more is gained than a call.", c.Name)
 			m.Gain = 1.05
-			useSlicesSort(s, c, c.Args[0], &m)
 		}
 		if ok {
 			matches = append(matches, m)

@@ -116,9 +116,9 @@ func anonymous() []string {
 }
 
 func forwarded(words []string, readings []float64) {
-	// want A: forwards
+	// want C: forwards
 	sort.Strings(words) // hot: sort.Strings slices.Sort[...]
-	// want A: forwards
+	// want C: forwards
 	sort.Float64s(readings) // hot: sort.Float64s
 	// want A: through an interface
 	sort.Sort(sort.StringSlice(words)) // hot: sort.Sort sort.pdqsort
