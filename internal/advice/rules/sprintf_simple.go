@@ -79,6 +79,9 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		m.Why = fmt.Sprintf("%s takes its arguments as interfaces and looks at their types and the format for each call. Append the parts to a []byte that is used again, with strconv.Append… and append, or write them to where they go at once.", short(c.Name))
 		return m, s.Share(fmtFrames) >= formattedMuch
 	}
+	if wordy(pieces) {
+		return m, false
+	}
 	code, constant := concatenation(s, pieces)
 	edit, ok := inPlace(c.Cursor, code, constant)
 	if !ok {
@@ -96,6 +99,17 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		m.Why += " To review: " + review + "."
 	}
 	return m, true
+}
+
+// wordy reports whether what is printed is a template rather than values: to copy it is
+// what takes time, and it is better read as it stands.
+func wordy(pieces []fmtPiece) bool {
+	const template = 128 // bytes
+	n := 0
+	for _, p := range pieces {
+		n += len(p.text)
+	}
+	return n > template
 }
 
 func whatFmtDoes(suffix string) string {
@@ -237,7 +251,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	}
 	pieces, ok := fmtPieces(s, printKind(suffix), args, c.Pos())
 	dst, simple := receiver(s, w)
-	if !ok || !simple {
+	if !ok || !simple || wordy(pieces) {
 		return m, false
 	}
 	pieces = merged(pieces)
