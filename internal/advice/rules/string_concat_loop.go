@@ -23,7 +23,8 @@ strings to the garbage collector. A strings.Builder doubles its room and copies 
 together in each step, only to be copied into a buffer, is one copy and one allocation too many: write its pieces there.
 
 The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It is offered where the
-loop does nothing else with the string, and nothing leaves the loop but its end or a break.`,
+loop does nothing else with the string, and nothing leaves the loop but its end or a break; not where what the line
+allocates is of one or two small sizes: of so few steps a strings.Builder allocates no less.`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
 	Allocates: true,
@@ -63,12 +64,22 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("each step copies all of %s so far: a strings.Builder copies each piece about twice, and allocates by doubling.", target)
-		if outer, ok := outermostLoop(loop, obj); ok {
+		if fewSteps(s) {
+			m.Why = fmt.Sprintf("each step copies all of %s so far. What it allocates says that there are few: a strings.Builder helps once its Grow has made room for all, or else put the pieces together in one expression.", target)
+		} else if outer, ok := outermostLoop(loop, obj); ok {
 			buildString(s, outer, obj, &m)
 		}
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// fewSteps reports whether a profile says that the loops at a line end after a step or
+// two: each makes a longer string.
+func fewSteps(s *advice.Site) bool {
+	const doublings = 64 // up to which a strings.Builder allocates anew four times
+	n := s.Blocks()
+	return (n == 1 || n == 2) && s.Allocated(func(block int64) bool { return block > doublings }) == 0
 }
 
 // onlyCopied reports whether a local string is put together by + and used for nothing

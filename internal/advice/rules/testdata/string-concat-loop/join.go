@@ -53,3 +53,13 @@ func index(words []string) map[string]string {
 	}
 	return ix
 }
+
+// key has one or two fields.
+func key(fields []string) string {
+	k := ""
+	for _, f := range fields {
+		// want C: there are few
+		k += ";" + f // alloc: 16
+	}
+	return k
+}
