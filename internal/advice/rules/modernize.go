@@ -41,7 +41,8 @@ var reflectAssert = &advice.Rule{
 	Title:   "a reflected value is boxed to find its type",
 	Doc: `v.Interface() makes an interface of a value, for which what isn't a pointer is copied to the heap. Where a type
 assertion takes it out again at once, reflect.TypeAssert, which came with Go 1.25, does without. An assertion without ok,
-which panics, and a type switch stay as they are. Where it asks for an interface, only what has it is copied.`,
+which panics, and a type switch stay as they are. Where it asks for an interface, only what has it is copied. Lines where
+nothing is copied to the heap, as pointers never are, are not reported.`,
 	Analyzer: named("reflecttypeassert"),
 	Why:      "Interface copies the value to the heap, and the type assertion copies it back: reflect.TypeAssert takes it from where it is.",
 	Class:    advice.Safe,
@@ -49,12 +50,18 @@ which panics, and a type switch stay as they are. Where it asks for an interface
 	Since:    "1.25",
 	Gain:     2,
 	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
+		if s.Share(reflectCopies) == 0 {
+			return false
+		}
 		if assert, ok := c.Node().(*ast.TypeAssertExpr); ok && types.IsInterface(s.Info.TypeOf(assert.Type)) {
 			m.Why = "Interface copies the value to the heap before it is asked whether it has the methods: reflect.TypeAssert asks first, and copies only what has them."
 		}
 		return true
 	},
 }
+
+// reflectCopies is where Interface allocates what it copies a value to.
+var reflectCopies = regexp.MustCompile(`^reflect\.unsafe_New$`)
 
 var reflectType = &advice.Rule{
 	ID:      "reflect-type",

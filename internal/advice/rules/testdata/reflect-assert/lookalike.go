@@ -20,3 +20,13 @@ func field(v reflect.Value, name string) bool {
 	_, ok := v.FieldByName(name).Interface().(string) // hot: reflect.Value.FieldByName
 	return ok
 }
+
+type named interface{ Name() string }
+
+// pointer is in the interface as it is.
+func pointer(v reflect.Value) string {
+	if n, ok := v.Interface().(named); ok { // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface
+		return n.Name()
+	}
+	return ""
+}

@@ -4,7 +4,7 @@ import "reflect"
 
 func text(v reflect.Value) string {
 	// want A: TypeAssert
-	s, ok := v.Interface().(string) // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface
+	s, ok := v.Interface().(string) // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface reflect.unsafe_New
 	if !ok {
 		return ""
 	}
@@ -14,7 +14,7 @@ func text(v reflect.Value) string {
 func fields(v reflect.Value) (n int) {
 	for i := range v.NumField() {
 		// want A: TypeAssert
-		if b, ok := v.Field(i).Interface().([]byte); ok { // hot: reflect.Value.Interface
+		if b, ok := v.Field(i).Interface().([]byte); ok { // hot: reflect.Value.Interface reflect.unsafe_New
 			n += len(b)
 		}
 	}
@@ -23,7 +23,7 @@ func fields(v reflect.Value) (n int) {
 
 func length(v reflect.Value) int {
 	// want A: asks first
-	if s, ok := v.Interface().(interface{ Len() int }); ok { // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface
+	if s, ok := v.Interface().(interface{ Len() int }); ok { // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface reflect.unsafe_New
 		return s.Len()
 	}
 	return 0
