@@ -18,13 +18,15 @@ import (
 )
 
 // newFix applies a match's edits to the text of its file, adds the imports it needs,
-// removes those it no longer needs, and formats what was formatted.
+// removes those it no longer needs, and formats what was formatted: the file, or else
+// the declarations that change.
 func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
 	tf := p.Fset.File(file.FileStart)
 	before := p.texts[tf.Name()]
 	edits := slices.Clone(m.Edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return int(a.Pos - b.Pos) })
 	var after bytes.Buffer
+	var changed []extent
 	at := 0
 	for _, e := range edits {
 		if p.Fset.File(e.Pos) != tf {
@@ -35,15 +37,23 @@ func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
 			return nil, fmt.Errorf("edits overlap at offset %d", from)
 		}
 		after.Write(before[at:from])
+		changed = append(changed, extent{after.Len(), after.Len() + len(e.New)})
 		after.WriteString(e.New)
 		at = to
 	}
 	after.Write(before[at:])
-	text, err := fixImports(tf.Name(), after.Bytes(), file, m.Imports)
-	if err != nil {
+	text := after.Bytes()
+	formatted, err := format.Source(before)
+	wasFormatted := err == nil && bytes.Equal(formatted, before)
+	if !wasFormatted && declsFormatted(before, tf, file, edits) {
+		if text, err = formatDecls(tf.Name(), text, changed); err != nil {
+			return nil, err
+		}
+	}
+	if text, err = fixImports(tf.Name(), text, file, m.Imports); err != nil {
 		return nil, err
 	}
-	if formatted, err := format.Source(before); err == nil && bytes.Equal(formatted, before) {
+	if wasFormatted {
 		for range 2 { // a literal of a function that comes to span lines is done after the first time
 			if text, err = format.Source(text); err != nil {
 				return nil, err
@@ -65,6 +75,47 @@ func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
 	return &Fix{File: tf.Name(), Diff: string(d), Before: before, After: text}, nil
 }
 
+// An extent is part of a text, from an offset to another.
+type extent struct{ from, to int }
+
+// formatDecls formats the declarations of a file that have one of some extents, without
+// the comments above them.
+func formatDecls(name string, text []byte, changed []extent) ([]byte, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("the rewrite does not parse: %w", err)
+	}
+	for _, d := range slices.Backward(f.Decls) {
+		from, to := fset.Position(d.Pos()).Offset, fset.Position(d.End()).Offset
+		if !slices.ContainsFunc(changed, func(e extent) bool { return e.from < to && from <= e.to }) {
+			continue
+		}
+		formatted := text[from:to]
+		for range 2 {
+			if formatted, err = format.Source(formatted); err != nil {
+				return nil, err
+			}
+		}
+		text = slices.Concat(text[:from], formatted, text[to:])
+	}
+	return text, nil
+}
+
+// declsFormatted reports whether the declarations that some edits are in are formatted.
+func declsFormatted(text []byte, tf *token.File, f *ast.File, edits []Edit) bool {
+	for _, d := range f.Decls {
+		if !slices.ContainsFunc(edits, func(e Edit) bool { return e.Pos < d.End() && d.Pos() <= e.End }) {
+			continue
+		}
+		was := text[tf.Offset(d.Pos()):tf.Offset(d.End())]
+		if formatted, err := format.Source(was); err != nil || !bytes.Equal(formatted, was) {
+			return false
+		}
+	}
+	return true
+}
+
 // fixImports adds imports, and removes those that were used and are not any more.
 func fixImports(name string, text []byte, was *ast.File, add []string) ([]byte, error) {
 	fset := token.NewFileSet()
@@ -72,6 +123,7 @@ func fixImports(name string, text []byte, was *ast.File, add []string) ([]byte, 
 	if err != nil {
 		return nil, fmt.Errorf("the rewrite does not parse: %w", err)
 	}
+	from, to := header(fset, f)
 	changed := false
 	for _, p := range add {
 		if !imports(f, p) {
@@ -104,7 +156,24 @@ func fixImports(name string, text []byte, was *ast.File, add []string) ([]byte, 
 	if err := format.Node(&out, fset, f); err != nil {
 		return nil, err
 	}
-	return out.Bytes(), nil
+	// All else stays as it is: it may not have been formatted.
+	fset = token.NewFileSet()
+	if f, err = parser.ParseFile(fset, name, out.Bytes(), parser.ImportsOnly); err != nil {
+		return nil, err
+	}
+	made, end := header(fset, f)
+	return slices.Concat(text[:from], out.Bytes()[made:end], text[to:]), nil
+}
+
+// header is where a file's imports are, from the end of its package's name.
+func header(fset *token.FileSet, f *ast.File) (from, to int) {
+	end := f.Name.End()
+	for _, d := range f.Decls {
+		if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.IMPORT {
+			end = d.End()
+		}
+	}
+	return fset.Position(f.Name.End()).Offset, fset.Position(end).Offset
 }
 
 func imports(f *ast.File, p string) bool {

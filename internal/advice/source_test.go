@@ -160,6 +160,13 @@ func TestNewFix(t *testing.T) {
 			old:  "string( rune(n) )",
 			new:  `""`,
 			want: "package p\n\nfunc F( n int ) string {\n\treturn \"\"\n}\n",
+		}, {
+			name:    "what was formatted is so among what wasn't",
+			text:    "package p\n\nimport (\n\t\"os\"\n\t\"fmt\"\n)\n\n// F is\n//   fmt.\nfunc F(n int) string {\n\tif n > 0 {\n\t\treturn fmt.Sprint(n)\n\t}\n\treturn os.Args[0]\n}\n\nvar  x = 1\n",
+			old:     "return fmt.Sprint(n)",
+			new:     "if n < 9 {\nreturn \"\"\n}\nreturn strconv.Itoa(n)",
+			imports: []string{"strconv"},
+			want:    "package p\n\nimport (\n\t\"os\"\n\t\"strconv\"\n)\n\n// F is\n//   fmt.\nfunc F(n int) string {\n\tif n > 0 {\n\t\tif n < 9 {\n\t\t\treturn \"\"\n\t\t}\n\t\treturn strconv.Itoa(n)\n\t}\n\treturn os.Args[0]\n}\n\nvar  x = 1\n",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
