@@ -2,7 +2,7 @@
 // something faster, and places that only look as if they could.
 //
 //	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,...
-//	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,...
+//	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,... [-judged FILE.jsonl]
 //
 // With -keep, cases stay where they were laid out, with their profiles; with -again, hone
 // gives advice on these once more, so that only what it makes of them can differ.
@@ -15,6 +15,10 @@
 // missed if any finding with a rewrite, or one of the pattern they look like, is there.
 //
 // cases.jsonl beside this file has commits, and silent.jsonl places to be silent at.
+//
+// With -modules it shows what hone would rewrite in repositories as they are, to be read.
+// precision.jsonl has those that were, with a verdict each; see precision.go. With -judged
+// those known to be right are left out; -judged alone counts.
 package main
 
 import (
@@ -64,6 +68,7 @@ type options struct {
 	again       bool
 	timeout     time.Duration
 	time        string
+	judged      verdicts
 }
 
 func main() {
@@ -78,6 +83,7 @@ func main() {
 	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
 	only := flag.String("only", "", "cases whose id matches")
 	modules := flag.String("modules", "", "show the rewrites for all benchmarks of these repositories, to be read, and try to build and test each")
+	judged := flag.String("judged", "", "file of findings that were read; alone, it is counted")
 	files := flag.String("cases", "", "files of cases, with commas between")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
@@ -90,6 +96,9 @@ func main() {
 	if err == nil && o.again && o.keep == "" {
 		err = errors.New("-again wants -keep: the folder that the cases are in")
 	}
+	if err == nil {
+		o.judged, err = readVerdicts(*judged)
+	}
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -99,6 +108,10 @@ func main() {
 				fmt.Printf("%s: not measured: %v\n", repo, err)
 			}
 		}
+		return
+	}
+	if *files == "" {
+		o.judged.print()
 		return
 	}
 	var total tally
@@ -223,14 +236,15 @@ func (t *tally) judgeSilent(c *testCase, found []finding, dir string, took time.
 }
 
 func (t *tally) print() {
-	share := func(n, of int) string {
-		if of == 0 {
-			return "-"
-		}
-		return fmt.Sprintf("%d of %d (%.0f %%)", n, of, 100*float64(n)/float64(of))
-	}
 	fmt.Printf("\nplace and reason among the first three: %s; of patterns in the rules: %s\n", share(t.right, t.fixes), share(t.knownRight, t.known))
 	fmt.Printf("place alone: %s\nspoken of though it only looks like it: %s\nnot measured: %d\n", share(t.hits, t.fixes), share(t.spoken, t.silent), t.rest)
+}
+
+func share(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d (%.0f %%)", n, of, 100*float64(n)/float64(of))
 }
 
 func (c *testCase) same(file, dir string) bool {
@@ -357,7 +371,7 @@ func rewrites(o *options, name string) error {
 	}
 	fmt.Printf("%s: %d findings\n", name, len(report.Findings))
 	for _, f := range report.Findings {
-		if f.Fix == nil {
+		if f.Fix == nil || o.judged.know(name, f.ID) {
 			continue
 		}
 		out, _ := run(ctx, dir, o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+)
+
+// A verdict is a line of a file of findings that somebody has read, with the code
+// around: facts only, and reasons in own words. A finding's id stays the same while its
+// line does, so that verdicts of one revision count for the next.
+type verdict struct {
+	Repo, Commit   string
+	ID, Rule       string
+	Class          string // as it was given
+	File, Function string
+	Line           int
+	// Verdict is "right" if what the finding says is true there and its rewrite does the
+	// same in every case, builds and passes the tests; else "wrong".
+	Verdict string
+	Why     string
+	// Now is what has become of a wrong one: "silent", "advice" without a rewrite, or
+	// "right"; "" if nothing has.
+	Now string
+}
+
+// verdicts are those read, by repository and id.
+type verdicts map[string]verdict
+
+func readVerdicts(name string) (verdicts, error) {
+	all := make(verdicts)
+	if name == "" {
+		return all, nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	for n := 1; in.Scan(); n++ {
+		var v verdict
+		if err := json.Unmarshal(in.Bytes(), &v); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		if v.Verdict != "right" && v.Verdict != "wrong" {
+			return nil, fmt.Errorf("%s:%d: verdict %q: want right or wrong", name, n, v.Verdict)
+		}
+		all[v.Repo+" "+v.ID] = v
+	}
+	return all, in.Err()
+}
+
+// know reports whether a finding of a repository was right when it was read; one that
+// was wrong is told of.
+func (all verdicts) know(repo, id string) bool {
+	v, ok := all[repo+" "+id]
+	if ok && v.Verdict == "wrong" {
+		fmt.Printf("%s was judged wrong, and is here again: %s\n", id, v.Why)
+	}
+	return ok && (v.Verdict == "right" || v.Now == "right")
+}
+
+// print says how many findings were right when they were read, and how many of those
+// that the rules give now.
+func (all verdicts) print() {
+	modules := make(map[string]bool)
+	var right, now, given int
+	for _, v := range all {
+		modules[v.Repo] = true
+		switch {
+		case v.Verdict == "right":
+			right++
+			now++
+			given++
+		case v.Now == "right":
+			now++
+			given++
+		case v.Now == "":
+			given++
+		}
+	}
+	fmt.Printf("%d modules: right when read: %s; of those given now: %s\n", len(modules), share(right, len(all)), share(now, given))
+}
