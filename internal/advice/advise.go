@@ -248,10 +248,9 @@ func (x *examiner) matches(s *Site, r *Rule) []Match {
 // hotEnough reports whether a part of a line counts as hot for a rule.
 func (x *examiner) hotEnough(m matched, r *Rule) bool {
 	for subject, v := range m {
-		share := func(d dimension) float64 { return x.share(v[d], subject, d) }
-		most := max(share(mutexTime), share(blockTime))
-		if !r.Waits {
-			most = max(share(cpuTime), share(allocBytes), share(allocBlocks))
+		most := x.worked(v, subject)
+		if r.Waits {
+			most = max(x.share(v[mutexTime], subject, mutexTime), x.share(v[blockTime], subject, blockTime))
 		}
 		if most >= x.options.MinShare {
 			return true
@@ -287,7 +286,7 @@ func (x *examiner) add(s *Site, r *Rule, m *Match) {
 		f.Class = m.Class
 	}
 	f.ID = x.id(&f.Finding)
-	f.Evidence, f.Bound = x.describe(s.hot, part, f.gain)
+	f.Evidence, f.Bound = x.describe(s.hot, part, f.gain, x.options.MinShare)
 	f.Evidence.Compiler = s.Compiler
 	if s.Line != int(s.hot.line) {
 		f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since: the profile's line %d is taken for line %d", s.hot.line, s.Line))
@@ -407,7 +406,7 @@ func (x *examiner) all() []Finding {
 	var all []Finding
 	for _, f := range x.found {
 		if len(f.sites) > 1 {
-			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.matched, f.gain)
+			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.matched, f.gain, x.options.MinShare)
 			f.Evidence.Compiler = f.sites[0].Compiler
 		}
 		all = append(all, f.Finding)

@@ -72,6 +72,7 @@ type evidence struct {
 	subjects []string
 	totals   []values
 	gc       []int64 // CPU time in garbage collection
+	memory   []int64 // CPU time in it, and in allocating
 	lines    map[place]*hot
 }
 
@@ -99,7 +100,7 @@ func (c *collector) union(inputs []Input, has func(at place, below []string) boo
 		sum, hit := int64(0), false
 		c.walk(in, func(v *visit) {
 			hit = hit || v.values[cpuTime] != 0 && has(v.place, v.below)
-		}, func(v *values, _ bool) {
+		}, func(v *values, _, _ bool) {
 			if hit {
 				sum += v[cpuTime]
 			}
@@ -118,7 +119,7 @@ func (e *evidence) subject(name string) int {
 		i = len(e.subjects)
 		e.subjects = append(e.subjects, name)
 		e.totals = append(e.totals, values{})
-		e.gc = append(e.gc, 0)
+		e.gc, e.memory = append(e.gc, 0), append(e.memory, 0)
 	}
 	return i
 }
@@ -197,10 +198,13 @@ func (c *collector) add(in Input) {
 		}
 		h.count(v, subject)
 		h.countBlocks(v, in.Profile)
-	}, func(v *values, collecting bool) {
+	}, func(v *values, collecting, allocating bool) {
 		c.totals[subject].add(v)
 		if collecting {
 			c.gc[subject] += v[cpuTime]
+		}
+		if collecting || allocating {
+			c.memory[subject] += v[cpuTime]
 		}
 	})
 }
@@ -217,8 +221,8 @@ type visit struct {
 
 // walk takes each sample from the leaf to the root. At each frame of the user's the
 // functions passed since the last one have been called by its line. done is called
-// after each sample, and told whether it was garbage collection.
-func (c *collector) walk(in Input, at func(*visit), done func(v *values, collecting bool)) {
+// after each sample, and told whether it was garbage collection, or allocating.
+func (c *collector) walk(in Input, at func(*visit), done func(v *values, collecting, allocating bool)) {
 	p := in.Profile
 	cols := columns(in)
 	if len(cols) == 0 {
@@ -237,13 +241,14 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 		}
 		clear(seen)
 		w = visit{sample: s, values: &v, below: w.below[:0], key: w.key[:0], toLeaf: true}
-		collecting := false
+		collecting, allocating := false, false
 		for _, l := range p.Stack(s) {
 			if steps[l] == nil {
 				steps[l] = c.expand(p, l)
 			}
 			for _, f := range steps[l] {
 				collecting = collecting || gcRoots[f.name]
+				allocating = allocating || allocation(f.name)
 				if f.file == "" {
 					w.below = append(w.below, f.name)
 					w.key = binary.AppendUvarint(w.key, uint64(f.function))
@@ -258,7 +263,7 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 				w.key, w.below, w.toLeaf = append(w.key[:0], 0), w.below[:0], false
 			}
 		}
-		done(&v, collecting)
+		done(&v, collecting, allocating)
 	}
 }
 
@@ -398,10 +403,24 @@ func allocation(name string) bool {
 // weight is how much a subject's time or memory a part is of: what orders subjects,
 // and whether a line is hot at all.
 func (e *evidence) weight(v *values, subject int) float64 {
-	return max(
-		e.share(v[cpuTime], subject, cpuTime), e.share(v[allocBytes], subject, allocBytes), e.share(v[allocBlocks], subject, allocBlocks),
-		e.share(v[mutexTime], subject, mutexTime), e.share(v[blockTime], subject, blockTime),
-	)
+	return max(e.worked(v, subject), e.share(v[mutexTime], subject, mutexTime), e.share(v[blockTime], subject, blockTime))
+}
+
+// worked is weight without waiting.
+func (e *evidence) worked(v *values, subject int) float64 {
+	time := e.share(v[cpuTime], subject, cpuTime)
+	if e.hardlyAllocates(subject) {
+		return time
+	}
+	return max(time, e.share(v[allocBytes], subject, allocBytes), e.share(v[allocBlocks], subject, allocBlocks))
+}
+
+// hardlyAllocates reports whether a subject's memory costs it no time to speak of, so
+// that a part of it is a part of nothing: a benchmark that allocates only to begin, say.
+func (e *evidence) hardlyAllocates(subject int) bool {
+	const enough = 100 // samples, of which none would else be likely to be of memory
+	total := &e.totals[subject]
+	return total[cpuSamples] >= enough && float64(e.memory[subject]) < DefaultMinShare*float64(total[cpuTime])
 }
 
 // largest returns the largest weight over all subjects.
@@ -413,8 +432,9 @@ func (e *evidence) largest(m matched) float64 {
 	return most
 }
 
-// describe says what a part is of its subjects, in the one where bound is largest.
-func (e *evidence) describe(h *hot, m matched, gain float64) (Evidence, Bound) {
+// describe says what a part is of those subjects where it has at least a share, in the
+// one where bound is largest.
+func (e *evidence) describe(h *hot, m matched, gain, least float64) (Evidence, Bound) {
 	var out Evidence
 	var bound Bound
 	worth := 0.0
@@ -426,7 +446,7 @@ func (e *evidence) describe(h *hot, m matched, gain float64) (Evidence, Bound) {
 	best := -1
 	for subject, v := range m {
 		w := e.weight(v, subject)
-		if w == 0 {
+		if w == 0 || w < least {
 			continue
 		}
 		order = append(order, of{subject, w})

@@ -40,10 +40,10 @@ func TestRank(t *testing.T) {
 
 // TestWorth: what helps two benchmarks is worth more than what helps one as much.
 func TestWorth(t *testing.T) {
-	e := &evidence{subjects: []string{"A", "B"}, totals: []values{{cpuTime: 100, cpuSamples: 100}, {cpuTime: 1000, cpuSamples: 100}}, gc: []int64{0, 0}}
+	e := &evidence{subjects: []string{"A", "B"}, totals: []values{{cpuTime: 100, cpuSamples: 100}, {cpuTime: 1000, cpuSamples: 100}}, gc: []int64{0, 0}, memory: []int64{0, 0}}
 	h := new(hot)
-	_, both := e.describe(h, matched{0: {cpuTime: 10}, 1: {cpuTime: 100}}, 2)
-	_, one := e.describe(h, matched{0: {cpuTime: 15}}, 2)
+	_, both := e.describe(h, matched{0: {cpuTime: 10}, 1: {cpuTime: 100}}, 2, 0)
+	_, one := e.describe(h, matched{0: {cpuTime: 15}}, 2, 0)
 	if both.order(&one) >= 0 || math.Abs(both.Worth-0.1) > 1e-9 || math.Abs(one.Worth-0.075) > 1e-9 || one.Expected <= both.Expected {
 		t.Errorf("twice 10 %%: %+v; once 15 %%: %+v", both, one)
 	}

@@ -1,0 +1,57 @@
+package advice
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// A line that has all that a benchmark allocates, where that takes mallocs of 200
+// samples of its time.
+func allocating(subject string, mallocs int64) []Input {
+	cpu := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	mem := profile.NewBuilder(profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"})
+	at := func(b *profile.Builder, function, file string, line int64) uint32 {
+		return b.Location(0, 0, profile.Line{Function: b.Function(function, function, file, 1), Line: line})
+	}
+	own := func(b *profile.Builder) uint32 { return at(b, "example.com/app.build", "app.go", 5) }
+	cpu.Sample([]uint32{at(cpu, "runtime.mallocgc", "malloc.go", 1), own(cpu)}, nil, mallocs, mallocs*10e6)
+	cpu.Sample([]uint32{at(cpu, "example.com/app.run", "app.go", 20)}, nil, 200-mallocs, (200-mallocs)*10e6)
+	mem.Sample([]uint32{own(mem)}, nil, 10, 1000)
+	return []Input{{Profile: cpu.Profile(), Subject: subject, Kind: "cpu"}, {Profile: mem.Profile(), Subject: subject, Kind: "mem"}}
+}
+
+func TestAllocationCounts(t *testing.T) {
+	locate := func(f *profile.Frame) string {
+		if f.File == "app.go" {
+			return f.File
+		}
+		return ""
+	}
+	inputs := slices.Concat(allocating("Once", 1), allocating("Each", 20), allocating("Unknown", 0)[1:])
+	e := &collect(inputs, locate).evidence
+	var line *hot
+	for at, h := range e.lines {
+		if at.line == 5 {
+			line = h
+		}
+	}
+	part := line.match(about{allocates: true})
+	for _, test := range []struct {
+		subject string
+		want    float64
+	}{
+		{"Once", 0.005}, // of the time: what it allocates is not worth a word
+		{"Each", 1},
+		{"Unknown", 1}, // there is no profile of the time
+	} {
+		i := e.subject(test.subject)
+		if got := e.worked(part[i], i); got != test.want {
+			t.Errorf("%s: a part of %v, want %v", test.subject, got, test.want)
+		}
+	}
+	if got, _ := e.describe(line, part, 2, DefaultMinShare); !slices.Equal(got.Subjects, []string{"Each", "Unknown"}) || got.Subject == "Once" {
+		t.Errorf("seen in %v, most in %s; want it in Each and Unknown", got.Subjects, got.Subject)
+	}
+}
