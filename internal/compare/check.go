@@ -68,6 +68,9 @@ func (in *Inputs) Check(objectives []experiment.Objective, base string) (*Checke
 		if family, err = judge(against, head, units, objectives); err != nil {
 			return nil, err
 		}
+		if head.run != nil && against.run == head.run {
+			c.Warnings = append(c.Warnings, head.run.TestNotes()...)
+		}
 	} else if n := budgets(objectives); n > 0 {
 		what := "1 budget is"
 		if n > 1 {

@@ -151,6 +151,8 @@ func (s *Sides) count(verdicts ...experiment.Verdict) string {
 				continue
 			}
 			switch {
+			case c.OtherBenchmark && c.Verdict == experiment.Inconclusive:
+				add("of a benchmark that itself changed")
 			case c.Verdict == experiment.Inconclusive:
 				add("inconclusive")
 			case c.Verdict == experiment.NoChange:

@@ -33,6 +33,7 @@ type Options struct {
 
 	apart    bool            // see CompareApart
 	sameCode []BenchmarkName // of the run
+	tests    []TestOrigin    // of the run
 	each     bool            // no correction for the family or the look: see Confirm
 }
 
@@ -135,6 +136,8 @@ func (c *Comparison) Words() string {
 		return "judged by " + c.JudgedBy
 	case c.Busy:
 		return text + ": the machine was busy"
+	case c.OtherBenchmark && c.Verdict == Inconclusive:
+		return text + ": the benchmark itself changed"
 	case c.Verdict == Inconclusive && math.IsInf(c.MinDetectable, 1):
 		return text + " (too few samples)"
 	case c.Verdict == Inconclusive && c.Scale == Ratio:
@@ -193,6 +196,8 @@ func Compare(series []Series, opts Options) (*Family, error) {
 		c := compareSeries(s, &opts)
 		if slices.Contains(opts.sameCode, s.Key.name()) {
 			c.Verdict, c.Gated, c.tested, c.Warnings = SameCode, false, false, nil
+		} else if slices.ContainsFunc(opts.tests, func(o TestOrigin) bool { return o.Package == s.Package && o.unlike() }) {
+			c.Gated, c.tested, c.OtherBenchmark = false, false, true
 		}
 		f.Comparisons = append(f.Comparisons, c)
 	}
@@ -257,8 +262,11 @@ func (f *Family) correct(opts *Options) {
 		}
 	}
 	for i := range f.Comparisons {
-		if c := &f.Comparisons[i]; c.JudgedBy != "" {
+		switch c := &f.Comparisons[i]; {
+		case c.JudgedBy != "":
 			c.Verdict, c.Beyond, c.Busy = OtherClock, false, false
+		case c.OtherBenchmark && c.Verdict != OneSided:
+			c.Verdict, c.Beyond, c.Busy = Inconclusive, false, false
 		}
 	}
 }

@@ -61,13 +61,14 @@ func (c Comparison) MarshalJSON() ([]byte, error) {
 		MinDetectable *float64  `json:"minDetectable"`
 		JudgedBy      string    `json:"judgedBy,omitempty"` // unit of the clock that decides, if not this one
 		Busy          bool      `json:"busy,omitempty"`
+		OtherBench    bool      `json:"otherBenchmark,omitempty"` // each side ran its own
 		Warnings      []string  `json:"warnings,omitempty"`
 	}{
 		c.Package, c.Benchmark, c.Unit, c.Direction, c.Verdict.String(), c.Words(), c.Gated, c.Confirmation == Agreed, c.Exact, scale, c.Pairs,
 		of(c.Base, c.sample.base), of(c.Head, c.sample.head), finite(c.Change),
 		interval{finite(c.Interval.Lo), finite(c.Interval.Hi), c.Interval.Confidence},
 		interval{finite(c.Gate.Lo), finite(c.Gate.Hi), c.Gate.Confidence},
-		finite(c.P), finite(c.AdjustedP), uTest, c.Budget, c.Beyond && c.Verdict == Worse, c.Floor.Bias, finite(c.MinDetectable), c.JudgedBy, c.Busy, c.Warnings,
+		finite(c.P), finite(c.AdjustedP), uTest, c.Budget, c.Beyond && c.Verdict == Worse, c.Floor.Bias, finite(c.MinDetectable), c.JudgedBy, c.Busy, c.OtherBenchmark, c.Warnings,
 	})
 }
 

@@ -131,6 +131,9 @@ type Comparison struct {
 	// Busy says that the machine was too busy to tell a change of the time from one of
 	// its own: see clock.go.
 	Busy bool
+	// OtherBenchmark says that each side ran a benchmark of its own, whose difference
+	// nobody can tell from the code's: see TestOrigin.
+	OtherBenchmark bool
 	// JudgedBy is the unit of the clock that decides, "" if it is this one.
 	JudgedBy string
 	Warnings []string

@@ -42,6 +42,8 @@ type Info struct {
 	Environment Environment `json:"environment"`
 	Head        Revision    `json:"head"`           // the code measured
 	Base        *Revision   `json:"base,omitempty"` // what it is compared with: -against
+	// Tests are packages whose test files or testdata differ between the sides.
+	Tests []TestOrigin `json:"tests,omitempty"`
 	// SameCode are benchmarks that can run no code that differs between the sides;
 	// NotBenchmarked functions of the head whose code differs, and that no benchmark of
 	// those that were asked for can run. OtherChanges says that there are others, too.

@@ -19,10 +19,11 @@ const sameCode = "nothing this benchmark runs changed"
 // namedAtMost is how many benchmarks or functions a line names.
 const namedAtMost = 8
 
-// CodeNotes says, in lines for people, of which benchmarks it is known without
-// measuring that they can't have changed, and which changes none of them runs.
+// CodeNotes says, in lines for people, where benchmarks were taken from that differ, of
+// which it is known without measuring that they can't have changed, and which changes
+// none of them runs.
 func (i *Info) CodeNotes() []string {
-	var notes []string
+	notes := i.TestNotes()
 	byPackage := make(map[string][]string)
 	var packages []string
 	for _, b := range i.SameCode {
