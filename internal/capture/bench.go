@@ -14,13 +14,14 @@ import (
 )
 
 // A Bench measures the benchmarks of Go packages into a run: files by subject
-// are bench_list.go (packages, test binaries, names), bench_process.go (one
-// process), bench_output.go (what it prints), bench_sample.go (samples),
-// bench_forecast.go (time left), bench_budget.go (time to spend), bench_wait.go
-// (for others to end), bench_profile.go, bench_against.go (the two sides of a
-// comparison), bench_compare.go (its course), bench_code.go (what can't have changed),
-// bench_tree.go (the files of a revision) and bench_scratch.go (how nothing is left
-// behind).
+// are bench_list.go (packages and names), bench_build.go (test binaries),
+// bench_process.go (one process), bench_output.go (what it prints),
+// bench_sample.go (samples), bench_forecast.go (time left), bench_budget.go (time
+// to spend), bench_wait.go (for others to end), bench_profile.go, bench_against.go
+// (the two sides of a comparison), bench_compare.go (its course), bench_tests.go
+// and bench_testdata.go (that both sides run the same benchmark), bench_code.go
+// (what can't have changed), bench_tree.go (the files of a revision) and
+// bench_scratch.go (how nothing is left behind).
 //
 // Fields are set before use; a Bench measures once.
 type Bench struct {
@@ -59,6 +60,8 @@ type Bench struct {
 	ProfileAll  bool
 	ProfileTime time.Duration // of one profile; 0 is DefaultProfileTime
 
+	// TestFiles says whose benchmarks Against runs.
+	TestFiles TestFiles
 	// MeasureUnchanged has Against measure benchmarks of which it knows that
 	// nothing changed, though only as they are now: bounds need numbers.
 	MeasureUnchanged bool
@@ -136,6 +139,9 @@ type BenchReport struct {
 	// Gone benchmarks that only one side has, all as PACKAGE or PACKAGE.NAME.
 	Unchanged, New, Gone []string
 	SameCode             []BenchID // that run nothing that changed
+	// Tests says of packages whose tests differ whose were run, Base against what.
+	Tests []experiment.TestOrigin
+	Base  *experiment.Revision
 	// NotBenchmarked are changed functions that none of the benchmarks runs.
 	NotBenchmarked []string
 	Family         *experiment.Family // nil without Against
@@ -164,6 +170,11 @@ type bencher struct {
 	turns    *experiment.Turns
 
 	layouts map[*benchPackage]*layouts // by the head's package
+
+	ref     string               // what the base is called
+	held    *held                // gets failures and skips of an attempt; nil: the report does
+	lent    [2]map[string]string // overlays: the tests that a side borrows from the other
+	toBuild int                  // packages
 
 	samples int  // appended to the run
 	empty   bool // there was nothing to measure, and that is fine
@@ -340,6 +351,10 @@ func (m *bencher) warn(text string) error {
 }
 
 func (m *bencher) fail(f BenchFailure) error {
+	if m.held != nil {
+		m.held.failures = append(m.held.failures, f)
+		return nil
+	}
 	m.report.Failures = append(m.report.Failures, f)
 	m.event(BenchEvent{Warning: f.line(), Failure: &f})
 	if m.run == nil {
@@ -351,6 +366,10 @@ func (m *bencher) fail(f BenchFailure) error {
 // skip notes a benchmark that skips itself, once: with each CPU count it does so
 // again.
 func (m *bencher) skip(s BenchSkip) {
+	if m.held != nil {
+		m.held.skips = append(m.held.skips, s)
+		return
+	}
 	for i, other := range m.report.Skipped {
 		if other.Package != s.Package || other.Benchmark != s.Benchmark {
 			continue

@@ -11,7 +11,7 @@ import (
 
 // Against compares the code as it is, the head, with a revision, the base.
 //
-//	build       both sides with the same Go and flags; what has the same test
+//	build       both sides with the same Go, flags and tests; what has the same test
 //	            binary and test data is left out, and so are benchmarks that run
 //	            the same code
 //	calibrate   a few processes each; from here on both sides run the same number
@@ -37,7 +37,8 @@ func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := m.pairUp(ctx, repo, base.Commit)
+	m.ref, m.report.Base = ref, base
+	plan, err := m.pairUp(ctx, &revision{repo, base.Commit})
 	if err != nil {
 		return m.report, err
 	}
@@ -86,7 +87,7 @@ func (b *Bench) againstItself(ctx context.Context, name string, ways [2]side) (*
 	for s := range m.sides {
 		m.sides[s].flags, m.sides[s].setting = ways[s].flags, ways[s].setting
 	}
-	plan, err := m.pairUp(ctx, nil, "")
+	plan, err := m.pairUp(ctx, nil)
 	if err != nil {
 		return m.report, err
 	}
@@ -123,108 +124,103 @@ type pairing struct {
 }
 
 // pairUp builds both sides and finds out which benchmarks they share. Where they are
-// of the same files there is no repository to ask what else differs.
-func (m *bencher) pairUp(ctx context.Context, repo *repository, commit string) (*pairing, error) {
-	var packages [2][]*benchPackage
-	for _, s := range []experiment.Side{experiment.Head, experiment.Base} {
-		if s == experiment.Base && m.sides[s].builtLike(&m.sides[experiment.Head]) {
-			for _, h := range packages[experiment.Head] {
-				b := *h
-				b.env = m.sides[s].setting
-				packages[s] = append(packages[s], &b)
-			}
-			continue
-		}
-		var err error
-		if packages[s], err = m.sidePackages(ctx, s); err != nil {
-			return nil, err
-		}
-		if s == experiment.Head && len(packages[s]) == 0 && len(m.report.Failures) > 0 {
-			return nil, m.nothing(0, nil) // don't bury what is wrong under more of it
-		}
+// of the same files there is no revision.
+func (m *bencher) pairUp(ctx context.Context, rev *revision) (*pairing, error) {
+	heads, bases, err := m.listSides(ctx)
+	if err != nil {
+		return nil, err
 	}
 	plan := new(pairing)
 	exist := make(map[string][]string)
 	var different []string // packages
-	// A package that fails on one side is neither new nor gone.
-	broken := func(path string) bool {
-		return slices.ContainsFunc(m.report.Failures, func(f BenchFailure) bool { return f.Package == path && f.Benchmark == "" })
-	}
-	for _, h := range packages[experiment.Head] {
-		i := slices.IndexFunc(packages[experiment.Base], func(p *benchPackage) bool { return p.path == h.path })
-		same := i >= 0 && packages[experiment.Base][i].sum == h.sum && slices.Equal(packages[experiment.Base][i].env, h.env)
-		if same && repo != nil {
-			changed, err := repo.dataChanged(ctx, commit, h.dir)
-			if err != nil {
-				return nil, err
-			}
-			same = !changed
+	m.toBuild = len(heads)
+	built := 0
+	for n, h := range heads {
+		b := packageOf(bases, h.path)
+		if len(h.benchmarks) == 0 && (b == nil || len(b.benchmarks) == 0 || m.TestFiles != BaseTests) {
+			continue
 		}
-		if same {
-			m.report.Unchanged = append(m.report.Unchanged, h.path)
-			if !m.MeasureUnchanged {
-				continue
-			}
-		}
-		heads, names, err := m.listBenchmarks(ctx, experiment.Head, h)
+		own := [2]*benchPackage{experiment.Base: b, experiment.Head: h}
+		pair, err := m.pairPackage(ctx, n, own, rev)
 		if err != nil {
 			return nil, err
 		}
-		exist[h.path] = names
-		if same {
-			plan.head = append(plan.head, heads...)
+		if pair == nil {
 			continue
 		}
-		if broken(h.path) {
-			continue
+		if pair.at[experiment.Head] != nil {
+			built++
 		}
-		different = append(different, h.path)
-		var bases []*target
-		if i >= 0 {
-			b := packages[experiment.Base][i]
-			var names []string
-			if bases, names, err = m.listBenchmarks(ctx, experiment.Base, b); err != nil {
-				return nil, err
-			}
-			exist[h.path] = append(exist[h.path], names...)
-			if broken(h.path) {
-				continue
-			}
+		exist[h.path] = pair.names
+		if pair.broken {
+			continue // neither new nor gone
 		}
-		m.join(plan, heads, bases)
+		if pair.same {
+			m.report.Unchanged = append(m.report.Unchanged, h.path)
+			if m.MeasureUnchanged {
+				found, err := m.ownTargets(ctx, h, n)
+				if err != nil {
+					return nil, err
+				}
+				plan.head = append(plan.head, found...)
+			}
+		} else {
+			different = append(different, h.path)
+			m.join(plan, pair.targets[experiment.Head], pair.targets[experiment.Base])
+		}
+		if err := m.onlyInOne(ctx, plan, pair, own, n); err != nil {
+			return nil, err
+		}
 	}
-	for _, b := range packages[experiment.Base] {
-		if !slices.ContainsFunc(packages[experiment.Head], func(p *benchPackage) bool { return p.path == b.path }) && !broken(b.path) {
+	if built == 0 && len(m.report.Failures) > 0 {
+		return nil, m.nothing(0, nil) // don't bury what is wrong under more of it
+	}
+	for _, b := range bases {
+		if h := packageOf(heads, b.path); len(b.benchmarks) > 0 && (h == nil || len(h.benchmarks) == 0 && exist[b.path] == nil) {
 			m.report.Gone = append(m.report.Gone, b.path)
 		}
 	}
-	if repo != nil {
-		if err := m.takeOutSame(ctx, plan, different, repo, commit); err != nil {
+	if rev != nil {
+		if err := m.takeOutSame(ctx, plan, different, rev); err != nil {
 			return nil, err
 		}
 	}
 	if len(plan.both)+len(plan.head)+len(m.report.SameCode)+len(m.report.Unchanged)+len(m.report.Gone) == 0 {
-		return nil, m.nothing(len(packages[experiment.Head]), exist)
+		return nil, m.nothing(built, exist)
 	}
 	return plan, nil
+}
+
+// listSides lists the packages of both. The base may lack a folder, or all of them; that
+// is no failure.
+func (m *bencher) listSides(ctx context.Context) (heads, bases []*benchPackage, err error) {
+	if heads, err = m.listPackages(ctx, experiment.Head, m.Packages); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", experiment.Head, err)
+	}
+	base := &m.sides[experiment.Base]
+	switch {
+	case base.builtLike(&m.sides[experiment.Head]):
+		return heads, heads, nil
+	case !exists(base.dir):
+		return heads, nil, nil
+	}
+	if bases, err = m.listPackages(ctx, experiment.Base, m.Packages); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", experiment.Base, err)
+	}
+	return heads, bases, nil
+}
+
+func packageOf(packages []*benchPackage, path string) *benchPackage {
+	i := slices.IndexFunc(packages, func(p *benchPackage) bool { return p.path == path })
+	if i < 0 {
+		return nil
+	}
+	return packages[i]
 }
 
 // builtLike reports whether a side is built of the same files with the same flags.
 func (s *side) builtLike(other *side) bool {
 	return s.dir == other.dir && slices.Equal(s.flags, other.flags)
-}
-
-// sidePackages builds what a side has. The base may lack a folder, or all of
-// them; that is no failure.
-func (m *bencher) sidePackages(ctx context.Context, s experiment.Side) ([]*benchPackage, error) {
-	if s == experiment.Base && !exists(m.sides[s].dir) {
-		return nil, nil
-	}
-	listed, err := m.listPackages(ctx, s, m.Packages)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s, err)
-	}
-	return m.build(ctx, s, listed)
 }
 
 // join sorts benchmarks of a package by the sides that have them. One that

@@ -71,7 +71,7 @@ func TestAgainst(t *testing.T) {
 
 	b := quickBench(t, dir)
 	b.PreCheck, b.Benchtime.Iterations = 2, 10_000 // what the runtime allocates now and then has to vanish in rounding
-	b.Profiles = []string{"mem"}
+	b.Profiles, b.TestFiles = []string{"mem"}, EachTests
 	before := git(t, dir, "status", "--porcelain")
 	report, run := against(t, b, "start")
 	if got := git(t, dir, "status", "--porcelain"); got != before {
@@ -270,7 +270,7 @@ func TestAgainstLayouts(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := quickBench(t, filepath.Join(dir, c.make(t, dir)))
-			b.Pattern, b.Count, b.Packages = "X", 1, nil
+			b.Pattern, b.Count, b.Packages, b.TestFiles = "X", 1, nil, EachTests
 			report, run := against(t, b, "HEAD")
 			if len(report.Failures)+len(report.New)+len(report.Gone) > 0 {
 				t.Fatalf("%+v", report)
@@ -296,9 +296,9 @@ func TestAgainstBeforeTheModule(t *testing.T) {
 func TestAgainstRefuses(t *testing.T) {
 	dir := t.TempDir()
 	commit(t, dir, map[string]string{"README": "text"})
-	commit(t, dir, map[string]string{"go.mod": goMod, "m_test.go": "package m\n\nimport \"testing\"\n\nfunc BenchmarkX(b *testing.B) { undefined() }\n"})
+	commit(t, dir, map[string]string{"go.mod": goMod, "m.go": "package m\n\nfunc f() { undefined() }\n", "m_test.go": empty("m", "X")})
 	git(t, dir, "tag", "broken")
-	commit(t, dir, map[string]string{"m_test.go": empty("m", "X")})
+	commit(t, dir, map[string]string{"m.go": "package m\n"})
 	git(t, dir, "branch", "feature/fast")
 	shallow := filepath.Join(t.TempDir(), "shallow")
 	git(t, dir, "clone", "-q", "--depth=1", "file://"+dir, shallow)

@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"io"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -18,14 +19,21 @@ const codeTimeout = 5 * time.Minute
 // sides, and reports them, and the changes that none of the benchmarks runs. packages
 // are those whose test binaries differ. Where the code can't be compared, everything
 // is measured.
-func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []string, repo *repository, commit string) error {
+func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []string, rev *revision) error {
 	if len(packages) == 0 {
 		return nil
 	}
 	m.event(BenchEvent{Stage: "compare code"})
 	limited, cancel := context.WithTimeout(ctx, codeTimeout)
 	defer cancel()
-	code, err := samecode.Load(limited, m.goCommand(experiment.Base), m.goCommand(experiment.Head), m.BuildFlags, packages)
+	var states [2]samecode.State
+	for s := range states {
+		var err error
+		if states[s], err = m.codeState(experiment.Side(s)); err != nil {
+			return err
+		}
+	}
+	code, err := samecode.Load(limited, states[experiment.Base], states[experiment.Head], m.BuildFlags, packages)
 	if err != nil {
 		return ctx.Err()
 	}
@@ -39,7 +47,7 @@ func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []str
 	data := make(map[string]bool) // packages with files that changed, and that benchmarks may read
 	for _, t := range plan.both {
 		if _, known := data[t.Package]; !known {
-			if data[t.Package], err = repo.dataChanged(ctx, commit, t.at[experiment.Head].dir); err != nil {
+			if data[t.Package], err = rev.dataChanged(ctx, t.at[experiment.Head].dir, t.at[experiment.Head].shared); err != nil {
 				return err
 			}
 		}
@@ -65,21 +73,33 @@ func (t *target) source() samecode.Benchmark {
 	return samecode.Benchmark{Package: t.Package, Function: topLevel("Benchmark" + t.Benchmark)}
 }
 
-// goCommand runs the go command of a side.
-func (m *bencher) goCommand(s experiment.Side) samecode.GoCommand {
+// codeState is a side, with the tests that it borrows.
+func (m *bencher) codeState(s experiment.Side) (samecode.State, error) {
+	var flags []string
+	if len(m.lent[s]) > 0 {
+		file := filepath.Join(m.scratch.dir, s.String()+"-overlay.json")
+		if err := writeOverlay(file, m.lent[s]); err != nil {
+			return samecode.State{}, err
+		}
+		flags = []string{"-overlay=" + file}
+	}
 	side := m.sides[s]
-	return func(ctx context.Context, stderr io.Writer, args ...string) ([]byte, error) {
+	run := func(ctx context.Context, stderr io.Writer, args ...string) ([]byte, error) {
+		if args[0] == "list" {
+			args = slices.Insert(slices.Clone(args), 1, flags...)
+		}
 		o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, whole: true, stderr: stderr, args: append([]string{m.tool.path}, args...)})
 		if err != nil {
 			return nil, err
 		}
 		return o.stdout, o.err
 	}
+	return samecode.State{Go: run, Overlay: m.lent[s]}, nil
 }
 
 // tellCode puts what was found by comparing code into a run's info.
 func (r *BenchReport) tellCode(i *experiment.Info) {
-	i.NotBenchmarked, i.OtherChanges = r.NotBenchmarked, r.otherChanges
+	i.Tests, i.NotBenchmarked, i.OtherChanges = r.Tests, r.NotBenchmarked, r.otherChanges
 	for _, id := range r.SameCode {
 		i.SameCode = append(i.SameCode, experiment.BenchmarkName(id))
 	}
@@ -87,7 +107,7 @@ func (r *BenchReport) tellCode(i *experiment.Info) {
 
 // CodeNotes are those of the run.
 func (r *BenchReport) CodeNotes() []string {
-	var i experiment.Info
+	i := experiment.Info{Base: r.Base}
 	r.tellCode(&i)
 	return i.CodeNotes()
 }

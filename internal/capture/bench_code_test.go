@@ -77,7 +77,12 @@ func TestAgainstSameCode(t *testing.T) {
 
 	// What a benchmark may read counts, too.
 	write(t, dir, map[string]string{"m.go": twoFunctions + unused, "testdata/x": "2"})
-	if report, _ = against(t, bench(), "HEAD"); len(report.SameCode) > 0 {
+	b = bench()
+	b.TestFiles = EachTests
+	if report, _ = against(t, b, "HEAD"); len(report.SameCode) > 0 {
 		t.Errorf("with other test data: %+v", report.SameCode)
+	}
+	if report, _ = against(t, bench(), "HEAD"); !slices.Equal(report.SameCode, both) {
+		t.Errorf("with the same test data on both sides: %+v", report.SameCode)
 	}
 }

@@ -152,7 +152,7 @@ func (m *bencher) link(ctx context.Context, t *target, seed int) (files [2]strin
 			return files, err
 		}
 		side := experiment.Side(s)
-		o, err := m.compile(ctx, side, p, files[s], withLayout(m.buildFlags(side), seed))
+		o, err := m.compile(ctx, side, p, files[s], withLayout(m.buildFlags(side, p), seed))
 		if err == nil && o.err != nil {
 			err = errors.New(orText(firstLine(o.stderr), o.err))
 		}

@@ -1,12 +1,10 @@
 package capture
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/version"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -31,8 +29,8 @@ func checkLeakProfile(goVersion string, getenv func(string) string) error {
 }
 
 // leakOverlay writes the file for a package, and the overlay with it for the go
-// command, which also has what an overlay of the user's flags says.
-func leakOverlay(p *benchPackage, dir, profile string, flags []string) (overlay string, err error) {
+// command, run in the folder at, which also has what an overlay of the flags says.
+func leakOverlay(p *benchPackage, dir, profile string, flags []string, at string) (overlay string, err error) {
 	source := filepath.Join(dir, leakFile)
 	text := fmt.Sprintf(`package %s_test
 
@@ -63,32 +61,10 @@ func %s(b *testing.B) {
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		return "", err
 	}
-	var all struct{ Replace map[string]string }
-	for _, f := range flags {
-		if theirs, ok := strings.CutPrefix(strings.TrimLeft(f, "-"), "overlay="); ok {
-			text, err := os.ReadFile(theirs)
-			if err == nil {
-				err = json.Unmarshal(text, &all)
-			}
-			if err != nil {
-				return "", fmt.Errorf("-overlay: %w", err)
-			}
-		}
-	}
-	if all.Replace == nil {
-		all.Replace = map[string]string{}
-	}
-	all.Replace[filepath.Join(p.dir, leakFile)] = source
-	encoded, err := json.Marshal(all)
+	theirs, err := readOverlay(flags, at)
 	if err != nil {
 		return "", err
 	}
 	overlay = filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, encoded, 0o600)
-}
-
-// leakFlags returns the build flags with the overlay instead of the user's.
-func leakFlags(flags []string, overlay string) []string {
-	kept := slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "overlay=") })
-	return append(kept, "-overlay="+overlay)
+	return overlay, writeOverlay(overlay, theirs, map[string]string{filepath.Join(p.dir, leakFile): source})
 }

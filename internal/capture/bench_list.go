@@ -10,12 +10,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,10 +24,23 @@ import (
 type benchPackage struct {
 	path, dir string
 	name      string // as its files have it
-	binary    string // the test binary
+	binary    string // the test binary, once it is built
 	leaks     string // the one that has a profile of leaked goroutines, "" if nobody asked for it
 	sum       [sha256.Size]byte
 	env       []string // for its processes, besides hone's
+
+	hasCode    bool     // besides tests
+	benchmarks []string // functions of its tests: "BenchmarkDecode"
+	tests      []string // files of its tests
+	embeds     []string // patterns of the files that its tests embed
+	codeEmbeds []string // files that its code embeds
+
+	// Tests of the other side: see bench_tests.go.
+	borrows bool
+	replace map[string]string // what stands for which file when it is built
+	overlay string            // file that says so, and what the user's does
+	folder  string            // where its processes run, "" for dir
+	shared  []string          // files beside it that both sides have from one
 }
 
 // A target is a benchmark to measure.
@@ -60,6 +71,7 @@ func (m *bencher) targets(ctx context.Context, s experiment.Side) ([]*target, er
 	if err != nil {
 		return nil, err
 	}
+	packages = slices.DeleteFunc(packages, func(p *benchPackage) bool { return len(p.benchmarks) == 0 })
 	built, err := m.build(ctx, s, packages)
 	if err != nil {
 		return nil, err
@@ -124,10 +136,14 @@ var (
 	buildConstraint = regexp.MustCompile(`(?m)^//go:build [^\r\n]*`)
 )
 
-// listPackages returns the packages whose tests have benchmarks.
+// listPackages returns the packages that match.
 func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
+	var err error
+	if m.sides[s].overlay, err = readOverlay(append(slices.Clip(m.BuildFlags), m.sides[s].flags...), m.sides[s].dir); err != nil {
+		return nil, err
+	}
 	side := m.sides[s]
-	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,Name,TestGoFiles,XTestGoFiles,IgnoredGoFiles,Error"}, listFlags(append(slices.Clip(m.BuildFlags), side.flags...))...)
+	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, listFlags(append(slices.Clip(m.BuildFlags), side.flags...))...)
 	args = append(append(args, "--"), patterns...)
 	if len(patterns) == 0 {
 		args = append(args, ".")
@@ -144,8 +160,11 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 	in := json.NewDecoder(bytes.NewReader(o.stdout))
 	for {
 		var p struct {
-			ImportPath, Dir, Name                     string
-			TestGoFiles, XTestGoFiles, IgnoredGoFiles []string
+			ImportPath, Dir, Name string
+
+			GoFiles, CgoFiles, TestGoFiles, XTestGoFiles, IgnoredGoFiles []string
+
+			EmbedFiles, TestEmbedPatterns, XTestEmbedPatterns []string
 
 			Error *struct{ Err string }
 		}
@@ -169,13 +188,20 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 		if excluded != "" && s == experiment.Head {
 			m.notBuilt = append(m.notBuilt, excluded)
 		}
-		for _, name := range append(p.TestGoFiles, p.XTestGoFiles...) {
-			text, err := os.ReadFile(filepath.Join(p.Dir, name))
-			if err == nil && benchmarkFunc.Match(text) {
-				packages = append(packages, &benchPackage{path: p.ImportPath, dir: p.Dir, name: p.Name})
-				break
+		found := &benchPackage{
+			path: p.ImportPath, dir: p.Dir, name: p.Name, hasCode: len(p.GoFiles)+len(p.CgoFiles) > 0,
+			tests: slices.Concat(p.TestGoFiles, p.XTestGoFiles), embeds: slices.Concat(p.TestEmbedPatterns, p.XTestEmbedPatterns), codeEmbeds: p.EmbedFiles,
+		}
+		for _, name := range found.tests {
+			text, err := os.ReadFile(m.actual(s, filepath.Join(p.Dir, name)))
+			if err != nil {
+				continue // the compiler tells more
+			}
+			for _, f := range benchmarkFunc.FindAllSubmatch(text, -1) {
+				found.benchmarks = append(found.benchmarks, string(f[1]))
 			}
 		}
+		packages = append(packages, found)
 	}
 	return packages, nil
 }
@@ -216,80 +242,6 @@ func listFlags(flags []string) []string {
 	return kept
 }
 
-// build compiles test binaries. What does not compile is a failure, left out.
-func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benchPackage) ([]*benchPackage, error) {
-	flags := m.buildFlags(s)
-	// Names of the same length on both sides: the length of argv[0] moves the
-	// stack (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything
-	// Obviously Wrong!", 2009).
-	bin := filepath.Join(m.scratch.dir, "bin", s.String())
-	var built []*benchPackage
-	for i, p := range packages {
-		m.event(BenchEvent{Stage: "build", What: p.path, Done: i, Total: len(packages)})
-		p.binary = filepath.Join(bin, strconv.Itoa(i), path.Base(p.path)+".test"+exeSuffix()) // profiles show the name
-		if err := os.MkdirAll(filepath.Dir(p.binary), 0o700); err != nil {
-			return nil, err
-		}
-		o, err := m.compile(ctx, s, p, p.binary, flags)
-		if err != nil {
-			return nil, err
-		}
-		if o.err == nil && slices.Contains(m.Profiles, leakKind) {
-			dir := filepath.Join(filepath.Dir(p.binary), "leaks")
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return nil, err
-			}
-			overlay, err := leakOverlay(p, dir, m.profileFile(), flags)
-			if err != nil {
-				return nil, err
-			}
-			p.leaks = filepath.Join(dir, filepath.Base(p.binary))
-			if o, err = m.compile(ctx, s, p, p.leaks, leakFlags(flags, overlay)); err != nil {
-				return nil, err
-			}
-		}
-		if o.err != nil {
-			what, output := "does not build", excerpt(append(o.stderr, o.stdout...), 30, 5)
-			if vetHeader.MatchString(output) {
-				what = "does not pass go vet, as of go test; -vet=off builds it all the same"
-			}
-			if err := m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: what, Output: output}); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		text, err := os.ReadFile(p.binary)
-		if errors.Is(err, os.ErrNotExist) {
-			continue // no test files, once build tags are heeded
-		} else if err != nil {
-			return nil, err
-		}
-		p.sum, p.env = sha256.Sum256(text), m.sides[s].setting
-		built = append(built, p)
-	}
-	return built, nil
-}
-
-func (m *bencher) buildFlags(s experiment.Side) []string {
-	return append(slices.Clip(m.BuildFlags), m.sides[s].flags...)
-}
-
-// compile builds the test binary of a package.
-func (m *bencher) compile(ctx context.Context, s experiment.Side, p *benchPackage, binary string, flags []string) (*processOutcome, error) {
-	args := append([]string{m.tool.path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
-	return m.scratch.run(ctx, process{dir: m.sides[s].dir, env: m.sides[s].env, args: append(args, p.path)})
-}
-
-// vetHeader is what the go command prints above what go vet found: "# [example.com/m]".
-var vetHeader = regexp.MustCompile(`(?m)^# \[\S+\]$`)
-
-func exeSuffix() string {
-	if runtime.GOOS == "windows" {
-		return ".exe"
-	}
-	return ""
-}
-
 // listBenchmarks runs everything once, with one iteration, and returns what
 // gave a result: only running tells which sub-benchmarks there are. names are
 // all top-level benchmarks of the package, whether they match or not.
@@ -319,7 +271,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 	seen := make(map[string]bool)
 	for i, cpu := range cpus {
 		tests := m.Tests
-		if tests == "" || i > 0 {
+		if tests == "" || i > 0 || p.borrows { // the other side's tests may fail here
 			tests = "^$"
 		}
 		list := func(pattern string) (*processOutcome, error) {
@@ -400,7 +352,7 @@ func (m *bencher) runBinary(ctx context.Context, p *benchPackage, flags ...strin
 func (m *bencher) runFile(ctx context.Context, p *benchPackage, binary string, flags ...string) (*processOutcome, error) {
 	args := append([]string{binary, "-test.paniconexit0"}, flags...)
 	return m.scratch.run(ctx, process{
-		dir: p.dir, env: append(slices.Clip(m.tool.testEnv), p.env...), timeout: m.Timeout, pin: m.Pin, peak: m.PeakRSS,
+		dir: cmp.Or(p.folder, p.dir), env: append(slices.Clip(m.tool.testEnv), p.env...), timeout: m.Timeout, pin: m.Pin, peak: m.PeakRSS,
 		args: append(args, m.Args...),
 	})
 }

@@ -77,7 +77,9 @@ func TestAgainstSkips(t *testing.T) {
 	edits := map[string]string{"m_test.go": skipping + "\nvar changed int\n"}
 	edits["b_test.go"] = strings.Replace(empty("m", "Then"), "{}", `{ b.Skip("no longer") }`, 1)
 	write(t, dir, edits)
-	report, _ := against(t, quickBench(t, dir), "HEAD")
+	b := quickBench(t, dir)
+	b.TestFiles = EachTests
+	report, _ := against(t, b, "HEAD")
 	got := make(map[string]string)
 	for _, s := range report.Skipped {
 		got[s.Benchmark] = s.Side

@@ -152,10 +152,13 @@ func EditDistance(a, b string) int {
 }
 
 // dataChanged reports whether files differ that a benchmark may read but that
-// are not in its binary: in the package's folder or its testdata.
-func (r *repository) dataChanged(ctx context.Context, commit, dir string) (bool, error) {
+// are not in its binary: in the package's folder or its testdata, and not shared.
+func (r *repository) dataChanged(ctx context.Context, commit, dir string, shared []string) (bool, error) {
 	return r.changedBelow(ctx, commit, dir, func(name string) bool {
-		return strings.HasPrefix(name, "testdata/") || !strings.Contains(name, "/") && !notRead.MatchString(name)
+		if strings.HasPrefix(name, testdata+"/") {
+			return !slices.Contains(shared, testdata+"/")
+		}
+		return !strings.Contains(name, "/") && !notRead.MatchString(name) && !slices.Contains(shared, name)
 	})
 }
 
@@ -209,7 +212,8 @@ func (w *workspace) checkout(ctx context.Context, r *repository, commit string) 
 	if err != nil {
 		return nil, err
 	}
-	s := side{dir: filepath.Join(mirror(r.top), rel), env: slices.Clone(w.tool.env)}
+	s := side{dir: filepath.Join(mirror(r.top), rel), env: slices.Clone(w.tool.env), top: mirror(r.top)}
+	w.sides[experiment.Head].top = r.top
 	links := &outsideLinks{r.top, mirror}
 	switch work := w.tool.work; {
 	case work == "" || work == "off":

@@ -20,6 +20,9 @@ type side struct {
 	dir   string   // where the go command runs
 	env   []string // for the go command, besides the environment of hone
 	flags []string // for go list and go test -c, after those of both sides
+	top   string   // of the repository, where the other side is a revision of it
+	// overlay is that of the user's flags: what stands for which file.
+	overlay map[string]string
 	// setting is for the environment of what is built: "GOGC=200".
 	setting []string
 }

@@ -56,9 +56,9 @@ const listed = "ImportPath,Dir,Name,ForTest,DefaultGODEBUG,Standard,Module,Deps,
 	"GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles"
 
 // list returns the units of the tests of packages.
-func list(ctx context.Context, run GoCommand, flags, packages []string) (map[string]*unit, error) {
+func list(ctx context.Context, state *State, flags, packages []string) (map[string]*unit, error) {
 	args := append([]string{"list", "-e", "-deps", "-test", "-json=" + listed}, flags...)
-	out, err := run(ctx, io.Discard, append(append(args, "--"), packages...)...)
+	out, err := state.Go(ctx, io.Discard, append(append(args, "--"), packages...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func list(ctx context.Context, run GoCommand, flags, packages []string) (map[str
 		if p.Error != nil {
 			continue // the base has no such package, or it did not build and nobody asks
 		}
-		u, err := newUnit(&p)
+		u, err := newUnit(&p, state.Overlay)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func list(ctx context.Context, run GoCommand, flags, packages []string) (map[str
 	}
 }
 
-func newUnit(p *listedPackage) (*unit, error) {
+func newUnit(p *listedPackage, overlay map[string]string) (*unit, error) {
 	path, _, _ := strings.Cut(p.ImportPath, " [")
 	u := &unit{
 		name: p.ImportPath, path: path, prefix: symbolPrefix(path), deps: p.Deps, godebug: p.DefaultGODEBUG,
@@ -106,10 +106,10 @@ func newUnit(p *listedPackage) (*unit, error) {
 			version = m.Replace.Path + "@" + m.Replace.Version
 		}
 		u.source = sha256.Sum256([]byte(version))
-	} else if err := u.hashFiles(p); err != nil {
+	} else if err := u.hashFiles(p, overlay); err != nil {
 		return nil, err
 	}
-	if err := u.hashOther(p); err != nil {
+	if err := u.hashOther(p, overlay); err != nil {
 		return nil, err
 	}
 	return u, nil
@@ -119,14 +119,14 @@ func newUnit(p *listedPackage) (*unit, error) {
 // what the flags of the binary name, and is not compared.
 func isTestMain(name string) bool { return strings.HasSuffix(name, ".test") }
 
-func (u *unit) hashFiles(p *listedPackage) error {
+func (u *unit) hashFiles(p *listedPackage, overlay map[string]string) error {
 	h := sha256.New()
 	if p.Module != nil {
 		fmt.Fprintf(h, "go %q\n", p.Module.GoVersion) // decides what the language is
 	}
 	for _, names := range [][]string{p.GoFiles, p.CgoFiles, p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles, p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.EmbedFiles} {
 		for _, name := range append(names, "") {
-			if err := hashFile(h, p.Dir, name); err != nil {
+			if err := hashFile(h, overlay, p.Dir, name); err != nil {
 				return err
 			}
 		}
@@ -135,11 +135,15 @@ func (u *unit) hashFiles(p *listedPackage) error {
 	return nil
 }
 
-func hashFile(h io.Writer, dir, name string) error {
+func hashFile(h io.Writer, overlay map[string]string, dir, name string) error {
 	var text []byte
 	if name != "" {
+		file := inDir(dir, name)
+		if instead := overlay[file]; instead != "" {
+			file = instead
+		}
 		var err error
-		if text, err = os.ReadFile(inDir(dir, name)); err != nil {
+		if text, err = os.ReadFile(file); err != nil {
 			return err
 		}
 	}
@@ -161,7 +165,7 @@ var (
 
 // hashOther looks at what is compiled by others than the Go compiler, and at files
 // that become part of the binary.
-func (u *unit) hashOther(p *listedPackage) error {
+func (u *unit) hashOther(p *listedPackage, overlay map[string]string) error {
 	names := slices.Concat(p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles, p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.CgoFiles)
 	if len(names)+len(p.EmbedFiles) == 0 {
 		return nil
@@ -171,7 +175,7 @@ func (u *unit) hashOther(p *listedPackage) error {
 	// C is in Go files, too, and calls what Go exports to it.
 	whole := len(p.CgoFiles)+len(p.SwigFiles)+len(p.SwigCXXFiles) > 0
 	for _, name := range append(names, p.EmbedFiles...) {
-		if err := hashFile(h, p.Dir, name); err != nil {
+		if err := hashFile(h, overlay, p.Dir, name); err != nil {
 			return err
 		}
 	}

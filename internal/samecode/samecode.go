@@ -25,6 +25,13 @@ import (
 // the command fails.
 type GoCommand func(ctx context.Context, stderr io.Writer, args ...string) ([]byte, error)
 
+// A State is one of the two states of a program.
+type State struct {
+	Go GoCommand
+	// Overlay has what Go's -overlay says, for tests: what stands for which file.
+	Overlay map[string]string
+}
+
 // ErrUnknown: this build, or what the compiler of this Go prints, can't be compared.
 var ErrUnknown = errors.New("machine code can't be compared")
 
@@ -41,24 +48,25 @@ type Code struct {
 
 // Load lists and compiles the tests of packages, as go test -c -trimpath would with
 // the same flags. The base may lack packages.
-func Load(ctx context.Context, baseGo, headGo GoCommand, flags, packages []string) (*Code, error) {
+func Load(ctx context.Context, baseState, headState State, flags, packages []string) (*Code, error) {
 	flags, err := compileFlags(flags)
 	if err != nil {
 		return nil, err
 	}
 	names := newNames()
 	var lists [2]map[string]*unit
-	for s, run := range []GoCommand{base: baseGo, head: headGo} {
-		if err := checkSettings(ctx, run); err != nil {
+	states := [2]State{base: baseState, head: headState}
+	for s := range states {
+		if err := checkSettings(ctx, states[s].Go); err != nil {
 			return nil, err
 		}
-		if lists[s], err = list(ctx, run, flags, packages); err != nil {
+		if lists[s], err = list(ctx, &states[s], flags, packages); err != nil {
 			return nil, err
 		}
 	}
 	visible := visibleUnits(lists)
-	for s, run := range []GoCommand{base: baseGo, head: headGo} {
-		if err := compile(ctx, run, flags, packages, lists[s], visible, names); err != nil {
+	for s := range states {
+		if err := compile(ctx, states[s].Go, flags, packages, lists[s], visible, names); err != nil {
 			return nil, err
 		}
 	}

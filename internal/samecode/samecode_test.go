@@ -152,7 +152,7 @@ func TestSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	code, err := Load(t.Context(), goCommand(sides[base], env...), goCommand(sides[head], env...), nil, packages)
+	code, err := Load(t.Context(), State{Go: goCommand(sides[base], env...)}, State{Go: goCommand(sides[head], env...)}, nil, packages)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,14 +237,14 @@ func TestUnknown(t *testing.T) {
 		return nil, nil
 	}
 	for _, flag := range []string{"-gcflags=all=-N", "-pgo=x.pprof", "-overlay=o.json", "-cover", "-asmflags=-D=X"} {
-		if _, err := Load(t.Context(), never, never, []string{flag}, nil); !errors.Is(err, ErrUnknown) {
+		if _, err := Load(t.Context(), State{Go: never}, State{Go: never}, []string{flag}, nil); !errors.Is(err, ErrUnknown) {
 			t.Errorf("%s: %v", flag, err)
 		}
 	}
 	set := func(context.Context, io.Writer, ...string) ([]byte, error) {
 		return []byte("-mod=mod -gcflags=-N\n"), nil
 	}
-	if _, err := Load(t.Context(), set, set, nil, nil); !errors.Is(err, ErrUnknown) {
+	if _, err := Load(t.Context(), State{Go: set}, State{Go: set}, nil, nil); !errors.Is(err, ErrUnknown) {
 		t.Errorf("GOFLAGS: %v", err)
 	}
 }
