@@ -60,6 +60,10 @@ Of hone:
                   changed, or of all benchmarks if this flag is given
   -profiletime T  time of a profile (2s)
   -precheck N     pairs of the base with itself, to know the noise (6; 0: none)
+  -tests head|base|each
+                  with -against, whose benchmarks both sides run where test files or
+                  testdata differ: those of the working tree (head), of REF (base),
+                  each its own; what doesn't build so is tried the other way (head)
   -measure-unchanged
                   with -against, also measure, as they are now, benchmarks that run
                   nothing that changed; done where hone.toml has bounds
@@ -81,8 +85,12 @@ Examples:
   hone bench -against HEAD ./json
   hone bench -against main -benchtime 1s -pin 1 ./...
   hone bench -against main -for 3m ./...
+  hone bench -against main -tests base ./json
   hone bench -profile cpu,wall -bench Queue
 `
+
+// testNames are what -tests takes, by capture.TestFiles.
+var testNames = []string{"head", "base", "each"}
 
 // layoutNames are what -layouts takes, by capture.Layouts.
 var layoutNames = []string{"auto", "all", "none"}
@@ -94,6 +102,7 @@ type benchFlags struct {
 	profile  string
 	cpu, pin string
 	layouts  string
+	tests    string
 	json     bool
 	verbose  bool
 	fs       *flag.FlagSet
@@ -122,6 +131,7 @@ func newBenchFlags() *benchFlags {
 	fs.StringVar(&f.profile, "profile", "cpu,mem", "")
 	fs.DurationVar(&f.ProfileTime, "profiletime", 0, "")
 	fs.IntVar(&f.PreCheck, "precheck", capture.DefaultPreCheck, "")
+	fs.StringVar(&f.tests, "tests", "head", "")
 	fs.StringVar(&f.layouts, "layouts", "auto", "")
 	fs.StringVar(&f.pin, "pin", "", "")
 	fs.BoolVar(&f.MeasureUnchanged, "measure-unchanged", false, "")
@@ -161,6 +171,10 @@ func (f *benchFlags) parse(args []string) (err error) {
 		return usage("-for is of use with -against only")
 	case !slices.Contains(layoutNames, f.layouts):
 		return usage("-layouts %s: want %s", f.layouts, strings.Join(layoutNames, ", "))
+	case !slices.Contains(testNames, f.tests):
+		return usage("-tests %s: want %s", f.tests, strings.Join(testNames, ", "))
+	case given["tests"] && f.against == "":
+		return usage("-tests is of use with -against only")
 	case given["layouts"] && f.against == "":
 		return usage("-layouts is of use with -against only")
 	case f.PreCheck < 0:
@@ -182,6 +196,7 @@ func (f *benchFlags) parse(args []string) (err error) {
 		return usage("-cpu: %w", err)
 	}
 	f.Layouts = capture.Layouts(slices.Index(layoutNames, f.layouts))
+	f.TestFiles = capture.TestFiles(slices.Index(testNames, f.tests))
 	if f.Pin, err = parseNumbers(f.pin, 0); err != nil {
 		return usage("-pin: %w", err)
 	}

@@ -39,6 +39,8 @@ type benchJSON struct {
 	Unchanged  []string `json:"unchanged"`  // packages with the same test binary
 	New        []string `json:"new"`
 	Gone       []string `json:"gone"`
+	// Whose benchmarks were run, of packages whose test files or testdata differ.
+	Tests []experiment.TestOrigin `json:"tests"`
 	// Benchmarks that can run no code that changed, and changed functions that no
 	// benchmark of those asked for can run.
 	SameCode       []experiment.BenchmarkName `json:"sameCode"`
@@ -62,6 +64,7 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 	if f.json {
 		out := benchJSON{Run: r.ID, Dir: r.Dir, Unchanged: orEmpty(r.Unchanged), New: orEmpty(r.New), Gone: orEmpty(r.Gone), Failures: r.Failures, Skipped: r.Skipped,
 			Regression: r.Family != nil && len(r.Family.Regressions()) > 0}
+		out.Tests = append([]experiment.TestOrigin{}, r.Tests...)
 		out.SameCode, out.NotBenchmarked = []experiment.BenchmarkName{}, orEmpty(r.NotBenchmarked)
 		for _, id := range r.SameCode {
 			out.SameCode = append(out.SameCode, experiment.BenchmarkName(id))

@@ -149,6 +149,8 @@ func TestBenchUsage(t *testing.T) {
 		{"-against HEAD -for 0s", "want a time above 0, like 3m"},
 		{"-for 3m", "-for is of use with -against only"},
 		{"-wait -1s", "-wait -1s is below 0"},
+		{"-tests both", "-tests both: want head, base, each"},
+		{"-tests base", "-tests is of use with -against only"},
 		{"-against=", "-against needs"},
 		{"-nonsense", "flag provided but not defined: -nonsense"},
 	} {

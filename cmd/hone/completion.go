@@ -117,7 +117,8 @@ var subcommands = map[string][]string{
 // flagValues are the values of flags that take one of a few, by verb; "" is of all verbs.
 var flagValues = map[string]map[string][]string{
 	"":      {"symbolize": {"none", "local", "remote", "force", "fastlocal", "demangle=none", "demangle=full", "demangle=templates"}},
-	"bench": {"profile": capture.ProfileKinds()}, "check": {"profile": capture.ProfileKinds()},
+	"bench": {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
+	"check": {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
 	"flame": {"format": {"html", "svg", "folded", "json"}, "color": {"package", "origin", "change"}},
 	"ui":    {"view": server.Views()},
 	"serve": {"log-format": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}},
