@@ -3,6 +3,7 @@ package advice
 import (
 	"cmp"
 	"encoding/binary"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -451,7 +452,7 @@ func (e *evidence) describe(h *hot, m matched, gain, least float64) (Evidence, B
 		}
 		order = append(order, of{subject, w})
 		b := e.bound(v, subject, gain)
-		worth += b.Expected
+		worth += b.Expected * b.Expected
 		if best < 0 || b.better(&bound) {
 			best, bound = subject, b
 		}
@@ -459,7 +460,7 @@ func (e *evidence) describe(h *hot, m matched, gain, least float64) (Evidence, B
 	if best < 0 {
 		return out, bound
 	}
-	bound.Worth = worth
+	bound.Worth = math.Sqrt(worth)
 	slices.SortFunc(order, func(a, b of) int { return cmp.Or(cmp.Compare(b.weight, a.weight), a.subject-b.subject) })
 	for _, o := range order {
 		if name := e.subjects[o.subject]; name != "" {

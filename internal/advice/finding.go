@@ -115,8 +115,10 @@ type Bound struct {
 	Waiting float64 `json:"waiting,omitempty"`
 	// Expected is Time with the rule's typical gain.
 	Expected float64 `json:"expected"`
-	// Worth is Expected of all subjects together, each of which counts the same, and,
-	// where a finding stands for others, of these; it ranks findings.
+	// Worth ranks findings. It is the root of the sum of squares of what is expected of
+	// each subject: what helps several is worth more than what helps one as much, but a
+	// little in each of many doesn't outweigh a lot in one. Of a rule that is generic it is
+	// half of that; where a finding stands for others, theirs is added.
 	Worth float64 `json:"worth"`
 }
 

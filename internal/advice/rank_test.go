@@ -38,14 +38,36 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// TestWorth: what helps two benchmarks is worth more than what helps one as much.
+// TestWorth: what helps two benchmarks is worth more than what helps one as much, but a
+// little in each of many is worth less than a lot in one.
 func TestWorth(t *testing.T) {
-	e := &evidence{subjects: []string{"A", "B"}, totals: []values{{cpuTime: 100, cpuSamples: 100}, {cpuTime: 1000, cpuSamples: 100}}, gc: []int64{0, 0}, memory: []int64{0, 0}}
-	h := new(hot)
-	_, both := e.describe(h, matched{0: {cpuTime: 10}, 1: {cpuTime: 100}}, 2, 0)
-	_, one := e.describe(h, matched{0: {cpuTime: 15}}, 2, 0)
-	if both.order(&one) >= 0 || math.Abs(both.Worth-0.1) > 1e-9 || math.Abs(one.Worth-0.075) > 1e-9 || one.Expected <= both.Expected {
-		t.Errorf("twice 10 %%: %+v; once 15 %%: %+v", both, one)
+	const subjects = 20
+	var e evidence
+	little := make(matched)
+	for i := range subjects {
+		e.subjects = append(e.subjects, fmt.Sprint(i))
+		e.totals = append(e.totals, values{cpuTime: 1000, cpuSamples: 100})
+		e.gc = append(e.gc, 0)
+		e.memory = append(e.memory, 0)
+		little[i] = &values{cpuTime: 30}
+	}
+	for _, c := range []struct {
+		name       string
+		more, less matched
+	}{
+		{"twice as much", matched{0: {cpuTime: 100}, 1: {cpuTime: 100}}, matched{0: {cpuTime: 130}}},
+		{"a lot in one", matched{0: {cpuTime: 150}}, matched{0: {cpuTime: 100}, 1: {cpuTime: 100}}},
+		{"a little in each", matched{7: {cpuTime: 300}}, little},
+	} {
+		_, more := e.describe(new(hot), c.more, 2, 0)
+		_, less := e.describe(new(hot), c.less, 2, 0)
+		if more.order(&less) >= 0 {
+			t.Errorf("%s: %+v is worth no more than %+v", c.name, more, less)
+		}
+	}
+	_, one := e.describe(new(hot), matched{0: {cpuTime: 150}}, 2, 0)
+	if math.Abs(one.Worth-one.Expected) > 1e-9 || math.Abs(one.Worth-0.075) > 1e-9 {
+		t.Errorf("in one subject what is expected and what it is worth are the same: %+v", one)
 	}
 }
 
