@@ -10,9 +10,10 @@
 // DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. A case is a line of JSON
 // with facts only; see reasons.go. Of each, the parent revision is laid out in a
 // temporary folder and its benchmark profiled by hone advise. A finding hits if it is
-// among the first three and names the changed lines or their function; it is right if
-// its rule is one of those that say what the author did. Places to be silent at are
-// missed if any finding with a rewrite, or one of the pattern they look like, is there.
+// among the first three and names the changed lines or their function, as its place or as
+// what calls that (marked ^); it is right if its rule is one of those that say what the
+// author did. Places to be silent at are missed if any finding with a rewrite, or one of
+// the pattern they look like, is there.
 //
 // cases.jsonl beside this file has commits, and silent.jsonl places to be silent at.
 //
@@ -59,6 +60,13 @@ type testCase struct {
 type finding struct {
 	ID, Rule, Class, Function, File string
 	Line                            int
+	Evidence                        struct{ Callers []caller }
+}
+
+// A caller is a line that the function of a finding was called from.
+type caller struct {
+	Function, File string
+	Line           int
 }
 
 type options struct {
@@ -204,6 +212,9 @@ func (t *tally) judge(o *options, c *testCase) {
 	}
 	if i >= 0 {
 		rank = fmt.Sprintf("#%d %s %s", i+1, found[i].ID, found[i].Class)
+		if !c.changed(found[i].Function, found[i].File, found[i].Line, dir) {
+			rank += " ^"
+		}
 	}
 	fmt.Printf("%-28s %-8s %-22s %-44s of %d (%v)\n", c.ID, verdict, c.Pattern, rank, len(found), took)
 	if verdict != "right" {
@@ -253,14 +264,19 @@ func (c *testCase) same(file, dir string) bool {
 
 // at reports whether a finding is on the changed lines, or in their function.
 func (c *testCase) at(f finding, dir string) bool {
-	if !c.same(f.File, dir) {
+	return c.changed(f.Function, f.File, f.Line, dir) ||
+		slices.ContainsFunc(f.Evidence.Callers, func(by caller) bool { return c.changed(by.Function, by.File, by.Line, dir) })
+}
+
+func (c *testCase) changed(function, file string, line int, dir string) bool {
+	if !c.same(file, dir) {
 		return false
 	}
 	if len(c.ParentLines) == 2 && c.ParentLines[0]-1 <= f.Line && f.Line <= c.ParentLines[1]+1 {
 		return true
 	}
 	name, _, _ := strings.Cut(c.Function, " ")
-	return f.Function != "" && f.Function == name
+	return function != "" && function == name
 }
 
 func relative(dir, file string) string {

@@ -65,7 +65,9 @@ type hot struct {
 	place
 	chains  map[string]*chain
 	blocks  map[int64]int64 // objects by size in bytes, allocated by the line itself
-	testing bool            // within a _test.go file
+	main    values          // of all chains and subjects, what the first goroutine has run
+	callers map[place]matched
+	testing bool // within a _test.go file
 }
 
 // evidence is what a set of profiles says of the user's lines.
@@ -191,6 +193,7 @@ type step struct {
 // add counts each sample at the lines of the user's it passes.
 func (c *collector) add(in Input) {
 	subject := c.subject(in.Subject)
+	var below *hot // of the same sample
 	c.walk(in, func(v *visit) {
 		h := c.lines[v.place]
 		if h == nil {
@@ -199,7 +202,12 @@ func (c *collector) add(in Input) {
 		}
 		h.count(v, subject)
 		h.countBlocks(v, in.Profile)
+		if below != nil {
+			below.calledFrom(v, subject)
+		}
+		below = h
 	}, func(v *values, collecting, allocating bool) {
+		below = nil
 		c.totals[subject].add(v)
 		if collecting {
 			c.gc[subject] += v[cpuTime]
@@ -482,6 +490,7 @@ func (e *evidence) describe(h *hot, m matched, gain, least float64) (Evidence, B
 	out.Block = part(blockTime, "nanoseconds", 0)
 	out.GC = e.share(e.gc[best], best, cpuTime)
 	out.Callees = h.callees(e, best)
+	out.Callers = h.calledBy(best)
 	for size, n := range h.blocks {
 		out.Ladder = append(out.Ladder, Block{size, n})
 	}
@@ -503,13 +512,7 @@ func (h *hot) callees(e *evidence, subject int) []Callee {
 			line.add(v)
 		}
 	}
-	by := cpuTime
-	for _, d := range []dimension{cpuTime, allocBytes, allocBlocks, mutexTime, blockTime} {
-		if line[d] != 0 {
-			by = d
-			break
-		}
-	}
+	by := mainDimension(&line)
 	var all []Callee
 	for name, v := range sums {
 		if v[by] != 0 {

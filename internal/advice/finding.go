@@ -73,6 +73,9 @@ type Evidence struct {
 
 	GC      float64  `json:"gc,omitempty"`      // share of the CPU time in garbage collection
 	Callees []Callee `json:"callees,omitempty"` // called by the line, most first
+	// Callers are lines of the user's that the line's function was called from, most
+	// first. What makes a helper slow may be how it is used.
+	Callers []Caller `json:"callers,omitempty"`
 	// Ladder is the sizes of blocks allocated on the line, in bytes, ascending; a line
 	// that allocates many of growing size lets something grow.
 	Ladder []Block `json:"ladder,omitempty"`
@@ -92,6 +95,14 @@ type Share struct {
 type Callee struct {
 	Function string  `json:"function"`
 	Share    float64 `json:"share"` // of the total, with all it calls
+}
+
+// A Caller is a line that calls the function of another one.
+type Caller struct {
+	Function string  `json:"function"` // "Type.Method" or "function"
+	File     string  `json:"file"`     // absolute
+	Line     int     `json:"line"`
+	Share    float64 `json:"share"` // of what the line costs
 }
 
 // A Block is a size of allocated blocks.

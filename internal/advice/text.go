@@ -82,6 +82,11 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 		}
 		fmt.Fprintf(b, "  %s\n", f.Text)
 	}
+	if callers := f.callers(dir); callers != "" {
+		for _, line := range wrap("called from "+callers, 100) {
+			fmt.Fprintf(b, "    %s\n", line)
+		}
+	}
 	for _, line := range f.Costs() {
 		fmt.Fprintf(b, "    %s\n", line)
 	}
@@ -121,11 +126,27 @@ func (f *Finding) Place(dir string) string {
 	if f.File == "" {
 		return f.Package
 	}
-	name := f.File
-	if rel, err := filepath.Rel(dir, f.File); err == nil && !strings.HasPrefix(rel, "..") {
-		name = rel
+	return shownFrom(dir, f.File, f.Line)
+}
+
+func shownFrom(dir, file string, line int) string {
+	if rel, err := filepath.Rel(dir, file); err == nil && !strings.HasPrefix(rel, "..") {
+		file = rel
 	}
-	return fmt.Sprintf("%s:%d", filepath.ToSlash(name), f.Line)
+	return fmt.Sprintf("%s:%d", filepath.ToSlash(file), line)
+}
+
+// callers is "F (a.go:7), G (b.go:8, 30 %)": where a function is called from.
+func (f *Finding) callers(dir string) string {
+	var all []string
+	for _, c := range f.Evidence.Callers {
+		at := shownFrom(dir, c.File, c.Line)
+		if c.Share < 0.995 {
+			at += fmt.Sprintf(", %.0f %%", 100*c.Share)
+		}
+		all = append(all, fmt.Sprintf("%s (%s)", c.Function, at))
+	}
+	return strings.Join(all, ", ")
 }
 
 // Costs says what profiles show of the place, and what that bounds, in lines.

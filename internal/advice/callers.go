@@ -1,0 +1,64 @@
+package advice
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// calledFrom counts a sample at a line of the user's that is next above another one.
+func (h *hot) calledFrom(v *visit, subject int) {
+	if h.callers == nil {
+		h.callers = make(map[place]matched)
+	}
+	m := h.callers[v.place]
+	if m == nil {
+		m = make(matched)
+		h.callers[v.place] = m
+	}
+	if m[subject] == nil {
+		m[subject] = new(values)
+	}
+	m[subject].add(v.values)
+}
+
+// Of callers that have less of a line than this, and of more than so many, nothing is said.
+const (
+	callerShare = 0.1
+	maxCallers  = 3
+)
+
+// calledBy returns the lines that a line's function was called from in a subject. Tests are
+// not among them.
+func (h *hot) calledBy(subject int) []Caller {
+	all := h.match(about{})[subject]
+	if all == nil {
+		return nil
+	}
+	by := mainDimension(all)
+	var callers []Caller
+	for at, m := range h.callers {
+		v := m[subject]
+		if v == nil || strings.HasSuffix(at.file, "_test.go") {
+			continue
+		}
+		if share := float64(v[by]) / float64(all[by]); share >= callerShare {
+			name := parseName(at.function)
+			callers = append(callers, Caller{strings.TrimPrefix(name.receiver+"."+name.name, "."), at.file, int(at.line), share})
+		}
+	}
+	slices.SortFunc(callers, func(a, b Caller) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), strings.Compare(a.File, b.File), a.Line-b.Line)
+	})
+	return callers[:min(maxCallers, len(callers))]
+}
+
+// mainDimension is what values are compared by: time, or else what there is.
+func mainDimension(v *values) dimension {
+	for _, d := range []dimension{cpuTime, allocBytes, allocBlocks, mutexTime, blockTime} {
+		if v[d] != 0 {
+			return d
+		}
+	}
+	return cpuTime
+}

@@ -1,0 +1,49 @@
+package advice
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// TestCallers: a line's callers are the user's own, most first, without tests and those
+// that hardly ever call.
+func TestCallers(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	at := func(name string, line int64) uint32 {
+		file := "/std/x.go"
+		if pkg, _, _ := strings.Cut(name, "."); pkg == "p" {
+			file = "/p/" + strings.TrimPrefix(name, "p.") + ".go"
+		} else if pkg == "p_test" {
+			file = "/p/p_test.go"
+		}
+		return b.Location(0, 0, profile.Line{Function: b.Function(name, name, file, 1), Line: line})
+	}
+	helper, walk := at("p.helper", 5), at("slices.Walk", 9)
+	b.Sample([]uint32{at("runtime.mallocgc", 1), helper, walk, at("p.(*T).Many", 7)}, nil, 6, 60)
+	b.Sample([]uint32{helper, at("p.some.func1", 8)}, nil, 3, 30)
+	b.Sample([]uint32{helper, at("p_test.Benchmark", 2)}, nil, 9, 90)
+	b.Sample([]uint32{helper, at("p.seldom", 3)}, nil, 1, 1)
+	b.Sample([]uint32{at("other.Work", 3), at("p.seldom", 4)}, nil, 100, 1000)
+	c := collect([]Input{{Profile: b.Profile(), Subject: "S"}}, func(f *profile.Frame) string {
+		return strings.TrimPrefix(f.File, "/std/x.go")
+	})
+	var text []string
+	for _, h := range c.lines {
+		if h.function != "p.helper" {
+			continue
+		}
+		e, _ := c.describe(h, h.match(about{}), 2, 0)
+		for _, c := range e.Callers {
+			text = append(text, fmt.Sprintf("%s:%d %.2f", c.Function, c.Line, c.Share))
+		}
+		f := Finding{Evidence: e}
+		text = append(text, f.callers("/p"))
+	}
+	const want = "T.Many:7 0.33; some:8 0.17; T.Many ((*T).Many.go:7, 33 %), some (some.func1.go:8, 17 %)"
+	if got := strings.Join(text, "; "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
