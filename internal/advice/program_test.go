@@ -129,6 +129,32 @@ func TestSchedulerBound(t *testing.T) {
 	}
 }
 
+// TestProgramCases: for each rule about programs there is a profile that it has to speak
+// of, and one that looks like it where it must not.
+func TestProgramCases(t *testing.T) {
+	dir := appModule(t)
+	for _, c := range []struct {
+		rule     string
+		is, like Input
+	}{
+		{"gc-bound", recorded(t, "cpu.gc.pb.gz"), recorded(t, "cpu.tree.pb.gz")},
+		{"pgo-off", recorded(t, "cpu.tree.pb.gz"), recorded(t, "cpu.std-json.pb.gz")},
+		{"scheduler-bound", scheduled(400, 5), scheduled(240, 5)},
+		{"goroutine-leak", waiting(dir, 1, 1000, 5000), waiting(dir, 1, 10, 5000)},
+	} {
+		speaks := func(in Input) bool {
+			return slices.ContainsFunc(adviseWhole(t, dir, in).Findings, func(f Finding) bool { return f.Rule == c.rule })
+		}
+		if !speaks(c.is) || speaks(c.like) {
+			t.Errorf("%s speaks of what it is about: %v; of what looks like it: %v", c.rule, speaks(c.is), speaks(c.like))
+		}
+		rules := ProgramRules()
+		if !slices.ContainsFunc(rules, func(r *Rule) bool { return r.ID == c.rule }) || len(rules) != 4 {
+			t.Errorf("%s: the rules about programs are others, %d of them: want cases for each", c.rule, len(rules))
+		}
+	}
+}
+
 // waiting is a goroutine profile at a time.
 func waiting(dir string, time, senders, receivers int64) Input {
 	b := profile.NewBuilder(profile.ValueType{Type: "goroutine", Unit: "count"})
