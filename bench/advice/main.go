@@ -3,9 +3,11 @@
 //
 //	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,...
 //	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,... [-judged FILE.jsonl]
+//	go run ./bench/advice -keep DIR -peer staticcheck,go-fix,perfguard,perfguard-optimize -cases FILE.jsonl,...
 //
 // With -keep, cases stay where they were laid out, with their profiles; with -again, hone
-// gives advice on these once more, so that only what it makes of them can differ.
+// gives advice on these once more, so that only what it makes of them can differ. With
+// -peer, other tools are asked about them, which PATH has: see peers.go.
 //
 // DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. A case is a line of JSON
 // with facts only; see reasons.go. Of each, the parent revision is laid out in a
@@ -91,6 +93,7 @@ func main() {
 	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
 	only := flag.String("only", "", "cases whose id matches")
 	modules := flag.String("modules", "", "show the rewrites for all benchmarks of these repositories, to be read, and try to build and test each")
+	peer := flag.String("peer", "", "with -keep: ask these tools instead of hone")
 	judged := flag.String("judged", "", "file of findings that were read; alone, it is counted")
 	files := flag.String("cases", "", "files of cases, with commas between")
 	flag.Parse()
@@ -101,8 +104,8 @@ func main() {
 	if err == nil && o.keep != "" {
 		o.keep, err = filepath.Abs(o.keep)
 	}
-	if err == nil && o.again && o.keep == "" {
-		err = errors.New("-again wants -keep: the folder that the cases are in")
+	if err == nil && (o.again || *peer != "") && o.keep == "" {
+		err = errors.New("-again and -peer want -keep: the folder that the cases are in")
 	}
 	if err == nil {
 		o.judged, err = readVerdicts(*judged)
@@ -122,17 +125,22 @@ func main() {
 		o.judged.print()
 		return
 	}
-	var total tally
+	var cases []testCase
 	for _, file := range strings.Split(*files, ",") {
-		cases, err := readCases(file)
+		more, err := readCases(file)
 		if err != nil {
 			log.Fatal(err)
 		}
-		for _, c := range cases {
-			if wanted.MatchString(c.ID) {
-				total.judge(&o, &c)
-			}
-		}
+		cases = append(cases, more...)
+	}
+	cases = slices.DeleteFunc(cases, func(c testCase) bool { return !wanted.MatchString(c.ID) })
+	if *peer != "" {
+		judgePeers(&o, cases, strings.Split(*peer, ","))
+		return
+	}
+	var total tally
+	for _, c := range cases {
+		total.judge(&o, &c)
 	}
 	total.print()
 }
@@ -262,7 +270,8 @@ func (c *testCase) same(file, dir string) bool {
 	return filepath.ToSlash(relative(dir, file)) == c.File
 }
 
-// at reports whether a finding is on the changed lines, or in their function.
+// at reports whether a finding is on the changed lines, or in their function, or called
+// from there.
 func (c *testCase) at(f finding, dir string) bool {
 	return c.changed(f.Function, f.File, f.Line, dir) ||
 		slices.ContainsFunc(f.Evidence.Callers, func(by caller) bool { return c.changed(by.Function, by.File, by.Line, dir) })
@@ -272,7 +281,7 @@ func (c *testCase) changed(function, file string, line int, dir string) bool {
 	if !c.same(file, dir) {
 		return false
 	}
-	if len(c.ParentLines) == 2 && c.ParentLines[0]-1 <= f.Line && f.Line <= c.ParentLines[1]+1 {
+	if len(c.ParentLines) == 2 && c.ParentLines[0]-1 <= line && line <= c.ParentLines[1]+1 {
 		return true
 	}
 	name, _, _ := strings.Cut(c.Function, " ")
