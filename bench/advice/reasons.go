@@ -4,7 +4,7 @@ package main
 // did. A pattern without any is not in the rules.
 var reasons = map[string][]string{
 	"loop-to-builtin":                 {"byte-loop"},
-	"interface-param-escape":          {"hot-allocation", "encoder-per-call"},
+	"interface-param-escape":          {"hot-allocation", "encoder-per-call", "hash-sum"},
 	"closure-capture-alloc":           {"hot-allocation"},
 	"variadic-boxing":                 {"sprintf-simple", "hot-allocation"},
 	"closure-alloc-per-object":        {"once-per-object", "hot-allocation"},

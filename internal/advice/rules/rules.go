@@ -72,6 +72,7 @@ var all = []*advice.Rule{
 	templatePerCall,
 	sprintfSimple,
 	encoderPerCall,
+	hashSum,
 	hotAllocation,
 	largeCopy,
 	poolCandidate,

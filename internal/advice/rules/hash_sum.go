@@ -1,0 +1,118 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var hashSum = &advice.Rule{
+	ID:      "hash-sum",
+	Pattern: "P23",
+	Title:   "a hash's sum is allocated to be copied",
+	Doc: `h.Sum(nil) allocates a slice for the sum. Sum appends to the slice that it is given: with room in that, it allocates
+nothing. append(b, h.Sum(nil)...) is h.Sum(b).
+
+Where the compiler sees which hash it is, as after h := sha256.New(), an array in the function is room enough: var sum
+[32]byte, and h.Sum(sum[:0]). Of a parameter or field of type hash.Hash it doesn't, and the array would move to the heap:
+keep it in what the hash is kept in, or write the function for the one hash. Of data that is in one piece, functions such as sha256.Sum256 return an array.
+
+The rule speaks where the sum is gone at once, as it is copied, compared, printed or made a string, and not where it is
+returned or kept.`,
+	Class:  advice.Review,
+	Frames: sumFrames,
+	Gain:   1.3, // Sum also hashes what is left, and a last block
+	Match:  matchHashSum,
+}
+
+var sumFrames = regexp.MustCompile(`^(golang\.org/x/)?(crypto|hash)/.*\.Sum$`)
+
+func matchHashSum(s *advice.Site) []advice.Match {
+	if s.Share(sumFrames) == 0 {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		call, ok := c.Node().(*ast.CallExpr)
+		if !ok || !sumsToNil(s, call) {
+			continue
+		}
+		hash := ast.Unparen(call.Fun).(*ast.SelectorExpr).X
+		h := s.Source(hash)
+		if !oneLine(h) {
+			continue
+		}
+		m := advice.Match{Node: call, Class: advice.AdviceOnly}
+		if parent, ok := c.Parent().Node().(*ast.CallExpr); ok && appendsAll(s, parent, call) {
+			to := parent.Args[0]
+			if !oneLine(s.Source(to)) || calls(s, to) || commented(s, parent.Pos(), parent.End()) {
+				continue
+			}
+			m.Class = advice.Review // a hash of somebody's own need not append
+			m.Why = fmt.Sprintf("Sum appends to the slice that it is given: %s.Sum(%s) needs none of its own, and no copy.", h, s.Source(to))
+			m.Edits = []advice.Edit{replace(parent, fmt.Sprintf("%s.Sum(%s)", h, s.Source(to)))}
+		} else if passing(s, c) {
+			m.Why = fmt.Sprintf("%s.Sum(nil) allocates a slice that is gone at once. Sum appends: %s.Sum(buf[:0]) with an array of this function needs none.", h, h)
+			if types.IsInterface(s.Info.TypeOf(hash)) {
+				m.Why = fmt.Sprintf("%s.Sum(nil) allocates a slice that is gone at once. Sum appends: give it room as %s.Sum(buf[:0]), in a buffer that is kept, or, where the compiler sees which hash is behind the interface, in an array of this function.", h, h)
+			}
+		} else {
+			continue
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// appendsAll reports whether a call is append(b, more...), of []byte.
+func appendsAll(s *advice.Site, call *ast.CallExpr, more ast.Expr) bool {
+	return s.Callee(call) == "append" && call.Ellipsis.IsValid() && call.Args[1] == more &&
+		types.Identical(s.Info.TypeOf(call), types.NewSlice(types.Typ[types.Byte]))
+}
+
+// sumsToNil reports whether a call is h.Sum(nil), of something with the methods of a hash.
+func sumsToNil(s *advice.Site, call *ast.CallExpr) bool {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || sel.Sel.Name != "Sum" || len(call.Args) != 1 || !s.Info.Types[call.Args[0]].IsNil() {
+		return false
+	}
+	method := s.Info.Selections[sel]
+	if method == nil || method.Kind() != types.MethodVal {
+		return false
+	}
+	methods := types.NewMethodSet(method.Recv())
+	return methods.Lookup(nil, "BlockSize") != nil && methods.Lookup(nil, "Size") != nil && isBytes(s, call)
+}
+
+// passing reports whether a slice of bytes is gone when its statement is done.
+func passing(s *advice.Site, c inspector.Cursor) bool {
+	switch p := c.Parent().Node().(type) {
+	case *ast.ParenExpr:
+		return passing(s, c.Parent())
+	case *ast.IndexExpr:
+		return p.X == c.Node()
+	case *ast.SliceExpr:
+		return p.X == c.Node() && passing(s, c.Parent())
+	case *ast.CallExpr:
+		if s.Info.Types[p.Fun].IsType() {
+			return isString(s, p)
+		}
+		return keepsNothing[s.Callee(p)]
+	}
+	return false
+}
+
+// keepsNothing has functions that keep nothing of the bytes they are given.
+var keepsNothing = map[string]bool{
+	"copy": true, "bytes.Equal": true, "bytes.Compare": true, "crypto/hmac.Equal": true, "crypto/subtle.ConstantTimeCompare": true,
+	"encoding/hex.EncodeToString": true, "encoding/hex.Encode": true, "encoding/hex.AppendEncode": true,
+	"(*encoding/base64.Encoding).EncodeToString": true, "(*encoding/base64.Encoding).Encode": true,
+	"(*encoding/base32.Encoding).EncodeToString": true, "(*encoding/base32.Encoding).Encode": true,
+	"(encoding/binary.littleEndian).Uint64": true, "(encoding/binary.littleEndian).Uint32": true,
+	"(encoding/binary.bigEndian).Uint64": true, "(encoding/binary.bigEndian).Uint32": true,
+}
