@@ -34,7 +34,7 @@ var reasons = map[string][]string{
 	"time-loadlocation-per-call":      {"location-per-call"},
 	"time-now-per-call":               {"time-now-loop"},
 	"allocation-per-element":          {"hot-allocation"},
-	"error-formatted-per-call":        {"hot-allocation"},
+	"error-formatted-per-call":        {"error-formatted", "hot-allocation"},
 	"large-copy":                      {"large-copy", "hot-allocation"},
 	"log-call-in-hot-path":            {"log-args"},
 	"lowercase-to-compare":            {"tolower-equal"},

@@ -98,6 +98,7 @@ var all = []*advice.Rule{
 	bulkAppend,
 	errorfStatic,
 	errorDiscarded,
+	errorFormatted,
 	concatIntoBuffer,
 	containsAny,
 	stringConcatLoop,

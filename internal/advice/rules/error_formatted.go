@@ -1,0 +1,62 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var errorFormatted = &advice.Rule{
+	ID:      "error-formatted",
+	Pattern: "P41",
+	Title:   "the text of an error is formatted whether it is read or not",
+	Doc: `fmt.Errorf formats the text when the error is made. Where errors are part of the work, as of what comes from outside and is
+often wrong, most of them are compared or counted and never printed. An error type that keeps the values in fields, and
+formats them in its method Error, costs an allocation at most; a type of a number or a string doesn't take even that for
+small values or constants. Callers can then ask for the values, too.
+
+The rule speaks where errors take a tenth of the time or of what is allocated. Errors that wrap others with %w are not
+reported, nor those that are made once.`,
+	Class:  advice.AdviceOnly,
+	Frames: errorfFrames,
+	Gain:   3,
+	Match:  matchErrorFormatted,
+}
+
+var errorfFrames = regexp.MustCompile(`^fmt\.Errorf$`)
+
+func matchErrorFormatted(s *advice.Site) []advice.Match {
+	if s.Share(errorfFrames) < 0.1 {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls("fmt.Errorf") {
+		if len(c.Args) < 2 || c.Ellipsis.IsValid() || runsOnce(s, c.Cursor) {
+			continue
+		}
+		switch c.Parent().Node().(type) {
+		case *ast.ReturnStmt, *ast.AssignStmt:
+		default:
+			continue // read at once
+		}
+		format, ok := constantText(s, c.Args[0])
+		if !ok || strings.Contains(format, "%w") {
+			continue
+		}
+		var values []string
+		for _, arg := range c.Args[1:] {
+			if t := s.Info.TypeOf(arg); types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
+				return nil // wrapped, if by its text alone
+			}
+			values = append(values, s.Source(arg))
+		}
+		if list := strings.Join(values, ", "); oneLine(list) {
+			matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf("fmt.Errorf formats %s into a text for each error, whether somebody reads it or not. An error type with %s in fields, whose method Error formats, does that only when it is asked.", list, list)})
+		}
+	}
+	return matches
+}

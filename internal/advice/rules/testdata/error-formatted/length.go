@@ -1,0 +1,17 @@
+package length
+
+import "fmt"
+
+func parse(s string) (n int, err error) {
+	if len(s) != 36 {
+		// want C: An error type with len(s) in fields
+		return 0, fmt.Errorf("invalid length: %d", len(s)) // hot: fmt.Errorf fmt.errorf
+	}
+	for i, c := range s {
+		if c == '?' {
+			// want C: formats c, i into a text
+			return 0, fmt.Errorf("invalid %c at %d", c, i) // hot: fmt.Errorf fmt.errorf
+		}
+	}
+	return len(s), nil
+}
