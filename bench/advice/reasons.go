@@ -15,7 +15,7 @@ var reasons = map[string][]string{
 	"loop-invariant-lowercase":        {"loop-invariant-call"},
 	"map-iteration-to-slice":          {"map-range"},
 	"encoder-per-call":                {"encoder-per-call", "pool-candidate"},
-	"sync-pool":                       {"pool-candidate", "hot-allocation", "encoder-per-call"},
+	"sync-pool":                       {"pool-candidate", "pool-empty", "hot-allocation", "encoder-per-call"},
 	"filter-in-place":                 {"filter-copy"},
 	"slice-prealloc":                  {"slice-grows"},
 	"try-common-case-first":           {"tries-in-turn"},

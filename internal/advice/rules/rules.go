@@ -78,6 +78,7 @@ var all = []*advice.Rule{
 	poolCandidate,
 	readAllDecode,
 	poolValue,
+	poolEmpty,
 	oncePerObject,
 	mapRange,
 	materialiseToCount,
