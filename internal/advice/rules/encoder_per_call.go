@@ -36,7 +36,8 @@ functions of other modules that call a constructor like NewEncoder each time.`,
 
 var encoderFrames = regexp.MustCompile(`^compress/\w+\.New\w+$|^compress/flate\.\(\*(compressor|decompressor)\)\.init|^compress/flate\.new|` +
 	`^bufio\.New\w+$|^bufio\.\(\*Scanner\)\.Scan$|^encoding/(csv|gob|json|xml)\.New\w+$|^encoding/json\.\(\*Decoder\)\.refill$|` +
-	`^crypto(/internal/fips140)?/(sha1|sha256|sha512|md5|hmac)\.New\w*$|` + foreignEncoder.String())
+	`^crypto(/internal/fips140)?/(sha1|sha256|sha512|md5|hmac)\.New\w*$|` +
+	`^golang\.org/x/text/(cases\.(Title|Upper|Lower)|collate\.New|message\.NewPrinter)$|` + foreignEncoder.String())
 
 // foreignEncoder matches constructors of other modules: the first part of their paths
 // has a dot.
@@ -87,6 +88,16 @@ var encoderKinds = map[string]encoderKind{
 		advice: "Each gob.Encoder works out and sends the types of what it encodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
 	"encoding/gob.NewDecoder": {frames: `^encoding/gob\.`,
 		advice: "Each gob.Decoder receives and compiles the types of what it decodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
+	"golang.org/x/text/cases.Title": {frames: `^golang\.org/x/text/cases\.Title$`,
+		advice: "cases.Title looks for the language and makes a Caser for each call. A Caser is for one goroutine at a time: keep some in a sync.Pool, or one in what a goroutine has for itself."},
+	"golang.org/x/text/cases.Upper": {frames: `^golang\.org/x/text/cases\.Upper$`,
+		advice: "cases.Upper looks for the language and makes a Caser for each call. A Caser is for one goroutine at a time: keep some in a sync.Pool, or one in what a goroutine has for itself."},
+	"golang.org/x/text/cases.Lower": {frames: `^golang\.org/x/text/cases\.Lower$`,
+		advice: "cases.Lower looks for the language and makes a Caser for each call. A Caser is for one goroutine at a time: keep some in a sync.Pool, or one in what a goroutine has for itself."},
+	"golang.org/x/text/collate.New": {frames: `^golang\.org/x/text/collate\.New$`,
+		advice: "collate.New looks for the language's order, and makes a Collator with its tables, for each call. A Collator is for one goroutine at a time: keep some in a sync.Pool."},
+	"golang.org/x/text/message.NewPrinter": {frames: `^golang\.org/x/text/message\.NewPrinter$`,
+		advice: "message.NewPrinter looks for the language's catalogue and numbers for each call. Keep a printer for each language, as long as one goroutine uses it at a time."},
 	"crypto/hmac.New": {frames: `^crypto/`,
 		advice: "hmac.New hashes the key and makes two hashes for each call. Where the key is the same, keep what it returns, one for each goroutine or in a sync.Pool, and Reset it."},
 	"crypto/sha256.New": {frames: `^crypto/`, advice: "sha256.New makes a hash for each call. Of data that is in one piece, sha256.Sum256 gives the sum without allocating; else keep the hash and Reset it."},
