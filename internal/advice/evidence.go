@@ -76,6 +76,7 @@ type evidence struct {
 	totals   []values
 	gc       []int64 // CPU time in garbage collection
 	memory   []int64 // CPU time in it, and in allocating
+	spans    []int64 // ns that CPU profiles were collected for; below 0 if one doesn't say
 	lines    map[place]*hot
 }
 
@@ -122,7 +123,7 @@ func (e *evidence) subject(name string) int {
 		i = len(e.subjects)
 		e.subjects = append(e.subjects, name)
 		e.totals = append(e.totals, values{})
-		e.gc, e.memory = append(e.gc, 0), append(e.memory, 0)
+		e.gc, e.memory, e.spans = append(e.gc, 0), append(e.memory, 0), append(e.spans, 0)
 	}
 	return i
 }
@@ -131,12 +132,12 @@ func (e *evidence) subject(name string) int {
 func columns(in Input) map[int]dimension {
 	p, found := in.Profile, make(map[int]dimension)
 	mutex := sync.OnceValue(func() bool { return isMutex(in) })
-	isCPU := slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "cpu" })
+	cpu := isCPU(p)
 	for i, t := range p.SampleTypes {
 		switch {
 		case t.Type == "cpu" && t.Unit == "nanoseconds":
 			found[i] = cpuTime
-		case t.Type == "samples" && isCPU:
+		case t.Type == "samples" && cpu:
 			found[i] = cpuSamples
 		case t.Type == "alloc_space":
 			found[i] = allocBytes
@@ -153,6 +154,10 @@ func columns(in Input) map[int]dimension {
 		}
 	}
 	return found
+}
+
+func isCPU(p *profile.Profile) bool {
+	return slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "cpu" })
 }
 
 // isGoroutines reports whether a profile counts goroutines: rules look at it as a
@@ -216,6 +221,13 @@ func (c *collector) add(in Input) {
 			c.memory[subject] += v[cpuTime]
 		}
 	})
+	if isCPU(in.Profile) {
+		if t := in.Profile.DurationNanos; t > 0 && c.spans[subject] >= 0 {
+			c.spans[subject] += t
+		} else {
+			c.spans[subject] = -1 // one is unknown, and so are all together
+		}
+	}
 }
 
 // A visit is a sample at a line of the user's.
@@ -226,6 +238,7 @@ type visit struct {
 	below  []string // as chain.below, but the leaf first; changes with the next visit
 	key    []byte   // the same as numbers
 	toLeaf bool
+	main   bool // on the goroutine that a program begins with
 }
 
 // walk takes each sample from the leaf to the root. At each frame of the user's the
@@ -251,10 +264,17 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 		clear(seen)
 		w = visit{sample: s, values: &v, below: w.below[:0], key: w.key[:0], toLeaf: true}
 		collecting, allocating := false, false
-		for _, l := range p.Stack(s) {
+		stack := p.Stack(s)
+		for _, l := range stack {
 			if steps[l] == nil {
 				steps[l] = c.expand(p, l)
 			}
+		}
+		if len(stack) > 0 {
+			root := steps[stack[len(stack)-1]]
+			w.main = len(root) > 0 && root[len(root)-1].name == "runtime.main"
+		}
+		for _, l := range stack {
 			for _, f := range steps[l] {
 				collecting = collecting || gcRoots[f.name]
 				allocating = allocating || allocation(f.name)
@@ -321,6 +341,9 @@ func (h *hot) count(v *visit, subject int) {
 		k.values[subject] = new(values)
 	}
 	k.values[subject].add(v.values)
+	if v.main {
+		h.main.add(v.values)
+	}
 }
 
 func (h *hot) countBlocks(v *visit, p *profile.Profile) {

@@ -18,8 +18,10 @@ starts, and keep what is made of them, such as an index by what is asked for; wh
 of modification now and then, or wait for a signal. Files that are embedded in the program are there as []byte or string
 without a copy, if the variable has that type.
 
-A program whose work is reading files reads each of them once, and has nothing to keep: a rule can't see the difference,
-so that it is advice only. Functions that are called load or init are not reported, unless a name is constant.`,
+A program whose work is reading files reads each of them once, and has nothing to keep. Where all reading was done by the
+goroutine that runs main, it is taken for such a tool, and nothing is said unless a name is constant; where such a program
+reads with several goroutines a profile doesn't tell it from a service, so that it is advice only. Nor are functions reported
+that are called load or init, unless a name is constant.`,
 	Class:  advice.AdviceOnly,
 	Frames: regexp.MustCompile(`^os\.(ReadFile|Open|OpenFile|ReadDir|Stat|Lstat|openFileNolog|readFileContents)$|^os\.\(\*File\)\.|^io/ioutil\.Read|^io/fs\.(ReadFile|ReadDir|Glob|WalkDir)|^path/filepath\.(Glob|Walk|WalkDir)|^embed\.`),
 	Gain:   5,
@@ -42,7 +44,7 @@ func matchReadPerRequest(s *advice.Site) []advice.Match {
 			arg = c.Args[1]
 		}
 		name, constant := constantText(s, arg)
-		if loads && !constant {
+		if !constant && (loads || s.OnMain()) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr}
