@@ -55,12 +55,13 @@ func TestAdvise(t *testing.T) {
 	hone(t, "advise").failsWith(t, exitFailure, "hone advise ./... measures first")
 	hone(t, "fix", "x").failsWith(t, exitFailure, "hone advise gives some")
 	out := hone(t, "advise", "-profiletime", "300ms", ".")
-	for _, want := range []string{"regexp-per-call-", "slow.go:7 in Valid", "% of the CPU time", "of the time", "+var validRE = regexp.MustCompile(`^[a-z]+$`)", "hone fix regexp-per-call-", "1 finding, 1 with a rewrite, in 1 package"} {
+	for _, want := range []string{"regexp-per-call-", "slow.go:7 in Valid", "% of the CPU time", "of the time", "+var validRE = regexp.MustCompile(`^[a-z]+$`)", "hone fix regexp-per-call-", "1 with a rewrite, in 1 package"} {
 		if out.code != exitOK || !strings.Contains(out.stdout, want) {
 			t.Fatalf("exit code %d, no %q in\n%s%s", out.code, want, out.stdout, out.stderr)
 		}
 	}
-	// The run that was kept is the newest now; its profiles, and a profile by itself.
+	// The run that was kept is the newest now; its profiles, and a profile by itself. In
+	// so few samples matching may seem to take enough to be advised on, too.
 	var report struct {
 		Findings []struct {
 			ID, Rule, Class, State, File, Function string
@@ -70,7 +71,7 @@ func TestAdvise(t *testing.T) {
 			Fix                                    struct{ Diff string }
 		}
 	}
-	if err := json.Unmarshal([]byte(succeed(t, "advise", "-json")), &report); err != nil || len(report.Findings) != 1 {
+	if err := json.Unmarshal([]byte(succeed(t, "advise", "-json")), &report); err != nil || len(report.Findings) == 0 {
 		t.Fatalf("%v, %+v", err, report)
 	}
 	f := report.Findings[0]
@@ -78,14 +79,14 @@ func TestAdvise(t *testing.T) {
 		!(f.Bound.Time > 0.1 && f.Bound.Time <= 1 && f.Bound.Error >= 0) || !strings.HasPrefix(f.Evidence.Subject, "Valid") || !strings.Contains(f.Fix.Diff, "+++ b/slow.go") {
 		t.Errorf("finding %+v", f)
 	}
-	if got := succeed(t, "advise", "-format", "github", "latest"); !strings.HasPrefix(got, "::warning file=slow.go,line=7,title=a regular expression") || strings.Count(got, "\n") != 1 {
+	if got := succeed(t, "advise", "-format", "github", "latest"); !strings.HasPrefix(got, "::warning file=slow.go,line=7,title=a regular expression") || strings.Count(got, "\n") != len(report.Findings) {
 		t.Errorf("github:\n%s", got)
 	}
 	var sarif struct {
 		Version string
 		Runs    []struct{ Results []struct{ RuleID string } }
 	}
-	if err := json.Unmarshal([]byte(succeed(t, "advise", "-format", "sarif")), &sarif); err != nil || sarif.Version != "2.1.0" || len(sarif.Runs[0].Results) != 1 {
+	if err := json.Unmarshal([]byte(succeed(t, "advise", "-format", "sarif")), &sarif); err != nil || sarif.Version != "2.1.0" || len(sarif.Runs[0].Results) != len(report.Findings) {
 		t.Errorf("sarif: %v, %+v", err, sarif)
 	}
 	files, err := filepath.Glob(".hone/runs/*/profiles/*/cpu.pb.gz")
@@ -99,12 +100,12 @@ func TestAdvise(t *testing.T) {
 		t.Errorf("explained:\n%s", got)
 	}
 
-	if got := succeed(t, "fix", "-n", "regexp"); !strings.HasPrefix(got, "--- a/slow.go\n") {
+	if got := succeed(t, "fix", "-n", "regexp-per"); !strings.HasPrefix(got, "--- a/slow.go\n") {
 		t.Errorf("fix -n:\n%s", got)
 	}
-	fixed := hone(t, "fix", "-benchtime", "20000x", "regexp")
+	fixed := hone(t, "fix", "-benchtime", "20000x", "regexp-per")
 	for try := 1; try < 3 && strings.Contains(fixed.stdout, "inconclusive  "); try++ {
-		fixed = hone(t, "fix", "-benchtime", "20000x", "regexp") // what a measurement can't tell is asked again
+		fixed = hone(t, "fix", "-benchtime", "20000x", "regexp-per") // what a measurement can't tell is asked again
 	}
 	if fixed.code != exitOK || !strings.Contains(fixed.stdout, "confirmed  "+f.ID) {
 		t.Fatalf("exit code %d\n%s%s", fixed.code, fixed.stdout, fixed.stderr)
@@ -116,7 +117,7 @@ func TestAdvise(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(".hone", "advice", f.ID+".patch")); err != nil {
 		t.Error(err)
 	}
-	hone(t, "fix", "regexp").failsWith(t, exitFailure, "has changed since")
+	hone(t, "fix", "regexp-per").failsWith(t, exitFailure, "has changed since")
 	// The profiles are of a source that is no more: its functions have moved.
 	if got := hone(t, "advise", "latest~1"); got.code != exitOK {
 		t.Errorf("%s%s", got.stdout, got.stderr)
