@@ -334,11 +334,19 @@ func (p *progress) event(e capture.BenchEvent) {
 	if e.Expected > 0 {
 		p.show("")
 		if p.live {
-			p.a.warn("hone: this will take about " + inWords(e.Expected))
+			p.a.warn("hone: this will take about " + inWords(e.Expected) + orIfChanged(e.Expected, e.IfChanged))
 		}
 		return
 	}
 	p.show(progressLine(e))
+}
+
+// orIfChanged is ", or up to 9 min if everything changed", where that is longer.
+func orIfChanged(expected, changed time.Duration) string {
+	if changed < expected+time.Second {
+		return ""
+	}
+	return ", or up to " + inWords(changed) + " if everything changed"
 }
 
 // inWords is "4 min 10 s".

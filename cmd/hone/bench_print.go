@@ -180,12 +180,13 @@ func tellNext(b *bytes.Buffer, store, dir string) error {
 	}
 	fmt.Fprintf(b, "\nrun %s in %s\n", run.ID, filepath.Dir(dir))
 	if t := run.Timing; t != nil && max(t.Expected, t.Took) >= 1 {
-		seconds := func(s float64) string { return inWords(time.Duration(s * float64(time.Second))) }
+		seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 		waited := ""
 		if t.Waited >= 1 {
-			waited = fmt.Sprintf(", %s of it waiting for others to leave a core", seconds(t.Waited))
+			waited = fmt.Sprintf(", %s of it waiting for others to leave a core", inWords(seconds(t.Waited)))
 		}
-		fmt.Fprintf(b, "measuring took %s%s; %s were expected\n", seconds(t.Took), waited, seconds(t.Expected))
+		fmt.Fprintf(b, "measuring took %s%s; %s were expected%s\n", inWords(seconds(t.Took)), waited,
+			inWords(seconds(t.Expected)), orIfChanged(seconds(t.Expected), seconds(t.IfChanged)))
 	}
 	profiles := run.Profiles()
 	for i, p := range profiles {

@@ -108,8 +108,11 @@ type BenchEvent struct {
 	// Expected is how long all that follows will take. It comes once, as soon as that is
 	// known, with nothing else.
 	Expected time.Duration
-	Warning  string        // if set, the rest is empty, but for
-	Failure  *BenchFailure // what the warning is about
+	// IfChanged is the same if everything that is compared has changed, which then is
+	// confirmed and profiled.
+	IfChanged time.Duration
+	Warning   string        // if set, the rest is empty, but for
+	Failure   *BenchFailure // what the warning is about
 }
 
 // A BenchFailure is a package or benchmark that could not be measured. It does
@@ -215,7 +218,7 @@ func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 			if round > 0 {
 				continue
 			}
-			if err := m.announce(); err != nil { // now that every benchmark has told what it takes
+			if err := m.announce(nil); err != nil { // now that every benchmark has told what it takes
 				return err
 			}
 		}

@@ -58,7 +58,7 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 		m.expectProfiles(p.both, 2)
 		m.expectProfiles(p.head, 1)
 	}
-	if err := m.announce(); err != nil {
+	if err := m.announce(p.both); err != nil {
 		return err
 	}
 	if pre > 0 {

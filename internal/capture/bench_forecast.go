@@ -17,6 +17,7 @@ type forecast struct {
 
 	stated   time.Time // when expected was
 	expected time.Duration
+	changed  time.Duration // on top of that if every benchmark changed
 }
 
 // A step is what takes about as long each time.
@@ -220,15 +221,41 @@ func (m *bencher) left() time.Duration {
 	return left
 }
 
-// announce says how long the run will take from here on.
-func (m *bencher) announce() error {
-	m.forecast.stated, m.forecast.expected = time.Now(), m.left()
-	m.event(BenchEvent{Expected: m.forecast.expected})
+// ifChanged is how much longer it takes if all of some targets have changed: confirming
+// and profiling them.
+func (m *bencher) ifChanged(targets []*target) time.Duration {
+	first, linked := time.Duration(m.looks()[0].Pairs), make(map[step]bool)
+	var sum time.Duration
+	for _, t := range targets {
+		sum += 2 * first * m.forecast.at(sampleOf(t)).cost
+		if link := linkOf(t); m.layouts[link.benchPackage] != nil && !m.layouts[link.benchPackage].off && !linked[link] {
+			linked[link] = true
+			sum += first * m.forecast.at(link).cost
+		}
+		if !m.ProfileAll {
+			sum += m.profilesCost(t)
+		}
+	}
+	if m.budget.limited() {
+		sum = max(0, min(sum, time.Until(m.budget.end)-m.left()))
+	}
+	return sum
+}
+
+// announce says how long the run will take from here on, as long as none of the targets
+// that are compared has changed, and if all have.
+func (m *bencher) announce(compared []*target) error {
+	m.forecast.stated, m.forecast.expected, m.forecast.changed = time.Now(), m.left(), m.ifChanged(compared)
+	m.event(BenchEvent{Expected: m.forecast.expected, IfChanged: m.forecast.expected + m.forecast.changed})
 	return m.run.Time(m.timing())
 }
 
 // timing is what was said, and what it took so far.
 func (m *bencher) timing() experiment.Timing {
 	seconds := func(d time.Duration) float64 { return d.Round(time.Second / 10).Seconds() }
-	return experiment.Timing{Expected: seconds(m.forecast.expected), Took: seconds(time.Since(m.forecast.stated)), Waited: seconds(m.waiter.waited)}
+	f := &m.forecast
+	return experiment.Timing{
+		Expected: seconds(f.expected), IfChanged: seconds(f.expected + f.changed),
+		Took: seconds(time.Since(f.stated)), Waited: seconds(m.waiter.waited),
+	}
 }

@@ -63,8 +63,10 @@ type Info struct {
 // and how long it took from there on, in seconds.
 type Timing struct {
 	Expected float64 `json:"expected"`
-	Took     float64 `json:"took"`
-	Waited   float64 `json:"waited,omitempty"` // of that, for others to leave a core
+	// IfChanged is Expected with every benchmark confirmed and profiled, since it changed.
+	IfChanged float64 `json:"ifChanged,omitempty"`
+	Took      float64 `json:"took"`
+	Waited    float64 `json:"waited,omitempty"` // of that, for others to leave a core
 }
 
 // A FileSum is what a file of a complete run has to be.
