@@ -2,7 +2,7 @@
 // A module with runs that hone bench made, for tests of their pages.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { honeBinary, temporaryFolder } from './hone.mjs';
 
@@ -100,6 +100,9 @@ export function benched() {
   write('words.go', fast);
   bench('-profile', 'cpu,mem');
   bench('-against', 'HEAD', '-profile', 'cpu');
-  const ids = readdirSync(join(folder, '.hone', 'runs')).filter((name) => !name.startsWith('.')).sort();
+  const runs = join(folder, '.hone', 'runs');
+  const created = (/** @type {string} */ id) => Date.parse(JSON.parse(readFileSync(join(runs, id, 'run.json'), 'utf8')).created);
+  // Ids of one second are in no order.
+  const ids = readdirSync(runs).filter((name) => !name.startsWith('.')).sort((a, b) => created(a) - created(b));
   return { folder, ids };
 }
