@@ -58,6 +58,10 @@ func (m *funcMatcher) location(l uint32) bool {
 type NameFilter struct {
 	Focus, Ignore *regexp.Regexp // keep samples with a matching frame; drop them (ignore wins)
 	Hide, Show    *regexp.Regexp // drop matching frames; drop all others
+
+	// Unfolded, unless nil, has the same samples with frames that the profile has
+	// lost: those that [Profile.FoldForeign] folded. Focus and Ignore look at both.
+	Unfolded *Profile
 }
 
 // NameMatches tells which of a NameFilter's regexps matched anything.
@@ -74,70 +78,92 @@ func (p *Profile) FilterNames(f NameFilter) (*Profile, NameMatches) {
 		matched.Focus = true
 		return p, matched
 	}
-	focus, ignore := newFuncMatcher(p, f.Focus), newFuncMatcher(p, f.Ignore)
+	verdicts := p.verdicts(f.Focus, f.Ignore, &matched)
+	if f.Unfolded != nil {
+		more := f.Unfolded.verdicts(f.Focus, f.Ignore, &matched)
+		of := verdicts
+		verdicts = func(s int) (focused, ignored bool) {
+			focused, ignored = of(s)
+			alsoFocused, alsoIgnored := more(s)
+			return focused || alsoFocused, ignored || alsoIgnored
+		}
+	}
 	hide, show := newFuncMatcher(p, f.Hide), newFuncMatcher(p, f.Show)
-	const (
-		neither = iota
-		focused
-		ignored
-	)
-	class := make([]uint8, len(p.Locations))
 	var hidden []bool
 	anyHidden := false
 	edit := newLineEditor(p)
 	if hide != nil || show != nil {
 		hidden = make([]bool, len(p.Locations))
-	}
-	for i := range p.Locations {
-		l := uint32(i)
-		if ignore != nil && ignore.location(l) {
-			matched.Ignore = true
-			class[i] = ignored
-		} else if focus == nil || focus.location(l) {
-			matched.Focus = true
-			class[i] = focused
-		}
-		lines := p.LocationLines(l)
-		if hide != nil && hide.location(l) {
-			matched.Hide = true
-			if hide.mapping(l) {
-				lines = nil
-			} else {
-				lines = slices.DeleteFunc(slices.Clone(lines), func(ln Line) bool { return hide.function(ln.Function) })
-			}
-			edit.set(l, lines)
-			hidden[i] = len(lines) == 0
-		}
-		if show != nil {
-			if !show.mapping(l) {
-				lines = slices.DeleteFunc(slices.Clone(lines), func(ln Line) bool { return !show.function(ln.Function) })
+		for i := range p.Locations {
+			l := uint32(i)
+			lines := p.LocationLines(l)
+			if hide != nil && hide.location(l) {
+				matched.Hide = true
+				if hide.mapping(l) {
+					lines = nil
+				} else {
+					lines = slices.DeleteFunc(slices.Clone(lines), func(ln Line) bool { return hide.function(ln.Function) })
+				}
 				edit.set(l, lines)
+				hidden[i] = len(lines) == 0
 			}
-			if len(lines) == 0 {
-				hidden[i] = true
-			} else {
-				matched.Show = true
+			if show != nil {
+				if !show.mapping(l) {
+					lines = slices.DeleteFunc(slices.Clone(lines), func(ln Line) bool { return !show.function(ln.Function) })
+					edit.set(l, lines)
+				}
+				if len(lines) == 0 {
+					hidden[i] = true
+				} else {
+					matched.Show = true
+				}
 			}
+			anyHidden = anyHidden || hidden[i]
 		}
-		anyHidden = anyHidden || hidden != nil && hidden[i]
 	}
 	kept := p.keepSamples(func(s int) bool {
-		keep := false
-		for _, l := range p.Stack(s) {
-			switch class[l] {
-			case focused:
-				keep = true
-			case ignored:
-				return false
-			}
-		}
-		return keep
+		focused, ignored := verdicts(s)
+		return focused && !ignored
 	})
 	q := edit.apply(kept)
 	if anyHidden {
 		q = q.dropFrames(hidden)
 	}
 	return q, matched
+}
+
+// verdicts returns what tells whether a sample has a frame that focus matches, or
+// any if focus is nil, and one that ignore matches. A location that ignore matches
+// is not in focus.
+func (p *Profile) verdicts(focus, ignore *regexp.Regexp, matched *NameMatches) func(s int) (focused, ignored bool) {
+	in, out := newFuncMatcher(p, focus), newFuncMatcher(p, ignore)
+	const (
+		neither = iota
+		isFocused
+		isIgnored
+	)
+	class := make([]uint8, len(p.Locations))
+	for i := range class {
+		l := uint32(i)
+		if out != nil && out.location(l) {
+			matched.Ignore = true
+			class[i] = isIgnored
+		} else if in == nil || in.location(l) {
+			matched.Focus = true
+			class[i] = isFocused
+		}
+	}
+	return func(s int) (focused, ignored bool) {
+		for _, l := range p.Stack(s) {
+			switch class[l] {
+			case isFocused:
+				focused = true
+			case isIgnored:
+				return focused, true
+			}
+		}
+		return focused, false
+	}
 }
 
 // lineEditor collects new lines for locations of a profile.

@@ -77,6 +77,9 @@ func (m *FrameMap) list(code FrameRef) []FrameRef {
 	return m.lists[at+1 : at+1+uint32(m.lists[at])]
 }
 
+// unknownName is what a function is called whose name is unknown.
+const unknownName = "<unknown>"
+
 // NewFrameTable returns an empty table. With noInlines, functions count as the
 // function they are inlined into.
 func NewFrameTable(granularity string, noInlines bool) (*FrameTable, error) {
@@ -193,7 +196,7 @@ func (t *FrameTable) function(p *Profile, f uint32) uint32 {
 		}
 	}
 	if key.Name == 0 {
-		key.Name = t.in.str("<unknown>")
+		key.Name = t.in.str(unknownName)
 	}
 	id := t.in.function(key)
 	t.note(id, at)
@@ -207,7 +210,7 @@ func (t *FrameTable) line(function uint32, line int64, address uint64) uint32 {
 
 // unsymbolized interns the frame of a location without lines.
 func (t *FrameTable) unsymbolized(p *Profile, l uint32, address uint64) uint32 {
-	name := "<unknown>"
+	name := unknownName
 	if m := p.MappingOf(l); m != nil && m.File != "" {
 		name = "[" + path.Base(m.File) + "]"
 	}

@@ -1,7 +1,9 @@
 package profile
 
 import (
+	"iter"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -23,8 +25,15 @@ func (o Origin) String() string {
 
 // Package returns the package of the frame's function: the import path of Go
 // code, the first namespace of C++ code, and otherwise the directory of the file.
+// Of frames that [Profile.FoldForeign] makes it is that of the code they stand for.
 func (f *Frame) Package() string {
 	name := f.Name
+	if of, folded := foldedFrame(name); folded {
+		if pkg, ok := strings.CutPrefix(name, libraryPrefix); ok {
+			return pkg
+		}
+		return of.Package()
+	}
 	switch {
 	case name == "" || name[0] == '[':
 		return name
@@ -70,10 +79,19 @@ func sourceDir(file string) string {
 // an import path.
 func unescapePackage(s string) string { return strings.ReplaceAll(s, "%2e", ".") }
 
-// Origin returns where the code of the frame comes from. Code of a module of
-// the program's own is told from other modules by the lack of a version or a
-// vendor folder in the path of its file.
+// Origin returns where the code of the frame comes from, by its name and file
+// alone. Package main is the program's own; of other packages, those whose file's
+// path has neither a version nor a vendor folder. So a folder that stands in for a
+// module counts as own, and where a profile has no files, every module does. See
+// [Origins] for programs that are themselves built from a module's version.
 func (f *Frame) Origin() Origin {
+	if of, folded := foldedFrame(f.Name); folded {
+		// It would not be folded if it were the program's own.
+		if o := of.Origin(); o != OriginOwn {
+			return o
+		}
+		return OriginThirdParty
+	}
 	if f.File != "" && !strings.HasSuffix(f.File, ".go") && !strings.HasSuffix(f.File, ".s") && f.Name != f.File {
 		return OriginOther
 	}
@@ -86,12 +104,73 @@ func (f *Frame) Origin() Origin {
 		return OriginRuntime
 	case standard[first] && !strings.Contains(first, "."):
 		return OriginStandard
+	case pkg == "main" && path.Base(f.File) == "_testmain.go": // go test writes it
+		return OriginStandard
+	case pkg == "main":
+		return OriginOwn
 	case strings.Contains(f.File, "@v"), strings.Contains(f.File, "/vendor/"), strings.HasPrefix(f.File, "vendor/"):
 		return OriginThirdParty
 	case f.File == "" && !strings.Contains(f.Name, "."):
 		return OriginOther
 	}
 	return OriginOwn
+}
+
+// Origins tells where frames of one program come from. Unlike [Frame.Origin], it
+// knows the program's own module where that lies in the module cache, as go install
+// PATH@VERSION builds programs.
+type Origins struct {
+	roots []string // of such modules, with the slash at the end
+}
+
+// maxRoots bounds the time that a hostile profile takes. A program has one module,
+// and a sum of profiles that of each version.
+const maxRoots = 64
+
+// OriginsOf returns the origins of a program that has the frames.
+func OriginsOf(frames iter.Seq[*Frame]) Origins {
+	var o Origins
+	for f := range frames {
+		at := strings.Index(f.File, "@v")
+		if at < 0 || f.Package() != "main" || len(o.roots) == maxRoots {
+			continue
+		}
+		if slash := strings.IndexByte(f.File[at:], '/'); slash > 0 && !o.inRoot(f.File) {
+			o.roots = append(o.roots, f.File[:at+slash+1])
+		}
+	}
+	return o
+}
+
+// Of returns where the code of a frame comes from.
+func (o Origins) Of(f *Frame) Origin {
+	origin := f.Origin()
+	if origin == OriginThirdParty && o.inRoot(f.File) {
+		if _, folded := foldedFrame(f.Name); !folded {
+			return OriginOwn
+		}
+	}
+	return origin
+}
+
+func (o Origins) inRoot(file string) bool {
+	return slices.ContainsFunc(o.roots, func(root string) bool { return strings.HasPrefix(file, root) })
+}
+
+// Origins returns the origins of the program that the profile is of.
+func (p *Profile) Origins() Origins {
+	return OriginsOf(func(yield func(*Frame) bool) {
+		for i := range p.Functions {
+			if !yield(p.functionFrame(uint32(i))) {
+				return
+			}
+		}
+	})
+}
+
+// functionFrame returns function f as a frame, as far as its origin goes.
+func (p *Profile) functionFrame(f uint32) *Frame {
+	return &Frame{Name: p.FunctionName(f), File: p.Strings[p.Functions[f].File]}
 }
 
 // standard holds the first elements of the standard library's import paths.
