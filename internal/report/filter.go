@@ -27,6 +27,7 @@ func (r *Report) filter() error {
 	names := profile.NameFilter{
 		Focus: re("focus", o.Focus), Ignore: re("ignore", o.Ignore),
 		Hide: re("hide", o.Hide), Show: re("show", o.Show),
+		Unfolded: r.unfolded,
 	}
 	showFrom := re("show_from", o.ShowFrom)
 	tagFilter := func(name, value string) func([]profile.Label) bool {
@@ -70,7 +71,7 @@ func (r *Report) filter() error {
 	if pruneFrom != nil {
 		p = p.PruneFrom(pruneFrom)
 	}
-	r.prof = p
+	r.prof, r.unfolded = p, nil
 	return nil
 }
 

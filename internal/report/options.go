@@ -25,6 +25,7 @@ type Options struct {
 	TagFocus, TagIgnore string // keep or drop samples by label: "key=regexp", "regexp,regexp", "key=1kb:2mb"
 	TagShow, TagHide    string // keep or drop labels by key
 	TagRoot, TagLeaf    string // comma-separated label keys that become frames
+	Mine                string // fold other frames into the nearest caller of yours: [MineModule], or a regexp of functions that are yours
 	DropNegative        bool   // leave out nodes with negative values
 
 	// How frames are told apart.
@@ -47,6 +48,10 @@ type Options struct {
 	SourcePath          string
 	TrimPath            string
 }
+
+// MineModule is the value of [Options.Mine] that stands for the module of package
+// main.
+const MineModule = "true"
 
 // DefaultOptions returns the options that hold when nothing is said.
 func DefaultOptions() Options {

@@ -20,12 +20,15 @@ const baseLabel = "pprof::base"
 // Report is a profile made ready for one report: filtered, aggregated and with
 // its totals. It keeps no reference to the caller's options.
 type Report struct {
-	prof    *profile.Profile
-	opt     Options
-	env     Env
-	command string
-	frames  profile.Granularity // what tells frames apart
-	symbol  *regexp.Regexp      // the command's argument, if any
+	prof *profile.Profile
+	// unfolded has the frames that fold has taken out of prof, until prof is
+	// filtered; nil if there are none.
+	unfolded *profile.Profile
+	opt      Options
+	env      Env
+	command  string
+	frames   profile.Granularity // what tells frames apart
+	symbol   *regexp.Regexp      // the command's argument, if any
 
 	weights    weights
 	total      int64 // of the samples' absolute values, before filtering
@@ -43,7 +46,9 @@ type Report struct {
 // argument, "" if it has none.
 func New(p *profile.Profile, command, param string, o Options, env Env) (*Report, error) {
 	r := &Report{env: env, command: command, opt: override(command, o)}
-	r.addLabelFrames(p)
+	if err := r.start(p); err != nil {
+		return nil, err
+	}
 	if r.opt.RelativePercentages {
 		if err := r.filter(); err != nil {
 			return nil, err
@@ -76,11 +81,27 @@ func New(p *profile.Profile, command, param string, o Options, env Env) (*Report
 // filters drop: what a flame graph or a comparison is made from.
 func Select(p *profile.Profile, o Options, env Env) (*profile.Profile, error) {
 	r := &Report{env: env, opt: o}
-	r.addLabelFrames(p)
+	if err := r.start(p); err != nil {
+		return nil, err
+	}
 	if err := r.filter(); err != nil {
 		return nil, err
 	}
 	return r.prof, nil
+}
+
+// start sets the report's profile to p, folded and with frames made of labels, as
+// the options ask for. Label frames come last: they are nobody's code.
+func (r *Report) start(p *profile.Profile) error {
+	folded, err := r.fold(p)
+	if err != nil {
+		return err
+	}
+	if folded != p {
+		r.unfolded = p
+	}
+	r.addLabelFrames(folded)
+	return nil
 }
 
 // addLabelFrames sets the report's profile to p with frames made of labels.
@@ -133,7 +154,7 @@ func (r *Report) measure(param string) error {
 	r.ratio = 1 / o.DivideBy
 	for _, f := range [...]struct{ name, value string }{
 		{"focus", o.Focus}, {"ignore", o.Ignore}, {"hide", o.Hide}, {"show", o.Show}, {"show_from", o.ShowFrom},
-		{"tagfocus", o.TagFocus}, {"tagignore", o.TagIgnore}, {"tagshow", o.TagShow}, {"taghide", o.TagHide},
+		{"tagfocus", o.TagFocus}, {"tagignore", o.TagIgnore}, {"tagshow", o.TagShow}, {"taghide", o.TagHide}, {"mine", o.Mine},
 	} {
 		if f.value != "" {
 			r.filters = append(r.filters, f.name+"="+f.value)

@@ -28,6 +28,7 @@ type variable struct {
 	summary string            // one line, for the lists
 	detail  string            // more lines, for help on this one
 	frames  bool              // it is a regexp that matches frames
+	alone   string            // of a string: what its name alone, or true, stands for
 }
 
 // choice is one value of a variable; its name is a flag and a variable of its own.
@@ -152,6 +153,15 @@ var variables = [...]variable{
 	{name: "taghide", field: func(c *Config) any { return &c.TagHide },
 		arg:     "RE",
 		summary: "No labels whose key matches"},
+	{name: "mine", field: func(c *Config) any { return &c.Mine },
+		arg:     "RE",
+		alone:   report.MineModule,
+		summary: "Your code: fold the rest into its callers of yours",
+		detail: "What your functions spend in code that isn't yours stands as main.f via sort.Slice\n" +
+			"after the first of it; stacks without a function of yours are one entry by what\n" +
+			"they do. Yours is the module of package main; libraries and the runtime are not.\n" +
+			"With a value: the functions whose name, which begins with the path of the package,\n" +
+			"the regular expression matches. focus and ignore look at folded frames, too."},
 	{name: "noinlines", field: func(c *Config) any { return &c.NoInlines },
 		summary: "Count inlined functions as part of their caller"},
 	{name: "showcolumns", field: func(c *Config) any { return &c.ShowColumns },
@@ -276,15 +286,22 @@ func (v *variable) set(c *Config, value string) error {
 		if len(v.choices) > 0 && v.choice(value) == nil {
 			return fmt.Errorf("invalid %q value %q", v.name, value)
 		}
+		if v.alone != "" {
+			if on, err := parseBool(value); err == nil && on {
+				value = v.alone
+			} else if err == nil {
+				value = ""
+			}
+		}
 		*p = value
 	}
 	return nil
 }
 
-// isBool reports whether the variable can be set by its name alone.
-func (v *variable) isBool() bool {
+// standsAlone reports whether the variable can be set by its name alone.
+func (v *variable) standsAlone() bool {
 	_, ok := v.field(new(Config)).(*bool)
-	return ok
+	return ok || v.alone != ""
 }
 
 // choiceNames returns the choices sorted.

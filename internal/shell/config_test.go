@@ -34,6 +34,10 @@ func TestConfigSet(t *testing.T) {
 		{name: "granularity", value: "files", want: "files"},
 		{name: "granularity", value: "", err: `invalid "granularity" value ""`},
 		{name: "output", value: "f", want: "f"},
+		{name: "mine", value: "", want: "true"},
+		{name: "mine", value: "on|off", want: "on|off"},
+		{name: "mine", value: "yes", want: "true"},
+		{name: "mine", value: "false", want: ""},
 		{name: "bogus", value: "f", err: `unknown config field "bogus"`},
 	}
 	for _, tt := range tests {

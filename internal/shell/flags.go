@@ -187,7 +187,10 @@ func newCommandLine(verb string) *commandLine {
 		case *float64:
 			fs.Float64Var(p, v.name, *p, "")
 		case *string:
-			if len(v.choices) == 0 {
+			switch {
+			case v.alone != "":
+				fs.BoolFunc(v.name, "", func(s string) error { return v.set(&inv.Config, s) })
+			case len(v.choices) == 0:
 				fs.StringVar(p, v.name, *p, "")
 			}
 		}

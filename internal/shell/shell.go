@@ -238,7 +238,7 @@ func (sh *shell) execute(ctx context.Context, line string) (quit bool) {
 // lines options prints can be entered again.
 const commentStart = "//:"
 
-// assign handles name=value, and name alone for booleans and choices; done is
+// assign handles name=value, and name alone for what can stand alone and choices; done is
 // false if the line is neither.
 func (sh *shell) assign(line string) (done bool, err error) {
 	name, value, hasValue := strings.Cut(line, "=")
@@ -247,7 +247,7 @@ func (sh *shell) assign(line string) (done bool, err error) {
 	if !ok {
 		return false, nil
 	}
-	if !hasValue && !isChoice && !v.isBool() {
+	if !hasValue && !isChoice && !v.standsAlone() {
 		return true, fmt.Errorf("please specify a value, e.g. %s=<val>", name)
 	}
 	if i := strings.LastIndex(value, commentStart); i >= 0 {
@@ -289,6 +289,8 @@ func (sh *shell) options() string {
 			continue // a long list as a rule
 		case v.name == "nodecount" && value == "-1":
 			comment = commentStart + " default"
+		case v.alone != "" && value == "":
+			continue // hone's own: off, the list is that of go tool pprof
 		case value == "":
 			value = `""`
 		}

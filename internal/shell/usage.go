@@ -97,6 +97,7 @@ Environment:
 Examples:
   hone pprof cpu.pb.gz
   hone pprof -top -cum cpu.pb.gz
+  hone pprof -top -mine cpu.pb.gz
   hone pprof -list 'Server.*Handle' ./server cpu.pb.gz
   hone pprof -seconds 10 http://localhost:6060/debug/pprof/profile
   hone pprof -sample_index alloc_space -svg -o heap.svg heap.pb.gz
@@ -127,7 +128,11 @@ func optionList(prefix string) string {
 	slices.SortFunc(groups, byName)
 	for _, v := range plain {
 		name := prefix + v.name
-		if prefix != "" && v.arg != "" {
+		switch {
+		case prefix == "" || v.arg == "":
+		case v.alone != "":
+			name += "[=" + v.arg + "]"
+		default:
 			name += " " + v.arg
 		}
 		entry(&b, name, v.summary+v.defaultNote())

@@ -26,7 +26,7 @@ import (
 // Those that name files of this machine are not among them.
 var options = []string{
 	"call_tree", "compact_labels", "divide_by", "drop_negative", "edgefraction", "focus", "granularity", "hide", "ignore",
-	"intel_syntax", "mean", "nodecount", "nodefraction", "noinlines", "normalize", "prune_from", "relative_percentages",
+	"intel_syntax", "mean", "mine", "nodecount", "nodefraction", "noinlines", "normalize", "prune_from", "relative_percentages",
 	"sample_index", "show", "show_from", "showcolumns", "sort", "tagfocus", "taghide", "tagignore", "tagleaf", "tagroot",
 	"tagshow", "trim", "unit",
 }
@@ -34,7 +34,7 @@ var options = []string{
 // patterns are the options that are regular expressions, tagPatterns those that
 // may hold several.
 var (
-	patterns    = []string{"focus", "hide", "ignore", "prune_from", "show", "show_from", "taghide", "tagshow"}
+	patterns    = []string{"focus", "hide", "ignore", "mine", "prune_from", "show", "show_from", "taghide", "tagshow"}
 	tagPatterns = []string{"tagfocus", "tagignore"}
 )
 

@@ -19,7 +19,7 @@ import (
 
 // historyOptions are the report options that a history heeds.
 var historyOptions = []string{
-	"focus", "ignore", "hide", "show", "show_from", "prune_from", "tagfocus", "tagignore", "granularity", "noinlines",
+	"focus", "ignore", "hide", "show", "show_from", "prune_from", "tagfocus", "tagignore", "granularity", "noinlines", "mine",
 }
 
 var historyParams = append([]string{"q", "from", "to", "sample_type", "top", "step", "points", "limit", "order"}, historyOptions...)

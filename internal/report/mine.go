@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// fold returns p with the frames that aren't yours folded into the nearest caller
+// that is, if the options ask for it; see [profile.Profile.FoldForeign].
+//
+// Yours is, unless a pattern says otherwise, what has [profile.OriginOwn]: the module
+// of package main. Other modules are as foreign as the standard library: one can't
+// mend a line there either, only call it less.
+func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
+	if r.opt.Mine == "" {
+		return p, nil
+	}
+	var yours func(f uint32) bool
+	if r.opt.Mine == MineModule {
+		origins := p.Origins()
+		yours = func(f uint32) bool {
+			frame := profile.Frame{Name: p.FunctionName(f), File: p.Strings[p.Functions[f].File]}
+			return origins.Of(&frame) == profile.OriginOwn
+		}
+	} else {
+		re, err := regexp.Compile(r.opt.Mine)
+		if err != nil {
+			return nil, fmt.Errorf("parsing mine regexp: %v", err)
+		}
+		yours = func(f uint32) bool { return re.MatchString(p.FunctionName(f)) }
+	}
+	if r.opt.NoInlines {
+		// Before, so that what is inlined is part of its caller, yours or not.
+		p = p.Aggregate(profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
+	}
+	// Where lines of source are shown, a line's own value is best what it costs: a
+	// listing shows no frame that has no text.
+	listing := r.command == "list" || r.command == "weblist" || r.command == "disasm"
+	q, any := p.FoldForeign(yours, listing)
+	if !any && len(p.Stacks) > 0 {
+		r.warn("No stack has a frame of yours; -mine=REGEXP says which functions are yours")
+	}
+	return q, nil
+}
