@@ -60,6 +60,7 @@ for (const [parameters, args] of /** @type {[string, string[]][]} */ ([
   ['sample_index=samples', ['-sample_index=samples']],
   ['focus=addLine&ignore=mallocgc', ['-focus=addLine', '-ignore=mallocgc']],
   ['hide=runtime&unit=ms', ['-hide=runtime', '-unit=ms']],
+  ['mine=true&focus=mallocgc', ['-mine', '-focus=mallocgc']],
   ['granularity=lines', ['-lines']],
   ['granularity=files', ['-files']],
   ['nodecount=7', ['-nodecount=7', '-trim=true']],
@@ -88,6 +89,36 @@ check('top orders by any column, and back', async ({ page, open }) => {
   });
   await page.getByRole('columnheader', { name: 'Flat', exact: true }).getByRole('button').click();
   await eventually(async () => assert.deepEqual((await rows(page)).slice(0, 10), flat.slice(0, 10)));
+});
+
+check('your code is one key away, in every view and in the link', async ({ page, open }) => {
+  await open('/top');
+  const button = page.getByRole('button', { name: 'Your code' });
+  assert.equal(await button.getAttribute('aria-pressed'), 'false');
+  await page.keyboard.press('y');
+  const expected = top('-mine', '-nodecount=0', '-trim=false', wordindex);
+  assert.ok(expected.some((row) => String(row[5]).startsWith('main.addLine via ')), String(expected));
+  await eventually(async () => assert.deepEqual((await rows(page)).slice(0, 10), expected.slice(0, 10)));
+  assert.equal(await button.getAttribute('aria-pressed'), 'true');
+  assert.equal(new URL(page.url()).searchParams.get('mine'), 'true');
+
+  // What a function calls out to leads to its own lines, whose own value is what they cost.
+  await page.getByRole('grid').getByText('addLine via').first().click();
+  await page.getByRole('tab', { name: 'Source' }).click();
+  await settled(page);
+  await page.getByRole('region', { name: 'Source lines' }).getByText('regexp.MustCompile(').waitFor();
+  for (const name of ['Flame', 'Graph', 'Sandwich', 'Peek', 'Traces']) {
+    await page.getByRole('tab', { name }).click();
+    await settled(page);
+    assert.equal(new URL(page.url()).searchParams.get('mine'), 'true', name);
+    if (name !== 'Flame' && name !== 'Graph') await page.locator('main').getByText(/addLine via/).first().waitFor();
+  }
+  await page.getByRole('tab', { name: 'Top' }).click();
+  await settled(page);
+  await button.click();
+  const all = top('-nodecount=0', '-trim=false', wordindex);
+  await eventually(async () => assert.deepEqual((await rows(page)).slice(0, 10), all.slice(0, 10)));
+  assert.equal(new URL(page.url()).searchParams.get('mine'), null);
 });
 
 check('a text finds rows', async ({ page, open }) => {

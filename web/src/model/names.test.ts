@@ -10,6 +10,9 @@ test.each([
   ['a/b.f.func1.2', 'b.f.func1.2', 'f.func1.2', 'f.func1.2'],
   ['std::vector<int>::push_back', 'std::vector<int>::push_back', 'std::vector<int>::push_back', 'std::vector<int>::push_back'],
   ['', '', '', ''],
+  ['a/b.(*T).f via net/http.(*Client).Do', 'b.(*T).f via http.(*Client).Do', 'via http.(*Client).Do', 'via (*Client).Do'],
+  ['library: a.b/c', 'library: a.b/c', 'library: a.b/c', 'library: a.b/c'],
+  ['runtime: garbage collection', 'runtime: garbage collection', 'runtime: garbage collection', 'runtime: garbage collection'],
 ])('%s', (name, short, bare, method) => {
   expect(shortName(name)).toBe(short);
   expect(bareName(short)).toBe(bare);

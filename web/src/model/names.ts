@@ -1,7 +1,12 @@
 // Names of functions, shortened for labels.
 
+const VIA = ' via '; // between a function of yours and the one that is not it calls: see FoldForeign in package profile
+
 /** Leaves out the folders of the import path: "net/http.(*conn).serve" is "http.(*conn).serve". */
 export function shortName(name: string): string {
+  const via = name.indexOf(VIA);
+  if (via > 0) return shortName(name.slice(0, via)) + VIA + shortName(name.slice(via + VIA.length));
+  if (name.startsWith('library: ')) return name;
   const cut = name.search(/[[(]/);
   const head = cut > 0 ? name.slice(0, cut) : name;
   return name.slice(head.lastIndexOf('/') + 1);
@@ -9,6 +14,9 @@ export function shortName(name: string): string {
 
 /** Leaves the package and type arguments out of a short name, too: "(*conn).serve". */
 export function bareName(short: string): string {
+  // Where there is little room it stands below the caller.
+  const via = short.indexOf(VIA);
+  if (via > 0) return short.slice(via + 1);
   const dot = short.search(/\.(?=[(\w·])/);
   const bare = dot > 0 && !/[(<[:]/.test(short.slice(0, dot)) ? short.slice(dot + 1) : short;
   const bracket = bare.indexOf('[');
@@ -17,6 +25,7 @@ export function bareName(short: string): string {
 
 /** Leaves the receiver out of a bare name: where there is little room, what is done tells more than by whom. */
 export function methodName(bare: string): string {
+  if (bare.startsWith('via ')) return `via ${bareName(bare.slice(4))}`;
   const end = bare.startsWith('(') ? bare.indexOf(').') : -1;
   return end > 0 ? bare.slice(end + 2) : bare;
 }

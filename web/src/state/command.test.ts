@@ -44,6 +44,15 @@ describe('commandsOf', () => {
       "go tool pprof -top -sample_index=alloc_space '-focus=a|b' -lines -noinlines -nodecount=5 -trim=false m.pb.gz",
     ],
     [
+      'your code, which pprof knows nothing of', at('top', { options: { mine: 'true', focus: 'x' } }), ['c'], [], '',
+      'hone top -focus=x -mine c', 'go tool pprof -top -focus=x c',
+    ],
+    [
+      'source of what a function calls out to',
+      at('source', { fn: 'main.f via sort.Slice', options: { mine: 'main|shop' } }), ['c'], [], '',
+      "hone list '-mine=main|shop' '^main\\.f$' c", "go tool pprof '-list=^main\\.f$' c",
+    ],
+    [
       'a flame graph', at('flame', { own: { inverted: '1' } }), ['c'], [], '', 'hone flame -o flame.html -inverted c',
       'go tool pprof -http=localhost: c',
     ],

@@ -1,7 +1,7 @@
 // What is shown, as a command for a terminal.
 
 import { optionSpecs } from './options';
-import { exactly } from './pattern';
+import { exactly, writtenIn } from './pattern';
 import { OPTIONS, type State } from './state';
 
 /** A word as a POSIX shell takes it literally. */
@@ -21,10 +21,12 @@ export interface Commands {
 export function commandsOf(s: State, profiles: readonly string[], bases: readonly string[], match = ''): Commands {
   const file = (name: string) => (/^-./.test(name) ? `./${name}` : name); // not a flag
   const sources = profiles.map(file);
-  const pattern = match || (s.fn ? exactly(s.fn) : '.');
+  const fn = s.view === 'source' || s.view === 'disasm' ? writtenIn(s.fn) : s.fn;
+  const pattern = match || (fn ? exactly(fn) : '.');
   const flags = flagsOf(s.options);
   const diff = bases.map((b) => `-diff_base=${b}`);
-  const tool = (verb: string) => words('go', 'tool', 'pprof', verb, ...flags, ...diff, ...sources);
+  const { mine: _, ...theirs } = s.options; // which pprof has not
+  const tool = (verb: string) => words('go', 'tool', 'pprof', verb, ...flagsOf(theirs), ...diff, ...sources);
   switch (s.view) {
     case 'flame': {
       const own = ['inverted', 'collapse'].filter((name) => s.own[name] === '1').map((name) => `-${name}`);
@@ -71,7 +73,7 @@ function flagsOf(options: State['options']): string[] {
   for (const name of OPTIONS) {
     const value = options[name];
     if (value === undefined || value === '' || name === 'base_total') continue; // which no command has
-    const kind = name === 'normalize' ? 'flag' : optionSpecs.find((o) => o.name === name)?.kind;
+    const kind = name === 'normalize' || name === 'mine' ? 'flag' : optionSpecs.find((o) => o.name === name)?.kind;
     if (kind === 'choice') flags.push(`-${value}`);
     else if (kind === 'flag' && /^(1|true|t|yes|y)$/i.test(value)) flags.push(`-${name}`);
     else flags.push(`-${name}=${value}`);

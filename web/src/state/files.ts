@@ -2,7 +2,7 @@
 
 import { reportPath } from '../api/client';
 import { asked } from './report';
-import { exactly } from './pattern';
+import { exactly, writtenIn } from './pattern';
 import { queryOf, type State, type ViewID } from './state';
 
 export interface FileExport {
@@ -68,7 +68,7 @@ export function exportsOf(s: State): FileExport[] {
       const value = extra?.get(name) ?? (report === 'flame' && name !== 'find' && name !== 'order' ? s.own[name] : undefined);
       if (value) q.set(name, value);
     }
-    if (NEED_MATCH.has(report) && !q.has('match')) q.set('match', s.fn ? exactly(s.fn) : '.');
+    if (NEED_MATCH.has(report) && !q.has('match')) q.set('match', s.fn ? exactly(report === 'peek' ? s.fn : writtenIn(s.fn)) : '.');
     q.set('format', format);
     q.set('download', '1');
     return { label, ...(hint ? { hint } : {}), href: reportPath(report, q) };

@@ -22,6 +22,8 @@ describe('chips', () => {
     ['a name for an exact pattern', { focus: exactly('main.(*T).Run[...]') }, [['focus', 'main.(*T).Run[...]']]],
     ['names for several', { hide: either(exactly('a.b'), exactly('c|d')) }, [['hide', 'a.b, c|d']]],
     ['a pattern that only looks exact', { focus: '^a.b$' }, [['focus', '^a.b$']]],
+    ['no chip for what a button shows', { mine: 'true' }, []],
+    ['but for a pattern of it', { mine: '^shop/' }, [['mine', '^shop/']]],
     ['a flag by its title alone', { noinlines: 'true' }, [['noinlines', '']]],
     ['a flag that is on by default when it is off', { trim: 'false' }, [['trim', '']]],
     ['a flag set to something else with its value', { noinlines: 'false' }, [['noinlines', 'false']]],

@@ -13,7 +13,8 @@ export type OptionKind =
   | 'choice'
   | 'number'
   | 'text'
-  | 'flag';
+  | 'flag'
+  | 'switch'; // on by itself, or with a pattern
 
 export interface OptionSpec {
   name: Option;
@@ -30,6 +31,7 @@ export const optionSpecs: readonly OptionSpec[] = [
   { name: 'show', title: 'Show', kind: 'frames', group: 'Stacks' },
   { name: 'show_from', title: 'Show from', kind: 'frames', group: 'Stacks' },
   { name: 'prune_from', title: 'Prune from', kind: 'frames', group: 'Stacks' },
+  { name: 'mine', title: 'Your code', kind: 'switch', group: 'Stacks' },
   { name: 'noinlines', title: 'No inlined calls', kind: 'flag', group: 'Stacks' },
   { name: 'tagfocus', title: 'Label focus', kind: 'filter', group: 'Labels' },
   { name: 'tagignore', title: 'Label ignore', kind: 'filter', group: 'Labels' },
@@ -53,9 +55,14 @@ export const optionSpecs: readonly OptionSpec[] = [
   { name: 'intel_syntax', title: 'Intel syntax', kind: 'flag', group: 'Values' },
 ];
 
-/** The value that turns a flag on, away from its default. */
+/** The value that turns a flag or a switch on, away from its default. */
 export function flagOn(name: Option): string {
   return name === 'trim' ? 'false' : 'true';
+}
+
+/** Whether a switch is on as it is by itself, which its button shows: then it needs no chip. */
+export function plainlyOn(name: Option, value: string): boolean {
+  return name === 'mine' && value === flagOn(name);
 }
 
 export interface Chip {
@@ -71,7 +78,7 @@ export function chipsOf(options: State['options']): Chip[] {
   const chips: Chip[] = [];
   for (const spec of optionSpecs) {
     const value = options[spec.name];
-    if (value === undefined || value === '') continue;
+    if (value === undefined || value === '' || plainlyOn(spec.name, value)) continue;
     const flag = spec.kind === 'flag' && value === flagOn(spec.name);
     chips.push({ name: spec.name, title: spec.title, text: flag ? '' : chipText(spec.kind, value), spec });
   }
@@ -80,7 +87,7 @@ export function chipsOf(options: State['options']): Chip[] {
 
 /** A value as a chip shows it: patterns made from names show the names. */
 function chipText(kind: OptionKind, value: string): string {
-  if (kind !== 'frames') return value;
+  if (kind !== 'frames' && kind !== 'switch') return value;
   return exactName(value) ?? splitNames(value)?.join(', ') ?? value;
 }
 

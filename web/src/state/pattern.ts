@@ -10,6 +10,15 @@ export function exactly(name: string): string {
   return `^${quote(name)}$`;
 }
 
+/**
+ * The function whose source has what a frame stands for: of what a function of yours
+ * spends in code that is not, "main.f via sort.Slice", the caller. '' for work that no function
+ * of yours asked for. The server makes such names where the option mine is set.
+ */
+export function writtenIn(frame: string): string {
+  return /^(runtime|library): /.test(frame) ? '' : frame.replace(/ via .*/s, '');
+}
+
 /** What either of two patterns matches. */
 export function either(pattern: string, more: string): string {
   if (pattern === '') return more;

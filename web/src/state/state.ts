@@ -32,7 +32,7 @@ export interface State {
 /** Report options a link may hold; the server's list is in doc/api.md. */
 export const OPTIONS = [
   'sample_index', 'focus', 'ignore', 'hide', 'show', 'show_from', 'prune_from',
-  'tagfocus', 'tagignore', 'tagshow', 'taghide', 'tagroot', 'tagleaf',
+  'tagfocus', 'tagignore', 'tagshow', 'taghide', 'tagroot', 'tagleaf', 'mine',
   'granularity', 'noinlines', 'nodecount', 'nodefraction', 'edgefraction', 'trim', 'sort', 'unit', 'mean',
   'divide_by', 'call_tree', 'relative_percentages', 'drop_negative', 'intel_syntax', 'showcolumns', 'normalize',
   'base_total', // with normalize: of runs, so that as many operations are compared

@@ -26,6 +26,11 @@ export const words: Partial<Record<Option, OptionWords>> = {
     placeholder: 'ServeHTTP',
   },
   prune_from: { about: 'Cut stacks at a frame that matches, it and all it calls', detail: FRAMES, placeholder: 'runtime\\.mallocgc' },
+  mine: {
+    about: 'Fold what is not yours into the caller of yours that leads to it',
+    detail: 'Yours is the module of package main; or else the functions whose name, with its package, the regular expression matches.',
+    placeholder: 'the module of package main',
+  },
   noinlines: { about: 'Count inlined functions as part of their caller' },
   tagfocus: { about: 'Only samples with a label in range or that matches', detail: FILTER, placeholder: 'handler=GET' },
   tagignore: { about: 'No samples with a label in range or that matches', detail: FILTER, placeholder: 'handler=healthz' },

@@ -13,7 +13,7 @@ import { Chunk } from './Chunk';
 import { DropTarget } from './DropTarget';
 import { Header, Start } from './Header';
 import { NotOpen, Failed } from './NotOpen';
-import { Chips } from './RefineBar';
+import { Chips, toggleMine } from './RefineBar';
 import { Tabs } from './Tabs';
 import { Button, Failure, functionItems, FunctionMenuHost, Icon, Skeleton, ToastHost, TooltipHost, useKeys, Warnings } from './parts';
 import { views, viewsShown } from './views';
@@ -29,6 +29,7 @@ export function App() {
   const inViews = !runs && !page; // a page beside them leaves alone what they show
   useKeys('Everywhere', [
     { keys: '/', label: 'Search', run: () => document.getElementById('search')?.focus() },
+    ...(inViews ? [{ keys: 'y', label: 'Your code alone, or all', run: toggleMine }] : []),
     { keys: '?', label: 'Keys and help', run: () => setHelp(true) },
     { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (inViews && state.peek().fn ? go({ fn: '' }) : false) },
   ]);

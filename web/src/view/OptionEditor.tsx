@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { LabelKey, Tags } from '../api/types';
-import type { OptionSpec } from '../state/options';
+import { flagOn, plainlyOn, type OptionSpec } from '../state/options';
 import { words } from '../state/words';
 import { exactName, fault } from '../state/pattern';
 import { useReport } from '../state/report';
@@ -26,7 +26,7 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
     first?.focus();
     if (first instanceof HTMLInputElement && first.type !== 'radio') first.select();
   }, []);
-  const [text, setText] = useState(value);
+  const [text, setText] = useState(plainlyOn(spec.name, value) ? '' : value);
   const [problem, setProblem] = useState('');
   const type = (next: string) => {
     setText(next);
@@ -39,9 +39,9 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
       class="option-editor"
       onSubmit={(e) => {
         e.preventDefault();
-        const found = spec.kind === 'frames' || spec.kind === 'label' ? fault(text.trim()) : '';
+        const found = spec.kind === 'frames' || spec.kind === 'label' || spec.kind === 'switch' ? fault(text.trim()) : '';
         setProblem(found);
-        if (found === '') onSet(text.trim());
+        if (found === '') onSet(text.trim() || (spec.kind === 'switch' ? flagOn(spec.name) : ''));
       }}
     >
       <h2>{spec.title}</h2>

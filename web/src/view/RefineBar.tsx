@@ -2,7 +2,7 @@ import './refine.css';
 import { signal } from '@preact/signals';
 import { createRef } from 'preact';
 import { useRef } from 'preact/hooks';
-import { chipsOf, type Chip, type OptionSpec } from '../state/options';
+import { chipsOf, flagOn, type Chip, type OptionSpec } from '../state/options';
 import { refused } from '../state/report';
 import { listError, shown } from '../state/profiles';
 import { go, setOption, state } from '../state/state';
@@ -31,6 +31,7 @@ export function RefineTools() {
   return (
     <section class={`refine${known.current ? '' : ' refine-waiting'}`} aria-label="Filters and options">
       {fn && <Selected name={fn} />}
+      <YourCode />
       <Button
         buttonRef={add}
         icon="filter"
@@ -60,6 +61,26 @@ export function RefineTools() {
       )}
       <Editor />
     </section>
+  );
+}
+
+/** Folds what is not yours, or shows it again. Which code is yours, the menu of filters can say. */
+export function toggleMine(): void {
+  setOption('mine', state.peek().options.mine ? '' : flagOn('mine'));
+}
+
+function YourCode() {
+  return (
+    <Button
+      icon="user"
+      kind="plain"
+      class="refine-add refine-mine"
+      aria-pressed={Boolean(state.value.options.mine)}
+      onClick={toggleMine}
+      {...tip('Fold libraries and the runtime into your functions that lead to them', 'y')}
+    >
+      <span class="refine-word">Your code</span>
+    </Button>
   );
 }
 

@@ -21,7 +21,9 @@ import type { ViewProps } from '../props';
 import { formatValue } from '../../model/units';
 
 /** Options that a history heeds. */
-const HEEDED = ['focus', 'ignore', 'hide', 'show', 'show_from', 'prune_from', 'tagfocus', 'tagignore', 'granularity', 'noinlines'] as const;
+const HEEDED = [
+  'focus', 'ignore', 'hide', 'show', 'show_from', 'prune_from', 'tagfocus', 'tagignore', 'granularity', 'noinlines', 'mine',
+] as const;
 const TONES = 8;
 const POINTS = 60;
 

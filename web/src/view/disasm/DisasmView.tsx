@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { AsmInst, Disassembly, Quantity } from '../../api/types';
 import type { ApiError } from '../../api/client';
-import { exactly } from '../../state/pattern';
+import { exactly, writtenIn } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction } from '../../state/state';
 import { Button, Empty, ReportState } from '../parts';
@@ -22,7 +22,7 @@ import './disasm.css';
 export default function DisasmView({ state }: ViewProps) {
   const { fn } = state;
   const { fn: hottest, loading } = useShownFunction(state);
-  const asm = useReport<Disassembly>('disasm', fn ? extend(queryOf(state), { match: exactly(fn) }) : null);
+  const asm = useReport<Disassembly>('disasm', fn ? extend(queryOf(state), { match: exactly(writtenIn(fn) || fn) }) : null);
   return (
     <section class="pane" aria-label="Disassembly">
       <div class="split">

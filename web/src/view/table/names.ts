@@ -16,6 +16,12 @@ export interface NameParts {
 /** Splits a Go function's name behind its package; a file's path behind its folder. */
 export function splitName(name: string): { path: string; name: string } {
   // Type arguments hold names of their own: only what is before them counts.
+  if (name.startsWith('library: ')) return { path: '', name };
+  const via = name.indexOf(' via '); // before it stands the function of yours
+  if (via > 0) {
+    const caller = splitName(name.slice(0, via));
+    return { path: caller.path, name: caller.name + name.slice(via) };
+  }
   const bracket = name.indexOf('[');
   const head = bracket < 0 ? name : name.slice(0, bracket);
   const slash = head.lastIndexOf('/');

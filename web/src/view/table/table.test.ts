@@ -36,6 +36,8 @@ describe('names', () => {
       ['/usr/lib/go/src/sort/sort.go', '/usr/lib/go/src/sort/', 'sort.go'],
       ['', '', ''],
     ];
+    expect(splitName('a/b.F via net/http.(*Client).Do')).toEqual({ path: 'a/b.', name: 'F via net/http.(*Client).Do' });
+    expect(splitName('library: gopkg.in/yaml.v3')).toEqual({ path: '', name: 'library: gopkg.in/yaml.v3' });
     for (const [text, path, name] of cases) expect(splitName(text)).toEqual({ path, name });
   });
 
