@@ -82,9 +82,8 @@ type Bench struct {
 
 const (
 	DefaultCount = 10
-	// DefaultBenchtime is half of go test's: a benchmark takes 10 to 40
-	// processes, and what differs between processes (layout of memory, the
-	// schedule of threads) needs more of them rather than longer ones.
+	// DefaultBenchtime is half of go test's: what differs between processes needs
+	// more of them rather than longer ones. See partLength.
 	DefaultBenchtime = 500 * time.Millisecond
 	// DefaultPreCheck is the fewest pairs that can show anything: the two-sided
 	// signed-rank p of six is 2/2⁶ = 0.03, of five 0.06.
@@ -211,7 +210,7 @@ func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 		m.expectProfiles(targets, 1)
 		for round := range count {
 			for _, t := range targets {
-				if err := m.sample(ctx, t, experiment.Measure, experiment.Head, nil, m.Benchtime); err != nil {
+				if err := m.sample(ctx, t, nil); err != nil {
 					return err
 				}
 			}

@@ -46,24 +46,9 @@ func (b *budget) left() time.Duration { return time.Until(b.end) - b.keep }
 // allows reports whether there is time for something that takes so long.
 func (b *budget) allows(cost time.Duration) bool { return !b.limited() || b.left() >= cost }
 
-// A block of samples, by its phase and number.
-type blockID struct {
-	phase  experiment.Phase
-	number int
-}
-
-// mayGoOn reports whether there is time for a sample, and, as a block begins, for all of
-// the block.
-func (m *bencher) mayGoOn(t *target, phase experiment.Phase, begins bool) bool {
-	if !m.budget.limited() {
-		return true
-	}
-	cost := time.Duration(0)
-	if begins {
-		t.late = false
-		cost = 2 * m.pairCost(t, phase)
-	}
-	t.late = t.late || !m.budget.allows(cost)
+// mayGoOn reports whether there is time for a block of n samples.
+func (m *bencher) mayGoOn(t *target, phase experiment.Phase, n int) bool {
+	t.late = !m.budget.allows(time.Duration(n) * m.pairCost(t, phase) / 2)
 	return !t.late
 }
 
@@ -166,15 +151,10 @@ func (m *bencher) fit(targets []*target, pre, first int) ([]*target, error) {
 		return nil, err
 	}
 
-	var besides, whole time.Duration
-	for _, t := range targets {
-		besides += samples * t.overhead
-		whole += samples * t.cost(t.samples)
-	}
-	if whole <= left || m.Benchtime.Iterations > 0 {
+	share := m.shareOf(targets, left/samples)
+	if share >= 1 || m.Benchtime.Iterations > 0 {
 		return targets, nil
 	}
-	share := max(0, float64(left-besides)/float64(whole-besides))
 	for _, t := range targets {
 		t.samples = t.shortened(m.Benchtime, share)
 		m.forecast.will(sampleOf(t), 0, t.cost(t.samples))
@@ -182,6 +162,21 @@ func (m *bencher) fit(targets []*target, pre, first int) ([]*target, error) {
 	share = max(share, float64(shortestSample)/float64(m.Benchtime.Duration))
 	return targets, m.run.Note(fmt.Sprintf("samples are of %v: there is no time for longer ones (-for %v)",
 		time.Duration(share*float64(m.Benchtime.Duration)).Round(time.Millisecond), m.For))
+}
+
+// shareOf returns what share of a usual sample of each target takes so long in all.
+func (m *bencher) shareOf(targets []*target, all time.Duration) float64 {
+	share := 1.0
+	for range 3 { // shorter samples have fewer processes, which leaves more time
+		var besides, iterating time.Duration
+		for _, t := range targets {
+			processes := time.Duration(t.parts(t.shortened(m.Benchtime, share))) * t.overhead
+			besides += processes
+			iterating += t.cost(t.samples) - time.Duration(t.parts(t.samples))*t.overhead
+		}
+		share = min(1, max(0, float64(all-besides)/float64(iterating)))
+	}
+	return share
 }
 
 // shortened returns samples of a target of a share of the usual ones, and no shorter than

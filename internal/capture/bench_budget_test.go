@@ -68,7 +68,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A block begins only if there is time for all of it, and no sample when time is up.
+// A block begins only if there is time for all of it.
 func TestMayGoOn(t *testing.T) {
 	m, targets := budgetOf(t, time.Minute, 2)
 	short, long := targets[0], targets[1]
@@ -77,20 +77,20 @@ func TestMayGoOn(t *testing.T) {
 	}
 	m.budget.keep = 25 * time.Second // 35 s are left; a block of long takes 40
 	for block := range 2 {
-		if !m.mayGoOn(short, experiment.Measure, true) || m.mayGoOn(long, experiment.Measure, true) || m.mayGoOn(long, experiment.Measure, false) {
+		if !m.mayGoOn(short, experiment.Measure, 4) || m.mayGoOn(long, experiment.Measure, 4) || !m.mayGoOn(long, experiment.Measure, 2) {
 			t.Errorf("block %d: goes on %v and %v", block, !short.late, !long.late)
 		}
 	}
 	m.budget.keep = 0
-	if !m.mayGoOn(long, experiment.Repeat, true) {
+	if !m.mayGoOn(long, experiment.Repeat, 4) {
 		t.Error("a new phase has time, but does not begin")
 	}
 	m.budget.end = time.Now()
-	if m.mayGoOn(long, experiment.Repeat, false) {
+	if m.mayGoOn(long, experiment.Repeat, 2) {
 		t.Error("goes on when time is up")
 	}
 	m.budget.end = time.Time{}
-	if !m.mayGoOn(long, experiment.Repeat, true) {
+	if !m.mayGoOn(long, experiment.Repeat, 4) {
 		t.Error("does not go on without a limit")
 	}
 }

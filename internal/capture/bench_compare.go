@@ -171,6 +171,8 @@ func (m *bencher) doubtful(targets []*target) ([]*target, error) {
 // slower, the geometric mean of the costs shares the difference: neither
 // takes forever, nor gets too few iterations to time.
 func (m *bencher) calibrate(ctx context.Context, t *target) error {
+	// A number of iterations that was asked for is of one process, and so is a peak.
+	t.oneProcess = m.Benchtime.Iterations > 0 || m.PeakRSS
 	half := BenchTime{cmp.Or(m.budget.calibrating, m.Benchtime.Duration/2), m.Benchtime.Iterations}
 	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
 		if _, err := m.measure(ctx, t, s, 0, half); err != nil {
@@ -194,18 +196,17 @@ func (m *bencher) calibrate(ctx context.Context, t *target) error {
 
 // pairs measures n pairs of each benchmark, block by block.
 func (m *bencher) pairs(ctx context.Context, targets []*target, phase experiment.Phase, n int) error {
-	return experiment.Pairs(m.turns, targets, phase, n, func(t *target, runs experiment.Side, slot experiment.Slot) error {
-		begins := t.begins(phase, &slot)
-		if begins && !t.failed {
+	return experiment.Pairs(m.turns, targets, phase, n, func(t *target, slots []experiment.Slot) error {
+		if !t.failed {
 			if err := m.waitFor(ctx); err != nil {
 				return err
 			}
 		}
-		if !m.mayGoOn(t, phase, begins) {
-			m.forecast.done(sampleOf(t), 0)
+		if t.failed || !m.mayGoOn(t, phase, len(slots)) {
+			m.leaveOut(t, len(slots))
 			return nil
 		}
-		return m.sample(ctx, t, phase, runs, &slot, t.samples)
+		return m.block(ctx, t, phase, slots)
 	})
 }
 
@@ -214,11 +215,11 @@ func (m *bencher) headOnly(ctx context.Context, targets []*target, n int) error 
 	for range n {
 		for _, t := range targets {
 			if !m.budget.allows(m.forecast.at(sampleOf(t)).cost) {
-				m.forecast.done(sampleOf(t), 0)
+				m.leaveOut(t, 1)
 				continue
 			}
 			slot := m.turns.Alone(experiment.Measure, experiment.Head)
-			if err := m.sample(ctx, t, experiment.Measure, experiment.Head, &slot, m.Benchtime); err != nil {
+			if err := m.sample(ctx, t, &slot); err != nil {
 				return err
 			}
 		}

@@ -124,7 +124,7 @@ func (t *target) cost(length BenchTime) time.Duration {
 	if length.Iterations == 0 || head == 0 || base == 0 {
 		return length.cost()
 	}
-	return t.overhead + time.Duration(float64(length.Iterations)*(base+head)/2)
+	return time.Duration(t.parts(length))*t.overhead + time.Duration(float64(length.Iterations)*(base+head)/2)
 }
 
 // expectSamples plans n pairs of each target, and the links that they take.

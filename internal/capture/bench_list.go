@@ -57,8 +57,9 @@ type target struct {
 	noisy  bool // told that it prints
 
 	samples BenchTime // how long those of a comparison are, once calibrated
-	block   blockID   // measured last
-	late    bool      // there is no time to go on in this phase
+	late    bool      // there was no time for the last block
+
+	oneProcess bool // samples are not taken in parts
 
 	setup    [2]time.Duration         // CPU time of a process but for its iterations; 0: not known
 	overhead time.Duration            // time of a process but for its iterations

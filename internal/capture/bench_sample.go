@@ -3,6 +3,7 @@ package capture
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -25,38 +26,108 @@ func (t BenchTime) cost() time.Duration {
 	return t.Duration*14/10 + 50*time.Millisecond // testing approaches the time in steps
 }
 
-// sample runs one process and appends its result. A benchmark that fails is not
-// measured again. With a slot, side says only which file is written; the slot
-// of an A/A pair has both sides run the base.
-func (m *bencher) sample(ctx context.Context, t *target, phase experiment.Phase, s experiment.Side, slot *experiment.Slot, length BenchTime) error {
+// What a process takes for an iteration differs from one process to the next by far more
+// than within one: where its memory lies, who else is on the core and its caches while it
+// runs. So a sample of a comparison is the sum of several short processes, in turns with
+// those of the other samples of its block. On a machine with neighbours, five processes
+// of 100 ms in the place of one of 500 ms halve the standard error, for which one would
+// else need four times the time; shorter ones gain nothing more, since threads start and
+// caches fill for some milliseconds. bench/truth measures it: -parts.
+const (
+	partLength = 100 * time.Millisecond
+	// A process takes at least so many times as long as what it takes besides its
+	// iterations.
+	partOverhead = 4
+)
+
+// parts is the number of processes that a sample of a length is taken in.
+func (t *target) parts(length BenchTime) int {
+	if length.Iterations == 0 || t.oneProcess {
+		return 1
+	}
+	mean := math.Sqrt(t.nanos[experiment.Base] * t.nanos[experiment.Head])
+	whole := time.Duration(float64(length.Iterations) * mean)
+	return max(1, min(int((whole+partLength/2)/max(partLength, partOverhead*t.overhead)), length.Iterations))
+}
+
+// block measures the samples of a block, part by part, and appends them.
+func (m *bencher) block(ctx context.Context, t *target, phase experiment.Phase, slots []experiment.Slot) error {
+	layouts, samples := make([]int, len(slots)), make([][]*measured, len(slots))
+	for i := range slots {
+		layouts[i] = t.nextLayout(phase)
+	}
+	parts := t.parts(t.samples)
+	for part := range parts {
+		length := t.samples
+		length.Iterations = length.Iterations*(part+1)/parts - length.Iterations*part/parts
+		for i := range slots {
+			m.tell(stageNames[phase], t)
+			out, err := m.measure(ctx, t, slots[i].Runs(phase), layouts[i], length)
+			if err != nil {
+				return err
+			}
+			if out == nil {
+				m.leaveOut(t, len(slots))
+				return nil
+			}
+			samples[i] = append(samples[i], out)
+		}
+	}
+	for i := range slots {
+		if err := m.keep(t, phase, slots[i].Side, &slots[i], sum(samples[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sample measures, in one process, something of one side that there is nothing to compare
+// with, and appends it. A benchmark that fails is not measured again.
+func (m *bencher) sample(ctx context.Context, t *target, slot *experiment.Slot) error {
+	if slot == nil {
+		if err := m.waitFor(ctx); err != nil {
+			return err
+		}
+	}
 	layout := 0
 	if slot != nil {
-		layout = t.nextLayout(phase)
-	} else if err := m.waitFor(ctx); err != nil {
-		return err
+		layout = t.nextLayout(experiment.Measure)
 	}
-	m.tell(stageNames[phase], t)
-	out, err := m.measure(ctx, t, s, layout, length)
+	m.tell(stageNames[experiment.Measure], t)
+	out, err := m.measure(ctx, t, experiment.Head, layout, m.Benchtime)
 	if err != nil || out == nil {
-		m.forecast.done(sampleOf(t), 0)
+		m.leaveOut(t, 1)
 		return err
 	}
+	return m.keep(t, experiment.Measure, experiment.Head, slot, out)
+}
+
+// keep appends a sample.
+func (m *bencher) keep(t *target, phase experiment.Phase, as experiment.Side, slot *experiment.Slot, out *measured) error {
 	m.forecast.done(sampleOf(t), out.took)
 	m.waiter.crowded = out.beside.Crowded()
-	as := s
 	if slot != nil {
-		as, slot.Layout, slot.Beside = slot.Side, out.layout, out.beside
+		slot.Layout, slot.Beside = out.layout, out.beside
 	}
 	m.samples++
 	return m.run.Append(phase, as, slot, out.records...)
 }
 
+// leaveOut tells the forecast of samples that don't come.
+func (m *bencher) leaveOut(t *target, n int) {
+	for range n {
+		m.forecast.done(sampleOf(t), 0)
+	}
+}
+
 // A measured is what a process printed, and what else is known of it.
 type measured struct {
-	records []benchfmt.Record
-	layout  int
-	beside  experiment.Beside
-	took    time.Duration
+	records    []benchfmt.Record
+	result     *benchfmt.Result // among records
+	iterations int
+	layout     int
+	beside     experiment.Beside
+	took       time.Duration
 }
 
 // measure runs a benchmark in a process of its own. nil: it failed.
@@ -93,7 +164,7 @@ func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, lay
 	if n := result.Iters - setupIterations; t.setup[s] > 0 && n > 0 && o.cpu > t.setup[s] {
 		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.cpu-t.setup[s]) / float64(n), Unit: experiment.CPUTime})
 	}
-	return &measured{records, layout, o.beside, took}, nil
+	return &measured{records, result, result.Iters, layout, o.beside, took}, nil
 }
 
 // tell says what begins, and how long is left with it.

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/hone-go/hone/internal/experiment"
 )
 
 // DefaultWait is how long a measurement waits for a quiet machine in all, but no longer
@@ -85,12 +83,4 @@ func (m *bencher) noteWaiting() error {
 		return nil
 	}
 	return m.run.Note(fmt.Sprintf("waited %v in all for others to leave a core", m.waiter.waited.Round(time.Second)))
-}
-
-// begins reports whether a slot begins a block of a target's samples.
-func (t *target) begins(phase experiment.Phase, slot *experiment.Slot) bool {
-	block := blockID{phase, slot.Block + 1}
-	first := t.block != block
-	t.block = block
-	return first
 }

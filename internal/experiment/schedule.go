@@ -76,24 +76,26 @@ func (t *Turns) Alone(phase Phase, side Side) Slot {
 }
 
 // Pairs has n pairs of each target measured, block by block, target after target,
-// so that each one's samples spread over the whole time. The side that runs is the
-// slot's, but the base in an A/A pre-check.
-func Pairs[T any](t *Turns, targets []T, phase Phase, n int, sample func(target T, runs Side, slot Slot) error) error {
+// so that each one's samples spread over the whole time.
+func Pairs[T any](t *Turns, targets []T, phase Phase, n int, block func(target T, slots []Slot) error) error {
 	for left := n; left > 0; left -= 2 {
 		for _, target := range targets {
 			slots := Schedule(t.rng, min(2, left), t.block[phase], t.order[phase])
 			t.block[phase]++
 			t.order[phase] += len(slots)
-			for _, slot := range slots {
-				runs := slot.Side
-				if phase == PreCheck {
-					runs = Base
-				}
-				if err := sample(target, runs, slot); err != nil {
-					return err
-				}
+			if err := block(target, slots); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// Runs returns the side that runs in a slot: the slot's, but the base in a pre-check,
+// which is A/A.
+func (s Slot) Runs(phase Phase) Side {
+	if phase == PreCheck {
+		return Base
+	}
+	return s.Side
 }

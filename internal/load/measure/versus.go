@@ -164,8 +164,13 @@ func (c *contest) looks(ctx context.Context, phase experiment.Phase, open func()
 
 func (c *contest) pairs(ctx context.Context, phase experiment.Phase, n int) error {
 	c.planned[phase] += 2 * n
-	return experiment.Pairs(c.turns, []*contest{c}, phase, n, func(_ *contest, runs experiment.Side, slot experiment.Slot) error {
-		return c.sample(ctx, phase, runs, slot)
+	return experiment.Pairs(c.turns, []*contest{c}, phase, n, func(_ *contest, slots []experiment.Slot) error {
+		for _, slot := range slots {
+			if err := c.sample(ctx, phase, slot.Runs(phase), slot); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
