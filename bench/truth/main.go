@@ -29,6 +29,10 @@
 // hone's default settings but for flags like -benchtime, and prints how long hone said
 // that this would take and how long it took.
 //
+// With -lengths it runs the benchmarks as they are, in processes of 25 ms to 500 ms in
+// turns until -for is over, and prints how exact a mean each length gives for the same
+// time.
+//
 // hone has kept its word if it says that something changed of at most 1 % of the times
 // that did not (3 % with something beside), finds at least 85 % of +3 %, or 80 % of
 // +10 % with something beside, or says that it could not have (that is, inconclusive
@@ -99,6 +103,7 @@ func run(ctx context.Context) error {
 	withStat := flag.Bool("benchstat", true, "ask benchstat too")
 	file := flag.String("o", "out/truth.jsonl", "`file` of results, which are added to")
 	timing := flag.Int("timing", 0, "tell only how long hone says that `N` benchmarks take, and how long they do")
+	spreads := flag.Bool("lengths", false, "tell only how exact processes of several lengths are")
 	only := flag.Bool("summary", false, "only sum up what is in -o")
 	flag.Parse()
 	if t.benchmarks < 1 || t.benchmarks > len(benchmarkNames) || t.shift < 1 || t.null < 0 || t.injected < 0 || flag.NArg() > 0 ||
@@ -107,6 +112,9 @@ func run(ctx context.Context) error {
 	}
 	if *timing > 0 {
 		return t.tellTiming(ctx, os.Stdout, *timing)
+	}
+	if *spreads {
+		return t.tellLengths(ctx, os.Stdout)
 	}
 	done, err := readResults(*file)
 	if err != nil {

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What hone bench -json and benchstat -format csv print, cut short.
@@ -116,5 +118,18 @@ func TestResume(t *testing.T) {
 	var b strings.Builder
 	if err := summarize(&b, done); err != nil || !strings.Contains(b.String(), "injected: found") {
 		t.Error(b.String(), err)
+	}
+}
+
+func TestSpread(t *testing.T) {
+	var s spread
+	for _, nanos := range []float64{90, 100, 110} {
+		s.add(nanos, time.Second)
+	}
+	if got := s.deviation(); math.Abs(got-0.1) > 1e-12 {
+		t.Errorf("deviation %v, want a tenth", got)
+	}
+	if got := s.errorAfter(25 * time.Second); math.Abs(got-0.02) > 1e-12 {
+		t.Errorf("error of 25 processes %v, want a fifth of the deviation", got)
 	}
 }

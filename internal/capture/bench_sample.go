@@ -32,7 +32,7 @@ func (t BenchTime) cost() time.Duration {
 // those of the other samples of its block. On a machine with neighbours, five processes
 // of 100 ms in the place of one of 500 ms halve the standard error, for which one would
 // else need four times the time; shorter ones gain nothing more, since threads start and
-// caches fill for some milliseconds. bench/truth measures it: -parts.
+// caches fill for some milliseconds. bench/truth -lengths measures it.
 const (
 	partLength = 100 * time.Millisecond
 	// A process takes at least so many times as long as what it takes besides its
