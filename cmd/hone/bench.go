@@ -28,7 +28,7 @@ a commit, HEAD~; or HEAD, for what is not committed yet. Both sides are built
 with the same Go and run the same number of iterations, in turn and in random
 order. What changed is measured a second time, and profiled on both sides to
 tell which functions moved it. The exit code is 3 if something got worse beyond
-its budget in hone.toml, which is 0 where none is given, and the second
+its budget in hone.toml (where that has none: 2 % of a time, 0 of the rest), and the second
 measurement agreed. The repository is only read: it needs no clean-up.
 
 As in go test:
@@ -37,7 +37,8 @@ As in go test:
   -run RE         tests that have to pass first (none)
   -count N        samples of each benchmark, and side (10; with -against 20
                   where 10 decide nothing)
-  -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
+  -benchtime T    time of a sample, 1s, or iterations, 100x (500ms);
+                  with -against in processes of 100ms
   -cpu LIST       values of GOMAXPROCS to measure with
   -timeout T      for one process (10m)
   -vet LIST       checks that what is built has to pass: those of go test by
