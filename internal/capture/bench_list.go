@@ -140,7 +140,8 @@ var (
 // listPackages returns the packages that match.
 func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
 	var err error
-	if m.sides[s].overlay, err = readOverlay(append(slices.Clip(m.BuildFlags), m.sides[s].flags...), m.sides[s].dir); err != nil {
+	flags := slices.Concat(m.tool.flagList(), m.BuildFlags, m.sides[s].flags) // one of ours takes the place of all
+	if m.sides[s].overlay, err = readOverlay(flags, m.sides[s].dir); err != nil {
 		return nil, err
 	}
 	side := m.sides[s]

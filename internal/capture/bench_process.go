@@ -232,6 +232,22 @@ type goTool struct {
 	testEnv []string // for test binaries
 }
 
+// flagList returns the flags of GOFLAGS, in which spaces separate them and either kind of
+// quotes keeps one together.
+func (t goTool) flagList() []string {
+	var flags []string
+	for rest := strings.TrimSpace(t.flags); rest != ""; rest = strings.TrimSpace(rest) {
+		end := " "
+		if rest[0] == '\'' || rest[0] == '"' {
+			end, rest = rest[:1], rest[1:]
+		}
+		var f string
+		f, rest, _ = strings.Cut(rest, end)
+		flags = append(flags, f)
+	}
+	return flags
+}
+
 // findGo asks for the toolchain that the folder's go.mod selects, and ties all
 // further go commands to it: another revision's go.mod may ask for another one.
 func findGo(ctx context.Context, dir string) (goTool, error) {

@@ -50,10 +50,7 @@ const testdata = "testdata"
 // testdata. nil: they are the same, or not of the repository.
 func (m *bencher) compareTests(own [2]*benchPackage, rev *revision) (*testDiff, error) {
 	h, b := own[experiment.Head], own[experiment.Base]
-	if rev == nil || strings.Contains(m.tool.flags, "-overlay") {
-		return nil, nil // an overlay of ours would replace that of the environment
-	}
-	if b == nil && h.hasCode {
+	if rev == nil || b == nil && h.hasCode {
 		return nil, nil
 	}
 	d := &testDiff{roots: [2]string{m.sides[experiment.Base].top, m.sides[experiment.Head].top}}
@@ -412,25 +409,30 @@ func copyFile(from, to string, perm fs.FileMode) error {
 }
 
 // readOverlay returns what the overlay that flags name has, for the go command that
-// runs in dir; nil without one.
+// runs in dir. As there the last one counts, and none without one.
 func readOverlay(flags []string, dir string) (map[string]string, error) {
-	var all struct{ Replace map[string]string }
-	for _, f := range flags {
-		if file, ok := strings.CutPrefix(strings.TrimLeft(f, "-"), "overlay="); ok {
-			text, err := os.ReadFile(file)
-			if err == nil {
-				err = json.Unmarshal(text, &all)
-			}
-			if err != nil {
-				return nil, fmt.Errorf("-overlay: %w", err)
-			}
-		}
-	}
 	absolute := func(file string) string {
 		if file == "" || filepath.IsAbs(file) {
 			return file
 		}
 		return filepath.Join(dir, file)
+	}
+	var all struct{ Replace map[string]string }
+	for _, f := range slices.Backward(flags) {
+		file, ok := strings.CutPrefix(strings.TrimLeft(f, "-"), "overlay=")
+		if !ok {
+			continue
+		}
+		if file != "" {
+			text, err := os.ReadFile(absolute(file))
+			if err == nil {
+				err = json.Unmarshal(text, &all)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("-overlay %s: %w", file, err)
+			}
+		}
+		break
 	}
 	replace := make(map[string]string)
 	for file, instead := range all.Replace {

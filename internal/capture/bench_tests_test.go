@@ -2,6 +2,7 @@ package capture
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -69,6 +70,39 @@ func snapshot(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// What a user's overlay has counts beside the tests that a side borrows, wherever it is
+// named; of a relative name, on both sides.
+func TestAgainstOverlayAndTests(t *testing.T) {
+	for _, where := range []string{"flag", "environment"} {
+		t.Run(where, func(t *testing.T) {
+			dir, scratch := t.TempDir(), t.TempDir()
+			commit(t, dir, map[string]string{
+				"go.mod": goMod, "k.go": "package m\n\nfunc k() int { return 0 }\n", "m_test.go": metric("A", "F(10)"),
+				"m.go": "package m\n\nfunc F(n int) int { return n + k() }\n",
+			})
+			write(t, dir, map[string]string{"m.go": "package m\n\nfunc F(n int) int { return n + k() + 1 }\n", "m_test.go": metric("A", "F(100)")})
+			write(t, scratch, map[string]string{"k.txt": "package m\n\nfunc k() int { return 5 }\n"})
+			text, err := json.Marshal(map[string]any{"Replace": map[string]string{"k.go": filepath.Join(scratch, "k.txt")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			write(t, scratch, map[string]string{"my overlay.json": string(text)})
+			flag := "-overlay=" + filepath.Join(scratch, "my overlay.json")
+			b := quickBench(t, dir)
+			b.CPU, b.Count, b.Benchtime.Iterations, b.Layouts = []int{2}, 1, 1, NoLayouts
+			if where == "flag" {
+				b.BuildFlags = []string{flag}
+			} else {
+				t.Setenv("GOFLAGS", "-mod=mod '"+flag+"'")
+			}
+			report, run := against(t, b, "HEAD")
+			if got := centers(report)["A"]; got != [2]float64{105, 106} || len(run.Tests) != 1 || run.Tests[0].From != experiment.OfHead {
+				t.Errorf("measured %v with the tests of %+v, want the head's with k of the overlay", got, run.Tests)
+			}
+		})
+	}
 }
 
 // Both sides run the same benchmark, with the same inputs, where that can be.
