@@ -185,3 +185,16 @@ func TestCheckAgainst(t *testing.T) {
 		t.Errorf("no such revision: %+v", o)
 	}
 }
+
+// A benchmark that can't be the same on both sides fails no gate, and the gate says so.
+func TestCheckAnotherBenchmark(t *testing.T) {
+	benchModule(t)
+	write(t, "hone.toml", "[[objective]]\nbenchmark = \"Make\"\nmetric = \"allocs/op\"\nbudget = \"0%\"\n")
+	write(t, "m.go", "package m\n\nvar sink []byte\n\nfunc Made() {\n\tfor range 9 {\n\t\tsink = make([]byte, 100)\n\t}\n}\n")
+	write(t, "m_test.go", "package m\n\nimport \"testing\"\n\nfunc BenchmarkMake(b *testing.B) {\n\tfor range b.N {\n\t\tMade()\n\t}\n}\n")
+	o := hone(t, "check", "-v", "-against", "HEAD", "-count", "2", "-benchtime", "100x", "-precheck", "0", "-profile", "none")
+	if o.code != 0 {
+		t.Errorf("a benchmark of each side fails the gate: %+v", o)
+	}
+	wantLines(t, o.stdout+o.stderr, `^ +\? .*Make.*inconclusive: the benchmark itself changed.*uncertain`, `the benchmark itself changed, and each side ran its own.*m_test.go differs`)
+}
