@@ -66,23 +66,13 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	}
 	e := collect(inputs, l.locate)
 	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
-	o.stage("reading %s", count(len(dirs), "package"))
-	src, err := load(ctx, o.Dir, strings.TrimSpace(toolchain), dirs)
+	o.stage("reading and compiling %s", count(len(dirs), "package"))
+	src, err := o.read(ctx, strings.TrimSpace(toolchain), dirs)
 	if err != nil {
 		return nil, err
 	}
 	if left > 0 {
 		src.unexamined = append(src.unexamined, fmt.Sprintf("%s with hot lines: the %d hottest are", count(left, "more package"), len(dirs)))
-	}
-	if o.Compiler {
-		o.stage("asking the compiler about %s", count(len(src.packages), "package"))
-		said, err := compilerSays(ctx, o.Dir, src.packages)
-		if err != nil {
-			src.unexamined = append(src.unexamined, err.Error())
-		}
-		for _, p := range src.packages {
-			p.Says = said
-		}
 	}
 	x := &examiner{collector: e, options: &o, mods: mods, mains: l.mains, found: make(map[string]*found)}
 	if len(lines) == 0 && !slices.ContainsFunc(inputs, isGoroutines) {
@@ -92,6 +82,37 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	report := x.report(inputs, lines, src)
 	report.Folders = dirs
 	return report, ctx.Err()
+}
+
+// read loads the packages in some folders, and has them compiled meanwhile, which takes
+// longer.
+func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*source, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var said Diagnostics
+	var failed error
+	compiled := make(chan struct{})
+	go func() {
+		defer close(compiled)
+		if o.Compiler {
+			said, failed = compilerSays(ctx, o.Dir, dirs)
+		}
+	}()
+	src, err := load(ctx, o.Dir, toolchain, dirs)
+	if err != nil {
+		stop()
+	}
+	<-compiled // its files are gone then
+	if err != nil {
+		return nil, err
+	}
+	if failed != nil {
+		src.unexamined = append(src.unexamined, failed.Error())
+	}
+	for _, p := range src.packages {
+		p.Says = said
+	}
+	return src, nil
 }
 
 // Examine is Advise for packages that are read already. Frames are of the user's if

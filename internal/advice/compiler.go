@@ -34,7 +34,7 @@ func (d Diagnostics) Add(file string, line int, message string) {
 	}
 }
 
-// compilerSays compiles packages with -json=0,DIR, which has the compiler write what
+// compilerSays compiles the packages in some folders with -json=0,DIR, which has the compiler write what
 // it decided, one file for each of the source, in the language server's format but
 // with lines and columns from 1:
 //
@@ -48,9 +48,9 @@ func (d Diagnostics) Add(file string, line int, message string) {
 // profiles have.
 //
 // A folder of its own makes the command line another one, so that nothing comes from
-// the build cache without being compiled.
-func compilerSays(ctx context.Context, dir string, pkgs []*Package) (Diagnostics, error) {
-	if len(pkgs) == 0 {
+// the build cache without being compiled. Of what doesn't compile it says nothing.
+func compilerSays(ctx context.Context, dir string, dirs []string) (Diagnostics, error) {
+	if len(dirs) == 0 {
 		return nil, nil
 	}
 	tmp, err := os.MkdirTemp("", "hone-advice")
@@ -58,11 +58,8 @@ func compilerSays(ctx context.Context, dir string, pkgs []*Package) (Diagnostics
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	args := []string{"list", "-export", "-gcflags=-json=0," + tmp, "-f", "{{.ImportPath}}", "--"}
-	for _, p := range pkgs {
-		args = append(args, p.Dir)
-	}
-	if _, err := runGo(ctx, dir, args...); err != nil {
+	args := []string{"list", "-e", "-export", "-gcflags=-json=0," + tmp, "-f", "{{.ImportPath}}", "--"}
+	if _, err := runGo(ctx, dir, append(args, dirs...)...); err != nil {
 		return nil, fmt.Errorf("what the compiler says is missing: %w", err)
 	}
 	found := make(Diagnostics)
@@ -151,7 +148,9 @@ func fileName(address string) string {
 // frames that no more is known of than that they are a command's.
 func mainFolders(ctx context.Context, dir string, inputs []Input) ([]string, error) {
 	isMain := func(p *profile.Profile) bool {
-		return slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return strings.HasPrefix(p.Strings[f.Name], "main.") })
+		return slices.ContainsFunc(p.Functions, func(f profile.Function) bool {
+			return strings.HasPrefix(p.Strings[f.Name], "main.") && !strings.HasSuffix(p.Strings[f.File], "_testmain.go")
+		})
 	}
 	if !slices.ContainsFunc(inputs, func(in Input) bool { return isMain(in.Profile) }) {
 		return nil, nil

@@ -65,7 +65,7 @@ func TestCompilerSays(t *testing.T) {
 	}
 	// Twice: what comes from the build cache says nothing.
 	for range 2 {
-		said, err := compilerSays(t.Context(), dir, []*Package{{Path: "example.com/m", Dir: dir}})
+		said, err := compilerSays(t.Context(), dir, []string{dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,8 +95,12 @@ func TestCompilerSaysErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\nvar x int = \"\"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := compilerSays(t.Context(), dir, []*Package{{Dir: dir}}); err == nil || !strings.Contains(err.Error(), "what the compiler says is missing") {
-		t.Errorf("of what doesn't compile: %v", err)
+	if said, err := compilerSays(t.Context(), dir, []string{dir}); err != nil || len(said) != 0 {
+		t.Errorf("of what doesn't compile: %v, %v", said, err)
+	}
+	t.Setenv("GOFLAGS", "-nonsense")
+	if _, err := compilerSays(t.Context(), dir, []string{dir}); err == nil || !strings.Contains(err.Error(), "what the compiler says is missing") {
+		t.Errorf("of a go command that can't: %v", err)
 	}
 	if err := make(Diagnostics).read("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`)); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
 		t.Errorf("of half a file: %v", err)
