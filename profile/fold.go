@@ -36,21 +36,6 @@ func foldedFrame(name string) (of Frame, folded bool) {
 	return Frame{}, false
 }
 
-// gcWork are functions below which the runtime collects garbage, also when the
-// program's own goroutines have to help. schedulerWork are those of finding work for
-// threads, putting them to sleep and waking them.
-var (
-	gcWork = map[string]bool{
-		"runtime.gcBgMarkWorker": true, "runtime.gcAssistAlloc": true, "runtime.gcStart": true, "runtime._GC": true,
-		"runtime.bgsweep": true, "runtime.bgscavenge": true, "runtime.deductSweepCredit": true, "runtime.(*mheap).reclaim": true,
-	}
-	schedulerWork = map[string]bool{
-		"runtime.schedule": true, "runtime.findRunnable": true, "runtime.stealWork": true, "runtime.wakep": true,
-		"runtime.startm": true, "runtime.stopm": true, "runtime.resetspinning": true, "runtime.sysmon": true,
-		"runtime.park_m": true, "runtime.goschedImpl": true, "runtime.exitsyscall0": true, "runtime.netpoll": true,
-	}
-)
-
 // FoldForeign folds frames into the nearest caller that is of a function that mine
 // accepts. mine is called once per function.
 //
@@ -218,7 +203,11 @@ func (w *folding) calleeName(callee uint32) string {
 	case callee == otherCallees:
 		return "others"
 	case callee < noLines:
-		return w.p.FunctionName(callee)
+		f := w.p.functionFrame(callee)
+		if o := f.Origin(); (o == OriginRuntime || o == OriginStandard) && !strings.Contains(f.Name, ".") {
+			return f.Package() + "." + f.Name // an assembler's symbol, which only its file places
+		}
+		return f.Name
 	case callee == noLines:
 		return unknownName
 	}

@@ -102,6 +102,8 @@ func TestFoldForeignInlined(t *testing.T) {
 	b.Sample([]uint32{b.Location(7, libc), b.Location(8, libc)}, nil, 7)
 	b.Sample([]uint32{b.Location(9, 0)}, nil, 8)
 	b.Sample(nil, nil, 9)
+	barrier := Line{Function: b.Function("gcWriteBarrier", "gcWriteBarrier", "/usr/local/go/src/runtime/asm_amd64.s", 0), Line: 90}
+	b.Sample([]uint32{b.Location(10, 0, barrier), top}, nil, 10)
 	p := b.Profile()
 	q, _ := foldOwn(p, false)
 	want := `main.main:10;main.find:21;main.find via strings.Index:21 1
@@ -113,6 +115,7 @@ main.main:10;main.main via [libc.so.6]:10 6
 library: [libc.so.6] 7
 library: <unknown> 8
  9
+main.main:10;main.main via runtime.gcWriteBarrier:10 10
 `
 	if got := stackLines(q); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

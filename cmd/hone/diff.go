@@ -34,6 +34,7 @@ Examples:
 
   hone diff before.pb.gz after.pb.gz
   hone diff -normalize -cum v1.pb.gz v2.pb.gz
+  hone diff -mine before.pb.gz after.pb.gz        which call of yours got dearer
   hone diff -o diff.html before.pb.gz after.pb.gz
   hone diff old1.pb.gz,old2.pb.gz,old3.pb.gz,old4.pb.gz new1.pb.gz,new2.pb.gz,new3.pb.gz,new4.pb.gz
 

@@ -107,6 +107,38 @@ func TestMineLabelFrames(t *testing.T) {
 	}
 }
 
+// TestMineCompared: with -diff_base, and in a comparison of two sides.
+func TestMineCompared(t *testing.T) {
+	o := DefaultOptions()
+	o.Mine = MineModule
+	base, head := folded(t, shop), folded(t, strings.ReplaceAll(shop, "regexp.MustCompile;runtime.mallocgc 30", "regexp.MustCompile 10"))
+	both, err := profile.Merge(head, base.SetLabel(baseLabel, "true").ScaleAll(-1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := New(both, "top", "", o, Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const call = "main.find via regexp.MustCompile"
+	if rows := r.Top().Rows; r.Total() != 100 || rows[0].Name != call || rows[0].Flat.Value != -20 {
+		t.Errorf("of %d, %+v", r.Total(), rows[0])
+	}
+	sides := []*profile.Profile{base, head}
+	for i, p := range sides {
+		if sides[i], err = Select(p, o, Env{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := NewDiff(sides[:1], sides[1:], o, Scaling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Rows) != 1 || d.Rows[0].Name != call || d.Rows[0].Flat.Base != 30 || d.Rows[0].Flat.Head != 10 {
+		t.Errorf("%+v", d.Rows)
+	}
+}
+
 // TestMineListing: a line's own value is what it costs, whoever spends it.
 func TestMineListing(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})

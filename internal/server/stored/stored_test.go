@@ -434,18 +434,21 @@ func TestLabelsAndServices(t *testing.T) {
 func TestHistory(t *testing.T) {
 	l := servertest.NewLive(t, nil)
 	l.Fill()
-	h := servertest.Decode[api.History](t, l.Get("/api/v1/history?"+servertest.Between(`cpu{service="api"}`, 0, 10, "step", "2m", "limit", "3").Encode()))
-	if len(h.Time) != 2 || len(h.Functions) != 3 || h.Total[0] != 2*servertest.ValueOf(t, servertest.CPU1) || h.Total[1] != servertest.ValueOf(t, servertest.CPU2) {
-		t.Fatalf("%+v", h)
-	}
-	for i, window := range []url.Values{servertest.Between(`cpu{service="api"}`, 0, 2), servertest.Between(`cpu{service="api"}`, 2, 4)} {
-		rows := map[string]report.TopRow{}
-		for _, row := range servertest.Decode[struct{ Report report.Top }](t, l.Get("/api/v1/report/top?trim=false&profile="+servertest.Sel(window))).Report.Rows {
-			rows[row.Name] = row
+	var h api.History
+	for _, options := range []string{"&mine=true", ""} {
+		h = servertest.Decode[api.History](t, l.Get("/api/v1/history?"+servertest.Between(`cpu{service="api"}`, 0, 10, "step", "2m", "limit", "3").Encode()+options))
+		if len(h.Time) != 2 || len(h.Functions) != 3 || h.Total[0] != 2*servertest.ValueOf(t, servertest.CPU1) || h.Total[1] != servertest.ValueOf(t, servertest.CPU2) {
+			t.Fatalf("%+v", h)
 		}
-		for _, f := range h.Functions {
-			if f.Flat[i] != rows[f.Name].Flat.Value || f.Cum[i] != rows[f.Name].Cum.Value {
-				t.Errorf("%s in window %d: %d, %d, and top says %v, %v", f.Name, i, f.Flat[i], f.Cum[i], rows[f.Name].Flat, rows[f.Name].Cum)
+		for i, window := range []url.Values{servertest.Between(`cpu{service="api"}`, 0, 2), servertest.Between(`cpu{service="api"}`, 2, 4)} {
+			rows := map[string]report.TopRow{}
+			for _, row := range servertest.Decode[struct{ Report report.Top }](t, l.Get("/api/v1/report/top?trim=false"+options+"&profile="+servertest.Sel(window))).Report.Rows {
+				rows[row.Name] = row
+			}
+			for _, f := range h.Functions {
+				if f.Flat[i] != rows[f.Name].Flat.Value || f.Cum[i] != rows[f.Name].Cum.Value {
+					t.Errorf("%s%s in window %d: %d, %d, and top says %v, %v", f.Name, options, i, f.Flat[i], f.Cum[i], rows[f.Name].Flat, rows[f.Name].Cum)
+				}
 			}
 		}
 	}

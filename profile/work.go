@@ -1,0 +1,60 @@
+package profile
+
+// gcWork are functions below which the runtime collects garbage, also when the
+// program's own goroutines have to help. schedulerWork are those of finding work for
+// threads, putting them to sleep and waking them.
+var (
+	gcWork = map[string]bool{
+		"runtime.gcBgMarkWorker": true, "runtime.gcAssistAlloc": true, "runtime.gcStart": true, "runtime._GC": true,
+		"runtime.bgsweep": true, "runtime.bgscavenge": true, "runtime.deductSweepCredit": true, "runtime.(*mheap).reclaim": true,
+	}
+	schedulerWork = map[string]bool{
+		"runtime.schedule": true, "runtime.findRunnable": true, "runtime.stealWork": true, "runtime.wakep": true,
+		"runtime.startm": true, "runtime.stopm": true, "runtime.resetspinning": true, "runtime.sysmon": true,
+		"runtime.park_m": true, "runtime.goschedImpl": true, "runtime.exitsyscall0": true, "runtime.netpoll": true,
+	}
+)
+
+// RuntimeWork is what kinds of the runtime's work have of a profile's values. A sample
+// counts for the first of them that it has a frame of.
+type RuntimeWork struct {
+	GC         int64 // collecting garbage, in the background or helping out while allocating
+	Allocation int64 // allocating memory
+	Scheduler  int64 // finding work for threads, putting them to sleep and waking them
+}
+
+// RuntimeWork returns what the runtime's work has of the values of a sample type.
+func (p *Profile) RuntimeWork(column int) RuntimeWork {
+	const (
+		none = iota
+		scheduler
+		allocation
+		gc
+	)
+	of := make([]uint8, len(p.Functions))
+	for f := range of {
+		switch name := p.FunctionName(uint32(f)); {
+		case gcWork[name]:
+			of[f] = gc
+		case name == "runtime.mallocgc":
+			of[f] = allocation
+		case schedulerWork[name]:
+			of[f] = scheduler
+		}
+	}
+	at := make([]uint8, len(p.Locations))
+	for l := range at {
+		for _, line := range p.LocationLines(uint32(l)) {
+			at[l] = max(at[l], of[line.Function])
+		}
+	}
+	var sums [gc + 1]int64
+	for s, v := range p.Values[column] {
+		kind := uint8(none)
+		for _, l := range p.Stack(s) {
+			kind = max(kind, at[l])
+		}
+		sums[kind] += v
+	}
+	return RuntimeWork{GC: sums[gc], Allocation: sums[allocation], Scheduler: sums[scheduler]}
+}
