@@ -7,27 +7,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// collecting are functions below which the runtime collects garbage.
-var collecting = map[string]bool{
-	"runtime.gcBgMarkWorker": true, "runtime.gcAssistAlloc": true, "runtime.gcStart": true,
-	"runtime.bgsweep": true, "runtime.bgscavenge": true, "runtime.deductSweepCredit": true,
-}
-
 // gcShare returns the share of a profile's values that garbage collection has.
 func gcShare(p *profile.Profile, column int, total int64) float64 {
-	inGC := make([]bool, len(p.Locations))
-	for l := range p.Locations {
-		for _, line := range p.LocationLines(uint32(l)) {
-			inGC[l] = inGC[l] || collecting[p.FunctionName(line.Function)]
-		}
-	}
-	var sum int64
-	for s := range p.NumSamples() {
-		if slices.ContainsFunc(p.Stack(s), func(l uint32) bool { return inGC[l] }) {
-			sum += p.Values[column][s]
-		}
-	}
-	return float64(sum) / float64(total)
+	return float64(p.RuntimeWork(column).GC) / float64(total)
 }
 
 // most is how many functions a report names.

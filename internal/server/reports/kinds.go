@@ -67,6 +67,7 @@ var kinds = []*kind{
 	{name: "raw", command: "raw", formats: []format{asJSON, asText}, params: paging, answer: (*Service).raw},
 	{name: "flame", formats: []format{asJSON, asHTML, asSVG, asFolded}, params: slices.Concat(flameParams, windowParams), answer: (*Service).flame},
 	{name: "flame/search", formats: []format{asJSON}, params: append([]string{"query"}, flameParams...), answer: (*Service).flameSearch},
+	{name: "summary", formats: []format{asJSON, asText}, answer: (*Service).summary},
 	{name: "diff", formats: []format{asJSON, asText, asCSV}, params: tables, needsBase: true, answer: (*Service).diff},
 	{name: "proto", command: "proto", formats: []format{asProto}, answer: (*Service).text},
 }
@@ -351,6 +352,25 @@ func (s *Service) lines(ctx context.Context, q *query, page func(*report.Report,
 		return nil, err
 	}
 	return reportAnswer(v, w, &total)
+}
+
+func (s *Service) summary(ctx context.Context, q *query) (*server.Answer, error) {
+	p, err := s.subject(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.checkSampleType(p); err != nil {
+		return nil, err
+	}
+	w := NewWarnings()
+	v, err := report.NewSummary(p, q.config.Options, w.Env(s.cfg.Env, p))
+	if err != nil {
+		return nil, err
+	}
+	if q.format == "text" {
+		return q.written(v.WriteText)
+	}
+	return reportAnswer(v, w, nil)
 }
 
 func (s *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {

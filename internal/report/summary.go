@@ -1,0 +1,191 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// Summary is what one wants to know of a profile before looking for anything: which
+// own lines cost most, what the runtime had, whether the program did anything at all,
+// and how sure that is.
+type Summary struct {
+	About
+	// Samples is how many events the shares rest on: the stacks that a CPU profiler
+	// took. 0 where a profile doesn't tell.
+	Samples int64 `json:"samples,omitempty"`
+	// Cores is how many processors were busy on average, of a CPU profile whose
+	// duration is known. Idle tells that it is less than idleCores.
+	Cores *float64 `json:"cores,omitempty"`
+	Idle  bool     `json:"idle"`
+
+	// Lines are the lines of yours that cost most, with all that they call but other
+	// functions of yours: at most summaryLines.
+	Lines []SummaryLine `json:"lines"`
+	// Shares are of the stacks that the work is on, whoever asked for it. They overlap
+	// with Lines. Empty but for CPU profiles: elsewhere the runtime's part means
+	// something else.
+	Shares []SummaryShare `json:"shares"`
+}
+
+// SummaryLine is a line of source with what it costs.
+type SummaryLine struct {
+	Place
+	Cost   Quantity `json:"cost"`
+	Margin *Margin  `json:"margin,omitempty"`
+}
+
+// SummaryShare is the part that a kind of the runtime's work has.
+type SummaryShare struct {
+	Name   string   `json:"name"` // "garbage collection", "allocation", "scheduler"
+	Cost   Quantity `json:"cost"`
+	Margin *Margin  `json:"margin,omitempty"`
+}
+
+// Margin bounds a share, in percent of the total: were the same program sampled again
+// and again, 19 of 20 such intervals would hold what the share really is.
+type Margin struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+const (
+	summaryLines = 3
+	idleCores    = 0.05
+)
+
+// NewSummary computes the summary of p, of what the options' filters leave.
+func NewSummary(p *profile.Profile, o Options, env Env) (*Summary, error) {
+	if o.Mine == "" {
+		o.Mine = MineModule
+	}
+	// A listing's lines have all that isn't yours in them; see fold.
+	o.Sort, o.Mean, o.RelativePercentages = "flat", false, false
+	lines, err := New(p, "list", "", o, env)
+	if err != nil {
+		return nil, err
+	}
+	s := &Summary{Lines: []SummaryLine{}, Shares: []SummaryShare{}}
+	top := lines.Top()
+	s.About = top.About
+	s.Header = lines.ProfileHeader()
+	cpu := isCPU(p, lines.index)
+	if cpu {
+		s.Samples = events(p)
+		s.busy(p)
+	}
+	for i := range top.Rows {
+		row := &top.Rows[i]
+		if len(s.Lines) == summaryLines || row.Flat.Value <= 0 {
+			break
+		}
+		if row.Line == 0 {
+			continue // what no line of yours asked for
+		}
+		s.Lines = append(s.Lines, SummaryLine{row.Place, row.Flat, s.margin(row.Flat)})
+	}
+	if !cpu {
+		return s, nil
+	}
+	o.Mine = ""
+	all, err := Select(p, o, Env{})
+	if err != nil {
+		return nil, err
+	}
+	work := all.RuntimeWork(lines.index)
+	for _, w := range []struct {
+		name  string
+		value int64
+	}{{"garbage collection", work.GC}, {"allocation", work.Allocation}, {"scheduler", work.Scheduler}} {
+		q := lines.quantity(w.value)
+		s.Shares = append(s.Shares, SummaryShare{w.name, q, s.margin(q)})
+	}
+	return s, nil
+}
+
+// isCPU reports whether a sample type of p is of a CPU profile.
+func isCPU(p *profile.Profile, index int) bool {
+	return p.SampleTypes[index].Type == "cpu" || p.PeriodType.Type == "cpu"
+}
+
+// events returns how many stacks a CPU profiler took, 0 if p doesn't tell.
+func events(p *profile.Profile) int64 {
+	t := p.SampleTypes[0]
+	if t.Type != "samples" || t.Unit != "count" {
+		return 0
+	}
+	var n int64
+	for _, v := range p.Values[0] {
+		n += max(v, 0)
+	}
+	return n
+}
+
+// busy sets Cores and Idle, where p has a duration and its values are times.
+func (s *Summary) busy(p *profile.Profile) {
+	index := slices.IndexFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "cpu" })
+	if index < 0 || p.DurationNanos <= 0 {
+		return
+	}
+	each, unit := profile.Convert(1, p.SampleTypes[index].Unit, "ns")
+	if unit != "ns" {
+		return
+	}
+	var sum float64
+	for _, v := range p.Values[index] {
+		sum += float64(v)
+	}
+	cores := sum * each / float64(p.DurationNanos)
+	s.Cores, s.Idle = &cores, cores < idleCores
+}
+
+// margin returns the sampling error of a share: Wilson's score interval at 95 %,
+//
+//	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.96
+//
+// of a binomial proportion p of n samples (E. B. Wilson, "Probable inference", 1927),
+// which stays within 0 and 1 and holds for the few samples of a rare line. Stacks are
+// taken at intervals of CPU time that don't depend on what runs, so that each is a
+// draw; what is periodic with the interval breaks that, and no formula tells.
+func (s *Summary) margin(q Quantity) *Margin {
+	if s.Samples == 0 {
+		return nil
+	}
+	const z = 1.96
+	p, n := min(max(q.Percent/100, 0), 1), float64(s.Samples)
+	middle := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n)) / (1 + z*z/n)
+	return &Margin{Low: 100 * max(middle-half, 0), High: 100 * min(middle+half, 1)}
+}
+
+// WriteText writes the summary for people.
+func (s *Summary) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	for _, line := range s.Header {
+		fmt.Fprintln(b, line)
+	}
+	if s.Cores != nil {
+		fmt.Fprintf(b, "Busy: %.2f cores\n", *s.Cores)
+	}
+	if s.Idle {
+		fmt.Fprintln(b, "The program was idle: its CPU profile tells little; a wall, block or goroutine profile says what it waited for.")
+	}
+	row := func(name string, q Quantity, m *Margin) {
+		between := ""
+		if m != nil {
+			between = fmt.Sprintf("%.1f%% to %.1f%%", m.Low, m.High)
+		}
+		fmt.Fprintf(b, "%10s %6.2f%%  %-16s  %s\n", q.Text, q.Percent, between, name)
+	}
+	for i := range s.Lines {
+		row(s.Lines[i].Name, s.Lines[i].Cost, s.Lines[i].Margin)
+	}
+	for i := range s.Shares {
+		row(s.Shares[i].Name, s.Shares[i].Cost, s.Shares[i].Margin)
+	}
+	return b.Flush()
+}
