@@ -121,6 +121,23 @@ check('your code is one key away, in every view and in the link', async ({ page,
   assert.equal(new URL(page.url()).searchParams.get('mine'), null);
 });
 
+check('a profile says in short what costs, and leads to the line', async ({ page, open }) => {
+  await open('/flame');
+  const short = page.getByRole('region', { name: 'In short' });
+  await short.getByText('693 stacks sampled').waitFor();
+  await short.getByText(/garbage collection \d/).waitFor();
+  const line = short.getByRole('list', { name: 'Your lines that cost most' }).getByRole('link').first();
+  const [, number] = /index\.go:(\d+)/.exec(await line.innerText()) ?? [];
+  await line.click();
+  await settled(page);
+  assert.equal(new URL(page.url()).searchParams.get('at'), number);
+  const row = page.locator(`.listing tr.aimed[data-line="${number}"]`);
+  await row.waitFor();
+  assert.match(await row.innerText(), /\d/);
+  await short.getByRole('button', { name: 'In short' }).click();
+  await short.getByRole('link').first().waitFor({ state: 'detached' });
+});
+
 check('a text finds rows', async ({ page, open }) => {
   await open('/top');
   await page.getByLabel('Find in names').fill('SORT');

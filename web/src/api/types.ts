@@ -271,6 +271,29 @@ export interface Diff {
   warnings: string[];
 }
 
+/** What to look at first: see doc/api.md. */
+export interface Summary {
+  sampleType: string;
+  unit: string;
+  total: Quantity;
+  samples?: number;
+  cores?: number;
+  idle: boolean;
+  lines: SummaryLine[];
+  shares: { name: string; cost: Quantity; margin?: Margin }[];
+}
+
+export interface SummaryLine extends Place {
+  cost: Quantity;
+  margin?: Margin;
+}
+
+/** Bounds of a share, in percent. */
+export interface Margin {
+  low: number;
+  high: number;
+}
+
 /** A window of a flame graph: see doc/api.md. */
 export interface Flame {
   type: string;

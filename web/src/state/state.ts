@@ -43,7 +43,7 @@ export type Option = (typeof OPTIONS)[number];
 export const OWN = [
   'zoom', 'inverted', 'collapse', 'color', 'flip', 'pivot', // flame
   'order', 'find', // tables
-  'asm', // source
+  'asm', 'at', // source: machine code, a line
   'finding', // source, advice
   'match', // peek
   'relative', // diff
@@ -80,7 +80,7 @@ where.subscribe((link) => {
 export const stored = computed(() => isSelection(state.value.profile[0]));
 
 /** Settings that mean something only for what a view shows now: another one begins without them. */
-const PASSING: readonly Own[] = ['order', 'find', 'match', 'finding'];
+const PASSING: readonly Own[] = ['order', 'find', 'match', 'finding', 'at'];
 
 /** What a state is in another view. */
 export function inView(s: State, view: ViewID): State {
@@ -111,7 +111,8 @@ export function setOwn(name: Own, value: string, how?: How): void {
 
 /** Selects a function across views; '' for none. Already selected, nothing changes. */
 export function selectFunction(name: string, how: How = 'replace'): void {
-  go({ fn: name }, how);
+  const { at: _, ...own } = state.peek().own; // a line of another
+  go({ fn: name, own }, how);
 }
 
 /**

@@ -71,6 +71,9 @@ export function App() {
       {stored.value && <div class={`sel-head${state.value.own.line === 'off' ? ' sel-low' : ''}`}><Chunk load={selectionHead} /></div>}
       {!empty && <Tabs />}
       {!empty && <Chips />}
+      {!empty && state.value.base.length === 0 && (
+        <section class="summary" aria-label="In short">{shown.value?.info && <Chunk load={summary} waiting={null} />}</section>
+      )}
       {state.value.own.row && state.value.base.length > 0 && (
         <section class="verdict" aria-label="Verdict of the runs"><Chunk load={runVerdict} /></section>
       )}
@@ -99,6 +102,7 @@ export const storePages = () => import('./continuous/Pages');
 export const selectionHead = () => import('./continuous/SelectionHead');
 const noProfiles = () => import('./continuous/NoProfiles');
 const firstRun = () => import('./FirstRun');
+const summary = () => import('./Summary');
 const runVerdict = () => import('./runs/Verdict');
 const helpDialog = () => import('./HelpDialog');
 

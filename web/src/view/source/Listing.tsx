@@ -14,6 +14,8 @@ interface Props {
   fn: SourceFunction;
   /** Show the machine code of all lines. */
   assembly: boolean;
+  /** The line a link leads to, '' for none. */
+  at: string;
   /** What there is to say of lines, by their numbers. */
   findings: ReadonlyMap<number, readonly Finding[]>;
   /** The finding whose line is open. */
@@ -25,7 +27,7 @@ interface Props {
   onLayout: () => void;
 }
 
-export function Listing({ fn, assembly, findings, finding, onFinding, body, onLayout }: Props) {
+export function Listing({ fn, assembly, at, findings, finding, onFinding, body, onLayout }: Props) {
   const lines = fn.lines ?? [];
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first line
   const [code, setCode] = useState<ReadonlyMap<number, boolean>>(new Map()); // lines that differ from assembly
@@ -97,6 +99,7 @@ export function Listing({ fn, assembly, findings, finding, onFinding, body, onLa
                     text={coloured[part.first + i]!}
                     most={most}
                     open={shown}
+                    aimed={at === String(line.line)}
                     findings={findings.get(line.line)}
                     finding={finding}
                     onFinding={onFinding}
@@ -137,6 +140,7 @@ interface LineProps {
   text: readonly Token[];
   most: number;
   open: boolean;
+  aimed: boolean;
   onToggle: () => void;
   findings: readonly Finding[] | undefined;
   finding: string;
@@ -144,14 +148,14 @@ interface LineProps {
   body: (f: Finding) => ComponentChildren;
 }
 
-function Line({ line, text, most, open, onToggle, findings, finding, onFinding, body }: LineProps) {
+function Line({ line, text, most, open, aimed, onToggle, findings, finding, onFinding, body }: LineProps) {
   const hot = costs(line);
   const told = findings?.some((f) => f.id === finding) === true;
   const instructions = line.instructions ?? [];
   const heat = Math.max(Math.abs(line.cum.value), Math.abs(line.flat.value)) / most;
   return (
     <>
-      <tr class={hot ? 'hot' : ''} {...(hot ? { 'data-heat': heat.toFixed(3) } : {})}>
+      <tr class={`${hot ? 'hot' : ''}${aimed ? ' aimed' : ''}`} data-line={line.line} {...(hot ? { 'data-heat': heat.toFixed(3) } : {})}>
         <th scope="row">
           {findings && (
             <button

@@ -34,6 +34,7 @@ export default function SourceView({ state }: ViewProps) {
   const source = useReport<Source>('source', match === undefined ? null : extend(query, { match }));
   const nothing = names?.length === 0 && !hottest.stale;
   const assembly = state.own['asm'] === '1';
+  const line = state.own['at'] ?? '';
 
   const scroller = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState(0); // counts what moves lines: folds opened, code shown
@@ -77,8 +78,9 @@ export default function SourceView({ state }: ViewProps) {
     if (!box || source.stale || linked.current !== '') return;
     const rows = hotRows(box);
     const hottest = rows.reduce<HTMLElement | undefined>((a, b) => (a && heat(a) >= heat(b) ? a : b), undefined);
-    box.scrollTop = fn && hottest ? Math.max(0, hottest.offsetTop - box.clientHeight / 2) : 0;
-  }, [source.answer, source.stale, fn, waits]);
+    const aim = (line && box.querySelector<HTMLElement>(`tr[data-line="${CSS.escape(line)}"]`)) || hottest;
+    box.scrollTop = fn && aim ? Math.max(0, aim.offsetTop - box.clientHeight / 2) : 0;
+  }, [source.answer, source.stale, fn, line, waits]);
 
   const step = (by: 1 | -1) => {
     const box = scroller.current;
@@ -134,6 +136,7 @@ export default function SourceView({ state }: ViewProps) {
                       key={`${f.name} ${f.file} ${f.lines?.[0]?.line}`}
                       fn={f}
                       assembly={assembly}
+                      at={line}
                       findings={findings[i] ?? none}
                       finding={finding}
                       onFinding={openFinding}

@@ -1,1 +1,0 @@
-import{st as e}from"./state-apzO9HB_.js";var t=e(!1),n=e(!1);export{n,t};

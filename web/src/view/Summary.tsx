@@ -1,0 +1,71 @@
+import './summary.css';
+import type { Margin, Summary as SummaryReport, SummaryLine } from '../api/types';
+import { bareName, methodName, shortName } from '../model/names';
+import { collapsed, setCollapsed } from '../state/summary';
+import { useReport } from '../state/report';
+import { go, href, inView, queryOf, state, type State } from '../state/state';
+import { follow } from './link';
+import { Button, tip } from './parts';
+import { percentText, plural } from './table/format';
+import { pathEnd } from './table/names';
+
+/** What one wants to know first: the dearest lines of yours, what the runtime had, whether the program did anything. */
+export default function Summary() {
+  const hidden = collapsed.value;
+  const { answer } = useReport<SummaryReport>('summary', hidden ? null : queryOf(state.value));
+  return (
+    <>
+      <Button
+        kind="plain"
+        class="summary-fold"
+        icon={hidden ? 'right' : 'down'}
+        aria-expanded={!hidden}
+        onClick={() => setCollapsed(!hidden)}
+      >
+        In short
+      </Button>
+      {!hidden && answer && <Told report={answer.report} />}
+    </>
+  );
+}
+
+function Told({ report }: { report: SummaryReport }) {
+  const { lines, shares, samples, cores, idle } = report;
+  return (
+    <div class="summary-told">
+      {idle && <strong class="summary-idle">Idle: look at what it waited for, in a wall or block profile</strong>}
+      {lines.length > 0 ? (
+        <ol class="summary-lines" aria-label="Your lines that cost most">
+          {lines.map((line) => <li key={line.name}><Line line={line} /></li>)}
+        </ol>
+      ) : <span class="soft">No line of yours has samples</span>}
+      <ul class="summary-facts">
+        {shares.map(({ name, cost, margin }) => (
+          <li key={name} {...tip(`${cost.text} in the runtime: ${name}${between(margin)}`)}>{name} <b>{percentText(cost.percent)}</b></li>
+        ))}
+        {cores !== undefined && <li>{cores.toFixed(2)} cores busy</li>}
+        {samples !== undefined && <li>{plural(samples, 'stack')} sampled</li>}
+      </ul>
+    </div>
+  );
+}
+
+function Line({ line }: { line: SummaryLine }) {
+  const to: Partial<State> = {
+    view: 'source', fn: line.function ?? '', own: { ...inView(state.value, 'source').own, at: String(line.line ?? 0) },
+  };
+  const { cost, margin } = line;
+  return (
+    <a
+      href={href({ ...state.value, ...to })}
+      onClick={follow(() => go(to))}
+      {...tip(`${line.function ?? ''}: ${cost.text} with what it calls that is not yours${between(margin)}`)}
+    >
+      {line.function && <span class="summary-fn mono">{methodName(bareName(shortName(line.function)))} </span>}
+      <span class="mono soft">{pathEnd(line.file ?? '', 1)}:{line.line}</span> <b>{percentText(cost.percent)}</b>
+      {margin && <span class="soft"> ±{((margin.high - margin.low) / 2).toFixed(1)}</span>}
+    </a>
+  );
+}
+
+const between = (m: Margin | undefined) => (m ? `; ${m.low.toFixed(1)}% to ${m.high.toFixed(1)}% with 95% confidence` : '');
