@@ -3,6 +3,7 @@ package advice
 import (
 	"cmp"
 	"encoding/binary"
+	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -85,10 +86,11 @@ type collector struct {
 	evidence
 	locate func(*profile.Frame) string
 	files  map[string]string // by file and package of a frame, and whether it is of a literal
+	setups setups
 }
 
 func collect(inputs []Input, locate func(*profile.Frame) string) *collector {
-	c := &collector{locate: locate, files: make(map[string]string)}
+	c := &collector{locate: locate, files: make(map[string]string), setups: newSetups()}
 	c.lines = make(map[place]*hot)
 	for _, in := range inputs {
 		c.add(in)
@@ -243,7 +245,8 @@ type visit struct {
 
 // walk takes each sample from the leaf to the root. At each frame of the user's the
 // functions passed since the last one have been called by its line. done is called
-// after each sample, and told whether it was garbage collection, or allocating.
+// after each sample, and told whether it was garbage collection, or allocating. What a
+// benchmark does to begin is left out.
 func (c *collector) walk(in Input, at func(*visit), done func(v *values, collecting, allocating bool)) {
 	p := in.Profile
 	cols := columns(in)
@@ -270,6 +273,9 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 				steps[l] = c.expand(p, l)
 			}
 		}
+		if c.setups.prepares(fromRoot(stack, steps)) {
+			continue
+		}
 		if len(stack) > 0 {
 			root := steps[stack[len(stack)-1]]
 			w.main = len(root) > 0 && root[len(root)-1].name == "runtime.main"
@@ -293,6 +299,19 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 			}
 		}
 		done(&v, collecting, allocating)
+	}
+}
+
+// fromRoot are the frames of a stack, the outermost first.
+func fromRoot(stack []uint32, steps [][]step) iter.Seq[*step] {
+	return func(yield func(*step) bool) {
+		for _, l := range slices.Backward(stack) {
+			for i := range slices.Backward(steps[l]) {
+				if !yield(&steps[l][i]) {
+					return
+				}
+			}
+		}
 	}
 }
 

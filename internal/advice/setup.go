@@ -1,0 +1,240 @@
+package advice
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"iter"
+	"os"
+)
+
+// setups tells what a benchmark prepares from what it measures: profiles have both. What
+// stands in its function outside of the loop over b.N, or where the timer is stopped,
+// runs however fast the rest is, and costs no operation anything.
+type setups struct {
+	files map[string]*benchmarkFile // nil for what can't be parsed
+	parts map[place]part
+}
+
+func newSetups() setups {
+	return setups{files: make(map[string]*benchmarkFile), parts: make(map[place]part)}
+}
+
+// A part is what a frame says of the sample that it is in.
+type part uint8
+
+const (
+	measured part = iota
+	prepares      // outside of what is measured
+	asks          // in a function without a loop that has a *testing.B: what it calls may have one
+)
+
+// prepares reports whether a sample, whose frames are given from the root on, is of what a
+// benchmark prepares.
+func (u *setups) prepares(frames iter.Seq[*step]) bool {
+	known, begun := asks, false
+	for f := range frames {
+		if !begun {
+			begun = f.name == "testing.(*B).runN"
+			continue
+		}
+		if f.file == "" {
+			break // measured, or not the user's to say
+		}
+		if known = u.part(f.place); known != asks {
+			break
+		}
+	}
+	return begun && known == prepares
+}
+
+func (u *setups) part(p place) part {
+	known, ok := u.parts[p]
+	if !ok {
+		file, read := u.files[p.file]
+		if !read {
+			file = parseBenchmarks(p.file)
+			u.files[p.file] = file
+		}
+		known = file.part(p)
+		u.parts[p] = known
+	}
+	return known
+}
+
+// A benchmarkFile is a file that has benchmarks, and the names of their parameters.
+type benchmarkFile struct {
+	set  *token.FileSet
+	file *ast.File
+	bs   map[string]bool
+}
+
+func parseBenchmarks(name string) *benchmarkFile {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	b := &benchmarkFile{set: token.NewFileSet(), bs: make(map[string]bool)}
+	if b.file, err = parser.ParseFile(b.set, name, text, parser.SkipObjectResolution); err != nil {
+		return nil
+	}
+	ast.Inspect(b.file, func(n ast.Node) bool {
+		if f, ok := n.(*ast.FuncType); ok {
+			for _, p := range benchmarkParams(f) {
+				b.bs[p] = true
+			}
+		}
+		return true
+	})
+	return b
+}
+
+// benchmarkParams are the names of a function's parameters of type *testing.B.
+func benchmarkParams(f *ast.FuncType) (names []string) {
+	for _, p := range f.Params.List {
+		star, ok := p.Type.(*ast.StarExpr)
+		if !ok {
+			continue
+		}
+		if sel, ok := star.X.(*ast.SelectorExpr); !ok || sel.Sel.Name != "B" {
+			continue
+		}
+		for _, name := range p.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
+}
+
+// part says what a line of a function is. A source that has changed since is measured, as
+// nobody knows.
+func (b *benchmarkFile) part(p place) part {
+	if b == nil {
+		return measured
+	}
+	var typ *ast.FuncType
+	var body *ast.BlockStmt
+	ast.Inspect(b.file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Body != nil && b.begins(n.Type, p) {
+				typ, body = n.Type, n.Body
+			}
+		case *ast.FuncLit:
+			if b.begins(n.Type, p) {
+				typ, body = n.Type, n.Body
+			}
+		}
+		return true
+	})
+	if body == nil || b.line(body.End()) < p.line {
+		return measured
+	}
+	loops, runs := b.loops(body)
+	for _, l := range loops {
+		if b.line(l.Pos()) <= p.line && p.line <= b.line(l.End()) {
+			if b.stopped(l, p.line) {
+				return prepares
+			}
+			return measured
+		}
+	}
+	switch {
+	case len(loops) > 0 || runs:
+		return prepares
+	case len(benchmarkParams(typ)) > 0:
+		return asks
+	}
+	return measured
+}
+
+func (b *benchmarkFile) line(pos token.Pos) int64 { return int64(b.set.Position(pos).Line) }
+
+func (b *benchmarkFile) begins(f *ast.FuncType, p place) bool { return b.line(f.Pos()) == p.startLine }
+
+// loops are those over b.N, b.Loop, and calls of b.RunParallel, of a function's own; runs
+// tells whether it runs benchmarks below it.
+func (b *benchmarkFile) loops(body *ast.BlockStmt) (loops []ast.Node, runs bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ForStmt:
+			if n.Init != nil && b.counts(n.Init) || n.Cond != nil && b.counts(n.Cond) {
+				loops = append(loops, n)
+				return false
+			}
+		case *ast.RangeStmt:
+			if b.counts(n.X) {
+				loops = append(loops, n)
+				return false
+			}
+		case *ast.CallExpr:
+			switch b.method(n.Fun) {
+			case "RunParallel":
+				loops = append(loops, n)
+			case "Run":
+				runs = true
+			}
+		}
+		return true
+	})
+	return loops, runs
+}
+
+// counts reports whether the head of a loop asks for b.N or b.Loop.
+func (b *benchmarkFile) counts(head ast.Node) bool {
+	found := false
+	ast.Inspect(head, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok {
+			name := b.method(e)
+			found = found || name == "N" || name == "Loop"
+		}
+		return !found
+	})
+	return found
+}
+
+// method is what is selected of a benchmark's parameter, or "".
+func (b *benchmarkFile) method(e ast.Expr) string {
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		if x, ok := sel.X.(*ast.Ident); ok && b.bs[x.Name] {
+			return sel.Sel.Name
+		}
+	}
+	return ""
+}
+
+// stopped reports whether a line is between statements that stop and start the timer.
+func (b *benchmarkFile) stopped(loop ast.Node, line int64) bool {
+	found := false
+	ast.Inspect(loop, func(n ast.Node) bool {
+		block, ok := n.(*ast.BlockStmt)
+		if !ok {
+			return !found
+		}
+		since := int64(0)
+		for _, s := range block.List {
+			e, ok := s.(*ast.ExprStmt)
+			if !ok {
+				continue
+			}
+			call, ok := e.X.(*ast.CallExpr)
+			if !ok {
+				continue
+			}
+			switch b.method(call.Fun) {
+			case "StopTimer":
+				since = b.line(s.Pos())
+			case "StartTimer":
+				found = found || since != 0 && since < line && line < b.line(s.Pos())
+				since = 0
+			}
+		}
+		if since != 0 && since < line && line <= b.line(block.End()) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
