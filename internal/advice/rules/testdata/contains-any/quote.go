@@ -18,11 +18,9 @@ func needs(s string, b []byte) bool {
 	return len(s) > 1 && strings.ContainsAny(s, ",;") // hot: strings.ContainsAny
 }
 
-func first(s string, next func() string) (int, int, bool) {
-	// want B: IndexByte
-	i := strings.IndexAny(s, ":") // hot: strings.IndexAny
+func first(s string, next func() string) (int, bool) {
 	// want C: IndexByte
 	j := strings.IndexAny(s, "/?") // hot: strings.IndexAny
 	// want C: IndexByte
-	return i, j, strings.ContainsAny(next(), "/?") // hot: strings.ContainsAny
+	return j, strings.ContainsAny(next(), "/?") // hot: strings.ContainsAny
 }
