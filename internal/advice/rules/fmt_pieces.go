@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -121,6 +122,9 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		p.code = operand(arg, src) + "." + name + "()"
 		switch t.Underlying().(type) {
 		case *types.Pointer, *types.Interface:
+			if maybe, known := maybeNilType(s, arg); known {
+				return p, !maybe
+			}
 			p.review = fmt.Sprintf("fmt prints a nil, where %s panics: see that %s never is", p.code, src)
 			if name == "Error" {
 				p.review = "" // left to somebody who knows whether there is an error
@@ -194,6 +198,22 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		return p, ok
 	}
 	return p, false
+}
+
+// maybeNilType reports whether an expression is a type that package reflect found, which
+// known tells, and whether it is nil of a nil interface.
+func maybeNilType(s *advice.Site, e ast.Expr) (maybe, known bool) {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok {
+		return false, false
+	}
+	switch s.Callee(call) {
+	case "reflect.TypeOf":
+		return len(call.Args) != 1 || types.IsInterface(s.Info.TypeOf(call.Args[0])), true
+	case "(reflect.Value).Type":
+		return false, true
+	}
+	return false, false
 }
 
 func isAlias(t types.Type) bool {
@@ -283,10 +303,11 @@ func literal(text string) string {
 
 // reviews says what somebody has to look at; "" if nothing.
 func reviews(pieces []fmtPiece) string {
+	var all []string
 	for _, p := range pieces {
-		if p.review != "" {
-			return p.review
+		if p.review != "" && !slices.Contains(all, p.review) {
+			all = append(all, p.review)
 		}
 	}
-	return ""
+	return strings.Join(all, "; ")
 }

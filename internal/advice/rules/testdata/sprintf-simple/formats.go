@@ -21,21 +21,22 @@ func (h hex) String() string { return "0x" }
 // A format that needs fmt; each has a small part of the profile only.
 func others(format string, p point, c celsius, h hex, v any, err error) {
 	use(
-		fmt.Sprintf("%5d", p.x),         // hot: fmt.Sprintf
-		fmt.Sprintf("%+v", p),           // hot: fmt.Sprintf
-		fmt.Sprintf(format, p.x),        // hot: fmt.Sprintf
-		fmt.Sprintf("%v", c),            // hot: fmt.Sprintf
-		fmt.Sprintf("%x", h),            // hot: fmt.Sprintf
-		fmt.Sprintf("%v", v),            // hot: fmt.Sprintf
-		fmt.Sprintf("%v", err),          // hot: fmt.Sprintf
-		fmt.Sprintf("%[1]d", p.x),       // hot: fmt.Sprintf
-		fmt.Sprintf("%d %d", p.x),       // hot: fmt.Sprintf
-		fmt.Sprintf("%s", []string{""}), // hot: fmt.Sprintf
-		fmt.Sprintf("%d", "x"),          // hot: fmt.Sprintf
-		fmt.Sprintf("%*d", p.x, p.y),    // hot: fmt.Sprintf
-		fmt.Sprintf("%v", []byte("x")),  // hot: fmt.Sprintf
-		fmt.Sprintf("%s%", "x"),         // hot: fmt.Sprintf
-		fmt.Sprint(h, v),                // hot: fmt.Sprint
+		fmt.Sprintf("%5d", p.x),              // hot: fmt.Sprintf
+		fmt.Sprintf("%+v", p),                // hot: fmt.Sprintf
+		fmt.Sprintf(format, p.x),             // hot: fmt.Sprintf
+		fmt.Sprintf("%v", c),                 // hot: fmt.Sprintf
+		fmt.Sprintf("%x", h),                 // hot: fmt.Sprintf
+		fmt.Sprintf("%v", v),                 // hot: fmt.Sprintf
+		fmt.Sprintf("%v", err),               // hot: fmt.Sprintf
+		fmt.Sprintf("%[1]d", p.x),            // hot: fmt.Sprintf
+		fmt.Sprintf("%d %d", p.x),            // hot: fmt.Sprintf
+		fmt.Sprintf("%s", []string{""}),      // hot: fmt.Sprintf
+		fmt.Sprintf("%d", "x"),               // hot: fmt.Sprintf
+		fmt.Sprintf("%*d", p.x, p.y),         // hot: fmt.Sprintf
+		fmt.Sprintf("%v", []byte("x")),       // hot: fmt.Sprintf
+		fmt.Sprintf("%s%", "x"),              // hot: fmt.Sprintf
+		fmt.Sprint(h, v),                     // hot: fmt.Sprint
+		fmt.Sprintf("%s", reflect.TypeOf(v)), // hot: fmt.Sprintf
 	)
 }
 

@@ -3,6 +3,7 @@ package values
 import (
 	"fmt"
 	"net/url"
+	"reflect"
 )
 
 type kind string
@@ -52,9 +53,14 @@ func floats(f float64, g float32) string {
 func methods(s state, u *url.URL) string {
 	// want B: fmt survives a panic
 	a := fmt.Sprintf("state %s", s) // hot: fmt.Sprintf
-	// want B: fmt prints a nil
-	b := fmt.Sprintf("GET %s (%d)", u, s) // hot: fmt.Sprintf
+	// want B: see that u never is; fmt survives a panic of s.String()
+	b := fmt.Sprintf("GET %s (%s)", u, s) // hot: fmt.Sprintf
 	return a + b
+}
+
+func reflected(v reflect.Value, s state) string {
+	// want A: v.Type().String() + ": " + reflect.TypeOf(s).String()
+	return fmt.Sprintf("%s: %s", v.Type(), reflect.TypeOf(s)) // hot: fmt.Sprintf
 }
 
 func use(string) {}
