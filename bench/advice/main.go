@@ -21,7 +21,8 @@
 //
 // With -modules it shows what hone would rewrite in repositories as they are, to be read.
 // precision.jsonl has those that were, with a verdict each; see precision.go. With -judged
-// those known to be right are left out; -judged alone counts.
+// those known to be right are left out; -judged alone counts, those of modules that no
+// rule was mended on apart.
 package main
 
 import (

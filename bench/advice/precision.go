@@ -2,9 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 )
 
 // A verdict is a line of a file of findings that somebody has read, with the code
@@ -16,12 +19,17 @@ type verdict struct {
 	Class          string // as it was given
 	File, Function string
 	Line           int
+	// Set is "fresh" for the findings of modules that were listed before advice was asked
+	// for any of them, and that no rule was written or mended after: these count for what
+	// advice is worth elsewhere. "" are those that rules were mended on.
+	Set string
 	// Verdict is "right" if what the finding says is true there and its rewrite does the
-	// same in every case, builds and passes the tests; else "wrong".
+	// same in every case, builds and passes the tests; else "wrong". A module where nothing
+	// of classes A and B was found has a line without an ID: "none".
 	Verdict string
 	Why     string
-	// Now is what has become of a wrong one: "silent", "advice" without a rewrite, or
-	// "right"; "" if nothing has.
+	// Now is what has become of it since: "silent", "advice" without a rewrite, or "right";
+	// "" if nothing has.
 	Now string
 }
 
@@ -44,8 +52,8 @@ func readVerdicts(name string) (verdicts, error) {
 		if err := json.Unmarshal(in.Bytes(), &v); err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
 		}
-		if v.Verdict != "right" && v.Verdict != "wrong" {
-			return nil, fmt.Errorf("%s:%d: verdict %q: want right or wrong", name, n, v.Verdict)
+		if v.Verdict != "right" && v.Verdict != "wrong" && v.Verdict != "none" {
+			return nil, fmt.Errorf("%s:%d: verdict %q: want right, wrong or none", name, n, v.Verdict)
 		}
 		all[v.Repo+" "+v.ID] = v
 	}
@@ -62,24 +70,37 @@ func (all verdicts) know(repo, id string) bool {
 	return ok && (v.Verdict == "right" || v.Now == "right")
 }
 
-// print says how many findings were right when they were read, and how many of those
-// that the rules give now.
+// print says, for each set, how many findings were right when they were read, and how
+// many of those that the rules give now.
 func (all verdicts) print() {
-	modules := make(map[string]bool)
-	var right, now, given int
+	sets := make(map[string][]verdict)
 	for _, v := range all {
+		sets[v.Set] = append(sets[v.Set], v)
+	}
+	for _, set := range slices.Sorted(maps.Keys(sets)) {
+		fmt.Println(cmp.Or(set, "mended on") + ": " + counted(sets[set]))
+	}
+}
+
+func counted(read []verdict) string {
+	modules := make(map[string]bool)
+	var all, right, now, given int
+	for _, v := range read {
 		modules[v.Repo] = true
-		switch {
-		case v.Verdict == "right":
+		if v.Verdict == "none" {
+			continue
+		}
+		all++
+		if v.Verdict == "right" {
 			right++
+		}
+		if v.Now == "silent" || v.Now == "advice" {
+			continue
+		}
+		given++
+		if v.Verdict == "right" || v.Now == "right" {
 			now++
-			given++
-		case v.Now == "right":
-			now++
-			given++
-		case v.Now == "":
-			given++
 		}
 	}
-	fmt.Printf("%d modules: right when read: %s; of those given now: %s\n", len(modules), share(right, len(all)), share(now, given))
+	return fmt.Sprintf("%d modules: right when read: %s; of those given now: %s", len(modules), share(right, all), share(now, given))
 }
