@@ -288,6 +288,18 @@ func (s *Site) Allocated(is func(size int64) bool) float64 {
 	return some / all
 }
 
+// BlockSize returns how many bytes functions matching re below the line allocate at a time,
+// on average, in the subject where these are most; 0 if they allocate nothing.
+func (s *Site) BlockSize(re *regexp.Regexp) int64 {
+	most := int64(0)
+	for _, v := range s.hot.match(about{frames: re}) {
+		if v[allocBlocks] > 0 {
+			most = max(most, v[allocBytes]/v[allocBlocks])
+		}
+	}
+	return most
+}
+
 // Callees returns the functions that profiles show directly below the line, sorted;
 // those of the user's own modules are not among them.
 func (s *Site) Callees() []string {

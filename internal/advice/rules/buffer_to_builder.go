@@ -21,12 +21,21 @@ var bufferToBuilder = &advice.Rule{
 memory as the string, without a copy.
 
 The rewrite is offered for local buffers that are written to by their methods, fmt.Fprint… and io.WriteString, and of
-which nothing but String and Len is asked. The Builder starts with the 64 bytes that a Buffer starts with.`,
+which nothing but String and Len is asked. The Builder starts with the 64 bytes that a Buffer starts with. A Buffer that is
+full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a quarter, which costs what the
+copy does: of such texts there is a rewrite only where something says how long they will be.`,
 	Class:  advice.Safe,
-	Frames: regexp.MustCompile(`^bytes\.\(\*Buffer\)\.String$`),
+	Frames: bufferString,
 	Gain:   1.4,
 	Match:  matchBufferToBuilder,
 }
+
+var bufferString = regexp.MustCompile(`^bytes\.\(\*Buffer\)\.String$`)
+
+// doubledText is the length of texts up to which a Builder, which append lets grow, allocates
+// less than a Buffer that doubles and is copied: of 1,000 bytes written in small pieces
+// both allocate 3,000, of 100,000 it is 550,000 to 360,000.
+const doubledText = 1000
 
 func matchBufferToBuilder(s *advice.Site) []advice.Match {
 	var matches []advice.Match
@@ -55,6 +64,12 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 			size, known := straightSize(s, obj, d)
 			if !known {
 				size = "64"
+			}
+			if long := s.BlockSize(bufferString); !known && long > doubledText {
+				m.Class, m.Edits = advice.AdviceOnly, nil
+				m.Why = fmt.Sprintf("String copies what is in %s, %d bytes on average. A strings.Builder hands it out without a copy, but grows in smaller steps: where there is a good guess of the length, make it one and call Grow; or keep the buffer for the next text.", obj.Name(), long)
+				matches = append(matches, m)
+				continue
 			}
 			m.Edits = append(m.Edits, insert(d.Node().End(), fmt.Sprintf("\n%s.Grow(%s)", obj.Name(), size)))
 		}

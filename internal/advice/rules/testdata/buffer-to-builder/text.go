@@ -41,3 +41,12 @@ func fresh(name string) string {
 	b.WriteByte('\n')
 	return b.String() // hot: bytes.(*Buffer).String
 }
+
+func long(lines []string) string {
+	// want C: 4128 bytes on average
+	var b bytes.Buffer
+	for _, line := range lines {
+		b.WriteString(line)
+	}
+	return b.String() // alloc: bytes.(*Buffer).String 8192
+}
