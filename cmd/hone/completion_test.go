@@ -79,7 +79,7 @@ func TestCompletionInShells(t *testing.T) {
 	write(t, "profile.pb.gz", "")
 	for shell, script := range map[string]string{
 		"bash": `source <(hone completion bash)
-for line in "hone fla" "hone top -nodec" "hone flame -format=s" "hone bench -profile mu" "hone top latest:Hash-2/c" "hone top prof"; do
+for line in "hone fla" "hone top -nodec" "hone flame -format=sv" "hone bench -profile mu" "hone top latest:Hash-2/c" "hone top prof"; do
 	COMP_LINE="$line"; COMP_POINT=${#line}
 	IFS=$' ' read -ra COMP_WORDS <<< "${line//[:=]/ & }"; COMP_CWORD=$((${#COMP_WORDS[@]}-1))
 	_hone; echo "${COMPREPLY[*]}"
@@ -88,11 +88,11 @@ done`,
 source <(hone completion zsh)
 compadd() { shift; print -r -- "$*" }
 _files() { print -r -- profile.pb.gz }
-for line in "hone fla" "hone top -nodec" "hone flame -format=s" "hone bench -profile mu" "hone top latest:Hash-2/c" "hone top prof"; do
+for line in "hone fla" "hone top -nodec" "hone flame -format=sv" "hone bench -profile mu" "hone top latest:Hash-2/c" "hone top prof"; do
 	words=(${(s: :)line}); CURRENT=${#words}; _hone
 done`,
 		"fish": `hone completion fish | source
-for line in "hone fla" "hone top -nodec" "hone flame -format=s" "hone bench -profile mu" "hone top latest:Hash-2/c" "hone top prof"
+for line in "hone fla" "hone top -nodec" "hone flame -format=sv" "hone bench -profile mu" "hone top latest:Hash-2/c" "hone top prof"
 	complete -C $line
 end`,
 	} {

@@ -24,10 +24,11 @@ else. By default it is a page with zoom, search, colours by package and a
 switch between callers and callees on top.
 
   -o FILE         where to write; the ending chooses the format: .html, .svg,
-                  .folded or .txt, .json, and no other without -format. - is
-                  standard output. Without it a page goes there too, or to a new
-                  file if it is a terminal.
-  -format NAME    html, svg, folded or json, whatever the ending
+                  .folded or .txt, .json, .speedscope.json, .firefox.json, and no
+                  other without -format. - is standard output. Without it a page
+                  goes there too, or to a new file if it is a terminal.
+  -format NAME    html, svg, folded, json, speedscope or firefox, whatever the
+                  ending
   -folded         same as -format folded: a line per stack, frames separated by
                   semicolons, for other tools. Such files are also sources.
   -inverted       leaves at the root: which functions cost most, and who calls them
@@ -43,11 +44,18 @@ With -base or -diff_base, frames are as wide as in SOURCE and coloured by what
 changed: red grew, blue shrank. With -normalize shares are compared: the base
 is scaled to the total of SOURCE.
 
+speedscope and firefox are files for https://www.speedscope.app and
+https://profiler.firefox.com, with all sample types. Labels have no place in
+them: -tagroot KEY makes frames of them. In Firefox's profiler lines are told
+apart, times are only the order of the stacks, and a comparison has a track for
+before, after and the difference; speedscope shows no comparisons.
+
 Examples:
 
   hone flame -o flame.html cpu.pb.gz
   hone flame -o flame.svg -focus 'json' cpu.pb.gz
   hone flame -o diff.html -base before.pb.gz after.pb.gz
+  hone flame -o cpu.speedscope.json cpu.pb.gz
   hone flame -folded cpu.pb.gz | grep -v runtime | hone flame -o rest.html -
 
 All flags that select a sample type, filter and fetch work as in hone pprof;
@@ -56,7 +64,7 @@ see "hone help pprof".
 
 // flameFlags are the flags of hone flame that other verbs don't have.
 type flameFlags struct {
-	format    string // html, svg, folded or json
+	format    string // one of flameFormats
 	inverted  bool
 	up        bool
 	collapse  bool
@@ -79,10 +87,17 @@ func (f *flameFlags) define(fs *flag.FlagSet) {
 	fs.IntVar(&f.maxFrames, "max_frames", 0, "")
 }
 
+var flameFormats = []string{"html", "svg", "folded", "json", "speedscope", "firefox"}
+
 // choose settles the format from the flags and the output's name.
 func (f *flameFlags) choose(inv *shell.Invocation) error {
 	if f.format == "" {
-		switch ext := strings.ToLower(filepath.Ext(inv.Output)); {
+		name := strings.ToLower(inv.Output)
+		switch ext := filepath.Ext(name); {
+		case strings.HasSuffix(name, ".speedscope.json"):
+			f.format = "speedscope"
+		case strings.HasSuffix(name, ".firefox.json"):
+			f.format = "firefox"
 		case inv.JSON, ext == ".json":
 			f.format = "json"
 		case ext == ".svg":
@@ -94,13 +109,14 @@ func (f *flameFlags) choose(inv *shell.Invocation) error {
 		case slices.Contains([]string{".png", ".gif", ".pdf", ".ps"}, ext):
 			return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("-o %s: a flame graph is not written as %s: .svg and .html are for a browser, .folded and .json for programs; hone %[2]s -o %[1]s draws the call graph", inv.Output, ext[1:])}
 		default:
-			return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("-o %s: the ending %s is no format of a flame graph: it is .html, .svg, .folded or .json, or whatever -format says", inv.Output, ext)}
+			return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("-o %s: the ending %s is no format of a flame graph: it is .html, .svg, .folded, .json, .speedscope.json or .firefox.json, or whatever -format says", inv.Output, ext)}
 		}
 	}
-	switch f.format {
-	case "html", "svg", "folded", "json":
-	default:
-		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("unknown format %q: it is html, svg, folded or json", f.format)}
+	if !slices.Contains(flameFormats, f.format) {
+		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("unknown format %q: it is one of %s", f.format, strings.Join(flameFormats, ", "))}
+	}
+	if f.format == "speedscope" && len(inv.Base) > 0 {
+		return &shell.UsageError{Verb: "flame", Err: report.ErrNoComparison}
 	}
 	switch f.color {
 	case "", "package", "origin", "change":
@@ -182,6 +198,10 @@ func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o repor
 			}
 		}
 	}
+	viewer, column := report.ViewerOf(f.format), 0
+	if viewer != nil {
+		to, column = viewer.Tree(base, p, to)
+	}
 	tree := func(to profile.TreeOptions) (*profile.Tree, error) {
 		if base != nil {
 			return profile.NewDiffTree(base, p, to)
@@ -201,6 +221,10 @@ func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o repor
 	}
 	if fo.Title == "" && len(p.Mappings) > 0 && p.Mappings[0].File != "" {
 		fo.Title = filepath.Base(p.Mappings[0].File)
+	}
+	if viewer != nil {
+		fo.Column = column
+		return viewer.Write(w, t, fo)
 	}
 	switch f.format {
 	case "folded":

@@ -121,6 +121,15 @@ func TestFlameFormats(t *testing.T) {
 		return nil
 	}
 	isJSON := func(text string) error { return json.Unmarshal([]byte(text), new(flameNode)) }
+	has := func(start string) func(string) error {
+		return func(text string) error {
+			if !json.Valid([]byte(text)) || !strings.HasPrefix(text, start) {
+				return fmt.Errorf("%.60q", text)
+			}
+			return nil
+		}
+	}
+	isSpeedscope, isFirefox := has(`{"$schema":"https://www.speedscope.app/`), has(`{"meta":{`)
 
 	tests := []struct {
 		args []string
@@ -135,6 +144,10 @@ func TestFlameFormats(t *testing.T) {
 		{nil, "graph.folded", isFolded},
 		{nil, "graph.txt", isFolded},
 		{nil, "graph.json", isJSON},
+		{nil, "graph.speedscope.json", isSpeedscope},
+		{nil, "graph.Firefox.json", isFirefox},
+		{[]string{"-format=speedscope", "-inverted"}, "", isSpeedscope},
+		{[]string{"-format=firefox", "-base", oldRun}, "graph.json", isFirefox},
 		{[]string{"-folded"}, "", isFolded},
 		{[]string{"-folded"}, "graph.svg", isFolded},
 		{[]string{"-json"}, "", isJSON},
@@ -188,7 +201,7 @@ func TestFlameEndings(t *testing.T) {
 	for ending, want := range map[string]string{
 		".png":   "a flame graph is not written as png: .svg and .html are for a browser, .folded and .json for programs; hone png -o ",
 		".pdf":   "hone pdf -o ",
-		".pb.gz": "the ending .gz is no format of a flame graph: it is .html, .svg, .folded or .json, or whatever -format says",
+		".pb.gz": "the ending .gz is no format of a flame graph: it is .html, .svg, .folded, .json, .speedscope.json or .firefox.json, or whatever -format says",
 	} {
 		file := filepath.Join(dir, "flame"+ending)
 		hone(t, "flame", "-o", file, oldRun).failsWith(t, exitUsage, want)
