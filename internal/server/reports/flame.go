@@ -30,8 +30,7 @@ var (
 // tree returns the tree of a query, complete, so that every zoom is of the same
 // nodes.
 func (s *Service) tree(ctx context.Context, q *query) (*flameTree, error) {
-	o, to, err := q.treeOptions()
-	if err != nil {
+	if _, _, err := q.treeOptions(); err != nil {
 		return nil, err
 	}
 	shape := url.Values{}
@@ -40,43 +39,56 @@ func (s *Service) tree(ctx context.Context, q *query) (*flameTree, error) {
 	}
 	key := fmt.Sprintf("tree%s ?%s #%s", q.profilesKey(), q.optionsKey(), shape.Encode())
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*flameTree, int64, error) {
-		t := &flameTree{warnings: NewWarnings()}
-		side := func(p *profile.Profile, err error) (*profile.Profile, error) {
-			if err != nil {
-				return nil, err
-			}
-			return report.Select(p, o, t.warnings.Env(s.cfg.Env, p))
-		}
-		base := s.meanwhile(ctx, q.base)
-		head, err := side(s.sum(ctx, q.head))
+		w := NewWarnings()
+		tree, _, err := s.newTree(ctx, q, nil, w)
 		if err != nil {
 			return nil, 0, err
 		}
-		to := to
-		if err := q.checkSampleType(head); err != nil {
-			return nil, 0, err
-		}
-		index, _ := head.SampleIndex(o.SampleIndex)
-		if index < 0 {
-			return nil, 0, errors.New("the profile has no sample types")
-		}
-		to.Types = []int{index}
-		var tree *profile.Tree
-		if len(q.base) > 0 {
-			base, err := side(base())
-			if err != nil {
-				return nil, 0, err
-			}
-			tree, err = profile.NewDiffTree(base, head, to)
-			if err != nil {
-				return nil, 0, err
-			}
-		} else if tree, err = profile.NewTree(head, to); err != nil {
-			return nil, 0, err
-		}
-		t.index = report.NewFlameIndex(tree, o.Unit)
-		return t, treeBytes(tree), nil
+		return &flameTree{report.NewFlameIndex(tree, q.config.Unit), w}, treeBytes(tree), nil
 	})
+}
+
+// newTree makes the tree of a query: of its sample type alone, or as the file of a
+// viewer needs it; then its sample type is one of several columns.
+func (s *Service) newTree(ctx context.Context, q *query, viewer *report.Viewer, w *Warnings) (tree *profile.Tree, column int, err error) {
+	o, to, err := q.treeOptions()
+	if err != nil {
+		return nil, 0, err
+	}
+	side := func(p *profile.Profile, err error) (*profile.Profile, error) {
+		if err != nil {
+			return nil, err
+		}
+		return report.Select(p, o, w.Env(s.cfg.Env, p))
+	}
+	base := s.meanwhile(ctx, q.base)
+	head, err := side(s.sum(ctx, q.head))
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := q.checkSampleType(head); err != nil {
+		return nil, 0, err
+	}
+	index, _ := head.SampleIndex(o.SampleIndex)
+	if index < 0 {
+		return nil, 0, errors.New("the profile has no sample types")
+	}
+	to.Types = []int{index}
+	var before *profile.Profile
+	if len(q.base) > 0 {
+		if before, err = side(base()); err != nil {
+			return nil, 0, err
+		}
+	}
+	if viewer != nil {
+		to, column = viewer.Tree(before, head, to)
+	}
+	if before == nil {
+		tree, err = profile.NewTree(head, to)
+	} else {
+		tree, err = profile.NewDiffTree(before, head, to)
+	}
+	return tree, column, err
 }
 
 // treeOptions returns what shapes the tree of a query.
@@ -112,12 +124,12 @@ func treeBytes(t *profile.Tree) int64 {
 }
 
 func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
+	if q.format != "json" {
+		return s.flameFile(ctx, q)
+	}
 	t, err := s.tree(ctx, q)
 	if err != nil {
 		return nil, err
-	}
-	if q.format != "json" {
-		return s.flamePicture(ctx, q, t)
 	}
 	var w report.Window
 	var bad error
@@ -141,17 +153,32 @@ func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
 	return reportAnswer(window, t.warnings, nil)
 }
 
-// flamePicture writes the whole graph as a file.
-func (s *Service) flamePicture(ctx context.Context, q *query, t *flameTree) (*server.Answer, error) {
+// flameFile writes the whole graph as a file.
+func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, error) {
 	p, err := q.head[0].Load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	fo := report.FlameOptions{Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos), Warnings: t.warnings.list}
+	fo := report.FlameOptions{Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos)}
 	if p.TimeNanos != 0 {
 		fo.Time = time.Unix(0, p.TimeNanos)
 	}
 	var b bytes.Buffer
+	if viewer := report.ViewerOf(q.format); viewer != nil {
+		var tree *profile.Tree
+		if tree, fo.Column, err = s.newTree(ctx, q, viewer, NewWarnings()); err != nil {
+			return nil, err
+		}
+		if err := viewer.Write(&b, tree, fo); err != nil { // a comparison in speedscope's format
+			return nil, server.BadParam("format", "%w", err)
+		}
+		return server.NewAnswer(q.contentType(), b.Bytes()), nil
+	}
+	t, err := s.tree(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	fo.Warnings = t.warnings.list
 	switch q.format {
 	case "folded":
 		err = report.Folded(&b, t.index.Tree(), 0)

@@ -47,6 +47,9 @@ var (
 	asCallgrind = format{"callgrind", server.TypeText, ""}
 	asFolded    = format{"folded", server.TypeText, "folded.txt"}
 	asProto     = format{"pb.gz", "application/octet-stream", ""}
+
+	asSpeedscope = format{"speedscope", server.TypeJSON, "speedscope.json"}
+	asFirefox    = format{"firefox", server.TypeJSON, "firefox.json"}
 )
 
 var (
@@ -65,7 +68,7 @@ var kinds = []*kind{
 	{name: "tags", command: "tags", formats: []format{asJSON, asText, asCSV}, params: paging, answer: (*Service).tags},
 	{name: "graph", command: "dot", formats: []format{asJSON, asDOT, asSVG, asPNG, asPDF, asCallgrind}, answer: (*Service).graph},
 	{name: "raw", command: "raw", formats: []format{asJSON, asText}, params: paging, answer: (*Service).raw},
-	{name: "flame", formats: []format{asJSON, asHTML, asSVG, asFolded}, params: slices.Concat(flameParams, windowParams), answer: (*Service).flame},
+	{name: "flame", formats: []format{asJSON, asHTML, asSVG, asFolded, asSpeedscope, asFirefox}, params: slices.Concat(flameParams, windowParams), answer: (*Service).flame},
 	{name: "flame/search", formats: []format{asJSON}, params: append([]string{"query"}, flameParams...), answer: (*Service).flameSearch},
 	{name: "summary", formats: []format{asJSON, asText}, answer: (*Service).summary},
 	{name: "diff", formats: []format{asJSON, asText, asCSV}, params: tables, needsBase: true, answer: (*Service).diff},
