@@ -64,7 +64,7 @@ async function parseSVG(page, text) {
 
 check('every view offers pb.gz and its own formats', async ({ page, open }) => {
   for (const [view, expected] of /** @type {const} */ ([
-    ['flame', ['png', 'html', 'svg', 'folded stacks', 'pb.gz']],
+    ['flame', ['png', 'html', 'svg', 'folded stacks', 'speedscope', 'firefox', 'pb.gz']],
     ['top', ['text', 'csv', 'pb.gz']],
     ['graph', ['svg', 'png', 'pdf', 'dot', 'callgrind', 'pb.gz']],
     ['source', ['html', 'text', 'pb.gz']],

@@ -16,6 +16,8 @@ interface Format {
   format: string;
   label: string;
   hint?: string;
+  /** It has no place for a comparison. */
+  single?: boolean;
 }
 
 const text = (report: string): Format => ({
@@ -27,6 +29,8 @@ const formats: Record<ViewID, readonly Format[]> = {
   flame: [
     { report: 'flame', format: 'html', label: 'HTML', hint: 'One page that works on its own' },
     { report: 'flame', format: 'folded', label: 'Folded stacks', hint: 'For other flame graph tools' },
+    { report: 'flame', format: 'speedscope', label: 'Speedscope', hint: 'All sample types, for speedscope.app', single: true },
+    { report: 'flame', format: 'firefox', label: 'Firefox', hint: 'All sample types, for profiler.firefox.com' },
   ],
   top: [text('top'), csv('top')],
   sandwich: [text('peek')],
@@ -61,7 +65,8 @@ export function matchShown(view: ViewID): string {
 }
 
 export function exportsOf(s: State): FileExport[] {
-  const files = formats[s.view].map(({ report, format, label, hint }) => {
+  const offered = formats[s.view].filter(({ single }) => !single || s.base.length === 0);
+  const files = offered.map(({ report, format, label, hint }) => {
     const q = queryOf(s);
     const extra = asked.get(report);
     for (const name of ADDED) {
