@@ -36,8 +36,9 @@ type Beside struct {
 // process may have waited for one.
 func (b Beside) Crowded() bool { return b.Others > 0.1 && b.Idle < 0.1 }
 
-// chooseClocks decides which of two clocks judges a benchmark.
-func (f *Family) chooseClocks() {
+// chooseClocks decides which of two clocks judges a benchmark: the one that has judged
+// it in the family that is repeated, if any.
+func (f *Family) chooseClocks(repeated *Family) {
 	for i := range f.Comparisons {
 		wall := &f.Comparisons[i]
 		if !isRunTime(wall.Unit) {
@@ -48,7 +49,12 @@ func (f *Family) chooseClocks() {
 			continue
 		}
 		wall.cpu = cpu
-		if wall.tested && oneCore(wall, cpu) && spread(wall.sample.differences) > quieter*spread(cpu.sample.differences) {
+		byCPU := oneCore(wall, cpu) && spread(wall.sample.differences) > quieter*spread(cpu.sample.differences)
+		if repeated != nil {
+			was := repeated.find(wall.Key)
+			byCPU = was != nil && was.JudgedBy == CPUTime
+		}
+		if wall.tested && byCPU {
 			wall.Gated, wall.tested, wall.JudgedBy = false, false, CPUTime
 			cpu.Gated, cpu.tested, cpu.Budget = true, true, wall.Budget
 		} else if !cpu.Gated {

@@ -67,7 +67,7 @@ func TestClocks(t *testing.T) {
 			if early := compare(t, firstPairs(c.series, 10), opts); strings.HasSuffix(c.wall, "busy") && len(early.Undecided(opts.Looks)) == 0 {
 				t.Error("what a busy machine leaves open is not measured any longer")
 			}
-			opts.each = true
+			opts.repeated = f
 			f = f.Confirm(compare(t, c.series, opts))
 			for i := range f.Comparisons {
 				got := &f.Comparisons[i]
@@ -95,6 +95,36 @@ func firstPairs(series []Series, n int) []Series {
 	return cut
 }
 
+// A second run is judged by the clock of the first, whichever is quieter in the second.
+func TestClockOfSecondRun(t *testing.T) {
+	base, head := around(500, .01, 20), around(550, .01, 20)
+	noisy := func(side Side, i int, _ float64) float64 { return loaded([2][]float64{base, head}[side])[i] }
+	steady := func(side Side, i int, _ float64) float64 { return [2][]float64{base, head}[side][i] }
+	still := [2][]float64{around(500, .001, 20), around(550, .001, 20)}
+	stiller := func(side Side, i int, _ float64) float64 { return still[side][i] }
+	byTime := clocks(base, head, noisy, Beside{Idle: 1})
+	byCPU := clocks(loaded(base), loaded(head), steady, Beside{Others: 1})
+	for _, c := range []struct {
+		first, second []Series
+		judge         string
+		confirmed     bool
+	}{
+		{byTime, byTime, "ns/op", true},
+		{byCPU, byCPU, CPUTime, true},
+		{byTime, clocks(base, head, stiller, Beside{Idle: 1}), "ns/op", true},
+		{byTime, clocks(around(500, .01, 20), around(500.1, .01, 20), steady, Beside{Idle: 1}), "ns/op", false},
+		{byCPU, clocks(still[0], still[1], steady, Beside{Idle: 1}), CPUTime, true},
+	} {
+		opts := DefaultOptions()
+		first := compare(t, c.first, opts)
+		opts.repeated = first
+		f := first.Confirm(compare(t, c.second, opts))
+		if got := f.find(Key{Benchmark: "B", Unit: c.judge}); got == nil || !got.Gated || (got.Confirmation == Agreed) != c.confirmed {
+			t.Errorf("judged by %s: %+v", c.judge, got)
+		}
+	}
+}
+
 // TestClockOfObjective: a budget of the time is one of the clock that judges it.
 func TestClockOfObjective(t *testing.T) {
 	base, head := around(500, .01, 20), around(550, .01, 20)
@@ -107,7 +137,7 @@ func TestClockOfObjective(t *testing.T) {
 	opts.Budget, opts.Gated = BudgetOf(objectives), GatedBy(objectives)
 	series := clocks(loaded(base), loaded(head), steady, Beside{Others: 1})
 	f := compare(t, series, opts)
-	opts.each = true
+	opts.repeated = f
 	f = f.Confirm(compare(t, series, opts))
 	outcomes := Evaluate(objectives, series, f, nil)
 	if len(outcomes) != 1 || outcomes[0].Status != Missed || outcomes[0].Key.Unit != CPUTime {

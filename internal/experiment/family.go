@@ -34,7 +34,9 @@ type Options struct {
 	apart    bool            // see CompareApart
 	sameCode []BenchmarkName // of the run
 	tests    []TestOrigin    // of the run
-	each     bool            // no correction for the family or the look: see Confirm
+	// repeated is the family that a second run repeats: no correction for the family or
+	// the look, and the same clocks judge. See Confirm.
+	repeated *Family
 }
 
 // DefaultTimeBudget is the accepted worsening of a time for which nobody has named
@@ -202,7 +204,7 @@ func Compare(series []Series, opts Options) (*Family, error) {
 		f.Comparisons = append(f.Comparisons, c)
 	}
 	if !opts.apart {
-		f.chooseClocks()
+		f.chooseClocks(opts.repeated)
 	}
 	f.correct(&opts)
 	return f, nil
@@ -246,7 +248,7 @@ func (f *Family) correct(opts *Options) {
 	adjusted, stopped, level := 0.0, false, opts.Alpha
 	for k, t := range all {
 		left := float64(len(all) - k)
-		if opts.each {
+		if opts.repeated != nil {
 			left, stopped = 1, false
 		}
 		if !stopped {

@@ -427,7 +427,7 @@ func (r *Run) compareTwice(opts Options) (first, second *Family, err error) {
 	if len(again) == 0 {
 		return first, nil, nil
 	}
-	opts.each = true
+	opts.repeated = first
 	second, err = Compare(again, opts)
 	return first, second, err
 }

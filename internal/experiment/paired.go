@@ -362,7 +362,7 @@ func compareSeries(s Series, opts *Options) Comparison {
 	c.Change = c.sample.change(e.center())
 	c.Interval = c.sample.interval(e, opts.Alpha)
 	c.P = e.twoSided(0)
-	if c.look = lookAt(opts.Looks, c.Pairs); opts.each {
+	if c.look = lookAt(opts.Looks, c.Pairs); opts.repeated != nil {
 		c.look.Share = 1
 	}
 	c.tested = c.Gated

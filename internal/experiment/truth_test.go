@@ -196,7 +196,7 @@ func runLooks(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int) fl
 	}
 	second := &Family{}
 	have = 0
-	for opts.each = true; len(pairs) > 0; pairs = inTime(second.Undecided(opts.Looks), have) {
+	for opts.repeated = first; len(pairs) > 0; pairs = inTime(second.Undecided(opts.Looks), have) {
 		measurePairs(rng, m, again, pairs, headFactor)
 		second = compare(t, again, opts)
 		have = mostPairs(again)
