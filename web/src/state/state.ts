@@ -41,7 +41,7 @@ export type Option = (typeof OPTIONS)[number];
 
 /** Settings of single views. */
 export const OWN = [
-  'zoom', 'inverted', 'collapse', 'color', 'flip', 'pivot', // flame
+  'zoom', 'inverted', 'collapse', 'color', 'flip', 'pivot', 'beside', // flame
   'order', 'find', // tables
   'asm', 'at', // source: machine code, a line
   'finding', // source, advice

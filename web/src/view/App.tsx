@@ -1,6 +1,7 @@
 import './app.css';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { reload } from '../state/address';
+import { besideFlame } from '../state/beside';
 import { onKeyDown } from '../state/keys';
 import { listError, loadInfo, profiles, provisional, refresh, shown, shortName, unknownInfo } from '../state/profiles';
 import { connection, tryAgain, useReturn } from '../state/connection';
@@ -8,6 +9,7 @@ import { pageState } from '../state/pages';
 import { runsState } from '../state/runs';
 import { isSelection } from '../state/selection';
 import { go, state, stored } from '../state/state';
+import { Beside } from './Beside';
 import { Boundary } from './Boundary';
 import { Chunk } from './Chunk';
 import { DropTarget } from './DropTarget';
@@ -106,6 +108,8 @@ const summary = () => import('./Summary');
 const runVerdict = () => import('./runs/Verdict');
 const helpDialog = () => import('./HelpDialog');
 
+const table = views.find((v) => v.id === 'top')!;
+
 function Main() {
   const known = shown.value;
   const listAgain = () => void refresh().then(() => reload());
@@ -123,14 +127,17 @@ function Main() {
   // The view asks for its report while the facts are on their way, unless that would be for an id about to change.
   if (!known.info && provisional(known.id)) return <Skeleton shape="area" />;
   const spec = views.find((v) => v.id === state.value.view)!;
+  const props = { info: known.info ?? unknownInfo(known.id), state: state.value };
   return (
     <>
       <Warnings warnings={known.warnings} />
-      <Chunk
-        load={spec.load}
-        props={{ info: known.info ?? unknownInfo(known.id), state: state.value }}
-        waiting={<Skeleton shape="area" />}
-      />
+      <Beside
+        table={besideFlame.value
+          ? <Chunk load={table.load} props={{ ...props, beside: true }} waiting={<Skeleton shape="area" />} />
+          : null}
+      >
+        <Chunk load={spec.load} props={props} waiting={<Skeleton shape="area" />} />
+      </Beside>
     </>
   );
 }

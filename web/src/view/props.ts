@@ -8,6 +8,8 @@ export interface ViewProps {
   /** What is known of the profile shown (of the first, if several are added up). */
   info: ProfileInfo;
   state: State;
+  /** It stands beside another view, which does what the search and its keys ask for. */
+  beside?: boolean;
 }
 
 /** Of a page beside the views, which has a state of its own. */

@@ -30,13 +30,17 @@ export interface FlamePaneProps {
   without?: { pivot?: boolean; inverted?: boolean };
   /** Where the same is shown as a table. */
   tableHref?: string;
+  /** Whether that can stand beside it, instead. */
+  roomy?: boolean;
   /** Told with how to use it, while there is no frame to tell about. */
   note?: string;
   /** Instead of a graph without samples. */
   empty: ComponentChildren;
 }
 
-export function FlamePane({ graph, state, asking, diff: expectDiff, without = {}, tableHref, note, empty }: FlamePaneProps) {
+export function FlamePane({
+  graph, state, asking, diff: expectDiff, without = {}, tableHref, roomy = false, note, empty,
+}: FlamePaneProps) {
   const { own, search } = state;
   const [callers] = useState(() => new Controller(graph.source));
   const settings = settingsOf(own);
@@ -60,7 +64,7 @@ export function FlamePane({ graph, state, asking, diff: expectDiff, without = {}
     // A frame that was clicked is the function other views are about, too.
     go({ own: zoom === '' ? rest : { ...rest, zoom }, ...(how === 'push' && name !== '' ? { fn: name } : {}) }, how);
   };
-  const toggle = (name: 'inverted' | 'flip' | 'collapse') => () => setOwn(name, own[name] === '1' ? '' : '1');
+  const toggle = (name: 'inverted' | 'flip' | 'collapse' | 'beside') => () => setOwn(name, own[name] === '1' ? '' : '1');
   const toggles: Toggle[] = [
     ...(pivot === '' && !without.inverted ? [
       {
@@ -70,6 +74,9 @@ export function FlamePane({ graph, state, asking, diff: expectDiff, without = {}
     ] : []),
     ...(pivot === '' ? [{ label: 'Flip', about: 'Root at the bottom', keys: 'f', on: flip, run: toggle('flip') }] : []),
     { label: 'Collapse', about: 'A function that calls itself as one frame', keys: 'c', on: collapse, run: toggle('collapse') },
+    ...(roomy ? [
+      { label: 'Table', about: 'The same numbers as a table, beside', keys: 't', on: own.beside === '1', run: toggle('beside') },
+    ] : []),
   ];
   const menu = (spot: Spot): MenuItem[] => [
     ...(without.pivot ? [] : [spot.name === pivot
@@ -96,7 +103,14 @@ export function FlamePane({ graph, state, asking, diff: expectDiff, without = {}
             <Button icon="close" kind="plain" onClick={() => setOwn('pivot', '')}>Leave</Button>
           </p>
         )}
-        <Toolbar graph={graph} colors={colors} diff={diff} toggles={toggles} tableHref={tableHref} onColors={(by) => setOwn('color', by)} />
+        <Toolbar
+          graph={graph}
+          colors={colors}
+          diff={diff}
+          toggles={toggles}
+          tableHref={roomy ? undefined : tableHref}
+          onColors={(by) => setOwn('color', by)}
+        />
       </div>
       <Warnings warnings={graph.warnings.value} />
       <div class="flame-body">

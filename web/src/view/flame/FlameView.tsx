@@ -1,6 +1,7 @@
 // The flame graph of the profiles that the server has.
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { roomy } from '../../state/beside';
 import { addExport } from '../../state/exports';
 import { asked, refused } from '../../state/report';
 import { href, reportQuery } from '../../state/state';
@@ -41,6 +42,7 @@ export default function FlameView({ info, state }: ViewProps) {
       asking={asking}
       diff={diff}
       tableHref={href({ ...state, view: 'top' })}
+      roomy={roomy.value}
       empty={<NoSamples />}
     />
   );

@@ -11,12 +11,14 @@ export type Step = (direction: 1 | -1) => void;
 /**
  * What the search in the header finds in a view. The value that matches is the
  * server's: adding up rows would count a stack once for each of its frames that
- * match. step goes to the next match, if the view can.
+ * match. step goes to the next match, if the view can. A view beside another one
+ * leaves both to that.
  */
-export function useSearch(state: State, step?: Step): ((name: string) => boolean) | null {
+export function useSearch(state: State, step?: Step, beside = false): ((name: string) => boolean) | null {
   const { search } = state;
-  const found = useReport<FlameSearch>('flame/search', search ? extend(queryOf(state), { query: search }) : null);
+  const found = useReport<FlameSearch>('flame/search', search && !beside ? extend(queryOf(state), { query: search }) : null);
   useEffect(() => {
+    if (beside) return;
     if (!search || found.stale) matched.value = null;
     else if (found.error) matched.value = { error: found.error.message };
     else if (found.answer) {
@@ -26,9 +28,9 @@ export function useSearch(state: State, step?: Step): ((name: string) => boolean
     return () => {
       matched.value = null;
     };
-  }, [search, found.answer, found.error, found.stale]);
+  }, [search, found.answer, found.error, found.stale, beside]);
 
-  const can = step !== undefined && search !== '';
+  const can = step !== undefined && search !== '' && !beside;
   useEffect(() => {
     if (!can) return;
     nextMatch.value = step;
@@ -36,7 +38,7 @@ export function useSearch(state: State, step?: Step): ((name: string) => boolean
       if (nextMatch.peek() === step) nextMatch.value = null;
     };
   }, [can, step]);
-  useKeys('Search', step ? [
+  useKeys('Search', step && !beside ? [
     { keys: 'n', label: 'Next match', run: () => (can ? step(1) : false) },
     { keys: 'N', label: 'Previous match', run: () => (can ? step(-1) : false) },
   ] : []);

@@ -24,7 +24,7 @@ const PAGE = 2000;
 const ORDERS = /^-?(name|flat|cum)$/;
 const rowsOf = (top: Top) => top.rows;
 
-export default function TopView({ state }: ViewProps) {
+export default function TopView({ state, beside = false }: ViewProps) {
   const query = untrimmed(queryOf(state), state.options);
   // Other tables have columns of their own.
   const order = ORDERS.test(state.own['order'] ?? '') ? state.own['order']! : '';
@@ -40,7 +40,7 @@ export default function TopView({ state }: ViewProps) {
     const at = nextRow(selected, direction, pages.total, (i) => matches?.(pages.row(i)?.name ?? '') ?? false);
     const next = at >= 0 ? pages.row(at) : undefined;
     if (next) selectFunction(selects(next));
-  }));
+  }), beside);
 
   const shown: Order = parseOrder(order) ?? { column: state.options['sort'] === 'cum' ? 'cum' : 'flat', descending: true };
   const onOrder = (column: string) => {

@@ -1,1 +1,0 @@
-import{st as e}from"./state-Bpl7zOm8.js";var t=e(!1),n=e(!1);export{n,t};
