@@ -63,6 +63,10 @@ type TreeOptions struct {
 	// is scaled to instead, such as the ratio of what an operation cost before and
 	// costs now; 0 is 1.
 	BaseTotal float64
+	// BaseScales, one for each of Types, are what base values are multiplied by to
+	// compare, where that follows from more than the samples given, as when filters
+	// have dropped some. They go before Normalize, which nil leaves it to.
+	BaseScales []float64
 
 	// Pivot, unless it is "", is a frame: its name, or with the line or address
 	// its [Frame.Label]. The tree is of the stacks with it alone, which all begin
@@ -119,6 +123,9 @@ func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
 		Frame:    []uint32{NoFrame},
 		Parent:   []uint32{0},
 		Inlined:  []bool{false},
+	}
+	if o.BaseScales != nil && len(o.BaseScales) != len(o.Types) {
+		return nil, fmt.Errorf("there are %d scales of the base for %d sample types", len(o.BaseScales), len(o.Types))
 	}
 	diff := base != nil
 	var baseTypes []int

@@ -184,7 +184,9 @@ func (b *treeBuilder) build(table *FrameTable) error {
 	b.countRoot()
 	for c := range t.Values {
 		v := &t.Values[c]
-		if b.diff && b.o.Normalize && v.Total[0] > 0 && v.BaseTotal[0] > 0 {
+		if b.diff && b.o.BaseScales != nil {
+			v.BaseScale = b.o.BaseScales[c]
+		} else if b.diff && b.o.Normalize && v.Total[0] > 0 && v.BaseTotal[0] > 0 {
 			v.BaseScale = cmp.Or(b.o.BaseTotal, 1) * float64(v.Total[0]) / float64(v.BaseTotal[0])
 		}
 	}

@@ -125,19 +125,42 @@ func NewDiff(base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, 
 	d.BaseTotal, d.HeadTotal = meanTotal(baseRuns), meanTotal(headRuns)
 	d.Compared = d.BaseTotal
 	if scaling.Normalize {
-		d.Compared = int64(math.Round(scaling.ratio() * float64(d.HeadTotal)))
-		for i := range runs {
-			to := d.HeadTotal
-			if i < len(base) {
-				to = d.Compared
-			}
-			if runs[i].total != 0 {
-				runs[i].scale = float64(to) / float64(runs[i].total)
-			}
-		}
+		d.Compared = scaling.scale(baseRuns, headRuns, st)
 	}
 	d.compare(baseRuns, headRuns, table, &o)
 	return d, nil
+}
+
+// scale sets the scales of runs so that all heads compare, and all bases to them,
+// and returns the mean of the bases' totals then.
+func (s Scaling) scale(base, head []diffRun, st profile.ValueType) int64 {
+	counted := func(runs []diffRun, by []*profile.Profile) []diffRun {
+		out := slices.Clone(runs)
+		for i, p := range by {
+			out[i].total = magnitude(p, slices.Index(p.SampleTypes, st))
+		}
+		return out
+	}
+	to := func(total int64, runs, counted []diffRun) {
+		for i := range runs {
+			if counted[i].total != 0 {
+				runs[i].scale = float64(total) / float64(counted[i].total)
+			}
+		}
+	}
+	countedBase, countedHead := counted(base, s.Base), counted(head, s.Head)
+	headTotal := meanTotal(countedHead)
+	compared := int64(math.Round(s.ratio() * float64(headTotal)))
+	to(headTotal, head, countedHead)
+	to(compared, base, countedBase)
+	if s.Base == nil {
+		return compared
+	}
+	sum := 0.0
+	for _, r := range base {
+		sum += float64(r.total) * r.scale
+	}
+	return int64(math.Round(sum / float64(len(base))))
 }
 
 // diffRun holds one profile's values by frame.

@@ -2,6 +2,8 @@ package report
 
 import (
 	"cmp"
+	"math"
+	"slices"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -16,14 +18,46 @@ type Scaling struct {
 	// the head's; 0 is 1. The ratio of what an operation cost before and costs now
 	// compares as many operations of each.
 	BaseTotal float64
+	// Base and Head are the profiles whose totals are made to compare, one for each
+	// of those compared, where it isn't theirs; nil if it is. Shares are of what
+	// filters leave. As many operations are those of all that was measured.
+	Base, Head []*profile.Profile
 }
 
 func (s Scaling) ratio() float64 { return cmp.Or(s.BaseTotal, 1) }
 
+// BaseScales returns what base values are to be multiplied by to compare, for each
+// of some sample types of head, by the totals of the two: for [profile.TreeOptions].
+func (s Scaling) BaseScales(base, head *profile.Profile, types []int) []float64 {
+	if !s.Normalize {
+		return nil
+	}
+	scales := make([]float64, len(types))
+	for i, t := range types {
+		was, is := int64(0), magnitude(head, t)
+		if j := slices.Index(base.SampleTypes, head.SampleTypes[t]); j >= 0 {
+			was = magnitude(base, j)
+		}
+		if scales[i] = 1; was != 0 && is != 0 {
+			scales[i] = s.ratio() * float64(is) / float64(was)
+		}
+	}
+	return scales
+}
+
+// magnitude returns the sum of the absolute values of a column.
+func magnitude(p *profile.Profile, column int) int64 {
+	sum := int64(0)
+	for _, v := range p.Values[column] {
+		sum += abs(v)
+	}
+	return sum
+}
+
 // Subtract returns p minus base. With diff the base's samples stay samples of
 // their own, marked by a label, so that percentages can be of the base. To compare
-// shares p is scaled, as go tool pprof does it; to compare as many operations the
-// base is, so that p says what was measured, as in [Diff] and in flame graphs.
+// shares p is scaled, as go tool pprof does it; with a BaseTotal the base is, so
+// that p says what was measured, as in [Diff] and in flame graphs.
 func Subtract(p, base *profile.Profile, diff bool, scaling Scaling) (*profile.Profile, error) {
 	if diff {
 		base = base.SetLabel(baseLabel, "true")
@@ -31,8 +65,16 @@ func Subtract(p, base *profile.Profile, diff bool, scaling Scaling) (*profile.Pr
 	var err error
 	switch {
 	case scaling.Normalize && scaling.BaseTotal != 0:
-		if base, err = base.Normalize(p); err == nil {
-			base = base.ScaleAll(scaling.BaseTotal)
+		if slices.Equal(p.SampleTypes, base.SampleTypes) { // else Sum says what is wrong
+			types := make([]int, len(p.SampleTypes))
+			for i := range types {
+				types[i] = i
+			}
+			was, is := base, p
+			if scaling.Base != nil {
+				was, is = scaling.Base[0], scaling.Head[0]
+			}
+			base = scaled(base, scaling.BaseScales(was, is, types))
 		}
 	case scaling.Normalize:
 		p, err = p.Normalize(base)
@@ -41,4 +83,24 @@ func Subtract(p, base *profile.Profile, diff bool, scaling Scaling) (*profile.Pr
 		return nil, err
 	}
 	return profile.Sum(p, base.ScaleAll(-1))
+}
+
+// scaled returns p with each column multiplied by a scale. What rounding leaves
+// of a value goes to the next one: rounded by itself, each of a thousand samples
+// of one event stays 1 whatever the scale, and their sum is not what a flame graph
+// makes of it.
+func scaled(p *profile.Profile, scales []float64) *profile.Profile {
+	q := *p
+	q.Values = make([][]int64, len(p.Values))
+	for t, column := range p.Values {
+		out := make([]int64, len(column))
+		exact, given := 0.0, int64(0)
+		for s, v := range column {
+			exact += float64(v) * scales[t]
+			out[s] = int64(math.Round(exact)) - given
+			given += out[s]
+		}
+		q.Values[t] = out
+	}
+	return &q
 }
