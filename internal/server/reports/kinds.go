@@ -33,23 +33,24 @@ type format struct {
 	name        string
 	contentType string
 	ending      string // of files, "" for the name
+	parity      bool   // the same bytes as go tool pprof's
 }
 
 var (
-	asJSON      = format{"json", server.TypeJSON, ""}
-	asText      = format{"text", server.TypeText, "txt"}
-	asCSV       = format{"csv", "text/csv; charset=utf-8", ""}
-	asSVG       = format{"svg", "image/svg+xml", ""}
-	asHTML      = format{"html", "text/html; charset=utf-8", ""}
-	asDOT       = format{"dot", server.TypeText, ""}
-	asPNG       = format{"png", "image/png", ""}
-	asPDF       = format{"pdf", "application/pdf", ""}
-	asCallgrind = format{"callgrind", server.TypeText, ""}
-	asFolded    = format{"folded", server.TypeText, "folded.txt"}
-	asProto     = format{"pb.gz", "application/octet-stream", ""}
+	asJSON      = format{name: "json", contentType: server.TypeJSON}
+	asText      = format{name: "text", contentType: server.TypeText, ending: "txt", parity: true}
+	asCSV       = format{name: "csv", contentType: "text/csv; charset=utf-8"}
+	asSVG       = format{name: "svg", contentType: "image/svg+xml"}
+	asHTML      = format{name: "html", contentType: "text/html; charset=utf-8"}
+	asDOT       = format{name: "dot", contentType: server.TypeText, parity: true}
+	asPNG       = format{name: "png", contentType: "image/png"}
+	asPDF       = format{name: "pdf", contentType: "application/pdf"}
+	asCallgrind = format{name: "callgrind", contentType: server.TypeText, parity: true}
+	asFolded    = format{name: "folded", contentType: server.TypeText, ending: "folded.txt"}
+	asProto     = format{name: "pb.gz", contentType: "application/octet-stream", parity: true}
 
-	asSpeedscope = format{"speedscope", server.TypeJSON, "speedscope.json"}
-	asFirefox    = format{"firefox", server.TypeJSON, "firefox.json"}
+	asSpeedscope = format{name: "speedscope", contentType: server.TypeJSON, ending: "speedscope.json"}
+	asFirefox    = format{name: "firefox", contentType: server.TypeJSON, ending: "firefox.json"}
 )
 
 var (
@@ -85,14 +86,17 @@ func kindOf(name string) *kind {
 	return nil
 }
 
-func (q *query) contentType() string {
+// formatted returns the format of the query's answer.
+func (q *query) formatted() format {
 	for _, f := range q.kind.formats {
 		if f.name == q.format {
-			return f.contentType
+			return f
 		}
 	}
-	return server.TypeText
+	return asText
 }
+
+func (q *query) contentType() string { return q.formatted().contentType }
 
 // report answers a request for a report.
 func (s *Service) report(w http.ResponseWriter, r *http.Request) error {
@@ -197,7 +201,7 @@ type table[T any] struct {
 // cachedTable returns the table that make makes of the query's report. cost is
 // told as a number of rows.
 func cachedTable[T any](ctx context.Context, s *Service, q *query, make func(*report.Report) (T, int, error)) (*table[T], error) {
-	key := fmt.Sprintf("table %s%s ?%s =%s", q.kind.name, q.profilesKey(), q.optionsKey(), q.match)
+	key := fmt.Sprintf("table %s%s ?%s =%s %+v", q.kind.name, q.profilesKey(), q.optionsKey(), q.match, q.scaling())
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*table[T], int64, error) {
 		r, w, err := s.prepare(ctx, q, q.kind.command)
 		if err != nil {
@@ -418,6 +422,10 @@ func (s *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff
 		if err != nil {
 			return nil, 0, err
 		}
+		scaling := q.scaling()
+		if q.baseTotal != 0 {
+			scaling.Base, scaling.Head = slices.Clone(base), slices.Clone(head)
+		}
 		for _, side := range [][]*profile.Profile{base, head} {
 			for i, p := range side {
 				if err := q.checkSampleType(p); err != nil {
@@ -429,7 +437,7 @@ func (s *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff
 				}
 			}
 		}
-		d, err := report.NewDiff(base, head, q.config.Options, q.scaling())
+		d, err := report.NewDiff(base, head, q.config.Options, scaling)
 		if err != nil {
 			return nil, 0, err
 		}

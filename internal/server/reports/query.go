@@ -314,12 +314,8 @@ func (q *query) fileName() string {
 	for _, ending := range []string{".gz", ".pb", ".pprof", ".prof"} {
 		name = strings.TrimSuffix(name, ending)
 	}
-	ending := ""
-	for _, f := range q.kind.formats {
-		if f.name == q.format {
-			ending = cmp.Or(f.ending, f.name)
-		}
-	}
+	f := q.formatted()
+	ending := cmp.Or(f.ending, f.name)
 	if q.kind.name == "proto" {
 		return name + "." + ending
 	}

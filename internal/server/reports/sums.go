@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -20,9 +21,25 @@ func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, erro
 	if err != nil {
 		return nil, err
 	}
-	key := fmt.Sprintf("difference%s %+v", q.profilesKey(), q.scaling())
+	scaling := q.scaling()
+	key := fmt.Sprintf("difference%s %+v", q.profilesKey(), scaling)
+	if scaling.Normalize {
+		key += " ?" + q.optionsKey()
+	}
 	return server.Cached(ctx, s.srv.Cache, key, func(context.Context) (*profile.Profile, int64, error) {
-		p, err := report.Subtract(head, base, true, q.scaling())
+		if scaling.Normalize && scaling.BaseTotal != 0 && q.baseTotal == 0 { // shares are of what filters leave
+			for _, side := range []struct {
+				whole   *profile.Profile
+				counted *[]*profile.Profile
+			}{{base, &scaling.Base}, {head, &scaling.Head}} {
+				p, err := report.Select(side.whole, q.config.Options, report.Env{})
+				if err != nil {
+					return nil, 0, err
+				}
+				*side.counted = []*profile.Profile{p}
+			}
+		}
+		p, err := report.Subtract(head, base, true, scaling)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -30,9 +47,15 @@ func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, erro
 	})
 }
 
-// scaling says how the sides of a comparison are made comparable.
+// scaling says how the sides of a comparison are made comparable: in all views
+// alike it is the base that is scaled. Only what has to be what go tool pprof
+// writes is scaled as there.
 func (q *query) scaling() report.Scaling {
-	return report.Scaling{Normalize: q.config.Normalize, BaseTotal: q.baseTotal}
+	s := report.Scaling{Normalize: q.config.Normalize, BaseTotal: q.baseTotal}
+	if s.Normalize && !q.formatted().parity {
+		s.BaseTotal = cmp.Or(s.BaseTotal, 1)
+	}
+	return s
 }
 
 // sum returns the profiles added up.
