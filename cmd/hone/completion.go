@@ -119,7 +119,7 @@ var flagValues = map[string]map[string][]string{
 	"":      {"symbolize": {"none", "local", "remote", "force", "fastlocal", "demangle=none", "demangle=full", "demangle=templates"}},
 	"bench": {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
 	"check": {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
-	"flame": {"format": flameFormats, "color": {"package", "origin", "change"}},
+	"flame": {"format": flameFormats, "color": {"package", "origin", "change"}, "widths": {"both", "head", "base"}},
 	"ui":    {"view": server.Views()},
 	"serve": {"log-format": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}},
 	"token": {"role": {"read", "write", "admin"}},

@@ -434,6 +434,7 @@ func TestBadUsage(t *testing.T) {
 		{"pprof " + good + " -top", "flags come first"},
 		{"flame -format=bmp " + good, `"bmp"`},
 		{"flame -color=sound " + good, `"sound"`},
+		{"flame -widths=left " + good, `"left"`},
 		{"diff " + good, "two sources"},
 		{"diff " + strings.Repeat(good+" ", 3), "two sources"},
 	}

@@ -36,13 +36,16 @@ switch between callers and callees on top.
   -color BY       svg: package, origin (yours, third party, standard, runtime)
                   or change (with -base)
   -width PIXELS   svg: width of the picture
+  -widths SIDE    svg, with -base: frames as wide as before (base), after (head)
+                  or on the larger side (both, if not given); a page has a switch
   -title TEXT     title of the picture
   -max_frames N   show the N widest frames, the rest as part of their callers
   -collapse       direct recursion as one frame
 
-With -base or -diff_base, frames are as wide as in SOURCE and coloured by what
-changed: red grew, blue shrank. With -normalize shares are compared: the base
-is scaled to the total of SOURCE.
+With -base or -diff_base both sides are drawn: frames are as wide as the larger
+one and coloured by what changed. Red grew, blue shrank, grey is noise; what is
+gone is hatched, what is new begins with a bar. With -normalize shares are
+compared: the base is scaled to the total of SOURCE.
 
 speedscope and firefox are files for https://www.speedscope.app and
 https://profiler.firefox.com, with all sample types. Labels have no place in
@@ -70,6 +73,7 @@ type flameFlags struct {
 	collapse  bool
 	color     string
 	width     int
+	widths    string
 	title     string
 	maxFrames int
 	normalize bool // -normalize, which other verbs have too
@@ -83,6 +87,7 @@ func (f *flameFlags) define(fs *flag.FlagSet) {
 	fs.BoolVar(&f.collapse, "collapse", false, "")
 	fs.StringVar(&f.color, "color", "", "")
 	fs.IntVar(&f.width, "width", 0, "")
+	fs.StringVar(&f.widths, "widths", "", "")
 	fs.StringVar(&f.title, "title", "", "")
 	fs.IntVar(&f.maxFrames, "max_frames", 0, "")
 }
@@ -117,6 +122,9 @@ func (f *flameFlags) choose(inv *shell.Invocation) error {
 	}
 	if f.format == "speedscope" && len(inv.Base) > 0 {
 		return &shell.UsageError{Verb: "flame", Err: report.ErrNoComparison}
+	}
+	if report.FlameWidths(f.widths).Check() != nil {
+		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("unknown -widths %q: it is both, head or base", f.widths)}
 	}
 	switch f.color {
 	case "", "package", "origin", "change":
@@ -214,7 +222,7 @@ func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o repor
 	}
 	fo := report.FlameOptions{
 		Title: f.title, Duration: time.Duration(p.DurationNanos), MaxNodes: f.maxFrames,
-		Width: f.width, FlameUp: f.up, Color: f.color,
+		Width: f.width, FlameUp: f.up, Color: f.color, Widths: report.FlameWidths(f.widths),
 	}
 	if p.TimeNanos != 0 {
 		fo.Time = time.Unix(0, p.TimeNanos)

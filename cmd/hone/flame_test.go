@@ -157,7 +157,7 @@ func TestFlameFormats(t *testing.T) {
 		{[]string{"-format=svg", "-max_frames=10", "-collapse"}, "", isSVG},
 		{[]string{"-format=svg", "-base", oldRun}, "", isSVG},
 		{[]string{"-base", oldRun}, "", isHTML},
-		{[]string{"-diff_base", oldRun, "-color=package"}, "graph.svg", isSVG},
+		{[]string{"-diff_base", oldRun, "-color=package", "-widths=base"}, "graph.svg", isSVG},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprint(test.args, test.file), func(t *testing.T) {

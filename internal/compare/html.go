@@ -170,7 +170,7 @@ func (e *explanation) writeHTML(b *bytes.Buffer) error {
 		fmt.Fprintf(b, "<p>%s</p>\n", escaped(n))
 	}
 	if e.baseProfile != nil && e.headProfile != nil {
-		if err := e.flames(b); err != nil {
+		if err := e.flame(b); err != nil {
 			return err
 		}
 	}
@@ -201,43 +201,24 @@ func htmlMoved(b *bytes.Buffer, caption string, header []string, lines []movedLi
 	b.WriteString("</tbody>\n</table>\n")
 }
 
-// flames writes two pictures: the head coloured by what changed, and, folded,
-// the base, since what is gone has no place in the head's.
-func (e *explanation) flames(b *bytes.Buffer) error {
-	options := func(p *profile.Profile) (profile.TreeOptions, error) {
-		index, err := p.SampleIndex(e.sampleType)
-		// Shares are compared: the two were profiled for as long, not for as many
-		// operations.
-		return profile.TreeOptions{Types: []int{index}, Normalize: true, MinShare: flameShare}, err
-	}
-	to, err := options(e.headProfile)
+// flame writes a picture of both sides: frames are as wide as the larger one, and
+// coloured by what changed.
+func (e *explanation) flame(b *bytes.Buffer) error {
+	index, err := e.headProfile.SampleIndex(e.sampleType)
 	if err != nil {
 		return err
 	}
-	diff, err := profile.NewDiffTree(e.baseProfile, e.headProfile, to)
+	// Shares are compared: the two were profiled for as long, not for as many
+	// operations.
+	diff, err := profile.NewDiffTree(e.baseProfile, e.headProfile, profile.TreeOptions{Types: []int{index}, Normalize: true, MinShare: flameShare})
 	if err != nil {
 		return err
 	}
-	if to, err = options(e.baseProfile); err != nil {
+	b.WriteString("<details open><summary>Flame graph of both sides, coloured by the change of shares: red grew, blue shrank, " +
+		"hatched is gone, a bar is new</summary>\n<div class=\"flame\">\n")
+	if err := report.FlameInline(b, diff, report.FlameOptions{Title: e.key.Benchmark, MaxNodes: reportFrames}); err != nil {
 		return err
 	}
-	to.Normalize = false
-	before, err := profile.NewTree(e.baseProfile, to)
-	if err != nil {
-		return err
-	}
-	for i, g := range []struct {
-		title string
-		tree  *profile.Tree
-	}{
-		{"Flame graph of the head, coloured by the change of shares: red grew, blue shrank", diff},
-		{"Flame graph of the base", before},
-	} {
-		fmt.Fprintf(b, "<details%s><summary>%s</summary>\n<div class=\"flame\">\n", open(i == 0), escaped(g.title))
-		if err := report.FlameInline(b, g.tree, report.FlameOptions{Title: e.key.Benchmark, MaxNodes: reportFrames}); err != nil {
-			return err
-		}
-		b.WriteString("</div>\n</details>\n")
-	}
+	b.WriteString("</div>\n</details>\n")
 	return nil
 }

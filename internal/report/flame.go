@@ -34,9 +34,10 @@ type FlameOptions struct {
 	MaxNodes int
 
 	// Of pictures (SVG) only:
-	Column  int    // the sample type, as an index in the tree's Types
-	Width   int    // in pixels; 0 is 1200
-	FlameUp bool   // root at the bottom
+	Column  int  // the sample type, as an index in the tree's Types
+	Width   int  // in pixels; 0 is 1200
+	FlameUp bool // root at the bottom
+	Widths  FlameWidths
 	Color   string // "package", "origin" or "change"; "" is change for comparisons and package otherwise
 }
 
@@ -158,6 +159,7 @@ type palette struct {
 	Dim        string // text that matters less
 	Background string
 	Match      string
+	New        string // the bar of what is new
 }
 
 const (
@@ -180,6 +182,7 @@ func makePalette() *palette {
 		Dim:        "#6b6860",
 		Background: "#fbfaf7",
 		Match:      "#b833d6",
+		New:        oklch(0.55, 0.17, 27),
 	}
 	for i := range packageHues {
 		p.Package = append(p.Package, oklch(l, c, float64(i)*360/packageHues))

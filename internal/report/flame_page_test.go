@@ -17,8 +17,9 @@ type pageCase struct {
 }
 
 type pageGraph struct {
-	Type     int  `json:"type"`
-	Inverted bool `json:"inverted"`
+	Type     int         `json:"type"`
+	Inverted bool        `json:"inverted"`
+	Widths   FlameWidths `json:"widths"`
 
 	Total     Column         `json:"total"`
 	BaseTotal Column         `json:"baseTotal"`
@@ -59,6 +60,7 @@ func TestFlamePage(t *testing.T) {
 	all.Cases = []pageCase{
 		newPageCase(t, "nested", nil, folded(t, "a;b;a 10\na;b 20\nc;a;b 5\nc 65\n"), false),
 		newPageCase(t, "comparison", folded(t, "a;a;b 100\na;b 300\nold 50\nc 1000\n"), folded(t, "a;a;b 200\na;b 290\nnew 60\nc 1003\n"), true),
+		newPageCase(t, "gone and new", folded(t, "a;old;x 70\na;old;y 7\na;c 100\nb;c 13\n"), folded(t, "a;now;x 60\na;c 104\nb;c 9\nb;now 3\n"), false),
 		newPageCase(t, "inlined calls", nil, testProfile(t, "cpu.inlining.pb.gz"), false),
 		newPageCase(t, "sample types", nil, twoTypes(), false),
 		newPageCase(t, "empty", nil, testProfile(t, "cpu.empty.pb.gz"), false),
@@ -127,16 +129,22 @@ func newPageCase(t *testing.T, name string, base, head *profile.Profile, normali
 	c := pageCase{Name: name, Data: newFlameData(build(false, false, types...), &FlameOptions{Title: name, Inverted: build(true, false, types...), MaxNodes: htmlNodes})}
 	for i := range head.SampleTypes {
 		for _, inverted := range []bool{false, true} {
-			g := newPageGraph(t, build(inverted, false, i), build(inverted, true, i))
-			g.Type, g.Inverted = i, inverted
-			c.Graphs = append(c.Graphs, g)
+			tr, collapsed := build(inverted, false, i), build(inverted, true, i)
+			for _, widths := range []FlameWidths{WidthsBoth, WidthsHead, WidthsBase} {
+				if widths != WidthsBoth && base == nil {
+					continue
+				}
+				g := newPageGraph(t, tr, collapsed, widths)
+				g.Type, g.Inverted, g.Widths = i, inverted, widths
+				c.Graphs = append(c.Graphs, g)
+			}
 		}
 	}
 	return c
 }
 
-func newPageGraph(t *testing.T, tr, collapsed *profile.Tree) pageGraph {
-	x := NewFlameIndex(tr, "auto")
+func newPageGraph(t *testing.T, tr, collapsed *profile.Tree, widths FlameWidths) pageGraph {
+	x := NewFlameIndex(tr, "auto", widths)
 	v := &tr.Values[0]
 	out := pageGraph{Total: v.Total, BaseTotal: v.BaseTotal}
 	if tr.Diff() {
@@ -149,8 +157,9 @@ func newPageGraph(t *testing.T, tr, collapsed *profile.Tree) pageGraph {
 			out.Collapsed = append(out.Collapsed, pageNode{collapsed.Frames[collapsed.Frame[n]].Label(), depth, total, collapsed.Values[0].Self[n]})
 		}
 	})
-	for _, w := range []Window{{Width: 1200}, {Width: 8}, {From: v.Total[0] / 3, To: v.Total[0] / 2, Width: 100}, {From: v.Total[0] / 2, To: v.Total[0], Width: 2}} {
-		if v.Total[0] == 0 && w.Width != 1200 {
+	all := x.width[0]
+	for _, w := range []Window{{Width: 1200}, {Width: 8}, {From: all / 3, To: all / 2, Width: 100}, {From: all / 2, To: all, Width: 2}} {
+		if all == 0 && w.Width != 1200 {
 			continue // no part of nothing
 		}
 		answer, err := x.Window(w)

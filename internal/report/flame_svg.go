@@ -25,6 +25,7 @@ const (
 	svgBottom    = 34
 	svgCharWidth = 6.7
 	svgNarrowest = 0.3 // narrower frames are left out
+	svgBar       = 3   // of what is new
 	svgNodes     = 12_000
 )
 
@@ -36,7 +37,7 @@ func FlameSVG(w io.Writer, t *profile.Tree, o FlameOptions) error {
 	}
 	width := float64(max(cmp.Or(o.Width, 1200), 300))
 	t = t.Prune(svgNarrowest / width).PruneTo(cmp.Or(o.MaxNodes, svgNodes))
-	p := svgPicture{w: bufio.NewWriter(w), t: t, v: &t.Values[o.Column], unit: t.Types[o.Column].Unit, o: &o, width: width}
+	p := svgPicture{w: bufio.NewWriter(w), flameLayout: newFlameLayout(t, o.Column, o.Widths), unit: t.Types[o.Column].Unit, o: &o, pixels: width}
 	levels := t.Height() + 1
 	if t.Folded != nil {
 		levels++ // what is folded on the last one
@@ -51,7 +52,8 @@ func FlameSVG(w io.Writer, t *profile.Tree, o FlameOptions) error {
 .button { cursor: pointer; fill: #9a4a12; }
 .f { cursor: pointer; }
 .f:hover rect { stroke: %[4]s; stroke-width: 1; }
-text { fill: %[4]s; pointer-events: none; }
+text, path { pointer-events: none; }
+text { fill: %[4]s; }
 .button { pointer-events: all; }
 .faded { opacity: .35; }
 .match rect { stroke: %[5]s; stroke-width: 1.5; }
@@ -65,18 +67,25 @@ text { fill: %[4]s; pointer-events: none; }
 }
 
 type svgPicture struct {
-	w     *bufio.Writer
-	t     *profile.Tree
-	v     *profile.TreeValues
-	unit  string
-	o     *FlameOptions
-	width float64
+	*flameLayout
+	w      *bufio.Writer
+	unit   string
+	o      *FlameOptions
+	pixels float64
 }
 
 func (p *svgPicture) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
 
 func (p *svgPicture) header(height int) {
-	line := []string{p.t.Types[p.o.Column].Type + " " + p.value(0)}
+	line := []string{p.t.Types[p.o.Column].Type + " " + p.total(0)}
+	switch p.widths {
+	case WidthsBoth:
+		line = append(line, "as wide as the larger side: hatched is gone, a bar is new")
+	case WidthsBase:
+		line = append(line, "as wide as before")
+	case WidthsHead:
+		line = append(line, "as wide as after")
+	}
 	for _, f := range p.o.facts() {
 		line = append(line, f[0]+" "+f[1])
 	}
@@ -88,9 +97,9 @@ func (p *svgPicture) header(height int) {
 		line = append(line, "inverted: callers "+where+" their callees")
 	}
 	line = append(line, p.o.Warnings...)
-	right := p.width - 10
-	p.printf(`<text id="title" x="10" y="24">%s</text>`+"\n", escapeXML(cut(cmp.Or(p.o.Title, "flame graph"), int(p.width-220)/9)))
-	p.printf(`<text class="note" x="10" y="44">%s</text>`+"\n", escapeXML(cut(strings.Join(line, " · "), int(p.width-20)/7)))
+	right := p.pixels - 10
+	p.printf(`<text id="title" x="10" y="24">%s</text>`+"\n", escapeXML(cut(cmp.Or(p.o.Title, "flame graph"), int(p.pixels-220)/9)))
+	p.printf(`<text class="note" x="10" y="44">%s</text>`+"\n", escapeXML(cut(strings.Join(line, " · "), int(p.pixels-20)/7)))
 	p.printf(`<text id="matched" class="note" x="%g" y="24" text-anchor="end"></text>`+"\n", right-120)
 	p.printf(`<text id="reset" class="note button" x="%g" y="24" text-anchor="end" visibility="hidden">Reset</text>`+"\n", right-60)
 	p.printf(`<text id="search" class="note button" x="%g" y="24" text-anchor="end" visibility="hidden">Search</text>`+"\n", right)
@@ -99,27 +108,22 @@ func (p *svgPicture) header(height int) {
 
 // frames writes the frames, those near the root first.
 func (p *svgPicture) frames(levels int) {
-	t, total := p.t, float64(p.v.Total[0])
-	x := make([]float64, t.NumNodes())
+	t := p.t
 	depth := make([]int, t.NumNodes())
-	p.printf(`<g id="frames" data-width="%g" data-char="%g">`+"\n", p.width-20, svgCharWidth)
+	scale := 0.0 // pixels of a value
+	if all := p.flameLayout.width[0]; all > 0 {
+		scale = (p.pixels - 20) / float64(all)
+	}
+	p.printf(`<g id="frames" data-width="%g" data-char="%g">`+"\n", p.pixels-20, svgCharWidth)
 	for n := range uint32(t.NumNodes()) {
-		share := 1.0
 		if n > 0 {
 			depth[n] = depth[t.Parent[n]] + 1
 		}
-		if total > 0 {
-			share = float64(p.v.Total[n]) / total
+		from, to := p.place(n)
+		w := float64(to-from) * scale
+		if n == 0 {
+			w = p.pixels - 20 // also of nothing
 		}
-		at := x[n]
-		first, end := t.Children(n)
-		for k := first; k < end; k++ {
-			x[k] = at
-			if total > 0 {
-				at += float64(p.v.Total[k]) / total
-			}
-		}
-		w := share * (p.width - 20)
 		if w < svgNarrowest {
 			continue
 		}
@@ -133,22 +137,51 @@ func (p *svgPicture) frames(levels int) {
 		if n > 0 {
 			name = cutName(t.Frames[t.Frame[n]].Label())
 		}
-		p.frame(10+x[n]*(p.width-20), w, y(depth[n]), depth[n], p.color(n), p.tooltip(n, name), shortName(name))
-		if p.v.Folded != nil && total > 0 {
-			if w := float64(p.v.Folded[n]) / total * (p.width - 20); w >= 1 {
-				what := fmt.Sprintf("… %d narrow frames", t.Folded[n])
-				p.frame(10+at*(p.width-20), w, y(depth[n]+1), depth[n]+1, svgPalette.Rest,
-					what+"\ntotal "+formatValue(p.v.Folded[n], p.unit, "auto"), what)
-			}
+		p.frame(10+float64(from)*scale, w, y(depth[n]), depth[n], p.color(n), p.mark(n), p.tooltip(n, name), shortName(name))
+		if folded := p.folded(n); float64(folded)*scale >= 1 {
+			at := float64(to-p.own(n)-folded) * scale
+			what := fmt.Sprintf("… %d narrow frames", t.Folded[n])
+			p.frame(10+at, float64(folded)*scale, y(depth[n]+1), depth[n]+1, svgPalette.Rest, "",
+				what+"\ntotal "+formatValue(folded, p.unit, "auto"), what)
 		}
 	}
 	p.printf("</g>\n")
 }
 
-func (p *svgPicture) frame(left, w float64, y, depth int, color, title, label string) {
-	p.printf(`<g class="f" data-d="%d"><title>%s</title><rect x="%s" y="%d" width="%s" height="%d" fill="%s"/><text x="%s" y="%d">%s</text></g>`+"\n",
-		depth, escapeXML(title), trimFloat(left), y, trimFloat(w), svgRow-1, color,
-		trimFloat(left+4), y+12, escapeXML(fitLabel(label, int((w-8)/svgCharWidth))))
+// markDash are the widths of the stripes of what is gone and of what is between:
+// of a thin frame nothing but its colour shows.
+const markDash = "1.5 4.5\" stroke-dashoffset=\"-3"
+
+// mark returns the attributes of what is drawn over a frame that only one side
+// has, "" for others.
+func (p *svgPicture) mark(n uint32) string {
+	switch {
+	case n == 0 || p.v.BaseTotal == nil:
+		return ""
+	case p.v.Total[n] == 0:
+		return fmt.Sprintf(`stroke="%s" stroke-opacity="0.3" stroke-dasharray="%s"`, svgPalette.Text, markDash)
+	case p.v.BaseTotal[n] == 0 && changeStep(p.v, n) == 0: // noise stays grey
+		return fmt.Sprintf(`stroke="%s" stroke-opacity="0.3"`, svgPalette.Text)
+	case p.v.BaseTotal[n] == 0:
+		return fmt.Sprintf(`stroke="%s"`, svgPalette.New)
+	}
+	return ""
+}
+
+func (p *svgPicture) frame(left, w float64, y, depth int, color, mark, title, label string) {
+	p.printf(`<g class="f" data-d="%d"><title>%s</title><rect x="%s" y="%d" width="%s" height="%d" fill="%s"/>`,
+		depth, escapeXML(title), trimFloat(left), y, trimFloat(w), svgRow-1, color)
+	if mark != "" {
+		wide := w
+		if !strings.Contains(mark, "dash") {
+			wide = 0
+			if w >= 2*svgBar {
+				wide = svgBar
+			}
+		}
+		p.printf(`<path d="M%s %gh%s" stroke-width="%d" %s/>`, trimFloat(left), float64(y)+float64(svgRow-1)/2, trimFloat(wide), svgRow-1, mark)
+	}
+	p.printf(`<text x="%s" y="%d">%s</text></g>`+"\n", trimFloat(left+4), y+12, escapeXML(fitLabel(label, int((w-8)/svgCharWidth))))
 }
 
 func (p *svgPicture) tooltip(n uint32, name string) string {
@@ -169,10 +202,13 @@ func (p *svgPicture) tooltip(n uint32, name string) string {
 			lines = append(lines, where)
 		}
 	}
-	share := strings.TrimSpace(percentage(p.v.Total[n], p.v.Total[0]))
-	lines = append(lines, "total "+p.value(n)+", "+share)
+	total := "total " + p.total(n)
+	if p.v.BaseTotal == nil {
+		total += ", " + strings.TrimSpace(percentage(p.v.Total[n], p.v.Total[0]))
+	}
+	lines = append(lines, total)
 	if !p.t.Inverted {
-		lines = append(lines, "self "+formatValue(p.v.Self[n], p.unit, "auto"))
+		lines = append(lines, "self "+p.self(n))
 	}
 	if p.t.Inlined[n] {
 		lines = append(lines, "inlined")
@@ -180,28 +216,36 @@ func (p *svgPicture) tooltip(n uint32, name string) string {
 	return strings.Join(lines, "\n")
 }
 
-// value prints node n's total, and how it compares.
-func (p *svgPicture) value(n uint32) string {
-	head := formatValue(p.v.Total[n], p.unit, "auto")
+// total prints node n's total, and how it compares.
+func (p *svgPicture) total(n uint32) string {
 	if p.v.BaseTotal == nil {
-		return head
+		return formatValue(p.v.Total[n], p.unit, "auto")
 	}
-	base := scaledBase(p.v, p.v.BaseTotal[n])
-	d := p.v.Total[n] - base
-	sign := ""
-	if d > 0 {
-		sign = "+"
+	return p.change(p.v.BaseTotal[n], p.v.Total[n])
+}
+
+// self prints node n's own value, and how it compares.
+func (p *svgPicture) self(n uint32) string {
+	if p.v.BaseTotal == nil {
+		return formatValue(p.v.Self[n], p.unit, "auto")
 	}
+	return p.change(p.v.BaseSelf[n], p.v.Self[n])
+}
+
+// change prints a value of the base, not yet scaled, and one of the head.
+func (p *svgPicture) change(unscaled, head int64) string {
+	base := scaledBase(p.v, unscaled)
+	format := func(v int64) string { return formatValue(v, p.unit, "auto") }
 	relative := ""
 	switch {
-	case base == 0 && d != 0:
+	case base == 0 && head != 0:
 		relative = ", new"
-	case base != 0 && p.v.Total[n] == 0:
+	case base != 0 && head == 0:
 		relative = ", gone"
 	case base != 0:
-		relative = fmt.Sprintf(", %+.2f%%", 100*float64(d)/float64(base))
+		relative = fmt.Sprintf(", %+.2f%%", 100*float64(head-base)/float64(base))
 	}
-	return formatValue(base, p.unit, "auto") + " → " + head + " (" + sign + formatValue(d, p.unit, "auto") + relative + ")"
+	return format(base) + " → " + format(head) + " (" + signedText(head-base, format) + relative + ")"
 }
 
 func (p *svgPicture) color(n uint32) string {

@@ -298,3 +298,38 @@ func contrast(t *testing.T, a, b string) float64 {
 	x, y := luminance(a), luminance(b)
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
+
+// Of a comparison both sides are in the picture, and it tells which has a frame.
+func TestFlameSVGOfBothSides(t *testing.T) {
+	tr := tree(t, folded(t, "main.main;main.old 50\nmain.main;main.kept 100\n"), folded(t, "main.main;main.kept 100\nmain.main;main.fresh 25\n"), profile.TreeOptions{})
+	for _, tt := range []struct {
+		widths FlameWidths
+		want   []string // frames with their widths of 700 pixels, and marks
+	}{
+		{WidthsBoth, []string{"all 700", "main.main 700", "main.kept 400", "main.fresh 100 new", "main.old 200 gone"}},
+		{WidthsHead, []string{"all 700", "main.main 700", "main.kept 560", "main.fresh 140 new"}},
+		{WidthsBase, []string{"all 700", "main.main 700", "main.kept 466.667", "main.old 233.333 gone"}},
+	} {
+		var b bytes.Buffer
+		if err := FlameSVG(&b, tr, FlameOptions{Width: 720, Widths: tt.widths}); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, m := range regexp.MustCompile(`<title>(\S+)\n[^<]*</title><rect [^>]*width="([\d.]+)"[^>]*/>(<path[^>]*>)?`).FindAllStringSubmatch(b.String(), -1) {
+			frame := m[1] + " " + m[2]
+			switch {
+			case strings.Contains(m[3], "dash"):
+				frame += " gone"
+			case m[3] != "":
+				frame += " new"
+			}
+			got = append(got, frame)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got %q, want %q", tt.widths, got, tt.want)
+		}
+		if tt.widths == WidthsBoth && !strings.Contains(b.String(), "total 50 → 0 (-50, gone)") {
+			t.Errorf("no tooltip tells that main.old is gone:\n%s", b.String())
+		}
+	}
+}

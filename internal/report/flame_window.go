@@ -11,48 +11,56 @@ import (
 
 // FlameIndex answers questions about the flame graph of a tree in time that
 // goes by the answer and not by the tree. It is made once per tree, keeps the
-// tree, and adds eight bytes per node to it. It is safe for concurrent use.
-//
-// Positions along the graph are values: the root reaches from 0 to its total.
-// A node's children stand side by side from where it begins, in the tree's
-// order, which is by falling total; its self and folded values are at the end:
-//
-//	┌──────────────────────────────── a ────────────────────────────────┐
-//	├────────── b ──────────┼───── c ─────┼── d ──┤  folded  │   self    │
-//	start[a] = start[b]     start[c]      start[d]                 start[a] + total[a]
-//
-// In a comparison a node is as wide as in the head. What only the base has
-// takes no room, is not drawn and shows in the change of its ancestors. A
-// profile with negative values is a comparison too: see [profile.NewTree].
+// tree, and adds eight bytes per node to it, and in a comparison twenty. It is
+// safe for concurrent use. A profile with negative values is a comparison too:
+// see [profile.NewTree].
 type FlameIndex struct {
-	t      *profile.Tree
-	v      *profile.TreeValues
-	unit   string  // of texts
-	start  []int64 // by node
+	*flameLayout
+	unit   string // of texts
 	height int
 	shares FlameShares
+	whole  FlameWhole
+}
+
+// FlameWhole is what percentages are of: what both sides have in all.
+type FlameWhole struct {
+	Head int64 `json:"head"`
+	Base int64 `json:"base"` // as it compares; 0 without a base
 }
 
 // NewFlameIndex returns the index of a tree, whose first sample type it shows.
 // Texts of values are in a unit as of [Options]; "minimum" and "auto" are the
 // same, since each stands alone.
-func NewFlameIndex(t *profile.Tree, unit string) *FlameIndex {
+func NewFlameIndex(t *profile.Tree, unit string, widths FlameWidths) *FlameIndex {
 	if unit == "minimum" {
 		unit = "auto"
 	}
-	x := &FlameIndex{t: t, v: &t.Values[0], unit: unit, start: make([]int64, t.NumNodes()), height: t.Height() + 1, shares: newFlameShares(t, 0)}
-	for n := range uint32(t.NumNodes()) {
-		at := x.start[n]
-		for c, end := t.Children(n); c < end; c++ {
-			x.start[c] = at
-			at += x.v.Total[c]
-		}
+	x := &FlameIndex{flameLayout: newFlameLayout(t, 0, widths), unit: unit, height: t.Height() + 1, shares: newFlameShares(t, 0)}
+	if x.whole.Head = x.v.Total[0]; t.Diff() {
+		x.whole.Base = scaledBase(x.v, x.v.BaseTotal[0])
 	}
 	return x
 }
 
-// Tree returns the tree that is shown.
-func (x *FlameIndex) Tree() *profile.Tree { return x.t }
+// Of says what percentages are of where that is more than the tree has: filters
+// have dropped something, or all but the stacks with a pivot is left out. Base is
+// not scaled yet.
+func (x *FlameIndex) Of(head, base int64) *FlameIndex {
+	of := *x
+	if of.whole.Head = head; x.t.Diff() {
+		of.whole.Base = scaledBase(x.v, base)
+	}
+	return &of
+}
+
+// Bytes returns about how much memory it takes beside the tree.
+func (x *FlameIndex) Bytes() int64 {
+	n := 8*cap(x.start) + 4*cap(x.order)
+	if x.order != nil {
+		n += 8 * cap(x.width)
+	}
+	return int64(n)
+}
 
 // Window is the part of a flame graph that is looked at.
 type Window struct {
@@ -82,9 +90,12 @@ type FlameWindow struct {
 	Diff      bool     `json:"diff"`
 	BaseTotal *int64   `json:"baseTotal,omitempty"` // not scaled
 	BaseScale float64  `json:"baseScale"`
-	From      int64    `json:"from"`
-	To        int64    `json:"to"`
-	Scale     int64    `json:"scale"` // what the nodes' values are to be multiplied by
+	// Widths says of a comparison whose values nodes are as wide as.
+	Widths FlameWidths `json:"widths,omitempty"`
+	Whole  FlameWhole  `json:"whole"`
+	From   int64       `json:"from"`
+	To     int64       `json:"to"`
+	Scale  int64       `json:"scale"` // what the nodes' values are to be multiplied by
 
 	Shares   FlameShares `json:"shares"` // of the whole graph
 	Files    []string    `json:"files"`
@@ -133,6 +144,10 @@ type FlameNodes struct {
 	Inlined   Column `json:"inlined"` // the entries that are inlined calls
 	BaseTotal Column `json:"baseTotal,omitempty"`
 	BaseSelf  Column `json:"baseSelf,omitempty"`
+	// Width and Own, what of it is no child's, are there where they aren't Total
+	// and Self.
+	Width Column `json:"width,omitempty"`
+	Own   Column `json:"own,omitempty"`
 }
 
 // Column is a column of numbers. It becomes JSON several times faster than a
@@ -152,17 +167,14 @@ func (c Column) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// place returns where node n lies.
-func (x *FlameIndex) place(n uint32) (from, to int64) { return x.start[n], x.start[n] + x.v.Total[n] }
-
-// resolve checks a window and returns its ends and the least total that is
+// resolve checks a window and returns its ends and the least width that is
 // half a pixel in it. Its errors are of type ParamError.
 func (x *FlameIndex) resolve(w Window) (from, to, least int64, err error) {
 	width := cmp.Or(w.Width, defaultFlameWidth)
 	if width < 1 || width > maxFlameWidth {
 		return 0, 0, 0, paramErrorf("width", "%d is not from 1 to %d pixels", width, maxFlameWidth)
 	}
-	total := x.v.Total[0]
+	total := x.width[0]
 	from, to = w.From, cmp.Or(w.To, total)
 	switch {
 	case w.Node > 0:
@@ -171,7 +183,11 @@ func (x *FlameIndex) resolve(w Window) (from, to, least int64, err error) {
 		}
 		from, to = x.place(uint32(w.Node))
 		if from == to {
-			return 0, 0, 0, paramErrorf("node", "node %d has no width: only the base has it", w.Node)
+			side := WidthsBase
+			if x.widths == WidthsBase {
+				side = WidthsHead
+			}
+			return 0, 0, 0, paramErrorf("node", "node %d has no width: only the %s has it", w.Node, side)
 		}
 	case from == 0 && to == total: // which may be 0
 	case from < 0 || from >= total:
@@ -195,8 +211,8 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 	}
 	t, v := x.t, x.v
 	out := &FlameWindow{
-		Type: t.Types[0].Type, Unit: t.Types[0].Unit, Event: v.Event, Total: x.quantity(v.Total[0]),
-		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), BaseScale: v.BaseScale, From: from, To: to,
+		Type: t.Types[0].Type, Unit: t.Types[0].Unit, Event: v.Event, Total: x.quantity(v.Total[0], x.whole.Head), Whole: x.whole,
+		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), BaseScale: v.BaseScale, Widths: x.widths, From: from, To: to,
 		Shares: x.shares, Files: []string{}, Packages: []string{},
 	}
 	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, frames: map[uint32]int64{}}
@@ -210,9 +226,9 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 	return out, nil
 }
 
-func (x *FlameIndex) quantity(value int64) Quantity {
+func (x *FlameIndex) quantity(value, total int64) Quantity {
 	q := Quantity{Value: value, Text: formatValue(value, x.t.Types[0].Unit, x.unit)}
-	if total := x.v.Total[0]; total != 0 {
+	if total != 0 {
 		q.Percent = 100 * float64(value) / float64(total)
 	}
 	return q
@@ -226,36 +242,36 @@ type flameWindowBuilder struct {
 	order           []uint32         // frames of the tree, as in the answer
 }
 
-// visible returns the children of node n that are to be sent, as the first one
-// and the one behind the last. They are neighbours: siblings stand in the order
-// of their places and fall in width.
+// visible returns which children of node n are to be sent, as the places of the
+// first one and of the one behind the last. They are neighbours: siblings stand
+// in the order of their places and fall in width.
 func (b *flameWindowBuilder) visible(n uint32) (first, last uint32) {
 	x := b.x
 	lo, hi := x.t.Children(n)
 	count := int(hi - lo)
 	first = lo + uint32(sort.Search(count, func(i int) bool {
-		_, end := x.place(lo + uint32(i))
+		_, end := x.place(x.at(lo + uint32(i)))
 		return end > b.from
 	}))
 	last = lo + uint32(sort.Search(count, func(i int) bool {
-		c := lo + uint32(i)
-		return x.start[c] >= b.to || x.v.Total[c] < b.least
+		c := x.at(lo + uint32(i))
+		return x.start[c] >= b.to || x.width[c] < b.least
 	}))
 	return first, max(first, last)
 }
 
 // nodes walks down from the root, depth first.
 func (b *flameWindowBuilder) nodes() {
-	type level struct{ next, end, depth uint32 }
-	var levels []level // from the root down, what is to come in each
-	gap := int64(0)    // of the next node
+	type level struct{ next, end, depth uint32 } // places of siblings
+	var levels []level                           // from the root down, what is to come in each
+	gap := int64(0)                              // of the next node
 	enter := func(n, depth uint32) {
 		first, end := b.visible(n)
 		b.add(n, depth, gap, end-first)
 		levels = append(levels, level{first, end, depth + 1})
 		gap = 0
 		if first < end {
-			gap = b.x.start[first] - b.x.start[n]
+			gap = b.x.start[b.x.at(first)] - b.x.start[n]
 		}
 	}
 	enter(0, 0)
@@ -266,7 +282,7 @@ func (b *flameWindowBuilder) nodes() {
 			continue
 		}
 		l.next++
-		enter(l.next-1, l.depth)
+		enter(b.x.at(l.next-1), l.depth)
 	}
 }
 
@@ -301,6 +317,10 @@ func (b *flameWindowBuilder) add(n, depth uint32, gap int64, sent uint32) {
 		o.BaseTotal = append(o.BaseTotal, v.BaseTotal[n])
 		o.BaseSelf = append(o.BaseSelf, v.BaseSelf[n])
 	}
+	if b.x.order != nil {
+		o.Width = append(o.Width, b.x.width[n])
+		o.Own = append(o.Own, b.x.own(n))
+	}
 }
 
 // describeFrames fills the frame table.
@@ -328,7 +348,7 @@ func number(numbers map[string]int64, list *[]string, text string) int64 {
 // divide divides the values by their greatest common divisor: those of a CPU
 // profile are multiples of its period.
 func (o *FlameNodes) divide(w *FlameWindow) {
-	columns := [][]int64{o.Gap, o.Total, o.Self, o.BaseTotal, o.BaseSelf}
+	columns := [][]int64{o.Gap, o.Total, o.Self, o.BaseTotal, o.BaseSelf, o.Width, o.Own}
 	w.Scale = gcd(columns...)
 	if w.Scale == 1 {
 		return

@@ -2,10 +2,12 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"regexp"
@@ -39,7 +41,8 @@ func randomFolded(r *rand.Rand, stacks int, negative bool) string {
 type placed struct {
 	id, depth               int64
 	name                    string
-	from, total, self       int64
+	from, width             int64
+	total, self             int64
 	baseTotal, baseSelf     int64
 	hidden                  int64
 	inlined                 bool
@@ -61,6 +64,9 @@ func decodeWindow(t *testing.T, w *FlameWindow) []placed {
 		if w.Diff {
 			p.baseTotal, p.baseSelf = w.Nodes.BaseTotal[i]*w.Scale, w.Nodes.BaseSelf[i]*w.Scale
 		}
+		if p.width = p.total; w.Nodes.Width != nil {
+			p.width = w.Nodes.Width[i] * w.Scale
+		}
 		d := int(p.depth)
 		if d > len(ends) || d == 0 && i != 0 {
 			t.Fatalf("node %d: depth %d after %d levels", i, d, len(ends))
@@ -75,7 +81,7 @@ func decodeWindow(t *testing.T, w *FlameWindow) []placed {
 			ends, starts = append(ends, 0), append(starts, 0)
 		}
 		p.from += w.Nodes.Gap[i] * w.Scale
-		starts[d], ends[d] = p.from, p.from+p.total
+		starts[d], ends[d] = p.from, p.from+p.width
 		if f := w.Nodes.Frame[i]; f >= 0 {
 			p.name = w.Frames.Name[f]
 			p.file, p.pkg = w.Files[w.Frames.File[f]], w.Packages[w.Frames.Package[f]]
@@ -86,8 +92,38 @@ func decodeWindow(t *testing.T, w *FlameWindow) []placed {
 	return out
 }
 
+// naiveWidths are the widths of nodes by their definition.
+func naiveWidths(t *profile.Tree, widths FlameWidths) []int64 {
+	v := &t.Values[0]
+	of := func(n uint32, head, base []int64) int64 {
+		if base == nil || widths == WidthsHead {
+			return head[n]
+		}
+		scaled := int64(math.Round(float64(base[n]) * v.BaseScale))
+		if widths == WidthsBase {
+			return scaled
+		}
+		return max(head[n], scaled)
+	}
+	out := make([]int64, t.NumNodes())
+	var measure func(n uint32)
+	measure = func(n uint32) {
+		called := int64(0)
+		if v.Folded != nil {
+			called = of(n, v.Folded, v.BaseFolded)
+		}
+		for c, end := t.Children(n); c < end; c++ {
+			measure(c)
+			called += out[c]
+		}
+		out[n] = max(of(n, v.Total, v.BaseTotal), called)
+	}
+	measure(0)
+	return out
+}
+
 // naiveWindow looks at every node.
-func naiveWindow(t *profile.Tree, from, to int64, width int) []placed {
+func naiveWindow(t *profile.Tree, widths []int64, from, to int64, width int) []placed {
 	var out []placed
 	v := &t.Values[0]
 	seen := func(from1, total int64) bool {
@@ -95,7 +131,7 @@ func naiveWindow(t *profile.Tree, from, to int64, width int) []placed {
 	}
 	var walk func(n uint32, depth, at int64)
 	walk = func(n uint32, depth, at int64) {
-		p := placed{id: int64(n), depth: depth, from: at, total: v.Total[n], self: v.Self[n], inlined: t.Inlined[n]}
+		p := placed{id: int64(n), depth: depth, from: at, width: widths[n], total: v.Total[n], self: v.Self[n], inlined: t.Inlined[n]}
 		if n > 0 {
 			f := &t.Frames[t.Frame[n]]
 			p.name, p.file, p.pkg, p.origin, p.line = f.Name, f.File, f.Package(), f.Origin().String(), fmt.Sprint(f.StartLine)
@@ -108,17 +144,29 @@ func naiveWindow(t *profile.Tree, from, to int64, width int) []placed {
 		}
 		i := len(out)
 		out = append(out, p)
+		var children []uint32
 		for c, end := t.Children(n); c < end; c++ {
-			if seen(at, v.Total[c]) {
+			children = append(children, c)
+		}
+		slices.SortStableFunc(children, func(a, b uint32) int {
+			return cmp.Compare(widths[b], widths[a])
+		})
+		for _, c := range children {
+			if seen(at, widths[c]) {
 				walk(c, depth+1, at)
 			} else {
 				out[i].hidden++
 			}
-			at += v.Total[c]
+			at += widths[c]
 		}
 	}
 	walk(0, 0, 0)
 	return out
+}
+
+// randomWidths returns one of all widths that there are.
+func randomWidths(r *rand.Rand) FlameWidths {
+	return []FlameWidths{WidthsBoth, WidthsHead, WidthsBase}[r.IntN(3)]
 }
 
 func TestWindowAgainstModel(t *testing.T) {
@@ -129,9 +177,11 @@ func TestWindowAgainstModel(t *testing.T) {
 		if r.IntN(2) == 0 {
 			base = folded(t, randomFolded(r, 1+r.IntN(150), false))
 		}
-		tr := tree(t, base, head, profile.TreeOptions{Inverted: r.IntN(2) == 0, MinShare: r.Float64() * 0.02})
-		total := tr.Values[0].Total[0]
-		x := NewFlameIndex(tr, "auto")
+		widths := randomWidths(r)
+		tr := tree(t, base, head, profile.TreeOptions{Inverted: r.IntN(2) == 0, MinShare: r.Float64() * 0.02, Normalize: r.IntN(2) == 0})
+		wide := naiveWidths(tr, widths)
+		total := wide[0]
+		x := NewFlameIndex(tr, "auto", widths)
 		for range 20 {
 			w := Window{Width: 1 + r.IntN(60)}
 			from, to := int64(0), total
@@ -139,7 +189,7 @@ func TestWindowAgainstModel(t *testing.T) {
 				w.From = r.Int64N(total)
 				w.To = w.From + 1 + r.Int64N(total-w.From)
 				from, to = w.From, w.To
-			} else if n := r.IntN(tr.NumNodes()); n > 0 && tr.Values[0].Total[n] > 0 {
+			} else if n := r.IntN(tr.NumNodes()); n > 0 && wide[n] > 0 {
 				w.Node = int64(n)
 				from, to = x.place(uint32(n))
 			}
@@ -147,17 +197,27 @@ func TestWindowAgainstModel(t *testing.T) {
 			if err != nil {
 				t.Fatalf("seed %d: %+v: %v", seed, w, err)
 			}
-			if got.From != from || got.To != to || got.Height != tr.Height()+1 || got.Diff != tr.Diff() || got.Total.Value != total {
+			if got.From != from || got.To != to || got.Height != tr.Height()+1 || got.Diff != tr.Diff() || got.Total.Value != tr.Values[0].Total[0] {
 				t.Fatalf("seed %d: %+v: %+v", seed, w, got)
 			}
-			nodes, want := decodeWindow(t, got), naiveWindow(tr, from, to, w.Width)
+			nodes, want := decodeWindow(t, got), naiveWindow(tr, wide, from, to, w.Width)
 			if !slices.Equal(nodes, want) {
 				t.Fatalf("seed %d: %+v (%d to %d): got\n%+v\nwant\n%+v", seed, w, from, to, nodes, want)
 			}
 			if used := len(slices.Compact(slices.Sorted(slices.Values(got.Nodes.Frame)))) - 1; used != len(got.Frames.Name) {
 				t.Fatalf("seed %d: %d frames for %d in use", seed, len(got.Frames.Name), used)
 			}
-			if g := gcd(got.Nodes.Gap, got.Nodes.Total, got.Nodes.Self, got.Nodes.BaseTotal, got.Nodes.BaseSelf); g != 1 {
+			for i, own := range got.Nodes.Own {
+				inside := func(p placed) bool { // below node i
+					return p.depth == nodes[i].depth+1 && p.from >= nodes[i].from && p.from+p.width <= nodes[i].from+nodes[i].width
+				}
+				for _, p := range nodes {
+					if inside(p) && p.from+p.width > nodes[i].from+nodes[i].width-own*got.Scale {
+						t.Fatalf("seed %d: %+v reaches into what %+v has for itself, %d", seed, p, nodes[i], own*got.Scale)
+					}
+				}
+			}
+			if g := gcd(got.Nodes.Gap, got.Nodes.Total, got.Nodes.Self, got.Nodes.BaseTotal, got.Nodes.BaseSelf, got.Nodes.Width, got.Nodes.Own); g != 1 {
 				t.Fatalf("seed %d: values could be divided by %d", seed, g)
 			}
 			roundTrip(t, got)
@@ -180,7 +240,7 @@ func roundTrip(t *testing.T, v any) []byte {
 }
 
 func TestWindowErrors(t *testing.T) {
-	x := NewFlameIndex(tree(t, folded(t, "a;gone 5\na 5\n"), folded(t, "a;b 60\na;c 40\n"), profile.TreeOptions{}), "auto")
+	x := NewFlameIndex(tree(t, folded(t, "a;gone 5\na 5\n"), folded(t, "a;b 60\na;c 40\n"), profile.TreeOptions{}), "auto", WidthsHead)
 	gone := slices.IndexFunc(x.v.Total, func(v int64) bool { return v == 0 })
 	for _, tt := range []struct {
 		w     Window
@@ -222,7 +282,7 @@ func TestWindowEmpty(t *testing.T) {
 		"negative":   tree(t, nil, folded(t, "a;b -5\n"), profile.TreeOptions{}),
 		"pivot":      tree(t, nil, folded(t, "a;b 5\n"), profile.TreeOptions{Pivot: "x"}),
 	} {
-		x := NewFlameIndex(tr, "auto")
+		x := NewFlameIndex(tr, "auto", WidthsHead)
 		w, err := x.Window(Window{})
 		if err != nil || len(w.Nodes.ID) != 1 || w.From != 0 || w.To != 0 || w.Scale < 1 {
 			t.Errorf("%s: got %+v, %v", name, w, err)
@@ -244,17 +304,25 @@ func TestSearchAgainstModel(t *testing.T) {
 		if r.IntN(2) == 0 {
 			base = folded(t, randomFolded(r, 1+r.IntN(150), false))
 		}
+		widths := randomWidths(r)
 		tr := tree(t, base, head, profile.TreeOptions{})
-		x := NewFlameIndex(tr, "auto")
+		x := NewFlameIndex(tr, "auto", widths)
+		wide := naiveWidths(tr, widths)
 		re := regexp.MustCompile([]string{"f1", "p0", "f[12]$", "nothing", "."}[r.IntN(5)])
 		// Sample by sample, and node by node.
-		matched := int64(0)
-		for s := range head.Stacks {
-			if v := head.Values[0][s]; v > 0 && slices.ContainsFunc(head.Stack(s), func(l uint32) bool {
-				return re.MatchString(head.FunctionName(head.LocationLines(l)[0].Function))
-			}) {
-				matched += v
+		sum := func(p *profile.Profile, sign int64) (matched int64) {
+			for s := range p.Stacks {
+				if v := sign * p.Values[0][s]; v > 0 && slices.ContainsFunc(p.Stack(s), func(l uint32) bool {
+					return re.MatchString(p.FunctionName(p.LocationLines(l)[0].Function))
+				}) {
+					matched += v
+				}
 			}
+			return matched
+		}
+		matched, matchedBase := sum(head, 1), sum(head, -1)
+		if base != nil {
+			matchedBase += sum(base, 1)
 		}
 		var nodes []FlameMatch
 		walkTree(tr, func(n uint32, depth int) {
@@ -263,9 +331,9 @@ func TestSearchAgainstModel(t *testing.T) {
 					return
 				}
 			}
-			if name := ""; n != 0 && tr.Values[0].Total[n] > 0 {
+			if name := ""; n != 0 && wide[n] > 0 {
 				if name = tr.Frames[tr.Frame[n]].Name; re.MatchString(name) {
-					nodes = append(nodes, FlameMatch{n, depth, x.start[n], tr.Values[0].Total[n], name})
+					nodes = append(nodes, FlameMatch{n, depth, x.start[n], wide[n], name})
 				}
 			}
 		})
@@ -274,9 +342,12 @@ func TestSearchAgainstModel(t *testing.T) {
 		if got.Matched.Value != matched || got.Count != len(nodes) {
 			t.Fatalf("seed %d: matched %d in %d nodes, want %d in %d", seed, got.Matched.Value, got.Count, matched, len(nodes))
 		}
+		if (got.Base != nil) != tr.Diff() || got.Base != nil && got.Base.Value != matchedBase {
+			t.Fatalf("seed %d: matched %+v of the base, want %d", seed, got.Base, matchedBase)
+		}
 		slices.SortFunc(nodes, func(a, b FlameMatch) int {
-			if a.Total != b.Total {
-				return int(b.Total - a.Total)
+			if a.Width != b.Width {
+				return int(b.Width - a.Width)
 			}
 			return int(a.ID) - int(b.ID)
 		})
@@ -291,12 +362,12 @@ func TestTopNodesAreTheWidest(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	k := topNodes{limit: 50}
 	for n := range uint32(10_000) {
-		k.total = append(k.total, 1+r.Int64N(500))
+		k.width = append(k.width, 1+r.Int64N(500))
 		k.add(n)
 	}
 	got := k.sorted()
-	all := topNodes{limit: len(k.total), total: k.total}
-	for n := range k.total {
+	all := topNodes{limit: len(k.width), width: k.width}
+	for n := range k.width {
 		all.nodes = append(all.nodes, uint32(n))
 	}
 	if want := all.sorted()[:50]; !slices.Equal(got, want) {
@@ -311,7 +382,7 @@ func TestWindowSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := NewFlameIndex(tr, "auto").Window(Window{Width: 1600})
+	w, err := NewFlameIndex(tr, "auto", WidthsHead).Window(Window{Width: 1600})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +452,37 @@ func benchIndex(b *testing.B) *FlameIndex {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return NewFlameIndex(tr, "auto")
+	return NewFlameIndex(tr, "auto", WidthsHead)
+}
+
+// The tree of a comparison is laid out by both sides.
+func BenchmarkFlameWidths(b *testing.B) {
+	p := benchProfile(b)
+	base := *p
+	base.Values = [][]int64{slices.Clone(p.Values[0])}
+	r := rand.New(rand.NewPCG(3, 4))
+	for s := range base.Values[0] {
+		base.Values[0][s] = r.Int64N(100)
+	}
+	tr, err := profile.NewDiffTree(&base, p, profile.TreeOptions{Types: []int{0}, Normalize: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, widths := range []FlameWidths{WidthsHead, WidthsBoth} {
+		b.Run("index/widths="+string(widths), func(b *testing.B) {
+			for b.Loop() {
+				NewFlameIndex(tr, "auto", widths)
+			}
+		})
+		x := NewFlameIndex(tr, "auto", widths)
+		b.Run("window/widths="+string(widths), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := x.Window(Window{Width: 1600}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
 
 func BenchmarkFlame(b *testing.B) {
@@ -389,7 +490,7 @@ func BenchmarkFlame(b *testing.B) {
 	total := x.v.Total[0]
 	b.Run("index", func(b *testing.B) {
 		for b.Loop() {
-			NewFlameIndex(x.t, "auto")
+			NewFlameIndex(x.t, "auto", WidthsHead)
 		}
 		b.ReportMetric(float64(x.t.NumNodes()), "nodes")
 	})

@@ -34,9 +34,9 @@ func (s Scaling) BaseScales(base, head *profile.Profile, types []int) []float64 
 	}
 	scales := make([]float64, len(types))
 	for i, t := range types {
-		was, is := int64(0), magnitude(head, t)
+		was, is := int64(0), Magnitude(head, t)
 		if j := slices.Index(base.SampleTypes, head.SampleTypes[t]); j >= 0 {
-			was = magnitude(base, j)
+			was = Magnitude(base, j)
 		}
 		if scales[i] = 1; was != 0 && is != 0 {
 			scales[i] = s.ratio() * float64(is) / float64(was)
@@ -45,8 +45,8 @@ func (s Scaling) BaseScales(base, head *profile.Profile, types []int) []float64 
 	return scales
 }
 
-// magnitude returns the sum of the absolute values of a column.
-func magnitude(p *profile.Profile, column int) int64 {
+// Magnitude returns the sum of the absolute values of a column.
+func Magnitude(p *profile.Profile, column int) int64 {
 	sum := int64(0)
 	for _, v := range p.Values[column] {
 		sum += abs(v)

@@ -160,6 +160,13 @@ check('a comparison', ['-base', wordindex, tuned], async (page) => {
   assert.match(await page.locator('.flame-legend').innerText(), /less[^]*more/);
   await canvasOf(page).hover({ position: { x: 100, y: 30 } });
   await eventually(async () => assert.match(await details(page), /^runtime\.main[^]*→/));
+  const both = await span(page);
+  await page.getByRole('button', { name: 'After', exact: true }).click();
+  await eventually(async () => assert.ok(await span(page) < both, 'one side is as wide as both'));
+  assert.match(page.url(), /#.*widths=head/);
+  await page.reload();
+  await drawn(page);
+  await eventually(async () => assert.ok(await span(page) < both, 'the link does not keep the side'));
 });
 
 check('a picture is saved', [wordindex], async (page) => {

@@ -16,7 +16,9 @@ const check = suite([wordindex]);
  * @property {number} id
  * @property {number} depth
  * @property {number} from
- * @property {number} total
+ * @property {number} total what it is as wide as
+ * @property {number} head
+ * @property {number} base
  */
 
 /**
@@ -29,19 +31,22 @@ async function nodesOf(page) {
     for (const own of ['zoom', 'q', 'fn', 'flip', 'color']) query.delete(own);
     query.set('width', '4000');
     const { report } = await (await fetch(`/api/v1/report/flame?${query}`)).json();
-    const { id, depth, frame, gap, total } = report.nodes;
+    const { id, depth, frame, gap, total: head, baseTotal: base, width: total = head } = report.nodes;
     /** @type {Node[]} */
     const nodes = [];
     /** @type {number[]} */
     const ends = []; // of the last node of each depth
     id.forEach((/** @type {number} */ n, /** @type {number} */ i) => {
       const from = (ends[depth[i]] ?? 0) + gap[i] * report.scale;
-      nodes.push({ id: n, depth: depth[i], from, total: total[i] * report.scale, name: report.frames.name[frame[i]] ?? 'root' });
+      nodes.push({
+        id: n, depth: depth[i], from, total: total[i] * report.scale, head: head[i], base: base?.[i],
+        name: report.frames.name[frame[i]] ?? 'root',
+      });
       ends[depth[i]] = from + total[i] * report.scale;
       ends[depth[i] + 1] = from; // children begin where it does
       ends.length = depth[i] + 2;
     });
-    return { nodes, total: Number(report.total.value), height: Number(report.height) };
+    return { nodes, total: total[0] * report.scale, height: Number(report.height) };
   });
 }
 
@@ -336,4 +341,69 @@ compared('a comparison tells both values of a frame, and is coloured by change',
   await hover(page, node, total);
   assert.match(await details(page), /→|->/);
   assert.match(await page.locator('.flame-tools').innerText(), /Colour\s+Change/);
+});
+
+/**
+ * How often the colour changes below a frame's name, from its left edge to its right one.
+ * @param {Page} page
+ * @param {Node} node
+ * @param {{ x: number, y: number }} at a point of it
+ */
+async function stripes(page, node, at) {
+  const { from, to } = await windowOf(page);
+  return page.locator('canvas.flame-overlay').first().evaluate((overlay, { left, right, y }) => {
+    const canvas = /** @type {HTMLCanvasElement} */ (overlay.parentElement?.querySelector('canvas:not(.flame-overlay)'));
+    const { width, height } = canvas;
+    const top = (y - canvas.getBoundingClientRect().top) * (height / canvas.clientHeight);
+    const c = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    const row = Math.floor(top / 20) * 20 + 17; // below the letters
+    const pixels = c.getImageData(Math.ceil(left * width) + 4, row, Math.floor((right - left) * width) - 8, 1).data;
+    let changes = 0;
+    for (let i = 4; i < pixels.length; i += 4) if (Math.abs(Number(pixels[i]) - Number(pixels[i - 4])) > 6) changes++;
+    return changes / (pixels.length / 4);
+  }, { left: (node.from - from) / (to - from), right: (node.from + node.total - from) / (to - from), y: at.y });
+}
+
+compared('what is gone is drawn hatched, and each side alone in a link', async ({ page, open }) => {
+  await open('/flame');
+  const both = await nodesOf(page);
+  const gone = both.nodes.filter((n) => n.head === 0 && n.base > 0).sort((a, b) => b.total - a.total)[0];
+  const kept = both.nodes.filter((n) => n.head > 0 && n.base > 0 && n.depth > 0).sort((a, b) => b.total - a.total)[0];
+  assert.ok(gone && kept && gone.total > both.total / 50, 'nothing of any width is gone');
+  const isShown = async (/** @type {string} */ name, /** @type {number} */ end) => {
+    const button = page.getByRole('group', { name: 'As wide as' }).getByRole('button', { name, exact: true });
+    await eventually(async () => assert.equal(await button.getAttribute('aria-pressed'), 'true'));
+    await settled(page);
+    await eventually(async () => assert.deepEqual(await windowOf(page), { from: 0, to: end }));
+  };
+  await isShown('Both', both.total);
+  const at = await hover(page, gone, both.total);
+  assert.match(await details(page), /→ 0.*gone/);
+  const hatched = await stripes(page, gone, at);
+  assert.ok(hatched > 0.2, `${gone.name}: the colour changes at ${hatched} of the pixels`);
+  const plain = await stripes(page, kept, await hover(page, kept, both.total));
+  assert.ok(plain < 0.02, `${kept.name}: the colour changes at ${plain} of the pixels`);
+
+  /** @param {'After' | 'Before' | 'Both'} side */
+  const choose = (side) => page.getByRole('group', { name: 'As wide as' }).getByRole('button', { name: side, exact: true }).click();
+  await choose('After');
+  await eventually(() => assert.match(page.url(), /widths=head/));
+  const after = await nodesOf(page);
+  await isShown('After', after.total);
+  assert.ok(after.nodes.every((n) => n.id !== gone.id), 'what is gone has a width after');
+
+  await choose('Before');
+  await eventually(() => assert.match(page.url(), /widths=base/));
+  const before = await nodesOf(page);
+  await isShown('Before', before.total);
+  const there = before.nodes.find((n) => n.id === gone.id);
+  assert.ok(there, 'what is gone was there before');
+  await hover(page, there, before.total);
+  await page.reload();
+  await settled(page);
+  await isShown('Before', before.total);
+
+  await choose('Both');
+  await eventually(() => assert.ok(!page.url().includes('widths')));
+  await isShown('Both', both.total);
 });

@@ -2,11 +2,11 @@
 (function () {
   'use strict';
   var $ = function (id) { return document.getElementById(id); };
-  var group = $('frames'), width = Number(group.dataset.width), char = Number(group.dataset.char), margin = 10, near = 0.01;
+  var group = $('frames'), width = Number(group.dataset.width), char = Number(group.dataset.char), margin = 10, bar = 3, near = 0.01;
   var frames = Array.prototype.map.call(group.children, function (g) {
     var rect = g.querySelector('rect'), title = g.querySelector('title').textContent;
     return {
-      g: g, rect: rect, text: g.querySelector('text'), title: title, name: title.split('\n')[0], depth: Number(g.dataset.d),
+      g: g, rect: rect, mark: g.querySelector('path'), text: g.querySelector('text'), title: title, name: title.split('\n')[0], depth: Number(g.dataset.d),
       x: Number(rect.getAttribute('x')), w: Number(rect.getAttribute('width'))
     };
   });
@@ -29,6 +29,10 @@
       f.rect.setAttribute('x', x);
       f.rect.setAttribute('width', w);
       f.text.setAttribute('x', x + 4);
+      if (f.mark) {
+        var long = f.mark.hasAttribute('stroke-dasharray') ? w : w < 2 * bar ? 0 : bar;
+        f.mark.setAttribute('d', f.mark.getAttribute('d').replace(/M\S+/, 'M' + x).replace(/h.*/, 'h' + long));
+      }
       var name = short(f.name), room = Math.floor((w - 8) / char);
       f.text.textContent = name.length <= room ? name : room < 4 ? '' : name.slice(0, room - 1) + '…';
       f.rect.style.opacity = above ? 0.5 : '';

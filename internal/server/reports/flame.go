@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/hone-go/hone/internal/report"
@@ -14,87 +15,142 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// flameTree is a flame graph that windows are cut from.
+// flameTree is the tree that flame graphs are made of.
 type flameTree struct {
-	index    *report.FlameIndex
-	warnings *Warnings
+	tree *profile.Tree
+	column int // of the query's sample type: the first, but in the file of a viewer
+	// head and base, not scaled, are what percentages are of, as in tables: all
+	// that there is, unless they are to be relative to what filters leave.
+	head, base int64
+	warnings   *Warnings
 }
 
-// flameParams are the parameters that decide which tree it is, windowParams
-// those that decide which part of it is sent.
+// flameParams are the parameters that decide which graph it is: the tree that
+// treeParams decide, laid out by widths. windowParams decide which part of it is
+// sent.
 var (
-	flameParams  = []string{"inverted", "collapse", "pivot", "side"}
+	treeParams   = []string{"inverted", "collapse", "pivot", "side"}
+	flameParams  = append([]string{"widths"}, treeParams...)
 	windowParams = []string{"width", "from", "to", "node"}
 )
 
+// index returns the graph of a query, that windows are cut from, and the warnings
+// of its tree.
+func (s *Service) index(ctx context.Context, q *query) (*report.FlameIndex, *Warnings, error) {
+	widths := report.FlameWidths(q.own["widths"])
+	if err := widths.Check(); err != nil {
+		return nil, nil, err
+	}
+	t, err := s.tree(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !t.tree.Diff() {
+		widths = ""
+	}
+	x, err := server.Cached(ctx, s.srv.Cache, "flame "+string(widths)+" "+q.treeKey(), func(context.Context) (*report.FlameIndex, int64, error) {
+		x := report.NewFlameIndex(t.tree, q.config.Unit, widths).Of(t.head, t.base)
+		return x, x.Bytes(), nil
+	})
+	return x, t.warnings, err
+}
+
+// treeKey tells queries with different trees apart.
+func (q *query) treeKey() string {
+	shape := url.Values{}
+	for _, name := range treeParams {
+		shape.Set(name, q.own[name])
+	}
+	return fmt.Sprintf("tree%s ?%s #%s", q.profilesKey(), q.optionsKey(), shape.Encode())
+}
+
 // tree returns the tree of a query, complete, so that every zoom is of the same
-// nodes.
+// nodes, however wide they are drawn.
 func (s *Service) tree(ctx context.Context, q *query) (*flameTree, error) {
 	if _, _, err := q.treeOptions(); err != nil {
 		return nil, err
 	}
-	shape := url.Values{}
-	for _, name := range flameParams {
-		shape.Set(name, q.own[name])
-	}
-	key := fmt.Sprintf("tree%s ?%s #%s", q.profilesKey(), q.optionsKey(), shape.Encode())
-	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*flameTree, int64, error) {
-		w := NewWarnings()
-		tree, _, err := s.newTree(ctx, q, nil, w)
+	return server.Cached(ctx, s.srv.Cache, q.treeKey(), func(ctx context.Context) (*flameTree, int64, error) {
+		t, err := s.newTree(ctx, q, nil)
 		if err != nil {
 			return nil, 0, err
 		}
-		return &flameTree{report.NewFlameIndex(tree, q.config.Unit), w}, treeBytes(tree), nil
+		return t, treeBytes(t.tree), nil
 	})
 }
 
 // newTree makes the tree of a query: of its sample type alone, or as the file of a
 // viewer needs it; then its sample type is one of several columns.
-func (s *Service) newTree(ctx context.Context, q *query, viewer *report.Viewer, w *Warnings) (tree *profile.Tree, column int, err error) {
+func (s *Service) newTree(ctx context.Context, q *query, viewer *report.Viewer) (*flameTree, error) {
 	o, to, err := q.treeOptions()
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	side := func(p *profile.Profile, err error) (*profile.Profile, error) {
+	t := &flameTree{warnings: NewWarnings()}
+	// side returns all of a side, and what filters leave of it.
+	side := func(whole *profile.Profile, err error) (all, selected *profile.Profile, _ error) {
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return report.Select(p, o, w.Env(s.cfg.Env, p))
+		selected, err = report.Select(whole, o, t.warnings.Env(s.cfg.Env, whole))
+		return whole, selected, err
 	}
-	base := s.meanwhile(ctx, q.base)
-	head, err := side(s.sum(ctx, q.head))
+	otherSide := s.meanwhile(ctx, q.base)
+	whole, head, err := side(s.sum(ctx, q.head))
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if err := q.checkSampleType(head); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	index, _ := head.SampleIndex(o.SampleIndex)
 	if index < 0 {
-		return nil, 0, errors.New("the profile has no sample types")
+		return nil, errors.New("the profile has no sample types")
 	}
 	to.Types = []int{index}
-	var before *profile.Profile
+	total := func(whole, selected *profile.Profile) int64 {
+		if o.RelativePercentages {
+			whole = selected
+		}
+		if column := slices.Index(whole.SampleTypes, head.SampleTypes[index]); column >= 0 {
+			return report.Magnitude(whole, column)
+		}
+		return 0
+	}
+	t.head = total(whole, head)
+	var wholeBase, base *profile.Profile
 	if len(q.base) > 0 {
-		if before, err = side(base()); err != nil {
-			return nil, 0, err
+		if wholeBase, base, err = side(otherSide()); err != nil {
+			return nil, err
 		}
 	}
 	if viewer != nil {
-		to, column = viewer.Tree(before, head, to)
+		to, t.column = viewer.Tree(base, head, to)
 	}
-	if before == nil {
-		tree, err = profile.NewTree(head, to)
-	} else {
-		tree, err = profile.NewDiffTree(before, head, to)
+	if base == nil {
+		if t.tree, err = profile.NewTree(head, to); err != nil {
+			return nil, err
+		}
+		if t.tree.Diff() { // negative values are those of a base
+			v := &t.tree.Values[t.column]
+			t.head, t.base = v.Total[0], v.BaseTotal[0]
+		}
+		return t, nil
 	}
-	return tree, column, err
+	t.base = total(wholeBase, base)
+	counted, countedBase := head, base // shares are of what filters leave
+	if q.baseTotal != 0 {
+		counted, countedBase = whole, wholeBase
+	}
+	to.BaseScales = q.scaling().BaseScales(countedBase, counted, to.Types)
+	t.tree, err = profile.NewDiffTree(base, head, to)
+	return t, err
 }
 
 // treeOptions returns what shapes the tree of a query.
 func (q *query) treeOptions() (o report.Options, to profile.TreeOptions, err error) {
 	o = q.config.Options
-	to = profile.TreeOptions{Granularity: o.Granularity, NoInlines: o.NoInlines, Normalize: q.config.Normalize, BaseTotal: q.baseTotal, Pivot: q.own["pivot"]}
+	to = profile.TreeOptions{Granularity: o.Granularity, NoInlines: o.NoInlines, Pivot: q.own["pivot"]}
 	if to.Inverted, err = q.bool("inverted"); err != nil {
 		return o, to, err
 	}
@@ -111,7 +167,7 @@ func (q *query) treeOptions() (o report.Options, to profile.TreeOptions, err err
 	return o, to, nil
 }
 
-// treeBytes returns about how much memory a tree with its index takes.
+// treeBytes returns about how much memory a tree takes.
 func treeBytes(t *profile.Tree) int64 {
 	n := sliceBytes(t.Frame) + sliceBytes(t.Parent) + sliceBytes(t.Inlined) + sliceBytes(t.First) + sliceBytes(t.Folded) + sliceBytes(t.Frames)
 	for i := range t.Values {
@@ -120,14 +176,14 @@ func treeBytes(t *profile.Tree) int64 {
 			n += sliceBytes(column)
 		}
 	}
-	return n + 8*int64(t.NumNodes())
+	return n
 }
 
 func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
 	if q.format != "json" {
 		return s.flameFile(ctx, q)
 	}
-	t, err := s.tree(ctx, q)
+	x, warnings, err := s.index(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -146,11 +202,11 @@ func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
 	if w.Width = int(width); int64(w.Width) != width {
 		return nil, server.BadParam("width", "width is %d pixels", width)
 	}
-	window, err := t.index.Window(w)
+	window, err := x.Window(w)
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(window, t.warnings, nil)
+	return reportAnswer(window, warnings, nil)
 }
 
 // flameFile writes the whole graph as a file.
@@ -159,17 +215,21 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	fo := report.FlameOptions{Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos)}
+	fo := report.FlameOptions{Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos), Widths: report.FlameWidths(q.own["widths"])}
+	if err := fo.Widths.Check(); err != nil {
+		return nil, err
+	}
 	if p.TimeNanos != 0 {
 		fo.Time = time.Unix(0, p.TimeNanos)
 	}
 	var b bytes.Buffer
 	if viewer := report.ViewerOf(q.format); viewer != nil {
-		var tree *profile.Tree
-		if tree, fo.Column, err = s.newTree(ctx, q, viewer, NewWarnings()); err != nil {
+		t, err := s.newTree(ctx, q, viewer)
+		if err != nil {
 			return nil, err
 		}
-		if err := viewer.Write(&b, tree, fo); err != nil { // a comparison in speedscope's format
+		fo.Column = t.column
+		if err := viewer.Write(&b, t.tree, fo); err != nil { // a comparison in speedscope's format
 			return nil, server.BadParam("format", "%w", err)
 		}
 		return server.NewAnswer(q.contentType(), b.Bytes()), nil
@@ -181,9 +241,9 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 	fo.Warnings = t.warnings.list
 	switch q.format {
 	case "folded":
-		err = report.Folded(&b, t.index.Tree(), 0)
+		err = report.Folded(&b, t.tree, 0)
 	case "svg":
-		err = report.FlameSVG(&b, t.index.Tree(), fo)
+		err = report.FlameSVG(&b, t.tree, fo)
 	case "html":
 		if q.own["pivot"] == "" {
 			turned := *q
@@ -192,16 +252,16 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 				turned.own[name] = value
 			}
 			turned.own["inverted"] = "1"
-			if t.index.Tree().Inverted {
+			if t.tree.Inverted {
 				delete(turned.own, "inverted")
 			}
 			other, err := s.tree(ctx, &turned)
 			if err != nil {
 				return nil, err
 			}
-			fo.Inverted = other.index.Tree()
+			fo.Inverted = other.tree
 		}
-		err = report.FlameHTML(&b, t.index.Tree(), fo)
+		err = report.FlameHTML(&b, t.tree, fo)
 	}
 	if err != nil {
 		return nil, err
@@ -221,9 +281,9 @@ func (s *Service) flameSearch(ctx context.Context, q *query) (*server.Answer, er
 	if err != nil {
 		return nil, server.BadParam("query", "query: %w", err)
 	}
-	t, err := s.tree(ctx, q)
+	x, warnings, err := s.index(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(t.index.Search(re, maxMatches), t.warnings, nil)
+	return reportAnswer(x.Search(re, maxMatches), warnings, nil)
 }

@@ -122,7 +122,7 @@ func (s *Service) Prepare(ctx context.Context) {
 		return
 	}
 	if q, err := s.newQuery(ctx, kindOf("flame"), values); err == nil {
-		s.tree(ctx, q) // an error is for those who ask
+		s.index(ctx, q) // an error is for those who ask
 	}
 	select {
 	case <-time.After(settled):

@@ -306,6 +306,10 @@ export interface Flame {
   diff: boolean;
   baseTotal?: number;
   baseScale: number;
+  /** Of a comparison: whose values nodes are as wide as. */
+  widths?: FlameWidths;
+  /** What percentages are of; of the base as it compares. */
+  whole: FlameWhole;
   from: number;
   to: number;
   scale: number;
@@ -324,8 +328,20 @@ export interface Flame {
     inlined: number[];
     baseTotal?: number[];
     baseSelf?: number[];
+    /** Where these are not total and self: how wide, and what of it is no child's. */
+    width?: number[];
+    own?: number[];
   };
 }
+
+/** What both sides have in all, 0 without a base. */
+export interface FlameWhole {
+  head: number;
+  base: number;
+}
+
+/** Whose values the frames of a comparison are as wide as. */
+export type FlameWidths = 'both' | 'head' | 'base';
 
 /** Whose code a graph is of: own values, also of frames too narrow to be seen. */
 export interface FlameShares {
@@ -337,8 +353,10 @@ export interface FlameShares {
 
 export interface FlameSearch {
   matched: Quantity;
+  /** Of a comparison: the same of the base, as it compares. */
+  base?: Quantity;
   count: number;
-  nodes: { id: number; depth: number; from: number; total: number; name: string }[];
+  nodes: { id: number; depth: number; from: number; width: number; name: string }[];
 }
 
 export interface SavedView {

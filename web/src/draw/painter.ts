@@ -5,7 +5,7 @@ import { Boxes, layOut } from '../layout/boxes';
 import type { Viewport } from '../layout/viewport';
 import { levelsOf, REST, type FlameModel } from '../model/model';
 import { ABOVE, FADED, FILLS, PLAIN, TONES, type ColorBy, type FrameTheme } from '../theme/frames';
-import { Scene } from './scene';
+import { GONE, NEW, Scene } from './scene';
 import type { Pen } from './svg';
 import { TextMeasurer } from './text';
 
@@ -15,6 +15,9 @@ const FONT_SIZE = 12;
 const PADDING = 5;
 const LEAST_TEXT = 26;
 const LEAST_INLINED = 12;
+const HATCH = 6; // from line to line
+const BAR = 3; // at the left of what is new
+const LEAST_BAR = 8;
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif';
 
 /** A drawing and the part of it that is seen, in device pixels. */
@@ -45,7 +48,7 @@ export function rowAt(f: Frame, y: number): number {
 /** A place that stands out: the frame under the pointer, the one with the focus. */
 export interface Place {
   x: number;
-  total: number;
+  width: number;
   depth: number;
 }
 
@@ -93,7 +96,7 @@ export class Painter {
       let t = PLAIN;
       if (marks) t = marks[n] ? PLAIN : FADED;
       else if (m.x[n]! <= view.from + slack
-        && m.total[n]! > view.to - view.from + slack && m.x[n]! + m.total[n]! >= view.to - slack) t = ABOVE;
+        && m.width[n]! > view.to - view.from + slack && m.x[n]! + m.width[n]! >= view.to - slack) t = ABOVE;
       tone[i] = t;
       starts[color[n]! * TONES + t + 1]!++;
     }
@@ -120,7 +123,10 @@ export class Painter {
     }
   }
 
-  /** Inlined calls have a thin line inside, matches and the function selected a thick one; what is too narrow to draw looks it. */
+  /**
+   * Inlined calls have a thin line inside, matches and the function selected a thick one; what is too narrow to draw looks it. In a
+   * comparison, what is gone is hatched and what is new begins with a bar.
+   */
   private decorate(scene: Scene, f: Frame, theme: FrameTheme): void {
     const { context: c, boxes } = this;
     const { model: m, marks } = scene;
@@ -134,6 +140,7 @@ export class Painter {
       // On the side of the caller it is inlined into.
       c.fillRect(boxes.left[i]! + inset, rowTop(f, m.depth[n]!) + (f.flip ? f.row - 2 * line - inset : inset), wide, line);
     }
+    if (scene.sides) this.markSides(scene, scene.sides, f, theme);
     c.fillStyle = theme.rest;
     const step = Math.round(4 * f.ratio);
     for (let i = 0; i < boxes.count; i++) {
@@ -154,6 +161,34 @@ export class Painter {
       c.fillStyle = theme.match;
       for (let i = 0; i < boxes.count; i++) if (marks[boxes.node[i]!] === 1) this.underline(i, m, f);
     }
+  }
+
+  private markSides(scene: Scene, sides: Uint8Array, f: Frame, theme: FrameTheme): void {
+    const { context: c, boxes } = this;
+    const { depth } = scene.model;
+    const line = Math.max(1, Math.round(f.ratio * 0.75));
+    const high = f.row - line;
+    const step = HATCH * f.ratio;
+    c.strokeStyle = theme.gone;
+    c.lineWidth = 1.25 * f.ratio;
+    c.beginPath();
+    for (let i = 0; i < boxes.count; i++) {
+      const n = boxes.node[i]!;
+      const left = boxes.left[i]!;
+      const top = rowTop(f, depth[n]!);
+      const wide = boxes.right[i]! - left - line;
+      if (sides[n] === GONE) {
+        // Lines x + y = k, from the box's left or lower edge to its upper or right one.
+        for (let k = step / 2; k < wide + high; k += step) {
+          c.moveTo(left + Math.max(0, k - high), top + Math.min(k, high));
+          c.lineTo(left + Math.min(k, wide), top + Math.max(0, k - wide));
+        }
+      } else if (sides[n] === NEW && wide >= LEAST_BAR * f.ratio) {
+        c.fillStyle = scene.stepOf(n) === 0 ? theme.gone : theme.fresh; // noise stays grey
+        c.fillRect(left, top, Math.round(BAR * f.ratio), high);
+      }
+    }
+    c.stroke();
   }
 
   private underline(box: number, m: FlameModel, f: Frame): void {
@@ -222,7 +257,7 @@ export function paintOverlay(
 function outline(c: CanvasRenderingContext2D, view: Viewport, f: Frame, at: Place, color: string, thick: number): void {
   const scale = f.width / (view.to - view.from);
   const left = Math.max(Math.round((at.x - view.from) * scale), 0);
-  const right = Math.min(Math.round((at.x + at.total - view.from) * scale), f.width);
+  const right = Math.min(Math.round((at.x + at.width - view.from) * scale), f.width);
   if (right < 0 || left > f.width) return;
   const line = Math.max(1, Math.round(f.ratio * 0.75));
   const wide = Math.max(right - left - (right - left > 3 * line ? line : 0), 2 * thick);
@@ -239,7 +274,7 @@ export function paintOutline(c: CanvasRenderingContext2D, model: FlameModel, by:
   const scene = new Scene(model);
   scene.colorBy(by);
   const boxes = new Boxes();
-  layOut(model, { from: 0, to: model.about.total || 1 }, width, 0, levels, boxes);
+  layOut(model, { from: 0, to: model.about.width || 1 }, width, 0, levels, boxes);
   c.fillStyle = theme.background;
   c.fillRect(0, 0, width, height);
   let last = -1;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { flameOf } from '../model/fixtures';
 import { decode, nodeWithID, REST } from '../model/model';
 import { changeFill, REST_FILL, ROOT_FILL } from '../theme/frames';
-import { Scene } from './scene';
+import { BOTH, GONE, NEW, Scene } from './scene';
 import { TextMeasurer } from './text';
 
 const text = new TextMeasurer((s) => 10 * [...s].length); // ten pixels a letter
@@ -61,4 +61,18 @@ test('a change shows in colour and in words', () => {
   expect(s.label(1, 500, text)).toBe('a.f1  ▲ 100%');
   expect(s.label(1, 60, text)).toBe('▲ f1');
   expect(s.label(2, 500, text)).toBe('a.f2  ▼ 43%');
+});
+
+test('what one side alone has is told in words and known to painters', () => {
+  const flame = flameOf([[0, 0, 1000, 0], [1, 0, 1000, 1000], [1, 0, 0, 0], [1, 0, 0, 0]], { diff: true, baseTotal: 1001, widths: 'both' });
+  flame.nodes.baseTotal = [1001, 0, 1000, 1];
+  flame.nodes.baseSelf = [0, 0, 1000, 1];
+  flame.nodes.width = [2001, 1000, 1000, 1];
+  flame.nodes.own = [0, 1000, 1000, 1];
+  const s = new Scene(decode(flame));
+  expect([...s.sides!]).toEqual([BOTH, NEW, GONE, GONE]);
+  expect(s.label(1, 500, text)).toBe('a.f1  ▲ new');
+  expect(s.label(2, 500, text)).toBe('a.f2  ▼ gone');
+  expect(s.label(3, 500, text)).toBe('a.f3'); // noise
+  expect(s.label(0, 500, text)).toBe('all · 1us → 1000ns');
 });

@@ -4,7 +4,7 @@
 import type { ChangeScale } from '../model/change';
 import { changeStep } from '../model/change';
 import { REST, ROOT, type FlameModel } from '../model/model';
-import { formatCount } from '../model/units';
+import { formatCount, formatValue } from '../model/units';
 import { bareName, methodName, shortName } from '../model/names';
 import { REST_FILL, ROOT_FILL, changeFill, heatFill, originFill, packageFill, type ColorBy } from '../theme/frames';
 import { cut, type TextMeasurer } from './text';
@@ -14,6 +14,13 @@ export interface Matcher {
   test?: (name: string) => boolean;
   ids?: ReadonlySet<number>;
 }
+
+/** Which sides of a comparison have a frame. */
+export const BOTH = 0;
+/** Only the base: it is gone. */
+export const GONE = 1;
+/** Only the head: it is new. */
+export const NEW = 2;
 
 /** How a node's label was made last: a form of its name, and how many letters of it. */
 const FORMS = 4;
@@ -26,6 +33,9 @@ export class Scene {
 
   /** By frame: whether it is the function selected; null if none here is. */
   selected: Uint8Array | null = null;
+
+  /** By node; null without a comparison. */
+  readonly sides: Uint8Array | null;
 
   private selectedName = '';
   private readonly names: (readonly string[] | undefined)[];
@@ -41,6 +51,7 @@ export class Scene {
     this.made = new Int32Array(model.count).fill(-1);
     this.labels = new Array<string>(model.count);
     this.steps = changeSteps(model);
+    this.sides = sidesOf(model);
   }
 
   private coloredBy: ColorBy | null = null;
@@ -134,21 +145,29 @@ export class Scene {
     const { model: m } = this;
     const frame = m.frame[node]!;
     if (frame === REST) return [this.restLabel(node), '…'];
-    const names = frame === ROOT ? [`all · ${m.about.totalText}`] : formsOf(m.frames.name[frame]!);
+    const names = frame === ROOT ? [`all · ${this.totals()}`] : formsOf(m.frames.name[frame]!);
     const step = this.stepOf(node);
     if (step === 0 || !m.baseTotal) return names;
     // Colour is not alone: the arrow says more or less, too.
     const base = m.baseTotal[node]! * m.about.baseScale;
-    const relative = base === 0 ? 'new' : `${Math.round((Math.abs(m.total[node]! - base) / base) * 100)}%`;
+    const relative = base === 0 ? 'new'
+      : m.total[node] === 0 ? 'gone'
+      : `${Math.round((Math.abs(m.total[node]! - base) / base) * 100)}%`;
     const arrow = step > 0 ? '▲' : '▼';
     return [`${names[0]!}  ${arrow} ${relative}`, ...names.slice(1).map((name) => `${arrow} ${name}`)];
+  }
+
+  private totals(): string {
+    const { about } = this.model;
+    if (!about.diff) return about.totalText;
+    return `${formatValue(about.baseTotal * about.baseScale, about.unit, 'auto')} → ${about.totalText}`;
   }
 
   private restLabel(node: number): string {
     const { model: m } = this;
     const parent = m.parent[node]!;
     // Of a caller that reaches out of the window, some are only out of sight.
-    const inside = m.x[parent]! >= m.from && m.x[parent]! + m.total[parent]! <= m.to;
+    const inside = m.x[parent]! >= m.from && m.x[parent]! + m.width[parent]! <= m.to;
     return inside ? `${formatCount(m.hidden[parent]!)} narrower frames` : 'narrower frames';
   }
 }
@@ -158,6 +177,17 @@ function formsOf(name: string): readonly string[] {
   const bare = bareName(short);
   const method = methodName(bare);
   return bare === method ? [short, bare] : [short, bare, method];
+}
+
+function sidesOf({ count, frame, total, baseTotal }: FlameModel): Uint8Array | null {
+  if (!baseTotal) return null;
+  const sides = new Uint8Array(count);
+  for (let n = 0; n < count; n++) {
+    if (frame[n]! < 0) continue;
+    if (total[n] === 0) sides[n] = GONE;
+    else if (baseTotal[n] === 0) sides[n] = NEW;
+  }
+  return sides;
 }
 
 function changeSteps(m: FlameModel): Int8Array | null {

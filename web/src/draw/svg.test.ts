@@ -30,3 +30,19 @@ test('a drawing stands where it is put, cut at its size', () => {
     '<svg x="3" y="4" width="20" height="10">\n<rect x="0" y="0" width="5" height="5" fill="#000000"/>\n</svg>',
   );
 });
+
+test('lines of a path are one element', () => {
+  const p = pen();
+  p.beginPath();
+  p.stroke(); // nothing to see
+  p.strokeStyle = 'rgb(1 2 3 / 0.5)';
+  p.lineWidth = 1.5;
+  p.moveTo(0, 10);
+  p.lineTo(10, 0);
+  p.moveTo(6, 10);
+  p.lineTo(10, 6);
+  p.stroke();
+  expect(p.text().match(/<path[^>]*>/g)).toEqual([
+    '<path d="M0 10L10 0M6 10L10 6" fill="none" stroke="rgb(1 2 3 / 0.5)" stroke-width="1.5"/>',
+  ]);
+});

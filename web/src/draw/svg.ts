@@ -4,11 +4,17 @@
 export interface Pen {
   readonly canvas: { width: number; height: number };
   fillStyle: string | CanvasGradient | CanvasPattern;
+  strokeStyle: string | CanvasGradient | CanvasPattern;
+  lineWidth: number;
   font: string;
   fontKerning: CanvasFontKerning;
   textBaseline: CanvasTextBaseline;
   fillRect(x: number, y: number, width: number, height: number): void;
   fillText(text: string, x: number, y: number): void;
+  beginPath(): void;
+  moveTo(x: number, y: number): void;
+  lineTo(x: number, y: number): void;
+  stroke(): void;
   measureText(text: string): { width: number };
 }
 
@@ -16,10 +22,13 @@ export interface Pen {
 export class SvgPen implements Pen {
   readonly canvas = { width: 0, height: 0 };
   fillStyle = '#000000';
+  strokeStyle = '#000000';
+  lineWidth = 1;
   font = '';
   fontKerning: CanvasFontKerning = 'none';
   textBaseline: CanvasTextBaseline = 'alphabetic';
   private readonly parts: string[] = [];
+  private path: string[] = [];
 
   /** measure tells the width of a text in a font, as a canvas does. */
   constructor(private readonly measure: (text: string, font: string) => number) {}
@@ -37,6 +46,25 @@ export class SvgPen implements Pen {
     this.parts.push(
       `<text x="${short(x)}" y="${short(y)}" textLength="${short(this.measureText(text).width)}" lengthAdjust="spacingAndGlyphs"`
       + `${at} fill="${escape(this.fillStyle)}" style="font:${escape(this.font)}">${escape(text)}</text>`,
+    );
+  }
+
+  beginPath(): void {
+    this.path = [];
+  }
+
+  moveTo(x: number, y: number): void {
+    this.path.push(`M${short(x)} ${short(y)}`);
+  }
+
+  lineTo(x: number, y: number): void {
+    this.path.push(`L${short(x)} ${short(y)}`);
+  }
+
+  stroke(): void {
+    if (this.path.length === 0) return;
+    this.parts.push(
+      `<path d="${this.path.join('')}" fill="none" stroke="${escape(this.strokeStyle)}" stroke-width="${short(this.lineWidth)}"/>`,
     );
   }
 

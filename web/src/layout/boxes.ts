@@ -45,7 +45,7 @@ export function layOut(
       const x = m.x[n]!;
       if (x >= view.to) break;
       let left = Math.round((x - view.from) * scale);
-      let right = Math.round((x + m.total[n]! - view.from) * scale);
+      let right = Math.round((x + m.width[n]! - view.from) * scale);
       if (left < 0) left = 0;
       if (right > width) right = width;
       if (m.frame[n] === REST) {

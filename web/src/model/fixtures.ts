@@ -10,7 +10,8 @@ export function flameOf(nodes: readonly Node[], more: Partial<Flame> = {}): Flam
   const functions = nodes.length - 1;
   return {
     type: 'cpu', unit: 'nanoseconds', event: 0, total: { value: total, text: `${total}ns`, percent: 100 },
-    shares: { packages: [], origins: [] }, height: 9, inverted: false, diff: false, baseScale: 1, from: 0, to: total, scale: 1,
+    shares: { packages: [], origins: [] }, height: 9, inverted: false, diff: false, baseScale: 1,
+    whole: { head: total, base: (more.baseTotal ?? 0) * (more.baseScale ?? 1) }, from: 0, to: total, scale: 1,
     files: ['', '/src/a.go'], packages: ['', 'example.org/a', 'runtime'],
     frames: {
       name: Array.from({ length: functions }, (_, i) => `example.org/a.f${i + 1}`),

@@ -7,7 +7,7 @@
 //     rows:  0        1              3                        8
 //     nodes: [all]    [main] [gc]    [read] [parse] [rest] …
 
-import type { Flame, FlameShares } from '../api/types';
+import type { Flame, FlameShares, FlameWhole, FlameWidths } from '../api/types';
 
 /** Frames that are no function. */
 export const ROOT = -1;
@@ -21,11 +21,17 @@ export interface FlameAbout {
   event: number;
   total: number;
   totalText: string;
+  /** Of the root: where positions end. */
+  width: number;
   height: number;
   inverted: boolean;
   diff: boolean;
   baseTotal: number;
   baseScale: number;
+  /** Of a comparison: whose values frames are as wide as. */
+  widths: FlameWidths;
+  /** What percentages are of. */
+  whole: FlameWhole;
   /** Some narrow frames can't be had: zooming in doesn't show them. */
   partial: boolean;
   shares: FlameShares;
@@ -63,6 +69,8 @@ export interface FlameModel {
   /** Children that were not sent. */
   hidden: Uint32Array;
   x: Float64Array;
+  /** Mostly the totals themselves; of both sides of a comparison the larger ones. */
+  width: Float64Array;
   total: Float64Array;
   self: Float64Array;
   baseTotal: Float64Array | null;
@@ -72,6 +80,7 @@ export interface FlameModel {
 /** Decodes an answer. A node needs to be preceded by its parent, and siblings to stand from left to right. */
 export function decode(flame: Flame): FlameModel {
   const { nodes, scale } = flame;
+  const { width = nodes.total, own = nodes.self } = nodes;
   const sent = nodes.id.length;
   if (sent === 0 || nodes.depth[0] !== 0) throw new Error('flame graph without a root');
 
@@ -90,7 +99,7 @@ export function decode(flame: Flame): FlameModel {
   const closeFrom = (depth: number) => {
     for (let d = last.length - 1; d >= depth; d--) {
       const n = last[d]!;
-      const end = start[n]! + (nodes.total[n]! - nodes.self[n]!) * scale;
+      const end = start[n]! + (width[n]! - own[n]!) * scale;
       addRest(n, d + 1, ends[d + 1] ?? start[n]!, end);
       last.length = d;
       ends.length = d + 1;
@@ -106,7 +115,7 @@ export function decode(flame: Flame): FlameModel {
     if (parent >= 0) addRest(parent, depth, before, start[n]!);
     parentOf[n] = parent;
     last[depth] = n;
-    ends[depth] = start[n]! + nodes.total[n]! * scale;
+    ends[depth] = start[n]! + width[n]! * scale;
     ends.length = depth + 1;
   }
   closeFrom(0);
@@ -125,6 +134,7 @@ export function decode(flame: Flame): FlameModel {
   for (const r of rests) restsByRow[r.depth]!.push(r);
   for (const row of restsByRow) row.sort((a, b) => a.x - b.x);
 
+  const totals = new Float64Array(count);
   const model: FlameModel = {
     about: {
       type: flame.type,
@@ -132,11 +142,14 @@ export function decode(flame: Flame): FlameModel {
       event: flame.event,
       total: flame.total.value,
       totalText: flame.total.text,
+      width: width[0]! * scale,
       height: flame.height,
       inverted: flame.inverted,
       diff: flame.diff,
       baseTotal: flame.baseTotal ?? 0,
       baseScale: flame.baseScale,
+      widths: flame.widths ?? 'head',
+      whole: flame.whole,
       partial: false,
       shares: flame.shares,
     },
@@ -162,7 +175,8 @@ export function decode(flame: Flame): FlameModel {
     inlined: new Uint8Array(count),
     hidden: new Uint32Array(count),
     x: new Float64Array(count),
-    total: new Float64Array(count),
+    width: nodes.width ? new Float64Array(count) : totals,
+    total: totals,
     self: new Float64Array(count),
     baseTotal: nodes.baseTotal ? new Float64Array(count) : null,
     baseSelf: nodes.baseSelf ? new Float64Array(count) : null,
@@ -180,7 +194,7 @@ export function decode(flame: Flame): FlameModel {
       model.depth[to] = depth;
       model.frame[to] = REST;
       model.x[to] = r.x;
-      model.total[to] = r.width;
+      model.width[to] = r.width;
     }
   };
   for (let n = 0; n < sent; n++) {
@@ -194,6 +208,7 @@ export function decode(flame: Flame): FlameModel {
     model.frame[to] = nodes.frame[n]!;
     model.hidden[to] = nodes.hidden[n]!;
     model.x[to] = start[n]!;
+    model.width[to] = width[n]! * scale;
     model.total[to] = nodes.total[n]! * scale;
     model.self[to] = nodes.self[n]! * scale;
     if (model.baseTotal) model.baseTotal[to] = nodes.baseTotal![n]! * scale;
@@ -207,10 +222,10 @@ export function decode(flame: Flame): FlameModel {
 /** The buffers of a model, to be handed over to another thread. */
 export function buffers(m: FlameModel): ArrayBuffer[] {
   const arrays = [
-    m.rows, m.id, m.parent, m.depth, m.frame, m.inlined, m.hidden, m.x, m.total, m.self, m.baseTotal, m.baseSelf,
+    m.rows, m.id, m.parent, m.depth, m.frame, m.inlined, m.hidden, m.x, m.width, m.total, m.self, m.baseTotal, m.baseSelf,
     m.frames.file, m.frames.line, m.frames.package, m.frames.origin, m.frames.otherFiles,
   ];
-  return arrays.flatMap((a) => (a ? [a.buffer as ArrayBuffer] : []));
+  return [...new Set(arrays.flatMap((a) => (a ? [a.buffer as ArrayBuffer] : [])))];
 }
 
 /** The first node of a row that ends right of a position; the row's end if there is none. */
@@ -219,7 +234,7 @@ export function firstEndingAfter(m: FlameModel, row: number, position: number): 
   let high = m.rows[row + 1]!;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (m.x[middle]! + m.total[middle]! > position) high = middle;
+    if (m.x[middle]! + m.width[middle]! > position) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -240,7 +255,7 @@ export function nodeAt(m: FlameModel, row: number, position: number): number {
 export function eachChild(m: FlameModel, node: number, f: (child: number) => void): void {
   const row = m.depth[node]! + 1;
   if (row >= levelsOf(m)) return;
-  const end = m.x[node]! + m.total[node]!;
+  const end = m.x[node]! + m.width[node]!;
   for (let n = firstEndingAfter(m, row, m.x[node]!); n < m.rows[row + 1]! && m.x[n]! < end; n++) {
     if (m.parent[n] === node && m.frame[n] !== REST) f(n);
   }
@@ -260,7 +275,7 @@ export function widestChild(m: FlameModel, node: number, from: number, to: numbe
   let best = -1;
   let most = 0;
   eachChild(m, node, (child) => {
-    const seen = Math.min(m.x[child]! + m.total[child]!, to) - Math.max(m.x[child]!, from);
+    const seen = Math.min(m.x[child]! + m.width[child]!, to) - Math.max(m.x[child]!, from);
     if (seen > most) {
       most = seen;
       best = child;
@@ -294,8 +309,8 @@ export function narrowestCovering(m: FlameModel, from: number, to: number): numb
   let best = 0;
   for (let row = 1; row < levelsOf(m); row++) {
     const n = nodeAt(m, row, middle);
-    if (n < 0 || m.frame[n] === REST || m.x[n]! > from + slack || m.x[n]! + m.total[n]! < to - slack) break;
-    if (m.total[n]! < m.total[best]!) best = n;
+    if (n < 0 || m.frame[n] === REST || m.x[n]! > from + slack || m.x[n]! + m.width[n]! < to - slack) break;
+    if (m.width[n]! < m.width[best]!) best = n;
   }
   return best;
 }

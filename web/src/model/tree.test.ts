@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Flame, FlameSearch } from '../api/types';
+import type { Flame, FlameSearch, FlameWidths } from '../api/types';
 import { packageFill } from '../theme/frames';
 import { changeStep } from './change';
 import { decode, REST, type FlameModel } from './model';
@@ -17,6 +17,7 @@ interface Golden {
     graphs: {
       type: number;
       inverted: boolean;
+      widths: FlameWidths;
       total: number[];
       baseTotal: number[];
       steps: number[] | null;
@@ -55,20 +56,20 @@ describe.each(golden.cases)('$name', ({ data, graphs }) => {
   const frames = frameTable(data);
   const shared = data.types.length > 1;
 
-  test.each(graphs)('type $type, inverted: $inverted', (want) => {
+  test.each(graphs)('type $type, inverted: $inverted, widths of $widths', (want) => {
     const tree = readTree(data, data.trees[want.inverted ? 1 : 0]!);
     const head = tree.values[want.type]!;
     if (!shared) {
       expect([...head.total]).toEqual(want.total);
       expect(head.base ? [...head.base.total] : []).toEqual(want.baseTotal);
     }
-    const whole = modelOf(data, frames, tree, want.type);
+    const whole = modelOf(data, frames, tree, want.type, want.widths);
 
     for (const { from, to, width, answer } of want.windows) {
       expect(told(windowOf(whole, from, to, width), shared), `${from} to ${to} in ${width}`).toEqual(told(decode(answer), shared));
     }
     for (const { pattern, answer } of want.searches) {
-      const found = searchModel(whole, (name) => new RegExp(pattern).test(name));
+      const found = searchModel(whole, (name) => new RegExp(pattern).test(name), modelOf(data, frames, tree, want.type));
       const places = ({ nodes }: FlameSearch) => nodes.map((n) => ({ ...n, id: shared || n.id }));
       expect({ ...found, nodes: places(found) }, pattern).toEqual({ ...answer, nodes: places(answer) });
     }
@@ -80,7 +81,7 @@ describe.each(golden.cases)('$name', ({ data, graphs }) => {
       expect(Array.from(head.total, (total, n) => changeStep(total, base.total[n]!, scale) + 0)).toEqual(want.steps);
     }
 
-    const collapsed = modelOf(data, frames, collapse(tree), want.type);
+    const collapsed = modelOf(data, frames, collapse(tree), want.type, 'head');
     const nodes = Array.from({ length: collapsed.count }, (_, n) => n).filter((n) => collapsed.frame[n]! >= 0).map((n) => ({
       name: collapsed.frames.name[collapsed.frame[n]!]!, depth: collapsed.depth[n]!, total: collapsed.total[n]!, self: collapsed.self[n]!,
     }));
@@ -92,7 +93,7 @@ describe.each(golden.cases)('$name', ({ data, graphs }) => {
     for (const raw of data.trees) {
       const tree = readTree(data, raw);
       data.types.forEach((_, type) => {
-        const m = modelOf(data, frames, tree, type);
+        const m = modelOf(data, frames, tree, type, 'head');
         const self = m.self.reduce((a, b) => a + b, 0) + m.total.reduce((sum, total, n) => sum + (m.frame[n] === REST ? total : 0), 0);
         expect(self).toBe(m.about.total);
       });

@@ -9,9 +9,10 @@
 //     nodes      0           1        2      3       4       5
 //                root        ├ children of 0 ┤  of 1 ├ of 2 …
 
-import type { Flame, FlameSearch, FlameShares } from '../api/types';
+import type { Flame, FlameSearch, FlameShares, FlameWidths, Quantity } from '../api/types';
 import { eachChild, REST, ROOT, type FlameModel, type FrameTable } from './model';
 import { formatValue } from './units';
+import { weighing, widthsOf } from './widths';
 
 /** As the page's data has it: flameData in internal/report/flame_html.go. */
 export interface Embedded {
@@ -196,13 +197,16 @@ export function frameTable({ frames }: Embedded): FrameTable {
 }
 
 /** All of the graph of one sample type: siblings by falling width, those without any left out. */
-export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: number): FlameModel {
-  const { self, rest, total, base } = t.values[type]!;
+export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: number, widths: FlameWidths = 'both'): FlameModel {
+  const { self, total, base, ...values } = t.values[type]!;
+  const weigh = weighing(widths, data.types[type]!.base);
+  const wide = base && widths !== 'head' ? widthsOf(t, { total, rest: values.rest }, base, weigh) : total;
+  const rest = base ? values.rest.map((value, n) => weigh(value, base.rest[n]!)) : values.rest;
   const nodes = [0]; // of the tree, by rows; REST for those that are not here
   const parents = [-1];
   const xs = [0];
   const rows = [0];
-  const hidden = t.folded.slice(); // with what only the base has, which takes no room
+  const hidden = t.folded.slice(); // with what has no width, as only the other side has it
   let complete = true;
   for (let row = 0; rows[row]! < nodes.length; row++) {
     const end = nodes.length;
@@ -218,11 +222,11 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
       };
       const children: number[] = [];
       for (let child = t.first[n]!; child < t.first[n + 1]!; child++) {
-        if (total[child]! > 0) children.push(child);
-        else if (base && base.total[child]! > 0) hidden[n]!++;
+        if (wide[child]! > 0) children.push(child);
+        else if (total[child]! > 0 || (base && base.total[child]! > 0)) hidden[n]!++;
       }
-      children.sort((a, b) => total[b]! - total[a]! || a - b);
-      for (const child of children) push(child, total[child]!);
+      children.sort((a, b) => wide[b]! - wide[a]! || a - b);
+      for (const child of children) push(child, wide[child]!);
       if (rest[n]! > 0) {
         push(REST, rest[n]!);
         complete = false;
@@ -234,6 +238,7 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
   let deepest = t.count - 1;
   while (deepest > 0 && total[deepest] === 0 && !base?.total[deepest]) deepest--;
   const ofNode = (values: ArrayLike<number>) => (n: number) => (n === REST ? 0 : values[n]!);
+  const width = Float64Array.from(nodes, (n, i) => (n === REST ? rest[nodes[parents[i]!]!]! : wide[n]!));
   return {
     about: {
       type: name,
@@ -241,16 +246,19 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
       event,
       total: total[0]!,
       totalText: formatValue(total[0]!, unit, 'auto'),
+      width: wide[0]!,
       height: t.depth[deepest]! + 1,
       inverted: t.inverted,
       diff: base !== null,
       baseTotal: base?.total[0] ?? 0,
       baseScale,
+      widths: base ? widths : 'head',
+      whole: { head: total[0]!, base: base ? weighing('base', baseScale)(0, base.total[0]!) : 0 },
       partial: !complete,
       shares,
     },
     from: 0,
-    to: total[0]!,
+    to: wide[0]!,
     count: nodes.length,
     complete,
     files: data.files,
@@ -264,7 +272,8 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
     inlined: Uint8Array.from(nodes, ofNode(t.inlined)),
     hidden: Uint32Array.from(nodes, ofNode(hidden)),
     x: Float64Array.from(xs),
-    total: Float64Array.from(nodes, (n, i) => (n === REST ? rest[nodes[parents[i]!]!]! : total[n]!)),
+    width,
+    total: wide === total ? width : Float64Array.from(nodes, ofNode(total)),
     self: Float64Array.from(nodes, ofNode(self)),
     baseTotal: base && Float64Array.from(nodes, ofNode(base.total)),
     baseSelf: base && Float64Array.from(nodes, ofNode(base.self)),
@@ -272,13 +281,13 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
 }
 
 /** What can be seen of a whole graph in a window some pixels wide, as the server tells it: nothing below half a pixel. */
-export function windowOf(m: FlameModel, from: number, to: number, width: number): FlameModel {
-  const least = Math.max(Math.ceil((to - from) / (2 * width)), 1);
+export function windowOf(m: FlameModel, from: number, to: number, pixels: number): FlameModel {
+  const least = Math.max(Math.ceil((to - from) / (2 * pixels)), 1);
   const kept: number[] = []; // nodes of m
   const place = new Int32Array(m.count).fill(-1);
   const rows = [0];
   const hidden = m.hidden.slice();
-  const rests = new Map<number, { x: number; total: number }>(); // by their place here
+  const rests = new Map<number, { x: number; width: number }>(); // by their place here
   for (let row = 0; row < m.rows.length - 1; row++) {
     let run = -1; // whose rest the row ends with so far
     for (let n = m.rows[row]!; n < m.rows[row + 1]!; n++) {
@@ -286,8 +295,8 @@ export function windowOf(m: FlameModel, from: number, to: number, width: number)
       if (parent >= 0 && place[parent] === -1) continue;
       const isRest = m.frame[n] === REST;
       const left = Math.max(m.x[n]!, from);
-      const right = Math.min(m.x[n]! + m.total[n]!, to);
-      if (parent < 0 || (right > left && m.total[n]! >= least && !isRest)) {
+      const right = Math.min(m.x[n]! + m.width[n]!, to);
+      if (parent < 0 || (right > left && m.width[n]! >= least && !isRest)) {
         place[n] = kept.push(n) - 1;
         run = -1;
         continue;
@@ -296,19 +305,20 @@ export function windowOf(m: FlameModel, from: number, to: number, width: number)
       if (right <= left) continue;
       if (run === parent) {
         const rest = rests.get(kept.length - 1)!;
-        rest.total = right - rest.x;
+        rest.width = right - rest.x;
       } else {
-        rests.set(kept.push(n) - 1, { x: left, total: right - left });
+        rests.set(kept.push(n) - 1, { x: left, width: right - left });
         run = parent;
       }
     }
     if (kept.length === rows.at(-1)) break;
     rows.push(kept.length);
   }
-  const of = (values: ArrayLike<number>, ofRest?: (rest: { x: number; total: number }) => number) => (n: number, i: number) => {
+  const of = (values: ArrayLike<number>, ofRest?: (rest: { x: number; width: number }) => number) => (n: number, i: number) => {
     const rest = rests.get(i);
     return rest ? (ofRest?.(rest) ?? 0) : values[n]!;
   };
+  const width = Float64Array.from(kept, of(m.width, (rest) => rest.width));
   return {
     ...m,
     from,
@@ -323,7 +333,8 @@ export function windowOf(m: FlameModel, from: number, to: number, width: number)
     inlined: Uint8Array.from(kept, of(m.inlined)),
     hidden: Uint32Array.from(kept, of(hidden)),
     x: Float64Array.from(kept, of(m.x, (rest) => rest.x)),
-    total: Float64Array.from(kept, of(m.total, (rest) => rest.total)),
+    width,
+    total: m.width === m.total ? width : Float64Array.from(kept, of(m.total)),
     self: Float64Array.from(kept, of(m.self)),
     baseTotal: m.baseTotal && Float64Array.from(kept, of(m.baseTotal)),
     baseSelf: m.baseSelf && Float64Array.from(kept, of(m.baseSelf)),
@@ -338,24 +349,37 @@ function depthsOf(rows: readonly number[]): Uint32Array {
 
 const MOST = 500; // places told, as the server does
 
-/** Where names match: the outermost frames of each stack, so that every sample counts once. */
-export function searchModel(m: FlameModel, test: (name: string) => boolean): FlameSearch {
+/**
+ * Where names match: the outermost frames of each stack, so that every sample counts once.
+ * What has no width in the graph counts, too: hence the one of both sides.
+ */
+export function searchModel(m: FlameModel, test: (name: string) => boolean, both: FlameModel = m): FlameSearch {
   const hits = m.frames.name.map(test);
-  const found: number[] = [];
-  const todo = [0];
-  while (todo.length > 0) {
-    const node = todo.pop()!;
-    const frame = m.frame[node]!;
-    if (frame >= 0 && hits[frame]) found.push(node);
-    else eachChild(m, node, (child) => todo.push(child));
-  }
-  const value = found.reduce((sum, n) => sum + m.total[n]!, 0);
-  const { total, unit } = m.about;
+  const outermost = (of: FlameModel): number[] => {
+    const found: number[] = [];
+    const todo = [0];
+    while (todo.length > 0) {
+      const node = todo.pop()!;
+      const frame = of.frame[node]!;
+      if (frame >= 0 && hits[frame]) found.push(node);
+      else eachChild(of, node, (child) => todo.push(child));
+    }
+    return found;
+  };
+  const found = outermost(m);
+  const counted = both === m ? found : outermost(both);
+  const { whole, baseScale, unit } = m.about;
+  const sum = (values: Float64Array) => counted.reduce((all, n) => all + values[n]!, 0);
+  const share = (value: number, of: number): Quantity => (
+    { value, text: formatValue(value, unit, 'auto'), percent: of > 0 ? (100 * value) / of : 0 }
+  );
+  const scaled = (value: number) => weighing('base', baseScale)(0, value);
   return {
-    matched: { value, text: formatValue(value, unit, 'auto'), percent: total > 0 ? (100 * value) / total : 0 },
+    matched: share(sum(both.total), whole.head),
+    ...(both.baseTotal && { base: share(scaled(sum(both.baseTotal)), whole.base) }),
     count: found.length,
-    nodes: found.sort((a, b) => m.total[b]! - m.total[a]! || m.id[a]! - m.id[b]!).slice(0, MOST).map((n) => ({
-      id: m.id[n]!, depth: m.depth[n]!, from: m.x[n]!, total: m.total[n]!, name: m.frames.name[m.frame[n]!]!,
+    nodes: found.sort((a, b) => m.width[b]! - m.width[a]! || m.id[a]! - m.id[b]!).slice(0, MOST).map((n) => ({
+      id: m.id[n]!, depth: m.depth[n]!, from: m.x[n]!, width: m.width[n]!, name: m.frames.name[m.frame[n]!]!,
     })),
   };
 }

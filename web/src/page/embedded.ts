@@ -2,6 +2,7 @@
 
 import { signal } from '@preact/signals';
 import { ApiError } from '../api/client';
+import type { FlameWidths } from '../api/types';
 import { nodeWithID, type FlameModel } from '../model/model';
 import { tester } from '../model/pattern';
 import { collapse, frameTable, modelOf, readTree, searchModel, windowOf, type Embedded, type Tree } from '../model/tree';
@@ -23,11 +24,13 @@ export function embedded(data: Embedded): FlameSource {
     return readTree(data, data.trees.find((t) => t.inverted === inverted) ?? data.trees[0]!);
   });
 
-  const wholeOf = (query: URLSearchParams): FlameModel => {
+  const widthsIn = (query: URLSearchParams) => (query.get('widths') ?? 'both') as FlameWidths;
+  const wholeOf = (query: URLSearchParams, widths = widthsIn(query)): FlameModel => {
     const inverted = query.get('inverted') === '1';
     const collapsed = query.get('collapse') === '1';
     const type = Math.max(data.types.findIndex((t) => t.type === query.get('sample_index')), 0);
-    return made(models, `${inverted} ${collapsed} ${type}`, () => modelOf(data, frames, treeOf(inverted, collapsed), type));
+    const key = `${inverted} ${collapsed} ${type} ${widths}`;
+    return made(models, key, () => modelOf(data, frames, treeOf(inverted, collapsed), type, widths));
   };
 
   return {
@@ -38,14 +41,14 @@ export function embedded(data: Embedded): FlameSource {
         const n = nodeWithID(whole, node);
         if (n < 0) throw new ApiError(400, `there is no node ${node}`, 'node');
         left = whole.x[n]!;
-        right = left + whole.total[n]!;
+        right = left + whole.width[n]!;
       }
       return { model: windowOf(whole, left, right, width), warnings: data.warnings };
     },
     async search(query, pattern) {
       const test = tester(pattern);
       if (!test) throw new ApiError(400, 'not a pattern that works without a server', 'query');
-      return searchModel(wholeOf(query), test);
+      return searchModel(wholeOf(query), test, wholeOf(query, 'both'));
     },
     reachable: signal(true),
   };

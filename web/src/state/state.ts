@@ -41,7 +41,7 @@ export type Option = (typeof OPTIONS)[number];
 
 /** Settings of single views. */
 export const OWN = [
-  'zoom', 'inverted', 'collapse', 'color', 'flip', 'pivot', 'beside', // flame
+  'zoom', 'inverted', 'collapse', 'color', 'flip', 'pivot', 'beside', 'widths', // flame
   'order', 'find', // tables
   'asm', 'at', // source: machine code, a line
   'finding', // source, advice
@@ -119,7 +119,15 @@ export function selectFunction(name: string, how: How = 'replace'): void {
  * What the search matches in the view shown, as the view found it: its value
  * printed and its share, and how many places. null: nothing searched, or not known yet.
  */
-export const matched = signal<{ text: string; percent: number; count: number } | { error: string } | null>(null);
+export const matched = signal<Matches | { error: string } | null>(null);
+
+export interface Matches {
+  text: string;
+  percent: number;
+  count: number;
+  /** Of a comparison: what it was before. */
+  base?: { text: string; percent: number };
+}
 
 /** Goes to the next (1) or the previous (-1) match, if the view shown can. */
 export const nextMatch = signal<((direction: 1 | -1) => void) | null>(null);

@@ -41,6 +41,9 @@ export interface FrameTheme {
   inlined: string;
   /** Hairlines where there is more than can be drawn. */
   rest: string;
+  /** Hatching of what only the base of a comparison has, and the bar of what is new. */
+  gone: string;
+  fresh: string;
   hover: string;
   focus: string;
   match: string;
@@ -121,6 +124,8 @@ function makeTheme(dark: boolean): FrameTheme {
     background,
     inlined: pick('rgb(29 28 26 / 0.3)', 'rgb(244 242 236 / 0.34)'),
     rest: pick('#d8d4c8', '#3d3e45'),
+    gone: pick('rgb(29 28 26 / 0.26)', 'rgb(244 242 236 / 0.24)'),
+    fresh: pick('#a8321c', '#ff9d85'),
     hover: pick('rgb(29 28 26 / 0.75)', 'rgb(255 255 255 / 0.75)'),
     focus: pick('#9a4a12', '#f0a066'),
     match: pick('#a021bd', '#e58bff'),

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { fault } from '../state/pattern';
-import { go, matched, nextMatch, state } from '../state/state';
+import { go, matched, nextMatch, state, type Matches } from '../state/state';
 import { Icon, IconButton, Kbd } from './parts';
 
 const PAUSE = 150; // ms after the last key, before the view is asked
@@ -82,12 +82,14 @@ export function Search() {
   );
 }
 
-function Matched({ percent, text, count }: { percent: number; text: string; count: number }) {
+function Matched({ percent, text, count, base }: Matches) {
   if (count === 0) return <>no match</>;
+  const share = (of: number) => `${of >= 10 ? of.toFixed(1) : of.toFixed(2)}%`;
   return (
     <>
-      <b>{percent >= 10 ? percent.toFixed(1) : percent.toFixed(2)}%</b>
-      <span class="finder-detail"> {text} · {count.toLocaleString('en')} {count === 1 ? 'place' : 'places'}</span>
+      <b>{base && <span class="finder-before">{share(base.percent)} → </span>}{share(percent)}</b>
+      {/* Of a comparison both shares take its room. */}
+      {!base && <span class="finder-detail"> {text} · {count.toLocaleString('en')} {count === 1 ? 'place' : 'places'}</span>}
     </>
   );
 }

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { shortName } from '../../model/names';
-import { formatPercent } from '../../model/units';
 import { tip } from '../parts';
 import type { Controller } from './controller';
+import { shareOfAll } from './describe';
 
 /** From all to the frame that is zoomed to. */
 export function Breadcrumb({ graph }: { graph: Controller }) {
@@ -11,7 +11,7 @@ export function Breadcrumb({ graph }: { graph: Controller }) {
   useLayoutEffect(() => {
     list.current!.scrollLeft = list.current!.scrollWidth;
   }, [path]);
-  const total = graph.whole.value?.about.total ?? 0;
+  const about = graph.whole.value?.about;
   return (
     <nav class="flame-crumbs" aria-label="Zoom">
       <ol ref={list}>
@@ -28,7 +28,7 @@ export function Breadcrumb({ graph }: { graph: Controller }) {
             >
               {shortName(spot.name)}
             </button>
-            {i === path.length - 2 && <span class="flame-crumb-share">{formatPercent(spot.total, total)}</span>}
+            {about && i === path.length - 2 && <span class="flame-crumb-share">{shareOfAll(about, spot.total, spot.base?.total)}</span>}
           </li>
         ))}
       </ol>

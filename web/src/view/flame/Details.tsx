@@ -1,4 +1,4 @@
-import { measures, place, title, traits, type Words } from './describe';
+import { measures, place, title, traits, wholeOf, type Words } from './describe';
 import type { Controller } from './controller';
 
 interface DetailsProps {
@@ -36,6 +36,7 @@ export function Details({ graphs, words, note }: DetailsProps) {
         {measures(words, spot).map((m) => (
           <span key={m.label}>
             <span class="soft">{m.label}</span> {m.value} <b>{m.ofAll}</b>
+            {spot.kind !== 'rest' && <span class="soft">{wholeOf(words.about)}</span>}
             {m.ofZoomed && <span class="soft"> {m.ofZoomed} of zoomed</span>}
           </span>
         ))}

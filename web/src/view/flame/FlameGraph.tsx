@@ -109,7 +109,7 @@ export function FlameGraph(props: FlameGraphProps) {
     unit: query.get('unit') || 'auto',
     zoomed: graph.path.value.at(-1) ?? null,
   };
-  const isEmpty = shown !== null && shown.about.total <= 0;
+  const isEmpty = shown !== null && shown.about.width <= 0;
   const covered = error !== null || isEmpty;
 
   const onKeyDown = (e: KeyboardEvent) => {

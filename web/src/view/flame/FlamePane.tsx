@@ -4,6 +4,7 @@
 import './flame.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { FlameWidths } from '../../api/types';
 import { exactly } from '../../state/pattern';
 import { go, nextMatch, setOwn, state as current, type State } from '../../state/state';
 import { Button, toast, useKeys, Warnings, type MenuItem } from '../parts';
@@ -16,7 +17,7 @@ import { Legend } from './Legend';
 import { Minimap } from './Minimap';
 import { coloringOf, flameQuery, settingsOf } from './settings';
 import type { Spot } from './spot';
-import { Toolbar, type Toggle } from './Toolbar';
+import { Toolbar, WIDTHS, type Toggle } from './Toolbar';
 import { useSearch } from './useSearch';
 
 export interface FlamePaneProps {
@@ -44,9 +45,9 @@ export function FlamePane({
   const { own, search } = state;
   const [callers] = useState(() => new Controller(graph.source));
   const settings = settingsOf(own);
-  const { pivot, inverted, flip, collapse } = settings;
+  const { pivot, inverted, flip, collapse, widths } = settings;
 
-  const query = useMemo(() => flameQuery(asking, settings), [asking, inverted, collapse, pivot]);
+  const query = useMemo(() => flameQuery(asking, settings), [asking, inverted, collapse, pivot, widths]);
   const above = useMemo(() => {
     const q = new URLSearchParams(query);
     q.set('side', 'callers');
@@ -85,7 +86,9 @@ export function FlamePane({
     { label: 'Mark everywhere', icon: 'search', run: () => go({ search: exactly(spot.name) }) },
   ];
 
-  useFlameKeys(graph, toggles, !without.pivot);
+  const setWidths = (to: FlameWidths) => setOwn('widths', to === 'both' ? '' : to);
+  const turnSides = () => setWidths(WIDTHS[(WIDTHS.findIndex((w) => w.widths === widths) + 1) % WIDTHS.length]!.widths);
+  useFlameKeys(graph, toggles, !without.pivot, diff ? turnSides : null);
   useNote(graph);
 
   const words: Words | null = model && {
@@ -110,6 +113,8 @@ export function FlamePane({
           toggles={toggles}
           tableHref={roomy ? undefined : tableHref}
           onColors={(by) => setOwn('color', by)}
+          widths={widths}
+          onWidths={setWidths}
         />
       </div>
       <Warnings warnings={graph.warnings.value} />
@@ -147,7 +152,7 @@ function startPivot(name: string): void {
   go({ own: { ...rest, pivot: name }, fn: name });
 }
 
-function useFlameKeys(graph: Controller, toggles: readonly Toggle[], pivots: boolean): void {
+function useFlameKeys(graph: Controller, toggles: readonly Toggle[], pivots: boolean, turnSides: (() => void) | null): void {
   const move = (direction: 'up' | 'down' | 'left' | 'right') => () => {
     graph.showFocus(true);
     graph.moveFocus(direction);
@@ -177,6 +182,7 @@ function useFlameKeys(graph: Controller, toggles: readonly Toggle[], pivots: boo
     { keys: 'PageUp', label: 'Scroll up', run: () => graph.scrollBy(-graph.height * 0.8) },
     { keys: 'n', label: 'Next match', run: () => (nextMatch.peek() ? nextMatch.peek()!(1) : false) },
     { keys: 'N', label: 'Previous match', run: () => (nextMatch.peek() ? nextMatch.peek()!(-1) : false) },
+    ...(turnSides ? [{ keys: 'b', label: 'Before, both sides, after', run: turnSides }] : []),
     ...(pivots ? [{
       keys: 'v',
       label: 'Pivot on the frame in focus: callers above, callees below',

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { measures, place, title, traits, type Words } from './describe';
+import { measures, place, title, traits, wholeOf, type Words } from './describe';
 import type { Spot } from './spot';
 
 /** Of the pointer, in the window. */
@@ -22,7 +22,7 @@ export function FlameTip({ spot, at: { x, y }, words }: { spot: Spot; at: TipPla
   }, [spot, x, y]);
   const rows = measures(words, spot);
   const columns = [
-    { key: 'ofAll', head: 'of all' },
+    { key: 'ofAll', head: (spot.kind === 'rest' ? '' : wholeOf(words.about)) || 'of all' },
     { key: 'ofZoomed', head: 'of zoomed' },
     { key: 'ofParent', head: words.about.inverted ? 'of callee' : 'of caller' },
   ] as const;

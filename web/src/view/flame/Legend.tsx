@@ -1,9 +1,19 @@
 import { useMemo } from 'preact/hooks';
 import { dark } from '../../state/theme';
-import type { FlameModel } from '../../model/model';
+import type { FlameAbout, FlameModel } from '../../model/model';
 import { CHANGE_STEPS } from '../../model/change';
 import { changeFill, frameTheme, HEAT_STEPS, heatFill, PLAIN, type ColorBy } from '../../theme/frames';
 import { entriesOf } from './entries';
+
+/** How frames look that one side of a comparison alone has, where they have width. */
+function OneSided({ about: { diff, widths } }: { about: FlameAbout }) {
+  return (
+    <>
+      {diff && widths !== 'head' && <span class="soft"><i class="flame-swatch flame-swatch-gone" aria-hidden="true" />gone</span>}
+      {diff && widths !== 'base' && <span class="soft"><i class="flame-swatch flame-swatch-new" aria-hidden="true" />new</span>}
+    </>
+  );
+}
 
 export function Legend({ model, colors }: { model: FlameModel; colors: ColorBy }) {
   const fills = frameTheme(dark.value).fills[PLAIN]!;
@@ -20,6 +30,7 @@ export function Legend({ model, colors }: { model: FlameModel; colors: ColorBy }
         <span class="flame-scale">{steps.map((fill) => <Swatch key={fill} fill={fill} />)}</span>
         <span>{colors === 'self' ? 'much self' : '▲ more'}</span>
         {colors === 'change' && <span class="soft">grey: within noise</span>}
+        <OneSided about={model.about} />
         {inlined && <Inlined />}
       </div>
     );
@@ -29,6 +40,7 @@ export function Legend({ model, colors }: { model: FlameModel; colors: ColorBy }
       {entries.map((e) => (
         <li key={`${e.label} ${e.fill}`}><Swatch fill={e.fill} />{e.label} <span class="soft">{e.share}</span></li>
       ))}
+      {model.about.diff && <li class="flame-legend-sides"><OneSided about={model.about} /></li>}
       {inlined && <li><Inlined /></li>}
     </ul>
   );

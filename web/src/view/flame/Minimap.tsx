@@ -15,8 +15,8 @@ export function Minimap({ graph, colors }: { graph: Controller; colors: ColorBy 
   const model = graph.whole.value;
   const settled = graph.settled.value;
   const isDark = dark.value;
-  const total = model?.about.total || 1;
-  const shown = model !== null && settled.to - settled.from < total * 0.999;
+  const all = model?.about.width || 1;
+  const shown = model !== null && settled.to - settled.from < all * 0.999;
 
   // Drawn when it is first seen, and kept while it is not.
   const current = useRef(false);
@@ -34,17 +34,17 @@ export function Minimap({ graph, colors }: { graph: Controller; colors: ColorBy 
       const el = lens.current;
       if (!el) return;
       const v = graph.view.peek();
-      el.style.left = `${(100 * v.from) / total}%`;
-      el.style.width = `max(2px, ${(100 * (v.to - v.from)) / total}%)`;
+      el.style.left = `${(100 * v.from) / all}%`;
+      el.style.width = `max(2px, ${(100 * (v.to - v.from)) / all}%)`;
     };
     move();
     return graph.view.subscribe(() => nextFrame(move));
-  }, [graph, total, shown]);
+  }, [graph, all, shown]);
 
   const drag = (e: PointerEvent) => {
     const { left, width } = box.current!.getBoundingClientRect();
     const v = graph.view.peek();
-    const at = ((e.clientX - left) / width) * total;
+    const at = ((e.clientX - left) / width) * all;
     const half = (v.to - v.from) / 2;
     graph.setView({ from: at - half, to: at + half });
   };

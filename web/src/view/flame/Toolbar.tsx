@@ -1,5 +1,6 @@
+import type { FlameWidths } from '../../api/types';
 import type { ColorBy } from '../../theme/frames';
-import { IconButton, Menu, tip, type MenuItem } from '../parts';
+import { Button, IconButton, Menu, tip, type MenuItem } from '../parts';
 import type { Controller } from './controller';
 
 export interface Toggle {
@@ -18,20 +19,31 @@ export const COLORINGS: readonly { by: ColorBy; label: string; hint: string }[] 
   { by: 'change', label: 'Change', hint: 'Red grew, blue shrank, grey is noise' },
 ];
 
+/** The sides of a comparison, in time's order. */
+export const WIDTHS: readonly { widths: FlameWidths; label: string; hint: string }[] = [
+  { widths: 'base', label: 'Before', hint: 'Frames as wide as before: what is new has no width' },
+  { widths: 'both', label: 'Both', hint: 'Frames as wide as on the larger side: what is gone is hatched, what is new has a bar' },
+  { widths: 'head', label: 'After', hint: 'Frames as wide as after: what is gone has no width' },
+];
+
 interface ToolbarProps {
   graph: Controller;
   colors: ColorBy;
   diff: boolean;
   onColors: (by: ColorBy) => void;
+  widths: FlameWidths;
+  onWidths: (widths: FlameWidths) => void;
   toggles: readonly Toggle[];
   /** Where the same is shown as a table, if it is. */
   tableHref?: string | undefined;
 }
 
-export function Toolbar({ graph, colors, diff, onColors, toggles, tableHref }: ToolbarProps) {
+export function Toolbar({ graph, colors, diff, onColors, widths, onWidths, toggles, tableHref }: ToolbarProps) {
   const colorings: MenuItem[] = COLORINGS.filter((c) => diff || c.by !== 'change')
     .map((c) => ({ label: c.label, hint: c.hint, checked: c.by === colors, run: () => onColors(c.by) }));
+  const sides = diff ? WIDTHS.map(({ widths: w, ...words }) => ({ ...words, checked: w === widths, run: () => onWidths(w) })) : [];
   const all: MenuItem[] = [
+    ...(diff ? [{ heading: 'As wide as' }, ...sides, 'separator' as const] : []),
     ...toggles.map((t) => ({ label: t.label, hint: t.about, keys: t.keys, checked: t.on, run: t.run })),
     'separator',
     { heading: 'Colour by' },
@@ -41,6 +53,11 @@ export function Toolbar({ graph, colors, diff, onColors, toggles, tableHref }: T
   return (
     <div class="flame-tools" role="toolbar" aria-label="Flame graph">
       <div class="flame-tools-wide">
+        {diff && (
+          <span class="segments flame-sides" role="group" aria-label="As wide as">
+            {sides.map((s) => <Button key={s.label} aria-pressed={s.checked} onClick={s.run} {...tip(s.hint, 'b')}>{s.label}</Button>)}
+          </span>
+        )}
         {toggles.map((t) => (
           <button key={t.label} type="button" class="btn btn-plain" aria-pressed={t.on} onClick={t.run} {...tip(t.about, t.keys)}>
             {t.label}

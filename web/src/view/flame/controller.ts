@@ -119,7 +119,7 @@ export class Controller {
         this.error.value = null;
         this.warnings.value = warnings;
         this.whole.value = model;
-        this.view.value = { from: 0, to: model.about.total || 1 };
+        this.view.value = { from: 0, to: model.about.width || 1 };
         this.settled.value = this.view.value;
         this.motion = null;
         this.hover.value = null;
@@ -221,8 +221,9 @@ export class Controller {
     return spotOf(model, node, this.sceneOf(model).stepOf(node));
   }
 
-  get total(): number {
-    return this.whole.peek()?.about.total || 1;
+  /** Where positions end. */
+  get end(): number {
+    return this.whole.peek()?.about.width || 1;
   }
 
   // Zoom
@@ -235,7 +236,7 @@ export class Controller {
       return;
     }
     if (zoom === '') {
-      this.moveTo({ from: 0, to: this.total }, this.whole.peek()!, 0, atOnce);
+      this.moveTo({ from: 0, to: this.end }, this.whole.peek()!, 0, atOnce);
       return;
     }
     const colon = zoom.indexOf(':');
@@ -278,14 +279,14 @@ export class Controller {
     if (!model) return;
     if (spot.kind === 'rest') {
       // So far that the widest of them, on the left, can be made out.
-      const seen = (spot.total / Math.max(spot.hidden, 1)) * (this.surface.width / WELL_SEEN);
-      const span = Math.min(spot.total * 1.04, seen);
+      const seen = (spot.width / Math.max(spot.hidden, 1)) * (this.surface.width / WELL_SEEN);
+      const span = Math.min(spot.width * 1.04, seen);
       this.showRange(spot.x - span * 0.02, spot.x + span);
       return;
     }
-    const node = nodeAt(model, spot.depth, spot.x + spot.total / 2);
+    const node = nodeAt(model, spot.depth, spot.x + spot.width / 2);
     if (node >= 0 && model.id[node] === spot.id) this.zoomToNode(model, node, 'push', false);
-    else this.showRange(spot.x, spot.x + spot.total);
+    else this.showRange(spot.x, spot.x + spot.width);
   }
 
   /** Zooms out to everything. */
@@ -299,23 +300,23 @@ export class Controller {
     const path = this.path.peek();
     if (path.length < 2) {
       const v = this.view.peek();
-      if (v.to - v.from >= this.total * 0.999999) return false;
+      if (v.to - v.from >= this.end * 0.999999) return false;
       this.showAll();
       return true;
     }
     // Callers as wide as this one would look the same.
-    const width = path.at(-1)!.total;
-    const outer = path.slice(0, -1).findLast((s) => s.total > width) ?? path[0]!;
+    const width = path.at(-1)!.width;
+    const outer = path.slice(0, -1).findLast((s) => s.width > width) ?? path[0]!;
     this.zoomTo(outer);
     return true;
   }
 
   showRange(from: number, to: number): void {
-    this.free(clamp({ from, to }, this.total), true);
+    this.free(clamp({ from, to }, this.end), true);
   }
 
   private zoomToNode(model: FlameModel, node: number, how: 'push' | 'replace' | null, atOnce: boolean): void {
-    const to = { from: model.x[node]!, to: model.x[node]! + (model.total[node]! || 1) };
+    const to = { from: model.x[node]!, to: model.x[node]! + (model.width[node]! || 1) };
     this.moveTo(to, model, node, atOnce);
     this.focus.value = node > 0 ? this.spot(model, node) : null;
     if (how) this.onZoom(zoomText(this.path.peek().at(-1) ?? null), how);
@@ -361,15 +362,15 @@ export class Controller {
 
   zoomBy(factor: number, share: number, smooth: boolean): void {
     const v = this.motion?.to ?? this.view.peek();
-    this.free(zoomAbout(v, share, factor, this.total), smooth);
+    this.free(zoomAbout(v, share, factor, this.end), smooth);
   }
 
   panBy(share: number, smooth: boolean): void {
-    this.free(pan(this.motion?.to ?? this.view.peek(), share, this.total), smooth);
+    this.free(pan(this.motion?.to ?? this.view.peek(), share, this.end), smooth);
   }
 
   setView(v: Viewport): void {
-    this.free(clamp(v, this.total), false);
+    this.free(clamp(v, this.end), false);
   }
 
   scrollBy(pixels: number): void {
@@ -418,7 +419,7 @@ export class Controller {
     const node = row < this.surface.skip ? -1 : nodeAt(model, row, position);
     if (node < 0) return null;
     const same = this.hover.peek();
-    if (same && same.depth === model.depth[node] && same.x === model.x[node] && same.total === model.total[node]) return same;
+    if (same && same.depth === model.depth[node] && same.x === model.x[node] && same.width === model.width[node]) return same;
     return this.spot(model, node);
   }
 
@@ -449,7 +450,7 @@ export class Controller {
     if (!model) return;
     const v = this.view.peek();
     const at = this.focus.peek() ?? this.path.peek().at(-1) ?? null;
-    let node = at ? nodeAt(model, at.depth, at.x + at.total / 2) : 0;
+    let node = at ? nodeAt(model, at.depth, at.x + at.width / 2) : 0;
     if (at && node >= 0) {
       const inward = to === (this.surface.flip ? 'up' : 'down');
       if (to === 'left' || to === 'right') node = neighbour(model, node, to === 'left' ? -1 : 1);
@@ -466,12 +467,12 @@ export class Controller {
   /** Shows a frame, by as small a move as will do. */
   bringIntoView(spot: Spot): void {
     const v = this.motion?.to ?? this.view.peek();
-    let to = reveal(v, spot.x, spot.x + spot.total, this.total);
-    const pixels = (spot.total / (to.to - to.from)) * this.surface.width;
+    let to = reveal(v, spot.x, spot.x + spot.width, this.end);
+    const pixels = (spot.width / (to.to - to.from)) * this.surface.width;
     if (pixels < MADE_OUT) {
       // Too narrow to be made out: as near as shows it and its surroundings.
-      const span = spot.total * 8;
-      to = clamp({ from: spot.x - span / 2, to: spot.x + spot.total + span / 2 }, this.total);
+      const span = spot.width * 8;
+      to = clamp({ from: spot.x - span / 2, to: spot.x + spot.width + span / 2 }, this.end);
     }
     if (to.from !== v.from || to.to !== v.to) this.free(to, true);
     this.fitHeight(to);
@@ -479,18 +480,19 @@ export class Controller {
   }
 
   /** Goes to a node the server named, which need not be loaded. */
-  goTo(place: { id: number; depth: number; from: number; total: number; name: string }): void {
-    const to = place.from + place.total;
-    const wide = (place.total / (this.view.peek().to - this.view.peek().from)) * this.surface.width;
+  goTo(place: { id: number; depth: number; from: number; width: number; name: string }): void {
+    const to = place.from + place.width;
+    const wide = (place.width / (this.view.peek().to - this.view.peek().from)) * this.surface.width;
     const spot: Spot = {
       id: place.id, name: place.name, kind: 'frame', file: '', line: 0, otherFiles: 0, package: '', origin: 0, inlined: false,
-      depth: place.depth, x: place.from, total: place.total, self: 0, hidden: 0, children: 0, base: null, parentTotal: 0, step: 0,
+      depth: place.depth, x: place.from, width: place.width, total: 0, self: 0, hidden: 0, children: 0, base: null,
+      parentTotal: 0, parentBase: 0, step: 0,
     };
     this.point(null);
     this.setFocus(spot);
     this.focusShown = true;
     if (wide < MATCH_SEEN) {
-      const margin = place.total;
+      const margin = place.width;
       this.showRange(place.from - margin, to + margin);
     }
     this.bringIntoView(spot);
@@ -505,7 +507,7 @@ export class Controller {
   private completeFocus(model: FlameModel): void {
     const at = this.focus.peek();
     if (!at) return;
-    const node = nodeAt(model, at.depth, at.x + at.total / 2);
+    const node = nodeAt(model, at.depth, at.x + at.width / 2);
     if (node < 0 || model.id[node] !== at.id) return;
     this.pending = false;
     this.focus.value = this.spot(model, node);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { FlameWidths } from '../../api/types';
 import { flameOf } from '../../model/fixtures';
 import { decode, nodeWithID, REST } from '../../model/model';
 import { changeText, measures, sentence, title, traits, type Words } from './describe';
@@ -21,6 +22,10 @@ describe('a frame', () => {
     expect(measures(words(plain, spot(10)), spot(20))[0]).toEqual({
       label: 'total', value: '30ms', ofAll: '30.00%', ofZoomed: '50.00%', ofParent: '50.00%',
     });
+  });
+  test('has its share of all there is, also of what is not in the graph', () => {
+    const part = { ...words(plain), about: { ...plain.about, whole: { head: 300 * ms, base: 0 } } };
+    expect(measures(part, spot(10))[0]!.ofAll).toBe('20.00%');
   });
   test('beside a zoomed one has none of it', () => {
     expect(measures(words(plain, spot(10)), spot(30))[0]!.ofZoomed).toBe('');
@@ -52,6 +57,37 @@ describe('a change', () => {
     [100, 0, '50 → 0 (−50, gone)'],
     [0, 0, '0 → 0 (0)'],
   ])('%d to %d', (base, head, text) => expect(changeText(w, base, head)).toBe(text));
+});
+
+describe('shares of a comparison', () => {
+  // all 200 → 100: f1 150 → 40, gone 50 → 0, new 0 → 60; the base is halved to compare.
+  const flame = (widths: FlameWidths) => {
+    const f = flameOf([[0, 0, 100, 0], [1, 0, 40, 40], [1, 0, 0, 0], [1, 0, 60, 60]], {
+      unit: 'count', diff: true, baseTotal: 400, baseScale: 0.5, widths,
+    });
+    f.nodes.baseTotal = [400, 300, 100, 0];
+    f.nodes.baseSelf = [0, 300, 100, 0];
+    f.nodes.width = { both: [260, 150, 50, 60], head: [100, 40, 0, 60], base: [200, 150, 50, 0] }[widths];
+    f.nodes.own = [0, f.nodes.width[1]!, f.nodes.width[2]!, f.nodes.width[3]!];
+    return decode(f);
+  };
+  test.each([
+    ['both', ['150 → 40 (−110, −73.33%)', '−55.00%', '']],
+    ['head', ['150 → 40 (−110, −73.33%)', '40.00%', '40.00%']],
+    ['base', ['150 → 40 (−110, −73.33%)', '75.00%', '75.00%']],
+  ] as const)('as wide as %s', (widths, want) => {
+    const m = flame(widths);
+    const all = spotOf(m, 0);
+    const [total] = measures(words(m, all), spotOf(m, nodeWithID(m, 10)));
+    expect([total!.value, total!.ofAll, total!.ofZoomed]).toEqual(want);
+  });
+  test('what is gone is told', () => {
+    const m = flame('both');
+    expect(sentence(words(m), spotOf(m, nodeWithID(m, 20), -10))).toBe(
+      'example.org/a.f2; total 50 → 0 (−50, gone), −25.00% of all before; self 50 → 0 (−50, gone), −25.00% of all before; '
+      + 'level 1; 0 callees; ▼ less than by chance; your code',
+    );
+  });
 });
 
 test('paths lead to the same place in another form of the graph', () => {

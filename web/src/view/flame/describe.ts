@@ -20,7 +20,7 @@ export interface Words {
   /** The unit asked for, or minimum. */
   unit: string;
   /** The frame that is zoomed to; null for all. */
-  zoomed: Pick<Spot, 'x' | 'total' | 'depth'> | null;
+  zoomed: Pick<Spot, 'x' | 'width' | 'total' | 'base' | 'depth'> | null;
 }
 
 export function valueText(w: Words, value: number): string {
@@ -38,21 +38,45 @@ export function changeText(w: Words, base: number, head: number): string {
   return `${valueText(w, scaled)} → ${valueText(w, head)} (${formatSigned(delta, (v) => valueText(w, v))}${relative})`;
 }
 
+/** Of what shares are, where there are two sides; '' where it goes without saying. */
+export function wholeOf({ diff, widths }: FlameAbout): string {
+  return !diff ? '' : widths === 'head' ? ' of all after' : ' of all before';
+}
+
+/**
+ * The share a value has of all. Of both sides it is that of its change, of all there was before, as in tables; else that of the side
+ * that frames are as wide as.
+ */
+export function shareOfAll(about: FlameAbout, value: number, base = 0): string {
+  const before = base * about.baseScale;
+  const { head, base: all } = about.whole;
+  if (!about.diff || about.widths === 'head') return formatPercent(value, head);
+  if (about.widths === 'base') return formatPercent(before, all);
+  return formatSigned(value - before, (size) => formatPercent(size, all));
+}
+
 /** Whether a frame lies in the one that is zoomed to. */
 function inZoomed(w: Words, s: Spot): boolean {
   const z = w.zoomed;
-  return z !== null && s.depth >= z.depth && s.x >= z.x && s.x + s.total <= z.x + z.total;
+  return z !== null && s.depth >= z.depth && s.x >= z.x && s.x + s.width <= z.x + z.width;
 }
 
 export function measures(w: Words, s: Spot): Measure[] {
+  const { about } = w;
+  // A change is told as a share of all alone: of a caller that changed, too, it would say little.
+  const shared = !about.diff || about.widths !== 'both';
+  const side = (head: number, base = 0) => (about.diff && about.widths === 'base' ? base : head);
   const row = (label: string, value: number, base?: number): Measure => ({
     label,
     value: base === undefined ? valueText(w, value) : changeText(w, base, value),
-    ofAll: formatPercent(value, w.about.total),
-    ofZoomed: inZoomed(w, s) ? formatPercent(value, w.zoomed!.total) : '',
-    ofParent: s.depth > 1 ? formatPercent(value, s.parentTotal) : '',
+    ofAll: shareOfAll(about, value, base),
+    ofZoomed: shared && inZoomed(w, s) ? formatPercent(side(value, base), side(w.zoomed!.total, w.zoomed!.base?.total)) : '',
+    ofParent: shared && s.depth > 1 ? formatPercent(side(value, base), side(s.parentTotal, s.parentBase)) : '',
   });
-  if (s.kind === 'rest') return [row('total', s.total)];
+  if (s.kind === 'rest') {
+    // What they have on either side was not sent.
+    return [{ label: 'total', value: valueText(w, s.width), ofAll: formatPercent(s.width, about.width), ofZoomed: '', ofParent: '' }];
+  }
   const out = [row('total', s.total, s.base?.total)];
   if (!w.about.inverted && s.kind === 'frame') out.push(row('self', s.self, s.base?.self));
   return out;
@@ -79,7 +103,7 @@ export function traits(w: Words, s: Spot): string[] {
 /** One sentence, for those who hear it. */
 export function sentence(w: Words, s: Spot): string {
   const parts = [s.kind === 'rest' ? title(s) : s.name];
-  for (const m of measures(w, s)) parts.push(`${m.label} ${m.value}, ${m.ofAll}`);
+  for (const m of measures(w, s)) parts.push(`${m.label} ${m.value}, ${m.ofAll}${s.kind === 'rest' ? '' : wholeOf(w.about)}`);
   if (s.kind !== 'rest') {
     parts.push(`level ${s.depth}`);
     const children = s.children + s.hidden;

@@ -13,7 +13,7 @@ interface Entry {
 }
 
 /** What the colours mean, by package and module with their shares of all there is, drawn or not. */
-export function entriesOf({ shares, total }: FlameAbout, by: ColorBy): Entry[] {
+export function entriesOf({ shares, whole }: FlameAbout, by: ColorBy): Entry[] {
   const all = by === 'module'
     ? shares.origins.map((value, origin) => ({ value, fill: originFill(origin), label: ORIGINS[origin] ?? ORIGINS[0] }))
     : by === 'package'
@@ -22,5 +22,5 @@ export function entriesOf({ shares, total }: FlameAbout, by: ColorBy): Entry[] {
       }))
       : [];
   return all.filter((e) => e.value > 0).sort((a, b) => b.value - a.value).slice(0, MOST)
-    .map(({ value, fill, label }) => ({ label, fill, share: formatPercent(value, total) }));
+    .map(({ value, fill, label }) => ({ label, fill, share: formatPercent(value, whole.head) }));
 }

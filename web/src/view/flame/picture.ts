@@ -2,11 +2,13 @@
 // legend, in the colours that are seen. A PNG has twice the size, so that it is
 // sharp in a document.
 
+import type { FlameAbout } from '../../model/model';
 import { dark } from '../../state/theme';
 import { frameTheme, PLAIN, type ColorBy } from '../../theme/frames';
 import { ROW } from '../../draw/painter';
 import { SvgPen, type Pen } from '../../draw/svg';
 import type { Controller } from './controller';
+import { changeText } from './describe';
 import { entriesOf } from './entries';
 
 const RATIO = 2;
@@ -71,7 +73,7 @@ function svg(p: Picture): Blob {
 function drawFrame(c: Pen, p: Picture): void {
   const theme = frameTheme(dark.peek());
   const about = p.graph.whole.peek()?.about;
-  const facts = about ? `${about.type} · ${p.graph.path.peek().at(-1)?.name ?? 'all'} · ${about.totalText}` : '';
+  const facts = about ? `${about.type} · ${p.graph.path.peek().at(-1)?.name ?? 'all'} · ${totalsOf(about)}` : '';
   c.fillStyle = theme.background;
   c.fillRect(0, 0, fullWidth(p), fullHeight(p));
   c.textBaseline = 'middle';
@@ -95,6 +97,23 @@ function drawFrame(c: Pen, p: Picture): void {
     c.fillText(text, x + 16, y);
     x += wide;
   }
+  if (about?.diff) {
+    c.fillStyle = theme.text[2]!;
+    c.fillText(cutTo(marksOf(about, p.colors), p.width + MARGIN - x, c), x, y);
+  }
+}
+
+/** What there is in all, on both sides of a comparison. */
+function totalsOf(about: FlameAbout): string {
+  return about.diff ? changeText({ about, unit: 'auto', zoomed: null }, about.baseTotal, about.total) : about.totalText;
+}
+
+/** How frames of a comparison look. */
+function marksOf({ widths }: FlameAbout, by: ColorBy): string {
+  const marks = by === 'change' ? ['red: more', 'blue: less', 'grey: within noise'] : [];
+  if (widths !== 'head') marks.push('hatched: gone');
+  if (widths !== 'base') marks.push('with a bar: new');
+  return marks.join(' · ');
 }
 
 /** As much of a text as there is room for. */

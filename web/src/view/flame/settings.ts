@@ -1,8 +1,9 @@
 // The settings of a flame graph, as they stand in links.
 
+import type { FlameWidths } from '../../api/types';
 import type { State } from '../../state/state';
 import type { ColorBy } from '../../theme/frames';
-import { COLORINGS } from './Toolbar';
+import { COLORINGS, WIDTHS } from './Toolbar';
 
 export interface Settings {
   /** Function whose callers and callees are shown; '' for all of the graph. */
@@ -10,6 +11,8 @@ export interface Settings {
   inverted: boolean;
   flip: boolean;
   collapse: boolean;
+  /** Of a comparison: whose values frames are as wide as. */
+  widths: FlameWidths;
 }
 
 export function settingsOf(own: State['own']): Settings {
@@ -19,6 +22,7 @@ export function settingsOf(own: State['own']): Settings {
     inverted: own.inverted === '1' && pivot === '',
     flip: own.flip === '1' && pivot === '',
     collapse: own.collapse === '1',
+    widths: WIDTHS.find((w) => w.widths === own.widths)?.widths ?? 'both',
   };
 }
 
@@ -29,10 +33,11 @@ export function coloringOf(own: State['own'], diff: boolean): ColorBy {
 }
 
 /** The query of the graph: that of all reports, with what settings add to it. */
-export function flameQuery(asking: URLSearchParams, { inverted, collapse, pivot }: Settings): URLSearchParams {
+export function flameQuery(asking: URLSearchParams, { inverted, collapse, pivot, widths }: Settings): URLSearchParams {
   const q = new URLSearchParams(asking);
   if (inverted) q.set('inverted', '1');
   if (collapse) q.set('collapse', '1');
   if (pivot) q.set('pivot', pivot);
+  if (widths !== 'both') q.set('widths', widths);
   return q;
 }

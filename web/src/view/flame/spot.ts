@@ -15,6 +15,7 @@ export interface Spot {
   inlined: boolean;
   depth: number;
   x: number;
+  width: number;
   total: number;
   self: number;
   /** Children that are too narrow to have been sent. */
@@ -23,6 +24,7 @@ export interface Spot {
   children: number;
   base: { total: number; self: number } | null;
   parentTotal: number;
+  parentBase: number;
   /** By the colours of a comparison: below 0 less, above 0 more, 0 noise. */
   step: number;
 }
@@ -45,12 +47,14 @@ export function spotOf(m: FlameModel, node: number, step = 0): Spot {
     inlined: m.inlined[node] === 1,
     depth: m.depth[node]!,
     x: m.x[node]!,
+    width: m.width[node]!,
     total: m.total[node]!,
     self: m.self[node]!,
     hidden: frame === REST ? (m.hidden[parent] ?? 0) : m.hidden[node]!,
     children,
     base: m.baseTotal && m.baseSelf && frame !== REST ? { total: m.baseTotal[node]!, self: m.baseSelf[node]! } : null,
-    parentTotal: parent >= 0 ? m.total[parent]! : m.total[node]!,
+    parentTotal: m.total[parent >= 0 ? parent : node]!,
+    parentBase: m.baseTotal?.[parent >= 0 ? parent : node] ?? 0,
     step,
   };
 }

@@ -46,7 +46,7 @@ export function useSearch(graph: Controller, query: URLSearchParams, pattern: st
   useEffect(() => {
     if (pattern === '') matched.value = null;
     else if (error) matched.value = { error: error.param === 'query' ? error.message.replace(/^query: /, '') : error.message };
-    else if (found) matched.value = { text: found.matched.text, percent: found.matched.percent, count: found.count };
+    else if (found) matched.value = { ...found.matched, count: found.count, ...(found.base && { base: found.base }) };
   }, [pattern, found, error]);
   useEffect(() => () => {
     matched.value = null;

@@ -82,10 +82,10 @@ export class Windows {
     if (wanted && wanted.from <= v.from && wanted.to >= v.to && wanted.grain <= grain * TOLERANCE) return true; // on its way
     clearTimeout(this.timer);
     const span = v.to - v.from;
-    const total = this.whole.model.about.total;
+    const { width: all } = this.whole.model.about;
     // Its neighbourhood as well, so that panning shows something.
     const from = Math.max(Math.floor(v.from - span), 0);
-    const to = Math.min(Math.ceil(v.to + span), total);
+    const to = Math.min(Math.ceil(v.to + span), all);
     const ask = () => void this.ask(from, to, rounded(((to - from) / span) * width));
     if (moving) this.timer = setTimeout(ask, SETTLED);
     else ask();

@@ -63,9 +63,13 @@ function Chosen({ rows, state, query }: { rows: readonly TreeRow[]; state: State
   const row = rows[Math.min(at, rows.length - 1)]!;
   const pivot = row.function ?? row.name;
   const nothing = state.base.length > 0
-    ? <Empty title="Only in A"><p>Frames are as wide as in B, which has nothing of it.</p></Empty>
+    ? (
+      <Empty title="Only on the other side">
+        <p>Frames are as wide as {state.own['widths'] === 'base' ? 'before' : 'after'}, where there is nothing of it.</p>
+      </Empty>
+    )
     : <Empty title="No samples" />;
-  const side = (name: 'callers' | 'callees') => extend(query, { pivot, side: name });
+  const side = (name: 'callers' | 'callees') => extend(query, { pivot, side: name, widths: state.own['widths'] });
   return (
     <>
       <div class="pane-bar sandwich-bar">

@@ -22,8 +22,8 @@ export function useSearch(state: State, step?: Step, beside = false): ((name: st
     if (!search || found.stale) matched.value = null;
     else if (found.error) matched.value = { error: found.error.message };
     else if (found.answer) {
-      const { matched: all, count } = found.answer.report;
-      matched.value = { text: all.text, percent: all.percent, count };
+      const { matched: all, base, count } = found.answer.report;
+      matched.value = { ...all, count, ...(base && { base }) };
     }
     return () => {
       matched.value = null;

@@ -1,1 +1,0 @@
-import{st as e}from"./state-QUS2UoFT.js";var t=e(!1),n=e(!1);export{n,t};
