@@ -17,7 +17,7 @@ import (
 
 // flameTree is the tree that flame graphs are made of.
 type flameTree struct {
-	tree *profile.Tree
+	tree   *profile.Tree
 	column int // of the query's sample type: the first, but in the file of a viewer
 	// head and base, not scaled, are what percentages are of, as in tables: all
 	// that there is, unless they are to be relative to what filters leave.
