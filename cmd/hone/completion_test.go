@@ -43,7 +43,7 @@ func TestComplete(t *testing.T) {
 	env := map[string]string{"HONE_SERVER": d.url}
 	for _, c := range []struct{ words, want string }{
 		{"fla", "flame"}, {"help comp", "compare completion"}, {"top -nodec", "-nodecount"}, {"top --nodec", "--nodecount"},
-		{"bench -profile m", "mem mutex"}, {"flame -format=s", "-format=svg"}, {"ui -view to", "top"}, {"token ", "add list remove"}, {"token add -role r", "read"},
+		{"bench -profile m", "mem mutex"}, {"flame -format=s", "-format=svg -format=speedscope"}, {"ui -view to", "top"}, {"token ", "add list remove"}, {"token add -role r", "read"},
 		{"store backup -na", "-name"}, {"completion z", "zsh"}, {"push -service s", "shop"}, {"query he", "heap"},
 		{"compare lat", "latest "}, {"diff lat", "latest: "}, {"runs rm 20261121-17", "20261121-174823-9f3c"},
 	} {

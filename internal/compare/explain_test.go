@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/perf/benchunit"
+
+	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -80,5 +83,14 @@ func TestUnparsableDropFrames(t *testing.T) {
 	}
 	if !strings.Contains(e.caveat, "base.pb.gz: the profile's drop_frames: ") || !strings.Contains(e.caveat, "no frames are dropped") || strings.Contains(e.caveat, "head.pb.gz") {
 		t.Errorf("caveat %q", e.caveat)
+	}
+}
+
+// Whichever clock judges, a CPU profile tells what moved it.
+func TestClocksAreExplained(t *testing.T) {
+	for _, unit := range []string{"ns/op", experiment.CPUTime} {
+		if _, tidy := benchunit.Tidy(1, unit); explained[tidy].sampleType != "cpu" {
+			t.Errorf("%s, tidied %s, is explained by %+v", unit, tidy, explained[tidy])
+		}
 	}
 }
