@@ -75,8 +75,9 @@ var importTable = map[string][]string{
 	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune"},
 	// The shell of all servers, which knows no subject; services, which register on it;
 	// and hone serve, which puts them together. None but that sees an engine of the store.
-	"internal/server":            {"profile", "internal/api", "internal/ingest", "internal/report", "internal/server/auth"},
-	"internal/server/auth":       {"internal/durable", "internal/store"},
+	"internal/server":            {"profile", "internal/api", "internal/ingest", "internal/report", "internal/server/auth", "internal/server/page"},
+	"internal/server/auth":       {"internal/durable", "internal/server/page", "internal/store"},
+	"internal/server/page":       {},
 	"internal/server/reports":    {"profile", "internal/api", "internal/durable", "internal/graphviz", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store"},
 	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store"},
 	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports"},

@@ -107,7 +107,7 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, err *deniedError) 
 	case err.unknown && s.cfg.Auth != nil && r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/") && wantsPage(r):
 		http.Redirect(w, r, auth.LoginPath+"?"+url.Values{"to": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
 	default:
-		writeError(w, &Error{Status: reason.HTTP(), Err: err})
+		writeError(w, r, &Error{Status: reason.HTTP(), Err: err})
 	}
 }
 

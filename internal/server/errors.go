@@ -12,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/server/page"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -88,8 +89,9 @@ func Failure(err error) (status int, param string) {
 	return http.StatusUnprocessableEntity, ""
 }
 
-// writeError answers with an error.
-func writeError(w http.ResponseWriter, err error) {
+// writeError answers with an error: who looks at it in a browser's window gets a
+// page, everybody else JSON.
+func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	status, param := Failure(err)
 	if status == statusClientGone {
 		status = http.StatusServiceUnavailable // the server ends; a client that left won't see it
@@ -107,10 +109,18 @@ func writeError(w http.ResponseWriter, err error) {
 	case http.StatusServiceUnavailable:
 		h.Set("Retry-After", "1")
 	}
+	h.Del("Content-Disposition")
+	if reads(r) && wantsPage(r) {
+		home := "To the start"
+		if errors.Is(err, errOtherName) {
+			home = "" // it would lead here again
+		}
+		page.WriteProblem(w, status, b.Message, home)
+		return
+	}
 	text, _ := json.Marshal(map[string]body{"error": b})
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
-	h.Del("Content-Disposition")
 	w.WriteHeader(status)
 	w.Write(append(text, '\n'))
 }
@@ -123,11 +133,11 @@ func (s *Server) answering(h HandlerFunc) http.Handler {
 				if v == http.ErrAbortHandler {
 					panic(v)
 				}
-				writeError(w, Panicked(v, s.cfg.Log))
+				writeError(w, r, Panicked(v, s.cfg.Log))
 			}
 		}()
 		if err := h(w, r); err != nil {
-			writeError(w, err)
+			writeError(w, r, err)
 		}
 	})
 }

@@ -34,19 +34,22 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if err := s.mayAsk(r); err != nil {
-			writeError(w, &Error{Status: http.StatusForbidden, Err: err})
+			writeError(w, r, &Error{Status: http.StatusForbidden, Err: err})
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
+// errOtherName is the error of requests by a name that the server does not have.
+var errOtherName = errors.New("this server is not called")
+
 // mayAsk returns why a request is not answered.
 func (s *Server) mayAsk(r *http.Request) error {
 	if !s.knownHost(r.Host) && !s.anyHost(r) {
 		// A page elsewhere can have its own name lead to this machine, and then
 		// read what the server answers. The name gives it away.
-		return fmt.Errorf("this server is not called %q: open http://%s, or start hone with -http=HOST:PORT to give it that name", r.Host, s.hostName())
+		return fmt.Errorf("%w %q: open http://%s, or start hone with -http=HOST:PORT to give it that name", errOtherName, r.Host, s.hostName())
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/page"
 	"github.com/hone-go/hone/internal/server/servertest"
 
 	"net/http"
@@ -87,9 +88,13 @@ func TestHeaders(t *testing.T) {
 	s := servertest.NewSite(t, nil, "cpu.generics.pb.gz")
 	for _, target := range []string{"/", "/nosuch", "/assets/index-1a.js", "/api/v1/profiles", "/api/v1/nosuch", s.Report("top", ""), s.Report("top", "focus=(")} {
 		h := s.Do("GET", target, "").Header
+		policy := server.PagePolicy
+		if target == "/nosuch" {
+			policy = page.Policy // it runs nothing
+		}
 		for name, want := range map[string]string{
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",
-			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": server.PagePolicy,
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": policy,
 		} {
 			if got := h.Get(name); got != want {
 				t.Errorf("%s: %s is %q", target, name, got)

@@ -78,7 +78,7 @@ func (s *Server) metricsHandler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Labels of figures name services and targets.
 		if err := SeesAll(r.Context()); err != nil {
-			writeError(w, err)
+			writeError(w, r, err)
 			return
 		}
 		figures.ServeHTTP(w, r)

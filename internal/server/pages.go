@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/server/page"
 )
 
 // viewNames are the paths that show the page; the page knows what each shows.
@@ -86,7 +88,7 @@ const immutable = "public, max-age=31536000, immutable"
 func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		writeError(w, &Error{Status: http.StatusMethodNotAllowed, Err: errors.New("pages are only read")})
+		writeError(w, r, &Error{Status: http.StatusMethodNotAllowed, Err: errors.New("pages are only read")})
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, "/")
@@ -95,7 +97,7 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a := p.files[name]
 	if a == nil {
-		p.notFound(w)
+		page.WriteProblem(w, http.StatusNotFound, "There is no page "+r.URL.Path+".", "To the start")
 		return
 	}
 	caching := "no-cache"
@@ -103,13 +105,4 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		caching = immutable
 	}
 	a.Write(w, r, http.StatusOK, caching)
-}
-
-func (p *pages) notFound(w http.ResponseWriter) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	w.WriteHeader(http.StatusNotFound)
-	const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Not found – hone</title><h1>Not found</h1><p>There is no such page. <a href="/">Show the profile</a></p></html>` + "\n"
-	w.Write([]byte(page))
 }

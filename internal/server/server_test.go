@@ -63,6 +63,40 @@ func TestPages(t *testing.T) {
 	servertest.Fails(t, s.Do("POST", "/", ""), http.StatusMethodNotAllowed, "", "")
 }
 
+// TestProblemsAsPages: who looks at an error in a window gets a page, programs JSON.
+func TestProblemsAsPages(t *testing.T) {
+	s := servertest.NewSite(t, nil, "cpu.generics.pb.gz")
+	window := servertest.Header("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	for _, c := range []struct {
+		target, host string
+		status       int
+		text         string
+		home         bool
+	}{
+		{"/api/v1/nosuch", servertest.Host, http.StatusNotFound, "<h1>Not found</h1>", true},
+		{"/api/v1/report/top?profile=nosuch", servertest.Host, http.StatusNotFound, "nosuch", true},
+		{"/", "evil.example:80", http.StatusForbidden, "evil.example", false}, // a link there would lead to the same
+	} {
+		r := s.Do("GET", c.target, "", window, servertest.Header("Host", c.host))
+		body := servertest.Body(t, r)
+		if r.StatusCode != c.status || r.Header.Get("Content-Type") != "text/html; charset=utf-8" || !strings.Contains(body, c.text) {
+			t.Errorf("%s: %s, %s\n%s", c.target, r.Status, r.Header.Get("Content-Type"), body)
+		}
+		if strings.Contains(body, `href="/"`) != c.home {
+			t.Errorf("%s: a link to the start is wanted: %v\n%s", c.target, c.home, body)
+		}
+		servertest.Fails(t, s.Do("GET", c.target, "", servertest.Header("Host", c.host)), c.status, paramOf(c.target), "")
+	}
+}
+
+// paramOf is the parameter that an error of a target blames.
+func paramOf(target string) string {
+	if strings.Contains(target, "profile=") {
+		return "profile"
+	}
+	return ""
+}
+
 func TestServe(t *testing.T) {
 	s := servertest.NewSite(t, nil, "cpu.generics.pb.gz")
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -5,13 +5,14 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"html/template"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/internal/server/page"
 )
 
 // Paths of logging in and out.
@@ -22,16 +23,10 @@ const (
 	providerPath = "/login/provider"
 )
 
-// loginPolicy is the page's: no scripts, its own style, its own empty icon, for
-// which browsers would otherwise ask the server, forms to this server. Browsers
-// apply form-action to where a form's answer leads as well, so the way to the
-// provider is a link.
-const loginPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
 //go:embed login.html
 var loginHTML string
 
-var loginPage = template.Must(template.New("login").Parse(loginHTML))
+var loginPage = page.New("Log in", loginHTML)
 
 type loginView struct {
 	To       string
@@ -56,15 +51,10 @@ func (a *Auth) page(w http.ResponseWriter, status int, to, problem string) {
 	if a.OIDC != nil {
 		v.Provider = a.OIDC.cfg.Name
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", loginPolicy)
-	h.Set("Cache-Control", "no-store")
 	// Under no-referrer, browsers send the form with the origin "null", which the
 	// server does not take for its own page.
-	h.Set("Referrer-Policy", "same-origin")
-	w.WriteHeader(status)
-	loginPage.Execute(w, v) // an error means that the client is gone
+	w.Header().Set("Referrer-Policy", "same-origin")
+	loginPage.Write(w, status, v)
 }
 
 // localPath returns a path of this server to lead to: no link to the login page
