@@ -17,14 +17,16 @@ import (
 //     shorter, down to shortestSample; where there is not even for those, the benchmarks
 //     that take longest are left out.
 //   - What is undecided goes on, look by look: experiment.BudgetLooks.
-//   - A share is kept for confirming what changed, and for profiles.
+//   - A share is kept for confirming what changed, for profiles, and for the benchmarks
+//     that there is nothing to compare with, which come last.
 //
 // No block of samples and no profile begins for which, by what they took so far, there
 // is no time left. Whether a benchmark goes on depends on the clock, and on how many
 // others do, but not on what its own samples say of a change.
 type budget struct {
-	end  time.Time     // zero: there is none
-	keep time.Duration // for what comes after the present phase
+	end   time.Time     // zero: there is none
+	keep  time.Duration // for what comes after the present phase
+	alone time.Duration // of that, for what there is nothing to compare with
 
 	calibrating time.Duration // of one process; 0: half a sample
 }
@@ -36,6 +38,9 @@ const (
 	// One part of so many of what is left is kept for confirming and for profiles, as
 	// long as nobody knows what changed.
 	keptPart = 4
+	// What there is nothing to compare with has one part of so many of all at most, while
+	// something else can use it.
+	alonePart = 8
 )
 
 func (b *budget) limited() bool { return !b.end.IsZero() }
@@ -61,22 +66,27 @@ func (m *bencher) pairCost(t *target, phase experiment.Phase) time.Duration {
 	return cost
 }
 
-func (m *bencher) profilesCost(t *target) time.Duration {
+// profilesCost is what the profiles of both sides of targets take.
+func (m *bencher) profilesCost(targets ...*target) time.Duration {
 	var sum time.Duration
-	for _, kind := range m.Profiles {
-		sum += 2 * (t.overhead + m.profileLength(kind))
+	for _, t := range targets {
+		for _, kind := range m.Profiles {
+			sum += 2 * (t.overhead + m.profileLength(kind))
+		}
 	}
 	return sum
 }
 
 // beginBudget has the time run. Where there is little of it, already calibrating has to
-// be short.
-func (m *bencher) beginBudget(targets, samples int) {
+// be short. samples is how many of each benchmark of both sides the first look takes.
+func (m *bencher) beginBudget(p *pairing, samples int) {
 	if m.For == 0 {
 		return
 	}
 	m.budget.end = time.Now().Add(m.For)
-	each := m.For / time.Duration(max(1, targets*samples))
+	alone := time.Duration(len(p.head)*m.looks()[0].Pairs) * m.Benchtime.cost()
+	m.budget.alone = min(alone, m.For/alonePart)
+	each := m.For / time.Duration(max(1, len(p.both)*samples))
 	m.budget.calibrating = max(shortestSample, min(m.Benchtime.Duration, each)) / 2
 }
 
@@ -109,12 +119,9 @@ func (m *bencher) fit(targets []*target, pre, first int) ([]*target, error) {
 	left := max(0, time.Until(m.budget.end))
 	m.budget.keep = left / keptPart
 	if m.ProfileAll {
-		all := time.Duration(0)
-		for _, t := range targets {
-			all += m.profilesCost(t)
-		}
-		m.budget.keep = max(m.budget.keep, min(all, left/2))
+		m.budget.keep = max(m.budget.keep, min(m.profilesCost(targets...), left/2))
 	}
+	m.budget.keep += m.budget.alone
 	left -= m.budget.keep
 	links := time.Duration(0)
 	for p, l := range m.layouts {
@@ -208,17 +215,17 @@ func (m *bencher) keepFor(phase experiment.Phase, changed, open []*target) {
 		return
 	}
 	first := time.Duration(m.looks()[0].Pairs)
-	after := func(targets []*target) (sum time.Duration) {
-		for _, t := range targets {
-			sum += m.profilesCost(t)
-			if phase == experiment.Measure {
+	after := func(targets []*target) time.Duration {
+		sum := m.profilesCost(targets...)
+		if phase == experiment.Measure {
+			for _, t := range targets {
 				sum += first * m.pairCost(t, experiment.Repeat)
 			}
 		}
 		return sum
 	}
 	left := max(0, time.Until(m.budget.end))
-	m.budget.keep = min(after(changed)+after(open)/4, left/2)
+	m.budget.keep = min(after(changed)+after(open)/4+m.budget.alone, left/2)
 }
 
 // confirmable returns the changes for whose confirmation there is time, regressions

@@ -1,7 +1,9 @@
 package capture
 
 import (
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -107,16 +109,31 @@ func TestConfirmable(t *testing.T) {
 	}
 }
 
-// The looks of a run are in it: whoever reads it comes to the same verdicts.
+// The looks of a run are in it: whoever reads it comes to the same verdicts. What there is
+// nothing to compare with comes last, and so takes no time from what can be compared.
 func TestAgainstFor(t *testing.T) {
 	dir := t.TempDir()
 	files := allocating("3")
 	files["go.mod"] = goMod
 	commit(t, dir, files)
 	write(t, dir, allocating("5"))
+	write(t, dir, map[string]string{"a/new_test.go": empty("a", "New")})
 	b := quickBench(t, dir)
-	b.Count, b.For, b.Benchtime = 0, time.Hour, BenchTime{Iterations: 10_000}
+	b.Count, b.For, b.Benchtime, b.TestFiles = 0, time.Hour, BenchTime{Iterations: 10_000}, EachTests
+	var order []string
+	b.Events = func(e BenchEvent) {
+		if e.Stage != "" && (len(order) == 0 || order[len(order)-1] != e.Stage+" "+e.What) {
+			order = append(order, e.Stage+" "+e.What)
+		}
+	}
 	report, run := against(t, b, "HEAD")
+	procs := strconv.Itoa(runtime.GOMAXPROCS(0))
+	if got, want := order[len(order)-3:], []string{"measure Make-" + procs, "confirm Make-" + procs, "measure New-" + procs}; !slices.Equal(got, want) {
+		t.Errorf("at the end %q, want %q", got, want)
+	}
+	if !slices.ContainsFunc(report.Family.Comparisons, func(c experiment.Comparison) bool { return strings.HasPrefix(c.Benchmark, "New") }) {
+		t.Errorf("New is not in the family: %+v", report.Family)
+	}
 	if !slices.Equal(run.Looks(), experiment.BudgetLooks) {
 		t.Errorf("looks %v", run.Looks())
 	}
@@ -127,5 +144,25 @@ func TestAgainstFor(t *testing.T) {
 	b.For = time.Nanosecond
 	if _, err := b.Against(t.Context(), "HEAD"); err == nil || !strings.Contains(err.Error(), "-for 1ns is too short") {
 		t.Errorf("a nanosecond: %v", err)
+	}
+}
+
+// A part of the time is kept for what comes last.
+func TestBudgetKept(t *testing.T) {
+	m, targets := budgetOf(t, 80*time.Second, 2)
+	short, alone := targets[0], targets[1]
+	m.beginBudget(&pairing{both: targets[:1], head: []*target{alone}}, 20)
+	if m.budget.alone <= 0 || m.budget.alone > 10*time.Second {
+		t.Errorf("kept %v of 80 s", m.budget.alone)
+	}
+	if _, err := m.fit([]*target{short}, 0, 10); err != nil {
+		t.Fatal(err)
+	}
+	if m.budget.keep < m.budget.alone+15*time.Second {
+		t.Errorf("kept %v, of that %v for what is measured last", m.budget.keep, m.budget.alone)
+	}
+	m.keepFor(experiment.Measure, nil, nil)
+	if m.budget.keep != m.budget.alone {
+		t.Errorf("kept %v, want %v: nothing changed", m.budget.keep, m.budget.alone)
 	}
 }

@@ -35,7 +35,7 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 		pre = DefaultPreCheck
 	}
 	pre = max(0, pre)
-	m.beginBudget(len(p.both), 2*(pre+first))
+	m.beginBudget(p, 2*(pre+first))
 	for _, t := range p.both {
 		m.forecast.will(step{what: calibrating, target: t}, 1, 2*m.Benchtime.cost())
 		m.forecast.will(sampleOf(t), 2*(pre+first), m.Benchtime.cost())
@@ -71,17 +71,11 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 		}
 		m.expectMore(p.both, noise)
 	}
-	if err := m.headOnly(ctx, p.head, first); err != nil {
-		return err
-	}
 	family, err := m.inLooks(ctx, experiment.Measure, p.both, func(f *experiment.Family) ([]*target, error) {
 		return targetsOf(p.both, slices.Collect(maps.Keys(f.Undecided(m.looks())))), nil
 	})
 	if err != nil {
 		return err
-	}
-	if m.samples == 0 && len(m.report.Failures) == 0 {
-		return fmt.Errorf("%w: -for %v is too short for any sample; measure longer, or narrow -bench down", ErrNoBenchmarks, m.For)
 	}
 	changed := changedOf(p.both, family)
 	again, err := m.confirmable(targetsOf(p.both, family.Unconfirmed()), family)
@@ -98,6 +92,18 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 		}
 	}
 	explained := changedOf(changed, family)
+	if len(p.head) > 0 {
+		m.budget.keep = m.profilesCost(explained...)
+		if err := m.headOnly(ctx, p.head, first); err != nil {
+			return err
+		}
+		if family, err = m.judge(); err != nil {
+			return err
+		}
+	}
+	if m.samples == 0 && len(m.report.Failures) == 0 {
+		return fmt.Errorf("%w: -for %v is too short for any sample; measure longer, or narrow -bench down", ErrNoBenchmarks, m.For)
+	}
 	if m.ProfileAll {
 		explained = p.both
 		if err := m.profileAll(ctx, p.head, experiment.Head); err != nil {
@@ -210,12 +216,17 @@ func (m *bencher) pairs(ctx context.Context, targets []*target, phase experiment
 	})
 }
 
-// headOnly measures what there is nothing to compare with.
+// headOnly measures what there is nothing to compare with, each n times as long as there
+// is time.
 func (m *bencher) headOnly(ctx context.Context, targets []*target, n int) error {
-	for range n {
+	var late []*target
+	for round := range n {
 		for _, t := range targets {
 			if !m.budget.allows(m.forecast.at(sampleOf(t)).cost) {
 				m.leaveOut(t, 1)
+				if round == 0 {
+					late = append(late, t)
+				}
 				continue
 			}
 			slot := m.turns.Alone(experiment.Measure, experiment.Head)
@@ -224,7 +235,7 @@ func (m *bencher) headOnly(ctx context.Context, targets []*target, n int) error 
 			}
 		}
 	}
-	return nil
+	return m.noTime("the measurement", late)
 }
 
 func targetsOf(targets []*target, keys []experiment.Key) []*target {
