@@ -13,7 +13,8 @@ import (
 )
 
 // TestTuneExamples has hone tune find and prove by itself what the examples were written
-// to show: it starts from the slow version, and half of the gain is enough.
+// to show, starting from the slow version. How many times as fast each gets depends on the
+// machine, and is logged; what it allocates does not.
 func TestTuneExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for minutes")
@@ -27,13 +28,13 @@ func TestTuneExamples(t *testing.T) {
 		uses, slow    string // in the file: the version in use, and the one to begin with
 		bench         string
 		rule          string   // that has to be confirmed
-		faster        float64  // times, by all that is kept
+		allocations   float64  // as a share of those before, at most
 		stays         []string // rules of what has to stay advice
 	}{
-		{"visitors", "greet.go", "{ greetScanned(w, r) }", "{ greetCompile(w, r) }", "InUse", "regexp-per-call", 7, nil},
-		{"strjoin", "route.go", "t.findBuffer(method, path)", "t.findEscapingJoin(method, path)", "InUse", "join-literal", 1.7, nil},
-		{"jsonreq", "process.go", "processPooled(requests)", "processGenerated(requests)", "InUse", "string-concat-loop", 1.9, nil},
-		{"shakespeare", "", "", "", "Handler/regexp", "regexp-per-call", 5, []string{"read-per-request", "string-bytes-conversion"}},
+		{"visitors", "greet.go", "{ greetScanned(w, r) }", "{ greetCompile(w, r) }", "InUse", "regexp-per-call", 0.2, nil},
+		{"strjoin", "route.go", "t.findBuffer(method, path)", "t.findEscapingJoin(method, path)", "InUse", "join-literal", 0.5, nil},
+		{"jsonreq", "process.go", "processPooled(requests)", "processGenerated(requests)", "InUse", "string-concat-loop", 0.5, nil},
+		{"shakespeare", "", "", "", "Handler/regexp", "regexp-per-call", 0.5, []string{"read-per-request", "string-bytes-conversion"}},
 	} {
 		t.Run(c.example, func(t *testing.T) {
 			moduleOfFiles(t, exampleFiles(t, root, c.example, c.file, c.uses, c.slow))
@@ -51,12 +52,13 @@ func TestTuneExamples(t *testing.T) {
 			if r := got.Tried[0]; r.Rule != c.rule || !r.Kept {
 				t.Fatalf("%s is %s: %s", r.Finding, r.State, r.Why)
 			}
-			times := false
+			fewer := false
 			for _, change := range got.Changes {
-				times = times || change.Unit == "ns/op" && change.Ratio > 0 && 1/change.Ratio >= c.faster
+				t.Logf("%s: %.5g before, %.5g after", change.Unit, change.Before, change.After)
+				fewer = fewer || change.Unit == "allocs/op" && change.After <= c.allocations*change.Before
 			}
-			if !times {
-				t.Errorf("not %v times as fast: %+v", c.faster, got.Changes)
+			if !fewer {
+				t.Errorf("not %v of the allocations: %+v", c.allocations, got.Changes)
 			}
 			for _, rule := range c.stays {
 				i := slices.IndexFunc(got.Left, func(f advice.Finding) bool { return f.Rule == rule })
