@@ -84,14 +84,11 @@ func (m *bencher) block(ctx context.Context, t *target, phase experiment.Phase, 
 // sample measures, in one process, something of one side that there is nothing to compare
 // with, and appends it. A benchmark that fails is not measured again.
 func (m *bencher) sample(ctx context.Context, t *target, slot *experiment.Slot) error {
-	if slot == nil {
-		if err := m.waitFor(ctx); err != nil {
-			return err
-		}
-	}
 	layout := 0
 	if slot != nil {
 		layout = t.nextLayout(experiment.Measure)
+	} else if err := m.waitFor(ctx); err != nil {
+		return err
 	}
 	m.tell(stageNames[experiment.Measure], t)
 	out, err := m.measure(ctx, t, experiment.Head, layout, m.Benchtime)
@@ -122,12 +119,11 @@ func (m *bencher) leaveOut(t *target, n int) {
 
 // A measured is what a process printed, and what else is known of it.
 type measured struct {
-	records    []benchfmt.Record
-	result     *benchfmt.Result // among records
-	iterations int
-	layout     int
-	beside     experiment.Beside
-	took       time.Duration
+	records []benchfmt.Record
+	result  *benchfmt.Result // among records
+	layout  int
+	beside  experiment.Beside
+	took    time.Duration
 }
 
 // measure runs a benchmark in a process of its own. nil: it failed.
@@ -164,7 +160,7 @@ func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, lay
 	if n := result.Iters - setupIterations; t.setup[s] > 0 && n > 0 && o.cpu > t.setup[s] {
 		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.cpu-t.setup[s]) / float64(n), Unit: experiment.CPUTime})
 	}
-	return &measured{records, result, result.Iters, layout, o.beside, took}, nil
+	return &measured{records, result, layout, o.beside, took}, nil
 }
 
 // tell says what begins, and how long is left with it.

@@ -14,17 +14,17 @@ func sum(parts []*measured) *measured {
 	if len(parts) == 1 {
 		return &whole
 	}
-	result := whole.result
-	iterations := make([]float64, len(parts))
-	result.Iters, whole.took = 0, 0
-	whole.beside.Others, whole.beside.Idle = 0, 0
+	iterations, all := make([]float64, len(parts)), 0
+	whole.took, whole.beside.Others, whole.beside.Idle = 0, 0, 0
 	for i, p := range parts {
-		iterations[i] = float64(p.iterations)
-		result.Iters += p.iterations
+		iterations[i] = float64(p.result.Iters)
+		all += p.result.Iters
 		whole.took += p.took
 		whole.beside.Others += p.beside.Others / float64(len(parts))
 		whole.beside.Idle += p.beside.Idle / float64(len(parts))
 	}
+	result := whole.result // that of the first: from here on, of all
+	result.Iters = all
 	var values []benchfmt.Value
 	for _, v := range result.Values {
 		one, orig := make([]float64, 0, len(parts)), make([]float64, 0, len(parts))

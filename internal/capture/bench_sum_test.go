@@ -21,7 +21,7 @@ func TestSum(t *testing.T) {
 			t.Fatalf("no result in %q", out)
 		}
 		parts = append(parts, &measured{
-			records: records, result: result, iterations: result.Iters, layout: 7, took: time.Second,
+			records: records, result: result, layout: 7, took: time.Second,
 			beside: experiment.Beside{Others: float64(len(parts)), Idle: 1},
 		})
 	}
