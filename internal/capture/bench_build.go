@@ -66,7 +66,7 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return false, err
 		}
-		overlay, err := leakOverlay(p, dir, m.profileFile(), flags, m.sides[s].dir)
+		overlay, err := leakOverlay(p, dir, m.profileFile(), m.sides[s].overlay)
 		if err != nil {
 			return false, err
 		}

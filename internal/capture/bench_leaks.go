@@ -28,9 +28,9 @@ func checkLeakProfile(goVersion string, getenv func(string) string) error {
 	return nil
 }
 
-// leakOverlay writes the file for a package, and the overlay with it for the go
-// command, run in the folder at, which also has what an overlay of the flags says.
-func leakOverlay(p *benchPackage, dir, profile string, flags []string, at string) (overlay string, err error) {
+// leakOverlay writes the file for a package, and the overlay with it for the go command,
+// which also has what replaces other files of the package.
+func leakOverlay(p *benchPackage, dir, profile string, theirs map[string]string) (overlay string, err error) {
 	source := filepath.Join(dir, leakFile)
 	text := fmt.Sprintf(`package %s_test
 
@@ -61,10 +61,6 @@ func %s(b *testing.B) {
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		return "", err
 	}
-	theirs, err := readOverlay(flags, at)
-	if err != nil {
-		return "", err
-	}
 	overlay = filepath.Join(dir, "overlay.json")
-	return overlay, writeOverlay(overlay, theirs, map[string]string{filepath.Join(p.dir, leakFile): source})
+	return overlay, writeOverlay(overlay, theirs, p.replace, map[string]string{filepath.Join(p.dir, leakFile): source})
 }
