@@ -137,7 +137,7 @@ func (s Scaling) scale(base, head []diffRun, st profile.ValueType) int64 {
 	counted := func(runs []diffRun, by []*profile.Profile) []diffRun {
 		out := slices.Clone(runs)
 		for i, p := range by {
-			out[i].total = Magnitude(p, slices.Index(p.SampleTypes, st))
+			out[i].total = Magnitude(p, st)
 		}
 		return out
 	}

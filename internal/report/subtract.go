@@ -34,10 +34,7 @@ func (s Scaling) BaseScales(base, head *profile.Profile, types []int) []float64 
 	}
 	scales := make([]float64, len(types))
 	for i, t := range types {
-		was, is := int64(0), Magnitude(head, t)
-		if j := slices.Index(base.SampleTypes, head.SampleTypes[t]); j >= 0 {
-			was = Magnitude(base, j)
-		}
+		was, is := Magnitude(base, head.SampleTypes[t]), Magnitude(head, head.SampleTypes[t])
 		if scales[i] = 1; was != 0 && is != 0 {
 			scales[i] = s.ratio() * float64(is) / float64(was)
 		}
@@ -45,8 +42,12 @@ func (s Scaling) BaseScales(base, head *profile.Profile, types []int) []float64 
 	return scales
 }
 
-// Magnitude returns the sum of the absolute values of a column.
-func Magnitude(p *profile.Profile, column int) int64 {
+// Magnitude returns the sum of the absolute values of a sample type, 0 if p has none such.
+func Magnitude(p *profile.Profile, st profile.ValueType) int64 {
+	column := slices.Index(p.SampleTypes, st)
+	if column < 0 {
+		return 0
+	}
 	sum := int64(0)
 	for _, v := range p.Values[column] {
 		sum += abs(v)

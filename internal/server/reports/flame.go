@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
-	"slices"
 	"time"
 
 	"github.com/hone-go/hone/internal/report"
@@ -67,9 +66,6 @@ func (q *query) treeKey() string {
 // tree returns the tree of a query, complete, so that every zoom is of the same
 // nodes, however wide they are drawn.
 func (s *Service) tree(ctx context.Context, q *query) (*flameTree, error) {
-	if _, _, err := q.treeOptions(); err != nil {
-		return nil, err
-	}
 	return server.Cached(ctx, s.srv.Cache, q.treeKey(), func(ctx context.Context) (*flameTree, int64, error) {
 		t, err := s.newTree(ctx, q, nil)
 		if err != nil {
@@ -112,10 +108,7 @@ func (s *Service) newTree(ctx context.Context, q *query, viewer *report.Viewer) 
 		if o.RelativePercentages {
 			whole = selected
 		}
-		if column := slices.Index(whole.SampleTypes, head.SampleTypes[index]); column >= 0 {
-			return report.Magnitude(whole, column)
-		}
-		return 0
+		return report.Magnitude(whole, head.SampleTypes[index])
 	}
 	t.head = total(whole, head)
 	var wholeBase, base *profile.Profile
