@@ -141,45 +141,52 @@ func (p *svgPicture) frames(levels int) {
 		if folded := p.folded(n); float64(folded)*scale >= 1 {
 			at := float64(to-p.own(n)-folded) * scale
 			what := fmt.Sprintf("… %d narrow frames", t.Folded[n])
-			p.frame(10+at, float64(folded)*scale, y(depth[n]+1), depth[n]+1, svgPalette.Rest, "",
+			p.frame(10+at, float64(folded)*scale, y(depth[n]+1), depth[n]+1, svgPalette.Rest, svgMark{},
 				what+"\ntotal "+formatValue(folded, p.unit, "auto"), what)
 		}
 	}
 	p.printf("</g>\n")
 }
 
-// markDash are the widths of the stripes of what is gone and of what is between:
-// of a thin frame nothing but its colour shows.
-const markDash = "1.5 4.5\" stroke-dashoffset=\"-3"
-
-// mark returns the attributes of what is drawn over a frame that only one side
-// has, "" for others.
-func (p *svgPicture) mark(n uint32) string {
-	switch {
-	case n == 0 || p.v.BaseTotal == nil:
-		return ""
-	case p.v.Total[n] == 0:
-		return fmt.Sprintf(`stroke="%s" stroke-opacity="0.3" stroke-dasharray="%s"`, svgPalette.Text, markDash)
-	case p.v.BaseTotal[n] == 0 && changeStep(p.v, n) == 0: // noise stays grey
-		return fmt.Sprintf(`stroke="%s" stroke-opacity="0.3"`, svgPalette.Text)
-	case p.v.BaseTotal[n] == 0:
-		return fmt.Sprintf(`stroke="%s"`, svgPalette.New)
-	}
-	return ""
+// A svgMark is drawn over a frame that only one side has: stripes over all of what is
+// gone, a bar at the left of what is new.
+type svgMark struct {
+	stripes    bool
+	attributes string // of the path; "" if there is no mark
 }
 
-func (p *svgPicture) frame(left, w float64, y, depth int, color, mark, title, label string) {
+func (p *svgPicture) mark(n uint32) svgMark {
+	switch {
+	case n == 0 || p.v.BaseTotal == nil:
+		return svgMark{}
+	case p.v.Total[n] == 0:
+		return svgMark{true, fmt.Sprintf(`stroke="%s" stroke-opacity="0.3" stroke-dasharray="1.5 4.5" stroke-dashoffset="-3"`, svgPalette.Text)}
+	case p.v.BaseTotal[n] == 0 && changeStep(p.v, n) == 0: // noise stays grey
+		return svgMark{false, fmt.Sprintf(`stroke="%s" stroke-opacity="0.3"`, svgPalette.Text)}
+	case p.v.BaseTotal[n] == 0:
+		return svgMark{false, fmt.Sprintf(`stroke="%s"`, svgPalette.New)}
+	}
+	return svgMark{}
+}
+
+// width is how wide the mark of a frame is that is w wide. Of a thin one nothing but its
+// colour shows.
+func (m svgMark) width(w float64) float64 {
+	switch {
+	case m.stripes:
+		return w
+	case w >= 2*svgBar:
+		return svgBar
+	}
+	return 0
+}
+
+func (p *svgPicture) frame(left, w float64, y, depth int, color string, mark svgMark, title, label string) {
 	p.printf(`<g class="f" data-d="%d"><title>%s</title><rect x="%s" y="%d" width="%s" height="%d" fill="%s"/>`,
 		depth, escapeXML(title), trimFloat(left), y, trimFloat(w), svgRow-1, color)
-	if mark != "" {
-		wide := w
-		if !strings.Contains(mark, "dash") {
-			wide = 0
-			if w >= 2*svgBar {
-				wide = svgBar
-			}
-		}
-		p.printf(`<path d="M%s %gh%s" stroke-width="%d" %s/>`, trimFloat(left), float64(y)+float64(svgRow-1)/2, trimFloat(wide), svgRow-1, mark)
+	if mark.attributes != "" {
+		p.printf(`<path d="M%s %gh%s" stroke-width="%d" %s/>`,
+			trimFloat(left), float64(y)+float64(svgRow-1)/2, trimFloat(mark.width(w)), svgRow-1, mark.attributes)
 	}
 	p.printf(`<text x="%s" y="%d">%s</text></g>`+"\n", trimFloat(left+4), y+12, escapeXML(fitLabel(label, int((w-8)/svgCharWidth))))
 }
