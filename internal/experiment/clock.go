@@ -49,10 +49,12 @@ func (f *Family) chooseClocks(repeated *Family) {
 			continue
 		}
 		wall.cpu = cpu
-		byCPU := oneCore(wall, cpu) && spread(wall.sample.differences) > quieter*spread(cpu.sample.differences)
+		var byCPU bool
 		if repeated != nil {
 			was := repeated.find(wall.Key)
 			byCPU = was != nil && was.JudgedBy == CPUTime
+		} else {
+			byCPU = oneCore(wall, cpu) && spread(wall.sample.differences) > quieter*spread(cpu.sample.differences)
 		}
 		if wall.tested && byCPU {
 			wall.Gated, wall.tested, wall.JudgedBy = false, false, CPUTime

@@ -8,6 +8,16 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
+// appendSample adds the n-th sample of a side to a run, of a benchmark of example.com/m.
+func appendSample(t *testing.T, w *Writer, name string, phase Phase, side Side, n int, values ...benchfmt.Value) {
+	t.Helper()
+	r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1, Values: values}
+	r.Config = []benchfmt.Config{{Key: "pkg", Value: []byte("example.com/m"), File: true}}
+	if err := w.Append(phase, side, &Slot{Block: n, Order: 2*n + int(side), Side: side}, r); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // What was found by comparing code is in the run, and holds whatever the clock says.
 func TestSameCode(t *testing.T) {
 	slow, same := BenchmarkName{"example.com/m", "Slow-2"}, BenchmarkName{"example.com/m", "Same-2"}
@@ -17,18 +27,11 @@ func TestSameCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sample := func(name string, phase Phase, side Side, n int, ns float64) {
-		r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1, Values: []benchfmt.Value{{Value: ns, Unit: "ns/op"}}}
-		r.Config = []benchfmt.Config{{Key: "pkg", Value: []byte("example.com/m"), File: true}}
-		if err := w.Append(phase, side, &Slot{Block: n, Order: 2*n + int(side), Side: side}, r); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for n := range 20 {
 		for _, phase := range []Phase{Measure, Repeat} {
 			for _, name := range []string{"Slow-2", "Same-2"} {
-				sample(name, phase, Base, n, 100+float64(n%3))
-				sample(name, phase, Head, n, 150+float64(n%4))
+				appendSample(t, w, name, phase, Base, n, benchfmt.Value{Value: 100 + float64(n%3), Unit: "ns/op"})
+				appendSample(t, w, name, phase, Head, n, benchfmt.Value{Value: 150 + float64(n%4), Unit: "ns/op"})
 			}
 		}
 	}

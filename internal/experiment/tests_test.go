@@ -38,11 +38,7 @@ func TestOtherBenchmark(t *testing.T) {
 			for n := range 20 {
 				for _, phase := range []Phase{Measure, Repeat} {
 					for side, ns := range []float64{Base: 100 + float64(n%3), Head: 150 + float64(n%4)} {
-						r := &benchfmt.Result{Name: benchfmt.Name("Slow-2"), Iters: 1, Values: []benchfmt.Value{{Value: ns, Unit: "ns/op"}, {Value: float64(1 + side), Unit: "allocs/op"}}}
-						r.Config = []benchfmt.Config{{Key: "pkg", Value: []byte("example.com/m"), File: true}}
-						if err := w.Append(phase, Side(side), &Slot{Block: n, Order: 2*n + side, Side: Side(side)}, r); err != nil {
-							t.Fatal(err)
-						}
+						appendSample(t, w, "Slow-2", phase, Side(side), n, benchfmt.Value{Value: ns, Unit: "ns/op"}, benchfmt.Value{Value: float64(1 + side), Unit: "allocs/op"})
 					}
 				}
 			}
