@@ -203,7 +203,7 @@ func (w *folding) calleeName(callee uint32) string {
 	case callee == otherCallees:
 		return "others"
 	case callee < noLines:
-		f := w.p.functionFrame(callee)
+		f := w.p.FunctionFrame(callee)
 		if o := f.Origin(); (o == OriginRuntime || o == OriginStandard) && !strings.Contains(f.Name, ".") {
 			return f.Package() + "." + f.Name // an assembler's symbol, which only its file places
 		}
@@ -276,7 +276,7 @@ func (w *folding) task(l uint32) task {
 	t := task{known: true}
 	lines := w.p.LocationLines(l)
 	for i := len(lines) - 1; i >= 0; i-- {
-		f := w.p.functionFrame(lines[i].Function)
+		f := w.p.FunctionFrame(lines[i].Function)
 		switch f.Origin() {
 		case OriginRuntime:
 			t.runtime = true

@@ -11,7 +11,7 @@ import (
 // foldOwn folds what isn't the program's own, as Frame.Origin has it.
 func foldOwn(p *Profile, plain bool) (*Profile, bool) {
 	origins := p.Origins()
-	return p.FoldForeign(func(f uint32) bool { return origins.Of(p.functionFrame(f)) == OriginOwn }, plain)
+	return p.FoldForeign(func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == OriginOwn }, plain)
 }
 
 // stackLines writes the stacks of a profile as folded stacks, a sample a line,

@@ -161,15 +161,15 @@ func (o Origins) inRoot(file string) bool {
 func (p *Profile) Origins() Origins {
 	return OriginsOf(func(yield func(*Frame) bool) {
 		for i := range p.Functions {
-			if !yield(p.functionFrame(uint32(i))) {
+			if !yield(p.FunctionFrame(uint32(i))) {
 				return
 			}
 		}
 	})
 }
 
-// functionFrame returns function f as a frame, as far as its origin goes.
-func (p *Profile) functionFrame(f uint32) *Frame {
+// FunctionFrame returns function f as a frame without a place in it: what [Origins.Of] looks at.
+func (p *Profile) FunctionFrame(f uint32) *Frame {
 	return &Frame{Name: p.FunctionName(f), File: p.Strings[p.Functions[f].File]}
 }
 

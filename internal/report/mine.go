@@ -20,10 +20,7 @@ func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
 	var yours func(f uint32) bool
 	if r.opt.Mine == MineModule {
 		origins := p.Origins()
-		yours = func(f uint32) bool {
-			frame := profile.Frame{Name: p.FunctionName(f), File: p.Strings[p.Functions[f].File]}
-			return origins.Of(&frame) == profile.OriginOwn
-		}
+		yours = func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == profile.OriginOwn }
 	} else {
 		re, err := regexp.Compile(r.opt.Mine)
 		if err != nil {
