@@ -34,9 +34,9 @@ func (d Diagnostics) Add(file string, line int, message string) {
 	}
 }
 
-// compilerSays compiles the packages in some folders with -json=0,DIR, which has the compiler write what
-// it decided, one file for each of the source, in the language server's format but
-// with lines and columns from 1:
+// compilerSays compiles the packages in some folders with -json=0,DIR, which has the
+// compiler write what it decided, one file for each of the source, in the language
+// server's format but with lines and columns from 1:
 //
 //	{"version":0,"package":"example.com/m","goos":"linux",…,"file":"/src/m/m.go"}
 //	{"range":{"start":{"line":7,"character":2},…},"code":"escape",…,"message":"x escapes to heap","relatedInformation":[…]}
