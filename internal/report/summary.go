@@ -143,7 +143,18 @@ func (s *Summary) busy(p *profile.Profile) {
 	s.Cores, s.Idle = &cores, cores < idleCores
 }
 
-// margin returns the sampling error of a share: Wilson's score interval at 95 %,
+// margin returns the sampling error of a share, nil if it isn't known how many samples
+// there were.
+func (s *Summary) margin(q Quantity) *Margin {
+	if s.Samples == 0 {
+		return nil
+	}
+	m := MarginOf(q.Percent, s.Samples)
+	return &m
+}
+
+// MarginOf returns the sampling error of a share in percent: Wilson's score interval
+// at 95 %,
 //
 //	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.96
 //
@@ -151,15 +162,31 @@ func (s *Summary) busy(p *profile.Profile) {
 // which stays within 0 and 1 and holds for the few samples of a rare line. Stacks are
 // taken at intervals of CPU time that don't depend on what runs, so that each is a
 // draw; what is periodic with the interval breaks that, and no formula tells.
-func (s *Summary) margin(q Quantity) *Margin {
-	if s.Samples == 0 {
-		return nil
-	}
+func MarginOf(percent float64, samples int64) Margin {
 	const z = 1.96
-	p, n := min(max(q.Percent/100, 0), 1), float64(s.Samples)
+	p, n := min(max(percent/100, 0), 1), float64(samples)
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n)) / (1 + z*z/n)
-	return &Margin{Low: 100 * max(middle-half, 0), High: 100 * min(middle+half, 1)}
+	return Margin{Low: 100 * max(middle-half, 0), High: 100 * min(middle+half, 1)}
+}
+
+// SureChange returns how much of a change between two shares in percent, of so many
+// samples each, is beyond their sampling error: the end nearer to 0 of the interval
+//
+//	d ± √((p₁−l₁)² + (u₂−p₂)²)
+//
+// of the difference d, made of the margins of both (R. G. Newcombe, "Interval estimation
+// for the difference between independent proportions", method 10, 1998); 0 if that holds
+// 0. Where numbers of samples aren't known, 0, the values are taken as exact.
+func SureChange(before, after float64, samplesBefore, samplesAfter int64) float64 {
+	if samplesBefore <= 0 || samplesAfter <= 0 {
+		return after - before
+	}
+	a, b := MarginOf(before, samplesBefore), MarginOf(after, samplesAfter)
+	if after < before {
+		return min(0, after-before+math.Hypot(a.Low-before, b.High-after))
+	}
+	return max(0, after-before-math.Hypot(a.High-before, b.Low-after))
 }
 
 // WriteText writes the summary for people.

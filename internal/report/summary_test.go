@@ -113,6 +113,29 @@ func TestMargin(t *testing.T) {
 	}
 }
 
+// TestSureChange compares with Newcombe's table II: 56 of 70 and 48 of 80 differ by
+// 5.24 % to 33.39 %, 9 of 10 and 3 of 10 by 17.05 % to 80.90 %.
+func TestSureChange(t *testing.T) {
+	for _, tt := range []struct {
+		before, after float64
+		n, m          int64
+		want          float64
+	}{
+		{60, 80, 80, 70, 5.24},
+		{80, 60, 70, 80, -5.24},
+		{30, 90, 10, 10, 17.05},
+		{10, 11, 100, 100, 0},
+		{11, 10, 100, 100, 0},
+		{0, 0, 100, 100, 0},
+		{10, 11, 0, 100, 1},
+		{10, 9, 100, 0, -1},
+	} {
+		if got := SureChange(tt.before, tt.after, tt.n, tt.m); math.Abs(got-tt.want) > 0.005 {
+			t.Errorf("from %v %% of %d to %v %% of %d it is %.3f, want %v", tt.before, tt.n, tt.after, tt.m, got, tt.want)
+		}
+	}
+}
+
 // TestSummaryOfRealProfiles compares figures with those of other reports.
 func TestSummaryOfRealProfiles(t *testing.T) {
 	data, err := os.ReadFile("../../testdata/cpu.wordcount-v1.pb.gz")
