@@ -85,8 +85,9 @@ type Figures struct {
 	Last     int64 `json:"last"`     // ms since 1970
 }
 
-// History is how much functions took over time, as doc/api.md describes it.
-// Columns have an entry per window.
+// History is how much functions took over time and in versions, as doc/api.md
+// describes it. Columns have an entry per window, and those of versions one per
+// version.
 type History struct {
 	From      int64             `json:"from"` // ms since 1970
 	To        int64             `json:"to"`
@@ -97,15 +98,55 @@ type History struct {
 	Total     []int64           `json:"total"` // what shares are of
 	Profiles  []int64           `json:"profiles"`
 	Duration  []int64           `json:"duration"` // ns
+	Versions  []HistoryVersion  `json:"versions"` // in the order they came
+	Left      int               `json:"left"`     // versions that came before those
 	Functions []FunctionHistory `json:"functions"`
 	Warnings  []string          `json:"warnings"`
 }
 
+// HistoryVersion is a version that a History is of.
+type HistoryVersion struct {
+	Version  string `json:"version"`
+	First    int64  `json:"first"` // start of its first profile in the time asked for, ms since 1970
+	Total    int64  `json:"total"` // what shares are of
+	Profiles int64  `json:"profiles"`
+	Duration int64  `json:"duration"` // ns
+	Profile  string `json:"profile"`  // id of the selection
+}
+
 // FunctionHistory is one function of a History.
 type FunctionHistory struct {
-	Name string  `json:"name"`
+	Name     string           `json:"name"`
+	Flat     []int64          `json:"flat"`
+	Cum      []int64          `json:"cum"`
+	Versions FunctionVersions `json:"versions"`
+	First    *FirstSeen       `json:"first,omitempty"`  // nil if it never was
+	Change   *ShareChange     `json:"change,omitempty"` // nil if there is nothing to compare
+}
+
+// FunctionVersions are a function's values in versions.
+type FunctionVersions struct {
 	Flat []int64 `json:"flat"`
 	Cum  []int64 `json:"cum"`
+}
+
+// FirstSeen is when a function was in a profile first. Start tells that it was in the
+// first window already: it may be older.
+type FirstSeen struct {
+	Time    int64  `json:"time"` // start of the window or of the version, ms since 1970
+	Version string `json:"version"`
+	Start   bool   `json:"start"`
+}
+
+// ShareChange is how a function's share changed the most, from one version to the next
+// or, Version being empty, from the first third of the windows to the last. Shares are
+// in percent.
+type ShareChange struct {
+	Time    int64   `json:"time"`    // when what came after began, ms since 1970
+	Version string  `json:"version"` // what came after
+	Before  float64 `json:"before"`
+	After   float64 `json:"after"`
+	Sure    float64 `json:"sure"` // how much of After - Before is beyond the sampling error
 }
 
 // Marker is something that happened, as doc/api.md describes it.

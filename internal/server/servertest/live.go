@@ -21,6 +21,7 @@ import (
 	"github.com/hone-go/hone/internal/server/stored"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/storetest"
+	"github.com/hone-go/hone/profile"
 )
 
 // Start is when the profiles of tests begin: a round hour.
@@ -123,6 +124,12 @@ func (l *Live) Prepare(ctx context.Context) { l.Kept.Prepare(ctx, l.Reports.Prep
 // Put keeps a profile of testdata as of some minutes after the start.
 func (l *Live) Put(name string, minute int, duration time.Duration, labels ...string) store.ID {
 	l.T.Helper()
+	return l.PutProfile(Testdata(l.T, name), minute, duration, labels...)
+}
+
+// PutProfile puts in any profile, as Put does.
+func (l *Live) PutProfile(p *profile.Profile, minute int, duration time.Duration, labels ...string) store.ID {
+	l.T.Helper()
 	var ls []store.Label
 	for i := 0; i < len(labels); i += 2 {
 		ls = append(ls, store.Label{Name: labels[i], Value: labels[i+1]})
@@ -134,7 +141,7 @@ func (l *Live) Put(name string, minute int, duration time.Duration, labels ...st
 	l.next++
 	r := store.Record{
 		ID: store.ID{l.next}, Labels: sorted, Time: Start.Add(time.Duration(minute) * time.Minute).UnixNano(),
-		Duration: int64(duration), Profile: Testdata(l.T, name),
+		Duration: int64(duration), Profile: p,
 	}
 	if err := l.Markers.Observe(l.Store).Put(l.T.Context(), []store.Record{r}); err != nil {
 		l.T.Fatal(err)

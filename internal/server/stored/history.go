@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
-	"math"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/report"
@@ -15,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
 )
 
 // historyOptions are the report options that a history heeds.
@@ -22,29 +22,33 @@ var historyOptions = []string{
 	"focus", "ignore", "hide", "show", "show_from", "prune_from", "tagfocus", "tagignore", "granularity", "noinlines", "mine",
 }
 
-var historyParams = append([]string{"q", "from", "to", "sample_type", "top", "step", "points", "limit", "order"}, historyOptions...)
+var historyParams = append([]string{"q", "from", "to", "sample_type", "top", "step", "points", "limit", "order", "rank"}, historyOptions...)
 
 const (
 	usualFunctions = 10
 	maxFunctions   = 100
+	// maxHistoryVersions bounds what a history merges besides its windows.
+	maxHistoryVersions = 20
 )
 
 // historyQuery is a request for a history, checked.
 type historyQuery struct {
 	sel     *api.Selection
-	step    int64 // ns
-	named   []string
+	step    int64    // ns
+	named   []string // the functions that it is of, or none: those that rank first
+	with    []string // functions that it is of besides
 	limit   int
 	cum     bool
+	rank    string
 	options shell.Config
 }
 
 func readHistory(r *http.Request) (*historyQuery, error) {
-	p, err := newParams(r, historyParams, "function")
+	p, err := newParams(r, historyParams, "function", "with")
 	if err != nil {
 		return nil, err
 	}
-	h := &historyQuery{named: p.Values["function"], options: shell.DefaultConfig()}
+	h := &historyQuery{named: p.Values["function"], with: p.Values["with"], rank: p.Get("rank"), options: shell.DefaultConfig()}
 	if h.sel, err = p.selection(true); err != nil {
 		return nil, err
 	}
@@ -54,8 +58,13 @@ func readHistory(r *http.Request) (*historyQuery, error) {
 	if h.limit, err = p.number("limit", usualFunctions, 1, maxFunctions); err != nil {
 		return nil, err
 	}
-	if len(h.named) > maxFunctions {
-		return nil, server.BadParam("function", "%d functions are more than %d", len(h.named), maxFunctions)
+	for _, name := range []string{"function", "with"} {
+		if n := len(p.Values[name]); n > maxFunctions {
+			return nil, server.BadParam(name, "%d functions are more than %d", n, maxFunctions)
+		}
+	}
+	if h.rank != "" && !slices.Contains(ranks, h.rank) {
+		return nil, server.BadParam("rank", "rank is %q, not %s", h.rank, strings.Join(ranks, " or "))
 	}
 	switch order := p.Get("order"); order {
 	case "", "flat":
@@ -80,67 +89,138 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	q := h.sel.Query()
-	q.Step = h.step
-	series, err := working(r.Context(), s, func(ctx context.Context) ([]store.Series, error) { return s.store.Series(ctx, q) })
+	out := &api.History{
+		From: api.Milliseconds(h.sel.From), To: api.Milliseconds(h.sel.To), Step: api.Milliseconds(h.step),
+		Time: []int64{}, Total: []int64{}, Profiles: []int64{}, Duration: []int64{}, Versions: []api.HistoryVersion{},
+		Functions: []api.FunctionHistory{}, Warnings: []string{},
+	}
+	windows, of, err := s.windows(r.Context(), h)
 	if err != nil {
 		return err
 	}
-	out := &api.History{
-		From: api.Milliseconds(h.sel.From), To: api.Milliseconds(h.sel.To), Step: api.Milliseconds(h.step),
-		Time: []int64{}, Total: []int64{}, Profiles: []int64{}, Duration: []int64{}, Functions: []api.FunctionHistory{}, Warnings: []string{},
+	versions, left, err := s.versions(r.Context(), h)
+	if err != nil {
+		return err
 	}
-	var windows []*functionTable
-	if len(series) > 0 {
-		out.Type, out.Unit = series[0].Type.Type, series[0].Type.Unit
-		for _, pt := range series[0].Points {
-			t, err := s.functionTable(r.Context(), h, pt)
-			if err != nil {
-				return err
-			}
-			windows = append(windows, t)
-			out.Time = append(out.Time, api.Milliseconds(pt.Time))
-			out.Total = append(out.Total, t.total)
-			out.Profiles = append(out.Profiles, pt.Profiles)
-			out.Duration = append(out.Duration, pt.Duration)
-			for _, text := range t.warnings {
-				if !slices.Contains(out.Warnings, text) {
-					out.Warnings = append(out.Warnings, text)
-				}
+	out.Type, out.Unit, out.Left = of.Type, of.Unit, left
+	for _, t := range windows {
+		out.Time = append(out.Time, api.Milliseconds(t.time))
+		out.Total = append(out.Total, t.total)
+		out.Profiles = append(out.Profiles, t.Profiles)
+		out.Duration = append(out.Duration, t.Duration)
+	}
+	for _, t := range versions {
+		out.Versions = append(out.Versions, api.HistoryVersion{
+			Version: t.version, First: api.Milliseconds(t.time), Total: t.total, Profiles: t.Profiles, Duration: t.Duration, Profile: t.sel.String(),
+		})
+	}
+	for _, t := range slices.Concat(windows, versions) {
+		for _, text := range t.warnings {
+			if !slices.Contains(out.Warnings, text) {
+				out.Warnings = append(out.Warnings, text)
 			}
 		}
 	}
-	for _, name := range h.functions(windows) {
-		f := api.FunctionHistory{Name: name, Flat: make([]int64, len(windows)), Cum: make([]int64, len(windows))}
-		for i, t := range windows {
-			v := t.functions[name]
-			f.Flat[i], f.Cum[i] = v.flat, v.cum
-		}
+	for _, f := range h.ranked(windows, versions) {
+		f.Flat, f.Cum = columns(windows, f.Name)
+		f.Versions.Flat, f.Versions.Cum = columns(versions, f.Name)
 		out.Functions = append(out.Functions, f)
 	}
 	return server.WriteJSON(w, r, out)
 }
 
-// functionTable are the functions of one window.
+// columns returns the values of a function in parts.
+func columns(parts []part, name string) (flat, cum []int64) {
+	flat, cum = make([]int64, len(parts)), make([]int64, len(parts))
+	for i, t := range parts {
+		v := t.functions[name]
+		flat[i], cum[i] = v.flat, v.cum
+	}
+	return flat, cum
+}
+
+// windows returns the windows that have profiles, and what their values are of.
+func (s *Service) windows(ctx context.Context, h *historyQuery) ([]part, profile.ValueType, error) {
+	q := h.sel.Query()
+	q.Step = h.step
+	series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.store.Series(ctx, q) })
+	if err != nil || len(series) == 0 {
+		return nil, profile.ValueType{}, err
+	}
+	var all []part
+	for _, pt := range series[0].Points {
+		window := *h.sel
+		window.From, window.To = max(h.sel.From, pt.Time), min(h.sel.To, pt.Time+h.step)
+		t, err := s.functionTable(ctx, h, &window, pt.Total.Version)
+		if err != nil {
+			return nil, profile.ValueType{}, err
+		}
+		all = append(all, part{time: pt.Time, sel: &window, functionTable: t})
+	}
+	return all, series[0].Type, nil
+}
+
+// versions returns the versions that came last, in the order that they came, and how
+// many came before those. There are none where profiles tell no version.
+func (s *Service) versions(ctx context.Context, h *historyQuery) (all []part, left int, err error) {
+	q := h.sel.Query()
+	q.Step, q.By = h.step, []string{store.LabelVersion}
+	series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.store.Series(ctx, q) })
+	if err != nil || len(series) == 1 && series[0].Labels.Get(store.LabelVersion) == "" {
+		return nil, 0, err
+	}
+	slices.SortStableFunc(series, func(a, b store.Series) int { return cmp.Compare(a.Points[0].Time, b.Points[0].Time) })
+	left = max(0, len(series)-maxHistoryVersions)
+	for _, one := range series[left:] {
+		// Not longer than it was there, so that what is known of one that is gone is of
+		// use when time goes on.
+		first, last := one.Points[0], one.Points[len(one.Points)-1]
+		sel, err := h.sel.Within(q.By, one.Labels, max(h.sel.From, first.Time), min(h.sel.To, last.Time+h.step))
+		if err != nil {
+			return nil, 0, err
+		}
+		var total store.Total
+		for _, pt := range one.Points {
+			total = add(total, pt.Total)
+		}
+		t, err := s.functionTable(ctx, h, sel, total.Version)
+		if err != nil {
+			return nil, 0, err
+		}
+		all = append(all, part{version: one.Labels.Get(store.LabelVersion), time: cmp.Or(t.first, first.Time), sel: sel, functionTable: t})
+	}
+	slices.SortStableFunc(all, func(a, b part) int { return cmp.Compare(a.time, b.time) })
+	return all, left, nil
+}
+
+// part is a window or a version, with its functions.
+type part struct {
+	version string
+	time    int64 // ns since 1970: start of the window, or of the version's first profile
+	sel     *api.Selection
+	*functionTable
+}
+
+// functionTable are the functions of some profiles.
 type functionTable struct {
-	total     int64
+	store.Total
+	first     int64 // start of the first profile, ns since 1970
+	total     int64 // what shares are of
+	samples   int64 // about how many samples there were, 0 if that isn't known
 	functions map[string]functionValue
 	warnings  []string
 }
 
 type functionValue struct{ flat, cum int64 }
 
-// functionTable returns the functions of a window as of a point of its series.
-// It is kept by the point's version: when time goes on, only the last window is
-// made anew.
-func (s *Service) functionTable(ctx context.Context, h *historyQuery, pt store.Point) (*functionTable, error) {
-	window := *h.sel
-	window.From, window.To = max(h.sel.From, pt.Time), min(h.sel.To, pt.Time+h.step)
-	version := fmt.Sprintf("@%x", pt.Version)
-	key := "functions " + window.String() + version + " ?" + reports.Unusual(&h.options).Encode()
+// functionTable returns the functions of a selection as of a version of its profiles.
+// It is kept by that: when time goes on, only the last window and the versions that
+// live are made anew.
+func (s *Service) functionTable(ctx context.Context, h *historyQuery, sel *api.Selection, version uint64) (*functionTable, error) {
+	key := "functions " + sel.String() + fmt.Sprintf("@%x", version) + " ?" + reports.Unusual(&h.options).Encode()
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*functionTable, int64, error) {
 		// The profile itself is not worth keeping beside its table.
-		groups, err := s.store.Merge(ctx, window.Query())
+		groups, err := s.store.Merge(ctx, sel.Query())
 		if err != nil {
 			return nil, 0, s.storeError(err, "q")
 		}
@@ -148,14 +228,19 @@ func (s *Service) functionTable(ctx context.Context, h *historyQuery, pt store.P
 		if len(groups) == 0 {
 			return t, 0, nil // they have expired meanwhile
 		}
+		p := groups[0].Profile
 		warnings := reports.NewWarnings()
-		top, err := report.New(groups[0].Profile, "top", "", h.options.Options, warnings.Env(s.cfg.Env, groups[0].Profile))
+		top, err := report.New(p, "top", "", h.options.Options, warnings.Env(s.cfg.Env, p))
 		if err != nil {
 			return nil, 0, err
 		}
+		t.Total, t.first = groups[0].Total, groups[0].Time
 		var cost int64
 		table := top.Top()
 		t.total, t.warnings = top.Total(), warnings.List()
+		if p.Period > 0 && p.PeriodType.Unit == table.Unit {
+			t.samples = t.total / p.Period
+		}
 		for i := range table.Rows {
 			row := &table.Rows[i]
 			t.functions[row.Name] = functionValue{row.Flat.Value, row.Cum.Value}
@@ -163,34 +248,4 @@ func (s *Service) functionTable(ctx context.Context, h *historyQuery, pt store.P
 		}
 		return t, cost, nil
 	})
-}
-
-// functions returns which functions a history is of, the largest first.
-func (h *historyQuery) functions(windows []*functionTable) []string {
-	sums := map[string]float64{} // shares added up, so that each window counts the same
-	for _, name := range h.named {
-		sums[name] = 0
-	}
-	for _, t := range windows {
-		if t.total == 0 {
-			continue
-		}
-		for name, v := range t.functions {
-			if len(h.named) > 0 && !slices.Contains(h.named, name) {
-				continue
-			}
-			part := v.flat
-			if h.cum {
-				part = v.cum
-			}
-			sums[name] += math.Abs(float64(part) / float64(t.total))
-		}
-	}
-	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int {
-		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b))
-	})
-	if len(h.named) == 0 {
-		names = names[:min(h.limit, len(names))]
-	}
-	return names
 }

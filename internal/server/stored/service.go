@@ -7,7 +7,8 @@
 //	selection   a query of the store that stands for a profile; opens it by its id
 //	records     labels, services, single profiles
 //	series      totals over time
-//	history     functions over time
+//	history     functions over time and by version
+//	rank        which of them, and what changed when
 //	markers     deployments, and what people mark
 //	status      how the server fares, and backups
 package stored

@@ -127,6 +127,8 @@ func TestStoreErrors(t *testing.T) {
 		{"/api/v1/history?limit=101", 400, "limit", "101"},
 		{"/api/v1/history?points=501", 400, "points", "501"},
 		{"/api/v1/history?" + strings.Repeat("function=f&", 101), 400, "function", "101"},
+		{"/api/v1/history?" + strings.Repeat("with=f&", 101), 400, "with", "101"},
+		{"/api/v1/history?rank=size", 400, "rank", `"size", not share or change or first`},
 		{"/api/v1/history?sort=flat", 400, "sort", "unknown"},
 		{"/api/v1/markers?to=x", 400, "to", "x"},
 	} {
@@ -427,43 +429,6 @@ func TestLabelsAndServices(t *testing.T) {
 	}
 	if k := api.Kinds[0]; k.Kind != "cpu" || k.Type != "cpu" || k.Value != float64(2*servertest.ValueOf(t, servertest.CPU1)+servertest.ValueOf(t, servertest.CPU2)) || k.Profiles != 3 {
 		t.Errorf("kind cpu of api: %+v", k)
-	}
-}
-
-// TestHistory checks that a function's history has the figures of top.
-func TestHistory(t *testing.T) {
-	l := servertest.NewLive(t, nil)
-	l.Fill()
-	var h api.History
-	for _, options := range []string{"&mine=true", ""} {
-		h = servertest.Decode[api.History](t, l.Get("/api/v1/history?"+servertest.Between(`cpu{service="api"}`, 0, 10, "step", "2m", "limit", "3").Encode()+options))
-		if len(h.Time) != 2 || len(h.Functions) != 3 || h.Total[0] != 2*servertest.ValueOf(t, servertest.CPU1) || h.Total[1] != servertest.ValueOf(t, servertest.CPU2) {
-			t.Fatalf("%+v", h)
-		}
-		for i, window := range []url.Values{servertest.Between(`cpu{service="api"}`, 0, 2), servertest.Between(`cpu{service="api"}`, 2, 4)} {
-			rows := map[string]report.TopRow{}
-			for _, row := range servertest.Decode[struct{ Report report.Top }](t, l.Get("/api/v1/report/top?trim=false"+options+"&profile="+servertest.Sel(window))).Report.Rows {
-				rows[row.Name] = row
-			}
-			for _, f := range h.Functions {
-				if f.Flat[i] != rows[f.Name].Flat.Value || f.Cum[i] != rows[f.Name].Cum.Value {
-					t.Errorf("%s%s in window %d: %d, %d, and top says %v, %v", f.Name, options, i, f.Flat[i], f.Cum[i], rows[f.Name].Flat, rows[f.Name].Cum)
-				}
-			}
-		}
-	}
-	merges := l.Store.Merges.Load()
-	l.Get("/api/v1/history?" + servertest.Between(`cpu{service="api"}`, 0, 10, "step", "2m", "limit", "50", "order", "cum").Encode())
-	if n := l.Store.Merges.Load() - merges; n != 0 {
-		t.Errorf("the same windows again took %d merges", n)
-	}
-	named := servertest.Decode[api.History](t, l.Get("/api/v1/history?"+servertest.Between(`cpu{service="api"}`, 0, 10).Encode()+"&function=nosuch&function="+url.QueryEscape(h.Functions[0].Name)))
-	if len(named.Functions) != 2 || named.Functions[0].Name != h.Functions[0].Name || servertest.Sum(named.Functions[1].Cum) != 0 {
-		t.Errorf("named functions: %+v", named.Functions)
-	}
-	empty := servertest.Decode[api.History](t, l.Get("/api/v1/history?"+servertest.Between(`{service="nosuch"}`, 0, 10).Encode()))
-	if len(empty.Time) != 0 || empty.Functions == nil {
-		t.Errorf("no profiles: %+v", empty)
 	}
 }
 

@@ -1,0 +1,161 @@
+package stored
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/report"
+)
+
+// ranks are what the functions of a history can be ranked by; the first one is usual.
+var ranks = []string{rankShare, rankChange, rankFirst}
+
+const (
+	rankShare  = "share"  // how much they took
+	rankChange = "change" // how much that changed, beyond what chance does
+	rankFirst  = "first"  // when they were seen first, the last ones first
+)
+
+// ranked returns which functions a history is of, ranked, with what ranks them and
+// without their columns.
+func (h *historyQuery) ranked(windows, versions []part) []api.FunctionHistory {
+	shares := map[string]float64{} // added up, so that each window counts the same
+	for _, name := range slices.Concat(h.named, h.with) {
+		shares[name] = 0
+	}
+	chosen := maps.Clone(shares)
+	for _, t := range windows {
+		for name := range t.functions {
+			if _, ok := chosen[name]; ok || len(h.named) == 0 {
+				shares[name] += math.Abs(h.share(t.functionTable, name))
+			}
+		}
+	}
+	all := make([]api.FunctionHistory, 0, len(shares))
+	steps := stepsOf(windows, versions)
+	for name := range shares {
+		all = append(all, api.FunctionHistory{Name: name, First: firstSeen(name, windows, versions), Change: h.change(name, steps)})
+	}
+	slices.SortFunc(all, func(a, b api.FunctionHistory) int {
+		by := 0
+		switch h.rank {
+		case rankChange:
+			by = compareChanges(b.Change, a.Change)
+		case rankFirst:
+			by = cmp.Compare(timeOf(b.First), timeOf(a.First))
+		}
+		return cmp.Or(by, cmp.Compare(shares[b.Name], shares[a.Name]), cmp.Compare(a.Name, b.Name))
+	})
+	if len(h.named) > 0 {
+		return all
+	}
+	first := all[:min(h.limit, len(all))]
+	for _, f := range all[len(first):] {
+		if slices.Contains(h.with, f.Name) {
+			first = append(first, f)
+		}
+	}
+	return first
+}
+
+// share returns a function's share, in percent.
+func (h *historyQuery) share(t *functionTable, name string) float64 {
+	if t.total == 0 {
+		return 0
+	}
+	v := t.functions[name].flat
+	if h.cum {
+		v = t.functions[name].cum
+	}
+	return 100 * float64(v) / float64(t.total)
+}
+
+// stepsOf returns the parts between which shares change: versions, or if there are not
+// two, the first third of the windows and the last.
+func stepsOf(windows, versions []part) []part {
+	valued := func(parts []part) []part {
+		return slices.DeleteFunc(slices.Clone(parts), func(t part) bool { return t.total == 0 })
+	}
+	if versions = valued(versions); len(versions) > 1 {
+		return versions
+	}
+	windows = valued(windows)
+	third := max(1, len(windows)/3)
+	if len(windows) < 2*third {
+		return nil
+	}
+	return []part{sum(windows[:third]), sum(windows[len(windows)-third:])}
+}
+
+// sum adds up parts, of which there is one at least.
+func sum(parts []part) part {
+	all := part{time: parts[0].time, functionTable: &functionTable{functions: map[string]functionValue{}}}
+	known := true
+	for _, t := range parts {
+		all.total += t.total
+		all.samples += t.samples
+		known = known && t.samples > 0
+		for name, v := range t.functions {
+			old := all.functions[name]
+			all.functions[name] = functionValue{old.flat + v.flat, old.cum + v.cum}
+		}
+	}
+	if !known {
+		all.samples = 0
+	}
+	return all
+}
+
+// change returns the largest change of a function's share from one step to the next.
+func (h *historyQuery) change(name string, steps []part) *api.ShareChange {
+	var most *api.ShareChange
+	for i := 1; i < len(steps); i++ {
+		a, b := steps[i-1], steps[i]
+		c := &api.ShareChange{Time: api.Milliseconds(b.time), Version: b.version, Before: h.share(a.functionTable, name), After: h.share(b.functionTable, name)}
+		c.Sure = report.SureChange(c.Before, c.After, a.samples, b.samples)
+		if most == nil || compareChanges(c, most) > 0 {
+			most = c
+		}
+	}
+	return most
+}
+
+// compareChanges compares the sizes of changes, of which nil is the smallest.
+func compareChanges(a, b *api.ShareChange) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(math.Abs(a.Sure), math.Abs(b.Sure)), cmp.Compare(math.Abs(a.After-a.Before), math.Abs(b.After-b.Before)))
+}
+
+// firstSeen returns when a function was in a profile first: of the windows that have
+// it the first one, or later in that when the first version came that has it.
+func firstSeen(name string, windows, versions []part) *api.FirstSeen {
+	has := func(t part) bool { return t.functions[name] != functionValue{} }
+	i := slices.IndexFunc(windows, has)
+	if i < 0 {
+		return nil
+	}
+	first := &api.FirstSeen{Time: api.Milliseconds(windows[i].time), Start: i == 0}
+	if j := slices.IndexFunc(versions, has); j >= 0 {
+		first.Version = versions[j].version
+		first.Time = max(first.Time, api.Milliseconds(versions[j].time))
+	}
+	return first
+}
+
+// timeOf returns when that was, 0 for never.
+func timeOf(first *api.FirstSeen) int64 {
+	if first == nil {
+		return 0
+	}
+	return first.Time
+}
