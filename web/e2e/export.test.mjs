@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { hone, honeBinary, root, temporaryFolder } from './hone.mjs';
-import { settled, suite } from './page.mjs';
+import { exporting, settled, suite } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
 
 /** @typedef {import('./page.mjs').Page} Page */
@@ -21,12 +21,7 @@ const folder = temporaryFolder('exports');
  * @param {string} label of the format
  */
 async function exported(page, label) {
-  await page.getByRole('button', { name: 'Export' }).click();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: new RegExp(`^${label}`) }).click(),
-  ]);
-  assert.equal(await download.failure(), null);
+  const download = await exporting(page, label);
   const file = join(folder, `${page.url().length}-${download.suggestedFilename()}`);
   await download.saveAs(file);
   return { file, name: download.suggestedFilename(), text: () => readFileSync(file, 'utf8') };

@@ -215,6 +215,22 @@ export const drawn = (page) => page.evaluate(() => new Promise((resolve) => {
 }));
 
 /**
+ * Exports what is shown, and returns the download, which succeeded.
+ * @param {Page} page
+ * @param {string} label of the format
+ */
+export async function exporting(page, label) {
+  await page.getByRole('button', { name: 'Export' }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('menuitem', { name: new RegExp(`^${label}`) }).click(),
+  ]);
+  const failure = await download.failure();
+  if (failure !== null) throw new Error(`exporting ${label}: ${failure}`);
+  return download;
+}
+
+/**
  * Repeats a check until it holds, for what a page does in its own time.
  * @param {() => Promise<void> | void} check throws if it doesn't hold
  * @param {number} [patience] how long it may take, in ms

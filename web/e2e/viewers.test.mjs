@@ -11,7 +11,7 @@ import { extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch } from './chromium.mjs';
 import { hone, root, temporaryFolder } from './hone.mjs';
-import { suite } from './page.mjs';
+import { exporting, suite } from './page.mjs';
 import { heap, tuned, wordindex } from './profiles.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
@@ -32,12 +32,7 @@ function top(...args) {
  * @param {string} label of the format
  */
 async function exported(page, label) {
-  await page.getByRole('button', { name: 'Export' }).click();
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('menuitem', { name: new RegExp(`^${label}`) }).click(),
-  ]);
-  assert.equal(await download.failure(), null);
+  const download = await exporting(page, label);
   const file = join(folder, download.suggestedFilename());
   await download.saveAs(file);
   return file;

@@ -3,6 +3,7 @@
 
 import { computed, signal } from '@preact/signals';
 import { state } from './state';
+import { keep, kept } from './taste';
 
 const ROOM = matchMedia('(min-width: 75rem)'); // 1,200 px
 
@@ -20,21 +21,10 @@ export const NARROWEST = 20, WIDEST = 70, USUAL = 40;
 export const within = (percent: number): number => Math.min(WIDEST, Math.max(NARROWEST, Math.round(percent)));
 
 function stored(): number {
-  try {
-    const value = localStorage.getItem(KEY);
-    return value !== null && Number.isFinite(Number(value)) ? within(Number(value)) : USUAL;
-  } catch {
-    return USUAL; // storage may be forbidden
-  }
+  const value = kept(KEY);
+  return value !== null && Number.isFinite(Number(value)) ? within(Number(value)) : USUAL;
 }
 
 export const tableShare = signal(stored());
 
-tableShare.subscribe((value) => {
-  try {
-    if (value === USUAL) localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, String(value));
-  } catch {
-    // Then it holds for this page only.
-  }
-});
+tableShare.subscribe((value) => keep(KEY, value === USUAL ? null : String(value)));

@@ -1,17 +1,14 @@
 // Light or dark: taste, which belongs to the browser and not to a link.
 
 import { signal } from '@preact/signals';
+import { keep, kept } from './taste';
 
 export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'hone.theme';
 
 function stored(): Theme {
-  try {
-    const value = localStorage.getItem(KEY);
-    return value === 'light' || value === 'dark' ? value : 'system';
-  } catch {
-    return 'system'; // storage may be forbidden
-  }
+  const value = kept(KEY);
+  return value === 'light' || value === 'dark' ? value : 'system';
 }
 
 export const theme = signal<Theme>(stored());
@@ -19,12 +16,7 @@ export const theme = signal<Theme>(stored());
 theme.subscribe((value) => {
   if (value === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = value;
-  try {
-    if (value === 'system') localStorage.removeItem(KEY);
-    else localStorage.setItem(KEY, value);
-  } catch {
-    // Then it holds for this page only.
-  }
+  keep(KEY, value === 'system' ? null : value);
 });
 
 const systemDark = matchMedia('(prefers-color-scheme: dark)');
