@@ -66,7 +66,7 @@ func runGC(ctx context.Context, a *app, args []string) error {
 	case *bench == "" && *benchtime != "":
 		return &shell.UsageError{Verb: "gc", Err: errors.New("-benchtime goes with -bench only")}
 	}
-	g := &gcRun{app: a, stdout: a.stdout}
+	g := &gcRun{app: a, stdout: a.stdoutOfPrograms()}
 	if *asJSON && *output == "" {
 		g.stdout = a.stderr
 	}

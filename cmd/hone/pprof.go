@@ -175,6 +175,20 @@ func (a *app) shell(ctx context.Context, inv *shell.Invocation, p *profile.Profi
 
 // isTerminal reports whether a stream is a terminal.
 func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	switch s := stream.(type) {
+	case *shell.Screen:
+		return true
+	case *os.File:
+		return term.IsTerminal(int(s.Fd()))
+	}
+	return false
+}
+
+// stdoutOfPrograms is the standard output of programs that are started: a terminal
+// itself if it is one.
+func (a *app) stdoutOfPrograms() io.Writer {
+	if s, ok := a.stdout.(*shell.Screen); ok {
+		return s.Terminal()
+	}
+	return a.stdout
 }

@@ -33,7 +33,7 @@ var errMissed = errors.New("an objective was missed, or a regression found")
 // app is what a verb may use of the outside.
 type app struct {
 	stdin  io.Reader
-	stdout io.Writer
+	stdout io.Writer // a shell.Screen if it is a terminal
 	stderr io.Writer
 	getenv func(string) string
 }
@@ -84,6 +84,9 @@ func verbs() []verb {
 // run executes hone and returns its exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
+	if isTerminal(stdout) {
+		a.stdout = shell.NewScreen(stdout)
+	}
 	return a.run(ctx, args)
 }
 

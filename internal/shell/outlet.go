@@ -21,7 +21,7 @@ type Outlet struct {
 	Out, Err io.Writer
 
 	// ToScreen says that a person looks at Out: binary reports then go to a
-	// fresh file instead, and characters that nobody sees are shown.
+	// fresh file instead.
 	ToScreen bool
 	// Background lets viewers run on; otherwise Deliver waits for them.
 	Background bool
@@ -55,14 +55,10 @@ func (o *Outlet) Deliver(ctx context.Context, name, output string, generate func
 	}
 	var file *os.File // when the report goes to one
 	var announce string
-	out := o.Out
-	if o.ToScreen {
-		out = &screen{w: out}
-	}
 	open := func() (w io.Writer, err error) {
 		switch {
 		case output == "-":
-			return out, nil
+			return o.Out, nil
 		case output != "":
 			file, err = os.Create(output)
 			announce = output
@@ -77,7 +73,7 @@ func (o *Outlet) Deliver(ctx context.Context, name, output string, generate func
 				announce = file.Name()
 			}
 		default:
-			return out, nil
+			return o.Out, nil
 		}
 		if err != nil {
 			return nil, err

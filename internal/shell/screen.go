@@ -7,17 +7,23 @@ import (
 	"unicode/utf8"
 )
 
-// A screen is a terminal. Names in profiles come from anybody: characters that
-// turn the text around them, so that a name reads as another, and those that
+// A Screen writes to a terminal. Names in profiles come from anybody: characters
+// that turn the text around them, so that a name reads as another, and those that
 // terminals obey are shown as escapes. Files and pipes get them as they are.
-type screen struct {
-	w    io.Writer
-	rest []byte // the beginning of a character; texts end with a whole one
+type Screen struct {
+	terminal io.Writer
+	rest     []byte // the beginning of a character; texts end with a whole one
 }
+
+// NewScreen returns the screen of a terminal.
+func NewScreen(terminal io.Writer) *Screen { return &Screen{terminal: terminal} }
+
+// Terminal returns what programs are given that write to the terminal themselves.
+func (s *Screen) Terminal() io.Writer { return s.terminal }
 
 var unseen = regexp.MustCompile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u0080-\u009f\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
-func (s *screen) Write(p []byte) (int, error) {
+func (s *Screen) Write(p []byte) (int, error) {
 	text := append(s.rest, p...)
 	whole := len(text)
 	for i := whole - 1; i >= max(0, whole-utf8.UTFMax); i-- {
@@ -33,7 +39,7 @@ func (s *screen) Write(p []byte) (int, error) {
 		r, _ := utf8.DecodeRune(c)
 		return fmt.Appendf(nil, `\u%04x`, r)
 	})
-	if _, err := s.w.Write(shown); err != nil {
+	if _, err := s.terminal.Write(shown); err != nil {
 		return 0, err
 	}
 	return len(p), nil
