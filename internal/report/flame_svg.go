@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -133,11 +134,16 @@ func (p *svgPicture) frames(levels int) {
 			}
 			return svgTop + depth*svgRow
 		}
-		name := "all"
+		name, label := "all", "all"
 		if n > 0 {
-			name = cutName(t.Frames[t.Frame[n]].Label())
+			f := &t.Frames[t.Frame[n]]
+			name = cutName(f.Label())
+			label = name
+			if f.Origin() != profile.OriginOther { // a label that is a frame has no import path
+				label = shortName(name)
+			}
 		}
-		p.frame(10+float64(from)*scale, w, y(depth[n]), depth[n], p.color(n), p.mark(n), p.tooltip(n, name), shortName(name))
+		p.frame(10+float64(from)*scale, w, y(depth[n]), depth[n], p.color(n), p.mark(n), p.tooltip(n, name), label)
 		if folded := p.folded(n); float64(folded)*scale >= 1 {
 			at := float64(to-p.own(n)-folded) * scale
 			what := fmt.Sprintf("… %d narrow frames", t.Folded[n])
@@ -182,8 +188,12 @@ func (m svgMark) width(w float64) float64 {
 }
 
 func (p *svgPicture) frame(left, w float64, y, depth int, color string, mark svgMark, title, label string) {
-	p.printf(`<g class="f" data-d="%d"><title>%s</title><rect x="%s" y="%d" width="%s" height="%d" fill="%s"/>`,
-		depth, escapeXML(title), trimFloat(left), y, trimFloat(w), svgRow-1, color)
+	class := "f"
+	if strings.Contains(label, "/") && strings.HasPrefix(title, label) {
+		class = "f whole" // the script takes the path off others
+	}
+	p.printf(`<g class="%s" data-d="%d"><title>%s</title><rect x="%s" y="%d" width="%s" height="%d" fill="%s"/>`,
+		class, depth, escapeXML(title), trimFloat(left), y, trimFloat(w), svgRow-1, color)
 	if mark.attributes != "" {
 		p.printf(`<path d="M%s %gh%s" stroke-width="%d" %s/>`,
 			trimFloat(left), float64(y)+float64(svgRow-1)/2, trimFloat(mark.width(w)), svgRow-1, mark.attributes)
@@ -290,7 +300,15 @@ func cut(s string, most int) string {
 }
 
 // escapeXML makes s safe as text and in attributes of XML.
-func escapeXML(s string) string { return html.EscapeString(printable(s)) }
+func escapeXML(s string) string { return html.EscapeString(printable(visible(s))) }
+
+// visible shows the characters that turn the text around them, so that a name
+// reads as another, as escapes. Terminals and the web UI do the same.
+func visible(s string) string {
+	return turning.ReplaceAllStringFunc(s, func(c string) string { return fmt.Sprintf(`\u%04x`, []rune(c)[0]) })
+}
+
+var turning = regexp.MustCompile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 // trimFloat prints a coordinate, exact enough to tell neighbours apart.
 func trimFloat(f float64) string {

@@ -148,6 +148,28 @@ func TestFlameSVGGolden(t *testing.T) {
 	golden(t, "flame.svg", picture+"</svg>\n")
 }
 
+// TestFlameSVGNames: import paths are left out, those of labels that are frames are
+// not, and no name turns the text around it.
+func TestFlameSVGNames(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	at := func(name, file string) uint32 {
+		return b.Location(0, 0, profile.Line{Function: b.Function(name, name, file, 1), Line: 1})
+	}
+	b.Sample([]uint32{at("net/http.Get", "/go/src/net/http/client.go"), at("users/v1.Get", "handler"), at("gnp\u202eexe", "x.go")}, nil, 1)
+	var out bytes.Buffer
+	if err := FlameSVG(&out, tree(t, nil, b.Profile(), profile.TreeOptions{}), FlameOptions{Width: 900}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{">http.Get</text>", `class="f whole"`, ">users/v1.Get</text>", `>gnp\u202eexe</text>`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in %s", want, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "\u202e") {
+		t.Error("a name turns the text around it")
+	}
+}
+
 func TestFlameSVGWellFormed(t *testing.T) {
 	base := folded(t, smallStacks)
 	head := folded(t, strings.ReplaceAll(smallStacks, "wait 45", "wait 450"))

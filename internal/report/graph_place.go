@@ -184,7 +184,18 @@ func (n *GraphNode) label(total int64) []string {
 //
 //	encoding/json.(*decodeState).object    json | (*decodeState) | object
 //	main.main.func1                        main | main.func1
+//	main.f via encoding/json.Marshal       main | f | via json.Marshal
+//	GET /api/users                         GET /api/users
+//
+// The last is a label that became a frame: no import path has a blank, or begins
+// with a slash.
 func nameLines(name string) []string {
+	if caller, callee, ok := cutOutside(name, " via "); ok {
+		return appendBroken(nameLines(caller), "via "+printable(shortName(callee)))
+	}
+	if _, _, ok := cutOutside(name, " "); (ok || strings.HasPrefix(name, "/")) && !strings.Contains(name, "::") {
+		return appendBroken(nil, printable(name))
+	}
 	short := majorVersion.ReplaceAllString(name, "${1}${2}")
 	if strings.Contains(name, "::") {
 		short = unqualified(name)

@@ -12,8 +12,9 @@
   });
   var zoomed = frames[0], test = null;
 
-  function short(name) {
-    var cut = name.search(/[[(]/), head = cut > 0 ? name.slice(0, cut) : name;
+  function short(f) {
+    if (f.g.classList.contains('whole')) return f.name;
+    var name = f.name, cut = name.search(/[[(]/), head = cut > 0 ? name.slice(0, cut) : name;
     return name.slice(head.lastIndexOf('/') + 1);
   }
 
@@ -33,7 +34,7 @@
         var long = f.mark.hasAttribute('stroke-dasharray') ? w : w < 2 * bar ? 0 : bar;
         f.mark.setAttribute('d', f.mark.getAttribute('d').replace(/M\S+/, 'M' + x).replace(/h.*/, 'h' + long));
       }
-      var name = short(f.name), room = Math.floor((w - 8) / char);
+      var name = short(f), room = Math.floor((w - 8) / char);
       f.text.textContent = name.length <= room ? name : room < 4 ? '' : name.slice(0, room - 1) + '…';
       f.rect.style.opacity = above ? 0.5 : '';
     });
