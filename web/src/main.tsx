@@ -1,5 +1,6 @@
 import './theme/theme.css';
 import './state/theme';
+import './view/visibleTexts';
 import { render } from 'preact';
 import { start } from './state/profiles';
 import { runsState } from './state/runs';

@@ -3,6 +3,7 @@
 
 import './theme/theme.css';
 import './state/theme';
+import './view/visibleTexts';
 import { render } from 'preact';
 import type { Embedded } from './model/tree';
 import { FlamePage } from './page/FlamePage';

@@ -5,7 +5,8 @@ import type { ChangeScale } from '../model/change';
 import { changeStep } from '../model/change';
 import { REST, ROOT, type FlameModel } from '../model/model';
 import { formatCount, formatValue } from '../model/units';
-import { bareName, methodName, shortName } from '../model/names';
+import { nameForms } from '../model/names';
+import { visible } from '../model/visible';
 import { REST_FILL, ROOT_FILL, changeFill, heatFill, originFill, packageFill, type ColorBy } from '../theme/frames';
 import { cut, type TextMeasurer } from './text';
 
@@ -135,7 +136,7 @@ export class Scene {
   /** Longest first. */
   private forms(node: number): readonly string[] {
     const frame = this.model.frame[node]!;
-    if (frame >= 0 && this.stepOf(node) === 0) return (this.names[frame] ??= formsOf(this.model.frames.name[frame]!));
+    if (frame >= 0 && this.stepOf(node) === 0) return (this.names[frame] ??= this.formsOf(frame));
     let forms = this.special.get(node);
     if (!forms) this.special.set(node, (forms = this.specialForms(node)));
     return forms;
@@ -145,7 +146,7 @@ export class Scene {
     const { model: m } = this;
     const frame = m.frame[node]!;
     if (frame === REST) return [this.restLabel(node), '…'];
-    const names = frame === ROOT ? [`all · ${this.totals()}`] : formsOf(m.frames.name[frame]!);
+    const names = frame === ROOT ? [`all · ${this.totals()}`] : this.formsOf(frame);
     const step = this.stepOf(node);
     if (step === 0 || !m.baseTotal) return names;
     // Colour is not alone: the arrow says more or less, too.
@@ -155,6 +156,11 @@ export class Scene {
       : `${Math.round((Math.abs(m.total[node]! - base) / base) * 100)}%`;
     const arrow = step > 0 ? '▲' : '▼';
     return [`${names[0]!}  ${arrow} ${relative}`, ...names.slice(1).map((name) => `${arrow} ${name}`)];
+  }
+
+  private formsOf(frame: number): readonly string[] {
+    const { name, origin } = this.model.frames;
+    return nameForms(name[frame]!, origin[frame]!).map(visible);
   }
 
   private totals(): string {
@@ -170,13 +176,6 @@ export class Scene {
     const inside = m.x[parent]! >= m.from && m.x[parent]! + m.width[parent]! <= m.to;
     return inside ? `${formatCount(m.hidden[parent]!)} narrower frames` : 'narrower frames';
   }
-}
-
-function formsOf(name: string): readonly string[] {
-  const short = shortName(name);
-  const bare = bareName(short);
-  const method = methodName(bare);
-  return bare === method ? [short, bare] : [short, bare, method];
 }
 
 function sidesOf({ count, frame, total, baseTotal }: FlameModel): Uint8Array | null {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bareName, methodName, shortName } from './names';
+import { bareName, frameName, methodName, nameForms, shortName } from './names';
 
 test.each([
   ['main.main', 'main.main', 'main', 'main'],
@@ -17,4 +17,11 @@ test.each([
   expect(shortName(name)).toBe(short);
   expect(bareName(short)).toBe(bare);
   expect(methodName(bare)).toBe(method);
+});
+
+test('labels that are frames stay whole', () => {
+  expect(frameName('GET /v1/users.List', 0)).toBe('GET /v1/users.List');
+  expect(nameForms('users/v1.Get', 0)).toEqual(['users/v1.Get']);
+  expect(frameName('net/http.(*conn).serve', 3)).toBe('http.(*conn).serve');
+  expect(nameForms('net/http.(*conn).serve', 3)).toEqual(['http.(*conn).serve', '(*conn).serve', 'serve']);
 });

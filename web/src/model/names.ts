@@ -1,5 +1,22 @@
 // Names of functions, shortened for labels.
 
+/** The origin of what is no code of Go's, as the server numbers it. */
+const NO_GO = 0;
+
+/** A frame's name for a label. What is no code of Go's has no import path to leave out: a label's "GET /api/users" stays whole. */
+export function frameName(name: string, origin: number): string {
+  return origin === NO_GO ? name : shortName(name);
+}
+
+/** The same with less and less, where there is less room. */
+export function nameForms(name: string, origin: number): readonly string[] {
+  if (origin === NO_GO) return [name];
+  const short = shortName(name);
+  const bare = bareName(short);
+  const method = methodName(bare);
+  return bare === method ? [short, bare] : [short, bare, method];
+}
+
 const VIA = ' via '; // between a function of yours and the one that is not it calls: see FoldForeign in package profile
 
 /** Leaves out the folders of the import path: "net/http.(*conn).serve" is "http.(*conn).serve". */

@@ -32,3 +32,18 @@ test.each([
   expect(s.state.peek().profile).toEqual([id]);
   expect(s.state.peek().options).toEqual(after === undefined ? { focus: 'x' } : { focus: 'x', sample_index: after });
 });
+
+test.each([
+  [['a/cpu.pb.gz', 'b/heap.pb.gz'], ['cpu.pb.gz', 'heap.pb.gz']],
+  [['x/a/cpu.pb.gz', 'x/b/cpu.pb.gz'], ['a/cpu.pb.gz', 'b/cpu.pb.gz']],
+  [['x/a/cpu.pb.gz', 'y/a/cpu.pb.gz', 'cpu.pb.gz'], ['x/a/cpu.pb.gz', 'y/a/cpu.pb.gz', 'cpu.pb.gz']],
+  [['/a/cpu.pb.gz', '/b/mycpu.pb.gz'], ['cpu.pb.gz', 'mycpu.pb.gz']],
+  [['/cpu.pb.gz', 'x/cpu.pb.gz'], ['/cpu.pb.gz', 'x/cpu.pb.gz']],
+  [['C:\\a\\cpu.pb.gz', 'C:\\b\\cpu.pb.gz'], ['a\\cpu.pb.gz', 'b\\cpu.pb.gz']],
+  [['cpu.pb.gz', 'cpu.pb.gz'], ['cpu.pb.gz · 00000000', 'cpu.pb.gz · 11111111']],
+  [['http://a:1/debug/pprof/heap', 'http://b:1/debug/pprof/heap'], ['a:1 heap', 'b:1 heap']],
+])('%j are told apart', (names, shown) => {
+  const ids = names.map((_, i) => String(i).repeat(40));
+  m.profiles.value = names.map((name, i) => ({ id: ids[i]!, name, state: 'ready', merged: 1 }) as never);
+  expect(ids.map((id) => m.distinctName(id))).toEqual(shown);
+});

@@ -228,3 +228,25 @@ export function shortName(name: string): string {
   if (/^https?:\/\//.test(bare)) return bare.replace(/^https?:\/\//, '').replace('/debug/pprof/', ' ');
   return bare.slice(Math.max(bare.lastIndexOf('/'), bare.lastIndexOf('\\')) + 1) || name;
 }
+
+/**
+ * What a profile is called among those that are open: the last part of its name,
+ * with as much of the folders as tells it from the others, and the beginning of
+ * its id where nothing else does.
+ */
+export function distinctName(id: string): string {
+  const name = nameOf(id);
+  const others = (profiles.value ?? []).filter((p) => p.id !== id).map((p) => p.name);
+  if (others.includes(name)) return `${shortName(name)} · ${id.slice(0, 8)}`;
+  let shown = shortName(name);
+  while (shown.length < name.length && name.endsWith(shown) && others.some((other) => sameEnd(other, shown))) {
+    const above = name.slice(0, -shown.length).replace(/[/\\]+$/, '');
+    shown = name.slice(Math.max(above.lastIndexOf('/'), above.lastIndexOf('\\')) + 1);
+  }
+  return shown;
+}
+
+/** Whether a name ends with some parts of a path. */
+function sameEnd(name: string, end: string): boolean {
+  return name === end || (name.endsWith(end) && /[/\\]/.test(name.at(-end.length - 1)!));
+}

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { reload } from '../state/address';
 import { besideFlame } from '../state/beside';
 import { onKeyDown } from '../state/keys';
-import { listError, loadInfo, profiles, provisional, refresh, shown, shortName, unknownInfo } from '../state/profiles';
+import { distinctName, listError, loadInfo, profiles, provisional, refresh, shown, unknownInfo } from '../state/profiles';
 import { connection, tryAgain, useReturn } from '../state/connection';
 import { pageState } from '../state/pages';
 import { runsState } from '../state/runs';
@@ -156,9 +156,10 @@ function Banner() {
 /** The window's title says what a tab among many holds. */
 function useTitle(): string {
   const { view, base } = state.value;
-  const name = shown.value?.info?.name;
+  const info = shown.value?.info;
+  const name = info && distinctName(info.id);
   const title = views.find((v) => v.id === view)!.title;
-  const heading = name === undefined ? title : `${title}: ${shortName(name)}${base.length > 0 ? ' compared' : ''}`;
+  const heading = name === undefined ? title : `${title}: ${name}${base.length > 0 ? ' compared' : ''}`;
   const elsewhere = runsState.value !== null || pageState.value !== null;
   useEffect(() => {
     if (elsewhere) return;

@@ -1,5 +1,5 @@
 import type { ApiError } from '../api/client';
-import { profiles, shortName } from '../state/profiles';
+import { distinctName, profiles } from '../state/profiles';
 import { go, href, state } from '../state/state';
 import { follow } from './link';
 import { Empty, Failure } from './parts';
@@ -21,7 +21,7 @@ export function NotOpen() {
               const to = { ...state.value, profile: [p.id], base: [] };
               return (
                 <li key={p.id}>
-                  <a href={href(to)} onClick={follow(() => go(to))}>{shortName(p.name)}</a> {p.name !== shortName(p.name) && (
+                  <a href={href(to)} onClick={follow(() => go(to))}>{distinctName(p.id)}</a> {p.name !== distinctName(p.id) && (
                     <span class="soft">{p.name}</span>
                   )}
                 </li>

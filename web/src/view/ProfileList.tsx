@@ -1,6 +1,6 @@
 import './picker.css';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { profiles, shortName } from '../state/profiles';
+import { distinctName, profiles } from '../state/profiles';
 import { openFileDialog } from './DropTarget';
 import { Button, Icon } from './parts';
 
@@ -69,7 +69,7 @@ export default function ProfileList({ label, chosen, without = [], onChoose }: P
       <div ref={list} id={`${base}-list`} role="listbox" aria-label={label} aria-multiselectable="true" class="picker-list">
         {found.map((p, i) => {
           const taken = chosen.includes(p.id);
-          const short = shortName(p.name);
+          const short = distinctName(p.id);
           const folder = p.name.endsWith(short) ? p.name.slice(0, -short.length) : '';
           return (
             <div

@@ -1,4 +1,4 @@
-import { choose, nameOf, shortName } from '../state/profiles';
+import { choose, distinctName } from '../state/profiles';
 import { state } from '../state/state';
 import { Chunk } from './Chunk';
 import type { ProfileListProps } from './ProfileList';
@@ -21,7 +21,7 @@ interface ProfilePickerProps {
 export function ProfilePicker({ which, side }: ProfilePickerProps) {
   const chosen = state.value[which];
   const first = chosen[0];
-  const name = first === undefined ? 'No profile' : chosen.length > 1 ? `${chosen.length} profiles, added up` : shortName(nameOf(first));
+  const name = first === undefined ? 'No profile' : chosen.length > 1 ? `${chosen.length} profiles, added up` : distinctName(first);
   const label = which === 'base' ? 'Compare with' : 'Profile';
   return (
     <Popover

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { shortName } from '../../model/names';
+import { frameName } from '../../model/names';
 import { tip } from '../parts';
 import type { Controller } from './controller';
 import { shareOfAll } from './describe';
@@ -26,7 +26,7 @@ export function Breadcrumb({ graph }: { graph: Controller }) {
               {...tip(spot.name)}
               onClick={() => graph.zoomTo(spot)}
             >
-              {shortName(spot.name)}
+              {frameName(spot.name, spot.origin)}
             </button>
             {about && i === path.length - 2 && <span class="flame-crumb-share">{shareOfAll(about, spot.total, spot.base?.total)}</span>}
           </li>
