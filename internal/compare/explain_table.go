@@ -39,7 +39,7 @@ func (e *explanation) lines(most int) []movedLine {
 	if len(e.rows) == 0 {
 		return nil
 	}
-	p := e.printer()
+	s := e.scale()
 	var lines []movedLine
 	smaller, sum := 0, 0.0
 	for i := range e.rows {
@@ -49,26 +49,26 @@ func (e *explanation) lines(most int) []movedLine {
 			sum += r.ownChange.value
 			continue
 		}
-		lines = append(lines, p.function(r, r.ownChange))
+		lines = append(lines, s.function(r, r.ownChange))
 	}
 	if smaller > 0 {
-		lines = append(lines, movedLine{change: p.signed(sum), words: counted(smaller, "smaller change")})
+		lines = append(lines, movedLine{change: s.change(sum), words: counted(smaller, "smaller change")})
 	}
 	if e.others > 0 {
-		lines = append(lines, movedLine{change: p.signed(e.othersOwn.value), interval: p.interval(e.othersOwn), words: counted(e.others, "function") + " within their noise"})
+		lines = append(lines, movedLine{change: s.change(e.othersOwn.value), interval: s.interval(e.othersOwn.lo, e.othersOwn.hi), words: counted(e.others, "function") + " within their noise"})
 	}
 	if e.remainder.why != "" {
-		lines = append(lines, movedLine{change: p.signed(e.remainder.value), words: "the rest: " + e.remainder.why})
+		lines = append(lines, movedLine{change: s.change(e.remainder.value), words: "the rest: " + e.remainder.why})
 	}
-	return append(lines, movedLine{change: p.signed(e.change.value), interval: p.interval(e.change), words: "the change"})
+	return append(lines, movedLine{change: s.change(e.change.value), interval: s.interval(e.change.lo, e.change.hi), words: "the change"})
 }
 
 // callerLines returns functions whose callees moved, the change being with those.
 func (e *explanation) callerLines(most int) []movedLine {
-	p := e.printer()
+	s := e.scale()
 	var lines []movedLine
 	for i := range e.callers[:min(most, len(e.callers))] {
-		lines = append(lines, p.function(&e.callers[i], e.callers[i].cumChange))
+		lines = append(lines, s.function(&e.callers[i], e.callers[i].cumChange))
 	}
 	return lines
 }
@@ -92,10 +92,10 @@ func (t *tooFew) text(e *explanation) string {
 	text := fmt.Sprintf("too few samples to say what moved it, %d and %d: each function is within its noise", t.samples[0], t.samples[1])
 	switch {
 	case t.long > time.Hour:
-		text += fmt.Sprintf("; to see one that changed by %s takes more than an hour of profiles", e.printer().plain(math.Abs(e.change.value)))
+		text += fmt.Sprintf("; to see one that changed by %s takes more than an hour of profiles", e.scale().plain(math.Abs(e.change.value)))
 	case t.long > 0:
 		long := shortDuration(t.long)
-		text += fmt.Sprintf("; profile longer: one that changed by %s is seen in %s, -profiletime %[2]s", e.printer().plain(math.Abs(e.change.value)), long)
+		text += fmt.Sprintf("; profile longer: one that changed by %s is seen in %s, -profiletime %[2]s", e.scale().plain(math.Abs(e.change.value)), long)
 	default:
 		text += "; longer profiles have more: -profiletime"
 	}
@@ -121,20 +121,18 @@ func counted(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// A movedPrinter prints values of one table in one scale.
-type movedPrinter struct{ benchunit.Scaler }
-
-func (e *explanation) printer() movedPrinter {
+// scale is that of all values of the explanation.
+func (e *explanation) scale() scale {
 	largest := math.Abs(e.change.value)
 	for i := range e.rows {
 		largest = max(largest, math.Abs(e.rows[i].ownChange.value))
 	}
-	return movedPrinter{benchunit.CommonScale([]float64{largest}, benchunit.ClassOf(e.unit))}
+	return unitScale(largest, e.unit)
 }
 
-func (p movedPrinter) function(r *movedRow, change bounded) movedLine {
+func (s scale) function(r *movedRow, change bounded) movedLine {
 	full := printable(r.name)
-	l := movedLine{change: p.signed(change.value), interval: p.interval(change), callees: p.plain(r.cum[0]) + " → " + p.plain(r.cum[1]), full: full, name: report.FitName(full, nameWidth)}
+	l := movedLine{change: s.change(change.value), interval: s.interval(change.lo, change.hi), callees: s.plain(r.cum[0]) + " → " + s.plain(r.cum[1]), full: full, name: report.FitName(full, nameWidth)}
 	switch {
 	case r.isNew:
 		l.words = "(new)"
@@ -142,39 +140,4 @@ func (p movedPrinter) function(r *movedRow, change bounded) movedLine {
 		l.words = "(gone)"
 	}
 	return l
-}
-
-func (p movedPrinter) signed(v float64) string {
-	text := p.plain(math.Abs(v))
-	switch {
-	case text == "0":
-		return text
-	case v < 0:
-		return "-" + text
-	}
-	return "+" + text
-}
-
-// plain prints a value of at least 0, and what rounds to 0 as that.
-func (p movedPrinter) plain(v float64) string {
-	text := p.Format(v)
-	if strings.Trim(strings.TrimSuffix(text, p.Prefix), "0.") == "" {
-		return "0"
-	}
-	return text
-}
-
-// interval prints an interval in the scale of the values, without repeating the
-// prefix of their unit.
-func (p movedPrinter) interval(b bounded) string {
-	if b.lo == b.hi {
-		return "exact"
-	}
-	end := func(v float64) string {
-		if math.IsInf(v, 0) {
-			return map[bool]string{true: "∞", false: "-∞"}[v > 0]
-		}
-		return fmt.Sprintf("%+.*f", p.Prec, v/p.Factor)
-	}
-	return "[" + end(b.lo) + ", " + end(b.hi) + "]"
 }

@@ -52,7 +52,7 @@ func (s *Sides) Rows() []Row {
 		}
 		switch {
 		case c.Verdict != experiment.OneSided:
-			r.Change, r.Interval = changeText(c, c.Change), intervalText(c)
+			r.Change, r.Interval = changeText(c), intervalText(c)
 		case inBase:
 			r.Verdict = "only in " + s.base.Label
 		default:
@@ -69,47 +69,15 @@ func tidied(v float64, unit string) string {
 	return benchunit.Scale(v, benchunit.ClassOf(unit))
 }
 
-// times reports whether changes are printed as factors, ×16.45, and not in percent:
-// the change and the ends of its interval alike.
-func times(c *experiment.Comparison) bool {
-	const many = 10
-	return c.Scale == experiment.Ratio && (c.Change > many || c.Interval.Hi > many && !math.IsInf(c.Interval.Hi, 1))
-}
-
-// changeText prints a change: -32.10%, or in the unit where there is no ratio.
-func changeText(c *experiment.Comparison, v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "-"
-	case c.Scale == experiment.Ratio && math.IsInf(v, 1):
-		return "∞"
-	case times(c):
-		return fmt.Sprintf("×%.4g", v)
-	case c.Scale == experiment.Ratio:
-		return fmt.Sprintf("%+.2f%%", 100*(v-1))
-	case math.IsInf(v, 0):
-		return map[bool]string{true: "∞", false: "-∞"}[v > 0]
-	}
-	text := tidied(math.Abs(v), c.Unit)
-	if v == 0 {
-		return "0"
-	}
-	if v < 0 {
-		return "-" + text
-	}
-	return "+" + text
-}
+// changeText prints a comparison's change: -32.10%, or in the unit where there is no ratio.
+func changeText(c *experiment.Comparison) string { return changeScale(c).change(c.Change) }
 
 func intervalText(c *experiment.Comparison) string {
 	i := c.Interval
-	unbounded := math.IsInf(i.Hi, 1) && (i.Lo == 0 || math.IsInf(i.Lo, -1))
-	switch {
-	case unbounded, math.IsNaN(c.Change):
+	if unbounded := math.IsInf(i.Hi, 1) && (i.Lo == 0 || math.IsInf(i.Lo, -1)); unbounded || math.IsNaN(c.Change) {
 		return "-"
-	case c.Exact && i.Lo == i.Hi:
-		return "exact"
 	}
-	return "[" + changeText(c, i.Lo) + ", " + changeText(c, i.Hi) + "]"
+	return changeScale(c).interval(i.Lo, i.Hi)
 }
 
 // method says how two sides were compared.

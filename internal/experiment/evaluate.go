@@ -250,7 +250,11 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 		case c.Verdict == Worse, c.Verdict == Inconclusive:
 			out.Status = Uncertain
 		}
-		change := fmt.Sprintf("%+.3g %s", out.Value, c.Unit)
+		v, unit := benchunit.Tidy(out.Value, c.Unit)
+		change := benchunit.Scale(v, benchunit.ClassOf(unit)) + " " + unit
+		if v > 0 {
+			change = "+" + change
+		}
 		if c.Scale == Ratio {
 			change = fmt.Sprintf("%+.2f%% %s", 100*out.Value, c.Unit)
 		}

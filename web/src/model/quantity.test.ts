@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { boundsText, scaledText, spreadText, valueText, withUnit } from './quantity';
+import { changeText, intervalText, scaledText, scaleOf, spreadText, valueText, withUnit } from './quantity';
 
 // What benchunit.Scale makes of the same values.
 test.each([
@@ -51,10 +52,18 @@ test('intervals are told by their wider half', () => {
   expect(spreadText(5, null, null)).toBe('± ∞');
 });
 
-test('an interval is in the scale of its value', () => {
-  expect(boundsText({ value: -8.12e-6, lo: -10.46e-6, hi: -6.2e-6 }, 'sec/op')).toBe('[-10.46, -6.20]');
-  expect(boundsText({ value: 652, lo: 100, hi: 1100 }, 'B/op')).toBe('[+100.0, +1100.0]');
-  expect(boundsText({ value: 2048, lo: -100, hi: null }, 'B/op')).toBe('[-0.10, ∞]');
-  expect(boundsText({ value: 0, lo: -1, hi: 1 }, 'allocs/op')).toBe('[-1.00, +1.00]');
-  expect(boundsText({ value: -286, lo: -286, hi: -286 }, 'allocs/op')).toBe('exact');
+interface Figures {
+  unit: string;
+  largest: number;
+  changes: { value: number; text: string }[];
+  intervals: { lo: number | null; hi: number | null; text: string }[];
+}
+const figures = JSON.parse(
+  readFileSync(new URL('../../../internal/compare/testdata/figures.json', import.meta.url), 'utf8'),
+) as Figures[];
+
+test.each(figures)('changes of $unit, the largest $largest, are printed as in terminals', ({ unit, largest, changes, intervals }) => {
+  const scale = scaleOf(largest, unit);
+  expect(changes.map((c) => changeText(c.value, scale))).toEqual(changes.map((c) => c.text));
+  expect(intervals.map((i) => intervalText(i.lo, i.hi, scale))).toEqual(intervals.map((i) => i.text));
 });

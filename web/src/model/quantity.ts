@@ -22,14 +22,13 @@ function prefixOf(value: number, unit: string): readonly [number, string] {
 /** 4.58905e-05 sec/op: "45.89µ". */
 export function scaledText(value: number, unit: string): string {
   const [factor, prefix] = prefixOf(value, unit);
-  return digits(value / factor) + prefix;
+  return (value / factor).toFixed(decimals(value / factor)) + prefix;
 }
 
-function digits(value: number): string {
+/** Digits behind the point of a value of which four are to be seen. */
+function decimals(value: number): number {
   const size = Math.abs(value);
-  if (size === 0) return '0.000';
-  const before = Math.floor(Math.log10(size * 1.00005));
-  return value.toFixed(Math.max(1, Math.min(20, 3 - before)));
+  return size === 0 ? 3 : Math.max(1, Math.min(20, 3 - Math.floor(Math.log10(size * 1.00005))));
 }
 
 /** A printed value with its unit where that is short: "45.89µ" sec/op is "45.89 µs", "16.93Ki" B/op "16.93 KiB". */
@@ -47,13 +46,36 @@ export function valueText(value: number | null | undefined, unit: string): strin
   return value === null || value === undefined ? '–' : withUnit(scaledText(value, unit), unit);
 }
 
-/** An interval in the scale of its value, which has the unit: -8.12µ sec/op in "[-10.46, -6.20]". */
-export function boundsText({ value, lo, hi }: { value: number; lo: number | null; hi: number | null }, unit: string): string {
+/** How changes that stand together are printed: with one prefix, and as many digits behind the point. */
+export interface Scale {
+  unit: string;
+  factor: number;
+  prefix: string;
+  digits: number;
+}
+
+/** That of changes of which the largest is given: unitScale of internal/compare/figures.go. */
+export function scaleOf(largest: number, unit: string): Scale {
+  const [factor, prefix] = prefixOf(largest, unit);
+  return { unit, factor, prefix, digits: decimals(largest / factor) };
+}
+
+/** A change with its sign: "-8.120µ"; what rounds to 0 as that. */
+export function changeText(value: number, s: Scale): string {
+  const text = plainText(Math.abs(value), s);
+  return text === '0' ? text : `${value < 0 ? '-' : '+'}${text}`;
+}
+
+/** What a change is of, a value of at least 0, in its scale. */
+export function plainText(value: number, s: Scale): string {
+  const text = (value / s.factor).toFixed(s.digits);
+  return Number(text) === 0 ? '0' : text + s.prefix;
+}
+
+/** An interval without the prefix, which stands behind the change beside it; null is unbounded. */
+export function intervalText(lo: number | null, hi: number | null, s: Scale): string {
   if (lo !== null && lo === hi) return 'exact';
-  const [factor] = prefixOf(value, unit);
-  const size = Math.abs(value / factor);
-  const after = size === 0 ? 2 : Math.max(1, Math.min(20, 2 - Math.floor(Math.log10(size))));
-  const end = (v: number | null, none: string) => (v === null ? none : `${v > 0 ? '+' : ''}${(v / factor).toFixed(after)}`);
+  const end = (v: number | null, none: string) => (v === null ? none : (v < 0 ? '' : '+') + (v / s.factor).toFixed(s.digits));
   return `[${end(lo, '-∞')}, ${end(hi, '∞')}]`;
 }
 

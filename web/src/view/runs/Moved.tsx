@@ -1,7 +1,7 @@
 // Which functions moved a benchmark, per operation: what they do themselves adds up to its change.
 
 import type { Bounded, Explanation, Moved as Row } from '../../api/runs';
-import { boundsText, valueText } from '../../model/quantity';
+import { changeText, intervalText, plainText, scaleOf, withUnit, type Scale } from '../../model/quantity';
 import { FunctionName } from '../table/FunctionName';
 
 /** Functions shown; what is smaller is one line. */
@@ -15,6 +15,8 @@ export function Moved({ explanation: e }: { explanation: Explanation }) {
   const smaller = e.functions.slice(ROWS);
   const sum = smaller.reduce((total, f) => total + (f.ownChange?.value ?? 0), 0);
   const callers = e.callers.slice(0, CALLERS);
+  const largest = e.functions.reduce((most, f) => Math.max(most, Math.abs(f.ownChange?.value ?? 0)), Math.abs(e.change.value));
+  const scale = scaleOf(largest, e.unit);
   return (
     <>
       {shown.length > 0 && (
@@ -24,15 +26,15 @@ export function Moved({ explanation: e }: { explanation: Explanation }) {
             <tr><th>Own</th><th class="wide">95 % interval</th><th class="wide">With callees</th><th>What moved it</th></tr>
           </thead>
           <tbody>
-            {shown.map((f) => <FunctionRow key={`${f.name} ${f.file ?? ''}`} row={f} change={f.ownChange} unit={e.unit} />)}
-            {smaller.length > 0 && <SumRow value={sum} unit={e.unit} text={counted(smaller.length, 'smaller change')} />}
+            {shown.map((f) => <FunctionRow key={`${f.name} ${f.file ?? ''}`} row={f} change={f.ownChange} scale={scale} />)}
+            {smaller.length > 0 && <SumRow value={sum} scale={scale} text={counted(smaller.length, 'smaller change')} />}
             {e.others && (
-              <SumRow value={e.others.ownChange.value} bounds={e.others.ownChange} unit={e.unit}
+              <SumRow value={e.others.ownChange.value} bounds={e.others.ownChange} scale={scale}
                 text={`${counted(e.others.functions, 'function')} within their noise`} />
             )}
-            {e.remainder && <SumRow value={e.remainder.value} unit={e.unit} text={`the rest: ${e.remainder.why}`} />}
+            {e.remainder && <SumRow value={e.remainder.value} scale={scale} text={`the rest: ${e.remainder.why}`} />}
           </tbody>
-          <tfoot><SumRow value={e.change.value} bounds={e.change} unit={e.unit} text="the change" /></tfoot>
+          <tfoot><SumRow value={e.change.value} bounds={e.change} scale={scale} text="the change" /></tfoot>
         </table>
       )}
       {callers.length > 0 && (
@@ -42,7 +44,7 @@ export function Moved({ explanation: e }: { explanation: Explanation }) {
             <tr><th>Change</th><th class="wide">95 % interval</th><th class="wide">Before and after</th><th>Function</th></tr>
           </thead>
           <tbody>
-            {callers.map((f) => <FunctionRow key={`${f.name} ${f.file ?? ''}`} row={f} change={f.cumChange} unit={e.unit} />)}
+            {callers.map((f) => <FunctionRow key={`${f.name} ${f.file ?? ''}`} row={f} change={f.cumChange} scale={scale} />)}
           </tbody>
         </table>
       )}
@@ -51,12 +53,12 @@ export function Moved({ explanation: e }: { explanation: Explanation }) {
   );
 }
 
-function FunctionRow({ row: f, change, unit }: { row: Row; change: Bounded | undefined; unit: string }) {
+function FunctionRow({ row: f, change, scale }: { row: Row; change: Bounded | undefined; scale: Scale }) {
   return (
     <tr>
-      <Change value={change?.value ?? 0} unit={unit} />
-      <td class="soft wide">{change && boundsText(change, unit)}</td>
-      <td class="soft wide">{plain(f.baseCum, unit)} → {plain(f.headCum, unit)}</td>
+      <Change value={change?.value ?? 0} scale={scale} />
+      <td class="soft wide">{change && intervalText(change.lo, change.hi, scale)}</td>
+      <td class="soft wide">{withScale(plainText(f.baseCum, scale), scale)} → {withScale(plainText(f.headCum, scale), scale)}</td>
       <td>
         <FunctionName place={{ name: f.name, function: f.name }} chars={CHARS} />
         {f.baseCum === 0 && <span class="badge more">new</span>}{f.headCum === 0 && <span class="badge less">gone</span>}
@@ -65,24 +67,21 @@ function FunctionRow({ row: f, change, unit }: { row: Row; change: Bounded | und
   );
 }
 
-function SumRow({ value, bounds, unit, text }: { value: number; bounds?: Bounded; unit: string; text: string }) {
+function SumRow({ value, bounds, scale, text }: { value: number; bounds?: Bounded; scale: Scale; text: string }) {
   return (
     <tr>
-      <Change value={value} unit={unit} />
-      <td class="soft wide">{bounds && boundsText(bounds, unit)}</td>
+      <Change value={value} scale={scale} />
+      <td class="soft wide">{bounds && intervalText(bounds.lo, bounds.hi, scale)}</td>
       <td class="wide" />
       <td class="soft">{text}</td>
     </tr>
   );
 }
 
-function Change({ value: v, unit }: { value: number; unit: string }) {
-  return (
-    <td class={v > 0 ? 'more' : v < 0 ? 'less' : 'soft'}>
-      {v === 0 ? '0' : `${v > 0 ? '+' : '-'}${valueText(Math.abs(v), unit)}`}
-    </td>
-  );
+function Change({ value: v, scale }: { value: number; scale: Scale }) {
+  const text = changeText(v, scale);
+  return <td class={text === '0' ? 'soft' : v > 0 ? 'more' : 'less'}>{withScale(text, scale)}</td>;
 }
 
-const plain = (v: number, unit: string) => (v === 0 ? '0' : valueText(v, unit));
+const withScale = (text: string, s: Scale) => (text === '0' ? text : withUnit(text, s.unit));
 const counted = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`;
