@@ -184,31 +184,46 @@ type TracesReport struct {
 	Traces []Trace `json:"traces"`
 }
 
-// TracesPage returns limit samples (0: all) from the offset-th on, and how many
-// there are. Samples without a stack don't count. The slices are the caller's.
-// Errors are of type [ParamError].
-func (r *Report) TracesPage(offset, limit int) (*TracesReport, int, error) {
-	p := Page{Offset: offset, Limit: limit}
-	if _, _, err := p.check(); err != nil {
+// TracesPage returns a page of the samples, and how many there are on all pages. The
+// column to order by is value; there is nothing to find in. Samples without a stack
+// don't count. The slices are the caller's. Errors are of type [ParamError].
+func (r *Report) TracesPage(p Page) (*TracesReport, int, error) {
+	column, descending, err := p.check("value")
+	if err != nil {
 		return nil, 0, err
 	}
-	rows, first := 0, len(r.prof.Stacks)
+	samples := make([]int32, 0, len(r.prof.Stacks))
 	for s := range r.prof.Stacks {
-		if r.prof.Stacks[s].Len == 0 {
-			continue
+		if r.prof.Stacks[s].Len > 0 {
+			samples = append(samples, int32(s))
 		}
-		if rows == offset {
-			first = s
-		}
-		rows++
 	}
-	out := &TracesReport{About: r.about(r.ProfileHeader()), Traces: []Trace{}}
-	from, to := p.cut(rows)
-	if from < to {
-		r.traces(first, func(t *Trace) bool {
-			out.Traces = append(out.Traces, Trace{Labels: t.Labels, Value: t.Value, Stack: slices.Clone(t.Stack)})
-			return len(out.Traces) < to-from
+	if column != "" {
+		values := make([]int64, len(r.prof.Stacks))
+		for _, s := range samples {
+			values[s] = mean(r.weights.of(int(s)))
+		}
+		slices.SortStableFunc(samples, func(a, b int32) int {
+			if descending {
+				a, b = b, a
+			}
+			return cmp.Compare(values[a], values[b])
 		})
 	}
-	return out, rows, nil
+	from, to := p.cut(len(samples))
+	out := &TracesReport{About: r.about(r.ProfileHeader()), Traces: []Trace{}}
+	if from == to {
+		return out, len(samples), nil
+	}
+	r.traces(func(yield func(int) bool) {
+		for _, s := range samples[from:to] {
+			if !yield(int(s)) {
+				return
+			}
+		}
+	}, func(t *Trace) bool {
+		out.Traces = append(out.Traces, Trace{Labels: t.Labels, Value: t.Value, Stack: slices.Clone(t.Stack)})
+		return true
+	})
+	return out, len(samples), nil
 }

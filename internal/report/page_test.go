@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -173,7 +174,7 @@ func TestTracesPage(t *testing.T) {
 	for _, limit := range []int{1, 7, 0} {
 		var got []string
 		for offset := 0; offset < len(all); offset += max(1, limit) {
-			page, rows, err := r.TracesPage(offset, limit)
+			page, rows, err := r.TracesPage(Page{Offset: offset, Limit: limit})
 			if err != nil || rows != len(all) {
 				t.Fatalf("%d rows, want %d, %v", rows, len(all), err)
 			}
@@ -189,11 +190,39 @@ func TestTracesPage(t *testing.T) {
 			t.Errorf("limit %d: got %d traces, want %d", limit, len(got), len(all))
 		}
 	}
-	if page, rows, err := r.TracesPage(len(all)+5, 10); err != nil || rows != len(all) || len(page.Traces) != 0 {
+	if page, rows, err := r.TracesPage(Page{Offset: len(all) + 5, Limit: 10}); err != nil || rows != len(all) || len(page.Traces) != 0 {
 		t.Errorf("behind the end: %+v, %v", page, err)
 	}
-	if _, _, err := r.TracesPage(-1, 0); err == nil {
+	if _, _, err := r.TracesPage(Page{Offset: -1}); err == nil {
 		t.Error("no error for a negative offset")
+	}
+	if _, _, err := r.TracesPage(Page{Order: "depth"}); err == nil {
+		t.Error("no error for an order by what is no column")
+	}
+
+	// By cost: the same samples, and those of equal cost stay in the profile's order.
+	costliest, _, err := r.TracesPage(Page{Order: "-value"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(costliest.Traces, func(a, b Trace) int { return cmp.Compare(b.Value.Value, a.Value.Value) }) {
+		t.Error("not the costliest first")
+	}
+	var got []string
+	for i := range costliest.Traces {
+		got = append(got, fmt.Sprintf("%+v", costliest.Traces[i]))
+	}
+	if slices.Equal(got, all) {
+		t.Error("the profile has its samples by cost: it tests nothing")
+	}
+	slices.Sort(got)
+	slices.Sort(all)
+	if !slices.Equal(got, all) {
+		t.Error("by cost there are other samples")
+	}
+	second, _, err := r.TracesPage(Page{Order: "-value", Offset: 1, Limit: 1})
+	if err != nil || fmt.Sprintf("%+v", second.Traces) != fmt.Sprintf("%+v", costliest.Traces[1:2]) {
+		t.Errorf("the second page has %+v, %v", second, err)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"sort"
 	"strconv"
@@ -34,10 +35,18 @@ type TraceFrame struct {
 
 // Traces calls yield with every sample that has a stack, in the profile's order,
 // until it returns false. The stack's slice is reused between calls.
-func (r *Report) Traces(yield func(*Trace) bool) { r.traces(0, yield) }
+func (r *Report) Traces(yield func(*Trace) bool) {
+	r.traces(func(yield func(int) bool) {
+		for s := range r.prof.Stacks {
+			if !yield(s) {
+				return
+			}
+		}
+	}, yield)
+}
 
-// traces is Traces from a sample on.
-func (r *Report) traces(first int, yield func(*Trace) bool) {
+// traces is Traces of some samples, in their order.
+func (r *Report) traces(samples iter.Seq[int], yield func(*Trace) bool) {
 	p := r.prof
 	y := newLayout(p, r.frames, false, nil)
 	nodes := make([]node, len(y.keys))
@@ -45,7 +54,7 @@ func (r *Report) traces(first int, yield func(*Trace) bool) {
 		nodes[i].nodeKey = &y.keys[i]
 	}
 	var t Trace
-	for s := first; s < len(p.Stacks); s++ {
+	for s := range samples {
 		t.Stack = t.Stack[:0]
 		for _, l := range p.Stack(s) {
 			at := y.nodes[y.first[l]:y.first[l+1]]

@@ -86,7 +86,7 @@ func checkValues(t *testing.T, name string, p, base *profile.Profile) {
 			roundTrip(t, g)
 			v = g.Place(stackedLayout{len(g.Nodes)})
 		case "traces":
-			v, _, err = r.TracesPage(0, 20)
+			v, _, err = r.TracesPage(Page{Limit: 20})
 		case "raw":
 			v, err = r.RawPage(0, 50)
 		default:

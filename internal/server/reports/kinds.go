@@ -65,7 +65,7 @@ var kinds = []*kind{
 	{name: "peek", command: "peek", formats: []format{asJSON, asText}, params: paging, needsMatch: true, answer: (*Service).callTree},
 	{name: "source", command: "weblist", formats: []format{asJSON, asText, asHTML}, needsMatch: true, answer: (*Service).source},
 	{name: "disasm", command: "disasm", formats: []format{asJSON, asText}, needsMatch: true, answer: (*Service).disasm},
-	{name: "traces", command: "traces", formats: []format{asJSON, asText}, params: paging, answer: (*Service).traces},
+	{name: "traces", command: "traces", formats: []format{asJSON, asText}, params: append([]string{"order"}, paging...), answer: (*Service).traces},
 	{name: "tags", command: "tags", formats: []format{asJSON, asText, asCSV}, params: paging, answer: (*Service).tags},
 	{name: "graph", command: "dot", formats: []format{asJSON, asDOT, asSVG, asPNG, asPDF, asCallgrind}, answer: (*Service).graph},
 	{name: "raw", command: "raw", formats: []format{asJSON, asText}, params: paging, answer: (*Service).raw},
@@ -324,9 +324,7 @@ func (s *Service) disasm(ctx context.Context, q *query) (*server.Answer, error) 
 }
 
 func (s *Service) traces(ctx context.Context, q *query) (*server.Answer, error) {
-	return s.lines(ctx, q, func(r *report.Report, p report.Page) (any, int, error) {
-		return r.TracesPage(p.Offset, p.Limit)
-	})
+	return s.lines(ctx, q, func(r *report.Report, p report.Page) (any, int, error) { return r.TracesPage(p) })
 }
 
 func (s *Service) raw(ctx context.Context, q *query) (*server.Answer, error) {

@@ -1,10 +1,12 @@
 import { useCallback, useState } from 'preact/hooks';
 import type { Trace, Traces } from '../../api/types';
-import { queryOf, selectFunction, type State } from '../../state/state';
+import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { Button, IconButton, openFunctionMenu, ReportState } from '../parts';
 import { count, percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { nameParts, selects } from '../table/names';
+import { orderText, type Order } from '../table/order';
+import { extend } from '../table/query';
 import { Table, type Column } from '../table/Table';
 import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
@@ -15,10 +17,13 @@ import '../table/pane.css';
 import './traces.css';
 
 const PAGE = 500;
+const tracesOf = (t: Traces) => t.traces;
 
-/** Every sample: a row each, and the stack of the chosen one. */
+/** Every sample, the costliest first: a row each, and the stack of the chosen one. */
 export default function TracesView({ state }: ViewProps) {
-  const pages = usePages<Traces, Trace>('traces', queryOf(state), PAGE, (t) => t.traces);
+  // Other tables have columns of their own.
+  const order: Order = state.own['order'] === 'value' ? { column: 'value', descending: false } : { column: 'value', descending: true };
+  const pages = usePages<Traces, Trace>('traces', extend(queryOf(state), { order: orderText(order) }), PAGE, tracesOf);
   const [chosen, setChosen] = useState(0);
   const { need } = pages;
   const onRange = useCallback((first: number, end: number) => need(first, end), [need]);
@@ -46,6 +51,11 @@ export default function TracesView({ state }: ViewProps) {
                 count={pages.total}
                 row={pages.row}
                 rowKey={(_, i) => String(i)}
+                order={order}
+                onOrder={() => {
+                  setChosen(0);
+                  setOwn('order', order.descending ? 'value' : '', 'replace');
+                }}
                 selected={at}
                 onMove={setChosen}
                 onRange={onRange}
@@ -65,7 +75,10 @@ export default function TracesView({ state }: ViewProps) {
 }
 
 const columns: readonly Column<Trace>[] = [
-  { id: 'value', title: 'Value', width: '6rem', align: 'right', cell: (t) => t.value.text, text: (t) => t.value.text },
+  {
+    id: 'value', title: 'Value', width: '6rem', align: 'right', order: 'descending',
+    cell: (t) => t.value.text, text: (t) => t.value.text,
+  },
   {
     id: 'share', title: 'Share', width: '5.5rem', align: 'right', from: 30,
     cell: (t) => percentText(t.value.percent), text: (t) => percentText(t.value.percent), share: (t) => t.value.percent,
@@ -80,7 +93,7 @@ const columns: readonly Column<Trace>[] = [
   },
   {
     id: 'stack', title: 'Stack, innermost call first',
-    cell: (t) => <Chain trace={t} />, text: (t) => t.stack.map((f) => f.name).join(' < '),
+    cell: (t, { chars }) => <Chain trace={t} chars={chars} />, text: (t) => t.stack.map((f) => f.name).join(' < '),
   },
 ];
 
@@ -88,18 +101,21 @@ function labelsText(t: Trace): string {
   return (t.labels ?? []).map((l) => `${l.key}: ${l.values.join(', ')}`).join('  ');
 }
 
-const CHAIN = 8; // frames of a row; more never fit
-
-function Chain({ trace }: { trace: Trace }) {
-  const [leaf, ...callers] = trace.stack;
-  if (!leaf) return <span class="soft">no stack</span>;
+/** As much of the stack as fits. */
+function Chain({ trace, chars }: { trace: Trace; chars: number }) {
+  const [leaf, ...callers] = trace.stack.map((f) => nameParts(f).name);
+  if (leaf === undefined) return <span class="soft">no stack</span>;
+  let room = chars - leaf.length;
+  const shown = callers.findIndex((name) => (room -= name.length + ARROW.length) < 0);
   return (
     <span class="fname traces-cut">
-      <b>{nameParts(leaf).name}</b>
-      {callers.slice(0, CHAIN).map((f, i) => <i key={i}> ← {nameParts(f).name}</i>)}
+      <b>{leaf}</b>
+      {callers.slice(0, shown < 0 ? callers.length : shown + 1).map((name, i) => <i key={i}>{ARROW}{name}</i>)}
     </span>
   );
 }
+
+const ARROW = ' ← ';
 
 interface StackProps {
   trace: Trace | undefined;
