@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { series as askSeries, services as askServices, type GroupSeries, type Service } from '../../api/continuous';
+import { series as askSeries, services as askServices, type GroupSeries, type OverTime, type Service } from '../../api/continuous';
 import { origin } from '../../state/address';
 import { useLasting } from '../../state/answer';
 import { setPage } from '../../state/pages';
-import { DAY, HOUR, lately, lengthText, MINUTE, timeText } from '../../state/selection';
+import { DAY, HOUR, lately, lengthText, MINUTE, timeText, type Span } from '../../state/selection';
 import { formatSelector } from '../../state/selector';
 import { fresh } from '../../state/selected';
 import { go, href } from '../../state/state';
@@ -27,6 +27,9 @@ const RECENT = DAY;
 interface Row {
   service: Service;
   cpu: GroupSeries | undefined;
+  /** The CPU time's shape, and the time that all rows' have in common. */
+  shape: GroupSeries | undefined;
+  span: Span;
   silent: boolean;
   now: number;
 }
@@ -41,8 +44,16 @@ export function ServicesPage({ state }: PageProps<PageState>) {
   const loading = useLasting(`services ${round}`, (signal) => askServices({}, signal));
   const cpu = useLasting(`cpu ${Math.floor(round / 3)}`, (signal) =>
     askSeries({ q: 'cpu', by: 'service', per: 'second', from: '-1d', points: 48, limit: 1000 }, signal));
-  const answered = cpu.answer?.report;
-  const rates = useMemo(() => new Map(answered?.series.map((s) => [s.labels['service'] ?? '', s])), [answered]);
+  const day = cpu.answer?.report;
+  // Of what began lately, a day's windows show a few points: it is asked for in finer ones.
+  const began = day ? earliest(day) : Infinity;
+  const young = day !== undefined && Number.isFinite(began) && day.to - began < RECENT / 2;
+  const fine = useLasting(young ? `cpu ${Math.floor(round / 3)} since ${began}` : null, (signal) =>
+    askSeries({ q: 'cpu', by: 'service', per: 'second', from: began, points: 48, limit: 1000 }, signal));
+  const drawn = young ? (fine.answer?.report ?? day) : day;
+  const span = useMemo(() => ({ from: drawn ? earliest(drawn) : 0, to: drawn?.to ?? 0 }), [drawn]);
+  const rates = useMemo(() => byService(day), [day]);
+  const shapes = useMemo(() => byService(drawn), [drawn]);
 
   const all = loading.answer?.report.services ?? [];
   const order = parseOrder(state.order) ?? { column: 'service', descending: false };
@@ -50,10 +61,10 @@ export function ServicesPage({ state }: PageProps<PageState>) {
     const now = Date.now();
     const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
     const found = all.filter((s) => words.every((w) => textOf(s).includes(w))).map((service): Row => ({
-      service, cpu: rates.get(service.name), silent: now - service.last > SILENT, now,
+      service, cpu: rates.get(service.name), shape: shapes.get(service.name), span, silent: now - service.last > SILENT, now,
     }));
     return sorted(found, keyOf(order.column), order.descending);
-  }, [all, rates, state.find, order.column, order.descending]);
+  }, [all, rates, shapes, span, state.find, order.column, order.descending]);
   const open = (r: Row) => go(stateOf(r.service, mainKind(r.service), Date.now()));
   // Whether there is a bar above is not known yet: nothing may move when it comes.
   if (!loading.answer && !loading.error) return <section key="waiting" class="pane" aria-label="Services"><Skeleton /></section>;
@@ -87,7 +98,7 @@ export function ServicesPage({ state }: PageProps<PageState>) {
                 {plural(rows.length, 'service')}
                 {report.left > 0 ? ` of ${count(all.length + report.left)}: ${count(report.left)} are left out` : ''}
               </span>
-              <span>CPU of the last day; Enter opens a service</span>
+              <span>{span.to > span.from && `CPU of the last ${lengthText(span.to - span.from)}; `}Enter opens a service</span>
             </div>
           </>
         )}
@@ -95,6 +106,11 @@ export function ServicesPage({ state }: PageProps<PageState>) {
     </section>
   );
 }
+
+/** When the first data of any service is of. */
+const earliest = (o: OverTime): number => o.series.reduce((first, s) => Math.min(first, s.time[0] ?? Infinity), Infinity);
+
+const byService = (o: OverTime | undefined) => new Map(o?.series.map((s) => [s.labels['service'] ?? '', s]));
 
 const textOf = (s: Service) => [s.name, ...s.kinds.map((k) => k.kind), ...s.versions.map((v) => v.version)].join(' ').toLowerCase();
 
@@ -151,8 +167,8 @@ const columns: readonly Column<Row>[] = [
     text: (r) => new Date(r.service.last).toISOString(),
   },
   {
-    id: 'spark', title: '', about: 'CPU over the last day', width: '7rem', from: 48,
-    cell: (r) => <Spark series={r.cpu} />,
+    id: 'spark', title: '', about: 'CPU over time', width: '7rem', from: 48,
+    cell: (r) => <Spark series={r.shape} span={r.span} />,
   },
   {
     id: 'cpu', title: 'CPU', about: 'CPU time a second of one instance, over the last day', order: 'descending', width: '6.5rem',
@@ -192,15 +208,19 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
-/** The shape of a rate, for the eye alone. */
-function Spark({ series }: { series: GroupSeries | undefined }) {
+/** The shape of a rate, for the eye alone; what is missing is left out. */
+function Spark({ series, span }: { series: GroupSeries | undefined; span: Span }) {
   if (!series || series.time.length === 0) return null;
-  const now = Date.now();
-  const top = Math.max(...series.value.map((v) => v ?? 0)) || 1;
-  const place = (i: number) =>
-    `${Math.round((1000 * (series.time[i]! - (now - RECENT))) / RECENT) / 10} `
-    + `${Math.round(10 * (20 - (19 * (series.value[i] ?? 0)) / top)) / 10}`;
-  const path = series.time.map((_, i) => `${i === 0 ? 'M' : 'L'}${place(i)}`).join('');
+  const top = series.value.reduce<number>((most, v) => Math.max(most, v ?? 0), 0) || 1;
+  const length = Math.max(1, span.to - span.from);
+  const tenth = (v: number) => Math.round(10 * v) / 10;
+  let pen = 'M';
+  const path = series.time.map((time, i) => {
+    const v = series.value[i];
+    const to = v == null ? '' : `${pen}${tenth((100 * (time - span.from)) / length)} ${tenth(20 - (19 * v) / top)}`;
+    pen = v == null ? 'M' : 'L';
+    return to;
+  }).join('');
   return (
     <svg class="spark" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
       <path d={series.time.length === 1 ? `${path}l3 0` : path} />
