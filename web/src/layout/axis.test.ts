@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { logTicks, place, rangeOf, ticks, timeTicks, valueAt } from './axis';
+import { farApart, logRangeOf, logTicks, place, rangeOf, ticks, timeTicks, valueAt } from './axis';
 
 test('a place and its value are inverse', () => {
   const s = { min: 10, max: 20, from: 300, to: 0 };
@@ -36,4 +36,24 @@ test('ticks of logarithms are round and within', () => {
   expect(logTicks(2e5, 9e6)).toEqual([3e5, 1e6, 3e6]);
   expect(logTicks(2e5, 9e5)).toEqual([2e5, 5e5]);
   expect(logTicks(0, 5)).toEqual([]);
+});
+
+test('those of bytes are powers of two', () => {
+  expect(logTicks(900, 9000, true)).toEqual([1024, 2048, 4096, 8192]);
+  expect(logTicks(1, 2 ** 20, true)).toEqual([1, 16, 256, 4096, 65536, 2 ** 20]);
+});
+
+test('logarithms are offered for values more than a factor of ten apart', () => {
+  expect(farApart([1, 10])).toBe(false);
+  expect(farApart([1, 5, 10.1])).toBe(true);
+  expect(farApart([0, 100])).toBe(false); // has no logarithm
+  expect(farApart([5])).toBe(false);
+});
+
+test('a range of logarithms has room on both sides', () => {
+  const [min, max] = logRangeOf([10, 1000, 0]);
+  expect(min).toBeLessThan(10);
+  expect(min).toBeGreaterThan(5);
+  expect(max).toBeGreaterThan(1000);
+  expect(max).toBeLessThan(2000);
 });

@@ -29,9 +29,14 @@ export function ticks(min: number, max: number, wanted: number, binary = false):
   return all;
 }
 
-/** Round numbers between two others, for a scale of logarithms. */
-export function logTicks(min: number, max: number): number[] {
+/** Round numbers between two others, for a scale of logarithms. binary: powers of two, for bytes. */
+export function logTicks(min: number, max: number, binary = false): number[] {
   if (!(min > 0) || !(max >= min)) return [];
+  if (binary) {
+    const [first, last] = [Math.ceil(Math.log2(min)), Math.floor(Math.log2(max))];
+    const step = Math.max(1, Math.ceil((last - first) / 6));
+    return Array.from({ length: Math.max(0, Math.floor((last - first) / step) + 1) }, (_, i) => 2 ** (first + i * step));
+  }
   const decades = Math.log10(max / min);
   const steps = decades > 2.5 ? [1] : decades > 1 ? [1, 3] : [1, 2, 5];
   const all: number[] = [];
@@ -57,6 +62,22 @@ export function rangeOf(values: readonly number[]): [number, number] {
   if (min === max) return min === 0 ? [0, 1] : min > 0 ? [min * 0.9, max * 1.1] : [min * 1.1, max * 0.9];
   const room = (max - min) * 0.12;
   return [min >= 0 ? Math.max(0, min - room) : min - room, max + room];
+}
+
+/** The same for a scale of logarithms: of what is above 0. */
+export function logRangeOf(values: readonly number[]): [number, number] {
+  const known = values.filter((v) => v > 0 && Number.isFinite(v));
+  if (known.length === 0) return [1, 10];
+  const min = Math.min(...known);
+  const max = Math.max(...known);
+  const room = Math.max(1.2, (max / min) ** 0.06);
+  return [min / room, max * room];
+}
+
+/** Whether values are so far apart that only their logarithms show the smaller ones. */
+export function farApart(values: readonly number[]): boolean {
+  const least = Math.min(...values);
+  return values.length > 1 && least > 0 && Math.max(...values) > 10 * least;
 }
 
 const SECOND = 1000;

@@ -4,7 +4,7 @@
 
 import './chart.css';
 import { useState } from 'preact/hooks';
-import { place, rangeOf, ticks, type Scale } from '../../layout/axis';
+import { logRangeOf, logTicks, place, rangeOf, ticks, type Scale } from '../../layout/axis';
 import { follow } from '../link';
 import { useElementSize } from '../parts';
 import { dateText, timelineDates } from './dates';
@@ -44,8 +44,11 @@ interface TimeChartProps {
   /** Values as text; binary: bytes, whose ticks stand at powers of two. */
   format: (value: number) => string;
   binary?: boolean;
-  /** Points in equal steps instead of in proportion to time. */
+  /** Points in equal steps instead of in proportion to time, and what stands below them, a line above the other. */
   even?: boolean;
+  feet?: readonly (readonly [string, string])[];
+  /** By the values' logarithms; all are above 0. */
+  log?: boolean;
   /** The time of the axis, if more than that of the points; and a part of it to mark. */
   range?: { from: number; to: number };
   band?: { from: number; to: number } | undefined;
@@ -53,28 +56,37 @@ interface TimeChartProps {
 
 const TOP = 14;
 const FOOT = 26;
+const LINE = 15; // px of a second one below
 const RIGHT = 16;
 const CHAR = 6.6; // of the small print, px
 const TICK = 84; // px that a time takes
 
-export function TimeChart({ label, points, bounds = [], format, binary = false, even = false, range, band }: TimeChartProps) {
+export function TimeChart({
+  label, points, bounds = [], format, binary = false, even = false, feet, log = false, range, band,
+}: TimeChartProps) {
   const { ref: box, width, height } = useElementSize<HTMLDivElement>();
+  const foot = feet ? FOOT + LINE : FOOT;
   const [over, setOver] = useState(-1);
   const values = points.flatMap((p) => [p.value, ...(p.lo == null ? [] : [p.lo]), ...(p.hi == null ? [] : [p.hi])]);
-  const [min, max] = rangeOf(values);
+  const [min, max] = log ? logRangeOf(values) : rangeOf(values);
   // A limit is shown where it can be; one far above must not flatten the line.
   const near = bounds.filter((b) => b.value <= max * 2 && b.value >= min / 2);
-  const top = near.reduce((m, b) => Math.max(m, b.value + (max - min) * 0.06), max);
-  const bottom = near.reduce((m, b) => Math.min(m, b.value - (max - min) * 0.06), min);
-  const y: Scale = { min: min >= 0 ? Math.max(0, bottom) : bottom, max: top, from: Math.max(TOP, height - FOOT), to: TOP };
-  const lines = ticks(y.min, y.max, Math.max(2, Math.floor((height - TOP - FOOT) / 44)), binary);
+  const room = (max - min) * 0.06;
+  const top = near.reduce((m, b) => Math.max(m, log ? b.value * 1.2 : b.value + room), max);
+  const bottom = near.reduce((m, b) => Math.min(m, log ? b.value / 1.2 : b.value - room), min);
+  const scaled = (v: number) => (log ? Math.log10(Math.max(v, bottom)) : v);
+  const ends = { from: Math.max(TOP, height - foot), to: TOP };
+  const y: Scale = { min: log || min < 0 ? scaled(bottom) : Math.max(0, bottom), max: scaled(top), ...ends };
+  const high = (v: number) => place(y, scaled(v));
+  const wanted = Math.max(2, Math.floor((height - TOP - foot) / 44));
+  const lines = log ? logTicks(bottom, top, binary) : ticks(y.min, y.max, wanted, binary);
   const left = 10 + CHAR * Math.max(4, ...lines.map((v) => format(v).length));
   const times = points.map((p) => p.time);
   const x: Scale = {
     min: even ? 0 : (range?.from ?? Math.min(...times)), max: even ? points.length - 1 : (range?.to ?? Math.max(...times)), from: left + 10,
     to: Math.max(left + 20, width - RIGHT),
   };
-  const at = (p: ChartPoint, i: number) => ({ x: place(x, even ? i : p.time), y: place(y, p.value) });
+  const at = (p: ChartPoint, i: number) => ({ x: place(x, even ? i : p.time), y: high(p.value) });
   const dates = even
     ? evenDates(times, Math.floor((width - left) / TICK))
     : timelineDates(x.min, x.max, Math.floor((width - left) / TICK)).map((t) => ({ at: t, text: t }));
@@ -112,13 +124,13 @@ export function TimeChart({ label, points, bounds = [], format, binary = false, 
               x={place(x, band.from)}
               width={Math.max(2, place(x, band.to) - place(x, band.from))}
               y={TOP}
-              height={Math.max(0, height - FOOT - TOP)}
+              height={Math.max(0, height - foot - TOP)}
             />
           )}
           {lines.map((v) => (
             <g key={v}>
-              <line class="chart-grid" x1={left} x2={width - RIGHT} y1={place(y, v)} y2={place(y, v)} />
-              <text class="chart-text chart-left" x={left - 8} y={place(y, v)}>{format(v)}</text>
+              <line class="chart-grid" x1={left} x2={width - RIGHT} y1={high(v)} y2={high(v)} />
+              <text class="chart-text chart-left" x={left - 8} y={high(v)}>{format(v)}</text>
             </g>
           ))}
           {dates.map((d) => (
@@ -126,15 +138,17 @@ export function TimeChart({ label, points, bounds = [], format, binary = false, 
               key={d.at}
               class={`chart-text chart-foot${place(x, d.at) > width - TICK / 2 ? ' chart-end' : ''}`}
               x={place(x, d.at)}
-              y={height - 8}
+              y={height - foot + 18}
             >
-              {dateText(d.text, span)}
+              {feet?.[d.at] ? feet[d.at]!.map((line, i) => (
+                <tspan key={i} x={place(x, d.at)} {...(i > 0 ? { dy: LINE } : { class: 'mono' })}>{line}</tspan>
+              )) : dateText(d.text, span)}
             </text>
           ))}
           {near.map((b) => (
             <g key={`${b.kind}${b.value}`}>
-              <line class="chart-bound" x1={left} x2={width - RIGHT} y1={place(y, b.value)} y2={place(y, b.value)} />
-              <text class="chart-text chart-bound-text" x={width - RIGHT} y={place(y, b.value) + (b.kind === 'max' ? -6 : 12)}>
+              <line class="chart-bound" x1={left} x2={width - RIGHT} y1={high(b.value)} y2={high(b.value)} />
+              <text class="chart-text chart-bound-text" x={width - RIGHT} y={high(b.value) + (b.kind === 'max' ? -6 : 12)}>
                 {b.text}
               </text>
             </g>
@@ -172,7 +186,7 @@ export function TimeChart({ label, points, bounds = [], format, binary = false, 
                 onBlur={() => setOver(-1)}
               >
                 <circle class="chart-target" cx={a.x} cy={a.y} r={p.quiet ? 8 : 13} />
-                {p.lo != null && p.hi != null && <line class="chart-whisker" x1={a.x} x2={a.x} y1={place(y, p.lo)} y2={place(y, p.hi)} />}
+                {p.lo != null && p.hi != null && <line class="chart-whisker" x1={a.x} x2={a.x} y1={high(p.lo)} y2={high(p.hi)} />}
                 <circle class="chart-dot" cx={a.x} cy={a.y} r={i === over || p.selected ? 5.5 : p.quiet ? 2 : 4} />
               </a>
             );

@@ -2,6 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { runTrend, type Trend, type TrendSeries } from '../../api/runs';
 import { spreadText, valueText } from '../../model/quantity';
 import { useAnswer } from '../../state/answer';
+import { farApart } from '../../layout/axis';
 import { goRuns, rowID, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { TimeChart, type ChartPoint } from '../chart/TimeChart';
 import { Button, Empty, ReportState } from '../parts';
@@ -12,7 +13,7 @@ import { Table, type Column } from '../table/Table';
 import { BenchName } from './BenchName';
 import type { PageProps } from '../props';
 import { UnitPicker } from './UnitPicker';
-import { when } from './words';
+import { dayText, when } from './words';
 
 /** Each benchmark over all runs. */
 export function TrendPage({ state }: PageProps<RunsState>) {
@@ -55,7 +56,7 @@ export function TrendPage({ state }: PageProps<RunsState>) {
                 empty="No benchmark has that."
               />
             </div>
-            <div class="split-main">{shown && <Series trend={report} series={shown} />}</div>
+            <div class="split-main">{shown && <Series trend={report} series={shown} state={state} />}</div>
           </div>
         )}
       </ReportState>
@@ -80,11 +81,30 @@ export function chartPoints(trend: Trend, s: TrendSeries): ChartPoint[] {
   });
 }
 
-function Series({ trend, series }: { trend: Trend; series: TrendSeries }) {
+/** What stands below the points: the commit, and when it was measured. */
+function feetOf(trend: Trend, s: TrendSeries): [string, string][] {
+  return s.points.flatMap((p): [string, string][] => {
+    const run = trend.runs[p.run]!;
+    return p.median === null ? [] : [[commitText(run.revision), dayText(run.created)]];
+  });
+}
+
+/** A revision's commit where there is little room, with a plus if files had changed: main 3f2a9c1d2+dirty is 3f2a9c1+. */
+export function commitText(revision: string): string {
+  const [, commit, dirty] = /(\S+?)(\+dirty)?$/.exec(revision) ?? [];
+  return commit === undefined ? '' : commit.slice(0, /^[0-9a-f]+$/.test(commit) ? 7 : 12) + (dirty ? '+' : '');
+}
+
+function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; state: RunsState }) {
   const points = useMemo(() => chartPoints(trend, series), [trend, series]);
+  const feet = useMemo(() => feetOf(trend, series), [trend, series]);
+  const far = farApart(points.map((p) => p.value));
+  const log = far && state.scale !== 'linear';
   const machines = new Set(points.map((p) => p.group)).size;
   const last = points.at(-1);
   const before = points.at(-2);
+  const lastTwo = series.points.slice(-2).map((p) => trend.runs[p.run]!.id);
+  const file = `trend-${series.benchmark.replaceAll(/[^\w.-]+/g, '_')}.csv`;
   return (
     <>
       <div class="trend-head">
@@ -92,16 +112,19 @@ function Series({ trend, series }: { trend: Trend; series: TrendSeries }) {
         <span>{series.unit}{series.better !== 0 && <span class="soft">, {series.better < 0 ? 'lower' : 'higher'} is better</span>}</span>
         {last && <span>last {last.facts[0]}{before && <span class="soft"> before {before.facts[0]}</span>}</span>}
         <span class="button-row">
-        <Button
-          icon="download"
-          onClick={() => saveTable(`trend-${series.benchmark.replaceAll(/[^\w.-]+/g, '_')}.csv`, csvColumns(trend, series), series.points)}
-        >CSV</Button>
-        {before && last && (
-          <Button
-            icon="compare"
-            onClick={() => goRuns({ page: 'compare', run: series.points.slice(-2).map((p) => trend.runs[p.run]!.id), pick: rowID(series) })}
-          >Compare the last two</Button>
-        )}
+          {far && (
+            <span class="segments" role="group" aria-label="Scale">
+              <Button aria-pressed={log} onClick={() => setRuns({ scale: '' })}>Log</Button>
+              <Button aria-pressed={!log} onClick={() => setRuns({ scale: 'linear' })}>Linear</Button>
+            </span>
+          )}
+          <Button icon="download" onClick={() => saveTable(file, csvColumns(trend, series), series.points)}>CSV</Button>
+          {before && last && (
+            <Button
+              icon="compare"
+              onClick={() => goRuns({ page: 'compare', run: lastTwo, pick: rowID(series) })}
+            >Compare the last two</Button>
+          )}
         </span>
       </div>
       <div class="trend-chart">
@@ -112,6 +135,8 @@ function Series({ trend, series }: { trend: Trend; series: TrendSeries }) {
           format={(v) => axisText(v, series.unit)}
           binary={/^B\//.test(series.unit)}
           even
+          feet={feet}
+          log={log}
         />
       </div>
       <div class="pane-facts">

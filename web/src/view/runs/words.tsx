@@ -7,6 +7,9 @@ export function when(iso: string): string {
   return `${d.toLocaleDateString('en-CA')} ${d.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
 }
 
+/** The day alone, where there is little room. */
+export const dayText = (iso: string): string => new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+
 export function machineOf(env: Environment | undefined): string {
   if (!env) return '';
   return [env.cpu, `${env.goos}/${env.goarch}`, env.cores === 1 ? 'one core' : `${env.cores} cores`].filter(Boolean).join(', ');
