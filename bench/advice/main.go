@@ -3,11 +3,13 @@
 //
 //	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,...
 //	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,... [-judged FILE.jsonl]
+//	go run ./bench/advice -hone bin/hone -repos DIR -keep DIR -gains -cases FILE.jsonl,...
 //	go run ./bench/advice -keep DIR -peer staticcheck,go-fix,perfguard,perfguard-optimize -cases FILE.jsonl,...
 //
 // With -keep, cases stay where they were laid out, with their profiles; with -again, hone
 // gives advice on these once more, so that only what it makes of them can differ. With
-// -peer, other tools are asked about them, which PATH has: see peers.go.
+// -gains, rewrites are measured beside what the authors did. With -peer, other tools are
+// asked about the cases, which PATH has: see peers.go.
 //
 // DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. A case is a line of JSON
 // with facts only; see reasons.go. Of each, the parent revision is laid out in a
@@ -74,7 +76,7 @@ type caller struct {
 
 type options struct {
 	hone, repos string
-	fix         bool
+	gains       bool
 	keep        string
 	again       bool
 	timeout     time.Duration
@@ -89,7 +91,7 @@ func main() {
 	flag.StringVar(&o.repos, "repos", "", "folder of git repositories")
 	flag.StringVar(&o.keep, "keep", "", "lay cases out below this folder, and leave them there")
 	flag.BoolVar(&o.again, "again", false, "with -keep: advise on the profiles that are there from before")
-	flag.BoolVar(&o.fix, "fix", false, "also run hone fix on what hits and has a rewrite")
+	flag.BoolVar(&o.gains, "gains", false, "with -keep: measure the rewrites of what hits, and what the authors did, each against the parent")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "for one case")
 	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
 	only := flag.String("only", "", "cases whose id matches")
@@ -105,8 +107,8 @@ func main() {
 	if err == nil && o.keep != "" {
 		o.keep, err = filepath.Abs(o.keep)
 	}
-	if err == nil && (o.again || *peer != "") && o.keep == "" {
-		err = errors.New("-again and -peer want -keep: the folder that the cases are in")
+	if err == nil && (o.again || o.gains || *peer != "") && o.keep == "" {
+		err = errors.New("-again, -gains and -peer want -keep: the folder that the cases are in")
 	}
 	if err == nil {
 		o.judged, err = readVerdicts(*judged)
@@ -172,20 +174,25 @@ type tally struct {
 	silent, spoken, rest int // places to be silent at; spoken of; not measured
 }
 
+// folder returns where a case is laid out, and what to call when it is judged.
+func (o *options) folder(c *testCase) (dir string, done func(), err error) {
+	if o.keep == "" {
+		dir, err = os.MkdirTemp("", "advice-")
+		return dir, func() { os.RemoveAll(dir) }, err
+	}
+	dir = filepath.Join(o.keep, c.ID)
+	return dir, func() {}, os.MkdirAll(dir, 0o777)
+}
+
 func (t *tally) judge(o *options, c *testCase) {
 	ctx, cancel := context.WithTimeout(context.Background(), o.timeout)
 	defer cancel()
 	start := time.Now()
-	dir, err := os.MkdirTemp("", "advice-")
-	if o.keep != "" {
-		dir = filepath.Join(o.keep, c.ID)
-		err = os.MkdirAll(dir, 0o777)
-	} else {
-		defer os.RemoveAll(dir)
-	}
+	dir, done, err := o.folder(c)
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer done()
 	found, err := advise(ctx, o, c, dir)
 	took := time.Since(start).Round(time.Second)
 	if err != nil {
@@ -231,11 +238,9 @@ func (t *tally) judge(o *options, c *testCase) {
 			fmt.Printf("    %s %s:%d %s\n", f.ID, relative(dir, f.File), f.Line, f.Function)
 		}
 	}
-	if o.fix && i >= 0 && found[i].Class != "C" {
-		out, err := run(ctx, filepath.Join(dir, moduleOf(dir, c.BenchPkg)), o.hone, "fix", "-vet=off", "-dirty", "-short", found[i].ID)
-		fmt.Printf("    %s\n", strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n    "))
-		if err != nil && len(out) == 0 {
-			fmt.Printf("    %v\n", err)
+	if o.gains && i >= 0 && found[i].Class != "C" {
+		if err := gains(ctx, o, c, found[i], dir); err != nil {
+			fmt.Printf("    not measured: %v\n", err)
 		}
 	}
 }
