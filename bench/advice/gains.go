@@ -12,18 +12,22 @@ import (
 	"slices"
 )
 
-// measured is what hone fix and hone bench -against say, as far as it counts here.
-type measured struct {
-	State, Why string // of a fix
-	Changes    []struct {
-		Benchmark, Unit string
-		Ratio           float64
+// What hone fix and hone bench -against say, as far as it counts here.
+type (
+	fixed struct {
+		State, Why string
+		Changes    []struct {
+			Benchmark, Unit string
+			Ratio           float64
+		}
 	}
-	Comparisons []struct {
-		Benchmark, Unit, Scale string
-		Change                 float64
+	compared struct {
+		Comparisons []struct {
+			Benchmark, Unit, Scale string
+			Change                 float64
+		}
 	}
-}
+)
 
 // gains measures a finding's rewrite beside what the author did, each against the parent
 // and on the same benchmark, and prints both as ratios.
@@ -47,10 +51,15 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 	if err != nil {
 		return err
 	}
-	fix, err := ask(ctx, o, module, "fix", "-json", "-dirty", "-short", "-vet=off", f.ID)
+	var fixes []fixed
+	err = ask(ctx, o, module, &fixes, "fix", "-json", "-dirty", "-short", "-vet=off", f.ID)
+	if err == nil && len(fixes) != 1 {
+		err = fmt.Errorf("%d fixes", len(fixes))
+	}
 	if err != nil {
 		return err
 	}
+	fix := &fixes[0]
 	if err := git(ctx, dir, "checkout", "-q", "."); err != nil {
 		return err
 	}
@@ -61,7 +70,8 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 	if err := checkout(ctx, repo, c.Commit, dir); err != nil {
 		return err
 	}
-	author, err := ask(ctx, o, module, "bench", "-json", "-against", "HEAD", "-profile", "none", "-vet=off", "-bench", c.Bench, "./"+filepath.ToSlash(pkg))
+	var author compared
+	err = ask(ctx, o, module, &author, "bench", "-json", "-against", "HEAD", "-profile", "none", "-vet=off", "-bench", c.Bench, "./"+filepath.ToSlash(pkg))
 	if err != nil {
 		return err
 	}
@@ -86,19 +96,18 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 }
 
 // ask runs a verb of hone that prints JSON, and measures. Regressions aren't failures.
-func ask(ctx context.Context, o *options, dir string, args ...string) (*measured, error) {
+func ask(ctx context.Context, o *options, dir string, said any, args ...string) error {
 	cmd := exec.CommandContext(ctx, o.hone, args...)
 	cmd.Dir = dir
 	out, err := cmd.Output()
-	said := new(measured)
 	if jsonErr := json.Unmarshal(out, said); jsonErr != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
 			err = errors.New(lastLine(exit.Stderr))
 		}
-		return nil, fmt.Errorf("hone %s: %w", args[0], errors.Join(err, jsonErr))
+		return fmt.Errorf("hone %s: %w", args[0], errors.Join(err, jsonErr))
 	}
-	return said, nil
+	return nil
 }
 
 func git(ctx context.Context, dir string, args ...string) error {
