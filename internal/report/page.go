@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -11,7 +12,7 @@ import (
 // Page selects and orders the rows of a table and picks a run of them. The zero
 // value is the whole table.
 type Page struct {
-	// Find is a text that a row's name has to contain, in either case.
+	// Find is a regular expression that a row's name has to match somewhere.
 	Find string
 	// Order is a column, with "-" in front for descending; "" is the report's
 	// own order. Values are ordered with their signs. Rows of equal value stay in
@@ -46,11 +47,6 @@ func (p *Page) cut(n int) (from, to int) {
 	return from, to
 }
 
-// found reports whether a name contains the text looked for.
-func (p *Page) found(name string) bool {
-	return p.Find == "" || strings.Contains(strings.ToLower(name), strings.ToLower(p.Find))
-}
-
 // pageOf returns the page's rows, in a slice of their own, and how many there
 // are on all pages. compare orders by the page's column, ascending; it isn't
 // called if that is "".
@@ -59,13 +55,17 @@ func pageOf[R any](p *Page, rows []R, columns []string, name func(*R) string, co
 	if err != nil {
 		return nil, 0, err
 	}
+	find, err := regexp.Compile(p.Find)
+	if err != nil {
+		return nil, 0, &ParamError{"find", err}
+	}
 	if p.Find == "" && column == "" { // the usual one
 		from, to := p.cut(len(rows))
 		return append([]R{}, rows[from:to]...), len(rows), nil
 	}
 	picked := make([]int32, 0, len(rows))
 	for i := range rows {
-		if p.found(name(&rows[i])) {
+		if find.MatchString(name(&rows[i])) {
 			picked = append(picked, int32(i))
 		}
 	}
@@ -99,7 +99,7 @@ func compareTableRows(column, name1, name2 string, flat1, flat2, cum1, cum2 *Qua
 }
 
 // Page returns the table with the rows of a page alone, and the number of rows
-// on all pages: those that contain the page's text. Columns to order by are
+// on all pages: those that match the page's pattern. Columns to order by are
 // name, flat and cum. Sum stays what it is in the whole table in its own order.
 // Errors are of type [ParamError].
 func (t *Top) Page(p Page) (*Top, int, error) {

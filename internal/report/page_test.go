@@ -39,9 +39,10 @@ func TestTopPage(t *testing.T) {
 		{Page{Offset: 1, Limit: 2}, "parse old", 5},
 		{Page{Offset: 4, Limit: 2}, "other", 5},
 		{Page{Offset: 9}, "", 5},
-		{Page{Find: "arse"}, "parse PARSE", 2},
-		{Page{Find: "ParsE", Order: "-cum"}, "parse PARSE", 2},
-		{Page{Find: "parse", Order: "cum", Limit: 1}, "PARSE", 2},
+		{Page{Find: "(?i)arse"}, "parse PARSE", 2},
+		{Page{Find: "^pa|d$"}, "parse old", 2},
+		{Page{Find: "(?i)ParsE", Order: "-cum"}, "parse PARSE", 2},
+		{Page{Find: "parse|PARSE", Order: "cum", Limit: 1}, "PARSE", 2},
 		{Page{Order: "name"}, "Main PARSE old other parse", 5},
 		{Page{Order: "-name", Limit: 3}, "parse other old", 5},
 		{Page{Order: "flat"}, "other PARSE old parse Main", 5},
@@ -157,7 +158,7 @@ func TestDiffPage(t *testing.T) {
 		d.BaseText != "1000" || d.HeadText != "990" {
 		t.Errorf("texts %+v, %s, %s", row, d.BaseText, d.HeadText)
 	}
-	if got, rows, _ := d.Page(Page{Find: "PAR"}); rows != 1 || got.Rows[0].Name != "parse" {
+	if got, rows, _ := d.Page(Page{Find: "^par"}); rows != 1 || got.Rows[0].Name != "parse" {
 		t.Errorf("found %+v", got.Rows)
 	}
 	roundTrip(t, d)

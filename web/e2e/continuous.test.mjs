@@ -197,7 +197,7 @@ check('filters, weight, groups and values are in the address', async ({ page, op
   const all = (await ask(url, `records?${new URLSearchParams({ q: 'cpu' })}`)).id.length;
   await page.getByText(`${Math.ceil(all / 4)} profile`).waitFor(); // rounded up
   await page.keyboard.press('o');
-  await page.getByRole('dialog', { name: 'Filter by' }).getByRole('button', { name: /^version/ }).click();
+  await page.getByRole('dialog', { name: 'Labels' }).getByRole('button', { name: /^version/ }).click();
   await page.getByRole('textbox', { name: 'Find a version' }).fill('2');
   await page.getByRole('group', { name: 'version' }).getByRole('button', { name: '2', exact: true }).waitFor();
   await page.keyboard.press('Enter');

@@ -138,13 +138,15 @@ check('a profile says in short what costs, and leads to the line', async ({ page
   await short.getByRole('link').first().waitFor({ state: 'detached' });
 });
 
-check('a text finds rows', async ({ page, open }) => {
+check('rows are found by what a search finds', async ({ page, open }) => {
   await open('/top');
-  await page.getByLabel('Find in names').fill('SORT');
-  await eventually(async () => {
-    const names = (await rows(page)).map((row) => String(row[5]));
-    assert.ok(names.length > 0 && names.every((name) => /sort/i.test(name)), String(names));
-  });
+  for (const [text, finds] of /** @type {const} */ ([['line', /line/i], ['^main|sort', /^main|sort/i], ['Line', /Line/], ['(*', /\(\*/]])) {
+    await page.getByLabel('Find in names').fill(text);
+    await eventually(async () => {
+      const names = (await rows(page)).map((row) => String(row[5]));
+      assert.ok(names.length > 0 && names.every((name) => finds.test(name)), `${text}: ${names}`);
+    });
+  }
 });
 
 check('a selected function is selected in other views', async ({ page, open }) => {

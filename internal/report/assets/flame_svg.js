@@ -64,16 +64,15 @@
   }
 
   function search() {
-    var text = prompt('Search functions (regular expression; lower case ignores case)', '');
+    var text = prompt('Search functions: a regular expression; in small letters it finds capitals too', '');
     if (text === null) return;
     test = null;
     if (text) {
-      var re;
+      var re, flags = text === text.toLowerCase() ? 'i' : '';
       try {
-        re = new RegExp(text, text === text.toLowerCase() ? 'i' : '');
-      } catch (e) {
-        $('matched').textContent = 'not a regular expression';
-        return;
+        re = new RegExp(text, flags);
+      } catch (e) { // what can't be one is found as it stands
+        re = new RegExp(text.replace(/[\\.+*?()|[\]{}^$]/g, '\\$&'), flags);
       }
       test = function (name) { return re.test(name); };
     }

@@ -5,6 +5,7 @@ test.each([
   ['runtime', 'runtime.mallocgc', true],
   ['RUNTIME', 'runtime.mallocgc', false],
   ['(?i)RUNTIME', 'runtime.mallocgc', true],
+  ['(?-i)RUNTIME', 'runtime.mallocgc', false],
   ['^main\\.', 'main.main', true],
   ['^main\\.', 'x/main.main', false],
   ['json|gzip', 'compress/gzip.(*Writer).Write', true],

@@ -9,7 +9,7 @@ const DIFFERENT = /\\[ACGQEapPzZx]|\[\[:|\(\?[^:P)]|\\[1-9]|\(\?P[^<]|[*+?}]\+|(
 export function tester(pattern: string): ((name: string) => boolean) | null {
   let body = pattern;
   let flags = '';
-  const leading = /^\(\?([is]+)\)/.exec(pattern);
+  const leading = /^\(\?([is]*)(?:-[is]+)?\)/.exec(pattern);
   if (leading) {
     flags = [...new Set(leading[1])].join('');
     body = pattern.slice(leading[0].length);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { either, exactly, exactName, fault } from './pattern';
+import { either, exactly, exactName, fault, finder, patternOf } from './pattern';
 
 describe('patterns from names', () => {
   it('match that name', () => {
@@ -25,5 +25,33 @@ describe('fault', () => {
     'a{,5}', '\\(?=', '[*+?]',
   ])('%s is for the server', (pattern) => {
     expect(fault(pattern)).toBe('');
+  });
+});
+
+describe('what is typed to find something', () => {
+  it.each([
+    ['', ''],
+    ['json', '(?i)json'],
+    ['ReadAll', 'ReadAll'],
+    ['json|gzip', '(?i)json|gzip'],
+    ['main\\.\\S+', '(?i)main\\.\\S+'],
+    ['(?-i)json', '(?-i)json'],
+    ['(*T).Read', '\\(\\*T\\)\\.Read'],
+    ['json(', '(?i)json\\('],
+    ['^\\d+$', '^\\d+$'],
+    ['^main\\.run$', '^main\\.run$'],
+    ['größe', '(?i)größe'],
+    ['Größe', 'Größe'],
+  ])('%j is %j', (text, pattern) => {
+    expect(patternOf(text)).toBe(pattern);
+    expect(patternOf(pattern)).toBe(pattern);
+  });
+  it('finds names', () => {
+    expect(finder('')).toBeNull();
+    expect(finder('malloc')!('runtime.MallocGC')).toBe(true);
+    expect(finder('Malloc')!('runtime.mallocgc')).toBe(false);
+    expect(finder('json|sort')!('encoding/json.Marshal')).toBe(true);
+    expect(finder('(*T')!('a.(*T).F')).toBe(true);
+    expect(finder('\\Q.T')!('a.T')).toBe(false); // only the server understands it
   });
 });

@@ -1,4 +1,7 @@
-// Regular expressions of the server's kind (Go's) made from names.
+// Regular expressions of the server's kind (Go's), made from names and from what
+// is typed to find something.
+
+import { tester } from '../model/pattern';
 
 /** The text of a name as a pattern that matches it alone, without anchors. */
 export function quote(name: string): string {
@@ -64,4 +67,22 @@ function inWords(message: string): string {
   if (/\\ at end/i.test(message)) return 'nothing after \\';
   if (/nothing to repeat/i.test(message)) return 'nothing to repeat';
   return message.slice(message.lastIndexOf(': ') + 1).trim().toLowerCase();
+}
+
+/**
+ * What is typed to find something, as a pattern. There is one syntax everywhere: a
+ * regular expression, found anywhere; what can't be one, such as (*T).Read, is the
+ * text itself. In small letters it finds capitals too, but for a name as a whole.
+ */
+export function patternOf(text: string): string {
+  if (exactName(text) !== undefined) return text;
+  const pattern = fault(text) === '' ? text : quote(text);
+  const letters = pattern.replace(/\\(?:[pP]\{[^}]*\}|[pP]?.)/gu, ''); // \S and \pL are no capitals of a name
+  return /^\(\?|\p{Lu}/u.test(letters) || !/\p{L}/u.test(letters) ? pattern : `(?i)${pattern}`;
+}
+
+/** A test for what is typed, null for nothing. What only the server understands is looked for as text. */
+export function finder(text: string): ((name: string) => boolean) | null {
+  if (text === '') return null;
+  return tester(patternOf(text)) ?? ((name) => name.includes(text));
 }

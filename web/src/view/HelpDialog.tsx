@@ -11,6 +11,13 @@ const SERVED = (
   </>
 );
 
+const FIND = (
+  <>
+    What is typed to find something is a regular expression, as <code>-focus</code> takes it, found anywhere in a name. In small letters it
+    finds capitals too. What can’t be one, such as <code>(*T).Read</code>, is found as it stands.
+  </>
+);
+
 /** The keys that work now, those of the view shown first. */
 export default function HelpDialog({ onClose, foot = SERVED }: { onClose: () => void; foot?: ComponentChildren }) {
   const scopes = new Map<string, { keys: string; label: string }[]>();
@@ -37,6 +44,7 @@ export default function HelpDialog({ onClose, foot = SERVED }: { onClose: () => 
           </section>
         ))}
       </div>
+      <p class="help-foot">{FIND}</p>
       <p class="help-foot">{foot}</p>
     </Dialog>
   );

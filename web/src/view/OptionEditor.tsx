@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { LabelKey, Tags } from '../api/types';
 import { flagOn, plainlyOn, type OptionSpec } from '../state/options';
 import { words } from '../state/words';
-import { exactName, fault } from '../state/pattern';
+import { exactName, fault, quote } from '../state/pattern';
 import { useReport } from '../state/report';
 import { queryOf, state } from '../state/state';
 import { splitFilter, valueFilter } from '../state/tagFilter';
@@ -27,11 +27,7 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
     if (first instanceof HTMLInputElement && first.type !== 'radio') first.select();
   }, []);
   const [text, setText] = useState(plainlyOn(spec.name, value) ? '' : value);
-  const [problem, setProblem] = useState('');
-  const type = (next: string) => {
-    setText(next);
-    setProblem('');
-  };
+  const noPattern = spec.kind === 'frames' || spec.kind === 'label' || spec.kind === 'switch' ? fault(text.trim()) : '';
   const { about, detail } = words[spec.name] ?? { about: spec.title };
   return (
     <form
@@ -39,9 +35,8 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
       class="option-editor"
       onSubmit={(e) => {
         e.preventDefault();
-        const found = spec.kind === 'frames' || spec.kind === 'label' || spec.kind === 'switch' ? fault(text.trim()) : '';
-        setProblem(found);
-        if (found === '') onSet(text.trim() || (spec.kind === 'switch' ? flagOn(spec.name) : ''));
+        const value = noPattern === '' ? text.trim() : quote(text.trim());
+        onSet(value || (spec.kind === 'switch' ? flagOn(spec.name) : ''));
       }}
     >
       <h2>{spec.title}</h2>
@@ -55,19 +50,20 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
                   spec={spec}
                   text={text}
                   labels={labels}
-                  onText={(next) => { type(next); form.current?.querySelector('input')?.focus(); }}
+                  onText={(next) => { setText(next); form.current?.querySelector('input')?.focus(); }}
                 />
               )}
-              <TextField spec={spec} text={text} problem={problem} onText={type} />
+              <TextField spec={spec} text={text} onText={setText} />
               {spec.kind === 'filter' && (
                 <LabelValues
                   spec={spec}
                   text={text}
                   labels={labels}
-                  onText={(next) => { type(next); form.current?.querySelector('input')?.focus(); }}
+                  onText={(next) => { setText(next); form.current?.querySelector('input')?.focus(); }}
                 />
               )}
               {exactName(text) !== undefined && <p class="option-detail">Matches exactly this name.</p>}
+              {noPattern && <p class="option-detail">Taken as text: as a pattern, {noPattern}.</p>}
               {detail && <p class="option-detail">{detail}</p>}
               <div class="button-row">
                 <Button type="submit" kind="primary">Apply</Button>
@@ -79,27 +75,22 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
   );
 }
 
-function TextField({ spec, text, problem, onText }: { spec: OptionSpec; text: string; problem: string; onText: (text: string) => void }) {
+function TextField({ spec, text, onText }: { spec: OptionSpec; text: string; onText: (text: string) => void }) {
   return (
-    <>
-      <label class={`text-field${problem ? ' text-field-bad' : ''}`}>
-        <span class="visually-hidden">{spec.title}</span>
-        <input
-          type="text"
-          class={spec.kind === 'number' ? '' : 'mono'}
-          inputMode={spec.kind === 'number' ? 'decimal' : 'text'}
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          placeholder={words[spec.name]?.placeholder ?? ''}
-          value={text}
-          aria-invalid={problem !== ''}
-          aria-describedby={problem ? 'option-problem' : undefined}
-          onInput={(e) => onText(e.currentTarget.value)}
-        />
-      </label>
-      {problem && <p id="option-problem" class="option-problem" role="alert">Not a pattern yet: {problem}.</p>}
-    </>
+    <label class="text-field">
+      <span class="visually-hidden">{spec.title}</span>
+      <input
+        type="text"
+        class={spec.kind === 'number' ? '' : 'mono'}
+        inputMode={spec.kind === 'number' ? 'decimal' : 'text'}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        placeholder={words[spec.name]?.placeholder ?? ''}
+        value={text}
+        onInput={(e) => onText(e.currentTarget.value)}
+      />
+    </label>
   );
 }
 

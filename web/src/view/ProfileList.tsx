@@ -1,5 +1,6 @@
 import './picker.css';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { finder } from '../state/pattern';
 import { distinctName, profiles } from '../state/profiles';
 import { openFileDialog } from './DropTarget';
 import { Button, Icon } from './parts';
@@ -19,9 +20,9 @@ export default function ProfileList({ label, chosen, without = [], onChoose }: P
   const [at, setAt] = useState(-1);
   const base = useId();
   const list = useRef<HTMLDivElement>(null);
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const finds = finder(filter);
   const all = (profiles.value ?? []).filter((p) => !without.includes(p.id));
-  const found = all.filter((p) => words.every((w) => p.name.toLowerCase().includes(w)));
+  const found = all.filter((p) => finds?.(p.name) ?? true);
   const active = at >= 0 && at < found.length ? at : Math.max(0, found.findIndex((p) => chosen.includes(p.id)));
 
   useEffect(() => {

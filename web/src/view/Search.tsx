@@ -16,13 +16,9 @@ export function Search() {
     if (document.activeElement !== input.current) setText(searched);
   }, [searched]);
 
-  // What can't be a pattern yet is not asked for: matches of the last one stay.
-  const [problem, setProblem] = useState('');
   const commit = (value: string) => {
     clearTimeout(timer.current);
-    const found = fault(value);
-    setProblem(found);
-    if (found === '') go({ search: value }, 'replace');
+    go({ search: value }, 'replace');
   };
   const onKeyDown = (e: KeyboardEvent) => {
     if (e.key === 'Enter') {
@@ -37,7 +33,7 @@ export function Search() {
     e.stopPropagation();
   };
 
-  const result = problem !== '' ? { error: problem } : searched ? matched.value : null;
+  const result = searched ? matched.value : null;
   const failed = result !== null && 'error' in result;
   return (
     <div class={`finder${text ? ' finder-on' : ''}`} role="search">
@@ -47,7 +43,7 @@ export function Search() {
           ref={input}
           id="search"
           type="search"
-          aria-label="Search names, a regular expression"
+          aria-label="Search names, a text or a regular expression"
           aria-describedby="search-result"
           aria-invalid={failed}
           placeholder="Search"
@@ -63,7 +59,7 @@ export function Search() {
           onKeyDown={onKeyDown}
         />
         <output id="search-result" class={`finder-result${failed ? ' finder-bad' : ''}`} aria-live="polite">
-          {result && ('error' in result ? result.error : <Matched {...result} />)}
+          {result && ('error' in result ? result.error : <Matched {...result} noPattern={fault(searched)} />)}
         </output>
         {!text && <span class="finder-key" aria-hidden="true"><Kbd keys="/" /></span>}
         {text !== '' && (
@@ -82,8 +78,9 @@ export function Search() {
   );
 }
 
-function Matched({ percent, text, count, base }: Matches) {
-  if (count === 0) return <>no match</>;
+/** noPattern: why what is searched for is taken as text. */
+function Matched({ percent, text, count, base, noPattern }: Matches & { noPattern: string }) {
+  if (count === 0) return <>no match{noPattern && ` as text: ${noPattern}`}</>;
   const share = (of: number) => `${of >= 10 ? of.toFixed(1) : of.toFixed(2)}%`;
   return (
     <>

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { labels as askLabels, type StoreLabel } from '../../api/continuous';
 import { useAnswer } from '../../state/answer';
+import { finder } from '../../state/pattern';
 import { formatSelector, matcherOf, matcherText, valuesOf, withMatcher, type Matcher } from '../../state/selector';
 import { matchersShown, select, selected, setMatchers } from '../../state/selected';
 import { timelineSpan } from '../../state/time';
@@ -26,7 +27,7 @@ export function Filters() {
   };
   const has = (name: string) => matchers?.some((m) => m.name === name);
   return (
-    <div class="sel-filters" role="group" aria-label="Filters">
+    <div class="sel-filters" role="group" aria-label="Labels">
       {matchers === null ? (
         <span class="chip">
           <button type="button" class="chip-edit" onClick={edit(null)}><span class="chip-text">{selected.value?.q}</span></button>
@@ -48,9 +49,9 @@ export function Filters() {
         aria-haspopup="dialog"
         aria-expanded={editing.value?.name === ''}
         onClick={edit('')}
-        {...tip(`Filter by ${LATER.filter((n) => !has(n)).join(', ')}${LATER.every(has) ? '' : ' or '}any label`, 'o')}
+        {...tip(`Choose by ${LATER.filter((n) => !has(n)).join(', ')}${LATER.every(has) ? '' : ' or '}any label`, 'o')}
       >
-        <span class="sel-word">Filter</span>
+        <span class="sel-word">Labels</span>
       </Button>
       <IconButton icon="pencil" label="Edit the selector as text" aria-haspopup="dialog" onClick={edit(null)} />
       <Editor />
@@ -89,7 +90,7 @@ function Editor() {
     if (refocus) (open.anchor.isConnected ? open.anchor : document.getElementById('sel-add'))?.focus();
     editing.value = null;
   };
-  const title = open.name === null ? 'Selector' : open.name === '' ? 'Filter by' : `Choose ${open.name}`;
+  const title = open.name === null ? 'Selector' : open.name === '' ? 'Labels' : `Choose ${open.name}`;
   return (
     <Floating anchor={open.anchor} role="dialog" label={title} class="popover sel-editor" onClose={(how) => close(how === 'escape')}>
       {open.name === null ? <TextForm close={close} /> : <Choice key={open.name} name={open.name} close={close} />}
@@ -110,7 +111,7 @@ function Choice({ name, close }: { name: string; close: (refocus: boolean) => vo
   const all = loading.answer?.report.labels ?? [];
   return (
     <div class="choice">
-      <h2>{name === '' ? 'Filter by' : `Choose ${name}`}</h2>
+      <h2>{name === '' ? 'Labels' : `Choose ${name}`}</h2>
       {loading.error && <p class="form-problem" role="alert">{loading.error.message}</p>}
       {name === ''
         ? <Names all={all} taken={matchers.map((m) => m.name)} waiting={!loading.answer && !loading.error} />
@@ -158,14 +159,15 @@ function Values(
   const [not, setNot] = useState(now[0]?.op === '!=' || now[0]?.op === '!~');
   const [chosen, setChosen] = useState<readonly string[]>(now.length === 1 ? (valuesOf(now[0]!) ?? []) : []);
   const values = label?.values ?? [];
-  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = values.filter((v) => words.every((w) => v.toLowerCase().includes(w)));
+  const finds = finder(find);
+  const found = values.filter((v) => finds?.(v) ?? true);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => input.current?.focus(), []);
   const apply = (to: readonly string[]) => {
     close(true);
     setMatchers(withMatcher(matchers, name, to.length === 0 ? null : matcherOf(name, to, not)));
   };
+  const single = name === 'kind'; // profiles of two kinds don't add up
   const toggle = (v: string) => setChosen((all) => (all.includes(v) ? all.filter((other) => other !== v) : [...all, v]));
   return (
     <div onKeyDown={walk} class="choice-values">
@@ -188,7 +190,7 @@ function Values(
       <div class="choice-list" role="group" aria-label={name}>
         {found.slice(0, 200).map((v) => (
           <div key={v} class="choice-row">
-            <input type="checkbox" aria-label={`${v}, with others`} checked={chosen.includes(v)} onChange={() => toggle(v)} />
+            {!single && <input type="checkbox" aria-label={`${v}, with others`} checked={chosen.includes(v)} onChange={() => toggle(v)} />}
             <button type="button" class="choice-item" aria-pressed={chosen.includes(v)} onClick={() => apply([v])}>{v}</button>
           </div>
         ))}
@@ -200,11 +202,13 @@ function Values(
         )}
       </div>
       <div class="choice-foot">
-        <label><input type="checkbox" checked={not} onChange={(e) => setNot(e.currentTarget.checked)} /> not these</label>
+        {!single && <label><input type="checkbox" checked={not} onChange={(e) => setNot(e.currentTarget.checked)} /> not these</label>}
         <Button kind="quiet" onClick={() => apply([])}>Any</Button>
-        <Button kind="primary" disabled={chosen.length === 0} onClick={() => apply(chosen)}>
-          Apply{chosen.length > 1 ? ` ${chosen.length}` : ''}
-        </Button>
+        {!single && (
+          <Button kind="primary" disabled={chosen.length === 0} onClick={() => apply(chosen)}>
+            Apply{chosen.length > 1 ? ` ${chosen.length}` : ''}
+          </Button>
+        )}
       </div>
     </div>
   );

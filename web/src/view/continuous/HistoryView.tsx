@@ -7,6 +7,7 @@ import { useLasting } from '../../state/answer';
 import {
   formatSelection, formatSpan, formatValues, lengthText, parseSpan, parseValues, spanText, type Selection, type Span,
 } from '../../state/selection';
+import { patternOf } from '../../state/pattern';
 import { selected, withSelection } from '../../state/selected';
 import { useReport } from '../../state/report';
 import { go, href, setOption, setOwn, state as shownState, type State } from '../../state/state';
@@ -169,7 +170,7 @@ function Finder({ known, close }: { known: readonly string[]; close: () => void 
   const s = shownState.value;
   const find = s.own.find ?? '';
   const q = new URLSearchParams({ profile: formatSelection(selected.value!), limit: '30' });
-  if (find) q.set('find', find);
+  if (find) q.set('find', patternOf(find));
   const loading = useReport<Top>('top', q);
   const rows = (loading.answer?.report.rows ?? []).filter((r) => !known.includes(r.function ?? r.name));
   const take = (name: string) => {

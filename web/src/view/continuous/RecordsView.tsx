@@ -4,6 +4,7 @@ import { useMemo } from 'preact/hooks';
 import { records as askRecords, type Records } from '../../api/continuous';
 import { formatValue } from '../../model/units';
 import { useLasting } from '../../state/answer';
+import { finder } from '../../state/pattern';
 import { formatSpan, parseSelection, timeText, type Selection, type Span } from '../../state/selection';
 import { selected } from '../../state/selected';
 import { go, href, setOwn, type State } from '../../state/state';
@@ -57,8 +58,8 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
   const order = parseOrder(state.own.order ?? '') ?? { column: 'value', descending: true };
   const find = state.own.find ?? '';
   const rows = useMemo(() => {
-    const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = all.filter((r) => words.every((w) => [r.id, ...Object.values(r.labels)].join(' ').toLowerCase().includes(w)));
+    const finds = finder(find);
+    const found = all.filter((r) => finds?.([r.id, ...Object.values(r.labels)].join(' ')) ?? true);
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, find, order.column, order.descending]);
   const columns = useMemo(() => columnsOf(names, Math.max(0, ...all.map((r) => r.value)), state, span), [names, all, state, span]);
@@ -93,7 +94,7 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
                 'replace',
               )}
               onOpen={(r) => go(stateOf(state, r, span))}
-              empty={`No profile has “${find}”.`}
+              empty={`No profile matches “${find}”.`}
             />
             <div class="pane-facts">
               <span>{plural(rows.length, 'profile')}{report.more ? `, the latest ${LIMIT}` : ''}</span>

@@ -38,7 +38,7 @@ export default function SelectionHead() {
     { keys: '>', label: 'Zoom the timeline to what is selected', run: zoomIn },
     { keys: 'r', label: 'Now', run: showNow },
     { keys: 'l', label: 'Live: follow the present', run: toggleLive },
-    { keys: 'o', label: 'Add a filter', run: openFilters },
+    { keys: 'o', label: 'Choose by labels', run: openFilters },
     { keys: 'm', label: 'Compare to', run: openAgainst },
     { keys: 'p', label: 'Compare to the period before', run: () => (selectedBase.peek() ? endComparison() : compareTo('previous')) },
     { keys: 'h', label: 'Show or hide the timeline', run: () => setOwn('line', hidden ? '' : 'off', 'replace') },

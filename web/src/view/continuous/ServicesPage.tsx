@@ -3,6 +3,7 @@ import { series as askSeries, services as askServices, type GroupSeries, type Ov
 import { origin } from '../../state/address';
 import { useLasting } from '../../state/answer';
 import { setPage } from '../../state/pages';
+import { finder } from '../../state/pattern';
 import { DAY, HOUR, lately, lengthText, MINUTE, timeText, type Span } from '../../state/selection';
 import { formatSelector } from '../../state/selector';
 import { fresh } from '../../state/selected';
@@ -59,8 +60,8 @@ export function ServicesPage({ state }: PageProps<PageState>) {
   const order = parseOrder(state.order) ?? { column: 'service', descending: false };
   const rows = useMemo(() => {
     const now = Date.now();
-    const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = all.filter((s) => words.every((w) => textOf(s).includes(w))).map((service): Row => ({
+    const finds = finder(state.find);
+    const found = all.filter((s) => finds?.(textOf(s)) ?? true).map((service): Row => ({
       service, cpu: rates.get(service.name), shape: shapes.get(service.name), span, silent: now - service.last > SILENT, now,
     }));
     return sorted(found, keyOf(order.column), order.descending);
@@ -91,7 +92,7 @@ export function ServicesPage({ state }: PageProps<PageState>) {
                 setPage({ order: orderText({ column, descending: order.column === column ? !order.descending : column !== 'service' }) })}
               onOpen={open}
               dim={(r) => r.silent}
-              empty={`No service has “${state.find}”.`}
+              empty={`No service matches “${state.find}”.`}
             />
             <div class="pane-facts">
               <span>
@@ -112,7 +113,7 @@ const earliest = (o: OverTime): number => o.series.reduce((first, s) => Math.min
 
 const byService = (o: OverTime | undefined) => new Map(o?.series.map((s) => [s.labels['service'] ?? '', s]));
 
-const textOf = (s: Service) => [s.name, ...s.kinds.map((k) => k.kind), ...s.versions.map((v) => v.version)].join(' ').toLowerCase();
+const textOf = (s: Service) => [s.name, ...s.kinds.map((k) => k.kind), ...s.versions.map((v) => v.version)].join(' ');
 
 function keyOf(column: string): (r: Row) => string | number {
   switch (column) {

@@ -2,6 +2,7 @@ import { useCallback, useMemo } from 'preact/hooks';
 import type { Diff, DiffRow, DiffValue } from '../../api/types';
 import { queryOf, selectFunction, setOption, setOwn, stored, type State } from '../../state/state';
 import { nameOf, profiles } from '../../state/profiles';
+import { patternOf } from '../../state/pattern';
 import { isSelection, parseSelection, spanText } from '../../state/selection';
 import { choosing } from '../continuous/picking';
 import { chooseOrTell, ProfileList } from '../ProfilePicker';
@@ -51,7 +52,7 @@ function Comparison({ state }: { state: State }) {
   // The server orders and finds, but by the base: few tables are so long that it matters.
   const ordered = parseOrder(wanted);
   const byBase = ordered?.column === 'base' ? ordered : null;
-  const query = extend(untrimmed(queryOf(state), state.options), { order: byBase ? '' : serverOrder(ordered, by), find });
+  const query = extend(untrimmed(queryOf(state), state.options), { order: byBase ? '' : serverOrder(ordered, by), find: patternOf(find) });
   const pages = usePages<Diff, DiffRow>('diff', query, PAGE, rowsOf);
   const { need, total } = pages;
   const loading = pages.first;
@@ -132,7 +133,7 @@ function Comparison({ state }: { state: State }) {
               onRange={onRange}
               dim={(r) => r.test !== undefined && !r.test.significant}
               {...(matches ? { marked: (r: DiffRow) => matches(r.name) } : {})}
-              empty={`No name contains “${find}”.`}
+              empty={`No name matches “${find}”.`}
             />
             <div class="pane-facts">
               <span>{plural(total, 'row')}</span>

@@ -5,7 +5,7 @@ import './flame.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { FlameWidths } from '../../api/types';
-import { exactly } from '../../state/pattern';
+import { exactly, patternOf } from '../../state/pattern';
 import { go, nextMatch, setOwn, state as current, type State } from '../../state/state';
 import { Button, toast, useKeys, Warnings, type MenuItem } from '../parts';
 import { Breadcrumb } from './Breadcrumb';
@@ -57,7 +57,7 @@ export function FlamePane({
   const model = graph.whole.value;
   const diff = model?.about.diff ?? expectDiff;
   const colors = coloringOf(own, diff);
-  const matcher = useSearch(graph, query, search);
+  const matcher = useSearch(graph, query, patternOf(search));
 
   const onZoom = (zoom: string, how: 'push' | 'replace') => {
     const { zoom: _, ...rest } = current.peek().own;

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Call, Tree, TreeRow } from '../../api/types';
-import { exactly, fault } from '../../state/pattern';
+import { exactly, patternOf } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { go, queryOf, setOwn, state as current } from '../../state/state';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
@@ -22,8 +22,7 @@ export default function PeekView({ state }: ViewProps) {
   const matches = useSearch(state);
   const [more, setMore] = useState({ match, limit: STEP });
   const limit = more.match === match ? more.limit : STEP;
-  const wrong = fault(match);
-  const peek = useReport<Tree>('peek', match && !wrong ? extend(queryOf(state), { match, limit: String(limit) }) : null);
+  const peek = useReport<Tree>('peek', match ? extend(queryOf(state), { match: patternOf(match), limit: String(limit) }) : null);
   return (
     <section class="pane" aria-label="Peek">
       <div class="pane-bar">
@@ -32,15 +31,13 @@ export default function PeekView({ state }: ViewProps) {
           value={match}
           pattern
           onChange={(text) => setOwn('match', text)}
-          error={wrong || (match && peek.error?.param === 'match' ? peek.error.message : undefined)}
+          error={match && peek.error?.param === 'match' ? peek.error.message : undefined}
         />
         {peek.answer && !peek.error && (
           <span class="soft num">{plural(peek.answer.rows ?? peek.answer.report.rows.length, 'function')}</span>
         )}
       </div>
-      {wrong ? (
-        <Empty title="Not a pattern" icon="warning"><p>{wrong}: correct it above.</p></Empty>
-      ) : match === '' ? (
+      {match === '' ? (
         <Empty title="Which functions?">
           <p>
             Type a pattern above, such as <code>json</code> or <code>^runtime\.mallocgc$</code>, and press Enter; or select a function in

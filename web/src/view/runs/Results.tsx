@@ -3,6 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Comparison, RunInfo } from '../../api/runs';
 import { scaledText, spreadText, valueText, withUnit } from '../../model/quantity';
+import { finder } from '../../state/pattern';
 import { goRuns, rowID, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
 import { IconButton } from '../parts';
@@ -53,8 +54,8 @@ export function Results({ state, comparison, info }: { state: RunsState; compari
   const packages = new Set(all.map((r) => r.package)).size;
   const order = parseOrder(state.order);
   const rows = useMemo(() => {
-    const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = all.filter((r) => (!state.unit || r.unit === state.unit) && words.every((w) => rowID(r).toLowerCase().includes(w)));
+    const finds = finder(state.find);
+    const found = all.filter((r) => (!state.unit || r.unit === state.unit) && (finds?.(rowID(r)) ?? true));
     return order ? sorted(found, keyOf(order.column), order.descending) : found;
   }, [all, state.find, state.unit, order?.column, order?.descending]);
   const columns = useMemo(() => columnsOf(packages > 1), [packages > 1]);

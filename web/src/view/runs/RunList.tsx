@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { listRuns, type ListedRun } from '../../api/runs';
 import { useAnswer } from '../../state/answer';
+import { finder } from '../../state/pattern';
 import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
 import { Button, copyText, Empty, ReportState, tip } from '../parts';
@@ -20,8 +21,8 @@ export function RunList({ state }: PageProps<RunsState>) {
   const all = loading.answer?.report.runs ?? [];
   const order = parseOrder(state.order) ?? { column: 'time', descending: true };
   const rows = useMemo(() => {
-    const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
-    const found = all.filter((r) => words.every((w) => textOf(r).includes(w)));
+    const finds = finder(state.find);
+    const found = all.filter((r) => finds?.(textOf(r)) ?? true);
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, state.find, order.column, order.descending]);
   const columns = useMemo(() => columnsOf(chosen, toggle), [chosen]);
@@ -63,7 +64,7 @@ export function RunList({ state }: PageProps<RunsState>) {
                 setRuns({ order: orderText({ column, descending: order.column === column ? !order.descending : column === 'time' }) })}
               onOpen={open}
               dim={(r) => r.state === 'corrupt'}
-              empty={`No run has “${state.find}”.`}
+              empty={`No run matches “${state.find}”.`}
             />
             <div class="pane-facts">
               <span>{plural(rows.length, 'run')}</span>
@@ -83,7 +84,7 @@ function textOf(r: ListedRun): string {
   return [
     r.id, when(r.created), r.revision, ...r.packages, ...r.names, r.environment?.go, machineOf(r.environment), ...marks,
     ...(r.command ?? []),
-  ].join(' ').toLowerCase();
+  ].join(' ');
 }
 
 function keyOf(column: string): (r: ListedRun) => string | number {

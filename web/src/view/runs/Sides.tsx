@@ -3,6 +3,7 @@
 import { useMemo } from 'preact/hooks';
 import type { Compared, Comparison, Explanation, RunProfile } from '../../api/runs';
 import { withUnit } from '../../model/quantity';
+import { finder } from '../../state/pattern';
 import { goRuns, rowID, runsHref, setRuns, type Finding, type RunsState } from '../../state/runs';
 import { follow } from '../link';
 import { Button, IconButton, tip } from '../parts';
@@ -56,9 +57,9 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
   const packages = new Set(all.map((r) => r.c.package)).size;
   const order = parseOrder(state.order);
   const rows = useMemo(() => {
-    const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
+    const finds = finder(state.find);
     const found = all.filter((r) => (!state.unit || r.shown.unit === state.unit) && (state.only !== 'changed' || changed(r.c.verdict))
-      && words.every((w) => `${idOf(r)} ${r.shown.verdict}`.toLowerCase().includes(w)));
+      && (finds?.(`${idOf(r)} ${r.shown.verdict}`) ?? true));
     return order ? sorted(found, keyOf(order.column), order.descending) : found;
   }, [all, state.find, state.unit, state.only, order?.column, order?.descending]);
   const columns = useMemo(() => columnsOf(packages > 1), [packages > 1]);

@@ -3,6 +3,7 @@ import { runTrend, type Trend, type TrendSeries } from '../../api/runs';
 import { spreadText, valueText } from '../../model/quantity';
 import { useAnswer } from '../../state/answer';
 import { farApart } from '../../layout/axis';
+import { finder } from '../../state/pattern';
 import { goRuns, rowID, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { TimeChart, type ChartPoint } from '../chart/TimeChart';
 import { Button, Empty, ReportState } from '../parts';
@@ -22,8 +23,8 @@ export function TrendPage({ state }: PageProps<RunsState>) {
   const all = trend?.series ?? [];
   const units = useMemo(() => [...new Set(all.map((s) => s.unit))], [all]);
   const rows = useMemo(() => {
-    const words = state.find.toLowerCase().split(/\s+/).filter(Boolean);
-    return all.filter((s) => (!state.unit || s.unit === state.unit) && words.every((w) => rowID(s).toLowerCase().includes(w)));
+    const finds = finder(state.find);
+    return all.filter((s) => (!state.unit || s.unit === state.unit) && (finds?.(rowID(s)) ?? true));
   }, [all, state.find, state.unit]);
   // Without a choice the first is shown: an empty chart tells nothing.
   const found = rows.findIndex((s) => rowID(s) === state.pick);

@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Call, Tree, TreeRow } from '../../api/types';
-import { exactly, quote } from '../../state/pattern';
+import { exactly, finder, quote } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, type State } from '../../state/state';
 import { FlameGraph } from '../flame/FlameGraph';
@@ -9,7 +9,7 @@ import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
 import { percentText } from '../table/format';
 import { FunctionList } from '../table/FunctionList';
 import { FunctionName, NamedRow } from '../table/FunctionName';
-import { matcher, selects } from '../table/names';
+import { selects } from '../table/names';
 import { extend } from '../table/query';
 import { openSource } from '../table/select';
 import { useShownFunction } from '../table/useShownFunction';
@@ -131,7 +131,7 @@ interface CallsProps {
 }
 
 function Calls({ title, none, calls, state }: CallsProps) {
-  const matches = useMemo(() => matcher(state.search), [state.search]);
+  const matches = useMemo(() => finder(state.search), [state.search]);
   const columns = useMemo(() => columnsOf(title), [title]);
   return (
     <Table<Call>

@@ -2,6 +2,7 @@
 
 import { useMemo } from 'preact/hooks';
 import type { Top, TopRow } from '../../api/types';
+import { patternOf } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { openFunctionMenu, ReportState } from '../parts';
@@ -31,7 +32,7 @@ const LIMIT = 2000; // what is beyond is found by its name
 export function FunctionList({ state, by, shown = state.fn, functions, onOpen }: Props) {
   const find = state.own['find'] ?? '';
   const query = extend(untrimmed(queryOf(state), state.options), {
-    sort: by, limit: String(LIMIT), find, ...(functions ? { granularity: 'functions' } : {}),
+    sort: by, limit: String(LIMIT), find: patternOf(find), ...(functions ? { granularity: 'functions' } : {}),
   });
   const top = useReport<Top>('top', query);
   const rows = top.answer?.report.rows ?? [];
@@ -63,7 +64,7 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
             onMenu={(r, x, y) => openFunctionMenu(selects(r), { x, y })}
             {...(onOpen ? { onOpen: (r: TopRow) => onOpen(selects(r)) } : {})}
             {...(matches ? { marked: (r: TopRow) => matches(r.name) } : {})}
-            empty={`No name contains “${find}”.`}
+            empty={`No name matches “${find}”.`}
           />
         )}
       </ReportState>

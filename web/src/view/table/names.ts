@@ -85,19 +85,3 @@ export function pathEnd(path: string, n = 2): string {
   const parts = path.split('/');
   return parts.length <= n ? path : parts.slice(-n).join('/');
 }
-
-/**
- * A test for names that a search pattern matches, or null for none. RE2 and
- * JavaScript agree on all that people type here; what only the server
- * understands is looked for as text.
- */
-export function matcher(pattern: string): ((name: string) => boolean) | null {
-  if (pattern === '') return null;
-  try {
-    const insensitive = pattern.startsWith('(?i)');
-    const re = new RegExp(insensitive ? pattern.slice(4) : pattern, insensitive ? 'i' : '');
-    return (name) => re.test(name);
-  } catch {
-    return (name) => name.includes(pattern);
-  }
-}

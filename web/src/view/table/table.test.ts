@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changeText, percentText } from './format';
-import { matcher, nameParts, shorten, shortenParts, splitName } from './names';
+import { nameParts, shorten, shortenParts, splitName } from './names';
 import { orderText, parseOrder, sorted } from './order';
 import { contentHeight, MAX_HEIGHT, nextRow, scrollTo, visibleRows } from './range';
 import { extend, untrimmed } from './query';
@@ -61,13 +61,6 @@ describe('names', () => {
     const long = shortenParts(nameParts({ name: 'pkg.AVeryLongFunctionNameIndeed' }), 20);
     expect((long.path + long.name).length).toBe(20);
     expect(long.name.endsWith('NameIndeed')).toBe(true);
-  });
-
-  test('found by a search', () => {
-    expect(matcher('')).toBeNull();
-    expect(matcher('(?i)MALLOC')!('runtime.mallocgc')).toBe(true);
-    expect(matcher('json|sort')!('encoding/json.Marshal')).toBe(true);
-    expect(matcher('(*T')!('a.(*T).F')).toBe(true);
   });
 });
 

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useMemo, useRef } from 'preact/hooks';
 import type { FlameSearch } from '../../api/types';
+import { finder, patternOf } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { matched, nextMatch, queryOf, type State } from '../../state/state';
 import { useKeys } from '../parts';
-import { matcher } from './names';
 import { extend } from './query';
 
 export type Step = (direction: 1 | -1) => void;
@@ -16,7 +16,7 @@ export type Step = (direction: 1 | -1) => void;
  */
 export function useSearch(state: State, step?: Step, beside = false): ((name: string) => boolean) | null {
   const { search } = state;
-  const found = useReport<FlameSearch>('flame/search', search && !beside ? extend(queryOf(state), { query: search }) : null);
+  const found = useReport<FlameSearch>('flame/search', search && !beside ? extend(queryOf(state), { query: patternOf(search) }) : null);
   useEffect(() => {
     if (beside) return;
     if (!search || found.stale) matched.value = null;
@@ -42,7 +42,7 @@ export function useSearch(state: State, step?: Step, beside = false): ((name: st
     { keys: 'n', label: 'Next match', run: () => (can ? step(1) : false) },
     { keys: 'N', label: 'Previous match', run: () => (can ? step(-1) : false) },
   ] : []);
-  return useMemo(() => matcher(search), [search]);
+  return useMemo(() => finder(search), [search]);
 }
 
 /** The same function through all renderings, which does what the latest one says. */

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { LabelKey, TagKey, Tags } from '../../api/types';
 import { useReport } from '../../state/report';
 import { go, queryOf, setOption, setOwn, state as current } from '../../state/state';
-import { quote } from '../../state/pattern';
+import { finder, quote } from '../../state/pattern';
 import { valueFilter } from '../../state/tagFilter';
 import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
 import { Find } from '../table/Find';
@@ -17,11 +17,11 @@ const SHOWN = 20; // values of a key before "show all"
 /** Labels of samples and how the values spread over them. */
 export default function TagsView({ info, state }: ViewProps) {
   const tags = useReport<Tags>('tags', queryOf(state));
-  const find = (state.own['find'] ?? '').toLowerCase();
+  const finds = finder(state.own['find'] ?? '');
   const matches = useSearch(state);
   const hits = (key: TagKey): TagKey | undefined => {
-    if (!find || key.key.toLowerCase().includes(find)) return key;
-    const values = key.values.filter((v) => v.value.toLowerCase().includes(find));
+    if (!finds || finds(key.key)) return key;
+    const values = key.values.filter((v) => finds(v.value));
     return values.length > 0 ? { ...key, values } : undefined;
   };
   return (
@@ -39,7 +39,7 @@ export default function TagsView({ info, state }: ViewProps) {
                 <span class="soft num">{plural(report.keys.length, 'label')}</span>
               </div>
               <div class="pane-scroll tags" tabIndex={0} role="region" aria-label="Labels">
-                {keys.length === 0 && <p class="soft">No label or value contains “{find}”.</p>}
+                {keys.length === 0 && <p class="soft">No label or value matches “{state.own['find']}”.</p>}
                 {keys.map((k) => (
                   <Key key={k.key} tag={k} total={report.total.value} label={info.labels.find((l) => l.key === k.key)} marked={matches} />
                 ))}

@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import type { Top, TopRow } from '../../api/types';
+import { patternOf, quote } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOption, setOwn } from '../../state/state';
 import { openFunctionMenu, ReportState, tip } from '../parts';
@@ -31,7 +32,7 @@ export default function TopView({ state, beside = false }: ViewProps) {
   const find = state.own['find'] ?? '';
 
   // The server orders and finds: it has all rows, here are the pages looked at.
-  const pages = usePages<Top, TopRow>('top', extend(query, { order, find }), PAGE, rowsOf);
+  const pages = usePages<Top, TopRow>('top', extend(query, { order, find: patternOf(find) }), PAGE, rowsOf);
   const { need } = pages;
   const onRange = useCallback((first: number, end: number) => need(first, end), [need]);
   const loaded = pages.first.answer?.report.rows;
@@ -78,7 +79,7 @@ export default function TopView({ state, beside = false }: ViewProps) {
               onMenu={(r, x, y) => openFunctionMenu(selects(r), { x, y })}
               onRange={onRange}
               {...(matches ? { marked: (r: TopRow) => matches(r.name) } : {})}
-              empty={`No name contains “${find}”.`}
+              empty={`No name matches “${find}”.`}
             />
             <Facts top={report} rows={pages.total} />
           </>
@@ -129,12 +130,12 @@ const columns: readonly Column<TopRow>[] = [
 
 /** The selected function, where its row is beyond those that are loaded. */
 function Beyond({ query, name }: { query: URLSearchParams; name: string }) {
-  const found = useReport<Top>('top', extend(query, { find: name, limit: '50' }));
+  const found = useReport<Top>('top', extend(query, { find: quote(name), limit: '50' }));
   const row = found.answer?.report.rows.find((r) => selects(r) === name);
   if (!row) return null;
   return (
     <span class="num top-beyond">
-      <button type="button" class="link-button" onClick={() => setOwn('find', name, 'replace')} {...tip('Find it in the table')}>
+      <button type="button" class="link-button" onClick={() => setOwn('find', quote(name), 'replace')} {...tip('Find it in the table')}>
         <FunctionName place={row} chars={40} />
       </button>
       <span><span class="soft">flat</span> {row.flat.text} <span class="soft">{percentText(row.flat.percent)}</span></span>

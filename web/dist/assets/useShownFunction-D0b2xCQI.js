@@ -1,1 +1,0 @@
-import{s as e}from"./index-NyPYgKwb.js";import{c as t}from"./state-By5Pn-Qj.js";import{i as n}from"./names-f13cvCNq.js";import{t as r}from"./query-CznGl2Qs.js";function i(i){let a=e(`top`,i.fn?null:r(t(i),{granularity:`functions`,sort:`flat`,order:i.base.length>0?`-flat`:``,limit:`1`})),o=a.answer?.report.rows[0];return{fn:i.fn||(o&&!a.error?n(o):``),loading:a}}export{i as t};
