@@ -176,7 +176,7 @@ check('two sides are drawn together, and whatever they say is text', async ({ pa
   assert.notEqual(base, head);
   const costs = page.getByRole('region', { name: 'A request costs' });
   assert.match(String(await costs.getByRole('row', { name: /CPU time/ }).first().textContent()), /80\.00 µs160\.0 µs/);
-  await costs.getByText('1 in 1,000').first().waitFor();
+  await costs.getByText('1 in 1\u202f000').first().waitFor();
   await costs.getByRole('link', { name: HOSTILE }).waitFor();
   await page.getByRole('region', { name: 'Failures' }).getByText(HOSTILE).first().waitFor();
   assert.equal(await page.locator('img').count(), 0);

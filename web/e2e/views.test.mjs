@@ -24,7 +24,7 @@ async function rows(page, name) {
       .sort((a, b) => Number(a.getAttribute('data-row')) - Number(b.getAttribute('data-row')))
       .map((row) => [...row.querySelectorAll('[role=gridcell]')].map((cell) => {
         const name = cell.querySelector('.fname');
-        return ((name ? name.getAttribute('title') || name.textContent : cell.textContent) ?? '').trim();
+        return ((name ? name.getAttribute('title') || name.textContent : cell.textContent) ?? '').trim().replaceAll('\u202f', '');
       })),
   );
 }

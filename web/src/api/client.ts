@@ -1,5 +1,6 @@
 // Asks the server. Answers about a profile never change, so they are kept.
 
+import { parseFigures } from './figures';
 import type { Answer, Profile, ProfileInfo, Profiles, SavedView } from './types';
 
 /** An error of the server, or of the way to it (status 0). */
@@ -98,7 +99,7 @@ export async function report<T>(name: string, query: URLSearchParams, signal?: A
     return known as Answer<T>;
   }
   const response = await request(`report/${key}`, signal ? { signal } : undefined);
-  const answer = (await response.json()) as Answer<T>;
+  const answer = parseFigures<Answer<T>>(await response.text());
   kept.set(key, answer);
   for (const oldest of kept.keys()) {
     if (kept.size <= KEPT) break;

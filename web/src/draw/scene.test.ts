@@ -74,5 +74,5 @@ test('what one side alone has is told in words and known to painters', () => {
   expect(s.label(1, 500, text)).toBe('a.f1  ▲ new');
   expect(s.label(2, 500, text)).toBe('a.f2  ▼ gone');
   expect(s.label(3, 500, text)).toBe('a.f3'); // noise
-  expect(s.label(0, 500, text)).toBe('all · 1us → 1000ns');
+  expect(s.label(0, 500, text)).toBe('all · 1µs → 1000ns');
 });

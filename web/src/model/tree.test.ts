@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Flame, FlameSearch, FlameWidths } from '../api/types';
+import { figureText, parseFigures } from '../api/figures';
 import { packageFill } from '../theme/frames';
 import { changeStep } from './change';
 import { decode, REST, type FlameModel } from './model';
@@ -30,7 +31,7 @@ interface Golden {
   formats: { value: number; unit: string; text: string }[];
 }
 
-const golden = JSON.parse(readFileSync(new URL('../../../internal/report/testdata/flame_page.json', import.meta.url), 'utf8')) as Golden;
+const golden = parseFigures<Golden>(readFileSync(new URL('../../../internal/report/testdata/flame_page.json', import.meta.url), 'utf8'));
 
 /**
  * All that is drawn and told of a model, with names in place of their numbers. Numbers of nodes are another matter where sample
@@ -130,5 +131,5 @@ test.each(Object.entries(golden.hues))('package %j has hue %d everywhere', (name
 });
 
 test.each(golden.formats)('$value $unit is $text', ({ value, unit, text }) => {
-  expect(formatValue(value, unit, 'auto')).toBe(text);
+  expect(formatValue(value, unit, 'auto')).toBe(figureText(text));
 });

@@ -17,20 +17,20 @@ describe('values are printed as the server does', () => {
     [1536, 'bytes', '1.50kB'],
     [5 * 2 ** 20, 'bytes', '5MB'],
     [1 << 30, 'bytes', '1GB'],
-    [1234567, 'count', '1234567'],
+    [1234567, 'count', '1\u202f234\u202f567'],
     [7, 'objects', '7'],
   ])('%d %s is %s', (value, unit, text) => expect(formatValue(value, unit)).toBe(text));
 
   test('in a unit that was asked for', () => {
-    expect(formatValue(1810000000, 'nanoseconds', 'ms')).toBe('1810ms');
+    expect(formatValue(1810000000, 'nanoseconds', 'ms')).toBe('1\u202f810ms');
     expect(formatValue(1536, 'bytes', 'kb')).toBe('1.50kB');
   });
 
   test('halves are rounded to even, as Go does', () => {
-    expect(formatValue(1125, 'nanoseconds')).toBe('1.12us');
-    expect(formatValue(1375, 'nanoseconds')).toBe('1.38us');
-    expect(formatValue(1875, 'nanoseconds')).toBe('1.88us');
-    expect(formatValue(1625, 'nanoseconds')).toBe('1.62us');
+    expect(formatValue(1125, 'nanoseconds')).toBe('1.12µs');
+    expect(formatValue(1375, 'nanoseconds')).toBe('1.38µs');
+    expect(formatValue(1875, 'nanoseconds')).toBe('1.88µs');
+    expect(formatValue(1625, 'nanoseconds')).toBe('1.62µs');
   });
 });
 

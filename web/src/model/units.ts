@@ -1,5 +1,7 @@
-// Values as text, exactly as the server prints them (profile/units.go and
-// internal/report/measure.go), so that a number never differs between views.
+// Values as text, as the server prints them (profile/units.go and
+// internal/report/measure.go), so that a number never differs between views; but see figures.ts.
+
+import { figureText } from '../api/figures';
 
 interface Unit {
   name: string;
@@ -93,7 +95,7 @@ function twoDigits(value: number): string {
 export function formatValue(value: number, from: string, to = 'minimum'): string {
   const converted = convert(value, from, to);
   const text = twoDigits(converted.value).replace(/\.00$/, '');
-  return text === '0' || text === '-0' ? '0' : text + converted.unit;
+  return text === '0' || text === '-0' ? '0' : figureText(text + converted.unit);
 }
 
 /** Prints the share of part in whole with two or more significant digits. */
@@ -110,6 +112,7 @@ export function formatSigned(value: number, format: (size: number) => string): s
   return value > 0 ? `+${text}` : value < 0 ? `−${text}` : text;
 }
 
+/** A count: 20 430. */
 export function formatCount(n: number): string {
-  return n.toLocaleString('en');
+  return figureText(String(n));
 }

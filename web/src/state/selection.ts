@@ -212,6 +212,12 @@ const day = (t: number) => new Date(t).toLocaleDateString('en-GB', { day: 'numer
 const clock = (t: number, seconds: boolean) =>
   new Date(t).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit', ...(seconds ? { second: '2-digit' as const } : {}) });
 
+/** The zone of the page's clock at a time: "CET", "UTC". It stands once beside the times of a view. */
+export function zoneText(t: number): string {
+  const parts = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(t);
+  return parts.find((p) => p.type === 'timeZoneName')?.value ?? '';
+}
+
 /** A time of the page's clock. */
 export function timeText(t: number, seconds = t % MINUTE !== 0): string {
   return `${day(t)} ${clock(t, seconds)}`;

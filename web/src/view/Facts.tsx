@@ -1,4 +1,5 @@
 import type { ProfileInfo } from '../api/types';
+import { formatCount } from '../model/units';
 import { formatDuration, safeLink } from './facts';
 
 /** All that is known of a profile. */
@@ -8,17 +9,17 @@ export default function Facts({ info }: { info: ProfileInfo }) {
   const header = info.header.filter((line) => !/^(File|Build ID|Time): /.test(line));
   const rows: [string, string][] = [
     ...(info.time
-      ? [['Taken', new Date(info.time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })] as [string, string]]
+      ? [['Taken', new Date(info.time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })] as [string, string]]
       : []),
     ...(info.duration > 0 ? [['Duration', formatDuration(info.duration)] as [string, string]] : []),
     ...(info.selection ? [
-      ['Profiles', `${info.selection.profiles.toLocaleString('en')}, merged`],
+      ['Profiles', `${formatCount(info.selection.profiles)}, merged`],
       ['Profiled', `${formatDuration(info.selection.duration)} in all`],
-      ['Last', new Date(info.selection.last).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })],
+      ['Last', new Date(info.selection.last).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })],
     ] as [string, string][] : [['Sources', info.merged > 1 ? `${info.merged}, added up` : '1'] as [string, string]]),
-    ['Samples', info.samples.toLocaleString('en')],
-    ['Functions', info.functions.toLocaleString('en')],
-    ['Locations', info.locations.toLocaleString('en')],
+    ['Samples', formatCount(info.samples)],
+    ['Functions', formatCount(info.functions)],
+    ['Locations', formatCount(info.locations)],
     ...(info.period > 0 ? [['Period', formatPeriod(info)] as [string, string]] : []),
     ['Id', info.id],
   ];
@@ -35,7 +36,7 @@ export default function Facts({ info }: { info: ProfileInfo }) {
         {info.labels.length > 0 && (
           <div>
             <dt>Labels</dt>
-            <dd>{info.labels.map((l) => `${l.key} (${l.values.toLocaleString('en')}${l.unit ? ` ${l.unit}` : ''})`).join(', ')}</dd>
+            <dd>{info.labels.map((l) => `${l.key} (${formatCount(l.values)}${l.unit ? ` ${l.unit}` : ''})`).join(', ')}</dd>
           </div>
         )}
         {info.mappings.length > 0 && (
@@ -69,5 +70,5 @@ export default function Facts({ info }: { info: ProfileInfo }) {
 function formatPeriod({ period, periodType }: ProfileInfo): string {
   return periodType.unit === 'nanoseconds'
     ? `${formatDuration(period)} of ${periodType.type}`
-    : `${period.toLocaleString('en')} ${periodType.unit} of ${periodType.type}`;
+    : `${formatCount(period)} ${periodType.unit} of ${periodType.type}`;
 }

@@ -1,6 +1,7 @@
 import './info.css';
 import { shown } from '../state/profiles';
 import { state } from '../state/state';
+import { formatCount } from '../model/units';
 import { Chunk } from './Chunk';
 import { formatDuration } from './facts';
 import { Icon, Popover } from './parts';
@@ -18,8 +19,8 @@ export function InfoPopover() {
     ...(base.length > 0 ? ['B'] : []),
     ...(info.duration > 0 && !info.selection ? [formatDuration(info.duration)] : []),
     info.selection
-      ? `${info.selection.profiles.toLocaleString('en')} ${info.selection.profiles === 1 ? 'profile' : 'profiles'}`
-      : `${info.samples.toLocaleString('en')} ${info.samples === 1 ? 'sample' : 'samples'}`,
+      ? `${formatCount(info.selection.profiles)} ${info.selection.profiles === 1 ? 'profile' : 'profiles'}`
+      : `${formatCount(info.samples)} ${info.samples === 1 ? 'sample' : 'samples'}`,
     ...(merged > 1 ? [`first of ${merged}`] : []),
   ];
   return (

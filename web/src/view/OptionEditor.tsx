@@ -6,6 +6,7 @@ import { exactName, fault, quote } from '../state/pattern';
 import { useReport } from '../state/report';
 import { queryOf, state } from '../state/state';
 import { splitFilter, valueFilter } from '../state/tagFilter';
+import { formatCount } from '../model/units';
 import { Button } from './parts';
 import { percentText } from './table/format';
 
@@ -151,7 +152,7 @@ function LabelKeys(props: { spec: OptionSpec; text: string; labels: readonly Lab
         const on = spec.kind === 'keys' ? listed.includes(l.key) : text.startsWith(`${l.key}=`);
         return (
           <button key={l.key} type="button" class="label-key" aria-pressed={on} onClick={() => press(l.key)}>
-            {l.key} <span class="soft">{l.values.toLocaleString('en')}</span>
+            {l.key} <span class="soft">{formatCount(l.values)}</span>
           </button>
         );
       })}
@@ -189,7 +190,7 @@ function LabelValues(
           {v.value || '(empty)'} <span class="soft">{percentText(v.sum.percent)}</span>
         </button>
       ))}
-      {fitting.length > MOST_VALUES && <span class="label-more">and {(fitting.length - MOST_VALUES).toLocaleString('en')} more</span>}
+      {fitting.length > MOST_VALUES && <span class="label-more">and {formatCount(fitting.length - MOST_VALUES)} more</span>}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { formatCount } from '../model/units';
 import { fault } from '../state/pattern';
 import { go, matched, nextMatch, state, type Matches } from '../state/state';
 import { Icon, IconButton, Kbd } from './parts';
@@ -86,7 +87,7 @@ function Matched({ percent, text, count, base, noPattern }: Matches & { noPatter
     <>
       <b>{base && <span class="finder-before">{share(base.percent)} → </span>}{share(percent)}</b>
       {/* Of a comparison both shares take its room. */}
-      {!base && <span class="finder-detail"> {text} · {count.toLocaleString('en')} {count === 1 ? 'place' : 'places'}</span>}
+      {!base && <span class="finder-detail"> {text} · {formatCount(count)} {count === 1 ? 'place' : 'places'}</span>}
     </>
   );
 }

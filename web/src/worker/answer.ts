@@ -1,6 +1,7 @@
 // Asks the server for a window of a flame graph and decodes the answer. Runs in
 // the worker; on the page only where there can't be one.
 
+import { parseFigures } from '../api/figures';
 import type { Answer, Flame } from '../api/types';
 import { decode, type FlameModel } from '../model/model';
 import type { Failure } from './messages';
@@ -8,7 +9,7 @@ import type { Failure } from './messages';
 export async function answer(path: string, signal: AbortSignal): Promise<{ model: FlameModel; warnings: string[] }> {
   const response = await fetch(path, { signal });
   if (!response.ok) throw await failureOf(response);
-  const body = (await response.json()) as Answer<Flame>;
+  const body = parseFigures<Answer<Flame>>(await response.text());
   return { model: decode(body.report), warnings: body.warnings ?? [] };
 }
 

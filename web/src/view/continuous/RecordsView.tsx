@@ -5,7 +5,7 @@ import { records as askRecords, type Records } from '../../api/continuous';
 import { formatValue } from '../../model/units';
 import { useLasting } from '../../state/answer';
 import { finder } from '../../state/pattern';
-import { formatSpan, parseSelection, timeText, type Selection, type Span } from '../../state/selection';
+import { formatSpan, parseSelection, timeText, zoneText, type Selection, type Span } from '../../state/selection';
 import { selected } from '../../state/selected';
 import { go, href, setOwn, type State } from '../../state/state';
 import { timelineSpan } from '../../state/time';
@@ -140,7 +140,7 @@ function keyOf(column: string): (r: Row) => string | number {
 function columnsOf(names: readonly string[], most: number, state: State, span: Span): Column<Row>[] {
   return [
     {
-      id: 'time', title: 'Began', order: 'descending', width: '11rem',
+      id: 'time', title: `Began, ${zoneText(span.to)}`, order: 'descending', width: '11rem',
       cell: (r) => {
         const to = stateOf(state, r, span);
         return <a tabIndex={-1} class="record-link num" href={href(to)} onClick={follow(() => go(to))}>{timeText(r.time, true)}</a>;

@@ -4,7 +4,7 @@ import { origin } from '../../state/address';
 import { useLasting } from '../../state/answer';
 import { setPage } from '../../state/pages';
 import { finder } from '../../state/pattern';
-import { DAY, HOUR, lately, lengthText, MINUTE, timeText, type Span } from '../../state/selection';
+import { DAY, HOUR, lately, lengthText, MINUTE, timeText, zoneText, type Span } from '../../state/selection';
 import { formatSelector } from '../../state/selector';
 import { fresh } from '../../state/selected';
 import { go, href } from '../../state/state';
@@ -161,7 +161,7 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'last', title: 'Seen', about: 'When it sent a profile last', order: 'descending', width: '9.5rem',
     cell: (r) => (
-      <span class={r.silent ? 'seen seen-silent' : 'seen'} title={timeText(r.service.last, true)}>
+      <span class={r.silent ? 'seen seen-silent' : 'seen'} title={`${timeText(r.service.last, true)} ${zoneText(r.service.last)}`}>
         <i aria-hidden="true" />{r.silent ? `silent for ${lengthText(r.now - r.service.last)}` : 'live'}
       </span>
     ),

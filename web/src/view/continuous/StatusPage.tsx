@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { status, statusError } from '../../state/continuous';
-import { lengthText, timeText } from '../../state/selection';
+import { lengthText, timeText, zoneText } from '../../state/selection';
 import { formatValue } from '../../model/units';
 import { Failure, Skeleton } from '../parts';
 import { count } from '../table/format';
@@ -18,7 +18,7 @@ export function StatusPage(_: PageProps<PageState>) {
       <p class="status-lead">
         <span class={s.ready ? 'seen' : 'seen seen-silent'}><i aria-hidden="true" />{s.ready ? 'ready' : 'not ready'}</span>
         <span>hone {s.version}</span>
-        <span>up for {lengthText(s.uptime / 1e6)}, since {timeText(s.start)}</span>
+        <span>up for {lengthText(s.uptime / 1e6)}, since {timeText(s.start)} {zoneText(s.start)}</span>
         <span>{count(s.queries.running)} of {count(s.queries.limit)} queries running, {count(s.queries.waiting)} waiting</span>
       </p>
       <Section title="Notices">

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { lately, PRESETS, spanText } from '../../state/selection';
+import { lately, PRESETS, spanText, zoneText } from '../../state/selection';
 import { selected } from '../../state/selected';
 import { state } from '../../state/state';
 import { shift, showNow, showTime, timelineSpan, toggleLive, widen, zoomIn } from '../../state/time';
@@ -20,7 +20,9 @@ export function TimeControl() {
         align="end"
         class="time-box"
         buttonClass="sel-span"
-        button={<span>{live ? `Last ${preset?.title ?? live}` : s.id ? 'One profile' : spanText(s)}</span>}
+        button={live || s.id
+          ? <span>{live ? `Last ${preset?.title ?? live}` : 'One profile'}</span>
+          : <span>{spanText(s)} <span class="soft sel-zone">{zoneText(s.to || s.from || Date.now())}</span></span>}
       >
         {(close) => <TimeForm close={close} />}
       </Popover>

@@ -7,7 +7,7 @@ import type { PageProps } from '../props';
 import { LoadPane, ShowPicker, showsLoad, type SideOf } from './LoadPane';
 import { Sides } from './Sides';
 import { Tools } from './RunPage';
-import { when } from './words';
+import { whenIn } from './words';
 
 const sideOf = (run: string): SideOf['side'] => (run.endsWith(':base') ? 'base' : 'head');
 const bare = (run: string) => run.replace(/:(base|head)$/, '');
@@ -97,8 +97,10 @@ function SideName({ letter, which, state, created, revision }: {
             setRuns({ run: next }, 'push');
           }}
         >
-          {!choices.some((r) => r.id === run) && <option value={run}>{when(created)} {named}{/:base$/.test(run) ? ' (base)' : ''}</option>}
-          {choices.map((r) => <option key={r.id} value={r.id}>{when(r.created)} {r.revision}</option>)}
+          {!choices.some((r) => r.id === run) && (
+            <option value={run}>{whenIn(created)} {named}{/:base$/.test(run) ? ' (base)' : ''}</option>
+          )}
+          {choices.map((r) => <option key={r.id} value={r.id}>{whenIn(r.created)} {r.revision}</option>)}
         </select>
       </label>
     </>

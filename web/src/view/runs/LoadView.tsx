@@ -15,6 +15,7 @@ import { go, href, type State } from '../../state/state';
 import { LineChart, LineLegend, type ChartLine } from '../chart/LineChart';
 import { follow } from '../link';
 import { Button } from '../parts';
+import { figureText } from '../../api/figures';
 import { count, percentText } from '../table/format';
 import { AllLinks, type ProfilePair } from './ProfileLinks';
 import { axisText } from './TrendPage';
@@ -34,7 +35,7 @@ interface LoadViewProps {
 
 const timeText = (ns: number | null | undefined) => valueText(ns == null ? null : seconds(ns), 'sec');
 const axisTime = (ns: number) => axisText(seconds(ns), 'sec');
-const rateText = (perSec: number) => `${Number(perSec.toPrecision(4)).toLocaleString('en')}/s`;
+const rateText = (perSec: number) => `${figureText(String(Number(perSec.toPrecision(4))))}/s`;
 const asked = (l: ShownLoad) => l.side.succeeded + l.side.failed;
 
 /** The look of a load's lines: of two, the base is the second colour and dashed. */
@@ -128,7 +129,7 @@ function Course({ loads, of, log, at, onAt }: ChartProps & { of: 'rate' | 'time'
         to={end}
         feet={ticks(0, end, 8).map((t) => ({ at: t, text: axisText(t, 'sec') }))}
         log={log}
-        format={of === 'rate' ? (v) => Number(v.toPrecision(4)).toLocaleString('en') : axisTime}
+        format={of === 'rate' ? (v) => figureText(String(Number(v.toPrecision(4)))) : axisTime}
         stops={stops}
         at={at}
         onAt={onAt}

@@ -11,6 +11,7 @@ import { plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
 import type { PageProps } from '../props';
+import { zoneText } from '../../state/selection';
 import { machineOf, Marks, when } from './words';
 
 /** All runs, to look at one or compare two. */
@@ -115,7 +116,7 @@ function columnsOf(chosen: readonly string[], toggle: (id: string) => void): rea
       ),
     },
     {
-      id: 'time', title: 'Run', order: 'descending', width: 'minmax(9.5rem, 1.2fr)',
+      id: 'time', title: `Run, ${zoneText(Date.now())}`, order: 'descending', width: 'minmax(9.5rem, 1.2fr)',
       cell: (r) => (
         <>
           {r.state === 'corrupt' ? <span>{when(r.created)}</span> : (

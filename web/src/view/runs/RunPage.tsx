@@ -10,7 +10,7 @@ import type { PageProps } from '../props';
 import { LoadPane, ShowPicker, showsLoad } from './LoadPane';
 import { Results } from './Results';
 import { Sides } from './Sides';
-import { factsOf, machineOf, Marks, when } from './words';
+import { factsOf, machineOf, Marks, whenIn } from './words';
 
 /** One run: its results, or what it found against its base; profiles; the machine. */
 export function RunPageView({ state }: PageProps<RunsState>) {
@@ -63,7 +63,7 @@ function RunAdvice({ state, id }: { state: RunsState; id: string }) {
 function RunHead({ info, summary, id, state }: { info: RunInfo; summary: string | undefined; id: string; state: RunsState }) {
   return (
     <div class="runs-head">
-      <h2>{when(info.created)} <Marks run={info} /></h2>
+      <h2>{whenIn(info.created)} <Marks run={info} /></h2>
       <p class="mono soft">{info.revision}</p>
       {summary && <p class="runs-verdict"><b>{summary}</b></p>}
       <p class="soft">{[info.environment.go?.replace(/^go/, 'Go '), machineOf(info.environment)].filter(Boolean).join(', ')}</p>

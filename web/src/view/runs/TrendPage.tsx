@@ -14,7 +14,7 @@ import { Table, type Column } from '../table/Table';
 import { BenchName } from './BenchName';
 import type { PageProps } from '../props';
 import { UnitPicker } from './UnitPicker';
-import { dayText, when } from './words';
+import { dayText, whenIn } from './words';
 
 /** Each benchmark over all runs. */
 export function TrendPage({ state }: PageProps<RunsState>) {
@@ -74,7 +74,7 @@ export function chartPoints(trend: Trend, s: TrendSeries): ChartPoint[] {
     return [{
       time: Date.parse(run.created), value: p.median, lo: p.lo, hi: p.hi, group: run.machine, partial: run.state !== 'complete',
       facts: [
-        `${valueText(p.median, s.unit)} ${spreadText(p.median, p.lo, p.hi)}`, run.revision, when(run.created),
+        `${valueText(p.median, s.unit)} ${spreadText(p.median, p.lo, p.hi)}`, run.revision, whenIn(run.created),
         `${p.n} samples${run.state === 'complete' ? '' : ', partial run'}`, [run.go, run.machine].filter(Boolean).join(', '),
       ],
       href: runsHref(at), onOpen: () => goRuns(at),

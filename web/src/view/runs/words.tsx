@@ -1,6 +1,10 @@
 // What the pages of runs say in the same words.
 
+import { zoneText } from '../../state/selection';
 import type { Environment, Run, Verdict } from '../../api/runs';
+
+/** When a run was measured, by the page's clock; where it stands alone, with its zone. */
+export const whenIn = (iso: string): string => `${when(iso)} ${zoneText(Date.parse(iso))}`;
 
 export function when(iso: string): string {
   const d = new Date(iso);

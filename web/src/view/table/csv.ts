@@ -1,3 +1,4 @@
+import { ungrouped } from '../../api/figures';
 import type { Column } from './Table';
 
 /** Rows as CSV, by RFC 4180. */
@@ -9,7 +10,7 @@ export function csv(rows: readonly (readonly string[])[]): string {
 /** Saves a table as it is shown, all of its columns that have text. */
 export function saveTable<R>(name: string, columns: readonly Column<R>[], rows: readonly R[]): void {
   const told = columns.filter((c) => c.text);
-  save(new Blob([csv([told.map((c) => c.title), ...rows.map((r) => told.map((c) => c.text!(r)))])], { type: 'text/csv' }), name);
+  save(new Blob([csv([told.map((c) => c.title), ...rows.map((r) => told.map((c) => ungrouped(c.text!(r))))])], { type: 'text/csv' }), name);
 }
 
 export function save(blob: Blob, name: string): void {

@@ -1,5 +1,7 @@
 // Numbers as hone's text reports print them, so that page and terminal agree.
 
+import { formatCount } from '../../model/units';
+
 /**
  * A share in percent: two digits behind the point, below 1% two significant
  * digits. The sign, which text reports leave out, is kept: in a comparison it
@@ -22,14 +24,12 @@ function twoDigits(value: number): string {
   return `${Number(digits)}e-${String(-power).padStart(2, '0')}`;
 }
 
-const whole = new Intl.NumberFormat('en');
-
-/** A count with separators: 20,430. */
+/** A count with separators: 20 430. */
 export function count(n: number): string {
-  return whole.format(n);
+  return formatCount(n);
 }
 
-/** "1 sample", "20,430 samples". */
+/** "1 sample", "20 430 samples". */
 export function plural(n: number, what: string): string {
   return `${count(n)} ${what}${n === 1 ? '' : 's'}`;
 }
@@ -44,5 +44,5 @@ export function changeText(relative: number | undefined): string {
   const percent = 100 * relative;
   const sign = percent > 0 ? '+' : percent < 0 ? '-' : '';
   const size = Math.abs(percent);
-  return `${sign}${size >= 1000 ? whole.format(Math.round(size)) : size.toFixed(size >= 100 ? 0 : 1)}%`;
+  return `${sign}${size >= 1000 ? formatCount(Math.round(size)) : size.toFixed(size >= 100 ? 0 : 1)}%`;
 }

@@ -19,7 +19,7 @@ test('changes have signs', () => {
   expect(changeText(0.123)).toBe('+12.3%');
   expect(changeText(-1)).toBe('-100%');
   expect(changeText(0)).toBe('0.0%');
-  expect(changeText(25)).toBe('+2,500%');
+  expect(changeText(25)).toBe('+2\u202f500%');
   expect(changeText(undefined)).toBe('');
 });
 

@@ -1,4 +1,6 @@
+import { ungrouped } from '../../api/figures';
+
 /** Rows as tab-separated text, for spreadsheets. */
 export function tsv(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, ' ')).join('\t')).join('\n');
+  return rows.map((row) => row.map((cell) => ungrouped(cell.replace(/[\t\r\n]+/g, ' '))).join('\t')).join('\n');
 }

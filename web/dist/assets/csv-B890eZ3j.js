@@ -1,3 +1,0 @@
-function e(e){return e.map(e=>e.map(e=>/[",\r\n]/.test(e)?`"${e.replaceAll(`"`,`""`)}"`:e).join(`,`)).join(`\r
-`)+`\r
-`}function t(t,r,i){let a=r.filter(e=>e.text);n(new Blob([e([a.map(e=>e.title),...i.map(e=>a.map(t=>t.text(e)))])],{type:`text/csv`}),t)}function n(e,t){let n=document.createElement(`a`);n.href=URL.createObjectURL(e),n.download=t,n.click(),setTimeout(()=>URL.revokeObjectURL(n.href),1e4)}export{t};

@@ -1,1 +1,0 @@
-import{J as e,Y as t}from"./state-By5Pn-Qj.js";var{parse:n,href:r,shown:i,go:a,set:o}=e([`services`,`status`],{find:t(`find`),order:t(`order`)});export{o as i,r as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{st as e}from"./state-By5Pn-Qj.js";var t=e(!1),n=e(!1);export{n,t};

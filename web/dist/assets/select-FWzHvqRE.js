@@ -1,1 +1,0 @@
-import{n as e}from"./state-By5Pn-Qj.js";function t(t){e({view:`source`,fn:t})}export{t};
