@@ -132,6 +132,23 @@ check('the SVG has what is shown: zoom and colours', async ({ page, open }) => {
   assert.ok(zoomed.includes('main.addLine'), 'what is in it');
 });
 
+check('a picture has the search, the scale and the callers of a pivot', async ({ page, open }) => {
+  await open('/flame?q=mallocgc&color=self');
+  const found = (await page.locator('#search-result').innerText()).replaceAll(/\s+/g, ' ').trim();
+  assert.match(found, /^\d.*%/);
+  const texts = async () => {
+    const { text } = await exported(page, 'SVG');
+    return [...text().matchAll(/<text[^>]*>([^<]*)</g)].map((m) => String(m[1]));
+  };
+  const plain = await texts();
+  assert.ok(plain.includes(`mallocgc: ${found.replace('%', '% ·')}`), `${found} is not in ${plain.join('|')}`);
+  for (const word of ['little self', 'much self']) assert.ok(plain.includes(word), word);
+  await open('/flame?pivot=main.addLine');
+  const pivoted = await texts();
+  for (const name of ['main.indexText', 'main.addLine']) assert.ok(pivoted.some((text) => text.startsWith(name)), name);
+  assert.ok(pivoted.some((text) => text.includes('callers and callees of main.addLine')));
+});
+
 check('the flame graph as a page works without a server', async ({ page, open }) => {
   await open('/flame');
   const { file } = await exported(page, 'HTML');

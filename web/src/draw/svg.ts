@@ -1,7 +1,5 @@
 // What is drawn on it, as SVG: the part of a canvas' interface that painters use.
 
-import { visible } from '../model/visible';
-
 /** What painters need of a canvas to draw on it. */
 export interface Pen {
   readonly canvas: { width: number; height: number };
@@ -97,7 +95,7 @@ const short = (n: number) => String(Math.round(n * 100) / 100);
 
 /** Text and attributes; characters that XML has no place for become blanks. */
 function escape(text: string): string {
-  return visible(text)
+  return text
     // eslint-disable-next-line no-control-regex
     .replaceAll(
       /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, ' ',

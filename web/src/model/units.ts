@@ -106,6 +106,11 @@ export function formatPercent(part: number, whole: number): string {
   return `${Number(ratio.toPrecision(2))}%`;
 }
 
+/** Prints a percentage as a short text, for where there is little room. */
+export function formatShare(percent: number): string {
+  return `${percent >= 10 ? percent.toFixed(1) : percent.toFixed(2)}%`;
+}
+
 /** Prints a difference with its sign; format prints its size. */
 export function formatSigned(value: number, format: (size: number) => string): string {
   const text = format(Math.abs(value));

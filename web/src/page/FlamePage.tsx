@@ -50,7 +50,8 @@ export function FlamePage({ data }: { data: Embedded }) {
     { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (state.peek().fn ? go({ fn: '' }) : false) },
   ]);
   const save = (format: PictureFormat) =>
-    () => void savePicture(graph, title, coloringOf(now.own, diff), format).catch((err: Error) => toast(err.message, 'error'));
+    () => void savePicture({ graph, callers: null, pivot: '', title, colors: coloringOf(now.own, diff), search: now.search }, format)
+      .catch((err: Error) => toast(err.message, 'error'));
 
   return (
     <>
@@ -81,10 +82,11 @@ export function FlamePage({ data }: { data: Embedded }) {
       <main class="view-main">
         <FlamePane
           graph={graph}
+          callers={null}
           state={now}
           asking={asking}
           diff={diff}
-          without={{ pivot: true, inverted: data.trees.length === 1 }}
+          without={{ inverted: data.trees.length === 1 }}
           note={note}
           empty={<Empty title="No samples"><p>The profile has none of this type.</p></Empty>}
         />

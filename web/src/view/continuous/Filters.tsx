@@ -155,6 +155,7 @@ function Values(
 ) {
   const matchers = matchersShown.value ?? [];
   const now = matchers.filter((m) => m.name === name);
+  const single = name === 'kind'; // profiles of two kinds don't add up
   const [find, setFind] = useState('');
   const [not, setNot] = useState(now[0]?.op === '!=' || now[0]?.op === '!~');
   const [chosen, setChosen] = useState<readonly string[]>(now.length === 1 ? (valuesOf(now[0]!) ?? []) : []);
@@ -165,9 +166,8 @@ function Values(
   useEffect(() => input.current?.focus(), []);
   const apply = (to: readonly string[]) => {
     close(true);
-    setMatchers(withMatcher(matchers, name, to.length === 0 ? null : matcherOf(name, to, not)));
+    setMatchers(withMatcher(matchers, name, to.length === 0 ? null : matcherOf(name, to, not && !single)));
   };
-  const single = name === 'kind'; // profiles of two kinds don't add up
   const toggle = (v: string) => setChosen((all) => (all.includes(v) ? all.filter((other) => other !== v) : [...all, v]));
   return (
     <div onKeyDown={walk} class="choice-values">

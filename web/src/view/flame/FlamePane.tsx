@@ -3,13 +3,13 @@
 
 import './flame.css';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { FlameWidths } from '../../api/types';
 import { exactly, patternOf } from '../../state/pattern';
 import { go, nextMatch, setOwn, state as current, type State } from '../../state/state';
 import { Button, toast, useKeys, Warnings, type MenuItem } from '../parts';
 import { Breadcrumb } from './Breadcrumb';
-import { Controller } from './controller';
+import type { Controller } from './controller';
 import type { Words } from './describe';
 import { Details } from './Details';
 import { FlameGraph } from './FlameGraph';
@@ -22,13 +22,15 @@ import { useSearch } from './useSearch';
 
 export interface FlamePaneProps {
   graph: Controller;
+  /** The graph above, of the callers of a pivot; null where the source knows of none. */
+  callers: Controller | null;
   state: State;
   /** What is asked of its source, without the settings of the graph. */
   asking: URLSearchParams;
   /** Whether it is a comparison, until the graph itself tells. */
   diff: boolean;
   /** What the source can't do. */
-  without?: { pivot?: boolean; inverted?: boolean };
+  without?: { inverted?: boolean };
   /** Where the same is shown as a table. */
   tableHref?: string;
   /** Whether that can stand beside it, instead. */
@@ -40,10 +42,9 @@ export interface FlamePaneProps {
 }
 
 export function FlamePane({
-  graph, state, asking, diff: expectDiff, without = {}, tableHref, roomy = false, note, empty,
+  graph, callers, state, asking, diff: expectDiff, without = {}, tableHref, roomy = false, note, empty,
 }: FlamePaneProps) {
   const { own, search } = state;
-  const [callers] = useState(() => new Controller(graph.source));
   const settings = settingsOf(own);
   const { pivot, inverted, flip, collapse, widths } = settings;
 
@@ -80,7 +81,7 @@ export function FlamePane({
     ] : []),
   ];
   const menu = (spot: Spot): MenuItem[] => [
-    ...(without.pivot ? [] : [spot.name === pivot
+    ...(!callers ? [] : [spot.name === pivot
       ? { label: 'Leave the pivot', icon: 'swap' as const, run: () => setOwn('pivot', '') }
       : { label: 'Pivot', hint: 'Callers above, callees below', icon: 'swap' as const, keys: 'v', run: () => startPivot(spot.name) }]),
     { label: 'Mark everywhere', icon: 'search', run: () => go({ search: exactly(spot.name) }) },
@@ -88,7 +89,7 @@ export function FlamePane({
 
   const setWidths = (to: FlameWidths) => setOwn('widths', to === 'both' ? '' : to);
   const turnSides = () => setWidths(WIDTHS[(WIDTHS.findIndex((w) => w.widths === widths) + 1) % WIDTHS.length]!.widths);
-  useFlameKeys(graph, toggles, !without.pivot, diff ? turnSides : null);
+  useFlameKeys(graph, toggles, callers !== null, diff ? turnSides : null);
   useNote(graph);
 
   const words: Words | null = model && {
@@ -119,7 +120,7 @@ export function FlamePane({
       </div>
       <Warnings warnings={graph.warnings.value} />
       <div class="flame-body">
-        {pivot !== '' && (
+        {callers && pivot !== '' && (
           <div class="flame-callers">
             <FlameGraph {...shared} controller={callers} query={above} flip skip={2} label="Callers, as a flame graph" />
           </div>
@@ -139,7 +140,7 @@ export function FlamePane({
         </div>
       </div>
       <div class="flame-foot">
-        <Details graphs={pivot === '' ? [graph] : [callers, graph]} words={words} note={note} />
+        <Details graphs={callers && pivot !== '' ? [callers, graph] : [graph]} words={words} note={note} />
         {model ? <Legend model={model} colors={colors} /> : <div class="flame-legend" />}
       </div>
     </div>

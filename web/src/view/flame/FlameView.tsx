@@ -16,6 +16,7 @@ import { coloringOf, flameQuery, settingsOf } from './settings';
 
 export default function FlameView({ info, state }: ViewProps) {
   const [graph] = useState(() => new Controller(server));
+  const [callers] = useState(() => new Controller(server));
   const asking = reportQuery.value;
   const query = useMemo(() => flameQuery(asking, settingsOf(state.own)), [asking, state.own]);
   useEffect(() => {
@@ -25,19 +26,22 @@ export default function FlameView({ info, state }: ViewProps) {
   useRefusal(graph);
   const diff = graph.whole.value?.about.diff ?? state.base.length > 0;
   const colors = coloringOf(state.own, diff);
+  const pivot = settingsOf(state.own).pivot;
   useEffect(() => {
     const picture = (format: PictureFormat, hint: string) => addExport({
       label: format.toUpperCase(),
       hint,
-      run: () => savePicture(graph, info.name.split('/').at(-1)!, colors, format).catch((err: Error) => toast(err.message, 'error')),
+      run: () => savePicture({ graph, callers, pivot, title: info.name.split('/').at(-1)!, colors, search: state.search }, format)
+        .catch((err: Error) => toast(err.message, 'error')),
     });
     const gone = [picture('png', 'A picture of what is shown'), picture('svg', 'The same, as a picture that scales')];
     return () => gone.forEach((remove) => remove());
-  }, [graph, info.name, colors]);
+  }, [graph, callers, pivot, info.name, colors, state.search]);
 
   return (
     <FlamePane
       graph={graph}
+      callers={callers}
       state={state}
       asking={asking}
       diff={diff}

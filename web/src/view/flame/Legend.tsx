@@ -1,9 +1,8 @@
 import { useMemo } from 'preact/hooks';
 import { dark } from '../../state/theme';
 import type { FlameAbout, FlameModel } from '../../model/model';
-import { CHANGE_STEPS } from '../../model/change';
-import { changeFill, frameTheme, HEAT_STEPS, heatFill, PLAIN, type ColorBy } from '../../theme/frames';
-import { entriesOf } from './entries';
+import { frameTheme, PLAIN, type ColorBy } from '../../theme/frames';
+import { entriesOf, scaleOf } from './entries';
 
 /** How frames look that one side of a comparison alone has, where they have width. */
 function OneSided({ about: { diff, widths } }: { about: FlameAbout }) {
@@ -20,15 +19,13 @@ export function Legend({ model, colors }: { model: FlameModel; colors: ColorBy }
   const entries = useMemo(() => entriesOf(model.about, colors), [model, colors]);
   const inlined = useMemo(() => model.inlined.includes(1), [model]);
   const Swatch = ({ fill }: { fill: number }) => <i class="flame-swatch" style={{ background: fills[fill]! }} aria-hidden="true" />;
-  if (colors === 'self' || colors === 'change') {
-    const steps = colors === 'self'
-      ? Array.from({ length: HEAT_STEPS + 1 }, (_, i) => heatFill((i / HEAT_STEPS) ** 2))
-      : Array.from({ length: 11 }, (_, i) => changeFill((i - 5) * (CHANGE_STEPS / 5)));
+  const scale = scaleOf(colors);
+  if (scale) {
     return (
       <div class="flame-legend" aria-label="Colours" role="group">
-        <span>{colors === 'self' ? 'little self' : '▼ less'}</span>
-        <span class="flame-scale">{steps.map((fill) => <Swatch key={fill} fill={fill} />)}</span>
-        <span>{colors === 'self' ? 'much self' : '▲ more'}</span>
+        <span>{scale.little}</span>
+        <span class="flame-scale">{scale.fills.map((fill) => <Swatch key={fill} fill={fill} />)}</span>
+        <span>{scale.much}</span>
         {colors === 'change' && <span class="soft">grey: within noise</span>}
         <OneSided about={model.about} />
         {inlined && <Inlined />}

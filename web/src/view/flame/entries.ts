@@ -2,7 +2,8 @@
 
 import type { FlameAbout } from '../../model/model';
 import { formatPercent } from '../../model/units';
-import { originFill, ORIGINS, packageFill, type ColorBy } from '../../theme/frames';
+import { CHANGE_STEPS } from '../../model/change';
+import { changeFill, HEAT_STEPS, heatFill, originFill, ORIGINS, packageFill, type ColorBy } from '../../theme/frames';
 
 const MOST = 6;
 
@@ -23,4 +24,21 @@ export function entriesOf({ shares, whole }: FlameAbout, by: ColorBy): Entry[] {
       : [];
   return all.filter((e) => e.value > 0).sort((a, b) => b.value - a.value).slice(0, MOST)
     .map(({ value, fill, label }) => ({ label, fill, share: formatPercent(value, whole.head) }));
+}
+
+/** Colours that go from little to much. */
+export interface Scale {
+  little: string;
+  much: string;
+  fills: readonly number[];
+}
+
+/** What the colours mean where they are no entries; null where they are. */
+export function scaleOf(by: ColorBy): Scale | null {
+  if (by === 'self') {
+    const fills = Array.from({ length: HEAT_STEPS + 1 }, (_, i) => heatFill((i / HEAT_STEPS) ** 2));
+    return { little: 'little self', much: 'much self', fills };
+  }
+  if (by !== 'change') return null;
+  return { little: '▼ less', much: '▲ more', fills: Array.from({ length: 11 }, (_, i) => changeFill((i - 5) * (CHANGE_STEPS / 5))) };
 }

@@ -3,50 +3,80 @@
 // sharp in a document.
 
 import type { FlameAbout } from '../../model/model';
+import { formatCount, formatShare } from '../../model/units';
+import { visible } from '../../model/visible';
+import { matched } from '../../state/state';
 import { dark } from '../../state/theme';
 import { frameTheme, PLAIN, type ColorBy } from '../../theme/frames';
 import { ROW } from '../../draw/painter';
 import { SvgPen, type Pen } from '../../draw/svg';
 import type { Controller } from './controller';
 import { changeText } from './describe';
-import { entriesOf } from './entries';
+import { entriesOf, scaleOf } from './entries';
 
 const RATIO = 2;
 const MARGIN = 16;
 const TITLE = 34;
 const FOOT = 30;
+const SWATCH = 10;
 const SANS = 'system-ui, sans-serif';
 
 export type PictureFormat = 'png' | 'svg';
 
-/** Saves what a graph shows as a picture. */
-export async function savePicture(graph: Controller, title: string, colors: ColorBy, format: PictureFormat): Promise<void> {
-  const p: Picture = { graph, title, colors, width: Math.max(graph.width, 900) };
-  download(format === 'png' ? await png(p) : svg(p), `${title}.${format}`);
-}
-
-interface Picture {
+/** What a picture is of: what the view shows. */
+export interface Shown {
   graph: Controller;
+  /** The graph above, where there is a pivot. */
+  callers: Controller | null;
+  /** '' for none. */
+  pivot: string;
   title: string;
   colors: ColorBy;
-  /** Of the graph, in CSS pixels. */
+  search: string;
+}
+
+/** Saves what a view shows as a picture. */
+export async function savePicture(shown: Shown, format: PictureFormat): Promise<void> {
+  const { graph, callers, pivot } = shown;
+  const p: Picture = { ...shown, graphs: callers && pivot !== '' ? [callers, graph] : [graph], width: Math.max(graph.width, 900) };
+  download(format === 'png' ? await png(p) : svg(p), `${shown.title}.${format}`);
+}
+
+interface Picture extends Shown {
+  /** From the top down. */
+  graphs: readonly Controller[];
+  /** Of the graphs, in CSS pixels. */
   width: number;
 }
 
 const fullWidth = (p: Picture) => p.width + 2 * MARGIN;
-const graphHeight = (p: Picture) => p.graph.levelsInView * ROW;
+const heightOf = (graph: Controller) => graph.levelsInView * ROW;
+const graphHeight = (p: Picture) => p.graphs.reduce((sum, graph) => sum + heightOf(graph), 0);
 const fullHeight = (p: Picture) => graphHeight(p) + TITLE + FOOT + MARGIN;
 
+/** Draws each graph on a part of its own, which place puts where it belongs. */
+function drawGraphs<T extends Pen>(p: Picture, ratio: number, part: () => T, place: (part: T, y: number) => void): void {
+  let y = TITLE;
+  for (const graph of p.graphs) {
+    const height = heightOf(graph);
+    if (height > 0) {
+      const c = part();
+      graph.drawOn(c, p.width, ratio);
+      place(c, y);
+    }
+    y += height;
+  }
+}
+
 function png(p: Picture): Promise<Blob> {
-  const part = document.createElement('canvas');
-  p.graph.drawOn(part.getContext('2d', { alpha: false })!, p.width, RATIO);
   const whole = document.createElement('canvas');
   whole.width = fullWidth(p) * RATIO;
   whole.height = fullHeight(p) * RATIO;
   const c = whole.getContext('2d')!;
   c.scale(RATIO, RATIO);
   drawFrame(c, p);
-  c.drawImage(part, MARGIN, TITLE, part.width / RATIO, part.height / RATIO);
+  const part = () => document.createElement('canvas').getContext('2d', { alpha: false })!;
+  drawGraphs(p, RATIO, part, ({ canvas }, y) => c.drawImage(canvas, MARGIN, y, canvas.width / RATIO, canvas.height / RATIO));
   return new Promise((resolve, reject) => {
     whole.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser could not make a picture of this size.'))), 'image/png');
   });
@@ -59,48 +89,85 @@ function svg(p: Picture): Blob {
     measurer.fontKerning = 'none';
     return measurer.measureText(text).width;
   };
-  const part = new SvgPen(measure);
-  p.graph.drawOn(part, p.width, 1);
   const whole = new SvgPen(measure);
   whole.canvas.width = fullWidth(p);
   whole.canvas.height = fullHeight(p);
   drawFrame(whole, p);
-  whole.place(part, MARGIN, TITLE);
+  drawGraphs(p, 1, () => new SvgPen(measure), (part, y) => whole.place(part, MARGIN, y));
   return new Blob([whole.text()], { type: 'image/svg+xml' });
 }
 
-/** What is around the graph. */
+/** What is around the graphs. */
 function drawFrame(c: Pen, p: Picture): void {
   const theme = frameTheme(dark.peek());
   const about = p.graph.whole.peek()?.about;
-  const facts = about ? `${about.type} · ${p.graph.path.peek().at(-1)?.name ?? 'all'} · ${totalsOf(about)}` : '';
   c.fillStyle = theme.background;
   c.fillRect(0, 0, fullWidth(p), fullHeight(p));
   c.textBaseline = 'middle';
+  c.font = `12px ${SANS}`;
+  const found = cutTo(foundOf(p), p.width / 2, c);
+  const foundWidth = c.measureText(found).width;
+  c.fillStyle = theme.match;
+  c.fillText(found, p.width + MARGIN - foundWidth, TITLE / 2);
   c.fillStyle = theme.text[0]!;
   c.font = `600 14px ${SANS}`;
-  c.fillText(p.title, MARGIN, TITLE / 2);
-  const after = MARGIN + c.measureText(p.title).width + 12;
+  const title = cutTo(visible(p.title), p.width - foundWidth - 12, c);
+  c.fillText(title, MARGIN, TITLE / 2);
+  const after = MARGIN + c.measureText(title).width + 12;
   c.font = `12px ${SANS}`;
   c.fillStyle = theme.text[2]!;
-  c.fillText(cutTo(facts, p.width - after, c), after, TITLE / 2);
+  c.fillText(cutTo(visible(factsOf(p)), p.width + MARGIN - foundWidth - 12 - after, c), after, TITLE / 2);
 
   let x = MARGIN;
   const y = TITLE + graphHeight(p) + FOOT / 2 + 4;
-  for (const e of about ? entriesOf(about, p.colors) : []) {
-    const text = `${e.label} ${e.share}`;
-    const wide = 16 + c.measureText(text).width + 16;
-    if (x + wide > p.width + MARGIN) break;
-    c.fillStyle = theme.fills[PLAIN]![e.fill]!;
-    c.fillRect(x, y - 5, 10, 10);
+  const swatch = (fill: number) => {
+    c.fillStyle = theme.fills[PLAIN]![fill]!;
+    c.fillRect(x, y - 5, SWATCH, SWATCH);
+    x += SWATCH;
+  };
+  const say = (text: string) => {
     c.fillStyle = theme.text[2]!;
-    c.fillText(text, x + 16, y);
-    x += wide;
+    c.fillText(text, x, y);
+    x += c.measureText(text).width;
+  };
+  if (!about) return;
+  const scale = scaleOf(p.colors);
+  if (scale) {
+    say(scale.little);
+    x += 6;
+    scale.fills.forEach(swatch);
+    x += 6;
+    say(scale.much);
+    x += 16;
   }
-  if (about?.diff) {
-    c.fillStyle = theme.text[2]!;
-    c.fillText(cutTo(marksOf(about, p.colors), p.width + MARGIN - x, c), x, y);
+  for (const e of entriesOf(about, p.colors)) {
+    const text = visible(`${e.label} ${e.share}`);
+    if (x + SWATCH + 6 + c.measureText(text).width + 16 > p.width + MARGIN) break;
+    swatch(e.fill);
+    x += 6;
+    say(text);
+    x += 16;
   }
+  say(cutTo(marksOf(p, about), p.width + MARGIN - x, c));
+}
+
+/** What is drawn, and how much there is of it. */
+function factsOf({ graph, pivot }: Picture): string {
+  const about = graph.whole.peek()?.about;
+  if (!about) return '';
+  const what = pivot === '' ? graph.path.peek().at(-1)?.name ?? 'all' : `callers and callees of ${pivot}`;
+  return `${about.type} · ${what} · ${totalsOf(about)}`;
+}
+
+/** What the search found, as its field says it. */
+function foundOf({ search }: Picture): string {
+  const found = matched.peek();
+  if (search === '' || !found || 'error' in found) return '';
+  const { percent, base, text, count } = found;
+  const what = visible(search);
+  if (count === 0) return `${what}: no match`;
+  if (base) return `${what}: ${formatShare(base.percent)} → ${formatShare(percent)}`;
+  return `${what}: ${formatShare(percent)} · ${text} · ${formatCount(count)} ${count === 1 ? 'place' : 'places'}`;
 }
 
 /** What there is in all, on both sides of a comparison. */
@@ -108,11 +175,15 @@ function totalsOf(about: FlameAbout): string {
   return about.diff ? changeText({ about, unit: 'auto', zoomed: null }, about.baseTotal, about.total) : about.totalText;
 }
 
-/** How frames of a comparison look. */
-function marksOf({ widths }: FlameAbout, by: ColorBy): string {
-  const marks = by === 'change' ? ['red: more', 'blue: less', 'grey: within noise'] : [];
-  if (widths !== 'head') marks.push('hatched: gone');
-  if (widths !== 'base') marks.push('with a bar: new');
+/** How frames look that are marked. */
+function marksOf({ graphs, colors }: Picture, { diff, widths }: FlameAbout): string {
+  const marks: string[] = [];
+  if (diff) {
+    if (colors === 'change') marks.push('grey: within noise');
+    if (widths !== 'head') marks.push('hatched: gone');
+    if (widths !== 'base') marks.push('with a bar: new');
+  }
+  if (graphs.some((graph) => graph.whole.peek()?.inlined.includes(1))) marks.push('with a line: inlined');
   return marks.join(' · ');
 }
 
