@@ -85,6 +85,11 @@ type Figures struct {
 	Last     int64 `json:"last"`     // ms since 1970
 }
 
+// HistoryOptions are the report options that a history heeds.
+var HistoryOptions = []string{
+	"focus", "ignore", "hide", "show", "show_from", "prune_from", "tagfocus", "tagignore", "granularity", "noinlines", "mine",
+}
+
 // History is how much functions took over time and in versions, as doc/api.md
 // describes it. Columns have an entry per window, and those of versions one per
 // version.
@@ -131,7 +136,7 @@ type FunctionVersions struct {
 }
 
 // FirstSeen is when a function was in a profile first. Start tells that it was in the
-// first window already: it may be older.
+// first window already, of a version that is older: the function may be, too.
 type FirstSeen struct {
 	Time    int64  `json:"time"` // start of the window or of the version, ms since 1970
 	Version string `json:"version"`

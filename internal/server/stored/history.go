@@ -11,18 +11,14 @@ import (
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
 
-// historyOptions are the report options that a history heeds.
-var historyOptions = []string{
-	"focus", "ignore", "hide", "show", "show_from", "prune_from", "tagfocus", "tagignore", "granularity", "noinlines", "mine",
-}
-
-var historyParams = append([]string{"q", "from", "to", "sample_type", "top", "step", "points", "limit", "order", "rank"}, historyOptions...)
+var historyParams = append([]string{"q", "from", "to", "sample_type", "top", "step", "points", "limit", "order", "rank"}, api.HistoryOptions...)
 
 const (
 	usualFunctions = 10
@@ -73,7 +69,7 @@ func readHistory(r *http.Request) (*historyQuery, error) {
 	default:
 		return nil, server.BadParam("order", "order is %q, not flat or cum", order)
 	}
-	for _, name := range historyOptions {
+	for _, name := range api.HistoryOptions {
 		if p.Has(name) {
 			if err := reports.SetOption(&h.options, name, p.Get(name)); err != nil {
 				return nil, err
@@ -121,12 +117,23 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
-	for _, f := range h.ranked(windows, versions) {
+	for _, f := range h.ranked(windows, versions, s.came(r.Context(), h.sel)) {
 		f.Flat, f.Cum = columns(windows, f.Name)
 		f.Versions.Flat, f.Versions.Cum = columns(versions, f.Name)
 		out.Functions = append(out.Functions, f)
 	}
 	return server.WriteJSON(w, r, out)
+}
+
+// came returns the versions whose first profile is in the time of a selection.
+func (s *Service) came(ctx context.Context, sel *api.Selection) map[string]bool {
+	came := map[string]bool{}
+	for _, m := range s.cfg.Markers.List(auth.From(ctx), "", sel.From, sel.To) {
+		if !m.Posted {
+			came[m.Version] = true
+		}
+	}
+	return came
 }
 
 // columns returns the values of a function in parts.

@@ -126,7 +126,7 @@ func TestHistoryVersions(t *testing.T) {
 		change[f.Name] = fmt.Sprintf("%s at %d: %.1f to %.1f, sure %v", f.Change.Version, (f.Change.Time-at(0))/60_000, f.Change.Before, f.Change.After, math.Abs(f.Change.Sure) > 0)
 	}
 	for name, want := range map[string]api.FirstSeen{
-		"main.work": {Time: at(0), Version: "v1", Start: true},
+		"main.work": {Time: at(0), Version: "v1"}, // which came then
 		"main.slow": {Time: at(3), Version: "v2"},
 		"main.new":  {Time: at(6), Version: "v3"},
 	} {
@@ -143,6 +143,12 @@ func TestHistoryVersions(t *testing.T) {
 	} {
 		if change[name] != want {
 			t.Errorf("%s: %s, want %s", name, change[name], want)
+		}
+	}
+	later := servertest.Decode[api.History](t, l.Get("/api/v1/history?"+servertest.Between(`cpu{service="shop"}`, 4, 10, "step", "1h", "rank", "first").Encode()))
+	for _, f := range later.Functions {
+		if want := f.Name != "main.new"; f.First.Start != want {
+			t.Errorf("%s in a window that v3 came in: %+v, want start %v", f.Name, f.First, want)
 		}
 	}
 	if got := names(historyOf(t, l, `cpu{service="shop"}`, "rank", "first", "limit", "2")); !slices.Equal(got, []string{"main.new", "main.slow"}) {

@@ -20,8 +20,8 @@ const (
 )
 
 // ranked returns which functions a history is of, ranked, with what ranks them and
-// without their columns.
-func (h *historyQuery) ranked(windows, versions []part) []api.FunctionHistory {
+// without their columns. came are the versions that came in its time.
+func (h *historyQuery) ranked(windows, versions []part, came map[string]bool) []api.FunctionHistory {
 	shares := map[string]float64{} // added up, so that each window counts the same
 	for _, name := range slices.Concat(h.named, h.with) {
 		shares[name] = 0
@@ -37,7 +37,7 @@ func (h *historyQuery) ranked(windows, versions []part) []api.FunctionHistory {
 	all := make([]api.FunctionHistory, 0, len(shares))
 	steps := stepsOf(windows, versions)
 	for name := range shares {
-		all = append(all, api.FunctionHistory{Name: name, First: firstSeen(name, windows, versions), Change: h.change(name, steps)})
+		all = append(all, api.FunctionHistory{Name: name, First: firstSeen(name, windows, versions, came), Change: h.change(name, steps)})
 	}
 	slices.SortFunc(all, func(a, b api.FunctionHistory) int {
 		by := 0
@@ -138,7 +138,7 @@ func compareChanges(a, b *api.ShareChange) int {
 
 // firstSeen returns when a function was in a profile first: of the windows that have
 // it the first one, or later in that when the first version came that has it.
-func firstSeen(name string, windows, versions []part) *api.FirstSeen {
+func firstSeen(name string, windows, versions []part, came map[string]bool) *api.FirstSeen {
 	has := func(t part) bool { return t.functions[name] != functionValue{} }
 	i := slices.IndexFunc(windows, has)
 	if i < 0 {
@@ -148,6 +148,7 @@ func firstSeen(name string, windows, versions []part) *api.FirstSeen {
 	if j := slices.IndexFunc(versions, has); j >= 0 {
 		first.Version = versions[j].version
 		first.Time = max(first.Time, api.Milliseconds(versions[j].time))
+		first.Start = first.Start && !came[first.Version]
 	}
 	return first
 }
