@@ -50,6 +50,8 @@ What there is, instead of a report:
 
   -series         totals over time, with -by for each group; -step 1m, -points N
                   say how fine
+  -history        functions by version: those first whose share changed most from
+                  one version to the next; -focus, -mine and the like, -limit N
   -records        single profiles, with their ids; -limit N
   -labels         names and values of labels
   -json, -csv     as JSON or CSV
@@ -68,6 +70,7 @@ Examples:
   hone query -base_from -8d -base_to -7d -from -1d 'cpu{service="api"}'
   hone query -proto -o api.pb.gz 'cpu{service="api"}'
   hone query -series -by version -step 1h -from -1d 'cpu{service="api"}'
+  hone query -history -from -7d -mine 'cpu{service="api"}'
   hone query -records -limit 10 'cpu{service="api"}'
   hone query -labels '{}'
 
@@ -83,6 +86,7 @@ type queryFlags struct {
 	step                          string
 	points, limit                 int
 	series, records, labels       bool
+	history                       bool
 	csv                           bool
 }
 
@@ -101,6 +105,7 @@ func (f *queryFlags) define(fs *flag.FlagSet) {
 	fs.IntVar(&f.points, "points", 0, "")
 	fs.IntVar(&f.limit, "limit", 0, "")
 	fs.BoolVar(&f.series, "series", false, "")
+	fs.BoolVar(&f.history, "history", false, "")
 	fs.BoolVar(&f.records, "records", false, "")
 	fs.BoolVar(&f.labels, "labels", false, "")
 	fs.BoolVar(&f.csv, "csv", false, "")
@@ -139,7 +144,7 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 	if q.client, err = q.f.client(a, "query", q.load.loader.Fetcher); err != nil {
 		return err
 	}
-	if q.inv.SampleIndex != "" && (q.f.series || q.f.records) {
+	if q.inv.SampleIndex != "" && (q.f.series || q.f.records || q.f.history) {
 		selection.Set("sample_type", q.inv.SampleIndex)
 	}
 	switch {
@@ -149,6 +154,8 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 		return q.printRecords(ctx, selection)
 	case q.f.series:
 		return q.printSeries(ctx, selection)
+	case q.f.history:
+		return q.printHistory(ctx, selection)
 	}
 	groups, err := q.groups(ctx, selection)
 	if err != nil {
@@ -182,13 +189,13 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 		return nil, &shell.UsageError{Verb: "query", Err: fmt.Errorf(format, args...)}
 	}
 	several := 0
-	for _, on := range []bool{f.series, f.records, f.labels, inv.Command != ""} {
+	for _, on := range []bool{f.series, f.history, f.records, f.labels, inv.Command != ""} {
 		if on {
 			several++
 		}
 	}
 	if several > 1 {
-		return bad("-series, -records, -labels and reports exclude each other")
+		return bad("-series, -history, -records, -labels and reports exclude each other")
 	}
 	if inv.HTTP != "" {
 		return bad("-http makes no sense here: the server has the pages, open %s", daemon.DefaultListen)
@@ -200,7 +207,7 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 		inv.Command = "top"
 	}
 	if f.csv && !slices.Contains([]string{"top", "tree", "tags"}, inv.Command) {
-		return bad("%s has no -csv: top, tree, tags, -series, -records and -labels have", inv.Command)
+		return bad("%s has no -csv: top, tree, tags, -series, -history, -records and -labels have", inv.Command)
 	}
 	return inv, nil
 }

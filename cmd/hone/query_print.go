@@ -50,8 +50,8 @@ func prefixCSV(w io.Writer, table io.Reader, heading bool, names, values []strin
 }
 
 // answer gets an answer of the server and prints it: as it is with -json, and
-// otherwise as rows.
-func (q *queryRun) answer(ctx context.Context, path string, params url.Values, v any, heading []string, rows func() [][]string) error {
+// otherwise as rows below a heading.
+func (q *queryRun) answer(ctx context.Context, path string, params url.Values, v any, heading func() []string, rows func() [][]string) error {
 	data, err := q.client.get(ctx, path, params, func(data []byte) error { return json.Unmarshal(data, v) })
 	if err != nil {
 		return err
@@ -65,17 +65,30 @@ func (q *queryRun) answer(ctx context.Context, path string, params url.Values, v
 			return err
 		case q.f.csv:
 			c := csv.NewWriter(w)
-			c.Write(heading)
+			c.Write(heading())
 			c.WriteAll(rows())
 			return c.Error()
 		}
 		t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-		fmt.Fprintln(t, strings.ToUpper(strings.Join(heading, "\t")))
+		fmt.Fprintln(t, strings.Join(heading(), "\t"))
 		for _, row := range rows() {
 			fmt.Fprintln(t, strings.Join(row, "\t"))
 		}
 		return t.Flush()
 	})
+}
+
+// columns returns a heading that is known before the answer is.
+func (q *queryRun) columns(names ...string) func() []string {
+	return func() []string { return q.titles(names...) }
+}
+
+// titles are names of columns: for people they stand out.
+func (q *queryRun) titles(names ...string) []string {
+	if q.f.csv {
+		return names
+	}
+	return strings.Split(strings.ToUpper(strings.Join(names, "\t")), "\t")
 }
 
 func (q *queryRun) printLabels(ctx context.Context, selection url.Values) error {
@@ -88,7 +101,7 @@ func (q *queryRun) printLabels(ctx context.Context, selection url.Values) error 
 	if q.f.limit > 0 {
 		selection.Set("limit", strconv.Itoa(q.f.limit))
 	}
-	return q.answer(ctx, "/api/v1/labels", selection, &v, []string{"name", "value"}, func() (rows [][]string) {
+	return q.answer(ctx, "/api/v1/labels", selection, &v, q.columns("name", "value"), func() (rows [][]string) {
 		for _, l := range v.Labels {
 			for _, value := range l.Values {
 				rows = append(rows, []string{l.Name, value})
@@ -107,7 +120,7 @@ func (q *queryRun) printRecords(ctx context.Context, selection url.Values) error
 	if q.f.limit > 0 {
 		selection.Set("limit", strconv.Itoa(q.f.limit))
 	}
-	err := q.answer(ctx, "/api/v1/records", selection, &v, []string{"time", "id", "duration", "value", "unit", "labels"}, func() (rows [][]string) {
+	err := q.answer(ctx, "/api/v1/records", selection, &v, q.columns("time", "id", "duration", "value", "unit", "labels"), func() (rows [][]string) {
 		for i := range v.ID {
 			of := v.Labels[v.Series[i]]
 			value, unit := q.value(float64(v.Value[i]), of.Unit)
@@ -134,7 +147,8 @@ func (q *queryRun) printSeries(ctx context.Context, selection url.Values) error 
 	}
 	var v api.OverTime
 	names := words(q.f.by)
-	err := q.answer(ctx, "/api/v1/series", selection, &v, slices.Concat([]string{"time"}, names, []string{"value", "unit", "profiles", "duration"}), func() (rows [][]string) {
+	heading := q.columns(slices.Concat([]string{"time"}, names, []string{"value", "unit", "profiles", "duration"})...)
+	err := q.answer(ctx, "/api/v1/series", selection, &v, heading, func() (rows [][]string) {
 		type at struct {
 			time int64
 			row  []string
