@@ -243,17 +243,34 @@ check('deployments stand on the timeline, others can be added', async ({ page, o
   assert.equal(selection(page).get('to'), String(to));
 });
 
-check('history has a line for a function, and a point leads to its window', async ({ page, open, url }) => {
+check('history has the selected function among those that changed, and a point leads to its window', async ({ page, open, url }) => {
   const { path } = await link(url, 'top', '&sort=cum&find=matchRegexp');
   await open(path);
   await rows(page, 'Functions by value').filter({ hasText: 'main.matchRegexp' }).click({ button: 'right' });
   await page.getByRole('menuitem', { name: /^History/ }).click();
   await settled(page);
-  const list = page.getByRole('list', { name: 'Functions' });
-  await list.getByText('matchRegexp').waitFor();
   assert.equal(new URL(page.url()).pathname, '/history');
-  await page.getByRole('button', { name: 'The largest' }).click();
-  await eventually(async () => assert.ok((await list.getByRole('listitem').count()) > 3));
+  const table = rows(page, 'Functions by version');
+  const chosen = table.filter({ hasText: 'matchRegexp' }).first();
+  assert.equal(await chosen.getAttribute('aria-selected'), 'true');
+  assert.match(await chosen.innerText(), /▼[\s\S]*→\s*0\.0%\s*2\s/); // gone with version 2
+  assert.ok((await table.count()) > 3);
+  for (const name of ['1', '2']) await page.getByRole('columnheader', { name, exact: true }).waitFor();
+  await page.locator('.chart-flag').filter({ hasText: '2' }).first().waitFor();
+  // A line is left out, and a walk through the table shows that of another function.
+  const drawn = async () => new Set(await page.locator('.chart-point').evaluateAll((all) =>
+    all.map((p) => p.getAttribute('aria-label')?.split(', ')[1])));
+  const lines = await drawn();
+  await page.getByRole('button', { name: 'Line of main.matchRegexp', exact: true }).click();
+  await eventually(async () => assert.ok(!(await drawn()).has('main.matchRegexp')));
+  assert.ok(lines.has('main.matchRegexp') && lines.size > 3, [...lines].join());
+  await page.getByRole('columnheader', { name: 'First seen' }).getByRole('button').click();
+  await settled(page);
+  assert.equal(new URL(page.url()).searchParams.get('order'), '-first');
+  // Your code folds here, too.
+  await page.keyboard.press('y');
+  await settled(page);
+  await table.filter({ hasText: ' via ' }).first().waitFor();
   const point = page.locator('.chart-point').first();
   await point.focus();
   await page.keyboard.press('ArrowRight');

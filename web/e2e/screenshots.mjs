@@ -117,11 +117,7 @@ const pictures = [
     path: link('flame', { profile: selected(SERVICE, 8, 2), base: selected(SERVICE, 32, 26), span: span(48), vs: 'ago:1d' }),
   },
   {
-    name: 'history', args: [], store: true,
-    path: link('history', {
-      profile: selected(SERVICE, 48), sort: 'cum',
-      fns: ['main.matchRegexp', 'main.matchSubstring', 'main.readFiles', 'strings.ToLower', 'regexp.Compile'].join('\n'),
-    }),
+    name: 'history', args: [], store: true, path: link('history', { profile: selected(SERVICE, 48), mine: 'true' }),
     narrow: true,
   },
   { name: 'records', args: [], store: true, path: link('records', { profile: selected(SERVICE, 48) }), narrow: true },

@@ -74,8 +74,31 @@ export interface History {
   total: number[];
   profiles: number[];
   duration: number[];
-  functions: { name: string; flat: number[]; cum: number[] }[];
+  /** In the order they came; left is how many came before. */
+  versions: HistoryVersion[];
+  left: number;
+  functions: FunctionHistory[];
   warnings: string[];
+}
+
+export interface HistoryVersion {
+  version: string;
+  first: number;
+  total: number;
+  profiles: number;
+  duration: number;
+  profile: string;
+}
+
+export interface FunctionHistory {
+  name: string;
+  flat: number[];
+  cum: number[];
+  versions: { flat: number[]; cum: number[] };
+  /** start: in the first window already. */
+  first?: { time: number; version: string; start: boolean };
+  /** In percent; sure is what of it is beyond the sampling error. */
+  change?: { time: number; version: string; before: number; after: number; sure: number };
 }
 
 export interface Records {

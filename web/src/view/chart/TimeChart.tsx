@@ -5,6 +5,7 @@
 import './chart.css';
 import { useState } from 'preact/hooks';
 import { logRangeOf, logTicks, place, rangeOf, ticks, type Scale } from '../../layout/axis';
+import { fitting } from '../../layout/timeline';
 import { follow } from '../link';
 import { useElementSize } from '../parts';
 import { dateText, timelineDates } from './dates';
@@ -29,6 +30,16 @@ export interface ChartPoint {
   tone?: number;
   /** Small until it is pointed at: one of many. */
   quiet?: boolean;
+  /** Of the line that is looked at. */
+  strong?: boolean;
+}
+
+/** What happened when: a line across with its name on top. */
+export interface ChartFlag {
+  time: number;
+  text: string;
+  /** Told by somebody, instead of seen. */
+  posted: boolean;
 }
 
 export interface ChartBound {
@@ -52,9 +63,13 @@ interface TimeChartProps {
   /** The time of the axis, if more than that of the points; and a part of it to mark. */
   range?: { from: number; to: number };
   band?: { from: number; to: number } | undefined;
+  flags?: readonly ChartFlag[];
+  /** The values' axis begins at 0, whatever the values are. */
+  zero?: boolean;
 }
 
-const TOP = 14;
+const PLAIN_TOP = 14;
+const FLAGS = 22; // px that names of flags take
 const FOOT = 26;
 const LINE = 15; // px of a second one below
 const RIGHT = 16;
@@ -62,13 +77,14 @@ const CHAR = 6.6; // of the small print, px
 const TICK = 84; // px that a time takes
 
 export function TimeChart({
-  label, points, bounds = [], format, binary = false, even = false, feet, log = false, range, band,
+  label, points, bounds = [], format, binary = false, even = false, feet, log = false, range, band, flags = [], zero = false,
 }: TimeChartProps) {
+  const TOP = flags.length > 0 ? PLAIN_TOP + FLAGS : PLAIN_TOP;
   const { ref: box, width, height } = useElementSize<HTMLDivElement>();
   const foot = feet ? FOOT + LINE : FOOT;
   const [over, setOver] = useState(-1);
   const values = points.flatMap((p) => [p.value, ...(p.lo == null ? [] : [p.lo]), ...(p.hi == null ? [] : [p.hi])]);
-  const [min, max] = log ? logRangeOf(values) : rangeOf(values);
+  const [min, max] = log ? logRangeOf(values) : rangeOf(zero ? [...values, 0] : values);
   // A limit is shown where it can be; one far above must not flatten the line.
   const near = bounds.filter((b) => b.value <= max * 2 && b.value >= min / 2);
   const room = (max - min) * 0.06;
@@ -78,7 +94,7 @@ export function TimeChart({
   const ends = { from: Math.max(TOP, height - foot), to: TOP };
   const y: Scale = { min: log || min < 0 ? scaled(bottom) : Math.max(0, bottom), max: scaled(top), ...ends };
   const high = (v: number) => place(y, scaled(v));
-  const wanted = Math.max(2, Math.floor((height - TOP - foot) / 44));
+  const wanted = Math.max(2, Math.floor((height - TOP - foot) / (zero ? 30 : 44)));
   const lines = log ? logTicks(bottom, top, binary) : ticks(y.min, y.max, wanted, binary);
   const left = 10 + CHAR * Math.max(4, ...lines.map((v) => format(v).length));
   const times = points.map((p) => p.time);
@@ -145,6 +161,7 @@ export function TimeChart({
               )) : dateText(d.text, span)}
             </text>
           ))}
+          <Flags flags={flags.filter((f) => f.time >= x.min && f.time <= x.max)} x={x} foot={height - foot} />
           {near.map((b) => (
             <g key={`${b.kind}${b.value}`}>
               <line class="chart-bound" x1={left} x2={width - RIGHT} y1={high(b.value)} y2={high(b.value)} />
@@ -161,7 +178,7 @@ export function TimeChart({
             return (
               <line
                 key={`line${i}`}
-                class={`chart-line${p.tone === undefined ? '' : ` tone-${p.tone}`}`}
+                class={`chart-line${p.tone === undefined ? '' : ` tone-${p.tone}`}${p.strong ? ' chart-strong' : ''}`}
                 x1={a.x}
                 y1={a.y}
                 x2={b.x}
@@ -208,6 +225,33 @@ export function TimeChart({
     </div>
   );
 }
+
+/** Lines where something happened, with the names that there is room for. */
+function Flags({ flags, x, foot }: { flags: readonly ChartFlag[]; x: Scale; foot: number }) {
+  const width = (f: ChartFlag) => 6 * Math.min(f.text.length, NAME) + 14; // px, roughly
+  // At the right end a name stands before its line.
+  const from = (f: ChartFlag) => Math.min(place(x, f.time), x.to + RIGHT - width(f));
+  const named = fitting(flags, from, (f) => width(f) + 6);
+  return (
+    <>
+      {flags.map((f) => (
+        <g key={`${f.time} ${f.text}`} class={f.posted ? 'chart-flag chart-flag-posted' : 'chart-flag'}>
+          <line x1={place(x, f.time)} x2={place(x, f.time)} y1={named.has(f) ? FLAGS : FLAGS + 6} y2={foot} />
+          {named.has(f) && (
+            <>
+              <rect x={from(f)} y={2} width={width(f)} height={FLAGS - 3} rx={3} />
+              <text class="chart-text" x={from(f) + 7} y={FLAGS / 2 + 1}>
+                {f.text.length > NAME ? `${f.text.slice(0, NAME - 1)}…` : f.text}
+              </text>
+            </>
+          )}
+        </g>
+      ))}
+    </>
+  );
+}
+
+const NAME = 18; // characters of a flag's name
 
 /** The times of some of the points. */
 function evenDates(times: readonly number[], wanted: number): { at: number; text: number }[] {

@@ -1,63 +1,89 @@
 import './continuous.css';
 import '../table/pane.css';
-import { useMemo } from 'preact/hooks';
-import { history as askHistory, type History } from '../../api/continuous';
-import type { Top } from '../../api/types';
+import { useMemo, useRef } from 'preact/hooks';
+import { history as askHistory, markers as askMarkers, type FunctionHistory, type History, type Marker } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
 import {
-  formatSelection, formatSpan, formatValues, lengthText, parseSpan, parseValues, spanText, type Selection, type Span,
+  formatSpan, formatValues, lengthText, parseSpan, parseValues, serviceOf, spanText, type Selection, type Span,
 } from '../../state/selection';
-import { patternOf } from '../../state/pattern';
 import { selected, withSelection } from '../../state/selected';
-import { useReport } from '../../state/report';
-import { go, href, setOption, setOwn, state as shownState, type State } from '../../state/state';
+import { go, href, setOption, setOwn, type State } from '../../state/state';
 import { timelineSpan } from '../../state/time';
-import { TimeChart, type ChartPoint } from '../chart/TimeChart';
-import { Button, Empty, IconButton, Popover, ReportState, tip } from '../parts';
+import { TimeChart, type ChartFlag, type ChartPoint } from '../chart/TimeChart';
+import { Button, Empty, ReportState, tip } from '../parts';
 import { saveTable } from '../table/csv';
 import { percentText, plural } from '../table/format';
+import { orderText, parseOrder } from '../table/order';
 import type { Column } from '../table/Table';
-import { FunctionName } from '../table/FunctionName';
 import type { ViewProps } from '../props';
 import { formatValue } from '../../model/units';
+import { Add } from './HistoryAdd';
+import { HistoryTable } from './HistoryTable';
+import { linesOf, sharesOf, TONES } from './history';
 
 /** Options that a history heeds. */
 const HEEDED = [
   'focus', 'ignore', 'hide', 'show', 'show_from', 'prune_from', 'tagfocus', 'tagignore', 'granularity', 'noinlines', 'mine',
 ] as const;
-const TONES = 8;
 const POINTS = 60;
+const ROWS = 40;
+
+/** What functions rank by, by the column that they are ordered by. */
+const RANKS: Record<string, string> = { change: 'change', first: 'first', mean: 'share' };
+const USUAL_ORDER = { column: 'change', descending: true };
 
 const functionsOf = (s: State): string[] => (s.own.fns ?? '').split('\n').filter(Boolean);
 const setFunctions = (names: readonly string[]) => setOwn('fns', names.join('\n'));
 
-/** How the share of functions went, over all of the timeline. */
+/** How the share of functions went over all of the timeline, and which version changed it. */
 export default function HistoryView({ state }: ViewProps) {
   const sel = selected.value;
   const span = timelineSpan.value;
   if (!sel || !span) return <Empty title="History is of profiles in the store"><p>Open a service of <code>hone serve</code>.</p></Empty>;
-  return <Chart state={state} sel={sel} span={span} />;
+  return <Shown state={state} sel={sel} span={span} />;
 }
 
-function Chart({ state, sel, span }: { state: State; sel: Selection; span: Span }) {
+function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span }) {
   const named = functionsOf(state);
   const cum = state.options.sort === 'cum';
+  const wanted = parseOrder(state.own.order ?? '') ?? USUAL_ORDER;
+  const order = RANKS[wanted.column] ? wanted : USUAL_ORDER; // other tables have columns of their own
+  // The selected function is there, wherever it ranks. A walk through the table asks for nothing.
+  const last = useRef<{ besides: string; shown: ReadonlySet<string> }>({ besides: '', shown: new Set() });
+  const besides = last.current.shown.has(state.fn) ? last.current.besides : state.fn;
   const params: Record<string, string | number | readonly string[]> = {
     q: sel.q, from: span.from, to: span.to, sample_type: state.options.sample_index ?? sel.sampleType, top: sel.top, points: POINTS,
-    order: cum ? 'cum' : '',
-    ...(named.length > 0 ? { function: named } : { limit: TONES }),
+    order: cum ? 'cum' : '', rank: RANKS[order.column]!,
+    ...(named.length > 0
+      ? { function: besides ? [...new Set([...named, besides])] : named }
+      : { limit: ROWS, with: besides ? [besides] : [] }),
   };
   for (const name of HEEDED) if (state.options[name]) params[name] = state.options[name]!;
   const loading = useLasting(`history ${JSON.stringify(params)}`, (signal) => askHistory(params, signal));
-  const off = useMemo(() => new Set(parseValues(state.own.off)), [state.own.off]);
   const report = loading.answer?.report;
-  const points = useMemo(() => (report ? pointsOf(report, cum, off, state, sel, span) : []), [report, cum, off, state]);
+  // What no profile has is of use only to who chose it.
+  const functions = useMemo(() => report?.functions.filter((f) => f.first || named.includes(f.name)) ?? [], [report, state.own.fns]);
+  last.current = { besides, shown: new Set(functions.map((f) => f.name)) };
+
+  const off = useMemo(() => new Set(parseValues(state.own.off)), [state.own.off]);
+  const lines = useMemo(() => linesOf(functions.map((f) => f.name), off, state.fn), [functions, off, state.fn]);
+  const points = useMemo(
+    () => (report ? functions.flatMap((f) => pointsOf(report, f, cum, lines, state, sel, span)) : []),
+    [report, functions, cum, lines, state],
+  );
+  const flags = useFlags(sel, span);
   const toggle = (name: string) => {
     const next = new Set(off);
     if (!next.delete(name)) next.add(name);
     setOwn('off', formatValues(next), 'replace');
   };
-  const shown = report?.functions.map((f) => f.name) ?? [];
+  const remove = (name: string) => {
+    const { fns: _, ...own } = state.own;
+    const rest = named.filter((n) => n !== name);
+    go({ fn: state.fn === name ? '' : state.fn, own: rest.length > 0 ? { ...own, fns: rest.join('\n') } : own });
+  };
+  const orderBy = (column: string) =>
+    setOwn('order', column === USUAL_ORDER.column ? '' : orderText({ column, descending: true }), 'replace');
   return (
     <section class="pane" aria-label="History">
       <div class="pane-bar">
@@ -67,11 +93,8 @@ function Chart({ state, sel, span }: { state: State; sel: Selection; span: Span 
             Cum
           </Button>
         </div>
-        <Add known={shown} />
-        {state.fn !== '' && !shown.includes(state.fn) && (
-          <Button icon="plus" onClick={() => setFunctions([...(named.length > 0 ? named : shown), state.fn])}>The selected function</Button>
-        )}
-        {named.length > 0 && <Button kind="plain" icon="reset" onClick={() => setFunctions([])}>The largest</Button>}
+        <Add known={named.length > 0 ? named : functions.slice(0, TONES).map((f) => f.name)} />
+        {named.length > 0 && <Button kind="plain" icon="reset" onClick={() => setFunctions([])}>All functions</Button>}
         <span class="grow" />
         <Button
           icon="download"
@@ -87,120 +110,84 @@ function Chart({ state, sel, span }: { state: State; sel: Selection; span: Span 
         ))}
       >
         {({ report }) => (
-          <div class="split history">
-            <div class="list">
-              <ul class="history-list" aria-label="Functions">
-                {report.functions.map((f, i) => (
-                  <li key={f.name} class={`history-item tone-${i % TONES}${off.has(f.name) ? ' history-off' : ''}`}>
-                    <button
-                      type="button"
-                      class="history-name"
-                      aria-pressed={!off.has(f.name)}
-                      onClick={() => toggle(f.name)}
-                      {...tip(f.name)}
-                    >
-                      <i class="history-tick" aria-hidden="true" />
-                      <FunctionName place={f} chars={34} />
-                    </button>
-                    <span class="num">{shareText(report, cum ? f.cum : f.flat)}</span>
-                    <IconButton icon="close" label={`Take ${f.name} out`} onClick={() => setFunctions(shown.filter((n) => n !== f.name))} />
-                  </li>
-                ))}
-              </ul>
-            </div>
-            <div class="split-main history-chart">
+          <div class="history">
+            <div class="history-chart">
               <TimeChart
-                label={`Share of ${plural(report.functions.length, 'function')} over ${spanText(span)}`}
+                label={`Share of ${plural(lines.size, 'function')} over ${spanText(span)}`}
                 points={points}
                 format={(v) => `${Number(v.toPrecision(3))}%`}
                 range={span}
                 band={parseSpan(state.own.span) ? sel : undefined}
+                flags={flags}
+                zero
+              />
+            </div>
+            <div class="history-table">
+              <HistoryTable
+                history={report}
+                functions={functions}
+                cum={cum}
+                order={order}
+                onOrder={orderBy}
+                chosen={state.fn}
+                lines={lines}
+                onToggle={toggle}
+                onRemove={named.length > 0 ? remove : undefined}
               />
             </div>
           </div>
         )}
       </ReportState>
       <div class="pane-facts">
-        <span>{report ? `${plural(report.time.length, 'window')} of ${lengthText(report.step)}` : ''}</span>
         <span>A point leads to the profiles of its window</span>
+        <span>{report ? factsOf(report, functions) : ''}</span>
       </div>
     </section>
   );
 }
 
-/** The mean of the windows' shares, which is the order of the list. */
-function shareText(h: History, values: readonly number[]): string {
-  const shares = values.flatMap((v, i) => (h.total[i]! > 0 ? [(100 * v) / h.total[i]!] : []));
-  return shares.length === 0 ? '' : percentText(shares.reduce((a, b) => a + b, 0) / shares.length);
+function factsOf(h: History, functions: readonly FunctionHistory[]): string {
+  const n = h.versions.length;
+  const versions = h.left > 0 ? `the last ${n} of ${n + h.left} versions` : n > 0 ? plural(n, 'version') : '';
+  return [plural(functions.length, 'function'), versions, `${plural(h.time.length, 'window')} of ${lengthText(h.step)}`]
+    .filter(Boolean).join(', ');
 }
 
-function pointsOf(h: History, cum: boolean, off: ReadonlySet<string>, state: State, sel: Selection, span: Span): ChartPoint[] {
-  return h.functions.flatMap((f, tone) => {
-    if (off.has(f.name)) return [];
-    const values = cum ? f.cum : f.flat;
-    return h.time.flatMap((time, i): ChartPoint[] => {
-      const total = h.total[i]!;
-      if (!(total > 0)) return [];
-      const share = (100 * values[i]!) / total;
-      const window = { from: Math.max(time, span.from), to: Math.min(time + h.step, span.to) };
-      const to = { ...withSelection(state, window, { span: formatSpan(span), live: '' }), view: 'flame' as const, fn: f.name };
-      const here = window.from >= sel.from && window.to <= sel.to && (sel.from > span.from || sel.to < span.to);
-      return [{
-        time: time + h.step / 2, value: share, group: f.name, tone: tone % TONES, selected: here, quiet: true,
-        facts: [
-          percentText(share), f.name, spanText(window),
-          `${formatValue(values[i]!, h.unit)} of ${formatValue(total, h.unit)}, ${plural(h.profiles[i]!, 'profile')}`,
-        ],
-        href: href(to), onOpen: () => go(to),
-      }];
-    });
+/** What happened in the time shown: versions that came, and what people marked. */
+function useFlags(sel: Selection, span: Span): readonly ChartFlag[] {
+  const params = { from: span.from, to: span.to, service: serviceOf(sel.q) ?? '' };
+  const asked = useLasting<{ markers: Marker[] }>(
+    `flags ${JSON.stringify(params)}`, async (signal) => ({ markers: await askMarkers(params, signal) }),
+  ).answer?.report;
+  return useMemo(
+    () => asked?.markers.map((m) => ({ time: m.time, text: m.version || m.text, posted: m.posted })) ?? [], [asked],
+  );
+}
+
+/** The points of a function's line, if it has one. */
+function pointsOf(
+  h: History, f: FunctionHistory, cum: boolean, lines: ReadonlyMap<string, number | undefined>, state: State, sel: Selection, span: Span,
+): ChartPoint[] {
+  if (!lines.has(f.name)) return [];
+  const tone = lines.get(f.name);
+  const values = cum ? f.cum : f.flat;
+  const shares = sharesOf(h, f, cum);
+  return h.time.flatMap((time, i): ChartPoint[] => {
+    const share = shares[i] ?? null;
+    if (share === null) return [];
+    const window = { from: Math.max(time, span.from), to: Math.min(time + h.step, span.to) };
+    const to = { ...withSelection(state, window, { span: formatSpan(span), live: '' }), view: 'flame' as const, fn: f.name };
+    const here = window.from >= sel.from && window.to <= sel.to && (sel.from > span.from || sel.to < span.to);
+    return [{
+      time: time + h.step / 2, value: share, group: f.name, selected: here, quiet: true, strong: f.name === state.fn,
+      ...(tone === undefined ? {} : { tone }),
+      facts: [
+        percentText(share), f.name, spanText(window),
+        `${formatValue(values[i]!, h.unit)} of ${formatValue(h.total[i]!, h.unit)}, ${plural(h.profiles[i]!, 'profile')}`,
+      ],
+      href: href(to), onOpen: () => go(to),
+    }];
   });
-}
-
-/** A function to show, found among those of the selection. */
-function Add({ known }: { known: readonly string[] }) {
-  return (
-    <Popover kind="quiet" icon="plus" label="Add a function" button="Function" class="sel-editor">
-      {(close) => <Finder known={known} close={close} />}
-    </Popover>
-  );
-}
-
-function Finder({ known, close }: { known: readonly string[]; close: () => void }) {
-  const s = shownState.value;
-  const find = s.own.find ?? '';
-  const q = new URLSearchParams({ profile: formatSelection(selected.value!), limit: '30' });
-  if (find) q.set('find', patternOf(find));
-  const loading = useReport<Top>('top', q);
-  const rows = (loading.answer?.report.rows ?? []).filter((r) => !known.includes(r.function ?? r.name));
-  const take = (name: string) => {
-    close();
-    const { find: _, ...own } = shownState.peek().own;
-    go({ own: { ...own, fns: [...known, name].join('\n') } });
-  };
-  return (
-    <div class="choice">
-      <h2>Add a function</h2>
-      <input
-        class="find sel-text"
-        type="search"
-        aria-label="Find a function"
-        placeholder="Find a function"
-        value={find}
-        spellcheck={false}
-        onInput={(e) => setOwn('find', e.currentTarget.value, 'replace')}
-        onKeyDown={(e) => e.key === 'Enter' && rows[0] && take(rows[0].function ?? rows[0].name)}
-      />
-      <div class="choice-list">
-        {rows.map((r) => (
-          <button key={r.name} type="button" class="choice-item" onClick={() => take(r.function ?? r.name)}>
-            <span class="mono">{r.name}</span><span class="soft">{percentText(r.flat.percent)}</span>
-          </button>
-        ))}
-        {!loading.stale && rows.length === 0 && <p class="soft">No function has that.</p>}
-      </div>
-    </div>
-  );
 }
 
 /** A row for each window, a column for each function. */

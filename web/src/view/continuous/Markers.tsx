@@ -25,7 +25,7 @@ const nameOf = (m: Marker) => m.version || m.text;
 export function Markers({ markers, x, sel, span, step, onChange }: MarkersProps) {
   const [open, setOpen] = useState<{ marker: Marker; anchor: HTMLElement } | null>(null);
   const within = markers.filter((m) => m.time >= span.from && m.time <= span.to);
-  const room = (m: Marker) => 16 + 6.2 * Math.min(nameOf(m).length, 20); // px, roughly
+  const room = (m: Marker) => 24 + 6 * Math.min(nameOf(m).length, 18); // px, roughly
   const fits = fitting(within, (m) => place(x, m.time), room);
   const flips = (m: Marker) => place(x, m.time) + room(m) > x.to;
   // At the edge a name stands on the other side, if nothing else does.

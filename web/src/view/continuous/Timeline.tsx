@@ -239,6 +239,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
   const top = Math.max(0, ...shown.flatMap((l) => l.points.map((p) => p.value ?? 0)));
   const y: Scale = { min: 0, max: top > 0 ? top * 1.05 : 1, from: height - FOOT, to: TOP };
   const unit = shown[0]?.unit ?? '';
+  const values = valueTicks(y.max, unit, Math.max(2, Math.floor((height - TOP - FOOT) / 24)));
   const dates = timelineDates(span.from, span.to, Math.floor(width / 90)).map((time) => {
     const text = dateText(time, span.to - span.from);
     const half = 3.5 * text.length; // px, roughly: at the edges a date stands within
@@ -307,7 +308,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
         onPointerLeave={() => onHover(null)}
         onDblClick={() => selectTime(span)}
       >
-        {valueTicks(y.max, unit, Math.max(1, Math.floor((height - TOP - FOOT) / 32))).map((v) => (
+        {values.map((v) => (
           <line key={v} class="chart-grid" x1={LEFT} x2={width - RIGHT} y1={place(y, v)} y2={place(y, v)} />
         ))}
         <line class="timeline-foot" x1={LEFT} x2={width - RIGHT} y1={y.from} y2={y.from} />
@@ -320,7 +321,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
             {run.length === 1 && <circle class="line-dot" cx={place(x, run[0]!.time + step / 2)} cy={place(y, run[0]!.value!)} r="2.5" />}
           </g>
         )))}
-        {valueTicks(y.max, unit, Math.max(1, Math.floor((height - TOP - FOOT) / 32))).map((v) => (
+        {[0, ...values].map((v) => (
           <text key={v} class="timeline-value" x={LEFT + 2} y={place(y, v) - 5}>{overTimeText(v, unit, per)}</text>
         ))}
         {dates.map((d) => <text key={d.time} class="timeline-date" x={d.at} y={height - 6}>{d.text}</text>)}

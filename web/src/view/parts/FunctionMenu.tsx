@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { flagOn } from '../../state/options';
 import { either, exactly } from '../../state/pattern';
 import { go, setOption, state, stored, type State } from '../../state/state';
 import { MenuList, type MenuItem } from './Menu';
@@ -29,16 +30,15 @@ export function functionItems(name: string): MenuItem[] {
   const pattern = exactly(name);
   const { options } = state.value;
   const show = (view: State['view']) => () => go({ view, fn: name });
+  const yours = () => go({ view: 'top', fn: '', options: { ...options, focus: pattern, mine: flagOn('mine') } });
   return [
     { label: 'Source', icon: 'file', keys: 'g c', run: show('source') },
     { label: 'Callers and callees', icon: 'swap', keys: 'g s', run: show('sandwich') },
+    { label: 'Your callers', hint: 'What of your code leads to it, and how much', icon: 'user', run: yours },
     { label: 'Disassembly', icon: 'terminal', keys: 'g a', run: show('disasm') },
     { label: 'Peek', icon: 'eye', keys: 'g p', run: show('peek') },
     ...(stored.value
-      ? [{
-        label: 'History', hint: 'Its share over time', icon: 'chart', keys: 'g h',
-        run: () => go({ view: 'history', fn: name, own: { ...state.value.own, fns: name } }),
-      } as const]
+      ? [{ label: 'History', hint: 'Its share over time and by version', icon: 'chart', keys: 'g h', run: show('history') } as const]
       : []),
     'separator',
     { label: 'Focus', hint: 'Only samples that pass through it', icon: 'target', run: () => setOption('focus', pattern) },

@@ -1,0 +1,140 @@
+import type { FunctionHistory, History } from '../../api/continuous';
+import { timeText } from '../../state/selection';
+import { comparedState, matchersShown, withSelection } from '../../state/selected';
+import { formatSelector, matcherOf, withMatcher } from '../../state/selector';
+import { go, selectFunction, state } from '../../state/state';
+import { IconButton, openFunctionMenu, type MenuItem } from '../parts';
+import { plural } from '../table/format';
+import { FunctionName } from '../table/FunctionName';
+import type { Order } from '../table/order';
+import { openSource } from '../table/select';
+import { Table, type Column } from '../table/Table';
+import { changeWords, firstText, meanShare, shareText, TONES, versionName, versionShares } from './history';
+
+interface Props {
+  history: History;
+  functions: readonly FunctionHistory[];
+  cum: boolean;
+  order: Order;
+  onOrder: (column: string) => void;
+  /** The selected function. */
+  chosen: string;
+  /** Colours of the functions that have a line. */
+  lines: ReadonlyMap<string, number | undefined>;
+  onToggle: (name: string) => void;
+  /** Takes a function out, where functions were chosen. */
+  onRemove: ((name: string) => void) | undefined;
+}
+
+/** Functions by version, with what changed and when they came: the legend of the lines, too. */
+export function HistoryTable({ history, functions, cum, order, onOrder, chosen, lines, onToggle, onRemove }: Props) {
+  const columns = columnsOf(history, functions, cum);
+  columns[0]!.cell = (f, { chars }) => (
+    <>
+      {lines.has(f.name) || functions.indexOf(f) < TONES ? (
+        <button
+          type="button"
+          class={`history-tick${lines.has(f.name) ? ` tone-${lines.get(f.name) ?? 'chosen'}` : ''}`}
+          aria-pressed={lines.has(f.name)}
+          aria-label={`Line of ${f.name}`}
+          onClick={(e) => { e.stopPropagation(); onToggle(f.name); }}
+        >
+          <i aria-hidden="true" />
+        </button>
+      ) : <span class="history-tick" />}
+      <FunctionName place={f} chars={Math.max(8, chars - (onRemove ? 9 : 5))} />
+      {onRemove && (
+        <IconButton icon="close" label={`Take ${f.name} out`} onClick={(e) => { e.stopPropagation(); onRemove(f.name); }} />
+      )}
+    </>
+  );
+  return (
+    <Table<FunctionHistory>
+      label="Functions by version"
+      columns={columns}
+      count={functions.length}
+      row={(i) => functions[i]}
+      rowKey={(f) => f.name}
+      order={order}
+      onOrder={onOrder}
+      selected={functions.findIndex((f) => f.name === chosen)}
+      onSelect={(f) => selectFunction(f.name)}
+      onOpen={(f) => openSource(f.name)}
+      onMenu={(f, x, y) => openFunctionMenu(f.name, { x, y }, compareItems(history, f))}
+      empty="No function is in these profiles."
+    />
+  );
+}
+
+/** A look at all that changed with the version that changed a function the most. */
+function compareItems(h: History, f: FunctionHistory): MenuItem[] {
+  const at = h.versions.findIndex((v) => v.version === f.change?.version);
+  const [before, after] = [h.versions[at - 1], h.versions[at]];
+  const matchers = matchersShown.peek();
+  if (!f.change?.version || !before || !after || !matchers) return [];
+  return [{
+    label: `Compare ${versionName(after.version)} with ${versionName(before.version)}`, icon: 'compare',
+    run: () => {
+      const q = formatSelector(withMatcher(matchers, 'version', matcherOf('version', [after.version])));
+      const s = withSelection({ ...state.peek(), base: [], fn: f.name }, { q });
+      go(comparedState(s, `label:version=${before.version}`, undefined, 'diff'));
+    },
+  }];
+}
+
+/** The columns; the last versions are the first to have room. */
+function columnsOf(h: History, functions: readonly FunctionHistory[], cum: boolean): Column<FunctionHistory>[] {
+  const shares = new Map(functions.map((f) => [f, versionShares(h, f, cum)]));
+  const most = Math.max(1e-9, ...[...shares.values()].flat().map((s) => Math.abs(s ?? 0)));
+  const one = h.versions.length === 0;
+  return [
+    { id: 'name', title: 'Function', cell: (f) => f.name, text: (f) => f.name },
+    {
+      id: 'change', title: 'Largest change', orderBy: 'change', order: 'descending', width: '13.5rem', from: 22,
+      about: one ? 'Of the share, from the first third of the time to the last' : 'Of the share, from one version to the next',
+      cell: (f) => <Change of={f} />,
+      text: (f) => (f.change ? `${shareText(f.change.before)} → ${shareText(f.change.after)} ${f.change.version}`.trim() : ''),
+    },
+    {
+      id: 'first', title: 'First seen', about: 'In this time: the version and when', order: 'descending',
+      width: one ? '7.5rem' : '12.5rem', from: 46,
+      cell: (f) => <span class={f.first?.start === false ? '' : 'soft'}>{firstText(f)}</span>,
+      text: (f) => (f.first ? `${f.first.version} ${new Date(f.first.time).toISOString()}`.trim() : ''),
+    },
+    {
+      id: 'mean', title: 'Mean', about: 'The mean of the windows’ shares', order: 'descending', width: '5rem', align: 'right',
+      from: one ? 30 : 54,
+      cell: (f) => shareText(meanShare(h, f, cum)), text: (f) => shareText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
+    },
+    ...h.versions.map((v, i): Column<FunctionHistory> => ({
+      id: `version ${v.version}`, title: versionName(v.version), width: '6rem', align: 'right',
+      about: `Share in ${versionName(v.version)}: ${plural(v.profiles, 'profile')} since ${timeText(v.first, false)}`,
+      from: 60 + 6 * (h.versions.length - 1 - i),
+      cell: (f) => {
+        const share = shares.get(f)?.[i] ?? null;
+        return share === null ? <span class="soft">–</span> : shareText(share);
+      },
+      text: (f) => {
+        const share = shares.get(f)?.[i] ?? null;
+        return share === null ? '' : shareText(share);
+      },
+      share: (f) => (100 * (shares.get(f)?.[i] ?? 0)) / most,
+    })),
+  ];
+}
+
+/** How much the share changed the most, and with which version. */
+function Change({ of: f }: { of: FunctionHistory }) {
+  const c = f.change;
+  if (!c) return <span class="soft">–</span>;
+  const way = c.sure === 0 ? 'soft' : c.sure > 0 ? 'history-more' : 'history-less';
+  return (
+    <span class={`history-change ${way}`} title={changeWords(f)}>
+      <i aria-hidden="true">{c.sure === 0 ? '' : c.sure > 0 ? '▲' : '▼'}</i>
+      <span class="history-from">{shareText(c.before)}</span>
+      <span aria-hidden="true">→</span>
+      <span class="history-to">{shareText(c.after)}</span>
+      {c.version && <b class="cut">{c.version}</b>}
+    </span>
+  );
+}

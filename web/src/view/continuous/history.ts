@@ -1,0 +1,62 @@
+// What History shows of an answer. Pure, but for the words' clock.
+
+import type { FunctionHistory, History } from '../../api/continuous';
+import { timeText } from '../../state/selection';
+
+/** Lines that colours tell apart. */
+export const TONES = 8;
+
+/** A share in percent; all of a table have the same digits. */
+export const shareText = (percent: number): string => `${percent.toFixed(1)}%`;
+
+/** The shares of a function in the windows, in percent; null where there is no total. */
+export function sharesOf(h: History, f: FunctionHistory, cum: boolean): (number | null)[] {
+  return percents(cum ? f.cum : f.flat, h.total);
+}
+
+/** The shares of a function in the versions, in percent; null where it is not, or nothing is. */
+export function versionShares(h: History, f: FunctionHistory, cum: boolean): (number | null)[] {
+  const shares = percents(cum ? f.versions.cum : f.versions.flat, h.versions.map((v) => v.total));
+  return shares.map((share, i) => (f.versions.cum[i] === 0 && f.versions.flat[i] === 0 ? null : share));
+}
+
+const percents = (values: readonly number[], totals: readonly number[]) =>
+  values.map((v, i) => (totals[i]! > 0 ? (100 * v) / totals[i]! : null));
+
+/** The mean of the windows' shares, of which each counts the same. */
+export function meanShare(h: History, f: FunctionHistory, cum: boolean): number {
+  const known = sharesOf(h, f, cum).filter((s) => s !== null);
+  return known.length === 0 ? 0 : known.reduce((a, b) => a + b, 0) / known.length;
+}
+
+export const versionName = (version: string): string => version || 'no version';
+
+/** When a function was seen first, and in which version. */
+export function firstText(f: FunctionHistory): string {
+  if (!f.first) return 'never';
+  const when = f.first.start ? 'from the start' : timeText(f.first.time, false);
+  return f.first.version ? `${f.first.version} · ${when}` : when;
+}
+
+/** A change in words: how much, how sure that is, and since when. */
+export function changeWords(f: FunctionHistory): string {
+  const c = f.change;
+  if (!c) return 'Nothing to compare';
+  const points = (n: number) => `${n > 0 ? '+' : ''}${n.toFixed(1)} points`;
+  const since = c.version
+    ? `with ${c.version}, from ${timeText(c.time, false)} on`
+    : `in the last third of the time, from ${timeText(c.time, false)} on`;
+  const sure = c.sure === 0 ? 'which chance may do' : c.sure === c.after - c.before ? '' : `${points(c.sure)} beyond the sampling error`;
+  return [`${points(c.after - c.before)} ${since}`, sure].filter(Boolean).join('; ');
+}
+
+/** Which functions have a line: the first ones that aren't left out, and the one that is looked at; with their colours. */
+export function linesOf(names: readonly string[], off: ReadonlySet<string>, chosen: string): Map<string, number | undefined> {
+  const lines = new Map<string, number | undefined>();
+  names.forEach((name, i) => {
+    if (off.has(name)) return;
+    if (i < TONES) lines.set(name, i);
+    else if (name === chosen) lines.set(name, undefined);
+  });
+  return lines;
+}
