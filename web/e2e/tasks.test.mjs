@@ -1,0 +1,172 @@
+// @ts-check
+// What people come for, and in how few steps they have it: a click, a key, or text
+// that is typed is a step. Each begins where one is after hone has opened.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { hover, nodesOf, widest } from './graph.mjs';
+import { hone, temporaryFolder } from './hone.mjs';
+import { eventually, settled, suite } from './page.mjs';
+import { labels, tuned, wordindex } from './profiles.mjs';
+import { ask, buildShakespeare, profiled, serveStore } from './store.mjs';
+
+/** @typedef {import('./page.mjs').Page} Page */
+/** @typedef {import('playwright-core').Locator} Locator */
+
+/** A user whose steps are counted. @param {Page} page */
+function user(page) {
+  let steps = 0;
+  const step = async (/** @type {Promise<unknown>} */ done) => {
+    steps++;
+    await done;
+    await settled(page);
+  };
+  return {
+    click: (/** @type {Locator} */ what) => step(what.click()),
+    press: (/** @type {string} */ key) => step(page.keyboard.press(key)),
+    type: (/** @type {string} */ text) => step(page.keyboard.type(text)),
+    menuAt: (/** @type {number} */ x, /** @type {number} */ y) => step(page.mouse.click(x, y, { button: 'right' })),
+    /** @param {number} most */
+    took: (most) => assert.ok(steps > 0 && steps <= most, `${steps} steps, and ${most} are enough`),
+  };
+}
+
+/** @param {Page} page @param {string} label */
+const rows = (page, label) => page.getByRole('grid', { name: label }).getByRole('row').filter({ has: page.getByRole('gridcell') });
+
+/** The shares of functions of one's own that a report of the command line has. @param {string[]} args */
+const shares = (...args) => JSON.parse(hone('top', '-json', ...args)).rows.map(
+  (/** @type {{ name: string, flat: { percent: number } }} */ r) => ({ name: r.name, percent: r.flat.percent }),
+);
+
+const single = suite([wordindex]);
+
+single('the hottest line of one\u2019s own takes a step', async ({ page, open }) => {
+  await open('/');
+  const me = user(page);
+  const hottest = page.getByRole('list', { name: 'Your lines that cost most' }).getByRole('link').first();
+  const [, line, share] = /:(\d+) ([\d.]+%)/.exec(await hottest.innerText()) ?? [];
+  await me.click(hottest);
+  me.took(1);
+  await page.getByRole('tab', { name: 'Source', selected: true }).waitFor();
+  const url = new URL(page.url()).searchParams;
+  assert.deepEqual([url.get('fn'), url.get('at')], ['main.addLine', line]);
+  assert.ok(share, 'no share');
+  const row = page.locator(`.listing tr.aimed[data-line="${line}"]`);
+  await row.waitFor();
+  const text = readFileSync(new URL('../../examples/wordindex/index.go', import.meta.url), 'utf8').split('\n')[Number(line) - 1]?.trim();
+  assert.ok(text && (await row.innerText()).includes(text), `${await row.innerText()} is not ${text}`);
+});
+
+single('which of one\u2019s own functions bring mallocgc takes two', async ({ page, open }) => {
+  await open('/');
+  const { nodes, total } = await nodesOf(page);
+  const { x, y } = await hover(page, widest(nodes, 'runtime.mallocgc'), total);
+  const me = user(page);
+  await me.menuAt(x, y);
+  await me.click(page.getByRole('menuitem', { name: /^Your callers/ }));
+  me.took(2);
+  const [first, second] = shares('-mine', '-focus=^runtime\\.mallocgc$', wordindex);
+  assert.match(first.name, /^main\.\S+ via /);
+  const shown = rows(page, 'Functions by value');
+  for (const [i, { name, percent }] of [first, second].entries()) {
+    await eventually(async () => {
+      const text = await shown.nth(i).innerText();
+      assert.ok(text.includes(`${percent.toFixed(2)}%`), `${text} lacks ${percent}`);
+      assert.ok(name.includes(text.trim().split('\n').at(-1)?.split('.').at(-1) ?? name), `${text} is not ${name}`);
+    });
+  }
+});
+
+single('the share of what a name matches takes two', async ({ page, open }) => {
+  await open('/');
+  const me = user(page);
+  await me.press('/');
+  await me.type('regexp');
+  me.took(2);
+  const [, value] = /accounting for (\S+), [\d.]+% of/.exec(hone('top', '-nodecount=0', '-trim=false', '-focus=regexp', wordindex)) ?? [];
+  await eventually(async () => {
+    const said = await page.locator('#search-result').innerText();
+    assert.ok(value && /^\d+(\.\d+)?%/.test(said) && said.includes(value), `${said} is not ${value}`);
+  });
+});
+
+single('a picture for a document takes two', async ({ page, open }) => {
+  await open('/');
+  const me = user(page);
+  await me.click(page.getByRole('button', { name: /^Export/ }));
+  const [download] = await Promise.all([page.waitForEvent('download'), me.click(page.getByRole('menuitem', { name: /^SVG/ }))]);
+  me.took(2);
+  const picture = readFileSync(await download.path(), 'utf8');
+  assert.match(picture, /^(<\?xml[^>]*>\s*)?<svg /);
+  assert.ok(picture.includes('main.addLine'));
+});
+
+const labelled = suite([labels]);
+
+labelled('one value of a label takes two', async ({ page, open }) => {
+  await open('/');
+  const me = user(page);
+  await me.click(page.getByRole('tab', { name: 'Tags' }));
+  const value = page.locator('.tag-value').filter({ hasText: '/search' });
+  const said = await value.innerText();
+  await me.click(value);
+  me.took(2);
+  await page.locator('.chip').filter({ hasText: '/search' }).waitFor();
+  assert.equal(await page.locator('.tag-value').filter({ hasText: '/checkout/pay' }).count(), 0);
+  // As the command line has it.
+  const [, share] = /([\d.]+)%/.exec(said) ?? [];
+  const told = hone('pprof', '-tags', '-tagfocus=endpoint=/search', labels);
+  assert.ok(share && told.split('\n').some((line) => line.includes(`${share}%): /search`)), `${share}% is not in\n${told}`);
+});
+
+const compared = suite(['-base', wordindex, tuned]);
+
+compared('what changed between two profiles takes one', async ({ page, open, url }) => {
+  await page.goto(url); // whose link has the comparison
+  await settled(page);
+  const me = user(page);
+  await me.click(page.getByRole('tab', { name: 'Diff' }));
+  me.took(2);
+  const most = rows(page, 'Functions by change').first();
+  await most.waitFor();
+  assert.match(await most.innerText(), /▼ -[\d.]+\w+[\s\S]*memmove/);
+});
+
+const folder = temporaryFolder('tasks');
+
+const stored = suite([], {
+  start: async () => {
+    const server = await serveStore();
+    const program = buildShakespeare(folder);
+    await profiled(program, server.url, '1', 600);
+    await profiled(program, server.url, '2', 600);
+    return server;
+  },
+});
+
+stored('what changed between two versions takes one', async ({ page, open }) => {
+  await open('/');
+  const me = user(page);
+  await me.click(page.getByRole('button', { name: 'Compare the two latest versions of shakespeare' }));
+  me.took(2);
+  await rows(page, 'Functions by change').filter({ hasText: /[▲▼]/ }).first().waitFor();
+  await page.getByText('vs version 1').waitFor();
+});
+
+stored('which version and when takes two', async ({ page, open, url }) => {
+  await open('/');
+  const me = user(page);
+  await me.click(rows(page, 'Services').getByRole('link', { name: 'shakespeare' }));
+  await me.click(page.getByRole('tab', { name: 'History' }));
+  me.took(2);
+  // Version 2 looks for substrings, where 1 had regular expressions: it came with that, then.
+  const { markers } = await ask(url, 'markers');
+  const came = markers.find((/** @type {{ version: string }} */ m) => m.version === '2').time;
+  const row = rows(page, 'Functions by version').filter({ hasText: 'strings.ToLower' });
+  const text = await row.innerText();
+  assert.match(text, /▲\s*0\.0%\s*→\s*[\d.]+%\s*2\s/);
+  const when = /2 · (\d+ \w+ \d\d:\d\d)/.exec(text)?.[1] ?? '';
+  const seen = Date.parse(`${when.replace(/ (\d\d:)/, ` ${new Date(came).getUTCFullYear()} $1`)} UTC`);
+  assert.ok(seen >= came - 60_000 && seen < came + 300_000, `${text}: version 2 came at ${new Date(came).toISOString()}`);
+});
