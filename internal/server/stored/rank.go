@@ -36,7 +36,10 @@ func (h *historyQuery) ranked(windows, versions []part, came map[string]bool) []
 	}
 	all := make([]api.FunctionHistory, 0, len(shares))
 	steps := stepsOf(windows, versions)
-	for name := range shares {
+	for name, share := range shares {
+		if _, ok := chosen[name]; share == 0 && !ok {
+			continue // it is there for what it calls alone
+		}
 		all = append(all, api.FunctionHistory{Name: name, First: firstSeen(name, windows, versions, came), Change: h.change(name, steps)})
 	}
 	slices.SortFunc(all, func(a, b api.FunctionHistory) int {
