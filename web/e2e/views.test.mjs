@@ -11,6 +11,20 @@ import { absolute, labels, tuned, wordindex } from './profiles.mjs';
 
 const check = suite([wordindex]);
 
+/** Sizes of units in the smallest of their kind, as terminals and pages call them. */
+const UNITS = new Map([
+  ['ns', 1], ['us', 1e3], ['µs', 1e3], ['ms', 1e6], ['s', 1e9], ['hrs', 3.6e12],
+  ['B', 1], ['kB', 2 ** 10], ['MB', 2 ** 20], ['GB', 2 ** 30],
+]);
+
+/** A value whatever its unit: a column of the page has one unit, each line of a terminal its own. @param {string} text */
+function measured(text) {
+  const [, number, unit = ''] = /^(-?[\d.]+)([a-zµ]+)$/i.exec(text.replaceAll('\u202f', '')) ?? [];
+  const size = UNITS.get(unit);
+  if (size === undefined) return text.replaceAll('\u202f', '');
+  return `${Number((Number(number) * size).toPrecision(9))} ${/b$/i.test(unit) ? 'bytes' : 'ns'}`;
+}
+
 /**
  * Rows of a table as text, as far as they are drawn; a badge after a name is left out.
  * @param {Page} page
@@ -19,14 +33,15 @@ const check = suite([wordindex]);
 async function rows(page, name) {
   const table = page.getByRole('grid', name === undefined ? {} : { name, exact: true }).first();
   await table.waitFor();
-  return table.locator('[data-row]').evaluateAll((all) =>
+  const texts = await table.locator('[data-row]').evaluateAll((all) =>
     all
       .sort((a, b) => Number(a.getAttribute('data-row')) - Number(b.getAttribute('data-row')))
       .map((row) => [...row.querySelectorAll('[role=gridcell]')].map((cell) => {
         const name = cell.querySelector('.fname');
-        return ((name ? name.getAttribute('title') || name.textContent : cell.textContent) ?? '').trim().replaceAll('\u202f', '');
+        return ((name ? name.getAttribute('title') || name.textContent : cell.textContent) ?? '').trim();
       })),
   );
+  return texts.map((cells) => cells.map(measured));
 }
 
 /** The table in a report of `hone pprof -top`: values, then the name. @param {string[]} args */
@@ -35,7 +50,7 @@ function top(...args) {
   const head = lines.findIndex((line) => /^\s+flat\s+flat%/.test(line));
   return lines.slice(head + 1).map((line) => {
     const [flat = '', flatShare = '', sum = '', cum = '', cumShare = '', ...name] = line.trim().split(/\s+/);
-    return [flat, flatShare, sum, cum, cumShare, name.join(' ').replace(/ \((partial-)?inline\)$/, '')];
+    return [measured(flat), flatShare, sum, measured(cum), cumShare, name.join(' ').replace(/ \((partial-)?inline\)$/, '')];
   });
 }
 
@@ -51,7 +66,8 @@ function list(pattern) {
   );
   assert.equal(status, 0, stderr);
   const lines = stdout.matchAll(/^ *(\S+) +(\S+) +(\d+):/gm);
-  return [...lines].map(([, flat, cum, line]) => [line, flat, cum]).filter(([, flat, cum]) => flat !== '.' || cum !== '.');
+  return [...lines].map(([, flat = '', cum = '', line]) => [line, measured(flat), measured(cum)])
+    .filter(([, flat, cum]) => flat !== '.' || cum !== '.');
 }
 
 for (const [parameters, args] of /** @type {[string, string[]][]} */ ([
@@ -176,7 +192,7 @@ check('sandwich has the callers and callees that peek prints', async ({ page, op
   const calls = (/** @type {string[]} */ lines) =>
     lines.filter((line) => line.includes('|')).map((line) => {
       const [, value = '', share = '', name = ''] = /^\s+(\S+)\s+(\S+)\s+\|\s+(.*?)(?: \(inline\))?$/.exec(line) ?? [];
-      return [value, share, name];
+      return [measured(value), share, name];
     }).filter(([value]) => value);
   const callers = calls(text.slice(0, self));
   const callees = calls(text.slice(self + 1));
@@ -204,7 +220,7 @@ check('source has the values of pprof -list', async ({ page, open }) => {
   const shown = await page.locator('.lines tr.hot').evaluateAll((all) =>
     all.map((row) => [...row.children].map((cell) => cell.textContent?.trim() ?? '')),
   );
-  const values = shown.map(([line, flat, cum]) => [line, flat || '.', cum || '.']);
+  const values = shown.map(([line, flat, cum]) => [line, measured(flat || '.'), measured(cum || '.')]);
   assert.deepEqual(values, list('^main\\.addLine$'));
   // Its text is in the repository.
   assert.ok(shown.some((row) => row[3] === 'ix[w] += decimal(number)'), String(shown));

@@ -63,6 +63,15 @@ function find(kind: UnitKind, name: string): Unit | undefined {
   return kind.units.find((u) => u.aliases.includes(wanted));
 }
 
+/** The units that values of a unit convert into, as pages print them, the smallest first, with their sizes in that unit. */
+export function inUnits(from: string): { name: string; factor: number }[] {
+  for (const kind of KINDS) {
+    const source = find(kind, from);
+    if (source) return kind.units.map((u) => ({ name: u.name === 'us' ? 'µs' : u.name, factor: u.factor / source.factor }));
+  }
+  return [];
+}
+
 /** Converts a value; to may be "minimum": the largest unit in which it is at least 1. */
 export function convert(value: number, from: string, to: string): { value: number; unit: string } {
   const size = Math.abs(value);

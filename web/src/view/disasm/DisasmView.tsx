@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { AsmInst, Disassembly, Quantity } from '../../api/types';
+import { columnFigures } from '../../model/column';
+import { rateText } from '../../state/selected';
 import type { ApiError } from '../../api/client';
 import { exactly, writtenIn } from '../../state/pattern';
 import { useReport } from '../../state/report';
@@ -82,7 +84,10 @@ function Routines({ report }: { report: Disassembly }) {
     return best;
   }, [routine]);
   const most = useMemo(() => Math.max(1, ...routine.instructions.map((i) => Math.abs(i.cum.value))), [routine]);
-  const columns = useMemo(() => columnsOf(most), [most]);
+  const columns = useMemo(
+    () => columnsOf(most, columnFigures(routine.instructions.flatMap((i) => [i.flat, i.cum]), report.unit, rateText.value)),
+    [most, routine, report, rateText.value],
+  );
   return (
     <>
       <div class="pane-bar">
@@ -115,8 +120,8 @@ function Routines({ report }: { report: Disassembly }) {
   );
 }
 
-function columnsOf(most: number): readonly Column<AsmInst>[] {
-  const value = (q: Quantity) => (q.value === 0 ? '' : q.text);
+function columnsOf(most: number, figure: (q: Quantity) => string): readonly Column<AsmInst>[] {
+  const value = (q: Quantity) => (q.value === 0 ? '' : figure(q));
   const place = (i: AsmInst) => (i.file ? `${pathEnd(i.file, 1)}:${i.line ?? 0}` : '');
   return [
     {

@@ -2,6 +2,8 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Call, Tree, TreeRow } from '../../api/types';
 import { exactly, finder, quote } from '../../state/pattern';
 import { useReport } from '../../state/report';
+import { columnFigures } from '../../model/column';
+import { rateText } from '../../state/selected';
 import { queryOf, selectFunction, type State } from '../../state/state';
 import { FlameGraph } from '../flame/FlameGraph';
 import { server } from '../flame/server';
@@ -46,7 +48,7 @@ function Filling({ state, fn }: { state: State; fn: string }) {
         <Empty title="Not in this profile"><p>{fn} has no samples here.</p></Empty>
       ))}
     >
-      {({ report }) => <Chosen key={fn} rows={rowsOf(report, fn)} state={state} query={query} />}
+      {({ report }) => <Chosen key={fn} rows={rowsOf(report, fn)} unit={report.unit} state={state} query={query} />}
     </ReportState>
   );
 }
@@ -58,7 +60,7 @@ function rowsOf(tree: Tree, fn: string): TreeRow[] {
   return rows.sort((a, b) => Math.abs(b.cum.value) - Math.abs(a.cum.value));
 }
 
-function Chosen({ rows, state, query }: { rows: readonly TreeRow[]; state: State; query: URLSearchParams }) {
+function Chosen({ rows, unit, state, query }: { rows: readonly TreeRow[]; unit: string; state: State; query: URLSearchParams }) {
   const [at, setAt] = useState(0);
   const row = rows[Math.min(at, rows.length - 1)]!;
   const pivot = row.function ?? row.name;
@@ -90,7 +92,7 @@ function Chosen({ rows, state, query }: { rows: readonly TreeRow[]; state: State
       </div>
       <div class="sandwich">
         <div class="sandwich-half">
-          <Calls title="Callers" none="No callers: stacks begin here." calls={row.callers} state={state} />
+          <Calls title="Callers" none="No callers: stacks begin here." calls={row.callers} unit={unit} state={state} />
           <div class="sandwich-flame">
             <FlameGraph
               source={server}
@@ -105,7 +107,7 @@ function Chosen({ rows, state, query }: { rows: readonly TreeRow[]; state: State
           </div>
         </div>
         <div class="sandwich-half">
-          <Calls title="Callees" none="It calls nothing that was seen." calls={row.callees} state={state} />
+          <Calls title="Callees" none="It calls nothing that was seen." calls={row.callees} unit={unit} state={state} />
           <div class="sandwich-flame">
             <FlameGraph
               source={server}
@@ -127,12 +129,13 @@ interface CallsProps {
   title: 'Callers' | 'Callees';
   none: string;
   calls: readonly Call[];
+  unit: string;
   state: State;
 }
 
-function Calls({ title, none, calls, state }: CallsProps) {
+function Calls({ title, none, calls, unit, state }: CallsProps) {
   const matches = useMemo(() => finder(state.search), [state.search]);
-  const columns = useMemo(() => columnsOf(title), [title]);
+  const columns = useMemo(() => columnsOf(title, calls, unit, rateText.value), [title, calls, unit, rateText.value]);
   return (
     <Table<Call>
       label={title}
@@ -149,12 +152,16 @@ function Calls({ title, none, calls, state }: CallsProps) {
   );
 }
 
-function columnsOf(title: string): readonly Column<Call>[] {
+function columnsOf(title: string, calls: readonly Call[], unit: string, rates: string): readonly Column<Call>[] {
+  const figure = columnFigures(calls.map((c) => c.weight), unit, rates);
+  const most = calls.reduce((m, c) => Math.max(m, Math.abs(c.share)), 0) || 1;
   return [
-    { id: 'weight', title: 'Value', width: '5.5rem', align: 'right', from: 25, cell: (c) => c.weight.text, text: (c) => c.weight.text },
+    {
+      id: 'weight', title: 'Value', width: '6rem', align: 'right', from: 25, cell: (c) => figure(c.weight), text: (c) => c.weight.text,
+    },
     {
       id: 'share', title: 'Share', about: 'Of the function’s total', width: '5rem', align: 'right', cell: (c) => percentText(c.share),
-      text: (c) => percentText(c.share), share: (c) => (c.weight.value < 0 ? -1 : 1) * Math.abs(c.share),
+      text: (c) => percentText(c.share), share: (c) => ((c.weight.value < 0 ? -100 : 100) * Math.abs(c.share)) / most,
     },
     {
       id: 'name', title,

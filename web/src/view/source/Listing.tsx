@@ -4,6 +4,8 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { Finding } from '../../api/advice';
 import type { Quantity, SourceFunction, SourceInst, SourceLine } from '../../api/types';
+import { columnFigures } from '../../model/column';
+import { rateText } from '../../state/selected';
 import { copyText, Icon, IconButton, openFunctionMenu, tip } from '../parts';
 import { hex, percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
@@ -12,6 +14,8 @@ import { tokens, type Inside, type Token } from './tokens';
 
 interface Props {
   fn: SourceFunction;
+  /** Of its values. */
+  unit: string;
   /** Show the machine code of all lines. */
   assembly: boolean;
   /** The line a link leads to, '' for none. */
@@ -27,13 +31,24 @@ interface Props {
   onLayout: () => void;
 }
 
-export function Listing({ fn, assembly, at, findings, finding, onFinding, body, onLayout }: Props) {
+/** How values are shown beside each other. */
+interface Figures {
+  figure: (q: Quantity) => string;
+  most: number;
+}
+
+export function Listing({ fn, unit, assembly, at, findings, finding, onFinding, body, onLayout }: Props) {
   const lines = fn.lines ?? [];
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first line
   const [code, setCode] = useState<ReadonlyMap<number, boolean>>(new Map()); // lines that differ from assembly
   const parts = useMemo(() => folds(lines.length, (i) => costs(lines[i]!) || findings.has(lines[i]!.line)), [lines, findings]);
   const coloured = useMemo(() => colour(lines), [lines]);
-  const most = useMemo(() => Math.max(1, ...lines.map((l) => Math.abs(l.cum.value)), ...lines.map((l) => Math.abs(l.flat.value))), [lines]);
+  const figures = useMemo<Figures>(() => {
+    const all = lines.flatMap((l) => [l.flat, l.cum]);
+    const parts = lines.flatMap((l) => (l.instructions ?? []).flatMap((i) => [i.flat, i.cum]));
+    const most = all.reduce((m, q) => Math.max(m, Math.abs(q.value)), 1);
+    return { figure: columnFigures([...all, ...parts], unit, rateText.value), most };
+  }, [lines, unit, rateText.value]);
 
   return (
     <article class="listing" aria-label={fn.name}>
@@ -97,7 +112,7 @@ export function Listing({ fn, assembly, at, findings, finding, onFinding, body, 
                     key={line.line}
                     line={line}
                     text={coloured[part.first + i]!}
-                    most={most}
+                    figures={figures}
                     open={shown}
                     aimed={at === String(line.line)}
                     findings={findings.get(line.line)}
@@ -138,7 +153,7 @@ function colour(lines: readonly SourceLine[]): Token[][] {
 interface LineProps {
   line: SourceLine;
   text: readonly Token[];
-  most: number;
+  figures: Figures;
   open: boolean;
   aimed: boolean;
   onToggle: () => void;
@@ -148,11 +163,11 @@ interface LineProps {
   body: (f: Finding) => ComponentChildren;
 }
 
-function Line({ line, text, most, open, aimed, onToggle, findings, finding, onFinding, body }: LineProps) {
+function Line({ line, text, figures, open, aimed, onToggle, findings, finding, onFinding, body }: LineProps) {
   const hot = costs(line);
   const told = findings?.some((f) => f.id === finding) === true;
   const instructions = line.instructions ?? [];
-  const heat = Math.max(Math.abs(line.cum.value), Math.abs(line.flat.value)) / most;
+  const heat = Math.max(Math.abs(line.cum.value), Math.abs(line.flat.value)) / figures.most;
   return (
     <>
       <tr class={`${hot ? 'hot' : ''}${aimed ? ' aimed' : ''}`} data-line={line.line} {...(hot ? { 'data-heat': heat.toFixed(3) } : {})}>
@@ -183,8 +198,8 @@ function Line({ line, text, most, open, aimed, onToggle, findings, finding, onFi
             </button>
           ) : line.line}
         </th>
-        <Value q={line.flat} most={most} />
-        <Value q={line.cum} most={most} />
+        <Value q={line.flat} figures={figures} />
+        <Value q={line.cum} figures={figures} />
         <td class="text"><code>{text.map((t, i) => (t.kind ? <span key={i} class={`go-${t.kind}`}>{t.text}</span> : t.text))}</code></td>
       </tr>
       {told && (
@@ -196,13 +211,13 @@ function Line({ line, text, most, open, aimed, onToggle, findings, finding, onFi
           </td>
         </tr>
       )}
-      {open && instructions.map((inst, i) => <Instruction key={i} inst={inst} most={most} />)}
+      {open && instructions.map((inst, i) => <Instruction key={i} inst={inst} figures={figures} />)}
     </>
   );
 }
 
 /** Nothing measured is nothing shown: the eye finds what is. */
-function Value({ q, most }: { q: Quantity; most: number }) {
+function Value({ q, figures: { figure, most } }: { q: Quantity; figures: Figures }) {
   if (q.value === 0) return <td class="value" />;
   return (
     <td
@@ -210,17 +225,17 @@ function Value({ q, most }: { q: Quantity; most: number }) {
       title={`${percentText(q.percent)} of the total`}
       style={{ '--share': `${(100 * Math.abs(q.value)) / most}%` }}
     >
-      <span>{q.text}</span>
+      <span>{figure(q)}</span>
     </td>
   );
 }
 
-function Instruction({ inst, most }: { inst: SourceInst; most: number }) {
+function Instruction({ inst, figures }: { inst: SourceInst; figures: Figures }) {
   return (
     <tr class="inst">
       <td class="address">{hex(inst.address)}</td>
-      <Value q={inst.flat} most={most} />
-      <Value q={inst.cum} most={most} />
+      <Value q={inst.flat} figures={figures} />
+      <Value q={inst.cum} figures={figures} />
       <td class="text">
         <code>{inst.text}</code>
         {inlined(inst) && <span class="soft">  {inlined(inst)}</span>}

@@ -135,6 +135,7 @@ export default function SourceView({ state }: ViewProps) {
                     <Listing
                       key={`${f.name} ${f.file} ${f.lines?.[0]?.line}`}
                       fn={f}
+                      unit={source.answer?.report.unit ?? ''}
                       assembly={assembly}
                       at={line}
                       findings={findings[i] ?? none}

@@ -1,7 +1,9 @@
 import { useCallback, useMemo } from 'preact/hooks';
-import type { Top, TopRow } from '../../api/types';
+import type { Quantity, Top, TopRow } from '../../api/types';
+import { columnFigures } from '../../model/column';
 import { patternOf, quote } from '../../state/pattern';
 import { useReport } from '../../state/report';
+import { rateText } from '../../state/selected';
 import { queryOf, selectFunction, setOption, setOwn } from '../../state/state';
 import { openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
@@ -43,6 +45,16 @@ export default function TopView({ state, beside = false }: ViewProps) {
     if (next) selectFunction(selects(next));
   }), beside);
 
+  const unit = pages.first.answer?.report.unit ?? '';
+  const columns = useMemo(() => {
+    const all = loaded ?? [];
+    const figure = columnFigures(all.flatMap((r) => [r.flat, r.cum]), unit, rateText.value);
+    // Of the rows that are there: with the largest first, of all.
+    const most = (of: 'flat' | 'cum') => all.reduce((m, r) => Math.max(m, Math.abs(r[of].value)), 0) || 1;
+    const bars = { flat: most('flat'), cum: most('cum') };
+    return columnsOf(figure, bars).filter((c) => c.id !== 'sum' || !order);
+  }, [loaded, unit, order, rateText.value]);
+
   const shown: Order = parseOrder(order) ?? { column: state.options['sort'] === 'cum' ? 'cum' : 'flat', descending: true };
   const onOrder = (column: string) => {
     const next = nextOrder(shown, column);
@@ -67,7 +79,7 @@ export default function TopView({ state, beside = false }: ViewProps) {
           <>
             <Table<TopRow>
               label="Functions by value"
-              columns={order ? columns.filter((c) => c.id !== 'sum') : columns}
+              columns={columns}
               count={pages.total}
               row={pages.row}
               rowKey={(r, i) => `${r.name}#${i}`}
@@ -98,15 +110,16 @@ function nextOrder(now: Order, column: string): Order {
 
 const SHARE = 'clamp(5.5rem, 9cqi, 11rem)'; // bars tell more where there is room
 
-const columns: readonly Column<TopRow>[] = [
+const columnsOf = (figure: (q: Quantity) => string, most: { flat: number; cum: number }): readonly Column<TopRow>[] => [
   {
     id: 'flat', title: 'Flat', about: 'In the function itself', width: '6rem', align: 'right', from: 40, order: 'descending',
-    cell: (r) => r.flat.text, text: (r) => r.flat.text, kind: (r) => (r.flat.value === 0 ? 'soft' : ''),
+    cell: (r) => figure(r.flat), text: (r) => r.flat.text, kind: (r) => (r.flat.value === 0 ? 'soft' : ''),
   },
   {
     id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'In the function itself, of the total', width: SHARE,
     align: 'right',
-    cell: (r) => percentText(r.flat.percent), text: (r) => percentText(r.flat.percent), share: (r) => r.flat.percent,
+    cell: (r) => percentText(r.flat.percent), text: (r) => percentText(r.flat.percent),
+    share: (r) => (100 * r.flat.value) / most.flat,
   },
   {
     id: 'sum', title: 'Sum %', about: 'Flat of this row and all above, of the total', width: '5rem', align: 'right', from: 52,
@@ -114,12 +127,13 @@ const columns: readonly Column<TopRow>[] = [
   },
   {
     id: 'cum', title: 'Cum', about: 'In the function and all it calls', width: '6rem', align: 'right', from: 40, order: 'descending',
-    cell: (r) => r.cum.text, text: (r) => r.cum.text,
+    cell: (r) => figure(r.cum), text: (r) => r.cum.text,
   },
   {
     id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'In the function and all it calls, of the total', width: SHARE,
     align: 'right',
-    cell: (r) => percentText(r.cum.percent), text: (r) => percentText(r.cum.percent), share: (r) => r.cum.percent,
+    cell: (r) => percentText(r.cum.percent), text: (r) => percentText(r.cum.percent),
+    share: (r) => (100 * r.cum.value) / most.cum,
   },
   {
     id: 'name', title: 'Function', order: 'ascending',

@@ -1,5 +1,7 @@
-import { useCallback, useState } from 'preact/hooks';
-import type { Trace, Traces } from '../../api/types';
+import { useCallback, useMemo, useState } from 'preact/hooks';
+import type { Quantity, Trace, Traces } from '../../api/types';
+import { columnFigures } from '../../model/column';
+import { rateText } from '../../state/selected';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { Button, IconButton, openFunctionMenu, ReportState } from '../parts';
 import { count, percentText, plural } from '../table/format';
@@ -33,6 +35,12 @@ export default function TracesView({ state }: ViewProps) {
     if (next >= 0) setChosen(next);
   }));
   const trace = pages.row(at);
+  const report = pages.first.answer?.report;
+  const columns = useMemo(() => {
+    const all = (report?.traces ?? []).map((t) => t.value);
+    const most = all.reduce((m, q) => Math.max(m, Math.abs(q.value)), 0) || 1;
+    return columnsOf(columnFigures(all, report?.unit ?? '', rateText.value), most);
+  }, [report, rateText.value]);
 
   return (
     <section class="pane" aria-label="Traces">
@@ -74,14 +82,15 @@ export default function TracesView({ state }: ViewProps) {
   );
 }
 
-const columns: readonly Column<Trace>[] = [
+const columnsOf = (figure: (q: Quantity) => string, most: number): readonly Column<Trace>[] => [
   {
     id: 'value', title: 'Value', width: '6rem', align: 'right', order: 'descending',
-    cell: (t) => t.value.text, text: (t) => t.value.text,
+    cell: (t) => figure(t.value), text: (t) => t.value.text,
   },
   {
     id: 'share', title: 'Share', width: '5.5rem', align: 'right', from: 30,
-    cell: (t) => percentText(t.value.percent), text: (t) => percentText(t.value.percent), share: (t) => t.value.percent,
+    cell: (t) => percentText(t.value.percent), text: (t) => percentText(t.value.percent),
+    share: (t) => (100 * t.value.value) / most,
   },
   {
     id: 'labels', title: 'Labels', width: '14rem', from: 55, kind: () => 'soft',

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { columnFigures } from './column';
+import { formatValue } from './units';
+
+const quantities = (unit: string, ...values: number[]) => values.map((value) => ({ value, text: formatValue(value, unit), percent: 0 }));
+
+test.each([
+  ['samples of a CPU profile', 'nanoseconds', [240.29e9, 1e9, 10e6, 0], ['240.29s', '1.00s', '0.01s', '0']],
+  ['what is short', 'nanoseconds', [30e6, 10e6], ['30ms', '10ms']],
+  ['hours and samples', 'nanoseconds', [35794.73e9, 10e6], ['35 794.73s', '0.01s']],
+  ['from much to little memory', 'bytes', [1.5 * 2 ** 30, 512 * 1024, 512], ['1 536.00MB', '0.50MB', '<0.01MB']],
+  ['memory alike', 'bytes', [1536, 1024], ['1.5kB', '1.0kB']],
+  ['delays', 'nanoseconds', [1_234_500, 12], ['1 234.50µs', '0.01µs']],
+  ['counts', 'count', [1234567, 3], ['1 234 567', '3']],
+  ['a comparison', 'nanoseconds', [-1.81e9, 20e6], ['-1.81s', '0.02s']],
+  ['nothing', 'nanoseconds', [0], ['0']],
+] as const)('%s', (_, unit, values, texts) => {
+  const all = quantities(unit, ...values);
+  expect(all.map(columnFigures(all, unit))).toEqual(texts.map((t) => t.replaceAll(' ', '\u202f')));
+});
+
+test('rates say so', () => {
+  const all = quantities('nanoseconds', 1.5e9, 0);
+  expect(all.map(columnFigures(all, 'nanoseconds', '/s'))).toEqual(['1.5s/s', '0']);
+});
+
+test('what an option made of a value stays', () => {
+  const all = [{ value: 2e9, text: '2000ms', percent: 1 }, { value: 10, text: '0', percent: 0 }];
+  expect(all.map(columnFigures(all, 'nanoseconds'))).toEqual(['2000ms', '0']);
+});
