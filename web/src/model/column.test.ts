@@ -24,7 +24,16 @@ test('rates say so', () => {
   expect(all.map(columnFigures(all, 'nanoseconds', '/s'))).toEqual(['1.5s/s', '0']);
 });
 
+test.each([
+  ['bytes', 'MB', [3639.83 * 2 ** 20, 21 * 2 ** 20, 0.5 * 2 ** 20, 0], ['3 639.83MB', '21.00MB', '0.50MB', '0']],
+  ['nanoseconds', 'ms', [1_890_000_000, 10_000_000], ['1 890ms', '10ms']],
+  ['nanoseconds', 'us', [1500, 10], ['1.50µs', '0.01µs']],
+] as const)('%s that the server prints in %s stay in it', (unit, to, values, texts) => {
+  const all = values.map((value) => ({ value, text: formatValue(value, unit, to), percent: 0 }));
+  expect(all.map(columnFigures(all, unit))).toEqual(texts.map((t) => t.replaceAll(' ', '\u202f')));
+});
+
 test('what an option made of a value stays', () => {
-  const all = [{ value: 2e9, text: '2000ms', percent: 1 }, { value: 10, text: '0', percent: 0 }];
-  expect(all.map(columnFigures(all, 'nanoseconds'))).toEqual(['2000ms', '0']);
+  const all = [{ value: 2e9, text: '500ms', percent: 1 }, { value: 4e9, text: '1s', percent: 0 }]; // divided
+  expect(all.map(columnFigures(all, 'nanoseconds', '/s'))).toEqual(['500ms/s', '1s/s']);
 });

@@ -12,12 +12,18 @@ const MOST = 1e6;
  * Returns how to print what stands in columns that are compared with each other. The
  * unit shows the largest in few digits, and the smallest to its second digit behind
  * the point if it can; rates is what is behind the unit of rates. Where the server
- * prints something else than the value, such as with an option, its texts stay.
+ * has a unit of its own for all values, that is the column's, and where it prints
+ * something else than the value, its texts stay.
  */
 export function columnFigures(all: readonly Quantity[], unit: string, rates = ''): (q: Quantity) => string {
-  const odd = all.some((q) => q.value !== 0 && formatValue(q.value, unit) !== q.text);
-  if (odd) return (q) => q.text + (q.value === 0 ? '' : rates);
-  const { name, factor, decimals } = scaleOf(all.map((q) => Math.abs(q.value)).filter((v) => v > 0), unit);
+  const known = all.filter((q) => q.value !== 0);
+  const sizes = known.map((q) => Math.abs(q.value));
+  const printed = (to: string) => known.every((q) => formatValue(q.value, unit, to) === q.text);
+  // All memory of a profile is printed in one unit already, and so is what an option asks for.
+  const asked = unitOf(known[0]?.text ?? '');
+  const own = printed('minimum') ? sizes.length > 0 && scaleOf(sizes, unit) : printed(asked) && scaleIn(asked, sizes, unit);
+  if (!own) return (q) => q.text + (q.value === 0 ? '' : rates);
+  const { name, factor, decimals } = own;
   return ({ value }) => {
     if (value === 0) return '0';
     const text = Math.abs(value / factor).toFixed(decimals);
@@ -28,8 +34,28 @@ export function columnFigures(all: readonly Quantity[], unit: string, rates = ''
   };
 }
 
-/** The unit of a column, with its size in that of the values. */
-function scaleOf(sizes: readonly number[], from: string): { name: string; factor: number; decimals: number } {
+/** A column's unit, with its size in that of the values. */
+interface Scale {
+  name: string;
+  factor: number;
+  decimals: number;
+}
+
+/** The unit of a figure of the server, as it takes it. */
+const unitOf = (text: string): string => (/[a-zµ*]+$/i.exec(text)?.[0] ?? '').replace('µ', 'u');
+
+/** Digits behind the point that tell values apart, two at most. */
+function decimalsOf(sizes: readonly number[], factor: number): number {
+  const exact = (decimals: number) => sizes.every((v) => Math.abs(v / factor - Number((v / factor).toFixed(decimals))) < 1e-9);
+  return exact(0) ? 0 : exact(1) ? 1 : 2;
+}
+
+function scaleIn(name: string, sizes: readonly number[], from: string): Scale | false {
+  const unit = inUnits(from).find((u) => u.name.replace('µ', 'u') === name);
+  return unit !== undefined && { ...unit, decimals: decimalsOf(sizes, unit.factor) };
+}
+
+function scaleOf(sizes: readonly number[], from: string): Scale {
   const largest = sizes.reduce((a, b) => Math.max(a, b), 0);
   const least = sizes.reduce((a, b) => Math.min(a, b), largest);
   const units = inUnits(from); // the smallest first
@@ -38,6 +64,5 @@ function scaleOf(sizes: readonly number[], from: string): { name: string; factor
   if (!best) return { name: convert(largest, from, 'minimum').unit, factor: 1, decimals: 0 };
   while (at > 0 && least < 0.01 * units[at]!.factor && largest < MOST * units[at - 1]!.factor) at--;
   const { name, factor } = units[Math.max(0, at)]!;
-  const exact = (decimals: number) => sizes.every((v) => Math.abs(v / factor - Number((v / factor).toFixed(decimals))) < 1e-9);
-  return { name, factor, decimals: exact(0) ? 0 : exact(1) ? 1 : 2 };
+  return { name, factor, decimals: decimalsOf(sizes, factor) };
 }

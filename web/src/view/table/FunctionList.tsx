@@ -41,7 +41,7 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
     const at = nextRow(selected, direction, rows.length, (i) => matches?.(rows[i]!.name) ?? false);
     if (at >= 0) selectFunction(selects(rows[at]!));
   }));
-  const columns = useMemo(() => columnsOf(by), [by]);
+  const columns = useMemo(() => columnsOf(by, rows.reduce((m, r) => Math.max(m, Math.abs(r[by].value)), 0) || 1), [by, rows]);
   return (
     <nav class="list" aria-label="Functions">
       <div class="list-head">
@@ -72,11 +72,12 @@ export function FunctionList({ state, by, shown = state.fn, functions, onOpen }:
   );
 }
 
-function columnsOf(by: 'flat' | 'cum'): readonly Column<TopRow>[] {
+function columnsOf(by: 'flat' | 'cum', most: number): readonly Column<TopRow>[] {
   return [
     {
       id: by, title: by === 'flat' ? 'Flat %' : 'Cum %', width: '5rem', align: 'right',
-      cell: (r) => percentText(r[by].percent), text: (r) => percentText(r[by].percent), share: (r) => r[by].percent,
+      cell: (r) => percentText(r[by].percent), text: (r) => percentText(r[by].percent),
+      share: (r) => (100 * r[by].value) / most,
     },
     { id: 'name', title: 'Function', cell: (r, { chars }) => <FunctionName place={r} chars={chars} />, text: (r) => r.name },
   ];

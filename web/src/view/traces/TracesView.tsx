@@ -39,7 +39,8 @@ export default function TracesView({ state }: ViewProps) {
   const columns = useMemo(() => {
     const all = (report?.traces ?? []).map((t) => t.value);
     const most = all.reduce((m, q) => Math.max(m, Math.abs(q.value)), 0) || 1;
-    return columnsOf(columnFigures(all, report?.unit ?? '', rateText.value), most);
+    const labelled = report?.traces.some((t) => t.labels) ?? false;
+    return columnsOf(columnFigures(all, report?.unit ?? '', rateText.value), most).filter((c) => c.id !== 'labels' || labelled);
   }, [report, rateText.value]);
 
   return (
