@@ -1,11 +1,16 @@
 // @ts-check
-// Writes the pictures of the documentation: node e2e/screenshots.mjs [FOLDER [NAME…]].
+// Writes the pictures of the documentation: node e2e/screenshots.mjs [--all] [FOLDER [NAME…]].
 // They are of profiles in the repository, so that the same sources give the same
 // pictures on the same machine; only source and machine code need a run of their own.
+//
+// --all takes each in light and dark at the widths of a telephone, of a notebook and of
+// a large screen, to be looked at before a release: NAME-SCHEME-WIDTH.png in FOLDER.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
 import { deflateSync, crc32 } from './png.mjs';
 import { advised } from './advised.mjs';
 import { launch } from './chromium.mjs';
@@ -14,25 +19,30 @@ import { buildHone, root, serve, temporaryFolder } from './hone.mjs';
 import { settled } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
 
-const [folder = join(root, 'doc', 'img', 'ui'), ...only] = process.argv.slice(2);
+const { values: { all }, positionals: [folder = join(root, 'doc', 'img', 'ui'), ...only] } = parseArgs({
+  options: { all: { type: 'boolean', default: false } }, allowPositionals: true,
+});
 
 const temporary = temporaryFolder('screenshots');
 process.env['HONE_BIN'] ||= buildHone(temporary);
 
-const WIDE = { width: 1280, height: 720 };
+const WIDE = { width: 1440, height: 810 };
 const NARROW = { width: 360, height: 720 };
+const LARGE = { width: 2560, height: 1300 };
 const SCHEMES = /** @type {const} */ (['light', 'dark']);
+
+/** @type {string[]} */
+let recording = [];
 
 /** A run of the example with its program, for machine code. */
 function recorded() {
+  if (recording.length > 0) return recording;
   const program = join(temporary, 'wordindex');
   const profile = join(temporary, 'cpu.pb.gz');
   execFileSync(process.env['GO'] ?? 'go', ['build', '-trimpath', '-o', program, './examples/wordindex'], { cwd: root });
   execFileSync(program, ['-for', '2s', '-cpuprofile', profile], { stdio: 'ignore' });
-  return [program, profile];
+  return (recording = [program, profile]);
 }
-
-const withProgram = recorded();
 
 const BASE_RUN = '20261120-093000-00aa';
 const HEAD_RUN = '20261121-093000-00bb';
@@ -86,10 +96,11 @@ function span(hours) {
 const link = (view, settings) => `/${view}?${new URLSearchParams(settings)}`;
 
 /**
- * Each is taken in light and dark, and those of narrow on a telephone too.
+ * Each is taken in light and dark, and those of narrow on a telephone too. Those that are
+ * looked at alone stand in no page of the documentation.
  * store: of the fleet, which hone serve has; until: a text that is waited for.
- * @type {{ name: string, args: string[], path: string | (() => string), cwd?: string | (() => string),
- *   until?: string, narrow?: boolean, store?: boolean }[]}
+ * @type {{ name: string, args: string[] | (() => string[]), path: string | (() => string), cwd?: string | (() => string),
+ *   until?: string, narrow?: boolean, store?: boolean, alone?: boolean }[]}
  */
 const pictures = [
   { name: 'flame', args: [wordindex], path: '/flame', narrow: true },
@@ -98,8 +109,8 @@ const pictures = [
   { name: 'top', args: [wordindex], path: '/top?sort=cum', narrow: true },
   { name: 'sandwich', args: [wordindex], path: '/sandwich?fn=main.addLine', narrow: true },
   { name: 'graph', args: [wordindex], path: '/graph?nodecount=20&fn=main.addLine', narrow: true },
-  { name: 'source', args: withProgram, path: '/source?fn=main.addLine', narrow: true },
-  { name: 'disasm', args: withProgram, path: '/disasm?fn=main.addLine', narrow: true },
+  { name: 'source', args: recorded, path: '/source?fn=main.addLine', narrow: true },
+  { name: 'disasm', args: recorded, path: '/disasm?fn=main.addLine', narrow: true },
   { name: 'peek', args: [wordindex], path: '/peek?fn=main.addLine', narrow: true },
   { name: 'traces', args: [wordindex], path: '/traces', narrow: true },
   { name: 'tags', args: [labels], path: '/tags', narrow: true },
@@ -141,7 +152,20 @@ const pictures = [
     until: 'hone fix', narrow: true,
   },
   { name: 'runs-trend', args: [], cwd: runs, path: '/trend', narrow: true },
+  { name: 'beside', args: [wordindex], path: '/flame?beside=1', alone: true },
+  { name: 'mine', args: [wordindex], path: '/top?mine=true', alone: true },
+  { name: 'label-roots', args: [labels], path: '/flame?tagroot=endpoint', alone: true },
+  { name: 'status', args: [], store: true, path: '/status', alone: true },
+  { name: 'markers', args: [], store: true, path: link('top', { profile: selected(SERVICE, 14, 6), span: span(48) }), alone: true },
+  { name: 'page', args: [wordindex], path: () => alonePage(), alone: true },
 ];
+
+/** The page in a file. */
+function alonePage() {
+  const file = join(temporary, 'flame.html');
+  execFileSync(String(process.env['HONE_BIN']), ['flame', '-o', file, wordindex], { cwd: root, stdio: 'ignore' });
+  return pathToFileURL(file).href;
+}
 
 /**
  * The picture with at most 256 colours, which is a third of the size and looks
@@ -222,14 +246,17 @@ const reducer = await (await browser.newContext()).newPage();
 /** @type {Map<string, Awaited<ReturnType<typeof serve>>>} */
 const servers = new Map();
 try {
-  const wanted = pictures.filter(({ name }) => only.length === 0 || only.includes(name));
-  for (const { name, args, path: to, cwd: where, until, narrow, store } of wanted) {
+  const wanted = pictures.filter(({ name, alone }) => (only.length === 0 ? all || !alone : only.includes(name)));
+  for (const { name, args: given, path: to, cwd: where, until, narrow, store } of wanted) {
+    const args = typeof given === 'function' ? given() : given;
     const cwd = typeof where === 'function' ? where() : where;
     const path = typeof to === 'function' ? to() : to;
     const key = store ? 'store' : [cwd, ...args].join(' ');
     const server = servers.get(key) ?? (store ? await fleet(temporary) : await serve(args, cwd ? { cwd } : {}));
     servers.set(key, server);
-    const shots = [
+    const shots = all ? SCHEMES.flatMap((scheme) => [NARROW, WIDE, LARGE].map((viewport) => (
+      { file: `${name}-${scheme}-${viewport.width}.png`, scheme, viewport }
+    ))) : [
       ...SCHEMES.map((scheme) => ({ file: `${name}-${scheme}.png`, scheme, viewport: WIDE })),
       ...(narrow ? [{ file: `${name}-narrow.png`, scheme: SCHEMES[0], viewport: NARROW }] : []),
     ];
@@ -244,7 +271,7 @@ try {
         await settled(page);
         await page.goto(server.url + path + new URL(page.url()).search);
       } else {
-        await page.goto(server.url + path);
+        await page.goto(new URL(path, server.url).href);
       }
       await settled(page);
       if (until) await page.getByText(until).first().waitFor();
@@ -252,7 +279,7 @@ try {
       const shot = await page.screenshot();
       await context.close();
       const target = join(folder, file);
-      writeFileSync(target, encode(await reducer.evaluate(reduce, shot.toString('base64'))));
+      writeFileSync(target, all ? shot : encode(await reducer.evaluate(reduce, shot.toString('base64'))));
       console.log(`${file} ${(statSync(target).size / 1000).toFixed(0)} kB`);
     }
   }
