@@ -18,6 +18,7 @@ import { fleet } from './fleet.mjs';
 import { buildHone, root, serve, temporaryFolder } from './hone.mjs';
 import { settled } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
+import { serveStore } from './store.mjs';
 
 const { values: { all }, positionals: [folder = join(root, 'doc', 'img', 'ui'), ...only] } = parseArgs({
   options: { all: { type: 'boolean', default: false } }, allowPositionals: true,
@@ -98,9 +99,9 @@ const link = (view, settings) => `/${view}?${new URLSearchParams(settings)}`;
 /**
  * Each is taken in light and dark, and those of narrow on a telephone too. Those that are
  * looked at alone stand in no page of the documentation.
- * store: of the fleet, which hone serve has; until: a text that is waited for.
+ * store: of the fleet, which hone serve has, or of one that got nothing yet; until: a text that is waited for.
  * @type {{ name: string, args: string[] | (() => string[]), path: string | (() => string), cwd?: string | (() => string),
- *   until?: string, narrow?: boolean, store?: boolean, alone?: boolean }[]}
+ *   until?: string, narrow?: boolean, store?: boolean | 'empty', alone?: boolean }[]}
  */
 const pictures = [
   { name: 'flame', args: [wordindex], path: '/flame', narrow: true },
@@ -156,6 +157,7 @@ const pictures = [
   { name: 'mine', args: [wordindex], path: '/top?mine=true', alone: true },
   { name: 'label-roots', args: [labels], path: '/flame?tagroot=endpoint', alone: true },
   { name: 'status', args: [], store: true, path: '/status', alone: true },
+  { name: 'nothing-yet', args: [], store: 'empty', path: '/services', alone: true },
   { name: 'markers', args: [], store: true, path: link('top', { profile: selected(SERVICE, 14, 6), span: span(48) }), alone: true },
   { name: 'page', args: [wordindex], path: () => alonePage(), alone: true },
 ];
@@ -251,8 +253,9 @@ try {
     const args = typeof given === 'function' ? given() : given;
     const cwd = typeof where === 'function' ? where() : where;
     const path = typeof to === 'function' ? to() : to;
-    const key = store ? 'store' : [cwd, ...args].join(' ');
-    const server = servers.get(key) ?? (store ? await fleet(temporary) : await serve(args, cwd ? { cwd } : {}));
+    const key = store ? `store ${store}` : [cwd, ...args].join(' ');
+    const begin = () => (store === 'empty' ? serveStore() : store ? fleet(temporary) : serve(args, cwd ? { cwd } : {}));
+    const server = servers.get(key) ?? (await begin());
     servers.set(key, server);
     const shots = all ? SCHEMES.flatMap((scheme) => [NARROW, WIDE, LARGE].map((viewport) => (
       { file: `${name}-${scheme}-${viewport.width}.png`, scheme, viewport }
