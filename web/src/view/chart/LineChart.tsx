@@ -62,7 +62,7 @@ export function LineChart({
   };
   const linear = () => ticks(0, y.max, Math.max(2, Math.floor((height - TOP - FOOT) / 30)));
   const grid = values.length === 0 ? [] : log ? logTicks(10 ** y.min, 10 ** y.max) : linear();
-  const left = 10 + CHAR * Math.max(4, ...grid.map((v) => format(v).length));
+  const left = 14 + CHAR * Math.max(4, ...grid.map((v) => format(v).length));
   const x: Scale = { min: from, max: to, from: left + 6, to: Math.max(left + 20, width - RIGHT) };
   const stop = stops[at];
   // Charts that share a cursor don't all tell what is there.

@@ -96,7 +96,7 @@ export function TimeChart({
   const high = (v: number) => place(y, scaled(v));
   const wanted = Math.max(2, Math.floor((height - TOP - foot) / (zero ? 30 : 44)));
   const lines = log ? logTicks(bottom, top, binary) : ticks(y.min, y.max, wanted, binary);
-  const left = 10 + CHAR * Math.max(4, ...lines.map((v) => format(v).length));
+  const left = 14 + CHAR * Math.max(4, ...lines.map((v) => format(v).length));
   const times = points.map((p) => p.time);
   const x: Scale = {
     min: even ? 0 : (range?.from ?? Math.min(...times)), max: even ? points.length - 1 : (range?.to ?? Math.max(...times)), from: left + 10,
