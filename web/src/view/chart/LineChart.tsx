@@ -6,6 +6,7 @@ import { useState } from 'preact/hooks';
 import { logTicks, place, ticks, valueAt, type Scale } from '../../layout/axis';
 import type { XY } from '../../model/load';
 import { useElementSize } from '../parts';
+import { sizes } from './sizes';
 
 export interface ChartLine {
   name: string;
@@ -41,16 +42,14 @@ interface LineChartProps {
   marks?: readonly ChartMark[];
 }
 
-const TOP = 14;
-const FOOT = 26;
 const RIGHT = 16;
-const CHAR = 6.6; // of the small print, px
 const TIP = 240; // width of the tip, px
 
 export function LineChart({
   label, lines, from, to, feet, log, format, stops, at, onAt, facts, borders = [], marks = [],
 }: LineChartProps) {
   const { ref: box, width, height } = useElementSize<HTMLDivElement>();
+  const { TOP, FOOT, CHAR } = sizes();
   const known = (v: number | null): v is number => v !== null && Number.isFinite(v) && !(log && v <= 0);
   const values = lines.flatMap((l) => l.parts.flatMap((p) => p.map((v) => v.y).filter(known)));
   const most = values.reduce((a, b) => Math.max(a, b), 0) || 1;
@@ -126,7 +125,7 @@ export function LineChart({
             </g>
           ))}
           {borders.map((b) => <line key={b} class="chart-border" x1={place(x, b)} x2={place(x, b)} y1={TOP} y2={height - FOOT} />)}
-          {thinned(feet, x).map((f) => (
+          {thinned(feet, x, CHAR).map((f) => (
             <text
               key={f.at}
               class={`chart-text chart-foot${place(x, f.at) > width - 34 ? ' chart-end' : ''}`}
@@ -195,10 +194,10 @@ function pathOf(points: readonly XY[], x: Scale, y: Scale, scaled: (v: number) =
 }
 
 /** Those of the texts below the axis that have room. */
-function thinned<T extends { at: number; text: string }>(feet: readonly T[], x: Scale): T[] {
+function thinned<T extends { at: number; text: string }>(feet: readonly T[], x: Scale, char: number): T[] {
   let free = -Infinity;
   return feet.filter((f) => {
-    const half = (CHAR * f.text.length) / 2;
+    const half = (char * f.text.length) / 2;
     if (place(x, f.at) - half < free) return false;
     free = place(x, f.at) + half + 10;
     return true;

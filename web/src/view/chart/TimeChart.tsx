@@ -9,6 +9,7 @@ import { fitting } from '../../layout/timeline';
 import { follow } from '../link';
 import { useElementSize } from '../parts';
 import { dateText, timelineDates } from './dates';
+import { sizes } from './sizes';
 
 export interface ChartPoint {
   /** In ms since 1970. */
@@ -68,18 +69,13 @@ interface TimeChartProps {
   zero?: boolean;
 }
 
-const PLAIN_TOP = 14;
-const FLAGS = 22; // px that names of flags take
-const FOOT = 26;
-const LINE = 15; // px of a second one below
 const RIGHT = 16;
-const CHAR = 6.6; // of the small print, px
-const TICK = 84; // px that a time takes
 
 export function TimeChart({
   label, points, bounds = [], format, binary = false, even = false, feet, log = false, range, band, flags = [], zero = false,
 }: TimeChartProps) {
-  const TOP = flags.length > 0 ? PLAIN_TOP + FLAGS : PLAIN_TOP;
+  const { FLAGS, FOOT, LINE, CHAR, TICK, ...plain } = sizes();
+  const TOP = flags.length > 0 ? plain.TOP + FLAGS : plain.TOP;
   const { ref: box, width, height } = useElementSize<HTMLDivElement>();
   const foot = feet ? FOOT + LINE : FOOT;
   const [over, setOver] = useState(-1);
@@ -228,7 +224,8 @@ export function TimeChart({
 
 /** Lines where something happened, with the names that there is room for. */
 function Flags({ flags, x, foot }: { flags: readonly ChartFlag[]; x: Scale; foot: number }) {
-  const width = (f: ChartFlag) => 6 * Math.min(f.text.length, NAME) + 14; // px, roughly
+  const { FLAGS, CHAR } = sizes();
+  const width = (f: ChartFlag) => 0.92 * CHAR * Math.min(f.text.length, NAME) + 14; // px, roughly
   // At the right end a name stands before its line.
   const from = (f: ChartFlag) => Math.min(place(x, f.time), x.to + RIGHT - width(f));
   const named = fitting(flags, from, (f) => width(f) + 6);
