@@ -22,6 +22,19 @@ type RunList struct {
 	Runs []RunRow `json:"runs"`
 }
 
+// RunVerdicts are what runs that were measured against a base found, by their ids.
+type RunVerdicts struct {
+	Verdicts map[string]RunVerdict `json:"verdicts"`
+}
+
+// A RunVerdict is the verdict of a run: in one line all of it, and what changed.
+type RunVerdict struct {
+	Summary string `json:"summary"` // 1 slower, 14 without change
+	Changed string `json:"changed"` // 1 slower; "" for nothing
+	Worse   int    `json:"worse"`
+	Better  int    `json:"better"`
+}
+
 // A RunAbout is what is known of a run but for its results.
 type RunAbout struct {
 	ListedRun

@@ -37,7 +37,7 @@ func (c *Comparison) facts() facts {
 	}
 	for _, s := range c.Sides {
 		p := pairFacts{
-			summary: s.summary(), head: s.head.Label, base: s.base.Label, method: s.method(), explained: s.explained,
+			summary: s.Summary(), head: s.head.Label, base: s.base.Label, method: s.method(), explained: s.explained,
 			columns: []string{"benchmark", "unit", s.base.Label, s.head.Label, "change", fmt.Sprintf("%.0f %% interval", 100*(1-s.Alpha)), "verdict"},
 		}
 		for _, r := range s.Rows() {

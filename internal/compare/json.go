@@ -155,7 +155,7 @@ func (c *Comparison) Document() Document {
 		out.Tables = append(out.Tables, tj)
 	}
 	for _, s := range c.Sides {
-		sj := sidesJSON{Base: s.base.Label, Head: s.head.Label, Summary: s.summary(), Method: s.method(), Family: s.Family, Explanations: []explanationJSON{}}
+		sj := sidesJSON{Base: s.base.Label, Head: s.head.Label, Summary: s.Summary(), Method: s.method(), Family: s.Family, Explanations: []explanationJSON{}}
 		for _, e := range s.explained {
 			sj.Explanations = append(sj.Explanations, e.document())
 		}

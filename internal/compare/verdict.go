@@ -96,8 +96,13 @@ func (s *Sides) method() string {
 	return fmt.Sprintf("%s, verdicts corrected for %d tests", how, s.Tested)
 }
 
-// summary is the verdict in one line: "1 slower, 2 faster, 14 without change".
-func (s *Sides) summary() string {
+// Changed says in one line what changed: "1 slower, 2 faster"; "" for nothing.
+func (s *Sides) Changed() string {
+	return s.count(experiment.Worse, experiment.Better, experiment.Differs)
+}
+
+// Summary is the verdict in one line: "1 slower, 2 faster, 14 without change".
+func (s *Sides) Summary() string {
 	// What matters first, whatever the order of the file.
 	return s.count(experiment.Worse, experiment.Better, experiment.Differs, experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.SameCode, experiment.OneSided)
 }

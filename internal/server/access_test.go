@@ -41,6 +41,7 @@ func TestAccess(t *testing.T) {
 		{"GET", "/api/v1/runs", read, "GET /api/v1/runs"},
 		{"GET", "/api/v1/runs/compare", read, "GET /api/v1/runs/compare"},
 		{"GET", "/api/v1/runs/trend", read, "GET /api/v1/runs/trend"},
+		{"GET", "/api/v1/runs/verdicts", read, "GET /api/v1/runs/verdicts"},
 		{"GET", "/api/v1/runs/x", read, "GET /api/v1/runs/{id}"},
 		{"GET", "/api/v1/runs/x/load", read, "GET /api/v1/runs/{id}/load"},
 		{"GET", "/api/v1/views", read, "GET /api/v1/views"},

@@ -52,3 +52,25 @@ func TestKeptLoad(t *testing.T) {
 		t.Errorf("damaged: %v", err)
 	}
 }
+
+// TestKeptVerdicts: a run with a base has the verdict that its page has, others none.
+func TestKeptVerdicts(t *testing.T) {
+	const against = "20261121-174823-9f3c"
+	none := func() []experiment.Objective { return nil }
+	k, err := runs.Open(filepath.Join("..", "..", "..", "cmd", "hone", "testdata", "runs"), nil, none, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := k.Verdicts(t.Context(), 10)
+	if err != nil || len(got.Verdicts) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	v := got.Verdicts[against]
+	if v.Changed == "" || !strings.HasPrefix(v.Summary, v.Changed) || v.Worse+v.Better == 0 {
+		t.Errorf("%+v", v)
+	}
+	page, err := k.Compare(t.Context(), []string{against}, "json")
+	if err != nil || !strings.Contains(string(page), `"summary": "`+v.Summary+`"`) {
+		t.Errorf("the page has no %q: %v", v.Summary, err)
+	}
+}

@@ -33,6 +33,9 @@ func TestRuns(t *testing.T) {
 		{"/api/v1/runs/trend?unit=sec/op", 200, `Unit:sec/op Limit:200`, "application/json"},
 		{"/api/v1/runs/trend?limit=0", 400, `"param":"limit"`, ""},
 		{"/api/v1/runs/trend?unit=a&unit=b", 400, `"param":"unit"`, ""},
+		{"/api/v1/runs/verdicts", 200, `"summary":"50"`, "application/json"},
+		{"/api/v1/runs/verdicts?limit=7", 200, `"summary":"7"`, ""},
+		{"/api/v1/runs/verdicts?limit=-1", 400, `"param":"limit"`, ""},
 	} {
 		w := servertest.Ask(s, test.path)
 		headers := w.Header().Get("Content-Type") + w.Header().Get("Content-Disposition")
@@ -44,7 +47,7 @@ func TestRuns(t *testing.T) {
 
 func TestNoRuns(t *testing.T) {
 	s := servertest.NewRuns(t, nil)
-	for _, path := range []string{"/api/v1/runs", "/api/v1/runs/a", "/api/v1/runs/a/load", "/api/v1/runs/compare?run=a", "/api/v1/runs/trend"} {
+	for _, path := range []string{"/api/v1/runs", "/api/v1/runs/a", "/api/v1/runs/a/load", "/api/v1/runs/compare?run=a", "/api/v1/runs/trend", "/api/v1/runs/verdicts"} {
 		if w := servertest.Ask(s, path); w.Code != 404 || !strings.Contains(w.Body.String(), "hone bench") {
 			t.Errorf("%s: %d %s", path, w.Code, w.Body)
 		}

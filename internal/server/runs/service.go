@@ -4,6 +4,7 @@
 //	service     routes and parameters
 //	kept        runs in their folders: lists, facts, comparisons, profiles by name
 //	trend       results over runs
+//	verdicts    what runs against a base found
 package runs
 
 import (
@@ -34,6 +35,8 @@ type Runs interface {
 	// Compare returns what hone compare says of runs in one of its formats:
 	// json, csv, text, markdown or html. Of a single run those are its results.
 	Compare(ctx context.Context, names []string, format string) ([]byte, error)
+	// Verdicts returns what the newest runs with a base found, at most limit of them.
+	Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error)
 	// Trend returns results over the newest runs, the oldest first.
 	Trend(ctx context.Context, of TrendQuery) (*api.Trend, error)
 }
@@ -45,9 +48,11 @@ type TrendQuery struct {
 }
 
 const (
-	usualTrend  = 200  // runs
-	mostTrend   = 5000 // runs
-	maxCompared = 20   // runs of a comparison
+	usualTrend = 200  // runs
+	mostTrend  = 5000 // runs, of verdicts too
+	// Each of these is compared anew, for which someone waits.
+	usualVerdicts = 50
+	maxCompared   = 20 // runs of a comparison
 )
 
 // runFormats are the formats of comparisons with their content types.
@@ -62,7 +67,7 @@ type Service struct{ runs Runs }
 // New adds the service to a server.
 func New(srv *server.Server, runs Runs) *Service {
 	s := &Service{runs}
-	routes(srv, s.list, s.compare, s.trend, s.run, s.load)
+	routes(srv, s.list, s.compare, s.trend, s.verdicts, s.run, s.load)
 	return s
 }
 
@@ -71,13 +76,14 @@ func Absent(srv *server.Server) {
 	none := func(http.ResponseWriter, *http.Request) error {
 		return server.NotFound("there are no kept runs here: hone bench makes one, hone ui -runs DIR says where they are")
 	}
-	routes(srv, none, none, none, none, none)
+	routes(srv, none, none, none, none, none, none)
 }
 
-func routes(srv *server.Server, list, compare, trend, run, load server.HandlerFunc) {
+func routes(srv *server.Server, list, compare, trend, verdicts, run, load server.HandlerFunc) {
 	srv.Handle("GET /api/v1/runs", auth.Read, list)
 	srv.Handle("GET /api/v1/runs/compare", auth.Read, compare)
 	srv.Handle("GET /api/v1/runs/trend", auth.Read, trend)
+	srv.Handle("GET /api/v1/runs/verdicts", auth.Read, verdicts)
 	srv.Handle("GET /api/v1/runs/{id}", auth.Read, run)
 	srv.Handle("GET /api/v1/runs/{id}/load", auth.Read, load)
 }
@@ -106,18 +112,39 @@ func (s *Service) load(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, r, load, err)
 }
 
+func (s *Service) verdicts(w http.ResponseWriter, r *http.Request) error {
+	q, err := params(r, "limit")
+	if err != nil {
+		return err
+	}
+	limit, err := limitOf(q.Get("limit"), usualVerdicts)
+	if err != nil {
+		return err
+	}
+	verdicts, err := s.runs.Verdicts(r.Context(), limit)
+	return answer(w, r, verdicts, err)
+}
+
+// limitOf reads a number of runs.
+func limitOf(text string, usual int) (int, error) {
+	if text == "" {
+		return usual, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > mostTrend {
+		return 0, server.BadParam("limit", "limit is %q, not a number of runs from 1 to %d", text, mostTrend)
+	}
+	return n, nil
+}
+
 func (s *Service) trend(w http.ResponseWriter, r *http.Request) error {
 	q, err := params(r, "package", "benchmark", "unit", "limit")
 	if err != nil {
 		return err
 	}
-	of := TrendQuery{Package: q.Get("package"), Benchmark: q.Get("benchmark"), Unit: q.Get("unit"), Limit: usualTrend}
-	if text := q.Get("limit"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > mostTrend {
-			return server.BadParam("limit", "limit is %q, not a number of runs from 1 to %d", text, mostTrend)
-		}
-		of.Limit = n
+	of := TrendQuery{Package: q.Get("package"), Benchmark: q.Get("benchmark"), Unit: q.Get("unit")}
+	if of.Limit, err = limitOf(q.Get("limit"), usualTrend); err != nil {
+		return err
 	}
 	trend, err := s.runs.Trend(r.Context(), of)
 	return answer(w, r, trend, err)

@@ -45,6 +45,10 @@ func (*Runs) Compare(_ context.Context, names []string, format string) ([]byte, 
 	return []byte(format + ": " + strings.Join(names, " ")), nil
 }
 
+func (*Runs) Verdicts(_ context.Context, limit int) (*api.RunVerdicts, error) {
+	return &api.RunVerdicts{Verdicts: map[string]api.RunVerdict{"a": {Summary: fmt.Sprint(limit)}}}, nil
+}
+
 func (*Runs) Trend(_ context.Context, of runs.TrendQuery) (*api.Trend, error) {
 	return &api.Trend{Warnings: []string{fmt.Sprintf("%+v", of)}}, nil
 }

@@ -52,6 +52,14 @@ export interface RunList {
   runs: ListedRun[];
 }
 
+/** What a run with a base found, in one line, and the part of that which changed. */
+export interface RunVerdict {
+  summary: string;
+  changed: string;
+  worse: number;
+  better: number;
+}
+
 export interface RunProfile {
   /** As parameters profile and base of reports take it: RUN:Benchmark/kind. */
   id: string;
@@ -281,6 +289,7 @@ async function get<T>(path: string, signal: AbortSignal): Promise<T> {
 }
 
 export const listRuns = (signal: AbortSignal) => get<RunList>('runs', signal);
+export const runVerdicts = (signal: AbortSignal) => get<{ verdicts: Record<string, RunVerdict> }>('runs/verdicts', signal);
 export const runInfo = (id: string, signal: AbortSignal) => get<RunInfo>(`runs/${encodeURIComponent(id)}`, signal);
 export const runLoad = (id: string, signal: AbortSignal) => get<RunLoad>(`runs/${encodeURIComponent(id)}/load`, signal);
 export const compareRuns = (runs: readonly string[], signal: AbortSignal) => get<Comparison>(`runs/compare?${runQuery(runs)}`, signal);

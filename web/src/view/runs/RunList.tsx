@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { listRuns, type ListedRun } from '../../api/runs';
+import { listRuns, runVerdicts, type ListedRun, type RunVerdict } from '../../api/runs';
 import { useAnswer } from '../../state/answer';
 import { finder } from '../../state/pattern';
 import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
@@ -17,6 +17,7 @@ import { machineOf, Marks, when } from './words';
 /** All runs, to look at one or compare two. */
 export function RunList({ state }: PageProps<RunsState>) {
   const loading = useAnswer('runs', listRuns);
+  const verdicts = useAnswer('verdicts', async (signal) => ({ ...await runVerdicts(signal), warnings: [] })).answer?.report.verdicts;
   const chosen = state.run; // to compare
   const toggle = (id: string) => setRuns({ run: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen.slice(-1), id] });
   const all = loading.answer?.report.runs ?? [];
@@ -26,7 +27,7 @@ export function RunList({ state }: PageProps<RunsState>) {
     const found = all.filter((r) => finds?.(textOf(r)) ?? true);
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, state.find, order.column, order.descending]);
-  const columns = useMemo(() => columnsOf(chosen, toggle), [chosen]);
+  const columns = useMemo(() => columnsOf(chosen, toggle, verdicts ?? {}), [chosen, verdicts]);
   // The older one is the base, in whichever order they were ticked.
   const [base, head] = [...chosen].sort((a, b) => timeOf(all, a) - timeOf(all, b));
   const open = (r: ListedRun) => r.state !== 'corrupt' && goRuns({ page: 'run', run: [r.id] });
@@ -99,7 +100,12 @@ function keyOf(column: string): (r: ListedRun) => string | number {
   }
 }
 
-function columnsOf(chosen: readonly string[], toggle: (id: string) => void): readonly Column<ListedRun>[] {
+/** How a verdict is coloured: by what is worse, for that is to be looked at. */
+const verdictKind = (v: RunVerdict | undefined): string => (!v ? '' : v.worse > 0 ? 'more' : v.better > 0 ? 'less' : 'soft');
+
+function columnsOf(
+  chosen: readonly string[], toggle: (id: string) => void, verdicts: Readonly<Record<string, RunVerdict>>,
+): readonly Column<ListedRun>[] {
   return [
     {
       id: 'choose', title: '', about: 'Tick two to compare them', width: '2.25rem',
@@ -138,6 +144,15 @@ function columnsOf(chosen: readonly string[], toggle: (id: string) => void): rea
     {
       id: 'revision', title: 'Commit', order: 'ascending', width: '13rem', from: 34, kind: () => 'mono',
       cell: (r) => <span class="cut" title={r.revision}>{r.revision}</span>, text: (r) => r.revision,
+    },
+    {
+      id: 'verdict', title: 'Verdict', about: 'What the run found against its base', width: 'minmax(8rem, 14rem)', from: 30,
+      kind: (r) => verdictKind(verdicts[r.id]),
+      cell: (r) => {
+        const v = verdicts[r.id];
+        return v && <span class="cut" title={v.summary}>{v.changed || v.summary}</span>;
+      },
+      text: (r) => verdicts[r.id]?.summary ?? '',
     },
     {
       id: 'packages', title: 'Packages', order: 'ascending',
