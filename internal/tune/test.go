@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -75,17 +76,17 @@ func failures(out []byte) []string {
 // dependents returns the packages of the user's modules that depend on one, that one
 // first; also those whose tests do.
 func (t *Tuner) dependents(ctx context.Context, path string) ([]string, error) {
-	modules, err := t.runGo(ctx, "list", "-m")
+	modules, err := t.goList(ctx, "-m")
 	if err != nil {
-		return nil, fmt.Errorf("go list -m: %s", tail(modules))
+		return nil, err
 	}
-	args := []string{"list", "-e", "-json=ImportPath,Deps,TestImports,XTestImports"}
+	args := []string{"-e", "-json=ImportPath,Deps,TestImports,XTestImports"}
 	for m := range strings.FieldsSeq(string(modules)) {
 		args = append(args, m+"/...")
 	}
-	out, err := t.runGo(ctx, args...)
+	out, err := t.goList(ctx, args...)
 	if err != nil {
-		return nil, fmt.Errorf("go list: %s", tail(out))
+		return nil, err
 	}
 	type listed struct {
 		ImportPath                      string
@@ -114,4 +115,22 @@ func (t *Tuner) dependents(ctx context.Context, path string) ([]string, error) {
 		}
 	}
 	return found, nil
+}
+
+// goList returns the list alone: what go says beside it, of modules that it downloads or
+// patterns that match nothing, is no part of it.
+func (t *Tuner) goList(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
+	cmd.Dir = t.Dir
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return nil, fmt.Errorf("go list: %s", tail(exit.Stderr))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	return out, nil
 }

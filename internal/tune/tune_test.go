@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,6 +172,24 @@ func TestFlaky(t *testing.T) {
 	r, err := tuner(t, dir).Try(t.Context(), finding(dir, slow, fast), length)
 	if err != nil || r.State != advice.Inconclusive || !strings.Contains(r.Why, "flaky") || r.Kept {
 		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// TestDependents: also where go list has more to say than the list, of a module without
+// packages here.
+func TestDependents(t *testing.T) {
+	dir := module(t, map[string]string{
+		"go.work":      "go 1.26\n\nuse ./m\nuse ./empty\n",
+		"m/go.mod":     "module example.com/m\n\ngo 1.26\n",
+		"m/m.go":       "package m\n",
+		"m/use/use.go": "package use\n\nimport _ \"example.com/m\"\n",
+		"m/own/own.go": "package own\n",
+		"empty/go.mod": "module example.com/empty\n\ngo 1.26\n",
+	})
+	t.Setenv("GOWORK", "")
+	got, err := tuner(t, dir).dependents(t.Context(), "example.com/m")
+	if want := []string{"example.com/m", "example.com/m/use"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("dependents %q, %v; want %q", got, err, want)
 	}
 }
 
