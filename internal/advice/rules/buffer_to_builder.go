@@ -21,9 +21,10 @@ var bufferToBuilder = &advice.Rule{
 memory as the string, without a copy.
 
 The rewrite is offered for local buffers that are written to by their methods, fmt.Fprint… and io.WriteString, and of
-which nothing but String and Len is asked. The Builder starts with the 64 bytes that a Buffer starts with. A Buffer that is
-full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a quarter, which costs what the
-copy does: of such texts there is a rewrite only where something says how long they will be.`,
+which nothing but String and Len is asked. The Builder starts with the 64 bytes that a Buffer starts with, before the
+first write: where a loop or a branch may return before that, without an error, a Buffer costs nothing, and there is
+advice only. A Buffer that is full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a
+quarter, which costs what the copy does: of such texts there is a rewrite only where something says how long they will be.`,
 	Class:  advice.Safe,
 	Frames: bufferString,
 	Gain:   1.4,
@@ -71,11 +72,63 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 				matches = append(matches, m)
 				continue
 			}
-			m.Edits = append(m.Edits, insert(d.Node().End(), fmt.Sprintf("\n%s.Grow(%s)", obj.Name(), size)))
+			grow := fmt.Sprintf("%s.Grow(%s)", obj.Name(), size)
+			switch first, left := firstUse(s, obj, d); {
+			case left:
+				m.Class, m.Edits = advice.AdviceOnly, nil
+				m.Why = fmt.Sprintf("String copies what is in %s. A strings.Builder hands it out without a copy: make it one, and call Grow where it is sure that something will be written, for some ways out of here don't, and cost nothing now.", obj.Name())
+			case first != nil:
+				m.Edits = append(m.Edits, insert(first.Pos(), grow+"\n"))
+			default:
+				m.Edits = append(m.Edits, insert(d.Node().End(), "\n"+grow))
+			}
 		}
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// firstUse returns the statement beside a buffer's declaration that first uses it, or nil if
+// control surely gets there. A Buffer allocates when it is first written to: ways out before
+// that are free. Such a way within the statement, by a return that has nothing of the buffer
+// and is of no error, is left.
+func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first ast.Node, left bool) {
+	uses := s.Uses(obj)
+	if len(uses) == 0 {
+		return nil, false
+	}
+	use := slices.MinFunc(uses, func(a, b *ast.Ident) int { return int(a.Pos() - b.Pos()) }).Pos()
+	stmt, ok := d.NextSibling()
+	for ok && stmt.Node().End() <= use {
+		stmt, ok = stmt.NextSibling()
+	}
+	if !ok {
+		return nil, false
+	}
+	d.Parent().Inspect([]ast.Node{(*ast.ReturnStmt)(nil), (*ast.BranchStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+		n := c.Node()
+		if _, literal := n.(*ast.FuncLit); literal || n.Pos() < d.Node().End() || use <= n.Pos() {
+			return false
+		}
+		r, returns := n.(*ast.ReturnStmt)
+		switch {
+		case n.Pos() < stmt.Node().Pos():
+			first = stmt.Node()
+		case returns && len(usesIn(s, obj, r.Pos(), r.End())) == 0 && !fails(s, r):
+			left = true
+		}
+		return true
+	})
+	return first, left
+}
+
+// fails reports whether a return has an error last, and not nil.
+func fails(s *advice.Site, r *ast.ReturnStmt) bool {
+	if len(r.Results) == 0 {
+		return false
+	}
+	last := r.Results[len(r.Results)-1]
+	return !s.Info.Types[last].IsNil() && types.Implements(s.Info.TypeOf(last), types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
 // bufferDeclared returns the statement that declares a local bytes.Buffer, or a

@@ -50,3 +50,53 @@ func long(lines []string) string {
 	}
 	return b.String() // alloc: bytes.(*Buffer).String 8192
 }
+
+// name returns before anything is written if it is quoted, as most are.
+func name(r *bytes.Reader) (string, error) {
+	// want C: some ways out of here don't
+	var b bytes.Buffer
+	for {
+		c, err := r.ReadByte()
+		if err != nil {
+			break
+		}
+		if c == '"' {
+			return "quoted", nil
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), nil // hot: bytes.(*Buffer).String
+}
+
+// checked leaves before the loop, and has the text so far within it.
+func checked(lines []string) (string, error) {
+	// want A: without a copy
+	var b bytes.Buffer
+	if len(lines) == 0 {
+		return "", io.EOF
+	}
+	for _, line := range lines {
+		if line == "" {
+			return b.String(), io.EOF
+		}
+		b.WriteString(line)
+	}
+	return b.String(), nil // hot: bytes.(*Buffer).String
+}
+
+// number returns before anything is written only if something is wrong.
+func number(r *bytes.Reader) (string, error) {
+	// want A: without a copy
+	var b bytes.Buffer
+	for {
+		c, err := r.ReadByte()
+		if err != nil {
+			return "", err
+		}
+		if c == '.' {
+			break
+		}
+		b.WriteByte(c)
+	}
+	return b.String(), nil // hot: bytes.(*Buffer).String
+}
