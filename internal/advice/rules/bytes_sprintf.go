@@ -19,6 +19,9 @@ var bytesSprintf = &advice.Rule{
 []byte at once; given one that is used again, it allocates nothing. What is formatted to be written is printed with
 fmt.Fprintf.
 
+Up to 32 bytes that are gone when the function returns take no allocation: where a profile of memory shows the string
+alone, nothing is reported.
+
 Formatting what may come out empty is left to review: fmt.Appendf(nil, …) is nil then, which few can tell from an empty
 slice.`,
 	Class:  advice.Safe,
@@ -73,9 +76,13 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 					}
 					m.Title = "a string is formatted only to be written"
 					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written: fmt.Fprint%s prints there at once.", short(c.Name), kind)
+					matches = append(matches, m)
+					continue
 				}
 			}
-			matches = append(matches, m)
+			if !onStack(s) {
+				matches = append(matches, m)
+			}
 			continue
 		}
 		if s.Callee(outer) == "append" && outer.Ellipsis.IsValid() && len(outer.Args) == 2 && outer.Args[1] == c.CallExpr &&
@@ -87,6 +94,17 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 		}
 	}
 	return matches
+}
+
+var sprinted = regexp.MustCompile(`^fmt\.Sprint`)
+
+// onStack reports whether the bytes that a string becomes on the line are seen to be no
+// allocation: those of up to 32 are not if they don't outlive the function. Appending
+// to nil then allocates as often as the string does, and no fewer bytes.
+func onStack(s *advice.Site) bool {
+	const most = 32 // the runtime's tmpStringBufSize
+	size := s.BlockSize(sprinted)
+	return 0 < size && size <= most && s.Allocates() == 0
 }
 
 // surelyText reports whether a call of fmt.Sprint… can't return an empty string.

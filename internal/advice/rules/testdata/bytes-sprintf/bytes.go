@@ -37,3 +37,8 @@ func write(w io.Writer, v any) error {
 	_, err := w.Write([]byte(fmt.Sprintf("%v", buf.Len()))) // hot: fmt.Sprintf
 	return err
 }
+
+func kept(n int) []byte {
+	// want A: makes the bytes at once
+	return []byte(fmt.Sprintf("%d", n)) // alloc: fmt.Sprintf 128
+}

@@ -26,3 +26,12 @@ func upper(n int) string {
 func done(n int) []byte {
 	return fmt.Appendf(nil, "%3d", n) // hot: fmt.Appendf
 }
+
+// escaped is of three bytes, which stay on the stack: there is the string alone to allocate.
+func escaped(dst, text []byte) int {
+	n := 0
+	for _, b := range text {
+		n += copy(dst[n:], []byte(fmt.Sprintf("=%02X", b))) // alloc: fmt.Sprintf 3 3
+	}
+	return n
+}
