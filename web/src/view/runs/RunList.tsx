@@ -140,7 +140,7 @@ function columnsOf(
       ),
       text: (r) => r.created,
     },
-    { id: 'id', title: 'Id', width: '12rem', from: 84, kind: () => 'soft mono', cell: (r) => r.id, text: (r) => r.id },
+    { id: 'id', title: 'Id', width: '12rem', from: 104, kind: () => 'soft mono', cell: (r) => r.id, text: (r) => r.id },
     {
       id: 'revision', title: 'Commit', order: 'ascending', width: '13rem', from: 34, kind: () => 'mono',
       cell: (r) => <span class="cut" title={r.revision}>{r.revision}</span>, text: (r) => r.revision,
