@@ -87,6 +87,7 @@ func (p *Package) fileOf(name string) *ast.File {
 var (
 	errNotBuilt = errors.New("is not part of the package as it is built here")
 	errMoved    = errors.New("is not the source that the profile is of: measure again")
+	errOnce     = errors.New("runs once, when the package is initialized: no rule is for that")
 )
 
 // site finds the syntax of a hot line. A function is known by its first line, or, if
@@ -114,7 +115,7 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 		if (h.startLine != 0 && int64(first) == h.startLine || inside) && s.Line <= last && names.within(c) {
 			begun = c // of several on one line the innermost
 		}
-		if decl != nil && names.closure == "" && names.is(decl) {
+		if decl != nil && names.closure == "" && names.is(decl) && !names.initializes() {
 			named = c
 		}
 	}
@@ -130,6 +131,8 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 		if s.Line < first || s.Line > last {
 			return nil, errMoved
 		}
+	case names.initializes():
+		return nil, errOnce
 	default:
 		return nil, errMoved
 	}
@@ -249,6 +252,12 @@ func receiverName(d *ast.FuncDecl) string {
 
 func (f funcName) is(d *ast.FuncDecl) bool {
 	return d.Name.Name == f.name && receiverName(d) == f.receiver
+}
+
+// initializes reports whether a function is what the compiler makes of a package's
+// variables, "init" and "map.init.0", or an init function, "init.0".
+func (f funcName) initializes() bool {
+	return f.name == "init" && (f.receiver == "" || f.receiver == "map") && strings.Trim(f.closure, "0123456789") == ""
 }
 
 // within reports whether a function may have the name: a declared one must have it,

@@ -126,6 +126,19 @@ func TestSite(t *testing.T) {
 	}
 }
 
+// TestInitializers: what runs once has no syntax of its own to find, and moved nowhere.
+func TestInitializers(t *testing.T) {
+	p := parse(t, functions)
+	for name, want := range map[string]error{
+		"example.com/m/p.init": errOnce, "example.com/m/p.map.init.0": errOnce, "example.com/m/p.init.3": errOnce,
+		"example.com/m/p.init.func9": errMoved, "example.com/m/p.(*T).init": errMoved,
+	} {
+		if _, err := p.site(&hot{place: place{file: "/src/p.go", function: name, startLine: 3, line: 3}}, nil); err != want {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+}
+
 // TestMovedLiteral: of a literal nothing but its first line tells which it is, so that
 // after changes above it is not looked for.
 func TestMovedLiteral(t *testing.T) {
