@@ -14,7 +14,7 @@ import (
 
 // TestExamples tunes worked examples step by step, as a user would: each step is
 // a commit, and hone bench -against tells what it gave and which function moved
-// it. Times are held to half of what the examples promise, allocations exactly.
+// it. Allocations are held to what the examples promise; times are logged.
 func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for minutes")
@@ -24,11 +24,10 @@ func TestExamples(t *testing.T) {
 		call       string // what is replaced by the next version, with %s for its name
 		versions   []string
 		allocs     float64 // of the last; below 0: fewer than before
-		times      float64 // as fast as at first, at least
 	}{
-		{"jsonreq", "process.go", "return %s(requests)", []string{"processReflection", "processGenerated", "processBuilder", "processPooled"}, -1, 4},
-		{"visitors", "greet.go", "{ %s(w, r) }", []string{"greetCompile", "greetCompiled", "greetNoHeader", "greetPooled", "greetScanned"}, 0, 6.5},
-		{"kafkagen", "first.go", "{ return %s(ctx, t, to) }", []string{"sendMarshal", "sendOnce", "sendSplit", "sendTuned"}, 0, 50},
+		{"jsonreq", "process.go", "return %s(requests)", []string{"processReflection", "processGenerated", "processBuilder", "processPooled"}, -1},
+		{"visitors", "greet.go", "{ %s(w, r) }", []string{"greetCompile", "greetCompiled", "greetNoHeader", "greetPooled", "greetScanned"}, 0},
+		{"kafkagen", "first.go", "{ return %s(ctx, t, to) }", []string{"sendMarshal", "sendOnce", "sendSplit", "sendTuned"}, 0},
 	} {
 		t.Run(example.name, func(t *testing.T) {
 			source, err := filepath.Abs(filepath.Join("../../examples", example.name))
@@ -90,15 +89,7 @@ func TestExamples(t *testing.T) {
 				git("commit", "-q", "-a", "-m", version)
 			}
 			all := against(t, "first")
-			for range 2 { // a machine that does much else may need a second look
-				if all.times < example.times {
-					all = against(t, "first")
-				}
-			}
-			t.Logf("all: %s, %.1f times as fast", all, all.times)
-			if all.times < example.times {
-				t.Errorf("%.1f times as fast as at first, want %v", all.times, example.times)
-			}
+			t.Logf("all: %s", all)
 			if example.allocs >= 0 && all.allocs[1] != example.allocs || all.allocs[1] >= all.allocs[0] {
 				t.Errorf("%v allocations, %v at first", all.allocs[1], all.allocs[0])
 			}
@@ -138,7 +129,6 @@ const ours = "github.com/hone-go/hone"
 // A benchStep is what hone bench -against says of BenchmarkInUse.
 type benchStep struct {
 	text      string
-	times     float64    // how many times as fast
 	allocs    [2]float64 // of base and head
 	functions []string   // that moved time or allocations
 }
@@ -159,12 +149,11 @@ func against(t *testing.T, ref string) *benchStep {
 	var words []string
 	for _, table := range report.Comparison.Tables {
 		cells := table.Rows[0].Cells
-		base, head := cells[0].Median, cells[1].Median
-		switch table.Unit {
-		case "sec/op":
-			s.times = base / head
-		case "allocs/op":
-			s.allocs = [2]float64{base, head}
+		if len(cells) < 2 {
+			continue // CPU time of so short samples, which may not even be that of doing nothing
+		}
+		if table.Unit == "allocs/op" {
+			s.allocs = [2]float64{cells[0].Median, cells[1].Median}
 		}
 		words = append(words, table.Unit+" "+cells[1].Delta)
 	}
