@@ -131,7 +131,7 @@ func (b *browser) do(method, where, body string, header ...string) page {
 	return page{r.StatusCode, r.Request.URL, string(text), r.Header}
 }
 
-var providerLink = regexp.MustCompile(`<a class="provider" href="([^"]+)">Continue with Example</a>`)
+var providerLink = regexp.MustCompile(`<a class="action" href="([^"]+)">Continue with Example</a>`)
 
 // login opens a path without a session, and logs in by the link of the page that
 // this leads to.
