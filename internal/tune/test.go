@@ -120,9 +120,7 @@ func (t *Tuner) dependents(ctx context.Context, path string) ([]string, error) {
 // goList returns the list alone: what go says beside it, of modules that it downloads or
 // patterns that match nothing, is no part of it.
 func (t *Tuner) goList(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
-	cmd.Dir = t.Dir
-	out, err := cmd.Output()
+	out, err := t.goCommand(ctx, append([]string{"list"}, args...)...).Output()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

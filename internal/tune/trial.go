@@ -144,14 +144,18 @@ func (t *Tuner) stage(stage, what string) {
 
 // runGo runs the go command in the module, and returns all it prints.
 func (t *Tuner) runGo(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = t.Dir
-	cmd.WaitDelay = 5 * time.Second // for what a test has started and left
-	out, err := cmd.CombinedOutput()
+	out, err := t.goCommand(ctx, args...).CombinedOutput()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	return out, err
+}
+
+func (t *Tuner) goCommand(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = t.Dir
+	cmd.WaitDelay = 5 * time.Second // for what a test has started and left
+	return cmd
 }
 
 // builds vets the package, which type-checks it and its tests.
