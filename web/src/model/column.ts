@@ -1,7 +1,7 @@
 // The figures of a column: in one unit and with as many digits behind the point, so
 // that the eye can compare them by their length. Pure.
 
-import { THIN } from '../api/figures';
+import { grouped } from '../api/figures';
 import type { Quantity } from '../api/types';
 import { convert, formatValue, inUnits } from './units';
 
@@ -30,7 +30,7 @@ export function columnFigures(all: readonly Quantity[], unit: string, rates = ''
     const sign = value < 0 ? '-' : '';
     if (Number(text) === 0) return `${sign}<${(10 ** -decimals).toFixed(decimals)}${name}${rates}`;
     const [whole, part] = text.split('.') as [string, string?];
-    return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, THIN)}${part === undefined ? '' : `.${part}`}${name}${rates}`;
+    return `${sign}${grouped(whole)}${part === undefined ? '' : `.${part}`}${name}${rates}`;
   };
 }
 

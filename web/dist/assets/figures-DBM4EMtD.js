@@ -1,1 +1,0 @@
-var e=e=>e.replace(/\B(?=(\d{3})+$)/g,` `);function t(t){let[,n,r,i]=/^([-+−]?)(\d+)(.*)$/.exec(t)??[];return r===void 0?t:n+e(r)+i.replace(/^((?:\.\d+)?)us\b/,`$1µs`)}var n=e=>e.replace(/(\d)\u202f(?=\d)/g,`$1`),r=/("value":\s*-?\d+,\s*"text":\s*|"\w+Text":\s*)"([-+−]?\d[^"\\]*)"/g;function i(e){return JSON.parse(e.replace(r,(e,n,r)=>`${n}"${t(r)}"`))}export{i as n,n as r,t};
