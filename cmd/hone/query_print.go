@@ -88,7 +88,11 @@ func (q *queryRun) titles(names ...string) []string {
 	if q.f.csv {
 		return names
 	}
-	return strings.Split(strings.ToUpper(strings.Join(names, "\t")), "\t")
+	titles := make([]string, len(names))
+	for i, name := range names {
+		titles[i] = strings.ToUpper(name)
+	}
+	return titles
 }
 
 func (q *queryRun) printLabels(ctx context.Context, selection url.Values) error {

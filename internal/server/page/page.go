@@ -20,9 +20,10 @@ var style string
 //go:embed page.html
 var frame string
 
-// Policy is the content security policy of these pages. It allows a page its own style and its own empty icon, for which browsers would
-// otherwise ask the server, and forms to this server. Browsers apply form-action to
-// where a form's answer leads as well, so what leads elsewhere has to be a link.
+// Policy is the content security policy of these pages. It allows a page its own style
+// and its own empty icon, for which browsers would otherwise ask the server, and forms to
+// this server. Browsers apply form-action to where a form's answer leads as well, so what
+// leads elsewhere has to be a link.
 var Policy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'", styleHash())
 
 func styleHash() string {
