@@ -28,6 +28,9 @@ type Store struct{ Dir string }
 
 // Last is what is kept of the advice given last.
 type Last struct {
+	// Dir is the folder of the module at that time. Findings name files absolutely; those
+	// below it are read as being where the module is now.
+	Dir      string           `json:"dir"`
 	Findings []advice.Finding `json:"findings"`
 	// Fixes are the rewrites' texts by finding, which Finding doesn't carry.
 	Fixes map[string]Texts `json:"fixes"`
@@ -43,7 +46,11 @@ type Benchmark struct{ Package, Benchmark string }
 
 // Keep writes the findings given last.
 func (s Store) Keep(r *advice.Report, benchmarks map[string]Benchmark) error {
-	return s.write(lastFile, newLast(r, benchmarks))
+	last, err := s.last(r, benchmarks)
+	if err != nil {
+		return err
+	}
+	return s.write(lastFile, last)
 }
 
 const (
@@ -64,19 +71,30 @@ func (s Store) Show(r *advice.Report, benchmarks map[string]Benchmark) error {
 		return slices.EqualFunc(l.Findings, r.Findings, func(a, b advice.Finding) bool { return a.ID == b.ID })
 	}
 	shown = slices.DeleteFunc(shown, same)
-	shown = append([]*Last{newLast(r, benchmarks)}, shown...)
+	last, err := s.last(r, benchmarks)
+	if err != nil {
+		return err
+	}
+	shown = append([]*Last{last}, shown...)
 	return s.write(shownFile, shown[:min(len(shown), maxShown)])
 }
 
-func newLast(r *advice.Report, benchmarks map[string]Benchmark) *Last {
-	last := &Last{Findings: r.Findings, Fixes: make(map[string]Texts), Benchmarks: benchmarks}
+func (s Store) last(r *advice.Report, benchmarks map[string]Benchmark) (*Last, error) {
+	dir, err := s.module()
+	if err != nil {
+		return nil, err
+	}
+	last := &Last{Dir: dir, Findings: r.Findings, Fixes: make(map[string]Texts), Benchmarks: benchmarks}
 	for _, f := range r.Findings {
 		if f.Fix != nil {
 			last.Fixes[f.ID] = Texts{f.Fix.Before, f.Fix.After}
 		}
 	}
-	return last
+	return last, nil
 }
+
+// module is the absolute folder of the module that the store is in.
+func (s Store) module() (string, error) { return filepath.Abs(filepath.Join(s.Dir, "..", "..")) }
 
 // write writes a file in one step: others may read it meanwhile.
 func (s Store) write(file string, v any) error {
@@ -113,8 +131,7 @@ func (s Store) Last() (*Last, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	last.restore()
-	return last, nil
+	return last, s.restore(last)
 }
 
 var errNoAdvice = errors.New("no advice was given here yet: hone advise gives some")
@@ -125,7 +142,9 @@ func (s Store) shown() (shown []*Last, err error) {
 		return nil, err
 	}
 	for _, l := range shown {
-		l.restore()
+		if err := s.restore(l); err != nil {
+			return nil, err
+		}
 	}
 	return shown, nil
 }
@@ -142,13 +161,30 @@ func (s Store) read(file string, v any) error {
 	return nil
 }
 
-// restore gives findings the texts of their rewrites.
-func (l *Last) restore() {
+// restore gives findings the texts of their rewrites, and files that lie where the module
+// is now: of a copy, or one that was moved, not the files elsewhere are to be changed.
+func (s Store) restore(l *Last) error {
+	dir, err := s.module()
+	if err != nil {
+		return err
+	}
+	move := func(file *string) {
+		if below, ok := strings.CutPrefix(*file, l.Dir+string(filepath.Separator)); ok && l.Dir != "" {
+			*file = filepath.Join(dir, below)
+		}
+	}
 	for i := range l.Findings {
-		if f := &l.Findings[i]; f.Fix != nil {
+		f := &l.Findings[i]
+		move(&f.File)
+		for j := range f.Evidence.Callers {
+			move(&f.Evidence.Callers[j].File)
+		}
+		if f.Fix != nil {
+			move(&f.Fix.File)
 			f.Fix.Before, f.Fix.After = l.Fixes[f.ID].Before, l.Fixes[f.ID].After
 		}
 	}
+	return nil
 }
 
 // Find returns the finding with an id, or one that begins like it, and the benchmarks

@@ -312,6 +312,35 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// TestMoved: advice that was given in a module that has moved, or is a copy, is about the
+// files that are there now; those elsewhere stay where they are.
+func TestMoved(t *testing.T) {
+	before, after := t.TempDir(), t.TempDir()
+	f := finding(before, slow, fast)
+	elsewhere := filepath.Join(filepath.Dir(before), "other", "n.go")
+	f.Evidence.Callers = []advice.Caller{{File: f.File}, {File: elsewhere}}
+	at := func(dir string) Store { return Store{Dir: filepath.Join(dir, ".hone", "advice")} }
+	report := &advice.Report{Findings: []advice.Finding{*f}}
+	if err := errors.Join(at(before).Keep(report, nil), at(before).Show(report, nil), os.CopyFS(after, os.DirFS(before))); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{lastFile, shownFile} {
+		for _, dir := range []string{before, after} {
+			got, _, err := at(dir).Find(f.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, callers := filepath.Join(dir, "m.go"), got.Evidence.Callers
+			if got.File != want || got.Fix.File != want || callers[0].File != want || callers[1].File != elsewhere {
+				t.Errorf("%s in %s: %s, %s, %v; want %s", file, dir, got.File, got.Fix.File, callers, want)
+			}
+			if err := os.Remove(filepath.Join(dir, ".hone", "advice", file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // TestShown: what pages showed is found by its id, and the advice given last comes first.
 func TestShown(t *testing.T) {
 	s := Store{Dir: filepath.Join(t.TempDir(), "advice")}
