@@ -11,6 +11,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/experiment"
 )
 
 // TestPatch has git take patches, by git apply and by git am.
@@ -53,7 +54,7 @@ func TestPatch(t *testing.T) {
 			f.Why = "There are “quotes”, and\nFrom the start of a line on, dots.\n"
 			r := &Result{
 				Finding: f.ID, State: advice.Confirmed, Kept: true, Time: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
-				Changes: []Change{{Benchmark: "Length-2", Unit: "ns/op", Before: 100, After: 5, Verdict: "faster"}},
+				Changes: []Change{{Benchmark: "Length-2", Unit: "ns/op", Before: 100, After: 5, Verdict: "faster"}, {Benchmark: "Length-2", Unit: experiment.CPUTime, Verdict: "judged by ns/op"}},
 			}
 			if err := (Store{Dir: filepath.Join(dir, ".hone", "advice")}).Record(r, f); err != nil {
 				t.Fatal(err)
@@ -72,7 +73,7 @@ func TestPatch(t *testing.T) {
 			if got, want := git("log", "-1", "--format=%an <%ae>|%aI|%s"), c.want+"|2026-03-04T05:06:07+00:00|m: mend where it is slow"; strings.Replace(got, "07Z", "07+00:00", 1) != want {
 				t.Errorf("git log has %s, want %s", got, want)
 			}
-			if got := git("log", "-1", "--format=%b"); !strings.Contains(got, "In Length There are “quotes”") || !strings.Contains(got, "100 → 5 ") {
+			if got := git("log", "-1", "--format=%b"); !strings.Contains(got, "In Length There are “quotes”") || !strings.Contains(got, "100 → 5 ") || strings.Contains(got, experiment.CPUTime) {
 				t.Errorf("the message is\n%s", got)
 			}
 		})

@@ -133,7 +133,7 @@ func (s *SettingTrial) judge(f *experiment.Family) {
 	open, timed := false, false
 	for i := range f.Comparisons {
 		c := &f.Comparisons[i]
-		if !isTime(c.Unit) || c.Verdict == experiment.OneSided {
+		if !isClock(c) || c.Verdict == experiment.OneSided {
 			continue
 		}
 		timed = true
@@ -158,8 +158,6 @@ func (s *SettingTrial) judge(f *experiment.Family) {
 		s.State, s.Why = advice.Refuted, "measured, and no faster"
 	}
 }
-
-func isTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
 
 // Lines are "Parse-2 −11.0 % [−13.1, −9.0], +180 MB peak (96 → 276 MB)", one for each
 // benchmark.

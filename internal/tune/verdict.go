@@ -48,7 +48,7 @@ func judge(r *Result, report *capture.BenchReport) {
 	for i := range report.Family.Comparisons {
 		c := &report.Family.Comparisons[i]
 		agreed := c.Confirmation == experiment.Agreed
-		time := c.Unit == "ns/op" || c.Unit == "sec/op"
+		time := isClock(c)
 		switch {
 		case c.Gated && c.Verdict == experiment.Worse && agreed:
 			worse = append(worse, tell(c))
@@ -78,6 +78,13 @@ func judge(r *Result, report *capture.BenchReport) {
 	}
 }
 
+// isClock reports whether a comparison is of the clock that decides about a benchmark.
+func isClock(c *experiment.Comparison) bool {
+	return (isTime(c.Unit) || c.Unit == experiment.CPUTime) && c.JudgedBy == ""
+}
+
+func isTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
+
 // Changes are the comparisons of a family, as values.
 func Changes(f *experiment.Family) []Change {
 	var changes []Change
@@ -101,7 +108,9 @@ func Changes(f *experiment.Family) []Change {
 // tell is "Greet/compile-2 −87.3 % [−87.5, −87.1]", with the unit where it isn't time.
 func tell(c *experiment.Comparison) string {
 	unit := ""
-	if c.Unit != "ns/op" && c.Unit != "sec/op" {
+	if c.Unit == experiment.CPUTime {
+		unit = " CPU time"
+	} else if !isTime(c.Unit) {
 		unit = " " + c.Unit
 	}
 	if c.Scale != experiment.Ratio || math.IsNaN(c.Change) {
