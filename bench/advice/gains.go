@@ -22,9 +22,13 @@ type (
 		}
 	}
 	compared struct {
-		Comparisons []struct {
-			Benchmark, Unit, Scale string
-			Change                 float64
+		Comparison struct {
+			Comparisons []struct { // of families
+				Comparisons []struct {
+					Benchmark, Unit, Scale string
+					Change                 *float64 // as a ratio, where Scale is "ratio"
+				}
+			}
 		}
 	}
 )
@@ -83,9 +87,11 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 				ours = append(ours, change.Ratio)
 			}
 		}
-		for _, change := range author.Comparisons {
-			if change.Unit == unit && change.Scale == "ratio" {
-				theirs = append(theirs, 1+change.Change)
+		for _, family := range author.Comparison.Comparisons {
+			for _, change := range family.Comparisons {
+				if change.Unit == unit && change.Scale == "ratio" && change.Change != nil {
+					theirs = append(theirs, *change.Change)
+				}
 			}
 		}
 		if len(ours)+len(theirs) > 0 {
