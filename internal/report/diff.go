@@ -33,6 +33,7 @@ type Diff struct {
 	Warnings []string `json:"warnings"`
 
 	printUnit string // as Options.Unit
+	perSecond bool
 }
 
 // DiffRow compares one function, or whatever the granularity says.
@@ -82,7 +83,7 @@ const (
 
 // NewDiff compares the profiles of two sides. Several profiles per side are
 // taken for runs of the same thing. Of o it heeds SampleIndex, Granularity,
-// NoInlines, Sort, Unit, and for the rows kept NodeCount, NodeFraction and Trim:
+// NoInlines, Sort, Unit, PerSecond, and for the rows kept NodeCount, NodeFraction and Trim:
 // rows whose change is below NodeFraction of the larger total are left out.
 // Filters are the caller's. With a scaling, every run is scaled first.
 func NewDiff(base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, error) {
@@ -104,7 +105,7 @@ func NewDiff(base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, 
 	d := &Diff{
 		Type: st.Type, Unit: st.Unit, Granularity: cmp.Or(o.Granularity, "functions"), Sort: cmp.Or(o.Sort, "flat"),
 		Normalized: scaling.Normalize, BaseRuns: len(base), HeadRuns: len(head), Rows: []DiffRow{}, Warnings: []string{},
-		printUnit: o.Unit,
+		printUnit: o.Unit, perSecond: o.PerSecond,
 	}
 	var maps []*profile.FrameMap
 	all := slices.Concat(base, head)
@@ -291,8 +292,8 @@ func (d *Diff) compare(base, head []diffRun, table *profile.FrameTable, o *Optio
 // print sets the texts of values.
 func (d *Diff) print() {
 	unit := d.textUnit()
-	format := func(v int64) string { return formatValue(v, d.Unit, unit) }
-	total := func(v int64) string { return formatValue(v, d.Unit, "auto") }
+	format := func(v int64) string { return formatRate(v, d.Unit, unit, d.perSecond) }
+	total := func(v int64) string { return formatRate(v, d.Unit, "auto", d.perSecond) }
 	d.BaseText, d.HeadText, d.CompareText = total(d.BaseTotal), total(d.HeadTotal), total(d.Compared)
 	for i := range d.Rows {
 		for _, v := range []*DiffValue{&d.Rows[i].Flat, &d.Rows[i].Cum} {

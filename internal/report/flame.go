@@ -24,6 +24,8 @@ type FlameOptions struct {
 	Time     time.Time     // of its start, zero if unknown
 	Warnings []string      // caveats, shown with the graph
 
+	PerSecond bool // as of [Options]
+
 	// Inverted is the tree of the same profile with its leaves at the root, for
 	// the HTML page's button; nil leaves the button out. It isn't derived from
 	// the tree shown, because what is folded there can't be told apart any more.

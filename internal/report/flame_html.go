@@ -26,11 +26,13 @@ type flameData struct {
 	Title    string      `json:"title"`
 	Facts    [][2]string `json:"facts"`
 	Warnings []string    `json:"warnings"`
-	Types    []flameType `json:"types"`
-	Packages []string    `json:"packages"`
-	Files    []string    `json:"files"`
-	Frames   FlameFrames `json:"frames"`
-	Trees    []flameTree `json:"trees"`
+	// PerSecond says that values are rates.
+	PerSecond bool        `json:"perSecond,omitempty"`
+	Types     []flameType `json:"types"`
+	Packages  []string    `json:"packages"`
+	Files     []string    `json:"files"`
+	Frames    FlameFrames `json:"frames"`
+	Trees     []flameTree `json:"trees"`
 }
 
 type flameType struct {
@@ -115,7 +117,7 @@ func printable(s string) string {
 
 func newFlameData(t *profile.Tree, o *FlameOptions) *flameData {
 	d := &flameData{
-		Title: o.Title, Facts: o.facts(), Warnings: slices.Concat([]string{}, o.Warnings),
+		Title: o.Title, Facts: o.facts(), Warnings: slices.Concat([]string{}, o.Warnings), PerSecond: o.PerSecond,
 		Packages: []string{}, Files: []string{}, Frames: FlameFrames{Name: []string{}},
 	}
 	trees := []*profile.Tree{t.PruneTo(o.MaxNodes)}

@@ -144,7 +144,7 @@ func newPageCase(t *testing.T, name string, base, head *profile.Profile, normali
 }
 
 func newPageGraph(t *testing.T, tr, collapsed *profile.Tree, widths FlameWidths) pageGraph {
-	x := NewFlameIndex(tr, "auto", widths)
+	x := NewFlameIndex(tr, Options{Unit: "auto"}, widths)
 	v := &tr.Values[0]
 	out := pageGraph{Total: v.Total, BaseTotal: v.BaseTotal}
 	if tr.Diff() {

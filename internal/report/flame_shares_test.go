@@ -19,7 +19,7 @@ func TestFlameSharesCountAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		// So narrow a window that most is not sent.
-		w, err := NewFlameIndex(tree, "auto", WidthsHead).Window(Window{Width: 3})
+		w, err := NewFlameIndex(tree, Options{Unit: "auto"}, WidthsHead).Window(Window{Width: 3})
 		if err != nil || !reflect.DeepEqual(w.Shares, want) {
 			t.Errorf("inverted %v: got %+v, %v", inverted, w.Shares, err)
 		}

@@ -148,7 +148,7 @@ func (p *svgPicture) frames(levels int) {
 			at := float64(to-p.own(n)-folded) * scale
 			what := fmt.Sprintf("… %d narrow frames", t.Folded[n])
 			p.frame(10+at, float64(folded)*scale, y(depth[n]+1), depth[n]+1, svgPalette.Rest, svgMark{},
-				what+"\ntotal "+formatValue(folded, p.unit, "auto"), what)
+				what+"\ntotal "+p.text(folded), what)
 		}
 	}
 	p.printf("</g>\n")
@@ -236,7 +236,7 @@ func (p *svgPicture) tooltip(n uint32, name string) string {
 // total prints node n's total, and how it compares.
 func (p *svgPicture) total(n uint32) string {
 	if p.v.BaseTotal == nil {
-		return formatValue(p.v.Total[n], p.unit, "auto")
+		return p.text(p.v.Total[n])
 	}
 	return p.change(p.v.BaseTotal[n], p.v.Total[n])
 }
@@ -244,7 +244,7 @@ func (p *svgPicture) total(n uint32) string {
 // self prints node n's own value, and how it compares.
 func (p *svgPicture) self(n uint32) string {
 	if p.v.BaseTotal == nil {
-		return formatValue(p.v.Self[n], p.unit, "auto")
+		return p.text(p.v.Self[n])
 	}
 	return p.change(p.v.BaseSelf[n], p.v.Self[n])
 }
@@ -252,7 +252,6 @@ func (p *svgPicture) self(n uint32) string {
 // change prints a value of the base, not yet scaled, and one of the head.
 func (p *svgPicture) change(unscaled, head int64) string {
 	base := scaledBase(p.v, unscaled)
-	format := func(v int64) string { return formatValue(v, p.unit, "auto") }
 	relative := ""
 	switch {
 	case base == 0 && head != 0:
@@ -262,8 +261,10 @@ func (p *svgPicture) change(unscaled, head int64) string {
 	case base != 0:
 		relative = fmt.Sprintf(", %+.2f%%", 100*float64(head-base)/float64(base))
 	}
-	return format(base) + " → " + format(head) + " (" + signedText(head-base, format) + relative + ")"
+	return p.text(base) + " → " + p.text(head) + " (" + signedText(head-base, p.text) + relative + ")"
 }
+
+func (p *svgPicture) text(v int64) string { return formatRate(v, p.unit, "auto", p.o.PerSecond) }
 
 func (p *svgPicture) color(n uint32) string {
 	c := svgPalette

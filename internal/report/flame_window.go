@@ -17,6 +17,7 @@ import (
 type FlameIndex struct {
 	*flameLayout
 	unit   string // of texts
+	rates  bool   // values are per second
 	height int
 	shares FlameShares
 	whole  FlameWhole
@@ -28,14 +29,15 @@ type FlameWhole struct {
 	Base int64 `json:"base"` // as it compares; 0 without a base
 }
 
-// NewFlameIndex returns the index of a tree, whose first sample type it shows.
-// Texts of values are in a unit as of [Options]; "minimum" and "auto" are the
-// same, since each stands alone.
-func NewFlameIndex(t *profile.Tree, unit string, widths FlameWidths) *FlameIndex {
+// NewFlameIndex returns the index of a tree, whose first sample type it shows. Of
+// o it heeds Unit and PerSecond; the units "minimum" and "auto" are the same, since
+// each value stands alone.
+func NewFlameIndex(t *profile.Tree, o Options, widths FlameWidths) *FlameIndex {
+	unit := o.Unit
 	if unit == "minimum" {
 		unit = "auto"
 	}
-	x := &FlameIndex{flameLayout: newFlameLayout(t, 0, widths), unit: unit, height: t.Height() + 1, shares: newFlameShares(t, 0)}
+	x := &FlameIndex{flameLayout: newFlameLayout(t, 0, widths), unit: unit, rates: o.PerSecond, height: t.Height() + 1, shares: newFlameShares(t, 0)}
 	if x.whole.Head = x.v.Total[0]; t.Diff() {
 		x.whole.Base = scaledBase(x.v, x.v.BaseTotal[0])
 	}
@@ -88,6 +90,7 @@ type FlameWindow struct {
 	Height    int      `json:"height"`
 	Inverted  bool     `json:"inverted"`
 	Diff      bool     `json:"diff"`
+	PerSecond bool     `json:"perSecond,omitempty"` // values are rates
 	BaseTotal *int64   `json:"baseTotal,omitempty"` // not scaled
 	BaseScale float64  `json:"baseScale"`
 	// Widths says of a comparison whose values nodes are as wide as.
@@ -212,7 +215,7 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 	t, v := x.t, x.v
 	out := &FlameWindow{
 		Type: t.Types[0].Type, Unit: t.Types[0].Unit, Event: v.Event, Total: x.quantity(v.Total[0], x.whole.Head), Whole: x.whole,
-		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), BaseScale: v.BaseScale, Widths: x.widths, From: from, To: to,
+		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), PerSecond: x.rates, BaseScale: v.BaseScale, Widths: x.widths, From: from, To: to,
 		Shares: x.shares, Files: []string{}, Packages: []string{},
 	}
 	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, frames: map[uint32]int64{}}
@@ -227,7 +230,7 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 }
 
 func (x *FlameIndex) quantity(value, total int64) Quantity {
-	q := Quantity{Value: value, Text: formatValue(value, x.t.Types[0].Unit, x.unit)}
+	q := Quantity{Value: value, Text: formatRate(value, x.t.Types[0].Unit, x.unit, x.rates)}
 	if total != 0 {
 		q.Percent = 100 * float64(value) / float64(total)
 	}

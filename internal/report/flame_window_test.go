@@ -181,7 +181,7 @@ func TestWindowAgainstModel(t *testing.T) {
 		tr := tree(t, base, head, profile.TreeOptions{Inverted: r.IntN(2) == 0, MinShare: r.Float64() * 0.02, Normalize: r.IntN(2) == 0})
 		wide := naiveWidths(tr, widths)
 		total := wide[0]
-		x := NewFlameIndex(tr, "auto", widths)
+		x := NewFlameIndex(tr, Options{Unit: "auto"}, widths)
 		for range 20 {
 			w := Window{Width: 1 + r.IntN(60)}
 			from, to := int64(0), total
@@ -240,7 +240,7 @@ func roundTrip(t *testing.T, v any) []byte {
 }
 
 func TestWindowErrors(t *testing.T) {
-	x := NewFlameIndex(tree(t, folded(t, "a;gone 5\na 5\n"), folded(t, "a;b 60\na;c 40\n"), profile.TreeOptions{}), "auto", WidthsHead)
+	x := NewFlameIndex(tree(t, folded(t, "a;gone 5\na 5\n"), folded(t, "a;b 60\na;c 40\n"), profile.TreeOptions{}), Options{Unit: "auto"}, WidthsHead)
 	gone := slices.IndexFunc(x.v.Total, func(v int64) bool { return v == 0 })
 	for _, tt := range []struct {
 		w     Window
@@ -282,7 +282,7 @@ func TestWindowEmpty(t *testing.T) {
 		"negative":   tree(t, nil, folded(t, "a;b -5\n"), profile.TreeOptions{}),
 		"pivot":      tree(t, nil, folded(t, "a;b 5\n"), profile.TreeOptions{Pivot: "x"}),
 	} {
-		x := NewFlameIndex(tr, "auto", WidthsHead)
+		x := NewFlameIndex(tr, Options{Unit: "auto"}, WidthsHead)
 		w, err := x.Window(Window{})
 		if err != nil || len(w.Nodes.ID) != 1 || w.From != 0 || w.To != 0 || w.Scale < 1 {
 			t.Errorf("%s: got %+v, %v", name, w, err)
@@ -306,7 +306,7 @@ func TestSearchAgainstModel(t *testing.T) {
 		}
 		widths := randomWidths(r)
 		tr := tree(t, base, head, profile.TreeOptions{})
-		x := NewFlameIndex(tr, "auto", widths)
+		x := NewFlameIndex(tr, Options{Unit: "auto"}, widths)
 		wide := naiveWidths(tr, widths)
 		re := regexp.MustCompile([]string{"f1", "p0", "f[12]$", "nothing", "."}[r.IntN(5)])
 		// Sample by sample, and node by node.
@@ -382,7 +382,7 @@ func TestWindowSize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := NewFlameIndex(tr, "auto", WidthsHead).Window(Window{Width: 1600})
+	w, err := NewFlameIndex(tr, Options{Unit: "auto"}, WidthsHead).Window(Window{Width: 1600})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -452,7 +452,7 @@ func benchIndex(b *testing.B) *FlameIndex {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return NewFlameIndex(tr, "auto", WidthsHead)
+	return NewFlameIndex(tr, Options{Unit: "auto"}, WidthsHead)
 }
 
 // The tree of a comparison is laid out by both sides.
@@ -471,10 +471,10 @@ func BenchmarkFlameWidths(b *testing.B) {
 	for _, widths := range []FlameWidths{WidthsHead, WidthsBoth} {
 		b.Run("index/widths="+string(widths), func(b *testing.B) {
 			for b.Loop() {
-				NewFlameIndex(tr, "auto", widths)
+				NewFlameIndex(tr, Options{Unit: "auto"}, widths)
 			}
 		})
-		x := NewFlameIndex(tr, "auto", widths)
+		x := NewFlameIndex(tr, Options{Unit: "auto"}, widths)
 		b.Run("window/widths="+string(widths), func(b *testing.B) {
 			for b.Loop() {
 				if _, err := x.Window(Window{Width: 1600}); err != nil {
@@ -490,7 +490,7 @@ func BenchmarkFlame(b *testing.B) {
 	total := x.v.Total[0]
 	b.Run("index", func(b *testing.B) {
 		for b.Loop() {
-			NewFlameIndex(x.t, "auto", WidthsHead)
+			NewFlameIndex(x.t, Options{Unit: "auto"}, WidthsHead)
 		}
 		b.ReportMetric(float64(x.t.NumNodes()), "nodes")
 	})

@@ -19,6 +19,15 @@ func formatValue(v int64, from, to string) string {
 	return s + u
 }
 
+// formatRate prints a value as formatValue does, of a rate with "/s" behind it.
+func formatRate(v int64, from, to string, perSecond bool) string {
+	s := formatValue(v, from, to)
+	if perSecond && s != "0" {
+		s += "/s"
+	}
+	return s
+}
+
 // percentage prints the share of v in total, at least five characters wide and
 // with two or more significant digits. Signs are ignored.
 func percentage(v, total int64) string {

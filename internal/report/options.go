@@ -17,6 +17,7 @@ type Options struct {
 	Mean        bool    // divide by the first sample type
 	DivideBy    float64 // divide all values by this
 	Unit        string  // unit of printed values; "minimum" picks one for the report, "auto" one per value
+	PerSecond   bool    // values are rates, and are printed as such
 
 	// Which samples and frames count. All are regexps (RE2) unless said otherwise; "" means off.
 	Focus, Ignore       string // keep or drop samples with a matching frame

@@ -282,7 +282,7 @@ func (r *Report) format(v int64) string {
 	if r.ratio > 0 && r.ratio != 1 {
 		v = int64(float64(v) * r.ratio)
 	}
-	return formatValue(v, r.sampleUnit, r.outputUnit)
+	return formatRate(v, r.sampleUnit, r.outputUnit, r.opt.PerSecond)
 }
 
 // percent prints a share of the total.

@@ -104,7 +104,7 @@ func checkValues(t *testing.T, name string, p, base *profile.Profile) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := NewFlameIndex(tr, "auto", WidthsBoth)
+	x := NewFlameIndex(tr, Options{Unit: "auto"}, WidthsBoth)
 	w, err := x.Window(Window{Width: 1600})
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func (s *Service) index(ctx context.Context, q *query) (*report.FlameIndex, *War
 		widths = ""
 	}
 	x, err := server.Cached(ctx, s.srv.Cache, "flame "+string(widths)+" "+q.treeKey(), func(context.Context) (*report.FlameIndex, int64, error) {
-		x := report.NewFlameIndex(t.tree, q.config.Unit, widths).Of(t.head, t.base)
+		x := report.NewFlameIndex(t.tree, q.config.Options, widths).Of(t.head, t.base)
 		return x, x.Bytes(), nil
 	})
 	return x, t.warnings, err
@@ -208,7 +208,9 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 	if err != nil {
 		return nil, err
 	}
-	fo := report.FlameOptions{Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos), Widths: report.FlameWidths(q.own["widths"])}
+	fo := report.FlameOptions{
+		Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos), Widths: report.FlameWidths(q.own["widths"]), PerSecond: q.config.PerSecond,
+	}
 	if err := fo.Widths.Check(); err != nil {
 		return nil, err
 	}

@@ -94,6 +94,8 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 	if k.needsBase && len(q.base) == 0 {
 		return nil, server.BadParam("base", "base is missing: the id of a profile to compare with")
 	}
+	// What go tool pprof prints of the same values, it prints as a sum.
+	q.config.PerSecond = !q.formatted().parity && !slices.ContainsFunc(q.head, func(p Opened) bool { return !p.perSecond() })
 	if len(q.base) == 0 {
 		q.config.Normalize = false // there is nothing to scale to
 	}
@@ -266,6 +268,9 @@ func (q *query) optionsKey() string {
 	v := Unusual(&q.config)
 	if q.baseTotal != 0 {
 		v.Set("base_total", strconv.FormatFloat(q.baseTotal, 'g', -1, 64))
+	}
+	if q.config.PerSecond {
+		v.Set("per_second", "1")
 	}
 	return v.Encode()
 }

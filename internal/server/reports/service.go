@@ -84,6 +84,9 @@ type Opened struct {
 // key tells opened profiles with different content apart.
 func (o *Opened) key() string { return o.ID + o.Version }
 
+// perSecond reports whether its values are rates.
+func (o *Opened) perSecond() bool { return o.Selection != nil && o.Selection().Per == api.PerSecond }
+
 // Service answers questions about profiles.
 type Service struct {
 	srv     *server.Server

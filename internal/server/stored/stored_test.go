@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -282,6 +283,29 @@ func TestPer(t *testing.T) {
 		}
 	}
 }
+
+// TestRates checks that values per second say so, but for texts that are what go
+// tool pprof prints.
+func TestRates(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	l.Fill()
+	for per, want := range map[string]bool{"sum": false, "profile": false, "second": true} {
+		of := "profile=" + servertest.Sel(servertest.Between(`cpu{service="api"}`, 0, 10, "per", per))
+		for _, path := range []string{
+			"top?" + of, "peek?match=.&" + of, "graph?" + of, "tags?" + of, "summary?" + of, "flame?" + of, "flame?format=svg&" + of,
+			"flame/search?query=.&" + of, "diff?" + of + strings.Replace("&"+of, "&profile", "&base", 1),
+		} {
+			if got := rate.MatchString(l.Get("/api/v1/report/" + path)); got != want {
+				t.Errorf("whether /s stands behind values of %s per %s: %v", path, per, got)
+			}
+		}
+		if text := l.Get("/api/v1/report/top?format=text&" + of); rate.MatchString(text) {
+			t.Errorf("per %s the text has a rate: %.200s", per, text)
+		}
+	}
+}
+
+var rate = regexp.MustCompile(`\d[mnu]?s/s\b`)
 
 func TestDivided(t *testing.T) {
 	for _, test := range []struct {

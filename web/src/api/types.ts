@@ -304,6 +304,8 @@ export interface Flame {
   height: number;
   inverted: boolean;
   diff: boolean;
+  /** Values are rates. */
+  perSecond?: boolean;
   baseTotal?: number;
   baseScale: number;
   /** Of a comparison: whose values nodes are as wide as. */

@@ -20,8 +20,10 @@ test.each([
 });
 
 test('rates say so', () => {
-  const all = quantities('nanoseconds', 1.5e9, 0);
-  expect(all.map(columnFigures(all, 'nanoseconds', '/s'))).toEqual(['1.5s/s', '0']);
+  const all = [{ value: 1.5e9, text: '1.50s/s' }, { value: 20e6, text: '20ms/s' }, { value: 0, text: '0' }];
+  expect(all.map(columnFigures(all, 'nanoseconds'))).toEqual(['1.50s/s', '0.02s/s', '0']);
+  const counts = [{ value: 1200, text: '1\u202f200/s' }, { value: 3, text: '3/s' }];
+  expect(counts.map(columnFigures(counts, 'count'))).toEqual(['1\u202f200/s', '3/s']);
 });
 
 test.each([
@@ -34,6 +36,6 @@ test.each([
 });
 
 test('what an option made of a value stays', () => {
-  const all = [{ value: 2e9, text: '500ms', percent: 1 }, { value: 4e9, text: '1s', percent: 0 }]; // divided
-  expect(all.map(columnFigures(all, 'nanoseconds', '/s'))).toEqual(['500ms/s', '1s/s']);
+  const all = [{ value: 2e9, text: '500ms/s' }, { value: 4e9, text: '1s/s' }]; // divided
+  expect(all.map(columnFigures(all, 'nanoseconds'))).toEqual(['500ms/s', '1s/s']);
 });

@@ -3,7 +3,10 @@
 
 import { grouped } from '../api/figures';
 import type { Quantity } from '../api/types';
-import { convert, formatValue, inUnits } from './units';
+import { convert, formatValue, inUnits, rateText } from './units';
+
+/** A value as the server prints it. */
+export type Figure = Pick<Quantity, 'value' | 'text'>;
 
 /** Digits before the point from which on a unit is too small for a column. */
 const MOST = 1e6;
@@ -11,26 +14,28 @@ const MOST = 1e6;
 /**
  * Returns how to print what stands in columns that are compared with each other. The
  * unit shows the largest in few digits, and the smallest to its second digit behind
- * the point if it can; rates is what is behind the unit of rates. Where the server
+ * the point if it can; rates say so as the server's texts do. Where the server
  * has a unit of its own for all values, that is the column's, and where it prints
  * something else than the value, its texts stay.
  */
-export function columnFigures(all: readonly Quantity[], unit: string, rates = ''): (q: Quantity) => string {
+export function columnFigures(all: readonly Figure[], unit: string): (q: Figure) => string {
   const known = all.filter((q) => q.value !== 0);
   const sizes = known.map((q) => Math.abs(q.value));
-  const printed = (to: string) => known.every((q) => formatValue(q.value, unit, to) === q.text);
+  const perSecond = known.some((q) => q.text.endsWith('/s'));
+  const printed = (to: string) => known.every((q) => rateText(formatValue(q.value, unit, to), perSecond) === q.text);
   // All memory of a profile is printed in one unit already, and so is what an option asks for.
   const asked = unitOf(known[0]?.text ?? '');
   const own = printed('minimum') ? sizes.length > 0 && scaleOf(sizes, unit) : printed(asked) && scaleIn(asked, sizes, unit);
-  if (!own) return (q) => q.text + (q.value === 0 ? '' : rates);
-  const { name, factor, decimals } = own;
+  if (!own) return (q) => q.text;
+  const { factor, decimals } = own;
+  const name = perSecond ? `${own.name}/s` : own.name;
   return ({ value }) => {
     if (value === 0) return '0';
     const text = Math.abs(value / factor).toFixed(decimals);
     const sign = value < 0 ? '-' : '';
-    if (Number(text) === 0) return `${sign}<${(10 ** -decimals).toFixed(decimals)}${name}${rates}`;
+    if (Number(text) === 0) return `${sign}<${(10 ** -decimals).toFixed(decimals)}${name}`;
     const [whole, part] = text.split('.') as [string, string?];
-    return `${sign}${grouped(whole)}${part === undefined ? '' : `.${part}`}${name}${rates}`;
+    return `${sign}${grouped(whole)}${part === undefined ? '' : `.${part}`}${name}`;
   };
 }
 
@@ -42,7 +47,7 @@ interface Scale {
 }
 
 /** The unit of a figure of the server, as it takes it. */
-const unitOf = (text: string): string => (/[a-zµ*]+$/i.exec(text)?.[0] ?? '').replace('µ', 'u');
+const unitOf = (text: string): string => (/([a-zµ*]+)(\/s)?$/i.exec(text)?.[1] ?? '').replace('µ', 'u');
 
 /** Digits behind the point that tell values apart, two at most. */
 function decimalsOf(sizes: readonly number[], factor: number): number {

@@ -18,6 +18,8 @@ export const REST = -2;
 export interface FlameAbout {
   type: string;
   unit: string;
+  /** Values are rates. */
+  perSecond: boolean;
   event: number;
   total: number;
   totalText: string;
@@ -139,6 +141,7 @@ export function decode(flame: Flame): FlameModel {
     about: {
       type: flame.type,
       unit: flame.unit,
+      perSecond: flame.perSecond ?? false,
       event: flame.event,
       total: flame.total.value,
       totalText: flame.total.text,

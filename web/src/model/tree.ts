@@ -11,7 +11,7 @@
 
 import type { Flame, FlameSearch, FlameShares, FlameWidths, Quantity } from '../api/types';
 import { eachChild, REST, ROOT, type FlameModel, type FrameTable } from './model';
-import { formatValue } from './units';
+import { formatValue, rateText } from './units';
 import { weighing, widthsOf } from './widths';
 
 /** As the page's data has it: flameData in internal/report/flame_html.go. */
@@ -19,6 +19,8 @@ export interface Embedded {
   title: string;
   facts: [name: string, value: string][];
   warnings: string[];
+  /** Values are rates. */
+  perSecond?: boolean;
   types: {
     type: string;
     unit: string;
@@ -243,9 +245,10 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
     about: {
       type: name,
       unit,
+      perSecond: data.perSecond ?? false,
       event,
       total: total[0]!,
-      totalText: formatValue(total[0]!, unit, 'auto'),
+      totalText: rateText(formatValue(total[0]!, unit, 'auto'), data.perSecond),
       width: wide[0]!,
       height: t.depth[deepest]! + 1,
       inverted: t.inverted,
@@ -368,10 +371,10 @@ export function searchModel(m: FlameModel, test: (name: string) => boolean, both
   };
   const found = outermost(m);
   const counted = both === m ? found : outermost(both);
-  const { whole, baseScale, unit } = m.about;
+  const { whole, baseScale, unit, perSecond } = m.about;
   const sum = (values: Float64Array) => counted.reduce((all, n) => all + values[n]!, 0);
   const share = (value: number, of: number): Quantity => (
-    { value, text: formatValue(value, unit, 'auto'), percent: of > 0 ? (100 * value) / of : 0 }
+    { value, text: rateText(formatValue(value, unit, 'auto'), perSecond), percent: of > 0 ? (100 * value) / of : 0 }
   );
   const scaled = (value: number) => weighing('base', baseScale)(0, value);
   return {

@@ -107,6 +107,11 @@ export function formatValue(value: number, from: string, to = 'minimum'): string
   return text === '0' || text === '-0' ? '0' : figureText(text + converted.unit);
 }
 
+/** A value's text, with what is behind the unit of rates. */
+export function rateText(text: string, perSecond: boolean | undefined): string {
+  return perSecond && text !== '0' ? `${text}/s` : text;
+}
+
 /** Prints the share of part in whole with two or more significant digits. */
 export function formatPercent(part: number, whole: number): string {
   const ratio = whole === 0 ? 0 : Math.abs(part / whole) * 100;

@@ -110,6 +110,3 @@ export function versionsState(service: string, kind: string, base: string, head:
   ]);
   return comparedState(fresh({ q, ...time }, 'diff'), `label:version=${base}`);
 }
-
-/** What stands behind values that are rates: those of a selection per second. */
-export const rateText = computed<string>(() => (selected.value?.per === 'second' ? '/s' : ''));

@@ -2,6 +2,7 @@ import './continuous.css';
 import '../table/pane.css';
 import { useMemo } from 'preact/hooks';
 import { records as askRecords, type Records } from '../../api/continuous';
+import { columnFigures } from '../../model/column';
 import { formatValue } from '../../model/units';
 import { useLasting } from '../../state/answer';
 import { finder } from '../../state/pattern';
@@ -62,7 +63,7 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
     const found = all.filter((r) => finds?.([r.id, ...Object.values(r.labels)].join(' ')) ?? true);
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, find, order.column, order.descending]);
-  const columns = useMemo(() => columnsOf(names, Math.max(0, ...all.map((r) => r.value)), state, span), [names, all, state, span]);
+  const columns = useMemo(() => columnsOf(names, all, state, span), [names, all, state, span]);
   const current = sel.id ? rows.findIndex((r) => r.id === sel.id) : -1;
   return (
     <section class="pane" aria-label="Profiles">
@@ -137,7 +138,17 @@ function keyOf(column: string): (r: Row) => string | number {
   }
 }
 
-function columnsOf(names: readonly string[], most: number, state: State, span: Span): Column<Row>[] {
+/** How to print the values: those of a unit in one scale. */
+function figuresOf(rows: readonly Row[]): (row: Row) => string {
+  const printed = (r: Row) => ({ value: r.value, text: formatValue(r.value, r.unit) });
+  const units = [...new Set(rows.map((r) => r.unit))];
+  const figures = new Map(units.map((unit) => [unit, columnFigures(rows.filter((r) => r.unit === unit).map(printed), unit)]));
+  return (r) => figures.get(r.unit)!(printed(r));
+}
+
+function columnsOf(names: readonly string[], all: readonly Row[], state: State, span: Span): Column<Row>[] {
+  const figure = figuresOf(all);
+  const most = all.reduce((m, r) => Math.max(m, r.value), 0);
   return [
     {
       id: 'time', title: `Began, ${zoneText(span.to)}`, order: 'descending', width: '11rem',
@@ -149,7 +160,7 @@ function columnsOf(names: readonly string[], most: number, state: State, span: S
     },
     {
       id: 'value', title: 'Value', about: 'Of the sample type', order: 'descending', width: 'clamp(7rem, 14cqi, 14rem)', align: 'right',
-      cell: (r) => formatValue(r.value, r.unit), text: (r) => String(r.value), share: (r) => (most > 0 ? (100 * r.value) / most : 0),
+      cell: figure, text: (r) => String(r.value), share: (r) => (most > 0 ? (100 * r.value) / most : 0),
     },
     {
       id: 'duration', title: 'Duration', order: 'descending', width: '7rem', align: 'right', from: 36,

@@ -1,5 +1,6 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import type { Diff, DiffRow, DiffValue } from '../../api/types';
+import { columnFigures, type Figure } from '../../model/column';
 import { queryOf, selectFunction, setOption, setOwn, stored, type State } from '../../state/state';
 import { nameOf, profiles } from '../../state/profiles';
 import { patternOf } from '../../state/pattern';
@@ -68,8 +69,8 @@ function Comparison({ state }: { state: State }) {
   const most = useMemo(() => loaded.reduce((m, r) => Math.max(m, Math.abs(r[by].delta)), 1), [loaded, by]);
   const tested = (report?.tested ?? 0) > 0;
   const columns = useMemo(
-    () => columnsOf(by, relative, most, whole).filter((c) => c.id !== 'test' || tested),
-    [by, relative, most, whole, tested],
+    () => columnsOf(by, figuresOf(loaded, by, report?.unit ?? ''), relative, most, whole).filter((c) => c.id !== 'test' || tested),
+    [by, loaded, report?.unit, relative, most, whole, tested],
   );
   const selected = useMemo(() => (state.fn ? loaded.findIndex((r) => functionOf(r) === state.fn) : -1), [loaded, state.fn]);
   const matches = useSearch(state, useStable((direction) => {
@@ -165,7 +166,20 @@ function relativeOf(row: DiffRow, by: 'flat' | 'cum'): number {
   return v.delta > 0 ? Infinity : v.delta < 0 ? -Infinity : 0;
 }
 
-function columnsOf(by: 'flat' | 'cum', relative: boolean, most: number, whole: boolean): readonly Column<DiffRow>[] {
+type Side = 'base' | 'head' | 'delta';
+
+/** A side of a value, or how it changed, as the server prints it; the sign of a change stands before its figure. */
+const sideOf = (v: DiffValue, side: Side): Figure => ({ value: v[side], text: v[`${side}Text`].replace(/^\+/, '') });
+
+/** How to print both sides and the change, in one unit. */
+function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string): (row: DiffRow, side: Side) => string {
+  const figure = columnFigures(rows.flatMap((r) => [sideOf(r[by], 'base'), sideOf(r[by], 'head'), sideOf(r[by], 'delta')]), unit);
+  return (r, side) => `${side === 'delta' && r[by].delta > 0 ? '+' : ''}${figure(sideOf(r[by], side))}`;
+}
+
+function columnsOf(
+  by: 'flat' | 'cum', figure: (row: DiffRow, side: Side) => string, relative: boolean, most: number, whole: boolean,
+): readonly Column<DiffRow>[] {
   const share = (r: DiffRow) => {
     if (!relative) return (100 * r[by].delta) / most;
     return Math.max(-100, Math.min(100, 100 * relativeOf(r, by)));
@@ -177,7 +191,7 @@ function columnsOf(by: 'flat' | 'cum', relative: boolean, most: number, whole: b
     },
     {
       id: 'delta', title: 'Change', width: '7.5rem', align: 'right', order: 'descending', kind: (r) => direction(r[by].delta),
-      cell: (r) => <>{arrow(r[by].delta)} {r[by].deltaText}</>, text: (r) => r[by].deltaText,
+      cell: (r) => <>{arrow(r[by].delta)} {figure(r, 'delta')}</>, text: (r) => r[by].deltaText,
     },
     {
       id: 'relative', title: 'In %', about: 'Change in percent of the base', width: '6rem', align: 'right', order: 'descending', from: 26,
@@ -185,11 +199,11 @@ function columnsOf(by: 'flat' | 'cum', relative: boolean, most: number, whole: b
     },
     {
       id: 'base', title: 'Base', about: 'A', width: '6rem', align: 'right', ...(whole ? { order: 'descending' as const } : {}), from: 52,
-      kind: (r) => (r[by].base === 0 ? 'soft' : ''), cell: (r) => r[by].baseText, text: (r) => r[by].baseText,
+      kind: (r) => (r[by].base === 0 ? 'soft' : ''), cell: (r) => figure(r, 'base'), text: (r) => r[by].baseText,
     },
     {
       id: 'head', title: 'Head', about: 'B', width: '6rem', align: 'right', order: 'descending', from: 38,
-      kind: (r) => (r[by].head === 0 ? 'soft' : ''), cell: (r) => r[by].headText, text: (r) => r[by].headText,
+      kind: (r) => (r[by].head === 0 ? 'soft' : ''), cell: (r) => figure(r, 'head'), text: (r) => r[by].headText,
     },
     {
       id: 'test', title: 'p', about: 'Mann–Whitney U test, adjusted for the number of functions', width: '5.5rem', align: 'right', from: 66,

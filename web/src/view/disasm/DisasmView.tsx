@@ -1,7 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { AsmInst, Disassembly, Quantity } from '../../api/types';
 import { columnFigures } from '../../model/column';
-import { rateText } from '../../state/selected';
 import type { ApiError } from '../../api/client';
 import { exactly, writtenIn } from '../../state/pattern';
 import { useReport } from '../../state/report';
@@ -85,8 +84,8 @@ function Routines({ report }: { report: Disassembly }) {
   }, [routine]);
   const most = useMemo(() => Math.max(1, ...routine.instructions.map((i) => Math.abs(i.cum.value))), [routine]);
   const columns = useMemo(
-    () => columnsOf(most, columnFigures(routine.instructions.flatMap((i) => [i.flat, i.cum]), report.unit, rateText.value)),
-    [most, routine, report, rateText.value],
+    () => columnsOf(most, columnFigures(routine.instructions.flatMap((i) => [i.flat, i.cum]), report.unit)),
+    [most, routine, report],
   );
   return (
     <>

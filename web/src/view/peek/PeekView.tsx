@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { Call, Tree, TreeRow } from '../../api/types';
+import { columnFigures, type Figure } from '../../model/column';
 import { exactly, patternOf } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { go, queryOf, setOwn, state as current } from '../../state/state';
@@ -53,7 +54,7 @@ export default function PeekView({ state }: ViewProps) {
         >
           {({ report, rows }) => (
             <div class="pane-scroll peek" tabIndex={0} role="region" aria-label="Callers and callees">
-              {report.rows.map((row, i) => <Block key={`${row.name}#${i}`} row={row} matches={matches} />)}
+              {report.rows.map((row, i) => <Block key={`${row.name}#${i}`} row={row} unit={report.unit} matches={matches} />)}
               {rows !== undefined && rows > report.rows.length && (
                 <p class="peek-more">
                   {count(report.rows.length)} of {count(rows)} functions{' '}
@@ -76,7 +77,10 @@ function goTo(name: string): void {
 
 type Matches = ((name: string) => boolean) | null;
 
-function Block({ row, matches }: { row: TreeRow; matches: Matches }) {
+function Block({ row, unit, matches }: { row: TreeRow; unit: string; matches: Matches }) {
+  const calls = [...row.callers, ...row.callees];
+  const figure = useMemo(() => columnFigures([row.flat, row.cum, ...calls.map((c) => c.weight)], unit), [row, unit]);
+  const most = calls.reduce((m, c) => Math.max(m, Math.abs(c.share)), 0) || 1;
   return (
     <table class="peek-block">
       <caption class="visually-hidden">{row.name}</caption>
@@ -88,13 +92,13 @@ function Block({ row, matches }: { row: TreeRow; matches: Matches }) {
         </tr>
       </thead>
       <tbody class="peek-callers">
-        {row.callers.map((call, i) => <CallRow key={i} call={call} way="from" matches={matches} />)}
+        {row.callers.map((call, i) => <CallRow key={i} call={call} way="from" figure={figure} most={most} matches={matches} />)}
         {row.callers.length === 0 && <tr><td colSpan={2} /><td class="text soft">no callers: it is where stacks begin</td></tr>}
       </tbody>
       <tbody>
         <tr class={`peek-self${matches?.(row.name) ? ' marked' : ''}`}>
-          <td title="Flat">{row.flat.text} <span class="soft">flat</span></td>
-          <td title="Cum">{row.cum.text} <span class="soft">cum</span></td>
+          <td title="Flat">{figure(row.flat)} <span class="soft">flat</span></td>
+          <td title="Cum">{figure(row.cum)} <span class="soft">cum</span></td>
           <th scope="row" class="text">
             <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(row), e.currentTarget)}>
               <FunctionName place={row} />
@@ -104,18 +108,27 @@ function Block({ row, matches }: { row: TreeRow; matches: Matches }) {
         </tr>
       </tbody>
       <tbody>
-        {row.callees.map((call, i) => <CallRow key={i} call={call} way="to" matches={matches} />)}
+        {row.callees.map((call, i) => <CallRow key={i} call={call} way="to" figure={figure} most={most} matches={matches} />)}
         {row.callees.length === 0 && <tr><td colSpan={2} /><td class="text soft">calls nothing that was seen</td></tr>}
       </tbody>
     </table>
   );
 }
 
-function CallRow({ call, way, matches }: { call: Call; way: 'from' | 'to'; matches: Matches }) {
+interface CallRowProps {
+  call: Call;
+  way: 'from' | 'to';
+  figure: (q: Figure) => string;
+  /** The largest share, whose bar fills its column. */
+  most: number;
+  matches: Matches;
+}
+
+function CallRow({ call, way, figure, most, matches }: CallRowProps) {
   return (
     <tr class={matches?.(call.name) ? 'marked' : ''}>
-      <td>{call.weight.text}</td>
-      <td class={`share${call.weight.value < 0 ? ' negative' : ''}`} style={{ '--share': `${Math.min(100, Math.abs(call.share))}%` }}>
+      <td>{figure(call.weight)}</td>
+      <td class={`share${call.weight.value < 0 ? ' negative' : ''}`} style={{ '--share': `${(100 * Math.abs(call.share)) / most}%` }}>
         <span>{percentText(call.share)}</span>
       </td>
       <td class="text">

@@ -3,7 +3,6 @@ import type { Call, Tree, TreeRow } from '../../api/types';
 import { exactly, finder, quote } from '../../state/pattern';
 import { useReport } from '../../state/report';
 import { columnFigures } from '../../model/column';
-import { rateText } from '../../state/selected';
 import { queryOf, selectFunction, type State } from '../../state/state';
 import { FlameGraph } from '../flame/FlameGraph';
 import { server } from '../flame/server';
@@ -135,7 +134,7 @@ interface CallsProps {
 
 function Calls({ title, none, calls, unit, state }: CallsProps) {
   const matches = useMemo(() => finder(state.search), [state.search]);
-  const columns = useMemo(() => columnsOf(title, calls, unit, rateText.value), [title, calls, unit, rateText.value]);
+  const columns = useMemo(() => columnsOf(title, calls, unit), [title, calls, unit]);
   return (
     <Table<Call>
       label={title}
@@ -152,8 +151,8 @@ function Calls({ title, none, calls, unit, state }: CallsProps) {
   );
 }
 
-function columnsOf(title: string, calls: readonly Call[], unit: string, rates: string): readonly Column<Call>[] {
-  const figure = columnFigures(calls.map((c) => c.weight), unit, rates);
+function columnsOf(title: string, calls: readonly Call[], unit: string): readonly Column<Call>[] {
+  const figure = columnFigures(calls.map((c) => c.weight), unit);
   const most = calls.reduce((m, c) => Math.max(m, Math.abs(c.share)), 0) || 1;
   return [
     {

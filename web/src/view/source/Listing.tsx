@@ -5,7 +5,6 @@ import { useMemo, useState } from 'preact/hooks';
 import type { Finding } from '../../api/advice';
 import type { Quantity, SourceFunction, SourceInst, SourceLine } from '../../api/types';
 import { columnFigures } from '../../model/column';
-import { rateText } from '../../state/selected';
 import { copyText, Icon, IconButton, openFunctionMenu, tip } from '../parts';
 import { hex, percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
@@ -47,8 +46,8 @@ export function Listing({ fn, unit, assembly, at, findings, finding, onFinding, 
     const all = lines.flatMap((l) => [l.flat, l.cum]);
     const parts = lines.flatMap((l) => (l.instructions ?? []).flatMap((i) => [i.flat, i.cum]));
     const most = all.reduce((m, q) => Math.max(m, Math.abs(q.value)), 1);
-    return { figure: columnFigures([...all, ...parts], unit, rateText.value), most };
-  }, [lines, unit, rateText.value]);
+    return { figure: columnFigures([...all, ...parts], unit), most };
+  }, [lines, unit]);
 
   return (
     <article class="listing" aria-label={fn.name}>

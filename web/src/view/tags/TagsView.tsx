@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { LabelKey, TagKey, Tags } from '../../api/types';
+import { columnFigures } from '../../model/column';
 import { useReport } from '../../state/report';
 import { go, queryOf, setOption, setOwn, state as current } from '../../state/state';
 import { finder, quote } from '../../state/pattern';
@@ -41,7 +42,14 @@ export default function TagsView({ info, state }: ViewProps) {
               <div class="pane-scroll tags" tabIndex={0} role="region" aria-label="Labels">
                 {keys.length === 0 && <p class="soft">No label or value matches “{state.own['find']}”.</p>}
                 {keys.map((k) => (
-                  <Key key={k.key} tag={k} total={report.total.value} label={info.labels.find((l) => l.key === k.key)} marked={matches} />
+                  <Key
+                    key={k.key}
+                    tag={k}
+                    unit={report.unit}
+                    total={report.total.value}
+                    label={info.labels.find((l) => l.key === k.key)}
+                    marked={matches}
+                  />
                 ))}
               </div>
             </>
@@ -54,15 +62,17 @@ export default function TagsView({ info, state }: ViewProps) {
 
 interface KeyProps {
   tag: TagKey;
+  unit: string;
   total: number;
   label: LabelKey | undefined;
   marked: ((text: string) => boolean) | null;
 }
 
-function Key({ tag, total, label, marked }: KeyProps) {
+function Key({ tag, unit, total, label, marked }: KeyProps) {
   const [all, setAll] = useState(false);
   const values = all ? tag.values : tag.values.slice(0, SHOWN);
   const most = Math.max(1, ...tag.values.map((v) => Math.abs(v.sum.value)));
+  const figure = useMemo(() => columnFigures(tag.values.map((v) => v.sum), unit), [tag, unit]);
   const covered = total === 0 ? 0 : (100 * tag.total.value) / total;
   return (
     <section class="tag" aria-label={tag.key}>
@@ -87,7 +97,7 @@ function Key({ tag, total, label, marked }: KeyProps) {
                 style={{ '--share': `${(100 * Math.abs(v.sum.value)) / most}%` }}
               />
               <span class="tag-name" title={v.value}>{v.value || '(empty)'}</span>
-              <span class="num">{v.sum.text}</span>
+              <span class="num">{figure(v.sum)}</span>
               <span class="num">{percentText(v.sum.percent)}</span>
             </button>
           </li>

@@ -3,7 +3,6 @@ import type { Quantity, Top, TopRow } from '../../api/types';
 import { columnFigures } from '../../model/column';
 import { patternOf, quote } from '../../state/pattern';
 import { useReport } from '../../state/report';
-import { rateText } from '../../state/selected';
 import { queryOf, selectFunction, setOption, setOwn } from '../../state/state';
 import { openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
@@ -48,12 +47,12 @@ export default function TopView({ state, beside = false }: ViewProps) {
   const unit = pages.first.answer?.report.unit ?? '';
   const columns = useMemo(() => {
     const all = loaded ?? [];
-    const figure = columnFigures(all.flatMap((r) => [r.flat, r.cum]), unit, rateText.value);
+    const figure = columnFigures(all.flatMap((r) => [r.flat, r.cum]), unit);
     // Of the rows that are there: with the largest first, of all.
     const most = (of: 'flat' | 'cum') => all.reduce((m, r) => Math.max(m, Math.abs(r[of].value)), 0) || 1;
     const bars = { flat: most('flat'), cum: most('cum') };
     return columnsOf(figure, bars).filter((c) => c.id !== 'sum' || !order);
-  }, [loaded, unit, order, rateText.value]);
+  }, [loaded, unit, order]);
 
   const shown: Order = parseOrder(order) ?? { column: state.options['sort'] === 'cum' ? 'cum' : 'flat', descending: true };
   const onOrder = (column: string) => {

@@ -1,7 +1,6 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import type { Quantity, Trace, Traces } from '../../api/types';
 import { columnFigures } from '../../model/column';
-import { rateText } from '../../state/selected';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { Button, IconButton, openFunctionMenu, ReportState } from '../parts';
 import { count, percentText, plural } from '../table/format';
@@ -40,8 +39,8 @@ export default function TracesView({ state }: ViewProps) {
     const all = (report?.traces ?? []).map((t) => t.value);
     const most = all.reduce((m, q) => Math.max(m, Math.abs(q.value)), 0) || 1;
     const labelled = report?.traces.some((t) => t.labels) ?? false;
-    return columnsOf(columnFigures(all, report?.unit ?? '', rateText.value), most).filter((c) => c.id !== 'labels' || labelled);
-  }, [report, rateText.value]);
+    return columnsOf(columnFigures(all, report?.unit ?? ''), most).filter((c) => c.id !== 'labels' || labelled);
+  }, [report]);
 
   return (
     <section class="pane" aria-label="Traces">
