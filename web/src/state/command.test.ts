@@ -4,7 +4,7 @@ import type { State, ViewID } from './state';
 
 let m: typeof CommandModule;
 beforeAll(async () => {
-  vi.stubGlobal('location', { pathname: '/', search: '' });
+  vi.stubGlobal('location', { pathname: '/', search: '', origin: 'http://h:1' });
   vi.stubGlobal('addEventListener', () => {});
   m = await import('./command');
 });
@@ -69,6 +69,27 @@ describe('commandsOf', () => {
     [
       'runs', at('diff'), ['n1', 'n2'], ['o1', 'o2'], '', 'hone diff -base=o1 -base=o2 n1 n2',
       'go tool pprof -top -diff_base=o1 -diff_base=o2 n1 n2',
+    ],
+    [
+      'a history, of all of the timeline',
+      at('history', {
+        profile: ['sel:q=cpu%7Bservice%3D%22api%22%7D&from=1790000060000&to=1790000120500&top=0.05'],
+        options: { sort: 'cum', mine: 'true', nodecount: '5' }, own: { span: '1790000000000-1790000120000' },
+      }),
+      ['u'], [], '',
+      "hone query -server=http://h:1 -history -from=2026-09-21T14:13:20Z -to=2026-09-21T14:15:20Z -weight=0.05 -mine -cum -points=60 "
+        + "-limit=40 'cpu{service=\"api\"}'",
+      'go tool pprof -top -nodecount=5 -cum u',
+    ],
+    [
+      'single profiles, of what is selected',
+      at('records', {
+        profile: ['sel:q=cpu&from=1790000060000&to=1790000120500&sample_type=samples'], own: { span: '1790000000000-1790000120000' },
+      }),
+      ['u'], [], '',
+      'hone query -server=http://h:1 -records -from=2026-09-21T14:14:20Z -to=2026-09-21T14:15:20.500Z -sample_index=samples '
+        + '-limit=5000 cpu',
+      'go tool pprof -top u',
     ],
     ['a graph', at('graph'), ['c'], [], '', 'hone svg -output=graph.svg c', 'go tool pprof -svg c'],
   ];

@@ -1,8 +1,10 @@
 // What is shown, as a command for a terminal.
 
-import { optionSpecs } from './options';
+import { origin } from './address';
+import { HISTORY, HISTORY_OPTIONS, MOST_RECORDS, optionSpecs } from './options';
 import { exactly, writtenIn } from './pattern';
-import { OPTIONS, type State } from './state';
+import { isSelection, parseSelection, parseSpan } from './selection';
+import { OPTIONS, type Option, type State } from './state';
 
 /** A word as a POSIX shell takes it literally. */
 export function shellQuote(word: string): string {
@@ -53,14 +55,32 @@ export function commandsOf(s: State, profiles: readonly string[], bases: readonl
     case 'advice':
       return { hone: words('hone', 'advise', ...sources), pprof: tool('-top') };
     case 'history':
-    case 'records': // neither has a command of its own
-      return { hone: words('hone', 'top', ...flags, ...diff, ...sources), pprof: tool('-top') };
+    case 'records':
+      return { hone: queryCommand(s, s.view) ?? words('hone', 'top', ...flags, ...diff, ...sources), pprof: tool('-top') };
     case 'top':
     case 'traces':
     case 'tags':
     case 'raw':
       return { hone: words('hone', s.view, ...flags, ...diff, ...sources), pprof: tool(`-${s.view}`) };
   }
+}
+
+/** What prints a table that only selections have; null for other profiles. */
+function queryCommand({ profile: [id], options, own }: State, view: 'history' | 'records'): string | null {
+  if (!isSelection(id)) return null;
+  const sel = parseSelection(id, Date.now());
+  // A history is of all of the timeline, and so are the profiles around a single one.
+  const span = (view === 'history' || sel.id ? parseSpan(own.span) : null) ?? sel;
+  const time = (name: string, t: number) => (t ? [`-${name}=${new Date(t).toISOString().replace('.000Z', 'Z')}`] : []);
+  const heeded = Object.fromEntries(['sort', ...HISTORY_OPTIONS].map((name) => [name, options[name as Option] ?? '']));
+  const flags = view === 'history'
+    ? [...flagsOf(heeded), `-points=${HISTORY.points}`, `-limit=${HISTORY.rows}`]
+    : [`-limit=${MOST_RECORDS}`];
+  const type = options.sample_index ?? sel.sampleType;
+  return words(
+    'hone', 'query', `-server=${origin()}`, `-${view}`, ...time('from', span.from), ...time('to', span.to),
+    ...(sel.top && sel.top !== '1' ? [`-weight=${sel.top}`] : []), ...(type ? [`-sample_index=${type}`] : []), ...flags, sel.q || '{}',
+  );
 }
 
 function words(...all: string[]): string {

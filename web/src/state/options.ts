@@ -132,3 +132,14 @@ export function sampleTypeIndex(info: Pick<ProfileInfo, 'sampleTypes' | 'default
   const i = /^\d+$/.test(option) ? Number(option) : -1;
   return i < info.sampleTypes.length ? i : -1;
 }
+
+/** Options that a history heeds. */
+export const HISTORY_OPTIONS = [
+  'focus', 'ignore', 'hide', 'show', 'show_from', 'prune_from', 'tagfocus', 'tagignore', 'granularity', 'noinlines', 'mine',
+] as const satisfies readonly Option[];
+
+/** How finely a history goes over time, and how many functions it has unless some are chosen. */
+export const HISTORY = { points: 60, rows: 40 };
+
+/** How many single profiles are listed. */
+export const MOST_RECORDS = 5000;

@@ -6,6 +6,7 @@ import './chart.css';
 import { useState } from 'preact/hooks';
 import { logRangeOf, logTicks, place, rangeOf, ticks, type Scale } from '../../layout/axis';
 import { fitting } from '../../layout/timeline';
+import { zoneText } from '../../state/selection';
 import { follow } from '../link';
 import { useElementSize } from '../parts';
 import { dateText, timelineDates } from './dates';
@@ -90,10 +91,11 @@ export function TimeChart({
   const ends = { from: Math.max(TOP, height - foot), to: TOP };
   const y: Scale = { min: log || min < 0 ? scaled(bottom) : Math.max(0, bottom), max: scaled(top), ...ends };
   const high = (v: number) => place(y, scaled(v));
-  const wanted = Math.max(2, Math.floor((height - TOP - foot) / (zero ? 30 : 44)));
+  const wanted = Math.max(2, Math.floor((height - TOP - foot) / (zero ? 24 : 44)));
   const lines = log ? logTicks(bottom, top, binary) : ticks(y.min, y.max, wanted, binary);
-  const left = 14 + CHAR * Math.max(4, ...lines.map((v) => format(v).length));
   const times = points.map((p) => p.time);
+  const zone = zoneText(range?.to ?? Math.max(...times, 0));
+  const left = 14 + CHAR * Math.max(4, zone.length, ...lines.map((v) => format(v).length));
   const x: Scale = {
     min: even ? 0 : (range?.from ?? Math.min(...times)), max: even ? points.length - 1 : (range?.to ?? Math.max(...times)), from: left + 10,
     to: Math.max(left + 20, width - RIGHT),
@@ -157,6 +159,7 @@ export function TimeChart({
               )) : dateText(d.text, span)}
             </text>
           ))}
+          <text class="chart-text" x={2} y={height - foot + 18 + (feet ? LINE : 0)}>{zone}</text>
           <Flags flags={flags.filter((f) => f.time >= x.min && f.time <= x.max)} x={x} foot={height - foot} />
           {near.map((b) => (
             <g key={`${b.kind}${b.value}`}>

@@ -83,7 +83,7 @@ function compareItems(h: History, f: FunctionHistory): MenuItem[] {
 }
 
 /** The columns; the last versions are the first to have room. */
-function columnsOf(h: History, functions: readonly FunctionHistory[], cum: boolean): Column<FunctionHistory>[] {
+export function columnsOf(h: History, functions: readonly FunctionHistory[], cum: boolean): Column<FunctionHistory>[] {
   const shares = new Map(functions.map((f) => [f, versionShares(h, f, cum)]));
   const most = Math.max(1e-9, ...[...shares.values()].flat().map((s) => Math.abs(s ?? 0)));
   const one = h.versions.length === 0;

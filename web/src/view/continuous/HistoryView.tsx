@@ -3,6 +3,7 @@ import '../table/pane.css';
 import { useMemo, useRef } from 'preact/hooks';
 import { history as askHistory, markers as askMarkers, type FunctionHistory, type History, type Marker } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
+import { HISTORY, HISTORY_OPTIONS } from '../../state/options';
 import {
   formatSpan, formatValues, lengthText, parseSpan, parseValues, serviceOf, spanText, type Selection, type Span,
 } from '../../state/selection';
@@ -10,7 +11,7 @@ import { selected, withSelection } from '../../state/selected';
 import { go, href, setOption, setOwn, type State } from '../../state/state';
 import { timelineSpan } from '../../state/time';
 import { TimeChart, type ChartFlag, type ChartPoint } from '../chart/TimeChart';
-import { Button, Empty, ReportState, tip } from '../parts';
+import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
 import { saveTable } from '../table/csv';
 import { percentText, plural } from '../table/format';
 import { orderText, parseOrder } from '../table/order';
@@ -18,15 +19,8 @@ import type { Column } from '../table/Table';
 import type { ViewProps } from '../props';
 import { formatValue } from '../../model/units';
 import { Add } from './HistoryAdd';
-import { HistoryTable } from './HistoryTable';
+import { columnsOf, HistoryTable } from './HistoryTable';
 import { linesOf, sharesOf, TONES } from './history';
-
-/** Options that a history heeds. */
-const HEEDED = [
-  'focus', 'ignore', 'hide', 'show', 'show_from', 'prune_from', 'tagfocus', 'tagignore', 'granularity', 'noinlines', 'mine',
-] as const;
-const POINTS = 60;
-const ROWS = 40;
 
 /** What functions rank by, by the column that they are ordered by. */
 const RANKS: Record<string, string> = { change: 'change', first: 'first', mean: 'share' };
@@ -52,13 +46,13 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
   const last = useRef<{ besides: string; shown: ReadonlySet<string> }>({ besides: '', shown: new Set() });
   const besides = last.current.shown.has(state.fn) ? last.current.besides : state.fn;
   const params: Record<string, string | number | readonly string[]> = {
-    q: sel.q, from: span.from, to: span.to, sample_type: state.options.sample_index ?? sel.sampleType, top: sel.top, points: POINTS,
+    q: sel.q, from: span.from, to: span.to, sample_type: state.options.sample_index ?? sel.sampleType, top: sel.top, points: HISTORY.points,
     order: cum ? 'cum' : '', rank: RANKS[order.column]!,
     ...(named.length > 0
       ? { function: besides ? [...new Set([...named, besides])] : named }
-      : { limit: ROWS, with: besides ? [besides] : [] }),
+      : { limit: HISTORY.rows, with: besides ? [besides] : [] }),
   };
-  for (const name of HEEDED) if (state.options[name]) params[name] = state.options[name]!;
+  for (const name of HISTORY_OPTIONS) if (state.options[name]) params[name] = state.options[name]!;
   const loading = useLasting(`history ${JSON.stringify(params)}`, (signal) => askHistory(params, signal));
   const report = loading.answer?.report;
   // What no profile has is of use only to who chose it.
@@ -96,11 +90,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
         <Add known={named.length > 0 ? named : functions.slice(0, TONES).map((f) => f.name)} />
         {named.length > 0 && <Button kind="plain" icon="reset" onClick={() => setFunctions([])}>All functions</Button>}
         <span class="grow" />
-        <Button
-          icon="download"
-          disabled={!report}
-          onClick={() => report && saveTable('history.csv', csvColumns(report), report.time.map((_, i) => i))}
-        >CSV</Button>
+        {report ? <Menu button="CSV" icon="download" label="CSV" align="end" items={csvItems(report, functions, cum)} /> : null}
       </div>
       <ReportState
         loading={loading}
@@ -190,12 +180,26 @@ function pointsOf(
   });
 }
 
-/** A row for each window, a column for each function. */
-function csvColumns(h: History): Column<number>[] {
+/** What is shown, as files: the table, and the lines. */
+function csvItems(h: History, functions: readonly FunctionHistory[], cum: boolean): MenuItem[] {
+  return [
+    {
+      label: 'Versions', hint: 'The table: a row for each function, a column for each version',
+      run: () => saveTable('history-versions.csv', columnsOf(h, functions, cum), functions),
+    },
+    {
+      label: 'Windows', hint: 'The lines: a row for each window of time, a column for each function',
+      run: () => saveTable('history.csv', csvColumns(h, functions), h.time.map((_, i) => i)),
+    },
+  ];
+}
+
+/** A row for each window, two columns for each function. */
+function csvColumns(h: History, functions: readonly FunctionHistory[]): Column<number>[] {
   const column = (title: string, of: (i: number) => string): Column<number> => ({ id: title, title, cell: of, text: of });
   return [
     column('time', (i) => new Date(h.time[i]!).toISOString()), column('profiles', (i) => String(h.profiles[i])),
     column(`total ${h.unit}`, (i) => String(h.total[i])),
-    ...h.functions.flatMap((f) => [column(`${f.name} flat`, (i) => String(f.flat[i])), column(`${f.name} cum`, (i) => String(f.cum[i]))]),
+    ...functions.flatMap((f) => [column(`${f.name} flat`, (i) => String(f.flat[i])), column(`${f.name} cum`, (i) => String(f.cum[i]))]),
   ];
 }

@@ -5,6 +5,7 @@ import { records as askRecords, type Records } from '../../api/continuous';
 import { columnFigures } from '../../model/column';
 import { formatValue } from '../../model/units';
 import { useLasting } from '../../state/answer';
+import { MOST_RECORDS } from '../../state/options';
 import { finder } from '../../state/pattern';
 import { formatSpan, parseSelection, timeText, zoneText, type Selection, type Span } from '../../state/selection';
 import { selected } from '../../state/selected';
@@ -19,8 +20,6 @@ import { plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
 import type { ViewProps } from '../props';
-
-const LIMIT = 5000;
 
 interface Row {
   id: string;
@@ -46,7 +45,7 @@ export default function RecordsView({ state }: ViewProps) {
 function Listing({ state, sel, span }: { state: State; sel: Selection; span: Span }) {
   // Of a single profile the others around it are listed too.
   const time = sel.id ? span : { from: sel.from, to: sel.to };
-  const params = { q: sel.q, ...time, sample_type: state.options.sample_index ?? sel.sampleType, top: sel.top, limit: LIMIT };
+  const params = { q: sel.q, ...time, sample_type: state.options.sample_index ?? sel.sampleType, top: sel.top, limit: MOST_RECORDS };
   const loading = useLasting(`records ${JSON.stringify(params)}`, (signal) => askRecords(params, signal));
   const all = useMemo(() => rowsOf(loading.answer?.report), [loading.answer?.report]);
   // Those labels tell profiles apart.
@@ -98,7 +97,7 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
               empty={`No profile matches “${find}”.`}
             />
             <div class="pane-facts">
-              <span>{plural(rows.length, 'profile')}{report.more ? `, the latest ${LIMIT}` : ''}</span>
+              <span>{plural(rows.length, 'profile')}{report.more ? `, the latest ${MOST_RECORDS}` : ''}</span>
               <span>Enter opens one</span>
             </div>
           </>

@@ -10,12 +10,14 @@ import { dragged, nudged, pointAt, areaPath, linePath, runs, type Point } from '
 import { place, valueAt, type Scale } from '../../layout/axis';
 import { useLasting } from '../../state/answer';
 import {
-  againstText, formatSelection, formatValues, kindOf, parseValues, serviceOf, spanText, timeText, type Per, type Selection, type Span,
+  againstText, formatSelection, formatValues, kindOf, parseValues, serviceOf, spanText, timeText, zoneText, type Per, type Selection,
+  type Span,
 } from '../../state/selection';
 import { compareTo, select, selected, selectedBase } from '../../state/selected';
 import { go, setOwn, state } from '../../state/state';
 import { selectTime, timelineSpan } from '../../state/time';
 import { dateText, timelineDates } from '../chart/dates';
+import { sizes } from '../chart/sizes';
 import { IconButton, Progress, tip, useElementSize } from '../parts';
 import { AddMarker, Markers } from './Markers';
 import { picking } from './picking';
@@ -240,10 +242,12 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
   const y: Scale = { min: 0, max: top > 0 ? top * 1.05 : 1, from: height - FOOT, to: TOP };
   const unit = shown[0]?.unit ?? '';
   const values = valueTicks(y.max, unit, Math.max(2, Math.floor((height - TOP - FOOT) / 24)));
+  const zone = zoneText(span.to);
+  const { CHAR } = sizes();
   const dates = timelineDates(span.from, span.to, Math.floor(width / 90)).map((time) => {
     const text = dateText(time, span.to - span.from);
-    const half = 3.5 * text.length; // px, roughly: at the edges a date stands within
-    return { time, text, at: Math.max(half, Math.min(width - half, place(x, time))) };
+    const half = (CHAR * text.length) / 2; // at the edges a date stands within, and behind the zone
+    return { time, text, at: Math.max(CHAR * (zone.length + 1) + half, Math.min(width - half, place(x, time))) };
   });
   // A signal, since the next event may come before what this one changes is drawn.
   const dragging = useSignal<{ from: number; at: number; base: boolean } | null>(null);
@@ -324,6 +328,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
         {[0, ...values].map((v) => (
           <text key={v} class="timeline-value" x={LEFT + 2} y={place(y, v) - 5}>{overTimeText(v, unit, per)}</text>
         ))}
+        <text class="timeline-zone" x={0} y={height - 6}>{zone}</text>
         {dates.map((d) => <text key={d.time} class="timeline-date" x={d.at} y={height - 6}>{d.text}</text>)}
       </svg>
       {children(x)}
