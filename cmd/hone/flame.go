@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -20,8 +21,9 @@ const flameHelp = `usage: hone flame [flags] SOURCE...
 
 Write a flame graph: the call stacks of a profile as a picture, callers above
 callees, each as wide as its share. The result is one file that needs nothing
-else. By default it is a page with zoom, search, colours by package and a
-switch between callers and callees on top.
+else. By default it is a page with zoom, search, colours by package and
+switches: callers or callees on top, all code or yours alone (-mine; see "hone
+help top").
 
   -o FILE         where to write; the ending chooses the format: .html, .svg,
                   .folded or .txt, .json, .speedscope.json, .firefox.json, and no
@@ -175,16 +177,12 @@ const flameShare = 1.0 / 80_000
 
 // flame writes the flame graph of p, compared to base unless that is nil.
 func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o report.Options) error {
-	env := a.env(o)
-	p, err := report.Select(p, o, env)
+	sides := flameSides{base: base, head: p}
+	shown, err := sides.selected(o, a.env(o))
 	if err != nil {
 		return err
 	}
-	if base != nil {
-		if base, err = report.Select(base, o, report.Env{}); err != nil {
-			return err
-		}
-	}
+	p, base = shown.head, shown.base
 	index, err := p.SampleIndex(o.SampleIndex)
 	if err != nil {
 		return err
@@ -210,13 +208,7 @@ func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o repor
 	if viewer != nil {
 		to, column = viewer.Tree(base, p, to)
 	}
-	tree := func(to profile.TreeOptions) (*profile.Tree, error) {
-		if base != nil {
-			return profile.NewDiffTree(base, p, to)
-		}
-		return profile.NewTree(p, to)
-	}
-	t, err := tree(to)
+	t, err := shown.tree(to)
 	if err != nil {
 		return err
 	}
@@ -242,9 +234,53 @@ func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o repor
 	case "json":
 		return report.FlameJSON(w, t)
 	}
-	to.Inverted = !to.Inverted
-	if fo.Inverted, err = tree(to); err != nil {
+	fo.Mine = o.Mine != ""
+	if fo.Turns, err = sides.turns(shown, to, o); err != nil {
 		return err
 	}
 	return report.FlameHTML(w, t, fo)
+}
+
+// flameSides are what a flame graph is of; base is nil but in a comparison.
+type flameSides struct{ base, head *profile.Profile }
+
+// selected returns what options leave.
+func (s flameSides) selected(o report.Options, env report.Env) (flameSides, error) {
+	var out flameSides
+	var err error
+	if out.head, err = report.Select(s.head, o, env); err == nil && s.base != nil {
+		out.base, err = report.Select(s.base, o, report.Env{})
+	}
+	return out, err
+}
+
+func (s flameSides) tree(to profile.TreeOptions) (*profile.Tree, error) {
+	if s.base != nil {
+		return profile.NewDiffTree(s.base, s.head, to)
+	}
+	return profile.NewTree(s.head, to)
+}
+
+// turns returns what the page can turn to: the other direction, and your code alone
+// where all is shown, or the other way round.
+func (s flameSides) turns(shown flameSides, to profile.TreeOptions, o report.Options) ([]report.FlameTurn, error) {
+	var out []report.FlameTurn
+	add := func(of flameSides, inverted, mine bool) error {
+		to.Inverted = inverted
+		t, err := of.tree(to)
+		out = append(out, report.FlameTurn{Tree: t, Mine: mine})
+		return err
+	}
+	mine, inverted := o.Mine != "", to.Inverted
+	if err := add(shown, !inverted, mine); err != nil || !mine && !report.Foldable(s.head) {
+		return out, err
+	}
+	if o.Mine = ""; !mine {
+		o.Mine = report.MineModule
+	}
+	other, err := s.selected(o, report.Env{})
+	if err != nil {
+		return nil, err
+	}
+	return out, cmp.Or(add(other, inverted, !mine), add(other, !inverted, !mine))
 }

@@ -441,3 +441,43 @@ func TestDiffFiles(t *testing.T) {
 		t.Errorf("-flame: %.60q", out)
 	}
 }
+
+// TestFlamePageTurns: the page can turn to the other direction, and to your code alone
+// or all of it where that makes a difference.
+func TestFlamePageTurns(t *testing.T) {
+	own, foreign := filepath.Join(t.TempDir(), "own.folded"), filepath.Join(t.TempDir(), "foreign.folded")
+	write(t, own, "main.main;main.f 500\n")
+	write(t, foreign, "runtime.main;runtime.mallocgc 500\n")
+	for _, tt := range []struct {
+		args []string
+		want string // the first tree is shown
+	}{
+		{[]string{oldRun}, "[all] [all inverted] [mine] [mine inverted]"},
+		{[]string{"-inverted", oldRun}, "[all inverted] [all] [mine inverted] [mine]"},
+		{[]string{"-mine", oldRun}, "[mine] [mine inverted] [all] [all inverted]"},
+		{[]string{"-mine=^main\\.", oldRun}, "[mine] [mine inverted] [all] [all inverted]"},
+		{[]string{"-base", oldRun, newRun}, "[all] [all inverted] [mine] [mine inverted]"},
+		{[]string{own}, "[all] [all inverted]"},
+		{[]string{foreign}, "[all] [all inverted]"},
+	} {
+		_, page, _ := strings.Cut(succeed(t, append([]string{"flame", "-format=html"}, tt.args...)...), `id="data">`)
+		page, _, _ = strings.Cut(page, "</script>")
+		data := decode[struct {
+			Types []struct{ Shares, MineShares *report.FlameShares }
+			Trees []struct{ Inverted, Mine bool }
+		}](t, page)
+		var got []string
+		mine := false
+		for _, tree := range data.Trees {
+			mine = mine || tree.Mine
+			name := map[bool]string{false: "all", true: "mine"}[tree.Mine] + map[bool]string{true: " inverted"}[tree.Inverted]
+			got = append(got, "["+name+"]")
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%q: %s, want %s", tt.args, got, tt.want)
+		}
+		if first := data.Types[0]; first.Shares == nil || (first.MineShares != nil) != mine {
+			t.Errorf("%q has shares %v of all and %v of yours", tt.args, first.Shares, first.MineShares)
+		}
+	}
+}

@@ -26,10 +26,14 @@ type FlameOptions struct {
 
 	PerSecond bool // as of [Options]
 
-	// Inverted is the tree of the same profile with its leaves at the root, for
-	// the HTML page's button; nil leaves the button out. It isn't derived from
-	// the tree shown, because what is folded there can't be told apart any more.
-	Inverted *profile.Tree
+	// Mine says that the tree shown is of your code alone: see [Options.Mine].
+	Mine bool
+
+	// Turns are other trees of the same profile, which the HTML page has buttons
+	// for: with the leaves at the root, and of your code alone or of all. They
+	// aren't derived from the tree shown, because what is folded there can't be
+	// told apart any more.
+	Turns []FlameTurn
 
 	// MaxNodes bounds how many frames each tree has in the output: the widest
 	// ones; others are folded into their parents. 0 is the renderer's default.
@@ -41,6 +45,12 @@ type FlameOptions struct {
 	FlameUp bool // root at the bottom
 	Widths  FlameWidths
 	Color   string // "package", "origin" or "change"; "" is change for comparisons and package otherwise
+}
+
+// FlameTurn is another tree of the profile that a flame graph is of.
+type FlameTurn struct {
+	*profile.Tree
+	Mine bool // as of [FlameOptions]
 }
 
 // Folded writes a tree's stacks as folded stacks: the frames from the root to

@@ -41,12 +41,15 @@ type flameType struct {
 	Scale int64   `json:"scale"` // what the values of this type are to be multiplied by
 	Event int64   `json:"event"` // see profile.TreeValues; not divided by Scale
 	Base  float64 `json:"base"`  // what base values are to be multiplied by, too
-	// Shares are of all there is, with what the trees here lack.
-	Shares FlameShares `json:"shares"`
+	// Shares are of all there is, with what the trees here lack; MineShares are the
+	// same of the trees of your code alone, if there are any.
+	Shares     *FlameShares `json:"shares,omitempty"`
+	MineShares *FlameShares `json:"mineShares,omitempty"`
 }
 
 type flameTree struct {
 	Inverted bool          `json:"inverted"`
+	Mine     bool          `json:"mine,omitempty"`   // of your code alone
 	Children Column        `json:"children"`         // how many each node has
 	Frame    Column        `json:"frame"`            // of each node but the root
 	Inlined  Column        `json:"inlined"`          // the nodes that are
@@ -120,24 +123,37 @@ func newFlameData(t *profile.Tree, o *FlameOptions) *flameData {
 		Title: o.Title, Facts: o.facts(), Warnings: slices.Concat([]string{}, o.Warnings), PerSecond: o.PerSecond,
 		Packages: []string{}, Files: []string{}, Frames: FlameFrames{Name: []string{}},
 	}
-	trees := []*profile.Tree{t.PruneTo(o.MaxNodes)}
-	all := t
-	if o.Inverted != nil {
-		trees = append(trees, o.Inverted.PruneTo(o.MaxNodes))
-		if !t.Inverted {
-			all = o.Inverted // which has folded less: only functions that have little themselves
+	trees := slices.Concat([]FlameTurn{{t, o.Mine}}, o.Turns)
+	shares := func(mine bool, column int) *FlameShares {
+		var of *profile.Tree
+		for _, t := range trees {
+			// Inverted ones have folded less: only functions that have little themselves.
+			if t.Mine == mine && (of == nil || t.Inverted) {
+				of = t.Tree
+			}
 		}
+		if of == nil {
+			return nil
+		}
+		s := newFlameShares(of, column)
+		return &s
 	}
 	for c, st := range t.Types {
+		d.Types = append(d.Types, flameType{
+			Type: st.Type, Unit: st.Unit, Event: t.Values[c].Event, Base: t.Values[c].BaseScale,
+			Shares: shares(false, c), MineShares: shares(true, c),
+		})
+	}
+	for i := range trees {
+		trees[i].Tree = trees[i].PruneTo(o.MaxNodes)
+	}
+	for c := range d.Types {
 		var columns [][]int64
 		for _, t := range trees {
 			v := &t.Values[c]
 			columns = append(columns, v.Self, v.Folded, v.BaseSelf, v.BaseFolded)
 		}
-		d.Types = append(d.Types, flameType{
-			Type: st.Type, Unit: st.Unit, Scale: gcd(columns...), Event: t.Values[c].Event, Base: t.Values[c].BaseScale,
-			Shares: newFlameShares(all, c),
-		})
+		d.Types[c].Scale = gcd(columns...)
 	}
 	in := flameInterner{d: d, frames: map[profile.Frame]int64{}, files: map[string]int64{}, packages: map[string]int64{}}
 	for _, t := range trees {
@@ -154,12 +170,12 @@ type flameInterner struct {
 	packages map[string]int64
 }
 
-func (in *flameInterner) tree(t *profile.Tree) flameTree {
+func (in *flameInterner) tree(t FlameTurn) flameTree {
 	numbers := make([]int64, len(t.Frames))
 	for i := range t.Frames {
 		numbers[i] = in.frame(&t.Frames[i])
 	}
-	out := flameTree{Inverted: t.Inverted}
+	out := flameTree{Inverted: t.Inverted, Mine: t.Mine}
 	for n := range uint32(t.NumNodes()) {
 		first, end := t.Children(n)
 		out.Children = append(out.Children, int64(end-first))

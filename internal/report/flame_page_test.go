@@ -126,7 +126,7 @@ func newPageCase(t *testing.T, name string, base, head *profile.Profile, normali
 	for i := range head.SampleTypes {
 		types = append(types, i)
 	}
-	c := pageCase{Name: name, Data: newFlameData(build(false, false, types...), &FlameOptions{Title: name, Inverted: build(true, false, types...), MaxNodes: htmlNodes})}
+	c := pageCase{Name: name, Data: newFlameData(build(false, false, types...), &FlameOptions{Title: name, Turns: []FlameTurn{{Tree: build(true, false, types...)}}, MaxNodes: htmlNodes})}
 	for i := range head.SampleTypes {
 		for _, inverted := range []bool{false, true} {
 			tr, collapsed := build(inverted, false, i), build(inverted, true, i)

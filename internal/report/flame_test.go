@@ -63,12 +63,20 @@ const smallStacks = "main.main;main.work;runtime.mallocgc 30\nmain.main;main.wor
 func TestFlameHTMLGolden(t *testing.T) {
 	var b bytes.Buffer
 	head := folded(t, smallStacks)
-	err := FlameHTML(&b, tree(t, nil, head, profile.TreeOptions{}), FlameOptions{
+	o := DefaultOptions()
+	o.Mine = MineModule
+	mine, err := Select(head, o, Env{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = FlameHTML(&b, tree(t, nil, head, profile.TreeOptions{}), FlameOptions{
 		Title:    "cpu <1>",
 		Duration: 30 * time.Second,
 		Time:     time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 		Warnings: []string{"a caveat"},
-		Inverted: tree(t, nil, head, profile.TreeOptions{Inverted: true}),
+		Turns: []FlameTurn{
+			{tree(t, nil, head, profile.TreeOptions{Inverted: true}), false}, {tree(t, nil, mine, profile.TreeOptions{}), true},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +221,7 @@ func TestFlameBounded(t *testing.T) {
 	}
 	tr := tree(t, nil, folded(t, stacks.String()), profile.TreeOptions{})
 	var page, picture bytes.Buffer
-	if err := FlameHTML(&page, tr, FlameOptions{Inverted: tr}); err != nil {
+	if err := FlameHTML(&page, tr, FlameOptions{Turns: []FlameTurn{{Tree: tr}}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := FlameSVG(&picture, tr, FlameOptions{}); err != nil {

@@ -17,11 +17,8 @@ func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
 	if r.opt.Mine == "" {
 		return p, nil
 	}
-	var yours func(f uint32) bool
-	if r.opt.Mine == MineModule {
-		origins := p.Origins()
-		yours = func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == profile.OriginOwn }
-	} else {
+	yours := ofModule(p)
+	if r.opt.Mine != MineModule {
 		re, err := regexp.Compile(r.opt.Mine)
 		if err != nil {
 			return nil, fmt.Errorf("parsing mine regexp: %v", err)
@@ -40,4 +37,23 @@ func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
 		r.warn("No stack has a frame of yours; -mine=REGEXP says which functions are yours")
 	}
 	return q, nil
+}
+
+// ofModule returns which functions of p are of the module of package main.
+func ofModule(p *profile.Profile) func(f uint32) bool {
+	origins := p.Origins()
+	return func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == profile.OriginOwn }
+}
+
+// Foldable reports whether p has both functions that [MineModule] keeps and such
+// that it folds: else it is of no use.
+func Foldable(p *profile.Profile) bool {
+	yours := ofModule(p)
+	own := 0
+	for f := range p.Functions {
+		if yours(uint32(f)) {
+			own++
+		}
+	}
+	return own > 0 && own < len(p.Functions)
 }

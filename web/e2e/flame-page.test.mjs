@@ -142,6 +142,43 @@ check('a page of the leaves says so and turns', ['-inverted', wordindex], async 
   await eventually(async () => assert.match(await details(page), /^runtime\.main/));
 });
 
+check('your code alone, in the address, too', [wordindex], async (page) => {
+  const button = page.getByRole('button', { name: 'Your code' });
+  const nodes = () => graphOf(page).getAttribute('data-nodes').then(Number);
+  const [all, total] = [await nodes(), await graphOf(page).getAttribute('data-to')];
+  assert.equal(await button.getAttribute('aria-pressed'), 'false');
+  await page.keyboard.press('y');
+  await eventually(async () => assert.ok((await nodes()) < all / 2));
+  assert.equal(await graphOf(page).getAttribute('data-to'), total);
+  assert.match(page.url(), /#.*mine=true/);
+  // What is folded is what the command line folds.
+  await page.keyboard.press('/');
+  await page.keyboard.type('main\\.\\w+ via ');
+  const top = hone('pprof', '-top', '-mine', '-sample_index=cpu', '-unit=ms', '-focus=main\\.\\w+ via ', '-nodefraction=0', wordindex);
+  const share = Number(/, ([\d.]+)% of/.exec(top)?.[1]);
+  await eventually(async () => {
+    const found = await page.locator('#search-result').innerText();
+    assert.ok(share > 1 && Math.abs(parseFloat(found) - share) < 0.06, `${found}, want ${share}%`);
+  });
+  await page.reload();
+  await eventually(async () => assert.equal(await button.getAttribute('aria-pressed'), 'true'));
+  await page.getByRole('button', { name: 'Inverted' }).click();
+  await eventually(async () => assert.match(page.url(), /mine=true.*inverted=1|inverted=1.*mine=true/));
+  await button.click();
+  await eventually(async () => assert.doesNotMatch(page.url(), /mine/));
+});
+
+check('a page of your code says so and turns', ['-mine', wordindex], async (page) => {
+  const button = page.getByRole('button', { name: 'Your code' });
+  const nodes = () => graphOf(page).getAttribute('data-nodes').then(Number);
+  const folded = await nodes();
+  assert.equal(await button.getAttribute('aria-pressed'), 'true');
+  await button.click();
+  await eventually(async () => assert.ok((await nodes()) > 2 * folded));
+  await page.reload();
+  await eventually(async () => assert.equal(await button.getAttribute('aria-pressed'), 'false'));
+});
+
 check('light and dark', [wordindex], async (page) => {
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const pixel = () => canvasOf(page).evaluate((canvas) => {

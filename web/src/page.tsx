@@ -11,9 +11,7 @@ import { cut, keepInFragment } from './state/address';
 import { Boundary } from './view/Boundary';
 
 const data = JSON.parse(document.getElementById('data')!.textContent) as Embedded;
-const inverted = data.trees[0]!.inverted;
-keepInFragment(
-  (fragment) => `/flame?${fragment || (inverted ? 'inverted=1' : '')}`,
-  (link) => cut(link)[1] || (inverted ? 'inverted=0' : ''),
-);
+const { inverted, mine } = data.trees[0]!;
+const first = [...(inverted ? ['inverted=1'] : []), ...(mine ? ['mine=true'] : [])].join('&');
+keepInFragment((fragment) => `/flame?${fragment || first}`, (link) => cut(link)[1] || (first && 'inverted=0'));
 render(<Boundary><FlamePage data={data} /></Boundary>, document.getElementById('app')!);

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/hone-go/hone/internal/report"
@@ -240,21 +242,9 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 	case "svg":
 		err = report.FlameSVG(&b, t.tree, fo)
 	case "html":
-		if q.own["pivot"] == "" {
-			turned := *q
-			turned.own = map[string]string{}
-			for name, value := range q.own {
-				turned.own[name] = value
-			}
-			turned.own["inverted"] = "1"
-			if t.tree.Inverted {
-				delete(turned.own, "inverted")
-			}
-			other, err := s.tree(ctx, &turned)
-			if err != nil {
-				return nil, err
-			}
-			fo.Inverted = other.tree
+		fo.Mine = q.config.Mine != ""
+		if fo.Turns, err = s.turns(ctx, q, t.tree); err != nil {
+			return nil, err
 		}
 		err = report.FlameHTML(&b, t.tree, fo)
 	}
@@ -262,6 +252,40 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 		return nil, err
 	}
 	return server.NewAnswer(q.contentType(), b.Bytes()), nil
+}
+
+// turns returns what the page of a tree can turn to: the other direction, and your
+// code alone or all.
+func (s *Service) turns(ctx context.Context, q *query, t *profile.Tree) ([]report.FlameTurn, error) {
+	if q.own["pivot"] != "" {
+		return nil, nil
+	}
+	whole, err := s.sum(ctx, q.head)
+	if err != nil {
+		return nil, err
+	}
+	mine := q.config.Mine != ""
+	var out []report.FlameTurn
+	turn := func(inverted, otherCode bool) error {
+		other := *q
+		other.own = maps.Clone(q.own)
+		other.own["inverted"] = strconv.FormatBool(inverted)
+		if otherCode && mine {
+			other.config.Mine = ""
+		} else if otherCode {
+			other.config.Mine = report.MineModule
+		}
+		made, err := s.tree(ctx, &other)
+		if err == nil {
+			out = append(out, report.FlameTurn{Tree: made.tree, Mine: mine != otherCode})
+		}
+		return err
+	}
+	err = turn(!t.Inverted, false)
+	if err == nil && (mine || report.Foldable(whole)) {
+		err = errors.Join(turn(t.Inverted, true), turn(!t.Inverted, true))
+	}
+	return out, err
 }
 
 // maxMatches is how many matches of a search are sent.

@@ -29,7 +29,9 @@ export interface Embedded {
     event: number;
     /** What base values are to be multiplied by to compare. */
     base: number;
-    shares: FlameShares;
+    /** Of all code, and of yours alone: there are those that there are trees of. */
+    shares?: FlameShares;
+    mineShares?: FlameShares;
   }[];
   packages: string[];
   files: string[];
@@ -39,6 +41,8 @@ export interface Embedded {
 
 interface EmbeddedTree {
   inverted: boolean;
+  /** Of your code alone. */
+  mine?: boolean;
   /** How many each node has. */
   children: number[];
   /** Of each node but the root. */
@@ -68,6 +72,7 @@ interface Column {
 
 export interface Tree {
   inverted: boolean;
+  mine: boolean;
   count: number;
   /** Children of n are first[n] up to first[n+1]. */
   first: Uint32Array;
@@ -89,6 +94,7 @@ export function readTree(data: Embedded, raw: EmbeddedTree): Tree {
   const columns = raw.values.map((v) => ('like' in v ? raw.values[v.like]! : v) as EmbeddedValues);
   const t = newTree(raw.children.length, columns.map((v) => v.baseSelf !== undefined));
   t.inverted = raw.inverted;
+  t.mine = raw.mine ?? false;
   t.first[0] = 1;
   for (let n = 0; n < t.count; n++) {
     t.first[n + 1] = t.first[n]! + raw.children[n]!;
@@ -115,6 +121,7 @@ function newTree(count: number, diffs: readonly boolean[]): Tree {
   const column = (): Column => ({ self: new Float64Array(count), rest: new Float64Array(count), total: new Float64Array(count) });
   return {
     inverted: false,
+    mine: false,
     count,
     first: new Uint32Array(count + 1),
     parent: new Uint32Array(count),
@@ -166,6 +173,7 @@ export function collapse(t: Tree): Tree {
   }
   const out = newTree(groups.length, t.values.map((v) => v.base !== null));
   out.inverted = t.inverted;
+  out.mine = t.mine;
   out.first.set(first);
   out.parent.set(parent);
   const add = (to: Column, g: number, from: Column, n: number) => {
@@ -236,7 +244,7 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
     }
     rows.push(end);
   }
-  const { unit, event, base: baseScale, type: name, shares } = data.types[type]!;
+  const { unit, event, base: baseScale, type: name, ...of } = data.types[type]!;
   let deepest = t.count - 1;
   while (deepest > 0 && total[deepest] === 0 && !base?.total[deepest]) deepest--;
   const ofNode = (values: ArrayLike<number>) => (n: number) => (n === REST ? 0 : values[n]!);
@@ -258,7 +266,7 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
       widths: base ? widths : 'head',
       whole: { head: total[0]!, base: base ? weighing('base', baseScale)(0, base.total[0]!) : 0 },
       partial: !complete,
-      shares,
+      shares: (t.mine ? of.mineShares : of.shares)!,
     },
     from: 0,
     to: wide[0]!,

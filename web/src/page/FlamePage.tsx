@@ -8,12 +8,14 @@ import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { isDiff, type Embedded } from '../model/tree';
 import { formatCount } from '../model/units';
 import { onKeyDown } from '../state/keys';
+import { flagOn } from '../state/options';
 import { go, reportQuery, setOption, state } from '../state/state';
 import { dark, theme } from '../state/theme';
 import { Controller } from '../view/flame/controller';
 import { FlamePane } from '../view/flame/FlamePane';
 import { savePicture, type PictureFormat } from '../view/flame/picture';
 import { coloringOf } from '../view/flame/settings';
+import type { Toggle } from '../view/flame/Toolbar';
 import HelpDialog from '../view/HelpDialog';
 import {
   copyText, Empty, FunctionMenuHost, IconButton, Mark, Menu, toast, ToastHost, TooltipHost, useKeys, type MenuItem,
@@ -26,13 +28,23 @@ const functionItems = (name: string): MenuItem[] => [
   { label: 'Copy name', icon: 'copy', run: () => void copyText(name, 'Name copied') },
 ];
 
+/** Folds what is not yours, or shows it again. */
+function yourCode(): Toggle {
+  const on = Boolean(state.value.options.mine);
+  return {
+    label: 'Your code', about: 'Fold libraries and the runtime into your functions that lead to them', keys: 'y', on,
+    run: () => setOption('mine', on ? '' : flagOn('mine')),
+  };
+}
+
 export function FlamePage({ data }: { data: Embedded }) {
   const [graph] = useState(() => new Controller(embedded(data)));
   const [help, setHelp] = useState(false);
   const now = state.value;
   const asking = reportQuery.value;
   const diff = isDiff(data);
-  const inverted = data.trees.length === 1 && data.trees[0]!.inverted;
+  const first = data.trees[0]!;
+  const turns = { inverted: data.trees.some((t) => t.inverted !== first.inverted), mine: data.trees.some((t) => t.mine !== first.mine) };
   const title = data.title || 'Flame graph';
   const note = useMemo(() => leftOut(data), [data]);
   const swapTheme = () => {
@@ -58,7 +70,7 @@ export function FlamePage({ data }: { data: Embedded }) {
       <header class="page-header">
         <div class="page-title">
           <span class="brand"><Mark /><span class="visually-hidden">hone</span></span>
-          <h1>{title}{inverted && ' (inverted)'}</h1>
+          <h1>{title}{!turns.inverted && first.inverted && ' (inverted)'}</h1>
         </div>
         <Facts data={data} />
         <div class="page-tools">
@@ -86,7 +98,8 @@ export function FlamePage({ data }: { data: Embedded }) {
           state={now}
           asking={asking}
           diff={diff}
-          without={{ inverted: data.trees.length === 1 }}
+          without={{ inverted: !turns.inverted }}
+          more={turns.mine ? [yourCode()] : []}
           note={note}
           empty={<Empty title="No samples"><p>The profile has none of this type.</p></Empty>}
         />

@@ -19,9 +19,10 @@ export function embedded(data: Embedded): FlameSource {
     return value;
   };
 
-  const treeOf = (inverted: boolean, collapsed: boolean): Tree => made(trees, `${inverted} ${collapsed}`, () => {
-    if (collapsed) return collapse(treeOf(inverted, false));
-    return readTree(data, data.trees.find((t) => t.inverted === inverted) ?? data.trees[0]!);
+  const treeOf = (inverted: boolean, mine: boolean, collapsed: boolean): Tree => made(trees, `${inverted} ${mine} ${collapsed}`, () => {
+    if (collapsed) return collapse(treeOf(inverted, mine, false));
+    const turned = data.trees.filter((t) => t.inverted === inverted);
+    return readTree(data, turned.find((t) => (t.mine ?? false) === mine) ?? turned[0] ?? data.trees[0]!);
   });
 
   const widthsIn = (query: URLSearchParams) => (query.get('widths') ?? 'both') as FlameWidths;
@@ -29,8 +30,9 @@ export function embedded(data: Embedded): FlameSource {
     const inverted = query.get('inverted') === '1';
     const collapsed = query.get('collapse') === '1';
     const type = Math.max(data.types.findIndex((t) => t.type === query.get('sample_index')), 0);
-    const key = `${inverted} ${collapsed} ${type} ${widths}`;
-    return made(models, key, () => modelOf(data, frames, treeOf(inverted, collapsed), type, widths));
+    const mine = query.has('mine');
+    const key = `${inverted} ${mine} ${collapsed} ${type} ${widths}`;
+    return made(models, key, () => modelOf(data, frames, treeOf(inverted, mine, collapsed), type, widths));
   };
 
   return {

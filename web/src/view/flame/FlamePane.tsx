@@ -31,6 +31,8 @@ export interface FlamePaneProps {
   diff: boolean;
   /** What the source can't do. */
   without?: { inverted?: boolean };
+  /** What else its source can be asked for. */
+  more?: readonly Toggle[];
   /** Where the same is shown as a table. */
   tableHref?: string;
   /** Whether that can stand beside it, instead. */
@@ -42,7 +44,7 @@ export interface FlamePaneProps {
 }
 
 export function FlamePane({
-  graph, callers, state, asking, diff: expectDiff, without = {}, tableHref, roomy = false, note, empty,
+  graph, callers, state, asking, diff: expectDiff, without = {}, more = [], tableHref, roomy = false, note, empty,
 }: FlamePaneProps) {
   const { own, search } = state;
   const settings = settingsOf(own);
@@ -68,6 +70,7 @@ export function FlamePane({
   };
   const toggle = (name: 'inverted' | 'flip' | 'collapse' | 'beside') => () => setOwn(name, own[name] === '1' ? '' : '1');
   const toggles: Toggle[] = [
+    ...more,
     ...(pivot === '' && !without.inverted ? [
       {
         label: 'Inverted', about: 'From the innermost functions out: who calls what is hot', keys: 'i', on: inverted,
