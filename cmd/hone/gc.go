@@ -66,9 +66,9 @@ func runGC(ctx context.Context, a *app, args []string) error {
 	case *bench == "" && *benchtime != "":
 		return &shell.UsageError{Verb: "gc", Err: errors.New("-benchtime goes with -bench only")}
 	}
-	g := &gcRun{app: a, stdout: a.stdoutOfPrograms()}
+	g := &gcRun{app: a, stdout: shell.TerminalOf(a.stdout)}
 	if *asJSON && *output == "" {
-		g.stdout = a.stderr
+		g.stdout = shell.TerminalOf(a.stderr)
 	}
 	var all []*gcReport
 	var failed error
@@ -120,7 +120,7 @@ func (g *gcRun) command(ctx context.Context, dir string, args []string) (*gcRepo
 	cmd.Env = append(os.Environ(), "GODEBUG="+withTrace(g.app.getenv("GODEBUG")))
 	cmd.Stdin, cmd.Stdout = g.app.stdin, g.stdout
 	r := &gcReport{Command: args}
-	filter := gctrace.NewFilter(g.app.stderr)
+	filter := gctrace.NewFilter(shell.TerminalOf(g.app.stderr))
 	cmd.Stderr = filter
 	cmd.WaitDelay = killWait
 	start := time.Now()

@@ -183,12 +183,3 @@ func isTerminal(stream any) bool {
 	}
 	return false
 }
-
-// stdoutOfPrograms is the standard output of programs that are started: a terminal
-// itself if it is one.
-func (a *app) stdoutOfPrograms() io.Writer {
-	if s, ok := a.stdout.(*shell.Screen); ok {
-		return s.Terminal()
-	}
-	return a.stdout
-}

@@ -34,7 +34,7 @@ var errMissed = errors.New("an objective was missed, or a regression found")
 type app struct {
 	stdin  io.Reader
 	stdout io.Writer // a shell.Screen if it is a terminal
-	stderr io.Writer
+	stderr io.Writer // the same
 	getenv func(string) string
 }
 
@@ -86,6 +86,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
 	if isTerminal(stdout) {
 		a.stdout = shell.NewScreen(stdout)
+	}
+	if isTerminal(stderr) {
+		a.stderr = shell.NewScreen(stderr)
 	}
 	return a.run(ctx, args)
 }

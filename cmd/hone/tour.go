@@ -361,7 +361,7 @@ func orError(output []byte, err error) string {
 func (t *tour) runHone(ctx context.Context, a *tourAction) error {
 	fmt.Fprintf(t.app.stdout, "\n$ hone %s\n", compare.CommandLine(a.hone))
 	cmd := t.command(ctx, t.hone, a.hone...)
-	cmd.Stdout, cmd.Stderr = t.app.stdoutOfPrograms(), t.app.stderr
+	cmd.Stdout, cmd.Stderr = shell.TerminalOf(t.app.stdout), shell.TerminalOf(t.app.stderr)
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		return ctx.Err()

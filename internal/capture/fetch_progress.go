@@ -2,7 +2,6 @@ package capture
 
 import (
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -13,7 +12,7 @@ func (f *Fetcher) onTerminal() bool {
 	if f.terminal {
 		return true
 	}
-	file, ok := f.Progress.(*os.File)
+	file, ok := f.Progress.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 

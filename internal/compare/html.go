@@ -132,7 +132,7 @@ func escaped(text string) string {
 	for i, line := range lines {
 		lines[i] = printable(line)
 	}
-	return html.EscapeString(strings.Join(lines, "\n"))
+	return html.EscapeString(report.Visible(strings.Join(lines, "\n")))
 }
 
 func htmlVerdicts(b *bytes.Buffer, caption string, columns []string, rows []Row) {

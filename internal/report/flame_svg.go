@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -301,15 +300,7 @@ func cut(s string, most int) string {
 }
 
 // escapeXML makes s safe as text and in attributes of XML.
-func escapeXML(s string) string { return html.EscapeString(printable(visible(s))) }
-
-// visible shows the characters that turn the text around them, so that a name
-// reads as another, as escapes. Terminals and the web UI do the same.
-func visible(s string) string {
-	return turning.ReplaceAllStringFunc(s, func(c string) string { return fmt.Sprintf(`\u%04x`, []rune(c)[0]) })
-}
-
-var turning = regexp.MustCompile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+func escapeXML(s string) string { return html.EscapeString(printable(Visible(s))) }
 
 // trimFloat prints a coordinate, exact enough to tell neighbours apart.
 func trimFloat(f float64) string {

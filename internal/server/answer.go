@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -138,7 +139,7 @@ func Attach(h http.Header, name string) {
 func SafeFileName(name string) string {
 	clean := strings.Map(func(c rune) rune {
 		switch {
-		case c < ' ', c == 0x7f, strings.ContainsRune(`/\:*?"<>|%`, c), c >= 0x202a && c <= 0x202e, c >= 0x2066 && c <= 0x2069, c == 0xfffd:
+		case c < ' ', c == 0x7f, strings.ContainsRune(`/\:*?"<>|%`, c), unicode.Is(unicode.Bidi_Control, c), c == 0xfffd:
 			return '_'
 		}
 		return c

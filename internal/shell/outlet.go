@@ -132,7 +132,7 @@ func (o *Outlet) run(file string, programs []string) error {
 			continue
 		}
 		cmd := exec.Command(args[0], append(args[1:], file)...)
-		cmd.Stderr = o.Err
+		cmd.Stderr = TerminalOf(o.Err)
 		if o.Background {
 			detach(cmd)
 		}

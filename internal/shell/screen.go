@@ -1,29 +1,61 @@
 package shell
 
 import (
+	"bytes"
 	"fmt"
 	"io"
-	"regexp"
+	"os"
+	"sync"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/hone-go/hone/internal/report"
 )
 
 // A Screen writes to a terminal. Names in profiles come from anybody: characters
 // that turn the text around them, so that a name reads as another, and those that
-// terminals obey are shown as escapes. Files and pipes get them as they are.
+// terminals obey are shown as escapes. Files and pipes get them as they are. It is
+// safe for concurrent use, as a file is.
 type Screen struct {
 	terminal io.Writer
+	mu       sync.Mutex
 	rest     []byte // the beginning of a character; texts end with a whole one
 }
 
 // NewScreen returns the screen of a terminal.
 func NewScreen(terminal io.Writer) *Screen { return &Screen{terminal: terminal} }
 
-// Terminal returns what programs are given that write to the terminal themselves.
-func (s *Screen) Terminal() io.Writer { return s.terminal }
+// TerminalOf returns what an output is for programs that write to it themselves, and
+// for who moves its cursor: a terminal itself if it is the screen of one.
+func TerminalOf(out io.Writer) io.Writer {
+	if s, ok := out.(*Screen); ok {
+		return s.terminal
+	}
+	return out
+}
 
-var unseen = regexp.MustCompile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u0080-\u009f\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+// Fd returns the file descriptor of the terminal, by which programs know it as one.
+func (s *Screen) Fd() uintptr {
+	if f, ok := s.terminal.(*os.File); ok {
+		return f.Fd()
+	}
+	return ^uintptr(0)
+}
+
+// Red writes a text in red.
+func (s *Screen) Red(text string) {
+	io.WriteString(s.terminal, "\033[0;31m")
+	io.WriteString(s, text)
+	io.WriteString(s.terminal, "\033[0m")
+}
+
+// obeyed reports whether terminals obey a character instead of showing it. What
+// tables and lines are made of is left alone.
+func obeyed(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' }
 
 func (s *Screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	text := append(s.rest, p...)
 	whole := len(text)
 	for i := whole - 1; i >= max(0, whole-utf8.UTFMax); i-- {
@@ -35,12 +67,26 @@ func (s *Screen) Write(p []byte) (int, error) {
 		}
 	}
 	s.rest = append([]byte(nil), text[whole:]...)
-	shown := unseen.ReplaceAllFunc(text[:whole], func(c []byte) []byte {
-		r, _ := utf8.DecodeRune(c)
-		return fmt.Appendf(nil, `\u%04x`, r)
-	})
+	shown := []byte(report.Visible(string(text[:whole])))
+	if bytes.ContainsFunc(shown, obeyed) {
+		shown = escaped(shown)
+	}
 	if _, err := s.terminal.Write(shown); err != nil {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+func escaped(text []byte) []byte {
+	out := make([]byte, 0, len(text)+16)
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if obeyed(r) {
+			out = fmt.Appendf(out, `\u%04x`, r)
+		} else {
+			out = append(out, text[:size]...) // valid or not
+		}
+		text = text[size:]
+	}
+	return out
 }

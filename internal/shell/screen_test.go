@@ -5,6 +5,14 @@ import (
 	"testing"
 )
 
+func TestScreenRed(t *testing.T) {
+	var b strings.Builder
+	NewScreen(&b).Red("a\u202eb\n")
+	if want := "\033[0;31ma\\u202eb\n\033[0m"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}
+
 // TestScreen: a name can't read as another one on a terminal, however it is cut into writes.
 func TestScreen(t *testing.T) {
 	const name = "a\u202eeltrut\u202c\x1b[2Jé\tشعلة\n"

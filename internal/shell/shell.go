@@ -108,7 +108,7 @@ func (sh *shell) openInput() (lineReader, chan os.Signal) {
 		// A terminal that cannot move its cursor gets plain lines.
 		if term := strings.ToLower(getenv("TERM")); term != "" && term != "dumb" {
 			c := &completer{profile: sh.Profile, types: sh.types, shortcuts: sh.shortcuts}
-			if t := openTerminal(f, sh.Err, newHistory(sh.HistoryFile), c.complete); t != nil {
+			if t := openTerminal(f, TerminalOf(sh.Err), newHistory(sh.HistoryFile), c.complete); t != nil {
 				sh.color = getenv("NO_COLOR") == ""
 				return t, make(chan os.Signal, 1)
 			}
@@ -127,8 +127,9 @@ func (sh *shell) print(text string) {
 
 func (sh *shell) printError(text string) {
 	text += "\n"
-	if sh.color {
-		text = "\033[0;31m" + text + "\033[0m"
+	if screen, ok := sh.Err.(*Screen); ok && sh.color {
+		screen.Red(text)
+		return
 	}
 	io.WriteString(sh.Err, text)
 }

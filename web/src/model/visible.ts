@@ -1,7 +1,8 @@
 // Characters that nobody sees but that turn the text around them, so that a name
-// reads as another: "gnp.exe" as "exe.png". They are shown as what they are.
+// reads as another: "gnp.exe" as "exe.png". They are shown as what they are. Which
+// they are, Unicode says; package report asks it, too.
 
-const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const TURNS = /\p{Bidi_Control}/gu;
 
 /** A text with such characters as escapes. */
 export function visible(text: string): string {
