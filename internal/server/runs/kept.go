@@ -25,8 +25,10 @@ type Kept struct {
 	root   string
 	others map[string]string // directories of runs elsewhere, by id
 
-	empty   bool // there were none when it was opened
-	medians medianCache
+	empty bool // there were none when it was opened
+	// What lists of runs need of each.
+	medians  derived[*runMedians]
+	verdicts derived[*api.RunVerdict]
 
 	objectives func() []experiment.Objective
 	load       func(file string) func(context.Context) (*profile.Profile, error)

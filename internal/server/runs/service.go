@@ -5,6 +5,7 @@
 //	kept        runs in their folders: lists, facts, comparisons, profiles by name
 //	trend       results over runs
 //	verdicts    what runs against a base found
+//	derived     what was made of runs, until they change
 package runs
 
 import (
@@ -50,7 +51,7 @@ type TrendQuery struct {
 const (
 	usualTrend = 200  // runs
 	mostTrend  = 5000 // runs, of verdicts too
-	// Each of these is compared anew, for which someone waits.
+	// Those that are new are compared, for which someone waits.
 	usualVerdicts = 50
 	maxCompared   = 20 // runs of a comparison
 )

@@ -2,31 +2,20 @@ package runs
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// A medianCache keeps what trends need of runs, whose files are large beside it.
-type medianCache struct {
-	mu   sync.Mutex
-	runs map[string]*runMedians // by directory
-}
-
 // runMedians are the medians of a run's head with their intervals.
 type runMedians struct {
-	written time.Time // run.json, when it was read
-	run     api.TrendRun
-	values  map[experiment.Key]trendValue // by tidied unit
-	order   []experiment.Key
-	better  map[experiment.Key]experiment.Direction
+	run    api.TrendRun
+	values map[experiment.Key]trendValue // by tidied unit
+	order  []experiment.Key
+	better map[experiment.Key]experiment.Direction
 }
 
 type trendValue struct {
@@ -41,6 +30,7 @@ func (k *Kept) Trend(ctx context.Context, of TrendQuery) (*api.Trend, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.medians.forget(entries)
 	entries = entries[:min(len(entries), of.Limit)]
 	slices.Reverse(entries)
 	objectives := k.objectives()
@@ -50,7 +40,7 @@ func (k *Kept) Trend(ctx context.Context, of TrendQuery) (*api.Trend, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m, err := k.medians.read(e)
+		m, err := k.mediansAt(e)
 		if err != nil {
 			t.Warnings = append(t.Warnings, compare.OneLine(err))
 			continue
@@ -98,39 +88,18 @@ func boundsOf(objectives []experiment.Objective, key experiment.Key) []api.Trend
 	return bounds
 }
 
-// read returns the medians of a run, which is opened if it was not yet, or has
-// been written since.
-func (c *medianCache) read(e experiment.Entry) (*runMedians, error) {
+// mediansAt returns the medians of a run.
+func (k *Kept) mediansAt(e experiment.Entry) (*runMedians, error) {
 	if e.Info == nil {
 		return nil, e.Err
 	}
-	info, err := os.Stat(filepath.Join(e.Dir, "run.json"))
-	if err != nil {
-		return nil, err
-	}
-	c.mu.Lock()
-	known := c.runs[e.Dir]
-	c.mu.Unlock()
-	// A partial run grows without its run.json being written.
-	if known != nil && known.written.Equal(info.ModTime()) && e.State == experiment.Complete {
-		return known, nil
-	}
-	run, err := openRun(e.Dir)
-	if err != nil {
-		return nil, err
-	}
-	m, err := mediansOf(run)
-	if err != nil {
-		return nil, err
-	}
-	m.written = info.ModTime()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.runs == nil {
-		c.runs = make(map[string]*runMedians)
-	}
-	c.runs[e.Dir] = m
-	return m, nil
+	return k.medians.of(e, "", func() (*runMedians, error) {
+		run, err := openRun(e.Dir)
+		if err != nil {
+			return nil, err
+		}
+		return mediansOf(run)
+	})
 }
 
 // mediansOf returns the medians that hone compare prints for a run.

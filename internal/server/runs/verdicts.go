@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/compare"
@@ -15,7 +16,12 @@ func (k *Kept) Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error
 	if err != nil {
 		return nil, err
 	}
+	k.verdicts.forget(entries)
 	objectives := k.objectives()
+	bounds, err := json.Marshal(objectives) // which verdicts depend on
+	if err != nil {
+		return nil, err
+	}
 	out := &api.RunVerdicts{Verdicts: make(map[string]api.RunVerdict)}
 	for _, e := range entries {
 		if e.Info == nil || e.Info.Base == nil {
@@ -27,17 +33,27 @@ func (k *Kept) Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		inputs, err := compare.Read(k.root, nil, []string{e.Dir})
-		if err != nil {
+		v, err := k.verdicts.of(e, string(bounds), func() (*api.RunVerdict, error) { return k.verdict(e, objectives) })
+		if err != nil || v == nil {
 			continue // its page tells why
 		}
-		c, err := inputs.Compare(objectives)
-		if err != nil || len(c.Sides) == 0 {
-			continue
-		}
-		out.Verdicts[e.ID] = verdictOf(c.Sides[0])
+		out.Verdicts[e.ID] = *v
 	}
 	return out, nil
+}
+
+// verdict compares the sides of a run; nil says that there are none.
+func (k *Kept) verdict(e experiment.Entry, objectives []experiment.Objective) (*api.RunVerdict, error) {
+	inputs, err := compare.Read(k.root, nil, []string{e.Dir})
+	if err != nil {
+		return nil, err
+	}
+	c, err := inputs.Compare(objectives)
+	if err != nil || len(c.Sides) == 0 {
+		return nil, err
+	}
+	v := verdictOf(c.Sides[0])
+	return &v, nil
 }
 
 func verdictOf(s *compare.Sides) api.RunVerdict {
