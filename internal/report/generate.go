@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -165,6 +166,8 @@ type GraphNode struct {
 	Flat Quantity   `json:"flat"`
 	Cum  Quantity   `json:"cum"`
 	Tags []GraphTag `json:"tags,omitempty"`
+
+	whole bool // its name has no import path to leave out
 }
 
 // GraphTag is a label of samples at a node, or several labels that always stand
@@ -192,9 +195,10 @@ func (r *Report) Graph() *Graph {
 	for i, n := range t.order {
 		at[n] = i
 	}
+	whole := r.wholeNames()
 	for _, i := range t.order {
 		n := &t.nodes[i]
-		gn := GraphNode{Place: n.place(), Flat: r.quantity(n.flatValue()), Cum: r.quantity(n.cumValue())}
+		gn := GraphNode{Place: n.place(), Flat: r.quantity(n.flatValue()), Cum: r.quantity(n.cumValue()), whole: whole[n.name]}
 		if n.tags != nil {
 			for _, tag := range slices.Concat(n.tags.text, n.tags.numeric[""]) {
 				gn.Tags = append(gn.Tags, GraphTag{tag.name, r.quantity(tag.flatValue()), r.quantity(tag.cumValue())})
@@ -209,4 +213,17 @@ func (r *Report) Graph() *Graph {
 		}
 	}
 	return g
+}
+
+// wholeNames returns the names of functions that are no code of Go's, such as labels
+// that became frames: users/v1.Get is one, and not a function of a package v1.
+func (r *Report) wholeNames() map[string]bool {
+	names := map[string]bool{}
+	for f := range r.prof.Functions {
+		frame := r.prof.FunctionFrame(uint32(f))
+		if frame.Origin() == profile.OriginOther && !strings.Contains(frame.Name, "::") {
+			names[frame.Name] = true
+		}
+	}
+	return names
 }

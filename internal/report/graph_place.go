@@ -154,7 +154,11 @@ func (n *GraphNode) label(total int64) []string {
 	if n.Address != 0 {
 		lines = append(lines, fmt.Sprintf("%#x", n.Address))
 	}
-	lines = append(lines, nameLines(n.Func)...)
+	if n.whole && n.Func != "" {
+		lines = appendBroken(lines, printable(n.Func))
+	} else {
+		lines = append(lines, nameLines(n.Func)...)
+	}
 	switch file := printable(filepath.Base(n.File)); {
 	case n.File == "":
 	case n.Line != 0:
@@ -185,10 +189,9 @@ func (n *GraphNode) label(total int64) []string {
 //	encoding/json.(*decodeState).object    json | (*decodeState) | object
 //	main.main.func1                        main | main.func1
 //	main.f via encoding/json.Marshal       main | f | via json.Marshal
-//	GET /api/users                         GET /api/users
+//	runtime: garbage collection            runtime: garbage collection
 //
-// The last is a label that became a frame: no import path has a blank, or begins
-// with a slash.
+// No import path has a blank, or begins with a slash.
 func nameLines(name string) []string {
 	if caller, callee, ok := cutOutside(name, " via "); ok {
 		return appendBroken(nameLines(caller), "via "+printable(shortName(callee)))

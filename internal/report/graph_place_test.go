@@ -119,6 +119,21 @@ func TestNameLines(t *testing.T) {
 	}
 }
 
+// TestGraphLabelFrames: a label that became a frame is no function of a package.
+func TestGraphLabelFrames(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "count"})
+	f := b.Location(0, 0, profile.Line{Function: b.Function("example.org/users/v1.Get", "", "/src/users/v1/get.go", 7), Line: 9})
+	b.Sample([]uint32{f}, []profile.Label{{Key: b.String("route"), Str: b.String("example.org/users/v1.Put")}}, 100)
+	_, p := placedGraph(t, b.Profile(), func(o *Options) { o.TagRoot = "route" })
+	got := map[string]bool{}
+	for i := range p.Nodes {
+		got[strings.Join(p.Nodes[i].Label[:1], "|")] = true
+	}
+	if !got["example.org/users/v1.Put"] || !got["v1"] || len(got) != 2 {
+		t.Errorf("boxes begin with %v", got)
+	}
+}
+
 func TestGraphLabel(t *testing.T) {
 	q := func(v int64) Quantity { return Quantity{Value: v, Text: formatValue(v, "count", "")} }
 	for _, tt := range []struct {
