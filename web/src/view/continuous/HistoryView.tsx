@@ -90,7 +90,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
         <Add known={named.length > 0 ? named : functions.slice(0, TONES).map((f) => f.name)} />
         {named.length > 0 && <Button kind="plain" icon="reset" onClick={() => setFunctions([])}>All functions</Button>}
         <span class="grow" />
-        {report ? <Menu button="CSV" icon="download" label="CSV" align="end" items={csvItems(report, functions, cum)} /> : null}
+        <Menu icon="download" label="Save as CSV" align="end" items={csvItems(report, functions, cum)} />
       </div>
       <ReportState
         loading={loading}
@@ -181,15 +181,17 @@ function pointsOf(
 }
 
 /** What is shown, as files: the table, and the lines. */
-function csvItems(h: History, functions: readonly FunctionHistory[], cum: boolean): MenuItem[] {
+function csvItems(h: History | undefined, functions: readonly FunctionHistory[], cum: boolean): MenuItem[] {
   return [
     {
       label: 'Versions', hint: 'The table: a row for each function, a column for each version',
-      run: () => saveTable('history-versions.csv', columnsOf(h, functions, cum), functions),
+      disabled: !h,
+      run: () => h && saveTable('history-versions.csv', columnsOf(h, functions, cum), functions),
     },
     {
       label: 'Windows', hint: 'The lines: a row for each window of time, a column for each function',
-      run: () => saveTable('history.csv', csvColumns(h, functions), h.time.map((_, i) => i)),
+      disabled: !h,
+      run: () => h && saveTable('history.csv', csvColumns(h, functions), h.time.map((_, i) => i)),
     },
   ];
 }
