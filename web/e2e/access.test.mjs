@@ -3,14 +3,10 @@
 // a telephone and a wall, without WebGL, with less motion.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { clean } from './axe.mjs';
+import { focused, tabTo } from './focus.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
-
-/** @typedef {import('./page.mjs').Page} Page */
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const check = suite([wordindex]);
 const labelled = suite([labels]);
@@ -18,42 +14,22 @@ const compared = suite(['-diff_base', wordindex, tuned]);
 
 const VIEWS = ['flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'raw', 'advice'];
 
-/**
- * No rule of axe is broken. Light and dark differ in contrast alone.
- * @param {Page} page
- * @param {'light' | 'dark'} colorScheme
- */
-async function clean(page, colorScheme) {
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-  const violations = await page.evaluate(async (rules) => {
-    const { violations } = await /** @type {any} */ (window).axe.run(
-      document, { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) },
-    );
-    return violations.map((/** @type {any} */ v) => {
-      const where = v.nodes.slice(0, 4)
-        .map((/** @type {any} */ n) => `    ${n.target.join(' ')} ${n.any[0]?.message ?? n.failureSummary}`);
-      return `${v.id}: ${v.help}\n${where.join('\n')}`;
-    });
-  }, colorScheme === 'dark' ? ['color-contrast'] : null);
-  assert.deepEqual(violations, []);
-}
-
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   for (const view of VIEWS) {
     check(`axe finds nothing in ${view}, ${colorScheme}`, async ({ page, open }) => {
       await open(`/${view}?fn=main.addLine`);
-      await clean(page, colorScheme);
+      await clean(page, { contrast: colorScheme === 'dark' });
     }, { colorScheme, expect: view === 'disasm' ? [/console: .*422/] : [] });
   }
   labelled(`axe finds nothing in tags, ${colorScheme}`, async ({ page, open }) => {
     await open('/tags');
-    await clean(page, colorScheme);
+    await clean(page, { contrast: colorScheme === 'dark' });
   }, { colorScheme });
   compared(`axe finds nothing in diff, ${colorScheme}`, async ({ page, open }) => {
     await open('/');
     await page.getByRole('tab', { name: 'Diff' }).click();
     await settled(page);
-    await clean(page, colorScheme);
+    await clean(page, { contrast: colorScheme === 'dark' });
   }, { colorScheme });
   check(`axe finds nothing in menus and dialogs, ${colorScheme}`, async ({ page, open }) => {
     await open('/top?focus=main&q=addLine');
@@ -61,23 +37,15 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       await page.getByRole('button', { name, exact: true }).click();
       await page.locator('.floating').waitFor();
       await settled(page);
-      await clean(page, colorScheme);
+      await clean(page, { contrast: colorScheme === 'dark' });
       await page.keyboard.press('Escape');
       await page.locator('.floating').waitFor({ state: 'hidden' });
     }
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
-    await clean(page, colorScheme);
+    await clean(page, { contrast: colorScheme === 'dark' });
   }, { colorScheme });
 }
-
-/** What has the focus: role and name, as far as they can be told. @param {Page} page */
-const focused = (page) =>
-  page.evaluate(() => {
-    const el = document.activeElement;
-    return `${el?.getAttribute('role') ?? el?.nodeName.toLowerCase()} `
-      + `${el?.getAttribute('aria-label') ?? el?.textContent?.trim().slice(0, 40)}`;
-  });
 
 check('everything is reached and done by keyboard', async ({ page, open }) => {
   await open('/top');
@@ -126,6 +94,44 @@ check('everything is reached and done by keyboard', async ({ page, open }) => {
   await page.getByRole('menu').waitFor({ state: 'hidden' });
   assert.match(await focused(page), /^grid/);
 });
+
+/**
+ * A walk through each view without a mouse: the tab key leads from the top of the page to what the view is for, and keys
+ * do it. at: what has the focus then; keys: pressed there; url: what the address has afterwards.
+ * @type {{ view: string, of?: typeof check, at: RegExp, keys: string[], url?: RegExp, text?: RegExp, faults?: RegExp[] }[]}
+ */
+const WALKS = [
+  { view: 'flame', at: /^application/, keys: ['ArrowDown', 'ArrowDown', 'Enter'], url: /zoom=/ },
+  { view: 'top', at: /^grid/, keys: ['ArrowDown', 'ArrowDown', 'Enter'], url: /\/source\?.*fn=/ },
+  { view: 'sandwich', at: /^grid Callees/, keys: ['Home', 'Enter'], url: /fn=(?!main\.addLine(&|$))/ },
+  { view: 'graph', at: /^button .*: main\.addLine$/, keys: ['ArrowUp', 'Enter'], url: /fn=(?!main\.addLine(&|$))/ },
+  { view: 'source', at: /^grid/, keys: ['ArrowDown'], url: /fn=(?!main\.addLine(&|$))/ },
+  { view: 'disasm', at: /^grid/, keys: ['ArrowDown'], url: /fn=(?!main\.addLine(&|$))/, faults: [/console: .*422/] },
+  { view: 'peek', at: /^button main\.(?!addLine)/, keys: ['Enter'], url: /fn=(?!main\.addLine(&|$))/ },
+  { view: 'traces', at: /^grid/, keys: ['ArrowDown'], text: /Sample 2/ },
+  { view: 'raw', at: /^region The profile as text/, keys: ['End'] },
+  { view: 'advice', at: /^tab Advice/, keys: [] },
+  { view: 'tags', of: labelled, at: /^region Labels/, keys: ['Tab', 'Tab', 'Enter'], url: /tagfocus=/ },
+  { view: 'diff', of: compared, at: /^grid/, keys: ['ArrowDown', 'ArrowDown'], url: /fn=/ },
+];
+for (const { view, of = check, at, keys, url, text, faults = [] } of WALKS) {
+  of(`${view} by keyboard alone`, async ({ page, open }) => {
+    await open(of === compared ? '/' : `/${view}?fn=main.addLine`);
+    if (of === compared) {
+      await tabTo(page, /^tab Flame/);
+      for (let i = 0; i < 20 && !/^tab Diff/.test(await focused(page)); i++) await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('Enter');
+      await settled(page);
+    }
+    await tabTo(page, at);
+    for (const key of keys) await page.keyboard.press(key);
+    if (url) await eventually(() => assert.match(page.url(), url));
+    if (text) await page.getByText(text).first().waitFor();
+    await settled(page);
+    // And out of it again.
+    await tabTo(page, /^body|Skip to the view/, 200);
+  }, { expect: faults, mayShift: true });
+}
 
 for (const view of VIEWS) {
   check(`nothing of ${view} is cut off or scrolls sideways, from telephones to walls`, async ({ page, open }) => {

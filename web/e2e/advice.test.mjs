@@ -3,15 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { clean } from './axe.mjs';
 import { advised, MARKUP } from './advised.mjs';
 import { serve, temporaryFolder } from './hone.mjs';
 import { absolute, heap, wordindex } from './profiles.mjs';
 import { eventually, settled, suite } from './page.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const { folder, run, findings } = advised();
 const [first] = findings;
 const check = suite([], { cwd: folder });
@@ -140,13 +139,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       await open(at);
       await page.getByText(first.why).waitFor();
       await settled(page);
-      await page.evaluate(axe);
-      const found = await page.evaluate(async () => {
-        const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] });
-        return violations.map((/** @type {any} */ v) =>
-          `${v.id}: ${v.help} ${v.nodes.map((/** @type {any} */ n) => n.target.join(' ')).slice(0, 4)}`);
-      });
-      assert.deepEqual(found, [], at);
+      await clean(page, { where: at });
     }
   }, { colorScheme });
 }

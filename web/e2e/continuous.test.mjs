@@ -5,14 +5,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { clean } from './axe.mjs';
+import { tabTo } from './focus.mjs';
 import { honeBinary, temporaryFolder } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { ask, buildShakespeare, profiled, serveStore } from './store.mjs';
 
 /** @typedef {import('./page.mjs').Page} Page */
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const folder = temporaryFolder('continuous');
 
 // A target that nobody serves: what fails has to be told.
@@ -363,27 +363,17 @@ empty('what the store has set aside is in a table of the state', async ({ page, 
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   check(`axe finds nothing, ${colorScheme}`, async ({ page, open, url }) => {
-    /** @param {string} where */
-    const clean = async (where) => {
-      if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe);
-      const found = await page.evaluate(async () => {
-        const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] });
-        return violations.map((/** @type {any} */ v) =>
-          `${v.id}: ${v.help} ${v.nodes.map((/** @type {any} */ n) => `${n.target.join(' ')} ${n.any[0]?.message ?? ''}`).slice(0, 4)}`);
-      });
-      assert.deepEqual(found, [], where);
-    };
     for (const path of [
       '/services', '/status', (await link(url, 'flame', '&by=version')).path, (await link(url, 'history')).path,
       (await link(url, 'records')).path,
     ]) {
       await open(path);
-      await clean(path);
+      await clean(page, { where: path });
     }
     for (const keys of ['m', 'o']) {
       await page.keyboard.press(keys);
       await page.locator('.floating button').first().waitFor();
-      await clean(`menu of ${keys}`);
+      await clean(page, { where: `menu of ${keys}` });
       await page.keyboard.press('Escape');
     }
   }, { colorScheme });
@@ -403,6 +393,33 @@ for (const width of [360, 3840]) {
     }
   }, { viewport: { width, height: width > 1000 ? 2160 : 720 } });
 }
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  closed(`axe finds nothing where one logs in, ${colorScheme}`, async ({ page, url }) => {
+    await page.goto(`${url}/login?to=/services`);
+    await clean(page);
+    await page.locator('input[name=token]').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await clean(page, { where: 'after a wrong token' });
+  }, { colorScheme, allow: [/console: .*40[13]/], mayShift: true });
+  empty(`axe finds nothing before the first profile, ${colorScheme}`, async ({ page, open }) => {
+    for (const path of ['/services', '/status']) {
+      await open(path);
+      await clean(page, { where: path });
+    }
+  }, { colorScheme });
+}
+
+check('history by keyboard alone', async ({ page, open, url }) => {
+  await open((await link(url, 'history')).path);
+  await tabTo(page, /^grid Functions by version/, 120);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await eventually(() => assert.match(page.url(), /fn=/));
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Source', selected: true }).waitFor();
+}, { mayShift: true });
 
 closed('who is not known logs in, is shown, and logs out', async ({ page, url }) => {
   await page.goto(`${url}/services?find=x`);

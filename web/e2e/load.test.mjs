@@ -5,13 +5,12 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { clean } from './axe.mjs';
 import { honeBinary, temporaryFolder } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { absolute, wordindex } from './profiles.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const folder = temporaryFolder('load');
 const runs = join(folder, '.hone', 'runs');
 writeFileSync(join(folder, 'go.mod'), 'module example.com/shop\n');
@@ -223,13 +222,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       await open(path);
       await chart(page, 'Quantiles of response times').focus();
       await page.keyboard.press('ArrowRight');
-      await page.evaluate(axe);
-      const found = await page.evaluate(async () => {
-        const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] });
-        return violations.map((/** @type {any} */ v) =>
-          `${v.id}: ${v.help} ${v.nodes.map((/** @type {any} */ n) => n.target.join(' ')).slice(0, 4)}`);
-      });
-      assert.deepEqual(found, [], path);
+      await clean(page, { where: path });
     }
   }, { colorScheme });
 }

@@ -4,11 +4,19 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clean } from './axe.mjs';
 import { serve, temporaryFolder } from './hone.mjs';
 import { settled, suite } from './page.mjs';
 import { absolute, wordindex } from './profiles.mjs';
 
 const check = suite([]);
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  check(`axe finds nothing on the first run, ${colorScheme}`, async ({ page, open }) => {
+    await open('/');
+    await clean(page);
+  }, { colorScheme });
+}
 
 check('the first run says how to begin, and opens a chosen file', async ({ page, open }) => {
   await open('/');

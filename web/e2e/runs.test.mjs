@@ -4,15 +4,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { clean } from './axe.mjs';
+import { tabTo } from './focus.mjs';
 import { honeBinary, serve } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { benched } from './runs.mjs';
 import { absolute, wordindex } from './profiles.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const { folder, ids } = benched();
 const [slow, fast, against] = /** @type {[string, string, string]} */ (ids);
 // Latin-1 names and more: what is not a run must not stop the list.
@@ -198,6 +198,25 @@ check('comparisons are saved as files and copied as a command', async ({ page, o
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `hone compare ${slow} ${fast}`);
 });
 
+check('from the list of runs to a comparison and a trend by keyboard alone', async ({ page, open }) => {
+  await open('/runs');
+  await tabTo(page, /^grid/);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/run\?run=/);
+  await settled(page);
+  await tabTo(page, /^grid Comparison/);
+  await page.keyboard.press('ArrowDown');
+  await eventually(() => assert.match(page.url(), /pick=/));
+  await open('/trend');
+  await tabTo(page, /^grid Benchmarks/);
+  await page.keyboard.press('ArrowDown');
+  await eventually(() => assert.match(page.url(), /pick=/));
+  await tabTo(page, /^a .*samples/);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/run\?run=/);
+}, { mayShift: true });
+
 check('a run that is not there is told, and so is one that is broken', async ({ page, open }) => {
   await open('/run?run=20990101-000000-ffff');
   await page.getByRole('alert').getByText('20990101-000000-ffff').waitFor();
@@ -212,13 +231,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       await open(path);
       const row = page.getByRole('row').nth(1);
       if (!path.startsWith('/runs')) await row.click();
-      await page.evaluate(axe);
-      const found = await page.evaluate(async () => {
-        const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ['violations'] });
-        return violations.map((/** @type {any} */ v) =>
-          `${v.id}: ${v.help} ${v.nodes.map((/** @type {any} */ n) => n.target.join(' ')).slice(0, 4)}`);
-      });
-      assert.deepEqual(found, [], path);
+      await clean(page, { where: path });
     }
   }, { colorScheme });
 }

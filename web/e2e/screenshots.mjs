@@ -99,9 +99,9 @@ const link = (view, settings) => `/${view}?${new URLSearchParams(settings)}`;
 /**
  * Each is taken in light and dark, and those of narrow on a telephone too. Those that are
  * looked at alone stand in no page of the documentation.
- * store: of the fleet, which hone serve has, or of one that got nothing yet; until: a text that is waited for.
+ * store: of the fleet, which hone serve has, or of one that got nothing yet, or that one logs in to; until: a text that is waited for.
  * @type {{ name: string, args: string[] | (() => string[]), path: string | (() => string), cwd?: string | (() => string),
- *   until?: string, narrow?: boolean, store?: boolean | 'empty', alone?: boolean }[]}
+ *   until?: string, narrow?: boolean, store?: boolean | 'empty' | 'closed', alone?: boolean }[]}
  */
 const pictures = [
   { name: 'flame', args: [wordindex], path: '/flame', narrow: true },
@@ -157,6 +157,8 @@ const pictures = [
   { name: 'mine', args: [wordindex], path: '/top?mine=true', alone: true },
   { name: 'label-roots', args: [labels], path: '/flame?tagroot=endpoint', alone: true },
   { name: 'status', args: [], store: true, path: '/status', alone: true },
+  { name: 'login', args: [], store: 'closed', path: '/login?to=/services', alone: true },
+  { name: 'not-found', args: [wordindex], path: '/nothing/here', alone: true },
   { name: 'nothing-yet', args: [], store: 'empty', path: '/services', alone: true },
   { name: 'markers', args: [], store: true, path: link('top', { profile: selected(SERVICE, 14, 6), span: span(48) }), alone: true },
   { name: 'page', args: [wordindex], path: () => alonePage(), alone: true },
@@ -254,7 +256,11 @@ try {
     const cwd = typeof where === 'function' ? where() : where;
     const path = typeof to === 'function' ? to() : to;
     const key = store ? `store ${store}` : [cwd, ...args].join(' ');
-    const begin = () => (store === 'empty' ? serveStore() : store ? fleet(temporary) : serve(args, cwd ? { cwd } : {}));
+    const begin = () => {
+      if (store === 'empty') return serveStore();
+      if (store === 'closed') return serveStore({ config: '[auth]\nrequired = true\n' });
+      return store ? fleet(temporary) : serve(args, cwd ? { cwd } : {});
+    };
     const server = servers.get(key) ?? (await begin());
     servers.set(key, server);
     const shots = all ? SCHEMES.flatMap((scheme) => [NARROW, WIDE, LARGE].map((viewport) => (
