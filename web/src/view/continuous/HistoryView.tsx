@@ -169,7 +169,7 @@ function pointsOf(
     const to = { ...withSelection(state, window, { span: formatSpan(span), live: '' }), view: 'flame' as const, fn: f.name };
     const here = window.from >= sel.from && window.to <= sel.to && (sel.from > span.from || sel.to < span.to);
     return [{
-      time: time + h.step / 2, value: share, group: f.name, selected: here, quiet: true, strong: f.name === state.fn,
+      time: (window.from + window.to) / 2, value: share, group: f.name, selected: here, quiet: true, strong: f.name === state.fn,
       ...(tone === undefined ? {} : { tone }),
       facts: [
         percentText(share), f.name, spanText(window),
