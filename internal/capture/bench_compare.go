@@ -53,6 +53,9 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 	if p.both, err = m.fit(p.both, pre, first); err != nil {
 		return err
 	}
+	for _, t := range p.both {
+		t.leaveSetup()
+	}
 	m.expectMore(p.both, func(*target) experiment.Floor { return calibratedNoise(p.both) })
 	if m.ProfileAll {
 		m.expectProfiles(p.both, 2)

@@ -197,6 +197,19 @@ func (m *bencher) measureSetup(ctx context.Context, t *target, s experiment.Side
 	return nil
 }
 
+// leaveSetup leaves CPU time out where a process does less for its iterations than besides
+// them: what it takes besides differs from one process to the next, by as much as those take.
+func (t *target) leaveSetup() {
+	n := t.samples.Iterations/t.parts(t.samples) - setupIterations
+	for s, setup := range t.setup {
+		besides := float64(setup) - (setupIterations+1)*t.nanos[s]
+		if float64(n)*t.nanos[s] < besides {
+			t.setup = [2]time.Duration{}
+			return
+		}
+	}
+}
+
 var stageNames = map[experiment.Phase]string{experiment.Measure: "measure", experiment.PreCheck: "pre-check", experiment.Repeat: "confirm"}
 
 func (m *bencher) failed(t *target, s experiment.Side, o *processOutcome) error {

@@ -69,3 +69,26 @@ func TestParts(t *testing.T) {
 		}
 	}
 }
+
+func TestLeaveSetup(t *testing.T) {
+	const ms = float64(time.Millisecond)
+	for _, c := range []struct {
+		iterations int
+		nanos      float64
+		setup      time.Duration
+		left       bool
+	}{
+		{iterations: 100_000, nanos: 1000, setup: 5 * time.Millisecond},
+		{iterations: 20_000, nanos: 1000, setup: 25 * time.Millisecond, left: true},
+		{iterations: 20, nanos: 0.01 * ms, setup: 4 * time.Millisecond, left: true},
+		{iterations: 3, nanos: 160 * ms, setup: 485 * time.Millisecond}, // of which three iterations are 480
+		{iterations: 2, nanos: 160 * ms, setup: 485 * time.Millisecond, left: true},
+		{iterations: 100_000, nanos: 1000},
+	} {
+		one := &target{nanos: [2]float64{c.nanos, c.nanos}, setup: [2]time.Duration{c.setup, c.setup}, samples: BenchTime{Iterations: c.iterations}, oneProcess: true}
+		one.leaveSetup()
+		if left := one.setup != [2]time.Duration{c.setup, c.setup}; left != c.left {
+			t.Errorf("%d iterations of %v ns in processes that take %v: CPU time left out %v, want %v", c.iterations, c.nanos, c.setup, left, c.left)
+		}
+	}
+}
