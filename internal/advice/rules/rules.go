@@ -81,6 +81,7 @@ var all = []*advice.Rule{
 	poolEmpty,
 	oncePerObject,
 	mapRange,
+	rangeLookup,
 	materialiseToCount,
 	timerInLoop,
 	triesInTurn,

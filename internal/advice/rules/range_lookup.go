@@ -1,0 +1,160 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var rangeLookup = &advice.Rule{
+	ID:    "range-lookup",
+	Title: "a map is asked for what the loop over it has",
+	Doc: `A range over a map finds the values together with the keys. Asking the map for m[k] in the loop hashes the key and
+looks for it once more, for some 10 to 30 ns each time.
+
+The rewrite takes the value from the range. It is left to review, as a function that is called in the loop may change the
+map meanwhile; where the loop itself does, there is no finding. Keys that needn't be equal to themselves, as numbers that
+may be NaN, are left alone, and so are values so large that a copy of all costs more than finding one.`,
+	Class:  advice.Review,
+	Frames: mapLookup,
+	Gain:   3,
+	Match:  matchRangeLookup,
+}
+
+func matchRangeLookup(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		index, ok := c.Node().(*ast.IndexExpr)
+		if !ok {
+			continue
+		}
+		loop, ok := loopAround(c)
+		for ok {
+			if r, isRange := loop.Node().(*ast.RangeStmt); isRange && within(r.Body, index.Pos()) && isEntry(s, r, index) {
+				if m, ok := takeValue(s, loop, r); ok {
+					matches = append(matches, m)
+				}
+				break
+			}
+			loop, ok = loopAround(loop)
+		}
+	}
+	return matches
+}
+
+// isEntry reports whether an expression is the entry of a map that a range over it is at.
+func isEntry(s *advice.Site, r *ast.RangeStmt, e ast.Expr) bool {
+	index, ok := e.(*ast.IndexExpr)
+	if !ok || r.Key == nil || r.Tok != token.DEFINE {
+		return false
+	}
+	key := object(s, r.Key)
+	return key != nil && object(s, index.Index) == key && pure(s, r.X) && sameCode(s, index.X, r.X)
+}
+
+// takeValue makes the range give the value, in the place of all entries in its body.
+func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.Match, bool) {
+	of, ok := under(s.Info.TypeOf(r.X)).(*types.Map)
+	if !ok || assigned(s, object(s, r.Key), r.Body) || changesMap(s, r) {
+		return advice.Match{}, false
+	}
+	m := advice.Match{Node: r, Class: advice.Review}
+	if isTypeParam(of.Key()) || isTypeParam(of.Elem()) {
+		m.Class = advice.AdviceOnly
+	} else {
+		const small = 64 // bytes, which take less to copy than a key to find
+		if size, ok := sizeOf(of.Elem()); !ok || size > small || !equalToItself(of.Key()) {
+			return advice.Match{}, false
+		}
+	}
+	name := fresh(s, "value", r.Body.Lbrace, r)
+	switch value := r.Value.(type) {
+	case nil:
+		m.Edits = append(m.Edits, insert(r.Key.End(), ", "+name))
+	case *ast.Ident:
+		obj := object(s, value)
+		if obj == nil || assigned(s, obj, r.Body) {
+			return advice.Match{}, false
+		}
+		name = value.Name
+	default:
+		return advice.Match{}, false
+	}
+	simple, entries := true, 0
+	loop.Inspect([]ast.Node{(*ast.IndexExpr)(nil)}, func(c inspector.Cursor) bool {
+		index := c.Node().(*ast.IndexExpr)
+		if !isEntry(s, r, index) {
+			return true
+		}
+		if assign, ok := c.Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 2 && len(assign.Rhs) == 1 {
+			simple = false // v, ok := m[k]
+		}
+		if r.Value != nil && resolves(s, name, index.Pos()) != object(s, r.Value) {
+			simple = false
+		}
+		m.Edits = append(m.Edits, replace(index, name))
+		entries++
+		return false
+	})
+	text := s.Source(r.X)
+	if !simple || !oneLine(text) {
+		return advice.Match{}, false
+	}
+	if entries == len(s.Uses(object(s, r.Key))) {
+		m.Edits = append(m.Edits, replace(r.Key, "_"))
+	}
+	m.Why = fmt.Sprintf("%s[%s] is found once more, though the range has it: take it from there as the second variable.", text, s.Source(r.Key))
+	return m, true
+}
+
+func isTypeParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// equalToItself reports whether each key of a type is equal to itself, so that asking a
+// map for it finds it.
+func equalToItself(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Basic:
+		return t.Info()&(types.IsString|types.IsInteger|types.IsBoolean) != 0
+	case *types.Pointer, *types.Chan:
+		return true
+	}
+	return false
+}
+
+// changesMap reports whether a loop over a map stores to it, deletes from it, or gives it
+// away.
+func changesMap(s *advice.Site, r *ast.RangeStmt) bool {
+	text := types.ExprString(r.X)
+	same := func(e ast.Expr) bool { return types.ExprString(ast.Unparen(e)) == text }
+	entry := func(e ast.Expr) bool {
+		index, ok := ast.Unparen(e).(*ast.IndexExpr)
+		return ok && same(index.X)
+	}
+	found := rootOf(s, r.X) == nil || assigned(s, rootOf(s, r.X), r.Body)
+	ast.Inspect(r.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				found = found || same(l) || entry(l)
+			}
+		case *ast.IncDecStmt:
+			found = found || entry(n.X)
+		case *ast.CallExpr:
+			for _, arg := range n.Args {
+				found = found || same(arg) && s.Callee(n) != "len"
+			}
+		case *ast.UnaryExpr:
+			found = found || n.Op == token.AND && same(n.X)
+		}
+		return !found
+	})
+	return found
+}
