@@ -65,6 +65,7 @@ var all = []*advice.Rule{
 	smallReads,
 	smallWrites,
 	sortSlice,
+	workPerComparison,
 	sqlPrepare,
 	sliceGrows,
 	mapGrows,

@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var workPerComparison = &advice.Rule{
+	ID:    "work-per-comparison",
+	Title: "what is sorted by is worked out for each comparison",
+	Doc: `Sorting n elements takes some n·log₂ n comparisons. What a comparison calls to find what it compares, as String, ToLower or
+a lookup, is called twice for each: for 1,000 elements about 20,000 times, where 1,000 would do.
+
+Work out once for each element what it is sorted by, into a slice of both, and sort that; or compare first what is at hand
+and often different, and call only where that is equal. Which of them it is depends on what is called, so that it is
+advice only. Functions that do no more than compare are not meant.`,
+	Class: advice.AdviceOnly,
+	Gain:  3,
+	Match: matchWorkPerComparison,
+}
+
+// sorters are functions that are given a function to compare by.
+var sorters = []string{
+	"sort.Slice", "sort.SliceStable", "slices.SortFunc", "slices.SortStableFunc", "slices.MinFunc", "slices.MaxFunc",
+	"golang.org/x/exp/slices.SortFunc", "golang.org/x/exp/slices.SortStableFunc",
+}
+
+func matchWorkPerComparison(s *advice.Site) []advice.Match {
+	const much = 0.1
+	if s.Share(nil) < much || !compares(s) {
+		return nil
+	}
+	for _, c := range s.Calls() {
+		if !works(s, c) {
+			continue
+		}
+		text := s.Source(c.Fun)
+		if !oneLine(text) {
+			text = "a function"
+		}
+		return []advice.Match{{Node: c.CallExpr,
+			Why: fmt.Sprintf("%s is called for each of two elements in each comparison, some 2·log₂ n times for each of n. Call it once for each element before sorting, and sort what it returned; or compare first what needs no call.", text)}}
+	}
+	return nil
+}
+
+// compares reports whether the function at a site tells a sorting function the order of
+// two elements.
+func compares(s *advice.Site) bool {
+	switch f := s.Func.Node().(type) {
+	case *ast.FuncLit:
+		call, ok := s.Func.Parent().Node().(*ast.CallExpr)
+		return ok && call.Fun != ast.Expr(f) && slices.Contains(sorters, s.Callee(call))
+	case *ast.FuncDecl:
+		if f.Name.Name != "Less" || f.Recv == nil {
+			return false
+		}
+		fn, ok := s.Info.Defs[f.Name].(*types.Func)
+		if !ok {
+			return false
+		}
+		obj, _, _ := types.LookupFieldOrMethod(fn.Signature().Recv().Type(), true, s.Types, "Swap")
+		return obj != nil
+	}
+	return false
+}
+
+// works reports whether a call does more than to compare, or to get at what is there.
+func works(s *advice.Site, c advice.Call) bool {
+	if c.Name == "" && s.Info.Types[c.Fun].IsType() || c.Name != "" && !strings.Contains(c.Name, ".") {
+		return false // a conversion, or of the language
+	}
+	name := c.Name[strings.LastIndexByte(c.Name, '.')+1:]
+	switch {
+	case strings.HasPrefix(name, "Compare"), strings.HasPrefix(name, "Less"), name == "Before", name == "After", name == "Equal", name == "Cmp":
+		return false
+	case strings.HasPrefix(c.Name, "cmp."), strings.HasPrefix(c.Name, "math."), strings.HasPrefix(c.Name, "sync"), strings.HasPrefix(c.Name, "sort."):
+		return false
+	}
+	return !getter(s, c)
+}
+
+// getter reports whether a call is of a method of the package that only returns a field.
+func getter(s *advice.Site, c advice.Call) bool {
+	for d := range s.Root().Preorder((*ast.FuncDecl)(nil)) {
+		f := d.Node().(*ast.FuncDecl)
+		fn, ok := s.Info.Defs[f.Name].(*types.Func)
+		if !ok || fn.FullName() != c.Name || f.Body == nil || len(f.Body.List) != 1 {
+			continue
+		}
+		r, ok := f.Body.List[0].(*ast.ReturnStmt)
+		return ok && len(r.Results) == 1 && !containsCall(d)
+	}
+	return false
+}
+
+func containsCall(c inspector.Cursor) bool {
+	for range c.Preorder((*ast.CallExpr)(nil)) {
+		return true
+	}
+	return false
+}
