@@ -92,6 +92,7 @@ var all = []*advice.Rule{
 	bytesSprintf,
 	joinLiteral,
 	stringBytesConversion,
+	textCopied,
 	splitForOnePart,
 	tolowerEqual,
 	bufferToBuilder,

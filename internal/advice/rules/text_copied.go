@@ -1,0 +1,175 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var textCopied = &advice.Rule{
+	ID:      "text-copied",
+	Pattern: "P13",
+	Title:   "text is copied to become another type",
+	Doc: `string(b), []byte(s) and []rune(s) copy all of the text, each time. Often one of them isn't needed: bytes that are
+collected only to become a string can be written to a strings.Builder, whose String copies nothing; the first rune of a
+text is what utf8.DecodeRuneInString returns; a range over a string has its runes; and what is only looked at can stay
+what it is, as packages bytes and strings have the same functions.
+
+Which of them it is depends on who else has the text, so that it is advice only. Where [string-bytes-conversion](#string-bytes-conversion)
+knows a function that takes the text as it is, that is the finding. Conversions that the compiler leaves out are none.`,
+	Class:     advice.AdviceOnly,
+	Frames:    regexp.MustCompile(`^runtime\.(slicebytetostring|stringtoslicebyte|slicerunetostring|stringtoslicerune|rawruneslice)$`),
+	Allocates: true,
+	Own:       true,
+	Generic:   true,
+	Gain:      1.5,
+	Match:     matchTextCopied,
+}
+
+// textCopyFrames are those of one kind of conversion, by what it makes of what.
+var textCopyFrames = map[string]*regexp.Regexp{
+	"string of bytes": regexp.MustCompile(`^runtime\.slicebytetostring$`),
+	"bytes of string": regexp.MustCompile(`^runtime\.stringtoslicebyte$`),
+	"string of runes": regexp.MustCompile(`^runtime\.slicerunetostring$`),
+	"runes of string": regexp.MustCompile(`^runtime\.(stringtoslicerune|rawruneslice)$`),
+}
+
+func matchTextCopied(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		operand, to, ok := conversion(s, c.CallExpr)
+		if !ok || s.Info.Types[c.CallExpr].Value != nil || s.Info.Types[operand].Value != nil || excused(s, c.Cursor) {
+			continue
+		}
+		kind := textKind(to) + " of " + textKind(s.Info.TypeOf(operand))
+		frames := textCopyFrames[kind]
+		if frames == nil || s.Share(frames) < someAllocated && !allocatesCopy(s, operand) {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Frames: frames}
+		text := s.Source(c.CallExpr)
+		if !oneLine(text) {
+			text = "this"
+		}
+		obj := object(s, operand)
+		switch first := firstRune(s, c); {
+		case kind == "string of bytes" && obj != nil && isLocal(s, obj) && !isParameter(s, obj) && collected(s, obj):
+			m.Why = fmt.Sprintf("%s copies what was collected in %s once more. A strings.Builder, with as much room from its Grow, takes the same pieces, and its String copies nothing.", text, obj.Name())
+		case kind == "runes of string" && first:
+			m.Why = fmt.Sprintf("%s copies the whole text for a rune of it: utf8.DecodeRuneInString and DecodeLastRuneInString find the first and the last without.", text)
+			m.Gain = 10
+		case kind == "runes of string":
+			m.Why = fmt.Sprintf("%s copies the whole text, each rune as four bytes. A range over the string has the same runes, and what is cut between two of them can be cut by their places in it.", text)
+		case kind == "string of runes":
+			m.Why = fmt.Sprintf("%s encodes and copies the text. If its runes come from a string, cut or copy that one; else write them to a strings.Builder.", text)
+		case kind == "bytes of string":
+			m.Why = fmt.Sprintf("%s is a copy made each time. If nobody changes it, work on the string, whose package has the same functions; append takes a string as it is, as append(b, s...) does; what is always the same can be converted once.", text)
+		default:
+			m.Why = fmt.Sprintf("%s is a copy made each time. What is only looked at can stay bytes, for which package bytes has the same functions; where few texts come again and again, a map of those seen gives the string without a copy, by m[string(b)].", text)
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// textKind is what a type is in which a text can be; "" if it is none.
+func textKind(t types.Type) string {
+	switch t := under(t).(type) {
+	case *types.Basic:
+		if t.Info()&types.IsString != 0 {
+			return "string"
+		}
+	case *types.Slice:
+		if e, ok := t.Elem().Underlying().(*types.Basic); ok {
+			switch e.Kind() {
+			case types.Byte:
+				return "bytes"
+			case types.Rune:
+				return "runes"
+			}
+		}
+	}
+	return ""
+}
+
+// allocatesCopy reports whether the line allocates, and the compiler says that the copy of
+// a text is on the heap, whatever it writes around it: string(b), ([]byte)(s).
+func allocatesCopy(s *advice.Site, operand ast.Expr) bool {
+	end := "(" + types.ExprString(operand) + ") escapes to heap"
+	return s.Allocates() >= someAllocated && slices.ContainsFunc(s.Compiler, func(message string) bool {
+		return strings.HasSuffix(message, end)
+	})
+}
+
+// collected reports whether a function appends to a slice of bytes that it has begun.
+func collected(s *advice.Site, obj types.Object) bool {
+	found := false
+	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil)}, func(c inspector.Cursor) bool {
+		assign := c.Node().(*ast.AssignStmt)
+		if len(assign.Lhs) == 1 && len(assign.Rhs) == 1 && assign.Tok == token.ASSIGN && object(s, assign.Lhs[0]) == obj {
+			call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
+			found = found || ok && (s.Callee(call) == "append" || strings.HasPrefix(s.Callee(call), "strconv.Append") || strings.HasPrefix(s.Callee(call), "fmt.Append"))
+		}
+		return !found
+	})
+	return found
+}
+
+// firstRune reports whether no more is asked of []rune(s) than for single runes by
+// constants: r[0], or r[len(r)-1].
+func firstRune(s *advice.Site, c advice.Call) bool {
+	single := func(index ast.Expr) bool {
+		if s.Info.Types[index].Value != nil {
+			return true
+		}
+		b, ok := ast.Unparen(index).(*ast.BinaryExpr)
+		return ok && b.Op == token.SUB && s.Info.Types[b.Y].Value != nil
+	}
+	switch p := c.Parent().Node().(type) {
+	case *ast.IndexExpr:
+		return p.X == ast.Expr(c.CallExpr) && single(p.Index)
+	case *ast.AssignStmt:
+		if len(p.Lhs) != 1 || p.Tok != token.DEFINE {
+			return false
+		}
+		obj := object(s, p.Lhs[0])
+		if obj == nil {
+			return false
+		}
+		indexed := 0
+		for _, id := range s.Uses(obj) {
+			use, ok := s.Root().FindNode(id)
+			if !ok {
+				return false
+			}
+			switch p := use.Parent().Node().(type) {
+			case *ast.IndexExpr:
+				if p.X != ast.Expr(id) || !single(p.Index) {
+					return false
+				}
+				indexed++
+			case *ast.SliceExpr: // r[:1]
+				if p.X != ast.Expr(id) || p.Low != nil || p.High == nil || s.Info.Types[p.High].Value == nil {
+					return false
+				}
+				indexed++
+			case *ast.CallExpr:
+				if s.Callee(p) != "len" {
+					return false
+				}
+			default:
+				return false
+			}
+		}
+		return indexed > 0
+	}
+	return false
+}
