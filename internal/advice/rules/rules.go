@@ -105,6 +105,7 @@ var all = []*advice.Rule{
 	errorFormatted,
 	concatIntoBuffer,
 	containsAny,
+	costlyCall,
 	stringConcatLoop,
 	errorsAs,
 	reflectAssert,

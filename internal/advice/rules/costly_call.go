@@ -1,0 +1,113 @@
+package rules
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var costlyCall = &advice.Rule{
+	ID:    "costly-call",
+	Title: "a function does more than is needed here",
+	Doc: `Some functions of the standard library are made for any case, and have something beside them that does the usual one
+for a fraction: strconv beside fmt.Sscanf, netip.ParseAddr beside net.ParseIP, a table or a product beside math.Pow. Others ask the
+operating system for what stays as it is while the program runs: its host, its folder, its own build.
+
+It takes a twentieth of the time or memory of a benchmark or program before this is reported, and another rule that knows
+more of the line goes first. What is needed only the code around knows, so that it is advice only.`,
+	Class:   advice.AdviceOnly,
+	Frames:  costlyFrames(),
+	Generic: true,
+	Match:   matchCostlyCall,
+}
+
+// A costly function, and what is better.
+type costly struct {
+	gain    float64
+	instead string
+}
+
+const (
+	scans     = "reads its format and what it fills by reflection, rune by rune: strings.Cut and package strconv parse the same many times faster"
+	lowers    = "goes over the whole text, and copies it if a letter changes. Turn it once, where it comes from; compare with EqualFold; or look at the few bytes that matter as they are"
+	mapsRunes = "calls a function for each rune, and copies the text from the first that changes. A loop over the bytes that returns the text itself if nothing changes is faster for ASCII"
+	asksOnce  = "asks the operating system each time for what stays the same while a program runs: ask once, with sync.OnceValue or where the program begins"
+	encodes   = "makes the encoded text twice, as bytes and as a string: encode into an array of known size, or append it to what it becomes a part of"
+	addresses = "allocates the address as a slice. Package net/netip has addresses that are values, and parses and prints them without"
+	joins     = "puts the parts together and cleans all of it each time: where they are clean already + does the same, and what is the same each time can be kept"
+	searches  = "searches a table by bisecting. Most text is ASCII: ask first whether the rune is below 0x80, and of those a [128]bool or a comparison"
+	heaps     = "calls its five methods through an interface, and allocates each element that isn't a pointer to become any: a heap written for its type needs neither"
+	bisects   = "calls a function for each comparison. slices.BinarySearch, or the loop itself for a key of its type, needs none"
+	tables    = "fills a table of 256 entries each time: keep it in a variable of the package"
+)
+
+// costlyFunctions have names as go/types writes them.
+var costlyFunctions = map[string]costly{
+	"fmt.Sscanf": {10, scans}, "fmt.Sscan": {10, scans}, "fmt.Sscanln": {10, scans}, "fmt.Fscanf": {10, scans}, "fmt.Fscan": {10, scans}, "fmt.Fscanln": {10, scans},
+	"strings.ToLower": {2, lowers}, "strings.ToUpper": {2, lowers}, "bytes.ToLower": {2, lowers}, "bytes.ToUpper": {2, lowers},
+	"strings.ToTitle": {2, lowers}, "strings.Title": {2, lowers},
+	"strings.Map": {2, mapsRunes}, "bytes.Map": {2, mapsRunes},
+	"os.Hostname": {50, asksOnce}, "os.Getwd": {50, asksOnce}, "os.Executable": {50, asksOnce}, "os.UserHomeDir": {50, asksOnce}, "os/user.Current": {50, asksOnce},
+	"net.Interfaces": {50, asksOnce}, "net.InterfaceAddrs": {50, asksOnce},
+	"runtime/debug.ReadBuildInfo": {50, "parses what the linker has written about the program each time: read it once, with sync.OnceValues"},
+	"runtime.ReadMemStats":        {50, "stops the whole program each time. Package runtime/metrics reads single numbers without, and most need them no more than once a second"},
+	"encoding/hex.EncodeToString": {1.5, encodes},
+	"net.ParseIP":                 {2, addresses},
+	"net.ParseCIDR":               {2, addresses},
+	"(net.IP).String":             {2, addresses},
+	"(time.Time).Format":          {1.3, "makes a new string each time: AppendFormat appends to a buffer that can be used again. Where many are of the same second or day, keep the text of the last one"},
+	"time.Parse":                  {2, "reads the layout anew for each text. For a format of fixed columns, digits at known places and time.Date do the same; of several layouts, let the length or a byte of the text say which it is"},
+	"strings.Repeat":              {2, "makes a new string each time: of one that is long enough and kept, a part of the length needed is no copy"},
+	"math.Pow":                    {5, "works for any exponent: small whole powers are products, powers of 2 shifts or math.Ldexp, and powers of 10 a table"},
+	"path.Join":                   {2, joins}, "path/filepath.Join": {2, joins},
+	"path/filepath.Abs": {2, joins},
+	"unicode.Is":        {3, searches}, "unicode.In": {3, searches}, "unicode.IsOneOf": {3, searches},
+	"container/heap.Push": {1.5, heaps}, "container/heap.Pop": {1.5, heaps}, "container/heap.Fix": {1.5, heaps}, "container/heap.Init": {1.5, heaps}, "container/heap.Remove": {1.5, heaps},
+	"sort.Search": {1.5, bisects}, "sort.Find": {1.5, bisects},
+	"hash/crc32.MakeTable": {10, tables}, "hash/crc64.MakeTable": {10, tables},
+	"(*encoding/base64.Encoding).EncodeToString": {1.5, encodes},
+}
+
+func costlyFrames() *regexp.Regexp {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(costlyFunctions)) {
+		names = append(names, regexp.QuoteMeta(symbolOf(name)))
+	}
+	return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)$`)
+}
+
+// symbolOf is the name that profiles have of a function or method: time.Time.Format of
+// (time.Time).Format, and a.(*T).M of (*a.T).M.
+func symbolOf(name string) string {
+	receiver, method, ok := strings.Cut(name, ").")
+	if !ok {
+		return name
+	}
+	receiver, pointer := strings.CutPrefix(strings.TrimPrefix(receiver, "("), "*")
+	if !pointer {
+		return receiver + "." + method
+	}
+	dot := strings.LastIndexByte(receiver, '.')
+	return fmt.Sprintf("%s.(*%s).%s", receiver[:dot], receiver[dot+1:], method)
+}
+
+func matchCostlyCall(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		f, ok := costlyFunctions[c.Name]
+		if !ok || runsOnce(s, c.Cursor) || excused(s, c.Cursor) {
+			continue
+		}
+		frames := regexp.MustCompile(`^` + regexp.QuoteMeta(symbolOf(c.Name)) + `$`)
+		if s.Share(frames) < muchAllocated {
+			continue
+		}
+		matches = append(matches, advice.Match{Node: c.CallExpr, Frames: frames, Gain: f.gain,
+			Why: fmt.Sprintf("%s %s.", short(c.Name), f.instead)})
+	}
+	return matches
+}

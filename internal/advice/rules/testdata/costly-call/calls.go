@@ -1,0 +1,55 @@
+package calls
+
+import (
+	"container/heap"
+	"encoding/base64"
+	"fmt"
+	"math"
+	"net"
+	"os"
+	"strings"
+	"time"
+	"unicode"
+)
+
+func point(text string) (x, y int, err error) {
+	// want C: strings.Cut and package strconv
+	_, err = fmt.Sscanf(text, "%d,%d", &x, &y) // hot: fmt.Sscanf fmt.Fscanf
+	return x, y, err
+}
+
+func tag(name string) string {
+	// want C: Turn it once, where it comes from
+	return "tag." + strings.ToLower(name) // hot: strings.ToLower
+}
+
+func header(at time.Time) (string, string) {
+	// want C: ask once
+	host, _ := os.Hostname() // hot: os.Hostname os.hostname
+	// want C: AppendFormat
+	return host, at.Format(time.RFC3339) // hot: time.Time.Format time.Time.AppendFormat
+}
+
+func private(text string, scale int) (bool, float64) {
+	// want C: net/netip
+	ip := net.ParseIP(text) // hot: net.ParseIP
+	// want C: powers of 10 a table
+	return ip.IsPrivate(), 1 / math.Pow(10, float64(scale)) // hot: math.Pow math.pow
+}
+
+func words(text string) (n int) {
+	for _, r := range text {
+		// want C: below 0x80
+		if unicode.Is(unicode.Han, r) { // hot: unicode.Is unicode.is16
+			n++
+		}
+	}
+	return n
+}
+
+func push(h heap.Interface, n int, b []byte) string {
+	// want C: a heap written for its type
+	heap.Push(h, n) // hot: container/heap.Push container/heap.up
+	// want C: encode into an array
+	return base64.StdEncoding.EncodeToString(b) // hot: encoding/base64.(*Encoding).EncodeToString
+}
