@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -19,7 +20,8 @@ var reflectFirst = &advice.Rule{
 	Doc: `Reflection that could be had cheaper: a value is looked at with reflect before a type switch that knows most types
 without it, or fields, methods and tags of a type are searched by name again for each value, although a type's never
 change. Ask for the common types first and leave reflection to the default case; keep the numbers of fields, or the
-parsed tags, in a map by reflect.Type, or in a variable where the type is fixed.
+parsed tags, in a map by reflect.Type, or in a variable where the type is fixed. Of other functions of package reflect, what
+does the same without is named where they take a twentieth of the time or memory.
 
 How what is kept has to look only the code around knows, so that it is advice only.`,
 	Class:  advice.AdviceOnly,
@@ -53,7 +55,42 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 		matches = append(matches, advice.Match{Node: c.CallExpr,
 			Why: fmt.Sprintf("%s searches the type again for each value, and gives the same each time: keep what it finds, the index of the field or method, by reflect.Type.", short(c.Name))})
 	}
+	if len(matches) > 0 {
+		return matches
+	}
+	for _, c := range s.Calls() {
+		instead := insteadOfReflection(c.Name)
+		if instead == "" || runsOnce(s, c.Cursor) {
+			continue
+		}
+		symbol := strings.Replace(symbolOf(c.Name), "reflect.Type.", "reflect.(*rtype).", 1)
+		frames := regexp.MustCompile(`^` + regexp.QuoteMeta(symbol) + `$`)
+		if s.Share(frames) < muchAllocated {
+			continue
+		}
+		matches = append(matches, advice.Match{Node: c.CallExpr, Title: "reflection does what code can do", Frames: frames, Gain: 1.5,
+			Why: fmt.Sprintf("%s %s.", short(c.Name), instead)})
+	}
 	return matches
+}
+
+// insteadOfReflection says of a function of package reflect what it costs, and what does
+// the same; "" of those that cost little or are needed whatever is done.
+func insteadOfReflection(name string) string {
+	switch name {
+	case "(reflect.Value).Interface":
+		return "copies the value to the heap. IsZero, Int, String, Set and other methods of reflect.Value look at it where it is; of a pointer to it, as Addr returns, there is no copy"
+	case "reflect.ArrayOf", "reflect.SliceOf", "reflect.MapOf", "reflect.FuncOf", "reflect.ChanOf", "reflect.StructOf", "reflect.PointerTo", "reflect.PtrTo":
+		return "looks for the type among all there are each time. Where the type is known, make or a literal needs none; else keep it by the type that it is made of"
+	case "reflect.New", "reflect.MakeSlice", "reflect.MakeMap", "reflect.MakeMapWithSize", "reflect.Zero", "reflect.Append", "reflect.AppendSlice":
+		return "allocates by reflection. A type switch can make values of the usual types as they are, and leave the others to reflection"
+	case "reflect.Copy", "reflect.Indirect", "(reflect.Value).Index", "(reflect.Value).Field", "(reflect.Value).Set", "(reflect.Value).Convert",
+		"(reflect.Value).MapIndex", "(reflect.Value).MapKeys", "(reflect.Value).MapRange", "(reflect.Value).SetMapIndex", "(reflect.Type).Field", "(reflect.Type).Implements", "(reflect.Type).String":
+		return "is slow beside what compiled code does. A type switch or assertion for the usual types needs no reflection; and what depends on the type alone can be kept by reflect.Type"
+	case "(reflect.Value).Call", "(reflect.Value).CallSlice":
+		return "allocates a slice for the arguments and one for the results, and copies all of them. Assert the usual types of functions, and call those as they are"
+	}
+	return ""
 }
 
 // obtained returns the variable that reflection puts a value into which it takes from
