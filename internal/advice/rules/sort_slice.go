@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"regexp"
 	"strings"
@@ -22,11 +23,12 @@ sort.Float64s call slices.Sort themselves, so that no rewrite is offered there.
 Of a less function that compares two elements in one expression, or one field after the other, the rewrite makes the
 function that slices.SortFunc wants: return a.n < b.n becomes return cmp.Compare(a.n, b.n). Elements that compare equal
 may come in another order, as with any sort that is not stable, and NaNs come first. Other less functions get advice only.
+A function that has slices.SortFunc compare numbers or strings as < does is one too many.
 
 slices.SortFunc hands elements over by value: those of more than 48 bytes are not reported, as copying them costs what
 reflection did.`,
 	Class:  advice.Safe,
-	Frames: regexp.MustCompile(`^sort\.|^internal/reflectlite\.(Swapper|ValueOf)`),
+	Frames: regexp.MustCompile(`^sort\.|^internal/reflectlite\.(Swapper|ValueOf)|^slices\.\w+CmpFunc\b`),
 	Since:  "1.21",
 	Gain:   2.5,
 	Match:  matchSortSlice,
@@ -39,6 +41,11 @@ const largestCopied = 48
 
 func matchSortSlice(s *advice.Site) []advice.Match {
 	var matches []advice.Match
+	for _, c := range s.Calls("slices.SortFunc", "slices.SortStableFunc") {
+		if m, ok := naturalOrder(s, c); ok {
+			matches = append(matches, m)
+		}
+	}
 	for _, c := range s.Calls("sort.Slice", "sort.SliceStable", "sort.Strings", "sort.Ints", "sort.Float64s", "sort.Sort", "sort.Stable") {
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
 		ok := false
@@ -58,6 +65,96 @@ func matchSortSlice(s *advice.Site) []advice.Match {
 		}
 	}
 	return matches
+}
+
+// naturalOrder is of numbers or strings that slices.SortFunc is given a function for, which
+// compares them as < does.
+func naturalOrder(s *advice.Site, c advice.Call) (advice.Match, bool) {
+	if len(c.Args) != 2 {
+		return advice.Match{}, false
+	}
+	slice, ok := s.Info.TypeOf(c.Args[0]).Underlying().(*types.Slice)
+	if !ok {
+		return advice.Match{}, false
+	}
+	elem, ok := slice.Elem().Underlying().(*types.Basic)
+	if !ok || elem.Info()&types.IsOrdered == 0 {
+		return advice.Match{}, false
+	}
+	exact, ok := comparesDirectly(s, c.Args[1])
+	if !ok {
+		return advice.Match{}, false
+	}
+	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Gain: 2, Title: "elements are compared by a function that < does without",
+		Why: fmt.Sprintf("%s calls a function for each comparison: slices.Sort is compiled for %s.", short(c.Name), types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))}
+	sel, isSelector := c.Fun.(*ast.SelectorExpr)
+	if exact && isSelector && !commented(s, c.Args[1].Pos(), c.Args[1].End()) {
+		m.Class = advice.Safe
+		if elem.Info()&types.IsFloat != 0 {
+			m.Class = advice.Review // 0 and -0 are equal, and may change places
+		}
+		m.Edits = []advice.Edit{replace(sel.Sel, "Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
+	}
+	return m, true
+}
+
+// comparesDirectly reports whether a function compares its two parameters and looks at
+// nothing else, and whether that is exactly what cmp.Compare does.
+func comparesDirectly(s *advice.Site, f ast.Expr) (exact, ok bool) {
+	compare := func(e ast.Expr) bool {
+		call := &ast.CallExpr{Fun: e}
+		if index, ok := e.(*ast.IndexExpr); ok {
+			call.Fun = index.X
+		}
+		name := s.Callee(call)
+		return name == "cmp.Compare" || name == "strings.Compare"
+	}
+	lit, ok := ast.Unparen(f).(*ast.FuncLit)
+	if !ok {
+		return compare(ast.Unparen(f)), compare(ast.Unparen(f))
+	}
+	var params []types.Object
+	for _, field := range lit.Type.Params.List {
+		for _, name := range field.Names {
+			params = append(params, s.Info.Defs[name])
+		}
+	}
+	if len(params) != 2 {
+		return false, false
+	}
+	inOrder := func(x, y ast.Expr) bool { return object(s, x) == params[0] && object(s, y) == params[1] }
+	if len(lit.Body.List) == 1 {
+		r, ok := lit.Body.List[0].(*ast.ReturnStmt)
+		if !ok || len(r.Results) != 1 {
+			return false, false
+		}
+		call, ok := ast.Unparen(r.Results[0]).(*ast.CallExpr)
+		exact = ok && len(call.Args) == 2 && compare(call.Fun) && inOrder(call.Args[0], call.Args[1])
+		return exact, exact
+	}
+	// if a < b { return -1 } …: what it returns at the end doesn't matter for a set.
+	first, ok := lit.Body.List[0].(*ast.IfStmt)
+	if !ok || first.Init != nil || len(first.Body.List) != 1 {
+		return false, false
+	}
+	less, ok := ast.Unparen(first.Cond).(*ast.BinaryExpr)
+	r, returns := first.Body.List[0].(*ast.ReturnStmt)
+	if !ok || !returns || len(r.Results) != 1 {
+		return false, false
+	}
+	constants := true
+	ast.Inspect(lit.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			constants = false
+		case *ast.ReturnStmt:
+			constants = constants && len(n.Results) == 1 && s.Info.Types[n.Results[0]].Value != nil
+		}
+		return constants
+	})
+	_, negative := ast.Unparen(r.Results[0]).(*ast.UnaryExpr)
+	ascending := less.Op == token.LSS && inOrder(less.X, less.Y) && negative || less.Op == token.GTR && inOrder(less.X, less.Y) && !negative
+	return false, constants && ascending
 }
 
 // useSlicesSort is the rewrite to slices.Sort.
