@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -22,8 +23,8 @@ var splitForOnePart = &advice.Rule{
 strings.Cut finds them without; where the parts are gone through once, strings.SplitSeq (Go 1.24) yields one after the
 other, and none that a break leaves out. The same holds for package bytes.
 
-Cut is left to review, as an index out of range becomes an empty string. Loops that use the index, and slices that are
-kept, are not reported.`,
+Cut is left to review, as an index out of range becomes an empty string. Of parts that a function looks at in other ways,
+but doesn't keep, there is advice only; slices that are kept are not reported.`,
 	Class:  advice.Safe,
 	Frames: regexp.MustCompile(`^(strings|bytes)\.(Split|genSplit|Fields|explode)`),
 	Gain:   1.6,
@@ -60,11 +61,104 @@ func matchSplitForOnePart(s *advice.Site) []advice.Match {
 		default:
 			ok = false
 		}
+		if !ok {
+			m = advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+			ok = sp.takenApart(&m)
+		}
 		if ok {
 			matches = append(matches, m)
 		}
 	}
 	return matches
+}
+
+// takenApart is of slices of parts that the function looks at in more ways than a rewrite
+// has a form for, but doesn't keep.
+func (sp *split) takenApart(m *advice.Match) bool {
+	s := sp.site
+	if s.Share(sp.frames()) < someAllocated {
+		return false
+	}
+	what := ""
+	switch p := sp.Parent().Node().(type) {
+	case *ast.RangeStmt:
+		if p.X != ast.Expr(sp.CallExpr) {
+			return false
+		}
+		what = "are gone through once"
+	case *ast.CallExpr:
+		if s.Callee(p) != "append" || !p.Ellipsis.IsValid() || p.Args[len(p.Args)-1] != ast.Expr(sp.CallExpr) {
+			return false
+		}
+		what = "are only appended to another one"
+	case *ast.AssignStmt:
+		if len(p.Lhs) != 1 || len(p.Rhs) != 1 {
+			return false
+		}
+		obj := object(s, p.Lhs[0])
+		if obj == nil || !isLocal(s, obj) || !sp.onlyLookedAt(obj) {
+			return false
+		}
+		what = "are only looked at here"
+	default:
+		return false
+	}
+	cut := "Cut, called for one part after the other, or an index that moves from separator to separator,"
+	if strings.HasPrefix(sp.function, "Fields") {
+		cut = "FieldsSeq, or an index that moves from space to space,"
+	}
+	m.Why = fmt.Sprintf("%s allocates a slice for the parts, which %s: %s.%s finds them without.", short(sp.Name), what, sp.pkg, cut)
+	return true
+}
+
+// frames are of the function that splits, which may be inlined.
+func (sp *split) frames() *regexp.Regexp {
+	if strings.HasPrefix(sp.function, "Fields") {
+		return regexp.MustCompile(`^` + sp.pkg + `\.Fields`)
+	}
+	return regexp.MustCompile(`^` + sp.pkg + `\.(Split|genSplit|explode)`)
+}
+
+// onlyLookedAt reports whether nothing is done with a slice but to ask for its length and
+// its elements, or for those of a part of it, once.
+func (sp *split) onlyLookedAt(obj types.Object) bool {
+	s, looked := sp.site, 0
+	around, inLoop := loopAround(sp.Cursor)
+	for _, id := range s.Uses(obj) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return false
+		}
+		if assign, ok := c.Parent().Node().(*ast.AssignStmt); ok && slices.Contains(assign.Lhs, ast.Expr(id)) {
+			continue
+		}
+		if part, ok := c.Parent().Node().(*ast.SliceExpr); ok && part.X == ast.Expr(id) {
+			c = c.Parent()
+		}
+		switch p := c.Parent().Node().(type) {
+		case *ast.IndexExpr:
+			if p.X != c.Node() {
+				return false
+			}
+		case *ast.RangeStmt:
+			if loop, ok := loopAround(c.Parent()); p.X != c.Node() || ok != inLoop || loop != around {
+				return false // gone through more than once
+			}
+		case *ast.AssignStmt: // parts = parts[1:]
+			if len(p.Lhs) != 1 || object(s, p.Lhs[0]) != obj {
+				return false
+			}
+		case *ast.CallExpr:
+			if s.Callee(p) != "len" {
+				return false
+			}
+			continue
+		default:
+			return false
+		}
+		looked++
+	}
+	return looked > 0
 }
 
 type split struct {
