@@ -21,6 +21,7 @@ var stringConcatLoop = &advice.Rule{
 	Doc: `A string can't grow: each + copies all of it so far into a new one, so that n steps copy n²/2 pieces and leave n−1
 strings to the garbage collector. A strings.Builder doubles its room and copies each piece about twice. A string that is put
 together in each step, only to be copied into a buffer, is one copy and one allocation too many: write its pieces there.
+The same holds, to a lesser degree, for many statements one after the other.
 
 The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It is offered where the
 loop does nothing else with the string, and nothing leaves the loop but its end or a break; not where what the line
@@ -59,8 +60,12 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 			continue
 		}
 		loop, ok := loopAround(c)
-		if !ok || within(loop.Node(), obj.Pos()) {
-			continue // a new string each time
+		if !ok || within(loop.Node(), obj.Pos()) { // a new string each time
+			if n := statementsThatAppend(s, obj); n >= manyAppended {
+				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly, Title: "a string grows by + statement by statement", Gain: 2,
+					Why: fmt.Sprintf("%d statements append to %s, each of which copies all of it so far: write the pieces to a strings.Builder.", n, target)})
+			}
+			continue
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("each step copies all of %s so far: a strings.Builder copies each piece about twice, and allocates by doubling.", target)
@@ -72,6 +77,27 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// manyAppended is how many statements that append to a string are worth a strings.Builder,
+// which allocates some times itself as it grows.
+const manyAppended = 4
+
+// statementsThatAppend returns how many statements append to a local string one after the
+// other. Those in a switch, of which one is run, are not counted.
+func statementsThatAppend(s *advice.Site, obj types.Object) int {
+	if !isLocal(s, obj) || addressTaken(s, obj) {
+		return 0
+	}
+	n := 0
+	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.CaseClause)(nil)}, func(c inspector.Cursor) bool {
+		assign, ok := c.Node().(*ast.AssignStmt)
+		if ok && len(assign.Lhs) == 1 && object(s, assign.Lhs[0]) == obj && appended(s, assign) != nil {
+			n++
+		}
+		return ok
+	})
+	return n
 }
 
 // fewSteps reports whether a profile says that the loops at a line end after a step or
