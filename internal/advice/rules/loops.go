@@ -300,8 +300,21 @@ type declaration struct {
 // declarationOf returns the statement of the site's function that declares a
 // variable alone, with a type that it names.
 func declarationOf(s *advice.Site, obj types.Object) (declaration, bool) {
+	return declarationIn(s, s.Func, obj)
+}
+
+// declarationAround is declarationOf where the site's function may be a literal, and the
+// variable one of a function around it.
+func declarationAround(s *advice.Site, obj types.Object) (declaration, bool) {
+	if decl, ok := s.Root().FindNode(s.Decl); ok {
+		return declarationIn(s, decl, obj)
+	}
+	return declarationOf(s, obj)
+}
+
+func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) (declaration, bool) {
 	var d declaration
-	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)}, func(c inspector.Cursor) bool {
+	function.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)}, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
 			if n.Tok == token.DEFINE && len(n.Lhs) == 1 && object(s, n.Lhs[0]) == obj && n.Lhs[0].Pos() == obj.Pos() {

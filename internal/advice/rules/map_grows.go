@@ -22,7 +22,8 @@ keys from the beginning.
 
 The rewrite gives the size to a map that a loop over something of known length, or maps.Copy, fills, right where it is made or, if the
 length isn't known there yet, where the loop begins. It is class A where each step has another key, and B where keys may
-repeat, which would make the map larger than it has to be; what counts or groups gets advice only.`,
+repeat, which would make the map larger than it has to be; what counts or groups gets advice only, as do maps that are
+filled where the number of keys isn't seen: by a function called for each, or in a map that the caller has made.`,
 	Class:     advice.Safe,
 	Frames:    mapGrowth,
 	Allocates: true,
@@ -48,9 +49,13 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		if index == nil {
 			continue
 		}
-		loop, ok := loopAround(c)
 		m := object(s, index.X)
-		if !ok || m == nil || !isLocal(s, m) || within(loop.Node(), m.Pos()) || !outgrows(index.X) {
+		if m == nil || !outgrows(index.X) {
+			continue
+		}
+		loop, ok := loopAround(c)
+		if !ok || !isLocal(s, m) || within(loop.Node(), m.Pos()) {
+			matches = append(matches, estimated(s, c, m)...)
 			continue
 		}
 		b, known := loopBound(s, loop.Node())
@@ -58,10 +63,13 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		stmt, inBlock := statement(loop)
 		if !known || !declared || !inBlock || !emptyMap(s, &d) || !oneLine(b.text(s)) ||
 			len(usesIn(s, m, d.Node().End(), loop.Node().Pos())) > 0 {
+			matches = append(matches, estimated(s, c, m)...)
 			continue
 		}
 		if outer, ok := loopAround(loop); ok && !within(outer.Node(), m.Pos()) {
-			continue // it has what the loop stored before
+			// It has what the loop stored before.
+			matches = append(matches, estimated(s, c, m)...)
+			continue
 		}
 		found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
 		exits := exitsOf(loop)
@@ -82,6 +90,28 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		matches = append(matches, found)
 	}
 	return matches
+}
+
+// estimated is of maps whose number of keys no loop says: where they are made, it may be
+// known all the same. A profile has to show that they are rebuilt.
+func estimated(s *advice.Site, c inspector.Cursor, m types.Object) []advice.Match {
+	v, ok := m.(*types.Var)
+	if !ok || s.Decl == nil || !within(s.Decl, v.Pos()) || s.Share(mapGrowth) < someAllocated {
+		return nil // what is kept longer grows once for all
+	}
+	found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
+	if within(s.Decl.Type, v.Pos()) {
+		if !isParameter(s, m) {
+			return nil // of an outer function, or a result
+		}
+		found.Why = fmt.Sprintf("%s is rebuilt as it grows. Who makes it can give it room for as many keys as it is going to have, by make's second argument.", m.Name())
+		return []advice.Match{found}
+	}
+	if d, ok := declarationAround(s, m); !ok || !emptyMap(s, &d) {
+		return nil
+	}
+	found.Why = fmt.Sprintf("%s is rebuilt as it grows. If how many keys it will have can be known, counted or estimated where it is made, make it with room for them.", m.Name())
+	return []advice.Match{found}
 }
 
 // outgrowsGroup reports whether a line allocates blocks that are too large for the first

@@ -26,7 +26,8 @@ before, make([]T, 0, n) allocates once.
 The rewrite gives a slice that starts empty the capacity for what a loop appends to it. It is offered where each step of
 the loop appends the same number of elements, and is class A where nothing else changes: where the slice was nil if there
 is nothing to append, and that can be seen, it stays nil. Where the number isn't known before, where only some steps
-append, or where the slice comes from elsewhere, the advice is to count, to estimate, or to use slices.Grow.`,
+append, where a function called for each appends, or where the slice comes from elsewhere, the advice is to count, to
+estimate, or to use slices.Grow.`,
 	Class:     advice.Safe,
 	Frames:    growFrames,
 	Allocates: true,
@@ -51,7 +52,13 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 			continue
 		}
 		loop, ok := loopAround(c)
-		if !ok || filters(s, c, loop) != nil {
+		if !ok {
+			if m, ok := appendedByCalls(s, c, assign, call); ok {
+				matches = append(matches, m)
+			}
+			continue
+		}
+		if filters(s, c, loop) != nil {
 			continue
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly, Allocated: growthOf(s, call)}
@@ -68,6 +75,28 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		}
 	}
 	return matches
+}
+
+// appendedByCalls is of a slice that a function literal appends to, which something calls
+// for each of several elements.
+func appendedByCalls(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt, call *ast.CallExpr) (advice.Match, bool) {
+	obj, ok := object(s, assign.Lhs[0]).(*types.Var)
+	if _, literal := s.Func.Node().(*ast.FuncLit); !ok || !literal || s.Decl == nil || isLocal(s, obj) || !within(s.Decl, obj.Pos()) {
+		return advice.Match{}, false
+	}
+	if to, ok := s.Func.Parent().Node().(*ast.CallExpr); !ok || to.Fun == s.Func.Node() {
+		return advice.Match{}, false // not given to a function, or called where it stands
+	}
+	d, ok := declarationAround(s, obj)
+	if !ok {
+		return advice.Match{}, false
+	}
+	m := advice.Match{Node: assign, Class: advice.AdviceOnly, Allocated: growthOf(s, call)}
+	if _, empty := startsEmpty(s, &d); !empty || m.Allocated < 0.01 || s.Share(growFrames) == 0 && allocatesParts(s, call) {
+		return advice.Match{}, false
+	}
+	m.Why = fmt.Sprintf("%s grows each time that this function is called, and is copied as it does. Where the number of calls can be known or estimated, make room for all where it is declared.", obj.Name())
+	return m, true
 }
 
 // appendTo returns the call of x = append(x, …).

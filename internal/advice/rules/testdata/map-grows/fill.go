@@ -38,6 +38,7 @@ func positions(words []string, load func() (map[string]int, error)) (map[int]str
 		copied[k] = v + len(copied) // hot: runtime.mapassign_faststr internal/runtime/maps.(*Map).growToTable
 	}
 	for k := range copied {
+		// want C: counted or estimated
 		at[copied[k]] = k // hot: runtime.mapassign_faststr internal/runtime/maps.(*Map).growToTable
 	}
 	return at, nil

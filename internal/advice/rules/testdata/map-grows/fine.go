@@ -1,24 +1,12 @@
 package fine
 
-import (
-	"bufio"
-	"maps"
-)
+import "maps"
 
 // room is there.
 func room(xs []int) map[int]int {
 	m := make(map[int]int, len(xs))
 	for i, x := range xs {
 		m[i] = x // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
-	}
-	return m
-}
-
-// unknown is how many lines there are.
-func unknown(in *bufio.Scanner) map[string]bool {
-	m := make(map[string]bool)
-	for in.Scan() {
-		m[in.Text()] = true // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
 	}
 	return m
 }
@@ -41,24 +29,22 @@ func assigned(xs []int) map[int]int {
 	return m
 }
 
-// slices are no maps, and given ones have their size.
+// slices are no maps, and given ones that aren't rebuilt have their size.
 func slices(xs []int, given map[int]int) []int {
 	out := []int{}
 	for i, x := range xs {
 		out[i] = x   // hot: internal/runtime/maps.(*table).rehash
-		given[i] = x // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
+		given[i] = x // hot: runtime.mapassign_fast64
 	}
 	return out
 }
 
-// twice fills what is full already.
-func twice(rows [][]string) map[string]int {
-	m := make(map[string]int)
-	for _, row := range rows {
-		for i, s := range row {
-			m[s] = i // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
-		}
-	}
+// sized has room for all, also where a function is called for each.
+func sized(n int, each func(func(int))) map[int]bool {
+	m := make(map[int]bool, n)
+	each(func(i int) {
+		m[i] = true // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
+	})
 	return m
 }
 

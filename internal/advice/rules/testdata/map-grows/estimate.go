@@ -1,0 +1,54 @@
+package estimate
+
+import "bufio"
+
+func lines(in *bufio.Scanner) map[string]bool {
+	m := make(map[string]bool)
+	for in.Scan() {
+		// want C: counted or estimated where it is made
+		m[in.Text()] = true // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+	}
+	return m
+}
+
+func cells(rows [][]string) map[string]int {
+	m := make(map[string]int)
+	for _, row := range rows {
+		for i, s := range row {
+			// want C: counted or estimated where it is made
+			m[s] = i // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+		}
+	}
+	return m
+}
+
+type table struct{ rows []string }
+
+func (t *table) each(f func(i int, row string) bool) {
+	for i, row := range t.rows {
+		if !f(i, row) {
+			return
+		}
+	}
+}
+
+func index(t *table) map[string]int {
+	m := make(map[string]int)
+	t.each(func(i int, row string) bool {
+		// want C: counted or estimated where it is made
+		m[row] = i // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+		return true
+	})
+	return m
+}
+
+func addNew(to []string, from []string, seen map[string]bool) []string {
+	for _, s := range from {
+		if !seen[s] {
+			to = append(to, s)
+			// want C: Who makes it can give it room
+			seen[s] = true // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
+		}
+	}
+	return to
+}
