@@ -17,7 +17,7 @@ var reasons = map[string][]string{
 	"encoder-per-call":                {"encoder-per-call", "pool-candidate"},
 	"sync-pool":                       {"pool-candidate", "pool-empty", "hot-allocation", "encoder-per-call"},
 	"filter-in-place":                 {"filter-copy"},
-	"slice-prealloc":                  {"slice-grows"},
+	"slice-prealloc":                  {"slice-grows", "filter-copy"},
 	"try-common-case-first":           {"tries-in-turn"},
 	"redundant-work":                  {"contains-any"},
 	"reflection-avoidable":            {"reflect-first"},
@@ -28,7 +28,7 @@ var reasons = map[string][]string{
 	"sort-interface-to-slices-sort":   {"sort-slice"},
 	"split-for-one-part":              {"split-for-one-part"},
 	"bulk-append-fast-path":           {"bulk-append", "byte-loop"},
-	"string-byte-conversion":          {"string-bytes-conversion"},
+	"string-byte-conversion":          {"string-bytes-conversion", "text-copied"},
 	"string-concat-in-loop":           {"string-concat-loop", "concat-into-buffer"},
 	"bytes-buffer-to-strings-builder": {"buffer-to-builder"},
 	"time-loadlocation-per-call":      {"location-per-call"},
@@ -38,9 +38,13 @@ var reasons = map[string][]string{
 	"large-copy":                      {"large-copy", "hot-allocation"},
 	"log-call-in-hot-path":            {"log-args"},
 	"lowercase-to-compare":            {"tolower-equal"},
-	"map-lookup-in-range":             {},
+	"map-lookup-in-range":             {"range-lookup"},
 	"map-prealloc":                    {"map-grows"},
-	"work-per-comparison":             {},
+	"work-per-comparison":             {"work-per-comparison"},
+	"concat-into-buffer":              {"concat-into-buffer"},
+	"concat-of-conversions":           {},
+	"join-literal":                    {"join-literal"},
+	"replacer-per-call":               {"replacer-per-call"},
 }
 
 // requires are modules of repositories that are older than modules, where the newest
