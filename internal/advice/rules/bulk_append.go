@@ -15,7 +15,8 @@ var bulkAppend = &advice.Rule{
 	ID:    "bulk-append",
 	Title: "bytes of a text are appended one by one",
 	Doc: `append checks for room each time. Where most of a text goes through unchanged, find the first byte that doesn't, and
-append what is before it at once; append copies many bytes at a time. A loop that appends all of a text is one append.`,
+append what is before it at once; append copies many bytes at a time. A loop that appends all of a text is one append.
+The same holds for writing to a strings.Builder or a bytes.Buffer, byte by byte or rune by rune.`,
 	Class: advice.Safe,
 	Gain:  2,
 	Match: matchBulkAppend,
@@ -55,7 +56,45 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 		}
 		matches = append(matches, m)
 	}
+	return append(matches, writtenOneByOne(s)...)
+}
+
+// writtenOneByOne is of the bytes or runes of a text that are written to a buffer.
+func writtenOneByOne(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls(
+		"(*strings.Builder).WriteByte", "(*bytes.Buffer).WriteByte", "(*bufio.Writer).WriteByte",
+		"(*strings.Builder).WriteRune", "(*bytes.Buffer).WriteRune", "(*bufio.Writer).WriteRune",
+	) {
+		loop, ok := loopAround(c.Cursor)
+		if !ok || len(c.Args) != 1 {
+			continue
+		}
+		text, _, ok := byteOf(s, loop, c.Args[0])
+		if !ok {
+			text, ok = runeIn(s, loop.Node(), c.Args[0])
+		}
+		if !ok || !oneLine(s.Source(text)) {
+			continue
+		}
+		body := loopBody(loop.Node())
+		if stmt := c.Parent(); stmt.Parent().Node() == body && len(body.List) > 1 && !exitsOf(loop).skips {
+			continue // all are written, with something else in between
+		}
+		matches = append(matches, advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "characters of a text are written one by one",
+			Why: fmt.Sprintf("Each character of %s that stays as it is is written by itself. Find the next one that doesn't, and write all before it at once; of a single one that is replaced, strings.ReplaceAll does that.", s.Source(text))})
+	}
 	return matches
+}
+
+// runeIn returns the text that a range goes through if an expression is its rune at hand.
+func runeIn(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
+	r, ok := loop.(*ast.RangeStmt)
+	obj := object(s, e)
+	if !ok || obj == nil || r.Value == nil || r.Tok != token.DEFINE || object(s, r.Value) != obj || !isString(s, r.X) || assigned(s, obj, r.Body) {
+		return nil, false
+	}
+	return r.X, true
 }
 
 // byteOf returns the text that a loop goes through if an expression is its byte at
