@@ -20,7 +20,8 @@ var byteLoop = &advice.Rule{
 one after the other, and an append in it checks for room each time.
 
 The rewrite is offered where a slice is filled in the statement after it is made, and where a loop with a single
-statement pads a string or appends one constant byte.`,
+statement pads a string or appends one constant byte. A slice that zeros are appended to one by one, until it is long
+enough, takes them all at once.`,
 	Class: advice.Safe,
 	Gain:  3,
 	Match: matchByteLoop,
@@ -45,7 +46,7 @@ func matchByteLoop(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: loop.Node(), Class: advice.AdviceOnly}
-		if fillsSlice(s, loop, assign, &m) || padsString(s, loop, assign, &m) {
+		if fillsSlice(s, loop, assign, &m) || padsString(s, loop, assign, &m) || fillsUp(s, loop, assign, &m) {
 			matches = append(matches, m)
 		}
 	}
@@ -226,4 +227,50 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	m.Title = "a string is padded byte by byte"
 	m.Why = fmt.Sprintf("Each step copies all of %s to add one byte: strings.Repeat makes all of them at once.", obj.Name())
 	return true
+}
+
+// fillsUp is of for len(x) < n { x = append(x, 0) }.
+func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *advice.Match) bool {
+	f, ok := loop.Node().(*ast.ForStmt)
+	call, appends := appendTo(s, assign)
+	if !ok || !appends || f.Init != nil || f.Post != nil || f.Cond == nil || len(call.Args) != 2 || call.Ellipsis.IsValid() || !isZero(s, call.Args[1]) {
+		return false
+	}
+	dst := assign.Lhs[0]
+	cond, ok := f.Cond.(*ast.BinaryExpr)
+	if !ok || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !pure(s, dst) || !pure(s, cond.Y) {
+		return false
+	}
+	length, ok := cond.X.(*ast.CallExpr)
+	if !ok || s.Callee(length) != "len" || !sameCode(s, length.Args[0], dst) || rootOf(s, dst) == nil || mentions(s, cond.Y, rootOf(s, dst)) {
+		return false
+	}
+	x, n := s.Source(dst), s.Source(cond.Y)
+	m.Title = "a slice is filled up element by element"
+	m.Why = fmt.Sprintf("Each step checks for room and appends one: append(%s, make(…)...) appends all that is missing at once, and allocates nothing for what it appends.", x)
+	m.Class = advice.AdviceOnly
+	typ, ok := typeText(s, s.Info.TypeOf(dst).Underlying(), f.Pos())
+	if !ok || !builtins(s, f.Pos(), "make", "len", "append") {
+		return true
+	}
+	m.Edits = []advice.Edit{replace(f, fmt.Sprintf("if len(%s) < %s {\n%s = append(%s, make(%s, %s-len(%s))...)\n}", x, n, x, x, typ, parenthesized(cond.Y, n), x))}
+	m.Class = advice.Safe
+	return true
+}
+
+// isZero reports whether an expression is what memory begins as.
+func isZero(s *advice.Site, e ast.Expr) bool {
+	v := s.Info.Types[e].Value
+	if v == nil {
+		return s.Info.Types[e].IsNil()
+	}
+	switch v.Kind() {
+	case constant.Int, constant.Float:
+		return constant.Sign(v) == 0
+	case constant.String:
+		return constant.StringVal(v) == ""
+	case constant.Bool:
+		return !constant.BoolVal(v)
+	}
+	return false
 }
