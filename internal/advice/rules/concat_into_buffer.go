@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"golang.org/x/tools/go/ast/inspector"
+
 	"github.com/hone-go/hone/internal/advice"
 )
 
@@ -16,7 +18,8 @@ var concatIntoBuffer = &advice.Rule{
 each piece once, and allocate nothing.
 
 The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at. It is left to review:
-functions that the pieces call run between the writes. Where one of them sees the buffer, it is not offered.`,
+functions that the pieces call run between the writes. Where one of them sees the buffer, it is not offered. The same holds
+for append(b, (a + c)...).`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
 	Allocates: true,
@@ -26,6 +29,13 @@ functions that the pieces call run between the writes. Where one of them sees th
 
 func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		if assign, ok := c.Node().(*ast.AssignStmt); ok {
+			if m, ok := appendsConcat(s, c, assign); ok {
+				matches = append(matches, m)
+			}
+		}
+	}
 	for _, c := range s.Calls(
 		"(*strings.Builder).WriteString", "(*bytes.Buffer).WriteString", "(*bufio.Writer).WriteString",
 		"(*strings.Builder).Write", "(*bytes.Buffer).Write", "(*bufio.Writer).Write",
@@ -62,4 +72,26 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// appendsConcat is of b = append(b, (a + c)...).
+func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (advice.Match, bool) {
+	call, ok := appendTo(s, assign)
+	if !ok || len(call.Args) != 2 || !call.Ellipsis.IsValid() || !isString(s, call.Args[1]) || !pure(s, assign.Lhs[0]) || !inBlock(c) || commented(s, assign.Pos(), assign.End()) {
+		return advice.Match{}, false
+	}
+	pieces := operands(s, call.Args[1])
+	if len(pieces) < 2 {
+		return advice.Match{}, false
+	}
+	dst := s.Source(assign.Lhs[0])
+	var lines []string
+	for _, p := range pieces {
+		if calls(s, p) && uses(p, rootName(dst)) {
+			return advice.Match{}, false
+		}
+		lines = append(lines, fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(p)))
+	}
+	return advice.Match{Node: assign, Class: advice.Review, Edits: []advice.Edit{replace(assign, strings.Join(lines, "\n"))},
+		Why: fmt.Sprintf("+ makes a new string, which is copied to %s and dropped: append the pieces one by one.", dst)}, true
 }

@@ -29,3 +29,10 @@ func plot(xs []int, n name) string {
 }
 
 func sb2(x int) string { return strconv.Itoa(x) }
+
+type message struct{ buf []byte }
+
+func (m *message) text(s string) {
+	// want B: append the pieces
+	m.buf = append(m.buf, (s + "\000")...) // hot: runtime.concatstring2
+}

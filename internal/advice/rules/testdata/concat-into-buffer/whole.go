@@ -25,3 +25,10 @@ func write(w io.Writer, f *os.File, t *text, s string) (int, error) {
 	sb.WriteString(s + sb.String()) // hot: runtime.concatstring2
 	return n, nil
 }
+
+func appended(dst []byte, a, b string, last func() string) ([]byte, []byte) {
+	dst = append(dst, a...)                  // hot: runtime.concatstring2
+	all := append(dst, (a + b)...)           // hot: runtime.concatstring2
+	dst = append(dst, "a"+"b"...)            // hot: runtime.concatstring2
+	return all, append(dst, (a + last())...) // hot: runtime.concatstring2
+}
