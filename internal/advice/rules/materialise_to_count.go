@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"regexp"
 	"slices"
@@ -15,7 +16,7 @@ import (
 var materialiseToCount = &advice.Rule{
 	ID:    "materialise-to-count",
 	Title: "things are collected to be counted only",
-	Doc: `len(f(x)) where f makes a slice, or x.All().Len(), collects everything to throw it away again. A function that counts
+	Doc: `len(f(x)) where f makes a slice, also by way of a variable, or x.All().Len(), collects everything to throw it away again. A function that counts
 needs no memory: strings.Count instead of the length of strings.Split, or one of your own beside the one that collects.
 
 The rule speaks of functions that surely make what they return: of the package itself, or that a profile shows to
@@ -29,6 +30,13 @@ var collecting = regexp.MustCompile(`^runtime\.(growslice|makeslice|mallocgc)`)
 
 func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 	var matches []advice.Match
+	for _, c := range s.Nodes() {
+		if assign, ok := c.Node().(*ast.AssignStmt); ok && onlyCounted(s, assign) && !runsOnce(s, c) {
+			call := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
+			matches = append(matches, advice.Match{Node: assign,
+				Why: fmt.Sprintf("%s collects all there is, and only how many it is gets used. Count without collecting.", called(s, call))})
+		}
+	}
 	for _, c := range s.Calls() {
 		var made ast.Expr
 		sel, isMethod := ast.Unparen(c.Fun).(*ast.SelectorExpr)
@@ -56,6 +64,52 @@ func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 	return matches
 }
 
+// onlyCounted is of xs, err := f(…), where xs is a slice that a function of the package
+// makes, and nothing but its length is used.
+func onlyCounted(s *advice.Site, assign *ast.AssignStmt) bool {
+	if len(assign.Rhs) != 1 || assign.Tok != token.DEFINE {
+		return false
+	}
+	call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	xs := object(s, assign.Lhs[0])
+	if xs == nil || !isLocal(s, xs) {
+		return false
+	}
+	if _, slice := xs.Type().Underlying().(*types.Slice); !slice || len(s.Uses(xs)) == 0 {
+		return false
+	}
+	for _, id := range s.Uses(xs) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return false
+		}
+		if length, ok := c.Parent().Node().(*ast.CallExpr); !ok || s.Callee(length) != "len" {
+			return false
+		}
+	}
+	decl := declared(s, call)
+	return decl != nil && decl.Body != nil && builds(s, decl.Body, true)
+}
+
+// declared returns the declaration of the function of the package that a call is of.
+func declared(s *advice.Site, call *ast.CallExpr) *ast.FuncDecl {
+	f, ok := typeutil.Callee(s.Info, call).(*types.Func)
+	if !ok || f.Pkg() != s.Types {
+		return nil
+	}
+	for _, file := range s.Files {
+		for _, d := range file.Decls {
+			if decl, ok := d.(*ast.FuncDecl); ok && s.Info.Defs[decl.Name] == f.Origin() {
+				return decl
+			}
+		}
+	}
+	return nil
+}
+
 // collects reports whether a function makes what it returns.
 func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 	f, ok := typeutil.Callee(s.Info, call).(*types.Func)
@@ -71,14 +125,8 @@ func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 	if f.Pkg() != s.Types {
 		return slice && s.Share(collecting) > 0
 	}
-	for _, file := range s.Files {
-		for _, d := range file.Decls {
-			if decl, ok := d.(*ast.FuncDecl); ok && s.Info.Defs[decl.Name] == f.Origin() {
-				return decl.Body != nil && builds(s, decl.Body, !slice)
-			}
-		}
-	}
-	return false
+	decl := declared(s, call)
+	return decl != nil && decl.Body != nil && builds(s, decl.Body, !slice)
 }
 
 // receiverPackage is the package of a type with a name, or of what it points to.
