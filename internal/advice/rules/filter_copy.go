@@ -19,6 +19,8 @@ var filterCopy = &advice.Rule{
 has the room of xs, and what is appended to it never overtakes what is still to be read. What is left behind the last one
 kept can be cleared, so that the garbage collector finds what only it referred to.
 
+Where somebody does, a slice with room for all of xs is allocated once, where one that grows is copied time and again.
+
 No rewrite is offered: whether somebody else holds the same slice, the function alone doesn't tell. The rule keeps silent
 where the function itself uses the slice after the loop.`,
 	Class:     advice.AdviceOnly,
@@ -37,7 +39,7 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 		}
 		if loop, ok := loopAround(c); ok {
 			if from := filters(s, c, loop); from != nil {
-				matches = append(matches, keepInPlace(s, assign, from, object(s, assign.Lhs[0])))
+				matches = append(matches, keepInPlace(s, assign, from, object(s, assign.Lhs[0]), true))
 			}
 			continue
 		}
@@ -56,7 +58,7 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 		}
 		for in := range next.Preorder((*ast.AssignStmt)(nil)) {
 			if from := filters(s, in, next); from != nil && object(s, in.Node().(*ast.AssignStmt).Lhs[0]) == kept {
-				matches = append(matches, keepInPlace(s, assign, from, kept))
+				matches = append(matches, keepInPlace(s, assign, from, kept, false))
 				break
 			}
 		}
@@ -64,10 +66,14 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 	return matches
 }
 
-func keepInPlace(s *advice.Site, n ast.Node, from, kept types.Object) advice.Match {
-	return advice.Match{Node: n, Why: fmt.Sprintf(
+func keepInPlace(s *advice.Site, n ast.Node, from, kept types.Object, grows bool) advice.Match {
+	m := advice.Match{Node: n, Why: fmt.Sprintf(
 		"%s gets some elements of %s, which this function doesn't use afterwards. If nobody else does, no second slice is needed: begin with %s := %s[:0].",
 		kept.Name(), from.Name(), kept.Name(), from.Name())}
+	if grows {
+		m.Why += fmt.Sprintf(" If somebody does, and most are kept, give it room for len(%s) before the loop, so that it needn't grow.", from.Name())
+	}
+	return m
 }
 
 // filters returns the slice that a loop copies some elements of, if a statement in it
