@@ -387,6 +387,17 @@ func methodValue(s *advice.Site, c inspector.Cursor) *advice.Match {
 func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	m := &advice.Match{Node: c.Node(), Title: "memory is allocated each time"}
 	switch n := c.Node().(type) {
+	case *ast.BinaryExpr:
+		pieces := operands(s, n)
+		if outer, ok := c.Parent().Node().(*ast.BinaryExpr); ok && outer.Op == token.ADD || len(pieces) < 2 || !isString(s, n) || !escapes(s, types.ExprString(n)) {
+			return nil
+		}
+		m.Title = "strings are joined each time"
+		m.Why = fmt.Sprintf("A new string is made of %d pieces each time", len(pieces))
+		if slices.ContainsFunc(pieces, func(e ast.Expr) bool { _, call := ast.Unparen(e).(*ast.CallExpr); return call }) {
+			m.Why += ", after those that functions make for it"
+		}
+		m.Why += ". Append them to a []byte or a strings.Builder that has room for all, numbers by strconv's Append functions, and make one string of it; or keep it, where the same comes again."
 	case *ast.CompositeLit:
 		t := s.Info.TypeOf(n).Underlying()
 		_, slice := t.(*types.Slice)
@@ -398,7 +409,7 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 				m.Why = "A slice for one element is allocated each time. Keep one with what lives longer and set its element, or let the callee take the element itself."
 			}
 		case address && saysPrefix(s, "&", "{...}", "{}"):
-			m.Why = fmt.Sprintf("%s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice.", one(spelled(s, n)))
+			m.Why = eachTime(s, n)
 		default:
 			return nil
 		}
@@ -408,7 +419,7 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 			if !saysPrefix(s, "new(", ")") {
 				return nil
 			}
-			m.Why = fmt.Sprintf("%s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice.", one(spelled(s, n.Args[0])))
+			m.Why = eachTime(s, n.Args[0])
 		case "make":
 			if !saysPrefix(s, "make(", ")") {
 				return nil
@@ -433,6 +444,11 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 		return nil
 	}
 	return m
+}
+
+// eachTime says what can be done about a value that is allocated, given it or its type.
+func eachTime(s *advice.Site, e ast.Expr) string {
+	return fmt.Sprintf("%s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice; one that is done with can be used again, from a sync.Pool.", one(spelled(s, e)))
 }
 
 // saysPrefix reports whether the compiler says that something so written escapes.
