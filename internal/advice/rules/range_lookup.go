@@ -86,8 +86,12 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 		return advice.Match{}, false
 	}
 	simple, entries := true, 0
-	loop.Inspect([]ast.Node{(*ast.IndexExpr)(nil)}, func(c inspector.Cursor) bool {
-		index := c.Node().(*ast.IndexExpr)
+	loop.Inspect([]ast.Node{(*ast.IndexExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+		index, ok := c.Node().(*ast.IndexExpr)
+		if !ok {
+			simple = simple && !mentions(s, c.Node(), object(s, r.Key)) // who knows when it runs
+			return false
+		}
 		if !isEntry(s, r, index) {
 			return true
 		}

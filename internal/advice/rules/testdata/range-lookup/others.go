@@ -41,6 +41,10 @@ func others(m, n map[string]int, f map[float64]int, l map[int]large, change func
 		v += 2
 		sum += v + m[k] // hot: runtime.mapaccess1_faststr
 	}
+	for k := range m {
+		defer func() { change(map[string]int{k: m[k]}) }()
+		sum += m[k] // hot: runtime.mapaccess1_faststr
+	}
 	keys := []string{"a"}
 	for i := range keys {
 		sum += m[keys[i]] // hot: runtime.mapaccess1_faststr
