@@ -42,6 +42,10 @@ const (
 	searches  = "searches a table by bisecting. Most text is ASCII: ask first whether the rune is below 0x80, and of those a [128]bool or a comparison"
 	heaps     = "calls its five methods through an interface, and allocates each element that isn't a pointer to become any: a heap written for its type needs neither"
 	bisects   = "calls a function for each comparison. slices.BinarySearch, or the loop itself for a key of its type, needs none"
+	texts     = "makes a string each time. Where it is only written or joined, the function of package strconv that appends puts the same into a buffer without"
+	parsesURL = "parses the query each time it is called: call it once, and ask what it returned for all that is wanted"
+	variables = "takes a lock and searches the environment, which seldom changes: ask once, where the program begins"
+	stats     = "asks the operating system about each file. filepath.WalkDir and os.ReadDir have the names and kinds from the directory itself"
 	tables    = "fills a table of 256 entries each time: keep it in a variable of the package"
 )
 
@@ -68,6 +72,12 @@ var costlyFunctions = map[string]costly{
 	"unicode.Is":        {3, searches}, "unicode.In": {3, searches}, "unicode.IsOneOf": {3, searches},
 	"container/heap.Push": {1.5, heaps}, "container/heap.Pop": {1.5, heaps}, "container/heap.Fix": {1.5, heaps}, "container/heap.Init": {1.5, heaps}, "container/heap.Remove": {1.5, heaps},
 	"sort.Search": {1.5, bisects}, "sort.Find": {1.5, bisects},
+	"strconv.Itoa": {1.3, texts}, "strconv.FormatInt": {1.3, texts}, "strconv.FormatUint": {1.3, texts}, "strconv.FormatFloat": {1.3, texts}, "strconv.Quote": {1.3, texts},
+	"(*net/url.URL).Query": {2, parsesURL},
+	"mime.ParseMediaType":  {3, "parses all parameters into a map each time: compare the text with the usual types first, or keep what was parsed by it"},
+	"os.Getenv":            {10, variables}, "os.LookupEnv": {10, variables},
+	"path/filepath.Walk": {2, stats}, "io/ioutil.ReadDir": {2, stats},
+	"time.Now":             {2, "reads the clock, for some 40 ns each time. Where many steps may have the time of one, read it once and hand it on; for a span that is only told when it is long, measure that alone"},
 	"hash/crc32.MakeTable": {10, tables}, "hash/crc64.MakeTable": {10, tables},
 	"(*encoding/base64.Encoding).EncodeToString": {1.5, encodes},
 }
