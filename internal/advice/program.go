@@ -176,7 +176,7 @@ func (x *examiner) whole(inputs []Input) []Finding {
 			for _, f := range r.Examine(p) {
 				f.Rule, f.Class, f.Title = r.ID, AdviceOnly, cmp.Or(f.Title, r.Title)
 				f.State = cmp.Or(f.State, Bounded)
-				f.Bound.Worth = f.Bound.Expected
+				f.Bound.Worth = cmp.Or(f.Bound.Worth, f.Bound.Expected)
 				f.Evidence.Subject = p.Subject
 				if p.Subject != "" {
 					f.Evidence.Subjects = []string{p.Subject}

@@ -68,6 +68,7 @@ more often than in the program: look at a profile of that before changing the se
 			f.Try = BySetting
 		}
 		if p.tested() {
+			f.Bound.Worth = f.Bound.Expected / 4 // what allocates comes first, as Why says
 			f.Caveats = append(f.Caveats, "this is a benchmark, whose small heap is collected more often than a program's: look at a profile of the program before setting GOGC")
 		}
 		return []Finding{f}
