@@ -72,7 +72,7 @@ var costlyFunctions = map[string]costly{
 	"unicode.Is":        {3, searches}, "unicode.In": {3, searches}, "unicode.IsOneOf": {3, searches},
 	"container/heap.Push": {1.5, heaps}, "container/heap.Pop": {1.5, heaps}, "container/heap.Fix": {1.5, heaps}, "container/heap.Init": {1.5, heaps}, "container/heap.Remove": {1.5, heaps},
 	"sort.Search": {1.5, bisects}, "sort.Find": {1.5, bisects},
-	"strconv.Itoa": {1.3, texts}, "strconv.FormatInt": {1.3, texts}, "strconv.FormatUint": {1.3, texts}, "strconv.FormatFloat": {1.3, texts}, "strconv.Quote": {1.3, texts},
+	"strconv.FormatFloat": {1.3, texts}, "strconv.Quote": {1.3, texts},
 	"(*net/url.URL).Query": {2, parsesURL},
 	"mime.ParseMediaType":  {3, "parses all parameters into a map each time: compare the text with the usual types first, or keep what was parsed by it"},
 	"os.Getenv":            {10, variables}, "os.LookupEnv": {10, variables},

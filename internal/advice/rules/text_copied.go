@@ -46,7 +46,7 @@ func matchTextCopied(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
 		operand, to, ok := conversion(s, c.CallExpr)
-		if !ok || s.Info.Types[c.CallExpr].Value != nil || s.Info.Types[operand].Value != nil || excused(s, c.Cursor) {
+		if !ok || s.Info.Types[c.CallExpr].Value != nil || s.Info.Types[operand].Value != nil || excused(s, c.Cursor) || elided(s, c) {
 			continue
 		}
 		kind := textKind(to) + " of " + textKind(s.Info.TypeOf(operand))
@@ -78,6 +78,24 @@ func matchTextCopied(s *advice.Site) []advice.Match {
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// elided reports whether the compiler needs no copy of a conversion, as only its length,
+// its elements one by one, or whether it is equal to something are asked for.
+func elided(s *advice.Site, c advice.Call) bool {
+	switch p := c.Parent().Node().(type) {
+	case *ast.BinaryExpr:
+		return p.Op != token.ADD
+	case *ast.IndexExpr:
+		return p.Index == ast.Expr(c.CallExpr)
+	case *ast.RangeStmt:
+		return p.X == ast.Expr(c.CallExpr) && textKind(s.Info.TypeOf(c.CallExpr)) == "bytes"
+	case *ast.SwitchStmt:
+		return true
+	case *ast.CallExpr:
+		return s.Callee(p) == "len" || s.Callee(p) == "append" && p.Ellipsis.IsValid()
+	}
+	return false
 }
 
 // textKind is what a type is in which a text can be; "" if it is none.

@@ -20,6 +20,15 @@ func same(s string, n name, b []byte, m map[string]int, f func(string) string) (
 	if len(b) == 0 {
 		return "", fmt.Errorf("bad %s", string(b)) // hot: runtime.slicebytetostring
 	}
+	for i, c := range []byte(s) { // hot: runtime.stringtoslicebyte
+		b[i] = c
+	}
+	switch string(b) { // hot: runtime.slicebytetostring
+	case "a":
+		b = append(b, []byte(s)...) // hot: runtime.stringtoslicebyte
+	case "b":
+		return "", copied(b, make([]byte, len([]rune(s)))) // hot: runtime.stringtoslicerune
+	}
 	const fixed = "fixed"
 	all := []byte(fixed) // hot: runtime.stringtoslicebyte
 	// says: make([]byte, n) escapes to heap
