@@ -1,8 +1,5 @@
 package profile
 
-// gcWork are functions below which the runtime collects garbage, also when the
-// program's own goroutines have to help. schedulerWork are those of finding work for
-// threads, putting them to sleep and waking them.
 var (
 	gcWork = map[string]bool{
 		"runtime.gcBgMarkWorker": true, "runtime.gcAssistAlloc": true, "runtime.gcStart": true, "runtime._GC": true,
@@ -14,6 +11,14 @@ var (
 		"runtime.park_m": true, "runtime.goschedImpl": true, "runtime.exitsyscall0": true, "runtime.netpoll": true,
 	}
 )
+
+// CollectsGarbage reports whether the runtime collects garbage in a function and below
+// it, also where the program's own goroutines have to help.
+func CollectsGarbage(function string) bool { return gcWork[function] }
+
+// Schedules reports whether a function of the runtime finds work for threads, puts them
+// to sleep or wakes them.
+func Schedules(function string) bool { return schedulerWork[function] }
 
 // RuntimeWork is what kinds of the runtime's work have of a profile's values. A sample
 // counts for the first of them that it has a frame of.
@@ -34,11 +39,11 @@ func (p *Profile) RuntimeWork(column int) RuntimeWork {
 	of := make([]uint8, len(p.Functions))
 	for f := range of {
 		switch name := p.FunctionName(uint32(f)); {
-		case gcWork[name]:
+		case CollectsGarbage(name):
 			of[f] = gc
 		case name == "runtime.mallocgc":
 			of[f] = allocation
-		case schedulerWork[name]:
+		case Schedules(name):
 			of[f] = scheduler
 		}
 	}

@@ -282,7 +282,7 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 		}
 		for _, l := range stack {
 			for _, f := range steps[l] {
-				collecting = collecting || gcRoots[f.name]
+				collecting = collecting || profile.CollectsGarbage(f.name)
 				allocating = allocating || allocation(f.name)
 				if f.file == "" {
 					w.below = append(w.below, f.name)
@@ -313,12 +313,6 @@ func fromRoot(stack []uint32, steps [][]step) iter.Seq[*step] {
 			}
 		}
 	}
-}
-
-// gcRoots are functions whose samples are garbage collection, wherever they begin.
-var gcRoots = map[string]bool{
-	"runtime.gcBgMarkWorker": true, "runtime.gcAssistAlloc": true, "runtime.gcStart": true,
-	"runtime.bgsweep": true, "runtime.bgscavenge": true, "runtime.(*mheap).reclaim": true,
 }
 
 // expand returns the frames of a location, innermost first.

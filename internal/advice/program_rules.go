@@ -110,7 +110,7 @@ most of its little time, which costs nobody anything.`,
 		}
 		var nanos int64
 		p.samples("cpu", func(s *stackSample) {
-			if s.has(schedules) && !s.has(func(name string) bool { return gcRoots[name] }) {
+			if s.has(profile.Schedules) && !s.has(profile.CollectsGarbage) {
 				nanos += s.value
 			}
 		})
@@ -125,15 +125,6 @@ most of its little time, which costs nobody anything.`,
 		}
 		return []Finding{f}
 	},
-}
-
-// schedules reports whether a function is the scheduler at work.
-func schedules(name string) bool {
-	switch name {
-	case "runtime.schedule", "runtime.findRunnable", "runtime.stealWork", "runtime.wakep", "runtime.startm", "runtime.stopm", "runtime.resetspinning":
-		return true
-	}
-	return false
 }
 
 // olderThan reports whether a go line is below 1.minor.
