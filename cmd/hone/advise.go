@@ -202,7 +202,10 @@ func (a *app) advise(ctx context.Context, p *toAdvise, least float64, compiler b
 	if _, err := m.Mark(report.Findings); err != nil {
 		return nil, err
 	}
-	return report, m.Store.Keep(report, p.benchmarks)
+	if err := m.Store.Keep(report, p.benchmarks); err != nil {
+		return nil, err
+	}
+	return report, keepProfile(m.Store, report, p.inputs)
 }
 
 // isPattern reports whether an argument is a pattern of packages: . and ./x, and what

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/pgo"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
 )
@@ -30,6 +33,10 @@ GOGC=200, with GOGC=400 and with a limit on memory, each in turns with none, and
 change of time is told beside that of the peak memory of the process. That changes no
 file.
 
+A finding of pgo-off has the profile that it is of: benchmarks of the packages that are
+hot in that are built for it and not, and compared for five minutes, or by -count. If
+they are faster, it is kept as default.pgo beside the main package.
+
 ID is of the advice given last, or else of what a page of hone ui showed; or enough of
 its beginning.
 
@@ -41,7 +48,7 @@ its beginning.
   -try SETTING    of gc-bound: measure this setting and no other; may be repeated
   -dirty          also change files that have changes which are not committed
   -check          build, vet and test only: measure nothing, and keep nothing
-  -n              show the rewrite, or the settings, and do nothing
+  -n              show the rewrite, the settings or the profile, and do nothing
   -json           print the result as JSON
 
 What was kept is left uncommitted, and is in .hone/advice/ID.patch for git apply and
@@ -124,24 +131,26 @@ func runFix(ctx context.Context, a *app, args []string) error {
 		switch {
 		case len(settings) > 0 && found.Try != advice.BySetting:
 			return &shell.UsageError{Verb: "fix", Err: fmt.Errorf("-try %s: no setting is tried of %s, but of gc-bound", settings[0], found.ID)}
-		case *check && found.Try == advice.BySetting:
-			return &shell.UsageError{Verb: "fix", Err: fmt.Errorf("-check measures nothing, and settings of %s are measured only", found.ID)}
+		case *check && found.Try != "":
+			return &shell.UsageError{Verb: "fix", Err: fmt.Errorf("-check measures nothing, and what %s says is measured only", found.ID)}
 		}
 		findings, benchmarks[found] = append(findings, found), of
 	}
 	if *show {
 		for _, found := range findings {
-			if found.Try == advice.BySetting {
+			switch {
+			case found.Try == advice.BySetting:
 				if len(settings) == 0 {
 					settings = tune.DefaultSettings
 				}
 				fmt.Fprintln(a.stdout, strings.Join(settings, "\n"))
-				continue
-			}
-			if found.Fix == nil {
+			case found.Try == advice.ByProfile:
+				fmt.Fprintln(a.stdout, adviceStore().Profile(found))
+			case found.Fix == nil:
 				return fmt.Errorf("%s is advice only: %s", found.ID, found.Why)
+			default:
+				fmt.Fprint(a.stdout, found.Fix.Diff)
 			}
-			fmt.Fprint(a.stdout, found.Fix.Diff)
 		}
 		return nil
 	}
@@ -187,9 +196,12 @@ func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *adv
 	}
 	var r *tune.Result
 	var err error
-	if f.Try == advice.BySetting {
+	switch f.Try {
+	case advice.BySetting:
 		r, err = t.TrySettings(ctx, f, of[:min(len(of), maxSettingBenchmarks)], settings)
-	} else {
+	case advice.ByProfile:
+		r, err = tryProfile(ctx, t, f)
+	default:
 		r, err = t.Try(ctx, f, of)
 	}
 	progress.end()
@@ -197,6 +209,69 @@ func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *adv
 		return nil, err
 	}
 	return r, adviceStore().Record(r, f)
+}
+
+// keepProfile keeps the profile for the compiler that a finding of pgo-off is about, for
+// hone fix: what the profile was read from may be gone by then.
+func keepProfile(store tune.Store, report *advice.Report, inputs []advice.Input) error {
+	for i := range report.Findings {
+		f := &report.Findings[i]
+		if f.Try != advice.ByProfile {
+			continue
+		}
+		var merged []pgo.Input
+		for _, in := range inputs {
+			if in.Subject == f.Evidence.Subject && pgo.HasCPU(in.Profile) {
+				merged = append(merged, pgo.Input{Profile: in.Profile, Source: cmp.Or(in.Subject, "hone advise")})
+			}
+		}
+		p, err := pgo.Merge(merged, pgo.Equal)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.ID, err)
+		}
+		if _, _, err := pgo.Write(store.Profile(f), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tryProfile measures what building for a finding's profile gains, and puts it beside the
+// main package if that is confirmed.
+func tryProfile(ctx context.Context, t *tune.Tuner, f *advice.Finding) (*tune.Result, error) {
+	file, err := filepath.Abs(adviceStore().Profile(f))
+	if err != nil {
+		return nil, err
+	}
+	p, _, err := pgo.Read(file)
+	if err == nil && p == nil {
+		err = fmt.Errorf("the profile of %s is not here: hone advise PROFILE keeps it, or hone pgo makes default.pgo of it", f.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	target := filepath.Join(filepath.FromSlash(f.Package), pgo.FileName)
+	module, _, err := pgo.Find(ctx, ".", target)
+	if err != nil {
+		return nil, err
+	}
+	if whole, err := filepath.Abs(filepath.Dir(target)); err != nil || module.Main != whole {
+		return nil, fmt.Errorf("%s is no folder of a main package here: run hone fix where hone advise was run", whole)
+	}
+	if old, _, err := pgo.Read(target); err != nil || old != nil {
+		return nil, fmt.Errorf("there is a %s since the advice was given: hone pgo -verify ./... measures it (%w)", target, cmp.Or(err, fs.ErrExist))
+	}
+	packages, err := pgo.Packages(p, module)
+	if err != nil {
+		return nil, err
+	}
+	r, err := t.TryProfile(ctx, f, file, packages)
+	if err != nil || r.State != advice.Confirmed {
+		return r, err
+	}
+	r.File = target
+	_, r.Kept, err = pgo.Write(target, p)
+	return r, err
 }
 
 // maxBenchmarks is how many benchmarks a rewrite is measured by at most, those first
@@ -221,6 +296,8 @@ func (a *app) tellResult(r *tune.Result, f *advice.Finding) {
 		fmt.Fprintf(a.stdout, "        %s\n", strings.ReplaceAll(r.Output, "\n", "\n        "))
 	}
 	switch {
+	case r.Kept && r.Patch == "":
+		fmt.Fprintf(a.stdout, "    kept as %s; commit it with the source; the measurement is hone compare %s\n", r.File, r.Run)
 	case r.Kept:
 		fmt.Fprintf(a.stdout, "    kept; the patch is %s, the measurement hone compare %s\n", filepath.ToSlash(r.Patch), r.Run)
 	case r.Run != "":

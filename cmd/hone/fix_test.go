@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -73,5 +74,46 @@ func TestFixSettings(t *testing.T) {
 	if got := hone(t, "fix", "-count", "6", "-benchtime", "10000x", "gc-bound"); !strings.Contains(got.stdout, "    GOGC=200: ") || !strings.Contains(got.stdout, "    GOGC=400: ") ||
 		!strings.Contains(got.stdout, "    GOGC=off GOMEMLIMIT=") || !strings.Contains(got.stdout, "the measurement is hone compare ") {
 		t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestFixProfile: a profile that a program is built without is tried on the benchmarks of
+// what is hot in it, and put in place only if they get faster.
+func TestFixProfile(t *testing.T) {
+	at := inApp(t)
+	if got := succeed(t, "advise", "-compiler=false", at("cpu.tree.pb.gz")); !strings.Contains(got, "hone fix pgo-off-") {
+		t.Fatal(got)
+	}
+	hone(t, "fix", "-check", "pgo-off").failsWith(t, exitUsage, "-check measures nothing")
+	kept := strings.TrimSpace(succeed(t, "fix", "-n", "pgo-off"))
+	if p, err := os.ReadFile(kept); err != nil || len(p) == 0 {
+		t.Fatalf("the profile that it is of: %v", err)
+	}
+	// There is nothing to measure by.
+	o := hone(t, "fix", "pgo-off")
+	if o.code != exitMissed || !strings.Contains(o.stdout, "inconclusive  pgo-off-") || !strings.Contains(o.stdout, "have no benchmarks") || exists("default.pgo") {
+		t.Fatalf("%+v", o)
+	}
+	if !testing.Short() { // builds the standard library for a profile
+		write(t, "tree_test.go", "package main\n\nimport \"testing\"\n\nfunc BenchmarkMix(b *testing.B) {\n\tfor range b.N {\n\t\tmix(uint64(b.N))\n\t}\n}\n")
+		o = hone(t, "fix", "-json", "-count", "6", "-benchtime", "1000x", "pgo-off")
+		var results []tune.Result
+		if err := json.Unmarshal([]byte(o.stdout), &results); err != nil || len(results) != 1 {
+			t.Fatalf("%v %+v", err, o)
+		}
+		// What the machine makes of it is its own affair: it is put in place if confirmed.
+		r := results[0]
+		if r.Run == "" || r.Kept != (r.State == advice.Confirmed) || r.Kept != exists("default.pgo") || r.Kept != (o.code == exitOK) {
+			t.Errorf("exit code %d, %+v", o.code, r)
+		}
+	}
+	write(t, "default.pgo", "")
+	hone(t, "fix", "pgo-off").failsWith(t, exitFailure, "default.pgo")
+	if err := os.Remove(kept); err != nil {
+		t.Fatal(err)
+	}
+	hone(t, "fix", "pgo-off").failsWith(t, exitFailure, "hone advise PROFILE keeps it")
+	if found, err := filepath.Glob(".hone/advice/*.patch"); err != nil || len(found) != 0 {
+		t.Errorf("patches %v, %v", found, err)
 	}
 }

@@ -57,8 +57,12 @@ type Also struct {
 // A Trial is a way to prove a finding other than by its rewrite.
 type Trial string
 
-// BySetting: benchmarks are run with other variables in their environment.
-const BySetting Trial = "setting"
+const (
+	// BySetting: benchmarks are run with other variables in their environment.
+	BySetting Trial = "setting"
+	// ByProfile: benchmarks are built for the profile that the finding is of.
+	ByProfile Trial = "profile"
+)
 
 // Evidence is what profiles say of a place, in the subject where it costs most.
 type Evidence struct {

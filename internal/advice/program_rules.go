@@ -140,8 +140,9 @@ var pgoOff = &Rule{
 	ID: "pgo-off", Pattern: "P64", Class: AdviceOnly,
 	Title: "the program is built without a profile",
 	Doc: `With default.pgo beside its main package, go build inlines what is hot and calls directly what is mostly called through an
-interface. Programs gain 2 to 14 % of CPU time, with no change in the source. hone pgo makes the file of CPU profiles,
-and with -verify measures what it gains.
+interface. Programs gain 2 to 14 % of CPU time, with no change in the source. hone fix makes the file of the profile that the
+finding is of, measures benchmarks of the packages that are hot in it without and with it, and keeps it if they are faster;
+hone pgo makes it of any profiles, and with -verify measures what it gains.
 
 The rule looks at profiles of commands, not of tests, whose main package in this module has no default.pgo. What a binary that
 is still there was built with counts for more.`,
@@ -154,7 +155,7 @@ is still there was built with counts for more.`,
 		if dir == "" || exists(filepath.Join(dir, "default.pgo")) || !p.foreign && builtWithProfile(binary) {
 			return nil
 		}
-		f := Finding{State: Hinted}
+		f := Finding{State: Hinted, Try: ByProfile}
 		if rel, err := filepath.Rel(p.Dir, dir); err == nil && rel != "." {
 			dir, f.Package = rel, filepath.ToSlash(rel)
 		} else if err == nil {

@@ -105,8 +105,11 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 			fmt.Fprintf(b, "    %s\n", line)
 		}
 	}
-	if f.Try == BySetting {
+	switch f.Try {
+	case BySetting:
 		fmt.Fprintf(b, "    hone fix %s    measures settings of the collector, and changes no file\n", f.ID)
+	case ByProfile:
+		fmt.Fprintf(b, "    hone fix %s    measures what it gains, and keeps the profile if benchmarks are faster\n", f.ID)
 	}
 	if f.Fix == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -145,6 +146,47 @@ func (f *Freshness) judge(src *source, weights map[edge]float64, parsed func(str
 	if hot > 0 {
 		f.Share = fresh / hot
 	}
+}
+
+// Packages returns the folders of the module's packages that a profile has time in, in
+// themselves or what they call directly, those with the most first: at most as many as
+// have hotCalls of it.
+func Packages(p *profile.Profile, module Module) ([]string, error) {
+	value, err := columns(p)
+	if err != nil {
+		return nil, err
+	}
+	src := &source{module: module, packages: make(map[string]*sourcePackage)}
+	weights, total := make(map[string]float64), 0.0
+	for s := range p.Stacks {
+		if dir := src.innermost(p, p.Stack(s)); dir != "" {
+			weights[dir] += value(s).nanos
+			total += value(s).nanos
+		}
+	}
+	dirs := slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
+	})
+	sum := 0.0
+	for i, dir := range dirs {
+		if sum += weights[dir]; sum >= hotCalls*total {
+			return dirs[:i+1], nil
+		}
+	}
+	return dirs, nil
+}
+
+// innermost returns the folder of the function of the module nearest to a stack's leaf,
+// "" if there is none.
+func (s *source) innermost(p *profile.Profile, stack []uint32) string {
+	for _, l := range stack {
+		for _, line := range p.LocationLines(l) {
+			if dir, ours := s.dir(parseLinkName(p.FunctionName(line.Function)).pkg); ours {
+				return dir
+			}
+		}
+	}
+	return ""
 }
 
 // Check fails with ErrForeign if no function of a module is on any stack of a

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/profile"
 )
 
 // app is the program that the profiles of the test data are of.
@@ -81,6 +84,34 @@ func TestCheck(t *testing.T) {
 	}
 	if err := Check(real(t, "cpu.gofmt.pb.gz"), ours); !errors.Is(err, ErrForeign) {
 		t.Errorf("of another program, with a main of its own: %v", err)
+	}
+}
+
+// TestPackages: whose time it is decides, not who called; what has little is left out.
+func TestPackages(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	at := func(name string) uint32 {
+		return b.Location(0, 0, profile.Line{Function: b.Function(name, name, "x.go", 10), Line: 12})
+	}
+	sample := func(n int64, stack ...string) {
+		var ls []uint32
+		for _, name := range stack {
+			ls = append(ls, at(name))
+		}
+		b.Sample(ls, nil, n, n*10e6)
+	}
+	sample(60, "strings.Index", "example.com/m/lex.Scan", "example.com/m/parse.File", "main.main")
+	sample(35, "example.com/m/parse.expression", "main.main")
+	sample(3, "example.com/m/print.Line", "main.main")
+	sample(2, "main.main")
+	sample(500, "example.com/other.Work")
+	p := b.Profile()
+	got, err := Packages(p, Module{Path: "example.com/m", Dir: "/m", Main: "/m/cmd/m"})
+	if want := []string{filepath.FromSlash("/m/lex"), filepath.FromSlash("/m/parse")}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
+	}
+	if HasCPU(real(t, "heap.gc.pb.gz")) || !HasCPU(p) {
+		t.Error("what has CPU time is not told from what has none")
 	}
 }
 

@@ -157,6 +157,12 @@ type merger struct {
 	cells  map[string]*cell // by stack
 }
 
+// HasCPU reports whether a profile has CPU time, which Merge wants.
+func HasCPU(p *profile.Profile) bool {
+	_, err := columns(p)
+	return err == nil
+}
+
 // columns finds the values of a CPU profile: one column of the two may be missing.
 func columns(p *profile.Profile) (value func(s int) cell, err error) {
 	samples, cpu, perNano := -1, -1, 1.0

@@ -24,6 +24,7 @@ import (
 //	  shown.json     those that pages showed, of several runs or services
 //	  history.jsonl  what became of rewrites, a Result a line, the newest last
 //	  ID.patch       rewrites that were confirmed
+//	  ID.pgo         the profile for the compiler that a finding is about
 type Store struct{ Dir string }
 
 // Last is what is kept of the advice given last.
@@ -43,6 +44,9 @@ type Texts struct{ Before, After []byte }
 
 // A Benchmark is capture.BenchID.
 type Benchmark struct{ Package, Benchmark string }
+
+// Profile is the file of the profile for the compiler that a finding is about.
+func (s Store) Profile(f *advice.Finding) string { return filepath.Join(s.Dir, f.ID+".pgo") }
 
 // Keep writes the findings given last.
 func (s Store) Keep(r *advice.Report, benchmarks map[string]Benchmark) error {
@@ -241,7 +245,7 @@ func (s Store) Record(r *Result, f *advice.Finding) error {
 	if err := s.make(); err != nil {
 		return err
 	}
-	if r.Kept {
+	if r.Kept && f.Fix != nil {
 		r.Patch = filepath.Join(s.Dir, f.ID+".patch")
 		if err := os.WriteFile(r.Patch, mailText(r, f, author(s.Dir)), 0o666); err != nil {
 			return err

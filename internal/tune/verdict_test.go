@@ -9,6 +9,44 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
+// TestJudgeProfile: of a profile the mean of all times decides, unless something is slower.
+func TestJudgeProfile(t *testing.T) {
+	type change struct {
+		lo, ratio, hi float64
+		worse         bool
+	}
+	for _, c := range []struct {
+		changes []change
+		want    advice.State
+		why     string
+	}{
+		{[]change{{0.90, 0.93, 0.96, false}, {0.98, 1, 1.02, false}}, advice.Confirmed, "time of 2 benchmarks, geometric mean −3.6 %"},
+		{[]change{{0.80, 0.83, 0.86, false}, {1.03, 1.06, 1.09, true}}, advice.Refuted, "but worse: B +6.0 %"},
+		{[]change{{0.998, 1, 1.002, false}}, advice.Refuted, "geometric mean +0.0 %"},
+		{[]change{{0.90, 0.97, 1.04, false}}, advice.Inconclusive, "more samples"},
+		{nil, advice.Inconclusive, "too few samples"},
+	} {
+		family := new(experiment.Family)
+		for _, m := range c.changes {
+			n := experiment.Comparison{Key: experiment.Key{Benchmark: "B", Unit: "ns/op"}, Scale: experiment.Ratio, Change: m.ratio, Interval: experiment.Interval{Lo: m.lo, Hi: m.hi}, Pairs: 10, Verdict: experiment.NoChange}
+			if m.worse {
+				n.Gated, n.Beyond, n.Verdict, n.Confirmation = true, true, experiment.Worse, experiment.Agreed
+			}
+			family.Comparisons = append(family.Comparisons, n)
+		}
+		var r Result
+		judgeProfile(&r, &capture.BenchReport{Family: family})
+		if r.State != c.want || !strings.Contains(r.Why, c.why) {
+			t.Errorf("%+v: %s, %q; want %s, %q", c.changes, r.State, r.Why, c.want, c.why)
+		}
+	}
+	var r Result
+	judgeProfile(&r, &capture.BenchReport{Unchanged: []string{"example.com/m"}})
+	if r.State != advice.Refuted || !strings.Contains(r.Why, "the same program") {
+		t.Errorf("nothing differs: %+v", r)
+	}
+}
+
 // TestJudgeClock: where CPU time decides about a benchmark, it does so about the rewrite
 // or setting, and the clock that was too noisy says nothing.
 func TestJudgeClock(t *testing.T) {
