@@ -26,6 +26,11 @@ type fmtPiece struct {
 	isString bool
 }
 
+// isNumber reports whether strconv makes the text of a piece, a new string for most numbers.
+func (p fmtPiece) isNumber() bool {
+	return strings.HasPrefix(p.code, "strconv.") && !strings.HasPrefix(p.code, "strconv.FormatBool(")
+}
+
 // fmtPieces takes the arguments of a call apart, format first where there is one, as
 // kind says: 'f', 'n' for println, or 0. ok is false where some argument needs what
 // only fmt has.
