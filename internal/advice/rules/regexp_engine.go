@@ -7,7 +7,9 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -26,9 +28,10 @@ strings.FieldsFunc, strings.Fields or a loop over the bytes.
 Where the pattern has to stay, three things help: strings.Contains of a text that every match must have, asked first;
 patterns without captures, or with (?:…) in their place; and MatchString where nobody wants to know what was found.
 
-Where the pattern is seen, the advice is about it. What a loop in its place has to do at the borders only its author
-knows, so that it is advice only. It takes a tenth of the time of a benchmark or program before this is reported.`,
-	Class:  advice.AdviceOnly,
+Where the pattern is seen, the advice is about it. The rewrite is offered where a variable of the package has a fixed text
+that a text is only asked for; the variable may be left without a use. What a loop in place of others has to do at the
+borders only its author knows, so that of these there is advice only. It takes a tenth of the time of a benchmark or program before this is reported.`,
+	Class:  advice.Safe,
 	Frames: engineFrames,
 	Gain:   4,
 	Match:  matchRegexpEngine,
@@ -63,6 +66,7 @@ func matchRegexpEngine(s *advice.Site) []advice.Match {
 		switch {
 		case instead != "":
 			m.Why = fmt.Sprintf("%s is %s: %s.", name, quoted(pattern), instead)
+			findText(s, c, sel.X, pattern, &m)
 		case seen:
 			m.Why = fmt.Sprintf("the engine tries %s, %s, at every byte. A loop written for it, or a quick test for a text that each match must have, saves most of it.", name, quoted(pattern))
 			m.Gain = 2
@@ -134,24 +138,74 @@ func definedOnce(s *advice.Site, obj types.Object) bool {
 	return !again
 }
 
-// simplerThan says what does the same as a pattern without it; "" if nothing short does.
-func simplerThan(pattern, method string) string {
+// findText fills in what asks for a fixed text without its pattern. Bytes that are not
+// UTF-8 make no difference: a text that is begins with a byte that no other character has
+// within.
+func findText(s *advice.Site, c advice.Call, re ast.Expr, pattern string, m *advice.Match) {
+	obj := object(s, re)
+	if obj == nil || obj.Parent() != s.Types.Scope() || obj.Exported() || commented(s, c.Pos(), c.End()) {
+		return // a local variable would be left without a use; another package may set an exported one
+	}
+	parts, begins, ends := partsOf(pattern)
+	if len(parts) != 1 || parts[0].Op != syntax.OpLiteral || parts[0].Flags&syntax.FoldCase != 0 || slices.Contains(parts[0].Rune, utf8.RuneError) {
+		return
+	}
+	text, within, path := strconv.Quote(string(parts[0].Rune)), s.Source(c.Args[0]), "strings"
+	switch c.Name {
+	case "(*regexp.Regexp).MatchString":
+	case "(*regexp.Regexp).Match":
+		path = "bytes"
+	default:
+		return
+	}
+	pkg, imported := packageName(s, path, c.Pos())
+	if begins && ends {
+		if path == "bytes" {
+			within = "string(" + within + ")"
+		}
+		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("(%s == %s)", within, text))}
+		return
+	}
+	if !imported {
+		return
+	}
+	if path == "bytes" {
+		text = "[]byte(" + text + ")"
+	}
+	find := "Contains"
+	switch {
+	case begins:
+		find = "HasPrefix"
+	case ends:
+		find = "HasSuffix"
+	}
+	m.Edits, m.Imports = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.%s(%s, %s)", pkg, find, within, text))}, []string{path}
+}
+
+// partsOf returns what a pattern has in a row, between the beginning and the end of the
+// text where it says so.
+func partsOf(pattern string) (parts []*syntax.Regexp, begins, ends bool) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return ""
+		return nil, false, false
 	}
 	re = re.Simplify()
-	parts := []*syntax.Regexp{re}
+	parts = []*syntax.Regexp{re}
 	if re.Op == syntax.OpConcat {
 		parts = re.Sub
 	}
-	begins, ends := false, false
 	if len(parts) > 0 && parts[0].Op == syntax.OpBeginText {
 		begins, parts = true, parts[1:]
 	}
 	if n := len(parts); n > 0 && parts[n-1].Op == syntax.OpEndText {
 		ends, parts = true, parts[:n-1]
 	}
+	return parts, begins, ends
+}
+
+// simplerThan says what does the same as a pattern without it; "" if nothing short does.
+func simplerThan(pattern, method string) string {
+	parts, begins, ends := partsOf(pattern)
 	if len(parts) != 1 {
 		if prefix := requiredText(parts); len([]rune(prefix)) >= 3 {
 			return fmt.Sprintf("each match has %q in it, so that strings.Contains can rule most texts out first", prefix)

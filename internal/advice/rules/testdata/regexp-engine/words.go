@@ -16,11 +16,11 @@ func words(text string) (n int) {
 	if name.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
-	// want C: strings.HasPrefix
+	// want A: strings.HasPrefix
 	if prefix.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
-	// want C: strings.Contains of "error"
+	// want A: strings.Contains of "error"
 	if fixed.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
