@@ -16,6 +16,7 @@ import { DropTarget } from './DropTarget';
 import { Header, Start } from './Header';
 import { NotOpen, Failed } from './NotOpen';
 import { Chips, toggleMine } from './RefineBar';
+import Summary from './Summary';
 import { Tabs } from './Tabs';
 import { Button, Failure, functionItems, FunctionMenuHost, Icon, Skeleton, ToastHost, TooltipHost, useKeys, Warnings } from './parts';
 import { views, viewsShown } from './views';
@@ -74,7 +75,7 @@ export function App() {
       {!empty && <Tabs />}
       {!empty && <Chips />}
       {!empty && state.value.base.length === 0 && (
-        <section class="summary" aria-label="In short">{shown.value?.info && <Chunk load={summary} waiting={null} />}</section>
+        <section class="summary" aria-label="In short">{shown.value?.info && <Summary />}</section>
       )}
       {state.value.own.row && state.value.base.length > 0 && (
         <section class="verdict" aria-label="Verdict of the runs"><Chunk load={runVerdict} /></section>
@@ -104,7 +105,6 @@ export const storePages = () => import('./continuous/Pages');
 export const selectionHead = () => import('./continuous/SelectionHead');
 const noProfiles = () => import('./continuous/NoProfiles');
 const firstRun = () => import('./FirstRun');
-const summary = () => import('./Summary');
 const runVerdict = () => import('./runs/Verdict');
 const helpDialog = () => import('./HelpDialog');
 

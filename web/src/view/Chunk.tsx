@@ -5,8 +5,10 @@ import { reload } from '../state/address';
 import { connection } from '../state/connection';
 import { Button, Empty } from './parts';
 
+type Load<P> = () => Promise<{ default: FunctionComponent<P> }>;
+
 interface ChunkProps<P> {
-  load: () => Promise<{ default: FunctionComponent<P> }>;
+  load: Load<P>;
   props?: P;
   /** What to show meanwhile. */
   waiting?: ComponentChildren;
@@ -14,6 +16,13 @@ interface ChunkProps<P> {
 
 /** Components whose code has come, so that a view shown before is there at once. */
 const loaded = new Map<() => Promise<unknown>, unknown>();
+
+/** What is shown first comes with the page: a component that stands where others are fetched. */
+export function here<P>(component: FunctionComponent<P>): Load<P> {
+  const load = () => Promise.resolve({ default: component });
+  loaded.set(load, component);
+  return load;
+}
 
 /** Style sheets that did not come. */
 const unstyled = new Set<HTMLLinkElement>();

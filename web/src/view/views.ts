@@ -1,9 +1,11 @@
-// The views, in the order of their tabs. Each is a chunk of its own, loaded when
-// it is first shown.
+// The views, in the order of their tabs. Each but the first is a chunk of its own,
+// loaded when it is first shown.
 
 import { computed } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
 import { stored, type ViewID } from '../state/state';
+import { here } from './Chunk';
+import FlameView from './flame/FlameView';
 import type { ViewProps } from './props';
 
 export interface ViewSpec {
@@ -19,7 +21,7 @@ export interface ViewSpec {
 }
 
 export const views: readonly ViewSpec[] = [
-  { id: 'flame', title: 'Flame', key: 'f', about: 'Stacks as wide as their share', load: () => import('./flame/FlameView') },
+  { id: 'flame', title: 'Flame', key: 'f', about: 'Stacks as wide as their share', load: here(FlameView) },
   { id: 'top', title: 'Top', key: 't', about: 'Functions by their own and their total share', load: () => import('./top/TopView') },
   {
     id: 'sandwich', title: 'Sandwich', key: 's', about: 'Who calls a function, and what it calls',
@@ -31,7 +33,7 @@ export const views: readonly ViewSpec[] = [
     id: 'disasm', title: 'Disassembly', key: 'a', about: 'Which instructions of a function cost', load: () => import('./disasm/DisasmView'),
   },
   { id: 'peek', title: 'Peek', key: 'p', about: 'Callers and callees of functions that match', load: () => import('./peek/PeekView') },
-  { id: 'traces', title: 'Traces', key: 'x', about: 'Every sample with its stack', load: () => import('./traces/TracesView') },
+  { id: 'traces', title: 'Traces', key: 'x', about: 'Every stack with its labels', load: () => import('./traces/TracesView') },
   { id: 'tags', title: 'Tags', key: 'l', about: 'Labels and their values', load: () => import('./tags/TagsView') },
   { id: 'raw', title: 'Raw', key: 'r', about: 'The profile as it is', load: () => import('./raw/RawView') },
   { id: 'diff', title: 'Diff', key: 'd', about: 'What changed, function by function', load: () => import('./diff/DiffView') },
