@@ -108,7 +108,7 @@ const WALKS = [
   { view: 'source', at: /^grid/, keys: ['ArrowDown'], url: /fn=(?!main\.addLine(&|$))/ },
   { view: 'disasm', at: /^grid/, keys: ['ArrowDown'], url: /fn=(?!main\.addLine(&|$))/, faults: [/console: .*422/] },
   { view: 'peek', at: /^button main\.(?!addLine)/, keys: ['Enter'], url: /fn=(?!main\.addLine(&|$))/ },
-  { view: 'traces', at: /^grid/, keys: ['ArrowDown'], text: /Sample 2/ },
+  { view: 'traces', at: /^grid/, keys: ['ArrowDown'], text: /Stack 2/ },
   { view: 'raw', at: /^region The profile as text/, keys: ['End'] },
   { view: 'advice', at: /^tab Advice/, keys: [] },
   { view: 'tags', of: labelled, at: /^region Labels/, keys: ['Tab', 'Tab', 'Enter'], url: /tagfocus=/ },

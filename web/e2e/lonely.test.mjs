@@ -130,7 +130,7 @@ check(
       assert.equal(await page.getByRole('tab', { selected: true }).textContent(), 'Traces');
       again = await serve([`-http=localhost:${port}`, wordindex]);
       await page.locator('.banner').waitFor({ state: 'hidden' }); // it is found without asking
-      await page.getByRole('complementary', { name: 'Stack of the sample' }).waitFor();
+      await page.getByRole('complementary', { name: 'The stack' }).waitFor();
     } finally {
       await Promise.all([first.stop(), again?.stop()]);
     }

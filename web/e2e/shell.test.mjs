@@ -193,7 +193,7 @@ check('the profile tells about itself', async ({ page, open }) => {
   await page.locator('.profile-info button').click();
   const box = page.getByRole('dialog', { name: 'About this profile' });
   await box.waitFor();
-  for (const term of ['Samples', 'Functions', 'Id']) await box.getByText(term, { exact: true }).waitFor();
+  for (const term of ['Stacks', 'Functions', 'Id']) await box.getByText(term, { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await box.waitFor({ state: 'hidden' });
 });

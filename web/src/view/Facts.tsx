@@ -17,7 +17,7 @@ export default function Facts({ info }: { info: ProfileInfo }) {
       ['Profiled', `${formatDuration(info.selection.duration)} in all`],
       ['Last', new Date(info.selection.last).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })],
     ] as [string, string][] : [['Sources', info.merged > 1 ? `${info.merged}, added up` : '1'] as [string, string]]),
-    ['Samples', formatCount(info.samples)],
+    ['Stacks', formatCount(info.samples)],
     ['Functions', formatCount(info.functions)],
     ['Locations', formatCount(info.locations)],
     ...(info.period > 0 ? [['Period', formatPeriod(info)] as [string, string]] : []),

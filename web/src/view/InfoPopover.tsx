@@ -20,7 +20,7 @@ export function InfoPopover() {
     ...(info.duration > 0 && !info.selection ? [formatDuration(info.duration)] : []),
     info.selection
       ? `${formatCount(info.selection.profiles)} ${info.selection.profiles === 1 ? 'profile' : 'profiles'}`
-      : `${formatCount(info.samples)} ${info.samples === 1 ? 'sample' : 'samples'}`,
+      : `${formatCount(info.samples)} ${info.samples === 1 ? 'stack' : 'stacks'}`,
     ...(merged > 1 ? [`first of ${merged}`] : []),
   ];
   return (

@@ -6,7 +6,7 @@ import { useReport } from '../state/report';
 import { go, href, inView, queryOf, state, type State } from '../state/state';
 import { follow } from './link';
 import { Button, tip } from './parts';
-import { percentText, plural } from './table/format';
+import { plural, shareText } from './table/format';
 import { pathEnd } from './table/names';
 
 /** What one wants to know first: the dearest lines of yours, what the runtime had, whether the program did anything. */
@@ -41,10 +41,10 @@ function Told({ report }: { report: SummaryReport }) {
       ) : <span class="soft">No line of yours has samples</span>}
       <ul class="summary-facts">
         {shares.map(({ name, cost, margin }) => (
-          <li key={name} {...tip(`${cost.text} in the runtime: ${name}${between(margin)}`)}>{name} <b>{percentText(cost.percent)}</b></li>
+          <li key={name} {...tip(`${cost.text} in the runtime: ${name}${between(margin)}`)}>{name} <b>{shareText(cost.percent)}</b></li>
         ))}
         {cores !== undefined && <li>{cores.toFixed(2)} cores busy</li>}
-        {samples !== undefined && <li>{plural(samples, 'stack')} sampled</li>}
+        {samples !== undefined && <li>{plural(samples, 'sample')}</li>}
       </ul>
     </div>
   );
@@ -62,7 +62,7 @@ function Line({ line }: { line: SummaryLine }) {
       {...tip(`${line.function ?? ''}: ${cost.text} with what it calls that is not yours${between(margin)}`)}
     >
       {line.function && <span class="summary-fn mono">{methodName(bareName(shortName(line.function)))} </span>}
-      <span class="mono soft">{pathEnd(line.file ?? '', 1)}:{line.line}</span> <b>{percentText(cost.percent)}</b>
+      <span class="mono soft">{pathEnd(line.file ?? '', 1)}:{line.line}</span> <b>{shareText(cost.percent)}</b>
       {margin && <span class="soft"> ±{((margin.high - margin.low) / 2).toFixed(1)}</span>}
     </a>
   );

@@ -16,7 +16,7 @@ import { LineChart, LineLegend, type ChartLine } from '../chart/LineChart';
 import { follow } from '../link';
 import { Button } from '../parts';
 import { figureText } from '../../api/figures';
-import { count, percentText } from '../table/format';
+import { count, percentText, shareText } from '../table/format';
 import { AllLinks, type ProfilePair } from './ProfileLinks';
 import { axisText } from './TrendPage';
 
@@ -377,7 +377,7 @@ function Hottest({ load: { name, side }, base, profiles }: { load: ShownLoad; ba
                 <a href={href(there(profile, h.function))} onClick={follow(() => go(there(profile, h.function)))}>{h.function}</a>
               )}
             </th>
-            <td>{percentText(100 * h.share)}</td>
+            <td>{shareText(100 * h.share)}</td>
           </tr>
         ))}
       </tbody>

@@ -7,7 +7,7 @@ import { queryOf, selectFunction, type State } from '../../state/state';
 import { FlameGraph } from '../flame/FlameGraph';
 import { server } from '../flame/server';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
-import { percentText } from '../table/format';
+import { percentText, shareText } from '../table/format';
 import { FunctionList } from '../table/FunctionList';
 import { FunctionName, NamedRow } from '../table/FunctionName';
 import { selects } from '../table/names';
@@ -159,7 +159,7 @@ function columnsOf(title: string, calls: readonly Call[], unit: string): readonl
       id: 'weight', title: 'Value', width: '6rem', align: 'right', from: 25, cell: (c) => figure(c.weight), text: (c) => c.weight.text,
     },
     {
-      id: 'share', title: 'Share', about: 'Of the function’s total', width: '5rem', align: 'right', cell: (c) => percentText(c.share),
+      id: 'share', title: 'Share', about: 'Of the function’s total', width: '5rem', align: 'right', cell: (c) => shareText(c.share),
       text: (c) => percentText(c.share), share: (c) => ((c.weight.value < 0 ? -100 : 100) * Math.abs(c.share)) / most,
     },
     {

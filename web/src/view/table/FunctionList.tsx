@@ -7,7 +7,7 @@ import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { openFunctionMenu, ReportState } from '../parts';
 import { Find } from './Find';
-import { percentText } from './format';
+import { percentText, shareText } from './format';
 import { FunctionName } from './FunctionName';
 import { selects } from './names';
 import { extend, untrimmed } from './query';
@@ -76,7 +76,7 @@ function columnsOf(by: 'flat' | 'cum', most: number): readonly Column<TopRow>[] 
   return [
     {
       id: by, title: by === 'flat' ? 'Flat %' : 'Cum %', width: '5rem', align: 'right',
-      cell: (r) => percentText(r[by].percent), text: (r) => percentText(r[by].percent),
+      cell: (r) => shareText(r[by].percent), text: (r) => percentText(r[by].percent),
       share: (r) => (100 * r[by].value) / most,
     },
     { id: 'name', title: 'Function', cell: (r, { chars }) => <FunctionName place={r} chars={chars} />, text: (r) => r.name },

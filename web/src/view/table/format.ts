@@ -15,6 +15,13 @@ export function percentText(percent: number): string {
   return `${sign}${twoDigits(size)}%`;
 }
 
+/** A share in a column of such: with as many digits behind the point as all others. */
+export function shareText(percent: number): string {
+  if (percent === 0) return '0%';
+  const text = Math.abs(percent).toFixed(2);
+  return `${percent < 0 ? '-' : ''}${Number(text) === 0 ? '<0.01' : text}%`;
+}
+
 /** Go's %.2g. */
 function twoDigits(value: number): string {
   if (value === 0) return '0';
@@ -44,5 +51,5 @@ export function changeText(relative: number | undefined): string {
   const percent = 100 * relative;
   const sign = percent > 0 ? '+' : percent < 0 ? '-' : '';
   const size = Math.abs(percent);
-  return `${sign}${size >= 1000 ? formatCount(Math.round(size)) : size.toFixed(size >= 100 ? 0 : 1)}%`;
+  return `${sign}${size >= 1000 ? formatCount(Math.round(size)) : size.toFixed(1)}%`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { changeText, percentText } from './format';
+import { changeText, percentText, shareText } from './format';
 import { nameParts, shorten, shortenParts, splitName } from './names';
 import { orderText, parseOrder, sorted } from './order';
 import { contentHeight, MAX_HEIGHT, nextRow, scrollTo, visibleRows } from './range';
@@ -15,9 +15,17 @@ test('shares read as in text reports', () => {
   for (const [percent, text] of cases) expect(percentText(percent)).toBe(text);
 });
 
+test('shares of a column have as many digits behind the point', () => {
+  const cases: [number, string][] = [
+    [0, '0%'], [100, '100.00%'], [99.996, '100.00%'], [12.345, '12.35%'], [0.046, '0.05%'], [0.004, '<0.01%'], [-0.5, '-0.50%'],
+    [-0.001, '-<0.01%'],
+  ];
+  for (const [percent, text] of cases) expect(shareText(percent)).toBe(text);
+});
+
 test('changes have signs', () => {
   expect(changeText(0.123)).toBe('+12.3%');
-  expect(changeText(-1)).toBe('-100%');
+  expect(changeText(-1)).toBe('-100.0%');
   expect(changeText(0)).toBe('0.0%');
   expect(changeText(25)).toBe('+2\u202f500%');
   expect(changeText(undefined)).toBe('');

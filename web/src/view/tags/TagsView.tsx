@@ -7,7 +7,7 @@ import { finder, quote } from '../../state/pattern';
 import { valueFilter } from '../../state/tagFilter';
 import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
 import { Find } from '../table/Find';
-import { count, percentText, plural } from '../table/format';
+import { count, percentText, plural, shareText } from '../table/format';
 import { useSearch } from '../table/useSearch';
 import type { ViewProps } from '../props';
 import '../table/pane.css';
@@ -98,7 +98,7 @@ function Key({ tag, unit, total, label, marked }: KeyProps) {
               />
               <span class="tag-name" title={v.value}>{v.value || '(empty)'}</span>
               <span class="num">{figure(v.sum)}</span>
-              <span class="num">{percentText(v.sum.percent)}</span>
+              <span class="num">{shareText(v.sum.percent)}</span>
             </button>
           </li>
         ))}

@@ -6,7 +6,7 @@ import { useReport } from '../../state/report';
 import { queryOf, selectFunction, setOption, setOwn } from '../../state/state';
 import { openFunctionMenu, ReportState, tip } from '../parts';
 import { Find } from '../table/Find';
-import { percentText, plural } from '../table/format';
+import { percentText, plural, shareText } from '../table/format';
 import { FunctionName, NamedRow } from '../table/FunctionName';
 import { selects } from '../table/names';
 import type { Order } from '../table/order';
@@ -117,12 +117,12 @@ const columnsOf = (figure: (q: Quantity) => string, most: { flat: number; cum: n
   {
     id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'In the function itself, of the total', width: SHARE,
     align: 'right',
-    cell: (r) => percentText(r.flat.percent), text: (r) => percentText(r.flat.percent),
+    cell: (r) => shareText(r.flat.percent), text: (r) => percentText(r.flat.percent),
     share: (r) => (100 * r.flat.value) / most.flat,
   },
   {
     id: 'sum', title: 'Sum %', about: 'Flat of this row and all above, of the total', width: '5rem', align: 'right', from: 52,
-    cell: (r) => percentText(r.sum.percent), text: (r) => percentText(r.sum.percent), kind: () => 'soft',
+    cell: (r) => shareText(r.sum.percent), text: (r) => percentText(r.sum.percent), kind: () => 'soft',
   },
   {
     id: 'cum', title: 'Cum', about: 'In the function and all it calls', width: '6rem', align: 'right', from: 40, order: 'descending',
@@ -131,7 +131,7 @@ const columnsOf = (figure: (q: Quantity) => string, most: { flat: number; cum: n
   {
     id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'In the function and all it calls, of the total', width: SHARE,
     align: 'right',
-    cell: (r) => percentText(r.cum.percent), text: (r) => percentText(r.cum.percent),
+    cell: (r) => shareText(r.cum.percent), text: (r) => percentText(r.cum.percent),
     share: (r) => (100 * r.cum.value) / most.cum,
   },
   {
@@ -159,7 +159,9 @@ function Beyond({ query, name }: { query: URLSearchParams; name: string }) {
 
 /** What the terminal prints above the table, and how many rows there are. */
 function Facts({ top, rows }: { top: Top; rows: number }) {
-  const facts = top.header.filter((line) => /^(Showing|Dropped|Active| {3})/.test(line));
+  const filters = top.header.filter((line) => line.startsWith('   ')).map((line) => line.trim());
+  const facts = top.header.filter((line) => /^(Showing|Dropped)/.test(line));
+  if (filters.length > 0) facts.unshift(`Active filters: ${filters.join(', ')}`);
   return (
     <div class="pane-facts" title={top.header.join('\n')}>
       <span>{plural(rows, 'row')}</span>

@@ -3,7 +3,7 @@ import type { Quantity, Trace, Traces } from '../../api/types';
 import { columnFigures } from '../../model/column';
 import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
 import { Button, IconButton, openFunctionMenu, ReportState } from '../parts';
-import { count, percentText, plural } from '../table/format';
+import { count, percentText, plural, shareText } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { nameParts, selects } from '../table/names';
 import { orderText, type Order } from '../table/order';
@@ -20,7 +20,7 @@ import './traces.css';
 const PAGE = 500;
 const tracesOf = (t: Traces) => t.traces;
 
-/** Every sample, the costliest first: a row each, and the stack of the chosen one. */
+/** Every stack, the costliest first: a row each, and the chosen one whole. */
 export default function TracesView({ state }: ViewProps) {
   // Other tables have columns of their own.
   const order: Order = state.own['order'] === 'value' ? { column: 'value', descending: false } : { column: 'value', descending: true };
@@ -54,7 +54,7 @@ export default function TracesView({ state }: ViewProps) {
           <>
             <div class="traces">
               <Table<Trace>
-                label="Samples"
+                label="Stacks"
                 columns={columns}
                 count={pages.total}
                 row={pages.row}
@@ -72,7 +72,7 @@ export default function TracesView({ state }: ViewProps) {
               <Stack trace={trace} index={at} total={pages.total} state={state} onMove={setChosen} />
             </div>
             <div class="pane-facts">
-              <span>{plural(pages.total, 'sample')}</span>
+              <span>{plural(pages.total, 'stack')}</span>
               <span>{report.total.text} in all</span>
             </div>
           </>
@@ -89,7 +89,7 @@ const columnsOf = (figure: (q: Quantity) => string, most: number): readonly Colu
   },
   {
     id: 'share', title: 'Share', width: '5.5rem', align: 'right', from: 30,
-    cell: (t) => percentText(t.value.percent), text: (t) => percentText(t.value.percent),
+    cell: (t) => shareText(t.value.percent), text: (t) => percentText(t.value.percent),
     share: (t) => (100 * t.value.value) / most,
   },
   {
@@ -136,11 +136,11 @@ interface StackProps {
 
 function Stack({ trace, index, total, state, onMove }: StackProps) {
   return (
-    <aside class="stack" aria-label="Stack of the sample">
+    <aside class="stack" aria-label="The stack">
       <header class="stack-head">
-        <h2>Sample {count(index + 1)}</h2>
-        <IconButton icon="up" label="Previous sample" disabled={index <= 0} onClick={() => onMove(index - 1)} />
-        <IconButton icon="down" label="Next sample" disabled={index >= total - 1} onClick={() => onMove(index + 1)} />
+        <h2>Stack {count(index + 1)}</h2>
+        <IconButton icon="up" label="Previous stack" disabled={index <= 0} onClick={() => onMove(index - 1)} />
+        <IconButton icon="down" label="Next stack" disabled={index >= total - 1} onClick={() => onMove(index + 1)} />
       </header>
       {trace === undefined ? <p class="soft">Loading…</p> : (
         <>
