@@ -3,7 +3,8 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { hone, root, temporaryFolder } from './hone.mjs';
+import { join } from 'node:path';
+import { hone, root, serve, temporaryFolder } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { absolute, labels, tuned, wordindex } from './profiles.mjs';
 
@@ -17,8 +18,13 @@ const UNITS = new Map([
   ['B', 1], ['kB', 2 ** 10], ['MB', 2 ** 20], ['GB', 2 ** 30],
 ]);
 
-/** A value whatever its unit: a column of the page has one unit, each line of a terminal its own. @param {string} text */
+/**
+ * A value whatever its unit and digits: a column of the page has one unit and as many digits for all, each line of a terminal its own.
+ * @param {string} text
+ */
 function measured(text) {
+  const share = /^(-?)<?([\d.]+)%$/.exec(text);
+  if (share) return `${share[1]}${text.includes('<') ? '0.00' : Number(share[2]).toFixed(2)}%`;
   const [, number, unit = ''] = /^(-?[\d.]+)([a-zµ]+)$/i.exec(text.replaceAll('\u202f', '')) ?? [];
   const size = UNITS.get(unit);
   if (size === undefined) return text.replaceAll('\u202f', '');
@@ -50,7 +56,8 @@ function top(...args) {
   const head = lines.findIndex((line) => /^\s+flat\s+flat%/.test(line));
   return lines.slice(head + 1).map((line) => {
     const [flat = '', flatShare = '', sum = '', cum = '', cumShare = '', ...name] = line.trim().split(/\s+/);
-    return [measured(flat), flatShare, sum, measured(cum), cumShare, name.join(' ').replace(/ \((partial-)?inline\)$/, '')];
+    const figures = [flat, flatShare, sum, cum, cumShare].map(measured);
+    return [...figures, name.join(' ').replace(/ \((partial-)?inline\)$/, '')];
   });
 }
 
@@ -140,7 +147,7 @@ check('your code is one key away, in every view and in the link', async ({ page,
 check('a profile says in short what costs, and leads to the line', async ({ page, open }) => {
   await open('/flame');
   const short = page.getByRole('region', { name: 'In short' });
-  await short.getByText('693 stacks sampled').waitFor();
+  await short.getByText('693 samples').waitFor();
   await short.getByText(/garbage collection \d/).waitFor();
   const line = short.getByRole('list', { name: 'Your lines that cost most' }).getByRole('link').first();
   const [, number] = /index\.go:(\d+)/.exec(await line.innerText()) ?? [];
@@ -152,6 +159,19 @@ check('a profile says in short what costs, and leads to the line', async ({ page
   assert.match(await row.innerText(), /\d/);
   await short.getByRole('button', { name: 'In short' }).click();
   await short.getByRole('link').first().waitFor({ state: 'detached' });
+});
+
+const idle = suite([], {
+  start: async () => {
+    const file = join(temporaryFolder('idle'), 'idle.pb.gz');
+    hone('pprof', '-proto', '-output', file, '-focus=^strings\\.ToLower$', wordindex); // all the program did in 6 s
+    return serve([file]);
+  },
+});
+
+idle('an idle profile says that it is', async ({ page, open }) => {
+  await open('/');
+  await page.getByRole('region', { name: 'In short' }).getByText(/^Idle: .*wall or block profile/).waitFor();
 });
 
 check('rows are found by what a search finds', async ({ page, open }) => {
@@ -192,7 +212,7 @@ check('sandwich has the callers and callees that peek prints', async ({ page, op
   const calls = (/** @type {string[]} */ lines) =>
     lines.filter((line) => line.includes('|')).map((line) => {
       const [, value = '', share = '', name = ''] = /^\s+(\S+)\s+(\S+)\s+\|\s+(.*?)(?: \(inline\))?$/.exec(line) ?? [];
-      return [measured(value), share, name];
+      return [measured(value), measured(share), name];
     }).filter(([value]) => value);
   const callers = calls(text.slice(0, self));
   const callees = calls(text.slice(self + 1));
@@ -201,17 +221,19 @@ check('sandwich has the callers and callees that peek prints', async ({ page, op
   assert.deepEqual((await rows(page, 'Callees')).slice(0, 8), callees.slice(0, 8));
 }, { viewport: { width: 1800, height: 900 } });
 
+/** The functions that `hone pprof -peek` prints. @param {string} pattern */
+const peeked = (pattern) => hone('pprof', `-peek=${pattern}`, wordindex).split('\n')
+  .filter((l) => /^\s+\S+\s+\S+%\s+\S+%\s+\S+\s+\S+%\s+\|/.test(l))
+  .map((l) => l.split('| ')[1]?.trim().replace(/ \(inline\)$/, ''));
+
 check('peek finds by pattern', async ({ page, open }) => {
+  const names = () => page.locator('.peek-self .fname').allTextContents();
   await open('/peek');
+  assert.deepEqual((await names()).slice(0, 5), peeked('.').slice(0, 5));
   await page.getByLabel(/Functions that match/).fill('main\\.');
   await page.keyboard.press('Enter');
-  await settled(page);
   await page.getByRole('region', { name: 'Callers and callees' }).waitFor();
-  const names = await page.locator('.peek-self .fname').allTextContents();
-  const printed = hone('pprof', '-peek=main\\.', wordindex).split('\n')
-    .filter((l) => /^\s+\S+\s+\S+%\s+\S+%\s+\S+\s+\S+%\s+\|/.test(l))
-    .map((l) => l.split('| ')[1]?.trim().replace(/ \(inline\)$/, ''));
-  assert.deepEqual([...names].sort(), [...printed].sort());
+  await eventually(async () => assert.deepEqual((await names()).sort(), peeked('main\\.').sort()));
 });
 
 check('source has the values of pprof -list', async ({ page, open }) => {
@@ -243,14 +265,14 @@ check('disassembly without the program says what to do', async ({ page, open }) 
   await page.locator('main').getByText('PPROF_BINARY_PATH').waitFor();
 }, { expect: [/console: .*422/] });
 
-check('traces has every sample with its stack', async ({ page, open }) => {
+check('traces has every stack', async ({ page, open }) => {
   await open('/traces');
   const text = hone('pprof', '-traces', wordindex);
-  const samples = text.split('\n').filter((line) => /^-+\+-+$/.test(line)).length;
-  await page.getByText(new RegExp(`^${samples - 1} samples$`)).or(page.getByText(new RegExp(`^${samples} samples$`))).first().waitFor();
-  const stack = page.getByRole('complementary', { name: 'Stack of the sample' });
+  const stacks = text.split('\n').filter((line) => /^-+\+-+$/.test(line)).length;
+  await page.getByText(new RegExp(`^${stacks - 1} stacks$`)).or(page.getByText(new RegExp(`^${stacks} stacks$`))).first().waitFor();
+  const stack = page.getByRole('complementary', { name: 'The stack' });
   const before = await stack.innerText();
-  await stack.getByRole('button', { name: 'Next sample' }).click();
+  await stack.getByRole('button', { name: 'Next stack' }).click();
   await eventually(async () => assert.notEqual(await stack.innerText(), before));
 });
 

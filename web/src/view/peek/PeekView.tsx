@@ -6,24 +6,25 @@ import { useReport } from '../../state/report';
 import { go, queryOf, setOwn, state as current } from '../../state/state';
 import { Button, Empty, openFunctionMenu, ReportState } from '../parts';
 import { Find } from '../table/Find';
-import { count, percentText, plural } from '../table/format';
+import { count, percentText, plural, shareText } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { selects } from '../table/names';
 import { extend } from '../table/query';
 import { useSearch } from '../table/useSearch';
+import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './peek.css';
 
 const STEP = 50; // blocks; each may have hundreds of rows
 
-/** Callers and callees of all functions that match a pattern. */
+/** Callers and callees of all functions that match a pattern; without one, of those that cost most. */
 export default function PeekView({ state }: ViewProps) {
   const match = state.own['match'] ?? (state.fn ? exactly(state.fn) : '');
   const matches = useSearch(state);
   const [more, setMore] = useState({ match, limit: STEP });
   const limit = more.match === match ? more.limit : STEP;
-  const peek = useReport<Tree>('peek', match ? extend(queryOf(state), { match: patternOf(match), limit: String(limit) }) : null);
+  const peek = useReport<Tree>('peek', extend(queryOf(state), { match: match ? patternOf(match) : '.', limit: String(limit) }));
   return (
     <section class="pane" aria-label="Peek">
       <div class="pane-bar">
@@ -38,33 +39,24 @@ export default function PeekView({ state }: ViewProps) {
           <span class="soft num">{plural(peek.answer.rows ?? peek.answer.report.rows.length, 'function')}</span>
         )}
       </div>
-      {match === '' ? (
-        <Empty title="Which functions?">
-          <p>
-            Type a pattern above, such as <code>json</code> or <code>^runtime\.mallocgc$</code>, and press Enter; or select a function in
-            another view.
-          </p>
-        </Empty>
-      ) : (
-        <ReportState
-          loading={peek}
-          empty={({ report }) => (report.rows.length > 0 ? undefined : (
-            <Empty title="No function matches"><p>Change the pattern above.</p></Empty>
-          ))}
-        >
-          {({ report, rows }) => (
-            <div class="pane-scroll peek" tabIndex={0} role="region" aria-label="Callers and callees">
-              {report.rows.map((row, i) => <Block key={`${row.name}#${i}`} row={row} unit={report.unit} matches={matches} />)}
-              {rows !== undefined && rows > report.rows.length && (
-                <p class="peek-more">
-                  {count(report.rows.length)} of {count(rows)} functions{' '}
-                  <Button onClick={() => setMore({ match, limit: limit * 4 })}>Show more</Button>
-                </p>
-              )}
-            </div>
-          )}
-        </ReportState>
-      )}
+      <ReportState
+        loading={peek}
+        empty={({ report }) => (report.rows.length > 0 ? undefined : match === '' ? <NoSamples /> : (
+          <Empty title="No function matches"><p>Change the pattern above.</p></Empty>
+        ))}
+      >
+        {({ report, rows }) => (
+          <div class="pane-scroll peek" tabIndex={0} role="region" aria-label="Callers and callees">
+            {report.rows.map((row, i) => <Block key={`${row.name}#${i}`} row={row} unit={report.unit} matches={matches} />)}
+            {rows !== undefined && rows > report.rows.length && (
+              <p class="peek-more">
+                {count(report.rows.length)} of {count(rows)} functions{' '}
+                <Button onClick={() => setMore({ match, limit: limit * 4 })}>Show more</Button>
+              </p>
+            )}
+          </div>
+        )}
+      </ReportState>
     </section>
   );
 }
@@ -129,7 +121,7 @@ function CallRow({ call, way, figure, most, matches }: CallRowProps) {
     <tr class={matches?.(call.name) ? 'marked' : ''}>
       <td>{figure(call.weight)}</td>
       <td class={`share${call.weight.value < 0 ? ' negative' : ''}`} style={{ '--share': `${(100 * Math.abs(call.share)) / most}%` }}>
-        <span>{percentText(call.share)}</span>
+        <span>{shareText(call.share)}</span>
       </td>
       <td class="text">
         <div class="peek-name">
