@@ -24,7 +24,7 @@ import { picking } from './picking';
 import { groupName, overTimeText, PER_TITLES, valueTicks } from './words';
 
 const GROUPS = 8; // lines that colours tell apart
-const LEFT = 4;
+const VALUE = 8; // characters of a value of the axis, beside the plot
 const RIGHT = 4;
 const TOP = 16; // room for markers' names
 const FOOT = 18;
@@ -236,7 +236,6 @@ interface PlotProps {
 }
 
 function Plot({ lines, span, band, base, step, width, height, per, whole, onHover, children }: PlotProps) {
-  const x: Scale = { min: span.from, max: span.to, from: LEFT, to: Math.max(LEFT + 10, width - RIGHT) };
   const shown = lines.filter((l) => !l.hidden);
   const top = Math.max(0, ...shown.flatMap((l) => l.points.map((p) => p.value ?? 0)));
   const y: Scale = { min: 0, max: top > 0 ? top * 1.05 : 1, from: height - FOOT, to: TOP };
@@ -244,6 +243,8 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
   const values = valueTicks(y.max, unit, Math.max(2, Math.floor((height - TOP - FOOT) / 24)));
   const zone = zoneText(span.to);
   const { CHAR } = sizes();
+  const left = 8 + CHAR * Math.max(VALUE, ...values.map((v) => overTimeText(v, unit, per).length));
+  const x: Scale = { min: span.from, max: span.to, from: left, to: Math.max(left + 10, width - RIGHT) };
   const dates = timelineDates(span.from, span.to, Math.floor(width / 90)).map((time) => {
     const text = dateText(time, span.to - span.from);
     const half = (CHAR * text.length) / 2; // at the edges a date stands within, and behind the zone
@@ -313,9 +314,9 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
         onDblClick={() => selectTime(span)}
       >
         {values.map((v) => (
-          <line key={v} class="chart-grid" x1={LEFT} x2={width - RIGHT} y1={place(y, v)} y2={place(y, v)} />
+          <line key={v} class="chart-grid" x1={left} x2={width - RIGHT} y1={place(y, v)} y2={place(y, v)} />
         ))}
-        <line class="timeline-foot" x1={LEFT} x2={width - RIGHT} y1={y.from} y2={y.from} />
+        <line class="timeline-foot" x1={left} x2={width - RIGHT} y1={y.from} y2={y.from} />
         {other && box(other, 'band-base')}
         {(!whole || drag) && box(head, 'band')}
         {shown.map((l) => runs(l.points, step).map((run, i) => (
@@ -326,7 +327,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
           </g>
         )))}
         {[0, ...values].map((v) => (
-          <text key={v} class="timeline-value" x={LEFT + 2} y={place(y, v) - 5}>{overTimeText(v, unit, per)}</text>
+          <text key={v} class="timeline-value" x={left - 6} y={place(y, v) + 4}>{overTimeText(v, unit, per)}</text>
         ))}
         <text class="timeline-zone" x={0} y={height - 6}>{zone}</text>
         {dates.map((d) => <text key={d.time} class="timeline-date" x={d.at} y={height - 6}>{d.text}</text>)}
@@ -337,7 +338,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
       {!whole && (
         <div
           class="timeline-whole"
-          style={{ left: `${Math.max(LEFT, Math.min(width - 34, place(x, Math.min(band.to, span.to)) - 30))}px` }}
+          style={{ left: `${Math.max(left, Math.min(width - 34, place(x, Math.min(band.to, span.to)) - 30))}px` }}
         >
           <IconButton icon="close" label="Select all of the timeline" onClick={() => selectTime(span)} />
         </div>

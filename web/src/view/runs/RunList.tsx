@@ -142,24 +142,25 @@ function columnsOf(
     },
     { id: 'id', title: 'Id', width: '12rem', from: 104, kind: () => 'soft mono', cell: (r) => r.id, text: (r) => r.id },
     {
-      id: 'revision', title: 'Commit', order: 'ascending', width: '13rem', from: 34, kind: () => 'mono',
+      id: 'revision', title: 'Commit', order: 'ascending', width: 'minmax(8rem, 16rem)', from: 48, kind: () => 'mono',
       cell: (r) => <span class="cut" title={r.revision}>{r.revision}</span>, text: (r) => r.revision,
     },
     {
-      id: 'verdict', title: 'Verdict', about: 'What the run found against its base', width: 'minmax(8rem, 14rem)', from: 30,
+      id: 'verdict', title: 'Verdict', about: 'What the run found against its base', width: 'minmax(8rem, 2fr)',
       kind: (r) => verdictKind(verdicts[r.id]),
       cell: (r) => {
+        if (r.error) return <span class="runs-error cut" title={r.error}>{r.error}</span>;
         const v = verdicts[r.id];
         return v && <span class="cut" title={v.summary}>{v.changed || v.summary}</span>;
       },
-      text: (r) => verdicts[r.id]?.summary ?? '',
+      text: (r) => r.error ?? verdicts[r.id]?.summary ?? '',
     },
     {
-      id: 'packages', title: 'Packages', order: 'ascending',
-      cell: (r) => (r.error ? <span class="runs-error cut" title={r.error}>{r.error}</span> : (
+      id: 'packages', title: 'Packages', order: 'ascending', width: 'minmax(8rem, 2fr)', from: 34,
+      cell: (r) => (
         <span class="cut" title={[...r.packages, '', ...r.names].join('\n')}>{r.packages.join(', ') || r.names.join(', ')}</span>
-      )),
-      text: (r) => r.error ?? r.packages.join(' '),
+      ),
+      text: (r) => r.packages.join(' '),
     },
     {
       id: 'benchmarks', title: 'Benchmarks', order: 'descending', width: '7rem', from: 44, align: 'right', cell: (r) => r.benchmarks || '',

@@ -64,7 +64,7 @@ function RunHead({ info, summary, id, state }: { info: RunInfo; summary: string 
   return (
     <div class="runs-head">
       <h2>{whenIn(info.created)} <Marks run={info} /></h2>
-      <p class="mono soft">{info.revision}</p>
+      {info.revision !== '-' && <p class="mono soft">{info.revision}</p>}
       {summary && <p class="runs-verdict"><b>{summary}</b></p>}
       <p class="soft">{[info.environment.go?.replace(/^go/, 'Go '), machineOf(info.environment)].filter(Boolean).join(', ')}</p>
       <span class="button-row">

@@ -141,7 +141,8 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
         />
       </div>
       <div class="pane-facts">
-        <span>{plural(points.length, 'run')}, equally spaced; bars are 95 % intervals of the median</span>
+        <span>{plural(points.length, 'run')}</span>
+        <span>equally spaced; bars are 95 % intervals of the median</span>
         {series.bounds.length > 0 && <span>objective: {series.bounds.map((b) => `${b.kind} ${b.text}`).join(', ')}</span>}
         {machines > 1 && <span>{machines} machines: their points are not joined</span>}
       </div>

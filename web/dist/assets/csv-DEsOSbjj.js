@@ -1,3 +1,0 @@
-import{i as e}from"./figures-CalQMHVB.js";function t(e){return e.map(e=>e.map(e=>/[",\r\n]/.test(e)?`"${e.replaceAll(`"`,`""`)}"`:e).join(`,`)).join(`\r
-`)+`\r
-`}function n(n,i,a){let o=i.filter(e=>e.text);r(new Blob([t([o.map(e=>e.title),...a.map(t=>o.map(n=>e(n.text(t))))])],{type:`text/csv`}),n)}function r(e,t){let n=document.createElement(`a`);n.href=URL.createObjectURL(e),n.download=t,n.click(),setTimeout(()=>URL.revokeObjectURL(n.href),1e4)}export{n as t};

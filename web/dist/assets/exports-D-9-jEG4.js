@@ -1,1 +1,0 @@
-import{ct as e}from"./state-Csep6Ll_.js";var t=e([]);function n(e){return t.value=[...t.peek(),e],()=>{t.value=t.peek().filter(t=>t!==e)}}export{t as n,n as t};

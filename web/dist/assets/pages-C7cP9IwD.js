@@ -1,1 +1,0 @@
-import{X as e,Y as t}from"./state-Csep6Ll_.js";var{parse:n,href:r,shown:i,go:a,set:o}=t([`services`,`status`],{find:e(`find`),order:e(`order`)});export{o as i,r as n,i as r,a as t};

@@ -1,1 +1,0 @@
-import{ct as e}from"./state-Csep6Ll_.js";var t=e(!1),n=e(!1);export{n,t};

@@ -1,1 +1,0 @@
-function e(e,t){let n=new URLSearchParams(e);for(let[e,r]of Object.entries(t))r!==void 0&&r!==``&&n.set(e,r);return n}var t=[`nodecount`,`nodefraction`,`edgefraction`,`trim`];function n(n,r){return t.some(e=>r[e]!==void 0)?e(n,{nodecount:r.nodecount??`0`}):e(n,{nodecount:`0`,trim:`false`})}export{n,e as t};

@@ -1,1 +1,0 @@
-import{n as e}from"./state-Csep6Ll_.js";function t(t){e({view:`source`,fn:t})}export{t};

@@ -1,1 +1,0 @@
-import{W as e}from"./parts-Bl5LDdAX.js";function t(t,n,r){return r?`${t}=${n}`:`${t}=^${e(n).replaceAll(`,`,`\\x2c`)}$`}function n(e){let t=e.indexOf(`=`);return t<0?void 0:{key:e.slice(0,t).trim(),value:e.slice(t+1).replace(/^\^/,``).replace(/\$$/,``)}}export{t as n,n as t};

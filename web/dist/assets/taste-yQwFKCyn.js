@@ -1,1 +1,0 @@
-function e(e){try{return localStorage.getItem(e)}catch{return null}}function t(e,t){try{t===null?localStorage.removeItem(e):localStorage.setItem(e,t)}catch{}}export{e as n,t};

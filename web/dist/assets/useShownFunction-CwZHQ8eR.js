@@ -1,1 +1,0 @@
-import{s as e}from"./index-DMXDi9OV.js";import{c as t}from"./state-Csep6Ll_.js";import{r as n}from"./names-B54pPVNa.js";import{t as r}from"./query-CznGl2Qs.js";function i(i){let a=e(`top`,i.fn?null:r(t(i),{granularity:`functions`,sort:`flat`,order:i.base.length>0?`-flat`:``,limit:`1`})),o=a.answer?.report.rows[0];return{fn:i.fn||(o&&!a.error?n(o):``),loading:a}}export{i as t};
