@@ -21,6 +21,16 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
       await clean(page, { contrast: colorScheme === 'dark' });
     }, { colorScheme, expect: view === 'disasm' ? [/console: .*422/] : [] });
   }
+  check(`axe finds nothing in a table beside the flame graph, ${colorScheme}`, async ({ page, open }) => {
+    await open('/flame?beside=1&mine=true');
+    await page.getByRole('grid').waitFor();
+    await clean(page, { contrast: colorScheme === 'dark' });
+  }, { colorScheme });
+  check(`axe finds nothing where there is no page, ${colorScheme}`, async ({ page, url }) => {
+    await page.goto(`${url}/nothing/here`);
+    await page.getByRole('heading', { name: 'Not found' }).waitFor();
+    await clean(page, { contrast: colorScheme === 'dark' });
+  }, { colorScheme, allow: [/console: .*404/] });
   labelled(`axe finds nothing in tags, ${colorScheme}`, async ({ page, open }) => {
     await open('/tags');
     await clean(page, { contrast: colorScheme === 'dark' });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { clean } from './axe.mjs';
 import { advised, MARKUP } from './advised.mjs';
+import { tabTo } from './focus.mjs';
 import { serve, temporaryFolder } from './hone.mjs';
 import { absolute, heap, wordindex } from './profiles.mjs';
 import { eventually, settled, suite } from './page.mjs';
@@ -69,6 +70,20 @@ check('a line with a finding has a mark that keys open and close', async ({ page
   await page.getByRole('tab', { name: 'Advice', selected: true }).waitFor();
   assert.equal(await head(page, first.title).getAttribute('aria-expanded'), 'true');
 });
+
+check('advice by keyboard alone', async ({ page, open }) => {
+  await open(path('run', { run, show: 'advice' }));
+  const found = head(page, first.title);
+  await found.waitFor();
+  await tabTo(page, new RegExp(`^button .*${first.title.slice(0, 20)}`));
+  const before = await found.getAttribute('aria-expanded');
+  await page.keyboard.press('Enter');
+  await eventually(async () => assert.notEqual(await found.getAttribute('aria-expanded'), before));
+  await page.keyboard.press('Enter');
+  await tabTo(page, /^a Source line/);
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Advice on line 7' }).waitFor();
+}, { mayShift: true });
 
 check('what became of rewrites is told', async ({ page, open }) => {
   const { id: finding, rule, file } = first;
