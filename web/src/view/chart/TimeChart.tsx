@@ -106,7 +106,8 @@ export function TimeChart({
     : timelineDates(x.min, x.max, Math.floor((width - left) / TICK)).map((t) => ({ at: t, text: t }));
   const span = range ? range.to - range.from : Math.max(...times) - Math.min(...times);
   const shown = points[over];
-  // One stop of the tab key: arrows walk along a line and from line to line.
+  // One stop of the tab key: arrows walk along a line and from line to line. It is tabindex below, since the names of
+  // SVG's attributes have one case, and the other would be no attribute at all.
   const stop = over >= 0 && over < points.length ? over : Math.max(0, points.findIndex((p) => p.selected));
   const walk = (e: KeyboardEvent, i: number) => {
     const p = points[i]!;
@@ -193,7 +194,7 @@ export function TimeChart({
                 href={p.href}
                 class={`chart-point${p.partial ? ' chart-partial' : ''}${p.selected ? ' chart-selected' : ''}`
                   + `${p.tone === undefined ? '' : ` tone-${p.tone}`}${p.quiet ? ' chart-quiet' : ''}`}
-                tabIndex={i === stop ? 0 : -1}
+                tabindex={i === stop ? 0 : -1}
                 onKeyDown={(e) => walk(e, i)}
                 aria-label={p.facts.join(', ')}
                 onClick={follow(p.onOpen)}
