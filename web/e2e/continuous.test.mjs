@@ -413,12 +413,28 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
 
 check('history by keyboard alone', async ({ page, open, url }) => {
   await open((await link(url, 'history')).path);
-  await tabTo(page, /^grid Functions by version/, 120);
+  await tabTo(page, /^grid Functions by version/); // all points of the chart are one stop
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('ArrowDown');
   await eventually(() => assert.match(page.url(), /fn=/));
   await page.keyboard.press('Enter');
   await page.getByRole('tab', { name: 'Source', selected: true }).waitFor();
+}, { mayShift: true });
+
+check('services, single profiles and the state by keyboard alone', async ({ page, open, url }) => {
+  await open('/services');
+  await tabTo(page, /^grid Services/);
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+  await open((await link(url, 'records')).path);
+  await tabTo(page, /^grid Profiles/, 120);
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+  await open('/status');
+  await tabTo(page, /Skip to the page/);
+  await tabTo(page, /^body|Skip to the page/, 120); // all the way
 }, { mayShift: true });
 
 closed('who is not known logs in, is shown, and logs out', async ({ page, url }) => {
