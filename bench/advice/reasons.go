@@ -3,7 +3,7 @@ package main
 // reasons are, by the pattern that a case names, the rules that say what its author
 // did. A pattern without any is not in the rules.
 var reasons = map[string][]string{
-	"loop-to-builtin":                 {"byte-loop"},
+	"loop-to-builtin":                 {"byte-loop", "bulk-append"},
 	"interface-param-escape":          {"hot-allocation", "encoder-per-call", "hash-sum"},
 	"closure-capture-alloc":           {"hot-allocation"},
 	"variadic-boxing":                 {"sprintf-simple", "hot-allocation"},
@@ -42,7 +42,7 @@ var reasons = map[string][]string{
 	"map-prealloc":                    {"map-grows"},
 	"work-per-comparison":             {"work-per-comparison"},
 	"concat-into-buffer":              {"concat-into-buffer"},
-	"concat-of-conversions":           {},
+	"concat-of-conversions":           {"hot-allocation"},
 	"join-literal":                    {"join-literal"},
 	"replacer-per-call":               {"replacer-per-call"},
 }
