@@ -122,7 +122,7 @@ function columnsOf(
       ),
     },
     {
-      id: 'time', title: `Run, ${zoneText(Date.now())}`, order: 'descending', width: 'minmax(9.5rem, 1.2fr)',
+      id: 'time', title: `Run, ${zoneText(Date.now())}`, order: 'descending', width: 'minmax(12.5rem, 17rem)',
       cell: (r) => (
         <>
           {r.state === 'corrupt' ? <span>{when(r.created)}</span> : (
@@ -146,7 +146,7 @@ function columnsOf(
       cell: (r) => <span class="cut" title={r.revision}>{r.revision}</span>, text: (r) => r.revision,
     },
     {
-      id: 'verdict', title: 'Verdict', about: 'What the run found against its base', width: 'minmax(8rem, 2fr)',
+      id: 'verdict', title: 'Verdict', about: 'What the run found against its base', width: 'minmax(6rem, 3fr)',
       kind: (r) => verdictKind(verdicts[r.id]),
       cell: (r) => {
         if (r.error) return <span class="runs-error cut" title={r.error}>{r.error}</span>;
