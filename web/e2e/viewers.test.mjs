@@ -150,7 +150,15 @@ function firefox(file) {
   const run = (...args) => execFileSync(process.execPath, [cli, ...args], {
     encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PROFILER_CLI_SESSION_DIR: folder },
   });
-  run('load', file);
+  // It gives its daemon half a second to start, which a busy machine may not have.
+  for (let left = 10; ; left--) {
+    try {
+      run('load', file);
+      break;
+    } catch (err) {
+      if (left === 0) throw err;
+    }
+  }
   try {
     const { friendlyThreadName: thread, functions } = JSON.parse(run('thread', 'functions', '--json'));
     return { thread, functions };
