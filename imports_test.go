@@ -68,9 +68,10 @@ var importTable = map[string][]string{
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},
 	// Bytes in, values out: it sees no Pebble, and nothing of the engine.
-	"internal/store/disk/format": {"profile", "internal/hashing", "internal/store"},
-	"internal/store/storetest":   {"profile", "internal/store"},
-	"internal/ingest":            {"profile", "internal/durable", "internal/hashing", "internal/store"},
+	"internal/store/disk/format":               {"profile", "internal/hashing", "internal/store"},
+	"internal/store/storetest":                 {"profile", "internal/store"},
+	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
+	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/store"},
 	// What is on the wire, for server and command line.
 	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune"},
 	// The shell of all servers, which knows no subject; services, which register on it;
