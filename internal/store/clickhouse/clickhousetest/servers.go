@@ -4,6 +4,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -121,7 +122,7 @@ func startZooKeeper(dir, port string) (*process, error) {
 	}
 	// Sessions are short, as a replica that comes back waits for that of the one that was killed.
 	settings := fmt.Sprintf("tickTime=500\nmaxClientCnxns=0\ndataDir=%s\nclientPort=%s\nclientPortAddress=127.0.0.1\n"+
-		"admin.enableServer=false\n4lw.commands.whitelist=ruok\n", filepath.Join(dir, "data"), port)
+		"admin.enableServer=false\n4lw.commands.whitelist=srvr\n", filepath.Join(dir, "data"), port)
 	if err := os.WriteFile(filepath.Join(dir, "zoo.cfg"), []byte(settings), 0o644); err != nil {
 		return nil, err
 	}
@@ -136,11 +137,11 @@ func startZooKeeper(dir, port string) (*process, error) {
 			return err
 		}
 		defer c.Close()
-		if _, err := c.Write([]byte("ruok")); err != nil {
+		// It answers ruok before it gives sessions, without which 18.16 crashes as it starts.
+		if _, err := c.Write([]byte("srvr")); err != nil {
 			return err
 		}
-		answer := make([]byte, 4)
-		if _, err := c.Read(answer); err != nil || string(answer) != "imok" {
+		if answer, err := io.ReadAll(c); err != nil || !strings.Contains(string(answer), "Mode: ") {
 			return errors.Join(fmt.Errorf("ZooKeeper answers %q", answer), err)
 		}
 		return nil
