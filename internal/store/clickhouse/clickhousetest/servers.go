@@ -4,12 +4,14 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"text/template"
+	"time"
 
 	"github.com/hone-go/hone/internal/freeport"
 )
@@ -121,12 +123,12 @@ func startZooKeeper(dir, port string) (*process, error) {
 	}
 	// Sessions are short, as a replica that comes back waits for that of the one that was killed.
 	settings := fmt.Sprintf("tickTime=500\nmaxClientCnxns=0\ndataDir=%s\nclientPort=%s\nclientPortAddress=127.0.0.1\n"+
-		"admin.enableServer=false\n4lw.commands.whitelist=ruok\n", filepath.Join(dir, "data"), port)
+		"admin.enableServer=false\n4lw.commands.whitelist=srvr\n", filepath.Join(dir, "data"), port)
 	if err := os.WriteFile(filepath.Join(dir, "zoo.cfg"), []byte(settings), 0o644); err != nil {
 		return nil, err
 	}
 	p := &process{dir: dir, command: []string{
-		"java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+		"java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 		"-cp", "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar",
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg",
 	}}
@@ -136,11 +138,15 @@ func startZooKeeper(dir, port string) (*process, error) {
 			return err
 		}
 		defer c.Close()
-		if _, err := c.Write([]byte("ruok")); err != nil {
+		if err := c.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
 			return err
 		}
-		answer := make([]byte, 4)
-		if _, err := c.Read(answer); err != nil || string(answer) != "imok" {
+		if _, err := c.Write([]byte("srvr")); err != nil {
+			return err
+		}
+		// It answers before it takes sessions, and a server that is turned away then crashes.
+		answer, err := io.ReadAll(c)
+		if err != nil || !strings.Contains(string(answer), "Mode: standalone") {
 			return errors.Join(fmt.Errorf("ZooKeeper answers %q", answer), err)
 		}
 		return nil
