@@ -70,6 +70,7 @@ var importTable = map[string][]string{
 	// Bytes in, values out: it sees no Pebble, and nothing of the engine.
 	"internal/store/disk/format":               {"profile", "internal/hashing", "internal/store"},
 	"internal/store/storetest":                 {"profile", "internal/store"},
+	"internal/store/clickhouse":                {"profile", "internal/hashing", "internal/store"},
 	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
 	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/store"},
 	// What is on the wire, for server and command line.

@@ -192,6 +192,7 @@ type Store struct {
 	replicas int // of each shard
 	in       *inserter
 	words    lexicons
+	counts   counts
 
 	mu     sync.Mutex
 	closed bool

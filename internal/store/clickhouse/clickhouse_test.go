@@ -1,27 +1,47 @@
 package clickhouse_test
 
 import (
-	"fmt"
-	"os"
-	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/clickhouse"
+	"github.com/hone-go/hone/internal/store/clickhouse/clickhousetest"
 	"github.com/hone-go/hone/internal/store/storetest"
 )
 
-var databases atomic.Int64
+// servers are the engines that the store has to work on, each for a test of its own.
+var servers = []struct {
+	name string
+	// config returns where a new store is to be made, whose tables go with the test.
+	config func(t testing.TB) clickhouse.Config
+}{
+	{"Single", func(t testing.TB) clickhouse.Config {
+		s := clickhousetest.Single(t)
+		return clickhouse.Config{Addresses: []string{s.Addr}, Database: s.Name(t)}
+	}},
+	{"Today", func(t testing.TB) clickhouse.Config {
+		s := clickhousetest.Today(t)
+		return clickhouse.Config{Addresses: []string{s.Addr}, Database: s.Name(t)}
+	}},
+	{"Cluster", func(t testing.TB) clickhouse.Config {
+		c := clickhousetest.SharedCluster(t)
+		return clickhouse.Config{Addresses: c.Addrs(), Database: c.Name(t), Cluster: clickhousetest.ClusterName}
+	}},
+}
 
-// create makes the tables of a store in a database of its own.
-func create(t testing.TB, cluster string, addresses ...string) clickhouse.Config {
-	t.Helper()
-	cfg := clickhouse.Config{
-		Addresses: addresses, Cluster: cluster, Interval: time.Millisecond,
-		Database: fmt.Sprintf("t%d_%d", os.Getpid(), databases.Add(1)),
+// onEach runs a test on each of the engines.
+func onEach(t *testing.T, test func(t *testing.T, config func(t testing.TB) clickhouse.Config)) {
+	for _, s := range servers {
+		t.Run(s.name, func(t *testing.T) { test(t, s.config) })
 	}
+}
+
+// create makes the tables of a store. Tests put one profile after another, which no
+// interval has to keep apart.
+func create(t testing.TB, cfg clickhouse.Config) clickhouse.Config {
+	t.Helper()
+	cfg.Interval = time.Microsecond
 	if err := clickhouse.Create(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -37,9 +57,16 @@ func open(t testing.TB, cfg clickhouse.Config) *clickhouse.Store {
 	return s
 }
 
-func TestSingle(t *testing.T) {
-	addr := os.Getenv("CH")
-	storetest.Run(t, func(t *testing.T) store.Store {
-		return open(t, create(t, os.Getenv("CHCLUSTER"), strings.Split(addr, ",")...))
+func TestStore(t *testing.T) {
+	onEach(t, func(t *testing.T, config func(t testing.TB) clickhouse.Config) {
+		made := map[string]clickhouse.Config{} // by directory
+		storetest.RunDurable(t, func(t *testing.T, dir string) store.Store {
+			cfg, ok := made[dir]
+			if !ok {
+				cfg = create(t, config(t))
+				made[dir] = cfg
+			}
+			return open(t, cfg)
+		})
 	})
 }

@@ -55,6 +55,15 @@ func newClient(cfg *Config) *client {
 	return c
 }
 
+// each returns a client for each server alone.
+func (c *client) each() []*client {
+	var out []*client
+	for _, s := range c.servers {
+		out = append(out, &client{cfg: c.cfg, http: c.http, servers: []*server{s}, read: c.read, insert: c.insert, frames: c.frames})
+	}
+	return out
+}
+
 func (c *client) close() { c.http.CloseIdleConnections() }
 
 // A statement is sent with its data.

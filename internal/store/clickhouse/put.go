@@ -42,6 +42,7 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 			return err
 		}
 		if r.Time < oldest {
+			s.counts.expired.Add(1)
 			return fmt.Errorf("%w: it is of %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
 		}
 	}
@@ -237,17 +238,26 @@ func (in *inserter) run() {
 
 // insert makes a batch durable.
 func (in *inserter) insert(ctx context.Context, batch []*pending) error {
+	all := int64(0)
+	for _, p := range batch {
+		all += int64(len(p.rows))
+	}
+	counts := &in.s.counts
 	rows, err := in.fresh(ctx, batch)
 	if err == nil && len(rows) > 0 {
 		err = in.insertRows(ctx, batch, rows)
 	}
 	if err == nil {
+		counts.put.Add(int64(len(rows)))
+		counts.duplicates.Add(all - int64(len(rows)))
 		return nil
 	}
 	var refused *Error
 	if errors.As(err, &refused) && refused.full() {
+		counts.full.Add(all)
 		return fmt.Errorf("%w: %w", store.ErrFull, err)
 	}
+	counts.unavailable.Add(all)
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 

@@ -3,7 +3,11 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -66,29 +70,92 @@ func (s *Store) DropExpired(ctx context.Context) error {
 	return nil
 }
 
-// A TableStats is what a table takes on one server's disks, or on those of a cluster
-// that the asked server knows of.
-type TableStats struct {
+// Stats are what this store has done, which is not what others on the same tables
+// have done.
+type Stats struct {
+	Put         int64 // profiles that were kept
+	Duplicates  int64 // profiles that were there already
+	Expired     int64 // profiles that were refused as too old
+	Full        int64 // profiles that were refused for want of room
+	Unavailable int64 // profiles that were refused for another reason of the engine's
+	Waiting     int64 // bytes that wait to be inserted now
+}
+
+// counts are Stats as they grow.
+type counts struct{ put, duplicates, expired, full, unavailable atomic.Int64 }
+
+// Stats returns what the store has done. It asks nobody.
+func (s *Store) Stats() Stats {
+	c := &s.counts
+	s.in.mu.Lock()
+	defer s.in.mu.Unlock()
+	return Stats{c.put.Load(), c.duplicates.Load(), c.expired.Load(), c.full.Load(), c.unavailable.Load(), s.in.waiting}
+}
+
+// Sizes are what there is in the tables.
+type Sizes struct {
+	Profiles int64            // counted once each
+	First    int64            // earliest time of a profile, in ns since 1970 UTC
+	Last     int64            // latest time of one
+	Services map[string]int64 // profiles
+	Tables   []TableSize
+}
+
+// A TableSize is what a table takes on the disks of all servers, replicas included.
+type TableSize struct {
 	Name  string
 	Rows  int64
-	Bytes int64 // compressed
+	Bytes int64
 	Parts int64
 }
 
-// Stats returns what the store's tables take on the disks of the server that is asked.
-func (s *Store) Stats(ctx context.Context) ([]TableStats, error) {
+// Sizes asks what there is in the tables.
+func (s *Store) Sizes(ctx context.Context) (*Sizes, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.calls.Done()
-	a, err := s.exec(ctx, &statement{sql: "SELECT table, toInt64(sum(rows)), toInt64(sum(bytes_on_disk)), toInt64(count()) FROM system.parts" +
-		" WHERE active AND database = '" + s.cfg.Database + "' GROUP BY table ORDER BY table"})
+	a, err := s.exec(ctx, &statement{sql: "SELECT service, toInt64(count()), min(time), max(time) FROM profiles FINAL GROUP BY service"})
 	if err != nil {
 		return nil, err
 	}
-	out := make([]TableStats, a.rows)
-	for i := range out {
-		out[i] = TableStats{a.cols[0].texts[i], a.cols[1].int64(i), a.cols[2].int64(i), a.cols[3].int64(i)}
+	out := &Sizes{Services: map[string]int64{}}
+	for i := range a.rows {
+		n, first, last := a.cols[1].int64(i), a.cols[2].int64(i), a.cols[3].int64(i)
+		if i == 0 {
+			out.First, out.Last = first, last
+		}
+		out.Services[a.cols[0].texts[i]] = n
+		out.Profiles += n
+		out.First, out.Last = min(out.First, first), max(out.Last, last)
+	}
+	parts := "SELECT table, toInt64(sum(rows)), toInt64(sum(bytes_on_disk)), toInt64(count()) FROM system.parts" +
+		" WHERE active AND database = '" + s.cfg.Database + "' GROUP BY table ORDER BY table"
+	all := []*client{s.client}
+	if s.cfg.Cluster != "" {
+		// Each server tells its own. Those that are not among the addresses are
+		// not asked.
+		all = s.client.each()
+	}
+	sizes := map[string]*TableSize{}
+	for _, c := range all {
+		a, err := c.run(ctx, parts)
+		if err != nil {
+			return nil, err
+		}
+		for i := range a.rows {
+			name := strings.TrimSuffix(a.cols[0].texts[i], "_local")
+			if sizes[name] == nil {
+				sizes[name] = &TableSize{Name: name}
+			}
+			t := sizes[name]
+			t.Rows += a.cols[1].int64(i)
+			t.Bytes += a.cols[2].int64(i)
+			t.Parts += a.cols[3].int64(i)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(sizes)) {
+		out.Tables = append(out.Tables, *sizes[name])
 	}
 	return out, nil
 }

@@ -110,6 +110,13 @@ func SkipMissing(t testing.TB, err error) {
 	}
 }
 
+// held are files that stay open: one that nothing refers to is closed by the garbage
+// collector.
+var held struct {
+	sync.Mutex
+	files []io.Closer
+}
+
 // startShared starts what ends with this process, in a folder that goes then.
 func startShared[S any](start func(dir string) (S, error)) (S, error) {
 	var none S
@@ -118,9 +125,13 @@ func startShared[S any](start func(dir string) (S, error)) (S, error) {
 		return none, err
 	}
 	tidy := exec.Command("sh", script, "tidy", dir)
-	if _, err := tidy.StdinPipe(); err != nil { // which nobody closes before the process ends
+	hold, err := tidy.StdinPipe() // which nobody closes before the process ends
+	if err != nil {
 		return none, err
 	}
+	held.Lock()
+	held.files = append(held.files, hold)
+	held.Unlock()
 	if err := tidy.Start(); err != nil {
 		return none, err
 	}
