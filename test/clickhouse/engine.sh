@@ -72,7 +72,7 @@ today) today ;;
 run)
 	shift
 	exec 3<&0
-	(cat <&3 >/dev/null && kill -9 $$) &
+	(cat <&3 >/dev/null && kill -9 $$ 2>/dev/null) &
 	exec 3<&-
 	exec "$@"
 	;;

@@ -70,8 +70,14 @@ func StartCluster(dir string, shards, replicas int) (*Cluster, error) {
 	return c, c.formed()
 }
 
-// formed waits until all servers take part in statements ON CLUSTER.
+// formed waits until all servers take part in statements ON CLUSTER. One that gets such
+// a statement before it has a session with ZooKeeper crashes.
 func (c *Cluster) formed() error {
+	for _, s := range c.Servers() {
+		if err := s.joined(); err != nil {
+			return err
+		}
+	}
 	var err error
 	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
 		name := newName()
@@ -87,6 +93,19 @@ func (c *Cluster) formed() error {
 		return err
 	}
 	return fmt.Errorf("the cluster does not form: %w", err)
+}
+
+// joined waits until a server has a session with ZooKeeper.
+func (s *Server) joined() error {
+	var n string
+	var err error
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(50 * time.Millisecond) {
+		if n, err = s.Query("SELECT value FROM system.metrics WHERE metric = 'ZooKeeperSession'"); err == nil && n != "0\n" {
+			time.Sleep(200 * time.Millisecond) // for what asked for the session to take note of it
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has %q sessions with ZooKeeper: %w", s.dir, n, err)
 }
 
 // Servers returns all servers, shard by shard.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+	"time"
 
 	"github.com/hone-go/hone/internal/freeport"
 )
@@ -127,7 +128,7 @@ func startZooKeeper(dir, port string) (*process, error) {
 		return nil, err
 	}
 	p := &process{dir: dir, command: []string{
-		"java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+		"java", "-Xmx128m", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
 		"-cp", "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar",
 		"org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg",
 	}}
@@ -137,11 +138,15 @@ func startZooKeeper(dir, port string) (*process, error) {
 			return err
 		}
 		defer c.Close()
-		// It answers ruok before it gives sessions, without which 18.16 crashes as it starts.
+		if err := c.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+			return err
+		}
 		if _, err := c.Write([]byte("srvr")); err != nil {
 			return err
 		}
-		if answer, err := io.ReadAll(c); err != nil || !strings.Contains(string(answer), "Mode: ") {
+		// It answers before it takes sessions, and a server that is turned away then crashes.
+		answer, err := io.ReadAll(c)
+		if err != nil || !strings.Contains(string(answer), "Mode: standalone") {
 			return errors.Join(fmt.Errorf("ZooKeeper answers %q", answer), err)
 		}
 		return nil
