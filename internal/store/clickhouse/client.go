@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -80,40 +81,47 @@ type tempTable struct {
 	rows []column
 }
 
+// attempts is how often a statement is tried at least, as long as a server says that
+// it may work later.
+const attempts = 8
+
 // exec runs a statement. All may be run twice, so whichever server doesn't answer is
-// followed by the next. Each server is asked at most twice.
+// followed by the next.
 func (c *client) exec(ctx context.Context, st *statement) (*answer, error) {
 	var body []byte
 	if st.rows != nil {
 		body = appendFrames(nil, appendBlock(nil, st.rows))
 	}
-	var err error
 	order := c.order()
-	for attempt := range 2 * len(order) {
-		if attempt >= len(order) {
-			// Each has been asked. What is busy may be so for a moment.
-			select {
-			case <-time.After(time.Duration(attempt) * 50 * time.Millisecond):
-			case <-ctx.Done():
-				return nil, ctx.Err()
-			}
-		}
-		var a *answer
+	for attempt := 0; ; attempt++ {
 		s := order[attempt%len(order)]
-		if a, err = c.ask(ctx, s, st, body); err == nil {
+		a, err := c.ask(ctx, s, st, body)
+		if err == nil {
 			return a, nil
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		var refused *Error
-		if !errors.As(err, &refused) {
+		later := errors.As(err, &refused)
+		if !later {
 			s.rest.Store(time.Now().Add(restFor).UnixNano())
 		} else if !refused.elsewhere() {
 			return nil, err
 		}
+		if tried := attempt + 1; tried >= max(attempts, 2*len(order)) || !later && tried >= 2*len(order) {
+			return nil, err
+		}
+		if later || attempt+1 >= len(order) {
+			// Two nodes that insert at a time get into each other's way in old
+			// versions, which know one quorum at a time; so the wait is a random one.
+			select {
+			case <-time.After(time.Duration(attempt+1)*20*time.Millisecond + rand.N(50*time.Millisecond)):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
 	}
-	return nil, err
 }
 
 // order returns the servers in turns, but those last that rest.

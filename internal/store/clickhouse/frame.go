@@ -23,7 +23,7 @@ const (
 	methodLZ4   = 0x82
 	methodPlain = 0x02
 	frameSize   = 1 << 20 // of data in the frames that are sent
-	maxFrame    = 1 << 30 // in those that come
+	maxFrame    = 1 << 28 // in those that come
 )
 
 // appendFrames appends data in frames.
@@ -69,7 +69,7 @@ func (s *stream) fill() error {
 	var head [frameHead]byte
 	if _, err := io.ReadFull(s.r, head[:]); err != nil {
 		if err == io.ErrUnexpectedEOF {
-			err = errors.Join(errFrame, err)
+			err = fmt.Errorf("%w: %w", errFrame, err)
 		}
 		return err
 	}

@@ -46,7 +46,7 @@ type lexicons struct {
 }
 
 // maxLexicon bounds the memory of a lexicon that a question begins with, in bytes.
-const maxLexicon = 512 << 20
+const maxLexicon = 256 << 20
 
 func (ls *lexicons) get() *lexicon {
 	ls.mu.Lock()

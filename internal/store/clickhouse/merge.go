@@ -50,7 +50,7 @@ type merger struct {
 	*selection
 	groups []group
 	exact  bool  // heads are of single profiles
-	twice  bool  // some of the selected profiles stand in the table more than once
+	twice  bool  // some of the selected profiles may stand in the table more than once
 	count  int64 // of rows
 }
 
@@ -66,6 +66,10 @@ func (s *Store) find(ctx context.Context, q *store.Query, exact bool) (*merger, 
 		return nil, err
 	}
 	m.groups = sel.groups(heads)
+	if exact {
+		m.twice = true // or will be, before the sums are made
+		return m, nil
+	}
 	a, err := s.exec(ctx, &statement{sql: "SELECT toInt64(count()) FROM profiles WHERE " + sel.where(), tables: sel.tables()})
 	if err != nil {
 		return nil, err
@@ -189,23 +193,22 @@ const maxColumns = 32
 
 // sum asks the engine for the sums of parts, all of which measure the same.
 func (m *merger) sum(ctx context.Context, parts map[groupKey]*part) error {
-	// Which of the selected profiles these are.
-	var columns []int
+	var wanted []int
 	headers := map[uint64]bool{}
 	for _, p := range parts {
-		columns = columns[:0]
+		wanted = wanted[:0]
 		for t := range p.heads[0].header.SampleTypes {
 			if p.column < 0 || p.column == t {
-				columns = append(columns, t)
+				wanted = append(wanted, t)
 			}
 		}
-		p.values = make([][]int64, len(columns))
+		p.values = make([][]int64, len(wanted))
 		for _, h := range p.heads {
 			headers[h.header.number] = true
 		}
 	}
-	for at := 0; at < len(columns); at += maxColumns {
-		if err := m.sumColumns(ctx, parts, headers, at, columns[at:min(at+maxColumns, len(columns))]); err != nil {
+	for at := 0; at < len(wanted); at += maxColumns {
+		if err := m.sumColumns(ctx, parts, headers, at, wanted[at:min(at+maxColumns, len(wanted))]); err != nil {
 			return err
 		}
 	}

@@ -146,9 +146,15 @@ func readAnswer(r *stream) (*answer, error) {
 		if err == io.EOF {
 			return a, nil
 		}
-		rows, err2 := r.uvarint()
-		if err != nil || err2 != nil || n > 1<<16 || rows > maxRows {
-			return nil, errors.Join(errAnswer, err, err2)
+		rows := uint64(0)
+		if err == nil {
+			rows, err = r.uvarint()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errAnswer, noEOF(err))
+		}
+		if n > 1<<16 || rows > maxRows {
+			return nil, errAnswer
 		}
 		if a.cols == nil {
 			a.cols = make([]values, n)
@@ -209,7 +215,7 @@ func (v *values) read(r *stream, rows int) error {
 		return nil
 	case strings.HasPrefix(kind, "FixedString("):
 		n, err := strconv.Atoi(strings.TrimSuffix(kind[len("FixedString("):], ")"))
-		if err != nil {
+		if err != nil || n < 1 || n > 1<<20 {
 			return errAnswer
 		}
 		for range rows {

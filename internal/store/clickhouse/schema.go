@@ -11,14 +11,11 @@ import (
 	"strings"
 )
 
-// schemaVersion is the version of the tables. Each migration in migrations
-// makes the next one.
+// schemaVersion is the version of the tables that this package reads and writes.
 const schemaVersion = 1
 
 // An engine is what a server can do.
-type engine struct {
-	major, minor int
-}
+type engine struct{ major int }
 
 // modern reports whether column codecs, settings of tables and many settings of
 // statements are there. 18.16, which distributions still have, lacks them.
@@ -34,7 +31,7 @@ func (c *client) engine(ctx context.Context) (e engine, err error) {
 	if a.rows != 1 || len(a.cols) != 1 || len(a.cols[0].texts) != 1 {
 		return e, errAnswer
 	}
-	if _, err := fmt.Sscanf(a.cols[0].texts[0], "%d.%d", &e.major, &e.minor); err != nil {
+	if _, err := fmt.Sscanf(a.cols[0].texts[0], "%d.", &e.major); err != nil {
 		return e, fmt.Errorf("the engine calls itself %q, which is no version", a.cols[0].texts[0])
 	}
 	return e, nil
@@ -54,6 +51,7 @@ func (e engine) settings(replicas int) (read, insert settings) {
 	if e.modern() {
 		insert["async_insert"] = "0" // acknowledged when it is done, and not before
 		insert["max_partitions_per_insert_block"] = "0"
+		read["cancel_http_readonly_queries_on_client_close"] = "1"
 	}
 	if replicas > 0 {
 		quorum := replicas/2 + 1
@@ -142,20 +140,16 @@ func (t *table) create(c *Config, e engine) []string {
 		cols = append(cols, text)
 	}
 	body := " (" + strings.Join(cols, ", ") + ") ENGINE = "
-	version := ""
-	if t.version != "" {
-		version = t.version
-	}
 	name, on, kind := t.name, "", "ReplacingMergeTree("
 	if c.Cluster != "" {
 		// On the disks are tables of another name; this one asks the shards.
 		name, on = t.local(), " ON CLUSTER "+c.Cluster
 		kind = fmt.Sprintf("ReplicatedReplacingMergeTree('/hone/%s/{shard}/%s', '{replica}'", c.Database, t.name)
-		if version != "" {
+		if t.version != "" {
 			kind += ", "
 		}
 	}
-	kind += version + ")"
+	kind += t.version + ")"
 	settings := fmt.Sprintf(" SETTINGS index_granularity = %d", t.granularity)
 	if e.modern() {
 		// Parts are on the disk when an insert is acknowledged.
