@@ -305,8 +305,8 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 		d.kept.Prepare(preparing, d.profiles.PrepareFlame)
 	}()
 	<-preparing.Done()
-	fmt.Fprintf(d.o.Stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, d.cfg.Data)
-	d.log.Info("started", "address", l.Addr().String(), "data", d.cfg.Data, "login", d.auth != nil, "tls", of.TLS != nil, "version", d.o.Version)
+	fmt.Fprintf(d.o.Stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, d.cfg.Keeps())
+	d.log.Info("started", "address", l.Addr().String(), "data", d.cfg.Data, "store", d.cfg.Keeps(), "login", d.auth != nil, "tls", of.TLS != nil, "version", d.o.Version)
 	if d.auth == nil && reach.Public {
 		d.log.Warn("anyone who can connect reads and writes all profiles")
 	}

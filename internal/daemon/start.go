@@ -23,12 +23,12 @@ func openStore(ctx context.Context, l net.Listener, cfg *Config, log *slog.Logge
 	opened := make(chan struct{})
 	go func() {
 		defer close(opened)
-		st, err = openDisk(ctx, cfg, log.With("part", "store"))
+		st, err = openKeeper(ctx, cfg, log.With("part", "store"))
 	}()
 	select {
 	case <-opened:
 	case <-time.After(patience):
-		log.Warn("the store takes long to open; until then only /healthz is answered", "data", cfg.Data)
+		log.Warn("the store takes long to open; until then only /healthz is answered", "store", cfg.Keeps())
 		stop, serr := answerStarting(l, cfg, log)
 		if serr != nil {
 			return nil, serr

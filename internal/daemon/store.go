@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -9,7 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// A keeper is a store as a server has it, which also tells how it fares.
+// A keeper is a store as a server has it, which also tells how it fares: the one in the
+// data directory, or one in ClickHouse.
 type keeper interface {
 	store.Store
 	prometheus.Collector
@@ -26,6 +28,14 @@ type storeState struct {
 	full, expired int64          // profiles refused since the start: there was no room, or they were too old
 	aside         []api.Aside    // what is not served
 	notices       []api.Notice   // what somebody has to look after
+}
+
+// openKeeper opens the store that a configuration names.
+func openKeeper(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error) {
+	if cfg.Store.URL != "" {
+		return openClickHouse(ctx, cfg, log)
+	}
+	return openDisk(ctx, cfg, log)
 }
 
 // metricsTo returns what sends figures to Prometheus.

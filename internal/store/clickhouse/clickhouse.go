@@ -286,3 +286,15 @@ func (s *Store) Ready(ctx context.Context) error {
 	_, err := s.client.schema(ctx)
 	return err
 }
+
+// MayInsert returns why the user can't insert, as far as that can be told without inserting.
+func (s *Store) MayInsert(ctx context.Context) error {
+	a, err := s.exec(ctx, &statement{sql: "SELECT toString(value) FROM system.settings WHERE name = 'readonly'"})
+	if err != nil {
+		return err
+	}
+	if a.rows == 1 && a.cols[0].texts[0] != "0" {
+		return fmt.Errorf("the user of the database %s may only read: its setting readonly is %s, and has to be 0", s.cfg.Database, a.cols[0].texts[0])
+	}
+	return nil
+}

@@ -153,3 +153,9 @@ func startZooKeeper(dir, port string) (*process, error) {
 	}
 	return p, p.start()
 }
+
+// InstallCluster gets what a cluster takes onto the machine.
+func InstallCluster() error {
+	_, err := install("cluster")
+	return err
+}
