@@ -243,7 +243,7 @@ func (m *merger) sumColumns(ctx context.Context, parts map[groupKey]*part, heade
 	// One group needs no telling apart.
 	groups, join := "toUInt32(0)", ""
 	if len(m.labels) > 1 {
-		groups, join = "grp", " ANY INNER JOIN (SELECT series, grp FROM picked) AS groups USING series"
+		groups, join = "grp", " ANY LEFT JOIN (SELECT series, grp FROM picked) AS groups USING series"
 	}
 	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM profiles%s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
 		groups, m.window(), sums.String(), m.final(), joined.String(), join, where)
