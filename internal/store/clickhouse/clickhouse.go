@@ -62,9 +62,9 @@ type Config struct {
 
 // Defaults of a Config.
 const (
-	// The engine merges what inserts leave, and likes few. One a quarter of a
-	// second from each of some nodes is what it keeps up with.
-	DefaultInterval = 250 * time.Millisecond
+	// The engine merges what inserts leave, and likes few. Ten a second from each of
+	// a few nodes are what it keeps up with.
+	DefaultInterval = 100 * time.Millisecond
 	DefaultTimeout  = time.Minute
 	DefaultDatabase = "hone"
 	DefaultPort     = "8123"
