@@ -61,7 +61,7 @@ func open(t testing.TB, cfg clickhouse.Config) *clickhouse.Store {
 
 // whole tells that each engine is to be tested with the whole suite, and not one with
 // most of it and the others with what differs between engines.
-var whole = os.Getenv("HONE_CLICKHOUSE") == "all"
+var whole = os.Getenv("HONE_CLICKHOUSE_TESTS") == "all"
 
 // What runs without whole.
 var (
@@ -76,7 +76,7 @@ func TestStore(t *testing.T) {
 			made := map[string]clickhouse.Config{} // by directory
 			storetest.RunDurable(t, func(t *testing.T, dir string) store.Store {
 				if single := server.name == "Single"; !whole && (single && singleLeavesOut.MatchString(t.Name()) || !single && !othersHave.MatchString(t.Name())) {
-					t.Skip("HONE_CLICKHOUSE=all runs it")
+					t.Skip("HONE_CLICKHOUSE_TESTS=all runs it")
 				}
 				cfg, ok := made[dir]
 				if !ok {

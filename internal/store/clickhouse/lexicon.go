@@ -108,6 +108,24 @@ const maxLookup = 100_000
 // lookUp returns the contents of numbers, which stand once each, or an error if
 // the store doesn't know one of them.
 func (s *Store) lookUp(ctx context.Context, sp *span, what uint8, numbers []uint64) ([]content, error) {
+	out, err := s.contents(ctx, sp, what, numbers)
+	if err != nil || len(out) == len(numbers) {
+		return out, err
+	}
+	there := make(map[uint64]bool, len(out))
+	for _, c := range out {
+		there[c.number] = true
+	}
+	for _, n := range numbers {
+		if !there[n] {
+			err = fmt.Errorf("the dictionary has no content of number %d (what: %d), which profiles refer to: rows were removed from it", n, what)
+		}
+	}
+	return nil, err
+}
+
+// contents returns the contents of those numbers that the store knows, once each.
+func (s *Store) contents(ctx context.Context, sp *span, what uint8, numbers []uint64) ([]content, error) {
 	var out []content
 	for chunk := range slices.Chunk(numbers, maxLookup) {
 		rows := columns("number", "UInt64")
@@ -132,11 +150,6 @@ func (s *Store) lookUp(ctx context.Context, sp *span, what uint8, numbers []uint
 				out = append(out, content{number, []byte(a.cols[2].texts[i])})
 			} else if before != sum {
 				return nil, fmt.Errorf("the dictionary has two contents of number %d (what: %d): its key is known to somebody, or it is the one in 10^7 stores where that happens", number, what)
-			}
-		}
-		for _, n := range chunk {
-			if _, ok := sums[n]; !ok {
-				return nil, fmt.Errorf("the dictionary has no content of number %d (what: %d), which profiles refer to: rows were removed from it", n, what)
 			}
 		}
 	}
@@ -172,8 +185,14 @@ func (lx *lexicon) add(what uint8, contents []content, f func(n uint64, r *reade
 	return nil
 }
 
+// learnSeries looks up series that were found in the dictionary. What one replica tells
+// another may not have yet; then no Put with it has been acknowledged, and it is left out.
 func (s *Store) learnSeries(ctx context.Context, lx *lexicon, sp *span, numbers []uint64) error {
-	return learn(ctx, s, lx, sp, ofSeries, lx.series, numbers, func(n uint64, r *reader) { lx.series[n] = readSeries(r) })
+	contents, err := s.contents(ctx, sp, ofSeries, missing(lx, lx.series, numbers))
+	if err != nil {
+		return err
+	}
+	return lx.add(ofSeries, contents, func(n uint64, r *reader) { lx.series[n] = readSeries(r) })
 }
 
 func (s *Store) learnHeaders(ctx context.Context, lx *lexicon, sp *span, numbers []uint64) error {

@@ -241,12 +241,12 @@ func (m *merger) sumColumns(ctx context.Context, parts map[groupKey]*part, heade
 		fmt.Fprintf(&sums, ", sum(a%d)", i)
 	}
 	// One group needs no telling apart.
-	groups := "toUInt32(0)"
+	groups, join := "toUInt32(0)", ""
 	if len(m.labels) > 1 {
-		groups = "transform(series, (SELECT groupArray(series) FROM picked), (SELECT groupArray(grp) FROM picked), toUInt32(0))"
+		groups, join = "grp", " ANY LEFT JOIN (SELECT series, grp FROM picked) AS groups USING series"
 	}
-	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM profiles%s ARRAY JOIN sites AS site%s WHERE %s GROUP BY g, w, site",
-		groups, m.window(), sums.String(), m.final(), joined.String(), where)
+	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM profiles%s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
+		groups, m.window(), sums.String(), m.final(), joined.String(), join, where)
 	a, err := m.s.exec(ctx, &statement{sql: sql, tables: tables})
 	if err != nil || a.rows == 0 {
 		return err

@@ -83,7 +83,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 	var all []chosen
 	sel.lx.mu.Lock()
 	for _, n := range a.cols[0].words {
-		if labels := sel.lx.series[n]; q.Selector.Matches(labels) {
+		if labels := sel.lx.series[n]; labels != nil && q.Selector.Matches(labels) {
 			all = append(all, chosen{n, labels})
 		}
 	}

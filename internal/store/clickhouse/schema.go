@@ -61,13 +61,11 @@ func (e engine) settings(replicas int) (read, insert settings) {
 		// A block that comes again counts once anyway, and the engine would take
 		// it for known though it had been dropped meanwhile.
 		insert["insert_deduplicate"] = "0"
-		if quorum < replicas {
-			// What was acknowledged has to be in what is read next, also by a
-			// replica that isn't in the quorum.
-			read["select_sequential_consistency"] = "1"
-			if e.modern() {
-				insert["insert_quorum_parallel"] = "0"
-			}
+		// What was acknowledged has to be in what is read next, and what was read
+		// once in what is read later, whichever replicas are asked.
+		read["select_sequential_consistency"] = "1"
+		if e.modern() {
+			insert["insert_quorum_parallel"] = "0" // which that needs
 		}
 	}
 	return read, insert
