@@ -1,3 +1,5 @@
+//go:build unix
+
 package doc_test
 
 import (

@@ -33,7 +33,7 @@ func TestServeFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster")
 	}
-	kills := 3
+	kills := 2
 	if n, err := strconv.Atoi(os.Getenv("HONE_TEST_KILLS")); err == nil {
 		kills = n
 	}
@@ -108,6 +108,12 @@ func TestServeFaults(t *testing.T) {
 		}
 		if err := s.Start(); err != nil {
 			t.Fatal(err)
+		}
+		// All is in service again when each sender has gone on.
+		for start, more := time.Now(), sent.Load()+2*atOnce; sent.Load() < more; time.Sleep(20 * time.Millisecond) {
+			if time.Since(start) > 2*time.Minute {
+				t.Fatalf("2 minutes after all were started again, %d of %d profiles came through", sent.Load()+2*atOnce-more, 2*atOnce)
+			}
 		}
 	}
 	stop()

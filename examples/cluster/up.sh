@@ -3,7 +3,7 @@
 # 127.0.0.1:8123 and :8124 and keep their data in DIR; ^C ends them.
 #
 # clickhouse-server, Java and ZooKeeper are those of Debian: apt-get install
-# clickhouse-server zookeeper. PORTS=20000 has them at 20000 and the ports after it.
+# clickhouse-server zookeeper curl. PORTS=20000 has them at 20000 and the ports after it.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,6 +29,10 @@ for shard in 1 2; do
 		clickhouse-server --config-file="$here/node.xml" >output 2>&1 &
 	started="$started $!"
 	cd ..
+done
+# A server that is asked for tables before it has a session with ZooKeeper may crash.
+for port in $http $((http + 1)); do
+	until [ "$(curl -s "http://127.0.0.1:$port/?query=SELECT+value+FROM+system.metrics+WHERE+metric='ZooKeeperSession'")" = 1 ]; do sleep 0.5; done
 done
 echo "Two shards at 127.0.0.1:$http and 127.0.0.1:$((http + 1)); ^C ends them"
 wait

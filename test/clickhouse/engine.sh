@@ -66,7 +66,7 @@ case ${1:-} in
 server) server ;;
 cluster)
 	server
-	[ -e /usr/share/java/zookeeper.jar ] && command -v java >/dev/null || install zookeeper default-jre-headless
+	[ -e /usr/share/java/zookeeper.jar ] && command -v java >/dev/null && command -v curl >/dev/null || install zookeeper default-jre-headless curl
 	;;
 today) today ;;
 run)
