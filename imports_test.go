@@ -68,9 +68,11 @@ var importTable = map[string][]string{
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},
 	// Bytes in, values out: it sees no Pebble, and nothing of the engine.
-	"internal/store/disk/format": {"profile", "internal/hashing", "internal/store"},
-	"internal/store/storetest":   {"profile", "internal/store"},
-	"internal/ingest":            {"profile", "internal/durable", "internal/hashing", "internal/store"},
+	"internal/store/disk/format":               {"profile", "internal/hashing", "internal/store"},
+	"internal/store/storetest":                 {"profile", "internal/store"},
+	"internal/store/clickhouse":                {"profile", "internal/hashing", "internal/store"},
+	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
+	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/store"},
 	// What is on the wire, for server and command line.
 	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune"},
 	// The shell of all servers, which knows no subject; services, which register on it;
@@ -84,7 +86,7 @@ var importTable = map[string][]string{
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
 	"internal/server/servertest": {"profile", "internal/api", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
-	"internal/daemon":            {"internal/advisor", "internal/api", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/disk", "web"},
+	"internal/daemon":            {"internal/advisor", "internal/api", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web"},
 	"web":                        {},
 
 	// Examples are users' programs, and benchmarks generate their own input.

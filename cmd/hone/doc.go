@@ -28,7 +28,7 @@
 //	push       send profiles to hone serve
 //	token      make, list and remove the tokens that hone serve lets in
 //	session    list and end the sessions of those who are logged in to hone serve
-//	store      look after the profiles that hone serve keeps: verify, repair, back up
+//	store      look after the profiles that hone serve keeps: verify, repair, back up, copy
 //	tour       walk through the tuning loop on an example
 //	completion print a script that has bash, zsh or fish complete hone's words
 //	top        list the functions (or lines, files, addresses) where the values are

@@ -71,7 +71,7 @@ func verbs() []verb {
 		{"push", "send profiles to hone serve", runPush, func() string { return pushHelp }},
 		{"token", "make, list and remove the tokens that hone serve lets in", runToken, func() string { return tokenHelp }},
 		{"session", "list and end the sessions of those who are logged in to hone serve", runSession, func() string { return sessionHelp }},
-		{"store", "look after the profiles that hone serve keeps: verify, repair, back up", runStore, func() string { return storeHelp }},
+		{"store", "look after the profiles that hone serve keeps: verify, repair, back up, copy", runStore, func() string { return storeHelp }},
 	}
 	vs = append(vs, verb{"tour", "walk through the tuning loop on an example", runTour, func() string { return tourHelp }},
 		verb{"completion", "print a script that has bash, zsh or fish complete hone's words", runCompletion, func() string { return completionHelp }})

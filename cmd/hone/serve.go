@@ -24,6 +24,9 @@ Profiler, Pyroscope, Parca and OpenTelemetry, or hone fetches them. ^C ends it.
                   where to listen; 127.0.0.1:4600 by default
   -data DIR       where profiles are kept; by default $STATE_DIRECTORY, or
                   $XDG_STATE_HOME/hone, or ~/.local/state/hone
+  -store URL      keep profiles in ClickHouse, as other servers may too:
+                  clickhouse://USER@HOST:8123,HOST2:8123/DATABASE?OPTIONS, whose
+                  tables hone store create makes; see doc/cluster.md
   -retention AGE  how long profiles are kept, such as 30d, which is the default;
                   0 is for ever
   -max-size SIZE  how much disk they may take, such as 100GB: the oldest go first
@@ -63,6 +66,7 @@ Examples:
 
   hone serve
   hone serve -data /srv/hone -retention 90d -max-size 200GB
+  hone serve -store clickhouse://hone@ch1:8123,ch2:8123/hone?cluster=main
   hone token add -role write -service 'shop-*' agents
   hone serve -listen :4600 -tls-cert cert.pem -tls-key key.pem
   hone serve -config hone-serve.toml -check
@@ -93,7 +97,7 @@ func (a *app) checkServe(ctx context.Context, cfg *daemon.Config, found daemon.P
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "The settings are good: listen on %s, profiles in %s, %s.\n", cfg.Listen, cfg.Data, login)
+	fmt.Fprintf(a.stdout, "The settings are good: listen on %s, profiles in %s, %s.\n", cfg.Listen, cfg.Keeps(), login)
 	return nil
 }
 

@@ -49,6 +49,7 @@ func parseServeFlags(args []string) (*serveFlags, error) {
 	fs.BoolVar(&f.check, "check", false, "")
 	fs.StringVar(&f.Listen, "listen", "", "")
 	fs.StringVar(&f.Data, "data", "", "")
+	fs.StringVar(&f.Store.URL, "store", "", "")
 	fs.StringVar(&f.PublicURL, "public-url", "", "")
 	fs.StringVar(&f.SourcePath, "source-path", "", "")
 	fs.StringVar(&f.BinaryPath, "binary-path", "", "")
@@ -88,7 +89,7 @@ func (f *serveFlags) resolved(getenv func(string) string) (*daemon.Config, error
 		to   *string
 		from string
 	}{
-		{&c.Listen, f.Listen}, {&c.Data, f.Data}, {&c.PublicURL, f.PublicURL}, {&c.SourcePath, f.SourcePath},
+		{&c.Listen, f.Listen}, {&c.Data, f.Data}, {&c.Store.URL, f.Store.URL}, {&c.PublicURL, f.PublicURL}, {&c.SourcePath, f.SourcePath},
 		{&c.BinaryPath, f.BinaryPath}, {&c.Module, f.Module},
 		{&c.Log.Format, f.Log.Format}, {&c.Log.Level, f.Log.Level}, {&c.TLS.Cert, f.TLS.Cert}, {&c.TLS.Key, f.TLS.Key},
 		{&c.Auth.Tokens, f.Auth.Tokens},

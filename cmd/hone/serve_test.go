@@ -122,9 +122,11 @@ func (d *serving) succeed(args ...string) string {
 
 // TestServePushQuery goes the whole way: profiles are pushed, the server is
 // started again, and reports of them are those of the files.
-func TestServePushQuery(t *testing.T) {
+func TestServePushQuery(t *testing.T) { eachStore(t, testPushQuery) }
+
+func testPushQuery(t *testing.T, on ...string) {
 	data := filepath.Join(t.TempDir(), "data")
-	d := startServe(t, data)
+	d := startServe(t, data, on...)
 	base := time.Now().Add(-30 * time.Minute).Truncate(time.Second)
 	at := func(minutes int) string {
 		return base.Add(time.Duration(minutes) * time.Minute).UTC().Format(time.RFC3339)
@@ -138,7 +140,7 @@ func TestServePushQuery(t *testing.T) {
 	if d.hone("query", "cpu").code != 1 {
 		t.Error("a server that has ended answers")
 	}
-	d = startServe(t, data)
+	d = startServe(t, data, on...)
 
 	// The header has other times; the table is the same.
 	table := func(text string) string { _, rows, _ := strings.Cut(text, "flat%"); return rows }
@@ -755,7 +757,9 @@ func TestServeTLS(t *testing.T) {
 
 // TestServeScrapesAndTells fetches profiles of this test's own process, and
 // checks that a target that fails can be seen to.
-func TestServeScrapesAndTells(t *testing.T) {
+func TestServeScrapesAndTells(t *testing.T) { eachStore(t, testScrapesAndTells) }
+
+func testScrapesAndTells(t *testing.T, on ...string) {
 	raw, err := os.ReadFile(testdata("heap.inlining.pb.gz"))
 	if err != nil {
 		t.Fatal(err)
@@ -768,7 +772,8 @@ func TestServeScrapesAndTells(t *testing.T) {
 		w.Write(raw)
 	}))
 	defer target.Close()
-	d := startServe(t, t.TempDir(), "-config", writeConfig(t, "[[scrape]]\nname = \"api\"\ninterval = \"200ms\"\nprofiles.cpu.enabled = false\n[[scrape.static]]\ntargets = [\""+target.URL+"\"]\n"))
+	config := writeConfig(t, "[[scrape]]\nname = \"api\"\ninterval = \"200ms\"\nprofiles.cpu.enabled = false\n[[scrape.static]]\ntargets = [\""+target.URL+"\"]\n")
+	d := startServe(t, t.TempDir(), append([]string{"-config", config}, on...)...)
 	for start := time.Now(); d.hone("query", `heap{service="api"}`).code != 0; time.Sleep(20 * time.Millisecond) {
 		if time.Since(start) > time.Minute {
 			t.Fatal("nothing is fetched")
@@ -793,7 +798,7 @@ func TestServeScrapesAndTells(t *testing.T) {
 		}
 	}
 	metrics := body("/metrics")
-	for _, want := range []string{"hone_store_profiles ", `hone_scrapes_failed_total{job="api"`, `hone_ingest_profiles_total{protocol="pull"}`} {
+	for _, want := range []string{`hone_store_put_total{result="kept"} `, `hone_scrapes_failed_total{job="api"`, `hone_ingest_profiles_total{protocol="pull"}`} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("metrics lack %s", want)
 		}

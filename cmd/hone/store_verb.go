@@ -27,9 +27,11 @@ const storeHelp = `usage: hone store stats DIR
        hone store repair DIR
        hone store backup DIR TO
        hone store backup [-server URL] [-name NAME]
+       hone store create URL
+       hone store copy FROM TO
 
 Look after the profiles that hone serve keeps. DIR is its data directory, or the
-store in it; the server must not be running, but for the last form, which
+store in it; the server must not be running, but for a backup by a server, which
 wants one of -server, -name and $HONE_SERVER.
 
   stats           print figures: profiles, bytes, and those of each service, the
@@ -41,6 +43,19 @@ wants one of -server, -name and $HONE_SERVER.
                   the old one, and say what is lost; the old one is kept beside it
   backup          copy the store to the directory TO, which must not exist; hone
                   serve -data can be given one with the copy in it, as store
+  create          make the tables of a store in ClickHouse, on all servers of a
+                  cluster if the URL names one, or bring them to this version;
+                  what is there stays
+  copy            copy the profiles of a store to another, each of them a DIR,
+                  which is made if TO isn't there, or a URL, and compare all in
+                  the end; one that was interrupted goes on when it is repeated
+
+A store in ClickHouse is told by its address, as for hone serve -store:
+
+  clickhouse://USER@HOST:8123,HOST2:8123/DATABASE?cluster=NAME&password-file=FILE
+
+with more options in doc/cluster.md, which also tells how to back one up. hone
+store stats prints figures of it; ClickHouse verifies and repairs its tables itself.
 
 A running server copies its store itself, to backups/NAME in its data directory:
 
@@ -54,6 +69,8 @@ Examples:
   hone store verify /srv/hone
   hone store backup /srv/hone /backup/hone/store
   hone store backup -server https://hone.example.com -name before-upgrade
+  hone store create 'clickhouse://hone@ch1:8123,ch2:8123/hone?cluster=main'
+  hone store copy /srv/hone 'clickhouse://hone@ch1:8123/hone?cluster=main'
 `
 
 func runStore(ctx context.Context, a *app, args []string) error {
@@ -61,7 +78,7 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	var name string
 	var asJSON bool
 	fetcher := &capture.Fetcher{}
-	c, err := parseCommand("store", []string{"stats", "verify", "repair", "backup"}, args, func(fs *flag.FlagSet) {
+	c, err := parseCommand("store", []string{"stats", "verify", "repair", "backup", "create", "copy"}, args, func(fs *flag.FlagSet) {
 		fs.StringVar(&f.server, "server", "", "")
 		fs.StringVar(&f.tokenFile, "token_file", "", "")
 		fs.StringVar(&name, "name", "", "")
@@ -82,8 +99,20 @@ func runStore(ctx context.Context, a *app, args []string) error {
 			return a.backupServer(ctx, &f, fetcher, name)
 		}
 	}
-	if n := map[string]int{"stats": 1, "verify": 1, "repair": 1, "backup": 2}[c.name]; c.flags.NArg() != n {
-		return c.usage("hone store %s takes %d directories, not %d", c.name, n, c.flags.NArg())
+	if n := map[string]int{"stats": 1, "verify": 1, "repair": 1, "backup": 2, "create": 1, "copy": 2}[c.name]; c.flags.NArg() != n {
+		return c.usage("hone store %s takes %s, not %d", c.name, counted(n, "store"), c.flags.NArg())
+	}
+	switch remote := isRemote(c.flags.Arg(0)); {
+	case c.name == "copy":
+		return a.copyStore(ctx, c.flags.Arg(0), c.flags.Arg(1))
+	case c.name == "create" && !remote:
+		return c.usage("%s is no address of ClickHouse, such as clickhouse://localhost:8123/hone; hone serve makes the store in its data directory itself", c.flags.Arg(0))
+	case c.name == "create":
+		return a.createStore(ctx, c.flags.Arg(0))
+	case c.name == "stats" && remote:
+		return a.remoteStats(ctx, c.flags.Arg(0), asJSON)
+	case remote:
+		return c.usage("hone store %s is for a store in a directory: ClickHouse has its own tools, see doc/cluster.md", c.name)
 	}
 	dir, err := storeDir(c.flags.Arg(0))
 	if err != nil {

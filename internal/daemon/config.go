@@ -56,6 +56,7 @@ type Config struct {
 		OIDC     *oidcConfig `toml:"oidc"`
 	} `toml:"auth"`
 	Store struct {
+		URL       string         `toml:"url"` // of ClickHouse; "" is in the data directory
 		Retention configDuration `toml:"retention"`
 		MaxSize   configSize     `toml:"max_size"`
 		MinFree   configSize     `toml:"min_free"`
@@ -350,6 +351,10 @@ func (c *Config) Check() (found Problems) {
 		if _, _, err := net.SplitHostPort(c.CloudProfiler.Proxy); err != nil {
 			blame("cloud_profiler.proxy", fmt.Errorf("%q is not HOST:PORT, such as %s", c.CloudProfiler.Proxy, DefaultProxy))
 		}
+	}
+	if c.Store.URL != "" {
+		_, err := c.remote()
+		blame("store.url", err)
 	}
 	agents, proxy := c.cloudProfiler(), c.cloudProfilerProxy()
 	blame("cloud_profiler", errors.Join(agents.Check(), proxy.Check()))

@@ -3,7 +3,8 @@
 //
 //	config      what it is told: the file, defaults, what is wrong with it; check.go
 //	daemon      the start, in one line from the store to the server, and the end
-//	start       the store, and what is answered until it is open
+//	start       opening the store, and what is answered until it is open
+//	store       what a server asks of a store beyond profiles; of each engine
 //	protocols   the wire protocols of agents and other tools; proxy.go
 //	status      how the parts fare
 //	reload      what changes while it runs; certificate.go
@@ -35,7 +36,6 @@ import (
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/server/stored"
-	"github.com/hone-go/hone/internal/store/disk"
 	"github.com/hone-go/hone/web"
 )
 
@@ -59,7 +59,7 @@ type daemon struct {
 	log   *slog.Logger
 	level *slog.LevelVar
 
-	store   *disk.Store
+	store   keeper
 	auth    *auth.Auth // nil without login
 	metrics *prometheus.Registry
 	memory  *ingest.Memory // of what comes in
@@ -114,7 +114,7 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 	defer d.markers.Close()
 	d.hub = d.newHub()
 	d.scraper = scrape.New(d.hub, d.log.With("part", "scrape"))
-	d.metrics.MustRegister(d.hub, d.scraper, storeMetrics{d.store})
+	d.metrics.MustRegister(d.hub, d.scraper, d.store)
 	protocols, err := d.protocols()
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 		return err
 	}
 	d.kept = stored.New(d.server, stored.Config{
-		Store: d.store, Markers: d.markers, Env: o.Site.Env, Status: d.status, Backup: d.backup, Version: o.Version,
+		Store: d.store, Markers: d.markers, Env: o.Site.Env, Status: d.status, Backup: d.store.backup, Version: o.Version,
 	})
 	module, err := cfg.module(reach.Public)
 	if err != nil {
@@ -305,8 +305,8 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 		d.kept.Prepare(preparing, d.profiles.PrepareFlame)
 	}()
 	<-preparing.Done()
-	fmt.Fprintf(d.o.Stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, d.cfg.Data)
-	d.log.Info("started", "address", l.Addr().String(), "data", d.cfg.Data, "login", d.auth != nil, "tls", of.TLS != nil, "version", d.o.Version)
+	fmt.Fprintf(d.o.Stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, d.cfg.Keeps())
+	d.log.Info("started", "address", l.Addr().String(), "data", d.cfg.Data, "store", d.cfg.Keeps(), "login", d.auth != nil, "tls", of.TLS != nil, "version", d.o.Version)
 	if d.auth == nil && reach.Public {
 		d.log.Warn("anyone who can connect reads and writes all profiles")
 	}
@@ -319,14 +319,4 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 	}
 	d.log.Info("ended")
 	return nil
-}
-
-// backup writes a copy of the store into a folder of the data directory.
-func (d *daemon) backup(ctx context.Context, name string) (string, error) {
-	dir := filepath.Join(d.cfg.Data, "backups")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	dir = filepath.Join(dir, name)
-	return dir, d.store.Backup(ctx, dir)
 }

@@ -5,12 +5,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/hone-go/hone/internal/server"
-	"github.com/hone-go/hone/internal/store/disk"
 )
 
 // patience is how long a store may take to open before the server answers that it
@@ -19,21 +17,18 @@ const patience = 2 * time.Second
 
 // openStore opens the store of a server. While that takes long, as on a disk
 // without room, connections are told so. It returns nil if ctx is done before.
-func openStore(ctx context.Context, l net.Listener, cfg *Config, log *slog.Logger) (*disk.Store, error) {
-	var st *disk.Store
+func openStore(ctx context.Context, l net.Listener, cfg *Config, log *slog.Logger) (keeper, error) {
+	var st keeper
 	var err error
 	opened := make(chan struct{})
 	go func() {
 		defer close(opened)
-		st, err = disk.OpenContext(ctx, filepath.Join(cfg.Data, "store"), disk.Options{
-			Retention: time.Duration(cfg.Store.Retention), MaxBytes: int64(cfg.Store.MaxSize), MinFree: int64(cfg.Store.MinFree),
-			CacheBytes: int64(cfg.Store.Cache), Log: log.With("part", "store"), Recover: true,
-		})
+		st, err = openKeeper(ctx, cfg, log.With("part", "store"))
 	}()
 	select {
 	case <-opened:
 	case <-time.After(patience):
-		log.Warn("the store takes long to open; until then only /healthz is answered", "data", cfg.Data)
+		log.Warn("the store takes long to open; until then only /healthz is answered", "store", cfg.Keeps())
 		stop, serr := answerStarting(l, cfg, log)
 		if serr != nil {
 			return nil, serr

@@ -11,11 +11,8 @@ import (
 
 	"github.com/hone-go/hone/internal/api"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/store"
-	"github.com/hone-go/hone/internal/store/disk"
 )
 
 // lately is how long something counts as going on after it happened last.
@@ -145,16 +142,11 @@ func (d *daemon) status() api.Status {
 			st.Limits = append(st.Limits, l)
 		}
 	}
-	kept := d.store.Stats()
-	st.Store = StoreFigures(kept)
-	var asideNotices []api.Notice
-	st.Aside, asideNotices = d.setAside(kept.Aside)
-	st.Notices = append(st.Notices, asideNotices...)
-	if n := len(kept.Damaged); n > 0 {
-		st.Notices = append(st.Notices, api.Notice{Level: api.LevelError, Text: fmt.Sprintf("%d files of the store are damaged: stop the server and run hone store repair. %s", n, kept.Damaged[0])})
-	}
-	notice(api.LevelError, d.changes.look("full", kept.Full, now), fmt.Sprintf("There is no room left for profiles; %d could not be kept since the start.", kept.Full))
-	notice(api.LevelInfo, d.changes.look("expired", kept.Expired, now), fmt.Sprintf("Profiles came that are older than profiles are kept; %d since the start.", kept.Expired))
+	kept := d.store.state()
+	st.Store, st.Aside = kept.figures, kept.aside
+	st.Notices = append(st.Notices, kept.notices...)
+	notice(api.LevelError, d.changes.look("full", kept.full, now), fmt.Sprintf("There is no room left for profiles; %d could not be kept since the start.", kept.full))
+	notice(api.LevelInfo, d.changes.look("expired", kept.expired, now), fmt.Sprintf("Profiles came that are older than profiles are kept; %d since the start.", kept.expired))
 	st.Scrape = d.scraped()
 	failing := 0
 	for _, t := range st.Scrape {
@@ -168,80 +160,19 @@ func (d *daemon) status() api.Status {
 	return st
 }
 
-// setAside tells what of the store is not served, or not all.
-func (d *daemon) setAside(all []disk.Aside) (aside []api.Aside, notices []api.Notice) {
-	repair := "stop the server, then: hone store repair " + d.cfg.Data
-	damaged, profiles, unsure := 0, int64(0), ""
-	for _, set := range all {
-		a := api.Aside{Service: set.Service, From: ms(set.Epoch), Since: ms(set.Since), Problem: set.Problem, Next: repair}
-		if set.Profiles >= 0 {
-			a.Profiles = &set.Profiles
-		}
-		switch {
-		case set.Returning:
-			a.Next = "none: it is being brought back"
-		default:
-			damaged++
-			profiles += max(set.Profiles, 0)
-			if set.Profiles < 0 {
-				unsure = "at least "
-			}
-		}
-		aside = append(aside, a)
-	}
-	if damaged > 0 {
-		number := fmt.Sprintf("%s%d in all", unsure, profiles)
-		if profiles == 0 {
-			number = "how many is not known"
-		}
-		notices = append(notices, api.Notice{Level: api.LevelError, Text: fmt.Sprintf("Profiles of %s of services are set aside, %s, as something of them can't be read: "+
-			"stop the server and run hone store repair, which brings back what can be.", weeks(damaged), number)})
-	}
-	for _, r := range d.store.Recoveries() {
-		n := api.Notice{Since: ms(r.Since), Level: api.LevelError, Text: fmt.Sprintf("The store could not be opened as it was: %s. What can be read of it is being brought back from %s; "+
-			"until then sums of the time before are not whole.", r.Problem, r.Dir)}
-		switch {
-		case r.Done:
-			n.Level = api.LevelWarning
-			n.Text = fmt.Sprintf("The store could not be opened as it was: %s. What can be read of it is back (%v). Its files are in %s until you remove them.", r.Problem, r, r.Dir)
-		case r.Waiting != "":
-			n.Text += " It waits: " + r.Waiting + "."
-		}
-		notices = append(notices, n)
-	}
-	return aside, notices
-}
-
-func weeks(n int) string {
-	if n == 1 {
-		return "1 week"
-	}
-	return fmt.Sprintf("%d weeks", n)
-}
-
 // fullFor is how long the server counts as not ready after there was no room.
 const fullFor = time.Minute
 
 // ready returns why profiles can't be taken.
 func (d *daemon) ready() error {
-	if err := d.store.Ready(); err != nil {
+	if err := d.store.ready(); err != nil {
 		return err
 	}
 	now := time.Now()
-	if last := d.changes.look("full", d.store.Stats().Full, now).last; !last.IsZero() && now.Sub(last) < fullFor {
+	if last := d.changes.look("full", d.store.state().full, now).last; !last.IsZero() && now.Sub(last) < fullFor {
 		return store.ErrFull
 	}
 	return nil
-}
-
-// StoreFigures are the figures of a store, by name.
-func StoreFigures(st disk.Stats) map[string]any {
-	return map[string]any{
-		"profiles": st.Profiles, "unpacked": st.Fresh, "partitions": st.Partitions,
-		"liveBytes": st.LiveBytes, "diskBytes": st.DiskBytes, "cacheBytes": st.CacheBytes, "cacheHits": st.CacheHits, "cacheMisses": st.CacheMiss,
-		"aside": len(st.Aside), "damagedFiles": len(st.Damaged),
-		"put": st.Put, "duplicates": st.Duplicates, "expired": st.Expired, "full": st.Full, "packed": st.Packed, "dropped": st.Dropped, "busy": st.Busy,
-	}
 }
 
 // scraped tells how the targets of the scrape configuration do.
@@ -271,56 +202,4 @@ func (d *daemon) scraped() []api.Scraped {
 		}
 	}
 	return all
-}
-
-// storeMetrics are the figures of a store for Prometheus.
-type storeMetrics struct{ store *disk.Store }
-
-var (
-	descKept     = prometheus.NewDesc("hone_store_profiles", "Profiles kept.", nil, nil)
-	descUnpacked = prometheus.NewDesc("hone_store_unpacked_profiles", "Profiles kept that are not packed yet.", nil, nil)
-	descLive     = prometheus.NewDesc("hone_store_live_bytes", "Size of the profiles on disk.", nil, nil)
-	descDisk     = prometheus.NewDesc("hone_store_disk_bytes", "Size of all files of the store.", nil, nil)
-	descCache    = prometheus.NewDesc("hone_store_cache_bytes", "Memory of what the store keeps between calls.", nil, nil)
-	descPut      = prometheus.NewDesc("hone_store_put_total", "Profiles put in, by what became of them.", []string{"result"}, nil)
-	descAside    = prometheus.NewDesc("hone_store_aside_partitions", "Weeks of services that are not served, as something of them can't be read.", nil, nil)
-	descDamaged  = prometheus.NewDesc("hone_store_damaged_files", "Files of the store that are known to be damaged.", nil, nil)
-	descReturn   = prometheus.NewDesc("hone_store_recovering", "Stores that could not be opened as they were and are not all back yet.", nil, nil)
-	descReturned = prometheus.NewDesc("hone_store_recovered_total", "Profiles of stores that could not be opened as they were, by what became of them; lost are those known of.", []string{"result"}, nil)
-	descDropped  = prometheus.NewDesc("hone_store_dropped_total", "Profiles removed for their age or for room.", nil, nil)
-)
-
-func (storeMetrics) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descKept, descUnpacked, descLive, descDisk, descCache, descPut, descAside, descDamaged, descReturn, descReturned, descDropped} {
-		ch <- d
-	}
-}
-
-func (m storeMetrics) Collect(ch chan<- prometheus.Metric) {
-	st := m.store.Stats()
-	metric := func(d *prometheus.Desc, kind prometheus.ValueType, n int64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, kind, float64(n), labels...)
-	}
-	metric(descKept, prometheus.GaugeValue, st.Profiles)
-	metric(descUnpacked, prometheus.GaugeValue, st.Fresh)
-	metric(descLive, prometheus.GaugeValue, st.LiveBytes)
-	metric(descDisk, prometheus.GaugeValue, st.DiskBytes)
-	metric(descCache, prometheus.GaugeValue, st.CacheBytes)
-	metric(descPut, prometheus.CounterValue, st.Put, "kept")
-	metric(descPut, prometheus.CounterValue, st.Duplicates, "duplicate")
-	metric(descPut, prometheus.CounterValue, st.Expired, "expired")
-	metric(descPut, prometheus.CounterValue, st.Full, "full")
-	metric(descAside, prometheus.GaugeValue, int64(len(st.Aside)))
-	metric(descDamaged, prometheus.GaugeValue, int64(len(st.Damaged)))
-	returning, back, lost := int64(0), int64(0), int64(0)
-	for _, r := range m.store.Recoveries() {
-		if !r.Done {
-			returning++
-		}
-		back, lost = back+r.Kept, lost+r.Lost
-	}
-	metric(descReturn, prometheus.GaugeValue, returning)
-	metric(descReturned, prometheus.CounterValue, back, "kept")
-	metric(descReturned, prometheus.CounterValue, lost, "lost")
-	metric(descDropped, prometheus.CounterValue, st.Dropped)
 }

@@ -5,6 +5,8 @@
 //   CHROMIUM       the browser
 //   E2E_PICTURES   a folder for pictures of pages where a test failed
 //   E2E_JOBS       files of tests at once (2)
+//
+// HONE_E2E_CLICKHOUSE is a server of ClickHouse, HOST:PORT, for what `hone serve` keeps.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';

@@ -7,6 +7,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { honeBinary, root, startServer } from './hone.mjs';
 
+let databases = 0;
+
+/** What tells `hone serve` of a store of its own in ClickHouse, where HONE_E2E_CLICKHOUSE names a server, HOST:PORT. */
+function inClickHouse() {
+  const server = process.env['HONE_E2E_CLICKHOUSE'];
+  if (!server) return [];
+  const store = `clickhouse://${server}/e2e_${process.pid}_${databases++}`;
+  execFileSync(honeBinary(), ['store', 'create', store], { stdio: 'ignore' });
+  return ['-store', store];
+}
+
 /**
  * Starts `hone serve` on a free port of loopback, with a store of its own.
  * @param {{ config?: string, prepare?: (data: string) => void }} [how] config: settings of the file; prepare: runs before it starts
@@ -18,7 +29,7 @@ export async function serveStore({ config = '', prepare } = {}) {
   writeFileSync(file, config);
   prepare?.(data);
   const server = await startServer(
-    honeBinary(), ['serve', '-listen', '127.0.0.1:0', '-data', data, '-config', file], { cwd: folder, seconds: 60 },
+    honeBinary(), ['serve', '-listen', '127.0.0.1:0', '-data', data, '-config', file, ...inClickHouse()], { cwd: folder, seconds: 60 },
   );
   return {
     ...server,

@@ -93,6 +93,9 @@ func (s *Service) backup(w http.ResponseWriter, r *http.Request) error {
 		if errors.Is(err, fs.ErrExist) {
 			return &server.Error{Status: http.StatusConflict, Param: "name", Err: fmt.Errorf("there is a backup %s already", name)}
 		}
+		if errors.Is(err, errors.ErrUnsupported) {
+			return &server.Error{Status: http.StatusUnprocessableEntity, Err: err}
+		}
 		return s.storeError(err, "")
 	}
 	s.srv.Audit(r, "backup", name, auth.OK)

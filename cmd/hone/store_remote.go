@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"golang.org/x/perf/benchunit"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/clickhouse"
+	"github.com/hone-go/hone/internal/store/disk"
+)
+
+// isRemote tells the address of a store in ClickHouse from a directory.
+func isRemote(where string) bool { return strings.HasPrefix(where, "clickhouse://") }
+
+// createStore makes the tables of a store.
+func (a *app) createStore(ctx context.Context, address string) error {
+	c, err := clickhouse.ParseURL(address)
+	if err != nil {
+		return err
+	}
+	if err := clickhouse.Create(ctx, c); err != nil {
+		return err
+	}
+	on := strings.Join(c.Addresses, ", ")
+	if c.Cluster != "" {
+		on = "all servers of the cluster " + c.Cluster
+	}
+	_, err = fmt.Fprintf(a.stdout, "The database %s on %s has the tables of hone.\n", c.Database, on)
+	return err
+}
+
+// openStore opens a store to be copied from or to: everything of it, for ever.
+func openStore(ctx context.Context, where string, toWrite bool) (store.Store, error) {
+	if isRemote(where) {
+		c, err := clickhouse.ParseURL(where)
+		if err != nil {
+			return nil, err
+		}
+		c.Retention = 0
+		return clickhouse.Open(ctx, c)
+	}
+	dir, err := storeDir(where)
+	if toWrite && err != nil && isNew(where) {
+		dir, err = where, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := disk.Options{Log: slog.New(slog.DiscardHandler)}
+	if !toWrite {
+		o.PackAfter = -1 // kept as it is
+	}
+	return disk.OpenContext(ctx, dir, o)
+}
+
+// isNew reports whether there is nothing at a path, or an empty directory.
+func isNew(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
+}
+
+// copyStore copies a store to another.
+func (a *app) copyStore(ctx context.Context, from, to string) (err error) {
+	source, err := openStore(ctx, from, false)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := openStore(ctx, to, true)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if cerr := target.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	progress := a.newProgress()
+	var shown time.Time
+	done, err := store.Copy(ctx, target, source, func(c store.Copied) {
+		if time.Since(shown) > 100*time.Millisecond {
+			shown = time.Now()
+			progress.show(copyLine(c))
+		}
+	})
+	progress.end()
+	if err != nil {
+		return fmt.Errorf("copied %d of %s: %w", done.Done, counted(int(done.Profiles), "profile"), err)
+	}
+	_, err = fmt.Fprintf(a.stdout, "Both stores have %s, %d of them new in the second: times, labels, lengths and totals are the same.\n",
+		counted(int(done.Checked), "profile"), done.New)
+	return err
+}
+
+// copyLine is "copy  12 of 60 profiles".
+func copyLine(c store.Copied) string {
+	if c.Checked > 0 {
+		return fmt.Sprintf("compare  %d of %d profiles", c.Checked, c.Profiles)
+	}
+	return fmt.Sprintf("copy  %d of %d profiles", c.Done, c.Profiles)
+}
+
+// remoteStats prints figures of a store in ClickHouse.
+func (a *app) remoteStats(ctx context.Context, address string, asJSON bool) error {
+	c, err := clickhouse.ParseURL(address)
+	if err != nil {
+		return err
+	}
+	st, err := clickhouse.Open(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	sizes, err := st.Sizes(ctx)
+	if err != nil {
+		return err
+	}
+	type size struct {
+		Name  string `json:"name"`
+		Rows  int64  `json:"rows"`
+		Bytes int64  `json:"diskBytes"`
+	}
+	tables := make([]size, len(sizes.Tables))
+	for i, t := range sizes.Tables {
+		tables[i] = size{t.Name, t.Rows, t.Bytes}
+	}
+	if asJSON {
+		return writeJSON(a.stdout, map[string]any{"profiles": sizes.Profiles, "services": sizes.Services, "tables": tables})
+	}
+	fmt.Fprintf(a.stdout, "%-12s %d\n\n", "profiles", sizes.Profiles)
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "rows\ton disk\t  table, with all replicas")
+	for _, t := range tables {
+		fmt.Fprintf(w, "%d\t%sB\t  %s\n", t.Rows, benchunit.Scale(float64(t.Bytes), benchunit.Binary), t.Name)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.stdout)
+	fmt.Fprintln(w, "profiles\t  service")
+	for _, name := range slices.Sorted(maps.Keys(sizes.Services)) {
+		fmt.Fprintf(w, "%d\t  %s\n", sizes.Services[name], oneWord(name))
+	}
+	return w.Flush()
+}

@@ -1,0 +1,46 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// A keeper is a store as a server has it, which also tells how it fares: the one in the
+// data directory, or one in ClickHouse.
+type keeper interface {
+	store.Store
+	prometheus.Collector
+	// ready returns why profiles can't be taken.
+	ready() error
+	state() storeState
+	// backup copies the store to a place of the name and returns where that is.
+	backup(ctx context.Context, name string) (where string, err error)
+}
+
+// storeState is how a store fares.
+type storeState struct {
+	figures       map[string]any // by name
+	full, expired int64          // profiles refused since the start: there was no room, or they were too old
+	aside         []api.Aside    // what is not served
+	notices       []api.Notice   // what somebody has to look after
+}
+
+// openKeeper opens the store that a configuration names.
+func openKeeper(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error) {
+	if cfg.Store.URL != "" {
+		return openClickHouse(ctx, cfg, log)
+	}
+	return openDisk(ctx, cfg, log)
+}
+
+// metricsTo returns what sends figures to Prometheus.
+func metricsTo(ch chan<- prometheus.Metric) func(d *prometheus.Desc, kind prometheus.ValueType, n int64, labels ...string) {
+	return func(d *prometheus.Desc, kind prometheus.ValueType, n int64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, kind, float64(n), labels...)
+	}
+}

@@ -1,0 +1,95 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/hone-go/hone/internal/store/clickhouse"
+)
+
+// clickHouseStore is a store in ClickHouse, which other servers may have open too.
+type clickHouseStore struct {
+	*clickhouse.Store
+}
+
+func openClickHouse(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error) {
+	c, err := cfg.remote()
+	if err != nil {
+		return nil, cfg.Blame("store.url", err)
+	}
+	c.Log = log
+	st, err := clickhouse.Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := st.MayInsert(ctx); err != nil {
+		st.Close()
+		return nil, err
+	}
+	return &clickHouseStore{st}, nil
+}
+
+// remote returns where in ClickHouse profiles are kept.
+func (c *Config) remote() (clickhouse.Config, error) {
+	out, err := clickhouse.ParseURL(c.Store.URL)
+	if err == nil && c.Store.MaxSize != 0 {
+		err = errors.New("max_size is for the store in the data directory; ClickHouse has quotas, policies of storage and retention")
+	}
+	out.Retention = time.Duration(c.Store.Retention)
+	return out, err
+}
+
+// Keeps says where profiles are kept, for people.
+func (c *Config) Keeps() string {
+	if c.Store.URL == "" {
+		return c.Data
+	}
+	at, err := clickhouse.ParseURL(c.Store.URL)
+	if err != nil {
+		return "ClickHouse" // what is wrong is told elsewhere
+	}
+	return fmt.Sprintf("the database %s of ClickHouse at %s", at.Database, strings.Join(at.Addresses, ", "))
+}
+
+// readyTime is how long the engine may take to say that it is there.
+const readyTime = 5 * time.Second
+
+func (s *clickHouseStore) ready() error {
+	ctx, cancel := context.WithTimeout(context.Background(), readyTime)
+	defer cancel()
+	return s.Ready(ctx)
+}
+
+func (s *clickHouseStore) state() storeState {
+	st := s.Stats()
+	return storeState{figures: map[string]any{
+		"put": st.Put, "duplicates": st.Duplicates, "expired": st.Expired, "full": st.Full, "unavailable": st.Unavailable, "waitingBytes": st.Waiting,
+	}, full: st.Full, expired: st.Expired}
+}
+
+func (s *clickHouseStore) backup(context.Context, string) (string, error) {
+	return "", fmt.Errorf("a store in ClickHouse is backed up with ClickHouse's own tools, see doc/cluster.md: %w", errors.ErrUnsupported)
+}
+
+var descWaiting = prometheus.NewDesc("hone_store_waiting_bytes", "Size of the profiles that wait to be put.", nil, nil)
+
+func (*clickHouseStore) Describe(ch chan<- *prometheus.Desc) {
+	ch <- descPut
+	ch <- descWaiting
+}
+
+func (s *clickHouseStore) Collect(ch chan<- prometheus.Metric) {
+	st, metric := s.Stats(), metricsTo(ch)
+	metric(descPut, prometheus.CounterValue, st.Put, "kept")
+	metric(descPut, prometheus.CounterValue, st.Duplicates, "duplicate")
+	metric(descPut, prometheus.CounterValue, st.Expired, "expired")
+	metric(descPut, prometheus.CounterValue, st.Full, "full")
+	metric(descPut, prometheus.CounterValue, st.Unavailable, "unavailable")
+	metric(descWaiting, prometheus.GaugeValue, st.Waiting)
+}

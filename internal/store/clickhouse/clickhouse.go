@@ -1,0 +1,300 @@
+// Package clickhouse keeps profiles in ClickHouse: one server, or a cluster of
+// shards and replicas. Its stores have no state but caches, so any number of them
+// may be open on the same tables.
+//
+//	clickhouse  configuration, opening, closing
+//	schema      the tables, and who makes them
+//	client      statements over HTTP: addresses, errors, what is tried again
+//	native      the format of rows
+//	frame       the frames that they are sent in
+//	number      what names a place in a program, and how it is written
+//	lexicon     what numbers mean, as far as it is in memory
+//	put         profiles on their way in
+//	query       which profiles, their totals, series, labels
+//	merge       sums of profiles
+//	retain      profiles that have expired, and what the store takes
+//
+// doc/design/0015-clickhouse.md says why it is as it is.
+package clickhouse
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// A Config says where a store is and how it is used. Addresses and Database are
+// needed.
+type Config struct {
+	Addresses []string // host:port of the engine's HTTP interface
+	Database  string
+	User      string // "" is the engine's default user
+	Password  string
+	TLS       *tls.Config // nil for plain HTTP
+	// Cluster is the engine's name of the cluster that the tables are on; ""
+	// for tables on one server.
+	Cluster string
+
+	// Interval is the least time between two inserts. Puts that come in between
+	// are inserted together. 0 is DefaultInterval.
+	Interval time.Duration
+	// Timeout is how long a statement may take to begin its answer. 0 is
+	// DefaultTimeout.
+	Timeout time.Duration
+	// Retention is how long profiles are kept after their time; 0 is for ever.
+	Retention time.Duration
+	Now       func() time.Time // nil is time.Now
+	Log       *slog.Logger     // nil doesn't log
+}
+
+// Defaults of a Config.
+const (
+	// The engine merges what inserts leave, and likes few. Ten a second from each of
+	// a few nodes are what it keeps up with.
+	DefaultInterval = 100 * time.Millisecond
+	DefaultTimeout  = time.Minute
+	DefaultDatabase = "hone"
+	DefaultPort     = "8123"
+)
+
+func (c *Config) mend() error {
+	if c.Interval == 0 {
+		c.Interval = DefaultInterval
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.Database == "" {
+		c.Database = DefaultDatabase
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if len(c.Addresses) == 0 {
+		return errors.New("a ClickHouse store needs an address")
+	}
+	for what, name := range map[string]string{"database": c.Database, "cluster": c.Cluster} {
+		if name != "" && !identifier.MatchString(name) {
+			return fmt.Errorf("%q is no name of a %s: it needs letters, digits and _, and starts with a letter", name, what)
+		}
+	}
+	return nil
+}
+
+// identifier is what stands in statements as the name of a database or cluster.
+var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
+
+// ParseURL reads a Config from the text that a server's flag or configuration has:
+//
+//	clickhouse://[user[:password]@]host[:port][,host[:port]...]/[database][?option=value&...]
+//
+// Options are cluster, password-file, tls=1, ca (a file with certificates to trust),
+// interval, timeout and retention, durations as in 250ms. Errors don't tell the password.
+func ParseURL(text string) (Config, error) {
+	var c Config
+	rest, ok := strings.CutPrefix(text, "clickhouse://")
+	if !ok {
+		return c, errors.New("the address of a ClickHouse store begins with clickhouse://")
+	}
+	// Several hosts are no URL to package url.
+	host, path, _ := strings.Cut(rest, "/")
+	user := ""
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		user, host = host[:i], host[i+1:]
+	}
+	for _, h := range strings.Split(host, ",") {
+		if h = strings.TrimSpace(h); h == "" {
+			return c, errors.New("the address of a ClickHouse store has an empty host")
+		}
+		if _, _, err := net.SplitHostPort(h); err != nil {
+			h = net.JoinHostPort(strings.Trim(h, "[]"), DefaultPort)
+		}
+		c.Addresses = append(c.Addresses, h)
+	}
+	u, err := url.Parse("clickhouse://" + user + "@host/" + path)
+	if err != nil {
+		return c, errors.New("the address of a ClickHouse store has a user, password or option that can't be read: write special characters as %XX")
+	}
+	c.User = u.User.Username()
+	c.Password, _ = u.User.Password()
+	c.Database = strings.Trim(u.Path, "/")
+	options, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return c, fmt.Errorf("options of a ClickHouse store: %w", err)
+	}
+	for name, all := range options {
+		value := all[len(all)-1]
+		var err error
+		switch name {
+		case "cluster":
+			c.Cluster = value
+		case "password-file":
+			var b []byte
+			b, err = os.ReadFile(value)
+			c.Password = strings.TrimRight(string(b), "\r\n")
+		case "tls":
+			var on bool
+			if on, err = strconv.ParseBool(value); on && c.TLS == nil {
+				c.TLS = new(tls.Config)
+			}
+		case "ca":
+			c.TLS, err = trusting(value)
+		case "interval":
+			c.Interval, err = time.ParseDuration(value)
+		case "timeout":
+			c.Timeout, err = time.ParseDuration(value)
+		case "retention":
+			c.Retention, err = time.ParseDuration(value)
+		default:
+			err = errors.New("there is no such option; there are ca, cluster, interval, password-file, retention, timeout, tls")
+		}
+		if err != nil {
+			return c, fmt.Errorf("option %s of a ClickHouse store: %w", name, err)
+		}
+	}
+	return c, c.mend()
+}
+
+// trusting returns a configuration that trusts the certificates in a file.
+func trusting(file string) (*tls.Config, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(b) {
+		return nil, fmt.Errorf("%s has no certificate in PEM", file)
+	}
+	return &tls.Config{RootCAs: pool}, nil
+}
+
+// A Store is a store in ClickHouse. It is a [store.Store].
+type Store struct {
+	cfg      Config
+	client   *client
+	key      key // of numbers
+	replicas int // of each shard
+	in       *inserter
+	words    lexicons
+	counts   counts
+
+	mu     sync.Mutex
+	closed bool
+	calls  sync.WaitGroup
+	stop   context.CancelFunc // of what runs in the background
+	done   sync.WaitGroup
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens the store whose tables Create has made.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	if err := cfg.mend(); err != nil {
+		return nil, err
+	}
+	s := &Store{cfg: cfg, client: newClient(&cfg)}
+	if err := s.setUp(ctx); err != nil {
+		s.client.close()
+		return nil, fmt.Errorf("the store at %s: %w", strings.Join(cfg.Addresses, ", "), err)
+	}
+	s.in = newInserter(s)
+	background, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	if cfg.Retention > 0 {
+		s.done.Go(func() { s.retain(background) })
+	}
+	return s, nil
+}
+
+// setUp learns what the tables and the servers are.
+func (s *Store) setUp(ctx context.Context) error {
+	e, err := s.client.engine(ctx)
+	if err != nil {
+		return err
+	}
+	if s.key, err = s.client.schema(ctx); err != nil {
+		return err
+	}
+	if s.cfg.Cluster != "" {
+		if s.replicas, err = s.client.replicas(ctx); err != nil {
+			return err
+		}
+	}
+	s.client.read, s.client.insert = e.settings(s.replicas)
+	s.client.frames = e.modern()
+	return nil
+}
+
+// begin begins a call; s.calls.Done ends it.
+func (s *Store) begin(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return store.ErrClosed
+	}
+	s.calls.Add(1)
+	return nil
+}
+
+// Close waits for calls under way; see [store.Store].
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return store.ErrClosed
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.calls.Wait()
+	s.stop()
+	s.done.Wait()
+	s.in.wait()
+	s.client.close()
+	return nil
+}
+
+// exec runs a statement on the tables.
+func (s *Store) exec(ctx context.Context, st *statement) (*answer, error) {
+	return s.client.exec(ctx, st)
+}
+
+// Ready reports whether the engine answers, with an error that says why not.
+func (s *Store) Ready(ctx context.Context) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	_, err := s.client.schema(ctx)
+	return err
+}
+
+// MayInsert returns why the user can't insert, as far as that can be told without inserting.
+func (s *Store) MayInsert(ctx context.Context) error {
+	a, err := s.exec(ctx, &statement{sql: "SELECT toString(value) FROM system.settings WHERE name = 'readonly'"})
+	if err != nil {
+		return err
+	}
+	if a.rows == 1 && a.cols[0].texts[0] != "0" {
+		return fmt.Errorf("the user of the database %s may only read: its setting readonly is %s, and has to be 0", s.cfg.Database, a.cols[0].texts[0])
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package clickhouse_test
+
+import (
+	"os"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/clickhouse"
+	"github.com/hone-go/hone/internal/store/clickhouse/clickhousetest"
+	"github.com/hone-go/hone/internal/store/storetest"
+)
+
+// servers are the engines that the store has to work on, each for a test of its own.
+var servers = []struct {
+	name string
+	// config returns where a new store is to be made, whose tables go with the test.
+	config func(t testing.TB) clickhouse.Config
+}{
+	{"Single", func(t testing.TB) clickhouse.Config {
+		s := clickhousetest.Single(t)
+		return clickhouse.Config{Addresses: []string{s.Addr}, Database: s.Name(t)}
+	}},
+	{"Today", func(t testing.TB) clickhouse.Config {
+		s := clickhousetest.Today(t)
+		return clickhouse.Config{Addresses: []string{s.Addr}, Database: s.Name(t)}
+	}},
+	{"Cluster", func(t testing.TB) clickhouse.Config {
+		c := clickhousetest.SharedCluster(t)
+		return clickhouse.Config{Addresses: c.Addrs(), Database: c.Name(t), Cluster: clickhousetest.ClusterName}
+	}},
+}
+
+// onEach runs a test on each of the engines.
+func onEach(t *testing.T, test func(t *testing.T, config func(t testing.TB) clickhouse.Config)) {
+	for _, s := range servers {
+		t.Run(s.name, func(t *testing.T) { test(t, s.config) })
+	}
+}
+
+// create makes the tables of a store. Tests put one profile after another, which no
+// interval has to keep apart.
+func create(t testing.TB, cfg clickhouse.Config) clickhouse.Config {
+	t.Helper()
+	cfg.Interval = time.Microsecond
+	if err := clickhouse.Create(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+func open(t testing.TB, cfg clickhouse.Config) *clickhouse.Store {
+	t.Helper()
+	s, err := clickhouse.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// whole tells that each engine is to be tested with the whole suite, and not one with
+// most of it and the others with what differs between engines.
+var whole = os.Getenv("HONE_CLICKHOUSE_TESTS") == "all"
+
+// What runs without whole.
+var (
+	singleLeavesOut = regexp.MustCompile(`/Random/[12]$|/RandomReopen$`)
+	othersHave      = regexp.MustCompile(`/(Empty|RealProfiles|PutTwice|PutTwiceAtOnce|PutInAnyOrder|ConcurrentUse|ManySampleTypes|SampleLabels|LargeNumbers|StrangeTimes|` +
+		`StrangeLabels|Selector|By|Step|SharedSampleTypes|Top|Limit|Version|Reopen|Random/0)$`)
+)
+
+func TestStore(t *testing.T) {
+	for _, server := range servers {
+		t.Run(server.name, func(t *testing.T) {
+			made := map[string]clickhouse.Config{} // by directory
+			storetest.RunDurable(t, func(t *testing.T, dir string) store.Store {
+				if single := server.name == "Single"; !whole && (single && singleLeavesOut.MatchString(t.Name()) || !single && !othersHave.MatchString(t.Name())) {
+					t.Skip("HONE_CLICKHOUSE_TESTS=all runs it")
+				}
+				cfg, ok := made[dir]
+				if !ok {
+					cfg = create(t, server.config(t))
+					made[dir] = cfg
+				}
+				return open(t, cfg)
+			})
+		})
+	}
+}

@@ -1,0 +1,309 @@
+package clickhouse
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// A client sends statements to the servers of a cluster, over HTTP.
+//
+// A statement is a constant of this package with numbers in it. Whatever comes
+// from a profile or a question goes along as a block of the Native format: rows
+// to insert, or a temporary table that the statement reads.
+type client struct {
+	cfg     *Config
+	http    *http.Client
+	servers []*server
+	turn    atomic.Uint32
+	// read and insert are settings of all statements of the kind.
+	read, insert settings
+	// frames tells that answers can be asked for in frames: 18.16 answers nothing then.
+	frames bool
+}
+
+type settings map[string]string
+
+// A server is one of the addresses.
+type server struct {
+	address string
+	rest    atomic.Int64 // time in ns since 1970 until when others are asked first
+}
+
+// restFor is how long a server that could not be reached is asked last.
+const restFor = 5 * time.Second
+
+func newClient(cfg *Config) *client {
+	c := &client{cfg: cfg, http: &http.Client{Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: cfg.TLS,
+		MaxIdleConnsPerHost: 32, IdleConnTimeout: 2 * time.Second, // servers close theirs after 3
+		ResponseHeaderTimeout: cfg.Timeout,
+	}}}
+	for _, a := range cfg.Addresses {
+		c.servers = append(c.servers, &server{address: a})
+	}
+	return c
+}
+
+// each returns a client for each server alone.
+func (c *client) each() []*client {
+	var out []*client
+	for _, s := range c.servers {
+		out = append(out, &client{cfg: c.cfg, http: c.http, servers: []*server{s}, read: c.read, insert: c.insert, frames: c.frames})
+	}
+	return out
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// A statement is sent with its data.
+type statement struct {
+	sql      string
+	settings settings
+	rows     []column    // of an insert
+	tables   []tempTable // what the statement reads beside the store's tables
+}
+
+// A tempTable goes with a statement and is gone after it.
+type tempTable struct {
+	name string
+	rows []column
+}
+
+// attempts is how often a statement is tried at least, as long as a server says that
+// it may work later.
+const attempts = 8
+
+// exec runs a statement. All may be run twice, so whichever server doesn't answer is
+// followed by the next.
+func (c *client) exec(ctx context.Context, st *statement) (*answer, error) {
+	var body []byte
+	if st.rows != nil {
+		body = appendFrames(nil, appendBlock(nil, st.rows))
+	}
+	order := c.order()
+	for attempt := 0; ; attempt++ {
+		s := order[attempt%len(order)]
+		a, err := c.ask(ctx, s, st, body)
+		if err == nil {
+			return a, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		var refused *Error
+		later := errors.As(err, &refused)
+		if !later {
+			s.rest.Store(time.Now().Add(restFor).UnixNano())
+		} else if !refused.elsewhere() {
+			return nil, err
+		}
+		if tried := attempt + 1; tried >= max(attempts, 2*len(order)) || !later && tried >= 2*len(order) {
+			return nil, err
+		}
+		if later || attempt+1 >= len(order) {
+			// Two nodes that insert at a time get into each other's way in old
+			// versions, which know one quorum at a time; so the wait is a random one.
+			select {
+			case <-time.After(time.Duration(attempt+1)*20*time.Millisecond + rand.N(50*time.Millisecond)):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+	}
+}
+
+// order returns the servers in turns, but those last that rest.
+func (c *client) order() []*server {
+	first, now := int(c.turn.Add(1)), time.Now().UnixNano()
+	var up, resting []*server
+	for i := range c.servers {
+		if s := c.servers[(first+i)%len(c.servers)]; s.rest.Load() < now {
+			up = append(up, s)
+		} else {
+			resting = append(resting, s)
+		}
+	}
+	return append(up, resting...)
+}
+
+// ask runs a statement on a server.
+func (c *client) ask(ctx context.Context, s *server, st *statement, body []byte) (*answer, error) {
+	query := url.Values{"query": {st.sql}, "database": {c.cfg.Database}}
+	kind := c.read
+	if st.rows != nil {
+		kind = c.insert
+		query.Set("decompress", "1")
+		query.Set("http_native_compression_disable_checksumming_on_decompress", "1")
+	} else {
+		if c.frames {
+			query.Set("compress", "1")
+		}
+		query.Set("default_format", "Native")
+		// An error in the midst of an answer is told as one then.
+		query.Set("wait_end_of_query", "1")
+	}
+	for _, set := range []settings{kind, st.settings} {
+		for k, v := range set {
+			query.Set(k, v)
+		}
+	}
+	contentType := "application/octet-stream"
+	if len(st.tables) > 0 {
+		var form bytes.Buffer
+		w := multipart.NewWriter(&form)
+		for _, t := range st.tables {
+			part, _ := w.CreateFormFile(t.name, t.name) // a buffer takes everything
+			part.Write(appendBlock(nil, t.rows))
+			query.Set(t.name+"_structure", structure(t.rows))
+			query.Set(t.name+"_format", "Native")
+		}
+		w.Close()
+		body, contentType = form.Bytes(), w.FormDataContentType()
+	}
+	scheme := "http"
+	if c.cfg.TLS != nil {
+		scheme = "https"
+	}
+	u := url.URL{Scheme: scheme, Host: s.address, Path: "/", RawQuery: query.Encode()}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", contentType)
+	if c.cfg.User != "" {
+		req.SetBasicAuth(c.cfg.User, c.cfg.Password)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		var ue *url.Error // it would tell the whole statement
+		if errors.As(err, &ue) {
+			err = ue.Err
+		}
+		return nil, fmt.Errorf("%s: %w", s.address, err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+		return nil, newError(s.address, resp, text)
+	}
+	a, err := readAnswer(&stream{r: resp.Body, plain: !c.frames || st.rows != nil})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.address, err)
+	}
+	return a, nil
+}
+
+// An Error is what a server says of a statement that it refused.
+type Error struct {
+	Address string
+	Code    int // of the engine's list of errors; 0 if it told none
+	Status  int // of HTTP
+	Message string
+}
+
+var (
+	errorCode = regexp.MustCompile(`^Code: (\d+)[.,]`)
+	errorText = regexp.MustCompile(`(?s)^Code: \d+[.,] (?:e\.displayText\(\) = )?(?:DB::)?(?:\w+: )?(?:Exception: )?`)
+)
+
+// newError returns the error in an answer, whose text may be in a frame.
+func newError(address string, resp *http.Response, text []byte) *Error {
+	if len(text) > frameHead && (text[16] == methodLZ4 || text[16] == methodPlain) {
+		s := stream{r: bytes.NewReader(text)}
+		if s.fill() == nil {
+			text = s.rest
+		}
+	}
+	e := &Error{Address: address, Status: resp.StatusCode}
+	if m := errorCode.FindSubmatch(text); m != nil {
+		e.Code, _ = strconv.Atoi(string(m[1]))
+	} else if h := resp.Header.Get("X-ClickHouse-Exception-Code"); h != "" {
+		e.Code, _ = strconv.Atoi(h)
+	}
+	message := strings.TrimSpace(string(errorText.ReplaceAll(text, nil)))
+	message, _, _ = strings.Cut(message, "\n")
+	if cut, _, ok := strings.Cut(message, ", e.what() ="); ok {
+		message = cut
+	}
+	if len(message) > 600 {
+		message = strings.ToValidUTF8(message[:600], "") + "..."
+	}
+	e.Message = message
+	return e
+}
+
+// The engine's errors that mean something here.
+const (
+	codeUnknownTable       = 60
+	codeUnknownDatabase    = 81
+	codeReadOnly           = 164
+	codeUnknownUser        = 192
+	codeWrongPassword      = 193
+	codeRequiredPassword   = 194
+	codeTooManyQueries     = 202
+	codeSocketTimeout      = 209
+	codeNetwork            = 210
+	codeReplicaBehind      = 214
+	codeMemory             = 241
+	codeTableReadOnly      = 242
+	codeNoSpace            = 243
+	codeTooManyParts       = 252
+	codeAllReplicasStale   = 265
+	codeAllConnections     = 279
+	codeFewReplicas        = 285
+	codeQuorumBefore       = 286
+	codeReplicaNotInQuorum = 289
+	codeUnknownInsert      = 319
+	codeAuthentication     = 516
+	codeKeeper             = 999
+)
+
+func (e *Error) Error() string {
+	hint := ""
+	switch e.Code {
+	case codeUnknownTable, codeUnknownDatabase:
+		hint = "; make the tables with hone store create"
+	case codeUnknownUser, codeWrongPassword, codeRequiredPassword, codeAuthentication:
+		hint = "; look at the user and the password of the store"
+	case codeReadOnly:
+		hint = "; the user needs to insert and to set settings (readonly 0 or 2 to read only)"
+	case codeMemory:
+		hint = "; ask for less time or fewer profiles, or raise max_memory_usage of the user"
+	case codeTooManyParts:
+		hint = "; its merges fall behind what is inserted"
+	case codeFewReplicas, codeQuorumBefore, codeUnknownInsert:
+		hint = "; replicas are down or behind, and nothing is acknowledged until there are enough"
+	}
+	if e.Code == 0 {
+		return fmt.Sprintf("%s answers %d: %s", e.Address, e.Status, e.Message)
+	}
+	return fmt.Sprintf("%s answers error %d: %s%s", e.Address, e.Code, e.Message, hint)
+}
+
+// elsewhere reports whether another server, or the same one a little later, may
+// do what this one refused.
+func (e *Error) elsewhere() bool {
+	switch e.Code {
+	case codeTooManyQueries, codeSocketTimeout, codeNetwork, codeReplicaBehind, codeTableReadOnly, codeAllReplicasStale, codeAllConnections,
+		codeFewReplicas, codeQuorumBefore, codeReplicaNotInQuorum, codeUnknownInsert, codeKeeper:
+		return true
+	}
+	return e.Code == 0 && e.Status >= 500
+}
+
+// full reports whether there is no room on the engine's disks.
+func (e *Error) full() bool {
+	return e.Code == codeNoSpace || strings.Contains(e.Message, "No space left on device") || strings.Contains(e.Message, "errno: 28")
+}

@@ -1,0 +1,461 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// Merge returns merged profiles; see [store.Store].
+//
+// The engine adds up the values of each site where the profiles are. Totals and
+// sums are two statements, so the totals are asked for again afterwards: if they are
+// what they were, the sums are of the same profiles. While profiles come in, the
+// last try is of the very profiles that were found.
+func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.calls.Done()
+	for try := range 3 {
+		m, err := s.find(ctx, &q, single(&q) || try == 2)
+		if err != nil || m == nil {
+			return nil, err
+		}
+		out, err := m.merge(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if m.exact {
+			return out, nil
+		}
+		again, err := s.find(ctx, &q, false)
+		if err != nil {
+			return nil, err
+		}
+		if again.is(m) {
+			return out, nil
+		}
+	}
+	panic("the last try is exact")
+}
+
+// A merger merges what is selected.
+type merger struct {
+	*selection
+	groups []group
+	exact  bool  // heads are of single profiles
+	twice  bool  // some of the selected profiles may stand in the table more than once
+	count  int64 // of rows
+}
+
+// find finds what there is to be merged, nil for nothing.
+func (s *Store) find(ctx context.Context, q *store.Query, exact bool) (*merger, error) {
+	sel, err := s.selects(ctx, q)
+	if err != nil || sel == nil {
+		return nil, err
+	}
+	m := &merger{selection: sel, exact: exact}
+	heads, err := sel.heads(ctx, exact)
+	if err != nil || len(heads) == 0 {
+		return nil, err
+	}
+	m.groups = sel.groups(heads)
+	if exact {
+		m.twice = true // or will be, before the sums are made
+		return m, nil
+	}
+	a, err := s.exec(ctx, &statement{sql: "SELECT toInt64(count()) FROM profiles WHERE " + sel.where(), tables: sel.tables()})
+	if err != nil {
+		return nil, err
+	}
+	if a.rows == 1 {
+		m.count = a.cols[0].int64(0)
+	}
+	m.twice = m.count != m.found
+	return m, nil
+}
+
+// is reports whether the same profiles are to be merged as of another time.
+func (m *merger) is(o *merger) bool {
+	if m == nil || m.count != o.count || len(m.groups) != len(o.groups) {
+		return false
+	}
+	for i := range m.groups {
+		a, _ := m.groups[i].total()
+		b, _ := o.groups[i].total()
+		if a != b {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *merger) merge(ctx context.Context) ([]store.Group, error) {
+	// Profiles that measure the same are added up by the engine.
+	var measures []*header
+	of := map[*header]int{}
+	groups := make([][]*part, len(m.groups)) // by index in measures
+	for i := range m.groups {
+		g := &m.groups[i]
+		for k := range g.heads {
+			h := g.heads[k].header
+			at, ok := of[h]
+			if !ok {
+				if at = slices.IndexFunc(measures, h.measures); at < 0 {
+					at = len(measures)
+					measures = append(measures, h)
+				}
+				of[h] = at
+			}
+			for len(groups[i]) <= at {
+				groups[i] = append(groups[i], nil)
+			}
+			if groups[i][at] == nil {
+				groups[i][at] = &part{merger: m, first: g.heads[k].first, column: -1}
+				if m.q.SampleType != "" {
+					groups[i][at].column = g.heads[k].column
+				}
+			}
+			groups[i][at].heads = append(groups[i][at].heads, &g.heads[k])
+		}
+	}
+	for at := range measures {
+		parts := map[groupKey]*part{}
+		for i := range groups {
+			if at < len(groups[i]) && groups[i][at] != nil {
+				parts[groupKey{m.groups[i].labels, m.groups[i].window}] = groups[i][at]
+			}
+		}
+		if err := m.sum(ctx, parts); err != nil {
+			return nil, err
+		}
+	}
+	var out []store.Group
+	for i := range m.groups {
+		g := &m.groups[i]
+		parts := slices.DeleteFunc(groups[i], func(p *part) bool { return p == nil })
+		slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(a.first, b.first) })
+		var ps []*profile.Profile
+		for _, p := range parts {
+			one, err := p.profile()
+			if err != nil {
+				return nil, err
+			}
+			ps = append(ps, one)
+		}
+		sum, err := profile.Sum(ps...)
+		labels := slices.Clone(m.labels[g.labels])
+		if err != nil && len(labels) > 0 {
+			err = fmt.Errorf("profiles of %v: %w", labels, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		total, _ := g.total()
+		r := store.Group{Labels: labels, Time: g.window, Profile: sum, Total: total}
+		if m.q.Step == 0 {
+			r.Time = g.heads[0].first
+		}
+		sum.TimeNanos, sum.DurationNanos = r.Time, r.Duration
+		out = append(out, r)
+	}
+	slices.SortStableFunc(out, func(a, b store.Group) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), a.Labels.Compare(b.Labels))
+	})
+	return out, nil
+}
+
+// groupKey tells groups apart.
+type groupKey struct {
+	labels int32
+	window int64
+}
+
+// A part is what a group has of profiles that measure the same.
+type part struct {
+	*merger
+	heads  []*head
+	first  int64 // earliest time
+	column int   // that is wanted, -1 for all
+	sites  []uint64
+	values [][]int64 // of the wanted columns
+	rows   map[uint64]int
+}
+
+// maxColumns bounds the columns that one statement sums up: it stands in a URL.
+const maxColumns = 32
+
+// sum asks the engine for the sums of parts, all of which measure the same.
+func (m *merger) sum(ctx context.Context, parts map[groupKey]*part) error {
+	var wanted []int
+	headers := map[uint64]bool{}
+	for _, p := range parts {
+		wanted = wanted[:0]
+		for t := range p.heads[0].header.SampleTypes {
+			if p.column < 0 || p.column == t {
+				wanted = append(wanted, t)
+			}
+		}
+		p.values = make([][]int64, len(wanted))
+		for _, h := range p.heads {
+			headers[h.header.number] = true
+		}
+	}
+	for at := 0; at < len(wanted); at += maxColumns {
+		if err := m.sumColumns(ctx, parts, headers, at, wanted[at:min(at+maxColumns, len(wanted))]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sumColumns asks for the sums of some columns, of which the first is number at of
+// those wanted.
+func (m *merger) sumColumns(ctx context.Context, parts map[groupKey]*part, headers map[uint64]bool, at int, wanted []int) error {
+	tables := m.tables(headersTable(headers))
+	where := m.where() + " AND header IN (SELECT header FROM headers)"
+	if m.exact {
+		chosen := columns("time", "Int64", "id", "FixedString(16)")
+		for _, p := range parts {
+			for _, h := range p.heads {
+				chosen[0].int64(h.first)
+				chosen[1].fixed(h.id[:])
+			}
+		}
+		tables = append(tables, tempTable{"chosen", chosen})
+		where += " AND (time, id) IN (SELECT time, id FROM chosen)"
+	}
+	var sums, joined strings.Builder
+	for i, t := range wanted {
+		array := fmt.Sprintf("v%d", t+1)
+		if t >= 4 {
+			array = fmt.Sprintf("arraySlice(more, %d * length(sites) + 1, length(sites))", t-4)
+		}
+		fmt.Fprintf(&joined, ", %s AS a%d", array, i)
+		fmt.Fprintf(&sums, ", sum(a%d)", i)
+	}
+	// One group needs no telling apart.
+	groups, join := "toUInt32(0)", ""
+	if len(m.labels) > 1 {
+		groups, join = "grp", " ANY LEFT JOIN (SELECT series, grp FROM picked) AS groups USING series"
+	}
+	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM profiles%s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
+		groups, m.window(), sums.String(), m.final(), joined.String(), join, where)
+	a, err := m.s.exec(ctx, &statement{sql: sql, tables: tables})
+	if err != nil || a.rows == 0 {
+		return err
+	}
+	c := a.cols
+	if err := m.s.learnSites(ctx, m.lx, &m.span, c[2].words); err != nil {
+		return err
+	}
+	for i := range a.rows {
+		p := parts[groupKey{int32(c[0].words[i]), c[1].int64(i)}]
+		if p == nil {
+			continue // of a profile that has come since
+		}
+		p.add(c[2].words[i], at, c[3:], i)
+	}
+	return nil
+}
+
+// add adds what row i of some columns, of which the first is number at of those
+// wanted, says of a site.
+func (p *part) add(site uint64, at int, columns []values, i int) {
+	row := len(p.sites)
+	if at > 0 {
+		// The engine tells sites in any order.
+		if p.rows == nil {
+			p.rows = make(map[uint64]int, len(p.sites))
+			for row, n := range p.sites {
+				p.rows[n] = row
+			}
+		}
+		known, ok := p.rows[site]
+		if !ok {
+			return // of a profile that has come since
+		}
+		row = known
+	} else {
+		p.sites = append(p.sites, site)
+		for t := range p.values {
+			p.values[t] = append(p.values[t], 0)
+		}
+	}
+	for k := range columns {
+		p.values[at+k][row] = columns[k].int64(i)
+	}
+}
+
+// final is what makes the engine leave out rows that stand twice until it has
+// merged them. 18.16 takes some times longer with it, so it is asked for where there
+// are any.
+func (m *merger) final() string {
+	if m.twice {
+		return " FINAL"
+	}
+	return ""
+}
+
+// profile returns the profile of what was summed up.
+func (p *part) profile() (*profile.Profile, error) {
+	out, main, err := p.header()
+	if err != nil {
+		return nil, err
+	}
+	p.lx.mu.Lock()
+	all := p.lx.all
+	rows := make([]uint32, len(p.sites))
+	for i, n := range p.sites {
+		rows[i] = p.lx.sites[n]
+	}
+	p.lx.mu.Unlock()
+	c := copier{all: &all, out: out, strings: make([]uint32, len(all.Strings)), functions: make([]uint32, len(all.Functions)),
+		mappings: make([]uint32, len(all.Mappings)), locations: make([]uint32, len(all.Locations)), sets: make([]uint32, len(all.LabelSets))}
+	if main != 0 {
+		c.mappings[main-1] = 1
+	}
+	for i, row := range rows {
+		zero := true
+		for t := range p.values {
+			zero = zero && p.values[t][i] == 0
+		}
+		if zero {
+			continue // values cancelled out
+		}
+		c.sample(row)
+		for t := range p.values {
+			out.Values[t] = append(out.Values[t], p.values[t][i])
+		}
+	}
+	return out, nil
+}
+
+// header returns a profile without samples with the part's headers merged. The
+// first mapping of it, if it has one, is number main of the lexicon, counted from 1.
+func (p *part) header() (out *profile.Profile, main uint32, err error) {
+	var ps []*profile.Profile
+	seen := map[*header]bool{}
+	p.lx.mu.Lock()
+	for _, h := range p.heads {
+		if seen[h.header] {
+			continue
+		}
+		seen[h.header] = true
+		one := h.header.Profile
+		one.Strings = []string{""}
+		if p.column >= 0 {
+			one.SampleTypes = one.SampleTypes[p.column : p.column+1]
+			one.DefaultSampleType = one.SampleTypes[0].Type
+		}
+		one.Values = make([][]int64, len(one.SampleTypes))
+		if m := p.lx.mappings[h.header.mainMapping]; m != 0 {
+			one.Mappings = []profile.Mapping{p.lx.all.Mappings[m-1]}
+			if main == 0 {
+				main = m
+			}
+		}
+		ps = append(ps, &one)
+	}
+	p.lx.mu.Unlock()
+	out, err = profile.Merge(ps...)
+	return out, main, err
+}
+
+// A copier copies what samples refer to from a profile of everything.
+type copier struct {
+	all, out *profile.Profile
+	// Where things are in out, plus 1; 0 is not there yet.
+	strings, functions, mappings, locations, sets []uint32
+}
+
+// sample adds a sample of all, without values.
+func (c *copier) sample(s uint32) {
+	out := c.out
+	stack := c.all.Stacks[s]
+	start := len(out.Frames)
+	for _, l := range c.all.Frames[stack.Start : stack.Start+stack.Len] {
+		to := c.locations[l]
+		if to == 0 {
+			to = c.location(l)
+		}
+		out.Frames = append(out.Frames, to-1)
+	}
+	out.Stacks = append(out.Stacks, profile.Stack{Start: uint32(start), Len: stack.Len})
+	if set := c.all.SampleLabels[s]; set != 0 || out.SampleLabels != nil {
+		if out.SampleLabels == nil {
+			out.SampleLabels = make([]uint32, len(out.Stacks)-1)
+			out.LabelSets = make([]profile.LabelSet, 1)
+		}
+		out.SampleLabels = append(out.SampleLabels, c.set(set))
+	}
+}
+
+func (c *copier) str(id uint32) uint32 {
+	if id == 0 {
+		return 0
+	}
+	if c.strings[id] == 0 {
+		c.out.Strings = append(c.out.Strings, c.all.Strings[id])
+		c.strings[id] = uint32(len(c.out.Strings))
+	}
+	return c.strings[id] - 1
+}
+
+func (c *copier) location(l uint32) uint32 {
+	all, out := c.all, c.out
+	loc := all.Locations[l]
+	if m := loc.Mapping; m != 0 {
+		if c.mappings[m-1] == 0 {
+			out.Mappings = append(out.Mappings, all.Mappings[m-1])
+			c.mappings[m-1] = uint32(len(out.Mappings))
+			out.Mappings[len(out.Mappings)-1].ID = uint64(len(out.Mappings))
+		}
+		loc.Mapping = c.mappings[m-1]
+		loc.Address += out.Mappings[loc.Mapping-1].Start
+	}
+	first := len(out.Lines)
+	for _, ln := range all.LocationLines(l) {
+		ln.Function = c.function(ln.Function)
+		out.Lines = append(out.Lines, ln)
+	}
+	loc.FirstLine = uint32(first)
+	out.Locations = append(out.Locations, loc)
+	n := uint32(len(out.Locations))
+	out.Locations[n-1].ID = uint64(n)
+	c.locations[l] = n
+	return n
+}
+
+func (c *copier) function(f uint32) uint32 {
+	if c.functions[f] == 0 {
+		fn := c.all.Functions[f]
+		fn.Name, fn.SystemName, fn.File = c.str(fn.Name), c.str(fn.SystemName), c.str(fn.File)
+		c.out.Functions = append(c.out.Functions, fn)
+		c.functions[f] = uint32(len(c.out.Functions))
+	}
+	return c.functions[f] - 1
+}
+
+func (c *copier) set(set uint32) uint32 {
+	if set == 0 {
+		return 0
+	}
+	if c.sets[set] == 0 {
+		s := c.all.LabelSets[set]
+		to := profile.LabelSet{Start: uint32(len(c.out.Labels)), Len: s.Len}
+		for _, l := range c.all.Labels[s.Start : s.Start+s.Len] {
+			l.Key, l.Str, l.Unit = c.str(l.Key), c.str(l.Str), c.str(l.Unit)
+			c.out.Labels = append(c.out.Labels, l)
+		}
+		c.out.LabelSets = append(c.out.LabelSets, to)
+		c.sets[set] = uint32(len(c.out.LabelSets))
+	}
+	return c.sets[set] - 1
+}

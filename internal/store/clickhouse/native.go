@@ -1,0 +1,261 @@
+package clickhouse
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// The engine's Native format: a stream of blocks, each a few rows in columns.
+//
+//	block   columns uvarint, rows uvarint, column...
+//	column  name string, type string, values
+//	string  length uvarint, bytes
+//
+// Values of numbers are little-endian, one behind the other, those of a String
+// are strings, those of a FixedString bytes. An Array has the ends of its rows,
+// UInt64 each and counted in elements, and then the elements of all rows.
+
+// A column is a column of a block to be sent.
+type column struct {
+	name, kind string
+	rows       int
+	ends       []byte // of an array
+	elements   uint64 // of an array
+	values     []byte
+}
+
+func (c *column) uint64(v uint64) {
+	c.values = binary.LittleEndian.AppendUint64(c.values, v)
+	c.rows++
+}
+
+func (c *column) int64(v int64) { c.uint64(uint64(v)) }
+
+func (c *column) int32(v int32) {
+	c.values = binary.LittleEndian.AppendUint32(c.values, uint32(v))
+	c.rows++
+}
+
+func (c *column) uint8(v uint8) {
+	c.values = append(c.values, v)
+	c.rows++
+}
+
+func (c *column) string(s string) {
+	c.values = appendString(c.values, s)
+	c.rows++
+}
+
+// bytes adds a string.
+func (c *column) bytes(b []byte) {
+	c.values = append(binary.AppendUvarint(c.values, uint64(len(b))), b...)
+	c.rows++
+}
+
+// fixed adds a string whose length is the column's.
+func (c *column) fixed(b []byte) {
+	c.values = append(c.values, b...)
+	c.rows++
+}
+
+// words adds an array of numbers of 8 bytes each.
+func (c *column) words(b []byte) {
+	c.values = append(c.values, b...)
+	c.elements += uint64(len(b) / 8)
+	c.ends = binary.LittleEndian.AppendUint64(c.ends, c.elements)
+	c.rows++
+}
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// columns returns columns of names and types.
+func columns(namesAndTypes ...string) []column {
+	out := make([]column, len(namesAndTypes)/2)
+	for i := range out {
+		out[i].name, out[i].kind = namesAndTypes[2*i], namesAndTypes[2*i+1]
+	}
+	return out
+}
+
+// appendBlock appends columns as a block.
+func appendBlock(b []byte, cols []column) []byte {
+	b = binary.AppendUvarint(b, uint64(len(cols)))
+	b = binary.AppendUvarint(b, uint64(cols[0].rows))
+	for i := range cols {
+		c := &cols[i]
+		b = appendString(appendString(b, c.name), c.kind)
+		b = append(append(b, c.ends...), c.values...)
+	}
+	return b
+}
+
+// structure tells the columns as the engine wants them told of a table that is
+// sent along.
+func structure(cols []column) string {
+	var b strings.Builder
+	for i := range cols {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(cols[i].name + " " + cols[i].kind)
+	}
+	return b.String()
+}
+
+// A values is a column of an answer. Numbers of all widths are in words; strings
+// are in texts. The rows of an array end at ends, and else ends is nil.
+type values struct {
+	words []uint64
+	texts []string
+	ends  []uint64
+}
+
+func (v *values) int64(row int) int64 { return int64(v.words[row]) }
+
+// row returns the numbers of a row of an array.
+func (v *values) row(i int) []uint64 {
+	start := uint64(0)
+	if i > 0 {
+		start = v.ends[i-1]
+	}
+	return v.words[start:v.ends[i]]
+}
+
+// An answer has the rows of a query in columns.
+type answer struct {
+	rows int
+	cols []values
+}
+
+var errAnswer = errors.New("the engine's answer is not in the Native format")
+
+// maxRows bounds what one block of an answer may claim to have.
+const maxRows = 1 << 31
+
+// readAnswer reads blocks until the end.
+func readAnswer(r *stream) (*answer, error) {
+	a := new(answer)
+	for {
+		n, err := r.uvarint()
+		if err == io.EOF {
+			return a, nil
+		}
+		rows := uint64(0)
+		if err == nil {
+			rows, err = r.uvarint()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", errAnswer, noEOF(err))
+		}
+		if n > 1<<16 || rows > maxRows {
+			return nil, errAnswer
+		}
+		if a.cols == nil {
+			a.cols = make([]values, n)
+		} else if int(n) != len(a.cols) {
+			return nil, errAnswer
+		}
+		for i := range a.cols {
+			if err := a.cols[i].read(r, int(rows)); err != nil {
+				return nil, fmt.Errorf("column %d of %d rows: %w", i, rows, noEOF(err))
+			}
+		}
+		a.rows += int(rows)
+	}
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func (v *values) read(r *stream, rows int) error {
+	if _, err := r.string(); err != nil {
+		return err
+	}
+	kind, err := r.string()
+	if err != nil || rows == 0 {
+		return err
+	}
+	if inner, ok := strings.CutPrefix(kind, "Array("); ok {
+		base := uint64(len(v.words) + len(v.texts))
+		last := uint64(0)
+		for range rows {
+			b, err := r.next(8)
+			if err != nil {
+				return err
+			}
+			end := binary.LittleEndian.Uint64(b)
+			if end < last || end > maxRows {
+				return errAnswer
+			}
+			last = end
+			v.ends = append(v.ends, base+end)
+		}
+		kind, rows = strings.TrimSuffix(inner, ")"), int(last)
+	}
+	width := 0
+	switch {
+	case kind == "String":
+		for range rows {
+			s, err := r.string()
+			if err != nil {
+				return err
+			}
+			v.texts = append(v.texts, s)
+		}
+		return nil
+	case strings.HasPrefix(kind, "FixedString("):
+		n, err := strconv.Atoi(strings.TrimSuffix(kind[len("FixedString("):], ")"))
+		if err != nil || n < 1 || n > 1<<20 {
+			return errAnswer
+		}
+		for range rows {
+			b, err := r.next(n)
+			if err != nil {
+				return err
+			}
+			v.texts = append(v.texts, string(b))
+		}
+		return nil
+	case kind == "UInt8":
+		width = 1
+	case kind == "UInt16":
+		width = 2
+	case kind == "Int32", kind == "UInt32":
+		width = 4
+	case kind == "Int64", kind == "UInt64":
+		width = 8
+	default:
+		return fmt.Errorf("%w: a column is of type %.100s", errAnswer, kind)
+	}
+	for range rows {
+		b, err := r.next(width)
+		if err != nil {
+			return err
+		}
+		var w uint64
+		switch {
+		case width == 1:
+			w = uint64(b[0])
+		case width == 2:
+			w = uint64(binary.LittleEndian.Uint16(b))
+		case kind == "Int32":
+			w = uint64(int32(binary.LittleEndian.Uint32(b)))
+		case width == 4:
+			w = uint64(binary.LittleEndian.Uint32(b))
+		default:
+			w = binary.LittleEndian.Uint64(b)
+		}
+		v.words = append(v.words, w)
+	}
+	return nil
+}

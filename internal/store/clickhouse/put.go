@@ -1,0 +1,448 @@
+package clickhouse
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+const (
+	day  = int64(24 * time.Hour)
+	hour = int64(time.Hour)
+)
+
+// dayOf and the like count from 1970, with negative numbers before it.
+func dayOf(t int64) int32  { return int32(store.Window(t, day) / day) }
+func hourOf(t int64) int32 { return int32(store.Window(t, hour) / hour) }
+func weekOf(t int64) int32 { return int32(store.Window(t, 7*day) / (7 * day)) }
+
+// Put keeps records; see [store.Store].
+//
+// Records become rows in the caller's goroutine. One inserter sends the rows of all
+// callers together: first what numbers mean, then the profiles, then their ids. So
+// what a profile refers to is in the store before it, and whose id is there is there.
+func (s *Store) Put(ctx context.Context, records []store.Record) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	if len(records) == 0 {
+		return nil
+	}
+	oldest := s.oldest()
+	for i := range records {
+		r := &records[i]
+		if err := check(r); err != nil {
+			return err
+		}
+		if r.Time < oldest {
+			s.counts.expired.Add(1)
+			return fmt.Errorf("%w: it is of %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
+		}
+	}
+	for chunk := range slices.Chunk(records, maxTogether) {
+		if err := s.in.put(ctx, chunk); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func check(r *store.Record) error {
+	if r.Labels.Get(store.LabelService) == "" || r.Labels.Get(store.LabelKind) == "" {
+		return fmt.Errorf("a profile needs the labels %s and %s, and this one has %v", store.LabelService, store.LabelKind, r.Labels)
+	}
+	if r.Profile == nil || len(r.Profile.SampleTypes) == 0 {
+		return errors.New("a profile needs a sample type, and this one has none")
+	}
+	return nil
+}
+
+const (
+	maxTogether = 256       // records that are numbered together
+	maxInsert   = 16 << 20  // bytes of rows that one insert has, or a little more
+	maxWaiting  = 128 << 20 // bytes of rows that wait to be inserted; who comes then waits
+	maxKnown    = 1 << 20   // words that are remembered, twice
+)
+
+// An identity is what tells records apart.
+type identity struct {
+	time int64
+	id   store.ID
+}
+
+// A row is a profile to be inserted.
+type row struct {
+	identity
+	service, kind string
+	series        uint64
+	header        uint64
+	duration      int64
+	came          int64
+	totals        []byte // numbers of 8 bytes, as in all of the following
+	sites         []byte
+	values        [4][]byte // of the first four sample types
+	more          []byte
+}
+
+func (r *row) size() int64 {
+	n := 128 + len(r.totals) + len(r.sites) + len(r.more)
+	for _, v := range r.values {
+		n += len(v)
+	}
+	return int64(n)
+}
+
+// A pending is what one call wants to be inserted.
+type pending struct {
+	rows  []row
+	words []word
+	size  int64
+	done  chan error // has room for one
+}
+
+// An inserter inserts what calls want, all that has come at once.
+type inserter struct {
+	s         *Store
+	numberers sync.Pool
+
+	mu      sync.Mutex
+	room    sync.Cond // of mu, when waiting becomes less
+	queue   []*pending
+	waiting int64 // bytes in queue and in the insert under way
+	running bool
+	last    time.Time // when the last insert began
+	work    sync.WaitGroup
+
+	// Words that the store has, the later ones and those before them.
+	knownMu    sync.RWMutex
+	known, old map[uint64]struct{}
+}
+
+func newInserter(s *Store) *inserter {
+	in := &inserter{s: s, known: map[uint64]struct{}{}}
+	in.room.L = &in.mu
+	in.numberers.New = func() any { return &numberer{key: &s.key, known: in.knows} }
+	return in
+}
+
+// wait waits for what runs. Nothing is put any more.
+func (in *inserter) wait() { in.work.Wait() }
+
+func (in *inserter) knows(k uint64) bool {
+	in.knownMu.RLock()
+	defer in.knownMu.RUnlock()
+	if _, ok := in.known[k]; ok {
+		return true
+	}
+	_, ok := in.old[k]
+	return ok
+}
+
+func (in *inserter) learn(keys []uint64) {
+	in.knownMu.Lock()
+	defer in.knownMu.Unlock()
+	if len(in.known)+len(keys) > maxKnown {
+		in.old, in.known = in.known, map[uint64]struct{}{}
+	}
+	for _, k := range keys {
+		in.known[k] = struct{}{}
+	}
+}
+
+// put inserts records and waits until they are durable.
+func (in *inserter) put(ctx context.Context, records []store.Record) error {
+	p := in.encode(records)
+	if err := in.add(ctx, p); err != nil {
+		return err
+	}
+	select {
+	case err := <-p.done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// add adds to the queue, once there is room.
+func (in *inserter) add(ctx context.Context, p *pending) error {
+	stop := context.AfterFunc(ctx, func() {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		in.room.Broadcast()
+	})
+	defer stop()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for in.waiting > 0 && in.waiting+p.size > maxWaiting {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		in.room.Wait()
+	}
+	in.queue = append(in.queue, p)
+	in.waiting += p.size
+	if !in.running {
+		in.running = true
+		in.work.Go(in.run)
+	}
+	return nil
+}
+
+// run inserts what is in the queue until there is nothing.
+func (in *inserter) run() {
+	for {
+		in.mu.Lock()
+		if len(in.queue) == 0 {
+			in.running = false
+			in.mu.Unlock()
+			return
+		}
+		// Who comes alone is served at once; of a stream, what comes in an interval
+		// goes together.
+		pause := in.s.cfg.Interval - time.Since(in.last)
+		if pause > 0 && in.waiting < maxInsert {
+			in.mu.Unlock()
+			time.Sleep(pause)
+			in.mu.Lock()
+		}
+		n, size := 0, int64(0)
+		for n < len(in.queue) && size < maxInsert {
+			size += in.queue[n].size
+			n++
+		}
+		batch := slices.Clone(in.queue[:n])
+		in.queue = slices.Delete(in.queue, 0, n)
+		in.last = time.Now()
+		in.mu.Unlock()
+
+		// Callers may have gone; the others wait for this.
+		ctx, cancel := context.WithTimeout(context.Background(), 3*in.s.cfg.Timeout)
+		err := in.insert(ctx, batch)
+		cancel()
+		for _, p := range batch {
+			p.done <- err
+		}
+		in.mu.Lock()
+		in.waiting -= size
+		in.room.Broadcast()
+		in.mu.Unlock()
+	}
+}
+
+// insert makes a batch durable.
+func (in *inserter) insert(ctx context.Context, batch []*pending) error {
+	all := int64(0)
+	for _, p := range batch {
+		all += int64(len(p.rows))
+	}
+	counts := &in.s.counts
+	rows, err := in.fresh(ctx, batch)
+	if err == nil && len(rows) > 0 {
+		err = in.insertRows(ctx, batch, rows)
+	}
+	if err == nil {
+		counts.put.Add(int64(len(rows)))
+		counts.duplicates.Add(all - int64(len(rows)))
+		return nil
+	}
+	var refused *Error
+	if errors.As(err, &refused) && refused.full() {
+		counts.full.Add(all)
+		return fmt.Errorf("%w: %w", store.ErrFull, err)
+	}
+	counts.unavailable.Add(all)
+	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+}
+
+func (in *inserter) insertRows(ctx context.Context, batch []*pending, rows []*row) error {
+	if err := in.insertWords(ctx, batch); err != nil {
+		return err
+	}
+	profiles := columns("day", "Int32", "service", "String", "kind", "String", "hour", "Int32", "series", "UInt64", "time", "Int64", "id", "FixedString(16)",
+		"header", "UInt64", "duration", "Int64", "totals", "Array(Int64)", "sites", "Array(UInt64)",
+		"v1", "Array(Int64)", "v2", "Array(Int64)", "v3", "Array(Int64)", "v4", "Array(Int64)", "more", "Array(Int64)", "came", "Int64")
+	ids := columns("day", "Int32", "time", "Int64", "id", "FixedString(16)")
+	for _, r := range rows {
+		c := profiles
+		c[0].int32(dayOf(r.time))
+		c[1].string(r.service)
+		c[2].string(r.kind)
+		c[3].int32(hourOf(r.time))
+		c[4].uint64(r.series)
+		c[5].int64(r.time)
+		c[6].fixed(r.id[:])
+		c[7].uint64(r.header)
+		c[8].int64(r.duration)
+		c[9].words(r.totals)
+		c[10].words(r.sites)
+		for i := range r.values {
+			c[11+i].words(r.values[i])
+		}
+		c[15].words(r.more)
+		c[16].int64(-r.came)
+		ids[0].int32(dayOf(r.time))
+		ids[1].int64(r.time)
+		ids[2].fixed(r.id[:])
+	}
+	const into = "INSERT INTO profiles (day, service, kind, hour, series, time, id, header, duration, totals, sites, v1, v2, v3, v4, more, came) FORMAT Native"
+	if _, err := in.s.exec(ctx, &statement{sql: into, rows: profiles}); err != nil {
+		return err
+	}
+	_, err := in.s.exec(ctx, &statement{sql: "INSERT INTO ids (day, time, id) FORMAT Native", rows: ids})
+	return err
+}
+
+// fresh returns the rows of records that the store doesn't have. Of several with
+// one identity it is the first.
+func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error) {
+	seen := map[identity]bool{}
+	var rows []*row
+	asked := columns("time", "Int64", "id", "FixedString(16)")
+	for _, p := range batch {
+		for i := range p.rows {
+			r := &p.rows[i]
+			if seen[r.identity] {
+				continue
+			}
+			seen[r.identity] = true
+			rows = append(rows, r)
+			asked[0].int64(r.time)
+			asked[1].fixed(r.id[:])
+		}
+	}
+	a, err := in.s.exec(ctx, &statement{
+		sql:    "SELECT time, id FROM ids WHERE (time, id) IN (SELECT time, id FROM asked)",
+		tables: []tempTable{{"asked", asked}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[identity]bool, a.rows)
+	for i := range a.rows {
+		there[identity{a.cols[0].int64(i), store.ID([]byte(a.cols[1].texts[i]))}] = true
+	}
+	return slices.DeleteFunc(rows, func(r *row) bool { return there[r.identity] }), nil
+}
+
+// insertWords inserts what the batch's numbers mean, as far as the store may not
+// have it.
+func (in *inserter) insertWords(ctx context.Context, batch []*pending) error {
+	cols := columns("week", "Int32", "what", "UInt8", "service", "String", "number", "UInt64", "sum", "UInt64", "content", "String")
+	key := &in.s.key
+	noted := map[uint64]bool{}
+	var keys []uint64
+	for _, p := range batch {
+		for i := range p.words {
+			w := &p.words[i]
+			k := key.known(w.week, w.what, key.text(w.service), w.number)
+			if noted[k] || in.knows(k) {
+				continue
+			}
+			noted[k] = true
+			keys = append(keys, k)
+			cols[0].int32(w.week)
+			cols[1].uint8(w.what)
+			cols[2].string(w.service)
+			cols[3].uint64(w.number)
+			cols[4].uint64(contentSum(w.what, w.content))
+			cols[5].bytes(w.content)
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	_, err := in.s.exec(ctx, &statement{sql: "INSERT INTO dictionary (week, what, service, number, sum, content) FORMAT Native", rows: cols})
+	if err == nil {
+		in.learn(keys)
+	}
+	return err
+}
+
+// encode turns records into rows.
+func (in *inserter) encode(records []store.Record) *pending {
+	n := in.numberers.Get().(*numberer)
+	defer func() {
+		n.p, n.words, n.noted = nil, nil, nil
+		in.numberers.Put(n)
+	}()
+	n.noted = map[uint64]bool{}
+	p := &pending{rows: make([]row, len(records)), done: make(chan error, 1)}
+	for i := range records {
+		p.rows[i] = in.row(n, &records[i])
+		p.size += p.rows[i].size()
+	}
+	p.words = n.words
+	for i := range p.words {
+		p.size += int64(len(p.words[i].content)) + 64
+	}
+	return p
+}
+
+// row returns the row of a record, and keeps nothing of it.
+func (in *inserter) row(n *numberer, rec *store.Record) row {
+	p := rec.Profile
+	r := row{
+		identity: identity{rec.Time, rec.ID}, duration: rec.Duration, came: in.s.cfg.Now().UnixNano(),
+		service: string([]byte(rec.Labels.Get(store.LabelService))), kind: string([]byte(rec.Labels.Get(store.LabelKind))),
+	}
+	n.begin(p, weekOf(rec.Time), r.service)
+	r.series, r.header = n.series(rec.Labels), n.header()
+	// Samples of zeros count nowhere.
+	type sample struct {
+		site uint64
+		at   int
+	}
+	samples := make([]sample, 0, len(p.Stacks))
+	for s := range p.Stacks {
+		bits := int64(0)
+		for _, col := range p.Values {
+			bits |= col[s]
+		}
+		if bits != 0 {
+			samples = append(samples, sample{n.site(s), s})
+		}
+	}
+	// In their order by number, neighbours in a column have long runs in common.
+	slices.SortFunc(samples, func(a, b sample) int {
+		if a.site < b.site {
+			return -1
+		}
+		if a.site > b.site {
+			return 1
+		}
+		return a.at - b.at
+	})
+	buf := make([]byte, 0, 8*(len(samples)*(1+len(p.Values))+len(p.Values)))
+	add := func(of func(i int) uint64, count int) []byte {
+		start := len(buf)
+		for i := range count {
+			buf = binary.LittleEndian.AppendUint64(buf, of(i))
+		}
+		return buf[start:len(buf):len(buf)]
+	}
+	r.sites = add(func(i int) uint64 { return samples[i].site }, len(samples))
+	totals := make([]int64, len(p.Values))
+	start := len(buf)
+	for t, col := range p.Values {
+		for _, s := range samples {
+			totals[t] += col[s.at]
+			buf = binary.LittleEndian.AppendUint64(buf, uint64(col[s.at]))
+		}
+		if t < len(r.values) {
+			r.values[t] = buf[start:len(buf):len(buf)]
+			start = len(buf)
+		}
+	}
+	if len(p.Values) > len(r.values) {
+		r.more = buf[start:len(buf):len(buf)]
+	}
+	r.totals = add(func(i int) uint64 { return uint64(totals[i]) }, len(totals))
+	return r
+}

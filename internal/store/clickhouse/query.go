@@ -1,0 +1,381 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// A selection is what a query selects: series, of which the engine is asked for
+// profiles.
+type selection struct {
+	s      *Store
+	q      *store.Query
+	lx     *lexicon
+	span   span
+	series map[uint64]int32 // those that q selects, and the group of each
+	labels []store.Labels   // of the groups, in their order
+	picked tempTable        // the series, as the engine is told them
+	found  int64            // profiles that heads has seen, also those without the query's sample type
+}
+
+// A head is what the engine says of profiles with the same series and header: of
+// those in one window, or of one alone, which has an ID then.
+type head struct {
+	series   uint64
+	header   *header
+	window   int64
+	id       store.ID
+	profiles int64
+	duration int64
+	first    int64 // earliest time
+	last     int64 // latest time of an end
+	version  uint64
+	totals   []uint64
+	// What the query makes of it.
+	group  int32
+	column int // the value column that the query names, or the default one
+}
+
+func (h *head) value() int64                 { return int64(h.totals[h.column]) }
+func (h *head) valueType() profile.ValueType { return h.header.SampleTypes[h.column] }
+
+func (h *head) total() store.Total {
+	return store.Total{Value: h.value(), Profiles: h.profiles, Duration: h.duration, Last: h.last, Version: h.version}
+}
+
+// selects returns the series that q selects, nil if there are none.
+func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error) {
+	sel := &selection{s: s, q: q, lx: s.words.get(), series: map[uint64]int32{}}
+	sel.span.first, sel.span.last = -1<<31, 1<<31-1
+	if q.From != 0 {
+		sel.span.first = weekOf(q.From)
+	}
+	if q.To != 0 {
+		sel.span.last = weekOf(q.To)
+	}
+	st := &statement{sql: "SELECT DISTINCT number, service FROM dictionary WHERE " + sel.span.condition(ofSeries)}
+	for i := range q.Selector {
+		if m := &q.Selector[i]; m.Name == store.LabelService && m.Op == store.Equal {
+			st.sql += " AND service IN (SELECT service FROM services)"
+			st.tables = []tempTable{(&span{services: []string{m.Value}}).table()}
+			break
+		}
+	}
+	a, err := s.exec(ctx, st)
+	if err != nil || a.rows == 0 {
+		return nil, err
+	}
+	sel.span.services = slices.Compact(slices.Sorted(slices.Values(a.cols[1].texts)))
+	if err := s.learnSeries(ctx, sel.lx, &sel.span, a.cols[0].words); err != nil {
+		return nil, err
+	}
+	type chosen struct {
+		number uint64
+		labels store.Labels
+	}
+	var all []chosen
+	sel.lx.mu.Lock()
+	for _, n := range a.cols[0].words {
+		if labels := sel.lx.series[n]; labels != nil && q.Selector.Matches(labels) {
+			all = append(all, chosen{n, labels})
+		}
+	}
+	sel.lx.mu.Unlock()
+	if len(all) == 0 {
+		return nil, nil
+	}
+	groups := map[string]store.Labels{}
+	for _, c := range all {
+		labels := c.labels.Select(q.By)
+		groups[labels.String()] = labels
+	}
+	for _, labels := range groups {
+		sel.labels = append(sel.labels, labels)
+	}
+	slices.SortFunc(sel.labels, store.Labels.Compare)
+	rows := columns("service", "String", "kind", "String", "series", "UInt64", "grp", "UInt32")
+	services := map[string]bool{}
+	for _, c := range all {
+		service := c.labels.Get(store.LabelService)
+		services[service] = true
+		g, _ := slices.BinarySearchFunc(sel.labels, c.labels.Select(q.By), store.Labels.Compare)
+		sel.series[c.number] = int32(g)
+		rows[0].string(service)
+		rows[1].string(c.labels.Get(store.LabelKind))
+		rows[2].uint64(c.number)
+		rows[3].int32(int32(g))
+	}
+	sel.span.services = sel.span.services[:0]
+	for service := range services {
+		sel.span.services = append(sel.span.services, service)
+	}
+	sel.picked = tempTable{"picked", rows}
+	return sel, nil
+}
+
+// where returns the condition on profiles that are selected, as far as the engine
+// is told, in the order of the table's key.
+func (sel *selection) where() string {
+	q := sel.q
+	var b strings.Builder
+	b.WriteString("(service, kind) IN (SELECT service, kind FROM picked)")
+	if q.From != 0 {
+		fmt.Fprintf(&b, " AND day >= %d AND hour >= %d AND time >= %s", dayOf(q.From), hourOf(q.From), literal(q.From))
+	}
+	if q.To != 0 {
+		fmt.Fprintf(&b, " AND day <= %d AND hour <= %d AND time < %s", dayOf(q.To), hourOf(q.To), literal(q.To))
+	}
+	b.WriteString(" AND series IN (SELECT series FROM picked)")
+	if q.ID != (store.ID{}) {
+		b.WriteString(" AND id IN (SELECT id FROM asked)")
+	}
+	return b.String()
+}
+
+// literal returns a number as a statement has it. The least one has no literal.
+func literal(v int64) string { return strconv.FormatInt(max(v, -1<<63+1), 10) }
+
+// tables returns the tables that where reads.
+func (sel *selection) tables(more ...tempTable) []tempTable {
+	out := append([]tempTable{sel.picked}, more...)
+	if sel.q.ID != (store.ID{}) {
+		rows := columns("id", "FixedString(16)")
+		rows[0].fixed(sel.q.ID[:])
+		out = append(out, tempTable{"asked", rows})
+	}
+	return out
+}
+
+// window is the expression for the window of a profile, as [store.Window] has it for
+// times before 1970, too.
+func (sel *selection) window() string {
+	if sel.q.Step == 0 {
+		return "toInt64(0)"
+	}
+	step := "toInt64(" + literal(sel.q.Step) + ")" // a literal has no sign, and then the rest has none
+	return fmt.Sprintf("time - (time %% %s + if(time %% %s < 0, %s, toInt64(0)))", step, step, step)
+}
+
+// heads returns what the engine has of the selected profiles: of each series, header
+// and window, or with one set of each profile.
+func (sel *selection) heads(ctx context.Context, one bool) ([]head, error) {
+	return sel.headsWhere(ctx, one, "")
+}
+
+// headsWhere is heads with more behind the condition, which reads more tables.
+func (sel *selection) headsWhere(ctx context.Context, one bool, more string, tables ...tempTable) ([]head, error) {
+	s := sel.s
+	const summed = "SELECT series, header, toInt64(%s) AS w, toInt64(count()), sum(duration), min(time), max(time + duration), sum(cityHash64(id, time)), sumForEach(totals)" +
+		" FROM profiles FINAL WHERE %s GROUP BY series, header, w"
+	const each = "SELECT series, header, toInt64(%s) AS w, toInt64(1), duration, time, time + duration, cityHash64(id, time), totals, id FROM profiles FINAL WHERE %s"
+	format := summed
+	if one {
+		format = each
+	}
+	sql := fmt.Sprintf(format, sel.window(), sel.where()+more)
+	a, err := s.exec(ctx, &statement{sql: sql, tables: sel.tables(tables...)})
+	if err != nil || a.rows == 0 {
+		return nil, err
+	}
+	c := a.cols
+	if err := s.learnHeaders(ctx, sel.lx, &sel.span, slices.Compact(slices.Sorted(slices.Values(c[1].words)))); err != nil {
+		return nil, err
+	}
+	sel.lx.mu.Lock()
+	defer sel.lx.mu.Unlock()
+	out := make([]head, 0, a.rows)
+	for i := range a.rows {
+		h := head{
+			series: c[0].words[i], header: sel.lx.headers[c[1].words[i]], window: c[2].int64(i), profiles: c[3].int64(i), duration: c[4].int64(i),
+			first: c[5].int64(i), last: c[6].int64(i), version: c[7].words[i], totals: c[8].row(i), group: sel.series[c[0].words[i]],
+		}
+		if one {
+			h.id = store.ID([]byte(c[9].texts[i]))
+		}
+		if len(h.totals) != len(h.header.SampleTypes) {
+			return nil, fmt.Errorf("profiles of %v have %d totals, and %d sample types", sel.lx.series[h.series], len(h.totals), len(h.header.SampleTypes))
+		}
+		sel.found += h.profiles
+		var err error
+		if h.column, err = h.header.SampleIndex(sel.q.SampleType); err == nil {
+			out = append(out, h)
+		}
+	}
+	return out, nil
+}
+
+// A group is what Query.By and Query.Step put together.
+type group struct {
+	labels int32 // index in selection.labels
+	window int64
+	heads  []head
+}
+
+func earlier(a, b *head) int {
+	return cmp.Or(cmp.Compare(a.first, b.first), slices.Compare(a.id[:], b.id[:]), cmp.Compare(a.series, b.series))
+}
+
+// groups returns the groups of heads, by labels, then window; in each the heads are
+// by time. Where the query asks for the top ones, heads are of single profiles.
+func (sel *selection) groups(heads []head) []group {
+	slices.SortFunc(heads, func(a, b head) int {
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.window, b.window), earlier(&a, &b))
+	})
+	var out []group
+	for i := 0; i < len(heads); {
+		n := i + 1
+		for n < len(heads) && heads[n].group == heads[i].group && heads[n].window == heads[i].window {
+			n++
+		}
+		g := group{heads[i].group, heads[i].window, heads[i:n:n]}
+		if sel.q.Top != 0 {
+			slices.SortStableFunc(g.heads, func(a, b head) int { return cmp.Compare(b.value(), a.value()) })
+			g.heads = g.heads[:sel.q.Kept(len(g.heads))]
+			slices.SortFunc(g.heads, func(a, b head) int { return earlier(&a, &b) })
+		}
+		out = append(out, g)
+		i = n
+	}
+	return out
+}
+
+// total adds up, and returns the type of the value, none if the heads don't agree.
+func (g *group) total() (t store.Total, typ profile.ValueType) {
+	typ = g.heads[0].valueType()
+	t.Last = g.heads[0].last
+	differ := false
+	for i := range g.heads {
+		h := &g.heads[i]
+		t.Value += h.value()
+		t.Profiles += h.profiles
+		t.Duration += h.duration
+		t.Last = max(t.Last, h.last)
+		t.Version += h.version
+		differ = differ || h.valueType() != typ
+	}
+	if differ {
+		t.Value, typ = 0, profile.ValueType{}
+	}
+	return t, typ
+}
+
+// single reports whether profiles have to be looked at one by one to know what is
+// selected.
+func single(q *store.Query) bool { return q.Top != 0 || q.ID != (store.ID{}) }
+
+// Series returns totals over time; see [store.Store].
+func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.calls.Done()
+	sel, err := s.selects(ctx, &q)
+	if err != nil || sel == nil {
+		return nil, err
+	}
+	heads, err := sel.heads(ctx, q.Step == 0 && q.Limit == 0 || single(&q))
+	if err != nil {
+		return nil, err
+	}
+	groups := sel.groups(heads)
+	types := make([]profile.ValueType, len(sel.labels)) // of whole series, also of what Limit leaves out
+	for i := range groups {
+		_, typ := groups[i].total()
+		if first := i == 0 || groups[i-1].labels != groups[i].labels; first {
+			types[groups[i].labels] = typ
+		} else if typ != types[groups[i].labels] {
+			types[groups[i].labels] = profile.ValueType{}
+		}
+	}
+	if q.Step == 0 && q.Limit != 0 && !single(&q) {
+		if heads, err = sel.latest(ctx, heads); err != nil {
+			return nil, err
+		}
+		groups = sel.groups(heads)
+	}
+	var out []store.Series
+	last := int32(-1)
+	for _, g := range groups {
+		if g.labels != last {
+			last = g.labels
+			out = append(out, store.Series{Labels: slices.Clone(sel.labels[g.labels]), Type: types[g.labels]})
+		}
+		sr := &out[len(out)-1]
+		if q.Step != 0 {
+			total, _ := g.total()
+			sr.Points = append(sr.Points, store.Point{Time: g.window, Total: total})
+			continue
+		}
+		for i := range g.heads {
+			h := &g.heads[i]
+			sr.Points = append(sr.Points, store.Point{Time: h.first, ID: h.id, Total: h.total()})
+		}
+	}
+	return store.Latest(out, q.Limit), nil
+}
+
+// latest returns as many profiles as Query.Limit asks for, of those with the headers
+// of heads.
+func (sel *selection) latest(ctx context.Context, heads []head) ([]head, error) {
+	headers := map[uint64]bool{}
+	for i := range heads {
+		headers[heads[i].header.number] = true
+	}
+	if len(headers) == 0 {
+		return nil, nil
+	}
+	return sel.headsWhere(ctx, true, fmt.Sprintf(" AND header IN (SELECT header FROM headers) ORDER BY time DESC LIMIT %d", sel.q.Limit), headersTable(headers))
+}
+
+func headersTable(headers map[uint64]bool) tempTable {
+	rows := columns("header", "UInt64")
+	for n := range headers {
+		rows[0].uint64(n)
+	}
+	return tempTable{"headers", rows}
+}
+
+// Labels returns names and values of labels; see [store.Store].
+func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.calls.Done()
+	sel, err := s.selects(ctx, &q)
+	if err != nil || sel == nil {
+		return nil, err
+	}
+	a, err := s.exec(ctx, &statement{sql: "SELECT DISTINCT series FROM profiles WHERE " + sel.where(), tables: sel.tables()})
+	if err != nil || a.rows == 0 {
+		return nil, err
+	}
+	values := map[string]map[string]bool{}
+	sel.lx.mu.Lock()
+	for _, n := range a.cols[0].words {
+		for _, l := range sel.lx.series[n] {
+			if values[l.Name] == nil {
+				values[l.Name] = map[string]bool{}
+			}
+			values[l.Name][l.Value] = true
+		}
+	}
+	sel.lx.mu.Unlock()
+	out := make([]store.LabelValues, 0, len(values))
+	for name, set := range values {
+		l := store.LabelValues{Name: name, Values: make([]string, 0, len(set))}
+		for value := range set {
+			l.Values = append(l.Values, value)
+		}
+		slices.Sort(l.Values)
+		out = append(out, l)
+	}
+	slices.SortFunc(out, func(a, b store.LabelValues) int { return cmp.Compare(a.Name, b.Name) })
+	return out, nil
+}

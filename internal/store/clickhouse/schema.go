@@ -1,0 +1,289 @@
+package clickhouse
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// schemaVersion is the version of the tables that this package reads and writes.
+const schemaVersion = 1
+
+// An engine is what a server can do.
+type engine struct{ major int }
+
+// modern reports whether column codecs, settings of tables and many settings of
+// statements are there. 18.16, which distributions still have, lacks them.
+func (e engine) modern() bool { return e.major >= 21 }
+
+// engine asks a server what it is.
+func (c *client) engine(ctx context.Context) (e engine, err error) {
+	// The database may not be there yet.
+	a, err := c.withDatabase("").exec(ctx, &statement{sql: "SELECT version()"})
+	if err != nil {
+		return e, err
+	}
+	if a.rows != 1 || len(a.cols) != 1 || len(a.cols[0].texts) != 1 {
+		return e, errAnswer
+	}
+	if _, err := fmt.Sscanf(a.cols[0].texts[0], "%d.", &e.major); err != nil {
+		return e, fmt.Errorf("the engine calls itself %q, which is no version", a.cols[0].texts[0])
+	}
+	return e, nil
+}
+
+// withDatabase returns the client for statements on another database.
+func (c *client) withDatabase(name string) *client {
+	cfg := *c.cfg
+	cfg.Database = name
+	return &client{cfg: &cfg, http: c.http, servers: c.servers, read: c.read, insert: c.insert}
+}
+
+// settings returns those of statements that read and of inserts, where each shard
+// has so many replicas, 0 without a cluster.
+func (e engine) settings(replicas int) (read, insert settings) {
+	read, insert = settings{}, settings{}
+	if e.modern() {
+		insert["async_insert"] = "0" // acknowledged when it is done, and not before
+		insert["max_partitions_per_insert_block"] = "0"
+		read["cancel_http_readonly_queries_on_client_close"] = "1"
+	}
+	if replicas > 0 {
+		quorum := replicas/2 + 1
+		insert["insert_distributed_sync"] = "1"
+		insert["insert_quorum"] = strconv.Itoa(quorum)
+		insert["insert_quorum_timeout"] = "30000" // ms
+		// A block that comes again counts once anyway, and the engine would take
+		// it for known though it had been dropped meanwhile.
+		insert["insert_deduplicate"] = "0"
+		// What was acknowledged has to be in what is read next, and what was read
+		// once in what is read later, whichever replicas are asked.
+		read["select_sequential_consistency"] = "1"
+		if e.modern() {
+			insert["insert_quorum_parallel"] = "0" // which that needs
+		}
+	}
+	return read, insert
+}
+
+// A table of the schema. Its columns have types, and codecs where the engine
+// has them.
+type table struct {
+	name    string
+	columns [][3]string // name, type, codec
+	// Of rows with the same values of order, one is kept: that with the highest
+	// value of version.
+	order, version string
+	partition      string
+	shard          string // of a row, where there are several
+	granularity    int
+}
+
+// tables are those that are on all shards.
+var tables = []table{{
+	// A row per profile.
+	name: "profiles",
+	columns: [][3]string{
+		{"day", "Int32", ""}, // of time, counted from 1970; times before it are negative
+		{"service", "String", "ZSTD(1)"},
+		{"kind", "String", "ZSTD(1)"},
+		{"hour", "Int32", "ZSTD(1)"}, // of time, counted from 1970
+		{"series", "UInt64", "ZSTD(1)"},
+		{"time", "Int64", "Delta, ZSTD(1)"}, // ns since 1970
+		{"id", "FixedString(16)", ""},
+		{"header", "UInt64", "ZSTD(1)"},
+		{"duration", "Int64", "ZSTD(1)"},      // ns
+		{"totals", "Array(Int64)", "ZSTD(1)"}, // of each sample type
+		{"sites", "Array(UInt64)", "ZSTD(1)"}, // stacks with labels, sorted
+		{"v1", "Array(Int64)", "ZSTD(1)"},     // values of the sites: of the first sample type,
+		{"v2", "Array(Int64)", "ZSTD(1)"},     // the second,
+		{"v3", "Array(Int64)", "ZSTD(1)"},     // ...
+		{"v4", "Array(Int64)", "ZSTD(1)"},     //
+		{"more", "Array(Int64)", "ZSTD(1)"},   // and of all others, one behind the other
+		{"came", "Int64", "Delta, ZSTD(1)"},   // when it was put, negated: the first one stays
+	},
+	order: "service, kind, hour, series, time, id", version: "came", partition: "day", shard: "cityHash64(id)", granularity: 64,
+}, {
+	// Which profiles there are, whatever they are of.
+	name:    "ids",
+	columns: [][3]string{{"day", "Int32", ""}, {"time", "Int64", "Delta, ZSTD(1)"}, {"id", "FixedString(16)", ""}},
+	order:   "time, id", partition: "day", shard: "cityHash64(id)", granularity: 1024,
+}, {
+	// What numbers mean, once a service and week.
+	name: "dictionary",
+	columns: [][3]string{
+		{"week", "Int32", ""},
+		{"what", "UInt8", ""}, // see the constants of number.go
+		{"service", "String", "ZSTD(1)"},
+		{"number", "UInt64", ""},
+		{"sum", "UInt64", ""}, // of the content: tells contents of one number apart, which there should never be
+		{"content", "String", "ZSTD(1)"},
+	},
+	order: "what, service, number, sum", partition: "week", shard: "number", granularity: 256,
+}}
+
+// create returns the statements that make a table.
+func (t *table) create(c *Config, e engine) []string {
+	var cols []string
+	for _, col := range t.columns {
+		text := col[0] + " " + col[1]
+		if col[2] != "" && e.modern() {
+			text += " CODEC(" + col[2] + ")"
+		}
+		cols = append(cols, text)
+	}
+	body := " (" + strings.Join(cols, ", ") + ") ENGINE = "
+	name, on, kind := t.name, "", "ReplacingMergeTree("
+	if c.Cluster != "" {
+		// On the disks are tables of another name; this one asks the shards.
+		name, on = t.local(), " ON CLUSTER "+c.Cluster
+		kind = fmt.Sprintf("ReplicatedReplacingMergeTree('/hone/%s/{shard}/%s', '{replica}'", c.Database, t.name)
+		if t.version != "" {
+			kind += ", "
+		}
+	}
+	kind += t.version + ")"
+	settings := fmt.Sprintf(" SETTINGS index_granularity = %d", t.granularity)
+	if e.modern() {
+		// Parts are on the disk when an insert is acknowledged.
+		settings += ", fsync_after_insert = 1, fsync_part_directory = 1"
+	}
+	out := []string{fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s%s%s%s PARTITION BY %s ORDER BY (%s)%s",
+		c.Database, name, on, body, kind, t.partition, t.order, settings)}
+	if c.Cluster != "" {
+		out = append(out, fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.%s%s AS %s.%s ENGINE = Distributed(%s, %s, %s, %s)",
+			c.Database, t.name, on, c.Database, name, c.Cluster, c.Database, name, t.shard))
+	}
+	return out
+}
+
+// local is the name of the tables on the servers of a cluster.
+func (t *table) local() string { return t.name + "_local" }
+
+// createSchema returns the statements that make the table with the version, which
+// every server has all of.
+func createSchema(c *Config) string {
+	on, kind := "", "MergeTree"
+	if c.Cluster != "" {
+		on = " ON CLUSTER " + c.Cluster
+		kind = fmt.Sprintf("ReplicatedMergeTree('/hone/%s/schema', '{shard}-{replica}')", c.Database)
+	}
+	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.schema%s (version UInt32, key String) ENGINE = %s ORDER BY version", c.Database, on, kind)
+}
+
+// Create makes the database and the tables, or brings them to the version that
+// Open needs. It may be repeated.
+func Create(ctx context.Context, cfg Config) error {
+	if err := cfg.mend(); err != nil {
+		return err
+	}
+	c := newClient(&cfg)
+	defer c.close()
+	e, err := c.engine(ctx)
+	if err != nil {
+		return err
+	}
+	none := c.withDatabase("")
+	on := ""
+	if cfg.Cluster != "" {
+		on = " ON CLUSTER " + cfg.Cluster
+	}
+	statements := []string{fmt.Sprintf("CREATE DATABASE IF NOT EXISTS %s%s", cfg.Database, on), createSchema(&cfg)}
+	for i := range tables {
+		statements = append(statements, tables[i].create(&cfg, e)...)
+	}
+	for _, sql := range statements {
+		if _, err := none.run(ctx, sql); err != nil {
+			return err
+		}
+	}
+	// The key is written last: tables without one are not finished.
+	var missing *missingError
+	if _, err := c.schema(ctx); !errors.As(err, &missing) {
+		return err
+	}
+	key := make([]byte, keySize)
+	rand.Read(key)
+	rows := columns("version", "UInt32", "key", "String")
+	rows[0].int32(schemaVersion)
+	rows[1].string(hex.EncodeToString(key))
+	if cfg.Cluster != "" {
+		all, err := c.members(ctx)
+		if err != nil {
+			return err
+		}
+		c.insert = settings{"insert_quorum": strconv.Itoa(all), "insert_quorum_timeout": "60000"}
+	}
+	_, err = c.exec(ctx, &statement{sql: "INSERT INTO schema (version, key) FORMAT Native", rows: rows})
+	return err
+}
+
+// run runs a statement without rows, which may answer in a format of its own.
+func (c *client) run(ctx context.Context, sql string) (*answer, error) {
+	return c.exec(ctx, &statement{sql: sql})
+}
+
+// missingError tells that the tables are not there, or not finished.
+type missingError struct{ database string }
+
+func (e *missingError) Error() string {
+	return fmt.Sprintf("the database %s has no tables of hone; make them with hone store create", e.database)
+}
+
+// schema returns the key in the tables, whose version has to be the right one.
+func (c *client) schema(ctx context.Context) (k key, err error) {
+	a, err := c.exec(ctx, &statement{sql: "SELECT max(version), min(key), toUInt64(count()) FROM schema"})
+	var refused *Error
+	if errors.As(err, &refused) && (refused.Code == codeUnknownTable || refused.Code == codeUnknownDatabase) {
+		return k, &missingError{c.cfg.Database}
+	}
+	if err != nil {
+		return k, err
+	}
+	if a.rows != 1 || len(a.cols) != 3 {
+		return k, errAnswer
+	}
+	if a.cols[2].words[0] == 0 {
+		return k, &missingError{c.cfg.Database}
+	}
+	switch v := a.cols[0].words[0]; {
+	case v > schemaVersion:
+		return k, fmt.Errorf("the tables in the database %s are of version %d, which a newer hone has made; this one knows versions up to %d", c.cfg.Database, v, schemaVersion)
+	case v < schemaVersion:
+		return k, fmt.Errorf("the tables in the database %s are of version %d and this hone needs %d; bring them there with hone store create", c.cfg.Database, v, schemaVersion)
+	}
+	b, err := hex.DecodeString(a.cols[1].texts[0])
+	if err != nil || len(b) != keySize {
+		return k, fmt.Errorf("the key in the table %s.schema can't be read", c.cfg.Database)
+	}
+	for i := range k {
+		k[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return k, nil
+}
+
+// replicas returns how many replicas each shard of the cluster has.
+func (c *client) replicas(ctx context.Context) (int, error) {
+	return c.count(ctx, "SELECT max(replica_num) FROM system.clusters WHERE cluster = '"+c.cfg.Cluster+"'")
+}
+
+// members returns how many servers the cluster has.
+func (c *client) members(ctx context.Context) (int, error) {
+	return c.count(ctx, "SELECT toUInt64(count()) FROM system.clusters WHERE cluster = '"+c.cfg.Cluster+"'")
+}
+
+func (c *client) count(ctx context.Context, sql string) (int, error) {
+	a, err := c.run(ctx, sql)
+	if err != nil {
+		return 0, err
+	}
+	if a.rows != 1 || a.cols[0].words[0] == 0 {
+		return 0, fmt.Errorf("the engine knows no cluster %s; see its remote_servers", c.cfg.Cluster)
+	}
+	return int(a.cols[0].words[0]), nil
+}
