@@ -3,6 +3,7 @@ package clickhouse_test
 import (
 	"os"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,7 +36,10 @@ var servers = []struct {
 // onEach runs a test on each of the engines.
 func onEach(t *testing.T, test func(t *testing.T, config func(t testing.TB) clickhouse.Config)) {
 	for _, s := range servers {
-		t.Run(s.name, func(t *testing.T) { test(t, s.config) })
+		t.Run(s.name, func(t *testing.T) {
+			leaveOut(t, s.name)
+			test(t, s.config)
+		})
 	}
 }
 
@@ -63,21 +67,42 @@ func open(t testing.TB, cfg clickhouse.Config) *clickhouse.Store {
 // most of it and the others with what differs between engines.
 var whole = os.Getenv("HONE_CLICKHOUSE_TESTS") == "all"
 
-// What runs without whole.
+// What runs of the suite without whole. A cluster takes seconds to make tables and to
+// drop them.
 var (
 	singleLeavesOut = regexp.MustCompile(`/Random/[12]$|/RandomReopen$`)
-	othersHave      = regexp.MustCompile(`/(Empty|RealProfiles|PutTwice|PutTwiceAtOnce|PutInAnyOrder|ConcurrentUse|ManySampleTypes|SampleLabels|LargeNumbers|StrangeTimes|` +
-		`StrangeLabels|Selector|By|Step|SharedSampleTypes|Top|Limit|Version|Reopen|Random/0)$`)
+	todayHas        = regexp.MustCompile(`/(Empty|RealProfiles|PutTwice|ManySampleTypes|SampleLabels|LargeNumbers|StrangeTimes|StrangeLabels|Selector|By|Top|Version|Reopen|Random/0)$`)
+	clusterHas      = regexp.MustCompile(`/(Empty|PutTwice|ConcurrentUse|By|Reopen)$`)
 )
+
+// leaveOut skips what takes long: with -short all engines but one, and on a cluster, if
+// not the whole suite is asked for, what the tests of hone serve do there as well.
+func leaveOut(t *testing.T, server string) {
+	t.Helper()
+	if testing.Short() && server != "Single" {
+		t.Skip("-short leaves one engine")
+	}
+	name := t.Name()
+	var left bool
+	switch server {
+	case "Single":
+		left = singleLeavesOut.MatchString(name)
+	case "Today":
+		left = strings.HasPrefix(name, "TestStore/") && !todayHas.MatchString(name)
+	case "Cluster":
+		left = !clusterHas.MatchString(name)
+	}
+	if left && !whole {
+		t.Skip("HONE_CLICKHOUSE_TESTS=all runs it")
+	}
+}
 
 func TestStore(t *testing.T) {
 	for _, server := range servers {
 		t.Run(server.name, func(t *testing.T) {
 			made := map[string]clickhouse.Config{} // by directory
 			storetest.RunDurable(t, func(t *testing.T, dir string) store.Store {
-				if single := server.name == "Single"; !whole && (single && singleLeavesOut.MatchString(t.Name()) || !single && !othersHave.MatchString(t.Name())) {
-					t.Skip("HONE_CLICKHOUSE_TESTS=all runs it")
-				}
+				leaveOut(t, server.name)
 				cfg, ok := made[dir]
 				if !ok {
 					cfg = create(t, server.config(t))
