@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,4 +91,26 @@ func (ls Labels) String() string {
 	}
 	b.WriteByte('}')
 	return b.String()
+}
+
+// A LabelSet collects names of labels and their values, for [Store]'s Labels.
+type LabelSet map[string]map[string]bool
+
+// Add adds what labels has.
+func (s LabelSet) Add(labels Labels) {
+	for _, l := range labels {
+		if s[l.Name] == nil {
+			s[l.Name] = map[string]bool{}
+		}
+		s[l.Name][l.Value] = true
+	}
+}
+
+// List returns names and values, both sorted.
+func (s LabelSet) List() []LabelValues {
+	out := make([]LabelValues, 0, len(s))
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		out = append(out, LabelValues{name, slices.Sorted(maps.Keys(s[name]))})
+	}
+	return out
 }

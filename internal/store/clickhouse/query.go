@@ -356,26 +356,11 @@ func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 	if err != nil || a.rows == 0 {
 		return nil, err
 	}
-	values := map[string]map[string]bool{}
+	values := store.LabelSet{}
 	sel.lx.mu.Lock()
 	for _, n := range a.cols[0].words {
-		for _, l := range sel.lx.series[n] {
-			if values[l.Name] == nil {
-				values[l.Name] = map[string]bool{}
-			}
-			values[l.Name][l.Value] = true
-		}
+		values.Add(sel.lx.series[n])
 	}
 	sel.lx.mu.Unlock()
-	out := make([]store.LabelValues, 0, len(values))
-	for name, set := range values {
-		l := store.LabelValues{Name: name, Values: make([]string, 0, len(set))}
-		for value := range set {
-			l.Values = append(l.Values, value)
-		}
-		slices.Sort(l.Values)
-		out = append(out, l)
-	}
-	slices.SortFunc(out, func(a, b store.LabelValues) int { return cmp.Compare(a.Name, b.Name) })
-	return out, nil
+	return values.List(), nil
 }

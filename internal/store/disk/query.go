@@ -256,7 +256,7 @@ func (s *Store) labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 		return nil, err
 	}
 	defer sel.close()
-	values := map[string]map[string]bool{}
+	values := store.LabelSet{}
 	for _, v := range sel.views {
 		used := make([]bool, len(v.matches))
 		for i := range v.hours {
@@ -273,25 +273,10 @@ func (s *Store) labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 			if !u {
 				continue
 			}
-			for _, l := range v.dict.Series[i].Labels {
-				if values[l.Name] == nil {
-					values[l.Name] = map[string]bool{}
-				}
-				values[l.Name][l.Value] = true
-			}
+			values.Add(v.dict.Series[i].Labels)
 		}
 	}
-	out := make([]store.LabelValues, 0, len(values))
-	for name, set := range values {
-		l := store.LabelValues{Name: name, Values: make([]string, 0, len(set))}
-		for value := range set {
-			l.Values = append(l.Values, value)
-		}
-		slices.Sort(l.Values)
-		out = append(out, l)
-	}
-	slices.SortFunc(out, func(a, b store.LabelValues) int { return cmp.Compare(a.Name, b.Name) })
-	return out, nil
+	return values.List(), nil
 }
 
 // groupKey tells groups apart.
