@@ -17,13 +17,9 @@ func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
 	if r.opt.Mine == "" {
 		return p, nil
 	}
-	yours := ofModule(p)
-	if r.opt.Mine != MineModule {
-		re, err := regexp.Compile(r.opt.Mine)
-		if err != nil {
-			return nil, fmt.Errorf("parsing mine regexp: %v", err)
-		}
-		yours = func(f uint32) bool { return re.MatchString(p.FunctionName(f)) }
+	yours, err := r.opt.yours(p)
+	if err != nil {
+		return nil, err
 	}
 	if r.opt.NoInlines {
 		// Before, so that what is inlined is part of its caller, yours or not.
@@ -34,9 +30,23 @@ func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
 	listing := r.command == "list" || r.command == "weblist" || r.command == "disasm"
 	q, any := p.FoldForeign(yours, listing)
 	if !any && len(p.Stacks) > 0 {
-		r.warn("No stack has a frame of yours; -mine=REGEXP says which functions are yours")
+		r.warn(noneYours)
 	}
 	return q, nil
+}
+
+const noneYours = "No stack has a frame of yours; -mine=REGEXP says which functions are yours"
+
+// yours returns which functions of p are yours: see [Options.Mine].
+func (o *Options) yours(p *profile.Profile) (func(f uint32) bool, error) {
+	if o.Mine == MineModule {
+		return ofModule(p), nil
+	}
+	re, err := regexp.Compile(o.Mine)
+	if err != nil {
+		return nil, fmt.Errorf("parsing mine regexp: %v", err)
+	}
+	return func(f uint32) bool { return re.MatchString(p.FunctionName(f)) }, nil
 }
 
 // ofModule returns which functions of p are of the module of package main.

@@ -2,11 +2,14 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 
+	"github.com/hone-go/hone/internal/srcfind"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -58,53 +61,118 @@ const (
 	idleCores    = 0.05
 )
 
-// NewSummary computes the summary of p, of what the options' filters leave.
+// NewSummary computes the summary of p, of what the options' filters leave. It looks
+// at each stack once and sums up no graph: it is asked for together with the first
+// drawing of a profile, and must not keep that waiting.
 func NewSummary(p *profile.Profile, o Options, env Env) (*Summary, error) {
 	if o.Mine == "" {
 		o.Mine = MineModule
 	}
-	// A listing's lines have all that isn't yours in them; see fold.
-	o.Sort, o.Mean, o.RelativePercentages = "flat", false, false
-	lines, err := New(p, "list", "", o, env)
+	yours := o.Mine
+	o.Mine, o.Mean, o.RelativePercentages = "", false, false
+	r, err := New(p, "list", "", o, env)
 	if err != nil {
 		return nil, err
 	}
-	s := &Summary{Lines: []SummaryLine{}, Shares: []SummaryShare{}}
-	top := lines.Top()
-	s.About = top.About
-	s.Header = lines.ProfileHeader()
-	cpu := isCPU(p, lines.index)
+	s := &Summary{About: r.about(r.ProfileHeader()), Shares: []SummaryShare{}}
+	cpu := isCPU(p, r.index)
 	if cpu {
 		s.Samples = events(p)
 		s.busy(p)
 	}
-	for i := range top.Rows {
-		row := &top.Rows[i]
-		if len(s.Lines) == summaryLines || row.Flat.Value <= 0 {
-			break
-		}
-		if row.Line == 0 {
-			continue // what no line of yours asked for
-		}
-		s.Lines = append(s.Lines, SummaryLine{row.Place, row.Flat, s.margin(row.Flat)})
+	r.opt.Mine = yours
+	if s.Lines, err = r.dearest(); err != nil {
+		return nil, err
+	}
+	for i := range s.Lines {
+		s.Lines[i].Margin = s.margin(s.Lines[i].Cost)
 	}
 	if !cpu {
 		return s, nil
 	}
-	o.Mine = ""
-	all, err := Select(p, o, Env{})
-	if err != nil {
-		return nil, err
-	}
-	work := all.RuntimeWork(lines.index)
+	work := r.prof.RuntimeWork(r.index)
 	for _, w := range []struct {
 		name  string
 		value int64
 	}{{"garbage collection", work.GC}, {"allocation", work.Allocation}, {"scheduler", work.Scheduler}} {
-		q := lines.quantity(w.value)
+		q := r.quantity(w.value)
 		s.Shares = append(s.Shares, SummaryShare{w.name, q, s.margin(q)})
 	}
 	return s, nil
+}
+
+// dearest returns the lines of yours that cost most, with what they call that isn't
+// yours. A line has what [profile.Profile.FoldForeign] would leave it as its own.
+func (r *Report) dearest() ([]SummaryLine, error) {
+	p := r.prof
+	if r.opt.NoInlines {
+		p = p.Aggregate(profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
+	}
+	yours, err := r.opt.yours(p)
+	if err != nil {
+		return nil, err
+	}
+	mine := make([]bool, len(p.Functions))
+	for f := range mine {
+		mine[f] = yours(uint32(f))
+	}
+	innermost := make([]*profile.Line, len(p.Locations)) // of yours
+	for l := range innermost {
+		lines := p.LocationLines(uint32(l))
+		if i := slices.IndexFunc(lines, func(line profile.Line) bool { return mine[line.Function] }); i >= 0 {
+			innermost[l] = &lines[i]
+		}
+	}
+	costs, any := make([]int64, len(p.Locations)), false
+	for s := range p.Stacks {
+		for _, l := range p.Stack(s) {
+			if innermost[l] != nil {
+				v, _ := r.weights.of(s)
+				costs[l] += v
+				any = true
+				break
+			}
+		}
+	}
+	if !any && len(p.Stacks) > 0 {
+		r.warn(noneYours)
+	}
+
+	type place struct {
+		name, file profile.StringID
+		line       int64
+	}
+	sums := map[place]int64{}
+	for l, line := range innermost {
+		if line != nil && line.Line != 0 && costs[l] != 0 {
+			f := &p.Functions[line.Function]
+			sums[place{f.Name, f.File, line.Line}] += costs[l]
+		}
+	}
+	compare := func(a, b place) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]),
+			cmp.Compare(p.Strings[a.name], p.Strings[b.name]), cmp.Compare(p.Strings[a.file], p.Strings[b.file]), cmp.Compare(a.line, b.line))
+	}
+	var most []place // in order, of the many there may be
+	for at, cost := range sums {
+		if cost <= 0 || len(most) == summaryLines && cost < sums[most[summaryLines-1]] {
+			continue
+		}
+		i, _ := slices.BinarySearchFunc(most, at, compare)
+		most = slices.Insert(most, i, at)
+		most = most[:min(len(most), summaryLines)]
+	}
+	trim := srcfind.NewTrimmer(r.opt.TrimPath, r.opt.SourcePath).Trim
+	lines := []SummaryLine{}
+	for _, at := range most {
+		file := p.Strings[at.file]
+		if file != "" {
+			file = filepath.Clean(trim(file))
+		}
+		n := node{nodeKey: &nodeKey{name: p.Strings[at.name], file: file, line: at.line}}
+		lines = append(lines, SummaryLine{Place: n.place(), Cost: r.quantity(sums[at])})
+	}
+	return lines, nil
 }
 
 // isCPU reports whether a sample type of p is of a CPU profile.

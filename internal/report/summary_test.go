@@ -3,8 +3,11 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -153,5 +156,85 @@ func TestSummaryOfRealProfiles(t *testing.T) {
 	var b bytes.Buffer
 	if err := s.WriteText(&b); err != nil || !bytes.Contains(b.Bytes(), []byte("Busy: 1.03 cores")) {
 		t.Errorf("%v, %s", err, b.String())
+	}
+}
+
+// TestSummaryIsOfTheListing: a line's cost is what a listing of your code says.
+func TestSummaryIsOfTheListing(t *testing.T) {
+	files, err := filepath.Glob("../../testdata/*.pb.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no profiles", err)
+	}
+	lines := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.DecodeBytes(data, profile.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range []func(*Options){
+			func(o *Options) {},
+			func(o *Options) { o.Mine = "^runtime|^main" },
+			func(o *Options) { o.Focus = "main|malloc" },
+			func(o *Options) { o.Ignore, o.NoInlines = "malloc", true },
+			func(o *Options) { o.Hide, o.Mine = "malloc", "alloc" },
+		} {
+			o := DefaultOptions()
+			change(&o)
+			s, err := NewSummary(p, o, Env{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.Mine == "" {
+				o.Mine = MineModule
+			}
+			o.Sort = "flat"
+			listing, err := New(p, "list", "", o, Env{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]int64{} // of all functions of that name on that line
+			for _, row := range listing.Top().Rows {
+				if row.Line != 0 {
+					want[row.Name] += row.Flat.Value
+				}
+			}
+			maps.DeleteFunc(want, func(_ string, v int64) bool { return v <= 0 })
+			most := slices.Sorted(maps.Values(want))
+			slices.Reverse(most)
+			if len(s.Lines) != min(summaryLines, len(most)) {
+				t.Fatalf("%s, %+v: %d lines of %d", file, o, len(s.Lines), len(most))
+			}
+			for i, line := range s.Lines {
+				lines++
+				if want[line.Name] != line.Cost.Value || most[i] != line.Cost.Value {
+					t.Errorf("%s, mine %q, hide %q: line %d, %s, costs %d, in a listing %d, number %d has %d",
+						file, o.Mine, o.Hide, i, line.Name, line.Cost.Value, want[line.Name], i, most[i])
+				}
+			}
+		}
+	}
+	if lines < 50 {
+		t.Errorf("only %d lines compared", lines)
+	}
+}
+
+func BenchmarkSummary(b *testing.B) {
+	data, err := os.ReadFile("../../testdata/cpu.wordcount-v1.pb.gz")
+	if err != nil {
+		b.Fatal(err)
+	}
+	p, err := profile.DecodeBytes(data, profile.Limits{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := NewSummary(p, DefaultOptions(), Env{}); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
