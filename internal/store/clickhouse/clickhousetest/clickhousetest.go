@@ -31,6 +31,7 @@ var ErrMissing = errors.New("no ClickHouse")
 const (
 	User, Password = "hone", "of-the-store"
 	Reader         = "reader" // may read only, without a password
+	Poor           = "poor"   // may use 20 MB for a statement, without a password
 )
 
 // script is what installs engines and runs them.
