@@ -70,6 +70,7 @@ func (s *clickHouseStore) state() storeState {
 	st := s.Stats()
 	return storeState{figures: map[string]any{
 		"put": st.Put, "duplicates": st.Duplicates, "expired": st.Expired, "full": st.Full, "unavailable": st.Unavailable, "waitingBytes": st.Waiting,
+		"rolledUp": st.RolledUp, "rolledUpHoursUsed": st.RolledHours,
 	}, full: st.Full, expired: st.Expired}
 }
 
@@ -77,11 +78,17 @@ func (s *clickHouseStore) backup(context.Context, string) (string, error) {
 	return "", fmt.Errorf("a store in ClickHouse is backed up with ClickHouse's own tools, see doc/cluster.md: %w", errors.ErrUnsupported)
 }
 
-var descWaiting = prometheus.NewDesc("hone_store_waiting_bytes", "Size of the profiles that wait to be put.", nil, nil)
+var (
+	descWaiting   = prometheus.NewDesc("hone_store_waiting_bytes", "Size of the profiles that wait to be put.", nil, nil)
+	descRolledUp  = prometheus.NewDesc("hone_store_rollups_written_total", "Hours of a fleet that were added up for later questions.", nil, nil)
+	descRollsUsed = prometheus.NewDesc("hone_store_rollup_hours_used_total", "Hours that questions have taken from roll-ups.", nil, nil)
+)
 
 func (*clickHouseStore) Describe(ch chan<- *prometheus.Desc) {
 	ch <- descPut
 	ch <- descWaiting
+	ch <- descRolledUp
+	ch <- descRollsUsed
 }
 
 func (s *clickHouseStore) Collect(ch chan<- prometheus.Metric) {
@@ -92,4 +99,6 @@ func (s *clickHouseStore) Collect(ch chan<- prometheus.Metric) {
 	metric(descPut, prometheus.CounterValue, st.Full, "full")
 	metric(descPut, prometheus.CounterValue, st.Unavailable, "unavailable")
 	metric(descWaiting, prometheus.GaugeValue, st.Waiting)
+	metric(descRolledUp, prometheus.CounterValue, st.RolledUp)
+	metric(descRollsUsed, prometheus.CounterValue, st.RolledHours)
 }

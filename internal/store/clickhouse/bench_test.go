@@ -66,7 +66,7 @@ func newStream() *stream {
 	return s
 }
 
-func (s *stream) next(b *testing.B) store.Record {
+func (s *stream) next(b testing.TB) store.Record {
 	n := s.n.Add(1)
 	rec := record(b, 0, base+int64(n)*15e9)
 	binary.BigEndian.PutUint64(rec.ID[:], n)

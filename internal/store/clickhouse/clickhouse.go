@@ -12,6 +12,7 @@
 //	put         profiles on their way in
 //	query       which profiles, their totals, series, labels
 //	merge       sums of profiles
+//	rollup      hours that are summed up once
 //	retain      profiles that have expired, and what the store takes
 //
 // doc/design/0015-clickhouse.md says why it is as it is.
@@ -56,6 +57,9 @@ type Config struct {
 	Timeout time.Duration
 	// Retention is how long profiles are kept after their time; 0 is for ever.
 	Retention time.Duration
+	// NoRollUps leaves out summing up hours in the background, and when they are
+	// asked for; see RollUp.
+	NoRollUps bool
 	Now       func() time.Time // nil is time.Now
 	Log       *slog.Logger     // nil doesn't log
 }
@@ -105,7 +109,7 @@ var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
 //	clickhouse://[user[:password]@]host[:port][,host[:port]...]/[database][?option=value&...]
 //
 // Options are cluster, password-file, tls=1, ca (a file with certificates to trust),
-// interval, timeout and retention, durations as in 250ms. Errors don't tell the password.
+// interval, timeout and retention, durations as in 250ms, and rollups=0. Errors don't tell the password.
 func ParseURL(text string) (Config, error) {
 	var c Config
 	rest, ok := strings.CutPrefix(text, "clickhouse://")
@@ -161,8 +165,12 @@ func ParseURL(text string) (Config, error) {
 			c.Timeout, err = time.ParseDuration(value)
 		case "retention":
 			c.Retention, err = time.ParseDuration(value)
+		case "rollups":
+			var on bool
+			on, err = strconv.ParseBool(value)
+			c.NoRollUps = !on
 		default:
-			err = errors.New("there is no such option; there are ca, cluster, interval, password-file, retention, timeout, tls")
+			err = errors.New("there is no such option; there are ca, cluster, interval, password-file, retention, rollups, timeout, tls")
 		}
 		if err != nil {
 			return c, fmt.Errorf("option %s of a ClickHouse store: %w", name, err)
@@ -193,6 +201,7 @@ type Store struct {
 	in       *inserter
 	words    lexicons
 	counts   counts
+	roller   *roller
 
 	mu     sync.Mutex
 	closed bool
@@ -216,6 +225,10 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s.in = newInserter(s)
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
+	s.roller = newRoller()
+	if !cfg.NoRollUps {
+		s.done.Go(func() { s.rollUp(background) })
+	}
 	if cfg.Retention > 0 {
 		s.done.Go(func() { s.retain(background) })
 	}
@@ -264,8 +277,8 @@ func (s *Store) Close() error {
 	}
 	s.closed = true
 	s.mu.Unlock()
-	s.calls.Wait()
 	s.stop()
+	s.calls.Wait()
 	s.done.Wait()
 	s.in.wait()
 	s.client.close()

@@ -3,9 +3,9 @@ package clickhouse
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
@@ -17,6 +17,8 @@ import (
 // sums are two statements, so the totals are asked for again afterwards: if they are
 // what they were, the sums are of the same profiles. While profiles come in, the
 // last try is of the very profiles that were found.
+//
+// Hours that are rolled up are read from there; see rollup.go.
 func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -28,13 +30,16 @@ func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 			return nil, err
 		}
 		out, err := m.merge(ctx)
+		if errors.Is(err, errMoved) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		if m.exact {
-			return out, nil
+		if m.exact || m.nothing {
+			return out, nil // of what can't change
 		}
-		again, err := s.find(ctx, &q, false)
+		again, err := m.gather(ctx, false)
 		if err != nil {
 			return nil, err
 		}
@@ -60,17 +65,43 @@ func (s *Store) find(ctx context.Context, q *store.Query, exact bool) (*merger, 
 	if err != nil || sel == nil {
 		return nil, err
 	}
-	m := &merger{selection: sel, exact: exact}
+	if !exact {
+		if err := sel.useRollUps(ctx); err != nil {
+			return nil, err
+		}
+		if r := sel.rolled; r != nil {
+			s.counts.rolledHours.Add(int64(r.hours()))
+			if len(r.parts) == 0 || len(r.stale) > 0 && int64(r.stale[0]+1)*hour <= s.settled() {
+				s.want(q)
+			}
+		}
+	}
+	return sel.gather(ctx, exact)
+}
+
+// gather returns what of the selection there is to be merged, nil for nothing.
+func (sel *selection) gather(ctx context.Context, exact bool) (*merger, error) {
+	sel.found = 0
 	heads, err := sel.heads(ctx, exact)
-	if err != nil || len(heads) == 0 {
+	if err != nil {
 		return nil, err
 	}
-	m.groups = sel.groups(heads)
+	rolled, err := sel.rolledHeads(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if heads = append(heads, rolled...); len(heads) == 0 {
+		return nil, nil
+	}
+	m := &merger{selection: sel, exact: exact, groups: sel.groups(heads)}
 	if exact {
 		m.twice = true // or will be, before the sums are made
 		return m, nil
 	}
-	a, err := s.exec(ctx, &statement{sql: "SELECT toInt64(count()) FROM profiles WHERE " + sel.where(), tables: sel.tables()})
+	if sel.nothing {
+		return m, nil
+	}
+	a, err := sel.s.exec(ctx, &statement{sql: "SELECT toInt64(count()) FROM profiles WHERE " + sel.where(), tables: sel.tables()})
 	if err != nil {
 		return nil, err
 	}
@@ -207,6 +238,9 @@ func (m *merger) sum(ctx context.Context, parts map[groupKey]*part) error {
 			headers[h.header.number] = true
 		}
 	}
+	if err := m.sumRolled(ctx, parts, headers, wanted); err != nil || m.nothing {
+		return err
+	}
 	for at := 0; at < len(wanted); at += maxColumns {
 		if err := m.sumColumns(ctx, parts, headers, at, wanted[at:min(at+maxColumns, len(wanted))]); err != nil {
 			return err
@@ -231,45 +265,65 @@ func (m *merger) sumColumns(ctx context.Context, parts map[groupKey]*part, heade
 		tables = append(tables, tempTable{"chosen", chosen})
 		where += " AND (time, id) IN (SELECT time, id FROM chosen)"
 	}
-	var sums, joined strings.Builder
-	for i, t := range wanted {
-		array := fmt.Sprintf("v%d", t+1)
-		if t >= 4 {
-			array = fmt.Sprintf("arraySlice(more, %d * length(sites) + 1, length(sites))", t-4)
-		}
-		fmt.Fprintf(&joined, ", %s AS a%d", array, i)
-		fmt.Fprintf(&sums, ", sum(a%d)", i)
-	}
+	joined, sums := arrays(wanted)
 	// One group needs no telling apart.
 	groups, join := "toUInt32(0)", ""
 	if len(m.labels) > 1 {
 		groups, join = "grp", " ANY LEFT JOIN (SELECT series, grp FROM picked) AS groups USING series"
 	}
 	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM profiles%s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
-		groups, m.window(), sums.String(), m.final(), joined.String(), join, where)
+		groups, m.window(), sums, m.final(), joined, join, where)
 	a, err := m.s.exec(ctx, &statement{sql: sql, tables: tables})
-	if err != nil || a.rows == 0 {
+	if err != nil {
 		return err
+	}
+	return m.took(ctx, parts, a, at)
+}
+
+// arrays returns what joins the values of sample types to their sites, and the
+// columns with their sums.
+func arrays(types []int) (joined, sums string) {
+	for i, t := range types {
+		array := fmt.Sprintf("v%d", t+1)
+		if t >= 4 {
+			array = fmt.Sprintf("arraySlice(more, %d * length(sites) + 1, length(sites))", t-4)
+		}
+		joined += fmt.Sprintf(", %s AS a%d", array, i)
+		sums += fmt.Sprintf(", sum(a%d)", i)
+	}
+	return joined, sums
+}
+
+// took adds an answer of sums to parts: group, window, site, and columns of which the
+// first is number at of those wanted.
+func (m *merger) took(ctx context.Context, parts map[groupKey]*part, a *answer, at int) error {
+	if a.rows == 0 {
+		return nil
 	}
 	c := a.cols
 	if err := m.s.learnSites(ctx, m.lx, &m.span, c[2].words); err != nil {
 		return err
+	}
+	more := map[*part]bool{} // have sites from another answer
+	for _, p := range parts {
+		more[p] = len(p.sites) > 0
 	}
 	for i := range a.rows {
 		p := parts[groupKey{int32(c[0].words[i]), c[1].int64(i)}]
 		if p == nil {
 			continue // of a profile that has come since
 		}
-		p.add(c[2].words[i], at, c[3:], i)
+		p.add(c[2].words[i], at, c[3:], i, more[p])
 	}
 	return nil
 }
 
 // add adds what row i of some columns, of which the first is number at of those
-// wanted, says of a site.
-func (p *part) add(site uint64, at int, columns []values, i int) {
-	row := len(p.sites)
-	if at > 0 {
+// wanted, says of a site. Of one answer, a site is in one row; more tells that the part
+// has sites of another.
+func (p *part) add(site uint64, at int, columns []values, i int, more bool) {
+	row, known := 0, false
+	if more {
 		// The engine tells sites in any order.
 		if p.rows == nil {
 			p.rows = make(map[uint64]int, len(p.sites))
@@ -277,19 +331,23 @@ func (p *part) add(site uint64, at int, columns []values, i int) {
 				p.rows[n] = row
 			}
 		}
-		known, ok := p.rows[site]
-		if !ok {
+		row, known = p.rows[site]
+	}
+	if !known {
+		if at > 0 {
 			return // of a profile that has come since
 		}
-		row = known
-	} else {
+		row = len(p.sites)
 		p.sites = append(p.sites, site)
 		for t := range p.values {
 			p.values[t] = append(p.values[t], 0)
 		}
+		if more {
+			p.rows[site] = row
+		}
 	}
 	for k := range columns {
-		p.values[at+k][row] = columns[k].int64(i)
+		p.values[at+k][row] += columns[k].int64(i)
 	}
 }
 

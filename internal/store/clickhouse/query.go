@@ -22,7 +22,14 @@ type selection struct {
 	series map[uint64]int32 // those that q selects, and the group of each
 	labels []store.Labels   // of the groups, in their order
 	picked tempTable        // the series, as the engine is told them
-	found  int64            // profiles that heads has seen, also those without the query's sample type
+	member tempTable        // the fleets of the series, where roll-ups are looked at
+	fleets map[uint64]fleet // by number, of member
+	rolled *rollUps         // what is taken from roll-ups, nil where they are of no use
+	// Of profiles, only those in the hours of rest are selected then; nothing is
+	// true if there are none.
+	rest    tempTable
+	nothing bool
+	found   int64 // profiles that heads has seen, also those without the query's sample type
 }
 
 // A head is what the engine says of profiles with the same series and header: of
@@ -132,6 +139,9 @@ func (sel *selection) where() string {
 	if q.To != 0 {
 		fmt.Fprintf(&b, " AND day <= %d AND hour <= %d AND time < %s", dayOf(q.To), hourOf(q.To), literal(q.To))
 	}
+	if sel.rest.rows != nil {
+		b.WriteString(" AND hour IN (SELECT hour FROM hours)")
+	}
 	b.WriteString(" AND series IN (SELECT series FROM picked)")
 	if q.ID != (store.ID{}) {
 		b.WriteString(" AND id IN (SELECT id FROM asked)")
@@ -145,6 +155,9 @@ func literal(v int64) string { return strconv.FormatInt(max(v, -1<<63+1), 10) }
 // tables returns the tables that where reads.
 func (sel *selection) tables(more ...tempTable) []tempTable {
 	out := append([]tempTable{sel.picked}, more...)
+	if sel.rest.rows != nil {
+		out = append(out, sel.rest)
+	}
 	if sel.q.ID != (store.ID{}) {
 		rows := columns("id", "FixedString(16)")
 		rows[0].fixed(sel.q.ID[:])
@@ -153,14 +166,17 @@ func (sel *selection) tables(more ...tempTable) []tempTable {
 	return out
 }
 
-// window is the expression for the window of a profile, as [store.Window] has it for
+// window is the expression for the window of a profile.
+func (sel *selection) window() string { return sel.windowOf("time") }
+
+// windowOf is the expression for the window of a time, as [store.Window] has it for
 // times before 1970, too.
-func (sel *selection) window() string {
+func (sel *selection) windowOf(time string) string {
 	if sel.q.Step == 0 {
 		return "toInt64(0)"
 	}
 	step := "toInt64(" + literal(sel.q.Step) + ")" // a literal has no sign, and then the rest has none
-	return fmt.Sprintf("time - (time %% %s + if(time %% %s < 0, %s, toInt64(0)))", step, step, step)
+	return fmt.Sprintf("%s - (%[1]s %% %[2]s + if(%[1]s %% %[2]s < 0, %[2]s, toInt64(0)))", time, step)
 }
 
 // heads returns what the engine has of the selected profiles: of each series, header
@@ -171,6 +187,9 @@ func (sel *selection) heads(ctx context.Context, one bool) ([]head, error) {
 
 // headsWhere is heads with more behind the condition, which reads more tables.
 func (sel *selection) headsWhere(ctx context.Context, one bool, more string, tables ...tempTable) ([]head, error) {
+	if sel.nothing {
+		return nil, nil
+	}
 	s := sel.s
 	const summed = "SELECT series, header, toInt64(%s) AS w, toInt64(count()), sum(duration), min(time), max(time + duration), sum(cityHash64(id, time)), sumForEach(totals)" +
 		" FROM profiles FINAL WHERE %s GROUP BY series, header, w"

@@ -79,17 +79,19 @@ type Stats struct {
 	Full        int64 // profiles that were refused for want of room
 	Unavailable int64 // profiles that were refused for another reason of the engine's
 	Waiting     int64 // bytes that wait to be inserted now
+	RolledUp    int64 // roll-ups that were written
+	RolledHours int64 // hours that questions have taken from roll-ups
 }
 
 // counts are Stats as they grow.
-type counts struct{ put, duplicates, expired, full, unavailable atomic.Int64 }
+type counts struct{ put, duplicates, expired, full, unavailable, rolledUp, rolledHours atomic.Int64 }
 
 // Stats returns what the store has done. It asks nobody.
 func (s *Store) Stats() Stats {
 	c := &s.counts
 	s.in.mu.Lock()
 	defer s.in.mu.Unlock()
-	return Stats{c.put.Load(), c.duplicates.Load(), c.expired.Load(), c.full.Load(), c.unavailable.Load(), s.in.waiting}
+	return Stats{c.put.Load(), c.duplicates.Load(), c.expired.Load(), c.full.Load(), c.unavailable.Load(), s.in.waiting, c.rolledUp.Load(), c.rolledHours.Load()}
 }
 
 // Sizes are what there is in the tables.

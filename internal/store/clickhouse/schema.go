@@ -12,7 +12,10 @@ import (
 )
 
 // schemaVersion is the version of the tables that this package reads and writes.
-const schemaVersion = 1
+//
+//	1  profiles, ids, dictionary
+//	2  rollups
+const schemaVersion = 2
 
 // An engine is what a server can do.
 type engine struct{ major int }
@@ -125,6 +128,29 @@ var tables = []table{{
 		{"content", "String", "ZSTD(1)"},
 	},
 	order: "what, service, number, sum", partition: "week", shard: "number", granularity: 256,
+}, {
+	// What the profiles of a fleet, hour and header add up to.
+	name: "rollups",
+	columns: [][3]string{
+		{"day", "Int32", ""},
+		{"service", "String", "ZSTD(1)"},
+		{"kind", "String", "ZSTD(1)"},
+		{"hour", "Int32", "ZSTD(1)"},
+		{"fleet", "UInt64", "ZSTD(1)"},
+		{"header", "UInt64", "ZSTD(1)"},
+		{"version", "UInt64", ""},
+		{"profiles", "Int64", "ZSTD(1)"},
+		{"duration", "Int64", "ZSTD(1)"},
+		{"first", "Int64", "ZSTD(1)"},
+		{"last", "Int64", "ZSTD(1)"},
+		{"totals", "Array(Int64)", "ZSTD(1)"},
+		{"sites", "Array(UInt64)", "ZSTD(1)"},
+		{"v1", "Array(Int64)", "ZSTD(1)"},
+		{"v2", "Array(Int64)", "ZSTD(1)"},
+		{"v3", "Array(Int64)", "ZSTD(1)"},
+		{"v4", "Array(Int64)", "ZSTD(1)"},
+	},
+	order: "service, kind, hour, fleet, header, version", partition: "day", shard: "cityHash64(fleet, header, hour)", granularity: 8,
 }}
 
 // create returns the statements that make a table.
@@ -202,16 +228,24 @@ func Create(ctx context.Context, cfg Config) error {
 			return err
 		}
 	}
-	// The key is written last: tables without one are not finished.
+	// The version is written last: tables without it are not finished. All that
+	// versions so far differ in are tables that came, which are there now.
+	var key string
 	var missing *missingError
-	if _, err := c.schema(ctx); !errors.As(err, &missing) {
+	var old *oldError
+	switch _, err := c.schema(ctx); {
+	case errors.As(err, &old):
+		key = old.key
+	case errors.As(err, &missing):
+		k := make([]byte, keySize)
+		rand.Read(k)
+		key = hex.EncodeToString(k)
+	default:
 		return err
 	}
-	key := make([]byte, keySize)
-	rand.Read(key)
 	rows := columns("version", "UInt32", "key", "String")
 	rows[0].int32(schemaVersion)
-	rows[1].string(hex.EncodeToString(key))
+	rows[1].string(key)
 	if cfg.Cluster != "" {
 		all, err := c.members(ctx)
 		if err != nil {
@@ -235,6 +269,17 @@ func (e *missingError) Error() string {
 	return fmt.Sprintf("the database %s has no tables of hone; make them with hone store create", e.database)
 }
 
+// oldError tells that the tables are of a version that Create brings up to date.
+type oldError struct {
+	database string
+	version  uint64
+	key      string
+}
+
+func (e *oldError) Error() string {
+	return fmt.Sprintf("the tables in the database %s are of version %d and this hone needs %d; bring them there with hone store create", e.database, e.version, schemaVersion)
+}
+
 // schema returns the key in the tables, whose version has to be the right one.
 func (c *client) schema(ctx context.Context) (k key, err error) {
 	a, err := c.exec(ctx, &statement{sql: "SELECT max(version), min(key), toUInt64(count()) FROM schema"})
@@ -255,7 +300,7 @@ func (c *client) schema(ctx context.Context) (k key, err error) {
 	case v > schemaVersion:
 		return k, fmt.Errorf("the tables in the database %s are of version %d, which a newer hone has made; this one knows versions up to %d", c.cfg.Database, v, schemaVersion)
 	case v < schemaVersion:
-		return k, fmt.Errorf("the tables in the database %s are of version %d and this hone needs %d; bring them there with hone store create", c.cfg.Database, v, schemaVersion)
+		return k, &oldError{c.cfg.Database, v, a.cols[1].texts[0]}
 	}
 	b, err := hex.DecodeString(a.cols[1].texts[0])
 	if err != nil || len(b) != keySize {

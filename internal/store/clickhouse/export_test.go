@@ -1,0 +1,46 @@
+package clickhouse
+
+import (
+	"strconv"
+	"testing"
+)
+
+// MakeOld makes the tables of version 1 of those that Create has made.
+func MakeOld(t testing.TB, cfg Config) {
+	t.Helper()
+	c := newClient(&cfg)
+	defer c.close()
+	if err := cfg.mend(); err != nil {
+		t.Fatal(err)
+	}
+	k, err := c.exec(t.Context(), &statement{sql: "SELECT min(key) FROM schema"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	on := ""
+	drop := []string{"rollups", "schema"}
+	if cfg.Cluster != "" {
+		on = " ON CLUSTER " + cfg.Cluster
+		drop = append(drop, "rollups_local")
+		all, err := c.members(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.insert = settings{"insert_quorum": strconv.Itoa(all)}
+	}
+	for _, name := range drop {
+		if _, err := c.run(t.Context(), "DROP TABLE "+cfg.Database+"."+name+on); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.run(t.Context(), createSchema(&cfg)); err != nil {
+		t.Fatal(err)
+	}
+	rows := columns("version", "UInt32", "key", "String")
+	rows[0].int32(1)
+	rows[1].string(k.cols[0].texts[0])
+	st := &statement{sql: "INSERT INTO schema (version, key) FORMAT Native", rows: rows}
+	if _, err := c.exec(t.Context(), st); err != nil {
+		t.Fatal(err)
+	}
+}

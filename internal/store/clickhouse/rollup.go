@@ -1,0 +1,659 @@
+package clickhouse
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// A roll-up is what the profiles of one fleet, hour and header add up to. A question
+// over weeks reads it in place of the hour's profiles, if it is of those very
+// profiles: it has their version, as a total has it, and what is there now is asked
+// for each time. So nothing has to be invalidated. A profile that comes late makes
+// its hour slower and never wrong, and any node may roll up any hour, twice as well.
+//
+// A fleet is the series that differ in their instance alone.
+
+// rolledTypes is how many sample types a profile may have to be rolled up: as many
+// as the tables have columns for.
+const rolledTypes = 4
+
+// fleet returns the number of the fleet that a series is of.
+func (k *key) fleet(labels store.Labels) uint64 {
+	var b []byte
+	for _, l := range labels {
+		if l.Name != store.LabelInstance {
+			b = appendString(appendString(b, l.Name), l.Value)
+		}
+	}
+	return k.end(k.add(k.begin(101), k.text(string(b))))
+}
+
+// A fleet is what a selection knows of one.
+type fleet struct {
+	service, kind string
+	group         int32
+}
+
+// A rollKey is what a roll-up is of.
+type rollKey struct {
+	hour          int32
+	fleet, header uint64
+}
+
+func (k rollKey) compare(o rollKey) int {
+	return cmp.Or(cmp.Compare(k.hour, o.hour), cmp.Compare(k.fleet, o.fleet), cmp.Compare(k.header, o.header))
+}
+
+// A rolled is a roll-up without its sites.
+type rolled struct {
+	rollKey
+	version     uint64
+	profiles    int64
+	duration    int64
+	first, last int64
+	totals      []uint64
+}
+
+// A sum is a roll-up with its sites.
+type sum struct {
+	rolled
+	types  int // 0 until they are added up
+	sites  []byte
+	values [rolledTypes][]byte
+}
+
+// rollUps are those that a selection uses.
+type rollUps struct {
+	parts []rolled
+	twice bool    // some may stand in the table more than once
+	stale []int32 // whole hours with profiles that are not rolled up, or were before the last of them came
+}
+
+// hours returns how many hours are taken from roll-ups.
+func (r *rollUps) hours() (n int) {
+	for i := range r.parts {
+		if i == 0 || r.parts[i].hour != r.parts[i-1].hour {
+			n++
+		}
+	}
+	return n
+}
+
+// takesWhole reports whether a query takes of each fleet and hour all profiles or none,
+// but for hours that From and To cut.
+func takesWhole(q *store.Query) bool {
+	return !single(q) && q.Step%hour == 0 && !slices.Contains(q.By, store.LabelInstance) &&
+		!slices.ContainsFunc(q.Selector, func(m store.Matcher) bool { return m.Name == store.LabelInstance })
+}
+
+// wholeHours returns the first hour that a query takes whole, and the one after the last.
+func wholeHours(q *store.Query) (first, end int32) {
+	first, end = -1<<31, 1<<31-1
+	if q.From != 0 {
+		first = hourOf(q.From)
+		if store.Window(q.From, hour) != q.From {
+			first++
+		}
+	}
+	if q.To != 0 {
+		end = hourOf(q.To)
+	}
+	return first, end
+}
+
+// cutHours returns the hours that a query takes a part of.
+func cutHours(q *store.Query) (out []int32) {
+	for _, t := range []int64{q.From, q.To} {
+		if t != 0 && store.Window(t, hour) != t {
+			out = append(out, hourOf(t))
+		}
+	}
+	return out
+}
+
+// members returns which fleet each selected series is of, and the group of it.
+func (sel *selection) members() tempTable {
+	rows := columns("series", "UInt64", "fleet", "UInt64", "grp", "UInt32")
+	sel.fleets = map[uint64]fleet{}
+	sel.lx.mu.Lock()
+	defer sel.lx.mu.Unlock()
+	for n, group := range sel.series {
+		labels := sel.lx.series[n]
+		number := sel.s.key.fleet(labels)
+		sel.fleets[number] = fleet{labels.Get(store.LabelService), labels.Get(store.LabelKind), group}
+		rows[0].uint64(n)
+		rows[1].uint64(number)
+		rows[2].int32(group)
+	}
+	return tempTable{"members", rows}
+}
+
+func hoursTable(hours []int32) tempTable {
+	rows := columns("hour", "Int32")
+	for _, h := range hours {
+		rows[0].int32(h)
+	}
+	return tempTable{"hours", rows}
+}
+
+// useRollUps finds out which hours of the selection are rolled up. From then on the
+// selection is of the others alone, beside sel.rolled.
+func (sel *selection) useRollUps(ctx context.Context) error {
+	first, end := wholeHours(sel.q)
+	if !takesWhole(sel.q) || first >= end {
+		return nil
+	}
+	sel.member = sel.members()
+	there, err := sel.rolledUp(ctx, first, end)
+	if err != nil {
+		return err
+	}
+	if len(there) == 0 {
+		sel.rolled = &rollUps{}
+		return nil
+	}
+	now, err := sel.versions(ctx, first, end)
+	if err != nil {
+		return err
+	}
+	use := match(there, now)
+	sel.rolled = use
+	if len(use.parts) > 0 {
+		rest := slices.Concat(use.stale, cutHours(sel.q))
+		sel.rest, sel.nothing = hoursTable(rest), len(rest) == 0
+	}
+	return nil
+}
+
+// match returns the roll-ups of hours where all that there is now is rolled up.
+func match(there map[rollKey][]rolled, now map[rollKey]version) *rollUps {
+	use := &rollUps{}
+	stale, hours := map[int32]bool{}, map[int32][]rolled{}
+	for k, v := range now {
+		i := slices.IndexFunc(there[k], v.is)
+		if i < 0 {
+			stale[k.hour] = true
+			continue
+		}
+		hours[k.hour] = append(hours[k.hour], there[k][i])
+		use.twice = use.twice || slices.ContainsFunc(there[k][i+1:], v.is)
+	}
+	for h, parts := range hours {
+		if !stale[h] {
+			use.parts = append(use.parts, parts...)
+		}
+	}
+	slices.SortFunc(use.parts, func(a, b rolled) int { return a.compare(b.rollKey) })
+	use.stale = slices.Sorted(maps.Keys(stale))
+	return use
+}
+
+// rolledUp returns the roll-ups of the selected fleets in hours from first to before
+// end: several where profiles have come since, or where it was done twice.
+func (sel *selection) rolledUp(ctx context.Context, first, end int32) (map[rollKey][]rolled, error) {
+	const sql = "SELECT fleet, header, hour, version, profiles, duration, first, last, totals FROM rollups" +
+		" WHERE (service, kind) IN (SELECT service, kind FROM picked) AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)"
+	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, first, end), tables: []tempTable{sel.picked, sel.member}})
+	if err != nil {
+		return nil, err
+	}
+	out := map[rollKey][]rolled{}
+	for i := range a.rows {
+		c := a.cols
+		r := rolled{
+			rollKey: rollKey{int32(c[2].words[i]), c[0].words[i], c[1].words[i]}, version: c[3].words[i],
+			profiles: c[4].int64(i), duration: c[5].int64(i), first: c[6].int64(i), last: c[7].int64(i), totals: c[8].row(i),
+		}
+		out[r.rollKey] = append(out[r.rollKey], r)
+	}
+	return out, nil
+}
+
+// A version says which profiles something is of.
+type version struct {
+	version  uint64
+	profiles int64
+}
+
+func (v version) is(r rolled) bool { return r.version == v.version && r.profiles == v.profiles }
+
+// versions returns which profiles the selected fleets have, by hour and header. While
+// one of an hour stands in the table twice, its version is not that of a roll-up.
+func (sel *selection) versions(ctx context.Context, first, end int32) (map[rollKey]version, error) {
+	const sql = "SELECT fleet, header, hour, toInt64(count()), sum(cityHash64(id, time))" +
+		" FROM profiles ANY LEFT JOIN (SELECT series, fleet FROM members) AS groups USING series WHERE %s AND hour >= %d AND hour < %d GROUP BY fleet, header, hour"
+	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, sel.where(), first, end), tables: sel.tables(sel.member)})
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[rollKey]version, a.rows)
+	for i := range a.rows {
+		c := a.cols
+		out[rollKey{fleet: c[0].words[i], header: c[1].words[i], hour: int32(c[2].words[i])}] = version{profiles: c[3].int64(i), version: c[4].words[i]}
+	}
+	return out, nil
+}
+
+// rolledHeads returns the heads of what the selection has rolled up.
+func (sel *selection) rolledHeads(ctx context.Context) ([]head, error) {
+	if sel.rolled == nil || len(sel.rolled.parts) == 0 {
+		return nil, nil
+	}
+	headers := map[uint64]bool{}
+	for i := range sel.rolled.parts {
+		headers[sel.rolled.parts[i].header] = true
+	}
+	if err := sel.s.learnHeaders(ctx, sel.lx, &sel.span, slices.Sorted(maps.Keys(headers))); err != nil {
+		return nil, err
+	}
+	sel.lx.mu.Lock()
+	defer sel.lx.mu.Unlock()
+	var out []head
+	for i := range sel.rolled.parts {
+		r := &sel.rolled.parts[i]
+		h := head{
+			series: r.fleet, header: sel.lx.headers[r.header], profiles: r.profiles, duration: r.duration,
+			first: r.first, last: r.last, version: r.version, totals: r.totals, group: sel.fleets[r.fleet].group,
+		}
+		if sel.q.Step != 0 {
+			h.window = store.Window(int64(r.hour)*hour, sel.q.Step)
+		}
+		if len(h.totals) != len(h.header.SampleTypes) {
+			return nil, fmt.Errorf("a roll-up of hour %d has %d totals, and %d sample types", r.hour, len(h.totals), len(h.header.SampleTypes))
+		}
+		var err error
+		if h.column, err = h.header.SampleIndex(sel.q.SampleType); err == nil {
+			out = append(out, h)
+		}
+	}
+	return out, nil
+}
+
+// errMoved tells that roll-ups are not there any more.
+var errMoved = errors.New("roll-ups were dropped while they were read")
+
+// sumRolled asks for the sums of the wanted columns of what is rolled up.
+func (m *merger) sumRolled(ctx context.Context, parts map[groupKey]*part, headers map[uint64]bool, wanted []int) error {
+	if m.rolled == nil {
+		return nil
+	}
+	chosen := columns("fleet", "UInt64", "header", "UInt64", "hour", "Int32", "version", "UInt64")
+	first, last := int32(1<<31-1), int32(-1<<31)
+	for i := range m.rolled.parts {
+		if r := &m.rolled.parts[i]; headers[r.header] {
+			chosen[0].uint64(r.fleet)
+			chosen[1].uint64(r.header)
+			chosen[2].int32(r.hour)
+			chosen[3].uint64(r.version)
+			first, last = min(first, r.hour), max(last, r.hour)
+		}
+	}
+	if chosen[0].rows == 0 {
+		return nil
+	}
+	joined, sums := arrays(wanted)
+	groups, join := "toUInt32(0)", ""
+	if len(m.labels) > 1 {
+		groups, join = "grp", " ANY LEFT JOIN (SELECT fleet, grp FROM members) AS groups USING fleet"
+	}
+	where := fmt.Sprintf("(service, kind) IN (SELECT service, kind FROM picked) AND day >= %d AND day <= %d AND hour >= %d AND hour <= %d"+
+		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
+		dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
+	tables := []tempTable{m.picked, m.member, {"chosen", chosen}}
+	for final := m.rolled.twice; ; final = true {
+		kind := ""
+		if final {
+			kind = " FINAL"
+		}
+		a, err := m.s.exec(ctx, &statement{tables: tables, sql: fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM rollups%s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
+			groups, m.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour)), sums, kind, joined, join, where)})
+		if err != nil {
+			return err
+		}
+		// Another node may have written one of them again meanwhile, or dropped its day.
+		n, err := m.s.exec(ctx, &statement{sql: "SELECT toInt64(count()) FROM rollups" + kind + " WHERE " + where, tables: tables})
+		if err != nil {
+			return err
+		}
+		if n.rows != 1 || n.cols[0].int64(0) != int64(chosen[0].rows) {
+			if final {
+				return errMoved
+			}
+			continue
+		}
+		return m.took(ctx, parts, a, 0)
+	}
+}
+
+// RollUp rolls up the hours of which q takes all, and which are not rolled up as they
+// are now. Of its selector, only services and kinds count. It returns how many roll-ups
+// it has written.
+func (s *Store) RollUp(ctx context.Context, q store.Query) (int, error) {
+	if err := s.begin(ctx); err != nil {
+		return 0, err
+	}
+	defer s.calls.Done()
+	q = store.Query{Selector: fleetSelector(q.Selector), From: q.From, To: q.To}
+	sel, err := s.selects(ctx, &q)
+	if err != nil || sel == nil {
+		return 0, err
+	}
+	first, end := wholeHours(&q)
+	sel.member = sel.members()
+	there, err := sel.rolledUp(ctx, first, end)
+	if err != nil {
+		return 0, err
+	}
+	now, err := sel.versions(ctx, first, end)
+	if err != nil {
+		return 0, err
+	}
+	stale := match(there, now).stale
+	var out []*sum
+	written, size := 0, 0
+	for i, h := range stale {
+		of := *sel
+		of.q = &store.Query{From: int64(h) * hour, To: int64(h+1) * hour}
+		add, err := of.rollUpHour(ctx, h, there)
+		if err != nil {
+			return written, err
+		}
+		out = append(out, add...)
+		for k := range add {
+			size += len(add[k].sites) * (1 + add[k].types)
+		}
+		if size > maxInsert || i == len(stale)-1 {
+			if err := sel.insertRollUps(ctx, out); err != nil {
+				return written, err
+			}
+			written += len(out)
+			out, size = nil, 0
+		}
+	}
+	return written, nil
+}
+
+// fleetSelector returns what a selector says of services and kinds.
+func fleetSelector(all store.Selector) (out store.Selector) {
+	for _, m := range all {
+		if m.Name == store.LabelService || m.Name == store.LabelKind {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// rollUpHour rolls up the hour that the selection is of. It leaves out what has
+// changed while it was added up, and what is there.
+func (sel *selection) rollUpHour(ctx context.Context, h int32, there map[rollKey][]rolled) ([]*sum, error) {
+	before, twice, err := sel.toRollUp(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	headers := map[uint64]bool{}
+	for k, r := range before {
+		if slices.ContainsFunc(there[k], version{r.version, r.profiles}.is) {
+			delete(before, k)
+			continue
+		}
+		headers[k.header] = true
+	}
+	if len(before) == 0 {
+		return nil, nil
+	}
+	if err := sel.s.learnHeaders(ctx, sel.lx, &sel.span, slices.Sorted(maps.Keys(headers))); err != nil {
+		return nil, err
+	}
+	byTypes := map[int]map[uint64]bool{}
+	sel.lx.mu.Lock()
+	for n := range headers {
+		types := len(sel.lx.headers[n].SampleTypes)
+		if byTypes[types] == nil {
+			byTypes[types] = map[uint64]bool{}
+		}
+		byTypes[types][n] = true
+	}
+	sel.lx.mu.Unlock()
+	for types := 1; types <= rolledTypes; types++ {
+		if byTypes[types] == nil {
+			continue
+		}
+		if err := sel.addUp(ctx, h, types, byTypes[types], twice, before); err != nil {
+			return nil, err
+		}
+	}
+	after, twiceNow, err := sel.toRollUp(ctx, h)
+	if err != nil || twiceNow && !twice {
+		return nil, err
+	}
+	var out []*sum
+	for k, r := range before {
+		if now := after[k]; r.types > 0 && now != nil && now.version == r.version && now.profiles == r.profiles {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b *sum) int { return a.compare(b.rollKey) })
+	return out, nil
+}
+
+// toRollUp returns what there is to be rolled up of an hour, and whether a profile of
+// it stands in the table twice.
+func (sel *selection) toRollUp(ctx context.Context, h int32) (out map[rollKey]*sum, twice bool, err error) {
+	const sql = "SELECT fleet, header, toInt64(count()), sum(duration), min(time), max(time + duration), sum(cityHash64(id, time)), sumForEach(totals)" +
+		" FROM profiles FINAL ANY LEFT JOIN (SELECT series, fleet FROM members) AS groups USING series WHERE %s GROUP BY fleet, header"
+	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, sel.where()), tables: sel.tables(sel.member)})
+	if err != nil {
+		return nil, false, err
+	}
+	standing, err := sel.versions(ctx, h, h+1)
+	if err != nil {
+		return nil, false, err
+	}
+	out = map[rollKey]*sum{}
+	for i := range a.rows {
+		c := a.cols
+		r := &sum{rolled: rolled{
+			rollKey: rollKey{h, c[0].words[i], c[1].words[i]}, profiles: c[2].int64(i), duration: c[3].int64(i),
+			first: c[4].int64(i), last: c[5].int64(i), version: c[6].words[i], totals: c[7].row(i),
+		}}
+		out[r.rollKey] = r
+		twice = twice || standing[r.rollKey].profiles != r.profiles
+	}
+	return out, twice, nil
+}
+
+// addUp adds up the sites of profiles with the headers, which have so many sample types.
+func (sel *selection) addUp(ctx context.Context, h int32, types int, headers map[uint64]bool, twice bool, into map[rollKey]*sum) error {
+	final := ""
+	if twice {
+		final = " FINAL"
+	}
+	wanted := make([]int, types)
+	for t := range wanted {
+		wanted[t] = t
+	}
+	joined, sums := arrays(wanted)
+	a, err := sel.s.exec(ctx, &statement{tables: sel.tables(sel.member, headersTable(headers)),
+		sql: fmt.Sprintf("SELECT fleet, header, site%s FROM profiles%s ARRAY JOIN sites AS site%s ANY LEFT JOIN (SELECT series, fleet FROM members) AS groups USING series"+
+			" WHERE %s AND header IN (SELECT header FROM headers) GROUP BY fleet, header, site", sums, final, joined, sel.where())})
+	if err != nil {
+		return err
+	}
+	for k, r := range into {
+		if headers[k.header] {
+			r.types = types // also where there are no sites
+		}
+	}
+	if a.rows == 0 {
+		return nil
+	}
+	c := a.cols
+	order := make([]int, a.rows)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(c[2].words[i], c[2].words[j]) })
+	for _, i := range order {
+		r := into[rollKey{h, c[0].words[i], c[1].words[i]}]
+		if r == nil {
+			continue // rolled up already, or come since
+		}
+		r.sites = binary.LittleEndian.AppendUint64(r.sites, c[2].words[i])
+		for t := range types {
+			r.values[t] = binary.LittleEndian.AppendUint64(r.values[t], c[3+t].words[i])
+		}
+	}
+	return nil
+}
+
+func (sel *selection) insertRollUps(ctx context.Context, all []*sum) error {
+	if len(all) == 0 {
+		return nil
+	}
+	cols := columns("day", "Int32", "service", "String", "kind", "String", "hour", "Int32", "fleet", "UInt64", "header", "UInt64", "version", "UInt64",
+		"profiles", "Int64", "duration", "Int64", "first", "Int64", "last", "Int64", "totals", "Array(Int64)",
+		"sites", "Array(UInt64)", "v1", "Array(Int64)", "v2", "Array(Int64)", "v3", "Array(Int64)", "v4", "Array(Int64)")
+	for _, r := range all {
+		of := sel.fleets[r.fleet]
+		cols[0].int32(dayOf(int64(r.hour) * hour))
+		cols[1].string(of.service)
+		cols[2].string(of.kind)
+		cols[3].int32(r.hour)
+		cols[4].uint64(r.fleet)
+		cols[5].uint64(r.header)
+		cols[6].uint64(r.version)
+		cols[7].int64(r.profiles)
+		cols[8].int64(r.duration)
+		cols[9].int64(r.first)
+		cols[10].int64(r.last)
+		cols[11].words(wordBytes(r.totals))
+		cols[12].words(r.sites)
+		for t := range r.values {
+			cols[13+t].words(r.values[t])
+		}
+	}
+	names := make([]string, len(cols))
+	for i := range cols {
+		names[i] = cols[i].name
+	}
+	_, err := sel.s.exec(ctx, &statement{sql: "INSERT INTO rollups (" + strings.Join(names, ", ") + ") FORMAT Native", rows: cols})
+	return err
+}
+
+func wordBytes(words []uint64) []byte {
+	var b bytes.Buffer
+	binary.Write(&b, binary.LittleEndian, words)
+	return b.Bytes()
+}
+
+const (
+	// settle is how long after its end an hour is rolled up: most of its profiles have
+	// come by then.
+	settle = 10 * time.Minute
+	// rollEvery is how often the hours before are looked at, rollBack how many of them.
+	// Others are when somebody asks for them.
+	rollEvery, rollBack = time.Hour, 3
+	// rollAgain is how long hours that were asked for are not looked at again.
+	rollAgain = 10 * time.Minute
+)
+
+// A roller rolls up in the background, one hour after the other.
+type roller struct {
+	mu    sync.Mutex
+	asked []store.Query // by who found hours that are not rolled up
+	tried map[string]time.Time
+	wake  chan struct{} // has room for one
+}
+
+func newRoller() *roller {
+	return &roller{tried: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+}
+
+// settled returns the end of the hours that are settled.
+func (s *Store) settled() int64 { return store.Window(s.cfg.Now().Add(-settle).UnixNano(), hour) }
+
+// want asks that the hours of q be rolled up, if there are such that may be.
+func (s *Store) want(q *store.Query) {
+	if s.cfg.NoRollUps {
+		return
+	}
+	to := s.settled()
+	if q.To != 0 {
+		to = min(to, q.To)
+	}
+	of := store.Query{Selector: fleetSelector(q.Selector), From: q.From, To: to}
+	if first, end := wholeHours(&of); first >= end {
+		return
+	}
+	// A question whose ends move with the time is the same one for a while.
+	name := fmt.Sprint(of.Selector, store.Window(of.From, hour))
+	r := s.roller
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(r.tried, func(_ string, t time.Time) bool { return now.Sub(t) >= rollAgain })
+	if _, ok := r.tried[name]; ok || len(r.asked) >= maxAsked {
+		return
+	}
+	r.tried[name] = now
+	r.asked = append(r.asked, of)
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// maxAsked bounds the questions that wait to have their hours rolled up.
+const maxAsked = 64
+
+// rollUp rolls up until ctx is done. Every node does, at times of its own: what is
+// there already is not written again, and if it is, it counts once.
+func (s *Store) rollUp(ctx context.Context) {
+	wait := time.NewTimer(time.Duration(rand.Int64N(int64(rollEvery))))
+	defer wait.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-wait.C:
+			to := s.settled()
+			s.rollUpNow(ctx, store.Query{From: to - rollBack*hour, To: to})
+			wait.Reset(rollEvery)
+		case <-s.roller.wake:
+			for {
+				s.roller.mu.Lock()
+				var q store.Query
+				some := len(s.roller.asked) > 0
+				if some {
+					q = s.roller.asked[0]
+					s.roller.asked = slices.Delete(s.roller.asked, 0, 1)
+				}
+				s.roller.mu.Unlock()
+				if !some || ctx.Err() != nil {
+					break
+				}
+				s.rollUpNow(ctx, q)
+			}
+		}
+	}
+}
+
+func (s *Store) rollUpNow(ctx context.Context, q store.Query) {
+	n, err := s.RollUp(ctx, q)
+	s.counts.rolledUp.Add(int64(n))
+	if err != nil && ctx.Err() == nil {
+		s.cfg.Log.Warn("hours could not be rolled up; questions over many hours stay slow until it works", "error", err)
+	}
+}
