@@ -225,8 +225,8 @@ func TestServeWithoutClickHouse(t *testing.T) {
 // TestWebOnClickHouse drives the pages of continuous profiling in a browser on a server
 // whose profiles are in ClickHouse; see CONTRIBUTING.md for when.
 func TestWebOnClickHouse(t *testing.T) {
-	if os.Getenv("HONE_CLICKHOUSE") != "all" {
-		t.Skip("takes a minute: HONE_CLICKHOUSE=all runs it")
+	if os.Getenv("HONE_CLICKHOUSE_TESTS") != "all" {
+		t.Skip("takes a minute: HONE_CLICKHOUSE_TESTS=all runs it")
 	}
 	s := clickhousetest.Single(t)
 	cmd := exec.Command("npm", "run", "--silent", "e2e", "--", "e2e/continuous.test.mjs")
