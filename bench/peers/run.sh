@@ -5,9 +5,10 @@
 #
 # Everything is written under WORK; servers listen on loopback only.
 # Environment (defaults in brackets):
-#   TARGETS    targets to run [those of "hone pyroscope parca parca-nowal" whose program is given]
+#   TARGETS    targets to run [those of "hone pyroscope parca parca-nowal" whose program is given]; clickhouse and
+#              clickhouse-today are HONE_BIN on ClickHouse, the machine's (clickhouse-server) and PyPI's
 #   QUERIED    targets whose push and queries are measured in full [TARGETS without parca-nowal, whose blocks are those of parca]
-#   PHASES     [capture gen push serial paced query crash floor report]; growth and kill are two more, of hone alone
+#   PHASES     [capture gen push serial paced query crash floor report]; growth and kill are two more, of hone alone; GROWN is another target of growth
 #   SEED SERVICES INSTANCES STEPS STEP   seed and shape of the corpus [1 5 4 240 15s]
 #   BASE       captured profiles; captured anew where the directory is missing [WORK/base]
 #   CAPTURE    length of each captured CPU profile [25s]
@@ -37,7 +38,13 @@ if [ -z "${QUERIED:-}" ]; then
 fi
 PHASES=${PHASES:-capture gen push serial paced query crash floor report}
 CONC_pyroscope=${CONC_pyroscope:-512} # its acks wait for a flush every 500 ms
-export HONE_BIN PYROSCOPE_BIN PARCA_BIN 2>/dev/null || true
+CLICKHOUSE_BIN=$WORK/bin/onclickhouse
+case " $TARGETS ${GROWN:-} " in *" clickhouse-today "*)
+	CLICKHOUSE_TODAY=$(sh ../../test/clickhouse/engine.sh today)
+	CLICKHOUSE_SHIM=$PWD/../../internal/store/clickhouse/clickhousetest/today.py
+	;;
+esac
+export HONE_BIN PYROSCOPE_BIN PARCA_BIN CLICKHOUSE_BIN CLICKHOUSE_TODAY CLICKHOUSE_SHIM 2>/dev/null || true
 
 conc() {
 	v=CONC_$(echo "$1" | tr - _)
@@ -100,7 +107,7 @@ for phase in $PHASES; do
 		"$WORK/bin/audit" -target hone -corpus "$CORPUS" -data "$WORK/data/hone-kill" -out "$OUT" >/dev/null
 		;;
 	growth) # a week of a fleet; see cmd/growth
-		"$WORK/bin/growth" -target hone -corpus "$CORPUS" -data "$WORK/data/hone-growth" -out "$OUT" >/dev/null
+		"$WORK/bin/growth" -target "${GROWN:-hone}" -corpus "$CORPUS" -data "$WORK/data/${GROWN:-hone}-growth" -out "$OUT" >/dev/null
 		;;
 	floor)
 		"$WORK/bin/floor" -corpus "$CORPUS" -out "$OUT" >/dev/null

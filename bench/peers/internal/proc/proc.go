@@ -123,8 +123,42 @@ type Usage struct {
 	Written   int64   // bytes sent to the block layer
 }
 
-// Usage reads /proc.
-func (s *Server) Usage() Usage { return UsageOf(s.Pid()) }
+// Usage reads /proc of the process and of those that it has started.
+func (s *Server) Usage() (u Usage) {
+	for _, pid := range s.family() {
+		one := UsageOf(pid)
+		u.CPU += one.CPU
+		u.RSS += one.RSS
+		u.Peak += one.Peak
+		u.Written += one.Written
+	}
+	return u
+}
+
+// family is the process and its descendants.
+func (s *Server) family() []int {
+	all := []int{s.Pid()}
+	if s == nil {
+		return all
+	}
+	children := map[int][]int{}
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range stats {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue // has ended
+		}
+		i := strings.LastIndexByte(string(b), ')')
+		f := strings.Fields(string(b[i+1:]))
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		parent, _ := strconv.Atoi(f[1])
+		children[parent] = append(children[parent], pid)
+	}
+	for i := 0; i < len(all); i++ {
+		all = append(all, children[all[i]]...)
+	}
+	return all
+}
 
 // UsageOf reads /proc for one process.
 func UsageOf(pid int) (u Usage) {
@@ -158,7 +192,9 @@ func UsageOf(pid int) (u Usage) {
 
 // ResetPeak starts a new measurement of the peak RSS.
 func (s *Server) ResetPeak() {
-	os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.Pid()), []byte("5"), 0)
+	for _, pid := range s.family() {
+		os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0)
+	}
 }
 
 // DirSize adds up the files under dir: their lengths and their blocks.
