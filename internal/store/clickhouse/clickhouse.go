@@ -196,8 +196,9 @@ func trusting(file string) (*tls.Config, error) {
 type Store struct {
 	cfg      Config
 	client   *client
-	key      key // of numbers
-	replicas int // of each shard
+	key      key  // of numbers
+	modern   bool // see engine
+	replicas int  // of each shard
 	in       *inserter
 	words    lexicons
 	counts   counts
@@ -250,7 +251,7 @@ func (s *Store) setUp(ctx context.Context) error {
 		}
 	}
 	s.client.read, s.client.insert = e.settings(s.replicas)
-	s.client.frames = e.modern()
+	s.modern, s.client.frames = e.modern(), e.modern()
 	return nil
 }
 

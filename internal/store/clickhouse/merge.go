@@ -14,9 +14,10 @@ import (
 // Merge returns merged profiles; see [store.Store].
 //
 // The engine adds up the values of each site where the profiles are. Totals and
-// sums are two statements, so the totals are asked for again afterwards: if they are
-// what they were, the sums are of the same profiles. While profiles come in, the
-// last try is of the very profiles that were found.
+// sums are two statements, so they are compared: if the sums add up to the totals, they
+// are of the same profiles, or of some more that add nothing. If not, profiles have
+// come in between, or stand in a table twice until the engine merges it. The last try
+// is of the very profiles that were found.
 //
 // Hours that are rolled up are read from there; see rollup.go.
 func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error) {
@@ -25,38 +26,30 @@ func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 	}
 	defer s.calls.Done()
 	for try := range 3 {
-		m, err := s.find(ctx, &q, single(&q) || try == 2)
+		exact := single(&q) || try == 2
+		m, err := s.find(ctx, &q, exact)
 		if err != nil || m == nil {
 			return nil, err
 		}
+		// 18.16 takes some times longer to leave out what stands twice.
+		m.final = exact || try > 0 || s.modern || m.rolled != nil && m.rolled.twice
 		out, err := m.merge(ctx)
-		if errors.Is(err, errMoved) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		if m.exact || m.nothing {
-			return out, nil // of what can't change
-		}
-		again, err := m.gather(ctx, false)
-		if err != nil {
-			return nil, err
-		}
-		if again.is(m) {
-			return out, nil
+		if !errors.Is(err, errMoved) {
+			return out, err
 		}
 	}
 	panic("the last try is exact")
 }
 
+// errMoved tells that sums are not of what the totals are of.
+var errMoved = errors.New("profiles came while they were added up")
+
 // A merger merges what is selected.
 type merger struct {
 	*selection
 	groups []group
-	exact  bool  // heads are of single profiles
-	twice  bool  // some of the selected profiles may stand in the table more than once
-	count  int64 // of rows
+	exact  bool // heads are of single profiles
+	final  bool // rows that stand in a table twice are left out
 }
 
 // find finds what there is to be merged, nil for nothing.
@@ -69,19 +62,7 @@ func (s *Store) find(ctx context.Context, q *store.Query, exact bool) (*merger, 
 		if err := sel.useRollUps(ctx); err != nil {
 			return nil, err
 		}
-		if r := sel.rolled; r != nil {
-			s.counts.rolledHours.Add(int64(r.hours()))
-			if len(r.parts) == 0 || len(r.stale) > 0 && int64(r.stale[0]+1)*hour <= s.settled() {
-				s.want(q)
-			}
-		}
 	}
-	return sel.gather(ctx, exact)
-}
-
-// gather returns what of the selection there is to be merged, nil for nothing.
-func (sel *selection) gather(ctx context.Context, exact bool) (*merger, error) {
-	sel.found = 0
 	heads, err := sel.heads(ctx, exact)
 	if err != nil {
 		return nil, err
@@ -93,38 +74,7 @@ func (sel *selection) gather(ctx context.Context, exact bool) (*merger, error) {
 	if heads = append(heads, rolled...); len(heads) == 0 {
 		return nil, nil
 	}
-	m := &merger{selection: sel, exact: exact, groups: sel.groups(heads)}
-	if exact {
-		m.twice = true // or will be, before the sums are made
-		return m, nil
-	}
-	if sel.nothing {
-		return m, nil
-	}
-	a, err := sel.s.exec(ctx, &statement{sql: "SELECT toInt64(count()) FROM profiles WHERE " + sel.where(), tables: sel.tables()})
-	if err != nil {
-		return nil, err
-	}
-	if a.rows == 1 {
-		m.count = a.cols[0].int64(0)
-	}
-	m.twice = m.count != m.found
-	return m, nil
-}
-
-// is reports whether the same profiles are to be merged as of another time.
-func (m *merger) is(o *merger) bool {
-	if m == nil || m.count != o.count || len(m.groups) != len(o.groups) {
-		return false
-	}
-	for i := range m.groups {
-		a, _ := m.groups[i].total()
-		b, _ := o.groups[i].total()
-		if a != b {
-			return false
-		}
-	}
-	return true
+	return &merger{selection: sel, exact: exact, groups: sel.groups(heads)}, nil
 }
 
 func (m *merger) merge(ctx context.Context) ([]store.Group, error) {
@@ -174,6 +124,9 @@ func (m *merger) merge(ctx context.Context) ([]store.Group, error) {
 		slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(a.first, b.first) })
 		var ps []*profile.Profile
 		for _, p := range parts {
+			if !m.exact && !p.complete() {
+				return nil, errMoved
+			}
 			one, err := p.profile()
 			if err != nil {
 				return nil, err
@@ -271,8 +224,8 @@ func (m *merger) sumColumns(ctx context.Context, parts map[groupKey]*part, heade
 	if len(m.labels) > 1 {
 		groups, join = "grp", " ANY LEFT JOIN (SELECT series, grp FROM picked) AS groups USING series"
 	}
-	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM profiles%s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
-		groups, m.window(), sums, m.final(), joined, join, where)
+	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
+		groups, m.window(), sums, m.table("profiles"), joined, join, where)
 	a, err := m.s.exec(ctx, &statement{sql: sql, tables: tables})
 	if err != nil {
 		return err
@@ -351,14 +304,33 @@ func (p *part) add(site uint64, at int, columns []values, i int, more bool) {
 	}
 }
 
-// final is what makes the engine leave out rows that stand twice until it has
-// merged them. 18.16 takes some times longer with it, so it is asked for where there
-// are any.
-func (m *merger) final() string {
-	if m.twice {
-		return " FINAL"
+// complete reports whether the sums add up to the totals.
+func (p *part) complete() bool {
+	for i, values := range p.values {
+		t := i
+		if p.column >= 0 {
+			t = p.column
+		}
+		rest := int64(0)
+		for _, h := range p.heads {
+			rest += int64(h.totals[t])
+		}
+		for _, v := range values {
+			rest -= v
+		}
+		if rest != 0 {
+			return false
+		}
 	}
-	return ""
+	return true
+}
+
+// table is how a statement names a table that is added up.
+func (m *merger) table(name string) string {
+	if m.final {
+		return name + " FINAL"
+	}
+	return name
 }
 
 // profile returns the profile of what was summed up.

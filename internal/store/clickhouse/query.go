@@ -29,7 +29,6 @@ type selection struct {
 	// true if there are none.
 	rest    tempTable
 	nothing bool
-	found   int64 // profiles that heads has seen, also those without the query's sample type
 }
 
 // A head is what the engine says of profiles with the same series and header: of
@@ -221,7 +220,6 @@ func (sel *selection) headsWhere(ctx context.Context, one bool, more string, tab
 		if len(h.totals) != len(h.header.SampleTypes) {
 			return nil, fmt.Errorf("profiles of %v have %d totals, and %d sample types", sel.lx.series[h.series], len(h.totals), len(h.header.SampleTypes))
 		}
-		sel.found += h.profiles
 		var err error
 		if h.column, err = h.header.SampleIndex(sel.q.SampleType); err == nil {
 			out = append(out, h)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -77,7 +76,7 @@ type sum struct {
 // rollUps are those that a selection uses.
 type rollUps struct {
 	parts []rolled
-	twice bool    // some may stand in the table more than once
+	twice bool    // some stand in the table more than once
 	stale []int32 // whole hours with profiles that are not rolled up, or were before the last of them came
 }
 
@@ -161,7 +160,7 @@ func (sel *selection) useRollUps(ctx context.Context) error {
 		return err
 	}
 	if len(there) == 0 {
-		sel.rolled = &rollUps{}
+		sel.s.want(sel.q)
 		return nil
 	}
 	now, err := sel.versions(ctx, first, end)
@@ -170,6 +169,10 @@ func (sel *selection) useRollUps(ctx context.Context) error {
 	}
 	use := match(there, now)
 	sel.rolled = use
+	sel.s.counts.rolledHours.Add(int64(use.hours()))
+	if len(use.stale) > 0 && int64(use.stale[0]+1)*hour <= sel.s.settled() {
+		sel.s.want(sel.q)
+	}
 	if len(use.parts) > 0 {
 		rest := slices.Concat(use.stale, cutHours(sel.q))
 		sel.rest, sel.nothing = hoursTable(rest), len(rest) == 0
@@ -281,9 +284,6 @@ func (sel *selection) rolledHeads(ctx context.Context) ([]head, error) {
 	return out, nil
 }
 
-// errMoved tells that roll-ups are not there any more.
-var errMoved = errors.New("roll-ups were dropped while they were read")
-
 // sumRolled asks for the sums of the wanted columns of what is rolled up.
 func (m *merger) sumRolled(ctx context.Context, parts map[groupKey]*part, headers map[uint64]bool, wanted []int) error {
 	if m.rolled == nil {
@@ -312,29 +312,12 @@ func (m *merger) sumRolled(ctx context.Context, parts map[groupKey]*part, header
 		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
 		dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
 	tables := []tempTable{m.picked, m.member, {"chosen", chosen}}
-	for final := m.rolled.twice; ; final = true {
-		kind := ""
-		if final {
-			kind = " FINAL"
-		}
-		a, err := m.s.exec(ctx, &statement{tables: tables, sql: fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM rollups%s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
-			groups, m.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour)), sums, kind, joined, join, where)})
-		if err != nil {
-			return err
-		}
-		// Another node may have written one of them again meanwhile, or dropped its day.
-		n, err := m.s.exec(ctx, &statement{sql: "SELECT toInt64(count()) FROM rollups" + kind + " WHERE " + where, tables: tables})
-		if err != nil {
-			return err
-		}
-		if n.rows != 1 || n.cols[0].int64(0) != int64(chosen[0].rows) {
-			if final {
-				return errMoved
-			}
-			continue
-		}
-		return m.took(ctx, parts, a, 0)
+	a, err := m.s.exec(ctx, &statement{tables: tables, sql: fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
+		groups, m.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour)), sums, m.table("rollups"), joined, join, where)})
+	if err != nil {
+		return err
 	}
+	return m.took(ctx, parts, a, 0)
 }
 
 // RollUp rolls up the hours of which q takes all, and which are not rolled up as they
