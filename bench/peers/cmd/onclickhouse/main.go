@@ -3,7 +3,7 @@
 //
 //	onclickhouse -hone PROGRAM -data DIRECTORY [-today FOLDER -shim today.py]
 //
-// The engine is clickhouse-server of the machine, or with -today the one that Python
+// The engine is clickhouse-server of the machine, with zstd as doc/cluster.md advises for old ones, or with -today the one that Python
 // finds in a folder (PyPI's chdb) behind the shim that hone's tests have.
 package main
 
@@ -38,6 +38,7 @@ const config = `<yandex>
   <default_profile>default</default_profile>
   <default_database>default</default_database>
   <mark_cache_size>268435456</mark_cache_size>
+  <compression><case><min_part_size>0</min_part_size><min_part_size_ratio>0</min_part_size_ratio><method>zstd</method></case></compression>
   <timezone>UTC</timezone>
 </yandex>
 `
