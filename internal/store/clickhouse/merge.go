@@ -58,21 +58,13 @@ func (s *Store) find(ctx context.Context, q *store.Query, exact bool) (*merger, 
 	if err != nil || sel == nil {
 		return nil, err
 	}
-	if !exact {
-		if err := sel.useRollUps(ctx); err != nil {
-			return nil, err
-		}
+	of := sel.allHeads
+	if exact {
+		of = sel.each
 	}
-	heads, err := sel.heads(ctx, exact)
-	if err != nil {
+	heads, err := of(ctx)
+	if err != nil || len(heads) == 0 {
 		return nil, err
-	}
-	rolled, err := sel.rolledHeads(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if heads = append(heads, rolled...); len(heads) == 0 {
-		return nil, nil
 	}
 	return &merger{selection: sel, exact: exact, groups: sel.groups(heads)}, nil
 }
@@ -191,7 +183,7 @@ func (m *merger) sum(ctx context.Context, parts map[groupKey]*part) error {
 			headers[h.header.number] = true
 		}
 	}
-	if err := m.sumRolled(ctx, parts, headers, wanted); err != nil || m.nothing {
+	if err := m.sumRolled(ctx, parts, headers, wanted); err != nil || m.rest != nil && len(m.rest) == 0 {
 		return err
 	}
 	for at := 0; at < len(wanted); at += maxColumns {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,10 +26,9 @@ type selection struct {
 	member tempTable        // the fleets of the series, where roll-ups are looked at
 	fleets map[uint64]fleet // by number, of member
 	rolled *rollUps         // what is taken from roll-ups, nil where they are of no use
-	// Of profiles, only those in the hours of rest are selected then; nothing is
-	// true if there are none.
-	rest    tempTable
-	nothing bool
+	// Of profiles, only those in the hours of rest are selected then. nil is no
+	// restriction.
+	rest []int32
 }
 
 // A head is what the engine says of profiles with the same series and header: of
@@ -131,19 +131,46 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 func (sel *selection) where() string {
 	q := sel.q
 	var b strings.Builder
-	b.WriteString("(service, kind) IN (SELECT service, kind FROM picked)")
+	b.WriteString("service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked)")
 	if q.From != 0 {
 		fmt.Fprintf(&b, " AND day >= %d AND hour >= %d AND time >= %s", dayOf(q.From), hourOf(q.From), literal(q.From))
 	}
 	if q.To != 0 {
 		fmt.Fprintf(&b, " AND day <= %d AND hour <= %d AND time < %s", dayOf(q.To), hourOf(q.To), literal(q.To))
 	}
-	if sel.rest.rows != nil {
-		b.WriteString(" AND hour IN (SELECT hour FROM hours)")
+	if sel.rest != nil {
+		b.WriteString(sel.inRest())
 	}
 	b.WriteString(" AND series IN (SELECT series FROM picked)")
 	if q.ID != (store.ID{}) {
 		b.WriteString(" AND id IN (SELECT id FROM asked)")
+	}
+	return b.String()
+}
+
+// maxLiterals bounds the hours that stand in a statement. 18.16 finds those without
+// reading others, as it doesn't those of a table; but a statement stands in a URL.
+const maxLiterals = 500
+
+// inRest is the condition that a profile is in the hours of rest.
+func (sel *selection) inRest() string {
+	if len(sel.rest) > maxLiterals {
+		return " AND hour IN (SELECT hour FROM hours)"
+	}
+	hours, days := map[int32]bool{}, map[int32]bool{}
+	for _, h := range sel.rest {
+		hours[h], days[dayOf(int64(h)*hour)] = true, true
+	}
+	return " AND day IN (" + list(days) + ") AND hour IN (" + list(hours) + ")"
+}
+
+func list(numbers map[int32]bool) string {
+	var b strings.Builder
+	for i, n := range slices.Sorted(maps.Keys(numbers)) {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(int(n)))
 	}
 	return b.String()
 }
@@ -154,8 +181,8 @@ func literal(v int64) string { return strconv.FormatInt(max(v, -1<<63+1), 10) }
 // tables returns the tables that where reads.
 func (sel *selection) tables(more ...tempTable) []tempTable {
 	out := append([]tempTable{sel.picked}, more...)
-	if sel.rest.rows != nil {
-		out = append(out, sel.rest)
+	if len(sel.rest) > maxLiterals {
+		out = append(out, hoursTable(sel.rest))
 	}
 	if sel.q.ID != (store.ID{}) {
 		rows := columns("id", "FixedString(16)")
@@ -179,14 +206,19 @@ func (sel *selection) windowOf(time string) string {
 }
 
 // heads returns what the engine has of the selected profiles: of each series, header
-// and window, or with one set of each profile.
-func (sel *selection) heads(ctx context.Context, one bool) ([]head, error) {
-	return sel.headsWhere(ctx, one, "")
+// and window.
+func (sel *selection) heads(ctx context.Context) ([]head, error) {
+	return sel.headsWhere(ctx, false, "")
+}
+
+// each returns what the engine has of each of the selected profiles.
+func (sel *selection) each(ctx context.Context) ([]head, error) {
+	return sel.headsWhere(ctx, true, "")
 }
 
 // headsWhere is heads with more behind the condition, which reads more tables.
 func (sel *selection) headsWhere(ctx context.Context, one bool, more string, tables ...tempTable) ([]head, error) {
-	if sel.nothing {
+	if sel.rest != nil && len(sel.rest) == 0 {
 		return nil, nil
 	}
 	s := sel.s
@@ -297,7 +329,14 @@ func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, erro
 	if err != nil || sel == nil {
 		return nil, err
 	}
-	heads, err := sel.heads(ctx, q.Step == 0 && q.Limit == 0 || single(&q))
+	of := sel.allHeads
+	switch {
+	case single(&q) || q.Step == 0 && q.Limit == 0:
+		of = sel.each
+	case q.Step == 0:
+		of = sel.heads // some of which are then asked for one by one
+	}
+	heads, err := of(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -77,6 +77,7 @@ type sum struct {
 type rollUps struct {
 	parts []rolled
 	twice bool    // some stand in the table more than once
+	cut   []int32 // hours that are in two windows
 	stale []int32 // whole hours with profiles that are not rolled up, or were before the last of them came
 }
 
@@ -91,9 +92,9 @@ func (r *rollUps) hours() (n int) {
 }
 
 // takesWhole reports whether a query takes of each fleet and hour all profiles or none,
-// but for hours that From and To cut.
+// but for hours that From, To and windows cut.
 func takesWhole(q *store.Query) bool {
-	return !single(q) && q.Step%hour == 0 && !slices.Contains(q.By, store.LabelInstance) &&
+	return !single(q) && (q.Step == 0 || q.Step >= hour) && !slices.Contains(q.By, store.LabelInstance) &&
 		!slices.ContainsFunc(q.Selector, func(m store.Matcher) bool { return m.Name == store.LabelInstance })
 }
 
@@ -167,24 +168,28 @@ func (sel *selection) useRollUps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	use := match(there, now)
+	use := match(there, now, sel.q.Step)
 	sel.rolled = use
 	sel.s.counts.rolledHours.Add(int64(use.hours()))
 	if len(use.stale) > 0 && int64(use.stale[0]+1)*hour <= sel.s.settled() {
 		sel.s.want(sel.q)
 	}
 	if len(use.parts) > 0 {
-		rest := slices.Concat(use.stale, cutHours(sel.q))
-		sel.rest, sel.nothing = hoursTable(rest), len(rest) == 0
+		sel.rest = append([]int32{}, slices.Concat(use.stale, use.cut, cutHours(sel.q))...)
 	}
 	return nil
 }
 
-// match returns the roll-ups of hours where all that there is now is rolled up.
-func match(there map[rollKey][]rolled, now map[rollKey]version) *rollUps {
+// match returns the roll-ups of hours where all that there is now is rolled up, and
+// which are in one window of length step.
+func match(there map[rollKey][]rolled, now map[rollKey]version, step int64) *rollUps {
 	use := &rollUps{}
-	stale, hours := map[int32]bool{}, map[int32][]rolled{}
+	cut, stale, hours := map[int32]bool{}, map[int32]bool{}, map[int32][]rolled{}
 	for k, v := range now {
+		if start := int64(k.hour) * hour; step%hour != 0 && store.Window(start, step) != store.Window(start+hour-1, step) {
+			cut[k.hour] = true
+			continue
+		}
 		i := slices.IndexFunc(there[k], v.is)
 		if i < 0 {
 			stale[k.hour] = true
@@ -199,7 +204,7 @@ func match(there map[rollKey][]rolled, now map[rollKey]version) *rollUps {
 		}
 	}
 	slices.SortFunc(use.parts, func(a, b rolled) int { return a.compare(b.rollKey) })
-	use.stale = slices.Sorted(maps.Keys(stale))
+	use.cut, use.stale = slices.Sorted(maps.Keys(cut)), slices.Sorted(maps.Keys(stale))
 	return use
 }
 
@@ -207,7 +212,7 @@ func match(there map[rollKey][]rolled, now map[rollKey]version) *rollUps {
 // end: several where profiles have come since, or where it was done twice.
 func (sel *selection) rolledUp(ctx context.Context, first, end int32) (map[rollKey][]rolled, error) {
 	const sql = "SELECT fleet, header, hour, version, profiles, duration, first, last, totals FROM rollups" +
-		" WHERE (service, kind) IN (SELECT service, kind FROM picked) AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)"
+		" WHERE service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked) AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)"
 	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, first, end), tables: []tempTable{sel.picked, sel.member}})
 	if err != nil {
 		return nil, err
@@ -247,6 +252,19 @@ func (sel *selection) versions(ctx context.Context, first, end int32) (map[rollK
 		out[rollKey{fleet: c[0].words[i], header: c[1].words[i], hour: int32(c[2].words[i])}] = version{profiles: c[3].int64(i), version: c[4].words[i]}
 	}
 	return out, nil
+}
+
+// allHeads returns the heads of what is rolled up, and of the other profiles.
+func (sel *selection) allHeads(ctx context.Context) ([]head, error) {
+	if err := sel.useRollUps(ctx); err != nil {
+		return nil, err
+	}
+	heads, err := sel.heads(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rolled, err := sel.rolledHeads(ctx)
+	return append(heads, rolled...), err
 }
 
 // rolledHeads returns the heads of what the selection has rolled up.
@@ -308,7 +326,7 @@ func (m *merger) sumRolled(ctx context.Context, parts map[groupKey]*part, header
 	if len(m.labels) > 1 {
 		groups, join = "grp", " ANY LEFT JOIN (SELECT fleet, grp FROM members) AS groups USING fleet"
 	}
-	where := fmt.Sprintf("(service, kind) IN (SELECT service, kind FROM picked) AND day >= %d AND day <= %d AND hour >= %d AND hour <= %d"+
+	where := fmt.Sprintf("service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked) AND day >= %d AND day <= %d AND hour >= %d AND hour <= %d"+
 		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
 		dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
 	tables := []tempTable{m.picked, m.member, {"chosen", chosen}}
@@ -343,7 +361,7 @@ func (s *Store) RollUp(ctx context.Context, q store.Query) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	stale := match(there, now).stale
+	stale := match(there, now, 0).stale
 	var out []*sum
 	written, size := 0, 0
 	for i, h := range stale {

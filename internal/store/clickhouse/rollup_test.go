@@ -3,6 +3,7 @@ package clickhouse_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +43,9 @@ func (b both) compare(what string, q store.Query) int64 {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	if q.Step != 0 {
+		b.series(what, q)
+	}
 	if len(got) != len(want) || len(want) == 0 {
 		b.t.Fatalf("%s: %d groups, want %d, and some", what, len(got), len(want))
 	}
@@ -56,6 +60,29 @@ func (b both) compare(what string, q store.Query) int64 {
 		}
 	}
 	return taken
+}
+
+// series fails unless totals are the model's.
+func (b both) series(what string, q store.Query) {
+	b.t.Helper()
+	got, err := b.s.Series(b.t.Context(), q)
+	if err != nil {
+		b.t.Fatalf("%s: %v", what, err)
+	}
+	want, err := b.model.Series(b.t.Context(), q)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, all := range [][]store.Series{got, want} {
+		for i := range all {
+			for k := range all[i].Points {
+				all[i].Points[k].Version = 0
+			}
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		b.t.Errorf("%s: got series %v, want %v", what, got, want)
+	}
 }
 
 func (b both) rollUp(q store.Query) int {
@@ -114,6 +141,8 @@ func TestRollUp(t *testing.T) {
 			{"one sample type", store.Query{SampleType: "cpu"}, hours},
 			{"by version", store.Query{By: []string{store.LabelVersion}}, hours},
 			{"by two hours", store.Query{Step: 2 * hour, By: []string{store.LabelVersion}}, hours},
+			{"by 90 minutes", store.Query{Step: 3 * hour / 2}, 3}, // base is in the middle of a window
+			{"all times", store.Query{Step: 1 << 62}, hours},
 			{"a version", store.Query{Selector: selector(t, `{version="v1"}`)}, hours},
 			{"two hours", store.Query{From: base + hour, To: base + 3*hour}, 2},
 			{"hours that are cut", store.Query{From: base + hour/2, To: base + 3*hour + hour/3}, 2},
@@ -127,6 +156,9 @@ func TestRollUp(t *testing.T) {
 				t.Errorf("%s: %d hours were taken from roll-ups, want %d", tt.what, n, tt.from)
 			}
 		}
+
+		b.series("the latest", store.Query{Limit: 20})
+		b.series("each", store.Query{From: base + hour})
 
 		// What comes late counts at once.
 		late := record(t, 9999, base+2*hour+5e9, store.Label{Name: store.LabelInstance, Value: "host-0"}, store.Label{Name: store.LabelVersion, Value: "v0"})
