@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,13 +17,13 @@ import (
 // broken is a store that takes so many profiles and then no more.
 type broken struct {
 	store.Store
-	left int
+	left atomic.Int64
 }
 
 var errBroken = errors.New("broken")
 
 func (b *broken) Put(ctx context.Context, records []store.Record) error {
-	if b.left -= len(records); b.left < 0 {
+	if b.left.Add(-int64(len(records))) < 0 {
 		return errBroken
 	}
 	return b.Store.Put(ctx, records)
@@ -58,7 +59,9 @@ func TestCopy(t *testing.T) {
 	if err := from.Put(t.Context(), all); err != nil {
 		t.Fatal(err)
 	}
-	first, err := store.Copy(t.Context(), &broken{to, 300}, from, nil)
+	breaks := &broken{Store: to}
+	breaks.left.Store(300)
+	first, err := store.Copy(t.Context(), breaks, from, nil)
 	if !errors.Is(err, errBroken) || first.New == 0 || first.New > 300 {
 		t.Fatalf("%+v, %v", first, err)
 	}
