@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -46,6 +47,9 @@ func (s *Store) DropExpired(ctx context.Context) error {
 	if s.cfg.Retention <= 0 {
 		return nil
 	}
+	if s.cfg.Cluster != "" && !s.modern {
+		return errOldCluster
+	}
 	oldest := s.oldest()
 	for i := range tables {
 		t := &tables[i]
@@ -69,6 +73,11 @@ func (s *Store) DropExpired(ctx context.Context) error {
 	}
 	return nil
 }
+
+// errOldCluster keeps a cluster of 18.16 readable: its servers remember for each
+// partition the last part that a quorum has, also when that was dropped, and then refuse
+// to read with select_sequential_consistency.
+var errOldCluster = errors.New("a cluster of ClickHouse before version 21 can't be read any more when days were dropped; profiles that have expired stay until it is a newer one")
 
 // Stats are what this store has done, which is not what others on the same tables
 // have done.
