@@ -183,7 +183,7 @@ func (m *merger) sum(ctx context.Context, parts map[groupKey]*part) error {
 			headers[h.header.number] = true
 		}
 	}
-	if err := m.sumRolled(ctx, parts, headers, wanted); err != nil || m.rest != nil && len(m.rest) == 0 {
+	if err := m.sumRolled(ctx, parts, headers, wanted); err != nil || m.nothing() {
 		return err
 	}
 	for at := 0; at < len(wanted); at += maxColumns {

@@ -126,12 +126,19 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 	return sel, nil
 }
 
+// nothing reports whether all that is selected is rolled up.
+func (sel *selection) nothing() bool { return sel.rest != nil && len(sel.rest) == 0 }
+
+// ofPicked lets the engine find what is selected by the tables' order. It takes in more
+// than that; the series or fleets say the rest.
+const ofPicked = "service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked)"
+
 // where returns the condition on profiles that are selected, as far as the engine
 // is told, in the order of the table's key.
 func (sel *selection) where() string {
 	q := sel.q
 	var b strings.Builder
-	b.WriteString("service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked)")
+	b.WriteString(ofPicked)
 	if q.From != 0 {
 		fmt.Fprintf(&b, " AND day >= %d AND hour >= %d AND time >= %s", dayOf(q.From), hourOf(q.From), literal(q.From))
 	}
@@ -218,7 +225,7 @@ func (sel *selection) each(ctx context.Context) ([]head, error) {
 
 // headsWhere is heads with more behind the condition, which reads more tables.
 func (sel *selection) headsWhere(ctx context.Context, one bool, more string, tables ...tempTable) ([]head, error) {
-	if sel.rest != nil && len(sel.rest) == 0 {
+	if sel.nothing() {
 		return nil, nil
 	}
 	s := sel.s

@@ -212,7 +212,7 @@ func match(there map[rollKey][]rolled, now map[rollKey]version, step int64) *rol
 // end: several where profiles have come since, or where it was done twice.
 func (sel *selection) rolledUp(ctx context.Context, first, end int32) (map[rollKey][]rolled, error) {
 	const sql = "SELECT fleet, header, hour, version, profiles, duration, first, last, totals FROM rollups" +
-		" WHERE service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked) AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)"
+		" WHERE " + ofPicked + " AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)"
 	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, first, end), tables: []tempTable{sel.picked, sel.member}})
 	if err != nil {
 		return nil, err
@@ -326,7 +326,7 @@ func (m *merger) sumRolled(ctx context.Context, parts map[groupKey]*part, header
 	if len(m.labels) > 1 {
 		groups, join = "grp", " ANY LEFT JOIN (SELECT fleet, grp FROM members) AS groups USING fleet"
 	}
-	where := fmt.Sprintf("service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked) AND day >= %d AND day <= %d AND hour >= %d AND hour <= %d"+
+	where := fmt.Sprintf(ofPicked+" AND day >= %d AND day <= %d AND hour >= %d AND hour <= %d"+
 		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
 		dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
 	tables := []tempTable{m.picked, m.member, {"chosen", chosen}}
