@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hone-go/hone/internal/report"
@@ -82,10 +83,12 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 		return nil, server.BadParam("match", "match is missing: a pattern that functions are to match")
 	}
 	var err error
-	if q.head, err = s.openAll(ctx, "profile", values["profile"]); err != nil {
-		return nil, err
-	}
-	if q.base, err = s.openAll(ctx, "base", values["base"]); err != nil {
+	var other error
+	var sides sync.WaitGroup // opening may merge
+	sides.Go(func() { q.base, other = s.openAll(ctx, "base", values["base"]) })
+	q.head, err = s.openAll(ctx, "profile", values["profile"])
+	sides.Wait()
+	if err = cmp.Or(err, other); err != nil {
 		return nil, err
 	}
 	if len(q.head) == 0 {

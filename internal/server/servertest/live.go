@@ -27,15 +27,20 @@ import (
 // Start is when the profiles of tests begin: a round hour.
 var Start = time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)
 
-// A Counting store tells how often it was asked to merge.
+// A Counting store tells how often it was asked to merge, and for totals.
 type Counting struct {
 	store.Store
-	Merges atomic.Int64
+	Merges, Totals atomic.Int64
 }
 
 func (c *Counting) Merge(ctx context.Context, q store.Query) ([]store.Group, error) {
 	c.Merges.Add(1)
 	return c.Store.Merge(ctx, q)
+}
+
+func (c *Counting) Series(ctx context.Context, q store.Query) ([]store.Series, error) {
+	c.Totals.Add(1)
+	return c.Store.Series(ctx, q)
 }
 
 // Continuous is what a server of a store under test has besides.

@@ -55,19 +55,37 @@ func (s *Service) Open(ctx context.Context, id string, now time.Time) (reports.O
 
 // open returns a selection as a profile that can be asked for. Its version is that
 // of now: what is made of it holds until the store has another.
+//
+// What was opened before is probably kept, and the store is asked for the total alone,
+// to see if it holds. The first time it is merged at once, which tells the total, too:
+// so the store is asked once.
 func (s *Service) open(ctx context.Context, sel *api.Selection) (reports.Opened, error) {
-	total, err := s.totalOf(ctx, sel)
+	sum := *sel
+	sum.Per = api.PerSum
+	var merged *store.Group // by this request: another one's may be older than what it has to see
+	_, err := server.Cached(ctx, s.srv.Cache, "opened "+sum.String(), func(ctx context.Context) (bool, int64, error) {
+		var err error
+		merged, err = s.merge(ctx, &sum)
+		return true, 0, err
+	})
+	var total store.Total
+	switch {
+	case err != nil:
+	case merged != nil:
+		total = merged.Total
+	default:
+		if total, err = s.totalOf(ctx, sel); err == nil && total.Profiles == 0 {
+			err = s.noProfiles(ctx, sel)
+		}
+	}
 	if err != nil {
 		return reports.Opened{}, err
-	}
-	if total.Profiles == 0 {
-		return reports.Opened{}, s.noProfiles(ctx, sel)
 	}
 	version := fmt.Sprintf("@%x", total.Version)
 	return reports.Opened{
 		ID: sel.String(), Name: sel.Name(), Version: version,
 		Selection: func() *api.SelectionInfo { return describe(sel, total) },
-		Load:      func(ctx context.Context) (*profile.Profile, error) { return s.loadSelection(ctx, sel, version) },
+		Load:      func(ctx context.Context) (*profile.Profile, error) { return s.loadSelection(ctx, sel, version, merged) },
 	}, nil
 }
 
@@ -127,16 +145,16 @@ func (s *Service) totalOf(ctx context.Context, sel *api.Selection) (store.Total,
 			total.Profiles += p.Profiles
 			total.Duration += p.Duration
 			total.Last = max(total.Last, p.Last)
-			total.Version = total.Version*31 + p.Version
+			total.Version += p.Version
 		}
 	}
 	return total, nil
 }
 
-// loadSelection returns a selection's profile.
-func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version string) (*profile.Profile, error) {
+// loadSelection returns a selection's profile, of what is merged if that isn't nil.
+func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*profile.Profile, error) {
 	if sel.Per == api.PerSum {
-		g, err := s.mergeSelection(ctx, sel, version)
+		g, err := s.mergeSelection(ctx, sel, version, merged)
 		if err != nil {
 			return nil, err
 		}
@@ -145,7 +163,7 @@ func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version
 	return server.Cached(ctx, s.srv.Cache, "average "+sel.String()+version, func(ctx context.Context) (*profile.Profile, int64, error) {
 		sum := *sel
 		sum.Per = api.PerSum
-		g, err := s.mergeSelection(ctx, &sum, version)
+		g, err := s.mergeSelection(ctx, &sum, version, merged)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -157,19 +175,31 @@ func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version
 	})
 }
 
-// mergeSelection merges a selection's profiles. They may have changed since its
-// version was told: the result is never older than that.
-func (s *Service) mergeSelection(ctx context.Context, sel *api.Selection, version string) (*store.Group, error) {
+// mergeSelection keeps what is merged, or merges a selection's profiles if that is nil.
+// They may have changed since the version was told: the result is never older than that.
+func (s *Service) mergeSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*store.Group, error) {
 	return server.Cached(ctx, s.srv.Cache, "merge "+sel.String()+version, func(ctx context.Context) (*store.Group, int64, error) {
-		groups, err := s.store.Merge(ctx, sel.Query())
-		if err != nil {
-			return nil, 0, s.storeError(err, "profile")
+		g := merged
+		if g == nil {
+			var err error
+			if g, err = s.merge(ctx, sel); err != nil {
+				return nil, 0, err
+			}
 		}
-		if len(groups) != 1 {
-			return nil, 0, s.noProfiles(ctx, sel)
-		}
-		return &groups[0], reports.ProfileBytes(groups[0].Profile), nil
+		return g, reports.ProfileBytes(g.Profile), nil
 	})
+}
+
+// merge asks the store for a selection's sum.
+func (s *Service) merge(ctx context.Context, sel *api.Selection) (*store.Group, error) {
+	groups, err := s.store.Merge(ctx, sel.Query())
+	if err != nil {
+		return nil, s.storeError(err, "profile")
+	}
+	if len(groups) != 1 {
+		return nil, s.noProfiles(ctx, sel)
+	}
+	return &groups[0], nil
 }
 
 // average returns the sum of profiles divided by their number or duration.

@@ -202,6 +202,26 @@ func TestSelectionIsFreshAndKept(t *testing.T) {
 	}
 }
 
+// The first question about a selection asks the store once: merging tells the totals.
+// Later ones ask whether the totals are still the same.
+func TestSelectionAsksOnce(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	l.Fill()
+	of := servertest.Sel(servertest.Between(`cpu{service="api"}`, 0, 10))
+	for i, test := range []struct{ target, what string }{
+		{"/api/v1/report/flame?profile=" + of, "the first view"},
+		{"/api/v1/report/tree?profile=" + of, "another view"},
+		{"/api/v1/report/flame?profile=" + of, "the first view again"},
+	} {
+		merges, totals := l.Store.Merges.Load(), l.Store.Totals.Load()
+		l.Get(test.target)
+		merges, totals = l.Store.Merges.Load()-merges, l.Store.Totals.Load()-totals
+		if first := i == 0; first && (merges != 1 || totals != 0) || !first && (merges != 0 || totals != 1) {
+			t.Errorf("%s merged %d times and asked for totals %d times", test.what, merges, totals)
+		}
+	}
+}
+
 // Both sides are merged at a time, once each, however little is kept.
 func TestComparisonMergesOnce(t *testing.T) {
 	for _, parallel := range []int{1, 2} {
