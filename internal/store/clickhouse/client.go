@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -93,6 +94,7 @@ func (c *client) exec(ctx context.Context, st *statement) (*answer, error) {
 		body = appendFrames(nil, appendBlock(nil, st.rows))
 	}
 	order := c.order()
+	var said error // by a server that is there, which tells more than that others aren't
 	for attempt := 0; ; attempt++ {
 		s := order[attempt%len(order)]
 		a, err := c.ask(ctx, s, st, body)
@@ -104,13 +106,16 @@ func (c *client) exec(ctx context.Context, st *statement) (*answer, error) {
 		}
 		var refused *Error
 		later := errors.As(err, &refused)
-		if !later {
+		switch {
+		case !later:
 			s.rest.Store(time.Now().Add(restFor).UnixNano())
-		} else if !refused.elsewhere() {
+		case !refused.elsewhere():
 			return nil, err
+		default:
+			said = err
 		}
 		if tried := attempt + 1; tried >= max(attempts, 2*len(order)) || !later && tried >= 2*len(order) {
-			return nil, err
+			return nil, cmp.Or(said, err)
 		}
 		if later || attempt+1 >= len(order) {
 			// Two nodes that insert at a time get into each other's way in old
