@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/ingest/ingesttest"
 )
 
 // TestMain lets the test be the program that hone gc runs, and hone itself, also
@@ -25,7 +27,7 @@ func TestMain(m *testing.M) {
 		work()
 	}
 	if os.Getenv("HONE_TEST_GC") == "" {
-		os.Exit(m.Run())
+		ingesttest.Main(m)
 	}
 	time.Sleep(500 * time.Millisecond) // the runtime may be writing of a collection: see traceFilter
 	fmt.Fprint(os.Stderr, "working... ")

@@ -12,6 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/ingesttest"
+	"github.com/hone-go/hone/internal/ingest/otlp"
+	"github.com/hone-go/hone/internal/ingest/parca"
+	"github.com/hone-go/hone/internal/ingest/pprofhttp"
+	"github.com/hone-go/hone/internal/store/clickhouse"
 	"github.com/hone-go/hone/internal/store/clickhouse/clickhousetest"
 )
 
@@ -220,6 +226,72 @@ func TestServeWithoutClickHouse(t *testing.T) {
 	if got := d.succeed("query", "cpu"); !strings.Contains(got, "Total samples = 2.18s") {
 		t.Error(got)
 	}
+}
+
+// TestClickHouseTLS: hone talks to a server whose certificate it trusts, and to no other.
+func TestClickHouseTLS(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts ClickHouse")
+	}
+	s := clickhousetest.ForTest(t, clickhousetest.StartTLS)
+	at := "clickhouse://" + s.TLS + "/hone"
+	hone(t, "store", "create", at+"?tls=1").failsWith(t, 1, s.TLS, "certificate")
+	hone(t, "store", "create", at).failsWith(t, 1, s.TLS)
+	hone(t, "store", "create", at+"?ca="+testdata("cpu.json-decode.pb.gz")).failsWith(t, 1, "no certificate in PEM")
+	hone(t, "store", "create", "clickhouse://"+s.Addr+"/hone?tls=1").failsWith(t, 1, s.Addr)
+	address := created(t, at+"?ca="+s.CA)
+	d := startServe(t, t.TempDir(), "-store", address)
+	d.succeed("push", "-service", "api", "-time", "-1m", testdata("cpu.json-decode.pb.gz"))
+	if got := d.succeed("query", "cpu"); !strings.Contains(got, "Total samples = ") {
+		t.Error(got)
+	}
+}
+
+// TestClientsOnClickHouse: what real clients of each protocol send is in ClickHouse with
+// all its values.
+func TestClientsOnClickHouse(t *testing.T) {
+	_, address := onServer(t)
+	created(t, address)
+	kinds := []string{"cpu", "heap", "goroutine", "mutex", "block"}
+	for name, c := range map[string]struct {
+		mount  func(*http.ServeMux, ingest.Receiver)
+		client ingesttest.Client
+	}{
+		"otlp":  {otlp.Mount, ingesttest.Client{Program: "otlp", Args: []string{"-transport", "grpc"}, HostPort: true, AtLeast: 5, Kinds: kinds}},
+		"parca": {parca.Mount, ingesttest.Client{Program: "parca", HostPort: true, AtLeast: 5, Kinds: kinds}},
+		"delta": {pprofhttp.Mount, ingesttest.Client{Program: "godeltaprof", AtLeast: 9, Kinds: []string{"heap", "mutex", "block"}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, address := onServer(t)
+			created(t, address)
+			cfg, err := clickhouse.ParseURL(address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := clickhouse.Open(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ingesttest.CheckClient(t, st, c.mount, c.client)
+		})
+	}
+	t.Run("cloudprofiler", func(t *testing.T) {
+		d := startServe(t, t.TempDir(), "-store", address)
+		addr := strings.TrimPrefix(d.url, "http://")
+		ingesttest.StartAgent(t, "cloudprofiler", append(os.Environ(), "HOME="+t.TempDir()), "-addr", addr, "-plain",
+			"-service", "agent", "-version", "1.2", "-project", "acme", "-zone", "eu-1", "-instance", "node-7", "-types", "cpu,threads")
+		deadline := time.Now().Add(2 * time.Minute)
+		for {
+			got := d.hone("query", "-from", "-1h", `cpu{service="agent",version="1.2",zone="eu-1",instance="node-7"}`)
+			if got.code == 0 && strings.Contains(got.stdout, "Total samples") {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("no CPU profile of the agent came in two minutes: %s%s", got.stdout, got.stderr)
+			}
+			time.Sleep(500 * time.Millisecond)
+		}
+	})
 }
 
 // TestWebOnClickHouse drives the pages of continuous profiling in a browser on a server

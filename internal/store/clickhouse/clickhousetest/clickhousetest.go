@@ -258,7 +258,8 @@ func (p *process) Kill() {
 // A Server is an engine that answers over HTTP. It may be killed, which leaves what it
 // has on the disk, and started again.
 type Server struct {
-	Addr string // 127.0.0.1:PORT
+	Addr    string // 127.0.0.1:PORT
+	TLS, CA string // of StartTLS alone
 
 	process
 }

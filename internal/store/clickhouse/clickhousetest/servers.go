@@ -1,10 +1,16 @@
 package clickhousetest
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
 	"embed"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"net"
 	"os"
 	"os/exec"
@@ -25,6 +31,7 @@ var serverConfig = template.Must(template.ParseFS(files, "server.xml"))
 type node struct {
 	Dir                    string
 	HTTP, TCP, Interserver string // ports
+	HTTPS                  string // one more, or ""
 	Shard, Replica         int
 	Shards                 [][]string // the ports of all replicas, of a cluster
 	ZooKeeper              string     // its port, of a cluster
@@ -87,6 +94,53 @@ func StartSingle(dir string) (*Server, error) {
 		return nil, err
 	}
 	return s, s.start()
+}
+
+// StartTLS starts Debian's server with an empty folder, which answers by TLS too: at
+// Server.TLS, with the certificate in Server.CA.
+func StartTLS(dir string) (*Server, error) {
+	if _, err := install("server"); err != nil {
+		return nil, err
+	}
+	at, err := ports(4)
+	if err != nil {
+		return nil, err
+	}
+	n := &node{Dir: dir, HTTP: at[0], TCP: at[1], Interserver: at[2], HTTPS: at[3]}
+	s, err := n.server()
+	if err != nil {
+		return nil, err
+	}
+	s.TLS, s.CA = "127.0.0.1:"+n.HTTPS, filepath.Join(dir, "cert.pem")
+	if err := writeCertificate(s.CA, filepath.Join(dir, "key.pem")); err != nil {
+		return nil, err
+	}
+	return s, s.start()
+}
+
+// writeCertificate writes a certificate of 127.0.0.1 that is its own authority, and its
+// key.
+func writeCertificate(cert, key string) error {
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return err
+	}
+	of := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, of, of, &private.PublicKey, private)
+	if err != nil {
+		return err
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}), 0o644),
+		os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600),
+	)
 }
 
 // StartToday starts today's engine with an empty folder. Its HTTP interface is a shim's:
