@@ -203,6 +203,7 @@ type Store struct {
 	words    lexicons
 	counts   counts
 	roller   *roller
+	few      int // see fewRolled
 
 	mu     sync.Mutex
 	closed bool
@@ -218,7 +219,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := cfg.mend(); err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, client: newClient(&cfg)}
+	s := &Store{cfg: cfg, client: newClient(&cfg), few: fewRolled}
 	if err := s.setUp(ctx); err != nil {
 		s.client.close()
 		return nil, fmt.Errorf("the store at %s: %w", strings.Join(cfg.Addresses, ", "), err)

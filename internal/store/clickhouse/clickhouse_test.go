@@ -60,6 +60,7 @@ func open(t testing.TB, cfg clickhouse.Config) *clickhouse.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.UseAllRollUps()
 	return s
 }
 

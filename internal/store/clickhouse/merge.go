@@ -31,8 +31,8 @@ func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 		if err != nil || m == nil {
 			return nil, err
 		}
-		// 18.16 takes some times longer to leave out what stands twice.
-		m.final = exact || try > 0 || s.modern || m.rolled != nil && m.rolled.twice
+		// It takes an engine some times longer to leave out what stands twice.
+		m.final = exact || try > 0 || m.twice || m.rolled != nil && m.rolled.twice
 		out, err := m.merge(ctx)
 		if !errors.Is(err, errMoved) {
 			return out, err
@@ -216,13 +216,26 @@ func (m *merger) sumColumns(ctx context.Context, parts map[groupKey]*part, heade
 	if len(m.labels) > 1 {
 		groups, join = "grp", " ANY LEFT JOIN (SELECT series, grp FROM picked) AS groups USING series"
 	}
-	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
-		groups, m.window(), sums, m.table("profiles"), joined, join, where)
+	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s",
+		groups, m.window(), sums, m.table("profiles"), joined, join, where, m.by())
 	a, err := m.s.exec(ctx, &statement{sql: sql, tables: tables})
 	if err != nil {
 		return err
 	}
 	return m.took(ctx, parts, a, at)
+}
+
+// by is what sums are told apart by. Telling apart what is always the same takes a
+// quarter of a sum's time.
+func (m *merger) by() string {
+	by := "site"
+	if len(m.labels) > 1 {
+		by += ", g"
+	}
+	if m.q.Step != 0 {
+		by += ", w"
+	}
+	return by
 }
 
 // arrays returns what joins the values of sample types to their sites, and the

@@ -28,7 +28,8 @@ type selection struct {
 	rolled *rollUps         // what is taken from roll-ups, nil where they are of no use
 	// Of profiles, only those in the hours of rest are selected then. nil is no
 	// restriction.
-	rest []int32
+	rest  []int32
+	twice bool // some profiles stand in the table more than once
 }
 
 // A head is what the engine says of profiles with the same series and header: of
@@ -230,16 +231,28 @@ func (sel *selection) headsWhere(ctx context.Context, one bool, more string, tab
 	}
 	s := sel.s
 	const summed = "SELECT series, header, toInt64(%s) AS w, toInt64(count()), sum(duration), min(time), max(time + duration), sum(cityHash64(id, time)), sumForEach(totals)" +
-		" FROM profiles FINAL WHERE %s GROUP BY series, header, w"
-	const each = "SELECT series, header, toInt64(%s) AS w, toInt64(1), duration, time, time + duration, cityHash64(id, time), totals, id FROM profiles FINAL WHERE %s"
-	format := summed
+		", toInt64(uniqExact(cityHash64(id, time))) FROM %s WHERE %s GROUP BY series, header, w"
+	const each = "SELECT series, header, toInt64(%s) AS w, toInt64(1), duration, time, time + duration, cityHash64(id, time), totals, id FROM %s WHERE %s"
+	format, from := summed, "profiles"
 	if one {
 		format = each
 	}
-	sql := fmt.Sprintf(format, sel.window(), sel.where()+more)
+	if one || sel.twice {
+		from += " FINAL"
+	}
+	sql := fmt.Sprintf(format, sel.window(), from, sel.where()+more)
 	a, err := s.exec(ctx, &statement{sql: sql, tables: sel.tables(tables...)})
 	if err != nil || a.rows == 0 {
 		return nil, err
+	}
+	if !one && !sel.twice {
+		// Looking whether something is there twice is cheaper than leaving it out.
+		for i := range a.rows {
+			sel.twice = sel.twice || a.cols[9].int64(i) != a.cols[3].int64(i)
+		}
+		if sel.twice {
+			return sel.headsWhere(ctx, one, more, tables...)
+		}
 	}
 	c := a.cols
 	if err := s.learnHeaders(ctx, sel.lx, &sel.span, slices.Compact(slices.Sorted(slices.Values(c[1].words)))); err != nil {

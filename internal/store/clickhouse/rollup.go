@@ -24,6 +24,10 @@ import (
 //
 // A fleet is the series that differ in their instance alone.
 
+// fewRolled are so few series, times hours, that adding up their profiles takes no longer
+// than finding out what of them is rolled up.
+const fewRolled = 20
+
 // rolledTypes is how many sample types a profile may have to be rolled up: as many
 // as the tables have columns for.
 const rolledTypes = 4
@@ -152,7 +156,7 @@ func hoursTable(hours []int32) tempTable {
 // selection is of the others alone, beside sel.rolled.
 func (sel *selection) useRollUps(ctx context.Context) error {
 	first, end := wholeHours(sel.q)
-	if !takesWhole(sel.q) || first >= end {
+	if !takesWhole(sel.q) || first >= end || len(sel.series)*(int(end)-int(first)) < sel.s.few {
 		return nil
 	}
 	sel.member = sel.members()
@@ -330,8 +334,8 @@ func (m *merger) sumRolled(ctx context.Context, parts map[groupKey]*part, header
 		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
 		dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
 	tables := []tempTable{m.picked, m.member, {"chosen", chosen}}
-	a, err := m.s.exec(ctx, &statement{tables: tables, sql: fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY g, w, site",
-		groups, m.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour)), sums, m.table("rollups"), joined, join, where)})
+	a, err := m.s.exec(ctx, &statement{tables: tables, sql: fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s",
+		groups, m.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour)), sums, m.table("rollups"), joined, join, where, m.by())})
 	if err != nil {
 		return err
 	}
