@@ -23,6 +23,7 @@ type selection struct {
 	series map[uint64]int32 // those that q selects, and the group of each
 	labels []store.Labels   // of the groups, in their order
 	picked tempTable        // the series, as the engine is told them
+	one    bool             // they are of one service and kind
 	member tempTable        // the fleets of the series, where roll-ups are looked at
 	fleets map[uint64]fleet // by number, of member
 	rolled *rollUps         // what is taken from roll-ups, nil where they are of no use
@@ -108,14 +109,14 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 	}
 	slices.SortFunc(sel.labels, store.Labels.Compare)
 	rows := columns("service", "String", "kind", "String", "series", "UInt64", "grp", "UInt32")
-	services := map[string]bool{}
+	services, kinds := map[string]bool{}, map[string]bool{}
 	for _, c := range all {
-		service := c.labels.Get(store.LabelService)
-		services[service] = true
+		service, kind := c.labels.Get(store.LabelService), c.labels.Get(store.LabelKind)
+		services[service], kinds[kind] = true, true
 		g, _ := slices.BinarySearchFunc(sel.labels, c.labels.Select(q.By), store.Labels.Compare)
 		sel.series[c.number] = int32(g)
 		rows[0].string(service)
-		rows[1].string(c.labels.Get(store.LabelKind))
+		rows[1].string(kind)
 		rows[2].uint64(c.number)
 		rows[3].int32(int32(g))
 	}
@@ -123,7 +124,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 	for service := range services {
 		sel.span.services = append(sel.span.services, service)
 	}
-	sel.picked = tempTable{"picked", rows}
+	sel.picked, sel.one = tempTable{"picked", rows}, len(services) == 1 && len(kinds) == 1
 	return sel, nil
 }
 
@@ -131,15 +132,20 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 func (sel *selection) nothing() bool { return sel.rest != nil && len(sel.rest) == 0 }
 
 // ofPicked lets the engine find what is selected by the tables' order. It takes in more
-// than that; the series or fleets say the rest.
-const ofPicked = "service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked)"
+// than that; the series or fleets say the rest. 18.16 reads less for what is equal.
+func (sel *selection) ofPicked() string {
+	if sel.one {
+		return "service = (SELECT min(service) FROM picked) AND kind = (SELECT min(kind) FROM picked)"
+	}
+	return "service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked)"
+}
 
 // where returns the condition on profiles that are selected, as far as the engine
 // is told, in the order of the table's key.
 func (sel *selection) where() string {
 	q := sel.q
 	var b strings.Builder
-	b.WriteString(ofPicked)
+	b.WriteString(sel.ofPicked())
 	if q.From != 0 {
 		fmt.Fprintf(&b, " AND day >= %d AND hour >= %d AND time >= %s", dayOf(q.From), hourOf(q.From), literal(q.From))
 	}

@@ -216,8 +216,8 @@ func match(there map[rollKey][]rolled, now map[rollKey]version, step int64) *rol
 // end: several where profiles have come since, or where it was done twice.
 func (sel *selection) rolledUp(ctx context.Context, first, end int32) (map[rollKey][]rolled, error) {
 	const sql = "SELECT fleet, header, hour, version, profiles, duration, first, last, totals FROM rollups" +
-		" WHERE " + ofPicked + " AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)"
-	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, first, end), tables: []tempTable{sel.picked, sel.member}})
+		" WHERE %s AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)"
+	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, sel.ofPicked(), first, end), tables: []tempTable{sel.picked, sel.member}})
 	if err != nil {
 		return nil, err
 	}
@@ -330,9 +330,9 @@ func (m *merger) sumRolled(ctx context.Context, parts map[groupKey]*part, header
 	if len(m.labels) > 1 {
 		groups, join = "grp", " ANY LEFT JOIN (SELECT fleet, grp FROM members) AS groups USING fleet"
 	}
-	where := fmt.Sprintf(ofPicked+" AND day >= %d AND day <= %d AND hour >= %d AND hour <= %d"+
+	where := fmt.Sprintf("%s AND day >= %d AND day <= %d AND hour >= %d AND hour <= %d"+
 		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
-		dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
+		m.ofPicked(), dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
 	tables := []tempTable{m.picked, m.member, {"chosen", chosen}}
 	a, err := m.s.exec(ctx, &statement{tables: tables, sql: fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s",
 		groups, m.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour)), sums, m.table("rollups"), joined, join, where, m.by())})

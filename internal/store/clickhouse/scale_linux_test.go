@@ -21,7 +21,14 @@ func TestShards(t *testing.T) {
 	if !whole {
 		t.Skip("HONE_CLICKHOUSE_TESTS=all runs it")
 	}
-	const profiles, merges = 3840, 20
+	const merges = 20
+	profiles := 3840
+	if text := os.Getenv("HONE_TEST_PROFILES"); text != "" {
+		var err error
+		if profiles, err = strconv.Atoi(text); err != nil {
+			t.Fatal(err)
+		}
+	}
 	type work struct{ rows, bytes, cpu float64 } // of a shard, the mean
 	var one work
 	for _, shards := range []int{1, 2, 4} {
@@ -31,10 +38,12 @@ func TestShards(t *testing.T) {
 		s := open(t, cfg)
 		from := newStream()
 		var records []store.Record
-		for range profiles {
-			records = append(records, from.next(t))
+		for i := range profiles {
+			if records = append(records, from.next(t)); len(records) == 4000 || i == profiles-1 {
+				put(t, s, records...)
+				records = records[:0]
+			}
 		}
-		put(t, s, records...)
 		for _, server := range c.Servers() {
 			if _, err := server.Query("OPTIMIZE TABLE " + cfg.Database + ".profiles_local FINAL"); err != nil {
 				t.Fatal(err)
@@ -42,7 +51,7 @@ func TestShards(t *testing.T) {
 		}
 		merge := func() {
 			groups, err := s.Merge(t.Context(), store.Query{})
-			if err != nil || len(groups) != 1 || groups[0].Profiles != profiles {
+			if err != nil || len(groups) != 1 || groups[0].Profiles != int64(profiles) {
 				t.Fatalf("%d groups, %v", len(groups), err)
 			}
 		}
