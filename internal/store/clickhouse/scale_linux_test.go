@@ -31,6 +31,7 @@ func TestShards(t *testing.T) {
 	}
 	type work struct{ rows, bytes, cpu float64 } // of a shard, the mean
 	var one work
+	var oneAlone float64
 	for _, shards := range []int{1, 2, 4} {
 		c := clickhousetest.ForTest(t, func(dir string) (*clickhousetest.Cluster, error) { return clickhousetest.StartCluster(dir, shards, 1) })
 		cfg := create(t, clickhouse.Config{Addresses: c.Addrs(), Database: "hone", Cluster: clickhousetest.ClusterName})
@@ -71,6 +72,16 @@ func TestShards(t *testing.T) {
 		}
 		after := read()
 		own = cpuOfTest(t) - own
+		// The same sum of each shard's own profiles, one shard after the other: what it takes
+		// when the others don't share its processors.
+		alone := 0.0
+		for _, server := range c.Servers() {
+			began := cpuOf(t, server.Pid())
+			for range merges {
+				number(t, server, "SELECT count() FROM (SELECT site, sum(a0), sum(a1) FROM "+cfg.Database+".profiles_local ARRAY JOIN sites AS site, v1 AS a0, v2 AS a1 GROUP BY site)")
+			}
+			alone += (cpuOf(t, server.Pid()) - began) / merges / float64(shards)
+		}
 		mean := work{}
 		text := ""
 		for i := range after {
@@ -79,7 +90,7 @@ func TestShards(t *testing.T) {
 			n := float64(shards)
 			mean.rows, mean.bytes, mean.cpu = mean.rows+w.rows/n, mean.bytes+w.bytes/n, mean.cpu+w.cpu/n
 			if shards == 1 {
-				one = w
+				one, oneAlone = w, alone
 			}
 			for _, of := range []struct {
 				what      string
@@ -90,7 +101,7 @@ func TestShards(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%d shards, a merge of %d profiles:%s hone %.1f ms; CPU of a shard %.2f of what one alone takes", shards, profiles, text, own/merges*1e3, mean.cpu/one.cpu)
+		t.Logf("%d shards, a merge of %d profiles:%s hone %.1f ms; CPU of a shard %.2f of what one takes, and of the sum in turn %.2f", shards, profiles, text, own/merges*1e3, mean.cpu/one.cpu, alone/oneAlone)
 		s.Close()
 		c.Kill()
 	}
