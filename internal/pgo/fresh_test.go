@@ -87,6 +87,44 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestExternalTests: functions of tests that are a package of their own are there, and say
+// nothing about the code.
+func TestExternalTests(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"a.go":          "package m\n\nfunc A() {\n\tb()\n}\n\nfunc b() {}\n",
+		"a_test.go":     "package m_test\n\nfunc bench() {\n\tm.A()\n}\n",
+		"sub/c.go":      "package sub\n\nfunc C() {}\n",
+		"sub/c_test.go": "package sub_test\n\nfunc bench() {\n\tsub.C()\n}\n",
+		"own_test/d.go": "package own_test\n\nfunc D() {\n\te()\n}\n\nfunc e() {}\n",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for _, stack := range [][]string{
+		{"example.com/m.b", "example.com/m.A", "example.com/m_test.bench"},
+		{"example.com/m/sub.C", "example.com/m/sub_test.bench"},
+		{"example.com/m/own_test.e", "example.com/m/own_test.D"},
+		{"example.com/m_tester.f", "example.com/m_tester.g"}, // of another module
+	} {
+		var at []uint32
+		for _, name := range stack {
+			at = append(at, b.Location(0, 0, profile.Line{Function: b.Function(name, name, "x.go", 3), Line: 4}))
+		}
+		b.Sample(at, nil, 1, 10e6)
+	}
+	f, err := Fresh(b.Profile(), Module{Path: "example.com/m", Dir: dir})
+	if err != nil || f.Share != 1 || f.Calls != 2 || len(f.Gone) != 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 // TestPackages: whose time it is decides, not who called; what has little is left out.
 func TestPackages(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})

@@ -47,16 +47,21 @@ type call struct {
 	name  string // "M" of x.M(); "" if what is called is a value; "range"
 }
 
-// dir returns the folder of a package of the module.
+// dir returns the folder of a package of the module. Tests may be a package of their own
+// in a folder, whose path ends in _test then.
 func (s *source) dir(pkg string) (string, bool) {
 	if pkg == "main" {
 		return s.module.Main, s.module.Main != ""
 	}
-	if pkg == s.module.Path {
-		return s.module.Dir, true
+	rel, ok := strings.CutPrefix(pkg, s.module.Path)
+	if !ok || rel != "" && rel != "_test" && rel[0] != '/' {
+		return "", false
 	}
-	rel, ok := strings.CutPrefix(pkg, s.module.Path+"/")
-	return filepath.Join(s.module.Dir, filepath.FromSlash(rel)), ok
+	dir := filepath.Join(s.module.Dir, filepath.FromSlash(rel))
+	if of, test := strings.CutSuffix(pkg, "_test"); test && s.read(dir) == nil {
+		return s.dir(of)
+	}
+	return dir, true
 }
 
 // read returns the package in a folder, nil if there is none.
