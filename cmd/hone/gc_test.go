@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		work()
 	}
 	if os.Getenv("HONE_TEST_GC") == "" {
-		ingesttest.Main(m)
+		ingesttest.Main(m) // it exits
 	}
 	time.Sleep(500 * time.Millisecond) // the runtime may be writing of a collection: see traceFilter
 	fmt.Fprint(os.Stderr, "working... ")

@@ -226,6 +226,9 @@ func (s *source) find(e edge, caller, callee linkName) (why string, known bool) 
 	if p == nil {
 		return "its package is gone", true
 	}
+	if s.external(strings.TrimPrefix(caller.pkg, s.module.Path)) {
+		return "", false
+	}
 	in := p.functions[caller.base]
 	if caller.base == "" {
 		in = p.literals

@@ -93,7 +93,7 @@ func TestExternalTests(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"a.go":          "package m\n\nfunc A() {\n\tb()\n}\n\nfunc b() {}\n",
-		"a_test.go":     "package m_test\n\nfunc bench() {\n\tm.A()\n}\n",
+		"a_test.go":     "package m_test\n\nfunc bench() {\n\tm.A()\n}\n\nfunc b() {\n\tm.A()\n}\n",
 		"sub/c.go":      "package sub\n\nfunc C() {}\n",
 		"sub/c_test.go": "package sub_test\n\nfunc bench() {\n\tsub.C()\n}\n",
 		"own_test/d.go": "package own_test\n\nfunc D() {\n\te()\n}\n\nfunc e() {}\n",
@@ -109,6 +109,7 @@ func TestExternalTests(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	for _, stack := range [][]string{
 		{"example.com/m.b", "example.com/m.A", "example.com/m_test.bench"},
+		{"example.com/m.A", "example.com/m_test.b"}, // and there is an m.b
 		{"example.com/m/sub.C", "example.com/m/sub_test.bench"},
 		{"example.com/m/own_test.e", "example.com/m/own_test.D"},
 		{"example.com/m_tester.f", "example.com/m_tester.g"}, // of another module
@@ -120,7 +121,7 @@ func TestExternalTests(t *testing.T) {
 		b.Sample(at, nil, 1, 10e6)
 	}
 	f, err := Fresh(b.Profile(), Module{Path: "example.com/m", Dir: dir})
-	if err != nil || f.Share != 1 || f.Calls != 2 || len(f.Gone) != 0 {
+	if err != nil || f.Share != 1 || f.Calls != 2 || len(f.Gone) != 0 || f.Own != 5./6 {
 		t.Errorf("%+v, %v", f, err)
 	}
 }

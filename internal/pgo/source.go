@@ -57,11 +57,15 @@ func (s *source) dir(pkg string) (string, bool) {
 	if !ok || rel != "" && rel != "_test" && rel[0] != '/' {
 		return "", false
 	}
-	dir := filepath.Join(s.module.Dir, filepath.FromSlash(rel))
-	if of, test := strings.CutSuffix(pkg, "_test"); test && s.read(dir) == nil {
-		return s.dir(of)
+	if s.external(rel) {
+		rel = strings.TrimSuffix(rel, "_test")
 	}
-	return dir, true
+	return filepath.Join(s.module.Dir, filepath.FromSlash(rel)), true
+}
+
+// external reports whether a package, by its path in the module, is one of tests.
+func (s *source) external(rel string) bool {
+	return strings.HasSuffix(rel, "_test") && (rel == "_test" || s.read(filepath.Join(s.module.Dir, filepath.FromSlash(rel))) == nil)
 }
 
 // read returns the package in a folder, nil if there is none.

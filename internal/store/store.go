@@ -155,7 +155,8 @@ type Total struct {
 	Last     int64 // latest time of a profile's end, in ns since 1970 UTC
 	// Version changes whenever the profiles that are summed up do, and only
 	// then, so that what was computed from them can be kept until then, also by
-	// others and when the store was closed in between.
+	// others and when the store was closed in between. Of the same profiles Merge and
+	// Series tell the same one, and that of several totals is their sum.
 	Version uint64
 }
 

@@ -72,7 +72,8 @@ type asked struct {
 	subject, kind string
 }
 
-// open finds the profiles that a question is about. Nothing is loaded yet.
+// open finds the profiles that a question is about. Those of the store may
+// be merged already; nothing else is loaded yet.
 func (s *Service) open(ctx context.Context, q *question) (*work, error) {
 	w := &work{run: cmp.Or(q.run, s.runOf(q.profiles)), stamp: s.stamp, do: s.make}
 	now := time.Now()

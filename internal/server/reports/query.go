@@ -82,13 +82,7 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 	if k.needsMatch && q.match == "" {
 		return nil, server.BadParam("match", "match is missing: a pattern that functions are to match")
 	}
-	var err error
-	var other error
-	var sides sync.WaitGroup // opening may merge
-	sides.Go(func() { q.base, other = s.openAll(ctx, "base", values["base"]) })
-	q.head, err = s.openAll(ctx, "profile", values["profile"])
-	sides.Wait()
-	if err = cmp.Or(err, other); err != nil {
+	if err := s.openSides(ctx, q, values); err != nil {
 		return nil, err
 	}
 	if len(q.head) == 0 {
@@ -106,6 +100,27 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 		q.baseTotal = 0
 	}
 	return q, nil
+}
+
+// openSides opens what a query is about and what that is compared with, at a time, as
+// opening may merge. What fails first ends the other.
+func (s *Service) openSides(ctx context.Context, q *query, values url.Values) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var sides sync.WaitGroup
+	open := func(all *[]Opened, param string) {
+		_, _, err := s.srv.Cache.Guarded(ctx, func(ctx context.Context) (_ any, _ int64, err error) {
+			*all, err = s.openAll(ctx, param, values[param])
+			return nil, 0, err
+		})
+		if err != nil {
+			fail(err)
+		}
+	}
+	sides.Go(func() { open(&q.base, "base") })
+	open(&q.head, "profile")
+	sides.Wait()
+	return context.Cause(ctx)
 }
 
 func (s *Service) openAll(ctx context.Context, param string, ids []string) ([]Opened, error) {

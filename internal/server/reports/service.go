@@ -72,7 +72,8 @@ type Opener interface {
 }
 
 // Opened is a profile that can be asked for. Its content is told by ID and Version:
-// what is made of it holds as long as those do.
+// what is made of it holds as long as those do. Until Load is called it may hold the
+// profile, which no limit of the cache counts: it is not to be kept.
 type Opened struct {
 	ID, Name string
 	Version  string // "" where the ID alone tells

@@ -31,11 +31,16 @@ var Start = time.Date(2026, 9, 21, 12, 0, 0, 0, time.UTC)
 type Counting struct {
 	store.Store
 	Merges, Totals atomic.Int64
+	Merged         func() // runs when Merge has its answer; nil for nothing
 }
 
 func (c *Counting) Merge(ctx context.Context, q store.Query) ([]store.Group, error) {
 	c.Merges.Add(1)
-	return c.Store.Merge(ctx, q)
+	groups, err := c.Store.Merge(ctx, q)
+	if c.Merged != nil {
+		c.Merged()
+	}
+	return groups, err
 }
 
 func (c *Counting) Series(ctx context.Context, q store.Query) ([]store.Series, error) {

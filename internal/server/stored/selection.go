@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/hone-go/hone/internal/api"
@@ -82,10 +83,14 @@ func (s *Service) open(ctx context.Context, sel *api.Selection) (reports.Opened,
 		return reports.Opened{}, err
 	}
 	version := fmt.Sprintf("@%x", total.Version)
+	var held atomic.Pointer[store.Group] // until it is in the cache, which decides how long it is kept
+	held.Store(merged)
 	return reports.Opened{
 		ID: sel.String(), Name: sel.Name(), Version: version,
 		Selection: func() *api.SelectionInfo { return describe(sel, total) },
-		Load:      func(ctx context.Context) (*profile.Profile, error) { return s.loadSelection(ctx, sel, version, merged) },
+		Load: func(ctx context.Context) (*profile.Profile, error) {
+			return s.loadSelection(ctx, sel, version, held.Swap(nil))
+		},
 	}, nil
 }
 
@@ -140,7 +145,7 @@ func (s *Service) totalOf(ctx context.Context, sel *api.Selection) (store.Total,
 	var total store.Total
 	for _, one := range series {
 		for _, p := range one.Points {
-			// One, but for profiles of before 1970.
+			// One, but for profiles of before 1970. Versions add up, as Merge adds them.
 			total.Value += p.Value
 			total.Profiles += p.Profiles
 			total.Duration += p.Duration

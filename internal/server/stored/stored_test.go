@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -219,6 +220,37 @@ func TestSelectionAsksOnce(t *testing.T) {
 		if first := i == 0; first && (merges != 1 || totals != 0) || !first && (merges != 0 || totals != 1) {
 			t.Errorf("%s merged %d times and asked for totals %d times", test.what, merges, totals)
 		}
+	}
+}
+
+// What joins another one's question sees what was put before it asked, although that one
+// may have asked the store before.
+func TestSelectionJoinsFresh(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	l.Fill()
+	of := "/api/v1/report/top?trim=false&profile=" + servertest.Sel(servertest.Between(`cpu{service="api"}`, 0, 10))
+	total := func() int64 {
+		return servertest.Decode[struct{ Report report.Top }](t, l.Get(of)).Report.Total.Value
+	}
+	merged, goOn := make(chan bool), make(chan bool)
+	var once sync.Once
+	l.Store.Merged = func() {
+		once.Do(func() {
+			close(merged)
+			<-goOn
+		})
+	}
+	var first, second int64
+	var asking sync.WaitGroup
+	asking.Go(func() { first = total() })
+	<-merged
+	l.Put(servertest.CPU2, 4, time.Second, "service", "api", "kind", "cpu")
+	asking.Go(func() { second = total() })
+	time.Sleep(50 * time.Millisecond) // it has joined by then, or asks later and tests less
+	close(goOn)
+	asking.Wait()
+	if want := first + servertest.ValueOf(t, servertest.CPU2); second != want {
+		t.Errorf("who asked after a profile was put was told %d, want %d", second, want)
 	}
 }
 

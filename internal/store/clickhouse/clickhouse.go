@@ -194,16 +194,16 @@ func trusting(file string) (*tls.Config, error) {
 
 // A Store is a store in ClickHouse. It is a [store.Store].
 type Store struct {
-	cfg      Config
-	client   *client
-	key      key  // of numbers
-	modern   bool // see engine
-	replicas int  // of each shard
-	in       *inserter
-	words    lexicons
-	counts   counts
-	roller   *roller
-	few      int // see fewRolled
+	cfg            Config
+	client         *client
+	key            key  // of numbers
+	modern         bool // see engine
+	replicas       int  // of each shard
+	in             *inserter
+	words          lexicons
+	counts         counts
+	roller         *roller
+	fewSeriesHours int64 // see the constant
 
 	mu     sync.Mutex
 	closed bool
@@ -219,7 +219,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := cfg.mend(); err != nil {
 		return nil, err
 	}
-	s := &Store{cfg: cfg, client: newClient(&cfg), few: fewRolled}
+	s := &Store{cfg: cfg, client: newClient(&cfg), fewSeriesHours: fewSeriesHours}
 	if err := s.setUp(ctx); err != nil {
 		s.client.close()
 		return nil, fmt.Errorf("the store at %s: %w", strings.Join(cfg.Addresses, ", "), err)

@@ -60,6 +60,13 @@ func open(t testing.TB, cfg clickhouse.Config) *clickhouse.Store {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// openRolling returns a store that looks for roll-ups of the fewest profiles, too.
+func openRolling(t testing.TB, cfg clickhouse.Config) *clickhouse.Store {
+	t.Helper()
+	s := open(t, cfg)
 	s.UseAllRollUps()
 	return s
 }
@@ -109,7 +116,7 @@ func TestStore(t *testing.T) {
 					cfg = create(t, server.config(t))
 					made[dir] = cfg
 				}
-				return open(t, cfg)
+				return openRolling(t, cfg)
 			})
 		})
 	}

@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +114,10 @@ func (c *client) exec(ctx context.Context, st *statement) (*answer, error) {
 			said = err
 		}
 		if tried := attempt + 1; tried >= max(attempts, 2*len(order)) || !later && tried >= 2*len(order) {
-			return nil, cmp.Or(said, err)
+			if said != nil && !later {
+				err = fmt.Errorf("%w; the last one asked: %w", said, err)
+			}
+			return nil, err
 		}
 		if later || attempt+1 >= len(order) {
 			// Two nodes that insert at a time get into each other's way in old

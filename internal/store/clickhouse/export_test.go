@@ -6,7 +6,7 @@ import (
 )
 
 // UseAllRollUps has the store look for roll-ups of the fewest profiles, too.
-func (s *Store) UseAllRollUps() { s.few = 0 }
+func (s *Store) UseAllRollUps() { s.fewSeriesHours = 0 }
 
 // MakeOld makes the tables of version 1 of those that Create has made.
 func MakeOld(t testing.TB, cfg Config) {

@@ -23,7 +23,7 @@ type selection struct {
 	series map[uint64]int32 // those that q selects, and the group of each
 	labels []store.Labels   // of the groups, in their order
 	picked tempTable        // the series, as the engine is told them
-	one    bool             // they are of one service and kind
+	alike  bool             // they are of one service and kind
 	member tempTable        // the fleets of the series, where roll-ups are looked at
 	fleets map[uint64]fleet // by number, of member
 	rolled *rollUps         // what is taken from roll-ups, nil where they are of no use
@@ -36,16 +36,17 @@ type selection struct {
 // A head is what the engine says of profiles with the same series and header: of
 // those in one window, or of one alone, which has an ID then.
 type head struct {
-	series   uint64
-	header   *header
-	window   int64
-	id       store.ID
-	profiles int64
-	duration int64
-	first    int64 // earliest time
-	last     int64 // latest time of an end
-	version  uint64
-	totals   []uint64
+	series    uint64
+	header    *header
+	window    int64
+	id        store.ID
+	profiles  int64
+	different int64 // of the profiles, those that are not another one again; not of a single one
+	duration  int64
+	first     int64 // earliest time
+	last      int64 // latest time of an end
+	version   uint64
+	totals    []uint64
 	// What the query makes of it.
 	group  int32
 	column int // the value column that the query names, or the default one
@@ -124,7 +125,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 	for service := range services {
 		sel.span.services = append(sel.span.services, service)
 	}
-	sel.picked, sel.one = tempTable{"picked", rows}, len(services) == 1 && len(kinds) == 1
+	sel.picked, sel.alike = tempTable{"picked", rows}, len(services) == 1 && len(kinds) == 1
 	return sel, nil
 }
 
@@ -134,7 +135,7 @@ func (sel *selection) nothing() bool { return sel.rest != nil && len(sel.rest) =
 // ofPicked lets the engine find what is selected by the tables' order. It takes in more
 // than that; the series or fleets say the rest. 18.16 reads less for what is equal.
 func (sel *selection) ofPicked() string {
-	if sel.one {
+	if sel.alike {
 		return "service = (SELECT min(service) FROM picked) AND kind = (SELECT min(kind) FROM picked)"
 	}
 	return "service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked)"
@@ -222,16 +223,44 @@ func (sel *selection) windowOf(time string) string {
 // heads returns what the engine has of the selected profiles: of each series, header
 // and window.
 func (sel *selection) heads(ctx context.Context) ([]head, error) {
-	return sel.headsWhere(ctx, false, "")
+	heads, err := sel.headsWhere(ctx, false, false, "")
+	if err != nil || !sel.doubtful(heads) {
+		return heads, err
+	}
+	return sel.headsWhere(ctx, false, true, "")
 }
 
 // each returns what the engine has of each of the selected profiles.
 func (sel *selection) each(ctx context.Context) ([]head, error) {
-	return sel.headsWhere(ctx, true, "")
+	return sel.headsWhere(ctx, true, true, "")
 }
 
-// headsWhere is heads with more behind the condition, which reads more tables.
-func (sel *selection) headsWhere(ctx context.Context, one bool, more string, tables ...tempTable) ([]head, error) {
+// doubtful reports whether heads, of which those of all that stands in the table, may
+// count something twice. What has come twice under one header they tell; what has come
+// under two, which there should never be, they can't. Both are rare, and looking is cheaper
+// than leaving out what stands twice.
+func (sel *selection) doubtful(heads []head) bool {
+	type place struct {
+		series uint64
+		window int64
+	}
+	headers := map[place]*header{}
+	for i := range heads {
+		h := &heads[i]
+		sel.twice = sel.twice || h.different != h.profiles
+		at := place{h.series, h.window}
+		if other := headers[at]; other != nil && other != h.header {
+			return true
+		}
+		headers[at] = h.header
+	}
+	return sel.twice
+}
+
+// headsWhere returns the heads of each series, header and window, or of each profile
+// where one is true. final leaves out what stands in the table twice. More is behind the
+// condition, which reads more tables.
+func (sel *selection) headsWhere(ctx context.Context, one, final bool, more string, tables ...tempTable) ([]head, error) {
 	if sel.nothing() {
 		return nil, nil
 	}
@@ -243,22 +272,13 @@ func (sel *selection) headsWhere(ctx context.Context, one bool, more string, tab
 	if one {
 		format = each
 	}
-	if one || sel.twice {
+	if final {
 		from += " FINAL"
 	}
 	sql := fmt.Sprintf(format, sel.window(), from, sel.where()+more)
 	a, err := s.exec(ctx, &statement{sql: sql, tables: sel.tables(tables...)})
 	if err != nil || a.rows == 0 {
 		return nil, err
-	}
-	if !one && !sel.twice {
-		// Looking whether something is there twice is cheaper than leaving it out.
-		for i := range a.rows {
-			sel.twice = sel.twice || a.cols[9].int64(i) != a.cols[3].int64(i)
-		}
-		if sel.twice {
-			return sel.headsWhere(ctx, one, more, tables...)
-		}
 	}
 	c := a.cols
 	if err := s.learnHeaders(ctx, sel.lx, &sel.span, slices.Compact(slices.Sorted(slices.Values(c[1].words)))); err != nil {
@@ -274,6 +294,8 @@ func (sel *selection) headsWhere(ctx context.Context, one bool, more string, tab
 		}
 		if one {
 			h.id = store.ID([]byte(c[9].texts[i]))
+		} else {
+			h.different = c[9].int64(i)
 		}
 		if len(h.totals) != len(h.header.SampleTypes) {
 			return nil, fmt.Errorf("profiles of %v have %d totals, and %d sample types", sel.lx.series[h.series], len(h.totals), len(h.header.SampleTypes))
@@ -413,7 +435,7 @@ func (sel *selection) latest(ctx context.Context, heads []head) ([]head, error) 
 	if len(headers) == 0 {
 		return nil, nil
 	}
-	return sel.headsWhere(ctx, true, fmt.Sprintf(" AND header IN (SELECT header FROM headers) ORDER BY time DESC LIMIT %d", sel.q.Limit), headersTable(headers))
+	return sel.headsWhere(ctx, true, true, fmt.Sprintf(" AND header IN (SELECT header FROM headers) ORDER BY time DESC LIMIT %d", sel.q.Limit), headersTable(headers))
 }
 
 func headersTable(headers map[uint64]bool) tempTable {

@@ -3,6 +3,7 @@ package clickhouse_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,6 +41,9 @@ func TestReplicas(t *testing.T) {
 	}
 	put(t, s, record(t, 3, base), record(t, 4, base))
 	wantKept("one lags", s, 4)
+	if n, err := last.Query("SELECT count() FROM replicas.profiles_local"); err != nil || strings.TrimSpace(n) != "2" {
+		t.Fatalf("the replica that should lag has %q, %v", n, err)
+	}
 	only := cfg
 	only.Addresses = []string{last.Addr}
 	lags := open(t, only)
@@ -48,7 +52,7 @@ func TestReplicas(t *testing.T) {
 	case err != nil:
 		wantError(t, err, last.Addr)
 	case len(groups) != 1 || groups[0].Profiles != 4:
-		t.Errorf("the replica that lags tells %d groups, %d profiles", len(groups), groups[0].Profiles)
+		t.Errorf("the replica that lags tells %+v", groups)
 	}
 	if _, err := last.Query("SYSTEM START FETCHES"); err != nil {
 		t.Fatal(err)

@@ -24,9 +24,10 @@ import (
 //
 // A fleet is the series that differ in their instance alone.
 
-// fewRolled are so few series, times hours, that adding up their profiles takes no longer
-// than finding out what of them is rolled up.
-const fewRolled = 20
+// fewSeriesHours are so few series, times hours, that adding up their profiles takes no
+// longer than finding out what of them is rolled up: of a profile a minute, 300, which
+// take the ten milliseconds of those two statements.
+const fewSeriesHours = 5
 
 // rolledTypes is how many sample types a profile may have to be rolled up: as many
 // as the tables have columns for.
@@ -156,7 +157,7 @@ func hoursTable(hours []int32) tempTable {
 // selection is of the others alone, beside sel.rolled.
 func (sel *selection) useRollUps(ctx context.Context) error {
 	first, end := wholeHours(sel.q)
-	if !takesWhole(sel.q) || first >= end || len(sel.series)*(int(end)-int(first)) < sel.s.few {
+	if !takesWhole(sel.q) || first >= end || int64(len(sel.series))*(int64(end)-int64(first)) < sel.s.fewSeriesHours {
 		return nil
 	}
 	sel.member = sel.members()
@@ -568,7 +569,7 @@ const (
 	// come by then.
 	settle = 10 * time.Minute
 	// rollEvery is how often the hours before are looked at, rollBack how many of them.
-	// Others are when somebody asks for them.
+	// Others are when somebody asks for more than a few of them.
 	rollEvery, rollBack = time.Hour, 3
 	// rollAgain is how long hours that were asked for are not looked at again.
 	rollAgain = 10 * time.Minute

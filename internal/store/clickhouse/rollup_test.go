@@ -94,6 +94,52 @@ func (b both) rollUp(q store.Query) int {
 	return n
 }
 
+// TestTwoHeaders: what stands in the table twice counts once also where the header differs,
+// as that of a record that was sent again in another way may.
+func TestTwoHeaders(t *testing.T) {
+	server := clickhousetest.Single(t)
+	cfg := create(t, clickhouse.Config{Addresses: []string{server.Addr}, Database: server.Name(t)})
+	s := open(t, cfg)
+	defer s.Close()
+	records := fleet(t, 1)
+	put(t, s, records...)
+	for _, sql := range []string{
+		"SYSTEM STOP MERGES",
+		"INSERT INTO %[1]s.profiles (day, service, kind, hour, series, time, id, header, duration, totals, sites, v1, v2, v3, v4, more, came)" +
+			" SELECT day, service, kind, hour, series, time, id, (SELECT max(header) FROM %[1]s.profiles), duration, totals, sites, v1, v2, v3, v4, more, came FROM %[1]s.profiles",
+	} {
+		if strings.Contains(sql, "%") {
+			sql = fmt.Sprintf(sql, cfg.Database)
+		}
+		if _, err := server.Query(sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	defer server.Query("SYSTEM START MERGES")
+	if n := kept(t, s); n != int64(len(records)) {
+		t.Errorf("there are %d profiles, want %d", n, len(records))
+	}
+}
+
+// TestFewRolled: of few profiles nobody looks for roll-ups.
+func TestFewRolled(t *testing.T) {
+	server := clickhousetest.Single(t)
+	cfg := create(t, clickhouse.Config{Addresses: []string{server.Addr}, Database: server.Name(t)})
+	cfg.NoRollUps = true // but for what the test asks for
+	b := both{t, open(t, cfg), storetest.NewModel()}
+	defer b.s.Close()
+	b.put(fleet(t, 2)...)
+	b.rollUp(store.Query{})
+	q := store.Query{From: base, To: base + hour}
+	if n := b.compare("an hour of four series", q); n != 0 {
+		t.Errorf("%d hours were taken from roll-ups, want none", n)
+	}
+	q.To += hour
+	if n := b.compare("two hours of four series", q); n != 2 {
+		t.Errorf("%d hours were taken from roll-ups, want 2", n)
+	}
+}
+
 // perHour is how many roll-ups an hour of fleet has: of two fleets with three headers
 // each, and one of them with another one.
 const perHour = 7
@@ -118,7 +164,7 @@ func TestRollUp(t *testing.T) {
 	onEach(t, func(t *testing.T, config func(t testing.TB) clickhouse.Config) {
 		cfg := create(t, config(t))
 		cfg.NoRollUps = true // but when the test says so
-		b := both{t, open(t, cfg), storetest.NewModel()}
+		b := both{t, openRolling(t, cfg), storetest.NewModel()}
 		defer b.s.Close()
 		const hours = 4
 		b.put(fleet(t, hours)...)
@@ -197,7 +243,7 @@ func TestRollUpTwice(t *testing.T) {
 	server := clickhousetest.Single(t)
 	cfg := create(t, clickhouse.Config{Addresses: []string{server.Addr}, Database: server.Name(t)})
 	cfg.NoRollUps = true
-	b := both{t, open(t, cfg), storetest.NewModel()}
+	b := both{t, openRolling(t, cfg), storetest.NewModel()}
 	defer b.s.Close()
 	b.put(fleet(t, 2)...)
 	twice := func(table string) {
@@ -228,7 +274,7 @@ func TestRollUpTwice(t *testing.T) {
 		t.Errorf("%d hours were taken from roll-ups, want 2", n)
 	}
 	// Two roll up at a time.
-	other := open(t, cfg)
+	other := openRolling(t, cfg)
 	defer other.Close()
 	b.put(record(t, 5000, base+5e9), record(t, 5001, base+hour+5e9))
 	errs := make(chan error)
@@ -254,7 +300,7 @@ func TestRollUpWhenAsked(t *testing.T) {
 	cfg := create(t, clickhouse.Config{Addresses: []string{server.Addr}, Database: server.Name(t)})
 	now := time.Unix(0, base+2*hour+15*60e9) // the third hour is not over
 	cfg.Now = func() time.Time { return now }
-	b := both{t, open(t, cfg), storetest.NewModel()}
+	b := both{t, openRolling(t, cfg), storetest.NewModel()}
 	defer b.s.Close()
 	b.put(fleet(t, 3)...)
 	b.compare("first", store.Query{})
@@ -276,14 +322,14 @@ func TestMigrate(t *testing.T) {
 	onEach(t, func(t *testing.T, config func(t testing.TB) clickhouse.Config) {
 		cfg := create(t, config(t))
 		cfg.NoRollUps = true
-		s := open(t, cfg)
+		s := openRolling(t, cfg)
 		put(t, s, record(t, 1, base))
 		s.Close()
 		clickhouse.MakeOld(t, cfg)
 		_, err := clickhouse.Open(t.Context(), cfg)
 		wantError(t, err, "version 1", "hone store create")
 		create(t, cfg)
-		s = open(t, cfg)
+		s = openRolling(t, cfg)
 		defer s.Close()
 		if n := kept(t, s); n != 1 {
 			t.Errorf("there are %d profiles after the migration, want 1", n)

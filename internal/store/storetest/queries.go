@@ -379,6 +379,9 @@ func testVersion(t *testing.T, s store.Store) {
 				if line[0].Points[0].Version != again[0].Points[0].Version {
 					t.Errorf("versions of Series differ without a change")
 				}
+				if g.Version != line[0].Points[0].Version {
+					t.Errorf("Merge and Series tell versions of the same profiles that differ")
+				}
 				return g.Version
 			}
 		}
