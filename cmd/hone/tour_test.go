@@ -41,7 +41,7 @@ func TestTour(t *testing.T) {
 		t.Fatalf("%+v", o)
 	}
 	wantLines(t, o.stdout, `^── 1 of 10: The program`, `func greetCompile\(`, `^FAIL no garbage visitors InUse\S*: 3\d allocs/op`, `^regexp-per-call-\w+ `,
-		`greetCompile \(gone\)$`, `^InUse\S* +allocs/op +4.000 → 0.000 +-4.000 +exact +better, confirmed$`, `^ ok  no garbage`, `^\(exit code 3\)$`, `^  answered  \d+ requests in`, `^  a request costs .* of CPU time`, `^That is the loop`)
+		`regexp\.compile \(gone\)$`, `^InUse\S* +allocs/op +4.000 → 0.000 +-4.000 +exact +better, confirmed$`, `^ ok  no garbage`, `^\(exit code 3\)$`, `^  answered  \d+ requests in`, `^  a request costs .* of CPU time`, `^That is the loop`)
 	if _, err := os.Stat(filepath.Join(dir, "hone.toml")); err != nil {
 		t.Errorf("-dir does not keep the copy: %v", err)
 	}
