@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
@@ -89,7 +88,7 @@ func TestLoad(t *testing.T) {
 	if err != nil || len(l.Sides) != 1 {
 		t.Fatalf("%v, %+v", err, l)
 	}
-	if s := l.Sides[0]; math.Abs(s.Asked-200) > 1e-6 || s.Succeeded != 400 || len(s.Windows) < 2 || len(s.Hottest) == 0 || len(s.Costs) < 3 || !s.Goals[0].Met {
+	if s := l.Sides[0]; s.Asked != 200 || s.Succeeded != 400 || len(s.Windows) < 2 || len(s.Hottest) == 0 || len(s.Costs) < 3 || !s.Goals[0].Met {
 		t.Errorf("load.json: %+v", s)
 	}
 	out, stderr, code = loadHone(t, "top", "-sample_index=alloc_objects", run.Dir+":GET/items/*/allocs")

@@ -195,8 +195,9 @@ func Sum(results ...*Result) *Result {
 			round.Start, round.End = round.Start+sum.Elapsed, round.End+sum.Elapsed
 			sum.Rounds = append(sum.Rounds, round)
 		}
-		asked += r.Asked * r.Elapsed.Seconds()
-		sum.Elapsed += r.Elapsed
+		if sum.Elapsed += r.Elapsed; sum.Elapsed > 0 {
+			asked += (r.Asked - asked) * float64(r.Elapsed) / float64(sum.Elapsed) // exact where all are the same
+		}
 		if r.Rate > 0 {
 			answering += float64(r.Succeeded) / r.Rate
 		}
@@ -206,9 +207,7 @@ func Sum(results ...*Result) *Result {
 		sum.Interrupted = sum.Interrupted || r.Interrupted
 	}
 	sum.take(all)
-	if sum.Elapsed > 0 {
-		sum.Asked = asked / sum.Elapsed.Seconds()
-	}
+	sum.Asked = asked
 	if answering > 0 {
 		sum.Rate = float64(sum.Succeeded) / answering
 	}
