@@ -250,8 +250,6 @@ func TestClickHouseTLS(t *testing.T) {
 // TestClientsOnClickHouse: what real clients of each protocol send is in ClickHouse with
 // all its values.
 func TestClientsOnClickHouse(t *testing.T) {
-	_, address := onServer(t)
-	created(t, address)
 	kinds := []string{"cpu", "heap", "goroutine", "mutex", "block"}
 	for name, c := range map[string]struct {
 		mount  func(*http.ServeMux, ingest.Receiver)
@@ -276,6 +274,8 @@ func TestClientsOnClickHouse(t *testing.T) {
 		})
 	}
 	t.Run("cloudprofiler", func(t *testing.T) {
+		_, address := onServer(t)
+		created(t, address)
 		d := startServe(t, t.TempDir(), "-store", address)
 		addr := strings.TrimPrefix(d.url, "http://")
 		ingesttest.StartAgent(t, "cloudprofiler", append(os.Environ(), "HOME="+t.TempDir()), "-addr", addr, "-plain",

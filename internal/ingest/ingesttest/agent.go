@@ -57,8 +57,7 @@ func StartAgent(t testing.TB, program string, env []string, args ...string) *Age
 }
 
 // Main runs the tests of a package that starts agents, and removes their
-// programs. It ends the process, as the
-// last thing that such a package's TestMain does.
+// programs. It ends the process, as the last thing that such a package's TestMain does.
 func Main(m *testing.M) {
 	var err error
 	if programs.dir, err = os.MkdirTemp("", "hone-agents"); err != nil {

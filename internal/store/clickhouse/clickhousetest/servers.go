@@ -80,25 +80,13 @@ func ports(n int) ([]string, error) {
 }
 
 // StartSingle starts Debian's server with an empty folder.
-func StartSingle(dir string) (*Server, error) {
-	if _, err := install("server"); err != nil {
-		return nil, err
-	}
-	at, err := ports(3)
-	if err != nil {
-		return nil, err
-	}
-	n := &node{Dir: dir, HTTP: at[0], TCP: at[1], Interserver: at[2]}
-	s, err := n.server()
-	if err != nil {
-		return nil, err
-	}
-	return s, s.start()
-}
+func StartSingle(dir string) (*Server, error) { return startSingle(dir, false) }
 
 // StartTLS starts Debian's server with an empty folder, which answers by TLS too: at
 // Server.TLS, with the certificate in Server.CA.
-func StartTLS(dir string) (*Server, error) {
+func StartTLS(dir string) (*Server, error) { return startSingle(dir, true) }
+
+func startSingle(dir string, encrypted bool) (*Server, error) {
 	if _, err := install("server"); err != nil {
 		return nil, err
 	}
@@ -106,14 +94,19 @@ func StartTLS(dir string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &node{Dir: dir, HTTP: at[0], TCP: at[1], Interserver: at[2], HTTPS: at[3]}
+	n := &node{Dir: dir, HTTP: at[0], TCP: at[1], Interserver: at[2]}
+	if encrypted {
+		n.HTTPS = at[3]
+	}
 	s, err := n.server()
 	if err != nil {
 		return nil, err
 	}
-	s.TLS, s.CA = "127.0.0.1:"+n.HTTPS, filepath.Join(dir, "cert.pem")
-	if err := writeCertificate(s.CA, filepath.Join(dir, "key.pem")); err != nil {
-		return nil, err
+	if encrypted {
+		s.TLS, s.CA = "127.0.0.1:"+n.HTTPS, filepath.Join(dir, "cert.pem")
+		if err := writeCertificate(s.CA, filepath.Join(dir, "key.pem")); err != nil {
+			return nil, err
+		}
 	}
 	return s, s.start()
 }
