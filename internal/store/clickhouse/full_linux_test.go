@@ -76,7 +76,7 @@ func TestMemoryLimit(t *testing.T) {
 	s := open(t, cfg)
 	defer s.Close()
 	from := newStream()
-	for range 4 {
+	for range 16 {
 		records := make([]store.Record, 64)
 		for i := range records {
 			records[i] = from.next(t)
@@ -87,9 +87,9 @@ func TestMemoryLimit(t *testing.T) {
 	poor.User = clickhousetest.Poor
 	p := open(t, poor)
 	defer p.Close()
-	_, err := p.Merge(t.Context(), store.Query{})
+	_, err := p.Merge(t.Context(), store.Query{Step: 15e9}) // a window each, half a million sums
 	wantError(t, err, server.Addr, "Memory limit", "less time", "max_memory_usage")
-	if n := kept(t, s); n != 256 {
-		t.Errorf("there are %d profiles, want 256", n)
+	if n := kept(t, s); n != 1024 {
+		t.Errorf("there are %d profiles, want 1024", n)
 	}
 }
