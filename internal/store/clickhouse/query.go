@@ -275,8 +275,15 @@ func (sel *selection) headsWhere(ctx context.Context, one, final bool, more stri
 	if final {
 		from += " FINAL"
 	}
-	sql := fmt.Sprintf(format, sel.window(), from, sel.where()+more)
-	a, err := s.exec(ctx, &statement{sql: sql, tables: sel.tables(tables...)})
+	st := &statement{sql: fmt.Sprintf(format, sel.window(), from, sel.where()+more), tables: sel.tables(tables...)}
+	// All rows of a profile are on one shard, by its id, so shards can send counts, and not
+	// the states of uniqExact, which have a number per profile. Not with windows: a row per
+	// window and shard may be as much.
+	apart := s.replicas > 0 && !one && sel.q.Step == 0
+	if apart {
+		st.settings = settings{"distributed_group_by_no_merge": "1"}
+	}
+	a, err := s.exec(ctx, st)
 	if err != nil || a.rows == 0 {
 		return nil, err
 	}
@@ -305,7 +312,39 @@ func (sel *selection) headsWhere(ctx context.Context, one, final bool, more stri
 			out = append(out, h)
 		}
 	}
+	if apart {
+		out = together(out)
+	}
 	return out, nil
+}
+
+// together adds up the heads that shards have of the same series and header, all of
+// one window, in place.
+func together(heads []head) []head {
+	type place struct {
+		series uint64
+		header *header
+	}
+	at := make(map[place]*head, len(heads))
+	out := heads[:0]
+	for i := range heads {
+		h := &heads[i]
+		sum := at[place{h.series, h.header}]
+		if sum == nil {
+			out = append(out, *h)
+			at[place{h.series, h.header}] = &out[len(out)-1]
+			continue
+		}
+		sum.profiles += h.profiles
+		sum.different += h.different
+		sum.duration += h.duration
+		sum.first, sum.last = min(sum.first, h.first), max(sum.last, h.last)
+		sum.version += h.version
+		for t, v := range h.totals {
+			sum.totals[t] += v
+		}
+	}
+	return out
 }
 
 // A group is what Query.By and Query.Step put together.
