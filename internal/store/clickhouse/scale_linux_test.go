@@ -16,12 +16,13 @@ import (
 
 // TestShards tells what a merge of the same profiles takes on 1, 2 and 4 shards: of each
 // shard, and of hone. Rows and bytes have to fall as the number of shards rises; times
-// are told alone.
+// are told alone. The clusters take turns, so that a machine that gets slower does so for
+// all of them.
 func TestShards(t *testing.T) {
 	if !whole {
 		t.Skip("HONE_CLICKHOUSE_TESTS=all runs it")
 	}
-	const merges = 20
+	const rounds, merges = 10, 4
 	profiles := 3840
 	if text := os.Getenv("HONE_TEST_PROFILES"); text != "" {
 		var err error
@@ -29,81 +30,107 @@ func TestShards(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	type work struct{ rows, bytes, cpu float64 } // of a shard, the mean
-	var one work
-	var oneAlone float64
+	var of []*sharded
 	for _, shards := range []int{1, 2, 4} {
-		c := clickhousetest.ForTest(t, func(dir string) (*clickhousetest.Cluster, error) { return clickhousetest.StartCluster(dir, shards, 1) })
-		cfg := create(t, clickhouse.Config{Addresses: c.Addrs(), Database: "hone", Cluster: clickhousetest.ClusterName})
-		cfg.NoRollUps = true
-		s := open(t, cfg)
-		from := newStream()
-		var records []store.Record
-		for i := range profiles {
-			if records = append(records, from.next(t)); len(records) == 4000 || i == profiles-1 {
-				put(t, s, records...)
-				records = records[:0]
-			}
+		of = append(of, newSharded(t, shards, profiles))
+	}
+	for range rounds {
+		for _, s := range of {
+			s.measure(t, merges, profiles)
 		}
-		for _, server := range c.Servers() {
-			if _, err := server.Query("OPTIMIZE TABLE " + cfg.Database + ".profiles_local FINAL"); err != nil {
-				t.Fatal(err)
-			}
-		}
-		merge := func() {
-			groups, err := s.Merge(t.Context(), store.Query{})
-			if err != nil || len(groups) != 1 || groups[0].Profiles != int64(profiles) {
-				t.Fatalf("%d groups, %v", len(groups), err)
-			}
-		}
-		merge() // looks up what numbers mean
-		read := func() (out []work) {
-			for _, server := range c.Servers() {
-				out = append(out, work{
-					number(t, server, "SELECT count() FROM "+cfg.Database+".profiles_local"),
-					number(t, server, "SELECT value FROM system.events WHERE event = 'CompressedReadBufferBytes'"), cpuOf(t, server.Pid()),
-				})
-			}
-			return out
-		}
-		before, own := read(), cpuOfTest(t)
-		for range merges {
-			merge()
-		}
-		after := read()
-		own = cpuOfTest(t) - own
-		// The same sum of each shard's own profiles, one shard after the other: what it takes
-		// when the others don't share its processors.
-		alone := 0.0
-		for _, server := range c.Servers() {
-			began := cpuOf(t, server.Pid())
-			for range merges {
-				number(t, server, "SELECT count() FROM (SELECT site, sum(a0), sum(a1) FROM "+cfg.Database+".profiles_local ARRAY JOIN sites AS site, v1 AS a0, v2 AS a1 GROUP BY site)")
-			}
-			alone += (cpuOf(t, server.Pid()) - began) / merges / float64(shards)
-		}
-		mean := work{}
+	}
+	one := of[0]
+	for _, s := range of {
+		n := float64(len(s.shards))
 		text := ""
-		for i := range after {
-			w := work{after[i].rows, (after[i].bytes - before[i].bytes) / merges, (after[i].cpu - before[i].cpu) / merges}
-			text += fmt.Sprintf("  %.0f rows, %.2f MB read, %.0f ms of CPU;", w.rows, w.bytes/1e6, w.cpu*1e3)
-			n := float64(shards)
-			mean.rows, mean.bytes, mean.cpu = mean.rows+w.rows/n, mean.bytes+w.bytes/n, mean.cpu+w.cpu/n
-			if shards == 1 {
-				one, oneAlone = w, alone
-			}
+		cpu, alone := 0.0, 0.0 // of a shard, the mean
+		for i := range s.shards {
+			w := &s.shards[i]
+			text += fmt.Sprintf("  %.0f rows, %.2f MB read, %.0f ms of CPU;", w.rows, w.bytes/rounds/merges/1e6, w.cpu/rounds/merges*1e3)
+			cpu, alone = cpu+w.cpu/n, alone+w.alone/n
 			for _, of := range []struct {
 				what      string
 				got, want float64
-			}{{"rows", w.rows, one.rows / n}, {"bytes", w.bytes, one.bytes / n}} {
+			}{{"rows", w.rows, one.shards[0].rows / n}, {"bytes", w.bytes, one.shards[0].bytes / n}} {
 				if math.Abs(of.got/of.want-1) > 0.15 {
-					t.Errorf("%d shards: one has %.0f %s, want %.0f within 15 %%", shards, of.got, of.what, of.want)
+					t.Errorf("%.0f shards: one has %.0f %s, want %.0f within 15 %%", n, of.got, of.what, of.want)
 				}
 			}
 		}
-		t.Logf("%d shards, a merge of %d profiles:%s hone %.1f ms; CPU of a shard %.2f of what one takes, and of the sum in turn %.2f", shards, profiles, text, own/merges*1e3, mean.cpu/one.cpu, alone/oneAlone)
-		s.Close()
-		c.Kill()
+		t.Logf("%.0f shards, a merge of %d profiles:%s hone %.1f ms; CPU of a shard %.3f of what one takes, and of the sum in turn %.3f",
+			n, profiles, text, s.own/rounds/merges*1e3, cpu/one.shards[0].cpu, alone/one.shards[0].alone)
+	}
+}
+
+// A sharded is a cluster with profiles, and what merging them has taken.
+type sharded struct {
+	cluster  *clickhousetest.Cluster
+	database string
+	store    *clickhouse.Store
+	shards   []shardWork
+	own      float64 // seconds of CPU time of this process
+}
+
+// A shardWork is what a shard has and did.
+type shardWork struct {
+	rows, bytes, cpu float64 // of merges
+	alone            float64 // seconds of CPU time of sums while the other shards were idle
+}
+
+func newSharded(t *testing.T, shards, profiles int) *sharded {
+	c := clickhousetest.ForTest(t, func(dir string) (*clickhousetest.Cluster, error) { return clickhousetest.StartCluster(dir, shards, 1) })
+	cfg := create(t, clickhouse.Config{Addresses: c.Addrs(), Database: "hone", Cluster: clickhousetest.ClusterName})
+	cfg.NoRollUps = true
+	s := &sharded{cluster: c, database: cfg.Database, store: open(t, cfg), shards: make([]shardWork, shards)}
+	from := newStream()
+	var records []store.Record
+	for i := range profiles {
+		if records = append(records, from.next(t)); len(records) == 4000 || i == profiles-1 {
+			put(t, s.store, records...)
+			records = records[:0]
+		}
+	}
+	for i, server := range c.Servers() {
+		if _, err := server.Query("OPTIMIZE TABLE " + cfg.Database + ".profiles_local FINAL"); err != nil {
+			t.Fatal(err)
+		}
+		s.shards[i].rows = number(t, server, "SELECT count() FROM "+cfg.Database+".profiles_local")
+	}
+	s.merge(t, profiles) // looks up what numbers mean
+	return s
+}
+
+func (s *sharded) merge(t *testing.T, profiles int) {
+	groups, err := s.store.Merge(t.Context(), store.Query{})
+	if err != nil || len(groups) != 1 || groups[0].Profiles != int64(profiles) {
+		t.Fatalf("%d groups, %v", len(groups), err)
+	}
+}
+
+// measure merges so many times, and then has each shard add up its own profiles as often,
+// one after the other: what it takes when the others don't share its processors.
+func (s *sharded) measure(t *testing.T, merges, profiles int) {
+	servers := s.cluster.Servers()
+	read := func(sign float64) {
+		for i, server := range servers {
+			s.shards[i].bytes += sign * number(t, server, "SELECT value FROM system.events WHERE event = 'CompressedReadBufferBytes'")
+			s.shards[i].cpu += sign * cpuOf(t, server.Pid())
+		}
+		s.own += sign * cpuOfTest(t)
+	}
+	read(-1)
+	for range merges {
+		s.merge(t, profiles)
+	}
+	read(1)
+	for i, server := range servers {
+		began := cpuOf(t, server.Pid())
+		for range merges {
+			if _, err := server.Query("SELECT site, sum(a0), sum(a1) FROM " + s.database + ".profiles_local ARRAY JOIN sites AS site, v1 AS a0, v2 AS a1 GROUP BY site FORMAT Null"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.shards[i].alone += cpuOf(t, server.Pid()) - began
 	}
 }
 
