@@ -208,28 +208,38 @@ func (m *bencher) noTime(what string, targets []*target) error {
 	return m.warn(fmt.Sprintf("there is no time (-for %v) for %s of %d benchmarks: %s", m.For, what, len(names), strings.Join(names, ", ")))
 }
 
-// keepFor keeps time for what comes after a phase: confirming what changed, and a
-// quarter of what is open as if it turned out to have changed; and profiles.
-func (m *bencher) keepFor(phase experiment.Phase, changed, open []*target) {
+// keepFor keeps time for what comes after a phase: profiles of what changed, and confirming
+// it, which takes as many pairs as it took to see it. What is open goes on to so many pairs,
+// and counts a quarter, as if so much of it turned out to have changed, but the longest of it
+// in full. No more than half of what is left is kept.
+func (m *bencher) keepFor(phase experiment.Phase, changed, open []*target, pairs int) {
 	if !m.budget.limited() {
 		return
 	}
-	first := time.Duration(m.looks()[0].Pairs)
-	after := func(targets []*target) time.Duration {
-		sum := m.profilesCost(targets...)
-		if phase == experiment.Measure {
-			for _, t := range targets {
-				sum += first * m.pairCost(t, experiment.Repeat)
-			}
+	confirming := func(t *target, pairs int) time.Duration {
+		if phase != experiment.Measure {
+			return 0
 		}
-		return sum
+		return time.Duration(pairs) * m.pairCost(t, experiment.Repeat)
+	}
+	var sure, perhaps, longest time.Duration
+	for _, t := range changed {
+		sure += m.profilesCost(t) + confirming(t, t.seen)
+	}
+	for _, t := range open {
+		cost := confirming(t, pairs-t.seen) // one metric may have changed and another be open
+		if !slices.Contains(changed, t) {
+			cost += m.profilesCost(t)
+		}
+		perhaps, longest = perhaps+cost, max(longest, cost)
 	}
 	left := max(0, time.Until(m.budget.end))
-	m.budget.keep = min(after(changed)+after(open)/4+m.budget.alone, left/2)
+	m.budget.keep = min(sure+max(perhaps/4, longest)+m.budget.alone, left/2)
 }
 
 // confirmable returns the changes for whose confirmation there is time, regressions
-// first.
+// first. There has to be time for the first look of each: many a change that took more
+// pairs to be seen is confirmed by that, and what isn't goes on as long as there is time.
 func (m *bencher) confirmable(targets []*target, f *experiment.Family) ([]*target, error) {
 	if !m.budget.limited() {
 		return targets, nil
@@ -248,7 +258,7 @@ func (m *bencher) confirmable(targets []*target, f *experiment.Family) ([]*targe
 		}
 		return 0
 	})
-	m.keepFor(experiment.Repeat, targets, nil)
+	m.keepFor(experiment.Repeat, targets, nil, 0)
 	left := m.budget.left()
 	for i, t := range targets {
 		if left -= time.Duration(m.looks()[0].Pairs) * m.pairCost(t, experiment.Repeat); left < 0 {

@@ -161,8 +161,42 @@ func TestBudgetKept(t *testing.T) {
 	if m.budget.keep < m.budget.alone+15*time.Second {
 		t.Errorf("kept %v, of that %v for what is measured last", m.budget.keep, m.budget.alone)
 	}
-	m.keepFor(experiment.Measure, nil, nil)
+	m.keepFor(experiment.Measure, nil, nil, 20)
 	if m.budget.keep != m.budget.alone {
 		t.Errorf("kept %v, want %v: nothing changed", m.budget.keep, m.budget.alone)
+	}
+}
+
+// What took long to be seen takes long to be seen again.
+func TestBudgetToConfirm(t *testing.T) {
+	m, targets := budgetOf(t, time.Hour, 7)
+	for _, one := range targets {
+		m.forecast.will(sampleOf(one), 20, one.cost(one.samples))
+	}
+	changed, open := targets[0], targets[1:6]
+	changed.seen = 20
+	m.keepFor(experiment.Measure, []*target{changed}, nil, 40)
+	if got, want := m.budget.keep, 20*m.pairCost(changed, experiment.Repeat); got != want {
+		t.Errorf("kept %v for what changed after 20 pairs, want %v", got, want)
+	}
+	m.keepFor(experiment.Measure, []*target{changed}, []*target{changed}, 40)
+	if got, want := m.budget.keep, 40*m.pairCost(changed, experiment.Repeat); got != want {
+		t.Errorf("kept %v for what changed in one metric and is open in another, want %v", got, want)
+	}
+	m.keepFor(experiment.Measure, open[:1], nil, 40)
+	if got := m.budget.keep; got != 0 {
+		t.Errorf("kept %v for a change that nobody confirms", got)
+	}
+	var all time.Duration
+	for _, one := range open {
+		all += 40 * m.pairCost(one, experiment.Repeat)
+	}
+	m.keepFor(experiment.Measure, nil, open, 40)
+	if got := m.budget.keep; got != all/4 {
+		t.Errorf("kept %v for what is open, want a quarter of %v", got, all)
+	}
+	m.keepFor(experiment.Measure, nil, open[:1], 40)
+	if got, want := m.budget.keep, 40*m.pairCost(open[0], experiment.Repeat); got != want {
+		t.Errorf("kept %v for the only one that is open, want %v", got, want)
 	}
 }

@@ -136,11 +136,11 @@ func (m *bencher) inLooks(ctx context.Context, phase experiment.Phase, targets [
 				return family, err
 			}
 			// For want of time a look came early. It was a look.
-			targets = slices.DeleteFunc(targets, func(t *target) bool { return t.late })
+			targets = slices.DeleteFunc(targets, func(t *target) bool { return t.late || t.failed })
 			if len(targets) == 0 {
 				return family, nil
 			}
-			m.keepFor(phase, changedOf(all, family), targets)
+			m.keepFor(phase, changedOf(all, family), targets, look.Pairs)
 		}
 		if pairs > 0 || phase != experiment.Measure { // else they are expected from the start
 			m.expectSamples(targets, look.Pairs-pairs)
@@ -153,6 +153,11 @@ func (m *bencher) inLooks(ctx context.Context, phase experiment.Phase, targets [
 			return nil, err
 		}
 		pairs = look.Pairs
+		if phase == experiment.Measure {
+			for _, t := range targetsOf(targets, family.Unconfirmed()) {
+				t.seen = cmp.Or(t.seen, pairs)
+			}
+		}
 	}
 	return family, nil
 }

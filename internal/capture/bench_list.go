@@ -58,6 +58,7 @@ type target struct {
 
 	samples BenchTime // how long those of a comparison are, once calibrated
 	late    bool      // there was no time for the last block
+	seen    int       // pairs after which a change was seen that has to be confirmed, 0: none was
 
 	oneProcess bool // samples are not taken in parts
 
