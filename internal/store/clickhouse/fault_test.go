@@ -3,6 +3,7 @@ package clickhouse_test
 import (
 	"errors"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -35,6 +36,23 @@ func put(t testing.TB, s store.Store, records ...store.Record) {
 	if err := s.Put(t.Context(), records); err != nil {
 		t.Fatalf("Put: %v", err)
 	}
+}
+
+// number returns what a statement says, 0 for nothing.
+func number(t testing.TB, s *clickhousetest.Server, sql string) float64 {
+	t.Helper()
+	text, err := s.Query(sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text = strings.TrimSpace(text); text == "" {
+		return 0
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // kept returns how many profiles a store has, by Merge and by Series.

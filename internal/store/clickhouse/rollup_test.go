@@ -2,7 +2,9 @@ package clickhouse_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -117,6 +119,42 @@ func TestTwoHeaders(t *testing.T) {
 	}
 	defer server.Query("SYSTEM START MERGES")
 	if n := kept(t, s); n != int64(len(records)) {
+		t.Errorf("there are %d profiles, want %d", n, len(records))
+	}
+}
+
+// TestTwiceOnShards: a profile that stands in a table of a shard twice, as after an insert
+// whose outcome nobody knew, counts once.
+func TestTwiceOnShards(t *testing.T) {
+	c := clickhousetest.SharedCluster(t)
+	cfg := create(t, clickhouse.Config{Addresses: c.Addrs(), Database: c.Name(t), Cluster: clickhousetest.ClusterName})
+	s := open(t, cfg)
+	defer s.Close()
+	records := fleet(t, 1)[:4] // of different series: only numbers make them doubtful
+	put(t, s, records...)
+	table := cfg.Database + ".profiles_local"
+	stand := 0.0
+	for _, replicas := range c.Shards {
+		for _, server := range replicas {
+			if _, err := server.Query("SYSTEM STOP MERGES"); err != nil {
+				t.Fatal(err)
+			}
+			defer server.Query("SYSTEM START MERGES")
+		}
+		resp, err := http.Post("http://"+replicas[0].Addr+"/?insert_quorum=2", "", strings.NewReader("INSERT INTO "+table+" SELECT * FROM "+table))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(resp.Body)
+		if resp.Body.Close(); resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s", text)
+		}
+		stand += number(t, replicas[0], "SELECT count() FROM "+table)
+	}
+	if want := 2 * float64(len(records)); stand != want {
+		t.Fatalf("%v rows stand there, want %v", stand, want)
+	}
+	if n := kept(t, s); n != int64(len(records)) { // sums and windows
 		t.Errorf("there are %d profiles, want %d", n, len(records))
 	}
 }

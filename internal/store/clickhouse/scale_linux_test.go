@@ -30,17 +30,17 @@ func TestShards(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var of []*sharded
+	var all []*sharded
 	for _, shards := range []int{1, 2, 4} {
-		of = append(of, newSharded(t, shards, profiles))
+		all = append(all, newSharded(t, shards, profiles))
 	}
 	for range rounds {
-		for _, s := range of {
+		for _, s := range all {
 			s.measure(t, merges, profiles)
 		}
 	}
-	one := of[0]
-	for _, s := range of {
+	one := all[0]
+	for _, s := range all {
 		n := float64(len(s.shards))
 		text := ""
 		cpu, alone := 0.0, 0.0 // of a shard, the mean
@@ -73,7 +73,7 @@ type sharded struct {
 
 // A shardWork is what a shard has and did.
 type shardWork struct {
-	rows, bytes, cpu float64 // of merges
+	rows, bytes, cpu float64 // bytes read and seconds of CPU time are of merges
 	alone            float64 // seconds of CPU time of sums while the other shards were idle
 }
 
@@ -82,21 +82,37 @@ func newSharded(t *testing.T, shards, profiles int) *sharded {
 	cfg := create(t, clickhouse.Config{Addresses: c.Addrs(), Database: "hone", Cluster: clickhousetest.ClusterName})
 	cfg.NoRollUps = true
 	s := &sharded{cluster: c, database: cfg.Database, store: open(t, cfg), shards: make([]shardWork, shards)}
+	// More than 20,000 are copies of fewer, other days' ones, as putting takes minutes.
+	some, doublings := profiles, 0
+	for ; some > 20_000; some /= 2 {
+		if doublings++; some%2 != 0 {
+			t.Fatalf("%d profiles are not twice as many", some)
+		}
+	}
 	from := newStream()
 	var records []store.Record
-	for i := range profiles {
-		if records = append(records, from.next(t)); len(records) == 4000 || i == profiles-1 {
+	for i := range some {
+		if records = append(records, from.next(t)); len(records) == 4000 || i == some-1 {
 			put(t, s.store, records...)
 			records = records[:0]
 		}
 	}
 	for i, server := range c.Servers() {
-		if _, err := server.Query("OPTIMIZE TABLE " + cfg.Database + ".profiles_local FINAL"); err != nil {
-			t.Fatal(err)
+		query := func(sql string) {
+			if _, err := server.Query(strings.ReplaceAll(sql, "profiles", cfg.Database+".profiles_local")); err != nil {
+				t.Fatal(err)
+			}
 		}
+		for k := range doublings {
+			days := (some/(24*60*4) + 2) << k // of a profile each 15 s
+			query(fmt.Sprintf("INSERT INTO profiles SELECT day + %d, service, kind, hour + %d, series, time + %d, id, header, duration, totals, sites, v1, v2, v3, v4, more, came FROM profiles",
+				days, 24*days, int64(days)*24*3600e9))
+		}
+		query("OPTIMIZE TABLE profiles FINAL")
 		s.shards[i].rows = number(t, server, "SELECT count() FROM "+cfg.Database+".profiles_local")
 	}
-	s.merge(t, profiles) // looks up what numbers mean
+	t.Cleanup(func() { s.store.Close() }) // before the cluster ends
+	s.merge(t, profiles)                  // looks up what numbers mean
 	return s
 }
 
@@ -111,18 +127,24 @@ func (s *sharded) merge(t *testing.T, profiles int) {
 // one after the other: what it takes when the others don't share its processors.
 func (s *sharded) measure(t *testing.T, merges, profiles int) {
 	servers := s.cluster.Servers()
-	read := func(sign float64) {
+	bytes := func(sign float64) {
 		for i, server := range servers {
 			s.shards[i].bytes += sign * number(t, server, "SELECT value FROM system.events WHERE event = 'CompressedReadBufferBytes'")
+		}
+	}
+	cpu := func(sign float64) {
+		s.own += sign * cpuOfTest(t)
+		for i, server := range servers {
 			s.shards[i].cpu += sign * cpuOf(t, server.Pid())
 		}
-		s.own += sign * cpuOfTest(t)
 	}
-	read(-1)
+	bytes(-1)
+	cpu(-1)
 	for range merges {
 		s.merge(t, profiles)
 	}
-	read(1)
+	cpu(1)
+	bytes(1)
 	for i, server := range servers {
 		began := cpuOf(t, server.Pid())
 		for range merges {
@@ -132,22 +154,6 @@ func (s *sharded) measure(t *testing.T, merges, profiles int) {
 		}
 		s.shards[i].alone += cpuOf(t, server.Pid()) - began
 	}
-}
-
-func number(t testing.TB, s *clickhousetest.Server, sql string) float64 {
-	t.Helper()
-	text, err := s.Query(sql)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text = strings.TrimSpace(text); text == "" {
-		return 0
-	}
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // cpuOf returns the seconds of CPU time that a process has used.
