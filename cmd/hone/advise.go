@@ -5,12 +5,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/rules"
@@ -34,8 +37,8 @@ gain at most, why, and, where there is one, the rewrite.
 
 Profiles are those of a run, the newest if nothing is named; of files and URLs; or of
 what hone serve has collected of a service. Packages, such as . or ./..., are measured
-first: their benchmarks are profiled, and kept as a run. The source is that of the
-module in the current folder.
+first: their benchmarks are profiled, and kept as a run; interrupted, there is advice on
+those profiled until then. The source is that of the module in the current folder.
 
   -min SHARE      lines with less of the time or memory are not looked at (0.01)
   -bench RE       of packages: benchmarks to profile (all)
@@ -128,26 +131,36 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 	}
 	f.bench.Command = append([]string{"hone", "advise"}, args...)
 	p, err := a.profilesToAdviseOn(ctx, f, rest)
-	if err != nil {
+	if p == nil {
 		return err
 	}
-	report, err := a.advise(ctx, p, f.min, f.compiler)
-	if err != nil {
-		return err
+	if err != nil { // of measuring, which was interrupted; the next ^C ends this
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
+		defer stop()
 	}
+	report, adviceErr := a.advise(ctx, p, f.min, f.compiler)
+	if adviceErr != nil {
+		return adviceErr
+	}
+	return errors.Join(f.write(a.stdout, report), err)
+}
+
+// write writes a report in the format asked for.
+func (f *adviseFlags) write(w io.Writer, report *advice.Report) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
 	switch f.format {
 	case "json":
-		return writeJSON(a.stdout, report)
+		return writeJSON(w, report)
 	case "sarif":
-		return report.WriteSARIF(a.stdout, dir, rules.All())
+		return report.WriteSARIF(w, dir, rules.All())
 	case "github":
-		return report.WriteGitHub(a.stdout, dir)
+		return report.WriteGitHub(w, dir)
 	}
-	return report.WriteText(a.stdout, dir)
+	return report.WriteText(w, dir)
 }
 
 // explainRules prints what rules are about.
@@ -219,7 +232,8 @@ func isFile(name string) bool {
 	return err == nil && (info.Mode().IsRegular() || isRun(name))
 }
 
-// profilesToAdviseOn opens what a command line names, or measures it.
+// profilesToAdviseOn opens what a command line names, or measures it; see
+// measureOrPart.
 func (a *app) profilesToAdviseOn(ctx context.Context, f *adviseFlags, args []string) (*toAdvise, error) {
 	switch {
 	case f.service != "":
@@ -232,7 +246,7 @@ func (a *app) profilesToAdviseOn(ctx context.Context, f *adviseFlags, args []str
 		return p, nil
 	case slices.ContainsFunc(args, isPattern):
 		f.bench.Packages, f.bench.Store = args, runsRoot()
-		return a.measureForAdvice(ctx, f.bench)
+		return a.measureOrPart(ctx, f.bench)
 	}
 	all := &toAdvise{benchmarks: make(map[string]tune.Benchmark)}
 	for _, arg := range args {
@@ -250,15 +264,46 @@ func (a *app) profilesToAdviseOn(ctx context.Context, f *adviseFlags, args []str
 
 // measureForAdvice profiles benchmarks, and measures each once.
 func (a *app) measureForAdvice(ctx context.Context, b capture.Bench) (*toAdvise, error) {
+	dir, err := a.profileBenchmarks(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return a.profilesOfRun(ctx, dir)
+}
+
+// measureOrPart is measureForAdvice, but if it is interrupted it returns the profiles that
+// were taken until then, if there are any, beside the error.
+func (a *app) measureOrPart(ctx context.Context, b capture.Bench) (*toAdvise, error) {
+	dir, err := a.profileBenchmarks(ctx, b)
+	if err == nil {
+		return a.profilesOfRun(ctx, dir)
+	}
+	if ctx.Err() == nil || dir == "" {
+		return nil, err
+	}
+	p, none := a.profilesOfRun(context.WithoutCancel(ctx), dir)
+	if none != nil {
+		return nil, err
+	}
+	a.warn(fmt.Sprintf("hone: interrupted: this is of the benchmarks that were profiled until then, which are %d", len(p.benchmarks)))
+	return p, err
+}
+
+// profileBenchmarks profiles benchmarks, measures each once, and returns the folder of
+// the run, "" if there is none. After an error it is a partial one.
+func (a *app) profileBenchmarks(ctx context.Context, b capture.Bench) (dir string, err error) {
 	b.Count, b.Profiles = 1, []string{"cpu", "mem"}
 	progress := a.newProgress()
 	b.Events = progress.event
 	report, err := b.Measure(ctx)
 	progress.end()
-	if err != nil {
-		return nil, err
+	if report != nil {
+		dir = report.Dir
 	}
-	return a.profilesOfRun(ctx, report.Dir)
+	if err != nil && dir != "" {
+		a.warn("hone: what was measured is kept as a partial run: " + dir)
+	}
+	return dir, err
 }
 
 // profilesOfRun opens the profiles of a run's head.

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // slowModule compiles a pattern for each call: a difference of dozens of allocations,
@@ -121,6 +124,32 @@ func TestAdvise(t *testing.T) {
 	// The profiles are of a source that is no more: its functions have moved.
 	if got := hone(t, "advise", "latest~1"); got.code != exitOK {
 		t.Errorf("%s%s", got.stdout, got.stderr)
+	}
+}
+
+// ^C while benchmarks are profiled: there is advice on what has been.
+func TestAdviseInterrupted(t *testing.T) {
+	dir := moduleOfFiles(t, slowModule)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil {
+			if files, _ := filepath.Glob(filepath.Join(dir, ".hone/runs/*/profiles/*/cpu.pb.gz")); len(files) > 0 {
+				cancel() // while memory is profiled
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+	}()
+	var stdout bytes.Buffer
+	var stderr sharedBuffer
+	code := run(ctx, []string{"advise", "-profiletime", "1s", "."}, strings.NewReader(""), &stdout, &stderr)
+	if code != exitFailure || !strings.Contains(stdout.String(), "regexp-per-call-") {
+		t.Errorf("exit code %d\n%s", code, stdout.String())
+	}
+	for _, want := range []string{"kept as a partial run: ", "that were profiled until then, which are 1\n", "hone: interrupted\n"} {
+		if !strings.Contains(stderr.b.String(), want) {
+			t.Errorf("no %q in %s", want, stderr.b.String())
+		}
 	}
 }
 
