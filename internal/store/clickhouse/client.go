@@ -307,7 +307,9 @@ func (e *Error) elsewhere() bool {
 		codeFewReplicas, codeQuorumBefore, codeReplicaNotInQuorum, codeUnknownInsert, codeKeeper:
 		return true
 	}
-	return e.Code == 0 && e.Status >= 500
+	// 18.16 answers 400 without a word when it gives up a connection that a request is
+	// coming on.
+	return e.Code == 0 && (e.Status >= 500 || e.Status == http.StatusBadRequest && e.Message == "")
 }
 
 // full reports whether there is no room on the engine's disks.

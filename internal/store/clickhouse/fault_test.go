@@ -3,9 +3,14 @@ package clickhouse_test
 import (
 	"errors"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -175,6 +180,31 @@ func TestServerDown(t *testing.T) {
 	}
 	if got := s.Stats(); got.Put != 2 || got.Duplicates != 1 || got.Unavailable != 1 || got.Waiting != 0 {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// A server that gives up a connection while a request comes in says 400, and no more.
+func TestGivenUp(t *testing.T) {
+	server := clickhousetest.Single(t)
+	cfg := create(t, clickhouse.Config{Addresses: []string{server.Addr}, Database: server.Name(t)})
+	through := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: server.Addr})
+	var asked atomic.Int64
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1)%3 == 0 {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		through.ServeHTTP(w, r)
+	}))
+	defer proxy.Close()
+	cfg.Addresses = []string{strings.TrimPrefix(proxy.URL, "http://")}
+	s := open(t, cfg)
+	defer s.Close()
+	for i := range 5 {
+		put(t, s, record(t, i, base))
+		if n := kept(t, s); n != int64(i+1) {
+			t.Errorf("there are %d profiles, want %d", n, i+1)
+		}
 	}
 }
 
