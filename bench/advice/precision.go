@@ -22,8 +22,9 @@ type verdict struct {
 	// Set is "fresh" for the findings of modules that were listed before advice was asked
 	// for any of them, and that no rule was written or mended after: these count for what
 	// advice is worth elsewhere. "fresh-2" is the same of other modules, by the rules as they
-	// were mended after "fresh", and "fresh-3" by those mended after "fresh-2". "" are those
-	// that rules were mended on.
+	// were mended after "fresh", and "fresh-3" by those mended after "fresh-2". "fresh-4", which
+	// has versions in place of commits, is of the first few of a list; nothing was mended
+	// before it. "" are those that rules were mended on.
 	Set string
 	// Verdict is "right" if what the finding says is true there and its rewrite does the
 	// same in every case, builds and passes the tests; else "wrong". A module where nothing
