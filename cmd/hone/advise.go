@@ -293,15 +293,9 @@ func (a *app) measureOrPart(ctx context.Context, b capture.Bench) (*toAdvise, er
 // the run, "" if there is none. After an error it is a partial one.
 func (a *app) profileBenchmarks(ctx context.Context, b capture.Bench) (dir string, err error) {
 	b.Count, b.Profiles = 1, []string{"cpu", "mem"}
-	progress := a.newProgress()
-	b.Events = progress.event
-	report, err := b.Measure(ctx)
-	progress.end()
+	report, err := a.measure(ctx, &benchFlags{Bench: b})
 	if report != nil {
 		dir = report.Dir
-	}
-	if err != nil && dir != "" {
-		a.warn("hone: what was measured is kept as a partial run: " + dir)
 	}
 	return dir, err
 }
