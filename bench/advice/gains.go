@@ -12,14 +12,19 @@ import (
 	"slices"
 )
 
-// What hone fix and hone bench -against say, as far as it counts here.
+// What hone fix, hone tune and hone bench -against say, as far as it counts here.
 type (
+	change struct {
+		Benchmark, Unit string
+		Ratio           float64
+	}
 	fixed struct {
 		State, Why string
-		Changes    []struct {
-			Benchmark, Unit string
-			Ratio           float64
-		}
+		Changes    []change
+	}
+	tuned struct {
+		Tried   []struct{ State string }
+		Changes []change
 	}
 	compared struct {
 		Comparison struct {
@@ -34,7 +39,8 @@ type (
 )
 
 // gains measures a finding's rewrite beside what the author did, each against the parent
-// and on the same benchmark, and prints both as ratios.
+// and on the same benchmark, and prints both as ratios. Where the author did more, all
+// that hone tune keeps is measured, too: a commit may have several changes.
 func gains(ctx context.Context, o *options, c *testCase, f finding, kept string) error {
 	dir, err := os.MkdirTemp("", "advice-")
 	if err != nil {
@@ -55,6 +61,7 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 	if err != nil {
 		return err
 	}
+	pkg = "./" + filepath.ToSlash(pkg)
 	var fixes []fixed
 	err = ask(ctx, o, module, &fixes, "fix", "-json", "-dirty", "-short", "-vet=off", f.ID)
 	if err == nil && len(fixes) != 1 {
@@ -64,6 +71,7 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 		return err
 	}
 	fix := &fixes[0]
+	fmt.Printf("    %s: %s\n", fix.State, fix.Why)
 	if err := git(ctx, dir, "checkout", "-q", "."); err != nil {
 		return err
 	}
@@ -75,30 +83,65 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 		return err
 	}
 	var author compared
-	err = ask(ctx, o, module, &author, "bench", "-json", "-against", "HEAD", "-profile", "none", "-vet=off", "-bench", c.Bench, "./"+filepath.ToSlash(pkg))
+	err = ask(ctx, o, module, &author, "bench", "-json", "-against", "HEAD", "-profile", "none", "-vet=off", "-bench", c.Bench, pkg)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("    %s: %s\n", fix.State, fix.Why)
+	if printGains("rewrite", fix.Changes, &author) {
+		return nil
+	}
+	if err := errors.Join(git(ctx, dir, "checkout", "-q", "."), git(ctx, dir, "clean", "-qfd", "-e", ".hone")); err != nil {
+		return err
+	}
+	var all tuned
+	if err := ask(ctx, o, module, &all, "tune", "-json", "-dirty", "-short", "-vet=off", "-bench", c.Bench, pkg); err != nil {
+		return err
+	}
+	confirmed := 0
+	for _, fix := range all.Tried {
+		if fix.State == "confirmed" {
+			confirmed++
+		}
+	}
+	printGains(fmt.Sprintf("%d rewrites", confirmed), all.Changes, &author)
+	return nil
+}
+
+// printGains reports whether ours brought half of what the author's change did, in the
+// mean of the benchmarks that both were measured on.
+func printGains(what string, ours []change, author *compared) bool {
+	enough := true
 	for _, unit := range []string{"ns/op", "sec/op", "allocs/op"} {
-		var ours, theirs []float64
-		for _, change := range fix.Changes {
+		var our, their, both []float64
+		by := make(map[string]float64)
+		for _, change := range ours {
 			if change.Unit == unit && change.Ratio > 0 {
-				ours = append(ours, change.Ratio)
+				our = append(our, change.Ratio)
+				by[change.Benchmark] = change.Ratio
 			}
 		}
 		for _, family := range author.Comparison.Comparisons {
 			for _, change := range family.Comparisons {
-				if change.Unit == unit && change.Scale == "ratio" && change.Change != nil {
-					theirs = append(theirs, *change.Change)
+				if change.Unit != unit || change.Scale != "ratio" || change.Change == nil {
+					continue
+				}
+				their = append(their, *change.Change)
+				if ratio, ok := by[change.Benchmark]; ok {
+					both = append(both, (1-ratio)-(1-*change.Change)/2)
 				}
 			}
 		}
-		if len(ours)+len(theirs) > 0 {
-			fmt.Printf("    %-9s  rewrite %s of before, author %s\n", unit, mean(ours), mean(theirs))
+		if len(our)+len(their) == 0 {
+			continue
 		}
+		fmt.Printf("    %-9s  %s %s of before, author %s\n", unit, what, mean(our), mean(their))
+		spare := 0.0
+		for _, s := range both {
+			spare += s
+		}
+		enough = enough && spare >= 0
 	}
-	return nil
+	return enough
 }
 
 // ask runs a verb of hone that prints JSON, and measures. Regressions aren't failures.

@@ -3,6 +3,7 @@
 //
 //	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,...
 //	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,... [-judged FILE.jsonl]
+//	go run ./bench/advice -hone bin/hone -modules @FILE [-keep DIR] [-timeout 2m]
 //	go run ./bench/advice -hone bin/hone -repos DIR -keep DIR -gains -cases FILE.jsonl,...
 //	go run ./bench/advice -keep DIR -peer staticcheck,go-fix,perfguard,perfguard-optimize -cases FILE.jsonl,...
 //
@@ -21,8 +22,9 @@
 //
 // cases.jsonl beside this file has commits, and silent.jsonl places to be silent at.
 //
-// With -modules it shows what hone would rewrite in repositories as they are, to be read.
-// precision.jsonl has those that were, with a verdict each; see precision.go. With -judged
+// With -modules it shows what hone would rewrite in repositories as they are, or in the
+// newest versions of modules, to be read: see modules.go. fresh-5.txt has modules, and
+// precision.jsonl the findings that were read, with a verdict each; see precision.go. With -judged
 // those known to be right are left out; -judged alone counts, those of modules that no
 // rule was mended on apart.
 package main
@@ -92,10 +94,10 @@ func main() {
 	flag.StringVar(&o.keep, "keep", "", "lay cases out below this folder, and leave them there")
 	flag.BoolVar(&o.again, "again", false, "with -keep: advise on the profiles that are there from before")
 	flag.BoolVar(&o.gains, "gains", false, "with -keep: measure the rewrites of what hits, and what the authors did, each against the parent")
-	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "for one case")
+	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "for one case; of a module, for profiling it, after which there is advice on what was profiled")
 	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
 	only := flag.String("only", "", "cases whose id matches")
-	modules := flag.String("modules", "", "show the rewrites for all benchmarks of these repositories, to be read, and try to build and test each")
+	modules := flag.String("modules", "", "show the rewrites for all benchmarks of these repositories or modules, to be read, and try to build and test each; @FILE has a line for each")
 	peer := flag.String("peer", "", "with -keep: ask these tools instead of hone")
 	judged := flag.String("judged", "", "file of findings that were read; alone, it is counted")
 	files := flag.String("cases", "", "files of cases, with commas between")
@@ -117,10 +119,8 @@ func main() {
 		log.Fatal(err)
 	}
 	if *modules != "" {
-		for _, repo := range strings.Split(*modules, ",") {
-			if err := rewrites(&o, repo); err != nil {
-				fmt.Printf("%s: not measured: %v\n", repo, err)
-			}
+		if err := readModules(&o, *modules); err != nil {
+			log.Fatal(err)
 		}
 		return
 	}
@@ -318,7 +318,7 @@ func (o *options) layOut(ctx context.Context, c *testCase, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, moduleOf(dir, c.BenchPkg), "go.mod")); err == nil {
 		return nil
 	}
-	if out, err := run(ctx, dir, "go", "mod", "init", "github.com/"+c.Repo); err != nil {
+	if out, err := run(ctx, dir, "go", "mod", "init", cmp.Or(paths[c.Repo], "github.com/"+c.Repo)); err != nil {
 		return fmt.Errorf("go mod init: %s", out)
 	}
 	if versions := requires[c.Repo]; len(versions) > 0 {
@@ -366,50 +366,6 @@ func (o *options) find(repo string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("no repository %s in %s", repo, o.repos)
-}
-
-// rewrites shows what hone would rewrite in a repository as it is, for judging by
-// reading, and whether that builds and passes the tests.
-func rewrites(o *options, name string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*o.timeout)
-	defer cancel()
-	repo, err := o.find(name)
-	if err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp("", "advice-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	if err := checkout(ctx, repo, "HEAD", dir); err != nil {
-		return err
-	}
-	cmd := exec.CommandContext(ctx, o.hone, "advise", "-json", "-vet=off", "-profiletime", o.time, "./...")
-	cmd.Dir = dir
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
-	var report struct {
-		Findings []struct {
-			finding
-			Title, Why string
-			Fix        *struct{ Diff string }
-		}
-	}
-	if jsonErr := json.Unmarshal(out, &report); jsonErr != nil {
-		return errors.Join(err, errors.New(lastLine(complaint.Bytes())))
-	}
-	fmt.Printf("%s: %d findings\n", name, len(report.Findings))
-	for _, f := range report.Findings {
-		if f.Fix == nil || o.judged.know(name, f.ID) {
-			continue
-		}
-		out, _ := run(ctx, dir, o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)
-		fmt.Printf("%s %s %s\n%s\n%s\n", f.Class, f.ID, f.Title, f.Why, f.Fix.Diff)
-		fmt.Printf("=> %s\n\n", strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n   "))
-	}
-	return nil
 }
 
 // checkout writes the files of a revision without touching the repository.

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// readModules shows the rewrites for modules, which are named with commas between, or
+// one a line in a file after @.
+func readModules(o *options, names string) error {
+	list := strings.Split(names, ",")
+	if file, ok := strings.CutPrefix(names, "@"); ok {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		list = strings.Fields(string(text))
+	}
+	for _, name := range list {
+		if err := rewrites(o, name); err != nil {
+			fmt.Printf("%s: not measured: %v\n", name, err)
+		}
+	}
+	return nil
+}
+
+// rewrites shows what hone would rewrite in a module as it is, for judging by reading,
+// and whether that builds and passes the tests. Each is followed by what precision.jsonl
+// wants to know, but for the verdict.
+func rewrites(o *options, name string) error {
+	ctx := context.Background()
+	dir, done, err := o.folder(&testCase{ID: strings.ReplaceAll(name, "/", "+")})
+	if err != nil {
+		return err
+	}
+	defer done()
+	revision, err := o.layOutModule(ctx, name, dir)
+	if err != nil {
+		return err
+	}
+	inTime, cancel := context.WithTimeout(ctx, o.timeout)
+	defer cancel()
+	cmd := exec.CommandContext(inTime, o.hone, "advise", "-json", "-vet=off", "-profiletime", o.time, "./...")
+	cmd.Dir = dir
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = time.Minute
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	var report struct {
+		Findings []struct {
+			finding
+			Title, Why string
+			Fix        *struct{ Diff string }
+		}
+	}
+	if jsonErr := json.Unmarshal(out, &report); jsonErr != nil {
+		return errors.Join(err, errors.New(lastLine(complaint.Bytes())))
+	}
+	fmt.Printf("%s %s: %d findings", name, revision, len(report.Findings))
+	if inTime.Err() != nil {
+		fmt.Printf(", of what was profiled in %v", o.timeout)
+	}
+	fmt.Println()
+	for _, f := range report.Findings {
+		if f.Fix == nil || o.judged.know(name, f.ID) {
+			continue
+		}
+		checking, cancel := context.WithTimeout(ctx, 10*time.Minute)
+		out, _ := run(checking, dir, o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)
+		cancel()
+		fact, err := json.Marshal(map[string]any{
+			"repo": strings.TrimPrefix(name, "github.com/"), "commit": revision, "id": f.ID, "rule": f.Rule, "class": f.Class,
+			"file": filepath.ToSlash(relative(dir, f.File)), "line": f.Line, "function": f.Function,
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%s %s %s\n%s\n%s\n", f.Class, f.ID, f.Title, f.Why, f.Fix.Diff)
+		fmt.Printf("=> %s\n%s\n\n", strings.ReplaceAll(strings.TrimSpace(string(out)), "\n", "\n   "), fact)
+	}
+	return nil
+}
+
+// layOutModule writes the newest revision of a repository of -repos, or the newest
+// version of a module, and says which that is.
+func (o *options) layOutModule(ctx context.Context, name, dir string) (string, error) {
+	if repo, err := o.find(name); err == nil {
+		revision, err := run(ctx, dir, "git", "--git-dir="+repo, "rev-parse", "HEAD")
+		if err != nil {
+			return "", fmt.Errorf("git rev-parse: %s", firstLine(revision))
+		}
+		return strings.TrimSpace(string(revision)), checkout(ctx, repo, "HEAD", dir)
+	}
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", name+"@latest")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	var module struct{ Version, Dir, Error string }
+	if jsonErr := json.Unmarshal(out, &module); jsonErr != nil || module.Dir == "" {
+		return "", fmt.Errorf("go mod download: %s", cmp.Or(module.Error, fmt.Sprint(errors.Join(err, jsonErr))))
+	}
+	if err := os.CopyFS(dir, os.DirFS(module.Dir)); err != nil {
+		return "", err
+	}
+	return module.Version, errors.Join(git(ctx, dir, "init", "-q"), git(ctx, dir, "add", "-A"), git(ctx, dir, "commit", "-q", "-m", module.Version))
+}
