@@ -120,7 +120,7 @@ func everywhere(f *ast.File, name string, text []byte, line int) []advice.Input 
 	}
 	below := []string{
 		"bufio.(*Scanner).Text", "bufio.NewWriter", "bytes.(*Buffer).String", "bytes.growSlice", "compress/gzip.NewWriter", "errors.As", "errors.New", "fmt.Sprintf",
-		"internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey", "net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual",
+		"internal/bytealg.IndexByteString", "internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey", "net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual",
 		"reflect.TypeOf", "reflect.Value.Interface", "reflect.unsafe_New", "regexp.MustCompile",
 		"runtime.concatstring2", "runtime.growslice", "runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny",
 		"strings.Join", "strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation",

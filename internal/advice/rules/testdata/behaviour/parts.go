@@ -144,6 +144,9 @@ func any3(s string) (r string) {
 	if !strings.ContainsAny(s, "=,") && s != "" {
 		r = "none"
 	}
+	if !bytes.ContainsAny([]byte(s), "=\"") || bytes.ContainsAny(nil, "=,") {
+		r += "bytes"
+	}
 	return r + fmt.Sprint(strings.IndexAny(s, ";"), strings.ContainsAny(s, "'\\") == false)
 }
 
