@@ -318,10 +318,18 @@ func (o *options) layOut(ctx context.Context, c *testCase, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, moduleOf(dir, c.BenchPkg), "go.mod")); err == nil {
 		return nil
 	}
-	if out, err := run(ctx, dir, "go", "mod", "init", cmp.Or(paths[c.Repo], "github.com/"+c.Repo)); err != nil {
-		return fmt.Errorf("go mod init: %s", out)
+	return makeModule(ctx, cmp.Or(paths[c.Repo], "github.com/"+c.Repo), dir, requires[c.Repo]...)
+}
+
+// makeModule gives what is older than modules, or has no tests to itself, what it takes to
+// be built: a go.mod of some name, with some versions in place of the newest.
+func makeModule(ctx context.Context, name, dir string, versions ...string) error {
+	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+		if out, err := run(ctx, dir, "go", "mod", "init", name); err != nil {
+			return fmt.Errorf("go mod init: %s", out)
+		}
 	}
-	if versions := requires[c.Repo]; len(versions) > 0 {
+	if len(versions) > 0 {
 		if out, err := run(ctx, dir, "go", append([]string{"get"}, versions...)...); err != nil {
 			return fmt.Errorf("go get: %s", firstLine(out))
 		}

@@ -51,6 +51,7 @@ func rewrites(o *options, name string) error {
 	defer cancel()
 	cmd := exec.CommandContext(inTime, o.hone, "advise", "-json", "-vet=off", "-profiletime", o.time, "./...")
 	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off") // a version of a module lacks the others of its repository
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
 	var complaint bytes.Buffer
@@ -76,7 +77,7 @@ func rewrites(o *options, name string) error {
 			continue
 		}
 		checking, cancel := context.WithTimeout(ctx, 10*time.Minute)
-		out, _ := run(checking, dir, o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)
+		out, _ := run(checking, dir, "env", "GOWORK=off", o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)
 		cancel()
 		fact, err := json.Marshal(map[string]any{
 			"repo": strings.TrimPrefix(name, "github.com/"), "commit": revision, "id": f.ID, "rule": f.Rule, "class": f.Class,
@@ -109,6 +110,9 @@ func (o *options) layOutModule(ctx context.Context, name, dir string) (string, e
 		return "", fmt.Errorf("go mod download: %s", cmp.Or(module.Error, fmt.Sprint(errors.Join(err, jsonErr))))
 	}
 	if err := os.CopyFS(dir, os.DirFS(module.Dir)); err != nil {
+		return "", err
+	}
+	if err := makeModule(ctx, name, dir); err != nil {
 		return "", err
 	}
 	return module.Version, errors.Join(git(ctx, dir, "init", "-q"), git(ctx, dir, "add", "-A"), git(ctx, dir, "commit", "-q", "-m", module.Version))
