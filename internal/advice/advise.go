@@ -333,7 +333,7 @@ func (x *examiner) offer(f *found, s *Site, m *Match) {
 	}
 	if why == "" {
 		fix, err := newFix(s.Package, s.File, m, x.root(f.File))
-		if err == nil && f.rule.Analyzer != nil {
+		if err == nil {
 			err = s.compiles(fix.File, fix.After)
 		}
 		if err == nil {

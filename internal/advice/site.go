@@ -161,7 +161,8 @@ type Call struct {
 
 // Calls returns the calls on the line whose callee is one of names, written as
 // go/types does: "strings.Split", "(*regexp.Regexp).MatchString", with whole import
-// paths; without names, all calls.
+// paths; without names, all calls. With names, those whose arguments are the results of
+// another call, as in f(g()), are not among them: such arguments can't be told apart.
 func (s *Site) Calls(names ...string) []Call {
 	var found []Call
 	for _, c := range s.Nodes() {
@@ -170,11 +171,20 @@ func (s *Site) Calls(names ...string) []Call {
 			continue
 		}
 		name := s.Callee(call)
-		if len(names) == 0 || name != "" && slices.Contains(names, name) {
+		if len(names) == 0 || name != "" && slices.Contains(names, name) && !s.spread(call) {
 			found = append(found, Call{call, c, name})
 		}
 	}
 	return found
+}
+
+// spread reports whether a call's arguments are the results of another call.
+func (p *Package) spread(call *ast.CallExpr) bool {
+	if len(call.Args) != 1 {
+		return false
+	}
+	_, several := p.Info.TypeOf(call.Args[0]).(*types.Tuple)
+	return several
 }
 
 // Callee names the function that a call is of, as go/types does; "" if that isn't

@@ -2,6 +2,7 @@ package strings
 
 import (
 	"fmt"
+	"strconv"
 	"unicode"
 )
 
@@ -34,4 +35,8 @@ func escaped(dst, text []byte) int {
 		n += copy(dst[n:], []byte(fmt.Sprintf("=%02X", b))) // alloc: fmt.Sprintf 3 3
 	}
 	return n
+}
+
+func results(s string) []byte {
+	return []byte(fmt.Sprintln(strconv.Atoi(s))) // hot: fmt.Sprintln
 }
