@@ -34,6 +34,12 @@ func (d Diagnostics) Add(file string, line int, message string) {
 	}
 }
 
+// Escapes reports whether something on a line escapes to the heap, or may, as the compiler
+// was not asked.
+func (d Diagnostics) Escapes(file string, line int) bool {
+	return d == nil || slices.ContainsFunc(d[lineOf{file, line}], func(message string) bool { return strings.Contains(message, "escapes to heap") })
+}
+
 // compilerSays compiles the packages in some folders with -json=0,DIR, which has the
 // compiler write what it decided, one file for each of the source, in the language
 // server's format but with lines and columns from 1:

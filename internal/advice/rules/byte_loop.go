@@ -21,7 +21,7 @@ one after the other, and an append in it checks for room each time.
 
 The rewrite is offered where a slice is filled in the statement after it is made, and where a loop with a single
 statement pads a string or appends one constant byte. A slice that zeros are appended to one by one, until it is long
-enough, takes them all at once.`,
+enough, takes them all at once. A slice that stays on the stack, for which bytes.Repeat would allocate, is left alone.`,
 	Class: advice.Safe,
 	Gain:  3,
 	Match: matchByteLoop,
@@ -131,7 +131,7 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 		return true
 	}
 	pkg, ok := packageName(s, "bytes", def.Pos())
-	if !ok || !builtins(s, def.Pos(), "byte") {
+	if !ok || !builtins(s, def.Pos(), "byte") || !s.Says.Escapes(s.Fset.Position(made.Pos()).Filename, s.Package.Line(made.Pos())) {
 		return false
 	}
 	m.Imports = []string{"bytes"}
@@ -237,6 +237,9 @@ func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *a
 		return false
 	}
 	dst := assign.Lhs[0]
+	if of, ok := s.Info.TypeOf(dst).Underlying().(*types.Slice); !ok || types.IsInterface(of.Elem()) && !s.Info.Types[call.Args[1]].IsNil() {
+		return false // an interface that holds a zero is none
+	}
 	cond, ok := f.Cond.(*ast.BinaryExpr)
 	if !ok || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !pure(s, dst) || !pure(s, cond.Y) {
 		return false

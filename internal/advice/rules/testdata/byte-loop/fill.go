@@ -16,6 +16,7 @@ func left(s string, width int) string {
 }
 
 func rule(w io.Writer, n int) error {
+	// says: make([]byte, n) escapes to heap
 	// want A: Repeat copies
 	line := make([]byte, n)
 	for i := 0; i < n; i++ {

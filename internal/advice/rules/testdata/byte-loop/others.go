@@ -1,5 +1,7 @@
 package others
 
+import "fmt"
+
 func count(n, m int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -42,4 +44,32 @@ func words(s string, n int, next func() string) string {
 		n += 2
 	}
 	return s
+}
+
+type level int
+
+func (l level) String() string { return "level" }
+
+// row is of empty strings, which as interfaces are not nil.
+func row(vals []any, levels []fmt.Stringer, n int) ([]any, []fmt.Stringer) {
+	for len(vals) < n {
+		vals = append(vals, "") // hot: others.row
+	}
+	for len(levels) < n {
+		levels = append(levels, level(0)) // hot: others.row
+	}
+	return vals, levels
+}
+
+// stays is of a slice that doesn't leave the stack.
+func stays(s string) (n int) {
+	b := make([]byte, 16)
+	for i := range b {
+		b[i] = ' ' // hot: others.stays
+	}
+	copy(b, s)
+	for _, c := range b {
+		n += int(c)
+	}
+	return n
 }
