@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"regexp"
 	"strings"
@@ -51,8 +52,10 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
-		if size, ok := straightSize(s, obj, d); ok {
-			m.Edits = []advice.Edit{insert(d.Node().End(), fmt.Sprintf("\n%s.Grow(%s)", obj.Name(), size))}
+		at, left := growAt(s, obj, d)
+		if size, ok := straightSize(s, obj, d, at.Pos); ok && !left {
+			at.New = fmt.Sprintf(at.New, obj.Name()+".Grow("+size+")")
+			m.Edits = []advice.Edit{at}
 			m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room. How much is written is known: Grow it before.", obj.Name())
 			m.Class = advice.Review
 		} else if s.Share(bufferGrowFrames) < 0.05 {
@@ -108,8 +111,8 @@ func asks(s *advice.Site, obj types.Object, methods ...string) bool {
 }
 
 // straightSize is the length of what is written to a buffer, where all writes are
-// statements of the block that it is declared in, and of strings known by then.
-func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor) (string, bool) {
+// statements of the block that it is declared in, and of strings known at a position.
+func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token.Pos) (string, bool) {
 	constant := 0
 	var lengths []string
 	for _, id := range s.Uses(obj) {
@@ -121,7 +124,7 @@ func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor) (string,
 		if !ok {
 			return "", false
 		}
-		if sel.Sel.Name == "String" || sel.Sel.Name == "Len" || sel.Sel.Name == "Bytes" {
+		if asksOnly(c) {
 			continue
 		}
 		stmt := c.Parent().Parent().Parent()
@@ -138,7 +141,7 @@ func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor) (string,
 			constant += len(text)
 		case sel.Sel.Name == "WriteString" || sel.Sel.Name == "Write":
 			v := object(s, arg)
-			if v == nil || !isLocal(s, v) || v.Pos() > d.Node().Pos() || assigned(s, v, s.Body()) || resolves(s, v.Name(), d.Node().End()) != v {
+			if v == nil || !isLocal(s, v) || v.Pos() > d.Node().Pos() || assigned(s, v, s.Body()) || resolves(s, v.Name(), at) != v {
 				return "", false
 			}
 			lengths = append(lengths, "len("+v.Name()+")")
@@ -149,5 +152,5 @@ func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor) (string,
 	if constant > 0 {
 		lengths = append(lengths, fmt.Sprint(constant))
 	}
-	return strings.Join(lengths, " + "), len(lengths) > 1 && builtins(s, d.Node().End(), "len")
+	return strings.Join(lengths, " + "), len(lengths) > 1 && builtins(s, at, "len")
 }

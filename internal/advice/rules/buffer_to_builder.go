@@ -22,8 +22,8 @@ memory as the string, without a copy.
 
 The rewrite is offered for local buffers that are written to by their methods, fmt.Fprint… and io.WriteString, and of
 which nothing but String and Len is asked. The Builder starts with the 64 bytes that a Buffer starts with, before the
-first write: where a loop or a branch may return before that, without an error, a Buffer costs nothing, and there is
-advice only. A Buffer that is full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a
+first write: where a loop or a branch may return before that, without an error, or all writes are in branches, a Buffer
+costs nothing, and there is advice only. It is left to review whether texts of less than half of that are kept. A Buffer that is full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a
 quarter, which costs what the copy does: of such texts there is a rewrite only where something says how long they will be.`,
 	Class:  advice.Safe,
 	Frames: bufferString,
@@ -62,7 +62,8 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 		m.Why = fmt.Sprintf("String copies what is in %s, which is only written to: a strings.Builder hands it out without a copy.", obj.Name())
 		m.Edits = []advice.Edit{replace(typ, local+".Builder")}
 		if !grows {
-			size, known := straightSize(s, obj, d)
+			at, left := growAt(s, obj, d)
+			size, known := straightSize(s, obj, d, at.Pos)
 			if !known {
 				size = "64"
 			}
@@ -72,15 +73,16 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 				matches = append(matches, m)
 				continue
 			}
-			grow := fmt.Sprintf("%s.Grow(%s)", obj.Name(), size)
-			switch first, left := firstUse(s, obj, d); {
-			case left:
+			if left {
 				m.Class, m.Edits = advice.AdviceOnly, nil
-				m.Why = fmt.Sprintf("String copies what is in %s. A strings.Builder hands it out without a copy: make it one, and call Grow where it is sure that something will be written, for some ways out of here don't, and cost nothing now.", obj.Name())
-			case first != nil:
-				m.Edits = append(m.Edits, insert(first.Pos(), grow+"\n"))
-			default:
-				m.Edits = append(m.Edits, insert(d.Node().End(), "\n"+grow))
+				m.Why = fmt.Sprintf("String copies what is in %s. A strings.Builder hands it out without a copy: make it one, and call Grow where it is sure that something will be written, for some ways through here don't, and cost nothing now.", obj.Name())
+			} else {
+				at.New = fmt.Sprintf(at.New, obj.Name()+".Grow("+size+")")
+				m.Edits = append(m.Edits, at)
+				if small := s.BlockSize(bufferString); !known && 0 < small && small <= 32 {
+					m.Class = advice.Review
+					m.Why += fmt.Sprintf(" The texts have %d bytes on average: each that is kept keeps room for 64.", small)
+				}
 			}
 		}
 		matches = append(matches, m)
@@ -88,10 +90,21 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 	return matches
 }
 
+// growAt is an edit for a call of Grow, which its text has %s for: before the statement that
+// firstUse returns, or else behind the declaration. left is set where control may come by
+// without a write.
+func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at advice.Edit, left bool) {
+	first, left := firstUse(s, obj, d)
+	if first != nil {
+		return insert(first.Pos(), "%s\n"), left
+	}
+	return insert(d.Node().End(), "\n%s"), left
+}
+
 // firstUse returns the statement beside a buffer's declaration that first uses it, or nil if
 // control surely gets there. A Buffer allocates when it is first written to: ways out before
 // that are free. Such a way within the statement, by a return that has nothing of the buffer
-// and is of no error, is left.
+// and is of no error, is left, and so is one past all writes, which are in branches.
 func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first ast.Node, left bool) {
 	uses := s.Uses(obj)
 	if len(uses) == 0 {
@@ -119,7 +132,16 @@ func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first ast.N
 		}
 		return true
 	})
-	return first, left
+	return first, left || !slices.ContainsFunc(uses, func(id *ast.Ident) bool {
+		c, ok := s.Root().FindNode(id)
+		return ok && !inBranch(c, d.Node().Pos()) && !asksOnly(c)
+	})
+}
+
+// asksOnly reports whether a use of a buffer is of a method that writes nothing.
+func asksOnly(c inspector.Cursor) bool {
+	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
+	return ok && (sel.Sel.Name == "String" || sel.Sel.Name == "Len" || sel.Sel.Name == "Bytes")
 }
 
 // fails reports whether a return has an error last, and not nil.

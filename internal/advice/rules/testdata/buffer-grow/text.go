@@ -23,3 +23,16 @@ func all(names []string) []byte {
 	}
 	return buf.Bytes()
 }
+
+// cached is built only where it is not known.
+func cached(known map[string]string, a, b string) string {
+	// want B: How much is written is known
+	var sb strings.Builder
+	if x, ok := known[a]; ok {
+		return x
+	}
+	sb.WriteString(a) // hot: strings.(*Builder).WriteString runtime.growslice
+	sb.WriteByte(' ')
+	sb.WriteString(b)
+	return sb.String()
+}

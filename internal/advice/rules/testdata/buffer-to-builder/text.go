@@ -53,7 +53,7 @@ func long(lines []string) string {
 
 // name returns before anything is written if it is quoted, as most are.
 func name(r *bytes.Reader) (string, error) {
-	// want C: some ways out of here don't
+	// want C: some ways through here don't
 	var b bytes.Buffer
 	for {
 		c, err := r.ReadByte()
@@ -99,4 +99,38 @@ func number(r *bytes.Reader) (string, error) {
 		b.WriteByte(c)
 	}
 	return b.String(), nil // hot: bytes.(*Buffer).String
+}
+
+// marks are none in most texts.
+func marks(text string) string {
+	// want C: some ways through here don't
+	var b bytes.Buffer
+	for _, r := range text {
+		if r == '%' {
+			b.WriteString("%%")
+		}
+	}
+	return b.String() // hot: bytes.(*Buffer).String
+}
+
+// negated is written to in any case.
+func negated(not bool, key string) string {
+	// want A: without a copy
+	var b bytes.Buffer
+	if not {
+		b.WriteByte('!')
+	}
+	for range 2 {
+		b.WriteString(key)
+	}
+	return b.String() // hot: bytes.(*Buffer).String
+}
+
+func key(parts []string) string {
+	// want B: each that is kept keeps room for 64
+	var b bytes.Buffer
+	for _, p := range parts {
+		b.WriteString(p)
+	}
+	return b.String() // alloc: bytes.(*Buffer).String 8 8 8 8
 }
