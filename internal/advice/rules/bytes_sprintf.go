@@ -67,7 +67,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 				m.Why += " Where nothing comes out, they are nil then, not empty."
 			}
 			if w, ok := c.Parent().Parent().Node().(*ast.CallExpr); ok && len(w.Args) == 1 && w.Args[0] == outer {
-				if dst, safe, ok := writerOf(s, w); ok {
+				if dst, safe, ok := writerOf(s, w); ok && !deferred(c.Parent().Parent()) { // it would be formatted later
 					outer = w
 					call("Fprint", dst)
 					m.Class = advice.Safe

@@ -42,3 +42,9 @@ func kept(n int) []byte {
 	// want A: makes the bytes at once
 	return []byte(fmt.Sprintf("%d", n)) // alloc: fmt.Sprintf 128
 }
+
+func deferred(buf *bytes.Buffer, t fmt.Stringer) {
+	// want B: nil then, not empty
+	defer buf.Write([]byte(fmt.Sprintf("%v", t))) // hot: fmt.Sprintf
+	buf.Reset()
+}
