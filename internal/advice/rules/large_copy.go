@@ -20,7 +20,7 @@ var largeCopy = &advice.Rule{
 or assigning it. From 64 bytes on that goes through memory, and takes longer than what many loops do.
 
 The rewrite has the loop's variable point to the element instead. It is offered where the loop reads the fields of the
-variable only, and doesn't name what it ranges over; it is left to review, as a function called in the loop may change
+variable only, doesn't name what it ranges over, and writes to no other value of its type; it is left to review, as a function called in the loop may change
 elements, which a copy doesn't see. Elsewhere, where the compiler says that it copies 128 bytes or more, the advice is to
 pass a pointer.`,
 	Class: advice.Review,
@@ -84,7 +84,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 	if _, isArray := s.Info.TypeOf(r.X).Underlying().(*types.Array); isArray && object(s, r.X) == nil {
 		return
 	}
-	if mentionsAny(s, r.X, r.Body) {
+	if mentionsAny(s, r.X, r.Body) || writesAny(s, v.Type(), r.Body) {
 		return
 	}
 	body, ok := c.FindNode(r.Body)
@@ -176,6 +176,64 @@ func mentionsAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
 		return !found
 	})
 	return found || last == nil
+}
+
+// writesAny reports whether code assigns to a value of a type, or to a part of one, that
+// an element may be: to one that is reached by a pointer, an index or a field.
+func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
+	found := false
+	written := func(e ast.Expr) {
+		for e != nil && !found {
+			if place(s, e) {
+				found = types.Identical(s.Info.TypeOf(e), t)
+			}
+			switch x := e.(type) {
+			case *ast.ParenExpr:
+				e = x.X
+			case *ast.SelectorExpr:
+				e = x.X
+			case *ast.IndexExpr:
+				e = x.X
+			case *ast.StarExpr:
+				e = x.X
+			default:
+				return
+			}
+			if p, ok := s.Info.TypeOf(e).Underlying().(*types.Pointer); ok {
+				found = found || types.Identical(p.Elem(), t)
+			}
+		}
+	}
+	ast.Inspect(in, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for _, l := range n.Lhs {
+				written(l)
+			}
+		case *ast.IncDecStmt:
+			written(n.X)
+		case *ast.RangeStmt:
+			if n.Tok == token.ASSIGN {
+				written(n.Key)
+				written(n.Value)
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// place reports whether an expression is a place in memory that something else may have,
+// too, which a local variable and a map's element are not.
+func place(s *advice.Site, e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return false
+	case *ast.IndexExpr:
+		_, isMap := s.Info.TypeOf(e.X).Underlying().(*types.Map)
+		return !isMap
+	}
+	return true
 }
 
 // isSelected reports whether a use of a variable is of one of its fields or methods.

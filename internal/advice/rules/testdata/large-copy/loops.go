@@ -95,3 +95,24 @@ func pass(o order) float64 {
 	p := o // hot
 	return p.price[0]
 }
+
+// others may be the same orders.
+func others(orders, other []order, cur *order) (n int) {
+	// want C: by index
+	for i, o := range orders { // hot
+		other[i].id = 9
+		n += o.id
+	}
+	// want C: by index
+	for _, o := range orders { // hot
+		cur.id++
+		n += o.id
+	}
+	var last order
+	// want B: 104 bytes
+	for _, o := range orders { // hot
+		last.id = o.id
+		n += last.id
+	}
+	return n
+}
