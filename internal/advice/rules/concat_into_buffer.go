@@ -19,7 +19,7 @@ each piece once, and allocate nothing.
 
 The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at. It is left to review:
 functions that the pieces call run between the writes. Where one of them sees the buffer, it is not offered. The same holds
-for append(b, (a + c)...).`,
+for append(b, (a + c)...), where pieces that are bytes must not be of the slice's own room.`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
 	Allocates: true,
@@ -87,8 +87,11 @@ func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (
 	dst := s.Source(assign.Lhs[0])
 	var lines []string
 	for _, p := range pieces {
-		if calls(s, p) && uses(p, rootName(dst)) {
+		if uses(p, rootName(dst)) {
 			return advice.Match{}, false
+		}
+		if operand, to, ok := conversion(s, p); ok && plainBytes(s.Info.TypeOf(operand)) && isString(s, p) && to != nil {
+			p = operand
 		}
 		lines = append(lines, fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(p)))
 	}

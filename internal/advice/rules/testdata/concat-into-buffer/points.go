@@ -36,3 +36,9 @@ func (m *message) text(s string) {
 	// want B: append the pieces
 	m.buf = append(m.buf, (s + "\000")...) // hot: runtime.concatstring2
 }
+
+func joined(b, x, y []byte) []byte {
+	// want B: append the pieces
+	b = append(b, (string(x) + ":" + string(y))...) // hot: runtime.concatstring3
+	return b
+}

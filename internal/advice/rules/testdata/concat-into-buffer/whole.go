@@ -32,3 +32,9 @@ func appended(dst []byte, a, b string, last func() string) ([]byte, []byte) {
 	dst = append(dst, "a"+"b"...)            // hot: runtime.concatstring2
 	return all, append(dst, (a + last())...) // hot: runtime.concatstring2
 }
+
+func padded(b []byte, name, spaces string) []byte {
+	b = append(b, (name + spaces[:20-len(b)])...) // hot: runtime.concatstring2
+	b = append(b, (name + string(b))...)          // hot: runtime.concatstring2
+	return b
+}
