@@ -241,7 +241,7 @@ func (v *invariance) hoist(loop inspector.Cursor, name string, m *advice.Match) 
 	if _, call := v.call.Parent().Node().(*ast.ExprStmt); call {
 		return
 	}
-	if !sameAt(v.Site, v.call.CallExpr, first.Node().Pos()) {
+	if jumps(v.Site) || !sameAt(v.Site, v.call.CallExpr, first.Node().Pos()) {
 		return
 	}
 	name = v.Unused(name, v.call.Pos())

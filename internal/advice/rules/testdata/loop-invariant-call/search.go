@@ -97,3 +97,17 @@ func first(payload map[string]any, number int) ([]byte, error) {
 	// want C: of the map only payload["number"] is set
 	return json.Marshal(payload) // hot: encoding/json.Marshal
 }
+
+func skipped(xs []string, query string) (n int) {
+	if len(xs) == 3 {
+		goto done
+	}
+	for _, x := range xs {
+		// want C: strings.ToLower gets query
+		if x == strings.ToLower(query) { // hot: strings.ToLower
+			n++
+		}
+	}
+done:
+	return n
+}
