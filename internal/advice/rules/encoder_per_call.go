@@ -193,7 +193,7 @@ func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advic
 	}
 	obj := object(s, assign.Lhs[0])
 	pkg, constructor, ok := strings.Cut(s.Source(call.Fun), ".")
-	if obj == nil || !ok || constructor != call.Fun.(*ast.SelectorExpr).Sel.Name || !staysInside(s, obj, kind) {
+	if obj == nil || !ok || constructor != call.Fun.(*ast.SelectorExpr).Sel.Name || uses(call.Args[0], obj.Name()) || !staysInside(s, obj, kind) {
 		return
 	}
 	named := s.Info.TypeOf(call).(*types.Pointer).Elem().(*types.Named)
