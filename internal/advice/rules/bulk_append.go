@@ -16,7 +16,10 @@ var bulkAppend = &advice.Rule{
 	Title: "bytes of a text are appended one by one",
 	Doc: `append checks for room each time. Where most of a text goes through unchanged, find the first byte that doesn't, and
 append what is before it at once; append copies many bytes at a time. A loop that appends all of a text is one append.
-The same holds for writing to a strings.Builder or a bytes.Buffer, byte by byte or rune by rune.`,
+The same holds for writing to a strings.Builder or a bytes.Buffer, byte by byte or rune by rune.
+
+It is left to review whether both are parts of one slice: a loop that copies from what it has just appended, as decoders
+of compressed data do, repeats it.`,
 	Class: advice.Safe,
 	Gain:  2,
 	Match: matchBulkAppend,
@@ -52,6 +55,10 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("Each byte of %s is appended by itself, with a check for room: one append copies all of them.", s.Source(text))
 			m.Edits = []advice.Edit{replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
 			m.Class = advice.Safe
+			if _, _, converted := conversion(s, text); !converted {
+				m.Class = advice.Review
+				m.Why += " Where they overlap, the loop reads what it has appended, and a single append doesn't."
+			}
 			m.Node = loop.Node()
 		}
 		matches = append(matches, m)

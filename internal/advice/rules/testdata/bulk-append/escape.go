@@ -22,8 +22,12 @@ func clean(dst, text []byte) []byte {
 		// want C: Each byte of text
 		dst = append(dst, c) // hot: escape.clean
 	}
-	// want A: one append copies
+	// want B: Where they overlap
 	for _, c := range text {
+		dst = append(dst, c) // hot: escape.clean
+	}
+	// want A: one append copies
+	for _, c := range []byte("text") {
 		dst = append(dst, c) // hot: escape.clean
 	}
 	return dst
