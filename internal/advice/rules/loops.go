@@ -238,6 +238,7 @@ type exits struct {
 	skips   bool // continue: a step is not finished
 	stops   bool // break, goto, or a jump to a label
 	returns []*ast.ReturnStmt
+	panics  bool // or the program ends
 }
 
 func exitsOf(loop inspector.Cursor) exits {
@@ -247,12 +248,19 @@ func exitsOf(loop inspector.Cursor) exits {
 	if !ok {
 		return exits{stops: true}
 	}
-	c.Inspect([]ast.Node{(*ast.BranchStmt)(nil), (*ast.ReturnStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+	c.Inspect([]ast.Node{(*ast.BranchStmt)(nil), (*ast.ReturnStmt)(nil), (*ast.CallExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.ReturnStmt:
 			e.returns = append(e.returns, n)
+		case *ast.CallExpr:
+			switch fun := ast.Unparen(n.Fun).(type) {
+			case *ast.Ident:
+				e.panics = e.panics || fun.Name == "panic"
+			case *ast.SelectorExpr:
+				e.panics = e.panics || fun.Sel.Name == "Goexit" || fun.Sel.Name == "Exit" || strings.HasPrefix(fun.Sel.Name, "Fatal") || strings.HasPrefix(fun.Sel.Name, "Panic")
+			}
 		case *ast.BranchStmt:
 			switch {
 			case n.Label != nil || n.Tok == token.GOTO:

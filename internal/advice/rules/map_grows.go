@@ -238,7 +238,7 @@ func sizeMap(s *advice.Site, b *bound, d *declaration, stmt inspector.Cursor, ex
 	if d.Parent() != stmt.Parent() || jumps(s) || !sameAt(s, d.typ, at) || !builtins(s, at, "make", "len") {
 		return false
 	}
-	if b.counts && len(exits.returns) > 0 {
+	if b.counts && (len(exits.returns) > 0 || exits.panics) {
 		return false // the number is no more than what somebody claims
 	}
 	m.Class = advice.Safe

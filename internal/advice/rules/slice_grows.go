@@ -342,7 +342,11 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		return false
 	}
 	m.Class = advice.Safe
-	for _, r := range exitsOf(g.loop).returns {
+	exits := exitsOf(g.loop)
+	if b.counts && exits.panics {
+		return false // as of a return below
+	}
+	for _, r := range exits.returns {
 		// Fewer may be appended than there is room for: fine where something failed,
 		// not where the number is no more than what somebody claims.
 		if b.counts || mentions(s, r, g.obj) || len(r.Results) == 0 {
@@ -368,7 +372,7 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 	case b.negative || isNil && !b.never0(s) && g.nilSeen():
 		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%sif %s > 0 {\n%s = %s\n}\n", first, guard, g.target, made))}
 	case !previous(d.Cursor, stmt) && !(d.Parent() == stmt.Parent() && b.standsAt(s, &d, g.loop.Node().Pos())):
-		if comment, end, ok := d.lines(s); ok && d.Parent() == stmt.Parent() {
+		if comment, end, ok := d.lines(s); ok && d.Parent() == stmt.Parent() && types.Identical(s.Info.TypeOf(d.typ), g.obj.Type()) {
 			m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, insert(start, fmt.Sprintf("%s%s := %s%s\n", first, g.target, made, comment))}
 			break
 		}
@@ -446,11 +450,19 @@ func (g *growth) nilSeen() bool {
 
 // capacityUsed reports whether code asks for the capacity of a slice.
 func capacityUsed(s *advice.Site, obj types.Object) bool {
-	used := false
+	used, branches := false, 0
 	s.Func.Inspect([]ast.Node{(*ast.CallExpr)(nil)}, func(c inspector.Cursor) bool {
 		call := c.Node().(*ast.CallExpr)
-		used = used || s.Callee(call) == "cap" && object(s, call.Args[0]) == obj
+		switch s.Callee(call) {
+		case "cap":
+			used = used || object(s, call.Args[0]) == obj
+		case "append":
+			assign, ok := c.Parent().Node().(*ast.AssignStmt)
+			if object(s, call.Args[0]) == obj && !(ok && len(assign.Lhs) == 1 && object(s, assign.Lhs[0]) == obj) {
+				branches++
+			}
+		}
 		return !used
 	})
-	return used
+	return used || branches > 1 // of which each has memory of its own, where there is no room
 }

@@ -277,3 +277,39 @@ func unpack(data []byte, to *[]uint64) {
 		*to = append(*to, n) // hot: runtime.growslice
 	}
 }
+
+// short panics where there are fewer than somebody claims.
+func short(n int, next func() (int, bool)) []int {
+	out := []int{}
+	for i := 0; i < n; i++ {
+		v, ok := next()
+		if !ok {
+			panic("too short")
+		}
+		// want C: slices.Grow(out, n)
+		out = append(out, v) // hot: runtime.growslice
+	}
+	return out
+}
+
+// typed keeps its type.
+func typed(nodes []*node) (names, int) {
+	var out names = []string{}
+	n := len(nodes)
+	some := nodes[n%2:]
+	for _, n := range some {
+		// want A: len(some)
+		out = append(out, n.name) // hot: runtime.growslice
+	}
+	return out, n
+}
+
+// branches has two that begin alike.
+func branches(nodes []*node) ([]string, []string) {
+	out := []string{}
+	for _, n := range nodes {
+		// want B: len(nodes)
+		out = append(out, n.name) // hot: runtime.growslice
+	}
+	return append(out, "left"), append(out, "right")
+}
