@@ -31,6 +31,25 @@ func (p fmtPiece) isNumber() bool {
 	return strings.HasPrefix(p.code, "strconv.") && !strings.HasPrefix(p.code, "strconv.FormatBool(")
 }
 
+// allocatesMore reports whether strconv may allocate more strings for the numbers of pieces
+// than fmt allocates to have its arguments in interfaces: numbers of one byte it has there
+// without allocating, where strconv makes a string of those from 100 on. Of larger ones both
+// allocate one, and for texts fmt alone.
+func allocatesMore(s *advice.Site, pieces []fmtPiece) bool {
+	more := 0
+	for _, p := range pieces {
+		if p.arg == nil || s.Info.Types[p.arg].Value != nil {
+			continue
+		}
+		if size, ok := sizeOf(s.Info.TypeOf(p.arg)); p.isNumber() && ok && size == 1 {
+			more++
+		} else if p.isString {
+			more--
+		}
+	}
+	return more > 0
+}
+
 // fmtPieces takes the arguments of a call apart, format first where there is one, as
 // kind says: 'f', 'n' for println, or 0. ok is false where some argument needs what
 // only fmt has.
@@ -131,6 +150,9 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 				return p, !maybe
 			}
 			p.review = fmt.Sprintf("fmt prints a nil, where %s panics: see that %s never is", p.code, src)
+			if types.IsInterface(t) {
+				p.review += ", nor anything with a method Error or Format, which fmt would call"
+			}
 			if name == "Error" {
 				p.review = "" // left to somebody who knows whether there is an error
 				return p, false

@@ -84,7 +84,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	if wordy(pieces) {
 		return m, false
 	}
-	if unboxed(s) && len(merged(pieces)) > 1 && slices.ContainsFunc(pieces, fmtPiece.isNumber) {
+	if len(merged(pieces)) > 1 && (allocatesMore(s, pieces) || unboxed(s) && slices.ContainsFunc(pieces, fmtPiece.isNumber)) {
 		m.Why = fmt.Sprintf("%s %s. It allocates the string alone: numbers below 256 it takes as they are, of which strconv would make a string each from 100 on. Append the parts to a []byte, with strconv.AppendInt, and make one string of it.", short(c.Name), whatFmtDoes(suffix))
 		return m, s.Share(fmtFrames) >= formattedMuch
 	}
@@ -94,7 +94,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		return m, false
 	}
 	m.Edits = []advice.Edit{edit}
-	m.Imports = stringImports(code)
+	m.Imports = stringImports(pieces)
 	m.Class = advice.Safe
 	m.Why = fmt.Sprintf("%s %s; %s makes the same string at once.", short(c.Name), whatFmtDoes(suffix), shown(code))
 	if len(merged(pieces)) == 1 {
@@ -130,8 +130,8 @@ func whatFmtDoes(suffix string) string {
 }
 
 // stringImports are the packages that code of pieces may use.
-func stringImports(code string) []string {
-	if strings.Contains(code, "strconv.") {
+func stringImports(pieces []fmtPiece) []string {
+	if slices.ContainsFunc(pieces, func(p fmtPiece) bool { return p.arg != nil && strings.HasPrefix(p.code, "strconv.") }) {
 		return []string{"strconv"}
 	}
 	return nil
@@ -210,7 +210,7 @@ func isParameter(s *advice.Site, obj types.Object) bool {
 // printed to where it goes.
 func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	call, ok := c.Parent().Node().(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 || call.Args[0] != c.CallExpr {
+	if !ok || len(call.Args) != 1 || call.Args[0] != c.CallExpr || deferred(c.Parent()) { // it would be formatted later
 		return false
 	}
 	sel, ok := call.Fun.(*ast.SelectorExpr)
@@ -271,6 +271,9 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if !ok || len(pieces) > 1 && !inBlock(c.Parent()) {
 			return m, false
 		}
+		if allocatesMore(s, pieces) {
+			return m, false
+		}
 		m.Class = advice.Safe
 		for _, p := range pieces {
 			if p.arg == nil {
@@ -290,7 +293,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		}
 		code := strings.Join(lines, "\n")
 		m.Edits = []advice.Edit{replace(stmt, code)}
-		m.Imports = stringImports(code)
+		m.Imports = stringImports(pieces)
 		m.Why = fmt.Sprintf("%s %s: write the pieces to %s one by one.", short(c.Name), whatFmtDoes(suffix), dst)
 		if len(pieces) == 1 {
 			m.Why = fmt.Sprintf("%s is called for a single text: write it to %s as it is.", short(c.Name), dst)
@@ -311,7 +314,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", operand(w, s.Source(w)), s.Source(p.arg)))}
 		} else {
 			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), code))}
-			m.Imports = append(stringImports(code), "io")
+			m.Imports = append(stringImports(pieces), "io")
 		}
 		m.Class = advice.Review
 		m.Why = fmt.Sprintf("%s is called for a single value: write it as it is.", short(c.Name))

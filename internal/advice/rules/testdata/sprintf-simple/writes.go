@@ -34,3 +34,12 @@ func build(names []string, w io.Writer, body []byte) (string, error) {
 	fmt.Fprintf(w, names[0]) // hot: fmt.Fprintf
 	return sb.String(), nil
 }
+
+// later is of what is formatted now, and of numbers that fmt takes without allocating.
+func later(sb *strings.Builder, p *point, ip [4]byte) {
+	defer sb.WriteString(fmt.Sprintf("%+v", p))                // hot: fmt.Sprintf
+	fmt.Fprintf(sb, "%d.%d.%d.%d", ip[0], ip[1], ip[2], ip[3]) // hot: fmt.Fprintf
+	p.x = 5
+}
+
+type point struct{ x int }
