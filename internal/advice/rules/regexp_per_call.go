@@ -70,7 +70,7 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 	if _, err := compile(pattern); err != nil {
 		return // it fails each time, which is for somebody else to tell
 	}
-	if changesHow(s, c) {
+	if changesHow(s, c) || commented(s, c.Pos(), c.End()) {
 		return
 	}
 	pkg := s.Source(c.Fun)

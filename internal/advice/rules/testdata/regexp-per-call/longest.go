@@ -14,3 +14,12 @@ func Äußerste(s string) bool {
 	// want B: compiles the same pattern
 	return regexp.MustCompile("ä+").MatchString(s) // hot: regexp.MustCompile
 }
+
+func explained(s string) bool {
+	// want C: compiles the same pattern
+	re := regexp.MustCompile( // hot: regexp.MustCompile
+		// A word and a number.
+		`^\w+\d$`,
+	)
+	return re.MatchString(s)
+}
