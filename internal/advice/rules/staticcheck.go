@@ -2,6 +2,8 @@ package rules
 
 import (
 	"go/ast"
+	"go/token"
+	"go/types"
 	"regexp"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -31,6 +33,20 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 	Class:    advice.Safe,
 	Frames:   mapLookup,
 	Gain:     1.6,
+	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
+		// m[k] += v of -0, and append(m[k], vs...) beside []any{vs}, are something else.
+		other := false
+		ast.Inspect(c.Node(), func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				other = other || n.Ellipsis.IsValid()
+			case *ast.IndexExpr:
+				other = other || isFloat(s.Info.TypeOf(n))
+			}
+			return !other
+		})
+		return !other
+	},
 }
 
 var deleteGuard = &advice.Rule{
@@ -62,12 +78,58 @@ var copyLoop = &advice.Rule{
 	Title: "elements are copied one by one",
 	Doc: `copy, and the assignment of an array, move many bytes at a time; a loop moves one element, and checks two indices.
 
-It is left to review: where the destination is shorter, the loop panics and copy stops.`,
+It is left to review: where the destination is shorter, the loop panics and copy stops; where both are parts of one slice
+and the destination begins within the source, the loop repeats what it has just moved and copy doesn't. Where they are seen
+to be parts of one, there is advice only.`,
 	Analyzer: s1001.Analyzer,
-	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time. It stops where the shorter one ends, where the loop would panic.",
+	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time. It stops where the shorter one ends, where the loop would panic, and moves what was there before where both overlap.",
 	Class:    advice.Review,
 	Gain:     4,
-	Judge:    takesTime,
+	Judge: func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
+		if sharesSlice(s, loopBody(c.Node())) {
+			m.Edits = nil
+		}
+		return takesTime(s, message, c, m)
+	},
+}
+
+// sharesSlice reports whether a loop's body moves elements between parts of one slice.
+func sharesSlice(s *advice.Site, body *ast.BlockStmt) bool {
+	roots := make(map[types.Object]bool)
+	sliced, shares := false, false
+	ast.Inspect(body, func(n ast.Node) bool {
+		index, ok := n.(*ast.IndexExpr)
+		if !ok {
+			return true
+		}
+		root, part := partOf(s, index.X)
+		sliced = sliced || part
+		shares = shares || root != nil && roots[root]
+		roots[root] = true
+		return true
+	})
+	return sliced && shares
+}
+
+// partOf returns the variable that an expression is a slice of, by way of local variables,
+// and whether it may be a part only.
+func partOf(s *advice.Site, e ast.Expr) (root types.Object, part bool) {
+	for range 10 {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.SliceExpr:
+			e, part = x.X, true
+			continue
+		case *ast.Ident:
+			if value, ok := definition(s, object(s, x)); ok {
+				if x, ok := ast.Unparen(value.Node().(ast.Expr)).(*ast.SliceExpr); ok {
+					e = x
+					continue
+				}
+			}
+		}
+		break
+	}
+	return rootOf(s, e), part
 }
 
 var slideLoop = &advice.Rule{
@@ -75,12 +137,20 @@ var slideLoop = &advice.Rule{
 	Title: "elements are moved down one by one",
 	Doc: `copy moves elements within a slice, too, also where they overlap, and many bytes at a time.
 
-It is left to review: where there are fewer elements than the loop moves, it panics and copy stops.`,
+It is left to review: where there are fewer elements than the loop moves, it panics and copy stops; where the number is
+below zero, the loop does nothing and copy panics.`,
 	Analyzer: s1018.Analyzer,
 	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time, also within a slice.",
 	Class:    advice.Review,
 	Gain:     4,
-	Judge:    takesTime,
+	Judge: func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
+		if loop, ok := c.Node().(*ast.ForStmt); ok {
+			if init, ok := loop.Init.(*ast.AssignStmt); !ok || init.Tok != token.DEFINE {
+				return false // the variable counts on behind the loop
+			}
+		}
+		return takesTime(s, message, c, m)
+	},
 }
 
 // takesTime: what moves elements calls nothing, so that the line has to have the time

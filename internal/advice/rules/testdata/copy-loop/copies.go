@@ -21,3 +21,11 @@ func array(src [64]byte) (dst [64]byte) {
 	}
 	return dst
 }
+
+func repeated(buf []byte, from, to, n int) {
+	dst, src := buf[to:], buf[from:from+n]
+	// want C: many bytes at a time
+	for i := range src {
+		dst[i] = src[i] // hot
+	}
+}

@@ -21,3 +21,21 @@ func add(m map[string][]string, key, name string) {
 		m[key] = []string{name} // hot: runtime.newobject
 	}
 }
+
+// A sum of nothing but -0 is 0.
+func sums(m map[string]float64, key string, v float64) {
+	if _, ok := m[key]; ok { // hot: runtime.mapaccess2_faststr
+		m[key] += v
+	} else {
+		m[key] = v
+	}
+}
+
+// One holds them, the other one is of them.
+func nested(m map[string][]any, key string, vs []any) {
+	if _, ok := m[key]; ok { // hot: runtime.mapaccess2_faststr
+		m[key] = append(m[key], vs...)
+	} else {
+		m[key] = []any{vs}
+	}
+}

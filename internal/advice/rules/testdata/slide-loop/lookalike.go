@@ -14,3 +14,12 @@ func sum(buf []byte, offset int) {
 		buf[i] += buf[offset+i] // hot
 	}
 }
+
+// The variable counts on.
+func rest(buf []byte, offset int) int {
+	n, i := len(buf)-offset, 0
+	for i = 0; i < n; i++ {
+		buf[i] = buf[offset+i] // hot
+	}
+	return i
+}
