@@ -51,15 +51,40 @@ func matchRandSourcePerCall(s *advice.Site) []advice.Match {
 	return matches
 }
 
+// asksTheTime reports whether a seed is the time to a second or less, maybe with something
+// added, so that it is another one for each call. What is left of the time once it is
+// divided, or a day of it, is not.
 func asksTheTime(s *advice.Site, e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && s.Callee(call) == "time.Now" {
-			found = true
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.ADD, token.SUB, token.XOR:
+			return asksTheTime(s, e.X) || asksTheTime(s, e.Y)
 		}
-		return !found
-	})
-	return found
+	case *ast.CallExpr:
+		if operand, _, ok := conversion(s, e); ok {
+			return asksTheTime(s, operand)
+		}
+		sel, ok := e.Fun.(*ast.SelectorExpr)
+		if !ok || !slices.Contains([]string{"Unix", "UnixMilli", "UnixMicro", "UnixNano", "Nanosecond"}, sel.Sel.Name) {
+			return false
+		}
+		now, ok := ast.Unparen(sel.X).(*ast.CallExpr)
+		if utc, is := asSelector(now); ok && is && (utc.Sel.Name == "UTC" || utc.Sel.Name == "Local") {
+			now, ok = ast.Unparen(utc.X).(*ast.CallExpr)
+		}
+		return ok && s.Callee(now) == "time.Now"
+	}
+	return false
+}
+
+// asSelector returns the method or function that a call names.
+func asSelector(call *ast.CallExpr) (*ast.SelectorExpr, bool) {
+	if call == nil {
+		return nil, false
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	return sel, ok
 }
 
 // drawFromPackage fills in the rewrite, where nothing happens to what rand.New returns

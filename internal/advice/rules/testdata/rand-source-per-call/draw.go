@@ -40,3 +40,14 @@ func handed(n int) int {
 }
 
 func use(r *rand.Rand) int { return r.Int() }
+
+// daily is the same all day.
+func daily(quotes []string) string {
+	// want C: Keep the source
+	r := rand.New(rand.NewSource(int64(time.Now().YearDay()))) // hot: math/rand.NewSource
+	// want C: Keep the source
+	q := rand.New(rand.NewSource(time.Now().Unix() / 86400)) // hot: math/rand.NewSource
+	// want B: draw from them
+	p := rand.New(rand.NewSource(time.Now().UTC().UnixNano() + 7)) // hot: math/rand.NewSource
+	return quotes[r.Intn(len(quotes))] + quotes[q.Intn(len(quotes))] + quotes[p.Intn(len(quotes))]
+}
