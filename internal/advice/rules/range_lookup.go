@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -78,7 +79,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 		m.Edits = append(m.Edits, insert(r.Key.End(), ", "+name))
 	case *ast.Ident:
 		obj := object(s, value)
-		if obj == nil || assigned(s, obj, r.Body) {
+		if obj == nil || assigned(s, obj, r.Body) || changesPart(s, obj) {
 			return advice.Match{}, false
 		}
 		name = value.Name
@@ -98,6 +99,9 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 		if assign, ok := c.Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 2 && len(assign.Rhs) == 1 {
 			simple = false // v, ok := m[k]
 		}
+		if spec, ok := c.Parent().Node().(*ast.ValueSpec); ok && len(spec.Names) != len(spec.Values) {
+			simple = false // var v, ok = m[k]
+		}
 		if r.Value != nil && resolves(s, name, index.Pos()) != object(s, r.Value) {
 			simple = false
 		}
@@ -114,6 +118,15 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	}
 	m.Why = fmt.Sprintf("%s[%s] is found once more, though the range has it: take it from there as the second variable.", text, s.Source(r.Key))
 	return m, true
+}
+
+// changesPart reports whether a part of a variable is assigned to, or something has its address.
+func changesPart(s *advice.Site, obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	return !ok || slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
+		use, ok := s.Root().FindNode(id)
+		return !ok || addressTakenBy(s, use, v) != "" || changes(s, use)
+	})
 }
 
 func isTypeParam(t types.Type) bool {

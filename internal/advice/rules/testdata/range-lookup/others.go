@@ -51,3 +51,33 @@ func others(m, n map[string]int, f map[float64]int, l map[int]large, change func
 	}
 	return sum
 }
+
+type item struct {
+	name string
+	tags [2]string
+}
+
+func (i *item) clean() { i.name = "" }
+
+// changed are copies that are no longer what the map has.
+func changed(m map[string]item) (n int) {
+	for k, v := range m {
+		v.name = "x"
+		if m[k].name != v.name { // hot: runtime.mapaccess1_faststr
+			n++
+		}
+	}
+	for k, v := range m {
+		v.clean()
+		if m[k].name != v.name { // hot: runtime.mapaccess1_faststr
+			n++
+		}
+	}
+	for k := range m {
+		var v, ok = m[k] // hot: runtime.mapaccess2_faststr
+		if ok {
+			n += len(v.name)
+		}
+	}
+	return n
+}
