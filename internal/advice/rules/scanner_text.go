@@ -38,7 +38,7 @@ func matchScannerText(s *advice.Site) []advice.Match {
 			continue
 		}
 		obj := object(s, assign.Lhs[0])
-		if obj == nil || obj.Pos() != assign.Lhs[0].Pos() || !builtins(s, c.Pos(), "string", "byte") {
+		if obj == nil || obj.Pos() != assign.Lhs[0].Pos() || !sameOwner(s, sel, "Bytes") || !builtins(s, c.Pos(), "string", "byte") {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}

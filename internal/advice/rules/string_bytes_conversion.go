@@ -148,7 +148,12 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			m.Edits = append(m.Edits, replace(sel, pkg+"."+function))
 			m.Imports = []string{importPath}
 		} else {
-			m.Edits = append(m.Edits, replace(sel.Sel, other[strings.LastIndexByte(other, '.')+1:]))
+			method := other[strings.LastIndexByte(other, '.')+1:]
+			if !sameOwner(s, sel, method) {
+				m.Edits = nil
+				return false
+			}
+			m.Edits = append(m.Edits, replace(sel.Sel, method))
 		}
 		m.Why = fmt.Sprintf("%s makes a copy for %s, and %s needs none.", converted, short(c.Name), short(other))
 		return true
@@ -247,7 +252,7 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 // writeBytes is of w.WriteString(string(b)) and io.WriteString(w, string(b)).
 func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "WriteString" || len(c.Args) == 0 {
+	if !ok || sel.Sel.Name != "WriteString" || len(c.Args) == 0 || deferred(c.Cursor) { // the bytes may be others by then
 		return false
 	}
 	arg := c.Args[len(c.Args)-1]
@@ -293,6 +298,16 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Class = advice.Review
 	}
 	return true
+}
+
+// sameOwner reports whether another method by its name, in a method's place, is of the same
+// type: one that embeds it may have its own.
+func sameOwner(s *advice.Site, sel *ast.SelectorExpr, name string) bool {
+	t := s.Info.TypeOf(sel.X)
+	obj, _, _ := types.LookupFieldOrMethod(t, true, s.Types, name)
+	other, ok := obj.(*types.Func)
+	method, ok2 := s.Info.Uses[sel.Sel].(*types.Func)
+	return ok && ok2 && !overridden(t, method, other)
 }
 
 // overridden reports whether one of two methods of a type is its own and the other one

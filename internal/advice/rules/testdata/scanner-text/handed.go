@@ -47,3 +47,13 @@ func (p *parser) repeated() (n int) {
 	}
 	return n
 }
+
+// trimmed has bytes of its own.
+type trimmed struct{ *bufio.Scanner }
+
+func (t trimmed) Bytes() []byte { return t.Scanner.Bytes()[1:] }
+
+func (t trimmed) last() bool {
+	line := t.Text() // hot: bufio.(*Scanner).Text
+	return line == "end"
+}

@@ -1,8 +1,10 @@
 package conv
 
 import (
+	"bufio"
 	"bytes"
 	"io"
+	"regexp"
 )
 
 // counted has a Write of its own, and the WriteString of what it embeds.
@@ -29,4 +31,19 @@ func write(c *counted, s shouting, text string, b []byte) {
 	s.WriteString(string(b))     // hot: runtime.slicebytetostring
 	io.WriteString(s, string(b)) // hot: runtime.slicebytetostring
 	s.Write([]byte(text))        // hot: runtime.stringtoslicebyte
+}
+
+// whole has a Match of its own.
+type whole struct{ *regexp.Regexp }
+
+func (w whole) Match(b []byte) bool { return len(w.Find(b)) == len(b) }
+
+func match(w whole, b []byte) bool {
+	return w.MatchString(string(b)) // hot: runtime.slicebytetostring
+}
+
+// later is of the bytes as they are now.
+func later(w *bufio.Writer, b []byte) {
+	defer w.WriteString(string(b)) // hot: runtime.slicebytetostring
+	b[0] = 'x'
 }
