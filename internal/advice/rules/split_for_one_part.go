@@ -258,7 +258,14 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		m.Edits = []advice.Edit{insert(stmt.Node().Pos(), lhs+" := "+cut+"\n"), replace(index, name)}
 	}
 	if m.Edits != nil {
+		if sp.appended(at) {
+			m.Edits, m.Class = nil, advice.AdviceOnly
+			return true
+		}
 		m.Class = advice.Review
+		if sp.pkg == "bytes" {
+			m.Why += clippedParts
+		}
 		if first && sp.pkg == "strings" && len(m.Edits) == 2 && m.Edits[1].New == cut {
 			m.Class = advice.Safe // there always is a first part
 		}
@@ -267,6 +274,15 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		}
 	}
 	return true
+}
+
+// clippedParts is what differs of slices of bytes.
+const clippedParts = " What is before the separator has no room behind it now; of Cut it does: append to it, and what is after is overwritten."
+
+// appended reports whether a part, of bytes, is appended to where it stands.
+func (sp *split) appended(part inspector.Cursor) bool {
+	call, ok := part.Parent().Node().(*ast.CallExpr)
+	return ok && sp.pkg == "bytes" && sp.site.Callee(call) == "append" && call.Args[0] == part.Node()
 }
 
 // hoistable returns the statement that an expression may be computed before.
@@ -481,6 +497,10 @@ func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 		return names[i]
 	}
 	for _, i := range u.indexes {
+		if c, ok := s.Root().FindNode(i.node); !ok || sp.appended(c) {
+			m.Edits = nil
+			return
+		}
 		m.Edits = append(m.Edits, replace(i.node, use(int(i.n), [2]string{"before", "after"}[i.n])))
 	}
 	for _, l := range u.lengths {
@@ -495,6 +515,9 @@ func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 		replace(sp.CallExpr, fmt.Sprintf("%s.Cut(%s, %s)", sp.local, s.Source(sp.Args[0]), s.Source(sp.Args[1]))),
 	)
 	m.Class = advice.Review
+	if sp.pkg == "bytes" {
+		m.Why += clippedParts
+	}
 	if names[1] != "_" {
 		m.Why += " Where there is none, what is after is empty; an index panics."
 	}

@@ -63,3 +63,15 @@ func second(line, sep string) (string, string) {
 	b := strings.Split(line, sep)[0] // hot: strings.Split
 	return a, b
 }
+
+// suffixed appends to a part, behind which the other one stands.
+func suffixed(line []byte) ([]byte, []byte) {
+	// want C: before and after
+	parts := bytes.SplitN(line, []byte("="), 2) // hot: bytes.SplitN
+	if len(parts) != 2 {
+		return nil, nil
+	}
+	// want C: bytes.Cut finds
+	first := append(bytes.Split(line, []byte(";"))[0], '!') // hot: bytes.Split
+	return append(parts[0], first...), parts[1]
+}
