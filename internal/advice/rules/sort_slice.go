@@ -193,6 +193,10 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 		if !reverse {
 			useSlicesSort(s, c, arg, m)
+			if m.Class == advice.Safe && isFloat(elem) && c.Name == "sort.Stable" {
+				m.Class = advice.Review
+				m.Why += " 0 and -0, which compare equal, may change places."
+			}
 			return true
 		}
 		pkg, ok := packageName(s, "slices", c.Pos())

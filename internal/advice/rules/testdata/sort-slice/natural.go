@@ -3,6 +3,7 @@ package natural
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -20,4 +21,10 @@ func sorted(ids []id, words []string, numbers []float64) {
 	slices.SortFunc(words, strings.Compare) // hot: slices.SortFunc[...] slices.pdqsortCmpFunc[...]
 	// want B: compiled for float64
 	slices.SortFunc(numbers, func(a, b float64) int { return cmp.Compare(a, b) }) // hot: slices.SortFunc[...] slices.pdqsortCmpFunc[...]
+}
+
+// stable keeps 0 and -0 where they are.
+func stable(numbers []float64) {
+	// want B: 0 and -0
+	sort.Stable(sort.Float64Slice(numbers)) // hot: sort.Stable
 }
