@@ -245,8 +245,10 @@ func fixedText(text, method string, begins, ends bool) string {
 		return fmt.Sprintf("strings.HasSuffix or strings.CutSuffix with %q is the same", text)
 	case strings.HasPrefix(method, "Match"):
 		return fmt.Sprintf("strings.Contains of %q is the same", text)
-	case strings.HasPrefix(method, "Replace"):
+	case method == "ReplaceAllLiteral" || method == "ReplaceAllLiteralString":
 		return fmt.Sprintf("strings.ReplaceAll of %q is the same", text)
+	case method == "ReplaceAll" || method == "ReplaceAllString":
+		return fmt.Sprintf("strings.ReplaceAll of %q is the same where the replacement has no $", text)
 	case method == "Split":
 		return fmt.Sprintf("strings.Split by %q is the same", text)
 	}
