@@ -234,6 +234,20 @@ func (s *Site) Allocates() float64 {
 	return s.seen.largest(own)
 }
 
+// Unallocated reports whether nothing is allocated on the line or below it: there are
+// profiles of memory of each subject that has it, and none has a block of it.
+func (s *Site) Unallocated() bool {
+	if s.hot == nil {
+		return false
+	}
+	for subject, v := range s.hot.match(about{}) {
+		if s.seen.totals[subject][allocBlocks] == 0 || v[allocBlocks] > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Flat returns the part of the CPU time that the line itself has, without what it
 // calls, in some subject.
 func (s *Site) Flat() float64 {

@@ -25,7 +25,8 @@ The same holds, to a lesser degree, for many statements one after the other.
 
 The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It is offered where the
 loop does nothing else with the string, and nothing leaves the loop but its end or a break; not where what the line
-allocates is of one or two small sizes: of so few steps a strings.Builder allocates no less.`,
+allocates is of one or two small sizes: of so few steps a strings.Builder allocates no less. A loop of a single step, which
+begins with an empty string, allocates nothing, and is not reported.`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
 	Allocates: true,
@@ -34,6 +35,9 @@ allocates is of one or two small sizes: of so few steps a strings.Builder alloca
 }
 
 func matchStringConcatLoop(s *advice.Site) []advice.Match {
+	if s.Unallocated() {
+		return nil // each string grows from an empty one, of which + makes no other
+	}
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
 		assign, ok := c.Node().(*ast.AssignStmt)
