@@ -2,7 +2,13 @@ package advice
 
 import (
 	"errors"
+	"fmt"
 	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -166,5 +172,45 @@ func TestAnalyzerFails(t *testing.T) {
 		if len(report.Findings) > 0 || !slices.ContainsFunc(report.Unexamined, func(s string) bool { return strings.Contains(s, name) }) {
 			t.Errorf("findings %+v, unexamined %q: want none, and %q", report.Findings, report.Unexamined, name)
 		}
+	}
+}
+
+// TestCompiles checks a rewritten file beside others, whose functions have no bodies then.
+func TestCompiles(t *testing.T) {
+	files := map[string]string{
+		"/src/a.go": "package p\n\nimport \"errors\"\n\nfunc a() error { return errors.New(b(1)) }\n",
+		"/src/b.go": "package p\n\nimport \"strings\"\n\nfunc init() { strings.ToLower(\"\") }\n\nfunc b[T any](T) string { return strings.Repeat(\"b\", 3) }\n\nfunc _() {}\n",
+	}
+	p := Package{Path: "example.com/m/p", Fset: token.NewFileSet()}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		f, err := parser.ParseFile(p.Fset, name, files[name], parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Files = append(p.Files, f)
+	}
+	var err error
+	config := types.Config{Importer: importer.ForCompiler(p.Fset, "source", nil)}
+	if p.Types, err = config.Check(p.Path, p.Fset, p.Files, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, text, want string }{
+		{"/src/a.go", strings.Replace(files["/src/a.go"], "b(1)", "b(1) + b(true)", 1), ""},
+		{"/src/b.go", files["/src/b.go"] + "var c = a()\n", ""},
+		{"/src/a.go", strings.Replace(files["/src/a.go"], "b(1)", "b(1) + 1", 1), "mismatched types"},
+		{"/src/a.go", strings.Replace(files["/src/a.go"], "errors.New(b(1))", "nil", 1), "imported and not used"},
+		{"/src/a.go", strings.Replace(files["/src/a.go"], "func a() error {", "func a() error { x := 1;", 1), "declared and not used"},
+		{"/src/a.go", files["/src/a.go"] + "var b = 1\n", "redeclared"},
+		{"/src/a.go", "package p\n\nimport \"sort\"\n\nvar a = sort.Ints\n", ""}, // which nobody has imported so far
+		{"/src/a.go", "package p\n\nfunc a() {", "expected"},
+		{"/src/c.go", "package p\n", errNotBuilt.Error()},
+	} {
+		got := fmt.Sprint(p.compiles(c.name, []byte(c.text)))
+		if c.want == "" && got != "<nil>" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q, want %q", c.text, got, c.want)
+		}
+	}
+	if p.Fset.File(p.Files[0].FileStart) == nil {
+		t.Error("the file as it is has no positions any more")
 	}
 }

@@ -30,6 +30,7 @@ type Package struct {
 
 	inspector *inspector.Inspector
 	analyzed  map[*analysis.Analyzer]*analyzed
+	bare      []*ast.File // Files, where functions have no bodies
 	uses      map[types.Object][]*ast.Ident
 	texts     map[string][]byte // of files, by name
 }
@@ -234,8 +235,9 @@ func (s *Site) Allocates() float64 {
 	return s.seen.largest(own)
 }
 
-// Unallocated reports whether nothing is allocated on the line or below it: there are
-// profiles of memory of each subject that has it, and none has a block of it.
+// Unallocated reports whether nothing is seen to be allocated on the line or below it: there
+// are profiles of memory of each subject that has it, and none has a block of it. A profile
+// that takes few samples may lack what is allocated seldom.
 func (s *Site) Unallocated() bool {
 	if s.hot == nil {
 		return false
