@@ -321,8 +321,8 @@ func (o *options) layOut(ctx context.Context, c *testCase, dir string) error {
 	return makeModule(ctx, cmp.Or(paths[c.Repo], "github.com/"+c.Repo), dir, requires[c.Repo]...)
 }
 
-// makeModule gives what is older than modules, or has no tests to itself, what it takes to
-// be built: a go.mod of some name, with some versions in place of the newest.
+// makeModule gives a folder what it takes to be built: a go.mod by a name, if it is older than
+// modules, and what its packages and tests import, some in given versions.
 func makeModule(ctx context.Context, name, dir string, versions ...string) error {
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		if out, err := run(ctx, dir, "go", "mod", "init", name); err != nil {

@@ -25,6 +25,10 @@ func readModules(o *options, names string) error {
 		}
 		list = strings.Fields(string(text))
 	}
+	// A version of a module lacks the others of its repository, which its go.work names.
+	if err := os.Setenv("GOWORK", "off"); err != nil {
+		return err
+	}
 	for _, name := range list {
 		if err := rewrites(o, name); err != nil {
 			fmt.Printf("%s: not measured: %v\n", name, err)
@@ -37,12 +41,19 @@ func readModules(o *options, names string) error {
 // and whether that builds and passes the tests. Each is followed by what precision.jsonl
 // wants to know, but for the verdict.
 func rewrites(o *options, name string) error {
-	ctx := context.Background()
+	ctx, end := context.WithTimeout(context.Background(), o.timeout+20*time.Minute)
+	defer end()
 	dir, done, err := o.folder(&testCase{ID: strings.ReplaceAll(name, "/", "+")})
 	if err != nil {
 		return err
 	}
 	defer done()
+	if err := os.RemoveAll(dir); err != nil { // what another run has kept there
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
 	revision, err := o.layOutModule(ctx, name, dir)
 	if err != nil {
 		return err
@@ -51,7 +62,6 @@ func rewrites(o *options, name string) error {
 	defer cancel()
 	cmd := exec.CommandContext(inTime, o.hone, "advise", "-json", "-vet=off", "-profiletime", o.time, "./...")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOWORK=off") // a version of a module lacks the others of its repository
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
 	var complaint bytes.Buffer
@@ -72,15 +82,16 @@ func rewrites(o *options, name string) error {
 		fmt.Printf(", of what was profiled in %v", o.timeout)
 	}
 	fmt.Println()
+	repo := strings.TrimPrefix(name, "github.com/")
 	for _, f := range report.Findings {
-		if f.Fix == nil || o.judged.know(name, f.ID) {
+		if f.Fix == nil || o.judged.know(repo, f.ID) {
 			continue
 		}
 		checking, cancel := context.WithTimeout(ctx, 10*time.Minute)
-		out, _ := run(checking, dir, "env", "GOWORK=off", o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)
+		out, _ := run(checking, dir, o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)
 		cancel()
 		fact, err := json.Marshal(map[string]any{
-			"repo": strings.TrimPrefix(name, "github.com/"), "commit": revision, "id": f.ID, "rule": f.Rule, "class": f.Class,
+			"repo": repo, "commit": revision, "id": f.ID, "rule": f.Rule, "class": f.Class,
 			"file": filepath.ToSlash(relative(dir, f.File)), "line": f.Line, "function": f.Function,
 		})
 		if err != nil {

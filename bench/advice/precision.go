@@ -24,7 +24,9 @@ type verdict struct {
 	// advice is worth elsewhere. "fresh-2" is the same of other modules, by the rules as they
 	// were mended after "fresh", and "fresh-3" by those mended after "fresh-2". "fresh-4", which
 	// has versions in place of commits, is of the first few of a list; nothing was mended
-	// before it. "" are those that rules were mended on.
+	// before it. "fresh-5" is of the modules in fresh-5.txt that have benchmarks and could be
+	// built, by those rules, or with mends that no module of the list led to. "" are those that
+	// rules were mended on.
 	Set string
 	// Verdict is "right" if what the finding says is true there and its rewrite does the
 	// same in every case, builds and passes the tests; else "wrong". A module where nothing
