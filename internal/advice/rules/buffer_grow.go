@@ -52,10 +52,9 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
-		at, left := growAt(s, obj, d)
-		if size, ok := straightSize(s, obj, d, at.Pos); ok && !left {
-			at.New = fmt.Sprintf(at.New, obj.Name()+".Grow("+size+")")
-			m.Edits = []advice.Edit{at}
+		at, grow, left := growAt(s, obj, d)
+		if size, ok := straightSize(s, obj, d, at); ok && !left {
+			m.Edits = []advice.Edit{grow(size)}
 			m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room. How much is written is known: Grow it before.", obj.Name())
 			m.Class = advice.Review
 		} else if s.Share(bufferGrowFrames) < 0.05 {

@@ -22,9 +22,10 @@ memory as the string, without a copy.
 
 The rewrite is offered for local buffers that are written to by their methods, fmt.Fprint… and io.WriteString, and of
 which nothing but String and Len is asked. The Builder starts with the 64 bytes that a Buffer starts with, before the
-first write: where a loop or a branch may return before that, without an error, or all writes are in branches, a Buffer
-costs nothing, and there is advice only. It is left to review whether texts of less than half of that are kept. A Buffer that is full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a
-quarter, which costs what the copy does: of such texts there is a rewrite only where something says how long they will be.`,
+first write: where a loop or a branch may return before that, without an error, or go by all writes, a Buffer costs nothing,
+and there is advice only. It is left to review where texts are of 32 bytes or less on average: each one kept holds on to 64.
+A Buffer that is full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a quarter, which
+costs what the copy does: of such texts there is a rewrite only where something says how long they will be.`,
 	Class:  advice.Safe,
 	Frames: bufferString,
 	Gain:   1.4,
@@ -62,8 +63,8 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 		m.Why = fmt.Sprintf("String copies what is in %s, which is only written to: a strings.Builder hands it out without a copy.", obj.Name())
 		m.Edits = []advice.Edit{replace(typ, local+".Builder")}
 		if !grows {
-			at, left := growAt(s, obj, d)
-			size, known := straightSize(s, obj, d, at.Pos)
+			at, grow, left := growAt(s, obj, d)
+			size, known := straightSize(s, obj, d, at)
 			if !known {
 				size = "64"
 			}
@@ -77,8 +78,7 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 				m.Class, m.Edits = advice.AdviceOnly, nil
 				m.Why = fmt.Sprintf("String copies what is in %s. A strings.Builder hands it out without a copy: make it one, and call Grow where it is sure that something will be written, for some ways through here don't, and cost nothing now.", obj.Name())
 			} else {
-				at.New = fmt.Sprintf(at.New, obj.Name()+".Grow("+size+")")
-				m.Edits = append(m.Edits, at)
+				m.Edits = append(m.Edits, grow(size))
 				if small := s.BlockSize(bufferString); !known && 0 < small && small <= 32 {
 					m.Class = advice.Review
 					m.Why += fmt.Sprintf(" The texts have %d bytes on average: each that is kept keeps room for 64.", small)
@@ -90,21 +90,79 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// growAt is an edit for a call of Grow, which its text has %s for: before the statement that
-// firstUse returns, or else behind the declaration. left is set where control may come by
-// without a write.
-func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at advice.Edit, left bool) {
+// growAt returns where a buffer is to Grow, and the edit that has it do so for a size: before
+// the statement that firstUse returns, or else behind the declaration. left is set where
+// control may come by without a write.
+func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos, grow func(size string) advice.Edit, left bool) {
 	first, left := firstUse(s, obj, d)
+	left = left || !writesSurely(s, obj, d)
+	call := func(size string) string { return fmt.Sprintf("%s.Grow(%s)", obj.Name(), size) }
 	if first != nil {
-		return insert(first.Pos(), "%s\n"), left
+		return first.Pos(), func(size string) advice.Edit { return insert(first.Pos(), call(size)+"\n") }, left
 	}
-	return insert(d.Node().End(), "\n%s"), left
+	return d.Node().End(), func(size string) advice.Edit { return insert(d.Node().End(), "\n"+call(size)) }, left
+}
+
+// writesSurely reports whether each way through the statements behind a buffer's declaration
+// writes to it, as far as branches say; a loop is taken to have a turn.
+func writesSurely(s *advice.Site, obj types.Object, d inspector.Cursor) bool {
+	writes := func(n ast.Node) bool {
+		return slices.ContainsFunc(usesIn(s, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
+			c, ok := s.Root().FindNode(id)
+			return ok && !asksOnly(c)
+		})
+	}
+	var surely func(stmt ast.Stmt) bool
+	some := func(stmts []ast.Stmt) bool { return slices.ContainsFunc(stmts, surely) }
+	// clauses reports whether each of them does, and one of them is always run.
+	clauses := func(body *ast.BlockStmt, exhaustive bool) bool {
+		for _, c := range body.List {
+			var list []ast.Stmt
+			switch c := c.(type) {
+			case *ast.CaseClause:
+				list, exhaustive = c.Body, exhaustive || c.List == nil
+			case *ast.CommClause:
+				list = c.Body
+			}
+			if !some(list) {
+				return false
+			}
+		}
+		return exhaustive
+	}
+	surely = func(stmt ast.Stmt) bool {
+		switch n := stmt.(type) {
+		case *ast.BlockStmt:
+			return some(n.List)
+		case *ast.LabeledStmt:
+			return surely(n.Stmt)
+		case *ast.ForStmt:
+			return surely(n.Body)
+		case *ast.RangeStmt:
+			return surely(n.Body)
+		case *ast.IfStmt:
+			return n.Init != nil && writes(n.Init) || writes(n.Cond) || n.Else != nil && surely(n.Body) && surely(n.Else)
+		case *ast.SwitchStmt:
+			return clauses(n.Body, false)
+		case *ast.TypeSwitchStmt:
+			return clauses(n.Body, false)
+		case *ast.SelectStmt:
+			return clauses(n.Body, true)
+		}
+		return writes(stmt)
+	}
+	for stmt, ok := d.NextSibling(); ok; stmt, ok = stmt.NextSibling() {
+		if n, isStmt := stmt.Node().(ast.Stmt); isStmt && surely(n) {
+			return true
+		}
+	}
+	return false
 }
 
 // firstUse returns the statement beside a buffer's declaration that first uses it, or nil if
 // control surely gets there. A Buffer allocates when it is first written to: ways out before
 // that are free. Such a way within the statement, by a return that has nothing of the buffer
-// and is of no error, is left, and so is one past all writes, which are in branches.
+// and is of no error, is left.
 func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first ast.Node, left bool) {
 	uses := s.Uses(obj)
 	if len(uses) == 0 {
@@ -132,10 +190,7 @@ func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first ast.N
 		}
 		return true
 	})
-	return first, left || !slices.ContainsFunc(uses, func(id *ast.Ident) bool {
-		c, ok := s.Root().FindNode(id)
-		return ok && !inBranch(c, d.Node().Pos()) && !asksOnly(c)
-	})
+	return first, left
 }
 
 // asksOnly reports whether a use of a buffer is of a method that writes nothing.

@@ -47,7 +47,7 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("Each byte of %s that stays as it is is appended by itself. Find the next one that doesn't, and append all before it at once: append(dst, %[1]s[start:i]...).", s.Source(text))
 		body := loopBody(loop.Node())
-		if c.Parent().Node() == body && len(body.List) > 1 && !exitsOf(loop).skips {
+		if c.Parent().Node() == body && len(body.List) > 1 && !exitsOf(s, loop).skips {
 			continue // all are appended, with something else in between
 		}
 		if len(body.List) == 1 && body.List[0] == assign && whole && pure(s, assign.Lhs[0]) && !commented(s, loop.Node().Pos(), assign.Pos()) && !sameCode(s, assign.Lhs[0], text) {
@@ -55,7 +55,7 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("Each byte of %s is appended by itself, with a check for room: one append copies all of them.", s.Source(text))
 			m.Edits = []advice.Edit{replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
 			m.Class = advice.Safe
-			if _, _, converted := conversion(s, text); !converted {
+			if operand, _, ok := conversion(s, text); !ok || !isString(s, operand) {
 				m.Class = advice.Review
 				m.Why += " Where they overlap, the loop reads what it has appended, and a single append doesn't."
 			}
@@ -85,7 +85,7 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 			continue
 		}
 		body := loopBody(loop.Node())
-		if stmt := c.Parent(); stmt.Parent().Node() == body && len(body.List) > 1 && !exitsOf(loop).skips {
+		if stmt := c.Parent(); stmt.Parent().Node() == body && len(body.List) > 1 && !exitsOf(s, loop).skips {
 			continue // all are written, with something else in between
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "characters of a text are written one by one",

@@ -19,7 +19,7 @@ each piece once, and allocate nothing.
 
 The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at. It is left to review:
 functions that the pieces call run between the writes. Where one of them sees the buffer, it is not offered. The same holds
-for append(b, (a + c)...), where pieces that are bytes must not be of the slice's own room.`,
+for append(b, (a + c)...), where pieces that are bytes must not share memory with the slice's spare capacity.`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
 	Allocates: true,
@@ -59,8 +59,9 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		dst := s.Source(sel.X)
 		var lines []string
 		ok = true
+		root := rootOf(s, sel.X)
 		for _, p := range pieces {
-			ok = ok && !(calls(s, p) && uses(p, rootName(dst))) && builtins(s, p.Pos(), "string")
+			ok = ok && !(calls(s, p) && (root == nil || mentions(s, p, root))) && builtins(s, p.Pos(), "string")
 			lines = append(lines, writePiece(s, dst, p))
 		}
 		if !ok {
@@ -84,17 +85,19 @@ func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (
 	if len(pieces) < 2 {
 		return advice.Match{}, false
 	}
-	dst := s.Source(assign.Lhs[0])
+	dst, root := s.Source(assign.Lhs[0]), rootOf(s, assign.Lhs[0])
+	why := fmt.Sprintf("+ makes a new string, which is copied to %s and dropped: append the pieces one by one.", dst)
 	var lines []string
 	for _, p := range pieces {
-		if uses(p, rootName(dst)) {
+		if root == nil || mentions(s, p, root) {
 			return advice.Match{}, false
 		}
-		if operand, to, ok := conversion(s, p); ok && plainBytes(s.Info.TypeOf(operand)) && isString(s, p) && to != nil {
-			p = operand
+		code := s.Source(p)
+		if b, ok := bytesOf(s, p); ok {
+			code = b
+			why += fmt.Sprintf(" See that %s is not in the room behind %s.", b, dst)
 		}
-		lines = append(lines, fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(p)))
+		lines = append(lines, fmt.Sprintf("%s = append(%s, %s...)", dst, dst, code))
 	}
-	return advice.Match{Node: assign, Class: advice.Review, Edits: []advice.Edit{replace(assign, strings.Join(lines, "\n"))},
-		Why: fmt.Sprintf("+ makes a new string, which is copied to %s and dropped: append the pieces one by one.", dst)}, true
+	return advice.Match{Node: assign, Class: advice.Review, Edits: []advice.Edit{replace(assign, strings.Join(lines, "\n"))}, Why: why}, true
 }

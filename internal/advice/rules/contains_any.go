@@ -44,16 +44,16 @@ func matchContainsAny(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("%s makes a set of %q for each call and looks at the text byte by byte: IndexByte, called for each of them, compares many bytes at once.", short(c.Name), chars)
 		rewritten := strings.HasSuffix(c.Name, "ContainsAny") && pure(s, c.Args[0]) && !commented(s, c.Pos(), c.End())
-		slicesName, inlined := packageName(s, "slices", c.Pos())
+		slicesName, imported := packageName(s, "slices", c.Pos())
 		_, typed := s.Info.TypeOf(c.Args[0]).Underlying().(*types.Slice) // as nil is not
-		inlined = inlined && typed && c.Name == "bytes.ContainsAny" && s.AtLeast("1.21") && s.Share(amongChars) > s.Share(anyOf)/3
+		inlined := imported && typed && c.Name == "bytes.ContainsAny" && s.AtLeast("1.21") && s.Share(amongChars) > s.Share(anyOf)/3
 		switch {
 		case rewritten && inlined:
 			m.Why = fmt.Sprintf("the texts are short, and %s looks for each of their bytes among %q by a call: comparing costs less.", short(c.Name), chars)
-			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.ContainsFunc(%s, func(c byte) bool { return %s })", slicesName, text, either(chars, "c == %q")))}
+			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.ContainsFunc(%s, func(c byte) bool { return %s })", slicesName, text, either(chars, func(c byte) string { return fmt.Sprintf("c == %q", c) })))}
 			m.Class, m.Imports = advice.Review, []string{"slices"}
 		case rewritten:
-			code := either(chars, strings.ReplaceAll(pkg+".IndexByte("+text, "%", "%%")+", %q) >= 0")
+			code := either(chars, func(c byte) string { return fmt.Sprintf("%s.IndexByte(%s, %q) >= 0", pkg, text, c) })
 			switch p := c.Parent().Node().(type) {
 			case *ast.UnaryExpr:
 				code = "(" + code + ")"
@@ -72,11 +72,11 @@ func matchContainsAny(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// either is code that asks for any of some characters, each by a format.
-func either(chars, format string) string {
+// either is code that asks for any of some characters, which have one byte each.
+func either(chars string, is func(c byte) string) string {
 	var parts []string
 	for i := range len(chars) {
-		parts = append(parts, fmt.Sprintf(format, chars[i]))
+		parts = append(parts, is(chars[i]))
 	}
 	return strings.Join(parts, " || ")
 }

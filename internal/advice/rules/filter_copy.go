@@ -99,7 +99,7 @@ func filters(s *advice.Site, c, loop inspector.Cursor) types.Object {
 	case *ast.IndexExpr:
 		element = r.Key != nil && object(s, e.X) == from && object(s, e.Index) == object(s, r.Key)
 	}
-	if !element || c.Parent().Node() == r.Body && !exitsOf(loop).skips {
+	if !element || c.Parent().Node() == r.Body && !exitsOf(s, loop).skips {
 		return nil
 	}
 	if !isLocal(s, kept) || isParameter(s, kept) || startsWith(s, kept, from) {

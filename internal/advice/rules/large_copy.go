@@ -20,8 +20,8 @@ var largeCopy = &advice.Rule{
 or assigning it. From 64 bytes on that goes through memory, and takes longer than what many loops do.
 
 The rewrite has the loop's variable point to the element instead. It is offered where the loop reads the fields of the
-variable only, doesn't name what it ranges over, and writes to no other value of its type; it is left to review, as a function called in the loop may change
-elements, which a copy doesn't see. Elsewhere, where the compiler says that it copies 128 bytes or more, the advice is to
+variable only, doesn't name what it ranges over, and writes to no other slice or pointer of its type; it is left to review,
+as a function called in the loop may change elements, which a copy doesn't see. Elsewhere, where the compiler says that it copies 128 bytes or more, the advice is to
 pass a pointer.`,
 	Class: advice.Review,
 	Gain:  2,
@@ -178,13 +178,13 @@ func mentionsAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
 	return found || last == nil
 }
 
-// writesAny reports whether code assigns to a value of a type, or to a part of one, that
-// an element may be: to one that is reached by a pointer, an index or a field.
+// writesAny reports whether code assigns to a value of a type, or to a part of one, that an
+// element may be: to one that is reached by a pointer or an index.
 func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
 	found := false
 	written := func(e ast.Expr) {
 		for e != nil && !found {
-			if place(s, e) {
+			if mayBeElement(s, e) {
 				found = types.Identical(s.Info.TypeOf(e), t)
 			}
 			switch x := e.(type) {
@@ -212,6 +212,12 @@ func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
 			}
 		case *ast.IncDecStmt:
 			written(n.X)
+		case *ast.CallExpr:
+			switch s.Callee(n) {
+			case "copy", "clear", "append":
+				of, ok := under(s.Info.TypeOf(n.Args[0])).(*types.Slice)
+				found = found || ok && types.Identical(of.Elem(), t)
+			}
 		case *ast.RangeStmt:
 			if n.Tok == token.ASSIGN {
 				written(n.Key)
@@ -223,17 +229,16 @@ func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
 	return found
 }
 
-// place reports whether an expression is a place in memory that something else may have,
-// too, which a local variable and a map's element are not.
-func place(s *advice.Site, e ast.Expr) bool {
+// mayBeElement reports whether an expression may be an element of a slice: what has an
+// index, but of a map, and what a pointer leads to.
+func mayBeElement(s *advice.Site, e ast.Expr) bool {
 	switch e := e.(type) {
-	case *ast.Ident:
-		return false
 	case *ast.IndexExpr:
-		_, isMap := s.Info.TypeOf(e.X).Underlying().(*types.Map)
-		return !isMap
+		return !isMap(s, e.X)
+	case *ast.StarExpr:
+		return true
 	}
-	return true
+	return false
 }
 
 // isSelected reports whether a use of a variable is of one of its fields or methods.

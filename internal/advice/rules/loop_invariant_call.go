@@ -164,13 +164,7 @@ func leavesBy(s *advice.Site, at inspector.Cursor, stmt ast.Stmt, loop ast.Node)
 		}
 	case *ast.ExprStmt:
 		call, ok := stmt.X.(*ast.CallExpr)
-		if !ok {
-			return false
-		}
-		switch s.Callee(call) {
-		case "panic", "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "runtime.Goexit":
-			return true
-		}
+		return ok && neverReturns(s, call)
 	}
 	return false
 }

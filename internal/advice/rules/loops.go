@@ -238,10 +238,10 @@ type exits struct {
 	skips   bool // continue: a step is not finished
 	stops   bool // break, goto, or a jump to a label
 	returns []*ast.ReturnStmt
-	panics  bool // or the program ends
+	panics  bool // or ends the goroutine or the program
 }
 
-func exitsOf(loop inspector.Cursor) exits {
+func exitsOf(s *advice.Site, loop inspector.Cursor) exits {
 	var e exits
 	body := loopBody(loop.Node())
 	c, ok := loop.FindNode(body)
@@ -255,12 +255,7 @@ func exitsOf(loop inspector.Cursor) exits {
 		case *ast.ReturnStmt:
 			e.returns = append(e.returns, n)
 		case *ast.CallExpr:
-			switch fun := ast.Unparen(n.Fun).(type) {
-			case *ast.Ident:
-				e.panics = e.panics || fun.Name == "panic"
-			case *ast.SelectorExpr:
-				e.panics = e.panics || fun.Sel.Name == "Goexit" || fun.Sel.Name == "Exit" || strings.HasPrefix(fun.Sel.Name, "Fatal") || strings.HasPrefix(fun.Sel.Name, "Panic")
-			}
+			e.panics = e.panics || neverReturns(s, n)
 		case *ast.BranchStmt:
 			switch {
 			case n.Label != nil || n.Tok == token.GOTO:
@@ -274,6 +269,15 @@ func exitsOf(loop inspector.Cursor) exits {
 		return true
 	})
 	return e
+}
+
+// neverReturns reports whether a call is of a function that doesn't return.
+func neverReturns(s *advice.Site, call *ast.CallExpr) bool {
+	switch s.Callee(call) {
+	case "panic", "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "log.Panicln":
+		return true
+	}
+	return false
 }
 
 // target is the statement that a break or continue without a label is of.

@@ -72,7 +72,7 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 			continue
 		}
 		found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
-		exits := exitsOf(loop)
+		exits := exitsOf(s, loop)
 		step := c.Parent().Node() == loopBody(loop.Node()) && !exits.skips && !exits.stops
 		switch {
 		case groups:

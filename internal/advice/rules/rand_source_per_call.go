@@ -51,40 +51,45 @@ func matchRandSourcePerCall(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// asksTheTime reports whether a seed is the time to a second or less, maybe with something
-// added, so that it is another one for each call. What is left of the time once it is
-// divided, or a day of it, is not.
+// asksTheTime reports whether a seed is the time in seconds or parts of them, maybe with
+// something added or multiplied, as where numbers are to differ each time. A day, or the
+// time divided, is not: those are to stay the same for a while.
 func asksTheTime(s *advice.Site, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
 		switch e.Op {
-		case token.ADD, token.SUB, token.XOR:
+		case token.ADD, token.SUB, token.XOR, token.OR, token.MUL:
 			return asksTheTime(s, e.X) || asksTheTime(s, e.Y)
 		}
 	case *ast.CallExpr:
 		if operand, _, ok := conversion(s, e); ok {
 			return asksTheTime(s, operand)
 		}
-		sel, ok := e.Fun.(*ast.SelectorExpr)
-		if !ok || !slices.Contains([]string{"Unix", "UnixMilli", "UnixMicro", "UnixNano", "Nanosecond"}, sel.Sel.Name) {
-			return false
+		switch s.Callee(e) {
+		case "(time.Time).Unix", "(time.Time).UnixMilli", "(time.Time).UnixMicro", "(time.Time).UnixNano", "(time.Time).Nanosecond":
+			return isNow(s, e)
 		}
-		now, ok := ast.Unparen(sel.X).(*ast.CallExpr)
-		if utc, is := asSelector(now); ok && is && (utc.Sel.Name == "UTC" || utc.Sel.Name == "Local") {
-			now, ok = ast.Unparen(utc.X).(*ast.CallExpr)
-		}
-		return ok && s.Callee(now) == "time.Now"
 	}
 	return false
 }
 
-// asSelector returns the method or function that a call names.
-func asSelector(call *ast.CallExpr) (*ast.SelectorExpr, bool) {
-	if call == nil {
-		return nil, false
+// isNow reports whether a method is called on the time at hand, of whatever zone.
+func isNow(s *advice.Site, method *ast.CallExpr) bool {
+	sel, ok := method.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
 	}
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	return sel, ok
+	of, ok := ast.Unparen(sel.X).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	switch s.Callee(of) {
+	case "time.Now":
+		return true
+	case "(time.Time).UTC", "(time.Time).Local":
+		return isNow(s, of)
+	}
+	return false
 }
 
 // drawFromPackage fills in the rewrite, where nothing happens to what rand.New returns

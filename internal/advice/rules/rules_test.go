@@ -207,6 +207,7 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 		"mutex": profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"}, profile.ValueType{Type: "delay", Unit: "nanoseconds"}),
 		"block": profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"}, profile.ValueType{Type: "delay", Unit: "nanoseconds"}),
 	}
+	marks := make(map[string]bool)
 	location := func(b *profile.Builder, fn, file string, start, line int) uint32 {
 		return b.Location(0, 0, profile.Line{Function: b.Function(fn, fn, file, int64(start)), Line: int64(line)})
 	}
@@ -216,6 +217,7 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 			continue
 		}
 		b := builders[m[1]]
+		marks[m[1]] = true
 		fn, start := functionAt(f, i+1)
 		sizes := []int64{64}
 		var stack []uint32
@@ -239,7 +241,7 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 	}
 	var inputs []advice.Input
 	for kind, b := range builders {
-		if kind != "hot" && !bytes.Contains(text, []byte("// "+kind)) {
+		if kind != "hot" && !marks[kind] {
 			continue // nothing is known of it
 		}
 		// What else there is allocates, too.

@@ -266,7 +266,7 @@ func parenthesized(e ast.Expr, text string) string {
 // that isn't the same for all of them.
 func (g *growth) perStep() (n int, even bool) {
 	body := loopBody(g.loop.Node())
-	if e := exitsOf(g.loop); e.skips || e.stops {
+	if e := exitsOf(g.s, g.loop); e.skips || e.stops {
 		return 0, false
 	}
 	known := make(map[*ast.Ident]bool)
@@ -342,7 +342,7 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		return false
 	}
 	m.Class = advice.Safe
-	exits := exitsOf(g.loop)
+	exits := exitsOf(g.s, g.loop)
 	if b.counts && exits.panics {
 		return false // as of a return below
 	}
@@ -354,7 +354,7 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		}
 		m.Class = advice.Review
 	}
-	if capacityUsed(s, g.obj) {
+	if roomMatters(s, g.obj) {
 		m.Class = advice.Review
 	}
 	size, first := b.size(s, stmt.Node().Pos())
@@ -448,8 +448,9 @@ func (g *growth) nilSeen() bool {
 	return seen
 }
 
-// capacityUsed reports whether code asks for the capacity of a slice.
-func capacityUsed(s *advice.Site, obj types.Object) bool {
+// roomMatters reports whether the capacity of a slice shows: code asks for it, or two slices
+// are made of it by append, of which each has memory of its own if there is no room.
+func roomMatters(s *advice.Site, obj types.Object) bool {
 	used, branches := false, 0
 	s.Func.Inspect([]ast.Node{(*ast.CallExpr)(nil)}, func(c inspector.Cursor) bool {
 		call := c.Node().(*ast.CallExpr)
@@ -464,5 +465,5 @@ func capacityUsed(s *advice.Site, obj types.Object) bool {
 		}
 		return !used
 	})
-	return used || branches > 1 // of which each has memory of its own, where there is no room
+	return used || branches > 1
 }

@@ -185,6 +185,12 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	elem := slice.Elem()
 	switch types.TypeString(types.Unalias(t), nil) {
 	case "sort.StringSlice", "sort.IntSlice", "sort.Float64Slice":
+		defer func() {
+			if m.Class == advice.Safe && isFloat(elem) && c.Name == "sort.Stable" {
+				m.Class = advice.Review
+				m.Why += " 0 and -0, which compare equal, may change places."
+			}
+		}()
 		m.Why = fmt.Sprintf("%s calls Less and Swap through an interface: slices.Sort is compiled for %ss.", c.Name, elem)
 		if operand, _, ok := conversion(s, arg); ok {
 			if _, slice := s.Info.TypeOf(operand).Underlying().(*types.Slice); slice {
@@ -193,10 +199,6 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 		if !reverse {
 			useSlicesSort(s, c, arg, m)
-			if m.Class == advice.Safe && isFloat(elem) && c.Name == "sort.Stable" {
-				m.Class = advice.Review
-				m.Why += " 0 and -0, which compare equal, may change places."
-			}
 			return true
 		}
 		pkg, ok := packageName(s, "slices", c.Pos())

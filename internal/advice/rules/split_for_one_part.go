@@ -263,7 +263,7 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 			return true
 		}
 		m.Class = advice.Review
-		if sp.pkg == "bytes" {
+		if first && sp.pkg == "bytes" {
 			m.Why += clippedParts
 		}
 		if first && sp.pkg == "strings" && len(m.Edits) == 2 && m.Edits[1].New == cut {
@@ -277,7 +277,7 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 }
 
 // clippedParts is what differs of slices of bytes.
-const clippedParts = " What is before the separator has no room behind it now; of Cut it does: append to it, and what is after is overwritten."
+const clippedParts = " What is before the separator has no room behind it now, and what Cut returns does: appending to it overwrites what is after."
 
 // appended reports whether a part, of bytes, is appended to where it stands.
 func (sp *split) appended(part inspector.Cursor) bool {
@@ -515,7 +515,7 @@ func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 		replace(sp.CallExpr, fmt.Sprintf("%s.Cut(%s, %s)", sp.local, s.Source(sp.Args[0]), s.Source(sp.Args[1]))),
 	)
 	m.Class = advice.Review
-	if sp.pkg == "bytes" {
+	if names[0] != "_" && sp.pkg == "bytes" {
 		m.Why += clippedParts
 	}
 	if names[1] != "_" {

@@ -85,7 +85,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		return m, false
 	}
 	if len(merged(pieces)) > 1 && (allocatesMore(s, pieces) || unboxed(s) && slices.ContainsFunc(pieces, fmtPiece.isNumber)) {
-		m.Why = fmt.Sprintf("%s %s. It allocates the string alone: numbers below 256 it takes as they are, of which strconv would make a string each from 100 on. Append the parts to a []byte, with strconv.AppendInt, and make one string of it.", short(c.Name), whatFmtDoes(suffix))
+		m.Why = fmt.Sprintf("%s %s. Numbers below 256 it takes without allocating, where strconv would make a string of each from 100 on. Append the parts to a []byte, with strconv.AppendInt, and make one string of it.", short(c.Name), whatFmtDoes(suffix))
 		return m, s.Share(fmtFrames) >= formattedMuch
 	}
 	code, constant := concatenation(s, pieces)
@@ -302,7 +302,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 			m.Why += " Functions that the arguments call then run between the writes."
 		}
 	case "io.Writer", "net/http.ResponseWriter":
-		if len(pieces) != 1 {
+		if len(pieces) != 1 || deferred(c.Cursor) { // what the text is made of may be something else by then
 			return m, false
 		}
 		pkg, ok := packageName(s, "io", c.Pos())

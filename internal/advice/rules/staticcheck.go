@@ -37,12 +37,13 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 		// m[k] += v of -0, and append(m[k], vs...) beside []any{vs}, are something else.
 		other := false
 		ast.Inspect(c.Node(), func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.CallExpr:
-				other = other || n.Ellipsis.IsValid()
-			case *ast.IndexExpr:
-				other = other || isFloat(s.Info.TypeOf(n))
+			assign, ok := n.(*ast.AssignStmt)
+			if !ok || len(assign.Lhs) != 1 {
+				return true
 			}
+			call, isCall := assign.Rhs[0].(*ast.CallExpr)
+			other = other || assign.Tok == token.ADD_ASSIGN && isFloat(s.Info.TypeOf(assign.Lhs[0])) ||
+				isCall && call.Ellipsis.IsValid() && types.ExprString(call.Args[0]) == types.ExprString(assign.Lhs[0])
 			return !other
 		})
 		return !other
@@ -95,41 +96,43 @@ to be parts of one, there is advice only.`,
 
 // sharesSlice reports whether a loop's body moves elements between parts of one slice.
 func sharesSlice(s *advice.Site, body *ast.BlockStmt) bool {
-	roots := make(map[types.Object]bool)
+	wholes := make(map[string]bool)
 	sliced, shares := false, false
 	ast.Inspect(body, func(n ast.Node) bool {
 		index, ok := n.(*ast.IndexExpr)
 		if !ok {
 			return true
 		}
-		root, part := partOf(s, index.X)
+		whole, part := partOf(s, index.X)
 		sliced = sliced || part
-		shares = shares || root != nil && roots[root]
-		roots[root] = true
+		shares = shares || wholes[whole]
+		wholes[whole] = true
 		return true
 	})
 	return sliced && shares
 }
 
-// partOf returns the variable that an expression is a slice of, by way of local variables,
-// and whether it may be a part only.
-func partOf(s *advice.Site, e ast.Expr) (root types.Object, part bool) {
-	for range 10 {
-		switch x := ast.Unparen(e).(type) {
+// partOf returns the slice that an expression is a slice of, by way of local variables, as
+// source, and whether it may be a part only.
+func partOf(s *advice.Site, e ast.Expr) (whole string, part bool) {
+	for range 10 { // x := x[1:] has no end
+		e = ast.Unparen(e)
+		switch x := e.(type) {
 		case *ast.SliceExpr:
 			e, part = x.X, true
 			continue
 		case *ast.Ident:
 			if value, ok := definition(s, object(s, x)); ok {
-				if x, ok := ast.Unparen(value.Node().(ast.Expr)).(*ast.SliceExpr); ok {
-					e = x
+				switch value := ast.Unparen(value.Node().(ast.Expr)).(type) {
+				case *ast.SliceExpr, *ast.Ident, *ast.SelectorExpr:
+					e = value
 					continue
 				}
 			}
 		}
 		break
 	}
-	return rootOf(s, e), part
+	return s.Source(e), part
 }
 
 var slideLoop = &advice.Rule{

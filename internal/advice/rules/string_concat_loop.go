@@ -25,8 +25,8 @@ The same holds, to a lesser degree, for many statements one after the other.
 
 The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It is offered where the
 loop does nothing else with the string, and nothing leaves the loop but its end or a break; not where what the line
-allocates is of one or two small sizes: of so few steps a strings.Builder allocates no less. A loop of a single step, which
-begins with an empty string, allocates nothing, and is not reported.`,
+allocates is of one or two small sizes: of so few steps a strings.Builder allocates no less. Where a profile of memory
+shows no allocation on the line, as when the loop makes a single step from an empty string, nothing is reported.`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
 	Allocates: true,

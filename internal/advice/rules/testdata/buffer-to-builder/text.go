@@ -134,3 +134,15 @@ func key(parts []string) string {
 	}
 	return b.String() // alloc: bytes.(*Buffer).String 8 8 8 8
 }
+
+// either is written to by one branch or the other.
+func either(s string) string {
+	// want A: without a copy
+	var b bytes.Buffer
+	if s != "" {
+		b.WriteString(s)
+	} else {
+		b.WriteString("none")
+	}
+	return b.String() // hot: bytes.(*Buffer).String
+}

@@ -51,3 +51,14 @@ func stepwise(dst []byte, s string) []byte {
 	}
 	return dst
 }
+
+type raw []byte
+
+// shared is of a conversion that makes no copy.
+func shared(dst []byte, r raw) []byte {
+	// want B: Where they overlap
+	for _, c := range []byte(r) {
+		dst = append(dst, c) // hot: escape.shared
+	}
+	return dst
+}

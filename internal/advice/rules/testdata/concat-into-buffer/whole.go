@@ -38,3 +38,7 @@ func padded(b []byte, name, spaces string) []byte {
 	b = append(b, (name + string(b))...)          // hot: runtime.concatstring2
 	return b
 }
+
+func pointed(b *[]byte, a string) {
+	*b = append(*b, (a + string(*b))...) // hot: runtime.concatstring2
+}

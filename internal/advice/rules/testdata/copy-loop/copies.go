@@ -29,3 +29,21 @@ func repeated(buf []byte, from, to, n int) {
 		dst[i] = src[i] // hot
 	}
 }
+
+func smeared(buf []byte) {
+	dst, src := buf[1:], buf
+	// want C: many bytes at a time
+	for i := range src {
+		dst[i] = src[i] // hot
+	}
+}
+
+type halves struct{ buf, other []byte }
+
+func (h *halves) move(n int) {
+	dst, src := h.buf[:n], h.other[:n]
+	// want B: many bytes at a time
+	for i := range src {
+		dst[i] = src[i] // hot
+	}
+}

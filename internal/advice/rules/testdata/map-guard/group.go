@@ -23,3 +23,19 @@ func count(words []string) map[string]int {
 	}
 	return n
 }
+
+// floats are added to nothing, or counted.
+func floats(m map[string][]float64, n map[string]float64, key string, v []float64, i int) {
+	// want A: the zero value
+	if _, ok := m[key]; ok { // hot: runtime.mapaccess2_faststr
+		m[key] = append(m[key], v[i])
+	} else {
+		m[key] = []float64{v[i]}
+	}
+	// want A: the zero value
+	if _, ok := n[key]; ok { // hot: runtime.mapaccess2_faststr
+		n[key]++
+	} else {
+		n[key] = 1
+	}
+}

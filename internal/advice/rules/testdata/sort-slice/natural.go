@@ -28,3 +28,8 @@ func stable(numbers []float64) {
 	// want B: 0 and -0
 	sort.Stable(sort.Float64Slice(numbers)) // hot: sort.Stable
 }
+
+func reversed(numbers []float64) {
+	// want B: 0 and -0
+	sort.Stable(sort.Reverse(sort.Float64Slice(numbers))) // hot: sort.Stable
+}

@@ -43,3 +43,12 @@ func later(sb *strings.Builder, p *point, ip [4]byte) {
 }
 
 type point struct{ x int }
+
+type named struct{ name string }
+
+func (n *named) String() string { return n.name }
+
+func closing(w io.Writer, n *named) {
+	defer fmt.Fprint(w, n) // hot: fmt.Fprint
+	n.name = "closed"
+}
