@@ -65,8 +65,8 @@ type chain struct {
 type hot struct {
 	place
 	chains  map[string]*chain
-	blocks  map[int64]int64 // objects by size in bytes, allocated by the line itself
-	main    values          // of all chains and subjects, what the first goroutine has run
+	blocks  map[int]map[int64]int64 // of each subject, objects by size in bytes, allocated by the line itself
+	main    values                  // of all chains and subjects, what the first goroutine has run
 	callers map[place]matched
 	testing bool // within a _test.go file
 }
@@ -208,7 +208,7 @@ func (c *collector) add(in Input) {
 			c.lines[v.place] = h
 		}
 		h.count(v, subject)
-		h.countBlocks(v, in.Profile)
+		h.countBlocks(v, subject, in.Profile)
 		if below != nil {
 			below.calledFrom(v, subject)
 		}
@@ -359,16 +359,19 @@ func (h *hot) count(v *visit, subject int) {
 	}
 }
 
-func (h *hot) countBlocks(v *visit, p *profile.Profile) {
+func (h *hot) countBlocks(v *visit, subject int, p *profile.Profile) {
 	if !v.toLeaf || len(v.below) > 0 || v.values[allocBlocks] == 0 {
 		return
 	}
 	for _, label := range p.SampleLabelSet(v.sample) {
 		if label.Numeric && p.Strings[label.Key] == "bytes" {
 			if h.blocks == nil {
-				h.blocks = make(map[int64]int64)
+				h.blocks = make(map[int]map[int64]int64)
 			}
-			h.blocks[label.Num] += v.values[allocBlocks]
+			if h.blocks[subject] == nil {
+				h.blocks[subject] = make(map[int64]int64)
+			}
+			h.blocks[subject][label.Num] += v.values[allocBlocks]
 		}
 	}
 }
@@ -527,7 +530,7 @@ func (e *evidence) describe(h *hot, m matched, gain, least float64) (Evidence, B
 	out.GC = e.share(e.gc[best], best, cpuTime)
 	out.Callees = h.callees(e, best)
 	out.Callers = h.calledBy(best)
-	for size, n := range h.blocks {
+	for size, n := range h.blocks[best] {
 		out.Ladder = append(out.Ladder, Block{size, n})
 	}
 	slices.SortFunc(out.Ladder, func(a, b Block) int { return cmp.Compare(a.Bytes, b.Bytes) })

@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -53,5 +54,39 @@ func TestAllocationCounts(t *testing.T) {
 	}
 	if got, _ := e.describe(line, part, 2, DefaultMinShare); !slices.Equal(got.Subjects, []string{"Each", "Unknown"}) || got.Subject == "Once" {
 		t.Errorf("seen in %v, most in %s; want it in Each and Unknown", got.Subjects, got.Subject)
+	}
+}
+
+// TestBlocks has a line allocate blocks of one size in one benchmark, and of two in another.
+func TestBlocks(t *testing.T) {
+	p := parse(t, calling)
+	var inputs []Input
+	for subject, sizes := range map[string][]int64{"Small": {16}, "Large": {96, 144}} {
+		b := profile.NewBuilder(profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"})
+		at := b.Location(0, 0, profile.Line{Function: b.Function("example.com/m/p.hot", "", "/src/p.go", 7), Line: 8})
+		for _, size := range sizes {
+			b.Sample([]uint32{at}, []profile.Label{{Key: b.String("bytes"), Numeric: true, Num: size}}, 100, 100*size)
+		}
+		other := b.Location(0, 0, profile.Line{Function: b.Function("lib.other", "lib.other", "/lib/other.go", 1), Line: 1})
+		b.Sample([]uint32{other}, nil, 100, 10_000) // of which Small has the smaller part
+		inputs = append(inputs, Input{Profile: b.Profile(), Subject: subject, Kind: "alloc"})
+	}
+	asked := 0
+	r := &Rule{ID: "asks", Title: "asks", Class: AdviceOnly, Allocates: true, Match: func(s *Site) []Match {
+		asked++
+		sizes := s.Sizes()
+		slices.SortFunc(sizes, slices.Compare)
+		if s.Blocks() != 2 || !reflect.DeepEqual(sizes, [][]int64{{16}, {96, 144}}) {
+			t.Errorf("%d sizes of blocks, %v: want 2, of Large", s.Blocks(), sizes)
+		}
+		return []Match{{Node: s.Nodes()[0].Node()}}
+	}}
+	locate := func(f *profile.Frame) string { return f.File }
+	report := Examine(inputs, []*Package{p}, locate, Options{Rules: []*Rule{r}})
+	if asked == 0 || len(report.Findings) != 1 {
+		t.Fatalf("asked %d times, %d findings", asked, len(report.Findings))
+	}
+	if ladder := report.Findings[0].Evidence.Ladder; len(ladder) != 2 {
+		t.Errorf("the ladder is %v, want that of the benchmark that allocates most", ladder)
 	}
 }

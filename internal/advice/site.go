@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"go/version"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -295,17 +296,36 @@ func (s *Site) OnMain() bool {
 	return all == s.hot.main && all != (values{})
 }
 
-// Blocks returns how many sizes of blocks the line itself allocates.
-func (s *Site) Blocks() int { return len(s.hot.blocks) }
+// Blocks returns how many sizes of blocks the line itself allocates, in the subject where
+// these are most: of different subjects each may have its own size.
+func (s *Site) Blocks() int {
+	most := 0
+	for _, sizes := range s.Sizes() {
+		most = max(most, len(sizes))
+	}
+	return most
+}
+
+// Sizes returns the sizes of blocks that the line itself allocates in each subject that has
+// some, in bytes, ascending.
+func (s *Site) Sizes() [][]int64 {
+	var all [][]int64
+	for _, blocks := range s.hot.blocks {
+		all = append(all, slices.Sorted(maps.Keys(blocks)))
+	}
+	return all
+}
 
 // Allocated returns the part of the bytes that the line itself allocates which is in
 // blocks of sizes that is says yes to; 1 if sizes are unknown.
 func (s *Site) Allocated(is func(size int64) bool) float64 {
 	all, some := 0.0, 0.0
-	for size, n := range s.hot.blocks {
-		all += float64(size * n)
-		if is(size) {
-			some += float64(size * n)
+	for _, blocks := range s.hot.blocks {
+		for size, n := range blocks {
+			all += float64(size * n)
+			if is(size) {
+				some += float64(size * n)
+			}
 		}
 	}
 	if all == 0 {

@@ -222,6 +222,10 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 		sizes := []int64{64}
 		var stack []uint32
 		for _, callee := range strings.Fields(m[2]) {
+			if callee == "only" { // the sizes that follow
+				sizes = nil
+				continue
+			}
 			if n, err := strconv.ParseInt(callee, 10, 64); err == nil { // sizes of blocks
 				sizes = append(sizes, n)
 				continue

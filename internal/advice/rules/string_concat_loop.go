@@ -25,7 +25,7 @@ The same holds, to a lesser degree, for many statements one after the other.
 
 The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It is offered where the
 loop does nothing else with the string, and nothing leaves the loop but its end or a break; not where what the line
-allocates is of one or two small sizes: of so few steps a strings.Builder allocates no less. Where a profile of memory
+allocates is of a few sizes: of so few steps a strings.Builder allocates no less. Where a profile of memory
 shows no allocation on the line, as when the loop makes a single step from an empty string, nothing is reported.`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
@@ -104,12 +104,19 @@ func statementsThatAppend(s *advice.Site, obj types.Object) int {
 	return n
 }
 
-// fewSteps reports whether a profile says that the loops at a line end after a step or
-// two: each makes a longer string.
+// fewSteps reports whether profiles say that the loops at a line end after a few steps, each
+// of which makes a longer string: of k pieces of a length + makes k-1, and a strings.Builder,
+// which begins with the first and doubles, allocates 1+log2(k) times, no less up to five.
 func fewSteps(s *advice.Site) bool {
-	const doublings = 64 // up to which a strings.Builder allocates anew four times
-	n := s.Blocks()
-	return (n == 1 || n == 2) && s.Allocated(func(block int64) bool { return block > doublings }) == 0
+	const (
+		doublings = 64 // up to which a strings.Builder allocates anew four times
+		apart     = 32 // from which on pieces are long enough for a size each
+	)
+	sizes := s.Sizes()
+	return len(sizes) > 0 && !slices.ContainsFunc(sizes, func(blocks []int64) bool {
+		n := len(blocks)
+		return !(n <= 2 && blocks[n-1] <= doublings || n <= 3 && blocks[0] >= apart)
+	})
 }
 
 // onlyCopied reports whether a local string is put together by + and used for nothing

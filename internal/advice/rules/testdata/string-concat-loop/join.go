@@ -6,7 +6,7 @@ func join(readings []int) string {
 	stored := ""
 	for _, n := range readings {
 		// want B: each step copies
-		stored += strconv.Itoa(n) + ";" // alloc: 64 128 256
+		stored += strconv.Itoa(n) + ";" // alloc: 64 128 192 256
 	}
 	return stored
 }
@@ -15,7 +15,7 @@ func decimal(n int) string {
 	s := ""
 	for ; n > 0; n /= 10 {
 		// Not appended, but put in front.
-		s = string(rune('0'+n%10)) + s // alloc: 64 128 256
+		s = string(rune('0'+n%10)) + s // alloc: 64 128 192 256
 	}
 	return s
 }
@@ -28,7 +28,7 @@ func nested(rows [][]string, mark rune) string {
 				out += ","
 			}
 			// want B: each step copies
-			out += string(mark) + cell // alloc: 64 128 256
+			out += string(mark) + cell // alloc: 64 128 192 256
 		}
 		out += "\n"
 	}
@@ -49,7 +49,7 @@ func index(words []string) map[string]string {
 	ix := make(map[string]string)
 	for i, w := range words {
 		// want C: Keep a []byte
-		ix[w] += strconv.Itoa(i) // alloc: 64 128 256
+		ix[w] += strconv.Itoa(i) // alloc: 64 128 192 256
 	}
 	return ix
 }

@@ -22,3 +22,12 @@ func steps(a, b string, kind int) (string, string) {
 	}
 	return s, t
 }
+
+// rows are a few, each of which is long.
+func rows(names []string, row func(string) string) (page string) {
+	for _, n := range names {
+		// want C: there are few
+		page += row(n) // alloc: only 96 144
+	}
+	return page
+}
