@@ -236,7 +236,7 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 	case types.IsInterface(t) && types.Implements(t, writer) && !strings.HasPrefix(typeName(t), "hash.") && !strings.HasPrefix(typeName(t), "net."):
 		pkg, ok := packageName(s, "io", c.Pos())
-		if !ok || commented(s, c.Pos(), c.End()) {
+		if !ok || commented(s, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) {
 			return false
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, to, code))}
@@ -247,6 +247,15 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return false
 	}
 	return true
+}
+
+// joinedOnStack reports whether what is converted is a concatenation that is seen to be put
+// together on the stack, as one of up to 32 bytes is that goes no further: given to an
+// interface as a string, it would be allocated in the place of the copy.
+func joinedOnStack(s *advice.Site, e ast.Expr) bool {
+	const most = 32 // the runtime's tmpStringBufSize
+	text, _, ok := conversion(s, e)
+	return ok && len(operands(s, text)) > 1 && s.Allocated(func(size int64) bool { return size > most }) == 0
 }
 
 // writeBytes is of w.WriteString(string(b)) and io.WriteString(w, string(b)).

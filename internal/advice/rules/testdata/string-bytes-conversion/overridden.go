@@ -47,3 +47,8 @@ func later(w *bufio.Writer, b []byte) {
 	defer w.WriteString(string(b)) // hot: runtime.slicebytetostring
 	b[0] = 'x'
 }
+
+// attribute is short: it is put together on the stack, and its copy alone is allocated.
+func attribute(w io.Writer, name string) {
+	w.Write([]byte(" " + name)) // alloc: only 16
+}

@@ -57,3 +57,9 @@ func others(c *counter, w wrapped, s string, body []byte, v any) error {
 	_, err := http.Post("http://localhost", "text/plain", bytes.NewReader([]byte(s))) // hot: runtime.stringtoslicebyte
 	return err
 }
+
+// paragraph is long: it is allocated, and so is its copy.
+func paragraph(w io.Writer, text string) {
+	// want B: io.WriteString needs none
+	w.Write([]byte("<p>" + text)) // alloc: only 128
+}
