@@ -22,8 +22,9 @@ keys from the beginning.
 
 The rewrite gives the size to a map that a loop over something of known length, or maps.Copy, fills, right where it is made or, if the
 length isn't known there yet, where the loop begins. It is class A where each step has another key, and B where keys may
-repeat, which would make the map larger than it has to be; what counts or groups gets advice only, as do maps that are
-filled where the number of keys isn't seen: by a function called for each, or in a map that the caller has made.`,
+repeat, which would make the map larger than it has to be. What counts or groups, or has characters for keys, gets advice
+only, as do maps that are filled where the number of keys isn't seen: by a function called for each, or in a map that the
+caller has made.`,
 	Class:     advice.Safe,
 	Frames:    mapGrowth,
 	Allocates: true,
@@ -75,6 +76,8 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		exits := exitsOf(s, loop)
 		step := c.Parent().Node() == loopBody(loop.Node()) && !exits.skips && !exits.stops
 		switch {
+		case isAlphabet(s.Info.TypeOf(index.Index)) && !distinct(s, loop.Node(), index.Index):
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Characters repeat: if how many different ones there are can be said, make it with that size; %s would be too many.", m.Name(), b.text(s))
 		case groups:
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows, with at most as many keys as %s. If most are different, make it with that size.", m.Name(), b.text(s))
 		case !step || deletes(s, m, loop.Node()):
@@ -90,6 +93,20 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		matches = append(matches, found)
 	}
 	return matches
+}
+
+// isAlphabet reports whether the values of a type are few, or characters, of which a text has
+// few.
+func isAlphabet(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return false
+	}
+	switch b.Kind() {
+	case types.Bool, types.Int8, types.Uint8:
+		return true
+	}
+	return b.Name() == "rune"
 }
 
 // estimated is of maps whose number of keys no loop says: where they are made, it may be

@@ -123,3 +123,13 @@ func some[K comparable, V any, M ~map[K]V](in M, keep func(K) bool) M {
 	}
 	return kept
 }
+
+// alphabet has each character of a text once.
+func alphabet(text []rune) map[rune]int {
+	last := make(map[rune]int)
+	for i, r := range text {
+		// want C: Characters repeat
+		last[r] = i // hot: runtime.mapassign_fast32 internal/runtime/maps.(*table).rehash
+	}
+	return last
+}
