@@ -318,7 +318,7 @@ func (a *app) profilesOfRun(ctx context.Context, name string) (*toAdvise, error)
 		}
 	}
 	if len(p.inputs) == 0 {
-		return nil, fmt.Errorf("run %s has no profiles of time, memory or waiting", name)
+		return nil, fmt.Errorf("run %s has no profiles of time, memory or waiting: hone bench -profile cpu,mem records them, and measurements of hone fix and hone tune, which may be the latest, have none", run.ID)
 	}
 	return p, nil
 }
