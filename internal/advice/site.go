@@ -300,8 +300,8 @@ func (s *Site) OnMain() bool {
 // these are most: of different subjects each may have its own size.
 func (s *Site) Blocks() int {
 	most := 0
-	for _, sizes := range s.Sizes() {
-		most = max(most, len(sizes))
+	for _, blocks := range s.hot.blocks {
+		most = max(most, len(blocks))
 	}
 	return most
 }

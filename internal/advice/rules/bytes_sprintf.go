@@ -102,10 +102,13 @@ var sprinted = regexp.MustCompile(`^fmt\.Sprint`)
 // allocation: those of up to 32 are not if they don't outlive the function. Appending
 // to nil then allocates as often as the string does, and no fewer bytes.
 func onStack(s *advice.Site) bool {
-	const most = 32 // the runtime's tmpStringBufSize
 	size := s.BlockSize(sprinted)
-	return 0 < size && size <= most && s.Allocates() == 0
+	return 0 < size && size <= stackText && s.Allocates() == 0
 }
+
+// stackText is how many bytes of a text that goes no further are kept on the stack: the
+// runtime's tmpStringBufSize.
+const stackText = 32
 
 // surelyText reports whether a call of fmt.Sprint… can't return an empty string.
 func surelyText(s *advice.Site, c advice.Call) bool {

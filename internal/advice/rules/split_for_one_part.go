@@ -234,11 +234,11 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		return n == 0
 	}
 	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which one is used: %s.Cut finds it without.", short(sp.Name), sp.pkg)
-	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 || !sp.site.AtLeast("1.18") {
+	at := sp.Parent()
+	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 || !sp.site.AtLeast("1.18") || sp.appended(at) {
 		return true // Cut of an empty separator is something else
 	}
 	cut := fmt.Sprintf("%s.Cut(%s, %s)", sp.local, sp.site.Source(sp.Args[0]), sp.site.Source(sp.Args[1]))
-	at, _ := sp.Parent(), 0
 	first := n == 0
 	if assign, ok := at.Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN) {
 		target := sp.site.Source(assign.Lhs[0])
@@ -258,10 +258,6 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		m.Edits = []advice.Edit{insert(stmt.Node().Pos(), lhs+" := "+cut+"\n"), replace(index, name)}
 	}
 	if m.Edits != nil {
-		if sp.appended(at) {
-			m.Edits, m.Class = nil, advice.AdviceOnly
-			return true
-		}
 		m.Class = advice.Review
 		if first && sp.pkg == "bytes" {
 			m.Why += clippedParts

@@ -253,9 +253,8 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 // together on the stack, as one of up to 32 bytes is that goes no further: given to an
 // interface as a string, it would be allocated in the place of the copy.
 func joinedOnStack(s *advice.Site, e ast.Expr) bool {
-	const most = 32 // the runtime's tmpStringBufSize
 	text, _, ok := conversion(s, e)
-	return ok && len(operands(s, text)) > 1 && s.Allocated(func(size int64) bool { return size > most }) == 0
+	return ok && len(operands(s, text)) > 1 && s.Allocated(func(size int64) bool { return size > stackText }) == 0
 }
 
 // writeBytes is of w.WriteString(string(b)) and io.WriteString(w, string(b)).
