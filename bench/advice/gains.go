@@ -148,13 +148,18 @@ func printGains(what string, ours []change, author *compared) bool {
 func ask(ctx context.Context, o *options, dir string, said any, args ...string) error {
 	cmd := exec.CommandContext(ctx, o.hone, args...)
 	cmd.Dir = dir
+	return decode(cmd, said)
+}
+
+// decode runs a verb of hone that prints JSON; that it fails is no error if it does.
+func decode(cmd *exec.Cmd, said any) error {
 	out, err := cmd.Output()
 	if jsonErr := json.Unmarshal(out, said); jsonErr != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
 			err = errors.New(lastLine(exit.Stderr))
 		}
-		return fmt.Errorf("hone %s: %w", args[0], errors.Join(err, jsonErr))
+		return fmt.Errorf("hone %s: %w", cmd.Args[1], errors.Join(err, jsonErr))
 	}
 	return nil
 }

@@ -353,17 +353,9 @@ func advise(ctx context.Context, o *options, c *testCase, dir string) ([]finding
 		}
 		args = []string{"advise", "-json", "-vet=off", "-bench", c.Bench, "-profiletime", o.time, "./" + filepath.ToSlash(pkg)}
 	}
-	module := moduleOf(dir, c.BenchPkg)
-	cmd := exec.CommandContext(ctx, o.hone, args...)
-	cmd.Dir = filepath.Join(dir, module)
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
 	var report struct{ Findings []finding }
-	if jsonErr := json.Unmarshal(out, &report); jsonErr != nil {
-		return nil, errors.Join(err, errors.New(lastLine(complaint.Bytes())))
-	}
-	return report.Findings, nil
+	err := ask(ctx, o, filepath.Join(dir, moduleOf(dir, c.BenchPkg)), &report, args...)
+	return report.Findings, err
 }
 
 // find returns the git directory of a repository.

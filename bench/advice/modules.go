@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -64,9 +63,6 @@ func rewrites(o *options, name string) error {
 	cmd.Dir = dir
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
-	out, err := cmd.Output()
 	var report struct {
 		Findings []struct {
 			finding
@@ -74,8 +70,8 @@ func rewrites(o *options, name string) error {
 			Fix        *struct{ Diff string }
 		}
 	}
-	if jsonErr := json.Unmarshal(out, &report); jsonErr != nil {
-		return errors.Join(err, errors.New(lastLine(complaint.Bytes())))
+	if err := decode(cmd, &report); err != nil {
+		return err
 	}
 	fmt.Printf("%s %s: %d findings", name, revision, len(report.Findings))
 	if inTime.Err() != nil {
