@@ -133,3 +133,17 @@ func alphabet(text []rune) map[rune]int {
 	}
 	return last
 }
+
+// claimed panics where there are fewer than somebody claims.
+func claimed(n int, next func() (int, bool)) map[int]int {
+	m := map[int]int{}
+	for i := 0; i < n; i++ {
+		v, ok := next()
+		if !ok {
+			panic("too short")
+		}
+		// want C: make it with room for n keys
+		m[i] = v // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
+	}
+	return m
+}

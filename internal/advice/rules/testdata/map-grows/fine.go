@@ -80,16 +80,3 @@ func few(names []string) (map[string]string, map[string]int) {
 	}
 	return m, at
 }
-
-// claimed panics where there are fewer than somebody claims.
-func claimed(n int, next func() (int, bool)) map[int]int {
-	m := map[int]int{}
-	for i := 0; i < n; i++ {
-		v, ok := next()
-		if !ok {
-			panic("too short")
-		}
-		m[i] = v // hot: runtime.mapassign_fast64
-	}
-	return m
-}
