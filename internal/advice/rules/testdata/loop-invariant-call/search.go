@@ -111,3 +111,17 @@ func skipped(xs []string, query string) (n int) {
 done:
 	return n
 }
+
+// again goes through the loop once more with another query.
+func again(query string) (n int) {
+again:
+	// want C: strings.TrimSpace gets query
+	for i := 0; i < len(strings.TrimSpace(query)); i++ { // hot: strings.TrimSpace
+		n++
+	}
+	if n < 10 {
+		query += "xxx"
+		goto again
+	}
+	return n
+}
