@@ -1,6 +1,6 @@
 import './popover.css';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button, IconButton, tip } from './Button';
 import { Icon, type IconName } from './Icon';
 import { place, type Box } from './place';
@@ -28,8 +28,7 @@ export function Floating({ anchor, align = 'start', onClose, children, role = 'p
     const el = box.current!;
     // The top layer, so that no ancestor clips it and no z-index is needed.
     el.showPopover();
-    // Keys are for it from now on; what is inside takes the focus when it is there.
-    if (role === 'dialog') el.focus({ preventScroll: true });
+    const arrival = role === 'dialog' ? focusFirst(el) : undefined;
     const settle = () => {
       const at = anchor instanceof HTMLElement ? anchor.getBoundingClientRect() : anchor;
       const border = el.offsetHeight - el.clientHeight;
@@ -45,6 +44,7 @@ export function Floating({ anchor, align = 'start', onClose, children, role = 'p
     resized.observe(body.current!); // grows when the box can't
     addEventListener('resize', settle);
     return () => {
+      arrival?.disconnect();
       resized.disconnect();
       removeEventListener('resize', settle);
     };
@@ -83,6 +83,22 @@ export function Floating({ anchor, align = 'start', onClose, children, role = 'p
       <div ref={body}>{children}</div>
     </div>
   );
+}
+
+/** Moves the focus to the first control inside, at once: the next key is for it. Until there is one, the box has it. */
+function focusFirst(box: HTMLElement): MutationObserver | undefined {
+  const into = () => {
+    const first = box.querySelector<HTMLElement>('input:not(:disabled), button:not(:disabled), select, a[href]');
+    first?.focus({ preventScroll: true });
+    return first !== null;
+  };
+  if (into()) return undefined;
+  box.focus({ preventScroll: true });
+  const arrival = new MutationObserver(() => {
+    if (document.activeElement !== box || into()) arrival.disconnect();
+  });
+  arrival.observe(box, { childList: true, subtree: true });
+  return arrival;
 }
 
 export interface PopoverProps {
@@ -142,32 +158,9 @@ export function Popover(props: PopoverProps) {
           class={`popover${props.class ? ` ${props.class}` : ''}`}
           onClose={(how) => (how === 'escape' ? close() : set(false))}
         >
-          <FocusFirst>{children(close)}</FocusFirst>
+          {children(close)}
         </Floating>
       )}
     </>
   );
-}
-
-/** Moves the focus to the first control inside. */
-function FocusFirst({ children }: { children: ComponentChildren }) {
-  const ref = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const el = ref.current!;
-    const box = el.closest<HTMLElement>('.floating')!;
-    const into = () => {
-      const first = el.querySelector<HTMLElement>('input:not(:disabled), button:not(:disabled), select, a[href]');
-      first?.focus();
-      return first !== null;
-    };
-    if (into()) return;
-    box.focus();
-    // What is inside may still be on its way.
-    const arrival = new MutationObserver(() => {
-      if (document.activeElement !== box || into()) arrival.disconnect();
-    });
-    arrival.observe(el, { childList: true, subtree: true });
-    return () => arrival.disconnect();
-  }, []);
-  return <div ref={ref}>{children}</div>;
 }
