@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -153,49 +154,24 @@ func (v *invariance) changes(e ast.Expr) bool {
 	if root == nil {
 		return true
 	}
-	changed := false
-	hit := func(lhs ast.Expr) {
-		switch l := ast.Unparen(lhs).(type) {
-		case *ast.SelectorExpr:
+	field, ofField := ast.Unparen(e).(*ast.SelectorExpr)
+	for target := range targets(v.loop) {
+		l, toField := ast.Unparen(target).(*ast.SelectorExpr)
+		switch {
+		case ofField && toField:
 			// The same field, whatever it is of: another name may lead there.
-			if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && v.Info.ObjectOf(l.Sel) == v.Info.ObjectOf(s.Sel) {
-				changed = true
+			if v.Info.ObjectOf(l.Sel) == v.Info.ObjectOf(field.Sel) {
+				return true
 			}
-		case *ast.IndexExpr:
-			if rootOf(v.Site, l) == root {
-				changed = true
-			}
-		case *ast.StarExpr:
-			if rootOf(v.Site, l) == root {
-				changed = true
-			}
-		}
-		if _, field := ast.Unparen(e).(*ast.SelectorExpr); !field && rootOf(v.Site, lhs) == root {
-			changed = true
-		}
-		if id, ok := ast.Unparen(lhs).(*ast.Ident); ok && v.Info.ObjectOf(id) == root {
-			changed = true
+		case rootOf(v.Site, target) == root:
+			return true
 		}
 	}
+	changed := false
 	ast.Inspect(v.loop, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, l := range n.Lhs {
-				hit(l)
-			}
-		case *ast.IncDecStmt:
-			hit(n.X)
-		case *ast.RangeStmt:
-			if n.Key != nil {
-				hit(n.Key)
-			}
-			if n.Value != nil {
-				hit(n.Value)
-			}
-		case *ast.CallExpr:
-			if b := v.Callee(n); (b == "delete" || b == "clear" || b == "copy") && rootOf(v.Site, n.Args[0]) == root {
-				changed = true
-			}
+		if call, ok := n.(*ast.CallExpr); ok {
+			b := v.Callee(call)
+			changed = changed || (b == "delete" || b == "clear" || b == "copy") && rootOf(v.Site, call.Args[0]) == root
 		}
 		return !changed
 	})
@@ -295,10 +271,8 @@ func assignedAnywhere(s *advice.Site, obj types.Object) bool {
 				c = parent
 				continue
 			case *ast.AssignStmt:
-				for _, l := range n.Lhs {
-					if l == c.Node() {
-						return true
-					}
+				if slices.Contains(n.Lhs, c.Node().(ast.Expr)) {
+					return true
 				}
 			case *ast.IncDecStmt, *ast.RangeStmt, *ast.SliceExpr:
 				return true

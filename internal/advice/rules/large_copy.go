@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -181,52 +182,48 @@ func mentionsAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
 // writesAny reports whether code assigns to a value of a type, or to a part of one, that an
 // element may be: to one that is reached by a pointer or an index.
 func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
-	found := false
-	written := func(e ast.Expr) {
-		for e != nil && !found {
-			if mayBeElement(s, e) {
-				found = types.Identical(s.Info.TypeOf(e), t)
-			}
-			switch x := e.(type) {
-			case *ast.ParenExpr:
-				e = x.X
-			case *ast.SelectorExpr:
-				e = x.X
-			case *ast.IndexExpr:
-				e = x.X
-			case *ast.StarExpr:
-				e = x.X
-			default:
-				return
-			}
-			if p, ok := s.Info.TypeOf(e).Underlying().(*types.Pointer); ok {
-				found = found || types.Identical(p.Elem(), t)
-			}
+	for e := range targets(in) {
+		if insideOf(s, e, t) {
+			return true
 		}
 	}
+	found := false
 	ast.Inspect(in, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, l := range n.Lhs {
-				written(l)
-			}
-		case *ast.IncDecStmt:
-			written(n.X)
-		case *ast.CallExpr:
-			switch s.Callee(n) {
+		if call, ok := n.(*ast.CallExpr); ok {
+			switch s.Callee(call) {
 			case "copy", "clear", "append":
-				of, ok := under(s.Info.TypeOf(n.Args[0])).(*types.Slice)
+				of, ok := under(s.Info.TypeOf(call.Args[0])).(*types.Slice)
 				found = found || ok && types.Identical(of.Elem(), t)
-			}
-		case *ast.RangeStmt:
-			if n.Tok == token.ASSIGN {
-				written(n.Key)
-				written(n.Value)
 			}
 		}
 		return !found
 	})
 	return found
+}
+
+// insideOf reports whether an expression is a value of a type that an element may be, or a
+// part of one.
+func insideOf(s *advice.Site, e ast.Expr, t types.Type) bool {
+	for {
+		if mayBeElement(s, e) && types.Identical(s.Info.TypeOf(e), t) {
+			return true
+		}
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		default:
+			return false
+		}
+		if p, ok := under(s.Info.TypeOf(e)).(*types.Pointer); ok && types.Identical(p.Elem(), t) {
+			return true
+		}
+	}
 }
 
 // mayBeElement reports whether an expression may be an element of a slice: what has an
@@ -278,12 +275,7 @@ func changes(s *advice.Site, c inspector.Cursor) bool {
 				return false
 			}
 		case *ast.AssignStmt:
-			for _, l := range p.Lhs {
-				if l == x.Node() {
-					return true
-				}
-			}
-			return false
+			return slices.Contains(p.Lhs, x.Node().(ast.Expr))
 		case *ast.IncDecStmt:
 			return true
 		case *ast.RangeStmt:

@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"iter"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -198,22 +199,42 @@ func (b *bound) text(s *advice.Site) string {
 	return "len(" + s.Source(ast.Unparen(b.expr)) + ")"
 }
 
+// targets are what code assigns to: x of x = …, x++ and for x = range …. Of x, y := … both
+// are, since one may have been declared before.
+func targets(in ast.Node) iter.Seq[ast.Expr] {
+	return func(yield func(ast.Expr) bool) {
+		on := true
+		visit := func(e ast.Expr) { on = on && (e == nil || yield(e)) }
+		ast.Inspect(in, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, l := range n.Lhs {
+					visit(l)
+				}
+			case *ast.IncDecStmt:
+				visit(n.X)
+			case *ast.RangeStmt:
+				if n.Tok == token.ASSIGN {
+					visit(n.Key)
+					visit(n.Value)
+				}
+			}
+			return on
+		})
+	}
+}
+
 // assigned reports whether code assigns to a variable itself, or takes its address.
 func assigned(s *advice.Site, obj types.Object, in ast.Node) bool {
+	for e := range targets(in) {
+		if object(s, e) == obj {
+			return true
+		}
+	}
 	found := false
 	ast.Inspect(in, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, l := range n.Lhs {
-				found = found || object(s, l) == obj
-			}
-		case *ast.IncDecStmt:
-			found = found || object(s, n.X) == obj
-		case *ast.RangeStmt:
-			found = found || n.Tok == token.ASSIGN && (n.Key != nil && object(s, n.Key) == obj || n.Value != nil && object(s, n.Value) == obj)
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.AND && object(s, n.X) == obj
-		}
+		u, ok := n.(*ast.UnaryExpr)
+		found = found || ok && u.Op == token.AND && object(s, u.X) == obj
 		return !found
 	})
 	return found

@@ -156,14 +156,11 @@ func changesMap(s *advice.Site, r *ast.RangeStmt) bool {
 		return ok && same(index.X)
 	}
 	found := rootOf(s, r.X) == nil || assigned(s, rootOf(s, r.X), r.Body)
+	for e := range targets(r.Body) {
+		found = found || same(e) || entry(e)
+	}
 	ast.Inspect(r.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for _, l := range n.Lhs {
-				found = found || same(l) || entry(l)
-			}
-		case *ast.IncDecStmt:
-			found = found || entry(n.X)
 		case *ast.CallExpr:
 			for _, arg := range n.Args {
 				found = found || same(arg) && s.Callee(n) != "len"

@@ -466,11 +466,7 @@ func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 func isAssigned(c inspector.Cursor) bool {
 	switch p := c.Parent().Node().(type) {
 	case *ast.AssignStmt:
-		for _, l := range p.Lhs {
-			if l == c.Node() {
-				return true
-			}
-		}
+		return slices.Contains(p.Lhs, c.Node().(ast.Expr))
 	case *ast.UnaryExpr:
 		return p.Op == token.AND
 	}
