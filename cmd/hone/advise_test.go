@@ -129,9 +129,14 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
-// ^C while benchmarks are profiled: there is advice on what has been.
+// ^C while benchmarks are profiled: there is advice on what has been, which is the first of
+// them before the second is measured.
 func TestAdviseInterrupted(t *testing.T) {
 	dir := moduleOfFiles(t, slowModule)
+	later := "package slow\n\nimport \"testing\"\n\nfunc BenchmarkZLater(b *testing.B) {\n\tfor b.Loop() {\n\t}\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "z_test.go"), []byte(later), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	go func() {
@@ -152,6 +157,13 @@ func TestAdviseInterrupted(t *testing.T) {
 		if !strings.Contains(stderr.b.String(), want) {
 			t.Errorf("no %q in %s", want, stderr.b.String())
 		}
+	}
+	measured, err := filepath.Glob(filepath.Join(dir, ".hone/runs/*/bench.txt"))
+	if err != nil || len(measured) != 1 {
+		t.Fatal(measured, err)
+	}
+	if text, err := os.ReadFile(measured[0]); err != nil || strings.Contains(string(text), "ZLater") {
+		t.Errorf("%v; measured were\n%s", err, text)
 	}
 }
 

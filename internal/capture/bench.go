@@ -184,7 +184,8 @@ type bencher struct {
 
 // Measure measures the code as it is: every benchmark Count times, one process
 // per sample, round by round so that a slow spell of the machine spreads over
-// all. Profiles follow, each in a process of its own. The report is also
+// all. Profiles follow, each in a process of its own; of a single round, those of each
+// benchmark right after its sample. The report is also
 // returned with an error, when the run exists.
 func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 	m, err := b.begin(ctx)
@@ -208,6 +209,9 @@ func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 			m.forecast.will(sampleOf(t), count, b.Benchtime.cost())
 		}
 		m.expectProfiles(targets, 1)
+		if count == 1 {
+			return m.measureOnce(ctx, targets)
+		}
 		for round := range count {
 			for _, t := range targets {
 				if err := m.sample(ctx, t, nil); err != nil {
@@ -228,6 +232,23 @@ func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 		}
 		return nil
 	})
+}
+
+// measureOnce measures each benchmark once and profiles it at once, as who asks for one
+// sample is after the profiles: interrupted, there are those of all that was measured.
+func (m *bencher) measureOnce(ctx context.Context, targets []*target) error {
+	if err := m.announce(nil); err != nil {
+		return err
+	}
+	for _, t := range targets {
+		if err := m.sample(ctx, t, nil); err != nil {
+			return err
+		}
+		if err := m.profiles(ctx, t, experiment.Head); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // begin fills in defaults, sweeps up after dead ones and looks for go.
