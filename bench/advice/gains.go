@@ -63,7 +63,7 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 	}
 	pkg = "./" + filepath.ToSlash(pkg)
 	var fixes []fixed
-	err = ask(ctx, o, module, &fixes, "fix", "-json", "-dirty", "-short", "-vet=off", f.ID)
+	err = ask(ctx, o, module, &fixes, "fix", "-json", "-dirty", "-short", "-vet=off", "-benchtime", o.sample, f.ID)
 	if err == nil && len(fixes) != 1 {
 		err = fmt.Errorf("%d fixes", len(fixes))
 	}
@@ -83,7 +83,7 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 		return err
 	}
 	var author compared
-	err = ask(ctx, o, module, &author, "bench", "-json", "-against", "HEAD", "-profile", "none", "-vet=off", "-bench", c.Bench, pkg)
+	err = ask(ctx, o, module, &author, "bench", "-json", "-against", "HEAD", "-profile", "none", "-vet=off", "-benchtime", o.sample, "-bench", c.Bench, pkg)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 		return err
 	}
 	var all tuned
-	if err := ask(ctx, o, module, &all, "tune", "-json", "-dirty", "-short", "-vet=off", "-bench", c.Bench, pkg); err != nil {
+	if err := ask(ctx, o, module, &all, "tune", "-json", "-dirty", "-short", "-vet=off", "-benchtime", o.sample, "-bench", c.Bench, pkg); err != nil {
 		return err
 	}
 	confirmed := 0

@@ -83,6 +83,7 @@ type options struct {
 	again       bool
 	timeout     time.Duration
 	time        string
+	sample      string
 	judged      verdicts
 }
 
@@ -96,6 +97,7 @@ func main() {
 	flag.BoolVar(&o.gains, "gains", false, "with -keep: measure the rewrites of what hits, and what the authors did, each against the parent")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "for one case; of a module, for profiling it, after which there is advice on what was profiled")
 	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
+	flag.StringVar(&o.sample, "benchtime", "500ms", "of a sample, of what -gains measures")
 	only := flag.String("only", "", "cases whose id matches")
 	modules := flag.String("modules", "", "show the rewrites for all benchmarks of these repositories or modules, to be read, and try to build and test each; @FILE has a line for each")
 	peer := flag.String("peer", "", "with -keep: ask these tools instead of hone")
