@@ -91,44 +91,74 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 }
 
 // growAt returns where a buffer is to Grow, and the edit that has it do so for a size: before
-// the statement that firstUse returns, or else behind the declaration. left is set where
-// control may come by without a write.
+// the statement that first uses it where there are ways out before that, or else behind the
+// declaration. left is set where control may come by without a write.
 func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos, grow func(size string) advice.Edit, left bool) {
-	first, left := firstUse(s, obj, d)
-	left = left || !writesSurely(s, obj, d)
+	first, waysOut := firstUse(s, obj, d)
+	left = writesSurely(s, obj, first, true) != always || writesSurely(s, obj, first, false) == skipped
 	call := func(size string) string { return fmt.Sprintf("%s.Grow(%s)", obj.Name(), size) }
-	if first != nil {
-		return first.Pos(), func(size string) advice.Edit { return insert(first.Pos(), call(size)+"\n") }, left
+	if waysOut {
+		at = first.Node().Pos()
+		return at, func(size string) advice.Edit { return insert(at, call(size)+"\n") }, left
 	}
-	return d.Node().End(), func(size string) advice.Edit { return insert(d.Node().End(), "\n"+call(size)) }, left
+	at = d.Node().End()
+	return at, func(size string) advice.Edit { return insert(at, "\n"+call(size)) }, left
 }
 
-// writesSurely reports whether each way through the statements behind a buffer's declaration
-// writes to it, as far as branches say; a loop is taken to have a turn.
-func writesSurely(s *advice.Site, obj types.Object, d inspector.Cursor) bool {
+// firstUse returns the statement beside a buffer's declaration that first uses it, and whether
+// there are ways out of the function before: a Buffer allocates when it is first written to, so
+// that these are free.
+func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first inspector.Cursor, waysOut bool) {
+	first, ok := d.NextSibling()
+	for ok && len(usesIn(s, obj, first.Node().Pos(), first.Node().End())) == 0 {
+		first.Inspect([]ast.Node{(*ast.ReturnStmt)(nil), (*ast.BranchStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+			_, literal := c.Node().(*ast.FuncLit)
+			waysOut = waysOut || !literal
+			return !literal
+		})
+		next, more := first.NextSibling()
+		if !more {
+			break
+		}
+		first = next
+	}
+	return first, waysOut
+}
+
+// Which of the ways through some statements write to a buffer.
+const (
+	sometimes = iota
+	always    // but those of errors
+	skipped   // not one that returns something else
+)
+
+// writesSurely says which ways through a statement and those behind it write to a buffer. Loops
+// are taken to have a turn if turns is set; else they may have none.
+func writesSurely(s *advice.Site, obj types.Object, from inspector.Cursor, turns bool) int {
+	var empty, skips bool // control returns without a write; what isn't the text
 	writes := func(n ast.Node) bool {
 		return slices.ContainsFunc(usesIn(s, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
 			c, ok := s.Root().FindNode(id)
 			return ok && !asksOnly(c)
 		})
 	}
+	// Whether control does not get behind a statement without a write.
 	var surely func(stmt ast.Stmt) bool
 	some := func(stmts []ast.Stmt) bool { return slices.ContainsFunc(stmts, surely) }
+	both := func(a, b bool) bool { return a && b } // with the returns of both
 	// clauses reports whether each of them does, and one of them is always run.
 	clauses := func(body *ast.BlockStmt, exhaustive bool) bool {
+		all := true
 		for _, c := range body.List {
-			var list []ast.Stmt
 			switch c := c.(type) {
 			case *ast.CaseClause:
-				list, exhaustive = c.Body, exhaustive || c.List == nil
+				exhaustive = exhaustive || c.List == nil
+				all = both(some(c.Body), all)
 			case *ast.CommClause:
-				list = c.Body
-			}
-			if !some(list) {
-				return false
+				all = both(some(c.Body), all)
 			}
 		}
-		return exhaustive
+		return all && exhaustive
 	}
 	surely = func(stmt ast.Stmt) bool {
 		switch n := stmt.(type) {
@@ -137,60 +167,43 @@ func writesSurely(s *advice.Site, obj types.Object, d inspector.Cursor) bool {
 		case *ast.LabeledStmt:
 			return surely(n.Stmt)
 		case *ast.ForStmt:
-			return surely(n.Body)
+			return both(surely(n.Body), turns)
 		case *ast.RangeStmt:
-			return surely(n.Body)
+			return both(surely(n.Body), turns)
 		case *ast.IfStmt:
-			return n.Init != nil && writes(n.Init) || writes(n.Cond) || n.Else != nil && surely(n.Body) && surely(n.Else)
+			if n.Init != nil && writes(n.Init) || writes(n.Cond) {
+				return true
+			}
+			return both(surely(n.Body), n.Else != nil && surely(n.Else))
 		case *ast.SwitchStmt:
 			return clauses(n.Body, false)
 		case *ast.TypeSwitchStmt:
 			return clauses(n.Body, false)
 		case *ast.SelectStmt:
 			return clauses(n.Body, true)
+		case *ast.BranchStmt:
+			return n.Tok == token.CONTINUE
+		case *ast.ReturnStmt:
+			if !writes(n) && !fails(s, n) {
+				empty = true
+				skips = skips || len(usesIn(s, obj, n.Pos(), n.End())) == 0
+			}
+			return true
 		}
 		return writes(stmt)
 	}
-	for stmt, ok := d.NextSibling(); ok; stmt, ok = stmt.NextSibling() {
-		if n, isStmt := stmt.Node().(ast.Stmt); isStmt && surely(n) {
-			return true
-		}
+	sure := false
+	for stmt, ok := from, true; ok && !sure; stmt, ok = stmt.NextSibling() {
+		n, isStmt := stmt.Node().(ast.Stmt)
+		sure = isStmt && surely(n)
 	}
-	return false
-}
-
-// firstUse returns the statement beside a buffer's declaration that first uses it, or nil if
-// control surely gets there. A Buffer allocates when it is first written to: ways out before
-// that are free. Such a way within the statement, by a return that has nothing of the buffer
-// and is of no error, is left.
-func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first ast.Node, left bool) {
-	uses := s.Uses(obj)
-	if len(uses) == 0 {
-		return nil, false
+	switch {
+	case skips:
+		return skipped
+	case sure && !empty:
+		return always
 	}
-	use := slices.MinFunc(uses, func(a, b *ast.Ident) int { return int(a.Pos() - b.Pos()) }).Pos()
-	stmt, ok := d.NextSibling()
-	for ok && stmt.Node().End() <= use {
-		stmt, ok = stmt.NextSibling()
-	}
-	if !ok {
-		return nil, false
-	}
-	d.Parent().Inspect([]ast.Node{(*ast.ReturnStmt)(nil), (*ast.BranchStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
-		n := c.Node()
-		if _, literal := n.(*ast.FuncLit); literal || n.Pos() < d.Node().End() || use <= n.Pos() {
-			return false
-		}
-		r, returns := n.(*ast.ReturnStmt)
-		switch {
-		case n.Pos() < stmt.Node().Pos():
-			first = stmt.Node()
-		case returns && len(usesIn(s, obj, r.Pos(), r.End())) == 0 && !fails(s, r):
-			left = true
-		}
-		return true
-	})
-	return first, left
+	return sometimes
 }
 
 // asksOnly reports whether a use of a buffer is of a method that writes nothing.

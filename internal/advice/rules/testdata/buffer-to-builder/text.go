@@ -146,3 +146,38 @@ func either(s string) string {
 	}
 	return b.String() // hot: bytes.(*Buffer).String
 }
+
+// escaped returns the text as it is where nothing is to be escaped, as in most.
+func escaped(text string) string {
+	// want C: some ways through here don't
+	var b bytes.Buffer
+	written := 0
+	for i := range len(text) {
+		switch c := text[i]; {
+		case 'a' <= c && c <= 'z':
+			continue
+		}
+		b.WriteString(text[written:i])
+		b.WriteByte('%')
+		written = i + 1
+	}
+	if written == 0 {
+		return text
+	}
+	b.WriteString(text[written:])
+	return b.String() // hot: bytes.(*Buffer).String
+}
+
+// current has written something where it returns another text.
+func current(parts []string) string {
+	// want A: without a copy
+	var b bytes.Buffer
+	b.WriteByte('/')
+	for _, p := range parts {
+		if p == "." {
+			return p
+		}
+		b.WriteString(p)
+	}
+	return b.String() // hot: bytes.(*Buffer).String
+}
