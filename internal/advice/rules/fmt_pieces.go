@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +20,10 @@ type fmtPiece struct {
 	text string
 	code string
 	arg  ast.Expr // nil of a constant text
+	// appends is, of a number, the call that appends its text to something: what stands
+	// before that, and behind.
+	appends [2]string
+	longest int // bytes that the text of a number has at most
 	// review says in what somebody has to look: "" where code does what fmt does.
 	review string
 	// literal is set where arg is one, of text.
@@ -207,6 +213,10 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			return p, false
 		}
 		p.code, ok = integer(basic, strconvName, base, as)
+		if ok {
+			p.appends, ok = appendInteger(basic, strconvName, base, as)
+			p.longest = 1 + int(math.Ceil(64/math.Log2(float64(base))))
+		}
 		return p, ok
 	case info&types.IsFloat != 0 && basic.Info()&types.IsUntyped == 0:
 		form := map[byte]byte{'f': 'f', 'g': 'g', 'e': 'e', 'v': 'g'}[verb]
@@ -216,12 +226,14 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		if precision < 0 && (verb == 'f' || verb == 'e') {
 			precision = 6
 		}
-		bits := 64
+		size := 64
 		if basic.Kind() == types.Float32 {
-			bits = 32
+			size = 32
 		}
 		p.code, ok = as(types.Float64)
-		p.code = fmt.Sprintf("%s.FormatFloat(%s, %q, %d, %d)", strconvName, p.code, form, precision, bits)
+		args := fmt.Sprintf("%s, %q, %d, %d)", p.code, form, precision, size)
+		p.appends, p.longest = [2]string{strconvName + ".AppendFloat(", ", " + args}, longestFloat
+		p.code = strconvName + ".FormatFloat(" + args
 		return p, ok
 	}
 	return p, false
@@ -271,6 +283,19 @@ func integer(t *types.Basic, pkg string, base int, as func(types.BasicKind) (str
 	return fmt.Sprintf("%s.FormatInt(%s, %d)", pkg, x, base), ok
 }
 
+// appendInteger is the same that appends; see fmtPiece.
+func appendInteger(t *types.Basic, pkg string, base int, as func(types.BasicKind) (string, bool)) (around [2]string, ok bool) {
+	kind, name := types.Int64, ".AppendInt("
+	if t.Info()&types.IsUnsigned != 0 {
+		kind, name = types.Uint64, ".AppendUint("
+	}
+	x, ok := as(kind)
+	return [2]string{pkg + name, fmt.Sprintf(", %s, %d)", x, base)}, ok
+}
+
+// longestFloat is what the shortest text of a float64 has at most; 'f' may make more.
+const longestFloat = len("-2.2250738585072014e-308")
+
 // textMethod reports whether a method takes nothing and returns a string.
 func textMethod(m *types.Selection) bool {
 	sig, ok := m.Type().(*types.Signature)
@@ -319,6 +344,40 @@ func concatenation(s *advice.Site, pieces []fmtPiece) (code string, constant boo
 	}
 	return strings.Join(parts, " + "), constant
 }
+
+// inBuffer is the expression that puts a number and the text around it together on the stack,
+// of which a string is made once; "" where pieces are more, or names are hidden.
+func inBuffer(s *advice.Site, pieces []fmtPiece, at token.Pos) string {
+	pieces = merged(pieces)
+	i := slices.IndexFunc(pieces, func(p fmtPiece) bool { return p.longest > 0 })
+	if i < 0 || i > 1 || len(pieces) > i+2 || i > 0 && pieces[0].arg != nil || len(pieces) > i+1 && pieces[i+1].arg != nil ||
+		!builtins(s, at, "string", "byte", "append", "make") {
+		return ""
+	}
+	var before, behind string
+	if i > 0 {
+		before = pieces[0].text
+	}
+	if len(pieces) > i+1 {
+		behind = pieces[i+1].text
+	}
+	appended := func(to, text string) string {
+		switch len(text) {
+		case 0:
+			return to
+		case 1:
+			return fmt.Sprintf("append(%s, %s)", to, quotedByte(text[0]))
+		}
+		return fmt.Sprintf("append(%s, %s...)", to, literal(text))
+	}
+	// Of a text that is converted, as []byte(text), the compiler makes no larger an array.
+	room := fmt.Sprintf("make([]byte, 0, %d)", roundUp(len(before)+pieces[i].longest+len(behind)))
+	number := pieces[i].appends[0] + appended(room, before) + pieces[i].appends[1]
+	return "string(" + appended(number, behind) + ")"
+}
+
+// roundUp returns the next power of two.
+func roundUp(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // literal is a text as source: raw where it would be full of backslashes.
 func literal(text string) string {

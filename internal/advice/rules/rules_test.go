@@ -221,13 +221,23 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 		fn, start := functionAt(f, i+1)
 		sizes := []int64{64}
 		var stack []uint32
+		var own []int64 // sizes of blocks that the line itself allocates, beside its callees
+		here := false
 		for _, callee := range strings.Fields(m[2]) {
 			if callee == "only" { // the sizes that follow
 				sizes = nil
 				continue
 			}
+			if callee == "here" { // its own follow
+				here = true
+				continue
+			}
 			if n, err := strconv.ParseInt(callee, 10, 64); err == nil { // sizes of blocks
-				sizes = append(sizes, n)
+				if here {
+					own = append(own, n)
+				} else {
+					sizes = append(sizes, n)
+				}
 				continue
 			}
 			stack = append([]uint32{location(b, callee, callee+".go", 1, 1)}, stack...)
@@ -241,6 +251,9 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 				break
 			}
 			b.Sample(stack, []profile.Label{label}, 100, 100*size)
+		}
+		for _, size := range own {
+			b.Sample(stack[len(stack)-1:], []profile.Label{{Key: b.String("bytes"), Numeric: true, Num: size}}, 100, 100*size)
 		}
 	}
 	var inputs []advice.Input

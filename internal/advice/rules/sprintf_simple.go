@@ -20,8 +20,9 @@ var sprintfSimple = &advice.Rule{
 	Title:   "package fmt puts simple values together",
 	Doc: `fmt reads its format anew for each call, takes each argument as an interface, which often has to be allocated, and
 finds out by reflection-like switches what it is. Strings are joined by +, and numbers made strings by strconv, in a
-half to a third of the time and with one allocation. Numbers below 256 fmt takes without allocating: where a profile of memory
-shows that it does, several parts that are joined are advice, as each number from 100 on would be a string of its own.
+half to a third of the time and with one allocation. Numbers below 256 fmt takes without allocating, and of long ones it
+allocates less than their text has: where a profile of memory shows either, a number and the text around it are put together
+in a buffer on the stack, and more numbers than one are advice, as each would be a string of its own.
 
 The rewrite is offered where all verbs are without flags and widths, of strings, numbers, booleans and []byte. Of
 values with a String method it is left to review: fmt prints a nil and survives a panic. What is printed into a
@@ -84,11 +85,14 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	if wordy(pieces) {
 		return m, false
 	}
-	if len(merged(pieces)) > 1 && (allocatesMore(s, pieces) || unboxed(s) && slices.ContainsFunc(pieces, fmtPiece.isNumber)) {
-		m.Why = fmt.Sprintf("%s %s. Numbers below 256 it takes without allocating, where strconv would make a string of each from 100 on. Append the parts to a []byte, with strconv.AppendInt, and make one string of it.", short(c.Name), whatFmtDoes(suffix))
-		return m, s.Share(fmtFrames) >= formattedMuch
-	}
 	code, constant := concatenation(s, pieces)
+	why := moreThanFmt(s, pieces)
+	if why != "" {
+		if code = inBuffer(s, pieces, c.Pos()); code == "" {
+			m.Why = fmt.Sprintf("%s %s. %s Append the parts to a []byte, with strconv.AppendInt, and make one string of it.", short(c.Name), whatFmtDoes(suffix), why)
+			return m, s.Share(fmtFrames) >= formattedMuch
+		}
+	}
 	edit, ok := inPlace(c.Cursor, code, constant)
 	if !ok {
 		return m, false
@@ -97,7 +101,10 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	m.Imports = stringImports(pieces)
 	m.Class = advice.Safe
 	m.Why = fmt.Sprintf("%s %s; %s makes the same string at once.", short(c.Name), whatFmtDoes(suffix), shown(code))
-	if len(merged(pieces)) == 1 {
+	switch {
+	case why != "":
+		m.Why = fmt.Sprintf("%s %s. %s Put together in a buffer on the stack the string is all that is allocated.", short(c.Name), whatFmtDoes(suffix), why)
+	case len(merged(pieces)) == 1:
 		m.Why = fmt.Sprintf("%s is called for a single value: %s is the same string.", short(c.Name), shown(code))
 	}
 	if review := reviews(pieces); review != "" {
@@ -105,6 +112,32 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		m.Why += " To review: " + review + "."
 	}
 	return m, true
+}
+
+// moreThanFmt says why parts that are joined would allocate more than fmt does; "" if they
+// don't.
+func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
+	numbers, others, texts, parts := 0, 0, 0, merged(pieces)
+	for _, p := range parts {
+		switch {
+		case p.arg == nil:
+			texts += len(p.text)
+		case p.isNumber():
+			numbers++
+		default:
+			others++
+		}
+	}
+	const boxed = 8 // bytes that fmt has of each number
+	switch {
+	case len(parts) < 2:
+		return ""
+	case allocatesMore(s, pieces) || unboxed(s) && numbers > 0:
+		return "Numbers below 256 it takes without allocating, where strconv would make a string of each from 100 on."
+	case numbers > 0 && others == 0 && int(s.BlockSize(fmtFrames))-texts > numbers*boxed:
+		return "Numbers of more than eight digits are longer as a string than as the number that it allocates."
+	}
+	return ""
 }
 
 // unboxed reports whether a profile of memory has what fmt allocates below the line, and
