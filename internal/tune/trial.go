@@ -104,7 +104,7 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 	case err != nil:
 		return r, err
 	}
-	judge(r, report)
+	judge(r, report, f.Bound.Expected)
 	if r.State != advice.Confirmed {
 		return r, nil
 	}

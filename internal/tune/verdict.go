@@ -26,13 +26,14 @@ type Change struct {
 	Confirmed bool    `json:"confirmed"`
 }
 
-// judge says what a measurement made of a rewrite:
+// judge says what a measurement made of a rewrite that promises a part of the time:
 //
-//	refuted       something got worse, confirmed; or nothing changed
+//	refuted       something got worse, confirmed; or nothing changed, by the promise
+//	              or more
 //	confirmed     some benchmark's time got better, confirmed, or, where no time
 //	              got worse as far as the measurement can tell, what it allocates
 //	inconclusive  everything else
-func judge(r *Result, report *capture.BenchReport) {
+func judge(r *Result, report *capture.BenchReport, promise float64) {
 	r.State = advice.Inconclusive
 	if report.Family == nil {
 		if len(report.Failures) == 0 && len(report.Unchanged) > 0 {
@@ -44,7 +45,7 @@ func judge(r *Result, report *capture.BenchReport) {
 	}
 	r.Changes = Changes(report.Family)
 	var worse, faster, smaller []string
-	open := false
+	open, inReach := false, false // a time is undecided; what was promised is in its interval
 	for i := range report.Family.Comparisons {
 		c := &report.Family.Comparisons[i]
 		agreed := c.Confirmation == experiment.Agreed
@@ -58,6 +59,8 @@ func judge(r *Result, report *capture.BenchReport) {
 			smaller = append(smaller, tell(c))
 		case time && c.Verdict == experiment.Inconclusive:
 			open = true
+		case time && c.Scale == experiment.Ratio && c.Interval.Lo <= 1-promise:
+			inReach = true
 		}
 	}
 	switch {
@@ -73,6 +76,8 @@ func judge(r *Result, report *capture.BenchReport) {
 		r.Why = "not all benchmarks could be measured"
 	case open:
 		r.Why = "the measurement could not tell; more samples (-count) or a quieter machine may"
+	case inReach:
+		r.Why = fmt.Sprintf("no faster as far as the measurement can tell, which is not as far as the %.1g %% that were to expect", 100*promise)
 	default:
 		r.State, r.Why = advice.Refuted, "measured, and no faster"
 	}

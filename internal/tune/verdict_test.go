@@ -47,6 +47,35 @@ func TestJudgeProfile(t *testing.T) {
 	}
 }
 
+// TestJudgePromise: no change refutes what promised one that would have been seen.
+func TestJudgePromise(t *testing.T) {
+	for _, c := range []struct {
+		lo      []float64 // of the intervals of times
+		promise float64
+		want    advice.State
+		why     string
+	}{
+		{[]float64{0.992}, 0.02, advice.Refuted, "no faster"},
+		{[]float64{0.992}, 0.002, advice.Inconclusive, "not as far as the 0.2 % that were to expect"},
+		{[]float64{0.998, 0.992}, 0.004, advice.Inconclusive, "to expect"},
+		{[]float64{0.998, 0.997}, 0.004, advice.Refuted, "no faster"},
+		{nil, 0.004, advice.Refuted, "no faster"},
+	} {
+		family := new(experiment.Family)
+		for _, lo := range c.lo {
+			family.Comparisons = append(family.Comparisons, experiment.Comparison{
+				Key: experiment.Key{Benchmark: "B", Unit: "ns/op"}, Scale: experiment.Ratio, Change: 1,
+				Interval: experiment.Interval{Lo: lo, Hi: 1.003}, Pairs: 10, Verdict: experiment.NoChange,
+			})
+		}
+		var r Result
+		judge(&r, &capture.BenchReport{Family: family}, c.promise)
+		if r.State != c.want || !strings.Contains(r.Why, c.why) {
+			t.Errorf("%+v: %s, %q", c, r.State, r.Why)
+		}
+	}
+}
+
 // TestJudgeClock: where CPU time decides about a benchmark, it does so about the rewrite
 // or setting, and the clock that was too noisy says nothing.
 func TestJudgeClock(t *testing.T) {
@@ -63,10 +92,10 @@ func TestJudgeClock(t *testing.T) {
 		{experiment.Inconclusive, experiment.Disagreed, 0.95, advice.Inconclusive, "could not tell"},
 		{experiment.NoChange, 0, 1, advice.Refuted, "no faster"},
 	} {
-		cpu := experiment.Comparison{Key: experiment.Key{Benchmark: "Length", Unit: experiment.CPUTime}, Scale: experiment.Ratio, Change: c.change, Verdict: c.verdict, Confirmation: c.confirmation, Gated: true}
+		cpu := experiment.Comparison{Key: experiment.Key{Benchmark: "Length", Unit: experiment.CPUTime}, Scale: experiment.Ratio, Change: c.change, Interval: experiment.Interval{Lo: c.change - 0.01, Hi: c.change + 0.01}, Verdict: c.verdict, Confirmation: c.confirmation, Gated: true}
 		family := &experiment.Family{Comparisons: []experiment.Comparison{wall, cpu}}
 		var r Result
-		judge(&r, &capture.BenchReport{Family: family})
+		judge(&r, &capture.BenchReport{Family: family}, 0.1)
 		if r.State != c.want || !strings.Contains(r.Why, c.why) {
 			t.Errorf("rewrite, CPU time %v: %s, %q; want %s, %q", c.verdict, r.State, r.Why, c.want, c.why)
 		}
