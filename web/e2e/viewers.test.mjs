@@ -150,7 +150,8 @@ function firefox(file) {
   const run = (...args) => execFileSync(process.execPath, [cli, ...args], {
     encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PROFILER_CLI_SESSION_DIR: folder },
   });
-  // It gives its daemon half a second to start, which a busy machine may not have.
+  // It gives its daemon half a second to start, which a busy machine may not have; that one
+  // still comes up, and is stopped with the others.
   for (let left = 10; ; left--) {
     try {
       run('load', file);
@@ -163,7 +164,7 @@ function firefox(file) {
     const { friendlyThreadName: thread, functions } = JSON.parse(run('thread', 'functions', '--json'));
     return { thread, functions };
   } finally {
-    run('stop');
+    run('stop', '--all');
   }
 }
 
