@@ -150,8 +150,7 @@ function firefox(file) {
   const run = (...args) => execFileSync(process.execPath, [cli, ...args], {
     encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PROFILER_CLI_SESSION_DIR: folder },
   });
-  // It gives its daemon half a second to start, which a busy machine may not have; that one
-  // still comes up, and is stopped with the others.
+  // It gives its daemon half a second to start, which a busy machine may not have.
   for (let left = 10; ; left--) {
     try {
       run('load', file);
@@ -164,7 +163,7 @@ function firefox(file) {
     const { friendlyThreadName: thread, functions } = JSON.parse(run('thread', 'functions', '--json'));
     return { thread, functions };
   } finally {
-    run('stop', '--all');
+    run('stop');
   }
 }
 

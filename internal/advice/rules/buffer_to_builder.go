@@ -95,7 +95,7 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 // declaration. left is set where control may come by without a write.
 func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos, grow func(size string) advice.Edit, left bool) {
 	first, waysOut := firstUse(s, obj, d)
-	left = writesSurely(s, obj, first, true) != always || writesSurely(s, obj, first, false) == skipped
+	left = waysThrough(s, obj, first, true) != allWrite || waysThrough(s, obj, first, false) == anotherText
 	call := func(size string) string { return fmt.Sprintf("%s.Grow(%s)", obj.Name(), size) }
 	if waysOut {
 		at = first.Node().Pos()
@@ -106,7 +106,7 @@ func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos,
 }
 
 // firstUse returns the statement beside a buffer's declaration that first uses it, and whether
-// there are ways out of the function before: a Buffer allocates when it is first written to, so
+// there may be ways out of the function before: a Buffer allocates when it is first written to, so
 // that these are free.
 func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first inspector.Cursor, waysOut bool) {
 	first, ok := d.NextSibling()
@@ -125,27 +125,46 @@ func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first inspe
 	return first, waysOut
 }
 
-// Which of the ways through some statements write to a buffer.
+// What ways there are through some statements that use a buffer.
 const (
-	sometimes = iota
-	always    // but those of errors
-	skipped   // not one that returns something else
+	notAllWrite = iota
+	allWrite    // before the text is taken; but those that return an error
+	anotherText // some return something that isn't the text, without a write
 )
 
-// writesSurely says which ways through a statement and those behind it write to a buffer. Loops
-// are taken to have a turn if turns is set; else they may have none.
-func writesSurely(s *advice.Site, obj types.Object, from inspector.Cursor, turns bool) int {
-	var empty, skips bool // control returns without a write; what isn't the text
+// waysThrough says what ways there are through a statement and those behind it. Loops are
+// taken to have a turn if turns is set; else they may have none.
+func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns bool) int {
+	var empty, other, next bool // without a write the text is taken; another returned; a turn ended
 	writes := func(n ast.Node) bool {
 		return slices.ContainsFunc(usesIn(s, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
 			c, ok := s.Root().FindNode(id)
 			return ok && !asksOnly(c)
 		})
 	}
-	// Whether control does not get behind a statement without a write.
+	// ends reports whether the buffer has been written to, or its text been taken.
+	ends := func(n ast.Node) bool {
+		taken := slices.ContainsFunc(usesIn(s, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
+			c, ok := s.Root().FindNode(id)
+			return ok && takesText(c)
+		})
+		if taken && !writes(n) {
+			empty = true
+			return true
+		}
+		return writes(n)
+	}
+	// surely reports whether control does not get behind a statement without a write.
 	var surely func(stmt ast.Stmt) bool
 	some := func(stmts []ast.Stmt) bool { return slices.ContainsFunc(stmts, surely) }
-	both := func(a, b bool) bool { return a && b } // with the returns of both
+	both := func(a, b bool) bool { return a && b } // evaluates both, for the returns in them
+	turn := func(body *ast.BlockStmt) bool {
+		around := next
+		next = false
+		sure := surely(body) && !next
+		next = around
+		return sure && turns
+	}
 	// clauses reports whether each of them does, and one of them is always run.
 	clauses := func(body *ast.BlockStmt, exhaustive bool) bool {
 		all := true
@@ -167,11 +186,11 @@ func writesSurely(s *advice.Site, obj types.Object, from inspector.Cursor, turns
 		case *ast.LabeledStmt:
 			return surely(n.Stmt)
 		case *ast.ForStmt:
-			return both(surely(n.Body), turns)
+			return turn(n.Body)
 		case *ast.RangeStmt:
-			return both(surely(n.Body), turns)
+			return turn(n.Body)
 		case *ast.IfStmt:
-			if n.Init != nil && writes(n.Init) || writes(n.Cond) {
+			if n.Init != nil && ends(n.Init) || ends(n.Cond) {
 				return true
 			}
 			return both(surely(n.Body), n.Else != nil && surely(n.Else))
@@ -182,15 +201,13 @@ func writesSurely(s *advice.Site, obj types.Object, from inspector.Cursor, turns
 		case *ast.SelectStmt:
 			return clauses(n.Body, true)
 		case *ast.BranchStmt:
+			next = next || n.Tok == token.CONTINUE
 			return n.Tok == token.CONTINUE
 		case *ast.ReturnStmt:
-			if !writes(n) && !fails(s, n) {
-				empty = true
-				skips = skips || len(usesIn(s, obj, n.Pos(), n.End())) == 0
-			}
+			other = other || !fails(s, n) && !ends(n)
 			return true
 		}
-		return writes(stmt)
+		return ends(stmt)
 	}
 	sure := false
 	for stmt, ok := from, true; ok && !sure; stmt, ok = stmt.NextSibling() {
@@ -198,18 +215,24 @@ func writesSurely(s *advice.Site, obj types.Object, from inspector.Cursor, turns
 		sure = isStmt && surely(n)
 	}
 	switch {
-	case skips:
-		return skipped
+	case other:
+		return anotherText
 	case sure && !empty:
-		return always
+		return allWrite
 	}
-	return sometimes
+	return notAllWrite
 }
 
 // asksOnly reports whether a use of a buffer is of a method that writes nothing.
 func asksOnly(c inspector.Cursor) bool {
 	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
 	return ok && (sel.Sel.Name == "String" || sel.Sel.Name == "Len" || sel.Sel.Name == "Bytes")
+}
+
+// takesText reports whether a use of a buffer is of its text.
+func takesText(c inspector.Cursor) bool {
+	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "String"
 }
 
 // fails reports whether a return has an error last, and not nil.

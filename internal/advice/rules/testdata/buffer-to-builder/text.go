@@ -181,3 +181,27 @@ func current(parts []string) string {
 	}
 	return b.String() // hot: bytes.(*Buffer).String
 }
+
+// named has the text in a variable, which is returned.
+func named(parts []string) string {
+	// want A: without a copy
+	var b bytes.Buffer
+	for _, p := range parts {
+		b.WriteString(p)
+	}
+	text := b.String() // hot: bytes.(*Buffer).String
+	return text
+}
+
+// percents are none in most texts.
+func percents(text string) string {
+	// want C: some ways through here don't
+	var b bytes.Buffer
+	for _, r := range text {
+		if r != '%' {
+			continue
+		}
+		b.WriteString("%%")
+	}
+	return b.String() // hot: bytes.(*Buffer).String
+}
