@@ -33,9 +33,7 @@ type fmtPiece struct {
 }
 
 // isNumber reports whether strconv makes the text of a piece, a new string for most numbers.
-func (p fmtPiece) isNumber() bool {
-	return strings.HasPrefix(p.code, "strconv.") && !strings.HasPrefix(p.code, "strconv.FormatBool(")
-}
+func (p fmtPiece) isNumber() bool { return p.longest > 0 }
 
 // allocatesMore reports whether strconv may allocate more strings for the numbers of pieces
 // than fmt allocates to have its arguments in interfaces: numbers of one byte it has there
@@ -213,10 +211,8 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			return p, false
 		}
 		p.code, ok = integer(basic, strconvName, base, as)
-		if ok {
-			p.appends, ok = appendInteger(basic, strconvName, base, as)
-			p.longest = 1 + int(math.Ceil(64/math.Log2(float64(base))))
-		}
+		p.appends = appendInteger(basic, strconvName, base, as)
+		p.longest = 1 + int(math.Ceil(64/math.Log2(float64(base))))
 		return p, ok
 	case info&types.IsFloat != 0 && basic.Info()&types.IsUntyped == 0:
 		form := map[byte]byte{'f': 'f', 'g': 'g', 'e': 'e', 'v': 'g'}[verb]
@@ -283,14 +279,17 @@ func integer(t *types.Basic, pkg string, base int, as func(types.BasicKind) (str
 	return fmt.Sprintf("%s.FormatInt(%s, %d)", pkg, x, base), ok
 }
 
-// appendInteger is the same that appends; see fmtPiece.
-func appendInteger(t *types.Basic, pkg string, base int, as func(types.BasicKind) (string, bool)) (around [2]string, ok bool) {
+// appendInteger is the same that appends, as fmtPiece has it; empty where it can't be named.
+func appendInteger(t *types.Basic, pkg string, base int, as func(types.BasicKind) (string, bool)) (around [2]string) {
 	kind, name := types.Int64, ".AppendInt("
 	if t.Info()&types.IsUnsigned != 0 {
 		kind, name = types.Uint64, ".AppendUint("
 	}
 	x, ok := as(kind)
-	return [2]string{pkg + name, fmt.Sprintf(", %s, %d)", x, base)}, ok
+	if !ok {
+		return around
+	}
+	return [2]string{pkg + name, fmt.Sprintf(", %s, %d)", x, base)}
 }
 
 // longestFloat is what the shortest text of a float64 has at most; 'f' may make more.
@@ -349,7 +348,7 @@ func concatenation(s *advice.Site, pieces []fmtPiece) (code string, constant boo
 // of which a string is made once; "" where pieces are more, or names are hidden.
 func inBuffer(s *advice.Site, pieces []fmtPiece, at token.Pos) string {
 	pieces = merged(pieces)
-	i := slices.IndexFunc(pieces, func(p fmtPiece) bool { return p.longest > 0 })
+	i := slices.IndexFunc(pieces, func(p fmtPiece) bool { return p.appends[0] != "" })
 	if i < 0 || i > 1 || len(pieces) > i+2 || i > 0 && pieces[0].arg != nil || len(pieces) > i+1 && pieces[i+1].arg != nil ||
 		!builtins(s, at, "string", "byte", "append", "make") {
 		return ""
@@ -370,7 +369,7 @@ func inBuffer(s *advice.Site, pieces []fmtPiece, at token.Pos) string {
 		}
 		return fmt.Sprintf("append(%s, %s...)", to, literal(text))
 	}
-	// Of a text that is converted, as []byte(text), the compiler makes no larger an array.
+	// Not of []byte(before), which has room for itself alone.
 	room := fmt.Sprintf("make([]byte, 0, %d)", roundUp(len(before)+pieces[i].longest+len(behind)))
 	number := pieces[i].appends[0] + appended(room, before) + pieces[i].appends[1]
 	return "string(" + appended(number, behind) + ")"

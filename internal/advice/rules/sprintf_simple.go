@@ -128,16 +128,31 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 			others++
 		}
 	}
-	const boxed = 8 // bytes that fmt has of each number
+	const boxed = 8 // bytes that a number takes in an interface
+	block := int(s.BlockSize(fmtFrames))
 	switch {
 	case len(parts) < 2:
 		return ""
 	case allocatesMore(s, pieces) || unboxed(s) && numbers > 0:
 		return "Numbers below 256 it takes without allocating, where strconv would make a string of each from 100 on."
-	case numbers > 0 && others == 0 && int(s.BlockSize(fmtFrames))-texts > numbers*boxed:
-		return "Numbers of more than eight digits are longer as a string than as the number that it allocates."
+	case numbers == 1 && others == 0 && block-texts > boxed, numbers > 1 && others == 0 && leastText(block)-texts > numbers*boxed:
+		return "A number of more than eight digits is longer as a string, which strconv would make besides, than as the number that fmt allocates."
 	}
 	return ""
+}
+
+// leastText returns the length of the shortest text that the allocator gives a block of a
+// size: it has sizes an eighth apart, or 8 bytes, or 16 from 32 on, and none below 16 for texts.
+func leastText(block int) int {
+	switch {
+	case block <= 16:
+		return 1
+	case block <= 32:
+		return block - 7
+	case block <= 128:
+		return block - 15
+	}
+	return block - block/8
 }
 
 // unboxed reports whether a profile of memory has what fmt allocates below the line, and

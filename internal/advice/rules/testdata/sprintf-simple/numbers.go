@@ -12,14 +12,14 @@ func width(n uint8, unit int) (string, string) {
 
 // way has an id of many digits, which is longer as a string than as a number.
 func way(id int64, scale float64) (string, string) {
-	// want A: longer as a string than as the number
+	// want A: longer as a string, which strconv would make besides
 	s := fmt.Sprintf("way/%d", id) // alloc: fmt.Sprintf only 16 here 8
-	// want A: "s=" + strconv.FormatFloat(scale, 'g', -1, 64)
-	return s, fmt.Sprintf("s=%v", scale) // alloc: fmt.Sprintf only 8 here 8
+	// want A: "the scale=" + strconv.FormatFloat(scale, 'g', -1, 64)
+	return s, fmt.Sprintf("the scale=%v", scale) // alloc: fmt.Sprintf only 16 here 8
 }
 
-// box has two numbers of many digits.
-func box(from, to int64) string {
-	// want C: longer as a string than as the number
-	return fmt.Sprintf("%d,%d", from, to) // alloc: fmt.Sprintf only 24 here 8 8
+// quoted has no number.
+func quoted(key string) string {
+	// want A: "key=" + strconv.Quote(key)
+	return fmt.Sprintf("key=%q", key) // alloc: fmt.Sprintf only 32 here 16
 }
