@@ -59,7 +59,7 @@ func judge(r *Result, report *capture.BenchReport, promise float64) {
 			smaller = append(smaller, tell(c))
 		case time && c.Verdict == experiment.Inconclusive:
 			open = true
-		case time && c.Scale == experiment.Ratio && c.Interval.Lo <= 1-promise:
+		case c.Verdict == experiment.NoChange && time && c.Scale == experiment.Ratio && promise > 0 && c.Interval.Lo <= 1-promise:
 			inReach = true
 		}
 	}

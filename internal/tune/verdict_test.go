@@ -59,6 +59,7 @@ func TestJudgePromise(t *testing.T) {
 		{[]float64{0.992}, 0.002, advice.Inconclusive, "not as far as the 0.2 % that were to expect"},
 		{[]float64{0.998, 0.992}, 0.004, advice.Inconclusive, "to expect"},
 		{[]float64{0.998, 0.997}, 0.004, advice.Refuted, "no faster"},
+		{[]float64{0.992}, 0, advice.Refuted, "no faster"}, // it said nothing of time
 		{nil, 0.004, advice.Refuted, "no faster"},
 	} {
 		family := new(experiment.Family)
