@@ -209,7 +209,7 @@ func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 			m.forecast.will(sampleOf(t), count, b.Benchtime.cost())
 		}
 		m.expectProfiles(targets, 1)
-		if count == 1 {
+		if count == 1 && b.Benchtime.Iterations == 0 { // else what it takes is known behind the round only
 			return m.measureOnce(ctx, targets)
 		}
 		for round := range count {
