@@ -330,15 +330,19 @@ check('from the services to a comparison by keyboard alone', async ({ page, open
   await page.keyboard.press('b');
   assert.match(String(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))), /^Start of what is/);
   // What has the focus as soon as the box is there: Enter may follow at once.
-  const focused = page.evaluate(() => /** @type {Promise<string>} */ (new Promise((found) => {
-    new MutationObserver((_, observer) => {
-      if (!document.querySelector('[role=dialog]')) return;
-      observer.disconnect();
-      found(document.activeElement?.closest('button')?.textContent ?? 'no button');
-    }).observe(document.body, { childList: true, subtree: true });
-  })));
+  const focused = await page.evaluateHandle(() => {
+    const seen = { first: /** @type {Promise<string> | null} */ (null) };
+    seen.first = new Promise((found) => {
+      new MutationObserver((_, observer) => {
+        if (!document.querySelector('[role=dialog]')) return;
+        observer.disconnect();
+        found(document.activeElement?.closest('button')?.textContent ?? 'no button');
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    return seen; // not the promise, which would be waited for
+  });
   await page.keyboard.press('m');
-  assert.match(await focused, /two latest versions/);
+  assert.match(String(await focused.evaluate((seen) => seen.first)), /two latest versions/);
   await page.keyboard.press('Enter');
   await page.getByRole('grid', { name: 'Functions by change' }).waitFor();
   await page.keyboard.press('h');
