@@ -13,12 +13,16 @@ interface FloatingProps {
   onClose: (how: 'escape' | 'outside') => void;
   children: ComponentChildren;
   role?: 'dialog' | 'presentation';
+  /** Gives the first control the focus, at once. Else what is inside takes it. */
+  first?: boolean;
   label?: string | undefined;
   class?: string | undefined;
 }
 
 /** A box over everything else that hangs on an anchor. Escape, and a press or the focus elsewhere, close it. */
-export function Floating({ anchor, align = 'start', onClose, children, role = 'presentation', label, class: more }: FloatingProps) {
+export function Floating(
+  { anchor, align = 'start', onClose, children, role = 'presentation', first = false, label, class: more }: FloatingProps,
+) {
   const box = useRef<HTMLDivElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const close = useRef(onClose);
@@ -28,7 +32,9 @@ export function Floating({ anchor, align = 'start', onClose, children, role = 'p
     const el = box.current!;
     // The top layer, so that no ancestor clips it and no z-index is needed.
     el.showPopover();
-    const arrival = role === 'dialog' ? focusFirst(el) : undefined;
+    // Keys are for it from now on.
+    if (role === 'dialog') el.focus({ preventScroll: true });
+    const arrival = first ? focusFirst(el) : undefined;
     const settle = () => {
       const at = anchor instanceof HTMLElement ? anchor.getBoundingClientRect() : anchor;
       const border = el.offsetHeight - el.clientHeight;
@@ -48,7 +54,7 @@ export function Floating({ anchor, align = 'start', onClose, children, role = 'p
       resized.disconnect();
       removeEventListener('resize', settle);
     };
-  }, [anchor, align]);
+  }, [anchor, align, first]);
 
   // Before it is painted: a key may come as soon as it is seen.
   useLayoutEffect(() => {
@@ -93,7 +99,6 @@ function focusFirst(box: HTMLElement): MutationObserver | undefined {
     return first !== null;
   };
   if (into()) return undefined;
-  box.focus({ preventScroll: true });
   const arrival = new MutationObserver(() => {
     if (document.activeElement !== box || into()) arrival.disconnect();
   });
@@ -154,6 +159,7 @@ export function Popover(props: PopoverProps) {
           anchor={ref.current}
           align={align}
           role="dialog"
+          first
           label={label}
           class={`popover${props.class ? ` ${props.class}` : ''}`}
           onClose={(how) => (how === 'escape' ? close() : set(false))}
