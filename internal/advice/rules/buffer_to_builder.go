@@ -136,23 +136,20 @@ const (
 // taken to have a turn if turns is set; else they may have none.
 func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns bool) int {
 	var empty, other, next bool // without a write the text is taken; another returned; a turn ended
-	writes := func(n ast.Node) bool {
+	uses := func(n ast.Node, how func(inspector.Cursor) bool) bool {
 		return slices.ContainsFunc(usesIn(s, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
 			c, ok := s.Root().FindNode(id)
-			return ok && !asksOnly(c)
+			return ok && how(c)
 		})
 	}
-	// ends reports whether the buffer has been written to, or its text been taken.
+	// ends reports whether code writes to the buffer, or takes its text.
 	ends := func(n ast.Node) bool {
-		taken := slices.ContainsFunc(usesIn(s, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
-			c, ok := s.Root().FindNode(id)
-			return ok && takesText(c)
-		})
-		if taken && !writes(n) {
-			empty = true
+		if uses(n, func(c inspector.Cursor) bool { return !asksOnly(c) }) {
 			return true
 		}
-		return writes(n)
+		taken := uses(n, takesText)
+		empty = empty || taken
+		return taken
 	}
 	// surely reports whether control does not get behind a statement without a write.
 	var surely func(stmt ast.Stmt) bool

@@ -349,16 +349,20 @@ func concatenation(s *advice.Site, pieces []fmtPiece) (code string, constant boo
 func inBuffer(s *advice.Site, pieces []fmtPiece, at token.Pos) string {
 	pieces = merged(pieces)
 	i := slices.IndexFunc(pieces, func(p fmtPiece) bool { return p.appends[0] != "" })
-	if i < 0 || i > 1 || len(pieces) > i+2 || i > 0 && pieces[0].arg != nil || len(pieces) > i+1 && pieces[i+1].arg != nil ||
-		!builtins(s, at, "string", "byte", "append", "make") {
+	if i < 0 || !builtins(s, at, "string", "byte", "append", "make") {
 		return ""
 	}
-	var before, behind string
-	if i > 0 {
-		before = pieces[0].text
+	// text is what stands on one side of the number.
+	text := func(side []fmtPiece) (text string, ok bool) {
+		if len(side) == 0 {
+			return "", true
+		}
+		return side[0].text, len(side) == 1 && side[0].arg == nil
 	}
-	if len(pieces) > i+1 {
-		behind = pieces[i+1].text
+	before, ok := text(pieces[:i])
+	behind, ok2 := text(pieces[i+1:])
+	if !ok || !ok2 {
+		return ""
 	}
 	appended := func(to, text string) string {
 		switch len(text) {

@@ -167,15 +167,19 @@ func (v *invariance) changes(e ast.Expr) bool {
 			return true
 		}
 	}
-	changed := false
-	ast.Inspect(v.loop, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			b := v.Callee(call)
-			changed = changed || (b == "delete" || b == "clear" || b == "copy") && rootOf(v.Site, call.Args[0]) == root
+	for n := range ast.Preorder(v.loop) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			continue
 		}
-		return !changed
-	})
-	return changed
+		switch v.Callee(call) {
+		case "delete", "clear", "copy":
+			if rootOf(v.Site, call.Args[0]) == root {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // handedOn reports whether the loop hands a variable to some other call, or calls its

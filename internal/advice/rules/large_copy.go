@@ -187,18 +187,19 @@ func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
 			return true
 		}
 	}
-	found := false
-	ast.Inspect(in, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			switch s.Callee(call) {
-			case "copy", "clear", "append":
-				of, ok := under(s.Info.TypeOf(call.Args[0])).(*types.Slice)
-				found = found || ok && types.Identical(of.Elem(), t)
+	for n := range ast.Preorder(in) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		switch s.Callee(call) {
+		case "copy", "clear", "append":
+			if of, ok := under(s.Info.TypeOf(call.Args[0])).(*types.Slice); ok && types.Identical(of.Elem(), t) {
+				return true
 			}
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 // insideOf reports whether an expression is a value of a type that an element may be, or a

@@ -203,24 +203,24 @@ func (b *bound) text(s *advice.Site) string {
 // are, since one may have been declared before.
 func targets(in ast.Node) iter.Seq[ast.Expr] {
 	return func(yield func(ast.Expr) bool) {
-		on := true
-		visit := func(e ast.Expr) { on = on && (e == nil || yield(e)) }
-		ast.Inspect(in, func(n ast.Node) bool {
+		for n := range ast.Preorder(in) {
+			var to []ast.Expr
 			switch n := n.(type) {
 			case *ast.AssignStmt:
-				for _, l := range n.Lhs {
-					visit(l)
-				}
+				to = n.Lhs
 			case *ast.IncDecStmt:
-				visit(n.X)
+				to = []ast.Expr{n.X}
 			case *ast.RangeStmt:
 				if n.Tok == token.ASSIGN {
-					visit(n.Key)
-					visit(n.Value)
+					to = []ast.Expr{n.Key, n.Value}
 				}
 			}
-			return on
-		})
+			for _, e := range to {
+				if e != nil && !yield(e) {
+					return
+				}
+			}
+		}
 	}
 }
 
@@ -231,13 +231,12 @@ func assigned(s *advice.Site, obj types.Object, in ast.Node) bool {
 			return true
 		}
 	}
-	found := false
-	ast.Inspect(in, func(n ast.Node) bool {
-		u, ok := n.(*ast.UnaryExpr)
-		found = found || ok && u.Op == token.AND && object(s, u.X) == obj
-		return !found
-	})
-	return found
+	for n := range ast.Preorder(in) {
+		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.AND && object(s, u.X) == obj {
+			return true
+		}
+	}
+	return false
 }
 
 // assignedAny reports whether code assigns to one of the variables in an expression.

@@ -222,22 +222,18 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 		sizes := []int64{64}
 		var stack []uint32
 		var own []int64 // sizes of blocks that the line itself allocates, beside its callees
-		here := false
+		into := &sizes
 		for _, callee := range strings.Fields(m[2]) {
 			if callee == "only" { // the sizes that follow
 				sizes = nil
 				continue
 			}
 			if callee == "here" { // its own follow
-				here = true
+				into = &own
 				continue
 			}
 			if n, err := strconv.ParseInt(callee, 10, 64); err == nil { // sizes of blocks
-				if here {
-					own = append(own, n)
-				} else {
-					sizes = append(sizes, n)
-				}
+				*into = append(*into, n)
 				continue
 			}
 			stack = append([]uint32{location(b, callee, callee+".go", 1, 1)}, stack...)

@@ -129,13 +129,16 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 		}
 	}
 	const boxed = 8 // bytes that a number takes in an interface
-	block := int(s.BlockSize(fmtFrames))
+	text := int(s.BlockSize(fmtFrames))
+	if numbers > 1 { // of one inBuffer loses nothing, however long
+		text = leastText(text)
+	}
 	switch {
 	case len(parts) < 2:
 		return ""
 	case allocatesMore(s, pieces) || unboxed(s) && numbers > 0:
 		return "Numbers below 256 it takes without allocating, where strconv would make a string of each from 100 on."
-	case numbers == 1 && others == 0 && block-texts > boxed, numbers > 1 && others == 0 && leastText(block)-texts > numbers*boxed:
+	case numbers > 0 && others == 0 && text-texts > numbers*boxed:
 		return "A number of more than eight digits is longer as a string, which strconv would make besides, than as the number that fmt allocates."
 	}
 	return ""
