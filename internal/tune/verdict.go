@@ -28,20 +28,23 @@ type Change struct {
 
 // judge says what a measurement made of a rewrite that promises a part of the time:
 //
-//	refuted       something got worse, confirmed; or nothing changed, by the promise
+//	refuted       something got worse, confirmed; or no time changed, by the promise
 //	              or more
 //	confirmed     some benchmark's time got better, confirmed, or, where no time
 //	              got worse as far as the measurement can tell, what it allocates
 //	inconclusive  everything else
-func judge(r *Result, report *capture.BenchReport, promise float64) {
+//
+// Worse and better are what two runs agree on. That no time changed is of one: once is
+// true of it, and a second run has to say so, too.
+func judge(r *Result, report *capture.BenchReport, promise float64) (once bool) {
 	r.State = advice.Inconclusive
 	if report.Family == nil {
 		if len(report.Failures) == 0 && len(report.Unchanged) > 0 {
 			r.State, r.Why = advice.Refuted, "the compiler makes the same program of both"
-			return
+			return false
 		}
 		r.Why = "the benchmarks could not be measured"
-		return
+		return false
 	}
 	r.Changes = Changes(report.Family)
 	var worse, faster, smaller []string
@@ -59,7 +62,7 @@ func judge(r *Result, report *capture.BenchReport, promise float64) {
 			smaller = append(smaller, tell(c))
 		case time && c.Verdict == experiment.Inconclusive:
 			open = true
-		case c.Verdict == experiment.NoChange && time && c.Scale == experiment.Ratio && promise > 0 && c.Interval.Lo <= 1-promise:
+		case time && isSmall(c.Verdict) && c.Scale == experiment.Ratio && promise > 0 && c.Interval.Lo <= 1-promise:
 			inReach = true
 		}
 	}
@@ -80,7 +83,14 @@ func judge(r *Result, report *capture.BenchReport, promise float64) {
 		r.Why = fmt.Sprintf("no faster as far as the measurement can tell, which is not as far as the %.1g %% that were to expect", 100*promise)
 	default:
 		r.State, r.Why = advice.Refuted, "measured, and no faster"
+		return true
 	}
+	return false
+}
+
+// isSmall: the interval is narrow, and says of a change only how large it can be.
+func isSmall(v experiment.Verdict) bool {
+	return v == experiment.NoChange || v == experiment.WithinBudget
 }
 
 // isClock reports whether a comparison is of the clock that decides about a benchmark.

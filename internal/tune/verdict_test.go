@@ -50,27 +50,33 @@ func TestJudgeProfile(t *testing.T) {
 // TestJudgePromise: no change refutes what promised one that would have been seen.
 func TestJudgePromise(t *testing.T) {
 	for _, c := range []struct {
+		verdict experiment.Verdict
 		lo      []float64 // of the intervals of times
 		promise float64
 		want    advice.State
 		why     string
 	}{
-		{[]float64{0.992}, 0.02, advice.Refuted, "no faster"},
-		{[]float64{0.992}, 0.002, advice.Inconclusive, "not as far as the 0.2 % that were to expect"},
-		{[]float64{0.998, 0.992}, 0.004, advice.Inconclusive, "to expect"},
-		{[]float64{0.998, 0.997}, 0.004, advice.Refuted, "no faster"},
-		{[]float64{0.992}, 0, advice.Refuted, "no faster"}, // it said nothing of time
-		{nil, 0.004, advice.Refuted, "no faster"},
+		{experiment.NoChange, []float64{0.992}, 0.02, advice.Refuted, "no faster"},
+		{experiment.NoChange, []float64{0.992}, 0.002, advice.Inconclusive, "not as far as the 0.2 % that were to expect"},
+		{experiment.NoChange, []float64{0.998, 0.992}, 0.004, advice.Inconclusive, "to expect"},
+		{experiment.NoChange, []float64{0.998, 0.997}, 0.004, advice.Refuted, "no faster"},
+		{experiment.NoChange, []float64{0.992}, 0, advice.Refuted, "no faster"}, // it said nothing of time
+		{experiment.WithinBudget, []float64{0.98}, 0.01, advice.Inconclusive, "to expect"},
+		{experiment.WithinBudget, []float64{1.004}, 0.01, advice.Refuted, "no faster"},
+		{experiment.NoChange, nil, 0.004, advice.Refuted, "no faster"},
 	} {
 		family := new(experiment.Family)
 		for _, lo := range c.lo {
 			family.Comparisons = append(family.Comparisons, experiment.Comparison{
 				Key: experiment.Key{Benchmark: "B", Unit: "ns/op"}, Scale: experiment.Ratio, Change: 1,
-				Interval: experiment.Interval{Lo: lo, Hi: 1.003}, Pairs: 10, Verdict: experiment.NoChange,
+				Interval: experiment.Interval{Lo: lo, Hi: lo + 0.01}, Pairs: 10, Verdict: c.verdict,
 			})
 		}
 		var r Result
-		judge(&r, &capture.BenchReport{Family: family}, c.promise)
+		once := judge(&r, &capture.BenchReport{Family: family}, c.promise)
+		if once != (c.want == advice.Refuted) {
+			t.Errorf("%+v: a second run has to say so: %v", c, once)
+		}
 		if r.State != c.want || !strings.Contains(r.Why, c.why) {
 			t.Errorf("%+v: %s, %q", c, r.State, r.Why)
 		}
