@@ -45,6 +45,20 @@ var reasons = map[string][]string{
 	"concat-of-conversions":           {"hot-allocation"},
 	"join-literal":                    {"join-literal"},
 	"replacer-per-call":               {"replacer-per-call"},
+	"ascii-fast-path":                 {},
+	"binary-read-reflection":          {"binary-reflection"},
+	"map-as-set-to-bitmask":           {},
+	"merge-of-recursive-results":      {"map-grows"},
+	"method-value-alloc":              {"hot-allocation"},
+	"param-stored-escapes":            {"hot-allocation"},
+	"pool-reader":                     {"encoder-per-call", "pool-candidate"},
+	"reflect-per-element":             {"reflect-first"},
+	"returned-pointer-escapes":        {"hot-allocation"},
+	"scratch-buffer-escape":           {"hot-allocation", "pool-candidate"},
+	"stack-buffer":                    {"hot-allocation", "pool-candidate"},
+	"syscall-invariant-per-call":      {"costly-call"},
+	"temporary-copies":                {"hot-allocation"},
+	"writerune-for-byte":              {},
 }
 
 // requires are modules of repositories that are older than modules, where the newest
