@@ -422,7 +422,7 @@ func (h *hot) match(a about) matched {
 	m := make(matched)
 	part := cmp.Or(a.part, 1)
 	for _, k := range h.chains {
-		whole := a.has(k.below)
+		whole := a.has(k.below) && (k.toLeaf || !a.own) // else it is of a line further down
 		for subject, v := range k.values {
 			if m[subject] == nil {
 				m[subject] = new(values)

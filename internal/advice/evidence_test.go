@@ -57,6 +57,35 @@ func TestAllocationCounts(t *testing.T) {
 	}
 }
 
+// TestOwn: what a line does itself is neither what it calls of other packages nor of its own.
+func TestOwn(t *testing.T) {
+	cpu := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	at := func(function, file string, line int64) uint32 {
+		return cpu.Location(0, 0, profile.Line{Function: cpu.Function(function, function, file, 1), Line: line})
+	}
+	line := at("example.com/app.build", "app.go", 5)
+	cpu.Sample([]uint32{line}, nil, 1, 10e6)
+	cpu.Sample([]uint32{at("runtime.memmove", "memmove.s", 1), line}, nil, 2, 20e6)
+	cpu.Sample([]uint32{at("example.com/app.run", "app.go", 20), line}, nil, 4, 40e6)
+	cpu.Sample([]uint32{at("strings.Index", "strings.go", 1), line}, nil, 8, 80e6)
+	e := &collect([]Input{{Profile: cpu.Profile(), Subject: "B", Kind: "cpu"}}, func(f *profile.Frame) string {
+		if f.File == "app.go" {
+			return f.File
+		}
+		return ""
+	}).evidence
+	for at, h := range e.lines {
+		if at.line == 5 {
+			if got := h.match(about{own: true})[0][cpuSamples]; got != 3 {
+				t.Errorf("%d samples are the line's own, want 3", got)
+			}
+			if got := h.match(about{})[0][cpuSamples]; got != 15 {
+				t.Errorf("%d samples are the line's, want 15", got)
+			}
+		}
+	}
+}
+
 // TestBlocks has a line allocate blocks of one size in one benchmark, and of two in another.
 func TestBlocks(t *testing.T) {
 	p := parse(t, calling)

@@ -25,6 +25,7 @@ variable only, doesn't name what it ranges over, and writes to no other slice or
 as a function called in the loop may change elements, which a copy doesn't see. Elsewhere, where the compiler says that it copies 128 bytes or more, the advice is to
 pass a pointer.`,
 	Class: advice.Review,
+	Own:   true,
 	Gain:  2,
 	Match: matchLargeCopy,
 }
