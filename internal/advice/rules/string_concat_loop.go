@@ -51,8 +51,11 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 				Why: fmt.Sprintf("%s is made of pieces, and then copied to where it is collected. Write or append the pieces there one by one; numbers by strconv's Append functions.", target)})
 			continue
 		}
-		pieces := appended(s, assign)
-		if pieces == nil {
+		if appended(s, assign) == nil {
+			if loop, ok := loopAround(c); ok && obj != nil && !within(loop.Node(), obj.Pos()) && prepends(s, assign) {
+				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly,
+					Why: fmt.Sprintf("each step copies all of %s so far, to put something before it: write the pieces from the end of an array or []byte to its beginning, and make a string of it once.", target)})
+			}
 			continue
 		}
 		if obj == nil { // a field or an element, of something that lives longer
@@ -165,6 +168,13 @@ func appended(s *advice.Site, assign *ast.AssignStmt) []ast.Expr {
 		}
 	}
 	return nil
+}
+
+// prepends reports whether a statement is s = a + s, of a string that has something else
+// put before it.
+func prepends(s *advice.Site, assign *ast.AssignStmt) bool {
+	all := operands(s, assign.Rhs[0])
+	return assign.Tok == token.ASSIGN && len(all) > 1 && types.ExprString(all[len(all)-1]) == types.ExprString(assign.Lhs[0])
 }
 
 // operands takes a + b + c apart, but for constants, which the compiler joins.

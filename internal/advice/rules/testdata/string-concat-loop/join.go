@@ -14,7 +14,7 @@ func join(readings []int) string {
 func decimal(n int) string {
 	s := ""
 	for ; n > 0; n /= 10 {
-		// Not appended, but put in front.
+		// want C: to put something before it
 		s = string(rune('0'+n%10)) + s // alloc: 64 128 192 256
 	}
 	return s
