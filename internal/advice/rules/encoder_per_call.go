@@ -35,7 +35,7 @@ functions of other modules that call a constructor like NewEncoder each time.`,
 }
 
 var encoderFrames = regexp.MustCompile(`^compress/\w+\.New\w+$|^compress/flate\.\(\*(compressor|decompressor)\)\.init|^compress/flate\.new|` +
-	`^bufio\.New\w+$|^bufio\.\(\*Scanner\)\.Scan$|^encoding/(csv|gob|json|xml)\.New\w+$|^encoding/json\.\(\*Decoder\)\.refill$|` +
+	`^bufio\.New\w+$|^bufio\.\(\*Scanner\)\.Scan$|^encoding/(ascii85|base32|base64|csv|gob|hex|json|xml)\.New\w+$|^encoding/json\.\(\*Decoder\)\.refill$|` +
 	`^crypto(/internal/fips140)?/(sha1|sha256|sha512|md5|hmac)\.New\w*$|` +
 	`^golang\.org/x/text/(cases\.(Title|Upper|Lower)|collate\.New|message\.NewPrinter)$|` + foreignEncoder.String())
 
@@ -88,6 +88,11 @@ var encoderKinds = map[string]encoderKind{
 		advice: "Each gob.Encoder works out and sends the types of what it encodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
 	"encoding/gob.NewDecoder": {frames: `^encoding/gob\.`,
 		advice: "Each gob.Decoder receives and compiles the types of what it decodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
+	"encoding/hex.NewEncoder":    {frames: `^encoding/hex\.New`, advice: "hex.NewEncoder has a buffer of 1 kB, allocated for each call. hex.AppendEncode appends a text to a []byte without, to the AvailableBuffer of a bytes.Buffer or bufio.Writer for one."},
+	"encoding/base64.NewEncoder": {frames: `^encoding/base64\.New`, advice: "base64.NewEncoder has a buffer of 1 kB, allocated for each call. Of data that is in one piece, AppendEncode of the encoding appends the text to a []byte without, to the AvailableBuffer of a bytes.Buffer or bufio.Writer for one."},
+	"encoding/base32.NewEncoder": {frames: `^encoding/base32\.New`, advice: "base32.NewEncoder has a buffer of 1 kB, allocated for each call. Of data that is in one piece, AppendEncode of the encoding appends the text to a []byte without, to the AvailableBuffer of a bytes.Buffer or bufio.Writer for one."},
+	"encoding/base64.NewDecoder": {frames: `^encoding/base64\.New`, advice: "base64.NewDecoder has buffers of nearly 2 kB, allocated for each call. Of data that is in one piece, AppendDecode of the encoding appends what it says to a []byte without."},
+	"encoding/base32.NewDecoder": {frames: `^encoding/base32\.New`, advice: "base32.NewDecoder has buffers of nearly 2 kB, allocated for each call. Of data that is in one piece, AppendDecode of the encoding appends what it says to a []byte without."},
 	"golang.org/x/text/cases.Title": {frames: `^golang\.org/x/text/cases\.Title$`,
 		advice: "cases.Title looks for the language and makes a Caser for each call. A Caser is for one goroutine at a time: keep some in a sync.Pool, or one in what a goroutine has for itself."},
 	"golang.org/x/text/cases.Upper": {frames: `^golang\.org/x/text/cases\.Upper$`,
