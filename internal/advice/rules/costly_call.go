@@ -32,21 +32,22 @@ type costly struct {
 }
 
 const (
-	scans     = "reads its format and what it fills by reflection, rune by rune: strings.Cut and package strconv parse the same many times faster"
-	lowers    = "goes over the whole text, and copies it if a letter changes. Turn it once, where it comes from; compare with EqualFold; or look at the few bytes that matter as they are"
-	mapsRunes = "calls a function for each rune, and copies the text from the first that changes. A loop over the bytes that returns the text itself if nothing changes is faster for ASCII"
-	asksOnce  = "asks the operating system each time for what stays the same while a program runs: ask once, with sync.OnceValue or where the program begins"
-	encodes   = "makes the encoded text twice, as bytes and as a string: encode into an array of known size, or append it to what it becomes a part of"
-	addresses = "allocates the address as a slice. Package net/netip has addresses that are values, and parses and prints them without"
-	joins     = "puts the parts together and cleans all of it each time: where they are clean already + does the same, and what is the same each time can be kept"
-	searches  = "searches a table by bisecting. Most text is ASCII: ask first whether the rune is below 0x80, and of those a [128]bool or a comparison"
-	heaps     = "calls its five methods through an interface, and allocates each element that isn't a pointer to become any: a heap written for its type needs neither"
-	bisects   = "calls a function for each comparison. slices.BinarySearch, or the loop itself for a key of its type, needs none"
-	texts     = "makes a string each time. Where it is only written or joined, the function of package strconv that appends puts the same into a buffer without"
-	parsesURL = "parses the query each time it is called: call it once, and ask what it returned for all that is wanted"
-	variables = "takes a lock and searches the environment, which seldom changes: ask once, where the program begins"
-	stats     = "asks the operating system about each file. filepath.WalkDir and os.ReadDir have the names and kinds from the directory itself"
-	tables    = "fills a table of 256 entries each time: keep it in a variable of the package"
+	scans      = "reads its format and what it fills by reflection, rune by rune: strings.Cut and package strconv parse the same many times faster"
+	lowers     = "goes over the whole text, and copies it if a letter changes. Turn it once, where it comes from; compare with EqualFold; or look at the few bytes that matter as they are"
+	mapsRunes  = "calls a function for each rune, and copies the text from the first that changes. A loop over the bytes that returns the text itself if nothing changes is faster for ASCII"
+	asksOnce   = "asks the operating system each time for what stays the same while a program runs: ask once, with sync.OnceValue or where the program begins"
+	encodes    = "makes the encoded text twice, as bytes and as a string: encode into an array of known size, or append it to what it becomes a part of"
+	characters = "knows all of Unicode: where nearly all of the text is ASCII, a byte below utf8.RuneSelf is the character itself, and a comparison or a table of 128 says what it is without a call"
+	addresses  = "allocates the address as a slice. Package net/netip has addresses that are values, and parses and prints them without"
+	joins      = "puts the parts together and cleans all of it each time: where they are clean already + does the same, and what is the same each time can be kept"
+	searches   = "searches a table by bisecting. Most text is ASCII: ask first whether the rune is below 0x80, and of those a [128]bool or a comparison"
+	heaps      = "calls its five methods through an interface, and allocates each element that isn't a pointer to become any: a heap written for its type needs neither"
+	bisects    = "calls a function for each comparison. slices.BinarySearch, or the loop itself for a key of its type, needs none"
+	texts      = "makes a string each time. Where it is only written or joined, the function of package strconv that appends puts the same into a buffer without"
+	parsesURL  = "parses the query each time it is called: call it once, and ask what it returned for all that is wanted"
+	variables  = "takes a lock and searches the environment, which seldom changes: ask once, where the program begins"
+	stats      = "asks the operating system about each file. filepath.WalkDir and os.ReadDir have the names and kinds from the directory itself"
+	tables     = "fills a table of 256 entries each time: keep it in a variable of the package"
 )
 
 // costlyFunctions have names as go/types writes them.
@@ -68,8 +69,11 @@ var costlyFunctions = map[string]costly{
 	"strings.Repeat":              {2, "makes a new string each time: of one that is long enough and kept, a part of the length needed is no copy"},
 	"math.Pow":                    {5, "works for any exponent: small whole powers are products, powers of 2 shifts or math.Ldexp, and powers of 10 a table"},
 	"path.Join":                   {2, joins}, "path/filepath.Join": {2, joins},
-	"path/filepath.Abs": {2, joins},
-	"unicode.Is":        {3, searches}, "unicode.In": {3, searches}, "unicode.IsOneOf": {3, searches},
+	"path/filepath.Abs":       {2, joins},
+	"unicode/utf8.DecodeRune": {1.5, characters}, "unicode/utf8.DecodeRuneInString": {1.5, characters}, "unicode/utf8.DecodeLastRune": {1.5, characters}, "unicode/utf8.DecodeLastRuneInString": {1.5, characters},
+	"unicode.ToLower": {1.5, characters}, "unicode.ToUpper": {1.5, characters}, "unicode.SimpleFold": {1.5, characters}, "unicode.IsLetter": {1.5, characters}, "unicode.IsDigit": {1.5, characters}, "unicode.IsNumber": {1.5, characters},
+	"unicode.IsSpace": {1.5, characters}, "unicode.IsUpper": {1.5, characters}, "unicode.IsLower": {1.5, characters}, "unicode.IsPunct": {1.5, characters}, "unicode.IsPrint": {1.5, characters},
+	"unicode.Is": {3, searches}, "unicode.In": {3, searches}, "unicode.IsOneOf": {3, searches},
 	"container/heap.Push": {1.5, heaps}, "container/heap.Pop": {1.5, heaps}, "container/heap.Fix": {1.5, heaps}, "container/heap.Init": {1.5, heaps}, "container/heap.Remove": {1.5, heaps},
 	"sort.Search": {1.5, bisects}, "sort.Find": {1.5, bisects},
 	"strconv.FormatFloat": {1.3, texts}, "strconv.Quote": {1.3, texts},

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 func point(text string) (x, y int, err error) {
@@ -52,4 +53,17 @@ func push(h heap.Interface, n int, b []byte) string {
 	heap.Push(h, n) // hot: container/heap.Push container/heap.up
 	// want C: encode into an array
 	return base64.StdEncoding.EncodeToString(b) // hot: encoding/base64.(*Encoding).EncodeToString
+}
+
+func lettersOf(text string) (n int) {
+	for len(text) > 0 {
+		// want C: a byte below utf8.RuneSelf
+		r, size := utf8.DecodeRuneInString(text) // hot: unicode/utf8.DecodeRuneInString
+		text = text[size:]
+		if r == unicode.ReplacementChar {
+			continue
+		}
+		n++
+	}
+	return n
 }
