@@ -83,6 +83,7 @@ var all = []*advice.Rule{
 	oncePerObject,
 	mapRange,
 	rangeLookup,
+	smallKeyMap,
 	materialiseToCount,
 	timerInLoop,
 	triesInTurn,

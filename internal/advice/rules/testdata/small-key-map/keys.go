@@ -1,0 +1,45 @@
+package keys
+
+type kind int
+
+const (
+	word kind = iota
+	number
+	end
+)
+
+var names = map[kind]string{word: "word", number: "number", end: "end"}
+
+func name(k kind) string {
+	// want C: numbers from 0 to 2, so that an array
+	return names[k] // hot: runtime.mapaccess1_fast64
+}
+
+var letters = map[rune]bool{'a': true, 'b': true, 'ß': true}
+
+func count(s string) (n int) {
+	for _, r := range s {
+		// want C: a switch or a mask of bits
+		if letters[r] { // hot: runtime.mapaccess1_fast32
+			n++
+		}
+	}
+	return n
+}
+
+func bytes(s string) map[byte]int {
+	counts := make(map[byte]int)
+	for i := range len(s) {
+		// want C: an array of 256 values
+		counts[s[i]]++ // hot: runtime.mapassign
+	}
+	return counts
+}
+
+var signs = map[int8]struct{}{-1: {}, 1: {}}
+
+func sign(i int8) bool {
+	// want C: as a uint8
+	_, ok := signs[i] // hot: runtime.mapaccess2
+	return ok
+}
