@@ -275,7 +275,7 @@ func tryProfile(ctx context.Context, t *tune.Tuner, f *advice.Finding) (*tune.Re
 }
 
 // maxBenchmarks is how many benchmarks a rewrite is measured by at most, those first
-// that it matters most to: each takes some twenty seconds.
+// that it matters most to: each takes some twenty seconds, or twice that.
 const maxBenchmarks = 8
 
 // maxSettingBenchmarks is the same of settings, each of which is a measurement.

@@ -10,6 +10,6 @@
 //	       (test.go)
 //	measure  the benchmarks that the finding was seen in, without and with the overlay,
 //	       interleaved: capture.Bench.AgainstFlags
-//	judge  verdict.go
+//	judge  verdict.go; what is no faster is measured once more
 //	keep   one rename (keep.go), a patch, and a line in the history (history.go)
 package tune

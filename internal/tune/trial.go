@@ -91,10 +91,7 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 	if len(benchmarks) == 0 { // the profile was of no benchmark: those of the package
 		benchmarks = []capture.BenchID{{Package: f.Package}}
 	}
-	once, err := t.prove(ctx, "measure", r, f, benchmarks, overlay)
-	if once && err == nil { // what is refuted is not offered again: by two runs, as what is confirmed
-		_, err = t.prove(ctx, "measure again", r, f, benchmarks, overlay)
-	}
+	err = twice(func(stage string) (bool, error) { return t.prove(ctx, stage, r, f, benchmarks, overlay) })
 	if err != nil || r.State != advice.Confirmed {
 		return r, err
 	}
@@ -181,9 +178,19 @@ func complaints(out []byte) []byte {
 
 var position = regexp.MustCompile(`(?m)^\S*?:\d+(:\d+)?: `)
 
+// twice has something proved, and once more where that is to be. What is refuted is not offered
+// again: that takes two runs, as what is confirmed does, and the second counts.
+func twice(prove func(stage string) (again bool, err error)) error {
+	again, err := prove("measure")
+	if again && err == nil {
+		_, err = prove("measure again")
+	}
+	return err
+}
+
 // prove compares the code without and with the overlay, and says in the result what that
-// made of the finding; once as judge.
-func (t *Tuner) prove(ctx context.Context, stage string, r *Result, f *advice.Finding, benchmarks []capture.BenchID, overlay string) (once bool, err error) {
+// made of the finding; again as judge.
+func (t *Tuner) prove(ctx context.Context, stage string, r *Result, f *advice.Finding, benchmarks []capture.BenchID, overlay string) (again bool, err error) {
 	b := t.Bench
 	b.Dir = t.Dir
 	b.Packages, b.Pattern = selection(benchmarks)
@@ -196,7 +203,7 @@ func (t *Tuner) prove(ctx context.Context, stage string, r *Result, f *advice.Fi
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case errors.Is(err, capture.ErrNoBenchmarks):
-		r.Why = "it builds and passes the tests; no benchmark runs it, so that nothing can be measured"
+		r.State, r.Why = advice.Patched, "it builds and passes the tests; no benchmark runs it, so that nothing can be measured"
 		return false, nil
 	case err != nil:
 		return false, err

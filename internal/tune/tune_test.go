@@ -152,34 +152,6 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// TestTryAgain: what one run says is no faster is refuted if another says so, too.
-func TestTryAgain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures a module twice")
-	}
-	const alike = "package m\n\nimport \"fmt\"\n\nfunc Length(n int) int {\n\ts := fmt.Sprint(n)\n\tif s == \"\" {\n\t\tpanic(n)\n\t}\n\treturn len(s)\n}\n"
-	var runs []string
-	dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow, "m_test.go": tests})
-	tuner := tuner(t, dir)
-	tuner.Stage = func(stage, _ string) {
-		if strings.HasPrefix(stage, "measure") {
-			runs = append(runs, stage)
-		}
-	}
-	r, err := tuner.Try(t.Context(), finding(dir, slow, alike), length)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%s: %s, %q", r.State, r.Why, runs)
-	want := []string{"measure"}
-	if strings.Contains(r.Why, "no faster") || len(runs) > 1 { // a busy machine can't tell, once or twice
-		want = append(want, "measure again")
-	}
-	if !slices.Equal(runs, want) || r.Kept {
-		t.Errorf("kept %v, %q, want %q", r.Kept, runs, want)
-	}
-}
-
 // TestTryFlaky: a test that fails now and then decides nothing.
 func TestTryFlaky(t *testing.T) {
 	count := filepath.Join(t.TempDir(), "count")

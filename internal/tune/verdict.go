@@ -34,10 +34,10 @@ type Change struct {
 //	              got worse as far as the measurement can tell, what it allocates
 //	inconclusive  everything else
 //
-// Worse and better are what two runs agree on. That no time changed is of one: once is
-// true of it, and a second run has to say so, too.
-func judge(r *Result, report *capture.BenchReport, promise float64) (once bool) {
-	r.State = advice.Inconclusive
+// Worse and better are what two series of samples agree on. That no time changed is of one:
+// again is true of it, as a second run has to say so, too.
+func judge(r *Result, report *capture.BenchReport, promise float64) (again bool) {
+	r.State, r.Why, r.Changes = advice.Inconclusive, "", nil
 	if report.Family == nil {
 		if len(report.Failures) == 0 && len(report.Unchanged) > 0 {
 			r.State, r.Why = advice.Refuted, "the compiler makes the same program of both"
@@ -88,7 +88,7 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (once bool) 
 	return false
 }
 
-// isSmall: the interval is narrow, and says of a change only how large it can be.
+// isSmall reports whether a verdict is that a change is small, if there is any.
 func isSmall(v experiment.Verdict) bool {
 	return v == experiment.NoChange || v == experiment.WithinBudget
 }

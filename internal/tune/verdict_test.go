@@ -1,6 +1,8 @@
 package tune
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -73,13 +75,58 @@ func TestJudgePromise(t *testing.T) {
 			})
 		}
 		var r Result
-		once := judge(&r, &capture.BenchReport{Family: family}, c.promise)
-		if once != (c.want == advice.Refuted) {
-			t.Errorf("%+v: a second run has to say so: %v", c, once)
+		again := judge(&r, &capture.BenchReport{Family: family}, c.promise)
+		if again != (c.want == advice.Refuted) {
+			t.Errorf("%+v: a second run has to say so: %v", c, again)
 		}
 		if r.State != c.want || !strings.Contains(r.Why, c.why) {
 			t.Errorf("%+v: %s, %q", c, r.State, r.Why)
 		}
+	}
+}
+
+// TestTwice: what one run says is no faster is refuted if another says so, too.
+func TestTwice(t *testing.T) {
+	report := func(v experiment.Verdict, confirmation experiment.Confirmation, change float64) *capture.BenchReport {
+		return &capture.BenchReport{Family: &experiment.Family{Comparisons: []experiment.Comparison{{
+			Key: experiment.Key{Benchmark: "B", Unit: "ns/op"}, Scale: experiment.Ratio, Change: change,
+			Interval: experiment.Interval{Lo: change - 0.01, Hi: change + 0.01}, Pairs: 10, Verdict: v, Confirmation: confirmation, Gated: true,
+		}}}}
+	}
+	same := report(experiment.NoChange, 0, 1)
+	better := report(experiment.Better, experiment.Agreed, 0.9)
+	worse := report(experiment.Worse, experiment.Agreed, 1.1)
+	open := report(experiment.Inconclusive, 0, 0.97)
+	for _, c := range []struct {
+		name    string
+		reports []*capture.BenchReport
+		want    advice.State
+		changes int
+	}{
+		{"no faster, twice", []*capture.BenchReport{same, same}, advice.Refuted, 1},
+		{"no faster, then faster", []*capture.BenchReport{same, better}, advice.Confirmed, 1},
+		{"no faster, then who knows", []*capture.BenchReport{same, open}, advice.Inconclusive, 1},
+		{"no faster, then not measured", []*capture.BenchReport{same, {}}, advice.Inconclusive, 0},
+		{"faster", []*capture.BenchReport{better}, advice.Confirmed, 1},
+		{"slower", []*capture.BenchReport{worse}, advice.Refuted, 1},
+		{"who knows", []*capture.BenchReport{open}, advice.Inconclusive, 1},
+	} {
+		var r Result
+		var stages []string
+		err := twice(func(stage string) (bool, error) {
+			if len(stages) == len(c.reports) {
+				t.Fatalf("%s: measured once too often", c.name)
+			}
+			stages = append(stages, stage)
+			return judge(&r, c.reports[len(stages)-1], 0.05), nil
+		})
+		if err != nil || r.State != c.want || len(r.Changes) != c.changes || !slices.Equal(stages, []string{"measure", "measure again"}[:len(c.reports)]) {
+			t.Errorf("%s: %s after %q, %d changes (%v)", c.name, r.State, stages, len(r.Changes), err)
+		}
+	}
+	calls := 0
+	if err := twice(func(string) (bool, error) { calls++; return true, context.Canceled }); err == nil || calls != 1 {
+		t.Errorf("cancelled: %v after %d calls", err, calls)
 	}
 }
 
