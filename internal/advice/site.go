@@ -346,6 +346,23 @@ func (s *Site) BlockSize(re *regexp.Regexp) int64 {
 	return most
 }
 
+// BlocksFor returns how many blocks the line itself allocates for each of those that functions
+// matching re below it do, in all subjects together; ok is false where these have none.
+func (s *Site) BlocksFor(re *regexp.Regexp) (n float64, ok bool) {
+	var own, below int64
+	for _, k := range s.hot.chains {
+		for _, v := range k.values {
+			switch {
+			case k.toLeaf && len(k.below) == 0:
+				own += v[allocBlocks]
+			case slices.ContainsFunc(k.below, re.MatchString):
+				below += v[allocBlocks]
+			}
+		}
+	}
+	return float64(own) / float64(below), below > 0
+}
+
 // Callees returns the functions that profiles show directly below the line, sorted;
 // those of the user's own modules are not among them.
 func (s *Site) Callees() []string {

@@ -117,7 +117,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 // moreThanFmt says why parts that are joined would allocate more than fmt does; "" if they
 // don't.
 func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
-	numbers, others, texts, parts := 0, 0, 0, merged(pieces)
+	numbers, others, boxes, texts, parts := 0, 0, 0, 0, merged(pieces)
 	for _, p := range parts {
 		switch {
 		case p.arg == nil:
@@ -126,6 +126,9 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 			numbers++
 		default:
 			others++
+			if basic, ok := under(s.Info.TypeOf(p.arg)).(*types.Basic); !ok || basic.Info()&types.IsBoolean == 0 {
+				boxes++
+			}
 		}
 	}
 	const boxed = 8 // bytes that a number takes in an interface
@@ -136,7 +139,7 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 	switch {
 	case len(parts) < 2:
 		return ""
-	case allocatesMore(s, pieces) || unboxed(s) && numbers > 0:
+	case allocatesMore(s, pieces) || unboxed(s, numbers, boxes):
 		return "Numbers below 256 it takes without allocating, where strconv would make a string of each from 100 on."
 	case numbers > 0 && others == 0 && text-texts > numbers*boxed:
 		return "A number of more than eight digits is longer as a string, which strconv would make besides, than as the number that fmt allocates."
@@ -158,9 +161,13 @@ func leastText(block int) int {
 	return block - block/8
 }
 
-// unboxed reports whether a profile of memory has what fmt allocates below the line, and
-// nothing that the line itself does, as an argument in an interface would be.
-func unboxed(s *advice.Site) bool { return s.Blocks() == 0 && s.BlockSize(fmtFrames) > 0 }
+// unboxed reports whether profiles of memory say of a line that few of its numbers are allocated
+// to be in interfaces: beside the text that fmt makes it has hardly more blocks than for what
+// else it hands over. Two numbers share a block.
+func unboxed(s *advice.Site, numbers, boxes int) bool {
+	own, ok := s.BlocksFor(fmtFrames)
+	return ok && numbers > 0 && own-float64(boxes) < float64(numbers)/4
+}
 
 // wordy reports whether what is printed is a template rather than values: to copy it is
 // what takes time, and it is better read as it stands.
