@@ -74,8 +74,10 @@ func TestOwn(t *testing.T) {
 		}
 		return ""
 	}).evidence
-	for at, h := range e.lines {
-		if at.line == 5 {
+	found := false
+	for place, h := range e.lines {
+		if place.line == 5 {
+			found = true
 			if got := h.match(about{own: true})[0][cpuSamples]; got != 3 {
 				t.Errorf("%d samples are the line's own, want 3", got)
 			}
@@ -83,6 +85,9 @@ func TestOwn(t *testing.T) {
 				t.Errorf("%d samples are the line's, want 15", got)
 			}
 		}
+	}
+	if !found {
+		t.Error("the line is not in the evidence")
 	}
 }
 

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"fmt"
+	"go/ast"
+	"go/token"
 	"maps"
 	"regexp"
 	"slices"
@@ -37,7 +39,11 @@ const (
 	mapsRunes  = "calls a function for each rune, and copies the text from the first that changes. A loop over the bytes that returns the text itself if nothing changes is faster for ASCII"
 	asksOnce   = "asks the operating system each time for what stays the same while a program runs: ask once, with sync.OnceValue or where the program begins"
 	encodes    = "makes the encoded text twice, as bytes and as a string: encode into an array of known size, or append it to what it becomes a part of"
-	characters = "knows all of Unicode: where nearly all of the text is ASCII, a byte below utf8.RuneSelf is the character itself, and a comparison or a table of 128 says what it is without a call"
+	characters = "knows all of Unicode: where nearly all of the text is ASCII, a loop over its bytes up to the first that isn't, with a comparison and a sum for each, leaves it only the rest"
+	decodes    = "makes a slice for what it decodes: Decode into an array of known size, or append by AppendDecode to a slice that is used again"
+	copies     = "copies all of it each time: what is only read needs no copy, and one in the place of another can use its memory"
+	listed     = "allocates an element, and most values once more to become any: elements of a type of its own, with the links in it, are one allocation, and those taken out can be used again"
+	asksFiles  = "asks the operating system about the file each time: keep what it said for as long as that may be, or open the file and see"
 	addresses  = "allocates the address as a slice. Package net/netip has addresses that are values, and parses and prints them without"
 	joins      = "puts the parts together and cleans all of it each time: where they are clean already + does the same, and what is the same each time can be kept"
 	searches   = "searches a table by bisecting. Most text is ASCII: ask first whether the rune is below 0x80, and of those a [128]bool or a comparison"
@@ -69,10 +75,8 @@ var costlyFunctions = map[string]costly{
 	"strings.Repeat":              {2, "makes a new string each time: of one that is long enough and kept, a part of the length needed is no copy"},
 	"math.Pow":                    {5, "works for any exponent: small whole powers are products, powers of 2 shifts or math.Ldexp, and powers of 10 a table"},
 	"path.Join":                   {2, joins}, "path/filepath.Join": {2, joins},
-	"path/filepath.Abs":       {2, joins},
-	"unicode/utf8.DecodeRune": {1.5, characters}, "unicode/utf8.DecodeRuneInString": {1.5, characters}, "unicode/utf8.DecodeLastRune": {1.5, characters}, "unicode/utf8.DecodeLastRuneInString": {1.5, characters},
-	"unicode.ToLower": {1.5, characters}, "unicode.ToUpper": {1.5, characters}, "unicode.SimpleFold": {1.5, characters}, "unicode.IsLetter": {1.5, characters}, "unicode.IsDigit": {1.5, characters}, "unicode.IsNumber": {1.5, characters},
-	"unicode.IsSpace": {1.5, characters}, "unicode.IsUpper": {1.5, characters}, "unicode.IsLower": {1.5, characters}, "unicode.IsPunct": {1.5, characters}, "unicode.IsPrint": {1.5, characters},
+	"path/filepath.Abs": {2, joins},
+	"unicode.ToLower":   {2, characters}, "unicode.ToUpper": {2, characters}, "unicode.SimpleFold": {2, characters},
 	"unicode.Is": {3, searches}, "unicode.In": {3, searches}, "unicode.IsOneOf": {3, searches},
 	"container/heap.Push": {1.5, heaps}, "container/heap.Pop": {1.5, heaps}, "container/heap.Fix": {1.5, heaps}, "container/heap.Init": {1.5, heaps}, "container/heap.Remove": {1.5, heaps},
 	"sort.Search": {1.5, bisects}, "sort.Find": {1.5, bisects},
@@ -81,7 +85,14 @@ var costlyFunctions = map[string]costly{
 	"mime.ParseMediaType":  {3, "parses all parameters into a map each time: compare the text with the usual types first, or keep what was parsed by it"},
 	"os.Getenv":            {10, variables}, "os.LookupEnv": {10, variables},
 	"path/filepath.Walk": {2, stats}, "io/ioutil.ReadDir": {2, stats},
-	"time.Now":             {2, "reads the clock, for some 40 ns each time. Where many steps may have the time of one, read it once and hand it on; for a span that is only told when it is long, measure that alone"},
+	"time.Now": {2, "reads the clock, for some 40 ns each time. Where many steps may have the time of one, read it once and hand it on; for a span that is only told when it is long, measure that alone"},
+	"os.Stat":  {3, asksFiles}, "os.Lstat": {3, asksFiles}, "os/exec.LookPath": {50, asksOnce},
+	"crypto/rand.Read":          {3, "asks the operating system for each few bytes. What may be guessed is for package math/rand/v2; for identifiers, a bufio.Reader of rand.Reader behind a lock asks once for many"},
+	"math/big.NewInt":           {2, "allocates a number each time: keep a constant one in a variable that is only read, and set others, by SetInt64, in one that is used again"},
+	"runtime/debug.Stack":       {5, "walks the stack and prints it each time: runtime.Callers keeps what can be printed if it is read"},
+	"encoding/hex.DecodeString": {1.5, decodes}, "(*encoding/base64.Encoding).DecodeString": {1.5, decodes},
+	"slices.Clone": {1.5, copies}, "maps.Clone": {1.5, copies}, "(net/http.Header).Clone": {1.5, copies},
+	"(*container/list.List).PushFront": {1.5, listed}, "(*container/list.List).PushBack": {1.5, listed},
 	"hash/crc32.MakeTable": {10, tables}, "hash/crc64.MakeTable": {10, tables},
 	"(*encoding/base64.Encoding).EncodeToString": {1.5, encodes},
 }
@@ -91,7 +102,7 @@ func costlyFrames() *regexp.Regexp {
 	for _, name := range slices.Sorted(maps.Keys(costlyFunctions)) {
 		names = append(names, regexp.QuoteMeta(symbolOf(name)))
 	}
-	return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)$`)
+	return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)(\[.*)?$`)
 }
 
 // symbolOf is the name that profiles have of a function or method: time.Time.Format of
@@ -113,10 +124,10 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
 		f, ok := costlyFunctions[c.Name]
-		if !ok || runsOnce(s, c.Cursor) || excused(s, c.Cursor) {
+		if !ok || runsOnce(s, c.Cursor) || excused(s, c.Cursor) || f.instead == characters && knowsASCII(s) {
 			continue
 		}
-		frames := regexp.MustCompile(`^` + regexp.QuoteMeta(symbolOf(c.Name)) + `$`)
+		frames := regexp.MustCompile(`^` + regexp.QuoteMeta(symbolOf(c.Name)) + `(\[.*)?$`) // with type arguments
 		if s.Share(frames) < muchAllocated {
 			continue
 		}
@@ -124,4 +135,21 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 			Why: fmt.Sprintf("%s %s.", short(c.Name), f.instead)})
 	}
 	return matches
+}
+
+// knowsASCII reports whether the function at a site tells ASCII from other characters.
+func knowsASCII(s *advice.Site) bool {
+	for n := range ast.Preorder(s.Func.Node()) {
+		switch n := n.(type) {
+		case *ast.Ident:
+			if n.Name == "RuneSelf" || n.Name == "MaxASCII" || n.Name == "MaxLatin1" {
+				return true
+			}
+		case *ast.BasicLit:
+			if v := s.Info.Types[n].Value; v != nil && n.Kind == token.INT && (v.ExactString() == "127" || v.ExactString() == "128") {
+				return true
+			}
+		}
+	}
+	return false
 }

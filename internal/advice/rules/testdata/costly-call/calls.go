@@ -2,15 +2,16 @@ package calls
 
 import (
 	"container/heap"
+	"container/list"
 	"encoding/base64"
 	"fmt"
 	"math"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 )
 
 func point(text string) (x, y int, err error) {
@@ -55,15 +56,19 @@ func push(h heap.Interface, n int, b []byte) string {
 	return base64.StdEncoding.EncodeToString(b) // hot: encoding/base64.(*Encoding).EncodeToString
 }
 
-func lettersOf(text string) (n int) {
-	for len(text) > 0 {
-		// want C: a byte below utf8.RuneSelf
-		r, size := utf8.DecodeRuneInString(text) // hot: unicode/utf8.DecodeRuneInString
-		text = text[size:]
-		if r == unicode.ReplacementChar {
-			continue
-		}
-		n++
+func fold(text []rune) {
+	for i, r := range text {
+		// want C: where nearly all of the text is ASCII
+		text[i] = unicode.ToLower(r) // hot: unicode.ToLower unicode.To
 	}
-	return n
+}
+
+func keep(all [][]int, one []int) [][]int {
+	// want C: needs no copy
+	return append(all, slices.Clone(one)) // hot: slices.Clone[...]
+}
+
+func queue(l *list.List, n int) {
+	// want C: elements of a type of its own
+	l.PushBack(n) // hot: container/list.(*List).PushBack
 }
