@@ -19,8 +19,8 @@ var encoderPerCall = &advice.Rule{
 	Pattern: "P52",
 	Title:   "a writer, reader or hash with much state is made for each call",
 	Doc: `A gzip.Writer has some 800 kB of tables, a gzip.Reader 40 kB, a bufio.Reader or Writer a buffer of 4 kB. What is made for
-each call is allocated, cleared and collected each time, which for short texts takes longer than the work itself. Such
-objects have Reset for being used again: a sync.Pool keeps some of them.
+each call is allocated, cleared and collected each time, which for short texts takes longer than the work itself. Most
+such objects have Reset for being used again: a sync.Pool keeps some of them.
 
 The rewrite is for a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader that doesn't leave its function and is made
 outside of loops: it takes one from a pool, resets it, and puts it back at the end. It is left to review, as a pooled
@@ -35,8 +35,9 @@ functions of other modules that call a constructor like NewEncoder each time.`,
 }
 
 var encoderFrames = regexp.MustCompile(`^compress/\w+\.New\w+$|^compress/flate\.\(\*(compressor|decompressor)\)\.init|^compress/flate\.new|` +
-	`^bufio\.New\w+$|^bufio\.\(\*Scanner\)\.Scan$|^encoding/(ascii85|base32|base64|csv|gob|hex|json|xml)\.New\w+$|^encoding/json\.\(\*Decoder\)\.refill$|` +
+	`^bufio\.New\w+$|^bufio\.\(\*Scanner\)\.Scan$|^encoding/(csv|gob|json|xml)\.New\w+$|^encoding/(base32|base64|hex)\.New(Encoder|Decoder)$|^encoding/json\.\(\*Decoder\)\.refill$|` +
 	`^crypto(/internal/fips140)?/(sha1|sha256|sha512|md5|hmac)\.New\w*$|` +
+	`^hash/(adler32|crc32|crc64|fnv)\.New\w*$|` +
 	`^golang\.org/x/text/(cases\.(Title|Upper|Lower)|collate\.New|message\.NewPrinter)$|` + foreignEncoder.String())
 
 // foreignEncoder matches constructors of other modules: the first part of their paths
@@ -52,6 +53,14 @@ type encoderKind struct {
 	pooled  string
 	methods string
 }
+
+// What Go 1.22 brought for texts in one piece.
+const (
+	encodesOnce = "Of data that is in one piece, AppendEncode, which came with Go 1.22, appends the text to a []byte without: to the AvailableBuffer of a bytes.Buffer that was grown for it, say."
+	decodesOnce = "Of a text that is in one piece, AppendDecode, which came with Go 1.22, appends what it says to a []byte without."
+)
+
+const sumsByHand = "Package fnv makes a hash for each call, and takes a string as bytes. Its sum is a loop of two operations for each byte, which can stand here; maphash.String sums a text at once, with a seed for each program."
 
 var encoderKinds = map[string]encoderKind{
 	"compress/gzip.NewWriter": {frames: `^compress/(gzip|flate)\.`, pooled: "Writer", methods: "Write Close Flush Reset",
@@ -88,11 +97,12 @@ var encoderKinds = map[string]encoderKind{
 		advice: "Each gob.Encoder works out and sends the types of what it encodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
 	"encoding/gob.NewDecoder": {frames: `^encoding/gob\.`,
 		advice: "Each gob.Decoder receives and compiles the types of what it decodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
-	"encoding/hex.NewEncoder":    {frames: `^encoding/hex\.New`, advice: "hex.NewEncoder has a buffer of 1 kB, allocated for each call. hex.AppendEncode appends a text to a []byte without, to the AvailableBuffer of a bytes.Buffer or bufio.Writer for one."},
-	"encoding/base64.NewEncoder": {frames: `^encoding/base64\.New`, advice: "base64.NewEncoder has a buffer of 1 kB, allocated for each call. Of data that is in one piece, AppendEncode of the encoding appends the text to a []byte without, to the AvailableBuffer of a bytes.Buffer or bufio.Writer for one."},
-	"encoding/base32.NewEncoder": {frames: `^encoding/base32\.New`, advice: "base32.NewEncoder has a buffer of 1 kB, allocated for each call. Of data that is in one piece, AppendEncode of the encoding appends the text to a []byte without, to the AvailableBuffer of a bytes.Buffer or bufio.Writer for one."},
-	"encoding/base64.NewDecoder": {frames: `^encoding/base64\.New`, advice: "base64.NewDecoder has buffers of nearly 2 kB, allocated for each call. Of data that is in one piece, AppendDecode of the encoding appends what it says to a []byte without."},
-	"encoding/base32.NewDecoder": {frames: `^encoding/base32\.New`, advice: "base32.NewDecoder has buffers of nearly 2 kB, allocated for each call. Of data that is in one piece, AppendDecode of the encoding appends what it says to a []byte without."},
+	"encoding/hex.NewEncoder":    {frames: `^encoding/hex\.NewEncoder$`, advice: "hex.NewEncoder has buffers of more than 1 kB, allocated for each call. " + encodesOnce},
+	"encoding/base64.NewEncoder": {frames: `^encoding/base64\.NewEncoder$`, advice: "base64.NewEncoder has buffers of more than 1 kB, allocated for each call. " + encodesOnce},
+	"encoding/base32.NewEncoder": {frames: `^encoding/base32\.NewEncoder$`, advice: "base32.NewEncoder has buffers of more than 1 kB, allocated for each call. " + encodesOnce},
+	"encoding/hex.NewDecoder":    {frames: `^encoding/hex\.NewDecoder$`, advice: "hex.NewDecoder has buffers of more than 1 kB, allocated for each call. " + decodesOnce},
+	"encoding/base64.NewDecoder": {frames: `^encoding/base64\.NewDecoder$`, advice: "base64.NewDecoder has buffers of more than 1 kB, allocated for each call. " + decodesOnce},
+	"encoding/base32.NewDecoder": {frames: `^encoding/base32\.NewDecoder$`, advice: "base32.NewDecoder has buffers of more than 1 kB, allocated for each call. " + decodesOnce},
 	"golang.org/x/text/cases.Title": {frames: `^golang\.org/x/text/cases\.Title$`,
 		advice: "cases.Title looks for the language and makes a Caser for each call. A Caser is for one goroutine at a time: keep some in a sync.Pool, or one in what a goroutine has for itself."},
 	"golang.org/x/text/cases.Upper": {frames: `^golang\.org/x/text/cases\.Upper$`,
@@ -105,10 +115,15 @@ var encoderKinds = map[string]encoderKind{
 		advice: "message.NewPrinter looks for the language's catalogue and numbers for each call. Keep a printer for each language, as long as one goroutine uses it at a time."},
 	"crypto/hmac.New": {frames: `^crypto/`,
 		advice: "hmac.New hashes the key and makes two hashes for each call. Where the key is the same, keep what it returns, one for each goroutine or in a sync.Pool, and Reset it."},
-	"crypto/sha256.New": {frames: `^crypto/`, advice: "sha256.New makes a hash for each call. Of data that is in one piece, sha256.Sum256 gives the sum without allocating; else keep the hash and Reset it."},
-	"crypto/sha1.New":   {frames: `^crypto/`, advice: "sha1.New makes a hash for each call. Of data that is in one piece, sha1.Sum gives the sum without allocating; else keep the hash and Reset it."},
-	"crypto/sha512.New": {frames: `^crypto/`, advice: "sha512.New makes a hash for each call. Of data that is in one piece, sha512.Sum512 gives the sum without allocating; else keep the hash and Reset it."},
-	"crypto/md5.New":    {frames: `^crypto/`, advice: "md5.New makes a hash for each call. Of data that is in one piece, md5.Sum gives the sum without allocating; else keep the hash and Reset it."},
+	"crypto/sha256.New":  {frames: `^crypto/`, advice: "sha256.New makes a hash for each call. Of data that is in one piece, sha256.Sum256 gives the sum without allocating; else keep the hash and Reset it."},
+	"crypto/sha1.New":    {frames: `^crypto/`, advice: "sha1.New makes a hash for each call. Of data that is in one piece, sha1.Sum gives the sum without allocating; else keep the hash and Reset it."},
+	"crypto/sha512.New":  {frames: `^crypto/`, advice: "sha512.New makes a hash for each call. Of data that is in one piece, sha512.Sum512 gives the sum without allocating; else keep the hash and Reset it."},
+	"hash/fnv.New32":     {frames: `^hash/fnv\.New`, advice: sumsByHand},
+	"hash/fnv.New32a":    {frames: `^hash/fnv\.New`, advice: sumsByHand},
+	"hash/fnv.New64":     {frames: `^hash/fnv\.New`, advice: sumsByHand},
+	"hash/fnv.New64a":    {frames: `^hash/fnv\.New`, advice: sumsByHand},
+	"hash/crc32.NewIEEE": {frames: `^hash/crc32\.New`, advice: "crc32.NewIEEE makes a hash for each call. Of data that is in one piece, crc32.ChecksumIEEE gives the sum without; of pieces, crc32.Update goes on from the sum so far."},
+	"crypto/md5.New":     {frames: `^crypto/`, advice: "md5.New makes a hash for each call. Of data that is in one piece, md5.Sum gives the sum without allocating; else keep the hash and Reset it."},
 }
 
 func matchEncoderPerCall(s *advice.Site) []advice.Match {

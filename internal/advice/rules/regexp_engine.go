@@ -98,15 +98,7 @@ func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 		if slices.ContainsFunc(s.Files, func(f *ast.File) bool { return assigned(s, obj, f) }) {
 			return "", false
 		}
-		for c := range s.Root().Preorder((*ast.ValueSpec)(nil)) {
-			spec := c.Node().(*ast.ValueSpec)
-			for i, name := range spec.Names {
-				if s.Info.Defs[name] == obj && i < len(spec.Values) && len(spec.Values) == len(spec.Names) {
-					return patternOf(s, spec.Values[i])
-				}
-			}
-		}
-		return "", false
+		return patternOf(s, packageValue(s, obj))
 	}
 	if !isLocal(s, obj) || !definedOnce(s, obj) {
 		return "", false

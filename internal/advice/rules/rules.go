@@ -390,6 +390,20 @@ func definition(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
+// packageValue returns what a variable of the package is declared with; nil if that is
+// nothing, or one of several results of a call.
+func packageValue(s *advice.Site, obj types.Object) ast.Expr {
+	for c := range s.Root().Preorder((*ast.ValueSpec)(nil)) {
+		spec := c.Node().(*ast.ValueSpec)
+		for i, name := range spec.Names {
+			if s.Info.Defs[name] == obj && len(spec.Values) == len(spec.Names) {
+				return ast.Unparen(spec.Values[i])
+			}
+		}
+	}
+	return nil
+}
+
 // lowerFirst makes a function's name the beginning of a variable's.
 func lowerFirst(name string) string {
 	_, n := utf8.DecodeRuneInString(name)

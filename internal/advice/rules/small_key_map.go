@@ -4,112 +4,191 @@ import (
 	"fmt"
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
+	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
 )
 
 var smallKeyMap = &advice.Rule{
-	ID:      "small-key-map",
-	Pattern: "P27–P28",
-	Title:   "a map is asked what an array would know at once",
+	ID:    "small-key-map",
+	Title: "a map is asked what an array would know at once",
 	Doc: `A map hashes a key and compares it with those it has, which takes some 5 to 20 ns. An array that is indexed by the key has the
-value in one. That is possible for keys of 8 bits, for characters, of which nearly all are below 128 (a map is for the
-rest, if there is any), and where the keys that a map of the package is made with are small numbers, as those of an
-enumeration are. A set of few characters is a switch, or a mask of bits.
+value in one. That is possible for keys of 8 bits, for characters, where they are mostly below 128 (a map is for the rest, if
+there is any), and where the keys that a map of the package is made with, and never given others, are small numbers, as
+those of an enumeration are. A set of few characters is a switch, or a mask of bits.
 
-It takes a twentieth of the time before this is reported. Maps in fields, as nodes of a tree have them, are left alone: an
-array in each would take too much memory. What a key that is missing means only the code around knows, so that it is advice only.`,
+It takes a twentieth of the time before this is reported, and no other map may be asked on the line. Only maps that a
+function makes for itself and those of the package are meant: in the nodes of a tree, an array each would take too much
+memory, and so would one of large values. A key that is missing has the zero value in a map; an index beyond an array
+panics, and has to be compared with its length first. So it is advice only.`,
 	Class:  advice.AdviceOnly,
-	Frames: mapLookup,
+	Frames: ownLookup,
+	Own:    true,
 	Gain:   4,
 	Match:  matchSmallKeyMap,
 }
 
-// largestTable is the number up to which keys are small: a table of pointers has 8 kB then.
-const largestTable = 1024
+// ownLookup is what the compiler makes of m[k].
+var ownLookup = regexp.MustCompile(`^runtime\.map(access|assign)`)
 
 func matchSmallKeyMap(s *advice.Site) []advice.Match {
-	if s.Share(mapLookup) < muchAllocated {
+	if s.Share(ownLookup) < muchAllocated {
 		return nil
 	}
+	var m *types.Var
+	var at *ast.IndexExpr
 	for _, c := range s.Nodes() {
 		index, ok := c.Node().(*ast.IndexExpr)
-		if !ok || !isMap(s, index.X) {
+		if !ok || !s.Info.Types[index.X].IsValue() || !isMap(s, index.X) {
 			continue
 		}
-		obj := object(s, index.X)
-		if sel, ok := ast.Unparen(index.X).(*ast.SelectorExpr); ok && s.Info.Selections[sel] == nil {
-			obj = s.Info.Uses[sel.Sel] // of another package
+		v, ok := object(s, index.X).(*types.Var)
+		if !ok || m != nil && v != m || runsOnce(s, c) {
+			return nil // whose time it is nobody knows
 		}
-		if obj == nil {
-			continue
-		}
-		if why := tableFor(s, obj); why != "" {
-			return []advice.Match{{Node: index, Why: fmt.Sprintf("%s hashes its key for each look-up: %s", s.Source(index.X), why)}}
-		}
+		m, at = v, index
 	}
-	return nil
+	if m == nil {
+		return nil
+	}
+	why := tableFor(s, m)
+	if why == "" {
+		return nil
+	}
+	return []advice.Match{{Node: at, Why: fmt.Sprintf("%s hashes its key for each look-up: %s", m.Name(), why)}}
 }
 
 // tableFor says what to have in place of a map, "" if nothing is known to be better.
-func tableFor(s *advice.Site, m types.Object) string {
+func tableFor(s *advice.Site, m *types.Var) string {
+	const large = 16 << 10 // bytes of a table
 	of := under(m.Type()).(*types.Map)
 	key, ok := under(of.Key()).(*types.Basic)
-	if !ok {
+	size, sized := sizeOf(of.Elem())
+	ofPackage := m.Parent() == s.Types.Scope()
+	if !ok || !sized || !ofPackage && !(isLocal(s, m) && madeHere(s, m)) {
 		return ""
 	}
+	value := ast.Expr(nil)
+	if ofPackage {
+		value = packageValue(s, m)
+	}
+	keys, known := constantKeys(s, value)
 	set := ""
-	if value, ok := under(of.Elem()).(*types.Basic); ok && value.Kind() == types.Bool {
-		set = "; for a set of few, a switch or a mask of bits does as well"
-	} else if value, ok := under(of.Elem()).(*types.Struct); ok && value.NumFields() == 0 {
+	if isSet(of) {
 		set = "; for a set of few, a switch or a mask of bits does as well"
 	}
 	switch {
-	case key.Kind() == types.Uint8:
+	case key.Kind() == types.Uint8 && 256*size <= large:
 		return "an array of 256 values, indexed by the byte, needs none" + set + "."
-	case key.Kind() == types.Int8:
+	case key.Kind() == types.Int8 && 256*size <= large:
 		return "an array of 256 values, indexed by the byte as a uint8, needs none" + set + "."
-	case key.Name() == "rune":
-		return "characters below 128 can have an array of as many values, and others, if there are any, a map" + set + "."
-	case key.Info()&types.IsInteger == 0:
+	case key.Name() == "rune" && 128*size <= large:
+		ascii := 0
+		for _, k := range keys {
+			if k < 128 {
+				ascii++
+			}
+		}
+		if known && 2*ascii < len(keys) {
+			return ""
+		}
+		return "an array of 128 values is for ASCII, and a map for other characters, if there are any" + set + "."
+	case key.Info()&types.IsInteger == 0 || !known || m.Exported() || !onlyAsked(s, m):
 		return ""
 	}
-	if most, ok := largestKey(s, m); ok && most < largestTable {
-		return fmt.Sprintf("its keys are numbers from 0 to %d, so that an array, indexed by them, has the values%s.", most, set)
+	least, most := keys[0], keys[0]
+	for _, k := range keys {
+		least, most = min(least, k), max(most, k)
 	}
-	return ""
+	if least < 0 || most >= 1024 || (most+1)*size > large || most >= 8*int64(len(keys)) {
+		return ""
+	}
+	return fmt.Sprintf("its keys are numbers from %d to %d, by which an array can be indexed%s. What else it is asked for has to be compared with the array's length first.", least, most, set)
 }
 
-// largestKey returns the largest of the constants that a map of the package is made with, if
-// all its keys are such and none is below 0.
-func largestKey(s *advice.Site, m types.Object) (most int64, ok bool) {
-	if m.Parent() != s.Types.Scope() || assignedAnywhere(s, m) {
-		return 0, false
+// isSet reports whether a map says of a key no more than that it has it.
+func isSet(m *types.Map) bool {
+	switch value := under(m.Elem()).(type) {
+	case *types.Basic:
+		return value.Kind() == types.Bool
+	case *types.Struct:
+		return value.NumFields() == 0
 	}
-	for c := range s.Root().Preorder((*ast.ValueSpec)(nil)) {
-		spec := c.Node().(*ast.ValueSpec)
-		for i, name := range spec.Names {
-			if s.Info.Defs[name] != m || len(spec.Values) != len(spec.Names) {
-				continue
+	return false
+}
+
+// constantKeys returns the keys that a literal of a map has, if it is one, not empty, and all
+// are constant integers.
+func constantKeys(s *advice.Site, e ast.Expr) (keys []int64, ok bool) {
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok {
+		return nil, false
+	}
+	for _, e := range lit.Elts {
+		pair, ok := e.(*ast.KeyValueExpr)
+		if !ok || s.Info.Types[pair.Key].Value == nil {
+			return nil, false
+		}
+		k, exact := constant.Int64Val(constant.ToInt(s.Info.Types[pair.Key].Value))
+		if !exact {
+			return nil, false
+		}
+		keys = append(keys, k)
+	}
+	return keys, len(keys) > 0
+}
+
+// onlyAsked reports whether a package does nothing with a map of its own but to look keys up
+// in it, go over it, and ask for its length.
+func onlyAsked(s *advice.Site, m *types.Var) bool {
+	for _, id := range s.Uses(m) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			return false
+		}
+		for isParen(c.Parent().Node()) {
+			c = c.Parent()
+		}
+		switch p := c.Parent().Node().(type) {
+		case *ast.RangeStmt:
+			if p.X != c.Node() {
+				return false
 			}
-			lit, isLiteral := ast.Unparen(spec.Values[i]).(*ast.CompositeLit)
-			if !isLiteral || len(lit.Elts) == 0 {
-				return 0, false
+		case *ast.CallExpr:
+			if s.Callee(p) != "len" {
+				return false
 			}
-			for _, e := range lit.Elts {
-				key := s.Info.Types[e.(*ast.KeyValueExpr).Key].Value
-				if key == nil {
-					return 0, false
-				}
-				n, exact := constant.Int64Val(constant.ToInt(key))
-				if !exact || n < 0 {
-					return 0, false
-				}
-				most = max(most, n)
+		case *ast.IndexExpr:
+			if p.X != c.Node() || isStoredTo(c.Parent().Parent().Node(), p) {
+				return false
 			}
-			return most, true
+		default:
+			return false
 		}
 	}
-	return 0, false
+	return true
+}
+
+func isParen(n ast.Node) bool {
+	_, ok := n.(*ast.ParenExpr)
+	return ok
+}
+
+// isStoredTo reports whether a statement assigns to an expression.
+func isStoredTo(statement ast.Node, e ast.Expr) bool {
+	switch n := statement.(type) {
+	case *ast.AssignStmt:
+		for _, l := range n.Lhs {
+			if ast.Unparen(l) == e {
+				return true
+			}
+		}
+	case *ast.IncDecStmt:
+		return ast.Unparen(n.X) == e
+	case *ast.RangeStmt:
+		return n.Tok == token.ASSIGN && (n.Key == e || n.Value == e)
+	}
+	return false
 }

@@ -21,7 +21,8 @@ var stringConcatLoop = &advice.Rule{
 	Doc: `A string can't grow: each + copies all of it so far into a new one, so that n steps copy n²/2 pieces and leave n−1
 strings to the garbage collector. A strings.Builder doubles its room and copies each piece about twice. A string that is put
 together in each step, only to be copied into a buffer, is one copy and one allocation too many: write its pieces there.
-The same holds, to a lesser degree, for many statements one after the other.
+The same holds, to a lesser degree, for many statements one after the other. What is put before the string so far is
+written from the end of an array or []byte to its beginning instead.
 
 The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It is offered where the
 loop does nothing else with the string, and nothing leaves the loop but its end or a break; not where what the line
@@ -52,7 +53,7 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 			continue
 		}
 		if appended(s, assign) == nil {
-			if loop, ok := loopAround(c); ok && obj != nil && !within(loop.Node(), obj.Pos()) && prepends(s, assign) {
+			if loop, ok := loopAround(c); ok && obj != nil && !within(loop.Node(), obj.Pos()) && prepends(s, assign) && onlyGrows(s, c, loop, obj) {
 				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly,
 					Why: fmt.Sprintf("each step copies all of %s so far, to put something before it: write the pieces from the end of an array or []byte to its beginning, and make a string of it once.", target)})
 			}
@@ -175,6 +176,29 @@ func appended(s *advice.Site, assign *ast.AssignStmt) []ast.Expr {
 func prepends(s *advice.Site, assign *ast.AssignStmt) bool {
 	all := operands(s, assign.Rhs[0])
 	return assign.Tok == token.ASSIGN && len(all) > 1 && types.ExprString(all[len(all)-1]) == types.ExprString(assign.Lhs[0])
+}
+
+// onlyGrows reports whether a loop does nothing with a string but what a statement of it does,
+// and ask for its length, and goes on after that.
+func onlyGrows(s *advice.Site, statement, loop inspector.Cursor, obj types.Object) bool {
+	for _, id := range usesIn(s, obj, loop.Node().Pos(), loop.Node().End()) {
+		c, ok := loop.FindNode(id)
+		if !ok {
+			return false
+		}
+		if call, isCall := c.Parent().Node().(*ast.CallExpr); !within(statement.Node(), id.Pos()) && !(isCall && s.Callee(call) == "len") {
+			return false
+		}
+	}
+	if next, ok := statement.NextSibling(); ok {
+		switch n := next.Node().(type) {
+		case *ast.ReturnStmt:
+			return false
+		case *ast.BranchStmt:
+			return n.Tok == token.CONTINUE
+		}
+	}
+	return true
 }
 
 // operands takes a + b + c apart, but for constants, which the compiler joins.

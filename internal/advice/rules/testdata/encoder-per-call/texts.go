@@ -9,7 +9,7 @@ import (
 
 func diagnose(w *bytes.Buffer, values [][]byte) error {
 	for _, v := range values {
-		// want C: hex.AppendEncode appends a text
+		// want C: hex.NewEncoder has buffers
 		if _, err := hex.NewEncoder(w).Write(v); err != nil { // hot: encoding/hex.NewEncoder
 			return err
 		}
@@ -18,7 +18,7 @@ func diagnose(w *bytes.Buffer, values [][]byte) error {
 }
 
 func attach(w io.Writer, data []byte) error {
-	// want C: AppendEncode of the encoding
+	// want C: AppendEncode, which came
 	e := base64.NewEncoder(base64.StdEncoding, w) // hot: encoding/base64.NewEncoder
 	if _, err := e.Write(data); err != nil {
 		return err

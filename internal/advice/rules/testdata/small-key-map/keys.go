@@ -11,7 +11,7 @@ const (
 var names = map[kind]string{word: "word", number: "number", end: "end"}
 
 func name(k kind) string {
-	// want C: numbers from 0 to 2, so that an array
+	// want C: numbers from 0 to 2, by which an array
 	return names[k] // hot: runtime.mapaccess1_fast64
 }
 
@@ -42,4 +42,16 @@ func sign(i int8) bool {
 	// want C: as a uint8
 	_, ok := signs[i] // hot: runtime.mapaccess2
 	return ok
+}
+
+var operations = map[kind]func(int) int{word: abs, end: abs}
+
+func abs(n int) int { return max(n, -n) }
+
+func apply(k kind, n int) int {
+	for of := range operations {
+		n += int(of)
+	}
+	// want C: numbers from 0 to 2
+	return (operations)[k](n) + len(operations) // hot: runtime.mapaccess1_fast64
 }

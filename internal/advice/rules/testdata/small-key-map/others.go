@@ -29,7 +29,60 @@ func look(s string, i int, c code, f float64, local map[int]string) bool {
 	return ok && n > 0
 }
 
+var (
+	Exported   = map[int]string{1: "one"}
+	registered = map[int]string{1: "one"}
+	aliased    = map[int]string{1: "one"}
+	sparse     = map[int]string{200: "OK", 404: "not found"}
+	letters    = map[rune]string{'а': "a", 'б': "b", 'x': "x"}
+	pages      = map[byte][4096]byte{}
+)
+
+func register(m map[int]string, i int) { m[i] = "more" }
+
+// changed asks maps that others may change, large ones, and such that ASCII is not in.
+func changed(i int, r rune, b byte) (n int) {
+	register(registered, i)
+	m := aliased
+	m[i] = "more"
+	n += len(Exported[i])   // hot: runtime.mapaccess1_fast64
+	n += len(registered[i]) // hot: runtime.mapaccess1_fast64
+	n += len(aliased[i])    // hot: runtime.mapaccess1_fast64
+	n += len(sparse[i])     // hot: runtime.mapaccess1_fast64
+	n += len(letters[r])    // hot: runtime.mapaccess1_fast32
+	page := pages[b]        // hot: runtime.mapaccess1
+	return n + len(page)
+}
+
+// two are maps of which one takes the time.
+func two(set map[rune]bool, r rune, s string) bool {
+	local := map[rune]bool{'a': true}
+	return local[r] && texts[s] != "" // hot: runtime.mapaccess1_faststr
+}
+
+type counts[V any] map[byte]V
+
+func made(n int) counts[int] {
+	return make(counts[int], n) // hot: runtime.mapassign
+}
+
+type trie map[rune]trie
+
+func (t trie) has(s string) bool {
+	for _, r := range s {
+		if t = t[r]; t == nil { // hot: runtime.mapaccess1_fast32
+			return false
+		}
+	}
+	return true
+}
+
 type node struct{ next map[rune]*node }
+
+func (n *node) after(r rune) *node {
+	next := n.next
+	return next[r] // hot: runtime.mapaccess1_fast32
+}
 
 // find goes down a tree, whose nodes have few entries each.
 func (n *node) find(s string) bool {

@@ -19,3 +19,33 @@ func each(names []string) (all []string) {
 	}
 	return all
 }
+
+func padded(s string) string {
+	for len(s) < 8 {
+		// want C: to put something before it
+		s = "0" + s // hot: runtime.concatstring2
+	}
+	return s
+}
+
+// zone needs the text in each step.
+func zone(labels []string, zones map[string]bool) string {
+	name := ""
+	for _, l := range labels {
+		name = l + "." + name // hot: runtime.concatstring3
+		if zones[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+func first(names []string, prefix string) (s string) {
+	for _, s = range names {
+		if s != "" {
+			s = prefix + s // hot: runtime.concatstring2
+			break
+		}
+	}
+	return s
+}
