@@ -70,7 +70,7 @@ func tableFor(s *advice.Site, m *types.Var) string {
 	if !ok || !sized || !ofPackage && !(isLocal(s, m) && madeHere(s, m)) {
 		return ""
 	}
-	value := ast.Expr(nil)
+	var value ast.Expr
 	if ofPackage {
 		value = packageValue(s, m)
 	}
@@ -102,7 +102,7 @@ func tableFor(s *advice.Site, m *types.Var) string {
 	for _, k := range keys {
 		least, most = min(least, k), max(most, k)
 	}
-	if least < 0 || most >= 1024 || (most+1)*size > large || most >= 8*int64(len(keys)) {
+	if least < 0 || most >= 8*int64(len(keys)) || (most+1)*size > large { // or mostly empty
 		return ""
 	}
 	return fmt.Sprintf("its keys are numbers from %d to %d, by which an array can be indexed%s. What else it is asked for has to be compared with the array's length first.", least, most, set)
