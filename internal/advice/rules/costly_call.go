@@ -7,7 +7,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -98,26 +97,7 @@ var costlyFunctions = map[string]costly{
 }
 
 func costlyFrames() *regexp.Regexp {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(costlyFunctions)) {
-		names = append(names, regexp.QuoteMeta(symbolOf(name)))
-	}
-	return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)(\[.*)?$`)
-}
-
-// symbolOf is the name that profiles have of a function or method: time.Time.Format of
-// (time.Time).Format, and a.(*T).M of (*a.T).M.
-func symbolOf(name string) string {
-	receiver, method, ok := strings.Cut(name, ").")
-	if !ok {
-		return name
-	}
-	receiver, pointer := strings.CutPrefix(strings.TrimPrefix(receiver, "("), "*")
-	if !pointer {
-		return receiver + "." + method
-	}
-	dot := strings.LastIndexByte(receiver, '.')
-	return fmt.Sprintf("%s.(*%s).%s", receiver[:dot], receiver[dot+1:], method)
+	return framesOf(slices.Sorted(maps.Keys(costlyFunctions))...)
 }
 
 func matchCostlyCall(s *advice.Site) []advice.Match {
@@ -127,7 +107,7 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 		if !ok || runsOnce(s, c.Cursor) || excused(s, c.Cursor) || f.instead == characters && knowsASCII(s) {
 			continue
 		}
-		frames := regexp.MustCompile(`^` + regexp.QuoteMeta(symbolOf(c.Name)) + `(\[.*)?$`) // with type arguments
+		frames := framesOf(c.Name)
 		if s.Share(frames) < muchAllocated {
 			continue
 		}
@@ -146,7 +126,7 @@ func knowsASCII(s *advice.Site) bool {
 				return true
 			}
 		case *ast.BasicLit:
-			if v := s.Info.Types[n].Value; v != nil && n.Kind == token.INT && (v.ExactString() == "127" || v.ExactString() == "128") {
+			if n.Kind == token.INT && (isInt(s, n, 127) || isInt(s, n, 128)) {
 				return true
 			}
 		}

@@ -50,7 +50,7 @@ func matchLogArgs(s *advice.Site) []advice.Match {
 			if callee == "" || strings.HasPrefix(callee, "log/slog.") || strings.HasPrefix(callee, "context.") || s.Info.Types[call.Fun].IsType() || callee == "len" {
 				continue
 			}
-			m := advice.Match{Node: call, Frames: framesOf(profileName(callee))}
+			m := advice.Match{Node: call, Frames: framesOf(callee)}
 			if s.Share(m.Frames) < 0.01 || s.Share(handles) > 0 {
 				continue
 			}
@@ -72,18 +72,4 @@ func asked(c inspector.Cursor, s *advice.Site) bool {
 		}
 	}
 	return false
-}
-
-// profileName is a function's name as profiles have it: "time.Duration.String" for
-// "(time.Duration).String".
-func profileName(callee string) string {
-	if rest, ok := strings.CutPrefix(callee, "("); ok && !strings.HasPrefix(rest, "*") {
-		return strings.Replace(rest, ")", "", 1)
-	}
-	if rest, ok := strings.CutPrefix(callee, "(*"); ok { // (*bytes.Buffer).String
-		if i := strings.LastIndexByte(rest[:strings.IndexByte(rest, ')')], '.'); i >= 0 {
-			return rest[:i] + ".(*" + rest[i+1:]
-		}
-	}
-	return callee
 }

@@ -218,11 +218,6 @@ func enclosingCall(s *advice.Site, c advice.Call) (advice.Call, bool) {
 	return advice.Call{CallExpr: outer, Cursor: c.Parent(), Name: s.Callee(outer)}, true
 }
 
-// framesOf matches a function alone.
-func framesOf(name string) *regexp.Regexp {
-	return regexp.MustCompile(`^` + regexp.QuoteMeta(name) + `$`)
-}
-
 // hoist fills in the rewrite: the call stands before the loop, a variable in its place.
 func (v *invariance) hoist(loop inspector.Cursor, name string, m *advice.Match) {
 	first := loop

@@ -23,10 +23,12 @@
 package rules
 
 import (
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -402,6 +404,31 @@ func packageValue(s *advice.Site, obj types.Object) ast.Expr {
 		}
 	}
 	return nil
+}
+
+// framesOf matches the names that profiles have of functions, which go/types names, with
+// their type arguments.
+func framesOf(functions ...string) *regexp.Regexp {
+	var names []string
+	for _, name := range functions {
+		names = append(names, regexp.QuoteMeta(symbolOf(name)))
+	}
+	return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)(\[.*)?$`)
+}
+
+// symbolOf is the name that profiles have of a function or method: time.Time.Format of
+// (time.Time).Format, and a.(*T).M of (*a.T).M.
+func symbolOf(name string) string {
+	receiver, method, ok := strings.Cut(name, ").")
+	if !ok {
+		return name
+	}
+	receiver, pointer := strings.CutPrefix(strings.TrimPrefix(receiver, "("), "*")
+	if !pointer {
+		return receiver + "." + method
+	}
+	dot := strings.LastIndexByte(receiver, '.')
+	return fmt.Sprintf("%s.(*%s).%s", receiver[:dot], receiver[dot+1:], method)
 }
 
 // lowerFirst makes a function's name the beginning of a variable's.
