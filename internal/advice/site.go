@@ -349,17 +349,13 @@ func (s *Site) BlockSize(re *regexp.Regexp) int64 {
 // BlocksFor returns how many blocks the line itself allocates for each of those that functions
 // matching re below it do, in all subjects together; ok is false where these have none.
 func (s *Site) BlocksFor(re *regexp.Regexp) (n float64, ok bool) {
-	var own, below int64
-	for _, k := range s.hot.chains {
-		for _, v := range k.values {
-			switch {
-			case k.toLeaf && len(k.below) == 0:
-				own += v[allocBlocks]
-			case slices.ContainsFunc(k.below, re.MatchString):
-				below += v[allocBlocks]
-			}
+	blocks := func(a about) (n int64) {
+		for _, v := range s.hot.match(a) {
+			n += v[allocBlocks]
 		}
+		return n
 	}
+	own, below := blocks(about{own: true}), blocks(about{frames: re})
 	return float64(own) / float64(below), below > 0
 }
 

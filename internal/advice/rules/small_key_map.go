@@ -3,10 +3,10 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
-	"go/token"
 	"go/types"
 	"regexp"
+
+	"golang.org/x/tools/go/ast/edge"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -128,11 +128,11 @@ func constantKeys(s *advice.Site, e ast.Expr) (keys []int64, ok bool) {
 	}
 	for _, e := range lit.Elts {
 		pair, ok := e.(*ast.KeyValueExpr)
-		if !ok || s.Info.Types[pair.Key].Value == nil {
+		if !ok {
 			return nil, false
 		}
-		k, exact := constant.Int64Val(constant.ToInt(s.Info.Types[pair.Key].Value))
-		if !exact {
+		k, ok := constantInt(s, pair.Key)
+		if !ok {
 			return nil, false
 		}
 		keys = append(keys, k)
@@ -143,25 +143,25 @@ func constantKeys(s *advice.Site, e ast.Expr) (keys []int64, ok bool) {
 // onlyAsked reports whether a package does nothing with a map of its own but to look keys up
 // in it, go over it, and ask for its length.
 func onlyAsked(s *advice.Site, m *types.Var) bool {
+	for _, f := range s.Files {
+		for e := range targets(f) {
+			if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && object(s, index.X) == m {
+				return false
+			}
+		}
+	}
 	for _, id := range s.Uses(m) {
 		c, ok := s.Root().FindNode(id)
 		if !ok {
 			return false
 		}
-		for isParen(c.Parent().Node()) {
+		for c.ParentEdgeKind() == edge.ParenExpr_X {
 			c = c.Parent()
 		}
-		switch p := c.Parent().Node().(type) {
-		case *ast.RangeStmt:
-			if p.X != c.Node() {
-				return false
-			}
-		case *ast.CallExpr:
-			if s.Callee(p) != "len" {
-				return false
-			}
-		case *ast.IndexExpr:
-			if p.X != c.Node() || isStoredTo(c.Parent().Parent().Node(), p) {
+		switch c.ParentEdgeKind() {
+		case edge.IndexExpr_X, edge.RangeStmt_X:
+		case edge.CallExpr_Args:
+			if s.Callee(c.Parent().Node().(*ast.CallExpr)) != "len" {
 				return false
 			}
 		default:
@@ -169,26 +169,4 @@ func onlyAsked(s *advice.Site, m *types.Var) bool {
 		}
 	}
 	return true
-}
-
-func isParen(n ast.Node) bool {
-	_, ok := n.(*ast.ParenExpr)
-	return ok
-}
-
-// isStoredTo reports whether a statement assigns to an expression.
-func isStoredTo(statement ast.Node, e ast.Expr) bool {
-	switch n := statement.(type) {
-	case *ast.AssignStmt:
-		for _, l := range n.Lhs {
-			if ast.Unparen(l) == e {
-				return true
-			}
-		}
-	case *ast.IncDecStmt:
-		return ast.Unparen(n.X) == e
-	case *ast.RangeStmt:
-		return n.Tok == token.ASSIGN && (n.Key == e || n.Value == e)
-	}
-	return false
 }
