@@ -306,7 +306,7 @@ func (c *Comparison) settle(e shiftEstimate, a float64, opts *Options) {
 	c.significant = true
 	low, high = c.within(max(c.Budget, c.Floor.Bias))
 	c.Beyond = lo > high || hi < low
-	if c.Verdict == Worse && c.keepsBudget() {
+	if c.Verdict == Worse && c.KeepsBudget() {
 		c.Verdict = WithinBudget
 	}
 }
@@ -319,14 +319,16 @@ func (c *Comparison) small(opts *Options) Verdict {
 		return NoChange
 	}
 	low, high := c.within(max(c.Budget, opts.Resolution))
-	if c.Budget > 0 && c.keepsBudget() && i.Lo > c.sample.change(low) && i.Hi < c.sample.change(high) {
+	if c.Budget > 0 && c.KeepsBudget() && i.Lo > c.sample.change(low) && i.Hi < c.sample.change(high) {
 		return WithinBudget // and no gain is missed by more
 	}
 	return Inconclusive
 }
 
-// keepsBudget reports whether the interval rules out a worsening beyond the budget.
-func (c *Comparison) keepsBudget() bool {
+// KeepsBudget reports whether the interval rules out a worsening beyond the budget, or
+// beyond what the pre-check found between equal sides if that is more. It may be true of
+// what is Inconclusive: [−6 %, +1 %] says nothing of a gain, but that it is no slower.
+func (c *Comparison) KeepsBudget() bool {
 	low, high := c.within(max(c.Budget, c.Floor.Bias))
 	lo, hi := c.sample.change(low), c.sample.change(high)
 	return c.Direction == LowerIsBetter && c.Interval.Hi < hi || c.Direction == HigherIsBetter && c.Interval.Lo > lo

@@ -30,8 +30,9 @@ type Change struct {
 //
 //	refuted       something got worse, confirmed; or no time changed, by the promise
 //	              or more
-//	confirmed     some benchmark's time got better, confirmed, or, where no time
-//	              got worse as far as the measurement can tell, what it allocates
+//	confirmed     some benchmark's time got better, confirmed, or what it allocates,
+//	              where of each time it is ruled out that it got worse by more than
+//	              is accepted
 //	inconclusive  everything else
 //
 // Worse and better are what two series of samples agree on. That no time changed is of one:
@@ -48,7 +49,8 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 	}
 	r.Changes = Changes(report.Family)
 	var worse, faster, smaller []string
-	open, inReach := false, false // a time is undecided; what was promised is in its interval
+	// A time is undecided; may have got worse; has what was promised in its interval.
+	open, slower, inReach := false, false, false
 	for i := range report.Family.Comparisons {
 		c := &report.Family.Comparisons[i]
 		agreed := c.Confirmation == experiment.Agreed
@@ -61,7 +63,7 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 		case c.Verdict == experiment.Better && agreed && (c.Unit == "B/op" || c.Unit == "allocs/op"):
 			smaller = append(smaller, tell(c))
 		case time && c.Verdict == experiment.Inconclusive:
-			open = true
+			open, slower = true, slower || !noSlower(c)
 		case time && isSmall(c.Verdict) && c.Scale == experiment.Ratio && promise > 0 && c.Interval.Lo <= 1-promise:
 			inReach = true
 		}
@@ -71,7 +73,7 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 		r.State, r.Why = advice.Refuted, "worse: "+list(worse)
 	case len(faster) > 0:
 		r.State, r.Why = advice.Confirmed, list(faster)
-	case len(smaller) > 0 && open:
+	case len(smaller) > 0 && slower:
 		r.Why = "it allocates less (" + list(smaller) + "), but whether it is slower the measurement could not tell; more samples (-count) or a quieter machine may"
 	case len(smaller) > 0:
 		r.State, r.Why = advice.Confirmed, "no slower: "+list(smaller)
@@ -91,6 +93,14 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 // isSmall reports whether a verdict is that a change is small, if there is any.
 func isSmall(v experiment.Verdict) bool {
 	return v == experiment.NoChange || v == experiment.WithinBudget
+}
+
+// noSlower reports whether an undecided time is decided this far: it is faster or equal, or
+// slower by less than anybody minds. A series that changed in one of two runs is not, as
+// little as one of a busy machine, unless the first run saw nothing but gains.
+func noSlower(c *experiment.Comparison) bool {
+	return c.Scale == experiment.Ratio && !c.Busy && !c.OtherBenchmark && c.KeepsBudget() &&
+		(c.Confirmation == experiment.Pending || c.Interval.Hi < 1)
 }
 
 // isClock reports whether a comparison is of the clock that decides about a benchmark.

@@ -85,6 +85,52 @@ func TestJudgePromise(t *testing.T) {
 	}
 }
 
+// TestJudgeNoSlower: what allocates less counts once each time is known to be no slower,
+// known to be faster or not.
+func TestJudgeNoSlower(t *testing.T) {
+	type time struct {
+		lo, hi       float64
+		confirmation experiment.Confirmation
+		busy         bool
+		budget       float64
+	}
+	const fewer, open = "no slower: B allocs/op −10.0 %", "whether it is slower"
+	for _, c := range []struct {
+		times []time
+		why   string
+	}{
+		{[]time{{0.94, 1.01, 0, false, 0.02}}, fewer},
+		{[]time{{0.94, 1.01, 0, false, 0.02}, {0.97, 1.019, 0, false, 0.02}}, fewer},
+		{[]time{{0.94, 1.01, 0, false, 0.02}, {0.97, 1.021, 0, false, 0.02}}, open},
+		{[]time{{0.94, 1.01, 0, false, 0}}, open},
+		{[]time{{0.94, 1.01, 0, true, 0.02}}, open},
+		{[]time{{0.94, 0.98, experiment.Disagreed, false, 0.02}}, fewer},  // faster, and then not
+		{[]time{{1.005, 1.015, experiment.Disagreed, false, 0.02}}, open}, // slower, and then not
+	} {
+		fewerAllocs := experiment.Comparison{
+			Key: experiment.Key{Benchmark: "B", Unit: "allocs/op"}, Direction: experiment.LowerIsBetter, Scale: experiment.Ratio,
+			Change: 0.9, Interval: experiment.Interval{Lo: 0.9, Hi: 0.9}, Verdict: experiment.Better, Confirmation: experiment.Agreed, Gated: true,
+		}
+		family := &experiment.Family{Comparisons: []experiment.Comparison{fewerAllocs}}
+		for _, m := range c.times {
+			family.Comparisons = append(family.Comparisons, experiment.Comparison{
+				Key: experiment.Key{Benchmark: "B", Unit: "ns/op"}, Direction: experiment.LowerIsBetter, Scale: experiment.Ratio, Change: (m.lo + m.hi) / 2,
+				Interval: experiment.Interval{Lo: m.lo, Hi: m.hi}, Budget: m.budget, Busy: m.busy, Confirmation: m.confirmation, Pairs: 20, Gated: true,
+			})
+		}
+		var r Result
+		judge(&r, &capture.BenchReport{Family: family}, 0.05)
+		if want := c.why == fewer; (r.State == advice.Confirmed) != want || !want && r.State != advice.Inconclusive || !strings.Contains(r.Why, c.why) {
+			t.Errorf("%+v: %s, %q", c.times, r.State, r.Why)
+		}
+		family.Comparisons = family.Comparisons[1:] // the times alone
+		judge(&r, &capture.BenchReport{Family: family}, 0.05)
+		if r.State != advice.Inconclusive {
+			t.Errorf("%+v, and nothing else: %s, %q", c.times, r.State, r.Why)
+		}
+	}
+}
+
 // TestTwice: what one run says is no faster is refuted if another says so, too.
 func TestTwice(t *testing.T) {
 	report := func(v experiment.Verdict, confirmation experiment.Confirmation, change float64) *capture.BenchReport {
