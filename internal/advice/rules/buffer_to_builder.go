@@ -23,7 +23,8 @@ memory as the string, without a copy.
 The rewrite is offered for local buffers that are written to by their methods, fmt.Fprint… and io.WriteString, and of
 which nothing but String and Len is asked. The Builder starts with the 64 bytes that a Buffer starts with, before the
 first write: where a loop or a branch may return before that, without an error, or go by all writes, a Buffer costs nothing,
-and there is advice only. It is left to review where texts are of 32 bytes or less on average: each one kept holds on to 64.
+and there is advice only; where nothing but a loop writes, the room is made if the loop has a turn. It is left to review
+where texts are of 32 bytes or less on average: each one kept holds on to 64.
 A Buffer that is full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a quarter, which
 costs what the copy does: of such texts there is a rewrite only where something says how long they will be.`,
 	Class:  advice.Safe,
@@ -97,12 +98,55 @@ func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos,
 	first, waysOut := firstUse(s, obj, d)
 	left = waysThrough(s, obj, first, true) != allWrite || waysThrough(s, obj, first, false) == anotherText
 	call := func(size string) string { return fmt.Sprintf("%s.Grow(%s)", obj.Name(), size) }
+	if loop, guard := emptyLoop(s, obj, first); guard != "" && !left {
+		at = loop.Pos()
+		return at, func(size string) advice.Edit {
+			return insert(at, fmt.Sprintf("if %s {\n%s\n}\n", guard, call(size)))
+		}, left
+	}
 	if waysOut {
 		at = first.Node().Pos()
 		return at, func(size string) advice.Edit { return insert(at, call(size)+"\n") }, left
 	}
 	at = d.Node().End()
 	return at, func(size string) advice.Edit { return insert(at, "\n"+call(size)) }, left
+}
+
+// emptyLoop returns the first loop that writes to a buffer, and what holds if it has a turn:
+// where that can be said, and nothing else writes to it for sure. "" else.
+func emptyLoop(s *advice.Site, obj types.Object, from inspector.Cursor) (loop ast.Node, guard string) {
+	if waysThrough(s, obj, from, false) == allWrite {
+		return nil, ""
+	}
+	for stmt, ok := from, true; ok; stmt, ok = stmt.NextSibling() {
+		n := stmt.Node()
+		if len(usesIn(s, obj, n.Pos(), n.End())) == 0 {
+			continue
+		}
+		switch n := n.(type) {
+		case *ast.RangeStmt:
+			switch t := s.Info.TypeOf(n.X).Underlying().(type) {
+			case *types.Slice, *types.Map:
+			case *types.Basic:
+				if t.Info()&types.IsString == 0 {
+					return nil, ""
+				}
+			default:
+				return nil, ""
+			}
+			if !pure(s, n.X) || !builtins(s, n.Pos(), "len") {
+				return nil, ""
+			}
+			return n, fmt.Sprintf("len(%s) > 0", s.Source(n.X))
+		case *ast.ForStmt:
+			if n.Init != nil || n.Cond == nil || calls(s, n.Cond) {
+				return nil, ""
+			}
+			return n, s.Source(n.Cond)
+		}
+		return nil, ""
+	}
+	return nil, ""
 }
 
 // firstUse returns the statement beside a buffer's declaration that first uses it, and whether

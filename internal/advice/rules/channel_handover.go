@@ -68,8 +68,8 @@ func unbuffered(s *advice.Site, obj types.Object, depth int) bool {
 	if obj == nil || depth > 3 || obj.Pkg() != s.Types {
 		return false
 	}
-	field := obj.(*types.Var).IsField()
-	if obj.Exported() && (field || obj.Parent() == s.Types.Scope()) && s.Types.Name() != "main" {
+	v := obj.(*types.Var)
+	if obj.Exported() && (v.IsField() || obj.Parent() == s.Types.Scope()) && s.Types.Name() != "main" {
 		return false // others may set it
 	}
 	made, other := 0, 0
@@ -83,42 +83,16 @@ func unbuffered(s *advice.Site, obj types.Object, depth int) bool {
 			other++
 		}
 	}
-	for c := range s.Root().Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.CompositeLit)(nil), (*ast.FuncDecl)(nil), (*ast.UnaryExpr)(nil)) {
-		switch n := c.Node().(type) {
-		case *ast.AssignStmt:
-			for i, l := range n.Lhs {
-				if variable(s, l) != obj {
-					continue
-				}
-				if len(n.Rhs) != len(n.Lhs) {
-					return false
-				}
-				set(n.Rhs[i])
-			}
-		case *ast.ValueSpec:
-			for i, name := range n.Names {
-				if s.Info.Defs[name] == obj && len(n.Values) == len(n.Names) {
-					set(n.Values[i])
-				}
-			}
-		case *ast.CompositeLit:
-			for i, e := range n.Elts {
-				if pair, ok := e.(*ast.KeyValueExpr); ok {
-					if key, ok := pair.Key.(*ast.Ident); ok && field && s.Info.Uses[key] == obj {
-						set(pair.Value)
-					}
-				} else if t, ok := s.Info.TypeOf(n).Underlying().(*types.Struct); ok && i < t.NumFields() && t.Field(i) == obj {
-					set(e)
-				}
-			}
-		case *ast.UnaryExpr:
-			if n.Op.String() == "&" && variable(s, n.X) == obj {
-				return false // set through a pointer
-			}
-		case *ast.FuncDecl:
-			if i := parameter(s, n, obj); i >= 0 && !arguments(s, n, i, set) {
-				return false
-			}
+	for value := range valuesOf(s, v) {
+		if value == nil {
+			return false
+		}
+		set(value)
+	}
+	for c := range s.Root().Preorder((*ast.FuncDecl)(nil)) {
+		n := c.Node().(*ast.FuncDecl)
+		if i := parameter(s, n, obj); i >= 0 && !arguments(s, n, i, set) {
+			return false
 		}
 	}
 	return made > 0 && other == 0

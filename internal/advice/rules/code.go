@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -105,4 +106,75 @@ func typeName(t types.Type) string {
 		return "*" + typeName(p.Elem())
 	}
 	return types.TypeString(t, nil)
+}
+
+// valuesOf are what the package sets a variable or field to, by all that it shows: nil
+// where that is no expression of its own, but one of several results, what range yields, or
+// written through a pointer. What callers give a parameter is not among them.
+func valuesOf(s *advice.Site, v *types.Var) iter.Seq[ast.Expr] {
+	v = v.Origin()
+	is := func(e ast.Expr) bool {
+		if e == nil {
+			return false
+		}
+		other, ok := variable(s, e).(*types.Var)
+		return ok && other.Origin() == v
+	}
+	// one of several expressions, if each is set to one of as many values
+	at := func(values []ast.Expr, i, n int) ast.Expr {
+		if len(values) == n {
+			return values[i]
+		}
+		return nil
+	}
+	return func(yield func(ast.Expr) bool) {
+		for c := range s.Root().Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.CompositeLit)(nil), (*ast.UnaryExpr)(nil), (*ast.RangeStmt)(nil)) {
+			switch n := c.Node().(type) {
+			case *ast.AssignStmt:
+				for i, l := range n.Lhs {
+					if is(l) && !yield(at(n.Rhs, i, len(n.Lhs))) {
+						return
+					}
+				}
+			case *ast.ValueSpec:
+				for i, name := range n.Names {
+					if len(n.Values) > 0 && s.Info.Defs[name] == v && !yield(at(n.Values, i, len(n.Names))) {
+						return
+					}
+				}
+			case *ast.CompositeLit:
+				t, ok := structOf(s.Info.TypeOf(n))
+				for i, e := range n.Elts {
+					pair, keyed := e.(*ast.KeyValueExpr)
+					switch {
+					case !ok:
+					case keyed && is(pair.Key):
+						e = pair.Value
+						fallthrough
+					case !keyed && i < t.NumFields() && t.Field(i).Origin() == v:
+						if !yield(e) {
+							return
+						}
+					}
+				}
+			case *ast.UnaryExpr:
+				if n.Op == token.AND && is(n.X) && !yield(nil) {
+					return
+				}
+			case *ast.RangeStmt:
+				if (is(n.Key) || is(n.Value)) && !yield(nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// structOf returns the struct that a type is, or points to.
+func structOf(t types.Type) (*types.Struct, bool) {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	st, ok := t.Underlying().(*types.Struct)
+	return st, ok
 }

@@ -3,12 +3,9 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"regexp"
 	"slices"
-
-	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -104,68 +101,17 @@ func onlyEver(s *advice.Site, fun ast.Expr, want string) bool {
 	if isLocal(s, v) && len(s.Uses(v)) < 2 {
 		return false // nothing would use it any more
 	}
-	v = v.Origin()
-	set, other := 0, false
-	is := func(e ast.Expr) {
+	if k := v.Kind(); k != types.PackageVar && k != types.LocalVar && k != types.FieldVar {
+		return false // callers set a parameter
+	}
+	set := 0
+	for value := range valuesOf(s, v) {
+		if value == nil || functionName(s, value) != want {
+			return false
+		}
 		set++
-		other = other || functionName(s, e) != want
 	}
-	means := func(e ast.Expr) bool {
-		switch e := ast.Unparen(e).(type) {
-		case *ast.Ident:
-			o, ok := s.Info.ObjectOf(e).(*types.Var)
-			return ok && o.Origin() == v
-		case *ast.SelectorExpr:
-			o, ok := s.Info.Uses[e.Sel].(*types.Var)
-			return ok && o.Origin() == v
-		}
-		return false
-	}
-	s.Root().Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.CompositeLit)(nil), (*ast.UnaryExpr)(nil), (*ast.RangeStmt)(nil), (*ast.Field)(nil)}, func(c inspector.Cursor) bool {
-		switch n := c.Node().(type) {
-		case *ast.AssignStmt:
-			for i, l := range n.Lhs {
-				if means(l) && len(n.Rhs) == len(n.Lhs) {
-					is(n.Rhs[i])
-				} else if means(l) {
-					other = true
-				}
-			}
-		case *ast.ValueSpec:
-			for i, name := range n.Names {
-				if s.Info.Defs[name] == v && len(n.Values) == len(n.Names) {
-					is(n.Values[i])
-				} else if s.Info.Defs[name] == v && len(n.Values) > 0 {
-					other = true
-				}
-			}
-		case *ast.CompositeLit:
-			t, ok := s.Info.TypeOf(n).Underlying().(*types.Struct)
-			if !ok {
-				return true
-			}
-			for i, e := range n.Elts {
-				if kv, ok := e.(*ast.KeyValueExpr); ok {
-					if id, ok := kv.Key.(*ast.Ident); ok && means(id) {
-						is(kv.Value)
-					}
-				} else if i < t.NumFields() && t.Field(i).Origin() == v {
-					is(e)
-				}
-			}
-		case *ast.UnaryExpr:
-			other = other || n.Op == token.AND && means(n.X)
-		case *ast.RangeStmt:
-			other = other || n.Key != nil && means(n.Key) || n.Value != nil && means(n.Value)
-		case *ast.Field:
-			// A parameter of some function: its callers set it.
-			for _, name := range n.Names {
-				other = other || s.Info.Defs[name] == v && !v.IsField()
-			}
-		}
-		return !other
-	})
-	return set > 0 && !other
+	return set > 0
 }
 
 // functionName is the function that an expression is the name of: "strings.Join".

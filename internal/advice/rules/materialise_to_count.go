@@ -100,14 +100,7 @@ func declared(s *advice.Site, call *ast.CallExpr) *ast.FuncDecl {
 	if !ok || f.Pkg() != s.Types {
 		return nil
 	}
-	for _, file := range s.Files {
-		for _, d := range file.Decls {
-			if decl, ok := d.(*ast.FuncDecl); ok && s.Info.Defs[decl.Name] == f.Origin() {
-				return decl
-			}
-		}
-	}
-	return nil
+	return declarationOfFunc(s, f)
 }
 
 // collects reports whether a function makes what it returns.

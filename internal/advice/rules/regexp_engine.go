@@ -11,8 +11,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/tools/go/ast/inspector"
-
 	"github.com/hone-go/hone/internal/advice"
 )
 
@@ -113,21 +111,17 @@ func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 
 // definedOnce reports whether the only assignment to a variable declares it.
 func definedOnce(s *advice.Site, obj types.Object) bool {
-	again := false
-	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.UnaryExpr)(nil)}, func(c inspector.Cursor) bool {
-		switch n := c.Node().(type) {
-		case *ast.AssignStmt:
-			for _, l := range n.Lhs {
-				if id, ok := l.(*ast.Ident); ok && s.Info.Uses[id] == obj {
-					again = true
-				}
-			}
-		case *ast.UnaryExpr:
-			again = again || n.Op.String() == "&" && object(s, n.X) == obj
+	v, ok := obj.(*types.Var)
+	if !ok {
+		return false
+	}
+	n := 0
+	for value := range valuesOf(s, v) {
+		if n++; value == nil || n > 1 {
+			return false
 		}
-		return !again
-	})
-	return !again
+	}
+	return true
 }
 
 // findText fills in what asks for a fixed text without its pattern. Bytes that are not

@@ -205,3 +205,13 @@ func percents(text string) string {
 	}
 	return b.String() // hot: bytes.(*Buffer).String
 }
+
+func halves(text string) string {
+	// want A: without a copy
+	var b bytes.Buffer
+	for len(text) > 1 {
+		b.WriteString(text[:1])
+		text = text[2:]
+	}
+	return b.String() // hot: bytes.(*Buffer).String
+}

@@ -23,15 +23,36 @@ func count(text []byte) (n int) {
 	return n
 }
 
-func lines(text string) (words []string) {
+func words(text string) (n int) {
 	// want A: strings.SplitSeq yields
 	all := strings.Split(text, "\n") // hot: strings.genSplit
 	text = ""
 	for _, line := range all {
 		// want A: strings.FieldsSeq yields
 		for _, word := range strings.Fields(line) { // hot: strings.Fields
-			words = append(words, word+text)
+			n += len(word) + len(text)
 		}
 	}
-	return words
+	return n
+}
+
+// lines has a slice that begins on the stack, as long as no closure has it.
+func lines(text string) string {
+	var kept []string
+	// want C: make kept with room first
+	for _, line := range strings.Split(text, "\n") { // hot: strings.genSplit
+		if line = strings.TrimSpace(line); line != "" {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+func roomy(text string) []string {
+	kept := make([]string, 0, 8)
+	// want A: yields one after the other
+	for _, line := range strings.Split(text, "\n") { // hot: strings.genSplit
+		kept = append(kept, line)
+	}
+	return kept
 }
