@@ -79,7 +79,8 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 	if err != nil {
 		return err
 	}
-	if err := checkout(ctx, repo, c.Commit, dir); err != nil {
+	// What the commit deleted or renamed is not to stay beside it.
+	if err := errors.Join(git(ctx, dir, "rm", "-rfq", "."), checkout(ctx, repo, c.Commit, dir)); err != nil {
 		return err
 	}
 	var author compared
