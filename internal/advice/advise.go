@@ -26,6 +26,8 @@ type Options struct {
 	// MaxPackages bounds how many hot packages are read, the hottest first; 0 is
 	// DefaultMaxPackages.
 	MaxPackages int
+	// BuildFlags are those of the build, "-tags=x", as far as go list takes them.
+	BuildFlags []string
 	// Compiler has the hot packages compiled once more, for what the compiler says.
 	Compiler bool
 	// Foreign is set where anybody may have made the profiles: binaries that they name are
@@ -61,7 +63,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	}
 	toolchain, goroot, _ := strings.Cut(strings.TrimSpace(string(env)), "\n")
 	l := &locator{modules: mods, goroot: strings.TrimSpace(goroot)}
-	if l.mains, err = mainFolders(ctx, o.Dir, inputs); err != nil {
+	if l.mains, err = mainFolders(ctx, o.Dir, o.BuildFlags, inputs); err != nil {
 		return nil, err
 	}
 	e := collect(inputs, l.locate)
@@ -95,10 +97,10 @@ func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*s
 	go func() {
 		defer close(compiled)
 		if o.Compiler {
-			said, failed = compilerSays(ctx, o.Dir, dirs)
+			said, failed = compilerSays(ctx, o.Dir, o.BuildFlags, dirs)
 		}
 	}()
-	src, err := load(ctx, o.Dir, toolchain, dirs)
+	src, err := load(ctx, o.Dir, toolchain, o.BuildFlags, dirs)
 	if err != nil {
 		stop()
 	}
@@ -143,8 +145,8 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 		if p == nil {
 			continue // its package is unexamined as a whole, or the file belongs to none
 		}
-		if strings.HasSuffix(h.function, ".init") {
-			continue // the values of a package's variables, from all its files, once
+		if initializes(h.function) {
+			continue
 		}
 		s, err := p.site(h, &x.evidence)
 		if err != nil {
@@ -158,6 +160,13 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	report.Together = x.union(inputs, x.has)
 	report.Unexamined = slices.Concat(report.Unexamined, missed.sentences, x.failed)
 	return report
+}
+
+// initializes reports whether a function sets a package's variables, which it does once,
+// with code of all its files.
+func initializes(function string) bool {
+	n := parseName(function)
+	return n.name == "init" && n.receiver == "" && n.closure == ""
 }
 
 // missed says which functions could not be examined, each once.
@@ -290,10 +299,7 @@ func (x *examiner) add(s *Site, r *Rule, m *Match) {
 	if f := x.found[key]; f != nil { // a call over several lines, or a generic function
 		f.sites = append(f.sites, s)
 		for subject, v := range part {
-			if f.matched[subject] == nil {
-				f.matched[subject] = new(values)
-			}
-			f.matched[subject].add(v)
+			f.matched.of(subject).add(v)
 		}
 		return
 	}
@@ -361,14 +367,22 @@ func (x *examiner) root(file string) string {
 // id is the rule and a number made of what the place is, not where. Places that are
 // the same count up.
 func (x *examiner) id(f *Finding) string {
-	for n := 0; ; n++ {
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", f.Package, f.Function, f.Text, n))
-		id := f.Rule + "-" + hex.EncodeToString(sum[:3])
-		taken := false
+	return newID(f, func(id string) bool {
 		for _, other := range x.found {
-			taken = taken || other.ID == id
+			if other.ID == id {
+				return true
+			}
 		}
-		if !taken {
+		return false
+	}, f.Text)
+}
+
+// newID makes an ID that is not taken, of a finding's rule, function, and what else tells
+// it from others there.
+func newID(f *Finding, taken func(string) bool, more ...string) string {
+	for n := 0; ; n++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", f.Package, f.Function, strings.Join(more, "\x00"), n))
+		if id := f.Rule + "-" + hex.EncodeToString(sum[:3]); !taken(id) {
 			return id
 		}
 	}

@@ -16,10 +16,7 @@ func (h *hot) calledFrom(v *visit, subject int) {
 		m = make(matched)
 		h.callers[v.place] = m
 	}
-	if m[subject] == nil {
-		m[subject] = new(values)
-	}
-	m[subject].add(v.values)
+	m.of(subject).add(v.values)
 }
 
 // Of callers that have less of a line than this, and of more than so many, nothing is said.

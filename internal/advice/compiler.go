@@ -55,7 +55,7 @@ func (d Diagnostics) Escapes(file string, line int) bool {
 //
 // A folder of its own makes the command line another one, so that nothing comes from
 // the build cache without being compiled. Of what doesn't compile it says nothing.
-func compilerSays(ctx context.Context, dir string, dirs []string) (Diagnostics, error) {
+func compilerSays(ctx context.Context, dir string, flags, dirs []string) (Diagnostics, error) {
 	if len(dirs) == 0 {
 		return nil, nil
 	}
@@ -64,8 +64,8 @@ func compilerSays(ctx context.Context, dir string, dirs []string) (Diagnostics, 
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	args := []string{"list", "-e", "-export", "-gcflags=-json=0," + tmp, "-f", "{{.ImportPath}}", "--"}
-	if _, err := runGo(ctx, dir, append(args, dirs...)...); err != nil {
+	args := slices.Concat([]string{"list", "-e", "-export", "-gcflags=-json=0," + tmp, "-f", "{{.ImportPath}}"}, flags, []string{"--"}, dirs)
+	if _, err := runGo(ctx, dir, args...); err != nil {
 		return nil, fmt.Errorf("what the compiler says is missing: %w", err)
 	}
 	found := make(Diagnostics)
@@ -152,7 +152,7 @@ func fileName(address string) string {
 
 // mainFolders returns the folders of the modules' commands, if the profiles have
 // frames that no more is known of than that they are a command's.
-func mainFolders(ctx context.Context, dir string, inputs []Input) ([]string, error) {
+func mainFolders(ctx context.Context, dir string, flags []string, inputs []Input) ([]string, error) {
 	isMain := func(p *profile.Profile) bool {
 		return slices.ContainsFunc(p.Functions, func(f profile.Function) bool {
 			return strings.HasPrefix(p.Strings[f.Name], "main.") && !strings.HasSuffix(p.Strings[f.File], "_testmain.go")
@@ -161,7 +161,7 @@ func mainFolders(ctx context.Context, dir string, inputs []Input) ([]string, err
 	if !slices.ContainsFunc(inputs, func(in Input) bool { return isMain(in.Profile) }) {
 		return nil, nil
 	}
-	out, err := runGo(ctx, dir, "list", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`, "./...")
+	out, err := runGo(ctx, dir, append(append([]string{"list", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, flags...), "./...")...)
 	if err != nil {
 		return nil, err
 	}

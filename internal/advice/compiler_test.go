@@ -65,7 +65,7 @@ func TestCompilerSays(t *testing.T) {
 	}
 	// Twice: what comes from the build cache says nothing.
 	for range 2 {
-		said, err := compilerSays(t.Context(), dir, []string{dir})
+		said, err := compilerSays(t.Context(), dir, nil, []string{dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestCompilerSays(t *testing.T) {
 }
 
 func TestCompilerSaysErrors(t *testing.T) {
-	said, err := compilerSays(t.Context(), t.TempDir(), nil)
+	said, err := compilerSays(t.Context(), t.TempDir(), nil, nil)
 	if said != nil || err != nil {
 		t.Errorf("of no package: %v, %v", said, err)
 	}
@@ -95,11 +95,11 @@ func TestCompilerSaysErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\nvar x int = \"\"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := compilerSays(t.Context(), dir, []string{dir}); err != nil || len(said) != 0 {
+	if said, err := compilerSays(t.Context(), dir, nil, []string{dir}); err != nil || len(said) != 0 {
 		t.Errorf("of what doesn't compile: %v, %v", said, err)
 	}
 	t.Setenv("GOFLAGS", "-nonsense")
-	if _, err := compilerSays(t.Context(), dir, []string{dir}); err == nil || !strings.Contains(err.Error(), "what the compiler says is missing") {
+	if _, err := compilerSays(t.Context(), dir, nil, []string{dir}); err == nil || !strings.Contains(err.Error(), "what the compiler says is missing") {
 		t.Errorf("of a go command that can't: %v", err)
 	}
 	if err := make(Diagnostics).read("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`)); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {

@@ -58,7 +58,7 @@ type place struct {
 type chain struct {
 	below  []string // the line's callee first
 	toLeaf bool
-	values map[int]*values // by subject
+	values matched // by subject
 }
 
 // hot is a line with what profiles say of it.
@@ -350,10 +350,7 @@ func (h *hot) count(v *visit, subject int) {
 		slices.Reverse(k.below)
 		h.chains[string(v.key)] = k
 	}
-	if k.values[subject] == nil {
-		k.values[subject] = new(values)
-	}
-	k.values[subject].add(v.values)
+	k.values.of(subject).add(v.values)
 	if v.main {
 		h.main.add(v.values)
 	}
@@ -386,6 +383,14 @@ func (e *evidence) share(v int64, subject int, d dimension) float64 {
 
 // A matched is the part of a line's values that a rule is about, by subject.
 type matched map[int]*values
+
+// of returns the values of a subject, which may be changed.
+func (m matched) of(subject int) *values {
+	if m[subject] == nil {
+		m[subject] = new(values)
+	}
+	return m[subject]
+}
 
 // about says which part of a line's values counts.
 type about struct {
@@ -424,18 +429,16 @@ func (h *hot) match(a about) matched {
 	for _, k := range h.chains {
 		whole := a.has(k.below) && (k.toLeaf || !a.own) // else it is of a line further down
 		for subject, v := range k.values {
-			if m[subject] == nil {
-				m[subject] = new(values)
-			}
+			sum := m.of(subject)
 			switch {
 			case whole:
-				m[subject].add(v)
+				sum.add(v)
 			case a.allocates && len(k.below) == 0 && k.toLeaf:
-				m[subject][allocBytes] += int64(part * float64(v[allocBytes]))
-				m[subject][allocBlocks] += int64(part * float64(v[allocBlocks]))
+				sum[allocBytes] += int64(part * float64(v[allocBytes]))
+				sum[allocBlocks] += int64(part * float64(v[allocBlocks]))
 			case a.allocates && !a.own && a.part == 0 && k.toLeaf && slices.ContainsFunc(k.below, allocation):
-				m[subject][cpuTime] += v[cpuTime]
-				m[subject][cpuSamples] += v[cpuSamples]
+				sum[cpuTime] += v[cpuTime]
+				sum[cpuSamples] += v[cpuSamples]
 			}
 		}
 	}

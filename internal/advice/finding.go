@@ -30,9 +30,9 @@ type Finding struct {
 	Why   string `json:"why"`
 
 	Package  string `json:"package,omitempty"`
-	Function string `json:"function,omitempty"`
-	Symbol   string `json:"symbol,omitempty"` // the function as profiles name it
-	File     string `json:"file,omitempty"`   // absolute
+	Function string `json:"function,omitempty"` // "Type.Method" or "function"
+	Symbol   string `json:"symbol,omitempty"`   // the function as profiles name it
+	File     string `json:"file,omitempty"`     // absolute
 	Line     int    `json:"line,omitempty"`
 	Column   int    `json:"column,omitempty"`
 	Text     string `json:"text,omitempty"` // the source's line

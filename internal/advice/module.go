@@ -17,8 +17,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A module is one that the user works on: the main module, those of a workspace,
-// and replacements that lie beside them.
+// A module is one that the user works on: the main module, or those of a workspace.
 type module struct {
 	Path, Dir string
 	GoVersion string // "1.24"; "" if go.mod doesn't say
@@ -96,7 +95,7 @@ func (l *locator) locate(f *profile.Frame) string {
 	pkg := f.Package()
 	pkg = strings.TrimSuffix(pkg, ".test")
 	base := path.Base(filepath.ToSlash(f.File))
-	if !strings.HasSuffix(base, ".go") || strings.Contains(f.File, "@v") || strings.Contains(filepath.ToSlash(f.File), "/vendor/") {
+	if !strings.HasSuffix(base, ".go") || l.isDependency(filepath.ToSlash(f.File)) {
 		return ""
 	}
 	if parseName(f.Name).closure != "" {
@@ -116,6 +115,18 @@ func (l *locator) locate(f *profile.Frame) string {
 		}
 	}
 	return ""
+}
+
+// isDependency reports whether a file is of the module cache, or vendored. The folders
+// that lead to a module of the user may be called anything.
+func (l *locator) isDependency(file string) bool {
+	for _, m := range l.modules {
+		if rel, ok := below(file, filepath.ToSlash(m.Dir)); ok {
+			file = "/" + rel
+			break
+		}
+	}
+	return strings.Contains(file, "@v") || strings.Contains(file, "/vendor/")
 }
 
 // locateLiteral finds a file with a function literal. Where the function it is in was

@@ -41,6 +41,18 @@ func TestLocate(t *testing.T) {
 	}
 }
 
+// TestLocateBelowVendor: a module may lie in a folder that is called like those of
+// dependencies, which are told by what is below the module.
+func TestLocateBelowVendor(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "vendor", "app@v2")
+	l := &locator{modules: []module{{Path: "example.com/m", Dir: root}}}
+	for file, want := range map[string]string{"p/f.go": filepath.Join(root, "p", "f.go"), "vendor/example.com/m/p/f.go": "", ".mod/m@v1.0.0/p/f.go": ""} {
+		if got := l.locate(&profile.Frame{Name: "example.com/m/p.F", File: filepath.ToSlash(root) + "/" + file}); got != want {
+			t.Errorf("%s: %q, want %q", file, got, want)
+		}
+	}
+}
+
 // TestLocateLiteral: files of literals are found by their path, as their names may be of the function that the literal's own was inlined into.
 func TestLocateLiteral(t *testing.T) {
 	dir, goroot := t.TempDir(), t.TempDir()

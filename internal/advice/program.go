@@ -2,9 +2,6 @@ package advice
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -135,7 +132,11 @@ func (p *Program) tested() bool {
 func (f *Finding) at(frame StackFrame) {
 	f.File, f.Line = frame.File, frame.Line
 	f.Package = (&profile.Frame{Name: frame.Name}).Package()
-	_, f.Function, _ = strings.Cut(frame.Name[strings.LastIndexByte(frame.Name, '/')+1:], ".")
+	if n := parseName(frame.Name); n.receiver != "" {
+		f.Function = n.receiver + "." + n.name
+	} else {
+		f.Function = n.name
+	}
 	text, err := os.ReadFile(frame.File)
 	if err != nil {
 		f.Caveats = append(f.Caveats, "the source is not there to look at: "+err.Error())
@@ -154,8 +155,11 @@ func (x *examiner) programs(inputs []Input) []*Program {
 		if i < 0 {
 			i = len(all)
 			p := &Program{Subject: in.Subject, Dir: x.options.Dir, Mains: x.mains, subject: x.subject(in.Subject), foreign: x.options.Foreign, seen: &x.evidence, locate: x.locate}
-			if len(x.mods) > 0 {
-				p.GoVersion = x.mods[0].GoVersion
+			if root := x.root(x.options.Dir); root != "" {
+				i := slices.IndexFunc(x.mods, func(m module) bool { return m.Dir == root })
+				if i >= 0 { // else it is the folder of a workspace, whose modules may differ
+					p.GoVersion = x.mods[i].GoVersion
+				}
 			}
 			all = append(all, p)
 		}
@@ -165,10 +169,12 @@ func (x *examiner) programs(inputs []Input) []*Program {
 }
 
 // whole returns what rules find in programs as a whole. The same thing in several of
-// them is one finding, with the evidence of the one where it is worst.
+// them is one finding, with the evidence of the one where it is worst; places of one that
+// look the same are several.
 func (x *examiner) whole(inputs []Input) []Finding {
 	var all []Finding
 	for _, p := range x.programs(inputs) {
+		own := make(map[string]bool) // IDs
 		for _, r := range x.options.Rules {
 			if r.Examine == nil {
 				continue
@@ -181,8 +187,8 @@ func (x *examiner) whole(inputs []Input) []Finding {
 				if p.Subject != "" {
 					f.Evidence.Subjects = []string{p.Subject}
 				}
-				sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s", f.Package, f.Function, filepath.Base(f.File), f.Text))
-				f.ID = f.Rule + "-" + hex.EncodeToString(sum[:3])
+				f.ID = newID(&f, func(id string) bool { return own[id] }, filepath.Base(f.File), f.Text)
+				own[f.ID] = true
 				i := slices.IndexFunc(all, func(g Finding) bool { return g.ID == f.ID })
 				if i < 0 {
 					all = append(all, f)

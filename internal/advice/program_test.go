@@ -155,8 +155,8 @@ func TestProgramCases(t *testing.T) {
 	}
 }
 
-// waiting is a goroutine profile at a time.
-func waiting(dir string, time, senders, receivers int64) Input {
+// waiting is a goroutine profile at a time; more senders are on other lines of a function.
+func waiting(dir string, time, senders, receivers int64, more ...int64) Input {
 	b := profile.NewBuilder(profile.ValueType{Type: "goroutine", Unit: "count"})
 	at := func(name, file string, line int64) uint32 {
 		return b.Location(0, 0, profile.Line{Function: b.Function(name, name, file, 1), Line: line})
@@ -165,6 +165,9 @@ func waiting(dir string, time, senders, receivers int64) Input {
 	b.Sample([]uint32{at("runtime.gopark", "proc.go", 1), at("runtime.chansend", "chan.go", 1), at("runtime.chansend1", "chan.go", 1), at("main.produce", blocking, 20)}, nil, senders)
 	b.Sample([]uint32{at("runtime.gopark", "proc.go", 1), at("runtime.chanrecv", "chan.go", 1), at("runtime.chanrecv2", "chan.go", 1), at("main.squared", blocking, 30)}, nil, receivers)
 	b.Sample([]uint32{at("runtime.gopark", "proc.go", 1), at("internal/poll.runtime_pollWait", "poll.go", 1), at("main.serve", blocking, 40)}, nil, 100000)
+	for _, line := range more {
+		b.Sample([]uint32{at("runtime.gopark", "proc.go", 1), at("runtime.chansend", "chan.go", 1), at("runtime.chansend1", "chan.go", 1), at("main.produce", blocking, line)}, nil, senders)
+	}
 	p := b.Profile()
 	p.TimeNanos = time
 	return Input{Profile: p, Kind: "goroutine"}
@@ -179,6 +182,7 @@ func TestGoroutineLeak(t *testing.T) {
 	}{
 		{"many at work", []Input{waiting(dir, 1, 10, 5000)}, ""},
 		{"many senders", []Input{waiting(dir, 1, 1000, 5000)}, "goroutine-leak blocking.go:20"},
+		{"lines that look the same", []Input{waiting(dir, 1, 1000, 10, 20_001, 20_002)}, "goroutine-leak blocking.go:20, goroutine-leak blocking.go:20001, goroutine-leak blocking.go:20002"},
 		{"growing", []Input{waiting(dir, 2, 10, 200), waiting(dir, 1, 10, 50)}, "goroutine-leak blocking.go:30"},
 		{"shrinking", []Input{waiting(dir, 2, 10, 50), waiting(dir, 1, 10, 200)}, ""},
 		{"as many as before", []Input{waiting(dir, 1, 10, 200), waiting(dir, 2, 10, 210)}, ""},

@@ -19,7 +19,6 @@ import (
 // A Package is the syntax and types of a hot package.
 type Package struct {
 	Path      string
-	Dir       string
 	Fset      *token.FileSet
 	Files     []*ast.File
 	Types     *types.Package
@@ -204,9 +203,6 @@ func (p *Package) Callee(call *ast.CallExpr) string {
 // Share returns the part of the CPU time, the bytes or the objects, whichever is
 // largest, that functions matching re below the line have in some subject.
 func (s *Site) Share(re *regexp.Regexp) float64 {
-	if s.hot == nil {
-		return 0
-	}
 	return s.seen.largest(s.hot.match(about{frames: re}))
 }
 
@@ -214,20 +210,15 @@ func (s *Site) Share(re *regexp.Regexp) float64 {
 // whichever is largest, that the line itself has in some subject: what it calls is not
 // counted.
 func (s *Site) Allocates() float64 {
-	if s.hot == nil {
-		return 0
-	}
 	own := make(matched)
 	for _, k := range s.hot.chains {
 		if !k.toLeaf || len(k.below) > 0 && !(strings.HasPrefix(k.below[0], "runtime.") && slices.ContainsFunc(k.below, allocation)) {
 			continue
 		}
 		for subject, v := range k.values {
-			if own[subject] == nil {
-				own[subject] = new(values)
-			}
-			own[subject][allocBytes] += v[allocBytes]
-			own[subject][allocBlocks] += v[allocBlocks]
+			sum := own.of(subject)
+			sum[allocBytes] += v[allocBytes]
+			sum[allocBlocks] += v[allocBlocks]
 			if len(k.below) > 0 {
 				own[subject][cpuTime] += v[cpuTime]
 			}
@@ -240,9 +231,6 @@ func (s *Site) Allocates() float64 {
 // are profiles of memory of each subject that has it, and none has a block of it. A profile
 // that takes few samples may lack what is allocated seldom.
 func (s *Site) Unallocated() bool {
-	if s.hot == nil {
-		return false
-	}
 	for subject, v := range s.hot.match(about{}) {
 		if s.seen.totals[subject][allocBlocks] == 0 || v[allocBlocks] > 0 {
 			return false
@@ -254,19 +242,13 @@ func (s *Site) Unallocated() bool {
 // Flat returns the part of the CPU time that the line itself has, without what it
 // calls, in some subject.
 func (s *Site) Flat() float64 {
-	if s.hot == nil {
-		return 0
-	}
 	own := make(matched)
 	for _, k := range s.hot.chains {
 		if !k.toLeaf || len(k.below) > 0 {
 			continue
 		}
 		for subject, v := range k.values {
-			if own[subject] == nil {
-				own[subject] = new(values)
-			}
-			own[subject][cpuTime] += v[cpuTime]
+			own.of(subject)[cpuTime] += v[cpuTime]
 		}
 	}
 	return s.seen.largest(own)
@@ -388,19 +370,13 @@ func (s *Site) LockWait(re *regexp.Regexp) Wait { return s.wait(re, mutexTime, m
 func (s *Site) BlockWait(re *regexp.Regexp) Wait { return s.wait(re, blockTime, blockTimes) }
 
 func (s *Site) wait(re *regexp.Regexp, d, times dimension) (most Wait) {
-	if s.hot == nil {
-		return most
-	}
 	sums := make(matched)
 	for _, k := range s.hot.chains {
 		if len(k.below) == 0 || !re.MatchString(k.below[0]) {
 			continue
 		}
 		for subject, v := range k.values {
-			if sums[subject] == nil {
-				sums[subject] = new(values)
-			}
-			sums[subject].add(v)
+			sums.of(subject).add(v)
 		}
 	}
 	for subject, v := range sums {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/ast"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -23,13 +22,13 @@ type source struct {
 
 // load reads and checks the packages in some folders. Of what they import it reads
 // the compiler's export data, not the source.
-func load(ctx context.Context, dir, toolchain string, dirs []string) (*source, error) {
+func load(ctx context.Context, dir, toolchain string, flags, dirs []string) (*source, error) {
 	s := &source{files: make(map[string]*Package)}
 	if len(dirs) == 0 {
 		return s, nil
 	}
 	loaded, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: dir,
+		Context: ctx, Dir: dir, BuildFlags: flags,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule,
 	}, dirs...)
@@ -70,7 +69,6 @@ func (p *Package) read(files []string) error {
 			return err
 		}
 		p.texts[name] = text
-		p.Dir = filepath.Dir(name)
 	}
 	return nil
 }

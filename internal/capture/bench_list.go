@@ -146,7 +146,7 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 		return nil, err
 	}
 	side := m.sides[s]
-	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, listFlags(append(slices.Clip(m.BuildFlags), side.flags...))...)
+	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, ListFlags(append(slices.Clip(m.BuildFlags), side.flags...))...)
 	args = append(append(args, "--"), patterns...)
 	if len(patterns) == 0 {
 		args = append(args, ".")
@@ -233,8 +233,8 @@ func (m *bencher) excludedBenchmarks(dir string, files []string) string {
 	return ""
 }
 
-// listFlags leaves out what go list does not take.
-func listFlags(flags []string) []string {
+// ListFlags returns those of some build flags that go list takes.
+func ListFlags(flags []string) []string {
 	var kept []string
 	for _, f := range flags {
 		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")

@@ -50,7 +50,7 @@ func (m *bencher) buildFiles(ctx context.Context, s side) ([]string, error) {
 	// Test files are in the list twice: as test files and, by -test, in the package
 	// that is built with them.
 	const fields = "Dir,Standard,Module,GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles"
-	args := append([]string{m.tool.path, "list", "-e", "-deps", "-test", "-json=" + fields}, listFlags(m.BuildFlags)...)
+	args := append([]string{m.tool.path, "list", "-e", "-deps", "-test", "-json=" + fields}, ListFlags(m.BuildFlags)...)
 	o, err := m.scratch.run(ctx, process{dir: s.dir, env: s.env, whole: true, args: append(append(args, "--"), m.patterns()...)})
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/capture"
 )
 
 // passes runs the tests of all packages that depend on the finding's. Tests of
@@ -80,7 +81,7 @@ func (t *Tuner) dependents(ctx context.Context, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"-e", "-json=ImportPath,Deps,TestImports,XTestImports"}
+	args := append([]string{"-e", "-json=ImportPath,Deps,TestImports,XTestImports"}, capture.ListFlags(t.Bench.BuildFlags)...)
 	for m := range strings.FieldsSeq(string(modules)) {
 		args = append(args, m+"/...")
 	}
