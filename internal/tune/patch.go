@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/experiment"
 )
 
 // nobody is the author of patches where git knows of none: git am takes no mail
@@ -47,7 +46,7 @@ func mailText(r *Result, f *advice.Finding, from mail.Address) []byte {
 	fmt.Fprintf(&b, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n")
 	fmt.Fprintf(&b, "In %s %s\n\nMeasured with hone, without and with this change in turns:\n\n", f.Function, f.Why)
 	for _, c := range r.Changes {
-		if isTime(c.Unit) || c.Unit == "B/op" || c.Unit == "allocs/op" || c.Unit == experiment.CPUTime && !strings.HasPrefix(c.Verdict, "judged by") {
+		if isTime(c.Unit) || c.IsClock() || c.Unit == "B/op" || c.Unit == "allocs/op" {
 			fmt.Fprintf(&b, "    %-40s %12.6g → %-12.6g %-10s %s\n", c.Benchmark, c.Before, c.After, c.Unit, c.Verdict)
 		}
 	}

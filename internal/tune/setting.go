@@ -129,32 +129,16 @@ func (s *SettingTrial) judge(f *experiment.Family) {
 		return
 	}
 	s.Changes = Changes(f)
-	var slower, faster []string
-	open, timed := false, false
-	for i := range f.Comparisons {
-		c := &f.Comparisons[i]
-		if !isClock(c) || c.Verdict == experiment.OneSided {
-			continue
-		}
-		timed = true
-		agreed := c.Confirmation == experiment.Agreed
-		switch {
-		case c.Verdict == experiment.Worse && agreed:
-			slower = append(slower, tell(c))
-		case c.Verdict == experiment.Better && agreed:
-			faster = append(faster, tell(c))
-		case c.Verdict != experiment.NoChange:
-			open = true
-		}
-	}
+	t := timesOf(f)
 	switch {
-	case len(slower) > 0:
-		s.State, s.Why = advice.Refuted, "slower: "+list(slower)
-	case len(faster) > 0:
-		s.State, s.Why = advice.Confirmed, list(faster)
-	case open:
+	case t.none():
+	case len(t.slower) > 0:
+		s.State, s.Why = advice.Refuted, "slower: "+list(t.slower)
+	case len(t.faster) > 0:
+		s.State, s.Why = advice.Confirmed, list(t.faster)
+	case len(t.open) > 0:
 		s.Why = "the measurement could not tell; more samples (-count) or a quieter machine may"
-	case timed:
+	default:
 		s.State, s.Why = advice.Refuted, "measured, and no faster"
 	}
 }
@@ -165,12 +149,12 @@ func (s *SettingTrial) Lines() []string {
 	var lines []string
 	for i := range s.Changes {
 		c := &s.Changes[i]
-		if !isTime(c.Unit) {
+		if !c.IsClock() {
 			continue
 		}
 		line := fmt.Sprintf("%s %.4g → %.4g %s", c.Benchmark, c.Before, c.After, c.Unit)
 		if c.Ratio > 0 {
-			line = fmt.Sprintf("%s %s %% [%s, %s]", c.Benchmark, percent(c.Ratio), percent(c.Low), percent(c.High))
+			line = fmt.Sprintf("%s%s %s %% [%s, %s]", c.Benchmark, words(c.Unit), percent(c.Ratio), percent(c.Low), percent(c.High))
 		}
 		if peak := s.peak(c); peak != nil {
 			line += fmt.Sprintf(", %s MB peak (%s → %s MB)", megabytes("%+.*f", peak.After-peak.Before), megabytes("%.*f", peak.Before), megabytes("%.*f", peak.After))

@@ -3,6 +3,7 @@ package tune
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -19,11 +20,14 @@ type Change struct {
 	After     float64 `json:"after"`
 	// Ratio is after over before, estimated over pairs, between Low and High; all 0
 	// where differences were compared instead.
-	Ratio     float64 `json:"ratio,omitempty"`
-	Low       float64 `json:"low,omitempty"`
-	High      float64 `json:"high,omitempty"`
-	Verdict   string  `json:"verdict"`
-	Confirmed bool    `json:"confirmed"`
+	Ratio   float64 `json:"ratio,omitempty"`
+	Low     float64 `json:"low,omitempty"`
+	High    float64 `json:"high,omitempty"`
+	Verdict string  `json:"verdict"`
+	// JudgedBy is the unit of the clock that decides about the benchmark's time, "" if it is
+	// this one, or no clock.
+	JudgedBy  string `json:"judgedBy,omitempty"`
+	Confirmed bool   `json:"confirmed"`
 }
 
 // judge says what a measurement made of a rewrite that promises a part of the time:
@@ -48,38 +52,36 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 		return false
 	}
 	r.Changes = Changes(report.Family)
-	var worse, faster, smaller []string
-	// A time is undecided; may have got worse; has what was promised in its interval.
-	open, slower, inReach := false, false, false
+	t := timesOf(report.Family)
+	worse, smaller := t.slower, []string(nil)
 	for i := range report.Family.Comparisons {
 		c := &report.Family.Comparisons[i]
-		agreed := c.Confirmation == experiment.Agreed
-		time := isClock(c)
 		switch {
-		case c.Gated && c.Verdict == experiment.Worse && agreed:
+		case isClock(c) || c.Confirmation != experiment.Agreed:
+		case c.Gated && c.Verdict == experiment.Worse:
 			worse = append(worse, tell(c))
-		case c.Verdict == experiment.Better && agreed && time:
-			faster = append(faster, tell(c))
-		case c.Verdict == experiment.Better && agreed && (c.Unit == "B/op" || c.Unit == "allocs/op"):
+		case c.Verdict == experiment.Better && (c.Unit == "B/op" || c.Unit == "allocs/op"):
 			smaller = append(smaller, tell(c))
-		case time && c.Verdict == experiment.Inconclusive:
-			open, slower = true, slower || !noSlower(c)
-		case time && isSmall(c.Verdict) && c.Scale == experiment.Ratio && promise > 0 && c.Interval.Lo <= 1-promise:
-			inReach = true
 		}
 	}
+	maySlow := t.none() || slices.ContainsFunc(t.open, func(c *experiment.Comparison) bool { return !noSlower(c) })
+	inReach := slices.ContainsFunc(t.small, func(c *experiment.Comparison) bool { // what was promised
+		return c.Scale == experiment.Ratio && c.Verdict != experiment.SameCode && promise > 0 && c.Interval.Lo <= 1-promise
+	})
 	switch {
 	case len(worse) > 0:
 		r.State, r.Why = advice.Refuted, "worse: "+list(worse)
-	case len(faster) > 0:
-		r.State, r.Why = advice.Confirmed, list(faster)
-	case len(smaller) > 0 && slower:
+	case len(t.faster) > 0:
+		r.State, r.Why = advice.Confirmed, list(t.faster)
+	case len(smaller) > 0 && maySlow:
 		r.Why = "it allocates less (" + list(smaller) + "), but whether it is slower the measurement could not tell; more samples (-count) or a quieter machine may"
 	case len(smaller) > 0:
 		r.State, r.Why = advice.Confirmed, "no slower: "+list(smaller)
 	case len(report.Failures) > 0:
 		r.Why = "not all benchmarks could be measured"
-	case open:
+	case t.none():
+		r.Why = "no time was measured"
+	case len(t.open) > 0:
 		r.Why = "the measurement could not tell; more samples (-count) or a quieter machine may"
 	case inReach:
 		r.Why = fmt.Sprintf("no faster as far as the measurement can tell, which is not as far as the %.1g %% that were to expect", 100*promise)
@@ -90,22 +92,52 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 	return false
 }
 
-// isSmall reports whether a verdict is that a change is small, if there is any.
-func isSmall(v experiment.Verdict) bool {
-	return v == experiment.NoChange || v == experiment.WithinBudget
+// times are what a measurement says of time, by the clocks that decide.
+type times struct {
+	slower, faster []string                 // as two series of samples agree, in words
+	small          []*experiment.Comparison // no change, or less than anybody minds
+	open           []*experiment.Comparison // undecided, or seen by one series
 }
+
+func timesOf(f *experiment.Family) times {
+	var t times
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		agreed := c.Confirmation == experiment.Agreed
+		switch {
+		case !isClock(c) || c.Verdict == experiment.OneSided:
+		case c.Verdict == experiment.Worse && agreed:
+			t.slower = append(t.slower, tell(c))
+		case c.Verdict == experiment.Better && agreed:
+			t.faster = append(t.faster, tell(c))
+		case c.Verdict == experiment.NoChange || c.Verdict == experiment.WithinBudget || c.Verdict == experiment.SameCode:
+			t.small = append(t.small, c)
+		default:
+			t.open = append(t.open, c)
+		}
+	}
+	return t
+}
+
+// none reports whether there was no time to compare.
+func (t *times) none() bool { return len(t.slower)+len(t.faster)+len(t.small)+len(t.open) == 0 }
 
 // noSlower reports whether an undecided time is decided this far: it is faster or equal, or
 // slower by less than anybody minds. A series that changed in one of two runs is not, as
 // little as one of a busy machine, unless the first run saw nothing but gains.
 func noSlower(c *experiment.Comparison) bool {
-	return c.Scale == experiment.Ratio && !c.Busy && !c.OtherBenchmark && c.KeepsBudget() &&
+	return c.Scale == experiment.Ratio && c.Verdict != experiment.Worse && !c.Busy && !c.OtherBenchmark && c.KeepsBudget() &&
 		(c.Confirmation == experiment.Pending || c.Interval.Hi < 1)
 }
 
 // isClock reports whether a comparison is of the clock that decides about a benchmark.
-func isClock(c *experiment.Comparison) bool {
-	return (isTime(c.Unit) || c.Unit == experiment.CPUTime) && c.JudgedBy == ""
+func isClock(c *experiment.Comparison) bool { return decides(c.Unit, c.JudgedBy) }
+
+// IsClock reports whether a change is of the clock that decides about a benchmark.
+func (c *Change) IsClock() bool { return decides(c.Unit, c.JudgedBy) }
+
+func decides(unit, judgedBy string) bool {
+	return (isTime(unit) || unit == experiment.CPUTime) && judgedBy == ""
 }
 
 func isTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
@@ -120,7 +152,7 @@ func Changes(f *experiment.Family) []Change {
 		}
 		change := Change{
 			Package: c.Package, Benchmark: c.Benchmark, Unit: c.Unit, Before: c.Base.Center, After: c.Head.Center,
-			Verdict: c.Words(), Confirmed: c.Confirmation == experiment.Agreed,
+			Verdict: c.Words(), JudgedBy: c.JudgedBy, Confirmed: c.Confirmation == experiment.Agreed,
 		}
 		if c.Scale == experiment.Ratio && !math.IsNaN(c.Change) && !math.IsInf(c.Interval.Hi, 1) {
 			change.Ratio, change.Low, change.High = c.Change, c.Interval.Lo, c.Interval.Hi
@@ -132,12 +164,7 @@ func Changes(f *experiment.Family) []Change {
 
 // tell is "Greet/compile-2 −87.3 % [−87.5, −87.1]", with the unit where it isn't time.
 func tell(c *experiment.Comparison) string {
-	unit := ""
-	if c.Unit == experiment.CPUTime {
-		unit = " CPU time"
-	} else if !isTime(c.Unit) {
-		unit = " " + c.Unit
-	}
+	unit := words(c.Unit)
 	if c.Scale != experiment.Ratio || math.IsNaN(c.Change) {
 		return fmt.Sprintf("%s %.4g → %.4g%s", c.Benchmark, c.Base.Center, c.Head.Center, unit)
 	}
@@ -146,6 +173,17 @@ func tell(c *experiment.Comparison) string {
 		interval = fmt.Sprintf(" [%s, %s]", percent(c.Interval.Lo), percent(c.Interval.Hi))
 	}
 	return fmt.Sprintf("%s%s %s %%%s", c.Benchmark, unit, percent(c.Change), interval)
+}
+
+// words are how a unit is told behind a benchmark's name: wall-clock time goes without.
+func words(unit string) string {
+	switch {
+	case isTime(unit):
+		return ""
+	case unit == experiment.CPUTime:
+		return " CPU time"
+	}
+	return " " + unit
 }
 
 func percent(ratio float64) string {

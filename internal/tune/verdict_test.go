@@ -65,7 +65,7 @@ func TestJudgePromise(t *testing.T) {
 		{experiment.NoChange, []float64{0.992}, 0, advice.Refuted, "no faster"}, // it said nothing of time
 		{experiment.WithinBudget, []float64{0.98}, 0.01, advice.Inconclusive, "to expect"},
 		{experiment.WithinBudget, []float64{1.004}, 0.01, advice.Refuted, "no faster"},
-		{experiment.NoChange, nil, 0.004, advice.Refuted, "no faster"},
+		{experiment.NoChange, nil, 0.004, advice.Inconclusive, "no time was measured"},
 	} {
 		family := new(experiment.Family)
 		for _, lo := range c.lo {
@@ -127,6 +127,37 @@ func TestJudgeNoSlower(t *testing.T) {
 		judge(&r, &capture.BenchReport{Family: family}, 0.05)
 		if r.State != advice.Inconclusive {
 			t.Errorf("%+v, and nothing else: %s, %q", c.times, r.State, r.Why)
+		}
+	}
+}
+
+// TestJudgeUngated: a clock that can't fail a run, as CPU time where a benchmark reports no
+// other, is never confirmed by a second series: what it says alone decides nothing.
+func TestJudgeUngated(t *testing.T) {
+	for _, fewer := range []bool{false, true} {
+		for _, verdict := range []experiment.Verdict{experiment.Better, experiment.Worse} {
+			ratio := 0.9
+			if verdict == experiment.Worse {
+				ratio = 1.01
+			}
+			family := &experiment.Family{Comparisons: []experiment.Comparison{{
+				Key: experiment.Key{Benchmark: "B", Unit: experiment.CPUTime}, Direction: experiment.LowerIsBetter, Scale: experiment.Ratio, Change: ratio,
+				Interval: experiment.Interval{Lo: ratio - 0.005, Hi: ratio + 0.005}, Budget: 0.02, Verdict: verdict,
+			}}}
+			want := advice.Inconclusive
+			if fewer {
+				family.Comparisons = append(family.Comparisons, experiment.Comparison{
+					Key: experiment.Key{Benchmark: "B", Unit: "allocs/op"}, Direction: experiment.LowerIsBetter, Scale: experiment.Ratio, Change: 0.9,
+					Interval: experiment.Interval{Lo: 0.9, Hi: 0.9}, Verdict: experiment.Better, Confirmation: experiment.Agreed, Gated: true,
+				})
+				if verdict == experiment.Better {
+					want = advice.Confirmed
+				}
+			}
+			var r Result
+			if judge(&r, &capture.BenchReport{Family: family}, 0.05); r.State != want {
+				t.Errorf("%v, fewer allocations %v: %s, %q", verdict, fewer, r.State, r.Why)
+			}
 		}
 	}
 }
