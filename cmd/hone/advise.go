@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"os/signal"
@@ -21,6 +22,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/pgo"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
 	"github.com/hone-go/hone/profile"
@@ -87,12 +89,7 @@ func newAdviseFlags() *adviseFlags {
 	fs.Float64Var(&f.min, "min", advice.DefaultMinShare, "")
 	fs.StringVar(&f.bench.Pattern, "bench", ".", "")
 	fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
-	for _, name := range []string{"tags", "vet"} {
-		fs.Func(name, "", func(v string) error {
-			f.bench.BuildFlags = append(f.bench.BuildFlags, "-"+name+"="+v)
-			return nil
-		})
-	}
+	buildFlags(fs, &f.bench.BuildFlags, "tags", "vet")
 	fs.StringVar(&f.service, "service", "", "")
 	fs.StringVar(&f.last, "last", "1h", "")
 	fs.StringVar(&f.server.server, "server", "", "")
@@ -139,7 +136,7 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 		ctx, stop = signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 	}
-	report, adviceErr := a.advise(ctx, p, f.min, f.compiler)
+	report, adviceErr := a.advise(ctx, p, advice.Options{MinShare: f.min, Compiler: f.compiler, BuildFlags: capture.ListFlags(f.bench.BuildFlags)})
 	if adviceErr != nil {
 		return adviceErr
 	}
@@ -199,26 +196,33 @@ func module() (*advisor.Module, error) {
 }
 
 // advise joins profiles with the source here, and keeps the findings for hone fix.
-func (a *app) advise(ctx context.Context, p *toAdvise, least float64, compiler bool) (*advice.Report, error) {
+func (a *app) advise(ctx context.Context, p *toAdvise, o advice.Options) (*advice.Report, error) {
 	m, err := module()
 	if err != nil {
 		return nil, err
 	}
 	progress := a.newProgress()
-	report, err := m.Examine(ctx, p.inputs, advice.Options{MinShare: least, Compiler: compiler, Stage: func(stage string) {
-		progress.event(capture.BenchEvent{Stage: "advise", What: stage})
-	}})
+	o.Stage = func(stage string) { progress.event(capture.BenchEvent{Stage: "advise", What: stage}) }
+	report, err := m.Examine(ctx, p.inputs, o)
 	progress.end()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := m.Mark(report.Findings); err != nil {
+	_, unread, err := m.Mark(report.Findings)
+	if err != nil {
 		return nil, err
 	}
+	report.Unexamined = append(report.Unexamined, unread...)
+	profiles := profilesToTry(report, p.inputs)
 	if err := m.Store.Keep(report, p.benchmarks); err != nil {
 		return nil, err
 	}
-	return report, keepProfile(m.Store, report, p.inputs)
+	for f, p := range profiles { // what they were made of may be gone by the time of hone fix
+		if _, _, err := pgo.Write(m.Store.Profile(f), p); err != nil {
+			return nil, err
+		}
+	}
+	return report, nil
 }
 
 // isPattern reports whether an argument is a pattern of packages: . and ./x, and what
@@ -369,7 +373,7 @@ func (a *app) profilesOfService(ctx context.Context, f *adviseFlags) (*toAdvise,
 		got, err := client.profile(ctx, url.Values{"q": {kind + selector}, "from": {from}}, profile.DefaultLimits())
 		var status *statusError
 		switch {
-		case errors.As(err, &status):
+		case errors.As(err, &status) && status.status == http.StatusNotFound:
 			failed = err // it may have other kinds
 			continue
 		case err != nil:

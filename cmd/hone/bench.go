@@ -120,9 +120,7 @@ func newBenchFlags() *benchFlags {
 	fs.DurationVar(&f.Timeout, "timeout", 0, "")
 	fs.Bool("benchmem", true, "")
 	fs.BoolFunc("short", "", func(string) error { f.Args = append(f.Args, "-test.short"); return nil })
-	for _, name := range []string{"vet", "tags", "gcflags", "ldflags", "asmflags", "mod", "modfile", "overlay", "pgo", "p"} {
-		fs.Func(name, "", func(v string) error { f.BuildFlags = append(f.BuildFlags, "-"+name+"="+v); return nil })
-	}
+	buildFlags(fs, &f.BuildFlags, "vet", "tags", "gcflags", "ldflags", "asmflags", "mod", "modfile", "overlay", "pgo", "p")
 	for _, name := range []string{"race", "msan", "asan"} {
 		fs.BoolFunc(name, "", func(v string) error { f.BuildFlags = append(f.BuildFlags, "-"+name+"="+v); return nil })
 	}

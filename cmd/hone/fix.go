@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/pgo"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
+	"github.com/hone-go/hone/profile"
 )
 
 const fixHelp = `usage: hone fix [flags] ID...
@@ -77,12 +77,7 @@ func newTunerFlags(verb string) *tunerFlags {
 	f.fs.IntVar(&f.bench.Count, "count", 0, "")
 	f.fs.Func("benchtime", "", func(s string) (err error) { f.bench.Benchtime, err = parseBenchTime(s); return err })
 	f.fs.BoolVar(&f.short, "short", false, "")
-	for _, name := range []string{"tags", "vet"} {
-		f.fs.Func(name, "", func(v string) error {
-			f.bench.BuildFlags = append(f.bench.BuildFlags, "-"+name+"="+v)
-			return nil
-		})
-	}
+	buildFlags(f.fs, &f.bench.BuildFlags, "tags", "vet")
 	f.fs.BoolVar(&f.dirty, "dirty", false, "")
 	f.fs.BoolVar(&f.json, "json", false, "")
 	return f
@@ -154,8 +149,6 @@ func runFix(ctx context.Context, a *app, args []string) error {
 		}
 		return nil
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
 	t, progress, err := f.tuner(a, args)
 	if err != nil {
 		return err
@@ -164,29 +157,31 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	var results []*tune.Result
 	failed := false
 	for _, found := range findings {
-		r, err := a.try(ctx, t, progress, found, benchmarks[found], settings)
-		if err != nil {
-			return err
+		var r *tune.Result
+		r, err = a.try(ctx, t, progress, found, benchmarks[found], settings)
+		if r != nil {
+			results = append(results, r)
+			failed = failed || r.State != advice.Confirmed && !(*check && r.State == advice.Patched)
+			if !f.json {
+				a.tellResult(r, found)
+			}
 		}
-		results = append(results, r)
-		failed = failed || r.State != advice.Confirmed && !(*check && r.State == advice.Patched)
-		if !f.json {
-			a.tellResult(r, found)
+		if err != nil {
+			break // what was done is told all the same
 		}
 	}
 	if f.json {
-		if err := writeJSON(a.stdout, results); err != nil {
-			return err
-		}
+		err = errors.Join(err, writeJSON(a.stdout, results))
 	}
-	if failed {
+	if err == nil && failed {
 		return errMissed
 	}
-	return nil
+	return err
 }
 
 // try proves a finding by the benchmarks it was seen in, its rewrite or settings, and
-// records what came of it. Settings are the usual ones if none are named.
+// records what came of it: an error beside a result says that this failed. Settings are the
+// usual ones if none are named.
 func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark, settings []string) (*tune.Result, error) {
 	var of []capture.BenchID
 	for _, subject := range f.Evidence.Subjects {
@@ -211,9 +206,10 @@ func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *adv
 	return r, adviceStore().Record(r, f)
 }
 
-// keepProfile keeps the profile for the compiler that a finding of pgo-off is about, for
-// hone fix: what the profile was read from may be gone by then.
-func keepProfile(store tune.Store, report *advice.Report, inputs []advice.Input) error {
+// profilesToTry are the profiles for the compiler that findings of pgo-off are about, by
+// finding. One that can't be made is no more than a caveat.
+func profilesToTry(report *advice.Report, inputs []advice.Input) map[*advice.Finding]*profile.Profile {
+	profiles := make(map[*advice.Finding]*profile.Profile)
 	for i := range report.Findings {
 		f := &report.Findings[i]
 		if f.Try != advice.ByProfile {
@@ -227,13 +223,12 @@ func keepProfile(store tune.Store, report *advice.Report, inputs []advice.Input)
 		}
 		p, err := pgo.Merge(merged, pgo.Equal)
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.ID, err)
+			f.Try, f.Caveats = "", append(f.Caveats, "a profile for the compiler can't be made of this one: "+err.Error())
+			continue
 		}
-		if _, _, err := pgo.Write(store.Profile(f), p); err != nil {
-			return err
-		}
+		profiles[f] = p
 	}
-	return nil
+	return profiles
 }
 
 // tryProfile measures what building for a finding's profile gains, and puts it beside the

@@ -83,6 +83,13 @@ func newFlags(verb string) *flag.FlagSet {
 	return fs
 }
 
+// buildFlags defines flags that go to the go command as they are.
+func buildFlags(fs *flag.FlagSet, flags *[]string, names ...string) {
+	for _, name := range names {
+		fs.Func(name, "", func(v string) error { *flags = append(*flags, "-"+name+"="+v); return nil })
+	}
+}
+
 // parseArgs parses flags, which may stand anywhere before "--", and returns the
 // other arguments. Errors are those of shell.ParseVerb.
 func parseArgs(fs *flag.FlagSet, args []string) (rest []string, err error) {
@@ -108,16 +115,18 @@ func parseArgs(fs *flag.FlagSet, args []string) (rest []string, err error) {
 // of modules that of the current folder.
 func runsRoot() string { return filepath.Join(moduleDir(), ".hone", "runs") }
 
-// moduleDir returns the nearest folder with a go.mod, as a path that is short to
-// print; "." outside of modules.
+// moduleDir returns the nearest folder with a go.mod or go.work, as advisor.ModuleOf does,
+// as a path that is short to print; "." outside of modules.
 func moduleDir() string {
 	at, err := os.Getwd()
 	if err != nil {
 		return "."
 	}
 	for dir := "."; ; dir = filepath.Join("..", dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
+		for _, name := range []string{"go.mod", "go.work"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return dir
+			}
 		}
 		up := filepath.Dir(at)
 		if up == at {

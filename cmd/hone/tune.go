@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -27,6 +26,7 @@ does: tests have to pass, benchmarks have to get better, twice.
   -bench RE       benchmarks to tune (all)
   -class C        A: only rewrites that do the same whatever they are given; AB (AB)
   -most N         try at most N rewrites (50)
+  -again          also try rewrites that were refuted here before
   -settings       behind the rewrites, try settings of the collector where it takes much of
                   the time, as hone fix does; each takes as long as a rewrite (off)
   -min SHARE      lines with less of the time or memory are not looked at (0.01)
@@ -60,10 +60,22 @@ type tuned struct {
 	Left     []advice.Finding `json:"left"` // that stay advice
 }
 
+// kept is how many rewrites were.
+func (t *tuned) kept() int {
+	n := 0
+	for _, r := range t.Tried {
+		if r.Kept {
+			n++
+		}
+	}
+	return n
+}
+
 func runTune(ctx context.Context, a *app, args []string) error {
 	f := newTunerFlags("tune")
 	class := f.fs.String("class", "AB", "")
 	most := f.fs.Int("most", 50, "")
+	again := f.fs.Bool("again", false, "")
 	settings := f.fs.Bool("settings", false, "")
 	least := f.fs.Float64("min", advice.DefaultMinShare, "")
 	f.fs.StringVar(&f.bench.Pattern, "bench", ".", "")
@@ -80,97 +92,133 @@ func runTune(ctx context.Context, a *app, args []string) error {
 	case !(*least > 0 && *least < 1):
 		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("-min %v: want a share above 0 and below 1", *least)}
 	}
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	defer stop()
 	t, progress, err := f.tuner(a, args)
 	if err != nil {
 		return err
 	}
+	f.bench.Packages = packages
 	if len(packages) == 0 {
-		packages = []string{"."}
+		f.bench.Packages = []string{"."}
 	}
-	out := new(tuned)
-	var kept []*tune.Result
+	g := &tuning{app: a, flags: f, tuner: t, progress: progress, class: *class, most: *most, least: *least, again: *again, settings: *settings}
+	err = g.run(ctx)
+	switch {
+	case f.json:
+		return errors.Join(err, writeJSON(a.stdout, &g.tuned))
+	case err != nil:
+		return err // what was tried was told, one after the other
+	}
+	return a.tellTuned(&g.tuned)
+}
+
+// A tuning is one hone tune. Ended by an error it has what was done before.
+type tuning struct {
+	*app
+	flags    *tunerFlags
+	tuner    *tune.Tuner
+	progress *progress
+	class    string
+	most     int
+	least    float64
+	again    bool
+	settings bool
+
+	tuned
+	profiles *toAdvise
+	report   *advice.Report // on these
+}
+
+func (g *tuning) run(ctx context.Context) error {
 	seen := make(map[string]bool)
-	var p *toAdvise
-	var report *advice.Report
-	for len(out.Tried) < *most {
-		if report == nil {
-			b := f.bench
-			b.Packages = packages
-			if p, err = a.measureForAdvice(ctx, b); err != nil {
-				return err
-			}
-			if report, err = a.advise(ctx, p, *least, true); err != nil {
-				return err
-			}
+	for {
+		if err := g.look(ctx); err != nil {
+			return err
 		}
-		i := slices.IndexFunc(report.Findings, func(g advice.Finding) bool {
-			return g.Fix != nil && !seen[g.ID] && strings.Contains(*class, g.Class.String())
-		})
-		if i < 0 {
+		kept, err := g.pass(ctx, seen)
+		if err != nil {
+			return err
+		}
+		if !kept {
 			break
 		}
-		found := &report.Findings[i]
-		seen[found.ID] = true
-		r, err := a.try(ctx, t, progress, found, p.benchmarks, nil)
-		if errors.Is(err, tune.ErrUncommitted) {
-			a.warn("hone: " + err.Error())
-			continue
-		} else if err != nil {
-			return err
-		}
-		out.Tried = append(out.Tried, r)
-		if !f.json {
-			a.tellResult(r, found)
-		}
-		if r.Kept {
-			kept = append(kept, r)
-			report = nil // profiles are of what was
-		}
 	}
-	if report == nil {
-		b := f.bench
-		b.Packages = packages
-		if p, err = a.measureForAdvice(ctx, b); err != nil {
-			return err
-		}
-		if report, err = a.advise(ctx, p, *least, true); err != nil {
-			return err
-		}
-	}
-	for i := range report.Findings {
-		g := &report.Findings[i]
+	for i := range g.report.Findings {
+		f := &g.report.Findings[i]
 		switch {
-		case seen[g.ID]:
-		case *settings && g.Try == advice.BySetting:
-			r, err := a.try(ctx, t, progress, g, p.benchmarks, nil)
+		case seen[f.ID]:
+		case g.settings && f.Try == advice.BySetting:
+			r, err := g.attempt(ctx, f)
+			if r != nil {
+				g.Settings = append(g.Settings, r)
+			}
 			if err != nil {
 				return err
 			}
-			out.Settings = append(out.Settings, r)
-			if !f.json {
-				a.tellResult(r, g)
-			}
 		default:
-			out.Left = append(out.Left, *g)
+			g.Left = append(g.Left, *f)
 		}
 	}
-	if len(kept) > 0 {
-		if err := a.beforeAndAfter(ctx, t, progress, kept, out); err != nil {
-			return err
+	if g.kept() > 0 {
+		return g.beforeAndAfter(ctx)
+	}
+	return nil
+}
+
+// look measures what there is now, and advises on it.
+func (g *tuning) look(ctx context.Context) (err error) {
+	if g.profiles, err = g.measureForAdvice(ctx, g.flags.bench); err != nil {
+		return err
+	}
+	g.report, err = g.advise(ctx, g.profiles, advice.Options{MinShare: g.least, Compiler: true, BuildFlags: capture.ListFlags(g.flags.bench.BuildFlags)})
+	return err
+}
+
+// pass tries rewrites that were not seen before, in their order, until one is kept:
+// profiles are of what was then.
+func (g *tuning) pass(ctx context.Context, seen map[string]bool) (kept bool, err error) {
+	for i := range g.report.Findings {
+		f := &g.report.Findings[i]
+		if f.Fix == nil || seen[f.ID] || f.State == advice.Refuted && !g.again || !strings.Contains(g.class, f.Class.String()) {
+			continue
+		}
+		if len(g.Tried) == g.most {
+			return false, nil
+		}
+		seen[f.ID] = true
+		r, err := g.attempt(ctx, f)
+		if r != nil {
+			g.Tried = append(g.Tried, r)
+		}
+		if errors.Is(err, tune.ErrUncommitted) {
+			g.warn("hone: " + err.Error())
+			continue
+		} else if err != nil {
+			return false, err
+		}
+		if r.Kept {
+			delete(seen, f.ID) // the same line may stand there again, and has its ID now
+			return true, nil
 		}
 	}
-	if f.json {
-		return writeJSON(a.stdout, out)
+	return false, nil
+}
+
+// attempt tries a finding, and tells what came of it.
+func (g *tuning) attempt(ctx context.Context, f *advice.Finding) (*tune.Result, error) {
+	r, err := g.try(ctx, g.tuner, g.progress, f, g.profiles.benchmarks, nil)
+	if r != nil && !g.flags.json {
+		g.tellResult(r, f)
 	}
-	return a.tellTuned(out, len(kept))
+	return r, err
 }
 
 // beforeAndAfter measures all that was changed at once.
-func (a *app) beforeAndAfter(ctx context.Context, t *tune.Tuner, progress *progress, kept []*tune.Result, out *tuned) error {
+func (g *tuning) beforeAndAfter(ctx context.Context) error {
 	var of []capture.BenchID
-	for _, r := range kept {
+	for _, r := range g.Tried {
+		if !r.Kept {
+			continue
+		}
 		for _, c := range r.Changes {
 			id := capture.BenchID{Package: c.Package, Benchmark: c.Benchmark}
 			if !slices.Contains(of, id) {
@@ -178,31 +226,31 @@ func (a *app) beforeAndAfter(ctx context.Context, t *tune.Tuner, progress *progr
 			}
 		}
 	}
-	report, err := t.Before(ctx, of)
-	progress.end()
+	report, err := g.tuner.Before(ctx, of)
+	g.progress.end()
 	if err != nil {
 		return err
 	}
-	out.Run = report.ID
+	g.Run = report.ID
 	if report.Family != nil {
-		out.Changes = tune.Changes(report.Family)
+		g.Changes = tune.Changes(report.Family)
 	}
 	return nil
 }
 
-func (a *app) tellTuned(out *tuned, kept int) error {
+func (a *app) tellTuned(out *tuned) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\nRewrites: %d tried, %d kept.\n", len(out.Tried), kept)
+	fmt.Fprintf(&b, "\nRewrites: %d tried, %d kept.\n", len(out.Tried), out.kept())
 	if len(out.Changes) > 0 {
 		fmt.Fprintln(&b)
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "BENCHMARK\tUNIT\tBEFORE\tAFTER\t")
 		for _, c := range out.Changes {
-			if c.Unit != "ns/op" && c.Unit != "B/op" && c.Unit != "allocs/op" {
+			if !c.IsClock() && c.Unit != "B/op" && c.Unit != "allocs/op" {
 				continue
 			}
 			times := ""
-			if c.Unit == "ns/op" && c.Ratio > 0 {
+			if c.IsClock() && c.Ratio > 0 {
 				times = fmt.Sprintf("%.3g times as fast [%.3g, %.3g]", 1/c.Ratio, 1/c.High, 1/c.Low)
 			}
 			fmt.Fprintf(w, "%s\t%s\t%.4g\t%.4g\t%s\n", c.Benchmark, c.Unit, c.Before, c.After, times)
@@ -218,7 +266,11 @@ func (a *app) tellTuned(out *tuned, kept int) error {
 		fmt.Fprintln(&b, "\nWhat stays advice; hone advise says more of each:")
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		for _, g := range out.Left {
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", g.ID, g.Place(dir), ceiling(&g.Bound), g.Title)
+			gain := ceiling(&g.Bound)
+			if g.State == advice.Refuted {
+				gain = "refuted before: -again tries it"
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", g.ID, g.Place(dir), gain, g.Title)
 		}
 		w.Flush()
 	}

@@ -51,14 +51,14 @@ func (m *Module) Examine(ctx context.Context, inputs []advice.Input, o advice.Op
 }
 
 // Mark gives findings the states that the history says, and returns the history, the
-// newest last.
-func (m *Module) Mark(findings []advice.Finding) ([]tune.Result, error) {
-	history, err := m.Store.History()
+// newest last, and what of it could not be read.
+func (m *Module) Mark(findings []advice.Finding) (history []tune.Result, unread []string, err error) {
+	history, unread, err = m.Store.History()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	tune.Mark(findings, history)
-	return history, nil
+	return history, unread, nil
 }
 
 // A Subject is a profile of a run that there is advice on.

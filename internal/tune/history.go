@@ -1,7 +1,6 @@
 package tune
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -114,7 +113,7 @@ func (s Store) write(file string, v any) error {
 		return err
 	}
 	_, err = tmp.Write(text)
-	if err = errors.Join(err, tmp.Close()); err == nil {
+	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err == nil {
 		err = durable.Rename(tmp.Name(), filepath.Join(s.Dir, file))
 	}
 	if err != nil {
@@ -200,24 +199,22 @@ func (s Store) Find(id string) (*advice.Finding, map[string]Benchmark, error) {
 	} else if err != nil {
 		return nil, nil, err
 	}
-	f, missing := last.Find(id)
-	if f != nil {
-		return f, last.Benchmarks, nil
-	}
 	shown, serr := s.shown()
 	if serr != nil {
 		return nil, nil, serr
 	}
-	for _, l := range shown {
-		if f, _ := l.Find(id); f != nil {
-			return f, l.Benchmarks, nil
-		}
-	}
 	if err != nil && len(shown) == 0 {
 		return nil, nil, err
 	}
-	return nil, nil, missing
+	for _, l := range append([]*Last{last}, shown...) {
+		if f, err := l.Find(id); !errors.Is(err, errNoFinding) {
+			return f, l.Benchmarks, err
+		}
+	}
+	return nil, nil, fmt.Errorf("%q: %w", id, errNoFinding)
 }
+
+var errNoFinding = errors.New("no such finding in the advice given last: hone advise lists what there is")
 
 // Find returns the finding with an id, or one that begins like it.
 func (l *Last) Find(id string) (*advice.Finding, error) {
@@ -235,7 +232,7 @@ func (l *Last) Find(id string) (*advice.Finding, error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return nil, fmt.Errorf("no finding %q in the advice given last: hone advise lists what there is", id)
+		return nil, fmt.Errorf("%q: %w", id, errNoFinding)
 	}
 	return nil, fmt.Errorf("%q is the beginning of %d findings: %s, %s …", id, len(found), found[0].ID, found[1].ID)
 }
@@ -255,45 +252,63 @@ func (s Store) Record(r *Result, f *advice.Finding) error {
 	if err != nil {
 		return err
 	}
-	h, err := os.OpenFile(filepath.Join(s.Dir, "history.jsonl"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	h, err := os.OpenFile(s.history(), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		return err
+	}
+	if endsInLine(h) {
+		line = append([]byte{'\n'}, line...)
 	}
 	_, err = h.Write(append(line, '\n'))
 	return errors.Join(err, h.Close())
 }
 
-// History returns all results, the newest last. A torn last line is left out: it is
-// of a hone that was killed while it wrote.
-func (s Store) History() ([]Result, error) {
-	text, err := os.ReadFile(filepath.Join(s.Dir, "history.jsonl"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
+func (s Store) history() string { return filepath.Join(s.Dir, "history.jsonl") }
+
+// endsInLine reports whether the last line of a file lacks its end: who wrote it was killed.
+func endsInLine(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return false
 	}
-	var all []Result
-	in := bufio.NewScanner(bytes.NewReader(text))
-	in.Buffer(nil, 64<<20)
-	for n := 1; in.Scan(); n++ {
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, info.Size()-1)
+	return err == nil && last[0] != '\n'
+}
+
+// History returns all results, the newest last. Lines that are none are left out, and
+// told of, as those that were torn when hone was killed: unread has a sentence for each.
+func (s Store) History() (all []Result, unread []string, err error) {
+	text, err := os.ReadFile(s.history())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	} else if err != nil {
+		return nil, nil, err
+	}
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
 		var r Result
-		if err := json.Unmarshal(in.Bytes(), &r); err != nil {
-			if !bytes.HasSuffix(text, []byte("\n")) && bytes.HasSuffix(text, in.Bytes()) {
-				break
-			}
-			return nil, fmt.Errorf("%s:%d: %w", filepath.Join(s.Dir, "history.jsonl"), n, err)
+		if err := json.Unmarshal(line, &r); err != nil {
+			unread = append(unread, fmt.Sprintf("%s:%d: no result of hone fix, left out: %v", s.history(), n, err))
+			continue
 		}
 		all = append(all, r)
 	}
-	return all, in.Err()
+	return all, unread, nil
 }
 
-// Mark sets the states of findings to what the history says of them last.
+// Mark sets the states of findings to what the history says of them last. What was kept
+// says nothing of a finding that is there: it is another of the same line, which an ID can't
+// tell from it, or the rewrite was taken back.
 func Mark(findings []advice.Finding, history []Result) {
 	for i := range findings {
 		f := &findings[i]
 		for _, r := range slices.Backward(history) {
 			if r.Finding == f.ID {
+				if r.Kept {
+					break
+				}
 				f.State = r.State
 				f.Caveats = append(f.Caveats, fmt.Sprintf("%s on %s: %s", r.State, r.Time.Format("2006-01-02"), r.Why))
 				break

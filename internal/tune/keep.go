@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/durable"
@@ -30,13 +29,21 @@ func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
 	if t.Dirty || bytes.Equal(now, t.written[fix.File]) {
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain", "--", filepath.Base(fix.File))
+	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--", filepath.Base(fix.File))
 	cmd.Dir = filepath.Dir(fix.File)
+	cmd.Env = append(cmd.Environ(), "LC_ALL=C") // for what it says below
 	out, err := cmd.Output()
-	if err != nil {
-		return ctx.Err() // not in a repository, or no git: there is nothing to compare with
-	}
-	if text := strings.TrimSpace(string(out)); text != "" && !strings.HasPrefix(text, "!!") {
+	exit, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, exec.ErrNotFound), exited && bytes.Contains(exit.Stderr, []byte("not a git repository")):
+		return nil // there is nothing to compare with
+	case exited:
+		return fmt.Errorf("whether %s has changes that are not committed git does not say: %s; -dirty changes it all the same", fix.File, tail(exit.Stderr))
+	case err != nil:
+		return err
+	case len(bytes.TrimSpace(out)) > 0:
 		return fmt.Errorf("%s %w; -dirty changes it all the same", fix.File, ErrUncommitted)
 	}
 	return nil
@@ -45,11 +52,15 @@ func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
 // keep writes the rewritten file in one step: whatever happens, it is the old text or
 // the new one.
 func (t *Tuner) keep(fix *advice.Fix) (err error) {
-	info, err := os.Stat(fix.File)
+	target, err := filepath.EvalSymlinks(fix.File)
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(fix.File), ".hone-fix-*")
+	info, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(target), ".hone-fix-*")
 	if err != nil {
 		return err
 	}
@@ -60,10 +71,6 @@ func (t *Tuner) keep(fix *advice.Fix) (err error) {
 	}()
 	_, err = tmp.Write(fix.After)
 	err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close())
-	if err != nil {
-		return err
-	}
-	target, err := filepath.EvalSymlinks(fix.File)
 	if err != nil {
 		return err
 	}

@@ -174,7 +174,7 @@ func TestSettingLines(t *testing.T) {
 	if err := store.Record(r, &advice.Finding{ID: "gc-bound-1"}); err != nil {
 		t.Fatal(err)
 	}
-	if history, err := store.History(); err != nil || len(history) != 1 || len(history[0].Settings) != 1 || history[0].Patch != "" {
+	if history, _, err := store.History(); err != nil || len(history) != 1 || len(history[0].Settings) != 1 || history[0].Patch != "" {
 		t.Errorf("%v, %+v", err, history)
 	}
 }

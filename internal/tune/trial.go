@@ -161,6 +161,9 @@ func (t *Tuner) builds(ctx context.Context, r *Result, f *advice.Finding, overla
 		return false, nil
 	}
 	if before, err := t.runGo(ctx, append([]string{"vet"}, append(flags, dir)...)...); err != nil {
+		if ctx.Err() != nil {
+			return true, ctx.Err()
+		}
 		if bytes.Equal(complaints(before), complaints(out)) {
 			return false, nil // as it was before; go test says whether it builds
 		}
@@ -178,8 +181,8 @@ func complaints(out []byte) []byte {
 
 var position = regexp.MustCompile(`(?m)^\S*?:\d+(:\d+)?: `)
 
-// twice has something proved, and once more where that is to be. What is refuted is not offered
-// again: that takes two runs, as what is confirmed does, and the second counts.
+// twice has something proved, and once more where that is to be: to refute takes two runs, as
+// to confirm does, and the second counts.
 func twice(prove func(stage string) (again bool, err error)) error {
 	again, err := prove("measure")
 	if again && err == nil {
@@ -202,6 +205,9 @@ func (t *Tuner) prove(ctx context.Context, stage string, r *Result, f *advice.Fi
 	switch {
 	case ctx.Err() != nil:
 		return false, ctx.Err()
+	case errors.Is(err, capture.ErrNoBenchmarks) && report != nil && len(report.Failures) > 0:
+		r.State, r.Why = advice.Inconclusive, err.Error()
+		return false, nil
 	case errors.Is(err, capture.ErrNoBenchmarks):
 		r.State, r.Why = advice.Patched, "it builds and passes the tests; no benchmark runs it, so that nothing can be measured"
 		return false, nil
@@ -244,7 +250,7 @@ func selection(benchmarks []capture.BenchID) (packages []string, pattern string)
 			depth = 0
 			continue
 		}
-		names := strings.Split("Benchmark"+cpuSuffix.ReplaceAllString(b.Benchmark, ""), "/")
+		names := strings.Split("Benchmark"+b.Benchmark, "/")
 		if depth < 0 || len(names) < depth {
 			depth = len(names)
 		}
@@ -252,8 +258,12 @@ func selection(benchmarks []capture.BenchID) (packages []string, pattern string)
 			if len(levels) <= i {
 				levels = append(levels, nil)
 			}
-			if !slices.Contains(levels[i], name) {
-				levels[i] = append(levels[i], name)
+			// Without its suffix, and with it: it may be of the name itself, as there is
+			// none where GOMAXPROCS is 1.
+			for _, name := range []string{cpuSuffix.ReplaceAllString(name, ""), name} {
+				if (i == len(names)-1 || name == names[i]) && !slices.Contains(levels[i], name) {
+					levels[i] = append(levels[i], name)
+				}
 			}
 		}
 	}

@@ -166,7 +166,7 @@ func (s *Service) tell(m *made) (*api.Advice, error) {
 	for i := range found {
 		found[i].Caveats = slices.Clone(found[i].Caveats)
 	}
-	history, err := s.cfg.Module.Mark(found)
+	history, unread, err := s.cfg.Module.Mark(found)
 	if err != nil {
 		return nil, err
 	}
@@ -175,6 +175,7 @@ func (s *Service) tell(m *made) (*api.Advice, error) {
 		Report: *m.report, Findings: make([]api.Finding, len(found)), History: history[:min(len(history), maxHistory)],
 		Module: s.cfg.Module.Dir, Run: m.run, Kept: m.kept, Time: m.at.UnixMilli(),
 	}
+	told.Unexamined = slices.Concat(m.report.Unexamined, unread)
 	for i := range found {
 		f := &found[i]
 		told.Findings[i] = api.Finding{Finding: *f, Place: f.Place(s.cfg.Module.Dir), Costs: f.Costs(), Profile: m.shows[f.ID]}
