@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -99,10 +100,13 @@ func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos,
 	left = waysThrough(s, obj, first, true) != allWrite || waysThrough(s, obj, first, false) == anotherText
 	call := func(size string) string { return fmt.Sprintf("%s.Grow(%s)", obj.Name(), size) }
 	if loop, guard := emptyLoop(s, obj, first); guard != "" && !left {
-		at = loop.Pos()
-		return at, func(size string) advice.Edit {
-			return insert(at, fmt.Sprintf("if %s {\n%s\n}\n", guard, call(size)))
-		}, left
+		text := func(size string) string { return fmt.Sprintf("if %s {\n%s\n}", guard, call(size)) }
+		if next, _ := d.NextSibling(); next == loop {
+			at = d.Node().End() // so that a comment stays with the loop
+			return at, func(size string) advice.Edit { return insert(at, "\n"+text(size)) }, left
+		}
+		at = loop.Node().Pos()
+		return at, func(size string) advice.Edit { return insert(at, text(size)+"\n") }, left
 	}
 	if waysOut {
 		at = first.Node().Pos()
@@ -112,41 +116,63 @@ func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos,
 	return at, func(size string) advice.Edit { return insert(at, "\n"+call(size)) }, left
 }
 
-// emptyLoop returns the first loop that writes to a buffer, and what holds if it has a turn:
-// where that can be said, and nothing else writes to it for sure. "" else.
-func emptyLoop(s *advice.Site, obj types.Object, from inspector.Cursor) (loop ast.Node, guard string) {
-	if waysThrough(s, obj, from, false) == allWrite {
-		return nil, ""
+// emptyLoop returns the loop that writes to a buffer, and what holds if it has a turn: where
+// that can be said, nothing else writes to it, and nobody asked that before. "" else.
+func emptyLoop(s *advice.Site, obj types.Object, from inspector.Cursor) (loop inspector.Cursor, guard string) {
+	writes := func(c inspector.Cursor) bool {
+		return slices.ContainsFunc(usesIn(s, obj, c.Node().Pos(), c.Node().End()), func(id *ast.Ident) bool {
+			use, ok := s.Root().FindNode(id)
+			return ok && !asksOnly(use)
+		})
 	}
+	found := false
 	for stmt, ok := from, true; ok; stmt, ok = stmt.NextSibling() {
-		n := stmt.Node()
-		if len(usesIn(s, obj, n.Pos(), n.End())) == 0 {
-			continue
+		switch {
+		case !writes(stmt):
+		case found:
+			return loop, ""
+		default:
+			loop, found = stmt, true
 		}
-		switch n := n.(type) {
-		case *ast.RangeStmt:
-			switch t := s.Info.TypeOf(n.X).Underlying().(type) {
-			case *types.Slice, *types.Map:
-			case *types.Basic:
-				if t.Info()&types.IsString == 0 {
-					return nil, ""
-				}
-			default:
-				return nil, ""
-			}
-			if !pure(s, n.X) || !builtins(s, n.Pos(), "len") {
-				return nil, ""
-			}
-			return n, fmt.Sprintf("len(%s) > 0", s.Source(n.X))
-		case *ast.ForStmt:
-			if n.Init != nil || n.Cond == nil || calls(s, n.Cond) {
-				return nil, ""
-			}
-			return n, s.Source(n.Cond)
-		}
-		return nil, ""
 	}
-	return nil, ""
+	if !found {
+		return loop, ""
+	}
+	guard = turns(s, loop.Node())
+	for before, ok := loop.PrevSibling(); ok; before, ok = before.PrevSibling() {
+		if asked, ok := before.Node().(*ast.IfStmt); ok && guard == strings.Replace(s.Source(asked.Cond), " == 0", " > 0", 1) {
+			return loop, ""
+		}
+	}
+	return loop, guard
+}
+
+// turns is what holds if a loop has a turn; "" where that can't be said without asking
+// more than once for something that takes time, or does something.
+func turns(s *advice.Site, loop ast.Node) string {
+	switch n := loop.(type) {
+	case *ast.RangeStmt:
+		over := n.X
+		if operand, _, ok := conversion(s, over); ok {
+			over = operand
+		}
+		if !pure(s, over) || calls(s, over) || !builtins(s, n.Pos(), "len") {
+			return ""
+		}
+		switch t := s.Info.TypeOf(over).Underlying().(type) {
+		case *types.Slice, *types.Map:
+			return fmt.Sprintf("len(%s) > 0", s.Source(over))
+		case *types.Basic:
+			if t.Info()&types.IsString != 0 {
+				return fmt.Sprintf("len(%s) > 0", s.Source(over))
+			}
+		}
+	case *ast.ForStmt:
+		if n.Init == nil && n.Cond != nil && !calls(s, n.Cond) {
+			return s.Source(n.Cond)
+		}
+	}
+	return ""
 }
 
 // firstUse returns the statement beside a buffer's declaration that first uses it, and whether

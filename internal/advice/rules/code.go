@@ -109,8 +109,9 @@ func typeName(t types.Type) string {
 }
 
 // valuesOf are what the package sets a variable or field to, by all that it shows: nil
-// where that is no expression of its own, but one of several results, what range yields, or
-// written through a pointer. What callers give a parameter is not among them.
+// where that is no expression of its own, but one of several results, what range yields, the
+// sum of x += y, or written through a pointer. What callers give a parameter is not among
+// them, nor the zero value of what is declared without one, nor what a type switch binds.
 func valuesOf(s *advice.Site, v *types.Var) iter.Seq[ast.Expr] {
 	v = v.Origin()
 	is := func(e ast.Expr) bool {
@@ -132,7 +133,11 @@ func valuesOf(s *advice.Site, v *types.Var) iter.Seq[ast.Expr] {
 			switch n := c.Node().(type) {
 			case *ast.AssignStmt:
 				for i, l := range n.Lhs {
-					if is(l) && !yield(at(n.Rhs, i, len(n.Lhs))) {
+					value := at(n.Rhs, i, len(n.Lhs))
+					if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
+						value = nil
+					}
+					if is(l) && !yield(value) {
 						return
 					}
 				}

@@ -98,7 +98,7 @@ func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 		}
 		return patternOf(s, packageValue(s, obj))
 	}
-	if !isLocal(s, obj) || !definedOnce(s, obj) {
+	if !isLocal(s, obj) || !setOnce(s, obj) {
 		return "", false
 	}
 	if value, ok := definition(s, obj); ok {
@@ -109,8 +109,8 @@ func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// definedOnce reports whether the only assignment to a variable declares it.
-func definedOnce(s *advice.Site, obj types.Object) bool {
+// setOnce reports whether a variable is set at most once, and to an expression.
+func setOnce(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	if !ok {
 		return false

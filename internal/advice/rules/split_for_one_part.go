@@ -6,6 +6,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"go/version"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,7 @@ var splitForOnePart = &advice.Rule{
 	Doc: `strings.Split counts the separators, allocates a slice for all parts and fills it. Where one part is wanted, or two,
 strings.Cut finds them without; where the parts are gone through once, strings.SplitSeq (Go 1.24) yields one after the
 other, and none that a break leaves out. The same holds for package bytes. A loop that appends to a slice without room is
-left alone: over a sequence it would lose the room on the stack that such a slice begins with since Go 1.25.
+left alone: over a sequence it would lose the room on the stack that such a slice begins with since Go 1.26.
 
 Cut is left to review, as an index out of range becomes an empty string. Of parts that a function looks at in other ways,
 but doesn't keep, there is advice only; slices that are kept are not reported.`,
@@ -227,42 +228,67 @@ func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
 }
 
 // growsIn returns a local variable, declared outside of a loop's body, that this appends to
-// and that is made without room: since Go 1.25 such a slice begins on the stack, but not where
-// a loop over a function has it in a closure. Measured with Go 1.26 for three parts: two
-// allocations with Split, three with SplitSeq.
+// and that begins without room: since Go 1.26 the first elements of such a slice, up to 32
+// bytes, have room on the stack, but not where a loop over a function has it in a closure.
+// Measured for three parts: two allocations with Split, three with SplitSeq.
 func growsIn(s *advice.Site, body *ast.BlockStmt) types.Object {
+	if s.Toolchain != "" && version.Compare(s.Toolchain, "go1.26") < 0 {
+		return nil
+	}
 	for n := range ast.Preorder(body) {
 		assign, ok := n.(*ast.AssignStmt)
 		if !ok {
 			continue
 		}
-		for i, value := range assign.Rhs {
-			call, ok := ast.Unparen(value).(*ast.CallExpr)
-			if !ok || s.Callee(call) != "append" || len(assign.Lhs) != len(assign.Rhs) {
-				continue
-			}
-			obj := object(s, assign.Lhs[i])
-			if obj == nil || !isLocal(s, obj) || isParameter(s, obj) || within(body, obj.Pos()) || object(s, call.Args[0]) != obj {
-				continue
-			}
-			if value, ok := definition(s, obj); !ok || !hasRoom(s, value.Node().(ast.Expr)) {
-				return obj
+		for _, target := range assign.Lhs {
+			v, ok := object(s, target).(*types.Var)
+			if ok && isLocal(s, v) && !isParameter(s, v) && !within(body, v.Pos()) && isSmallSlice(v.Type()) && growsFromNothing(s, v) {
+				return v
 			}
 		}
 	}
 	return nil
 }
 
-// hasRoom reports whether a value is a slice made with room, or anything else that is not
-// known to begin empty.
-func hasRoom(s *advice.Site, e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.CompositeLit:
-		return len(e.Elts) > 0
-	case *ast.CallExpr:
-		return s.Callee(e) != "make" || len(e.Args) > 2 || !zero(s, e.Args[1])
+// isSmallSlice reports whether a type is a slice of elements of which room on the stack has
+// one or more.
+func isSmallSlice(t types.Type) bool {
+	slice, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
 	}
-	return true
+	size, known := sizeOf(slice.Elem())
+	return !known || size <= 32
+}
+
+// growsFromNothing reports whether a slice is appended to, and begins as nothing else than
+// nil or empty.
+func growsFromNothing(s *advice.Site, v *types.Var) bool {
+	appended := false
+	for value := range valuesOf(s, v) {
+		if value == nil {
+			return false
+		}
+		switch e := ast.Unparen(value).(type) {
+		case *ast.CompositeLit:
+			if len(e.Elts) > 0 {
+				return false
+			}
+		case *ast.CallExpr:
+			switch name := s.Callee(e); {
+			case name == "append" && object(s, e.Args[0]) == v:
+				appended = true
+			case name == "make" && len(e.Args) == 2 && zero(s, e.Args[1]):
+			default:
+				return false
+			}
+		default:
+			if !s.Info.Types[value].IsNil() {
+				return false
+			}
+		}
+	}
+	return appended
 }
 
 // indexed is of strings.Split(…)[0].

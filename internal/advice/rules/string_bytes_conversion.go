@@ -236,7 +236,7 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 	case types.IsInterface(t) && types.Implements(t, writer) && !strings.HasPrefix(typeName(t), "hash.") && !strings.HasPrefix(typeName(t), "net."):
 		pkg, ok := packageName(s, "io", c.Pos())
-		if !ok || commented(s, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) || onlyBytes(s, sel.X) {
+		if !ok || commented(s, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) || mayLackWriteString(s, sel.X) {
 			return false
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, to, code))}
@@ -249,9 +249,9 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
-// onlyBytes reports whether the package sets a writer to one that has no WriteString, so
-// that io.WriteString would make the copy.
-func onlyBytes(s *advice.Site, w ast.Expr) bool {
+// mayLackWriteString reports whether the package sets a writer to one that has no
+// WriteString, so that io.WriteString would make the copy.
+func mayLackWriteString(s *advice.Site, w ast.Expr) bool {
 	v, ok := variable(s, w).(*types.Var)
 	if !ok {
 		return false

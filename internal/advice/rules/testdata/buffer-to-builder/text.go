@@ -215,3 +215,25 @@ func halves(text string) string {
 	}
 	return b.String() // hot: bytes.(*Buffer).String
 }
+
+func both(as, bs []string) string {
+	// want A: without a copy
+	var b bytes.Buffer
+	for _, a := range as {
+		b.WriteString(a)
+	}
+	for _, a := range bs {
+		b.WriteString(a)
+	}
+	return b.String() // hot: bytes.(*Buffer).String
+}
+
+func runes(text string) string {
+	// want A: without a copy
+	var b bytes.Buffer
+	// Each character once.
+	for _, r := range []rune(text) {
+		b.WriteRune(r)
+	}
+	return b.String() // hot: bytes.(*Buffer).String
+}

@@ -56,3 +56,26 @@ func roomy(text string) []string {
 	}
 	return kept
 }
+
+func later(text string, n int) []string {
+	var kept []string
+	if n > 0 {
+		kept = make([]string, 0, n)
+	}
+	// want A: yields one after the other
+	for _, line := range strings.Split(text, "\n") { // hot: strings.genSplit
+		kept = append(kept, line)
+	}
+	return kept
+}
+
+type row struct{ name, kind, unit string }
+
+func rows(text string) []row {
+	var all []row // too large for the stack
+	// want A: yields one after the other
+	for _, line := range strings.Split(text, "\n") { // hot: strings.genSplit
+		all = append(all, row{name: line})
+	}
+	return all
+}
