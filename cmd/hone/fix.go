@@ -170,7 +170,7 @@ func runFix(ctx context.Context, a *app, args []string) error {
 			break // what was done is told all the same
 		}
 	}
-	if f.json {
+	if f.json && (err == nil || len(results) > 0) {
 		err = errors.Join(err, writeJSON(a.stdout, results))
 	}
 	if err == nil && failed {
@@ -180,8 +180,8 @@ func runFix(ctx context.Context, a *app, args []string) error {
 }
 
 // try proves a finding by the benchmarks it was seen in, its rewrite or settings, and
-// records what came of it: an error beside a result says that this failed. Settings are the
-// usual ones if none are named.
+// records what came of it, also beside an error. Settings are the usual ones if none are
+// named.
 func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark, settings []string) (*tune.Result, error) {
 	var of []capture.BenchID
 	for _, subject := range f.Evidence.Subjects {
@@ -200,10 +200,10 @@ func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *adv
 		r, err = t.Try(ctx, f, of)
 	}
 	progress.end()
-	if err != nil {
+	if r == nil {
 		return nil, err
 	}
-	return r, adviceStore().Record(r, f)
+	return r, errors.Join(err, adviceStore().Record(r, f))
 }
 
 // profilesToTry are the profiles for the compiler that findings of pgo-off are about, by

@@ -100,28 +100,28 @@ func runTune(ctx context.Context, a *app, args []string) error {
 	if len(packages) == 0 {
 		f.bench.Packages = []string{"."}
 	}
-	g := &tuning{app: a, flags: f, tuner: t, progress: progress, class: *class, most: *most, least: *least, again: *again, settings: *settings}
+	g := &tuning{app: a, flags: f, tuner: t, progress: progress, class: *class, most: *most, least: *least, again: *again, trySettings: *settings}
 	err = g.run(ctx)
 	switch {
-	case f.json:
+	case f.json && (err == nil || len(g.Tried)+len(g.Settings) > 0):
 		return errors.Join(err, writeJSON(a.stdout, &g.tuned))
 	case err != nil:
 		return err // what was tried was told, one after the other
 	}
-	return a.tellTuned(&g.tuned)
+	return g.tell()
 }
 
 // A tuning is one hone tune. Ended by an error it has what was done before.
 type tuning struct {
 	*app
-	flags    *tunerFlags
-	tuner    *tune.Tuner
-	progress *progress
-	class    string
-	most     int
-	least    float64
-	again    bool
-	settings bool
+	flags       *tunerFlags
+	tuner       *tune.Tuner
+	progress    *progress
+	class       string
+	most        int
+	least       float64
+	again       bool
+	trySettings bool
 
 	tuned
 	profiles *toAdvise
@@ -146,7 +146,7 @@ func (g *tuning) run(ctx context.Context) error {
 		f := &g.report.Findings[i]
 		switch {
 		case seen[f.ID]:
-		case g.settings && f.Try == advice.BySetting:
+		case g.trySettings && f.Try == advice.BySetting:
 			r, err := g.attempt(ctx, f)
 			if r != nil {
 				g.Settings = append(g.Settings, r)
@@ -178,7 +178,7 @@ func (g *tuning) look(ctx context.Context) (err error) {
 func (g *tuning) pass(ctx context.Context, seen map[string]bool) (kept bool, err error) {
 	for i := range g.report.Findings {
 		f := &g.report.Findings[i]
-		if f.Fix == nil || seen[f.ID] || f.State == advice.Refuted && !g.again || !strings.Contains(g.class, f.Class.String()) {
+		if !g.rewrites(f) || seen[f.ID] || f.State == advice.Refuted && !g.again {
 			continue
 		}
 		if len(g.Tried) == g.most {
@@ -201,6 +201,11 @@ func (g *tuning) pass(ctx context.Context, seen map[string]bool) (kept bool, err
 		}
 	}
 	return false, nil
+}
+
+// rewrites reports whether a finding has a rewrite of a class that is asked for.
+func (g *tuning) rewrites(f *advice.Finding) bool {
+	return f.Fix != nil && strings.Contains(g.class, f.Class.String())
 }
 
 // attempt tries a finding, and tells what came of it.
@@ -238,14 +243,15 @@ func (g *tuning) beforeAndAfter(ctx context.Context) error {
 	return nil
 }
 
-func (a *app) tellTuned(out *tuned) error {
+// tell says what came of all.
+func (g *tuning) tell() error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\nRewrites: %d tried, %d kept.\n", len(out.Tried), out.kept())
-	if len(out.Changes) > 0 {
+	fmt.Fprintf(&b, "\nRewrites: %d tried, %d kept.\n", len(g.Tried), g.kept())
+	if len(g.Changes) > 0 {
 		fmt.Fprintln(&b)
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "BENCHMARK\tUNIT\tBEFORE\tAFTER\t")
-		for _, c := range out.Changes {
+		for _, c := range g.Changes {
 			if !c.IsClock() && c.Unit != "B/op" && c.Unit != "allocs/op" {
 				continue
 			}
@@ -256,25 +262,26 @@ func (a *app) tellTuned(out *tuned) error {
 			fmt.Fprintf(w, "%s\t%s\t%.4g\t%.4g\t%s\n", c.Benchmark, c.Unit, c.Before, c.After, times)
 		}
 		w.Flush()
-		fmt.Fprintf(&b, "\nThe measurement is hone compare %s; git diff shows the changes.\n", out.Run)
+		fmt.Fprintf(&b, "\nThe measurement is hone compare %s; git diff shows the changes.\n", g.Run)
 	}
-	if len(out.Left) > 0 {
+	if len(g.Left) > 0 {
 		dir, err := os.Getwd()
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(&b, "\nWhat stays advice; hone advise says more of each:")
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		for _, g := range out.Left {
-			gain := ceiling(&g.Bound)
-			if g.State == advice.Refuted {
+		for i := range g.Left {
+			f := &g.Left[i]
+			gain := ceiling(&f.Bound)
+			if g.rewrites(f) && f.State == advice.Refuted {
 				gain = "refuted before: -again tries it"
 			}
-			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", g.ID, g.Place(dir), gain, g.Title)
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", f.ID, f.Place(dir), gain, f.Title)
 		}
 		w.Flush()
 	}
-	_, err := a.stdout.Write(b.Bytes())
+	_, err := g.stdout.Write(b.Bytes())
 	return err
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -256,7 +257,7 @@ func (s Store) Record(r *Result, f *advice.Finding) error {
 	if err != nil {
 		return err
 	}
-	if endsInLine(h) {
+	if lacksNewline(h) {
 		line = append([]byte{'\n'}, line...)
 	}
 	_, err = h.Write(append(line, '\n'))
@@ -265,8 +266,8 @@ func (s Store) Record(r *Result, f *advice.Finding) error {
 
 func (s Store) history() string { return filepath.Join(s.Dir, "history.jsonl") }
 
-// endsInLine reports whether the last line of a file lacks its end: who wrote it was killed.
-func endsInLine(f *os.File) bool {
+// lacksNewline reports whether the last line of a file has no end: who wrote it was killed.
+func lacksNewline(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size() == 0 {
 		return false
@@ -276,8 +277,8 @@ func endsInLine(f *os.File) bool {
 	return err == nil && last[0] != '\n'
 }
 
-// History returns all results, the newest last. Lines that are none are left out, and
-// told of, as those that were torn when hone was killed: unread has a sentence for each.
+// History returns all results, the newest last. Lines that hone was killed over are left
+// out; of others that are no results unread has a sentence each.
 func (s Store) History() (all []Result, unread []string, err error) {
 	text, err := os.ReadFile(s.history())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -289,13 +290,21 @@ func (s Store) History() (all []Result, unread []string, err error) {
 	for line := range bytes.Lines(text) {
 		n++
 		var r Result
-		if err := json.Unmarshal(line, &r); err != nil {
+		if err := json.Unmarshal(line, &r); err != nil && isTorn(line) {
+			continue
+		} else if err != nil {
 			unread = append(unread, fmt.Sprintf("%s:%d: no result of hone fix, left out: %v", s.history(), n, err))
 			continue
 		}
 		all = append(all, r)
 	}
 	return all, unread, nil
+}
+
+// isTorn reports whether a line is the beginning of a result.
+func isTorn(line []byte) bool {
+	err := json.NewDecoder(bytes.NewReader(bytes.TrimSuffix(line, []byte{'\n'}))).Decode(new(json.RawMessage))
+	return errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // Mark sets the states of findings to what the history says of them last. What was kept

@@ -29,8 +29,12 @@ func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
 	if t.Dirty || bytes.Equal(now, t.written[fix.File]) {
 		return nil
 	}
-	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--", filepath.Base(fix.File))
-	cmd.Dir = filepath.Dir(fix.File)
+	target, err := filepath.EvalSymlinks(fix.File) // which is what is rewritten
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--ignored", "--", filepath.Base(target))
+	cmd.Dir = filepath.Dir(target)
 	cmd.Env = append(cmd.Environ(), "LC_ALL=C") // for what it says below
 	out, err := cmd.Output()
 	exit, exited := errors.AsType[*exec.ExitError](err)

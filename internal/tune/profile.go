@@ -35,12 +35,12 @@ func (t *Tuner) TryProfile(ctx context.Context, f *advice.Finding, profile strin
 	}
 	switch {
 	case ctx.Err() != nil:
-		return r, ctx.Err()
+		return nil, ctx.Err()
 	case errors.Is(err, capture.ErrNoBenchmarks):
 		r.State, r.Why = advice.Inconclusive, "the packages that are hot in the profile have no benchmarks; hone pgo -verify PACKAGES measures others, hone load a service"
 		return r, nil
 	case err != nil:
-		return r, err
+		return nil, err
 	}
 	judgeProfile(r, report)
 	return r, nil

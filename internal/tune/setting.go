@@ -70,7 +70,8 @@ func unset(setting string) (variables []string) {
 }
 
 // TrySettings measures benchmarks with each of some settings against without, or with
-// the usual ones. No file is changed, as a setting has none.
+// the usual ones. No file is changed, as a setting has none. An error ends it: beside a
+// result that has those tried before.
 func (t *Tuner) TrySettings(ctx context.Context, f *advice.Finding, benchmarks []capture.BenchID, settings []string) (*Result, error) {
 	if len(benchmarks) == 0 {
 		return nil, fmt.Errorf("%s was seen in no benchmark of this module, by which settings are tried: hone advise ./... looks at benchmarks", f.ID)
@@ -80,25 +81,32 @@ func (t *Tuner) TrySettings(ctx context.Context, f *advice.Finding, benchmarks [
 	if limit {
 		settings = DefaultSettings
 	}
-	for _, s := range settings {
-		trial, err := t.trySetting(ctx, s, benchmarks)
-		if err != nil {
-			return nil, err
+	try := func(setting string, benchmarks []capture.BenchID) error {
+		trial, err := t.trySetting(ctx, setting, benchmarks)
+		if err == nil {
+			r.Settings = append(r.Settings, *trial)
 		}
-		r.Settings = append(r.Settings, *trial)
+		return err
 	}
-	if limit {
+	var err error
+	for _, s := range settings {
+		if err = try(s, benchmarks); err != nil {
+			break
+		}
+	}
+	if limit && err == nil {
 		trial, large := limitSetting(r.Settings)
 		if len(large) > 0 {
-			var err error
-			if trial, err = t.trySetting(ctx, trial.Setting, large); err != nil {
-				return nil, err
-			}
+			err = try(trial.Setting, large)
+		} else {
+			r.Settings = append(r.Settings, *trial)
 		}
-		r.Settings = append(r.Settings, *trial)
+	}
+	if err != nil && len(r.Settings) == 0 {
+		return nil, err
 	}
 	r.sum()
-	return r, nil
+	return r, err
 }
 
 func (t *Tuner) trySetting(ctx context.Context, setting string, benchmarks []capture.BenchID) (*SettingTrial, error) {

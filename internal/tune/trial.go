@@ -59,7 +59,8 @@ var errNoFix = errors.New("this finding has no rewrite: it is advice")
 
 // Try proves the rewrite of a finding by benchmarks, or all of its package if none are
 // named, and keeps it if it is confirmed.
-// A rewrite that fails is a result; an error is for what has nothing to do with it.
+// A rewrite that fails is a result; an error is for what has nothing to do with it. Beside
+// a result it says why what was confirmed is not kept.
 func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture.BenchID) (*Result, error) {
 	if f.Fix == nil {
 		return nil, fmt.Errorf("%s: %w: %s", f.ID, errNoFix, f.Why)
@@ -77,11 +78,12 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 	if err != nil {
 		return nil, err
 	}
-	if done, err := t.builds(ctx, r, f, overlay); done || err != nil {
-		return r, err
-	}
-	if done, err := t.passes(ctx, r, f, overlay); done || err != nil {
-		return r, err
+	for _, holds := range []func(context.Context, *Result, *advice.Finding, string) (bool, error){t.builds, t.passes} {
+		if done, err := holds(ctx, r, f, overlay); err != nil {
+			return nil, err
+		} else if done {
+			return r, nil
+		}
 	}
 	r.State = advice.Patched
 	if t.CheckOnly {
@@ -92,8 +94,11 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 		benchmarks = []capture.BenchID{{Package: f.Package}}
 	}
 	err = twice(func(stage string) (bool, error) { return t.prove(ctx, stage, r, f, benchmarks, overlay) })
-	if err != nil || r.State != advice.Confirmed {
-		return r, err
+	if err != nil {
+		return nil, err
+	}
+	if r.State != advice.Confirmed {
+		return r, nil
 	}
 	if err := t.unchanged(ctx, f.Fix); err != nil {
 		return r, err // edited while it was measured

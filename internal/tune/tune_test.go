@@ -312,7 +312,7 @@ func TestStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.WriteString(`{"finding":"tor`)
+	_, err = h.WriteString("not JSON\n{\"finding\":\"tor")
 	if err := errors.Join(err, h.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -71,6 +72,9 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 	switch {
 	case len(worse) > 0:
 		r.State, r.Why = advice.Refuted, "worse: "+list(worse)
+	case broken(report.Failures) != nil:
+		b := broken(report.Failures)
+		r.Why = fmt.Sprintf("a benchmark fails with it, and not without: %s: %s", cmp.Or(b.Benchmark, b.Package), b.What)
 	case len(t.faster) > 0:
 		r.State, r.Why = advice.Confirmed, list(t.faster)
 	case len(smaller) > 0 && maySlow:
@@ -90,6 +94,20 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 		return true
 	}
 	return false
+}
+
+// broken returns a benchmark that fails with a rewrite only; nil if there is none.
+func broken(failures []capture.BenchFailure) *capture.BenchFailure {
+	for i := range failures {
+		f := &failures[i]
+		base := slices.ContainsFunc(failures, func(g capture.BenchFailure) bool {
+			return g.Package == f.Package && g.Benchmark == f.Benchmark && g.Side != "head"
+		})
+		if f.Side == "head" && !base {
+			return f
+		}
+	}
+	return nil
 }
 
 // times are what a measurement says of time, by the clocks that decide.
@@ -124,10 +142,9 @@ func (t *times) none() bool { return len(t.slower)+len(t.faster)+len(t.small)+le
 
 // noSlower reports whether an undecided time is decided this far: it is faster or equal, or
 // slower by less than anybody minds. A series that changed in one of two runs is not, as
-// little as one of a busy machine, unless the first run saw nothing but gains.
+// little as one of a busy machine.
 func noSlower(c *experiment.Comparison) bool {
-	return c.Scale == experiment.Ratio && c.Verdict != experiment.Worse && !c.Busy && !c.OtherBenchmark && c.KeepsBudget() &&
-		(c.Confirmation == experiment.Pending || c.Interval.Hi < 1)
+	return c.Scale == experiment.Ratio && c.Verdict != experiment.Worse && !c.Busy && !c.OtherBenchmark && c.KeepsBudget() && c.Confirmation == experiment.Pending
 }
 
 // isClock reports whether a comparison is of the clock that decides about a benchmark.

@@ -104,7 +104,8 @@ func TestJudgeNoSlower(t *testing.T) {
 		{[]time{{0.94, 1.01, 0, false, 0.02}, {0.97, 1.021, 0, false, 0.02}}, open},
 		{[]time{{0.94, 1.01, 0, false, 0}}, open},
 		{[]time{{0.94, 1.01, 0, true, 0.02}}, open},
-		{[]time{{0.94, 0.98, experiment.Disagreed, false, 0.02}}, fewer},  // faster, and then not
+		{[]time{{0.94, 0.98, experiment.Disagreed, false, 0.02}}, open}, // faster, and then who knows
+		{[]time{{0.94, 0.98, experiment.NotRepeated, false, 0.02}}, open},
 		{[]time{{1.005, 1.015, experiment.Disagreed, false, 0.02}}, open}, // slower, and then not
 	} {
 		fewerAllocs := experiment.Comparison{
@@ -119,6 +120,15 @@ func TestJudgeNoSlower(t *testing.T) {
 			})
 		}
 		var r Result
+		for failures, why := range map[string]string{"base head": c.why, "head": "fails with it, and not without: B: panic"} {
+			report := &capture.BenchReport{Family: family}
+			for side := range strings.FieldsSeq(failures) {
+				report.Failures = append(report.Failures, capture.BenchFailure{Package: "p", Benchmark: "B", Side: side, What: "panic"})
+			}
+			if judge(&r, report, 0.05); !strings.Contains(r.Why, why) {
+				t.Errorf("%+v, fails in %s: %s, %q", c.times, failures, r.State, r.Why)
+			}
+		}
 		judge(&r, &capture.BenchReport{Family: family}, 0.05)
 		if want := c.why == fewer; (r.State == advice.Confirmed) != want || !want && r.State != advice.Inconclusive || !strings.Contains(r.Why, c.why) {
 			t.Errorf("%+v: %s, %q", c.times, r.State, r.Why)
