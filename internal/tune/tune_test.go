@@ -253,6 +253,34 @@ func TestTryRefuses(t *testing.T) {
 	}
 }
 
+// TestTryNoCopy: what is rewritten is a link's target, and git has no copy of ignored files.
+func TestTryNoCopy(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"link":    {"go.mod": goMod, "m.txt": fast},
+		"ignored": {"go.mod": goMod, ".gitignore": "m.go\n"},
+	} {
+		dir := module(t, files)
+		if name == "link" {
+			if err := os.Symlink("m.txt", filepath.Join(dir, "m.go")); err != nil {
+				t.Skip(err)
+			}
+		}
+		for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "first"}} {
+			cmd := exec.Command("git", args...)
+			cmd.Dir = dir
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("git %v: %v\n%s", args, err, out)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte(slow), 0o666); err != nil { // through the link
+			t.Fatal(err)
+		}
+		if _, err := tuner(t, dir).Try(t.Context(), finding(dir, slow, fast), length); !errors.Is(err, ErrUncommitted) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestTryInterrupted: what ends it leaves the tree as it was.
 func TestTryInterrupted(t *testing.T) {
 	dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow, "m_test.go": tests})
