@@ -354,11 +354,18 @@ func (x *examiner) offer(f *found, s *Site, m *Match) {
 
 // root is the folder of the module that a file is in.
 func (x *examiner) root(file string) string {
-	best := x.options.Dir
-	length := 0
-	for _, m := range x.mods {
-		if rel, err := filepath.Rel(m.Dir, file); err == nil && !strings.HasPrefix(rel, "..") && len(m.Dir) > length {
-			best, length = m.Dir, len(m.Dir)
+	if m := x.module(file); m != nil {
+		return m.Dir
+	}
+	return x.options.Dir
+}
+
+// module returns the innermost module that a file or folder is in; nil if it is in none.
+func (x *examiner) module(file string) (best *module) {
+	for i := range x.mods {
+		m := &x.mods[i]
+		if rel, err := filepath.Rel(m.Dir, file); err == nil && !strings.HasPrefix(rel, "..") && (best == nil || len(m.Dir) > len(best.Dir)) {
+			best = m
 		}
 	}
 	return best

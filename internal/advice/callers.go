@@ -41,7 +41,7 @@ func (h *hot) calledBy(subject int) []Caller {
 		}
 		if share := float64(v[by]) / float64(all[by]); share >= callerShare {
 			name := parseName(at.function)
-			callers = append(callers, Caller{strings.TrimPrefix(name.receiver+"."+name.name, "."), at.file, int(at.line), share})
+			callers = append(callers, Caller{name.declared(), at.file, int(at.line), share})
 		}
 	}
 	slices.SortFunc(callers, func(a, b Caller) int {

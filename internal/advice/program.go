@@ -132,11 +132,8 @@ func (p *Program) tested() bool {
 func (f *Finding) at(frame StackFrame) {
 	f.File, f.Line = frame.File, frame.Line
 	f.Package = (&profile.Frame{Name: frame.Name}).Package()
-	if n := parseName(frame.Name); n.receiver != "" {
-		f.Function = n.receiver + "." + n.name
-	} else {
-		f.Function = n.name
-	}
+	name := parseName(frame.Name)
+	f.Function = name.declared()
 	text, err := os.ReadFile(frame.File)
 	if err != nil {
 		f.Caveats = append(f.Caveats, "the source is not there to look at: "+err.Error())
@@ -155,11 +152,8 @@ func (x *examiner) programs(inputs []Input) []*Program {
 		if i < 0 {
 			i = len(all)
 			p := &Program{Subject: in.Subject, Dir: x.options.Dir, Mains: x.mains, subject: x.subject(in.Subject), foreign: x.options.Foreign, seen: &x.evidence, locate: x.locate}
-			if root := x.root(x.options.Dir); root != "" {
-				i := slices.IndexFunc(x.mods, func(m module) bool { return m.Dir == root })
-				if i >= 0 { // else it is the folder of a workspace, whose modules may differ
-					p.GoVersion = x.mods[i].GoVersion
-				}
+			if m := x.module(x.options.Dir); m != nil { // else it is the folder of a workspace, whose modules may differ
+				p.GoVersion = m.GoVersion
 			}
 			all = append(all, p)
 		}

@@ -220,7 +220,7 @@ func (s *Site) Allocates() float64 {
 			sum[allocBytes] += v[allocBytes]
 			sum[allocBlocks] += v[allocBlocks]
 			if len(k.below) > 0 {
-				own[subject][cpuTime] += v[cpuTime]
+				sum[cpuTime] += v[cpuTime]
 			}
 		}
 	}

@@ -184,6 +184,9 @@ func parseName(full string) funcName {
 	return f
 }
 
+// declared is the declaration that the function is of: "Type.Method" or "function".
+func (f *funcName) declared() string { return strings.TrimPrefix(f.receiver+"."+f.name, ".") }
+
 // cutTypeArguments removes what is in brackets, which may have slashes and dots.
 func cutTypeArguments(name string) string {
 	if !strings.Contains(name, "[") {

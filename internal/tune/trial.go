@@ -78,12 +78,15 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 	if err != nil {
 		return nil, err
 	}
-	for _, holds := range []func(context.Context, *Result, *advice.Finding, string) (bool, error){t.builds, t.passes} {
-		if done, err := holds(ctx, r, f, overlay); err != nil {
-			return nil, err
-		} else if done {
-			return r, nil
-		}
+	done, err := t.builds(ctx, r, f, overlay)
+	if err == nil && !done {
+		done, err = t.passes(ctx, r, f, overlay)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case done:
+		return r, nil
 	}
 	r.State = advice.Patched
 	if t.CheckOnly {

@@ -69,12 +69,12 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 	inReach := slices.ContainsFunc(t.small, func(c *experiment.Comparison) bool { // what was promised
 		return c.Scale == experiment.Ratio && c.Verdict != experiment.SameCode && promise > 0 && c.Interval.Lo <= 1-promise
 	})
+	fails := broken(report.Failures)
 	switch {
 	case len(worse) > 0:
 		r.State, r.Why = advice.Refuted, "worse: "+list(worse)
-	case broken(report.Failures) != nil:
-		b := broken(report.Failures)
-		r.Why = fmt.Sprintf("a benchmark fails with it, and not without: %s: %s", cmp.Or(b.Benchmark, b.Package), b.What)
+	case fails != nil:
+		r.Why = fmt.Sprintf("a benchmark fails with it, and not without: %s: %s", cmp.Or(fails.Benchmark, fails.Package), fails.What)
 	case len(t.faster) > 0:
 		r.State, r.Why = advice.Confirmed, list(t.faster)
 	case len(smaller) > 0 && maySlow:
