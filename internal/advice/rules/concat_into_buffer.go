@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 	"regexp"
 	"strings"
 
@@ -18,7 +19,8 @@ var concatIntoBuffer = &advice.Rule{
 each piece once, and allocate nothing.
 
 The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at. It is left to review:
-functions that the pieces call run between the writes. Where one of them sees the buffer, it is not offered. The same holds
+functions that the pieces call run between the writes. Where one of them sees the buffer, it is not offered, nor for a
+single write to a buffer that is declared empty in the function: pieces make it grow by smaller steps. The same holds
 for append(b, (a + c)...), where pieces that are bytes must not share memory with the slice's spare capacity.`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
@@ -70,9 +72,24 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
 		m.Edits = []advice.Edit{replace(stmt, strings.Join(lines, "\n"))}
 		m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
+		if startsHere(s, c.Cursor, object(s, sel.X)) {
+			m.Class, m.Edits = advice.AdviceOnly, nil
+			m.Why += fmt.Sprintf(" Have %s Grow before that, or it grows by smaller steps.", dst)
+		}
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// startsHere reports whether a buffer is declared empty in the function, and a call that writes
+// to it is run once. Pieces that are written to it then have it grow by smaller steps, which
+// may allocate more often than + does.
+func startsHere(s *advice.Site, call inspector.Cursor, obj types.Object) bool {
+	if obj == nil || !isLocal(s, obj) || inLoop(call) || asks(s, obj, "Grow", "Reset", "Truncate") {
+		return false
+	}
+	_, empty := newlyDeclared(s, obj)
+	return empty
 }
 
 // appendsConcat is of b = append(b, (a + c)...).

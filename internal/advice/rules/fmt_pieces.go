@@ -20,10 +20,11 @@ type fmtPiece struct {
 	text string
 	code string
 	arg  ast.Expr // nil of a constant text
-	// appends is, of a number, the call that appends its text to something: what stands
-	// before that, and behind.
+	// appends is, of a number or a quoted text, the call that appends it to something: what
+	// stands before that, and behind.
 	appends [2]string
-	longest int // bytes that the text of a number has at most
+	longest int  // bytes that the text of a number has at most
+	quoted  bool // a text as strconv.Quote has it
 	// review says in what somebody has to look: "" where code does what fmt does.
 	review string
 	// literal is set where arg is one, of text.
@@ -198,6 +199,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			return p, ok
 		case 'q':
 			name, imported := packageName(s, "strconv", at)
+			p.quoted, p.appends = true, [2]string{name + ".AppendQuote(", ", " + p.code + ")"}
 			p.code = name + ".Quote(" + p.code + ")"
 			return p, ok && imported
 		}
@@ -344,8 +346,16 @@ func concatenation(s *advice.Site, pieces []fmtPiece) (code string, constant boo
 	return strings.Join(parts, " + "), constant
 }
 
-// inBuffer is the expression that puts a number and the text around it together on the stack,
-// of which a string is made once; "" where pieces are more, or names are hidden.
+// quotedLength is how long a quoted text, and what is around it, may be on average to be put
+// together in quoteRoom bytes: most then fit.
+const (
+	quoteRoom  = 64
+	quotedLength = 48
+)
+
+// inBuffer is the expression that puts a number or a quoted text, and what is around it, together
+// on the stack, of which a string is made once; "" where pieces are more or longer, or names
+// are hidden.
 func inBuffer(s *advice.Site, pieces []fmtPiece, at token.Pos) string {
 	pieces = merged(pieces)
 	i := slices.IndexFunc(pieces, func(p fmtPiece) bool { return p.appends[0] != "" })
@@ -374,10 +384,18 @@ func inBuffer(s *advice.Site, pieces []fmtPiece, at token.Pos) string {
 		return fmt.Sprintf("append(%s, %s...)", to, literal(text))
 	}
 	// Not of []byte(before), which has room for itself alone.
-	room := fmt.Sprintf("make([]byte, 0, %d)", roundUp(len(before)+pieces[i].longest+len(behind)))
-	number := pieces[i].appends[0] + appended(room, before) + pieces[i].appends[1]
-	return "string(" + appended(number, behind) + ")"
+	size := roundUp(len(before) + pieces[i].longest + len(behind))
+	if pieces[i].quoted {
+		if size = quoteRoom; s.BlockSize(fmtFrames) > quotedLength || len(before)+len(behind) > quoteRoom/2 {
+			return ""
+		}
+	}
+	value := pieces[i].appends[0] + appended(stackBytes(size), before) + pieces[i].appends[1]
+	return "string(" + appended(value, behind) + ")"
 }
+
+// stackBytes are no bytes yet, with room on the stack for so many where they go no further.
+func stackBytes(size int) string { return fmt.Sprintf("make([]byte, 0, %d)", size) }
 
 // roundUp returns the next power of two.
 func roundUp(n int) int { return 1 << bits.Len(uint(n-1)) }

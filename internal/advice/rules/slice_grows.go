@@ -357,6 +357,10 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 	if roomMatters(s, g.obj) {
 		m.Class = advice.Review
 	}
+	more, ok := g.appendedAfter()
+	if !ok {
+		return false
+	}
 	size, first := b.size(s, stmt.Node().Pos())
 	guard := size
 	if steps > 1 {
@@ -364,6 +368,12 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		if b.counts && g.isSmall(b.expr) {
 			return false // the product may not fit
 		}
+	}
+	if more > 0 {
+		if b.counts {
+			return false // the sum may not fit
+		}
+		size += "+" + strconv.Itoa(more)
 	}
 	typ := s.Source(d.typ)
 	made := fmt.Sprintf("make(%s, 0, %s)", typ, size)
@@ -390,6 +400,23 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		m.Edits = append(m.Edits, replace(r.X, name))
 	}
 	return true
+}
+
+// appendedAfter returns how many elements are appended to the slice behind the loop; ok is false
+// where that isn't the same each time. The first of them would double a slice that has room for
+// the loop's alone.
+func (g *growth) appendedAfter() (n int, ok bool) {
+	ok = true
+	for c := range g.s.Func.Preorder((*ast.CallExpr)(nil)) {
+		call := c.Node().(*ast.CallExpr)
+		if call.Pos() < g.loop.Node().End() || g.s.Callee(call) != "append" || object(g.s, call.Args[0]) != g.obj {
+			continue
+		}
+		stmt, found := statement(c)
+		ok = ok && found && stmt.Parent() == g.loop.Parent() && !call.Ellipsis.IsValid()
+		n += len(call.Args) - 1
+	}
+	return n, ok
 }
 
 // isSmall reports whether a number's type is narrower than an int.

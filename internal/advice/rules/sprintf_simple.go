@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"regexp"
 	"slices"
@@ -22,11 +23,13 @@ var sprintfSimple = &advice.Rule{
 finds out by reflection-like switches what it is. Strings are joined by +, and numbers made strings by strconv, in a
 half to a third of the time and with one allocation. Numbers below 256 fmt takes without allocating, and of long ones it
 allocates less than their text has: where a profile of memory shows either, a number and the text around it are put together
-in a buffer on the stack, and more numbers than one are advice, as each would be a string of its own.
+in a buffer on the stack, and more numbers than one are advice, as each would be a string of its own. So is what %q quotes,
+which strconv puts together in memory of its own, and advice where that is long.
 
 The rewrite is offered where all verbs are without flags and widths, of strings, numbers, booleans and []byte. Of
 values with a String method it is left to review: fmt prints a nil and survives a panic. What is printed into a
-strings.Builder, a bytes.Buffer or a bufio.Writer is written there piece by piece.`,
+strings.Builder, a bytes.Buffer or a bufio.Writer is written there piece by piece, numbers by way of the stack or of the
+Writer's own room.`,
 	Class:  advice.Safe,
 	Frames: fmtFrames,
 	Gain:   2,
@@ -89,7 +92,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	why := moreThanFmt(s, pieces)
 	if why != "" {
 		if code = inBuffer(s, pieces, c.Pos()); code == "" {
-			m.Why = fmt.Sprintf("%s %s. %s Append the parts to a []byte, with strconv.AppendInt, and make one string of it.", short(c.Name), whatFmtDoes(suffix), why)
+			m.Why = fmt.Sprintf("%s %s. %s Append the parts to a []byte, with strconv.Append…, and make one string of it.", short(c.Name), whatFmtDoes(suffix), why)
 			return m, s.Share(fmtFrames) >= formattedMuch
 		}
 	}
@@ -118,7 +121,9 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 // don't.
 func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 	numbers, others, boxes, texts, parts := 0, 0, 0, 0, merged(pieces)
+	quotes := false
 	for _, p := range parts {
+		quotes = quotes || p.quoted
 		switch {
 		case p.arg == nil:
 			texts += len(p.text)
@@ -136,7 +141,10 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 	if numbers > 1 { // of one inBuffer loses nothing, however long
 		text = leastText(text)
 	}
+	const quotedOnStack = 24 // bytes; strconv.Quote takes half as much again as the text has, on the stack up to 32
 	switch {
+	case quotes && (len(parts) > 1 || text > quotedOnStack):
+		return "strconv.Quote would put the text together in memory of its own, and allocate more."
 	case len(parts) < 2:
 		return ""
 	case allocatesMore(s, pieces) || unboxed(s, numbers, boxes):
@@ -329,7 +337,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if !ok || len(pieces) > 1 && !inBlock(c.Parent()) {
 			return m, false
 		}
-		if allocatesMore(s, pieces) {
+		if !appendable(s, target, pieces, c.Pos()) {
 			return m, false
 		}
 		m.Class = advice.Safe
@@ -347,7 +355,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		}
 		var lines []string
 		for _, p := range pieces {
-			lines = append(lines, writeFmtPiece(s, dst, p))
+			lines = append(lines, writeFmtPiece(s, target, dst, p))
 		}
 		code := strings.Join(lines, "\n")
 		m.Edits = []advice.Edit{replace(stmt, code)}
@@ -420,8 +428,22 @@ func inBlock(stmt inspector.Cursor) bool {
 	return false
 }
 
-// writeFmtPiece is the statement that writes a piece.
-func writeFmtPiece(s *advice.Site, dst string, p fmtPiece) string {
+// appendable reports whether what pieces need to be written without allocating is at hand.
+func appendable(s *advice.Site, target string, pieces []fmtPiece, at token.Pos) bool {
+	for _, p := range pieces {
+		switch buffered := target == "*bufio.Writer"; {
+		case p.appends[0] == "":
+		case buffered && !s.AtLeast("1.18"), !buffered && (p.quoted || !builtins(s, at, "make", "byte")):
+			return false
+		}
+	}
+	return true
+}
+
+// writeFmtPiece is the statement that writes a piece to something of a type. What strconv
+// appends is on the stack before, or in the room that a bufio.Writer lends, as that would hand
+// it to who knows whom.
+func writeFmtPiece(s *advice.Site, target, dst string, p fmtPiece) string {
 	switch {
 	case p.arg == nil && len(p.text) == 1:
 		return fmt.Sprintf("%s.WriteByte(%s)", dst, quotedByte(p.text[0]))
@@ -429,6 +451,12 @@ func writeFmtPiece(s *advice.Site, dst string, p fmtPiece) string {
 		return fmt.Sprintf("%s.WriteString(%s)", dst, literal(p.text))
 	case isBytes(s, p.arg) && strings.HasPrefix(p.code, "string("):
 		return fmt.Sprintf("%s.Write(%s)", dst, s.Source(p.arg))
+	case p.appends[0] != "" && s.Info.Types[p.arg].Value == nil:
+		room := dst + ".AvailableBuffer()"
+		if target != "*bufio.Writer" {
+			room = stackBytes(roundUp(p.longest))
+		}
+		return fmt.Sprintf("%s.Write(%s)", dst, p.appends[0]+room+p.appends[1])
 	}
 	return fmt.Sprintf("%s.WriteString(%s)", dst, p.code)
 }

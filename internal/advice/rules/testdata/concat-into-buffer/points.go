@@ -42,3 +42,16 @@ func joined(b, x, y []byte) []byte {
 	b = append(b, (string(x) + ":" + string(y))...) // hot: runtime.concatstring3
 	return b
 }
+
+// once starts empty, and again doesn't.
+func once(key, value string) string {
+	var sb strings.Builder
+	// want C: Have sb Grow
+	sb.WriteString(key + ": " + value + "\n") // hot: runtime.concatstrings
+	return sb.String()
+}
+
+func again(sb *strings.Builder, key, value string) {
+	// want B: write the pieces
+	sb.WriteString(key + ": " + value + "\n") // hot: runtime.concatstrings
+}

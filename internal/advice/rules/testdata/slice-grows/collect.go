@@ -313,3 +313,27 @@ func branches(nodes []*node) ([]string, []string) {
 	}
 	return append(out, "left"), append(out, "right")
 }
+
+// path ends with what is none of the parts.
+func path(nodes []*node) []string {
+	out := []string{}
+	for _, n := range nodes {
+		// want A: len(nodes)
+		out = append(out, n.name) // hot: runtime.growslice
+	}
+	out = append(out, "", "end")
+	return append(out, ".")
+}
+
+// ended has one more sometimes, which would double what has room for the rest.
+func ended(nodes []*node, last string) []string {
+	out := []string{}
+	for _, n := range nodes {
+		// want C: len(nodes)
+		out = append(out, n.name) // hot: runtime.growslice
+	}
+	if last != "" {
+		out = append(out, last)
+	}
+	return out
+}

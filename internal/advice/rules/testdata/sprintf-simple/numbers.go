@@ -20,6 +20,6 @@ func way(id int64, scale float64) (string, string) {
 
 // quoted has no number.
 func quoted(key string) string {
-	// want A: "key=" + strconv.Quote(key)
+	// want A: strconv.Quote would put the text together in memory of its own
 	return fmt.Sprintf("key=%q", key) // alloc: fmt.Sprintf only 32 here 16
 }

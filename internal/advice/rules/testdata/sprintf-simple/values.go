@@ -37,7 +37,7 @@ func single(s string, k kind, n uint16) (string, string, string) {
 func lists(a, b int, s string) {
 	// want A: finds out what they are
 	use(fmt.Sprint(a, b, s, a)) // hot: fmt.Sprint
-	// want A: strconv.Quote(s)
+	// want A: in a buffer on the stack
 	use(fmt.Sprintf("%q\n", s)) // hot: fmt.Sprintf
 	// want A: finds out what they are
 	use(fmt.Sprintln(s, a, true)) // hot: fmt.Sprintln

@@ -1,6 +1,7 @@
 package writes
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -35,9 +36,11 @@ func build(names []string, w io.Writer, body []byte) (string, error) {
 	return sb.String(), nil
 }
 
-// later is of what is formatted now, and of numbers that fmt takes without allocating.
+// later is of what is formatted now, and of numbers that fmt takes without allocating, as the
+// stack does.
 func later(sb *strings.Builder, p *point, ip [4]byte) {
-	defer sb.WriteString(fmt.Sprintf("%+v", p))                // hot: fmt.Sprintf
+	defer sb.WriteString(fmt.Sprintf("%+v", p)) // hot: fmt.Sprintf
+	// want A: one by one
 	fmt.Fprintf(sb, "%d.%d.%d.%d", ip[0], ip[1], ip[2], ip[3]) // hot: fmt.Fprintf
 	p.x = 5
 }
@@ -51,4 +54,12 @@ func (n *named) String() string { return n.name }
 func closing(w io.Writer, n *named) {
 	defer fmt.Fprint(w, n) // hot: fmt.Fprint
 	n.name = "closed"
+}
+
+func measured(buf *bytes.Buffer, w *bufio.Writer, name string, n uint32, f float64) {
+	// want A: one by one
+	fmt.Fprintf(buf, "%x: %v", n, f) // hot: fmt.Fprintf
+	// want A: one by one
+	fmt.Fprintf(w, "%q: %d %t", name, n, n > 1) // hot: fmt.Fprintf
+	fmt.Fprintf(buf, "%q", name)                // hot: fmt.Fprintf
 }
