@@ -20,7 +20,8 @@ each piece once, and allocate nothing.
 
 The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at. It is left to review:
 functions that the pieces call run between the writes. Where one of them sees the buffer, it is not offered, nor for a
-single write to a buffer that is declared empty in the function: pieces make it grow by smaller steps. The same holds
+single write to a strings.Builder that the function declares, or where the joined strings are so short that they are not
+allocated: pieces make it grow by smaller steps. The same holds
 for append(b, (a + c)...), where pieces that are bytes must not share memory with the slice's spare capacity.`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
@@ -72,7 +73,7 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
 		m.Edits = []advice.Edit{replace(stmt, strings.Join(lines, "\n"))}
 		m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
-		if startsHere(s, c.Cursor, object(s, sel.X)) {
+		if obj := object(s, sel.X); startsHere(s, obj) && (!inLoop(c.Cursor) || s.Allocates() == 0) {
 			m.Class, m.Edits = advice.AdviceOnly, nil
 			m.Why += fmt.Sprintf(" Have %s Grow before that, or it grows by smaller steps.", dst)
 		}
@@ -81,11 +82,11 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// startsHere reports whether a buffer is declared empty in the function, and a call that writes
-// to it is run once. Pieces that are written to it then have it grow by smaller steps, which
-// may allocate more often than + does.
-func startsHere(s *advice.Site, call inspector.Cursor, obj types.Object) bool {
-	if obj == nil || !isLocal(s, obj) || inLoop(call) || asks(s, obj, "Grow", "Reset", "Truncate") {
+// startsHere reports whether a strings.Builder is declared in the function, and nothing makes
+// room in it: pieces that are written to it have it grow by smaller steps than all at once, and
+// allocate more often at the beginning. A bytes.Buffer starts with room for many.
+func startsHere(s *advice.Site, obj types.Object) bool {
+	if obj == nil || !isLocal(s, obj) || strings.TrimPrefix(typeName(obj.Type()), "*") != "strings.Builder" || asks(s, obj, "Grow", "Reset") {
 		return false
 	}
 	_, empty := newlyDeclared(s, obj)

@@ -131,12 +131,12 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 			numbers++
 		default:
 			others++
-			if basic, ok := under(s.Info.TypeOf(p.arg)).(*types.Basic); !ok || basic.Info()&types.IsBoolean == 0 {
+			if takesBox(s, p) {
 				boxes++
 			}
 		}
 	}
-	const boxed = 8 // bytes that a number takes in an interface
+	const box = 8 // bytes that a number takes in an interface
 	text := int(s.BlockSize(fmtFrames))
 	if numbers > 1 { // of one inBuffer loses nothing, however long
 		text = leastText(text)
@@ -149,10 +149,20 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 		return ""
 	case allocatesMore(s, pieces) || unboxed(s, numbers, boxes):
 		return "Numbers below 256 it takes without allocating, where strconv would make a string of each from 100 on."
-	case numbers > 0 && others == 0 && text-texts > numbers*boxed:
+	case numbers > 0 && others == 0 && text-texts > numbers*box:
 		return "A number of more than eight digits is longer as a string, which strconv would make besides, than as the number that fmt allocates."
 	}
 	return ""
+}
+
+// takesBox reports whether fmt allocates to have a piece's argument in an interface: numbers may
+// be small, and booleans are.
+func takesBox(s *advice.Site, p fmtPiece) bool {
+	if p.arg == nil || p.isNumber() || s.Info.Types[p.arg].Value != nil {
+		return false
+	}
+	basic, ok := under(s.Info.TypeOf(p.arg)).(*types.Basic)
+	return !ok || basic.Info()&types.IsBoolean == 0
 }
 
 // leastText returns the length of the shortest text that the allocator gives a block of a
@@ -339,6 +349,10 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		}
 		if !appendable(s, target, pieces, c.Pos()) {
 			return m, false
+		}
+		if !inLoop(c.Cursor) && startsHere(s, rootOf(s, w)) &&
+			!slices.ContainsFunc(pieces, func(p fmtPiece) bool { return takesBox(s, p) }) {
+			return m, false // fmt may allocate for nothing, and has it grow once
 		}
 		m.Class = advice.Safe
 		for _, p := range pieces {

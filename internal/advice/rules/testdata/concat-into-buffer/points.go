@@ -55,3 +55,13 @@ func again(sb *strings.Builder, key, value string) {
 	// want B: write the pieces
 	sb.WriteString(key + ": " + value + "\n") // hot: runtime.concatstrings
 }
+
+// short joins texts that are not allocated.
+func short(xs []int) string {
+	var sb strings.Builder
+	for _, x := range xs {
+		// want C: Have sb Grow
+		sb.WriteString(strconv.Itoa(x) + ",") // hot: runtime.concatstring2 runtime.memmove
+	}
+	return sb.String()
+}

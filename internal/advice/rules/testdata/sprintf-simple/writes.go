@@ -63,3 +63,10 @@ func measured(buf *bytes.Buffer, w *bufio.Writer, name string, n uint32, f float
 	fmt.Fprintf(w, "%q: %d %t", name, n, n > 1) // hot: fmt.Fprintf
 	fmt.Fprintf(buf, "%q", name)                // hot: fmt.Fprintf
 }
+
+// version has numbers that fmt takes without allocating, and all in one write.
+func version(major, minor int) string {
+	var sb strings.Builder
+	fmt.Fprintf(&sb, "v%d.%d", major, minor) // hot: fmt.Fprintf
+	return sb.String()
+}
