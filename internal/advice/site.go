@@ -354,6 +354,19 @@ func (s *Site) Callees() []string {
 	return slices.Compact(names)
 }
 
+// First returns the functions matching re that profiles show below the line, of each stack the
+// one next to it, sorted; those of the user's own modules are not among them.
+func (s *Site) First(re *regexp.Regexp) []string {
+	var names []string
+	for _, k := range s.hot.chains {
+		if i := slices.IndexFunc(k.below, re.MatchString); i >= 0 {
+			names = append(names, k.below[i])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // A Wait is what profiles of waiting say of a line.
 type Wait struct {
 	Share float64       // of all waiting of its kind in the subject

@@ -392,6 +392,8 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		code, _ := concatenation(s, pieces)
 		if p := pieces[0]; p.arg != nil && isBytes(s, p.arg) {
 			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", operand(w, s.Source(w)), s.Source(p.arg)))}
+		} else if mayLackWriteString(s, w) {
+			return m, false
 		} else {
 			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), code))}
 			m.Imports = append(stringImports(pieces), "io")
@@ -422,7 +424,7 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 		m.Why = fmt.Sprintf("%s is copied into a string, read for verbs, and copied once more; with a %% in it something else comes out. Write writes it as it is.", s.Source(data))
 	} else {
 		pkg, ok := packageName(s, "io", c.Pos())
-		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
+		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) || mayLackWriteString(s, w) {
 			return *m, false
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), s.Source(text)))}

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -17,6 +18,7 @@ var stringBytesConversion = &advice.Rule{
 	Doc: `string(b) and []byte(s) copy, and allocate above 32 bytes or where the result is kept. Most of what takes one has a
 twin for the other: regexp's Match and MatchString, the packages bytes and strings, Write and WriteString.
 
+An io.Writer is given a string only where neither the package nor a profile shows one there that has no WriteString.
 What os.ReadFile or io.ReadAll returned and only a string is made of is there twice: that is advice only.
 
 Where the compiler copies nothing, as in comparisons, as a map's key, in switch and range, there is no finding. What is
@@ -249,9 +251,19 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
+var writeMethod = regexp.MustCompile(`\)\.Write$|^io\.discard\.Write$`)
+
+// writesStrings are the methods Write, as profiles name them, of the standard library's
+// writers that have a WriteString.
+var writesStrings = regexp.MustCompile(`^(bufio\.\(\*Writer\)|bytes\.\(\*Buffer\)|hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http\.\(\*(http2)?response(Writer)?\)|net/http/httptest\.\(\*ResponseRecorder\)|os\.\(\*File\)|strings\.\(\*Builder\))\.Write$`)
+
 // mayLackWriteString reports whether the package sets a writer to one that has no
-// WriteString, so that io.WriteString would make the copy.
+// WriteString, or profiles show such a one below the line: io.WriteString would make the copy
+// there.
 func mayLackWriteString(s *advice.Site, w ast.Expr) bool {
+	if slices.ContainsFunc(s.First(writeMethod), func(name string) bool { return !writesStrings.MatchString(name) }) {
+		return true
+	}
 	v, ok := variable(s, w).(*types.Var)
 	if !ok {
 		return false

@@ -70,3 +70,8 @@ func version(major, minor int) string {
 	fmt.Fprintf(&sb, "v%d.%d", major, minor) // hot: fmt.Fprintf
 	return sb.String()
 }
+
+func squeezed(w io.Writer, text string) {
+	fmt.Fprint(w, text)  // hot: fmt.Fprint compress/gzip.(*Writer).Write
+	fmt.Fprintf(w, text) // hot: fmt.Fprintf compress/gzip.(*Writer).Write
+}

@@ -63,3 +63,13 @@ func paragraph(w io.Writer, text string) {
 	// want B: io.WriteString needs none
 	w.Write([]byte("<p>" + text)) // alloc: only 128
 }
+
+// squeezed has a writer without WriteString, where shown has a buffer.
+func squeezed(w io.Writer, text string) {
+	w.Write([]byte(text)) // hot: compress/gzip.(*Writer).Write bytes.(*Buffer).Write runtime.stringtoslicebyte
+}
+
+func shown(w io.Writer, text string) {
+	// want B: io.WriteString needs none
+	w.Write([]byte(text)) // hot: bytes.(*Buffer).Write runtime.stringtoslicebyte
+}
