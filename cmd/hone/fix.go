@@ -26,7 +26,8 @@ Apply the rewrite of a finding and prove it: build and vet it, run the tests of 
 package that depends on the one it is in, and measure the benchmarks that the finding
 was seen in, with and without it in turns. It is kept only if that confirms that
 something got faster, or allocates less and is no slower; otherwise no file was ever
-touched.
+touched. What a first measurement can't tell is measured once more, for three times as
+long at most, unless -count says how many samples are enough.
 
 A finding of gc-bound has no rewrite, but settings: the benchmarks are measured with
 GOGC=200, with GOGC=400 and with a limit on memory, each in turns with none, and the

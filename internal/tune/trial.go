@@ -96,7 +96,9 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 	if len(benchmarks) == 0 { // the profile was of no benchmark: those of the package
 		benchmarks = []capture.BenchID{{Package: f.Package}}
 	}
-	err = twice(func(stage string) (bool, error) { return t.prove(ctx, stage, r, f, benchmarks, overlay) })
+	err = twice(t.Bench.Count, func(stage string, atMost time.Duration) (further, error) {
+		return t.prove(ctx, stage, atMost, r, f, benchmarks, overlay)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -189,22 +191,30 @@ func complaints(out []byte) []byte {
 
 var position = regexp.MustCompile(`(?m)^\S*?:\d+(:\d+)?: `)
 
-// twice has something proved, and once more where that is to be: to refute takes two runs, as
-// to confirm does, and the second counts.
-func twice(prove func(stage string) (again bool, err error)) error {
-	again, err := prove("measure")
-	if again && err == nil {
-		_, err = prove("measure again")
+// twice has something proved, and once more where that is to be, for some time where more samples
+// may tell: to refute takes two runs, as to confirm does. The second counts.
+func twice(count int, prove func(stage string, atMost time.Duration) (further, error)) error {
+	const patience = 3 // times as long as what told nothing
+	start := time.Now()
+	more, err := prove("measure", 0)
+	switch {
+	case err != nil:
+		return err
+	case more == again:
+		_, err = prove("measure again", 0)
+	case more == longer && count == 0: // else somebody said how many are enough
+		_, err = prove("measure for longer", patience*time.Since(start))
 	}
 	return err
 }
 
-// prove compares the code without and with the overlay, and says in the result what that
-// made of the finding; again as judge.
-func (t *Tuner) prove(ctx context.Context, stage string, r *Result, f *advice.Finding, benchmarks []capture.BenchID, overlay string) (again bool, err error) {
+// prove compares the code without and with the overlay, and says in the result what that made
+// of the finding. It takes what a comparison takes, or goes on for so long at most.
+func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r *Result, f *advice.Finding, benchmarks []capture.BenchID, overlay string) (further, error) {
 	b := t.Bench
 	b.Dir = t.Dir
 	b.Packages, b.Pattern = selection(benchmarks)
+	b.For = atMost
 	t.stage(stage, strings.Join(b.Packages, " "))
 	report, err := b.AgainstFlags(ctx, "without the rewrite", nil, []string{"-overlay=" + overlay})
 	if report != nil && report.Dir != "" {
@@ -212,15 +222,15 @@ func (t *Tuner) prove(ctx context.Context, stage string, r *Result, f *advice.Fi
 	}
 	switch {
 	case ctx.Err() != nil:
-		return false, ctx.Err()
+		return nothing, ctx.Err()
 	case errors.Is(err, capture.ErrNoBenchmarks) && report != nil && len(report.Failures) > 0:
 		r.State, r.Why = advice.Inconclusive, err.Error()
-		return false, nil
+		return nothing, nil
 	case errors.Is(err, capture.ErrNoBenchmarks):
 		r.State, r.Why = advice.Patched, "it builds and passes the tests; no benchmark runs it, so that nothing can be measured"
-		return false, nil
+		return nothing, nil
 	case err != nil:
-		return false, err
+		return nothing, err
 	}
 	return judge(r, report, f.Bound.Expected), nil
 }

@@ -31,6 +31,15 @@ type Change struct {
 	Confirmed bool   `json:"confirmed"`
 }
 
+// What is to be done further after a measurement.
+type further int
+
+const (
+	nothing further = iota
+	again           // measure once more, as a second run has to say the same
+	longer          // measure for longer, which may tell
+)
+
 // judge says what a measurement made of a rewrite that promises a part of the time:
 //
 //	refuted       something got worse, confirmed; or no time changed, by the promise
@@ -40,17 +49,17 @@ type Change struct {
 //	              is accepted
 //	inconclusive  everything else
 //
-// Worse and better are what two series of samples agree on. That no time changed is of one:
-// again is true of it, as a second run has to say so, too.
-func judge(r *Result, report *capture.BenchReport, promise float64) (again bool) {
+// Worse and better are what two series of samples agree on. That no time changed is of one, so
+// that a second run has to say so, too.
+func judge(r *Result, report *capture.BenchReport, promise float64) further {
 	r.State, r.Why, r.Changes = advice.Inconclusive, "", nil
 	if report.Family == nil {
 		if len(report.Failures) == 0 && len(report.Unchanged) > 0 {
 			r.State, r.Why = advice.Refuted, "the compiler makes the same program of both"
-			return false
+			return nothing
 		}
 		r.Why = "the benchmarks could not be measured"
-		return false
+		return nothing
 	}
 	r.Changes = Changes(report.Family)
 	t := timesOf(report.Family)
@@ -79,6 +88,7 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 		r.State, r.Why = advice.Confirmed, list(t.faster)
 	case len(smaller) > 0 && maySlow:
 		r.Why = "it allocates less (" + list(smaller) + "), but whether it is slower the measurement could not tell; more samples (-count) or a quieter machine may"
+		return longer
 	case len(smaller) > 0:
 		r.State, r.Why = advice.Confirmed, "no slower: "+list(smaller)
 	case len(report.Failures) > 0:
@@ -87,13 +97,14 @@ func judge(r *Result, report *capture.BenchReport, promise float64) (again bool)
 		r.Why = "no time was measured"
 	case len(t.open) > 0:
 		r.Why = "the measurement could not tell; more samples (-count) or a quieter machine may"
+		return longer
 	case inReach:
 		r.Why = fmt.Sprintf("no faster as far as the measurement can tell, which is not as far as the %.1g %% that were to expect", 100*promise)
 	default:
 		r.State, r.Why = advice.Refuted, "measured, and no faster"
-		return true
+		return again
 	}
-	return false
+	return nothing
 }
 
 // broken returns a benchmark that fails with a rewrite only; nil if there is none.

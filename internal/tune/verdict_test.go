@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/capture"
@@ -75,9 +76,9 @@ func TestJudgePromise(t *testing.T) {
 			})
 		}
 		var r Result
-		again := judge(&r, &capture.BenchReport{Family: family}, c.promise)
-		if again != (c.want == advice.Refuted) {
-			t.Errorf("%+v: a second run has to say so: %v", c, again)
+		more := judge(&r, &capture.BenchReport{Family: family}, c.promise)
+		if (more == again) != (c.want == advice.Refuted) {
+			t.Errorf("%+v: a second run has to say so: %v", c, more)
 		}
 		if r.State != c.want || !strings.Contains(r.Why, c.why) {
 			t.Errorf("%+v: %s, %q", c, r.State, r.Why)
@@ -88,7 +89,7 @@ func TestJudgePromise(t *testing.T) {
 // TestJudgeNoSlower: what allocates less counts once each time is known to be no slower,
 // known to be faster or not.
 func TestJudgeNoSlower(t *testing.T) {
-	type time struct {
+	type clock struct {
 		lo, hi       float64
 		confirmation experiment.Confirmation
 		busy         bool
@@ -96,17 +97,17 @@ func TestJudgeNoSlower(t *testing.T) {
 	}
 	const fewer, open = "no slower: B allocs/op −10.0 %", "whether it is slower"
 	for _, c := range []struct {
-		times []time
+		times []clock
 		why   string
 	}{
-		{[]time{{0.94, 1.01, 0, false, 0.02}}, fewer},
-		{[]time{{0.94, 1.01, 0, false, 0.02}, {0.97, 1.019, 0, false, 0.02}}, fewer},
-		{[]time{{0.94, 1.01, 0, false, 0.02}, {0.97, 1.021, 0, false, 0.02}}, open},
-		{[]time{{0.94, 1.01, 0, false, 0}}, open},
-		{[]time{{0.94, 1.01, 0, true, 0.02}}, open},
-		{[]time{{0.94, 0.98, experiment.Disagreed, false, 0.02}}, open}, // faster, and then who knows
-		{[]time{{0.94, 0.98, experiment.NotRepeated, false, 0.02}}, open},
-		{[]time{{1.005, 1.015, experiment.Disagreed, false, 0.02}}, open}, // slower, and then not
+		{[]clock{{0.94, 1.01, 0, false, 0.02}}, fewer},
+		{[]clock{{0.94, 1.01, 0, false, 0.02}, {0.97, 1.019, 0, false, 0.02}}, fewer},
+		{[]clock{{0.94, 1.01, 0, false, 0.02}, {0.97, 1.021, 0, false, 0.02}}, open},
+		{[]clock{{0.94, 1.01, 0, false, 0}}, open},
+		{[]clock{{0.94, 1.01, 0, true, 0.02}}, open},
+		{[]clock{{0.94, 0.98, experiment.Disagreed, false, 0.02}}, open}, // faster, and then who knows
+		{[]clock{{0.94, 0.98, experiment.NotRepeated, false, 0.02}}, open},
+		{[]clock{{1.005, 1.015, experiment.Disagreed, false, 0.02}}, open}, // slower, and then not
 	} {
 		fewerAllocs := experiment.Comparison{
 			Key: experiment.Key{Benchmark: "B", Unit: "allocs/op"}, Direction: experiment.LowerIsBetter, Scale: experiment.Ratio,
@@ -172,7 +173,8 @@ func TestJudgeUngated(t *testing.T) {
 	}
 }
 
-// TestTwice: what one run says is no faster is refuted if another says so, too.
+// TestTwice: what one run says is no faster is refuted if another says so, too; what it
+// can't tell is measured for longer, unless somebody said how many samples are enough.
 func TestTwice(t *testing.T) {
 	report := func(v experiment.Verdict, confirmation experiment.Confirmation, change float64) *capture.BenchReport {
 		return &capture.BenchReport{Family: &experiment.Family{Comparisons: []experiment.Comparison{{
@@ -186,33 +188,41 @@ func TestTwice(t *testing.T) {
 	open := report(experiment.Inconclusive, 0, 0.97)
 	for _, c := range []struct {
 		name    string
+		count   int
 		reports []*capture.BenchReport
+		stages  []string
 		want    advice.State
 		changes int
 	}{
-		{"no faster, twice", []*capture.BenchReport{same, same}, advice.Refuted, 1},
-		{"no faster, then faster", []*capture.BenchReport{same, better}, advice.Confirmed, 1},
-		{"no faster, then who knows", []*capture.BenchReport{same, open}, advice.Inconclusive, 1},
-		{"no faster, then not measured", []*capture.BenchReport{same, {}}, advice.Inconclusive, 0},
-		{"faster", []*capture.BenchReport{better}, advice.Confirmed, 1},
-		{"slower", []*capture.BenchReport{worse}, advice.Refuted, 1},
-		{"who knows", []*capture.BenchReport{open}, advice.Inconclusive, 1},
+		{"no faster, twice", 0, []*capture.BenchReport{same, same}, []string{"measure", "measure again"}, advice.Refuted, 1},
+		{"no faster, then faster", 0, []*capture.BenchReport{same, better}, []string{"measure", "measure again"}, advice.Confirmed, 1},
+		{"no faster, then who knows", 0, []*capture.BenchReport{same, open}, []string{"measure", "measure again"}, advice.Inconclusive, 1},
+		{"no faster, then not measured", 0, []*capture.BenchReport{same, {}}, []string{"measure", "measure again"}, advice.Inconclusive, 0},
+		{"faster", 0, []*capture.BenchReport{better}, []string{"measure"}, advice.Confirmed, 1},
+		{"slower", 0, []*capture.BenchReport{worse}, []string{"measure"}, advice.Refuted, 1},
+		{"who knows, then faster", 0, []*capture.BenchReport{open, better}, []string{"measure", "measure for longer"}, advice.Confirmed, 1},
+		{"who knows, then slower", 0, []*capture.BenchReport{open, worse}, []string{"measure", "measure for longer"}, advice.Refuted, 1},
+		{"who knows, then still", 0, []*capture.BenchReport{open, open}, []string{"measure", "measure for longer"}, advice.Inconclusive, 1},
+		{"who knows, of so many", 10, []*capture.BenchReport{open}, []string{"measure"}, advice.Inconclusive, 1},
 	} {
 		var r Result
 		var stages []string
-		err := twice(func(stage string) (bool, error) {
+		err := twice(c.count, func(stage string, atMost time.Duration) (further, error) {
 			if len(stages) == len(c.reports) {
 				t.Fatalf("%s: measured once too often", c.name)
+			}
+			if (atMost > 0) != (stage == "measure for longer") {
+				t.Errorf("%s: %s takes %v", c.name, stage, atMost)
 			}
 			stages = append(stages, stage)
 			return judge(&r, c.reports[len(stages)-1], 0.05), nil
 		})
-		if err != nil || r.State != c.want || len(r.Changes) != c.changes || !slices.Equal(stages, []string{"measure", "measure again"}[:len(c.reports)]) {
+		if err != nil || r.State != c.want || len(r.Changes) != c.changes || !slices.Equal(stages, c.stages) {
 			t.Errorf("%s: %s after %q, %d changes (%v)", c.name, r.State, stages, len(r.Changes), err)
 		}
 	}
 	calls := 0
-	if err := twice(func(string) (bool, error) { calls++; return true, context.Canceled }); err == nil || calls != 1 {
+	if err := twice(0, func(string, time.Duration) (further, error) { calls++; return again, context.Canceled }); err == nil || calls != 1 {
 		t.Errorf("cancelled: %v after %d calls", err, calls)
 	}
 }
