@@ -413,11 +413,3 @@ func bufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
 	}
 	return grows, true
 }
-
-func deferred(c inspector.Cursor) bool {
-	switch c.Parent().Node().(type) {
-	case *ast.DeferStmt, *ast.GoStmt:
-		return true
-	}
-	return false
-}

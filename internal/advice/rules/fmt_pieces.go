@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -258,12 +257,6 @@ func isAlias(t types.Type) bool {
 	return ok
 }
 
-// plainBytes reports whether the elements of a slice are of type byte itself.
-func plainBytes(t types.Type) bool {
-	slice, ok := t.Underlying().(*types.Slice)
-	return ok && types.Identical(slice.Elem(), types.Typ[types.Byte])
-}
-
 // integer is a call of strconv for an integer.
 func integer(t *types.Basic, pkg string, base int, as func(types.BasicKind) (string, bool)) (string, bool) {
 	switch t.Kind() {
@@ -303,15 +296,6 @@ func textMethod(m *types.Selection) bool {
 	return ok && sig.Params().Len() == 0 && sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type(), types.Typ[types.String])
 }
 
-// operand is an expression as what a selector can follow.
-func operand(e ast.Expr, src string) string {
-	switch e.(type) {
-	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.IndexExpr, *ast.ParenExpr:
-		return src
-	}
-	return "(" + src + ")"
-}
-
 // merged joins constants that follow one another.
 func merged(pieces []fmtPiece) []fmtPiece {
 	var out []fmtPiece
@@ -349,7 +333,7 @@ func concatenation(s *advice.Site, pieces []fmtPiece) (code string, constant boo
 // quotedLength is how long a quoted text, and what is around it, may be on average to be put
 // together in quoteRoom bytes: most then fit.
 const (
-	quoteRoom  = 64
+	quoteRoom    = 64
 	quotedLength = 48
 )
 
@@ -399,14 +383,6 @@ func stackBytes(size int) string { return fmt.Sprintf("make([]byte, 0, %d)", siz
 
 // roundUp returns the next power of two.
 func roundUp(n int) int { return 1 << bits.Len(uint(n-1)) }
-
-// literal is a text as source: raw where it would be full of backslashes.
-func literal(text string) string {
-	if strings.ContainsAny(text, "\"\\") && !strings.Contains(text, "\t") && strconv.CanBackquote(text) {
-		return "`" + text + "`"
-	}
-	return strconv.Quote(text)
-}
 
 // reviews says what somebody has to look at; "" if nothing.
 func reviews(pieces []fmtPiece) string {

@@ -205,35 +205,6 @@ func (v *invariance) handedOn(obj types.Object) bool {
 	return found
 }
 
-// rootOf returns the variable that x.f[i].g begins with; nil if it begins with
-// something else.
-func rootOf(s *advice.Site, e ast.Expr) types.Object {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.Ident:
-			return s.Info.ObjectOf(x)
-		case *ast.SelectorExpr:
-			if s.Info.Selections[x] == nil {
-				return s.Info.ObjectOf(x.Sel)
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.SliceExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.UnaryExpr:
-			if x.Op != token.AND {
-				return nil
-			}
-			e = x.X
-		default:
-			return nil
-		}
-	}
-}
-
 // assignedElsewhere reports whether a local variable may change through a pointer, a
 // method called by its address, or a function literal.
 func assignedElsewhere(s *advice.Site, obj types.Object) bool {

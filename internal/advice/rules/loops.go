@@ -1,13 +1,11 @@
 package rules
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
 	"iter"
-	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -63,11 +61,6 @@ func rangeBound(s *advice.Site, r *ast.RangeStmt) (bound, bool) {
 	return bound{}, false
 }
 
-func isByte(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Kind() == types.Byte
-}
-
 func countBound(s *advice.Site, f *ast.ForStmt) (bound, bool) {
 	init, ok := f.Init.(*ast.AssignStmt)
 	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
@@ -103,20 +96,6 @@ func countBound(s *advice.Site, f *ast.ForStmt) (bound, bool) {
 		return bound{expr: length.Args[0]}, true
 	}
 	return bound{expr: n, counts: true, negative: mayBeNegative(s, n)}, !assignedAny(s, n, f.Body)
-}
-
-func isInt(s *advice.Site, e ast.Expr, want int64) bool {
-	n, ok := constantInt(s, e)
-	return ok && n == want
-}
-
-// constantInt returns the value of a constant integer.
-func constantInt(s *advice.Site, e ast.Expr) (int64, bool) {
-	v := s.Info.Types[e].Value
-	if v == nil {
-		return 0, false
-	}
-	return constant.Int64Val(constant.ToInt(v))
 }
 
 func mayBeNegative(s *advice.Site, n ast.Expr) bool {
@@ -322,162 +301,6 @@ func loopBody(loop ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// A declaration is a statement that declares one variable, and what as.
-type declaration struct {
-	inspector.Cursor          // the statement
-	typ              ast.Expr // the type, as written
-	value            ast.Expr // nil for var x T
-}
-
-// declarationOf returns the statement of the site's function that declares a
-// variable alone, with a type that it names.
-func declarationOf(s *advice.Site, obj types.Object) (declaration, bool) {
-	return declarationIn(s, s.Func, obj)
-}
-
-// declarationAround is declarationOf where the site's function may be a literal, and the
-// variable one of a function around it.
-func declarationAround(s *advice.Site, obj types.Object) (declaration, bool) {
-	if decl, ok := s.Root().FindNode(s.Decl); ok {
-		return declarationIn(s, decl, obj)
-	}
-	return declarationOf(s, obj)
-}
-
-func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) (declaration, bool) {
-	var d declaration
-	function.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)}, func(c inspector.Cursor) bool {
-		switch n := c.Node().(type) {
-		case *ast.AssignStmt:
-			if n.Tok == token.DEFINE && len(n.Lhs) == 1 && object(s, n.Lhs[0]) == obj && n.Lhs[0].Pos() == obj.Pos() {
-				d = declaration{Cursor: c, value: ast.Unparen(n.Rhs[0])}
-			}
-		case *ast.DeclStmt:
-			g, ok := n.Decl.(*ast.GenDecl)
-			if !ok || g.Tok != token.VAR || len(g.Specs) != 1 {
-				return true
-			}
-			spec, ok := g.Specs[0].(*ast.ValueSpec)
-			if !ok || len(spec.Names) != 1 || spec.Names[0].Pos() != obj.Pos() {
-				return true
-			}
-			d = declaration{Cursor: c, typ: spec.Type}
-			if len(spec.Values) == 1 {
-				d.value = ast.Unparen(spec.Values[0])
-			}
-		}
-		return true
-	})
-	if !d.Valid() {
-		return d, false
-	}
-	switch v := d.value.(type) {
-	case *ast.CompositeLit:
-		d.typ = v.Type
-	case *ast.CallExpr:
-		if len(v.Args) > 0 && (s.Callee(v) == "make" || s.Callee(v) == "new") {
-			d.typ = v.Args[0]
-		} else if s.Info.Types[v.Fun].IsType() {
-			d.typ = ast.Unparen(v.Fun)
-		}
-	}
-	return d, d.typ != nil
-}
-
-// lines returns the end of a declaration's last line and the comment at it, if no other
-// code or comment is on its lines nor a comment directly above: it can move without
-// leaving anything behind.
-func (d *declaration) lines(s *advice.Site) (comment string, end token.Pos, ok bool) {
-	n, tf := d.Node(), s.Fset.File(d.Node().Pos())
-	first, last := tf.Line(n.Pos()), tf.Line(n.End())
-	if last == tf.LineCount() || strings.TrimSpace(s.Text(tf.LineStart(first), n.Pos())) != "" {
-		return "", token.NoPos, false
-	}
-	for _, g := range s.File.Comments {
-		if g.Pos() < n.End() && tf.Line(g.End()) >= first-1 {
-			return "", token.NoPos, false
-		}
-	}
-	end = tf.LineStart(last + 1)
-	comment = strings.TrimRight(s.Text(n.End(), end), "\n\r")
-	text := strings.TrimSpace(comment)
-	return comment, end, text == "" || strings.HasPrefix(text, "//")
-}
-
-// previous reports whether a statement stands directly before another one.
-func previous(c, next inspector.Cursor) bool {
-	p, ok := next.PrevSibling()
-	return ok && p == c
-}
-
-// usesIn returns the uses of an object between two positions.
-func usesIn(s *advice.Site, obj types.Object, from, to token.Pos) []*ast.Ident {
-	var found []*ast.Ident
-	for _, id := range s.Uses(obj) {
-		if from <= id.Pos() && id.Pos() < to {
-			found = append(found, id)
-		}
-	}
-	return found
-}
-
-// sameAt reports whether the names in an expression mean the same at a position.
-func sameAt(s *advice.Site, e ast.Expr, at token.Pos) bool {
-	same := true
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			same = same && sameAt(s, n.X, at)
-			return false
-		case *ast.Field, *ast.FuncType:
-			if f, ok := n.(*ast.Field); ok {
-				same = same && sameAt(s, f.Type, at)
-				return false
-			}
-		case *ast.Ident:
-			if obj := s.Info.Uses[n]; obj != nil {
-				same = same && resolves(s, n.Name, at) == obj
-			}
-		}
-		return same
-	})
-	return same
-}
-
-// resolves returns what a name means at a position.
-func resolves(s *advice.Site, name string, at token.Pos) types.Object {
-	scope := s.Types.Scope().Innermost(at)
-	if scope == nil {
-		return nil
-	}
-	_, obj := scope.LookupParent(name, at)
-	return obj
-}
-
-// fresh returns a name like the one wanted that means nothing at a position, nor is
-// used in some code.
-func fresh(s *advice.Site, want string, at token.Pos, in ast.Node) string {
-	for i := 1; ; i++ {
-		name := want
-		if i > 1 {
-			name = fmt.Sprint(want, i)
-		}
-		if resolves(s, name, at) == nil && !uses(in, name) {
-			return name
-		}
-	}
-}
-
-// builtins reports whether names mean what the language has them mean.
-func builtins(s *advice.Site, at token.Pos, names ...string) bool {
-	for _, name := range names {
-		if obj := resolves(s, name, at); obj == nil || obj.Parent() != types.Universe {
-			return false
-		}
-	}
-	return true
-}
-
 // jumps reports whether a function has goto.
 func jumps(s *advice.Site) bool {
 	found := false
@@ -488,6 +311,3 @@ func jumps(s *advice.Site) bool {
 	})
 	return found
 }
-
-// oneLine reports whether source fits a sentence.
-func oneLine(text string) bool { return !strings.Contains(text, "\n") && len(text) < 60 }

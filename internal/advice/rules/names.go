@@ -1,11 +1,14 @@
 package rules
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
 	"path"
+	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -146,23 +149,6 @@ func nameable(s *advice.Site, t types.Type, scope *types.Scope, at token.Pos) bo
 	return false
 }
 
-// uses reports whether some identifier in code, other than one after a dot, has a
-// name.
-func uses(n ast.Node, name string) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			found = found || uses(n.X, name)
-			return false
-		case *ast.Ident:
-			found = found || n.Name == name
-		}
-		return !found
-	})
-	return found
-}
-
 // commented reports whether there is a comment between two positions of a site's
 // file, which a rewrite would lose.
 func commented(s *advice.Site, from, to token.Pos) bool {
@@ -218,20 +204,6 @@ func sameCode(s *advice.Site, a, b ast.Expr) bool {
 	return true
 }
 
-// isFloat reports whether a value of a type may be a NaN.
-func isFloat(t types.Type) bool {
-	if p, ok := t.(*types.TypeParam); ok {
-		t = p.Constraint()
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Info()&(types.IsFloat|types.IsComplex) != 0
-	case *types.Interface:
-		return true
-	}
-	return false
-}
-
 // sizeOf is how many bytes a value of a type takes on a 64-bit machine; false if that
 // depends on a type parameter.
 func sizeOf(t types.Type) (int64, bool) {
@@ -256,4 +228,86 @@ func sized(t types.Type) bool {
 		}
 	}
 	return true
+}
+
+// sameAt reports whether the names in an expression mean the same at a position.
+func sameAt(s *advice.Site, e ast.Expr, at token.Pos) bool {
+	same := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			same = same && sameAt(s, n.X, at)
+			return false
+		case *ast.Field, *ast.FuncType:
+			if f, ok := n.(*ast.Field); ok {
+				same = same && sameAt(s, f.Type, at)
+				return false
+			}
+		case *ast.Ident:
+			if obj := s.Info.Uses[n]; obj != nil {
+				same = same && resolves(s, n.Name, at) == obj
+			}
+		}
+		return same
+	})
+	return same
+}
+
+// resolves returns what a name means at a position.
+func resolves(s *advice.Site, name string, at token.Pos) types.Object {
+	scope := s.Types.Scope().Innermost(at)
+	if scope == nil {
+		return nil
+	}
+	_, obj := scope.LookupParent(name, at)
+	return obj
+}
+
+// fresh returns a name like the one wanted that means nothing at a position, nor is
+// used in some code.
+func fresh(s *advice.Site, want string, at token.Pos, in ast.Node) string {
+	for i := 1; ; i++ {
+		name := want
+		if i > 1 {
+			name = fmt.Sprint(want, i)
+		}
+		if resolves(s, name, at) == nil && !uses(in, name) {
+			return name
+		}
+	}
+}
+
+// builtins reports whether names mean what the language has them mean.
+func builtins(s *advice.Site, at token.Pos, names ...string) bool {
+	for _, name := range names {
+		if obj := resolves(s, name, at); obj == nil || obj.Parent() != types.Universe {
+			return false
+		}
+	}
+	return true
+}
+
+// framesOf matches the names that profiles have of functions, which go/types names, with
+// their type arguments.
+func framesOf(functions ...string) *regexp.Regexp {
+	var names []string
+	for _, name := range functions {
+		names = append(names, regexp.QuoteMeta(symbolOf(name)))
+	}
+	return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)(\[.*)?$`)
+}
+
+// symbolOf is the name that profiles have of a function or method: time.Time.Format of
+// (time.Time).Format, and a.(*T).M of (*a.T).M.
+func symbolOf(name string) string {
+	receiver, method, ok := strings.Cut(name, ").")
+	if !ok {
+		return name
+	}
+	receiver, pointer := strings.CutPrefix(strings.TrimPrefix(receiver, "("), "*")
+	if !pointer {
+		return receiver + "." + method
+	}
+	dot := strings.LastIndexByte(receiver, '.')
+	return fmt.Sprintf("%s.(*%s).%s", receiver[:dot], receiver[dot+1:], method)
 }

@@ -131,11 +131,6 @@ func twoResults(c advice.Call) bool {
 	return ok && len(assign.Lhs) == 2 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN)
 }
 
-func isBlank(e ast.Expr) bool {
-	id, ok := e.(*ast.Ident)
-	return ok && id.Name == "_"
-}
-
 // variableName is a name for what a call returns: that of the variable it goes to,
 // or else of the function.
 func variableName(s *advice.Site, c advice.Call) string {
@@ -145,19 +140,4 @@ func variableName(s *advice.Site, c advice.Call) string {
 		}
 	}
 	return lowerFirst(s.Decl.Name.Name)
-}
-
-// short is a function's name without the path of its package: "json.Marshal", or
-// "(*json.Decoder).Decode".
-func short(name string) string {
-	bare := strings.TrimLeft(name, "(*")
-	return name[:len(name)-len(bare)] + bare[strings.LastIndexByte(bare, '/')+1:]
-}
-
-// quoted is a text for a sentence, cut where it is long.
-func quoted(text string) string {
-	if r := []rune(text); len(r) > 40 {
-		text = string(r[:40]) + "…"
-	}
-	return fmt.Sprintf("%q", text)
 }

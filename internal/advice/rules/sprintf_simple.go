@@ -7,7 +7,6 @@ import (
 	"go/types"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -269,19 +268,6 @@ func already(s *advice.Site, c inspector.Cursor, args string) bool {
 	return branch && strings.Contains(s.Source(before.Node()), args+"[0].(string)")
 }
 
-// isParameter reports whether an object is a parameter of the site's function.
-func isParameter(s *advice.Site, obj types.Object) bool {
-	var params *ast.FieldList
-	switch f := s.Func.Node().(type) {
-	case *ast.FuncDecl:
-		params = f.Type.Params
-	case *ast.FuncLit:
-		params = f.Type.Params
-	}
-	_, isVar := obj.(*types.Var)
-	return isVar && params != nil && within(params, obj.Pos())
-}
-
 // written is of w.WriteString(fmt.Sprintf(…)): what can't be taken apart can be
 // printed to where it goes.
 func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
@@ -435,15 +421,6 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 	return *m, true
 }
 
-// inBlock reports whether a statement may become several.
-func inBlock(stmt inspector.Cursor) bool {
-	switch stmt.Parent().Node().(type) {
-	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
-		return true
-	}
-	return false
-}
-
 // appendable reports whether what pieces need to be written without allocating is at hand.
 func appendable(s *advice.Site, target string, pieces []fmtPiece, at token.Pos) bool {
 	for _, p := range pieces {
@@ -475,12 +452,4 @@ func writeFmtPiece(s *advice.Site, target, dst string, p fmtPiece) string {
 		return fmt.Sprintf("%s.Write(%s)", dst, p.appends[0]+room+p.appends[1])
 	}
 	return fmt.Sprintf("%s.WriteString(%s)", dst, p.code)
-}
-
-// quotedByte is a byte as a literal.
-func quotedByte(b byte) string {
-	if b >= 0x80 {
-		return fmt.Sprintf("%#x", b)
-	}
-	return strconv.QuoteRune(rune(b))
 }

@@ -201,17 +201,6 @@ func onlyGrows(s *advice.Site, statement, loop inspector.Cursor, obj types.Objec
 	return true
 }
 
-// operands takes a + b + c apart, but for constants, which the compiler joins.
-func operands(s *advice.Site, e ast.Expr) []ast.Expr {
-	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
-	if !ok || b.Op != token.ADD || s.Info.Types[e].Value != nil {
-		return []ast.Expr{e}
-	}
-	return append(operands(s, b.X), operands(s, b.Y)...)
-}
-
-func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
-
 // outermostLoop returns the outermost loop around a loop that a variable is declared
 // before, in the same function.
 func outermostLoop(loop inspector.Cursor, obj types.Object) (inspector.Cursor, bool) {
@@ -328,30 +317,4 @@ func writePiece(s *advice.Site, builder string, piece ast.Expr) string {
 		return fmt.Sprintf("%s.WriteString(string(%s))", builder, s.Source(piece))
 	}
 	return fmt.Sprintf("%s.WriteString(%s)", builder, s.Source(piece))
-}
-
-// mentions reports whether code uses an object.
-func mentions(s *advice.Site, n ast.Node, obj types.Object) bool {
-	for _, id := range s.Uses(obj) {
-		if within(n, id.Pos()) {
-			return true
-		}
-	}
-	return false
-}
-
-// addressTaken reports whether something may change a variable through a pointer, or
-// in a function literal.
-func addressTaken(s *advice.Site, obj types.Object) bool {
-	taken := false
-	s.Func.Inspect([]ast.Node{(*ast.UnaryExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
-		switch n := c.Node().(type) {
-		case *ast.UnaryExpr:
-			taken = taken || n.Op == token.AND && object(s, n.X) == obj
-		case *ast.FuncLit:
-			taken = taken || n != s.Func.Node() && mentions(s, n, obj)
-		}
-		return !taken
-	})
-	return taken
 }

@@ -1,0 +1,100 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// inPlace is an edit that puts a string expression in the place of another one.
+// constant says that the new one is a constant, which may mean something else to
+// what is around it; ok is false where it can't stand.
+func inPlace(c inspector.Cursor, text string, constant bool) (edit advice.Edit, ok bool) {
+	old := c.Node().(ast.Expr)
+	switch p := c.Parent().Node().(type) {
+	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
+		return advice.Edit{}, false
+	case *ast.CallExpr, *ast.ReturnStmt, *ast.AssignStmt, *ast.ValueSpec, *ast.KeyValueExpr:
+		return replace(old, text), true
+	case *ast.IndexExpr:
+		if p.X == old && strings.Contains(text, " + ") {
+			text = "(" + text + ")"
+		}
+	case *ast.SliceExpr:
+		if p.X == old && strings.Contains(text, " + ") {
+			text = "(" + text + ")"
+		}
+	}
+	return replace(old, text), !constant
+}
+
+// operand is an expression as what a selector can follow.
+func operand(e ast.Expr, src string) string {
+	switch e.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.IndexExpr, *ast.ParenExpr:
+		return src
+	}
+	return "(" + src + ")"
+}
+
+// literal is a text as source: raw where it would be full of backslashes.
+func literal(text string) string {
+	if strings.ContainsAny(text, "\"\\") && !strings.Contains(text, "\t") && strconv.CanBackquote(text) {
+		return "`" + text + "`"
+	}
+	return strconv.Quote(text)
+}
+
+// short is a function's name without the path of its package: "json.Marshal", or
+// "(*json.Decoder).Decode".
+func short(name string) string {
+	bare := strings.TrimLeft(name, "(*")
+	return name[:len(name)-len(bare)] + bare[strings.LastIndexByte(bare, '/')+1:]
+}
+
+// quoted is a text for a sentence, cut where it is long.
+func quoted(text string) string {
+	if r := []rune(text); len(r) > 40 {
+		text = string(r[:40]) + "…"
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// insert is an edit that puts text before a position.
+func insert(at token.Pos, text string) advice.Edit { return advice.Edit{Pos: at, End: at, New: text} }
+
+// replace is an edit that puts text in a node's place.
+func replace(n ast.Node, text string) advice.Edit {
+	return advice.Edit{Pos: n.Pos(), End: n.End(), New: text}
+}
+
+// beforeDecl is an edit that declares something at package level, above the function
+// of a site and its comment.
+func beforeDecl(s *advice.Site, text string) advice.Edit {
+	at := s.Decl.Pos()
+	if s.Decl.Doc != nil {
+		at = s.Decl.Doc.Pos()
+	}
+	return insert(at, text+"\n\n")
+}
+
+// lowerFirst makes a function's name the beginning of a variable's.
+func lowerFirst(name string) string {
+	_, n := utf8.DecodeRuneInString(name)
+	return strings.ToLower(name[:n]) + name[n:]
+}
+
+// quotedByte is a byte as a literal.
+func quotedByte(b byte) string {
+	if b >= 0x80 {
+		return fmt.Sprintf("%#x", b)
+	}
+	return strconv.QuoteRune(rune(b))
+}
