@@ -350,19 +350,29 @@ func (s *Site) Callees() []string {
 			names = append(names, k.below[0])
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
+	return unique(names)
 }
 
-// First returns the functions matching re that profiles show below the line, of each stack the
-// one next to it, sorted; those of the user's own modules are not among them.
-func (s *Site) First(re *regexp.Regexp) []string {
+// Reached returns the functions matching re that profiles show the line to call, or those
+// matching through that it calls; those of the user's own modules are not among them. Sorted.
+func (s *Site) Reached(re, through *regexp.Regexp) []string {
 	var names []string
 	for _, k := range s.hot.chains {
-		if i := slices.IndexFunc(k.below, re.MatchString); i >= 0 {
-			names = append(names, k.below[i])
+		for _, name := range k.below {
+			if re.MatchString(name) {
+				names = append(names, name)
+				break
+			}
+			if !through.MatchString(name) {
+				break
+			}
 		}
 	}
+	return unique(names)
+}
+
+// unique returns names sorted, and each once.
+func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -27,17 +27,7 @@ func TestBehaviour(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	write := func(name string, text []byte) {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", []byte("module example.com/m\n\ngo 1.26\n"))
+	m := newModule(t)
 	done := make(map[string]bool)
 	var imports, calls bytes.Buffer
 	for _, file := range files {
@@ -47,12 +37,12 @@ func TestBehaviour(t *testing.T) {
 		}
 		name := strings.TrimSuffix(filepath.Base(file), ".go")
 		fixed := rewriteAll(t, file, text, done)
-		write("before/"+name+"/"+name+".go", text)
-		write("after/"+name+"/"+name+".go", fixed)
+		m.write("before/"+name+"/"+name+".go", text)
+		m.write("after/"+name+"/"+name+".go", fixed)
 		fmt.Fprintf(&imports, "before%[1]s %[2]q\nafter%[1]s %[3]q\n", name, "example.com/m/before/"+name, "example.com/m/after/"+name)
 		fmt.Fprintf(&calls, "compare(%[1]q, before%[1]s.Run, after%[1]s.Run)\n", name)
 	}
-	write("main.go", fmt.Appendf(nil, `package main
+	m.write("main.go", fmt.Appendf(nil, `package main
 
 import (
 	"fmt"
@@ -69,12 +59,10 @@ func main() {
 	%s
 }
 `, imports.String(), calls.String()))
-	cmd := exec.Command("go", "run", ".")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+	if out, err := exec.Command(m.build()).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v\n%s", err, out)
 		if kept := os.Getenv("HONE_KEEP"); kept != "" {
-			os.CopyFS(kept, os.DirFS(dir))
+			os.CopyFS(kept, os.DirFS(m.dir))
 		}
 	}
 	for _, r := range all {
@@ -82,6 +70,42 @@ func main() {
 			t.Logf("no program has anything for %s", r.ID)
 		}
 	}
+}
+
+// A module is a program of what rules rewrote, and what that was.
+type module struct {
+	t   *testing.T
+	dir string
+}
+
+func newModule(t *testing.T) *module {
+	m := &module{t, t.TempDir()}
+	m.write("go.mod", []byte("module example.com/m\n\ngo 1.26\n"))
+	return m
+}
+
+func (m *module) write(name string, text []byte) {
+	m.t.Helper()
+	name = filepath.Join(m.dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		m.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text, 0o666); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// build builds the program as it is by default, whatever flags go test was given.
+func (m *module) build() (program string) {
+	m.t.Helper()
+	program = filepath.Join(m.dir, "program")
+	cmd := exec.Command("go", "build", "-o", program, ".")
+	cmd.Dir = m.dir
+	cmd.Env = append(cmd.Environ(), "GOFLAGS=", "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		m.t.Fatalf("%v\n%s", err, out)
+	}
+	return program
 }
 
 // rewriteAll does what all rules offer, one rewrite after the other, from the first line

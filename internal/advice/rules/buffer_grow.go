@@ -70,13 +70,7 @@ var bufferGrowFrames = regexp.MustCompile(`^bytes\.(growSlice|\(\*Buffer\)\.grow
 // newlyDeclared returns the statement that declares a local, empty buffer.
 func newlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 	d, ok := declarationOf(s, obj)
-	if !ok {
-		var typ ast.Expr
-		if d.Cursor, typ, ok = bufferDeclared(s, obj); !ok || typ == nil {
-			return d.Cursor, false
-		}
-	}
-	if lit, isLit := d.value.(*ast.CompositeLit); d.value != nil && (!isLit || len(lit.Elts) > 0) && (d.typ == nil || s.Callee(asCall(d.value)) != "new") {
+	if !ok || !d.isZero(s) {
 		return d.Cursor, false
 	}
 	switch strings.TrimPrefix(typeName(obj.Type()), "*") {
@@ -84,13 +78,6 @@ func newlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 		return d.Cursor, inBlock(d.Cursor)
 	}
 	return d.Cursor, false
-}
-
-func asCall(e ast.Expr) *ast.CallExpr {
-	if call, ok := e.(*ast.CallExpr); ok {
-		return call
-	}
-	return &ast.CallExpr{Fun: ast.NewIdent("_")}
 }
 
 // asks reports whether some method of these names is called on a variable.

@@ -52,7 +52,7 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 		if obj == nil || !isLocal(s, obj) || isParameter(s, obj) {
 			continue
 		}
-		d, typ, ok := bufferDeclared(s, obj)
+		d, ok := bufferDeclared(s, obj)
 		if !ok {
 			continue
 		}
@@ -63,10 +63,10 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.Safe, Imports: []string{"strings"}}
 		m.Why = fmt.Sprintf("String copies what is in %s, which is only written to: a strings.Builder hands it out without a copy.", obj.Name())
-		m.Edits = []advice.Edit{replace(typ, local+".Builder")}
+		m.Edits = []advice.Edit{replace(d.typ, local+".Builder")}
 		if !grows {
-			at, grow, left := growAt(s, obj, d)
-			size, known := straightSize(s, obj, d, at)
+			at, grow, left := growAt(s, obj, d.Cursor)
+			size, known := straightSize(s, obj, d.Cursor, at)
 			if !known {
 				size = "64"
 			}
@@ -181,11 +181,7 @@ func turns(s *advice.Site, loop ast.Node) string {
 func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first inspector.Cursor, waysOut bool) {
 	first, ok := d.NextSibling()
 	for ok && len(usesIn(s, obj, first.Node().Pos(), first.Node().End())) == 0 {
-		first.Inspect([]ast.Node{(*ast.ReturnStmt)(nil), (*ast.BranchStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
-			_, literal := c.Node().(*ast.FuncLit)
-			waysOut = waysOut || !literal
-			return !literal
-		})
+		waysOut = waysOut || hasWayOut(first)
 		next, more := first.NextSibling()
 		if !more {
 			break
@@ -311,59 +307,11 @@ func fails(s *advice.Site, r *ast.ReturnStmt) bool {
 	return !s.Info.Types[last].IsNil() && types.Implements(s.Info.TypeOf(last), types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
-// bufferDeclared returns the statement that declares a local bytes.Buffer, or a
-// pointer to a new one, and where its type is named.
-func bufferDeclared(s *advice.Site, obj types.Object) (stmt inspector.Cursor, typ ast.Expr, ok bool) {
-	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)}, func(c inspector.Cursor) bool {
-		var value ast.Expr
-		switch n := c.Node().(type) {
-		case *ast.AssignStmt:
-			if n.Tok == token.DEFINE && len(n.Lhs) == 1 && len(n.Rhs) == 1 && n.Lhs[0].Pos() == obj.Pos() {
-				value = n.Rhs[0]
-			}
-		case *ast.DeclStmt:
-			g, isVar := n.Decl.(*ast.GenDecl)
-			if !isVar || g.Tok != token.VAR || len(g.Specs) != 1 {
-				return true
-			}
-			spec := g.Specs[0].(*ast.ValueSpec)
-			if len(spec.Names) != 1 || spec.Names[0].Pos() != obj.Pos() {
-				return true
-			}
-			switch {
-			case len(spec.Values) == 0:
-				stmt, typ = c, spec.Type
-			case spec.Type == nil:
-				value = spec.Values[0]
-			}
-		}
-		if value != nil {
-			stmt, typ = c, newBuffer(s, value)
-		}
-		return true
-	})
-	if typ == nil || typeName(s.Info.TypeOf(typ)) != "bytes.Buffer" || !inBlock(stmt) {
-		return stmt, nil, false
-	}
-	return stmt, typ, true
-}
-
-// newBuffer returns the type of bytes.Buffer{}, &bytes.Buffer{} or new(bytes.Buffer).
-func newBuffer(s *advice.Site, e ast.Expr) ast.Expr {
-	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
-		e = u.X
-	}
-	switch e := e.(type) {
-	case *ast.CompositeLit:
-		if len(e.Elts) == 0 {
-			return e.Type
-		}
-	case *ast.CallExpr:
-		if s.Callee(e) == "new" && len(e.Args) == 1 {
-			return e.Args[0]
-		}
-	}
-	return nil
+// bufferDeclared returns the statement that declares a local bytes.Buffer, or a pointer to a new
+// one, in a block.
+func bufferDeclared(s *advice.Site, obj types.Object) (declaration, bool) {
+	d, ok := declarationOf(s, obj)
+	return d, ok && typeName(s.Info.TypeOf(d.typ)) == "bytes.Buffer" && d.isZero(s) && inBlock(d.Cursor)
 }
 
 // bufferUses reports whether a buffer is used in ways that a strings.Builder knows,

@@ -18,11 +18,11 @@ var concatIntoBuffer = &advice.Rule{
 	Doc: `buf.WriteString(a + b) makes a new string of both, which is copied into the buffer and dropped. Two writes copy
 each piece once, and allocate nothing.
 
-The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at. It is left to review:
-functions that the pieces call run between the writes. Where one of them sees the buffer, it is not offered, nor for a
-single write to a strings.Builder that the function declares, or where the joined strings are so short that they are not
-allocated: pieces make it grow by smaller steps. The same holds
-for append(b, (a + c)...), where pieces that are bytes must not share memory with the slice's spare capacity.`,
+The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at, and for
+append(b, (a + c)...). It is left to review: functions that the pieces call run between the writes, and pieces that are bytes
+must not share memory with the slice's spare capacity. Where such a function sees the buffer, it is not offered. To a
+strings.Builder that the function declares pieces are advice, if they are written once, or what is joined is so short that it is
+not allocated: they make it grow by smaller steps.`,
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
 	Allocates: true,
@@ -73,7 +73,7 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
 		m.Edits = []advice.Edit{replace(stmt, strings.Join(lines, "\n"))}
 		m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
-		if obj := object(s, sel.X); startsHere(s, obj) && (!inLoop(c.Cursor) || s.Allocates() == 0) {
+		if obj := object(s, sel.X); newBuilder(s, obj) && (!repeated(c.Cursor, obj) || s.Allocates() == 0) {
 			m.Class, m.Edits = advice.AdviceOnly, nil
 			m.Why += fmt.Sprintf(" Have %s Grow before that, or it grows by smaller steps.", dst)
 		}
@@ -82,15 +82,31 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// startsHere reports whether a strings.Builder is declared in the function, and nothing makes
+// newBuilder reports whether a strings.Builder is declared in the function, and nothing makes
 // room in it: pieces that are written to it have it grow by smaller steps than all at once, and
-// allocate more often at the beginning. A bytes.Buffer starts with room for many.
-func startsHere(s *advice.Site, obj types.Object) bool {
-	if obj == nil || !isLocal(s, obj) || strings.TrimPrefix(typeName(obj.Type()), "*") != "strings.Builder" || asks(s, obj, "Grow", "Reset") {
+// allocate more often at the beginning.
+func newBuilder(s *advice.Site, obj types.Object) bool {
+	return obj != nil && strings.TrimPrefix(typeName(obj.Type()), "*") == "strings.Builder" && newBuffer(s, obj)
+}
+
+// newBuffer reports whether a strings.Builder or bytes.Buffer is declared in the function, and
+// nothing makes room in it.
+func newBuffer(s *advice.Site, obj types.Object) bool {
+	if obj == nil || !isLocal(s, obj) || isParameter(s, obj) || asks(s, obj, "Grow", "Reset", "Truncate") {
 		return false
+	}
+	switch typeName(obj.Type()) {
+	case "strings.Builder", "bytes.Buffer":
+		return true
 	}
 	_, empty := newlyDeclared(s, obj)
 	return empty
+}
+
+// repeated reports whether code is in a loop that a variable was declared before.
+func repeated(c inspector.Cursor, obj types.Object) bool {
+	loop, ok := loopAround(c)
+	return ok && !within(loop.Node(), obj.Pos())
 }
 
 // appendsConcat is of b = append(b, (a + c)...).

@@ -14,7 +14,7 @@ import (
 // A declaration is a statement that declares one variable, and what as.
 type declaration struct {
 	inspector.Cursor          // the statement
-	typ              ast.Expr // the type, as written
+	typ              ast.Expr // the type, as written; of &T{} and new(T) it is T
 	value            ast.Expr // nil for var x T
 }
 
@@ -63,6 +63,10 @@ func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) 
 	switch v := d.value.(type) {
 	case *ast.CompositeLit:
 		d.typ = v.Type
+	case *ast.UnaryExpr:
+		if lit, ok := v.X.(*ast.CompositeLit); ok && v.Op == token.AND {
+			d.typ = lit.Type
+		}
 	case *ast.CallExpr:
 		if len(v.Args) > 0 && (s.Callee(v) == "make" || s.Callee(v) == "new") {
 			d.typ = v.Args[0]
@@ -71,6 +75,23 @@ func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) 
 		}
 	}
 	return d, d.typ != nil
+}
+
+// isZero reports whether a variable is the zero value of its type at first, or points to it.
+func (d *declaration) isZero(s *advice.Site) bool {
+	value := d.value
+	if u, ok := value.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		value = u.X
+	}
+	switch v := value.(type) {
+	case nil:
+		return true
+	case *ast.CompositeLit:
+		return len(v.Elts) == 0
+	case *ast.CallExpr:
+		return s.Callee(v) == "new"
+	}
+	return false
 }
 
 // lines returns the end of a declaration's last line and the comment at it, if no other

@@ -370,10 +370,14 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		}
 	}
 	if more > 0 {
-		if b.counts {
+		if b.counts && g.isSmall(b.expr) {
 			return false // the sum may not fit
 		}
-		size += "+" + strconv.Itoa(more)
+		if n, err := strconv.Atoi(size); err == nil {
+			size = strconv.Itoa(n + more)
+		} else {
+			size += "+" + strconv.Itoa(more)
+		}
 	}
 	typ := s.Source(d.typ)
 	made := fmt.Sprintf("make(%s, 0, %s)", typ, size)
@@ -403,20 +407,54 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 }
 
 // appendedAfter returns how many elements are appended to the slice behind the loop; ok is false
-// where that isn't the same each time. The first of them would double a slice that has room for
-// the loop's alone.
+// where that isn't the same each time, or makes other slices of it, which would share the room.
+// The first of them would double a slice that has room for the loop's alone.
 func (g *growth) appendedAfter() (n int, ok bool) {
-	ok = true
+	all := 0
 	for c := range g.s.Func.Preorder((*ast.CallExpr)(nil)) {
-		call := c.Node().(*ast.CallExpr)
-		if call.Pos() < g.loop.Node().End() || g.s.Callee(call) != "append" || object(g.s, call.Args[0]) != g.obj {
-			continue
+		if g.appends(c.Node().(*ast.CallExpr)) && c.Node().Pos() > g.loop.Node().End() {
+			all++
 		}
-		stmt, found := statement(c)
-		ok = ok && found && stmt.Parent() == g.loop.Parent() && !call.Ellipsis.IsValid()
-		n += len(call.Args) - 1
 	}
-	return n, ok
+	for stmt, more := g.loop.NextSibling(); more && all > 0; stmt, more = stmt.NextSibling() {
+		var call *ast.CallExpr
+		switch stmt := stmt.Node().(type) {
+		case *ast.AssignStmt:
+			if to, ok := appendTo(g.s, stmt); ok && g.appends(to) {
+				call = to
+			}
+		case *ast.ReturnStmt:
+			for _, e := range stmt.Results {
+				if to, ok := ast.Unparen(e).(*ast.CallExpr); ok && call == nil && g.appends(to) {
+					call = to
+				}
+			}
+		}
+		switch {
+		case call != nil && call.Ellipsis.IsValid(), call == nil && hasWayOut(stmt):
+			return 0, false
+		case call != nil:
+			n += len(call.Args) - 1
+			all--
+		}
+	}
+	return n, all == 0
+}
+
+// appends reports whether a call appends to the slice.
+func (g *growth) appends(call *ast.CallExpr) bool {
+	return g.s.Callee(call) == "append" && object(g.s, call.Args[0]) == g.obj
+}
+
+// hasWayOut reports whether a statement may return or jump.
+func hasWayOut(stmt inspector.Cursor) bool {
+	found := false
+	stmt.Inspect([]ast.Node{(*ast.ReturnStmt)(nil), (*ast.BranchStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+		_, literal := c.Node().(*ast.FuncLit)
+		found = found || !literal
+		return !literal
+	})
+	return found
 }
 
 // isSmall reports whether a number's type is narrower than an int.

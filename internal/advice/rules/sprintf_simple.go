@@ -140,7 +140,9 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 	if numbers > 1 { // of one inBuffer loses nothing, however long
 		text = leastText(text)
 	}
-	const quotedOnStack = 24 // bytes; strconv.Quote takes half as much again as the text has, on the stack up to 32
+	// strconv.Quote takes half as much again as the text has, on the stack up to 32 bytes since
+	// Go 1.25: for 21.
+	const quotedOnStack = 16
 	switch {
 	case quotes && (len(parts) > 1 || text > quotedOnStack):
 		return "strconv.Quote would put the text together in memory of its own, and allocate more."
@@ -160,8 +162,13 @@ func takesBox(s *advice.Site, p fmtPiece) bool {
 	if p.arg == nil || p.isNumber() || s.Info.Types[p.arg].Value != nil {
 		return false
 	}
-	basic, ok := under(s.Info.TypeOf(p.arg)).(*types.Basic)
-	return !ok || basic.Info()&types.IsBoolean == 0
+	switch t := under(s.Info.TypeOf(p.arg)).(type) {
+	case *types.Basic:
+		return t.Info()&types.IsBoolean == 0 && t.Kind() != types.UnsafePointer
+	case *types.Pointer, *types.Map, *types.Chan, *types.Signature, *types.Interface:
+		return false // a word, or in an interface before
+	}
+	return true
 }
 
 // leastText returns the length of the shortest text that the allocator gives a block of a
@@ -336,9 +343,8 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if !appendable(s, target, pieces, c.Pos()) {
 			return m, false
 		}
-		if !inLoop(c.Cursor) && startsHere(s, rootOf(s, w)) &&
-			!slices.ContainsFunc(pieces, func(p fmtPiece) bool { return takesBox(s, p) }) {
-			return m, false // fmt may allocate for nothing, and has it grow once
+		if growsMore(s, c.Cursor, rootOf(s, w), pieces) {
+			return m, false
 		}
 		m.Class = advice.Safe
 		for _, p := range pieces {
@@ -410,8 +416,12 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 		m.Why = fmt.Sprintf("%s is copied into a string, read for verbs, and copied once more; with a %% in it something else comes out. Write writes it as it is.", s.Source(data))
 	} else {
 		pkg, ok := packageName(s, "io", c.Pos())
-		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) || mayLackWriteString(s, w) {
+		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
 			return *m, false
+		}
+		if mayLackWriteString(s, w) {
+			m.Why = fmt.Sprintf("%s is read for verbs, and with a %% in it something else comes out: write it as it is.", s.Source(text))
+			return *m, true
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), s.Source(text)))}
 		m.Imports = []string{"io"}
@@ -421,12 +431,49 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 	return *m, true
 }
 
-// appendable reports whether what pieces need to be written without allocating is at hand.
+// growsMore reports whether pieces that are written to a buffer may have it allocate more often
+// than fmt does in all: they are the first in a new one, which grows step by step to their length,
+// where fmt writes all at once and allocates boxes for its arguments.
+func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []fmtPiece) bool {
+	if len(pieces) < 2 || !newBuffer(s, obj) || repeated(c, obj) {
+		return false
+	}
+	if d, ok := newlyDeclared(s, obj); ok {
+		if first, _ := firstUse(s, obj, d); !within(first.Node(), c.Node().Pos()) {
+			return false
+		}
+	}
+	length, boxes := int(s.BlockSize(fmtFrames)), 0
+	for _, p := range pieces {
+		if takesBox(s, p) {
+			boxes++
+		}
+		if s.BlockSize(fmtFrames) == 0 {
+			length += len(p.text) + min(p.longest, 8)
+			if p.arg != nil && !p.isNumber() {
+				length += 16
+			}
+		}
+	}
+	room := 8 // which a Builder has at least
+	if strings.TrimPrefix(typeName(obj.Type()), "*") == "bytes.Buffer" {
+		room = 64
+	}
+	steps := 0
+	for ; room < length; room *= 2 {
+		steps++
+	}
+	return boxes < min(steps, len(pieces)-1)
+}
+
+// appendable reports whether what pieces need to be written without allocating is at hand. A
+// function that is called for an argument must not write to the room that a bufio.Writer lends
+// for it.
 func appendable(s *advice.Site, target string, pieces []fmtPiece, at token.Pos) bool {
 	for _, p := range pieces {
 		switch buffered := target == "*bufio.Writer"; {
 		case p.appends[0] == "":
-		case buffered && !s.AtLeast("1.18"), !buffered && (p.quoted || !builtins(s, at, "make", "byte")):
+		case buffered && (!s.AtLeast("1.18") || calls(s, p.arg)), !buffered && (p.quoted || !builtins(s, at, "make", "byte")):
 			return false
 		}
 	}
@@ -434,8 +481,8 @@ func appendable(s *advice.Site, target string, pieces []fmtPiece, at token.Pos) 
 }
 
 // writeFmtPiece is the statement that writes a piece to something of a type. What strconv
-// appends is on the stack before, or in the room that a bufio.Writer lends, as that would hand
-// it to who knows whom.
+// appends is put on the stack, or in the room that a bufio.Writer lends: that hands what it is
+// given to a writer that may be any, so that it would be allocated.
 func writeFmtPiece(s *advice.Site, target, dst string, p fmtPiece) string {
 	switch {
 	case p.arg == nil && len(p.text) == 1:
@@ -444,7 +491,7 @@ func writeFmtPiece(s *advice.Site, target, dst string, p fmtPiece) string {
 		return fmt.Sprintf("%s.WriteString(%s)", dst, literal(p.text))
 	case isBytes(s, p.arg) && strings.HasPrefix(p.code, "string("):
 		return fmt.Sprintf("%s.Write(%s)", dst, s.Source(p.arg))
-	case p.appends[0] != "" && s.Info.Types[p.arg].Value == nil:
+	case p.appends[0] != "":
 		room := dst + ".AvailableBuffer()"
 		if target != "*bufio.Writer" {
 			room = stackBytes(roundUp(p.longest))

@@ -18,7 +18,8 @@ var stringBytesConversion = &advice.Rule{
 	Doc: `string(b) and []byte(s) copy, and allocate above 32 bytes or where the result is kept. Most of what takes one has a
 twin for the other: regexp's Match and MatchString, the packages bytes and strings, Write and WriteString.
 
-An io.Writer is given a string only where neither the package nor a profile shows one there that has no WriteString.
+An io.Writer is given a string unless the package sets it to one that has no WriteString, or a profile shows one of another
+module there.
 What os.ReadFile or io.ReadAll returned and only a string is made of is there twice: that is advice only.
 
 Where the compiler copies nothing, as in comparisons, as a map's key, in switch and range, there is no finding. What is
@@ -251,17 +252,18 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
-var writeMethod = regexp.MustCompile(`\)\.Write$|^io\.discard\.Write$`)
-
-// writesStrings are the methods Write, as profiles name them, of the standard library's
-// writers that have a WriteString.
-var writesStrings = regexp.MustCompile(`^(bufio\.\(\*Writer\)|bytes\.\(\*Buffer\)|hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http\.\(\*(http2)?response(Writer)?\)|net/http/httptest\.\(\*ResponseRecorder\)|os\.\(\*File\)|strings\.\(\*Builder\))\.Write$`)
+var (
+	writeMethod = regexp.MustCompile(`(\.\w+|\))\.Write$`) // as profiles name it
+	printing    = regexp.MustCompile(`^(fmt|io)\.`)
+	// writesStrings are those of the standard library's writers that have a WriteString.
+	writesStrings = regexp.MustCompile(`^(bufio\.\(\*Writer\)|bytes\.\(\*Buffer\)|hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\)|net/http/httptest\.\(\*ResponseRecorder\)|os\.\(\*File\)|strings\.\(\*Builder\))\.Write$`)
+)
 
 // mayLackWriteString reports whether the package sets a writer to one that has no
-// WriteString, or profiles show such a one below the line: io.WriteString would make the copy
-// there.
+// WriteString, or profiles show that the line writes to one of another module: io.WriteString
+// would make the copy there.
 func mayLackWriteString(s *advice.Site, w ast.Expr) bool {
-	if slices.ContainsFunc(s.First(writeMethod), func(name string) bool { return !writesStrings.MatchString(name) }) {
+	if slices.ContainsFunc(s.Reached(writeMethod, printing), func(name string) bool { return !writesStrings.MatchString(name) }) {
 		return true
 	}
 	v, ok := variable(s, w).(*types.Var)

@@ -65,3 +65,14 @@ func short(xs []int) string {
 	}
 	return sb.String()
 }
+
+// line is new in each turn.
+func line(keys []string) (n int) {
+	for _, key := range keys {
+		var other, sb strings.Builder
+		// want C: Have sb Grow
+		sb.WriteString(key + ": " + key + "\n") // alloc: 48
+		n += sb.Len() + other.Len()
+	}
+	return n
+}

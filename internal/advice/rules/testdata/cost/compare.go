@@ -135,9 +135,13 @@ const (
 	takes = 3  // of which the least counts, as others allocate, too
 )
 
-// measure returns what a call allocates; ok is false if it can't be called or panics.
+// measure returns what a call allocates; ok is false if nothing can be called with, or it panics.
 func measure(fn reflect.Value, size filler) (objects, bytes uint64, ok bool) {
-	defer func() { ok = ok && recover() == nil }()
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
 	call := fn.Call
 	if fn.Type().IsVariadic() {
 		call = fn.CallSlice
@@ -178,6 +182,9 @@ func main() {
 			size.count = count
 			wasObjects, wasBytes, ok := measure(reflect.ValueOf(before), size)
 			isObjects, isBytes, ok2 := measure(reflect.ValueOf(after), size)
+			if ok != ok2 {
+				fmt.Fprintf(os.Stderr, "%d of length %d: panics on one side only\n", count, size.length)
+			}
 			if !ok || !ok2 {
 				continue
 			}

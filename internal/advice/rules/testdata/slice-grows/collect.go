@@ -308,7 +308,7 @@ func typed(nodes []*node) (names, int) {
 func branches(nodes []*node) ([]string, []string) {
 	out := []string{}
 	for _, n := range nodes {
-		// want B: len(nodes)
+		// want C: len(nodes)
 		out = append(out, n.name) // hot: runtime.growslice
 	}
 	return append(out, "left"), append(out, "right")
@@ -336,4 +336,38 @@ func ended(nodes []*node, last string) []string {
 		out = append(out, last)
 	}
 	return out
+}
+
+// sides has two, of which one is appended to first.
+func sides(nodes []*node) (left, right []string) {
+	out := []string{}
+	for _, n := range nodes {
+		// want C: len(nodes)
+		out = append(out, n.name) // hot: runtime.growslice
+	}
+	left = append(out, "left")
+	out = append(out, "right")
+	return left, out
+}
+
+// summary returns before it appends, at times.
+func summary(nodes []*node, all bool) []string {
+	out := []string{}
+	for _, n := range nodes {
+		// want C: len(nodes)
+		out = append(out, n.name) // hot: runtime.growslice
+	}
+	if !all {
+		return out
+	}
+	return append(out, "and", "so", "on")
+}
+
+func counted() []string {
+	out := []string{}
+	for i := range 400 {
+		// want A: 400
+		out = append(out, strconv.Itoa(i)) // hot: runtime.growslice
+	}
+	return append(out, "and so on")
 }

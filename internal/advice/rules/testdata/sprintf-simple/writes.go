@@ -72,6 +72,36 @@ func version(major, minor int) string {
 }
 
 func squeezed(w io.Writer, text string) {
-	fmt.Fprint(w, text)  // hot: fmt.Fprint compress/gzip.(*Writer).Write
+	fmt.Fprint(w, text) // hot: fmt.Fprint compress/gzip.(*Writer).Write
+	// want C: read for verbs
 	fmt.Fprintf(w, text) // hot: fmt.Fprintf compress/gzip.(*Writer).Write
+}
+
+// heading is one piece, and first has fewer boxes than a Builder has steps, next not.
+func heading(n int, name string) string {
+	var sb strings.Builder
+	// want A: a single text
+	fmt.Fprint(&sb, n) // hot: fmt.Fprint
+	var first strings.Builder
+	fmt.Fprintf(&first, "user %s logged in from the console\n", name) // hot: fmt.Fprintf
+	// want A: one by one
+	fmt.Fprintf(&first, "user %s logged in from the console\n", name) // hot: fmt.Fprintf
+	var next strings.Builder
+	// want A: one by one
+	fmt.Fprintf(&next, "%s %s", name, name) // hot: fmt.Fprintf
+	return sb.String() + first.String() + next.String()
+}
+
+// each has a Builder for each turn, and a limit that is a constant.
+func each(nodes []int, w *bufio.Writer) (n int) {
+	const limit = 4096
+	for i, node := range nodes {
+		var sb strings.Builder
+		fmt.Fprintf(&sb, "node-%d.rack-%d.example", i, node) // hot: fmt.Fprintf
+		n += sb.Len()
+		// want A: one by one
+		fmt.Fprintf(w, "%d of %d\n", node, limit) // hot: fmt.Fprintf
+		fmt.Fprint(w, each(nil, w))               // hot: fmt.Fprint
+	}
+	return n
 }
