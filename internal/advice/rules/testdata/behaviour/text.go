@@ -41,6 +41,7 @@ func Run() string {
 	add(spaces(1, "a", 2, 3, "b", "c", true, name("n"), 4, 5))
 	add(order())
 	add(shadowedByte("xy"))
+	add(lent(), ended([]string{"a", "b", "c", "d"}, true), ended(nil, false))
 	return out.String()
 }
 
@@ -188,3 +189,31 @@ func shadowedByte(s string) string {
 }
 
 var _ octet
+
+var lender bytes.Buffer
+
+// lent has a writer that what is printed is had from writes to, under another name.
+func lent() string {
+	w := bufio.NewWriter(&lender)
+	next := w
+	seven := func() int { next.WriteString("abc"); return 7 }
+	fmt.Fprint(w, seven())
+	fmt.Fprintf(w, "%d,%d %q;", len(lender.Bytes()), seven(), "text")
+	fmt.Fprintf(w, "%d,%x\n", 255, int8(-3))
+	w.Flush()
+	return lender.String()
+}
+
+// ended has two slices that are appended to behind the loop.
+func ended(names []string, all bool) [2][]string {
+	out := []string{}
+	for _, n := range names {
+		out = append(out, n)
+	}
+	left := append(out, "left")
+	if !all {
+		return [2][]string{left, out}
+	}
+	out = append(out, "right")
+	return [2][]string{left, append(out, "end")}
+}
