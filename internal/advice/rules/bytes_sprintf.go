@@ -155,11 +155,7 @@ func writerOf(s *advice.Site, call *ast.CallExpr) (dst string, safe, ok bool) {
 	default:
 		return "", false, false
 	}
-	switch typeName(t) {
-	case "*bytes.Buffer", "*strings.Builder", "*bufio.Writer", "*os.File":
-		safe = true
-	}
-	return dst, safe, true
+	return dst, writers[typeName(t)], true
 }
 
 // writer is the method set of io.Writer.

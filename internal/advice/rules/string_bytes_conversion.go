@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/types"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -255,16 +254,20 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 var (
 	writeMethod = regexp.MustCompile(`(\.\w+|\))\.Write$`) // as profiles name it
 	printing    = regexp.MustCompile(`^(fmt|io)\.`)
-	// writesStrings are those of the standard library's writers that have a WriteString.
-	writesStrings = regexp.MustCompile(`^(bufio\.\(\*Writer\)|bytes\.\(\*Buffer\)|hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\)|net/http/httptest\.\(\*ResponseRecorder\)|os\.\(\*File\)|strings\.\(\*Builder\))\.Write$`)
+	// otherWriters are methods of the standard library's writers that have a WriteString, beside
+	// those of the types in writers.
+	otherWriters = regexp.MustCompile(`^(hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\))\.Write$`)
 )
 
 // mayLackWriteString reports whether the package sets a writer to one that has no
 // WriteString, or profiles show that the line writes to one of another module: io.WriteString
 // would make the copy there.
 func mayLackWriteString(s *advice.Site, w ast.Expr) bool {
-	if slices.ContainsFunc(s.Reached(writeMethod, printing), func(name string) bool { return !writesStrings.MatchString(name) }) {
-		return true
+	for _, method := range s.Reached(writeMethod, printing) {
+		pkg, name, pointer := strings.Cut(strings.TrimSuffix(method, ").Write"), ".(*")
+		if known := pointer && writers["*"+pkg+"."+name]; !known && !otherWriters.MatchString(method) {
+			return true
+		}
 	}
 	v, ok := variable(s, w).(*types.Var)
 	if !ok {
