@@ -23,7 +23,7 @@
 // cases.jsonl beside this file has commits, and silent.jsonl places to be silent at.
 //
 // With -modules it shows what hone would rewrite in repositories as they are, or in the
-// newest versions of modules, to be read: see modules.go. fresh-5.txt has modules, and
+// newest versions of modules, to be read: see modules.go. Files named fresh have modules, and
 // precision.jsonl the findings that were read, with a verdict each; see precision.go. With -judged
 // those known to be right are left out; -judged alone counts, those of modules that no
 // rule was mended on apart.
