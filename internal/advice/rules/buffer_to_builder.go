@@ -308,10 +308,10 @@ func fails(s *advice.Site, r *ast.ReturnStmt) bool {
 }
 
 // bufferDeclared returns the statement that declares a local bytes.Buffer, or a pointer to a new
-// one, in a block.
+// one, in a block, and names its type once.
 func bufferDeclared(s *advice.Site, obj types.Object) (declaration, bool) {
 	d, ok := declarationOf(s, obj)
-	return d, ok && typeName(s.Info.TypeOf(d.typ)) == "bytes.Buffer" && d.isZero(s) && inBlock(d.Cursor)
+	return d, ok && !d.typedTwice() && typeName(s.Info.TypeOf(d.typ)) == "bytes.Buffer" && d.isZero(s) && inBlock(d.Cursor)
 }
 
 // bufferUses reports whether a buffer is used in ways that a strings.Builder knows,

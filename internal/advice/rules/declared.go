@@ -94,6 +94,16 @@ func (d *declaration) isZero(s *advice.Site) bool {
 	return false
 }
 
+// typedTwice reports whether a type stands before the value, too: var x T = T{}.
+func (d *declaration) typedTwice() bool {
+	stmt, ok := d.Node().(*ast.DeclStmt)
+	if !ok {
+		return false
+	}
+	spec := stmt.Decl.(*ast.GenDecl).Specs[0].(*ast.ValueSpec)
+	return spec.Type != nil && len(spec.Values) > 0
+}
+
 // lines returns the end of a declaration's last line and the comment at it, if no other
 // code or comment is on its lines nor a comment directly above: it can move without
 // leaving anything behind.

@@ -237,3 +237,13 @@ func runes(text string) string {
 	}
 	return b.String() // hot: bytes.(*Buffer).String
 }
+
+// typed has its type twice, of which one would stay.
+func typed(parts []string) string {
+	var b bytes.Buffer = bytes.Buffer{}
+	b.WriteString("of")
+	for _, p := range parts {
+		b.WriteString(p)
+	}
+	return b.String() // hot: bytes.(*Buffer).String
+}
