@@ -354,7 +354,7 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		}
 		m.Class = advice.Review
 	}
-	if roomMatters(s, g.obj) {
+	if asksRoom(s, g.obj) {
 		m.Class = advice.Review
 	}
 	more, ok := g.appendedAfter()
@@ -513,22 +513,12 @@ func (g *growth) nilSeen() bool {
 	return seen
 }
 
-// roomMatters reports whether the capacity of a slice shows: code asks for it, or two slices
-// are made of it by append, of which each has memory of its own if there is no room.
-func roomMatters(s *advice.Site, obj types.Object) bool {
-	used, branches := false, 0
-	s.Func.Inspect([]ast.Node{(*ast.CallExpr)(nil)}, func(c inspector.Cursor) bool {
-		call := c.Node().(*ast.CallExpr)
-		switch s.Callee(call) {
-		case "cap":
-			used = used || object(s, call.Args[0]) == obj
-		case "append":
-			assign, ok := c.Parent().Node().(*ast.AssignStmt)
-			if object(s, call.Args[0]) == obj && !(ok && len(assign.Lhs) == 1 && object(s, assign.Lhs[0]) == obj) {
-				branches++
-			}
+// asksRoom reports whether code asks for the capacity of a slice.
+func asksRoom(s *advice.Site, obj types.Object) bool {
+	for c := range s.Func.Preorder((*ast.CallExpr)(nil)) {
+		if call := c.Node().(*ast.CallExpr); s.Callee(call) == "cap" && object(s, call.Args[0]) == obj {
+			return true
 		}
-		return !used
-	})
-	return used || branches > 1
+	}
+	return false
 }

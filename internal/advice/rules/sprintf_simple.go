@@ -340,10 +340,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if !ok || len(pieces) > 1 && !inBlock(c.Parent()) {
 			return m, false
 		}
-		if !appendable(s, target, pieces, c.Pos()) {
-			return m, false
-		}
-		if growsMore(s, c.Cursor, rootOf(s, w), pieces) {
+		if !appendable(s, target, pieces, c.Pos()) || growsMore(s, c.Cursor, rootOf(s, w), pieces) {
 			return m, false
 		}
 		m.Class = advice.Safe
@@ -443,17 +440,19 @@ func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []fm
 			return false
 		}
 	}
-	length, boxes := int(s.BlockSize(fmtFrames)), 0
+	guess, boxes := 0, 0
 	for _, p := range pieces {
 		if takesBox(s, p) {
 			boxes++
 		}
-		if s.BlockSize(fmtFrames) == 0 {
-			length += len(p.text) + min(p.longest, 8)
-			if p.arg != nil && !p.isNumber() {
-				length += 16
-			}
+		guess += len(p.text) + min(p.longest, 8)
+		if p.arg != nil && !p.isNumber() {
+			guess += 16
 		}
+	}
+	length := int(s.BlockSize(fmtFrames))
+	if length == 0 {
+		length = guess
 	}
 	room := 8 // which a Builder has at least
 	if strings.TrimPrefix(typeName(obj.Type()), "*") == "bytes.Buffer" {
