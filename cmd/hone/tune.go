@@ -31,7 +31,8 @@ does: tests have to pass, benchmarks have to get better, twice.
                   the time, as hone fix does; each takes as long as a rewrite (off)
   -min SHARE      lines with less of the time or memory are not looked at (0.01)
   -profiletime T  time of a profile (2s)
-  -count N        samples of each benchmark, and side (10; 20 where 10 decide nothing)
+  -count N        samples of each benchmark, and side (10; 20 where 10 decide nothing,
+                  then once more for three times as long)
   -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
   -short          run tests with -short
   -tags LIST      build tags
