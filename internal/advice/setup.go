@@ -6,11 +6,12 @@ import (
 	"go/token"
 	"iter"
 	"os"
+	"slices"
 )
 
 // setups tells what a benchmark prepares from what it measures: profiles have both. What
-// stands in its function outside of the loop over b.N, or where the timer is stopped,
-// runs however fast the rest is, and costs no operation anything.
+// stands in its function outside of the loop over b.N, before the timer is reset or where
+// it is stopped, runs however fast the rest is, and costs no operation anything.
 type setups struct {
 	files map[string]*benchmarkFile // nil for what can't be parsed
 	parts map[place]part
@@ -130,6 +131,9 @@ func (b *benchmarkFile) part(p place) part {
 	if body == nil || b.line(body.End()) < p.line {
 		return measured
 	}
+	if p.line < b.reset(body) {
+		return prepares
+	}
 	loops, runs := b.loops(body)
 	for _, l := range loops {
 		if b.line(l.Pos()) <= p.line && p.line <= b.line(l.End()) {
@@ -152,20 +156,35 @@ func (b *benchmarkFile) line(pos token.Pos) int64 { return int64(b.set.Position(
 
 func (b *benchmarkFile) begins(f *ast.FuncType, p place) bool { return b.line(f.Pos()) == p.startLine }
 
-// loops are those over b.N, b.Loop, and calls of b.RunParallel, of a function's own; runs
-// tells whether it runs benchmarks below it.
+// reset is the line of a function's last b.ResetTimer that is a statement of its body, or
+// 0: what ran before is not counted.
+func (b *benchmarkFile) reset(body *ast.BlockStmt) int64 {
+	for _, s := range slices.Backward(body.List) {
+		if e, ok := s.(*ast.ExprStmt); ok {
+			if call, ok := e.X.(*ast.CallExpr); ok && b.method(call.Fun) == "ResetTimer" {
+				return b.line(s.Pos())
+			}
+		}
+	}
+	return 0
+}
+
+// loops are those over b.N or what is made of it, b.Loop, and calls of b.RunParallel, of a
+// function's own; runs tells whether it runs benchmarks below it.
 func (b *benchmarkFile) loops(body *ast.BlockStmt) (loops []ast.Node, runs bool) {
+	made := b.madeOfN(body)
+	counts := func(head ast.Node) bool { return b.counts(head, made) }
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.ForStmt:
-			if n.Init != nil && b.counts(n.Init) || n.Cond != nil && b.counts(n.Cond) {
+			if n.Init != nil && counts(n.Init) || n.Cond != nil && counts(n.Cond) {
 				loops = append(loops, n)
 				return false
 			}
 		case *ast.RangeStmt:
-			if b.counts(n.X) {
+			if counts(n.X) {
 				loops = append(loops, n)
 				return false
 			}
@@ -182,17 +201,48 @@ func (b *benchmarkFile) loops(body *ast.BlockStmt) (loops []ast.Node, runs bool)
 	return loops, runs
 }
 
-// counts reports whether the head of a loop asks for b.N or b.Loop.
-func (b *benchmarkFile) counts(head ast.Node) bool {
+// counts reports whether the head of a loop asks for b.N, b.Loop, or a variable made of
+// b.N.
+func (b *benchmarkFile) counts(head ast.Node, made map[string]bool) bool {
 	found := false
 	ast.Inspect(head, func(n ast.Node) bool {
-		if e, ok := n.(ast.Expr); ok {
-			name := b.method(e)
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			name := b.method(n)
 			found = found || name == "N" || name == "Loop"
+		case *ast.Ident:
+			found = found || made[n.Name]
 		}
 		return !found
 	})
 	return found
+}
+
+// madeOfN are the names of variables that are set to something with b.N in it: numbers of
+// steps, and as many of anything.
+func (b *benchmarkFile) madeOfN(body *ast.BlockStmt) map[string]bool {
+	made := make(map[string]bool)
+	set := func(to, from ast.Expr) {
+		if name, ok := to.(*ast.Ident); ok && name.Name != "_" && b.counts(from, nil) {
+			made[name.Name] = true
+		}
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, to := range n.Lhs {
+				set(to, n.Rhs[min(i, len(n.Rhs)-1)])
+			}
+		case *ast.ValueSpec:
+			for i, to := range n.Names {
+				if len(n.Values) > 0 {
+					set(to, n.Values[min(i, len(n.Values)-1)])
+				}
+			}
+		}
+		return true
+	})
+	return made
 }
 
 // method is what is selected of a benchmark's parameter, or "".

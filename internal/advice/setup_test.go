@@ -33,8 +33,39 @@ func BenchmarkLoop(b *testing.B) {
 	for b.Loop() { parse(input) } // measured
 }
 
+func BenchmarkMade(b *testing.B) {
+	input := load() // prepares
+	steps, other := (b.N+9)/10, load() // prepares
+	for i := 0; i < steps; i++ {
+		parse(input) // measured
+	}
+	for range other {
+		load() // prepares
+	}
+	var each = make([]T, b.N)
+	for i := range each {
+		each[i] = parse(input) // measured
+	}
+}
+
+func BenchmarkReset(b *testing.B) {
+	for i := range b.N {
+		input[i] = load() // prepares
+	}
+	b.ResetTimer()
+	for i := range b.N {
+		parse(input[i]) // measured
+	}
+}
+
 func BenchmarkHelper(b *testing.B) {
 	helper(b, load()) // measured: nobody knows
+}
+
+func BenchmarkHelperReset(b *testing.B) {
+	input := load() // prepares
+	b.ResetTimer()
+	helper(b, input) // measured: nobody knows
 }
 
 func BenchmarkTable(b *testing.B) {
