@@ -80,7 +80,7 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 		return err
 	}
 	// What the commit deleted or renamed is not to stay beside it.
-	if err := errors.Join(git(ctx, dir, "rm", "-rfq", "."), checkout(ctx, repo, c.Commit, dir)); err != nil {
+	if err := errors.Join(git(ctx, dir, "rm", "-rfq", "."), checkout(ctx, repo, c.Commit, dir), ensureModule(ctx, c, dir)); err != nil {
 		return err
 	}
 	var author compared
@@ -91,7 +91,7 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 	if printGains("rewrite", fix.Changes, &author) {
 		return nil
 	}
-	if err := errors.Join(git(ctx, dir, "checkout", "-q", "."), git(ctx, dir, "clean", "-qfd", "-e", ".hone")); err != nil {
+	if err := errors.Join(git(ctx, dir, "reset", "-q", "--hard"), git(ctx, dir, "clean", "-qfd", "-e", ".hone")); err != nil {
 		return err
 	}
 	var all tuned

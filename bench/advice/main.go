@@ -317,6 +317,11 @@ func (o *options) layOut(ctx context.Context, c *testCase, dir string) error {
 			return err
 		}
 	}
+	return ensureModule(ctx, c, dir)
+}
+
+// ensureModule makes a case's folder a module, if its revision is older than these.
+func ensureModule(ctx context.Context, c *testCase, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, moduleOf(dir, c.BenchPkg), "go.mod")); err == nil {
 		return nil
 	}
