@@ -18,7 +18,8 @@ var bufferGrow = &advice.Rule{
 	Pattern: "P50",
 	Title:   "a buffer grows while it is written to",
 	Doc: `A strings.Builder or bytes.Buffer that runs out of room allocates twice as much and copies all it has. Where the
-length of what will be written is known, or a good guess is, Grow allocates once.
+length of what will be written is known, or a good guess is, Grow allocates once. A bytes.Buffer that isn't needed after the
+call has its room from the last time if it is kept, or comes from a sync.Pool, and begins with Reset.
 
 The rewrite is offered where a new buffer is written to without branches and loops, from strings that don't change.
 Otherwise there is advice alone, if the share is large.`,
@@ -52,6 +53,12 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
+		if text, ok := temporary(s, obj); ok {
+			m.Why += " Or keep one with what lives longer, or in a sync.Pool, and Reset it: it isn't needed after the call."
+			if text {
+				m.Why += " Of a text String makes a copy, which a strings.Builder with enough room doesn't."
+			}
+		}
 		at, grow, left := growAt(s, obj, d)
 		if size, ok := straightSize(s, obj, d, at); ok && !left {
 			m.Edits = []advice.Edit{grow(size)}
@@ -78,6 +85,43 @@ func newlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 		return d.Cursor, inBlock(d.Cursor)
 	}
 	return d.Cursor, false
+}
+
+// temporary reports whether a bytes.Buffer is of no use after the function returns: it is only
+// written to, and what is in it is copied, as a text or to a writer.
+func temporary(s *advice.Site, obj types.Object) (text, ok bool) {
+	if strings.TrimPrefix(typeName(obj.Type()), "*") != "bytes.Buffer" {
+		return false, false
+	}
+	for _, id := range s.Uses(obj) {
+		use, found := s.Root().FindNode(id)
+		if !found {
+			return false, false
+		}
+		method, isMethod := use.Parent().Node().(*ast.SelectorExpr)
+		if !isMethod {
+			if printsTo(s, use) {
+				continue
+			}
+			return false, false
+		}
+		call := use.Parent().Parent()
+		if n, isCall := call.Node().(*ast.CallExpr); !isCall || n.Fun != method {
+			return false, false
+		}
+		switch method.Sel.Name {
+		case "Write", "WriteByte", "WriteRune", "WriteString", "Len", "WriteTo", "ReadFrom":
+		case "String":
+			text = true
+		case "Bytes":
+			if taker, isCall := call.Parent().Node().(*ast.CallExpr); !isCall || !s.Info.Types[taker.Fun].IsType() && !borrows(s, taker, call.Node()) {
+				return false, false
+			}
+		default:
+			return false, false
+		}
+	}
+	return text, true
 }
 
 // asks reports whether some method of these names is called on a variable.

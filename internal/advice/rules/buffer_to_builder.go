@@ -344,15 +344,7 @@ func bufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
 				return false, false
 			}
 		case *ast.CallExpr:
-			switch s.Callee(p) {
-			case "fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln", "io.WriteString":
-			default:
-				return false, false
-			}
-			if len(p.Args) == 0 || ast.Unparen(p.Args[0]).Pos() > id.Pos() || id.Pos() >= p.Args[0].End() {
-				return false, false // printed, not printed to
-			}
-			if _, pointer := types.Unalias(obj.Type()).(*types.Pointer); !pointer && c.Parent().Node() == p {
+			if !printsTo(s, c) {
 				return false, false
 			}
 		default:
@@ -360,4 +352,21 @@ func bufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
 		}
 	}
 	return grows, true
+}
+
+// printsTo reports whether a use of a buffer is as what fmt or io write to.
+func printsTo(s *advice.Site, use inspector.Cursor) bool {
+	arg := use
+	if u, ok := use.Parent().Node().(*ast.UnaryExpr); ok && u.Op == token.AND {
+		arg = use.Parent()
+	}
+	call, ok := arg.Parent().Node().(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 || call.Args[0] != arg.Node() {
+		return false
+	}
+	switch s.Callee(call) {
+	case "fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln", "io.WriteString":
+		return true
+	}
+	return false
 }

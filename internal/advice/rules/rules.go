@@ -12,8 +12,8 @@
 //
 //	// want A: compiled anew
 //
-// with the class and a part of the title or reason, and above that, if need be, what
-// the compiler says of the line:
+// with the class and a part of the title or reason, or the end of it with (end) behind,
+// and above that, if need be, what the compiler says of the line:
 //
 //	// says: ... argument escapes to heap | x escapes to heap
 //

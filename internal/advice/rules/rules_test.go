@@ -72,7 +72,7 @@ func testRule(t *testing.T, r *advice.Rule, file string) (positive bool) {
 	wants := readWants(t, text)
 	for _, f := range report.Findings {
 		i := slices.IndexFunc(wants, func(w want) bool {
-			return w.line == f.Line && w.class == f.Class.String() && strings.Contains(f.Title+" "+f.Why, w.text)
+			return w.line == f.Line && w.class == f.Class.String() && w.in(f.Title+" "+f.Why)
 		})
 		if i < 0 {
 			t.Errorf("%s:%d: unexpected: %s %s: %s %v", file, f.Line, f.Class, f.Title, f.Why, f.Caveats)
@@ -120,6 +120,14 @@ func wantsAny(text []byte) bool { return wantLine.Match(text) }
 type want struct {
 	line        int
 	class, text string
+}
+
+// in reports whether what a finding says has the text wanted, or ends with it where "(end)" is behind.
+func (w want) in(said string) bool {
+	if end, ok := strings.CutSuffix(w.text, " (end)"); ok {
+		return strings.HasSuffix(said, end)
+	}
+	return strings.Contains(said, w.text)
 }
 
 var (

@@ -16,7 +16,7 @@ func pair(key, value string) string {
 }
 
 func all(names []string) []byte {
-	// want C: a good guess
+	// want C: to a good guess, before the first write. (end)
 	buf := new(bytes.Buffer)
 	for _, n := range names {
 		buf.WriteString(n) // hot: bytes.(*Buffer).WriteString bytes.(*Buffer).grow
