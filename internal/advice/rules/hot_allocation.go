@@ -401,6 +401,7 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	case *ast.CompositeLit:
 		t := s.Info.TypeOf(n).Underlying()
 		_, slice := t.(*types.Slice)
+		_, isMap := t.(*types.Map)
 		_, address := c.Parent().Node().(*ast.UnaryExpr)
 		switch {
 		case slice && len(n.Elts) > 0 && saysPrefix(s, "[]", "{...}"):
@@ -408,6 +409,9 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 			if len(n.Elts) == 1 {
 				m.Why = "A slice for one element is allocated each time. Keep one with what lives longer and set its element, or let the callee take the element itself."
 			}
+		case isMap && len(n.Elts) > 0 && saysPrefix(s, "map[", "{...}"):
+			m.Title = "a map is made each time"
+			m.Why = "A map of these few entries is made each time, and each is hashed. A struct with a field for each needs neither; a map that always has the same keys can be kept, and its entries set."
 		case address && saysPrefix(s, "&", "{...}", "{}"):
 			m.Why = eachTime(s, n)
 		default:
