@@ -84,6 +84,7 @@ var all = []*advice.Rule{
 	goroutinePerItem,
 	bytesSprintf,
 	joinLiteral,
+	sliceToJoin,
 	stringBytesConversion,
 	textCopied,
 	splitForOnePart,

@@ -1,0 +1,45 @@
+package parts
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+type key []string
+
+func quoted(s string) string { return strconv.Quote(s) }
+
+func (k key) String() string {
+	parts := make([]string, len(k))
+	for i := range k {
+		parts[i] = quoted(k[i])
+	}
+	// want C: parts is filled for strings.Join alone
+	return strings.Join(parts, ".") // hot: strings.Join strings.(*Builder).WriteString
+}
+
+func groups(n int) string {
+	parts := []string{"", "", ""}
+	i := len(parts) - 1
+	for ; n > 999 && i > 0; i-- {
+		parts[i] = strconv.Itoa(n % 1000)
+		if len(parts[i]) < 3 {
+			parts[i] = "0" + parts[i]
+		}
+		n /= 1000
+	}
+	parts[i] = strconv.Itoa(n)
+	// want C: numbers by strconv's Append functions
+	return "n=" + strings.Join(parts[i:], ",") // hot: strings.Join
+}
+
+func lines(texts map[string][]byte) []byte {
+	var all [][]byte
+	for name, text := range texts {
+		all = append(all, []byte(name))
+		all = append(all, text)
+	}
+	// want C: all is filled for bytes.Join alone
+	return bytes.Join(all, []byte("\n")) // hot: bytes.Join
+}
