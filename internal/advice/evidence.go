@@ -422,6 +422,18 @@ func (a *about) has(below []string) bool {
 	return a.frames == nil || slices.ContainsFunc(below, a.frames.MatchString)
 }
 
+// flat adds to each subject the CPU time that the line itself has, without what it calls.
+func (h *hot) flat(own matched) {
+	for _, k := range h.chains {
+		if !k.toLeaf || len(k.below) > 0 {
+			continue
+		}
+		for subject, v := range k.values {
+			own.of(subject)[cpuTime] += v[cpuTime]
+		}
+	}
+}
+
 // match adds up what of a line counts.
 func (h *hot) match(a about) matched {
 	m := make(matched)

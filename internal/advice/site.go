@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"go/version"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -243,13 +244,15 @@ func (s *Site) Unallocated() bool {
 // calls, in some subject.
 func (s *Site) Flat() float64 {
 	own := make(matched)
-	for _, k := range s.hot.chains {
-		if !k.toLeaf || len(k.below) > 0 {
-			continue
-		}
-		for subject, v := range k.values {
-			own.of(subject)[cpuTime] += v[cpuTime]
-		}
+	s.hot.flat(own)
+	return s.seen.largest(own)
+}
+
+// FlatIn is Flat for all lines of a node together.
+func (s *Site) FlatIn(n ast.Node) float64 {
+	own := make(matched)
+	for h := range s.linesOf(n) {
+		h.flat(own)
 	}
 	return s.seen.largest(own)
 }
@@ -412,12 +415,21 @@ func (s *Site) wait(re *regexp.Regexp, d, times dimension) (most Wait) {
 
 // ShareIn is Share for all lines of a node, of which the hottest counts.
 func (s *Site) ShareIn(n ast.Node, re *regexp.Regexp) float64 {
-	first, last := s.Fset.Position(n.Pos()), s.Fset.Position(n.End())
 	most := 0.0
-	for _, h := range s.seen.lines {
-		if h.file == first.Filename && int64(first.Line) <= h.line && h.line <= int64(last.Line) {
-			most = max(most, s.seen.largest(h.match(about{frames: re})))
-		}
+	for h := range s.linesOf(n) {
+		most = max(most, s.seen.largest(h.match(about{frames: re})))
 	}
 	return most
+}
+
+// linesOf are the lines of a node that profiles have.
+func (s *Site) linesOf(n ast.Node) iter.Seq[*hot] {
+	first, last := s.Fset.Position(n.Pos()), s.Fset.Position(n.End())
+	return func(yield func(*hot) bool) {
+		for _, h := range s.seen.lines {
+			if h.file == first.Filename && int64(first.Line) <= h.line && h.line <= int64(last.Line) && !yield(h) {
+				return
+			}
+		}
+	}
 }

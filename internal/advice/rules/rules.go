@@ -93,6 +93,8 @@ var all = []*advice.Rule{
 	bufferGrow,
 	scannerText,
 	byteLoop,
+	xorLoop,
+	ringLoop,
 	bulkAppend,
 	errorfStatic,
 	errorDiscarded,

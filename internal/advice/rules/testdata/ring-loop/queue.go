@@ -1,0 +1,29 @@
+package queue
+
+type queue[T any] struct {
+	buf         []T
+	head, count int
+}
+
+func (q *queue[T]) clear() {
+	var zero T
+	mask := len(q.buf) - 1
+	// want C: clear each as a whole
+	for i := 0; i < q.count; i++ {
+		q.buf[(q.head+i)&mask] = zero // hot
+	}
+}
+
+type log struct {
+	lines [64]string
+	first int
+}
+
+func (l *log) all(n int) []string {
+	out := make([]string, n)
+	// want C: copy each as a whole
+	for i := range out {
+		out[i] = l.lines[(i+l.first)%len(l.lines)] // hot
+	}
+	return out
+}

@@ -1,0 +1,17 @@
+package mask
+
+func mask(key [4]byte, pos int, b []byte) int {
+	// want C: subtle.XORBytes takes 16
+	for i := range b {
+		b[i] ^= key[pos&3] // hot
+		pos++
+	}
+	return pos & 3
+}
+
+func parity(dst, a, b []byte) {
+	// want C: subtle.XORBytes takes 16
+	for i := 0; i < len(dst); i++ {
+		dst[i] = a[i] ^ b[i] // hot
+	}
+}
