@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"math"
 	"regexp"
 
 	"golang.org/x/tools/go/ast/edge"
@@ -17,7 +18,7 @@ var smallKeyMap = &advice.Rule{
 	Doc: `A map hashes a key and compares it with those it has, which takes some 5 to 20 ns. An array that is indexed by the key has the
 value in one. That is possible for keys of 8 bits, for characters, where they are mostly below 128 (a map is for the rest, if
 there is any), and where the keys that a map of the package is made with, and never given others, are small numbers, as
-those of an enumeration are. A set of few characters is a switch, or a mask of bits.
+those of an enumeration are, or arrays or structs of such numbers. A set of few characters is a switch, or a mask of bits.
 
 It takes a twentieth of the time before this is reported, and no other map may be asked on the line. Only maps that a
 function makes for itself and those of the package are meant: in the nodes of a tree, an array each would take too much
@@ -67,6 +68,11 @@ func tableFor(s *advice.Site, m *types.Var) string {
 	key, ok := under(of.Key()).(*types.Basic)
 	size, sized := sizeOf(of.Elem())
 	ofPackage := m.Parent() == s.Types.Scope()
+	if !ok && sized && ofPackage && !m.Exported() && onlyAsked(s, m) {
+		if dims := constantDims(s, packageValue(s, m)); dims != nil && product(dims)*size <= large {
+			return fmt.Sprintf("its keys are of %d numbers, each small, by which an array of arrays, or one with the numbers put together, can be indexed. What else it is asked for has to be compared with the lengths first.", len(dims))
+		}
+	}
 	if !ok || !sized || !ofPackage && !(isLocal(s, m) && madeHere(s, m)) {
 		return ""
 	}
@@ -117,6 +123,47 @@ func isSet(m *types.Map) bool {
 		return value.NumFields() == 0
 	}
 	return false
+}
+
+// constantDims returns, for a literal of a map whose keys are literals of constant numbers that
+// are not negative, how many of each there are from 0 to the largest; nil else.
+func constantDims(s *advice.Site, e ast.Expr) (dims []int64) {
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok {
+		return nil
+	}
+	for _, e := range lit.Elts {
+		pair, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			return nil
+		}
+		key, ok := pair.Key.(*ast.CompositeLit)
+		if !ok || len(key.Elts) < 2 || dims != nil && len(key.Elts) != len(dims) {
+			return nil
+		}
+		if dims == nil {
+			dims = make([]int64, len(key.Elts))
+		}
+		for i, part := range key.Elts {
+			n, ok := constantInt(s, part)
+			if !ok || n < 0 {
+				return nil // or by the names of fields, in any order
+			}
+			dims[i] = max(dims[i], n+1)
+		}
+	}
+	return dims
+}
+
+// product is at most what an int32 holds: more is too large for anything.
+func product(dims []int64) int64 {
+	n := int64(1)
+	for _, d := range dims {
+		if n *= min(d, math.MaxInt32); n > math.MaxInt32 {
+			return math.MaxInt32
+		}
+	}
+	return n
 }
 
 // constantKeys returns the keys that a literal of a map has, if it is one, not empty, and all
