@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -24,7 +25,8 @@ The rewrite calls the function once, before the innermost loop, and uses what it
 nobody can change, as strings, numbers and times, and arguments that are seen to stay the same: constants, and local
 variables that nothing in the loop assigns to and no pointer leads to. Where a call may fail, so that moving it would
 have an empty loop fail, and where fields, elements or maps are involved, which something else may change, there is
-advice only. What is on the way out of the loop, before a return or break, is not reported.`,
+advice only; so it is where a function calls it with what it is given, and is itself called in loops alone, with the same in
+each turn. What is on the way out of the loop, before a return or break, is not reported.`,
 	Class:  advice.Review,
 	Frames: regexp.MustCompile(`^(strings|strconv|fmt|path|path/filepath|net/url|regexp|time|encoding/json|encoding/hex|html|net)\.`),
 	Gain:   10,
@@ -67,7 +69,13 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 		for ok && !repeats(loop.Node(), c.Pos()) {
 			loop, ok = loopAround(loop)
 		}
-		if !ok || lastTurn(s, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
+		if !ok {
+			if m, ok := calledInLoop(s, c); ok {
+				matches = append(matches, m)
+			}
+			continue
+		}
+		if lastTurn(s, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
 			continue
 		}
 		v := &invariance{s, loop.Node(), c}
@@ -105,6 +113,83 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// calledInLoop knows calls with what a function is given, where the others of its package call
+// it in loops alone, and give it the same in each turn.
+func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
+	if s.Decl == nil || s.Func.Node() != ast.Node(s.Decl) || s.Decl.Name.IsExported() || constantOnly(s, c) {
+		return advice.Match{}, false
+	}
+	given, ok := givenTo(s, c)
+	if !ok {
+		return advice.Match{}, false
+	}
+	loop := 0 // the line of one
+	for _, id := range s.Uses(s.Info.Defs[s.Decl.Name]) {
+		if strings.HasSuffix(s.Fset.Position(id.Pos()).Filename, "_test.go") {
+			continue // benchmarks have loops
+		}
+		use, ok := s.Root().FindNode(id)
+		if !ok {
+			return advice.Match{}, false
+		}
+		if _, method := use.Parent().Node().(*ast.SelectorExpr); method {
+			use = use.Parent()
+		}
+		call, ok := use.Parent().Node().(*ast.CallExpr)
+		if !ok || call.Fun != use.Node() || len(call.Args) <= slices.Max(given) || call.Ellipsis.IsValid() {
+			return advice.Match{}, false
+		}
+		around, caller := siteAround(s, use), advice.Call{CallExpr: call, Cursor: use.Parent(), Name: s.Callee(call)}
+		in, ok := loopAround(caller.Cursor)
+		if !ok || around.Func.Node() == s.Func.Node() || !repeats(in.Node(), call.Pos()) || lastTurn(around, caller.Cursor, in) {
+			return advice.Match{}, false
+		}
+		v := &invariance{around, in.Node(), caller}
+		if slices.ContainsFunc(given, func(at int) bool { return v.of(call.Args[at]) == varies }) {
+			return advice.Match{}, false
+		}
+		loop = s.Package.Line(in.Node().Pos())
+	}
+	return advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: framesOf(c.Name),
+		Why: fmt.Sprintf("%s gets %s, which seems to be the same in each turn of the loop on line %d that calls %s: call it there, before the loop, and pass on what it returned.",
+			short(c.Name), s.Text(c.Lparen+1, c.Rparen), loop, s.Decl.Name.Name)}, loop != 0
+}
+
+// givenTo returns which parameters of its function a call has as arguments, if these are
+// never assigned to and all others constants.
+func givenTo(s *advice.Site, c advice.Call) (given []int, ok bool) {
+	params := slices.Collect(s.Info.Defs[s.Decl.Name].(*types.Func).Signature().Params().Variables())
+	for _, a := range c.Args {
+		if s.Info.Types[a].Value != nil {
+			continue
+		}
+		v, isVar := object(s, a).(*types.Var)
+		at := slices.Index(params, v)
+		if !isVar || at < 0 || assigned(s, v, s.Body()) {
+			return nil, false
+		}
+		given = append(given, at)
+	}
+	return given, len(given) > 0
+}
+
+// siteAround is a site in the function around some code of the package.
+func siteAround(s *advice.Site, c inspector.Cursor) *advice.Site {
+	around := advice.Site{Package: s.Package}
+	for f := range c.Enclosing((*ast.File)(nil)) {
+		around.File = f.Node().(*ast.File)
+	}
+	for f := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		if !around.Func.Valid() {
+			around.Func = f
+		}
+		if decl, ok := f.Node().(*ast.FuncDecl); ok {
+			around.Decl = decl
+		}
+	}
+	return &around
 }
 
 // repeats reports whether a loop evaluates what is at a position in each turn.
