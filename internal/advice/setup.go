@@ -131,10 +131,12 @@ func (b *benchmarkFile) part(p place) part {
 	if body == nil || b.line(body.End()) < p.line {
 		return measured
 	}
-	if p.line < b.reset(body) {
+	reset := b.reset(body)
+	if paused, _ := b.paused(body.List, p.line); paused || p.line < reset {
 		return prepares
 	}
 	loops, runs := b.loops(body)
+	loops = slices.DeleteFunc(loops, func(l ast.Node) bool { return b.line(l.End()) < reset })
 	for _, l := range loops {
 		if b.line(l.Pos()) <= p.line && p.line <= b.line(l.End()) {
 			if b.stopped(l, p.line) {
@@ -209,7 +211,8 @@ func (b *benchmarkFile) counts(head ast.Node, made map[string]bool) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
 			name := b.method(n)
-			found = found || name == "N" || name == "Loop"
+			found = found || name == "N" || name == "Loop" || b.counts(n.X, made)
+			return false // a field may have a variable's name
 		case *ast.Ident:
 			found = found || made[n.Name]
 		}
@@ -229,15 +232,15 @@ func (b *benchmarkFile) madeOfN(body *ast.BlockStmt) map[string]bool {
 	}
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
-		case *ast.AssignStmt:
-			for i, to := range n.Lhs {
-				set(to, n.Rhs[min(i, len(n.Rhs)-1)])
+		case *ast.FuncLit:
+			return false
+		case *ast.AssignStmt: // of several results the first
+			for i, from := range n.Rhs {
+				set(n.Lhs[i], from)
 			}
 		case *ast.ValueSpec:
-			for i, to := range n.Names {
-				if len(n.Values) > 0 {
-					set(to, n.Values[min(i, len(n.Values)-1)])
-				}
+			for i, from := range n.Values {
+				set(n.Names[i], from)
 			}
 		}
 		return true
@@ -255,36 +258,39 @@ func (b *benchmarkFile) method(e ast.Expr) string {
 	return ""
 }
 
-// stopped reports whether a line is between statements that stop and start the timer.
+// stopped reports whether a line is between statements that stop and start the timer, or
+// behind one that stops it until the next step.
 func (b *benchmarkFile) stopped(loop ast.Node, line int64) bool {
 	found := false
 	ast.Inspect(loop, func(n ast.Node) bool {
-		block, ok := n.(*ast.BlockStmt)
-		if !ok {
-			return !found
-		}
-		since := int64(0)
-		for _, s := range block.List {
-			e, ok := s.(*ast.ExprStmt)
-			if !ok {
-				continue
-			}
-			call, ok := e.X.(*ast.CallExpr)
-			if !ok {
-				continue
-			}
-			switch b.method(call.Fun) {
-			case "StopTimer":
-				since = b.line(s.Pos())
-			case "StartTimer":
-				found = found || since != 0 && since < line && line < b.line(s.Pos())
-				since = 0
-			}
-		}
-		if since != 0 && since < line && line <= b.line(block.End()) {
-			found = true
+		if block, ok := n.(*ast.BlockStmt); ok {
+			paused, since := b.paused(block.List, line)
+			found = found || paused || since != 0 && since < line && line <= b.line(block.End())
 		}
 		return !found
 	})
 	return found
+}
+
+// paused reports whether a line is between statements of a list that stop and start the timer,
+// and since which line it is stopped at its end, or 0.
+func (b *benchmarkFile) paused(list []ast.Stmt, line int64) (found bool, since int64) {
+	for _, s := range list {
+		e, ok := s.(*ast.ExprStmt)
+		if !ok {
+			continue
+		}
+		call, ok := e.X.(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		switch b.method(call.Fun) {
+		case "StopTimer":
+			since = b.line(s.Pos())
+		case "StartTimer":
+			found = found || since != 0 && since < line && line < b.line(s.Pos())
+			since = 0
+		}
+	}
+	return found, since
 }

@@ -58,6 +58,52 @@ func BenchmarkReset(b *testing.B) {
 	}
 }
 
+func BenchmarkFilled(b *testing.B) {
+	data := make([]T, b.N) // prepares
+	for i := range data {
+		data[i] = load() // prepares
+	}
+	b.ResetTimer()
+	sort(data) // measured: nobody knows
+}
+
+func BenchmarkStopped(b *testing.B) {
+	b.StopTimer()
+	keys := make([]T, b.N) // prepares
+	for i := range keys {
+		keys[i] = load() // prepares
+	}
+	b.StartTimer()
+	for i := 0; i < b.N; i++ {
+		parse(keys[i]) // measured
+	}
+}
+
+func BenchmarkStarted(b *testing.B) {
+	b.StopTimer()
+	for i := 0; i < b.N; i++ {
+		input := load() // measured: nobody knows
+		b.StartTimer()
+		parse(input) // measured
+		b.StopTimer()
+	}
+}
+
+func BenchmarkSizes(b *testing.B) {
+	for n := 1; n < c.steps; n *= 10 {
+		input := load(n) // prepares
+		b.Run("", func(b *testing.B) {
+			n, steps := b.N, b.N
+			for range n {
+				parse(input) // measured
+			}
+			for range steps {
+				parse(input) // measured
+			}
+		})
+	}
+}
+
 func BenchmarkHelper(b *testing.B) {
 	helper(b, load()) // measured: nobody knows
 }
