@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -53,9 +54,9 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
-		if text, ok := temporary(s, obj); ok {
+		if temporary(s, obj) {
 			m.Why += " Or keep one with what lives longer, or in a sync.Pool, and Reset it: it isn't needed after the call."
-			if text {
+			if _, ok := bufferUses(s, obj); ok {
 				m.Why += " Of a text String makes a copy, which a strings.Builder with enough room doesn't."
 			}
 		}
@@ -89,39 +90,41 @@ func newlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 
 // temporary reports whether a bytes.Buffer is of no use after the function returns: it is only
 // written to, and what is in it is copied, as a text or to a writer.
-func temporary(s *advice.Site, obj types.Object) (text, ok bool) {
+func temporary(s *advice.Site, obj types.Object) bool {
 	if strings.TrimPrefix(typeName(obj.Type()), "*") != "bytes.Buffer" {
-		return false, false
+		return false
 	}
-	for _, id := range s.Uses(obj) {
-		use, found := s.Root().FindNode(id)
-		if !found {
-			return false, false
+	return !slices.ContainsFunc(s.Uses(obj), func(id *ast.Ident) bool {
+		use, ok := s.Root().FindNode(id)
+		return !ok || !borrowed(s, use)
+	})
+}
+
+// borrowed reports whether a use of a buffer in a site's own function leaves nothing behind that
+// its memory is needed for.
+func borrowed(s *advice.Site, use inspector.Cursor) bool {
+	for f := range use.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		if f.Node() != s.Func.Node() {
+			return false // who knows when it runs
 		}
-		method, isMethod := use.Parent().Node().(*ast.SelectorExpr)
-		if !isMethod {
-			if printsTo(s, use) {
-				continue
-			}
-			return false, false
-		}
-		call := use.Parent().Parent()
-		if n, isCall := call.Node().(*ast.CallExpr); !isCall || n.Fun != method {
-			return false, false
-		}
-		switch method.Sel.Name {
-		case "Write", "WriteByte", "WriteRune", "WriteString", "Len", "WriteTo", "ReadFrom":
-		case "String":
-			text = true
-		case "Bytes":
-			if taker, isCall := call.Parent().Node().(*ast.CallExpr); !isCall || !s.Info.Types[taker.Fun].IsType() && !borrows(s, taker, call.Node()) {
-				return false, false
-			}
-		default:
-			return false, false
-		}
+		break
 	}
-	return text, true
+	method, ok := use.Parent().Node().(*ast.SelectorExpr)
+	if !ok {
+		return printsTo(s, use)
+	}
+	call := use.Parent().Parent()
+	if n, ok := call.Node().(*ast.CallExpr); !ok || n.Fun != method {
+		return false
+	}
+	switch method.Sel.Name {
+	case "Write", "WriteByte", "WriteRune", "WriteString", "Len", "String", "WriteTo", "ReadFrom":
+		return true
+	case "Bytes":
+		taker, ok := call.Parent().Node().(*ast.CallExpr)
+		return ok && (s.Info.Types[taker.Fun].IsType() && isString(s, taker) || borrows(s, taker, call.Node()))
+	}
+	return false
 }
 
 // asks reports whether some method of these names is called on a variable.

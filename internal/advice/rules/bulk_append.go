@@ -147,25 +147,6 @@ func restOf(body *ast.BlockStmt, obj types.Object) ast.Node {
 	return rest
 }
 
-// counts reports whether a loop counts a variable up.
-func counts(s *advice.Site, loop ast.Node, i types.Object) bool {
-	if i == nil {
-		return false
-	}
-	switch l := loop.(type) {
-	case *ast.RangeStmt:
-		return l.Key != nil && object(s, l.Key) == i
-	case *ast.ForStmt:
-		if l.Post == nil { // for i := 0; i < len(text); { … i++ … }
-			cond, ok := l.Cond.(*ast.BinaryExpr)
-			return ok && cond.Op == token.LSS && object(s, cond.X) == i
-		}
-		post, ok := l.Post.(*ast.IncDecStmt)
-		return ok && post.Tok == token.INC && object(s, post.X) == i
-	}
-	return false
-}
-
 func isText(s *advice.Site, e ast.Expr) bool {
 	return isString(s, e) || plainBytes(s.Info.TypeOf(e))
 }

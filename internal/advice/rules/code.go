@@ -416,6 +416,18 @@ func isLocal(s *advice.Site, obj types.Object) bool {
 	return ok && !v.IsField() && s.Func.Node().Pos() <= v.Pos() && v.Pos() < s.Func.Node().End()
 }
 
+// hasElements reports whether a type is a slice, an array or a pointer to one.
+func hasElements(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Slice, *types.Array:
+		return true
+	case *types.Pointer:
+		_, array := t.Elem().Underlying().(*types.Array)
+		return array
+	}
+	return false
+}
+
 // isString reports whether an expression's type is a string.
 func isString(s *advice.Site, e ast.Expr) bool {
 	t := s.Info.TypeOf(e)

@@ -52,13 +52,13 @@ const (
 	parsesURL  = "parses the query each time it is called: call it once, and ask what it returned for all that is wanted"
 	variables  = "takes a lock and searches the environment, which seldom changes: ask once, where the program begins"
 	stats      = "asks the operating system about each file. filepath.WalkDir and os.ReadDir have the names and kinds from the directory itself"
-	splits     = "makes a slice of all parts each time. Where most texts are a single part, ask first whether the separator is in them; parts that are looked at one after the other need no slice, by SplitSeq or Cut"
-	fields     = "makes a slice of all fields each time: those that are looked at one after the other need none, by FieldsSeq or a loop that goes from one space to the next"
+	splits     = "makes a slice of all parts each time. Where most texts are a single part, ask first whether the separator is in them; parts that are looked at one after the other need no slice, by Cut, or by SplitSeq of Go 1.24"
+	cuts       = "makes a slice for a few parts each time: Cut takes a text in two without"
+	fields     = "makes a slice of all fields each time: those that are looked at one after the other need none, by FieldsSeq of Go 1.24, or by a loop that goes from one space to the next"
 	replaces   = "goes over the text twice where there is something to replace, and copies it. Several in turn are one strings.Replacer, made once"
 	tests      = "calls a function for each character. IndexAny and Trim know sets of ASCII characters, and a loop over the bytes needs no calls"
-	appends    = "makes a text each time. Where it is only copied, written or joined, AppendText puts the same into a buffer without"
-	digits     = "makes a text each time. Where it is only copied, written or joined, Append puts the same into a buffer without"
-	parses     = "makes a URL each time: where the same texts come again, keep what they were parsed to"
+	appends    = "makes a text each time. Where it is only copied, written or joined, AppendTo of net/netip puts the same into a buffer without; of net.IP it is AppendText, from Go 1.24 on"
+	parsesText = "makes a URL each time: where the same texts come again, keep what they were parsed to"
 	globs      = "reads the pattern anew each time, and tries each * at all places: compare first what is fixed at its beginning or end"
 	tables     = "fills a table of 256 entries each time: keep it in a variable of the package"
 )
@@ -77,13 +77,12 @@ var costlyFunctions = map[string]costly{
 	"net.ParseIP":                 {2, addresses},
 	"net.ParseCIDR":               {2, addresses},
 	"(net.IP).String":             {2, addresses}, "(net.IP).MarshalText": {1.5, appends}, "(net/netip.Addr).String": {1.5, appends}, "(net/netip.Addr).MarshalText": {1.5, appends},
-	"(*math/big.Int).String": {1.5, digits}, "(*math/big.Int).Text": {1.5, digits}, "(*math/big.Float).Text": {1.5, digits},
-	"strings.Split": {1.5, splits}, "strings.SplitN": {1.5, splits}, "strings.SplitAfter": {1.5, splits}, "strings.Fields": {1.5, fields}, "strings.FieldsFunc": {1.5, fields},
-	"bytes.Split": {1.5, splits}, "bytes.SplitN": {1.5, splits}, "bytes.SplitAfter": {1.5, splits}, "bytes.Fields": {1.5, fields}, "bytes.FieldsFunc": {1.5, fields},
+	"strings.Split": {1.5, splits}, "strings.SplitN": {1.5, cuts}, "strings.Fields": {1.5, fields}, "strings.FieldsFunc": {1.5, tests},
+	"bytes.Split": {1.5, splits}, "bytes.SplitN": {1.5, cuts}, "bytes.Fields": {1.5, fields}, "bytes.FieldsFunc": {1.5, tests},
 	"strings.Replace": {1.5, replaces}, "strings.ReplaceAll": {1.5, replaces},
 	"strings.IndexFunc": {1.5, tests}, "strings.ContainsFunc": {1.5, tests}, "strings.TrimFunc": {1.5, tests}, "strings.TrimLeftFunc": {1.5, tests}, "strings.TrimRightFunc": {1.5, tests},
 	"bytes.IndexFunc": {1.5, tests}, "bytes.ContainsFunc": {1.5, tests}, "bytes.TrimFunc": {1.5, tests}, "bytes.TrimLeftFunc": {1.5, tests}, "bytes.TrimRightFunc": {1.5, tests},
-	"net/url.Parse": {2, parses}, "net/url.ParseRequestURI": {2, parses},
+	"net/url.Parse": {2, parsesText}, "net/url.ParseRequestURI": {2, parsesText},
 	"path.Match": {2, globs}, "path/filepath.Match": {2, globs}, "path/filepath.EvalSymlinks": {3, asksFiles},
 	"(time.Time).Format": {1.3, "makes a new string each time: AppendFormat appends to a buffer that can be used again. Where many are of the same second or day, keep the text of the last one"},
 	"time.Parse":         {2, "reads the layout anew for each text. For a format of fixed columns, digits at known places and time.Date do the same; of several layouts, let the length or a byte of the text say which it is"},

@@ -37,7 +37,7 @@ functions of other modules that call a constructor like NewEncoder each time.`,
 var encoderFrames = regexp.MustCompile(`^compress/\w+\.New\w+$|^compress/flate\.\(\*(compressor|decompressor)\)\.init|^compress/flate\.new|` +
 	`^bufio\.New\w+$|^bufio\.\(\*Scanner\)\.Scan$|^encoding/(csv|gob|json|xml)\.New\w+$|^encoding/(base32|base64|hex)\.New(Encoder|Decoder)$|^encoding/json\.\(\*Decoder\)\.refill$|` +
 	`^crypto(/internal/fips140)?/(sha1|sha256|sha512|md5|hmac)\.New\w*$|` +
-	`^hash/(adler32|crc32|crc64|fnv)\.New\w*$|^text/tabwriter\.NewWriter$|` +
+	`^hash/(adler32|crc32|crc64|fnv)\.New\w*$|^text/tabwriter\.(NewWriter|\(\*Writer\)\.addLine)$|` +
 	`^golang\.org/x/text/(cases\.(Title|Upper|Lower)|collate\.New|message\.NewPrinter)$|` + foreignEncoder.String())
 
 // foreignEncoder matches constructors of other modules: the first part of their paths
@@ -113,7 +113,7 @@ var encoderKinds = map[string]encoderKind{
 		advice: "collate.New looks for the language's order, and makes a Collator with its tables, for each call. A Collator is for one goroutine at a time: keep some in a sync.Pool."},
 	"golang.org/x/text/message.NewPrinter": {frames: `^golang\.org/x/text/message\.NewPrinter$`,
 		advice: "message.NewPrinter looks for the language's catalogue and numbers for each call. Keep a printer for each language, as long as one goroutine uses it at a time."},
-	"text/tabwriter.NewWriter": {frames: `^text/tabwriter\.NewWriter$`,
+	"text/tabwriter.NewWriter": {frames: `^text/tabwriter\.(NewWriter|\(\*Writer\)\.addLine)$`,
 		advice: "tabwriter.NewWriter makes a writer for each call, whose cells and lines grow from nothing. Keep one, and begin with its Init, which keeps their room."},
 	"crypto/hmac.New": {frames: `^crypto/`,
 		advice: "hmac.New hashes the key and makes two hashes for each call. Where the key is the same, keep what it returns, one for each goroutine or in a sync.Pool, and Reset it."},

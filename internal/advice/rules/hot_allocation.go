@@ -409,9 +409,9 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 			if len(n.Elts) == 1 {
 				m.Why = "A slice for one element is allocated each time. Keep one with what lives longer and set its element, or let the callee take the element itself."
 			}
-		case isMap && len(n.Elts) > 0 && saysPrefix(s, "map[", "{...}"):
+		case isMap && len(n.Elts) > 0 && escapes(s, types.ExprString(n.Type)+"{...}"):
 			m.Title = "a map is made each time"
-			m.Why = "A map of these few entries is made each time, and each is hashed. A struct with a field for each needs neither; a map that always has the same keys can be kept, and its entries set."
+			m.Why = mapMade(s, n)
 		case address && saysPrefix(s, "&", "{...}", "{}"):
 			m.Why = eachTime(s, n)
 		default:
@@ -448,6 +448,18 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 		return nil
 	}
 	return m
+}
+
+// mapMade says what can be done about a map that a literal makes.
+func mapMade(s *advice.Site, lit *ast.CompositeLit) string {
+	constant := func(e ast.Expr) bool { return s.Info.Types[e].Value != nil }
+	if !slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
+		pair, ok := e.(*ast.KeyValueExpr)
+		return !ok || !constant(pair.Key) || !constant(pair.Value)
+	}) {
+		return "A map that has the same in it is made each time: if nobody changes it, it can be a variable of the package."
+	}
+	return fmt.Sprintf("A map with %d of its keys is made each time, and each key is hashed. A struct with a field for each needs neither.", len(lit.Elts))
 }
 
 // eachTime says what can be done about a value that is allocated, given it or its type.

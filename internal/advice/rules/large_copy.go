@@ -65,13 +65,7 @@ func rangeValue(s *advice.Site, r *ast.RangeStmt) *types.Var {
 	if r.Tok != token.DEFINE || r.Value == nil {
 		return nil
 	}
-	switch t := s.Info.TypeOf(r.X).Underlying().(type) {
-	case *types.Slice, *types.Array:
-	case *types.Pointer:
-		if _, ok := t.Elem().Underlying().(*types.Array); !ok {
-			return nil
-		}
-	default:
+	if !hasElements(s.Info.TypeOf(r.X)) {
 		return nil
 	}
 	v, _ := object(s, r.Value).(*types.Var)

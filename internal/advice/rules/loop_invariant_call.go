@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -93,10 +94,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			}
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: framesOf(c.Name)}
-		args := s.Text(c.Lparen+1, c.Rparen)
-		if len(args) > 40 || strings.Contains(args, "\n") {
-			args = "its arguments"
-		}
+		args := argumentsOf(s, c)
 		results, single := s.Info.TypeOf(c.CallExpr).(*types.Tuple)
 		fails := single && results.Len() > 1
 		switch {
@@ -121,12 +119,16 @@ func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
 	if s.Decl == nil || s.Func.Node() != ast.Node(s.Decl) || s.Decl.Name.IsExported() || constantOnly(s, c) {
 		return advice.Match{}, false
 	}
-	given, ok := givenTo(s, c)
+	f, ok := s.Info.Defs[s.Decl.Name].(*types.Func)
+	if !ok || f.Signature().Variadic() || calledByInterface(s, f) {
+		return advice.Match{}, false
+	}
+	given, ok := givenTo(s, c, f)
 	if !ok {
 		return advice.Match{}, false
 	}
-	loop := 0 // the line of one
-	for _, id := range s.Uses(s.Info.Defs[s.Decl.Name]) {
+	var loop ast.Node // one that calls it
+	for _, id := range s.Uses(f) {
 		if strings.HasSuffix(s.Fset.Position(id.Pos()).Filename, "_test.go") {
 			continue // benchmarks have loops
 		}
@@ -134,11 +136,14 @@ func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
 		if !ok {
 			return advice.Match{}, false
 		}
-		if _, method := use.Parent().Node().(*ast.SelectorExpr); method {
+		if sel, method := use.Parent().Node().(*ast.SelectorExpr); method {
+			if selection := s.Info.Selections[sel]; selection == nil || selection.Kind() != types.MethodVal {
+				return advice.Match{}, false
+			}
 			use = use.Parent()
 		}
 		call, ok := use.Parent().Node().(*ast.CallExpr)
-		if !ok || call.Fun != use.Node() || len(call.Args) <= slices.Max(given) || call.Ellipsis.IsValid() {
+		if !ok || call.Fun != use.Node() || len(call.Args) != f.Signature().Params().Len() {
 			return advice.Match{}, false
 		}
 		around, caller := siteAround(s, use), advice.Call{CallExpr: call, Cursor: use.Parent(), Name: s.Callee(call)}
@@ -150,32 +155,69 @@ func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
 		if slices.ContainsFunc(given, func(at int) bool { return v.of(call.Args[at]) == varies }) {
 			return advice.Match{}, false
 		}
-		loop = s.Package.Line(in.Node().Pos())
+		loop = in.Node()
+	}
+	if loop == nil {
+		return advice.Match{}, false
+	}
+	where := fmt.Sprintf("on line %d", s.Package.Line(loop.Pos()))
+	if name := s.Fset.Position(loop.Pos()).Filename; name != s.Fset.Position(c.Pos()).Filename {
+		where += " of " + filepath.Base(name)
 	}
 	return advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: framesOf(c.Name),
-		Why: fmt.Sprintf("%s gets %s, which seems to be the same in each turn of the loop on line %d that calls %s: call it there, before the loop, and pass on what it returned.",
-			short(c.Name), s.Text(c.Lparen+1, c.Rparen), loop, s.Decl.Name.Name)}, loop != 0
+		Why: fmt.Sprintf("%s gets %s, and %s is called with the same in each turn of the loop %s, as far as that can be seen: call %[1]s there, before the loop, and pass on what it returned.",
+			short(c.Name), argumentsOf(s, c), f.Name(), where)}, true
 }
 
-// givenTo returns which parameters of its function a call has as arguments, if these are
-// never assigned to and all others constants.
-func givenTo(s *advice.Site, c advice.Call) (given []int, ok bool) {
-	params := slices.Collect(s.Info.Defs[s.Decl.Name].(*types.Func).Signature().Params().Variables())
+// calledByInterface reports whether calls of a method may come by an interface of its package.
+func calledByInterface(s *advice.Site, f *types.Func) bool {
+	if f.Signature().Recv() == nil {
+		return false
+	}
+	for _, name := range s.Types.Scope().Names() {
+		if i, ok := s.Types.Scope().Lookup(name).Type().Underlying().(*types.Interface); ok {
+			if m, _, _ := types.LookupFieldOrMethod(i, false, s.Types, f.Name()); m != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// givenTo returns which parameters of its function a call has as arguments, if these are all
+// that their values are, never assigned to, not even in part, and all others constants.
+func givenTo(s *advice.Site, c advice.Call, f *types.Func) (given []int, ok bool) {
+	params := slices.Collect(f.Signature().Params().Variables())
 	for _, a := range c.Args {
 		if s.Info.Types[a].Value != nil {
 			continue
 		}
 		v, isVar := object(s, a).(*types.Var)
 		at := slices.Index(params, v)
-		if !isVar || at < 0 || assigned(s, v, s.Body()) {
+		if !isVar || at < 0 || !solid(v.Type()) || addressTaken(s, v) {
 			return nil, false
+		}
+		for e := range targets(s.Body()) {
+			if rootOf(s, e) == v {
+				return nil, false
+			}
 		}
 		given = append(given, at)
 	}
 	return given, len(given) > 0
 }
 
-// siteAround is a site in the function around some code of the package.
+// argumentsOf are the arguments of a call as they are written, if they are short.
+func argumentsOf(s *advice.Site, c advice.Call) string {
+	args := s.Text(c.Lparen+1, c.Rparen)
+	if len(args) > 40 || strings.Contains(args, "\n") {
+		return "its arguments"
+	}
+	return args
+}
+
+// siteAround is the function around some code of the package as a site, of which nothing is
+// known by profiles.
 func siteAround(s *advice.Site, c inspector.Cursor) *advice.Site {
 	around := advice.Site{Package: s.Package}
 	for f := range c.Enclosing((*ast.File)(nil)) {

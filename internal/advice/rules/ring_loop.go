@@ -3,7 +3,6 @@ package rules
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -11,17 +10,20 @@ import (
 var ringLoop = &advice.Rule{
 	ID:    "ring-loop",
 	Title: "a ring is gone through element by element",
-	Doc: `What is in a ring, a slice whose elements go on at its beginning when its end is reached, are two pieces at most. copy and
-clear take each as a whole, many bytes at a time, where a loop computes an index, by % or &, and compares it with the length for
-each element.
+	Doc: `What is in a ring, a slice whose elements go on at its beginning when its end is reached, are two pieces at most. copy, append
+and clear take each as a whole, many bytes at a time, where a loop computes an index, by % or &, and compares it with the length
+for each element.
 
-The rule speaks of loops that do nothing else than copy elements from or to a ring, or set them all to the same. Where the
-pieces begin and end is for whoever knows the ring, so that it is advice only.`,
+The rule speaks of loops that do nothing else than copy elements from or to a ring, or set them all to the same; not of rings of
+less than 64 elements, if it can tell. A loop that goes around more than once is a pattern that is repeated: what it has written
+can be copied, twice as much each time. Where the pieces begin and end is for whoever knows the ring, so that it is advice only.`,
 	Class: advice.AdviceOnly,
 	Own:   true,
 	Gain:  3,
 	Match: matchRingLoop,
 }
+
+const smallRing = 64 // elements
 
 func matchRingLoop(s *advice.Site) []advice.Match {
 	var matches []advice.Match
@@ -34,13 +36,19 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 		if !ok || len(loopBody(loop.Node()).List) != 1 || loopBody(loop.Node()).List[0] != assign || s.FlatIn(loop.Node()) < muchAllocated {
 			continue
 		}
-		to, from := ast.Unparen(assign.Lhs[0]), ast.Unparen(assign.Rhs[0])
+		to, from := assign.Lhs[0], assign.Rhs[0]
+		appended := false
+		if call, ok := appendTo(s, assign); ok && len(call.Args) == 2 && !call.Ellipsis.IsValid() {
+			from, appended = call.Args[1], true
+		}
 		m := advice.Match{Node: loop.Node()}
-		switch toRing, fromRing := isOfRing(s, loop.Node(), to), isOfRing(s, loop.Node(), from); {
-		case toRing && isSame(s, loop.Node(), from):
-			m.Why = "The elements are in two pieces at most: clear each as a whole, or copy what is to stand there to it."
-		case toRing && movesOnBy(s, loop.Node(), from) || fromRing && movesOnBy(s, loop.Node(), to):
-			m.Why = "The elements are in two pieces at most: copy each as a whole."
+		switch {
+		case ofRing(s, loop.Node(), to) && sameEachTurn(s, loop.Node(), from):
+			m.Why = "If it goes around once, the elements are in two pieces at most: clear each as a whole, or copy to it what is to stand there."
+		case ofRing(s, loop.Node(), to) && counted(s, loop.Node(), from):
+			m.Why = "If it goes around once, the elements come to stand in two pieces at most: copy each as a whole."
+		case ofRing(s, loop.Node(), from) && (appended || counted(s, loop.Node(), to)):
+			m.Why = "If it goes around once, the elements are in two pieces at most: copy or append each as a whole."
 		default:
 			continue
 		}
@@ -49,60 +57,49 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// isOfRing reports whether an expression is an element of a slice whose index is counted by
-// a loop, and begins again at the end: x[(i+a)%n] or x[(i+a)&n].
-func isOfRing(s *advice.Site, loop ast.Node, e ast.Expr) bool {
-	x, ok := e.(*ast.IndexExpr)
-	if !ok || !isSliceOrArray(s.Info.TypeOf(x.X)) {
+// ofRing reports whether an expression is an element whose index is counted by a loop, and
+// begins again at the end: x[(i+a)%n] or x[(i+a)&n].
+func ofRing(s *advice.Site, loop ast.Node, e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	if !ok || !hasElements(s.Info.TypeOf(x.X)) {
 		return false
 	}
 	index, ok := ast.Unparen(x.Index).(*ast.BinaryExpr)
 	if !ok || index.Op != token.REM && index.Op != token.AND {
 		return false
 	}
+	if n, constant := constantInt(s, index.Y); constant && n < smallRing {
+		return false
+	}
 	sum, ok := ast.Unparen(index.X).(*ast.BinaryExpr)
-	i := counter(s, loop)
-	return ok && sum.Op == token.ADD && i != nil && (object(s, sum.X) == i) != (object(s, sum.Y) == i)
-}
-
-// isSame reports whether an expression without calls is the same in each turn of a loop.
-func isSame(s *advice.Site, loop ast.Node, e ast.Expr) bool {
-	if s.Info.Types[e].Value != nil || s.Info.Types[e].IsNil() {
-		return true
+	if !ok || sum.Op != token.ADD {
+		return false
 	}
-	v := object(s, e)
-	return v != nil && !within(loop, v.Pos())
+	return counts(s, loop, object(s, sum.X)) && sameEachTurn(s, loop, sum.Y) || counts(s, loop, object(s, sum.Y)) && sameEachTurn(s, loop, sum.X)
 }
 
-// movesOnBy reports whether an expression is an element whose index is what a loop counts.
-func movesOnBy(s *advice.Site, loop ast.Node, e ast.Expr) bool {
-	x, ok := e.(*ast.IndexExpr)
-	return ok && isSliceOrArray(s.Info.TypeOf(x.X)) && counter(s, loop) != nil && object(s, x.Index) == counter(s, loop)
+// counted reports whether an expression is an element whose index is what a loop counts.
+func counted(s *advice.Site, loop ast.Node, e ast.Expr) bool {
+	x, ok := ast.Unparen(e).(*ast.IndexExpr)
+	return ok && hasElements(s.Info.TypeOf(x.X)) && counts(s, loop, object(s, x.Index))
 }
 
-// isSliceOrArray reports whether a type is a slice, an array or a pointer to one.
-func isSliceOrArray(t types.Type) bool {
-	switch t := t.Underlying().(type) {
-	case *types.Slice, *types.Array:
-		return true
-	case *types.Pointer:
-		_, array := t.Elem().Underlying().(*types.Array)
-		return array
-	}
-	return false
-}
-
-// counter is the variable that a loop counts by one; nil if it doesn't.
-func counter(s *advice.Site, loop ast.Node) types.Object {
-	switch l := loop.(type) {
-	case *ast.RangeStmt:
-		if l.Key != nil {
-			return object(s, l.Key)
-		}
-	case *ast.ForStmt:
-		if post, ok := l.Post.(*ast.IncDecStmt); ok && post.Tok == token.INC {
-			return object(s, post.X)
+// sameEachTurn reports whether an expression is the same in each turn of a loop that does nothing
+// but set an element: it calls nothing, and has no elements and nothing of the loop's in it.
+func sameEachTurn(s *advice.Site, loop ast.Node, e ast.Expr) bool {
+	for n := range ast.Preorder(e) {
+		switch n := n.(type) {
+		case *ast.IndexExpr, *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if name := s.Callee(n); name != "len" && name != "cap" {
+				return false
+			}
+		case *ast.Ident:
+			if obj := s.Info.Uses[n]; obj != nil && (within(loop, obj.Pos()) || counts(s, loop, obj)) {
+				return false
+			}
 		}
 	}
-	return nil
+	return true
 }

@@ -6,8 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
-
-	"golang.org/x/tools/go/ast/inspector"
+	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -19,8 +18,9 @@ var sliceToJoin = &advice.Rule{
 and left to the garbage collector for it, and so are the parts that are made of others. Written one after the other, with
 what is between them, to a strings.Builder or appended to a []byte with room for all, they are copied once.
 
-The rule speaks of slices that a function makes and fills, and of which it asks nothing but to be joined. A Builder without
-Grow allocates more often than Join: how much room there has to be only the code around knows, so that it is advice only.`,
+The rule speaks of slices that a function makes and fills, of whose elements some are made for it, or which are seen to be
+allocated, and which are for nothing else than to be joined: not sorted, turned around or filled by several goroutines. A Builder
+without Grow allocates more often than Join: how much room there has to be only the code around knows, so that it is advice only.`,
 	Class:     advice.AdviceOnly,
 	Frames:    regexp.MustCompile(`^(strings|bytes)\.Join$`),
 	Allocates: true,
@@ -40,8 +40,12 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 			continue
 		}
 		d, ok := declarationOf(s, v)
-		if !ok || !isEmptySlice(s, d) || !onlyFilled(s, v, c.CallExpr) {
+		if !ok || !isOwn(s, d) || addressTaken(s, v) {
 			continue
+		}
+		made, ok := onlyFilled(s, v, c.CallExpr)
+		if at := s.Fset.Position(d.Node().Pos()); !ok || !made && !s.Says.Escapes(at.Filename, at.Line) {
+			continue // its parts are there, and it is on the stack: Join allocates once
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,
 			Why: fmt.Sprintf("%s is filled for %s alone. Append the parts and what is between them to a []byte or a strings.Builder that has room for all, numbers by strconv's Append functions: then neither the slice is allocated, nor parts that are made for it.", v.Name(), c.Name)})
@@ -49,14 +53,11 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// isEmptySlice reports whether a variable is declared as a slice that nothing is in: nil, made,
-// or a literal.
-func isEmptySlice(s *advice.Site, d declaration) bool {
-	if d.isZero(s) {
-		return true
-	}
+// isOwn reports whether a variable is declared as a slice of its function's own: nil, made, or
+// a literal.
+func isOwn(s *advice.Site, d declaration) bool {
 	switch value := ast.Unparen(d.value).(type) {
-	case *ast.CompositeLit:
+	case nil, *ast.CompositeLit:
 		return true
 	case *ast.CallExpr:
 		return s.Callee(value) == "make"
@@ -64,13 +65,14 @@ func isEmptySlice(s *advice.Site, d declaration) bool {
 	return false
 }
 
-// onlyFilled reports whether nothing is done with a slice, beside a call that it is given
-// to, but that elements are set, read and appended, and its length is asked.
-func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) bool {
+// onlyFilled reports whether nothing is done with a slice, beside a call that it is given to, but
+// that its elements are set, looked at and appended, and its length is asked; made is set if
+// some element is what a call or a + makes.
+func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) (made, ok bool) {
 	for _, id := range s.Uses(v) {
 		c, ok := s.Root().FindNode(id)
 		if !ok {
-			return false
+			return false, false
 		}
 		if within(join.Args[0], id.Pos()) {
 			continue
@@ -78,37 +80,50 @@ func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) bool {
 		switch p := c.Parent().Node().(type) {
 		case *ast.IndexExpr:
 			if u, ok := c.Parent().Parent().Node().(*ast.UnaryExpr); p.X != id || ok && u.Op == token.AND {
-				return false
+				return false, false
+			}
+			assign, isAssign := c.Parent().Parent().Node().(*ast.AssignStmt)
+			if isAssign && len(assign.Lhs) > 1 {
+				return false, false // elements that change places
+			}
+			made = made || isAssign && assign.Lhs[0] == p && makes(s, assign.Rhs[0])
+		case *ast.RangeStmt:
+			if p.X != id || p.Value != nil {
+				return false, false
 			}
 		case *ast.CallExpr:
 			switch s.Callee(p) {
 			case "len", "cap":
 			case "append":
-				if p.Args[0] != id || !assignsTo(s, c.Parent(), v) {
-					return false
+				assign, isAssign := c.Parent().Parent().Node().(*ast.AssignStmt)
+				if !isAssign || p.Args[0] != id {
+					return false, false
 				}
+				if _, ok := appendTo(s, assign); !ok {
+					return false, false
+				}
+				made = made || slices.ContainsFunc(p.Args[1:], func(e ast.Expr) bool { return makes(s, e) })
 			default:
-				return false
+				return false, false
 			}
-		case *ast.AssignStmt: // s = append(s, …)
-			if len(p.Lhs) != 1 || p.Lhs[0] != id || !isAppendTo(s, p.Rhs[0], v) {
-				return false
+		case *ast.AssignStmt:
+			if call, ok := appendTo(s, p); !ok || p.Lhs[0] != id || object(s, call.Args[0]) != v {
+				return false, false
 			}
 		default:
-			return false
+			return false, false
 		}
 	}
-	return true
+	return made, true
 }
 
-// assignsTo reports whether an expression is all that is assigned to a variable.
-func assignsTo(s *advice.Site, e inspector.Cursor, v types.Object) bool {
-	a, ok := e.Parent().Node().(*ast.AssignStmt)
-	return ok && len(a.Lhs) == 1 && object(s, a.Lhs[0]) == v
-}
-
-// isAppendTo reports whether an expression appends to a variable.
-func isAppendTo(s *advice.Site, e ast.Expr, v types.Object) bool {
-	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	return ok && s.Callee(call) == "append" && object(s, call.Args[0]) == v
+// makes reports whether an expression is made by a call, a conversion or a +.
+func makes(s *advice.Site, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.CallExpr:
+		return true
+	case *ast.BinaryExpr:
+		return s.Info.Types[e].Value == nil
+	}
+	return false
 }

@@ -68,8 +68,8 @@ func tableFor(s *advice.Site, m *types.Var) string {
 	key, ok := under(of.Key()).(*types.Basic)
 	size, sized := sizeOf(of.Elem())
 	ofPackage := m.Parent() == s.Types.Scope()
-	if !ok && sized && ofPackage && !m.Exported() && onlyAsked(s, m) {
-		if dims := constantDims(s, packageValue(s, m)); dims != nil && product(dims)*size <= large {
+	if !ok && sized && ofPackage && !m.Exported() && isNumbers(of.Key()) && onlyAsked(s, m) {
+		if dims, keys := constantDims(s, packageValue(s, m)); keys > 0 && product(dims)*max(size, 1) <= large && product(dims) <= 32*keys {
 			return fmt.Sprintf("its keys are of %d numbers, each small, by which an array of arrays, or one with the numbers put together, can be indexed. What else it is asked for has to be compared with the lengths first.", len(dims))
 		}
 	}
@@ -125,34 +125,54 @@ func isSet(m *types.Map) bool {
 	return false
 }
 
+// isNumbers reports whether a type is an array or a struct of integers.
+func isNumbers(t types.Type) bool {
+	isInteger := func(t types.Type) bool {
+		b, ok := under(t).(*types.Basic)
+		return ok && b.Info()&types.IsInteger != 0
+	}
+	switch t := under(t).(type) {
+	case *types.Array:
+		return isInteger(t.Elem())
+	case *types.Struct:
+		for f := range t.Fields() {
+			if !isInteger(f.Type()) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
 // constantDims returns, for a literal of a map whose keys are literals of constant numbers that
-// are not negative, how many of each there are from 0 to the largest; nil else.
-func constantDims(s *advice.Site, e ast.Expr) (dims []int64) {
+// are not negative, how many of each there are from 0 to the largest, and how many keys.
+func constantDims(s *advice.Site, e ast.Expr) (dims []int64, keys int64) {
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok {
-		return nil
+		return nil, 0
 	}
 	for _, e := range lit.Elts {
 		pair, ok := e.(*ast.KeyValueExpr)
 		if !ok {
-			return nil
+			return nil, 0
 		}
 		key, ok := pair.Key.(*ast.CompositeLit)
 		if !ok || len(key.Elts) < 2 || dims != nil && len(key.Elts) != len(dims) {
-			return nil
+			return nil, 0
 		}
 		if dims == nil {
 			dims = make([]int64, len(key.Elts))
 		}
 		for i, part := range key.Elts {
 			n, ok := constantInt(s, part)
-			if !ok || n < 0 {
-				return nil // or by the names of fields, in any order
+			if !ok || n < 0 || n >= math.MaxInt32 {
+				return nil, 0 // or by the names of fields, in any order
 			}
 			dims[i] = max(dims[i], n+1)
 		}
 	}
-	return dims
+	return dims, int64(len(lit.Elts))
 }
 
 // product is at most what an int32 holds: more is too large for anything.

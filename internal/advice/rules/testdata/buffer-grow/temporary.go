@@ -2,6 +2,7 @@ package temporary
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 )
@@ -24,4 +25,32 @@ func scan(next func() (rune, bool)) string {
 		buf.WriteRune(c) // hot: bytes.(*Buffer).WriteRune bytes.(*Buffer).grow
 	}
 	return buf.String()
+}
+
+func copyOf(r io.Reader) (string, error) {
+	// want C: it isn't needed after the call. (end)
+	var buf bytes.Buffer
+	buf.WriteString("copy of ") // hot: bytes.(*Buffer).WriteString bytes.(*Buffer).grow
+	if _, err := buf.ReadFrom(r); err != nil {
+		return "", err
+	}
+	return string(buf.Bytes()), nil
+}
+
+func list(names []string) json.RawMessage {
+	// want C: before the first write. (end)
+	var buf bytes.Buffer
+	for _, n := range names {
+		buf.WriteString(n) // hot: bytes.(*Buffer).WriteString bytes.(*Buffer).grow
+	}
+	return json.RawMessage(buf.Bytes())
+}
+
+func later(names []string) func() string {
+	// want C: before the first write. (end)
+	var buf bytes.Buffer
+	for _, n := range names {
+		buf.WriteString(n) // hot: bytes.(*Buffer).WriteString bytes.(*Buffer).grow
+	}
+	return func() string { return buf.String() }
 }

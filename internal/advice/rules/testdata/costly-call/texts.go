@@ -1,7 +1,6 @@
 package texts
 
 import (
-	"math/big"
 	"net"
 	"net/url"
 	"path"
@@ -19,12 +18,12 @@ func all(list string, check func(string) error) ([]string, error) {
 	return parts, nil
 }
 
-func put(b []byte, ip net.IP, n *big.Int) int {
-	// want C: AppendText
+func put(b []byte, ip net.IP, pair string) (int, string) {
+	// want C: AppendText, from Go 1.24 on
 	text, _ := ip.MarshalText() // hot: net.IP.MarshalText
-	at := copy(b, text)
-	// want C: Append puts the same into a buffer
-	return at + copy(b[at:], n.String()) // hot: math/big.(*Int).String math/big.(*Int).Text
+	// want C: Cut takes a text in two without
+	parts := strings.SplitN(pair, "=", 2) // hot: strings.SplitN strings.genSplit
+	return copy(b, text), parts[len(parts)-1]
 }
 
 func route(pattern, text string) (bool, error) {

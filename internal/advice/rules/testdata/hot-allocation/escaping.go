@@ -144,12 +144,3 @@ func reversed(a, b, c int) string {
 	// want C: A new string is made of 5 pieces each time, after those that functions make
 	return strconv.Itoa(a) + "." + strconv.Itoa(b) + "." + strconv.Itoa(c) // alloc
 }
-
-func fields(at int, text string) any {
-	// says: map[string]any{...} escapes to heap
-	// want C: A map of these few entries is made each time
-	return map[string]any{ // alloc
-		"at":   at,
-		"text": text,
-	}
-}

@@ -12,6 +12,6 @@ func Search(query string, names []string) (found []string) {
 }
 
 func contains(name, query string) bool {
-	// want C: strings.ToLower gets query, which seems to be the same in each turn of the loop on line 6 that calls contains
+	// want C: strings.ToLower gets query, and contains is called with the same in each turn of the loop on line 6, as
 	return strings.Contains(name, strings.ToLower(query)) // hot: strings.ToLower
 }

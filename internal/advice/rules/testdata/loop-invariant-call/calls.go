@@ -1,6 +1,9 @@
 package calls
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 type index struct{ names []string }
 
@@ -60,4 +63,44 @@ func each(words []string, f func(string)) {
 	for _, w := range words {
 		f(w)
 	}
+}
+
+type record struct{ number int }
+
+type matcher interface{ matches(name, query string) bool }
+
+type fold struct{}
+
+func (fold) matches(name, query string) bool {
+	return strings.Contains(name, strings.ToLower(query)) // hot: strings.ToLower
+}
+
+// What is behind the pointer, in a part, or among several changes, and calls by an interface.
+func write(r *record, values []int, names []string, query string, all []matcher) (n int) {
+	var last struct{ name [1]string }
+	for i, v := range values {
+		n += len(number(r, i)) + len(printed("value", v)) + len(named(last, v))
+	}
+	for _, name := range names {
+		for _, m := range all {
+			if m.matches(name, query) || (fold{}).matches(name, "A") || fold.matches(fold{}, name, "B") {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func number(r *record, n int) string {
+	r.number = n
+	return fmt.Sprint(r) // hot: fmt.Sprint
+}
+
+func printed(args ...any) string {
+	return fmt.Sprint(args) // hot: fmt.Sprint
+}
+
+func named(of struct{ name [1]string }, v int) string {
+	of.name[0] = strings.Repeat("a", v)
+	return fmt.Sprint(of) // hot: fmt.Sprint
 }

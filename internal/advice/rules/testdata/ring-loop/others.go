@@ -23,3 +23,23 @@ func others(dst, src []int, table map[int]int, first, step, n int, of func(int) 
 	}
 	return sum
 }
+
+// Small rings, what isn't one after the other, a map's keys, and the number itself.
+func more(edge, corner [4]int, mask, key []byte, dst, offsets []int, set map[int]bool, pos int) {
+	for i := range 4 {
+		edge[i] = corner[(i+1)%4] // hot
+	}
+	for i := range mask {
+		mask[i] = key[(pos+i)&3] // hot
+	}
+	for i := range offsets {
+		dst[(i+offsets[i])%len(dst)] = 0 // hot
+	}
+	for i := range set {
+		dst[(pos+i)%len(dst)] = 0 // hot
+	}
+	var i int
+	for i = 0; i < pos; i++ {
+		dst[(pos+i)%len(dst)] = i // hot
+	}
+}

@@ -15,15 +15,23 @@ func (q *queue[T]) clear() {
 }
 
 type log struct {
-	lines [64]string
+	lines [640]string
 	first int
 }
 
 func (l *log) all(n int) []string {
 	out := make([]string, n)
-	// want C: copy each as a whole
+	// want C: copy or append each as a whole
 	for i := range out {
 		out[i] = l.lines[(i+l.first)%len(l.lines)] // hot
+	}
+	return out
+}
+
+func (l *log) appended(n int) (out []string) {
+	// want C: copy or append each as a whole
+	for i := 0; i < n; i++ {
+		out = append(out, l.lines[(l.first+i)%len(l.lines)]) // hot
 	}
 	return out
 }

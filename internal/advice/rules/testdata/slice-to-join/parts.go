@@ -12,7 +12,7 @@ func quoted(s string) string { return strconv.Quote(s) }
 
 func (k key) String() string {
 	parts := make([]string, len(k))
-	for i := range k {
+	for i := range parts {
 		parts[i] = quoted(k[i])
 	}
 	// want C: parts is filled for strings.Join alone
@@ -42,4 +42,14 @@ func lines(texts map[string][]byte) []byte {
 	}
 	// want C: all is filled for bytes.Join alone
 	return bytes.Join(all, []byte("\n")) // hot: bytes.Join
+}
+
+func kept(names map[string]bool) string {
+	// says: make([]string, 0, len(names)) escapes to heap
+	parts := make([]string, 0, len(names))
+	for name := range names {
+		parts = append(parts, name)
+	}
+	// want C: parts is filled for strings.Join alone
+	return strings.Join(parts, " ") // hot: strings.Join
 }

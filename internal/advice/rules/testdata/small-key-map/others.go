@@ -103,19 +103,3 @@ func few(s string, set map[rune]bool) (n int) {
 	}
 	return n
 }
-
-var (
-	vast    = map[[2]int]int64{{0, 1}: 2, {1 << 20, 3}: 4}
-	minus   = map[[2]int]int{{-1, 1}: 1, {0, 2}: 2}
-	pairing = map[[2]string]int{{"a", "b"}: 1}
-	stepped = map[[2]int]int{{0, 1}: 1, {1, 1}: 2}
-)
-
-// Keys of numbers that are large or negative, of texts, or that others come to.
-func pairs(a, b int, s string) int {
-	stepped[[2]int{a, b}] = 3
-	n := int(vast[[2]int{a, b}])     // hot: runtime.mapaccess1
-	n += minus[[2]int{a, b}]         // hot: runtime.mapaccess1
-	n += pairing[[2]string{s, s}]    // hot: runtime.mapaccess1
-	return n + stepped[[2]int{a, b}] // hot: runtime.mapaccess1
-}

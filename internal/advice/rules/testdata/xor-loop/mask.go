@@ -15,3 +15,10 @@ func parity(dst, a, b []byte) {
 		dst[i] = a[i] ^ b[i] // hot
 	}
 }
+
+func masked(dst, src, key []byte) {
+	// want C: subtle.XORBytes takes 16
+	for i, c := range src {
+		dst[i] = c ^ key[i%len(key)] // hot
+	}
+}

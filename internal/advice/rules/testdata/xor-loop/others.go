@@ -19,3 +19,31 @@ func others(words, more []uint32, dst, a, b []byte, sum byte) byte {
 	}
 	return sum
 }
+
+var table [256]byte
+
+// A table, each byte by the one before, some bytes alone, with much else, and a set.
+func tables(dst, a, b []byte, set map[int]byte, of func(byte)) {
+	for i, c := range a {
+		dst[i] ^= table[c] // hot
+	}
+	for i := range b {
+		dst[i] ^= table[a[i]] // hot
+	}
+	for i := 1; i < len(b); i++ {
+		b[i] ^= b[i-1] // hot
+	}
+	for i := range a {
+		if a[i] != 0 {
+			dst[i] ^= a[i] // hot
+		}
+	}
+	for i := range a {
+		of(a[i])
+		of(b[i])
+		dst[i] ^= a[i] // hot
+	}
+	for i := range set {
+		dst[i] ^= a[i] // hot
+	}
+}
