@@ -228,6 +228,35 @@ func (s *Site) Allocates() float64 {
 	return s.seen.largest(own)
 }
 
+// AllocatesMost returns the function that, called by the line, allocates the largest part of the
+// bytes or objects in some subject, with what it calls; "" if none allocates. Functions of the
+// user's own modules and those of the runtime are not among them, nor those that call the
+// user's again.
+func (s *Site) AllocatesMost() (name string, share float64) {
+	by := make(map[string]matched)
+	for _, k := range s.hot.chains {
+		if !k.toLeaf || len(k.below) == 0 || strings.HasPrefix(k.below[0], "runtime.") {
+			continue
+		}
+		m := by[k.below[0]]
+		if m == nil {
+			m = make(matched)
+			by[k.below[0]] = m
+		}
+		for subject, v := range k.values {
+			sum := m.of(subject)
+			sum[allocBytes] += v[allocBytes]
+			sum[allocBlocks] += v[allocBlocks]
+		}
+	}
+	for _, callee := range slices.Sorted(maps.Keys(by)) {
+		if w := s.seen.largest(by[callee]); w > share {
+			name, share = callee, w
+		}
+	}
+	return name, share
+}
+
 // Unallocated reports whether nothing is seen to be allocated on the line or below it: there
 // are profiles of memory of each subject that has it, and none has a block of it. A profile
 // that takes few samples may lack what is allocated seldom.

@@ -60,6 +60,9 @@ const (
 	appends    = "makes a text each time. Where it is only copied, written or joined, AppendTo of net/netip puts the same into a buffer without; of net.IP it is AppendText, from Go 1.24 on"
 	parsesText = "makes a URL each time: where the same texts come again, keep what they were parsed to"
 	globs      = "reads the pattern anew each time, and tries each * at all places: compare first what is fixed at its beginning or end"
+	timers     = "allocates a timer and a channel each time: try first what needs no waiting, in a select with default, or keep a timer and Reset it"
+	lines      = "makes a copy of each piece: ReadSlice gives what is in the buffer, until the next read"
+	elements   = "goes through a type by reflection, and allocates each token: code that takes what it wants of Token, or RawToken, is several times faster"
 	tables     = "fills a table of 256 entries each time: keep it in a variable of the package"
 )
 
@@ -83,6 +86,12 @@ var costlyFunctions = map[string]costly{
 	"strings.IndexFunc": {1.5, tests}, "strings.ContainsFunc": {1.5, tests}, "strings.TrimFunc": {1.5, tests}, "strings.TrimLeftFunc": {1.5, tests}, "strings.TrimRightFunc": {1.5, tests},
 	"bytes.IndexFunc": {1.5, tests}, "bytes.ContainsFunc": {1.5, tests}, "bytes.TrimFunc": {1.5, tests}, "bytes.TrimLeftFunc": {1.5, tests}, "bytes.TrimRightFunc": {1.5, tests},
 	"net/url.Parse": {2, parsesText}, "net/url.ParseRequestURI": {2, parsesText},
+	"(*net.IPNet).String": {2, "makes a text each time. To compare two, compare IP and Mask; as a key of a map, netip.Prefix is a value"},
+	"time.NewTimer":       {2, timers}, "time.NewTicker": {2, timers},
+	"(*bufio.Reader).ReadString": {1.5, lines}, "(*bufio.Reader).ReadBytes": {1.5, lines},
+	"(*math/big.Int).Bytes":                 {1.5, "makes a slice each time: FillBytes fills one that is kept, or an array"},
+	"io.CopyN":                              {2, "makes an io.LimitedReader each time, and perhaps a buffer: few bytes are read by io.ReadFull, one by ReadByte"},
+	"(*encoding/xml.Decoder).DecodeElement": {2, elements}, "(*encoding/xml.Decoder).Decode": {2, elements}, "encoding/xml.Unmarshal": {2, elements},
 	"path.Match": {2, globs}, "path/filepath.Match": {2, globs}, "path/filepath.EvalSymlinks": {3, asksFiles},
 	"(time.Time).Format": {1.3, "makes a new string each time: AppendFormat appends to a buffer that can be used again. Where many are of the same second or day, keep the text of the last one"},
 	"time.Parse":         {2, "reads the layout anew for each text. For a format of fixed columns, digits at known places and time.Date do the same; of several layouts, let the length or a byte of the text say which it is"},

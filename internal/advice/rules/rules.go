@@ -102,6 +102,7 @@ var all = []*advice.Rule{
 	concatIntoBuffer,
 	containsAny,
 	costlyCall,
+	calleeAllocates,
 	stringConcatLoop,
 	errorsAs,
 	reflectAssert,

@@ -1,0 +1,43 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+var calleeAllocates = &advice.Rule{
+	ID:    "callee-allocates",
+	Title: "a function that is called allocates much",
+	Doc: `What a function of the standard library or another module allocates, the line pays for that calls it, and nothing at that line
+shows it. Many have a form that is given the memory: one that appends, reads into a buffer, or begins again by Reset. Others are
+asked for the same again and again, or for what is only needed in a case that could be told before.
+
+A fifth of the bytes or objects of a benchmark or program has to be the function's before this is reported, and another rule that
+knows more of the line goes first. Which of these helps only the code around knows, so that it is advice only.`,
+	Class:     advice.AdviceOnly,
+	Allocates: true,
+	Generic:   true,
+	Gain:      1.1, // it is told least of what to do
+	Match:     matchCalleeAllocates,
+}
+
+const calleeMuch = 0.2 // of all bytes or objects
+
+func matchCalleeAllocates(s *advice.Site) []advice.Match {
+	callee, share := s.AllocatesMost()
+	if share < calleeMuch || s.Allocates() > share || strings.HasPrefix(callee, "sync.") || strings.HasPrefix(callee, "testing.") {
+		return nil
+	}
+	for _, c := range s.Calls() {
+		frames := framesOf(c.Name)
+		if _, known := costlyFunctions[c.Name]; known || c.Name == "" || !frames.MatchString(callee) || runsOnce(s, c.Cursor) || excused(s, c.Cursor) {
+			continue
+		}
+		name := called(s, c.CallExpr)
+		return []advice.Match{{Node: c.CallExpr, Frames: frames,
+			Why: fmt.Sprintf("%s allocates %s a time on average. If there is a form of it that appends, takes a buffer or can be reset, use that; keep what it returns where it would be the same again; and if it isn't always needed, ask first what can be told without.", name, bytesText(s.BlockSize(frames)))}}
+	}
+	return nil
+}

@@ -1,0 +1,16 @@
+package calls
+
+import (
+	"image"
+	"math/big"
+)
+
+func inverse(k, n *big.Int) *big.Int {
+	// want C: new(big.Int).ModInverse allocates 64 bytes a time on average.
+	return new(big.Int).ModInverse(k, n) // alloc: math/big.(*Int).ModInverse math/big.(*Int).lehmerGCD math/big.nat.make
+}
+
+func canvas(w, h int) *image.RGBA {
+	// want C: image.NewRGBA allocates 4 KiB a time
+	return image.NewRGBA(image.Rect(0, 0, w, h)) // alloc: image.NewRGBA only 4096
+}
