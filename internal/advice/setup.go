@@ -235,11 +235,11 @@ func (b *benchmarkFile) madeOfN(body *ast.BlockStmt) map[string]bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.AssignStmt: // of several results the first
-			for i, from := range n.Rhs {
+			for i, from := range n.Rhs[:min(len(n.Lhs), len(n.Rhs))] {
 				set(n.Lhs[i], from)
 			}
 		case *ast.ValueSpec:
-			for i, from := range n.Values {
+			for i, from := range n.Values[:min(len(n.Names), len(n.Values))] {
 				set(n.Names[i], from)
 			}
 		}
@@ -273,11 +273,22 @@ func (b *benchmarkFile) stopped(loop ast.Node, line int64) bool {
 }
 
 // paused reports whether a line is between statements of a list that stop and start the timer,
-// and since which line it is stopped at its end, or 0.
+// and since which line it is stopped at its end, or 0. What a statement between them starts
+// for itself is measured.
 func (b *benchmarkFile) paused(list []ast.Stmt, line int64) (found bool, since int64) {
 	for _, s := range list {
+		starts := false
+		ast.Inspect(s, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			starts = starts || ok && b.method(call.Fun) == "StartTimer"
+			_, literal := n.(*ast.FuncLit)
+			return !literal
+		})
 		e, ok := s.(*ast.ExprStmt)
 		if !ok {
+			if starts {
+				since = 0
+			}
 			continue
 		}
 		call, ok := e.X.(*ast.CallExpr)
