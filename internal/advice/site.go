@@ -348,7 +348,7 @@ func (s *Site) Allocated(is func(size int64) bool) float64 {
 	return some / all
 }
 
-// BlockSize returns how many bytes functions matching re below the line allocate at a time,
+// BlockSize returns how many bytes a block has that functions matching re below the line allocate,
 // on average, in the subject where these are most; 0 if they allocate nothing.
 func (s *Site) BlockSize(re *regexp.Regexp) int64 {
 	most := int64(0)

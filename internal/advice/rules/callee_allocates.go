@@ -2,7 +2,7 @@ package rules
 
 import (
 	"fmt"
-	"strings"
+	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -27,7 +27,7 @@ const calleeMuch = 0.2 // of all bytes or objects
 
 func matchCalleeAllocates(s *advice.Site) []advice.Match {
 	callee, share := s.AllocatesMost()
-	if share < calleeMuch || s.Allocates() > share || strings.HasPrefix(callee, "sync.") || strings.HasPrefix(callee, "testing.") {
+	if share < calleeMuch || s.Allocates() >= share || others.MatchString(callee) {
 		return nil
 	}
 	for _, c := range s.Calls() {
@@ -35,9 +35,15 @@ func matchCalleeAllocates(s *advice.Site) []advice.Match {
 		if _, known := costlyFunctions[c.Name]; known || c.Name == "" || !frames.MatchString(callee) || runsOnce(s, c.Cursor) || excused(s, c.Cursor) {
 			continue
 		}
-		name := called(s, c.CallExpr)
+		how := ""
+		if size := s.BlockSize(frames); size > 0 {
+			how = ", blocks of " + bytesText(size) + " on average"
+		}
 		return []advice.Match{{Node: c.CallExpr, Frames: frames,
-			Why: fmt.Sprintf("%s allocates %s a time on average. If there is a form of it that appends, takes a buffer or can be reset, use that; keep what it returns where it would be the same again; and if it isn't always needed, ask first what can be told without.", name, bytesText(s.BlockSize(frames)))}}
+			Why: fmt.Sprintf("%s allocates each time%s. If there is a form of it that appends, takes a buffer or can be reset, use that; keep what it returns where it would be the same again; and if it isn't always needed, ask first what can be told without.", called(s, c.CallExpr), how)}}
 	}
 	return nil
 }
+
+// others are functions of which other rules know when to speak: pools, and buffers that grow.
+var others = regexp.MustCompile(`^(sync|testing)\.|^(strings\.\(\*Builder\)|bytes\.\(\*Buffer\))\.`)

@@ -55,13 +55,14 @@ const (
 	splits     = "makes a slice of all parts each time. Where most texts are a single part, ask first whether the separator is in them; parts that are looked at one after the other need no slice, by Cut, or by SplitSeq of Go 1.24"
 	cuts       = "makes a slice for a few parts each time: Cut takes a text in two without"
 	fields     = "makes a slice of all fields each time: those that are looked at one after the other need none, by FieldsSeq of Go 1.24, or by a loop that goes from one space to the next"
+	fieldsBy   = "makes a slice of all fields, and calls a function for each character: FieldsFuncSeq of Go 1.24 needs no slice, and a loop over the bytes neither"
 	replaces   = "goes over the text twice where there is something to replace, and copies it. Several in turn are one strings.Replacer, made once"
 	tests      = "calls a function for each character. IndexAny and Trim know sets of ASCII characters, and a loop over the bytes needs no calls"
 	appends    = "makes a text each time. Where it is only copied, written or joined, AppendTo of net/netip puts the same into a buffer without; of net.IP it is AppendText, from Go 1.24 on"
 	parsesText = "makes a URL each time: where the same texts come again, keep what they were parsed to"
 	globs      = "reads the pattern anew each time, and tries each * at all places: compare first what is fixed at its beginning or end"
 	timers     = "allocates a timer and a channel each time: try first what needs no waiting, in a select with default, or keep a timer and Reset it"
-	lines      = "makes a copy of each piece: ReadSlice gives what is in the buffer, until the next read"
+	lines      = "makes a copy of each piece: ReadSlice gives what is in the buffer, until the next read; a piece that is longer than the buffer is an error there"
 	elements   = "goes through a type by reflection, and allocates each token: code that takes what it wants of Token, or RawToken, is several times faster"
 	tables     = "fills a table of 256 entries each time: keep it in a variable of the package"
 )
@@ -80,17 +81,17 @@ var costlyFunctions = map[string]costly{
 	"net.ParseIP":                 {2, addresses},
 	"net.ParseCIDR":               {2, addresses},
 	"(net.IP).String":             {2, addresses}, "(net.IP).MarshalText": {1.5, appends}, "(net/netip.Addr).String": {1.5, appends}, "(net/netip.Addr).MarshalText": {1.5, appends},
-	"strings.Split": {1.5, splits}, "strings.SplitN": {1.5, cuts}, "strings.Fields": {1.5, fields}, "strings.FieldsFunc": {1.5, tests},
-	"bytes.Split": {1.5, splits}, "bytes.SplitN": {1.5, cuts}, "bytes.Fields": {1.5, fields}, "bytes.FieldsFunc": {1.5, tests},
+	"strings.Split": {1.5, splits}, "strings.SplitN": {1.5, cuts}, "strings.Fields": {1.5, fields}, "strings.FieldsFunc": {1.5, fieldsBy},
+	"bytes.Split": {1.5, splits}, "bytes.SplitN": {1.5, cuts}, "bytes.Fields": {1.5, fields}, "bytes.FieldsFunc": {1.5, fieldsBy},
 	"strings.Replace": {1.5, replaces}, "strings.ReplaceAll": {1.5, replaces},
 	"strings.IndexFunc": {1.5, tests}, "strings.ContainsFunc": {1.5, tests}, "strings.TrimFunc": {1.5, tests}, "strings.TrimLeftFunc": {1.5, tests}, "strings.TrimRightFunc": {1.5, tests},
 	"bytes.IndexFunc": {1.5, tests}, "bytes.ContainsFunc": {1.5, tests}, "bytes.TrimFunc": {1.5, tests}, "bytes.TrimLeftFunc": {1.5, tests}, "bytes.TrimRightFunc": {1.5, tests},
 	"net/url.Parse": {2, parsesText}, "net/url.ParseRequestURI": {2, parsesText},
 	"(*net.IPNet).String": {2, "makes a text each time. To compare two, compare IP and Mask; as a key of a map, netip.Prefix is a value"},
 	"time.NewTimer":       {2, timers}, "time.NewTicker": {2, timers},
-	"(*bufio.Reader).ReadString": {1.5, lines}, "(*bufio.Reader).ReadBytes": {1.5, lines},
+	"(*bufio.Reader).ReadString": {1.2, lines}, "(*bufio.Reader).ReadBytes": {1.2, lines},
 	"(*math/big.Int).Bytes":                 {1.5, "makes a slice each time: FillBytes fills one that is kept, or an array"},
-	"io.CopyN":                              {2, "makes an io.LimitedReader each time, and perhaps a buffer: few bytes are read by io.ReadFull, one by ReadByte"},
+	"io.CopyN":                              {2, "makes an io.LimitedReader for these few bytes, and perhaps a buffer: io.ReadFull reads them, ReadByte a single one"},
 	"(*encoding/xml.Decoder).DecodeElement": {2, elements}, "(*encoding/xml.Decoder).Decode": {2, elements}, "encoding/xml.Unmarshal": {2, elements},
 	"path.Match": {2, globs}, "path/filepath.Match": {2, globs}, "path/filepath.EvalSymlinks": {3, asksFiles},
 	"(time.Time).Format": {1.3, "makes a new string each time: AppendFormat appends to a buffer that can be used again. Where many are of the same second or day, keep the text of the last one"},
@@ -128,7 +129,7 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
 		f, ok := costlyFunctions[c.Name]
-		if !ok || runsOnce(s, c.Cursor) || excused(s, c.Cursor) || f.instead == characters && knowsASCII(s) {
+		if !ok || runsOnce(s, c.Cursor) || excused(s, c.Cursor) || f.instead == characters && knowsASCII(s) || !isCost(s, c, f) {
 			continue
 		}
 		frames := framesOf(c.Name)
@@ -139,6 +140,20 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 			Why: fmt.Sprintf("%s %s.", short(c.Name), f.instead)})
 	}
 	return matches
+}
+
+// isCost reports whether it is the function itself that costs what is below it, where that may be
+// what it reads from.
+func isCost(s *advice.Site, c advice.Call, f costly) bool {
+	switch {
+	case c.Name == "io.CopyN":
+		n, constant := constantInt(s, c.Args[2])
+		return constant && n <= 64
+	case f.instead == lines:
+		callee, share := s.AllocatesMost()
+		return share >= muchAllocated && framesOf(c.Name).MatchString(callee)
+	}
+	return true
 }
 
 // knowsASCII reports whether the function at a site tells ASCII from other characters.

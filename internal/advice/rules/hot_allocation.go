@@ -409,9 +409,9 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 			if len(n.Elts) == 1 {
 				m.Why = "A slice for one element is allocated each time. Keep one with what lives longer and set its element, or let the callee take the element itself."
 			}
-		case isMap && len(n.Elts) > 0 && escapes(s, types.ExprString(n.Type)+"{...}"):
+		case isMap && len(n.Elts) > 0 && (saysPrefix(s, "map[", "{...}") || escapes(s, spelled(s, n)+"{...}")):
 			m.Title = "a map is made each time"
-			m.Why = mapMade(s, n)
+			m.Why = mapMade(s, c)
 		case address && saysPrefix(s, "&", "{...}", "{}"):
 			m.Why = eachTime(s, n)
 		default:
@@ -451,15 +451,24 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 }
 
 // mapMade says what can be done about a map that a literal makes.
-func mapMade(s *advice.Site, lit *ast.CompositeLit) string {
-	constant := func(e ast.Expr) bool { return s.Info.Types[e].Value != nil }
-	if !slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
-		pair, ok := e.(*ast.KeyValueExpr)
-		return !ok || !constant(pair.Key) || !constant(pair.Value)
-	}) {
+func mapMade(s *advice.Site, c inspector.Cursor) string {
+	lit := c.Node().(*ast.CompositeLit)
+	constant := func(at func(*ast.KeyValueExpr) ast.Expr) bool {
+		return !slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool {
+			pair, ok := e.(*ast.KeyValueExpr)
+			return !ok || s.Info.Types[at(pair)].Value == nil
+		})
+	}
+	keys := constant(func(p *ast.KeyValueExpr) ast.Expr { return p.Key })
+	if keys && constant(func(p *ast.KeyValueExpr) ast.Expr { return p.Value }) {
 		return "A map that has the same in it is made each time: if nobody changes it, it can be a variable of the package."
 	}
-	return fmt.Sprintf("A map with %d of its keys is made each time, and each key is hashed. A struct with a field for each needs neither.", len(lit.Elts))
+	why := fmt.Sprintf("A map of %d entries is made each time, and each key is hashed.", len(lit.Elts))
+	_, argument := c.Parent().Node().(*ast.CallExpr)
+	if named, ok := types.Unalias(s.Info.TypeOf(lit)).(*types.Named); keys && !argument && (!ok || named.Obj().Pkg() == s.Types) {
+		return why + " A struct with a field for each key needs neither."
+	}
+	return why + " Keep it where the same comes again, or hand on what is in it without a map."
 }
 
 // eachTime says what can be done about a value that is allocated, given it or its type.

@@ -319,9 +319,8 @@ func counts(s *advice.Site, loop ast.Node, i types.Object) bool {
 	}
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
-		switch s.Info.TypeOf(l.X).Underlying().(type) {
-		case *types.Map, *types.Chan:
-			return false
+		if _, basic := under(s.Info.TypeOf(l.X)).(*types.Basic); !basic && !hasElements(s.Info.TypeOf(l.X)) {
+			return false // a map's keys come in any order
 		}
 		return l.Key != nil && object(s, l.Key) == i
 	case *ast.ForStmt:

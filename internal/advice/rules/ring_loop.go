@@ -43,9 +43,9 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: loop.Node()}
 		switch {
-		case ofRing(s, loop.Node(), to) && sameEachTurn(s, loop.Node(), from):
+		case !appended && ofRing(s, loop.Node(), to) && sameEachTurn(s, loop.Node(), from):
 			m.Why = "If it goes around once, the elements are in two pieces at most: clear each as a whole, or copy to it what is to stand there."
-		case ofRing(s, loop.Node(), to) && counted(s, loop.Node(), from):
+		case !appended && ofRing(s, loop.Node(), to) && counted(s, loop.Node(), from):
 			m.Why = "If it goes around once, the elements come to stand in two pieces at most: copy each as a whole."
 		case ofRing(s, loop.Node(), from) && (appended || counted(s, loop.Node(), to)):
 			m.Why = "If it goes around once, the elements are in two pieces at most: copy or append each as a whole."
@@ -68,7 +68,7 @@ func ofRing(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	if !ok || index.Op != token.REM && index.Op != token.AND {
 		return false
 	}
-	if n, constant := constantInt(s, index.Y); constant && n < smallRing {
+	if n, constant := constantInt(s, index.Y); constant && (n < smallRing-1 || index.Op == token.REM && n < smallRing) {
 		return false
 	}
 	sum, ok := ast.Unparen(index.X).(*ast.BinaryExpr)
@@ -85,14 +85,24 @@ func counted(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 }
 
 // sameEachTurn reports whether an expression is the same in each turn of a loop that does nothing
-// but set an element: it calls nothing, and has no elements and nothing of the loop's in it.
+// but set an element: it calls and makes nothing, and has no elements and nothing of the loop's
+// in it, nor fields, if the loop's head calls something.
 func sameEachTurn(s *advice.Site, loop ast.Node, e ast.Expr) bool {
+	if calls(s, e) {
+		return false
+	}
+	f, isFor := loop.(*ast.ForStmt)
+	headCalls := isFor && f.Cond != nil && calls(s, f.Cond)
 	for n := range ast.Preorder(e) {
 		switch n := n.(type) {
-		case *ast.IndexExpr, *ast.FuncLit:
+		case *ast.IndexExpr, *ast.FuncLit, *ast.CompositeLit:
 			return false
-		case *ast.CallExpr:
-			if name := s.Callee(n); name != "len" && name != "cap" {
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW || n.Op == token.AND {
+				return false
+			}
+		case *ast.SelectorExpr, *ast.StarExpr:
+			if headCalls {
 				return false
 			}
 		case *ast.Ident:

@@ -3,6 +3,7 @@ package rules
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -37,7 +38,7 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 			continue // what else it does may be what takes the time
 		}
 		to, ok := ast.Unparen(assign.Lhs[0]).(*ast.IndexExpr)
-		if !ok || !isByte(s.Info.TypeOf(to)) || !hasElements(s.Info.TypeOf(to.X)) || !counts(s, loop.Node(), object(s, to.Index)) {
+		if !ok || !isByte(s.Info.TypeOf(to)) || !hasElements(s.Info.TypeOf(to.X)) || !counts(s, loop.Node(), object(s, to.Index)) || fewTurns(s, loop.Node()) {
 			continue
 		}
 		combined := false
@@ -70,15 +71,52 @@ func byteAtHand(s *advice.Site, loop ast.Node, to *ast.IndexExpr, e ast.Expr) bo
 	if sameCode(s, x.X, to.X) {
 		return sameCode(s, x.Index, to.Index)
 	}
-	for n := range ast.Preorder(x.Index) {
-		switch n := n.(type) {
-		case *ast.IndexExpr:
-			return false
-		case *ast.Ident:
-			if isRange && r.Value != nil && object(s, n) == object(s, r.Value) {
-				return false
+	return goesOn(s, loop, x.Index)
+}
+
+// goesOn reports whether an index is one more in each turn of a loop, or begins again after the
+// last: i, i+a, i%n, or a variable that the loop's body counts.
+func goesOn(s *advice.Site, loop ast.Node, index ast.Expr) bool {
+	switch e := ast.Unparen(index).(type) {
+	case *ast.Ident:
+		if counts(s, loop, object(s, e)) {
+			return true
+		}
+		for _, stmt := range loopBody(loop).List {
+			if step, ok := stmt.(*ast.IncDecStmt); ok && step.Tok == token.INC && object(s, step.X) == object(s, e) {
+				return true
 			}
 		}
+	case *ast.BinaryExpr:
+		switch e.Op {
+		case token.ADD:
+			return goesOn(s, loop, e.X) && sameEachTurn(s, loop, e.Y) || goesOn(s, loop, e.Y) && sameEachTurn(s, loop, e.X)
+		case token.SUB, token.REM, token.AND:
+			return goesOn(s, loop, e.X) && sameEachTurn(s, loop, e.Y)
+		}
 	}
-	return true
+	return false
+}
+
+// fewTurns reports whether a loop has less turns than bytes that are combined at once, or counts
+// by another step than one, as it does so in its body.
+func fewTurns(s *advice.Site, loop ast.Node) bool {
+	const atOnce = 16
+	few := func(e ast.Expr) bool {
+		n, ok := constantInt(s, e)
+		return ok && n < atOnce
+	}
+	switch l := loop.(type) {
+	case *ast.RangeStmt:
+		t := s.Info.TypeOf(l.X).Underlying()
+		if p, ok := t.(*types.Pointer); ok {
+			t = p.Elem().Underlying()
+		}
+		array, ok := t.(*types.Array)
+		return few(l.X) || ok && array.Len() < atOnce
+	case *ast.ForStmt:
+		cond, ok := l.Cond.(*ast.BinaryExpr)
+		return l.Post == nil || ok && few(cond.Y)
+	}
+	return false
 }

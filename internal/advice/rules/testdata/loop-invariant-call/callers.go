@@ -15,3 +15,19 @@ func contains(name, query string) bool {
 	// want C: strings.ToLower gets query, and contains is called with the same in each turn of the loop on line 6, as
 	return strings.Contains(name, strings.ToLower(query)) // hot: strings.ToLower
 }
+
+type list struct{ names []string }
+
+func (l *list) search(query string) (found []string) {
+	for _, name := range l.names {
+		if l.has(name, query) {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+func (l *list) has(name, query string) bool {
+	// want C: in each turn of the loop on line 22
+	return strings.Contains(name, strings.ToUpper(query)) // hot: strings.ToUpper
+}

@@ -43,3 +43,31 @@ func more(edge, corner [4]int, mask, key []byte, dst, offsets []int, set map[int
 		dst[(pos+i)%len(dst)] = i // hot
 	}
 }
+
+type item struct{ v int }
+
+type items struct{ at *item }
+
+func (i *items) next() bool { return i.at != nil }
+
+// What is received, made or another in each turn, and elements that grow.
+func received(ring []*item, ints []int, buckets [][]int, head int, ch chan *item, it *items) {
+	for i := range ring {
+		ring[(head+i)%len(ring)] = <-ch // hot
+	}
+	for i := range ring {
+		ring[(head+i)%len(ring)] = &item{} // hot
+	}
+	for i := 0; it.next(); i++ {
+		ints[(head+i)%len(ints)] = it.at.v // hot
+	}
+	for i := range buckets {
+		buckets[(head+i)%len(buckets)] = append(buckets[(head+i)%len(buckets)], head) // hot
+	}
+}
+
+func keys[M ~map[int]T, T any](m M, ring []int, off int) {
+	for i := range m {
+		ring[(i+off)%len(ring)] = 0 // hot
+	}
+}

@@ -35,3 +35,15 @@ func (l *log) appended(n int) (out []string) {
 	}
 	return out
 }
+
+type last struct {
+	at   [64]int
+	next int
+}
+
+func (l *last) clear(n int) {
+	// want C: clear each as a whole
+	for i := range n {
+		l.at[(l.next+i)&63] = 0 // hot
+	}
+}

@@ -47,3 +47,20 @@ func tables(dst, a, b []byte, set map[int]byte, of func(byte)) {
 		dst[i] ^= a[i] // hot
 	}
 }
+
+// Few bytes, backwards, every eighth, and an array.
+func few(dst, a, b []byte, word [4]byte, n int) {
+	for i := 0; i < 4; i++ {
+		dst[i] ^= a[i] // hot
+	}
+	for i := range dst {
+		dst[i] = a[len(a)-1-i] ^ b[i] // hot
+	}
+	for i := 0; i < n; {
+		dst[i] ^= a[i] // hot
+		i += 8
+	}
+	for i := range word {
+		dst[i] ^= word[i] // hot
+	}
+}
