@@ -162,10 +162,8 @@ func (b *benchmarkFile) begins(f *ast.FuncType, p place) bool { return b.line(f.
 // 0: what ran before is not counted.
 func (b *benchmarkFile) reset(body *ast.BlockStmt) int64 {
 	for _, s := range slices.Backward(body.List) {
-		if e, ok := s.(*ast.ExprStmt); ok {
-			if call, ok := e.X.(*ast.CallExpr); ok && b.method(call.Fun) == "ResetTimer" {
-				return b.line(s.Pos())
-			}
+		if b.calls(s) == "ResetTimer" {
+			return b.line(s.Pos())
 		}
 	}
 	return 0
@@ -277,31 +275,39 @@ func (b *benchmarkFile) stopped(loop ast.Node, line int64) bool {
 // for itself is measured.
 func (b *benchmarkFile) paused(list []ast.Stmt, line int64) (found bool, since int64) {
 	for _, s := range list {
-		starts := false
-		ast.Inspect(s, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			starts = starts || ok && b.method(call.Fun) == "StartTimer"
-			_, literal := n.(*ast.FuncLit)
-			return !literal
-		})
-		e, ok := s.(*ast.ExprStmt)
-		if !ok {
-			if starts {
-				since = 0
-			}
-			continue
-		}
-		call, ok := e.X.(*ast.CallExpr)
-		if !ok {
-			continue
-		}
-		switch b.method(call.Fun) {
+		switch b.calls(s) {
 		case "StopTimer":
 			since = b.line(s.Pos())
 		case "StartTimer":
 			found = found || since != 0 && since < line && line < b.line(s.Pos())
 			since = 0
+		case "":
+			if b.starts(s) {
+				since = 0
+			}
 		}
 	}
 	return found, since
+}
+
+// calls is the method of a benchmark's parameter that a statement is a call of, or "".
+func (b *benchmarkFile) calls(s ast.Stmt) string {
+	if e, ok := s.(*ast.ExprStmt); ok {
+		if call, ok := e.X.(*ast.CallExpr); ok {
+			return b.method(call.Fun)
+		}
+	}
+	return ""
+}
+
+// starts reports whether a call within a statement starts the timer.
+func (b *benchmarkFile) starts(s ast.Stmt) bool {
+	found := false
+	ast.Inspect(s, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && b.method(call.Fun) == "StartTimer"
+		_, literal := n.(*ast.FuncLit)
+		return !literal
+	})
+	return found
 }
