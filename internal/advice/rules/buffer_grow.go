@@ -53,13 +53,6 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
-		if temporary(s, obj) {
-			m.Why += " Or keep one with what lives longer, or in a sync.Pool, and Reset it: it isn't needed after the call."
-			if _, ok := bufferUses(s, obj); ok {
-				m.Why += " Of a text String makes a copy, which a strings.Builder with enough room doesn't."
-			}
-		}
 		at, grow, left := growAt(s, obj, d)
 		if size, ok := straightSize(s, obj, d, at); ok && !left {
 			m.Edits = []advice.Edit{grow(size)}
@@ -67,6 +60,8 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 			m.Class = advice.Review
 		} else if s.Share(bufferGrowFrames) < 0.05 {
 			continue
+		} else {
+			m.Why = growAdvice(s, obj)
 		}
 		matches = append(matches, m)
 	}
@@ -86,6 +81,19 @@ func newlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 		return d.Cursor, inBlock(d.Cursor)
 	}
 	return d.Cursor, false
+}
+
+// growAdvice says what can be done about a buffer that grows, where how far isn't known.
+func growAdvice(s *advice.Site, obj types.Object) string {
+	why := fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
+	if !temporary(s, obj) {
+		return why
+	}
+	why += " Or keep one with what lives longer, or in a sync.Pool, and Reset it: it isn't needed after the call."
+	if _, ok := bufferUses(s, obj); ok {
+		why += " Of a text String makes a copy, which a strings.Builder with enough room doesn't."
+	}
+	return why
 }
 
 // temporary reports whether a bytes.Buffer is of no use after the function returns: it is only

@@ -33,7 +33,7 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 			continue
 		}
 		loop, ok := loopAround(c)
-		if !ok || len(loopBody(loop.Node()).List) != 1 || loopBody(loop.Node()).List[0] != assign || s.FlatIn(loop.Node()) < muchAllocated {
+		if !ok || len(loopBody(loop.Node()).List) != 1 || loopBody(loop.Node()).List[0] != assign {
 			continue
 		}
 		to, from := assign.Lhs[0], assign.Rhs[0]
@@ -52,7 +52,9 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 		default:
 			continue
 		}
-		matches = append(matches, m)
+		if s.FlatIn(loop.Node()) >= muchAllocated {
+			matches = append(matches, m)
+		}
 	}
 	return matches
 }

@@ -34,7 +34,7 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 			continue
 		}
 		loop, ok := loopAround(c)
-		if !ok || c.Parent().Node() != loopBody(loop.Node()) || len(loopBody(loop.Node()).List) > 2 || s.FlatIn(loop.Node()) < muchAllocated {
+		if !ok || c.Parent().Node() != loopBody(loop.Node()) || len(loopBody(loop.Node()).List) > 2 {
 			continue // what else it does may be what takes the time
 		}
 		to, ok := ast.Unparen(assign.Lhs[0]).(*ast.IndexExpr)
@@ -49,7 +49,7 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 			x, ok := ast.Unparen(assign.Rhs[0]).(*ast.BinaryExpr)
 			combined = ok && x.Op == token.XOR && byteAtHand(s, loop.Node(), to, x.X) && byteAtHand(s, loop.Node(), to, x.Y)
 		}
-		if combined {
+		if combined && s.FlatIn(loop.Node()) >= muchAllocated {
 			matches = append(matches, advice.Match{Node: loop.Node(),
 				Why: "The loop combines byte by byte: subtle.XORBytes takes 16 or more at a time. If one side is a short key that comes again and again, fill a block of some hundred bytes with it first, and combine block by block."})
 		}
