@@ -70,8 +70,17 @@ func (a *attribution) change(part [2]weighed, z float64) bounded {
 	}
 }
 
-// cost is what a part costs on a side, per operation.
+// unseen reports whether nothing is known of what a side's cost is made of: its
+// profile is empty. Each part may be all of it there, as far as change knows.
+func (a *attribution) unseen(side int) bool {
+	return a.total[side].value == 0 && a.costs[side].value != 0
+}
+
+// cost is what a part costs on a side, per operation; NaN if that is unseen.
 func (a *attribution) cost(side int, w weighed) float64 {
+	if a.unseen(side) {
+		return math.NaN()
+	}
 	return w.of(a.total[side]).p * a.costs[side].value
 }
 
@@ -165,7 +174,9 @@ func (a *attribution) times(parts [][2]weighed, change float64) float64 {
 		tested++
 		sum := 0.0
 		for i, s := range []share{b, h} {
-			sum += a.costs[i].value * a.costs[i].value * s.p * (1 - s.p) / s.n
+			if s.n > 0 {
+				sum += a.costs[i].value * a.costs[i].value * s.p * (1 - s.p) / s.n
+			}
 		}
 		widest = max(widest, math.Sqrt(sum))
 	}

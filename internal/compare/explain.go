@@ -66,7 +66,7 @@ type explanation struct {
 // A movedRow is a function. Values are of the metric, per operation.
 type movedRow struct {
 	name, file    string
-	own, cum      [2]float64 // of base and head; cum with callees
+	own, cum      [2]float64 // of base and head, NaN if its profile is empty; cum with callees
 	ownChange     bounded    // its interval is not valid of callers
 	cumChange     bounded
 	isNew, isGone bool
@@ -207,11 +207,16 @@ func (e *explanation) read(baseFile, headFile string) error {
 	if a.costs[1].value > 0 {
 		e.ratio = a.costs[0].value / a.costs[1].value
 	}
-	for i, total := range a.total {
-		if total.value == 0 && a.costs[i].value != 0 {
-			e.caveat = "a profile is empty: the benchmark was profiled too shortly"
-			return nil
-		}
+	switch base, head := a.unseen(0), a.unseen(1); {
+	case base && head:
+		e.warn("both profiles are empty: profile longer, -profiletime")
+		return nil
+	case base:
+		e.warn("the base's profile is empty: profile longer, -profiletime")
+		e.remainder = remainder{-a.costs[0].value, "what the base did, whose profile is empty"}
+	case head:
+		e.warn("the head's profile is empty: profile longer, -profiletime")
+		e.remainder = remainder{a.costs[1].value, "what the head does, whose profile is empty"}
 	}
 	e.attribute(&a, sides, table)
 	return nil
@@ -246,7 +251,7 @@ func (e *explanation) attribute(a *attribution, sides [2]functionValues, table *
 		for i := range with {
 			r.own[i], r.cum[i] = a.cost(i, own[f][i]), a.cost(i, with[i])
 		}
-		r.isNew, r.isGone = with[0].value == 0, with[1].value == 0
+		r.isNew, r.isGone = r.cum[0] == 0, r.cum[1] == 0
 		return r
 	}
 	moved, zOwn := a.shown(own)

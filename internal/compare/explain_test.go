@@ -86,6 +86,64 @@ func TestUnparsableDropFrames(t *testing.T) {
 	}
 }
 
+// TestEmptyProfile: of a side that allocates so little that the profiler took none of it
+// nothing is known but what it costs, and that may be any function's. What is far
+// beyond that on the other side moved it.
+func TestEmptyProfile(t *testing.T) {
+	write := func(name string, blocks int64) string {
+		const size = 16 << 10
+		b := profile.NewBuilder(profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"})
+		for function, n := range map[string]int64{"main.allocate": blocks, "main.answer": blocks / 30} {
+			if n > 0 {
+				b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: b.Function(function, function, "", 0)})}, nil, n, n*size)
+			}
+		}
+		p := b.Profile()
+		p.PeriodType, p.Period = profile.ValueType{Type: "space", Unit: "bytes"}, 512<<10
+		return encoded(t, p, filepath.Join(t.TempDir(), name))
+	}
+	empty, full := write("empty.pb.gz", 0), write("full.pb.gz", 2000)
+	const little, much = 2e3, 64e3
+	for _, c := range []struct {
+		name       string
+		files      [2]string
+		base, head float64
+		caveat     string
+		row        string // its callees' column
+		left       float64
+	}{
+		{"base", [2]string{empty, full}, little, much, "the base's profile is empty", "? → ", -little},
+		{"head", [2]string{full, empty}, much, little, "the head's profile is empty", " → ?", little},
+		{"both", [2]string{empty, empty}, much, little, "both profiles are empty", "", 0},
+		// What was as large before as the function is now may have been that function.
+		{"as large", [2]string{empty, full}, much * 1.1, much, "the base's profile is empty", "", -much * 1.1},
+	} {
+		e := &explanation{sampleType: "alloc_space", unit: "B/op", base: c.base, head: c.head, change: bounded{c.head - c.base, c.head - c.base, c.head - c.base}}
+		if err := e.read(c.files[0], c.files[1]); err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if !strings.Contains(e.caveat, c.caveat) || math.Abs(e.remainder.value-c.left) > 1e-9 {
+			t.Errorf("%s: caveat %q, remainder %+v", c.name, e.caveat, e.remainder)
+		}
+		if c.row == "" {
+			if len(e.rows) != 0 || len(e.callers) != 0 {
+				t.Errorf("%s: rows %+v, callers %+v", c.name, e.rows, e.callers)
+			}
+			continue
+		}
+		lines := e.lines(10)
+		if len(e.rows) != 1 || lines[0].name != "main.allocate" || lines[0].words != "" || !strings.Contains(lines[0].callees, c.row) {
+			t.Fatalf("%s: lines %+v", c.name, lines)
+		}
+		if sum := e.rows[0].ownChange.value + e.othersOwn.value + e.remainder.value; math.Abs(sum-e.change.value) > 1e-9*much {
+			t.Errorf("%s: what is shown adds up to %v, not to %v", c.name, sum, e.change.value)
+		}
+		if text := e.document(); text.Functions[0].HeadOwn == nil == (text.Functions[0].BaseOwn == nil) {
+			t.Errorf("%s: own costs in JSON %+v", c.name, text.Functions[0])
+		}
+	}
+}
+
 // Whichever clock judges, a CPU profile tells what moved it.
 func TestClocksAreExplained(t *testing.T) {
 	for _, unit := range []string{"ns/op", experiment.CPUTime} {

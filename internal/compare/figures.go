@@ -87,6 +87,9 @@ func (s scale) change(v float64) string {
 
 // plain prints a value of at least 0, and what rounds to 0 as that.
 func (s scale) plain(v float64) string {
+	if math.IsNaN(v) {
+		return "?"
+	}
 	text := strconv.FormatFloat(v/s.factor, 'f', s.digits, 64)
 	if s.behind != "%" && strings.Trim(text, "0.") == "" {
 		return "0"

@@ -79,10 +79,10 @@ type (
 	movedJSON struct {
 		Name      string       `json:"name"`
 		File      string       `json:"file,omitempty"`
-		BaseOwn   float64      `json:"baseOwn"`
-		HeadOwn   float64      `json:"headOwn"`
-		BaseCum   float64      `json:"baseCum"` // with callees
-		HeadCum   float64      `json:"headCum"`
+		BaseOwn   *float64     `json:"baseOwn"` // null where the base's profile is empty
+		HeadOwn   *float64     `json:"headOwn"`
+		BaseCum   *float64     `json:"baseCum"` // with callees
+		HeadCum   *float64     `json:"headCum"`
 		OwnChange *boundedJSON `json:"ownChange,omitempty"` // of Functions
 		CumChange *boundedJSON `json:"cumChange,omitempty"` // of Callers
 	}
@@ -170,7 +170,7 @@ func (e *explanation) document() explanationJSON {
 		Change: e.change.document(), Functions: []movedJSON{}, Callers: []movedJSON{}, Caveat: e.caveat,
 	}
 	row := func(r *movedRow) movedJSON {
-		return movedJSON{Name: r.name, File: r.file, BaseOwn: r.own[0], HeadOwn: r.own[1], BaseCum: r.cum[0], HeadCum: r.cum[1]}
+		return movedJSON{Name: r.name, File: r.file, BaseOwn: FiniteOrNil(r.own[0]), HeadOwn: FiniteOrNil(r.own[1]), BaseCum: FiniteOrNil(r.cum[0]), HeadCum: FiniteOrNil(r.cum[1])}
 	}
 	for i := range e.rows {
 		m, change := row(&e.rows[i]), e.rows[i].ownChange.document()

@@ -204,10 +204,11 @@ export interface Bounded {
 export interface Moved {
   name: string;
   file?: string;
-  baseOwn: number;
-  headOwn: number;
-  baseCum: number;
-  headCum: number;
+  /** Null where the base's profile is empty. */
+  baseOwn: number | null;
+  headOwn: number | null;
+  baseCum: number | null;
+  headCum: number | null;
   /** Of functions. */
   ownChange?: Bounded;
   /** Of callers. */

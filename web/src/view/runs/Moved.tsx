@@ -54,11 +54,12 @@ export function Moved({ explanation: e }: { explanation: Explanation }) {
 }
 
 function FunctionRow({ row: f, change, scale }: { row: Row; change: Bounded | undefined; scale: Scale }) {
+  const cost = (value: number | null) => (value === null ? '?' : withScale(plainText(value, scale), scale));
   return (
     <tr>
       <Change value={change?.value ?? 0} scale={scale} />
       <td class="soft wide">{change && intervalText(change.lo, change.hi, scale)}</td>
-      <td class="soft wide">{withScale(plainText(f.baseCum, scale), scale)} → {withScale(plainText(f.headCum, scale), scale)}</td>
+      <td class="soft wide">{cost(f.baseCum)} → {cost(f.headCum)}</td>
       <td>
         <FunctionName place={{ name: f.name, function: f.name }} chars={CHARS} />
         {f.baseCum === 0 && <span class="badge more">new</span>}{f.headCum === 0 && <span class="badge less">gone</span>}
