@@ -27,7 +27,8 @@ type cost struct{ value, below, above float64 }
 //
 // so that the changes of all parts add up to Ch − Cb. C are the costs of an
 // operation; all is in terms of the base's as it was measured, so the error of
-// the change is the head's alone.
+// the change is the head's alone. Of a side that is unseen shares are taken for 0:
+// there they add up to what the other side costs.
 type attribution struct {
 	costs [2]cost
 	total [2]weighed
@@ -47,6 +48,9 @@ type attribution struct {
 // Measures: A General Approach" (2008), which take an interval's ends for
 // estimates of the variance there: next to no samples are behind many functions,
 // where errors are not alike to both sides.
+//
+// What an unseen side is made of is no error, which another could make up for: the
+// part may be all of it, so all of it counts.
 func (a *attribution) change(part [2]weighed, z float64) bounded {
 	var p, lo, hi [2]float64
 	for i := range part {
@@ -63,17 +67,24 @@ func (a *attribution) change(part [2]weighed, z float64) bounded {
 		}
 		return math.Sqrt(sum)
 	}
-	return bounded{
+	b := bounded{
 		d,
 		d - off(head.value*(p[1]-lo[1]), base.value*(hi[0]-p[0]), z*partOf(p[1], head.below), z*partOf(p[0], base.above)),
 		d + off(head.value*(hi[1]-p[1]), base.value*(p[0]-lo[0]), z*partOf(p[1], head.above), z*partOf(p[0], base.below)),
 	}
+	if a.unseen(0) {
+		b.lo -= base.value + z*base.above
+	}
+	if a.unseen(1) {
+		b.hi += head.value + z*head.above
+	}
+	return b
 }
 
 // unseen reports whether nothing is known of what a side's cost is made of: its
-// profile is empty. Each part may be all of it there, as far as change knows.
+// profile is empty.
 func (a *attribution) unseen(side int) bool {
-	return a.total[side].value == 0 && a.costs[side].value != 0
+	return a.total[side].value == 0 && a.costs[side].value > 0
 }
 
 // cost is what a part costs on a side, per operation; NaN if that is unseen.
@@ -174,9 +185,7 @@ func (a *attribution) times(parts [][2]weighed, change float64) float64 {
 		tested++
 		sum := 0.0
 		for i, s := range []share{b, h} {
-			if s.n > 0 {
-				sum += a.costs[i].value * a.costs[i].value * s.p * (1 - s.p) / s.n
-			}
+			sum += a.costs[i].value * a.costs[i].value * s.p * (1 - s.p) / s.n
 		}
 		widest = max(widest, math.Sqrt(sum))
 	}

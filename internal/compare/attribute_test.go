@@ -114,6 +114,43 @@ func (c *coverage) count(b bounded, truth float64) {
 
 func (c *coverage) share() float64 { return float64(c.held) / float64(c.all) }
 
+// TestUnseenSide: where the base is too small to be sampled, intervals hold the true
+// change of a function that was all of it and stays, and of the one that is new, whichever
+// side is unseen.
+func TestUnseenSide(t *testing.T) {
+	const base, head, samples, times = 20.0, 640, 40, 400
+	costs := []float64{base, head - base} // of the side that is seen
+	r := rand.New(rand.NewPCG(3, 4))
+	for seen := range 2 {
+		unseen := 1 - seen
+		var held [2]coverage
+		found := 0
+		for range times {
+			var profiles [2]*profile.Profile
+			profiles[seen], profiles[unseen] = ticks(r, costs, samples), ticks(r, costs, 0)
+			var a attribution
+			a.costs[seen].value, a.costs[unseen].value = head, base
+			var parts [][2]weighed
+			a.total, parts = partsOf(t, profiles, "cpu", len(costs))
+			sign := float64(2*seen - 1) // new in the head, or gone from the base
+			for f, truth := range []float64{0, sign * (head - base)} {
+				held[f].count(a.change(parts[f], deviations(confidence)), truth)
+			}
+			if some, _ := a.shown(parts); len(some) == 1 && some[0] == 1 {
+				found++
+			}
+		}
+		for f := range held {
+			if held[f].share() < 0.94 {
+				t.Errorf("side %d: intervals of function %d hold its change in %.1f %%", seen, f, 100*held[f].share())
+			}
+		}
+		if found < times*99/100 {
+			t.Errorf("side %d: found %d of %d times", seen, found, times)
+		}
+	}
+}
+
 // TestCoverage: over many simulated measurements intervals of rows hold the true
 // change of their function, those of all functions taken one by one as well as
 // those of what is shown, which is seldom anything where nothing changed.

@@ -37,6 +37,10 @@ import (
 //	own(f) per operation = own(f) in the profile / iterations
 //
 // and what is left to the change of the metric is the remainder, with a reason.
+//
+// A program that allocates little has no sample in a short profile. Where that is so on
+// one side, any function may have been all of its cost: those that changed by more are
+// rows, and that cost is the remainder.
 type explanation struct {
 	key        experiment.Key
 	what       string // "CPU profiles"
@@ -66,13 +70,14 @@ type explanation struct {
 // A movedRow is a function. Values are of the metric, per operation.
 type movedRow struct {
 	name, file    string
-	own, cum      [2]float64 // of base and head, NaN if its profile is empty; cum with callees
+	own, cum      [2]float64 // of base and head, NaN if not known; cum with callees
 	ownChange     bounded    // its interval is not valid of callers
 	cumChange     bounded
 	isNew, isGone bool
 }
 
-// A remainder is what profiles do not see of a change.
+// A remainder is what profiles do not see of a change: a wait, or all that a side costs
+// whose profile is empty.
 type remainder struct {
 	value float64
 	why   string
@@ -171,28 +176,42 @@ func readRunProfile(file string, warn func(string)) (*profile.Profile, error) {
 	} else {
 		p = q
 	}
-	if slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" }) {
-		if of, matches := p.FilterNames(profile.NameFilter{Focus: inBenchmark}); matches.Focus {
-			p = of
-		}
-	}
 	return p, nil
 }
 
+// inBenchmarks leaves of profiles of allocations those that benchmarks make, if any of
+// the profiles has such: else they are a service's.
+func inBenchmarks(profiles ...*profile.Profile) []*profile.Profile {
+	filtered, any := slices.Clone(profiles), false
+	for i, p := range profiles {
+		if slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" }) {
+			of, matches := p.FilterNames(profile.NameFilter{Focus: inBenchmark})
+			filtered[i], any = of, any || matches.Focus
+		}
+	}
+	if !any {
+		return profiles
+	}
+	return filtered
+}
+
 func (e *explanation) read(baseFile, headFile string) error {
-	var err error
-	if e.baseProfile, err = readRunProfile(baseFile, e.warn); err != nil {
+	base, err := readRunProfile(baseFile, e.warn)
+	if err != nil {
 		return err
 	}
-	if e.headProfile, err = readRunProfile(headFile, e.warn); err != nil {
+	head, err := readRunProfile(headFile, e.warn)
+	if err != nil {
 		return err
 	}
+	both := inBenchmarks(base, head)
+	e.baseProfile, e.headProfile = both[0], both[1]
 	table, err := profile.NewFrameTable("functions", false)
 	if err != nil {
 		return err
 	}
 	var sides [2]functionValues
-	for i, p := range []*profile.Profile{e.baseProfile, e.headProfile} {
+	for i, p := range both {
 		if sides[i], err = valuesByFunction(p, e.sampleType, table); err != nil {
 			return err
 		}
@@ -207,51 +226,85 @@ func (e *explanation) read(baseFile, headFile string) error {
 	if a.costs[1].value > 0 {
 		e.ratio = a.costs[0].value / a.costs[1].value
 	}
-	switch base, head := a.unseen(0), a.unseen(1); {
-	case base && head:
-		e.warn("both profiles are empty: profile longer, -profiletime")
+	if a.unseen(0) || a.unseen(1) {
+		e.attributeOne(&a, sides, table)
 		return nil
-	case base:
-		e.warn("the base's profile is empty: profile longer, -profiletime")
-		e.remainder = remainder{-a.costs[0].value, "what the base did, whose profile is empty"}
-	case head:
-		e.warn("the head's profile is empty: profile longer, -profiletime")
-		e.remainder = remainder{a.costs[1].value, "what the head does, whose profile is empty"}
 	}
-	e.attribute(&a, sides, table)
+	if e.attribute(&a, sides, table); len(e.rows) == 0 {
+		e.tooFew = &tooFew{samples: [2]int64{e.samplesOf(e.baseProfile), e.samplesOf(e.headProfile)}}
+		if d := min(e.baseProfile.DurationNanos, e.headProfile.DurationNanos); d > 0 {
+			e.tooFew.long = longEnough(time.Duration(d), a.times(ownParts(sides, table), e.change.value))
+		}
+	}
 	return nil
+}
+
+// attributeOne finds the functions that changed where one profile is empty.
+func (e *explanation) attributeOne(a *attribution, sides [2]functionValues, table *profile.FrameTable) {
+	// A picture would have all of the other side as new, or gone.
+	e.baseProfile, e.headProfile = nil, nil
+	empty, rest := "the base's profile is empty", remainder{-a.costs[0].value, "all that the base cost: its profile is empty"}
+	if a.unseen(1) {
+		empty, rest = "the head's profile is empty", remainder{a.costs[1].value, "all that the head costs: its profile is empty"}
+	}
+	switch {
+	case a.total[0].value == 0 && a.total[1].value == 0:
+		e.warn("no profile has a sample: profile longer, -profiletime")
+		return
+	case e.unit == "sec/op":
+		// How much of the other side's time is waiting would not be known.
+		e.warn(empty + ": it waits, or was profiled too shortly")
+		return
+	}
+	e.warn(empty + ": profile longer, -profiletime")
+	e.attribute(a, sides, table)
+	if len(e.rows) == 0 {
+		e.warn("no function is known to have changed by more than all that this side costs")
+		return
+	}
+	e.remainder = rest
 }
 
 // mostCallers bounds what is a hint: all that is above what moved has moved.
 const mostCallers = 20
 
+// ownParts are what functions of both sides do themselves, by frame of the table.
+func ownParts(sides [2]functionValues, table *profile.FrameTable) [][2]weighed {
+	own := make([][2]weighed, table.Len())
+	for f := range own {
+		own[f] = [2]weighed{valueAt(sides[0].own, f), valueAt(sides[1].own, f)}
+	}
+	return own
+}
+
+// valueAt returns a frame's value: one that a side has not got is past the end.
+func valueAt(values []weighed, f int) weighed {
+	if f < len(values) {
+		return values[f]
+	}
+	return weighed{}
+}
+
 // attribute finds the functions that changed.
 func (e *explanation) attribute(a *attribution, sides [2]functionValues, table *profile.FrameTable) {
-	// A frame of the table that a side has not got is past the end of its values.
-	at := func(values []weighed, f int) weighed {
-		if f < len(values) {
-			return values[f]
-		}
-		return weighed{}
-	}
-	var own, cum [][2]weighed
+	own := ownParts(sides, table)
+	var cum [][2]weighed
 	var callers []int // frames of cum
 	for f := range table.Len() {
-		own = append(own, [2]weighed{at(sides[0].own, f), at(sides[1].own, f)})
 		if !harness.MatchString(table.Frame(uint32(f)).Name) {
-			cum = append(cum, [2]weighed{at(sides[0].cum, f), at(sides[1].cum, f)})
+			cum = append(cum, [2]weighed{valueAt(sides[0].cum, f), valueAt(sides[1].cum, f)})
 			callers = append(callers, f)
 		}
 	}
 	row := func(f int, zOwn, zCum float64) movedRow {
 		frame := table.Frame(uint32(f))
 		r := movedRow{name: frame.Name, file: frame.File}
-		with := [2]weighed{at(sides[0].cum, f), at(sides[1].cum, f)}
+		with := [2]weighed{valueAt(sides[0].cum, f), valueAt(sides[1].cum, f)}
 		r.ownChange, r.cumChange = a.change(own[f], zOwn), a.change(with, zCum)
 		for i := range with {
 			r.own[i], r.cum[i] = a.cost(i, own[f][i]), a.cost(i, with[i])
 		}
-		r.isNew, r.isGone = r.cum[0] == 0, r.cum[1] == 0
+		r.isNew, r.isGone = with[0].value == 0 && !a.unseen(0), with[1].value == 0 && !a.unseen(1)
 		return r
 	}
 	moved, zOwn := a.shown(own)
@@ -286,12 +339,6 @@ func (e *explanation) attribute(a *attribution, sides [2]functionValues, table *
 	slices.SortStableFunc(e.rows, largest(func(r *movedRow) float64 { return r.ownChange.value }))
 	slices.SortStableFunc(e.callers, largest(func(r *movedRow) float64 { return r.cumChange.value }))
 	e.callers = e.callers[:min(mostCallers, len(e.callers))]
-	if len(e.rows) == 0 {
-		e.tooFew = &tooFew{samples: [2]int64{e.samplesOf(e.baseProfile), e.samplesOf(e.headProfile)}}
-		if d := min(e.baseProfile.DurationNanos, e.headProfile.DurationNanos); d > 0 {
-			e.tooFew.long = longEnough(time.Duration(d), a.times(own, e.change.value))
-		}
-	}
 }
 
 // aboutTheTime is how far CPU time and time of an operation may be apart before

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
@@ -86,63 +87,94 @@ func TestUnparsableDropFrames(t *testing.T) {
 	}
 }
 
-// TestEmptyProfile: of a side that allocates so little that the profiler took none of it
-// nothing is known but what it costs, and that may be any function's. What is far
-// beyond that on the other side moved it.
+// TestEmptyProfile: of a side that allocates so little that the profiler took none of it,
+// nothing is known but what it costs, and that may be any function's. What changed by more
+// moved it.
 func TestEmptyProfile(t *testing.T) {
-	write := func(name string, blocks int64) string {
+	write := func(blocks int64, root string) string {
 		const size = 16 << 10
 		b := profile.NewBuilder(profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"})
-		for function, n := range map[string]int64{"main.allocate": blocks, "main.answer": blocks / 30} {
-			if n > 0 {
-				b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: b.Function(function, function, "", 0)})}, nil, n, n*size)
-			}
+		at := func(function string) uint32 {
+			return b.Location(0, 0, profile.Line{Function: b.Function(function, function, "", 0)})
+		}
+		if blocks > 0 {
+			b.Sample([]uint32{at("main.allocate"), at("main.handle"), at(root)}, nil, blocks, blocks*size)
+			b.Sample([]uint32{at("main.answer"), at("main.handle"), at(root)}, nil, blocks/20, blocks/20*size)
+		}
+		if root == runN {
+			b.Sample([]uint32{at("testing.start")}, nil, 100, 100*size)
 		}
 		p := b.Profile()
-		p.PeriodType, p.Period = profile.ValueType{Type: "space", Unit: "bytes"}, 512<<10
-		return encoded(t, p, filepath.Join(t.TempDir(), name))
+		p.PeriodType, p.Period, p.DurationNanos = profile.ValueType{Type: "space", Unit: "bytes"}, 512<<10, 1e9
+		return encoded(t, p, filepath.Join(t.TempDir(), "allocs.pb.gz"))
 	}
-	empty, full := write("empty.pb.gz", 0), write("full.pb.gz", 2000)
 	const little, much = 2e3, 64e3
+	const none, some = 0, 6400 // blocks; a sample is taken for some thirty of them
 	for _, c := range []struct {
-		name       string
-		files      [2]string
-		base, head float64
-		caveat     string
-		row        string // its callees' column
-		left       float64
+		name        string
+		blocks      [2]int64
+		base, head  float64
+		unit        string
+		root        string
+		caveat      string
+		before, now bool // what functions cost is known
+		left        float64
 	}{
-		{"base", [2]string{empty, full}, little, much, "the base's profile is empty", "? → ", -little},
-		{"head", [2]string{full, empty}, much, little, "the head's profile is empty", " → ?", little},
-		{"both", [2]string{empty, empty}, much, little, "both profiles are empty", "", 0},
-		// What was as large before as the function is now may have been that function.
-		{"as large", [2]string{empty, full}, much * 1.1, much, "the base's profile is empty", "", -much * 1.1},
+		{"base", [2]int64{none, some}, little, much, "B/op", "main.main", "the base's profile is empty: profile longer", false, true, -little},
+		{"head", [2]int64{some, none}, much, little, "B/op", "main.main", "the head's profile is empty: profile longer", true, false, little},
+		{"base of a benchmark", [2]int64{none, some}, little, much, "B/op", runN, "the base's profile is empty: profile longer", false, true, -little},
+		// That there is none of what costs nothing is known.
+		{"nothing before", [2]int64{none, some}, 0, much, "B/op", "main.main", "", true, true, 0},
+		// No function is shown.
+		{"both", [2]int64{none, none}, much, little, "B/op", "main.main", "no profile has a sample", false, false, 0},
+		{"both, from nothing", [2]int64{none, none}, 0, little, "B/op", "main.main", "no profile has a sample", false, false, 0},
+		{"time", [2]int64{none, some}, little, much, "sec/op", "main.main", "the base's profile is empty: it waits, or", false, false, 0},
+		{"as large", [2]int64{none, some}, much * 1.1, much, "B/op", "main.main", "no function is known to have changed by more than all that this side costs", false, false, 0},
 	} {
-		e := &explanation{sampleType: "alloc_space", unit: "B/op", base: c.base, head: c.head, change: bounded{c.head - c.base, c.head - c.base, c.head - c.base}}
-		if err := e.read(c.files[0], c.files[1]); err != nil {
+		change := c.head - c.base
+		e := &explanation{sampleType: "alloc_space", unit: c.unit, base: c.base, head: c.head, change: bounded{change, change, change}}
+		if err := e.read(write(c.blocks[0], c.root), write(c.blocks[1], c.root)); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if !strings.Contains(e.caveat, c.caveat) || math.Abs(e.remainder.value-c.left) > 1e-9 {
-			t.Errorf("%s: caveat %q, remainder %+v", c.name, e.caveat, e.remainder)
+		if !strings.Contains(e.caveat, c.caveat) || (c.caveat == "") != (e.caveat == "") || math.Abs(e.remainder.value-c.left) > 1e-9 || e.tooFew != nil {
+			t.Errorf("%s: caveat %q, remainder %+v, too few: %+v", c.name, e.caveat, e.remainder, e.tooFew)
 		}
-		if c.row == "" {
+		text, err := json.Marshal(e.document())
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if !c.before && !c.now {
 			if len(e.rows) != 0 || len(e.callers) != 0 {
 				t.Errorf("%s: rows %+v, callers %+v", c.name, e.rows, e.callers)
 			}
 			continue
 		}
-		lines := e.lines(10)
-		if len(e.rows) != 1 || lines[0].name != "main.allocate" || lines[0].words != "" || !strings.Contains(lines[0].callees, c.row) {
-			t.Fatalf("%s: lines %+v", c.name, lines)
+		if len(e.rows) == 0 || e.rows[0].name != "main.allocate" || len(e.callers) == 0 {
+			t.Fatalf("%s: rows %+v, callers %+v", c.name, e.rows, e.callers)
 		}
-		if sum := e.rows[0].ownChange.value + e.othersOwn.value + e.remainder.value; math.Abs(sum-e.change.value) > 1e-9*much {
-			t.Errorf("%s: what is shown adds up to %v, not to %v", c.name, sum, e.change.value)
+		sum := e.othersOwn.value + e.remainder.value
+		for i := range e.rows {
+			sum += e.rows[i].ownChange.value
 		}
-		if text := e.document(); text.Functions[0].HeadOwn == nil == (text.Functions[0].BaseOwn == nil) {
-			t.Errorf("%s: own costs in JSON %+v", c.name, text.Functions[0])
+		if math.Abs(sum-change) > 1e-9*much {
+			t.Errorf("%s: what is shown adds up to %v, not to %v", c.name, sum, change)
+		}
+		for _, l := range []movedLine{e.lines(1)[0], e.callerLines(1)[0]} {
+			before, now, _ := strings.Cut(l.callees, " → ")
+			if (before == "?") == c.before || (now == "?") == c.now || (l.words == "(new)") != (c.before && c.now) {
+				t.Errorf("%s: line %+v", c.name, l)
+			}
+		}
+		for part, known := range map[string]bool{`"baseOwn":null`: c.before, `"baseCum":null`: c.before, `"headOwn":null`: c.now, `"headCum":null`: c.now} {
+			if strings.Contains(string(text), part) == known {
+				t.Errorf("%s: %s in %s", c.name, part, text)
+			}
 		}
 	}
 }
+
+// runN calls a benchmark.
+const runN = "testing.(*B).runN"
 
 // Whichever clock judges, a CPU profile tells what moved it.
 func TestClocksAreExplained(t *testing.T) {

@@ -85,7 +85,8 @@ func (s scale) change(v float64) string {
 	return "+" + text
 }
 
-// plain prints a value of at least 0, and what rounds to 0 as that.
+// plain prints a value of at least 0, what rounds to 0 as that, and ? for one that is
+// not known.
 func (s scale) plain(v float64) string {
 	if math.IsNaN(v) {
 		return "?"

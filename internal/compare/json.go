@@ -79,7 +79,7 @@ type (
 	movedJSON struct {
 		Name      string       `json:"name"`
 		File      string       `json:"file,omitempty"`
-		BaseOwn   *float64     `json:"baseOwn"` // null where the base's profile is empty
+		BaseOwn   *float64     `json:"baseOwn"` // null where that side costs something and its profile is empty
 		HeadOwn   *float64     `json:"headOwn"`
 		BaseCum   *float64     `json:"baseCum"` // with callees
 		HeadCum   *float64     `json:"headCum"`

@@ -96,7 +96,7 @@ func columnOf(p *profile.Profile, sampleType string) []int64 {
 // A share is a part of a profile.
 type share struct {
 	p float64
-	n float64 // what number of equal samples would tell p as well; +Inf: it is exact, 0: nothing is known of it
+	n float64 // what number of equal samples would tell p as well; +Inf: it is exact
 }
 
 // of returns w's share of a total that it is a part of. The variance of a share,
@@ -110,7 +110,7 @@ type share struct {
 // number. Where p is 0 or 1, it is that of the profile as a whole.
 func (w weighed) of(total weighed) share {
 	if total.value == 0 {
-		return share{} // of an empty profile
+		return share{0, math.Inf(1)}
 	}
 	p := min(1, max(0, w.value/total.value))
 	s := share{p, total.value * total.value / total.variance} // +Inf if all is exact
@@ -135,9 +135,6 @@ func (s share) samples() float64 {
 // a width where p is 0, as of a function that is new: it may have been there, and
 // not been seen.
 func (s share) interval(z float64) (lo, hi float64) {
-	if s.n == 0 {
-		return 0, 1
-	}
 	if math.IsInf(s.n, 1) || z == 0 {
 		return s.p, s.p
 	}

@@ -204,7 +204,7 @@ export interface Bounded {
 export interface Moved {
   name: string;
   file?: string;
-  /** Null where the base's profile is empty. */
+  /** Null where that side costs something and its profile is empty. */
   baseOwn: number | null;
   headOwn: number | null;
   baseCum: number | null;
