@@ -300,7 +300,8 @@ func (b *benchmarkFile) calls(s ast.Stmt) string {
 	return ""
 }
 
-// starts reports whether a call within a statement starts the timer.
+// starts reports whether a call within a statement, but for function literals in it, starts
+// the timer.
 func (b *benchmarkFile) starts(s ast.Stmt) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {

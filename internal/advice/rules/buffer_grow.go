@@ -54,13 +54,14 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
 		at, grow, left := growAt(s, obj, d)
-		if size, ok := straightSize(s, obj, d, at); ok && !left {
+		switch size, ok := straightSize(s, obj, d, at); {
+		case ok && !left:
 			m.Edits = []advice.Edit{grow(size)}
 			m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room. How much is written is known: Grow it before.", obj.Name())
 			m.Class = advice.Review
-		} else if s.Share(bufferGrowFrames) < 0.05 {
+		case s.Share(bufferGrowFrames) < 0.05:
 			continue
-		} else {
+		default:
 			m.Why = growAdvice(s, obj)
 		}
 		matches = append(matches, m)
