@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -16,7 +18,8 @@ var bulkAppend = &advice.Rule{
 	Title: "bytes of a text are appended one by one",
 	Doc: `append checks for room each time. Where most of a text goes through unchanged, find the first byte that doesn't, and
 append what is before it at once; append copies many bytes at a time. A loop that appends all of a text is one append.
-The same holds for writing to a strings.Builder or a bytes.Buffer, byte by byte or rune by rune.
+The same holds for writing to a strings.Builder or a bytes.Buffer, byte by byte or rune by rune, if only in a function
+that is called for each. A text in which nothing changes needs no copy at all: it can be returned as it is.
 
 It is left to review whether both are parts of one slice: a loop that copies from what it has just appended, as decoders
 of compressed data do, repeats it.`,
@@ -63,7 +66,7 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 		}
 		matches = append(matches, m)
 	}
-	return append(matches, writtenOneByOne(s)...)
+	return slices.Concat(matches, writtenOneByOne(s), writtenByCallee(s))
 }
 
 // writtenOneByOne is of the bytes or runes of a text that are written to a buffer.
@@ -77,10 +80,7 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 		if !ok || len(c.Args) != 1 {
 			continue
 		}
-		text, _, ok := byteOf(s, loop, c.Args[0])
-		if !ok {
-			text, ok = runeIn(s, loop.Node(), c.Args[0])
-		}
+		text, ok := characterOf(s, loop, c.Args[0])
 		if !ok || !oneLine(s.Source(text)) {
 			continue
 		}
@@ -94,11 +94,113 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 	return matches
 }
 
+// writtenByCallee is of the bytes or runes of a text that are given, one after the other,
+// to a function of the package, which writes those that stay as they are.
+func writtenByCallee(s *advice.Site) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls() {
+		loop, ok := loopAround(c.Cursor)
+		if !ok {
+			continue
+		}
+		decl := declared(s, c.CallExpr)
+		if decl == nil || decl.Body == nil || c.Ellipsis.IsValid() {
+			continue
+		}
+		for i, arg := range c.Args {
+			text, ok := characterOf(s, loop, arg)
+			if !ok || !oneLine(s.Source(text)) || !passesOn(s, decl, i) {
+				continue
+			}
+			matches = append(matches, advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "characters of a text are written one by one",
+				Why: fmt.Sprintf("%s is called for each character of %s, and writes those that stay as they are one by one. Find the next one that doesn't, and write all before it at once; a text in which there is none needs no copy.", decl.Name.Name, s.Source(text))})
+			break
+		}
+	}
+	return matches
+}
+
+// passesOn reports whether a function may write its parameter i to a buffer as it is, and
+// writes something else otherwise.
+func passesOn(s *advice.Site, decl *ast.FuncDecl, i int) bool {
+	f, ok := s.Info.Defs[decl.Name].(*types.Func)
+	if !ok || i >= f.Signature().Params().Len() || assigned(s, f.Signature().Params().At(i), decl.Body) {
+		return false
+	}
+	character := f.Signature().Params().At(i)
+	writes, asItIs := 0, false
+	for n := range ast.Preorder(decl.Body) {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			continue
+		}
+		name := s.Callee(call)
+		switch name[strings.LastIndexByte(name, '.')+1:] {
+		case "append", "WriteByte", "WriteRune", "WriteString", "Write", "AppendByte", "AppendString":
+			writes++
+			asItIs = asItIs || object(s, call.Args[len(call.Args)-1]) == character
+		}
+	}
+	return asItIs && writes > 1
+}
+
+// characterOf returns the text that a loop goes through if an expression is its byte or
+// rune at hand.
+func characterOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (ast.Expr, bool) {
+	if text, _, ok := byteOf(s, loop, e); ok {
+		return text, true
+	}
+	if text, ok := runeIn(s, loop.Node(), e); ok {
+		return text, true
+	}
+	return taken(s, loop.Node(), e)
+}
+
+// taken is of c, n := next(text, i), or of text[i:], in a loop that ends with the text.
+func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
+	f, ok := loop.(*ast.ForStmt)
+	obj := object(s, e)
+	if !ok || obj == nil || !isLocal(s, obj) {
+		return nil, false
+	}
+	if b, ok := obj.Type().Underlying().(*types.Basic); !ok || b.Kind() != types.Byte && b.Kind() != types.Rune {
+		return nil, false
+	}
+	cond, ok := f.Cond.(*ast.BinaryExpr)
+	if !ok || cond.Op != token.LSS {
+		return nil, false
+	}
+	length, ok := ast.Unparen(cond.Y).(*ast.CallExpr)
+	if !ok || s.Callee(length) != "len" || !isText(s, length.Args[0]) || !pure(s, length.Args[0]) {
+		return nil, false
+	}
+	text := length.Args[0]
+	for _, stmt := range f.Body.List {
+		def, ok := stmt.(*ast.AssignStmt)
+		if !ok || def.Tok != token.DEFINE || len(def.Rhs) != 1 || def.Lhs[0].Pos() != obj.Pos() {
+			continue
+		}
+		call, ok := def.Rhs[0].(*ast.CallExpr)
+		if !ok || assignedBesides(s, obj, f.Body, e) {
+			return nil, false
+		}
+		for _, arg := range call.Args {
+			if part, ok := ast.Unparen(arg).(*ast.SliceExpr); ok {
+				arg = part.X
+			}
+			if sameCode(s, arg, text) {
+				return text, true
+			}
+		}
+	}
+	return nil, false
+}
+
 // runeIn returns the text that a range goes through if an expression is its rune at hand.
 func runeIn(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	r, ok := loop.(*ast.RangeStmt)
 	obj := object(s, e)
-	if !ok || obj == nil || r.Value == nil || r.Tok != token.DEFINE || object(s, r.Value) != obj || !isString(s, r.X) || assigned(s, obj, r.Body) {
+	if !ok || obj == nil || r.Value == nil || r.Tok != token.DEFINE || object(s, r.Value) != obj || !isString(s, r.X) || assignedBesides(s, obj, r.Body, e) {
 		return nil, false
 	}
 	return r.X, true
@@ -118,7 +220,7 @@ func byteOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (text ast.Expr, w
 		return nil, false, false
 	}
 	if r, isRange := loop.Node().(*ast.RangeStmt); isRange {
-		if r.Value != nil && r.Tok == token.DEFINE && object(s, r.Value) == obj && plainBytes(s.Info.TypeOf(r.X)) && pure(s, r.X) && !assigned(s, obj, r.Body) {
+		if r.Value != nil && r.Tok == token.DEFINE && object(s, r.Value) == obj && plainBytes(s.Info.TypeOf(r.X)) && pure(s, r.X) && !assignedBesides(s, obj, r.Body, e) {
 			return r.X, isBlank(r.Key), true
 		}
 	}
@@ -133,18 +235,52 @@ func byteOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (text ast.Expr, w
 		}
 		return true
 	})
-	return text, false, ok && !assigned(s, obj, restOf(loopBody(loop.Node()), obj))
+	return text, false, ok && !assignedBesides(s, obj, loopBody(loop.Node()), e)
 }
 
-// restOf is the body of a loop but for the statement that declares a variable.
-func restOf(body *ast.BlockStmt, obj types.Object) ast.Node {
-	rest := &ast.BlockStmt{}
-	for _, stmt := range body.List {
-		if !within(stmt, obj.Pos()) {
-			rest.List = append(rest.List, stmt)
+// assignedBesides reports whether the body of a loop may assign to a variable before it is
+// used: its declaration does not, nor what is done in place of the use, in another branch.
+func assignedBesides(s *advice.Site, obj types.Object, body *ast.BlockStmt, use ast.Expr) bool {
+	var others []ast.Node
+	uses := func(n ast.Node) bool { return within(n, use.Pos()) }
+	for n := range ast.Preorder(body) {
+		var branches []ast.Node
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			branches = append(branches, n.Body)
+			if n.Else != nil {
+				branches = append(branches, n.Else)
+			}
+		case *ast.SwitchStmt:
+			if !fallsThrough(n) {
+				for _, clause := range n.Body.List {
+					branches = append(branches, clause)
+				}
+			}
+		}
+		if slices.ContainsFunc(branches, uses) {
+			others = append(others, slices.DeleteFunc(branches, uses)...)
 		}
 	}
-	return rest
+	assigns := func(e ast.Expr) bool {
+		return object(s, e) == obj && e.Pos() != obj.Pos() && !slices.ContainsFunc(others, func(n ast.Node) bool { return within(n, e.Pos()) })
+	}
+	for e := range targets(body) {
+		if assigns(e) {
+			return true
+		}
+	}
+	return addressTaken(s, obj)
+}
+
+// fallsThrough reports whether a case of a switch may end in the next.
+func fallsThrough(n *ast.SwitchStmt) bool {
+	for n := range ast.Preorder(n.Body) {
+		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+			return true
+		}
+	}
+	return false
 }
 
 func isText(s *advice.Site, e ast.Expr) bool {
