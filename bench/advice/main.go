@@ -74,6 +74,7 @@ type finding struct {
 type caller struct {
 	Function, File string
 	Line           int
+	Callers        []caller // of it, where it passes the call on
 }
 
 type options struct {
@@ -281,8 +282,13 @@ func (c *testCase) same(file, dir string) bool {
 // at reports whether a finding is on the changed lines, or in their function, or called
 // from there.
 func (c *testCase) at(f finding, dir string) bool {
-	return c.changed(f.Function, f.File, f.Line, dir) ||
-		slices.ContainsFunc(f.Evidence.Callers, func(by caller) bool { return c.changed(by.Function, by.File, by.Line, dir) })
+	return c.changed(f.Function, f.File, f.Line, dir) || c.calledFrom(f.Evidence.Callers, dir)
+}
+
+func (c *testCase) calledFrom(callers []caller, dir string) bool {
+	return slices.ContainsFunc(callers, func(by caller) bool {
+		return c.changed(by.Function, by.File, by.Line, dir) || c.calledFrom(by.Callers, dir)
+	})
 }
 
 func (c *testCase) changed(function, file string, line int, dir string) bool {

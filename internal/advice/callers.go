@@ -25,9 +25,18 @@ const (
 	maxCallers  = 3
 )
 
-// calledBy returns the lines that a line's function was called from in a subject. Tests are
-// not among them.
-func (h *hot) calledBy(subject int) []Caller {
+// A line passes a call on if at least so much of it is that call's: of functions that do
+// little else, it is their callers who know what the call is good for. So many are told of,
+// one above another.
+const (
+	passedOn  = 0.9
+	maxPassed = 2
+)
+
+// calledBy returns the lines that a line's function was called from in a subject, and
+// of those that pass on what they were called for, what called them. Tests are not among
+// them.
+func (e *evidence) calledBy(h *hot, subject, passed int) []Caller {
 	all := h.match(about{})[subject]
 	if all == nil {
 		return nil
@@ -41,7 +50,11 @@ func (h *hot) calledBy(subject int) []Caller {
 		}
 		if share := float64(v[by]) / float64(all[by]); share >= callerShare {
 			name := parseName(at.function)
-			callers = append(callers, Caller{name.declared(), at.file, int(at.line), share})
+			c := Caller{Function: name.declared(), File: at.file, Line: int(at.line), Share: share}
+			if above := e.lines[at]; passed < maxPassed && float64(v[by]) >= passedOn*float64(above.match(about{})[subject][by]) {
+				c.Callers = e.calledBy(above, subject, passed+1)
+			}
+			callers = append(callers, c)
 		}
 	}
 	slices.SortFunc(callers, func(a, b Caller) int {

@@ -39,11 +39,31 @@ func TestCallers(t *testing.T) {
 		for _, c := range e.Callers {
 			text = append(text, fmt.Sprintf("%s:%d %.2f", c.Function, c.Line, c.Share))
 		}
-		f := Finding{Evidence: e}
-		text = append(text, f.callers("/p"))
+		text = append(text, callersText(e.Callers, "/p"))
 	}
 	const want = "T.Many:7 0.33; some:8 0.17; T.Many ((*T).Many.go:7, 33 %), some (some.func1.go:8, 17 %)"
 	if got := strings.Join(text, "; "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestPassedOn: above a line that is for the call alone stands who wanted it, but not above
+// one that does something else, and not on and on.
+func TestPassedOn(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"})
+	at := func(name string, line int64) uint32 {
+		return b.Location(0, 0, profile.Line{Function: b.Function("p."+name, "p."+name, "/p/x.go", 1), Line: line})
+	}
+	made, wrapped := at("New", 1), at("toBits", 2)
+	b.Sample([]uint32{made, wrapped, at("AndNot", 3), at("Sub", 4), at("run", 5)}, nil, 8, 800)
+	b.Sample([]uint32{made, wrapped, at("Or", 6)}, nil, 2, 200)
+	b.Sample([]uint32{made, at("Mixed", 7), at("run", 8)}, nil, 5, 500)
+	b.Sample([]uint32{at("other", 9), at("Mixed", 7), at("run", 8)}, nil, 5, 500)
+	c := collect([]Input{{Profile: b.Profile(), Subject: "S"}}, func(f *profile.Frame) string { return f.File })
+	h := c.lines[place{file: "/p/x.go", function: "p.New", startLine: 1, line: 1}]
+	e, _ := c.describe(h, h.match(about{}), 2, 0)
+	const want = "toBits (x.go:2, 67 %, for AndNot (x.go:3, 80 %, for Sub (x.go:4)), Or (x.go:6, 20 %)), Mixed (x.go:7, 33 %)"
+	if got := callersText(e.Callers, "/p"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

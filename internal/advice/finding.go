@@ -107,6 +107,9 @@ type Caller struct {
 	File     string  `json:"file"`     // absolute
 	Line     int     `json:"line"`
 	Share    float64 `json:"share"` // of what the line costs
+	// Callers are lines that this one's function was called from, if it does little else
+	// than to pass the call on.
+	Callers []Caller `json:"callers,omitempty"`
 }
 
 // A Block is a size of allocated blocks.

@@ -82,7 +82,7 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 		}
 		fmt.Fprintf(b, "  %s\n", f.Text)
 	}
-	if callers := f.callers(dir); callers != "" {
+	if callers := callersText(f.Evidence.Callers, dir); callers != "" {
 		for _, line := range wrap("called from "+callers, 100) {
 			fmt.Fprintf(b, "    %s\n", line)
 		}
@@ -139,13 +139,17 @@ func shownFrom(dir, file string, line int) string {
 	return fmt.Sprintf("%s:%d", filepath.ToSlash(file), line)
 }
 
-// callers is "F (a.go:7), G (b.go:8, 30 %)": where a function is called from.
-func (f *Finding) callers(dir string) string {
+// callersText is "F (a.go:7), G (b.go:8, 30 %, for H (c.go:9))": where a function is
+// called from, and for whom, if that does little else than to pass the call on.
+func callersText(callers []Caller, dir string) string {
 	var all []string
-	for _, c := range f.Evidence.Callers {
+	for _, c := range callers {
 		at := shownFrom(dir, c.File, c.Line)
 		if c.Share < 0.995 {
 			at += fmt.Sprintf(", %.0f %%", 100*c.Share)
+		}
+		if len(c.Callers) > 0 {
+			at += ", for " + callersText(c.Callers, dir)
 		}
 		all = append(all, fmt.Sprintf("%s (%s)", c.Function, at))
 	}

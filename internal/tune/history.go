@@ -180,15 +180,20 @@ func (s Store) restore(l *Last) error {
 	for i := range l.Findings {
 		f := &l.Findings[i]
 		move(&f.File)
-		for j := range f.Evidence.Callers {
-			move(&f.Evidence.Callers[j].File)
-		}
+		moveCallers(f.Evidence.Callers, move)
 		if f.Fix != nil {
 			move(&f.Fix.File)
 			f.Fix.Before, f.Fix.After = l.Fixes[f.ID].Before, l.Fixes[f.ID].After
 		}
 	}
 	return nil
+}
+
+func moveCallers(callers []advice.Caller, move func(*string)) {
+	for i := range callers {
+		move(&callers[i].File)
+		moveCallers(callers[i].Callers, move)
+	}
 }
 
 // Find returns the finding with an id, or one that begins like it, and the benchmarks
