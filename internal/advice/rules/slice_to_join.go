@@ -18,6 +18,8 @@ var sliceToJoin = &advice.Rule{
 and left to the garbage collector for it, and so are the parts that are made of others. Written one after the other, with
 what is between them, to a strings.Builder or appended to a []byte with room for all, they are copied once.
 
+A loop that joins ever more of a slice copies the first parts again and again: the text before is the beginning of the next.
+
 The rule speaks of slices that a function makes and fills, of whose elements some are made for it, or which are seen to be
 allocated, and which are for nothing else than to be joined: not sorted, turned around or filled by several goroutines. A Builder
 without Grow allocates more often than Join: how much room there has to be only the code around knows, so that it is advice only.`,
@@ -31,6 +33,11 @@ without Grow allocates more often than Join: how much room there has to be only 
 func matchSliceToJoin(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("strings.Join", "bytes.Join") {
+		if joinsMore(s, c) {
+			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a loop joins ever more of a slice",
+				Why: fmt.Sprintf("Each step joins all parts of the one before, and one more. Add the next part to what is there, or make the text of all once: those before are its beginnings, which take no copy. %s is asked for the whole each time.", c.Name)})
+			continue
+		}
 		list := ast.Unparen(c.Args[0])
 		if part, ok := list.(*ast.SliceExpr); ok {
 			list = ast.Unparen(part.X)
@@ -51,6 +58,31 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 			Why: fmt.Sprintf("%s is filled for %s alone. Append the parts and what is between them to a []byte or a strings.Builder that has room for all, numbers by strconv's Append functions: then neither the slice is allocated, nor parts that are made for it.", v.Name(), c.Name)})
 	}
 	return matches
+}
+
+// joinsMore reports whether a call joins the elements up to where a loop is, or from there on.
+func joinsMore(s *advice.Site, c advice.Call) bool {
+	part, ok := ast.Unparen(c.Args[0]).(*ast.SliceExpr)
+	loop, looped := loopAround(c.Cursor)
+	if !ok || !looped || (part.Low == nil) == (part.High == nil) {
+		return false
+	}
+	end := part.High
+	if end == nil {
+		end = part.Low
+	}
+	if sum, ok := ast.Unparen(end).(*ast.BinaryExpr); ok && isInt(s, sum.Y, 1) {
+		end = sum.X
+	}
+	i := object(s, end)
+	if i == nil || assigned(s, i, loopBody(loop.Node())) || assignedAny(s, part.X, loopBody(loop.Node())) {
+		return false
+	}
+	if f, ok := loop.Node().(*ast.ForStmt); ok {
+		post, ok := f.Post.(*ast.IncDecStmt)
+		return ok && object(s, post.X) == i
+	}
+	return counts(s, loop.Node(), i)
 }
 
 // isOwn reports whether a variable is declared as a slice of its function's own: nil, made, or

@@ -170,6 +170,30 @@ func useSlicesSort(s *advice.Site, c advice.Call, arg ast.Expr, m *advice.Match)
 	}
 }
 
+// sortedSlice returns the slice that a type sorts: the type is one, or a struct that has
+// one, with what its elements are compared by. Two are sorted together.
+func sortedSlice(t types.Type) (*types.Slice, bool) {
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return u, true
+	case *types.Struct:
+		var found *types.Slice
+		for f := range u.Fields() {
+			switch of := f.Type().Underlying().(type) {
+			case *types.Slice:
+				if found != nil {
+					return nil, false
+				}
+				found = of
+			case *types.Map, *types.Array, *types.Interface:
+				return nil, false // Swap may be about it, too
+			}
+		}
+		return found, found != nil
+	}
+	return nil, false
+}
+
 // sortedInterface is about sort.Sort(x).
 func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	arg := ast.Unparen(c.Args[0])
@@ -178,9 +202,12 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		arg, reverse = ast.Unparen(call.Args[0]), true
 	}
 	t := s.Info.TypeOf(arg)
-	slice, ok := t.Underlying().(*types.Slice)
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem() // of a variable or field that is kept
+	}
+	slice, ok := sortedSlice(t)
 	if !ok {
-		return false // what is sorted is more than a slice
+		return false
 	}
 	elem := slice.Elem()
 	switch types.TypeString(types.Unalias(t), nil) {

@@ -142,3 +142,22 @@ func interfaces(all []count) {
 	// want C: byCount through an interface
 	sort.Stable(byCount(all)) // hot: sort.Stable
 }
+
+// sorter is a slice with the order of its elements.
+type sorter struct {
+	all  []count
+	less func(a, b count) bool
+}
+
+func (s *sorter) Len() int           { return len(s.all) }
+func (s *sorter) Less(i, j int) bool { return s.less(s.all[i], s.all[j]) }
+func (s *sorter) Swap(i, j int)      { s.all[i], s.all[j] = s.all[j], s.all[i] }
+
+type buffer struct{ counts byCount }
+
+func (b *buffer) sort(less func(a, b count) bool) {
+	// want C: byCount through an interface
+	sort.Sort(&b.counts) // hot: sort.Sort sort.insertionSort
+	// want C: sorter through an interface
+	sort.Sort(&sorter{b.counts, less}) // hot: sort.Sort sort.insertionSort
+}

@@ -1,0 +1,22 @@
+package prefixes
+
+import "strings"
+
+func prefixes(parts []string) map[string]bool {
+	all := make(map[string]bool, len(parts))
+	for i := range parts {
+		// want C: Each step joins all parts of the one before
+		all[strings.Join(parts[:i+1], ".")] = true // hot: strings.Join
+	}
+	return all
+}
+
+func suffixes(parts []string, known map[string]int) int {
+	for i := len(parts) - 1; i > 0; i-- {
+		// want C: Each step joins all parts of the one before
+		if n, ok := known[strings.Join(parts[i:], ".")]; ok { // hot: strings.Join
+			return n
+		}
+	}
+	return 0
+}
