@@ -52,11 +52,12 @@ import (
 type testCase struct {
 	ID, Repo, Commit, Parent string
 	File, Function           string
-	ParentLines              []int  `json:"parent_lines"`
-	Line                     int    // of a place to be silent at
-	Pattern                  string // what the author did
-	LooksLike                string `json:"looks_like"`
-	Expected                 string // "silent" or "rank_very_low"
+	ParentLines              []int    `json:"parent_lines"`
+	Line                     int      // of a place to be silent at
+	Pattern                  string   // what the author did
+	Also                     []string // and besides in the same function
+	LooksLike                string   `json:"looks_like"`
+	Expected                 string   // "silent" or "rank_very_low"
 	Bench                    string
 	BenchPkg                 string `json:"bench_pkg"`
 	BenchFromCommit          bool   `json:"bench_from_commit"`
@@ -208,7 +209,10 @@ func (t *tally) judge(o *options, c *testCase) {
 		return
 	}
 	t.fixes++
-	rules := reasons[c.Pattern]
+	rules := slices.Clone(reasons[c.Pattern])
+	for _, pattern := range c.Also {
+		rules = append(rules, reasons[pattern]...)
+	}
 	if len(rules) > 0 {
 		t.known++
 	}

@@ -6,15 +6,24 @@ import (
 	"strings"
 )
 
-// calledFrom counts a sample at a line of the user's that is next above another one.
-func (h *hot) calledFrom(v *visit, subject int) {
+// calledFrom counts a sample at a line of the user's, above, that is next above another
+// one.
+func (h *hot) calledFrom(above *hot, v *visit, subject int) {
 	if h.callers == nil {
 		h.callers = make(map[place]matched)
 	}
-	m := h.callers[v.place]
+	countAt(h.callers, above.place, v, subject)
+	if above.called == nil {
+		above.called = make(map[string]matched)
+	}
+	countAt(above.called, h.function, v, subject)
+}
+
+func countAt[K comparable](at map[K]matched, key K, v *visit, subject int) {
+	m := at[key]
 	if m == nil {
 		m = make(matched)
-		h.callers[v.place] = m
+		at[key] = m
 	}
 	m.of(subject).add(v.values)
 }
@@ -51,7 +60,7 @@ func (e *evidence) calledBy(h *hot, subject, passed int) []Caller {
 		if share := float64(v[by]) / float64(all[by]); share >= callerShare {
 			name := parseName(at.function)
 			c := Caller{Function: name.declared(), File: at.file, Line: int(at.line), Share: share}
-			if above := e.lines[at]; passed < maxPassed && float64(v[by]) >= passedOn*float64(above.match(about{})[subject][by]) {
+			if above := e.lines[at]; passed < maxPassed && above.passesOn(h.function, subject, by) {
 				c.Callers = e.calledBy(above, subject, passed+1)
 			}
 			callers = append(callers, c)
@@ -61,6 +70,11 @@ func (e *evidence) calledBy(h *hot, subject, passed int) []Caller {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), strings.Compare(a.File, b.File), a.Line-b.Line)
 	})
 	return callers[:min(maxCallers, len(callers))]
+}
+
+// passesOn reports whether a line costs hardly more than its calls of a function.
+func (h *hot) passesOn(function string, subject int, by dimension) bool {
+	return float64(h.called[function][subject][by]) >= passedOn*float64(h.match(about{})[subject][by])
 }
 
 // mainDimension is what values are compared by: time, or else what there is.

@@ -57,12 +57,13 @@ func TestPassedOn(t *testing.T) {
 	made, wrapped := at("New", 1), at("toBits", 2)
 	b.Sample([]uint32{made, wrapped, at("AndNot", 3), at("Sub", 4), at("run", 5)}, nil, 8, 800)
 	b.Sample([]uint32{made, wrapped, at("Or", 6)}, nil, 2, 200)
+	b.Sample([]uint32{at("New", 10), wrapped, at("Or", 6)}, nil, 9, 900) // another line of it
 	b.Sample([]uint32{made, at("Mixed", 7), at("run", 8)}, nil, 5, 500)
 	b.Sample([]uint32{at("other", 9), at("Mixed", 7), at("run", 8)}, nil, 5, 500)
 	c := collect([]Input{{Profile: b.Profile(), Subject: "S"}}, func(f *profile.Frame) string { return f.File })
 	h := c.lines[place{file: "/p/x.go", function: "p.New", startLine: 1, line: 1}]
 	e, _ := c.describe(h, h.match(about{}), 2, 0)
-	const want = "toBits (x.go:2, 67 %, for AndNot (x.go:3, 80 %, for Sub (x.go:4)), Or (x.go:6, 20 %)), Mixed (x.go:7, 33 %)"
+	const want = "toBits (x.go:2, 67 %, for Or (x.go:6, 58 %), AndNot (x.go:3, 42 %, for Sub (x.go:4))), Mixed (x.go:7, 33 %)"
 	if got := callersText(e.Callers, "/p"); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

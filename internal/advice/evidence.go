@@ -68,7 +68,8 @@ type hot struct {
 	blocks  map[int]map[int64]int64 // of each subject, objects by size in bytes, allocated by the line itself
 	main    values                  // of all chains and subjects, what the first goroutine has run
 	callers map[place]matched
-	testing bool // within a _test.go file
+	called  map[string]matched // by functions of the user's that stand next below
+	testing bool               // within a _test.go file
 }
 
 // evidence is what a set of profiles says of the user's lines.
@@ -210,7 +211,7 @@ func (c *collector) add(in Input) {
 		h.count(v, subject)
 		h.countBlocks(v, subject, in.Profile)
 		if below != nil {
-			below.calledFrom(v, subject)
+			below.calledFrom(h, v, subject)
 		}
 		below = h
 	}, func(v *values, collecting, allocating bool) {
