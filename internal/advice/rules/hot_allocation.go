@@ -31,6 +31,8 @@ or below 256. A function with a typed or generic parameter needs no copy, nor do
 A variable whose address outlives the function is on the heap from its declaration, also where the branch that takes the
 address is not run: copy it to a variable of that branch.
 
+A slice as large as only the program knows is on the heap as well, but for the smallest, though it doesn't outlive the function.
+
 What remains are values, slices and buffers allocated for each call. They can be kept with what lives longer and used
 again, be given by the caller, or be returned by value.
 
@@ -53,7 +55,7 @@ const (
 
 func matchHotAllocation(s *advice.Site) []advice.Match {
 	share := s.Allocates()
-	if share < someAllocated || len(s.Compiler) == 0 {
+	if share < someAllocated || s.Says == nil {
 		return nil
 	}
 	for _, explain := range []func(*advice.Site, inspector.Cursor) *advice.Match{closureAllocated, movedToHeap, boxed, methodValue} {
@@ -426,7 +428,11 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 			m.Why = eachTime(s, n.Args[0])
 		case "make":
 			if !saysPrefix(s, "make(", ")") {
-				return nil
+				if !sizedLate(s, n) {
+					return nil
+				}
+				m.Why = "As far as the compiler says, it is gone when the function returns; but how large it is can't be known before, so that it is on the heap if it has more than 32 bytes. With a constant size or capacity that is enough for most, and a larger one only where it is needed, it is on the stack; else keep one with what lives longer, or let the caller give one, and use it again."
+				break
 			}
 			m.Why = "It is allocated each time. If it isn't needed after the call, keep one with what lives longer, or let the caller give one, and use it again; a sync.Pool is for what has no such owner."
 		case "append":
@@ -448,6 +454,14 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 		return nil
 	}
 	return m
+}
+
+// sizedLate reports whether a slice is made as large as only the program knows.
+func sizedLate(s *advice.Site, made *ast.CallExpr) bool {
+	if _, ok := s.Info.TypeOf(made).Underlying().(*types.Slice); !ok {
+		return false
+	}
+	return slices.ContainsFunc(made.Args[1:], func(size ast.Expr) bool { return s.Info.Types[size].Value == nil })
 }
 
 // mapMade says what can be done about a map that a literal makes.
