@@ -179,20 +179,15 @@ func readRunProfile(file string, warn func(string)) (*profile.Profile, error) {
 	return p, nil
 }
 
-// inBenchmarks leaves of profiles of allocations those that benchmarks make, if any of
-// the profiles has such: else they are a service's.
-func inBenchmarks(profiles ...*profile.Profile) []*profile.Profile {
-	filtered, any := slices.Clone(profiles), false
-	for i, p := range profiles {
-		if slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" }) {
-			of, matches := p.FilterNames(profile.NameFilter{Focus: inBenchmark})
-			filtered[i], any = of, any || matches.Focus
-		}
+// ofPackage leaves of a profile of allocations those that are below a benchmark, unless it
+// is a service's.
+func ofPackage(p *profile.Profile, pkg string) *profile.Profile {
+	isMemory := slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" })
+	if !isMemory || strings.HasPrefix(pkg, "load/") {
+		return p
 	}
-	if !any {
-		return profiles
-	}
-	return filtered
+	of, _ := p.FilterNames(profile.NameFilter{Focus: inBenchmark})
+	return of
 }
 
 func (e *explanation) read(baseFile, headFile string) error {
@@ -204,14 +199,13 @@ func (e *explanation) read(baseFile, headFile string) error {
 	if err != nil {
 		return err
 	}
-	both := inBenchmarks(base, head)
-	e.baseProfile, e.headProfile = both[0], both[1]
+	e.baseProfile, e.headProfile = ofPackage(base, e.key.Package), ofPackage(head, e.key.Package)
 	table, err := profile.NewFrameTable("functions", false)
 	if err != nil {
 		return err
 	}
 	var sides [2]functionValues
-	for i, p := range both {
+	for i, p := range []*profile.Profile{e.baseProfile, e.headProfile} {
 		if sides[i], err = valuesByFunction(p, e.sampleType, table); err != nil {
 			return err
 		}

@@ -127,12 +127,16 @@ func TestEmptyProfile(t *testing.T) {
 		{"nothing before", [2]int64{none, some}, 0, much, "B/op", "main.main", "", true, true, 0},
 		// No function is shown.
 		{"both", [2]int64{none, none}, much, little, "B/op", "main.main", "no profile has a sample", false, false, 0},
+		{"both of a benchmark", [2]int64{none, none}, much, little, "B/op", runN, "no profile has a sample", false, false, 0},
 		{"both, from nothing", [2]int64{none, none}, 0, little, "B/op", "main.main", "no profile has a sample", false, false, 0},
 		{"time", [2]int64{none, some}, little, much, "sec/op", "main.main", "the base's profile is empty: it waits, or", false, false, 0},
 		{"as large", [2]int64{none, some}, much * 1.1, much, "B/op", "main.main", "no function is known to have changed by more than all that this side costs", false, false, 0},
 	} {
 		change := c.head - c.base
-		e := &explanation{sampleType: "alloc_space", unit: c.unit, base: c.base, head: c.head, change: bounded{change, change, change}}
+		e := &explanation{key: experiment.Key{Package: "load/http"}, sampleType: "alloc_space", unit: c.unit, base: c.base, head: c.head, change: bounded{change, change, change}}
+		if c.root == runN {
+			e.key.Package = "example.com/p"
+		}
 		if err := e.read(write(c.blocks[0], c.root), write(c.blocks[1], c.root)); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}

@@ -105,7 +105,7 @@ func (v *runValues) profile(pkg, benchmark, kind string) (*profile.Profile, erro
 			if err != nil {
 				return nil, err
 			}
-			v.read[f.Path] = inBenchmarks(p)[0]
+			v.read[f.Path] = ofPackage(p, pkg)
 		}
 		return v.read[f.Path], nil
 	}
