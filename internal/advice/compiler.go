@@ -34,6 +34,16 @@ func (d Diagnostics) Add(file string, line int, message string) {
 	}
 }
 
+// Seen notes that the compiler said all it has to say of a file.
+func (d Diagnostics) Seen(file string) { d[lineOf{file, 0}] = nil }
+
+// HasSeen reports whether the compiler has compiled a file, so that what it does not say
+// escapes stays in its function.
+func (d Diagnostics) HasSeen(file string) bool {
+	_, ok := d[lineOf{file, 0}]
+	return ok
+}
+
 // Escapes reports whether something on a line escapes to the heap, or may, as the compiler
 // was not asked.
 func (d Diagnostics) Escapes(file string, line int) bool {
@@ -88,6 +98,7 @@ func (d Diagnostics) read(name string, text []byte) error {
 	if err := in.Decode(&header); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	d.Seen(header.File)
 	for {
 		var m remark
 		if err := in.Decode(&m); errors.Is(err, io.EOF) {

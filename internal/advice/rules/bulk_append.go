@@ -100,48 +100,85 @@ func writtenByCallee(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
 		loop, ok := loopAround(c.Cursor)
-		if !ok {
-			continue
-		}
-		decl := declared(s, c.CallExpr)
-		if decl == nil || decl.Body == nil || c.Ellipsis.IsValid() {
+		if !ok || c.Ellipsis.IsValid() {
 			continue
 		}
 		for i, arg := range c.Args {
 			text, ok := characterOf(s, loop, arg)
-			if !ok || !oneLine(s.Source(text)) || !passesOn(s, decl, i) {
+			if !ok || !oneLine(s.Source(text)) || !passesOn(s, c.CallExpr, i) {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "characters of a text are written one by one",
-				Why: fmt.Sprintf("%s is called for each character of %s, and writes those that stay as they are one by one. Find the next one that doesn't, and write all before it at once; a text in which there is none needs no copy.", decl.Name.Name, s.Source(text))})
+				Why: fmt.Sprintf("%s is called for each character of %s, and writes those that stay as they are one by one. Find the next one that doesn't, and write all before it at once.", called(s, c.CallExpr), s.Source(text))})
 			break
 		}
 	}
 	return matches
 }
 
-// passesOn reports whether a function may write its parameter i to a buffer as it is, and
-// writes something else otherwise.
-func passesOn(s *advice.Site, decl *ast.FuncDecl, i int) bool {
-	f, ok := s.Info.Defs[decl.Name].(*types.Func)
-	if !ok || i >= f.Signature().Params().Len() || assigned(s, f.Signature().Params().At(i), decl.Body) {
+// passesOn reports whether a function of the package writes what it is called with as
+// argument i to a buffer as it is, or something else, by what it is.
+func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
+	decl := declared(s, call)
+	if decl == nil || decl.Body == nil {
 		return false
 	}
+	f := s.Info.Defs[decl.Name].(*types.Func)
+	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && s.Info.Types[sel.X].IsType() || i >= f.Signature().Params().Len() {
+		return false // of T.f(t, x) the first is the receiver
+	}
 	character := f.Signature().Params().At(i)
-	writes, asItIs := 0, false
+	if assigned(s, character, decl.Body) || !decides(s, decl.Body, character) {
+		return false
+	}
+	var asItIs []ast.Expr // buffers
+	writes := make(map[string]int)
 	for n := range ast.Preorder(decl.Body) {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || len(call.Args) == 0 {
 			continue
 		}
-		name := s.Callee(call)
-		switch name[strings.LastIndexByte(name, '.')+1:] {
-		case "append", "WriteByte", "WriteRune", "WriteString", "Write", "AppendByte", "AppendString":
-			writes++
-			asItIs = asItIs || object(s, call.Args[len(call.Args)-1]) == character
+		var buffer ast.Expr
+		switch name := s.Callee(call); name[strings.LastIndexByte(name, '.')+1:] {
+		case "append":
+			buffer = call.Args[0]
+		case "WriteByte", "WriteRune", "WriteString", "Write", "AppendByte", "AppendString":
+			sel, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok {
+				continue
+			}
+			buffer = sel.X
+		default:
+			continue
+		}
+		writes[s.Source(buffer)]++
+		if object(s, call.Args[len(call.Args)-1]) == character {
+			asItIs = append(asItIs, buffer)
 		}
 	}
-	return asItIs && writes > 1
+	return slices.ContainsFunc(asItIs, func(b ast.Expr) bool { return writes[s.Source(b)] > 1 })
+}
+
+// decides reports whether code does one thing or another by what a variable is.
+func decides(s *advice.Site, body *ast.BlockStmt, v types.Object) bool {
+	for n := range ast.Preorder(body) {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			if mentions(s, n.Cond, v) {
+				return true
+			}
+		case *ast.SwitchStmt:
+			if n.Tag != nil && mentions(s, n.Tag, v) {
+				return true
+			}
+			for _, clause := range n.Body.List {
+				if slices.ContainsFunc(clause.(*ast.CaseClause).List, func(e ast.Expr) bool { return mentions(s, e, v) }) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // characterOf returns the text that a loop goes through if an expression is its byte or
@@ -156,18 +193,16 @@ func characterOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (ast.Expr, b
 	return taken(s, loop.Node(), e)
 }
 
-// taken is of c, n := next(text, i), or of text[i:], in a loop that ends with the text.
+// taken is of c, n := next(text, i), or of text[i:], in a loop with i up to the end of the text, where
+// next decodes a rune, or is a function of the package that returns a byte of its text.
 func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	f, ok := loop.(*ast.ForStmt)
 	obj := object(s, e)
 	if !ok || obj == nil || !isLocal(s, obj) {
 		return nil, false
 	}
-	if b, ok := obj.Type().Underlying().(*types.Basic); !ok || b.Kind() != types.Byte && b.Kind() != types.Rune {
-		return nil, false
-	}
 	cond, ok := f.Cond.(*ast.BinaryExpr)
-	if !ok || cond.Op != token.LSS {
+	if !ok || cond.Op != token.LSS || object(s, cond.X) == nil {
 		return nil, false
 	}
 	length, ok := ast.Unparen(cond.Y).(*ast.CallExpr)
@@ -181,7 +216,7 @@ func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 			continue
 		}
 		call, ok := def.Rhs[0].(*ast.CallExpr)
-		if !ok || assignedBesides(s, obj, f.Body, e) {
+		if !ok || !mentions(s, call, object(s, cond.X)) || !nextOf(s, call) || assignedBesides(s, obj, f.Body, e) {
 			return nil, false
 		}
 		for _, arg := range call.Args {
@@ -194,6 +229,27 @@ func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 		}
 	}
 	return nil, false
+}
+
+// nextOf reports whether a call's first result is a character of a text it is given.
+func nextOf(s *advice.Site, call *ast.CallExpr) bool {
+	switch s.Callee(call) {
+	case "unicode/utf8.DecodeRune", "unicode/utf8.DecodeRuneInString":
+		return true
+	}
+	decl := declared(s, call)
+	if decl == nil || decl.Body == nil {
+		return false
+	}
+	for n := range ast.Preorder(decl.Body) {
+		if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) > 0 {
+			index, ok := ast.Unparen(r.Results[0]).(*ast.IndexExpr)
+			if ok && isText(s, index.X) && object(s, index.X) != nil && within(decl.Type, object(s, index.X).Pos()) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // runeIn returns the text that a range goes through if an expression is its rune at hand.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"time"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -64,6 +65,7 @@ const (
 	timers     = "allocates a timer and a channel each time: try first what needs no waiting, in a select with default, or keep a timer and Reset it"
 	lines      = "makes a copy of each piece: ReadSlice gives what is in the buffer, until the next read; a piece that is longer than the buffer is an error there"
 	elements   = "goes through a type by reflection, and allocates each token: code that takes what it wants of Token, or RawToken, is several times faster"
+	layouts    = "reads the layout anew for each text. For a format of fixed columns, digits at known places and time.Date are faster, once ranges are checked, as Date takes 31 February for 3 March; of several layouts, let the length or a byte of the text say which it is"
 	tables     = "fills a table of 256 entries each time: keep it in a variable of the package"
 )
 
@@ -93,14 +95,14 @@ var costlyFunctions = map[string]costly{
 	"(*math/big.Int).Bytes":                 {1.5, "makes a slice each time: FillBytes fills one that is kept, or an array"},
 	"io.CopyN":                              {2, "makes an io.LimitedReader for these few bytes, and perhaps a buffer: io.ReadFull reads them, ReadByte a single one"},
 	"(*encoding/xml.Decoder).DecodeElement": {2, elements}, "(*encoding/xml.Decoder).Decode": {2, elements}, "encoding/xml.Unmarshal": {2, elements},
-	"context.WithValue":               {1.2, "allocates a context, and often a copy of the value: a single value with all that a call needs takes one, and a type that is a context itself, kept with what is used again, none"},
+	"context.WithValue":               {1.2, "allocates a context, and often a copy of the value, each time: put all that a call needs into one value"},
 	"(*net/http.Request).WithContext": {1.2, "copies the request each time: with a single context that has all that handlers need, it is copied once"},
-	"(*net/url.URL).EscapedPath":      {1.5, "checks all of the path, and may escape it: RawPath is what was received, where it is set, and Path is the same without any escapes"},
-	"strconv.ParseInt":                {1.2, "works for all bases and sizes: for decimal numbers, Atoi has a short way"},
-	"time.ParseInLocation":            {2, "reads the layout anew for each text. For a format of fixed columns, digits at known places and time.Date do the same"},
+	"(*net/url.URL).EscapedPath":      {1.5, "checks RawPath against Path, or looks for what of Path has to be escaped, each time: ask once for each request, and hand the text on. Path alone will do where escapes make no difference"},
+	"strconv.ParseInt":                {1.2, "works for all bases and sizes: for decimal numbers of fewer than 19 digits Atoi is faster. It returns an int, which has 32 bits on some machines"},
+	"time.ParseInLocation":            {2, layouts},
 	"path.Match":                      {2, globs}, "path/filepath.Match": {2, globs}, "path/filepath.EvalSymlinks": {3, asksFiles},
 	"(time.Time).Format": {1.3, "makes a new string each time: AppendFormat appends to a buffer that can be used again. Where many are of the same second or day, keep the text of the last one"},
-	"time.Parse":         {2, "reads the layout anew for each text. For a format of fixed columns, digits at known places and time.Date do the same; of several layouts, let the length or a byte of the text say which it is"},
+	"time.Parse":         {2, layouts},
 	"strings.Repeat":     {2, "makes a new string each time: of one that is long enough and kept, a part of the length needed is no copy"},
 	"math.Pow":           {5, "works for any exponent: small whole powers are products, powers of 2 shifts or math.Ldexp, and powers of 10 a table"},
 	"path.Join":          {2, joins}, "path/filepath.Join": {2, joins},
@@ -154,6 +156,11 @@ func isCost(s *advice.Site, c advice.Call, f costly) bool {
 	case c.Name == "io.CopyN":
 		n, constant := constantInt(s, c.Args[2])
 		return constant && n <= 64
+	case f.instead == layouts: // those of the standard have a way of their own
+		layout, constant := constantText(s, c.Args[0])
+		return !constant || layout != time.RFC3339 && layout != time.RFC3339Nano
+	case c.Name == "strconv.ParseInt":
+		return isInt(s, c.Args[1], 10) && (isInt(s, c.Args[2], 0) || isInt(s, c.Args[2], 64))
 	case f.instead == lines:
 		callee, share := s.AllocatesMost()
 		return share >= muchAllocated && framesOf(c.Name).MatchString(callee)

@@ -31,7 +31,8 @@ or below 256. A function with a typed or generic parameter needs no copy, nor do
 A variable whose address outlives the function is on the heap from its declaration, also where the branch that takes the
 address is not run: copy it to a variable of that branch.
 
-A slice as large as only the program knows is on the heap as well, but for the smallest, though it doesn't outlive the function.
+A slice whose size is only known when the program runs is on the heap as well, though it doesn't outlive the function, unless it
+has at most 32 bytes (and up to Go 1.24 always).
 
 What remains are values, slices and buffers allocated for each call. They can be kept with what lives longer and used
 again, be given by the caller, or be returned by value.
@@ -428,10 +429,10 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 			m.Why = eachTime(s, n.Args[0])
 		case "make":
 			if !saysPrefix(s, "make(", ")") {
-				if !sizedLate(s, n) {
+				if !sizedLate(s, c, n) {
 					return nil
 				}
-				m.Why = "As far as the compiler says, it is gone when the function returns; but how large it is can't be known before, so that it is on the heap if it has more than 32 bytes. With a constant size or capacity that is enough for most, and a larger one only where it is needed, it is on the stack; else keep one with what lives longer, or let the caller give one, and use it again."
+				m.Why = "It doesn't outlive the function, but its size is only known when it runs, so that what is larger than 32 bytes is allocated. Take an array that is large enough for most, as in var array [64]byte, and make a slice only where that is too small; or use one again that lives longer, or that the caller gives."
 				break
 			}
 			m.Why = "It is allocated each time. If it isn't needed after the call, keep one with what lives longer, or let the caller give one, and use it again; a sync.Pool is for what has no such owner."
@@ -456,12 +457,30 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	return m
 }
 
-// sizedLate reports whether a slice is made as large as only the program knows.
-func sizedLate(s *advice.Site, made *ast.CallExpr) bool {
-	if _, ok := s.Info.TypeOf(made).Underlying().(*types.Slice); !ok {
+// sizedLate reports whether a slice that stays in its function is made with a capacity that is
+// known only when it runs. Of functions with type parameters the compiler speaks where
+// it makes them for types, which may be in another package.
+func sizedLate(s *advice.Site, c inspector.Cursor, made *ast.CallExpr) bool {
+	if _, ok := s.Info.TypeOf(made).Underlying().(*types.Slice); !ok || s.Info.Types[made.Args[len(made.Args)-1]].Value != nil {
 		return false
 	}
-	return slices.ContainsFunc(made.Args[1:], func(size ast.Expr) bool { return s.Info.Types[size].Value == nil })
+	at := s.Fset.Position(made.Pos())
+	if !s.Says.HasSeen(at.Filename) || s.Says.Escapes(at.Filename, at.Line) || generic(s, c) {
+		return false
+	}
+	// append(x, make([]T, n)...) makes none.
+	outer, ok := c.Parent().Node().(*ast.CallExpr)
+	return !ok || s.Callee(outer) != "append"
+}
+
+// generic reports whether a place is in a function with type parameters, or of a type with some.
+func generic(s *advice.Site, c inspector.Cursor) bool {
+	for f := range c.Enclosing((*ast.FuncDecl)(nil)) {
+		if fn, ok := s.Info.Defs[f.Node().(*ast.FuncDecl).Name].(*types.Func); ok {
+			return fn.Signature().TypeParams().Len() > 0 || fn.Signature().RecvTypeParams().Len() > 0
+		}
+	}
+	return false
 }
 
 // mapMade says what can be done about a map that a literal makes.

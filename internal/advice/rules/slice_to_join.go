@@ -18,7 +18,8 @@ var sliceToJoin = &advice.Rule{
 and left to the garbage collector for it, and so are the parts that are made of others. Written one after the other, with
 what is between them, to a strings.Builder or appended to a []byte with room for all, they are copied once.
 
-A loop that joins ever more of a slice copies the first parts again and again: the text before is the beginning of the next.
+A loop that joins a slice up to each of its elements copies the first parts again and again. Each such text is the beginning of the
+text of all parts, and each that is joined from an element on is an end of it: joined once, all are parts of one string.
 
 The rule speaks of slices that a function makes and fills, of whose elements some are made for it, or which are seen to be
 allocated, and which are for nothing else than to be joined: not sorted, turned around or filled by several goroutines. A Builder
@@ -33,9 +34,12 @@ without Grow allocates more often than Join: how much room there has to be only 
 func matchSliceToJoin(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("strings.Join", "bytes.Join") {
-		if joinsMore(s, c) {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a loop joins ever more of a slice",
-				Why: fmt.Sprintf("Each step joins all parts of the one before, and one more. Add the next part to what is there, or make the text of all once: those before are its beginnings, which take no copy. %s is asked for the whole each time.", c.Name)})
+		if part, each := "prefix is text[:end]", joinsUpTo(s, c); each != none && c.Name == "strings.Join" && s.Share(framesOf(c.Name)) >= muchAllocated && !runsOnce(s, c.Cursor) && !excused(s, c.Cursor) {
+			if each == suffixes {
+				part = "suffix is text[begin:]"
+			}
+			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a loop joins the same parts again and again",
+				Why: fmt.Sprintf("Each step joins again what another step joins. Make the text of all parts once, and note where each part is: each %s, without a copy.", part)})
 			continue
 		}
 		list := ast.Unparen(c.Args[0])
@@ -60,29 +64,56 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// joinsMore reports whether a call joins the elements up to where a loop is, or from there on.
-func joinsMore(s *advice.Site, c advice.Call) bool {
+// parts are which of a slice's elements a loop joins, in turn.
+type parts int
+
+const (
+	none     parts = iota
+	prefixes       // those up to where it is
+	suffixes       // those from there on
+)
+
+// joinsUpTo returns what a call joins in a loop that goes through a slice: not one that is left
+// with it, nor a slice that is another one in each step.
+func joinsUpTo(s *advice.Site, c advice.Call) parts {
 	part, ok := ast.Unparen(c.Args[0]).(*ast.SliceExpr)
 	loop, looped := loopAround(c.Cursor)
-	if !ok || !looped || (part.Low == nil) == (part.High == nil) {
-		return false
+	if !ok || !looped || (part.Low == nil) == (part.High == nil) || !pure(s, part.X) || lastTurn(s, c.Cursor, loop) {
+		return none
 	}
-	end := part.High
+	which, end := prefixes, part.High
 	if end == nil {
-		end = part.Low
+		which, end = suffixes, part.Low
 	}
-	if sum, ok := ast.Unparen(end).(*ast.BinaryExpr); ok && isInt(s, sum.Y, 1) {
+	if sum, ok := ast.Unparen(end).(*ast.BinaryExpr); ok && (sum.Op == token.ADD || sum.Op == token.SUB) && isInt(s, sum.Y, 1) {
 		end = sum.X
 	}
 	i := object(s, end)
-	if i == nil || assigned(s, i, loopBody(loop.Node())) || assignedAny(s, part.X, loopBody(loop.Node())) {
-		return false
+	body := loopBody(loop.Node())
+	if i == nil || assigned(s, i, body) || assignedAny(s, part.X, body) || declaresAny(s, loop.Node(), part.X) {
+		return none
 	}
 	if f, ok := loop.Node().(*ast.ForStmt); ok {
-		post, ok := f.Post.(*ast.IncDecStmt)
-		return ok && object(s, post.X) == i
+		if post, ok := f.Post.(*ast.IncDecStmt); !ok || object(s, post.X) != i {
+			return none
+		}
+	} else if !counts(s, loop.Node(), i) {
+		return none
 	}
-	return counts(s, loop.Node(), i)
+	return which
+}
+
+// declaresAny reports whether an expression has a variable that a loop declares.
+func declaresAny(s *advice.Site, loop ast.Node, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			v, isVar := s.Info.Uses[id].(*types.Var)
+			found = found || isVar && within(loop, v.Pos())
+		}
+		return !found
+	})
+	return found
 }
 
 // isOwn reports whether a variable is declared as a slice of its function's own: nil, made, or

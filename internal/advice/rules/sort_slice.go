@@ -170,28 +170,35 @@ func useSlicesSort(s *advice.Site, c advice.Call, arg ast.Expr, m *advice.Match)
 	}
 }
 
-// sortedSlice returns the slice that a type sorts: the type is one, or a struct that has
-// one, with what its elements are compared by. Two are sorted together.
-func sortedSlice(t types.Type) (*types.Slice, bool) {
-	switch u := t.Underlying().(type) {
-	case *types.Slice:
-		return u, true
-	case *types.Struct:
-		var found *types.Slice
-		for f := range u.Fields() {
-			switch of := f.Type().Underlying().(type) {
-			case *types.Slice:
-				if found != nil {
-					return nil, false
-				}
-				found = of
-			case *types.Map, *types.Array, *types.Interface:
-				return nil, false // Swap may be about it, too
-			}
-		}
-		return found, found != nil
+// sortedSlice returns the slice that a type sorts: the type is one, or a struct of the package
+// whose Swap does nothing but to swap elements of one.
+func sortedSlice(s *advice.Site, t types.Type) (*types.Slice, bool) {
+	if slice, ok := t.Underlying().(*types.Slice); ok {
+		return slice, true
 	}
-	return nil, false
+	if _, ok := t.Underlying().(*types.Struct); !ok {
+		return nil, false
+	}
+	swap, _, _ := types.LookupFieldOrMethod(t, true, s.Types, "Swap")
+	f, ok := swap.(*types.Func)
+	if !ok {
+		return nil, false
+	}
+	decl := declarationOfFunc(s, f)
+	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
+		return nil, false
+	}
+	assign, ok := decl.Body.List[0].(*ast.AssignStmt)
+	if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 2 || !sameCode(s, assign.Lhs[0], assign.Rhs[1]) || !sameCode(s, assign.Lhs[1], assign.Rhs[0]) {
+		return nil, false
+	}
+	a, ok := assign.Lhs[0].(*ast.IndexExpr)
+	b, ok2 := assign.Lhs[1].(*ast.IndexExpr)
+	if !ok || !ok2 || !sameCode(s, a.X, b.X) {
+		return nil, false
+	}
+	slice, ok := s.Info.TypeOf(a.X).Underlying().(*types.Slice)
+	return slice, ok
 }
 
 // sortedInterface is about sort.Sort(x).
@@ -202,10 +209,11 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		arg, reverse = ast.Unparen(call.Args[0]), true
 	}
 	t := s.Info.TypeOf(arg)
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+	p, pointer := types.Unalias(t).(*types.Pointer)
+	if pointer {
 		t = p.Elem() // of a variable or field that is kept
 	}
-	slice, ok := sortedSlice(t)
+	slice, ok := sortedSlice(s, t)
 	if !ok {
 		return false
 	}
@@ -219,6 +227,9 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			}
 		}()
 		m.Why = fmt.Sprintf("%s calls Less and Swap through an interface: slices.Sort is compiled for %ss.", c.Name, elem)
+		if pointer {
+			return true
+		}
 		if operand, _, ok := conversion(s, arg); ok {
 			if _, slice := s.Info.TypeOf(operand).Underlying().(*types.Slice); slice {
 				arg = operand

@@ -39,7 +39,7 @@ func name(s string) string {
 		if n == 0 {
 			break
 		}
-		// want C: a text in which there is none needs no copy
+		// want C: write is called for each character of s
 		write(&b, c) // hot: callee.write
 		i += n
 	}
@@ -64,6 +64,33 @@ func write(b *strings.Builder, c byte) {
 	default:
 		b.WriteByte(c)
 	}
+}
+
+func plain(b *strings.Builder, s string) {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == '&' {
+			b.WriteString("&amp;")
+		} else {
+			// want C: write all before it at once
+			b.WriteRune(r) // hot: strings.(*Builder).WriteRune
+		}
+		i += size
+	}
+}
+
+func runes(b *strings.Builder, s string) {
+	for _, r := range s {
+		// want C: quoted is called for each character of s
+		quoted(b, r) // hot: callee.quoted
+	}
+}
+
+func quoted(b *strings.Builder, r rune) {
+	if r == '"' {
+		b.WriteByte('\\')
+	}
+	b.WriteRune(r)
 }
 
 func unescape(token []byte) string {

@@ -50,9 +50,33 @@ func background(n int) {
 	go func() { n++ }() // alloc
 }
 
-// nothing is said of it.
+// nothing is said of it, whose size is known.
 func nothing() []byte {
 	return make([]byte, 64) // alloc
+}
+
+// short has room that is known.
+func short(n int) int {
+	b := make([]byte, n, 64) // alloc
+	return len(b)
+}
+
+// wordless is said to escape without words.
+func wordless(n int) []byte {
+	// says: escapes to heap
+	return make([]byte, n) // alloc
+}
+
+// mapped is compiled where it is used.
+func mapped[T any](all []T) []T {
+	out := make([]T, len(all)) // alloc
+	copy(out, all)
+	return out
+}
+
+// longer makes no slice but the one that is returned.
+func longer(b []byte, n int) []byte {
+	return append(b, make([]byte, n)...) // alloc
 }
 
 // pointers are no values.

@@ -24,6 +24,25 @@ func (p pairs) Swap(i, j int) {
 	p.values[i], p.values[j] = p.values[j], p.values[i]
 }
 
+// records of width bytes each stand one after the other.
+type records struct {
+	data  []byte
+	width int
+}
+
+func (r *records) at(i int) []byte    { return r.data[i*r.width : (i+1)*r.width] }
+func (r *records) Len() int           { return len(r.data) / r.width }
+func (r *records) Less(i, j int) bool { return string(r.at(i)) < string(r.at(j)) }
+func (r *records) Swap(i, j int) {
+	for k := range r.at(i) {
+		r.at(i)[k], r.at(j)[k] = r.at(j)[k], r.at(i)[k]
+	}
+}
+
+func byBytes(r *records) {
+	sort.Sort(r) // hot: sort.Sort
+}
+
 func sorted(all []wide, p pairs, words []string) int {
 	sort.Slice(all, func(i, j int) bool { return all[i].a < all[j].a }) // hot: sort.Slice
 	sort.Sort(p)                                                        // hot: sort.Sort

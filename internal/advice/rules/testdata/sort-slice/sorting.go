@@ -161,3 +161,12 @@ func (b *buffer) sort(less func(a, b count) bool) {
 	// want C: sorter through an interface
 	sort.Sort(&sorter{b.counts, less}) // hot: sort.Sort sort.insertionSort
 }
+
+type names struct{ all sort.StringSlice }
+
+func (n *names) sort() {
+	// want C: through an interface
+	sort.Sort(&n.all) // hot: sort.Sort sort.insertionSort
+	// want C: through an interface
+	sort.Sort(sort.Reverse(&n.all)) // hot: sort.Sort sort.insertionSort
+}
