@@ -16,8 +16,8 @@
 // with facts only; see reasons.go. Of each, the parent revision is laid out in a
 // temporary folder and its benchmark profiled by hone advise. A finding hits if it is
 // among the first three and names the changed lines or their function, as its place or as
-// what calls that (marked ^); it is right if its rule is one of those that say what the
-// author did. Places to be silent at are missed if any finding with a rewrite, or one of
+// what calls that (marked ^), up to three levels up where calls are passed on; it is right
+// if its rule is one of those that say what the author did. Places to be silent at are missed if any finding with a rewrite, or one of
 // the pattern they look like, is there.
 //
 // cases.jsonl beside this file has commits, and silent.jsonl places to be silent at.
@@ -209,10 +209,7 @@ func (t *tally) judge(o *options, c *testCase) {
 		return
 	}
 	t.fixes++
-	rules := slices.Clone(reasons[c.Pattern])
-	for _, pattern := range c.Also {
-		rules = append(rules, reasons[pattern]...)
-	}
+	rules := c.reasons(reasons)
 	if len(rules) > 0 {
 		t.known++
 	}
@@ -281,6 +278,15 @@ func share(n, of int) string {
 
 func (c *testCase) same(file, dir string) bool {
 	return filepath.ToSlash(relative(dir, file)) == c.File
+}
+
+// reasons are what says what the author did, by pattern, of a case.
+func (c *testCase) reasons(by map[string][]string) []string {
+	all := slices.Clone(by[c.Pattern])
+	for _, pattern := range c.Also {
+		all = append(all, by[pattern]...)
+	}
+	return all
 }
 
 // at reports whether a finding is on the changed lines, or in their function, or called

@@ -103,7 +103,7 @@ func judgePeers(o *options, cases []testCase, names []string) {
 				continue
 			}
 			asked++
-			at, why := c.named(found, p.reasons[c.Pattern], filepath.Join(o.keep, c.ID))
+			at, why := c.named(found, c.reasons(p.reasons), filepath.Join(o.keep, c.ID))
 			if len(at) == 0 {
 				continue
 			}

@@ -45,12 +45,16 @@ const (
 // calledBy returns the lines that a line's function was called from in a subject, and
 // of those that pass on what they were called for, what called them. Tests are not among
 // them.
-func (e *evidence) calledBy(h *hot, subject, passed int) []Caller {
-	all := h.match(about{})[subject]
-	if all == nil {
-		return nil
+func (e *evidence) calledBy(h *hot, subject int) []Caller {
+	if all := h.match(about{})[subject]; all != nil {
+		return e.calledByAs(h, subject, mainDimension(all), 0)
 	}
-	by := mainDimension(all)
+	return nil
+}
+
+// calledByAs compares by a dimension; so many calls were passed on below.
+func (e *evidence) calledByAs(h *hot, subject int, by dimension, passed int) []Caller {
+	all := h.match(about{})[subject]
 	var callers []Caller
 	for at, m := range h.callers {
 		v := m[subject]
@@ -61,7 +65,7 @@ func (e *evidence) calledBy(h *hot, subject, passed int) []Caller {
 			name := parseName(at.function)
 			c := Caller{Function: name.declared(), File: at.file, Line: int(at.line), Share: share}
 			if above := e.lines[at]; passed < maxPassed && above.passesOn(h.function, subject, by) {
-				c.Callers = e.calledBy(above, subject, passed+1)
+				c.Callers = e.calledByAs(above, subject, by, passed+1)
 			}
 			callers = append(callers, c)
 		}

@@ -545,7 +545,7 @@ func (e *evidence) describe(h *hot, m matched, gain, least float64) (Evidence, B
 	out.Block = part(blockTime, "nanoseconds", 0)
 	out.GC = e.share(e.gc[best], best, cpuTime)
 	out.Callees = h.callees(e, best)
-	out.Callers = e.calledBy(h, best, 0)
+	out.Callers = e.calledBy(h, best)
 	for size, n := range h.blocks[best] {
 		out.Ladder = append(out.Ladder, Block{size, n})
 	}

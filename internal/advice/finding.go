@@ -107,8 +107,8 @@ type Caller struct {
 	File     string  `json:"file"`     // absolute
 	Line     int     `json:"line"`
 	Share    float64 `json:"share"` // of what the line costs
-	// Callers are lines that this one's function was called from, if it does little else
-	// than to pass the call on.
+	// Callers are lines that this one's function was called from, if the line does little
+	// else than to pass the call on. Their shares are of what this line costs.
 	Callers []Caller `json:"callers,omitempty"`
 }
 

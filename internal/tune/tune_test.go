@@ -386,7 +386,7 @@ func TestMoved(t *testing.T) {
 	before, after := t.TempDir(), t.TempDir()
 	f := finding(before, slow, fast)
 	elsewhere := filepath.Join(filepath.Dir(before), "other", "n.go")
-	f.Evidence.Callers = []advice.Caller{{File: f.File}, {File: elsewhere}}
+	f.Evidence.Callers = []advice.Caller{{File: f.File}, {File: elsewhere, Callers: []advice.Caller{{File: f.File}}}}
 	at := func(dir string) Store { return Store{Dir: filepath.Join(dir, ".hone", "advice")} }
 	report := &advice.Report{Findings: []advice.Finding{*f}}
 	if err := errors.Join(at(before).Keep(report, nil), at(before).Show(report, nil), os.CopyFS(after, os.DirFS(before))); err != nil {
@@ -399,7 +399,7 @@ func TestMoved(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, callers := filepath.Join(dir, "m.go"), got.Evidence.Callers
-			if got.File != want || got.Fix.File != want || callers[0].File != want || callers[1].File != elsewhere {
+			if got.File != want || got.Fix.File != want || callers[0].File != want || callers[1].File != elsewhere || callers[1].Callers[0].File != want {
 				t.Errorf("%s in %s: %s, %s, %v; want %s", file, dir, got.File, got.Fix.File, callers, want)
 			}
 			if err := os.Remove(filepath.Join(dir, ".hone", "advice", file)); err != nil {
