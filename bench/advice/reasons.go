@@ -74,6 +74,7 @@ var reasons = map[string][]string{
 	"map-copied":                      {"map-grows", "map-range", "hot-allocation"},
 	"compare-by-text":                 {"costly-call"},
 	"temporary-copies-appended":       {"slice-grows", "hot-allocation", "buffer-grow"},
+	"buffer-presize":                  {"buffer-grow", "slice-grows", "costly-call"},
 	"deep-equal":                      {"deep-equal", "reflect-first"},
 	"json-reflection":                 {"json-reflection", "reflect-first", "costly-call"},
 	"lock-to-atomic":                  {"mutex-contention", "rwmutex-readers"},
