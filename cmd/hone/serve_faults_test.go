@@ -67,6 +67,7 @@ func TestServeFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	const atOnce = 8
+	t.Cleanup(senders.Wait) // they end with the test, if it fails
 	begin := time.Now().Add(-time.Hour)
 	for i := range atOnce {
 		senders.Go(func() {
@@ -75,7 +76,7 @@ func TestServeFaults(t *testing.T) {
 				q := url.Values{"service": {fmt.Sprint("s", n%5)}, "instance": {fmt.Sprint(i)}, "key": {fmt.Sprint("k", n)},
 					"time": {strconv.FormatInt(begin.Add(time.Duration(n)*time.Millisecond).UnixNano(), 10)}}
 				// The same profile, again and at one node after the other, until it is acknowledged.
-				for try := i; !nodes[try%2].push(t.Context(), q, file); try++ {
+				for try := i; t.Context().Err() == nil && !nodes[try%2].push(t.Context(), q, file); try++ {
 					time.Sleep(50 * time.Millisecond)
 				}
 			}
