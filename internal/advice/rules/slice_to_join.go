@@ -34,12 +34,12 @@ without Grow allocates more often than Join: how much room there has to be only 
 func matchSliceToJoin(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("strings.Join", "bytes.Join") {
-		if part, each := "prefix is text[:end]", joinsUpTo(s, c); each != none && c.Name == "strings.Join" && s.Share(framesOf(c.Name)) >= muchAllocated && !runsOnce(s, c.Cursor) && !excused(s, c.Cursor) {
-			if each == suffixes {
-				part = "suffix is text[begin:]"
-			}
+		if s.Share(framesOf(c.Name)) < muchAllocated || runsOnce(s, c.Cursor) || excused(s, c.Cursor) {
+			continue
+		}
+		if each := joinsUpTo(s, c); each != "" {
 			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a loop joins the same parts again and again",
-				Why: fmt.Sprintf("Each step joins again what another step joins. Make the text of all parts once, and note where each part is: each %s, without a copy.", part)})
+				Why: fmt.Sprintf("Each step joins again what another step joins. Make the text of all parts once, and note where each part is: each %s, without a copy.", each)})
 			continue
 		}
 		list := ast.Unparen(c.Args[0])
@@ -47,7 +47,7 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 			list = ast.Unparen(part.X)
 		}
 		v := object(s, list)
-		if v == nil || !isLocal(s, v) || isParameter(s, v) || s.Share(framesOf(c.Name)) < muchAllocated || runsOnce(s, c.Cursor) || excused(s, c.Cursor) {
+		if v == nil || !isLocal(s, v) || isParameter(s, v) {
 			continue
 		}
 		d, ok := declarationOf(s, v)
@@ -64,26 +64,18 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// parts are which of a slice's elements a loop joins, in turn.
-type parts int
-
-const (
-	none     parts = iota
-	prefixes       // those up to where it is
-	suffixes       // those from there on
-)
-
-// joinsUpTo returns what a call joins in a loop that goes through a slice: not one that is left
-// with it, nor a slice that is another one in each step.
-func joinsUpTo(s *advice.Site, c advice.Call) parts {
+// joinsUpTo says what part of all text a call joins in each step of a loop that goes through a
+// slice, and "" if that is no part: where the loop is left with it, the slice is another one
+// in each step, or the text may be changed.
+func joinsUpTo(s *advice.Site, c advice.Call) string {
 	part, ok := ast.Unparen(c.Args[0]).(*ast.SliceExpr)
 	loop, looped := loopAround(c.Cursor)
-	if !ok || !looped || (part.Low == nil) == (part.High == nil) || !pure(s, part.X) || lastTurn(s, c.Cursor, loop) {
-		return none
+	if c.Name != "strings.Join" || !ok || !looped || (part.Low == nil) == (part.High == nil) || !pure(s, part.X) || lastTurn(s, c.Cursor, loop) {
+		return ""
 	}
-	which, end := prefixes, part.High
+	each, end := "prefix is text[:end]", part.High
 	if end == nil {
-		which, end = suffixes, part.Low
+		each, end = "suffix is text[begin:]", part.Low
 	}
 	if sum, ok := ast.Unparen(end).(*ast.BinaryExpr); ok && (sum.Op == token.ADD || sum.Op == token.SUB) && isInt(s, sum.Y, 1) {
 		end = sum.X
@@ -91,16 +83,16 @@ func joinsUpTo(s *advice.Site, c advice.Call) parts {
 	i := object(s, end)
 	body := loopBody(loop.Node())
 	if i == nil || assigned(s, i, body) || assignedAny(s, part.X, body) || declaresAny(s, loop.Node(), part.X) {
-		return none
+		return ""
 	}
 	if f, ok := loop.Node().(*ast.ForStmt); ok {
 		if post, ok := f.Post.(*ast.IncDecStmt); !ok || object(s, post.X) != i {
-			return none
+			return ""
 		}
 	} else if !counts(s, loop.Node(), i) {
-		return none
+		return ""
 	}
-	return which
+	return each
 }
 
 // declaresAny reports whether an expression has a variable that a loop declares.
