@@ -160,9 +160,9 @@ func (e *explanation) changeOf(c *experiment.Comparison) bounded {
 // has those of the test's start and of the profiler as well.
 var inBenchmark = regexp.MustCompile(`^testing\.\(\*B\)\.(runN|run1|launch|Loop|RunParallel)`)
 
-// readRunProfile reads one of a run's profiles; warn is told what of it is passed
+// readRunProfile reads one of a run's profiles, of a package; warn is told what of it is passed
 // over.
-func readRunProfile(file string, warn func(string)) (*profile.Profile, error) {
+func readRunProfile(file, pkg string, warn func(string)) (*profile.Profile, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -176,30 +176,21 @@ func readRunProfile(file string, warn func(string)) (*profile.Profile, error) {
 	} else {
 		p = q
 	}
+	isMemory := slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" })
+	if isMemory && !strings.HasPrefix(pkg, "load/") { // a service's are all its own
+		p, _ = p.FilterNames(profile.NameFilter{Focus: inBenchmark})
+	}
 	return p, nil
 }
 
-// ofPackage leaves of a profile of allocations those that are below a benchmark, unless it
-// is a service's.
-func ofPackage(p *profile.Profile, pkg string) *profile.Profile {
-	isMemory := slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" })
-	if !isMemory || strings.HasPrefix(pkg, "load/") {
-		return p
-	}
-	of, _ := p.FilterNames(profile.NameFilter{Focus: inBenchmark})
-	return of
-}
-
 func (e *explanation) read(baseFile, headFile string) error {
-	base, err := readRunProfile(baseFile, e.warn)
-	if err != nil {
+	var err error
+	if e.baseProfile, err = readRunProfile(baseFile, e.key.Package, e.warn); err != nil {
 		return err
 	}
-	head, err := readRunProfile(headFile, e.warn)
-	if err != nil {
+	if e.headProfile, err = readRunProfile(headFile, e.key.Package, e.warn); err != nil {
 		return err
 	}
-	e.baseProfile, e.headProfile = ofPackage(base, e.key.Package), ofPackage(head, e.key.Package)
 	table, err := profile.NewFrameTable("functions", false)
 	if err != nil {
 		return err

@@ -101,11 +101,11 @@ func (v *runValues) profile(pkg, benchmark, kind string) (*profile.Profile, erro
 			continue
 		}
 		if v.read[f.Path] == nil {
-			p, err := readRunProfile(f.Path, func(text string) { v.of.warnings = append(v.of.warnings, text) })
+			p, err := readRunProfile(f.Path, pkg, func(text string) { v.of.warnings = append(v.of.warnings, text) })
 			if err != nil {
 				return nil, err
 			}
-			v.read[f.Path] = ofPackage(p, pkg)
+			v.read[f.Path] = p
 		}
 		return v.read[f.Path], nil
 	}
