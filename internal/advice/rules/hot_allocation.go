@@ -465,7 +465,7 @@ func sizedLate(s *advice.Site, c inspector.Cursor, made *ast.CallExpr) bool {
 		return false
 	}
 	at := s.Fset.Position(made.Pos())
-	if !s.Says.HasSeen(at.Filename) || s.Says.Escapes(at.Filename, at.Line) || generic(s, c) {
+	if !s.Says.HasSeen(at.Filename) || s.Says.Escapes(at.Filename, at.Line) || generic(s) {
 		return false
 	}
 	// append(x, make([]T, n)...) makes none.
@@ -473,14 +473,14 @@ func sizedLate(s *advice.Site, c inspector.Cursor, made *ast.CallExpr) bool {
 	return !ok || s.Callee(outer) != "append"
 }
 
-// generic reports whether a place is in a function with type parameters, or of a type with some.
-func generic(s *advice.Site, c inspector.Cursor) bool {
-	for f := range c.Enclosing((*ast.FuncDecl)(nil)) {
-		if fn, ok := s.Info.Defs[f.Node().(*ast.FuncDecl).Name].(*types.Func); ok {
-			return fn.Signature().TypeParams().Len() > 0 || fn.Signature().RecvTypeParams().Len() > 0
-		}
+// generic reports whether the site's function has type parameters, or is a method of a type with
+// some.
+func generic(s *advice.Site) bool {
+	if s.Decl == nil {
+		return false
 	}
-	return false
+	f := s.Info.Defs[s.Decl.Name].(*types.Func).Signature()
+	return f.TypeParams().Len() > 0 || f.RecvTypeParams().Len() > 0
 }
 
 // mapMade says what can be done about a map that a literal makes.
