@@ -17,8 +17,8 @@
 // temporary folder and its benchmark profiled by hone advise. A finding hits if it is
 // among the first three and names the changed lines or their function, as its place or as
 // what calls that (marked ^), up to three levels up where calls are passed on; it is right
-// if its rule is one of those that say what the author did. Places to be silent at are missed if any finding with a rewrite, or one of
-// the pattern they look like, is there.
+// if its rule is one of those that say what the author did. Places to be silent at are
+// missed if any finding with a rewrite, or one of the pattern they look like, is there.
 //
 // cases.jsonl beside this file has commits, and silent.jsonl places to be silent at.
 //
