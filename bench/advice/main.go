@@ -5,6 +5,7 @@
 //	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,... [-judged FILE.jsonl]
 //	go run ./bench/advice -hone bin/hone -modules @FILE [-keep DIR] [-timeout 2m]
 //	go run ./bench/advice -hone bin/hone -repos DIR -keep DIR -gains -cases FILE.jsonl,...
+//	go run ./bench/advice -hone bin/hone -offers FOLDER,...
 //	go run ./bench/advice -keep DIR -peer staticcheck,go-fix,perfguard,perfguard-optimize -cases FILE.jsonl,...
 //
 // With -keep, cases stay where they were laid out, with their profiles; with -again, hone
@@ -19,6 +20,9 @@
 // what calls that (marked ^), up to three levels up where calls are passed on; it is right
 // if its rule is one of those that say what the author did. Places to be silent at are
 // missed if any finding with a rewrite, or one of the pattern they look like, is there.
+//
+// With -offers it counts, for each rule, the rewrites that hone offers in the packages of
+// some folders when every line is hot: see offers.go.
 //
 // cases.jsonl beside this file has commits, and silent.jsonl places to be silent at.
 //
@@ -103,6 +107,7 @@ func main() {
 	only := flag.String("only", "", "cases whose id matches")
 	modules := flag.String("modules", "", "show the rewrites for all benchmarks of these repositories or modules, to be read, and try to build and test each; @FILE has a line for each")
 	peer := flag.String("peer", "", "with -keep: ask these tools instead of hone")
+	offered := flag.String("offers", "", "count the rewrites that hone offers in these folders' packages if every line is hot")
 	judged := flag.String("judged", "", "file of findings that were read; alone, it is counted")
 	files := flag.String("cases", "", "files of cases, with commas between")
 	flag.Parse()
@@ -121,6 +126,12 @@ func main() {
 	}
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *offered != "" {
+		if err := countOffers(&o, *offered); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	if *modules != "" {
 		if err := readModules(&o, *modules); err != nil {
