@@ -47,6 +47,7 @@ type benchPackage struct {
 type target struct {
 	BenchID
 	function string // name without the CPU count, which -test.bench wants
+	printed  string // name as package testing prints it: see newTarget
 	cpu      int    // for -test.cpu
 	at       [2]*benchPackage
 
@@ -316,7 +317,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 				m.skip(BenchSkip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), Why: why})
 			}
 			for _, name := range readNames(o.stdout, known) {
-				t := newTarget(p, s, strings.TrimPrefix(name, "Benchmark"), cpu)
+				t := newTarget(p, s, strings.TrimPrefix(name, "Benchmark"), cpu, len(cpus) > 1)
 				if !seen[t.Benchmark] {
 					seen[t.Benchmark] = true
 					found = append(found, t)
@@ -327,6 +328,9 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 	return found, names, nil
 }
 
+// countedName is a name that ends like one with a CPU count.
+var countedName = regexp.MustCompile(`-\d+$`)
+
 // testsFailed tells failing tests, asked for with -run, from failing
 // benchmarks.
 func testsFailed(o *processOutcome) bool {
@@ -336,11 +340,15 @@ func testsFailed(o *processOutcome) bool {
 func (m *bencher) procs() int { return cmp.Or(len(m.Pin), runtime.GOMAXPROCS(0)) }
 
 // newTarget takes the CPU count from a name as testing prints it: there is none
-// when it is 1.
-func newTarget(p *benchPackage, s experiment.Side, name string, cpu int) *target {
-	t := &target{BenchID: BenchID{p.path, name}, function: name, cpu: cpu}
+// when it is 1. So X/n-2 on one CPU and X/n on two print the same name. Where
+// several counts are measured, the former gets the count that testing leaves out,
+// X/n-2-1, which every reader of the benchmark format takes for what it is.
+func newTarget(p *benchPackage, s experiment.Side, printed string, cpu int, several bool) *target {
+	t := &target{BenchID: BenchID{p.path, printed}, function: printed, printed: printed, cpu: cpu}
 	if cpu != 1 {
-		t.function = strings.TrimSuffix(name, fmt.Sprintf("-%d", cpu))
+		t.function = strings.TrimSuffix(printed, fmt.Sprintf("-%d", cpu))
+	} else if several && countedName.MatchString(printed) {
+		t.Benchmark += "-1"
 	}
 	t.at[s] = p
 	return t

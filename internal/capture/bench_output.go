@@ -27,8 +27,9 @@ var configLine = regexp.MustCompile(`^(goos|goarch|cpu): (.*)$`)
 var unitLine = regexp.MustCompile(`^Unit \S+ \S+=\S+`)
 
 // readResult takes the result of the only benchmark of a process from what it
-// printed. noise tells that there was more. A nil result: there is none.
-func readResult(stdout []byte, pkg, name string) (records []benchfmt.Record, result *benchfmt.Result, noise bool) {
+// printed, under the name printed; name is what it is kept by. noise tells that there
+// was more. A nil result: there is none.
+func readResult(stdout []byte, pkg, name, printed string) (records []benchfmt.Record, result *benchfmt.Result, noise bool) {
 	var text bytes.Buffer
 	tail := ""
 	for line := range strings.Lines(string(stdout)) {
@@ -37,7 +38,7 @@ func readResult(stdout []byte, pkg, name string) (records []benchfmt.Record, res
 		case m != nil:
 			noise = noise || tail != ""
 			tail = line[m[0]:]
-			if before := strings.TrimSpace(line[:m[0]]); before != "" && before != "Benchmark"+name {
+			if before := strings.TrimSpace(line[:m[0]]); before != "" && before != "Benchmark"+printed {
 				noise = true
 			}
 		case configLine.MatchString(line), unitLine.MatchString(line):

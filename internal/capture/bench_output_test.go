@@ -27,7 +27,7 @@ func TestReadResult(t *testing.T) {
 		{"empty", "", 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			records, r, noise := readResult([]byte(c.stdout), "example.com/p", "X/a-2")
+			records, r, noise := readResult([]byte(c.stdout), "example.com/p", "X/a-2", "X/a-2")
 			if noise != c.noise {
 				t.Errorf("noise = %v", noise)
 			}
@@ -46,7 +46,7 @@ func TestReadResult(t *testing.T) {
 }
 
 func TestReadUnits(t *testing.T) {
-	records, _, noise := readResult([]byte("Unit hits/op better=higher\nBenchmarkX \t 1\t 5 ns/op\t 2 hits/op\n"), "", "X")
+	records, _, noise := readResult([]byte("Unit hits/op better=higher\nBenchmarkX \t 1\t 5 ns/op\t 2 hits/op\n"), "", "X", "X")
 	if len(records) != 2 || noise {
 		t.Errorf("%d records, noise %v", len(records), noise)
 	}

@@ -121,7 +121,7 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		return m.run.AddProfile(t.Package, t.Benchmark, s, kind, in)
 	}
 	ran := n
-	if _, result, _ := readResult(o.stdout, t.Package, t.Benchmark); result != nil {
+	if _, result, _ := readResult(o.stdout, t.Package, t.Benchmark, t.printed); result != nil {
 		ran = result.Iters
 	}
 	var p *profile.Profile

@@ -141,7 +141,7 @@ func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, lay
 		return nil, err
 	}
 	took := time.Since(begin)
-	records, result, noise := readResult(o.stdout, t.Package, t.Benchmark)
+	records, result, noise := readResult(o.stdout, t.Package, t.Benchmark, t.printed)
 	if o.err != nil || result == nil {
 		t.failed = true
 		m.forecast.drop(t)

@@ -16,7 +16,7 @@ func TestSum(t *testing.T) {
 		"BenchmarkX\t100\t10 ns/op\t100.00 MB/s\t64 B/op\t2 allocs/op\t7 things\n",
 		"BenchmarkX\t300\t20 ns/op\t50.00 MB/s\t67 B/op\t3 allocs/op\n",
 	} {
-		records, result, _ := readResult([]byte(out), "p", "X")
+		records, result, _ := readResult([]byte(out), "p", "X", "X")
 		if result == nil {
 			t.Fatalf("no result in %q", out)
 		}

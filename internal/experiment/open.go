@@ -326,7 +326,7 @@ func (r *Run) Profile(name string) (ProfileFile, error) {
 		return ProfileFile{}, fmt.Errorf("profile %q: want BENCHMARK/KIND, for example %s", name, r.exampleProfile())
 	}
 	benchmark, kind := strings.TrimPrefix(name[:i], "Benchmark"), name[i+1:]
-	var found []ProfileFile
+	var found, exact []ProfileFile
 	var kinds []string // of that benchmark
 	for _, f := range r.files {
 		full := f.Benchmark
@@ -339,7 +339,13 @@ func (r *Run) Profile(name string) (ProfileFile, error) {
 		kinds = append(kinds, f.Kind)
 		if f.Kind == kind {
 			found = append(found, f)
+			if full == benchmark {
+				exact = append(exact, f)
+			}
 		}
+	}
+	if len(exact) > 0 {
+		found = exact // X/n-2 is not X/n-2-1
 	}
 	switch len(found) {
 	case 0:
