@@ -23,11 +23,12 @@ const (
 	DeltaFirst                 // the first one of a series that counts: there is nothing to subtract
 	DeltaRestart               // the counters began anew
 	DeltaLate                  // what it counts is in a later profile's difference, which came before
+	DeltaShared                // others with the same labels count too: there is nothing to subtract
 	DeltaForgotten             // there are too many series that count: the next one is a first one again
 	numDegradations
 )
 
-var degradations = [...]string{"unchanged", "label_cut", "clock", "other_instance", "delta_first", "delta_restart", "delta_late", "delta_forgotten"}
+var degradations = [...]string{"unchanged", "label_cut", "clock", "other_instance", "delta_first", "delta_restart", "delta_late", "delta_shared", "delta_forgotten"}
 
 // String returns the name of the Degradation in counters.
 func (d Degradation) String() string { return degradations[d] }

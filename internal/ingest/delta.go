@@ -49,18 +49,38 @@ type counter struct {
 	mu   sync.Mutex // guards what is below
 	last totals
 	next totals // last, once the store has what is on its way
+	told bool   // the log names the series as shared
 }
 
-// totals are the values of the cumulative sample types at one time.
+// totals are what a series counted so far.
 type totals struct {
-	end   int64 // of the profile, in ns since 1970 UTC
 	types []profile.ValueType
-	table table
+	// The processes that sent of late, in the order of their last profiles. Labels
+	// should tell processes apart. Where they don't, each is known by its
+	// counters: they never fall.
+	processes []counted
+	switches  int  // profiles that did not continue the latest process, but one before it
+	shared    bool // several processes send at the same time
 	// Identities of the last records, so that one that is sent again is not
 	// taken for a new one that is late.
 	known   [8]store.ID
 	records int // so far
 }
+
+// counted are the values of the cumulative sample types of one process.
+type counted struct {
+	end    int64 // of its last profile, in ns since 1970 UTC
+	table  table
+	record int // the number of its last record
+}
+
+const (
+	// A series remembers so many processes, and one without a profile for as long
+	// as twice that many arrive. It bounds what senders with equal labels take.
+	mostProcesses = 8
+	// A process that restarted can send one profile late, which is two switches.
+	sharedAfter = 3
+)
 
 // seriesKey returns the identity of what an arrival continues.
 func seriesKey(a *arrival) store.ID {
@@ -73,7 +93,7 @@ func seriesKey(a *arrival) store.ID {
 	for _, c := range slices.Sorted(slices.Values(a.Cumulative)) {
 		b = appendText(b, c)
 	}
-	h.Write(b)
+	h.Write(appendText(append(b, 0), a.Sender))
 	return sum(h)
 }
 
@@ -114,7 +134,10 @@ func (d *deltas) unlock(held []*counter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, c := range held {
-		size := c.last.table.bytes() + 256
+		size := int64(256)
+		for i := range c.last.processes {
+			size += c.last.processes[i].table.bytes()
+		}
 		c.mu.Unlock()
 		c.users--
 		d.bytes += size - c.size
@@ -174,39 +197,73 @@ func (c *counter) subtract(r *store.Record, cumulative []string) (Degradation, b
 	}
 	last.known[last.records%len(last.known)] = r.ID
 	last.records++
+	if !slices.Equal(last.types, types) {
+		last.types, last.processes = types, nil
+	}
 	others := len(columns) < len(p.SampleTypes)
 	now := newTable(p, columns)
 	end := r.Time + r.Duration
-	first := !slices.Equal(last.types, types)
-	rose, fell := false, false
-	if !first {
-		rose, fell = last.table.compare(&now)
-	}
-	what := Unchanged
-	switch {
-	case first:
-		what = DeltaFirst
-	case end > last.end && !fell:
-		r.Time, r.Duration = last.end, end-last.end
-	case end > last.end:
-		// The process is another one and began to count after the last profile.
-		what = DeltaRestart
-		last.table = table{}
-		r.Time, r.Duration = last.end, end-last.end
-	case rose && !fell:
-		// Counters rise: it is its clock that was set back.
-		what = Clock
-	default:
+	from, rose := last.continues(&now)
+	what, base := Unchanged, &table{}
+	switch n := len(last.processes); {
+	case n == 0:
+		what, base = DeltaFirst, &now
+	case from < 0 && end <= last.processes[n-1].end, from >= 0 && end <= last.processes[from].end && !rose:
 		r.Profile = now.difference(p, columns, &now)
 		return DeltaLate, others
-	}
-	base := &last.table
-	if first {
-		base = &now
+	case from < 0 && (last.shared || n == mostProcesses):
+		// A process that is new to the series may have counted for long.
+		what, base = DeltaShared, &now
+		last.shared = true
+	case from < 0:
+		// The process is another one and began to count after the last profile.
+		what = DeltaRestart
+		r.Time, r.Duration = last.processes[n-1].end, end-last.processes[n-1].end
+	case end <= last.processes[from].end:
+		what = Clock // counters rise: it is its clock that was set back
+		base = &last.processes[from].table
+	default:
+		base = &last.processes[from].table
+		r.Time, r.Duration = last.processes[from].end, end-last.processes[from].end
 	}
 	r.Profile = now.difference(p, columns, base)
-	last.end, last.types, last.table = end, types, now
-	return what, others || !first
+	last.add(counted{end, now, last.records}, from)
+	return what, others || what != DeltaFirst && what != DeltaShared
+}
+
+// continues returns the process that a profile continues, -1 for none, and whether
+// any of its counters rose: of those where none fell, the one that is nearest.
+func (t *totals) continues(now *table) (process int, rose bool) {
+	process = -1
+	nearest := 0.0
+	for i := len(t.processes) - 1; i >= 0; i-- {
+		rise, fell := t.processes[i].table.compare(now)
+		if !fell && (process < 0 || rise < nearest) {
+			process, nearest = i, rise
+		}
+	}
+	return process, nearest > 0
+}
+
+// add puts the latest profile of a process at the end, in place of the one that it
+// continues, unless that is -1, and forgets processes that send no more.
+func (t *totals) add(latest counted, from int) {
+	if from >= 0 && from < len(t.processes)-1 {
+		t.switches++
+	}
+	var kept []counted // last has the others still
+	for i := range t.processes {
+		if i != from && latest.record-t.processes[i].record <= 2*mostProcesses {
+			kept = append(kept, t.processes[i])
+		}
+	}
+	if kept = append(kept, latest); len(kept) > mostProcesses {
+		kept = kept[1:]
+	}
+	if t.processes = kept; len(kept) == 1 {
+		t.switches, t.shared = 0, false
+	}
+	t.shared = t.shared || t.switches >= sharedAfter
 }
 
 // table maps hashes of samples to their values, by open addressing. A key is its
@@ -280,9 +337,9 @@ func (t *table) at(h uint64) []int64 {
 
 func (t *table) bytes() int64 { return int64(8*len(t.keys) + 8*len(t.values)) }
 
-// compare reports whether any value rose, and any fell, from t to now. A sample
-// that is gone has fallen.
-func (t *table) compare(now *table) (rose, fell bool) {
+// compare returns by how much values rose in all from t to now, and whether any
+// fell. A sample that is gone has fallen.
+func (t *table) compare(now *table) (rise float64, fell bool) {
 	for i, h := range now.keys {
 		if h == 0 {
 			continue
@@ -294,18 +351,22 @@ func (t *table) compare(now *table) (rose, fell bool) {
 			if was != nil {
 				w = was[c]
 			}
-			rose = rose || v > w
-			fell = fell || v < w
+			if v < w {
+				return 0, true
+			}
+			rise += float64(v) - float64(w)
 		}
 	}
 	for i, h := range t.keys {
 		if h != 0 && now.at(h) == nil {
 			for _, v := range t.values[i*t.columns : (i+1)*t.columns] {
-				fell = fell || v > 0
+				if v > 0 {
+					return 0, true
+				}
 			}
 		}
 	}
-	return rose, fell
+	return rise, false
 }
 
 // difference returns p, of which t is the table, less base in the columns, with

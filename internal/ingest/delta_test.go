@@ -1,9 +1,12 @@
 package ingest_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -472,5 +475,87 @@ func TestDifferenceMemory(t *testing.T) {
 	}
 	if err := send(100_000, 2000); err != nil {
 		t.Errorf("without a difference: %v", err)
+	}
+}
+
+// Processes with the same labels send by turns. What each counts is told apart by
+// its counters: all that can't be known is what a process counted before it came.
+func TestDifferencesOfEqualLabels(t *testing.T) {
+	for _, senders := range []int{2, 3, 20} {
+		var log bytes.Buffer
+		h, r, _ := newHub(func(cfg *ingest.Config) { cfg.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+		processes := make([]*process, senders)
+		for i := range processes {
+			processes[i] = newProcess(rand.New(rand.NewPCG(uint64(i), 2)))
+			for range 50 {
+				processes[i].work()
+			}
+		}
+		at := -time.Hour
+		turn := func() {
+			for _, p := range processes {
+				at += time.Second
+				receive(t, h, heapPush(p.profile(0, 1, 2), at))
+				p.work()
+			}
+		}
+		sum := func() (counted int64) {
+			for _, rec := range r.take() {
+				counted += total(rec.Profile, "alloc_space")
+			}
+			return counted
+		}
+		for range 3 {
+			turn()
+		}
+		sum()
+		before := int64(0)
+		for _, p := range processes {
+			before += total(p.profile(0, 1), "alloc_space")
+		}
+		for range 5 {
+			turn()
+		}
+		last := int64(0)
+		for _, p := range processes {
+			last += total(p.profile(0, 1), "alloc_space")
+		}
+		counted := sum()
+		// The last turn's work is sent with the next one, and that of the turn before these came with them.
+		if most := last - before; counted > 2*most || senders <= 8 && counted < most/2 {
+			t.Errorf("%d senders: %d bytes were counted, they allocated about %d", senders, counted, most)
+		}
+		if n := strings.Count(log.String(), "same labels"); n != 1 {
+			t.Errorf("%d senders: the log names the clash %d times:\n%s", senders, n, log.String())
+		}
+	}
+}
+
+// Where the protocol tells processes apart, equal labels change nothing.
+func TestDifferencesOfSenders(t *testing.T) {
+	h, r, _ := newHub(nil)
+	one := func(value int64) *profile.Profile {
+		b := profile.NewBuilder(heapTypes[:2]...)
+		b.Sample([]uint32{b.Location(1, 0)}, nil, value, value)
+		return b.Profile()
+	}
+	at := -time.Hour
+	for i := range int64(10) {
+		for sender, start := range map[string]int64{"a": 1000, "b": 10} {
+			at += time.Second
+			p := heapPush(one(start+i), at)
+			p.Sender = sender
+			receive(t, h, p)
+		}
+	}
+	counted := int64(0)
+	for _, rec := range r.take() {
+		counted += total(rec.Profile, "alloc_space")
+	}
+	if counted != 18 {
+		t.Errorf("%d bytes were counted, 2 processes allocated 9 each", counted)
+	}
+	if s := h.Stats(); s.Degraded[ingest.DeltaFirst] != 2 || s.Degraded[ingest.DeltaRestart] != 0 {
+		t.Errorf("degraded: %v", s.Degraded)
 	}
 }

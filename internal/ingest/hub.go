@@ -297,7 +297,7 @@ func (h *Hub) receive(ctx context.Context, protocol string, now time.Time, pushe
 			}
 			sent := share.Used()
 			defer func() { share.Give(share.Used() - sent) }()
-			h.keep(ctx, now, share, arrivals)
+			h.keep(ctx, protocol, now, share, arrivals)
 		}
 	}
 	errs := make([]*Error, len(arrivals))
@@ -333,7 +333,7 @@ func (h *Hub) admit(ctx context.Context, now time.Time, a *arrival) *Error {
 }
 
 // keep decodes arrivals and puts them into the store.
-func (h *Hub) keep(ctx context.Context, now time.Time, share *Share, arrivals []arrival) {
+func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *Share, arrivals []arrival) {
 	large := false
 	defer func() {
 		for i := range arrivals {
@@ -374,6 +374,10 @@ func (h *Hub) keep(ctx context.Context, now time.Time, share *Share, arrivals []
 			}
 			what, stored := a.delta.subtract(&a.rec, a.Cumulative)
 			h.degraded(what, a.service, 1)
+			if a.delta.next.shared && !a.delta.told {
+				a.delta.told = true
+				h.cfg.Log.Warn("several processes send profiles with the same labels: give each its own instance", "labels", a.own.String(), "protocol", protocol)
+			}
 			if !stored {
 				continue
 			}

@@ -45,6 +45,9 @@ type Push struct {
 	// labels. The first one is kept for later and counts nothing, except for
 	// the sample types that are not named here.
 	Cumulative []string
+	// Sender tells processes with the same labels apart whose profiles count, where
+	// the protocol knows; "" leaves it to what they count.
+	Sender string
 }
 
 // A Receiver checks pushes and puts them into a store.

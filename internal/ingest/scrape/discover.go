@@ -135,8 +135,9 @@ func readList(name string, old *list) *list {
 
 // place is where and what a target is.
 type place struct {
-	base   url.URL // with the prefix and parameters
-	labels []store.Label
+	base      url.URL // with the prefix and parameters
+	labels    []store.Label
+	byAddress bool // its instance is its address, as nothing else tells it
 }
 
 // key tells places of a job apart.
@@ -188,7 +189,7 @@ func (j *Job) resolve(text string, labels map[string]string, file string, rules 
 		all[store.LabelService] = cmp.Or(all[labelJob], j.Name)
 	}
 	if all[store.LabelInstance] == "" {
-		all[store.LabelInstance] = host
+		all[store.LabelInstance], p.byAddress = host, true
 	}
 	delete(all, labelJob)
 	delete(all, store.LabelKind) // the profiles'
@@ -233,5 +234,26 @@ func (j *Job) places(rules []*rule, files map[string]*list) (out []place, droppe
 			add(g, name)
 		}
 	}
+	tellApart(out)
 	return out, dropped, errs
+}
+
+// tellApart gives places at one address whose labels are the same instances with
+// their paths.
+func tellApart(places []place) {
+	same := map[string][]int{}
+	for i := range places {
+		if places[i].byAddress {
+			labels := store.Labels(places[i].labels).String()
+			same[labels] = append(same[labels], i)
+		}
+	}
+	for _, group := range same {
+		for _, i := range group {
+			if p := &places[i]; len(group) > 1 {
+				at := slices.IndexFunc(p.labels, func(l store.Label) bool { return l.Name == store.LabelInstance })
+				p.labels[at].Value += strings.TrimSuffix(p.base.Path, "/")
+			}
+		}
+	}
 }

@@ -61,8 +61,9 @@ type Scraper struct {
 	slots    *semaphore.Weighted
 	changed  chan struct{} // has room for one: there are new jobs
 
-	mu   sync.Mutex
-	jobs []*job
+	mu      sync.Mutex
+	jobs    []*job
+	clashes map[string]string // what findClashes found, by labels
 	counts
 }
 
@@ -204,25 +205,31 @@ func (s *Scraper) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	tick := time.NewTicker(refresh)
 	defer tick.Stop()
-	for {
+	for fresh := true; ; {
 		s.mu.Lock()
 		jobs := slices.Clone(s.jobs)
 		s.mu.Unlock()
 		for _, j := range jobs {
-			s.discover(ctx, j, &running)
+			fresh = s.discover(ctx, j, &running) || fresh
 		}
+		if fresh {
+			s.findClashes()
+		}
+		fresh = false
 		select {
 		case <-ctx.Done():
 			running.Wait()
 			return
 		case <-tick.C:
 		case <-s.changed:
+			fresh = true
 		}
 	}
 }
 
-// discover starts what is new among the targets of a job, and ends what is gone.
-func (s *Scraper) discover(ctx context.Context, j *job, running *sync.WaitGroup) {
+// discover starts what is new among the targets of a job, and ends what is gone. It
+// reports whether there was any.
+func (s *Scraper) discover(ctx context.Context, j *job, running *sync.WaitGroup) (fresh bool) {
 	var problems []error
 	j.files, problems = lists(j.Files, j.files)
 	places, dropped, errs := j.places(j.rules, j.files)
@@ -231,7 +238,7 @@ func (s *Scraper) discover(ctx context.Context, j *job, running *sync.WaitGroup)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !slices.Contains(s.jobs, j) {
-		return // it was replaced in the meantime
+		return false // it was replaced in the meantime
 	}
 	if len(problems) > 0 && fmt.Sprint(problems) != fmt.Sprint(j.problems) {
 		s.log.Warn("scrape job has problems", "job", j.Name, "problems", len(problems), "error", problems[0])
@@ -270,6 +277,7 @@ func (s *Scraper) discover(ctx context.Context, j *job, running *sync.WaitGroup)
 			s.loop(tctx, t)
 		})
 	}
+	return len(started)+len(ending) > 0
 }
 
 // loop scrapes a target at each interval, from a random moment on.
@@ -378,7 +386,7 @@ func (s *Scraper) pull(ctx context.Context, t *target, name string) (int64, erro
 	receiving, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return int64(body.Len()), s.receiver.Receive(receiving, Protocol, ingest.Push{
-		Data: body.Bytes(), Labels: t.labels, Kind: p.Kind, Cumulative: p.Cumulative,
+		Data: body.Bytes(), Labels: t.labels, Kind: p.Kind, Cumulative: p.Cumulative, Sender: t.url(name),
 		Time: began.UnixNano(), // targets' clocks are as many as they are
 	})
 }

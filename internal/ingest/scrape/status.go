@@ -56,6 +56,9 @@ func (s *Scraper) Status() []JobStatus {
 			t.mu.Lock()
 			st.Targets = append(st.Targets, TargetStatus{URL: t.base.String(), Labels: t.labels, Profiles: slices.Clone(t.status), Missed: t.missed})
 			t.mu.Unlock()
+			if clash := s.clashes[store.Labels(t.labels).String()]; clash != "" && !slices.Contains(st.Problems, clash) {
+				st.Problems = append(st.Problems, clash)
+			}
 		}
 		slices.SortFunc(st.Targets, func(a, b TargetStatus) int {
 			return cmp.Or(cmp.Compare(a.URL, b.URL), store.Labels(a.Labels).Compare(b.Labels))
