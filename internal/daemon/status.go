@@ -74,6 +74,8 @@ var refusals = map[ingest.Reason]string{
 // degradations tells in words what was done to profiles.
 var degradations = map[ingest.Degradation]string{
 	ingest.LabelCut:       "have a label that was too long and was cut",
+	ingest.NameCut:        "have names that were too long and were cut",
+	ingest.DeltaShared:    "count from the start of their process but can't be compared with the one before, because several processes have the same labels",
 	ingest.Clock:          "came with a time that can't be right, and got that of their arrival",
 	ingest.OtherInstance:  `are kept as of instance "other", because there are too many series`,
 	ingest.DeltaForgotten: "count from the start of their process but could not be compared with the one before, because there are too many such series",
@@ -136,6 +138,7 @@ func (d *daemon) status() api.Status {
 		{Name: "bytes kept for differences", Limit: limits.DeltaBytes, Used: &deltas, Hits: stats.Degraded[ingest.DeltaForgotten]},
 		{Name: "bytes of a request", Limit: limits.MaxBody, Hits: byReason[ingest.TooLarge]},
 		{Name: "bytes in the value of a label", Limit: int64(limits.MaxValue), Hits: stats.Degraded[ingest.LabelCut]},
+		{Name: "bytes of a name in a profile", Limit: int64(limits.MaxText), Hits: stats.Degraded[ingest.NameCut]},
 	} {
 		l.Last = ms(d.changes.look("limit "+l.Name, l.Hits, now).last)
 		if l.Limit > 0 {

@@ -17,7 +17,8 @@ type Degradation uint8
 
 const (
 	Unchanged      Degradation = iota
-	LabelCut                   // the value of a label was too long and is cut
+	LabelCut                   // the name or value of a label was too long and is cut
+	NameCut                    // a name in the profile was too long and is cut
 	Clock                      // its time could not be right and is that of the arrival, or its duration 0
 	OtherInstance              // there are too many series: its instance became "other"
 	DeltaFirst                 // the first one of a series that counts: there is nothing to subtract
@@ -28,7 +29,7 @@ const (
 	numDegradations
 )
 
-var degradations = [...]string{"unchanged", "label_cut", "clock", "other_instance", "delta_first", "delta_restart", "delta_late", "delta_shared", "delta_forgotten"}
+var degradations = [...]string{"unchanged", "label_cut", "name_cut", "clock", "other_instance", "delta_first", "delta_restart", "delta_late", "delta_shared", "delta_forgotten"}
 
 // String returns the name of the Degradation in counters.
 func (d Degradation) String() string { return degradations[d] }

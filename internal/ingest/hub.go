@@ -35,8 +35,9 @@ type Config struct {
 	MaxDecoded  int64 `toml:"max_decoded"`  // bytes of a profile when decompressed
 	MaxMemory   int64 `toml:"max_memory"`   // bytes of memory for a request: sent, decompressed and decoded
 	MaxLabels   int   `toml:"max_labels"`   // labels of a profile, those of hone included
-	MaxName     int   `toml:"max_name"`     // bytes in the name of a label
-	MaxValue    int   `toml:"max_value"`    // bytes in the value of a label; longer ones are cut
+	MaxName     int   `toml:"max_name"`     // bytes in the name of a label; longer ones are cut, see shorten
+	MaxValue    int   `toml:"max_value"`    // bytes in the value of a label, likewise
+	MaxText     int   `toml:"max_text"`     // bytes of any other name in a profile, likewise
 	MaxParallel int64 `toml:"max_parallel"` // profiles being decoded and stored at a time
 
 	// Skew is how far in the future a profile may begin before its time is not
@@ -70,7 +71,7 @@ type Rate struct {
 func DefaultConfig() Config {
 	return Config{
 		MaxBody: 64 << 20, MaxPushes: 10_000, MaxDecoded: 256 << 20, MaxMemory: DefaultCallMemory,
-		MaxLabels: 32, MaxName: 128, MaxValue: 1024, MaxParallel: 64,
+		MaxLabels: 32, MaxName: 128, MaxValue: 1024, MaxText: 4096, MaxParallel: 64,
 		Skew: 5 * time.Minute,
 		Rate: Rate{-1, -1}, ServiceRate: Rate{-1, -1},
 		MaxSeries: 200_000, MaxServiceSeries: 20_000, SeriesAge: time.Hour,
@@ -86,7 +87,7 @@ func (c Config) Check() error {
 		value int64
 	}{
 		{"max_body", c.MaxBody}, {"max_profiles", int64(c.MaxPushes)}, {"max_decoded", c.MaxDecoded}, {"max_memory", c.MaxMemory}, {"max_labels", int64(c.MaxLabels)},
-		{"max_name", int64(c.MaxName)}, {"max_value", int64(c.MaxValue)}, {"max_parallel", c.MaxParallel}, {"delta_bytes", c.DeltaBytes},
+		{"max_name", int64(c.MaxName)}, {"max_value", int64(c.MaxValue)}, {"max_text", int64(c.MaxText)}, {"max_parallel", c.MaxParallel}, {"delta_bytes", c.DeltaBytes},
 		{"skew", int64(c.Skew)}, {"series_age", int64(c.SeriesAge)},
 	} {
 		if n.value < 0 {
@@ -117,6 +118,7 @@ func (c Config) withDefaults() Config {
 	c.MaxLabels = cmp.Or(c.MaxLabels, d.MaxLabels)
 	c.MaxName = cmp.Or(c.MaxName, d.MaxName)
 	c.MaxValue = cmp.Or(c.MaxValue, d.MaxValue)
+	c.MaxText = cmp.Or(c.MaxText, d.MaxText)
 	c.MaxParallel = cmp.Or(c.MaxParallel, d.MaxParallel)
 	c.Skew = cmp.Or(c.Skew, d.Skew)
 	c.Rate.Bytes = cmp.Or(c.Rate.Bytes, d.Rate.Bytes)

@@ -256,11 +256,6 @@ func TestRefusals(t *testing.T) {
 			}
 			return p
 		}, nil, ingest.TooLarge, false, "41 labels, the limit is 32"},
-		{"long name", func(t *testing.T) ingest.Push {
-			p := good(t)
-			p.Labels = append(p.Labels, store.Label{Name: strings.Repeat("ö", 100), Value: "v"})
-			return p
-		}, nil, ingest.TooLarge, false, "the limit is 128"},
 		{"not allowed", good, func(cfg *ingest.Config) {
 			cfg.Allow = func(_ context.Context, service string) *ingest.Error {
 				return ingest.Errorf(ingest.Denied, "the token may not write service %s", service)

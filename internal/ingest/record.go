@@ -35,7 +35,7 @@ func peerOf(ctx context.Context) string {
 	return host
 }
 
-// mend returns labels of a push in their form, and how many values were cut.
+// mend returns labels of a push in their form, and how many were cut.
 func (c *Config) mend(in []store.Label, peer string) (labels store.Labels, cut int, refused *Error) {
 	// Defaults stand first: of several of one name the last one counts.
 	out := make([]store.Label, 0, len(in)+2)
@@ -47,11 +47,8 @@ func (c *Config) mend(in []store.Label, peer string) (labels store.Labels, cut i
 		if l.Value == "" {
 			continue
 		}
-		if len(l.Name) > c.MaxName {
-			return nil, 0, Errorf(TooLarge, "the name of a label has %d bytes, the limit is %d: %.40s...", len(l.Name), c.MaxName, mendName(l.Name))
-		}
-		if l.Value = mendText(l.Value); len(l.Value) > c.MaxValue {
-			l.Value = cutText(l.Value, c.MaxValue)
+		if l.Value = mendText(l.Value); len(l.Value) > c.MaxValue || len(l.Name) > c.MaxName {
+			l.Name, l.Value = shorten(l.Name, c.MaxName), shorten(l.Value, c.MaxValue)
 			cut++
 		}
 		if l.Name = mendName(l.Name); slices.Contains(taken, l.Name) {
@@ -137,6 +134,9 @@ func (h *Hub) record(ctx context.Context, now time.Time, a *arrival) *Error {
 	if a.Amend != nil {
 		a.Amend(p)
 	}
+	if shortenNames(p, h.cfg.MaxText) {
+		h.degraded(NameCut, a.service, 1)
+	}
 	if err := check(p); err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (h *Hub) record(ctx context.Context, now time.Time, a *arrival) *Error {
 	}
 	labels := a.sent
 	if labels.Get(store.LabelKind) != kind {
-		kind = cutText(mendText(kind), h.cfg.MaxValue)
+		kind = shorten(mendText(kind), h.cfg.MaxValue)
 		var err error
 		if labels, err = store.NewLabels(append(labels[:len(labels):len(labels)], store.Label{Name: store.LabelKind, Value: kind})...); err != nil {
 			return &Error{Reason: Malformed, Err: err}
