@@ -292,13 +292,27 @@ func (s *Store) exec(ctx context.Context, st *statement) (*answer, error) {
 	return s.client.exec(ctx, st)
 }
 
-// Ready reports whether the engine answers, with an error that says why not.
+// Ready reports whether the engine answers, each shard of it, with an error that says
+// why not.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}
 	defer s.calls.Done()
-	_, err := s.client.schema(ctx)
+	if _, err := s.client.schema(ctx); err != nil || s.cfg.Cluster == "" {
+		return err
+	}
+	// Every server has the table of the schema. This asks one replica of each shard,
+	// as inserts and questions do.
+	answered, err := s.client.count(ctx, "SELECT toUInt64(count()) FROM cluster('"+s.cfg.Cluster+"', system, one)")
+	if err != nil {
+		return fmt.Errorf("a shard of the cluster %s doesn't answer: %w", s.cfg.Cluster, err)
+	}
+	shards, err := s.client.count(ctx, "SELECT toUInt64(max(shard_num)) FROM system.clusters WHERE cluster = '"+s.cfg.Cluster+"'")
+	if err == nil && answered < shards {
+		// The user's settings may have the engine leave out shards.
+		err = fmt.Errorf("%d of %d shards of the cluster %s don't answer", shards-answered, shards, s.cfg.Cluster)
+	}
 	return err
 }
 

@@ -92,3 +92,37 @@ func TestReplicas(t *testing.T) {
 	}
 	wantKept("a quorum again", s, 7)
 }
+
+// TestReadyShards: a store is ready while each shard answers, whichever server is asked.
+func TestReadyShards(t *testing.T) {
+	if !whole {
+		t.Skip("starts a cluster: HONE_CLICKHOUSE_TESTS=all runs it")
+	}
+	c := clickhousetest.ForTest(t, func(dir string) (*clickhousetest.Cluster, error) { return clickhousetest.StartCluster(dir, 2, 1) })
+	cfg := create(t, clickhouse.Config{Addresses: c.Addrs(), Database: "shards", Cluster: clickhousetest.ClusterName})
+	cfg.NoRollUps = true
+	s := open(t, cfg)
+	defer s.Close()
+	if err := s.Ready(t.Context()); err != nil {
+		t.Fatalf("all shards answer: %v", err)
+	}
+	dead := c.Shards[1][0]
+	dead.Kill()
+	for range 4 { // each server in its turn
+		if err := s.Ready(t.Context()); err == nil {
+			t.Error("a store with a dead shard is ready")
+		} else {
+			t.Logf("with a dead shard: %v", err)
+		}
+	}
+	if err := dead.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(100 * time.Millisecond) {
+		if err = s.Ready(t.Context()); err == nil {
+			return
+		}
+	}
+	t.Errorf("the shard is back, and the store is not ready: %v", err)
+}
