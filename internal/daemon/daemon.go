@@ -225,7 +225,7 @@ func (d *daemon) newServer(ctx context.Context, protocols *http.ServeMux, reach 
 // serverConfig says how a server is reached, and by whom.
 func (d *daemon) serverConfig(reach server.Reach) server.Config {
 	cfg := server.Config{
-		Hosts: append(reach.Hosts, d.cfg.Hosts...), AnyAddress: reach.AnyAddress, Auth: d.auth, Metrics: d.metrics, Log: d.warn,
+		Hosts: append(reach.Hosts, d.cfg.Hosts...), AnyAddress: reach.AnyAddress, PublicURL: d.cfg.PublicURL, Auth: d.auth, Metrics: d.metrics, Log: d.warn,
 	}
 	if u, err := url.Parse(d.cfg.PublicURL); err == nil && u.Host != "" {
 		cfg.Hosts = append([]string{u.Host}, cfg.Hosts...)

@@ -69,10 +69,27 @@ func (s *Server) mayAsk(r *http.Request) error {
 		return nil // no page: browsers always send it with such requests
 	}
 	u, err := url.Parse(origin)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !strings.EqualFold(u.Host, r.Host) {
+	if err != nil || !strings.EqualFold(u.Host, r.Host) {
 		return fmt.Errorf("requests of pages of %s can't change anything here", origin)
 	}
+	if scheme := s.scheme(r); u.Scheme != scheme {
+		// What a page without TLS is anyone on the way may have written.
+		return fmt.Errorf("requests of pages of %s can't change anything here: this is %s://%s; behind a proxy with TLS, set public_url or have it send X-Forwarded-Proto",
+			origin, scheme, r.Host)
+	}
 	return nil
+}
+
+// scheme returns that of the URL by which a request came, as its browser sees it. A page
+// elsewhere can't send the header: only proxies do.
+func (s *Server) scheme(r *http.Request) string {
+	first, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
+	u, err := url.Parse(s.cfg.PublicURL)
+	public := err == nil && u.Scheme == "https" && strings.EqualFold(u.Host, r.Host)
+	if public || r.TLS != nil || strings.EqualFold(strings.TrimSpace(first), "https") {
+		return "https"
+	}
+	return "http"
 }
 
 // anyHost reports whether a request needs no name that the server knows. A page

@@ -5,6 +5,7 @@ import (
 	"github.com/hone-go/hone/internal/server/page"
 	"github.com/hone-go/hone/internal/server/servertest"
 
+	"crypto/tls"
 	"net/http"
 	"strings"
 	"testing"
@@ -111,5 +112,44 @@ func TestHeaders(t *testing.T) {
 	}
 	if strings.Contains(server.PagePolicy, "unsafe") {
 		t.Error("the policy has an unsafe part")
+	}
+}
+
+// TestOriginScheme: a page of the same name without TLS may have been written by anyone
+// on the way.
+func TestOriginScheme(t *testing.T) {
+	const secure, plain = "https://localhost:4000", "http://localhost:4000"
+	for _, test := range []struct {
+		name      string
+		tls       bool
+		forwarded string
+		public    string
+		origin    string
+		want      int
+	}{
+		{name: "plain", origin: plain, want: 200},
+		{name: "another program's page with TLS", origin: secure, want: 403},
+		{name: "TLS", tls: true, origin: secure, want: 200},
+		{name: "a page without TLS", tls: true, origin: plain, want: 403},
+		{name: "proxy that tells", forwarded: "https", origin: secure, want: 200},
+		{name: "proxies that tell", forwarded: "HTTPS, http", origin: secure, want: 200},
+		{name: "a page without TLS before a proxy", forwarded: "https", origin: plain, want: 403},
+		{name: "public URL", public: secure + "/", origin: secure, want: 200},
+		{name: "a page without TLS of the public URL", public: secure, origin: plain, want: 403},
+		{name: "another name than the public one", public: "https://hone.example.com", origin: plain, want: 200},
+	} {
+		s := servertest.NewSite(t, func(c *servertest.Config) { c.PublicURL = test.public })
+		r := s.Do("PUT", "/api/v1/views/a", `{"query":"focus=a"}`, func(r *http.Request) {
+			if test.tls {
+				r.TLS = new(tls.ConnectionState)
+			}
+			if test.forwarded != "" {
+				r.Header.Set("X-Forwarded-Proto", test.forwarded)
+			}
+			r.Header.Set("Origin", test.origin)
+		})
+		if r.StatusCode != test.want {
+			t.Errorf("%s: %s", test.name, r.Status)
+		}
 	}
 }

@@ -24,6 +24,9 @@ type Config struct {
 	// a server that listens on all of them.
 	Hosts      []string
 	AnyAddress bool
+	// PublicURL is how browsers reach the server where that is not as it listens:
+	// through a proxy. "" otherwise.
+	PublicURL string
 
 	// Pages is the web UI; nil for the API alone.
 	Pages fs.FS
