@@ -2,6 +2,7 @@
 // configuration to its end.
 //
 //	config      what it is told: the file, defaults, what is wrong with it; check.go
+//	log         lines that repeat others are counted
 //	daemon      the start, in one line from the store to the server, and the end
 //	start       opening the store, and what is answered until it is open
 //	store       what a server asks of a store beyond profiles; of each engine
@@ -157,17 +158,6 @@ func (d *daemon) listen(ctx context.Context) (net.Listener, server.Reach, error)
 		return nil, server.Reach{}, err
 	}
 	return l, reach, nil
-}
-
-func newLog(w io.Writer, cfg *Config, level *slog.LevelVar) *slog.Logger {
-	if v, err := cfg.logLevel(); err == nil {
-		level.Set(v)
-	}
-	o := &slog.HandlerOptions{Level: level}
-	if cfg.Log.Format == "json" {
-		return slog.New(slog.NewJSONHandler(w, o))
-	}
-	return slog.New(slog.NewTextHandler(w, o))
 }
 
 // newAuth returns who may do what.
