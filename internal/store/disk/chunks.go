@@ -20,7 +20,8 @@ import (
 //	offset       u64, with plus 8: up to where the log was durable by then
 //	payload
 //
-// A log is written over an older one, so the number tells where it ends.
+// A log is written over an older one, so the number tells where it ends. One that was
+// closed ends in a chunk without payload and checksum whose log number is the next one.
 const (
 	chunkBlock  = 32 << 10
 	chunkHeader = 7
@@ -45,6 +46,7 @@ type chunkReader struct {
 	// durable is the highest offset up to which the file is said to be durable.
 	durable int64
 	hole    int64 // where zeros begin that may be the end, -1 for nowhere
+	closed  bool  // the end of the log was read: nothing belongs to it behind that
 }
 
 func newChunkReader(r io.Reader, log uint64) *chunkReader {
@@ -54,6 +56,9 @@ func newChunkReader(r io.Reader, log uint64) *chunkReader {
 // next returns the next record that can be read, which is the caller's, or io.EOF.
 func (c *chunkReader) next() (rec []byte, err error) {
 	c.bad = -1
+	if c.closed {
+		return nil, io.EOF
+	}
 	damaged := func() {
 		if c.bad < 0 {
 			c.bad = c.start + int64(c.at)
@@ -94,6 +99,13 @@ func (c *chunkReader) next() (rec []byte, err error) {
 			}
 			c.at = c.n
 			continue
+		}
+		if c.closing(b) {
+			c.closed = true
+			if begun {
+				damaged()
+			}
+			return nil, io.EOF
 		}
 		kind, header := chunkKind(b[6])
 		if !c.whole(b) {
@@ -160,6 +172,13 @@ func (c *chunkReader) whole(b []byte) bool {
 	end := header + int(binary.LittleEndian.Uint16(b[4:]))
 	return kind != 0 && kind <= chunkLast && (header > chunkHeader) == (c.log != 0) && end <= len(b) &&
 		crc(b[6:end]) == binary.LittleEndian.Uint32(b)
+}
+
+// closing reports whether the end of a closed log is at the beginning of b.
+func (c *chunkReader) closing(b []byte) bool {
+	const kind = chunkFull + 4
+	return c.log != 0 && len(b) >= chunkHeader+4 && binary.LittleEndian.Uint32(b) == 0 && binary.LittleEndian.Uint16(b[4:]) == 0 &&
+		b[6] == kind && binary.LittleEndian.Uint32(b[chunkHeader:]) == c.log+1
 }
 
 // crc is the checksum of Pebble's chunks and blocks.

@@ -48,7 +48,7 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 	name, err := currentManifest(fsys, dir)
 	if err == nil && name != "" {
 		m = readManifest(fsys, dir, name)
-		err = m.uncertain(l)
+		err = m.uncertain(fsys, dir, l)
 	}
 	switch {
 	case err != nil:

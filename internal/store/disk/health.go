@@ -223,7 +223,7 @@ func (h *health) markers(fsys vfs.FS, dir string, l *listing) (*manifest, error)
 		}
 	}
 	m := readManifest(fsys, dir, name)
-	if err := m.uncertain(l); err != nil {
+	if err := m.uncertain(fsys, dir, l); err != nil {
 		return nil, err
 	}
 	version, err := atomicfs.ReadMarker(fsys, dir, "format-version")

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -26,8 +27,11 @@ type manifest struct {
 	tables  map[uint64]tableInfo // live ones, by number
 	minLog  uint64               // number of the first log that is not in tables
 	highest uint64               // of the numbers of files that it names
-	// problem is why the rest of it can't be read, nil if all of it was.
+	lastSeq uint64               // the last number that was given to a change
+	// problem is why the rest of it can't be read, nil if all of it was. It is torn
+	// where the file ends in the midst of it.
 	problem error
+	torn    bool
 }
 
 // tableInfo is what a manifest says of a table.
@@ -95,6 +99,7 @@ func readManifest(fsys vfs.FS, dir, name string) *manifest {
 	for ; ; edits++ {
 		edit, err := r.next()
 		if r.bad >= 0 {
+			m.torn = err == io.EOF && endsWithin(f, r.bad)
 			err = fmt.Errorf("byte %d: it can't be read from there on", r.bad)
 		} else if err == io.EOF {
 			break
@@ -111,6 +116,19 @@ func readManifest(fsys vfs.FS, dir, name string) *manifest {
 		m.problem = fmt.Errorf("%s is empty", name)
 	}
 	return m
+}
+
+// endsWithin reports whether a file ends in the midst of the chunk at an offset.
+func endsWithin(f vfs.File, at int64) bool {
+	info, err := f.Stat()
+	if err != nil || info.Size()-at < chunkHeader {
+		return err == nil
+	}
+	var header [chunkHeader]byte
+	if _, err := f.ReadAt(header[:], at); err != nil {
+		return false
+	}
+	return at+chunkHeader+int64(binary.LittleEndian.Uint16(header[4:])) > info.Size()
 }
 
 // Tags of what is in an edit of a manifest, which is a list of
@@ -151,8 +169,10 @@ func (m *manifest) apply(edit []byte) error {
 		case tagLog:
 			m.minLog = r.Uvarint()
 			m.highest = max(m.highest, m.minLog)
-		case tagNextFile, tagLastSeq:
+		case tagNextFile:
 			r.Uvarint()
+		case tagLastSeq:
+			m.lastSeq = r.Uvarint()
 		case tagGone:
 			gone[place{r.Uvarint(), r.Uvarint()}] = true
 		case tagTable:
@@ -195,11 +215,11 @@ func (m *manifest) apply(edit []byte) error {
 // those of the store, nil if they can. The end of a manifest that a crash took
 // had not come into force: the logs from before it are there, and no table came
 // or went by it.
-func (m *manifest) uncertain(l *listing) error {
+func (m *manifest) uncertain(fsys vfs.FS, dir string, l *listing) error {
 	if m.problem == nil {
 		return nil
 	}
-	if len(m.tables) == 0 && m.minLog == 0 || l.logs[m.minLog] == "" {
+	if len(m.tables) == 0 && m.minLog == 0 {
 		return m.problem
 	}
 	for n := range m.tables {
@@ -207,5 +227,46 @@ func (m *manifest) uncertain(l *listing) error {
 			return m.problem
 		}
 	}
+	// The log that it names need not be there where nothing was written since.
+	if l.logs[m.minLog] == "" && !(m.torn && m.covers(fsys, dir, l)) {
+		return m.problem
+	}
 	return nil
+}
+
+// covers reports whether nothing came behind the edits that were read: logs go on
+// where they end, and tables that they don't name have nothing newer than those logs.
+func (m *manifest) covers(fsys vfs.FS, dir string, l *listing) bool {
+	last := m.lastSeq
+	for i, n := range l.live(m) {
+		f, err := fsys.Open(fsys.PathJoin(dir, l.logs[n]))
+		if err != nil {
+			return false
+		}
+		r := newChunkReader(f, n)
+		for first := i == 0; ; first = false {
+			batch, err := r.next()
+			if err != nil || r.bad >= 0 {
+				break
+			}
+			vs, next, err := readBatch(batch)
+			if err != nil || first && len(vs) > 0 && vs[0].seq > m.lastSeq+1 {
+				f.Close()
+				return false
+			}
+			last = max(last, next-1)
+		}
+		f.Close()
+	}
+	for n, name := range l.tables {
+		if _, named := m.tables[n]; named {
+			continue
+		}
+		// One that a crash left without its end has nothing that isn't in the logs.
+		t, err := openTable(fsys, dir, name, func(string) {})
+		if err == nil && t.maxSeq > last {
+			return false
+		}
+	}
+	return true
 }

@@ -193,7 +193,7 @@ func behindGap(a *audit, dir string) (map[uint32]bool, error) {
 		return nil, nil
 	}
 	m := readManifest(a.fs, dir, name)
-	if m.uncertain(l) != nil {
+	if m.uncertain(a.fs, dir, l) != nil {
 		return nil, nil
 	}
 	g, err := findGap(a.fs, dir, l, m)

@@ -1,14 +1,21 @@
 package disk
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	pebblerec "github.com/cockroachdb/pebble/v2/record"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hone-go/hone/internal/store"
 )
@@ -170,4 +177,142 @@ func TestUnknownLoss(t *testing.T) {
 			t.Errorf("got %v, want %s", v, want)
 		}
 	}
+}
+
+// logWriter calls a function of Pebble whose parameter has a type that only Pebble can
+// name.
+func logWriter[Number ~uint64](f func(io.Writer, Number, pebblerec.LogWriterConfig) *pebblerec.LogWriter, w io.Writer, n int, c pebblerec.LogWriterConfig) *pebblerec.LogWriter {
+	return f(w, Number(n), c)
+}
+
+// A crash leaves two logs while what is in the first is written to tables, and the last one
+// without its end. Neither is damage.
+func TestLogsOfCrash(t *testing.T) {
+	const number = 5
+	dir := "d"
+	batch := func(seq, changes int, value byte) []byte {
+		b := binary.LittleEndian.AppendUint64(nil, uint64(seq))
+		b = binary.LittleEndian.AppendUint32(b, uint32(changes))
+		for range changes {
+			b = append(b, versionSet, 1, 'k', 1, value)
+		}
+		return b
+	}
+	// log returns what Pebble writes to a log.
+	log := func(fsys vfs.FS, n int, closed bool, records ...[]byte) []byte {
+		t.Helper()
+		name := fsys.PathJoin(dir, "whole")
+		f, err := fsys.Create(name, vfs.WriteCategoryUnspecified)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := logWriter(pebblerec.NewLogWriter, f, n, pebblerec.LogWriterConfig{WriteWALSyncOffsets: func() bool { return true }})
+		for _, rec := range records {
+			if _, err := w.WriteRecord(rec); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		from, err := fsys.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer from.Close()
+		data, err := io.ReadAll(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !closed {
+			data = data[:len(data)-chunkHeader-4]
+		}
+		return data
+	}
+	fsys := vfs.NewMem()
+	if err := fsys.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	older := log(fsys, 2, true, batch(1, 50, 'x'), batch(51, 50, 'x')) // what a log is written over
+	over := func(data []byte) []byte { return append(bytes.Clone(data), older[len(data):]...) }
+	one, two := log(fsys, number, false, batch(200, 1, 'v')), log(fsys, number, false, batch(200, 1, 'v'), batch(201, 1, 'v'))
+	closed := log(fsys, number, true, batch(200, 1, 'v'))
+	next := log(fsys, number+1, false, batch(202, 1, 'v'))
+	for name, c := range map[string]struct {
+		logs [][]byte // from number on
+		gap  bool
+	}{
+		"closed, and the next one":              {[][]byte{closed, next}, false},
+		"closed over another, and the next one": {[][]byte{over(closed), over(next)}, false},
+		"torn":                                  {[][]byte{two[:len(two)-3]}, false},
+		"torn over another":                     {[][]byte{over(two[:len(two)-3])}, false},
+		"torn at its start":                     {[][]byte{one[:len(one)-3]}, false},
+		"torn, and an empty one":                {[][]byte{two[:len(two)-3], {}}, false},
+		"torn, and the next one":                {[][]byte{two[:len(two)-3], next}, true},
+	} {
+		l := &listing{logs: map[uint64]string{}}
+		for i, data := range c.logs {
+			file := fmt.Sprintf("%06d.log", number+i)
+			if err := writeFile(fsys, fsys.PathJoin(dir, file), bytes.NewReader(data)); err != nil {
+				t.Fatal(err)
+			}
+			l.logs[uint64(number+i)] = file
+		}
+		if g, err := findGap(fsys, dir, l, &manifest{}); err != nil || (g != nil) != c.gap {
+			t.Errorf("%s: gap %v, %v, want one: %v", name, g, err, c.gap)
+		}
+	}
+}
+
+// copyInUse copies a store that is open, as a crash would leave it.
+func copyInUse(t *testing.T, from, to string) {
+	t.Helper()
+	for {
+		err := os.CopyFS(to, os.DirFS(from))
+		if err == nil {
+			return
+		}
+		// Files that are of no use any more are removed in the background.
+		if rerr := os.RemoveAll(to); rerr != nil || !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err, rerr)
+		}
+	}
+}
+
+// A kill may tear the manifest's last edit, also where the log that the others name was
+// never made.
+func TestTornManifest(t *testing.T) {
+	dir := t.TempDir()
+	s := open(t, filepath.Join(dir, "a"), Options{})
+	recs := records(t, 6)
+	put(t, s, recs...)
+	copyInUse(t, filepath.Join(dir, "a"), filepath.Join(dir, "b"))
+	closeStore(t, s)
+	b := filepath.Join(dir, "b")
+	s = open(t, b, Options{}) // which writes what is in the log to a table
+	copyInUse(t, b, filepath.Join(dir, "c"))
+	closeStore(t, s)
+	c := filepath.Join(dir, "c")
+	l, err := listFiles(vfs.Default, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := currentManifest(vfs.Default, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := readManifest(vfs.Default, c, name); m.problem != nil || l.logs[m.minLog] != "" {
+		t.Fatalf("log %d of %v, %v: want one that was never made", m.minLog, l.logs, m.problem)
+	}
+	f, err := os.OpenFile(filepath.Join(c, name), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Write([]byte{1, 2, 3, 4, 200, 0, chunkFull, 9, 9, 9}) // of 200 bytes
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = open(t, c, Options{})
+	defer closeStore(t, s)
+	wantSame(t, s, recs)
 }
