@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/go/ast/astutil"
@@ -194,47 +193,4 @@ func selectors(f *ast.File) map[string]bool {
 		return true
 	})
 	return names
-}
-
-// Unused returns a name like the one wanted that nothing in the package's scope, nor
-// in the file or around a position, has.
-func (p *Package) Unused(want string, at token.Pos) string {
-	for i := 1; ; i++ {
-		name := want
-		if i > 1 {
-			name += strconv.Itoa(i)
-		}
-		if !p.taken(name, at) {
-			return name
-		}
-	}
-}
-
-func (p *Package) taken(name string, at token.Pos) bool {
-	if token.IsKeyword(name) || p.Types.Scope().Lookup(name) != nil {
-		return true
-	}
-	for _, f := range p.Files {
-		for _, spec := range f.Imports {
-			local := path.Base(strings.Trim(spec.Path.Value, `"`))
-			if spec.Name != nil {
-				local = spec.Name.Name
-			}
-			if local == name {
-				return true
-			}
-		}
-		if f.FileStart <= at && at < f.FileEnd {
-			found := false
-			ast.Inspect(f, func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				found = found || ok && id.Name == name
-				return !found
-			})
-			if found {
-				return true
-			}
-		}
-	}
-	return false
 }

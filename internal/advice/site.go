@@ -34,9 +34,11 @@ type Package struct {
 	bare      []*ast.File // Files, where functions have no bodies
 	uses      map[types.Object][]*ast.Ident
 	texts     map[string][]byte // of files, by name
+	names     *nameSet          // nil until a rewrite needs a new one
 }
 
-// AtLeast reports whether the module's go line allows what came with a version.
+// AtLeast reports whether the module's go line allows what came with a version. A single file may
+// be held to an older one: ask its Site.
 func (p *Package) AtLeast(v string) bool {
 	return p.GoVersion == "" || version.Compare(p.GoVersion, "go"+v) >= 0
 }

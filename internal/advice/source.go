@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,9 @@ type source struct {
 	packages   []*Package
 	unexamined []string
 }
+
+// noGoLine is the language version of a module whose go.mod has no go line.
+const noGoLine = "1.16"
 
 // load reads and checks the packages in some folders. Of what they import it reads
 // the compiler's export data, not the source.
@@ -41,8 +45,8 @@ func load(ctx context.Context, dir, toolchain string, flags, dirs []string) (*so
 			continue
 		}
 		p := &Package{Path: l.PkgPath, Fset: l.Fset, Files: l.Syntax, Types: l.Types, Info: l.TypesInfo, Sizes: l.TypesSizes, Toolchain: toolchain}
-		if l.Module != nil && l.Module.GoVersion != "" {
-			p.GoVersion = "go" + l.Module.GoVersion
+		if l.Module != nil {
+			p.GoVersion = "go" + cmp.Or(l.Module.GoVersion, noGoLine)
 		}
 		if err := p.read(l.CompiledGoFiles); err != nil {
 			return nil, err

@@ -15,7 +15,7 @@ import (
 
 // packageName returns what a package of the standard library is called at a position
 // of a site's file, whether it is imported there or has to be; false if something
-// else has its name there.
+// else has its name there, or in a file that is built into the package elsewhere.
 func packageName(s *advice.Site, p string, at token.Pos) (string, bool) {
 	name := path.Base(p)
 	imported := false
@@ -33,7 +33,7 @@ func packageName(s *advice.Site, p string, at token.Pos) (string, bool) {
 		}
 		imported = true
 	}
-	if !imported && importedAs(s, name) {
+	if !imported && (importedAs(s, name) || s.Declares(name)) {
 		return "", false
 	}
 	scope := s.Types.Scope().Innermost(at)
@@ -277,10 +277,11 @@ func fresh(s *advice.Site, want string, at token.Pos, in ast.Node) string {
 	}
 }
 
-// builtins reports whether names mean what the language has them mean.
+// builtins reports whether names mean what the language has them mean, in whatever files the
+// package is built of.
 func builtins(s *advice.Site, at token.Pos, names ...string) bool {
 	for _, name := range names {
-		if obj := resolves(s, name, at); obj == nil || obj.Parent() != types.Universe {
+		if obj := resolves(s, name, at); obj == nil || obj.Parent() != types.Universe || s.Declares(name) {
 			return false
 		}
 	}
