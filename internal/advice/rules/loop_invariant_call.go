@@ -327,6 +327,9 @@ func panics(s *advice.Site, c advice.Call) bool {
 	case "strings.NewReplacer":
 		return len(c.Args)%2 != 0
 	case "strings.Repeat", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat":
+		if len(c.Args) == 0 {
+			return true // given to something that calls it
+		}
 		for _, a := range c.Args[1:] {
 			if s.Info.Types[a].Value == nil {
 				return true

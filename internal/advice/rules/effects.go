@@ -1,0 +1,799 @@
+package rules
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// This file and aliasing.go state what a rewrite may rely on. Rules ask here instead of looking
+// at the syntax themselves. Each answer is about what can be seen in the package: what can't be
+// seen counts as everything that might happen.
+
+// effects are what code may do when it runs, apart from giving a value.
+type effects uint8
+
+const (
+	mayPanic   effects = 1 << iota // or end the goroutine, or never return
+	mayWrite                       // change what code elsewhere reads: memory, files, the state of a package
+	mayRead                        // give another value after such a change
+	readsBytes                     // read the elements of a []byte, or what is in a buffer
+
+	anyEffect = mayPanic | mayWrite | mayRead | readsBytes
+)
+
+// effectsOf returns what running some expressions or statements of a site's function may do.
+// A function literal does nothing until it is called.
+func effectsOf(s *advice.Site, code ...ast.Node) effects {
+	w := effectWalk{Site: s}
+	var all effects
+	for _, n := range code {
+		all |= w.of(n)
+	}
+	return all
+}
+
+// An effectWalk goes through code and the functions of the package that it calls.
+type effectWalk struct {
+	*advice.Site
+	calls []*types.Func // whose bodies are being looked at
+}
+
+// deepestCall is how many calls are followed. Effects further down are taken for any.
+const deepestCall = 4
+
+func (w *effectWalk) all(list []ast.Expr) (all effects) {
+	for _, e := range list {
+		all |= w.of(e)
+	}
+	return all
+}
+
+func (w *effectWalk) block(list []ast.Stmt) (all effects) {
+	for _, stmt := range list {
+		all |= w.of(stmt)
+	}
+	return all
+}
+
+func (w *effectWalk) of(n ast.Node) effects {
+	if e, ok := n.(ast.Expr); ok {
+		return w.expr(e)
+	}
+	return w.stmt(n)
+}
+
+func (w *effectWalk) expr(e ast.Expr) effects {
+	if e == nil {
+		return 0
+	}
+	if tv, ok := w.Info.Types[e]; ok && (tv.Value != nil || tv.IsType() || tv.IsNil()) {
+		return 0
+	}
+	switch e := e.(type) {
+	case *ast.BasicLit, *ast.FuncLit:
+		return 0
+	case *ast.ParenExpr:
+		return w.expr(e.X)
+	case *ast.Ident:
+		return w.variable(e)
+	case *ast.SelectorExpr:
+		return w.selector(e)
+	case *ast.StarExpr:
+		return w.expr(e.X) | mayRead | w.deref(e.X)
+	case *ast.UnaryExpr:
+		switch e.Op {
+		case token.ARROW:
+			return anyEffect
+		case token.AND:
+			return w.expr(e.X) &^ (mayRead | readsBytes)
+		}
+		return w.expr(e.X)
+	case *ast.BinaryExpr:
+		return w.expr(e.X) | w.expr(e.Y) | w.operator(e.Op, e.X, e.Y)
+	case *ast.IndexExpr:
+		return w.index(e)
+	case *ast.IndexListExpr:
+		return 0 // a generic function
+	case *ast.SliceExpr:
+		all := w.expr(e.X) | w.expr(e.Low) | w.expr(e.High) | w.expr(e.Max)
+		if e.Max != nil || e.Low != nil && !isInt(w.Site, e.Low, 0) || e.High != nil && !w.lengthOf(e.High, e.X) {
+			all |= mayPanic
+		}
+		if _, pointer := w.Info.TypeOf(e.X).Underlying().(*types.Pointer); pointer {
+			all |= w.deref(e.X)
+		}
+		return all
+	case *ast.TypeAssertExpr:
+		return w.expr(e.X) | mayPanic
+	case *ast.CompositeLit:
+		var all effects
+		_, isStruct := structOf(w.Info.TypeOf(e))
+		_, isMap := under(w.Info.TypeOf(e)).(*types.Map)
+		for _, elt := range e.Elts {
+			if pair, ok := elt.(*ast.KeyValueExpr); ok {
+				if !isStruct {
+					all |= w.expr(pair.Key)
+				}
+				elt = pair.Value
+			}
+			all |= w.expr(elt)
+		}
+		if isMap && !comparesQuietly(under(w.Info.TypeOf(e)).(*types.Map).Key()) {
+			all |= mayPanic
+		}
+		return all
+	case *ast.CallExpr:
+		return w.call(e)
+	}
+	return anyEffect
+}
+
+// variable is of a name.
+func (w *effectWalk) variable(id *ast.Ident) effects {
+	v, ok := w.Info.ObjectOf(id).(*types.Var)
+	if !ok || private(w.Site, v) || isConstantVariable(w.Site, v) {
+		return 0
+	}
+	return mayRead
+}
+
+func (w *effectWalk) selector(e *ast.SelectorExpr) effects {
+	selection := w.Info.Selections[e]
+	if selection == nil { // of another package
+		if _, ok := w.Info.ObjectOf(e.Sel).(*types.Var); ok {
+			return mayRead
+		}
+		return 0
+	}
+	all := w.expr(e.X)
+	if selection.Kind() == types.MethodExpr {
+		return 0
+	}
+	if selection.Kind() == types.FieldVal && selection.Indirect() || len(selection.Index()) > 1 && selection.Indirect() {
+		all |= mayRead
+		if len(selection.Index()) > 1 {
+			return all | mayPanic
+		}
+		all |= w.deref(e.X)
+	}
+	return all
+}
+
+// deref is mayPanic where a pointer may be nil.
+func (w *effectWalk) deref(pointer ast.Expr) effects {
+	if neverNil(w.Site, pointer) {
+		return 0
+	}
+	return mayPanic
+}
+
+// operator is of x op y.
+func (w *effectWalk) operator(op token.Token, x, y ast.Expr) effects {
+	switch op {
+	case token.QUO, token.REM, token.QUO_ASSIGN, token.REM_ASSIGN:
+		b, ok := w.Info.TypeOf(x).Underlying().(*types.Basic)
+		if v := w.Info.Types[y].Value; ok && b.Info()&types.IsInteger == 0 || v != nil && constant.Sign(v) != 0 {
+			return 0
+		}
+		return mayPanic
+	case token.SHL, token.SHR, token.SHL_ASSIGN, token.SHR_ASSIGN:
+		if mayBeNegative(w.Site, y) {
+			return mayPanic
+		}
+	case token.EQL, token.NEQ:
+		if !w.Info.Types[x].IsNil() && !w.Info.Types[y].IsNil() && !(comparesQuietly(w.Info.TypeOf(x)) && comparesQuietly(w.Info.TypeOf(y))) {
+			return mayPanic
+		}
+	}
+	return 0
+}
+
+// comparesQuietly reports whether values of a type can be compared without a panic: there is no
+// interface in them, which may hold what can't be compared.
+func comparesQuietly(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return false
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !comparesQuietly(u.Field(i).Type()) {
+				return false
+			}
+		}
+	case *types.Array:
+		return comparesQuietly(u.Elem())
+	}
+	return true
+}
+
+func (w *effectWalk) index(e *ast.IndexExpr) effects {
+	t := w.Info.TypeOf(e.X)
+	if t == nil || w.Info.Types[e.X].IsType() {
+		return 0
+	}
+	all := w.expr(e.X) | w.expr(e.Index)
+	switch u := under(t).(type) {
+	case *types.Signature:
+		return 0 // a generic function
+	case *types.Map:
+		all |= mayRead
+		if !comparesQuietly(u.Key()) {
+			all |= mayPanic
+		}
+		return all
+	case *types.Slice:
+		all |= mayRead
+		if isByte(u.Elem()) {
+			all |= readsBytes
+		}
+	case *types.Pointer:
+		all |= mayRead | readsBytes | w.deref(e.X)
+	}
+	if !inBounds(w.Site, e) {
+		all |= mayPanic
+	}
+	return all
+}
+
+// lengthOf reports whether an index is the length of something.
+func (w *effectWalk) lengthOf(index, of ast.Expr) bool {
+	call, ok := ast.Unparen(index).(*ast.CallExpr)
+	return ok && w.Callee(call) == "len" && sameCode(w.Site, call.Args[0], of) && plain(w.Site, of)
+}
+
+// inBounds reports whether an index can be seen to be less than the length: a constant of an
+// array, or the key of a range over the same thing, which nothing assigns to in between.
+func inBounds(s *advice.Site, e *ast.IndexExpr) bool {
+	t := under(s.Info.TypeOf(e.X))
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	if n, ok := constantInt(s, e.Index); ok {
+		a, array := t.(*types.Array)
+		return array && 0 <= n && n < a.Len()
+	}
+	i := object(s, e.Index)
+	if a, array := t.(*types.Array); array && i != nil {
+		if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && a.Len() >= 256 {
+			return true
+		}
+	}
+	c, ok := s.Root().FindNode(e)
+	if !ok || i == nil || !private(s, i) {
+		return false
+	}
+	for loop := range c.Enclosing((*ast.RangeStmt)(nil), (*ast.FuncLit)(nil)) {
+		r, isRange := loop.Node().(*ast.RangeStmt)
+		if !isRange {
+			return false
+		}
+		if r.Key != nil && object(s, r.Key) == i && within(r.Body, e.Pos()) {
+			v := object(s, e.X)
+			return v != nil && private(s, v) && sameCode(s, r.X, e.X) && !assigned(s, i, r.Body) && !assigned(s, v, r.Body)
+		}
+	}
+	return false
+}
+
+// neverNil reports whether a pointer can be seen not to be nil: it is the address of something, or
+// a variable that code before it has gone through.
+func neverNil(s *advice.Site, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		return e.Op == token.AND
+	case *ast.CallExpr:
+		return s.Callee(e) == "new"
+	}
+	v := object(s, e)
+	if v == nil || !private(s, v) {
+		return false
+	}
+	values, known := 0, true
+	if vv, ok := v.(*types.Var); ok && !isAnyParameter(s, vv) {
+		for value := range valuesOf(s, vv) {
+			values++
+			known = known && value != nil && object(s, value) == nil && neverNil(s, value)
+		}
+		if values > 0 && known {
+			return true
+		}
+	}
+	c, ok := s.Root().FindNode(e)
+	return ok && wentThrough(s, v, c)
+}
+
+// wentThrough reports whether what a pointer leads to was used on every way to a place, in a
+// statement before it, and the pointer not set since.
+func wentThrough(s *advice.Site, v types.Object, at inspector.Cursor) bool {
+	uses := func(n ast.Node) bool {
+		found := false
+		ast.Inspect(n, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit, *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+				return false
+			case *ast.BinaryExpr:
+				if n.Op == token.LAND || n.Op == token.LOR {
+					found = found || usesPointer(s, v, n.X)
+					return false
+				}
+			case *ast.SelectorExpr:
+				found = found || isFieldThrough(s, v, n)
+			case *ast.StarExpr:
+				found = found || object(s, n.X) == v
+			}
+			return !found
+		})
+		return found
+	}
+	for c := at; c.Node() != nil; c = c.Parent() {
+		switch c.Node().(type) {
+		case *ast.FuncLit, *ast.FuncDecl:
+			return false
+		case ast.Stmt:
+		default:
+			continue
+		}
+		if loop := c.Node(); loopBody(loop) != nil && assigned(s, v, loop) {
+			return false
+		}
+		switch c.Parent().Node().(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		default:
+			continue
+		}
+		for before, ok := c.PrevSibling(); ok; before, ok = before.PrevSibling() {
+			stmt, isStmt := before.Node().(ast.Stmt)
+			if !isStmt {
+				break
+			}
+			if assigned(s, v, stmt) {
+				return false
+			}
+			switch stmt := stmt.(type) {
+			case *ast.LabeledStmt:
+				return false
+			case *ast.IfStmt:
+				if stmt.Init == nil && uses(stmt.Cond) || stmt.Init != nil && uses(stmt.Init) {
+					return true
+				}
+			case *ast.RangeStmt:
+				if uses(stmt.X) {
+					return true
+				}
+			case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.ReturnStmt, *ast.DeclStmt:
+				if uses(stmt) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func usesPointer(s *advice.Site, v types.Object, n ast.Node) bool {
+	for n := range ast.Preorder(n) {
+		if sel, ok := n.(*ast.SelectorExpr); ok && isFieldThrough(s, v, sel) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFieldThrough reports whether an expression is p.f of a pointer p.
+func isFieldThrough(s *advice.Site, v types.Object, sel *ast.SelectorExpr) bool {
+	selection := s.Info.Selections[sel]
+	if selection == nil || selection.Kind() != types.FieldVal || object(s, sel.X) != v {
+		return false
+	}
+	_, pointer := v.Type().Underlying().(*types.Pointer)
+	return pointer
+}
+
+func (w *effectWalk) call(call *ast.CallExpr) effects {
+	all := w.all(call.Args)
+	if w.Info.Types[call.Fun].IsType() {
+		if len(call.Args) != 1 {
+			return anyEffect
+		}
+		from, to := w.Info.TypeOf(call.Args[0]), w.Info.TypeOf(call.Fun)
+		if _, slice := under(from).(*types.Slice); slice {
+			if _, slice := under(to).(*types.Slice); !slice {
+				all |= mayRead | readsBytes
+				if b, ok := under(to).(*types.Basic); !ok || b.Info()&types.IsString == 0 {
+					all |= mayPanic
+				}
+			}
+		}
+		return all
+	}
+	switch f := typeutil.Callee(w.Info, call).(type) {
+	case *types.Builtin:
+		return all | w.builtin(f.Name(), call)
+	case *types.Func:
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && w.Info.Selections[sel] != nil {
+			all |= w.selector(sel)
+		}
+		return all | w.function(f.Origin(), call)
+	}
+	return anyEffect
+}
+
+func (w *effectWalk) builtin(name string, call *ast.CallExpr) effects {
+	switch name {
+	case "len", "cap", "new", "min", "max", "complex", "real", "imag":
+		return 0
+	case "make":
+		for _, n := range call.Args[1:] {
+			if v := w.Info.Types[n].Value; v == nil && !w.isLength(n) {
+				return mayPanic
+			}
+		}
+		return 0
+	case "append":
+		if freshSlice(w.Site, call.Args[0]) {
+			return mayRead
+		}
+		return mayRead | mayWrite // to the room behind a slice
+	case "copy", "delete", "clear", "print", "println":
+		return mayRead | mayWrite
+	case "panic":
+		return mayPanic
+	}
+	return anyEffect
+}
+
+func (w *effectWalk) isLength(n ast.Expr) bool {
+	call, ok := ast.Unparen(n).(*ast.CallExpr)
+	return ok && (w.Callee(call) == "len" || w.Callee(call) == "cap")
+}
+
+// function is of calling a function or method; what its arguments do is not in it.
+func (w *effectWalk) function(f *types.Func, call *ast.CallExpr) effects {
+	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+		if (f.Name() == "Kind" || f.Name() == "Name" || f.Name() == "String") && typeName(recv.Type()) == "reflect.Type" {
+			return mayPanic
+		}
+		return anyEffect
+	}
+	if f.Pkg() != w.Types {
+		return w.foreign(f, call)
+	}
+	if slices.Contains(w.calls, f) || len(w.calls) == deepestCall {
+		return anyEffect
+	}
+	decl := declarationOfFunc(w.Site, f)
+	if decl == nil || decl.Body == nil {
+		return anyEffect
+	}
+	return w.body(f, decl)
+}
+
+func (w *effectWalk) body(f *types.Func, decl *ast.FuncDecl) effects {
+	inner := effectWalk{Site: w.Site, calls: append(slices.Clip(w.calls), f)}
+	return inner.block(decl.Body.List)
+}
+
+// quietPackages are those whose functions, methods aside, depend on their arguments alone and change nothing.
+var quietPackages = map[string]bool{
+	"strings": true, "strconv": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true, "math": true, "math/bits": true, "math/cmplx": true,
+	"path": true, "html": true, "cmp": true, "bytes": true, "errors": true, "encoding/hex": true, "net/url": true, "regexp": true,
+}
+
+// quietMethods are methods that change nothing; those with true read the bytes of a buffer.
+var quietMethods = map[string]bool{
+	"(*strings.Builder).Len": true, "(*strings.Builder).Cap": true, "(*strings.Builder).String": true,
+	"(*bytes.Buffer).Len": true, "(*bytes.Buffer).Cap": true, "(*bytes.Buffer).String": true, "(*bytes.Buffer).Bytes": true,
+	"(net.IP).String": true, "(*net/url.URL).String": false, "(*math/big.Int).String": false, "(*regexp.Regexp).String": false,
+	"(*regexp.Regexp).MatchString": false, "(*regexp.Regexp).FindString": false, "(*regexp.Regexp).FindStringIndex": false,
+	"(*regexp.Regexp).ReplaceAllString": false, "(*strings.Replacer).Replace": false, "(go/token.Token).String": false, "(go/token.Position).String": false,
+	"(net/http.Header).Get": false, "(net/url.Values).Get": false, "(net/url.Values).Encode": false,
+}
+
+func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) effects {
+	if f.Pkg() == nil {
+		return anyEffect // error.Error
+	}
+	name, pkg := f.FullName(), f.Pkg().Path()
+	if f.Signature().Recv() != nil {
+		if bytes, ok := quietMethods[name]; ok {
+			if bytes {
+				return mayRead | readsBytes | mayPanic
+			}
+			return mayRead | mayPanic
+		}
+		switch receiverType(f) {
+		case "time.Time", "time.Duration", "time.Month", "time.Weekday":
+			if f.Name() == "In" {
+				return mayPanic
+			}
+			return 0
+		}
+		return anyEffect
+	}
+	switch {
+	case pkg == "fmt" && strings.HasPrefix(f.Name(), "Sprint"):
+		all := mayRead // of what pointers lead to
+		for _, a := range call.Args {
+			all |= formatting(w.Site, w.Info.TypeOf(a))
+		}
+		if call.Ellipsis.IsValid() {
+			all = anyEffect
+		}
+		return all
+	case pkg == "path/filepath" && slices.Contains([]string{"Base", "Clean", "Dir", "Ext", "Join", "IsAbs", "FromSlash", "ToSlash", "VolumeName"}, f.Name()):
+		return 0
+	case !quietPackages[pkg]:
+		return anyEffect
+	}
+	all := w.givenFunctions(call)
+	switch {
+	case strings.HasPrefix(f.Name(), "Append"), strings.HasPrefix(f.Name(), "Encode") && pkg != "encoding/hex",
+		strings.HasPrefix(f.Name(), "Decode") && pkg == "encoding/hex", f.Name() == "NewBuffer", f.Name() == "NewReader", f.Name() == "As", f.Name() == "Is", strings.HasSuffix(f.Name(), "Seq"):
+		return anyEffect
+	case panics(w.Site, advice.Call{CallExpr: call, Name: name}), pkg == "math/bits" && (strings.HasPrefix(f.Name(), "Div") || strings.HasPrefix(f.Name(), "Rem")), name == "bytes.Repeat", pkg == "regexp":
+		all |= mayPanic
+	}
+	if pkg == "bytes" || slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return isBytes(w.Site, a) }) {
+		all |= mayRead | readsBytes
+	}
+	if slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
+		_, slice := under(w.Info.TypeOf(a)).(*types.Slice)
+		return slice
+	}) {
+		all |= mayRead
+	}
+	return all
+}
+
+// givenFunctions is what the functions that a call is given may do, each of which it may call.
+func (w *effectWalk) givenFunctions(call *ast.CallExpr) (all effects) {
+	for _, a := range call.Args {
+		if _, isFunc := under(w.Info.TypeOf(a)).(*types.Signature); isFunc {
+			all |= w.given(a)
+		}
+	}
+	return all
+}
+
+func (w *effectWalk) given(f ast.Expr) effects {
+	switch f := ast.Unparen(f).(type) {
+	case *ast.FuncLit:
+		return w.block(f.Body.List)
+	case *ast.Ident, *ast.SelectorExpr:
+		if fn, ok := typeutil.Callee(w.Info, &ast.CallExpr{Fun: f}).(*types.Func); ok && fn.Signature().Recv() == nil {
+			return w.function(fn.Origin(), &ast.CallExpr{Fun: f})
+		}
+	}
+	return anyEffect
+}
+
+func (w *effectWalk) stmt(n ast.Node) effects {
+	switch n := n.(type) {
+	case nil:
+		return 0
+	case *ast.BlockStmt:
+		if n == nil {
+			return 0
+		}
+		return w.block(n.List)
+	case *ast.ExprStmt:
+		return w.expr(n.X)
+	case *ast.EmptyStmt:
+		return 0
+	case *ast.LabeledStmt:
+		return w.stmt(n.Stmt)
+	case *ast.BranchStmt:
+		if n.Tok == token.GOTO {
+			return mayPanic
+		}
+		return 0
+	case *ast.ReturnStmt:
+		return w.all(n.Results)
+	case *ast.IncDecStmt:
+		return w.expr(n.X) | w.store(n.X)
+	case *ast.AssignStmt:
+		var all effects
+		for i, e := range n.Rhs {
+			got := w.expr(e)
+			if assert, ok := ast.Unparen(e).(*ast.TypeAssertExpr); ok && len(n.Lhs) == 2 && len(n.Rhs) == 1 {
+				got = w.expr(assert.X)
+			}
+			if call, ok := appendTo(w.Site, n); ok && call == ast.Unparen(e) {
+				if v := object(w.Site, n.Lhs[0]); v != nil && ownArray(w.Site, v, n) {
+					got = w.all(call.Args[1:])
+				}
+			}
+			all |= got
+			if n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
+				all |= w.expr(n.Lhs[i]) | w.operator(n.Tok, n.Lhs[i], e)
+			}
+		}
+		for _, e := range n.Lhs {
+			all |= w.store(e)
+		}
+		return all
+	case *ast.DeclStmt:
+		var all effects
+		if g, ok := n.Decl.(*ast.GenDecl); ok && g.Tok == token.VAR {
+			for _, spec := range g.Specs {
+				all |= w.all(spec.(*ast.ValueSpec).Values)
+			}
+		}
+		return all
+	case *ast.IfStmt:
+		all := w.expr(n.Cond) | w.block(n.Body.List)
+		if n.Init != nil {
+			all |= w.stmt(n.Init)
+		}
+		if n.Else != nil {
+			all |= w.stmt(n.Else)
+		}
+		return all
+	case *ast.ForStmt:
+		all := w.expr(n.Cond) | w.block(n.Body.List)
+		if n.Init != nil {
+			all |= w.stmt(n.Init)
+		}
+		if n.Post != nil {
+			all |= w.stmt(n.Post)
+		}
+		if _, bounded := countBound(w.Site, n); !bounded {
+			all |= mayPanic // it may never end
+		}
+		return all
+	case *ast.RangeStmt:
+		all := w.expr(n.X) | w.block(n.Body.List)
+		switch t := under(w.Info.TypeOf(n.X)).(type) {
+		case *types.Chan, *types.Signature, *types.Interface:
+			return anyEffect
+		case *types.Slice:
+			all |= mayRead
+			if isByte(t.Elem()) {
+				all |= readsBytes
+			}
+		case *types.Map:
+			all |= mayRead
+		case *types.Pointer:
+			all |= mayRead | w.deref(n.X)
+		}
+		if n.Tok == token.ASSIGN {
+			all |= w.store(n.Key)
+			all |= w.store(n.Value)
+		}
+		return all
+	case *ast.SwitchStmt:
+		all := w.expr(n.Tag) | w.block(n.Body.List)
+		if n.Init != nil {
+			all |= w.stmt(n.Init)
+		}
+		if n.Tag != nil && !comparesQuietly(w.Info.TypeOf(n.Tag)) {
+			all |= mayPanic
+		}
+		return all
+	case *ast.TypeSwitchStmt:
+		all := w.block(n.Body.List)
+		if n.Init != nil {
+			all |= w.stmt(n.Init)
+		}
+		for n := range ast.Preorder(n.Assign) {
+			if assert, ok := n.(*ast.TypeAssertExpr); ok {
+				all |= w.expr(assert.X)
+			}
+		}
+		return all
+	case *ast.CaseClause:
+		return w.all(n.List) | w.block(n.Body)
+	}
+	return anyEffect
+}
+
+// store is what assigning to something does.
+func (w *effectWalk) store(to ast.Expr) effects {
+	if to == nil || isBlank(to) {
+		return 0
+	}
+	if id, ok := ast.Unparen(to).(*ast.Ident); ok && w.Info.Defs[id] != nil {
+		return 0
+	}
+	if v := ownMemory(w.Site, to); v != nil && private(w.Site, v) {
+		if id, ok := ast.Unparen(to).(*ast.Ident); ok && id != nil {
+			return 0
+		}
+		return w.expr(to)
+	}
+	all := mayWrite
+	switch e := ast.Unparen(to).(type) {
+	case *ast.IndexExpr:
+		all |= w.expr(e)
+		if _, isMap := under(w.Info.TypeOf(e.X)).(*types.Map); isMap {
+			all |= mayPanic // if it is nil
+		}
+	case *ast.SelectorExpr, *ast.StarExpr:
+		all |= w.expr(to)
+	}
+	return all
+}
+
+// formatting returns what package fmt may do to show a value of a type: it calls Format, Error,
+// String and GoString methods of the value, and of what is in it. A panic of theirs becomes text.
+func formatting(s *advice.Site, t types.Type) effects {
+	return (&formatWalk{effectWalk: effectWalk{Site: s}}).of(t, true)
+}
+
+type formatWalk struct {
+	effectWalk
+	seen []types.Type
+}
+
+// of is of a value that fmt is given, or that is in one.
+func (w *formatWalk) of(t types.Type, given bool) (all effects) {
+	if t == nil || types.IsInterface(t) || slices.ContainsFunc(w.seen, func(seen types.Type) bool { return types.Identical(seen, t) }) {
+		if t != nil && !types.IsInterface(t) {
+			return 0
+		}
+		if b, ok := t.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+			return 0
+		}
+		return anyEffect
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok || typeName(t) == "reflect.Value" {
+		return anyEffect
+	}
+	w.seen = append(w.seen, t)
+	methods := types.NewMethodSet(t)
+	for _, name := range []string{"Format", "GoString", "Error", "String"} {
+		m := methods.Lookup(nil, name)
+		if m == nil {
+			continue
+		}
+		f, ok := m.Obj().(*types.Func)
+		if !ok {
+			return anyEffect
+		}
+		return w.function(f.Origin(), &ast.CallExpr{}) &^ mayPanic
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return 0
+	case *types.Pointer:
+		if !given {
+			return 0 // its address
+		}
+		switch u.Elem().Underlying().(type) {
+		case *types.Struct, *types.Array, *types.Slice, *types.Map:
+			return mayRead | readsBytes | w.of(u.Elem(), false)
+		}
+		return 0
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !f.Exported() {
+				all |= mayRead | readsBytes // fmt calls no methods of what reflection can't hand out
+				continue
+			}
+			all |= w.of(f.Type(), false)
+		}
+		return all
+	case *types.Array:
+		return w.of(u.Elem(), false)
+	case *types.Slice:
+		all = mayRead | w.of(u.Elem(), false)
+		if isByte(u.Elem()) {
+			all |= readsBytes
+		}
+		return all
+	case *types.Map:
+		return mayRead | w.of(u.Key(), false) | w.of(u.Elem(), false)
+	case *types.Chan, *types.Signature:
+		return 0
+	}
+	return anyEffect
+}
