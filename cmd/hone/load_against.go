@@ -187,9 +187,11 @@ func (a *app) tellVersus(ctx context.Context, f *loadFlags, target loadTarget, r
 		name string
 		*load.Result
 	}{{"base", r.Base}, {"head", r.Head}} {
-		if side.Failed > 0 {
+		if side.Failed > 0 || len(side.Silences) > 0 || side.Overdue > 0 {
 			fmt.Fprintf(&b, "\n%s:\n", side.name)
+			tellAnswered(&b, side.Result)
 			tellFailures(&b, side.Result)
+			tellSilences(&b, side.Silences)
 		}
 	}
 	fmt.Fprintln(&b)

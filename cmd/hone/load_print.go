@@ -33,11 +33,12 @@ func (p *progress) load(e measure.Event) {
 	p.show(text)
 }
 
-// windowText is what happened within a second, on a line.
+// windowText is what happened within a second, on a line. It has numbers of requests,
+// not rates: what stood still answers more in a second than was due in it.
 func windowText(w load.Window) string {
-	text := fmt.Sprintf("%.4g/s", w.Rate())
+	text := fmt.Sprintf("%d answered", w.Succeeded)
 	if w.Asked > 0 {
-		text += fmt.Sprintf(" of %.4g", w.Asked)
+		text += fmt.Sprintf(", %.0f due", w.Asked*(w.End-w.Start).Seconds())
 	}
 	text += "  p99 " + timeText(w.Response.P99)
 	if w.Failed > 0 {
@@ -47,11 +48,19 @@ func windowText(w load.Window) string {
 }
 
 func tryText(t load.Try) string {
-	text := fmt.Sprintf("p50 %s  p99 %s  %.6g/s answered", timeText(t.Response.P50), timeText(t.Response.P99), t.Result.Rate)
+	text := fmt.Sprintf("p50 %s  p99 %s  %s/s answered", timeText(t.Response.P50), timeText(t.Response.P99), rateText(t.Answered))
 	if t.Missed != "" {
 		return text + "  missed: " + oneWord(t.Missed)
 	}
 	return text + "  met"
+}
+
+// rateText is a rate per second; a dash where it is not known.
+func rateText(rate *float64) string {
+	if rate == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.4g", *rate)
 }
 
 // timeText is a time with three digits; a dash where requests failed instead.
@@ -76,14 +85,11 @@ func (a *app) tellLoad(f *loadFlags, target loadTarget, r *measure.Report) error
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s  %s\n\n", target.where, f.loadText(r.Result))
-	fmt.Fprintf(&b, "  answered  %d requests in %.4gs: %.4g per second", r.Succeeded, r.Elapsed.Seconds(), r.Rate)
-	if r.Asked > 0 {
-		fmt.Fprintf(&b, " of %.4g", r.Asked)
-	}
-	fmt.Fprintln(&b)
+	tellAnswered(&b, r.Result)
 	tellFailures(&b, r.Result)
+	tellSilences(&b, r.Silences)
 	if r.Late > 0 {
-		fmt.Fprintf(&b, "  late      %d requests were sent more than %v late\n", r.Late, f.opts.Late)
+		fmt.Fprintf(&b, "  sent late %d requests, more than %v after they were due\n", r.Late, f.opts.Late)
 	}
 	if r.Waited > 0 {
 		fmt.Fprintf(&b, "  waited    %d requests, as all %d connections were busy\n", r.Waited, r.Connections)
@@ -132,6 +138,9 @@ func (f *loadFlags) tellGoals(b *bytes.Buffer, r *load.Result) {
 		}
 		fmt.Fprintf(b, "\n  %-20s %s", g, verdict)
 	}
+	if len(f.goals) > 0 && load.Unforgiven(r, f.goals) != "" {
+		fmt.Fprintf(b, "\n  %-20s MISSED", load.NoSilence)
+	}
 	if len(f.goals) > 0 {
 		fmt.Fprintln(b)
 	}
@@ -160,6 +169,33 @@ func (f *loadFlags) loadText(r *load.Result) string {
 	return text
 }
 
+// tellAnswered says how many requests were answered within the period, and at which
+// rate that is; and how many came later.
+func tellAnswered(b *bytes.Buffer, r *load.Result) {
+	fmt.Fprintf(b, "  answered  %d requests in %.4gs: %s per second", r.Succeeded-r.Overdue, r.Period.Seconds(), rateText(r.Rate))
+	if r.Asked > 0 {
+		fmt.Fprintf(b, " of %.4g", r.Asked)
+	}
+	if r.Rate == nil {
+		fmt.Fprint(b, " (too few to tell a rate)")
+	}
+	fmt.Fprintln(b)
+	if r.Overdue > 0 {
+		fmt.Fprintf(b, "  overdue   %d requests were answered late, after their period: they are not in the rate\n", r.Overdue)
+	}
+}
+
+func tellSilences(b *bytes.Buffer, silences []load.Silence) {
+	const most = 5
+	for i, s := range silences {
+		if i == most {
+			fmt.Fprintf(b, "            … %d more times\n", len(silences)-most)
+			break
+		}
+		fmt.Fprintf(b, "  silent    %v\n", s)
+	}
+}
+
 func tellFailures(b *bytes.Buffer, r *load.Result) {
 	if r.Failed == 0 {
 		return
@@ -184,7 +220,7 @@ func tellRounds(b *bytes.Buffer, rounds []load.Round) {
 			fmt.Fprintf(b, "  … %d more\n", len(rounds)-most)
 			break
 		}
-		fmt.Fprintf(b, "  round %-4d %6d requests in %s: %.4g per second\n", i+1, round.Succeeded, timeText(pointer(round.End-round.Start)), round.Rate())
+		fmt.Fprintf(b, "  round %-4d %6d requests in %s: %s per second\n", i+1, round.Succeeded, timeText(pointer(round.End-round.Start)), rateText(round.Rate()))
 	}
 }
 

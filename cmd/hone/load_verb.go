@@ -48,7 +48,7 @@ know the run by its name: see hone help runs.
 
 How much, and how long:
 
-  -rate R           requests per second, 500, or per minute, 30000/m; 100..1000
+  -rate R           requests per second, 500, or per minute, 30000/m; 0..1000
                     moves evenly, 100,200,400 goes in steps
   -poisson          send at random times of that rate on average
   -users N          users of a closed loop
@@ -114,9 +114,9 @@ Kafka:
 
 What comes of it:
 
-  -goal GOAL        p99<=10ms, p99.9<=1s, max<=2s, mean<=5ms, rate>=500 or
-                    failed<=0.1%; the exit code is 3 if one is missed. May be given
-                    several times
+  -goal GOAL        p99<=10ms, p99.9<=1s, max<=2s, mean<=5ms, rate>=500,
+                    failed<=0.1% or silence<=5s; the exit code is 3 if one is
+                    missed. May be given several times
   -serve CMD        start the service with this command first, and stop it at the end;
                     go run ./cmd/server is built, and started without go
   -against REF      compare with another revision of the repository: a branch, a tag,
@@ -143,8 +143,9 @@ What comes of it:
   -v                with -against, print everything, also what did not change
   -json             print everything as JSON
 
-The exit code is 1 if requests failed, unless a goal for failed allows it, or if
-the run is void or interrupted: it ends with what it has.
+The exit code is 1 if requests failed, unless a goal for failed allows it, if no
+answer came for seconds, unless a goal for silence allows it, or if the run is void
+or interrupted: it ends with what it has.
 
 Examples:
 
@@ -545,12 +546,19 @@ func (f *loadFlags) verdict(ctx context.Context, r *load.Result, err error) erro
 	case r.Stopped != "":
 		return errors.New("the run was stopped: " + r.Stopped)
 	}
+	silent := load.Unforgiven(r, f.goals)
 	allowed := false
 	for _, g := range f.goals {
 		if !g.Met(r) {
 			return errMissed
 		}
 		allowed = allowed || strings.HasPrefix(g.String(), "failed")
+	}
+	switch {
+	case silent != "" && len(f.goals) > 0:
+		return errMissed
+	case silent != "":
+		return errors.New(silent)
 	}
 	if r.Failed > 0 && !allowed {
 		return fmt.Errorf("%d of %d requests failed", r.Failed, r.Requests())

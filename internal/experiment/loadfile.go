@@ -37,10 +37,12 @@ type LoadSide struct {
 	Side        string        `json:"side"`
 	Started     time.Time     `json:"started"`
 	Elapsed     time.Duration `json:"elapsed"`
-	Asked       float64       `json:"asked"` // requests per second; 0: as many as it takes
-	Rate        float64       `json:"rate"`  // that succeeded per second
+	Period      time.Duration `json:"period"` // in which requests were due, of all periods
+	Asked       float64       `json:"asked"`  // requests per second; 0: as many as it takes
+	Rate        *float64      `json:"rate"`   // that succeeded per second, within the periods; nil: too few to tell
 	Succeeded   int64         `json:"succeeded"`
 	Failed      int64         `json:"failed"`
+	Overdue     int64         `json:"overdue,omitempty"` // succeeded, but after their period
 	Late        int64         `json:"late"`
 	Waited      int64         `json:"waited"`
 	Bytes       int64         `json:"bytes"`
@@ -52,6 +54,7 @@ type LoadSide struct {
 	Response LoadTimes     `json:"response"` // since a request was due
 	Service  LoadTimes     `json:"service"`  // since it was sent
 	Failures []LoadFailure `json:"failures,omitempty"`
+	Silences []LoadSilence `json:"silences,omitempty"`
 	Costs    []LoadCost    `json:"costs,omitempty"`
 	GCShare  *float64      `json:"gc_share,omitempty"` // of CPU time
 	Hottest  []LoadHot     `json:"hottest,omitempty"`
@@ -79,6 +82,7 @@ type LoadWindow struct {
 	Asked     float64        `json:"asked"`
 	Succeeded int64          `json:"succeeded"`
 	Failed    int64          `json:"failed"`
+	Overdue   int64          `json:"overdue,omitempty"`
 	Late      int64          `json:"late,omitempty"`
 	P50       *time.Duration `json:"p50"`
 	P99       *time.Duration `json:"p99"`
@@ -91,7 +95,14 @@ type LoadRound struct {
 	End       time.Duration `json:"end"`
 	Succeeded int64         `json:"succeeded"`
 	Failed    int64         `json:"failed"`
-	Rate      float64       `json:"rate"` // that succeeded per second
+	Rate      *float64      `json:"rate"` // that succeeded per second; nil: too few to tell
+}
+
+// A LoadSilence is a time in which requests were due and no answer came.
+type LoadSilence struct {
+	Start time.Duration `json:"start"`
+	End   time.Duration `json:"end"`
+	Due   int64         `json:"due"` // requests that were due meanwhile
 }
 
 // A LoadDelivery is what a consumer saw of the messages of a period and its warm-up.
@@ -193,7 +204,8 @@ func together(windows []LoadWindow, most int) []LoadWindow {
 					sum.Max = w.Max
 				}
 			}
-			sum.Succeeded, sum.Failed, sum.Late = sum.Succeeded+w.Succeeded, sum.Failed+w.Failed, sum.Late+w.Late
+			sum.Succeeded, sum.Failed = sum.Succeeded+w.Succeeded, sum.Failed+w.Failed
+			sum.Overdue, sum.Late = sum.Overdue+w.Overdue, sum.Late+w.Late
 		}
 		if length := (sum.End - sum.Start).Seconds(); length > 0 {
 			sum.Asked = asked / length

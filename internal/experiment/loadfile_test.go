@@ -15,7 +15,7 @@ func after(d time.Duration) *time.Duration { return &d }
 
 func someLoad() *Load {
 	return &Load{Package: "load/http", Benchmark: "GET/x", Sides: []LoadSide{{
-		Side: "head", Started: time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC), Elapsed: 2 * time.Second, Asked: 10, Rate: 9, Succeeded: 18, Failed: 2,
+		Side: "head", Started: time.Date(2026, 11, 21, 17, 0, 0, 0, time.UTC), Elapsed: 2 * time.Second, Asked: 10, Period: 2 * time.Second, Rate: new(9.0), Succeeded: 18, Failed: 2,
 		Periods: []LoadPeriod{{Start: 0, End: 2 * time.Second}},
 		Windows: []LoadWindow{
 			{Start: 0, End: time.Second, Asked: 10, Succeeded: 9, Failed: 1, P50: after(3), P99: nil, Max: after(5)},
@@ -25,7 +25,7 @@ func someLoad() *Load {
 		Service:  LoadTimes{Curve: []LoadPoint{}},
 		Failures: []LoadFailure{{"status 503", 2, []string{"503 Service Unavailable"}}},
 		Goals:    []LoadGoal{{"p99<=1s", false}},
-		Rounds:   []LoadRound{{0, time.Second, 9, 1, 9}, {time.Second, 2 * time.Second, 9, 1, 9}},
+		Rounds:   []LoadRound{{0, time.Second, 9, 1, new(9.0)}, {time.Second, 2 * time.Second, 9, 1, new(9.0)}},
 
 		Deliveries: []LoadDelivery{{Arrived: 18, Lost: 1, Doubled: 2, Unconfirmed: 3, Time: LoadTimes{P50: after(7), Curve: []LoadPoint{}}}},
 	}}}

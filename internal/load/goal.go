@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,24 +18,32 @@ type Goal struct {
 	value func(r *Result) float64 // +Inf for a quantile that is a failed request's
 	bound float64
 	least bool // the value has to be at least the bound, not at most
+
+	silence bool // it is on how long no answer may come
 }
 
 var goalForm = regexp.MustCompile(`^\s*([a-z]+[0-9.]*)\s*(<=|>=|<|>)\s*(\S+)\s*$`)
 
 // ParseGoal reads a goal such as p99<=10ms, p99.9<=1s, mean<=5ms, max<=1s,
-// rate>=500 or failed<=0.1%. < is <=, and > is >=.
+// rate>=500, failed<=0.1% or silence<=5s. < is <=, and > is >=.
 func ParseGoal(text string) (Goal, error) {
 	g := Goal{text: strings.TrimSpace(text)}
 	m := goalForm.FindStringSubmatch(text)
 	if m == nil {
-		return g, fmt.Errorf("%q is no goal like p99<=10ms, rate>=500 or failed<=0.1%%", text)
+		return g, fmt.Errorf("invalid goal %q: use p99<=10ms, rate>=500 or failed<=0.1%%", text)
 	}
 	name, bound := m[1], m[3]
+	g.silence = name == "silence"
 	g.least = m[2][0] == '>'
 	var err error
 	switch {
 	case name == "rate":
-		g.value = func(r *Result) float64 { return r.Rate }
+		g.value = func(r *Result) float64 {
+			if r.Rate == nil {
+				return math.NaN() // what is not known meets nothing
+			}
+			return *r.Rate
+		}
 		g.bound, err = parseRate(bound)
 	case name == "failed":
 		g.value = func(r *Result) float64 { return float64(r.Failed) / math.Max(1, float64(r.Requests())) }
@@ -75,15 +84,35 @@ func timeOf(name string) (func(r *Result) *time.Duration, error) {
 			}
 			return r.Response.Max
 		}, nil
+	case "silence":
+		return func(r *Result) *time.Duration {
+			longest := time.Duration(0)
+			for _, s := range r.Silences {
+				longest = max(longest, s.End-s.Start)
+			}
+			return &longest
+		}, nil
 	}
 	percent, err := strconv.ParseFloat(strings.TrimPrefix(name, "p"), 64)
 	if err != nil || name[0] != 'p' || percent <= 0 || percent >= 100 {
-		return nil, fmt.Errorf("%q is not measured: there are p50, p99, p99.9 and other quantiles, mean, max, rate and failed", name)
+		return nil, fmt.Errorf("unknown metric %q: use p50, p99, p99.9 or another quantile, mean, max, rate, failed or silence", name)
 	}
 	return func(r *Result) *time.Duration { return r.Quantile(percent / 100) }, nil
 }
 
 func (g Goal) String() string { return g.text }
+
+// NoSilence is the goal that holds for every run: see Unforgiven.
+const NoSilence = "answers all the time"
+
+// Unforgiven says in which time the service answered nobody, unless a goal says how
+// long that may be.
+func Unforgiven(r *Result, goals []Goal) string {
+	if slices.ContainsFunc(goals, func(g Goal) bool { return g.silence }) {
+		return ""
+	}
+	return r.Silent()
+}
 
 // Met reports whether a result meets the goal.
 func (g Goal) Met(r *Result) bool {
@@ -96,8 +125,9 @@ func (g Goal) Met(r *Result) bool {
 
 // A Try is one rate that Find tried.
 type Try struct {
-	Rate   float64 `json:"rate"`
-	Missed string  `json:"missed,omitempty"` // why it is too high; "" if it is not
+	Rate     float64  `json:"rate"`
+	Answered *float64 `json:"answered"`         // Result's rate: requests per second that succeeded in time
+	Missed   string   `json:"missed,omitempty"` // why it is too high; "" if it is not
 	*Result
 }
 
@@ -129,7 +159,7 @@ func Find(ctx context.Context, start, precision float64, goals []Goal, try func(
 			if err != nil {
 				return t, err
 			}
-			t = Try{rate, missed(r, goals), r}
+			t = Try{rate, r.Rate, missed(r, goals), r}
 			tries = append(tries, t)
 			if told != nil {
 				told(t)
@@ -174,14 +204,22 @@ func missed(r *Result, goals []Goal) string {
 	case r.Stopped != "":
 		return r.Stopped
 	}
+	if silent := Unforgiven(r, goals); silent != "" {
+		return silent
+	}
 	for _, g := range goals {
 		if !g.Met(r) {
 			return g.text + " is missed"
 		}
 	}
-	// Of few requests, one that comes late is many percent.
-	if few := 2 / float64(max(r.Requests(), 1)); r.Rate < kept*r.Asked*(1-few) {
-		return fmt.Sprintf("%.4g of %.4g requests per second were answered", r.Rate, r.Asked)
+	// What was due at the end of the period may be answered after it by a service that
+	// keeps up. One that does answers as many in a time as are due in it; in the second
+	// half, where the first answers have had their time. One that comes late is many
+	// percent of few.
+	settled := float64(r.tally.settled)
+	if few := 2 / max(r.dueInHalf, 1); settled < kept*r.dueInHalf*(1-few) {
+		half := r.Period.Seconds() / 2
+		return fmt.Sprintf("%.4g of %.4g requests per second were answered in the second half of the period", settled/half, r.dueInHalf/half)
 	}
 	return ""
 }

@@ -15,7 +15,10 @@ type Pacer interface {
 	Next() (time.Duration, bool)
 	// Rate returns the rate asked for at a time, in requests per second.
 	Rate(at time.Duration) float64
-	// End returns when the times end: no request is due after it.
+	// Due returns how many requests the rate makes due before a time, on average.
+	Due(before time.Duration) float64
+	// End returns when the times end: no request is due after it. It is 0 where requests
+	// are due when there is room for them, so that there is neither a rate nor an end.
 	End() time.Duration
 }
 
@@ -100,6 +103,19 @@ func (p *Steps) Rate(at time.Duration) float64 {
 	return 0
 }
 
+func (p *Steps) Due(before time.Duration) float64 {
+	due := 0.0
+	for _, s := range p.steps {
+		if before <= s.For {
+			t := max(0, before).Seconds()
+			return due + s.From*t + (s.To-s.From)/s.For.Seconds()*t*t/2
+		}
+		due += s.requests()
+		before -= s.For
+	}
+	return due
+}
+
 func (p *Steps) End() time.Duration {
 	var end time.Duration
 	for _, s := range p.steps {
@@ -130,5 +146,7 @@ func (p *poisson) Next() (time.Duration, bool) {
 }
 
 func (p *poisson) Rate(at time.Duration) float64 { return p.mean.Rate(at) }
+
+func (p *poisson) Due(before time.Duration) float64 { return p.mean.Due(before) }
 
 func (p *poisson) End() time.Duration { return p.mean.End() }

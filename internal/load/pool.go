@@ -5,7 +5,6 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // Backlog is how many requests may wait for a connection at most. Beyond it they
@@ -50,7 +49,7 @@ type job struct {
 
 type worker struct{ jobs chan job }
 
-var errBacklog = &Failure{"backlog full", "more than a million requests waited for a connection"}
+var errBacklog = &Failure{classBacklog, "more than a million requests waited for a connection"}
 
 func (p *Pool) Send(ctx context.Context, clock Clock, r Request, done func(Request, Outcome)) {
 	j := job{ctx, clock, r, done, false}
@@ -154,7 +153,6 @@ func (p *Pool) Close() error {
 // flight counts requests that are under way, and tells when none is left.
 type flight struct {
 	n    atomic.Int64
-	last atomic.Int64  // when the last one ended, a time.Duration
 	none chan struct{} // closed when the generator ended and none is under way
 }
 
@@ -169,15 +167,5 @@ func (f *flight) begin() { f.n.Add(1) }
 func (f *flight) end() {
 	if f.n.Add(-1) == 0 {
 		close(f.none)
-	}
-}
-
-// reach notes when a request ended.
-func (f *flight) reach(t time.Duration) {
-	for {
-		last := f.last.Load()
-		if int64(t) <= last || f.last.CompareAndSwap(last, int64(t)) {
-			return
-		}
 	}
 }

@@ -15,35 +15,53 @@ type Pacing struct {
 }
 
 // ParsePacing reads a rate in requests per second, 500 or 500/s, or per minute,
-// 30000/m; a rate that moves evenly, 100..1000; or steps of the same length:
-// 100,200,400. With poisson, requests are due at random times of that rate on
+// 30000/m; a rate that moves evenly, 0..1000; or steps of the same length:
+// 100,200,400. Some rate has to be above 0. With poisson, requests are due at random times of that rate on
 // average, which follow from seed.
 func ParsePacing(text string, poisson bool, seed uint64) (Pacing, error) {
 	p := Pacing{poisson: poisson, seed: seed}
+	sends := false
 	for _, item := range strings.Split(text, ",") {
 		from, to, ramp := strings.Cut(item, "..")
 		if !ramp {
 			to = from
 		}
-		a, err := parseRate(from)
+		a, err := parseRateOrZero(from)
 		if err != nil {
 			return p, err
 		}
-		b, err := parseRate(to)
+		b, err := parseRateOrZero(to)
 		if err != nil {
 			return p, err
 		}
 		p.steps = append(p.steps, Step{From: a, To: b})
+		sends = sends || a+b > 0
+	}
+	if !sends {
+		return p, badRate(text)
 	}
 	return p, nil
 }
 
+func badRate(text string) error {
+	return fmt.Errorf("invalid rate %q: use 500, 500/s or 30000/m", text)
+}
+
+// parseRate reads a rate above 0.
 func parseRate(text string) (float64, error) {
+	v, err := parseRateOrZero(text)
+	if err == nil && v == 0 {
+		err = badRate(text)
+	}
+	return v, err
+}
+
+func parseRateOrZero(text string) (float64, error) {
 	number, per, _ := strings.Cut(text, "/")
 	seconds, ok := map[string]float64{"": 1, "s": 1, "m": 60, "h": 3600}[per]
 	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || !ok || !(v > 0) || v > 1e9 {
-		return 0, fmt.Errorf("%q is no rate like 500, 500/s or 30000/m", text)
+	if err != nil || !ok || !(v >= 0) || v > 1e9 {
+		return 0, badRate(text)
 	}
 	return v / seconds, nil
 }

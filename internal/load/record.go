@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
@@ -26,19 +27,20 @@ func record(h *hdrhistogram.Histogram, d time.Duration, n int64) {
 type tally struct {
 	response, service *hdrhistogram.Histogram // of those that succeeded
 	lag               *hdrhistogram.Histogram // of the generator
-	done              *hdrhistogram.Histogram // when those that succeeded ended, since the run began to count
 	succeeded, failed int64
+	overdue           int64 // succeeded after the period
+	settled           int64 // succeeded in the second half of the period
 	late, waited      int64
 	bytes             int64
 	classes           map[string]*Class
 }
 
 func newTally() *tally {
-	return &tally{response: newHistogram(), service: newHistogram(), lag: newHistogram(), done: newHistogram(), classes: make(map[string]*Class)}
+	return &tally{response: newHistogram(), service: newHistogram(), lag: newHistogram(), classes: make(map[string]*Class)}
 }
 
-// add takes an outcome of a run that counts from a time on.
-func (t *tally) add(r Request, o Outcome, from, late time.Duration) {
+// add takes an outcome of a period.
+func (t *tally) add(r Request, o Outcome, p *period, late time.Duration) {
 	n := int64(max(o.Messages, 1))
 	if o.Waited {
 		t.waited += n
@@ -55,10 +57,14 @@ func (t *tally) add(r Request, o Outcome, from, late time.Duration) {
 		return
 	}
 	t.succeeded += n
+	if end := p.end(); o.Done > end {
+		t.overdue += n
+	} else if o.Done > p.from+(end-p.from)/2 {
+		t.settled += n
+	}
 	t.bytes += int64(o.Bytes)
 	record(t.response, o.Done-r.Due, n)
 	record(t.service, o.Done-o.Sent, n)
-	record(t.done, o.Done-from, n)
 }
 
 // What comes from a service has limits: so many classes of failures, others being
@@ -95,9 +101,10 @@ func (t *tally) merge(o *tally) {
 	t.response.Merge(o.response)
 	t.service.Merge(o.service)
 	t.lag.Merge(o.lag)
-	t.done.Merge(o.done)
 	t.succeeded += o.succeeded
 	t.failed += o.failed
+	t.overdue += o.overdue
+	t.settled += o.settled
 	t.late += o.late
 	t.waited += o.waited
 	t.bytes += o.bytes
@@ -111,9 +118,8 @@ func (t *tally) reset() {
 	t.response.Reset()
 	t.service.Reset()
 	t.lag.Reset()
-	t.done.Reset()
 	clear(t.classes)
-	*t = tally{response: t.response, service: t.service, lag: t.lag, done: t.done, classes: t.classes}
+	*t = tally{response: t.response, service: t.service, lag: t.lag, classes: t.classes}
 }
 
 // samples is how many different texts of a class are kept.
@@ -135,9 +141,29 @@ texts:
 	}
 }
 
+// A period is the time in which requests are due that count. Answers after it are
+// overdue: they are in no rate.
+type period struct {
+	from  time.Duration
+	until atomic.Int64 // a time.Duration; it moves forward when a run is cut short
+}
+
+func newPeriod(from, end time.Duration) *period {
+	p := &period{from: from}
+	p.until.Store(int64(end))
+	return p
+}
+
+func (p *period) end() time.Duration { return time.Duration(p.until.Load()) }
+
+// cut ends the period now, if it has not ended.
+func (p *period) cut(now time.Duration) {
+	p.until.Store(min(p.until.Load(), max(int64(p.from), int64(now))))
+}
+
 // A recorder counts outcomes that come from many goroutines.
 type recorder struct {
-	from   time.Duration // when the run begins to count
+	period *period
 	late   time.Duration
 	shards []shard
 	window *tally // of the present second, while it is collected
@@ -150,8 +176,8 @@ type shard struct {
 	_ [64]byte // a line of the cache to each
 }
 
-func newRecorder(from, late time.Duration) *recorder {
-	r := &recorder{from: from, late: late, shards: make([]shard, runtime.GOMAXPROCS(0)), window: newTally(), total: newTally()}
+func newRecorder(p *period, late time.Duration) *recorder {
+	r := &recorder{period: p, late: late, shards: make([]shard, runtime.GOMAXPROCS(0)), window: newTally(), total: newTally()}
 	for i := range r.shards {
 		r.shards[i].tally = newTally()
 	}
@@ -161,7 +187,7 @@ func newRecorder(from, late time.Duration) *recorder {
 func (rec *recorder) add(r Request, o Outcome) {
 	s := &rec.shards[uint64(r.N)%uint64(len(rec.shards))]
 	s.mu.Lock()
-	s.add(r, o, rec.from, rec.late)
+	s.add(r, o, rec.period, rec.late)
 	s.mu.Unlock()
 }
 
@@ -176,7 +202,7 @@ func (rec *recorder) collect(start, end time.Duration) Window {
 	}
 	w := Window{
 		Start: start, End: end,
-		Succeeded: rec.window.succeeded, Failed: rec.window.failed, Late: rec.window.late,
+		Succeeded: rec.window.succeeded, Failed: rec.window.failed, Overdue: rec.window.overdue, Late: rec.window.late,
 		Response: quantiles(rec.window.response, rec.window.failed),
 	}
 	rec.total.merge(rec.window)

@@ -14,29 +14,33 @@ import (
 // are in nanoseconds in JSON.
 type Result struct {
 	Started     time.Time     `json:"started"` // the first request that counts was due
-	Elapsed     time.Duration `json:"elapsed"` // until the last answer, or the end of what was due
+	Elapsed     time.Duration `json:"elapsed"` // until the last answer, or the end of the period
+	Period      time.Duration `json:"period"`  // in which requests were due; for a closed loop, Elapsed
 	Asked       float64       `json:"asked"`   // requests per second that were due; 0 for a closed loop
-	Rate        float64       `json:"rate"`    // requests per second that succeeded; for an open loop, while requests were sent
+	Rate        *float64      `json:"rate"`    // requests per second that succeeded within the period; nil: too few to tell
 	Succeeded   int64         `json:"succeeded"`
 	Failed      int64         `json:"failed"`
-	Late        int64         `json:"late"`   // the generator sent them late, though a connection was free
-	Waited      int64         `json:"waited"` // for a connection, as all that may be opened were busy
-	Bytes       int64         `json:"bytes"`  // of answers
+	Overdue     int64         `json:"overdue"` // succeeded, but after the period: they are not in Rate
+	Late        int64         `json:"late"`    // the generator sent them late, though a connection was free
+	Waited      int64         `json:"waited"`  // for a connection, as all that may be opened were busy
+	Bytes       int64         `json:"bytes"`   // of answers
 	Connections int           `json:"connections,omitempty"`
 
 	Response Quantiles `json:"response"` // since a request was due
 	Service  Quantiles `json:"service"`  // since it was sent
 	Lag      Quantiles `json:"lag"`      // from when it was due until it was sent, of those that did not wait
 
-	Failures []Class  `json:"failures,omitempty"` // the most frequent first
-	Windows  []Window `json:"windows"`
-	Rounds   []Round  `json:"rounds,omitempty"`
+	Failures []Class   `json:"failures,omitempty"` // the most frequent first
+	Silences []Silence `json:"silences,omitempty"` // in which the service answered nobody
+	Windows  []Window  `json:"windows"`
+	Rounds   []Round   `json:"rounds,omitempty"`
 
 	Void        string `json:"void,omitempty"`    // why the figures mean nothing; "" if they do
 	Stopped     string `json:"stopped,omitempty"` // why it ended before its time
 	Interrupted bool   `json:"interrupted,omitempty"`
 
-	tally *tally // what it is made of
+	tally     *tally  // what it is made of
+	dueInHalf float64 // requests that were due in the second half of the period
 }
 
 // A Class is failures of one kind.
@@ -50,15 +54,13 @@ type Class struct {
 type Window struct {
 	Start     time.Duration `json:"start"` // from when the run began to count
 	End       time.Duration `json:"end"`
-	Asked     float64       `json:"asked"` // requests per second, in its middle
+	Asked     float64       `json:"asked"` // requests per second that were due
 	Succeeded int64         `json:"succeeded"`
 	Failed    int64         `json:"failed"`
+	Overdue   int64         `json:"overdue,omitempty"` // succeeded, but after the period
 	Late      int64         `json:"late"`
 	Response  Quantiles     `json:"response"`
 }
-
-// Rate returns the requests that succeeded per second.
-func (w Window) Rate() float64 { return float64(w.Succeeded) / (w.End - w.Start).Seconds() }
 
 // Quantiles of times. A quantile is nil where so many requests failed that it is
 // one of theirs: a failed request counts as slower than any. Min, Mean and Max
@@ -143,23 +145,40 @@ func (r *Result) curve(h *hdrhistogram.Histogram) []Point {
 // Requests returns how many requests counted.
 func (r *Result) Requests() int64 { return r.Succeeded + r.Failed }
 
-// answered returns the rate at which requests of an open loop succeeded. It is that
-// of the first 99 % of the answers, which the last ones, as slow as they may be, say
-// nothing of, and counts from when the first of them could be there: one less than
-// the answers, as many as there are intervals between them.
-func (t *tally) answered() float64 {
-	n := t.succeeded
-	last := int64(math.Ceil(.99 * float64(n)))
-	took := t.done.ValueAtQuantile(100*float64(last)/float64(max(n, 1))) - t.response.ValueAtQuantile(50)
-	if last < 2 || took <= 0 {
-		return float64(n) // of so few there is no rate: they count as of a second
+// few requests tell no rate: one more or less would be another by a fifth and more.
+const few = 5
+
+// rateOf returns how many of n requests per second those are that came within a
+// period; nil if n is too small to tell.
+func rateOf(came, n int64, period time.Duration) *float64 {
+	if n < few || period <= 0 {
+		return nil
 	}
-	return float64(last-1) / time.Duration(took).Seconds()
+	rate := float64(max(0, came)) / period.Seconds()
+	return &rate
+}
+
+// rate sets the rate at which requests succeeded within the period: never more than
+// was asked for, of which there may be a part of a request more than was due.
+func (r *Result) rate() {
+	r.Rate = rateOf(r.Succeeded-r.Overdue, r.Requests(), r.Period)
+	if r.Rate != nil && r.Asked > 0 {
+		*r.Rate = min(*r.Rate, r.Asked)
+	}
+}
+
+// Silent says in which time the service answered nobody, if there was one: the
+// longest.
+func (r *Result) Silent() string {
+	if len(r.Silences) == 0 {
+		return ""
+	}
+	return slices.MaxFunc(r.Silences, func(a, b Silence) int { return cmp.Compare(a.End-a.Start, b.End-b.Start) }).String()
 }
 
 // take sets what a result says of requests.
 func (r *Result) take(t *tally) {
-	r.Succeeded, r.Failed, r.Late, r.Waited, r.Bytes = t.succeeded, t.failed, t.late, t.waited, t.bytes
+	r.Succeeded, r.Failed, r.Overdue, r.Late, r.Waited, r.Bytes = t.succeeded, t.failed, t.overdue, t.late, t.waited, t.bytes
 	r.Response, r.Service, r.Lag = quantiles(t.response, t.failed), quantiles(t.service, t.failed), quantiles(t.lag, 0)
 	r.tally = t
 	for _, c := range t.classes {
@@ -184,22 +203,24 @@ func Sum(results ...*Result) *Result {
 	}
 	all := newTally()
 	sum := &Result{Started: results[0].Started}
-	var asked, answering float64 // answering: seconds
+	var asked float64
 	for _, r := range results {
 		all.merge(r.tally)
 		for _, w := range r.Windows {
 			w.Start, w.End = w.Start+sum.Elapsed, w.End+sum.Elapsed
 			sum.Windows = append(sum.Windows, w)
 		}
+		for _, s := range r.Silences {
+			s.Start, s.End = s.Start+sum.Elapsed, s.End+sum.Elapsed
+			sum.Silences = append(sum.Silences, s)
+		}
 		for _, round := range r.Rounds {
 			round.Start, round.End = round.Start+sum.Elapsed, round.End+sum.Elapsed
 			sum.Rounds = append(sum.Rounds, round)
 		}
-		if sum.Elapsed += r.Elapsed; sum.Elapsed > 0 {
-			asked += (r.Asked - asked) * float64(r.Elapsed) / float64(sum.Elapsed) // exact where all are the same
-		}
-		if r.Rate > 0 {
-			answering += float64(r.Succeeded) / r.Rate
+		sum.Elapsed += r.Elapsed
+		if sum.Period += r.Period; sum.Period > 0 {
+			asked += (r.Asked - asked) * float64(r.Period) / float64(sum.Period) // exact where all are the same
 		}
 		sum.Connections = max(sum.Connections, r.Connections)
 		sum.Void = cmp.Or(sum.Void, r.Void)
@@ -208,8 +229,6 @@ func Sum(results ...*Result) *Result {
 	}
 	sum.take(all)
 	sum.Asked = asked
-	if answering > 0 {
-		sum.Rate = float64(sum.Succeeded) / answering
-	}
+	sum.rate()
 	return sum
 }

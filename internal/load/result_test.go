@@ -14,17 +14,20 @@ import (
 	"time"
 )
 
+var endless = newPeriod(0, math.MaxInt64)
+
 // resultOf is the result of requests that took times, and of failed ones.
 func resultOf(failed int, times ...time.Duration) *Result {
 	t := newTally()
 	for i, d := range times {
-		t.add(Request{N: int64(i)}, Outcome{Done: d}, 0, time.Hour)
+		t.add(Request{N: int64(i)}, Outcome{Done: d}, endless, time.Hour)
 	}
 	for range failed {
-		t.add(Request{}, Outcome{Failure: &Failure{"bad", "very bad"}}, 0, time.Hour)
+		t.add(Request{}, Outcome{Failure: &Failure{"bad", "very bad"}}, endless, time.Hour)
 	}
-	r := &Result{Elapsed: time.Second, Rate: float64(len(times))}
+	r := &Result{Elapsed: time.Second, Period: time.Second}
 	r.take(t)
+	r.rate()
 	return r
 }
 
@@ -61,7 +64,7 @@ func TestShortTimes(t *testing.T) {
 func TestLimits(t *testing.T) {
 	all := newTally()
 	for i := range 10 * classes {
-		all.add(Request{}, Outcome{Failure: &Failure{fmt.Sprint(i), strings.Repeat("ä", 10_000)}}, 0, time.Hour)
+		all.add(Request{}, Outcome{Failure: &Failure{fmt.Sprint(i), strings.Repeat("ä", 10_000)}}, endless, time.Hour)
 	}
 	if n := len(all.classes); n != classes+1 || all.classes["other"].Count != 9*classes {
 		t.Errorf("%d classes, of which other has %d", n, all.classes["other"].Count)
@@ -97,7 +100,7 @@ func TestSum(t *testing.T) {
 	a.Asked, b.Asked, b.Void = 11, 32, "why"
 	a.Windows, b.Windows = []Window{{End: time.Second}}, []Window{{End: time.Second}}
 	s := Sum(a, b)
-	if s.Succeeded != 40 || s.Failed != 3 || s.Elapsed != 2*time.Second || s.Asked != 21.5 || s.Void != "why" || s.Rate != 20 || s.Failures[0].Count != 3 {
+	if s.Succeeded != 40 || s.Failed != 3 || s.Elapsed != 2*time.Second || s.Asked != 21.5 || s.Void != "why" || *s.Rate != 20 || s.Failures[0].Count != 3 {
 		t.Errorf("%+v", s)
 	}
 	if s.Windows[1].Start != time.Second || s.Windows[1].End != 2*time.Second {
@@ -158,6 +161,13 @@ func TestGoals(t *testing.T) {
 	}
 }
 
+// asked makes a result that of a rate, with answers all the time.
+func asked(rate float64, r *Result) *Result {
+	r.Asked, r.dueInHalf = rate, rate/2
+	r.tally.settled = r.Succeeded / 2
+	return r
+}
+
 // TestFind: a service that slows down with the rate, once by chance.
 func TestFind(t *testing.T) {
 	goal, err := ParseGoal("p99<=100ms")
@@ -171,9 +181,7 @@ func TestFind(t *testing.T) {
 			d = time.Second
 			hiccup = hiccup && rate != 20
 		}
-		r := resultOf(0, slices.Repeat([]time.Duration{d}, int(rate))...)
-		r.Asked = rate
-		return r, nil
+		return asked(rate, resultOf(0, slices.Repeat([]time.Duration{d}, int(rate))...)), nil
 	}
 	told := 0
 	best, tries, err := Find(t.Context(), 10, .05, []Goal{goal}, try, func(Try) { told++ })
@@ -184,16 +192,13 @@ func TestFind(t *testing.T) {
 		t.Errorf("a search that begins too high: %v", err)
 	}
 	slow := func(_ context.Context, rate float64) (*Result, error) {
-		r := resultOf(0, upTo(min(300, int(rate)), 1)...)
-		r.Asked = rate
-		return r, nil
+		return asked(rate, resultOf(0, upTo(min(300, int(rate)), 1)...)), nil
 	}
 	if best, _, err = Find(t.Context(), 10, .05, nil, slow, nil); err != nil || best.Rate > 305 {
 		t.Errorf("a service that answers 300 per second: %v, %+v", err, best)
 	}
 	void := func(_ context.Context, rate float64) (*Result, error) {
-		r := resultOf(0, upTo(int(rate), 1)...)
-		r.Asked = float64(int(rate))
+		r := asked(float64(int(rate)), resultOf(0, upTo(int(rate), 1)...))
 		if rate > 500 {
 			r.Void = "lagged"
 		}

@@ -27,20 +27,15 @@ type Round struct {
 	Failed    int64         `json:"failed"`
 }
 
-// Rate returns the requests that succeeded per second.
-func (r Round) Rate() float64 {
-	if r.End <= r.Start {
-		return 0
-	}
-	return float64(r.Succeeded) / (r.End - r.Start).Seconds()
-}
+// Rate returns the requests that succeeded per second; nil if there are too few to tell.
+func (r Round) Rate() *float64 { return rateOf(r.Succeeded, r.Succeeded+r.Failed, r.End-r.Start) }
 
 // MarshalJSON writes the rate as well.
 func (r Round) MarshalJSON() ([]byte, error) {
 	type fields Round
 	return json.Marshal(struct {
 		fields
-		Rate float64 `json:"rate"`
+		Rate *float64 `json:"rate"`
 	}{fields(r), r.Rate()})
 }
 
@@ -119,11 +114,9 @@ func RunUsers(ctx context.Context, d Driver, u Users, opts Options, round func(R
 		}
 	}
 	r.end()
-	res := r.finish(ctx, r.clock.Now())
-	res.Asked, res.Rounds, res.Connections = 0, rounds, u.Users
-	if res.Elapsed > 0 {
-		res.Rate = float64(res.Succeeded) / res.Elapsed.Seconds()
-	}
+	r.period.cut(r.clock.Now())
+	res := r.finish(ctx, nil)
+	res.Rounds, res.Connections = rounds, u.Users
 	return res, nil
 }
 

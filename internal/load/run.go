@@ -38,8 +38,9 @@ func (o Options) withDefaults() Options {
 const afterInterrupt = time.Second
 
 // Run sends requests as the pacer says, through an open loop: none waits for
-// another's answer. It returns when all are answered, or failed, or did not come
-// within the grace. When ctx ends, the run does, with what it has.
+// another's answer. It returns when its time is over, and all are answered, or
+// failed, or did not come within the grace. When ctx ends, the run does, with what
+// it has.
 func Run(ctx context.Context, p Pacer, s Sender, opts Options) (*Result, error) {
 	opts = opts.withDefaults()
 	sleep, err := newSleeper()
@@ -49,22 +50,23 @@ func Run(ctx context.Context, p Pacer, s Sender, opts Options) (*Result, error) 
 	defer sleep.close()
 	r := begin(ctx, p, opts)
 	defer r.end()
-	r.send(p, s, sleep)
-	until := p.End()
+	if r.send(p, s, sleep) {
+		r.wait(sleep, p.End()-r.clock.Now()) // a period lasts its whole time, however few its requests
+	}
 	if r.sending.Err() != nil {
-		until = min(until, r.clock.Now())
+		r.period.cut(r.clock.Now())
 	}
 	r.flight.end()
 	r.await(opts.Grace)
 	r.giveUp()
 	<-r.flight.none
 	r.end()
-	res := r.finish(ctx, max(until, time.Duration(r.flight.last.Load())))
-	res.Rate, res.Stopped = r.recorder.total.answered(), cmp.Or(res.Stopped, r.behind)
-	res.judge(opts.Late, opts.MaxLate)
-	if until > opts.Warmup {
-		res.Asked = float64(r.due) / (until - opts.Warmup).Seconds()
+	if p.End() == 0 {
+		r.period.cut(r.listener.end())
 	}
+	res := r.finish(ctx, p)
+	res.Stopped = cmp.Or(res.Stopped, r.behind)
+	res.judge(opts.Late, opts.MaxLate)
 	return res, nil
 }
 
@@ -91,7 +93,9 @@ func (r *run) await(grace time.Duration) {
 type run struct {
 	opts     Options
 	clock    Clock
+	period   *period
 	recorder *recorder
+	listener *listener
 	flight   *flight
 	windows  []Window
 	due      int64 // requests that were due and count
@@ -109,8 +113,13 @@ type run struct {
 // begin starts the clock of a run, and has its windows collected. The pacer, which
 // knows how many requests a window ought to have, is nil in a closed loop.
 func begin(ctx context.Context, p Pacer, opts Options) *run {
-	recorder := newRecorder(opts.Warmup, opts.Late) // megabytes, which no request is to wait for
-	r := &run{opts: opts, clock: NewClock(), recorder: recorder, flight: newFlight()}
+	end := time.Duration(math.MaxInt64)
+	if p != nil && p.End() > 0 {
+		end = p.End()
+	}
+	period := newPeriod(opts.Warmup, end)
+	recorder := newRecorder(period, opts.Late) // megabytes, which no request is to wait for
+	r := &run{opts: opts, clock: NewClock(), period: period, recorder: recorder, listener: newListener(period.from), flight: newFlight()}
 	r.sending, r.stop = context.WithCancel(ctx)
 	r.waiting, r.giveUp = context.WithCancel(context.WithoutCancel(ctx))
 	ended, watched := make(chan struct{}), make(chan struct{})
@@ -131,8 +140,9 @@ func begin(ctx context.Context, p Pacer, opts Options) *run {
 // together, none before its time: at high rates that saves more than it delays.
 const quantum = 50 * time.Microsecond
 
-// send sends until there is nothing more to send, or sending ends.
-func (r *run) send(p Pacer, s Sender, sleep *sleeper) {
+// send sends until there is nothing more to send: then it returns true. Or sending
+// ends before.
+func (r *run) send(p Pacer, s Sender, sleep *sleeper) bool {
 	now := r.clock.Now()
 	latest := time.Duration(math.MaxInt64)
 	if end := p.End(); end > 0 {
@@ -141,19 +151,19 @@ func (r *run) send(p Pacer, s Sender, sleep *sleeper) {
 	for n := int64(0); ; n++ {
 		due, ok := p.Next()
 		if !ok {
-			return
+			return true
 		}
 		if due > now {
 			now = r.clock.Now()
 		}
 		for due > now {
 			if !r.wait(sleep, max(due-now, quantum)) {
-				return
+				return false
 			}
 			now = r.clock.Now()
 		}
 		if n&63 == 0 && (r.sending.Err() != nil || r.late(latest)) {
-			return
+			return false
 		}
 		if due >= r.opts.Warmup {
 			r.due++
@@ -183,7 +193,9 @@ func (r *run) wait(sleep *sleeper, d time.Duration) bool {
 			return false
 		}
 	}
-	sleep.sleep(d)
+	if d > 0 {
+		sleep.sleep(d)
+	}
 	return r.sending.Err() == nil
 }
 
@@ -191,7 +203,7 @@ func (r *run) wait(sleep *sleeper, d time.Duration) bool {
 func (r *run) done(req Request, o Outcome) {
 	if req.Due >= r.opts.Warmup {
 		r.recorder.add(req, o)
-		r.flight.reach(o.Done)
+		r.listener.heard(o)
 	}
 	r.flight.end()
 }
@@ -216,7 +228,7 @@ func (r *run) watch(p Pacer, ended <-chan struct{}) {
 			return
 		}
 		if p != nil {
-			w.Asked = p.Rate((start + now) / 2)
+			w.Asked = (p.Due(now) - p.Due(start)) / (now - start).Seconds()
 		}
 		start = now
 		r.windows = append(r.windows, w)
@@ -229,11 +241,33 @@ func (r *run) watch(p Pacer, ended <-chan struct{}) {
 	}
 }
 
-func (r *run) finish(ctx context.Context, end time.Duration) *Result {
+// finish makes the result of what was recorded. The pacer is nil in a closed loop.
+func (r *run) finish(ctx context.Context, p Pacer) *Result {
+	from, end := r.period.from, r.period.end()
 	res := &Result{
-		Started: r.clock.Start().Add(r.opts.Warmup), Elapsed: max(0, end-r.opts.Warmup),
+		Started: r.clock.Start().Add(from), Elapsed: max(0, max(end, r.listener.end())-from), Period: max(0, end-from),
 		Windows: r.windows, Stopped: r.stopped, Interrupted: ctx.Err() != nil,
 	}
 	res.take(r.recorder.total)
+	// Where nothing but the service says when requests are due, as many are as it answered.
+	pace := float64(res.Requests()) / max(res.Elapsed.Seconds(), 1e-9)
+	due := func(from, to time.Duration) float64 { return pace * (to - from).Seconds() }
+	if p != nil && p.End() > 0 {
+		due = func(from, to time.Duration) float64 { return p.Due(to) - p.Due(from) }
+		if res.Period > 0 {
+			n := float64(r.due)
+			if asked := due(from, end); math.Abs(n-asked) < 1 {
+				n = asked // requests are whole: the first is due at once, before the rate has made one
+			}
+			res.Asked = n / res.Period.Seconds()
+		}
+		res.dueInHalf = due(from+(end-from)/2, end)
+	}
+	usual := time.Duration(0)
+	if res.Response.P50 != nil {
+		usual = *res.Response.P50
+	}
+	res.Silences = r.listener.silences(r.period, due, usual)
+	res.rate()
 	return res
 }

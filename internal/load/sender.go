@@ -34,6 +34,23 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Text }
 
+// Classes of failures that say that the service did not answer, not what it
+// answered.
+const (
+	classTimeout = "timeout"
+	classNone    = "no answer by the end"
+	classBacklog = "backlog full"
+)
+
+// silent reports whether the service said nothing: hone gave up.
+func (f *Failure) silent() bool {
+	switch f.Class {
+	case classTimeout, classNone, classBacklog, "grpc DeadlineExceeded":
+		return true
+	}
+	return false
+}
+
 // FailureOf returns the failure of an error: one that err wraps, or one of the
 // class that its cause belongs to. It returns nil for nil.
 func FailureOf(err error) *Failure {
@@ -52,11 +69,11 @@ func classOf(err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, context.Canceled):
-		return "no answer by the end"
+		return classNone
 	case errors.As(err, &dns):
 		return "name not found"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "timeout"
+		return classTimeout
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "refused"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):

@@ -34,7 +34,6 @@ func (s *Sender) Flood(ctx context.Context, n int64, limit time.Duration, opts l
 	res, err := load.Run(ctx, p, s, opts)
 	if err == nil {
 		res.Stopped = cmp.Or(res.Stopped, p.why)
-		res.Rate = float64(res.Succeeded) / max(res.Elapsed.Seconds(), 1e-9)
 	}
 	return res, err
 }
@@ -104,5 +103,7 @@ func (p *pump) waitForRoom() bool {
 }
 
 func (*pump) Rate(time.Duration) float64 { return 0 }
+
+func (*pump) Due(time.Duration) float64 { return 0 }
 
 func (*pump) End() time.Duration { return 0 }

@@ -185,7 +185,7 @@ func TestFlood(t *testing.T) {
 	if peak := len(s.free) + len(s.returned.messages); peak > defaultFlood {
 		t.Errorf("%d messages were under way at a time, and %d may be", peak, defaultFlood)
 	}
-	t.Logf("%.0f messages/s, acknowledged after %v at the median, arrived after %v", res.Rate, *res.Response.P50, *d.Time.P50)
+	t.Logf("%.0f messages/s, acknowledged after %v at the median, arrived after %v", *res.Rate, *res.Response.P50, *d.Time.P50)
 }
 
 func TestFloodEnds(t *testing.T) {

@@ -20,7 +20,7 @@ func TestInUse(t *testing.T) {
 		Load: func(ctx context.Context, stage Stage, d time.Duration, opts load.Options) (*load.Result, error) {
 			loads++
 			<-ctx.Done()
-			return &load.Result{Succeeded: 10, Rate: 5}, nil
+			return &load.Result{Succeeded: 12, Overdue: 2, Period: 2 * time.Second}, nil
 		},
 		Fetch: func(ctx context.Context, kind string, seconds int) (*profile.Profile, error) {
 			if asked++; asked <= busy {

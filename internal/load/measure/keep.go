@@ -25,6 +25,9 @@ func (p *Plan) goals(r *load.Result) (all []experiment.LoadGoal) {
 	for _, g := range p.Goals {
 		all = append(all, experiment.LoadGoal{Text: g.String(), Met: g.Met(r)})
 	}
+	if load.Unforgiven(r, p.Goals) != "" {
+		all = append(all, experiment.LoadGoal{Text: load.NoSilence, Met: false})
+	}
 	return all
 }
 
@@ -32,8 +35,8 @@ func (p *Plan) goals(r *load.Result) (all []experiment.LoadGoal) {
 func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by told) experiment.LoadSide {
 	sum := load.Sum(periods...)
 	s := experiment.LoadSide{
-		Side: of.String(), Started: sum.Started, Elapsed: sum.Elapsed, Asked: sum.Asked, Rate: sum.Rate,
-		Succeeded: sum.Succeeded, Failed: sum.Failed, Late: sum.Late, Waited: sum.Waited, Bytes: sum.Bytes, Connections: sum.Connections,
+		Side: of.String(), Started: sum.Started, Elapsed: sum.Elapsed, Period: sum.Period, Asked: sum.Asked, Rate: sum.Rate,
+		Succeeded: sum.Succeeded, Failed: sum.Failed, Overdue: sum.Overdue, Late: sum.Late, Waited: sum.Waited, Bytes: sum.Bytes, Connections: sum.Connections,
 		Response: Times(sum.Response, sum.Curve()), Service: Times(sum.Service, sum.ServiceCurve()),
 		Windows: []experiment.LoadWindow{}, GCShare: by.gcShare, Goals: p.goals(sum), Void: sum.Void, Stopped: sum.Stopped, Interrupted: sum.Interrupted,
 	}
@@ -42,7 +45,7 @@ func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by
 		end := start + r.Elapsed
 		for _, w := range r.Windows {
 			s.Windows = append(s.Windows, experiment.LoadWindow{
-				Start: start + w.Start, End: start + w.End, Asked: w.Asked, Succeeded: w.Succeeded, Failed: w.Failed, Late: w.Late,
+				Start: start + w.Start, End: start + w.End, Asked: w.Asked, Succeeded: w.Succeeded, Failed: w.Failed, Overdue: w.Overdue, Late: w.Late,
 				P50: w.Response.P50, P99: w.Response.P99, Max: w.Response.Max,
 			})
 			end = max(end, start+w.End) // the last one is collected after the last answer
@@ -58,6 +61,9 @@ func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by
 	}
 	if p.Deliveries != nil {
 		s.Deliveries = p.Deliveries()
+	}
+	for _, silence := range sum.Silences {
+		s.Silences = append(s.Silences, experiment.LoadSilence(silence))
 	}
 	for _, c := range sum.Failures {
 		s.Failures = append(s.Failures, experiment.LoadFailure(c))

@@ -29,7 +29,7 @@ func (service) Do(_ context.Context, n int64) (int, error) {
 
 // rounds are a load of so many requests.
 func rounds(ctx context.Context, _ Stage, _ time.Duration, opts load.Options) (*load.Result, error) {
-	return load.RunUsers(ctx, service{}, load.Users{Users: 1, Requests: 4, Rounds: 5}, opts, nil)
+	return load.RunUsers(ctx, service{}, load.Users{Users: 1, Requests: 8, Rounds: 5}, opts, nil)
 }
 
 // TestKeepDeliveries: what became of messages goes into the run.
@@ -82,14 +82,14 @@ func TestKeep(t *testing.T) {
 		t.Fatalf("%+v", l)
 	}
 	s := l.Sides[0]
-	if s.Side != "head" || s.Succeeded != 45 || s.Failed != 15 || len(s.Periods) != 3 || s.Elapsed <= 0 || s.Asked != 0 {
+	if s.Side != "head" || s.Succeeded != 90 || s.Failed != 30 || len(s.Periods) != 3 || s.Elapsed <= 0 || s.Asked != 0 {
 		t.Errorf("%+v", s)
 	}
 	if len(s.Rounds) != 15 {
 		t.Fatalf("%d rounds of 3 periods", len(s.Rounds))
 	}
 	for i, r := range s.Rounds {
-		if p := s.Periods[i/5]; r.Succeeded != 3 || r.Failed != 1 || r.Start < p.Start || r.End > p.End || !(r.Rate > 0) {
+		if p := s.Periods[i/5]; r.Succeeded != 6 || r.Failed != 2 || r.Start < p.Start || r.End > p.End || !(*r.Rate > 0) {
 			t.Errorf("round %d is %+v, in period %+v", i, r, p)
 		}
 	}
@@ -100,7 +100,7 @@ func TestKeep(t *testing.T) {
 	for _, w := range s.Windows {
 		succeeded, failed = succeeded+w.Succeeded, failed+w.Failed
 	}
-	if succeeded != 45 || failed != 15 || len(s.Windows) < 3 || s.Windows[len(s.Windows)-1].End > s.Periods[2].End {
+	if succeeded != 90 || failed != 30 || len(s.Windows) < 3 || s.Windows[len(s.Windows)-1].End > s.Periods[2].End {
 		t.Errorf("%d succeeded and %d failed in windows %+v, periods %+v", succeeded, failed, s.Windows, s.Periods)
 	}
 	if len(s.Failures) != 1 || s.Failures[0].Name != "status 503" || s.Failures[0].Samples[0] != "503 away" || len(s.Goals) != 1 || s.Goals[0].Met {
@@ -128,7 +128,7 @@ func TestKeepInterrupted(t *testing.T) {
 	if _, err := p.Measure(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	if s := kept(t, p.Run).Sides[0]; s.Succeeded != 30 || len(s.Periods) != 2 {
+	if s := kept(t, p.Run).Sides[0]; s.Succeeded != 60 || len(s.Periods) != 2 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -166,7 +166,7 @@ func TestVersusKeep(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, want)
 		}
 	}
-	if strings.Contains(head.Failures[0].Samples[0], "\n") || head.Succeeded != 30 {
+	if strings.Contains(head.Failures[0].Samples[0], "\n") || head.Succeeded != 60 {
 		t.Errorf("%+v", head)
 	}
 }

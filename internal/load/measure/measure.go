@@ -323,14 +323,14 @@ func (m *measurement) tryProfile(ctx context.Context, kind string) (*profile.Pro
 	if err = errors.Join(err, l.err); err != nil {
 		return nil, 0, err
 	}
-	if l.Succeeded == 0 {
+	if l.Succeeded == l.Overdue || l.Period <= 0 {
 		return nil, 0, ErrNothing
 	}
 	length := m.ProfileTime
 	if p.DurationNanos > 0 {
 		length = time.Duration(p.DurationNanos)
 	}
-	return p, l.Rate * length.Seconds(), nil
+	return p, float64(l.Succeeded-l.Overdue) * (float64(length) / float64(l.Period)), nil
 }
 
 // fetch takes a profile. It waits for the profiler as long as the load outlasts the profile.
@@ -442,9 +442,11 @@ func (m *measurement) keep() error {
 	return err
 }
 
-// line is a period as a result of a benchmark, nil if no request succeeded.
+// line is a period as a result of a benchmark, nil if nothing was sent. A period in
+// which no request succeeded has no times, but a rate: without it, what is left would
+// look like a service that is well.
 func (p *Plan) line(r *load.Result, allocated *Memory) *benchfmt.Result {
-	if r.Succeeded == 0 {
+	if r.Requests() == 0 {
 		return nil
 	}
 	line := &benchfmt.Result{
@@ -460,7 +462,9 @@ func (p *Plan) line(r *load.Result, allocated *Memory) *benchfmt.Result {
 		}
 	}
 	addTime("ns/op", r.Response.Mean)
-	add("req/s", r.Rate)
+	if r.Rate != nil {
+		add("req/s", *r.Rate)
+	}
 	addTime("p50-ns", r.Response.P50)
 	addTime("p90-ns", r.Response.P90)
 	addTime("p99-ns", r.Response.P99)

@@ -203,7 +203,7 @@ func (c *contest) sample(ctx context.Context, phase experiment.Phase, side exper
 		}
 		return nil
 	}
-	if line == nil {
+	if r.Succeeded == 0 {
 		return fmt.Errorf("%s: %w: %s", side, ErrNothing, firstFailure(r))
 	}
 	if phase != experiment.PreCheck {
@@ -251,7 +251,7 @@ func (c *contest) process(ctx context.Context, side experiment.Side, event Event
 		return nil, nil, err
 	}
 	used, still := s.CPU() // before the service is asked for more
-	if line = c.line(r, c.memory(ctx).since(before).less(reading)); line != nil && known && still {
+	if line = c.line(r, c.memory(ctx).since(before).less(reading)); r.Succeeded > 0 && known && still {
 		line.Values = append(line.Values, benchfmt.Value{Value: float64(used-cpu) / float64(r.Succeeded), Unit: "cpu-ns/op"})
 	}
 	return r, line, nil

@@ -39,7 +39,8 @@ type Load struct {
 	Msg          string   `json:"msg"`        // success, or what went wrong
 
 	// Of a load that is over:
-	Rate     float64             `json:"rate,omitempty"` // messages acknowledged per second
+	Rate     *float64            `json:"rate,omitempty"`     // messages acknowledged per second; missing if too few to tell
+	Silences []load.Silence      `json:"silences,omitempty"` // in which none was acknowledged
 	Response *load.Quantiles     `json:"response,omitempty"`
 	Failures []load.Class        `json:"failures,omitempty"`
 	Delivery *kafkaload.Delivery `json:"delivery,omitempty"` // what arrived, if it was to be read
@@ -241,7 +242,7 @@ func (t *task) finish(r *load.Result, err error, wasStopped bool) {
 	t.State, t.Msg, t.Elapsed = done, "success", time.Since(t.began).String()
 	if r != nil {
 		t.SuccessCount, t.FailCount, t.Failures = r.Succeeded, r.Failed, r.Failures
-		t.Rate, t.Response, t.Elapsed = r.Rate, &r.Response, r.Elapsed.String()
+		t.Rate, t.Response, t.Silences, t.Elapsed = r.Rate, &r.Response, r.Silences, r.Elapsed.String()
 	}
 	switch {
 	case wasStopped:
@@ -252,6 +253,8 @@ func (t *task) finish(r *load.Result, err error, wasStopped bool) {
 		t.State, t.Msg = failed, "void: "+r.Void
 	case r.Stopped != "":
 		t.State, t.Msg = failed, r.Stopped
+	case len(r.Silences) > 0:
+		t.State, t.Msg = failed, r.Silent()
 	case r.Failed > 0:
 		t.State, t.Msg = failed, fmt.Sprintf("%d of %d messages failed: %s", r.Failed, r.Requests(), r.Failures[0].Name)
 	}
