@@ -35,7 +35,6 @@ type element struct {
 	title   string // node name, or "tail->head"
 	id      string
 	tooltip string
-	url     string
 	shapes  []shape
 }
 
@@ -125,8 +124,6 @@ type jsonObject struct {
 	BB        string   `json:"bb"` // clusters only
 	ID        string   `json:"id"`
 	Tooltip   string   `json:"tooltip"`
-	URL       string   `json:"URL"`
-	Href      string   `json:"href"`
 	Tail      int      `json:"tail"`
 	Head      int      `json:"head"`
 	Nodes     []int    `json:"nodes"`     // subgraphs only
@@ -229,10 +226,6 @@ type opReader struct{ originX, originY float64 }
 func (p *opReader) describe(e *element, o *jsonObject, graph string) {
 	e.id = expand(o.ID, e.title, graph)
 	e.tooltip = expand(o.Tooltip, e.title, graph)
-	e.url = expand(o.URL, e.title, graph)
-	if o.URL == "" {
-		e.url = expand(o.Href, e.title, graph)
-	}
 }
 
 // expand resolves the escapes DOT allows in attributes that name or describe an

@@ -59,12 +59,17 @@ type module struct {
 	compiled wazero.CompiledModule
 }
 
-var theModule = sync.OnceValues(newModule)
+var (
+	theModule = sync.OnceValues(func() (*module, error) { return newModule(false) })
+	// endedModule is the same, compiled to look whether its context is done at
+	// every loop, which takes time.
+	endedModule = sync.OnceValues(func() (*module, error) { return newModule(true) })
+)
 
-func newModule() (*module, error) {
+func newModule(ends bool) (*module, error) {
 	// The context here outlives the layout that happens to be first.
 	ctx := context.Background()
-	cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxPages)
+	cfg := wazero.NewRuntimeConfig().WithMemoryLimitPages(maxPages).WithCloseOnContextDone(ends)
 	if cache := compilationCache(); cache != nil {
 		if m, err := compile(ctx, cfg.WithCompilationCache(cache)); err == nil {
 			return m, nil
@@ -132,30 +137,36 @@ func compilationCache() wazero.CompilationCache {
 }
 
 // layoutHere lays out in an instance of its own, so concurrent calls share
-// nothing and whatever a failed layout leaves behind goes with its memory.
-func layoutHere(dot []byte) (out []byte, err error) {
+// nothing and whatever a failed layout leaves behind goes with its memory. It
+// ends when ctx is done.
+func layoutHere(ctx context.Context, dot []byte) (out []byte, err error) {
 	var messages diagnostics
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("%v", r)
 		}
-		if err != nil {
+		if ctx.Err() != nil {
+			out, err = nil, ctx.Err()
+		} else if err != nil {
 			// A trap's message goes on with a stack of wasm functions.
 			msg, _, _ := strings.Cut(err.Error(), "\n")
 			err = fmt.Errorf("graph layout: %s%s", msg, messages.firstError())
 		}
 	}()
-	m, err := theModule()
+	compiled := theModule
+	if ctx.Done() != nil {
+		compiled = endedModule
+	}
+	m, err := compiled()
 	if err != nil {
 		return nil, err
 	}
-	ctx := context.Background()
 	cfg := wazero.NewModuleConfig().WithName("").WithStartFunctions().WithStderr(&messages)
 	mod, err := m.runtime.InstantiateModule(ctx, m.compiled, cfg)
 	if err != nil {
 		return nil, err
 	}
-	defer mod.Close(ctx)
+	defer mod.Close(context.WithoutCancel(ctx))
 	return (&instance{ctx: ctx, mod: mod}).layout(dot)
 }
 

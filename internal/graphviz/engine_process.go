@@ -42,7 +42,7 @@ func Layout(dot io.Reader, layout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	out, err := layoutHere(text)
+	out, err := layoutHere(context.Background(), text)
 	if err != nil {
 		if out, err = json.Marshal(failed{err.Error()}); err != nil {
 			return err
@@ -59,7 +59,7 @@ func (e Engine) layout(ctx context.Context, dot []byte) ([]byte, error) {
 		return nil, err
 	}
 	if e.argv == nil {
-		return layoutHere(dot)
+		return layoutHere(ctx, dot)
 	}
 	cmd := exec.CommandContext(ctx, e.argv[0], e.argv[1:]...)
 	cmd.Stdin = bytes.NewReader(dot)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"net/url"
 	"strconv"
 	"strings"
 )
@@ -28,7 +27,7 @@ const svgFonts = "Helvetica,Arial,Liberation Sans,sans-serif"
 func writeSVG(_ context.Context, d *drawing, w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, `<?xml version="1.0" encoding="UTF-8"?>
-<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="100%%" height="100%%" viewBox="0 0 %s %s" style="background:#fff" font-family="%s" xml:space="preserve">
+<svg xmlns="http://www.w3.org/2000/svg" width="100%%" height="100%%" viewBox="0 0 %s %s" style="background:#fff" font-family="%s" xml:space="preserve">
 <title>%s</title>
 `, num(d.width), num(d.height), svgFonts, escape(d.name))
 	for i := range d.elements {
@@ -45,13 +44,7 @@ func (e *element) writeSVG(b *bufio.Writer, index int) {
 	}
 	fmt.Fprintf(b, `<g id="%s" class="%s"><title>%s</title>`, escape(id), e.kind, escape(e.title))
 	// Browsers show the innermost title, so the group's own stays for programs.
-	inner := "g"
-	if href := safeURL(e.url); href != "" {
-		inner = "a"
-		fmt.Fprintf(b, `<a href="%[1]s" xlink:href="%[1]s">`, escape(href))
-	} else {
-		b.WriteString("<g>")
-	}
+	b.WriteString("<g>")
 	if e.tooltip != "" {
 		fmt.Fprintf(b, "<title>%s</title>", escape(e.tooltip))
 	}
@@ -59,7 +52,7 @@ func (e *element) writeSVG(b *bufio.Writer, index int) {
 	for i := range e.shapes {
 		e.shapes[i].writeSVG(b)
 	}
-	fmt.Fprintf(b, "</%s></g>\n", inner)
+	b.WriteString("</g></g>\n")
 }
 
 func (s *shape) writeSVG(b *bufio.Writer) {
@@ -133,17 +126,4 @@ func escape(s string) string {
 	var b strings.Builder
 	xml.EscapeText(&b, []byte(s)) // a strings.Builder never fails
 	return b.String()
-}
-
-// safeURL returns "" for a link that could run a script.
-func safeURL(s string) string {
-	u, err := url.Parse(s)
-	if err != nil {
-		return ""
-	}
-	switch strings.ToLower(u.Scheme) {
-	case "", "http", "https", "file", "mailto":
-		return u.String()
-	}
-	return ""
 }
