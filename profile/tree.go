@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -84,6 +85,9 @@ type TreeOptions struct {
 	// the total in every column. Memory is then bounded by MinShare and the
 	// depth of the stacks, however many different stacks there are. 0 keeps all.
 	MinShare float64
+
+	// Context, unless it is nil, ends the work early, with its error.
+	Context context.Context
 }
 
 // maxNodes bounds a tree, so that its node numbers fit.

@@ -206,7 +206,12 @@ func (b *treeBuilder) build(table *FrameTable) error {
 	if len(b.cursors) > 0 {
 		b.todo = append(b.todo, branch{0, 0, uint32(len(b.cursors))})
 	}
-	for len(b.todo) > 0 {
+	for i := 0; len(b.todo) > 0; i++ {
+		if i%1024 == 0 && b.o.Context != nil {
+			if err := b.o.Context.Err(); err != nil {
+				return err
+			}
+		}
 		next := b.todo[len(b.todo)-1]
 		b.todo = b.todo[:len(b.todo)-1]
 		var err error

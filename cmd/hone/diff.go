@@ -93,7 +93,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 	}
 	for _, side := range [][]*profile.Profile{bases, heads} {
 		for i, p := range side {
-			if side[i], err = report.Select(p, inv.Options, a.env(inv.Options)); err != nil {
+			if side[i], err = report.Select(p, inv.Options, a.env(ctx, inv.Options)); err != nil {
 				return err
 			}
 		}
@@ -155,6 +155,6 @@ func (a *app) diffFlame(ctx context.Context, inv *shell.Invocation, bases, heads
 	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, ToScreen: isTerminal(a.stdout), Getenv: a.getenv}
 	defer out.Close()
 	return out.Deliver(ctx, "flame", inv.Output, func(_ context.Context, w io.Writer) error {
-		return a.flame(w, base, head, f, inv.Options)
+		return a.flame(ctx, w, base, head, f, inv.Options)
 	})
 }

@@ -166,7 +166,7 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, ToScreen: isTerminal(a.stdout) && f.format == "html", Getenv: a.getenv}
 	defer out.Close()
 	return out.Deliver(ctx, "flame", inv.Output, func(ctx context.Context, w io.Writer) error {
-		return a.flame(w, base, p, f, inv.Options)
+		return a.flame(ctx, w, base, p, f, inv.Options)
 	})
 }
 
@@ -176,9 +176,9 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 const flameShare = 1.0 / 80_000
 
 // flame writes the flame graph of p, compared to base unless that is nil.
-func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o report.Options) error {
+func (a *app) flame(ctx context.Context, w io.Writer, base, p *profile.Profile, f flameFlags, o report.Options) error {
 	sides := flameSides{base: base, head: p}
-	shown, err := sides.selected(o, a.env(o))
+	shown, err := sides.selected(o, a.env(ctx, o))
 	if err != nil {
 		return err
 	}
@@ -191,7 +191,8 @@ func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o repor
 		return errors.New("profile has no samples")
 	}
 	to := profile.TreeOptions{
-		Types: []int{index}, Inverted: f.inverted, Granularity: o.Granularity, NoInlines: o.NoInlines, CollapseRecursion: f.collapse,
+		Context: ctx,
+		Types:   []int{index}, Inverted: f.inverted, Granularity: o.Granularity, NoInlines: o.NoInlines, CollapseRecursion: f.collapse,
 		Normalize: f.normalize,
 	}
 	if f.format == "html" || f.format == "svg" {
@@ -235,7 +236,7 @@ func (a *app) flame(w io.Writer, base, p *profile.Profile, f flameFlags, o repor
 		return report.FlameJSON(w, t)
 	}
 	fo.Mine = o.Mine != ""
-	if fo.Turns, err = sides.turns(shown, to, o); err != nil {
+	if fo.Turns, err = sides.turns(ctx, shown, to, o); err != nil {
 		return err
 	}
 	return report.FlameHTML(w, t, fo)
@@ -249,7 +250,7 @@ func (s flameSides) selected(o report.Options, env report.Env) (flameSides, erro
 	var out flameSides
 	var err error
 	if out.head, err = report.Select(s.head, o, env); err == nil && s.base != nil {
-		out.base, err = report.Select(s.base, o, report.Env{})
+		out.base, err = report.Select(s.base, o, report.Env{Context: env.Context})
 	}
 	return out, err
 }
@@ -263,7 +264,7 @@ func (s flameSides) tree(to profile.TreeOptions) (*profile.Tree, error) {
 
 // turns returns what the page can turn to: the other direction, and your code alone
 // where all is shown, or the other way round.
-func (s flameSides) turns(shown flameSides, to profile.TreeOptions, o report.Options) ([]report.FlameTurn, error) {
+func (s flameSides) turns(ctx context.Context, shown flameSides, to profile.TreeOptions, o report.Options) ([]report.FlameTurn, error) {
 	var out []report.FlameTurn
 	add := func(of flameSides, inverted, mine bool) error {
 		to.Inverted = inverted
@@ -278,7 +279,7 @@ func (s flameSides) turns(shown flameSides, to profile.TreeOptions, o report.Opt
 	if o.Mine = ""; !mine {
 		o.Mine = report.MineModule
 	}
-	other, err := s.selected(o, report.Env{})
+	other, err := s.selected(o, report.Env{Context: ctx})
 	if err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func (a *app) deliver(ctx context.Context, inv *shell.Invocation, like string, p
 		if !inv.JSON {
 			return a.generate(ctx, w, p, inv.Command, inv.Param, inv.Options)
 		}
-		r, err := report.New(p, inv.Command, inv.Param, inv.Options, a.env(inv.Options))
+		r, err := report.New(p, inv.Command, inv.Param, inv.Options, a.env(ctx, inv.Options))
 		if err != nil {
 			return err
 		}
@@ -89,27 +89,28 @@ func (a *app) generate(ctx context.Context, w io.Writer, p *profile.Profile, com
 	case "gv":
 		format = "ps"
 	case "flame":
-		return a.flame(w, nil, p, flameFlags{format: "html"}, o)
+		return a.flame(ctx, w, nil, p, flameFlags{format: "html"}, o)
 	}
 	if format == "" {
-		return report.Generate(w, p, command, param, o, a.env(o))
+		return report.Generate(w, p, command, param, o, a.env(ctx, o))
 	}
 	var dot bytes.Buffer
-	if err := report.Generate(&dot, p, command, param, o, a.env(o)); err != nil {
+	if err := report.Generate(&dot, p, command, param, o, a.env(ctx, o)); err != nil {
 		return err
 	}
 	return a.graphs().Render(ctx, dot.Bytes(), format, w)
 }
 
-// env is what reports may use of the outside.
-func (a *app) env(o report.Options) report.Env {
+// env is what reports may use of the outside, until ctx is done.
+func (a *app) env(ctx context.Context, o report.Options) report.Env {
 	source := sync.OnceValue(func() *srcfind.Finder {
 		return srcfind.New(srcfind.Config{SearchPath: o.SourcePath, TrimPath: o.TrimPath})
 	})
 	return report.Env{
-		Warn:   a.warn,
-		Text:   func(file string) (*srcfind.Text, error) { return source().Find(file) },
-		Binary: openBinary,
+		Context: ctx,
+		Warn:    a.warn,
+		Text:    func(file string) (*srcfind.Text, error) { return source().Find(file) },
+		Binary:  openBinary,
 	}
 }
 
@@ -156,7 +157,7 @@ func (a *app) shell(ctx context.Context, inv *shell.Invocation, p *profile.Profi
 	s := &shell.Session{
 		Profile: p, Config: inv.Config,
 		Header: func(p *profile.Profile, o report.Options) ([]string, error) {
-			r, err := report.New(p, "top", "", o, a.env(o))
+			r, err := report.New(p, "top", "", o, a.env(ctx, o))
 			if err != nil {
 				return nil, err
 			}

@@ -390,8 +390,8 @@ func (q *queryRun) deliver(ctx context.Context, groups []queryGroup) error {
 		}
 		out := &shell.Outlet{Out: q.app.stdout, Err: q.app.stderr, ToScreen: isTerminal(q.app.stdout) && f.format == "html", Getenv: q.app.getenv}
 		defer out.Close()
-		return out.Deliver(ctx, "flame", q.inv.Output, func(_ context.Context, w io.Writer) error {
-			return q.app.flame(w, groups[0].base, groups[0].profile, f, q.inv.Options)
+		return out.Deliver(ctx, "flame", q.inv.Output, func(ctx context.Context, w io.Writer) error {
+			return q.app.flame(ctx, w, groups[0].base, groups[0].profile, f, q.inv.Options)
 		})
 	}
 	if q.f.by == "" && !q.f.csv {
@@ -406,9 +406,9 @@ func (q *queryRun) deliver(ctx context.Context, groups []queryGroup) error {
 	return out.Deliver(ctx, "", q.inv.Output, func(ctx context.Context, w io.Writer) error {
 		switch {
 		case q.inv.JSON:
-			return q.groupsJSON(w, groups)
+			return q.groupsJSON(ctx, w, groups)
 		case q.f.csv:
-			return q.groupsCSV(w, groups)
+			return q.groupsCSV(ctx, w, groups)
 		}
 		for i, g := range groups {
 			if i > 0 {
@@ -436,12 +436,12 @@ func groupName(labels map[string]string) string {
 	return sorted.String()
 }
 
-func (q *queryRun) report(g *queryGroup) (*report.Report, error) {
-	return report.New(g.profile, q.inv.Command, q.inv.Param, q.inv.Options, q.app.env(q.inv.Options))
+func (q *queryRun) report(ctx context.Context, g *queryGroup) (*report.Report, error) {
+	return report.New(g.profile, q.inv.Command, q.inv.Param, q.inv.Options, q.app.env(ctx, q.inv.Options))
 }
 
 // groupsJSON writes {"groups": [{"labels": {…}, "report": …}…]}.
-func (q *queryRun) groupsJSON(w io.Writer, groups []queryGroup) error {
+func (q *queryRun) groupsJSON(ctx context.Context, w io.Writer, groups []queryGroup) error {
 	type group struct {
 		Labels map[string]string `json:"labels"`
 		Report json.RawMessage   `json:"report"`
@@ -450,7 +450,7 @@ func (q *queryRun) groupsJSON(w io.Writer, groups []queryGroup) error {
 		Groups []group `json:"groups"`
 	}{}
 	for i := range groups {
-		r, err := q.report(&groups[i])
+		r, err := q.report(ctx, &groups[i])
 		if err != nil {
 			return err
 		}
@@ -464,10 +464,10 @@ func (q *queryRun) groupsJSON(w io.Writer, groups []queryGroup) error {
 }
 
 // groupsCSV writes tables below each other, with columns for the labels in front.
-func (q *queryRun) groupsCSV(w io.Writer, groups []queryGroup) error {
+func (q *queryRun) groupsCSV(ctx context.Context, w io.Writer, groups []queryGroup) error {
 	names := words(q.f.by)
 	for i := range groups {
-		r, err := q.report(&groups[i])
+		r, err := q.report(ctx, &groups[i])
 		if err != nil {
 			return err
 		}

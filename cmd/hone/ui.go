@@ -202,7 +202,7 @@ func (a *app) uiSite(ctx context.Context, inv *shell.Invocation, compat bool) (r
 // site returns how profiles are shown that others may have made: source text is that of
 // modules and GOROOT alone, and of the folders that were named for it.
 func (a *app) site(inv *shell.Invocation) reports.Config {
-	env := a.env(inv.Options)
+	env := a.env(context.Background(), inv.Options) // each request has its own context
 	env.Text = srcfind.New(srcfind.Config{SearchPath: inv.SourcePath, TrimPath: inv.TrimPath, Confined: true}).Find
 	return reports.Config{Options: inv.Config, Env: env, Graphs: a.graphs()}
 }

@@ -56,7 +56,10 @@ func (r *Report) Disasm() (*Disassembly, error) {
 	if r.symbol == nil {
 		r.symbol = regexp.MustCompile("") // all of them
 	}
-	g := r.newLayout().build(r.prof, r.weights, buildOptions{})
+	g := r.newLayout().build(r.prof, r.weights, buildOptions{stop: r.stop()})
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
 	g.selectNodes(r.opt.DropNegative)
 	var address *uint64
 	if a, err := strconv.ParseUint(r.symbol.String(), 0, 64); err == nil {

@@ -16,9 +16,9 @@ import (
 // its tags, and edges as wide as what passes through them.
 func (r *Report) writeDot(w io.Writer) error {
 	t := r.graph(true)
-	d := dotWriter{Writer: bufio.NewWriter(w), r: r, t: t, escape: r.command != "dot"}
+	d := dotWriter{out: bufio.NewWriter(w), r: r, t: t}
 	d.write(r.header(t, t.droppedEdges, true))
-	return d.Flush()
+	return d.out.Flush()
 }
 
 // title is the name of the program the profile is of.
@@ -30,37 +30,65 @@ func (r *Report) title() string {
 }
 
 type dotWriter struct {
-	*bufio.Writer
-	r  *Report
-	t  *trimmed
-	id []int // of each node in the picture, from 1; 0 is none
+	out *bufio.Writer
+	r   *Report
+	t   *trimmed
+	id  []int // of each node in the picture, from 1; 0 is none
+}
 
-	// escape is set for pictures. The original writes some texts as they are, also
-	// a quote, which no reader of DOT takes: as DOT, its bytes are wanted.
-	escape bool
+// dotText is text for a quoted DOT string: whatever a profile says is escaped in it
+// (https://graphviz.org/docs/attr-types/escString/).
+type dotText string
+
+// escapeDot escapes text, whose lines are left-aligned then.
+func escapeDot(s string) dotText {
+	s = dotEscaper.Replace(s)
+	if strings.IndexByte(s, '&') >= 0 {
+		s = dotEntity.ReplaceAllString(s, "&amp;$1")
+	}
+	return dotText(s)
+}
+
+var (
+	dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\l`)
+	// dotEntity is what Graphviz takes for a character, as in HTML.
+	dotEntity = regexp.MustCompile(`&(#?[0-9A-Za-z]+;)`)
+)
+
+// joinDot joins texts with a line break of DOT, which is \n or \l.
+func joinDot(texts []string, lineBreak dotText) dotText {
+	escaped := make([]string, len(texts))
+	for i, s := range texts {
+		escaped[i] = string(escapeDot(s))
+	}
+	return dotText(strings.Join(escaped, string(lineBreak)))
+}
+
+// printf writes a statement. A string among the arguments is text of the
+// profile, and is escaped.
+func (d *dotWriter) printf(format string, args ...any) {
+	for i, a := range args {
+		if s, ok := a.(string); ok {
+			args[i] = escapeDot(s)
+		}
+	}
+	fmt.Fprintf(d.out, format, args...)
 }
 
 func (d *dotWriter) write(legend []string) {
 	t := d.t
 	title := d.r.title()
-	if d.escape {
-		title = strings.ReplaceAll(title, `"`, `\"`)
-	}
 	name := title
 	if name == "" {
 		name = "unnamed"
 	}
-	fmt.Fprintf(d, "digraph \"%s\" {\n", name)
-	fmt.Fprintln(d, `node [style=filled fillcolor="#f8f8f8"]`)
-	escaped := make([]string, len(legend))
-	for i, l := range legend {
-		escaped[i] = escapeDot(l)
-	}
-	fmt.Fprintf(d, `subgraph cluster_L { "%s" [shape=box fontsize=16 label="%s\l"`, escaped[0], strings.Join(escaped, `\l`))
+	d.printf("digraph \"%s\" {\n", name)
+	d.printf("node [style=filled fillcolor=\"#f8f8f8\"]\n")
+	d.printf(`subgraph cluster_L { "%s" [shape=box fontsize=16 label="%s\l"`, legend[0], joinDot(legend, `\l`))
 	if title != "" {
-		fmt.Fprintf(d, ` tooltip="%s"`, title)
+		d.printf(` tooltip="%s"`, title)
 	}
-	fmt.Fprintln(d, `] }`)
+	d.printf("] }\n")
 
 	if len(t.order) > 0 {
 		d.id = make([]int, len(t.nodes))
@@ -80,7 +108,7 @@ func (d *dotWriter) write(legend []string) {
 			d.edge(&t.edges[e], tagged[t.edges[e].src])
 		}
 	}
-	fmt.Fprintln(d, "}")
+	d.printf("}\n")
 }
 
 // node writes a node. Font sizes go from 8 to 24 by the root of the flat value's
@@ -90,7 +118,7 @@ func (d *dotWriter) node(n *node, id int, largest float64) {
 	label := dotName(n)
 	flatText := d.r.format(flat)
 	if flat != 0 {
-		label += fmt.Sprintf("%s (%s)", flatText, strings.TrimSpace(d.r.percent(flat)))
+		label += escapeDot(fmt.Sprintf("%s (%s)", flatText, strings.TrimSpace(d.r.percent(flat))))
 	} else {
 		label += "0"
 	}
@@ -102,15 +130,15 @@ func (d *dotWriter) node(n *node, id int, largest float64) {
 			label += " "
 		}
 		cumText = d.r.format(cum)
-		label += fmt.Sprintf("of %s (%s)", cumText, strings.TrimSpace(d.r.percent(cum)))
+		label += escapeDot(fmt.Sprintf("of %s (%s)", cumText, strings.TrimSpace(d.r.percent(cum))))
 	}
 	size := 8
 	if largest != 0 && flat != 0 && float64(abs(flat)) <= largest {
 		size += int(math.Ceil(16 * math.Sqrt(float64(abs(flat))/largest)))
 	}
 	share := float64(cum) / float64(abs(d.r.total))
-	fmt.Fprintf(d, `N%d [label="%s" id="node%d" fontsize=%d shape=box tooltip="%s (%s)" color="%s" fillcolor="%s"]`+"\n",
-		id, label, id, size, escapeDot(n.printableName()), cumText, shareColor(share, false), shareColor(share, true))
+	d.printf(`N%d [label="%s" id="node%d" fontsize=%d shape=box tooltip="%s (%s)" color="%s" fillcolor="%s"]`+"\n",
+		id, label, id, size, n.printableName(), cumText, shareColor(share, false), shareColor(share, true))
 }
 
 // tags writes boxes for the tags of a node and reports whether there are any.
@@ -133,33 +161,17 @@ func (d *dotWriter) tags(n *node, id int) bool {
 		}
 		drawn = true
 		weight := d.r.format(v)
-		fmt.Fprintf(d, `N%d_%d [label = "%s" id="N%d_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", id, i, d.tagLabel(t), id, i, weight)
-		fmt.Fprintf(d, `N%d -> N%d_%d [label=" %s" weight=100 tooltip="%s" labeltooltip="%s"]`+"\n", id, id, i, weight, weight, weight)
-		d.numericTags(n.tags.numeric[t.name], flat, fmt.Sprintf("N%d_%d", id, i))
+		d.printf(`N%d_%d [label = "%s" id="N%d_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", id, i, joinDot(t.parts, `\n`), id, i, weight)
+		d.printf(`N%d -> N%d_%d [label=" %s" weight=100 tooltip="%s" labeltooltip="%s"]`+"\n", id, id, i, weight, weight, weight)
+		d.numericTags(n.tags.numeric[t.name], flat, dotText(fmt.Sprintf("N%d_%d", id, i)))
 	}
-	return d.numericTags(n.tags.numeric[""], flat, fmt.Sprintf("N%d", id)) || drawn
+	return d.numericTags(n.tags.numeric[""], flat, dotText(fmt.Sprintf("N%d", id))) || drawn
 }
 
-// tagLabel is the text in a tag's box, a label per line.
-func (d *dotWriter) tagLabel(t *tag) string {
-	if !d.escape {
-		return t.name
-	}
-	labels := strings.Split(t.name, `\n`)
-	for i, l := range labels {
-		if strings.Contains(l, `"`) || strings.HasSuffix(l, `\`) {
-			labels[i] = quoteEscaper.Replace(l)
-		}
-	}
-	return strings.Join(labels, `\n`)
-}
-
-var quoteEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
-
-func (d *dotWriter) numericTags(tags []*tag, flat bool, source string) bool {
+func (d *dotWriter) numericTags(tags []*tag, flat bool, source dotText) bool {
 	drawn := false
 	for i, t := range collapse(slices.Clone(tags), maxTags, flat) {
-		v, style := t.cumValue(), ` style="dotted"`
+		v, style := t.cumValue(), dotText(` style="dotted"`)
 		if flat || t.flatValue() == t.cumValue() {
 			v, style = t.flatValue(), ""
 		}
@@ -168,8 +180,8 @@ func (d *dotWriter) numericTags(tags []*tag, flat bool, source string) bool {
 		}
 		drawn = true
 		weight := d.r.format(v)
-		fmt.Fprintf(d, `N%s_%d [label = "%s" id="N%s_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", source, i, t.name, source, i, weight)
-		fmt.Fprintf(d, `%s -> N%s_%d [label=" %s" weight=100 tooltip="%s" labeltooltip="%s"%s]`+"\n", source, source, i, weight, weight, weight, style)
+		d.printf(`N%s_%d [label = "%s" id="N%s_%d" fontsize=8 shape=box3d tooltip="%s"]`+"\n", source, i, t.name, source, i, weight)
+		d.printf(`%s -> N%s_%d [label=" %s" weight=100 tooltip="%s" labeltooltip="%s"%s]`+"\n", source, source, i, weight, weight, weight, style)
 	}
 	return drawn
 }
@@ -177,33 +189,33 @@ func (d *dotWriter) numericTags(tags []*tag, flat bool, source string) bool {
 func (d *dotWriter) edge(e *edge, minlen bool) {
 	v := e.value()
 	weight := d.r.format(v)
-	inline := ""
+	inline := dotText("")
 	if e.inline {
 		inline = `\n (inline)`
 	}
-	fmt.Fprintf(d, `N%d -> N%d [label=" %s%s"`, d.id[e.src], d.id[e.dst], weight, inline)
+	d.printf(`N%d -> N%d [label=" %s%s"`, d.id[e.src], d.id[e.dst], weight, inline)
 	if total := d.r.total; total != 0 {
 		if n := 1 + min(abs(v*100/total), 100); n > 1 {
-			fmt.Fprintf(d, ` weight=%d`, n)
+			d.printf(` weight=%d`, n)
 		}
 		if n := 1 + min(abs(v*5/total), 5); n > 1 {
-			fmt.Fprintf(d, ` penwidth=%d`, n)
+			d.printf(` penwidth=%d`, n)
 		}
-		fmt.Fprintf(d, ` color="%s"`, shareColor(float64(v)/float64(abs(total)), false))
+		d.printf(` color="%s"`, shareColor(float64(v)/float64(abs(total)), false))
 	}
 	arrow := "->"
 	if e.residual {
 		arrow = "..."
 	}
-	tip := fmt.Sprintf("%s %s %s (%s)", escapeDot(d.t.nodes[e.src].printableName()), arrow, escapeDot(d.t.nodes[e.dst].printableName()), weight)
-	fmt.Fprintf(d, ` tooltip="%s" labeltooltip="%s"`, tip, tip)
+	tip := fmt.Sprintf("%s %s %s (%s)", d.t.nodes[e.src].printableName(), arrow, d.t.nodes[e.dst].printableName(), weight)
+	d.printf(` tooltip="%s" labeltooltip="%s"`, tip, tip)
 	if e.residual {
-		fmt.Fprint(d, ` style="dotted"`)
+		d.printf(` style="dotted"`)
 	}
 	if minlen {
-		fmt.Fprint(d, ` minlen=2`)
+		d.printf(` minlen=2`)
 	}
-	fmt.Fprintln(d, "]")
+	d.printf("]\n")
 }
 
 // shareColor maps a share of the total in [-1, 1] to a colour: green below 0,
@@ -234,25 +246,20 @@ func shareColor(share float64, background bool) string {
 	return fmt.Sprintf("#%02x%02x%02x", uint8(red*255), uint8(green*255), uint8(blue*255))
 }
 
-// escapeDot escapes a string for a quoted DOT string, with lines left-aligned
-// (https://graphviz.org/docs/attr-types/escString/).
-func escapeDot(s string) string {
-	return dotEscaper.Replace(s)
-}
-
-var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\l`)
-
 // dotName is the name in a node's box, a part per line.
-func dotName(n *node) string {
+func dotName(n *node) dotText {
 	k := *n.nodeKey
-	k.name = escapeDot(unqualified(k.name))
+	k.name = string(escapeDot(unqualified(k.name)))
 	k.name = strings.ReplaceAll(k.name, "::", `\n`)
 	k.name = strings.ReplaceAll(k.name, "[...]", "[…]") // type parameters, not a path
 	k.name = strings.ReplaceAll(k.name, ".", `\n`)
 	if k.file != "" {
-		k.file = filepath.Base(k.file)
+		k.file = string(escapeDot(filepath.Base(k.file)))
 	}
-	return strings.Join(k.nameParts(), `\n`) + `\n`
+	if k.obj != "" {
+		k.obj = string(escapeDot(filepath.Base(k.obj)))
+	}
+	return dotText(strings.Join(k.nameParts(), `\n`) + `\n`)
 }
 
 var (

@@ -51,6 +51,9 @@ func (r *Report) filter() error {
 	r.warnNoMatch(names.Ignore == nil || matched.Ignore, "Ignore")
 	r.warnNoMatch(names.Hide == nil || matched.Hide, "Hide")
 	r.warnNoMatch(names.Show == nil || matched.Show, "Show")
+	if err := r.Err(); err != nil {
+		return err
+	}
 	if showFrom != nil {
 		var hit bool
 		p, hit = p.ShowFrom(showFrom)
@@ -61,6 +64,9 @@ func (r *Report) filter() error {
 		p, focused, ignored = p.FilterLabels(tagFocus, tagIgnore)
 		r.warnNoMatch(tagFocus == nil || focused, "TagFocus")
 		r.warnNoMatch(tagIgnore == nil || ignored, "TagIgnore")
+	}
+	if err := r.Err(); err != nil {
+		return err
 	}
 	if tagShow != nil || tagHide != nil {
 		var shown, hid bool

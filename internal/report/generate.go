@@ -47,6 +47,13 @@ func (r *Report) value() (textWriter, error) {
 
 // WriteText writes the report as `go tool pprof` does.
 func (r *Report) WriteText(w io.Writer) error {
+	if err := r.writeText(stoppedWriter{r.stop(), w}); err != nil {
+		return err
+	}
+	return r.Err()
+}
+
+func (r *Report) writeText(w io.Writer) error {
 	switch r.command {
 	case "comments":
 		for _, c := range r.prof.Comments {
@@ -76,6 +83,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if v == nil {
 		return fmt.Errorf("unexpected report %q", r.command)
 	}
+	if err := r.Err(); err != nil {
+		return err
+	}
 	return v.WriteText(w)
 }
 
@@ -99,6 +109,13 @@ func (r *Report) scaled() *profile.Profile {
 // WriteJSON writes the report as JSON: the value of the report where it has
 // one, its parts otherwise.
 func (r *Report) WriteJSON(w io.Writer) error {
+	if err := r.writeJSON(stoppedWriter{r.stop(), w}); err != nil {
+		return err
+	}
+	return r.Err()
+}
+
+func (r *Report) writeJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
@@ -122,7 +139,11 @@ func (r *Report) WriteJSON(w io.Writer) error {
 		case "topproto":
 			p = r.topProto()
 		}
-		return e.Encode(newRawProfile(p))
+		raw := newRawProfile(p, r.stop())
+		if err := r.Err(); err != nil {
+			return err
+		}
+		return e.Encode(raw)
 	}
 	return e.Encode(r.Graph())
 }

@@ -124,6 +124,7 @@ type graph struct {
 
 // buildOptions say what of a graph is needed.
 type buildOptions struct {
+	stop  stopper
 	edges bool
 	keep  []bool // by node of the layout; nil keeps all
 	// visit, if set, is told of each value added to a node: of sample s, to its
@@ -255,6 +256,9 @@ func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
 	seen := make([]uint32, len(y.keys))
 	var index hashing.Index // of edges
 	for s := range p.Stacks {
+		if o.stop.at(s) {
+			break
+		}
 		v, div := w.of(s)
 		if v == 0 && div == 0 {
 			continue
@@ -483,8 +487,8 @@ func (g *graph) edgeEntropy(edges []int32, self int64) float64 {
 
 // removeRedundant drops residual edges whose ends are connected otherwise,
 // lightest first, unless they are heavier than an edge that isn't residual.
-func (g *graph) removeRedundant() {
-	for i := len(g.order) - 1; i >= 0; i-- {
+func (g *graph) removeRedundant(stop stopper) {
+	for i := len(g.order) - 1; i >= 0 && stop.err() == nil; i-- {
 		in := g.sortedEdges(g.nodes[g.order[i]].in)
 		for j := len(in) - 1; j >= 0; j-- {
 			e := in[j]

@@ -37,7 +37,10 @@ const lineMargin = 5
 
 // List returns the report of command list: the functions that match its argument.
 func (r *Report) List() (*Listing, error) {
-	g := r.newLayout().build(r.prof, r.weights, buildOptions{})
+	g := r.newLayout().build(r.prof, r.weights, buildOptions{stop: r.stop()})
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
 	g.selectNodes(r.opt.DropNegative)
 	byName := map[string][]*node{}
 	for _, i := range g.order {

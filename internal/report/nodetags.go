@@ -1,9 +1,11 @@
 package report
 
 import (
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/hashing"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -14,7 +16,8 @@ const maxTags = 4
 // samples with it have. In pictures it is a box beside the node.
 type tag struct {
 	name          string
-	unit          string // of value, "" for text
+	parts         []string // of a text tag's name: a label each
+	unit          string   // of value, "" for text
 	value         int64
 	flat, flatDiv int64
 	cum, cumDiv   int64
@@ -74,46 +77,89 @@ func compareAbs(a, b int64) int {
 	return 0
 }
 
-// tagCollector sums values up by node and label set while a graph is built. A
-// nil one collects nothing.
+// tagCollector sums values up by node and tag while a graph is built. A nil one
+// collects nothing.
 type tagCollector struct {
 	r     *Report
-	sums  map[nodeLabels]*tag
-	order []nodeLabels
-	texts []tagText // by label set
+	kinds []tagKind
+	sets  [][]int32 // by label set: the kinds that it counts for
+	sums  []tagSum
+	index hashing.Index // of sums, by node and kind
 }
 
-// nodeLabels is a node with one of the label sets of the samples at it.
-type nodeLabels struct {
-	node int32
-	set  uint32 // index in the profile's LabelSets
+// tagKind is what the tags that look the same at all nodes have in common.
+type tagKind struct {
+	tag            // without values
+	joined  string // of the string labels: the text tag itself, or the one that a numeric tag is beside
+	numeric bool
+	weight  int64 // of all samples with it, by magnitude
 }
 
-// tagText is how the labels of a set are shown.
-type tagText struct {
-	joined string // of string labels
-	bytes  []int64
+// tagSum is the value of a kind of tag at a node.
+type tagSum struct {
+	node, kind int32
+	tag        tag
 }
 
-// newTagCollector returns nil if there is nothing to collect.
-func newTagCollector(r *Report) *tagCollector {
+// newTagCollector returns a collector of the tags that reach cutoff, nil if
+// there is nothing to collect. A tag weighs no more at a node than in the whole
+// profile, so most of a label with many values is left out beforehand.
+func newTagCollector(r *Report, cutoff int64) *tagCollector {
 	p := r.prof
 	if !r.picture() || p.SampleLabels == nil {
 		return nil
 	}
-	c := &tagCollector{r: r, sums: map[nodeLabels]*tag{}, texts: make([]tagText, len(p.LabelSets))}
+	c := &tagCollector{r: r, sets: make([][]int32, len(p.LabelSets))}
+	type key struct {
+		joined, name string
+		numeric      bool
+	}
+	known := map[key]int32{}
+	kind := func(k key, t tag) int32 {
+		i, ok := known[k]
+		if !ok {
+			i = int32(len(c.kinds))
+			known[k] = i
+			c.kinds = append(c.kinds, tagKind{tag: t, joined: k.joined, numeric: k.numeric})
+		}
+		return i
+	}
+	unit := r.units["bytes"]
 	for i, set := range p.LabelSets {
+		if r.stop().at(i) {
+			break
+		}
 		var parts []string
+		var bytes []int64
 		for _, l := range p.Labels[set.Start : set.Start+set.Len] {
 			switch key := p.Strings[l.Key]; {
 			case !l.Numeric && key != baseLabel:
 				parts = append(parts, key+":"+p.Strings[l.Str])
 			case l.Numeric && key == "bytes":
-				c.texts[i].bytes = append(c.texts[i].bytes, l.Num)
+				bytes = append(bytes, l.Num)
 			}
 		}
 		slices.Sort(parts)
-		c.texts[i].joined = strings.Join(parts, `\n`)
+		joined := strings.Join(parts, `\n`)
+		if joined != "" {
+			c.sets[i] = append(c.sets[i], kind(key{joined: joined}, tag{name: joined, parts: parts}))
+		}
+		for _, v := range bytes {
+			name := formatValue(v, unit, r.outputUnit)
+			c.sets[i] = append(c.sets[i], kind(key{joined, name, true}, tag{name: name, unit: unit, value: v}))
+		}
+	}
+	for s, set := range p.SampleLabels {
+		v, _ := r.weights.of(s)
+		for _, k := range c.sets[set] {
+			w := &c.kinds[k].weight
+			if *w += abs(v); *w < 0 {
+				*w = math.MaxInt64
+			}
+		}
+	}
+	for i, kinds := range c.sets {
+		c.sets[i] = slices.DeleteFunc(kinds, func(k int32) bool { return c.kinds[k].weight < cutoff })
 	}
 	return c
 }
@@ -124,19 +170,22 @@ func (c *tagCollector) visitor() func(n int32, s int, v, div int64, leaf bool) {
 		return nil
 	}
 	return func(n int32, s int, v, div int64, leaf bool) {
-		set := c.r.prof.SampleLabels[s]
-		if set == 0 {
-			return
+		for _, k := range c.sets[c.r.prof.SampleLabels[s]] {
+			c.sum(n, k).add(v, div, leaf)
 		}
-		at := nodeLabels{n, set}
-		t := c.sums[at]
-		if t == nil {
-			t = new(tag)
-			c.sums[at] = t
-			c.order = append(c.order, at)
-		}
-		t.add(v, div, leaf)
 	}
+}
+
+// sum returns the sum of a kind at a node, until the next call.
+func (c *tagCollector) sum(node, kind int32) *tag {
+	h := uint32(hashing.Mix(uint64(node), uint64(kind)))
+	i, ok := c.index.Find(h, func(i uint32) bool { return c.sums[i].node == node && c.sums[i].kind == kind })
+	if !ok {
+		i = uint32(len(c.sums))
+		c.sums = append(c.sums, tagSum{node: node, kind: kind, tag: c.kinds[kind].tag})
+		c.index.Add(h, i)
+	}
+	return &c.sums[i].tag
 }
 
 func (t *tag) add(v, div int64, leaf bool) {
@@ -154,46 +203,18 @@ func (c *tagCollector) attach(g *graph, cutoff int64) {
 	if c == nil {
 		return
 	}
-	find := func(tags []*tag, name, unit string, value int64) ([]*tag, *tag) {
-		for _, t := range tags {
-			if t.name == name {
-				return tags, t
-			}
-		}
-		t := &tag{name: name, unit: unit, value: value}
-		return append(tags, t), t
-	}
-	unit := c.r.units["bytes"]
-	for _, at := range c.order {
-		n := &g.nodes[at.node]
+	for i := range c.sums {
+		sum := &c.sums[i]
+		n, kind := &g.nodes[sum.node], &c.kinds[sum.kind]
 		if n.tags == nil {
 			n.tags = &nodeTags{numeric: map[string][]*tag{}}
 		}
-		sum, text := c.sums[at], c.texts[at.set]
-		addTo := func(t *tag) {
-			t.add(sum.flat, sum.flatDiv, true)
-			t.add(sum.cum, sum.cumDiv, false)
-		}
-		if text.joined != "" {
-			var t *tag
-			n.tags.text, t = find(n.tags.text, text.joined, "", 0)
-			addTo(t)
-		}
-		for _, v := range text.bytes {
-			var t *tag
-			n.tags.numeric[text.joined], t = find(n.tags.numeric[text.joined], formatValue(v, unit, c.r.outputUnit), unit, v)
-			addTo(t)
-		}
-	}
-	light := func(t *tag) bool { return abs(t.flat) < cutoff && abs(t.cum) < cutoff }
-	for i := range g.nodes {
-		t := g.nodes[i].tags
-		if t == nil {
-			continue
-		}
-		t.text = slices.DeleteFunc(t.text, light)
-		for k, tags := range t.numeric {
-			t.numeric[k] = slices.DeleteFunc(tags, light)
+		switch t := &sum.tag; {
+		case abs(t.flat) < cutoff && abs(t.cum) < cutoff:
+		case kind.numeric:
+			n.tags.numeric[kind.joined] = append(n.tags.numeric[kind.joined], t)
+		default:
+			n.tags.text = append(n.tags.text, t)
 		}
 	}
 }

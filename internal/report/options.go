@@ -1,6 +1,7 @@
 package report
 
 import (
+	"context"
 	"errors"
 	"io"
 	"regexp"
@@ -70,6 +71,8 @@ func DefaultOptions() Options {
 // Env is what reports need of the outside. Its functions are called from the
 // goroutine that makes the report, one call at a time; each may be nil.
 type Env struct {
+	// Context, unless it is nil, ends the work on a report early; see [Report.Err].
+	Context context.Context
 	// Warn is told of caveats, one line without its end each, such as a filter
 	// that matched nothing. Without it they are dropped.
 	Warn func(string)

@@ -62,7 +62,7 @@ type rawMapping struct {
 	BuildID string `json:"buildID,omitempty"`
 }
 
-func newRawProfile(p *profile.Profile) *rawProfile {
+func newRawProfile(p *profile.Profile, stop stopper) *rawProfile {
 	r := &rawProfile{
 		SampleTypes: []rawType{}, DefaultSampleType: p.DefaultSampleType,
 		PeriodType: rawType(p.PeriodType), Period: p.Period,
@@ -75,6 +75,9 @@ func newRawProfile(p *profile.Profile) *rawProfile {
 		r.SampleTypes = append(r.SampleTypes, rawType(t))
 	}
 	for s := range p.Stacks {
+		if stop.at(s) {
+			return r
+		}
 		rs := &r.Samples[s]
 		rs.Locations = []uint64{}
 		for _, col := range p.Values {

@@ -74,7 +74,7 @@ func New(p *profile.Profile, command, param string, o Options, env Env) (*Report
 		}
 	}
 	r.setWeights()
-	return r, nil
+	return r, r.Err()
 }
 
 // Select returns p with the label frames that o asks for and without what its
@@ -87,7 +87,7 @@ func Select(p *profile.Profile, o Options, env Env) (*profile.Profile, error) {
 	if err := r.filter(); err != nil {
 		return nil, err
 	}
-	return r.prof, nil
+	return r.prof, r.Err()
 }
 
 // start sets the report's profile to p, folded and with frames made of labels, as

@@ -263,6 +263,9 @@ func (r *Report) Tree() (*Tree, error) {
 			Callees: calls(n, n.out, func(e *edge) int32 { return e.dst }),
 		})
 	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
 	if r.symbol != nil && len(tree.Rows) == 0 {
 		return nil, fmt.Errorf("no matches found for regexp: %s", r.symbol)
 	}

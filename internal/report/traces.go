@@ -38,7 +38,7 @@ type TraceFrame struct {
 func (r *Report) Traces(yield func(*Trace) bool) {
 	r.traces(func(yield func(int) bool) {
 		for s := range r.prof.Stacks {
-			if !yield(s) {
+			if r.stop().at(s) || !yield(s) {
 				return
 			}
 		}
@@ -110,6 +110,7 @@ func (r *Report) writeTraces(w io.Writer) error {
 	const separator = "-----------+-------------------------------------------------------"
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, strings.Join(r.ProfileHeader(), "\n"))
+	var err error
 	r.Traces(func(t *Trace) bool {
 		fmt.Fprintln(b, separator)
 		for _, l := range t.Labels {
@@ -126,7 +127,8 @@ func (r *Report) writeTraces(w io.Writer) error {
 			}
 			fmt.Fprintf(b, "%10s   %s%s\n", value, t.Stack[i].Name, inline)
 		}
-		return true
+		_, err = b.Write(nil) // fails if an earlier one did
+		return err == nil
 	})
 	fmt.Fprintln(b, separator)
 	return b.Flush()
@@ -163,6 +165,9 @@ func (r *Report) Tags() *Tags {
 	sums := map[string]map[string]int64{}
 	totals := map[string]int64{}
 	for i, set := range p.LabelSets {
+		if r.stop().at(i) {
+			break
+		}
 		if !used[i] {
 			continue
 		}

@@ -3,13 +3,16 @@ package report
 import "github.com/hone-go/hone/profile"
 
 // buildTree sums the profile up into a forest: a node per frame and path to it.
-func (y *layout) buildTree(p *profile.Profile, w weights, visit func(n int32, s int, v, div int64, leaf bool)) *graph {
+func (y *layout) buildTree(p *profile.Profile, w weights, stop stopper, visit func(n int32, s int, v, div int64, leaf bool)) *graph {
 	g := &graph{}
 	type step struct {
 		parent, key int32
 	}
 	byPath := map[step]int32{}
 	for s := range p.Stacks {
+		if stop.at(s) {
+			break
+		}
 		v, div := w.of(s)
 		if v == 0 && div == 0 {
 			continue

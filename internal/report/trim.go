@@ -74,7 +74,7 @@ func (g *graph) above(cutoff int64) []int32 {
 // depend, are computed once at the end.
 func (r *Report) tableGraph(t *trimmed, edges bool) {
 	y := r.newLayout()
-	g := y.build(r.prof, r.weights, buildOptions{})
+	g := y.build(r.prof, r.weights, buildOptions{stop: r.stop()})
 	g.selectNodes(r.opt.DropNegative)
 	nodeCutoff, edgeCutoff := r.cutoffs(g)
 	var keep []bool // nil while nothing was dropped
@@ -90,7 +90,7 @@ func (r *Report) tableGraph(t *trimmed, edges bool) {
 		keep = g.marked(g.order)
 	}
 	if edges {
-		g = y.build(r.prof, r.weights, buildOptions{edges: true, keep: keep})
+		g = y.build(r.prof, r.weights, buildOptions{stop: r.stop(), edges: true, keep: keep})
 		g.selectNodes(r.opt.DropNegative)
 		g.sort(r.order())
 		t.droppedEdges = g.trimEdges(edgeCutoff)
@@ -102,7 +102,7 @@ func (r *Report) tableGraph(t *trimmed, edges bool) {
 // edges and label tags among those above the cutoff.
 func (r *Report) pictureGraph(t *trimmed) {
 	y := r.newLayout()
-	g := y.build(r.prof, r.weights, buildOptions{})
+	g := y.build(r.prof, r.weights, buildOptions{stop: r.stop()})
 	g.selectNodes(r.opt.DropNegative)
 	nodeCutoff, edgeCutoff := r.cutoffs(g)
 	var keep []bool
@@ -111,8 +111,8 @@ func (r *Report) pictureGraph(t *trimmed) {
 		keep = g.marked(kept)
 	}
 	build := func() *graph {
-		tags := newTagCollector(r)
-		g := y.build(r.prof, r.weights, buildOptions{edges: true, keep: keep, visit: tags.visitor()})
+		tags := newTagCollector(r, nodeCutoff)
+		g := y.build(r.prof, r.weights, buildOptions{stop: r.stop(), edges: true, keep: keep, visit: tags.visitor()})
 		g.selectNodes(r.opt.DropNegative)
 		tags.attach(g, nodeCutoff)
 		g.sort(byEntropy)
@@ -128,16 +128,21 @@ func (r *Report) pictureGraph(t *trimmed) {
 		}
 	}
 	t.droppedEdges = g.trimEdges(edgeCutoff)
-	g.removeRedundant()
+	g.removeRedundant(r.stop())
 	t.graph = g
 }
 
 // treeGraph builds a forest with a node per path.
 func (r *Report) treeGraph(t *trimmed) {
-	tags := newTagCollector(r)
-	g := r.newLayout().buildTree(r.prof, r.weights, tags.visitor())
+	y := r.newLayout()
+	g := y.buildTree(r.prof, r.weights, r.stop(), nil)
 	g.selectNodes(r.opt.DropNegative)
 	nodeCutoff, edgeCutoff := r.cutoffs(g)
+	tags := newTagCollector(r, nodeCutoff)
+	if tags != nil {
+		g = y.buildTree(r.prof, r.weights, r.stop(), tags.visitor())
+		g.selectNodes(r.opt.DropNegative)
+	}
 	if kept := g.above(nodeCutoff); len(kept) != len(g.order) {
 		t.droppedNodes = len(g.order) - len(kept)
 		g.trimTree(g.marked(kept))

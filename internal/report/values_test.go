@@ -184,17 +184,3 @@ func TestSourceNotFound(t *testing.T) {
 		t.Errorf("got %+v, %v", l, err)
 	}
 }
-
-func TestTagLabel(t *testing.T) {
-	for _, tt := range []struct{ name, want string }{
-		{`user:ann\npath:C:\new`, `user:ann\npath:C:\new`}, // as the original has it
-		{`say:"hi"\nuser:ann`, `say:\"hi\"\nuser:ann`},
-		{`dir:C:\`, `dir:C:\\`},
-		{`both:\"`, `both:\\\"`},
-	} {
-		d := dotWriter{escape: true}
-		if got := d.tagLabel(&tag{name: tt.name}); got != tt.want {
-			t.Errorf("label of %s is %s, want %s", tt.name, got, tt.want)
-		}
-	}
-}

@@ -56,12 +56,18 @@ type WebInst struct {
 func (r *Report) WebList() (*WebListing, error) {
 	b := &webLister{r: r, byAddr: map[codeAddr]*addrSum{}, wanted: map[string]bool{}, functions: map[webKey]*webSource{}}
 	b.collect()
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
 	if len(b.wanted) == 0 {
 		return nil, fmt.Errorf("no matches found for regexp: %v", r.symbol)
 	}
 	b.disassemble()
 	byFile := b.spans()
 	b.measure()
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
 	l := &WebListing{About: r.about(r.ProfileHeader()), Title: r.title(), Funcs: []WebFunction{}}
 	for _, file := range sortedKeys(byFile) {
 		l.Funcs = append(l.Funcs, b.listings(file, byFile[file])...)
@@ -133,6 +139,9 @@ func (b *webLister) collect() {
 	b.uses = make([][]lineUse, len(p.Locations))
 	known := make([]int8, len(p.Locations)) // 0 not looked at, 1 not wanted, 2 wanted
 	for s := range p.Stacks {
+		if b.r.stop().at(s) {
+			return
+		}
 		v := b.value(s)
 		for i, l := range p.Stack(s) {
 			if known[l] == 0 {
@@ -237,6 +246,9 @@ func (b *webLister) line(key webKey, number int64) *webLine {
 func (b *webLister) measure() {
 	p := b.r.prof
 	for s := range p.Stacks {
+		if b.r.stop().at(s) {
+			return
+		}
 		v := b.value(s)
 		for i, l := range p.Stack(s) {
 			for _, use := range b.uses[l] {

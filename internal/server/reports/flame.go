@@ -90,7 +90,7 @@ func (s *Service) newTree(ctx context.Context, q *query, viewer *report.Viewer) 
 		if err != nil {
 			return nil, nil, err
 		}
-		selected, err = report.Select(whole, o, t.warnings.Env(s.cfg.Env, whole))
+		selected, err = report.Select(whole, o, t.warnings.Env(ctx, s.cfg.Env, whole))
 		return whole, selected, err
 	}
 	otherSide := s.meanwhile(ctx, q.base)
@@ -105,7 +105,7 @@ func (s *Service) newTree(ctx context.Context, q *query, viewer *report.Viewer) 
 	if index < 0 {
 		return nil, errors.New("the profile has no sample types")
 	}
-	to.Types = []int{index}
+	to.Types, to.Context = []int{index}, ctx
 	total := func(whole, selected *profile.Profile) int64 {
 		if o.RelativePercentages {
 			whole = selected

@@ -99,7 +99,7 @@ func (s *Service) profileInfo(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, 0, err
 		}
-		info, err := newInfo(p, of, warnings.Env(s.cfg.Env, of))
+		info, err := newInfo(p, of, warnings.Env(ctx, s.cfg.Env, of))
 		if err != nil {
 			return nil, 0, err
 		}

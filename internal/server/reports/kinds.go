@@ -160,7 +160,7 @@ func (s *Service) prepare(ctx context.Context, q *query, command string) (*repor
 		return nil, nil, err
 	}
 	w := NewWarnings()
-	r, err := report.New(p, command, q.match, q.config.Options, w.Env(s.cfg.Env, p))
+	r, err := report.New(p, command, q.match, q.config.Options, w.Env(ctx, s.cfg.Env, p))
 	return r, w, err
 }
 
@@ -208,6 +208,9 @@ func cachedTable[T any](ctx context.Context, s *Service, q *query, make func(*re
 			return nil, 0, err
 		}
 		v, rows, err := make(r)
+		if err == nil {
+			err = r.Err()
+		}
 		return &table[T]{v, w}, rowBytes * int64(rows), err
 	})
 }
@@ -298,6 +301,9 @@ func (s *Service) source(ctx context.Context, q *query) (*server.Answer, error) 
 		return nil, err
 	}
 	l, err := r.WebList()
+	if err == nil {
+		err = r.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -353,6 +359,9 @@ func (s *Service) lines(ctx context.Context, q *query, page func(*report.Report,
 		return nil, err
 	}
 	v, total, err := page(r, p)
+	if err == nil {
+		err = r.Err()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -368,7 +377,7 @@ func (s *Service) summary(ctx context.Context, q *query) (*server.Answer, error)
 		return nil, err
 	}
 	w := NewWarnings()
-	v, err := report.NewSummary(p, q.config.Options, w.Env(s.cfg.Env, p))
+	v, err := report.NewSummary(p, q.config.Options, w.Env(ctx, s.cfg.Env, p))
 	if err != nil {
 		return nil, err
 	}
@@ -390,6 +399,9 @@ func (s *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
 			return nil, err
 		}
 		g := r.Graph()
+		if err := r.Err(); err != nil {
+			return nil, err
+		}
 		layout, err := s.cfg.Graphs.Place(ctx, g.LayoutDOT())
 		if err != nil {
 			return nil, err
@@ -430,7 +442,7 @@ func (s *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff
 					return nil, 0, err
 				}
 				var err error
-				if side[i], err = report.Select(p, q.config.Options, w.Env(s.cfg.Env, p)); err != nil {
+				if side[i], err = report.Select(p, q.config.Options, w.Env(ctx, s.cfg.Env, p)); err != nil {
 					return nil, 0, err
 				}
 			}

@@ -26,13 +26,13 @@ func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, erro
 	if scaling.Normalize {
 		key += " ?" + q.optionsKey()
 	}
-	return server.Cached(ctx, s.srv.Cache, key, func(context.Context) (*profile.Profile, int64, error) {
+	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
 		if scaling.Normalize && scaling.BaseTotal != 0 && q.baseTotal == 0 { // shares are of what filters leave
 			for _, side := range []struct {
 				whole   *profile.Profile
 				counted *[]*profile.Profile
 			}{{base, &scaling.Base}, {head, &scaling.Head}} {
-				p, err := report.Select(side.whole, q.config.Options, report.Env{})
+				p, err := report.Select(side.whole, q.config.Options, report.Env{Context: ctx})
 				if err != nil {
 					return nil, 0, err
 				}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hone-go/hone/internal/report"
@@ -23,11 +24,11 @@ func (w *Warnings) add(text string) {
 }
 
 // Env returns what a report of p may use of the outside: env, with warnings for
-// this list. What p itself warns of is on it already.
-func (w *Warnings) Env(env report.Env, p *profile.Profile) report.Env {
+// this list, until ctx is done. What p itself warns of is on it already.
+func (w *Warnings) Env(ctx context.Context, env report.Env, p *profile.Profile) report.Env {
 	for _, text := range p.Warnings() {
 		w.add(text)
 	}
-	env.Warn = w.add
+	env.Warn, env.Context = w.add, ctx
 	return env
 }

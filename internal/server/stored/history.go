@@ -237,13 +237,16 @@ func (s *Service) functionTable(ctx context.Context, h *historyQuery, sel *api.S
 		}
 		p := groups[0].Profile
 		warnings := reports.NewWarnings()
-		top, err := report.New(p, "top", "", h.options.Options, warnings.Env(s.cfg.Env, p))
+		top, err := report.New(p, "top", "", h.options.Options, warnings.Env(ctx, s.cfg.Env, p))
 		if err != nil {
 			return nil, 0, err
 		}
 		t.Total, t.first = groups[0].Total, groups[0].Time
 		var cost int64
 		table := top.Top()
+		if err := top.Err(); err != nil {
+			return nil, 0, err
+		}
 		t.total, t.warnings = top.Total(), warnings.List()
 		if p.Period > 0 && p.PeriodType.Unit == table.Unit {
 			t.samples = t.total / p.Period
