@@ -5,12 +5,16 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 )
 
 // rawChunk is how much of the raw dump is collected before it is written.
 const rawChunk = 64 << 10
+
+// rawLine is how long a line of labels may be that is put together before it is written.
+const rawLine = 1 << 20
 
 // rawLabelIndent stands before the labels of a sample.
 const rawLabelIndent = "                "
@@ -53,18 +57,19 @@ type rawWriter struct {
 	w   io.Writer
 	buf []byte
 
+	err   error    // of flush, after which nothing is written
 	parts [][2]int // the parts of a line of labels, as ranges of buf
 	spare []byte   // for reordering them
 }
 
 // flush writes what was collected if it is more than limit bytes.
 func (r *rawWriter) flush(limit int) error {
-	if len(r.buf) <= limit {
-		return nil
+	if r.err != nil || len(r.buf) <= limit {
+		return r.err
 	}
-	_, err := r.w.Write(r.buf)
+	_, r.err = r.w.Write(r.buf)
 	r.buf = r.buf[:0]
-	return err
+	return r.err
 }
 
 func (r *rawWriter) header() {
@@ -148,6 +153,13 @@ func (r *rawWriter) labels(set []Label) {
 		return
 	}
 	strs := r.p.Strings
+	size := 0
+	for i := range set {
+		if size += 24 + len(strs[set[i].Key]) + len(strs[set[i].Str]) + len(strs[set[i].Unit]); size > rawLine {
+			r.longLabels(set)
+			return
+		}
+	}
 	b := append(r.buf, rawLabelIndent...)
 	first := len(b)
 	r.parts = r.parts[:0]
@@ -187,6 +199,46 @@ func (r *rawWriter) labels(set []Label) {
 	}
 	b[len(b)-1] = '\n'
 	r.buf = b
+}
+
+// longLabels writes a line of labels that is too long to be put together first: labels
+// may name a long text a million times. Its parts are sorted by their keys.
+func (r *rawWriter) longLabels(set []Label) {
+	strs := r.p.Strings
+	type part struct{ from, to int }
+	var parts []part
+	for i := 0; i < len(set); {
+		from := i
+		for key := strs[set[i].Key]; i < len(set) && strs[set[i].Key] == key; {
+			i++
+		}
+		parts = append(parts, part{from, i})
+	}
+	key := func(p part) string { return strs[set[p.from].Key] + ":[" }
+	slices.SortStableFunc(parts, func(a, b part) int { return strings.Compare(key(a), key(b)) })
+	r.buf = append(r.buf, rawLabelIndent...)
+	for n, p := range parts {
+		if n > 0 {
+			r.buf = append(r.buf, ' ')
+		}
+		r.buf = append(r.buf, key(p)...)
+		for i := p.from; i < p.to; i++ {
+			if i > p.from {
+				r.buf = append(r.buf, ' ')
+			}
+			l := &set[i]
+			if !l.Numeric {
+				r.buf = append(r.buf, strs[l.Str]...)
+			} else if r.buf = strconv.AppendInt(r.buf, l.Num, 10); l.HasUnit {
+				r.buf = append(append(r.buf, ' '), strs[l.Unit]...)
+			}
+			if r.flush(rawChunk) != nil {
+				return
+			}
+		}
+		r.buf = append(r.buf, ']')
+	}
+	r.buf = append(r.buf, '\n')
 }
 
 func (r *rawWriter) location(l uint32) {

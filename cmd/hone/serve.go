@@ -30,6 +30,9 @@ Profiler, Pyroscope, Parca and OpenTelemetry, or hone fetches them. ^C ends it.
   -retention AGE  how long profiles are kept, such as 30d, which is the default;
                   0 is for ever
   -max-size SIZE  how much disk they may take, such as 100GB: the oldest go first
+  -max_answer SIZE
+                  refuse to answer with more than this, such as 512MB; 128MiB by
+                  default, and a quarter of in_flight at most
   -config FILE    read settings from a file; flags have the last word
   -check          check settings and the files they name, tell all that is wrong,
                   and end

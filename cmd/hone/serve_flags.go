@@ -18,8 +18,8 @@ type serveFlags struct {
 	check  bool
 	set    map[string]bool // names of flags given
 	daemon.Config
-	retention, maxSize string
-	proxy              optionalAddress
+	retention, maxSize, maxAnswer string
+	proxy                         optionalAddress
 }
 
 // optionalAddress is a flag that may be given without a value.
@@ -56,6 +56,7 @@ func parseServeFlags(args []string) (*serveFlags, error) {
 	fs.StringVar(&f.Module, "module", "", "")
 	fs.StringVar(&f.retention, "retention", "", "")
 	fs.StringVar(&f.maxSize, "max-size", "", "")
+	fs.StringVar(&f.maxAnswer, "max_answer", "", "")
 	fs.StringVar(&f.Log.Format, "log-format", "", "")
 	fs.StringVar(&f.Log.Level, "log-level", "", "")
 	fs.StringVar(&f.TLS.Cert, "tls-cert", "", "")
@@ -111,6 +112,11 @@ func (f *serveFlags) resolved(getenv func(string) string) (*daemon.Config, error
 	if f.maxSize != "" {
 		if err := c.Store.MaxSize.UnmarshalText([]byte(f.maxSize)); err != nil {
 			found = append(found, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("-max-size: %w", err)})
+		}
+	}
+	if f.maxAnswer != "" {
+		if err := c.Queries.MaxAnswer.UnmarshalText([]byte(f.maxAnswer)); err != nil {
+			found = append(found, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("-max_answer: %w", err)})
 		}
 	}
 	if c.Data == "" {

@@ -46,6 +46,10 @@ lists the runs of this module; where there are none, drop a file on it.
   -view NAME      what to show first: flame, top, sandwich, graph, source,
                   disasm, peek, traces, tags, raw, diff or advice
   -runs DIR       where runs are kept; .hone/runs of this module by default
+  -max_answer SIZE
+                  refuse to answer with more than this, such as 512MB; 128MiB by
+                  default, and a quarter of -max_memory at most. Reports of the
+                  command line have no such limit
 
 With -base or -diff_base, the profiles are compared: flame graphs and tables
 have both values. Several on each side are runs of the same program, so that
@@ -72,11 +76,18 @@ are what the page starts with; see "hone help pprof".
 `
 
 // uiFlags are the flags of hone ui that other verbs don't have.
-type uiFlags struct{ view, runs string }
+type uiFlags struct {
+	view, runs string
+	maxAnswer  int64 // bytes
+}
 
 func (f *uiFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.view, "view", "", "")
 	fs.StringVar(&f.runs, "runs", "", "")
+	fs.Func("max_answer", "", func(s string) (err error) {
+		f.maxAnswer, err = shell.ParseBytes(s)
+		return err
+	})
 }
 
 func runUI(ctx context.Context, a *app, args []string) error {
@@ -128,7 +139,7 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compa
 		return err
 	}
 	reach := server.Reachable(host, listener.Addr())
-	srv, profiles, err := a.uiServer(ctx, inv, site, kept, reach)
+	srv, profiles, err := a.uiServer(ctx, inv, f, site, kept, reach)
 	if err != nil {
 		return err
 	}
@@ -156,10 +167,10 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compa
 }
 
 // uiServer returns the server of a web UI for what it shows.
-func (a *app) uiServer(ctx context.Context, inv *shell.Invocation, site reports.Config, kept *runs.Kept, reach server.Reach) (*server.Server, *reports.Service, error) {
+func (a *app) uiServer(ctx context.Context, inv *shell.Invocation, f uiFlags, site reports.Config, kept *runs.Kept, reach server.Reach) (*server.Server, *reports.Service, error) {
 	srv, err := server.New(ctx, server.Config{
 		Hosts: reach.Hosts, AnyAddress: reach.AnyAddress, Pages: web.Files(), Log: a.warn,
-		Limits: server.Limits{Body: inv.MaxBytes, Sending: profileLimits(inv).Memory},
+		Limits: server.Limits{Body: inv.MaxBytes, Sending: profileLimits(inv).Memory, Answer: f.maxAnswer},
 	})
 	if err != nil {
 		return nil, nil, err

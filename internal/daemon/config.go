@@ -64,9 +64,10 @@ type Config struct {
 	} `toml:"store"`
 	Limits  ingest.Config `toml:"limits"`
 	Queries struct {
-		Parallel int        `toml:"parallel"`
-		Waiting  int        `toml:"waiting"`
-		Cache    configSize `toml:"cache"`
+		Parallel  int        `toml:"parallel"`
+		Waiting   int        `toml:"waiting"`
+		Cache     configSize `toml:"cache"`
+		MaxAnswer configSize `toml:"max_answer"`
 	} `toml:"queries"`
 	Server struct {
 		Connections    int            `toml:"connections"`
@@ -227,7 +228,7 @@ func DefaultConfig(file string) *Config {
 	c.Store.Retention = configDuration(defaultRetention)
 	c.Store.MinFree, c.Store.Cache = configSize(kept.MinFree), configSize(kept.CacheBytes)
 	limits := server.DefaultLimits()
-	c.Queries.Waiting, c.Queries.Cache = limits.Queue, configSize(limits.CacheBytes)
+	c.Queries.Waiting, c.Queries.Cache, c.Queries.MaxAnswer = limits.Queue, configSize(limits.CacheBytes), configSize(limits.Answer)
 	listening := server.DefaultListening()
 	c.Server.Connections, c.Server.PerAddress, c.Server.Reserve = listening.Connections.Most, listening.Connections.PerAddress, listening.Connections.Reserve
 	c.Server.BodyTimeout, c.Server.Shutdown = configDuration(listening.Body), configDuration(listening.Drain)

@@ -207,7 +207,7 @@ func (d *daemon) newServer(ctx context.Context, protocols *http.ServeMux, reach 
 	cfg.Agents = &server.Agents{Protocols: protocols, Receiver: d.hub, Memory: d.memory}
 	cfg.Limits = server.Limits{
 		CacheBytes: int64(d.cfg.Queries.Cache), Parallel: d.cfg.Queries.Parallel, Queue: d.cfg.Queries.Waiting,
-		Push: d.cfg.Limits.MaxMemory, Rate: int64(d.cfg.Server.MinRate),
+		Push: d.cfg.Limits.MaxMemory, Answer: int64(d.cfg.Queries.MaxAnswer), Rate: int64(d.cfg.Server.MinRate),
 	}
 	return server.New(ctx, cfg)
 }

@@ -20,14 +20,16 @@ const (
 	memoryWait = 10 * time.Second
 )
 
-// Memory is what all that comes in may hold at a time: what is being sent, what
-// is decompressed of it, and what that is decoded to, each as it comes.
+// Memory is what all requests may hold at a time: what is being sent, what is
+// decompressed of it, and what that is decoded to, each as it comes; and answers
+// while they are made and sent.
 type Memory struct {
 	total   int64
 	refused atomic.Int64
 
 	mu      sync.Mutex
 	used    int64
+	peak    int64         // the most that was in use
 	changed chan struct{} // closed when memory is given back; nil if nobody waits
 }
 
@@ -49,12 +51,20 @@ func (m *Memory) Used() int64 {
 	return m.used
 }
 
+// Peak returns the most that was in use.
+func (m *Memory) Peak() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.peak
+}
+
 // take takes n bytes if there are any; otherwise it returns what to wait for.
 func (m *Memory) take(n int64) (wait <-chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n <= m.total-m.used {
 		m.used += n
+		m.peak = max(m.peak, m.used)
 		return nil
 	}
 	if m.changed == nil {

@@ -62,8 +62,12 @@ func Folded(w io.Writer, t *profile.Tree, column int) error {
 	names := foldedNames(t.Frames)
 	v := &t.Values[column]
 	var path []string
-	var line []byte
+	var number []byte
+	var failed error // of the writer, after which nothing is written
 	walkTree(t, func(n uint32, depth int) {
+		if failed != nil {
+			return
+		}
 		if n != 0 {
 			path = append(path[:depth-1], names[t.Frame[n]])
 		}
@@ -80,21 +84,21 @@ func Folded(w io.Writer, t *profile.Tree, column int) error {
 		if own == 0 && base == 0 {
 			return
 		}
-		line = line[:0]
 		for i := range path[:depth] {
 			if i > 0 {
-				line = append(line, ';')
+				bw.WriteByte(';')
 			}
 			if t.Inverted {
 				i = depth - 1 - i
 			}
-			line = append(line, path[i]...)
+			bw.WriteString(path[i])
 		}
+		number = number[:0]
 		if v.BaseTotal != nil {
-			line = strconv.AppendInt(append(line, ' '), base, 10)
+			number = strconv.AppendInt(append(number, ' '), base, 10)
 		}
-		line = strconv.AppendInt(append(line, ' '), own, 10)
-		bw.Write(append(line, '\n'))
+		number = strconv.AppendInt(append(number, ' '), own, 10)
+		_, failed = bw.Write(append(number, '\n'))
 	})
 	return bw.Flush()
 }

@@ -72,9 +72,36 @@ type svgPicture struct {
 	unit   string
 	o      *FlameOptions
 	pixels float64
+	names  []svgName // of frames, made when they are needed
+	failed error     // of the writer, after which nothing is written
 }
 
-func (p *svgPicture) printf(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
+// svgName is what a picture says of a frame, however many nodes it has.
+type svgName struct {
+	name, label string
+	pkg         string // package
+}
+
+func (p *svgPicture) nameOf(n uint32) *svgName {
+	if p.names == nil {
+		p.names = make([]svgName, len(p.t.Frames))
+	}
+	of, f := &p.names[p.t.Frame[n]], &p.t.Frames[p.t.Frame[n]]
+	if of.name == "" {
+		*of = svgName{name: cutName(f.Label()), pkg: f.Package()}
+		of.label = of.name
+		if f.Origin() != profile.OriginOther { // a label that is a frame has no import path
+			of.label = shortName(of.name)
+		}
+	}
+	return of
+}
+
+func (p *svgPicture) printf(format string, args ...any) {
+	if p.failed == nil {
+		_, p.failed = fmt.Fprintf(p.w, format, args...)
+	}
+}
 
 func (p *svgPicture) header(height int) {
 	line := []string{p.t.Types[p.o.Column].Type + " " + p.total(0)}
@@ -116,6 +143,9 @@ func (p *svgPicture) frames(levels int) {
 	}
 	p.printf(`<g id="frames" data-width="%g" data-char="%g">`+"\n", p.pixels-20, svgCharWidth)
 	for n := range uint32(t.NumNodes()) {
+		if p.failed != nil {
+			return
+		}
 		if n > 0 {
 			depth[n] = depth[t.Parent[n]] + 1
 		}
@@ -135,12 +165,8 @@ func (p *svgPicture) frames(levels int) {
 		}
 		name, label := "all", "all"
 		if n > 0 {
-			f := &t.Frames[t.Frame[n]]
-			name = cutName(f.Label())
-			label = name
-			if f.Origin() != profile.OriginOther { // a label that is a frame has no import path
-				label = shortName(name)
-			}
+			of := p.nameOf(n)
+			name, label = of.name, of.label
 		}
 		p.frame(10+float64(from)*scale, w, y(depth[n]), depth[n], p.color(n), p.mark(n), p.tooltip(n, name), label)
 		if folded := p.folded(n); float64(folded)*scale >= 1 {
@@ -277,7 +303,7 @@ func (p *svgPicture) color(n uint32) string {
 	case p.o.Color == "origin":
 		return c.Origin[f.Origin()]
 	}
-	return c.Package[packageHue(f.Package())]
+	return c.Package[packageHue(p.nameOf(n).pkg)]
 }
 
 // fitLabel shortens a label to a number of characters, "" if that is too few.

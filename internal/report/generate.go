@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -155,23 +157,36 @@ func (r *Report) writeTracesJSON(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "%s,\"traces\":[", about[:len(about)-1]); err != nil {
-		return err
-	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "%s,\"traces\":[", about[:len(about)-1])
 	sep := "\n"
 	r.Traces(func(t *Trace) bool {
-		var b []byte
-		if b, err = json.Marshal(t); err == nil {
-			_, err = fmt.Fprintf(w, "%s%s", sep, b)
+		// Frame by frame: a stack can name a long text thousands of times.
+		stack := t.Stack
+		bare := Trace{Labels: t.Labels, Value: t.Value, Stack: []TraceFrame{}}
+		var text []byte
+		if text, err = json.Marshal(&bare); err != nil {
+			return false
 		}
+		fmt.Fprintf(b, "%s%s", sep, bytes.TrimSuffix(text, []byte("]}")))
+		for i := range stack {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if text, err = json.Marshal(&stack[i]); err != nil {
+				return false
+			}
+			b.Write(text)
+		}
+		_, err = b.WriteString("]}")
 		sep = ",\n"
 		return err == nil
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(w, "\n]}")
-	return err
+	fmt.Fprintln(b, "\n]}")
+	return b.Flush()
 }
 
 // Graph is a call graph.

@@ -20,7 +20,14 @@ type Page struct {
 	Order  string
 	Offset int // rows to skip
 	Limit  int // most rows, 0 for all
+	// Most is about how many bytes of text the rows of traces and raw may have, as
+	// they can be far more than the profile's; 0 is no bound. Above it there is no
+	// page but ErrLongPage.
+	Most int64
 }
+
+// ErrLongPage is the error of a page with more text than it may have.
+var ErrLongPage = errors.New("the page has too much text: ask for fewer rows")
 
 // check returns the column to order by and whether it descends. Its errors are
 // of type ParamError.
@@ -211,6 +218,7 @@ func (r *Report) TracesPage(p Page) (*TracesReport, int, error) {
 		})
 	}
 	from, to := p.cut(len(samples))
+	size := int64(0)
 	out := &TracesReport{About: r.about(r.ProfileHeader()), Traces: []Trace{}}
 	if from == to {
 		return out, len(samples), nil
@@ -222,8 +230,28 @@ func (r *Report) TracesPage(p Page) (*TracesReport, int, error) {
 			}
 		}
 	}, func(t *Trace) bool {
+		if size += t.size(); p.Most > 0 && size > p.Most {
+			return false
+		}
 		out.Traces = append(out.Traces, Trace{Labels: t.Labels, Value: t.Value, Stack: slices.Clone(t.Stack)})
 		return true
 	})
+	if p.Most > 0 && size > p.Most {
+		return nil, 0, ErrLongPage
+	}
 	return out, len(samples), nil
+}
+
+// size returns about how many bytes of text a trace has.
+func (t *Trace) size() int64 {
+	n := int64(100)
+	for i := range t.Stack {
+		n += 80 + int64(len(t.Stack[i].Name)+len(t.Stack[i].File))
+	}
+	for i := range t.Labels {
+		for _, value := range t.Labels[i].Values {
+			n += 20 + int64(len(value))
+		}
+	}
+	return n
 }

@@ -262,7 +262,7 @@ func TestRawLines(t *testing.T) {
 			}
 		}
 	}
-	if _, err := newReport(t, broken, "raw", "").RawPage(0, -1); err == nil {
+	if _, err := newReport(t, broken, "raw", "").RawPage(Page{Limit: -1}); err == nil {
 		t.Error("no error for a negative limit")
 	}
 }

@@ -15,14 +15,17 @@ type RawPage struct {
 	Total int      `json:"total"` // lines of the whole text
 }
 
-// RawPage returns limit lines (0: all) of the text of command raw, from the
-// offset-th on. The slice is the caller's. Errors are of type [ParamError].
-func (r *Report) RawPage(offset, limit int) (*RawPage, error) {
-	p := Page{Offset: offset, Limit: limit}
+// RawPage returns a page of the lines of the text of command raw. There is nothing to
+// order by or to find in. The slice is the caller's. Errors are of type [ParamError],
+// or ErrLongPage.
+func (r *Report) RawPage(p Page) (*RawPage, error) {
 	if _, _, err := p.check(); err != nil {
 		return nil, err
 	}
-	lines, total := RawLines(r.prof, offset, limit)
+	lines, total, err := rawLines(r.prof, p.Offset, p.Limit, p.Most)
+	if err != nil {
+		return nil, err
+	}
 	return &RawPage{lines, total}, nil
 }
 
@@ -32,14 +35,23 @@ func (r *Report) RawPage(offset, limit int) (*RawPage, error) {
 // negative. Only the lines asked for are made: how many lines each record has
 // is known before.
 func RawLines(p *profile.Profile, offset, limit int) (lines []string, total int) {
+	lines, total, _ = rawLines(p, offset, limit, 0) // which fails for no other reason than a bound
+	return lines, total
+}
+
+// rawLines is RawLines with a bound of the lines' bytes, of 0 for none.
+func rawLines(p *profile.Profile, offset, limit int, most int64) (lines []string, total int, err error) {
 	broken := func(s string) bool { return strings.Contains(s, "\n") }
 	if slices.ContainsFunc(p.Strings, broken) || slices.ContainsFunc(p.Mappings, func(m profile.Mapping) bool { return broken(m.File) || broken(m.BuildID) }) {
 		// A record has as many lines as its names: nothing to count on, and rare.
-		return writtenLines(p, offset, limit)
+		return writtenLinesUpTo(p, offset, limit, most, false)
 	}
 	bare := *p
 	bare.Stacks, bare.SampleLabels, bare.Locations, bare.Mappings = nil, nil, nil, nil
-	_, header := writtenLines(&bare, 0, 1)
+	_, header, err := writtenLinesUpTo(&bare, 0, 1, most, false)
+	if err != nil {
+		return nil, 0, err
+	}
 	header -= 2 // "Locations" and "Mappings"
 
 	bySet := make([]int, max(1, len(p.LabelSets)))
@@ -113,25 +125,20 @@ func RawLines(p *profile.Profile, offset, limit int) (lines []string, total int)
 		limit = max(0, total-offset)
 	}
 	if limit == 0 {
-		return []string{}, total
+		return []string{}, total, nil
 	}
-	lines, _ = writtenLinesUpTo(start, skip, limit, true)
-	return lines, total
-}
-
-// writtenLines is RawLines, slowly.
-func writtenLines(p *profile.Profile, offset, limit int) ([]string, int) {
-	return writtenLinesUpTo(p, offset, limit, false)
+	lines, _, err = writtenLinesUpTo(start, skip, limit, most, true)
+	return lines, total, err
 }
 
 // writtenLinesUpTo writes the profile's text, to the last line wanted or to its end.
-func writtenLinesUpTo(p *profile.Profile, offset, limit int, stop bool) ([]string, int) {
-	w := lineWriter{skip: offset, limit: limit, stop: stop, lines: []string{}}
-	// Only the writer fails, when it has enough.
+func writtenLinesUpTo(p *profile.Profile, offset, limit int, most int64, stop bool) ([]string, int, error) {
+	w := lineWriter{skip: offset, limit: limit, most: most, stop: stop, lines: []string{}}
+	// Only the writer fails, when it has enough or too much.
 	if err := p.WriteRaw(&w); err != nil && !errors.Is(err, errEnough) {
-		return nil, 0
+		return nil, 0, err
 	}
-	return w.lines, w.n
+	return w.lines, w.n, nil
 }
 
 var errEnough = errors.New("there are enough lines")
@@ -139,7 +146,8 @@ var errEnough = errors.New("there are enough lines")
 // lineWriter keeps some lines of what is written and counts all.
 type lineWriter struct {
 	skip, limit int
-	stop        bool // fail when all lines wanted are there
+	most, size  int64 // bytes of wanted lines; most 0 is no bound
+	stop        bool  // fail when all lines wanted are there
 	lines       []string
 	n           int    // lines that have ended
 	part        []byte // of a line that is wanted and has not ended
@@ -167,6 +175,9 @@ func (w *lineWriter) Write(b []byte) (int, error) {
 			b = nil
 		}
 		if w.wanted() {
+			if w.size += int64(len(line)); w.most > 0 && w.size > w.most {
+				return 0, ErrLongPage
+			}
 			w.part = append(w.part, line...)
 			if end >= 0 {
 				w.lines = append(w.lines, string(w.part))

@@ -95,26 +95,40 @@ func (r *Report) traceLabels(labels []profile.Label) []TraceLabel {
 				out = append(out, TraceLabel{key, []string{value}})
 			}
 		}
-		slices.SortFunc(out[start:], func(a, b TraceLabel) int { return strings.Compare(a.line(), b.line()) })
+		slices.SortFunc(out[start:], compareLines)
 	}
 	group(false)
 	group(true)
 	return out
 }
 
-func (l TraceLabel) line() string {
-	return fmt.Sprintf("%10s:  %s\n", l.Key, strings.Join(l.Values, " "))
+// start returns how the printed line of a label begins; its values follow.
+func (l *TraceLabel) start() string { return fmt.Sprintf("%10s:  ", l.Key) }
+
+// compareLines orders labels by their printed lines, of which it makes none: a key may
+// have a million values.
+func compareLines(a, b TraceLabel) int {
+	if c := strings.Compare(a.start(), b.start()); c != 0 {
+		return c
+	}
+	return slices.Compare(a.Values, b.Values)
 }
 
 func (r *Report) writeTraces(w io.Writer) error {
 	const separator = "-----------+-------------------------------------------------------"
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, strings.Join(r.ProfileHeader(), "\n"))
-	var err error
 	r.Traces(func(t *Trace) bool {
-		fmt.Fprintln(b, separator)
-		for _, l := range t.Labels {
-			b.WriteString(l.line())
+		_, failed := fmt.Fprintln(b, separator)
+		for i := range t.Labels {
+			b.WriteString(t.Labels[i].start())
+			for k, value := range t.Labels[i].Values {
+				if k > 0 {
+					b.WriteByte(' ')
+				}
+				b.WriteString(value)
+			}
+			b.WriteByte('\n')
 		}
 		for i := range t.Stack {
 			value := ""
@@ -125,10 +139,13 @@ func (r *Report) writeTraces(w io.Writer) error {
 			if t.Stack[i].Inline {
 				inline = " (inline)"
 			}
-			fmt.Fprintf(b, "%10s   %s%s\n", value, t.Stack[i].Name, inline)
+			fmt.Fprintf(b, "%10s   ", value)
+			b.WriteString(t.Stack[i].Name)
+			if _, failed = fmt.Fprintln(b, inline); failed != nil {
+				break
+			}
 		}
-		_, err = b.Write(nil) // fails if an earlier one did
-		return err == nil
+		return failed == nil
 	})
 	fmt.Fprintln(b, separator)
 	return b.Flush()

@@ -88,7 +88,7 @@ func checkValues(t *testing.T, name string, p, base *profile.Profile) {
 		case "traces":
 			v, _, err = r.TracesPage(Page{Limit: 20})
 		case "raw":
-			v, err = r.RawPage(0, 50)
+			v, err = r.RawPage(Page{Limit: 50})
 		default:
 			v, err = r.value()
 		}

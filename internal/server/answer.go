@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -13,15 +14,23 @@ import (
 	"unicode"
 
 	"github.com/klauspost/compress/gzip"
+
+	"github.com/hone-go/hone/internal/ingest"
 )
 
 // An answer is the body of a response with what is to be said of it. Answers
 // are shared between requests: they don't change.
 type Answer struct {
 	contentType string
-	body        []byte
+	body        [][]byte // in pieces
+	size        int64
 	etag        string
-	compressed  func() []byte // nil if that is not worth it
+	compressed  func() [][]byte // nil if that is not worth it
+
+	of     *ingest.Answers // whose memory it takes while it is sent; nil takes none
+	mu     sync.Mutex
+	sends  int    // under way
+	giveUp func() // gives their memory back
 }
 
 const (
@@ -32,42 +41,97 @@ const (
 // worthCompressing is about what fits a packet.
 const worthCompressing = 1400
 
+// NewAnswer returns what is in memory anyway as an answer.
 func NewAnswer(contentType string, body []byte) *Answer {
-	sum := sha256.Sum256(body)
-	a := &Answer{contentType: contentType, body: body, etag: hex.EncodeToString(sum[:12])}
+	return newAnswer(contentType, [][]byte{body}, int64(len(body)))
+}
+
+// Compose returns what write writes as an answer. Its size is bounded, and so is what
+// all answers take that are being made or sent, as ctx says: see [ingest.Answers].
+func Compose(ctx context.Context, contentType string, write func(*ingest.AnswerBuffer) error) (*Answer, error) {
+	of := ingest.AnswersOf(ctx)
+	b := of.Buffer(ctx)
+	defer b.Close()
+	if err := write(b); err != nil {
+		return nil, err
+	}
+	a := newAnswer(contentType, b.Pieces(), b.Len())
+	a.of = of
+	return a, nil
+}
+
+func newAnswer(contentType string, body [][]byte, size int64) *Answer {
+	sum := sha256.New()
+	for _, piece := range body {
+		sum.Write(piece)
+	}
+	a := &Answer{contentType: contentType, body: body, size: size, etag: hex.EncodeToString(sum.Sum(nil)[:12])}
 	switch contentType {
 	case "image/png", "application/pdf", "application/octet-stream":
 		return a
 	}
-	if len(body) > worthCompressing {
-		a.compressed = sync.OnceValue(func() []byte { return compress(body, gzip.DefaultCompression) })
+	if size > worthCompressing {
+		a.compressed = sync.OnceValue(func() [][]byte { return compress(body, gzip.DefaultCompression) })
 	}
 	return a
 }
 
-func compress(body []byte, level int) []byte {
+func compress(body [][]byte, level int) [][]byte {
 	var b bytes.Buffer
 	w, err := gzip.NewWriterLevel(&b, level)
 	if err != nil {
 		panic(err) // the level is a constant
 	}
-	w.Write(body)
+	for _, piece := range body {
+		w.Write(piece)
+	}
 	w.Close()
-	return b.Bytes()
+	return [][]byte{b.Bytes()}
 }
 
 // Cost is about what an answer takes in memory, compressed body included.
-func (a *Answer) Cost() int64 { return int64(len(a.body)) * 5 / 4 }
+func (a *Answer) Cost() int64 { return a.size * 5 / 4 }
+
+// hold takes the memory of the answer while it is sent, once for all who get it. Small
+// ones take none: their number is bounded by that of connections.
+func (a *Answer) hold(ctx context.Context) (release func(), err error) {
+	const small = 64 << 10
+	if a.of == nil || a.size <= small {
+		return func() {}, nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.sends == 0 {
+		if a.giveUp, err = a.of.Reserve(context.WithoutCancel(ctx), a.Cost()); err != nil {
+			return nil, err
+		}
+	}
+	a.sends++
+	return func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.sends--; a.sends == 0 {
+			a.giveUp()
+		}
+	}, nil
+}
 
 // JSONAnswer returns a value as an answer.
-func JSONAnswer(v any) (*Answer, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return NewAnswer(TypeJSON, b.Bytes()), nil
+func JSONAnswer(ctx context.Context, v any) (*Answer, error) {
+	return Compose(ctx, TypeJSON, func(b *ingest.AnswerBuffer) error {
+		most := ingest.AnswersOf(ctx).Most
+		n := jsonSize(v, most)
+		if n > most {
+			return ingest.AnswersOf(ctx).TooLarge()
+		}
+		// The encoder's buffer grows by copies.
+		if err := b.Reserve(2 * n); err != nil {
+			return err
+		}
+		e := json.NewEncoder(b)
+		e.SetEscapeHTML(false)
+		return e.Encode(v)
+	})
 }
 
 // Revalidate lets browsers keep an answer but ask whether it still holds: it
@@ -79,14 +143,23 @@ func (a *Answer) Write(w http.ResponseWriter, r *http.Request, status int, cache
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
 	h.Set("Cache-Control", cacheControl)
-	body, etag := a.body, `"`+a.etag+`"`
+	body, size, etag := a.body, a.size, `"`+a.etag+`"`
 	if a.compressed != nil {
 		h.Add("Vary", "Accept-Encoding")
 		if acceptsGzip(r) {
 			body, etag = a.compressed(), `"`+a.etag+`-gzip"`
+			size = int64(len(body[0]))
 			h.Set("Content-Encoding", "gzip")
 		}
 	}
+	release, err := a.hold(r.Context())
+	if err != nil {
+		for _, name := range []string{"Content-Type", "Content-Encoding", "Vary"} {
+			h.Del(name)
+		}
+		return err
+	}
+	defer release()
 	h.Set("ETag", etag)
 	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) && matchesETag(r, etag) {
 		h.Del("Content-Type")
@@ -94,10 +167,15 @@ func (a *Answer) Write(w http.ResponseWriter, r *http.Request, status int, cache
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Length", strconv.FormatInt(size, 10))
 	w.WriteHeader(status)
-	if r.Method != http.MethodHead {
-		w.Write(body) // an error means that the client is gone
+	if r.Method == http.MethodHead {
+		return nil
+	}
+	for _, piece := range body {
+		if _, err := w.Write(piece); err != nil {
+			break // the client is gone
+		}
 	}
 	return nil
 }
@@ -157,7 +235,7 @@ func SafeFileName(name string) string {
 
 // WriteJSON answers with a value that may be another one the next time.
 func WriteJSON(w http.ResponseWriter, r *http.Request, v any) error {
-	a, err := JSONAnswer(v)
+	a, err := JSONAnswer(r.Context(), v)
 	if err != nil {
 		return err
 	}

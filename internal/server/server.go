@@ -51,8 +51,9 @@ type Limits struct {
 	CacheBytes  int64 // of results kept: 512 MB
 	Parallel    int   // computations at a time: one per processor
 	Queue       int   // computations that wait for those: 256
-	Sending     int64 // bytes of memory of pushes at a time, sent, decompressed and decoded: 1 GB
+	Sending     int64 // bytes of memory of pushes at a time, sent, decompressed and decoded, and of answers: 1 GB
 	Push        int64 // of one of them: 512 MB
+	Answer      int64 // bytes of an answer: 128 MB
 	Rate        int64 // bytes per second that a push comes in with, after Grace, or is ended: 1 kB; negative is no bound
 	Grace       time.Duration
 }
@@ -70,6 +71,7 @@ func (l Limits) withDefaults() Limits {
 		Queue:       cmp.Or(l.Queue, 256),
 		Sending:     cmp.Or(l.Sending, ingest.DefaultMemory),
 		Push:        cmp.Or(l.Push, ingest.DefaultCallMemory),
+		Answer:      cmp.Or(l.Answer, ingest.DefaultAnswer),
 		Rate:        cmp.Or(l.Rate, 1000),
 		Grace:       cmp.Or(l.Grace, sendingGrace),
 	}
@@ -86,9 +88,10 @@ type Server struct {
 	patterns []string // of mux, but for those of logging in
 	handler  http.Handler
 
-	memory   *ingest.Memory // of what comes in
-	bodyTime atomic.Int64   // what a body may take in all, in ns; 0 is no bound
-	metrics  *metrics       // nil counts nothing
+	memory   *ingest.Memory // of what comes in and goes out
+	answers  *ingest.Answers
+	bodyTime atomic.Int64 // what a body may take in all, in ns; 0 is no bound
+	metrics  *metrics     // nil counts nothing
 	started  time.Time
 	ending   atomic.Bool
 	ready    func() error // of Operate
@@ -102,11 +105,14 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		cfg.Log = func(line string) { log.Print(line) }
 	}
 	cfg.Limits = cfg.Limits.withDefaults()
-	s := &Server{cfg: cfg, Cache: newCache(ctx, cfg.Limits, cfg.Log), mux: http.NewServeMux(), started: time.Now(), ready: func() error { return nil }}
+	s := &Server{cfg: cfg, mux: http.NewServeMux(), started: time.Now(), ready: func() error { return nil }}
 	s.memory = ingest.NewMemory(cfg.Limits.Sending)
 	if cfg.Agents != nil && cfg.Agents.Memory != nil {
 		s.memory = cfg.Agents.Memory
 	}
+	// Making an answer takes some times what it has.
+	s.answers = &ingest.Answers{Memory: s.memory, Most: min(cfg.Limits.Answer, s.memory.Total()/4)}
+	s.Cache = newCache(ingest.WithAnswers(ctx, s.answers), cfg.Limits, cfg.Log)
 	pages, err := newPages(cfg.Pages)
 	if err != nil {
 		return nil, fmt.Errorf("web UI: %w", err)
@@ -141,7 +147,9 @@ func (s *Server) HandleHTTP(pattern string, roles auth.Roles, h http.Handler) {
 }
 
 // ServeHTTP answers a request.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.handler.ServeHTTP(w, r.WithContext(ingest.WithAnswers(r.Context(), s.answers)))
+}
 
 // Limits returns the limits that hold.
 func (s *Server) Limits() Limits { return s.cfg.Limits }

@@ -132,7 +132,7 @@ func TestLeaving(t *testing.T) {
 				stopped <- ctx.Err()
 				return nil, 0, ctx.Err()
 			case <-release:
-				a, err := server.JSONAnswer("done")
+				a, err := server.JSONAnswer(ctx, "done")
 				return a, 0, err
 			}
 		})

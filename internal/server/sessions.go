@@ -22,7 +22,7 @@ func (s *Server) User(ctx context.Context) api.User {
 }
 
 func (s *Server) user(w http.ResponseWriter, r *http.Request) error {
-	a, err := JSONAnswer(s.User(r.Context()))
+	a, err := JSONAnswer(r.Context(), s.User(r.Context()))
 	if err != nil {
 		return err
 	}

@@ -163,12 +163,12 @@ func newCommandLine(verb string) *commandLine {
 	fs.BoolVar(&inv.JSON, "json", false, "")
 	fs.StringVar(&inv.Output, "o", "", "")
 	fs.Func("max_bytes", "", func(s string) (err error) {
-		inv.MaxBytes, err = parseBytes(s)
+		inv.MaxBytes, err = ParseBytes(s)
 		return err
 	})
 
 	fs.Func("max_memory", "", func(s string) (err error) {
-		inv.MaxMemory, err = parseBytes(s)
+		inv.MaxMemory, err = ParseBytes(s)
 		return err
 	})
 
@@ -374,9 +374,9 @@ func (l *stringList) Set(s string) error {
 	return nil
 }
 
-// parseBytes reads a number of bytes such as 1000000, 512MB or 2GiB; all units
+// ParseBytes reads a number of bytes such as 1000000, 512MB or 2GiB; all units
 // are powers of 1024, as in reports.
-func parseBytes(s string) (int64, error) {
+func ParseBytes(s string) (int64, error) {
 	digits := strings.TrimRight(s, "kKmMgGtTiIbB")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 {

@@ -285,9 +285,9 @@ func TestParseBytes(t *testing.T) {
 		{"", 0, false}, {"GB", 0, false}, {"-1", 0, false}, {"1.5GB", 0, false}, {"1kM", 0, false}, {"9999999999TB", 0, false},
 	}
 	for _, tt := range tests {
-		got, err := parseBytes(tt.in)
+		got, err := ParseBytes(tt.in)
 		if got != tt.want || (err == nil) != tt.ok {
-			t.Errorf("parseBytes(%q) = %d, %v; want %d, ok %v", tt.in, got, err, tt.want, tt.ok)
+			t.Errorf("ParseBytes(%q) = %d, %v; want %d, ok %v", tt.in, got, err, tt.want, tt.ok)
 		}
 	}
 }

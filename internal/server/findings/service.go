@@ -106,7 +106,7 @@ func (s *Service) advice(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case progress != nil:
-		a, err := server.JSONAnswer(progress)
+		a, err := server.JSONAnswer(r.Context(), progress)
 		if err != nil {
 			return err
 		}

@@ -173,7 +173,7 @@ func (s *Service) start(w http.ResponseWriter, r *http.Request) error {
 		s.run(ctx, t, p, sender)
 	}()
 	w.Header().Set("Location", "/api/v1/loads/"+t.ID)
-	a, err := server.JSONAnswer(now)
+	a, err := server.JSONAnswer(r.Context(), now)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,10 @@
 package reports
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/url"
 	"regexp"
@@ -201,7 +201,7 @@ func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(window, warnings, nil)
+	return reportAnswer(ctx, window, warnings, nil)
 }
 
 // flameFile writes the whole graph as a file.
@@ -219,39 +219,38 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 	if p.TimeNanos != 0 {
 		fo.Time = time.Unix(0, p.TimeNanos)
 	}
-	var b bytes.Buffer
 	if viewer := report.ViewerOf(q.format); viewer != nil {
 		t, err := s.newTree(ctx, q, viewer)
 		if err != nil {
 			return nil, err
 		}
 		fo.Column = t.column
-		if err := viewer.Write(&b, t.tree, fo); err != nil { // a comparison in speedscope's format
+		a, err := q.written(ctx, func(w io.Writer) error { return viewer.Write(w, t.tree, fo) })
+		if errors.Is(err, report.ErrNoComparison) { // in speedscope's format
 			return nil, server.BadParam("format", "%w", err)
 		}
-		return server.NewAnswer(q.contentType(), b.Bytes()), nil
+		return a, err
 	}
 	t, err := s.tree(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	fo.Warnings = t.warnings.list
-	switch q.format {
-	case "folded":
-		err = report.Folded(&b, t.tree, 0)
-	case "svg":
-		err = report.FlameSVG(&b, t.tree, fo)
-	case "html":
+	if q.format == "html" {
 		fo.Mine = q.config.Mine != ""
 		if fo.Turns, err = s.turns(ctx, q, t.tree); err != nil {
 			return nil, err
 		}
-		err = report.FlameHTML(&b, t.tree, fo)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return server.NewAnswer(q.contentType(), b.Bytes()), nil
+	return q.written(ctx, func(w io.Writer) error {
+		switch q.format {
+		case "svg":
+			return report.FlameSVG(w, t.tree, fo)
+		case "html":
+			return report.FlameHTML(w, t.tree, fo)
+		}
+		return report.Folded(w, t.tree, 0)
+	})
 }
 
 // turns returns what the page of a tree can turn to: the other direction, and your
@@ -304,5 +303,5 @@ func (s *Service) flameSearch(ctx context.Context, q *query) (*server.Answer, er
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(x.Search(re, maxMatches), warnings, nil)
+	return reportAnswer(ctx, x.Search(re, maxMatches), warnings, nil)
 }

@@ -63,7 +63,7 @@ func (s *Service) uploadProfile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := server.JSONAnswer(about)
+	a, err := server.JSONAnswer(r.Context(), about)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (s *Service) profileInfo(w http.ResponseWriter, r *http.Request) error {
 			info.Selection = p.Selection()
 			info.Merged = int(info.Selection.Profiles)
 		}
-		a, err := server.JSONAnswer(struct {
+		a, err := server.JSONAnswer(ctx, struct {
 			Profile  *api.Info `json:"profile"`
 			Warnings []string  `json:"warnings"`
 		}{info, warnings.list})

@@ -1,8 +1,8 @@
 package reports
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/profile"
@@ -142,8 +143,8 @@ func (s *Service) answer(ctx context.Context, q *query) (*server.Answer, error) 
 
 // reportAnswer returns a report as JSON. rows is the number of all its rows, nil
 // if it can't be cut.
-func reportAnswer(v any, w *Warnings, rows *int) (*server.Answer, error) {
-	return server.JSONAnswer(struct {
+func reportAnswer(ctx context.Context, v any, w *Warnings, rows *int) (*server.Answer, error) {
+	return server.JSONAnswer(ctx, struct {
 		Report   any      `json:"report"`
 		Warnings []string `json:"warnings"`
 		Rows     *int     `json:"rows,omitempty"`
@@ -165,12 +166,8 @@ func (s *Service) prepare(ctx context.Context, q *query, command string) (*repor
 }
 
 // written returns what write writes as an answer.
-func (q *query) written(write func(io.Writer) error) (*server.Answer, error) {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return nil, err
-	}
-	return server.NewAnswer(q.contentType(), b.Bytes()), nil
+func (q *query) written(ctx context.Context, write func(io.Writer) error) (*server.Answer, error) {
+	return server.Compose(ctx, q.contentType(), func(b *ingest.AnswerBuffer) error { return write(b) })
 }
 
 // text returns the report as go tool pprof prints it.
@@ -183,7 +180,7 @@ func (s *Service) asCommand(ctx context.Context, q *query, command string) (*ser
 	if err != nil {
 		return nil, err
 	}
-	return q.written(r.WriteText)
+	return q.written(ctx, r.WriteText)
 }
 
 const (
@@ -226,7 +223,7 @@ func (s *Service) top(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return paged(q, t, (*report.Top).Page, (*report.Top).WriteText, (*report.Top).WriteCSV)
+	return paged(ctx, q, t, (*report.Top).Page, (*report.Top).WriteText, (*report.Top).WriteCSV)
 }
 
 func (s *Service) callTree(ctx context.Context, q *query) (*server.Answer, error) {
@@ -244,7 +241,7 @@ func (s *Service) callTree(ctx context.Context, q *query) (*server.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	return paged(q, t, (*report.Tree).Page, (*report.Tree).WriteText, (*report.Tree).WriteCSV)
+	return paged(ctx, q, t, (*report.Tree).Page, (*report.Tree).WriteText, (*report.Tree).WriteCSV)
 }
 
 func (s *Service) tags(ctx context.Context, q *query) (*server.Answer, error) {
@@ -259,19 +256,19 @@ func (s *Service) tags(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return paged(q, t, (*report.Tags).Page, (*report.Tags).WriteText, (*report.Tags).WriteCSV)
+	return paged(ctx, q, t, (*report.Tags).Page, (*report.Tags).WriteText, (*report.Tags).WriteCSV)
 }
 
 // paged returns a page of a table as JSON, or all of it in another format: files
 // are of everything, but for what the user looked for.
-func paged[T any](q *query, t *table[T], page func(T, report.Page) (T, int, error), text, csv func(T, io.Writer) error) (*server.Answer, error) {
+func paged[T any](ctx context.Context, q *query, t *table[T], page func(T, report.Page) (T, int, error), text, csv func(T, io.Writer) error) (*server.Answer, error) {
 	p, err := q.page(usualRows)
 	if err != nil {
 		return nil, err
 	}
 	switch q.format {
 	case "text":
-		return q.written(func(w io.Writer) error { return text(t.value, w) })
+		return q.written(ctx, func(w io.Writer) error { return text(t.value, w) })
 	case "csv":
 		if p, err = q.page(0); err != nil {
 			return nil, err
@@ -280,13 +277,13 @@ func paged[T any](q *query, t *table[T], page func(T, report.Page) (T, int, erro
 		if err != nil {
 			return nil, err
 		}
-		return q.written(func(w io.Writer) error { return csv(v, w) })
+		return q.written(ctx, func(w io.Writer) error { return csv(v, w) })
 	}
 	v, rows, err := page(t.value, p)
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(v, t.warnings, &rows)
+	return reportAnswer(ctx, v, t.warnings, &rows)
 }
 
 func (s *Service) source(ctx context.Context, q *query) (*server.Answer, error) {
@@ -307,7 +304,7 @@ func (s *Service) source(ctx context.Context, q *query) (*server.Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(l, w, nil)
+	return reportAnswer(ctx, l, w, nil)
 }
 
 func (s *Service) disasm(ctx context.Context, q *query) (*server.Answer, error) {
@@ -326,7 +323,7 @@ func (s *Service) disasm(ctx context.Context, q *query) (*server.Answer, error) 
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(d, w, nil)
+	return reportAnswer(ctx, d, w, nil)
 }
 
 func (s *Service) traces(ctx context.Context, q *query) (*server.Answer, error) {
@@ -335,7 +332,7 @@ func (s *Service) traces(ctx context.Context, q *query) (*server.Answer, error) 
 
 func (s *Service) raw(ctx context.Context, q *query) (*server.Answer, error) {
 	return s.lines(ctx, q, func(r *report.Report, p report.Page) (any, int, error) {
-		page, err := r.RawPage(p.Offset, p.Limit)
+		page, err := r.RawPage(p)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -358,14 +355,18 @@ func (s *Service) lines(ctx context.Context, q *query, page func(*report.Report,
 	if err != nil {
 		return nil, err
 	}
+	p.Most = ingest.AnswersOf(ctx).Most
 	v, total, err := page(r, p)
+	if errors.Is(err, report.ErrLongPage) {
+		return nil, ingest.AnswersOf(ctx).TooLarge()
+	}
 	if err == nil {
 		err = r.Err()
 	}
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(v, w, &total)
+	return reportAnswer(ctx, v, w, &total)
 }
 
 func (s *Service) summary(ctx context.Context, q *query) (*server.Answer, error) {
@@ -382,9 +383,9 @@ func (s *Service) summary(ctx context.Context, q *query) (*server.Answer, error)
 		return nil, err
 	}
 	if q.format == "text" {
-		return q.written(v.WriteText)
+		return q.written(ctx, v.WriteText)
 	}
-	return reportAnswer(v, w, nil)
+	return reportAnswer(ctx, v, w, nil)
 }
 
 func (s *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
@@ -406,17 +407,22 @@ func (s *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
 		if err != nil {
 			return nil, err
 		}
-		return reportAnswer(g.Place(layout), w, nil)
+		return reportAnswer(ctx, g.Place(layout), w, nil)
 	}
 	r, _, err := s.prepare(ctx, q, q.format)
 	if err != nil {
 		return nil, err
 	}
-	var dot bytes.Buffer
-	if err := r.WriteText(&dot); err != nil {
+	dot := ingest.AnswersOf(ctx).Buffer(ctx)
+	defer dot.Close()
+	if err := r.WriteText(dot); err != nil {
 		return nil, err
 	}
-	return q.written(func(w io.Writer) error { return s.cfg.Graphs.Render(ctx, dot.Bytes(), q.format, w) })
+	text, err := dot.Bytes()
+	if err != nil {
+		return nil, err
+	}
+	return q.written(ctx, func(w io.Writer) error { return s.cfg.Graphs.Render(ctx, text, q.format, w) })
 }
 
 // comparison compares the query's profiles as runs of two sides.
@@ -460,5 +466,5 @@ func (s *Service) diff(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return paged(q, t, (*report.Diff).Page, (*report.Diff).WriteText, (*report.Diff).WriteCSV)
+	return paged(ctx, q, t, (*report.Diff).Page, (*report.Diff).WriteText, (*report.Diff).WriteCSV)
 }

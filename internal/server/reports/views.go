@@ -161,7 +161,7 @@ func (s *Service) saveView(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	a, err := server.JSONAnswer(view)
+	a, err := server.JSONAnswer(r.Context(), view)
 	if err != nil {
 		return err
 	}

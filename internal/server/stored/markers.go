@@ -292,7 +292,7 @@ func (s *Service) postMarker(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.srv.Audit(r, "marker.add", one.ID, auth.OK)
-	a, err := server.JSONAnswer(one)
+	a, err := server.JSONAnswer(r.Context(), one)
 	if err != nil {
 		return err
 	}

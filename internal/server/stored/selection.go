@@ -1,7 +1,6 @@
 package stored
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/hex"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/server/reports"
@@ -270,11 +270,10 @@ func (s *Service) mergedProfile(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, 0, err
 		}
-		var b bytes.Buffer
-		if err := merged.Encode(&b); err != nil {
+		a, err := server.Compose(ctx, "application/octet-stream", func(b *ingest.AnswerBuffer) error { return merged.Encode(b) })
+		if err != nil {
 			return nil, 0, err
 		}
-		a := server.NewAnswer("application/octet-stream", b.Bytes())
 		return a, a.Cost(), nil
 	})
 	if err != nil {

@@ -55,7 +55,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 	st.Limits = append([]api.Limit{}, st.Limits...)
 	st.Aside = append([]api.Aside{}, st.Aside...)
 	st.Scrape = append([]api.Scraped{}, st.Scrape...)
-	a, err := server.JSONAnswer(st)
+	a, err := server.JSONAnswer(r.Context(), st)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (s *Service) backup(w http.ResponseWriter, r *http.Request) error {
 		return s.storeError(err, "")
 	}
 	s.srv.Audit(r, "backup", name, auth.OK)
-	a, err := server.JSONAnswer(map[string]string{"name": name, "path": where})
+	a, err := server.JSONAnswer(r.Context(), map[string]string{"name": name, "path": where})
 	if err != nil {
 		return err
 	}

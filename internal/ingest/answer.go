@@ -1,0 +1,141 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+)
+
+// DefaultAnswer is how many bytes an answer may have when nothing is said: some ten
+// times what the largest views of real profiles take, and a fraction of DefaultMemory.
+const DefaultAnswer = 128 << 20
+
+// Answers bound what is answered: each answer has at most Most bytes, and all that are
+// being made or sent take their memory from Memory, as pushes do.
+type Answers struct {
+	Memory *Memory
+	Most   int64
+}
+
+type answersKey struct{}
+
+// WithAnswers returns a context in which answers are bounded.
+func WithAnswers(ctx context.Context, a *Answers) context.Context {
+	return context.WithValue(ctx, answersKey{}, a)
+}
+
+// AnswersOf returns the bounds of answers. Without any in the context they are those of
+// this answer alone.
+func AnswersOf(ctx context.Context) *Answers {
+	if a, ok := ctx.Value(answersKey{}).(*Answers); ok {
+		return a
+	}
+	return &Answers{NewMemory(0), DefaultAnswer}
+}
+
+// TooLarge returns the error of an answer that is too large.
+func (a *Answers) TooLarge() error {
+	return Errorf(TooLarge, "the answer has more than %d bytes, the limit (-max_answer): ask for less, such as fewer rows (limit), "+
+		"stacks through some functions (focus), or shorter times; hone's command line has no limit for a file", a.Most)
+}
+
+// Reserve takes memory for n bytes of an answer, which release gives back.
+func (a *Answers) Reserve(ctx context.Context, n int64) (release func(), err error) {
+	share := a.Memory.Share(ctx, 0)
+	if err := take(share, n); err != nil {
+		share.Close()
+		return nil, err
+	}
+	return share.Close, nil
+}
+
+func take(share *Share, n int64) error {
+	err := share.Take(n)
+	var refused *Error
+	if errors.As(err, &refused) {
+		return &Error{Reason: Unavailable, RetryAfter: time.Second, Err: errors.New("the server has too little memory for this answer at the moment: ask again in a moment")}
+	}
+	return err
+}
+
+// An AnswerBuffer is an answer that is being written, in pieces: a buffer that grows by
+// copies would take twice as much and more. Writing fails at the limit, and where
+// there is no memory. Close gives the memory back.
+type AnswerBuffer struct {
+	of     *Answers
+	share  *Share
+	pieces [][]byte
+	size   int64
+}
+
+// Buffer returns an empty buffer.
+func (a *Answers) Buffer(ctx context.Context) *AnswerBuffer {
+	return &AnswerBuffer{of: a, share: a.Memory.Share(ctx, 0)}
+}
+
+const (
+	firstPiece = 4 << 10
+	maxPiece   = 1 << 20
+)
+
+// Write implements io.Writer. Its errors are of type *Error.
+func (b *AnswerBuffer) Write(p []byte) (int, error) {
+	if int64(len(p)) > b.of.Most-b.size {
+		return 0, b.of.TooLarge()
+	}
+	n := len(p)
+	for len(p) > 0 {
+		last := len(b.pieces) - 1
+		if last < 0 || len(b.pieces[last]) == cap(b.pieces[last]) {
+			size := min(max(b.size, firstPiece), maxPiece)
+			if err := take(b.share, size); err != nil {
+				return 0, err
+			}
+			b.pieces = append(b.pieces, make([]byte, 0, size))
+			last++
+		}
+		piece := b.pieces[last]
+		part := min(len(p), cap(piece)-len(piece))
+		b.pieces[last] = append(piece, p[:part]...)
+		b.size += int64(part)
+		p = p[part:]
+	}
+	return n, nil
+}
+
+// Len returns how many bytes were written.
+func (b *AnswerBuffer) Len() int64 { return b.size }
+
+// Pieces returns what was written.
+func (b *AnswerBuffer) Pieces() [][]byte { return b.pieces }
+
+// Bytes returns what was written in one piece.
+func (b *AnswerBuffer) Bytes() ([]byte, error) {
+	if len(b.pieces) <= 1 {
+		return slices.Concat(b.pieces...), nil
+	}
+	if err := take(b.share, b.size); err != nil {
+		return nil, err
+	}
+	return bytes.Join(b.pieces, nil), nil
+}
+
+// Reserve takes memory for n bytes that the answer is made of.
+func (b *AnswerBuffer) Reserve(n int64) error { return take(b.share, n) }
+
+// WriteTo implements io.WriterTo.
+func (b *AnswerBuffer) WriteTo(w io.Writer) (n int64, err error) {
+	for _, piece := range b.pieces {
+		m, err := w.Write(piece)
+		if n += int64(m); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Close gives the memory back.
+func (b *AnswerBuffer) Close() { b.share.Close() }
