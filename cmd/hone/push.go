@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,6 +20,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/ingest/pprofhttp"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
@@ -27,8 +29,9 @@ import (
 const pushHelp = `usage: hone push -service NAME [flags] FILE...
 
 Send profiles to hone serve, which keeps them. FILE is a profile in any format
-that hone reads, or - for standard input. A file that is sent again is kept
-once. When the server is busy or can't be reached, hone push tries again.
+that hone reads, or - for standard input. A file that is sent again with the same
+labels and time is kept once, and hone push says so. When the server is busy or
+can't be reached, hone push tries again.
 
   -service NAME   the program that the profiles are of
   -version V, -zone Z, -instance I
@@ -41,6 +44,7 @@ once. When the server is busy or can't be reached, hone push tries again.
                   tells wrong: 2006-01-02T15:04:05Z, a Unix time, -1h
   -duration D     how long it took, such as 30s
   -timeout D      how long to try; 1m by default
+  -json           print what became of each file: "kept" or "already there"
 ` + serverHelp + `
 Examples:
 
@@ -83,6 +87,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	var f serverFlags
 	var labels labelFlags
 	var at, duration string
+	var asJSON bool
 	query := url.Values{}
 	for _, name := range []string{"service", "version", "zone", "instance", "kind"} {
 		fs.Func(name, "", func(value string) error {
@@ -93,6 +98,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	fs.Var(&labels, "label", "")
 	fs.StringVar(&at, "time", "", "")
 	fs.StringVar(&duration, "duration", "", "")
+	fs.BoolVar(&asJSON, "json", false, "")
 	timeout := fs.Duration("timeout", time.Minute, "")
 	fs.StringVar(&f.server, "server", "", "")
 	fs.StringVar(&f.tokenFile, "token_file", "", "")
@@ -132,31 +138,44 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	if p.client, err = f.client(a, "push", fetcher); err != nil {
 		return err
 	}
+	type pushed struct {
+		File   string `json:"file"`
+		Result string `json:"result"`
+	}
+	done := []pushed{}
 	for _, file := range fs.Args() {
-		if err := p.push(ctx, file); err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+		var result string
+		if result, err = p.push(ctx, file); err != nil {
+			err = fmt.Errorf("%s: %w", file, err)
+			break
+		}
+		done = append(done, pushed{file, result})
+		if result == pprofhttp.ResultKnown && !asJSON {
+			fmt.Fprintf(a.stdout, "%s is already there: the server has it with the same labels and time.\n", file)
 		}
 	}
-	return nil
+	if asJSON {
+		err = errors.Join(err, writeJSON(a.stdout, done))
+	}
+	return err
 }
 
 // push sends a file. It is decoded first: what is no profile is told here, and
 // one that has no time gets that of now, so that it is the same when it is sent
-// again.
-func (p *pusher) push(ctx context.Context, file string) error {
+// again. The result is what the server says became of it.
+func (p *pusher) push(ctx context.Context, file string) (result string, err error) {
 	var data []byte
-	var err error
 	if file == "-" {
 		data, err = io.ReadAll(p.app.stdin)
 	} else {
 		data, err = os.ReadFile(file)
 	}
 	if err != nil {
-		return err
+		return "", err
 	}
 	decoded, err := profile.DecodeBytes(data, profile.Limits{})
 	if err != nil {
-		return err
+		return "", err
 	}
 	for _, w := range decoded.Warnings() {
 		p.app.warn(file + ": " + w)
@@ -172,20 +191,20 @@ func (p *pusher) push(ctx context.Context, file string) error {
 	}
 	wait := 200 * time.Millisecond
 	for {
-		again, after, err := p.send(ctx, query, data)
+		result, again, after, err := p.send(ctx, query, data)
 		if err == nil || !again {
-			return err
+			return result, err
 		}
 		const longest = 10 * time.Second
 		pause := max(wait, after)
 		if time.Now().Add(pause).After(p.deadline) {
-			return fmt.Errorf("gave up after trying for long enough: %w", err)
+			return "", fmt.Errorf("gave up after trying for long enough: %w", err)
 		}
 		p.app.warn(fmt.Sprintf("%s; trying again in %s", compare.OneLine(err), pause.Round(100*time.Millisecond)))
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return ctx.Err()
+			return "", ctx.Err()
 		}
 		wait = min(2*wait, longest)
 	}
@@ -193,21 +212,21 @@ func (p *pusher) push(ctx context.Context, file string) error {
 
 // send sends a profile once. again tells whether it may help to try again, and
 // after how long at least.
-func (p *pusher) send(ctx context.Context, query url.Values, data []byte) (again bool, after time.Duration, err error) {
+func (p *pusher) send(ctx context.Context, query url.Values, data []byte) (result string, again bool, after time.Duration, err error) {
 	resp, err := p.client.do(ctx, http.MethodPost, "/api/v1/profiles", query, data)
 	if err != nil {
-		return ctx.Err() == nil, 0, err
+		return "", ctx.Err() == nil, 0, err
 	}
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode == http.StatusNoContent:
-		return false, 0, nil
+		return cmp.Or(resp.Header.Get(pprofhttp.ResultHeader), pprofhttp.ResultKept), false, 0, nil
 	case resp.StatusCode/100 == 2: // which another server may say to anything
 		data, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
-		return false, 0, p.client.stranger(resp, data)
+		return "", false, 0, p.client.stranger(resp, data)
 	}
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
 		after = time.Duration(s) * time.Second
 	}
-	return resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500, after, p.client.failure(resp)
+	return "", resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500, after, p.client.failure(resp)
 }

@@ -133,8 +133,16 @@ func testPushQuery(t *testing.T, on ...string) {
 	}
 	one, two := testdata("cpu.json-decode.pb.gz"), testdata("cpu.generics.pb.gz")
 	d.succeed("push", "-service", "api", "-version", "v1", "-time", at(0), one)
-	d.succeed("push", "-service", "api", "-version", "v2", "-label", "pod=p-1", "-time", at(1), two)
-	d.succeed("push", "-service", "api", "-version", "v2", "-label", "pod=p-1", "-time", at(1), two) // again: kept once
+	if out := d.succeed("push", "-service", "api", "-version", "v2", "-label", "pod=p-1", "-time", at(1), two); out != "" {
+		t.Errorf("a profile that is new: %q", out)
+	}
+	again := []string{"-service", "api", "-version", "v2", "-label", "pod=p-1", "-time", at(1), two} // kept once
+	if out := d.succeed(append([]string{"push"}, again...)...); !strings.Contains(out, two+" is already there") {
+		t.Errorf("a profile that is there: %q", out)
+	}
+	if out := d.succeed(append([]string{"push", "-json"}, again...)...); !strings.Contains(out, `"result": "already there"`) {
+		t.Errorf("a profile that is there: %s", out)
+	}
 	d.succeed("push", "-service", "api", "-version", "v2", "-time", at(2), testdata("heap.inlining.pb.gz"))
 	d.end()
 	if d.hone("query", "cpu").code != 1 {

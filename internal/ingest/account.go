@@ -49,6 +49,7 @@ type Stats struct {
 type ProtocolStats struct {
 	Protocol string
 	Profiles int64 // kept, those known before included
+	Known    int64 // of those, known before
 	Bytes    int64 // of them, as sent
 	Refused  map[Reason]int64
 }
@@ -70,8 +71,8 @@ type account struct {
 }
 
 type protocolCount struct {
-	profiles, bytes atomic.Int64
-	refused         [len(reasons)]atomic.Int64
+	profiles, bytes, known atomic.Int64
+	refused                [len(reasons)]atomic.Int64
 }
 
 // logLine is a kind of line that was logged.
@@ -110,8 +111,11 @@ func (a *account) took(protocol string, d time.Duration) {
 	a.seconds.WithLabelValues(protocol).Observe(d.Seconds())
 }
 
-func (a *account) received(protocol string, bytes int) {
+func (a *account) received(protocol string, bytes int, known bool) {
 	p := a.of(protocol)
+	if known {
+		p.known.Add(1)
+	}
 	p.profiles.Add(1)
 	p.bytes.Add(int64(bytes))
 }
@@ -177,7 +181,7 @@ func (h *Hub) Stats() Stats {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	for name, p := range h.protocols {
-		ps := ProtocolStats{Protocol: name, Profiles: p.profiles.Load(), Bytes: p.bytes.Load(), Refused: map[Reason]int64{}}
+		ps := ProtocolStats{Protocol: name, Profiles: p.profiles.Load(), Known: p.known.Load(), Bytes: p.bytes.Load(), Refused: map[Reason]int64{}}
 		for r := range p.refused {
 			if n := p.refused[r].Load(); n > 0 {
 				ps.Refused[Reason(r)] = n
@@ -191,6 +195,7 @@ func (h *Hub) Stats() Stats {
 
 var (
 	descProfiles = prometheus.NewDesc("hone_ingest_profiles_total", "Profiles kept.", []string{"protocol"}, nil)
+	descKnown    = prometheus.NewDesc("hone_ingest_known_total", "Profiles sent again: the store had them already.", []string{"protocol"}, nil)
 	descBytes    = prometheus.NewDesc("hone_ingest_bytes_total", "Bytes of profiles kept, as sent.", []string{"protocol"}, nil)
 	descRefused  = prometheus.NewDesc("hone_ingest_refused_total", "Profiles refused.", []string{"protocol", "reason"}, nil)
 	descDegraded = prometheus.NewDesc("hone_ingest_degraded_total", "Profiles kept in another form than they came.", []string{"how"}, nil)
@@ -202,7 +207,7 @@ var (
 
 // Describe implements prometheus.Collector.
 func (h *Hub) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descProfiles, descBytes, descRefused, descDegraded, descSeries, descServices, descDelta, descMemory} {
+	for _, d := range []*prometheus.Desc{descProfiles, descKnown, descBytes, descRefused, descDegraded, descSeries, descServices, descDelta, descMemory} {
 		ch <- d
 	}
 	h.seconds.Describe(ch)
@@ -219,6 +224,7 @@ func (h *Hub) Collect(ch chan<- prometheus.Metric) {
 	}
 	for _, p := range s.Protocols {
 		counter(descProfiles, p.Profiles, p.Protocol)
+		counter(descKnown, p.Known, p.Protocol)
 		counter(descBytes, p.Bytes, p.Protocol)
 		for r, n := range p.Refused {
 			counter(descRefused, n, p.Protocol, r.String())

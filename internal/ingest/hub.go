@@ -309,7 +309,7 @@ func (h *Hub) receive(ctx context.Context, protocol string, now time.Time, pushe
 		if a.err != nil {
 			h.refused(protocol, a.service, a.err)
 		} else {
-			h.received(protocol, len(a.Data))
+			h.received(protocol, len(a.Data), a.Known)
 		}
 	}
 	return errs
@@ -381,6 +381,7 @@ func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *S
 				h.cfg.Log.Warn("several processes send profiles with the same labels: give each its own instance", "labels", a.own.String(), "protocol", protocol)
 			}
 			if !stored {
+				a.Known = what == Unchanged
 				continue
 			}
 		}
@@ -399,6 +400,9 @@ func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *S
 		for _, a := range of {
 			a.err = storeError(err)
 		}
+	}
+	for i, a := range of {
+		a.Known = a.err == nil && records[i].Known
 	}
 	commit(arrivals)
 }

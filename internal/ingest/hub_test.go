@@ -93,11 +93,12 @@ func newHub(change func(*ingest.Config)) (*ingest.Hub, *recorder, *clock) {
 	return ingest.New(cfg), r, c
 }
 
-func receive(t testing.TB, h *ingest.Hub, pushes ...ingest.Push) {
+func receive(t testing.TB, h *ingest.Hub, pushes ...ingest.Push) (known bool) {
 	t.Helper()
 	if err := h.Receive(t.Context(), "test", pushes...); err != nil {
 		t.Fatalf("Receive: %v", err)
 	}
+	return pushes[0].Known
 }
 
 // push is one of a profile of testdata.

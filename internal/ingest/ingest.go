@@ -37,8 +37,10 @@ type Push struct {
 	// Time is the start of the collection, in ns since 1970 UTC, Duration its
 	// length in ns. 0 is what the profile says, or else the time of arrival.
 	Time, Duration int64
-	// Key is what the protocol tells profiles of a service apart by, so that
-	// one that is sent again is known again; "" is labels, time and content.
+	// Key stands for the content, so that a profile that is sent again is known
+	// again: those with the same key, labels and time are one. "" is the content;
+	// then a profile whose time isn't known has the time of arrival, and is another
+	// one each time that it is sent.
 	Key string
 	// Cumulative are the sample types that count from the start of the process:
 	// what is kept is the difference from the profile before, of the same
@@ -48,6 +50,9 @@ type Push struct {
 	// Sender tells processes with the same labels apart whose profiles count, where
 	// the protocol knows; "" leaves it to what they count.
 	Sender string
+
+	// Known is set by Receive, when it returns nil, if the profile was there already.
+	Known bool
 }
 
 // A Receiver checks pushes and puts them into a store.

@@ -171,9 +171,16 @@ func (h *Hub) record(ctx context.Context, now time.Time, a *arrival) *Error {
 		h.degraded(Clock, a.service, 1)
 		r.Time = 0
 	}
-	r.ID = identity(a)
-	if r.Time == 0 {
-		r.Time = h.arrivals.time(r.ID, now.UnixNano()-r.Duration)
+	switch {
+	case r.Time != 0:
+		r.ID = identity(a)
+	case a.Key != "":
+		// Whoever names it may send it again.
+		r.ID = identity(a)
+		r.Time = h.arrivals.time(r.ID, now.UnixNano()) - r.Duration
+	default:
+		r.Time = h.arrivals.next(now.UnixNano()) - r.Duration
+		r.ID = identity(a)
 	}
 	// Identity and differences are by the labels as they were sent, whatever
 	// the number of series makes of them.
@@ -201,24 +208,24 @@ func check(p *profile.Profile) *Error {
 }
 
 // identity returns what tells a push from others and is the same when it is sent
-// again. The record has all of it but the ID; its time is 0 where only the
-// arrival tells it.
+// again: labels, time, and the key or else the content. The record has all of it but
+// the ID; its time is 0 where a key is remembered for as long as it may come again.
 func identity(a *arrival) store.ID {
 	h := sha256.New()
-	var b []byte
+	b := []byte{'c'}
 	if a.Key != "" {
-		b = appendText(append(b, 'k'), a.service)
-		b = appendText(b, a.Key)
-		h.Write(b)
-		return sum(h)
+		b[0] = 'k'
 	}
-	b = append(b, 'c')
 	for _, l := range a.rec.Labels {
 		b = appendText(b, l.Name)
 		b = appendText(b, l.Value)
 	}
 	b = appendText(b, "") // no label has this name
 	b = binary.BigEndian.AppendUint64(b, uint64(a.rec.Time))
+	if a.Key != "" {
+		h.Write(appendText(b, a.Key))
+		return sum(h)
+	}
 	h.Write(b)
 	if a.Profile != nil {
 		a.Profile.EncodeUncompressed(h) // writing to a hash can't fail
@@ -238,11 +245,21 @@ func sum(h hash.Hash) (id store.ID) {
 	return id
 }
 
-// arrivals remembers the time that profiles without one got, for as long as it
-// takes to send them again: a record is known by its id and time.
+// arrivals gives times to profiles without one. That of profiles with a key is
+// remembered for as long as it takes to send them again: a record is known by its id
+// and time.
 type arrivals struct {
 	mu       sync.Mutex
+	last     int64
 	now, old map[store.ID]int64
+}
+
+// next returns a time that no profile got before: t, or the next one after the last.
+func (r *arrivals) next(t int64) int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last = max(t, r.last+1)
+	return r.last
 }
 
 const rememberedArrivals = 8192

@@ -106,7 +106,6 @@ func TestKindOf(t *testing.T) {
 
 // The time is the push's, else the profile's, else that of the arrival.
 func TestTimes(t *testing.T) {
-	h, r, _ := newHub(nil)
 	at := func(d time.Duration) int64 { return now.Add(d).UnixNano() }
 	of := func(start, duration int64) []byte {
 		p := small()
@@ -129,6 +128,7 @@ func TestTimes(t *testing.T) {
 		{"negative duration", ingest.Push{Data: of(1000, -5)}, 1000, 0, true},
 		{"absurd duration", ingest.Push{Data: of(1000, 1<<62)}, 1000, 0, true},
 	} {
+		h, r, _ := newHub(nil)
 		before := h.Stats().Degraded[ingest.Clock]
 		receive(t, h, test.push)
 		got := r.take()[0]
@@ -141,25 +141,50 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// What is sent again is the same record, also when only the arrival tells its time.
+// What is sent again is the same record, if it says when it was or has a key.
 func TestSentAgain(t *testing.T) {
 	h, r, c := newHub(nil)
 	timeless, future := small(), small()
 	future.TimeNanos = now.Add(time.Hour).UnixNano()
-	for _, p := range []ingest.Push{
-		push(t, "heap.leak.pb.gz"),
-		{Data: encode(t, timeless)},
-		{Profile: timeless, Labels: []store.Label{{Name: "service", Value: "decoded"}}},
-		{Data: encode(t, future)},
-		{Data: encode(t, timeless), Key: "a key"},
+	for i, test := range []struct {
+		push ingest.Push
+		same bool
+	}{
+		{push(t, "heap.leak.pb.gz"), true},
+		{ingest.Push{Data: encode(t, timeless)}, false},
+		{ingest.Push{Profile: timeless, Labels: []store.Label{{Name: "service", Value: "decoded"}}}, false},
+		{ingest.Push{Data: encode(t, timeless), Duration: int64(time.Second)}, false},
+		{ingest.Push{Data: encode(t, future)}, false},
+		{ingest.Push{Data: encode(t, small()), Time: future.TimeNanos}, false},
+		{ingest.Push{Data: encode(t, timeless), Key: "a key"}, true},
+		{ingest.Push{Data: encode(t, future), Key: "a key of the future"}, true},
 	} {
-		receive(t, h, p)
+		first := receive(t, h, test.push)
 		c.pass(time.Minute)
-		receive(t, h, p)
+		again := receive(t, h, test.push)
 		records := r.take()
-		if a, b := records[0], records[1]; a.ID != b.ID || a.Time != b.Time {
-			t.Errorf("got %x at %d and %x at %d", a.ID, a.Time, b.ID, b.Time)
+		if a, b := records[0], records[1]; (a.ID == b.ID && a.Time == b.Time) != test.same {
+			t.Errorf("%d: got %x at %d and %x at %d, want the same: %v", i, a.ID, a.Time, b.ID, b.Time, test.same)
 		}
+		if first || again != test.same {
+			t.Errorf("%d: told as known: %v, then %v, want false, then %v", i, first, again, test.same)
+		}
+	}
+	if known := h.Stats().Protocols[0].Known; known != 3 {
+		t.Errorf("%d were counted as known, want 3", known)
+	}
+	// Of equal ones in one request, and at one time, each is one.
+	equal := ingest.Push{Data: encode(t, timeless), Labels: []store.Label{{Name: "service", Value: "equal"}}}
+	if err := h.Receive(t.Context(), "test", equal, equal, equal); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, h, equal)
+	times := map[int64]bool{}
+	for _, rec := range r.take() {
+		times[rec.Time] = true
+	}
+	if len(times) != 4 {
+		t.Errorf("4 equal profiles without a time have %d times", len(times))
 	}
 	// Anything else is another record.
 	l := func(service, instance string) []store.Label {
@@ -176,6 +201,9 @@ func TestSentAgain(t *testing.T) {
 		{Profile: other, Time: 1, Labels: l("a", "bc")},
 		{Profile: small(), Time: 1, Labels: l("a", "bc"), Key: "k"},
 		{Profile: small(), Time: 1, Labels: l("ak", "bc"), Key: "k"},
+		{Profile: small(), Time: 1, Labels: l("a", "x"), Key: "k"},
+		{Profile: small(), Time: 2, Labels: l("a", "bc"), Key: "k"},
+		{Profile: small(), Time: 1, Labels: l("a", "bc"), Key: "k", Kind: "wall"},
 		{Profile: small(), Time: 1, Labels: l("a", "bc"), Key: "kk"},
 	} {
 		receive(t, h, p)
@@ -185,9 +213,9 @@ func TestSentAgain(t *testing.T) {
 		}
 		ids[id] = i
 	}
-	// A key is of the service, whatever else changes on the way.
-	receive(t, h, ingest.Push{Profile: other, Time: 9, Labels: l("a", "x"), Key: "k"})
-	if id := r.take()[0].ID; ids[id] != 5 {
-		t.Errorf("a key means another record")
+	// A key stands for the content, and for nothing else.
+	receive(t, h, ingest.Push{Profile: other, Time: 1, Labels: l("a", "bc"), Key: "k"})
+	if i, ok := ids[r.take()[0].ID]; !ok || i != 5 {
+		t.Errorf("the same key with other content is another record")
 	}
 }

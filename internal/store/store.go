@@ -19,9 +19,9 @@ type Store interface {
 	// Put keeps records. When it returns nil all of them are durable: they
 	// outlast a crash of the process and of the machine. When it returns an
 	// error any of them may have been kept, and the call may be repeated: a
-	// record with an ID that the store has already is dropped. Records may be
-	// of any time inside the retention, in any order; older ones fail the call
-	// with ErrExpired. Profiles are read until Put returns and not after.
+	// record with an ID that the store has already is dropped, and Put sets Known in
+	// it. Records may be of any time inside the retention, in any order; older ones
+	// fail the call with ErrExpired. Profiles are read until Put returns and not after.
 	Put(ctx context.Context, records []Record) error
 
 	// Merge returns the profiles that q selects, merged into one per group, in
@@ -63,6 +63,9 @@ type Record struct {
 	// Profile is what is kept, without TimeNanos and DurationNanos, which the
 	// above replace. It has one sample type or more.
 	Profile *profile.Profile
+
+	// Known is set by Put, when it returns nil, in records that the store had already.
+	Known bool
 }
 
 // ID is the identity of a record.

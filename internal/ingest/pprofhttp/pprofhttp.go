@@ -9,7 +9,8 @@
 // 3339, duration its length as Go writes it ("10s"); both are in the profile as
 // a rule. Whoever sends a profile again gives it the key of the first time.
 //
-// The answer is 204. Errors are JSON, see [wire.Refuse].
+// The answer is 204, and the header Hone-Profile says "kept", or "already there" of a
+// profile that was sent before. Errors are JSON, see [wire.Refuse].
 package pprofhttp
 
 import (
@@ -28,6 +29,13 @@ import (
 // Protocol is what the Receiver is told.
 const Protocol = "pprof"
 
+// ResultHeader tells in answers what became of a profile.
+const (
+	ResultHeader = "Hone-Profile"
+	ResultKept   = "kept"
+	ResultKnown  = "already there"
+)
+
 // Mount serves the protocol at POST /api/v1/profiles.
 func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 	mux.Handle("POST /api/v1/profiles", Handler(recv))
@@ -36,9 +44,14 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 // Handler returns the protocol without its path.
 func Handler(recv ingest.Receiver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := receive(w, r, recv); err != nil {
+		known, err := receive(w, r, recv)
+		if err != nil {
 			wire.Refuse(w, err, 0)
 			return
+		}
+		w.Header().Set(ResultHeader, ResultKept)
+		if known {
+			w.Header().Set(ResultHeader, ResultKnown)
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
@@ -48,26 +61,28 @@ func Handler(recv ingest.Receiver) http.Handler {
 // names a service. Others are uploads to look at.
 func IsPush(r *http.Request) bool { return r.URL.Query().Has("service") }
 
-func receive(w http.ResponseWriter, r *http.Request, recv ingest.Receiver) error {
+func receive(w http.ResponseWriter, r *http.Request, recv ingest.Receiver) (known bool, err error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return ingest.Errorf(ingest.Malformed, "the query can't be read: %w", err)
+		return false, ingest.Errorf(ingest.Malformed, "the query can't be read: %w", err)
 	}
 	push, err := parsePush(query)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
-		return ingest.Errorf(ingest.Malformed, "the body is a form: send the profile itself, as by curl --data-binary @FILE")
+		return false, ingest.Errorf(ingest.Malformed, "the body is a form: send the profile itself, as by curl --data-binary @FILE")
 	}
 	push.Data, err = wire.Body(w, r, recv.Limits().BodyBytes)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if len(push.Data) == 0 {
-		return ingest.Errorf(ingest.Malformed, "the body is empty: it has to be a profile")
+		return false, ingest.Errorf(ingest.Malformed, "the body is empty: it has to be a profile")
 	}
-	return recv.Receive(r.Context(), Protocol, push)
+	pushes := []ingest.Push{push}
+	err = recv.Receive(r.Context(), Protocol, pushes...)
+	return pushes[0].Known, err
 }
 
 // parsePush reads the query. Names that mean nothing are refused, so that a

@@ -85,6 +85,7 @@ type row struct {
 	header        uint64
 	duration      int64
 	came          int64
+	known         bool   // the store has it already
 	totals        []byte // numbers of 8 bytes, as in all of the following
 	sites         []byte
 	values        [4][]byte // of the first four sample types
@@ -164,6 +165,9 @@ func (in *inserter) put(ctx context.Context, records []store.Record) error {
 	}
 	select {
 	case err := <-p.done:
+		for i := range p.rows {
+			records[i].Known = err == nil && p.rows[i].known
+		}
 		return err
 	case <-ctx.Done():
 		return ctx.Err()
@@ -309,6 +313,7 @@ func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error)
 		for i := range p.rows {
 			r := &p.rows[i]
 			if seen[r.identity] {
+				r.known = true
 				continue
 			}
 			seen[r.identity] = true
@@ -328,7 +333,10 @@ func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error)
 	for i := range a.rows {
 		there[identity{a.cols[0].int64(i), store.ID([]byte(a.cols[1].texts[i]))}] = true
 	}
-	return slices.DeleteFunc(rows, func(r *row) bool { return there[r.identity] }), nil
+	return slices.DeleteFunc(rows, func(r *row) bool {
+		r.known = there[r.identity]
+		return r.known
+	}), nil
 }
 
 // insertWords inserts what the batch's numbers mean, as far as the store may not

@@ -43,27 +43,44 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 		}
 		return err
 	}
-	if err := s.whole(func() error { return s.putEach(ctx, records) }); err != nil {
+	known := make([]bool, len(records))
+	for i := range known {
+		known[i] = true
+	}
+	if err := s.whole(func() error { return s.putEach(ctx, records, known) }); err != nil {
 		return err
 	}
-	return s.here()
+	if err := s.here(); err != nil {
+		return err
+	}
+	for i := range records {
+		records[i].Known = known[i]
+	}
+	return nil
 }
 
-// putEach puts each record once.
-func (s *Store) putEach(ctx context.Context, records []store.Record) error {
+// putEach puts each record once. Those that it writes are not known.
+func (s *Store) putEach(ctx context.Context, records []store.Record, known []bool) error {
+	at := make([]int, len(records)) // where a record is among all
+	for i := range at {
+		at[i] = i
+	}
 	for len(records) > 0 {
 		mine, others, wait, err := s.ids.claim(records)
 		if err != nil {
 			return err
 		}
-		if known := len(records) - len(mine) - len(others); known > 0 {
-			s.counts.duplicates.Add(int64(known))
+		if n := len(records) - len(mine) - len(others); n > 0 {
+			s.counts.duplicates.Add(int64(n))
 			if err := s.barrier(); err != nil {
 				s.ids.release(records, mine, 0)
 				return err
 			}
 		}
 		if len(mine) > 0 {
+			for _, i := range mine {
+				known[at[i]] = false
+			}
 			written, err := s.putAll(records, mine)
 			s.ids.release(records, mine, written)
 			if err != nil {
@@ -72,10 +89,11 @@ func (s *Store) putEach(ctx context.Context, records []store.Record) error {
 		}
 		// What another call is putting is waited for, and put if that failed.
 		rest := make([]store.Record, len(others))
-		for i, at := range others {
-			rest[i] = records[at]
+		left := make([]int, len(others))
+		for i, other := range others {
+			rest[i], left[i] = records[other], at[other]
 		}
-		if records = rest; wait != nil {
+		if records, at = rest, left; wait != nil {
 			select {
 			case <-wait:
 			case <-ctx.Done():

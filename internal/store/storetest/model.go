@@ -49,8 +49,9 @@ func (m *model) Put(ctx context.Context, records []store.Record) error {
 		return err
 	}
 	defer m.mu.Unlock()
-	for _, r := range records {
+	for i, r := range records {
 		if m.known[identity{r.ID, r.Time}] {
+			records[i].Known = true
 			continue
 		}
 		m.known[identity{r.ID, r.Time}] = true

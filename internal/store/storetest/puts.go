@@ -68,6 +68,25 @@ func testPutTwice(t *testing.T, s store.Store) {
 	want(t, "Labels", allNames(t, s), "[{kind [cpu]} {service [api]}]")
 }
 
+// Who puts is told which records were there, in an order of their own.
+func testPutKnown(t *testing.T, s store.Store) {
+	known := func(records ...store.Record) string {
+		t.Helper()
+		put(t, s, records...)
+		var line []bool
+		for _, r := range records {
+			line = append(line, r.Known)
+		}
+		return fmt.Sprint(line)
+	}
+	a, b, c := record(t, 1, base, "cpu", 5), record(t, 2, base, "cpu", 1), record(t, 3, base, "cpu", 1, "service", "web")
+	want(t, "first", known(a), "[false]")
+	want(t, "again", known(a), "[true]")
+	want(t, "among others", known(c, a, b, c), "[false true false true]")
+	want(t, "all again", known(b, a, c), "[true true true]")
+	want(t, "another time", known(record(t, 1, base+1, "cpu", 5), a), "[false true]")
+}
+
 func testPutTwiceInOneCall(t *testing.T, s store.Store) {
 	put(t, s, record(t, 1, base, "cpu", 5), record(t, 2, base, "cpu", 1), record(t, 1, base, "cpu", 5), record(t, 1, base, "cpu", 8))
 	want(t, "Merge", values(merge(t, s, store.Query{})), "{} 0s 6 of 2")

@@ -67,6 +67,7 @@ var tests = []struct {
 	{"RealProfiles", testRealProfiles},
 	{"PutTwice", testPutTwice},
 	{"PutTwiceInOneCall", testPutTwiceInOneCall},
+	{"PutKnown", testPutKnown},
 	{"PutTwiceAtOnce", testPutTwiceAtOnce},
 	{"PutNothing", testPutNothing},
 	{"PutInAnyOrder", testPutInAnyOrder},
