@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -26,6 +27,13 @@ func (p *Profile) Warnings() []string {
 // warning returns the comment that is a warning.
 func warning(format string, args ...any) string {
 	return warningMark + fmt.Sprintf(format, args...)
+}
+
+// WithWarning returns p with one more warning.
+func (p *Profile) WithWarning(format string, args ...any) *Profile {
+	q := *p
+	q.Comments = append(slices.Clip(p.Comments), warning(format, args...))
+	return &q
 }
 
 // WithSource returns p with the name of what it was read from before each of

@@ -200,9 +200,10 @@ func (sel *Selection) Name() string {
 	return name
 }
 
-// Query returns what the store is asked.
+// Query returns what the store is asked. What is divided by seconds is of profiles with
+// a duration alone: of others nobody knows by what.
 func (sel *Selection) Query() store.Query {
-	return store.Query{Selector: sel.Selector, From: sel.From, To: sel.To, ID: sel.ID, SampleType: sel.SampleType, Top: sel.Top}
+	return store.Query{Selector: sel.Selector, From: sel.From, To: sel.To, ID: sel.ID, SampleType: sel.SampleType, Top: sel.Top, Lasting: sel.Per == PerSecond}
 }
 
 // Within returns the part of the selection that matches labels by name, where

@@ -91,6 +91,9 @@ type Query struct {
 	From, To int64
 	// ID, unless it is zero, selects the single profile with it.
 	ID ID
+	// Lasting selects the profiles with a duration alone: those that can be divided
+	// by it.
+	Lasting bool
 
 	// By are names of labels: profiles with the same values of them are a
 	// group. Without names all profiles are one group.
@@ -122,6 +125,10 @@ func (q *Query) Kept(n int) int {
 	// A share such as 0.07 is a little more or less than it says.
 	return min(n, max(int(math.Ceil(q.Top*float64(n)-1e-9)), 1))
 }
+
+// OneByOne reports whether profiles have to be looked at one by one to know what is
+// selected: sums of all that are in a window don't tell.
+func (q *Query) OneByOne() bool { return q.Top != 0 || q.ID != ID{} || q.Lasting }
 
 // Contains reports whether time t is one that q asks for.
 func (q *Query) Contains(t int64) bool {

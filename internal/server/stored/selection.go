@@ -61,12 +61,11 @@ func (s *Service) Open(ctx context.Context, id string, now time.Time) (reports.O
 // to see if it holds. The first time it is merged at once, which tells the total, too:
 // so the store is asked once.
 func (s *Service) open(ctx context.Context, sel *api.Selection) (reports.Opened, error) {
-	sum := *sel
-	sum.Per = api.PerSum
+	sum := summed(sel)
 	var merged *store.Group // by this request: another one's may be older than what it has to see
 	_, err := server.Cached(ctx, s.srv.Cache, "opened "+sum.String(), func(ctx context.Context) (bool, int64, error) {
 		var err error
-		merged, err = s.merge(ctx, &sum)
+		merged, err = s.merge(ctx, sum)
 		return true, 0, err
 	})
 	var total store.Total
@@ -83,6 +82,13 @@ func (s *Service) open(ctx context.Context, sel *api.Selection) (reports.Opened,
 		return reports.Opened{}, err
 	}
 	version := fmt.Sprintf("@%x", total.Version)
+	if sel.Per == api.PerSecond { // it is said how many others there are
+		all, err := s.totalOf(ctx, whole(sel))
+		if err != nil {
+			return reports.Opened{}, err
+		}
+		version += fmt.Sprintf("+%x", all.Version)
+	}
 	var held atomic.Pointer[store.Group] // until it is in the cache, which decides how long it is kept
 	held.Store(merged)
 	return reports.Opened{
@@ -92,6 +98,23 @@ func (s *Service) open(ctx context.Context, sel *api.Selection) (reports.Opened,
 			return s.loadSelection(ctx, sel, version, held.Swap(nil))
 		},
 	}, nil
+}
+
+// summed returns the selection whose sum is divided for sel. For values per second it has
+// no profiles without a duration.
+func summed(sel *api.Selection) *api.Selection {
+	sum := *sel
+	if sum.Per == api.PerProfile {
+		sum.Per = api.PerSum
+	}
+	return &sum
+}
+
+// whole returns the selection with all profiles, also those without a duration.
+func whole(sel *api.Selection) *api.Selection {
+	all := *sel
+	all.Per = api.PerSum
+	return &all
 }
 
 // describe tells a selection with what the store says of it.
@@ -109,6 +132,11 @@ func describe(sel *api.Selection, total store.Total) *api.SelectionInfo {
 // noProfiles is the error of a selection without profiles. Where there are some of
 // other kinds it names those: heap is not memory.
 func (s *Service) noProfiles(ctx context.Context, sel *api.Selection) error {
+	if sel.Per == api.PerSecond {
+		if total, err := s.totalOf(ctx, whole(sel)); err != nil || total.Profiles > 0 {
+			return cmp.Or(err, error(server.BadParam("per", "these profiles are of a moment and have no duration: they can't be divided by seconds")))
+		}
+	}
 	other := sel.Query()
 	other.Selector = slices.DeleteFunc(slices.Clone(other.Selector), func(m store.Matcher) bool { return m.Name == store.LabelKind })
 	hint := ""
@@ -166,16 +194,11 @@ func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version
 		return g.Profile, nil
 	}
 	return server.Cached(ctx, s.srv.Cache, "average "+sel.String()+version, func(ctx context.Context) (*profile.Profile, int64, error) {
-		sum := *sel
-		sum.Per = api.PerSum
-		g, err := s.mergeSelection(ctx, &sum, version, merged)
+		g, err := s.mergeSelection(ctx, summed(sel), version, merged)
 		if err != nil {
 			return nil, 0, err
 		}
-		p, err := average(g.Profile, sel.Per, g.Total)
-		if err != nil {
-			return nil, 0, err
-		}
+		p := average(g.Profile, sel.Per, g.Total)
 		return p, reports.ProfileBytes(p), nil
 	})
 }
@@ -197,23 +220,44 @@ func (s *Service) mergeSelection(ctx context.Context, sel *api.Selection, versio
 
 // merge asks the store for a selection's sum.
 func (s *Service) merge(ctx context.Context, sel *api.Selection) (*store.Group, error) {
-	groups, err := s.store.Merge(ctx, sel.Query())
+	q := sel.Query()
+	left := int64(0) // profiles without a duration
+	if q.Lasting {
+		of, err := s.totalOf(ctx, whole(sel))
+		if err != nil {
+			return nil, err
+		}
+		lasting, err := s.totalOf(ctx, sel)
+		if err != nil {
+			return nil, err
+		}
+		// As a rule all have one, and their sums are at hand.
+		left = of.Profiles - lasting.Profiles
+		q.Lasting = left != 0
+	}
+	groups, err := s.store.Merge(ctx, q)
 	if err != nil {
 		return nil, s.storeError(err, "profile")
 	}
 	if len(groups) != 1 {
 		return nil, s.noProfiles(ctx, sel)
 	}
-	return &groups[0], nil
+	g := &groups[0]
+	if left > 0 {
+		g.Profile = g.Profile.WithWarning("%s", leftOut(left, left+g.Profiles))
+	}
+	return g, nil
+}
+
+// leftOut says how many profiles are not among those that values per second are of.
+func leftOut(left, all int64) string {
+	return fmt.Sprintf("%d of %d profiles have no duration and are left out of the values per second", left, all)
 }
 
 // average returns the sum of profiles divided by their number or duration.
-func average(p *profile.Profile, per string, t store.Total) (*profile.Profile, error) {
+func average(p *profile.Profile, per string, t store.Total) *profile.Profile {
 	by, length := float64(t.Profiles), t.Duration/max(1, t.Profiles)
 	if per == api.PerSecond {
-		if t.Duration == 0 {
-			return nil, server.BadParam("per", "these profiles are of a moment and have no duration: they can't be divided by seconds")
-		}
 		by, length = float64(t.Duration)/float64(time.Second), int64(time.Second)
 	}
 	q := *p
@@ -222,7 +266,7 @@ func average(p *profile.Profile, per string, t store.Total) (*profile.Profile, e
 	for i, column := range p.Values {
 		q.Values[i] = divided(column, by)
 	}
-	return &q, nil
+	return &q
 }
 
 // divided returns a column divided by a number. Values are rounded so that each

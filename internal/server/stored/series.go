@@ -10,6 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
 )
 
 // value returns a total's value as per asks.
@@ -70,7 +71,13 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 	if q.Step, err = p.step(sel, 300, 10_000); err != nil {
 		return err
 	}
-	all, err := working(r.Context(), s, func(ctx context.Context) ([]store.Series, error) { return s.store.Series(ctx, q) })
+	left := map[string]int64{} // profiles of a group that have no duration
+	all, err := working(r.Context(), s, func(ctx context.Context) ([]store.Series, error) {
+		if q.Lasting {
+			return s.rates(ctx, q, left)
+		}
+		return s.store.Series(ctx, q)
+	})
 	if err != nil {
 		return err
 	}
@@ -110,10 +117,49 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" measure different things, whose values can't be added up: select a kind, or group by kind.")
 		} else if sel.Per == api.PerSecond && one.Total.Duration == 0 {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" are of a moment and have no duration: there is no rate.")
+		} else if n := left[all[i].Labels.String()]; n > 0 {
+			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+": "+leftOut(n, n+one.Total.Profiles)+".")
 		}
 		out.Series = append(out.Series, *one)
 	}
 	return server.WriteJSON(w, r, out)
+}
+
+// rates returns the series of profiles that have a duration, with all groups and points
+// that there are, and how many profiles of each group have none.
+func (s *Service) rates(ctx context.Context, q store.Query, left map[string]int64) ([]store.Series, error) {
+	lasting, err := s.store.Series(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	q.Lasting = false
+	all, err := s.store.Series(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	type place struct {
+		group string
+		time  int64
+	}
+	known := map[place]store.Total{}
+	for _, one := range lasting {
+		group := one.Labels.String()
+		for _, pt := range one.Points {
+			known[place{group, pt.Time}] = pt.Total
+		}
+	}
+	for i := range all {
+		group := all[i].Labels.String()
+		for k := range all[i].Points {
+			pt := &all[i].Points[k]
+			total := known[place{group, pt.Time}]
+			left[group] += pt.Profiles - total.Profiles
+			if pt.Total = total; all[i].Type == (profile.ValueType{}) {
+				pt.Value = 0 // also where those that have one agree
+			}
+		}
+	}
+	return all, nil
 }
 
 // groupWords names the profiles of a group; without labels it is all of them.

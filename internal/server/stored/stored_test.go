@@ -104,7 +104,7 @@ func TestStoreErrors(t *testing.T) {
 		{top(`sel:q=memory{service="nosuch"}`), 404, "profile", `no profiles match memory{service="nosuch"}`},
 		{top(`sel:q={service="api"}`), 422, "profile", "profiles have no sample type in common: samples, cpu and alloc_objects, alloc_space, inuse_objects, inuse_space; select one kind"},
 		{"/api/v1/report/top?profile=sel:q%3Dcpu&base=" + url.QueryEscape(`sel:q={service="nosuch"}`), 404, "base", "nosuch"},
-		{"/api/v1/report/top?profile=" + servertest.Sel(servertest.Between("heap", 0, 10, "per", "second")), 400, "per", "no duration"},
+		{"/api/v1/report/top?profile=" + servertest.Sel(servertest.Between("heap", 0, 10, "per", "second")), 400, "profile", "no duration"},
 		{"/api/v1/profiles/sel%3Aq%3D%7B", 400, "profile", "selector"},
 		{"/api/v1/pprof?" + api, 404, "profile", "no profiles"}, // of the last hour
 		{"/api/v1/pprof?q=%7B", 400, "q", "selector"},
@@ -333,6 +333,40 @@ func TestPer(t *testing.T) {
 		if len(over.Warnings) != 1 || !strings.HasPrefix(over.Warnings[0], want) {
 			t.Errorf("of %s it is said %q, want %q", q, over.Warnings, want)
 		}
+	}
+}
+
+// TestRatesOfSomeDurations checks that values per second are of the profiles that have a
+// duration, and that the others are named.
+func TestRatesOfSomeDurations(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	l.Put(servertest.CPU1, 0, 10*time.Second, "service", "api", "kind", "cpu")
+	ask := func() (sum int64, over *api.OverTime, warnings []string) {
+		t.Helper()
+		v := servertest.Between(`cpu{service="api"}`, 0, 10, "per", "second")
+		p, err := profile.DecodeBytes([]byte(l.Get("/api/v1/pprof?"+v.Encode())), profile.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, _ := p.SampleIndex("")
+		v.Set("points", "1")
+		o := servertest.Decode[api.OverTime](t, l.Get("/api/v1/series?"+v.Encode()))
+		return servertest.Sum(p.Values[i]), &o, p.Warnings()
+	}
+	want, overWant, warnings := ask()
+	if len(warnings)+len(overWant.Warnings) > 0 {
+		t.Errorf("all have a duration: %q, %q", warnings, overWant.Warnings)
+	}
+	for minute := range 3 {
+		l.Put(servertest.CPU2, minute+1, 0, "service", "api", "kind", "cpu")
+	}
+	got, over, warnings := ask()
+	if got != want || over.Series[0].Total.Value != overWant.Series[0].Total.Value {
+		t.Errorf("with three that have no duration: %d and %v per second, want %d and %v", got, over.Series[0].Total.Value, want, overWant.Series[0].Total.Value)
+	}
+	const says = "3 of 4 profiles have no duration and are left out"
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], says) || len(over.Warnings) != 1 || !strings.Contains(over.Warnings[0], says) {
+		t.Errorf("it is said %q and %q", warnings, over.Warnings)
 	}
 }
 

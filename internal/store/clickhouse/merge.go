@@ -26,7 +26,7 @@ func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 	}
 	defer s.calls.Done()
 	for try := range 3 {
-		exact := single(&q) || try == 2
+		exact := q.OneByOne() || try == 2
 		m, err := s.find(ctx, &q, exact)
 		if err != nil || m == nil {
 			return nil, err

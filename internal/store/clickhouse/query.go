@@ -160,6 +160,9 @@ func (sel *selection) where() string {
 	if q.ID != (store.ID{}) {
 		b.WriteString(" AND id IN (SELECT id FROM asked)")
 	}
+	if q.Lasting {
+		b.WriteString(" AND duration > 0")
+	}
 	return b.String()
 }
 
@@ -402,10 +405,6 @@ func (g *group) total() (t store.Total, typ profile.ValueType) {
 	return t, typ
 }
 
-// single reports whether profiles have to be looked at one by one to know what is
-// selected.
-func single(q *store.Query) bool { return q.Top != 0 || q.ID != (store.ID{}) }
-
 // Series returns totals over time; see [store.Store].
 func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, error) {
 	if err := s.begin(ctx); err != nil {
@@ -418,7 +417,7 @@ func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, erro
 	}
 	of := sel.allHeads
 	switch {
-	case single(&q) || q.Step == 0 && q.Limit == 0:
+	case q.OneByOne() || q.Step == 0 && q.Limit == 0:
 		of = sel.each
 	case q.Step == 0:
 		of = sel.heads // some of which are then asked for one by one
@@ -437,7 +436,7 @@ func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, erro
 			types[groups[i].labels] = profile.ValueType{}
 		}
 	}
-	if q.Step == 0 && q.Limit != 0 && !single(&q) {
+	if q.Step == 0 && q.Limit != 0 && !q.OneByOne() {
 		if heads, err = sel.latest(ctx, heads); err != nil {
 			return nil, err
 		}

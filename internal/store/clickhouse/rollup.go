@@ -99,7 +99,7 @@ func (r *rollUps) hours() (n int) {
 // takesWhole reports whether a query takes of each fleet and hour all profiles or none,
 // but for hours that From, To and windows cut.
 func takesWhole(q *store.Query) bool {
-	return !single(q) && (q.Step == 0 || q.Step >= hour) && !slices.Contains(q.By, store.LabelInstance) &&
+	return !q.OneByOne() && (q.Step == 0 || q.Step >= hour) && !slices.Contains(q.By, store.LabelInstance) &&
 		!slices.ContainsFunc(q.Selector, func(m store.Matcher) bool { return m.Name == store.LabelInstance })
 }
 

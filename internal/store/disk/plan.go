@@ -258,7 +258,7 @@ func (v *view) block(h format.Hour, block uint32, types, wanted int) (*format.Bl
 
 // plan returns the groups that the query asks for, and where their sums are.
 func (sel *selection) plan(ctx context.Context) ([]*mergeGroup, error) {
-	if sel.q.Top != 0 || sel.q.ID != (store.ID{}) {
+	if sel.q.OneByOne() {
 		groups, err := sel.groupEntries(ctx)
 		if err != nil {
 			return nil, err

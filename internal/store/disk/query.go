@@ -217,7 +217,7 @@ func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) 
 				return format.Damaged(format.SeqKey(format.KindHead, v.p.id, h.hour, d.Seq), "it refers to a series or schema that is not in the dictionary")
 			}
 			m := v.matches[d.Series]
-			if m.group < 0 || !q.Contains(d.Time) || q.ID != (store.ID{}) && q.ID != d.ID {
+			if m.group < 0 || !q.Contains(d.Time) || q.ID != (store.ID{}) && q.ID != d.ID || q.Lasting && d.Duration <= 0 {
 				continue
 			}
 			if sc := &v.dict.Schemas[d.Schema]; q.SampleType == "" && sc.DefaultType != v.dict.Schemas[sc.Measures].DefaultType {
@@ -351,7 +351,7 @@ func (s *Store) series(ctx context.Context, q store.Query) ([]store.Series, erro
 	}
 	defer sel.close()
 	var out []store.Series
-	if q.Step != 0 && q.Top == 0 && q.ID == (store.ID{}) {
+	if q.Step != 0 && !q.OneByOne() {
 		out, err = sel.windows(ctx)
 	} else {
 		out, err = sel.points(ctx)

@@ -105,7 +105,7 @@ func (m *model) selected(q store.Query) []entry {
 	var out []entry
 	for _, r := range m.records {
 		column, err := r.Profile.SampleIndex(q.SampleType)
-		if err == nil && q.Contains(r.Time) && q.Selector.Matches(r.Labels) && (q.ID == store.ID{} || q.ID == r.ID) {
+		if err == nil && q.Contains(r.Time) && q.Selector.Matches(r.Labels) && (q.ID == store.ID{} || q.ID == r.ID) && (!q.Lasting || r.Duration > 0) {
 			out = append(out, entry{r, column})
 		}
 	}

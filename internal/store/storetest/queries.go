@@ -266,6 +266,23 @@ func testNothingCommon(t *testing.T, s store.Store) {
 {kind="mutex"} 0s 4 of 1`)
 }
 
+// Some profiles have a duration, and some don't.
+func testLasting(t *testing.T, s store.Store) {
+	model := NewModel()
+	for i, duration := range []int64{10 * second, 0, 0, 5 * second, 0} {
+		r := record(t, i, base+int64(i)*second, "cpu", int64(1)<<i)
+		r.Duration = duration
+		put(t, s, r)
+		put(t, model, r)
+	}
+	want(t, "Merge", values(merge(t, s, store.Query{Lasting: true})), "{} 0s 9 of 2")
+	want(t, "Series, step", points(series(t, s, store.Query{Lasting: true, Step: 4 * second})), "{} cpu 0s=9")
+	want(t, "Series", points(series(t, s, store.Query{Lasting: true})), "{} cpu 0s=1 3s=8")
+	for _, q := range []store.Query{{Lasting: true}, {Lasting: true, Step: 3600 * second}, {Lasting: true, Top: 0.5}, {Lasting: true, From: base + second}} {
+		wantAnswers(t, s, model, q)
+	}
+}
+
 // Top keeps the most expensive profiles of each group and window.
 func testTop(t *testing.T, s store.Store) {
 	for i, v := range []int64{5, 9, 1, 9, 7, 3, 8, 2, 6, 4} {

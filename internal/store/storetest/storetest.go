@@ -88,6 +88,7 @@ var tests = []struct {
 	{"SampleType", testSampleType},
 	{"SharedSampleTypes", testSharedSampleTypes},
 	{"NothingCommon", testNothingCommon},
+	{"Lasting", testLasting},
 	{"Top", testTop},
 	{"Limit", testLimit},
 	{"Totals", testTotals},
