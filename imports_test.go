@@ -32,16 +32,17 @@ var importTable = map[string][]string{
 	"internal/durable":  {},
 	"internal/graphviz": {},
 	"internal/freeport": {},
+	"internal/infile":   {},
 	"internal/trace":    {"profile"},
 	"internal/gctrace":  {},
 	"internal/hashing":  {},
 	"internal/spawn":    {},
-	"internal/srcfind":  {},
-	"internal/symbol":   {"profile"},
+	"internal/srcfind":  {"internal/infile"},
+	"internal/symbol":   {"profile", "internal/infile"},
 	// What is measured goes into a run.
-	"internal/capture": {"profile", "internal/experiment", "internal/samecode", "internal/spawn", "internal/trace"},
+	"internal/capture": {"profile", "internal/experiment", "internal/infile", "internal/samecode", "internal/spawn", "internal/trace"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
-	"internal/samecode": {},
+	"internal/samecode": {"internal/infile"},
 	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
 	"internal/shell":    {"profile", "internal/durable", "internal/report"},
 
@@ -54,16 +55,16 @@ var importTable = map[string][]string{
 	"internal/load/kafkaload": {"internal/freeport", "internal/load", "internal/load/template"}, // kafkatest starts a broker
 	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load"},
 
-	"internal/experiment": {"internal/durable"},
-	"internal/compare":    {"profile", "internal/capture", "internal/experiment", "internal/report"},
+	"internal/experiment": {"internal/durable", "internal/infile"},
+	"internal/compare":    {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/report"},
 	// Findings; the rules know the package that applies them, not the other way.
-	"internal/advice":       {"profile"},
+	"internal/advice":       {"profile", "internal/infile"},
 	"internal/advice/rules": {"internal/advice"},
-	"internal/tune":         {"internal/advice", "internal/capture", "internal/durable", "internal/experiment"},
+	"internal/tune":         {"internal/advice", "internal/capture", "internal/durable", "internal/experiment", "internal/infile"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"internal/advice", "internal/advice/rules", "internal/experiment", "internal/tune"},
 
-	"internal/pgo": {"profile", "internal/durable"},
+	"internal/pgo": {"profile", "internal/durable", "internal/infile"},
 
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},
@@ -80,8 +81,8 @@ var importTable = map[string][]string{
 	"internal/server":            {"profile", "internal/api", "internal/ingest", "internal/report", "internal/server/auth", "internal/server/page"},
 	"internal/server/auth":       {"internal/durable", "internal/server/page", "internal/store"},
 	"internal/server/page":       {},
-	"internal/server/reports":    {"profile", "internal/api", "internal/durable", "internal/graphviz", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store"},
-	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store"},
+	"internal/server/reports":    {"profile", "internal/api", "internal/durable", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store"},
+	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/infile", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store"},
 	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports"},
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},

@@ -306,14 +306,16 @@ func (a *app) profileBenchmarks(ctx context.Context, b capture.Bench) (dir strin
 
 // profilesOfRun opens the profiles of a run's head.
 func (a *app) profilesOfRun(ctx context.Context, name string) (*toAdvise, error) {
-	dir, err := experiment.Resolve(runsRoot(), name)
+	run, err := experiment.Find(ctx, runsRoot(), name, experiment.Need{
+		What: "profiles of time, memory or waiting", In: func(r *experiment.Run) bool {
+			subjects, _ := advisor.OfRun(r)
+			return len(subjects) > 0
+		},
+	})
 	if err != nil {
 		return nil, err
 	}
-	run, err := experiment.Open(dir)
-	if err != nil {
-		return nil, err
-	}
+	a.warnAll(run.Skipped)
 	subjects, benchmarks := advisor.OfRun(run)
 	p := &toAdvise{benchmarks: benchmarks}
 	for _, of := range subjects {
@@ -330,7 +332,7 @@ func (a *app) profilesOfRun(ctx context.Context, name string) (*toAdvise, error)
 // profilesOfSource opens a run, one profile of a run, a file or a URL.
 func (a *app) profilesOfSource(ctx context.Context, source string) (*toAdvise, error) {
 	if isRun(source) || !exists(source) && !strings.Contains(source, "://") {
-		if _, err := experiment.Resolve(runsRoot(), source); err == nil || compare.LikeRun(source) {
+		if _, err := experiment.Resolve(ctx, runsRoot(), source); err == nil || compare.LikeRun(source) {
 			return a.profilesOfRun(ctx, source)
 		}
 	}

@@ -261,7 +261,7 @@ func runBench(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if f.against != "" {
-		objectives, err := ownObjectives()
+		objectives, err := ownObjectives(ctx)
 		if err != nil {
 			return err
 		}

@@ -120,7 +120,7 @@ func textFormat(verbose bool) compare.Format {
 // compared reads a run back as hone compare does. family, unless it is nil, is how
 // it was judged when it was measured, with budgets.
 func compared(ctx context.Context, store, dir string, family *experiment.Family) (*compare.Comparison, error) {
-	inputs, err := compare.Read(store, nil, []string{dir})
+	inputs, err := compare.Read(ctx, store, nil, []string{dir})
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +170,7 @@ func tellOneSided(b *bytes.Buffer, ref string, r *capture.BenchReport) {
 
 // tellNext names the run and what it can be looked at with.
 func tellNext(b *bytes.Buffer, store, dir string) error {
-	run, err := experiment.Open(dir)
+	run, err := experiment.Open(context.Background(), dir)
 	if err != nil {
 		return err
 	}

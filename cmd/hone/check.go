@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -63,7 +64,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	if err := f.checkOnly(*base); err != nil {
 		return err
 	}
-	objectives, file, err := readObjectives(*config)
+	objectives, file, err := readObjectives(ctx, *config)
 	if err != nil {
 		return err
 	}
@@ -83,11 +84,18 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	} else if len(rest) == 0 {
 		rest = []string{"latest"}
 	}
-	inputs, err := compare.Read(f.Store, a.stdin, rest)
+	err = theNewest(ctx, f.Store, base)
+	for i := range rest {
+		err = cmp.Or(err, theNewest(ctx, f.Store, &rest[i]))
+	}
 	if err != nil {
 		return err
 	}
-	c, err := inputs.Check(objectives, *base)
+	inputs, err := compare.Read(ctx, f.Store, a.stdin, rest)
+	if err != nil {
+		return err
+	}
+	c, err := inputs.Check(ctx, objectives, *base)
 	switch {
 	case errors.Is(err, compare.ErrSeveralRuns):
 		return &shell.UsageError{Verb: "check", Err: err}
@@ -105,6 +113,24 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 		return errMissed
 	case failures > 0:
 		return fmt.Errorf("%d of the benchmarks or packages could not be measured", failures)
+	}
+	return nil
+}
+
+// theNewest gives latest and the like the run that they mean, whatever it has. Elsewhere
+// latest passes over runs without results, but a gate must not fall back to an older run
+// because the newest one measured nothing.
+func theNewest(ctx context.Context, root string, name *string) error {
+	run, side, hasSide := strings.Cut(*name, ":")
+	if !strings.HasPrefix(run, "latest") || !compare.LikeRun(run) || exists(*name) {
+		return nil
+	}
+	dir, err := experiment.Resolve(ctx, root, run)
+	if err != nil {
+		return err
+	}
+	if *name = dir; hasSide {
+		*name += ":" + side
 	}
 	return nil
 }
@@ -129,12 +155,12 @@ func (f *benchFlags) checkOnly(base string) error {
 }
 
 // readObjectives reads the file with objectives, by default that of the module.
-func readObjectives(file string) ([]experiment.Objective, string, error) {
+func readObjectives(ctx context.Context, file string) ([]experiment.Objective, string, error) {
 	given := file != ""
 	if !given {
 		file = filepath.Join(moduleDir(), experiment.ObjectivesFile)
 	}
-	text, err := os.ReadFile(file)
+	text, err := infile.ReadFile(ctx, file, experiment.MaxObjectivesFile)
 	if errors.Is(err, fs.ErrNotExist) && !given {
 		return nil, "", fmt.Errorf("no %s in this module: doc/objectives.md tells what to write into it, -config FILE names another", experiment.ObjectivesFile)
 	} else if err != nil {
@@ -151,9 +177,9 @@ func readObjectives(file string) ([]experiment.Objective, string, error) {
 }
 
 // ownObjectives reads the module's objectives; none if it has no file of them.
-func ownObjectives() ([]experiment.Objective, error) {
+func ownObjectives(ctx context.Context) ([]experiment.Objective, error) {
 	file := filepath.Join(moduleDir(), experiment.ObjectivesFile)
-	text, err := os.ReadFile(file)
+	text, err := infile.ReadFile(ctx, file, experiment.MaxObjectivesFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {

@@ -94,11 +94,11 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 // objectives, and says what moved those that changed. With keepProfiles, flame
 // graphs can be drawn.
 func (a *app) compareRuns(ctx context.Context, root string, names []string, keepProfiles bool) (*compare.Comparison, error) {
-	inputs, err := compare.Read(root, a.stdin, names)
+	inputs, err := compare.Read(ctx, root, a.stdin, names)
 	if err != nil {
 		return nil, err
 	}
-	c, err := inputs.Compare(moduleObjectives())
+	c, err := inputs.Compare(moduleObjectives(ctx))
 	if err != nil {
 		return nil, err
 	}

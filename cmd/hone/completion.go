@@ -251,18 +251,14 @@ func (c *completion) value(verb, name, prefix string) {
 func (c *completion) runs(profiles bool) {
 	root := runsRoot()
 	if run, _, ok := strings.Cut(c.word, ":"); ok && profiles {
-		dir, err := experiment.Resolve(root, run)
-		if err != nil {
-			return
-		}
-		if r, err := experiment.Open(dir); err == nil {
+		if r, err := experiment.Find(c.ctx, root, run, needs("")); err == nil {
 			for _, f := range r.Profiles() {
 				c.add(run+":", r.ProfileName(f))
 			}
 		}
 		return
 	}
-	entries, err := experiment.List(root)
+	entries, err := experiment.List(c.ctx, root)
 	if err != nil || len(entries) == 0 {
 		return
 	}

@@ -61,9 +61,9 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 		if len(head) != 2 {
 			return &shell.UsageError{Verb: "diff", Err: errors.New("two sources are needed, BASE and HEAD")}
 		}
-		base, head = splitRuns(head[:1]), splitRuns(head[1:])
+		base, head = splitRuns(ctx, head[:1]), splitRuns(ctx, head[1:])
 	} else {
-		base, head = splitRuns(base), splitRuns(head)
+		base, head = splitRuns(ctx, base), splitRuns(ctx, head)
 	}
 	l := a.newOpening(inv)
 	load := func(sources []string) ([]*profile.Profile, error) {
@@ -116,11 +116,11 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 }
 
 // splitRuns splits sources at commas, except in URLs and profiles of runs.
-func splitRuns(sources []string) []string {
+func splitRuns(ctx context.Context, sources []string) []string {
 	var runs []string
 	for _, s := range sources {
 		// The name of a benchmark may have commas in it.
-		if found, _ := findRunSource(s); found != nil || strings.Contains(s, "://") {
+		if found, _ := findRunSource(ctx, s); found != nil || strings.Contains(s, "://") {
 			runs = append(runs, s)
 			continue
 		}

@@ -79,7 +79,7 @@ func (f *loadFlags) targetOf(ctx context.Context, p loadProtocol, s *capture.Ser
 
 // loadAgainst compares two versions of the service.
 func (a *app) loadAgainst(ctx context.Context, f *loadFlags, protocol string, p loadProtocol) (err error) {
-	objectives, err := ownObjectives()
+	objectives, err := ownObjectives(ctx)
 	if err != nil {
 		return err
 	}

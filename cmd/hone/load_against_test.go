@@ -79,11 +79,11 @@ func TestLoadAgainst(t *testing.T) {
 			t.Errorf("no %q in\n%s%s", want, o.stdout, o.stderr)
 		}
 	}
-	entries, err := experiment.List(".hone/runs")
+	entries, err := experiment.List(t.Context(), ".hone/runs")
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("%v, %d runs", err, len(entries))
 	}
-	run, err := experiment.Open(entries[0].Dir)
+	run, err := experiment.Open(t.Context(), entries[0].Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

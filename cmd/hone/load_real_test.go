@@ -82,7 +82,7 @@ func TestLoadKafka(t *testing.T) {
 		if d := r.More.Deliveries[0]; r.Succeeded != want || d.Arrived != want || d.Lost != 0 || d.Doubled != 0 {
 			t.Errorf("%q: %d acknowledged, %+v", how, r.Succeeded, d)
 		}
-		run, err := experiment.Open(filepath.Join(store, r.Run))
+		run, err := experiment.Open(t.Context(), filepath.Join(store, r.Run))
 		if err != nil {
 			t.Fatal(err)
 		}

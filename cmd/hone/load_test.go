@@ -57,11 +57,11 @@ func TestLoad(t *testing.T) {
 	if n := count.Load(); n < 500 {
 		t.Errorf("the service got %d requests", n)
 	}
-	entries, err := experiment.List(store)
+	entries, err := experiment.List(t.Context(), store)
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("%v, runs %v", err, entries)
 	}
-	run, err := experiment.Open(entries[0].Dir)
+	run, err := experiment.Open(t.Context(), entries[0].Dir)
 	if err != nil || run.State != experiment.Complete {
 		t.Fatalf("%v, %+v", err, run)
 	}

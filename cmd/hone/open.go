@@ -106,7 +106,7 @@ func existing(list string) string {
 
 // merged returns the sum of sources as they are.
 func (l *opening) merged(ctx context.Context, sources []string) (*profile.Profile, error) {
-	files, err := runFiles(sources)
+	files, err := l.app.runFiles(ctx, sources)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -259,7 +260,7 @@ func (a *app) pgoInputs(ctx context.Context, f *pgoFlags, sources []string) ([]p
 		return err
 	}
 	for _, s := range sources {
-		if run := wholeRun(s); run != nil {
+		if run := a.wholeRun(ctx, s); run != nil {
 			n := len(inputs)
 			for _, file := range run.Profiles() {
 				if file.Kind != "cpu" || file.Side != experiment.Head {
@@ -274,13 +275,14 @@ func (a *app) pgoInputs(ctx context.Context, f *pgoFlags, sources []string) ([]p
 			}
 			continue
 		}
-		found, err := findRunSource(s)
+		found, err := findRunSource(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		file, source := s, s
 		if found != nil {
 			file, source = found.file, found.name
+			a.warnAll(found.skipped)
 		} else if !strings.Contains(s, "://") {
 			source = filepath.Base(s) // the same on another machine
 		}
@@ -292,18 +294,18 @@ func (a *app) pgoInputs(ctx context.Context, f *pgoFlags, sources []string) ([]p
 }
 
 // wholeRun returns the run that a source names, nil if it is something else.
-func wholeRun(source string) *experiment.Run {
+func (a *app) wholeRun(ctx context.Context, source string) *experiment.Run {
 	if source == "-" || strings.Contains(source, "://") || exists(source) && !isRun(source) {
 		return nil
 	}
-	dir, err := experiment.Resolve(runsRoot(), strings.TrimSuffix(source, ":"))
+	isCPU := func(f experiment.ProfileFile) bool { return f.Kind == "cpu" && f.Side == experiment.Head }
+	run, err := experiment.Find(ctx, runsRoot(), strings.TrimSuffix(source, ":"), experiment.Need{
+		What: "CPU profiles", In: func(r *experiment.Run) bool { return slices.ContainsFunc(r.Profiles(), isCPU) },
+	})
 	if err != nil {
 		return nil
 	}
-	run, err := experiment.Open(dir)
-	if err != nil {
-		return nil
-	}
+	a.warnAll(run.Skipped)
 	return run
 }
 

@@ -116,6 +116,12 @@ func (a *app) env(ctx context.Context, o report.Options) report.Env {
 
 func (a *app) warn(msg string) { fmt.Fprintln(a.stderr, msg) }
 
+func (a *app) warnAll(msgs []string) {
+	for _, m := range msgs {
+		a.warn(oneWord(m))
+	}
+}
+
 // save keeps a profile that came over the network, and says where.
 func (a *app) save(p *profile.Profile) {
 	err := func() error {

@@ -11,7 +11,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/ingest/pprofhttp"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store"
@@ -164,14 +164,20 @@ func runPush(ctx context.Context, a *app, args []string) error {
 // one that has no time gets that of now, so that it is the same when it is sent
 // again. The result is what the server says became of it.
 func (p *pusher) push(ctx context.Context, file string) (result string, err error) {
-	var data []byte
-	if file == "-" {
-		data, err = io.ReadAll(p.app.stdin)
-	} else {
-		data, err = os.ReadFile(file)
+	in := io.NopCloser(infile.Reader(ctx, p.app.stdin))
+	if file != "-" {
+		if in, err = infile.OpenAny(ctx, file); err != nil {
+			return "", err
+		}
 	}
+	defer in.Close()
+	limit := profile.DefaultLimits().Bytes
+	data, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err != nil {
 		return "", err
+	}
+	if n := int64(len(data)); n > limit {
+		return "", &infile.SizeError{Name: file, Size: n, Limit: limit}
 	}
 	decoded, err := profile.DecodeBytes(data, profile.Limits{})
 	if err != nil {

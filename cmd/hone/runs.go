@@ -31,7 +31,8 @@ removes runs, with their profiles.
   -json           print the list as JSON
 
 A run is named by its id, the beginning of one, latest, latest~1 for the one
-before, or the path of its directory. A profile of it is named by the benchmark
+before, or the path of its directory. latest passes over runs that lack what a verb
+needs, profiles for one, and says which. A profile of it is named by the benchmark
 and the kind, behind a colon, wherever a verb takes a source:
 
   RUN:Parse/cpu            of the benchmark Parse, or BenchmarkParse
@@ -51,7 +52,7 @@ Examples:
   hone runs rm 20261121-174823-9f3c
 `
 
-func runRuns(_ context.Context, a *app, args []string) error {
+func runRuns(ctx context.Context, a *app, args []string) error {
 	fs := newFlags("runs")
 	asJSON := fs.Bool("json", false, "")
 	root := fs.String("dir", "", "")
@@ -64,7 +65,7 @@ func runRuns(_ context.Context, a *app, args []string) error {
 	}
 	switch {
 	case len(rest) == 0:
-		return a.listRuns(*root, *asJSON)
+		return a.listRuns(ctx, *root, *asJSON)
 	case rest[0] != "rm":
 		return &shell.UsageError{Verb: "runs", Err: fmt.Errorf("unknown argument %q: want nothing, or rm and runs", rest[0])}
 	case *asJSON:
@@ -72,7 +73,7 @@ func runRuns(_ context.Context, a *app, args []string) error {
 	case len(rest) == 1:
 		return &shell.UsageError{Verb: "runs", Err: errors.New("rm needs the names of runs")}
 	}
-	return a.removeRuns(*root, rest[1:])
+	return a.removeRuns(ctx, *root, rest[1:])
 }
 
 // newFlags returns the flags of a verb that is not one of profiles.
@@ -136,8 +137,8 @@ func moduleDir() string {
 	}
 }
 
-func (a *app) listRuns(root string, asJSON bool) error {
-	entries, err := experiment.List(root)
+func (a *app) listRuns(ctx context.Context, root string, asJSON bool) error {
+	entries, err := experiment.List(ctx, root)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,9 @@ func (a *app) listRuns(root string, asJSON bool) error {
 		if e.Info != nil {
 			r.Head, r.Base, r.Command, r.Warnings = &e.Info.Head, e.Info.Base, e.Info.Command, e.Info.Warnings
 			var names []string
-			if names, err = e.Benchmarks(); err != nil {
+			if names, err = e.Benchmarks(ctx); ctx.Err() != nil {
+				return ctx.Err()
+			} else if err != nil {
 				r.State, e.Err = experiment.Corrupt, err
 			}
 			r.Benchmarks = len(names)
@@ -203,10 +206,10 @@ func writeJSON(w io.Writer, v any) error {
 
 // removeRuns removes runs: all of them, or none if one can't be found. Each goes
 // in one step; what is left of an interrupted removal is hidden.
-func (a *app) removeRuns(root string, names []string) error {
+func (a *app) removeRuns(ctx context.Context, root string, names []string) error {
 	var dirs []string
 	for _, name := range names {
-		dir, err := experiment.Resolve(root, name)
+		dir, err := experiment.Resolve(ctx, root, name)
 		if err != nil {
 			return err
 		}

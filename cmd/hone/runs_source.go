@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -35,17 +36,19 @@ import (
 type runSource struct {
 	name string // with the run's id in place of latest and the like
 	file string
+	// skipped has a sentence for each newer run that latest passed over.
+	skipped []string
 }
 
 // runSource returns the profile of a run that a source names, nil if it doesn't
 // name one.
-func findRunSource(source string) (*runSource, error) {
+func findRunSource(ctx context.Context, source string) (*runSource, error) {
 	if source == "-" || strings.Contains(source, "://") {
 		return nil, nil
 	}
 	if info, err := os.Stat(source); err == nil {
 		if info.IsDir() && isRun(source) {
-			return nil, whichProfile(source, source)
+			return nil, whichProfile(ctx, source, source)
 		}
 		return nil, nil
 	}
@@ -55,19 +58,21 @@ func findRunSource(source string) (*runSource, error) {
 			continue
 		}
 		name, rest := source[:i], source[i+1:]
-		dir, err := experiment.Resolve(root, name)
-		if err != nil {
-			if !port.MatchString(rest) && (compare.LikeRun(name) || isDir(name)) {
-				return nil, err
+		run, err := experiment.Find(ctx, root, name, needs(rest))
+		if errors.As(err, new(*experiment.NoRunError)) {
+			if port.MatchString(rest) || !compare.LikeRun(name) && !isDir(name) {
+				continue
 			}
-			continue
+			// With what the newest run has, the error can say what there is.
+			if newest, e := experiment.Find(ctx, root, name, needs("")); e == nil {
+				run, err = newest, nil
+			}
 		}
-		run, err := experiment.Open(dir)
 		if err != nil {
 			return nil, err
 		}
 		if rest == "" {
-			return nil, whichProfile(name, dir)
+			return nil, whichProfile(ctx, name, run.Dir)
 		}
 		f, err := run.Profile(rest)
 		if err != nil {
@@ -76,17 +81,28 @@ func findRunSource(source string) (*runSource, error) {
 			}
 			return nil, err
 		}
-		if filepath.Dir(dir) == filepath.Clean(root) {
+		if filepath.Dir(run.Dir) == filepath.Clean(root) {
 			name = run.ID
 		}
-		return &runSource{name + ":" + run.ProfileName(f), f.Path}, nil
+		return &runSource{name + ":" + run.ProfileName(f), f.Path, run.Skipped}, nil
 	}
-	if dir, err := experiment.Resolve(root, source); err == nil {
-		return nil, whichProfile(source, dir)
+	if run, err := experiment.Find(ctx, root, source, needs("")); err == nil {
+		return nil, whichProfile(ctx, source, run.Dir)
 	} else if compare.LikeRun(source) {
 		return nil, err
 	}
 	return nil, nil
+}
+
+// needs is what latest has to have for a source: the profile, or any for "".
+func needs(name string) experiment.Need {
+	if name == "" {
+		return experiment.Need{What: "profiles", In: func(r *experiment.Run) bool { return len(r.Profiles()) > 0 }}
+	}
+	return experiment.Need{What: "profile " + name, In: func(r *experiment.Run) bool {
+		_, err := r.Profile(name)
+		return err == nil
+	}}
 }
 
 var port = regexp.MustCompile(`^\d{1,5}(/|$)`)
@@ -107,8 +123,8 @@ func isDir(name string) bool {
 }
 
 // whichProfile is the error of a run where one profile is wanted.
-func whichProfile(name, dir string) error {
-	run, err := experiment.Open(dir)
+func whichProfile(ctx context.Context, name, dir string) error {
+	run, err := experiment.Open(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -127,16 +143,17 @@ func whichProfile(name, dir string) error {
 }
 
 // runFiles returns sources with the files of runs in place of their names.
-func runFiles(sources []string) ([]string, error) {
+func (a *app) runFiles(ctx context.Context, sources []string) ([]string, error) {
 	files := make([]string, len(sources))
 	for i, s := range sources {
 		files[i] = s
-		found, err := findRunSource(s)
+		found, err := findRunSource(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		if found != nil {
 			files[i] = found.file
+			a.warnAll(found.skipped)
 		}
 	}
 	return files, nil
@@ -145,7 +162,7 @@ func runFiles(sources []string) ([]string, error) {
 // runDirectories is for verbs that take directories: it returns sources with
 // runs as their directories, and profiles of runs under names that mean the same
 // when they are looked at later.
-func runDirectories(sources []string) ([]string, error) {
+func (a *app) runDirectories(ctx context.Context, sources []string) ([]string, error) {
 	named := make([]string, len(sources))
 	for i, s := range sources {
 		named[i] = s
@@ -153,17 +170,18 @@ func runDirectories(sources []string) ([]string, error) {
 			continue
 		}
 		if _, err := os.Stat(s); errors.Is(err, os.ErrNotExist) && !strings.Contains(s, "://") && s != "" {
-			if dir, err := experiment.Resolve(runsRoot(), strings.TrimSuffix(s, ":")); err == nil {
+			if dir, err := experiment.Resolve(ctx, runsRoot(), strings.TrimSuffix(s, ":")); err == nil {
 				named[i] = dir
 				continue
 			}
 		}
-		found, err := findRunSource(s)
+		found, err := findRunSource(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		if found != nil {
 			named[i] = found.name
+			a.warnAll(found.skipped)
 		}
 	}
 	return named, nil
@@ -171,8 +189,8 @@ func runDirectories(sources []string) ([]string, error) {
 
 // runEntries lists the profiles of a run, heads before bases: the first is shown
 // first.
-func (a *app) runEntries(inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
-	run, err := experiment.Open(dir)
+func (a *app) runEntries(ctx context.Context, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
+	run, err := experiment.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

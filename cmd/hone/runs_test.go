@@ -180,7 +180,7 @@ func TestRunSources(t *testing.T) {
 		{source: "latest:Nope/cpu", err: "run " + againstRun + " has no cpu profile of Nope; it has, for example, Count/n=20-2/cpu"},
 		{source: "latest:cpu", err: `profile "cpu": want BENCHMARK/KIND`},
 		{source: "latest:Hash/base/cpu", err: "has no cpu profile of Hash/base"},
-		{source: "latest~7:Hash/cpu", err: "only 3 complete runs"},
+		{source: "latest~7:Hash/cpu", err: "only 3 runs in .hone/runs have profile Hash/cpu"},
 		{source: "2026112:Hash/cpu", err: `3 runs begin with "2026112"`},
 		{source: "20990101:Hash/cpu", err: `no run "20990101"`},
 		{source: "folder:Hash/cpu", err: "no run"},
@@ -188,7 +188,7 @@ func TestRunSources(t *testing.T) {
 		{source: "latest:", err: "latest is a run: name one of its profiles"},
 		{source: ".hone/runs/" + baseRun, err: "is a run: name one of its profiles, .hone/runs/" + baseRun + ":Count/n=20-2/cpu"},
 	} {
-		found, err := findRunSource(c.source)
+		found, err := findRunSource(t.Context(), c.source)
 		switch {
 		case c.err != "":
 			if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -310,5 +310,41 @@ func TestHelpFlagsOfRuns(t *testing.T) {
 				t.Errorf("hone %s -%s: %s", verb, m[1], o.stderr)
 			}
 		}
+	}
+}
+
+// TestLatestHasWhatIsAsked: the newest run has neither profiles nor results.
+func TestLatestHasWhatIsAsked(t *testing.T) {
+	runs := inModule(t)
+	const empty = "20300101-000000-0000"
+	if err := os.Mkdir(filepath.Join(runs, empty), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(runs, empty, "run.json"), `{"schema": 1, "id": "`+empty+`", "created": "2030-01-01T00:00:00Z", "state": "complete",
+		"command": [], "environment": {}, "head": {}, "files": {}}`)
+	const passed = "latest skips run " + empty + ": it has no "
+	for _, c := range []struct {
+		args []string
+		want string // on stderr
+	}{
+		{[]string{"advise", "latest"}, passed + "profiles of time, memory or waiting\n"},
+		{[]string{"advise"}, passed + "profiles of time, memory or waiting\n"},
+		{[]string{"top", "latest:Count/n=20-2/cpu"}, passed + "profile Count/n=20-2/cpu\n"},
+		{[]string{"pgo", "-o", "latest.pgo", "latest"}, passed + "CPU profiles\n"},
+		{[]string{"compare", "latest"}, passed + "results\n"},
+		{[]string{"compare", "latest:base", "latest:head"}, passed + "base (hone bench -against)\n"},
+		{[]string{"compare", "latest~2", "latest~1"}, "latest~1 skips run " + empty + ": it has no results\n"},
+	} {
+		if o := hone(t, c.args...); o.code == exitUsage || !strings.Contains(o.stderr, c.want) || strings.Contains(o.stderr, "no such file") {
+			t.Errorf("%v: %+v\nwant on stderr: %s", c.args, o, c.want)
+		}
+	}
+	// A gate never falls back to an older run, and rm removes what is named.
+	write(t, "hone.toml", "[[objective]]\nbenchmark = \"Count\"\nmetric = \"ns/op\"\nmax = 1e9\n")
+	if o := hone(t, "check", "latest"); o.code == 0 || !strings.Contains(o.stderr, empty) {
+		t.Errorf("check: %+v", o)
+	}
+	if out := succeed(t, "runs", "rm", "latest"); !strings.Contains(out, empty) {
+		t.Errorf("rm: %s", out)
 	}
 }

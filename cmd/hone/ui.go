@@ -105,7 +105,7 @@ func runUI(ctx context.Context, a *app, args []string) error {
 	if f.runs != "" {
 		// Sources that name runs there are their directories from here on.
 		for i, source := range inv.Sources {
-			if dirs, _ := uiRunDirs(f.runs, []string{source}); len(dirs) > 0 {
+			if dirs, _ := uiRunDirs(ctx, f.runs, []string{source}); len(dirs) > 0 {
 				inv.Sources[i] = dirs[0]
 			}
 		}
@@ -134,7 +134,7 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compa
 		return err
 	}
 	root := cmp.Or(f.runs, runsRoot())
-	kept, err := a.keptRuns(inv, compat, root)
+	kept, err := a.keptRuns(ctx, inv, compat, root)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compa
 	}
 	page := "http://" + reach.Hosts[0] + "/"
 	start := profiles.Start()
-	switch runs := runsPage(root, inv); {
+	switch runs := runsPage(ctx, root, inv); {
 	case f.view == "" && runs != "" && !kept.Empty():
 		page += runs
 	case start != "":

@@ -12,17 +12,17 @@ import (
 
 // keptRuns returns the runs that a UI shows: those below root, and those that the
 // command line names.
-func (a *app) keptRuns(inv *shell.Invocation, compat bool, root string) (*runs.Kept, error) {
-	dirs, _ := uiRunDirs(root, inv.Sources)
-	return runs.Open(root, dirs, moduleObjectives, func(file string) func(context.Context) (*profile.Profile, error) {
+func (a *app) keptRuns(ctx context.Context, inv *shell.Invocation, compat bool, root string) (*runs.Kept, error) {
+	dirs, _ := uiRunDirs(ctx, root, inv.Sources)
+	return runs.Open(ctx, root, dirs, moduleObjectives, func(file string) func(context.Context) (*profile.Profile, error) {
 		return a.loadLater(inv, compat, file)
 	})
 }
 
 // moduleObjectives returns the objectives of this module, nil if there are none or
 // for a reason that hone check tells of.
-func moduleObjectives() []experiment.Objective {
-	objectives, err := ownObjectives()
+func moduleObjectives(ctx context.Context) []experiment.Objective {
+	objectives, err := ownObjectives(ctx)
 	if err != nil {
 		return nil
 	}
@@ -31,12 +31,12 @@ func moduleObjectives() []experiment.Objective {
 
 // uiRunDirs returns the directories of the runs among sources, and whether all
 // of them are runs.
-func uiRunDirs(root string, sources []string) (dirs []string, all bool) {
+func uiRunDirs(ctx context.Context, root string, sources []string) (dirs []string, all bool) {
 	for _, s := range sources {
 		if isDir(s) && isRun(s) {
 			dirs = append(dirs, s)
 		} else if s != "" && !exists(s) && !strings.Contains(s, "://") {
-			if dir, err := experiment.Resolve(root, strings.TrimSuffix(s, ":")); err == nil {
+			if dir, err := experiment.Resolve(ctx, root, strings.TrimSuffix(s, ":")); err == nil {
 				dirs = append(dirs, dir)
 			}
 		}
@@ -45,17 +45,17 @@ func uiRunDirs(root string, sources []string) (dirs []string, all bool) {
 }
 
 // runsPage is the page of runs that a command line asks for, "" for none.
-func runsPage(root string, inv *shell.Invocation) string {
+func runsPage(ctx context.Context, root string, inv *shell.Invocation) string {
 	if len(inv.Sources) == 0 && len(inv.Base) == 0 {
 		return "runs"
 	}
-	dirs, all := uiRunDirs(root, inv.Sources)
+	dirs, all := uiRunDirs(ctx, root, inv.Sources)
 	if !all || len(inv.Base) > 0 {
 		return ""
 	}
 	var ids []string
 	for _, dir := range dirs {
-		run, err := experiment.Open(dir)
+		run, err := experiment.Open(ctx, dir)
 		if err != nil {
 			return ""
 		}

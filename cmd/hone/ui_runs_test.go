@@ -20,7 +20,7 @@ func keptIn(t *testing.T, args ...string) (*runs.Kept, *shell.Invocation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := a.keptRuns(inv, false, runsRoot())
+	k, err := a.keptRuns(t.Context(), inv, false, runsRoot())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestUIStartPage(t *testing.T) {
 		{[]string{"-base", "latest:base/Hash/cpu", "latest"}, ""},
 	} {
 		_, inv := keptIn(t, test.args...)
-		if got := runsPage(runsRoot(), inv); got != test.want {
+		if got := runsPage(t.Context(), runsRoot(), inv); got != test.want {
 			t.Errorf("hone ui %s starts with %q, want %q", strings.Join(test.args, " "), got, test.want)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
@@ -41,7 +42,7 @@ func (a *app) newUIOpening(inv *shell.Invocation, compat bool) *opening {
 func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool) (*uiEntries, error) {
 	a.newUIOpening(inv, compat) // which takes the program from the sources
 	var e uiEntries
-	named, err := runDirectories(inv.Sources)
+	named, err := a.runDirectories(ctx, inv.Sources)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 		return nil, err
 	}
 	for _, dir := range dirs {
-		entries, err := a.directoryEntries(inv, compat, dir)
+		entries, err := a.directoryEntries(ctx, inv, compat, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -87,9 +88,9 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 
 // directoryEntries lists the profiles in a directory, those of a run by what
 // they are of.
-func (a *app) directoryEntries(inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
+func (a *app) directoryEntries(ctx context.Context, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
 	if isRun(dir) {
-		return a.runEntries(inv, compat, dir)
+		return a.runEntries(ctx, inv, compat, dir)
 	}
 	files, err := profilesIn(dir)
 	var entries []reports.Source
@@ -137,7 +138,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 		return []int{first}, nil
 	}
 	// Asked again, a service would measure again: what was added up is kept.
-	files, err := runFiles(sources)
+	files, err := a.runFiles(ctx, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +296,7 @@ func profilesIn(dir string) ([]string, error) {
 // format begins with its name, one in protobuf with a value type, before which
 // there may be a few numbers such as the time.
 func looksLikeProfile(name string) bool {
-	f, err := os.Open(name)
+	f, err := infile.Open(name)
 	if err != nil {
 		return false
 	}

@@ -49,7 +49,7 @@ func newUISite(t *testing.T, compat bool, args ...string) *uiSite {
 		t.Fatal(err)
 	}
 	cfg.ViewsFile = filepath.Join(t.TempDir(), "views.json")
-	none, err := a.keptRuns(inv, compat, filepath.Join(t.TempDir(), "runs"))
+	none, err := a.keptRuns(t.Context(), inv, compat, filepath.Join(t.TempDir(), "runs"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	case *asCSV && *asJSON:
 		return usage("-csv and -json exclude each other")
 	}
-	files, err := runFiles(rest)
+	files, err := a.runFiles(ctx, rest)
 	if err != nil {
 		return err
 	}

@@ -2,11 +2,12 @@ package advice
 
 import (
 	"cmp"
-	"os"
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -134,7 +135,7 @@ func (f *Finding) at(frame StackFrame) {
 	f.Package = (&profile.Frame{Name: frame.Name}).Package()
 	name := parseName(frame.Name)
 	f.Function = name.declared()
-	text, err := os.ReadFile(frame.File)
+	text, err := infile.ReadFile(context.Background(), frame.File, infile.MaxSource)
 	if err != nil {
 		f.Caveats = append(f.Caveats, "the source is not there to look at: "+err.Error())
 		return

@@ -1,12 +1,14 @@
 package advice
 
 import (
+	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"iter"
-	"os"
 	"slices"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // setups tells what a benchmark prepares from what it measures: profiles have both. What
@@ -71,7 +73,7 @@ type benchmarkFile struct {
 }
 
 func parseBenchmarks(name string) *benchmarkFile {
-	text, err := os.ReadFile(name)
+	text, err := infile.ReadFile(context.Background(), name, infile.MaxSource)
 	if err != nil {
 		return nil
 	}

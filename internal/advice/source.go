@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"os"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // source is what was loaded of the user's packages.
@@ -68,7 +69,7 @@ func NewPackage(p Package, texts map[string][]byte) *Package {
 func (p *Package) read(files []string) error {
 	p.texts = make(map[string][]byte)
 	for _, name := range files {
-		text, err := os.ReadFile(name)
+		text, err := infile.ReadFile(context.Background(), name, infile.MaxSource)
 		if err != nil {
 			return err
 		}

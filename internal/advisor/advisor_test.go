@@ -21,7 +21,7 @@ func TestOfRun(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(profiles, "example.com%2Fother@Hash-2"), os.DirFS(hash)); err != nil {
 		t.Fatal(err)
 	}
-	run, err := experiment.Open(dir)
+	run, err := experiment.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

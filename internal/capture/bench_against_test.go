@@ -46,7 +46,7 @@ func against(t *testing.T, b *Bench, ref string) (*BenchReport, *experiment.Run)
 	if report.Dir == "" {
 		return report, nil
 	}
-	run, err := experiment.Open(report.Dir)
+	run, err := experiment.Open(t.Context(), report.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +360,7 @@ func TestAgainstFlags(t *testing.T) {
 	if i < 0 || report.Family.Comparisons[i].Verdict != experiment.Better || report.Family.Comparisons[i].Confirmation != experiment.Agreed {
 		t.Errorf("comparisons: %+v", report.Family.Comparisons)
 	}
-	run, err := experiment.Open(report.Dir)
+	run, err := experiment.Open(t.Context(), report.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

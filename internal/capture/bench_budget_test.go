@@ -60,7 +60,7 @@ func TestFit(t *testing.T) {
 		if err := m.run.Close(); err != nil {
 			t.Fatal(err)
 		}
-		run, err := experiment.Open(m.run.Dir())
+		run, err := experiment.Open(t.Context(), m.run.Dir())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -164,7 +164,7 @@ func (m *bencher) inLooks(ctx context.Context, phase experiment.Phase, targets [
 
 // judge reads the run so far, as anyone would.
 func (m *bencher) judge() (*experiment.Family, error) {
-	run, err := experiment.Open(m.run.Dir())
+	run, err := experiment.Open(context.Background(), m.run.Dir())
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (m *bencher) judge() (*experiment.Family, error) {
 
 // doubtful returns the benchmarks whose second measurement has to go on.
 func (m *bencher) doubtful(targets []*target) ([]*target, error) {
-	run, err := experiment.Open(m.run.Dir())
+	run, err := experiment.Open(context.Background(), m.run.Dir())
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"context"
 	"math"
 	"slices"
 	"time"
@@ -202,7 +203,7 @@ func calibratedNoise(targets []*target) experiment.Floor {
 
 // measuredNoise is that of the pre-check, by target.
 func (m *bencher) measuredNoise() (func(*target) experiment.Floor, error) {
-	run, err := experiment.Open(m.run.Dir())
+	run, err := experiment.Open(context.Background(), m.run.Dir())
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func wait(c chan int) { <-c }
 	if err != nil || len(report.Failures) > 0 {
 		t.Fatal(err, report.Failures)
 	}
-	run, err := experiment.Open(report.Dir)
+	run, err := experiment.Open(t.Context(), report.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // A benchPackage is a package with benchmarks, on one side.
@@ -197,7 +197,7 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 			tests: slices.Concat(p.TestGoFiles, p.XTestGoFiles), embeds: slices.Concat(p.TestEmbedPatterns, p.XTestEmbedPatterns), codeEmbeds: p.EmbedFiles,
 		}
 		for _, name := range found.tests {
-			text, err := os.ReadFile(m.actual(s, filepath.Join(p.Dir, name)))
+			text, err := infile.ReadFile(ctx, m.actual(s, filepath.Join(p.Dir, name)), infile.MaxSource)
 			if err != nil {
 				continue // the compiler tells more
 			}
@@ -222,7 +222,7 @@ func (m *bencher) excludedBenchmarks(dir string, files []string) string {
 		if !strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, name))
+		text, err := infile.ReadFile(context.Background(), filepath.Join(dir, name), infile.MaxSource)
 		if err != nil || !slices.ContainsFunc(benchmarkFunc.FindAllSubmatch(text, -1), func(f [][]byte) bool { return wanted.Match(f[1]) }) {
 			continue
 		}

@@ -53,7 +53,7 @@ func TestMeasureSkips(t *testing.T) {
 	if !slices.Equal(report.Skipped, want) {
 		t.Errorf("skipped %+v, want %+v", report.Skipped, want)
 	}
-	run, err := experiment.Open(report.Dir)
+	run, err := experiment.Open(t.Context(), report.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

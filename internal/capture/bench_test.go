@@ -133,7 +133,7 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := experiment.Open(report.Dir)
+	run, err := experiment.Open(t.Context(), report.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func nap() { time.Sleep(2 * time.Millisecond) }
 	if err != nil || len(report.Failures) > 0 {
 		t.Fatal(err, report.Failures)
 	}
-	run, err := experiment.Open(report.Dir)
+	run, err := experiment.Open(t.Context(), report.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -325,7 +325,7 @@ func TestMeasureRefuses(t *testing.T) {
 			if c.output != "" && !slices.ContainsFunc(report.Failures, func(f BenchFailure) bool { return strings.Contains(f.Output, c.output) }) {
 				t.Errorf("failures %+v, want %q", report.Failures, c.output)
 			}
-			entries, err := experiment.List(b.Store)
+			entries, err := experiment.List(t.Context(), b.Store)
 			if err != nil || slices.ContainsFunc(entries, func(e experiment.Entry) bool { return e.State != experiment.Partial }) {
 				t.Errorf("runs %v, %v", entries, err)
 			}
@@ -367,7 +367,7 @@ func TestMeasureWithFlagsOfTheEnvironment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if run, err := experiment.Open(report.Dir); err != nil || run.Environment.GOFLAGS != os.Getenv("GOFLAGS") {
+	if run, err := experiment.Open(t.Context(), report.Dir); err != nil || run.Environment.GOFLAGS != os.Getenv("GOFLAGS") {
 		t.Errorf("GOFLAGS is not recorded; %v", err)
 	}
 }
@@ -400,7 +400,7 @@ func TestMeasureHanging(t *testing.T) {
 	if len(report.Failures) != 1 || !strings.Contains(report.Failures[0].What, "not done after 5s") || !strings.Contains(report.Failures[0].Output, "time.Sleep") {
 		t.Errorf("failures %+v", report.Failures)
 	}
-	run, err := experiment.Open(report.Dir)
+	run, err := experiment.Open(t.Context(), report.Dir)
 	if err != nil || len(run.Results(experiment.Measure, experiment.Head)) != 2 {
 		t.Errorf("the other benchmark was not measured: %v", err)
 	}
@@ -420,7 +420,7 @@ func TestMeasureInterrupted(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
-	run, err := experiment.Open(report.Dir)
+	run, err := experiment.Open(t.Context(), report.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // A revision is what a comparison has as its base; nil: both sides are of one folder.
@@ -181,12 +182,12 @@ func sameText(a, b string) (bool, error) {
 	if ai.Size() != bi.Size() {
 		return false, nil
 	}
-	af, err := os.Open(a)
+	af, err := infile.Open(a)
 	if err != nil {
 		return false, err
 	}
 	defer af.Close()
-	bf, err := os.Open(b)
+	bf, err := infile.Open(b)
 	if err != nil {
 		return false, err
 	}
@@ -395,7 +396,7 @@ func (d *testDiff) unlikeAbove(name string) bool {
 }
 
 func copyFile(from, to string, perm fs.FileMode) error {
-	in, err := os.Open(from)
+	in, err := infile.Open(from)
 	if err != nil {
 		return err
 	}
@@ -424,7 +425,7 @@ func readOverlay(flags []string, dir string) (map[string]string, error) {
 			continue
 		}
 		if file != "" {
-			text, err := os.ReadFile(absolute(file))
+			text, err := infile.ReadFile(context.Background(), absolute(file), infile.MaxSource)
 			if err == nil {
 				err = json.Unmarshal(text, &all)
 			}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // A repository is the user's git repository. It is only read: files of another
@@ -355,7 +356,7 @@ func (l *outsideLinks) workspace(ctx context.Context, goPath, file string) error
 	at := l.mirror(file)
 	own := exists(at)
 	for _, name := range []string{file, file + ".sum"} {
-		text, err := os.ReadFile(name)
+		text, err := infile.ReadFile(ctx, name, infile.MaxSource)
 		if err != nil || exists(l.mirror(name)) {
 			continue
 		}

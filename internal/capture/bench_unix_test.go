@@ -173,10 +173,10 @@ func TestFullDisk(t *testing.T) {
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Fatal(err)
 	}
-	if entries, err := experiment.List(b.Store); err != nil || len(entries) != 1 || entries[0].State != experiment.Partial {
+	if entries, err := experiment.List(t.Context(), b.Store); err != nil || len(entries) != 1 || entries[0].State != experiment.Partial {
 		t.Errorf("runs %+v, %v", entries, err)
 	}
-	if run, err := experiment.Open(report.Dir); err != nil || len(run.Results(experiment.Measure, experiment.Head)) == 0 {
+	if run, err := experiment.Open(t.Context(), report.Dir); err != nil || len(run.Results(experiment.Measure, experiment.Head)) == 0 {
 		t.Errorf("the run does not open: %v", err)
 	}
 }
@@ -271,14 +271,14 @@ func TestKill(t *testing.T) {
 	if got := git(t, dir, "worktree", "list"); strings.Count(got, "\n") != 1 {
 		t.Errorf("worktrees:\n%s", got)
 	}
-	entries, err := experiment.List(store)
+	entries, err := experiment.List(t.Context(), store)
 	if err != nil {
 		t.Fatal(err)
 	}
 	count := make(map[experiment.State]int)
 	for _, e := range entries {
 		count[e.State]++
-		if _, err := experiment.Open(e.Dir); err != nil {
+		if _, err := experiment.Open(t.Context(), e.Dir); err != nil {
 			t.Errorf("run %s: %v", e.ID, err)
 		}
 	}

@@ -20,16 +20,20 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 const (
 	defaultTimeout = 60 * time.Second
 	// headerSlack is what a server may take on top of the timeout.
-	headerSlack    = 5 * time.Second
-	maxRedirects   = 10
-	maxErrorBody   = 1 << 10
-	profileHandler = "/debug/pprof/profile"
-	insecureScheme = "https+insecure"
+	headerSlack  = 5 * time.Second
+	maxRedirects = 10
+	maxErrorBody = 1 << 10
+	// maxCertificates bounds a file of authorities. Those of a whole system have 0.3 MB.
+	maxCertificates = 16 << 20
+	profileHandler  = "/debug/pprof/profile"
+	insecureScheme  = "https+insecure"
 )
 
 // Fetcher opens the sources that a command line names: files, standard input
@@ -86,38 +90,56 @@ func (f *Fetcher) Open(ctx context.Context, source string) (*Source, error) {
 		if in == nil {
 			in = os.Stdin
 		}
-		return &Source{Reader: io.NopCloser(in), Name: "stdin", Size: -1}, nil
+		return &Source{Reader: io.NopCloser(infile.Reader(ctx, in)), Name: "stdin", Size: -1}, nil
 	}
 	// A file may be called host:80, so what exists is a file.
 	if _, err := os.Stat(source); err == nil {
-		return openFile(source)
+		return openFile(ctx, source)
 	}
 	r, ok := f.adjustURL(source)
 	if !ok {
-		return openFile(source) // fails, and says why
+		return openFile(ctx, source) // fails, and says why
 	}
 	return f.fetch(ctx, r)
 }
 
-func openFile(name string) (*Source, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	fi, err := file.Stat()
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	if fi.IsDir() {
-		file.Close()
+// openFile opens a file that the user named, which may be a pipe.
+func openFile(ctx context.Context, name string) (*Source, error) {
+	if fi, err := os.Stat(name); err == nil && fi.IsDir() {
 		return nil, fmt.Errorf("%s: is a directory", name)
 	}
-	s := &Source{Reader: file, Name: name, Size: -1}
-	if fi.Mode().IsRegular() {
-		s.Size = fi.Size()
+	in, err := infile.OpenAny(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	s := &Source{Reader: in, Name: name, Size: -1}
+	if file, ok := in.(*os.File); ok {
+		fi, err := file.Stat()
+		if err != nil {
+			file.Close()
+			return nil, err
+		}
+		s.Reader, s.Size = &fileReader{ctx, file}, fi.Size()
 	}
 	return s, nil
+}
+
+// A fileReader reads a regular file, which it can seek in, until its context ends.
+type fileReader struct {
+	ctx context.Context
+	*os.File
+}
+
+func (f *fileReader) Read(p []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return f.File.Read(p)
+}
+
+// WriteTo hides that of the file, which would read to its end.
+func (f *fileReader) WriteTo(w io.Writer) (int64, error) {
+	return io.Copy(w, struct{ io.Reader }{f})
 }
 
 // request is a source that was recognized as a URL.
@@ -228,7 +250,7 @@ func (f *Fetcher) tlsConfig() (*tls.Config, error) {
 		return nil, errors.New("-tls_cert is specified, so -tls_key must also be specified")
 	}
 	if f.TLSCA != "" {
-		pem, err := os.ReadFile(f.TLSCA)
+		pem, err := infile.ReadFile(context.Background(), f.TLSCA, maxCertificates)
 		if err != nil {
 			return nil, fmt.Errorf("could not load CA specified by -tls_ca: %w", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/trace"
 	"github.com/hone-go/hone/profile"
 )
@@ -131,11 +132,7 @@ func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, erro
 		return nil, err
 	}
 	defer src.Reader.Close()
-	var in io.Reader = src.Reader
-	if f, ok := src.Reader.(*os.File); ok {
-		in = f // which can seek
-	}
-	p, err := l.Decode(in, src)
+	p, err := l.Decode(src.Reader, src)
 	if err != nil {
 		return nil, named(source, err)
 	}
@@ -166,7 +163,10 @@ func (l *Loader) each(p *profile.Profile, err error, s *Source) (*profile.Profil
 }
 
 func (l *Loader) decode(in io.Reader) (*profile.Profile, error) {
-	file, seeks := in.(*os.File)
+	file, seeks := in.(interface {
+		io.ReadSeeker
+		io.ReaderAt
+	})
 	if seeks {
 		head := make([]byte, trace.HeaderSize)
 		n, _ := file.ReadAt(head, 0)
@@ -254,7 +254,7 @@ func (l *Loader) mergeFiles(ctx context.Context, files []string, sizes []int64) 
 			for i := bounds[w]; i < bounds[w+1] && ctx.Err() == nil; i++ {
 				var p *profile.Profile
 				var err error
-				if buf, err = readFile(files[i], buf, l.Fetcher.MaxBytes); err == nil && trace.Is(buf) {
+				if buf, err = readFile(ctx, files[i], buf, l.mostBytes()); err == nil && trace.Is(buf) {
 					p, _, err = trace.Wall(bytes.NewReader(buf), trace.Options{})
 				} else if err == nil {
 					p, err = dec.Decode(buf)
@@ -297,9 +297,17 @@ func (l *Loader) mergeFiles(ctx context.Context, files []string, sizes []int64) 
 	return all.Profile(), errs, nil
 }
 
+// mostBytes is how large a file may be that is read as a whole; 0 is no limit.
+func (l *Loader) mostBytes() int64 {
+	if l.Fetcher.MaxBytes > 0 {
+		return l.Fetcher.MaxBytes
+	}
+	return l.Limits.Memory
+}
+
 // readFile reads a file into buf, or into a larger one.
-func readFile(name string, buf []byte, limit int64) ([]byte, error) {
-	f, err := os.Open(name)
+func readFile(ctx context.Context, name string, buf []byte, limit int64) ([]byte, error) {
+	f, err := infile.Open(name)
 	if err != nil {
 		return buf, err
 	}
@@ -310,7 +318,7 @@ func readFile(name string, buf []byte, limit int64) ([]byte, error) {
 	}
 	size := info.Size()
 	if limit > 0 && size > limit {
-		return buf, fmt.Errorf("%d bytes, more than the limit of %d", size, limit)
+		return buf, fmt.Errorf("%d bytes, more than the limit of %d (-max_bytes, -max_memory)", size, limit)
 	}
 	// Half as much again, as files of a run are about the same size and buf is for
 	// all of them. The rest is room for the read that meets the end.
@@ -320,6 +328,9 @@ func readFile(name string, buf []byte, limit int64) ([]byte, error) {
 	}
 	buf = buf[:0]
 	for {
+		if err := ctx.Err(); err != nil {
+			return buf, err
+		}
 		n, err := f.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
 		if err == io.EOF {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // ServiceOptions says what a service is.
@@ -127,7 +128,7 @@ func (s *Service) Same(ctx context.Context) (bool, error) {
 	}
 	var sums [2][sha256.Size]byte
 	for side, program := range s.programs {
-		f, err := os.Open(program)
+		f, err := infile.Open(program)
 		if err != nil {
 			return false, err
 		}

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -35,7 +36,7 @@ var ErrSeveralRuns = errors.New("one run at a time: several arguments are files 
 // Check evaluates objectives against a run, or files taken together. Budgets for
 // regressions compare with base, a run or file; without, "", with the run's own
 // base; where that is not there either, they are left out and a warning says so.
-func (in *Inputs) Check(objectives []experiment.Objective, base string) (*Checked, error) {
+func (in *Inputs) Check(ctx context.Context, objectives []experiment.Objective, base string) (*Checked, error) {
 	c := new(Checked)
 	head, against, err := in.measured(c)
 	if err != nil {
@@ -43,7 +44,7 @@ func (in *Inputs) Check(objectives []experiment.Objective, base string) (*Checke
 	}
 	units := in.units
 	if base != "" {
-		given, err := Read(in.root, in.stdin, []string{base})
+		given, err := Read(ctx, in.root, in.stdin, []string{base})
 		if err != nil {
 			return nil, fmt.Errorf("-base: %w", err)
 		}

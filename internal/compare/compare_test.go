@@ -63,7 +63,7 @@ func TestRead(t *testing.T) {
 		{"latest:base", againstRun + ":base 20"},
 		{"old=latest:base new=latest", "old 20, new 20"},
 	} {
-		in, err := Read(runs, strings.NewReader(lines("A", 2, 5)), strings.Fields(c.names))
+		in, err := Read(t.Context(), runs, strings.NewReader(lines("A", 2, 5)), strings.Fields(c.names))
 		if err != nil {
 			t.Errorf("%s: %v", c.names, err)
 			continue
@@ -122,7 +122,7 @@ func TestReportsTell(t *testing.T) {
 }
 
 func TestReadNothing(t *testing.T) {
-	if in, err := Read(t.TempDir(), nil, nil); err == nil {
+	if in, err := Read(t.Context(), t.TempDir(), nil, nil); err == nil {
 		t.Errorf("%+v", in)
 	}
 }
@@ -137,7 +137,7 @@ func TestWriteUnknownFormat(t *testing.T) {
 // TestFamilyInPlace: what was judged while measuring is what is told.
 func TestFamilyInPlace(t *testing.T) {
 	runs := inFolder(t, nil)
-	in, err := Read(runs, nil, []string{"latest"})
+	in, err := Read(t.Context(), runs, nil, []string{"latest"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,12 +165,12 @@ func TestCheckTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := Read(runs, nil, []string{"a.txt", "b.txt"})
+	in, err := Read(t.Context(), runs, nil, []string{"a.txt", "b.txt"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		c, err := in.Check(objectives, "")
+		c, err := in.Check(t.Context(), objectives, "")
 		if err != nil || c.Of != "a.txt, b.txt" || c.Base != "" || c.Failed() != 0 || len(c.Outcomes) != 1 {
 			t.Fatalf("%+v, %v", c, err)
 		}
@@ -181,15 +181,15 @@ func TestCheckTogether(t *testing.T) {
 	if a, b := len(in.all[0].Results), len(in.all[1].Results); a != 3 || b != 4 {
 		t.Errorf("after the check there are %d and %d results", a, b)
 	}
-	c, err := in.Check(objectives, "fast.txt")
+	c, err := in.Check(t.Context(), objectives, "fast.txt")
 	if err != nil || c.Base != "fast.txt" || c.Failed() != 1 {
 		t.Errorf("%+v, %v", c, err)
 	}
-	in, err = Read(runs, nil, []string{againstRun, baseRun})
+	in, err = Read(t.Context(), runs, nil, []string{againstRun, baseRun})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := in.Check(objectives, ""); !errors.Is(err, ErrSeveralRuns) {
+	if c, err := in.Check(t.Context(), objectives, ""); !errors.Is(err, ErrSeveralRuns) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

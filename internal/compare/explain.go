@@ -1,11 +1,9 @@
 package compare
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/profile"
 	"golang.org/x/perf/benchunit"
 )
@@ -163,11 +162,12 @@ var inBenchmark = regexp.MustCompile(`^testing\.\(\*B\)\.(runN|run1|launch|Loop|
 // readRunProfile reads one of a run's profiles, of a package; warn is told what of it is passed
 // over.
 func readRunProfile(file, pkg string, warn func(string)) (*profile.Profile, error) {
-	data, err := os.ReadFile(file)
+	f, err := infile.Open(file)
 	if err != nil {
 		return nil, err
 	}
-	p, err := profile.Decode(bytes.NewReader(data), profile.DefaultLimits())
+	defer f.Close()
+	p, err := profile.Decode(f, profile.DefaultLimits())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

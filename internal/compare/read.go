@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"golang.org/x/perf/benchfmt"
 )
 
@@ -36,13 +38,13 @@ type input struct {
 // if it has two, else it is its head. No names, files that cannot be read, and
 // such without any result are errors; lines of them that mean nothing are
 // warnings.
-func Read(root string, stdin io.Reader, names []string) (*Inputs, error) {
+func Read(ctx context.Context, root string, stdin io.Reader, names []string) (*Inputs, error) {
 	if len(names) == 0 {
 		return nil, errors.New("no runs or files to read")
 	}
 	in := &Inputs{root: root, stdin: stdin, named: len(names), units: make(benchfmt.UnitMetadataMap)}
 	for _, name := range names {
-		some, err := in.read(name)
+		some, err := in.read(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -86,21 +88,21 @@ func numberEqual(inputs []*input) {
 }
 
 // read reads what one name means.
-func (in *Inputs) read(name string) ([]*input, error) {
+func (in *Inputs) read(ctx context.Context, name string) ([]*input, error) {
 	label, explicit := name, false
 	if !exists(name) && name != "-" {
 		if l, rest, ok := strings.Cut(name, "="); ok {
 			label, name, explicit = l, rest, true
 		}
 	}
-	run, side, both, err := openRun(in.root, name)
+	run, side, both, err := openRun(ctx, in.root, name)
 	if err != nil {
 		return nil, err
 	}
 	var some []*input
 	switch {
 	case run == nil:
-		one, err := in.readFile(name, label)
+		one, err := in.readFile(ctx, name, label)
 		if err != nil {
 			return nil, err
 		}
@@ -127,10 +129,12 @@ func (in *Inputs) read(name string) ([]*input, error) {
 }
 
 // readFile reads a file in the Go benchmark format.
-func (in *Inputs) readFile(name, label string) (*input, error) {
-	r := in.stdin
-	if name != "-" {
-		f, err := os.Open(name)
+func (in *Inputs) readFile(ctx context.Context, name, label string) (*input, error) {
+	var r io.Reader
+	if name == "-" {
+		r = infile.Reader(ctx, in.stdin)
+	} else {
+		f, err := infile.OpenAny(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -174,6 +178,7 @@ func (in *Inputs) ofRun(run *experiment.Run, side experiment.Side, label string)
 		}
 	}
 	one := &input{Column: run.Column(label, side), run: run, side: side}
+	one.warnings = append(one.warnings, run.Skipped...)
 	one.warnings = append(one.warnings, run.Warnings...)
 	for _, p := range run.Problems {
 		one.warnings = append(one.warnings, fmt.Sprintf("run %s is partial: %s", run.ID, p))
@@ -193,7 +198,7 @@ func LikeRun(name string) bool { return likeRun.MatchString(name) }
 
 // openRun opens the run that an argument names, nil if it is none. both says
 // that no side of it was named.
-func openRun(root, arg string) (run *experiment.Run, side experiment.Side, both bool, err error) {
+func openRun(ctx context.Context, root, arg string) (run *experiment.Run, side experiment.Side, both bool, err error) {
 	side, both = experiment.Head, true
 	if arg == "-" || exists(arg) && !isDir(arg) {
 		return nil, side, both, nil
@@ -204,18 +209,28 @@ func openRun(root, arg string) (run *experiment.Run, side experiment.Side, both 
 			name, side, both = n, s, false
 		}
 	}
-	dir, err := experiment.Resolve(root, name)
-	if err != nil {
+	run, err = experiment.Find(ctx, root, name, needs(side))
+	if errors.As(err, new(*experiment.NoRunError)) {
 		if LikeRun(name) || isDir(name) || !strings.ContainsAny(name, "./\\") {
 			return nil, side, both, err
 		}
 		return nil, side, both, nil // a file that is not there
 	}
-	run, err = experiment.Open(dir)
 	if err == nil && !both && run.Base == nil && side == experiment.Base {
 		err = fmt.Errorf("run %s has no base: it was not measured with -against", run.ID)
 	}
 	return run, side, both, err
+}
+
+// needs is what latest has to have to be compared: results, or a base. A run with -against
+// that found no change has one and no results.
+func needs(side experiment.Side) experiment.Need {
+	if side == experiment.Base {
+		return experiment.Need{What: "base (hone bench -against)", In: func(r *experiment.Run) bool { return r.Base != nil }}
+	}
+	return experiment.Need{What: "results", In: func(r *experiment.Run) bool {
+		return r.Base != nil || len(r.Results(experiment.Measure, side)) > 0
+	}}
 }
 
 func exists(name string) bool {

@@ -9,7 +9,7 @@ import (
 // comparisonOf compares what names mean below root, and explains what changed.
 func comparisonOf(t *testing.T, root string, names []string, keepProfiles bool) *Comparison {
 	t.Helper()
-	in, err := Read(root, nil, names)
+	in, err := Read(t.Context(), root, nil, names)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -24,8 +25,9 @@ type Entry struct {
 
 // List returns the runs below root, newest first. Only run.json is read: a run
 // listed as complete may still fail to open. A folder without one is listed as
-// corrupt. No root means no runs.
-func List(root string) ([]Entry, error) {
+// corrupt, and so is one whose run.json is too large, or of no regular file: one bad run
+// takes nothing from the others. No root means no runs.
+func List(ctx context.Context, root string) ([]Entry, error) {
 	folders, err := os.ReadDir(root)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -39,7 +41,10 @@ func List(root string) ([]Entry, error) {
 			continue
 		}
 		e := Entry{ID: f.Name(), Dir: filepath.Join(root, f.Name())}
-		info, err := readInfo(e.Dir)
+		info, err := readInfo(ctx, e.Dir)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err == nil && info.ID != e.ID {
 			err = &CorruptError{filepath.Join(e.Dir, infoFile), 0, -1, fmt.Errorf("is of run %s: the folder was renamed", info.ID)}
 		}
@@ -47,6 +52,7 @@ func List(root string) ([]Entry, error) {
 			e.State, e.Err = Corrupt, err
 			e.Created = timeOf(f)
 		} else {
+			info.Files = nil // most of its memory, and for Open alone
 			e.State, e.Created, e.Info = info.State, info.Created, info
 		}
 		entries = append(entries, e)
@@ -82,12 +88,12 @@ func timeOf(f fs.DirEntry) time.Time {
 //	./runs/x    a path, if it leads to a directory with a run.json
 //
 // A path has a separator, or is the name of such a directory.
-func Resolve(root, name string) (string, error) {
+func Resolve(ctx context.Context, root, name string) (string, error) {
 	if name == "" {
 		return "", errors.New("no run named; try latest")
 	}
 	if back, ok := latestBack(name); ok {
-		return resolveLatest(root, name, back)
+		return resolveLatest(ctx, root, name, back)
 	}
 	if _, err := os.Stat(filepath.Join(name, infoFile)); err == nil {
 		return name, nil
@@ -95,7 +101,7 @@ func Resolve(root, name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) || name == "." || name == ".." {
 		return "", fmt.Errorf("%s is not a run: it has no %s", name, infoFile)
 	}
-	entries, err := List(root)
+	entries, err := List(ctx, root)
 	if err != nil {
 		return "", err
 	}
@@ -133,8 +139,84 @@ func latestBack(name string) (int, bool) {
 	return n, err == nil && rest[0] == '~' && n >= 0
 }
 
-func resolveLatest(root, name string, back int) (string, error) {
-	entries, err := List(root)
+// A Need is what a run must have for a verb to use it. The zero Need is nothing.
+type Need struct {
+	What string // "profiles"
+	In   func(*Run) bool
+}
+
+// A NoRunError says that a name means no run.
+type NoRunError struct{ err error }
+
+func (e *NoRunError) Error() string { return e.err.Error() }
+func (e *NoRunError) Unwrap() error { return e.err }
+
+// Find opens the run that a name means, as Resolve does, but latest counts only the runs
+// that have what is needed: latest~1 is the second newest of these. Damaged runs are passed
+// over as well. The Skipped of the run says which, and why.
+//
+// A name that means no run is a *NoRunError.
+func Find(ctx context.Context, root, name string, need Need) (*Run, error) {
+	back, latest := latestBack(name)
+	if !latest || need.In == nil {
+		dir, err := Resolve(ctx, root, name)
+		if err != nil {
+			return nil, &NoRunError{err}
+		}
+		return Open(ctx, dir)
+	}
+	entries, err := List(ctx, root)
+	if err != nil {
+		return nil, &NoRunError{err}
+	}
+	var skipped, damaged []string
+	found, complete := 0, 0
+	for _, e := range entries {
+		if e.State == Partial {
+			continue
+		}
+		run, err := (*Run)(nil), e.Err
+		if e.State == Complete {
+			complete++
+			run, err = read(ctx, e.Dir)
+		}
+		has := err == nil && need.In(run)
+		if has { // the sums of the others don't matter
+			err = run.checkSums(ctx)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
+			damaged = append(damaged, fmt.Sprintf("%s skips run %s: it is damaged: %v", name, e.ID, err))
+			skipped = append(skipped, damaged[len(damaged)-1])
+		case !has:
+			skipped = append(skipped, fmt.Sprintf("%s skips run %s: it has no %s", name, e.ID, need.What))
+		case found == back:
+			run.Skipped = skipped
+			return run, nil
+		default:
+			found++
+		}
+	}
+	switch {
+	case complete == 0 && len(skipped) == 0:
+		err = fmt.Errorf("no complete run in %s", root)
+	case found == 0:
+		err = fmt.Errorf("%s: no run in %s has %s", name, root, need.What)
+	case found == 1:
+		err = fmt.Errorf("%s: only one run in %s has %s", name, root, need.What)
+	default:
+		err = fmt.Errorf("%s: only %d runs in %s have %s", name, found, root, need.What)
+	}
+	if len(damaged) > 0 {
+		err = fmt.Errorf("%w; %s", err, strings.Join(damaged, "; "))
+	}
+	return nil, &NoRunError{err}
+}
+
+func resolveLatest(ctx context.Context, root, name string, back int) (string, error) {
+	entries, err := List(ctx, root)
 	if err != nil {
 		return "", err
 	}

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 const loadFile = "load.json"
@@ -235,20 +238,12 @@ var ErrNoLoad = fmt.Errorf("the run has no %s: it is not of hone load, or of an 
 // Load reads load.json. What is wrong with it is a *CorruptError.
 func (r *Run) Load() (*Load, error) {
 	file := filepath.Join(r.Dir, loadFile)
-	f, err := os.Open(file)
+	text, err := infile.ReadFile(context.Background(), file, maxLoadFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ErrNoLoad
 	}
 	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxLoadFile+1))
-	if err != nil {
 		return nil, &CorruptError{file, 0, -1, err}
-	}
-	if len(text) > maxLoadFile {
-		return nil, &CorruptError{file, 0, -1, fmt.Errorf("has more than %d MB", maxLoadFile>>20)}
 	}
 	l := new(Load)
 	if err := unmarshal(file, text, l); err != nil {

@@ -36,7 +36,7 @@ func TestLoadFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(w.Dir())
+	r, err := Open(t.Context(), w.Dir())
 	if err != nil || r.HasLoad() {
 		t.Fatalf("%v, has a load: %v", err, r.HasLoad())
 	}
@@ -51,7 +51,7 @@ func TestLoadFile(t *testing.T) {
 	if l, err := r.Load(); err != nil || !reflect.DeepEqual(l, someLoad()) { // of a partial run
 		t.Errorf("%v\n%+v", err, l)
 	}
-	if r, err = Open(closeRun(t, w)); err != nil || !r.HasLoad() {
+	if r, err = Open(t.Context(), closeRun(t, w)); err != nil || !r.HasLoad() {
 		t.Fatal(err)
 	}
 	if _, listed := r.Files["load.json"]; !listed {
@@ -63,7 +63,7 @@ func TestLoadFile(t *testing.T) {
 	if err := os.Truncate(filepath.Join(r.Dir, "load.json"), 10); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(r.Dir); err == nil || !strings.Contains(err.Error(), "load.json: offset 10: ends here") {
+	if _, err := Open(t.Context(), r.Dir); err == nil || !strings.Contains(err.Error(), "load.json: offset 10: ends here") {
 		t.Errorf("cut off: %v", err)
 	}
 }
@@ -92,7 +92,7 @@ func TestDamagedLoads(t *testing.T) {
 		{`"q":0.9`, `"q":1.9`, "load.json: head: point 2 of the quantiles"},
 		{`"q":0.9`, `"q":0.1`, "load.json: head: point 2 of the quantiles"},
 		{string(good), `{}`, "load.json: has no side"},
-		{string(good), strings.Repeat(" ", maxLoadFile+1), "load.json: has more than 32 MB"},
+		{string(good), strings.Repeat(" ", maxLoadFile+1), "load.json is too large: 32 MiB, the limit is 32 MiB"},
 	} {
 		text := strings.Replace(string(good), c.old, c.new, 1)
 		if text == string(good) {
@@ -101,7 +101,7 @@ func TestDamagedLoads(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(w.Dir())
+		r, err := Open(t.Context(), w.Dir())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +136,7 @@ func TestLongLoad(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(w.Dir())
+	r, err := Open(t.Context(), w.Dir())
 	if err != nil {
 		t.Fatal(err)
 	}

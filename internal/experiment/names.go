@@ -2,21 +2,23 @@ package experiment
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // Benchmarks returns the names of the benchmarks measured so far, in the order
 // of the file, for a list: nothing else of the run is read or checked.
-func (e Entry) Benchmarks() ([]string, error) {
-	measured, err := e.Measured()
+func (e Entry) Benchmarks(ctx context.Context) ([]string, error) {
+	measured, err := e.Measured(ctx)
 	var names []string
 	for _, k := range measured {
 		names = append(names, k.Benchmark)
@@ -25,12 +27,12 @@ func (e Entry) Benchmarks() ([]string, error) {
 }
 
 // Measured returns what Benchmarks does with the packages; units are left out.
-func (e Entry) Measured() ([]Key, error) {
+func (e Entry) Measured(ctx context.Context) ([]Key, error) {
 	if e.Info == nil {
 		return nil, e.Err
 	}
 	file := filepath.Join(e.Dir, e.Info.file(part{Measure, Head}))
-	text, err := os.ReadFile(file)
+	text, err := infile.ReadFile(ctx, file, maxBenchFile)
 	if errors.Is(err, fs.ErrNotExist) && e.State == Partial {
 		return nil, nil
 	} else if err != nil {

@@ -17,11 +17,11 @@ func TestEntryBenchmarks(t *testing.T) {
 	root := t.TempDir()
 	dir := closeRun(t, writeRun(t, root, time.Now()))
 	names := func() ([]string, error) {
-		entries, err := List(root)
+		entries, err := List(t.Context(), root)
 		if err != nil || len(entries) != 1 {
 			t.Fatal(entries, err)
 		}
-		return entries[0].Benchmarks()
+		return entries[0].Benchmarks(t.Context())
 	}
 	if got, err := names(); err != nil || !slices.Equal(got, []string{"Parse/n=10-2"}) {
 		t.Errorf("%q, %v", got, err)
@@ -42,7 +42,7 @@ func TestEntryBenchmarks(t *testing.T) {
 
 func TestLooks(t *testing.T) {
 	dir := closeRun(t, writeRun(t, t.TempDir(), time.Now())) // six pairs
-	r, err := Open(dir)
+	r, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,9 @@ import (
 // ObjectivesFile is the name of the file with a module's objectives.
 const ObjectivesFile = "hone.toml"
 
+// MaxObjectivesFile is how many bytes of it are read at most.
+const MaxObjectivesFile = 1 << 20
+
 // An Objective is a bound on a metric, or a budget for its regressions.
 // doc/objectives.md describes the file they come from.
 type Objective struct {

@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // A Run is an opened run directory, read and checked.
@@ -22,6 +25,8 @@ type Run struct {
 	// Problems are what a partial run lacks: a torn last line, for example. A
 	// complete run has none, it would not open.
 	Problems []string
+	// Skipped has a sentence for each newer run that Find passed over.
+	Skipped []string
 
 	results map[part][]Result
 	units   benchfmt.UnitMetadataMap
@@ -56,6 +61,8 @@ func (e *CorruptError) Error() string {
 	switch {
 	case e.Line > 0:
 		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Cause)
+	case errors.As(e.Cause, new(*infile.SizeError)), errors.Is(e.Cause, infile.ErrNotRegular):
+		return e.Cause.Error() // which begins with the file
 	case e.Offset >= 0:
 		return fmt.Sprintf("%s: offset %d: %v", e.File, e.Offset, e.Cause)
 	}
@@ -67,31 +74,52 @@ func (e *CorruptError) Unwrap() error { return e.Cause }
 // Open reads a run directory. Every file of a complete run has to be as it was
 // written; a *CorruptError tells which one is not. Of a partial run, whatever
 // is there is read.
-func Open(dir string) (*Run, error) {
-	info, err := readInfo(dir)
+func Open(ctx context.Context, dir string) (*Run, error) {
+	r, err := read(ctx, dir)
+	if err == nil {
+		err = r.checkSums(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// read is Open without the check of sums.
+func read(ctx context.Context, dir string) (*Run, error) {
+	info, err := readInfo(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	r := &Run{Info: *info, Dir: dir, results: make(map[part][]Result), units: make(benchfmt.UnitMetadataMap)}
 	for _, p := range info.parts() {
-		if err := r.readBench(p); err != nil {
+		if err := r.readBench(ctx, p); err != nil {
 			return nil, err
 		}
-	}
-	if err := r.checkSums(); err != nil {
-		return nil, err
 	}
 	return r, r.findProfiles()
 }
 
-func readInfo(dir string) (*Info, error) {
+// Bounds of what is read of a run. A run of 1000 benchmarks with three profiles each has a
+// run.json of 0.8 MB with 10,000 values, and 20 samples of each are 4 MB of text.
+const (
+	maxInfoFile   = 4 << 20
+	maxInfoValues = 200_000
+	maxBenchFile  = 64 << 20
+	maxResults    = 1_000_000 // of a side and phase; each takes some 400 bytes
+)
+
+func readInfo(ctx context.Context, dir string) (*Info, error) {
 	file := filepath.Join(dir, infoFile)
-	text, err := os.ReadFile(file)
+	text, err := infile.ReadFile(ctx, file, maxInfoFile)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, &CorruptError{file, 0, -1, fmt.Errorf("not a run: %w", fs.ErrNotExist)}
 		}
-		return nil, err
+		return nil, unread(file, err)
+	}
+	if n := bytes.Count(text, []byte(",")); n > maxInfoValues {
+		return nil, &CorruptError{file, 0, -1, fmt.Errorf("has more than %d values: damaged, or not written by hone", maxInfoValues)}
 	}
 	at := func(err error) error { return corruptAt(file, text, 0, err) }
 	info := new(Info)
@@ -114,6 +142,15 @@ func readInfo(dir string) (*Info, error) {
 		}
 	}
 	return info, nil
+}
+
+// unread is the error of a file that could not be read: of what lies there instead, it is
+// one of the run.
+func unread(file string, err error) error {
+	if errors.As(err, new(*infile.SizeError)) || errors.Is(err, infile.ErrNotRegular) {
+		return &CorruptError{file, 0, -1, err}
+	}
+	return err
 }
 
 // slotFormat precedes the results of one process; besideFormat may follow on its line.
@@ -143,13 +180,13 @@ func parseSlot(line string) (s Slot, ok bool) {
 	return s, err == nil
 }
 
-func (r *Run) readBench(p part) error {
+func (r *Run) readBench(ctx context.Context, p part) error {
 	name := r.file(p)
 	file := filepath.Join(r.Dir, name)
-	text, err := os.ReadFile(file)
+	text, err := infile.ReadFile(ctx, file, maxBenchFile)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			return err
+			return unread(file, err)
 		}
 		if _, listed := r.Files[name]; listed {
 			return &CorruptError{file, 0, -1, fs.ErrNotExist}
@@ -176,6 +213,12 @@ func (r *Run) readBench(p part) error {
 			return &CorruptError{file, line, -1, errors.New(record.Msg)}
 		case *benchfmt.Result:
 			_, line := record.Pos()
+			if len(r.results[p]) == maxResults {
+				return &CorruptError{file, line, -1, fmt.Errorf("has more than %d results", maxResults)}
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			for len(slots) > 0 && slots[0].line < line {
 				slot, slots = slots[0], slots[1:]
 			}
@@ -217,20 +260,18 @@ func (r *Run) problem(format string, args ...any) {
 }
 
 // checkSums compares a complete run with what was noted when it was closed.
-func (r *Run) checkSums() error {
+func (r *Run) checkSums(ctx context.Context) error {
 	if r.State != Complete {
 		return nil
 	}
-	found, err := sumFiles(r.Dir)
-	if err != nil {
-		return err
-	}
 	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
 		want, file := r.Files[name], filepath.Join(r.Dir, filepath.FromSlash(name))
-		got, ok := found[name]
+		got, err := sumFile(ctx, file, want.Bytes)
 		switch {
-		case !ok:
+		case errors.Is(err, fs.ErrNotExist):
 			return &CorruptError{file, 0, -1, fs.ErrNotExist}
+		case err != nil:
+			return unread(file, err)
 		case got.Bytes < want.Bytes:
 			return &CorruptError{file, 0, got.Bytes, fmt.Errorf("ends here, of %d bytes", want.Bytes)}
 		case got.Bytes > want.Bytes:
@@ -255,6 +296,10 @@ func (r *Run) findProfiles() error {
 			if kind, isProfile = strings.CutSuffix(d.Name(), traceExt); !isProfile || !strings.HasSuffix(kind, traceKind) {
 				return nil
 			}
+		}
+		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+			r.problem("%s is not a regular file and is left out", file)
+			return nil
 		}
 		rel, err := filepath.Rel(root, file)
 		if err != nil {

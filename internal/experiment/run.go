@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // SchemaVersion is written into run.json. It grows when an older hone could
@@ -352,20 +354,25 @@ func sumFiles(dir string) (map[string]FileSum, error) {
 		if err != nil || d.IsDir() || rel == infoFile || strings.HasPrefix(d.Name(), ".") {
 			return err
 		}
-		sum, err := sumFile(path)
+		sum, err := sumFile(context.Background(), path, -1)
 		sums[filepath.ToSlash(rel)] = sum
 		return err
 	})
 	return sums, err
 }
 
-func sumFile(path string) (FileSum, error) {
-	f, err := os.Open(path)
+// sumFile returns the sum of a file, of one with another size than wanted the size alone;
+// with -1 any size is.
+func sumFile(ctx context.Context, path string, want int64) (FileSum, error) {
+	f, err := infile.Open(path)
 	if err != nil {
 		return FileSum{}, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || want >= 0 && info.Size() != want {
+		return FileSum{Bytes: info.Size()}, err
+	}
 	h := sha256.New()
-	n, err := io.Copy(h, f)
+	n, err := io.Copy(h, infile.Reader(ctx, f))
 	return FileSum{n, hex.EncodeToString(h.Sum(nil))}, err
 }

@@ -107,7 +107,7 @@ func TestRunTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := Open(closeRun(t, w))
+	r, err := Open(t.Context(), closeRun(t, w))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestRunRoundTrip(t *testing.T) {
 	if err := w.Note("measured on a train"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := Open(closeRun(t, w))
+	r, err := Open(t.Context(), closeRun(t, w))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestRunRoundTrip(t *testing.T) {
 // TestOtherToolsReadRuns: benchstat's reader takes the benchmark files without a
 // warning and sees no configuration of ours, and go tool pprof opens profiles.
 func TestOtherToolsReadRuns(t *testing.T) {
-	r, err := Open(closeRun(t, writeRun(t, t.TempDir(), time.Time{})))
+	r, err := Open(t.Context(), closeRun(t, writeRun(t, t.TempDir(), time.Time{})))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestOtherToolsReadRuns(t *testing.T) {
 func TestPartialRun(t *testing.T) {
 	root := t.TempDir()
 	w := writeRun(t, root, time.Time{}) // never closed: as after kill -9
-	entries, err := List(root)
+	entries, err := List(t.Context(), root)
 	if err != nil || len(entries) != 1 || entries[0].State != Partial {
 		t.Fatalf("listed as %+v, %v", entries, err)
 	}
@@ -236,7 +236,7 @@ func TestPartialRun(t *testing.T) {
 		if err := os.WriteFile(bench, text[:n], 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Open(w.Dir())
+		r, err := Open(t.Context(), w.Dir())
 		if err != nil {
 			t.Fatalf("cut at byte %d: %v", n, err)
 		}
@@ -247,7 +247,7 @@ func TestPartialRun(t *testing.T) {
 	if err := w.Abandon("interrupted"); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := Open(w.Dir()); err != nil || r.State != Partial || len(r.Warnings) != 1 {
+	if r, err := Open(t.Context(), w.Dir()); err != nil || r.State != Partial || len(r.Warnings) != 1 {
 		t.Errorf("abandoned: %+v, %v", r, err)
 	}
 	if err := w.Append(Measure, Head, nil); err == nil {
@@ -299,7 +299,7 @@ func TestCorruptRuns(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = Open(dir)
+			_, err = Open(t.Context(), dir)
 			var corrupt *CorruptError
 			if !errors.As(err, &corrupt) {
 				t.Fatalf("error %v, want a CorruptError", err)
@@ -331,7 +331,7 @@ func TestListAndResolve(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	entries, err := List(root)
+	entries, err := List(t.Context(), root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestListAndResolve(t *testing.T) {
 		"latest": ids[2], "latest~1": ids[1], "latest~2": ids[0], "20261102": ids[1], partial: partial,
 		filepath.Join(root, ids[0]): ids[0],
 	} {
-		dir, err := Resolve(root, name)
+		dir, err := Resolve(t.Context(), root, name)
 		if err != nil || filepath.Base(dir) != want {
 			t.Errorf("%s is %q, %v; want %s", name, dir, err, want)
 		}
@@ -360,14 +360,14 @@ func TestListAndResolve(t *testing.T) {
 		"": "no run named", "latest~3": "only 3 complete runs", "latest~x": "no run", "2026": "5 runs begin with", "1999": "no run",
 		filepath.Join(root, ".new-left"): "is not a run", "..": "is not a run",
 	} {
-		if _, err := Resolve(root, name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Resolve(t.Context(), root, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", name, err, want)
 		}
 	}
-	if entries, err := List(filepath.Join(root, "nowhere")); err != nil || entries != nil {
+	if entries, err := List(t.Context(), filepath.Join(root, "nowhere")); err != nil || entries != nil {
 		t.Errorf("no root: %v, %v", entries, err)
 	}
-	if _, err := Resolve(filepath.Join(root, "nowhere"), "latest"); err == nil {
+	if _, err := Resolve(t.Context(), filepath.Join(root, "nowhere"), "latest"); err == nil {
 		t.Error("latest of nothing is found")
 	}
 }
@@ -384,7 +384,7 @@ func TestRunsOfOneSecond(t *testing.T) {
 	}
 	for i, id := range ids {
 		name := fmt.Sprintf("latest~%d", len(ids)-1-i)
-		if dir, err := Resolve(root, name); err != nil || filepath.Base(dir) != id {
+		if dir, err := Resolve(t.Context(), root, name); err != nil || filepath.Base(dir) != id {
 			t.Errorf("%s is %q, %v; want %s", name, dir, err, id)
 		}
 	}

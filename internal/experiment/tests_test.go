@@ -45,7 +45,7 @@ func TestOtherBenchmark(t *testing.T) {
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
-			run, err := Open(w.Dir())
+			run, err := Open(t.Context(), w.Dir())
 			if err != nil {
 				t.Fatal(err)
 			}

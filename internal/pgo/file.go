@@ -3,6 +3,7 @@ package pgo
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -91,9 +93,13 @@ func (s *Summary) Names() (sources, versions []string) {
 	return sources, versions
 }
 
+// maxProfile is how large a file may be that is read as a profile for the compiler, which
+// reads it as a whole for each package.
+const maxProfile = 1 << 30
+
 // Read reads a profile for the compiler. It is nil if there is no file.
 func Read(file string) (*profile.Profile, *Summary, error) {
-	data, err := os.ReadFile(file)
+	data, err := infile.ReadFile(context.Background(), file, maxProfile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	} else if err != nil {
@@ -115,7 +121,7 @@ func Write(file string, p *profile.Profile) (s *Summary, changed bool, err error
 		return nil, false, err
 	}
 	s = Summarize(p, int64(b.Len()))
-	if old, err := os.ReadFile(file); err == nil && bytes.Equal(old, b.Bytes()) {
+	if old, err := infile.ReadFile(context.Background(), file, maxProfile); err == nil && bytes.Equal(old, b.Bytes()) {
 		return s, false, nil
 	}
 	mode := fs.FileMode(0o644)

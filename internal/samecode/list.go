@@ -13,6 +13,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // A unit is what the compiler compiles at once: a package, or a variant of one that a
@@ -135,6 +137,10 @@ func (u *unit) hashFiles(p *listedPackage, overlay map[string]string) error {
 	return nil
 }
 
+// maxOther bounds files that become part of a binary, as embedded ones do: it is read as a
+// whole.
+const maxOther = 1 << 30
+
 func hashFile(h io.Writer, overlay map[string]string, dir, name string) error {
 	var text []byte
 	if name != "" {
@@ -143,7 +149,7 @@ func hashFile(h io.Writer, overlay map[string]string, dir, name string) error {
 			file = instead
 		}
 		var err error
-		if text, err = os.ReadFile(file); err != nil {
+		if text, err = infile.ReadFile(context.Background(), file, maxOther); err != nil {
 			return err
 		}
 	}
@@ -180,7 +186,7 @@ func (u *unit) hashOther(p *listedPackage, overlay map[string]string) error {
 		}
 	}
 	for _, name := range append(slices.Clone(p.SFiles), p.HFiles...) {
-		text, err := os.ReadFile(inDir(p.Dir, name))
+		text, err := infile.ReadFile(context.Background(), inDir(p.Dir, name), infile.MaxSource)
 		if err != nil {
 			return err
 		}

@@ -1,10 +1,12 @@
 package srcfind
 
 import (
-	"os"
+	"context"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // modFile is the part of a go.mod or go.work file that says where source is.
@@ -21,10 +23,13 @@ type target struct {
 	path, version string
 }
 
+// maxModFile is how large a go.mod, go.work or modules.txt may be: the largest known have 1 MB.
+const maxModFile = 16 << 20
+
 // readModFile reads name; directories in it are relative to its own. Lines it
 // does not understand are skipped: the go command is who complains about them.
 func readModFile(name string) (*modFile, error) {
-	data, err := os.ReadFile(name)
+	data, err := infile.ReadFile(context.Background(), name, maxModFile)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +127,7 @@ func absFrom(base, dir string) string {
 //	# example.com/b v1.0.0 => example.com/c v1.1.0
 //	# example.com/d v1.0.0 => ../d
 func readVendored(vendor string) map[string]string {
-	data, err := os.ReadFile(filepath.Join(vendor, "modules.txt"))
+	data, err := infile.ReadFile(context.Background(), filepath.Join(vendor, "modules.txt"), maxModFile)
 	if err != nil {
 		return nil
 	}

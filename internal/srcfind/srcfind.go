@@ -22,6 +22,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // DefaultMaxBytes is the size above which a source file is refused.
@@ -178,7 +180,7 @@ func (f *Finder) findAsPprof(file string, looked *[]string) (*Text, error) {
 	name := f.trimmer.Trim(file)
 	if filepath.IsAbs(name) {
 		*looked = append(*looked, name)
-		return f.read(name, os.Open)
+		return f.read(name, infile.Open)
 	}
 	if f.cfg.SearchPath == "" && f.dirErr != nil {
 		return nil, fmt.Errorf("could not stat current dir: %v", f.dirErr)
@@ -208,7 +210,7 @@ type place struct{ root, rel string }
 
 func (f *Finder) readPlace(p place, name string) (*Text, error) {
 	if !f.cfg.Confined {
-		return f.read(name, os.Open)
+		return f.read(name, infile.Open)
 	}
 	root, err := os.OpenRoot(p.root)
 	if err != nil {
@@ -216,7 +218,6 @@ func (f *Finder) readPlace(p place, name string) (*Text, error) {
 	}
 	defer root.Close()
 	rel := filepath.FromSlash(p.rel)
-	// Stat before open: opening a named pipe would wait for its writer.
 	fi, err := root.Stat(rel)
 	if err != nil {
 		return nil, err
@@ -224,7 +225,7 @@ func (f *Finder) readPlace(p place, name string) (*Text, error) {
 	if err := checkRegular(name, fi); err != nil {
 		return nil, err
 	}
-	return f.read(name, func(string) (*os.File, error) { return root.Open(rel) })
+	return f.read(name, func(string) (*os.File, error) { return infile.OpenIn(root, rel) })
 }
 
 // A foundError ends the search: the file is there but cannot be served.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -51,11 +52,7 @@ func openBelow(root *os.Root, dir string, names []string, buildID string) (*File
 		if err != nil || !filepath.IsLocal(rel) {
 			continue
 		}
-		// Stat before open: opening a named pipe would wait for its writer.
-		if st, err := root.Stat(rel); err != nil || !st.Mode().IsRegular() {
-			continue
-		}
-		r, err := root.Open(rel)
+		r, err := infile.OpenIn(root, rel)
 		if err != nil {
 			continue
 		}

@@ -25,6 +25,8 @@ import (
 	"slices"
 	"sort"
 	"sync"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // ErrFormat means that a file is not an executable of a known format.
@@ -145,12 +147,10 @@ func (m *image) sectionAt(addr uint64) *section {
 // Open opens an executable. The error wraps ErrFormat if the file is of no
 // known format.
 func Open(path string) (*File, error) {
-	// Before it is opened: opening a named pipe would wait for its writer.
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+	r, err := infile.Open(path)
+	if errors.Is(err, infile.ErrNotRegular) {
 		return nil, fmt.Errorf("open %s: %w", path, ErrFormat)
-	}
-	r, err := os.Open(path)
-	if err != nil {
+	} else if err != nil {
 		return nil, err
 	}
 	return open(path, r)

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // A Store is where advice is kept: a folder beside that of the runs.
@@ -56,6 +58,10 @@ func (s Store) Keep(r *advice.Report, benchmarks map[string]Benchmark) error {
 	}
 	return s.write(lastFile, last)
 }
+
+// maxStored bounds the files of a store. They have the texts of rewritten files, twice for
+// each finding.
+const maxStored = 256 << 20
 
 const (
 	lastFile  = "last.json"
@@ -155,7 +161,7 @@ func (s Store) shown() (shown []*Last, err error) {
 
 func (s Store) read(file string, v any) error {
 	name := filepath.Join(s.Dir, file)
-	text, err := os.ReadFile(name)
+	text, err := infile.ReadFile(context.Background(), name, maxStored)
 	if err != nil {
 		return err
 	}
@@ -285,7 +291,7 @@ func lacksNewline(f *os.File) bool {
 // History returns all results, the newest last. Lines that hone was killed over are left
 // out; of others that are no results unread has a sentence each.
 func (s Store) History() (all []Result, unread []string, err error) {
-	text, err := os.ReadFile(s.history())
+	text, err := infile.ReadFile(context.Background(), s.history(), maxStored)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	} else if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // ErrUncommitted: the file of a rewrite has changes that are not committed.
@@ -19,7 +20,7 @@ var ErrUncommitted = errors.New("has changes that are not committed")
 // unchanged checks that a file is the one that the rewrite was made of, and that
 // nothing in it is anybody's unsaved work.
 func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
-	now, err := os.ReadFile(fix.File)
+	now, err := infile.ReadFile(ctx, fix.File, infile.MaxSource)
 	if err != nil {
 		return err
 	}

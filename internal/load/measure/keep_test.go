@@ -60,7 +60,7 @@ func planned(t *testing.T, of Load) *Plan {
 
 func kept(t *testing.T, w *experiment.Writer) *experiment.Load {
 	t.Helper()
-	run, err := experiment.Open(w.Dir())
+	run, err := experiment.Open(t.Context(), w.Dir())
 	if err != nil {
 		t.Fatal(err)
 	}

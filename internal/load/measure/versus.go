@@ -131,7 +131,7 @@ func (c *contest) compare(ctx context.Context) (*experiment.Family, error) {
 	}
 	c.total += first
 	err = c.looks(ctx, experiment.Repeat, func() (bool, error) {
-		run, err := experiment.Open(c.Run.Dir())
+		run, err := experiment.Open(context.Background(), c.Run.Dir())
 		if err != nil {
 			return false, err
 		}
@@ -176,7 +176,7 @@ func (c *contest) pairs(ctx context.Context, phase experiment.Phase, n int) erro
 
 // judge reads the run so far, as anyone would.
 func (c *contest) judge() (*experiment.Family, error) {
-	run, err := experiment.Open(c.Run.Dir())
+	run, err := experiment.Open(context.Background(), c.Run.Dir())
 	if err != nil {
 		return nil, err
 	}

@@ -325,7 +325,7 @@ func (x *told) examine(_ context.Context, inputs []advice.Input, _ advice.Option
 // TestRun: advice on a run is on all its profiles, and advice on one of them is the run's.
 func TestRun(t *testing.T) {
 	const id = "20261121-093000-00bb"
-	kept, err := runs.Open("../../../cmd/hone/testdata/runs", nil, func() []experiment.Objective { return nil }, func(file string) func(context.Context) (*profile.Profile, error) {
+	kept, err := runs.Open(t.Context(), "../../../cmd/hone/testdata/runs", nil, func(context.Context) []experiment.Objective { return nil }, func(file string) func(context.Context) (*profile.Profile, error) {
 		return func(context.Context) (*profile.Profile, error) {
 			data, err := os.ReadFile(file)
 			if err != nil {

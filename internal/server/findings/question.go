@@ -86,7 +86,7 @@ func (s *Service) open(ctx context.Context, q *question) (*work, error) {
 		return err
 	}
 	if w.run != "" {
-		return w, s.openRun(w, add)
+		return w, s.openRun(ctx, w, add)
 	}
 	for _, id := range q.profiles {
 		var err error
@@ -120,11 +120,11 @@ func (s *Service) runOf(ids []string) string {
 	return run
 }
 
-func (s *Service) openRun(w *work, add func(id, subject, kind string) error) error {
+func (s *Service) openRun(ctx context.Context, w *work, add func(id, subject, kind string) error) error {
 	if s.cfg.Run == nil {
 		return server.NotFound("there are no kept runs here")
 	}
-	run, err := s.cfg.Run(w.run)
+	run, err := s.cfg.Run(ctx, w.run)
 	if err != nil {
 		return &server.Error{Status: server.StatusOf(err), Param: "run", Err: err}
 	}

@@ -37,7 +37,7 @@ type Config struct {
 	Open func(ctx context.Context, id string, now time.Time) (reports.Opened, error)
 	// Run returns a kept run by its name. An error that is fs.ErrNotExist says that there
 	// is none. nil has none.
-	Run func(name string) (*experiment.Run, error)
+	Run func(ctx context.Context, name string) (*experiment.Run, error)
 
 	Limits Limits
 }

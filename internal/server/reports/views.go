@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"github.com/hone-go/hone/internal/server"
 
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -54,7 +56,7 @@ func (v *views) read() ([]api.View, error) {
 	if v.file == "" {
 		return []api.View{}, nil
 	}
-	data, err := readSmall(v.file)
+	data, err := infile.ReadFile(context.Background(), v.file, maxViewsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return []api.View{}, nil
 	}
@@ -69,19 +71,6 @@ func (v *views) read() ([]api.View, error) {
 		return nil, fmt.Errorf("%s was written by a newer hone", v.file)
 	}
 	return append([]api.View{}, f.Views...), nil
-}
-
-func readSmall(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxViewsFile+1))
-	if err == nil && len(data) > maxViewsFile {
-		err = fmt.Errorf("%s is larger than %d bytes", name, maxViewsFile)
-	}
-	return data, err
 }
 
 // change replaces the saved views by what f makes of them. If they can't be

@@ -30,7 +30,7 @@ type Kept struct {
 	medians  derived[*runMedians]
 	verdicts derived[*api.RunVerdict]
 
-	objectives func() []experiment.Objective
+	objectives func(context.Context) []experiment.Objective
 	load       func(file string) func(context.Context) (*profile.Profile, error)
 }
 
@@ -40,14 +40,14 @@ func (k *Kept) Empty() bool { return k.empty }
 // Open returns the runs below root, a folder that need not be there, and those in
 // other directories. objectives returns those of the module as they are now, nil if
 // it has none; load returns the loading of a profile from its file.
-func Open(root string, dirs []string, objectives func() []experiment.Objective, load func(file string) func(context.Context) (*profile.Profile, error)) (*Kept, error) {
+func Open(ctx context.Context, root string, dirs []string, objectives func(context.Context) []experiment.Objective, load func(file string) func(context.Context) (*profile.Profile, error)) (*Kept, error) {
 	k := &Kept{root: root, others: make(map[string]string), objectives: objectives, load: load}
-	entries, err := experiment.List(root)
+	entries, err := experiment.List(ctx, root)
 	if err != nil {
 		return nil, err
 	}
 	for _, dir := range dirs {
-		run, err := experiment.Open(dir)
+		run, err := experiment.Open(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -60,13 +60,13 @@ func Open(root string, dirs []string, objectives func() []experiment.Objective, 
 }
 
 // entries lists all runs, newest first.
-func (k *Kept) entries() ([]experiment.Entry, error) {
-	all, err := experiment.List(k.root)
+func (k *Kept) entries(ctx context.Context) ([]experiment.Entry, error) {
+	all, err := experiment.List(ctx, k.root)
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(k.others)) {
-		below, err := experiment.List(filepath.Dir(k.others[id]))
+		below, err := experiment.List(ctx, filepath.Dir(k.others[id]))
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +89,7 @@ func (e *noRunError) Unwrap() error { return fs.ErrNotExist }
 
 // dir returns the directory of a run by its name, which is an id or latest and
 // the like: a page can't name other directories.
-func (k *Kept) dir(name string) (string, error) {
+func (k *Kept) dir(ctx context.Context, name string) (string, error) {
 	if dir, ok := k.others[name]; ok {
 		return dir, nil
 	}
@@ -97,11 +97,11 @@ func (k *Kept) dir(name string) (string, error) {
 		return "", &noRunError{fmt.Sprintf("no run is called %q", name)}
 	}
 	if compare.LikeRun(name) {
-		if dir, err := experiment.Resolve(k.root, name); err == nil {
+		if dir, err := experiment.Resolve(ctx, k.root, name); err == nil {
 			return dir, nil
 		}
 	}
-	entries, err := experiment.List(k.root)
+	entries, err := experiment.List(ctx, k.root)
 	if err != nil {
 		return "", err
 	}
@@ -114,18 +114,18 @@ func (k *Kept) dir(name string) (string, error) {
 }
 
 // Find returns a run by its name.
-func (k *Kept) Find(name string) (*experiment.Run, error) {
-	dir, err := k.dir(name)
+func (k *Kept) Find(ctx context.Context, name string) (*experiment.Run, error) {
+	dir, err := k.dir(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return openRun(dir)
+	return openRun(ctx, dir)
 }
 
 // openRun opens a run. What is wrong with its files is an error of the run, not
 // that there is none.
-func openRun(dir string) (*experiment.Run, error) {
-	run, err := experiment.Open(dir)
+func openRun(ctx context.Context, dir string) (*experiment.Run, error) {
+	run, err := experiment.Open(ctx, dir)
 	var corrupt *experiment.CorruptError
 	if errors.As(err, &corrupt) {
 		return nil, errors.New(compare.OneLine(err))
@@ -134,8 +134,8 @@ func openRun(dir string) (*experiment.Run, error) {
 }
 
 // List is that of hone runs.
-func (k *Kept) List(context.Context) (*api.RunList, error) {
-	entries, err := k.entries()
+func (k *Kept) List(ctx context.Context) (*api.RunList, error) {
+	entries, err := k.entries(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (k *Kept) List(context.Context) (*api.RunList, error) {
 		if e.Info != nil {
 			row.Head, row.Base, row.Command, row.Warnings = &e.Info.Head, e.Info.Base, e.Info.Command, e.Info.Warnings
 			row.Environment, row.Revision = &e.Info.Environment, compare.RevisionsText(row.Head, row.Base)
-			names, err := e.Measured()
+			names, err := e.Measured(ctx)
 			if err != nil {
 				row.State, e.Err = experiment.Corrupt, err
 			}
@@ -166,8 +166,8 @@ func (k *Kept) List(context.Context) (*api.RunList, error) {
 }
 
 // Run returns a run's facts and its profiles.
-func (k *Kept) Run(_ context.Context, name string) (*api.RunAbout, error) {
-	run, err := k.Find(name)
+func (k *Kept) Run(ctx context.Context, name string) (*api.RunAbout, error) {
+	run, err := k.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -199,8 +199,8 @@ func (k *Kept) Run(_ context.Context, name string) (*api.RunAbout, error) {
 }
 
 // Load returns the course of a load.
-func (k *Kept) Load(_ context.Context, name string) (*api.RunLoad, error) {
-	run, err := k.Find(name)
+func (k *Kept) Load(ctx context.Context, name string) (*api.RunLoad, error) {
+	run, err := k.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
@@ -232,17 +232,17 @@ func (k *Kept) Compare(ctx context.Context, names []string, format string) ([]by
 				name, side = n, ":"+s.String()
 			}
 		}
-		dir, err := k.dir(name)
+		dir, err := k.dir(ctx, name)
 		if err != nil {
 			return nil, err
 		}
 		args[i] = dir + side
 	}
-	inputs, err := compare.Read(k.root, nil, args)
+	inputs, err := compare.Read(ctx, k.root, nil, args)
 	if err != nil {
 		return nil, err
 	}
-	c, err := inputs.Compare(k.objectives())
+	c, err := inputs.Compare(k.objectives(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -265,9 +265,9 @@ func (k *Kept) Compare(ctx context.Context, names []string, format string) ([]by
 }
 
 // Profile returns the profile that RUN:Benchmark/kind names.
-func (k *Kept) Profile(_ context.Context, name string) (reports.Source, error) {
+func (k *Kept) Profile(ctx context.Context, name string) (reports.Source, error) {
 	id, rest, _ := strings.Cut(name, ":")
-	run, err := k.Find(id)
+	run, err := k.Find(ctx, id)
 	if err != nil {
 		return reports.Source{}, err
 	}

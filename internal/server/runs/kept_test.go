@@ -1,6 +1,7 @@
 package runs_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -29,7 +30,7 @@ func TestKeptLoad(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(damaged.Dir(), "load.json"), []byte("{"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	k, err := runs.Open(root, nil, nil, nil)
+	k, err := runs.Open(t.Context(), root, nil, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +57,8 @@ func TestKeptLoad(t *testing.T) {
 // TestKeptVerdicts: a run with a base has the verdict that its page has, others none.
 func TestKeptVerdicts(t *testing.T) {
 	const against = "20261121-174823-9f3c"
-	none := func() []experiment.Objective { return nil }
-	k, err := runs.Open(filepath.Join("..", "..", "..", "cmd", "hone", "testdata", "runs"), nil, none, nil)
+	none := func(context.Context) []experiment.Objective { return nil }
+	k, err := runs.Open(t.Context(), filepath.Join("..", "..", "..", "cmd", "hone", "testdata", "runs"), nil, none, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,21 +26,21 @@ type trendValue struct {
 // Trend returns medians over runs. A run that was measured with -against counts
 // with its head.
 func (k *Kept) Trend(ctx context.Context, of TrendQuery) (*api.Trend, error) {
-	entries, err := k.entries()
+	entries, err := k.entries(ctx)
 	if err != nil {
 		return nil, err
 	}
 	k.medians.forget(entries)
 	entries = entries[:min(len(entries), of.Limit)]
 	slices.Reverse(entries)
-	objectives := k.objectives()
+	objectives := k.objectives(ctx)
 	t := &api.Trend{Runs: []api.TrendRun{}, Series: []api.TrendSeries{}, Warnings: []string{}}
 	index := make(map[experiment.Key]int)
 	for _, e := range entries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		m, err := k.mediansAt(e)
+		m, err := k.mediansAt(ctx, e)
 		if err != nil {
 			t.Warnings = append(t.Warnings, compare.OneLine(err))
 			continue
@@ -89,12 +89,12 @@ func boundsOf(objectives []experiment.Objective, key experiment.Key) []api.Trend
 }
 
 // mediansAt returns the medians of a run.
-func (k *Kept) mediansAt(e experiment.Entry) (*runMedians, error) {
+func (k *Kept) mediansAt(ctx context.Context, e experiment.Entry) (*runMedians, error) {
 	if e.Info == nil {
 		return nil, e.Err
 	}
 	return k.medians.of(e, "", func() (*runMedians, error) {
-		run, err := openRun(e.Dir)
+		run, err := openRun(ctx, e.Dir)
 		if err != nil {
 			return nil, err
 		}

@@ -12,12 +12,12 @@ import (
 // Verdicts returns what the newest runs that were measured against a base found: at
 // most limit of them, each by the id of its run. One that can't be compared is left out.
 func (k *Kept) Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error) {
-	entries, err := k.entries()
+	entries, err := k.entries(ctx)
 	if err != nil {
 		return nil, err
 	}
 	k.verdicts.forget(entries)
-	objectives := k.objectives()
+	objectives := k.objectives(ctx)
 	bounds, err := json.Marshal(objectives) // which verdicts depend on
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func (k *Kept) Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		v, err := k.verdicts.of(e, string(bounds), func() (*api.RunVerdict, error) { return k.verdict(e, objectives) })
+		v, err := k.verdicts.of(e, string(bounds), func() (*api.RunVerdict, error) { return k.verdict(ctx, e, objectives) })
 		if err != nil || v == nil {
 			continue // its page tells why
 		}
@@ -43,8 +43,8 @@ func (k *Kept) Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error
 }
 
 // verdict compares the sides of a run; nil says that there are none.
-func (k *Kept) verdict(e experiment.Entry, objectives []experiment.Objective) (*api.RunVerdict, error) {
-	inputs, err := compare.Read(k.root, nil, []string{e.Dir})
+func (k *Kept) verdict(ctx context.Context, e experiment.Entry, objectives []experiment.Objective) (*api.RunVerdict, error) {
+	inputs, err := compare.Read(ctx, k.root, nil, []string{e.Dir})
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/store"
@@ -69,13 +70,16 @@ type firstProfile struct {
 
 const markersVersion = 1
 
+// maxMarkersFile bounds the file, of which each marker and version takes some 100 bytes.
+const maxMarkersFile = 256 << 20
+
 // OpenMarkers reads the file of markers, and finds versions in the store that it
 // does not have. Without a file, "", markers are forgotten at the end. Whoever opens
 // them closes them.
 func OpenMarkers(ctx context.Context, file string, st store.Store, log func(string)) (*Markers, error) {
 	m := &Markers{file: file, log: log, first: map[versionOf]int64{}}
 	if file != "" {
-		data, err := os.ReadFile(file)
+		data, err := infile.ReadFile(ctx, file, maxMarkersFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
