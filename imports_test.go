@@ -32,6 +32,7 @@ var importTable = map[string][]string{
 	"internal/durable":  {},
 	"internal/graphviz": {},
 	"internal/freeport": {},
+	"internal/git":      {},
 	"internal/infile":   {},
 	"internal/trace":    {"profile"},
 	"internal/gctrace":  {},
@@ -40,7 +41,7 @@ var importTable = map[string][]string{
 	"internal/srcfind":  {"internal/infile"},
 	"internal/symbol":   {"profile", "internal/infile"},
 	// What is measured goes into a run.
-	"internal/capture": {"profile", "internal/experiment", "internal/infile", "internal/samecode", "internal/spawn", "internal/trace"},
+	"internal/capture": {"profile", "internal/experiment", "internal/git", "internal/infile", "internal/samecode", "internal/spawn", "internal/trace"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {"internal/infile"},
 	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
@@ -55,12 +56,12 @@ var importTable = map[string][]string{
 	"internal/load/kafkaload": {"internal/freeport", "internal/load", "internal/load/template"}, // kafkatest starts a broker
 	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load"},
 
-	"internal/experiment": {"internal/durable", "internal/infile"},
+	"internal/experiment": {"internal/durable", "internal/git", "internal/infile"},
 	"internal/compare":    {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/report"},
 	// Findings; the rules know the package that applies them, not the other way.
 	"internal/advice":       {"profile", "internal/infile"},
 	"internal/advice/rules": {"internal/advice"},
-	"internal/tune":         {"internal/advice", "internal/capture", "internal/durable", "internal/experiment", "internal/infile"},
+	"internal/tune":         {"internal/advice", "internal/capture", "internal/durable", "internal/experiment", "internal/git", "internal/infile"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"internal/advice", "internal/advice/rules", "internal/experiment", "internal/tune"},
 

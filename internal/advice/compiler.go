@@ -74,7 +74,7 @@ func compilerSays(ctx context.Context, dir string, flags, dirs []string) (Diagno
 		return nil, err
 	}
 	defer os.RemoveAll(tmp)
-	args := slices.Concat([]string{"list", "-e", "-export", "-gcflags=-json=0," + tmp, "-f", "{{.ImportPath}}"}, flags, []string{"--"}, dirs)
+	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + tmp, "-f", "{{.ImportPath}}"}, flags, []string{"--"}, dirs)
 	if _, err := runGo(ctx, dir, args...); err != nil {
 		return nil, fmt.Errorf("what the compiler says is missing: %w", err)
 	}

@@ -33,7 +33,7 @@ func load(ctx context.Context, dir, toolchain string, flags, dirs []string) (*so
 		return s, nil
 	}
 	loaded, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: dir, BuildFlags: flags,
+		Context: ctx, Dir: dir, BuildFlags: append([]string{"-buildvcs=false"}, flags...), // or else it runs git
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule,
 	}, dirs...)

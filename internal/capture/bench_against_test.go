@@ -61,7 +61,7 @@ func TestAgainst(t *testing.T) {
 		"data/data_test.go": empty("data", "Data"), "data/testdata/input": "1",
 	})
 	commit(t, dir, allocating("3"))
-	git(t, dir, "branch", "start")
+	runGit(t, dir, "branch", "start")
 	os.RemoveAll(filepath.Join(dir, "old"))
 	os.Remove(filepath.Join(dir, "both", "gone_test.go"))
 	commit(t, dir, allocating("5"))
@@ -72,12 +72,12 @@ func TestAgainst(t *testing.T) {
 	b := quickBench(t, dir)
 	b.PreCheck, b.Benchtime.Iterations = 2, 10_000 // what the runtime allocates now and then has to vanish in rounding
 	b.Profiles, b.TestFiles = []string{"mem"}, EachTests
-	before := git(t, dir, "status", "--porcelain")
+	before := runGit(t, dir, "status", "--porcelain")
 	report, run := against(t, b, "start")
-	if got := git(t, dir, "status", "--porcelain"); got != before {
+	if got := runGit(t, dir, "status", "--porcelain"); got != before {
 		t.Errorf("status was\n%sis\n%s", before, got)
 	}
-	if got := git(t, dir, "worktree", "list"); strings.Count(got, "\n") != 1 {
+	if got := runGit(t, dir, "worktree", "list"); strings.Count(got, "\n") != 1 {
 		t.Errorf("worktrees:\n%s", got)
 	}
 	if !slices.Equal(report.Unchanged, []string{"example.com/m/same"}) {
@@ -249,8 +249,8 @@ func TestAgainstLayouts(t *testing.T) {
 		{"submodule", func(t *testing.T, dir string) string {
 			commit(t, dir+"/lib", map[string]string{"lib.go": lib, "go.mod": "module example.com/lib\n"})
 			write(t, dir+"/repo", map[string]string{"go.mod": needsLib + "replace example.com/lib => ./deps/lib\n", "m_test.go": user("")})
-			git(t, dir+"/repo", "init", "-q")
-			git(t, dir+"/repo", "submodule", "add", "-q", "../lib", "deps/lib")
+			runGit(t, dir+"/repo", "init", "-q")
+			runGit(t, dir+"/repo", "submodule", "add", "-q", "../lib", "deps/lib")
 			commit(t, dir+"/repo", nil)
 			write(t, dir+"/repo", map[string]string{"m_test.go": user("\tb.Log()\n")})
 			return "repo"
@@ -297,13 +297,13 @@ func TestAgainstRefuses(t *testing.T) {
 	dir := t.TempDir()
 	commit(t, dir, map[string]string{"README": "text"})
 	commit(t, dir, map[string]string{"go.mod": goMod, "m.go": "package m\n\nfunc f() { undefined() }\n", "m_test.go": empty("m", "X")})
-	git(t, dir, "tag", "broken")
+	runGit(t, dir, "tag", "broken")
 	commit(t, dir, map[string]string{"m.go": "package m\n"})
-	git(t, dir, "branch", "feature/fast")
+	runGit(t, dir, "branch", "feature/fast")
 	shallow := filepath.Join(t.TempDir(), "shallow")
-	git(t, dir, "clone", "-q", "--depth=1", "file://"+dir, shallow)
+	runGit(t, dir, "clone", "-q", "--depth=1", "file://"+dir, shallow)
 	fresh := t.TempDir()
-	git(t, fresh, "init", "-q")
+	runGit(t, fresh, "init", "-q")
 	plain := t.TempDir()
 	write(t, plain, map[string]string{"go.mod": goMod, "m_test.go": empty("m", "X")})
 	for _, c := range []struct{ name, dir, ref, want string }{

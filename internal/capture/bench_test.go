@@ -46,7 +46,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-func git(t *testing.T, dir string, args ...string) string {
+func runGit(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"}, args...)...)
 	cmd.Dir = dir
@@ -62,10 +62,10 @@ func commit(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	write(t, dir, files)
 	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
-		git(t, dir, "init", "-q")
+		runGit(t, dir, "init", "-q")
 	}
-	git(t, dir, "add", "-A")
-	git(t, dir, "commit", "-q", "-m", "more")
+	runGit(t, dir, "add", "-A")
+	runGit(t, dir, "commit", "-q", "-m", "more")
 }
 
 const goMod = "module example.com/m\n\ngo 1.24\n"

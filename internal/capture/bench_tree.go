@@ -16,13 +16,14 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/git"
 	"github.com/hone-go/hone/internal/infile"
 )
 
 // A repository is the user's git repository. It is only read: files of another
 // revision are written with an index of our own (read-tree, checkout-index),
-// which registers nothing, as git worktree would, and honours attributes,
-// filters and LFS, as git archive would not (it leaves out export-ignore).
+// which registers nothing, as git worktree would, and honours attributes and the
+// user's filters, LFS for one, as git archive would not (it leaves out export-ignore).
 type repository struct {
 	top string // of the working tree
 	dir string // where hone runs; in top
@@ -31,30 +32,9 @@ type repository struct {
 // ErrNoRepository: there is no git repository to take another revision from.
 var ErrNoRepository = errors.New("not in a git repository")
 
-// git runs git in the repository. It never takes locks that a status in an
-// editor would meet.
+// git runs git in the repository.
 func (r *repository) git(ctx context.Context, dir string, env []string, args ...string) ([]byte, error) {
-	safe := []string{"--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.splitIndex=false", "-c", "core.sparseCheckout=false"}
-	cmd := exec.CommandContext(ctx, "git", append(safe, args...)...)
-	cmd.Dir = dir
-	// Variables of a hook that hone may run in say where its repository is: so
-	// does the folder, and those of submodules are others.
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"}, name)
-	})
-	cmd.Env = append(cmd.Env, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
-	cmd.Env = append(cmd.Env, env...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		return out, fmt.Errorf("git %s: %s", args[0], orText(strings.TrimPrefix(firstLine(stderr.Bytes()), "fatal: "), err))
-	}
-	return out, nil
+	return git.Run(ctx, dir, env, nil, args...)
 }
 
 func findRepository(ctx context.Context, dir string) (*repository, error) {
@@ -70,7 +50,7 @@ func findRepository(ctx context.Context, dir string) (*repository, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil && !strings.Contains(err.Error(), "not a git repository") {
+	if err != nil && !errors.Is(err, git.ErrNoRepository) {
 		return nil, err // of another owner, for example
 	}
 	if err != nil || strings.TrimSpace(string(out)) == "" {
@@ -178,7 +158,7 @@ func (r *repository) changedBelow(ctx context.Context, commit, dir string, count
 	if !inside(dir, r.top) {
 		return false, nil
 	}
-	tracked, err := r.git(ctx, dir, nil, "diff", "--name-only", "--relative", "--no-ext-diff", "-z", commit, "--", ".")
+	tracked, err := r.git(ctx, dir, nil, "diff", "--name-only", "--relative", "-z", commit, "--", ".")
 	if err != nil {
 		return false, err
 	}
@@ -249,6 +229,9 @@ func (w *workspace) export(ctx context.Context, r *repository, top, commit, to s
 	if _, err := r.git(ctx, top, index, "checkout-index", "--all", "--force", "--prefix="+filepath.ToSlash(to)+"/"); err != nil {
 		return nil, err
 	}
+	if warnings, err = r.unfiltered(ctx, top, index); err != nil {
+		return nil, err
+	}
 	list, err := r.git(ctx, top, nil, "ls-tree", "-r", "-z", "--full-tree", commit)
 	if err != nil {
 		return nil, err
@@ -284,6 +267,36 @@ func (w *workspace) export(ctx context.Context, r *repository, top, commit, to s
 		warnings = append(warnings, more...)
 	}
 	return warnings, in.Err()
+}
+
+// unfiltered warns of files of an index that were written as git keeps them: a filter of the
+// repository's own configuration is a program that the user never agreed to run.
+func (r *repository) unfiltered(ctx context.Context, top string, index []string) (warnings []string, err error) {
+	names, err := git.Filters(ctx, top)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	files, err := r.git(ctx, top, index, "ls-files", "-z")
+	if err != nil {
+		return nil, err
+	}
+	out, err := git.Run(ctx, top, index, files, "check-attr", "--cached", "-z", "--stdin", "filter")
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[string][]string) // files, by filter
+	for values := strings.Split(string(out), "\x00"); len(values) > 3; values = values[3:] {
+		if file, name := values[0], values[2]; slices.Contains(names, name) {
+			of[name] = append(of[name], file)
+		}
+	}
+	for _, name := range names {
+		if some := of[name]; len(some) > 0 {
+			warnings = append(warnings, fmt.Sprintf("the base has %s as stored in git, without filter %q (%d files in all): this repository's own configuration "+
+				"sets the filter, and hone runs no program of it; set the filter in your own (git config --global; git lfs install) if the benchmarks need these files", some[0], name, len(some)))
+		}
+	}
+	return warnings, nil
 }
 
 func splitAtNull(data []byte, atEOF bool) (int, []byte, error) {

@@ -223,7 +223,7 @@ func TestKill(t *testing.T) {
 		}
 		return cmd
 	}
-	status, state := git(t, dir, "status", "--porcelain"), gitState(t, dir)
+	status, state := runGit(t, dir, "status", "--porcelain"), gitState(t, dir)
 	var whole time.Duration
 	for range 2 { // that it works, and how long it takes with a warm build cache
 		begin := time.Now()
@@ -262,13 +262,13 @@ func TestKill(t *testing.T) {
 			t.Errorf("%s: files %q", what, left)
 		}
 	}
-	if got := git(t, dir, "status", "--porcelain"); got != status {
+	if got := runGit(t, dir, "status", "--porcelain"); got != status {
 		t.Errorf("status was\n%sis\n%s", status, got)
 	}
 	if got := gitState(t, dir); !maps.Equal(got, state) {
 		t.Errorf("files of the repository were\n%v\nare\n%v", state, got)
 	}
-	if got := git(t, dir, "worktree", "list"); strings.Count(got, "\n") != 1 {
+	if got := runGit(t, dir, "worktree", "list"); strings.Count(got, "\n") != 1 {
 		t.Errorf("worktrees:\n%s", got)
 	}
 	entries, err := experiment.List(t.Context(), store)

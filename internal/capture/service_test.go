@@ -69,7 +69,7 @@ func TestService(t *testing.T) {
 	}
 	dir := t.TempDir()
 	commit(t, dir, greeter("good morning"))
-	git(t, dir, "tag", "start")
+	runGit(t, dir, "tag", "start")
 	write(t, dir, greeter("good evening"))
 	address := freeAddress(t)
 	var built []string

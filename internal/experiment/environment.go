@@ -3,10 +3,11 @@ package experiment
 import (
 	"context"
 	"os"
-	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/internal/git"
 )
 
 // An Environment is what numbers depend on besides the code. Empty fields are
@@ -99,16 +100,14 @@ type Revision struct {
 // ReadRevision asks git for the state of a folder. Outside a repository, or
 // without git, the revision is empty.
 func ReadRevision(ctx context.Context, dir string) Revision {
-	git := func(args ...string) (string, bool) {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"--no-optional-locks"}, args...)...)
-		cmd.Dir = dir
-		out, err := cmd.Output()
+	ask := func(args ...string) (string, bool) {
+		out, err := git.Run(ctx, dir, nil, nil, args...)
 		return strings.TrimSpace(string(out)), err == nil
 	}
-	commit, ok := git("rev-parse", "--verify", "HEAD")
+	commit, ok := ask("rev-parse", "--verify", "HEAD")
 	if !ok {
 		return Revision{}
 	}
-	changes, ok := git("status", "--porcelain", "--untracked-files=no")
+	changes, ok := ask("status", "--porcelain", "--untracked-files=no")
 	return Revision{Commit: commit, Dirty: ok && changes != ""}
 }

@@ -97,9 +97,10 @@ func findModule(ctx context.Context, dir string) (m Module, err error) {
 // listed is what go list says of a package.
 type listed struct{ Dir, Name string }
 
-// list asks the go command for packages or modules.
+// list asks the go command for packages or modules. With -buildvcs it would run git, and git
+// what the repository says.
 func list[T any](ctx context.Context, dir string, args ...string) ([]T, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-json"}, args...)...)
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-buildvcs=false", "-json"}, args...)...)
 	cmd.Dir = dir
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

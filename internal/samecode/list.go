@@ -265,7 +265,7 @@ func compile(ctx context.Context, run GoCommand, flags, packages []string, units
 	wanted := make(map[string]*unit)
 	// -e: a package without any file but those of tests may be an error. What is missing
 	// is found by reading.
-	args := append([]string{"list", "-e", "-export", "-deps", "-test", "-f", "{{.Export}}"}, flags...)
+	args := append([]string{"list", "-e", "-buildvcs=false", "-export", "-deps", "-test", "-f", "{{.Export}}"}, flags...)
 	var paths []string
 	for name, u := range units {
 		if visible[name] && !u.empty && !isTestMain(name) {

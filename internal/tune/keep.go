@@ -11,6 +11,7 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/git"
 	"github.com/hone-go/hone/internal/infile"
 )
 
@@ -34,20 +35,14 @@ func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all", "--ignored", "--", filepath.Base(target))
-	cmd.Dir = filepath.Dir(target)
-	cmd.Env = append(cmd.Environ(), "LC_ALL=C") // for what it says below
-	out, err := cmd.Output()
-	exit, exited := errors.AsType[*exec.ExitError](err)
+	out, err := git.Run(ctx, filepath.Dir(target), nil, nil, "status", "--porcelain", "--untracked-files=all", "--ignored", "--", filepath.Base(target))
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case errors.Is(err, exec.ErrNotFound), exited && bytes.Contains(exit.Stderr, []byte("not a git repository")):
+	case errors.Is(err, exec.ErrNotFound), errors.Is(err, git.ErrNoRepository):
 		return nil // there is nothing to compare with
-	case exited:
-		return fmt.Errorf("whether %s has changes that are not committed git does not say: %s; -dirty changes it all the same", fix.File, tail(exit.Stderr))
 	case err != nil:
-		return err
+		return fmt.Errorf("can't tell whether %s has uncommitted changes: %w; -dirty changes it anyway", fix.File, err)
 	case len(bytes.TrimSpace(out)) > 0:
 		return fmt.Errorf("%s %w; -dirty changes it all the same", fix.File, ErrUncommitted)
 	}

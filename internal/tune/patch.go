@@ -2,15 +2,16 @@ package tune
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"mime"
 	"net/mail"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/git"
 )
 
 // nobody is the author of patches where git knows of none: git am takes no mail
@@ -20,9 +21,7 @@ var nobody = mail.Address{Name: "hone", Address: "hone@localhost"}
 // author is who git takes for the author of commits in the folder around dir.
 func author(dir string) mail.Address {
 	get := func(key string) string {
-		cmd := exec.Command("git", "config", "--get", key)
-		cmd.Dir = filepath.Dir(dir)
-		out, err := cmd.Output()
+		out, err := git.Run(context.Background(), filepath.Dir(dir), nil, nil, "config", "--get", key)
 		if err != nil {
 			return "" // not set, or no git
 		}
