@@ -35,6 +35,7 @@ type Package struct {
 	uses      map[types.Object][]*ast.Ident
 	texts     map[string][]byte // of files, by name
 	names     *nameSet          // nil until a rewrite needs a new one
+	memo      map[any]any
 }
 
 // AtLeast reports whether the module's go line allows what came with a version. A single file may
@@ -64,6 +65,20 @@ func (p *Package) Uses(obj types.Object) []*ast.Ident {
 		}
 	}
 	return p.uses[obj]
+}
+
+// Memo returns what compute returns for a key, and computes it once. Keys are comparable, of types that
+// the asker declares.
+func Memo[T any](p *Package, key any, compute func() T) T {
+	if v, ok := p.memo[key]; ok {
+		return v.(T)
+	}
+	v := compute()
+	if p.memo == nil {
+		p.memo = make(map[any]any)
+	}
+	p.memo[key] = v
+	return v
 }
 
 // Text returns the source between two positions.

@@ -21,13 +21,13 @@ func private(s *advice.Site, obj types.Object) bool {
 	if !ok || v.IsField() || v.Parent() == nil || v.Pkg() != s.Types || v.Parent() == s.Types.Scope() {
 		return false
 	}
-	for _, id := range s.Uses(v) {
-		c, ok := s.Root().FindNode(id)
-		if !ok || addressed(s, c) || assignedTo(ownPath(s, c)) && inLiteral(c, v) {
-			return false
-		}
-	}
-	return true
+	type isPrivate struct{ *types.Var }
+	return advice.Memo(s.Package, isPrivate{v}, func() bool {
+		return !slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
+			c, ok := s.Root().FindNode(id)
+			return !ok || addressed(s, c) || assignedTo(ownPath(s, c)) && inLiteral(c, v)
+		})
+	})
 }
 
 // ownPath climbs from a variable to the largest expression that is a part of its own memory:
@@ -143,13 +143,13 @@ func isConstantVariable(s *advice.Site, v *types.Var) bool {
 	if v.Parent() != s.Types.Scope() || v.Exported() {
 		return false
 	}
-	for _, id := range s.Uses(v) {
-		c, ok := s.Root().FindNode(id)
-		if !ok || addressed(s, c) || assignedTo(ownPath(s, c)) {
-			return false
-		}
-	}
-	return true
+	type isConstant struct{ *types.Var }
+	return advice.Memo(s.Package, isConstant{v}, func() bool {
+		return !slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
+			c, ok := s.Root().FindNode(id)
+			return !ok || addressed(s, c) || assignedTo(ownPath(s, c))
+		})
+	})
 }
 
 // isAnyParameter reports whether a variable is a parameter, receiver or result of some function.
@@ -278,7 +278,13 @@ func ownArray(s *advice.Site, obj types.Object, at ast.Node) bool {
 		return false
 	}
 	for value := range valuesOf(s, v) {
-		if value == nil || !freshSlice(s, value) && !appendsTo(s, value, v) && !cutShort(s, value, v) {
+		if value == nil {
+			return false
+		}
+		if c, ok := s.Root().FindNode(value); ok && after(c, at, v) {
+			continue
+		}
+		if !freshSlice(s, value) && !appendsTo(s, value, v) && !cutShort(s, value, v) {
 			return false
 		}
 	}
@@ -357,8 +363,13 @@ func borrowsSlice(s *advice.Site, use inspector.Cursor, v types.Object) bool {
 		return p.X == use.Node() && copiesElements(s, use.Parent())
 	case *ast.CallExpr:
 		if len(p.Args) > 0 && p.Args[0] == use.Node() && appendCall(s.Callee(p)) {
-			assign, ok := use.Parent().Parent().Node().(*ast.AssignStmt)
-			return ok && len(assign.Lhs) == 1 && object(s, assign.Lhs[0]) == v
+			switch to := use.Parent().Parent().Node().(type) {
+			case *ast.AssignStmt:
+				return len(to.Lhs) == 1 && object(s, to.Lhs[0]) == v
+			case *ast.ReturnStmt:
+				return !inLiteral(use, v) && len(usesIn(s, v, to.Pos(), to.End())) == 1
+			}
+			return false
 		}
 		return copiesElements(s, use)
 	}
@@ -417,8 +428,8 @@ func roomSeen(s *advice.Site, obj types.Object) bool {
 			if len(p.Args) > 0 && p.Args[0] == id && appendCall(name) {
 				assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt)
 				back := ok && len(assign.Lhs) == 1 && object(s, assign.Lhs[0]) == obj
-				_, returned := c.Parent().Parent().Node().(*ast.ReturnStmt)
-				if !back && !(returned && len(s.Uses(obj)) > 0) {
+				ret, returned := c.Parent().Parent().Node().(*ast.ReturnStmt)
+				if !back && !(returned && len(usesIn(s, obj, ret.Pos(), ret.End())) == 1) {
 					return true
 				}
 			}
@@ -585,7 +596,7 @@ func inTurn(s *advice.Site, steps []step, to *sink) (check []string) {
 		if p.expr == nil {
 			continue
 		}
-		if to != nil && p.contents && i > 0 && mayShare(s, p.expr, *to) {
+		if to != nil && isBytes(s, p.expr) && mayShare(s, p.expr, *to) {
 			add("that %s doesn't share memory with %s, which is written to before it is read", s.Source(p.expr), to.name)
 		}
 		for j, later := range steps {
@@ -614,7 +625,7 @@ func inTurn(s *advice.Site, steps []step, to *sink) (check []string) {
 	for _, p := range steps {
 		if wrote && p.expr != nil {
 			does := effectsOf(s, p.expr) | p.runs
-			if does&mayWrite != 0 || does&readsBytes != 0 && !p.contents && (!hidden || dst == nil || mentions(s, p.expr, dst)) {
+			if does&mayWrite != 0 || does&readsBytes != 0 && (!hidden || dst == nil || mentions(s, p.expr, dst)) {
 				add("that %s doesn't use %s, part of which is written before it is evaluated now", s.Source(p.expr), to.name)
 			} else if !hidden && does&mayPanic != 0 && !wentWell(s, steps, p) {
 				add("that %s doesn't panic, or that nobody looks at %s then: part of it is written before", s.Source(p.expr), to.name)
@@ -658,10 +669,76 @@ func wentWell(s *advice.Site, steps []step, p step) bool {
 	return ok
 }
 
-// checks puts what has to be checked into a sentence; "" if nothing has.
-func checks(list []string) string {
-	if len(list) == 0 {
-		return ""
+// sharedRoom returns what has to be checked where a slice grows by other steps than before: some of
+// what is appended may be written to the room behind the array that it had, before it moves.
+func sharedRoom(s *advice.Site, dst ast.Expr, at ast.Node) []string {
+	if v := object(s, dst); v != nil && ownArray(s, v, at) && !roomSeen(s, v) {
+		return nil
 	}
-	return " Check " + strings.Join(list, ", and ") + "."
+	return []string{fmt.Sprintf("that nothing else uses the room behind %s, which may be written to a different extent before the slice moves", s.Source(dst))}
+}
+
+// seesItself reports whether an operand asks for what is written to before it, so that writing in
+// turn surely gives something else.
+func seesItself(s *advice.Site, w ast.Expr, steps []step) bool {
+	dst := rootOf(s, w)
+	if dst == nil {
+		return true
+	}
+	for i, p := range steps {
+		if i > 0 && p.expr != nil && mentions(s, p.expr, dst) && (effectsOf(s, p.expr)|p.runs)&(mayWrite|readsBytes) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// writtenInTurn is inTurn for what is written to a Builder, a Buffer or a bufio.Writer, with what has
+// to be checked of these.
+func writtenInTurn(s *advice.Site, steps []step, w ast.Expr, name string) []string {
+	var operands []ast.Expr
+	for _, p := range steps {
+		if p.expr != nil {
+			operands = append(operands, p.expr)
+		}
+	}
+	list := inTurn(s, steps, &sink{w, name})
+	if len(steps) > 1 {
+		list = append(list, roomAsked(s, w, name)...)
+		list = append(list, setMeanwhile(s, w, operands)...)
+	}
+	return append(list, splitSeen(s, w, name)...)
+}
+
+// setMeanwhile returns what has to be checked where evaluating operands may set the variable that
+// is written to.
+func setMeanwhile(s *advice.Site, w ast.Expr, operands []ast.Expr) []string {
+	for _, e := range operands {
+		if u, ok := ast.Unparen(w).(*ast.UnaryExpr); ok && u.Op == token.AND && ownMemory(s, u.X) != nil {
+			continue // an address stays the same
+		}
+		if _, pointer := types.Unalias(s.Info.TypeOf(w)).(*types.Pointer); !pointer && !types.IsInterface(s.Info.TypeOf(w)) && ownMemory(s, w) != nil && !plainBytes(s.Info.TypeOf(w)) {
+			continue
+		}
+		if !unchangedBy(s, w, false, change{code: []ast.Node{e}}) {
+			return []string{fmt.Sprintf("that %s doesn't set %s", s.Source(e), s.Source(w))}
+		}
+	}
+	return nil
+}
+
+// mustCheck adds to a match what has to be checked of its rewrite, and leaves it to review if
+// anything has.
+func mustCheck(m *advice.Match, lists ...[]string) {
+	var all []string
+	for _, item := range slices.Concat(lists...) {
+		if !slices.Contains(all, item) {
+			all = append(all, item)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	m.Class = advice.Review
+	m.Why += " Check " + strings.Join(all, ", and ") + "."
 }

@@ -3,9 +3,9 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -22,8 +22,7 @@ fmt.Fprintf.
 Up to 32 bytes that are gone when the function returns take no allocation: where a profile of memory shows the string
 alone, nothing is reported.
 
-Formatting what may come out empty is left to review: fmt.Appendf(nil, …) is nil then, which few can tell from an empty
-slice.`,
+Formatting what may come out empty is left to review: fmt.Appendf(nil, …) is nil then.`,
 	Class:  advice.Safe,
 	Frames: regexp.MustCompile(`^fmt\.Sprint|^runtime\.stringtoslicebyte`),
 	Since:  "1.19",
@@ -62,25 +61,31 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 				continue
 			}
 			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s makes the bytes at once.", short(c.Name), kind)
-			if !surelyText(s, c) {
-				m.Class = advice.Review
-				m.Why += " Where nothing comes out, they are nil then, not empty."
-			}
 			if w, ok := c.Parent().Parent().Node().(*ast.CallExpr); ok && len(w.Args) == 1 && w.Args[0] == outer {
 				if dst, safe, ok := writerOf(s, w); ok && !deferred(c.Parent().Parent()) { // it would be formatted later
 					outer = w
 					call("Fprint", dst)
-					m.Class = advice.Safe
-					if !safe {
-						m.Class = advice.Review
-					}
 					m.Title = "a string is formatted only to be written"
 					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written: fmt.Fprint%s prints there at once.", short(c.Name), kind)
+					to := w.Fun.(*ast.SelectorExpr).X
+					mustCheck(&m, setMeanwhile(s, to, c.Args))
+					if !safe {
+						mustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(to))})
+					}
 					matches = append(matches, m)
 					continue
 				}
 			}
 			if !onStack(s) {
+				if !surelyText(s, c) {
+					mustCheck(&m, []string{"that nobody tells nil from an empty slice: where nothing comes out, it is nil now"})
+				}
+				if assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == len(assign.Rhs) {
+					at := slices.Index(assign.Rhs, ast.Expr(outer))
+					if v := object(s, assign.Lhs[at]); v != nil && roomSeen(s, v) {
+						mustCheck(&m, []string{fmt.Sprintf("that the room behind %s doesn't matter", v.Name())})
+					}
+				}
 				matches = append(matches, m)
 			}
 			continue
@@ -90,6 +95,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			call("Append", s.Source(outer.Args[0]))
 			m.Title = "a string is formatted only to be appended"
 			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s appends without one.", short(c.Name), kind)
+			mustCheck(&m, setMeanwhile(s, outer.Args[0], c.Args))
 			matches = append(matches, m)
 		}
 	}
@@ -157,11 +163,3 @@ func writerOf(s *advice.Site, call *ast.CallExpr) (dst string, safe, ok bool) {
 	}
 	return dst, writers[typeName(t)], true
 }
-
-// writer is the method set of io.Writer.
-var writer = func() *types.Interface {
-	in := types.NewTuple(types.NewParam(token.NoPos, nil, "p", types.NewSlice(types.Typ[types.Byte])))
-	out := types.NewTuple(types.NewParam(token.NoPos, nil, "n", types.Typ[types.Int]), types.NewParam(token.NoPos, nil, "err", types.Universe.Lookup("error").Type()))
-	write := types.NewFunc(token.NoPos, nil, "Write", types.NewSignatureType(nil, nil, nil, in, out, false))
-	return types.NewInterfaceType([]*types.Func{write}, nil).Complete()
-}()

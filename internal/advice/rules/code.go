@@ -107,8 +107,16 @@ func valuesOf(s *advice.Site, v *types.Var) iter.Seq[ast.Expr] {
 		}
 		return nil
 	}
+	in := s.Root()
+	if !v.IsField() && v.Parent() != nil && v.Parent() != s.Types.Scope() && v.Pkg() == s.Types { // of a function
+		if at, ok := in.FindByPos(v.Pos(), v.Pos()); ok {
+			for decl := range at.Enclosing((*ast.FuncDecl)(nil)) {
+				in = decl
+			}
+		}
+	}
 	return func(yield func(ast.Expr) bool) {
-		for c := range s.Root().Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.CompositeLit)(nil), (*ast.UnaryExpr)(nil), (*ast.RangeStmt)(nil)) {
+		for c := range in.Preorder((*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil), (*ast.CompositeLit)(nil), (*ast.UnaryExpr)(nil), (*ast.RangeStmt)(nil)) {
 			switch n := c.Node().(type) {
 			case *ast.AssignStmt:
 				for i, l := range n.Lhs {

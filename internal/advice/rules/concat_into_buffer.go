@@ -19,11 +19,9 @@ var concatIntoBuffer = &advice.Rule{
 each piece once, and allocate nothing.
 
 The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at, and for
-append(b, (a + c)...). It is left to review: functions that the pieces call run between the writes, and pieces that are bytes
-must not share memory with the slice's spare capacity. Where such a function sees the buffer, it is not offered. To a
-strings.Builder that the function declares pieces are advice, if they are written once, or what is joined is so short that it is
-not allocated: they make it grow by smaller steps.`,
-	Class:     advice.Review,
+append(b, (a + c)...). To a strings.Builder that the function declares, pieces are advice if they are written once, or if the joined
+string is so short that it isn't allocated: they make the Builder grow by smaller steps.`,
+	Class:     advice.Safe,
 	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
 	Allocates: true,
 	Gain:      2,
@@ -59,22 +57,21 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		if len(pieces) < 2 {
 			continue
 		}
-		dst := s.Source(sel.X)
-		var lines []string
-		ok = true
-		root := rootOf(s, sel.X)
-		for _, p := range pieces {
-			ok = ok && !(calls(s, p) && (root == nil || mentions(s, p, root))) && builtins(s, p.Pos(), "string")
-			lines = append(lines, writePiece(s, dst, p))
-		}
-		if !ok {
+		dst, steps := s.Source(sel.X), concatSteps(s, pieces)
+		if seesItself(s, sel.X, steps) || !builtins(s, c.Pos(), "string") {
 			continue
 		}
-		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
+		var lines []string
+		for _, p := range pieces {
+			lines = append(lines, writePiece(s, dst, p))
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
 		m.Edits = []advice.Edit{replace(stmt, strings.Join(lines, "\n"))}
 		m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
+		mustCheck(&m, writtenInTurn(s, steps, sel.X, dst))
 		if obj := object(s, sel.X); newBuilder(s, obj) && (!repeated(c.Cursor, obj) || s.Allocates() == 0) {
 			m.Class, m.Edits = advice.AdviceOnly, nil
+			m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
 			m.Why += fmt.Sprintf(" Have %s Grow before that, or it grows by smaller steps.", dst)
 		}
 		matches = append(matches, m)
@@ -120,7 +117,8 @@ func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (
 		return advice.Match{}, false
 	}
 	dst, root := s.Source(assign.Lhs[0]), rootOf(s, assign.Lhs[0])
-	why := fmt.Sprintf("+ makes a new string, which is copied to %s and dropped: append the pieces one by one.", dst)
+	m := advice.Match{Node: assign, Class: advice.Safe,
+		Why: fmt.Sprintf("+ makes a new string, which is copied to %s and dropped: append the pieces one by one.", dst)}
 	var lines []string
 	for _, p := range pieces {
 		if root == nil || mentions(s, p, root) {
@@ -129,9 +127,26 @@ func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (
 		code := s.Source(p)
 		if b, ok := bytesOf(s, p); ok {
 			code = b
-			why += fmt.Sprintf(" See that %s is not in the room behind %s.", b, dst)
 		}
 		lines = append(lines, fmt.Sprintf("%s = append(%s, %s...)", dst, dst, code))
 	}
-	return advice.Match{Node: assign, Class: advice.Review, Edits: []advice.Edit{replace(assign, strings.Join(lines, "\n"))}, Why: why}, true
+	m.Edits = []advice.Edit{replace(assign, strings.Join(lines, "\n"))}
+	mustCheck(&m, writtenInTurn(s, concatSteps(s, pieces), assign.Lhs[0], dst), sharedRoom(s, assign.Lhs[0], assign))
+	return m, true
+}
+
+// concatSteps are the operands of a concatenation in the order in which they are evaluated.
+func concatSteps(s *advice.Site, pieces []ast.Expr) []step {
+	var steps []step
+	for _, p := range pieces {
+		st := step{expr: p}
+		if operand, _, ok := conversion(s, p); ok && isBytes(s, operand) {
+			st = step{expr: operand, contents: true}
+		}
+		if s.Info.Types[p].Value != nil {
+			st = step{}
+		}
+		steps = append(steps, st)
+	}
+	return steps
 }

@@ -64,6 +64,7 @@ var uncalled = map[string]string{
 
 // TestCost calls each function of the cases that rewrites changed, but methods and generic ones,
 // with arguments of many sizes, before and after: no call may allocate more, in objects or bytes.
+// Files named conditions.go are about what a rewrite does, in functions too small to gain by it.
 func TestCost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs programs")
@@ -77,6 +78,9 @@ func TestCost(t *testing.T) {
 	var imports, cases bytes.Buffer
 	for _, golden := range goldens {
 		file := strings.TrimSuffix(golden, ".golden")
+		if filepath.Base(file) == "conditions.go" {
+			continue
+		}
 		rule := filepath.Base(filepath.Dir(file))
 		name := strings.ReplaceAll(rule, "-", "_") + "_" + strings.TrimSuffix(filepath.Base(file), ".go")
 		var sources [2]map[string]string
@@ -117,7 +121,7 @@ func TestCost(t *testing.T) {
 			if why := uncalled[name]; why != "" {
 				t.Skip(why)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // for what never ends
 			defer cancel()
 			cmd := exec.CommandContext(ctx, program, c[0], c[1])
 			cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "GOMEMLIMIT=off", "GODEBUG=")

@@ -47,9 +47,6 @@ type effectWalk struct {
 	calls []*types.Func // whose bodies are being looked at
 }
 
-// deepestCall is how many calls are followed. Effects further down are taken for any.
-const deepestCall = 4
-
 func (w *effectWalk) all(list []ast.Expr) (all effects) {
 	for _, e := range list {
 		all |= w.of(e)
@@ -59,7 +56,9 @@ func (w *effectWalk) all(list []ast.Expr) (all effects) {
 
 func (w *effectWalk) block(list []ast.Stmt) (all effects) {
 	for _, stmt := range list {
-		all |= w.of(stmt)
+		if all |= w.of(stmt); all == anyEffect {
+			break
+		}
 	}
 	return all
 }
@@ -467,19 +466,18 @@ func (w *effectWalk) function(f *types.Func, call *ast.CallExpr) effects {
 	if f.Pkg() != w.Types {
 		return w.foreign(f, call)
 	}
-	if slices.Contains(w.calls, f) || len(w.calls) == deepestCall {
-		return anyEffect
+	type effectsOfFunc struct{ *types.Func }
+	if slices.Contains(w.calls, f) {
+		return anyEffect // recursive
 	}
-	decl := declarationOfFunc(w.Site, f)
-	if decl == nil || decl.Body == nil {
-		return anyEffect
-	}
-	return w.body(f, decl)
-}
-
-func (w *effectWalk) body(f *types.Func, decl *ast.FuncDecl) effects {
-	inner := effectWalk{Site: w.Site, calls: append(slices.Clip(w.calls), f)}
-	return inner.block(decl.Body.List)
+	return advice.Memo(w.Package, effectsOfFunc{f}, func() effects {
+		decl := declarationOfFunc(w.Site, f)
+		if decl == nil || decl.Body == nil {
+			return anyEffect
+		}
+		inner := effectWalk{Site: w.Site, calls: append(slices.Clip(w.calls), f)}
+		return inner.block(decl.Body.List)
+	})
 }
 
 // quietPackages are those whose functions, methods aside, depend on their arguments alone and change nothing.
@@ -511,6 +509,11 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) effects {
 			return mayRead | mayPanic
 		}
 		switch receiverType(f) {
+		case "reflect.Value":
+			if f.Name() == "Type" {
+				return mayPanic
+			}
+			return anyEffect
 		case "time.Time", "time.Duration", "time.Month", "time.Weekday":
 			if f.Name() == "In" {
 				return mayPanic
@@ -529,6 +532,8 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) effects {
 			all = anyEffect
 		}
 		return all
+	case name == "reflect.TypeOf":
+		return 0
 	case pkg == "path/filepath" && slices.Contains([]string{"Base", "Clean", "Dir", "Ext", "Join", "IsAbs", "FromSlash", "ToSlash", "VolumeName"}, f.Name()):
 		return 0
 	case !quietPackages[pkg]:
@@ -714,13 +719,31 @@ func (w *effectWalk) store(to ast.Expr) effects {
 	switch e := ast.Unparen(to).(type) {
 	case *ast.IndexExpr:
 		all |= w.expr(e)
-		if _, isMap := under(w.Info.TypeOf(e.X)).(*types.Map); isMap {
+		if _, isMap := under(w.Info.TypeOf(e.X)).(*types.Map); isMap && !w.madeMap(e.X) {
 			all |= mayPanic // if it is nil
 		}
 	case *ast.SelectorExpr, *ast.StarExpr:
 		all |= w.expr(to)
 	}
 	return all
+}
+
+// madeMap reports whether a map is a local variable that is declared with one that isn't nil, and
+// never set to another.
+func (w *effectWalk) madeMap(e ast.Expr) bool {
+	v := object(w.Site, e)
+	if v == nil || !private(w.Site, v) || assignedIn(w.Site, v) || w.Decl == nil {
+		return false
+	}
+	d, ok := declarationAround(w.Site, v)
+	if !ok {
+		return false
+	}
+	if _, literal := d.value.(*ast.CompositeLit); literal {
+		return true
+	}
+	call, ok := d.value.(*ast.CallExpr)
+	return ok && w.Callee(call) == "make"
 }
 
 // formatting returns what package fmt may do to show a value of a type: it calls Format, Error,

@@ -24,8 +24,9 @@ type fmtPiece struct {
 	appends [2]string
 	longest int  // bytes that the text of a number has at most
 	quoted  bool // a text as strconv.Quote has it
-	// review says in what somebody has to look: "" where code does what fmt does.
-	review string
+	// review says what has to be checked for code to do what fmt does: that x is never nil, say.
+	review []string
+	runs   effects // of a method that is called for the text
 	// literal is set where arg is one, of text.
 	literal bool
 	// isString is set where fmt sees a string, next to which Sprint puts no space.
@@ -63,7 +64,7 @@ func fmtPieces(s *advice.Site, kind byte, args []ast.Expr, at token.Pos) (pieces
 	}
 	for i, arg := range args {
 		p, ok := fmtPieceOf(s, 'v', -1, arg, at)
-		if !ok || len(args) > 1 && p.review != "" && kind == 0 {
+		if !ok || len(args) > 1 && kind == 0 && types.IsInterface(s.Info.TypeOf(arg)) {
 			return nil, false // whether it is a string is known at run time only
 		}
 		if i > 0 && (kind == 'n' || !p.isString && !pieces[len(pieces)-1].isString) {
@@ -148,21 +149,25 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			return p, false
 		}
 		p.code = operand(arg, src) + "." + name + "()"
+		p.runs = formatting(s, t)
 		switch t.Underlying().(type) {
 		case *types.Pointer, *types.Interface:
 			if maybe, known := maybeNilType(s, arg); known {
+				p.runs = 0
 				return p, !maybe
 			}
-			p.review = fmt.Sprintf("fmt prints a nil, where %s panics: see that %s never is", p.code, src)
-			if types.IsInterface(t) {
-				p.review += ", nor anything with a method Error or Format, which fmt would call"
-			}
 			if name == "Error" {
-				p.review = "" // left to somebody who knows whether there is an error
-				return p, false
+				return p, false // left to somebody who knows whether there is an error
 			}
-		default:
-			p.review = fmt.Sprintf("fmt survives a panic of %s", p.code)
+			if !neverNil(s, arg) {
+				p.review = append(p.review, fmt.Sprintf("that %s is never nil, for which %s panics and fmt prints <nil>", src, p.code))
+			}
+			if types.IsInterface(t) {
+				p.review = append(p.review, fmt.Sprintf("that %s holds nothing with a method Error or Format, which fmt would call", src))
+			}
+		}
+		if methodPanics(s, methods.Lookup(nil, name)) {
+			p.review = append(p.review, fmt.Sprintf("that %s doesn't panic, which fmt would turn into text", p.code))
 		}
 		return p, true
 	}
@@ -384,13 +389,38 @@ func stackBytes(size int) string { return fmt.Sprintf("make([]byte, 0, %d)", siz
 // roundUp returns the next power of two.
 func roundUp(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// reviews says what somebody has to look at; "" if nothing.
-func reviews(pieces []fmtPiece) string {
+// reviews are what has to be checked for pieces to be what fmt makes.
+func reviews(pieces []fmtPiece) []string {
 	var all []string
 	for _, p := range pieces {
-		if p.review != "" && !slices.Contains(all, p.review) {
-			all = append(all, p.review)
+		for _, r := range p.review {
+			if !slices.Contains(all, r) {
+				all = append(all, r)
+			}
 		}
 	}
-	return strings.Join(all, "; ")
+	return all
+}
+
+// methodPanics reports whether a method may panic.
+func methodPanics(s *advice.Site, m *types.Selection) bool {
+	f, ok := m.Obj().(*types.Func)
+	if !ok {
+		return true
+	}
+	w := effectWalk{Site: s}
+	return w.function(f.Origin(), &ast.CallExpr{})&mayPanic != 0
+}
+
+// stepsOf are the operands of pieces in the order in which they are evaluated.
+func stepsOf(s *advice.Site, pieces []fmtPiece) []step {
+	var steps []step
+	for _, p := range pieces {
+		st := step{expr: p.arg, runs: p.runs}
+		if p.arg != nil {
+			st.contents = isBytes(s, p.arg) || p.runs&mayRead != 0
+		}
+		steps = append(steps, st)
+	}
+	return steps
 }

@@ -90,6 +90,12 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 			found.Class = advice.Review
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys, unless many of them are the same.", m.Name(), b.text(s))
 		}
+		if found.Edits != nil {
+			mustCheck(&found, b.claimed(s, loop.Node()))
+			if len(exits.returns) > 0 {
+				mustCheck(&found, []string{"that the loop seldom returns early: there is room for all from the beginning"})
+			}
+		}
 		matches = append(matches, found)
 	}
 	return matches
@@ -259,9 +265,6 @@ func sizeMap(s *advice.Site, b *bound, d *declaration, stmt inspector.Cursor, ex
 		return false // the number is no more than what somebody claims
 	}
 	m.Class = advice.Safe
-	if len(exits.returns) > 0 {
-		m.Class = advice.Review
-	}
 	size, first := b.size(s, at)
 	made := fmt.Sprintf("make(%s, %s)", s.Source(d.typ), size)
 	switch {

@@ -24,8 +24,8 @@ about log₂ n times on its way, and twice as many bytes as needed in the end. W
 before, make([]T, 0, n) allocates once.
 
 The rewrite gives a slice that starts empty the capacity for what a loop appends to it. It is offered where each step of
-the loop appends the same number of elements, and is class A where nothing else changes: where the slice was nil if there
-is nothing to append, and that can be seen, it stays nil. Where the number isn't known before, where only some steps
+the loop appends the same number of elements. Where the slice was nil if there is nothing to append, and that can be seen, it
+stays nil. Where the number isn't known before, where only some steps
 append, where a function called for each appends, or where the slice comes from elsewhere, the advice is to count, to
 estimate, or to use slices.Grow.`,
 	Class:     advice.Safe,
@@ -326,7 +326,7 @@ func readsElements(s *advice.Site, c inspector.Cursor) bool {
 // loop begins.
 func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 	s := g.s
-	if g.seen || !isLocal(s, g.obj) || jumps(s) {
+	if g.seen || !isLocal(s, g.obj) || jumps(s) || mentions(s, b.expr, g.obj) {
 		return false
 	}
 	d, ok := declarationOf(s, g.obj)
@@ -352,10 +352,6 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		if b.counts || mentions(s, r, g.obj) || len(r.Results) == 0 {
 			return false
 		}
-		m.Class = advice.Review
-	}
-	if asksRoom(s, g.obj) {
-		m.Class = advice.Review
 	}
 	more, ok := g.appendedAfter()
 	if !ok {
@@ -403,7 +399,29 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 		name, _, _ := strings.Cut(first, " := ")
 		m.Edits = append(m.Edits, replace(r.X, name))
 	}
+	mustCheck(m, b.claimed(s, g.loop.Node()), g.movesSeen())
+	if len(exits.returns) > 0 {
+		mustCheck(m, []string{"that the loop seldom returns early: there is room for all from the beginning"})
+	}
 	return true
+}
+
+// movesSeen returns what has to be checked where something may tell whether the slice has moved to
+// another array as it grew: a pointer to an element, or another slice of it.
+func (g *growth) movesSeen() []string {
+	if roomSeen(g.s, g.obj) {
+		return []string{fmt.Sprintf("that the room behind %s doesn't matter", g.target)}
+	}
+	var last ast.Node = g.loop.Node()
+	for c := range g.s.Func.Preorder((*ast.CallExpr)(nil)) {
+		if call := c.Node().(*ast.CallExpr); g.appends(call) && call.Pos() > last.End() {
+			last = call
+		}
+	}
+	if ownArray(g.s, g.obj, last) {
+		return nil
+	}
+	return []string{fmt.Sprintf("that nothing keeps a pointer to an element of %s, or a part of it, while it grows: they stay in the same array now", g.target)}
 }
 
 // appendedAfter returns how many elements are appended to the slice behind the loop; ok is false
@@ -511,14 +529,4 @@ func (g *growth) nilSeen() bool {
 		return !seen
 	})
 	return seen
-}
-
-// asksRoom reports whether code asks for the capacity of a slice.
-func asksRoom(s *advice.Site, obj types.Object) bool {
-	for c := range s.Func.Preorder((*ast.CallExpr)(nil)) {
-		if call := c.Node().(*ast.CallExpr); s.Callee(call) == "cap" && object(s, call.Args[0]) == obj {
-			return true
-		}
-	}
-	return false
 }

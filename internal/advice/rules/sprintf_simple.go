@@ -109,10 +109,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	case len(merged(pieces)) == 1:
 		m.Why = fmt.Sprintf("%s is called for a single value: %s is the same string.", short(c.Name), shown(code))
 	}
-	if review := reviews(pieces); review != "" {
-		m.Class = advice.Review
-		m.Why += " To review: " + review + "."
-	}
+	mustCheck(&m, reviews(pieces), inTurn(s, stepsOf(s, pieces), nil))
 	return m, true
 }
 
@@ -261,7 +258,7 @@ func matchForwarded(s *advice.Site, c advice.Call, suffix string) (advice.Match,
 	if already(s, c.Parent(), args.Name) {
 		return m, false
 	}
-	m.Class = advice.Review
+	m.Class = advice.Safe
 	return m, true
 }
 
@@ -312,6 +309,7 @@ func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Class = advice.Safe
 		m.Title = "a string is formatted only to be written"
 		m.Why = fmt.Sprintf("%s allocates a string that %s copies. fmt.F%s prints into it without one.", short(c.Name), s.Source(sel.X), strings.TrimPrefix(c.Name, "fmt.S"))
+		mustCheck(m, setMeanwhile(s, sel.X, c.Args), splitSeen(s, sel.X, s.Source(sel.X)))
 		return true
 	}
 	return false
@@ -340,22 +338,10 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if !ok || len(pieces) > 1 && !inBlock(c.Parent()) {
 			return m, false
 		}
-		if !appendable(s, target, pieces, c.Pos()) || growsMore(s, c.Cursor, rootOf(s, w), pieces) {
+		if len(pieces) == 0 || !appendable(s, target, pieces, c.Pos()) || growsMore(s, c.Cursor, rootOf(s, w), pieces) || seesItself(s, w, stepsOf(s, pieces)) {
 			return m, false
 		}
 		m.Class = advice.Safe
-		for _, p := range pieces {
-			if p.arg == nil {
-				continue
-			}
-			calling := calls(s, p.arg) || p.review != ""
-			if calling && uses(p.arg, rootName(dst)) {
-				return m, false // it may depend on what is written before
-			}
-			if len(pieces) > 1 && calling {
-				m.Class = advice.Review
-			}
-		}
 		var lines []string
 		for _, p := range pieces {
 			lines = append(lines, writeFmtPiece(s, target, dst, p))
@@ -367,9 +353,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if len(pieces) == 1 {
 			m.Why = fmt.Sprintf("%s is called for a single text: write it to %s as it is.", short(c.Name), dst)
 		}
-		if m.Class == advice.Review {
-			m.Why += " Functions that the arguments call then run between the writes."
-		}
+		mustCheck(&m, writtenInTurn(s, stepsOf(s, pieces), w, dst))
 	case "io.Writer", "net/http.ResponseWriter":
 		if len(pieces) != 1 || deferred(c.Cursor) { // what the text is made of may be something else by then
 			return m, false
@@ -389,13 +373,15 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		}
 		m.Class = advice.Review
 		m.Why = fmt.Sprintf("%s is called for a single value: write it as it is.", short(c.Name))
+		if p := pieces[0]; p.arg != nil && isBytes(s, p.arg) {
+			mustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
+		} else {
+			mustCheck(&m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", s.Source(w))})
+		}
 	default:
 		return m, false
 	}
-	if review := reviews(pieces); review != "" {
-		m.Class = advice.Review
-		m.Why += " To review: " + review + "."
-	}
+	mustCheck(&m, reviews(pieces))
 	return m, true
 }
 
@@ -411,6 +397,7 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", dst, s.Source(data)))}
 		m.Why = fmt.Sprintf("%s is copied into a string, read for verbs, and copied once more; with a %% in it something else comes out. Write writes it as it is.", s.Source(data))
+		mustCheck(m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
 	} else {
 		pkg, ok := packageName(s, "io", c.Pos())
 		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
@@ -423,6 +410,7 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), s.Source(text)))}
 		m.Imports = []string{"io"}
 		m.Why = fmt.Sprintf("%s is read for verbs, and with a %% in it something else comes out. io.WriteString writes it as it is.", s.Source(text))
+		mustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", s.Source(w))})
 	}
 	m.Class = advice.Review
 	return *m, true
@@ -472,7 +460,7 @@ func appendable(s *advice.Site, target string, pieces []fmtPiece, at token.Pos) 
 	for _, p := range pieces {
 		switch buffered := target == "*bufio.Writer"; {
 		case p.appends[0] == "":
-		case buffered && (!s.AtLeast("1.18") || calls(s, p.arg)), !buffered && (p.quoted || !builtins(s, at, "make", "byte")):
+		case buffered && (!s.AtLeast("1.18") || effectsOf(s, p.arg)&(mayWrite|readsBytes) != 0), !buffered && (p.quoted || !builtins(s, at, "make", "byte")):
 			return false
 		}
 	}

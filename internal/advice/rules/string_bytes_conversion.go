@@ -203,9 +203,6 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
-// writers are types of which Write and WriteString, and WriteRune, do the same.
-var writers = map[string]bool{"*bytes.Buffer": true, "*strings.Builder": true, "*bufio.Writer": true, "*os.File": true, "*net/http/httptest.ResponseRecorder": true}
-
 // writeText is of w.Write([]byte(s)).
 func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
@@ -249,41 +246,6 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return false
 	}
 	return true
-}
-
-var (
-	writeMethod = regexp.MustCompile(`(\.\w+|\))\.Write$`) // as profiles name it
-	printing    = regexp.MustCompile(`^(fmt|io)\.`)
-	// otherWriters are methods of the standard library's writers that have a WriteString, beside
-	// those of the types in writers.
-	otherWriters = regexp.MustCompile(`^(hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\))\.Write$`)
-)
-
-// mayLackWriteString reports whether the package sets a writer to one that has no
-// WriteString, or profiles show that the line writes to one of another module: io.WriteString
-// would make the copy there.
-func mayLackWriteString(s *advice.Site, w ast.Expr) bool {
-	for _, method := range s.Reached(writeMethod, printing) {
-		pkg, name, pointer := strings.Cut(strings.TrimSuffix(method, ").Write"), ".(*")
-		if known := pointer && writers["*"+pkg+"."+name]; !known && !otherWriters.MatchString(method) {
-			return true
-		}
-	}
-	v, ok := variable(s, w).(*types.Var)
-	if !ok {
-		return false
-	}
-	for value := range valuesOf(s, v) {
-		if value == nil {
-			continue
-		}
-		t := s.Info.TypeOf(value)
-		method, _, _ := types.LookupFieldOrMethod(t, false, s.Types, "WriteString")
-		if f, ok := method.(*types.Func); !types.IsInterface(t) && t != types.Typ[types.UntypedNil] && (!ok || !takes(f, types.Typ[types.String])) {
-			return true
-		}
-	}
-	return false
 }
 
 // joinedOnStack reports whether what is converted is a concatenation that is seen to be put
@@ -345,22 +307,6 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
-// sameOwner reports whether another method by its name, in a method's place, is of the same
-// type: one that embeds it may have its own.
-func sameOwner(s *advice.Site, sel *ast.SelectorExpr, name string) bool {
-	t := s.Info.TypeOf(sel.X)
-	obj, _, _ := types.LookupFieldOrMethod(t, true, s.Types, name)
-	other, ok := obj.(*types.Func)
-	method, ok2 := s.Info.Uses[sel.Sel].(*types.Func)
-	return ok && ok2 && !overridden(t, method, other)
-}
-
-// overridden reports whether one of two methods of a type is its own and the other one
-// of something embedded: they need not do the same.
-func overridden(t types.Type, write, twin *types.Func) bool {
-	return !types.IsInterface(t) && receiverType(write) != receiverType(twin)
-}
-
 // rootName is the variable of a selector: "a" of a.b.c.
 func rootName(expr string) string {
 	name, _, _ := strings.Cut(expr, ".")
@@ -414,14 +360,6 @@ func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
-// takes reports whether a method takes one argument of a type, and returns an int and
-// an error.
-func takes(f *types.Func, t types.Type) bool {
-	sig := f.Signature()
-	return sig.Params().Len() == 1 && !sig.Variadic() && types.Identical(sig.Params().At(0).Type(), t) && sig.Results().Len() == 2 &&
-		typeName(sig.Results().At(0).Type()) == "int" && typeName(sig.Results().At(1).Type()) == "error"
-}
-
 // resultsAre reports whether a call returns values of these types.
 func resultsAre(s *advice.Site, c advice.Call, names ...string) bool {
 	sig, ok := s.Info.TypeOf(c.Fun).(*types.Signature)
@@ -434,12 +372,4 @@ func resultsAre(s *advice.Site, c advice.Call, names ...string) bool {
 		}
 	}
 	return true
-}
-
-// receiverType is the type that a method is declared on.
-func receiverType(f *types.Func) string {
-	if f == nil || f.Signature().Recv() == nil {
-		return ""
-	}
-	return typeName(f.Signature().Recv().Type())
 }

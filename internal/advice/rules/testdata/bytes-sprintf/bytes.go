@@ -15,7 +15,7 @@ func key(name string, n int) []byte {
 func raw(n int, v any) (json.RawMessage, []byte) {
 	// want A: makes the bytes at once
 	m := json.RawMessage(fmt.Sprintf("%d", n)) // hot: fmt.Sprintf
-	// want B: nil then, not empty
+	// want B: that nobody tells nil from an empty slice
 	b := []byte(fmt.Sprint(v)) // hot: fmt.Sprint runtime.stringtoslicebyte
 	return m, b
 }
@@ -44,7 +44,7 @@ func kept(n int) []byte {
 }
 
 func deferred(buf *bytes.Buffer, t fmt.Stringer) {
-	// want B: nil then, not empty
+	// want B: that nobody tells nil from an empty slice
 	defer buf.Write([]byte(fmt.Sprintf("%v", t))) // hot: fmt.Sprintf
 	buf.Reset()
 }

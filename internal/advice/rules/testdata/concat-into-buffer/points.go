@@ -12,7 +12,7 @@ type name string
 type page struct{ out *bufio.Writer }
 
 func (p *page) row(key, value string) {
-	// want B: write the pieces
+	// want B: Check that what p.out writes to takes the same bytes in Write calls of other sizes. (end)
 	p.out.WriteString("<b>" + key + "</b> " + value + "\n") // hot: runtime.concatstrings
 }
 
@@ -20,9 +20,9 @@ func plot(xs []int, n name) string {
 	var buf bytes.Buffer
 	var sb strings.Builder
 	for _, x := range xs {
-		// want B: write the pieces
+		// want A: write the pieces
 		buf.Write([]byte("[" + strconv.Itoa(x) + "],")) // hot: runtime.concatstring3
-		// want B: write the pieces
+		// want A: write the pieces
 		sb.WriteString(string(n) + ":" + sb2(x)) // alloc: 48
 	}
 	return sb.String() + buf.String()
@@ -33,12 +33,12 @@ func sb2(x int) string { return strconv.Itoa(x) }
 type message struct{ buf []byte }
 
 func (m *message) text(s string) {
-	// want B: append the pieces
+	// want B: that nothing else uses the room behind m.buf
 	m.buf = append(m.buf, (s + "\000")...) // hot: runtime.concatstring2
 }
 
 func joined(b, x, y []byte) []byte {
-	// want B: append the pieces
+	// want B: that x doesn't share memory with b
 	b = append(b, (string(x) + ":" + string(y))...) // hot: runtime.concatstring3
 	return b
 }
@@ -52,7 +52,7 @@ func once(key, value string) string {
 }
 
 func again(sb *strings.Builder, key, value string) {
-	// want B: write the pieces
+	// want A: write the pieces
 	sb.WriteString(key + ": " + value + "\n") // hot: runtime.concatstrings
 }
 

@@ -162,7 +162,7 @@ func called(n *node) []string {
 func each[T, U any](xs []T, f func(T) U) []U {
 	var us []U
 	for _, x := range xs {
-		// want A: len(xs)
+		// want B: that len(xs) is no more than
 		us = append(us, f(x)) // hot: runtime.growslice
 	}
 	return us

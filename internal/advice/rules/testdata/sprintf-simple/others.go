@@ -3,7 +3,7 @@ package others
 import "fmt"
 
 func message(args ...any) string {
-	// want B: one and it is a string
+	// want A: one and it is a string
 	return fmt.Sprint(args...) // hot: fmt.Sprint
 }
 

@@ -51,9 +51,9 @@ func floats(f float64, g float32) string {
 }
 
 func methods(s state, u *url.URL) string {
-	// want B: fmt survives a panic
+	// want B: that s.String() doesn't panic, which fmt would turn into text
 	a := fmt.Sprintf("state %s", s) // hot: fmt.Sprintf
-	// want B: see that u never is; fmt survives a panic of s.String()
+	// want B: that u is never nil, for which u.String() panics and fmt prints <nil>
 	b := fmt.Sprintf("GET %s (%s)", u, s) // hot: fmt.Sprintf
 	return a + b
 }

@@ -14,7 +14,7 @@ func build(names []string, w io.Writer, body []byte) (string, error) {
 	for i, name := range names {
 		// want A: one by one
 		fmt.Fprintf(&sb, "%d=%s;", i, name) // hot: fmt.Fprintf
-		// want B: run between the writes
+		// want A: one by one
 		fmt.Fprintf(&sb, "%s, %s\n", strings.TrimSpace(name), body) // hot: fmt.Fprintf
 		// want A: as it is
 		fmt.Fprint(buf, "|") // hot: fmt.Fprint
@@ -59,7 +59,7 @@ func closing(w io.Writer, n *named) {
 func measured(buf *bytes.Buffer, w *bufio.Writer, name string, n uint32, f float64) {
 	// want A: one by one
 	fmt.Fprintf(buf, "%x: %v", n, f) // hot: fmt.Fprintf
-	// want A: one by one
+	// want B: one by one. Check that what w writes to takes the same bytes in Write calls of other sizes. (end)
 	fmt.Fprintf(w, "%q: %d %t", name, n, n > 1) // hot: fmt.Fprintf
 	fmt.Fprintf(buf, "%q", name)                // hot: fmt.Fprintf
 }
@@ -99,7 +99,7 @@ func each(nodes []int, w *bufio.Writer) (n int) {
 		var sb strings.Builder
 		fmt.Fprintf(&sb, "node-%d.rack-%d.example", i, node) // hot: fmt.Fprintf
 		n += sb.Len()
-		// want A: one by one
+		// want B: that what w writes to takes
 		fmt.Fprintf(w, "%d of %d\n", node, limit) // hot: fmt.Fprintf
 		fmt.Fprint(w, each(nil, w))               // hot: fmt.Fprint
 	}

@@ -1,0 +1,161 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// This file states what an io.Writer sees of a rewrite.
+
+// writers are types of which Write and WriteString, and WriteRune, do the same.
+var writers = map[string]bool{"*bytes.Buffer": true, "*strings.Builder": true, "*bufio.Writer": true, "*os.File": true, "*net/http/httptest.ResponseRecorder": true}
+
+// splitSeen returns what has to be checked where a text is handed to a *bufio.Writer by other calls
+// than before: in pieces, or by another method. What it writes to may then get other calls of Write,
+// or of WriteString. nil where that can't be seen: bytes.Buffer and strings.Builder write to
+// nobody, and a bufio.Writer in front of a file writes the same bytes.
+func splitSeen(s *advice.Site, w ast.Expr, name string) []string {
+	if typeName(s.Info.TypeOf(w)) != "*bufio.Writer" {
+		if typeName(s.Info.TypeOf(w)) != "bufio.Writer" {
+			return nil
+		}
+	}
+	v, ok := variable(s, w).(*types.Var)
+	if ok && !isAnyParameter(s, v) && v.Pkg() == s.Types && !v.Exported() {
+		values, quiet := 0, true
+		for value := range valuesOf(s, v) {
+			values++
+			quiet = quiet && value != nil && writesToFile(s, value)
+		}
+		if quiet && values > 0 {
+			return nil
+		}
+	}
+	return []string{fmt.Sprintf("that what %s writes to takes the same bytes in Write calls of other sizes", name)}
+}
+
+// writesToFile reports whether an expression makes a bufio.Writer in front of a file or a buffer.
+func writesToFile(s *advice.Site, e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) == 0 {
+		return false
+	}
+	switch s.Callee(call) {
+	case "bufio.NewWriter", "bufio.NewWriterSize":
+	default:
+		return false
+	}
+	switch typeName(s.Info.TypeOf(call.Args[0])) {
+	case "*os.File", "*bytes.Buffer", "*strings.Builder":
+		return true
+	}
+	return false
+}
+
+// roomAsked returns what has to be checked where a bytes.Buffer grows by other steps than before:
+// the function may ask how much room it has, or look at its bytes as they were.
+func roomAsked(s *advice.Site, w ast.Expr, name string) []string {
+	obj := rootOf(s, w)
+	if obj == nil || !strings.HasSuffix(typeName(s.Info.TypeOf(w)), "bytes.Buffer") && !strings.HasSuffix(typeName(s.Info.TypeOf(w)), "strings.Builder") {
+		return nil
+	}
+	for _, id := range s.Uses(obj) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			continue
+		}
+		for sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok; sel, ok = c.Parent().Node().(*ast.SelectorExpr) {
+			switch sel.Sel.Name {
+			case "Cap", "Available":
+				return []string{fmt.Sprintf("that the room that %s has doesn't matter: it grows by other steps", name)}
+			case "Bytes", "AvailableBuffer", "Next":
+				if !after(c, w, obj) {
+					return []string{fmt.Sprintf("that nobody looks at an earlier result of %s.%s(): it may be overwritten by other pieces", name, sel.Sel.Name)}
+				}
+			}
+			c = c.Parent()
+		}
+	}
+	return nil
+}
+
+var (
+	writeMethod = regexp.MustCompile(`(\.\w+|\))\.Write$`) // as profiles name it
+	printing    = regexp.MustCompile(`^(fmt|io)\.`)
+	// otherWriters are methods of the standard library's writers that have a WriteString, beside
+	// those of the types in writers.
+	otherWriters = regexp.MustCompile(`^(hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\))\.Write$`)
+)
+
+// mayLackWriteString reports whether the package sets a writer to one that has no
+// WriteString, or profiles show that the line writes to one of another module: io.WriteString
+// would make the copy there.
+func mayLackWriteString(s *advice.Site, w ast.Expr) bool {
+	for _, method := range s.Reached(writeMethod, printing) {
+		pkg, name, pointer := strings.Cut(strings.TrimSuffix(method, ").Write"), ".(*")
+		if known := pointer && writers["*"+pkg+"."+name]; !known && !otherWriters.MatchString(method) {
+			return true
+		}
+	}
+	v, ok := variable(s, w).(*types.Var)
+	if !ok {
+		return false
+	}
+	for value := range valuesOf(s, v) {
+		if value == nil {
+			continue
+		}
+		t := s.Info.TypeOf(value)
+		method, _, _ := types.LookupFieldOrMethod(t, false, s.Types, "WriteString")
+		if f, ok := method.(*types.Func); !types.IsInterface(t) && t != types.Typ[types.UntypedNil] && (!ok || !takes(f, types.Typ[types.String])) {
+			return true
+		}
+	}
+	return false
+}
+
+// takes reports whether a method takes one argument of a type, and returns an int and
+// an error.
+func takes(f *types.Func, t types.Type) bool {
+	sig := f.Signature()
+	return sig.Params().Len() == 1 && !sig.Variadic() && types.Identical(sig.Params().At(0).Type(), t) && sig.Results().Len() == 2 &&
+		typeName(sig.Results().At(0).Type()) == "int" && typeName(sig.Results().At(1).Type()) == "error"
+}
+
+// sameOwner reports whether another method by its name, in a method's place, is of the same
+// type: one that embeds it may have its own.
+func sameOwner(s *advice.Site, sel *ast.SelectorExpr, name string) bool {
+	t := s.Info.TypeOf(sel.X)
+	obj, _, _ := types.LookupFieldOrMethod(t, true, s.Types, name)
+	other, ok := obj.(*types.Func)
+	method, ok2 := s.Info.Uses[sel.Sel].(*types.Func)
+	return ok && ok2 && !overridden(t, method, other)
+}
+
+// overridden reports whether one of two methods of a type is its own and the other one
+// of something embedded: they need not do the same.
+func overridden(t types.Type, write, twin *types.Func) bool {
+	return !types.IsInterface(t) && receiverType(write) != receiverType(twin)
+}
+
+// receiverType is the type that a method is declared on.
+func receiverType(f *types.Func) string {
+	if f == nil || f.Signature().Recv() == nil {
+		return ""
+	}
+	return typeName(f.Signature().Recv().Type())
+}
+
+// writer is the method set of io.Writer.
+var writer = func() *types.Interface {
+	in := types.NewTuple(types.NewParam(token.NoPos, nil, "p", types.NewSlice(types.Typ[types.Byte])))
+	out := types.NewTuple(types.NewParam(token.NoPos, nil, "n", types.Typ[types.Int]), types.NewParam(token.NoPos, nil, "err", types.Universe.Lookup("error").Type()))
+	write := types.NewFunc(token.NoPos, nil, "Write", types.NewSignatureType(nil, nil, nil, in, out, false))
+	return types.NewInterfaceType([]*types.Func{write}, nil).Complete()
+}()
