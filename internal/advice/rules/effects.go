@@ -526,7 +526,7 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) effects {
 	case pkg == "fmt" && strings.HasPrefix(f.Name(), "Sprint"):
 		all := mayRead // of what pointers lead to
 		for _, a := range call.Args {
-			all |= formatting(w.Site, w.Info.TypeOf(a))
+			all |= (&formatWalk{effectWalk: *w}).of(w.Info.TypeOf(a), true)
 		}
 		if call.Ellipsis.IsValid() {
 			all = anyEffect

@@ -32,6 +32,10 @@ func (p *point) norm() int    { return p.x * p.x }
 func (p *point) move()        { p.x++ }
 func (p point) String() string { return fmt.Sprint(p.x) }
 
+type endless int
+
+func (e endless) String() string { return fmt.Sprintf("%v", e+1) }
+
 type ticket int
 
 var state, other, never = 1, 2, 3
@@ -104,6 +108,7 @@ func f(p *point, q, r point, xs []int, b []byte, m map[string]int, s string, n i
 	_ = fmt.Sprint(ticket(n)) // write read
 	_ = fmt.Sprint(holder{}) // write read bytes
 	_ = fmt.Sprint(q) // read
+	_ = fmt.Sprint(endless(n)) // write read bytes
 	_ = func() int { return touch2() } //
 	for i := range xs {
 		_ = xs[i] // read
