@@ -11,6 +11,11 @@ COUNT    ?= 1
 PKGS     ?= ./...
 FUZZTIME ?= 30s
 
+# Arguments of fuzz-rewrites: functions to compare for each rule, a regular expression of rules, and a seed.
+N    ?= 5000
+RULE ?= .
+SEED ?= 1
+
 # Modules beside hone's own, and those of them that have tests: see CONTRIBUTING.md.
 TESTED  = agent agent/test examples/collect examples/kafkagen examples/shakespeare
 MODULES = $(TESTED) bench/agent bench/peers test/agents
@@ -29,7 +34,7 @@ export CGO_ENABLED = 0
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test test-own test-beside test-oldest test-newest lint cross bench fuzz web web-check e2e test-web clean
+.PHONY: help build demo test test-own test-beside test-oldest test-newest lint cross bench fuzz fuzz-rewrites web web-check e2e test-web clean
 
 help:
 	@echo 'make build   build bin/hone'
@@ -39,6 +44,7 @@ help:
 	@echo 'make cross   build for every supported platform, whose types make test checks'
 	@echo 'make bench   benchmarks; BENCH, COUNT and PKGS select'
 	@echo 'make fuzz    every fuzz target for FUZZTIME each; PKGS selects'
+	@echo 'make fuzz-rewrites  run N generated functions before and after each rewrite; RULE and SEED select'
 	@echo 'make web     build the web UI into web/dist, which is checked in; needs Node'
 	@echo 'make e2e     drive it in a browser; E2E selects files and flags of node --test'
 
@@ -148,6 +154,9 @@ fuzz:
 			$(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; \
 	done
+
+fuzz-rewrites:
+	$(GO) test -run '^TestRewrites$$' -v -vet=off -ldflags=-w -timeout 0 ./internal/advice/rules -rewrites $(N) -rule '$(RULE)' -seed $(SEED)
 
 # What npm ci installed, as npm itself notes it.
 web/node_modules/.package-lock.json: web/package.json web/package-lock.json
