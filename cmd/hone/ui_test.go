@@ -53,7 +53,7 @@ func newUISite(t *testing.T, compat bool, args ...string) *uiSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := a.uiServer(t.Context(), inv, cfg, none, server.Reach{Hosts: []string{uiHost}})
+	s, _, err := a.uiServer(t.Context(), inv, uiFlags{}, cfg, none, server.Reach{Hosts: []string{uiHost}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func TestMeasureNamesLikeCPUCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := experiment.Open(report.Dir)
+	run, err := experiment.Open(t.Context(), report.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
