@@ -276,13 +276,12 @@ func runBench(ctx context.Context, a *app, args []string) error {
 	if err := a.tellBench(ctx, f, report); err != nil {
 		return err
 	}
-	if report.Family != nil && len(report.Family.Regressions()) > 0 {
-		return errMissed
-	}
-	if n := len(report.Failures); n > 0 {
-		return fmt.Errorf("%d of the benchmarks or packages could not be measured", n)
-	}
-	return nil
+	return benchGate(report)
+}
+
+// benchGate is how a measurement of benchmarks ends.
+func benchGate(r *capture.BenchReport) error {
+	return gateError(r.Family != nil && len(r.Family.Regressions()) > 0, len(r.Unmeasured()))
 }
 
 // measure runs the measurement that flags ask for.

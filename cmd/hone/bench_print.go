@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,6 +40,9 @@ type benchJSON struct {
 	Unchanged  []string `json:"unchanged"`  // packages with the same test binary
 	New        []string `json:"new"`
 	Gone       []string `json:"gone"`
+	// What could not be measured, and is not met: Failures, Gone, and what only the head
+	// skips or has no value of.
+	Unmeasured []experiment.Gap `json:"unmeasured"`
 	// Whose benchmarks were run, of packages whose test files or testdata differ.
 	Tests []experiment.TestOrigin `json:"tests"`
 	// Benchmarks that can run no code that changed, and changed functions that no
@@ -75,7 +79,7 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 		if out.Skipped == nil {
 			out.Skipped = []capture.BenchSkip{}
 		}
-		out.Timing = r.Timing
+		out.Timing, out.Unmeasured = r.Timing, append([]experiment.Gap{}, r.Unmeasured()...)
 		if c != nil {
 			var b bytes.Buffer
 			if err := c.Write(&b, compare.JSON); err != nil {
@@ -100,6 +104,11 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 	}
 	if r.Family != nil {
 		tellRegressions(&b, r.Family)
+		for _, g := range r.Family.Missing {
+			if !slices.Contains(r.Missing, g) && !r.Failed(g) { // those were told
+				fmt.Fprintf(&b, "MISSING  %s\n", oneWord(g.String()))
+			}
+		}
 	}
 	if measured {
 		if err := tellNext(&b, f.Store, r.Dir); err != nil {

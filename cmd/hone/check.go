@@ -39,8 +39,10 @@ fails nothing. doc/objectives.md describes the file, doc/ci.md a gate for CI.
 
 Metrics of profiles (share, total/op) need a run, which keeps profiles.
 
-Exit codes: 0 no objective is missed, 3 some are, or could not be evaluated for
-lack of data, 1 failure, 2 wrong usage.
+Exit codes: 0 no objective is missed, 3 some are, 1 something could not be
+measured, or failure, 2 wrong usage. What could not be measured is not met: a
+benchmark that the base has and the run doesn't, a package or test that failed,
+output that is cut short, an objective that nothing matches.
 
 Examples:
 
@@ -68,7 +70,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	rest, failures := f.Packages, 0
+	rest := f.Packages
 	if f.against != "" {
 		f.useBudgets(objectives)
 		for _, o := range objectives {
@@ -80,7 +82,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 		if err != nil {
 			return err
 		}
-		rest, failures = []string{report.Dir}, len(report.Failures)
+		rest = []string{report.Dir}
 	} else if len(rest) == 0 {
 		rest = []string{"latest"}
 	}
@@ -106,15 +108,11 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	default:
 		err = a.tellChecked(c, f.verbose)
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case c.Failed() > 0:
-		return errMissed
-	case failures > 0:
-		return fmt.Errorf("%d of the benchmarks or packages could not be measured", failures)
 	}
-	return nil
+	missed, unmeasured := c.Gate()
+	return gateError(missed > 0, unmeasured)
 }
 
 // theNewest gives latest and the like the run that they mean, whatever it has. Elsewhere
@@ -211,7 +209,13 @@ func (a *app) tellChecked(c *compare.Checked, all bool) error {
 			fmt.Fprintf(&b, " ok  %s\n", text)
 		}
 	}
+	for _, u := range c.Unmeasured {
+		fmt.Fprintf(&b, "FAIL %s\n", oneWord(u.String()))
+	}
 	var parts []string
+	if n := len(c.Unmeasured); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d failed", n))
+	}
 	for _, s := range []experiment.Status{experiment.Missed, experiment.NoData, experiment.Uncertain, experiment.Met} {
 		if count[s] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[s], s))

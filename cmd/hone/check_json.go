@@ -12,7 +12,9 @@ type (
 		Base     string        `json:"base,omitempty"`
 		Failed   bool          `json:"failed"`
 		Outcomes []outcomeJSON `json:"outcomes"`
-		Warnings []string      `json:"warnings"`
+		// Failures of what was measured, whether an objective bounds it or not.
+		Unmeasured []compare.Unmeasured `json:"unmeasured"`
+		Warnings   []string             `json:"warnings"`
 	}
 	outcomeJSON struct {
 		Objective string   `json:"objective,omitempty"` // its name
@@ -33,7 +35,11 @@ type (
 // checkedValues returns what -json prints; config is the file with the
 // objectives.
 func checkedValues(c *compare.Checked, config string) checkedJSON {
-	out := checkedJSON{config, c.Of, c.Base, c.Failed() > 0, []outcomeJSON{}, append([]string{}, c.Warnings...)}
+	missed, unmeasured := c.Gate()
+	out := checkedJSON{
+		Config: config, Of: c.Of, Base: c.Base, Failed: missed+unmeasured > 0,
+		Outcomes: []outcomeJSON{}, Unmeasured: append([]compare.Unmeasured{}, c.Unmeasured...), Warnings: append([]string{}, c.Warnings...),
+	}
 	for _, o := range c.Outcomes {
 		out.Outcomes = append(out.Outcomes, outcomeJSON{
 			o.Objective.Name, o.Objective.Pos.String(), o.Key.Package, o.Key.Benchmark, o.Objective.Metric, o.Bound,

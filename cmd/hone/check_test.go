@@ -69,13 +69,21 @@ func TestCheck(t *testing.T) {
 		{"head against base", objectivesText, []string{"-base", baseRun, headRun}, exitOK},
 		{"base against head", objectivesText, []string{"-base", headRun, baseRun}, exitMissed},
 		{"base against file", objectivesText, []string{"-base", "old.txt", "new.txt"}, exitMissed},
-		{"several files", objectivesText, []string{"old.txt", "new.txt"}, exitMissed},
-		{"no such benchmark", "[[objective]]\nbenchmark = \"Nope\"\nmetric = \"ns/op\"\nmax = 3\n", nil, exitMissed},
-		{"no such profile", "[[objective]]\nbenchmark = \"Hash\"\nprofile = \"mutex\"\nmetric = \"total/op\"\nmax = 3\n", nil, exitMissed},
-		{"not per operation", "[[objective]]\nbenchmark = \"Count\"\nprofile = \"mem\"\nsample-type = \"inuse_space\"\nmetric = \"total/op\"\nmax = 3\n", nil, exitMissed},
-		{"no such sample type", "[[objective]]\nbenchmark = \"Count\"\nprofile = \"mem\"\nsample-type = \"delay\"\nmetric = \"total/op\"\nmax = 3\n", nil, exitMissed},
-		{"other dimension", "[[objective]]\nbenchmark = \"Count\"\nprofile = \"mem\"\nmetric = \"total/op\"\nmax = \"3ms\"\n", nil, exitMissed},
+		{"several files", objectivesText, []string{"old.txt", "new.txt"}, exitFailure},
+		{"no such benchmark", "[[objective]]\nbenchmark = \"Nope\"\nmetric = \"ns/op\"\nmax = 3\n", nil, exitFailure},
+		{"no such profile", "[[objective]]\nbenchmark = \"Hash\"\nprofile = \"mutex\"\nmetric = \"total/op\"\nmax = 3\n", nil, exitFailure},
+		{"not per operation", "[[objective]]\nbenchmark = \"Count\"\nprofile = \"mem\"\nsample-type = \"inuse_space\"\nmetric = \"total/op\"\nmax = 3\n", nil, exitFailure},
+		{"no such sample type", "[[objective]]\nbenchmark = \"Count\"\nprofile = \"mem\"\nsample-type = \"delay\"\nmetric = \"total/op\"\nmax = 3\n", nil, exitFailure},
+		{"other dimension", "[[objective]]\nbenchmark = \"Count\"\nprofile = \"mem\"\nmetric = \"total/op\"\nmax = \"3ms\"\n", nil, exitFailure},
 		{"budget only", "[[objective]]\nbenchmark = \"Count\"\nmetric = \"ns/op\"\nbudget = \"3%\"\n", []string{headRun}, exitOK},
+		{"benchmark gone", "[[objective]]\nbenchmark = \".\"\nmetric = \"ns/op\"\nbudget = \"3%\"\n", []string{"-base", "old.txt", "other.txt"}, exitFailure},
+		{"gone, and not asked for", "[[objective]]\nbenchmark = \"Other\"\nmetric = \"ns/op\"\nmax = 600\n", []string{"-base", "old.txt", "other.txt"}, exitOK},
+		{"metric gone", "[[objective]]\nbenchmark = \"Hash\"\nmetric = \"allocs/op\"\nbudget = \"0%\"\n", []string{"-base", "old.txt", "nomem.txt"}, exitFailure},
+		{"too few samples", "[[objective]]\nbenchmark = \"Hash\"\nmetric = \"ns/op\"\nbudget = \"3%\"\n", []string{"-base", "few.txt", "few2.txt"}, exitFailure},
+		{"panicked", "[[objective]]\nbenchmark = \"Hash\"\nmetric = \"ns/op\"\nmax = 600\n", []string{"panicked.txt"}, exitFailure},
+		{"missed and failed", "[[objective]]\nbenchmark = \"Hash\"\nmetric = \"ns/op\"\nmax = 6\n", []string{"panicked.txt"}, exitMissed},
+		{"another package failed", "[[objective]]\nbenchmark = \"Hash\"\nmetric = \"ns/op\"\nmax = 600\n", []string{"-base", "old.txt", "other-failed.txt"}, exitFailure},
+		{"base failed", "[[objective]]\nbenchmark = \"Hash\"\nmetric = \"ns/op\"\nbudget = \"3%\"\n", []string{"-base", "panicked.txt", "old.txt"}, exitFailure},
 		{"new benchmark", "[[objective]]\nbenchmark = \"Count\"\nmetric = \"ns/op\"\nbudget = \"3%\"\n", []string{"-base", "other.txt", headRun}, exitOK},
 	}
 	file := goldenFile(t, "check.golden")
@@ -83,6 +91,12 @@ func TestCheck(t *testing.T) {
 	write(t, "old.txt", "pkg: example.com/words\n"+benchLines("Hash-2", 8, 500, " 0 B/op 0 allocs/op")+benchLines("Count/n=20-2", 8, 500, ""))
 	write(t, "new.txt", "pkg: example.com/words\n"+benchLines("Hash-2", 8, 800, " 0 B/op 1 allocs/op")+benchLines("Count/n=20-2", 8, 505, ""))
 	write(t, "other.txt", benchLines("Other-2", 8, 500, ""))
+	hash := benchLines("Hash-2", 8, 500, "")
+	write(t, "nomem.txt", "pkg: example.com/words\n"+hash+benchLines("Count/n=20-2", 8, 500, ""))
+	write(t, "few.txt", benchLines("Hash-2", 2, 500, ""))
+	write(t, "few2.txt", benchLines("Hash-2", 2, 900, ""))
+	write(t, "panicked.txt", "pkg: example.com/words\n"+hash+"BenchmarkSum-2 \tpanic: boom\n\ngoroutine 1 [running]:\nexit status 2\nFAIL\texample.com/words\t0.1s\nFAIL\n")
+	write(t, "other-failed.txt", "pkg: example.com/words\n"+hash+benchLines("Count/n=20-2", 8, 500, "")+"PASS\nok  \texample.com/words\t2.1s\n--- FAIL: TestLess (0.00s)\n    less_test.go:9: wrong\nFAIL\nFAIL\texample.com/less\t0.1s\nFAIL\n")
 	var all strings.Builder
 	for _, c := range cases {
 		write(t, "hone.toml", c.config)
@@ -95,13 +109,13 @@ func TestCheck(t *testing.T) {
 			all.WriteString("-- standard error\n" + o.stderr)
 		}
 		misses := strings.Count("\n"+o.stdout, "\nFAIL ")
-		if (misses > 0) != (o.code == exitMissed) {
+		if (misses > 0) != (o.code != exitOK) {
 			t.Errorf("%s: %d misses and exit code %d", c.name, misses, o.code)
 		}
 
 		j := hone(t, append([]string{"check", "-json"}, c.args...)...)
 		var out checkedJSON
-		if err := json.Unmarshal([]byte(j.stdout), &out); err != nil || j.code != c.code || out.Failed != (c.code == exitMissed) {
+		if err := json.Unmarshal([]byte(j.stdout), &out); err != nil || j.code != c.code || out.Failed != (c.code != exitOK) {
 			t.Errorf("%s: -json: exit code %d, %v\n%s", c.name, j.code, err, j.stdout)
 		}
 		failed := 0
@@ -110,7 +124,7 @@ func TestCheck(t *testing.T) {
 				failed++
 			}
 		}
-		if failed != misses {
+		if failed+len(out.Unmeasured) != misses {
 			t.Errorf("%s: %d fail in JSON, %d in text", c.name, failed, misses)
 		}
 	}

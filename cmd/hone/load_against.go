@@ -139,8 +139,8 @@ func (a *app) loadAgainst(ctx context.Context, f *loadFlags, protocol string, p 
 	if err := a.tellVersus(ctx, f, target, run, report); err != nil {
 		return err
 	}
-	if len(report.Family.Regressions()) > 0 {
-		return errMissed
+	if err := gateError(len(report.Family.Regressions()) > 0, len(report.Family.Missing)); err != nil {
+		return err
 	}
 	return f.verdict(ctx, report.Head, nil)
 }

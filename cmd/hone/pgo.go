@@ -400,13 +400,7 @@ func (a *app) verifyPGO(ctx context.Context, f *pgoFlags, file string, out *pgoJ
 			return err
 		}
 	}
-	if report.Family != nil && len(report.Family.Regressions()) > 0 {
-		return errMissed
-	}
-	if n := len(report.Failures); n > 0 {
-		return fmt.Errorf("%s could not be measured", numberOf(n, "benchmark or package"))
-	}
-	return nil
+	return benchGate(report)
 }
 
 func numberOf(n int, what string) string {

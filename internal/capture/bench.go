@@ -140,7 +140,8 @@ type BenchReport struct {
 	// Unchanged are packages with the same test binary on both sides, New and
 	// Gone benchmarks that only one side has, all as PACKAGE or PACKAGE.NAME.
 	Unchanged, New, Gone []string
-	SameCode             []BenchID // that run nothing that changed
+	Missing              []experiment.Gap // Gone, and what only the head skips
+	SameCode             []BenchID        // that run nothing that changed
 	// Tests says of packages whose tests differ whose were run, Base against what.
 	Tests []experiment.TestOrigin
 	Base  *experiment.Revision
@@ -309,6 +310,15 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 		info.Looks = m.looks()
 	}
 	m.report.tellCode(&info)
+	for _, s := range m.report.Skipped {
+		if s.Side == experiment.Head.String() {
+			m.report.Missing = append(m.report.Missing, experiment.Gap{Package: s.Package, Benchmark: s.Benchmark, Why: s.what()})
+		}
+	}
+	info.Missing = m.report.Missing
+	for _, f := range m.report.Failures {
+		info.Failures = append(info.Failures, f.kept())
+	}
 	m.run, err = experiment.Create(m.Store, info)
 	if err != nil {
 		return err
@@ -383,7 +393,14 @@ func (m *bencher) fail(f BenchFailure) error {
 	if m.run == nil {
 		return nil // create writes it
 	}
+	if err := m.run.Fail(f.kept()); err != nil {
+		return err
+	}
 	return m.run.Warn(f.line())
+}
+
+func (f *BenchFailure) kept() experiment.Failure {
+	return experiment.Failure{Gap: experiment.Gap{Package: f.Package, Benchmark: f.Benchmark, Why: f.What}, Side: f.Side}
 }
 
 // skip notes a benchmark that skips itself, once: with each CPU count it does so
@@ -407,12 +424,13 @@ func (m *bencher) skip(s BenchSkip) {
 
 func (f *BenchFailure) line() string { return benchLine(f.Package, f.Benchmark, f.Side, f.What) }
 
-func (s *BenchSkip) line() string {
-	what := "is skipped"
-	if s.Why != "" {
-		what += ": " + s.Why
+func (s *BenchSkip) line() string { return benchLine(s.Package, s.Benchmark, s.Side, s.what()) }
+
+func (s *BenchSkip) what() string {
+	if s.Why == "" {
+		return "is skipped"
 	}
-	return benchLine(s.Package, s.Benchmark, s.Side, what)
+	return "is skipped: " + s.Why
 }
 
 func benchLine(pkg, benchmark, side, what string) string {

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -177,7 +178,7 @@ func (m *bencher) pairUp(ctx context.Context, rev *revision) (*pairing, error) {
 	}
 	for _, b := range bases {
 		if h := packageOf(heads, b.path); len(b.benchmarks) > 0 && (h == nil || len(h.benchmarks) == 0 && exist[b.path] == nil) {
-			m.report.Gone = append(m.report.Gone, b.path)
+			m.gone(b.path, "")
 		}
 	}
 	if rev != nil {
@@ -246,9 +247,19 @@ func (m *bencher) join(plan *pairing, heads, bases []*target) {
 	}
 	for _, b := range bases {
 		if !slices.ContainsFunc(heads, func(h *target) bool { return b.BenchID == h.BenchID }) && !failed(b) {
-			m.report.Gone = append(m.report.Gone, b.Package+"."+b.Benchmark)
+			m.gone(b.Package, b.Benchmark)
 		}
 	}
+}
+
+// gone notes a benchmark, or with "" a package, that only the base has.
+func (m *bencher) gone(pkg, benchmark string) {
+	name := pkg
+	if benchmark != "" {
+		name += "." + benchmark
+	}
+	m.report.Gone = append(m.report.Gone, name)
+	m.report.Missing = append(m.report.Missing, experiment.Gap{Package: pkg, Benchmark: benchmark, Why: "only in " + cmp.Or(m.ref, "the base")})
 }
 
 func (m *bencher) noteOneSided(ref string) error {

@@ -228,7 +228,7 @@ func (m *bencher) onlyInOne(ctx context.Context, plan *pairing, pair *packagePai
 		}
 		for _, name := range b.benchmarks {
 			if _, asked := narrow(m.Pattern, name); asked && !slices.Contains(h.benchmarks, name) {
-				m.report.Gone = append(m.report.Gone, b.path+"."+strings.TrimPrefix(name, "Benchmark"))
+				m.gone(b.path, strings.TrimPrefix(name, "Benchmark"))
 			}
 		}
 	case experiment.OfBase:

@@ -16,18 +16,23 @@ type Checked struct {
 	Of, Base string // labels: what was checked, and what budgets were compared with
 	Outcomes []experiment.Outcome
 	Warnings []string // as of a Comparison
+	// Unmeasured is what failed, or was cut short, whether an objective bounds it or not.
+	Unmeasured []Unmeasured
 }
 
-// Failed is the number of objectives that were missed or that there is no data
-// for.
-func (c *Checked) Failed() int {
-	n := 0
+// Gate says what stops a gate: how many objectives were missed, and how many could not
+// be measured, or failed while measuring. What is not measured is not met.
+func (c *Checked) Gate() (missed, unmeasured int) {
+	unmeasured = len(c.Unmeasured)
 	for _, o := range c.Outcomes {
-		if o.Status.Fails() {
-			n++
+		switch o.Status {
+		case experiment.Missed:
+			missed++
+		case experiment.NoData:
+			unmeasured++
 		}
 	}
-	return n
+	return missed, unmeasured
 }
 
 // ErrSeveralRuns is the error of Check for runs that were not measured together.
@@ -64,6 +69,7 @@ func (in *Inputs) Check(ctx context.Context, objectives []experiment.Objective, 
 	}
 	c.Warnings = append(c.Warnings, head.warnings...)
 
+	c.Unmeasured = unmeasured(against, head)
 	var family *experiment.Family
 	if against != nil {
 		if family, err = judge(against, head, units, objectives); err != nil {
@@ -100,7 +106,7 @@ func (in *Inputs) measured(c *Checked) (head, base *input, err error) {
 			return nil, nil, ErrSeveralRuns
 		}
 		if i > 0 {
-			together.Results = append(slices.Clip(together.Results), one.Results...)
+			together.Join(&one.Column)
 			together.warnings = append(slices.Clip(together.warnings), one.warnings...)
 		}
 	}

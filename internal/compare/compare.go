@@ -47,6 +47,8 @@ type Sides struct {
 	// judged meanwhile, of the same series, before anything is explained or
 	// written.
 	*experiment.Family
+
+	Unmeasured []Unmeasured // of both sides
 }
 
 // Compare compares the first input with each of the others, with the budgets of
@@ -76,7 +78,7 @@ func (in *Inputs) Compare(objectives []experiment.Objective) (*Comparison, error
 	}
 	base := in.all[0]
 	for _, head := range in.all[1:] {
-		s := &Sides{base: base, head: head}
+		s := &Sides{base: base, head: head, Unmeasured: unmeasured(base, head)}
 		if s.Family, err = judge(base, head, in.units, objectives); err != nil {
 			return nil, err
 		}
@@ -97,12 +99,46 @@ func judge(base, head *input, units benchfmt.UnitMetadataMap, objectives []exper
 	if len(objectives) > 0 {
 		opts.Budget, opts.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
 	}
+	var f *experiment.Family
+	var err error
 	if base.run != nil && base.run == head.run {
 		opts.Looks = base.run.Looks()
-		return base.run.Compare(opts)
+		f, err = base.run.Compare(opts)
+	} else {
+		f, err = experiment.CompareApart(base.Results, head.Results, opts)
 	}
-	return experiment.CompareApart(base.Results, head.Results, opts)
+	if err == nil {
+		f.ExplainMissing(&head.Column)
+	}
+	return f, err
 }
+
+// unmeasured returns what two sides, of which base may be nil, were to measure and did
+// not, as far as they say so themselves: failures, and output that is cut short.
+func unmeasured(base, head *input) []Unmeasured {
+	var all []Unmeasured
+	var other *experiment.Column
+	if base != nil {
+		other = &base.Column
+		for _, g := range base.Gaps(nil) {
+			all = append(all, Unmeasured{base.Label, g})
+		}
+	}
+	for _, g := range head.Gaps(other) {
+		if base == nil || base.run == nil || base.run != head.run || !slices.Contains(all, Unmeasured{base.Label, g}) {
+			all = append(all, Unmeasured{head.Label, g})
+		}
+	}
+	return all
+}
+
+// Unmeasured is a gap of an input.
+type Unmeasured struct {
+	In string `json:"in"` // label
+	experiment.Gap
+}
+
+func (u Unmeasured) String() string { return u.In + ": " + u.Gap.String() }
 
 // Explain finds which functions moved the benchmarks that changed, where both
 // sides are runs with profiles. With keepProfiles these stay in memory, for the

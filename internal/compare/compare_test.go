@@ -171,7 +171,7 @@ func TestCheckTogether(t *testing.T) {
 	}
 	for range 2 {
 		c, err := in.Check(t.Context(), objectives, "")
-		if err != nil || c.Of != "a.txt, b.txt" || c.Base != "" || c.Failed() != 0 || len(c.Outcomes) != 1 {
+		if err != nil || c.Of != "a.txt, b.txt" || c.Base != "" || gate(c) != [2]int{} || len(c.Outcomes) != 1 {
 			t.Fatalf("%+v, %v", c, err)
 		}
 		if want := "1 budget is not checked"; len(c.Warnings) != 1 || !strings.HasPrefix(c.Warnings[0], want) {
@@ -182,7 +182,7 @@ func TestCheckTogether(t *testing.T) {
 		t.Errorf("after the check there are %d and %d results", a, b)
 	}
 	c, err := in.Check(t.Context(), objectives, "fast.txt")
-	if err != nil || c.Base != "fast.txt" || c.Failed() != 1 {
+	if err != nil || c.Base != "fast.txt" || gate(c) != [2]int{1, 0} {
 		t.Errorf("%+v, %v", c, err)
 	}
 	in, err = Read(t.Context(), runs, nil, []string{againstRun, baseRun})
@@ -191,6 +191,94 @@ func TestCheckTogether(t *testing.T) {
 	}
 	if c, err := in.Check(t.Context(), objectives, ""); !errors.Is(err, ErrSeveralRuns) {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func gate(c *Checked) [2]int {
+	missed, unmeasured := c.Gate()
+	return [2]int{missed, unmeasured}
+}
+
+// TestNegativeChanges: a change is a part of the base's size, so its sign is that of
+// head − base in every format.
+func TestNegativeChanges(t *testing.T) {
+	for _, c := range []struct {
+		base, head      float64
+		table, csv, row string
+	}{
+		{-3, -1, "+66.67%", "0.6666666666666666", "+2.000"},
+		{-1, -3, "-200.00%", "-2", "-2.000"},
+		{-2, 2, "+200.00%", "2", "+4.000"},
+		{2, -2, "-200.00%", "-2", "-4.000"},
+		{0, 5, "?", "", "+5.000"},
+		{-5, 0, "+100.00%", "1", "+5.000"},
+		{2, 3, "+50.00%", "0.5", "+50.00%"},
+	} {
+		values := func(v float64) string { return strings.Repeat(fmt.Sprintf("BenchmarkDrift 1 %g degrees\n", v), 8) }
+		runs := inFolder(t, map[string]string{"a.txt": values(c.base), "b.txt": values(c.head)})
+		compared := comparisonOf(t, runs, []string{"a.txt", "b.txt"}, false)
+		for format, want := range map[Format]string{Full: c.table, CSV: "," + c.csv + ",0", Text: c.row, JSON: fmt.Sprintf("\"delta\": %q", c.table), Markdown: c.row, HTML: c.row} {
+			var b strings.Builder
+			if err := compared.Write(&b, format); err != nil || !strings.Contains(html.UnescapeString(b.String()), want) {
+				t.Errorf("%g to %g: %s has no %q: %v\n%s", c.base, c.head, format, want, err, b.String())
+			}
+		}
+	}
+}
+
+// TestExtremeValues: whatever a benchmark reports, every format is written, and what is
+// not a number is said to be none.
+func TestExtremeValues(t *testing.T) {
+	values := []string{"NaN", "+Inf", "-Inf", "1e308", "-1e308", "1.7976931348623157e308", "5e-324", "0", "-0", "3"}
+	var all []string
+	for i, a := range values {
+		for j, b := range values {
+			all = append(all, fmt.Sprintf("BenchmarkR/%d/%d 1 %s ns/op %s rows/op %s µs %s °C\n", i, j, a, b, b, a))
+			all = append(all, fmt.Sprintf("BenchmarkR/%d/%d 1 %s ns/op %s rows/op %s µs %s °C\n", i, j, b, a, a, b))
+		}
+	}
+	turned := slices.Clone(all)
+	slices.Reverse(turned)
+	runs := inFolder(t, map[string]string{"a.txt": strings.Join(append(all, all...), ""), "b.txt": strings.Join(turned, "")})
+	compared := comparisonOf(t, runs, []string{"a.txt", "b.txt"}, false)
+	for _, format := range []Format{Text, Full, CSV, JSON, Markdown, HTML} {
+		if err := compared.Write(new(strings.Builder), format); err != nil {
+			t.Errorf("%s: %v", format, err)
+		}
+	}
+	for _, want := range []string{
+		"a.txt: R/0/0 rows/op is NaN, which is not a number, so it is not measured",
+		"a.txt: R/0/9 sec/op is NaN in 2 of 4 results, which are left out: that is not a number",
+		"b.txt: R/1/1 °C is +Inf, which is not a number, so it is not measured",
+	} {
+		if !slices.Contains(compared.Warnings, want) {
+			t.Errorf("no warning %q in %q", want, compared.Warnings[:9])
+		}
+	}
+}
+
+// TestCompareNamesWhatIsMissing: with the reason, as far as the file has one.
+func TestCompareNamesWhatIsMissing(t *testing.T) {
+	whole := "pkg: p\n" + lines("A", 8, 500) + lines("B", 8, 500) + "PASS\nok  \tp\t1s\n"
+	for head, want := range map[string][]string{
+		"pkg: p\n" + lines("A", 8, 500) + "BenchmarkB-8 \tfatal error: stack overflow\nexit status 2\nFAIL\tp\t0.1s\n": {
+			"failed in b.txt: p.B-8: fatal error: stack overflow", "only in a.txt: p.B (fatal error: stack overflow)"},
+		"pkg: p\n" + lines("A", 8, 500):                                                   {"failed in b.txt: p: the output is cut short: no line says how the package ended"},
+		"pkg: p\n" + lines("A", 8, 500) + "--- SKIP: BenchmarkB\nPASS\nok  \tp\t1s\n":     {"only in a.txt: p.B (it is skipped)"},
+		"pkg: p\n" + lines("A", 8, 500) + "PASS\nok  \tp\t1s\n":                           {"only in a.txt: p.B"},
+		"pkg: q\n" + lines("C", 8, 500) + "PASS\nok  \tq\t1s\n?   \tp\t[no test files]\n": {"only in a.txt: p.A (no test files), p.B (no test files)", "only in b.txt: q.C"},
+	} {
+		runs := inFolder(t, map[string]string{"a.txt": whole, "b.txt": head})
+		c := comparisonOf(t, runs, []string{"a.txt", "b.txt"}, false)
+		for _, w := range want {
+			if !slices.Contains(c.Warnings, w) {
+				t.Errorf("%q is not in %q", w, c.Warnings)
+			}
+		}
+		failed := strings.HasPrefix(want[0], "failed")
+		if len(c.Sides[0].Unmeasured) > 0 != failed || strings.HasPrefix(c.Sides[0].Summary(), "1 failed, ") != failed {
+			t.Errorf("unmeasured %v: %s", c.Sides[0].Unmeasured, c.Sides[0].Summary())
+		}
 	}
 }
 

@@ -35,7 +35,11 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 				line := []string{strings.Join(config, "; "), r.Benchmark, t.Unit, t.Columns[i], strconv.Itoa(cell.Samples()),
 					number(cell.Summary.Center), number(cell.Summary.Lo), number(cell.Summary.Hi), "", "", ""}
 				if v := cell.VsBase; v != nil {
-					line[8] = number(cell.Summary.Center/r.Cells[0].Summary.Center - 1)
+					change := cell.Summary.Center/r.Cells[0].Summary.Center - 1
+					if r.Cells[0].Summary.Center < 0 {
+						change = -change // a part of the base's size
+					}
+					line[8] = number(change)
 					line[9], line[10] = number(v.P), strconv.Itoa(v.N1)
 				}
 				out.Write(line)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
 )
 
 // facts are what a report tells, in its order: markdown.go and html.go print
@@ -54,7 +56,17 @@ func (c *Comparison) facts() facts {
 
 // unchanged is the title of what did not change.
 func (p *pairFacts) unchanged() string {
-	return fmt.Sprintf("%d without a change that can be told from noise", len(p.same))
+	alone := 0
+	for _, r := range p.same {
+		if r.outcome == experiment.OneSided {
+			alone++
+		}
+	}
+	title := fmt.Sprintf("%d without a change that can be told from noise", len(p.same)-alone)
+	if alone > 0 {
+		title += fmt.Sprintf(", %d on one side only", alone)
+	}
+	return title
 }
 
 // environment lists what the runs were measured with.

@@ -51,6 +51,7 @@ type (
 		Summary string `json:"summary"`
 		Method  string `json:"method"`
 		*experiment.Family
+		Unmeasured   []Unmeasured      `json:"unmeasured,omitempty"` // failures of either side
 		Explanations []explanationJSON `json:"explanations"`
 	}
 	explanationJSON struct {
@@ -155,7 +156,7 @@ func (c *Comparison) Document() Document {
 		out.Tables = append(out.Tables, tj)
 	}
 	for _, s := range c.Sides {
-		sj := sidesJSON{Base: s.base.Label, Head: s.head.Label, Summary: s.Summary(), Method: s.method(), Family: s.Family, Explanations: []explanationJSON{}}
+		sj := sidesJSON{Base: s.base.Label, Head: s.head.Label, Summary: s.Summary(), Method: s.method(), Family: s.Family, Unmeasured: s.Unmeasured, Explanations: []explanationJSON{}}
 		for _, e := range s.explained {
 			sj.Explanations = append(sj.Explanations, e.document())
 		}

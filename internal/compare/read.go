@@ -61,7 +61,7 @@ func (in *Inputs) add(one *input) {
 	if one.explicit {
 		for _, other := range in.all {
 			if other.explicit && other.Label == one.Label && other.run == nil && one.run == nil {
-				other.Results = append(other.Results, one.Results...)
+				other.Join(&one.Column)
 				other.warnings = append(other.warnings, one.warnings...)
 				return
 			}
@@ -148,6 +148,9 @@ func (in *Inputs) readFile(ctx context.Context, name, label string) (*input, err
 	}
 	if len(one.Results) == 0 {
 		why := ": no benchmark results in it"
+		if gaps := one.Gaps(nil); len(gaps) > 0 {
+			why += "; " + gaps[0].String()
+		}
 		if len(one.warnings) > 0 {
 			why += "; " + one.warnings[0]
 		}

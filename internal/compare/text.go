@@ -71,11 +71,13 @@ func (s *Sides) writeChanges(b *bytes.Buffer) {
 	start := b.Len()
 	fmt.Fprintf(b, "%s\n", s.title())
 	var changed []Row
-	same := 0
+	same, alone := 0, 0
 	for _, r := range s.Rows() {
 		switch {
 		case r.changed:
 			changed = append(changed, r)
+		case r.outcome == experiment.OneSided:
+			alone++
 		case r.outcome != experiment.OtherClock:
 			same++
 		}
@@ -86,7 +88,13 @@ func (s *Sides) writeChanges(b *bytes.Buffer) {
 		fmt.Fprintf(b, "%d more changed: -v lists them\n", more)
 	}
 	if same > 0 {
-		fmt.Fprintf(b, "%d without a change that can be told from noise: %s; -v lists them\n", same, s.count(experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.SameCode, experiment.OneSided))
+		fmt.Fprintf(b, "%d without a change that can be told from noise: %s; -v lists them\n", same, s.count(experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.SameCode))
+	}
+	if alone > 0 {
+		fmt.Fprintf(b, "%d not compared: %s\n", alone, s.count(experiment.OneSided))
+	}
+	if n := len(s.Unmeasured); n > 0 {
+		fmt.Fprintf(b, "%d failed or cut short, so results may be missing\n", n)
 	}
 	left := 0
 	for i, e := range s.explained {

@@ -104,7 +104,11 @@ func (s *Sides) Changed() string {
 // Summary is the verdict in one line: "1 slower, 2 faster, 14 without change".
 func (s *Sides) Summary() string {
 	// What matters first, whatever the order of the file.
-	return s.count(experiment.Worse, experiment.Better, experiment.Differs, experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.SameCode, experiment.OneSided)
+	failed := ""
+	if n := len(s.Unmeasured); n > 0 {
+		failed = fmt.Sprintf("%d failed, ", n)
+	}
+	return failed + s.count(experiment.Worse, experiment.OneSided, experiment.Better, experiment.Differs, experiment.Inconclusive, experiment.WithinBudget, experiment.NoChange, experiment.SameCode)
 }
 
 // count says in words how many comparisons have these verdicts.
@@ -132,8 +136,10 @@ func (s *Sides) count(verdicts ...experiment.Verdict) string {
 				add("without change")
 			case c.Verdict == experiment.SameCode:
 				add("with the same code")
+			case c.Verdict == experiment.OneSided && len(c.Values(experiment.Head)) == 0:
+				add("missing")
 			case c.Verdict == experiment.OneSided:
-				add("on one side only")
+				add("new")
 			case c.Verdict == experiment.Better && c.Words() == "better", c.Verdict == experiment.Worse && c.Words() == "worse":
 				add(c.Words() + " in " + tidyUnit(c.Unit))
 			default:

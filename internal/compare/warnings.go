@@ -11,6 +11,9 @@ import (
 // for each unit.
 func (s *Sides) warnings() []string {
 	var w []string
+	for _, u := range s.Unmeasured {
+		w = append(w, "failed in "+u.String())
+	}
 	w = append(w, differentMachines(s.base, s.head)...)
 	type benchmark struct{ pkg, name string }
 	type state struct {
@@ -44,6 +47,7 @@ func (s *Sides) warnings() []string {
 		}
 	}
 	var only [2][]string
+	reasons := make(map[string]string)
 	for _, b := range order {
 		st := all[b]
 		name := b.name
@@ -58,9 +62,10 @@ func (s *Sides) warnings() []string {
 					name, strings.Join(u, ", "), s.base.Label, strings.Join(st.units[1], ", "), s.head.Label))
 			case len(st.units[1-side]) > 0:
 			case st.both:
-				w = append(w, fmt.Sprintf("%s: %s was measured in %s only", name, strings.Join(u, ", "), []*input{s.base, s.head}[side].Label))
+				w = append(w, fmt.Sprintf("%s: %s was measured in %s only%s", name, strings.Join(u, ", "), []*input{s.base, s.head}[side].Label, s.why(side, b.pkg, b.name, u[0])))
 			default:
 				only[side] = append(only[side], name)
+				reasons[name] = s.why(side, b.pkg, b.name, "")
 			}
 		}
 	}
@@ -72,7 +77,14 @@ func (s *Sides) warnings() []string {
 		if len(names) > 5 {
 			names, more = names[:5], fmt.Sprintf(" and %d more", len(names)-5)
 		}
-		w = append(w, fmt.Sprintf("only in %s: %s%s", []*input{s.base, s.head}[side].Label, strings.Join(names, ", "), more))
+		told := make([]string, len(names))
+		for i, name := range names {
+			told[i] = name
+			if side == 0 {
+				told[i] += reasons[name]
+			}
+		}
+		w = append(w, fmt.Sprintf("only in %s: %s%s", []*input{s.base, s.head}[side].Label, strings.Join(told, ", "), more))
 	}
 	if cpus := otherCPUCount(only); cpus != "" {
 		w = append(w, cpus)
@@ -81,6 +93,17 @@ func (s *Sides) warnings() []string {
 		w = append(w, "with a single sample nothing can be told from noise: measure with -count 10")
 	}
 	return w
+}
+
+// why tells in brackets why the head lacks a benchmark, or a unit of it; "" if its file
+// doesn't say.
+func (s *Sides) why(side int, pkg, benchmark, unit string) string {
+	for _, g := range s.Missing {
+		if side == 0 && g.Package == pkg && g.Benchmark == benchmark && (g.Unit == unit || g.Unit == "") && g.Why != "not in "+s.head.Label {
+			return " (" + g.Why + ")"
+		}
+	}
+	return ""
 }
 
 // otherCPUCount explains sets of benchmarks that differ in the number behind

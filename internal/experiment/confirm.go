@@ -53,7 +53,7 @@ func (f *Family) Confirm(second *Family) *Family {
 		c := &second.Comparisons[i]
 		repeated[c.Key] = c
 	}
-	confirmed := &Family{f.Alpha, f.Tested, f.Apart, append([]Comparison(nil), f.Comparisons...), f.SameCode, f.Layout}
+	confirmed := &Family{f.Alpha, f.Tested, f.Apart, append([]Comparison(nil), f.Comparisons...), f.SameCode, f.Layout, f.Missing}
 	for i := range confirmed.Comparisons {
 		c := &confirmed.Comparisons[i]
 		if !c.Gated || !c.Verdict.Changed() || c.Confirmation != Pending {

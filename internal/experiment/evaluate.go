@@ -82,9 +82,11 @@ func Evaluate(objectives []Objective, series []Series, family *Family, profiles 
 				some = append(some, o.evaluateBudget(family)...)
 			}
 		}
+		if family != nil {
+			some = append(some, o.evaluateMissing(family)...)
+		}
 		if len(some) == 0 && (o.Max != nil || o.Min != nil || family != nil) {
-			some = []Outcome{{Objective: o, Status: NoData, Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(),
-				Text: fmt.Sprintf("%s: no benchmark matches %q with the metric %s", o.label(Key{}), o.Benchmark, o.Metric)}}
+			some = []Outcome{o.noData(Key{}, fmt.Sprintf("no benchmark matches %q with the metric %s", o.Benchmark, o.Metric))}
 		}
 		outcomes = append(outcomes, some...)
 	}
@@ -238,6 +240,11 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 			outcomes = append(outcomes, out)
 			continue
 		}
+		if c.unknown() {
+			base, head := len(c.sample.base), len(c.sample.head)
+			outcomes = append(outcomes, o.noData(c.Key, fmt.Sprintf("too few samples to find any change of %s, %d and %d: measure with -count 10", c.Unit, base, head)))
+			continue
+		}
 		out.Value, out.Lo, out.Hi = c.Change, c.Gate.Lo, c.Gate.Hi
 		if c.Scale == Ratio {
 			out.Value, out.Lo, out.Hi = c.Change-1, c.Gate.Lo-1, c.Gate.Hi-1
@@ -274,6 +281,48 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 
 func (o *Objective) budgetText() string { return fmt.Sprintf("budget %.3g%%", 100**o.Budget) }
 
+// evaluateMissing gives an outcome for each series, or benchmark or package, of the
+// base that the head lacks.
+func (o *Objective) evaluateMissing(f *Family) []Outcome {
+	var outcomes []Outcome
+	for _, g := range f.Missing {
+		k := Key{g.Package, g.Benchmark, o.Metric}
+		if g.Unit != "" && !sameUnit(o.Metric, g.Unit) || g.Benchmark != "" && !o.matches(k) || o.Package != nil && !o.Package.MatchString(g.Package) {
+			continue
+		}
+		if g.Unit == "" && o.Profile == nil && f.hadOtherUnits(k) {
+			continue
+		}
+		outcomes = append(outcomes, o.noData(k, o.Metric+" is missing: "+g.Why))
+	}
+	return outcomes
+}
+
+// hadOtherUnits reports whether the base measured a benchmark, but not in the unit.
+func (f *Family) hadOtherUnits(k Key) bool {
+	measured := false
+	for i := range f.Comparisons {
+		if c := &f.Comparisons[i]; c.name() == k.name() {
+			if sameUnit(c.Unit, k.Unit) {
+				return false
+			}
+			measured = true
+		}
+	}
+	return measured
+}
+
+// unknown reports whether nothing is known of the change: there were too few samples
+// for any to be found, however large.
+func (c *Comparison) unknown() bool {
+	return c.Verdict == Inconclusive && !c.Busy && !c.OtherBenchmark && math.IsInf(c.Interval.Hi, 1) && (c.Interval.Lo == 0 || math.IsInf(c.Interval.Lo, -1))
+}
+
+// noData is the outcome of an objective that nothing was measured for.
+func (o *Objective) noData(k Key, why string) Outcome {
+	return Outcome{Objective: o, Key: k, Status: NoData, Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Text: o.label(k) + ": " + why}
+}
+
 // exceeds reports whether the gate's interval lies beyond a budget.
 func (c *Comparison) exceeds(budget float64) bool {
 	if c.Direction == HigherIsBetter {
@@ -294,8 +343,7 @@ func (o *Objective) evaluateProfiles(series []Series, profiles ProfileValues) []
 		seen = append(seen, b)
 		k := Key{s.Package, s.Benchmark, o.Metric}
 		noData := func(why any) {
-			outcomes = append(outcomes, Outcome{Objective: o, Key: k, Status: NoData, Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(),
-				Text: fmt.Sprintf("%s: %s of the %s profile: %v", o.label(k), o.Metric, o.Profile.Kind, why)})
+			outcomes = append(outcomes, o.noData(k, fmt.Sprintf("%s of the %s profile: %v", o.Metric, o.Profile.Kind, why)))
 		}
 		if profiles == nil {
 			noData(ErrNoProfile)

@@ -34,6 +34,7 @@ type Options struct {
 	apart    bool            // see CompareApart
 	sameCode []BenchmarkName // of the run
 	tests    []TestOrigin    // of the run
+	missing  []Gap           // of the run
 	// repeated is the family that a second run repeats: no correction for the family or
 	// the look, and the same clocks judge. See Confirm.
 	repeated *Family
@@ -176,6 +177,8 @@ type Family struct {
 	// SameCode is Info.SameCode of the run. What is not measured of it has no Comparison.
 	SameCode []BenchmarkName `json:"sameCode,omitempty"`
 	Layout   *LayoutNoise    `json:"layout,omitempty"` // nil where it can't be told
+	// Missing is what the base has and the head does not. What is not measured is not met.
+	Missing []Gap `json:"missing,omitempty"`
 }
 
 // Compare compares the sides of all series of one run.
@@ -207,7 +210,33 @@ func Compare(series []Series, opts Options) (*Family, error) {
 		f.chooseClocks(opts.repeated)
 	}
 	f.correct(&opts)
+	f.Missing = append(f.missing(), opts.missing...)
 	return f, nil
+}
+
+// missing returns what only the base has: benchmarks, and units of others.
+func (f *Family) missing() []Gap {
+	measured := make(map[BenchmarkName]bool)
+	for i := range f.Comparisons {
+		if c := &f.Comparisons[i]; len(c.sample.head) > 0 {
+			measured[c.name()] = true
+		}
+	}
+	var gaps []Gap
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		if c.Verdict == SameCode || len(c.sample.head) > 0 || len(c.sample.base) == 0 {
+			continue
+		}
+		g := Gap{Package: c.Package, Benchmark: c.Benchmark, Why: notMeasured}
+		if measured[c.name()] {
+			g.Unit = c.Unit
+		}
+		if !slices.Contains(gaps, g) {
+			gaps = append(gaps, g)
+		}
+	}
+	return gaps
 }
 
 // correct applies Holm's correction and gives verdicts.

@@ -467,7 +467,7 @@ func (r *Run) compareTwice(opts Options) (first, second *Family, err error) {
 	if r.Base == nil {
 		return nil, nil, fmt.Errorf("run %s has one side only: it was not measured with -against", r.ID)
 	}
-	opts.Units, opts.sameCode, opts.tests = r.units, r.SameCode, r.Tests
+	opts.Units, opts.sameCode, opts.tests, opts.missing = r.units, r.SameCode, r.Tests, r.Missing
 	preCheck, measured := r.Series(PreCheck), r.Series(Measure)
 	opts.Floors = MeasureFloor(preCheck)
 	if first, err = Compare(measured, opts); err != nil {

@@ -52,13 +52,23 @@ type Info struct {
 	SameCode       []BenchmarkName `json:"sameCode,omitempty"`
 	NotBenchmarked []string        `json:"notBenchmarked,omitempty"`
 	OtherChanges   bool            `json:"otherChanges,omitempty"`
-	Looks          []Look          `json:"looks,omitempty"` // when a comparison's samples were looked at
-	Timing         *Timing         `json:"timing,omitempty"`
-	Notes          []string        `json:"notes,omitempty"`
-	Warnings       []string        `json:"warnings,omitempty"`
+	// Failures are what could not be measured, Missing benchmarks of the base that the
+	// head does not have, or skips.
+	Failures []Failure `json:"failures,omitempty"`
+	Missing  []Gap     `json:"missing,omitempty"`
+	Looks    []Look    `json:"looks,omitempty"` // when a comparison's samples were looked at
+	Timing   *Timing   `json:"timing,omitempty"`
+	Notes    []string  `json:"notes,omitempty"`
+	Warnings []string  `json:"warnings,omitempty"`
 	// Files is every file but run.json itself, by slash-separated path. Empty
 	// while the run is partial.
 	Files map[string]FileSum `json:"files,omitempty"`
+}
+
+// A Failure is a package or benchmark of a side that could not be measured.
+type Failure struct {
+	Gap
+	Side string `json:"side,omitempty"` // "" if there is only one
 }
 
 // A Timing is how long a measurement was said to take, as soon as its costs were known,
@@ -190,6 +200,12 @@ func (w *Writer) Note(text string) error {
 
 func (w *Writer) Warn(text string) error {
 	w.info.Warnings = append(w.info.Warnings, text)
+	return w.writeInfo()
+}
+
+// Fail adds a failure to run.json.
+func (w *Writer) Fail(f Failure) error {
+	w.info.Failures = append(w.info.Failures, f)
 	return w.writeInfo()
 }
 

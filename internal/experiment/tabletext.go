@@ -101,7 +101,7 @@ func (t *Table) print(b *strings.Builder) {
 			}
 			start := firstCell(i)
 			g.cell(start, 1, scaler.Format(c.Summary.Center), right, " ")
-			g.cell(start+1, 1, c.Summary.PctRangeString(), right, " ± ")
+			g.cell(start+1, 1, c.Spread(), right, " ± ")
 			footnotes(start+2, c.Warnings, errorTexts(c.Summary.Warnings))
 			if c.VsBase != nil {
 				g.cell(start+3, 1, c.Delta, right, " ")

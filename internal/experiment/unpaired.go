@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -18,15 +19,45 @@ import (
 // benchmark file of any origin.
 type Column struct {
 	Label   string
-	Results []*benchfmt.Result
+	Results []*benchfmt.Result // without values that are not numbers
+
+	gaps, unclosed []Gap // see transcript
+	closed         bool
+	reasons        map[Key]string
+	notNumbers     map[Key]*notNumber // by tidied unit
 }
 
-// ReadColumn reads a file in the Go benchmark format. Lines that look like
-// results and are not give a warning each, as benchstat does; units collects
-// what the file says of its units.
+// Join adds another column's results, and what is known of them.
+func (c *Column) Join(other *Column) {
+	c.Results = append(slices.Clip(c.Results), other.Results...)
+	c.gaps = append(slices.Clip(c.gaps), other.gaps...)
+	c.unclosed = append(slices.Clip(c.unclosed), other.unclosed...)
+	c.closed = c.closed || other.closed
+	c.reasons, c.notNumbers = joined(c.reasons, other.reasons), joined(c.notNumbers, other.notNumbers)
+}
+
+func joined[V any](a, b map[Key]V) map[Key]V {
+	both := maps.Clone(a)
+	if both == nil {
+		both = make(map[Key]V)
+	}
+	maps.Copy(both, b)
+	return both
+}
+
+// ReadColumn reads a file in the Go benchmark format, as text or as the events of go
+// test -json. Lines that look like results and are not give a warning each, as benchstat
+// does, and so do values that are not numbers; units collects what the file says of its
+// units.
 func ReadColumn(label, file string, r io.Reader, units benchfmt.UnitMetadataMap) (c Column, warnings []string, err error) {
 	c.Label = label
-	in := benchfmt.NewReader(r, file)
+	text, err := readText(file, r)
+	if err != nil {
+		return c, nil, err
+	}
+	said := readTranscript(text)
+	c.gaps, c.unclosed, c.closed, c.reasons = said.gaps, said.unclosed, said.closed, said.reasons
+	in := benchfmt.NewReader(bytes.NewReader(said.whole(text)), file)
 	for in.Scan() {
 		switch record := in.Result().(type) {
 		case *benchfmt.SyntaxError:
@@ -43,7 +74,8 @@ func ReadColumn(label, file string, r io.Reader, units benchfmt.UnitMetadataMap)
 		}
 		units[k] = v
 	}
-	return c, warnings, in.Err()
+	warnings = append(warnings, nameByCPU(file, c.Results)...)
+	return c, append(warnings, c.keepNumbers()...), in.Err()
 }
 
 // Column returns a side of a run as a column.
@@ -52,6 +84,15 @@ func (r *Run) Column(label string, side Side) Column {
 	for _, x := range r.Results(Measure, side) {
 		c.Results = append(c.Results, x.Result.Clone())
 	}
+	for _, f := range r.Failures {
+		if f.Side == "" || f.Side == side.String() {
+			c.gaps = append(c.gaps, f.Gap)
+		}
+	}
+	if r.State == Partial {
+		c.gaps = append(c.gaps, Gap{Why: "run " + r.ID + " was not measured to its end"})
+	}
+	c.keepNumbers()
 	return c
 }
 
@@ -241,7 +282,20 @@ func newTableCell(values []float64, assumption benchmath.Assumption) *TableCell 
 func (c *TableCell) compare(base *TableCell, assumption benchmath.Assumption) {
 	vs := assumption.Compare(base.sample, c.sample)
 	c.VsBase = &vs
-	c.Delta = vs.FormatDelta(base.Summary.Center, c.Summary.Center)
+	// The change is a part of the base's size, so that −3 → −1 is +66.67%: benchstat
+	// says −66.67%.
+	from := math.Abs(base.Summary.Center)
+	c.Delta = vs.FormatDelta(from, from+(c.Summary.Center-base.Summary.Center))
+}
+
+// Spread prints how far the interval of the median reaches, as benchstat does but for
+// negative values: ±3%.
+func (c *TableCell) Spread() string {
+	s := c.Summary
+	if s.Center < 0 {
+		s.Center, s.Lo, s.Hi = -s.Center, -s.Hi, -s.Lo
+	}
+	return s.PctRangeString()
 }
 
 func geomean(rows []TableRow, column int) Geomean {

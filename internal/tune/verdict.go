@@ -84,6 +84,8 @@ func judge(r *Result, report *capture.BenchReport, promise float64) further {
 		r.State, r.Why = advice.Refuted, "worse: "+list(worse)
 	case fails != nil:
 		r.Why = fmt.Sprintf("a benchmark fails with it, and not without: %s: %s", cmp.Or(fails.Benchmark, fails.Package), fails.What)
+	case len(report.Family.Missing) > 0:
+		r.Why = "not measured with it, but without: " + report.Family.Missing[0].String()
 	case len(t.faster) > 0:
 		r.State, r.Why = advice.Confirmed, list(t.faster)
 	case len(smaller) > 0 && maySlow:

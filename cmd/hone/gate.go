@@ -1,0 +1,20 @@
+package main
+
+import (
+	"fmt"
+)
+
+// gateError is how every verb ends that can stop a change: hone bench, check, load and
+// pgo. A miss or a regression is exit code 3. What was to be measured and was not is not
+// met: exit code 1.
+func gateError(missed bool, unmeasured int) error {
+	switch {
+	case missed:
+		return errMissed
+	case unmeasured == 1:
+		return fmt.Errorf("1 benchmark, package or objective could not be measured")
+	case unmeasured > 0:
+		return fmt.Errorf("%d benchmarks, packages or objectives could not be measured", unmeasured)
+	}
+	return nil
+}
