@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +145,59 @@ func filtered(text string, size int) string {
 		f.Write([]byte(text[i:min(i+size, len(text))]))
 	}
 	f.Close()
-	return fmt.Sprintf("%d %s", len(f.found), out.String())
+	return fmt.Sprintf("%d of %d %s", len(f.found), len(f.found)+f.torn(), out.String())
+}
+
+// asWritten are the pieces that the runtime writes of a trace.
+func asWritten(number int, forced bool) []string {
+	text := strings.Replace(traceLine, "gc 12", fmt.Sprintf("gc %d", number), 1)
+	if forced {
+		text = strings.Replace(text, " 2 P", " 2 P (forced)", 1)
+	}
+	return regexp.MustCompile(`[\d.]+|[^\d.]+`).FindAllString(text, -1)
+}
+
+// TestTornIsCounted: wherever the program, or another one, writes in between, what is read
+// and what is said to be missing are all collections.
+func TestTornIsCounted(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for trial := range 2000 {
+		const collections = 5
+		own := []string{"step ", "x", "\n", "\x1b[31mred\x1b[0m", "gc", "g", "done\n"}
+		processes := 1 + trial%2
+		var text strings.Builder
+		waiting := make([][]string, processes)
+		for p := range waiting {
+			for n := range collections {
+				waiting[p] = append(waiting[p], asWritten(n+1, trial%3 == 0)...)
+			}
+		}
+		for len(waiting) > 0 {
+			p := random.IntN(len(waiting))
+			n := min(1+random.IntN(80), len(waiting[p]))
+			text.WriteString(strings.Join(waiting[p][:n], ""))
+			if random.IntN(2) == 0 {
+				text.WriteString(own[random.IntN(len(own))])
+			}
+			if waiting[p] = waiting[p][n:]; len(waiting[p]) == 0 {
+				waiting = slices.Delete(waiting, p, p+1)
+			}
+		}
+		f := NewFilter(io.Discard)
+		for rest := []byte(text.String()); len(rest) > 0; {
+			n := min(1+random.IntN(100), len(rest))
+			f.Write(rest[:n])
+			rest = rest[n:]
+		}
+		f.Close()
+		if got := len(f.found) + f.torn(); got != processes*collections {
+			t.Fatalf("trial %d: %d read and %d missing, of %d:\n%s", trial, len(f.found), f.torn(), processes*collections, text.String())
+		}
+		said := strings.Join(f.Summary(0).Warnings, "; ")
+		if n := f.torn(); n > 0 && !strings.Contains(said, fmt.Sprintf("%d of the reports could not be read", n)) {
+			t.Fatalf("trial %d: %d are missing, but the warnings are %q", trial, n, said)
+		}
+	}
 }
 
 func TestSummary(t *testing.T) {
@@ -170,7 +226,7 @@ func TestSummary(t *testing.T) {
 	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "2 of the reports could not be read") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
-	f = Filter{torn: 1, found: []collection{trace(1, time.Second, 4, 4, 2)}}
+	f = Filter{begun: 1, found: []collection{trace(1, time.Second, 4, 4, 2)}}
 	r = f.Summary(0)
 	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "1 of the reports could not be read") {
 		t.Errorf("warnings %q", r.Warnings)

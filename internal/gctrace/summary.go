@@ -100,7 +100,9 @@ func (f *Filter) Summary(used time.Duration) Summary {
 	}
 	if restarts > 0 {
 		r.Warnings = append(r.Warnings, "several processes reported collections, as the program starts other Go programs: counts and times are of all, and the allocation rate is not known")
-	} else if missed = max(missed, f.torn); missed > 0 {
+		missed = 0 // the numbers are of several
+	}
+	if missed = max(missed, f.torn()); missed > 0 {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the reports could not be read, as the program wrote in between, and are missing here", missed))
 	}
 	if len(f.found) == 0 {
