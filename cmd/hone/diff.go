@@ -89,7 +89,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if f.flame || strings.HasSuffix(inv.Output, ".html") || strings.HasSuffix(inv.Output, ".svg") {
-		return a.diffFlame(ctx, inv, bases, heads)
+		return a.diffFlame(ctx, l, bases, heads)
 	}
 	for _, side := range [][]*profile.Profile{bases, heads} {
 		for i, p := range side {
@@ -135,8 +135,9 @@ func splitRuns(ctx context.Context, sources []string) []string {
 
 // diffFlame writes the flame graph of all runs of one side against the other's.
 // Runs are added up rather than averaged: that keeps the number of events,
-// which tells changes from noise.
-func (a *app) diffFlame(ctx context.Context, inv *shell.Invocation, bases, heads []*profile.Profile) error {
+// which tells changes from noise. Values of a moment are averaged.
+func (a *app) diffFlame(ctx context.Context, l *opening, bases, heads []*profile.Profile) error {
+	inv := l.inv
 	base, err := profile.Sum(bases...)
 	if err != nil {
 		return err
@@ -148,6 +149,7 @@ func (a *app) diffFlame(ctx context.Context, inv *shell.Invocation, bases, heads
 	if len(bases) != len(heads) {
 		base = base.ScaleAll(float64(len(heads)) / float64(len(bases))) // as of as many runs
 	}
+	base, head = l.averaged(base, len(heads)), l.averaged(head, len(heads))
 	f := flameFlags{normalize: inv.Normalize}
 	if err := f.choose(inv); err != nil {
 		return err

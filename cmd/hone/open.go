@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,6 +28,7 @@ type opening struct {
 	mu      sync.Mutex
 	origins symbol.MappingSources
 	remote  bool // any profile of the last merged came over the network
+	loaded  int  // profiles of the last merged
 
 	// compat is set where the output must be that of go tool pprof, which finds
 	// no inlined calls in binaries.
@@ -59,13 +62,17 @@ func (a *app) newOpening(inv *shell.Invocation) *opening {
 		Limits: profileLimits(inv),
 		Each: func(p *profile.Profile, s *capture.Source) (*profile.Profile, error) {
 			p = symbol.LocateBinaries(p, inv.ExecName, inv.BuildID, searchPath, a.warn)
-			if !s.Remote {
-				return p, nil
+			if !l.compat {
+				p = showAllocations(p, s)
 			}
-			p, from := symbol.CollectSources(p, s.URL)
+			var from symbol.MappingSources
+			if s.Remote {
+				p, from = symbol.CollectSources(p, s.URL)
+			}
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.remote = true
+			l.loaded++
+			l.remote = l.remote || s.Remote
 			for k, v := range from {
 				l.origins[k] = append(l.origins[k], v...)
 			}
@@ -104,13 +111,51 @@ func existing(list string) string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// merged returns the sum of sources as they are.
+// merged returns the sum of sources, or what of it has a sense: see averaged.
 func (l *opening) merged(ctx context.Context, sources []string) (*profile.Profile, error) {
 	files, err := l.app.runFiles(ctx, sources)
 	if err != nil {
 		return nil, err
 	}
-	return l.loader.Load(ctx, files)
+	l.loaded = 0
+	p, err := l.loader.Load(ctx, files)
+	if err != nil {
+		return nil, err
+	}
+	return l.averaged(p, l.loaded), nil
+}
+
+// averaged divides the sum of n profiles by n where its values are of a moment, as
+// goroutines and memory in use are, and has the profile say so. Of go tool pprof's
+// reports they are the sum.
+func (l *opening) averaged(p *profile.Profile, n int) *profile.Profile {
+	if l.compat || l.inv.Add {
+		return p
+	}
+	p, types := p.AverageMoments(n)
+	if len(types) > 0 {
+		q := *p
+		q.Comments = append(p.Comments[:len(p.Comments):len(p.Comments)],
+			fmt.Sprintf("%s: average of %d profiles (-add adds them up)", strings.Join(types, ", "), n))
+		p = &q
+	}
+	return p
+}
+
+// showAllocations makes what was allocated the default of a profile of allocations that
+// names none, as the difference of two, which /debug/pprof/allocs?seconds=30 is, doesn't.
+func showAllocations(p *profile.Profile, s *capture.Source) *profile.Profile {
+	name := filepath.Base(s.Name)
+	if u, err := url.Parse(s.URL); s.Remote && err == nil {
+		name = path.Base(u.Path)
+	}
+	isAllocated := func(t profile.ValueType) bool { return t.Type == "alloc_space" }
+	if p.DefaultSampleType != "" || !strings.HasPrefix(name, "allocs") || !slices.ContainsFunc(p.SampleTypes, isAllocated) {
+		return p
+	}
+	q := *p
+	q.DefaultSampleType = "alloc_space"
+	return &q
 }
 
 // finished completes a loaded profile and keeps a copy of what came over the

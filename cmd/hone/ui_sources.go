@@ -165,6 +165,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 	if merge {
 		p, err := profile.Sum(loaded...)
 		if err == nil {
+			p = l.averaged(p, len(loaded))
 			p, err = l.finished(ctx, p)
 		}
 		if err != nil {

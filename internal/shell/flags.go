@@ -33,6 +33,7 @@ type Invocation struct {
 	MaxMemory int64  // most bytes of memory that a profile takes, 0 if not given
 	Symbolize string // where symbols come from: see the usage text
 	Comment   string // to add to the profile
+	Add       bool   // add up values of moments, which are averaged otherwise
 	AllFrames bool   // keep the frames that the profile asks to drop
 	Tools     string // where the original looks for binutils; accepted and not needed
 
@@ -152,6 +153,7 @@ func newCommandLine(verb string) *commandLine {
 	fs.IntVar(&inv.Timeout, "timeout", -1, "")
 	fs.IntVar(&inv.Seconds, "seconds", -1, "")
 	fs.StringVar(&inv.Comment, "add_comment", "", "")
+	fs.BoolVar(&inv.Add, "add", false, "")
 	fs.BoolVar(&inv.AllFrames, "all_frames", false, "")
 	fs.StringVar(&inv.Tools, "tools", "", "")
 	fs.StringVar(&inv.HTTP, "http", "", "")

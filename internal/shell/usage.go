@@ -67,6 +67,8 @@ Sources:
                         for each byte of the file)
   -buildid ID           Take this for the program's build id
   -add_comment TEXT     Add a comment to the profile
+  -add                  Add up goroutines and memory in use of several profiles,
+                        which are averaged otherwise (hone pprof always adds)
   -all_frames           Keep the frames that the profile itself asks to drop
   -symbolize HOW        Where names of functions come from: none, local (from
                         programs on this machine), fastlocal (the same without

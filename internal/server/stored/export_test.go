@@ -1,5 +1,7 @@
 package stored
 
+import "github.com/hone-go/hone/profile"
+
 // What tests look at that are outside of this package, since servers with services
 // import it.
 
@@ -9,6 +11,6 @@ const (
 )
 
 var (
-	Divided  = divided
+	Divided  = profile.Divided
 	AutoStep = autoStep
 )

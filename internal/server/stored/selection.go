@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -264,24 +263,9 @@ func average(p *profile.Profile, per string, t store.Total) *profile.Profile {
 	q.DurationNanos = length
 	q.Values = make([][]int64, len(p.Values))
 	for i, column := range p.Values {
-		q.Values[i] = divided(column, by)
+		q.Values[i] = profile.Divided(column, by)
 	}
 	return &q
-}
-
-// divided returns a column divided by a number. Values are rounded so that each
-// sum of the first ones is right within a half: the total, and with it every
-// share, doesn't drift however many small values there are.
-func divided(column []int64, by float64) []int64 {
-	out := make([]int64, len(column))
-	var exact, rounded int64
-	for i, v := range column {
-		exact += v
-		next := int64(math.Round(float64(exact) / by))
-		out[i] = next - rounded
-		rounded = next
-	}
-	return out
 }
 
 // mergedProfile answers the sum of a selection as a file that other tools read.
