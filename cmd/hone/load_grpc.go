@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"flag"
+	"fmt"
 	"net"
 	"strings"
+	"time"
 
+	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/grpcload"
 	"github.com/hone-go/hone/internal/load/httpload"
+	"github.com/hone-go/hone/internal/load/measure"
 )
 
 // loadGRPC is hone load grpc.
@@ -48,20 +53,62 @@ func (g *loadGRPC) parse(f *loadFlags, rest []string) (err error) {
 }
 
 func (g *loadGRPC) open(ctx context.Context, f *loadFlags) (loadTarget, error) {
+	if !strings.HasPrefix(g.opts.Address, "unix:") {
+		if err := load.Resolve(ctx, g.opts.Address); err != nil {
+			return loadTarget{}, err
+		}
+	}
 	d, err := grpcload.New(ctx, g.opts)
 	if err != nil {
 		return loadTarget{}, err
 	}
 	method := d.Method()
-	return loadTarget{
+	target := loadTarget{
 		name: method[strings.LastIndexByte(method, '.')+1:], where: g.opts.Address + " " + method,
 		period: f.closedOrOpen(d, func() openSender { return d.Sender() }),
-	}, nil
+	}
+	if _, stream := d.Streams(); stream {
+		var m grpcMessages
+		target.period = m.counted(d, target.period)
+		target.tell, target.more = m.tell, func() any { return m }
+	}
+	return target, nil
+}
+
+// grpcMessages are those of the answers of a method that answers with a stream, over
+// all periods.
+type grpcMessages struct {
+	Messages int64 `json:"messages"`
+	Cut      int64 `json:"messages_of_failed"` // in answers that did not come to their end
+}
+
+// counted has the messages of periods counted.
+func (m *grpcMessages) counted(d *grpcload.Driver, of func(load.Pacing) measure.Load) func(load.Pacing) measure.Load {
+	return func(pacing load.Pacing) measure.Load {
+		period := of(pacing)
+		return func(ctx context.Context, stage measure.Stage, length time.Duration, opts load.Options) (*load.Result, error) {
+			complete, cut := d.Answers()
+			r, err := period(ctx, stage, length, opts)
+			if stage == measure.Period {
+				c, x := d.Answers()
+				m.Messages, m.Cut = m.Messages+c-complete+x-cut, m.Cut+x-cut
+			}
+			return r, err
+		}
+	}
+}
+
+func (m *grpcMessages) tell(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n  messages  %d came in answers", m.Messages)
+	if m.Cut > 0 {
+		fmt.Fprintf(b, ", %d of them in answers that did not come to their end", m.Cut)
+	}
+	fmt.Fprintln(b)
 }
 
 func (g *loadGRPC) address(f *loadFlags) (string, error) {
-	if _, _, err := net.SplitHostPort(g.opts.Address); err != nil {
-		return "", f.usage("-serve needs a HOST:PORT to wait for: %w", err)
+	if _, _, err := net.SplitHostPort(g.opts.Address); err != nil && !strings.HasPrefix(g.opts.Address, "unix:") {
+		return "", f.usage("-serve needs an address to wait for, HOST:PORT or unix:PATH: %w", err)
 	}
 	return g.opts.Address, nil
 }

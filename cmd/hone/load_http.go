@@ -28,6 +28,7 @@ func (h *loadHTTP) define(fs *flag.FlagSet) {
 	fs.StringVar(&h.target.Method, "method", "", "")
 	fs.StringVar(&h.targetsFile, "targets", "", "")
 	fs.BoolVar(&h.opts.HTTP2, "h2", false, "")
+	fs.StringVar(&h.opts.Unix, "unix", "", "")
 	fs.BoolVar(&h.opts.NoKeepAlive, "no-keepalive", false, "")
 	fs.StringVar(&h.expect, "expect", "", "")
 	fs.IntVar(&h.connections, "connections", 1000, "")
@@ -74,8 +75,11 @@ func (h *loadHTTP) parse(f *loadFlags, rest []string) (err error) {
 	return nil
 }
 
-func (h *loadHTTP) open(_ context.Context, f *loadFlags) (loadTarget, error) {
+func (h *loadHTTP) open(ctx context.Context, f *loadFlags) (loadTarget, error) {
 	d, err := httpload.New(h.opts)
+	if err == nil && h.opts.Unix == "" {
+		err = load.Resolve(ctx, d.Addresses()...)
+	}
 	if err != nil {
 		return loadTarget{}, err
 	}
@@ -86,6 +90,9 @@ func (h *loadHTTP) open(_ context.Context, f *loadFlags) (loadTarget, error) {
 }
 
 func (h *loadHTTP) address(f *loadFlags) (string, error) {
+	if h.opts.Unix != "" {
+		return "unix:" + h.opts.Unix, nil
+	}
 	u, err := url.Parse(filled.ReplaceAllString(h.opts.Targets[0].URL, "0"))
 	if err != nil {
 		return "", f.usage("-serve: %w", err)

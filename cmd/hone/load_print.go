@@ -91,9 +91,13 @@ func (a *app) tellLoad(f *loadFlags, target loadTarget, r *measure.Report) error
 	if r.Late > 0 {
 		fmt.Fprintf(&b, "  sent late %d requests, more than %v after they were due\n", r.Late, f.opts.Late)
 	}
-	if r.Waited > 0 {
+	switch {
+	case r.Waited > 0 && r.Streams > 0:
+		fmt.Fprintf(&b, "  waited    %d requests: no more than %d at once could be sent\n", r.Waited, r.Streams)
+	case r.Waited > 0:
 		fmt.Fprintf(&b, "  waited    %d requests, as all %d connections were busy\n", r.Waited, r.Connections)
 	}
+	tellStatuses(&b, r.Statuses)
 	fmt.Fprintf(&b, "\n  %-9s%10s%10s%10s%10s%10s%10s\n", "time", "p50", "p90", "p99", "p99.9", "p99.99", "max")
 	rows := []struct {
 		name string
@@ -160,6 +164,9 @@ func (f *loadFlags) loadText(r *load.Result) string {
 		if r.Connections > 0 {
 			text += ", " + counted(r.Connections, "connection")
 		}
+		if r.Streams > 0 {
+			text += ", " + counted(r.Streams, "stream") + " at once"
+		}
 		return text
 	}
 	text := counted(f.users.Users, "user")
@@ -182,6 +189,31 @@ func tellAnswered(b *bytes.Buffer, r *load.Result) {
 	fmt.Fprintln(b)
 	if r.Overdue > 0 {
 		fmt.Fprintf(b, "  overdue   %d requests were answered late, after their period: they are not in the rate\n", r.Overdue)
+	}
+}
+
+// tellStatuses says what was answered, with what nobody would expect of a success.
+func tellStatuses(b *bytes.Buffer, statuses []load.Status) {
+	if len(statuses) == 0 {
+		return
+	}
+	const most = 10
+	var texts []string
+	redirected := int64(0)
+	for i, s := range statuses {
+		if i < most {
+			texts = append(texts, fmt.Sprintf("%d × %d", s.Count, s.Status))
+		}
+		if s.Status/100 == 3 && s.Status != 304 {
+			redirected += s.Count
+		}
+	}
+	if len(statuses) > most {
+		texts = append(texts, "…")
+	}
+	fmt.Fprintf(b, "  statuses  %s\n", strings.Join(texts, ", "))
+	if redirected > 0 {
+		fmt.Fprintf(b, "            %d answers send the client elsewhere: redirections are not followed\n", redirected)
 	}
 }
 

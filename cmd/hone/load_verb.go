@@ -76,6 +76,7 @@ HTTP:
   -method M         GET, or POST if there is a body
   -targets FILE     requests to send in turn, instead of a URL: vegeta's formats
   -connections N    at most (1000)
+  -unix PATH        send to a Unix socket; the host is that of the URL
   -h2               HTTP/2, over one connection, also without TLS
   -no-keepalive     a connection for each request
   -expect LIST      statuses that are no failures (200-399)
@@ -88,7 +89,7 @@ gRPC; without -proto and -protoset the server is asked what it has (reflection):
   -tls              use TLS; also with -ca and the like
   -authority NAME   the :authority header
   -connections N    (1), which share at most
-  -calls N          calls at a time (1000)
+  -calls N          calls at once (1000)
   -gzip             compress
 
 Kafka:
@@ -454,36 +455,55 @@ func (f *loadFlags) open(ctx context.Context, p loadProtocol) (loadTarget, error
 	return target, err
 }
 
+// A connector is a Driver that counts its connections.
+type connector interface {
+	load.Driver
+	Connections() *load.Gauge
+	Shares() bool // requests at the same time share connections
+}
+
 // closedOrOpen puts a driver under the load that flags ask for: by users, or at the
 // pacing through what open makes for each period.
-func (f *loadFlags) closedOrOpen(d load.Driver, open func() openSender) func(load.Pacing) measure.Load {
+func (f *loadFlags) closedOrOpen(d connector, open func() openSender) func(load.Pacing) measure.Load {
+	send := f.sends(d, open)
 	return func(pacing load.Pacing) measure.Load {
 		return func(ctx context.Context, stage measure.Stage, length time.Duration, opts load.Options) (*load.Result, error) {
-			if f.users.Users > 0 {
-				u := f.users
-				if u.Rounds == 0 || stage != measure.Period { // profiles are of a time, not of rounds
-					u.Rounds, u.For = 0, length-opts.Warmup
-				}
-				return load.RunUsers(ctx, d, u, opts, nil)
-			}
-			pacer, err := pacing.Pacer(opts.Warmup, length-opts.Warmup)
-			if err != nil {
-				return nil, err
-			}
-			s := open()
-			r, err := load.Run(ctx, pacer, s, opts)
+			d.Connections().Restart()
+			r, err := send(ctx, pacing, stage, length, opts)
 			if r != nil {
-				r.Connections = s.Connections()
+				r.Connections = d.Connections().Peak()
 			}
-			return r, errors.Join(err, s.Close())
+			return r, err
 		}
 	}
 }
 
-// An openSender is a Sender that tells how many connections it used.
+func (f *loadFlags) sends(d connector, open func() openSender) func(context.Context, load.Pacing, measure.Stage, time.Duration, load.Options) (*load.Result, error) {
+	return func(ctx context.Context, pacing load.Pacing, stage measure.Stage, length time.Duration, opts load.Options) (*load.Result, error) {
+		if f.users.Users > 0 {
+			u := f.users
+			if u.Rounds == 0 || stage != measure.Period { // profiles are of a time, not of rounds
+				u.Rounds, u.For = 0, length-opts.Warmup
+			}
+			return load.RunUsers(ctx, d, u, opts, nil)
+		}
+		pacer, err := pacing.Pacer(opts.Warmup, length-opts.Warmup)
+		if err != nil {
+			return nil, err
+		}
+		s := open()
+		r, err := load.Run(ctx, pacer, s, opts)
+		if r != nil && d.Shares() {
+			r.Streams = s.Parallel()
+		}
+		return r, errors.Join(err, s.Close())
+	}
+}
+
+// An openSender is a Sender that tells how many requests were under way at once.
 type openSender interface {
 	load.Sender
-	Connections() int
+	Parallel() int
 }
 
 func (a *app) measureLoad(ctx context.Context, f *loadFlags, protocol string, target loadTarget) error {

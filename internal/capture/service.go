@@ -22,7 +22,7 @@ import (
 type ServiceOptions struct {
 	Dir     string // where its command runs; "" is the current folder
 	Command string // for the shell; what go run would start is built, and started without go
-	Address string // HOST:PORT where it answers
+	Address string // where it answers: HOST:PORT, or unix:PATH
 	Against string // a revision to have as well, as the side base; "" for none
 
 	Ready  time.Duration                   // how long it may take until it answers; 0 is DefaultReady
@@ -227,7 +227,11 @@ func (s *Service) command(side experiment.Side) (cmd *exec.Cmd, shell bool) {
 func (s *Service) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	c, err := new(net.Dialer).DialContext(ctx, "tcp", s.opts.Address)
+	network, address := "tcp", s.opts.Address
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		network, address = "unix", strings.TrimPrefix(path, "//")
+	}
+	c, err := new(net.Dialer).DialContext(ctx, network, address)
 	if err != nil {
 		return false
 	}

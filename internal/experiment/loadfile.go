@@ -49,13 +49,15 @@ type LoadSide struct {
 	Late        int64         `json:"late"`
 	Waited      int64         `json:"waited"`
 	Bytes       int64         `json:"bytes"`
-	Connections int           `json:"connections,omitempty"`
+	Connections int           `json:"connections,omitempty"` // open at once at most
+	Streams     int           `json:"streams,omitempty"`     // requests at once at most, where they share connections
 
 	Periods  []LoadPeriod  `json:"periods"`
 	Windows  []LoadWindow  `json:"windows"`
 	Rounds   []LoadRound   `json:"rounds,omitempty"`
 	Response LoadTimes     `json:"response"` // since a request was due
 	Service  LoadTimes     `json:"service"`  // since it was sent
+	Statuses []LoadStatus  `json:"statuses,omitempty"`
 	Failures []LoadFailure `json:"failures,omitempty"`
 	Silences []LoadSilence `json:"silences,omitempty"`
 	Costs    []LoadCost    `json:"costs,omitempty"`
@@ -135,6 +137,12 @@ type LoadTimes struct {
 type LoadPoint struct {
 	Q    float64       `json:"q"`
 	Time time.Duration `json:"time"`
+}
+
+// A LoadStatus is how many answers had a status.
+type LoadStatus struct {
+	Status int   `json:"status"`
+	Count  int64 `json:"count"`
 }
 
 // A LoadFailure is failures of one kind, with some in full.

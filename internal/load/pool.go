@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// Backlog is how many requests may wait for a connection at most. Beyond it they
+// Backlog is how many requests may wait for their turn at most. Beyond it they
 // fail: what a service that is this far behind answers tells nothing more.
 const Backlog = 1 << 20
 
-// A Pool sends over the connections of a driver, each taking one request at a
-// time. It opens a connection when a request is due and all others are busy, up
-// to a maximum; then requests wait. The connection used last is used first, so
-// that no more are in use than the service needs.
+// A Pool sends by the clients of a driver, each taking one request at a time. It
+// makes a client when a request is due and all others are busy, up to a maximum;
+// then requests wait. The client used last is used first, so that no more are in use
+// than the service needs.
 type Pool struct {
 	driver Driver
 	max    int
@@ -28,11 +28,11 @@ type Pool struct {
 	running sync.WaitGroup
 }
 
-// NewPool returns a pool of at most max connections.
+// NewPool returns a pool of at most max clients.
 func NewPool(d Driver, max int) *Pool { return &Pool{driver: d, max: max} }
 
-// Connections returns how many connections were in use at a time at most.
-func (p *Pool) Connections() int {
+// Parallel returns how many requests were under way at once at most.
+func (p *Pool) Parallel() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.peak
@@ -49,7 +49,7 @@ type job struct {
 
 type worker struct{ jobs chan job }
 
-var errBacklog = &Failure{classBacklog, "more than a million requests waited for a connection"}
+var errBacklog = &Failure{classBacklog, "more than a million requests waited for their turn"}
 
 func (p *Pool) Send(ctx context.Context, clock Clock, r Request, done func(Request, Outcome)) {
 	j := job{ctx, clock, r, done, false}
@@ -110,7 +110,9 @@ func serve(d Driver, client Client, j job) Client {
 		}
 	}
 	if err == nil {
-		o.Bytes, err = client.Do(j.ctx, j.r.N)
+		var a Answer
+		a, err = client.Do(j.ctx, j.r.N)
+		o.Bytes, o.Status = a.Bytes, a.Status
 		if err != nil && !errors.As(err, new(*Failure)) {
 			_ = client.Close()
 			client = nil

@@ -32,6 +32,7 @@ type tally struct {
 	settled           int64 // succeeded in the second half of the period
 	late, waited      int64
 	bytes             int64
+	statuses          []Status
 	classes           map[string]*Class
 }
 
@@ -50,6 +51,9 @@ func (t *tally) add(r Request, o Outcome, p *period, late time.Duration) {
 		if lag > late {
 			t.late += n
 		}
+	}
+	if o.Status != 0 {
+		t.answered(o.Status, n)
 	}
 	if o.Failure != nil {
 		t.failed += n
@@ -96,6 +100,18 @@ func (t *tally) class(name string) *Class {
 	return c
 }
 
+// answered counts answers of a status. There are few statuses, and the first one is
+// that of most answers.
+func (t *tally) answered(status int, n int64) {
+	for i := range t.statuses {
+		if t.statuses[i].Status == status {
+			t.statuses[i].Count += n
+			return
+		}
+	}
+	t.statuses = append(t.statuses, Status{status, n})
+}
+
 // merge adds another tally to t.
 func (t *tally) merge(o *tally) {
 	t.response.Merge(o.response)
@@ -108,6 +124,9 @@ func (t *tally) merge(o *tally) {
 	t.late += o.late
 	t.waited += o.waited
 	t.bytes += o.bytes
+	for _, s := range o.statuses {
+		t.answered(s.Status, s.Count)
+	}
 	for name, c := range o.classes {
 		t.class(name).add(c.Count, c.Samples...)
 	}
@@ -119,7 +138,7 @@ func (t *tally) reset() {
 	t.service.Reset()
 	t.lag.Reset()
 	clear(t.classes)
-	*t = tally{response: t.response, service: t.service, lag: t.lag, classes: t.classes}
+	*t = tally{response: t.response, service: t.service, lag: t.lag, statuses: t.statuses[:0], classes: t.classes}
 }
 
 // samples is how many different texts of a class are kept.

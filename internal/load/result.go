@@ -20,16 +20,18 @@ type Result struct {
 	Rate        *float64      `json:"rate"`    // requests per second that succeeded within the period; nil: too few to tell
 	Succeeded   int64         `json:"succeeded"`
 	Failed      int64         `json:"failed"`
-	Overdue     int64         `json:"overdue"` // succeeded, but after the period: they are not in Rate
-	Late        int64         `json:"late"`    // the generator sent them late, though a connection was free
-	Waited      int64         `json:"waited"`  // for a connection, as all that may be opened were busy
-	Bytes       int64         `json:"bytes"`   // of answers
-	Connections int           `json:"connections,omitempty"`
+	Overdue     int64         `json:"overdue"`               // succeeded, but after the period: they are not in Rate
+	Late        int64         `json:"late"`                  // the generator sent them late, though a connection was free
+	Waited      int64         `json:"waited"`                // for a connection, as all that may be opened were busy
+	Bytes       int64         `json:"bytes"`                 // of answers
+	Connections int           `json:"connections,omitempty"` // open at once at most
+	Streams     int           `json:"streams,omitempty"`     // requests under way at once at most, where connections share them
 
 	Response Quantiles `json:"response"` // since a request was due
 	Service  Quantiles `json:"service"`  // since it was sent
 	Lag      Quantiles `json:"lag"`      // from when it was due until it was sent, of those that did not wait
 
+	Statuses []Status  `json:"statuses,omitempty"` // of all answers, the most frequent first
 	Failures []Class   `json:"failures,omitempty"` // the most frequent first
 	Silences []Silence `json:"silences,omitempty"` // in which the service answered nobody
 	Windows  []Window  `json:"windows"`
@@ -41,6 +43,12 @@ type Result struct {
 
 	tally     *tally  // what it is made of
 	dueInHalf float64 // requests that were due in the second half of the period
+}
+
+// A Status is how many answers had it, whether they count as successes or not.
+type Status struct {
+	Status int   `json:"status"`
+	Count  int64 `json:"count"`
 }
 
 // A Class is failures of one kind.
@@ -181,6 +189,8 @@ func (r *Result) take(t *tally) {
 	r.Succeeded, r.Failed, r.Overdue, r.Late, r.Waited, r.Bytes = t.succeeded, t.failed, t.overdue, t.late, t.waited, t.bytes
 	r.Response, r.Service, r.Lag = quantiles(t.response, t.failed), quantiles(t.service, t.failed), quantiles(t.lag, 0)
 	r.tally = t
+	r.Statuses = slices.Clone(t.statuses)
+	slices.SortFunc(r.Statuses, func(a, b Status) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Status, b.Status)) })
 	for _, c := range t.classes {
 		r.Failures = append(r.Failures, *c)
 	}
@@ -222,7 +232,7 @@ func Sum(results ...*Result) *Result {
 		if sum.Period += r.Period; sum.Period > 0 {
 			asked += (r.Asked - asked) * float64(r.Period) / float64(sum.Period) // exact where all are the same
 		}
-		sum.Connections = max(sum.Connections, r.Connections)
+		sum.Connections, sum.Streams = max(sum.Connections, r.Connections), max(sum.Streams, r.Streams)
 		sum.Void = cmp.Or(sum.Void, r.Void)
 		sum.Stopped = cmp.Or(sum.Stopped, r.Stopped)
 		sum.Interrupted = sum.Interrupted || r.Interrupted

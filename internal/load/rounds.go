@@ -116,7 +116,7 @@ func RunUsers(ctx context.Context, d Driver, u Users, opts Options, round func(R
 	r.end()
 	r.period.cut(r.clock.Now())
 	res := r.finish(ctx, nil)
-	res.Rounds, res.Connections = rounds, u.Users
+	res.Rounds = rounds
 	return res, nil
 }
 

@@ -32,8 +32,12 @@ func (s *service) Connect(context.Context) (Client, error) {
 
 type serviceClient struct{ *service }
 
-func (c *serviceClient) Do(ctx context.Context, n int64) (int, error) { return c.do(ctx, n) }
-func (c *serviceClient) Close() error                                 { c.open.Add(-1); return nil }
+func (c *serviceClient) Do(ctx context.Context, n int64) (Answer, error) {
+	bytes, err := c.do(ctx, n)
+	return Answer{Bytes: bytes}, err
+}
+
+func (c *serviceClient) Close() error { c.open.Add(-1); return nil }
 
 // lenient accepts that the machine is busy: only what is counted is looked at.
 var lenient = Options{Late: time.Hour, Grace: time.Minute}
@@ -48,7 +52,7 @@ func runAt(t *testing.T, s *service, rate string, d time.Duration, connections i
 	if err := pool.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r.Connections = pool.Connections()
+	r.Connections = pool.Parallel()
 	if n := s.open.Load(); n != 0 {
 		t.Errorf("%d connections are open after the run", n)
 	}

@@ -21,6 +21,7 @@ type Outcome struct {
 	Sent     time.Duration // when sending it began, from the start of the run
 	Done     time.Duration // when its answer was complete, or it failed
 	Waited   bool          // for a connection, as all that may be opened were busy
+	Status   int           // of the answer, where the protocol has numbers for it; 0: none
 	Bytes    int           // of the answer
 	Messages int           // it stands for; 0 is one
 	Failure  *Failure      // nil: it succeeded
@@ -40,6 +41,8 @@ const (
 	classTimeout = "timeout"
 	classNone    = "no answer by the end"
 	classBacklog = "backlog full"
+
+	classTLS = "tls"
 )
 
 // silent reports whether the service said nothing: hone gave up.
@@ -61,7 +64,11 @@ func FailureOf(err error) *Failure {
 	if errors.As(err, &f) {
 		return f
 	}
-	return &Failure{classOf(err), err.Error()}
+	text := err.Error()
+	if remote(err) && !strings.Contains(text, "the server") {
+		text = "the server refused: " + text // certificates, of which it speaks when the handshake is over
+	}
+	return &Failure{classOf(err), text}
 }
 
 func classOf(err error) string {
@@ -87,7 +94,7 @@ func classOf(err error) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return "closed early"
 	case strings.Contains(err.Error(), "x509:"), strings.Contains(err.Error(), "tls:"):
-		return "tls" // their errors have no type in common
+		return classTLS // their errors have no type in common
 	}
 	return "other"
 }
@@ -123,9 +130,15 @@ type Driver interface {
 // A Client sends requests over a connection, one at a time. It is for one
 // goroutine at a time.
 type Client interface {
-	// Do sends request n of the run and waits for its answer: the answer's size in
-	// bytes, or an error; see FailureOf. After an error the Client is closed, unless
-	// the error is a *Failure: then the connection is as good as before.
-	Do(ctx context.Context, n int64) (bytes int, err error)
+	// Do sends request n of the run, once, and waits for its answer. For an error see
+	// FailureOf. After an error the Client is closed, unless the error is a *Failure:
+	// then the connection is as good as before.
+	Do(ctx context.Context, n int64) (Answer, error)
 	Close() error
+}
+
+// An Answer is what a Client says of one.
+type Answer struct {
+	Bytes  int // its size
+	Status int // as an Outcome has it
 }

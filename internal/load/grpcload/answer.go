@@ -158,7 +158,7 @@ func (c *conn) wasReset(id, code uint32) {
 	switch {
 	case k == nil:
 	case code == codeRefused:
-		k.taker.take(k, errAgain)
+		k.taker.take(k, errRefused)
 	case code == codeCancel && !k.deadline.IsZero() && time.Now().Add(time.Millisecond).After(k.deadline):
 		k.taker.take(k, errDeadline) // servers know the deadline, and this is what some say then
 	default:
@@ -242,6 +242,6 @@ func (c *conn) goingAway(last, code uint32, text []byte) {
 	c.drain()
 	c.mu.Unlock()
 	for _, k := range over {
-		k.taker.take(k, errAgain)
+		k.taker.take(k, errGoingAway)
 	}
 }

@@ -62,7 +62,6 @@ type job struct {
 type pending struct {
 	job
 	sent   time.Duration
-	again  bool // it was sent before
 	slot   *slot
 	values template.Values
 	random *rand.PCG
@@ -197,10 +196,7 @@ func unescape(s string) string {
 	return s
 }
 
-const (
-	statusDeadline      = 4
-	statusUnimplemented = 12
-)
+const statusDeadline = 4
 
 var statusNames = []string{
 	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists", "PermissionDenied", "ResourceExhausted",

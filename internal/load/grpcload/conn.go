@@ -29,9 +29,12 @@ const (
 	lastStream       = 1 << 30 // a connection is replaced after it; ids end at 1<<31
 )
 
-// errAgain is the reason of a call that the server told it has not looked at: it
-// may be sent once more (RFC 9113, 8.7).
-var errAgain = errors.New("the server did not process the call")
+// What a server says of a call that it has not looked at. Clients of gRPC make such a
+// call once more, and tell nobody; here it is what the server did with a request.
+var (
+	errRefused   = failure("refused stream", "the server refused the call's stream")
+	errGoingAway = failure("goaway", "the server went away and did not process the call")
+)
 
 // A route is what is the same for all calls of a method on a connection.
 type route struct {

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -25,6 +24,9 @@ type Driver struct {
 	fields   []field // of the headers that differ from call to call
 	messages *messages
 	answers  atomic.Int64 // messages of answers
+	cut      atomic.Int64 // messages of answers that did not come to their end
+
+	connections load.Gauge
 }
 
 // New finds the method, which may take a question to the server, and checks the
@@ -60,8 +62,34 @@ func (d *Driver) Streams() (requests, answers bool) {
 	return d.method.IsStreamingClient(), d.method.IsStreamingServer()
 }
 
-// Answers returns how many messages came in answers that were complete.
-func (d *Driver) Answers() int64 { return d.answers.Load() }
+// Answers returns how many messages came in answers that were complete, and how many
+// in those of calls that failed: before their deadline, for example.
+func (d *Driver) Answers() (complete, cut int64) { return d.answers.Load(), d.cut.Load() }
+
+// came counts the messages of a call that ended, and says of an error which call it is of.
+func (d *Driver) came(k *call, err error) error {
+	if err == nil {
+		d.answers.Add(int64(k.messages))
+		return nil
+	}
+	d.cut.Add(int64(k.messages))
+	var f *load.Failure
+	switch {
+	case err == error(errDeadline) && k.messages > 0:
+		return failure(errDeadline.Class, "%s: the call's time of %v was over after %d messages of the answer", d.Method(), d.opts.Timeout, k.messages)
+	case err == error(errDeadline):
+		return failure(errDeadline.Class, "%s: no answer within %v", d.Method(), d.opts.Timeout)
+	case errors.As(err, &f):
+		return failure(f.Class, "%s: %s", d.Method(), f.Text)
+	}
+	return fmt.Errorf("%s: %w", d.Method(), err)
+}
+
+// Connections counts those that are open.
+func (d *Driver) Connections() *load.Gauge { return &d.connections }
+
+// Shares reports whether the calls of a Sender share connections.
+func (d *Driver) Shares() bool { return true }
 
 // connectTimeout is how long connecting may take; less if a call may.
 const connectTimeout = 20 * time.Second
@@ -78,16 +106,15 @@ func (d *Driver) dial(ctx context.Context) (*conn, error) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		network, address = "unix", path
 	}
-	var dialer net.Dialer
-	n, err := dialer.DialContext(ctx, network, address)
+	n, err := load.Dial(ctx, network, strings.TrimPrefix(address, "//"))
 	if err != nil {
 		return nil, err
 	}
+	n = load.Counted(n, &d.connections)
 	if d.tls != nil {
-		t := tls.Client(n, d.tls)
-		if err := t.HandshakeContext(ctx); err != nil {
-			_ = n.Close()
-			return nil, tlsError(err)
+		t, err := load.Handshake(ctx, n, d.tls)
+		if err != nil {
+			return nil, err
 		}
 		if p := t.ConnectionState().NegotiatedProtocol; p != "h2" {
 			_ = n.Close()
@@ -96,16 +123,6 @@ func (d *Driver) dial(ctx context.Context) (*conn, error) {
 		n = t
 	}
 	return open(ctx, n, d.opts.MaxMessage)
-}
-
-// tlsError gives an error of a handshake the class that it has by its nature: those
-// of certificates and alerts have no type in common.
-func tlsError(err error) error {
-	var record tls.RecordHeaderError
-	if errors.As(err, &record) {
-		return failure("tls", "the server does not speak TLS: %v", err)
-	}
-	return err
 }
 
 // fill makes a call's headers and body for request n.
@@ -159,21 +176,13 @@ type client struct {
 
 func (c *client) take(_ *call, err error) { c.ended, c.err = true, err }
 
-func (c *client) Do(ctx context.Context, n int64) (int, error) {
-	if err := c.driver.fill(c.call, n); err != nil {
-		return 0, err
-	}
-	err := c.do(ctx)
-	if errors.Is(err, errAgain) {
+func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {
+	c.call.renew()
+	err := c.driver.fill(c.call, n)
+	if err == nil {
 		err = c.do(ctx)
 	}
-	if errors.Is(err, errAgain) {
-		err = failure("refused stream", "%v, twice", errAgain)
-	}
-	if err == nil {
-		c.driver.answers.Add(int64(c.call.messages))
-	}
-	return c.call.bytes, err
+	return load.Answer{Bytes: c.call.bytes}, c.driver.came(c.call, err)
 }
 
 // do makes the call that has been filled in.
@@ -219,7 +228,7 @@ func (c *client) do(ctx context.Context) error {
 		c.close()
 		return ctx.Err()
 	}
-	if c.conn.err != nil && c.err != nil && !errors.Is(c.err, errAgain) {
+	if c.conn.err != nil && c.err != nil {
 		c.close()
 	}
 	return c.err

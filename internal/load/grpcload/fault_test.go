@@ -21,7 +21,9 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/status"
 
 	"github.com/hone-go/hone/internal/load"
 )
@@ -150,7 +152,7 @@ func TestFaults(t *testing.T) {
 			io.WriteString(c, "HTTP/1.1 400 Bad Request\r\n\r\n")
 			io.Copy(io.Discard, c)
 		})},
-		{name: "status", address: working, data: `{"code": 14}`, class: "grpc Unavailable", text: `grpc Unavailable: as asked: "é" %`},
+		{name: "status", address: working, data: `{"code": 14}`, class: "grpc Unavailable", text: `echo.v1.Echo/One: grpc Unavailable: as asked: "é" %`},
 		{name: "unknown status", address: working, data: `{"code": 77}`, class: "grpc status 77"},
 		{name: "unimplemented", class: "grpc Unimplemented", text: "unknown service echo.v1.Echo", address: func() string {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -204,7 +206,7 @@ func TestFaults(t *testing.T) {
 				case "too large":
 					o.MaxMessage = 5000
 				case "goes away angrily":
-					o.Calls = 1 // others would be sent again
+					o.Calls = 1 // others would be left behind
 				}
 				e := calls(t, newDriver(t, o), 3)
 				if test.name == "resets at once" {
@@ -307,18 +309,20 @@ func TestSlowWindow(t *testing.T) {
 	})
 }
 
-// TestGoAway checks that calls that a server leaves unanswered as it goes away are
-// made over a new connection, and others are answered over the old one.
+// TestGoAway checks that calls that a server leaves unanswered as it goes away have
+// failed, and that others are answered, over the old connection or a new one.
 func TestGoAway(t *testing.T) {
-	var conns, unprocessed atomic.Int64
+	var conns, seen, unprocessed atomic.Int64
 	address := listen(t, func(c net.Conn) {
 		n := conns.Add(1)
 		p := greet(c)
 		for i := 0; ; i++ {
 			id := p.request()
-			switch {
-			case id == 0:
+			if id == 0 {
 				return
+			}
+			seen.Add(1)
+			switch {
 			case n <= 3 && i == 5:
 				unprocessed.Add(1)
 				p.WriteGoAway(id-2, http2.ErrCodeNo, nil)
@@ -330,13 +334,82 @@ func TestGoAway(t *testing.T) {
 		}
 	})
 	both(t, func(t *testing.T, calls func(*testing.T, *Driver, int) *ending) {
-		conns.Store(2)
+		conns.Store(0)
 		unprocessed.Store(0)
-		calls(t, newDriver(t, echoOptions(address, "One", "{}")), 40).want(t, nil)
+		o := echoOptions(address, "One", "{}")
+		o.Calls = 1
+		e := calls(t, newDriver(t, o), 40)
+		e.want(t, map[string]int{"goaway": int(unprocessed.Load())})
 		if conns.Load() < 4 || unprocessed.Load() == 0 {
-			t.Errorf("%d connections, %d calls sent again", conns.Load()-2, unprocessed.Load())
+			t.Errorf("%d connections, %d calls left behind", conns.Load(), unprocessed.Load())
 		}
 	})
+	if seen.Load() != 80 {
+		t.Errorf("the server saw %d calls of 80", seen.Load())
+	}
+}
+
+// TestSentOnce checks that a call whose stream the server refuses is not made again.
+func TestSentOnce(t *testing.T) {
+	var seen atomic.Int64
+	address := answering(t, func(p *peer, id uint32) {
+		if seen.Add(1)%2 == 0 {
+			p.WriteRSTStream(id, http2.ErrCodeRefusedStream)
+			return
+		}
+		p.answer(id)
+	})
+	both(t, func(t *testing.T, calls func(*testing.T, *Driver, int) *ending) {
+		seen.Store(0)
+		e := calls(t, newDriver(t, echoOptions(address, "One", "{}")), 10)
+		e.want(t, map[string]int{"refused stream": 5})
+		if seen.Load() != 10 || !strings.HasPrefix(e.texts["refused stream"], "echo.v1.Echo/One: ") {
+			t.Errorf("the server saw %d calls of 10; %q", seen.Load(), e.texts)
+		}
+	})
+}
+
+// TestMessagesBeforeDeadline checks that a stream that goes on until its time is over
+// has the messages that came before.
+func TestMessagesBeforeDeadline(t *testing.T) {
+	address := answering(t, func(p *peer, id uint32) {
+		p.headers(id, false, 1<<14, ":status", "200", "content-type", "application/grpc")
+		p.WriteData(id, false, make([]byte, 3*5))
+	})
+	both(t, func(t *testing.T, calls func(*testing.T, *Driver, int) *ending) {
+		o := echoOptions(address, "Down", "{}")
+		o.Timeout = 500 * time.Millisecond
+		e := calls(t, newDriver(t, o), 2)
+		e.want(t, map[string]int{"grpc DeadlineExceeded": 2})
+		if e.cut != 6 || e.answers != 0 || !strings.HasSuffix(e.texts["grpc DeadlineExceeded"], "500ms was over after 3 messages of the answer") {
+			t.Errorf("%d messages, and %d of complete answers; %q", e.cut, e.answers, e.texts)
+		}
+	})
+}
+
+// TestReflectionFallback checks that the older version of reflection is asked for
+// whatever the newer one answers, and that an error names both.
+func TestReflectionFallback(t *testing.T) {
+	deny := func(prefix string, code codes.Code) grpc.ServerOption {
+		return grpc.StreamInterceptor(func(srv any, s grpc.ServerStream, info *grpc.StreamServerInfo, h grpc.StreamHandler) error {
+			if strings.HasPrefix(info.FullMethod, prefix) {
+				return status.Error(code, "not by me")
+			}
+			return h(srv, s)
+		})
+	}
+	for _, code := range []codes.Code{codes.Unavailable, codes.Unauthenticated, codes.Internal, codes.Unimplemented} {
+		_, address := serveEcho(t, newEcho(t), withV1|withV1Alpha, deny("/grpc.reflection.v1.", code))
+		newDriver(t, Options{Address: address, Method: "echo.v1.Echo/One"})
+
+		_, address = serveEcho(t, newEcho(t), withV1|withV1Alpha, deny("/grpc.reflection.", code))
+		_, err := New(t.Context(), Options{Address: address, Method: "echo.v1.Echo/One"})
+		for _, want := range []string{"v1: grpc " + code.String() + ": not by me", "v1alpha: grpc " + code.String(), "-proto FILE"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v; want %q in it", err, want)
+			}
+		}
+	}
 }
 
 // TestGracefulStop has a server of grpc-go end as it does for a deployment, with

@@ -126,7 +126,7 @@ func (m *messages) compile(d document, o Options) (message, error) {
 	if !p.marked(v) {
 		return message{wire: append([]byte{}, wire...)}, nil
 	}
-	plan, err := p.message(m.input, v)
+	plan, err := p.message(m.input, v, "")
 	if errors.Is(err, errNoPlan) {
 		return message{json: &d}, nil
 	}
@@ -139,7 +139,7 @@ var (
 	protojsonPlace = regexp.MustCompile(`^proto:[\s\x{a0}]*(?:syntax error )?\(line (\d+):(\d+)\):[\s\x{a0}]*`)
 )
 
-// explain gives an error of protojson its place in the source.
+// explain gives an error of protojson its place in the source, and in the message.
 func (r *rendering) explain(err error) error {
 	place := protojsonPlace.FindStringSubmatch(err.Error())
 	if place == nil {
@@ -156,7 +156,11 @@ func (r *rendering) explain(err error) error {
 		_, n := utf8.DecodeRune(r.text[at:])
 		at += n
 	}
-	return r.source.errorf(r.back(at), "%s", err.Error()[len(place[0]):])
+	text := err.Error()[len(place[0]):]
+	if path := template.PathAt(r.text, at); path != "" {
+		text += ", at " + path
+	}
+	return r.source.errorf(r.back(at), "%s", text)
 }
 
 // append appends the messages of a request, with what is before each of them.

@@ -2,7 +2,6 @@ package grpcload
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -203,5 +202,3 @@ func compileProtos(ctx context.Context, paths, imports []string) (*protoregistry
 	}
 	return link(all)
 }
-
-var errNoReflection = errors.New("it has no reflection: name its descriptor sets or .proto files")

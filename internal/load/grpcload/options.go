@@ -33,8 +33,9 @@ type Options struct {
 	Feed     *template.Feed // of its {{row.…}}; may be nil
 	Seed     uint64         // of its random values
 
-	// Metadata are headers, "name: value", the value a template. One whose name ends
-	// in -bin is sent in base64.
+	// Metadata are headers, "name: value", the value a template. That of a name which
+	// ends in -bin is base64, of either alphabet, with padding or without: it stands for
+	// bytes.
 	Metadata  []string
 	Authority string // the :authority header (Address)
 
@@ -192,7 +193,11 @@ func (f field) append(dst []byte, v *template.Values) ([]byte, error) {
 	from := len(dst)
 	dst = f.value.Append(dst, v)
 	if f.binary {
-		return base64.RawStdEncoding.AppendEncode(dst[:from], []byte(string(dst[from:]))), nil
+		value, ok := appendBase64(nil, dst[from:])
+		if !ok {
+			return dst, failure("template", "metadata %s: its value %q is not base64, which a name that ends in -bin takes", f.name, dst[from:])
+		}
+		return base64.RawStdEncoding.AppendEncode(dst[:from], value), nil
 	}
 	for _, b := range dst[from:] {
 		if b < ' ' || b > '~' {

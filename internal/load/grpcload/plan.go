@@ -37,13 +37,17 @@ type step struct {
 
 // A scalar is a field's value that templates give.
 type scalar struct {
+	path    string // in the request
 	field   protoreflect.FieldDescriptor
 	parts   []part
 	numbers map[string]protoreflect.EnumNumber // of an enum
 }
 
-func newScalar(f protoreflect.FieldDescriptor, parts []part) *scalar {
-	s := &scalar{field: f, parts: parts}
+func newScalar(path string, f protoreflect.FieldDescriptor, parts []part) *scalar {
+	if path == "" {
+		path = string(f.FullName()) // the whole message is a wrapper of it
+	}
+	s := &scalar{path: path, field: f, parts: parts}
 	if f.Kind() == protoreflect.EnumKind {
 		s.numbers = make(map[string]protoreflect.EnumNumber)
 		for i := range f.Enum().Values().Len() {
@@ -94,7 +98,7 @@ func (s *scalar) append(dst []byte, v *template.Values, scratch *[]byte) ([]byte
 	}
 	*scratch = b
 	bad := func() ([]byte, error) {
-		return dst, failure("template", "%s: %q is no %s", s.field.FullName(), b, kindName(s.field))
+		return dst, failure("template", "%s: invalid %s %q", s.path, kindName(s.field), b)
 	}
 	switch kind := s.field.Kind(); kind {
 	case protoreflect.StringKind:
@@ -106,7 +110,7 @@ func (s *scalar) append(dst []byte, v *template.Values, scratch *[]byte) ([]byte
 		start := len(dst)
 		dst, ok := appendBase64(dst, b)
 		if !ok {
-			return dst[:start], failure("template", "%s: %q is no base64", s.field.FullName(), b)
+			return dst[:start], failure("template", "%s: invalid base64 %q", s.path, b)
 		}
 		return insertLength(dst, start), nil
 	case protoreflect.BoolKind:
@@ -275,13 +279,13 @@ func (p *planner) marked(v any) bool {
 	return false
 }
 
-func (p *planner) message(md protoreflect.MessageDescriptor, v any) (plan, error) {
+func (p *planner) message(md protoreflect.MessageDescriptor, v any, path string) (plan, error) {
 	if md.ParentFile().Package() == "google.protobuf" {
 		text, ok := v.(string)
 		if !ok || !strings.HasSuffix(string(md.Name()), "Value") || md.Fields().Len() != 1 || md.Name() == "ListValue" {
 			return nil, errNoPlan
 		}
-		return p.one(md.Fields().ByNumber(1), text) // a wrapper, whose JSON is its value's
+		return p.one(md.Fields().ByNumber(1), text, path) // a wrapper, whose JSON is its value's
 	}
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -302,7 +306,7 @@ func (p *planner) message(md protoreflect.MessageDescriptor, v any) (plan, error
 		if f == nil {
 			return nil, errNoPlan
 		}
-		steps, err := p.field(f, v)
+		steps, err := p.field(f, v, template.Member(path, name))
 		if err != nil {
 			return nil, err
 		}
@@ -336,7 +340,7 @@ func encodeJSON(md protoreflect.MessageDescriptor, types *dynamicpb.Types, text 
 }
 
 // field makes the steps of a field whose JSON is v.
-func (p *planner) field(f protoreflect.FieldDescriptor, v any) (out plan, err error) {
+func (p *planner) field(f protoreflect.FieldDescriptor, v any, path string) (out plan, err error) {
 	switch {
 	case f.IsMap():
 		entries, ok := v.(map[string]any)
@@ -344,11 +348,11 @@ func (p *planner) field(f protoreflect.FieldDescriptor, v any) (out plan, err er
 			return nil, errNoPlan
 		}
 		for _, key := range slices.Sorted(maps.Keys(entries)) {
-			k, err := p.one(f.MapKey(), key)
+			k, err := p.one(f.MapKey(), key, template.Member(path, key))
 			if err != nil {
 				return nil, err
 			}
-			v, err := p.one(f.MapValue(), entries[key])
+			v, err := p.one(f.MapValue(), entries[key], template.Member(path, key))
 			if err != nil {
 				return nil, err
 			}
@@ -360,8 +364,8 @@ func (p *planner) field(f protoreflect.FieldDescriptor, v any) (out plan, err er
 		if !ok {
 			return nil, errNoPlan
 		}
-		for _, v := range list {
-			steps, err := p.one(f, v)
+		for i, v := range list {
+			steps, err := p.one(f, v, template.Element(path, i))
 			if err != nil {
 				return nil, err
 			}
@@ -369,18 +373,18 @@ func (p *planner) field(f protoreflect.FieldDescriptor, v any) (out plan, err er
 		}
 		return out, nil
 	}
-	return p.one(f, v)
+	return p.one(f, v, path)
 }
 
 // one makes the steps of one value of a field. What has no templates need not be
 // in the fewest steps here: it is beside what has some.
-func (p *planner) one(f protoreflect.FieldDescriptor, v any) (plan, error) {
+func (p *planner) one(f protoreflect.FieldDescriptor, v any, path string) (plan, error) {
 	switch f.Kind() {
 	case protoreflect.GroupKind:
 		return nil, errNoPlan
 	case protoreflect.MessageKind:
 		if p.marked(v) {
-			m, err := p.message(f.Message(), v)
+			m, err := p.message(f.Message(), v, path)
 			return plan{{tag: tag(f), message: m}}, err
 		}
 		b, err := p.encode(f.Message(), v)
@@ -400,7 +404,7 @@ func (p *planner) one(f protoreflect.FieldDescriptor, v any) (plan, error) {
 	default:
 		return nil, errNoPlan
 	}
-	return plan{{tag: tag(f), value: newScalar(f, parts)}}, nil
+	return plan{{tag: tag(f), value: newScalar(path, f, parts)}}, nil
 }
 
 func tag(f protoreflect.FieldDescriptor) []byte {

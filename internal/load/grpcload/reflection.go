@@ -3,16 +3,14 @@ package grpcload
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
-
-	"github.com/hone-go/hone/internal/load"
 )
 
 // Fields of grpc.reflection.v1.ServerReflectionRequest and …Response; those of
@@ -126,19 +124,20 @@ func (r *dialog) ask(ctx context.Context, questions ...[]byte) ([]answer, error)
 	if r.version == "" {
 		versions = []string{"v1", "v1alpha"}
 	}
+	// A server, or a proxy before it, that has the one alone may say anything of the other.
+	var failed []string
 	for _, v := range versions {
 		kept, err := r.call(ctx, v, body)
-		var f *load.Failure
-		if errors.As(err, &f) && (f.Class == "grpc "+statusName(statusUnimplemented) || f.Class == "status 404") {
-			continue
+		if err == nil {
+			r.version = v
+			return parseAnswers(kept)
 		}
-		if err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
-		r.version = v
-		return parseAnswers(kept)
+		failed = append(failed, fmt.Sprintf("%s: %v", v, err))
 	}
-	return nil, errNoReflection
+	return nil, fmt.Errorf("%s. Name the method's types with -proto FILE or -protoset FILE", strings.Join(failed, "; "))
 }
 
 func (r *dialog) call(ctx context.Context, version string, body []byte) ([]byte, error) {

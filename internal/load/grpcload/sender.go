@@ -22,7 +22,8 @@ type Sender struct {
 	next    int // slot to try first
 	waiting load.Queue[job]
 	under   sync.WaitGroup // jobs that were sent, and not done
-	peak    int            // connections open at a time
+	calling int            // calls that slots have counted
+	peak    int            // of them
 	conns   map[*conn]struct{}
 	closed  bool
 	quit    context.Context // ends when it is closed
@@ -52,8 +53,15 @@ func (d *Driver) Sender() *Sender {
 	return s
 }
 
-// Connections returns how many connections were open at a time at most.
-func (s *Sender) Connections() int {
+// count notes n more calls of a slot. The caller has the lock.
+func (s *Sender) count(slot *slot, n int) {
+	slot.active += n
+	s.calling += n
+	s.peak = max(s.peak, s.calling)
+}
+
+// Parallel returns how many calls were under way at once at most.
+func (s *Sender) Parallel() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.peak
@@ -73,7 +81,7 @@ func (s *Sender) Send(ctx context.Context, clock load.Clock, r load.Request, don
 		s.mu.Unlock()
 		s.refuse(j, context.Canceled)
 	case slot != nil:
-		slot.active++
+		s.count(slot, 1)
 		s.mu.Unlock()
 		s.start(slot, j)
 	case s.waiting.Len() >= load.Backlog:
@@ -137,7 +145,7 @@ func (s *Sender) room(slot *slot) bool {
 func (s *Sender) start(slot *slot, j job) {
 	for {
 		k := s.calls.Get().(*call)
-		k.job, k.slot, k.again = j, slot, false
+		k.job, k.slot = j, slot
 		k.renew()
 		err := s.driver.fill(k, j.number.N)
 		k.sent = j.clock.Now()
@@ -195,7 +203,7 @@ func (s *Sender) putBack(slot *slot, k *call) {
 	j.waited = true
 	s.calls.Put(k)
 	s.mu.Lock()
-	slot.active--
+	s.count(slot, -1)
 	over := s.closed || j.ctx.Err() != nil
 	if !over {
 		s.waiting.Push(j)
@@ -224,7 +232,6 @@ func (s *Sender) open(slot *slot, ctx context.Context) {
 		c.ready = s.fillUp
 		slot.conn = c
 		s.conns[c] = struct{}{}
-		s.peak = max(s.peak, len(s.conns))
 	}
 	pending := slot.pending
 	slot.pending, slot.opening = nil, false
@@ -254,16 +261,6 @@ func (s *Sender) open(slot *slot, ctx context.Context) {
 // take implements taker.
 func (s *Sender) take(k *call, err error) {
 	slot := k.slot
-	if errors.Is(err, errAgain) {
-		err = failure("refused stream", "%v, twice", errAgain)
-		if !k.again {
-			k.again = true
-			k.renew()
-			if err = s.begin(slot, k); err == nil {
-				return
-			}
-		}
-	}
 	if next, ok := s.finish(k, err); ok {
 		s.start(slot, next)
 	}
@@ -274,15 +271,13 @@ func (s *Sender) take(k *call, err error) {
 func (s *Sender) finish(k *call, err error) (next job, ok bool) {
 	slot := k.slot
 	s.mu.Lock()
-	slot.active--
+	s.count(slot, -1)
 	if s.waiting.Len() > 0 && s.room(slot) {
 		next, ok = s.waiting.Pop(), true
-		slot.active++
+		s.count(slot, 1)
 	}
 	s.mu.Unlock()
-	if err == nil {
-		s.driver.answers.Add(int64(k.messages))
-	}
+	err = s.driver.came(k, err)
 	j := k.job
 	o := load.Outcome{Sent: k.sent, Done: j.clock.Now(), Waited: j.waited, Bytes: k.bytes, Failure: load.FailureOf(err)}
 	k.job, k.slot, k.rest = job{}, nil, nil
@@ -312,7 +307,7 @@ func (s *Sender) fillUp() {
 			return
 		}
 		j := s.waiting.Pop()
-		slot.active++
+		s.count(slot, 1)
 		s.mu.Unlock()
 		s.start(slot, j)
 	}

@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"strconv"
 	"syscall"
@@ -65,6 +65,14 @@ func (v *values) write(r *request, dst, body []byte, keepAlive bool) (whole, roo
 	if r.body != nil {
 		body = r.body.Append(body, v.Values)
 	}
+	if r.chunked {
+		dst = append(dst, "\r\n\r\n"...)
+		if len(body) > 0 {
+			dst = append(strconv.AppendInt(dst, int64(len(body)), 16), "\r\n"...)
+			dst = append(append(dst, body...), "\r\n"...)
+		}
+		return append(dst, "0\r\n\r\n"...), body, nil
+	}
 	if !length && (r.body != nil || r.method == "POST" || r.method == "PUT" || r.method == "PATCH") {
 		dst = strconv.AppendInt(append(dst, "\r\nContent-Length: "...), int64(len(body)), 10)
 	}
@@ -75,6 +83,7 @@ func (v *values) write(r *request, dst, body []byte, keepAlive bool) (whole, roo
 // may differ in where they are.
 func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
 	if d.h2 != nil {
+		d.h2.begin()
 		return &client2{d: d, values: d.values()}, nil
 	}
 	return &client{d: d, values: d.values(), conns: make(map[string]*conn, 1)}, nil
@@ -97,61 +106,77 @@ func (c *client) Close() error {
 	return nil
 }
 
-func (c *client) Do(ctx context.Context, n int64) (int, error) {
-	r := c.d.requests[0]
-	if len(c.d.requests) > 1 {
-		r = c.d.requests[uint64(n)%uint64(len(c.d.requests))]
-	}
+// Do sends a request once: what the server saw is what is told.
+func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {
+	r := c.d.request(n)
 	out := r.static
 	if out == nil {
 		c.values.at(n)
 		var err error
 		if c.out, c.body, err = c.values.write(r, c.out[:0], c.body, !c.d.opts.NoKeepAlive); err != nil {
-			return 0, err
+			return load.Answer{}, named(r, r.path.String(), err)
 		}
 		out = c.out
 	}
 	deadline := time.Now().Add(c.d.opts.Timeout)
-	conn, fresh, err := c.connection(ctx, r)
+	conn, err := c.connection(ctx, r)
 	if err != nil {
-		return 0, err
+		return load.Answer{}, named(r, pathOf(r, out), err)
 	}
-	size, err := conn.do(ctx, out, r.method == "HEAD", deadline)
-	// A server may close a connection that was idle just when a request is sent. If
-	// nothing came back, and doing it twice does no harm, it is sent again (RFC 9110,
-	// section 9.2.2).
-	if errors.Is(err, errNothing) && !fresh && r.idempotent() && ctx.Err() == nil {
-		c.drop(conn)
-		if conn, _, err = c.connection(ctx, r); err != nil {
-			return 0, err
+	var a load.Answer
+	a.Bytes, err = conn.do(ctx, out, r.method == "HEAD", deadline)
+	if err == nil {
+		a.Status = conn.status
+		if !c.d.opts.Expect.has(conn.status) {
+			err = &load.Failure{Class: "status " + strconv.Itoa(conn.status), Text: conn.line}
 		}
-		size, err = conn.do(ctx, out, r.method == "HEAD", deadline)
 	}
-	if err != nil || conn.over || c.d.opts.NoKeepAlive {
+	if err != nil && a.Status == 0 || conn.over || r.last || c.d.opts.NoKeepAlive {
 		c.drop(conn)
 	}
-	if err == nil && !c.d.opts.Expect.has(conn.status) {
-		err = &load.Failure{Class: "status " + strconv.Itoa(conn.status), Text: fmt.Sprintf("%s %s: %s", r.method, r.url, conn.line)}
+	if err != nil {
+		err = named(r, pathOf(r, out), err)
 	}
-	return size, err
+	return a, err
 }
 
-// connection returns the connection for a request; fresh is one that was opened now.
-func (c *client) connection(ctx context.Context, r *request) (_ *conn, fresh bool, err error) {
-	if c.last != nil && c.last.r == r {
-		return c.last, false, nil
+// pathOf returns the path of a request that was written.
+func pathOf(r *request, out []byte) string {
+	path, _, _ := bytes.Cut(out[min(len(out), len(r.method)+1):], []byte(" "))
+	return string(path)
+}
+
+// named returns an error that says of which request it is.
+func named(r *request, path string, err error) error {
+	var f *load.Failure
+	if errors.As(err, &f) {
+		return &load.Failure{Class: f.Class, Text: fmt.Sprintf("%s %s%s: %s", r.method, r.url, path, f.Text)}
 	}
-	conn := c.conns[r.key]
+	return fmt.Errorf("%s %s%s: %w", r.method, r.url, path, err)
+}
+
+// connection returns the connection for a request. One that the server has closed
+// while it was idle, or on which it said something unasked, is replaced: nothing has
+// been sent over it.
+func (c *client) connection(ctx context.Context, r *request) (*conn, error) {
+	conn := c.last
+	if conn == nil || conn.r != r {
+		conn = c.conns[r.key]
+	}
+	if conn != nil && conn.stale() {
+		c.drop(conn)
+		conn = nil
+	}
 	if conn == nil {
-		if conn, err = c.d.dial(ctx, r); err != nil {
-			return nil, false, err
+		var err error
+		if conn, err = c.d.open(ctx, r); err != nil {
+			return nil, err
 		}
 		c.conns[r.key] = conn
-		fresh = true
 	}
 	conn.r = r
 	c.last = conn
-	return conn, fresh, nil
+	return conn, nil
 }
 
 func (c *client) drop(conn *conn) {
@@ -163,6 +188,7 @@ func (c *client) drop(conn *conn) {
 // A conn is a connection of HTTP/1.1.
 type conn struct {
 	net.Conn
+	peek   *peeker // tells whether something came
 	in     *bufio.Reader
 	r      *request // the last one
 	stop   func() bool
@@ -178,28 +204,39 @@ const (
 	headLimit = 1 << 20
 )
 
-func (d *Driver) dial(ctx context.Context, r *request) (*conn, error) {
+// dial opens a connection for a request, with TLS if its URL says so.
+func (d *Driver) dial(ctx context.Context, r *request) (raw, c net.Conn, err error) {
 	ctx, cancel := context.WithTimeout(ctx, d.opts.Timeout)
 	defer cancel()
-	var dialer net.Dialer
-	c, err := dialer.DialContext(ctx, "tcp", r.address)
+	network, address := "tcp", r.address
+	if d.opts.Unix != "" {
+		network, address = "unix", d.opts.Unix
+	}
+	if raw, err = load.Dial(ctx, network, address); err != nil {
+		return nil, nil, err
+	}
+	c = load.Counted(raw, &d.connections)
+	if r.url.Scheme != "https" {
+		return raw, c, nil
+	}
+	config := d.tls
+	if config.ServerName == "" {
+		config = config.Clone()
+		config.ServerName = r.url.Hostname()
+	}
+	secure, err := load.Handshake(ctx, c, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return raw, secure, nil
+}
+
+func (d *Driver) open(ctx context.Context, r *request) (*conn, error) {
+	raw, c, err := d.dial(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	if r.url.Scheme == "https" {
-		config := d.tls
-		if config.ServerName == "" {
-			config = config.Clone()
-			config.ServerName = r.url.Hostname()
-		}
-		secure := tls.Client(c, config)
-		if err := secure.HandshakeContext(ctx); err != nil {
-			_ = c.Close()
-			return nil, fmt.Errorf("tls: %s: %w", r.address, err)
-		}
-		c = secure
-	}
-	return &conn{Conn: c, in: bufio.NewReaderSize(c, 16<<10)}, nil
+	return &conn{Conn: c, peek: newPeeker(raw), in: bufio.NewReaderSize(c, 16<<10)}, nil
 }
 
 func (c *conn) close() {
@@ -209,8 +246,16 @@ func (c *conn) close() {
 	_ = c.Conn.Close()
 }
 
+// stale reports whether the server has ended an idle connection.
+func (c *conn) stale() bool { return c.in.Buffered() > 0 || c.peek.something() }
+
 // errNothing is what an answer is that never began.
 var errNothing = fmt.Errorf("the server closed the connection without an answer: %w", io.ErrUnexpectedEOF)
+
+// atOnce is how much of a request is written before its answer is read. A larger one
+// may be answered before all of it was sent, by a server that takes no more of it: its
+// answer is read meanwhile.
+const atOnce = 16 << 10
 
 // do sends a request and reads its answer. It returns the answer's size.
 func (c *conn) do(ctx context.Context, out []byte, head bool, deadline time.Time) (int, error) {
@@ -224,14 +269,47 @@ func (c *conn) do(ctx context.Context, out []byte, head bool, deadline time.Time
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if _, err := c.Write(out); err != nil {
-		return 0, c.because(ctx, fmt.Errorf("%w: %w", errNothing, err))
-	}
+	sent := c.send(out)
 	size, err := c.answer(head)
-	if err != nil {
-		return 0, c.because(ctx, err)
+	wrote := sent()
+	if err == nil {
+		c.over = c.over || wrote != nil
+		return size, nil
 	}
-	return size, nil
+	if wrote != nil && !errors.Is(wrote, errAnswered) && errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("%w: %w", err, wrote) // the server may have said nothing but that
+	}
+	return 0, c.because(ctx, err)
+}
+
+// errAnswered is why a request was not sent to its end: there was no need.
+var errAnswered = errors.New("the answer came before the whole request was sent")
+
+// send writes a request, as far as that can be done at once; the function it returns
+// ends the rest, if there is one, and says what became of it. What the server said
+// before it closed the connection is read all the same.
+func (c *conn) send(out []byte) (end func() error) {
+	if len(out) <= atOnce {
+		_, err := c.Write(out)
+		return func() error { return err }
+	}
+	wrote := make(chan error, 1)
+	go func() {
+		_, err := c.Write(out)
+		wrote <- err
+	}()
+	return func() error {
+		select {
+		case err := <-wrote:
+			return err
+		default:
+		}
+		_ = c.SetWriteDeadline(time.Unix(1, 0))
+		if err := <-wrote; err != nil {
+			return errAnswered
+		}
+		return nil
+	}
 }
 
 // because prefers the end of a run as the reason of an error.
@@ -267,7 +345,9 @@ func (c *conn) answer(head bool) (size int, err error) {
 type head struct {
 	length  int64 // -1: not said
 	chunked bool
+	coded   string // the last transfer encoding
 	close   bool
+	keep    bool // keep-alive, which HTTP/1.0 has to say
 }
 
 // header reads the status and the fields.
@@ -285,7 +365,7 @@ func (c *conn) header() (h head, size int, err error) {
 		return h, size, fmt.Errorf("the answer does not begin as HTTP/1.1 does: %.40q", line)
 	}
 	c.status = int(line[9]-'0')*100 + int(line[10]-'0')*10 + int(line[11]-'0')
-	h.close = line[7] == '0'
+	old := line[7] == '0' // HTTP/1.0
 	if c.status >= 300 {
 		c.line = string(line[9:])
 	} else {
@@ -299,6 +379,10 @@ func (c *conn) header() (h head, size int, err error) {
 			return h, size, fmt.Errorf("the header of the answer is larger than %d bytes", headLimit)
 		}
 		if len(line) == 0 {
+			if h.coded != "" && !h.chunked {
+				return h, size, fmt.Errorf("the answer has the transfer encoding %.40q", h.coded)
+			}
+			h.close = h.close || old && !h.keep
 			return h, size, nil
 		}
 		if err := h.field(line); err != nil {
@@ -316,7 +400,8 @@ func digits(b []byte) bool {
 	return true
 }
 
-// field takes what it needs of a field.
+// field takes what it needs of a field. Fields that are lists may come in several
+// lines, and have several values in each (RFC 9110, 5.3).
 func (h *head) field(line []byte) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 {
@@ -325,25 +410,43 @@ func (h *head) field(line []byte) error {
 	value := bytes.TrimSpace(line[colon+1:])
 	switch name := line[:colon]; {
 	case equalFold(name, "content-length"):
-		n, err := strconv.ParseInt(string(value), 10, 64)
-		if err != nil || n < 0 || h.length >= 0 && h.length != n {
-			return fmt.Errorf("the answer has the length %.40q", value)
+		// The same length said twice is one (RFC 9110, 8.6).
+		for item := range items(value) {
+			n, err := strconv.ParseInt(string(item), 10, 64)
+			if err != nil || n < 0 || item[0] == '+' || h.length >= 0 && h.length != n {
+				return fmt.Errorf("the answer has the length %.40q", value)
+			}
+			h.length = n
 		}
-		h.length = n
 	case equalFold(name, "transfer-encoding"):
-		h.chunked = equalFold(value, "chunked")
-		if !h.chunked {
-			return fmt.Errorf("the answer has the transfer encoding %.40q", value)
+		// Chunks say where the content ends if they come last; what they hold is not looked at.
+		for item := range items(value) {
+			if h.chunked {
+				return fmt.Errorf("the answer has the transfer encoding %.40q after chunked", value)
+			}
+			h.chunked = equalFold(item, "chunked")
+			h.coded = string(item)
 		}
 	case equalFold(name, "connection"):
-		switch {
-		case equalFold(value, "close"):
-			h.close = true
-		case equalFold(value, "keep-alive"):
-			h.close = false
+		for item := range items(value) {
+			h.close = h.close || equalFold(item, "close")
+			h.keep = h.keep || equalFold(item, "keep-alive")
 		}
 	}
 	return nil
+}
+
+// items are the values of a list.
+func items(list []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for len(list) > 0 {
+			item, rest, _ := bytes.Cut(list, []byte(","))
+			list = rest
+			if item = bytes.TrimSpace(item); len(item) > 0 && !yield(item) {
+				return
+			}
+		}
+	}
 }
 
 // equalFold compares b with an ASCII text in lower case.

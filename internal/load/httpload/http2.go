@@ -5,24 +5,99 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/hone-go/hone/internal/load"
 )
 
-func (d *Driver) transport() *http.Transport {
-	t := &http.Transport{
-		TLSClientConfig:    d.tls.Clone(),
-		Protocols:          new(http.Protocols),
-		DisableCompression: true,
-		MaxConnsPerHost:    1,
+// shared are the driver's connections of HTTP/2, one for each host. A Transport would
+// keep them itself, but it sends a request again that the server refused, or did not
+// process before it went away: then the server sees more requests than are told.
+type shared struct {
+	mu      sync.Mutex
+	clients int
+	hosts   map[string]*host // by request.key
+}
+
+// A host is where requests go.
+type host struct {
+	transport *http.Transport
+
+	mu   sync.Mutex // held while a connection is opened, which is one for all
+	conn *http.ClientConn
+}
+
+func newShared(d *Driver) *shared {
+	s := &shared{hosts: make(map[string]*host)}
+	for _, r := range d.requests {
+		if s.hosts[r.key] != nil {
+			continue
+		}
+		dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+			_, c, err := d.dial(ctx, r)
+			return c, err
+		}
+		t := &http.Transport{DialContext: dial, DialTLSContext: dial, Protocols: new(http.Protocols), DisableCompression: true}
+		t.Protocols.SetHTTP2(true)
+		t.Protocols.SetUnencryptedHTTP2(true)
+		s.hosts[r.key] = &host{transport: t}
 	}
-	t.TLSClientConfig.NextProtos = nil // the transport's own
-	t.Protocols.SetHTTP2(true)
-	t.Protocols.SetUnencryptedHTTP2(true)
-	return t
+	return s
+}
+
+// begin counts a client. When the last one ends, so do the connections.
+func (s *shared) begin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.clients++
+}
+
+func (s *shared) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.clients--; s.clients > 0 {
+		return
+	}
+	for _, h := range s.hosts {
+		h.drop(h.conn)
+	}
+}
+
+// connection returns the connection to a host; fresh is one that was opened now.
+func (h *host) connection(ctx context.Context, r *request) (_ *http.ClientConn, fresh bool, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.conn != nil && h.conn.Err() == nil {
+		return h.conn, false, nil
+	}
+	h.conn, err = h.transport.NewClientConn(ctx, r.url.Scheme, r.address)
+	return h.conn, true, err
+}
+
+// drop has the next request open a connection, in place of one that takes no more.
+// What is under way on it goes on, unless it is the last thing.
+func (h *host) drop(conn *http.ClientConn) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if conn == nil || h.conn != conn {
+		return
+	}
+	h.conn = nil
+	if conn.InFlight() == 0 {
+		_ = conn.Close()
+		return
+	}
+	conn.SetStateHook(func(c *http.ClientConn) {
+		if c.InFlight() == 0 {
+			_ = c.Close()
+		}
+	})
 }
 
 // A client2 sends requests over the driver's connections of HTTP/2.
@@ -30,22 +105,97 @@ type client2 struct {
 	d      *Driver
 	values *values
 	path   []byte
+	closed bool
 }
 
-func (c *client2) Close() error { return nil }
+func (c *client2) Close() error {
+	if !c.closed {
+		c.closed = true
+		c.d.h2.end()
+	}
+	return nil
+}
 
-func (c *client2) Do(ctx context.Context, n int64) (int, error) {
-	r := c.d.requests[uint64(n)%uint64(len(c.d.requests))]
+// Do sends a request once: what the server saw is what is told.
+func (c *client2) Do(ctx context.Context, n int64) (load.Answer, error) {
+	r := c.d.request(n)
 	c.values.at(n)
 	c.path = r.path.Append(c.path[:0], c.values.Values)
 	ctx, cancel := context.WithTimeout(ctx, c.d.opts.Timeout)
 	defer cancel()
+	a, err := c.do(ctx, r)
+	if err == nil && !c.d.opts.Expect.has(a.Status) {
+		err = &load.Failure{Class: "status " + strconv.Itoa(a.Status), Text: strings.TrimSpace(strconv.Itoa(a.Status) + " " + http.StatusText(a.Status))}
+	}
+	if err != nil {
+		err = named(r, string(c.path), err)
+	}
+	return a, err
+}
+
+func (c *client2) do(ctx context.Context, r *request) (load.Answer, error) {
+	req, err := c.request(ctx, r)
+	if err != nil {
+		return load.Answer{}, err
+	}
+	h := c.d.h2.hosts[r.key]
+	for {
+		conn, fresh, err := h.connection(ctx, r)
+		if err != nil {
+			return load.Answer{}, err
+		}
+		resp, err := conn.RoundTrip(req)
+		if err != nil && !fresh && strings.Contains(err.Error(), unusable) && ctx.Err() == nil {
+			h.drop(conn) // it took no request
+			continue
+		}
+		if err != nil {
+			return load.Answer{}, classed(err)
+		}
+		if resp.ProtoMajor != 2 {
+			_ = resp.Body.Close()
+			return load.Answer{}, &load.Failure{Class: "not HTTP/2", Text: "the server answers in " + resp.Proto}
+		}
+		size, err := io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		return load.Answer{Bytes: int(size), Status: resp.StatusCode}, classed(err)
+	}
+}
+
+// unusable is what net/http says of a connection that a request was not sent over,
+// as the server has gone away or closed it. The error has no type.
+const unusable = "http2: client conn not usable"
+
+// classed gives errors that package http has in words alone the class of their cause.
+func classed(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	for _, class := range []struct{ word, name string }{
+		{"REFUSED_STREAM", "refused stream"}, {"GOAWAY", "goaway"}, {"stream error", "stream reset"},
+	} {
+		if strings.Contains(text, class.word) {
+			return &load.Failure{Class: class.name, Text: text}
+		}
+	}
+	if strings.Contains(text, "http2: client connection lost") || strings.Contains(text, "client conn could not be established") || strings.Contains(text, unusable) {
+		return fmt.Errorf("%w: %w", err, io.ErrUnexpectedEOF)
+	}
+	return err
+}
+
+// hopByHop are headers about a connection, which HTTP/2 does not have (RFC 9113, 8.2.2).
+var hopByHop = []string{"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"}
+
+// request makes a request of the path that was filled in.
+func (c *client2) request(ctx context.Context, r *request) (*http.Request, error) {
 	u := *r.url
 	path, query, _ := bytes.Cut(c.path, []byte("?"))
 	u.RawPath, u.RawQuery = string(path), string(query)
 	var err error
 	if u.Path, err = url.PathUnescape(u.RawPath); err != nil {
-		return 0, &load.Failure{Class: "bad path", Text: err.Error()}
+		return nil, &load.Failure{Class: "bad path", Text: err.Error()}
 	}
 	var body io.Reader
 	if r.body != nil {
@@ -54,28 +204,20 @@ func (c *client2) Do(ctx context.Context, n int64) (int, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, r.method, "", body)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	req.URL, req.Host = &u, u.Host
 	for _, h := range r.header {
 		value := string(h.value.Append(nil, c.values.Values))
-		if equalFold([]byte(h.name), "host") {
+		switch name := strings.ToLower(h.name); {
+		case name == "host":
 			req.Host = value
-			continue
+		case !slices.Contains(hopByHop, name):
+			req.Header.Add(h.name, value)
 		}
-		req.Header.Add(h.name, value)
 	}
 	if req.Header.Get("User-Agent") == "" {
 		req.Header.Set("User-Agent", "hone")
 	}
-	resp, err := c.d.h2.RoundTrip(req)
-	if err != nil {
-		return 0, err
-	}
-	size, err := io.Copy(io.Discard, resp.Body)
-	_ = resp.Body.Close()
-	if err == nil && !c.d.opts.Expect.has(resp.StatusCode) {
-		err = &load.Failure{Class: "status " + strconv.Itoa(resp.StatusCode), Text: fmt.Sprintf("%s %s: %s", r.method, r.url, resp.Status)}
-	}
-	return int(size), err
+	return req, nil
 }

@@ -21,6 +21,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/http2"
+
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/template"
 )
@@ -146,36 +148,45 @@ func TestAnswers(t *testing.T) {
 		over           bool   // the connection
 		class          string // of the failure
 	}{
-		"length":             {answer: ok + "Content-Length: 5\r\n\r\nhello", content: 5},
-		"any case":           {answer: ok + "cOnTeNt-lEnGtH:5  \r\n\r\nhello", content: 5},
-		"bare line feeds":    {answer: "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", content: 5},
-		"no reason":          {answer: "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n"},
-		"chunks":             {answer: ok + "Transfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nTrailer: 1\r\n\r\n", content: 5 + 2},
-		"until the end":      {answer: ok + "\r\nhello", content: 5, over: true},
-		"closed after":       {answer: ok + "Connection: close\r\nContent-Length: 1\r\n\r\nx", content: 1, over: true},
-		"HTTP/1.0":           {answer: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", content: 1, over: true},
-		"HTTP/1.0 kept":      {answer: "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", content: 1},
-		"head":               {answer: ok + "Content-Length: 500\r\n\r\n", method: "HEAD"},
-		"no content":         {answer: "HTTP/1.1 204 No Content\r\n\r\n"},
-		"hints first":        {answer: "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + ok + "Content-Length: 1\r\n\r\nx", content: 1},
-		"redirection":        {answer: "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"},
-		"long line":          {answer: ok + "X: " + strings.Repeat("x", 40_000) + "\r\nContent-Length: 1\r\n\r\nx", content: 1},
-		"server error":       {answer: "HTTP/1.1 503 Away\r\nContent-Length: 1\r\n\r\nx", content: 1, class: "status 503"},
-		"nothing":            {answer: "", over: true, class: "closed early"},
-		"reset":              {answer: "RESET", over: true, class: "reset"},
-		"half a header":      {answer: ok + "Content-", over: true, class: "closed early"},
-		"half a body":        {answer: ok + "Content-Length: 5\r\n\r\nhe", over: true, class: "closed early"},
-		"half a chunk":       {answer: ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhe", over: true, class: "closed early"},
-		"not HTTP":           {answer: "SSH-2.0-OpenSSH_9.2\r\n", over: true, class: "other"},
-		"another protocol":   {answer: "HTTP/1.1 101 Switching\r\n\r\n", over: true, class: "other"},
-		"no field":           {answer: ok + "what\r\n\r\n", over: true, class: "other"},
-		"bad length":         {answer: ok + "Content-Length: x\r\n\r\n", over: true, class: "other"},
-		"two lengths":        {answer: ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", over: true, class: "other"},
-		"bad chunk":          {answer: ok + "Transfer-Encoding: chunked\r\n\r\nz\r\n", over: true, class: "other"},
-		"unknown encoding":   {answer: ok + "Transfer-Encoding: gzip\r\n\r\n", over: true, class: "other"},
-		"a line without end": {answer: ok + "X: " + strings.Repeat("x", 200_000), over: true, class: "other"},
-		"header without end": {answer: ok + strings.Repeat("X: "+strings.Repeat("x", 9_000)+"\r\n", 200), over: true, class: "other"},
-		"timeout":            {answer: "HANG", over: true, class: "timeout"},
+		"length":                        {answer: ok + "Content-Length: 5\r\n\r\nhello", content: 5},
+		"any case":                      {answer: ok + "cOnTeNt-lEnGtH:5  \r\n\r\nhello", content: 5},
+		"bare line feeds":               {answer: "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello", content: 5},
+		"no reason":                     {answer: "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n"},
+		"chunks":                        {answer: ok + "Transfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nTrailer: 1\r\n\r\n", content: 5 + 2},
+		"until the end":                 {answer: ok + "\r\nhello", content: 5, over: true},
+		"closed after":                  {answer: ok + "Connection: close\r\nContent-Length: 1\r\n\r\nx", content: 1, over: true},
+		"HTTP/1.0":                      {answer: "HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", content: 1, over: true},
+		"closed after, in a list":       {answer: ok + "Connection: Foo , CLOSE\r\nContent-Length: 1\r\n\r\nx", content: 1, over: true},
+		"closed after, in another line": {answer: ok + "connection: keep-alive\r\nConnection: close\r\nConnection: foo\r\nContent-Length: 1\r\n\r\nx", content: 1, over: true},
+		"kept, in a list":               {answer: "HTTP/1.0 200 OK\r\nConnection: foo, Keep-Alive\r\nContent-Length: 1\r\n\r\nx", content: 1},
+		"a length twice":                {answer: ok + "Content-Length: 1, 1\r\nContent-Length: 1\r\n\r\nx", content: 1},
+		"chunks of what is packed":      {answer: ok + "Transfer-Encoding: gzip, Chunked\r\nContent-Encoding: br, gzip\r\n\r\n1\r\nx\r\n0\r\n\r\n", content: 1},
+		"chunks, in another line":       {answer: ok + "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", content: 1},
+		"chunks and a length":           {answer: ok + "Content-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n", content: 1},
+		"chunks before another coding":  {answer: ok + "Transfer-Encoding: chunked, gzip\r\n\r\n", over: true, class: "other"},
+		"two lengths in a list":         {answer: ok + "Content-Length: 1, 2\r\n\r\nx", over: true, class: "other"},
+		"HTTP/1.0 kept":                 {answer: "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", content: 1},
+		"head":                          {answer: ok + "Content-Length: 500\r\n\r\n", method: "HEAD"},
+		"no content":                    {answer: "HTTP/1.1 204 No Content\r\n\r\n"},
+		"hints first":                   {answer: "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" + ok + "Content-Length: 1\r\n\r\nx", content: 1},
+		"redirection":                   {answer: "HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n"},
+		"long line":                     {answer: ok + "X: " + strings.Repeat("x", 40_000) + "\r\nContent-Length: 1\r\n\r\nx", content: 1},
+		"server error":                  {answer: "HTTP/1.1 503 Away\r\nContent-Length: 1\r\n\r\nx", content: 1, class: "status 503"},
+		"nothing":                       {answer: "", over: true, class: "closed early"},
+		"reset":                         {answer: "RESET", over: true, class: "reset"},
+		"half a header":                 {answer: ok + "Content-", over: true, class: "closed early"},
+		"half a body":                   {answer: ok + "Content-Length: 5\r\n\r\nhe", over: true, class: "closed early"},
+		"half a chunk":                  {answer: ok + "Transfer-Encoding: chunked\r\n\r\n5\r\nhe", over: true, class: "closed early"},
+		"not HTTP":                      {answer: "SSH-2.0-OpenSSH_9.2\r\n", over: true, class: "other"},
+		"another protocol":              {answer: "HTTP/1.1 101 Switching\r\n\r\n", over: true, class: "other"},
+		"no field":                      {answer: ok + "what\r\n\r\n", over: true, class: "other"},
+		"bad length":                    {answer: ok + "Content-Length: x\r\n\r\n", over: true, class: "other"},
+		"two lengths":                   {answer: ok + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n", over: true, class: "other"},
+		"bad chunk":                     {answer: ok + "Transfer-Encoding: chunked\r\n\r\nz\r\n", over: true, class: "other"},
+		"unknown encoding":              {answer: ok + "Transfer-Encoding: gzip\r\n\r\n", over: true, class: "other"},
+		"a line without end":            {answer: ok + "X: " + strings.Repeat("x", 200_000), over: true, class: "other"},
+		"header without end":            {answer: ok + strings.Repeat("X: "+strings.Repeat("x", 9_000)+"\r\n", 200), over: true, class: "other"},
+		"timeout":                       {answer: "HANG", over: true, class: "timeout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			answers := []string{test.answer, test.answer}
@@ -189,7 +200,8 @@ func TestAnswers(t *testing.T) {
 			}
 			c := connect(t, Options{Targets: []Target{{Name: "x", URL: url, Method: test.method}}, Timeout: timeout})
 			for range 2 {
-				size, err := c.Do(t.Context(), 0)
+				a, err := c.Do(t.Context(), 0)
+				size := a.Bytes
 				if f := load.FailureOf(err); test.class == "" && err != nil || test.class != "" && (f == nil || f.Class != test.class) {
 					t.Fatalf("%v (%+v), want the class %q", err, f, test.class)
 				}
@@ -205,24 +217,277 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestClosedWhenIdle: a connection that the server closed meanwhile is no failure
-// of a request that may be sent twice, and is one of others.
+// TestClosedWhenIdle: a connection that the server closed meanwhile, or on which it
+// said something unasked, is replaced before a request is sent.
 func TestClosedWhenIdle(t *testing.T) {
-	url, accepted := rawServer(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
-	for method, class := range map[string]string{"GET": "", "POST": "closed early"} {
-		accepted.Store(0)
-		c := connect(t, Options{Targets: []Target{{Name: "x", URL: url, Method: method}}})
-		if _, err := c.Do(t.Context(), 0); err != nil {
-			t.Fatal(err)
+	const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
+	for name, answers := range map[string][]string{"closed": {ok}, "408": {ok + "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"}} {
+		url, accepted := rawServer(t, answers...)
+		for _, method := range []string{"GET", "POST"} {
+			accepted.Store(0)
+			c := connect(t, Options{Targets: []Target{{Name: "x", URL: url, Method: method}}})
+			if _, err := c.Do(t.Context(), 0); err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(time.Minute); !only(c).stale(); { // the end of the connection arrives
+				if time.Now().After(deadline) {
+					t.Fatal("the connection is not known to be closed")
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if a, err := c.Do(t.Context(), 1); err != nil || a.Status != 200 {
+				t.Errorf("%s %s: %+v, %v", name, method, a, err)
+			}
+			if n := accepted.Load(); n != 2 {
+				t.Errorf("%s %s: %d connections", name, method, n)
+			}
 		}
-		time.Sleep(50 * time.Millisecond) // the end of the connection arrives
-		_, err := c.Do(t.Context(), 1)
-		if f := load.FailureOf(err); (f == nil) != (class == "") || f != nil && f.Class != class && f.Class != "reset" {
-			t.Errorf("%s: %v", method, err)
+	}
+}
+
+func only(c load.Client) *conn {
+	for _, conn := range c.(*client).conns {
+		return conn
+	}
+	return nil
+}
+
+// TestSentOnce: a request that the server does not answer is a failure, and what it
+// sees is what is told, also of requests that could be sent twice.
+func TestSentOnce(t *testing.T) {
+	// Every other request of HTTP/1.1 ends the connection.
+	var seen atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if seen.Add(1)%2 == 0 {
+			panic(http.ErrAbortHandler)
 		}
-		if n := accepted.Load(); (n == 2) != (class == "") {
-			t.Errorf("%s: %d connections", method, n)
+	}))
+	defer server.Close()
+	wantOnce(t, "closed", Options{Targets: []Target{{Name: "x", URL: server.URL}}}, &seen, "closed early", "reset")
+
+	// Every other one of HTTP/2 is refused, or left behind as the server goes away.
+	for name, refuse := range map[string]func(f *http2.Framer, id uint32){
+		"refused stream": func(f *http2.Framer, id uint32) { f.WriteRSTStream(id, http2.ErrCodeRefusedStream) },
+		"goaway":         func(f *http2.Framer, id uint32) { f.WriteGoAway(id-2, http2.ErrCodeNo, nil) },
+	} {
+		url := framedServer(t, func(f *http2.Framer, id uint32) {
+			if seen.Add(1)%2 == 0 {
+				refuse(f, id)
+				return
+			}
+			f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0x88}, EndHeaders: true, EndStream: true}) // :status 200
+		})
+		for _, body := range []string{"", "x"} {
+			wantOnce(t, name, Options{HTTP2: true, Targets: []Target{{Name: "x", URL: url, Body: body}}}, &seen, name)
 		}
+	}
+}
+
+// wantOnce sends ten requests, of which the server answers every other one.
+func wantOnce(t *testing.T, name string, o Options, seen *atomic.Int64, classes ...string) {
+	t.Helper()
+	seen.Store(0)
+	c := connect(t, o)
+	for n := range int64(10) {
+		_, err := c.Do(t.Context(), n)
+		f := load.FailureOf(err)
+		if fails := n%2 == 1; fails != (f != nil) || fails && (!slices.Contains(classes, f.Class) || !strings.HasPrefix(f.Text, "GET http://127.0.0.1:")) {
+			t.Errorf("%s: request %d: %+v", name, n, f)
+		}
+	}
+	if n := seen.Load(); n != 10 {
+		t.Errorf("%s: the server saw %d of 10 requests", name, n)
+	}
+}
+
+// framedServer hands the headers of requests over HTTP/2 to a function.
+func framedServer(t *testing.T, request func(f *http2.Framer, id uint32)) (url string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				io.ReadFull(c, make([]byte, len(http2.ClientPreface)))
+				f := http2.NewFramer(c, c)
+				f.WriteSettings()
+				for {
+					frame, err := f.ReadFrame()
+					if err != nil {
+						return
+					}
+					if h, ok := frame.(*http2.HeadersFrame); ok {
+						request(f, h.StreamID)
+					}
+				}
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// TestEarlyAnswer: an answer that comes before the whole request was sent is read,
+// whatever the server does to the connection then.
+func TestEarlyAnswer(t *testing.T) {
+	const answer = "HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno\n"
+	body := strings.Repeat("x", 20<<20)
+	for name, after := range map[string]func(c *net.TCPConn){
+		"closes": func(c *net.TCPConn) {},
+		"resets": func(c *net.TCPConn) { c.SetLinger(0) },
+		"reads no more": func(c *net.TCPConn) {
+			<-t.Context().Done()
+		},
+		"reads all": func(c *net.TCPConn) { io.Copy(io.Discard, c) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := listen(t, func(c *net.TCPConn) {
+				c.Read(make([]byte, 100))
+				io.WriteString(c, answer)
+				after(c)
+			})
+			c := connect(t, Options{Targets: []Target{{Name: "x", URL: url + "/up", Method: "PUT", Body: body}}, Timeout: time.Minute})
+			requests := int64(2)
+			if name == "reads all" {
+				requests = 1 // the connection is kept, and the server answers once
+			}
+			for n := range requests {
+				a, err := c.Do(t.Context(), n)
+				if f := load.FailureOf(err); a.Status != 413 || f == nil || f.Class != "status 413" || f.Text != "PUT "+url+"/up: 413 Too Large" {
+					t.Errorf("%+v, %v", a, err)
+				}
+			}
+		})
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Error(w, "no", http.StatusRequestEntityTooLarge)
+	}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	for _, h2 := range []bool{false, true} {
+		c := connect(t, Options{Targets: []Target{{Name: "x", URL: server.URL, Method: "PUT", Body: body}}, Timeout: time.Minute, HTTP2: h2})
+		if a, err := c.Do(t.Context(), 0); a.Status != 413 || load.FailureOf(err).Class != "status 413" {
+			t.Errorf("HTTP/2 %v: %+v, %v", h2, a, err)
+		}
+	}
+}
+
+// listen has f serve connections.
+func listen(t *testing.T, f func(*net.TCPConn)) (url string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				f(c.(*net.TCPConn))
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// TestUnix: requests go to a Unix socket, over either version of HTTP, and the host is
+// that of the URL.
+func TestUnix(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Host != "shop.example" || r.URL.Path != "/a" {
+			http.Error(w, r.Host+r.URL.Path, http.StatusNotFound)
+		}
+	}))
+	server.Listener.Close()
+	server.Listener = l
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	for _, h2 := range []bool{false, true} {
+		d := newDriver(t, Options{Targets: []Target{{Name: "x", URL: "http://shop.example/a"}}, Unix: path, HTTP2: h2})
+		clients := []load.Client{}
+		for range 3 {
+			c, err := d.Connect(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			clients = append(clients, c)
+			if a, err := c.Do(t.Context(), 0); err != nil || a.Status != 200 {
+				t.Errorf("HTTP/2 %v: %+v, %v", h2, a, err)
+			}
+		}
+		if want := map[bool]int{false: 3, true: 1}[h2]; d.Connections().Peak() != want || d.Shares() != h2 {
+			t.Errorf("HTTP/2 %v: %d connections, want %d", h2, d.Connections().Peak(), want)
+		}
+		for _, c := range clients {
+			c.Close()
+		}
+		if d.Connections().Restart(); d.Connections().Peak() != 0 {
+			t.Errorf("HTTP/2 %v: %d connections are open", h2, d.Connections().Peak())
+		}
+	}
+}
+
+// TestRequestLists: headers that are lists mean the same in several lines, and in any
+// case.
+func TestRequestLists(t *testing.T) {
+	var mu sync.Mutex
+	var got []string
+	conns := make(map[string]bool)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		mu.Lock()
+		defer mu.Unlock()
+		conns[r.RemoteAddr] = true
+		got = append(got, fmt.Sprintf("%v %d %s %v", r.TransferEncoding, r.ContentLength, body, err))
+	}))
+	defer server.Close()
+	for name, test := range map[string]struct {
+		header []Header
+		body   string
+		want   string
+		conns  int
+	}{
+		"chunked":     {[]Header{{"transfer-encoding", "Chunked"}}, "{{n}}hello", "[chunked] -1 0hello <nil>", 1},
+		"empty":       {[]Header{{"Transfer-Encoding", "chunked"}}, "", "[chunked] -1  <nil>", 1},
+		"close":       {[]Header{{"Connection", "keep-alive, Close"}}, "x", "[] 1 x <nil>", 2},
+		"other lines": {[]Header{{"Connection", "x-y"}, {"connection", "close"}}, "x", "[] 1 x <nil>", 2},
+		"kept":        {[]Header{{"Connection", "keep-alive"}}, "x", "[] 1 x <nil>", 1},
+	} {
+		got, conns = nil, make(map[string]bool)
+		c := connect(t, Options{Targets: []Target{{Name: "x", URL: server.URL, Method: "POST", Header: test.header, Body: test.body}}})
+		for range 2 {
+			if _, err := c.Do(t.Context(), 0); err != nil {
+				t.Fatal(name, err)
+			}
+		}
+		if len(got) != 2 || got[0] != test.want || got[1] != test.want || len(conns) != test.conns {
+			t.Errorf("%s: %q over %d connections, want %q over %d", name, got, len(conns), test.want, test.conns)
+		}
+	}
+	_, err := New(Options{Targets: []Target{{Name: "x", URL: server.URL, Header: []Header{{"Transfer-Encoding", "chunked, gzip"}}}}})
+	if err == nil || !strings.Contains(err.Error(), "last") {
+		t.Errorf("chunks within another encoding: %v", err)
 	}
 }
 
@@ -341,7 +606,7 @@ func TestSplit(t *testing.T) {
 	for _, target := range []Target{{URL: url + `/{{one "a b"}}`}, {URL: url, Header: []Header{{"X", `{{one "a\r\nY: b"}}`}}}} {
 		target.Name = "x"
 		c := connect(t, Options{Targets: []Target{target}})
-		if _, err := c.Do(t.Context(), 0); err != errSplit {
+		if _, err := c.Do(t.Context(), 0); load.FailureOf(err).Class != "template" {
 			t.Errorf("%+v: %v", target, err)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -31,8 +32,9 @@ type Options struct {
 	Feed    *template.Feed
 	Seed    uint64 // of random values in templates
 
-	HTTP2       bool // over one connection, also without TLS
-	NoKeepAlive bool // a connection for each request
+	Unix        string // the path of a Unix socket to send to, whatever hosts URLs name
+	HTTP2       bool   // over one connection, also without TLS
+	NoKeepAlive bool   // a connection for each request
 	Timeout     time.Duration
 	Expect      Statuses // of answers that are no failures; 200 to 399 if empty
 	TLS         TLS
@@ -94,6 +96,8 @@ type request struct {
 	path    *template.Template
 	header  []header
 	body    *template.Template // nil: none
+	chunked bool               // the body goes in chunks, as a header says
+	last    bool               // of its connection, as a header says
 	static  []byte             // the whole of it, if nothing changes
 }
 
@@ -153,6 +157,9 @@ func (t Target) compile(feed *template.Feed) (*request, error) {
 			return nil, err
 		}
 		r.header = append(r.header, header{h.Name, value})
+		if err := r.list(t.Name, h); err != nil {
+			return nil, err
+		}
 	}
 	if t.Body != "" {
 		if r.body, err = template.Parse(t.Name+": the body", t.Body, feed); err != nil {
@@ -162,12 +169,23 @@ func (t Target) compile(feed *template.Feed) (*request, error) {
 	return r, nil
 }
 
-func (r *request) idempotent() bool {
-	switch r.method {
-	case "GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE":
-		return true
+// list notes what a header means for how the request is sent. Several lines of one
+// are one list.
+func (r *request) list(name string, h Header) error {
+	switch strings.ToLower(h.Name) {
+	case "connection":
+		for item := range items([]byte(h.Value)) {
+			r.last = r.last || equalFold(item, "close")
+		}
+	case "transfer-encoding":
+		for item := range items([]byte(h.Value)) {
+			if r.chunked {
+				return fmt.Errorf("%s: header %s: chunked has to be the last transfer encoding, not %q", name, h.Name, item)
+			}
+			r.chunked = equalFold(item, "chunked")
+		}
 	}
-	return false
+	return nil
 }
 
 // fixed reports whether a compiled request never changes.
@@ -223,8 +241,24 @@ type Driver struct {
 	opts     Options
 	requests []*request
 	tls      *tls.Config
-	h2       *http.Transport
+	h2       *shared
 	streams  atomic.Uint64 // of random numbers
+
+	connections load.Gauge
+}
+
+// Connections counts those that are open.
+func (d *Driver) Connections() *load.Gauge { return &d.connections }
+
+// Shares reports whether requests share connections.
+func (d *Driver) Shares() bool { return d.h2 != nil }
+
+// request returns request n of a run.
+func (d *Driver) request(n int64) *request {
+	if len(d.requests) == 1 {
+		return d.requests[0]
+	}
+	return d.requests[uint64(n)%uint64(len(d.requests))]
 }
 
 // New checks the options and compiles the targets. Nothing is sent.
@@ -244,6 +278,9 @@ func New(opts Options) (*Driver, error) {
 		return nil, err
 	}
 	d.tls.NextProtos = []string{"http/1.1"}
+	if opts.HTTP2 {
+		d.tls.NextProtos = []string{"h2"}
+	}
 	for _, t := range opts.Targets {
 		r, err := t.compile(opts.Feed)
 		if err != nil {
@@ -257,7 +294,7 @@ func New(opts Options) (*Driver, error) {
 		}
 	}
 	if opts.HTTP2 {
-		d.h2 = d.transport()
+		d.h2 = newShared(d)
 	}
 	return d, nil
 }
@@ -266,17 +303,15 @@ func (d *Driver) values() *values {
 	return &values{feed: d.opts.Feed, Values: template.NewValues(d.opts.Seed, d.streams.Add(1))}
 }
 
-// Where returns the hosts that requests go to.
-func (d *Driver) Where() []string {
-	var hosts []string
-	seen := map[string]bool{}
+// Addresses returns where requests go, HOST:PORT.
+func (d *Driver) Addresses() []string {
+	var all []string
 	for _, r := range d.requests {
-		if where := r.url.String(); !seen[where] {
-			seen[where] = true
-			hosts = append(hosts, where)
+		if !slices.Contains(all, r.address) {
+			all = append(all, r.address)
 		}
 	}
-	return hosts
+	return all
 }
 
 var _ load.Driver = (*Driver)(nil)

@@ -20,11 +20,11 @@ type service struct{}
 
 func (service) Connect(context.Context) (load.Client, error) { return service{}, nil }
 func (service) Close() error                                 { return nil }
-func (service) Do(_ context.Context, n int64) (int, error) {
+func (service) Do(_ context.Context, n int64) (load.Answer, error) {
 	if n%4 == 3 {
-		return 0, &load.Failure{Class: "status 503", Text: "503 away"}
+		return load.Answer{Status: 503}, &load.Failure{Class: "status 503", Text: "503 away"}
 	}
-	return 5, nil
+	return load.Answer{Bytes: 5, Status: 200}, nil
 }
 
 // rounds are a load of so many requests.
@@ -102,6 +102,9 @@ func TestKeep(t *testing.T) {
 	}
 	if succeeded != 90 || failed != 30 || len(s.Windows) < 3 || s.Windows[len(s.Windows)-1].End > s.Periods[2].End {
 		t.Errorf("%d succeeded and %d failed in windows %+v, periods %+v", succeeded, failed, s.Windows, s.Periods)
+	}
+	if len(s.Statuses) != 2 || s.Statuses[0] != (experiment.LoadStatus{Status: 200, Count: 90}) {
+		t.Errorf("%+v", s.Statuses)
 	}
 	if len(s.Failures) != 1 || s.Failures[0].Name != "status 503" || s.Failures[0].Samples[0] != "503 away" || len(s.Goals) != 1 || s.Goals[0].Met {
 		t.Errorf("%+v, %+v", s.Failures, s.Goals)

@@ -28,6 +28,7 @@ import (
 
 // A Template is a compiled text. It may be used by many goroutines.
 type Template struct {
+	text  string
 	parts []part
 }
 
@@ -56,6 +57,16 @@ func (t *Template) Append(dst []byte, v *Values) []byte {
 		dst = p.append(dst, v)
 	}
 	return dst
+}
+
+// String returns the text that was compiled; of one that was made of others, "".
+func (t *Template) String() string { return t.text }
+
+// Literal returns a template that is a text as it is, whatever is in it.
+func Literal(text string) *Template {
+	t := &Template{text: text}
+	t.literal(text)
+	return t
 }
 
 // Static reports whether the text never changes.
@@ -92,7 +103,7 @@ func (p position) errorf(format string, args ...any) error {
 // Parse compiles a text. Name is what errors call it: a file, a flag. Feed has the
 // columns it may use; it may be nil.
 func Parse(name, text string, feed *Feed) (*Template, error) {
-	t := &Template{}
+	t := &Template{text: text}
 	rest := position{name, text, 0}
 	for rest.at < len(text) {
 		before, _, found := strings.Cut(text[rest.at:], "{{")
