@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"flag"
@@ -14,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/load/grpcload"
 	"github.com/hone-go/hone/internal/load/httpload"
 	"github.com/hone-go/hone/internal/load/measure"
+	"github.com/hone-go/hone/internal/load/template"
 )
 
 // loadGRPC is hone load grpc.
@@ -43,7 +45,11 @@ func (g *loadGRPC) parse(f *loadFlags, rest []string) (err error) {
 		return f.usage("-connections and -calls have to be at least 1")
 	}
 	g.opts.Address, g.opts.Method = rest[0], rest[1]
-	g.opts.Data, g.opts.DataName = f.body, "the body"
+	data, err := template.Text([]byte(f.body))
+	if err != nil {
+		return fmt.Errorf("%s: %w", cmp.Or(f.bodyFile, "the body"), err)
+	}
+	g.opts.Data, g.opts.DataName, g.opts.Literal = string(data), "the body", !f.fills()
 	g.opts.Feed, g.opts.Seed, g.opts.Timeout = f.feed, f.seed, orDefault(f.timeout)
 	for _, h := range f.header {
 		g.opts.Metadata = append(g.opts.Metadata, h.Name+": "+h.Value)

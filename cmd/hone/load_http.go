@@ -42,7 +42,7 @@ func (h *loadHTTP) parse(f *loadFlags, rest []string) (err error) {
 		return f.usage("unexpected %q after the URL", rest[1])
 	case h.targetsFile != "" && len(rest) > 0:
 		return f.usage("-targets says what to send: leave out %q", rest[0])
-	case h.targetsFile != "" && (f.body != "" || h.target.Method != ""):
+	case h.targetsFile != "" && (f.given("body") || h.target.Method != ""):
 		return f.usage("-targets says what to send: leave out -body and -method")
 	case h.connections < 1:
 		return f.usage("-connections %d: want at least 1", h.connections)
@@ -60,6 +60,7 @@ func (h *loadHTTP) parse(f *loadFlags, rest []string) (err error) {
 		}
 		for i := range h.opts.Targets {
 			h.opts.Targets[i].Header = append(h.opts.Targets[i].Header, f.header...)
+			h.opts.Targets[i].Raw = !f.bodyTemplate
 		}
 		return nil
 	}
@@ -68,7 +69,8 @@ func (h *loadHTTP) parse(f *loadFlags, rest []string) (err error) {
 		h.url = "http://" + h.url
 	}
 	h.target.Name, h.target.URL, h.target.Header, h.target.Body = "the request", h.url, f.header, f.body
-	if h.target.Method == "" && h.target.Body != "" {
+	h.target.Raw, h.target.Empty = !f.fills(), f.given("body")
+	if h.target.Method == "" && h.target.Empty {
 		h.target.Method = "POST"
 	}
 	h.opts.Targets = []httpload.Target{h.target}

@@ -149,18 +149,13 @@ func (k *loadKafka) parseService(f *loadFlags, brokers []string) error {
 
 func (k *loadKafka) parseValues(f *loadFlags) (err error) {
 	if k.lines != "" {
-		if k.payloads, err = kafkaload.ReadPayloads(k.lines, len(k.set) == 0, f.feed, k.set...); err != nil {
+		if k.payloads, err = kafkaload.ReadPayloads(k.lines, f.bodyTemplate, f.feed, k.set...); err != nil {
 			return err
 		}
 		k.opts.Values = k.payloads.Values
 		return nil
 	}
-	value, err := (*template.Template)(nil), error(nil)
-	if len(k.set) > 0 {
-		value, err = template.ParseJSON("the body", f.body, f.feed, k.set...)
-	} else {
-		value, err = template.Parse("the body", f.body, f.feed)
-	}
+	value, err := kafkaload.Body("the body", f.body, f.fills(), f.feed, k.set...)
 	k.opts.Values = []*template.Template{value}
 	return err
 }

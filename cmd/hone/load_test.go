@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
@@ -224,6 +225,42 @@ func TestLoadSilent(t *testing.T) {
 		}
 		if !strings.Contains(out, "answered  20 requests in 2s: 10 per second of 50\n") {
 			t.Errorf("%s", out)
+		}
+	}
+}
+
+// TestLoadBody: a file is sent as it is, unless it is asked to be filled in; a text is
+// filled in.
+func TestLoadBody(t *testing.T) {
+	var got atomic.Value
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		got.Store(r.Method + " " + string(b))
+	}))
+	defer server.Close()
+	dir := t.TempDir()
+	file, targets := filepath.Join(dir, "body"), filepath.Join(dir, "targets")
+	const raw = "\x00\xff{{n}} {{ \r\n"
+	for name, text := range map[string]string{file: raw, targets: "POST " + server.URL + "/{{n}}\n@" + file, file + "2": "{{n}}", targets + "2": "POST " + server.URL + "\n@" + file + "2", file + "3": ""} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"file":               {[]string{"-body", "@" + file, server.URL}, "POST " + raw},
+		"empty file":         {[]string{"-body", "@" + file + "3", server.URL}, "POST "},
+		"text":               {[]string{"-body", "{{n}}", server.URL}, "POST 0"},
+		"template":           {[]string{"-body", "@" + file + "2", "-body-template", server.URL}, "POST 0"},
+		"targets":            {[]string{"-targets", targets}, "POST " + raw},
+		"targets, templates": {[]string{"-targets", targets + "2", "-body-template"}, "POST 0"},
+		"no body":            {[]string{server.URL}, "GET "},
+	} {
+		out, stderr, code := loadHone(t, append([]string{"load", "http", "-users", "1", "-requests", "1", "-rounds", "1", "-o", dir}, test.args...)...)
+		if code != exitOK || got.Load() != test.want {
+			t.Errorf("%s: exit code %d, the service got %q, want %q\n%s%s", name, code, got.Load(), test.want, out, stderr)
 		}
 	}
 }

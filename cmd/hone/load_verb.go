@@ -63,8 +63,9 @@ How much, and how long:
 What, of all protocols; all but addresses are templates: {{n}} is the request's
 number, {{int 1 9}} a random one, and so on; see doc/load.md:
 
-  -body TEXT        the body, gRPC's request in JSON, Kafka's value; @FILE reads it
-                    from a file
+  -body TEXT        the body, gRPC's request in JSON, Kafka's value; @FILE sends a
+                    file as it is, byte by byte
+  -body-template    bodies of files are templates, too: -body @FILE, -targets, -lines
   -H 'NAME: VALUE'  a header, gRPC's metadata; may be given several times
   -feed FILE        rows for {{row.NAME}}: .csv or .jsonl
   -ca, -cert, -key FILE, -servername NAME, -insecure
@@ -186,10 +187,13 @@ type loadFlags struct {
 	preCheck       int
 
 	body     string // read from its file, if it is one
-	header   []httpload.Header
-	feedFile string
-	feed     *template.Feed
-	tls      httpload.TLS
+	bodyFile string // that; "": the body is an argument
+
+	bodyTemplate bool // files of bodies are templates
+	header       []httpload.Header
+	feedFile     string
+	feed         *template.Feed
+	tls          httpload.TLS
 
 	pacing load.Pacing
 	goals  []load.Goal
@@ -250,6 +254,7 @@ func newLoadFlags(p loadProtocol) *loadFlags {
 		return nil
 	})
 	fs.StringVar(&f.body, "body", "", "")
+	fs.BoolVar(&f.bodyTemplate, "body-template", false, "")
 	fs.StringVar(&f.feedFile, "feed", "", "")
 	fs.StringVar(&f.tls.CA, "ca", "", "")
 	fs.StringVar(&f.tls.Cert, "cert", "", "")
@@ -326,7 +331,7 @@ func (f *loadFlags) parse(p loadProtocol, protocol string, args []string) error 
 		if err != nil {
 			return err
 		}
-		f.body = string(text)
+		f.body, f.bodyFile = string(text), file
 	}
 	if err := p.parse(f, rest); err != nil || f.service != nil {
 		return err
@@ -401,6 +406,10 @@ func (f *loadFlags) parse(p loadProtocol, protocol string, args []string) error 
 	f.store = cmp.Or(f.store, runsRoot())
 	return f.checkProfiles()
 }
+
+// fills reports whether the body is a template: an argument is, and a file is sent as it
+// is unless that is asked for.
+func (f *loadFlags) fills() bool { return f.bodyFile == "" || f.bodyTemplate }
 
 func (f *loadFlags) parseGoals() error {
 	if f.find != "" {

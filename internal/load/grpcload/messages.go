@@ -46,7 +46,11 @@ const (
 )
 
 func newMessages(method protoreflect.MethodDescriptor, o Options) (*messages, error) {
-	s, err := parseSource(o.DataName, o.Data, o.Feed)
+	parse := parseSource
+	if o.Literal {
+		parse = literalSource
+	}
+	s, err := parse(o.DataName, o.Data, o.Feed)
 	if err != nil {
 		return nil, err
 	}

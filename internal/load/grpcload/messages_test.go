@@ -138,6 +138,16 @@ func TestMismatches(t *testing.T) {
 	}
 }
 
+// TestLiteral checks that a request which is no template is taken as it is.
+func TestLiteral(t *testing.T) {
+	for _, method := range []protoreflect.Name{"One", "Up"} {
+		m, err := newMessages(echoMethod(t, method), Options{Data: `{"text": "{{n}} {{nope"}`, Literal: true})
+		if err != nil || !m.static || !strings.HasSuffix(string(m.body), "{{n}} {{nope") {
+			t.Errorf("%s: %v, %q", method, err, m.body)
+		}
+	}
+}
+
 // TestAllocations checks that requests are filled in without any.
 func TestAllocations(t *testing.T) {
 	o := echoOptions("127.0.0.1:1", "One", `{"text": "{{letters 9}} {{n}}", "count": {{int 1 9}}, "inner":

@@ -29,6 +29,7 @@ type Options struct {
 	// Data is the request in JSON, a template; "" is {}. For methods that take a
 	// stream it is an array of messages, or one after the other.
 	Data     string
+	Literal  bool           // Data is no template
 	DataName string         // what errors call Data: a file, a flag ("data")
 	Feed     *template.Feed // of its {{row.…}}; may be nil
 	Seed     uint64         // of its random values

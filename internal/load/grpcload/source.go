@@ -72,6 +72,11 @@ func parseSource(name, text string, feed *template.Feed) (*source, error) {
 	return s, nil
 }
 
+// literalSource is a source without templates, whatever is in it.
+func literalSource(name, text string, _ *template.Feed) (*source, error) {
+	return &source{name: name, text: text, pieces: []piece{{at: 0, end: len(text)}}}, nil
+}
+
 // actionLength returns how long the {{…}} is that a text which compiles begins with.
 func actionLength(text string) int {
 	for i := len("{{"); i < len(text); i++ {

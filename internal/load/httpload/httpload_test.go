@@ -448,6 +448,35 @@ func TestUnix(t *testing.T) {
 	}
 }
 
+// TestRawBody: a body that is no template goes out as it is, byte by byte.
+func TestRawBody(t *testing.T) {
+	body := "\ufeff{{n}} {{\x00\r\n\r\n"
+	for b := range 256 {
+		body += string([]byte{byte(b)})
+	}
+	got := make(chan string, 1)
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		got <- r.URL.Path + string(b)
+	}))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	for _, h2 := range []bool{false, true} {
+		for _, body := range []string{body, ""} {
+			c := connect(t, Options{HTTP2: h2, Targets: []Target{{Name: "x", URL: server.URL + "/{{n}}", Method: "POST", Body: body, Raw: true, Empty: true}}})
+			if _, err := c.Do(t.Context(), 7); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-got; got != "/7"+body {
+				t.Errorf("HTTP/2 %v: the server got %q, want %q", h2, got, "/7"+body)
+			}
+		}
+	}
+}
+
 // TestRequestLists: headers that are lists mean the same in several lines, and in any
 // case.
 func TestRequestLists(t *testing.T) {
@@ -574,20 +603,21 @@ func TestTargets(t *testing.T) {
 		return path
 	}
 	write("body.json", `{"a":1}`)
-	want := `[{F:2 GET http://a/ [] } {F:4 POST http://b/x [{X 1} {Y 2: 3}] {"a":1}} {F:9 PUT http://c [] }]`
-	plain := write("plain.txt", "# comment\nGET http://a/\n\nPOST http://b/x\nX: 1\n# another\nY: 2: 3\n@body.json\nPUT http://c\n")
+	want := `[{F:2 GET http://a/ []  true false} {F:4 POST http://b/x [{X 1} {Y 2: 3}] {"a":1} true false} {F:9 PUT http://c []  true false}]`
+	plain := write("plain.txt", "\ufeff# comment\nGET http://a/\n\nPOST http://b/x\nX: 1\n# another\nY: 2: 3\n@body.json\nPUT http://c\n")
 	targets, err := ReadTargets(plain)
 	if got := strings.ReplaceAll(fmt.Sprint(targets), plain, "F"); err != nil || got != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
-	lines := write("lines.json", `{"method":"POST","url":"http://b","header":{"X":["1","2"]},"body":"eyJhIjoxfQ=="}`+"\n\n"+`{"method":"GET","url":"http://c"}`)
+	lines := write("lines.json", "\ufeff"+`{"method":"POST","url":"http://b","header":{"X":["1","2"]},"body":"eyJhIjoxfQ=="}`+"\n\n"+`{"method":"GET","url":"http://c"}`)
 	targets, err = ReadTargets(lines)
-	want = `[{F:1 POST http://b [{X 1} {X 2}] {"a":1}} {F:3 GET http://c [] }]`
+	want = `[{F:1 POST http://b [{X 1} {X 2}] {"a":1} true false} {F:3 GET http://c []  true false}]`
 	if got := strings.ReplaceAll(fmt.Sprint(targets), lines, "F"); err != nil || got != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 	for text, want := range map[string]string{
 		"":                               "has no target",
+		"\xff\xfeG\x00E\x00T\x00":        "it is UTF-16 text",
 		"GET":                            ":1: ",
 		"GET http://a\nwhat":             ":2: ",
 		"GET http://a\n@missing":         ":2: the body",

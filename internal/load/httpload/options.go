@@ -52,7 +52,7 @@ type TLS struct {
 func (t TLS) Config() (*tls.Config, error) {
 	c := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.Insecure}
 	if t.CA != "" {
-		text, err := os.ReadFile(t.CA)
+		text, err := readPEM(t.CA)
 		if err != nil {
 			return nil, err
 		}
@@ -65,13 +65,33 @@ func (t TLS) Config() (*tls.Config, error) {
 		return nil, errors.New("a client's certificate and its key go together")
 	}
 	if t.Cert != "" {
-		pair, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+		cert, err := readPEM(t.Cert)
+		if err != nil {
+			return nil, err
+		}
+		key, err := readPEM(t.Key)
+		if err != nil {
+			return nil, err
+		}
+		pair, err := tls.X509KeyPair(cert, key)
 		if err != nil {
 			return nil, fmt.Errorf("the client's certificate: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// readPEM reads a file of PEM, which may begin with a byte order mark.
+func readPEM(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err == nil {
+		text, err = template.Text(text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return text, nil
 }
 
 // A Target is a request as it was asked for. Path, headers and body may be
@@ -82,6 +102,8 @@ type Target struct {
 	URL    string
 	Header []Header
 	Body   string
+	Raw    bool // the body is sent as it is: it is no template
+	Empty  bool // there is a body, also if it is empty
 }
 
 // A Header is a field of a request.
@@ -161,7 +183,11 @@ func (t Target) compile(feed *template.Feed) (*request, error) {
 			return nil, err
 		}
 	}
-	if t.Body != "" {
+	switch {
+	case t.Body == "" && !t.Empty:
+	case t.Raw:
+		r.body = template.Literal(t.Body)
+	default:
 		if r.body, err = template.Parse(t.Name+": the body", t.Body, feed); err != nil {
 			return nil, err
 		}

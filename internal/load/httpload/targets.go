@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/load/template"
 )
 
 // targetsLimit is the size of a file of targets at most, in bytes.
@@ -18,7 +20,7 @@ const targetsLimit = 256 << 20
 // target is a line "METHOD URL", lines with headers, and perhaps a line "@FILE"
 // with where its body is; an empty line ends it, and # begins a comment. In the
 // other, a line is a JSON object with method, url, header (lists of values) and
-// body (base64).
+// body (base64). Bodies are sent as they are, byte by byte.
 func ReadTargets(path string) ([]Target, error) {
 	if st, err := os.Stat(path); err == nil && st.Size() > targetsLimit {
 		return nil, fmt.Errorf("%s: %d bytes, and targets take %d at most", path, st.Size(), targetsLimit)
@@ -26,6 +28,9 @@ func ReadTargets(path string) ([]Target, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
+	}
+	if text, err = template.Text(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	read := readPlain
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
@@ -59,7 +64,7 @@ func readJSON(path string, text []byte) ([]Target, error) {
 		if t.Method == "" || t.URL == "" {
 			return nil, fmt.Errorf("%s: a target needs a method and a url", name)
 		}
-		target := Target{Name: name, Method: t.Method, URL: t.URL, Body: string(t.Body)}
+		target := Target{Name: name, Method: t.Method, URL: t.URL, Body: string(t.Body), Raw: true}
 		for field, values := range t.Header {
 			for _, v := range values {
 				target.Header = append(target.Header, Header{field, v})
@@ -88,7 +93,7 @@ func readPlain(path string, text []byte) ([]Target, error) {
 			if !ok {
 				return nil, fmt.Errorf("%s: %q: a target begins with METHOD URL", name, line)
 			}
-			targets = append(targets, Target{Name: name, Method: method, URL: strings.TrimSpace(url)})
+			targets = append(targets, Target{Name: name, Method: method, URL: strings.TrimSpace(url), Raw: true})
 			t = &targets[len(targets)-1]
 		case line[0] == '@':
 			file := line[1:]

@@ -21,13 +21,10 @@ type Payloads struct {
 // maxErrors is how many errors are kept.
 const maxErrors = 100
 
-// ReadPayloads reads a file that has a JSON document a line, in each of which the
-// same values are replaced; with plain, a template a line. A line that can't be
-// parsed is counted; it is an error if none can be.
-func ReadPayloads(path string, plain bool, feed *template.Feed, replace ...template.Replacement) (*Payloads, error) {
-	if plain && len(replace) > 0 {
-		return nil, errors.New("values are replaced in JSON documents, and these are plain texts")
-	}
+// ReadPayloads reads a file that has a payload a line. They are sent as they are, or
+// are templates that are filled in; with values to replace they are JSON documents. A
+// line that can't be parsed is counted; it is an error if none can be.
+func ReadPayloads(path string, fill bool, feed *template.Feed, replace ...template.Replacement) (*Payloads, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -38,10 +35,13 @@ func ReadPayloads(path string, plain bool, feed *template.Feed, replace ...templ
 	}
 	p := &Payloads{}
 	in := bufio.NewReader(io.LimitReader(f, template.FeedLimit))
+	if err := template.SkipMark(in); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	for line := 1; ; line++ {
 		text, err := in.ReadBytes('\n')
 		if text := bytes.TrimRight(text, "\r\n"); len(text) > 0 {
-			p.add(path, line, string(text), plain, feed, replace)
+			p.add(path, line, string(text), fill, feed, replace)
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -52,15 +52,9 @@ func ReadPayloads(path string, plain bool, feed *template.Feed, replace ...templ
 	}
 }
 
-func (p *Payloads) add(path string, line int, text string, plain bool, feed *template.Feed, replace []template.Replacement) {
-	parse := func(name string) (*template.Template, error) {
-		if plain {
-			return template.Parse(name, text, feed)
-		}
-		return template.ParseJSON(name, text, feed, replace...)
-	}
+func (p *Payloads) add(path string, line int, text string, fill bool, feed *template.Feed, replace []template.Replacement) {
 	name := fmt.Sprintf("%s:%d", path, line)
-	t, err := parse(name)
+	t, err := Body(name, text, fill, feed, replace...)
 	if err == nil {
 		p.Values = append(p.Values, t)
 		return
@@ -72,6 +66,20 @@ func (p *Payloads) add(path string, line int, text string, plain bool, feed *tem
 	if p.Failed++; len(p.Errors) < maxErrors {
 		p.Errors = append(p.Errors, err.Error())
 	}
+}
+
+// Body compiles a value of messages: sent as it is, or a template; with values to
+// replace, of a JSON document.
+func Body(name, text string, fill bool, feed *template.Feed, replace ...template.Replacement) (*template.Template, error) {
+	switch {
+	case len(replace) > 0 && fill:
+		return template.ParseJSON(name, text, feed, replace...)
+	case len(replace) > 0:
+		return template.ReplaceJSON(name, text, feed, replace...)
+	case fill:
+		return template.Parse(name, text, feed)
+	}
+	return template.Literal(text), nil
 }
 
 func (p *Payloads) check(path string) error {

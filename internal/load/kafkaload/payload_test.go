@@ -23,7 +23,7 @@ func TestReadPayloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := template.Replacement{Path: "$.name.first", Text: "{{n}}_x"}
-	p, err := ReadPayloads(path, false, nil, first)
+	p, err := ReadPayloads(path, true, nil, first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,19 +46,18 @@ FILE:6:24: the document ends too early`
 	}
 
 	for _, test := range []struct {
-		text  string
-		plain bool
-		err   string
+		text string
+		err  string
 	}{
-		{"", false, "devices.jsonl: it is empty"},
-		{"{\n[\n", false, "none of 2 lines can be sent: " + path + ":1:2: the document ends too early"},
-		{`{"a":1}`, false, "has no value at $.name.first"},
-		{`{"a":1}`, true, "plain texts"},
+		{"", "devices.jsonl: it is empty"},
+		{"\xff\xfe{\x00}\x00", "devices.jsonl: it is UTF-16 text"},
+		{"{\n[\n", "none of 2 lines can be sent: " + path + ":1:2: the document ends too early"},
+		{`{"a":1}`, "has no value at $.name.first"},
 	} {
 		if err := os.WriteFile(path, []byte(test.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadPayloads(path, test.plain, nil, first); err == nil || !strings.Contains(err.Error(), test.err) {
+		if _, err := ReadPayloads(path, true, nil, first); err == nil || !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%q: %v; want %q", test.text, err, test.err)
 		}
 	}
@@ -68,5 +67,20 @@ FILE:6:24: the document ends too early`
 	p, err = ReadPayloads(path, true, nil)
 	if err != nil || len(p.Values) != 1 || p.Failed != 1 || string(p.Values[0].Append(nil, v)) != "a 2" {
 		t.Errorf("plain: %+v, %v", p, err)
+	}
+
+	// What is not asked to be filled in is sent as it is.
+	for text, want := range map[string]string{"\ufeff{{n}} \x00\xff\n": "{{n}} \x00\xff", `{"name":{"first":"x"},"t":"{{n}} {{nope"}`: `{"name":{"first":"2_x"},"t":"{{n}} {{nope"}`} {
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var replace []template.Replacement
+		if text[0] == '{' {
+			replace = append(replace, first)
+		}
+		p, err := ReadPayloads(path, false, nil, replace...)
+		if err != nil || len(p.Values) != 1 || string(p.Values[0].Append(nil, v)) != want {
+			t.Errorf("%q: %+v, %v; want %q", text, p, err, want)
+		}
 	}
 }

@@ -37,6 +37,9 @@ func ReadFeed(path string) (*Feed, error) {
 		return nil, fmt.Errorf("%s: %d bytes, and feeds have %d at most", path, st.Size(), FeedLimit)
 	}
 	in := bufio.NewReader(io.LimitReader(f, FeedLimit))
+	if err := SkipMark(in); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	var feed *Feed
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".csv":
@@ -58,7 +61,6 @@ func readCSV(path string, r io.Reader) (*Feed, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: the names of the columns: %w", path, err)
 	}
-	header[0] = strings.TrimPrefix(header[0], "\ufeff") // which spreadsheets write
 	for i, name := range header {
 		if slices.Contains(header[:i], name) {
 			return nil, fmt.Errorf("%s:1: two columns are named %q", path, name)

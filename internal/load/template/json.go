@@ -30,6 +30,16 @@ func ParseReplacement(text string) (Replacement, error) {
 // taken as it comes: {{int 1 9}} makes a number. The document's own texts, names
 // among them, may have {{…}} too. What comes is JSON again.
 func ParseJSON(name, text string, feed *Feed, replace ...Replacement) (*Template, error) {
+	return parseJSON(name, text, true, feed, replace)
+}
+
+// ReplaceJSON compiles the same of a document whose own texts are no templates.
+func ReplaceJSON(name, text string, feed *Feed, replace ...Replacement) (*Template, error) {
+	return parseJSON(name, text, false, feed, replace)
+}
+
+func parseJSON(name, text string, fill bool, feed *Feed, replace []Replacement) (*Template, error) {
+	text = strings.TrimPrefix(text, utf8Mark)
 	doc, err := locate(name, text)
 	if err != nil {
 		return nil, err
@@ -57,7 +67,7 @@ func ParseJSON(name, text string, feed *Feed, replace ...Replacement) (*Template
 			at = whole.put(text, at, cuts[0])
 			cuts = cuts[1:]
 		}
-		if v.from < at || !strings.Contains(text[v.from:v.to], "{{") {
+		if v.from < at || !fill || !strings.Contains(text[v.from:v.to], "{{") {
 			continue
 		}
 		t, err := doc.parse(v, feed)
@@ -240,6 +250,9 @@ func (doc *document) parse(v value, feed *Feed) (*Template, error) {
 			column += e.Column // Both count from 1, and the quotation mark is one more.
 		}
 		e.Line, e.Column = start.Line, column
+		if path := PathAt([]byte(doc.text), v.from); path != "" {
+			e.Text += ", at " + path
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -158,6 +158,9 @@ func TestFeeds(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.csv":    "\ufeffid,name\n1,\"a,\"\"b\"\"\"\n2,c\n",
 		"a.jsonl":  "{\"id\":1,\"name\":\"a,\\\"b\\\"\"}\n\n{\"name\":\"c\",\"id\":2,\"more\":null}",
+		"b.csv":    "id,name\n1,\"a,\"\"b\"\"\"\n2,c\n",
+		"c.csv":    "\ufeff\"id\",name\r\n1,\"a,\"\"b\"\"\"\r\n2,c\r\n",
+		"b.jsonl":  "\ufeff{\"id\":1,\"name\":\"a,\\\"b\\\"\"}\r\n{\"id\":2,\"name\":\"c\"}\r\n",
 		"a.NDJSON": " {\"name\": \"a,\\\"b\\\"\", \"id\": 1 }\r\n{\"id\":2,\"name\":\"c\"}\r\n",
 	} {
 		feed, err := ReadFeed(writeFile(t, name, text))
@@ -172,6 +175,8 @@ func TestFeeds(t *testing.T) {
 	}
 	for _, test := range []struct{ name, text, want string }{
 		{"a.txt", "a", "a feed is a .csv, .jsonl or .ndjson file"},
+		{"a.csv", "\xff\xfei\x00d\x00", "a.csv: it is UTF-16 text"},
+		{"a.jsonl", "\xfe\xff\x00{\x00}", "a.jsonl: it is UTF-16 text"},
 		{"a.csv", "", "the names of the columns: EOF"},
 		{"a.csv", "a,b\n", "it has no rows"},
 		{"a.csv", "a,a\n1,2\n", `a.csv:1: two columns are named "a"`},
