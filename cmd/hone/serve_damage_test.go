@@ -114,3 +114,46 @@ func TestServeDamagedStore(t *testing.T) {
 		})
 	}
 }
+
+// A server starts whatever became of the files beside its store, keeps those that it
+// can't read, and lets nobody in who was not let in before.
+func TestServeDamagedSideFiles(t *testing.T) {
+	data := t.TempDir()
+	files := map[string]string{ // what the log says of them
+		"markers.json": "posted again", "session.key": "sign in again", "sessions.json": "sign in again", "cloud-profiler.key": "Cloud Profiler agents",
+	}
+	for name := range files {
+		if err := os.WriteFile(filepath.Join(data, name), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tokens := filepath.Join(data, "tokens.json")
+	if err := os.WriteFile(tokens, []byte(`{"version":1,"tokens":[{"id":`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := startServe(t, data)
+	r, err := http.Get(d.url + "/api/v1/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Body.Close()
+	if r.StatusCode != http.StatusUnauthorized {
+		t.Errorf("with a damaged file of tokens anybody is answered: %s", r.Status)
+	}
+	d.end()
+	log := d.stderr.String()
+	for name, says := range files {
+		if !strings.Contains(log, name+".damaged") || !strings.Contains(log, says) {
+			t.Errorf("the log doesn't say %q of %s:\n%s", says, name, log)
+		}
+		if got, err := os.ReadFile(filepath.Join(data, name+".damaged")); err != nil || string(got) != "{" {
+			t.Errorf("%s is not kept: %q, %v", name, got, err)
+		}
+	}
+	if !strings.Contains(log, "no token is accepted") || !strings.Contains(log, tokens) {
+		t.Errorf("the log doesn't tell of the tokens:\n%s", log)
+	}
+	if _, err := os.Stat(tokens); err != nil {
+		t.Errorf("the file of tokens is gone, so that a later start might need no login: %v", err)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -474,7 +475,8 @@ func (c *Config) needsLogin(loopback bool) bool {
 	if c.Auth.OIDC != nil {
 		return true
 	}
-	if _, err := os.Stat(c.Auth.Tokens); err == nil {
+	// Whatever is there, also what can't be read, says that someone has to log in.
+	if _, err := os.Lstat(c.Auth.Tokens); !errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
 	return !loopback && !c.AllowAnyone

@@ -162,12 +162,14 @@ func (d *daemon) listen(ctx context.Context) (net.Listener, server.Reach, error)
 
 // newAuth returns who may do what.
 func (d *daemon) newAuth() (*auth.Auth, error) {
+	// What can't be read lets nobody in. It stays where it is: without it, a later start
+	// might take it that nobody has to log in.
 	tokens, err := auth.OpenTokens(d.cfg.Auth.Tokens)
 	if err != nil {
-		return nil, err
+		d.log.Error("no token is accepted: the file of tokens can't be read; mend it, or move it away and add tokens again", "file", d.cfg.Auth.Tokens, "error", err)
 	}
 	secure := d.cfg.TLS.Cert != "" || strings.HasPrefix(d.cfg.PublicURL, "https:")
-	sessions, err := auth.NewSessions(d.cfg.SessionsFile(), filepath.Join(d.cfg.Data, "session.key"), secure)
+	sessions, err := auth.NewSessions(d.cfg.SessionsFile(), filepath.Join(d.cfg.Data, "session.key"), secure, d.warn)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +188,7 @@ func (d *daemon) newAuth() (*auth.Auth, error) {
 			return nil, err
 		}
 	}
-	if len(tokens.List()) == 0 && out.OIDC == nil {
+	if tokens.Err() == nil && len(tokens.List()) == 0 && out.OIDC == nil {
 		d.log.Warn("nobody can log in: there are no tokens; make one with hone token add", "file", d.cfg.Auth.Tokens)
 	}
 	return out, nil

@@ -21,7 +21,7 @@ func (d *daemon) protocols() (*http.ServeMux, error) {
 	pyroscope.MountQueries(mux, st, func(ctx context.Context) string { return auth.From(ctx).Scope() })
 	parca.Mount(mux, d.hub)
 	otlp.Mount(mux, d.hub)
-	key, err := cloudprofiler.LoadKey(filepath.Join(d.cfg.Data, "cloud-profiler.key"))
+	key, err := cloudprofiler.LoadKey(filepath.Join(d.cfg.Data, "cloud-profiler.key"), d.warn)
 	if err != nil {
 		return nil, err
 	}

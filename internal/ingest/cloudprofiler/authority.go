@@ -1,6 +1,7 @@
 package cloudprofiler
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -11,11 +12,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"math/big"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/hone-go/hone/internal/durable"
 )
 
 // Where the authority is in ProxyConfig.Dir.
@@ -48,7 +52,13 @@ func openAuthority(dir string) (*authority, error) {
 			return nil, err
 		}
 	}
-	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
+	const most = 1 << 20 // bytes of either
+	certPEM, err := durable.ReadFile(certFile, most)
+	keyPEM, kerr := durable.ReadFile(keyFile, most)
+	if err = cmp.Or(err, kerr); err != nil {
+		return nil, fmt.Errorf("%w; remove %s to have a new one", err, keyFile)
+	}
+	pair, err := tls.X509KeyPair(certPEM, keyPEM)
 	if err != nil {
 		return nil, fmt.Errorf("%w; remove %s to have a new one", err, keyFile)
 	}
@@ -60,6 +70,23 @@ func openAuthority(dir string) (*authority, error) {
 		return nil, fmt.Errorf("%s ends in %v; remove %s to have a new one", certFile, left.Round(time.Hour), keyFile)
 	}
 	return &authority{cert: pair.Leaf, key: key}, nil
+}
+
+// soundAuthority is openAuthority, which sets a damaged authority aside and makes a new
+// one.
+func soundAuthority(dir string, log *slog.Logger) (*authority, error) {
+	a, err := openAuthority(dir)
+	if err == nil {
+		return a, nil
+	}
+	keyFile := filepath.Join(dir, authorityKeyFile)
+	to, aerr := durable.SetAside(keyFile)
+	if aerr != nil {
+		return nil, err
+	}
+	log.Error("the certificate authority of the Cloud Profiler proxy can't be used: its key was moved away, and there is a new one, which programs have to be given again",
+		"key", to, "error", err)
+	return openAuthority(dir)
 }
 
 func createAuthority(certFile, keyFile string) error {

@@ -46,19 +46,26 @@ const (
 const KeySize = 32
 
 // LoadKey reads the secret that names are signed with from a file, and writes
-// a new one if there is none.
-func LoadKey(file string) ([]byte, error) {
-	key, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
+// a new one if there is none. One that is damaged is set aside, and warn is told.
+func LoadKey(file string, warn func(string)) ([]byte, error) {
+	var key []byte
+	_, damage, err := durable.Load(file, KeySize, func(data []byte) error {
+		if len(data) != KeySize {
+			return fmt.Errorf("it has %d bytes, and a key has %d", len(data), KeySize)
+		}
+		key = data
+		return nil
+	})
+	if damage != nil {
+		warn(damage.String() + "; profiles that Cloud Profiler agents were asked for before are refused, and the agents send the next ones")
+	}
+	if err == nil && key == nil {
 		key = make([]byte, KeySize)
 		rand.Read(key)
 		err = writeNew(file, key, 0o600)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the key of names of profiles: %w", err)
-	}
-	if len(key) != KeySize {
-		return nil, fmt.Errorf("the key of names of profiles: %s has %d bytes instead of %d; remove it to have a new one", file, len(key), KeySize)
 	}
 	return key, nil
 }

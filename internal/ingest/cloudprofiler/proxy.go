@@ -128,7 +128,7 @@ func NewProxy(handler http.Handler, cfg ProxyConfig) (*Proxy, error) {
 	cfg.Instance = cmp.Or(cfg.Instance, name)
 	cfg.MaxTunnels = cmp.Or(cfg.MaxTunnels, DefaultTunnels)
 	cfg.Log = cmp.Or(cfg.Log, slog.Default())
-	authority, err := openAuthority(cfg.Dir)
+	authority, err := soundAuthority(cfg.Dir, cfg.Log)
 	if err != nil {
 		return nil, fmt.Errorf("the certificate authority of the Cloud Profiler proxy: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -296,6 +297,13 @@ func TestAuthorityIsForOneHost(t *testing.T) {
 	}
 	if _, err := openAuthority(dir); err == nil || !strings.Contains(err.Error(), "remove") {
 		t.Errorf("a broken key: %v", err)
+	}
+	fresh, err := soundAuthority(dir, slog.New(slog.DiscardHandler))
+	if err != nil || fresh.cert.Equal(a.cert) {
+		t.Errorf("a new one in place of a broken one: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, authorityKeyFile+".damaged")); err != nil {
+		t.Errorf("the broken key is not kept: %v", err)
 	}
 }
 

@@ -321,7 +321,7 @@ func TestPollsOutlastTimeouts(t *testing.T) {
 func TestUpdateAfterRestart(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "key")
 	start := func() (profilerpb.ProfilerServiceClient, *recorder) {
-		key, err := LoadKey(file)
+		key, err := LoadKey(file, func(text string) { t.Error(text) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -74,6 +74,14 @@ func (a *Audit) open() error {
 	if err := os.MkdirAll(filepath.Dir(a.path), 0o700); err != nil {
 		return err
 	}
+	// What is no file is out of the way: opening a pipe may take for ever.
+	if info, err := os.Stat(a.path); err == nil && !info.Mode().IsRegular() {
+		to, err := durable.SetAside(a.path)
+		if err != nil {
+			return err
+		}
+		a.warn(fmt.Errorf("the audit log %s is not a regular file: it was moved to %s, and a new one begins", a.path, to))
+	}
 	f, err := os.OpenFile(a.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

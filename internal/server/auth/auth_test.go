@@ -211,8 +211,10 @@ func TestTokensReload(t *testing.T) {
 		if tokens.Err() == nil {
 			t.Errorf("nobody is told of the file %q", bad)
 		}
-		if _, err := OpenTokens(path); err == nil {
-			t.Errorf("a server starts with the file %q", bad)
+		if fresh, err := OpenTokens(path); err == nil {
+			t.Errorf("nobody is told of the file %q", bad)
+		} else if _, err := fresh.Find(secret); err == nil {
+			t.Errorf("a server that starts with the file %q lets somebody in", bad)
 		}
 	}
 	if err := os.Remove(path); err != nil {
@@ -277,7 +279,7 @@ func TestTokensTogether(t *testing.T) {
 func newSessions(t *testing.T) *Sessions {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := NewSessions(filepath.Join(dir, "sessions.json"), filepath.Join(dir, "key"), true)
+	s, err := NewSessions(filepath.Join(dir, "sessions.json"), filepath.Join(dir, "key"), true, func(text string) { t.Error(text) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,7 +348,7 @@ func TestSessionsOutlastTheServer(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	list, key := filepath.Join(dir, "sessions.json"), filepath.Join(dir, "key")
 	open := func() *Sessions {
-		s, err := NewSessions(list, key, true)
+		s, err := NewSessions(list, key, true, func(text string) { t.Error(text) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -383,10 +385,18 @@ func TestSessionsOutlastTheServer(t *testing.T) {
 		if err := os.WriteFile(file, []byte("short"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := NewSessions(list, key, true); err == nil {
-			t.Errorf("a damaged %s is taken", file)
+		// A damaged one is set aside, and lets nobody in.
+		said := ""
+		s, err := NewSessions(list, key, true, func(text string) { said = text })
+		if err != nil || !strings.Contains(said, file+".damaged") || !strings.Contains(said, "sign in again") {
+			t.Fatalf("with a damaged %s: %v, and it is said %q", file, err, said)
 		}
-		os.Remove(file)
+		if _, err := readSession(s, stays); err == nil {
+			t.Errorf("with a damaged %s a session of before lets in", file)
+		}
+		if got, err := os.ReadFile(file + ".damaged"); err != nil || string(got) != "short" {
+			t.Errorf("aside is %q, %v", got, err)
+		}
 	}
 }
 

@@ -60,14 +60,7 @@ func (f *file[T]) get() T {
 }
 
 func (f *file[T]) load() (value T, err error) {
-	info, err := os.Stat(f.path)
-	if err != nil {
-		return value, err
-	}
-	if info.Size() > f.most {
-		return value, fmt.Errorf("%s is larger than %d bytes", f.path, f.most)
-	}
-	data, err := os.ReadFile(f.path)
+	data, err := durable.ReadFile(f.path, f.most)
 	if err != nil {
 		return value, err
 	}

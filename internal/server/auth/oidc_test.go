@@ -31,7 +31,7 @@ func newPortal(t *testing.T, i *oidctest.Provider, rules ...Rule) *portal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sessions, err := NewSessions(filepath.Join(dir, "sessions.json"), filepath.Join(dir, "key"), false)
+	sessions, err := NewSessions(filepath.Join(dir, "sessions.json"), filepath.Join(dir, "key"), false, func(text string) { t.Error(text) })
 	if err != nil {
 		t.Fatal(err)
 	}

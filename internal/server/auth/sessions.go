@@ -8,13 +8,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/internal/durable"
 )
 
 // session is what a cookie says of a user. It is signed, not hidden: it has
@@ -86,10 +87,10 @@ const (
 func parseSessions(path string, data []byte) (*sessionList, error) {
 	l := &sessionList{byID: map[string]bool{}}
 	if err := json.Unmarshal(data, l); err != nil {
-		return nil, fmt.Errorf("%s is damaged, remove it to end all sessions: %w", path, err)
+		return nil, fmt.Errorf("%s is damaged; remove it to end all sessions: %w", path, err)
 	}
 	if l.Version > sessionsVersion {
-		return nil, fmt.Errorf("%s was written by a newer hone", path)
+		return nil, fmt.Errorf("%s was written by a newer hone: %w", path, durable.ErrKeep)
 	}
 	for i := range l.Sessions {
 		l.byID[l.Sessions[i].ID] = true
@@ -99,29 +100,46 @@ func parseSessions(path string, data []byte) (*sessionList, error) {
 
 // NewSessions returns the sessions in a file, and the key that they are signed
 // with in another, which are made if they aren't there: sessions outlast the
-// server.
-func NewSessions(listFile, keyFile string, secure bool) (*Sessions, error) {
+// server. Files that are damaged are set aside, which ends all sessions; warn is told.
+func NewSessions(listFile, keyFile string, secure bool, warn func(string)) (*Sessions, error) {
+	const keySize = 32
 	s := OpenSessions(listFile)
 	s.Secure = secure
-	if s.list.get(); s.list.failed() != nil {
-		return nil, s.list.failed()
+	for _, f := range []struct {
+		path  string
+		most  int64
+		parse func([]byte) error
+	}{
+		{listFile, maxSessionsFile, func(data []byte) error {
+			_, err := parseSessions(listFile, data)
+			return err
+		}},
+		{keyFile, keySize, func(data []byte) error {
+			if len(data) != keySize {
+				return fmt.Errorf("it has %d bytes, and a key has %d", len(data), keySize)
+			}
+			s.key = data
+			return nil
+		}},
+	} {
+		_, damage, err := durable.Load(f.path, f.most, f.parse)
+		if err != nil {
+			return nil, err
+		}
+		if damage != nil {
+			warn(damage.String() + "; all sessions have ended: people have to sign in again")
+		}
 	}
-	key, err := os.ReadFile(keyFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		key = make([]byte, 32)
-		rand.Read(key)
+	if s.key == nil {
+		s.key = make([]byte, keySize)
+		rand.Read(s.key)
 		if err := os.MkdirAll(filepath.Dir(keyFile), 0o700); err != nil {
 			return nil, err
 		}
-		err = writeFile(keyFile, key)
+		if err := writeFile(keyFile, s.key); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if len(key) != 32 {
-		return nil, fmt.Errorf("%s is no key of 32 bytes: remove it, which ends all sessions", keyFile)
-	}
-	s.key = key
 	return s, nil
 }
 

@@ -45,7 +45,7 @@ func NewGuarded(t testing.TB, change ...func(*Config)) *Guarded {
 		}
 		g.Tokens[token.name] = secret
 	}
-	sessions, err := auth.NewSessions(filepath.Join(g.Dir, "sessions.json"), filepath.Join(g.Dir, "session.key"), false)
+	sessions, err := auth.NewSessions(filepath.Join(g.Dir, "sessions.json"), filepath.Join(g.Dir, "session.key"), false, func(text string) { t.Error(text) })
 	if err != nil {
 		t.Fatal(err)
 	}

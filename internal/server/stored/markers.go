@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -22,7 +21,6 @@ import (
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/durable"
-	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/store"
@@ -33,7 +31,9 @@ const (
 	maxPosted     = 10_000
 	maxVersions   = 50_000 // that are remembered, over all services
 	maxMarkerText = 500    // bytes
-	maxMarkerBody = 8 << 10
+	// maxMarkersFile is more than all of those take, labels at their longest.
+	maxMarkersFile = 256 << 20
+	maxMarkerBody  = 8 << 10
 	// markersDelay is how long versions wait to be written together. Those that
 	// a crash loses are found again in the store.
 	markersDelay = 2 * time.Second
@@ -70,27 +70,29 @@ type firstProfile struct {
 
 const markersVersion = 1
 
-// maxMarkersFile bounds the file, of which each marker and version takes some 100 bytes.
-const maxMarkersFile = 256 << 20
-
 // OpenMarkers reads the file of markers, and finds versions in the store that it
 // does not have. Without a file, "", markers are forgotten at the end. Whoever opens
 // them closes them.
 func OpenMarkers(ctx context.Context, file string, st store.Store, log func(string)) (*Markers, error) {
 	m := &Markers{file: file, log: log, first: map[versionOf]int64{}}
 	if file != "" {
-		data, err := infile.ReadFile(ctx, file, maxMarkersFile)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		if err == nil {
-			var f markersFile
+		var f markersFile
+		found, damage, err := durable.Load(file, maxMarkersFile, func(data []byte) error {
 			if err := json.Unmarshal(data, &f); err != nil {
-				return nil, fmt.Errorf("%s is damaged (%w): mend or remove it", file, err)
+				return err
 			}
 			if f.Version > markersVersion {
-				return nil, fmt.Errorf("%s was written by a newer hone", file)
+				return fmt.Errorf("%s was written by a newer hone: %w", file, durable.ErrKeep)
 			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		if damage != nil {
+			log(damage.String() + "; markers that were posted have to be posted again, and versions are looked for in the store")
+		}
+		if found {
 			m.posted = f.Posted
 			for _, v := range f.Versions {
 				m.first[versionOf{v.Service, v.Version}] = v.Time

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -585,6 +586,20 @@ func TestMarkers(t *testing.T) {
 	if got := again.List(auth.Anyone, "", 0, 0); len(got) != 4 {
 		t.Errorf("after a restart: %+v", got)
 	}
+	// A damaged file is set aside, and versions are found in the store.
+	again.Close()
+	file, said := l.Config.Continuous.MarkersFile, ""
+	if err := os.WriteFile(file, []byte(`{"version":1,"posted":[{`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	without, err := stored.OpenMarkers(t.Context(), file, l.Store, func(text string) { said = text })
+	if err != nil || !strings.Contains(said, file+".damaged") || !strings.Contains(said, "posted again") {
+		t.Fatalf("with a damaged file: %v, and it is said %q", err, said)
+	}
+	if got := without.List(auth.Anyone, "", 0, 0); len(got) != 3 {
+		t.Errorf("with a damaged file: %+v", got)
+	}
+	without.Close()
 	found, err := stored.OpenMarkers(t.Context(), "", l.Store, func(text string) { t.Error(text) })
 	if err != nil {
 		t.Fatal(err)
