@@ -29,7 +29,7 @@ var importTable = map[string][]string{
 	// agent, which is a module of its own that requires none.
 	"profile": {"internal/hashing"},
 
-	"internal/durable":  {},
+	"internal/durable":  {"internal/infile"},
 	"internal/graphviz": {},
 	"internal/freeport": {},
 	"internal/git":      {},
@@ -74,16 +74,16 @@ var importTable = map[string][]string{
 	"internal/store/storetest":                 {"profile", "internal/store"},
 	"internal/store/clickhouse":                {"profile", "internal/hashing", "internal/store"},
 	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
-	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/store"},
+	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/infile", "internal/store"},
 	// What is on the wire, for server and command line.
 	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune"},
 	// The shell of all servers, which knows no subject; services, which register on it;
 	// and hone serve, which puts them together. None but that sees an engine of the store.
 	"internal/server":            {"profile", "internal/api", "internal/ingest", "internal/report", "internal/server/auth", "internal/server/page"},
-	"internal/server/auth":       {"internal/durable", "internal/server/page", "internal/store"},
+	"internal/server/auth":       {"internal/durable", "internal/infile", "internal/server/page", "internal/store"},
 	"internal/server/page":       {},
 	"internal/server/reports":    {"profile", "internal/api", "internal/durable", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store"},
-	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/infile", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store"},
+	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store"},
 	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports"},
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},

@@ -1,37 +1,14 @@
 package durable
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
-)
 
-// ReadFile returns the content of a regular file with at most so many bytes. Reading
-// anything else, such as a pipe, might never end.
-func ReadFile(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("%s is larger than %d bytes", path, most)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return data, nil
-}
+	"github.com/hone-go/hone/internal/infile"
+)
 
 // ErrKeep is wrapped by errors about the content of a file that is not damaged, such
 // as one that a newer version wrote.
@@ -55,7 +32,7 @@ func (d *Damage) String() string {
 // refuses, is moved aside, so that a new one can take its place; the caller says what
 // that means. found is whether parse accepted it. The error is one that wraps ErrKeep.
 func Load(path string, most int64, parse func(data []byte) error) (found bool, damage *Damage, err error) {
-	data, err := ReadFile(path, most)
+	data, err := infile.ReadFile(context.Background(), path, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil, nil
 	}

@@ -2,6 +2,7 @@ package cloudprofiler
 
 import (
 	"cmp"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // Where the authority is in ProxyConfig.Dir.
@@ -53,8 +55,8 @@ func openAuthority(dir string) (*authority, error) {
 		}
 	}
 	const most = 1 << 20 // bytes of either
-	certPEM, err := durable.ReadFile(certFile, most)
-	keyPEM, kerr := durable.ReadFile(keyFile, most)
+	certPEM, err := infile.ReadFile(context.Background(), certFile, most)
+	keyPEM, kerr := infile.ReadFile(context.Background(), keyFile, most)
 	if err = cmp.Or(err, kerr); err != nil {
 		return nil, fmt.Errorf("%w; remove %s to have a new one", err, keyFile)
 	}

@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // A file keeps a value that several processes read and change. It is read again
@@ -60,7 +62,7 @@ func (f *file[T]) get() T {
 }
 
 func (f *file[T]) load() (value T, err error) {
-	data, err := durable.ReadFile(f.path, f.most)
+	data, err := infile.ReadFile(context.Background(), f.path, f.most)
 	if err != nil {
 		return value, err
 	}
