@@ -76,7 +76,7 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 			x.lose(fmt.Sprintf("%06d.sst is missing, with keys from %s to %s", n, format.KeyName(m.tables[n].first), format.KeyName(m.tables[n].last)))
 			continue
 		}
-		t, err := openTable(fsys, dir, l.tables[n], x.lose)
+		t, err := openTable(fsys, dir, l.tables[n], x.lose, x.report)
 		if err != nil {
 			x.lose(fmt.Sprintf("%s: %v", l.tables[n], err))
 			continue
@@ -98,6 +98,9 @@ func (x *files) readLogs(fsys vfs.FS, dir string, l *listing, m *manifest) error
 		inTables = max(inTables, t.maxSeq)
 		tombs = append(tombs, t.tombs...)
 		t.tombs = nil
+	}
+	if m != nil && len(l.live(m)) == 0 {
+		x.lose(fmt.Sprintf("the log is missing: there is no file *.log with the number %d or a higher one", m.minLog))
 	}
 	for _, n := range slices.Sorted(maps.Keys(l.logs)) {
 		if m != nil && n < m.minLog {

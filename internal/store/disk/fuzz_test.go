@@ -58,6 +58,6 @@ func FuzzFiles(f *testing.F) {
 		}
 		w.Write(data)
 		w.Close()
-		openTable(mem, "", "000001.sst", func(string) {})
+		openTable(mem, "", "000001.sst", func(string) {}, func(string) {})
 	})
 }

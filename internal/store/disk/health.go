@@ -109,9 +109,9 @@ func (h *health) noteBlock(file string, err error) {
 	h.blocks[place{file, at}] = fmt.Errorf("%w: %s", format.ErrDamaged, err.Error())
 }
 
-// A tableFile is a file of a table. Of a block whose checksum is wrong Pebble tries
-// which bit may have flipped, each time that it is read, which takes a second. So
-// those that are known are read once.
+// A tableFile is a file of a table. Pebble reads a block with its trailer at once, and
+// refuses one whose checksum is wrong. Here one wrong bit is put right before. More
+// are an error: Pebble would try for a second which bit it may have been, each time.
 type tableFile struct {
 	vfs.File
 	name   string
@@ -125,8 +125,26 @@ func (f *tableFile) ReadAt(p []byte, at int64) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return f.File.ReadAt(p, at)
+	n, err := f.File.ReadAt(p, at)
+	if err != nil || n <= maxFooter {
+		return n, err
+	}
+	switch whole, mended := mendBlock(p); {
+	case mended:
+		f.health.note(f.name, fmt.Sprintf("one bit of the block at byte %d is wrong, and is read as it was", at))
+	case !whole:
+		err = fmt.Errorf("%w: %s: the block at byte %d: %w", format.ErrDamaged, f.name, at, errChecksum)
+		f.health.note(f.name, err.Error())
+		f.health.mu.Lock()
+		f.health.blocks[place{f.name, at}] = err
+		f.health.mu.Unlock()
+		return 0, err
+	}
+	return n, nil
 }
+
+// maxFooter is more than the end of a table has, which is read as a block is, and is none.
+const maxFooter = 64
 
 // damaged returns what is wrong with files.
 func (h *health) damaged() []string {

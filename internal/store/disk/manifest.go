@@ -263,7 +263,7 @@ func (m *manifest) covers(fsys vfs.FS, dir string, l *listing) bool {
 			continue
 		}
 		// One that a crash left without its end has nothing that isn't in the logs.
-		t, err := openTable(fsys, dir, name, func(string) {})
+		t, err := openTable(fsys, dir, name, func(string) {}, func(string) {})
 		if err == nil && t.maxSeq > last {
 			return false
 		}

@@ -132,7 +132,7 @@ func (s *Store) recover(r *Recovery) error {
 		before := a.found
 		err = a.copyTo(parts[i], func(ctx context.Context, records []store.Record) error { return s.putBack(ctx, r, records) })
 		s.mu.Lock()
-		r.Kept += int64(a.good)
+		r.Kept += a.readable()
 		r.Lost += a.found.Lost - before.Lost
 		r.Unsure = a.files.lossy
 		if err == nil {

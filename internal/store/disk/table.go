@@ -54,8 +54,9 @@ type tomb struct {
 
 const blockTrailer = 5
 
-// openTable reads all of a table, and reports what is wrong with it.
-func openTable(fsys vfs.FS, dir, name string, report func(problem string)) (*table, error) {
+// openTable reads all of a table. It reports with lose what can't be read, and with note
+// what is wrong and can be read.
+func openTable(fsys vfs.FS, dir, name string, lose, note func(problem string)) (*table, error) {
 	t := &table{fs: fsys, path: fsys.PathJoin(dir, name), name: name, level: -1, at: -1}
 	f, err := fsys.Open(t.path)
 	if err != nil {
@@ -66,16 +67,22 @@ func openTable(fsys vfs.FS, dir, name string, report func(problem string)) (*tab
 	if err != nil {
 		return nil, err
 	}
-	blocks, err := t.index(fsys)
+	mended := func(at int64) {
+		note(fmt.Sprintf("%s: one bit of the block at byte %d is wrong, and is read as it was", name, at))
+	}
+	blocks, err := t.index(fsys, mended)
 	if err != nil {
-		report(fmt.Sprintf("%s: its index can't be read: %v", name, err))
+		lose(fmt.Sprintf("%s: its index can't be read: %v", name, err))
 		if blocks, err = findBlocks(f, info.Size()); err != nil {
 			return nil, err
 		}
 	}
 	lost, bytes, at := 0, int64(0), int64(0)
 	for _, b := range blocks {
-		rows, err := readTableBlock(f, b)
+		rows, wrong, err := readTableBlock(f, b)
+		if wrong {
+			mended(b.at)
+		}
 		if err != nil {
 			if lost++; lost == 1 {
 				at = b.at
@@ -92,7 +99,7 @@ func openTable(fsys vfs.FS, dir, name string, report func(problem string)) (*tab
 		}
 	}
 	if lost > 0 {
-		report(fmt.Sprintf("%s: %d of %d blocks can't be read, %d bytes from byte %d on", name, lost, len(blocks), bytes, at))
+		lose(fmt.Sprintf("%s: %d of %d blocks can't be read, %d bytes from byte %d on", name, lost, len(blocks), bytes, at))
 	}
 	for _, d := range t.tombs {
 		t.maxSeq = max(t.maxSeq, d.seq)
@@ -101,7 +108,7 @@ func openTable(fsys vfs.FS, dir, name string, report func(problem string)) (*tab
 }
 
 // index returns the table's blocks by its index, and sets its tombs.
-func (t *table) index(fsys vfs.FS) (blocks []tableBlock, err error) {
+func (t *table) index(fsys vfs.FS, mended func(at int64)) (blocks []tableBlock, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p) // of what Pebble takes to be impossible
@@ -111,7 +118,7 @@ func (t *table) index(fsys vfs.FS) (blocks []tableBlock, err error) {
 	if err != nil {
 		return nil, err
 	}
-	readable, err := sstable.NewSimpleReadable(f)
+	readable, err := sstable.NewSimpleReadable(&wholeBlocks{f, mended})
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -144,6 +151,27 @@ func (t *table) index(fsys vfs.FS) (blocks []tableBlock, err error) {
 	return blocks, nil
 }
 
+// wholeBlocks is a file of which damaged blocks can't be read, unless one bit is wrong:
+// Pebble would try which one.
+type wholeBlocks struct {
+	vfs.File
+	mended func(at int64)
+}
+
+func (f *wholeBlocks) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.File.ReadAt(p, at)
+	if err == nil && n > maxFooter {
+		whole, mended := mendBlock(p)
+		if !whole {
+			return 0, errChecksum
+		}
+		if mended {
+			f.mended(at)
+		}
+	}
+	return n, err
+}
+
 // maxTableBlock bounds the size of a block that is looked for.
 const maxTableBlock = 64 << 20
 
@@ -159,7 +187,7 @@ func findBlocks(f vfs.File, size int64) (blocks []tableBlock, err error) {
 			break
 		}
 		b := tableBlock{at: at, size: n}
-		if data, err := readRawBlock(f, b); err == nil && isData(data) {
+		if data, _, err := readRawBlock(f, b); err == nil && isData(data) {
 			blocks = append(blocks, b)
 		}
 		at += int64(n) + blockTrailer
@@ -220,29 +248,30 @@ func isData(b []byte) bool {
 
 var errChecksum = errors.New("its checksum is another one")
 
-// readRawBlock returns a block, whose checksum is right.
-func readRawBlock(f vfs.File, b tableBlock) ([]byte, error) {
+// readRawBlock returns a block, whose checksum is right once one bit is mended.
+func readRawBlock(f vfs.File, b tableBlock) (block []byte, mended bool, err error) {
 	data := make([]byte, b.size+blockTrailer)
 	if _, err := f.ReadAt(data, b.at); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	if crc(data[:b.size+1]) != binary.LittleEndian.Uint32(data[b.size+1:]) {
-		return nil, errChecksum
+	whole, mended := mendBlock(data)
+	if !whole {
+		return nil, false, errChecksum
 	}
 	if data[b.size] != 0 {
-		return nil, fmt.Errorf("it is compressed in an unknown way, %d", data[b.size])
+		return nil, false, fmt.Errorf("it is compressed in an unknown way, %d", data[b.size])
 	}
-	return data[:b.size], nil
+	return data[:b.size], mended, nil
 }
 
 // readTableBlock returns the keys and values of a block, which are the caller's.
-func readTableBlock(f vfs.File, b tableBlock) (rows []version, err error) {
-	data, err := readRawBlock(f, b)
+func readTableBlock(f vfs.File, b tableBlock) (rows []version, mended bool, err error) {
+	data, mended, err := readRawBlock(f, b)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !isData(data) {
-		return nil, errors.New("it has no keys")
+		return nil, false, errors.New("it has no keys")
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -254,12 +283,12 @@ func readTableBlock(f vfs.File, b tableBlock) (rows []version, err error) {
 	var it colblk.DataBlockIter
 	it.InitOnce(&keySchema, pebble.DefaultComparer, nil)
 	if err := it.Init(&d, sstable.NoTransforms); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for kv := it.First(); kv != nil; kv = it.Next() {
 		rows = append(rows, version{key: bytes.Clone(kv.K.UserKey), value: kv.InPlaceValue(), seq: uint64(kv.SeqNum()), kind: byte(kv.Kind())})
 	}
-	return rows, nil
+	return rows, mended, nil
 }
 
 // maxKeptBlock bounds the block of each table that is kept in memory.
@@ -275,7 +304,7 @@ func (t *table) load(i int) ([]version, error) {
 		return nil, err
 	}
 	defer f.Close()
-	rows, err := readTableBlock(f, t.blocks[i])
+	rows, _, err := readTableBlock(f, t.blocks[i])
 	if err != nil {
 		return nil, fmt.Errorf("%s: the block at byte %d: %w", t.name, t.blocks[i].at, err)
 	}

@@ -75,7 +75,8 @@ type audit struct {
 	service string
 	start   int64 // of its epoch
 	partBad int
-	good    uint64                        // profiles of it
+	seen    map[uint64]bool               // profiles by number: whether they can be read
+	uncited int64                         // profiles that are known by a count alone
 	seq     uint64                        // of the last one known of
 	hours   map[format.Hour]*format.Heads // readable packed profiles
 }
@@ -216,23 +217,25 @@ func (a *audit) loadDict(p *partition) {
 }
 
 // partition reads the profiles of a partition, reports what is wrong, and calls
-// good, unless it is nil, with those that are as they should be.
+// good, unless it is nil, with those that are as they should be, each once: what
+// deleted a profile when it was packed may be lost, so that it is there twice.
 func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64, s *format.Samples) error) error {
-	a.partBad, a.hours, a.good, a.seq = 0, map[format.Hour]*format.Heads{}, 0, 0
+	a.partBad, a.hours, a.seen, a.uncited, a.seq = 0, map[format.Hour]*format.Heads{}, map[uint64]bool{}, 0, 0
 	a.loadDict(p)
 	if p.Service == "" && !p.stored {
 		a.describe(p)
 	}
 	a.service, a.start = p.Service, p.Epoch
-	before := a.found
 	var err error
 	one := func(key []byte, h *format.Head, totals []int64, s *format.Samples) error {
 		if problem := a.check(h, totals, s); problem != "" {
-			a.found.Lost++
 			a.bad("%s: %s", format.KeyName(key), problem)
 			return nil
 		}
-		a.good++
+		if a.seen[h.Seq] {
+			return nil
+		}
+		a.seen[h.Seq] = true
 		if good != nil {
 			return good(h, totals, s)
 		}
@@ -242,22 +245,22 @@ func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64
 		if err != nil {
 			return nil
 		}
-		a.found.Profiles++
 		h, totals, s, e := a.fresh(key, value)
 		if e != nil {
-			a.found.Lost++
 			return e
 		}
 		err = one(key, h, totals, s)
 		return nil
 	})
 	a.scan(format.PartitionKey(format.KindSamples, p.id), func(key, value []byte) error {
+		if err := format.CheckKey(key); err != nil {
+			return err
+		}
 		at := slices.Clone(key)
 		at[0] = format.KindHead
 		_, found, e := get(a.files, at, func([]byte) (struct{}, error) { return struct{}{}, nil })
 		if e == nil && !found {
-			a.found.Profiles++
-			a.found.Lost++
+			a.know(format.SeqOfKey(key))
 			e = fmt.Errorf("%s is missing", format.KeyName(at))
 		}
 		return e
@@ -265,19 +268,45 @@ func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64
 	if err == nil {
 		err = a.packed(p, one)
 	}
-	// Profiles are numbered as they come, so it shows where some are missing
-	// altogether, unless hours were dropped.
-	if known := a.good + uint64(a.found.Lost-before.Lost); p.Dropped == format.MinHour && a.seq > known {
-		missing := int64(a.seq - known)
-		a.found.Profiles += missing
-		a.found.Lost += missing
-		a.bad("%d profiles of partition %d are missing", missing, p.id)
-	}
-	if lost := a.found.Lost - before.Lost; lost > 0 {
-		a.report(fmt.Sprintf("service %s, from %s on: %d of %d profiles can't be read",
-			cmp.Or(p.Service, "unknown"), dateOf(p.Epoch), lost, a.found.Profiles-before.Profiles))
-	}
+	a.count(p)
 	return cmp.Or(err, a.ctx.Err())
+}
+
+// know notes that there was a profile with a number.
+func (a *audit) know(seq uint64) {
+	a.seq = max(a.seq, seq)
+	if !a.seen[seq] {
+		a.seen[seq] = false
+	}
+}
+
+// readable returns how many profiles of the partition that was read last can be read.
+func (a *audit) readable() (n int64) {
+	for _, is := range a.seen {
+		if is {
+			n++
+		}
+	}
+	return n
+}
+
+// count adds up the profiles of the partition that was read last. Profiles are numbered
+// as they come, so it shows where some are missing altogether, unless hours were dropped.
+func (a *audit) count(p *partition) {
+	readable := a.readable()
+	known := int64(len(a.seen)) + a.uncited
+	if p.Dropped == format.MinHour {
+		if missing := int64(a.seq) - known; missing > 0 {
+			a.bad("%d profiles of partition %d are missing", missing, p.id)
+		}
+		known = int64(a.seq)
+	}
+	a.found.Profiles += known
+	a.found.Lost += known - readable
+	if known > readable {
+		a.report(fmt.Sprintf("service %s, from %s on: %d of %d profiles can't be read",
+			cmp.Or(p.Service, "unknown"), dateOf(p.Epoch), known-readable, known))
+	}
 }
 
 // describe finds out what a partition is of from what it has.
@@ -298,12 +327,12 @@ func (a *audit) fresh(key, value []byte) (*format.Head, []int64, *format.Samples
 	if err := format.CheckKey(key); err != nil {
 		return nil, nil, nil, err
 	}
+	a.know(format.SeqOfKey(key))
 	var hs format.Heads
 	if err := hs.ReadHead(format.SeqOfKey(key), value); err != nil {
 		return nil, nil, nil, err
 	}
 	h, s := &hs.List[0], new(format.Samples)
-	a.seq = max(a.seq, h.Seq)
 	at := slices.Clone(key)
 	at[0] = format.KindSamples
 	_, found, err := get(a.files, at, func(value []byte) (struct{}, error) {
@@ -333,9 +362,8 @@ func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *fo
 		}
 		a.hours[h] = hs
 		for i := range hs.List {
-			a.seq = max(a.seq, hs.List[i].Seq)
+			a.know(hs.List[i].Seq)
 		}
-		a.found.Profiles += int64(len(hs.List))
 		a.summary(p, h, hs)
 		err = a.blocks(p, h, hs, one)
 		return nil
@@ -344,10 +372,6 @@ func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *fo
 		return err
 	}
 	// Lists that are missing are known by the summaries, or by the blocks.
-	count := func(h format.Hour, n int64) {
-		a.found.Profiles += n
-		a.found.Lost += n
-	}
 	counted := map[format.Hour]bool{}
 	a.scan(format.PartitionKey(format.KindSummary, p.id), func(key, value []byte) error {
 		if err := format.CheckKey(key); err != nil {
@@ -363,7 +387,7 @@ func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *fo
 		}
 		a.seq = max(a.seq, sum.LastSeq)
 		counted[h] = true
-		count(h, int64(sum.Profiles))
+		a.uncited += int64(sum.Profiles)
 		if lost[h] {
 			return nil
 		}
@@ -378,7 +402,7 @@ func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *fo
 			return nil
 		}
 		n, err := format.BlockProfiles(value)
-		count(h, int64(n))
+		a.uncited += int64(n)
 		if err != nil || lost[h] {
 			return err
 		}
@@ -400,6 +424,7 @@ func (a *audit) summary(p *partition, h format.Hour, hs *format.Heads) {
 	case !found || sum.Profiles != uint64(len(hs.List)):
 		a.bad("%s tells of %d profiles, and there are %d", format.KeyName(key), sum.Profiles, len(hs.List))
 	}
+	a.seq = max(a.seq, sum.LastSeq)
 	for i := range hs.List {
 		if o := &hs.List[i]; o.Time < sum.First || o.Time > sum.Last || o.Seq > sum.LastSeq || format.HourOf(o.Time) != h || uint64(o.Block) > sum.Blocks {
 			a.bad("%s doesn't cover profile %d", format.KeyName(key), o.Seq)
@@ -428,7 +453,6 @@ func (a *audit) blocks(p *partition, h format.Hour, hs *format.Heads, one func([
 			err = fmt.Errorf("%s has %d profiles, and there are heads of %d", format.KeyName(key), m.Profiles, len(of))
 		}
 		if err != nil {
-			a.found.Lost += int64(len(of))
 			a.bad("%v", err)
 			continue
 		}
@@ -436,7 +460,6 @@ func (a *audit) blocks(p *partition, h format.Hour, hs *format.Heads, one func([
 		m.Split(&k)
 		for j := range of {
 			if int(of[j].Row) >= len(of) || of[j].Types != of[0].Types {
-				a.found.Lost++
 				a.bad("%s: the head of profile %d doesn't fit it", format.KeyName(key), of[j].Seq)
 				continue
 			}

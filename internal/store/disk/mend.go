@@ -1,0 +1,59 @@
+package disk
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"math/bits"
+)
+
+// A checksum tells which bit is wrong where it is a single one: each bit changes it in
+// another way. Any two wrong bits change it in a way that no single one does, and of
+// three or more the chance that they seem to be one is a few in a hundred thousand for
+// a block; what is read then doesn't add up.
+
+// mend reports whether bytes have a checksum, stored as Pebble does, after one wrong bit
+// in the bytes or in the checksum is put right. mended tells whether there was one.
+func mend(b []byte, stored uint32) (whole, mended bool) {
+	sum := crc32.Checksum(b, castagnoli)
+	if masked(sum) == stored {
+		return true, false
+	}
+	if bits.OnesCount32(masked(sum)^stored) == 1 {
+		return true, true
+	}
+	// What the wrong bit has done to the checksum, taken back byte by byte from the end:
+	// at its place it is what one bit does to the checksum of one byte.
+	done := sum ^ unmasked(stored)
+	for i := len(b) - 1; i >= 0; i-- {
+		for bit := range 8 {
+			if castagnoli[1<<bit] == done {
+				b[i] ^= 1 << bit
+				return true, true
+			}
+		}
+		before := beforeZero[done>>24]
+		done = (done^castagnoli[before])<<8 | uint32(before)
+	}
+	return false, false
+}
+
+// beforeZero has the low byte of a checksum before a zero byte, by the high byte after
+// it.
+var beforeZero = func() (t [256]uint8) {
+	for i, c := range castagnoli {
+		t[c>>24] = uint8(i)
+	}
+	return t
+}()
+
+// unmasked undoes masked.
+func unmasked(c uint32) uint32 {
+	c -= 0xa282ead8
+	return c>>17 | c<<15
+}
+
+// mendBlock is mend of a block of a table with its trailer.
+func mendBlock(b []byte) (whole, mended bool) {
+	end := len(b) - blockTrailer + 1
+	return mend(b[:end], binary.LittleEndian.Uint32(b[end:]))
+}
