@@ -110,7 +110,7 @@ func runCompletion(_ context.Context, a *app, args []string) error {
 
 // subcommands are what the first argument of a verb is one of.
 var subcommands = map[string][]string{
-	"token": {"add", "list", "remove"}, "session": {"list", "end"}, "store": {"stats", "verify", "repair", "backup", "create", "copy"},
+	"token": {"add", "list", "remove"}, "session": {"list", "end"}, "store": {"stats", "verify", "repair", "backup", "create", "copy", "delete"},
 	"runs": {"rm"}, "load": {"http", "grpc", "kafka"}, "completion": {"bash", "zsh", "fish"},
 }
 

@@ -157,3 +157,37 @@ func TestServeDamagedSideFiles(t *testing.T) {
 		t.Errorf("the file of tokens is gone, so that a later start might need no login: %v", err)
 	}
 }
+
+// A service is deleted from a server's store, and from a store that no server has open;
+// without -yes it is said how many profiles that are.
+func TestStoreDelete(t *testing.T) {
+	data := t.TempDir()
+	d := startServe(t, data)
+	for _, service := range []string{"api", "web", "old"} {
+		d.succeed("push", "-service", service, "-time", "now", testdata("cpu.gc.pb.gz"))
+	}
+	const would = "This would delete 1 profile of service"
+	if out := d.succeed("store", "delete", "-service", "old", "-server", d.url); !strings.HasPrefix(out, would+" old.") {
+		t.Errorf("got %q", out)
+	}
+	if out := d.succeed("store", "delete", "-service", "old", "-yes", "-server", d.url); out != "Deleted 1 profile of service old.\n" {
+		t.Errorf("got %q", out)
+	}
+	d.hone("store", "delete", "-service", "old", "-server", d.url).failsWith(t, 1)
+	d.end()
+	if out := succeed(t, "store", "delete", "-service", "web", data); !strings.HasPrefix(out, would+" web.") {
+		t.Errorf("got %q", out)
+	}
+	if out := succeed(t, "store", "delete", "-json", "-yes", "-service", "web", data); !strings.Contains(out, `"deleted": true`) {
+		t.Errorf("got %q", out)
+	}
+	hone(t, "store", "delete", "-yes", "-service", "web", data).failsWith(t, 1)
+	hone(t, "store", "delete", data).failsWith(t, 2)
+	hone(t, "store", "stats", "-yes", data).failsWith(t, 2)
+	if out := succeed(t, "store", "stats", data); strings.Contains(out, "web") || strings.Contains(out, "old") || !strings.Contains(out, "api") {
+		t.Errorf("left is\n%s", out)
+	}
+	if o := hone(t, "store", "verify", data); o.code != 0 {
+		t.Error(o)
+	}
+}

@@ -29,6 +29,8 @@ const storeHelp = `usage: hone store stats DIR
        hone store backup [-server URL] [-name NAME]
        hone store create URL
        hone store copy FROM TO
+       hone store delete -service NAME [-yes] DIR|URL
+       hone store delete -service NAME [-yes] -server URL
 
 Look after the profiles that hone serve keeps. DIR is its data directory, or the
 store in it; the server must not be running, but for a backup by a server, which
@@ -49,6 +51,9 @@ wants one of -server, -name and $HONE_SERVER.
   copy            copy the profiles of a store to another, each of them a DIR,
                   which is made if TO isn't there, or a URL, and compare all in
                   the end; one that was interrupted goes on when it is repeated
+  delete          delete all profiles of one service, with its series and sums;
+                  without -yes only say how many there are. A server is asked
+                  with -server or $HONE_SERVER and the token of an admin
 
 A store in ClickHouse is told by its address, as for hone serve -store:
 
@@ -62,6 +67,8 @@ A running server copies its store itself, to backups/NAME in its data directory:
 ` + serverHelp + `  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
                   the authority to trust, a client certificate and its key
   -name NAME      what the copy is called; the time by default
+  -service NAME   the service to delete
+  -yes            delete it
   -json           print as JSON
 
 Examples:
@@ -70,18 +77,21 @@ Examples:
   hone store backup /srv/hone /backup/hone/store
   hone store backup -server https://hone.example.com -name before-upgrade
   hone store create 'clickhouse://hone@ch1:8123,ch2:8123/hone?cluster=main'
+  hone store delete -service old-api -server https://hone.example.com
   hone store copy /srv/hone 'clickhouse://hone@ch1:8123/hone?cluster=main'
 `
 
 func runStore(ctx context.Context, a *app, args []string) error {
 	var f serverFlags
-	var name string
-	var asJSON bool
+	var name, service string
+	var asJSON, yes bool
 	fetcher := &capture.Fetcher{}
-	c, err := parseCommand("store", []string{"stats", "verify", "repair", "backup", "create", "copy"}, args, func(fs *flag.FlagSet) {
+	c, err := parseCommand("store", []string{"stats", "verify", "repair", "backup", "create", "copy", "delete"}, args, func(fs *flag.FlagSet) {
 		fs.StringVar(&f.server, "server", "", "")
 		fs.StringVar(&f.tokenFile, "token_file", "", "")
 		fs.StringVar(&name, "name", "", "")
+		fs.StringVar(&service, "service", "", "")
+		fs.BoolVar(&yes, "yes", false, "")
 		fs.BoolVar(&asJSON, "json", false, "")
 		fs.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
 		fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
@@ -99,10 +109,22 @@ func runStore(ctx context.Context, a *app, args []string) error {
 			return a.backupServer(ctx, &f, fetcher, name)
 		}
 	}
-	if n := map[string]int{"stats": 1, "verify": 1, "repair": 1, "backup": 2, "create": 1, "copy": 2}[c.name]; c.flags.NArg() != n {
+	switch {
+	case c.name == "delete" && service == "":
+		return c.usage("-service is missing: the service to delete")
+	case c.name != "delete" && (service != "" || yes):
+		return c.usage("-service and -yes are for hone store delete")
+	case c.name == "delete" && f.server != "" && c.flags.NArg() > 0:
+		return c.usage("a running server deletes from its own store: leave out %s, or -server", c.flags.Arg(0))
+	case c.name == "delete" && (f.server != "" || c.flags.NArg() == 0 && a.getenv("HONE_SERVER") != ""):
+		return a.deleteServiceAt(ctx, &f, fetcher, service, yes, asJSON)
+	}
+	if n := map[string]int{"delete": 1, "stats": 1, "verify": 1, "repair": 1, "backup": 2, "create": 1, "copy": 2}[c.name]; c.flags.NArg() != n {
 		return c.usage("hone store %s takes %s, not %d", c.name, counted(n, "store"), c.flags.NArg())
 	}
 	switch remote := isRemote(c.flags.Arg(0)); {
+	case c.name == "delete":
+		return a.deleteService(ctx, c.flags.Arg(0), service, yes, asJSON)
 	case c.name == "copy":
 		return a.copyStore(ctx, c.flags.Arg(0), c.flags.Arg(1))
 	case c.name == "create" && !remote:

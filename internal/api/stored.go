@@ -77,6 +77,13 @@ type GroupSeries struct {
 	Duration []int64 `json:"duration"` // ns
 }
 
+// DeletedService is a service whose profiles were deleted, or would be.
+type DeletedService struct {
+	Service  string `json:"service"`
+	Profiles int64  `json:"profiles"`
+	Deleted  bool   `json:"deleted"` // false of a dry run
+}
+
 // Figures are those of several profiles.
 type Figures struct {
 	Value    any   `json:"value"`

@@ -51,6 +51,7 @@ func TestAccess(t *testing.T) {
 		{"GET", "/api/v1/pprof", read, "GET /api/v1/pprof"},
 		{"GET", "/api/v1/labels", read, "GET /api/v1/labels"},
 		{"GET", "/api/v1/services", read, "GET /api/v1/services"},
+		{"DELETE", "/api/v1/services?service=api&dry_run=true", admin, "DELETE /api/v1/services"},
 		{"GET", "/api/v1/records", read, "GET /api/v1/records"},
 		{"GET", "/api/v1/series", read, "GET /api/v1/series"},
 		{"GET", "/api/v1/history", read, "GET /api/v1/history"},
@@ -233,6 +234,9 @@ func TestReadScope(t *testing.T) {
 	}
 	if r := g.Do("POST", "/api/v1/backup", "", g.As("api-admin")); r.StatusCode != 403 {
 		t.Errorf("a backup: %s", r.Status)
+	}
+	if r := g.Do("DELETE", "/api/v1/services?service=secret-service", "", g.As("api-admin")); r.StatusCode != 403 {
+		t.Errorf("deleting another service: %s", r.Status)
 	}
 	if r := g.Do("DELETE", "/api/v1/markers/"+markerOf(t, g), "", g.As("api-admin")); r.StatusCode != 404 {
 		t.Errorf("removing a marker of another service: %s", r.Status)

@@ -47,6 +47,14 @@ type Store interface {
 	Close() error
 }
 
+// A Deleter is a store that can forget a service.
+type Deleter interface {
+	// DeleteService deletes all profiles of a service and returns how many these were.
+	// What was deleted may be put again. With an error some may be left, which another
+	// call deletes. With dry nothing is deleted.
+	DeleteService(ctx context.Context, service string, dry bool) (profiles int64, err error)
+}
+
 // A Record is a profile to be kept.
 type Record struct {
 	// ID tells the record from all others of its time: of records with equal

@@ -43,6 +43,10 @@ func (c *Counting) Merge(ctx context.Context, q store.Query) ([]store.Group, err
 	return groups, err
 }
 
+func (c *Counting) DeleteService(ctx context.Context, service string, dry bool) (int64, error) {
+	return c.Store.(store.Deleter).DeleteService(ctx, service, dry)
+}
+
 func (c *Counting) Series(ctx context.Context, q store.Query) ([]store.Series, error) {
 	c.Totals.Add(1)
 	return c.Store.Series(ctx, q)

@@ -51,6 +51,7 @@ func New(srv *server.Server, cfg Config) *Service {
 	srv.Handle("GET /api/v1/pprof", auth.Read, s.mergedProfile)
 	srv.Handle("GET /api/v1/labels", auth.Read, s.labels)
 	srv.Handle("GET /api/v1/services", auth.Read, s.services)
+	srv.Handle("DELETE /api/v1/services", auth.Admin, s.deleteService)
 	srv.Handle("GET /api/v1/records", auth.Read, s.records)
 	srv.Handle("GET /api/v1/series", auth.Read, s.series)
 	srv.Handle("GET /api/v1/history", auth.Read, s.history)

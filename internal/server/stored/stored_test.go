@@ -371,6 +371,37 @@ func TestRatesOfSomeDurations(t *testing.T) {
 	}
 }
 
+// TestDeleteService checks that a service that was deleted is nowhere any more, and that
+// others stay.
+func TestDeleteService(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	l.Fill()
+	services := func() string { return l.Get("/api/v1/labels?" + servertest.Between("{}", 0, 10).Encode()) }
+	flame := "/api/v1/report/top?profile=" + servertest.Sel(servertest.Between(`cpu{service="web"}`, 0, 10))
+	l.Get(flame) // is kept
+	servertest.Fails(t, l.Do("DELETE", "/api/v1/services", ""), 400, "service", "missing")
+	servertest.Fails(t, l.Do("DELETE", "/api/v1/services?service=web&dry_run=perhaps", ""), 400, "dry_run", "true or false")
+	servertest.Fails(t, l.Do("DELETE", "/api/v1/services?service=none", ""), 404, "", "none")
+	for _, dry := range []bool{true, false} {
+		got := servertest.Decode[api.DeletedService](t, servertest.Body(t, l.Do("DELETE", fmt.Sprint("/api/v1/services?service=web&dry_run=", dry), "")))
+		if want := (api.DeletedService{Service: "web", Profiles: 1, Deleted: !dry}); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if is := strings.Contains(services(), `"web"`); is != dry {
+			t.Errorf("after dry %v it is among the labels: %v", dry, is)
+		}
+	}
+	servertest.Fails(t, l.Do("GET", flame, ""), 404, "profile", "no profiles match")
+	for _, m := range l.Markers.List(auth.Anyone, "", 0, 0) {
+		if m.Service == "web" {
+			t.Errorf("there is a marker: %+v", m)
+		}
+	}
+	if !strings.Contains(services(), `"api"`) {
+		t.Errorf("another service is gone: %s", services())
+	}
+}
+
 // TestRates checks that values per second say so, but for texts that are what go
 // tool pprof prints.
 func TestRates(t *testing.T) {

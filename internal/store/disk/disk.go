@@ -15,13 +15,13 @@
 //
 //	disk.go       Open and Close; partition.go, index.go: what is known of partitions
 //	put.go        profiles come in; write.go: batches of keys; ids.go: each profile once
-//	pack.go       fresh profiles become blocks and roll-ups; retain.go: they go
+//	pack.go       fresh profiles become blocks and roll-ups; retain.go, delete.go: they go
 //	query.go      what a query selects; plan.go: from where; merge.go: profiles of that
 //	read.go       keys and values; cache.go: decoded values
 //	space.go      the file system waits while there is no space; health.go: Pebble's state
 //	aside.go      partitions that can't be read; recover.go, gap.go: stores that can't
 //	verify.go     reads a store whatever is wrong with it; repair.go makes a good one of it
-//	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go
+//	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go; mend.go: single wrong bits
 //
 // The format is drawn in doc/format.md, the reasons for it are in
 // doc/design/0006-store.md and 0010-store-format.md.

@@ -64,6 +64,27 @@ func (m *model) Put(ctx context.Context, records []store.Record) error {
 	return nil
 }
 
+func (m *model) DeleteService(ctx context.Context, service string, dry bool) (int64, error) {
+	if err := m.start(ctx); err != nil {
+		return 0, err
+	}
+	defer m.mu.Unlock()
+	is := func(r store.Record) bool { return r.Labels.Get(store.LabelService) == service }
+	n := int64(0)
+	for _, r := range m.records {
+		if is(r) {
+			n++
+			if !dry {
+				delete(m.known, identity{r.ID, r.Time})
+			}
+		}
+	}
+	if !dry {
+		m.records = slices.DeleteFunc(m.records, is)
+	}
+	return n, nil
+}
+
 func (m *model) Close() error {
 	if err := m.start(context.Background()); err != nil {
 		return err

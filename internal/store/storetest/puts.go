@@ -330,3 +330,44 @@ func testManySeries(t *testing.T, s store.Store) {
 		t.Errorf("got %d names, %v", len(names), err)
 	}
 }
+
+// A service that is deleted is gone, others stay, and it may come again.
+func testDelete(t *testing.T, s store.Store) {
+	d, ok := s.(store.Deleter)
+	if !ok {
+		t.Skip("this store deletes nothing")
+	}
+	model := NewModel()
+	var all []store.Record
+	for i := range 40 {
+		r := record(t, i, base+int64(i)*7*3600*second, "cpu", int64(i+1), "service", []string{"api", "web"}[i%2], "instance", fmt.Sprint("i", i%4))
+		all = append(all, r)
+		if i%2 == 1 {
+			put(t, model, r)
+		}
+	}
+	put(t, s, all...)
+	if n, err := d.DeleteService(t.Context(), "api", true); n != 20 || err != nil {
+		t.Fatalf("a dry run: %d, %v, want 20", n, err)
+	}
+	want(t, "after a dry run", fmt.Sprint(mergeOne(t, s, store.Query{}).Profiles), "40")
+	if n, err := d.DeleteService(t.Context(), "api", false); n != 20 || err != nil {
+		t.Fatalf("%d, %v, want 20", n, err)
+	}
+	day := 24 * 3600 * second
+	for _, q := range []store.Query{{}, {By: []string{"service"}}, {Step: day}, {By: []string{"instance"}, Step: day}, {Top: 0.1}} {
+		wantAnswers(t, s, model, q)
+	}
+	want(t, "labels", allNames(t, s), "[{instance [i1 i3]} {kind [cpu]} {service [web]}]")
+	if n, err := d.DeleteService(t.Context(), "api", false); n != 0 || err != nil {
+		t.Errorf("again: %d, %v", n, err)
+	}
+	// It may come again.
+	for i := 0; i < len(all); i += 2 {
+		put(t, model, all[i])
+	}
+	put(t, s, all...)
+	for _, q := range []store.Query{{}, {By: []string{"service"}}, {Step: day}} {
+		wantAnswers(t, s, model, q)
+	}
+}

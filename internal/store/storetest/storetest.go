@@ -68,6 +68,7 @@ var tests = []struct {
 	{"PutTwice", testPutTwice},
 	{"PutTwiceInOneCall", testPutTwiceInOneCall},
 	{"PutKnown", testPutKnown},
+	{"Delete", testDelete},
 	{"PutTwiceAtOnce", testPutTwiceAtOnce},
 	{"PutNothing", testPutNothing},
 	{"PutInAnyOrder", testPutInAnyOrder},

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/clickhouse"
+	"github.com/hone-go/hone/internal/store/disk"
+)
+
+// deleteService deletes the profiles of a service from a store that no server has open,
+// or in ClickHouse. Without yes it tells how many there are.
+func (a *app) deleteService(ctx context.Context, where, service string, yes, asJSON bool) error {
+	st, err := openDeleter(ctx, where)
+	if err != nil {
+		return err
+	}
+	defer st.Close()
+	profiles, err := st.DeleteService(ctx, service, !yes)
+	if err != nil {
+		return err
+	}
+	if profiles == 0 {
+		return fmt.Errorf("there are no profiles of service %q in %s", service, where)
+	}
+	return a.tellDeleted(api.DeletedService{Service: service, Profiles: profiles, Deleted: yes}, asJSON)
+}
+
+// openDeleter opens a store to delete a service: nothing else of it changes.
+func openDeleter(ctx context.Context, where string) (interface {
+	store.Store
+	store.Deleter
+}, error) {
+	if isRemote(where) {
+		c, err := clickhouse.ParseURL(where)
+		if err != nil {
+			return nil, err
+		}
+		c.Retention = 0
+		return clickhouse.Open(ctx, c)
+	}
+	dir, err := storeDir(where)
+	if err != nil {
+		return nil, err
+	}
+	return disk.OpenContext(ctx, dir, disk.Options{PackAfter: -1, Log: slog.New(slog.DiscardHandler)})
+}
+
+// deleteServiceAt has a running server delete the profiles of a service.
+func (a *app) deleteServiceAt(ctx context.Context, f *serverFlags, fetcher *capture.Fetcher, service string, yes, asJSON bool) error {
+	c, err := f.client(a, "store", fetcher)
+	if err != nil {
+		return err
+	}
+	query := url.Values{"service": {service}, "dry_run": {strconv.FormatBool(!yes)}}
+	resp, err := c.do(ctx, http.MethodDelete, "/api/v1/services", query, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return c.failure(resp)
+	}
+	var done api.DeletedService
+	data, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err := json.Unmarshal(data, &done); err != nil {
+		return c.stranger(resp, data)
+	}
+	return a.tellDeleted(done, asJSON)
+}
+
+func (a *app) tellDeleted(done api.DeletedService, asJSON bool) error {
+	if asJSON {
+		return writeJSON(a.stdout, done)
+	}
+	text := "Deleted %s of service %s.\n"
+	if !done.Deleted {
+		text = "This would delete %s of service %s. Add -yes to delete them.\n"
+	}
+	_, err := fmt.Fprintf(a.stdout, text, counted(int(done.Profiles), "profile"), oneWord(done.Service))
+	return err
+}

@@ -1,0 +1,69 @@
+package stored
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"strconv"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// deleteService deletes all that is kept of a service.
+func (s *Service) deleteService(w http.ResponseWriter, r *http.Request) error {
+	p, err := newParams(r, []string{"service", "dry_run"})
+	if err != nil {
+		return err
+	}
+	service := p.Get("service")
+	if service == "" {
+		return server.BadParam("service", "service is missing: the service whose profiles are deleted")
+	}
+	dry := false
+	if text := p.Get("dry_run"); text != "" {
+		if dry, err = strconv.ParseBool(text); err != nil {
+			return server.BadParam("dry_run", "dry_run is %q, not true or false", text)
+		}
+	}
+	if principal := auth.From(r.Context()); !principal.Allows(service) {
+		return &server.Error{Status: http.StatusForbidden, Param: "service", Err: fmt.Errorf("%s may not delete service %q", principal.Name, service)}
+	}
+	of, ok := s.cfg.Store.(store.Deleter)
+	if !ok {
+		return &server.Error{Status: http.StatusUnprocessableEntity, Err: errors.New("this server's store can't delete a service")}
+	}
+	profiles, err := of.DeleteService(r.Context(), service, dry)
+	if err != nil {
+		if !dry {
+			s.srv.Audit(r, "service.delete", service, auth.Failed)
+		}
+		return s.storeError(err, "service")
+	}
+	if profiles == 0 {
+		return server.NotFound("there are no profiles of service %q", service)
+	}
+	if !dry {
+		s.cfg.Markers.forget(service)
+		s.srv.Audit(r, "service.delete", service, auth.OK)
+	}
+	a, err := server.JSONAnswer(api.DeletedService{Service: service, Profiles: profiles, Deleted: !dry})
+	if err != nil {
+		return err
+	}
+	return a.Write(w, r, http.StatusOK, "no-store")
+}
+
+// forget drops the versions of a service. Markers that somebody posted stay.
+func (m *Markers) forget(service string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := len(m.first)
+	maps.DeleteFunc(m.first, func(v versionOf, _ int64) bool { return v.Service == service })
+	if len(m.first) < before {
+		m.write() // which logs an error; the next start looks into the store
+	}
+}

@@ -1,0 +1,89 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// DeleteService deletes all profiles of a service and returns how many these were; see
+// [store.Deleter]. The engine rewrites the files that have some, on all servers of a
+// cluster, before it answers. The dictionary stays: servers remember what it has, and its
+// weeks go when all their profiles have expired.
+//
+// Ids go first: whose id is there is there, and a call that failed is repeated.
+func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (profiles int64, err error) {
+	if err := s.begin(ctx); err != nil {
+		return 0, err
+	}
+	defer s.calls.Done()
+	if !s.modern && s.cfg.Cluster != "" {
+		return 0, errOldDelete
+	}
+	of := "service = " + quoted(service)
+	a, err := s.exec(ctx, &statement{sql: "SELECT count() FROM (SELECT DISTINCT time, id FROM profiles WHERE " + of + ")"})
+	if err != nil {
+		return 0, err
+	}
+	if a.rows == 1 {
+		profiles = int64(a.cols[0].words[0])
+	}
+	if dry {
+		return profiles, nil
+	}
+	name := func(table string) string { return s.cfg.Database + "." + table }
+	on := ""
+	if s.cfg.Cluster != "" {
+		name = func(table string) string { return s.cfg.Database + "." + table + "_local" }
+		on = " ON CLUSTER " + s.cfg.Cluster
+	}
+	// An id is on the shard that its profile is on.
+	ids := fmt.Sprintf("(day, time, id) IN (SELECT day, time, id FROM %s WHERE %s)", name("profiles"), of)
+	for _, d := range [][2]string{{"ids", ids}, {"rollups", of}, {"profiles", of}} {
+		sql := fmt.Sprintf("ALTER TABLE %s%s DELETE WHERE %s", name(d[0]), on, d[1])
+		if s.modern {
+			sql += " SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1"
+		}
+		if _, err := s.client.run(ctx, sql); err != nil {
+			return 0, err
+		}
+		if err := s.awaitMutations(ctx, d[0]); err != nil {
+			return 0, err
+		}
+	}
+	return profiles, nil
+}
+
+// awaitMutations waits until a table has all its changes, on a server that can't be asked
+// to answer only then.
+func (s *Store) awaitMutations(ctx context.Context, table string) error {
+	for !s.modern {
+		a, err := s.exec(ctx, &statement{sql: fmt.Sprintf("SELECT count() FROM system.mutations WHERE database = %s AND table = %s AND NOT is_done",
+			quoted(s.cfg.Database), quoted(table))})
+		if err != nil {
+			return err
+		}
+		if a.rows == 1 && a.cols[0].words[0] == 0 {
+			return nil
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+var errOldDelete = errors.New("a cluster of ClickHouse before version 21 can't wait until a service is deleted: use a newer one")
+
+// quoted returns a text as a statement has it.
+func quoted(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
+}
+
+var _ store.Deleter = (*Store)(nil)
