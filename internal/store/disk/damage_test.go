@@ -540,3 +540,57 @@ func (sm *sample) serve(t *testing.T, dir string, b blow, lossy map[uint32]bool,
 	}
 	closeStore(t, s)
 }
+
+// A block that describes all partitions is damaged: what they have describes them, and no
+// more is set aside than what else is in the block.
+func TestDescriptionsDamaged(t *testing.T) {
+	sm := newSample(t)
+	tables, err := filepath.Glob(filepath.Join(sm.dir, "*.sst"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hit *tableBlock
+	others := map[uint32]bool{} // partitions with other keys in the block
+	for _, path := range tables {
+		tab, err := openTable(vfs.Default, sm.dir, filepath.Base(path), func(p string) { t.Fatal(p) }, func(p string) { t.Fatal(p) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, b := range tab.blocks {
+			if b.first[0] > format.KindPartition || b.last[0] < format.KindPartition {
+				continue
+			}
+			rows, err := tab.load(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range rows {
+				if id, ok := format.PartitionOfKey(v.key); ok && v.key[0] != format.KindPartition {
+					others[id] = true
+				}
+			}
+			hit = &b
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k := range 16 {
+				data[b.at+int64(b.size)/2+int64(k)] ^= 0x55
+			}
+			if err := os.WriteFile(path, data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if hit == nil || len(others) > 4 {
+		t.Fatalf("block %v has keys of the partitions %v", hit, others)
+	}
+	for start := range 2 { // what was written again is there at the next start
+		s := open(t, sm.dir, Options{})
+		sm.wantParts(t, s, func(rec store.Record) bool { return !others[sm.idOf(s, rec)] })
+		if aside := s.Stats().Aside; len(aside) > len(others) {
+			t.Errorf("start %d: set aside are %+v, want %d at most", start, aside, len(others))
+		}
+		closeStore(t, s)
+	}
+}

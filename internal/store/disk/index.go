@@ -4,10 +4,12 @@ import (
 	"encoding/binary"
 	"errors"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
 
+	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
@@ -117,7 +119,45 @@ func (s *Store) readPartitions() (byID map[uint32]*partition, lost map[uint32]er
 			return nil, nil, err
 		}
 	}
+	for _, id := range slices.Sorted(maps.Keys(lost)) {
+		if byID[id] == nil {
+			s.describeAgain(id, byID, lost)
+		}
+	}
 	return byID, lost, nil
+}
+
+// describeAgain finds out from what a partition has what its description said, and
+// writes that again. It leaves the partition lost where that can't be read either, or
+// another one has its place.
+func (s *Store) describeAgain(id uint32, byID map[uint32]*partition, lost map[uint32]error) {
+	// Which roll-ups may be used isn't known, so none are.
+	p := &partition{id: id, stored: true, Partition: format.Partition{Instance: slices.Sorted(slices.Values(s.o.InstanceLabels)), Dropped: math.MaxInt32}}
+	errFound := errors.New("found")
+	for _, kind := range format.PerHour {
+		prefix := format.PartitionKey(kind, id)
+		err := s.scanPrefix(prefix, func(key, _ []byte) error {
+			p.Epoch = store.Window(format.HourOfKey(key).Start(), s.epoch)
+			return errFound
+		})
+		if errors.Is(err, errFound) {
+			if err := s.load(p); err != nil || len(p.dict.Series) == 0 {
+				return
+			}
+			p.Service = p.dict.Series[0].Labels.Get(store.LabelService)
+			break
+		}
+	}
+	name := partitionName{p.Epoch, p.Service}
+	if p.Service == "" || s.parts[name] != nil {
+		s.unload(p)
+		return
+	}
+	if err := s.write1(format.PartitionKey(format.KindPartition, id), p.Partition.Append(nil)); err != nil {
+		s.o.Log.Error("the description of a partition could not be written again", "service", p.Service, "error", err)
+	}
+	delete(lost, id)
+	byID[id], s.parts[name] = p, p
 }
 
 // lastPartition returns the highest number of a partition that a key has.
