@@ -117,6 +117,7 @@ func randomQuery(t *testing.T, r *rand.Rand, kept []store.Record) store.Query {
 	q.Step = []int64{0, 0, 0, second, 7 * second, minute, 10 * minute, 60 * minute, 24 * 60 * minute}[r.IntN(9)]
 	q.SampleType = []string{"", "", "", "", "cpu", "samples", "inuse_space", "alloc_space", "inuse_goroutine", "1", "3", "none"}[r.IntN(12)]
 	q.Top = []float64{0, 0, 0, 0.05, 0.5, 0.07, 1}[r.IntN(7)]
+	q.Lasting = r.IntN(6) == 0
 	q.Limit = []int{0, 0, 1, 5, 50}[r.IntN(5)]
 	return q
 }
