@@ -19,9 +19,10 @@ const smallInput = 4 << 20
 // largestPlain is the size up to which input is decompressed as a whole.
 const largestPlain = 64 << 20
 
-// Decode reads a profile: an encoded protobuf message, gzipped or not, one of
-// pprof's older text and binary formats, the text of a goroutine profile
-// (debug=1 and debug=2), or folded stacks. Errors are of type [*SyntaxError]
+// Decode reads a profile: an encoded protobuf message, one of pprof's older text
+// and binary formats, the text of a goroutine profile (debug=1 and debug=2),
+// folded stacks, the text of perf script, or a file of speedscope, the Firefox
+// Profiler or V8 (.cpuprofile). Each may be compressed with gzip or zstd. Errors are of type [*SyntaxError]
 // and [*LimitError] where the bytes are at fault.
 //
 // Large input is decoded as it arrives; only when r is no [io.Seeker] is all of
@@ -97,6 +98,9 @@ func (d *decoder) decodeBytes(data []byte) (*Profile, error) {
 // plain returns the decompressed bytes of data if it is small and sound.
 func (d *decoder) plain(data []byte) (plain []byte, ok bool) {
 	if len(data) > smallInput {
+		return nil, false
+	}
+	if isZstd(data) {
 		return nil, false
 	}
 	if len(data) == 0 || data[0] != 0x1f { // which begins no field of a profile
@@ -199,6 +203,24 @@ func decodeText(open func() (io.Reader, error), lim Limits, m *meter) (p *Profil
 	case isProgram(prefix):
 		return nil, true, errors.New("this is a program, not a profile")
 	}
+	if bom := []byte("\ufeff"); bytes.HasPrefix(prefix, bom) {
+		whole := open
+		open = func() (io.Reader, error) {
+			in, err := whole()
+			if err == nil {
+				_, err = io.CopyN(io.Discard, in, int64(len(bom)))
+			}
+			return in, err
+		}
+		prefix = prefix[len(bom):]
+	}
+	if err := namedFormat(prefix); err != nil {
+		return nil, true, err
+	}
+	if head := bytes.TrimLeft(prefix, " \t\r\n"); len(head) > 0 && (head[0] == '{' || head[0] == '[' && isText(prefix)) {
+		p, err := decodeJSON(open, lim, m)
+		return p, true, err
+	}
 	if looksLikeGoroutineDump(prefix) {
 		data, err := m.readAll(io.LimitReader(io.MultiReader(bytes.NewReader(prefix), in), lim.TextBytes+1))
 		if err != nil {
@@ -209,6 +231,8 @@ func decodeText(open func() (io.Reader, error), lim Limits, m *meter) (p *Profil
 	}
 	p, err = decodeLegacy(open, lim, m)
 	switch {
+	case err != nil && looksPerfScript(prefix):
+		p, err = decodePerfScript(open, lim, m)
 	case err != nil && looksFolded(prefix):
 		if in, err = open(); err == nil {
 			p, err = parseFolded(in, lim, m)
@@ -241,11 +265,18 @@ func isText(b []byte) bool {
 
 // gzipError is a failure of decompression.
 type gzipError struct {
-	err error
-	at  int64 // bytes decompressed until then
+	zstd bool // in place of gzip
+	err  error
+	at   int64 // bytes decompressed until then
 }
 
 func (e *gzipError) Error() string {
+	if e.zstd {
+		if errors.Is(e.err, io.ErrUnexpectedEOF) {
+			return fmt.Sprintf("the zstd data is cut off after %d decompressed bytes", e.at)
+		}
+		return fmt.Sprintf("the zstd data is corrupt after %d decompressed bytes: %v", e.at, e.err)
+	}
 	switch {
 	case errors.Is(e.err, io.ErrUnexpectedEOF):
 		return fmt.Sprintf("the gzip data is cut off after %d decompressed bytes", e.at)
@@ -269,7 +300,7 @@ func (g *gunzipper) Read(b []byte) (int, error) {
 	n, err := g.zr.Read(b)
 	g.at += int64(n)
 	if err != nil && err != io.EOF {
-		err = &gzipError{err, g.at}
+		err = &gzipError{err: err, at: g.at}
 	}
 	return n, err
 }
@@ -296,12 +327,15 @@ func plain(r io.Reader, g *gunzipper) (io.Reader, error) {
 	if err := in.UnreadByte(); err != nil {
 		return nil, err
 	}
+	if first == zstdMagic[0] {
+		return unzstd(in)
+	}
 	if first != 0x1f {
 		return in, nil // 0x1f begins no field of a profile
 	}
 	g.at = 0
 	if err := g.zr.Reset(in); err != nil {
-		return nil, &gzipError{err, 0}
+		return nil, &gzipError{err: err}
 	}
 	return g, nil
 }

@@ -1,0 +1,257 @@
+package profile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Formats of other tools are known by how they begin, and are decoded as they
+// arrive. Each of those that hone reads is described beside its decoder; the
+// others are named, with what converts them.
+
+var errPerfData = errors.New("this is a perf.data file of Linux perf: convert it with perf script -i FILE >out.perf")
+
+// IsPerfData reports whether a file that begins with b is one of perf record,
+// which Decode can't read: perf script or perf_to_profile convert it.
+func IsPerfData(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("PERFILE2")) || bytes.HasPrefix(b, []byte("PERFFILE"))
+}
+
+// namedFormats are formats that hone knows but doesn't read.
+var namedFormats = []struct {
+	magic  string
+	advice string
+}{
+	{"FLR\x00", "this is a JFR recording of a Java VM, not a profile that hone reads: convert it with async-profiler's jfrconv -o collapsed FILE.jfr out.folded"},
+	{"\xff\xfe", "this is UTF-16 text, as PowerShell's > writes: convert it with iconv -f UTF-16 -t UTF-8 FILE, or write it with Out-File -Encoding utf8"},
+	{"\xfe\xff", "this is UTF-16 text: convert it with iconv -f UTF-16 -t UTF-8 FILE"},
+	{"BZh", "this is compressed with bzip2: decompress it with bzip2 -dk FILE"},
+	{"\xfd7zXZ\x00", "this is compressed with xz: decompress it with xz -dk FILE"},
+	{"\x04\x22\x4d\x18", "this is compressed with lz4: decompress it with lz4 -dk FILE"},
+	{"PK\x03\x04", "this is a ZIP archive: unpack it, and open the profile in it"},
+	{"version https://git-lfs.github.com/spec/", "this is a Git LFS pointer, not the file itself: fetch the file with git lfs pull"},
+	{"# callgrind format", callgrindAdvice},
+	{"go 1.", "this is an execution trace, not a profile: open it with hone wall or hone flame"},
+}
+
+const callgrindAdvice = "this is a Callgrind file, which has calls but no stacks: open it with KCachegrind, or open the profile that it was made from"
+
+// namedFormat returns the error about input that begins like one of namedFormats.
+func namedFormat(prefix []byte) error {
+	if IsPerfData(prefix) {
+		return errPerfData
+	}
+	for _, f := range namedFormats {
+		if bytes.HasPrefix(prefix, []byte(f.magic)) {
+			if f.magic == "go 1." && !bytes.Contains(prefix[:min(len(prefix), 16)], []byte(" trace\x00")) {
+				continue
+			}
+			return errors.New(f.advice)
+		}
+	}
+	if looksCallgrind(prefix) {
+		return errors.New(callgrindAdvice)
+	}
+	return nil
+}
+
+// looksCallgrind reports whether text begins with the header of Callgrind's format.
+func looksCallgrind(prefix []byte) bool {
+	events := false
+	for range 30 {
+		line, rest, ok := bytes.Cut(prefix, []byte("\n"))
+		if !ok {
+			break
+		}
+		prefix = rest
+		switch line = bytes.TrimSpace(line); {
+		case bytes.HasPrefix(line, []byte("events:")):
+			events = true
+		case hasAnyPrefix(line, "fn=", "fl=", "ob="):
+			return events
+		}
+	}
+	return false
+}
+
+// imported makes a profile of another tool's samples.
+type imported struct {
+	b      *Builder
+	lim    Limits
+	mem    *meter
+	held   int64
+	frames int // of all samples
+	adds   int
+}
+
+func newImported(types []ValueType, lim Limits, m *meter) *imported {
+	return &imported{b: NewBuilder(types...), lim: lim, mem: m}
+}
+
+// location returns the location of a function, and a line of it if line isn't 0.
+func (m *imported) location(name, file string, line int64) uint32 {
+	if name == "" && file == "" {
+		return m.b.Location(0, 0)
+	}
+	return m.b.Location(0, 0, Line{Function: m.b.Function(name, name, file, 0), Line: line})
+}
+
+// add adds a value of a sample type. The stack is leaf first.
+func (m *imported) add(stack []uint32, labels []Label, values []int64) error {
+	if m.frames += len(stack); m.frames > m.lim.Frames {
+		return &LimitError{"frames", int64(m.lim.Frames)}
+	}
+	m.b.Sample(stack, labels, values...)
+	return m.check()
+}
+
+func (m *imported) check() error {
+	p := m.b.in.p
+	switch {
+	case len(p.Stacks) > m.lim.Samples:
+		return &LimitError{"samples", int64(m.lim.Samples)}
+	case len(p.Locations) > min(m.lim.Locations, m.lim.Functions) || len(p.Strings) > m.lim.Strings:
+		return &LimitError{"functions", int64(min(m.lim.Locations, m.lim.Functions, m.lim.Strings))}
+	case len(p.Labels) > m.lim.Labels:
+		return &LimitError{"labels", int64(m.lim.Labels)}
+	}
+	if m.adds++; m.adds%64 == 0 {
+		return m.hold()
+	}
+	return nil
+}
+
+func (m *imported) hold() error { return m.mem.hold(&m.held, m.b.in.bytes()) }
+
+// profile returns the profile of all samples.
+func (m *imported) profile() (*Profile, error) {
+	if err := m.hold(); err != nil {
+		return nil, err
+	}
+	return m.b.Profile(), nil
+}
+
+// text is a string label of the builder.
+func (m *imported) text(key, value string) Label {
+	return Label{Key: m.b.String(key), Str: m.b.String(value)}
+}
+
+// rounded returns the whole number next to v. What no integer can hold is an error.
+func (j *jsonReader) rounded(v float64) (int64, error) {
+	if v = math.Round(v); math.Abs(v) >= 1<<63 {
+		return 0, j.errorf("a value of %v is too large", v)
+	}
+	return int64(v), nil
+}
+
+// foreignUnit returns the unit that values of another tool's unit get, and what
+// they are multiplied by: times are in nanoseconds.
+func foreignUnit(unit string) (name string, factor float64) {
+	switch unit {
+	case "nanoseconds":
+		return "nanoseconds", 1
+	case "microseconds":
+		return "nanoseconds", 1e3
+	case "milliseconds", "tracing-ms":
+		return "nanoseconds", 1e6
+	case "seconds":
+		return "nanoseconds", 1e9
+	case "bytes":
+		return "bytes", 1
+	}
+	return "count", 1
+}
+
+// foreignType is the sample type of a unit where the tool has no name for it.
+func foreignType(unit string) ValueType {
+	switch unit, _ := foreignUnit(unit); unit {
+	case "nanoseconds":
+		return ValueType{"time", unit}
+	case "bytes":
+		return ValueType{"space", unit}
+	}
+	return ValueType{"samples", "count"}
+}
+
+// honeType is the sample type that hone's exports call so. They say what unit a
+// value has that the format doesn't know.
+func honeType(name, unit string) ValueType {
+	if kind, of, ok := strings.Cut(name, " in "); ok && unit == "count" {
+		return ValueType{kind, of}
+	}
+	return ValueType{name, unit}
+}
+
+// typeSet lists the sample types of a file in the order of their first use.
+type typeSet []ValueType
+
+func (s *typeSet) of(t ValueType) int {
+	i := slices.Index(*s, t)
+	if i < 0 {
+		i = len(*s)
+		*s = append(*s, t)
+	}
+	return i
+}
+
+// decodeJSON decodes the formats of JSON. Input that begins like JSON is of one
+// of them, or is named.
+func decodeJSON(open func() (io.Reader, error), lim Limits, m *meter) (*Profile, error) {
+	in, err := open()
+	if err != nil {
+		return nil, err
+	}
+	j := newJSONReader(in, "JSON", lim)
+	if c, err := j.peek(); err != nil {
+		return nil, err
+	} else if c == '[' {
+		return nil, errors.New("this is JSON, but not a profile that hone reads; if it is a Chrome trace, open it in ui.perfetto.dev or save a .cpuprofile in its place")
+	}
+	const none = ""
+	kind, keys, done := none, map[string]bool{}, errors.New("known")
+	err = j.object(func(key []byte) error {
+		switch string(key) {
+		case "$schema", "exporter", "shared", "profiles", "meta", "threads", "libs", "nodes", "samples", "timeDeltas", "traceEvents", "head":
+			keys[string(key)] = true
+		}
+		switch {
+		case keys["traceEvents"]:
+			kind = "chrome"
+		case keys["meta"] && (keys["threads"] || keys["libs"]):
+			kind = "firefox"
+		case keys["profiles"] && keys["shared"]:
+			kind = "speedscope"
+		case keys["nodes"] && (keys["samples"] || keys["timeDeltas"]):
+			kind = "cpuprofile"
+		case keys["head"] && keys["samples"]:
+			kind = "old cpuprofile"
+		}
+		if kind != none {
+			return done
+		}
+		return j.skip()
+	})
+	if err != nil && !errors.Is(err, done) {
+		return nil, err
+	}
+	if kind == none && keys["nodes"] {
+		kind = "cpuprofile"
+	}
+	switch kind {
+	case "speedscope":
+		return decodeSpeedscope(open, lim, m)
+	case "firefox":
+		return decodeFirefox(open, lim, m)
+	case "cpuprofile":
+		return decodeCPUProfile(open, lim, m)
+	case "chrome":
+		return nil, errors.New("this is a Chrome trace, not a profile that hone reads: open it in ui.perfetto.dev, or save a .cpuprofile in its place")
+	case "old cpuprofile":
+		return nil, errors.New("this is a .cpuprofile of a V8 from before 2016: open it in speedscope, and export it from there")
+	}
+	return nil, errors.New("this is JSON, but not a profile that hone reads: speedscope, Firefox Profiler and .cpuprofile files are")
+}
