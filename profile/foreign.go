@@ -13,13 +13,11 @@ import (
 // arrive. Each of those that hone reads is described beside its decoder; the
 // others are named, with what converts them.
 
-var errPerfData = errors.New("this is a perf.data file of Linux perf: convert it with perf script -i FILE >out.perf")
+// ErrPerfData is the error of Decode about a file of perf record.
+var ErrPerfData = errors.New("this is a perf.data file of Linux perf: convert it with perf script -i FILE >out.perf")
 
-// IsPerfData reports whether a file that begins with b is one of perf record,
-// which Decode can't read: perf script or perf_to_profile convert it.
-func IsPerfData(b []byte) bool {
-	return bytes.HasPrefix(b, []byte("PERFILE2")) || bytes.HasPrefix(b, []byte("PERFFILE"))
-}
+// ErrTrace is the error of Decode about an execution trace.
+var ErrTrace = errors.New("this is an execution trace, not a profile: open it with hone wall or hone flame")
 
 // namedFormats are formats that hone knows but doesn't read.
 var namedFormats = []struct {
@@ -35,23 +33,22 @@ var namedFormats = []struct {
 	{"PK\x03\x04", "this is a ZIP archive: unpack it, and open the profile in it"},
 	{"version https://git-lfs.github.com/spec/", "this is a Git LFS pointer, not the file itself: fetch the file with git lfs pull"},
 	{"# callgrind format", callgrindAdvice},
-	{"go 1.", "this is an execution trace, not a profile: open it with hone wall or hone flame"},
 }
 
 const callgrindAdvice = "this is a Callgrind file, which has calls but no stacks: open it with KCachegrind, or open the profile that it was made from"
 
 // namedFormat returns the error about input that begins like one of namedFormats.
 func namedFormat(prefix []byte) error {
-	if IsPerfData(prefix) {
-		return errPerfData
+	if hasAnyPrefix(prefix, "PERFILE2", "PERFFILE") {
+		return ErrPerfData
 	}
 	for _, f := range namedFormats {
 		if bytes.HasPrefix(prefix, []byte(f.magic)) {
-			if f.magic == "go 1." && !bytes.Contains(prefix[:min(len(prefix), 16)], []byte(" trace\x00")) {
-				continue
-			}
 			return errors.New(f.advice)
 		}
+	}
+	if bytes.HasPrefix(prefix, []byte("go 1.")) && bytes.Contains(prefix[:min(len(prefix), 16)], []byte(" trace\x00")) {
+		return ErrTrace
 	}
 	if looksCallgrind(prefix) {
 		return errors.New(callgrindAdvice)

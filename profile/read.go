@@ -305,6 +305,10 @@ func (g *gunzipper) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// Decompress returns the bytes of r, decompressed if they are compressed with gzip
+// or zstd.
+func Decompress(r io.Reader) (io.Reader, error) { return plain(r, new(gunzipper)) }
+
 // plain returns the decompressed bytes of r, using g if they are compressed.
 func plain(r io.Reader, g *gunzipper) (io.Reader, error) {
 	// Decompression is fast from these two types only.

@@ -157,6 +157,19 @@ func readWall(ctx context.Context, f *capture.Fetcher, source string, o trace.Op
 		}
 		return fmt.Errorf("%s: %w", src.Name, err)
 	}
+	if !trace.Is(head) {
+		plain, err := profile.Decompress(in)
+		if err != nil {
+			return nil, nil, name(err)
+		}
+		if f.MaxBytes > 0 {
+			plain = io.LimitReader(plain, f.MaxBytes)
+		}
+		in = bufio.NewReaderSize(plain, 64<<10)
+		if head, err = in.Peek(trace.HeaderSize); err != nil && err != io.EOF {
+			return nil, nil, name(err)
+		}
+	}
 	if trace.Is(head) {
 		p, stats, err := trace.Wall(in, o)
 		if err != nil {
@@ -166,7 +179,7 @@ func readWall(ctx context.Context, f *capture.Fetcher, source string, o trace.Op
 	}
 	p, err := profile.Decode(in, profile.Limits{Bytes: f.MaxBytes, TextBytes: f.MaxBytes, Memory: machineMemory() / 2})
 	if err != nil {
-		return nil, nil, name(errors.New("neither an execution trace nor a profile"))
+		return nil, nil, name(fmt.Errorf("neither an execution trace nor a profile: %w", err))
 	}
 	return p, nil, nil
 }

@@ -3,6 +3,7 @@ package capture
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,6 +134,9 @@ func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, erro
 	}
 	defer src.Reader.Close()
 	p, err := l.Decode(src.Reader, src)
+	if f, ok := src.Reader.(*os.File); ok && errors.Is(err, profile.ErrPerfData) && f.Name() == source {
+		p, err = l.perf(ctx, source, src)
+	}
 	if err != nil {
 		return nil, named(source, err)
 	}
@@ -171,17 +175,47 @@ func (l *Loader) decode(in io.Reader) (*profile.Profile, error) {
 		head := make([]byte, trace.HeaderSize)
 		n, _ := file.ReadAt(head, 0)
 		if at, err := file.Seek(0, io.SeekCurrent); err != nil || at != 0 || !trace.Is(head[:n]) {
-			return profile.Decode(in, l.Limits)
+			p, err := profile.Decode(in, l.Limits)
+			if !errors.Is(err, profile.ErrTrace) {
+				return p, err
+			}
+			if _, err := file.Seek(at, io.SeekStart); err != nil {
+				return nil, err
+			}
+			return l.trace(in)
 		}
 	} else {
 		peeked := bufio.NewReader(in)
-		head, _ := peeked.Peek(trace.HeaderSize)
-		if in = peeked; !trace.Is(head) {
+		head, _ := peeked.Peek(4 << 10)
+		if in = peeked; !trace.Is(head) && !isCompressedTrace(head) {
 			return profile.Decode(in, l.Limits)
 		}
 	}
+	return l.trace(in)
+}
+
+// trace reads an execution trace, compressed or not, as a profile.
+func (l *Loader) trace(in io.Reader) (*profile.Profile, error) {
+	in, err := profile.Decompress(in)
+	if err != nil {
+		return nil, err
+	}
+	if most := cmp.Or(l.Limits.Bytes, profile.DefaultLimits().Bytes); most > 0 {
+		in = io.LimitReader(in, most)
+	}
 	p, _, err := trace.Wall(in, trace.Options{})
 	return p, err
+}
+
+// isCompressedTrace reports whether head begins a compressed execution trace.
+func isCompressedTrace(head []byte) bool {
+	in, err := profile.Decompress(bytes.NewReader(head))
+	if err != nil {
+		return false
+	}
+	start := make([]byte, trace.HeaderSize)
+	n, _ := io.ReadFull(in, start)
+	return trace.Is(start[:n])
 }
 
 // errNoTypes is the fault of a profile that says nothing, and could only be
@@ -258,6 +292,12 @@ func (l *Loader) mergeFiles(ctx context.Context, files []string, sizes []int64) 
 					p, _, err = trace.Wall(bytes.NewReader(buf), trace.Options{})
 				} else if err == nil {
 					p, err = dec.Decode(buf)
+				}
+				switch {
+				case errors.Is(err, profile.ErrTrace):
+					p, err = l.trace(bytes.NewReader(buf))
+				case errors.Is(err, profile.ErrPerfData):
+					p, err = l.convert(ctx, files[i])
 				}
 				p, err = l.each(p, err, &Source{Name: files[i], Size: int64(len(buf))})
 				if err != nil {

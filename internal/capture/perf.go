@@ -1,0 +1,125 @@
+package capture
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// perf reads a file of perf record.
+func (l *Loader) perf(ctx context.Context, file string, s *Source) (*profile.Profile, error) {
+	p, err := l.convert(ctx, file)
+	return l.each(p, err, s)
+}
+
+// convert reads a file of perf record with a program that is installed:
+// perf_to_profile, as go tool pprof does, or perf itself. Only files of the
+// command line are read so, never what came over the network.
+func (l *Loader) convert(ctx context.Context, file string) (*profile.Profile, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "hone-perf-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if file, err = l.plainFile(file, dir); err != nil {
+		return nil, err
+	}
+	if program, err := exec.LookPath("perf_to_profile"); err == nil {
+		return l.perfToProfile(ctx, program, file, filepath.Join(dir, "profile.pb.gz"))
+	}
+	program, err := exec.LookPath("perf")
+	if err != nil {
+		return nil, fmt.Errorf("%w; or install perf or perf_to_profile, which hone runs to read it", profile.ErrPerfData)
+	}
+	cmd := exec.CommandContext(ctx, program, "script", "-f", "-i", file)
+	var complaints complaints
+	cmd.Stderr = &complaints
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	p, err := profile.Decode(out, l.Limits)
+	if err != nil {
+		cancel() // there is no use for the rest
+	}
+	if wait := cmd.Wait(); wait != nil && (err == nil || complaints.text.Len() > 0) {
+		return nil, fmt.Errorf("perf script failed: %w%s", wait, complaints.last())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what perf script made of it: %w", err)
+	}
+	return p, nil
+}
+
+// plainFile returns the absolute name, which no program takes for a flag, of the
+// file or, if it is compressed, of a decompressed copy in dir.
+func (l *Loader) plainFile(file, dir string) (string, error) {
+	in, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	plain, err := profile.Decompress(in)
+	if err != nil {
+		return "", err
+	}
+	if _, asItIs := plain.(*bufio.Reader); !asItIs {
+		most := cmp.Or(l.Limits.Bytes, profile.DefaultLimits().Bytes)
+		copied := filepath.Join(dir, "perf.data")
+		out, err := os.Create(copied)
+		if err != nil {
+			return "", err
+		}
+		if n, err := io.Copy(out, io.LimitReader(plain, most+1)); err != nil || n > most {
+			out.Close()
+			return "", cmp.Or(err, error(&profile.LimitError{What: "bytes", Limit: most}))
+		}
+		return copied, out.Close()
+	}
+	return filepath.Abs(file)
+}
+
+func (l *Loader) perfToProfile(ctx context.Context, program, file, name string) (*profile.Profile, error) {
+	cmd := exec.CommandContext(ctx, program, "-i", file, "-o", name, "-f")
+	var complaints complaints
+	cmd.Stderr = &complaints
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("perf_to_profile failed: %w%s", err, complaints.last())
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return profile.Decode(f, l.Limits)
+}
+
+// complaints keeps the beginning of what a program writes on standard error.
+type complaints struct{ text strings.Builder }
+
+func (c *complaints) Write(b []byte) (int, error) {
+	c.text.Write(b[:min(len(b), max(0, 4096-c.text.Len()))])
+	return len(b), nil
+}
+
+// last returns the last line, ready to be appended to a message.
+func (c *complaints) last() string {
+	lines := strings.Split(strings.TrimSpace(c.text.String()), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return ": " + last
+	}
+	return ""
+}

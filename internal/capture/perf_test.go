@@ -1,0 +1,107 @@
+package capture
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/profile"
+)
+
+// fakePerf puts a program in the place of perf. It writes what perf script
+// writes about a file that begins with the magic.
+func fakePerf(t *testing.T, name, script string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+"/usr/bin"+string(os.PathListSeparator)+"/bin")
+}
+
+const perfScript = `[ "$1 $2 $3" = "script -f -i" ] || exit 7
+[ "$(head -c 8 "$4")" = PERFILE2 ] || exit 8
+printf 'app 1/2 1.5: 100 cycles:\n\t12 main+0x2 (/bin/app)\n\n'
+`
+
+func TestPerfData(t *testing.T) {
+	fakePerf(t, "perf", perfScript)
+	dir := t.TempDir()
+	data := []byte("PERFILE2 and more")
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write(data)
+	w.Close()
+	plain, gz := filepath.Join(dir, "perf.data"), filepath.Join(dir, "perf.data.gz")
+	for name, content := range map[string][]byte{plain: data, gz: packed.Bytes()} {
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := &Loader{Fetcher: &Fetcher{}}
+	for _, sources := range [][]string{{plain}, {gz}, {plain, gz}} {
+		p, err := l.Load(t.Context(), sources)
+		if err != nil {
+			t.Errorf("%q: %v", sources, err)
+			continue
+		}
+		if got := p.Values[1]; len(got) != 1 || got[0] != 100*int64(len(sources)) || p.SampleTypes[1].Type != "cycles" {
+			t.Errorf("%q: %+v %v", sources, p.SampleTypes, p.Values)
+		}
+	}
+	// What was sent is never given to a program.
+	if _, err := l.Decode(bytes.NewReader(data), &Source{Name: "upload"}); !errors.Is(err, profile.ErrPerfData) {
+		t.Errorf("an upload: %v", err)
+	}
+}
+
+func TestPerfFails(t *testing.T) {
+	fakePerf(t, "perf", "echo 'file is truncated' >&2\nexit 3\n")
+	file := filepath.Join(t.TempDir(), "perf.data")
+	if err := os.WriteFile(file, []byte("PERFILE2"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := &Loader{Fetcher: &Fetcher{}}
+	if _, err := l.Load(t.Context(), []string{file}); err == nil || !strings.Contains(err.Error(), file) || !strings.Contains(err.Error(), "file is truncated") {
+		t.Errorf("got %v", err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	if _, err := l.Load(t.Context(), []string{file}); !errors.Is(err, profile.ErrPerfData) || !strings.Contains(err.Error(), "install perf") {
+		t.Errorf("without perf: %v", err)
+	}
+}
+
+func TestCompressedTrace(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "trace.go127.trace"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	w.Write(data)
+	w.Close()
+	file := filepath.Join(t.TempDir(), "trace.gz")
+	if err := os.WriteFile(file, packed.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	l := &Loader{Fetcher: &Fetcher{}}
+	p, err := l.Load(t.Context(), []string{file})
+	if err != nil || p.NumSamples() == 0 {
+		t.Fatalf("a file: %v", err)
+	}
+	if _, err := l.Load(t.Context(), []string{file, file}); err != nil {
+		t.Errorf("two files: %v", err)
+	}
+	q, err := l.Decode(bytes.NewBuffer(packed.Bytes()), &Source{Name: "stream"})
+	if err != nil || q.NumSamples() != p.NumSamples() {
+		t.Errorf("a stream: %v", err)
+	}
+}
