@@ -108,6 +108,7 @@ func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
 	srv.Handle("GET /api/v1/views", auth.Read, s.listViews)
 	srv.Handle("PUT /api/v1/views/{name}", auth.Read, s.saveView)
 	srv.Handle("DELETE /api/v1/views/{name}", auth.Read, s.removeView)
+	s.pprofAddresses()
 	return s
 }
 
