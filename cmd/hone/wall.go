@@ -179,7 +179,7 @@ func readWall(ctx context.Context, f *capture.Fetcher, source string, o trace.Op
 	}
 	p, err := profile.Decode(in, profile.Limits{Bytes: f.MaxBytes, TextBytes: f.MaxBytes, Memory: machineMemory() / 2})
 	if err != nil {
-		return nil, nil, name(fmt.Errorf("neither an execution trace nor a profile: %w", err))
+		return nil, nil, fmt.Errorf("%s: neither an execution trace nor a profile: %w", src.Name, err)
 	}
 	return p, nil, nil
 }
