@@ -52,8 +52,11 @@ its beginning.
   -n              show the rewrite, the settings or the profile, and do nothing
   -json           print the result as JSON
 
+The result says how many statements of the changed function the tests execute: tests that
+pass prove nothing of a function that none of them calls.
+
 What was kept is left uncommitted, and is in .hone/advice/ID.patch for git apply and
-git am, with the measurement in its message. The exit code is 3 if a rewrite, or every
+git am, with the measurement and what the tests execute in its message. The exit code is 3 if a rewrite, or every
 setting that was tried, was not confirmed.
 
 Examples:
@@ -95,7 +98,7 @@ func (f *tunerFlags) tuner(a *app, args []string) (*tune.Tuner, *progress, error
 	f.bench.Command = append([]string{"hone", f.fs.Name()}, args...)
 	f.bench.PreCheck = -1 // the verdict is of two measurements; their noise is in the intervals
 	f.bench.Events = progress.event
-	t := &tune.Tuner{Dir: dir, Bench: f.bench, Dirty: f.dirty, Stage: func(stage, what string) {
+	t := &tune.Tuner{Untested: true, Dir: dir, Bench: f.bench, Dirty: f.dirty, Stage: func(stage, what string) {
 		progress.event(capture.BenchEvent{Stage: stage, What: what})
 	}}
 	if f.short {
@@ -285,6 +288,9 @@ func (a *app) tellResult(r *tune.Result, f *advice.Finding) {
 		return
 	}
 	fmt.Fprintf(a.stdout, "    %s\n", r.Why)
+	if r.Tests != "" && !strings.Contains(r.Why, r.Tests) {
+		fmt.Fprintf(a.stdout, "    %s\n", r.Tests)
+	}
 	if r.Caveat != "" {
 		fmt.Fprintf(a.stdout, "    but: %s\n", r.Caveat)
 	}

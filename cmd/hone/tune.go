@@ -21,7 +21,8 @@ const tuneHelp = `usage: hone tune [flags] [packages]
 Tune packages: profile their benchmarks, try the rewrite of the finding that promises
 most, keep it if it is confirmed, and profile again, until no rewrite is left. Then
 measure what stood before against what stands now. Each rewrite is proved as hone fix
-does: tests have to pass, benchmarks have to get better, twice.
+does: tests have to pass, benchmarks have to get better, twice. A rewrite that does the
+same whatever it is given (class A) is kept only where tests execute the function it is in.
 
   -bench RE       benchmarks to tune (all)
   -class C        A: only rewrites that do the same whatever they are given; AB (AB)
@@ -37,6 +38,7 @@ does: tests have to pass, benchmarks have to get better, twice.
   -short          run tests with -short
   -tags LIST      build tags
   -vet LIST       checks that have to pass: those of go vet and go test by default; off
+  -untested       also keep rewrites of class A in functions that no test executes
   -dirty          also change files that have changes which are not committed
   -json           print everything as JSON
 
@@ -78,6 +80,7 @@ func runTune(ctx context.Context, a *app, args []string) error {
 	most := f.fs.Int("most", 50, "")
 	again := f.fs.Bool("again", false, "")
 	settings := f.fs.Bool("settings", false, "")
+	untested := f.fs.Bool("untested", false, "")
 	least := f.fs.Float64("min", advice.DefaultMinShare, "")
 	f.fs.StringVar(&f.bench.Pattern, "bench", ".", "")
 	f.fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
@@ -97,6 +100,7 @@ func runTune(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	t.Untested = *untested
 	f.bench.Packages = packages
 	if len(packages) == 0 {
 		f.bench.Packages = []string{"."}

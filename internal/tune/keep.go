@@ -83,6 +83,6 @@ func (t *Tuner) keep(fix *advice.Fix) (err error) {
 	if t.first[fix.File] == nil {
 		t.first[fix.File] = fix.Before
 	}
-	t.written[fix.File] = fix.After
+	t.written[fix.File], t.covered = fix.After, nil
 	return nil
 }

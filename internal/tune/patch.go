@@ -43,7 +43,11 @@ func mailText(r *Result, f *advice.Finding, from mail.Address) []byte {
 	fmt.Fprintf(&b, "From: %s\nDate: %s\n", from.String(), r.Time.Format(time.RFC1123Z))
 	fmt.Fprintf(&b, "Subject: %s\n", mime.QEncoding.Encode("utf-8", "[PATCH] "+subject(f)))
 	fmt.Fprintf(&b, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n")
-	fmt.Fprintf(&b, "In %s %s\n\nMeasured with hone, without and with this change in turns:\n\n", f.Function, f.Why)
+	fmt.Fprintf(&b, "In %s %s\n\n", f.Function, f.Why)
+	if r.Tests != "" {
+		fmt.Fprintf(&b, "Tests: %s.\n\n", r.Tests)
+	}
+	fmt.Fprintf(&b, "Measured with hone, without and with this change in turns:\n\n")
 	for _, c := range r.Changes {
 		if isTime(c.Unit) || c.IsClock() || c.Unit == "B/op" || c.Unit == "allocs/op" {
 			fmt.Fprintf(&b, "    %-40s %12.6g → %-12.6g %-10s %s\n", c.Benchmark, c.Before, c.After, c.Unit, c.Verdict)

@@ -30,8 +30,11 @@ func (t *Tuner) passes(ctx context.Context, r *Result, f *advice.Finding, overla
 		return t.runGo(ctx, append(args, packages...)...)
 	}
 	out, err := test("-overlay=" + overlay)
-	if err == nil || ctx.Err() != nil {
-		return ctx.Err() != nil, ctx.Err()
+	if ctx.Err() != nil {
+		return true, ctx.Err()
+	}
+	if err == nil {
+		return false, t.cover(ctx, r, f, test)
 	}
 	t.stage("test", "without the rewrite")
 	if before, err := test("-count=1"); err != nil {
@@ -41,7 +44,7 @@ func (t *Tuner) passes(ctx context.Context, r *Result, f *advice.Finding, overla
 		was := failures(before)
 		if !slices.Contains(was, "FAIL "+f.Package) && slices.Equal(was, failures(out)) {
 			r.Caveat = "tests of other packages fail with it as they do without: " + list(was)
-			return false, nil
+			return false, t.cover(ctx, r, f, test)
 		}
 		r.State, r.Why, r.Output = advice.Inconclusive, "tests fail without the rewrite, too: mend them first", tail(before)
 		return true, nil

@@ -27,13 +27,16 @@ type Tuner struct {
 	TestFlags []string
 	// Dirty allows to change files that have changes which are not committed.
 	Dirty bool
+	// Untested allows to keep a rewrite of class A in a function that no test executes.
+	Untested bool
 	// CheckOnly ends a trial with Patched: nothing is measured or kept.
 	CheckOnly bool
 	// Stage is told what is being done. May be nil.
 	Stage func(stage, what string)
 
-	written map[string][]byte // files that this tuner has changed, as it left them
-	first   map[string][]byte // and as they were before
+	written map[string][]byte          // files that this tuner has changed, as it left them
+	first   map[string][]byte          // and as they were before
+	covered map[string]packageCoverage // by package, as the source is now
 }
 
 // A Result is what became of a rewrite.
@@ -44,9 +47,14 @@ type Result struct {
 	State   advice.State `json:"state"`
 	Why     string       `json:"why"` // a sentence
 	Caveat  string       `json:"caveat,omitempty"`
-	Time    time.Time    `json:"time"`
-	Run     string       `json:"run,omitempty"` // with the measurement
-	Changes []Change     `json:"changes,omitempty"`
+	// Tests is a sentence of what tests execute of the functions that change, and Coverage
+	// the same in numbers. NoCoverage is why that is not known.
+	Tests      string     `json:"tests,omitempty"`
+	Coverage   []Coverage `json:"coverage,omitempty"`
+	NoCoverage string     `json:"noCoverage,omitempty"`
+	Time       time.Time  `json:"time"`
+	Run        string     `json:"run,omitempty"` // with the measurement
+	Changes    []Change   `json:"changes,omitempty"`
 	// Settings are what was tried of a finding that settings are for.
 	Settings []SettingTrial `json:"settings,omitempty"`
 	Kept     bool           `json:"kept"`
@@ -89,6 +97,10 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 		return r, nil
 	}
 	r.State = advice.Patched
+	if why := t.needsTests(r, f); why != "" {
+		r.Why = why
+		return r, nil
+	}
 	if t.CheckOnly {
 		r.Why = "it builds and passes the tests; nothing was measured"
 		return r, nil
@@ -113,6 +125,22 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 	}
 	r.Kept = true
 	return r, nil
+}
+
+// needsTests says why a rewrite of class A is not measured, nor kept: it goes into the source
+// without anybody's review, so tests have to execute it. It is "" where they do.
+func (t *Tuner) needsTests(r *Result, f *advice.Finding) string {
+	if t.Untested || f.Class != advice.Safe {
+		return ""
+	}
+	names, why := r.untested()
+	switch {
+	case len(names) > 0:
+		return "it builds and passes the tests, but no test executes " + strings.Join(names, " and ") + ": write one, or keep it with -untested"
+	case why != "":
+		return "it builds and passes the tests, but " + why + ": keep it with -untested if tests execute it"
+	}
+	return ""
 }
 
 // writeOverlay writes what -overlay of the go command wants for files with other text.

@@ -1,0 +1,285 @@
+package tune
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/infile"
+)
+
+// Coverage is what tests execute of a function that a rewrite changes. Tests that pass say
+// nothing of a function that none of them calls.
+type Coverage struct {
+	Function   string `json:"function"` // "addLine", "(*Parser).addLine"
+	Statements int    `json:"statements"`
+	Executed   int    `json:"executed"`
+	// ChangedExecuted reports whether one of the statements that changed was executed.
+	ChangedExecuted bool `json:"changedExecuted"`
+}
+
+func (c *Coverage) String() string {
+	switch {
+	case c.Executed == 0:
+		return "no test executes " + c.Function
+	case !c.ChangedExecuted:
+		return fmt.Sprintf("tests execute %d of %d statements of %s, but none of those that changed", c.Executed, c.Statements, c.Function)
+	}
+	return fmt.Sprintf("tests execute %d of %d statements of %s", c.Executed, c.Statements, c.Function)
+}
+
+// A block is a line of a coverage profile: statements that are executed one after the other.
+type block struct {
+	startLine, startColumn, endLine, endColumn int
+	statements                                 int
+	executed                                   bool
+}
+
+// profileLine is "example.com/m/file.go:7.21,9.3 2 1".
+var profileLine = regexp.MustCompile(`^(.+):(\d+)\.(\d+),(\d+)\.(\d+) (\d+) (\d+)$`)
+
+// maxCoverage bounds a coverage profile: each block of code has 50 bytes for each package
+// with tests.
+const maxCoverage = 1 << 30
+
+// readCoverage returns the blocks of a package by their file, each once: every test binary
+// has its own count of it.
+func readCoverage(ctx context.Context, profile, pkg string) (map[string][]block, error) {
+	text, err := infile.ReadFile(ctx, profile, maxCoverage)
+	if err != nil {
+		return nil, err
+	}
+	type place struct {
+		file string
+		block
+	}
+	index := make(map[place]int)
+	blocks := make(map[string][]block)
+	in := bufio.NewScanner(bytes.NewReader(text))
+	for in.Scan() {
+		m := profileLine.FindStringSubmatch(in.Text())
+		if m == nil || path.Dir(m[1]) != pkg {
+			continue
+		}
+		var n [5]int
+		for i := range n {
+			if n[i], err = strconv.Atoi(m[i+2]); err != nil {
+				return nil, fmt.Errorf("%s: %q: %w", profile, in.Text(), err)
+			}
+		}
+		file, b := path.Base(m[1]), block{n[0], n[1], n[2], n[3], n[4], false}
+		i, ok := index[place{file, b}]
+		if !ok {
+			i = len(blocks[file])
+			index[place{file, b}] = i
+			blocks[file] = append(blocks[file], b)
+		}
+		blocks[file][i].executed = blocks[file][i].executed || m[7] != "0"
+	}
+	return blocks, in.Err()
+}
+
+// coverageOf says what blocks tell of the functions that a rewrite changes, in their order.
+// Both are of the text before: a function is called or not, whatever is in it.
+func coverageOf(fix *advice.Fix, blocks []block) ([]Coverage, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, fix.File, fix.Before, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	changed := changesOf(fix)
+	var all []Coverage
+	for _, d := range f.Decls {
+		from, to := fset.Position(d.Pos()), fset.Position(d.End())
+		if !changed.within(from.Line, to.Line) {
+			continue
+		}
+		c := Coverage{}
+		if f, ok := d.(*ast.FuncDecl); ok {
+			if f.Body == nil || len(f.Body.List) == 0 {
+				continue
+			}
+			c.Function = functionName(f)
+		}
+		for _, b := range blocks {
+			if b.startLine < from.Line || b.startLine == from.Line && b.startColumn < from.Column ||
+				b.endLine > to.Line || b.endLine == to.Line && b.endColumn > to.Column {
+				continue
+			}
+			c.Statements += b.statements
+			if b.executed {
+				c.Executed += b.statements
+				c.ChangedExecuted = c.ChangedExecuted || changed.within(b.startLine, b.endLine)
+			}
+		}
+		switch {
+		case c.Function != "":
+		case c.Statements == 0:
+			continue // imports, and variables that are set before any test runs
+		default:
+			c.Function = "the functions at line " + strconv.Itoa(from.Line)
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// changes are where a text is rewritten: lines that go, and lines before which some come.
+type changes struct{ gone, before map[int]bool }
+
+func (c *changes) within(from, to int) bool {
+	for line := from; line <= to; line++ {
+		if c.gone[line] || line > from && c.before[line] {
+			return true
+		}
+	}
+	return false
+}
+
+// functionName is the name of a declaration, a method's with its receiver.
+func functionName(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return f.Name.Name
+	}
+	star, t := "", f.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.StarExpr:
+			star, t = "*", x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			if star != "" {
+				return "(*" + x.Name + ")." + f.Name.Name
+			}
+			return x.Name + "." + f.Name.Name
+		default:
+			return f.Name.Name
+		}
+	}
+}
+
+var hunk = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@`)
+
+// changesOf reads them from a unified diff.
+func changesOf(fix *advice.Fix) *changes {
+	c := &changes{make(map[int]bool), make(map[int]bool)}
+	line, inside := 0, false
+	for text := range strings.Lines(string(diff.Diff("before", fix.Before, "after", fix.After))) {
+		switch m := hunk.FindStringSubmatch(text); {
+		case m != nil:
+			line, _ = strconv.Atoi(m[1])
+			if m[2] == "0" {
+				line++ // of an empty range, it is the line before
+			}
+			inside = true
+		case !inside:
+		case strings.HasPrefix(text, "-"):
+			c.gone[line] = true
+			line++
+		case strings.HasPrefix(text, "+"):
+			c.before[line] = true
+		case strings.HasPrefix(text, " "):
+			line++
+		}
+	}
+	return c
+}
+
+const unknownCoverage = "what tests execute of it is unknown: "
+
+// cover says what tests execute of the functions that a rewrite changes. They run without
+// it: the go command measures coverage of files as they are, whatever an overlay says. What
+// was found of a package holds until something is kept.
+func (t *Tuner) cover(ctx context.Context, r *Result, f *advice.Finding, test func(flags ...string) ([]byte, error)) error {
+	found, ok := t.covered[f.Package]
+	if !ok {
+		t.stage("test", "coverage")
+		found = t.coverPackage(ctx, f.Package, test)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if t.covered == nil {
+			t.covered = make(map[string]packageCoverage)
+		}
+		t.covered[f.Package] = found
+	}
+	err := found.err
+	if err == nil {
+		r.Coverage, err = coverageOf(f.Fix, found.blocks[filepath.Base(f.Fix.File)])
+	}
+	switch {
+	case err != nil:
+		r.NoCoverage = unknownCoverage + err.Error()
+	case len(r.Coverage) == 0:
+		r.NoCoverage = unknownCoverage + "no function with statements changes"
+	}
+	r.Tests = r.tested()
+	return nil
+}
+
+type packageCoverage struct {
+	blocks map[string][]block // by file
+	err    error
+}
+
+func (t *Tuner) coverPackage(ctx context.Context, pkg string, test func(flags ...string) ([]byte, error)) packageCoverage {
+	scratch, err := os.MkdirTemp("", "hone-fix-")
+	if err != nil {
+		return packageCoverage{err: err}
+	}
+	defer os.RemoveAll(scratch)
+	profile := filepath.Join(scratch, "coverage.txt")
+	out, failed := test("-coverpkg="+pkg, "-coverprofile="+profile)
+	blocks, err := readCoverage(ctx, profile, pkg)
+	if err != nil && failed != nil {
+		err = errors.New("go test -cover fails: " + firstLine(out))
+	}
+	return packageCoverage{blocks, err}
+}
+
+func firstLine(out []byte) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return line
+}
+
+// tested says in a sentence what tests execute of what changed.
+func (r *Result) tested() string {
+	var parts []string
+	for i := range r.Coverage {
+		parts = append(parts, r.Coverage[i].String())
+	}
+	if len(parts) == 0 {
+		return r.NoCoverage
+	}
+	return strings.Join(parts, "; ")
+}
+
+// untested returns the names of the changed functions that no test executes; why is set where
+// that isn't known.
+func (r *Result) untested() (names []string, why string) {
+	for i := range r.Coverage {
+		if r.Coverage[i].Executed == 0 {
+			names = append(names, r.Coverage[i].Function)
+		}
+	}
+	return names, r.NoCoverage
+}
