@@ -194,7 +194,7 @@ func (g *tuning) pass(ctx context.Context, seen map[string]bool) (kept bool, err
 		if r != nil {
 			g.Tried = append(g.Tried, r)
 		}
-		if errors.Is(err, tune.ErrUncommitted) {
+		if errors.Is(err, tune.ErrUncommitted) || errors.Is(err, tune.ErrOutside) {
 			g.warn("hone: " + err.Error())
 			continue
 		} else if err != nil {

@@ -2,6 +2,8 @@ package tune
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -127,5 +129,36 @@ func TestUntestedIsNotMeasured(t *testing.T) {
 	}
 	if got := read(t, filepath.Join(dir, "m.go")); got != slow {
 		t.Errorf("the file is\n%s", got)
+	}
+}
+
+// TestOutsideIsNotRewritten: files, and files below folders, that symbolic links lead to.
+func TestOutsideIsNotRewritten(t *testing.T) {
+	dir := module(t, map[string]string{"go.mod": goMod, "in/m.go": slow})
+	out := module(t, map[string]string{"m.go": slow, "folder/m.go": slow})
+	for link, to := range map[string]string{
+		"m.go": filepath.Join(out, "m.go"), "folder": filepath.Join(out, "folder"), "within": filepath.Join(dir, "in"),
+	} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Skip(err)
+		}
+	}
+	for file, outside := range map[string]bool{"m.go": true, "folder/m.go": true, "within/m.go": false, "in/m.go": false} {
+		f := finding(dir, slow, fast)
+		f.Fix.File = filepath.Join(dir, file)
+		trial := tuner(t, dir)
+		if err := trial.keep(f.Fix); errors.Is(err, ErrOutside) != outside || !outside && err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+		if outside {
+			if _, err := trial.Try(t.Context(), f, length); !errors.Is(err, ErrOutside) {
+				t.Errorf("trying %s: %v", file, err)
+			}
+		}
+	}
+	for _, file := range []string{"m.go", "folder/m.go"} {
+		if got := read(t, filepath.Join(out, file)); got != slow {
+			t.Errorf("%s is\n%s", file, got)
+		}
 	}
 }

@@ -21,6 +21,9 @@ var ErrUncommitted = errors.New("has changes that are not committed")
 // unchanged checks that a file is the one that the rewrite was made of, and that
 // nothing in it is anybody's unsaved work.
 func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
+	if err := t.inside(fix.File); err != nil {
+		return err
+	}
 	now, err := infile.ReadFile(ctx, fix.File, infile.MaxSource)
 	if err != nil {
 		return err
@@ -49,9 +52,56 @@ func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
 	return nil
 }
 
+// ErrOutside: a file is reached through a symbolic link that leads out of its module.
+var ErrOutside = errors.New("leads out of the module by a symbolic link, so it is not rewritten: others may use the file; change it where it is")
+
+// inside checks that a file is where its name says: in the module that the name is in, once
+// symbolic links of the file and of the folders above are followed.
+func (t *Tuner) inside(file string) error {
+	root := filepath.Dir(file)
+	for {
+		if info, err := os.Stat(filepath.Join(root, "go.mod")); err == nil && info.Mode().IsRegular() {
+			break
+		}
+		up := filepath.Dir(root)
+		if up == root {
+			return nil // in no module
+		}
+		root = up
+	}
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return err
+	}
+	for dir := t.Dir; ; { // a link to a folder may have a go.mod of its own: the user's module counts
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
+				root = dir
+			}
+			break
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			break
+		}
+		dir = up
+	}
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return err
+	}
+	if rel, err := filepath.Rel(real, target); err != nil || !filepath.IsLocal(rel) {
+		return fmt.Errorf("%s %w (%s)", file, ErrOutside, target)
+	}
+	return nil
+}
+
 // keep writes the rewritten file in one step: whatever happens, it is the old text or
 // the new one.
 func (t *Tuner) keep(fix *advice.Fix) (err error) {
+	if err := t.inside(fix.File); err != nil {
+		return err
+	}
 	target, err := filepath.EvalSymlinks(fix.File)
 	if err != nil {
 		return err
