@@ -11,6 +11,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -54,9 +55,10 @@ func run(ctx context.Context) error {
 	if err := command(ctx, "", program, "tour", "-y", "-dir", *dir); err != nil {
 		return err
 	}
-	// The tour's runs, the newest first: the gate, the last step, the first step,
-	// the measurement before.
-	first, last := "latest~3", "latest~1"
+	first, last, err := firstAndLast(ctx, *dir, program)
+	if err != nil {
+		return err
+	}
 	fmt.Println("\n== The first version and the last")
 	if err := command(ctx, *dir, program, "compare", first, last); err != nil {
 		return err
@@ -74,6 +76,42 @@ func run(ctx context.Context) error {
 		return command(ctx, *dir, program, "ui", first, last)
 	}
 	return look(ctx, *dir, program, "ui", "-no_browser", first, last)
+}
+
+// firstAndLast returns the tour's measurement of the first version, and that of the last step.
+// Its other runs are no versions to compare: the gate has no profiles, and the load no
+// benchmark.
+func firstAndLast(ctx context.Context, dir, program string) (first, last string, err error) {
+	cmd := exec.CommandContext(ctx, program, "runs", "-json")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		return "", "", fmt.Errorf("hone runs: %w", err)
+	}
+	return pick(out)
+}
+
+// pick finds them in the list of runs, which has the newest first.
+func pick(list []byte) (first, last string, err error) {
+	var runs []struct {
+		ID      string
+		Command []string
+	}
+	if err := json.Unmarshal(list, &runs); err != nil {
+		return "", "", fmt.Errorf("hone runs: %w", err)
+	}
+	for _, r := range runs {
+		if len(r.Command) < 2 || r.Command[1] != "bench" {
+			continue
+		}
+		if first = r.ID; last == "" {
+			last = r.ID
+		}
+	}
+	if first == last {
+		return "", "", fmt.Errorf("the tour kept %d runs, and not two of hone bench to compare", len(runs))
+	}
+	return first, last, nil
 }
 
 // tune has hone tune the first version of an example, in a module of its own.
