@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 )
@@ -53,6 +54,20 @@ done`
 // newScratch makes a directory below root, and removes those of measurements
 // that are over.
 func newScratch(root string) (*scratch, error) {
+	s, err := lockedDir(root)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Mkdir(s.tmp(), 0o700); err != nil {
+		s.close()
+		return nil, err
+	}
+	s.startWatcher()
+	return s, nil
+}
+
+// lockedDir makes the directory alone.
+func lockedDir(root string) (*scratch, error) {
 	sweepScratch(root)
 	s := new(scratch)
 	var err error
@@ -65,15 +80,43 @@ func newScratch(root string) (*scratch, error) {
 		}
 		os.RemoveAll(s.dir)
 	}
+	return s, err
+}
+
+// TempDir makes a temporary directory that is removed by remove or, if hone is killed before,
+// by the next hone that makes one: it holds a lock that goes with its process.
+func TempDir() (dir string, remove func() error, err error) {
+	s, err := lockedDir(os.TempDir())
+	if err != nil {
+		return "", nil, err
+	}
+	return s.dir, s.close, nil
+}
+
+// HoldFile keeps SweepFiles of other processes from a file until it is released.
+func HoldFile(name string) (release func(), err error) {
+	if runtime.GOOS == "windows" {
+		return func() {}, nil // an open file can't be removed there
+	}
+	lock, err := lockFile(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(s.tmp(), 0o700); err != nil {
-		s.close()
-		return nil, err
+	return func() { lock.Close() }, nil
+}
+
+// SweepFiles removes files by a pattern that a killed hone left, and no other hone holds.
+func SweepFiles(pattern string) {
+	names, _ := filepath.Glob(pattern)
+	for _, name := range names {
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if lock, err := lockFile(name); err == nil {
+			lock.Close()
+			os.Remove(name)
+		}
 	}
-	s.startWatcher()
-	return s, nil
 }
 
 // tmp is the directory for temporary files of processes.

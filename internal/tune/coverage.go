@@ -9,7 +9,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -19,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/infile"
 )
 
@@ -242,11 +242,11 @@ type packageCoverage struct {
 }
 
 func (t *Tuner) coverPackage(ctx context.Context, pkg string, test func(flags ...string) ([]byte, error)) packageCoverage {
-	scratch, err := os.MkdirTemp("", "hone-fix-")
+	scratch, remove, err := capture.TempDir()
 	if err != nil {
 		return packageCoverage{err: err}
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	profile := filepath.Join(scratch, "coverage.txt")
 	out, failed := test("-coverpkg="+pkg, "-coverprofile="+profile)
 	blocks, err := readCoverage(ctx, profile, pkg)

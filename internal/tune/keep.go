@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/durable"
 	"github.com/hone-go/hone/internal/git"
 	"github.com/hone-go/hone/internal/infile"
@@ -96,6 +97,8 @@ func (t *Tuner) inside(file string) error {
 	return nil
 }
 
+const leftPattern = ".hone-fix-*"
+
 // keep writes the rewritten file in one step: whatever happens, it is the old text or
 // the new one.
 func (t *Tuner) keep(fix *advice.Fix) (err error) {
@@ -110,7 +113,7 @@ func (t *Tuner) keep(fix *advice.Fix) (err error) {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(target), ".hone-fix-*")
+	tmp, err := os.CreateTemp(filepath.Dir(target), leftPattern)
 	if err != nil {
 		return err
 	}
@@ -119,6 +122,12 @@ func (t *Tuner) keep(fix *advice.Fix) (err error) {
 			os.Remove(tmp.Name())
 		}
 	}()
+	release, err := capture.HoldFile(tmp.Name())
+	if err != nil {
+		tmp.Close()
+		return err
+	}
+	defer release()
 	_, err = tmp.Write(fix.After)
 	err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close())
 	if err != nil {

@@ -77,11 +77,13 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 	if err := t.unchanged(ctx, f.Fix); err != nil {
 		return nil, err
 	}
-	scratch, err := os.MkdirTemp("", "hone-fix-")
+	// What a hone left that was killed between writing the new text and renaming it.
+	capture.SweepFiles(filepath.Join(filepath.Dir(f.Fix.File), leftPattern))
+	scratch, remove, err := capture.TempDir()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	overlay, err := writeOverlay(scratch, map[string][]byte{f.Fix.File: f.Fix.After})
 	if err != nil {
 		return nil, err
@@ -266,11 +268,11 @@ func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r
 // Before compares the code as it was before this tuner changed anything with the code
 // as it is.
 func (t *Tuner) Before(ctx context.Context, benchmarks []capture.BenchID) (*capture.BenchReport, error) {
-	scratch, err := os.MkdirTemp("", "hone-fix-")
+	scratch, remove, err := capture.TempDir()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	overlay, err := writeOverlay(scratch, t.first)
 	if err != nil {
 		return nil, err
