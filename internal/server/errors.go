@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/ingest"
@@ -29,6 +32,21 @@ func (e *Error) Unwrap() error { return e.Err }
 // BadParam returns the error of a parameter that is wrong.
 func BadParam(param, format string, args ...any) error {
 	return &Error{Status: http.StatusBadRequest, Param: param, Err: fmt.Errorf(format, args...)}
+}
+
+// OnlyParams returns an error for a parameter of a request other than those known:
+// left out without a word, the answer would pass for another one.
+func OnlyParams(r *http.Request, known ...string) error {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return BadParam("", "the query can't be read: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		if !slices.Contains(known, name) {
+			return BadParam(name, "unknown parameter %q", name)
+		}
+	}
+	return nil
 }
 
 // Flag reads a parameter that is 1 or 0.

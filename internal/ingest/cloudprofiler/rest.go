@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,6 +50,11 @@ func (s *Service) mountREST(mux *http.ServeMux) {
 	}))
 	mux.Handle("GET /v2/projects/{project}/profiles", s.rest(func(w http.ResponseWriter, r *http.Request) (proto.Message, error) {
 		q := r.URL.Query()
+		for name := range q {
+			if !slices.Contains([]string{"pageToken", "page_token", "pageSize", "page_size", "key", "alt", "prettyPrint", "$alt", "quotaUser"}, name) {
+				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("the parameter %.50q is not supported: pageSize and pageToken are", name))
+			}
+		}
 		req := &profilerpb.ListProfilesRequest{Parent: parent(r), PageToken: first(q["pageToken"], q["page_token"])}
 		if text := first(q["pageSize"], q["page_size"]); text != "" {
 			n, err := strconv.ParseInt(text, 10, 32)

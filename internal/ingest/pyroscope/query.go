@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"connectrpc.com/connect"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/hone-go/hone/internal/ingest"
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
@@ -29,7 +31,7 @@ const maxQuery = 1 << 20
 // what was found for one is not taken for another. nil is one scope for all.
 func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context) string) {
 	q := newQuerier(st, scope)
-	options := wire.Options(ingest.Limits{BodyBytes: maxQuery}, 0)
+	options := wire.QueryOptions(ingest.Limits{BodyBytes: maxQuery})
 	serveCall(mux, "ProfileTypes", q.profileTypes, options)
 	serveCall(mux, "LabelNames", q.labelNames, options)
 	serveCall(mux, "LabelValues", q.labelValues, options)
@@ -51,12 +53,45 @@ func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context
 
 func serveCall[Req, Res any](mux *http.ServeMux, method string, answer func(context.Context, *Req) (*Res, error), options []connect.HandlerOption) {
 	mux.Handle(querierService+method, connect.NewUnaryHandlerSimple(querierService+method, func(ctx context.Context, req *Req) (*Res, error) {
+		if err := supported(any(req).(proto.Message)); err != nil {
+			return nil, queryError(err)
+		}
 		res, err := answer(ctx, req)
 		if err != nil {
 			return nil, queryError(err)
 		}
 		return res, nil
 	}, options...))
+}
+
+// fieldNames are what newer data sources send of messages whose fields can be told by
+// their numbers alone.
+var fieldNames = map[protoreflect.FullName]string{
+	(*pb.StackTraceSelector)(nil).ProtoReflect().Descriptor().FullName(): "frameFilter",
+}
+
+// supported returns an error that names what a request asks for and hone can't do. Left
+// out without a word, the answer would pass for another one.
+func supported(req proto.Message) error {
+	err := wire.Unsupported(req, fieldNames)
+	exemplars := pb.ExemplarType_EXEMPLAR_TYPE_NONE
+	switch req := req.(type) {
+	case *pb.SelectSeriesRequest:
+		exemplars = req.GetExemplarType()
+	case *pb.SelectHeatmapRequest:
+		exemplars = req.GetExemplarType()
+	case *pb.SelectMergeProfileRequest:
+		if err == nil && req.GetMaxNodes() > 0 {
+			err = errors.New("hone does not support maxNodes of SelectMergeProfile: it answers with the whole profile")
+		}
+	}
+	if err == nil && exemplars != pb.ExemplarType_EXEMPLAR_TYPE_UNSPECIFIED && exemplars != pb.ExemplarType_EXEMPLAR_TYPE_NONE {
+		err = fmt.Errorf("hone does not support exemplarType %v: it has no exemplars", exemplars)
+	}
+	if err != nil {
+		return connect.NewError(connect.CodeUnimplemented, err)
+	}
+	return nil
 }
 
 // queryError returns an error of a query as one of Connect.
@@ -326,7 +361,7 @@ func (q *querier) stacktraces(ctx context.Context, req *pb.SelectMergeStacktrace
 // restrict keeps the stacks that sel selects.
 func (s *selection) restrict(sel *pb.StackTraceSelector) {
 	if pgo := sel.GetGoPgo(); pgo != nil {
-		s.keep = int(min(pgo.GetKeepLocations(), 1<<20))
+		s.keep, s.wholeLeaves = int(min(pgo.GetKeepLocations(), 1<<20)), pgo.GetAggregateCallees()
 		return
 	}
 	for _, c := range sel.GetCallSite() {

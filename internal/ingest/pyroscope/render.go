@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,8 +31,13 @@ func encode(p *profile.Profile) (*pb.Profile, error) {
 
 // mountHTTP serves the older queries, which are answered in JSON.
 func (q *querier) mountHTTP(mux *http.ServeMux) {
-	for path, answer := range map[string]func(*http.Request, url.Values) (any, error){
-		"render": q.render, "render-diff": q.renderDiff, "label-values": q.renderLabelValues,
+	for path, of := range map[string]struct {
+		answer func(*http.Request, url.Values) (any, error)
+		params []string
+	}{
+		"render":       {q.render, []string{"query", "from", "until", "format", "max-nodes", "maxNodes"}},
+		"render-diff":  {q.renderDiff, []string{"leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil", "format", "max-nodes", "maxNodes"}},
+		"label-values": {q.renderLabelValues, []string{"label", "query"}},
 	} {
 		mux.HandleFunc("GET /pyroscope/"+path, func(w http.ResponseWriter, r *http.Request) {
 			h := w.Header()
@@ -41,8 +48,8 @@ func (q *querier) mountHTTP(mux *http.ServeMux) {
 			var v any
 			if err != nil {
 				err = badRequest("the query can't be read: %w", err)
-			} else {
-				v, err = answer(r, query)
+			} else if err = knownParams(query, of.params); err == nil {
+				v, err = of.answer(r, query)
 			}
 			if err != nil {
 				e := queryError(err)
@@ -52,6 +59,22 @@ func (q *querier) mountHTTP(mux *http.ServeMux) {
 			_ = json.NewEncoder(w).Encode(v) // the client is gone if this fails
 		})
 	}
+}
+
+// knownParams returns an error for a parameter that means nothing here, or that has
+// several values.
+func knownParams(query url.Values, known []string) error {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		switch {
+		case !slices.Contains(known, name):
+			return badRequest("hone does not support the parameter %.60q: there are %s", name, strings.Join(known, ", "))
+		case len(query[name]) > 1:
+			return badRequest("%s is given %d times", name, len(query[name]))
+		case name == "format" && query.Get(name) != "" && query.Get(name) != "json":
+			return badRequest("format %.40q is not supported: json is", query.Get(name))
+		}
+	}
+	return nil
 }
 
 func statusOf(code connect.Code) int {
@@ -163,9 +186,6 @@ func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectM
 }
 
 func (q *querier) render(r *http.Request, v url.Values) (any, error) {
-	if format := v.Get("format"); format != "" && format != "json" {
-		return nil, badRequest("format %.40q is not supported: json is", format)
-	}
 	req, err := sideOf(v, "query", "from", "until", time.Now())
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -111,7 +112,9 @@ type selection struct {
 	traces   []string
 	callSite []string // names of functions that stacks begin with
 	keep     int      // number of locations at the leaf that are kept, 0 for all
-	ids      []store.ID
+	// wholeLeaves adds leaves up by function, whatever their line.
+	wholeLeaves bool
+	ids         []store.ID
 }
 
 // selection reads what queries have in common. Times are ms since 1970.
@@ -229,7 +232,7 @@ func (q *querier) splitSamples(ctx context.Context, s *selection) error {
 
 // filtered reports whether only part of a profile's samples are selected.
 func (s *selection) filtered() bool {
-	return len(s.samples)+len(s.spans)+len(s.traces)+len(s.callSite) > 0 || s.keep > 0
+	return len(s.samples)+len(s.spans)+len(s.traces)+len(s.callSite) > 0 || s.keep > 0 || s.wholeLeaves
 }
 
 // queries returns the queries whose results together are the selection: in
@@ -344,7 +347,43 @@ func (s *selection) filter(p *profile.Profile) *profile.Profile {
 		}
 		p = q.Compact()
 	}
+	if s.wholeLeaves {
+		p = wholeLeaves(p)
+	}
 	return p
+}
+
+// wholeLeaves returns p with leaves that are functions, whatever their line.
+func wholeLeaves(p *profile.Profile) *profile.Profile {
+	q := *p
+	q.Stacks, q.Frames = slices.Clone(p.Stacks), nil
+	q.Locations, q.Lines = slices.Clip(p.Locations), slices.Clip(p.Lines)
+	leaves := map[string]uint32{} // by what is left of a location
+	for i := range q.Stacks {
+		stack := p.Stack(i)
+		q.Stacks[i].Start = uint32(len(q.Frames))
+		q.Frames = append(q.Frames, stack...)
+		if len(stack) == 0 {
+			continue
+		}
+		l := p.Locations[stack[0]]
+		key := []uint32{l.Mapping}
+		for _, line := range p.LocationLines(stack[0]) {
+			key = append(key, line.Function)
+		}
+		leaf, ok := leaves[fmt.Sprint(key)]
+		if !ok {
+			leaf = uint32(len(q.Locations))
+			l.ID, l.Address, l.FirstLine = math.MaxUint64-uint64(leaf), 0, uint32(len(q.Lines))
+			for _, function := range key[1:] {
+				q.Lines = append(q.Lines, profile.Line{Function: function})
+			}
+			q.Locations = append(q.Locations, l)
+			leaves[fmt.Sprint(key)] = leaf
+		}
+		q.Frames[q.Stacks[i].Start] = leaf
+	}
+	return q.Compact()
 }
 
 // only returns p with the samples that keep accepts.

@@ -87,6 +87,9 @@ func New(ctx context.Context, srv *server.Server, o kafkaload.Options) *Service 
 func (s *Service) Wait() { s.ended.Wait() }
 
 func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
+	if err := server.OnlyParams(r); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	all := []Load{}
 	for i := len(s.loads) - 1; i >= 0; i-- {
@@ -99,6 +102,9 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) one(w http.ResponseWriter, r *http.Request) error {
+	if err := server.OnlyParams(r); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	t := s.find(r.PathValue("id"))
 	if t == nil || !sees(r, t.Topic) {

@@ -16,6 +16,9 @@ import (
 )
 
 func (s *Service) listProfiles(w http.ResponseWriter, r *http.Request) error {
+	if err := server.OnlyParams(r); err != nil {
+		return err
+	}
 	open := s.open.list()
 	if server.SeesAll(r.Context()) != nil {
 		open = open[:0]
@@ -40,6 +43,9 @@ func (s *Service) uploadProfile(w http.ResponseWriter, r *http.Request) error {
 		return &server.Error{Status: http.StatusForbidden, Err: errNoUploads}
 	}
 	if err := server.SeesAll(r.Context()); err != nil {
+		return err
+	}
+	if err := server.OnlyParams(r, "name"); err != nil {
 		return err
 	}
 	share := s.srv.Share(w, r, 0)
@@ -89,6 +95,9 @@ func displayName(name string) string {
 }
 
 func (s *Service) profileInfo(w http.ResponseWriter, r *http.Request) error {
+	if err := server.OnlyParams(r); err != nil {
+		return err
+	}
 	p, err := s.openID(r.Context(), r.PathValue("id"), time.Now())
 	if err != nil {
 		return err

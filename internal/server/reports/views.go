@@ -110,6 +110,9 @@ func (v *views) change(f func([]api.View) ([]api.View, error)) error {
 }
 
 func (s *Service) listViews(w http.ResponseWriter, r *http.Request) error {
+	if err := server.OnlyParams(r); err != nil {
+		return err
+	}
 	all, err := s.views.read()
 	if err != nil {
 		return err

@@ -17,6 +17,9 @@ import (
 )
 
 func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
+	if err := server.OnlyParams(r); err != nil {
+		return err
+	}
 	var st api.Status
 	if s.cfg.Status != nil {
 		st = s.cfg.Status()
