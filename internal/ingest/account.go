@@ -111,13 +111,13 @@ func (a *account) took(protocol string, d time.Duration) {
 	a.seconds.WithLabelValues(protocol).Observe(d.Seconds())
 }
 
-func (a *account) received(protocol string, bytes int, known bool) {
+func (a *account) received(protocol string, bytes int64, known bool) {
 	p := a.of(protocol)
 	if known {
 		p.known.Add(1)
 	}
 	p.profiles.Add(1)
-	p.bytes.Add(int64(bytes))
+	p.bytes.Add(bytes)
 }
 
 // refused counts a refusal and logs it.

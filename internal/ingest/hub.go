@@ -309,7 +309,7 @@ func (h *Hub) receive(ctx context.Context, protocol string, now time.Time, pushe
 		if a.err != nil {
 			h.refused(protocol, a.service, a.err)
 		} else {
-			h.received(protocol, len(a.Data), a.Known)
+			h.received(protocol, a.bytes(), a.Known)
 		}
 	}
 	return errs
@@ -327,12 +327,18 @@ func (h *Hub) admit(ctx context.Context, now time.Time, a *arrival) *Error {
 			return err
 		}
 	}
+	if a.Err != nil {
+		return a.Err
+	}
 	h.degraded(LabelCut, a.service, cut)
 	if int64(len(a.Data)) > h.cfg.MaxBody {
 		return Errorf(TooLarge, "the profile has %d bytes, the limit is %d", len(a.Data), h.cfg.MaxBody)
 	}
-	return h.rates.take(now, a.service, len(a.Data))
+	return h.rates.take(now, a.service, int(a.bytes()))
 }
+
+// bytes returns how many bytes a push came in.
+func (p *Push) bytes() int64 { return cmp.Or(p.Sent, int64(len(p.Data))) }
 
 // keep decodes arrivals and puts them into the store.
 func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *Share, arrivals []arrival) {

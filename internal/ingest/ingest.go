@@ -24,6 +24,12 @@ type Push struct {
 	// those, within the limits.
 	Parse func(data []byte, lim profile.Limits) (*profile.Profile, error)
 
+	// Sent is how many bytes it came in, for rates and counters; 0 is those of Data.
+	Sent int64
+	// Err, unless it is nil, is why the protocol can't read this one: it is refused
+	// and counted, and the others of the request are kept.
+	Err *Error
+
 	// Amend, unless it is nil, is called with the profile when it is decoded and
 	// before anything is made of it, to put right what the protocol knows better.
 	// It may change what is not of single samples, and remove sample types.
@@ -53,6 +59,14 @@ type Push struct {
 
 	// Known is set by Receive, when it returns nil, if the profile was there already.
 	Known bool
+}
+
+// DivideSent says of pushes that came in one message of n bytes how many each came in:
+// the same for all.
+func DivideSent(pushes []Push, n int) {
+	for i := range pushes {
+		pushes[i].Sent = int64((i+1)*n/len(pushes) - i*n/len(pushes))
+	}
 }
 
 // A Receiver checks pushes and puts them into a store.

@@ -44,7 +44,12 @@ func (r *Recorder) Receive(_ context.Context, protocol string, pushes ...ingest.
 		return ingest.Errorf(ingest.TooLarge, "%d profiles in one request, at most %d are allowed", len(pushes), r.Lim.Pushes)
 	}
 	var all []Received
+	var refused error
 	for _, p := range pushes {
+		if p.Err != nil {
+			refused = p.Err
+			continue
+		}
 		labels, err := store.NewLabels(p.Labels...)
 		if err != nil {
 			return ingest.Errorf(ingest.Malformed, "%w", err)
@@ -65,7 +70,7 @@ func (r *Recorder) Receive(_ context.Context, protocol string, pushes ...ingest.
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.pushes = append(r.pushes, all...)
-	return nil
+	return refused
 }
 
 // Limits implements ingest.Receiver.

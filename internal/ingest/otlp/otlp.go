@@ -103,6 +103,7 @@ func (o otlp) export(ctx context.Context, req *request) (*response, error) {
 		return nil, rejected.err
 	}
 	if len(pushes) > 0 {
+		ingest.DivideSent(pushes, len(req.data))
 		if err := o.recv.Receive(ctx, Protocol, pushes...); err != nil {
 			return nil, err
 		}

@@ -455,3 +455,18 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+// Profiles count as the bytes that they came in: for counters, and for rates.
+func TestBytes(t *testing.T) {
+	hub := ingest.New(ingest.Config{Store: storetest.NewModel()})
+	server := ingesttest.Serve(t, hub, Mount)
+	w := newWriter()
+	ps := append(w.profiles(load(t, "cpu.labels.pb.gz")), w.profiles(load(t, "heap.leak.pb.gz"))...)
+	body := encoded(t, w.request(attributes("service.name", "api"), ps...))
+	if resp, text := post(t, server.URL+"/v1development/profiles", "application/x-protobuf", body, ""); resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s %q", resp.Status, text)
+	}
+	if s := hub.Stats().Protocols; len(s) != 1 || s[0].Bytes != int64(len(body)) {
+		t.Errorf("counted %+v, %d bytes were sent", s, len(body))
+	}
+}

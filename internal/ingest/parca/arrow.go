@@ -108,9 +108,14 @@ func receiving(err error) error {
 	return err
 }
 
-// keep keeps the profiles of what was read.
+// keep keeps the profiles of what was read. Samples that can't be read are left out:
+// the protocol has no other way to tell of them than an error, with all else kept.
 func (p parca) keep(ctx context.Context, c *converter) error {
 	pushes, err := c.pushes()
+	if err == nil && c.bad > 0 {
+		refused := wire.Error(c.reason)
+		pushes = append(pushes, ingest.Push{Err: ingest.Errorf(refused.Reason, "%d of %d samples are left out, the others are kept: %w", c.bad, c.rows, refused)})
+	}
 	if err != nil || len(pushes) == 0 {
 		return err
 	}

@@ -56,11 +56,12 @@ func (p parca) write(ctx context.Context, req *parcapb.WriteRawRequest) error {
 	var pushes []ingest.Push
 	for _, series := range req.GetSeries() {
 		labels, kind, err := translate(series.GetLabels().GetLabels())
+		var refused *ingest.Error // the profiles of other series are kept
 		if err != nil {
-			return err
+			refused = wire.Error(err)
 		}
 		for _, sample := range series.GetSamples() {
-			pushes = append(pushes, ingest.Push{Data: sample.GetRawProfile(), Labels: labels, Kind: kind})
+			pushes = append(pushes, ingest.Push{Data: sample.GetRawProfile(), Labels: labels, Kind: kind, Err: refused})
 		}
 	}
 	if len(pushes) == 0 {

@@ -45,7 +45,28 @@ type converter struct {
 
 	share *ingest.Share // where memory comes from, nil counts nothing
 	taken int64         // of it
+
+	bad    int   // samples that are left out
+	reason error // of the first
 }
+
+// A badSample is an error of one sample, which is left out: the others are kept.
+type badSample struct{ error }
+
+// leaveOut counts a sample that is left out; it returns an error of more than that.
+func (c *converter) leaveOut(err error) error {
+	var bad badSample
+	if !errors.As(err, &bad) {
+		return err
+	}
+	if c.bad++; c.reason == nil {
+		c.reason = bad.error
+	}
+	return nil
+}
+
+// noClass is the class of samples that are left out.
+const noClass = math.MaxUint32
 
 func newConverter(lim ingest.Limits, share *ingest.Share) *converter {
 	return &converter{lim: lim, share: share, byKey: map[string]*group{}, asked: map[string]uint32{}}
@@ -262,10 +283,15 @@ func (c *converter) classify(b *batch, cols *columns, rows int) error {
 				return err
 			}
 			cl, err := c.class(cols, row)
-			if err != nil {
-				return err
-			}
 			class = uint32(len(b.classes))
+			if err != nil {
+				if err := c.leaveOut(err); err != nil {
+					return err
+				}
+				// Others of its class are looked at for themselves, to be counted.
+				b.classOf[row] = noClass
+				continue
+			}
 			known[string(key)] = class
 			b.classes = append(b.classes, cl)
 		}
@@ -312,7 +338,11 @@ func (c *converter) class(cols *columns, row int) (class, error) {
 		}
 	}
 	if n := len(process) + len(sample); n > wire.MaxLabels {
-		return class{}, ingest.Errorf(ingest.TooLarge, "a sample has %d labels, at most %d are allowed", n, wire.MaxLabels)
+		return class{}, badSample{ingest.Errorf(ingest.TooLarge, "a sample has %d labels, at most %d are allowed", n, wire.MaxLabels)}
+	}
+	t := profile.ValueType{Type: string(cols.sampleType.Bytes(row)), Unit: string(cols.sampleUnit.Bytes(row))}
+	if t.Type == "" {
+		return class{}, badSample{malformed("sample %d has no sample type", row)}
 	}
 	g := group{
 		labels: process, producer: string(cols.producer.Bytes(row)), interval: cols.period.Int(row),
@@ -332,16 +362,13 @@ func (c *converter) class(cols *columns, row int) (class, error) {
 		c.byKey[key] = same
 		c.groups = append(c.groups, same)
 	}
-	t := profile.ValueType{Type: string(cols.sampleType.Bytes(row)), Unit: string(cols.sampleUnit.Bytes(row))}
-	if t.Type == "" {
-		return class{}, malformed("sample %d has no sample type", row)
-	}
 	column := slices.Index(same.types, t)
 	if column < 0 {
 		column = len(same.types)
-		if same.types = append(same.types, t); len(same.types) > maxTypes {
-			return class{}, ingest.Errorf(ingest.TooLarge, "a profile has more than %d sample types", maxTypes)
+		if column == maxTypes {
+			return class{}, badSample{ingest.Errorf(ingest.TooLarge, "a profile has more than %d sample types", maxTypes)}
 		}
+		same.types = append(same.types, t)
 	}
 	return class{group: same, column: column, labels: sample}, nil
 }
@@ -401,14 +428,17 @@ func (c *converter) readStacks(stream []byte) error {
 	for i, id := range c.missing {
 		place, ok := at[string(id)]
 		if !ok {
-			return malformed("stack %x was asked for and did not come", id)
+			place = noClass
 		}
 		places[i] = place
 	}
 	for _, b := range c.batches {
 		b.stacks = s
 		for row, n := range b.stackOf {
-			b.stackOf[row] = places[n]
+			if b.stackOf[row] = places[n]; places[n] == noClass && b.classOf[row] != noClass {
+				b.classOf[row] = noClass
+				_ = c.leaveOut(badSample{malformed("stack %x was asked for and did not come", c.missing[n])}) // of this sample alone
+			}
 		}
 	}
 	return nil
@@ -431,6 +461,9 @@ func (c *converter) pushes() ([]ingest.Push, error) {
 	var pushes []ingest.Push
 	for _, g := range c.groups {
 		p := g.builder.Profile()
+		if p.NumSamples() == 0 {
+			continue // all of its samples are left out
+		}
 		p.PeriodType, p.Period = g.period, g.interval
 		p.TimeNanos = c.first
 		if g.delta {
@@ -443,6 +476,7 @@ func (c *converter) pushes() ([]ingest.Push, error) {
 		pushes = append(pushes, ingest.Push{Profile: p, Labels: vocabulary.Translate(g.labels), Kind: g.kind(),
 			Time: p.TimeNanos, Duration: p.DurationNanos})
 	}
+	ingest.DivideSent(pushes, int(c.sent))
 	return pushes, nil
 }
 
@@ -476,6 +510,9 @@ func (c *converter) fill(b *batch) error {
 	f := filling{converter: c, stacks: b.stacks, places: map[placeKey]uint32{}, known: map[stackKey][]uint32{}}
 	values := make([]int64, maxTypes+1)
 	for row, n := range b.classOf {
+		if n == noClass {
+			continue
+		}
 		cl := &b.classes[n]
 		g := cl.group
 		list := row
@@ -497,7 +534,8 @@ func (c *converter) fill(b *batch) error {
 		values[cl.column] = v
 		if g.timed() {
 			if columns = 2; v > math.MaxInt64/g.interval || v < -math.MaxInt64/g.interval {
-				return malformed("a stack has %d samples: that is more than 292 years", v)
+				_ = c.leaveOut(badSample{malformed("a stack has %d samples: that is more than 292 years", v)}) // of this sample alone
+				continue
 			}
 			values[1] = v * g.interval
 		}
