@@ -431,7 +431,7 @@ func serveShots(t *testing.T) (shots []shot) {
 		grpc      = "application/grpc"
 		overCall  = `takes more than \d+ bytes of memory, the limit|larger than \d+ bytes when decompressed`
 		fields    = `too many fields`
-		early     = `Arrow stream ends early`
+		early     = `Arrow stream ends early|larger than \d+ bytes when decompressed`
 	)
 	for _, name := range slices.Sorted(maps.Keys(bombFiles)) {
 		shots = append(shots, shot{name: name, path: "/api/v1/profiles?service=x", body: compressedBomb(name), says: bombFiles[name].says})

@@ -1,6 +1,7 @@
 package ingest_test
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -82,5 +83,37 @@ func TestLongNames(t *testing.T) {
 	}
 	if s := h.Stats(); s.Degraded[ingest.NameCut] == 0 || s.Degraded[ingest.LabelCut] == 0 {
 		t.Errorf("cut names are not counted: %v", s.Degraded)
+	}
+}
+
+// What samples share may not stand for far more than was sent.
+func TestReach(t *testing.T) {
+	h, r, _ := newHub(nil)
+	deep := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	lines := make([]profile.Line, 20_000)
+	for i := range lines {
+		lines[i].Function = deep.Function("f", "f", "f.go", 1)
+	}
+	inlined := deep.Location(1, 0, lines...)
+	stack := make([]uint32, 4_000)
+	for i := range stack {
+		stack[i] = inlined
+	}
+	deep.Sample(stack, nil, 1)
+	labelled := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	labels := make([]profile.Label, 2000)
+	for i := range labels {
+		labels[i] = profile.Label{Key: labelled.String("k"), Str: labelled.String("v")}
+	}
+	labelled.Sample([]uint32{labelled.Location(1, 0)}, labels, 1)
+	for what, p := range map[string]*profile.Profile{"frames with those inlined": deep.Profile(), "a sample has 2000 labels": labelled.Profile()} {
+		err := h.Receive(t.Context(), "test", ingest.Push{Data: encode(t, p), Labels: []store.Label{{Name: "service", Value: "s"}}})
+		var refused *ingest.Error
+		if !errors.As(err, &refused) || refused.Reason != ingest.TooLarge || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: got %v", what, err)
+		}
+	}
+	if n := len(r.take()); n != 0 {
+		t.Errorf("%d are kept", n)
 	}
 }

@@ -204,6 +204,33 @@ func check(p *profile.Profile) *Error {
 			}
 		}
 	}
+	return checkReach(p)
+}
+
+const (
+	// Samples share stacks and labels, and stacks share locations with many inlined
+	// functions, so a few bytes can stand for any number of frames. Profilers' samples
+	// have some tens of labels, and their profiles a hundredth of these frames.
+	maxSampleLabels = 1024
+	maxLineFrames   = 64 << 20
+)
+
+// checkReach refuses profiles whose samples stand for far more than they are.
+func checkReach(p *profile.Profile) *Error {
+	for _, set := range p.LabelSets {
+		if set.Len > maxSampleLabels {
+			return Errorf(TooLarge, "a sample has %d labels, the limit is %d", set.Len, maxSampleLabels)
+		}
+	}
+	frames := uint64(0)
+	for s := range p.Stacks {
+		for _, l := range p.Stack(s) {
+			frames += uint64(max(p.Locations[l].NumLines, 1))
+		}
+		if frames > maxLineFrames {
+			return Errorf(TooLarge, "the stacks have more than %d frames with those inlined, the limit", maxLineFrames)
+		}
+	}
 	return nil
 }
 

@@ -38,7 +38,7 @@ type rejection struct {
 
 // convert returns the profiles of a request. The error is of all of it.
 func convert(req *request, lim ingest.Limits) ([]ingest.Push, *rejection, error) {
-	c := &converter{req: req, lim: lim, dictionary: dictionary{share: req.share}}
+	c := &converter{req: req, lim: lim, dictionary: dictionary{share: req.share, sent: int64(len(req.data)), enlarge: req.enlarge}}
 	if err := c.read(); err != nil {
 		var already *ingest.Error
 		if errors.As(err, &already) {

@@ -132,9 +132,10 @@ func (e *envelopes) next() {
 		e.rest, e.err = b.Bytes(), err
 		return
 	}
-	z, err := gzip.NewReader(body)
+	sent := &counted{Reader: body}
+	z, err := gzip.NewReader(sent)
 	if err == nil {
-		_, err = b.ReadFrom(io.LimitReader(e.share.Charged(z), e.limit+1))
+		_, err = b.ReadFrom(io.LimitReader(e.share.Charged(&expanding{z, sent, 0}), e.limit+1))
 	}
 	var refused *ingest.Error
 	switch {

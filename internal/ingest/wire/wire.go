@@ -32,7 +32,7 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 		w.Header().Set("Connection", "close")
 		return nil, tooLarge("", limit)
 	}
-	sent := http.MaxBytesReader(w, r.Body, limit)
+	sent := &counted{Reader: http.MaxBytesReader(w, r.Body, limit)}
 	var body io.Reader
 	switch encoding := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); encoding {
 	case "", "identity":
@@ -42,7 +42,7 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, unreadable(r, err, limit)
 		}
-		body = ingest.ShareOf(r.Context()).Charged(z)
+		body = ingest.ShareOf(r.Context()).Charged(&expanding{z, sent, 0})
 	case "zstd":
 		// The frame's window is what a decoder has to remember.
 		z, err := zstd.NewReader(sent, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
@@ -50,7 +50,7 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 			return nil, unreadable(r, err, limit)
 		}
 		defer z.Close()
-		body = ingest.ShareOf(r.Context()).Charged(z)
+		body = ingest.ShareOf(r.Context()).Charged(&expanding{z, sent, 0})
 	default:
 		return nil, ingest.Errorf(ingest.Malformed, "Content-Encoding %.40q is not supported: gzip, zstd and none are", encoding)
 	}
@@ -65,6 +65,40 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 		return nil, tooLarge(" when decompressed", limit)
 	}
 	return b.Bytes(), nil
+}
+
+// What is decompressed of a message is bounded by what was sent of it so far. Messages
+// of agents are four to ten times what is sent; what is a thousand times is made to be.
+const (
+	expandTo  = 4 << 20
+	expansion = 64
+)
+
+// counted counts what is read.
+type counted struct {
+	io.Reader
+	n int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// expanding fails when far more is decompressed than was sent.
+type expanding struct {
+	io.Reader
+	sent *counted
+	n    int64
+}
+
+func (e *expanding) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	if e.n += int64(n); e.n > expandTo+expansion*e.sent.n {
+		return 0, ingest.Errorf(ingest.TooLarge, "the request is larger than %d bytes when decompressed, which is the limit for the %d sent", expandTo+expansion*e.sent.n, e.sent.n)
+	}
+	return n, err
 }
 
 func tooLarge(when string, limit int64) error {

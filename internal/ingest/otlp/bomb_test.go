@@ -1,0 +1,59 @@
+package otlp
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/ingesttest"
+	"github.com/hone-go/hone/internal/store/storetest"
+)
+
+// Many requests of a few bytes that stand for tables of millions of entries take little
+// memory, all together, whatever the table.
+func TestBombs(t *testing.T) {
+	memory := ingest.NewMemory(1 << 30)
+	hub := ingest.New(ingest.Config{Store: storetest.NewModel(), Memory: memory})
+	mux := http.NewServeMux()
+	Mount(mux, hub)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		share := memory.Share(r.Context(), 0)
+		defer share.Close()
+		r.Body = http.MaxBytesReader(w, r.Body, 1<<30)
+		mux.ServeHTTP(w, r.WithContext(ingest.WithShare(r.Context(), share)))
+	}))
+	defer server.Close()
+	var senders sync.WaitGroup
+	for table := range 16 {
+		dictionary := []byte{5<<3 | 2, 0} // the first string
+		field := protowire.Number(table%7 + 1)
+		dictionary = append(dictionary, bytes.Repeat(protowire.AppendBytes(protowire.AppendTag(nil, field, protowire.BytesType), nil), 16<<20)...)
+		body := ingesttest.Gzip(protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), dictionary))
+		senders.Go(func() {
+			if resp, text := post(t, server.URL+"/v1development/profiles", "application/x-protobuf", body, "gzip"); resp.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Errorf("table %d: %s %q", field, resp.Status, text)
+			}
+		})
+		// As long as a body may be that was not compressed, tables are bounded too.
+		if table < 2 {
+			plain := protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), dictionary[:8<<20])
+			senders.Go(func() {
+				if resp, text := post(t, server.URL+"/v1development/profiles", "application/x-protobuf", plain, ""); resp.StatusCode != http.StatusRequestEntityTooLarge {
+					t.Errorf("table %d, not compressed: %s %q", field, resp.Status, text)
+				}
+			})
+		}
+	}
+	senders.Wait()
+	if peak := memory.Peak(); peak > 600<<20 {
+		t.Errorf("the requests took %d bytes", peak)
+	}
+	if used := memory.Used(); used != 0 {
+		t.Errorf("%d bytes are still taken", used)
+	}
+}
