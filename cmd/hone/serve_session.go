@@ -4,9 +4,12 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/http"
+	"slices"
 	"text/tabwriter"
 	"time"
 
+	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/server/auth"
 )
@@ -15,10 +18,19 @@ const sessionHelp = `usage: hone session list [flags]
        hone session end [flags] NAME|ID...
 
 List who is logged in to hone serve in a browser, and end sessions: all of a
-person or token, or single ones. Run it on the server's machine; it sees ends at
-once, and they outlast it.
+person or token, or single ones. With -server it asks a running server, and sees
+the sessions that the token may end: all of them if it is of an admin. Without,
+run it on the server's machine. The server sees ends at once, and they outlast
+it.
 
-  -data DIR       the directory of the server; as of hone serve by default
+  -server URL     the running server to ask; $HONE_SERVER where that is set and
+                  neither -data nor -config is given
+  -token_file FILE
+                  the token to show it is in FILE; $HONE_TOKEN has it otherwise
+  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
+                  the authority to trust, a client certificate and its key
+  -data DIR       the directory of a server on this machine; as of hone serve by
+                  default
   -config FILE    take it from the server's configuration
   -json           print as JSON
 
@@ -26,74 +38,136 @@ Examples:
 
   hone session list
   hone session end alice@example.com
+  hone session list -server https://hone.example.com
 `
 
-func runSession(_ context.Context, a *app, args []string) error {
+// sessionKeeper is where sessions are: in the file of a server, or a server itself.
+type sessionKeeper struct {
+	list func() ([]auth.Session, error)
+	end  func(these []auth.Session) (ended []auth.Session, err error)
+}
+
+func runSession(ctx context.Context, a *app, args []string) error {
 	var asJSON bool
 	var f serveFlags
+	var remote serverFlags
+	fetcher := &capture.Fetcher{}
 	c, err := parseCommand("session", []string{"list", "end"}, args, func(fs *flag.FlagSet) {
 		fs.StringVar(&f.Data, "data", "", "")
 		fs.StringVar(&f.config, "config", "", "")
+		fs.StringVar(&remote.server, "server", "", "")
+		fs.StringVar(&remote.tokenFile, "token_file", "", "")
+		fs.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
+		fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
+		fs.StringVar(&fetcher.TLSKey, "tls_key", "", "")
 		fs.BoolVar(&asJSON, "json", false, "")
 	})
 	if err != nil {
 		return err
 	}
+	local := f.Data != "" || f.config != ""
+	asked := remote.server != "" || remote.tokenFile != ""
 	switch {
 	case c.name == "list" && c.flags.NArg() > 0:
 		return c.usage("unexpected %q: hone session list takes flags alone", c.flags.Arg(0))
 	case c.name == "end" && c.flags.NArg() == 0:
 		return c.usage("the name or ID of a session is missing")
+	case local && asked:
+		return c.usage("-data and -config are for a server on this machine: leave them out with -server and -token_file")
 	}
-	cfg, err := f.resolved(a.getenv)
-	if err != nil {
-		return err
-	}
-	sessions := auth.OpenSessions(cfg.SessionsFile())
-	if c.name == "end" {
-		return a.endSessions(cfg, sessions, c.flags.Args(), asJSON)
-	}
-	all, err := sessions.List()
-	if err != nil {
-		return err
-	}
-	return a.printSessions(all, asJSON)
-}
-
-// endSessions ends the sessions with names or IDs. Each of those has to be one.
-func (a *app) endSessions(cfg *daemon.Config, sessions *auth.Sessions, which []string, asJSON bool) error {
-	known, err := sessions.List()
-	if err != nil {
-		return err
-	}
-	wanted := map[string]bool{}
-	for _, name := range which {
-		wanted[name] = false
-	}
-	for _, s := range known {
-		for _, name := range []string{s.ID, s.Name} {
-			if _, ok := wanted[name]; ok {
-				wanted[name] = true
-			}
+	var kept sessionKeeper
+	if asked || !local && a.getenv("HONE_SERVER") != "" {
+		client, err := remote.client(a, "session", fetcher)
+		if err != nil {
+			return err
 		}
-	}
-	for _, name := range which {
-		if !wanted[name] {
-			return fmt.Errorf("there is no session %q; hone session list shows those that there are", name)
+		kept = client.sessions(ctx)
+	} else {
+		cfg, err := f.resolved(a.getenv)
+		if err != nil {
+			return err
 		}
+		kept = a.localSessions(cfg)
 	}
-	ended, err := sessions.End(func(s *auth.Session) bool { return wanted[s.ID] || wanted[s.Name] })
+	all, err := kept.list()
 	if err != nil {
 		return err
 	}
-	for _, s := range ended {
-		a.auditOf(cfg, "session.end", s.Name, s.ID)
+	if c.name == "list" {
+		return a.printSessions(all, asJSON)
+	}
+	these, err := named(all, c.flags.Args())
+	if err != nil {
+		return err
+	}
+	ended, err := kept.end(these)
+	if err != nil {
+		return err
 	}
 	if asJSON {
 		return a.printSessions(ended, true)
 	}
 	_, err = fmt.Fprintf(a.stdout, "Ended %s.\n", counted(len(ended), "session"))
 	return err
+}
+
+// named returns the sessions with names or IDs. Each of those has to be one.
+func named(all []auth.Session, which []string) (these []auth.Session, err error) {
+	is := func(s auth.Session, name string) bool { return s.ID == name || s.Name == name }
+	for _, name := range which {
+		if !slices.ContainsFunc(all, func(s auth.Session) bool { return is(s, name) }) {
+			return nil, fmt.Errorf("there is no session %q; hone session list shows those that there are", name)
+		}
+	}
+	for _, s := range all {
+		if slices.ContainsFunc(which, func(name string) bool { return is(s, name) }) {
+			these = append(these, s)
+		}
+	}
+	return these, nil
+}
+
+// localSessions are those in the file of a server on this machine.
+func (a *app) localSessions(cfg *daemon.Config) sessionKeeper {
+	sessions := auth.OpenSessions(cfg.SessionsFile())
+	return sessionKeeper{sessions.List, func(these []auth.Session) ([]auth.Session, error) {
+		ended, err := sessions.End(func(s *auth.Session) bool {
+			return slices.ContainsFunc(these, func(one auth.Session) bool { return one.ID == s.ID })
+		})
+		for _, s := range ended {
+			a.auditOf(cfg, "session.end", s.Name, s.ID)
+		}
+		return ended, err
+	}}
+}
+
+// sessions are those of a running server that its caller may end.
+func (c *serverClient) sessions(ctx context.Context) sessionKeeper {
+	const path = "/api/v1/sessions"
+	return sessionKeeper{func() ([]auth.Session, error) {
+		var answer struct{ Sessions []auth.Session }
+		err := c.json(ctx, path, nil, &answer)
+		return answer.Sessions, err
+	}, func(these []auth.Session) (ended []auth.Session, err error) {
+		for _, s := range these {
+			resp, err := c.do(ctx, http.MethodDelete, path+"/"+s.ID, nil, nil)
+			if err != nil {
+				return ended, err
+			}
+			switch resp.StatusCode {
+			case http.StatusNoContent:
+				ended = append(ended, s)
+			case http.StatusNotFound: // it has ended meanwhile
+			default:
+				err = c.failure(resp)
+			}
+			resp.Body.Close()
+			if err != nil {
+				return ended, err
+			}
+		}
+		return ended, nil
+	}}
 }
 
 func (a *app) printSessions(all []auth.Session, asJSON bool) error {

@@ -645,7 +645,28 @@ func TestSessionVerb(t *testing.T) {
 	if out := succeed(t, "session", "list", "-json", "-data", data); strings.Join(strings.Fields(out), "") != `{"sessions":[]}` {
 		t.Error(out)
 	}
-	for _, args := range [][]string{{}, {"end"}, {"list", "x"}, {"begin"}} {
+	// From another machine, with the token of an admin.
+	admin := strings.TrimSpace(succeed(t, "token", "add", "-data", data, "-role", "admin", "root"))
+	tokenFile := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(tokenFile, []byte(admin), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = c.PostForm(s.url+"/login", url.Values{"token": {secret}}); err != nil || r.StatusCode != http.StatusSeeOther || asks() != 200 {
+		t.Fatal(r, err)
+	}
+	remote := []string{"-server", s.url, "-token_file", tokenFile}
+	if out := succeed(t, append([]string{"session", "list"}, remote...)...); !strings.Contains(out, "alice") {
+		t.Error(out)
+	}
+	hone(t, append(append([]string{"session", "end"}, remote...), "bob")...).failsWith(t, 1, `no session "bob"`)
+	hone(t, "session", "list", "-server", s.url).failsWith(t, 1, "HONE_TOKEN")
+	if out := succeed(t, append(append([]string{"session", "end"}, remote...), "alice")...); out != "Ended 1 session.\n" {
+		t.Error(out)
+	}
+	if got := asks(); got != 401 {
+		t.Errorf("after the end from elsewhere: %d", got)
+	}
+	for _, args := range [][]string{{}, {"end"}, {"list", "x"}, {"begin"}, {"list", "-data", data, "-server", s.url}} {
 		hone(t, append([]string{"session"}, args...)...).failsWith(t, 2)
 	}
 }
