@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"mime"
 	"net/http"
 	"strconv"
@@ -48,7 +49,11 @@ func NewAnswer(contentType string, body []byte) *Answer {
 
 // Compose returns what write writes as an answer. Its size is bounded, and so is what
 // all answers take that are being made or sent, as ctx says: see [ingest.Answers].
-func Compose(ctx context.Context, contentType string, write func(*ingest.AnswerBuffer) error) (*Answer, error) {
+func Compose(ctx context.Context, contentType string, write func(io.Writer) error) (*Answer, error) {
+	return compose(ctx, contentType, func(b *ingest.AnswerBuffer) error { return write(b) })
+}
+
+func compose(ctx context.Context, contentType string, write func(*ingest.AnswerBuffer) error) (*Answer, error) {
 	of := ingest.AnswersOf(ctx)
 	b := of.Buffer(ctx)
 	defer b.Close()
@@ -118,7 +123,7 @@ func (a *Answer) hold(ctx context.Context) (release func(), err error) {
 
 // JSONAnswer returns a value as an answer.
 func JSONAnswer(ctx context.Context, v any) (*Answer, error) {
-	return Compose(ctx, TypeJSON, func(b *ingest.AnswerBuffer) error {
+	return compose(ctx, TypeJSON, func(b *ingest.AnswerBuffer) error {
 		most := ingest.AnswersOf(ctx).Most
 		n := jsonSize(v, most)
 		if n > most {

@@ -167,7 +167,7 @@ func (s *Service) prepare(ctx context.Context, q *query, command string) (*repor
 
 // written returns what write writes as an answer.
 func (q *query) written(ctx context.Context, write func(io.Writer) error) (*server.Answer, error) {
-	return server.Compose(ctx, q.contentType(), func(b *ingest.AnswerBuffer) error { return write(b) })
+	return server.Compose(ctx, q.contentType(), write)
 }
 
 // text returns the report as go tool pprof prints it.

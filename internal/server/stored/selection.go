@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/api"
-	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/server/reports"
@@ -298,7 +297,7 @@ func (s *Service) mergedProfile(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, 0, err
 		}
-		a, err := server.Compose(ctx, "application/octet-stream", func(b *ingest.AnswerBuffer) error { return merged.Encode(b) })
+		a, err := server.Compose(ctx, "application/octet-stream", merged.Encode)
 		if err != nil {
 			return nil, 0, err
 		}
