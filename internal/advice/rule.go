@@ -48,6 +48,9 @@ type Rule struct {
 	Doc   string
 	Class Class // the best that Match offers
 
+	// Conditions are what a rewrite needs, of rules that have one; for users.
+	Conditions Conditions
+
 	// Frames matches functions called below a line, by the names that profiles
 	// have. nil asks for nothing below it: the line itself is enough.
 	Frames *regexp.Regexp
@@ -85,6 +88,12 @@ type Rule struct {
 	// whole: title if it is another than the rule's, reason, place if there is one,
 	// evidence and bound. All else is filled in.
 	Examine func(*Program) []Finding
+}
+
+// Conditions say when a rule's rewrite may be done: they end sentences for users, in Markdown.
+type Conditions struct {
+	Offered string // "The rewrite is offered where …": what the rule has seen to hold
+	Review  string // "To review, where the rule can't see it: …", what is left to somebody where it can't be seen; "" where nothing is
 }
 
 // A Match is what a rule recognises at a site.

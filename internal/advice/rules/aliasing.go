@@ -473,8 +473,11 @@ type sink struct {
 // may be a part of the buffer that is written, or of the room behind the slice that is appended to.
 func mayShare(s *advice.Site, data ast.Expr, to sink) bool {
 	switch strings.TrimPrefix(typeName(s.Info.TypeOf(to.expr)), "*") {
-	case "strings.Builder":
-		return false // hands out its memory as strings alone
+	case "bytes.Buffer", "bufio.Writer", "net/http/httptest.ResponseRecorder":
+	default: // a strings.Builder hands out its memory as strings alone, and a file has none
+		if !plainBytes(s.Info.TypeOf(to.expr)) {
+			return false
+		}
 	}
 	if freshSlice(s, data) {
 		return false

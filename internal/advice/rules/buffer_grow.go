@@ -22,12 +22,15 @@ var bufferGrow = &advice.Rule{
 length of what will be written is known, or a good guess is, Grow allocates once. A bytes.Buffer that isn't needed after the
 call has its room from the last time if it is kept, or comes from a sync.Pool, and begins with Reset.
 
-The rewrite is offered where a new buffer is written to without branches and loops, from strings that don't change.
-Otherwise there is advice alone, if the share is large.`,
-	Class:  advice.Review,
+Where the length isn't known, there is advice alone, if the share is large.`,
+	Class:  advice.Safe,
 	Frames: bufferGrowFrames,
 	Gain:   1.5,
 	Match:  matchBufferGrow,
+	Conditions: advice.Conditions{
+		Offered: "a new local buffer is written to without branches and loops, from strings that don't change",
+		Review:  "the function doesn't use the room behind what Bytes returns",
+	},
 }
 
 var bufferWrites = []string{
@@ -58,7 +61,10 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		case ok && !left:
 			m.Edits = []advice.Edit{grow(size)}
 			m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room. How much is written is known: Grow it before.", obj.Name())
-			m.Class = advice.Review
+			m.Class = advice.Safe
+			if asks(s, obj, "Bytes") {
+				mustCheck(&m, []string{fmt.Sprintf("that the room behind what %s.Bytes() returns doesn't matter", obj.Name())})
+			}
 		case s.Share(bufferGrowFrames) < 0.05:
 			continue
 		default:

@@ -21,17 +21,21 @@ var bufferToBuilder = &advice.Rule{
 	Doc: `(*bytes.Buffer).String copies what is in the buffer, as more may be written to it. A strings.Builder hands out its
 memory as the string, without a copy.
 
-The rewrite is offered for local buffers that are written to by their methods, fmt.Fprint… and io.WriteString, and of
-which nothing but String and Len is asked. The Builder starts with the 64 bytes that a Buffer starts with, before the
+The Builder starts with the 64 bytes that a Buffer starts with, before the
 first write: where a loop or a branch may return before that, without an error, or go by all writes, a Buffer costs nothing,
-and there is advice only; where nothing but a loop writes, the room is made if the loop has a turn. It is left to review
-where texts are of 32 bytes or less on average: each one kept holds on to 64.
+and there is advice only; where nothing but a loop writes, the room is made if the loop has a turn. Of texts of
+32 bytes or less on average, each one kept holds on to 64.
 A Buffer that is full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a quarter, which
 costs what the copy does: of such texts there is a rewrite only where something says how long they will be.`,
 	Class:  advice.Safe,
 	Frames: bufferString,
 	Gain:   1.4,
 	Match:  matchBufferToBuilder,
+	Conditions: advice.Conditions{
+		Offered: "a local buffer is written to by its methods, fmt.Fprint… and io.WriteString, and only String, Len and Grow are called " +
+			"besides",
+		Review: "Grow isn't called with a negative number, for which the panics differ; few short texts are kept for long",
+	},
 }
 
 var bufferString = regexp.MustCompile(`^bytes\.\(\*Buffer\)\.String$`)
@@ -64,6 +68,7 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: d.Node(), Class: advice.Safe, Imports: []string{"strings"}}
 		m.Why = fmt.Sprintf("String copies what is in %s, which is only written to: a strings.Builder hands it out without a copy.", obj.Name())
 		m.Edits = []advice.Edit{replace(d.typ, local+".Builder")}
+		mustCheck(&m, grownBy(s, obj))
 		if !grows {
 			at, grow, left := growAt(s, obj, d.Cursor)
 			size, known := straightSize(s, obj, d.Cursor, at)
@@ -82,8 +87,8 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 			} else {
 				m.Edits = append(m.Edits, grow(size))
 				if small := s.BlockSize(bufferString); !known && 0 < small && small <= 32 {
-					m.Class = advice.Review
 					m.Why += fmt.Sprintf(" The texts have %d bytes on average: each that is kept keeps room for 64.", small)
+					mustCheck(&m, []string{"that few of them are kept for long"})
 				}
 			}
 		}
@@ -312,6 +317,22 @@ func fails(s *advice.Site, r *ast.ReturnStmt) bool {
 func bufferDeclared(s *advice.Site, obj types.Object) (declaration, bool) {
 	d, ok := declarationOf(s, obj)
 	return d, ok && !d.typedTwice() && typeName(s.Info.TypeOf(d.typ)) == "bytes.Buffer" && d.isZero(s) && inBlock(d.Cursor)
+}
+
+// grownBy returns what has to be checked where a buffer is asked to Grow by a number: for a negative
+// one a Builder panics with another text than a Buffer.
+func grownBy(s *advice.Site, obj types.Object) []string {
+	for _, id := range s.Uses(obj) {
+		c, ok := s.Root().FindNode(id)
+		if !ok {
+			continue
+		}
+		sel, ok := c.Parent().Node().(*ast.SelectorExpr)
+		if call, called := c.Parent().Parent().Node().(*ast.CallExpr); ok && called && sel.Sel.Name == "Grow" && len(call.Args) == 1 && mayBeNegative(s, call.Args[0]) {
+			return []string{fmt.Sprintf("that %s is never negative, for which Grow panics with another text", s.Source(call.Args[0]))}
+		}
+	}
+	return nil
 }
 
 // bufferUses reports whether a buffer is used in ways that a strings.Builder knows,

@@ -20,12 +20,15 @@ var bulkAppend = &advice.Rule{
 append what is before it at once; append copies many bytes at a time. A loop that appends all of a text is one append.
 The same holds for writing to a strings.Builder or a bytes.Buffer, byte by byte or rune by rune, if only in a function
 that is called for each. A text in which nothing changes needs no copy at all: it can be returned as it is.
-
-It is left to review whether both are parts of one slice: a loop that copies from what it has just appended, as decoders
-of compressed data do, repeats it.`,
+`,
 	Class: advice.Safe,
 	Gain:  2,
 	Match: matchBulkAppend,
+	Conditions: advice.Conditions{
+		Offered: "a loop does nothing but append all bytes of a text",
+		Review: "the text is no part of what is appended to, which the loop would repeat; nothing else uses the room behind the slice, " +
+			"which the loop writes to until it is full",
+	},
 }
 
 func matchBulkAppend(s *advice.Site) []advice.Match {
@@ -58,10 +61,11 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("Each byte of %s is appended by itself, with a check for room: one append copies all of them.", s.Source(text))
 			m.Edits = []advice.Edit{replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
 			m.Class = advice.Safe
-			if operand, _, ok := conversion(s, text); !ok || !isString(s, operand) {
-				m.Class = advice.Review
-				m.Why += " Where they overlap, the loop reads what it has appended, and a single append doesn't."
+			var overlap []string
+			if mayShare(s, text, sink{assign.Lhs[0], dst}) {
+				overlap = []string{fmt.Sprintf("that %s is no part of %s or of the room behind it: the loop reads what it has appended, a single append doesn't", s.Source(text), dst)}
 			}
+			mustCheck(&m, overlap, sharedRoom(s, assign.Lhs[0], loop.Node()))
 			m.Node = loop.Node()
 		}
 		matches = append(matches, m)
@@ -326,7 +330,7 @@ func assignedBesides(s *advice.Site, obj types.Object, body *ast.BlockStmt, use 
 			return true
 		}
 	}
-	return addressTaken(s, obj)
+	return !private(s, obj)
 }
 
 // fallsThrough reports whether a case of a switch may end in the next.

@@ -19,12 +19,17 @@ var byteLoop = &advice.Rule{
 	Doc: `strings.Repeat and bytes.Repeat fill memory by copying ever larger blocks, many bytes at a time, where a loop stores
 one after the other, and an append in it checks for room each time.
 
-The rewrite is offered where a slice is filled in the statement after it is made, and where a loop with a single
-statement pads a string or appends one constant byte. A slice that zeros are appended to one by one, until it is long
+A slice that zeros are appended to one by one, until it is long
 enough, takes them all at once. A slice that stays on the stack, for which bytes.Repeat would allocate, is left alone.`,
 	Class: advice.Safe,
 	Gain:  3,
 	Match: matchByteLoop,
+	Conditions: advice.Conditions{
+		Offered: "a slice is filled in the statement after it is made, and a loop with a single statement pads a string, or appends zeros " +
+			"until a slice is long enough",
+		Review: "a number is never negative, for which Repeat panics with another error than make; nothing else uses the room behind a " +
+			"slice that zeros are appended to",
+	},
 }
 
 func matchByteLoop(s *advice.Site) []advice.Match {
@@ -118,6 +123,9 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	if !used {
 		return false
 	}
+	if mayBeNegative(s, made.Args[1]) {
+		mustCheck(m, []string{fmt.Sprintf("that %s is never negative, for which Repeat panics with another error than make", s.Source(made.Args[1]))})
+	}
 	if texts != nil && fill < 0x80 {
 		pkg, ok := packageName(s, "strings", def.Pos())
 		if !ok {
@@ -209,19 +217,20 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 		}
 	}
 	text, ok := constantText(s, pad)
-	if !ok || len(text) != 1 || !s.AtLeast("1.21") || !builtins(s, f.Pos(), "max", "len") {
+	if !ok || len(text) != 1 || !builtins(s, f.Pos(), "len") {
 		return false
 	}
 	pkg, ok := packageName(s, "strings", f.Pos())
 	if !ok {
 		return false
 	}
-	repeat := fmt.Sprintf("%s.Repeat(%s, max(0, %s-len(%s)))", pkg, s.Source(pad), parenthesized(cond.Y, s.Source(cond.Y)), obj.Name())
+	// Not max(0, n-len(s)), which for the least n is the largest number.
+	repeat := fmt.Sprintf("%s.Repeat(%s, %s-len(%s))", pkg, s.Source(pad), parenthesized(cond.Y, s.Source(cond.Y)), obj.Name())
 	code := obj.Name() + " += " + repeat
 	if front {
 		code = obj.Name() + " = " + repeat + " + " + obj.Name()
 	}
-	m.Edits = []advice.Edit{replace(f, code)}
+	m.Edits = []advice.Edit{replace(f, fmt.Sprintf("if %s {\n%s\n}", s.Source(cond), code))}
 	m.Imports = []string{"strings"}
 	m.Class = advice.Safe
 	m.Title = "a string is padded byte by byte"
@@ -258,6 +267,7 @@ func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *a
 	}
 	m.Edits = []advice.Edit{replace(f, fmt.Sprintf("if len(%s) < %s {\n%s = append(%s, make(%s, %s-len(%s))...)\n}", x, n, x, x, typ, parenthesized(cond.Y, n), x))}
 	m.Class = advice.Safe
+	mustCheck(m, sharedRoom(s, dst, f))
 	return true
 }
 

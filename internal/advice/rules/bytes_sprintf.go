@@ -28,6 +28,12 @@ Formatting what may come out empty is left to review: fmt.Appendf(nil, …) is n
 	Since:  "1.19",
 	Gain:   1.2,
 	Match:  matchBytesSprintf,
+	Conditions: advice.Conditions{
+		Offered: "what fmt formats is converted to a []byte, appended to one, or written",
+		Review: "nobody tells nil from an empty slice, where nothing may come out; the function doesn't use the room behind the bytes; a " +
+			"Write method neither keeps nor changes the bytes that it is given; what is formatted doesn't set the variable that is " +
+			"appended or written to",
+	},
 }
 
 func matchBytesSprintf(s *advice.Site) []advice.Match {

@@ -26,6 +26,13 @@ string is so short that it isn't allocated: they make the Builder grow by smalle
 	Allocates: true,
 	Gain:      2,
 	Match:     matchConcatIntoBuffer,
+	Conditions: advice.Conditions{
+		Offered: "strings are joined by + to be written to a strings.Builder, a bytes.Buffer or a bufio.Writer, whose result nobody uses, " +
+			"or to be appended to a []byte",
+		Review: "evaluating one piece doesn't change another one or look at what is written to; bytes don't lie in the buffer or in the " +
+			"room behind the slice; a piece doesn't panic after another has been written; nothing else uses the room behind the " +
+			"slice; what a bufio.Writer writes to takes Write calls of other sizes",
+	},
 }
 
 func matchConcatIntoBuffer(s *advice.Site) []advice.Match {

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -120,16 +119,10 @@ func (v *invariance) ofName(id *ast.Ident) int {
 		}
 		return likely
 	}
-	if !isLocal(v.Site, obj) {
-		if obj.Parent() == v.Types.Scope() && !obj.Exported() && !assignedAnywhere(v.Site, obj) {
-			return surely
-		}
-		return likely
+	if private(v.Site, obj) || isConstantVariable(v.Site, obj) {
+		return surely
 	}
-	if assignedElsewhere(v.Site, obj) {
-		return likely
-	}
-	return surely
+	return likely
 }
 
 func (v *invariance) ofField(e *ast.SelectorExpr) int {
@@ -203,65 +196,4 @@ func (v *invariance) handedOn(obj types.Object) bool {
 		return !found
 	})
 	return found
-}
-
-// assignedElsewhere reports whether a local variable may change through a pointer, a
-// method called by its address, or a function literal.
-func assignedElsewhere(s *advice.Site, obj types.Object) bool {
-	if addressTaken(s, obj) {
-		return true
-	}
-	for _, id := range s.Uses(obj) {
-		c, ok := s.Root().FindNode(id)
-		if !ok {
-			return true
-		}
-		for sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok; sel, ok = c.Parent().Node().(*ast.SelectorExpr) {
-			if selection := s.Info.Selections[sel]; selection == nil || selection.Kind() != types.FieldVal {
-				return true
-			}
-			c = c.Parent()
-		}
-		if u, ok := c.Parent().Node().(*ast.UnaryExpr); ok && u.Op == token.AND {
-			return true
-		}
-		if _, ok := c.Parent().Node().(*ast.SliceExpr); ok && !isString(s, c.Node().(ast.Expr)) {
-			return true
-		}
-	}
-	return false
-}
-
-// assignedAnywhere reports whether anything in the package may change a variable of it.
-func assignedAnywhere(s *advice.Site, obj types.Object) bool {
-	for _, id := range s.Uses(obj) {
-		c, ok := s.Root().FindNode(id)
-		if !ok {
-			return true
-		}
-		for {
-			parent := c.Parent()
-			switch n := parent.Node().(type) {
-			case *ast.SelectorExpr, *ast.IndexExpr, *ast.ParenExpr:
-				c = parent
-				continue
-			case *ast.AssignStmt:
-				if slices.Contains(n.Lhs, c.Node().(ast.Expr)) {
-					return true
-				}
-			case *ast.IncDecStmt, *ast.RangeStmt, *ast.SliceExpr:
-				return true
-			case *ast.UnaryExpr:
-				if n.Op == token.AND {
-					return true
-				}
-			case *ast.CallExpr:
-				if n.Fun == c.Node() {
-					return true // a method, which may take the address
-				}
-			}
-			break
-		}
-	}
-	return false
 }

@@ -22,9 +22,7 @@ var loopInvariantCall = &advice.Rule{
 	Doc: `What a function returns depends on its arguments alone, for many of the standard library: strings.ToLower,
 strconv.Itoa, time.ParseDuration, json.Marshal. Where these don't change in a loop, the call belongs before it.
 
-The rewrite calls the function once, before the innermost loop, and uses what it returned. It is offered for results that
-nobody can change, as strings, numbers and times, and arguments that are seen to stay the same: constants, and local
-variables that nothing in the loop assigns to and no pointer leads to. Where a call may fail, so that moving it would
+The rewrite calls the function once, before the innermost loop, and uses what it returned. Where a call may fail, so that moving it would
 have an empty loop fail, and where fields, elements or maps are involved, which something else may change, there is
 advice only; so it is where a function calls it with what it is given, and is itself called in loops alone, with the same in
 each turn. What is on the way out of the loop, before a return or break, is not reported.`,
@@ -32,6 +30,12 @@ each turn. What is on the way out of the loop, before a return or break, is not 
 	Frames: regexp.MustCompile(`^(strings|strconv|fmt|path|path/filepath|net/url|regexp|time|encoding/json|encoding/hex|html|net)\.`),
 	Gain:   10,
 	Match:  matchLoopInvariantCall,
+	Conditions: advice.Conditions{
+		Offered: "the function is one of the standard library whose result nobody can change, and its arguments are constants and local " +
+			"variables that nothing in the loop sets and no pointer leads to",
+		Review: "the loop mostly comes to the call; it doesn't panic where the loop has no turn or doesn't come to it; methods that fmt " +
+			"calls for an argument change nothing and return the same each time",
+	},
 }
 
 // pureCalls are functions whose results depend on their arguments alone, and what a variable
@@ -102,7 +106,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("nothing in the loop seems to change what %s is called with, %s: if that is so, call it once, before the loop.", short(c.Name), args)
 		case fails:
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop. If the loop may have no turn, an error would then show all the same.", short(c.Name), args)
-		case mutable[c.Name] || panics(s, c):
+		case mutable[c.Name] || !solid(s.Info.TypeOf(c.CallExpr)):
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", short(c.Name), args)
 		default:
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: the rewrite calls it once, before the loop.", short(c.Name), args)
@@ -194,7 +198,7 @@ func givenTo(s *advice.Site, c advice.Call, f *types.Func) (given []int, ok bool
 		}
 		v, isVar := object(s, a).(*types.Var)
 		at := slices.Index(params, v)
-		if !isVar || at < 0 || !solid(v.Type()) || addressTaken(s, v) {
+		if !isVar || at < 0 || !solid(v.Type()) || !private(s, v) {
 			return nil, false
 		}
 		for e := range targets(s.Body()) {
@@ -364,11 +368,28 @@ func (v *invariance) hoist(loop inspector.Cursor, name string, m *advice.Match) 
 		return
 	}
 	name = v.Unused(name, v.call.Pos())
-	m.Class = advice.Review
+	mustCheck(m, v.toCheck())
 	m.Edits = []advice.Edit{
 		insert(first.Node().Pos(), fmt.Sprintf("%s := %s\n", name, v.Source(v.call.CallExpr))),
 		replace(v.call.CallExpr, name),
 	}
+}
+
+// toCheck returns what has to be checked of a call that stands before the loop: it runs once, whether
+// the loop gets to it never or often.
+func (v *invariance) toCheck() []string {
+	call := v.Source(v.call.CallExpr)
+	check := []string{"that the loop mostly comes to the call"}
+	does := effectsOf(v.Site, v.call.CallExpr)
+	if does&mayPanic != 0 {
+		check = append(check, fmt.Sprintf("that %s doesn't panic where the loop has no turn, or doesn't come to it", call))
+	}
+	if does&mayWrite != 0 {
+		check = append(check, fmt.Sprintf("that methods called for %s, such as String, change nothing and return the same each time", call))
+	} else if does&(mayRead|readsBytes) != 0 && effectsOf(v.Site, v.loop)&mayWrite != 0 {
+		check = append(check, fmt.Sprintf("that nothing in the loop changes what %s depends on", call))
+	}
+	return check
 }
 
 // keyedMarshal knows functions that are called with a map, set a few keys of it and

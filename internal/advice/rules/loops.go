@@ -103,14 +103,81 @@ func mayBeNegative(s *advice.Site, n ast.Expr) bool {
 	if v := s.Info.Types[n].Value; v != nil {
 		return constant.Sign(v) < 0
 	}
-	if call, ok := ast.Unparen(n).(*ast.CallExpr); ok {
-		switch s.Callee(call) {
+	switch n := ast.Unparen(n).(type) {
+	case *ast.CallExpr:
+		switch s.Callee(n) {
 		case "len", "cap":
+			return false
+		}
+	case *ast.BinaryExpr:
+		if n.Op == token.ADD || n.Op == token.QUO || n.Op == token.SHR { // of lengths, which no sum of a few makes too large
+			return !isLength(s, n)
+		}
+	case *ast.Ident:
+		if askedBefore(s, n) {
 			return false
 		}
 	}
 	b, ok := s.Info.TypeOf(n).Underlying().(*types.Basic)
 	return !ok || b.Info()&types.IsUnsigned == 0
+}
+
+// askedBefore reports whether code is in a branch that is taken if a variable is above 0 only.
+func askedBefore(s *advice.Site, n *ast.Ident) bool {
+	v := object(s, n)
+	c, ok := s.Root().FindNode(n)
+	if !ok || v == nil || !private(s, v) {
+		return false
+	}
+	var positive func(cond ast.Expr) bool
+	positive = func(cond ast.Expr) bool {
+		b, ok := ast.Unparen(cond).(*ast.BinaryExpr)
+		if !ok {
+			return false
+		}
+		switch b.Op {
+		case token.LAND:
+			return positive(b.X) || positive(b.Y)
+		case token.GTR, token.GEQ:
+			limit, ok := constantInt(s, b.Y)
+			return ok && limit >= 0 && object(s, b.X) == v
+		case token.LSS, token.LEQ:
+			limit, ok := constantInt(s, b.X)
+			return ok && limit >= 0 && object(s, b.Y) == v
+		}
+		return false
+	}
+	for outer := range c.Enclosing((*ast.IfStmt)(nil), (*ast.FuncLit)(nil)) {
+		branch, isIf := outer.Node().(*ast.IfStmt)
+		if !isIf {
+			return false
+		}
+		if within(branch.Body, n.Pos()) && positive(branch.Cond) {
+			return !assigned(s, v, branch.Body)
+		}
+	}
+	return false
+}
+
+// isLength reports whether a number is made of lengths and small constants, by sums and fractions.
+func isLength(s *advice.Site, n ast.Expr) bool {
+	if v := s.Info.Types[n].Value; v != nil {
+		const small = 1 << 40
+		c, ok := constant.Int64Val(v)
+		return ok && 0 <= c && c < small
+	}
+	switch n := ast.Unparen(n).(type) {
+	case *ast.CallExpr:
+		return s.Callee(n) == "len" || s.Callee(n) == "cap"
+	case *ast.BinaryExpr:
+		switch n.Op {
+		case token.ADD:
+			return isLength(s, n.X) && isLength(s, n.Y)
+		case token.QUO, token.SHR:
+			return isLength(s, n.X) && s.Info.Types[n.Y].Value != nil && isLength(s, n.Y)
+		}
+	}
+	return false
 }
 
 // repeatable reports whether an expression can be evaluated once more in the same
@@ -155,7 +222,7 @@ func (b *bound) size(s *advice.Site, at token.Pos) (size, declaration string) {
 func (b *bound) standsAt(s *advice.Site, d *declaration, loop token.Pos) bool {
 	obj := object(s, b.expr)
 	return obj != nil && isLocal(s, obj) && obj.Pos() < d.Node().Pos() && resolves(s, obj.Name(), d.Node().Pos()) == obj &&
-		len(usesIn(s, obj, d.Node().Pos(), loop)) == 0 && !addressTaken(s, obj)
+		len(usesIn(s, obj, d.Node().Pos(), loop)) == 0 && private(s, obj)
 }
 
 // claimed returns what has to be checked where room is made for as many elements as a loop would

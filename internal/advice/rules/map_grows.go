@@ -30,6 +30,10 @@ caller has made.`,
 	Allocates: true,
 	Gain:      2,
 	Match:     matchMapGrows,
+	Conditions: advice.Conditions{
+		Offered: "a local map is made without a size, and each turn of a loop with a known number of turns, or maps.Copy, stores a key",
+		Review:  "most keys are different; a number that comes from elsewhere is no mere claim; the loop seldom returns early",
+	},
 }
 
 // The first group, of eight keys, is no growth: a size up to 8 changes nothing.

@@ -32,7 +32,13 @@ func rulesPage() []byte {
 	b.WriteString(`# Rules
 
 What [hone advise](advise.md) knows. Class A: the rewrite does the same whatever it is given; B: look at it; C: advice only. The class is the
-best that a rule offers: where what a rewrite needs can't be seen to hold, the finding is advice.
+best that a rule offers. Where what a rewrite needs can't be seen to hold, it is class B, and the finding names what to check, or there is
+advice only.
+
+Class A means that no program can tell the difference, except by how fast it is and how much memory it takes. How much room a slice
+has behind it is left open by the language. It counts where the function that changes uses it: by cap, by a part that is longer than the
+slice, or by appending twice to the same one. It doesn't count for callers, who get the slice after it has grown. A bytes.Buffer's
+Bytes are valid until the next write, as its documentation says.
 
 | rule | class | finds |
 |---|---|---|
@@ -43,6 +49,12 @@ best that a rule offers: where what a rewrite needs can't be seen to hold, the f
 	}
 	for _, r := range all {
 		fmt.Fprintf(&b, "\n## %s\n\n%s\n", r.ID, strings.TrimSpace(r.Doc))
+		if c := r.Conditions; c.Offered != "" {
+			fmt.Fprintf(&b, "\nThe rewrite is offered where %s.\n", c.Offered)
+		}
+		if c := r.Conditions; c.Review != "" {
+			fmt.Fprintf(&b, "\nTo review, where the rule can't see it: %s.\n", c.Review)
+		}
 		if a := r.Analyzer; a != nil {
 			fmt.Fprintf(&b, "\nThe pattern and the rewrite are those of the analyzer [%s](%s); what is found elsewhere than on a hot line is not reported.\n", a.Name, a.URL)
 		}

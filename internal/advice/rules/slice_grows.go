@@ -23,9 +23,7 @@ var sliceGrows = &advice.Rule{
 about log₂ n times on its way, and twice as many bytes as needed in the end. Where the number of elements is known
 before, make([]T, 0, n) allocates once.
 
-The rewrite gives a slice that starts empty the capacity for what a loop appends to it. It is offered where each step of
-the loop appends the same number of elements. Where the slice was nil if there is nothing to append, and that can be seen, it
-stays nil. Where the number isn't known before, where only some steps
+The rewrite gives a slice that starts empty the capacity for what a loop appends to it. Where the number isn't known before, where only some steps
 append, where a function called for each appends, or where the slice comes from elsewhere, the advice is to count, to
 estimate, or to use slices.Grow.`,
 	Class:     advice.Safe,
@@ -33,6 +31,13 @@ estimate, or to use slices.Grow.`,
 	Allocates: true,
 	Gain:      2.5,
 	Match:     matchSliceGrows,
+	Conditions: advice.Conditions{
+		Offered: "a local slice starts empty, and each turn of a loop with a known number of turns appends as many elements, without a " +
+			"goto; the rest of the function doesn't tell nil from an empty slice, or the slice stays nil",
+		Review: "a number that comes from elsewhere is no mere claim, as room for all is made before the first turn, which may fail; no " +
+			"pointer to an element, or part of the slice, is kept while it grows; the function doesn't use the room behind it; the " +
+			"loop seldom returns early",
+	},
 }
 
 var growFrames = regexp.MustCompile(`^runtime\.growslice`)

@@ -25,12 +25,18 @@ strings.Cut finds them without; where the parts are gone through once, strings.S
 other, and none that a break leaves out. The same holds for package bytes. A loop that appends to a slice without room is
 left alone: over a sequence it would lose the room on the stack that such a slice begins with since Go 1.26.
 
-Cut is left to review, as an index out of range becomes an empty string. Of parts that a function looks at in other ways,
+Of parts that a function looks at in other ways,
 but doesn't keep, there is advice only; slices that are kept are not reported.`,
 	Class:  advice.Safe,
 	Frames: regexp.MustCompile(`^(strings|bytes)\.(Split|genSplit|Fields|explode)`),
 	Gain:   1.6,
 	Match:  matchSplitForOnePart,
+	Conditions: advice.Conditions{
+		Offered: "the parts are gone through once, by a range without an index, or one or two of them are used by a constant index",
+		Review: "there is a separator, without which an index panics and Cut returns nothing; nothing appends to a part of bytes; nothing " +
+			"changes the bytes, or what a function says of a character, while the loop goes on; what is split doesn't panic before " +
+			"something else is evaluated",
+	},
 }
 
 // splitNames are the functions, of strings and of bytes; all have a …Seq.
@@ -220,11 +226,32 @@ func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
 		return true
 	}
 	m.Class = advice.Safe
-	if sp.pkg == "bytes" || sp.function == "FieldsFunc" {
-		m.Class = advice.Review // what is split, or the function, may change meanwhile
-	}
+	mustCheck(m, sp.splitLater(r))
 	m.Edits = []advice.Edit{{Pos: r.Key.Pos(), End: r.Value.Pos()}}
 	return true
+}
+
+// splitLater returns what has to be checked where a text is split while the loop goes on: its bytes, or
+// what a function says of them, may change meanwhile.
+func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
+	s, text := sp.site, sp.site.Source(sp.Args[0])
+	if sp.pkg == "bytes" {
+		for _, arg := range sp.Args {
+			if isBytes(s, arg) && !freshSlice(s, arg) && (r.X != sp.CallExpr || !unchangedBy(s, arg, true, change{code: []ast.Node{r.Body}})) {
+				check = append(check, fmt.Sprintf("that nothing changes %s while it is split", s.Source(arg)))
+			}
+		}
+		if r.Value != nil {
+			check = append(check, fmt.Sprintf("that nothing appends to the last part of %s, behind which there is no room now", text))
+		}
+	}
+	if sp.function == "FieldsFunc" {
+		w := effectWalk{Site: s}
+		if w.given(sp.Args[1]) != 0 {
+			check = append(check, fmt.Sprintf("that %s changes nothing, and nothing that it depends on changes in the loop", shownFunction(s, sp.Args[1])))
+		}
+	}
+	return check
 }
 
 // growsIn returns a local variable, declared outside of a loop's body, that this appends to
@@ -330,22 +357,43 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		m.Edits = []advice.Edit{insert(stmt.Node().Pos(), lhs+" := "+cut+"\n"), replace(index, name)}
 	}
 	if m.Edits != nil {
-		m.Class = advice.Review
-		if first && sp.pkg == "bytes" {
-			m.Why += clippedParts
+		m.Class = advice.Safe
+		if m.Edits[1].New != cut {
+			mustCheck(m, sp.earlier(at))
 		}
-		if first && sp.pkg == "strings" && len(m.Edits) == 2 && m.Edits[1].New == cut {
-			m.Class = advice.Safe // there always is a first part
-		}
-		if !first {
-			m.Why += " Without a separator it is empty, where the index panics."
+		if first {
+			mustCheck(m, sp.clipped())
+		} else {
+			mustCheck(m, []string{"that there always is a separator: the index panics without one, and the part is empty now"})
 		}
 	}
 	return true
 }
 
-// clippedParts is what differs of slices of bytes.
-const clippedParts = " What is before the separator has no room behind it now, and what Cut returns does: appending to it overwrites what is after."
+// clipped returns what has to be checked of parts that are slices of bytes.
+func (sp *split) clipped() []string {
+	if sp.pkg != "bytes" {
+		return nil
+	}
+	return []string{"that nothing appends to what is before the separator: that would overwrite what is after"}
+}
+
+// earlier returns what has to be checked where a text is split before a statement instead of in it:
+// what is evaluated before it there may fail first.
+func (sp *split) earlier(part inspector.Cursor) []string {
+	s := sp.site
+	stmt, ok := statement(part)
+	if w := (effectWalk{Site: s}); !ok || w.all(sp.Args)&mayPanic == 0 {
+		return nil
+	}
+	for n := range ast.Preorder(stmt.Node()) {
+		e, isExpr := n.(ast.Expr)
+		if isExpr && e.End() <= sp.Pos() && effectsOf(s, e) & ^(mayRead|readsBytes) != 0 {
+			return []string{fmt.Sprintf("that %s doesn't panic: it is evaluated first now", s.Source(sp.Args[0]))}
+		}
+	}
+	return nil
+}
 
 // appended reports whether a part, of bytes, is appended to where it stands.
 func (sp *split) appended(part inspector.Cursor) bool {
@@ -578,12 +626,12 @@ func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 		replace(assign.Lhs[0], strings.Join(names[:], ", ")),
 		replace(sp.CallExpr, fmt.Sprintf("%s.Cut(%s, %s)", sp.local, s.Source(sp.Args[0]), s.Source(sp.Args[1]))),
 	)
-	m.Class = advice.Review
-	if names[0] != "_" && sp.pkg == "bytes" {
-		m.Why += clippedParts
+	m.Class = advice.Safe
+	if names[0] != "_" {
+		mustCheck(m, sp.clipped())
 	}
 	if names[1] != "_" {
-		m.Why += " Where there is none, what is after is empty; an index panics."
+		mustCheck(m, []string{"that what is after the separator is only used where there is one: an index panics, and it is empty now"})
 	}
 }
 
@@ -603,6 +651,6 @@ func (sp *split) lastPart(assign *ast.AssignStmt, uses []*ast.IndexExpr, m *advi
 	for _, u := range uses {
 		m.Edits = append(m.Edits, replace(u, name))
 	}
-	m.Class = advice.Review
+	m.Class = advice.Safe
 	return true
 }

@@ -25,14 +25,21 @@ allocates less than their text has: where a profile of memory shows either, a nu
 in a buffer on the stack, and more numbers than one are advice, as each would be a string of its own. So is what %q quotes,
 which strconv puts together in memory of its own, and advice where that is long.
 
-The rewrite is offered where all verbs are without flags and widths, of strings, numbers, booleans and []byte. Of
-values with a String method it is left to review: fmt prints a nil and survives a panic. What is printed into a
+What is printed into a
 strings.Builder, a bytes.Buffer or a bufio.Writer is written there piece by piece, numbers by way of the stack or of the
 Writer's own room.`,
 	Class:  advice.Safe,
 	Frames: fmtFrames,
 	Gain:   2,
 	Match:  matchSprintfSimple,
+	Conditions: advice.Conditions{
+		Offered: "all verbs are without flags and widths, of strings, numbers, booleans, []byte and values with a String method, and the " +
+			"text is used as a string or goes to a strings.Builder, a bytes.Buffer, a bufio.Writer or an io.Writer",
+		Review: "evaluating one argument doesn't change another one, which is used before it now, and doesn't look at what is written to; " +
+			"bytes don't lie in the buffer that is written; an argument doesn't panic after a part has been written; a String method " +
+			"isn't called of a nil and doesn't panic, both of which fmt survives; a WriteString method does what Write does, and what " +
+			"a bufio.Writer writes to takes Write calls of other sizes",
+	},
 }
 
 var fmtFrames = regexp.MustCompile(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)

@@ -21,13 +21,18 @@ An io.Writer is given a string unless the package sets it to one that has no Wri
 module there.
 What os.ReadFile or io.ReadAll returned and only a string is made of is there twice: that is advice only.
 
-Where the compiler copies nothing, as in comparisons, as a map's key, in switch and range, there is no finding. What is
-written to an interface, which may have methods that differ, is left to review.`,
+Where the compiler copies nothing, as in comparisons, as a map's key, in switch and range, there is no finding.`,
 	Class:     advice.Safe,
 	Frames:    regexp.MustCompile(`^runtime\.(slicebytetostring|stringtoslicebyte|intstring|rawstring|rawbyteslice)`),
 	Allocates: true,
 	Gain:      1.5,
 	Match:     matchStringBytesConversion,
+	Conditions: advice.Conditions{
+		Offered: "what takes the copy has a twin for the other type, or compares, writes or reads it",
+		Review: "evaluating another argument, or a function that is called meanwhile, doesn't change the bytes; they don't lie in the " +
+			"buffer that is written; Write and WriteString of a type do the same, and Write neither keeps nor changes what it is " +
+			"given; what a bufio.Writer writes to takes Write calls of other sizes; what takes a reader treats both kinds alike",
+	},
 }
 
 // twins are functions of strings with the one that takes bytes in their place; params
@@ -158,6 +163,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			m.Edits = append(m.Edits, replace(sel.Sel, method))
 		}
 		m.Why = fmt.Sprintf("%s makes a copy for %s, and %s needs none.", converted, short(c.Name), short(other))
+		mustCheck(m, readLater(s, c))
 		return true
 	}
 	return false
@@ -200,7 +206,44 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Edits = []advice.Edit{replace(c.CallExpr, code)}
 	}
 	m.Why = fmt.Sprintf("%s makes a copy to compare it; comparing strings needs none, also of string(b).", converted)
+	mustCheck(m, readLater(s, c))
 	return true
+}
+
+// readLater returns what has to be checked where a call reads bytes that were copied for it before:
+// evaluating another argument, or a function that it is given, may change them.
+func readLater(s *advice.Site, c advice.Call) (check []string) {
+	for i, arg := range c.Args {
+		data := arg
+		if operand, _, ok := conversion(s, arg); ok {
+			data = operand
+		}
+		if !isBytes(s, data) {
+			continue
+		}
+		for j, other := range c.Args {
+			_, isFunc := under(s.Info.TypeOf(other)).(*types.Signature)
+			switch w := (effectWalk{Site: s}); {
+			case i == j:
+			case isFunc && w.given(other)&mayWrite != 0:
+				check = append(check, fmt.Sprintf("that %s doesn't change %s while it is called", shownFunction(s, other), s.Source(data)))
+			case !isFunc && !unchangedBy(s, data, true, change{code: []ast.Node{other}}):
+				if operand, _, ok := conversion(s, other); ok {
+					other = operand
+				}
+				check = append(check, fmt.Sprintf("that %s doesn't change %s, which is read after it now", s.Source(other), s.Source(data)))
+			}
+		}
+	}
+	return check
+}
+
+// shownFunction is a function for a sentence.
+func shownFunction(s *advice.Site, f ast.Expr) string {
+	if _, literal := ast.Unparen(f).(*ast.FuncLit); literal {
+		return "the function"
+	}
+	return s.Source(f)
 }
 
 // writeText is of w.Write([]byte(s)).
@@ -231,8 +274,9 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			return false
 		}
 		if !writers[receiverType(twin)] {
-			m.Class = advice.Review
+			mustCheck(m, []string{fmt.Sprintf("that WriteString of %s does what Write does", to)})
 		}
+		mustCheck(m, splitSeen(s, sel.X, to))
 	case types.IsInterface(t) && types.Implements(t, writer) && !strings.HasPrefix(typeName(t), "hash.") && !strings.HasPrefix(typeName(t), "net."):
 		pkg, ok := packageName(s, "io", c.Pos())
 		if !ok || commented(s, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) || mayLackWriteString(s, sel.X) {
@@ -240,8 +284,8 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, to, code))}
 		m.Imports = []string{"io"}
-		m.Class = advice.Review
 		m.Why = fmt.Sprintf("%s is a copy for Write; io.WriteString needs none, if what is behind %s has a WriteString as most writers do.", s.Source(c.Args[0]), to)
+		mustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", to)}, setMeanwhile(s, sel.X, c.Args))
 	default:
 		return false
 	}
@@ -288,8 +332,11 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return false
 	}
 	known := writers[receiverType(twin)]
-	if method == "WriteRune" && !known || method == "Write" && !takes(twin, types.NewSlice(types.Typ[types.Byte])) || calls(s, arg) && uses(arg, rootName(dst)) {
-		return false // a part of the buffer may be what is written
+	if method == "WriteRune" && !known || method == "Write" && !takes(twin, types.NewSlice(types.Typ[types.Byte])) {
+		return false
+	}
+	if operand, _, _ := conversion(s, arg); seesItself(s, to, []step{{}, {expr: operand}}) {
+		return false // a part of the buffer is what is written
 	}
 	write, _ := s.Info.Uses[sel.Sel].(*types.Func)
 	if c.Name == "io.WriteString" {
@@ -301,16 +348,16 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	}
 	m.Edits = []advice.Edit{replace(c.CallExpr, dst+"."+method+"("+code+")")}
 	m.Why = fmt.Sprintf("%s is a copy to be written; %s.%s needs none.", s.Source(arg), dst, method)
+	operand, _, _ := conversion(s, arg)
+	if method == "Write" {
+		mustCheck(m, writtenInTurn(s, []step{{expr: operand, contents: true}}, to, dst))
+	} else {
+		mustCheck(m, splitSeen(s, to, dst))
+	}
 	if !known {
-		m.Class = advice.Review
+		mustCheck(m, []string{fmt.Sprintf("that Write of %s does what its WriteString does, and neither keeps nor changes the bytes", dst)})
 	}
 	return true
-}
-
-// rootName is the variable of a selector: "a" of a.b.c.
-func rootName(expr string) string {
-	name, _, _ := strings.Cut(expr, ".")
-	return name
 }
 
 // runeOf returns r of string(r).
@@ -347,16 +394,17 @@ func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		other = "strings"
 	}
 	pkg, imported := packageName(s, other, c.Pos())
-	if !ok || !imported || calls(s, c.Args[0]) {
+	if !ok || !imported || effectsOf(s, c.Args[0])&mayWrite != 0 {
 		return false
 	}
 	m.Edits = []advice.Edit{replace(c.CallExpr, pkg+".NewReader("+code+")")}
 	m.Imports = []string{other}
-	m.Class = advice.Review
 	m.Why = fmt.Sprintf("%s makes a copy to read from: %s.NewReader reads what is there.", s.Source(c.Args[0]), other)
+	check := []string{fmt.Sprintf("that %s does the same with a *%s.Reader", s.Source(call.Fun), other)}
 	if other == "bytes" {
-		m.Why += fmt.Sprintf(" See that nothing changes %s meanwhile.", code)
+		check = append(check, fmt.Sprintf("that nothing changes %s while it is read", code))
 	}
+	mustCheck(m, check)
 	return true
 }
 

@@ -24,8 +24,7 @@ together in each step, only to be copied into a buffer, is one copy and one allo
 The same holds, to a lesser degree, for many statements one after the other. What is put before the string so far is
 written from the end of an array or []byte to its beginning instead.
 
-The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It is offered where the
-loop does nothing else with the string, and nothing leaves the loop but its end or a break; not where what the line
+The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It isn't offered where what the line
 allocates is of a few sizes: of so few steps a strings.Builder allocates no less. Where a profile of memory
 shows no allocation on the line, as when the loop makes a single step from an empty string, nothing is reported.`,
 	Class:     advice.Review,
@@ -33,6 +32,10 @@ shows no allocation on the line, as when the loop makes a single step from an em
 	Allocates: true,
 	Gain:      5,
 	Match:     matchStringConcatLoop,
+	Conditions: advice.Conditions{
+		Offered: "the loop does nothing with the string but append to it, and is left by its end, a break, or a return of something else",
+		Review:  "the loop mostly has more than a few turns; no deferred function uses a result that is a part of the text after a panic",
+	},
 }
 
 func matchStringConcatLoop(s *advice.Site) []advice.Match {
@@ -94,7 +97,7 @@ const manyAppended = 4
 // statementsThatAppend returns how many statements append to a local string one after the
 // other. Those in a switch, of which one is run, are not counted.
 func statementsThatAppend(s *advice.Site, obj types.Object) int {
-	if !isLocal(s, obj) || addressTaken(s, obj) {
+	if !isLocal(s, obj) || !private(s, obj) {
 		return 0
 	}
 	n := 0
@@ -281,7 +284,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 			ok = false
 		}
 	}
-	if !ok || addressTaken(s, obj) {
+	if !ok || !private(s, obj) || !builtins(s, loop.Node().Pos(), "string") {
 		return
 	}
 	text := builder + ".String()"
@@ -297,7 +300,20 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 		insert(loop.Node().End(), fmt.Sprintf("\n%s += %s", obj.Name(), text)),
 	)
 	m.Imports = []string{"strings"}
-	m.Class = advice.Review
+	mustCheck(m, []string{"that the loop mostly has more than a few turns: of fewer a strings.Builder allocates as much"}, leftBehind(s, loop, obj))
+}
+
+// leftBehind returns what has to be checked where a variable gets its value after a loop instead of
+// in it: a deferred function may look at it when the loop panics, if it is a result.
+func leftBehind(s *advice.Site, loop inspector.Cursor, obj types.Object) []string {
+	v, ok := obj.(*types.Var)
+	if !ok || v.Kind() != types.ResultVar || effectsOf(s, loop.Node())&mayPanic == 0 {
+		return nil
+	}
+	for range s.Func.Preorder((*ast.DeferStmt)(nil)) {
+		return []string{fmt.Sprintf("that nobody uses the result %s after a panic in the loop: it has none of the pieces then", obj.Name())}
+	}
+	return nil
 }
 
 // writePiece is the statement that appends a piece to a builder.

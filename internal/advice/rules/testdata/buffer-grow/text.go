@@ -6,7 +6,7 @@ import (
 )
 
 func pair(key, value string) string {
-	// want B: How much is written is known
+	// want A: How much is written is known
 	var sb strings.Builder
 	sb.WriteString(key) // alloc: 16 32
 	sb.WriteByte('=')
@@ -26,7 +26,7 @@ func all(names []string) []byte {
 
 // cached is built only where it is not known.
 func cached(known map[string]string, a, b string) string {
-	// want B: How much is written is known
+	// want A: How much is written is known
 	var sb strings.Builder
 	if x, ok := known[a]; ok {
 		return x

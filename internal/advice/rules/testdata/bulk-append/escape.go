@@ -22,11 +22,11 @@ func clean(dst, text []byte) []byte {
 		// want C: Each byte of text
 		dst = append(dst, c) // hot: escape.clean
 	}
-	// want B: Where they overlap
+	// want B: that text is no part of dst or of the room behind it
 	for _, c := range text {
 		dst = append(dst, c) // hot: escape.clean
 	}
-	// want A: one append copies
+	// want B: Check that nothing else uses the room behind dst
 	for _, c := range []byte("text") {
 		dst = append(dst, c) // hot: escape.clean
 	}
@@ -56,7 +56,7 @@ type raw []byte
 
 // shared is of a conversion that makes no copy.
 func shared(dst []byte, r raw) []byte {
-	// want B: Where they overlap
+	// want B: that []byte(r) is no part of dst
 	for _, c := range []byte(r) {
 		dst = append(dst, c) // hot: escape.shared
 	}

@@ -17,7 +17,7 @@ func left(s string, width int) string {
 
 func rule(w io.Writer, n int) error {
 	// says: make([]byte, n) escapes to heap
-	// want A: Repeat copies
+	// want B: Check that n is never negative, for which Repeat panics with another error than make. (end)
 	line := make([]byte, n)
 	for i := 0; i < n; i++ {
 		line[i] = '-' // hot: fill.rule

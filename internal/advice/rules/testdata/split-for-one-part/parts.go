@@ -22,28 +22,28 @@ func host(address string) string {
 }
 
 func media(contentType string) string {
-	// want B: strings.Cut finds
+	// want A: strings.Cut finds
 	return strings.TrimSpace(strings.Split(contentType, ";")[0]) // hot: strings.Split
 }
 
 func scheme(url string) bool {
-	// want B: strings.Cut finds
+	// want A: strings.Cut finds
 	if strings.SplitN(url, "://", 2)[0] == "https" { // hot: strings.SplitN
 		return true
 	}
-	// want B: before and after
+	// want A: before and after
 	parts := strings.Split(url, ":") // hot: strings.Split
 	return parts[0] == "wss"
 }
 
 func value(line string) (rest string) {
-	// want B: where the index panics
+	// want B: the index panics without one
 	rest = strings.SplitN(line, ":", 2)[1] // hot: strings.SplitN
 	return rest
 }
 
 func base(path string) string {
-	// want B: behind the last separator
+	// want A: behind the last separator
 	parts := strings.Split(path, "/") // hot: strings.Split
 	return parts[len(parts)-1]
 }

@@ -24,7 +24,7 @@ func (w wrapped) WriteString(s string) (int, error) { return w.Buffer.WriteStrin
 func write(w io.Writer, rw http.ResponseWriter, f *os.File, s string, n name, body []byte, r rune) error {
 	var sb strings.Builder
 	buf := bufio.NewWriter(w)
-	// want A: has WriteString
+	// want B: that what buf writes to takes the same bytes
 	buf.Write([]byte(s)) // hot: runtime.stringtoslicebyte
 	// want A: has WriteString
 	sb.Write([]byte(n)) // hot: runtime.stringtoslicebyte

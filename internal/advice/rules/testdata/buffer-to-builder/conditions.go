@@ -1,0 +1,29 @@
+package conditions
+
+import "bytes"
+
+// negative panics with the name of what is asked to grow.
+func negative(n int) string {
+	// want B: Check that n is never negative, for which Grow panics with another text. (end)
+	var b bytes.Buffer
+	b.Grow(n)
+	b.WriteString("x")
+	return b.String() // hot: bytes.(*Buffer).String
+}
+
+func length(s string) string {
+	// want A: hands it out without a copy. (end)
+	var b bytes.Buffer
+	b.Grow(len(s) + 2)
+	b.WriteString(s)
+	return b.String() // hot: bytes.(*Buffer).String
+}
+
+// copied would panic as a Builder.
+func copied(s string) string {
+	var b bytes.Buffer
+	b.WriteString(s)
+	c := b
+	c.WriteString(s)
+	return b.String() // hot: bytes.(*Buffer).String
+}

@@ -1,0 +1,53 @@
+package conditions
+
+import (
+	"fmt"
+	"strings"
+)
+
+// empty panics for a negative number, though the loop has no turn.
+func empty(xs []string, n int) (total int) {
+	for _, x := range xs {
+		// want B: that strings.ToUpper(strings.Repeat("ab", n)) doesn't panic where the loop has no turn, or doesn't come to it. (end)
+		total += len(x) + len(strings.ToUpper(strings.Repeat("ab", n))) // hot: strings.ToUpper
+	}
+	return total
+}
+
+var tickets int
+
+type ticket int
+
+func (t ticket) String() string { tickets++; return fmt.Sprint(int(t) + tickets) }
+
+// numbered gets another number each time.
+func numbered(xs []string, t ticket) (all []string) {
+	for _, x := range xs {
+		// want B: that methods called for fmt.Sprintf("%v", t), such as String, change nothing and return the same each time. (end)
+		all = append(all, x+fmt.Sprintf("%v", t)) // hot: fmt.Sprintf
+	}
+	return all
+}
+
+func plain(xs []string, prefix string) (n int) {
+	for _, x := range xs {
+		// want B: once, before the loop. Check that the loop mostly comes to the call. (end)
+		if strings.HasPrefix(x, strings.ToLower(prefix)) { // hot: strings.ToLower
+			n++
+		}
+	}
+	return n
+}
+
+// captured is set by a function that the loop calls.
+func captured(xs []string, prefix string) (n int) {
+	next := func() { prefix += "x" }
+	for _, x := range xs {
+		// want C: if that is so
+		if strings.HasPrefix(x, strings.ToLower(prefix)) { // hot: strings.ToLower
+			next()
+			n++
+		}
+	}
+	return n
+}

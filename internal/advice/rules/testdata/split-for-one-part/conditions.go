@@ -1,0 +1,53 @@
+package conditions
+
+import (
+	"bytes"
+	"strings"
+)
+
+type line struct{ text string }
+
+// order splits before what is evaluated first.
+func order(xs []int, i int, l *line) bool {
+	// want B: Check that l.text doesn't panic: it is evaluated first now. (end)
+	return xs[i] > len(strings.Split(l.text, ",")[0]) // hot: strings.Split
+}
+
+func plain(x int, text string) bool {
+	// want A: finds it without. (end)
+	return x > len(strings.Split(text, ",")[0]) // hot: strings.Split
+}
+
+// changed writes to what is split.
+func changed(b []byte) (n int) {
+	// want B: that nothing changes b while it is split
+	for _, part := range bytes.Split(b, []byte(",")) { // hot: bytes.Split
+		b[len(b)-1] = ','
+		n += len(part)
+	}
+	return n
+}
+
+func fields(text string, seen map[rune]bool) (n int) {
+	// want B: that the function changes nothing, and nothing that it depends on changes in the loop. (end)
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { seen[r] = true; return r == ',' }) { // hot: strings.FieldsFunc
+		n += len(part) * len(seen)
+	}
+	// want A: one after the other. (end)
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) { // hot: strings.FieldsFunc
+		n += len(part)
+	}
+	return n
+}
+
+func last(path string) string {
+	// want A: which strings.LastIndex finds. (end)
+	parts := strings.Split(path, "/") // hot: strings.Split
+	return parts[len(parts)-1]
+}
+
+func kept(b []byte) []byte {
+	// want B: Check that nothing appends to what is before the separator: that would overwrite what is after. (end)
+	parts := bytes.Split(b, []byte("/")) // hot: bytes.Split
+	return parts[0]
+}

@@ -1,0 +1,40 @@
+package conditions
+
+// rescued has the pieces before the one that panics.
+func rescued(xs []string, n int) (s string) {
+	defer func() { recover() }()
+	for i := range n {
+		// want B: that nobody uses the result s after a panic in the loop: it has none of the pieces then. (end)
+		s += xs[i] // alloc: runtime.concatstring2 64 128 256 512
+	}
+	return s
+}
+
+func plain(xs []string) string {
+	s := ""
+	for _, x := range xs {
+		// want B: of fewer a strings.Builder allocates as much. (end)
+		s += x // alloc: runtime.concatstring2 64 128 256 512
+	}
+	return s
+}
+
+// captured is seen by a function.
+func captured(xs []string, show func()) (s string) {
+	each := func() { s += "," }
+	for _, x := range xs {
+		// want C: copies each piece about twice
+		s += x // alloc: runtime.concatstring2 64 128 256 512
+		each()
+	}
+	return s
+}
+
+// hidden has another thing called string.
+func hidden(xs []string, string func(string) string) (s string) {
+	for _, x := range xs {
+		// want C: copies each piece about twice
+		s += x // alloc: runtime.concatstring2 64 128 256 512
+	}
+	return string(s)
+}
