@@ -229,7 +229,8 @@ func (b *bound) standsAt(s *advice.Site, d *declaration, loop token.Pos) bool {
 // have turns: a number may be no more than a claim, which fails with the first elements, or changes
 // meanwhile. What has a length is as long as that.
 func (b *bound) claimed(s *advice.Site, loop ast.Node) []string {
-	if v := s.Info.Types[b.expr].Value; v != nil || !b.counts && !emptyElements(s.Info.TypeOf(b.expr)) {
+	const small = 1 << 16 // for which there is room anyway
+	if n, ok := constantInt(s, b.expr); ok && n <= small || !b.counts && !emptyElements(s.Info.TypeOf(b.expr)) {
 		return nil
 	}
 	if t, ok := s.Info.TypeOf(b.expr).Underlying().(*types.Basic); ok && b.counts {

@@ -1,13 +1,43 @@
 package others
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
+
+var suffix = regexp.MustCompile(`\.go$`)
+
+func matches(name string) (n int) {
+	if suffix.MatchString(name) {
+		n++
+	}
+	return n
+}
+
+func digest(b []byte, key string) []byte {
+	h := hmac.New(sha256.New, []byte(key))
+	h.Write(b)
+	return append(b, h.Sum(nil)...)
+}
+
+func total(m map[string]int) (n int) {
+	for k := range m {
+		if m[k] > 1 {
+			n += m[k]
+		}
+	}
+	return n
+}
+
+func took(begin time.Time) time.Duration { return time.Now().Sub(begin) }
 
 type missing struct{ name string }
 
@@ -31,6 +61,7 @@ func (wraps) As(target any) bool {
 func Run() string {
 	var out strings.Builder
 	add := func(x ...any) { fmt.Fprintln(&out, x...) }
+	add(matches("a.go"), matches("a.go.txt"), matches(""), digest([]byte("text"), "key"), total(map[string]int{"a": 1, "b": 2, "c": 3}), took(time.Now()) < time.Hour)
 	for _, err := range []error{nil, errors.New("plain"), &missing{"a"}, fmt.Errorf("two: %w %w", code(3), &missing{"b"}), wraps{errors.New("inner")}} {
 		add(asked(err))
 	}
