@@ -25,6 +25,10 @@ that this takes the time, the rewrite of bytes.ContainsAny is slices.ContainsFun
 	Frames: anyOf,
 	Gain:   2,
 	Match:  matchContainsAny,
+	Conditions: advice.Conditions{
+		Offered: "the characters are two or three constant bytes, or the text is short",
+		Review:  "evaluating the text again gives the same",
+	},
 }
 
 var anyOf = regexp.MustCompile(`^(strings|bytes)\.(ContainsAny|IndexAny)$`)

@@ -26,6 +26,10 @@ or slices.EqualFunc.`,
 	Since:  "1.21",
 	Gain:   10,
 	Match:  matchDeepEqual,
+	Conditions: advice.Conditions{
+		Offered: "both values have the same type, made of numbers, strings and booleans, or are slices or maps of such",
+		Review:  "nil and empty slices and maps may be taken for equal; evaluating the second value doesn't change the first",
+	},
 }
 
 func matchDeepEqual(s *advice.Site) []advice.Match {

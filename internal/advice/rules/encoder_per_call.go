@@ -32,6 +32,10 @@ functions of other modules that call a constructor like NewEncoder each time.`,
 	Since:     "1.18",
 	Gain:      3,
 	Match:     matchEncoderPerCall,
+	Conditions: advice.Conditions{
+		Offered: "a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader is made outside of loops and doesn't leave its function",
+		Review:  "nothing keeps it when the function has returned; what it last wrote to may be kept until it is used again",
+	},
 }
 
 var encoderFrames = regexp.MustCompile(`^compress/\w+\.New\w+$|^compress/flate\.\(\*(compressor|decompressor)\)\.init|^compress/flate\.new|` +

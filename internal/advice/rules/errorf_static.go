@@ -26,6 +26,10 @@ others. What runs once is not reported.`,
 	Frames: regexp.MustCompile(`^fmt\.Errorf$|^errors\.New$`),
 	Gain:   5,
 	Match:  matchErrorfStatic,
+	Conditions: advice.Conditions{
+		Offered: "the text is constant",
+		Review:  "nobody tells one such error from another by ==",
+	},
 }
 
 func matchErrorfStatic(s *advice.Site) []advice.Match {

@@ -28,6 +28,10 @@ returned or kept.`,
 	Frames: sumFrames,
 	Gain:   1.3, // Sum also hashes what is left, and a last block
 	Match:  matchHashSum,
+	Conditions: advice.Conditions{
+		Offered: "the sum is copied, compared, printed or made a string at once",
+		Review:  "the Sum method writes nothing but the sum behind the bytes that it is given",
+	},
 }
 
 var sumFrames = regexp.MustCompile(`^(golang\.org/x/)?(crypto|hash)/.*\.Sum$`)

@@ -23,6 +23,9 @@ A name in a variable or constant of another name is reported without a rewrite: 
 	Frames: regexp.MustCompile(`^net/textproto\.[cC]anonicalMIMEHeaderKey$`),
 	Gain:   3,
 	Match:  matchHeaderKey,
+	Conditions: advice.Conditions{
+		Offered: "the name is a literal that isn't in its canonical form",
+	},
 }
 
 func matchHeaderKey(s *advice.Site) []advice.Match {

@@ -24,6 +24,10 @@ its package, and the profile has strings.Join below the line.`,
 	Allocates: true,
 	Gain:      1.5,
 	Match:     matchJoinLiteral,
+	Conditions: advice.Conditions{
+		Offered: "a few strings are written in the call one by one, and evaluating one of them doesn't change another",
+		Review:  "a field or variable that is called is strings.Join",
+	},
 }
 
 // joinedAtMost is the number of strings up to which + is easy to read, and fast.

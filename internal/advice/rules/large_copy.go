@@ -28,6 +28,10 @@ pass a pointer.`,
 	Own:   true,
 	Gain:  2,
 	Match: matchLargeCopy,
+	Conditions: advice.Conditions{
+		Offered: "the loop only reads fields of its variable, doesn't name what it ranges over, and writes to nothing else of the type",
+		Review:  "no function that the loop calls changes the elements",
+	},
 }
 
 const (

@@ -22,6 +22,10 @@ that a wrong one is known at the start; names from data can be kept in a sync.Ma
 	Since:  "1.21",
 	Gain:   50,
 	Match:  matchLocationPerCall,
+	Conditions: advice.Conditions{
+		Offered: "the name is constant",
+		Review:  "an error may be kept, as the location is",
+	},
 }
 
 func matchLocationPerCall(s *advice.Site) []advice.Match {

@@ -33,6 +33,9 @@ The rewrite is offered where the variable is declared for the call alone and use
 	Frames:   regexp.MustCompile(`^errors\.[aA]s$|^internal/reflectlite\.`),
 	Since:    "1.26",
 	Gain:     3,
+	Conditions: advice.Conditions{
+		Offered: "the variable is declared for the call alone, and used in the if statement only",
+	},
 }
 
 var reflectAssert = &advice.Rule{
@@ -58,6 +61,9 @@ nothing is copied to the heap, as pointers never are, are not reported.`,
 		}
 		return true
 	},
+	Conditions: advice.Conditions{
+		Offered: "the assertion has an ok, so that it doesn't panic",
+	},
 }
 
 // reflectCopies is where Interface allocates what it copies a value to.
@@ -75,6 +81,9 @@ reflect.TypeFor[T](), which came with Go 1.22, is a constant to the compiler.`,
 	Frames:   regexp.MustCompile(`^reflect\.(TypeOf$|toType$|toRType$|\(\*rtype\)\.Elem$)`),
 	Since:    "1.22",
 	Gain:     3,
+	Conditions: advice.Conditions{
+		Offered: "the type is written in the call",
+	},
 }
 
 var appendChain = &advice.Rule{
@@ -94,6 +103,10 @@ append of a single slice is as fast as slices.Clone, and is not reported.`,
 	Gain:      1.8,
 	Judge: func(_ *advice.Site, message string, _ inspector.Cursor, _ *advice.Match) bool {
 		return strings.HasSuffix(message, "slices.Concat")
+	},
+	Conditions: advice.Conditions{
+		Offered: "slices are appended to a new one, one after the other",
+		Review:  "nobody tells nil from an empty slice, where all of them are empty",
 	},
 }
 

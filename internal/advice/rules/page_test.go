@@ -76,6 +76,9 @@ func TestCatalogue(t *testing.T) {
 			t.Errorf("%q: want an id of its own, a title, documentation and a class", r.ID)
 		}
 		seen[r.ID] = true
+		if rewrites := r.Class != advice.AdviceOnly; rewrites != (r.Conditions.Offered != "") || r.Class == advice.Review && r.Conditions.Review == "" {
+			t.Errorf("%s, of class %s: want the conditions of its rewrite, and what is left to review", r.ID, r.Class)
+		}
 		if a := r.Analyzer; a != nil && (r.Match != nil || r.Why == "" || a.URL == "") {
 			t.Errorf("%s: want a reason and evidence for what analyzer %s reports, and no Match", r.ID, a.Name)
 		}

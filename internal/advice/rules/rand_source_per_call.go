@@ -28,6 +28,10 @@ nothing but gives other numbers: advice only.`,
 	Since:  "1.20",
 	Gain:   100,
 	Match:  matchRandSourcePerCall,
+	Conditions: advice.Conditions{
+		Offered: "the source is seeded with the time and used for drawing alone",
+		Review:  "nothing relies on rand.Seed",
+	},
 }
 
 // drawing are methods of a rand.Rand that the package has as functions.

@@ -25,6 +25,10 @@ may be NaN, are left alone, and so are values so large that a copy of all costs 
 	Frames: mapLookup,
 	Gain:   3,
 	Match:  matchRangeLookup,
+	Conditions: advice.Conditions{
+		Offered: "the loop doesn't change the map, and its keys are equal to themselves",
+		Review:  "no function that the loop calls changes the map",
+	},
 }
 
 func matchRangeLookup(s *advice.Site) []advice.Match {

@@ -33,6 +33,9 @@ borders only its author knows, so that of these there is advice only. It takes a
 	Frames: engineFrames,
 	Gain:   4,
 	Match:  matchRegexpEngine,
+	Conditions: advice.Conditions{
+		Offered: "a variable of the package that nothing sets has a fixed text as its pattern, and a text is only asked for it",
+	},
 }
 
 var engineFrames = regexp.MustCompile(`^regexp\.\(\*Regexp\)\.`)

@@ -29,6 +29,10 @@ reported.`,
 	Frames: regexp.MustCompile(`^regexp\.(Must)?[cC]ompile|^regexp\.Match(String|Reader)?$|^regexp/syntax\.`),
 	Gain:   20,
 	Match:  matchRegexpPerCall,
+	Conditions: advice.Conditions{
+		Offered: "the pattern is constant, or a quoted text",
+		Review:  "nobody calls Longest of the pattern, which all callers share; a quoted text is valid UTF-8",
+	},
 }
 
 func matchRegexpPerCall(s *advice.Site) []advice.Match {

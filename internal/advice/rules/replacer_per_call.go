@@ -23,6 +23,10 @@ The rewrite does that where what is replaced is constant. It is left to review a
 	Allocates: true,
 	Gain:      5,
 	Match:     matchReplacerPerCall,
+	Conditions: advice.Conditions{
+		Offered: "all that is replaced is constant",
+		Review:  "nobody compares the Replacer, which all callers share",
+	},
 }
 
 func matchReplacerPerCall(s *advice.Site) []advice.Match {

@@ -27,6 +27,10 @@ strings, or looked up. It is left to review, as nothing may use it after the nex
 	Frames: regexp.MustCompile(`^bufio\.\(\*Scanner\)\.Text$`),
 	Gain:   2,
 	Match:  matchScannerText,
+	Conditions: advice.Conditions{
+		Offered: "the text is only compared, measured, indexed, searched or looked up",
+		Review:  "nothing uses it after the next Scan",
+	},
 }
 
 func matchScannerText(s *advice.Site) []advice.Match {

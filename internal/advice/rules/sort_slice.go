@@ -32,6 +32,11 @@ reflection did.`,
 	Since:  "1.21",
 	Gain:   2.5,
 	Match:  matchSortSlice,
+	Conditions: advice.Conditions{
+		Offered: "the less function compares two elements in one expression, or one field after the other",
+		Review: "which elements that compare equal comes first doesn't matter, nor where NaNs and -0 stand; a less function that calls " +
+			"something doesn't count its calls",
+	},
 }
 
 // largestCopied is the size of elements up to which slices.SortFunc is clearly faster

@@ -48,6 +48,9 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 		})
 		return !other
 	},
+	Conditions: advice.Conditions{
+		Offered: "the map is asked for the key only to append, add or count",
+	},
 }
 
 var deleteGuard = &advice.Rule{
@@ -70,6 +73,10 @@ lock for example, but not if they call delete.`,
 		ask, ok := guard.Init.(*ast.AssignStmt)
 		return ok && len(ask.Rhs) == 1 && !calls(s, ask.Rhs[0]) // what calls would be called once less
 	},
+	Conditions: advice.Conditions{
+		Offered: "asking for the key calls nothing",
+		Review:  "goroutines don't ask for the key at the same time under a read lock",
+	},
 }
 
 var mapLookup = regexp.MustCompile(`^runtime\.(mapaccess|mapassign)|^internal/runtime/maps\.`)
@@ -91,6 +98,10 @@ to be parts of one, there is advice only.`,
 			m.Edits = nil
 		}
 		return takesTime(s, message, c, m)
+	},
+	Conditions: advice.Conditions{
+		Offered: "the loop does nothing but copy elements at the same index",
+		Review:  "the destination is long enough, where the loop panics and copy stops; it doesn't overlap the source",
 	},
 }
 
@@ -154,6 +165,10 @@ below zero, the loop does nothing and copy panics.`,
 		}
 		return takesTime(s, message, c, m)
 	},
+	Conditions: advice.Conditions{
+		Offered: "the loop does nothing but move elements down",
+		Review:  "there are as many elements as the loop moves, and the number isn't negative, where only one of loop and copy panics",
+	},
 }
 
 // takesTime: what moves elements calls nothing, so that the line has to have the time
@@ -173,6 +188,9 @@ one alone, which is about half of the work.`,
 	Class:    advice.Safe,
 	Frames:   regexp.MustCompile(`^time\.([nN]ow|runtimeNow)$|^runtime\.(nanotime|walltime)`),
 	Gain:     1.3,
+	Conditions: advice.Conditions{
+		Offered: "the time now is only used for the difference",
+	},
 }
 
 var headerTwice = &advice.Rule{
@@ -186,4 +204,7 @@ over the name once more.`,
 	Class:    advice.Safe,
 	Frames:   regexp.MustCompile(`^net/http\.CanonicalHeaderKey$|^net/textproto\.(C|c)anonicalMIMEHeaderKey$`),
 	Gain:     1.7,
+	Conditions: advice.Conditions{
+		Offered: "the name goes to a method of http.Header",
+	},
 }

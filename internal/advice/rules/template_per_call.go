@@ -28,6 +28,10 @@ moves to the start of the program, where template.Must panics if it fails. Templ
 	Frames: regexp.MustCompile(`^(text|html)/template\.(\(\*(Template|escaper|nameSpace)\)\.)?(Parse|parse|escape|lookupAndEscape|New|Must)|^text/template/parse\.`),
 	Gain:   10,
 	Match:  matchTemplatePerCall,
+	Conditions: advice.Conditions{
+		Offered: "the template is made of constants and only run",
+		Review:  "a mistake in its text may stop the program when it starts",
+	},
 }
 
 func matchTemplatePerCall(s *advice.Site) []advice.Match {

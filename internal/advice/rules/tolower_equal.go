@@ -24,6 +24,10 @@ equal, as are s and ſ.`,
 	Frames: regexp.MustCompile(`^(strings|bytes)\.(ToLower|ToUpper|Map)$`),
 	Gain:   4,
 	Match:  matchTolowerEqual,
+	Conditions: advice.Conditions{
+		Offered: "two texts are made lower or upper case only to be compared",
+		Review:  "letters that are equal to EqualFold but not in lower case, as K and the Kelvin sign or s and ſ, may be taken for equal",
+	},
 }
 
 func matchTolowerEqual(s *advice.Site) []advice.Match {
