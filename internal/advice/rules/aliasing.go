@@ -414,16 +414,28 @@ func pointsInto(s *advice.Site, use inspector.Cursor) bool {
 // cap, appends to the slice without putting the result back, takes a part of it that may be longer
 // than it is, or hands it to something that may append, and uses it then.
 func roomSeen(s *advice.Site, obj types.Object) bool {
+	handed := token.NoPos // to a function that may return it with something behind
 	for _, id := range s.Uses(obj) {
 		c, ok := s.Root().FindNode(id)
 		if !ok {
 			return true
+		}
+		if handed.IsValid() && assignedTo(c.Parent()) && c.Parent().Node() != id {
+			if _, element := c.Parent().Node().(*ast.IndexExpr); element {
+				return true
+			}
 		}
 		switch p := c.Parent().Node().(type) {
 		case *ast.CallExpr:
 			name := s.Callee(p)
 			if name == "cap" {
 				return true
+			}
+			if returnsLonger(s, p, c) {
+				if loop, ok := loopAround(c); handed.IsValid() || ok && !within(loop.Node(), obj.Pos()) {
+					return true
+				}
+				handed = p.Pos()
 			}
 			if len(p.Args) > 0 && p.Args[0] == id && appendCall(name) {
 				assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt)
@@ -450,6 +462,32 @@ func roomSeen(s *advice.Site, obj types.Object) bool {
 		}
 	}
 	return false
+}
+
+// returnsLonger reports whether a call, of something else than append, may return the slice that it is
+// given with more elements behind.
+func returnsLonger(s *advice.Site, call *ast.CallExpr, arg inspector.Cursor) bool {
+	if s.Info.Types[call.Fun].IsType() || call.Fun == arg.Node() || appendCall(s.Callee(call)) || copiesElements(s, arg) {
+		return false
+	}
+	result := s.Info.TypeOf(call)
+	of, ok := under(s.Info.TypeOf(arg.Node().(ast.Expr))).(*types.Slice)
+	if result == nil || !ok {
+		return false
+	}
+	longer := func(t types.Type) bool {
+		slice, ok := under(t).(*types.Slice)
+		return ok && types.Identical(slice.Elem(), of.Elem())
+	}
+	if several, ok := result.(*types.Tuple); ok {
+		for v := range several.Variables() {
+			if longer(v.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return longer(result)
 }
 
 // lessThanLength reports whether an index is len(x)-1, or the like.

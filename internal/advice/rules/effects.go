@@ -157,14 +157,18 @@ func (w *effectWalk) selector(e *ast.SelectorExpr) effects {
 	if selection.Kind() == types.MethodExpr {
 		return 0
 	}
-	if selection.Kind() == types.FieldVal && selection.Indirect() || len(selection.Index()) > 1 && selection.Indirect() {
-		all |= mayRead
-		if len(selection.Index()) > 1 {
-			return all | mayPanic
-		}
-		all |= w.deref(e.X)
+	if !selection.Indirect() {
+		return all
 	}
-	return all
+	if len(selection.Index()) > 1 {
+		return all | mayRead | mayPanic // through an embedded pointer
+	}
+	if f, ok := selection.Obj().(*types.Func); ok {
+		if _, pointer := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer); pointer {
+			return all // which the method may find to be nil
+		}
+	}
+	return all | mayRead | w.deref(e.X)
 }
 
 // deref is mayPanic where a pointer may be nil.

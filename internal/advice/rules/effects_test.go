@@ -65,6 +65,7 @@ func f(p *point, q, r point, xs []int, b []byte, m map[string]int, s string, n i
 	_ = p.x // panic read
 	_ = p.y // read
 	_ = p.in.x // panic read
+	_ = p.in.sum() // panic read
 	_ = r.sum() //
 	_ = q.x // read
 	_ = q.norm() // panic read

@@ -405,7 +405,7 @@ func reviews(pieces []fmtPiece) []string {
 // methodPanics reports whether a method may panic.
 func methodPanics(s *advice.Site, m *types.Selection) bool {
 	f, ok := m.Obj().(*types.Func)
-	if !ok {
+	if !ok || len(m.Index()) > 1 && m.Indirect() { // of an embedded pointer, which may be nil
 		return true
 	}
 	w := effectWalk{Site: s}

@@ -20,7 +20,7 @@ func Run() string {
 		order, captured, method, contents, lateElement, shownFirst, pointerOperand, sameVariable,
 		wrapped, available, partlyWritten, partlyRescued, seenByArgument, otherBuffer, bufferField, nilBuffer, sizes, joined, joinedElement, joinedBytes,
 		appendedJoin, roomBehind, roomBehindSlice, overlapping, keptViews,
-		func() any { return claims(1 << 50) }, func() any { return claims(-1) }, pointers, methods, arrays, ranged, between, halves, twice, itself, nilOrEmpty, sumOfTwo, capacities,
+		func() any { return claims(1 << 50) }, func() any { return claims(-1) }, pointers, methods, arrays, ranged, between, halves, twice, itself, nilOrEmpty, sumOfTwo, capacities, handedTwice, handedOnce, embedded, valueMethod,
 		func() any { return least("abc", math.MinInt) }, func() any { return least("abc", 6) }, func() any { return filled(-1) }, func() any { return filled(3) }, filledUp,
 		func() any { return hoisted(nil, -1) }, func() any { return tickets([]string{"a", "b"}) }, func() any { return invariant([]string{"a", "B"}, "X") },
 		func() any { return rescued([]string{"a", "b"}, 3) }, compared, callback, ownWriter, moved,
@@ -474,6 +474,50 @@ func capacities() any {
 	}
 	b := []byte(fmt.Sprintf("%d", 12345))
 	return fmt.Sprint(cap(list) > 5, len(list[:cap(list)]), cap(b) >= 5)
+}
+
+func more(xs []int, x int) []int { return append(xs, x) }
+
+func handedTwice() any {
+	list := make([]int, 0)
+	for _, x := range []int{1, 2, 3, 4, 5} {
+		list = append(list, x*x)
+	}
+	a := more(list, 7)
+	b := more(list, 8)
+	return fmt.Sprint(a, b)
+}
+
+func handedOnce() any {
+	list := make([]int, 0)
+	for _, x := range []int{1, 2, 3, 4, 5} {
+		list = append(list, x*x)
+	}
+	a := more(list, 7)
+	list[0] = 100
+	return fmt.Sprint(a, list)
+}
+
+type inner struct{ name string }
+
+func (i inner) String() string { return "inner " + i.name }
+
+type outer struct{ *inner }
+
+func embedded() any {
+	return fmt.Sprintf("%s %v", outer{}, outer{&inner{"x"}})
+}
+
+func valueMethod() any {
+	var buf bytes.Buffer
+	write := func(i *inner) {
+		defer func() { recover() }()
+		fmt.Fprintf(&buf, "<%s>", i.String())
+		buf.WriteString("<" + i.String() + ">")
+	}
+	write(nil)
+	write(&inner{"y"})
+	return buf.String()
 }
 
 func least(s string, n int) string {

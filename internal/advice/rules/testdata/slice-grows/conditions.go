@@ -86,6 +86,27 @@ func halves(xs []int) ([]int, []int) {
 	return append(out[:len(out)/2], 1, 2, 3, 4), out
 }
 
+func more(xs []int) []int { return append(xs, 1) }
+
+// handed shares the room with two that append.
+func handed(xs []int) ([]int, []int) {
+	out := make([]int, 0)
+	for _, x := range xs {
+		// want B: Check that the room behind out doesn't matter. (end)
+		out = append(out, x*x) // hot: runtime.growslice
+	}
+	return more(out), more(out)
+}
+
+func handedOnce(xs []int) []int {
+	out := make([]int, 0)
+	for _, x := range xs {
+		// want A: make room for all at once. (end)
+		out = append(out, x*x) // hot: runtime.growslice
+	}
+	return more(out)
+}
+
 type decoder struct{ b []byte }
 
 func (d *decoder) next() int {
