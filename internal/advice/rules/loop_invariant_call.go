@@ -106,7 +106,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("nothing in the loop seems to change what %s is called with, %s: if that is so, call it once, before the loop.", short(c.Name), args)
 		case fails:
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop. If the loop may have no turn, an error would then show all the same.", short(c.Name), args)
-		case mutable[c.Name] || !solid(s.Info.TypeOf(c.CallExpr)):
+		case mutable[c.Name] || !solid(s.Info.TypeOf(c.CallExpr)) || sizeUnknown(s, c.CallExpr):
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", short(c.Name), args)
 		default:
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: the rewrite calls it once, before the loop.", short(c.Name), args)
@@ -338,6 +338,17 @@ func panics(s *advice.Site, c advice.Call) bool {
 			if s.Info.Types[a].Value == nil {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// sizeUnknown reports whether a call makes a text of a length that may be any number: before a loop
+// that has no turn it could take all memory.
+func sizeUnknown(s *advice.Site, call *ast.CallExpr) bool {
+	for n := range ast.Preorder(call) {
+		if n, ok := n.(*ast.CallExpr); ok && s.Callee(n) == "strings.Repeat" && len(n.Args) == 2 && !isLength(s, n.Args[1]) {
+			return true
 		}
 	}
 	return false

@@ -2,14 +2,24 @@ package conditions
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
-// empty panics for a negative number, though the loop has no turn.
+// empty would panic for a negative number, or take all memory, though the loop has no turn.
 func empty(xs []string, n int) (total int) {
 	for _, x := range xs {
-		// want B: that strings.ToUpper(strings.Repeat("ab", n)) doesn't panic where the loop has no turn, or doesn't come to it. (end)
+		// want C: call it once, before the loop. (end)
 		total += len(x) + len(strings.ToUpper(strings.Repeat("ab", n))) // hot: strings.ToUpper
+	}
+	return total
+}
+
+// base panics for a number that is no base.
+func base(xs []string, n int64, to int) (total int) {
+	for _, x := range xs {
+		// want B: that strconv.FormatInt(n, to) doesn't panic where the loop has no turn, or doesn't come to it. (end)
+		total += len(x) + len(strconv.FormatInt(n, to)) // hot: strconv.FormatInt
 	}
 	return total
 }

@@ -37,7 +37,7 @@ outer:
 			}
 			// want B: strconv.Itoa gets o.depth
 			fmt.Fprint(w, strconv.Itoa(o.depth), i) // hot: strconv.Itoa
-			// want B: that strings.Repeat("\t", depth) doesn't panic where the loop has no turn, or doesn't come to it. (end)
+			// want C: strings.Repeat gets "\t", depth
 			fmt.Fprint(w, strings.Repeat("\t", depth)) // hot: strings.Repeat
 			// want B: strings.Repeat gets mark, 3
 			fmt.Fprint(w, strings.Repeat(mark, 3)) // hot: strings.Repeat

@@ -1,0 +1,271 @@
+package rules
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+func (w *effectWalk) call(call *ast.CallExpr) effects {
+	all := w.all(call.Args)
+	if w.Info.Types[call.Fun].IsType() {
+		if len(call.Args) != 1 {
+			return anyEffect
+		}
+		from, to := w.Info.TypeOf(call.Args[0]), w.Info.TypeOf(call.Fun)
+		if _, slice := under(from).(*types.Slice); slice {
+			if _, slice := under(to).(*types.Slice); !slice {
+				all |= mayRead | readsBytes
+				if b, ok := under(to).(*types.Basic); !ok || b.Info()&types.IsString == 0 {
+					all |= mayPanic
+				}
+			}
+		}
+		return all
+	}
+	switch f := typeutil.Callee(w.Info, call).(type) {
+	case *types.Builtin:
+		return all | w.builtin(f.Name(), call)
+	case *types.Func:
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && w.Info.Selections[sel] != nil {
+			all |= w.selector(sel)
+		}
+		return all | w.function(f.Origin(), call)
+	}
+	return anyEffect
+}
+
+func (w *effectWalk) builtin(name string, call *ast.CallExpr) effects {
+	switch name {
+	case "len", "cap", "new", "min", "max", "complex", "real", "imag":
+		return 0
+	case "make":
+		for _, n := range call.Args[1:] {
+			if v := w.Info.Types[n].Value; v == nil && !w.isLength(n) {
+				return mayPanic
+			}
+		}
+		return 0
+	case "append":
+		if freshSlice(w.Site, call.Args[0]) {
+			return mayRead
+		}
+		return mayRead | mayWrite // to the room behind a slice
+	case "copy", "delete", "clear", "print", "println":
+		return mayRead | mayWrite
+	case "panic":
+		return mayPanic
+	}
+	return anyEffect
+}
+
+func (w *effectWalk) isLength(n ast.Expr) bool {
+	call, ok := ast.Unparen(n).(*ast.CallExpr)
+	return ok && (w.Callee(call) == "len" || w.Callee(call) == "cap")
+}
+
+// function is of calling a function or method; what its arguments do is not in it.
+func (w *effectWalk) function(f *types.Func, call *ast.CallExpr) effects {
+	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+		if (f.Name() == "Kind" || f.Name() == "Name" || f.Name() == "String") && typeName(recv.Type()) == "reflect.Type" {
+			return mayPanic
+		}
+		return anyEffect
+	}
+	if f.Pkg() != w.Types {
+		return w.foreign(f, call)
+	}
+	type effectsOfFunc struct{ *types.Func }
+	if slices.Contains(w.calls, f) {
+		return anyEffect // recursive
+	}
+	return advice.Memo(w.Package, effectsOfFunc{f}, func() effects {
+		decl := declarationOfFunc(w.Site, f)
+		if decl == nil || decl.Body == nil {
+			return anyEffect
+		}
+		inner := effectWalk{Site: w.Site, calls: append(slices.Clip(w.calls), f)}
+		return inner.block(decl.Body.List)
+	})
+}
+
+// quietPackages are those whose functions, methods aside, depend on their arguments alone and change nothing.
+var quietPackages = map[string]bool{
+	"strings": true, "strconv": true, "unicode": true, "unicode/utf8": true, "unicode/utf16": true, "math": true, "math/bits": true, "math/cmplx": true,
+	"path": true, "html": true, "cmp": true, "bytes": true, "errors": true, "encoding/hex": true, "net/url": true, "regexp": true,
+}
+
+// quietMethods are methods that change nothing; those with true read the bytes of a buffer.
+var quietMethods = map[string]bool{
+	"(*strings.Builder).Len": true, "(*strings.Builder).Cap": true, "(*strings.Builder).String": true,
+	"(*bytes.Buffer).Len": true, "(*bytes.Buffer).Cap": true, "(*bytes.Buffer).String": true, "(*bytes.Buffer).Bytes": true,
+	"(net.IP).String": true, "(*net/url.URL).String": false, "(*math/big.Int).String": false, "(*regexp.Regexp).String": false,
+	"(*regexp.Regexp).MatchString": false, "(*regexp.Regexp).FindString": false, "(*regexp.Regexp).FindStringIndex": false,
+	"(*regexp.Regexp).ReplaceAllString": false, "(*strings.Replacer).Replace": false, "(go/token.Token).String": false, "(go/token.Position).String": false,
+	"(net/http.Header).Get": false, "(net/url.Values).Get": false, "(net/url.Values).Encode": false,
+}
+
+func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) effects {
+	if f.Pkg() == nil {
+		return anyEffect // error.Error
+	}
+	name, pkg := f.FullName(), f.Pkg().Path()
+	if f.Signature().Recv() != nil {
+		if bytes, ok := quietMethods[name]; ok {
+			if bytes {
+				return mayRead | readsBytes | mayPanic
+			}
+			return mayRead | mayPanic
+		}
+		switch receiverType(f) {
+		case "reflect.Value":
+			if f.Name() == "Type" {
+				return mayPanic
+			}
+			return anyEffect
+		case "time.Time", "time.Duration", "time.Month", "time.Weekday":
+			if f.Name() == "In" {
+				return mayPanic
+			}
+			return 0
+		}
+		return anyEffect
+	}
+	switch {
+	case pkg == "fmt" && strings.HasPrefix(f.Name(), "Sprint"):
+		all := mayRead // of what pointers lead to
+		for _, a := range call.Args {
+			all |= (&formatWalk{effectWalk: *w}).of(w.Info.TypeOf(a), true)
+		}
+		if call.Ellipsis.IsValid() {
+			all = anyEffect
+		}
+		return all
+	case name == "reflect.TypeOf":
+		return 0
+	case pkg == "path/filepath" && slices.Contains([]string{"Base", "Clean", "Dir", "Ext", "Join", "IsAbs", "FromSlash", "ToSlash", "VolumeName"}, f.Name()):
+		return 0
+	case !quietPackages[pkg]:
+		return anyEffect
+	}
+	all := w.givenFunctions(call)
+	switch {
+	case strings.HasPrefix(f.Name(), "Append"), strings.HasPrefix(f.Name(), "Encode") && pkg != "encoding/hex",
+		strings.HasPrefix(f.Name(), "Decode") && pkg == "encoding/hex", f.Name() == "NewBuffer", f.Name() == "NewReader", f.Name() == "As", f.Name() == "Is", strings.HasSuffix(f.Name(), "Seq"):
+		return anyEffect
+	case panics(w.Site, advice.Call{CallExpr: call, Name: name}), pkg == "math/bits" && (strings.HasPrefix(f.Name(), "Div") || strings.HasPrefix(f.Name(), "Rem")), name == "bytes.Repeat", pkg == "regexp":
+		all |= mayPanic
+	}
+	if pkg == "bytes" || slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return isBytes(w.Site, a) }) {
+		all |= mayRead | readsBytes
+	}
+	if slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
+		_, slice := under(w.Info.TypeOf(a)).(*types.Slice)
+		return slice
+	}) {
+		all |= mayRead
+	}
+	return all
+}
+
+// givenFunctions is what the functions that a call is given may do, each of which it may call.
+func (w *effectWalk) givenFunctions(call *ast.CallExpr) (all effects) {
+	for _, a := range call.Args {
+		if _, isFunc := under(w.Info.TypeOf(a)).(*types.Signature); isFunc {
+			all |= w.given(a)
+		}
+	}
+	return all
+}
+
+func (w *effectWalk) given(f ast.Expr) effects {
+	switch f := ast.Unparen(f).(type) {
+	case *ast.FuncLit:
+		return w.block(f.Body.List)
+	case *ast.Ident, *ast.SelectorExpr:
+		if fn, ok := typeutil.Callee(w.Info, &ast.CallExpr{Fun: f}).(*types.Func); ok && fn.Signature().Recv() == nil {
+			return w.function(fn.Origin(), &ast.CallExpr{Fun: f})
+		}
+	}
+	return anyEffect
+}
+
+// formatting returns what package fmt may do to show a value of a type: it calls Format, Error,
+// String and GoString methods of the value, and of what is in it. A panic of theirs becomes text.
+func formatting(s *advice.Site, t types.Type) effects {
+	return (&formatWalk{effectWalk: effectWalk{Site: s}}).of(t, true)
+}
+
+type formatWalk struct {
+	effectWalk
+	seen []types.Type
+}
+
+// of is of a value that fmt is given, or that is in one.
+func (w *formatWalk) of(t types.Type, given bool) (all effects) {
+	if t == nil || types.IsInterface(t) || slices.ContainsFunc(w.seen, func(seen types.Type) bool { return types.Identical(seen, t) }) {
+		if t != nil && !types.IsInterface(t) {
+			return 0
+		}
+		if b, ok := t.(*types.Basic); ok && b.Kind() == types.UntypedNil {
+			return 0
+		}
+		return anyEffect
+	}
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok || typeName(t) == "reflect.Value" {
+		return anyEffect
+	}
+	w.seen = append(w.seen, t)
+	methods := types.NewMethodSet(t)
+	for _, name := range []string{"Format", "GoString", "Error", "String"} {
+		m := methods.Lookup(nil, name)
+		if m == nil {
+			continue
+		}
+		f, ok := m.Obj().(*types.Func)
+		if !ok {
+			return anyEffect
+		}
+		return w.function(f.Origin(), &ast.CallExpr{}) &^ mayPanic
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return 0
+	case *types.Pointer:
+		if !given {
+			return 0 // its address
+		}
+		switch u.Elem().Underlying().(type) {
+		case *types.Struct, *types.Array, *types.Slice, *types.Map:
+			return mayRead | readsBytes | w.of(u.Elem(), false)
+		}
+		return 0
+	case *types.Struct:
+		for f := range u.Fields() {
+			if !f.Exported() {
+				all |= mayRead | readsBytes // fmt calls no methods of what reflection can't hand out
+				continue
+			}
+			all |= w.of(f.Type(), false)
+		}
+		return all
+	case *types.Array:
+		return w.of(u.Elem(), false)
+	case *types.Slice:
+		all = mayRead | w.of(u.Elem(), false)
+		if isByte(u.Elem()) {
+			all |= readsBytes
+		}
+		return all
+	case *types.Map:
+		return mayRead | w.of(u.Key(), false) | w.of(u.Elem(), false)
+	case *types.Chan, *types.Signature:
+		return 0
+	}
+	return anyEffect
+}

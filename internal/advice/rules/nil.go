@@ -1,0 +1,125 @@
+package rules
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// neverNil reports whether a pointer can be seen not to be nil: it is the address of something, or
+// a variable that code before it has gone through.
+func neverNil(s *advice.Site, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		return e.Op == token.AND
+	case *ast.CallExpr:
+		return s.Callee(e) == "new"
+	}
+	v := object(s, e)
+	if v == nil || !private(s, v) {
+		return false
+	}
+	values, known := 0, true
+	if vv, ok := v.(*types.Var); ok && !isAnyParameter(s, vv) {
+		for value := range valuesOf(s, vv) {
+			values++
+			known = known && value != nil && object(s, value) == nil && neverNil(s, value)
+		}
+		if values > 0 && known {
+			return true
+		}
+	}
+	c, ok := s.Root().FindNode(e)
+	return ok && wentThrough(s, v, c)
+}
+
+// wentThrough reports whether what a pointer leads to was used on every way to a place, in a
+// statement before it, and the pointer not set since.
+func wentThrough(s *advice.Site, v types.Object, at inspector.Cursor) bool {
+	uses := func(n ast.Node) bool {
+		found := false
+		ast.Inspect(n, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncLit, *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+				return false
+			case *ast.BinaryExpr:
+				if n.Op == token.LAND || n.Op == token.LOR {
+					found = found || usesPointer(s, v, n.X)
+					return false
+				}
+			case *ast.SelectorExpr:
+				found = found || isFieldThrough(s, v, n)
+			case *ast.StarExpr:
+				found = found || object(s, n.X) == v
+			}
+			return !found
+		})
+		return found
+	}
+	for c := at; c.Node() != nil; c = c.Parent() {
+		switch c.Node().(type) {
+		case *ast.FuncLit, *ast.FuncDecl:
+			return false
+		case ast.Stmt:
+		default:
+			continue
+		}
+		if loop := c.Node(); loopBody(loop) != nil && assigned(s, v, loop) {
+			return false
+		}
+		switch c.Parent().Node().(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		default:
+			continue
+		}
+		for before, ok := c.PrevSibling(); ok; before, ok = before.PrevSibling() {
+			stmt, isStmt := before.Node().(ast.Stmt)
+			if !isStmt {
+				break
+			}
+			if assigned(s, v, stmt) {
+				return false
+			}
+			switch stmt := stmt.(type) {
+			case *ast.LabeledStmt:
+				return false
+			case *ast.IfStmt:
+				if stmt.Init == nil && uses(stmt.Cond) || stmt.Init != nil && uses(stmt.Init) {
+					return true
+				}
+			case *ast.RangeStmt:
+				if uses(stmt.X) {
+					return true
+				}
+			case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.ReturnStmt, *ast.DeclStmt:
+				if uses(stmt) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func usesPointer(s *advice.Site, v types.Object, n ast.Node) bool {
+	for n := range ast.Preorder(n) {
+		if sel, ok := n.(*ast.SelectorExpr); ok && isFieldThrough(s, v, sel) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFieldThrough reports whether an expression is p.f of a pointer p.
+func isFieldThrough(s *advice.Site, v types.Object, sel *ast.SelectorExpr) bool {
+	selection := s.Info.Selections[sel]
+	if selection == nil || selection.Kind() != types.FieldVal || object(s, sel.X) != v {
+		return false
+	}
+	_, pointer := v.Type().Underlying().(*types.Pointer)
+	return pointer
+}
