@@ -45,6 +45,7 @@ func (k *loadKafka) define(fs *flag.FlagSet) {
 	fs.StringVar(&k.lines, "lines", "", "")
 	fs.StringVar(&k.opts.Acks, "acks", "", "")
 	fs.BoolVar(&k.opts.NoIdempotent, "no-idempotence", false, "")
+	fs.IntVar(&k.opts.Retries, "retries", 0, "")
 	fs.DurationVar(&k.opts.Linger, "linger", 0, "")
 	fs.IntVar(&k.opts.BatchBytes, "batch", 0, "")
 	fs.StringVar(&k.opts.Compression, "compression", "", "")
@@ -60,7 +61,7 @@ func (k *loadKafka) define(fs *flag.FlagSet) {
 
 // ofService are the flags that a service takes: who asks it says what to send.
 var ofService = []string{
-	"listen", "config", "create", "acks", "no-idempotence", "linger", "batch", "compression", "partitioner", "partition", "sasl", "user", "timeout",
+	"listen", "config", "create", "acks", "no-idempotence", "retries", "linger", "batch", "compression", "partitioner", "partition", "sasl", "user", "timeout",
 	"tls", "ca", "cert", "key", "servername", "insecure",
 }
 
@@ -162,6 +163,9 @@ func (k *loadKafka) parseValues(f *loadFlags) (err error) {
 
 func (k *loadKafka) open(ctx context.Context, f *loadFlags) (loadTarget, error) {
 	// Whatever can't be reached is told before the run begins.
+	if err := load.Resolve(ctx, k.opts.Brokers...); err != nil {
+		return loadTarget{}, err
+	}
 	s, err := kafkaload.New(ctx, k.opts)
 	if err == nil {
 		err = s.Close()
@@ -207,7 +211,7 @@ func (k *loadKafka) send(ctx context.Context, pacing load.Pacing, stage measure.
 		// An interrupted run tells what has arrived within a moment.
 		wait, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(2*time.Second, cancel) })()
-		k.deliveries = append(k.deliveries, s.Delivery(wait))
+		k.deliveries = append(k.deliveries, s.Delivery(wait, r))
 		cancel()
 	}
 	return r, err
@@ -233,7 +237,7 @@ func (k *loadKafka) kept() (all []experiment.LoadDelivery) {
 	for _, d := range k.deliveries {
 		all = append(all, experiment.LoadDelivery{
 			Arrived: d.Arrived, Lost: d.Lost, Doubled: d.Doubled, Unconfirmed: d.Unconfirmed,
-			Time: measure.Times(d.Time, nil), Incomplete: d.Incomplete,
+			Time: measure.Times(d.Time, nil), Incomplete: d.Incomplete, Unread: d.Unread,
 		})
 	}
 	return all
@@ -241,6 +245,9 @@ func (k *loadKafka) kept() (all []experiment.LoadDelivery) {
 
 func (k *loadKafka) tell(b *bytes.Buffer) {
 	r := k.report()
+	if k.opts.Acks == "none" {
+		fmt.Fprintf(b, "\n  acks      none: nothing is acknowledged; a message counts as answered when it was written to the connection\n")
+	}
 	if r.ParseFailed > 0 {
 		fmt.Fprintf(b, "\n  not sent  %s that could not be parsed\n", counted(r.ParseFailed, "line"))
 		for _, text := range r.ParseErrors {
@@ -254,7 +261,7 @@ func (k *loadKafka) tell(b *bytes.Buffer) {
 		fmt.Fprintf(b, "  arrived   %d messages, %d lost, %d doubled; p50 %s, p99 %s, max %s from when they were due\n",
 			d.Arrived, d.Lost, d.Doubled, timeText(d.Time.P50), timeText(d.Time.P99), timeText(d.Time.Max))
 		if d.Incomplete != "" {
-			fmt.Fprintf(b, "            %s\n", oneWord(d.Incomplete))
+			fmt.Fprintf(b, "            %s; %d messages were not looked for to the end\n", oneWord(d.Incomplete), d.Unread)
 		}
 	}
 }

@@ -102,6 +102,8 @@ Kafka:
                     be given several times
   -lines FILE       bodies, one a line, in turn
   -acks A           all, leader or none (all); -no-idempotence goes with the others
+  -retries N        how often a message is sent again after an error (0); -1: as often as
+                    fits into -timeout
   -linger D         how long a batch waits for more messages (5ms)
   -batch N          bytes of a batch at most (1000012)
   -compression C    none, gzip, snappy, lz4 or zstd (none)

@@ -113,11 +113,12 @@ type LoadSilence struct {
 // A LoadDelivery is what a consumer saw of the messages of a period and its warm-up.
 type LoadDelivery struct {
 	Arrived     int64     `json:"arrived"`     // different messages
-	Lost        int64     `json:"lost"`        // acknowledged, but not there
+	Lost        int64     `json:"lost"`        // acknowledged, or sent where nothing is acknowledged, but not there
 	Doubled     int64     `json:"doubled"`     // arrivals of messages that had arrived before
 	Unconfirmed int64     `json:"unconfirmed"` // they arrived, but failed: their acknowledgement was missed
 	Time        LoadTimes `json:"time"`        // from when they were due until the consumer had them
 	Incomplete  string    `json:"incomplete,omitempty"`
+	Unread      int64     `json:"unread,omitempty"` // then: messages that were not looked for to the end
 }
 
 // LoadTimes are how times are distributed. A failed request counts as slower than

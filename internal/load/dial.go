@@ -25,14 +25,13 @@ func resolve(ctx context.Context, host string) ([]string, error) {
 	return found, err
 }
 
-// Resolve returns an error if the host of an address, HOST:PORT, has no address.
-func Resolve(ctx context.Context, addresses ...string) error {
-	for _, address := range addresses {
-		host, _, err := net.SplitHostPort(address)
-		if err == nil {
-			_, err = resolve(ctx, host)
+// Resolve returns an error if a host of HOST:PORT, or HOST alone, has no address.
+func Resolve(ctx context.Context, hosts ...string) error {
+	for _, host := range hosts {
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
 		}
-		if err != nil {
+		if _, err := resolve(ctx, host); err != nil {
 			return err
 		}
 	}

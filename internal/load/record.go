@@ -30,6 +30,7 @@ type tally struct {
 	succeeded, failed int64
 	overdue           int64 // succeeded after the period
 	settled           int64 // succeeded in the second half of the period
+	lost              int64 // failed, though their times are among those that succeeded
 	late, waited      int64
 	bytes             int64
 	statuses          []Status
@@ -121,6 +122,7 @@ func (t *tally) merge(o *tally) {
 	t.failed += o.failed
 	t.overdue += o.overdue
 	t.settled += o.settled
+	t.lost += o.lost
 	t.late += o.late
 	t.waited += o.waited
 	t.bytes += o.bytes
@@ -222,7 +224,7 @@ func (rec *recorder) collect(start, end time.Duration) Window {
 	w := Window{
 		Start: start, End: end,
 		Succeeded: rec.window.succeeded, Failed: rec.window.failed, Overdue: rec.window.overdue, Late: rec.window.late,
-		Response: quantiles(rec.window.response, rec.window.failed),
+		Response: quantiles(rec.window.response, rec.window.failed, 0),
 	}
 	rec.total.merge(rec.window)
 	rec.window.reset()

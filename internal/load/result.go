@@ -84,11 +84,11 @@ type Quantiles struct {
 	Max   *time.Duration `json:"max"`
 }
 
-func quantiles(h *hdrhistogram.Histogram, failed int64) Quantiles {
-	if h.TotalCount() == 0 {
+func quantiles(h *hdrhistogram.Histogram, failed, lost int64) Quantiles {
+	if h.TotalCount() <= lost {
 		return Quantiles{}
 	}
-	at := func(q float64) *time.Duration { return quantile(h, failed, q) }
+	at := func(q float64) *time.Duration { return quantile(h, failed, lost, q) }
 	of := func(v int64) *time.Duration { d := time.Duration(v); return &d }
 	return Quantiles{
 		Min: of(h.Min()), Mean: of(int64(math.Round(h.Mean()))), Max: of(h.Max()),
@@ -97,20 +97,24 @@ func quantiles(h *hdrhistogram.Histogram, failed int64) Quantiles {
 }
 
 // quantile returns the time that a share q of the requests did not exceed, of
-// those in h and of failed ones above them all.
-func quantile(h *hdrhistogram.Histogram, failed int64, q float64) *time.Duration {
-	n := h.TotalCount()
+// those in h and of failed ones above them all. Some in h are lost: they are among the
+// failed, and nobody knows which they are. The fastest are taken for them, so that a
+// quantile is no better than it was.
+func quantile(h *hdrhistogram.Histogram, failed, lost int64, q float64) *time.Duration {
+	n := h.TotalCount() - lost
 	rank := int64(math.Ceil(q * float64(n+failed))) // of the request, from 1
-	if n == 0 || rank > n {
+	if n <= 0 || rank > n {
 		return nil
 	}
-	d := time.Duration(h.ValueAtQuantile(100 * float64(max(rank, 1)) / float64(n)))
+	d := time.Duration(h.ValueAtQuantile(100 * float64(max(rank, 1)+lost) / float64(n+lost)))
 	return &d
 }
 
 // Quantile returns the response time that a share q in (0, 1) of all requests did
 // not exceed; nil if that is one of a failed request.
-func (r *Result) Quantile(q float64) *time.Duration { return quantile(r.tally.response, r.Failed, q) }
+func (r *Result) Quantile(q float64) *time.Duration {
+	return quantile(r.tally.response, r.Failed, r.tally.lost, q)
+}
 
 // A Point of the curve of response times: a share Q of requests took at most Time.
 type Point struct {
@@ -137,7 +141,7 @@ func (r *Result) curve(h *hdrhistogram.Histogram) []Point {
 			if share *= scale; share*n < 1 {
 				break
 			}
-			d := quantile(h, r.Failed, 1-share)
+			d := quantile(h, r.Failed, r.tally.lost, 1-share)
 			if d == nil {
 				return points
 			}
@@ -187,14 +191,28 @@ func (r *Result) Silent() string {
 // take sets what a result says of requests.
 func (r *Result) take(t *tally) {
 	r.Succeeded, r.Failed, r.Overdue, r.Late, r.Waited, r.Bytes = t.succeeded, t.failed, t.overdue, t.late, t.waited, t.bytes
-	r.Response, r.Service, r.Lag = quantiles(t.response, t.failed), quantiles(t.service, t.failed), quantiles(t.lag, 0)
-	r.tally = t
+	r.Response, r.Service, r.Lag = quantiles(t.response, t.failed, t.lost), quantiles(t.service, t.failed, t.lost), quantiles(t.lag, 0, 0)
+	r.tally, r.Failures = t, nil
 	r.Statuses = slices.Clone(t.statuses)
 	slices.SortFunc(r.Statuses, func(a, b Status) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Status, b.Status)) })
 	for _, c := range t.classes {
 		r.Failures = append(r.Failures, *c)
 	}
 	slices.SortFunc(r.Failures, func(a, b Class) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
+}
+
+// Lose has n requests that seemed to succeed be failures of a class: what became of
+// them is known afterwards.
+func (r *Result) Lose(n int64, f Failure) {
+	t := r.tally
+	if n = min(n, t.succeeded); n <= 0 {
+		return
+	}
+	t.succeeded, t.failed, t.lost = t.succeeded-n, t.failed+n, t.lost+n
+	t.overdue = min(t.overdue, t.succeeded)
+	t.class(f.Class).add(n, cut(f.Text))
+	r.take(t)
+	r.rate()
 }
 
 // judge says why a run is void, if it is.

@@ -246,3 +246,22 @@ func TestUsersOfSilence(t *testing.T) {
 		}
 	}
 }
+
+// TestLose: what turns out to be lost is a failure, in counts, rate and quantiles.
+func TestLose(t *testing.T) {
+	r := simulate(t, "100", 0, 10*time.Second, after(time.Millisecond))
+	r.Lose(250, Failure{"lost", "not there"})
+	if r.Succeeded != 750 || r.Failed != 250 || *r.Rate != 75 || len(r.Failures) != 1 || r.Failures[0].Count != 250 || r.Response.P90 != nil || r.Response.P50 == nil {
+		t.Errorf("%+v", r)
+	}
+	if c := r.Curve(); c[len(c)-1].Q > .75 {
+		t.Errorf("the curve goes on to %v", c[len(c)-1].Q)
+	}
+	r.Lose(1000, Failure{"lost", "not there"})
+	if s := Sum(r, r); s.Succeeded != 0 || s.Failed != 2000 || s.Response.P50 != nil || *s.Rate != 0 {
+		t.Errorf("%+v", s)
+	}
+	if g, _ := ParseGoal("failed<=0%"); g.Met(r) {
+		t.Error("all is lost, and nothing failed")
+	}
+}

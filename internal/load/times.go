@@ -18,4 +18,4 @@ func (t *Times) Add(d time.Duration) { record(t.h, d, 1) }
 
 // Quantiles returns the quantiles of the times and of missing ones, which are
 // slower than any.
-func (t *Times) Quantiles(missing int64) Quantiles { return quantiles(t.h, missing) }
+func (t *Times) Quantiles(missing int64) Quantiles { return quantiles(t.h, missing, 0) }

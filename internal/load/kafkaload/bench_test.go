@@ -53,7 +53,7 @@ func benchmark(b *testing.B, o Options) {
 	}
 	b.ReportMetric(float64(cpu.Nanoseconds())/float64(b.N), "cpu-ns/op")
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "messages/s")
-	if d := s.Delivery(b.Context()); d != nil && (d.Lost > 0 || d.Doubled > 0) {
+	if d := s.Delivery(b.Context(), nil); d != nil && (d.Lost > 0 || d.Doubled > 0) {
 		b.Error(d)
 	}
 	_ = s.Close()

@@ -3,7 +3,11 @@ package kafkaload
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kgo"
@@ -11,19 +15,44 @@ import (
 	"github.com/hone-go/hone/internal/load"
 )
 
-// failureOf returns why a message failed. What brokers say is a class by their own
-// name for it.
-func failureOf(err error) *load.Failure {
+// A lastError is that of a client's connections. The client does not say why a
+// message failed that is not sent again.
+type lastError struct{ atomic.Pointer[error] }
+
+func (l *lastError) OnBrokerConnect(_ kgo.BrokerMetadata, _ time.Duration, _ net.Conn, err error) {
+	if err != nil {
+		l.Store(&err)
+	}
+}
+
+func (l *lastError) OnBrokerE2E(_ kgo.BrokerMetadata, _ int16, e kgo.BrokerE2E) {
+	if err := e.Err(); err != nil {
+		l.Store(&err)
+	}
+}
+
+// failure returns why a message of a size failed. What brokers say is a class by
+// their own name for it.
+func (s *Sender) failure(err error, size int) *load.Failure {
 	var said *kerr.Error
+	last := s.last.Load()
 	switch {
+	case errors.Is(err, kerr.MessageTooLarge) && size > s.opts.BatchBytes-recordOverhead:
+		return &load.Failure{Class: "message too large", Text: fmt.Sprintf("hone did not send it: %d bytes do not fit into a batch of %d (-batch)", size, s.opts.BatchBytes)}
+	case errors.Is(err, kgo.ErrRecordRetries) && last != nil:
+		f := load.FailureOf(*last)
+		return &load.Failure{Class: f.Class, Text: f.Text + ", and the message was not sent again (-retries)"}
 	case errors.Is(err, kgo.ErrClientClosed), errors.Is(err, context.Canceled):
 		return errGaveUp
 	case errors.Is(err, kgo.ErrRecordTimeout):
 		return &load.Failure{Class: "timeout", Text: err.Error()}
 	case errors.As(err, &said):
-		return &load.Failure{Class: strings.ToLower(strings.ReplaceAll(said.Message, "_", " ")), Text: err.Error()}
+		return &load.Failure{Class: strings.ToLower(strings.ReplaceAll(said.Message, "_", " ")), Text: "the broker refused the message: " + err.Error()}
 	case errors.Is(err, kgo.ErrRecordRetries):
 		return &load.Failure{Class: "retries used up", Text: err.Error()}
 	}
 	return load.FailureOf(err)
 }
+
+// recordOverhead is what a message needs of a batch besides its own bytes, or a bit more.
+const recordOverhead = 128

@@ -22,6 +22,7 @@ func TestBrokerKilled(t *testing.T) {
 	}
 	b := realBroker(t)
 	o := options(t)
+	o.Retries = -1
 	s := open(t, o)
 	o.Topic += ".impatient"
 	o.Timeout, o.Drain = time.Second, 100*time.Millisecond
@@ -88,7 +89,7 @@ func TestBrokerKilled(t *testing.T) {
 	}
 	// What failed may have arrived, but nothing that was acknowledged is lost.
 	impatient.opts.Drain = time.Minute
-	if d := impatient.Delivery(context.Background()); d.Lost != 0 || d.Doubled != 0 || d.Incomplete != "" {
+	if d := impatient.Delivery(context.Background(), nil); d.Lost != 0 || d.Doubled != 0 || d.Incomplete != "" {
 		t.Errorf("impatient: %+v", d)
 	}
 	after := runAt(t, impatient, 100, time.Second, load.Options{})

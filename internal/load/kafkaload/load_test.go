@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
 
 	"github.com/hone-go/hone/internal/load"
@@ -70,7 +71,7 @@ func flood(t testing.TB, s *Sender, n int64) *load.Result {
 // wantAll fails the test unless n messages were acknowledged and arrived once each.
 func wantAll(t testing.TB, s *Sender, res *load.Result, n int64) *Delivery {
 	t.Helper()
-	d := s.Delivery(context.Background())
+	d := s.Delivery(context.Background(), nil)
 	if res.Succeeded != n || res.Failed != 0 || res.Stopped != "" {
 		t.Errorf("%d messages were acknowledged and %d failed, of %d: %+v %s", res.Succeeded, res.Failed, n, res.Failures, res.Stopped)
 	}
@@ -230,5 +231,44 @@ func TestNoAllocations(t *testing.T) {
 	})
 	if allocs != 0 {
 		t.Errorf("%v allocations a message", allocs)
+	}
+}
+
+// TestLost: messages that the broker drops are failures, if nothing is acknowledged and
+// a consumer looks for them; without one nobody calls them lost.
+func TestLost(t *testing.T) {
+	for _, consume := range []bool{true, false} {
+		o := options(t)
+		o.Topic = fmt.Sprint("lost.", consume)
+		o.Acks, o.NoIdempotent, o.Consume = "none", true, consume
+		o.Values = values(t, strings.Repeat("x", 3000))
+		s := open(t, o)
+		limit := "1000"
+		if _, err := kadm.NewClient(s.client).AlterTopicConfigs(t.Context(), []kadm.AlterConfig{{Name: "max.message.bytes", Value: &limit}}, o.Topic); err != nil {
+			t.Fatal(err)
+		}
+		res := runAt(t, s, 50, time.Second, load.Options{})
+		d := s.Delivery(t.Context(), res)
+		switch {
+		case !consume && (res.Succeeded != 50 || d != nil):
+			t.Errorf("nobody looked: %d succeeded, %+v", res.Succeeded, d)
+		case consume && (res.Failed != 50 || classes(res)["lost"] != 50 || d.Lost != 50 || d.Unread != 0 || *res.Rate != 0):
+			t.Errorf("%d failed: %+v; %+v", res.Failed, res.Failures, d)
+		}
+	}
+}
+
+// TestUnread: what the consumer had no time to look for is not called lost.
+func TestUnread(t *testing.T) {
+	s := open(t, options(t))
+	res := flood(t, s, 1000)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	s.consumer.close() // it reads no more
+	s.tracker.appendMark(nil, time.Now(), 0)
+	s.tracker.acked(1000)
+	d := s.Delivery(ctx, res)
+	if d.Lost != 0 || d.Unread < 1 || d.Incomplete == "" || res.Failed != 0 {
+		t.Errorf("%+v, %d failed", d, res.Failed)
 	}
 }

@@ -1,11 +1,13 @@
 package kafkaload
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"net"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"github.com/twmb/franz-go/pkg/sasl/plain"
 	"github.com/twmb/franz-go/pkg/sasl/scram"
 
+	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/template"
 )
 
@@ -59,7 +62,7 @@ type Options struct {
 	DialTimeout    time.Duration // to open a connection (10s)
 	RequestTimeout time.Duration // a broker has for an answer (10s)
 	Timeout        time.Duration // a message has to be acknowledged (2m)
-	Retries        int           // of a message; negative: none; 0: as many as fit into the timeout
+	Retries        int           // of a message that failed in a way that may pass; negative: as many as fit into the timeout (0)
 
 	// Consume reads the topic, from its end at the start, to tell which messages
 	// arrived and after what time: see Delivery. Messages get a header for it.
@@ -172,18 +175,35 @@ func known[V any](what, name string, in map[string]V) error {
 	return nil
 }
 
+// dial opens a connection to a broker.
+func (o Options) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.DialTimeout)
+	defer cancel()
+	c, err := load.Dial(ctx, network, address)
+	if err != nil || o.TLS == nil {
+		return c, err
+	}
+	config := o.TLS
+	if config.ServerName == "" {
+		config = config.Clone()
+		config.ServerName, _, _ = net.SplitHostPort(address)
+	}
+	secure, err := load.Handshake(ctx, c, config)
+	if err != nil {
+		return nil, err
+	}
+	return secure, nil
+}
+
 // client returns the settings that producer, consumer and questions share.
 func (o Options) client() []kgo.Opt {
 	opts := []kgo.Opt{
 		kgo.ClientID("hone"), kgo.DisableClientMetrics(),
 		kgo.SeedBrokers(o.Brokers...),
-		kgo.DialTimeout(o.DialTimeout), kgo.RequestTimeoutOverhead(o.RequestTimeout),
+		kgo.Dialer(o.dial), kgo.RequestTimeoutOverhead(o.RequestTimeout),
 		// Brokers that come back are to be found soon, as the run goes on meanwhile.
 		kgo.MetadataMinAge(500 * time.Millisecond),
 		kgo.RetryBackoffFn(func(fails int) time.Duration { return min(time.Duration(fails)*100*time.Millisecond, time.Second) }),
-	}
-	if o.TLS != nil {
-		opts = append(opts, kgo.DialTLSConfig(o.TLS))
 	}
 	if o.SASL != "" {
 		opts = append(opts, kgo.SASL(mechanisms[o.SASL](o.User, o.Password)))
@@ -212,8 +232,8 @@ func (o Options) producer() []kgo.Opt {
 		// that failed is not handed over again, so none is doubled by it.
 		opts = append(opts, kgo.AllowIdempotentProduceCancellation())
 	}
-	if o.Retries != 0 {
-		opts = append(opts, kgo.RecordRetries(max(o.Retries, 0)))
+	if o.Retries >= 0 {
+		opts = append(opts, kgo.RecordRetries(o.Retries))
 	}
 	return opts
 }

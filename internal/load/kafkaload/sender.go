@@ -21,6 +21,7 @@ type Sender struct {
 	consumer *consumer
 
 	client *kgo.Client
+	last   lastError       // of its connections
 	ctx    context.Context // of the run; when it ends, so does what is under way
 	unhook func() bool
 	gaveUp *atomic.Bool // ctx ended while messages were under way: the client is closed
@@ -65,7 +66,7 @@ func New(ctx context.Context, o Options) (*Sender, error) {
 }
 
 func (s *Sender) open() error {
-	client, err := kgo.NewClient(s.opts.producer()...)
+	client, err := kgo.NewClient(append(s.opts.producer(), kgo.WithHooks(&s.last))...)
 	if err != nil {
 		return fmt.Errorf("settings for Kafka: %w", err)
 	}
@@ -225,7 +226,7 @@ func (m *message) fill(s *Sender) {
 // finished is called by the client when the message was acknowledged, or failed.
 func (m *message) finished(_ *kgo.Record, err error) {
 	if err != nil {
-		m.end(failureOf(err), 0)
+		m.end(m.sender.failure(err, len(m.text)), 0)
 		return
 	}
 	m.end(nil, len(m.Key)+len(m.Value))
@@ -273,8 +274,9 @@ func (s *Sender) Close() error {
 }
 
 // Delivery waits until the consumer has read what there is, and tells what that
-// was. It is nil without a consumer. Call it after the run and before Close.
-func (s *Sender) Delivery(ctx context.Context) *Delivery {
+// was. What is lost are failures of the result, from now on. It is nil without a
+// consumer. Call it after the run and before Close.
+func (s *Sender) Delivery(ctx context.Context, r *load.Result) *Delivery {
 	if s.consumer == nil {
 		return nil
 	}
@@ -282,8 +284,32 @@ func (s *Sender) Delivery(ctx context.Context) *Delivery {
 	defer cancel()
 	err := s.consumer.drain(ctx)
 	d := s.tracker.delivery()
+	for s.opts.Acks == "none" && err == nil && d.Lost > 0 {
+		// What nobody acknowledged may still be on its way to the broker.
+		select {
+		case <-time.After(settle):
+			err = s.consumer.drain(ctx)
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		before := d.Arrived
+		if d = s.tracker.delivery(); d.Arrived == before {
+			break
+		}
+	}
 	if err != nil {
-		d.Incomplete = fmt.Sprintf("the consumer did not get to the topic's end: %v", err)
+		d.incomplete(fmt.Sprintf("the consumer did not get to the topic's end: %v", err))
+	}
+	text := "the message was acknowledged, but is not in the topic"
+	if s.opts.Acks == "none" {
+		text = "the message was sent, nothing is acknowledged (-acks none), and it is not in the topic"
+	}
+	if r != nil {
+		r.Lose(d.Lost, load.Failure{Class: "lost", Text: text})
 	}
 	return d
 }
+
+// settle is how long nothing has to arrive until what is missing is lost, where
+// nothing is acknowledged.
+const settle = time.Second

@@ -13,7 +13,7 @@ import (
 // A Delivery is what a consumer saw of the messages, those of the warm-up included.
 type Delivery struct {
 	Arrived     int64 `json:"arrived"`     // different messages
-	Lost        int64 `json:"lost"`        // acknowledged, but not there
+	Lost        int64 `json:"lost"`        // acknowledged, or sent where nothing is acknowledged, but not there
 	Doubled     int64 `json:"doubled"`     // arrivals of messages that had arrived before
 	Unconfirmed int64 `json:"unconfirmed"` // they arrived, but failed: their acknowledgement was missed
 
@@ -21,7 +21,8 @@ type Delivery struct {
 	// slower than any.
 	Time load.Quantiles `json:"time"`
 
-	Incomplete string `json:"incomplete,omitempty"` // why not all was read, so that Lost is too great
+	Incomplete string `json:"incomplete,omitempty"` // why not all was read
+	Unread     int64  `json:"unread,omitempty"`     // then: messages that nobody looked for to the end; they are not in Lost
 }
 
 // A mark is the header by which the consumer knows a message:
@@ -160,4 +161,9 @@ func (t *tracker) delivery() *Delivery {
 	}
 	d.Time = t.times.Quantiles(d.Lost)
 	return d
+}
+
+// incomplete notes why not all was read. What was not seen may be there.
+func (d *Delivery) incomplete(why string) {
+	d.Incomplete, d.Unread, d.Lost = why, d.Lost, 0
 }

@@ -234,7 +234,7 @@ func (s *Service) run(ctx context.Context, t *task, p *plan, sender *kafkaload.S
 	}
 	var delivery *kafkaload.Delivery
 	if err == nil && p.options.Consume {
-		delivery = sender.Delivery(ctx)
+		delivery = sender.Delivery(ctx, r)
 	}
 	err = errors.Join(err, sender.Close())
 	s.mu.Lock()
