@@ -286,6 +286,9 @@ func benchGate(r *capture.BenchReport) error {
 
 // measure runs the measurement that flags ask for.
 func (a *app) measure(ctx context.Context, f *benchFlags) (*capture.BenchReport, error) {
+	if err := a.hideRuns(f.Store); err != nil {
+		return nil, err
+	}
 	progress := a.newProgress()
 	f.Events = progress.event
 	measure := f.Measure

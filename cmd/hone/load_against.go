@@ -83,6 +83,9 @@ func (a *app) loadAgainst(ctx context.Context, f *loadFlags, protocol string, p 
 	if err != nil {
 		return err
 	}
+	if err := a.hideRuns(f.store); err != nil { // or they would be changes of the working tree
+		return err
+	}
 	s, err := a.service(ctx, f, p)
 	if err != nil {
 		return err

@@ -522,6 +522,9 @@ func (a *app) measureLoad(ctx context.Context, f *loadFlags, protocol string, ta
 	if err != nil {
 		return err
 	}
+	if err := a.hideRuns(f.store); err != nil {
+		return err
+	}
 	run, err := experiment.Create(f.store, experiment.Info{
 		Command: f.command, Environment: experiment.ReadEnvironment(""), Head: experiment.ReadRevision(ctx, "."),
 	})

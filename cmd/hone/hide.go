@@ -1,0 +1,52 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hone-go/hone/internal/capture"
+)
+
+// hideRuns keeps .hone, where runs are by default, out of git's status: what lies
+// there would be a change of the working tree, for which -against measures anew. When
+// it makes the folder it says how to tell git for everybody, since .gitignore is the
+// user's to change.
+func (a *app) hideRuns(store string) error {
+	dir := filepath.Dir(store)
+	if filepath.Base(dir) != ".hone" {
+		return nil
+	}
+	_, err := os.Lstat(dir)
+	made := os.IsNotExist(err)
+	if err := capture.HideStore(store); err != nil {
+		return err
+	}
+	if module := filepath.Dir(dir); made && unignored(module) {
+		a.warn("hone: runs are kept in " + dir + ", which has a .gitignore of its own. To have it in yours: echo .hone/ >>" + filepath.Join(module, ".gitignore"))
+	}
+	return nil
+}
+
+// unignored reports whether a folder is in a git repository whose .gitignore files,
+// from there up, do not name .hone.
+func unignored(dir string) bool {
+	for {
+		text, _ := os.ReadFile(filepath.Join(dir, ".gitignore"))
+		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+			if strings.Trim(strings.TrimSpace(lines.Text()), "/") == ".hone" {
+				return false
+			}
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}
