@@ -92,15 +92,22 @@ export interface LoadSide {
   side: 'head' | 'base';
   started: string;
   elapsed: number;
+  /** In which requests were due; missing in runs of an older hone. */
+  period?: number;
   /** Requests per second; 0: as many as it takes. */
   asked: number;
-  rate: number;
+  /** null: too few requests to tell. */
+  rate: number | null;
   succeeded: number;
   failed: number;
+  /** Succeeded, but after the period: not in the rate. */
+  overdue?: number;
   late: number;
   waited: number;
   bytes: number;
   connections?: number;
+  /** Requests at once, where they share connections. */
+  streams?: number;
   periods: { start: number; end: number; started: string }[] | null;
   windows: LoadWindow[] | null;
   response: LoadTimes;
@@ -110,6 +117,8 @@ export interface LoadSide {
   /** Of garbage collection, of CPU time. */
   gc_share?: number;
   hottest?: { function: string; share: number }[];
+  /** When requests were due and no answer came. */
+  silences?: { start: number; end: number; due: number }[];
   goals?: { text: string; met: boolean }[];
   void?: string;
   stopped?: string;

@@ -35,7 +35,7 @@ interface LoadViewProps {
 
 const timeText = (ns: number | null | undefined) => valueText(ns == null ? null : seconds(ns), 'sec');
 const axisTime = (ns: number) => axisText(seconds(ns), 'sec');
-const rateText = (perSec: number) => `${figureText(String(Number(perSec.toPrecision(4))))}/s`;
+const rateText = (perSec: number | null) => (perSec === null ? '–' : `${figureText(String(Number(perSec.toPrecision(4))))}/s`);
 const asked = (l: ShownLoad) => l.side.succeeded + l.side.failed;
 
 /** The look of a load's lines: of two, the base is the second colour and dashed. */
@@ -80,13 +80,19 @@ function Section({ title, legend, children }: { title: string; legend?: readonly
   );
 }
 
+/** How many silences are shown. */
+const SILENCES = 5;
+
 /** What came of a load, in a line; the goals. Whatever else speaks against it is a warning of the run. */
 function Summary({ load }: { load: ShownLoad }) {
   const { side: s } = load;
   const all = asked(load);
   const facts = [
-    `${count(s.succeeded)} answered in ${timeText(s.elapsed)}: ${rateText(s.rate)}${s.asked > 0 ? ` of ${rateText(s.asked)}` : ''}`,
+    `${count(s.succeeded - (s.overdue ?? 0))} answered in ${timeText(s.period || s.elapsed)}: ${rateText(s.rate)}`
+      + (s.asked > 0 ? ` of ${rateText(s.asked)}` : ''),
+    ...(s.overdue ? [`${count(s.overdue)} answered after their period`] : []),
     ...(s.connections ? [`${count(s.connections)} connection${s.connections === 1 ? '' : 's'}`] : []),
+    ...(s.streams ? [`${count(s.streams)} stream${s.streams === 1 ? '' : 's'} at once`] : []),
     ...(s.failed > 0 ? [`${count(s.failed)} failed, ${percentText((100 * s.failed) / all)}`] : ['none failed']),
     ...(s.late > 0 ? [`${count(s.late)} sent late`] : []),
     ...(s.waited > 0 ? [`${count(s.waited)} waited for a connection`] : []),
@@ -95,6 +101,11 @@ function Summary({ load }: { load: ShownLoad }) {
     <div class="load-summary">
       <p>{load.name && <b>{load.name} </b>}{facts.join(' · ')}</p>
       {s.stopped && <p class="load-wrong">stopped: {s.stopped}</p>}
+      {(s.silences ?? []).slice(0, SILENCES).map((q) => (
+        <p key={q.start} class="load-wrong">
+          no answer for {timeText(q.end - q.start)}, from {timeText(q.start)} on, while {count(q.due)} requests were due
+        </p>
+      ))}
       {(s.goals ?? []).map((g) => (
         <p key={g.text} class={g.met ? 'load-met' : 'load-wrong'}><code>{g.text}</code> {g.met ? '✓ met' : '✗ missed'}</p>
       ))}
