@@ -179,7 +179,7 @@ func (f *loadFlags) loadText(r *load.Result) string {
 // tellAnswered says how many requests were answered within the period, and at which
 // rate that is; and how many came later.
 func tellAnswered(b *bytes.Buffer, r *load.Result) {
-	fmt.Fprintf(b, "  answered  %d requests in %.4gs: %s per second", r.Succeeded-r.Overdue, r.Period.Seconds(), rateText(r.Rate))
+	fmt.Fprintf(b, "  answered  %s in %.4gs: %s per second", counted(int(r.Succeeded-r.Overdue), "request"), r.Period.Seconds(), rateText(r.Rate))
 	if r.Asked > 0 {
 		fmt.Fprintf(b, " of %.4g", r.Asked)
 	}

@@ -208,7 +208,11 @@ func ReadConfig(file string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, found := decodeConfig(file, data)
+	// Windows writes a byte order mark before UTF-8, and may write UTF-16.
+	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
+		return nil, fmt.Errorf("%s: it is UTF-16 text: save it as UTF-8", file)
+	}
+	c, found := decodeConfig(file, bytes.TrimPrefix(data, []byte("\ufeff")))
 	slices.SortStableFunc(found, func(a, b *configError) int { return cmp.Compare(a.row, b.row) })
 	var all Problems
 	for _, e := range found {

@@ -213,3 +213,14 @@ func FuzzObjectives(f *testing.F) {
 		}
 	})
 }
+
+// TestObjectivesOfWindows: a byte order mark is skipped, and UTF-16 is named.
+func TestObjectivesOfWindows(t *testing.T) {
+	const text = "[[objective]]\r\nbenchmark = \".\"\r\nmetric = \"ns/op\"\r\nbudget = \"5%\"\r\n"
+	if all, err := ParseObjectives("hone.toml", []byte("\ufeff"+text)); err != nil || len(all) != 1 {
+		t.Errorf("%v, %v", all, err)
+	}
+	if _, err := ParseObjectives("hone.toml", []byte("\xff\xfe[\x00")); err == nil || err.Error() != "hone.toml:1:1: it is UTF-16 text: save it as UTF-8" {
+		t.Errorf("UTF-16: %v", err)
+	}
+}
