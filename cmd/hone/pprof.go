@@ -25,6 +25,9 @@ func runPprof(ctx context.Context, a *app, args []string) error {
 	if inv.HTTP != "" {
 		return a.serve(ctx, inv, uiFlags{}, true)
 	}
+	like := *a
+	like.compat = !inv.JSON // which the original doesn't have
+	a = &like
 	l := a.newOpening(inv)
 	l.compat = true
 	p, err := l.difference(ctx)
@@ -111,6 +114,7 @@ func (a *app) env(ctx context.Context, o report.Options) report.Env {
 		Warn:    a.warn,
 		Text:    func(file string) (*srcfind.Text, error) { return source().Find(file) },
 		Binary:  openBinary,
+		Compat:  a.compat,
 	}
 }
 

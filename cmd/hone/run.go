@@ -36,6 +36,7 @@ type app struct {
 	stdout io.Writer // a shell.Screen if it is a terminal
 	stderr io.Writer // the same
 	getenv func(string) string
+	compat bool // reports are those of go tool pprof
 }
 
 // verb is a command of hone.

@@ -56,7 +56,8 @@ func (r *Report) Disasm() (*Disassembly, error) {
 	if r.symbol == nil {
 		r.symbol = regexp.MustCompile("") // all of them
 	}
-	g := r.newLayout().build(r.prof, r.weights, buildOptions{stop: r.stop()})
+	y := r.newLayout()
+	g := y.build(r.prof, r.weights, buildOptions{stop: r.stop()})
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -87,7 +88,11 @@ func (r *Report) Disasm() (*Disassembly, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Routines = append(d.Routines, r.asmRoutine(s, insts))
+		ro := r.asmRoutine(s, insts)
+		if !r.env.Compat {
+			ro.Cum = r.quantity(s.cum(r, y, g))
+		}
+		d.Routines = append(d.Routines, ro)
 	}
 	return d, nil
 }
@@ -141,6 +146,21 @@ func (r *Report) binarySymbols(g *graph, address *uint64) (symbols []*binarySymb
 		}
 	}
 	return symbols, done
+}
+
+// cum is the value of the samples with a frame in the symbol.
+func (s *binarySymbol) cum(r *Report, y *layout, g *graph) int64 {
+	in := make(map[*node]bool, len(s.nodes))
+	for _, n := range s.nodes {
+		in[n] = true
+	}
+	group := make([]int32, len(g.nodes))
+	for i := range group {
+		if !in[&g.nodes[i]] {
+			group[i] = -1
+		}
+	}
+	return y.cumBy(r.prof, r.weights, group, 1)[0]
 }
 
 // asmRoutine adds up what was measured at each instruction, or inside it.

@@ -308,6 +308,29 @@ func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
 	return g
 }
 
+// cumBy sums cumulative values by groups of nodes. Each sample counts once for a group,
+// however many of its nodes are in the stack. group has the number of each node's group,
+// below n; −1 is none.
+func (y *layout) cumBy(p *profile.Profile, w weights, group []int32, n int) []int64 {
+	cum, seen := make([]int64, n), make([]uint32, n)
+	for s := range p.Stacks {
+		v, _ := w.of(s)
+		if v == 0 {
+			continue
+		}
+		stamp := uint32(s) + 1
+		for _, l := range p.Stack(s) {
+			for _, node := range y.nodes[y.first[l]:y.first[l+1]] {
+				if to := group[node]; to >= 0 && seen[to] != stamp {
+					seen[to] = stamp
+					cum[to] += v
+				}
+			}
+		}
+	}
+	return cum
+}
+
 // link fills the nodes' lists of edges.
 func (g *graph) link() {
 	if len(g.edges) == 0 {

@@ -37,7 +37,8 @@ const lineMargin = 5
 
 // List returns the report of command list: the functions that match its argument.
 func (r *Report) List() (*Listing, error) {
-	g := r.newLayout().build(r.prof, r.weights, buildOptions{stop: r.stop()})
+	y := r.newLayout()
+	g := y.build(r.prof, r.weights, buildOptions{stop: r.stop()})
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
@@ -52,6 +53,7 @@ func (r *Report) List() (*Listing, error) {
 		return nil, fmt.Errorf("no matches found for regexp: %v", r.symbol)
 	}
 	l := &Listing{About: r.about(r.ProfileHeader()), Routines: []Routine{}}
+	cum := r.placeCum(y, g)
 	inlined := inlineMappings(r.prof)
 	for _, name := range sortedKeys(byName) {
 		byFile := map[string][]*node{}
@@ -64,15 +66,55 @@ func (r *Report) List() (*Listing, error) {
 			l.Routines = append(l.Routines, Routine{Name: name})
 		}
 		for _, file := range sortedKeys(byFile) {
-			l.Routines = append(l.Routines, r.routine(name, file, byFile[file], inlined))
+			l.Routines = append(l.Routines, r.routine(name, file, byFile[file], cum, inlined))
 		}
 	}
 	return l, nil
 }
 
+// place is a line of a function, or all of it.
+type place struct {
+	name, file string
+	line       int64
+}
+
+const wholeRoutine = -1
+
+// placeCum returns the cumulative values of functions and their lines, in which a sample
+// counts once. It is nil where nodes are added up instead.
+func (r *Report) placeCum(y *layout, g *graph) map[place]int64 {
+	if r.env.Compat {
+		return nil
+	}
+	cum := make(map[place]int64)
+	group := make([]int32, len(g.nodes))
+	for _, lines := range []bool{false, true} {
+		for i := range group {
+			group[i] = -1
+		}
+		index := make(map[place]int32)
+		for _, i := range g.order {
+			n := &g.nodes[i]
+			at := place{n.name, n.file, wholeRoutine}
+			if lines {
+				at.line = n.line
+			}
+			if _, ok := index[at]; !ok {
+				index[at] = int32(len(index))
+			}
+			group[i] = index[at]
+		}
+		sums := y.cumBy(r.prof, r.weights, group, len(index))
+		for at, i := range index {
+			cum[at] = sums[i]
+		}
+	}
+	return cum
+}
+
 // routine lists the lines of a function from its start, or five lines before
 // the first with samples, to five lines behind the last.
-func (r *Report) routine(name, file string, nodes []*node, inlined map[string]bool) Routine {
+func (r *Report) routine(name, file string, nodes []*node, cum map[place]int64, inlined map[string]bool) Routine {
 	type sums struct{ flat, cum int64 }
 	var all sums
 	byLine := map[int64]sums{}
@@ -86,6 +128,12 @@ func (r *Report) routine(name, file string, nodes []*node, inlined map[string]bo
 		all.cum += n.cum
 		s := byLine[n.line]
 		byLine[n.line] = sums{s.flat + n.flat, s.cum + n.cum}
+	}
+	if cum != nil {
+		all.cum = cum[place{name, file, wholeRoutine}]
+		for n, s := range byLine {
+			byLine[n] = sums{s.flat, cum[place{name, file, n}]}
+		}
 	}
 	ro := Routine{Name: name, File: file, Flat: r.quantity(all.flat), Cum: r.quantity(all.cum)}
 	var text []string

@@ -83,6 +83,10 @@ type Env struct {
 	// Binary opens the program or library behind a mapping; the report closes
 	// it. Without it disasm fails, and weblist shows source alone.
 	Binary func(m *profile.Mapping) (Binary, error)
+	// Compat has list and disasm add up the cumulative values of lines and
+	// instructions for their functions, as go tool pprof does: a sample of a
+	// recursive function counts for each of its lines. Otherwise it counts once.
+	Compat bool
 }
 
 // errNoBinary is returned where a report needs a program's file.
