@@ -46,14 +46,14 @@ func matchContainsAny(s *advice.Site) []advice.Match {
 		}
 		pkg, text := s.Source(sel.X), s.Source(c.Args[0])
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("%s makes a set of %q for each call and looks at the text byte by byte: IndexByte, called for each of them, compares many bytes at once.", short(c.Name), chars)
+		m.Why = fmt.Sprintf("%s makes a set of %q for each call and looks at the text byte by byte: IndexByte, called for each of them, compares many bytes at once. Check that the texts are longer than a few bytes.", short(c.Name), chars)
 		rewritten := strings.HasSuffix(c.Name, "ContainsAny") && pure(s, c.Args[0]) && !commented(s, c.Pos(), c.End())
 		slicesName, imported := packageName(s, "slices", c.Pos())
 		_, typed := s.Info.TypeOf(c.Args[0]).Underlying().(*types.Slice) // as nil is not
 		inlined := imported && typed && c.Name == "bytes.ContainsAny" && s.AtLeast("1.21") && s.Share(amongChars) > s.Share(anyOf)/3
 		switch {
 		case rewritten && inlined:
-			m.Why = fmt.Sprintf("the texts are short, and %s looks for each of their bytes among %q by a call: comparing costs less.", short(c.Name), chars)
+			m.Why = fmt.Sprintf("the texts are short, and %s looks for each of their bytes among %q by a call: comparing costs less. Check that they are short wherever this is called.", short(c.Name), chars)
 			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.ContainsFunc(%s, func(c byte) bool { return %s })", slicesName, text, either(chars, func(c byte) string { return fmt.Sprintf("c == %q", c) })))}
 			m.Class, m.Imports = advice.Review, []string{"slices"}
 		case rewritten:

@@ -18,7 +18,8 @@ var deepEqual = &advice.Rule{
 of each element. Where the type is known, ==, slices.Equal, maps.Equal and bytes.Equal do it ten times as fast.
 
 For comparable structs and arrays of numbers, strings and booleans == means the same. Of slices and maps DeepEqual tells
-nil from empty, which the others take for equal: that rewrite is left to review. Where pointers, interfaces or floating
+nil from empty, which the others take for equal: that rewrite is left to review, and so is one where evaluating the second
+value may change the first. Where pointers, interfaces or floating
 point numbers are inside, whose equality is another one, and for nested slices, there is advice only: an Equal method,
 or slices.EqualFunc.`,
 	Class:  advice.Safe,
@@ -65,6 +66,10 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 			if exact(t) {
 				m.Why = fmt.Sprintf("reflect.DeepEqual compares values of %s, for which == means the same.", name)
 				m.Class = advice.Safe
+				if check := changedBetween(s, c.Args[0], c.Args[1]); check != "" {
+					m.Class = advice.Review
+					m.Why += check
+				}
 				m.Edits = []advice.Edit{equality(s, c)}
 				if commented(s, c.Pos(), c.End()) {
 					m.Edits = nil
@@ -78,7 +83,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 			continue
 		}
-		m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection: %s.Equal compares them directly. It takes nil and empty for equal, which DeepEqual tells apart.", name, with)
+		m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection: %s.Equal compares them directly. Check that nil and empty may count as equal: DeepEqual tells them apart.%s", name, with, changedBetween(s, c.Args[0], c.Args[1]))
 		if pkg, ok := packageName(s, with, c.Pos()); ok {
 			m.Class, m.Imports = advice.Review, []string{with}
 			m.Edits = []advice.Edit{replace(c.Fun, pkg+".Equal")}
@@ -86,6 +91,18 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// changedBetween says what to check where evaluating the second of two operands may change the
+// first one, whose value DeepEqual has by then; "" if it can't.
+func changedBetween(s *advice.Site, x, y ast.Expr) string {
+	if unchangedBy(s, x, false, change{code: []ast.Node{y}}) {
+		return ""
+	}
+	if text, by := s.Source(x), s.Source(y); oneLine(text) && oneLine(by) {
+		return fmt.Sprintf(" Check that %s doesn't change %s.", by, text)
+	}
+	return " Check that evaluating the second value doesn't change the first."
 }
 
 // exact reports whether == of a type means what DeepEqual does.

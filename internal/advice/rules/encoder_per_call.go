@@ -24,7 +24,7 @@ such objects have Reset for being used again: a sync.Pool keeps some of them.
 
 The rewrite is for a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader that doesn't leave its function and is made
 outside of loops: it takes one from a pool, resets it, and puts it back at the end. It is left to review, as a pooled
-object keeps what it last wrote to until it is used again. For others the rule says what can be done instead, also for
+object keeps what it last wrote to until it is used again, and as a function that it is given to may keep it. For others the rule says what can be done instead, also for
 functions of other modules that call a constructor like NewEncoder each time.`,
 	Class:     advice.Review,
 	Frames:    encoderFrames,
@@ -239,6 +239,7 @@ func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advic
 	}
 	m.Imports = []string{"sync"}
 	m.Class = advice.Review
+	m.Why += fmt.Sprintf(" Check that nothing keeps %s when the function ends.", obj.Name())
 }
 
 // isNever reports whether a value of a type surely isn't one of another, concrete one.

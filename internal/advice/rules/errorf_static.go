@@ -60,7 +60,7 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 			m.Edits = []advice.Edit{beforeDecl(s, fmt.Sprintf("var %s = %s.New(%s)", name, pkg, literal(text))), replace(c.CallExpr, name)}
 			m.Imports = []string{"errors"}
 		}
-		m.Why = fmt.Sprintf("%s allocates the same error %s for each call: make it once, as a variable of the package.", short(c.Name), quoted(text))
+		m.Why = fmt.Sprintf("%s allocates the same error %s for each call: make it once, as a variable of the package. Check that nothing compares such errors by ==: they are the same one then.", short(c.Name), quoted(text))
 		matches = append(matches, m)
 	}
 	return matches

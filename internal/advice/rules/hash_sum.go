@@ -58,7 +58,7 @@ func matchHashSum(s *advice.Site) []advice.Match {
 				continue
 			}
 			m.Class = advice.Review // a hash of somebody's own need not append
-			m.Why = fmt.Sprintf("Sum appends to the slice that it is given: %s.Sum(%s) needs none of its own, and no copy.", h, s.Source(to))
+			m.Why = fmt.Sprintf("Sum appends to the slice that it is given: %s.Sum(%s) needs none of its own, and no copy. Check that it does append, as package hash asks for.", h, s.Source(to))
 			m.Edits = []advice.Edit{replace(parent, fmt.Sprintf("%s.Sum(%s)", h, s.Source(to)))}
 		} else if passing(s, c) {
 			m.Why = fmt.Sprintf("%s.Sum(nil) allocates a slice that is gone at once. Sum appends: %s.Sum(buf[:0]) with an array of this function needs none.", h, h)

@@ -53,12 +53,17 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
 		m.Why = "strings.Join goes over a slice of strings that are known here: + joins them with one allocation, and no slice."
+		if check := separatorMoves(s, list.Elts, c.Args[1]); check != "" {
+			m.Class = advice.Review
+			m.Why += check
+		}
 		if c.Name == "" {
 			if !onlyEver(s, c.Fun, "strings.Join") || !slices.Contains(s.Callees(), "strings.Join") {
 				continue
 			}
 			m.Class = advice.Review
-			m.Why = fmt.Sprintf("%s is strings.Join wherever it is set, but the compiler can't know: the slice is allocated for each call, too. + joins the strings with one allocation.", s.Source(c.Fun))
+			m.Why = fmt.Sprintf("%s is strings.Join wherever it is set, but the compiler can't know: the slice is allocated for each call, too. + joins the strings with one allocation. Check that nothing outside of what is seen here sets it.%s",
+				s.Source(c.Fun), separatorMoves(s, list.Elts, c.Args[1]))
 		}
 		var pieces []fmtPiece
 		for i, e := range list.Elts {
@@ -83,6 +88,26 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// separatorMoves says what to check where the separator, which is evaluated behind the first
+// string then and not behind the last, may be something else there; "" if it is the same.
+func separatorMoves(s *advice.Site, elements []ast.Expr, sep ast.Expr) string {
+	var later []ast.Node
+	for _, e := range elements[1:] {
+		later = append(later, e)
+	}
+	panics := effectsOf(s, sep)&mayPanic != 0 && effectsOf(s, later...)&(mayPanic|mayWrite) != 0
+	if panics && !slices.ContainsFunc(slices.Concat(elements[1:], []ast.Expr{sep}), func(e ast.Expr) bool { return !plain(s, e) }) {
+		panics = false // by a nil pointer, whichever is the first
+	}
+	switch {
+	case !panics && unchangedBy(s, sep, false, change{code: later}):
+		return ""
+	case panics:
+		return fmt.Sprintf(" Check that %s doesn't panic: it is evaluated before the other strings.", s.Source(sep))
+	}
+	return fmt.Sprintf(" Check that what is joined doesn't change %s.", s.Source(sep))
 }
 
 // onlyEver reports whether a variable or field of the package that is called has

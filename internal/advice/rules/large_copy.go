@@ -135,6 +135,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 		pointer += "\n"
 	}
 	m.Class = advice.Review
+	m.Why += fmt.Sprintf(" Check that nothing changes an element while %s is in use: a copy doesn't see that.", v.Name())
 	m.Edits = append(edits,
 		advice.Edit{Pos: r.Key.Pos(), End: r.X.End(), New: fmt.Sprintf("%s := range %s", index, over)},
 		insert(at, pointer))

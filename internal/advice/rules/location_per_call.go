@@ -42,7 +42,7 @@ func matchLocationPerCall(s *advice.Site) []advice.Match {
 		case name == "" || name == "UTC" || name == "Local":
 			continue // these are known without reading anything
 		default:
-			m.Why = fmt.Sprintf("time.LoadLocation reads %q from the time zone database for each call: load it once.", name)
+			m.Why = fmt.Sprintf("time.LoadLocation reads %q from the time zone database for each call: load it once. Check that an error, which is kept as well, isn't worth another try.", name)
 			if s.Decl == nil || !atPackageLevel(s, c.CallExpr) {
 				break
 			}

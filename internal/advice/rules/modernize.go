@@ -45,7 +45,9 @@ var reflectAssert = &advice.Rule{
 	Doc: `v.Interface() makes an interface of a value, for which what isn't a pointer is copied to the heap. Where a type
 assertion takes it out again at once, reflect.TypeAssert, which came with Go 1.25, does without. An assertion without ok,
 which panics, and a type switch stay as they are. Where it asks for an interface, only what has it is copied. Lines where
-nothing is copied to the heap, as pointers never are, are not reported.`,
+nothing is copied to the heap, as pointers never are, are not reported.
+
+The rewrite is left to review where there may be no value, or one of an unexported field: both panic, with different texts.`,
 	Analyzer: named("reflecttypeassert"),
 	Why:      "Interface copies the value to the heap, and the type assertion copies it back: reflect.TypeAssert takes it from where it is.",
 	Class:    advice.Safe,
@@ -56,6 +58,12 @@ nothing is copied to the heap, as pointers never are, are not reported.`,
 		if s.Share(reflectCopies) == 0 {
 			return false
 		}
+		defer func() {
+			if !holdsValue(s, c.Node()) {
+				m.Class = advice.Review
+				m.Why += " Check that there is a value, and not one of an unexported field: the panic has another text then."
+			}
+		}()
 		if assert, ok := c.Node().(*ast.TypeAssertExpr); ok && types.IsInterface(s.Info.TypeOf(assert.Type)) {
 			m.Why = "Interface copies the value to the heap before it is asked whether it has the methods: reflect.TypeAssert asks first, and copies only what has them."
 		}
@@ -64,6 +72,25 @@ nothing is copied to the heap, as pointers never are, are not reported.`,
 	Conditions: advice.Conditions{
 		Offered: "the assertion has an ok, so that it doesn't panic",
 	},
+}
+
+// holdsValue reports whether what a type assertion is about is v.Interface() of a reflect.ValueOf
+// of something with a type of its own, which doesn't panic.
+func holdsValue(s *advice.Site, assertion ast.Node) bool {
+	assert, ok := assertion.(*ast.TypeAssertExpr)
+	if !ok {
+		return false
+	}
+	call, ok := ast.Unparen(assert.X).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	of, ok := ast.Unparen(sel.X).(*ast.CallExpr)
+	return ok && s.Callee(of) == "reflect.ValueOf" && len(of.Args) == 1 && !types.IsInterface(s.Info.TypeOf(of.Args[0]))
 }
 
 // reflectCopies is where Interface allocates what it copies a value to.
@@ -95,7 +122,7 @@ more. slices.Concat, which came with Go 1.22, adds up the lengths first, allocat
 It is left to review: of slices that are all empty the result is nil, where append has an empty one if it began with one.
 append of a single slice is as fast as slices.Clone, and is not reported.`,
 	Analyzer:  modernize.AppendClippedAnalyzer,
-	Why:       "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all. If all of them are empty, it returns nil.",
+	Why:       "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all. Check that the result may be nil where all are empty, and that it never shares memory with the first.",
 	Class:     advice.Review,
 	Frames:    regexp.MustCompile(`^runtime\.growslice$`),
 	Allocates: true,

@@ -1,10 +1,12 @@
 package rules
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -20,7 +22,7 @@ is there takes some nanoseconds. Since Go 1.20 the package's own functions are s
 and each thread draws from a state of its own, without a lock.
 
 Where a source is seeded with the time, so that numbers differ from call to call anyway, and used for nothing but
-drawing, the rewrite draws from the package. It is left to review as somebody may rely on rand.Seed. A source with a
+drawing, the rewrite draws from the package. It is left to review as somebody may rely on rand.Seed, and the seed is no longer evaluated. A source with a
 seed of its own, which gives the same numbers again, is better kept, or made by rand.NewPCG of math/rand/v2, which costs
 nothing but gives other numbers: advice only.`,
 	Class:  advice.Review,
@@ -47,7 +49,12 @@ func matchRandSourcePerCall(s *advice.Site) []advice.Match {
 		if byTime := asksTheTime(s, c.Args[0]); !byTime {
 			m.Why = "seeding takes some 8 µs each time this runs. Keep the source, or make it by rand.NewPCG of math/rand/v2, which needs no table but gives other numbers."
 		} else {
-			m.Why = "seeding takes some 8 µs each time this runs. The package's own functions are seeded at random when the program starts: draw from them."
+			m.Why = "seeding takes some 8 µs each time this runs. The package's own functions are seeded at random when the program starts: draw from them. Check that nothing calls rand.Seed."
+			if seed := s.Source(c.Args[0]); seedRuns(s, c.Args[0]) && oneLine(seed) {
+				m.Why = strings.TrimSuffix(m.Why, ".") + fmt.Sprintf(", and that %s needn't be evaluated.", seed)
+			} else if seedRuns(s, c.Args[0]) {
+				m.Why = strings.TrimSuffix(m.Why, ".") + ", and that the seed needn't be evaluated."
+			}
 			drawFromPackage(s, c, &m)
 		}
 		matches = append(matches, m)
@@ -75,6 +82,22 @@ func asksTheTime(s *advice.Site, e ast.Expr) bool {
 		}
 	}
 	return false
+}
+
+// seedRuns reports whether evaluating a seed may do something other than ask for the time.
+func seedRuns(s *advice.Site, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		return seedRuns(s, e.X) || seedRuns(s, e.Y) || e.Op == token.QUO || e.Op == token.REM
+	case *ast.CallExpr:
+		if operand, _, ok := conversion(s, e); ok {
+			return seedRuns(s, operand)
+		}
+		if isNow(s, e) {
+			return false
+		}
+	}
+	return effectsOf(s, e)&(mayPanic|mayWrite) != 0
 }
 
 // isNow reports whether a method is called on the time at hand, of whatever zone.

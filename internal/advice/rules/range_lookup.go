@@ -120,7 +120,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	if entries == len(s.Uses(object(s, r.Key))) {
 		m.Edits = append(m.Edits, replace(r.Key, "_"))
 	}
-	m.Why = fmt.Sprintf("%s[%s] is found once more, though the range has it: take it from there as the second variable.", text, s.Source(r.Key))
+	m.Why = fmt.Sprintf("%s[%s] is found once more, though the range has it: take it from there as the second variable. Check that nothing that the loop calls changes %s.", text, s.Source(r.Key), text)
 	return m, true
 }
 

@@ -21,7 +21,7 @@ Where the pattern is made at run time, the compiled ones can be kept by their te
 A pattern that regexp.QuoteMeta made of a text needs no package regexp: strings.Contains, HasPrefix, HasSuffix and
 EqualFold find the text, and what finds it in whatever case, as (?i) does, is a loop over EqualFold.
 
-The rewrite moves the pattern into a variable, or finds the quoted text. It is left to review as the variable is shared
+The rewrite moves the pattern into a variable, or finds the quoted text, which must be valid UTF-8. It is left to review as the variable is shared
 by all callers, which is fine for all methods but Longest. Other patterns that are made at run time stay advice, as a
 benchmark that asks the same again and again would confirm any cache. What runs once, in init or under sync.Once, is not
 reported.`,
@@ -55,7 +55,7 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 			continue
 		}
-		m.Why = fmt.Sprintf("%s compiles the same pattern %s for each call: compile it once, into a variable of the package.", short(c.Name), quoted(pattern))
+		m.Why = fmt.Sprintf("%s compiles the same pattern %s for each call: compile it once, into a variable of the package. Check that nothing calls its method Longest, which would change it for all callers.", short(c.Name), quoted(pattern))
 		if s.Decl != nil && atPackageLevel(s, c.Args[0]) {
 			hoistRegexp(s, c, pattern, &m)
 		}

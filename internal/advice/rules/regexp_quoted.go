@@ -68,7 +68,11 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return true
 	}
 	pkg, imported := packageName(s, "strings", c.Pos())
-	if s.Decl == nil || !imported || calls(s, in) && calls(s, q.text) || commented(s, at.Pos(), at.End()) {
+	if s.Decl == nil || !imported || commented(s, at.Pos(), at.End()) {
+		return true
+	}
+	// The two are evaluated in another order.
+	if calls(s, in) && calls(s, q.text) || !unchangedBy(s, q.text, false, change{code: []ast.Node{in}}) || !unchangedBy(s, in, false, change{code: []ast.Node{q.text}}) {
 		return true
 	}
 	text, within := s.Source(q.text), s.Source(in)
@@ -104,7 +108,7 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			return true
 		}
 	}
-	m.Why += " Look at it where texts need not be UTF-8: it was an error to look for such a text."
+	m.Why += " Check that the text is valid UTF-8: a pattern that isn't is an error, or a panic."
 	m.Class, m.Edits = advice.Review, append(helper, edits...)
 	return true
 }

@@ -42,7 +42,7 @@ func matchReplacerPerCall(s *advice.Site) []advice.Match {
 			}
 		}
 		m := advice.Match{Node: call, Class: advice.AdviceOnly}
-		m.Why = "strings.NewReplacer has the same constants for each call, and a table is made of them each time: make it once, as a variable of the package."
+		m.Why = "strings.NewReplacer has the same constants for each call, and a table is made of them each time: make it once, as a variable of the package. Check that nothing compares it with another one."
 		if s.Decl != nil && atPackageLevel(s, call) {
 			name := s.Unused(lowerFirst(s.Decl.Name.Name)+"Replacer", call.Pos())
 			m.Edits = []advice.Edit{beforeDecl(s, fmt.Sprintf("var %s = %s", name, s.Source(call))), replace(call, name)}

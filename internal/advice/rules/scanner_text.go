@@ -55,7 +55,7 @@ func matchScannerText(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		m.Why = fmt.Sprintf("%s allocates a string for each token, which is only looked at: Bytes returns it where it stands.", s.Source(c.Fun))
+		m.Why = fmt.Sprintf("%s allocates a string for each token, which is only looked at: Bytes returns it where it stands. Check that nothing calls Scan while %s is in use, which would change it.", s.Source(c.Fun), obj.Name())
 		matches = append(matches, m)
 	}
 	return matches

@@ -22,7 +22,8 @@ sort.Float64s call slices.Sort themselves, so that no rewrite is offered there.
 
 Of a less function that compares two elements in one expression, or one field after the other, the rewrite makes the
 function that slices.SortFunc wants: return a.n < b.n becomes return cmp.Compare(a.n, b.n). Elements that compare equal
-may come in another order, as with any sort that is not stable, and NaNs come first. Other less functions get advice only.
+may come in another order, as with any sort that is not stable, and NaNs come first: both are left to review, as are less
+functions that call something, and floating-point numbers, since 0 and -0 compare equal. Other less functions get advice only.
 A function that has slices.SortFunc compare numbers or strings as < does is one too many.
 
 slices.SortFunc hands elements over by value: those of more than 48 bytes are not reported, as copying them costs what
@@ -96,7 +97,8 @@ func naturalOrder(s *advice.Site, c advice.Call) (advice.Match, bool) {
 	if exact && isSelector && !commented(s, c.Args[1].Pos(), c.Args[1].End()) {
 		m.Class = advice.Safe
 		if elem.Info()&types.IsFloat != 0 {
-			m.Class = advice.Review // 0 and -0 are equal, and may change places
+			m.Class = advice.Review
+			m.Why += " Check that 0 and -0, which compare equal, may change places."
 		}
 		m.Edits = []advice.Edit{replace(sel.Sel, "Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
 	}
@@ -226,9 +228,9 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	switch types.TypeString(types.Unalias(t), nil) {
 	case "sort.StringSlice", "sort.IntSlice", "sort.Float64Slice":
 		defer func() {
-			if m.Class == advice.Safe && isFloat(elem) && c.Name == "sort.Stable" {
+			if m.Class == advice.Safe && isFloat(elem) {
 				m.Class = advice.Review
-				m.Why += " 0 and -0, which compare equal, may change places."
+				m.Why += " Check that 0 and -0, which compare equal, may change places."
 			}
 		}()
 		m.Why = fmt.Sprintf("%s calls Less and Swap through an interface: slices.Sort is compiled for %ss.", c.Name, elem)
@@ -285,16 +287,21 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return true
 	}
 	m.Class = advice.Review
-	if l.float {
-		m.Why += " NaNs, which < leaves wherever they are, come first then."
-	} else if l.exact || to == "SortStableFunc" && !l.calls {
+	check := ""
+	switch {
+	case l.float:
+		check = " Check that there is no NaN: < leaves it wherever it is, and it comes first then."
+	case l.exact || to == "SortStableFunc" && !l.calls:
 		m.Class = advice.Safe // what compares equal is the same, or stays in order
+	case l.calls:
+		check = " Check that comparing has no effect, and that elements which compare equal may come in another order."
+	default:
+		check = " Check that elements which compare equal may come in another order."
 	}
+	m.Why += check
 	if l.ascending && !commented(s, c.Args[1].Pos(), c.Args[1].End()) {
 		m.Why = fmt.Sprintf("%s swaps elements by reflection and calls a function for each comparison: slices.Sort is compiled for %s.", c.Name, types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))
-		if l.float {
-			m.Why += " NaNs, which < leaves wherever they are, come first then."
-		}
+		m.Why += check
 		m.Gain = 3
 		m.Imports = []string{"slices"}
 		m.Edits = []advice.Edit{replace(c.Fun, l.slices+".Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}

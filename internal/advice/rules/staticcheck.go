@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"regexp"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"honnef.co/go/tools/simple/s1001"
@@ -61,7 +62,7 @@ var deleteGuard = &advice.Rule{
 It is left to review: goroutines that find nothing to delete may do so at the same time if they only ask, under a read
 lock for example, but not if they call delete.`,
 	Analyzer: s1033.Analyzer,
-	Why:      "delete looks for the key itself, and does nothing if it isn't there: the question looks it up once more.",
+	Why:      "delete looks for the key itself, and does nothing if it isn't there: the question looks it up once more. Check that no other goroutine reads the map at the same time.",
 	Class:    advice.Review,
 	Frames:   mapLookup,
 	Gain:     1.6,
@@ -90,7 +91,7 @@ It is left to review: where the destination is shorter, the loop panics and copy
 and the destination begins within the source, the loop repeats what it has just moved and copy doesn't. Where they are seen
 to be parts of one, there is advice only.`,
 	Analyzer: s1001.Analyzer,
-	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time. It stops where the shorter one ends, where the loop would panic, and moves what was there before where both overlap.",
+	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time. Check that the destination is long enough, where the loop would panic and copy stops, and that both don't overlap.",
 	Class:    advice.Review,
 	Gain:     4,
 	Judge: func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
@@ -154,7 +155,7 @@ var slideLoop = &advice.Rule{
 It is left to review: where there are fewer elements than the loop moves, it panics and copy stops; where the number is
 below zero, the loop does nothing and copy panics.`,
 	Analyzer: s1018.Analyzer,
-	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time, also within a slice.",
+	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time, also within a slice. Check that there are as many elements as the loop moves, and no fewer than none: the two panic in other cases.",
 	Class:    advice.Review,
 	Gain:     4,
 	Judge: func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
@@ -182,15 +183,47 @@ var timeSince = &advice.Rule{
 	Pattern: "P45",
 	Title:   "two clocks are read where one is enough",
 	Doc: `time.Now reads the wall clock and the monotonic one. Of a time that was had from it, time.Since asks for the monotonic
-one alone, which is about half of the work.`,
+one alone, which is about half of the work.
+
+It is left to review where the argument is a call that may change something, as the clock is read after it then.`,
 	Analyzer: s1012.Analyzer,
 	Why:      "time.Now reads the wall clock as well, which the difference doesn't need: time.Since reads one clock.",
 	Class:    advice.Safe,
-	Frames:   regexp.MustCompile(`^time\.([nN]ow|runtimeNow)$|^runtime\.(nanotime|walltime)`),
-	Gain:     1.3,
+	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
+		sub, ok := c.Node().(*ast.CallExpr)
+		if !ok || len(sub.Args) != 1 || effectsOf(s, sub.Args[0])&mayWrite != 0 && !ofTimes(s, sub.Args[0]) {
+			m.Class = advice.Review
+			m.Why += " Check that it doesn't matter that the clock is read after the argument is evaluated, and not before."
+		}
+		return true
+	},
+	Frames: regexp.MustCompile(`^time\.([nN]ow|runtimeNow)$|^runtime\.(nanotime|walltime)`),
+	Gain:   1.3,
 	Conditions: advice.Conditions{
 		Offered: "the time now is only used for the difference",
+		Review:  "the clock may be read after the argument is evaluated, where that is a call",
 	},
+}
+
+// ofTimes reports whether an expression calls nothing but functions of package time that
+// neither wait nor ask for the time.
+func ofTimes(s *advice.Site, e ast.Expr) bool {
+	for n := range ast.Preorder(e) {
+		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.ARROW {
+			return false
+		}
+		call, ok := n.(*ast.CallExpr)
+		if !ok || s.Info.Types[call.Fun].IsType() {
+			continue
+		}
+		switch name := s.Callee(call); {
+		case name == "time.Unix" || name == "time.UnixMilli" || name == "time.UnixMicro" || name == "time.Date" || name == "len":
+		case strings.HasPrefix(name, "(time.Time)."):
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 var headerTwice = &advice.Rule{
@@ -202,9 +235,45 @@ over the name once more.`,
 	Analyzer: s1035.Analyzer,
 	Why:      "The method makes the name canonical itself: the call goes over it once more.",
 	Class:    advice.Safe,
-	Frames:   regexp.MustCompile(`^net/http\.CanonicalHeaderKey$|^net/textproto\.(C|c)anonicalMIMEHeaderKey$`),
-	Gain:     1.7,
+	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
+		if check := nameMoves(s, c); check != "" {
+			m.Class = advice.Review
+			m.Why += check
+		}
+		return true
+	},
+	Frames: regexp.MustCompile(`^net/http\.CanonicalHeaderKey$|^net/textproto\.(C|c)anonicalMIMEHeaderKey$`),
+	Gain:   1.7,
 	Conditions: advice.Conditions{
 		Offered: "the name goes to a method of http.Header",
+		Review:  "evaluating the value doesn't change the name",
 	},
+}
+
+// nameMoves says what to check where a header's name may be read behind the value: the call that
+// made it canonical was run before calls in the value.
+func nameMoves(s *advice.Site, c inspector.Cursor) string {
+	const check = " Check that the value doesn't change the name, which is read behind it."
+	for at := c; at.Node() != nil; at = at.Parent() {
+		method, ok := at.Node().(*ast.CallExpr)
+		if !ok || !strings.HasPrefix(s.Callee(method), "(net/http.Header).") {
+			continue
+		}
+		if len(method.Args) < 2 {
+			return ""
+		}
+		canonical, ok := ast.Unparen(method.Args[0]).(*ast.CallExpr)
+		if !ok || len(canonical.Args) != 1 {
+			return check
+		}
+		name, value := canonical.Args[0], method.Args[1]
+		if effectsOf(s, name)&mayPanic != 0 && effectsOf(s, value)&(mayPanic|mayWrite) != 0 {
+			return " Check that neither panics: the name is read behind the value."
+		}
+		if unchangedBy(s, name, false, change{code: []ast.Node{value}}) {
+			return ""
+		}
+		return check
+	}
+	return check
 }

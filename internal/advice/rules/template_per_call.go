@@ -54,7 +54,7 @@ func matchTemplatePerCall(s *advice.Site) []advice.Match {
 		if !constant {
 			m.Why = fmt.Sprintf("%s parses a text that is made at run time. If the texts repeat, keep the parsed templates by their text, with a bound on how many.", short(c.Name))
 		} else {
-			m.Why = fmt.Sprintf("%s parses the same text for each call: parse it once, into a variable of the package.", short(c.Name))
+			m.Why = fmt.Sprintf("%s parses the same text for each call: parse it once, into a variable of the package. Check that it may be parsed when the program starts.", short(c.Name))
 			hoistTemplate(s, c, text, &m)
 		}
 		matches = append(matches, m)
@@ -133,8 +133,9 @@ func templateOf(s *advice.Site, call *ast.CallExpr) (string, bool) {
 		return constantText(s, before.Args[0])
 	case strings.HasSuffix(callee, "/template.Template).Option"):
 		for _, a := range before.Args {
-			if _, ok := constantText(s, a); !ok {
-				return "", false
+			option, ok := constantText(s, a)
+			if !ok || !slices.Contains([]string{"missingkey=default", "missingkey=invalid", "missingkey=zero", "missingkey=error"}, option) {
+				return "", false // which panics, and would when the program starts
 			}
 		}
 		return templateOf(s, before)

@@ -66,7 +66,7 @@ func matchTolowerEqual(s *advice.Site) []advice.Match {
 
 func foldMatch(n ast.Expr, code string, x ast.Expr, s *advice.Site) advice.Match {
 	m := advice.Match{Node: n, Class: advice.Review, Edits: []advice.Edit{replace(n, code)}}
-	m.Why = "A whole new text is made of each side to compare them: EqualFold compares without, and stops at the first difference."
+	m.Why = "A whole new text is made of each side to compare them: EqualFold compares without, and stops at the first difference. Check that letters outside of ASCII don't matter: EqualFold takes s and \u017f for equal, for example."
 	if commented(s, n.Pos(), n.End()) {
 		m.Edits = nil
 		m.Class = advice.AdviceOnly

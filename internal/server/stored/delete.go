@@ -50,7 +50,7 @@ func (s *Service) deleteService(w http.ResponseWriter, r *http.Request) error {
 		s.cfg.Markers.forget(service)
 		s.srv.Audit(r, "service.delete", service, auth.OK)
 	}
-	a, err := server.JSONAnswer(ctx, api.DeletedService{Service: service, Profiles: profiles, Deleted: !dry})
+	a, err := server.JSONAnswer(r.Context(), api.DeletedService{Service: service, Profiles: profiles, Deleted: !dry})
 	if err != nil {
 		return err
 	}

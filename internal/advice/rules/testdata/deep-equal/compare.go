@@ -49,3 +49,15 @@ func taken(a, b []string, slices int) bool {
 	// want C: slices.Equal
 	return reflect.DeepEqual(a, b) // hot: reflect.DeepEqual
 }
+
+var last = "none"
+
+func next() string {
+	last += "+"
+	return last
+}
+
+func stays() bool {
+	// want B: next() doesn't change last
+	return reflect.DeepEqual(last, next()) // hot: reflect.DeepEqual
+}

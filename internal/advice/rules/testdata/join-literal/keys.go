@@ -17,7 +17,7 @@ func (t *table) find(method, path string) (string, bool) {
 }
 
 func (t *table) key(parts ...string) string {
-	// want A: known here
+	// want B: t.sep doesn't panic
 	return strings.Join([]string{"route", parts[0], strings.ToUpper(parts[1])}, t.sep) // hot: strings.Join
 }
 
@@ -39,4 +39,9 @@ func together(a, b string) byte {
 	// want A: no slice
 	one := strings.Join([]string{a}, ", ") // hot: strings.Join
 	return first + one[0]
+}
+
+func (t *table) pair(key, value string) string {
+	// want A: known here
+	return strings.Join([]string{key, t.sep, value}, t.sep) // hot: strings.Join
 }

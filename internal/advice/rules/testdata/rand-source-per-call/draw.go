@@ -51,3 +51,15 @@ func daily(quotes []string) string {
 	p := rand.New(rand.NewSource(time.Now().UTC().UnixNano() + 7)) // hot: math/rand.NewSource
 	return quotes[r.Intn(len(quotes))] + quotes[q.Intn(len(quotes))] + quotes[p.Intn(len(quotes))]
 }
+
+var drawn int64
+
+func count() int64 {
+	drawn++
+	return drawn
+}
+
+func counted(n int) int {
+	// want B: time.Now().UnixNano() + count() needn't be evaluated
+	return rand.New(rand.NewSource(time.Now().UnixNano() + count())).Intn(n) // hot: math/rand.NewSource
+}

@@ -1,9 +1,12 @@
 package p
 
-import "reflect"
+import (
+	"fmt"
+	"reflect"
+)
 
 func text(v reflect.Value) string {
-	// want A: TypeAssert
+	// want B: another text
 	s, ok := v.Interface().(string) // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface reflect.unsafe_New
 	if !ok {
 		return ""
@@ -13,7 +16,7 @@ func text(v reflect.Value) string {
 
 func fields(v reflect.Value) (n int) {
 	for i := range v.NumField() {
-		// want A: TypeAssert
+		// want B: another text
 		if b, ok := v.Field(i).Interface().([]byte); ok { // hot: reflect.Value.Interface reflect.unsafe_New
 			n += len(b)
 		}
@@ -22,9 +25,16 @@ func fields(v reflect.Value) (n int) {
 }
 
 func length(v reflect.Value) int {
-	// want A: asks first
+	// want B: asks first
 	if s, ok := v.Interface().(interface{ Len() int }); ok { // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface reflect.unsafe_New
 		return s.Len()
 	}
 	return 0
+}
+
+// known is of a value that there is.
+func known(n int) bool {
+	// want A: asks first, and copies only what has them. (end)
+	_, ok := reflect.ValueOf(n).Interface().(fmt.Stringer) // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface reflect.unsafe_New
+	return ok
 }

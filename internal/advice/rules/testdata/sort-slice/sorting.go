@@ -29,7 +29,7 @@ func descending(all []string) {
 }
 
 func measured(all []float64) {
-	// want B: NaNs
+	// want B: NaN
 	sort.Slice(all, func(i, j int) bool { return all[i] < all[j] }) // hot: sort.Slice
 }
 
@@ -101,7 +101,7 @@ func listing(l struct{ files []file }) {
 func texts(all [][]byte, weights map[string]float64, keys []string) {
 	// want B: slices.SortFunc
 	sort.Slice(all, func(i, j int) bool { return bytes.Compare(all[i], all[j]) < 0 }) // hot: sort.Slice
-	// want B: NaNs
+	// want B: NaN
 	sort.Slice(keys, func(a, b int) bool { return weights[keys[a]] > weights[keys[b]] }) // hot: sort.Slice
 }
 
@@ -122,7 +122,7 @@ func forwarded(words []string, readings []float64) {
 	sort.Float64s(readings) // hot: sort.Float64s
 	// want A: through an interface
 	sort.Sort(sort.StringSlice(words)) // hot: sort.Sort sort.pdqsort
-	// want A: through an interface
+	// want B: 0 and -0
 	sort.Sort(sort.Reverse(sort.Float64Slice(readings))) // hot: sort.Sort
 }
 

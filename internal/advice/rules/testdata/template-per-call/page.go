@@ -63,3 +63,8 @@ func files(w io.Writer, text string) error {
 	}
 	return t.Execute(w, nil)
 }
+
+func mistaken(w io.Writer) error {
+	// want C: the same text
+	return template.Must(template.New("x").Option("missing").Parse("{{.}}")).Execute(w, 1) // hot: text/template.(*Template).Parse
+}
