@@ -83,7 +83,7 @@ var importTable = map[string][]string{
 	"internal/server/auth":       {"internal/durable", "internal/infile", "internal/server/page", "internal/store"},
 	"internal/server/page":       {},
 	"internal/server/reports":    {"profile", "internal/api", "internal/durable", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store"},
-	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store"},
+	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store"},
 	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports"},
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
