@@ -47,6 +47,9 @@ func inTurn(s *advice.Site, steps []step, to *sink) (check []string) {
 			}
 			does := effectsOf(s, later.expr)
 			if j > i {
+				if panicsLate(s, p.expr) && does&(mayWrite|mayPanic) != 0 && calls(s, later.expr) {
+					add("that %s doesn't panic: it did so behind %s, and does before it now", s.Source(p.expr), s.Source(later.expr))
+				}
 				if !unchangedBy(s, p.expr, p.contents || p.runs&mayRead != 0, change{code: []ast.Node{later.expr}}) {
 					add("that %s doesn't change %s, which is used before it now", s.Source(later.expr), s.Source(p.expr))
 				}
@@ -76,6 +79,13 @@ func inTurn(s *advice.Site, steps []step, to *sink) (check []string) {
 		wrote = true
 	}
 	return check
+}
+
+// panicsLate reports whether evaluating an operand may panic without a call. Calls are run in their
+// order; an index, say, is looked up behind calls in later operands.
+func panicsLate(s *advice.Site, e ast.Expr) bool {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	return !(ok && calls(s, call)) && effectsOf(s, e)&mayPanic != 0
 }
 
 // wentWell reports whether a step can't panic after those before it didn't: they went through the

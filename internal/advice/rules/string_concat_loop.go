@@ -300,7 +300,21 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 		insert(loop.Node().End(), fmt.Sprintf("\n%s += %s", obj.Name(), text)),
 	)
 	m.Imports = []string{"strings"}
-	mustCheck(m, []string{"that the loop mostly has more than a few turns: of fewer a strings.Builder allocates as much"}, leftBehind(s, loop, obj))
+	mustCheck(m, []string{"that the loop mostly has more than a few turns: of fewer a strings.Builder allocates as much"}, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
+}
+
+// seenMeanwhile returns what has to be checked where a function literal uses a variable that gets its
+// value after a loop instead of in it: the loop may call it, or a panic may end in it.
+func seenMeanwhile(s *advice.Site, loop inspector.Cursor, obj types.Object) []string {
+	if effectsOf(s, loop.Node()) == 0 {
+		return nil
+	}
+	for c := range s.Func.Preorder((*ast.FuncLit)(nil)) {
+		if c.Node() != s.Func.Node() && mentions(s, c.Node(), obj) && !within(c.Node(), loop.Node().Pos()) {
+			return []string{fmt.Sprintf("that no function literal uses %s while the loop runs, or after a panic in it: it has none of the pieces then", obj.Name())}
+		}
+	}
+	return nil
 }
 
 // leftBehind returns what has to be checked where a variable gets its value after a loop instead of

@@ -114,3 +114,9 @@ func shown(c counter) string {
 	b := fmt.Sprintf("%d%v", 5, c) // hot: fmt.Sprintf
 	return a + b
 }
+
+// late is looked up behind a call, which has run when it panics.
+func late(xs []int, note func(string) string) string {
+	// want B: that xs[0] doesn't panic: it did so behind note("x"), and does before it now
+	return fmt.Sprintf("%d %s", xs[0], note("x")) // hot: fmt.Sprintf
+}

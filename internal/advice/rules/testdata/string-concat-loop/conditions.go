@@ -1,5 +1,7 @@
 package conditions
 
+import "strconv"
+
 // rescued has the pieces before the one that panics.
 func rescued(xs []string, n int) (s string) {
 	defer func() { recover() }()
@@ -37,4 +39,15 @@ func hidden(xs []string, string func(string) string) (s string) {
 		s += x // alloc: runtime.concatstring2 64 128 256 512
 	}
 	return string(s)
+}
+
+// counted asks for the length in a function that the loop calls.
+func counted(xs []string) string {
+	s := ""
+	length := func() int { return len(s) }
+	for range xs {
+		// want B: that no function literal uses s while the loop runs
+		s += strconv.Itoa(length()) // alloc: runtime.concatstring2 64 128 256 512
+	}
+	return s
 }
