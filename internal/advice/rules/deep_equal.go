@@ -29,7 +29,7 @@ or slices.EqualFunc.`,
 	Match:  matchDeepEqual,
 	Conditions: advice.Conditions{
 		Offered: "both values have the same type, made of numbers, strings and booleans, or are slices or maps of such",
-		Review:  "nil and empty slices and maps may be taken for equal; evaluating the second value doesn't change the first",
+		Review:  "nil and empty slices and maps may be taken for equal; evaluating the second value, or what is called later in the statement, doesn't change the first",
 	},
 }
 
@@ -70,6 +70,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 					m.Class = advice.Review
 					m.Why += check
 				}
+				mustCheck(&m, overtaken(s, c.Cursor, []step{{expr: c.Args[0], contents: true}, {expr: c.Args[1], contents: true}}))
 				m.Edits = []advice.Edit{equality(s, c)}
 				if commented(s, c.Pos(), c.End()) {
 					m.Edits = nil

@@ -26,7 +26,7 @@ its package, and the profile has strings.Join below the line.`,
 	Match:     matchJoinLiteral,
 	Conditions: advice.Conditions{
 		Offered: "a few strings are written in the call one by one, and evaluating one of them doesn't change another",
-		Review:  "a field or variable that is called is strings.Join",
+		Review:  "a field or variable that is called is strings.Join; what is called later in the statement doesn't change the strings, which don't panic",
 	},
 }
 
@@ -51,6 +51,9 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 		if !constant && (!pure(s, c.Args[1]) || !types.Identical(s.Info.TypeOf(c.Args[1]), types.Typ[types.String])) {
 			continue
 		}
+		if len(list.Elts) == 1 && mentionsLocal(s, c.Args[1]) {
+			continue // which may be left without a use
+		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
 		m.Why = "strings.Join goes over a slice of strings that are known here: + joins them with one allocation, and no slice."
 		if check := separatorMoves(s, list.Elts, c.Args[1]); check != "" {
@@ -66,6 +69,7 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 				s.Source(c.Fun), separatorMoves(s, list.Elts, c.Args[1]))
 		}
 		var pieces []fmtPiece
+		steps := []step{{expr: c.Args[1]}}
 		for i, e := range list.Elts {
 			if i > 0 && constant {
 				pieces = append(pieces, fmtPiece{text: sep})
@@ -77,6 +81,7 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 				p.text, p.literal = constantText(s, e)
 			}
 			pieces = append(pieces, p)
+			steps = append(steps, step{expr: e})
 		}
 		pieces = slices.DeleteFunc(pieces, func(p fmtPiece) bool { return p.text == "" && (p.arg == nil || p.literal) })
 		code, constant := concatenation(s, pieces)
@@ -85,9 +90,21 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 			continue
 		}
 		m.Edits = []advice.Edit{edit}
+		mustCheck(&m, overtaken(s, c.Cursor, steps))
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// mentionsLocal reports whether an expression has a local variable that isn't a parameter.
+func mentionsLocal(s *advice.Site, e ast.Expr) (found bool) {
+	for n := range ast.Preorder(e) {
+		if id, ok := n.(*ast.Ident); ok {
+			v, isVar := s.Info.ObjectOf(id).(*types.Var)
+			found = found || isVar && v.Pkg() == s.Types && v.Parent() != s.Types.Scope() && !v.IsField() && !isAnyParameter(s, v)
+		}
+	}
+	return found
 }
 
 // separatorMoves says what to check where the separator, which is evaluated behind the first
@@ -102,6 +119,8 @@ func separatorMoves(s *advice.Site, elements []ast.Expr, sep ast.Expr) string {
 		panics = false // by a nil pointer, whichever is the first
 	}
 	switch {
+	case len(later) == 0 && effectsOf(s, sep)&mayPanic != 0:
+		return fmt.Sprintf(" Check that %s doesn't panic: it isn't evaluated any more.", s.Source(sep))
 	case !panics && unchangedBy(s, sep, false, change{code: later}):
 		return ""
 	case panics:

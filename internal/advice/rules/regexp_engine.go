@@ -35,6 +35,7 @@ borders only its author knows, so that of these there is advice only. It takes a
 	Match:  matchRegexpEngine,
 	Conditions: advice.Conditions{
 		Offered: "a variable of the package that nothing sets has a fixed text as its pattern, and a text is only asked for it",
+		Review:  "what is called later in the statement doesn't change the text, which doesn't panic",
 	},
 }
 
@@ -153,6 +154,8 @@ func findText(s *advice.Site, c advice.Call, re ast.Expr, pattern string, m *adv
 			within = "string(" + within + ")"
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("(%s == %s)", within, text))}
+		m.Class = advice.Safe
+		mustCheck(m, overtaken(s, c.Cursor, []step{{expr: c.Args[0], contents: true}}))
 		return
 	}
 	if !imported {

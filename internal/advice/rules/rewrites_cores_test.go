@@ -287,7 +287,7 @@ func mapGrowsCore(g *gen) core {
 
 func bulkAppendCore(g *gen) core {
 	x := g.name("x")
-	typ := g.one("[]byte", "[]string", "[]int")
+	typ := g.one("[]byte", "[]byte", "[]byte", "[]string", "[]int")
 	var dst, src string
 	switch typ {
 	case "[]byte":

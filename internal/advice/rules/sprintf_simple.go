@@ -116,7 +116,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	case len(merged(pieces)) == 1:
 		m.Why = fmt.Sprintf("%s is called for a single value: %s is the same string.", short(c.Name), shown(code))
 	}
-	mustCheck(&m, reviews(pieces), inTurn(s, stepsOf(s, pieces), nil))
+	mustCheck(&m, reviews(pieces), inTurn(s, stepsOf(s, pieces), nil), overtaken(s, c.Cursor, stepsOf(s, pieces)))
 	return m, true
 }
 

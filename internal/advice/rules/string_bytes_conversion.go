@@ -206,7 +206,7 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Edits = []advice.Edit{replace(c.CallExpr, code)}
 	}
 	m.Why = fmt.Sprintf("%s makes a copy to compare it; comparing strings needs none, also of string(b).", converted)
-	mustCheck(m, readLater(s, c))
+	mustCheck(m, readLater(s, c), overtaken(s, c.Cursor, []step{{expr: c.Args[0], contents: true}, {expr: c.Args[1], contents: true}}))
 	return true
 }
 

@@ -233,6 +233,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 		return
 	}
 	var edits []advice.Edit
+	var order []string // what to check, as pieces are evaluated in statements of their own
 	builder := s.Unused(obj.Name()+"Builder", loop.Node().Pos())
 	known := make(map[*ast.Ident]bool) // uses that the rewrite takes away
 	loop.Inspect(nil, func(c inspector.Cursor) bool {
@@ -254,9 +255,12 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 				known[ast.Unparen(operands(s, n.Rhs[0])[0]).(*ast.Ident)] = true
 			}
 			var lines []string
+			var steps []step
 			for _, p := range pieces {
 				lines = append(lines, writePiece(s, builder, p))
+				steps = append(steps, step{expr: p})
 			}
+			order = append(order, inTurn(s, steps, nil)...)
 			edits = append(edits, replace(n, strings.Join(lines, "\n")))
 			if _, block := c.Parent().Node().(*ast.BlockStmt); !block && len(pieces) > 1 {
 				if _, clause := c.Parent().Node().(*ast.CaseClause); !clause {
@@ -300,7 +304,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 		insert(loop.Node().End(), fmt.Sprintf("\n%s += %s", obj.Name(), text)),
 	)
 	m.Imports = []string{"strings"}
-	mustCheck(m, []string{"that the loop mostly has more than a few turns: of fewer a strings.Builder allocates as much"}, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
+	mustCheck(m, []string{"that the loop mostly has more than a few turns: of fewer a strings.Builder allocates as much"}, order, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
 }
 
 // seenMeanwhile returns what has to be checked where a function literal uses a variable that gets its

@@ -61,3 +61,17 @@ func stays() bool {
 	// want B: next() doesn't change last
 	return reflect.DeepEqual(last, next()) // hot: reflect.DeepEqual
 }
+
+var latest key
+
+func renew() bool { latest.name += "'"; return true }
+
+func inOneStatement(k key) (bool, bool) {
+	// want B: what is called later in the statement doesn't change latest
+	return reflect.DeepEqual(latest, k), renew() // hot: reflect.DeepEqual
+}
+
+func decided(k key) bool {
+	// want A: == means the same
+	return reflect.DeepEqual(latest, k) && renew() // hot: reflect.DeepEqual
+}

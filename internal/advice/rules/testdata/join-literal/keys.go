@@ -45,3 +45,32 @@ func (t *table) pair(key, value string) string {
 	// want A: known here
 	return strings.Join([]string{key, t.sep, value}, t.sep) // hot: strings.Join
 }
+
+var last string
+
+func remember(text string) string { last = text; return text }
+
+func then(a string) string {
+	// want B: what is called later in the statement doesn't change last
+	return strings.Join([]string{last, a}, a) + remember(a) // hot: strings.Join
+}
+
+func after(a string) string {
+	// want A: no slice
+	return remember(a) + strings.Join([]string{last, a}, "/") // hot: strings.Join
+}
+
+func given(a string) string {
+	// want A: no slice
+	return remember(strings.Join([]string{last, a}, "/")) + remember(a) // hot: strings.Join
+}
+
+func alone(t *table, a string) string {
+	// want B: it isn't evaluated any more
+	return strings.Join([]string{a}, t.sep) // hot: strings.Join
+}
+
+func first(a, b string) string {
+	// want B: what is called later in the statement runs before it is evaluated now
+	return strings.Join([]string{a, b[3:]}, "/") + remember(a) // hot: strings.Join
+}

@@ -117,6 +117,20 @@ func shown(c counter) string {
 
 // late is looked up behind a call, which has run when it panics.
 func late(xs []int, note func(string) string) string {
-	// want B: that xs[0] doesn't panic: it did so behind note("x"), and does before it now
+	// want B: that xs[0] doesn't panic: it is evaluated before note("x") is called now
 	return fmt.Sprintf("%d %s", xs[0], note("x")) // hot: fmt.Sprintf
+}
+
+var seen string
+
+func see(s string) string { seen += s; return s }
+
+func inOneStatement(s string) string {
+	// want B: what is called later in the statement doesn't change seen
+	return fmt.Sprintf("%s/%s", seen, s) + see(s) // hot: fmt.Sprintf
+}
+
+func plainOperand(s string) string {
+	// want B: that see(s) doesn't change seen
+	return fmt.Sprintf("%s,%s", seen, see(s)) // hot: fmt.Sprintf
 }

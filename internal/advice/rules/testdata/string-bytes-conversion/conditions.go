@@ -59,3 +59,8 @@ func own(l *log, s string, b []byte) {
 	// want B: Check that Write of l does what its WriteString does, and neither keeps nor changes the bytes. (end)
 	l.WriteString(string(b)) // hot: runtime.slicebytetostring
 }
+
+func inOneStatement(s string) (bool, string) {
+	// want B: what is called later in the statement doesn't change shared
+	return bytes.Equal([]byte(s), shared), clear(s) // hot: runtime.stringtoslicebyte
+}

@@ -51,3 +51,12 @@ func counted(xs []string) string {
 	}
 	return s
 }
+
+func callsBesideIndex(list []string, next func() string) string {
+	s := ""
+	for range 100 {
+		// want B: that list[3] doesn't panic: it is evaluated before next() is called now
+		s += list[3] + next() // alloc: runtime.concatstring3 64 128 256 512
+	}
+	return s
+}
