@@ -184,29 +184,12 @@ func (c *campaign) judge(found []difference) {
 		} else {
 			c.unsaid++
 		}
-		if unmended[c.rule.ID] && *rewriteCount == 0 {
-			continue
-		}
 		if c.shown++; c.shown > 3 {
 			c.t.Fail()
 			continue
 		}
 		c.t.Errorf("%s", c.shrink(d).report(c.seed))
 	}
-}
-
-// unmended are rules that are known to be wrong.
-var unmended = map[string]bool{
-	"bulk-append":             true,
-	"buffer-to-builder":       true,
-	"byte-loop":               true,
-	"concat-into-buffer":      true,
-	"loop-invariant-call":     true,
-	"map-grows":               true,
-	"split-for-one-part":      true,
-	"bytes-sprintf":           true,
-	"string-bytes-conversion": true,
-	"string-concat-loop":      true,
 }
 
 // announcements are the kinds of difference that a rewrite of class B may make, by the words
