@@ -373,8 +373,7 @@ func (p *progress) show(text string) {
 	if r := []rune(text); len(r) > 78 {
 		text = string(r[:78])
 	}
-	// Blanks, as not every terminal knows the escape that clears a line.
-	fmt.Fprintf(p.a.stderr, "\r%-*s\r%s", p.width, "", text)
+	capture.RewriteLine(p.a.stderr, p.width, text)
 	p.width = len([]rune(text))
 }
 

@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -54,11 +55,21 @@ func (f *Fetcher) startLive() *liveLine {
 	return f.live
 }
 
+// RewriteLine replaces the last line of a terminal, which is width characters wide, by a text.
+// A writer that escapes what terminals obey has a method for it.
+func RewriteLine(w io.Writer, width int, text string) {
+	if screen, ok := w.(interface{ Rewrite(width int, text string) }); ok {
+		screen.Rewrite(width, text)
+		return
+	}
+	// Spaces, as not every terminal knows the escape that clears a line.
+	fmt.Fprintf(w, "\r%-*s\r%s", width, "", text)
+}
+
 // show replaces the line. The caller holds f.mu.
 func (l *liveLine) show(text string) {
 	if l.width > 0 || text != "" {
-		// Spaces, as not every terminal knows the escape that clears a line.
-		fmt.Fprintf(l.f.Progress, "\r%-*s\r%s", l.width, "", text)
+		RewriteLine(l.f.Progress, l.width, text)
 	}
 	l.width = len(text)
 }

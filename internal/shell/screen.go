@@ -19,7 +19,7 @@ import (
 type Screen struct {
 	terminal io.Writer
 	mu       sync.Mutex
-	rest     []byte // the beginning of a character; texts end with a whole one
+	rest     []byte // the beginning of a character or line end; texts end with a whole one
 }
 
 // NewScreen returns the screen of a terminal.
@@ -49,9 +49,16 @@ func (s *Screen) Red(text string) {
 	io.WriteString(s.terminal, "\033[0m")
 }
 
+// Rewrite replaces the last line, which is width characters wide, by a text. Nothing else
+// moves the cursor back: a name with a carriage return would write over what is before it.
+func (s *Screen) Rewrite(width int, text string) {
+	fmt.Fprintf(s.terminal, "\r%-*s\r", width, "")
+	io.WriteString(s, text)
+}
+
 // obeyed reports whether terminals obey a character instead of showing it. What
 // tables and lines are made of is left alone.
-func obeyed(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r' }
+func obeyed(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' }
 
 func (s *Screen) Write(p []byte) (int, error) {
 	s.mu.Lock()
@@ -65,6 +72,9 @@ func (s *Screen) Write(p []byte) (int, error) {
 			}
 			break
 		}
+	}
+	if whole > 0 && text[whole-1] == '\r' {
+		whole-- // the end of a line if a newline comes next
 	}
 	s.rest = append([]byte(nil), text[whole:]...)
 	shown := []byte(report.Visible(string(text[:whole])))
@@ -81,7 +91,7 @@ func escaped(text []byte) []byte {
 	out := make([]byte, 0, len(text)+16)
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
-		if obeyed(r) {
+		if obeyed(r) && !bytes.HasPrefix(text, []byte("\r\n")) {
 			out = fmt.Appendf(out, `\u%04x`, r)
 		} else {
 			out = append(out, text[:size]...) // valid or not
