@@ -17,7 +17,7 @@ import (
 // WriteText prints the comparison as a table.
 func (d *Diff) WriteText(w io.Writer) error {
 	bw := bufio.NewWriter(w)
-	fmt.Fprintf(bw, "Type: %s\n", printable(d.Type))
+	fmt.Fprintf(bw, "Type: %s\n", oneLine(printable(d.Type)))
 	total := DiffValue{Base: d.BaseTotal, Head: d.HeadTotal, Delta: d.HeadTotal - d.BaseTotal}
 	if total.Base != 0 {
 		r := float64(total.Delta) / float64(total.Base)
@@ -36,7 +36,7 @@ func (d *Diff) WriteText(w io.Writer) error {
 		fmt.Fprintf(bw, "Significance: Mann-Whitney U test of %s, Holm's correction for %s; ~ is not significant at %g\n", d.Sort, tests, diffAlpha)
 	}
 	for _, warning := range d.Warnings {
-		fmt.Fprintf(bw, "Warning: %s\n", warning)
+		fmt.Fprintf(bw, "Warning: %s\n", oneLine(warning))
 	}
 	fmt.Fprintf(bw, "Showing %d of %d functions, by change of %s\n", len(d.Rows), d.Functions, d.Sort)
 
@@ -70,7 +70,7 @@ func (d *Diff) WriteText(w io.Writer) error {
 		if i > 0 {
 			name = d.Rows[i-1].label(d.Granularity)
 		}
-		fmt.Fprintf(bw, "%s\n", printable(name))
+		fmt.Fprintf(bw, "%s\n", oneLine(printable(name)))
 	}
 	return bw.Flush()
 }

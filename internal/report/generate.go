@@ -57,6 +57,13 @@ func (r *Report) WriteText(w io.Writer) error {
 
 func (r *Report) writeText(w io.Writer) error {
 	switch r.command {
+	case "comments", "proto", "topproto", "weblist": // texts of several lines, profiles, a page
+	default:
+		if !r.picture() {
+			r = r.byLines()
+		}
+	}
+	switch r.command {
 	case "comments":
 		for _, c := range r.prof.Comments {
 			if _, err := fmt.Fprintln(w, c); err != nil {
