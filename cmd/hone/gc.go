@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/gctrace"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/spawn"
@@ -192,11 +193,11 @@ func (g *gcRun) benchmarks(ctx context.Context, pattern, benchtime string, packa
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w: %s", err, strings.TrimSpace(problem.String()))
 	}
-	scratch, err := os.MkdirTemp("", "hone-gc-")
+	scratch, remove, err := capture.TempDir()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(scratch)
+	defer remove()
 	var failed []error
 	for line := range strings.Lines(string(found)) {
 		pkg, dir, ok := strings.Cut(strings.TrimSpace(line), "\t")
