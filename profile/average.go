@@ -9,6 +9,9 @@ import (
 // of the next are the same goroutines and memory, so that their sum is of nothing.
 var momentTypes = []string{"goroutine", "goroutines", "goroutineleak", "threadcreate", "inuse_objects", "inuse_space"}
 
+// OfMoment reports whether values of a sample type are of a moment.
+func OfMoment(sampleType string) bool { return slices.Contains(momentTypes, sampleType) }
+
 // AverageMoments returns the profile, a sum of n, with the values of sample types that
 // are of a moment divided by n, and the names of these types. A sum of differences over
 // a time has none. The profile is shared but for its values.
@@ -20,7 +23,7 @@ func (p *Profile) AverageMoments(n int) (*Profile, []string) {
 	q.Values = slices.Clone(p.Values)
 	var names []string
 	for i, t := range p.SampleTypes {
-		if slices.Contains(momentTypes, t.Type) {
+		if OfMoment(t.Type) {
 			q.Values[i] = Divided(p.Values[i], float64(n))
 			names = append(names, t.Type)
 		}

@@ -43,7 +43,8 @@ be missing: heap, {service="api"}.
                   of another time; a base time needs no -base
   -weight SHARE   the most expensive profiles alone: 5%, 0.05
   -per sum|profile|second
-                  divide by the number of profiles or by their duration
+                  divide by the number of profiles or by their duration. By default
+                  goroutines and memory in use are averaged, all else is added up
   -id ID          the single profile with that id
 
 What there is, instead of a report:

@@ -43,7 +43,7 @@ type SelectionInfo struct {
 	SampleType string  `json:"sampleType,omitempty"`
 	Top        float64 `json:"top,omitempty"`
 	ID         string  `json:"id,omitempty"`
-	Per        string  `json:"per"`
+	Per        string  `json:"per,omitempty"`
 	Profiles   int64   `json:"profiles"`
 	Duration   int64   `json:"duration"` // ns
 	Last       int64   `json:"last"`     // ms since 1970

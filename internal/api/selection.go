@@ -25,11 +25,14 @@ type Selection struct {
 	SampleType string
 	Top        float64 // share of the profiles, the most expensive ones; 0 is all
 	ID         store.ID
-	Per        string // PerSum, PerProfile or PerSecond
+	Per        string // PerSum, PerProfile or PerSecond; not given: see PerDefault
 }
 
 // Values of Selection.Per.
 const (
+	// PerDefault averages values of a moment, such as goroutines, over the profiles, and
+	// adds up all others.
+	PerDefault = ""
 	PerSum     = "sum"
 	PerProfile = "profile"
 	PerSecond  = "second"
@@ -44,7 +47,7 @@ const MaxSelected = 32 << 10
 // ReadSelection reads the parameters of a selection from a query, which may have
 // others.
 func ReadSelection(values url.Values, now time.Time) (*Selection, error) {
-	sel := &Selection{Per: PerSum}
+	sel := &Selection{}
 	for _, name := range SelectionParams {
 		vs := values[name]
 		if len(vs) > 1 {
@@ -164,7 +167,7 @@ func (sel *Selection) values() map[string]string {
 	if sel.ID != (store.ID{}) {
 		v["id"] = hex.EncodeToString(sel.ID[:])
 	}
-	if sel.Per != PerSum {
+	if sel.Per != PerDefault {
 		v["per"] = sel.Per
 	}
 	return v

@@ -149,7 +149,7 @@ func openSelection(id string, now time.Time, add func(id, subject, kind string) 
 	if err != nil {
 		return server.BadParam("profile", "%w", err)
 	}
-	sel.Per = api.PerSum // shares are the same, and samples are counted
+	sel.Per = api.PerDefault // shares are the same, and samples are counted
 	var kind, service string
 	var rest store.Selector
 	for _, m := range sel.Selector {

@@ -110,7 +110,7 @@ func servicesOf(groups []store.Series) []api.Service {
 		versions[v].Last = max(versions[v].Last, api.Milliseconds(t.Last))
 	}
 	for k, kind := range kinds {
-		kind.Figures = figures(kindTotals[k], api.PerSum)
+		kind.Figures = figures(kindTotals[k], perOf(api.PerDefault, kind.Type))
 		if kind.Type == "" {
 			kind.Value = nil // of different things
 		}
@@ -233,7 +233,7 @@ func recordsOf(series []store.Series, limit int, sel *api.Selection) *api.Record
 		out.ID[i], out.Time[i], out.Duration[i] = hex.EncodeToString(pt.ID[:]), api.Milliseconds(pt.Time), pt.Duration
 		out.Value[i], out.Series[i] = pt.Value, k
 		start := api.Milliseconds(pt.Time) * int64(time.Millisecond)
-		single := api.Selection{From: start, To: start + int64(time.Millisecond), SampleType: sel.SampleType, ID: pt.ID, Per: api.PerSum}
+		single := api.Selection{From: start, To: start + int64(time.Millisecond), SampleType: sel.SampleType, ID: pt.ID}
 		single.Selector = labelSelector(series[at.series].Labels, store.LabelKind, store.LabelService)
 		out.Profile[i] = single.String()
 	}

@@ -102,7 +102,7 @@ func (s *Service) open(ctx context.Context, sel *api.Selection) (reports.Opened,
 // no profiles without a duration.
 func summed(sel *api.Selection) *api.Selection {
 	sum := *sel
-	if sum.Per == api.PerProfile {
+	if sum.Per != api.PerSecond {
 		sum.Per = api.PerSum
 	}
 	return &sum
@@ -184,19 +184,27 @@ func (s *Service) totalOf(ctx context.Context, sel *api.Selection) (store.Total,
 
 // loadSelection returns a selection's profile, of what is merged if that isn't nil.
 func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*profile.Profile, error) {
-	if sel.Per == api.PerSum {
-		g, err := s.mergeSelection(ctx, sel, version, merged)
+	if sel.Per == api.PerSum || sel.Per == api.PerDefault {
+		g, err := s.mergeSelection(ctx, summed(sel), version, merged)
 		if err != nil {
 			return nil, err
 		}
-		return g.Profile, nil
+		merged = g
+		if sel.Per == api.PerSum || g.Profiles < 2 || !slices.ContainsFunc(g.Profile.SampleTypes, func(t profile.ValueType) bool { return profile.OfMoment(t.Type) }) {
+			return g.Profile, nil
+		}
 	}
 	return server.Cached(ctx, s.srv.Cache, "average "+sel.String()+version, func(ctx context.Context) (*profile.Profile, int64, error) {
 		g, err := s.mergeSelection(ctx, summed(sel), version, merged)
 		if err != nil {
 			return nil, 0, err
 		}
-		p := average(g.Profile, sel.Per, g.Total)
+		p := g.Profile
+		if sel.Per == api.PerDefault {
+			p = averageMoments(p, g.Profiles)
+		} else {
+			p = average(p, sel.Per, g.Total)
+		}
 		return p, reports.ProfileBytes(p), nil
 	})
 }
@@ -250,6 +258,26 @@ func (s *Service) merge(ctx context.Context, sel *api.Selection) (*store.Group, 
 // leftOut says how many profiles are not among those that values per second are of.
 func leftOut(left, all int64) string {
 	return fmt.Sprintf("%d of %d profiles have no duration and are left out of the values per second", left, all)
+}
+
+// averageMoments divides the sum of n profiles by n where its values are of a moment, and
+// has the profile say so. Agents send such values with the time since the last ones, so a
+// duration doesn't tell that they are differences.
+func averageMoments(p *profile.Profile, n int64) *profile.Profile {
+	moment := *p
+	moment.DurationNanos = 0
+	q, types := moment.AverageMoments(int(n))
+	if len(types) == 0 {
+		return p
+	}
+	q.DurationNanos = p.DurationNanos
+	q.Comments = append(slices.Clip(p.Comments), averaged(types, n))
+	return q
+}
+
+// averaged says which values are averages, of how many profiles.
+func averaged(types []string, n int64) string {
+	return fmt.Sprintf("%s: average of %d profiles (per=sum adds them up)", strings.Join(types, ", "), n)
 }
 
 // average returns the sum of profiles divided by their number or duration.
@@ -342,7 +370,7 @@ func (s *Service) latest(ctx context.Context) ([]string, error) {
 	slices.SortStableFunc(series, func(a, b store.Series) int { return cmp.Compare(last(b), last(a)) })
 	var ids []string
 	for _, of := range series[:min(len(series), preparedServices)] {
-		sel := api.Selection{Selector: labelSelector(of.Labels, store.LabelKind, store.LabelService), From: last(of) - int64(time.Hour), Per: api.PerSum}
+		sel := api.Selection{Selector: labelSelector(of.Labels, store.LabelKind, store.LabelService), From: last(of) - int64(time.Hour)}
 		ids = append(ids, sel.String())
 	}
 	return ids, nil

@@ -13,6 +13,18 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
+// perOf returns what values of a sample type are of: those of a moment are averaged where
+// the request doesn't say.
+func perOf(per, sampleType string) string {
+	switch {
+	case per != api.PerDefault:
+		return per
+	case profile.OfMoment(sampleType):
+		return api.PerProfile
+	}
+	return api.PerSum
+}
+
 // value returns a total's value as per asks.
 func value(t store.Total, per string) any {
 	switch {
@@ -117,6 +129,8 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" measure different things, whose values can't be added up: select a kind, or group by kind.")
 		} else if sel.Per == api.PerSecond && one.Total.Duration == 0 {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" are of a moment and have no duration: there is no rate.")
+		} else if sel.Per == api.PerDefault && one.Total.Profiles > 1 && profile.OfMoment(one.Type) {
+			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+": "+averaged([]string{one.Type}, one.Total.Profiles)+".")
 		} else if n := left[all[i].Labels.String()]; n > 0 {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+": "+leftOut(n, n+one.Total.Profiles)+".")
 		}
@@ -181,11 +195,12 @@ func groupSeries(of *store.Series, sel *api.Selection, by []string) (*api.GroupS
 		Time: make([]int64, n), Value: make([]any, n), Profiles: make([]int64, n), Duration: make([]int64, n),
 	}
 	var total store.Total
+	per := perOf(sel.Per, of.Type.Type)
 	for i, pt := range of.Points {
-		g.Time[i], g.Value[i], g.Profiles[i], g.Duration[i] = api.Milliseconds(pt.Time), value(pt.Total, sel.Per), pt.Profiles, pt.Duration
+		g.Time[i], g.Value[i], g.Profiles[i], g.Duration[i] = api.Milliseconds(pt.Time), value(pt.Total, per), pt.Profiles, pt.Duration
 		total = add(total, pt.Total)
 	}
-	g.Total = figures(total, sel.Per)
+	g.Total = figures(total, per)
 	return g, nil
 }
 

@@ -31,7 +31,7 @@ func TestSelectionInfo(t *testing.T) {
 	got := servertest.Decode[struct{ Profile api.Info }](t, l.Get("/api/v1/profiles/"+url.PathEscape(api.SelectionPrefix+v.Encode()))).Profile
 	want := &api.SelectionInfo{
 		Q: `{service="api", kind="cpu", version=~"v1"}`, From: servertest.Start.UnixMilli(), To: servertest.Start.Add(10 * time.Minute).UnixMilli(),
-		Per: api.PerSum, Profiles: 2, Duration: int64(20 * time.Second), Last: servertest.Start.Add(time.Minute + 10*time.Second).UnixMilli(),
+		Profiles: 2, Duration: int64(20 * time.Second), Last: servertest.Start.Add(time.Minute + 10*time.Second).UnixMilli(),
 	}
 	if got.Selection == nil || *got.Selection != *want {
 		t.Errorf("the selection is told as %+v, want %+v", got.Selection, want)
@@ -52,7 +52,8 @@ func TestSelectionIDs(t *testing.T) {
 	now := servertest.Start.Add(30 * time.Minute)
 	for _, test := range []struct{ id, want string }{
 		{"sel:", "sel:"},
-		{"sel:per=sum&top=1", "sel:"},
+		{"sel:top=1", "sel:"},
+		{"sel:per=sum&top=1", "sel:per=sum"},
 		{"sel:q=cpu", "sel:q=cpu"},
 		{`sel:q={kind="cpu"}`, "sel:q=cpu"},
 		{`sel:to=1790000060000&top=0.05&from=1790000000000&q=cpu{ service='api' }&per=second`,
@@ -368,6 +369,60 @@ func TestRatesOfSomeDurations(t *testing.T) {
 	const says = "3 of 4 profiles have no duration and are left out"
 	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], says) || len(over.Warnings) != 1 || !strings.Contains(over.Warnings[0], says) {
 		t.Errorf("it is said %q and %q", warnings, over.Warnings)
+	}
+}
+
+// TestMomentsAreAveraged checks that values of a moment are averaged unless the request says
+// otherwise, that this is said, and that others are added up.
+func TestMomentsAreAveraged(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	heap := servertest.Testdata(t, servertest.Heap)
+	for minute, scale := range []float64{1, 3} {
+		// With a duration, as agents send them.
+		l.PutProfile(heap.ScaleAll(scale), minute, 10*time.Second, "service", "api", "kind", "heap")
+	}
+	for _, of := range []struct {
+		sampleType, per string
+		times           int64 // the first profile's
+		said            bool
+	}{
+		{"inuse_space", "", 2, true},
+		{"inuse_space", "sum", 4, false},
+		{"inuse_space", "profile", 2, false},
+		{"alloc_space", "", 4, false},
+	} {
+		v := servertest.Between("heap", 0, 10, "sample_type", of.sampleType)
+		if of.per != "" {
+			v.Set("per", of.per)
+		}
+		i, err := heap.SampleIndex(of.sampleType)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := of.times * servertest.Sum(heap.Values[i])
+		const says = "inuse_space: average of 2 profiles (per=sum adds them up)"
+
+		p, err := profile.DecodeBytes([]byte(l.Get("/api/v1/pprof?"+v.Encode())), profile.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := servertest.Sum(p.Values[0]); got != want || slices.Contains(p.Comments, says) != of.said {
+			t.Errorf("%s per %q: %d with %q, want %d", of.sampleType, of.per, got, p.Comments, want)
+		}
+		if text := l.Get("/api/v1/report/top?format=text&profile=" + servertest.Sel(v)); strings.Contains(text, says) != of.said {
+			t.Errorf("%s per %q: said is not %v in\n%.300s", of.sampleType, of.per, of.said, text)
+		}
+		v.Set("points", "1")
+		over := servertest.Decode[api.OverTime](t, l.Get("/api/v1/series?"+v.Encode()))
+		if got := over.Series[0].Total.Value; got != float64(want) || strings.Contains(strings.Join(over.Warnings, ""), says) != of.said {
+			t.Errorf("%s per %q: the series has %v and %q, want %d", of.sampleType, of.per, got, over.Warnings, want)
+		}
+	}
+	// Of a service, the default sample type, which is in use.
+	services := servertest.Decode[struct{ Services []api.Service }](t, l.Get("/api/v1/services"))
+	i, _ := heap.SampleIndex("inuse_space")
+	if got, want := services.Services[0].Kinds[0], float64(2*servertest.Sum(heap.Values[i])); got.Type != "inuse_space" || got.Value != want {
+		t.Errorf("the kind of the service is told as %+v, want %v", got, want)
 	}
 }
 
