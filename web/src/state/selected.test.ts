@@ -43,7 +43,8 @@ test('another kind has its own sample types, and a rate only if it has a duratio
   expect(m.withSelection(heap, { q: 'cpu{service="a"}' }).profile[0]).toMatch(/&per=second$/);
   expect(m.withSelection(cpu, { q: '{service="a"}' }).profile[0]).toMatch(/&per=profile$/);
   const sum = m.fresh({ q: 'cpu', ...hour, per: 'sum' });
-  expect(m.withSelection(sum, { q: 'heap' }).profile[0]).not.toContain('per=');
+  expect(m.withSelection(sum, { q: 'heap' }).profile[0]).toMatch(/&per=sum$/);
+  expect(m.withSelection(sum, { q: 'mutex' }).profile[0]).not.toContain('per=');
 });
 
 test('what is compared with becomes of the same kind', () => {

@@ -19,6 +19,8 @@ test('an id is read again', () => {
   for (const s of [some, { ...some, q: 'x{a="+ &%="}', top: '0.5', sampleType: 'alloc_space', id: 'ab', per: 'profile' as const }]) {
     expect(parseSelection(formatSelection(s), NOW)).toEqual(s);
   }
+  for (const per of ['sum', 'profile'] as const) expect(parseSelection(formatSelection({ ...some, q: 'heap', per }), NOW).per).toBe(per);
+  expect(parseSelection('sel:q=heap', NOW).per).toBe('profile'); // the server's average
   expect(isSelection(formatSelection(some))).toBe(true);
   expect(selectionQuery('sel:q=cpu&from=1')).toBe('q=cpu&from=1');
   expect(isSelection('a4f0')).toBe(false);

@@ -46,7 +46,7 @@ export function parseSelection(id: string, now: number): Selection {
     sampleType: q.get('sample_type') ?? '',
     top: q.get('top') ?? '',
     id: q.get('id') ?? '',
-    per: per === 'profile' || per === 'second' ? per : 'sum',
+    per: per === 'profile' || per === 'second' || per === 'sum' ? per : isInstant(q.get('q') ?? '') ? 'profile' : 'sum',
   };
 }
 
@@ -54,7 +54,7 @@ export function parseSelection(id: string, now: number): Selection {
 export function formatSelection(s: Selection): string {
   const parts: [string, string][] = [
     ['q', s.q === '{}' ? '' : s.q], ['from', s.from ? String(s.from) : ''], ['to', s.to ? String(s.to) : ''], ['sample_type', s.sampleType],
-    ['top', s.top === '1' ? '' : s.top], ['id', s.id], ['per', s.per === 'sum' ? '' : s.per],
+    ['top', s.top === '1' ? '' : s.top], ['id', s.id], ['per', s.per === 'sum' && !isInstant(s.q) ? '' : s.per],
   ];
   return PREFIX + parts.filter(([, value]) => value !== '').map(([name, value]) => `${name}=${queryEscape(value)}`).join('&');
 }
@@ -135,6 +135,9 @@ export const weightTitle = (top: string): string => WEIGHTS.find((w) => w.top ==
 
 /** Kinds that say how things are in a moment, which have no rate. */
 const INSTANT = new Set(['heap', 'goroutine', 'goroutineleak', 'threadcreate']);
+
+/** Whether a selection is of such a kind: the server averages its values where the id has no per. */
+const isInstant = (q: string): boolean => INSTANT.has(kindOf(q) ?? '');
 
 /** What makes selections of a kind comparable, however much was profiled: rates, or averages of states. */
 export function fairPer(kind: string | undefined): Per {
