@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -182,13 +183,14 @@ func (p *Profile) NumLabelUnits() (units map[string]string, ignored map[string][
 // AddLabelFrames adds frames made of labels to every stack: for each key of
 // roots above its root, the first key outermost, and for each key of leaves
 // below its leaf, the last key innermost. Such a frame's function is named by
-// the label's values, its file by the key. format prints a numeric label.
+// the label's values, with keyed as key=values, its file by the key. format prints
+// a numeric label.
 // rootHit and leafHit tell whether any sample has such a label.
-func (p *Profile) AddLabelFrames(roots, leaves []string, format func(num int64, unit string) string) (q *Profile, rootHit, leafHit bool) {
+func (p *Profile) AddLabelFrames(roots, leaves []string, keyed bool, format func(num int64, unit string) string) (q *Profile, rootHit, leafHit bool) {
 	if len(roots)+len(leaves) == 0 || len(p.Stacks) == 0 {
 		return p, false, false
 	}
-	a := labelFrames{p: p, format: format, made: map[[2]string]uint32{}}
+	a := labelFrames{p: p, keyed: keyed, format: format, made: map[[2]string]uint32{}}
 	r := *p
 	a.q = &r
 	r.Strings, r.Functions = slices.Clip(p.Strings), slices.Clip(p.Functions)
@@ -226,6 +228,7 @@ func (p *Profile) AddLabelFrames(roots, leaves []string, format func(num int64, 
 
 type labelFrames struct {
 	p, q   *Profile
+	keyed  bool
 	format func(int64, string) string
 	maxID  uint64
 	made   map[[2]string]uint32
@@ -247,7 +250,11 @@ func (a *labelFrames) frames(labels []Label, keys []string) (locs []uint32, hit 
 			}
 		}
 		hit = hit || len(values) > 0
-		locs = append(locs, a.location(strings.Join(values, ","), key))
+		name := strings.Join(values, ",")
+		if a.keyed {
+			name = key + "=" + cmp.Or(name, "<unknown>")
+		}
+		locs = append(locs, a.location(name, key))
 	}
 	return locs, hit
 }

@@ -86,6 +86,7 @@ type Env struct {
 	// Compat has list and disasm add up the cumulative values of lines and
 	// instructions for their functions, as go tool pprof does: a sample of a
 	// recursive function counts for each of its lines. Otherwise it counts once.
+	// Frames of labels are named by values alone, also those of several keys.
 	Compat bool
 }
 

@@ -112,7 +112,10 @@ func (r *Report) addLabelFrames(p *profile.Profile) {
 		r.warn("For tag %s used unit %s, also encountered unit(s) %s", key, r.units[key], strings.Join(units, ", "))
 	}
 	o := r.opt
-	q, rootHit, leafHit := p.AddLabelFrames(splitKeys(o.TagRoot), splitKeys(o.TagLeaf), func(v int64, unit string) string {
+	roots, leaves := splitKeys(o.TagRoot), splitKeys(o.TagLeaf)
+	// Tables tell functions by their names: equal values of two labels would be one.
+	keyed := !r.env.Compat && len(roots)+len(leaves) > 1
+	q, rootHit, leafHit := p.AddLabelFrames(roots, leaves, keyed, func(v int64, unit string) string {
 		if unit == "" {
 			return formatValue(v, "", "")
 		}
