@@ -93,13 +93,24 @@ func TempDir() (dir string, remove func() error, err error) {
 	return s.dir, s.close, nil
 }
 
-// HoldFile keeps SweepFiles of other processes from a file until it is released.
-func HoldFile(name string) (release func(), err error) {
+// HoldFile keeps SweepFiles of other processes from a file until it is released. The error says
+// that one of them has already removed it: whatever has its name now is another file.
+func HoldFile(f *os.File) (release func(), err error) {
 	if runtime.GOOS == "windows" {
 		return func() {}, nil // an open file can't be removed there
 	}
-	lock, err := lockFile(name)
+	lock, err := lockFile(f.Name())
 	if err != nil {
+		return nil, err
+	}
+	held, err := lock.Stat()
+	mine, err2 := f.Stat()
+	if err = errors.Join(err, err2); err == nil && !os.SameFile(held, mine) {
+		os.Remove(f.Name()) // which locking it has made
+		err = fmt.Errorf("%s was removed by another hone: try again", f.Name())
+	}
+	if err != nil {
+		lock.Close()
 		return nil, err
 	}
 	return func() { lock.Close() }, nil

@@ -122,7 +122,7 @@ func (t *Tuner) keep(fix *advice.Fix) (err error) {
 			os.Remove(tmp.Name())
 		}
 	}()
-	release, err := capture.HoldFile(tmp.Name())
+	release, err := capture.HoldFile(tmp)
 	if err != nil {
 		tmp.Close()
 		return err

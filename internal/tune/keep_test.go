@@ -3,6 +3,7 @@ package tune
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/hone-go/hone/internal/capture"
@@ -27,7 +28,12 @@ func TestKilledLeavesNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(left, "lock"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	release, err := capture.HoldFile(filepath.Join(dir, ".hone-fix-2"))
+	f, err := os.Open(filepath.Join(dir, ".hone-fix-2"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	release, err := capture.HoldFile(f)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,5 +50,26 @@ func TestKilledLeavesNothing(t *testing.T) {
 	release()
 	if err := remove(); err != nil {
 		t.Error(err)
+	}
+}
+
+// A file that another hone has swept is not the one that gets its name when it is locked: that is
+// empty, and must not take the place of the user's source.
+func TestHoldSweptFile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file can't be removed")
+	}
+	f, err := os.CreateTemp(t.TempDir(), ".hone-fix-*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	capture.SweepFiles(f.Name())
+	if release, err := capture.HoldFile(f); err == nil {
+		release()
+		t.Error("another file was taken for it")
+	}
+	if _, err := os.Stat(f.Name()); err == nil {
+		t.Error("an empty file has its name")
 	}
 }
