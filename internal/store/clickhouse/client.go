@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -44,11 +45,16 @@ type server struct {
 // restFor is how long a server that could not be reached is asked last.
 const restFor = 5 * time.Second
 
+// connectTimeout bounds how long a server may take to accept a connection: one that hangs
+// would keep a request, and what waits for it, forever.
+const connectTimeout = 30 * time.Second
+
 func newClient(cfg *Config) *client {
 	c := &client{cfg: cfg, http: &http.Client{Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: cfg.TLS,
 		MaxIdleConnsPerHost: 32, IdleConnTimeout: 2 * time.Second, // servers close theirs after 3
-		ResponseHeaderTimeout: cfg.Timeout,
+		DialContext:         (&net.Dialer{Timeout: connectTimeout}).DialContext,
+		TLSHandshakeTimeout: connectTimeout, ResponseHeaderTimeout: cfg.Timeout,
 	}}}
 	for _, a := range cfg.Addresses {
 		c.servers = append(c.servers, &server{address: a})
