@@ -134,7 +134,7 @@ func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, erro
 	}
 	defer src.Reader.Close()
 	p, err := l.Decode(src.Reader, src)
-	if f, ok := src.Reader.(*os.File); ok && errors.Is(err, profile.ErrPerfData) && f.Name() == source {
+	if _, file := src.Reader.(*fileReader); file && errors.Is(err, profile.ErrPerfData) {
 		p, err = l.perf(ctx, source, src)
 	}
 	if err != nil {
