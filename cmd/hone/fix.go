@@ -56,8 +56,8 @@ The result says how many statements of the changed function the tests execute: t
 pass prove nothing of a function that none of them calls.
 
 What was kept is left uncommitted, and is in .hone/advice/ID.patch for git apply and
-git am, with the measurement and what the tests execute in its message. The exit code is 3 if a rewrite, or every
-setting that was tried, was not confirmed.
+git am, with the measurement and what the tests execute in its message. The exit code
+is 3 if a rewrite, or every setting that was tried, was not confirmed.
 
 Examples:
 
