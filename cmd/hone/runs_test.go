@@ -246,7 +246,8 @@ func TestVerbsTakeRuns(t *testing.T) {
 	if err := os.WriteFile(file, []byte("x"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	hone(t, "top", source).failsWith(t, exitFailure, "head.cpu.pb.gz", "offset 1: ends here, of")
+	// Only latest goes on to an older run, and says so.
+	hone(t, "top", againstRun+":Count/n=20/cpu").failsWith(t, exitFailure, "head.cpu.pb.gz", "offset 1: ends here, of")
 }
 
 func TestUIListsRuns(t *testing.T) {
