@@ -228,7 +228,10 @@ func (r *run) watch(p Pacer, ended <-chan struct{}) {
 			return
 		}
 		if p != nil {
-			w.Asked = (p.Due(now) - p.Due(start)) / (now - start).Seconds()
+			// Behind the end nothing is due: a window that ends a little later asked for no less.
+			if end := min(now, p.End()); end > start {
+				w.Asked = (p.Due(end) - p.Due(start)) / (end - start).Seconds()
+			}
 		}
 		start = now
 		r.windows = append(r.windows, w)
