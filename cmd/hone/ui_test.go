@@ -147,7 +147,7 @@ func TestUIFigures(t *testing.T) {
 		{"relative_percentages=1", "focus=main", "trim=false"},
 		{"granularity=files", "divide_by=3", "call_tree=1"},
 		{"sample_index=0", "show_from=main", "nodefraction=0.05", "edgefraction=0.1"},
-		{"tagroot=handler,worker", "mean=1", "prune_from=^sync"},
+		{"tagroot=handler", "mean=1", "prune_from=^sync"},
 	}
 	for _, sources := range [][]string{
 		{"cpu.labels.pb.gz"}, {"heap.json-decode.pb.gz"}, {"mutex.accounts.pb.gz"}, {"cpu.wordcount-v1.pb.gz", "cpu.wordcount-v2.pb.gz"},
