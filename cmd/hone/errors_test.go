@@ -7,7 +7,6 @@ import (
 	encoding "encoding/binary"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +17,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/freeport"
 )
 
 // outcome is what a run of hone left.
@@ -352,12 +353,11 @@ func TestBadServers(t *testing.T) {
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	t.Cleanup(func() { close(release) })
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Addresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	refused := "http://" + closed.Addr().String()
-	closed.Close()
+	refused := "http://" + free[0]
 
 	tests := []struct {
 		name, url string

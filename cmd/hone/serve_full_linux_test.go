@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/freeport"
 )
 
 // A server that starts on a full disk says so, lives, and ends when it is told to,
@@ -30,12 +31,11 @@ func TestServeStartsOnFullDisk(t *testing.T) {
 
 	filler := filepath.Join(small, "filler")
 	os.WriteFile(filler, bytes.Repeat([]byte("x"), 8<<20), 0o600) // as much as fits
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Addresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := l.Addr().String()
-	l.Close()
+	addr := free[0]
 	get := func(path string) (status int) {
 		r, err := http.Get("http://" + addr + path)
 		if err != nil {

@@ -27,6 +27,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/freeport"
 )
 
 // quick is a Fetcher that gives a silent server 400 ms.
@@ -360,12 +362,11 @@ func TestGzipCalledHTML(t *testing.T) {
 }
 
 func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Addresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	addr := l.Addr().String()
-	l.Close()
+	addr := free[0]
 	plain := serve(t, func(w http.ResponseWriter, r *http.Request) {})
 	mute, err := net.Listen("tcp", "127.0.0.1:0") // accepts, never answers
 	if err != nil {

@@ -23,6 +23,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/freeport"
 )
 
 func untapped(h http.Handler) http.Handler { return h }
@@ -91,12 +93,11 @@ func TestProxyForwards(t *testing.T) {
 }
 
 func TestProxyRefuses(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Addresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := closed.Addr().String()
-	closed.Close()
+	nobody := free[0]
 	_, addr := proxied(t, newService(t, new(recorder), nil, Config{}), untapped, ProxyConfig{Allow: []string{nobody, "Example.com", ".example.org", "a.test:8443"}})
 	for target, want := range map[string]int{
 		nobody:                http.StatusBadGateway,

@@ -25,6 +25,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/hone-go/hone/internal/freeport"
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/ingesttest"
 	"github.com/hone-go/hone/internal/ingest/scrape"
@@ -334,10 +335,12 @@ func TestFaults(t *testing.T) {
 		c, _, _ := http.NewResponseController(w).Hijack()
 		c.Close()
 	})
-	gone := httptest.NewServer(http.NotFoundHandler())
-	targets = append(targets, host(gone), good)
-	faults[host(gone)] = "refused"
-	gone.Close()
+	free, err := freeport.Addresses(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	targets = append(targets, free[0], good)
+	faults[free[0]] = "refused"
 	t.Cleanup(func() { close(release) })
 
 	r := ingest.New(ingest.Config{Store: storetest.NewModel(), MaxDecoded: 1 << 20})

@@ -25,6 +25,7 @@ import (
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/status"
 
+	"github.com/hone-go/hone/internal/freeport"
 	"github.com/hone-go/hone/internal/load"
 )
 
@@ -111,11 +112,10 @@ func TestFaults(t *testing.T) {
 		io.Copy(io.Discard, c)
 	})
 	_, working := serveEcho(t, newEcho(t), 0)
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := freeport.Addresses(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed.Close()
 	reset := func(c net.Conn) {
 		c.(*net.TCPConn).SetLinger(0)
 		c.Close()
@@ -125,7 +125,7 @@ func TestFaults(t *testing.T) {
 		class, text                 string
 		timeout                     time.Duration
 	}{
-		{name: "refused", address: closed.Addr().String(), class: "refused", text: "connection refused"},
+		{name: "refused", address: free[0], class: "refused", text: "connection refused"},
 		{name: "no such host", address: "nowhere.invalid:1", class: "name not found", text: "nowhere.invalid"},
 		{name: "closes at once", address: closing, class: "closed early"},
 		{name: "resets at once", address: listen(t, reset), class: "reset"},
