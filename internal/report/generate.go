@@ -78,7 +78,7 @@ func (r *Report) writeText(w io.Writer) error {
 	case "callgrind", "kcachegrind":
 		return r.writeCallgrind(w)
 	case "proto":
-		return r.scaled().Encode(w)
+		return r.Scaled().Encode(w)
 	case "topproto":
 		return r.topProto().Encode(w)
 	}
@@ -98,8 +98,9 @@ func (r *Report) writeText(w io.Writer) error {
 	return v.WriteText(w)
 }
 
-// scaled returns the profile with values divided as the options ask for.
-func (r *Report) scaled() *profile.Profile {
+// Scaled returns the profile with values divided as the options ask for: what the report
+// "proto" is. It shares its parts with the report.
+func (r *Report) Scaled() *profile.Profile {
 	if r.ratio <= 0 || r.ratio == 1 {
 		return r.prof
 	}
@@ -144,7 +145,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 		p := r.prof
 		switch r.command {
 		case "proto":
-			p = r.scaled()
+			p = r.Scaled()
 		case "topproto":
 			p = r.topProto()
 		}

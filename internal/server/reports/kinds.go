@@ -74,7 +74,7 @@ var kinds = []*kind{
 	{name: "flame/search", formats: []format{asJSON}, params: append([]string{"query"}, flameParams...), answer: (*Service).flameSearch},
 	{name: "summary", formats: []format{asJSON, asText}, answer: (*Service).summary},
 	{name: "diff", formats: []format{asJSON, asText, asCSV}, params: tables, needsBase: true, answer: (*Service).diff},
-	{name: "proto", command: "proto", formats: []format{asProto}, answer: (*Service).text},
+	{name: "proto", command: "proto", formats: []format{asProto}, answer: (*Service).proto},
 }
 
 // kindOf returns the report with a name, or nil.
@@ -181,6 +181,15 @@ func (s *Service) asCommand(ctx context.Context, q *query, command string) (*ser
 		return nil, err
 	}
 	return q.written(ctx, r.WriteText)
+}
+
+// proto returns the profile itself.
+func (s *Service) proto(ctx context.Context, q *query) (*server.Answer, error) {
+	r, _, err := s.prepare(ctx, q, q.kind.command)
+	if err != nil {
+		return nil, err
+	}
+	return q.written(ctx, r.Scaled().EncodeFast)
 }
 
 const (
