@@ -18,6 +18,7 @@ import (
 
 const benchHelp = `usage: hone bench [flags] [packages] [-args ...]
        hone bench -against REF [flags] [packages] [-args ...]
+       hone bench -new FUNC [package]
 
 Measure benchmarks, one process per sample; then profile each of them in
 processes of its own, one kind at a time. Numbers and profiles are kept as
@@ -50,6 +51,8 @@ As in go test:
 Of hone:
 
   -against REF    compare with this revision
+  -new FUNC       write the skeleton of a benchmark of this function or method, Type.Method,
+                  into a new test file of its package; measure nothing
   -for TIME       with -against, in place of -count: measure so long, once all is
                   built. What is decided soon gets few samples, the rest up to 80
                   a side. Where the time is short, samples are shorter, down to
@@ -83,6 +86,7 @@ Examples:
 
   hone bench
   hone bench -bench Parse -count 6 ./...
+  hone bench -new Parse ./json
   hone bench -against HEAD ./json
   hone bench -against main -benchtime 1s -pin 1 ./...
   hone bench -against main -for 3m ./...
@@ -100,6 +104,7 @@ var layoutNames = []string{"auto", "all", "none"}
 type benchFlags struct {
 	capture.Bench
 	against  string
+	function string // to write a benchmark of
 	profile  string
 	cpu, pin string
 	layouts  string
@@ -125,6 +130,7 @@ func newBenchFlags() *benchFlags {
 		fs.BoolFunc(name, "", func(v string) error { f.BuildFlags = append(f.BuildFlags, "-"+name+"="+v); return nil })
 	}
 	fs.StringVar(&f.against, "against", "", "")
+	fs.StringVar(&f.function, "new", "", "")
 	fs.DurationVar(&f.For, "for", 0, "")
 	fs.DurationVar(&f.Wait, "wait", 0, "")
 	fs.StringVar(&f.profile, "profile", "cpu,mem", "")
@@ -259,6 +265,9 @@ func runBench(ctx context.Context, a *app, args []string) error {
 	f := newBenchFlags()
 	if err := f.parse(args); err != nil {
 		return err
+	}
+	if f.function != "" {
+		return a.newBenchmark(f.function, f.Packages)
 	}
 	if f.against != "" {
 		objectives, err := ownObjectives(ctx)

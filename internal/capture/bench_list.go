@@ -108,15 +108,19 @@ func (m *bencher) nothing(packages int, exist map[string][]string) error {
 		return fmt.Errorf("%w: %s%s", ErrNoBenchmarks, m.report.Skipped[0].line(), more)
 	}
 	excluded := strings.Join(m.notBuilt, "")
+	begin := excluded
+	if begin == "" {
+		begin = "; hone bench -new FUNC writes one"
+	}
 	if packages == 0 {
-		return fmt.Errorf("%w: %s has no benchmarks in its tests%s", ErrNoBenchmarks, strings.Join(m.patterns(), " "), excluded)
+		return fmt.Errorf("%w: %s has no benchmarks in its tests%s", ErrNoBenchmarks, strings.Join(m.patterns(), " "), begin)
 	}
 	var names []string
 	for _, p := range exist {
 		names = append(names, p...)
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%w: the tests that were built have none%s", ErrNoBenchmarks, excluded)
+		return fmt.Errorf("%w: the tests that were built have none%s", ErrNoBenchmarks, begin)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
