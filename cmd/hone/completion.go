@@ -171,6 +171,8 @@ func (c *completion) complete(before []string) {
 		}
 		if len(before) == 0 {
 			c.add("", "help")
+		} else {
+			c.add("", "all")
 		}
 		return
 	}

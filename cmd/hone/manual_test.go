@@ -44,6 +44,30 @@ func TestManual(t *testing.T) {
 			t.Errorf("hone %s prints something else than hone help", args)
 		}
 	}
+	if o := hone(t); o.code != exitUsage || o.stdout != "" || o.stderr != strings.Join(help, "\n")+"\n" {
+		t.Errorf("hone alone: exit code %d, and it prints something else than hone help", o.code)
+	}
+}
+
+// TestHelpAll: there is no verb that it leaves out, and none on the first day that there isn't.
+func TestHelpAll(t *testing.T) {
+	all := succeed(t, "help", "all")
+	known := map[string]bool{"pprof": true}
+	for _, v := range verbs() {
+		known[v.name] = true
+		if !strings.Contains(all, "\n  "+v.name+" ") {
+			t.Errorf("hone help all leaves out %s", v.name)
+		}
+	}
+	short := succeed(t, "help")
+	for _, m := range regexp.MustCompile(`(?m)^  (?:hone )?([a-z]+)`).FindAllStringSubmatch(short, -1) {
+		if m[1] != "perf" && m[1] != "hone" && !known[m[1]] {
+			t.Errorf("hone help tells of %q, which is no verb", m[1])
+		}
+	}
+	if lines := strings.Count(short, "\n"); lines > 40 {
+		t.Errorf("hone help has %d lines: at most 40 fit a screen", lines)
+	}
 }
 
 func TestVersion(t *testing.T) {

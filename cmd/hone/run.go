@@ -30,6 +30,10 @@ const (
 // or a regression, which it has told by then.
 var errMissed = errors.New("an objective was missed, or a regression found")
 
+// errNoVerb makes hone without arguments, which has told how it is used, end with
+// exitUsage.
+var errNoVerb = errors.New("no verb")
+
 // app is what a verb may use of the outside.
 type app struct {
 	stdin  io.Reader
@@ -75,6 +79,8 @@ func verbs() []verb {
 		{"store", "look after the profiles that hone serve keeps: verify, repair, back up, copy", runStore, func() string { return storeHelp }},
 	}
 	vs = append(vs, verb{"tour", "walk through the tuning loop on an example", runTour, func() string { return tourHelp }},
+		verb{"doctor", "check what hone needs on this machine, and what makes measurements unreliable", runDoctor,
+			func() string { return doctorHelp }},
 		verb{"completion", "print a script that has bash, zsh or fish complete hone's words", runCompletion, func() string { return completionHelp }})
 	for _, r := range reportVerbs {
 		vs = append(vs, verb{r.name, r.summary, runReport(r.name), func() string { return shell.Usage(r.name) }})
@@ -105,6 +111,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK // whoever read the output has seen enough
 	case errors.Is(err, errMissed):
 		return exitMissed
+	case errors.Is(err, errNoVerb):
+		return exitUsage
 	case errors.As(err, &usage):
 		tell(stderr, err)
 		if usage.Verb != "" {
@@ -134,7 +142,10 @@ func tell(stderr io.Writer, err error) {
 
 func dispatch(ctx context.Context, a *app, args []string) error {
 	if len(args) == 0 {
-		return &shell.UsageError{Err: errors.New("no command given")}
+		if _, err := io.WriteString(a.stderr, firstDay); err != nil {
+			return err
+		}
+		return errNoVerb
 	}
 	name := args[0]
 	switch name {
@@ -208,7 +219,11 @@ func suggestion(name string, vs []verb) string {
 
 func runHelp(a *app, args []string) error {
 	if len(args) == 0 {
-		_, err := io.WriteString(a.stdout, helpText())
+		_, err := io.WriteString(a.stdout, firstDay)
+		return err
+	}
+	if args[0] == "all" {
+		_, err := io.WriteString(a.stdout, helpAll())
 		return err
 	}
 	for _, v := range verbs() {
@@ -220,13 +235,13 @@ func runHelp(a *app, args []string) error {
 	return &shell.UsageError{Err: fmt.Errorf("no help on %q", args[0])}
 }
 
-// helpText is the manual: the package comment of doc.go, with the verbs.
-func helpText() string {
+// helpAll lists every verb.
+func helpAll() string {
 	var b strings.Builder
-	b.WriteString(helpIntro)
+	b.WriteString(allIntro)
 	for _, v := range verbs() {
 		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary)
 	}
-	b.WriteString(helpEnd)
+	b.WriteString(allEnd)
 	return b.String()
 }

@@ -13,8 +13,11 @@ func OpenBrowser(url string, getenv func(string) string, stderr io.Writer) error
 		getenv = os.Getenv
 	}
 	o := Outlet{Err: stderr, Background: true}
-	return o.run(url, pageViewers(runtime.GOOS, getenv))
+	return o.run(url, Browsers(getenv))
 }
+
+// Browsers returns the commands that OpenBrowser tries, in their order.
+func Browsers(getenv func(string) string) []string { return pageViewers(runtime.GOOS, getenv) }
 
 // pageViewers returns the programs to try for an address, best first. They are
 // others than for files: an address has characters that cmd takes for its own,

@@ -43,6 +43,12 @@ type space struct {
 	gaveUp  atomic.Bool   // a write failed, as the store is being closed
 }
 
+// Available returns how many bytes can still be written below a folder.
+func Available(dir string) (uint64, error) {
+	usage, err := vfs.Default.GetDiskUsage(dir)
+	return usage.AvailBytes, err
+}
+
 func newSpace(closing context.Context, f vfs.FS, dir string, reserve int64) *space {
 	return &space{FS: f, dir: f.PathDir(f.PathJoin(dir, lockName)), min: uint64(max(reserve, 0)), closing: closing, none: make(chan struct{})}
 }

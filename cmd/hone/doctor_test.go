@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestDoctorHere: on the machine of the tests, where Go is, nothing fails.
+func TestDoctorHere(t *testing.T) {
+	text := succeed(t, "doctor")
+	var checks []checkup
+	if err := json.Unmarshal([]byte(succeed(t, "doctor", "-json")), &checks); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go", "git", "cpu", "clock", "terminal", "browser", "temp", "folder"} {
+		i := slices.IndexFunc(checks, func(c checkup) bool { return c.Name == name })
+		if i < 0 || !slices.Contains([]string{"ok", "note"}, checks[i].State) || checks[i].Found == "" {
+			t.Errorf("%s: %+v", name, checks)
+		}
+		if !strings.Contains(text, " "+name+" ") {
+			t.Errorf("no line about %s in\n%s", name, text)
+		}
+	}
+	t.Setenv("PATH", t.TempDir())
+	if o := hone(t, "doctor"); o.code != exitFailure || !strings.Contains(o.stdout, "fail  go         not found") {
+		t.Errorf("without Go: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
+}
+
+// TestDoctor: what is told of machines of other kinds.
+func TestDoctor(t *testing.T) {
+	const cpufreq = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		env   map[string]string
+		check func(*machine) checkup
+		state string
+		text  string // in what was found, or what it means
+	}{
+		{"saves power", map[string]string{cpufreq: "powersave\n"}, nil, (*machine).clock, "note", `governor "powersave"`},
+		{"steady", map[string]string{cpufreq: "performance\n"}, nil, (*machine).clock, "ok", "constant"},
+		{"turbo", map[string]string{cpufreq: "performance\n", "sys/devices/system/cpu/intel_pstate/no_turbo": "0\n"}, nil, (*machine).clock, "note", "turbo is on"},
+		{"boost", map[string]string{cpufreq: "performance\n", "sys/devices/system/cpu/cpufreq/boost": "1\n"}, nil, (*machine).clock, "note", "turbo is on"},
+		{"virtual", map[string]string{"proc/cpuinfo": "flags\t: fpu hypervisor\n"}, nil, (*machine).clock, "note", "a virtual machine"},
+		{"unknown", nil, nil, (*machine).clock, "ok", "unknown on this system"},
+		{"busy", map[string]string{"proc/loadavg": "4000.00 1 1 1/2 3\n"}, nil, (*machine).load, "note", "other programs run"},
+		{"idle", map[string]string{"proc/loadavg": "0.00 1 1 1/2 3\n"}, nil, (*machine).load, "ok", "0.00"},
+		{"no load", nil, nil, (*machine).load, "", ""},
+		{"no git", nil, nil, (*machine).git, "note", "-against"},
+		{"no browser", nil, nil, (*machine).browser, "note", "set BROWSER"},
+		{"a browser", nil, map[string]string{"BROWSER": "known -new"}, (*machine).browser, "ok", "/bin/known"},
+		{"dumb", nil, map[string]string{"TERM": "dumb"}, (*machine).screen, "note", "no line editing"},
+		{"no folder", nil, nil, func(m *machine) checkup { return m.room("folder", filepath.Join(m.root, "gone"), "") }, "fail", "gone"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &machine{root: t.TempDir(), terminal: true, getenv: func(name string) string { return c.env[name] },
+				look: func(program string) (string, error) {
+					if program != "known" {
+						return "", errors.New("not found")
+					}
+					return "/bin/known", nil
+				}}
+			for name, text := range c.files {
+				file := filepath.Join(m.root, name)
+				os.MkdirAll(filepath.Dir(file), 0o777)
+				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := c.check(m)
+			if got.State != c.state || !strings.Contains(got.Found+" "+got.Means, c.text) {
+				t.Errorf("%+v, want %s with %q", got, c.state, c.text)
+			}
+		})
+	}
+}
