@@ -37,6 +37,7 @@ var importTable = map[string][]string{
 	"internal/trace":    {"profile"},
 	"internal/gctrace":  {},
 	"internal/hashing":  {},
+	lazyRegexp:          {},
 	"internal/spawn":    {},
 	"internal/srcfind":  {"internal/infile"},
 	"internal/symbol":   {"profile", "internal/infile"},
@@ -100,6 +101,9 @@ var importTable = map[string][]string{
 
 const everything = "cmd"
 
+// lazyRegexp imports nothing, and every package may import it: TestLazyRegexps asks them to.
+const lazyRegexp = "internal/lazyregexp"
+
 // profileMayImport lists all that package profile takes from other modules.
 var profileMayImport = []string{
 	"github.com/klauspost/compress",
@@ -149,7 +153,7 @@ func TestImports(t *testing.T) {
 			if own, ok := strings.CutPrefix(imported, module+"/"); ok {
 				target := longestRow(own)
 				used[row][target] = true
-				if target != row && row != everything && !slices.Contains(importTable[row], target) {
+				if target != row && row != everything && target != lazyRegexp && !slices.Contains(importTable[row], target) {
 					t.Errorf("%s: %s may not import %s", f.name, row, own)
 				}
 				continue
@@ -217,6 +221,28 @@ func TestRenamesLast(t *testing.T) {
 	for _, r := range renamers {
 		if !renames[r] {
 			t.Errorf("renamers: %s renames nothing: remove it", r)
+		}
+	}
+}
+
+// Starting hone costs nothing for a regular expression until something is matched with it.
+func TestLazyRegexps(t *testing.T) {
+	for _, f := range sourceFiles(t) {
+		if strings.HasSuffix(f.name, "_test.go") || !strings.HasPrefix(f.name, "cmd/") && !strings.HasPrefix(f.name, "internal/") && !strings.HasPrefix(f.name, "profile/") {
+			continue
+		}
+		for _, d := range f.syntax.Decls {
+			if vars, ok := d.(*ast.GenDecl); ok {
+				ast.Inspect(vars, func(n ast.Node) bool {
+					if sel, ok := n.(*ast.SelectorExpr); ok {
+						if x, ok := sel.X.(*ast.Ident); ok && x.Name == "regexp" && strings.HasPrefix(sel.Sel.Name, "MustCompile") {
+							t.Errorf("%s: a package-level variable uses regexp.%s: use lazyregexp.New", f.name, sel.Sel.Name)
+						}
+					}
+					_, isFunc := n.(*ast.FuncLit)
+					return !isFunc
+				})
+			}
 		}
 	}
 }

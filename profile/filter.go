@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // funcMatcher tells which functions of a profile a regexp matches by name or
@@ -262,7 +264,7 @@ func (p *Profile) ShowFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 }
 
 // simpleNames are names that keep their opening parenthesis in simpleName.
-var simpleNames = regexp.MustCompile(`\(anonymous namespace\)|operator\(\)|\(`)
+var simpleNames = lazyregexp.New(`\(anonymous namespace\)|operator\(\)|\(`)
 
 // simpleName strips what follows a function's name: the parameters of a C++
 // function. A leading dot (PowerPC's entry points) goes, too.
@@ -271,7 +273,7 @@ func simpleName(name string) string {
 	if strings.IndexByte(name, '(') < 0 {
 		return name
 	}
-	for _, at := range simpleNames.FindAllStringIndex(name, -1) {
+	for _, at := range simpleNames.Get().FindAllStringIndex(name, -1) {
 		if at[1]-at[0] == 1 {
 			return name[:at[0]]
 		}

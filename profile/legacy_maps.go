@@ -5,10 +5,11 @@ import (
 	"cmp"
 	"io"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // Bounds on a memory map. A process has some hundred mappings with code; Linux
@@ -67,10 +68,10 @@ const (
 
 var (
 	// start, end, permissions, offset, device, inode, file
-	fullMapping = regexp.MustCompile(mapRange + mapPerm +
+	fullMapping = lazyregexp.New(mapRange + mapPerm +
 		`(?:\s+([0-9A-Fa-f]+))?\s+[0-9A-Fa-f]+:[0-9A-Fa-f]+\s+[0-9]+(?:\s+(\S+))?`)
 	// start, end, permissions, file, offset, build id
-	briefMapping = regexp.MustCompile(mapRange + mapPerm +
+	briefMapping = lazyregexp.New(mapRange + mapPerm +
 		`(?:\s+(\S+))?(?:\s+\(@([0-9A-Fa-f]+)\))?(?:\s+([0-9A-Fa-f]+))?`)
 )
 

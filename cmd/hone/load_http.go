@@ -7,9 +7,9 @@ import (
 	"net"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/httpload"
 )
@@ -107,7 +107,7 @@ func (h *loadHTTP) address(f *loadFlags) (string, error) {
 }
 
 // filled is what templates fill in.
-var filled = regexp.MustCompile(`\{\{.*?\}\}`)
+var filled = lazyregexp.New(`\{\{.*?\}\}`)
 
 // name is method and path, or the name of the file of targets.
 func (h *loadHTTP) name() string {

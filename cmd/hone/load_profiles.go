@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/load/measure"
 	"github.com/hone-go/hone/profile"
 )
@@ -124,7 +124,7 @@ func (f *loadFlags) fetchAllocations(ctx context.Context, d time.Duration) (*pro
 }
 
 // memoryLine is a line of what net/http/pprof writes below a heap profile in text.
-var memoryLine = regexp.MustCompile(`(?m)^# (TotalAlloc|Mallocs|NumGC) = (\d+)$`)
+var memoryLine = lazyregexp.New(`(?m)^# (TotalAlloc|Mallocs|NumGC) = (\d+)$`)
 
 // memory reads what the service has allocated.
 func (f *loadFlags) memory(ctx context.Context) (measure.Memory, error) {
@@ -140,7 +140,7 @@ func (f *loadFlags) memory(ctx context.Context) (measure.Memory, error) {
 		return m, err
 	}
 	to := map[string]*uint64{"TotalAlloc": &m.Bytes, "Mallocs": &m.Objects, "NumGC": &m.GCs}
-	for _, line := range memoryLine.FindAllSubmatch(text, -1) {
+	for _, line := range memoryLine.Get().FindAllSubmatch(text, -1) {
 		if v := to[string(line[1])]; v != nil {
 			*v, _ = strconv.ParseUint(string(line[2]), 10, 64) // digits alone, so too large at most
 			delete(to, string(line[1]))

@@ -10,13 +10,13 @@ import (
 	"maps"
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/httpload"
 	"github.com/hone-go/hone/internal/load/measure"
@@ -304,8 +304,8 @@ func (f *loadFlags) given(name string) bool {
 
 // secretHeader and secretURL are what a run, which others may read, has no use for.
 var (
-	secretHeader = regexp.MustCompile(`(?i)^((?:-{1,2}H=)?[\w-]*(?:authorization|cookie|key|token|secret|password)[\w-]*:).*$`)
-	secretURL    = regexp.MustCompile(`(://[^/?#@:]*:)[^/?#@]*@`)
+	secretHeader = lazyregexp.New(`(?i)^((?:-{1,2}H=)?[\w-]*(?:authorization|cookie|key|token|secret|password)[\w-]*:).*$`)
+	secretURL    = lazyregexp.New(`(://[^/?#@:]*:)[^/?#@]*@`)
 )
 
 func withoutSecrets(arg string) string {

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/shell"
@@ -105,7 +105,7 @@ func needs(name string) experiment.Need {
 	}}
 }
 
-var port = regexp.MustCompile(`^\d{1,5}(/|$)`)
+var port = lazyregexp.New(`^\d{1,5}(/|$)`)
 
 func isRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "run.json"))

@@ -23,6 +23,7 @@ import (
 
 	"github.com/hone-go/hone/examples"
 	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -181,7 +182,7 @@ func readTourStep(title, text string) (tourStep, error) {
 }
 
 // tourWord matches an argument of a command, which is quoted if it has blanks.
-var tourWord = regexp.MustCompile(`'[^']*'|\S+`)
+var tourWord = lazyregexp.New(`'[^']*'|\S+`)
 
 func readTourAction(line string) (a tourAction, err error) {
 	verb, rest, _ := strings.Cut(line, " ")
@@ -190,7 +191,7 @@ func readTourAction(line string) (a tourAction, err error) {
 	}
 	switch verb {
 	case "hone":
-		for _, word := range tourWord.FindAllString(rest, -1) {
+		for _, word := range tourWord.Get().FindAllString(rest, -1) {
 			a.hone = append(a.hone, strings.Trim(word, "'"))
 		}
 	case "print":

@@ -9,7 +9,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -78,7 +78,7 @@ func examineHot(t *testing.T, goVersion string, r *Rule) *Report {
 // TestAnalyzer keeps what an analyzer reports where the line is hot by the frames that
 // the rule is about, with its fix.
 func TestAnalyzer(t *testing.T) {
-	report := examineHot(t, "go1.24", &Rule{Analyzer: fastFor("fast"), Frames: regexp.MustCompile(`^lib\.slow$`), Since: "1.24"})
+	report := examineHot(t, "go1.24", &Rule{Analyzer: fastFor("fast"), Frames: lazyregexp.New(`^lib\.slow$`), Since: "1.24"})
 	if len(report.Findings) != 1 {
 		t.Fatalf("%d findings, want the one of line 8: %+v", len(report.Findings), report.Findings)
 	}
@@ -86,7 +86,7 @@ func TestAnalyzer(t *testing.T) {
 	if f.Line != 8 || f.Class != Safe || f.Why != "slow is slow." || f.Fix == nil || !strings.Contains(string(f.Fix.After), "n := fast()") {
 		t.Errorf("%+v", f)
 	}
-	report = examineHot(t, "go1.24", &Rule{Analyzer: fastFor("fast"), Frames: regexp.MustCompile(`^lib\.other$`)})
+	report = examineHot(t, "go1.24", &Rule{Analyzer: fastFor("fast"), Frames: lazyregexp.New(`^lib\.other$`)})
 	if len(report.Findings) > 0 {
 		t.Errorf("the evidence is of something else, and yet: %+v", report.Findings)
 	}

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -395,9 +395,9 @@ func (m matched) of(subject int) *values {
 
 // about says which part of a line's values counts.
 type about struct {
-	frames    *regexp.Regexp // functions below it; nil is all, also the line itself
-	allocates bool           // allocations by the line itself, too, whatever frames is
-	own       bool           // only what the line itself does, with the runtime's help
+	frames    *lazyregexp.Regexp // functions below it; nil is all, also the line itself
+	allocates bool               // allocations by the line itself, too, whatever frames is
+	own       bool               // only what the line itself does, with the runtime's help
 	// part, if it isn't 0, is the part of what the line itself allocates that counts:
 	// the rest is something else.
 	part float64

@@ -9,9 +9,10 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A nameSet is what the files of a package call things by, those that aren't built here among
@@ -128,7 +129,7 @@ func (s *nameSet) add(f *ast.File) {
 	}
 }
 
-var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+var majorVersion = lazyregexp.New(`^v[0-9]+$`)
 
 // AtLeast reports whether the site's file may use what came with a version of Go: the go line of
 // its module allows that, and its build constraints do.

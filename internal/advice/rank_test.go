@@ -3,9 +3,10 @@ package advice
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // TestRank: findings of one rule in one function take one place, for all that they are
@@ -82,7 +83,7 @@ func TestAbout(t *testing.T) {
 		"element": chainOf(values{cpuTime: 10}, "runtime.newobject", "runtime.mallocgc"),
 		"callee":  chainOf(values{cpuTime: 100}, "other.Make", "runtime.newobject", "runtime.mallocgc"),
 	}}
-	malloc, grow := regexp.MustCompile(`^runtime\.mallocgc$`), regexp.MustCompile(`^runtime\.growslice$`)
+	malloc, grow := lazyregexp.New(`^runtime\.mallocgc$`), lazyregexp.New(`^runtime\.growslice$`)
 	for _, c := range []struct {
 		name       string
 		about      about

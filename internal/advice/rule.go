@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"regexp"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A Class says what may be done with a rule's rewrite.
@@ -53,7 +54,7 @@ type Rule struct {
 
 	// Frames matches functions called below a line, by the names that profiles
 	// have. nil asks for nothing below it: the line itself is enough.
-	Frames *regexp.Regexp
+	Frames *lazyregexp.Regexp
 	// Allocates is set where a share of the bytes or objects allocated on the line
 	// itself is evidence, too: heap profiles have no frames of the runtime.
 	Allocates bool
@@ -103,7 +104,7 @@ type Match struct {
 	Why   string   // what makes it slow here, and what to do; one or two sentences
 	Class Class    // 0 is the rule's
 	// Frames narrows down the rule's Frames, where a match is about one of several.
-	Frames *regexp.Regexp
+	Frames *lazyregexp.Regexp
 	Gain   float64 // 0 is the rule's
 	// Allocated is, where a line allocates for more than one reason, the part of its
 	// bytes that a match is about. 0 is all of them.

@@ -7,7 +7,6 @@ import (
 	"go/version"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A Package is the syntax and types of a hot package.
@@ -220,7 +221,7 @@ func (p *Package) Callee(call *ast.CallExpr) string {
 
 // Share returns the part of the CPU time, the bytes or the objects, whichever is
 // largest, that functions matching re below the line have in some subject.
-func (s *Site) Share(re *regexp.Regexp) float64 {
+func (s *Site) Share(re *lazyregexp.Regexp) float64 {
 	return s.seen.largest(s.hot.match(about{frames: re}))
 }
 
@@ -306,7 +307,7 @@ func (s *Site) FlatIn(n ast.Node) float64 {
 // Parallel reports whether more than one processor ran the program, collecting garbage
 // aside, in some subject where functions matching re below the line take time. Where
 // profiles don't say how long they were collected, it may have been so.
-func (s *Site) Parallel(re *regexp.Regexp) bool {
+func (s *Site) Parallel(re *lazyregexp.Regexp) bool {
 	for subject, v := range s.hot.match(about{frames: re}) {
 		span := s.seen.spans[subject]
 		// A fifth for what the runtime does beside the program, and for clocks.
@@ -367,7 +368,7 @@ func (s *Site) Allocated(is func(size int64) bool) float64 {
 
 // BlockSize returns how many bytes a block has that functions matching re below the line allocate,
 // on average, in the subject where these are most; 0 if they allocate nothing.
-func (s *Site) BlockSize(re *regexp.Regexp) int64 {
+func (s *Site) BlockSize(re *lazyregexp.Regexp) int64 {
 	most := int64(0)
 	for _, v := range s.hot.match(about{frames: re}) {
 		if v[allocBlocks] > 0 {
@@ -379,7 +380,7 @@ func (s *Site) BlockSize(re *regexp.Regexp) int64 {
 
 // BlocksFor returns how many blocks the line itself allocates for each of those that functions
 // matching re below it do, in all subjects together; ok is false where these have none.
-func (s *Site) BlocksFor(re *regexp.Regexp) (n float64, ok bool) {
+func (s *Site) BlocksFor(re *lazyregexp.Regexp) (n float64, ok bool) {
 	blocks := func(a about) (n int64) {
 		for _, v := range s.hot.match(a) {
 			n += v[allocBlocks]
@@ -404,7 +405,7 @@ func (s *Site) Callees() []string {
 
 // Reached returns the functions matching re that profiles show the line to call, or those
 // matching through that it calls; those of the user's own modules are not among them. Sorted.
-func (s *Site) Reached(re, through *regexp.Regexp) []string {
+func (s *Site) Reached(re, through *lazyregexp.Regexp) []string {
 	var names []string
 	for _, k := range s.hot.chains {
 		for _, name := range k.below {
@@ -435,13 +436,13 @@ type Wait struct {
 
 // LockWait returns how long others waited for locks that the line lets go in functions
 // matching re, which it calls itself, in the subject where that is the largest part.
-func (s *Site) LockWait(re *regexp.Regexp) Wait { return s.wait(re, mutexTime, mutexTimes) }
+func (s *Site) LockWait(re *lazyregexp.Regexp) Wait { return s.wait(re, mutexTime, mutexTimes) }
 
 // BlockWait returns how long the line waited in functions matching re that it calls
 // itself.
-func (s *Site) BlockWait(re *regexp.Regexp) Wait { return s.wait(re, blockTime, blockTimes) }
+func (s *Site) BlockWait(re *lazyregexp.Regexp) Wait { return s.wait(re, blockTime, blockTimes) }
 
-func (s *Site) wait(re *regexp.Regexp, d, times dimension) (most Wait) {
+func (s *Site) wait(re *lazyregexp.Regexp, d, times dimension) (most Wait) {
 	sums := make(matched)
 	for _, k := range s.hot.chains {
 		if len(k.below) == 0 || !re.MatchString(k.below[0]) {
@@ -460,7 +461,7 @@ func (s *Site) wait(re *regexp.Regexp, d, times dimension) (most Wait) {
 }
 
 // ShareIn is Share for all lines of a node, of which the hottest counts.
-func (s *Site) ShareIn(n ast.Node, re *regexp.Regexp) float64 {
+func (s *Site) ShareIn(n ast.Node, re *lazyregexp.Regexp) float64 {
 	most := 0.0
 	for h := range s.linesOf(n) {
 		most = max(most, s.seen.largest(h.match(about{frames: re})))

@@ -3,10 +3,11 @@ package api
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // Times that the server keeps are those of int64 nanoseconds since 1970.
@@ -75,8 +76,8 @@ func checkTime(t time.Time, text string) (time.Time, error) {
 }
 
 var (
-	durationParts = regexp.MustCompile(`^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$`)
-	durationPart  = regexp.MustCompile(`(\d+(?:\.\d+)?)(ms|[smhdw])`)
+	durationParts = lazyregexp.New(`^(?:\d+(?:\.\d+)?(?:ms|[smhdw]))+$`)
+	durationPart  = lazyregexp.New(`(\d+(?:\.\d+)?)(ms|[smhdw])`)
 	durationUnits = map[string]time.Duration{
 		"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour, "w": 7 * 24 * time.Hour,
 	}
@@ -88,7 +89,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		return 0, fmt.Errorf("%q is no length of time, such as 30s, 1h30m, 7d or 2w", text)
 	}
 	var sum float64
-	for _, part := range durationPart.FindAllStringSubmatch(text, -1) {
+	for _, part := range durationPart.Get().FindAllStringSubmatch(text, -1) {
 		n, err := strconv.ParseFloat(part[1], 64)
 		if err != nil {
 			return 0, err

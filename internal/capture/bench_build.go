@@ -7,12 +7,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // build compiles test binaries. What does not compile is a failure, left out.
@@ -108,7 +108,7 @@ func (m *bencher) compile(ctx context.Context, s experiment.Side, p *benchPackag
 }
 
 // vetHeader is what the go command prints above what go vet found: "# [example.com/m]".
-var vetHeader = regexp.MustCompile(`(?m)^# \[\S+\]$`)
+var vetHeader = lazyregexp.New(`(?m)^# \[\S+\]$`)
 
 func exeSuffix() string {
 	if runtime.GOOS == "windows" {

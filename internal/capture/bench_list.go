@@ -18,6 +18,7 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A benchPackage is a package with benchmarks, on one side.
@@ -139,8 +140,8 @@ func (m *bencher) patterns() []string {
 }
 
 var (
-	benchmarkFunc   = regexp.MustCompile(`(?m)^func (Benchmark\w*)`)
-	buildConstraint = regexp.MustCompile(`(?m)^//go:build [^\r\n]*`)
+	benchmarkFunc   = lazyregexp.New(`(?m)^func (Benchmark\w*)`)
+	buildConstraint = lazyregexp.New(`(?m)^//go:build [^\r\n]*`)
 )
 
 // listPackages returns the packages that match.
@@ -205,7 +206,7 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 			if err != nil {
 				continue // the compiler tells more
 			}
-			for _, f := range benchmarkFunc.FindAllSubmatch(text, -1) {
+			for _, f := range benchmarkFunc.Get().FindAllSubmatch(text, -1) {
 				found.benchmarks = append(found.benchmarks, string(f[1]))
 			}
 		}
@@ -227,10 +228,10 @@ func (m *bencher) excludedBenchmarks(dir string, files []string) string {
 			continue
 		}
 		text, err := infile.ReadFile(context.Background(), filepath.Join(dir, name), infile.MaxSource)
-		if err != nil || !slices.ContainsFunc(benchmarkFunc.FindAllSubmatch(text, -1), func(f [][]byte) bool { return wanted.Match(f[1]) }) {
+		if err != nil || !slices.ContainsFunc(benchmarkFunc.Get().FindAllSubmatch(text, -1), func(f [][]byte) bool { return wanted.Match(f[1]) }) {
 			continue
 		}
-		if constraint := buildConstraint.Find(text); constraint != nil {
+		if constraint := buildConstraint.Get().Find(text); constraint != nil {
 			return fmt.Sprintf("; %s has some and is left out by %s: give -tags", name, constraint)
 		}
 		return fmt.Sprintf("; %s has some and is left out by its name, which is for another system", name)
@@ -333,7 +334,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 }
 
 // countedName is a name that ends like one with a CPU count.
-var countedName = regexp.MustCompile(`-\d+$`)
+var countedName = lazyregexp.New(`-\d+$`)
 
 // testsFailed tells failing tests, asked for with -run, from failing
 // benchmarks.

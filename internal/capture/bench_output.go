@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // resultTail is what package testing prints of a benchmark behind its name:
@@ -16,15 +18,15 @@ import (
 //
 //	BenchmarkParse-2   	hello
 //	     100	     12345 ns/op	      96 B/op	       3 allocs/op
-var resultTail = regexp.MustCompile(`(\d+)((?:\t *[-+]?(?:\d[\d.eE+-]*|Inf|NaN) \S+)+) *$`)
+var resultTail = lazyregexp.New(`(\d+)((?:\t *[-+]?(?:\d[\d.eE+-]*|Inf|NaN) \S+)+) *$`)
 
 // runningName is how testing announces a benchmark.
-var runningName = regexp.MustCompile(`(Benchmark[^\s]*) *\t`)
+var runningName = lazyregexp.New(`(Benchmark[^\s]*) *\t`)
 
 // configLine is what testing prints before the results.
-var configLine = regexp.MustCompile(`^(goos|goarch|cpu): (.*)$`)
+var configLine = lazyregexp.New(`^(goos|goarch|cpu): (.*)$`)
 
-var unitLine = regexp.MustCompile(`^Unit \S+ \S+=\S+`)
+var unitLine = lazyregexp.New(`^Unit \S+ \S+=\S+`)
 
 // readResult takes the result of the only benchmark of a process from what it
 // printed, under the name printed; name is what it is kept by. noise tells that there
@@ -34,7 +36,7 @@ func readResult(stdout []byte, pkg, name, printed string) (records []benchfmt.Re
 	tail := ""
 	for line := range strings.Lines(string(stdout)) {
 		line = strings.TrimRight(line, "\r\n")
-		switch m := resultTail.FindStringSubmatchIndex(line); {
+		switch m := resultTail.Get().FindStringSubmatchIndex(line); {
 		case m != nil:
 			noise = noise || tail != ""
 			tail = line[m[0]:]
@@ -73,7 +75,7 @@ func readNames(stdout []byte, known map[string]bool) []string {
 	current := ""
 	for line := range strings.Lines(string(stdout)) {
 		line = strings.TrimRight(line, "\r\n")
-		for _, m := range runningName.FindAllStringSubmatch(line, -1) {
+		for _, m := range runningName.Get().FindAllStringSubmatch(line, -1) {
 			if known[topLevel(m[1])] {
 				current = m[1]
 			}
@@ -87,8 +89,8 @@ func readNames(stdout []byte, known map[string]bool) []string {
 }
 
 var (
-	skippedName = regexp.MustCompile(`^\s*--- SKIP: (Benchmark\S*)`)
-	loggedLine  = regexp.MustCompile(`^ +[^\s:]+\.go:\d+: (.*)`)
+	skippedName = lazyregexp.New(`^\s*--- SKIP: (Benchmark\S*)`)
+	loggedLine  = lazyregexp.New(`^ +[^\s:]+\.go:\d+: (.*)`)
 )
 
 // readSkips yields the benchmarks that skipped themselves, as -test.v prints them,

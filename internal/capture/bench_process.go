@@ -9,13 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/spawn"
 )
 
@@ -209,7 +209,7 @@ func (b *endBuffer) bytes() []byte {
 // excerpt shortens an output for people: to its first and last lines, without
 // the registers that end a crash.
 func excerpt(output []byte, first, last int) string {
-	if i := registers.FindIndex(output); i != nil {
+	if i := registers.Get().FindIndex(output); i != nil {
 		output = output[:i[0]]
 	}
 	lines := strings.Split(strings.Trim(string(output), "\n"), "\n")
@@ -219,7 +219,7 @@ func excerpt(output []byte, first, last int) string {
 	return strings.Join(lines, "\n")
 }
 
-var registers = regexp.MustCompile(`(?m)^r\w{1,2} +0x[0-9a-f]+$`)
+var registers = lazyregexp.New(`(?m)^r\w{1,2} +0x[0-9a-f]+$`)
 
 // A goTool is the go command, the same for both sides.
 type goTool struct {

@@ -6,11 +6,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A benchmark that changed together with the code says nothing about the code. So both
@@ -283,7 +283,7 @@ func (h *held) blames(borrower, lender string) (first *BenchFailure, all bool) {
 }
 
 // compilerLine is where the compiler complains, and what about.
-var compilerLine = regexp.MustCompile(`(?m)^(?:\S*[/\\])?([^/\\\s]+\.go):\d+(?::\d+)?: (.*)$`)
+var compilerLine = lazyregexp.New(`(?m)^(?:\S*[/\\])?([^/\\\s]+\.go):\d+(?::\d+)?: (.*)$`)
 
 // whyNot says in words why tests can't be lent.
 func (m *bencher) whyNot(lender experiment.Side, f *BenchFailure) string {

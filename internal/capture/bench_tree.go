@@ -11,13 +11,13 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/git"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A repository is the user's git repository. It is only read: files of another
@@ -172,7 +172,7 @@ func (r *repository) changedBelow(ctx context.Context, commit, dir string, count
 
 // notRead matches files beside a package that no benchmark reads, or that are in
 // its binary.
-var notRead = regexp.MustCompile(`^$|^\.|\.go$|^(go\.(mod|sum|work|work\.sum)|hone\.toml|(README|CHANGELOG|LICENSE)(\..*)?|Makefile)$`)
+var notRead = lazyregexp.New(`^$|^\.|\.go$|^(go\.(mod|sum|work|work\.sum)|hone\.toml|(README|CHANGELOG|LICENSE)(\..*)?|Makefile)$`)
 
 // checkout makes the side base: the revision's files in the scratch directory,
 // under their own path,

@@ -9,13 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // ServiceOptions says what a service is.
@@ -53,12 +53,12 @@ type Service struct {
 
 var (
 	// assignments are before a command, of variables of its environment.
-	assignments = regexp.MustCompile(`^\s*(?:[A-Za-z_]\w*=[^\s'"]*\s+)*`)
+	assignments = lazyregexp.New(`^\s*(?:[A-Za-z_]\w*=[^\s'"]*\s+)*`)
 	// goRun matches a command that begins with go run: flags, the package or files,
 	// and what the program is given.
-	goRun = regexp.MustCompile(`^go\s+run\s+((?:-\S+\s+)*)(\S+\.go(?:\s+\S+\.go)*|[^-\s]\S*)(.*)$`)
+	goRun = lazyregexp.New(`^go\s+run\s+((?:-\S+\s+)*)(\S+\.go(?:\s+\S+\.go)*|[^-\s]\S*)(.*)$`)
 	// compound matches commands that a shell has to stay for.
-	compound = regexp.MustCompile("[;&|`\n({]|^(cd|export|set|if|for|while)\\b")
+	compound = lazyregexp.New("[;&|`\n({]|^(cd|export|set|if|for|while)\\b")
 )
 
 // NewService builds a service. It has to be closed.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 	"golang.org/x/perf/benchunit"
 )
@@ -157,7 +157,7 @@ func (e *explanation) changeOf(c *experiment.Comparison) bounded {
 
 // inBenchmark matches what a benchmark's allocations are made below: a profile
 // has those of the test's start and of the profiler as well.
-var inBenchmark = regexp.MustCompile(`^testing\.\(\*B\)\.(runN|run1|launch|Loop|RunParallel)`)
+var inBenchmark = lazyregexp.New(`^testing\.\(\*B\)\.(runN|run1|launch|Loop|RunParallel)`)
 
 // readRunProfile reads one of a run's profiles, of a package; warn is told what of it is passed
 // over.
@@ -178,7 +178,7 @@ func readRunProfile(file, pkg string, warn func(string)) (*profile.Profile, erro
 	}
 	isMemory := slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" })
 	if isMemory && !strings.HasPrefix(pkg, "load/") { // a service's are all its own
-		p, _ = p.FilterNames(profile.NameFilter{Focus: inBenchmark})
+		p, _ = p.FilterNames(profile.NameFilter{Focus: inBenchmark.Get()})
 	}
 	return p, nil
 }
@@ -434,4 +434,4 @@ func (e *explanation) samplesOf(p *profile.Profile) int64 {
 
 // Functions above the code that a benchmark is about: with what they call, they
 // always change by about as much as the benchmark.
-var harness = regexp.MustCompile(`^(testing\.\(\*[BM]\)\.|testing\.|runtime\.goexit|runtime\.main$|main\.main$)|(^|[./])Benchmark([^a-z]|$)`)
+var harness = lazyregexp.New(`^(testing\.\(\*[BM]\)\.|testing\.|runtime\.goexit|runtime\.main$|main\.main$)|(^|[./])Benchmark([^a-z]|$)`)

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"golang.org/x/perf/benchfmt"
 )
 
@@ -193,7 +193,7 @@ func (in *Inputs) ofRun(run *experiment.Run, side experiment.Side, label string)
 }
 
 // likeRun leaves out what hosts and drives are called: ids begin with the year.
-var likeRun = regexp.MustCompile(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
+var likeRun = lazyregexp.New(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
 
 // LikeRun reports whether a name is one that runs have: latest, latest~1, or the
 // beginning of an id. It need not be there.

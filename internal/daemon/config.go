@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +24,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
 	"github.com/hone-go/hone/internal/ingest/scrape"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/store/disk"
@@ -165,7 +165,7 @@ func (r *configRate) UnmarshalText(text []byte) error {
 	return err
 }
 
-var sizePattern = regexp.MustCompile(`^(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?$`)
+var sizePattern = lazyregexp.New(`^(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?$`)
 
 func (s *configSize) UnmarshalText(text []byte) error {
 	m := sizePattern.FindStringSubmatch(strings.TrimSpace(string(text)))

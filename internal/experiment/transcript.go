@@ -3,9 +3,10 @@ package experiment
 import (
 	"bytes"
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A Gap is something that was to be measured, and was not.
@@ -59,17 +60,17 @@ type section struct {
 }
 
 var (
-	failLine   = regexp.MustCompile(`^\s*(?:Benchmark\S*\s+)?--- FAIL: (\S+)`)
-	skipLine   = regexp.MustCompile(`^\s*(?:Benchmark\S*\s+)?--- SKIP: Benchmark(\S+)`)
-	failedLine = regexp.MustCompile(`^FAIL\t(\S+)(?:\s+(\[.*\])|\s|$)`)
-	passedLine = regexp.MustCompile(`^ok  \t(\S+)\s*(.*)`)
-	emptyLine  = regexp.MustCompile(`^\?\s+(\S+)\s+\[(no test files)\]`)
-	beganLine  = regexp.MustCompile(`^Benchmark(\S*)[ \t]*\t[ \t]*(.*)`)
-	resultLine = regexp.MustCompile(`^Benchmark\S*\s+\d+\s+[-+]?(?:\d|Inf|NaN)\S*\s+\S`)
-	resultTail = regexp.MustCompile(`^\s*\d+\t *[-+]?(?:\d|Inf|NaN)\S* \S+`)
-	deathLine  = regexp.MustCompile(`^(?:Benchmark\S*\s+)?((?:panic: |fatal error: |signal: |SIGQUIT: |exit status \d|\*\*\* Test killed|testing: race detected|WARNING: DATA RACE|unexpected fault address|runtime: goroutine stack exceeds).*)`)
+	failLine   = lazyregexp.New(`^\s*(?:Benchmark\S*\s+)?--- FAIL: (\S+)`)
+	skipLine   = lazyregexp.New(`^\s*(?:Benchmark\S*\s+)?--- SKIP: Benchmark(\S+)`)
+	failedLine = lazyregexp.New(`^FAIL\t(\S+)(?:\s+(\[.*\])|\s|$)`)
+	passedLine = lazyregexp.New(`^ok  \t(\S+)\s*(.*)`)
+	emptyLine  = lazyregexp.New(`^\?\s+(\S+)\s+\[(no test files)\]`)
+	beganLine  = lazyregexp.New(`^Benchmark(\S*)[ \t]*\t[ \t]*(.*)`)
+	resultLine = lazyregexp.New(`^Benchmark\S*\s+\d+\s+[-+]?(?:\d|Inf|NaN)\S*\s+\S`)
+	resultTail = lazyregexp.New(`^\s*\d+\t *[-+]?(?:\d|Inf|NaN)\S* \S+`)
+	deathLine  = lazyregexp.New(`^(?:Benchmark\S*\s+)?((?:panic: |fatal error: |signal: |SIGQUIT: |exit status \d|\*\*\* Test killed|testing: race detected|WARNING: DATA RACE|unexpected fault address|runtime: goroutine stack exceeds).*)`)
 	// Of these, go test prints the first three of a failed package only.
-	stopLine = regexp.MustCompile(`^(signal: |exit status [1-9]|\*\*\* Test killed|WARNING: DATA RACE|testing: race detected)`)
+	stopLine = lazyregexp.New(`^(signal: |exit status [1-9]|\*\*\* Test killed|WARNING: DATA RACE|testing: race detected)`)
 )
 
 // readTranscript reads what go test printed. Errors of the compiler may stand before

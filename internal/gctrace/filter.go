@@ -3,8 +3,9 @@ package gctrace
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"slices"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A Filter takes traces out of what a program writes to standard error, which is
@@ -71,7 +72,7 @@ func (f *Filter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var tornTrace = regexp.MustCompile(`^gc \d+ @\d`)
+var tornTrace = lazyregexp.New(`^gc \d+ @\d`)
 
 // pass writes held[from:to] and returns to. After a failure of the output the
 // program goes on being read: it is measured all the same.

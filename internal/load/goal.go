@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A Goal is a bound on what a run measures.
@@ -22,7 +23,7 @@ type Goal struct {
 	silence bool // it is on how long no answer may come
 }
 
-var goalForm = regexp.MustCompile(`^\s*([a-z]+[0-9.]*)\s*(<=|>=|<|>)\s*(\S+)\s*$`)
+var goalForm = lazyregexp.New(`^\s*([a-z]+[0-9.]*)\s*(<=|>=|<|>)\s*(\S+)\s*$`)
 
 // ParseGoal reads a goal such as p99<=10ms, p99.9<=1s, mean<=5ms, max<=1s,
 // rate>=500, failed<=0.1% or silence<=5s. < is <=, and > is >=.

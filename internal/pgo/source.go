@@ -6,9 +6,9 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -244,8 +244,8 @@ type linkName struct {
 }
 
 var (
-	literalPart = regexp.MustCompile(`^(func)?\d+$`)
-	madePart    = regexp.MustCompile(`^(gowrap|deferwrap)\d+$`)
+	literalPart = lazyregexp.New(`^(func)?\d+$`)
+	madePart    = lazyregexp.New(`^(gowrap|deferwrap)\d+$`)
 )
 
 // parseLinkName takes names apart like "m/p.(*T[...]).M.func1.2".

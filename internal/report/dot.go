@@ -6,9 +6,10 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // writeDot writes the call graph in Graphviz's language: a box per node with
@@ -52,7 +53,7 @@ func escapeDot(s string) dotText {
 var (
 	dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\l`)
 	// dotEntity is what Graphviz takes for a character, as in HTML.
-	dotEntity = regexp.MustCompile(`&(#?[0-9A-Za-z]+;)`)
+	dotEntity = lazyregexp.New(`&(#?[0-9A-Za-z]+;)`)
 )
 
 // joinDot joins texts with a line break of DOT, which is \n or \l.
@@ -263,12 +264,12 @@ func dotName(n *node) dotText {
 }
 
 var (
-	anonymousNamespace = regexp.MustCompile(`^\(anonymous namespace\)::`)
-	majorVersion       = regexp.MustCompile(`^(.*?)/v(?:[2-9]|[1-9][0-9]+)([./].*)$`)
-	shortNames         = []*regexp.Regexp{
-		regexp.MustCompile(`^(?:[\w\-\.]+\/)+([^.]+\..+)`),                                                  // Go: package path
-		regexp.MustCompile(`^(?:[a-z]\w*\.)*([A-Z][\w\$]*\.(?:<init>|[a-z][\w\$]*(?:\$\d+)?))(?:(?:\()|$)`), // Java: package, parameters
-		regexp.MustCompile(`^(?:[_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(?:<.*>)?)`),                     // C++: namespaces
+	anonymousNamespace = lazyregexp.New(`^\(anonymous namespace\)::`)
+	majorVersion       = lazyregexp.New(`^(.*?)/v(?:[2-9]|[1-9][0-9]+)([./].*)$`)
+	shortNames         = []*lazyregexp.Regexp{
+		lazyregexp.New(`^(?:[\w\-\.]+\/)+([^.]+\..+)`),                                                  // Go: package path
+		lazyregexp.New(`^(?:[a-z]\w*\.)*([A-Z][\w\$]*\.(?:<init>|[a-z][\w\$]*(?:\$\d+)?))(?:(?:\()|$)`), // Java: package, parameters
+		lazyregexp.New(`^(?:[_a-zA-Z]\w*::)+(_*[A-Z]\w*::~?[_a-zA-Z]\w*(?:<.*>)?)`),                     // C++: namespaces
 	}
 )
 

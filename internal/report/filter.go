@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -145,13 +146,13 @@ func (r *Report) tagFilter(option, value string) (func([]profile.Label) bool, er
 	}, nil
 }
 
-var rangeNumber = regexp.MustCompile(`([+-]?[[:digit:]]+)([[:alpha:]]+)?`)
+var rangeNumber = lazyregexp.New(`([+-]?[[:digit:]]+)([[:alpha:]]+)?`)
 
 // parseRange parses a range of numbers with units: "32kb" is that value,
 // ":64kb" up to it, "4mb:" from it on, "4kb:1mb" between both, ends included.
 // ok is false for anything else, which is a regexp then.
 func parseRange(s string) (in func(v int64, unit string) bool, ok bool, err error) {
-	m := rangeNumber.FindAllStringSubmatch(s, 2)
+	m := rangeNumber.Get().FindAllStringSubmatch(s, 2)
 	if len(m) == 0 {
 		return nil, false, nil
 	}

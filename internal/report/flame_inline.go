@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"regexp"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -25,7 +25,7 @@ func FlameInline(w io.Writer, t *profile.Tree, o FlameOptions) error {
 	}
 	svg = svg[start:]
 	for _, cut := range notInline {
-		svg = cut.ReplaceAll(svg, nil)
+		svg = cut.Get().ReplaceAll(svg, nil)
 	}
 	_, err := w.Write(svg)
 	return err
@@ -33,9 +33,9 @@ func FlameInline(w io.Writer, t *profile.Tree, o FlameOptions) error {
 
 // Names are escaped in the picture, so a < begins a tag of ours, and a quoted
 // attribute inside a tag is one of ours.
-var notInline = []*regexp.Regexp{
-	regexp.MustCompile(`(?s)<style[^>]*>.*?</style>\s*`),
-	regexp.MustCompile(`(?s)<script[^>]*>.*?</script>\s*`),
-	regexp.MustCompile(`<text id="(?:matched|reset|search|details)"[^>]*>[^<]*</text>\s*`),
-	regexp.MustCompile(` (?:id|class|style|data-[a-z]+)="[^"]*"`),
+var notInline = []*lazyregexp.Regexp{
+	lazyregexp.New(`(?s)<style[^>]*>.*?</style>\s*`),
+	lazyregexp.New(`(?s)<script[^>]*>.*?</script>\s*`),
+	lazyregexp.New(`<text id="(?:matched|reset|search|details)"[^>]*>[^<]*</text>\s*`),
+	lazyregexp.New(` (?:id|class|style|data-[a-z]+)="[^"]*"`),
 }

@@ -3,9 +3,10 @@ package samecode
 import (
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A Benchmark names a benchmark function.
@@ -135,7 +136,7 @@ func (p *program) addReached(reached map[string]bool, functions []string) {
 }
 
 // closureName matches what the compiler puts behind the name of a function for what is in it.
-var closureName = regexp.MustCompile(`\.\.|\.(func|gowrap|deferwrap)?\d|-(range\d|fm$)`)
+var closureName = lazyregexp.New(`\.\.|\.(func|gowrap|deferwrap)?\d|-(range\d|fm$)`)
 
 // functionName turns a symbol's name into that of the function in the source:
 // example.com/m.(*List[go.shape.int]).Push.func1<1> is example.com/m.(*List).Push,
@@ -156,7 +157,7 @@ func functionName(symbol string) (name string, closure bool) {
 	name = b.String()
 	slash := strings.LastIndexByte(name, '/') + 1
 	if i := strings.IndexByte(name[slash:], '.'); i >= 0 {
-		if at := closureName.FindStringIndex(name[slash+i+1:]); at != nil {
+		if at := closureName.Get().FindStringIndex(name[slash+i+1:]); at != nil {
 			name, closure = name[:slash+i+1+at[0]], true
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A unit is what the compiler compiles at once: a package, or a variant of one that a
@@ -165,8 +165,8 @@ func inDir(dir, name string) string {
 }
 
 var (
-	includesGo   = regexp.MustCompile(`(?m)^\s*#\s*include\s+"go_asm\.h"`)
-	assemblyName = regexp.MustCompile(`([\pL\pN_/∕.·%]*)·([\pL\pN_]+)(?:<ABIInternal>)?\(SB\)`)
+	includesGo   = lazyregexp.New(`(?m)^\s*#\s*include\s+"go_asm\.h"`)
+	assemblyName = lazyregexp.New(`([\pL\pN_/∕.·%]*)·([\pL\pN_]+)(?:<ABIInternal>)?\(SB\)`)
 )
 
 // hashOther looks at what is compiled by others than the Go compiler, and at files
@@ -192,7 +192,7 @@ func (u *unit) hashOther(p *listedPackage, overlay map[string]string) error {
 		}
 		// go_asm.h has the package's constants and the offsets of fields.
 		whole = whole || includesGo.Match(text)
-		for _, m := range assemblyName.FindAllSubmatch(text, -1) {
+		for _, m := range assemblyName.Get().FindAllSubmatch(text, -1) {
 			pkg, name := strings.ReplaceAll(string(m[1]), "∕", "/"), string(m[2])
 			if pkg == "" {
 				pkg = u.path

@@ -7,11 +7,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/profile"
 )
@@ -311,7 +311,7 @@ type request struct {
 	config         Config
 }
 
-var trailingDigits = regexp.MustCompile("[0-9]+$")
+var trailingDigits = lazyregexp.New("[0-9]+$")
 
 // parseCommand reads a command line of at least one word. What it sets is for
 // this command only. A number is nodecount, >FILE the output, -cum the order,

@@ -6,9 +6,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A Use is what a profile tells of a function's place in a file.
@@ -144,9 +145,9 @@ type symbol struct {
 }
 
 var (
-	literalSuffix = regexp.MustCompile(`(\.func\d+)(\.func\d+|\.\d+)*$`)
-	plainName     = regexp.MustCompile(`^(\(\*?[\pL_][\pL\pN_]*\)|[\pL_][\pL\pN_]*)(\.[\pL_][\pL\pN_]*)?$`)
-	majorVersion  = regexp.MustCompile(`^v\d+\.`) // of a package, as "gopkg.in/yaml.v3.F"
+	literalSuffix = lazyregexp.New(`(\.func\d+)(\.func\d+|\.\d+)*$`)
+	plainName     = lazyregexp.New(`^(\(\*?[\pL_][\pL\pN_]*\)|[\pL_][\pL\pN_]*)(\.[\pL_][\pL\pN_]*)?$`)
+	majorVersion  = lazyregexp.New(`^v\d+\.`) // of a package, as "gopkg.in/yaml.v3.F"
 )
 
 // parseSymbol takes the name of a function apart. ok is false for those without a

@@ -6,10 +6,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // modTree is the modules whose source this machine has in directories of
@@ -339,9 +340,9 @@ var (
 	// goWord finds "go" as a word of its own in a GOROOT: /usr/local/go,
 	// ~/sdk/go1.26.1, /usr/lib/go-1.26, hostedtoolcache/go/1.26.1/x64,
 	// Cellar/go/1.26.1/libexec, golang.org/toolchain@..., external/go_sdk.
-	goWord = regexp.MustCompile(`(?i)(^|[^a-z])go(lang|root|sdk)?([^a-z]|$)`)
+	goWord = lazyregexp.New(`(?i)(^|[^a-z])go(lang|root|sdk)?([^a-z]|$)`)
 	// goVersion finds the version in the same places.
-	goVersion = regexp.MustCompile(`(?i)go[-/]?(1\.\d+(?:\.\d+)?(?:(?:rc|beta)\d+)?)`)
+	goVersion = lazyregexp.New(`(?i)go[-/]?(1\.\d+(?:\.\d+)?(?:(?:rc|beta)\d+)?)`)
 )
 
 // gorootPlaces: the standard library and the go command.
@@ -463,7 +464,7 @@ func (f *Finder) checkoutPlaces(name string) iter.Seq[place] {
 	}
 }
 
-var majorSuffix = regexp.MustCompile(`^v[0-9]+$`)
+var majorSuffix = lazyregexp.New(`^v[0-9]+$`)
 
 func moduleBase(modPath string) string {
 	if base := path.Base(modPath); !majorSuffix.MatchString(base) {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -16,7 +16,7 @@ import (
 type Folders []string
 
 // plainID is what build IDs look like that may be part of a file's name.
-var plainID = regexp.MustCompile(`^[0-9A-Za-z_-]{3,}$`)
+var plainID = lazyregexp.New(`^[0-9A-Za-z_-]{3,}$`)
 
 // Open opens the executable of a mapping. It is looked for by the mapping's own
 // name, where that is in a folder, and in each folder under the names that

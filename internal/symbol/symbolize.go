@@ -10,11 +10,11 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -286,7 +286,7 @@ func symbolURL(source string) string {
 	return u.String()
 }
 
-var symbolLine = regexp.MustCompile(`(0x[0-9a-fA-F]+)\s+(.*)`)
+var symbolLine = lazyregexp.New(`(0x[0-9a-fA-F]+)\s+(.*)`)
 
 // askSymbols names the locations of mapping i that are nameless. The server has
 // the mapping delta further up.

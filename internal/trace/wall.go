@@ -27,11 +27,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 	"golang.org/x/exp/trace"
 )
@@ -82,7 +82,7 @@ const StateLabel = "state"
 // ones come in another format, in no order.
 const oldest = 22
 
-var header = regexp.MustCompile(`^go 1\.(\d+) trace\x00\x00\x00`)
+var header = lazyregexp.New(`^go 1\.(\d+) trace\x00\x00\x00`)
 
 // HeaderSize is how much of a file Is wants to see.
 const HeaderSize = 16

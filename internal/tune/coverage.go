@@ -11,7 +11,6 @@ import (
 	"go/token"
 	"path"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // Coverage is what tests execute of a function that a rewrite changes. Tests that pass say
@@ -50,7 +50,7 @@ type block struct {
 }
 
 // profileLine is "example.com/m/file.go:7.21,9.3 2 1".
-var profileLine = regexp.MustCompile(`^(.+):(\d+)\.(\d+),(\d+)\.(\d+) (\d+) (\d+)$`)
+var profileLine = lazyregexp.New(`^(.+):(\d+)\.(\d+),(\d+)\.(\d+) (\d+) (\d+)$`)
 
 // maxCoverage bounds a coverage profile: each block of code has 50 bytes for each package
 // with tests.
@@ -177,7 +177,7 @@ func functionName(f *ast.FuncDecl) string {
 	}
 }
 
-var hunk = regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@`)
+var hunk = lazyregexp.New(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@`)
 
 // changesOf reads them from a unified diff.
 func changesOf(fix *advice.Fix) *changes {

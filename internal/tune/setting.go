@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // DefaultSettings are tried where nobody names others, and behind them a limit on
@@ -47,9 +47,9 @@ func CheckSetting(setting string) error {
 	return nil
 }
 
-var settingForms = map[string]*regexp.Regexp{
-	"GOGC":       regexp.MustCompile(`^(off|\d{1,9})$`),
-	"GOMEMLIMIT": regexp.MustCompile(`^(off|\d{1,18}(B|KiB|MiB|GiB|TiB)?)$`),
+var settingForms = map[string]*lazyregexp.Regexp{
+	"GOGC":       lazyregexp.New(`^(off|\d{1,9})$`),
+	"GOMEMLIMIT": lazyregexp.New(`^(off|\d{1,18}(B|KiB|MiB|GiB|TiB)?)$`),
 }
 
 // goDefaults are what programs take for variables that are not set.

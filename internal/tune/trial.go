@@ -16,6 +16,7 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A Tuner tries rewrites, one after the other.
@@ -216,10 +217,10 @@ func (t *Tuner) builds(ctx context.Context, r *Result, f *advice.Finding, overla
 
 // complaints are the lines of go vet without positions, which a rewrite moves.
 func complaints(out []byte) []byte {
-	return position.ReplaceAll(out, nil)
+	return position.Get().ReplaceAll(out, nil)
 }
 
-var position = regexp.MustCompile(`(?m)^\S*?:\d+(:\d+)?: `)
+var position = lazyregexp.New(`(?m)^\S*?:\d+(:\d+)?: `)
 
 // twice has something proved, and once more where that is to be, for some time where more samples
 // may tell: to refute takes two runs, as to confirm does. The second counts.
@@ -330,7 +331,7 @@ func selection(benchmarks []capture.BenchID) (packages []string, pattern string)
 }
 
 // cpuSuffix is what package testing puts behind names: the value of GOMAXPROCS.
-var cpuSuffix = regexp.MustCompile(`-\d+$`)
+var cpuSuffix = lazyregexp.New(`-\d+$`)
 
 // tail returns the end of what a command printed.
 func tail(out []byte) string {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var binaryReflection = &advice.Rule{
@@ -20,7 +20,7 @@ in a fraction of the time, several values for each write.
 Slices of numbers, which both know and convert at once, are not reported. What the bytes are has to stay the same, which
 the code's tests have to show: it is advice only.`,
 	Class:     advice.AdviceOnly,
-	Frames:    regexp.MustCompile(`^encoding/binary\.`),
+	Frames:    lazyregexp.New(`^encoding/binary\.`),
 	Allocates: true,
 	Gain:      3,
 	Match:     matchBinaryReflection,

@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var bufferGrow = &advice.Rule{
@@ -75,7 +75,7 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 	return matches
 }
 
-var bufferGrowFrames = regexp.MustCompile(`^bytes\.(growSlice|\(\*Buffer\)\.grow)$|^strings\.\(\*Builder\)\.(Write\w*|grow)$`)
+var bufferGrowFrames = lazyregexp.New(`^bytes\.(growSlice|\(\*Buffer\)\.grow)$|^strings\.\(\*Builder\)\.(Write\w*|grow)$`)
 
 // newlyDeclared returns the statement that declares a local, empty buffer.
 func newlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {

@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var bufferToBuilder = &advice.Rule{
@@ -38,7 +38,7 @@ costs what the copy does: of such texts there is a rewrite only where something 
 	},
 }
 
-var bufferString = regexp.MustCompile(`^bytes\.\(\*Buffer\)\.String$`)
+var bufferString = lazyregexp.New(`^bytes\.\(\*Buffer\)\.String$`)
 
 // doubledText is the length of texts up to which a Builder, which append lets grow, allocates
 // less than a Buffer that doubles and is copied: of 1,000 bytes written in small pieces

@@ -2,11 +2,11 @@ package rules
 
 import (
 	"go/ast"
-	"regexp"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var busySelect = &advice.Rule{
@@ -19,7 +19,7 @@ has to do something now and then, a case that receives from a time.Ticker says w
 
 The rule keeps silent where the default case, or the loop beside the select, does any work.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^runtime\.select(nbrecv|nbsend|go)$`),
+	Frames: lazyregexp.New(`^runtime\.select(nbrecv|nbsend|go)$`),
 	Gain:   20,
 	Match:  matchBusySelect,
 }

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var bytesSprintf = &advice.Rule{
@@ -24,7 +24,7 @@ alone, nothing is reported.
 
 Formatting what may come out empty is left to review: fmt.Appendf(nil, …) is nil then.`,
 	Class:  advice.Safe,
-	Frames: regexp.MustCompile(`^fmt\.Sprint|^runtime\.stringtoslicebyte`),
+	Frames: lazyregexp.New(`^fmt\.Sprint|^runtime\.stringtoslicebyte`),
 	Since:  "1.19",
 	Gain:   1.2,
 	Match:  matchBytesSprintf,
@@ -108,7 +108,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 	return matches
 }
 
-var sprinted = regexp.MustCompile(`^fmt\.Sprint`)
+var sprinted = lazyregexp.New(`^fmt\.Sprint`)
 
 // onStack reports whether the bytes that a string becomes on the line are seen to be no
 // allocation: those of up to 32 are not if they don't outlive the function. Appending

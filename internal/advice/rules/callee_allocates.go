@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var calleeAllocates = &advice.Rule{
@@ -46,4 +46,4 @@ func matchCalleeAllocates(s *advice.Site) []advice.Match {
 }
 
 // others are functions of which other rules know when to speak: pools, and buffers that grow.
-var others = regexp.MustCompile(`^(sync|testing)\.|^(strings\.\(\*Builder\)|bytes\.\(\*Buffer\))\.`)
+var others = lazyregexp.New(`^(sync|testing)\.|^(strings\.\(\*Builder\)|bytes\.\(\*Buffer\))\.`)

@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
-	"regexp"
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-var chanSend = regexp.MustCompile(`^runtime\.chansend1$`)
+var chanSend = lazyregexp.New(`^runtime\.chansend1$`)
 
 var channelHandover = &advice.Rule{
 	ID:      "channel-handover",

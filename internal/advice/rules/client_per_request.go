@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var clientPerRequest = &advice.Rule{
@@ -29,10 +29,10 @@ Who owns a client, and when it is closed, is a matter of design, so that it is a
 	Match:     matchClientPerRequest,
 }
 
-var clientFrames = regexp.MustCompile(`^net\.|^net/http\.|^crypto/tls\.|^crypto/x509\.|^database/sql\.|^google\.golang\.org/grpc|^github\.com/(redis|go-redis|twmb|jackc|segmentio|aws|elastic|nats-io)/|^go\.mongodb\.org/`)
+var clientFrames = lazyregexp.New(`^net\.|^net/http\.|^crypto/tls\.|^crypto/x509\.|^database/sql\.|^google\.golang\.org/grpc|^github\.com/(redis|go-redis|twmb|jackc|segmentio|aws|elastic|nats-io)/|^go\.mongodb\.org/`)
 
 // makesClient matches functions that return what keeps connections.
-var makesClient = regexp.MustCompile(`^(database/sql\.Open(DB)?|` +
+var makesClient = lazyregexp.New(`^(database/sql\.Open(DB)?|` +
 	`google\.golang\.org/grpc\.(NewClient|Dial|DialContext)|` +
 	`github\.com/(redis/go-redis|go-redis/redis)/v\d+\.New(Client|ClusterClient|FailoverClient|UniversalClient)|` +
 	`github\.com/twmb/franz-go/pkg/kgo\.NewClient|` +

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var concatIntoBuffer = &advice.Rule{
@@ -22,7 +22,7 @@ The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors 
 append(b, (a + c)...). To a strings.Builder that the function declares, pieces are advice if they are written once, or if the joined
 string is so short that it isn't allocated: they make the Builder grow by smaller steps.`,
 	Class:     advice.Safe,
-	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
+	Frames:    lazyregexp.New(`^runtime\.concatstring`),
 	Allocates: true,
 	Gain:      2,
 	Match:     matchConcatIntoBuffer,

@@ -5,10 +5,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var containsAny = &advice.Rule{
@@ -31,10 +31,10 @@ that this takes the time, the rewrite of bytes.ContainsAny is slices.ContainsFun
 	},
 }
 
-var anyOf = regexp.MustCompile(`^(strings|bytes)\.(ContainsAny|IndexAny)$`)
+var anyOf = lazyregexp.New(`^(strings|bytes)\.(ContainsAny|IndexAny)$`)
 
 // amongChars is what looks for a byte of a short text among the characters.
-var amongChars = regexp.MustCompile(`^(internal/bytealg\.IndexByteString|indexbytebody)$`)
+var amongChars = lazyregexp.New(`^(internal/bytealg\.IndexByteString|indexbytebody)$`)
 
 func matchContainsAny(s *advice.Site) []advice.Match {
 	var matches []advice.Match

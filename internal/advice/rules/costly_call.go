@@ -5,11 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var costlyCall = &advice.Rule{
@@ -128,7 +128,7 @@ var costlyFunctions = map[string]costly{
 	"(*encoding/base64.Encoding).EncodeToString": {1.5, encodes},
 }
 
-func costlyFrames() *regexp.Regexp {
+func costlyFrames() *lazyregexp.Regexp {
 	return framesOf(slices.Sorted(maps.Keys(costlyFunctions))...)
 }
 

@@ -5,9 +5,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var deepEqual = &advice.Rule{
@@ -23,7 +23,7 @@ value may change the first. Where pointers, interfaces or floating
 point numbers are inside, whose equality is another one, and for nested slices, there is advice only: an Equal method,
 or slices.EqualFunc.`,
 	Class:  advice.Safe,
-	Frames: regexp.MustCompile(`^reflect\.(DeepEqual|deepValueEqual)$`),
+	Frames: lazyregexp.New(`^reflect\.(DeepEqual|deepValueEqual)$`),
 	Since:  "1.21",
 	Gain:   10,
 	Match:  matchDeepEqual,

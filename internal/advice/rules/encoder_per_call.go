@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var encoderPerCall = &advice.Rule{
@@ -38,7 +38,7 @@ functions of other modules that call a constructor like NewEncoder each time.`,
 	},
 }
 
-var encoderFrames = regexp.MustCompile(`^compress/\w+\.New\w+$|^compress/flate\.\(\*(compressor|decompressor)\)\.init|^compress/flate\.new|` +
+var encoderFrames = lazyregexp.New(`^compress/\w+\.New\w+$|^compress/flate\.\(\*(compressor|decompressor)\)\.init|^compress/flate\.new|` +
 	`^bufio\.New\w+$|^bufio\.\(\*Scanner\)\.Scan$|^encoding/(csv|gob|json|xml)\.New\w+$|^encoding/(base32|base64|hex)\.New(Encoder|Decoder)$|^encoding/json\.\(\*Decoder\)\.refill$|` +
 	`^crypto(/internal/fips140)?/(sha1|sha256|sha512|md5|hmac)\.New\w*$|` +
 	`^hash/(adler32|crc32|crc64|fnv)\.New\w*$|^text/tabwriter\.(NewWriter|\(\*Writer\)\.addLine)$|` +
@@ -46,7 +46,7 @@ var encoderFrames = regexp.MustCompile(`^compress/\w+\.New\w+$|^compress/flate\.
 
 // foreignEncoder matches constructors of other modules: the first part of their paths
 // has a dot.
-var foreignEncoder = regexp.MustCompile(`^[^/.]+\.[^/]+/.*\.New(Encoder|Decoder|Writer|Reader|Parser)\w*$`)
+var foreignEncoder = lazyregexp.New(`^[^/.]+\.[^/]+/.*\.New(Encoder|Decoder|Writer|Reader|Parser)\w*$`)
 
 // An encoderKind is what is known of what a constructor makes.
 type encoderKind struct {
@@ -141,7 +141,7 @@ func matchEncoderPerCall(s *advice.Site) []advice.Match {
 		for _, made := range madeBy(s, c) {
 			call := made.Node().(*ast.CallExpr)
 			kind := encoderKinds[s.Callee(call)]
-			frames := regexp.MustCompile(kind.frames)
+			frames := lazyregexp.New(kind.frames)
 			if s.Share(frames) == 0 || runsOnce(s, made) || pooled(s, made) || slices.ContainsFunc(matches, func(m advice.Match) bool { return m.Node == call }) {
 				continue
 			}

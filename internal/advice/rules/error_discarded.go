@@ -5,11 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var errorDiscarded = &advice.Rule{
@@ -26,7 +26,7 @@ one of the package that it calls, spends time on errors.`,
 }
 
 // madeErrors are functions that make errors.
-var madeErrors = regexp.MustCompile(`^fmt\.Errorf$|^errors\.New$|^strconv\.(syntaxError|rangeError|baseError|bitSizeError)$|^github\.com/pkg/errors\.(New|Errorf|Wrapf?|WithStack)$`)
+var madeErrors = lazyregexp.New(`^fmt\.Errorf$|^errors\.New$|^strconv\.(syntaxError|rangeError|baseError|bitSizeError)$|^github\.com/pkg/errors\.(New|Errorf|Wrapf?|WithStack)$`)
 
 // errorsMatter is the share from which on making errors is worth a word.
 const errorsMatter = 0.03

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var errorFormatted = &advice.Rule{
@@ -27,7 +27,7 @@ reported, nor those that are made once.`,
 	Match:  matchErrorFormatted,
 }
 
-var errorfFrames = regexp.MustCompile(`^fmt\.Errorf$`)
+var errorfFrames = lazyregexp.New(`^fmt\.Errorf$`)
 
 func matchErrorFormatted(s *advice.Site) []advice.Match {
 	if s.Share(errorfFrames) < 0.1 {

@@ -5,12 +5,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var errorfStatic = &advice.Rule{
@@ -23,7 +23,7 @@ allocates nothing. fmt.Errorf without verbs reads its format on top.
 The rewrite is left to review: an error that is one variable is equal to itself with ==, and callers may tell it from
 others. What runs once is not reported.`,
 	Class:  advice.Review,
-	Frames: regexp.MustCompile(`^fmt\.Errorf$|^errors\.New$`),
+	Frames: lazyregexp.New(`^fmt\.Errorf$|^errors\.New$`),
 	Gain:   5,
 	Match:  matchErrorfStatic,
 	Conditions: advice.Conditions{

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var filterCopy = &advice.Rule{
@@ -24,7 +24,7 @@ Where somebody does, a slice with room for all of xs is allocated once, where on
 No rewrite is offered: whether somebody else holds the same slice, the function alone doesn't tell. The rule keeps silent
 where the function itself uses the slice after the loop.`,
 	Class:     advice.AdviceOnly,
-	Frames:    regexp.MustCompile(`^runtime\.(growslice|makeslice)`),
+	Frames:    lazyregexp.New(`^runtime\.(growslice|makeslice)`),
 	Allocates: true,
 	Gain:      2,
 	Match:     matchFilterCopy,

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var hashSum = &advice.Rule{
@@ -34,7 +34,7 @@ returned or kept.`,
 	},
 }
 
-var sumFrames = regexp.MustCompile(`^(golang\.org/x/)?(crypto|hash)/.*\.Sum$`)
+var sumFrames = lazyregexp.New(`^(golang\.org/x/)?(crypto|hash)/.*\.Sum$`)
 
 func matchHashSum(s *advice.Site) []advice.Match {
 	if s.Share(sumFrames) == 0 {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"net/textproto"
-	"regexp"
 	"strconv"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var headerKey = &advice.Rule{
@@ -20,7 +20,7 @@ one of them, copied to the heap.
 
 A name in a variable or constant of another name is reported without a rewrite: it may have to be as it is elsewhere.`,
 	Class:  advice.Safe,
-	Frames: regexp.MustCompile(`^net/textproto\.[cC]anonicalMIMEHeaderKey$`),
+	Frames: lazyregexp.New(`^net/textproto\.[cC]anonicalMIMEHeaderKey$`),
 	Gain:   3,
 	Match:  matchHeaderKey,
 	Conditions: advice.Conditions{

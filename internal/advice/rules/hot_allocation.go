@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var hotAllocation = &advice.Rule{
@@ -39,7 +39,7 @@ again, be given by the caller, or be returned by value.
 
 The rule speaks of a line only if no other does, and only of what the line itself allocates.`,
 	Class:     advice.AdviceOnly,
-	Frames:    regexp.MustCompile(`^runtime\.(newobject|makeslice|growslice|convT\w*|mallocgc\w*)$`),
+	Frames:    lazyregexp.New(`^runtime\.(newobject|makeslice|growslice|convT\w*|mallocgc\w*)$`),
 	Allocates: true,
 	Own:       true,
 	Generic:   true,

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var joinLiteral = &advice.Rule{
@@ -20,7 +20,7 @@ field, the slice is allocated as well, as the compiler can't see what is done wi
 Called through a field or variable the rewrite is left to review. It is offered if nothing else is assigned to it in
 its package, and the profile has strings.Join below the line.`,
 	Class:     advice.Safe,
-	Frames:    regexp.MustCompile(`^strings\.Join$`),
+	Frames:    lazyregexp.New(`^strings\.Join$`),
 	Allocates: true,
 	Gain:      1.5,
 	Match:     matchJoinLiteral,

@@ -5,9 +5,9 @@ import (
 	"go/ast"
 	"go/types"
 	"go/version"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var jsonReflection = &advice.Rule{
@@ -51,7 +51,7 @@ are not reported, nor single numbers and strings.`,
 	},
 }
 
-var jsonFrames = regexp.MustCompile(`^encoding/json[./]`)
+var jsonFrames = lazyregexp.New(`^encoding/json[./]`)
 
 // matchJSON has why say something of calls that take the time.
 func matchJSON(s *advice.Site, why func(c advice.Call, t types.Type, decodes bool) string) []advice.Match {

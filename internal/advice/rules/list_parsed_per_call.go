@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var listParsedPerCall = &advice.Rule{
@@ -36,7 +36,7 @@ var parsers = []string{
 	"strings.ToUpper", "path.Clean", "path/filepath.Clean", "time.Parse", "time.ParseDuration", "strconv.Atoi", "strconv.ParseInt", "strconv.ParseFloat", "regexp.Compile", "regexp.MustCompile",
 }
 
-var preparing = regexp.MustCompile(`(?i)^(must)?(parse|prepare|compile|normali[sz]e|tokeni[sz]e|split|decode|canonicali[sz]e)`)
+var preparing = lazyregexp.New(`(?i)^(must)?(parse|prepare|compile|normali[sz]e|tokeni[sz]e|split|decode|canonicali[sz]e)`)
 
 func matchListParsedPerCall(s *advice.Site) []advice.Match {
 	if s.Decl == nil || s.Func.Node() != ast.Node(s.Decl) || !answers(s) || s.Share(nil) < parsedMuch {

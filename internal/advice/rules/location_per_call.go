@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var locationPerCall = &advice.Rule{
@@ -18,7 +18,7 @@ A constant name is loaded once: the rewrite makes a function with sync.OnceValue
 left to review as an error would be kept, too. A name from the configuration is best resolved where that is read, so
 that a wrong one is known at the start; names from data can be kept in a sync.Map.`,
 	Class:  advice.Review,
-	Frames: regexp.MustCompile(`^time\.(LoadLocation|loadLocation|LoadLocationFromTZData|loadTzinfo)`),
+	Frames: lazyregexp.New(`^time\.(LoadLocation|loadLocation|LoadLocationFromTZData|loadTzinfo)`),
 	Since:  "1.21",
 	Gain:   50,
 	Match:  matchLocationPerCall,

@@ -3,12 +3,12 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var logArgs = &advice.Rule{
@@ -23,7 +23,7 @@ slog's LogAttrs saves the boxes of arguments, too.
 Reported where making arguments takes time in the profile and writing records takes none. Asking first leaves out what
 else the arguments do, so that it is advice only.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^(fmt|encoding/json|encoding/hex|strconv|strings|net/http/httputil|log|log/slog|time|reflect)\.|\)\.(String|Error|GoString)$`),
+	Frames: lazyregexp.New(`^(fmt|encoding/json|encoding/hex|strconv|strings|net/http/httputil|log|log/slog|time|reflect)\.|\)\.(String|Error|GoString)$`),
 	Gain:   5,
 	Match:  matchLogArgs,
 }
@@ -31,8 +31,8 @@ else the arguments do, so that it is advice only.`,
 // quiet matches what logs at levels that are usually disabled; handles what runs only
 // if they are not.
 var (
-	quiet   = regexp.MustCompile(`(Debug|Trace|Verbose)(f|ln|w|Context)?$`)
-	handles = regexp.MustCompile(`^log/slog\.\(\*(commonHandler|TextHandler|JSONHandler|handleState)\)\.|\)\.(Handle|Fire)$|^log\.\(\*Logger\)\.output|^github\.com/sirupsen/logrus\.\(\*?Entry\)\.(log|write)|^go\.uber\.org/zap\.\(\*Logger\)\.Write|zapcore\.\(\*CheckedEntry\)\.Write`)
+	quiet   = lazyregexp.New(`(Debug|Trace|Verbose)(f|ln|w|Context)?$`)
+	handles = lazyregexp.New(`^log/slog\.\(\*(commonHandler|TextHandler|JSONHandler|handleState)\)\.|\)\.(Handle|Fire)$|^log\.\(\*Logger\)\.output|^github\.com/sirupsen/logrus\.\(\*?Entry\)\.(log|write)|^go\.uber\.org/zap\.\(\*Logger\)\.Write|zapcore\.\(\*CheckedEntry\)\.Write`)
 )
 
 func matchLogArgs(s *advice.Site) []advice.Match {

@@ -6,13 +6,13 @@ import (
 	"go/token"
 	"go/types"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var loopInvariantCall = &advice.Rule{
@@ -27,7 +27,7 @@ have an empty loop fail, and where fields, elements or maps are involved, which 
 advice only; so it is where a function calls it with what it is given, and is itself called in loops alone, with the same in
 each turn. What is on the way out of the loop, before a return or break, is not reported.`,
 	Class:  advice.Review,
-	Frames: regexp.MustCompile(`^(strings|strconv|fmt|path|path/filepath|net/url|regexp|time|encoding/json|encoding/hex|html|net)\.`),
+	Frames: lazyregexp.New(`^(strings|strconv|fmt|path|path/filepath|net/url|regexp|time|encoding/json|encoding/hex|html|net)\.`),
 	Gain:   10,
 	Match:  matchLoopInvariantCall,
 	Conditions: advice.Conditions{

@@ -5,12 +5,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var mapGrows = &advice.Rule{
@@ -37,7 +37,7 @@ caller has made.`,
 }
 
 // The first group, of eight keys, is no growth: a size up to 8 changes nothing.
-var mapGrowth = regexp.MustCompile(`^internal/runtime/maps\.(\(\*table\)\.(rehash|grow|split)|\(\*Map\)\.growToTable|newTable)` +
+var mapGrowth = lazyregexp.New(`^internal/runtime/maps\.(\(\*table\)\.(rehash|grow|split)|\(\*Map\)\.growToTable|newTable)` +
 	`|^runtime\.(hashGrow|growWork|evacuate|makeBucketArray)`)
 
 func matchMapGrows(s *advice.Site) []advice.Match {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var mapRange = &advice.Rule{
@@ -19,7 +19,7 @@ looks anything up. The order is then the same each time, too.
 
 No rewrite is offered, as all places that change the map would have to change the slice.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^internal/runtime/maps\.\(\*Iter\)\.|^runtime\.mapIter(Start|Next)$|^runtime\.mapiter(init|next)$`),
+	Frames: lazyregexp.New(`^internal/runtime/maps\.\(\*Iter\)\.|^runtime\.mapIter(Start|Next)$|^runtime\.mapiter(init|next)$`),
 	Gain:   3,
 	Match:  matchMapRange,
 }

@@ -5,12 +5,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var materialiseToCount = &advice.Rule{
@@ -26,7 +26,7 @@ allocate. It offers no rewrite.`,
 	Match: matchMaterialiseToCount,
 }
 
-var collecting = regexp.MustCompile(`^runtime\.(growslice|makeslice|mallocgc)`)
+var collecting = lazyregexp.New(`^runtime\.(growslice|makeslice|mallocgc)`)
 
 func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 	var matches []advice.Match

@@ -3,7 +3,6 @@ package rules
 import (
 	"go/ast"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -11,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // Of the analyzers that go fix runs, those that make a program faster where it is hot.
@@ -30,7 +30,7 @@ The rewrite is offered where the variable is declared for the call alone and use
 	Analyzer: modernize.ErrorsAsTypeAnalyzer,
 	Why:      "errors.As compares types by reflection, and its target is allocated on the heap: errors.AsType is compiled for the type, and returns what it finds.",
 	Class:    advice.Safe,
-	Frames:   regexp.MustCompile(`^errors\.[aA]s$|^internal/reflectlite\.`),
+	Frames:   lazyregexp.New(`^errors\.[aA]s$|^internal/reflectlite\.`),
 	Since:    "1.26",
 	Gain:     3,
 	Conditions: advice.Conditions{
@@ -51,7 +51,7 @@ The rewrite is left to review where there may be no value, or one of an unexport
 	Analyzer: named("reflecttypeassert"),
 	Why:      "Interface copies the value to the heap, and the type assertion copies it back: reflect.TypeAssert takes it from where it is.",
 	Class:    advice.Safe,
-	Frames:   regexp.MustCompile(`^reflect\.(Value\.Interface|valueInterface|packEface)$`),
+	Frames:   lazyregexp.New(`^reflect\.(Value\.Interface|valueInterface|packEface)$`),
 	Since:    "1.25",
 	Gain:     2,
 	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
@@ -94,7 +94,7 @@ func holdsValue(s *advice.Site, assertion ast.Node) bool {
 }
 
 // reflectCopies is where Interface allocates what it copies a value to.
-var reflectCopies = regexp.MustCompile(`^reflect\.unsafe_New$`)
+var reflectCopies = lazyregexp.New(`^reflect\.unsafe_New$`)
 
 var reflectType = &advice.Rule{
 	ID:      "reflect-type",
@@ -105,7 +105,7 @@ reflect.TypeFor[T](), which came with Go 1.22, is a constant to the compiler.`,
 	Analyzer: modernize.ReflectTypeForAnalyzer,
 	Why:      "The type is known to the compiler: reflect.TypeFor is a constant, and calls nothing.",
 	Class:    advice.Safe,
-	Frames:   regexp.MustCompile(`^reflect\.(TypeOf$|toType$|toRType$|\(\*rtype\)\.Elem$)`),
+	Frames:   lazyregexp.New(`^reflect\.(TypeOf$|toType$|toRType$|\(\*rtype\)\.Elem$)`),
 	Since:    "1.22",
 	Gain:     3,
 	Conditions: advice.Conditions{
@@ -124,7 +124,7 @@ append of a single slice is as fast as slices.Clone, and is not reported.`,
 	Analyzer:  modernize.AppendClippedAnalyzer,
 	Why:       "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all. Check that the result may be nil where all are empty, and that it never shares memory with the first.",
 	Class:     advice.Review,
-	Frames:    regexp.MustCompile(`^runtime\.growslice$`),
+	Frames:    lazyregexp.New(`^runtime\.growslice$`),
 	Allocates: true,
 	Since:     "1.22",
 	Gain:      1.8,

@@ -5,15 +5,15 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-var unlocks = regexp.MustCompile(`^sync\.\(\*(RW)?Mutex\)\.R?Unlock$`)
+var unlocks = lazyregexp.New(`^sync\.\(\*(RW)?Mutex\)\.R?Unlock$`)
 
 var mutexContention = &advice.Rule{
 	ID:      "mutex-contention",

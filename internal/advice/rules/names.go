@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // packageName returns what a package of the standard library is called at a position
@@ -290,12 +291,12 @@ func builtins(s *advice.Site, at token.Pos, names ...string) bool {
 
 // framesOf matches the names that profiles have of functions, which go/types names, with
 // their type arguments.
-func framesOf(functions ...string) *regexp.Regexp {
+func framesOf(functions ...string) *lazyregexp.Regexp {
 	var names []string
 	for _, name := range functions {
 		names = append(names, regexp.QuoteMeta(symbolOf(name)))
 	}
-	return regexp.MustCompile(`^(` + strings.Join(names, "|") + `)(\[.*)?$`)
+	return lazyregexp.New(`^(` + strings.Join(names, "|") + `)(\[.*)?$`)
 }
 
 // symbolOf is the name that profiles have of a function or method: time.Time.Format of

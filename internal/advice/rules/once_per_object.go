@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var oncePerObject = &advice.Rule{
@@ -17,7 +17,7 @@ and a method that calls its Do, allocate nothing.
 
 No rewrite is offered. What is made once a process is not reported.`,
 	Class:     advice.AdviceOnly,
-	Frames:    regexp.MustCompile(`^sync\.Once(Func|Values?)\b`),
+	Frames:    lazyregexp.New(`^sync\.Once(Func|Values?)\b`),
 	Allocates: true,
 	Gain:      3,
 	Match:     matchOncePerObject,

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var passwordHash = &advice.Rule{
@@ -18,7 +18,7 @@ don't take the cores of all other requests.
 
 A lower cost makes a program faster and its passwords weaker: don't, below today's recommendations. Advice only.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^golang\.org/x/crypto/(bcrypt|scrypt|argon2|pbkdf2|blowfish)\.|^crypto/pbkdf2\.|^crypto/internal/fips140/pbkdf2\.`),
+	Frames: lazyregexp.New(`^golang\.org/x/crypto/(bcrypt|scrypt|argon2|pbkdf2|blowfish)\.|^crypto/pbkdf2\.|^crypto/internal/fips140/pbkdf2\.`),
 	Gain:   2,
 	Match: func(s *advice.Site) []advice.Match {
 		var matches []advice.Match

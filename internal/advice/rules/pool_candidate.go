@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var poolCandidate = &advice.Rule{
@@ -26,7 +26,7 @@ The rule speaks of buffers, arrays and structs from 1 KiB on that don't leave th
 of constructors of such objects. It offers no rewrite: what is put back must not be used any more, and what is taken out
 has old contents.`,
 	Class:     advice.AdviceOnly,
-	Frames:    regexp.MustCompile(`^runtime\.(makeslice|newobject|mallocgc\w*)$`),
+	Frames:    lazyregexp.New(`^runtime\.(makeslice|newobject|mallocgc\w*)$`),
 	Allocates: true,
 	Gain:      2,
 	Match:     matchPoolCandidate,

@@ -2,9 +2,9 @@ package rules
 
 import (
 	"go/ast"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var poolEmpty = &advice.Rule{
@@ -24,7 +24,7 @@ Look at what calls Get, and put back on each path, with defer where there are se
 	Match:     matchPoolEmpty,
 }
 
-var allocatedFrames = regexp.MustCompile(`^runtime\.(newobject|makeslice|mallocgc\w*)$`)
+var allocatedFrames = lazyregexp.New(`^runtime\.(newobject|makeslice|mallocgc\w*)$`)
 
 func matchPoolEmpty(s *advice.Site) []advice.Match {
 	lit, ok := s.Func.Node().(*ast.FuncLit)

@@ -3,9 +3,9 @@ package rules
 import (
 	"fmt"
 	"go/types"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var poolValue = &advice.Rule{
@@ -16,7 +16,7 @@ var poolValue = &advice.Rule{
 which is what the pool was to save. Keep pointers in the pool, to slices as to anything else, and put back the pointer
 that Get returned.`,
 	Class:     advice.AdviceOnly,
-	Frames:    regexp.MustCompile(`^runtime\.convT`),
+	Frames:    lazyregexp.New(`^runtime\.convT`),
 	Allocates: true,
 	Gain:      1.5,
 	Match:     matchPoolValue,

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var randSourcePerCall = &advice.Rule{
@@ -26,7 +26,7 @@ drawing, the rewrite draws from the package. It is left to review as somebody ma
 seed of its own, which gives the same numbers again, is better kept, or made by rand.NewPCG of math/rand/v2, which costs
 nothing but gives other numbers: advice only.`,
 	Class:  advice.Review,
-	Frames: regexp.MustCompile(`^math/rand\.(NewSource|newSource|New$|seedrand|\(\*rngSource\)\.Seed)`),
+	Frames: lazyregexp.New(`^math/rand\.(NewSource|newSource|New$|seedrand|\(\*rngSource\)\.Seed)`),
 	Since:  "1.20",
 	Gain:   100,
 	Match:  matchRandSourcePerCall,

@@ -3,11 +3,11 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"regexp"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var readAllDecode = &advice.Rule{
@@ -23,7 +23,7 @@ used again at once.
 No rewrite is offered: a decoder stops after the first value, where Unmarshal fails if something follows. Since Go 1.26
 io.ReadAll is about twice as fast as before and wastes less.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^io(/ioutil)?\.ReadAll$`),
+	Frames: lazyregexp.New(`^io(/ioutil)?\.ReadAll$`),
 	Gain:   1.5,
 	Match:  matchReadAllDecode,
 }

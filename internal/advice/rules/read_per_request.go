@@ -2,10 +2,10 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var readPerRequest = &advice.Rule{
@@ -23,7 +23,7 @@ goroutine that runs main, it is taken for such a tool, and nothing is said unles
 reads with several goroutines a profile doesn't tell it from a service, so that it is advice only. Nor are functions reported
 that are called load or init, unless a name is constant.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^os\.(ReadFile|Open|OpenFile|ReadDir|Stat|Lstat|openFileNolog|readFileContents)$|^os\.\(\*File\)\.|^io/ioutil\.Read|^io/fs\.(ReadFile|ReadDir|Glob|WalkDir)|^path/filepath\.(Glob|Walk|WalkDir)|^embed\.`),
+	Frames: lazyregexp.New(`^os\.(ReadFile|Open|OpenFile|ReadDir|Stat|Lstat|openFileNolog|readFileContents)$|^os\.\(\*File\)\.|^io/ioutil\.Read|^io/fs\.(ReadFile|ReadDir|Glob|WalkDir)|^path/filepath\.(Glob|Walk|WalkDir)|^embed\.`),
 	Gain:   5,
 	Match:  matchReadPerRequest,
 }
@@ -63,4 +63,4 @@ func matchReadPerRequest(s *advice.Site) []advice.Match {
 	return matches
 }
 
-var fileFrames = regexp.MustCompile(`^os\.|^io/fs\.|^io/ioutil\.|^path/filepath\.|^embed\.|^syscall\.`)
+var fileFrames = lazyregexp.New(`^os\.|^io/fs\.|^io/ioutil\.|^path/filepath\.|^embed\.|^syscall\.`)

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var reflectFirst = &advice.Rule{
@@ -30,7 +31,7 @@ How what is kept has to look only the code around knows, so that it is advice on
 	Match:  matchReflectFirst,
 }
 
-var reflectFrames = regexp.MustCompile(`^reflect\.`)
+var reflectFrames = lazyregexp.New(`^reflect\.`)
 
 func matchReflectFirst(s *advice.Site) []advice.Match {
 	if s.Share(reflectFrames) < 0.02 {
@@ -64,7 +65,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 			continue
 		}
 		symbol := strings.Replace(symbolOf(c.Name), "reflect.Type.", "reflect.(*rtype).", 1)
-		frames := regexp.MustCompile(`^` + regexp.QuoteMeta(symbol) + `$`)
+		frames := lazyregexp.New(`^` + regexp.QuoteMeta(symbol) + `$`)
 		if s.Share(frames) < muchAllocated {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var regexpEngine = &advice.Rule{
@@ -39,7 +39,7 @@ borders only its author knows, so that of these there is advice only. It takes a
 	},
 }
 
-var engineFrames = regexp.MustCompile(`^regexp\.\(\*Regexp\)\.`)
+var engineFrames = lazyregexp.New(`^regexp\.\(\*Regexp\)\.`)
 
 func matchRegexpEngine(s *advice.Site) []advice.Match {
 	if s.Share(engineFrames) < 0.1 {

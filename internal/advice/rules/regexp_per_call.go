@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var regexpPerCall = &advice.Rule{
@@ -26,7 +27,7 @@ by all callers, which is fine for all methods but Longest. Other patterns that a
 benchmark that asks the same again and again would confirm any cache. What runs once, in init or under sync.Once, is not
 reported.`,
 	Class:  advice.Review,
-	Frames: regexp.MustCompile(`^regexp\.(Must)?[cC]ompile|^regexp\.Match(String|Reader)?$|^regexp/syntax\.`),
+	Frames: lazyregexp.New(`^regexp\.(Must)?[cC]ompile|^regexp\.Match(String|Reader)?$|^regexp/syntax\.`),
 	Gain:   20,
 	Match:  matchRegexpPerCall,
 	Conditions: advice.Conditions{

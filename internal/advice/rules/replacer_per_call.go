@@ -3,11 +3,11 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"regexp"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var replacerPerCall = &advice.Rule{
@@ -19,7 +19,7 @@ be used by many goroutines at once: make it once, as a variable of the package.
 
 The rewrite does that where what is replaced is constant. It is left to review as the variable is shared.`,
 	Class:     advice.Review,
-	Frames:    regexp.MustCompile(`^strings\.NewReplacer|^strings\.\(\*Replacer\)\.build|^strings\.(makeGenericReplacer|makeSingleStringReplacer|makeStringFinder|\(\*trieNode\)\.add)|^sync\.\(\*Once\)\.(Do|doSlow)`),
+	Frames:    lazyregexp.New(`^strings\.NewReplacer|^strings\.\(\*Replacer\)\.build|^strings\.(makeGenericReplacer|makeSingleStringReplacer|makeStringFinder|\(\*trieNode\)\.add)|^sync\.\(\*Once\)\.(Do|doSlow)`),
 	Allocates: true,
 	Gain:      5,
 	Match:     matchReplacerPerCall,

@@ -3,12 +3,12 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-var countsReaders = regexp.MustCompile(`^(sync/atomic|internal/runtime/atomic)\.\(\*Int32\)\.Add$`)
+var countsReaders = lazyregexp.New(`^(sync/atomic|internal/runtime/atomic)\.\(\*Int32\)\.Add$`)
 
 var rwmutexReaders = &advice.Rule{
 	ID:      "rwmutex-readers",

@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var scannerText = &advice.Rule{
@@ -24,7 +24,7 @@ string(b) in a comparison, as a map's key or in a switch copies nothing.
 The rewrite is offered for a variable that is only looked at: compared, measured, indexed, searched with package
 strings, or looked up. It is left to review, as nothing may use it after the next Scan.`,
 	Class:  advice.Review,
-	Frames: regexp.MustCompile(`^bufio\.\(\*Scanner\)\.Text$`),
+	Frames: lazyregexp.New(`^bufio\.\(\*Scanner\)\.Text$`),
 	Gain:   2,
 	Match:  matchScannerText,
 	Conditions: advice.Conditions{

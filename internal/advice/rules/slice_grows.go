@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var sliceGrows = &advice.Rule{
@@ -40,7 +40,7 @@ estimate, or to use slices.Grow.`,
 	},
 }
 
-var growFrames = regexp.MustCompile(`^runtime\.growslice`)
+var growFrames = lazyregexp.New(`^runtime\.growslice`)
 
 func matchSliceGrows(s *advice.Site) []advice.Match {
 	if s.Share(growFrames) == 0 && s.Blocks() < 2 {

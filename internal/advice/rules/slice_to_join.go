@@ -5,10 +5,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var sliceToJoin = &advice.Rule{
@@ -25,7 +25,7 @@ The rule speaks of slices that a function makes and fills, of whose elements som
 allocated, and which are for nothing else than to be joined: not sorted, turned around or filled by several goroutines. A Builder
 without Grow allocates more often than Join: how much room there has to be only the code around knows, so that it is advice only.`,
 	Class:     advice.AdviceOnly,
-	Frames:    regexp.MustCompile(`^(strings|bytes)\.Join$`),
+	Frames:    lazyregexp.New(`^(strings|bytes)\.Join$`),
 	Allocates: true,
 	Gain:      1.5,
 	Match:     matchSliceToJoin,

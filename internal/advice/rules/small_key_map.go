@@ -5,11 +5,11 @@ import (
 	"go/ast"
 	"go/types"
 	"math"
-	"regexp"
 
 	"golang.org/x/tools/go/ast/edge"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var smallKeyMap = &advice.Rule{
@@ -32,7 +32,7 @@ panics, and has to be compared with its length first. So it is advice only.`,
 }
 
 // ownLookup is what the compiler makes of m[k].
-var ownLookup = regexp.MustCompile(`^runtime\.map(access|assign)`)
+var ownLookup = lazyregexp.New(`^runtime\.map(access|assign)`)
 
 func matchSmallKeyMap(s *advice.Site) []advice.Match {
 	if s.Share(ownLookup) < muchAllocated {

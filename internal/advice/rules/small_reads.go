@@ -2,10 +2,10 @@ package rules
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var smallReads = &advice.Rule{
@@ -21,7 +21,7 @@ binary.LittleEndian.Uint32 and its like read from a []byte without either.
 
 A bufio.Reader may read ahead of what is wanted, so that all that follows has to be read from it: advice only.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(readCalls + `|^encoding/binary\.(Read|Write|Size|dataSize|intDataSize|\(\*(de|en)coder\)\.)`),
+	Frames: lazyregexp.New(readCalls + `|^encoding/binary\.(Read|Write|Size|dataSize|intDataSize|\(\*(de|en)coder\)\.)`),
 	Gain:   10,
 	Match:  matchSmallReads,
 }
@@ -29,9 +29,9 @@ A bufio.Reader may read ahead of what is wanted, so that all that follows has to
 const readCalls = `^os\.\(\*File\)\.Read|^internal/poll\.\(\*FD\)\.Read|^syscall\.[rR]ead$|^net\.\(\*conn\)\.Read`
 
 var (
-	readFrames    = regexp.MustCompile(readCalls)
-	binaryReflect = regexp.MustCompile(`^encoding/binary\.(dataSize|\(\*(de|en)coder\)\.)|^reflect\.`)
-	readAhead     = regexp.MustCompile(`^bufio\.|^net/http\.|^compress/|^crypto/tls\.`)
+	readFrames    = lazyregexp.New(readCalls)
+	binaryReflect = lazyregexp.New(`^encoding/binary\.(dataSize|\(\*(de|en)coder\)\.)|^reflect\.`)
+	readAhead     = lazyregexp.New(`^bufio\.|^net/http\.|^compress/|^crypto/tls\.`)
 )
 
 func matchSmallReads(s *advice.Site) []advice.Match {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var smallWrites = &advice.Rule{
@@ -27,8 +27,8 @@ the rule can't see, so that it is advice only. Loggers write each record at once
 }
 
 var (
-	writeFrames    = regexp.MustCompile(`^os\.\(\*File\)\.Write|^internal/poll\.\(\*FD\)\.Write|^syscall\.[wW]rite$|^net\.\(\*conn\)\.Write`)
-	bufferedFrames = regexp.MustCompile(`^bufio\.|^net/http\.|^compress/|^crypto/tls\.|^log[./]`)
+	writeFrames    = lazyregexp.New(`^os\.\(\*File\)\.Write|^internal/poll\.\(\*FD\)\.Write|^syscall\.[wW]rite$|^net\.\(\*conn\)\.Write`)
+	bufferedFrames = lazyregexp.New(`^bufio\.|^net/http\.|^compress/|^crypto/tls\.|^log[./]`)
 )
 
 func matchSmallWrites(s *advice.Site) []advice.Match {

@@ -5,10 +5,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var sortSlice = &advice.Rule{
@@ -29,7 +29,7 @@ A function that has slices.SortFunc compare numbers or strings as < does is one 
 slices.SortFunc hands elements over by value: those of more than 48 bytes are not reported, as copying them costs what
 reflection did.`,
 	Class:  advice.Safe,
-	Frames: regexp.MustCompile(`^sort\.|^internal/reflectlite\.(Swapper|ValueOf)|^slices\.\w+CmpFunc\b`),
+	Frames: lazyregexp.New(`^sort\.|^internal/reflectlite\.(Swapper|ValueOf)|^slices\.\w+CmpFunc\b`),
 	Since:  "1.21",
 	Gain:   2.5,
 	Match:  matchSortSlice,

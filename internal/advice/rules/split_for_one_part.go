@@ -7,13 +7,13 @@ import (
 	"go/token"
 	"go/types"
 	"go/version"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var splitForOnePart = &advice.Rule{
@@ -28,7 +28,7 @@ left alone: over a sequence it would lose the room on the stack that such a slic
 Of parts that a function looks at in other ways,
 but doesn't keep, there is advice only; slices that are kept are not reported.`,
 	Class:  advice.Safe,
-	Frames: regexp.MustCompile(`^(strings|bytes)\.(Split|genSplit|Fields|explode)`),
+	Frames: lazyregexp.New(`^(strings|bytes)\.(Split|genSplit|Fields|explode)`),
 	Gain:   1.6,
 	Match:  matchSplitForOnePart,
 	Conditions: advice.Conditions{
@@ -120,11 +120,11 @@ func (sp *split) takenApart(m *advice.Match) bool {
 }
 
 // frames are of the function that splits, which may be inlined.
-func (sp *split) frames() *regexp.Regexp {
+func (sp *split) frames() *lazyregexp.Regexp {
 	if strings.HasPrefix(sp.function, "Fields") {
-		return regexp.MustCompile(`^` + sp.pkg + `\.Fields`)
+		return lazyregexp.New(`^` + sp.pkg + `\.Fields`)
 	}
-	return regexp.MustCompile(`^` + sp.pkg + `\.(Split|genSplit|explode)`)
+	return lazyregexp.New(`^` + sp.pkg + `\.(Split|genSplit|explode)`)
 }
 
 // onlyLookedAt reports whether nothing is done with a slice but to ask for its length and

@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var sprintfSimple = &advice.Rule{
@@ -42,7 +42,7 @@ Writer's own room.`,
 	},
 }
 
-var fmtFrames = regexp.MustCompile(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)
+var fmtFrames = lazyregexp.New(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)
 
 // formattedMuch is the share of a profile from which on formatting that has no
 // simple rewrite is worth a word.

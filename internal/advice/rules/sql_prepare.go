@@ -3,10 +3,10 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var sqlPrepare = &advice.Rule{
@@ -20,7 +20,7 @@ function is called often, keep the prepared statement beside the *sql.DB.
 
 What may be put together depends on the data, so that it is advice only.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^database/sql\.`),
+	Frames: lazyregexp.New(`^database/sql\.`),
 	Gain:   3,
 	Match:  matchSQLPrepare,
 }

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -16,6 +15,7 @@ import (
 	"honnef.co/go/tools/simple/s1036"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // Of staticcheck's analyzers, those that make a program faster where it is hot and that
@@ -80,7 +80,7 @@ lock for example, but not if they call delete.`,
 	},
 }
 
-var mapLookup = regexp.MustCompile(`^runtime\.(mapaccess|mapassign)|^internal/runtime/maps\.`)
+var mapLookup = lazyregexp.New(`^runtime\.(mapaccess|mapassign)|^internal/runtime/maps\.`)
 
 var copyLoop = &advice.Rule{
 	ID:    "copy-loop",
@@ -197,7 +197,7 @@ It is left to review where the argument is a call that may change something, as 
 		}
 		return true
 	},
-	Frames: regexp.MustCompile(`^time\.([nN]ow|runtimeNow)$|^runtime\.(nanotime|walltime)`),
+	Frames: lazyregexp.New(`^time\.([nN]ow|runtimeNow)$|^runtime\.(nanotime|walltime)`),
 	Gain:   1.3,
 	Conditions: advice.Conditions{
 		Offered: "the time now is only used for the difference",
@@ -242,7 +242,7 @@ over the name once more.`,
 		}
 		return true
 	},
-	Frames: regexp.MustCompile(`^net/http\.CanonicalHeaderKey$|^net/textproto\.(C|c)anonicalMIMEHeaderKey$`),
+	Frames: lazyregexp.New(`^net/http\.CanonicalHeaderKey$|^net/textproto\.(C|c)anonicalMIMEHeaderKey$`),
 	Gain:   1.7,
 	Conditions: advice.Conditions{
 		Offered: "the name goes to a method of http.Header",

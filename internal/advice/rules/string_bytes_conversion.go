@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var stringBytesConversion = &advice.Rule{
@@ -23,7 +23,7 @@ What os.ReadFile or io.ReadAll returned and only a string is made of is there tw
 
 Where the compiler copies nothing, as in comparisons, as a map's key, in switch and range, there is no finding.`,
 	Class:     advice.Safe,
-	Frames:    regexp.MustCompile(`^runtime\.(slicebytetostring|stringtoslicebyte|intstring|rawstring|rawbyteslice)`),
+	Frames:    lazyregexp.New(`^runtime\.(slicebytetostring|stringtoslicebyte|intstring|rawstring|rawbyteslice)`),
 	Allocates: true,
 	Gain:      1.5,
 	Match:     matchStringBytesConversion,

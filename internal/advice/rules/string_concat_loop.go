@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var stringConcatLoop = &advice.Rule{
@@ -28,7 +28,7 @@ The rewrite collects the pieces of one loop in a strings.Builder, and appends th
 allocates is of a few sizes: of so few steps a strings.Builder allocates no less. Where a profile of memory
 shows no allocation on the line, as when the loop makes a single step from an empty string, nothing is reported.`,
 	Class:     advice.Review,
-	Frames:    regexp.MustCompile(`^runtime\.concatstring`),
+	Frames:    lazyregexp.New(`^runtime\.concatstring`),
 	Allocates: true,
 	Gain:      5,
 	Match:     matchStringConcatLoop,

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 	"text/template/parse"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var templatePerCall = &advice.Rule{
@@ -25,7 +25,7 @@ goroutines at once: parse a constant text once, into a variable of the package.
 The rewrite does that where the template is made of constants and only run afterwards. It is left to review as parsing
 moves to the start of the program, where template.Must panics if it fails. Templates read from files get advice only.`,
 	Class:  advice.Review,
-	Frames: regexp.MustCompile(`^(text|html)/template\.(\(\*(Template|escaper|nameSpace)\)\.)?(Parse|parse|escape|lookupAndEscape|New|Must)|^text/template/parse\.`),
+	Frames: lazyregexp.New(`^(text|html)/template\.(\(\*(Template|escaper|nameSpace)\)\.)?(Parse|parse|escape|lookupAndEscape|New|Must)|^text/template/parse\.`),
 	Gain:   10,
 	Match:  matchTemplatePerCall,
 	Conditions: advice.Conditions{

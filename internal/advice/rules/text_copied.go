@@ -5,13 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var textCopied = &advice.Rule{
@@ -26,7 +26,7 @@ what it is, as packages bytes and strings have the same functions.
 Which of them it is depends on who else has the text, so that it is advice only. Where [string-bytes-conversion](#string-bytes-conversion)
 knows a function that takes the text as it is, that is the finding. Conversions that the compiler leaves out are none.`,
 	Class:     advice.AdviceOnly,
-	Frames:    regexp.MustCompile(`^runtime\.(slicebytetostring|stringtoslicebyte|slicerunetostring|stringtoslicerune|rawruneslice)$`),
+	Frames:    lazyregexp.New(`^runtime\.(slicebytetostring|stringtoslicebyte|slicerunetostring|stringtoslicerune|rawruneslice)$`),
 	Allocates: true,
 	Own:       true,
 	Generic:   true,
@@ -35,11 +35,11 @@ knows a function that takes the text as it is, that is the finding. Conversions 
 }
 
 // textCopyFrames are those of one kind of conversion, by what it makes of what.
-var textCopyFrames = map[string]*regexp.Regexp{
-	"string of bytes": regexp.MustCompile(`^runtime\.slicebytetostring$`),
-	"bytes of string": regexp.MustCompile(`^runtime\.stringtoslicebyte$`),
-	"string of runes": regexp.MustCompile(`^runtime\.slicerunetostring$`),
-	"runes of string": regexp.MustCompile(`^runtime\.(stringtoslicerune|rawruneslice)$`),
+var textCopyFrames = map[string]*lazyregexp.Regexp{
+	"string of bytes": lazyregexp.New(`^runtime\.slicebytetostring$`),
+	"bytes of string": lazyregexp.New(`^runtime\.stringtoslicebyte$`),
+	"string of runes": lazyregexp.New(`^runtime\.slicerunetostring$`),
+	"runes of string": lazyregexp.New(`^runtime\.(stringtoslicerune|rawruneslice)$`),
 }
 
 func matchTextCopied(s *advice.Site) []advice.Match {

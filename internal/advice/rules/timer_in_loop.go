@@ -3,11 +3,11 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"regexp"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var timerInLoop = &advice.Rule{
@@ -19,7 +19,7 @@ made before the loop can be set again with Reset. With a go line of 1.23 or late
 are collected before they fire, and Reset and Stop need no draining of the channel; before that they stay until they
 fire.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^time\.(After|NewTimer|newTimer)$`),
+	Frames: lazyregexp.New(`^time\.(After|NewTimer|newTimer)$`),
 	// What time.After allocates is allocated in package time.
 	Gain:  1.5,
 	Match: matchTimerInLoop,
@@ -49,7 +49,7 @@ var deferInLoop = &advice.Rule{
 they close or unlock until then. A function for the body of the loop runs each at the end of its step, and such defers
 cost next to nothing. Defers outside of loops are not reported.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^runtime\.(deferproc\w*|newdefer|deferreturn|freedefer)$`),
+	Frames: lazyregexp.New(`^runtime\.(deferproc\w*|newdefer|deferreturn|freedefer)$`),
 	Gain:   1.5,
 	Match: func(s *advice.Site) []advice.Match {
 		var matches []advice.Match
@@ -70,7 +70,7 @@ var timeNowLoop = &advice.Rule{
 	Doc: `time.Now takes some 40 ns, as it reads two clocks, time.Since about half of that. In a loop whose steps take no longer
 than that, read the clock once before it, or every hundredth step.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^time\.(Now|now|Since|Until|runtimeNow|runtimeNano)$`),
+	Frames: lazyregexp.New(`^time\.(Now|now|Since|Until|runtimeNow|runtimeNano)$`),
 	Gain:   5,
 	Match: func(s *advice.Site) []advice.Match {
 		var matches []advice.Match
@@ -96,7 +96,7 @@ of the items, or items from a channel in batches.
 
 Loops without a condition, which servers accept connections in, are not reported.`,
 	Class:  advice.AdviceOnly,
-	Frames: regexp.MustCompile(`^runtime\.newproc1?$|^sync\.\(\*WaitGroup\)\.Go$|^golang\.org/x/sync/errgroup\.\(\*Group\)\.Go$`),
+	Frames: lazyregexp.New(`^runtime\.newproc1?$|^sync\.\(\*WaitGroup\)\.Go$|^golang\.org/x/sync/errgroup\.\(\*Group\)\.Go$`),
 	Gain:   2,
 	Match: func(s *advice.Site) []advice.Match {
 		var matches []advice.Match

@@ -5,10 +5,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var tolowerEqual = &advice.Rule{
@@ -21,7 +21,7 @@ compares without either, and stops at the first difference. The same holds for p
 It is left to review, as the two differ for a few letters outside of ASCII: to EqualFold K and the Kelvin sign are
 equal, as are s and ſ.`,
 	Class:  advice.Review,
-	Frames: regexp.MustCompile(`^(strings|bytes)\.(ToLower|ToUpper|Map)$`),
+	Frames: lazyregexp.New(`^(strings|bytes)\.(ToLower|ToUpper|Map)$`),
 	Gain:   4,
 	Match:  matchTolowerEqual,
 	Conditions: advice.Conditions{

@@ -5,11 +5,11 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var triesInTurn = &advice.Rule{
@@ -27,7 +27,7 @@ call. Which way is the usual one only those know who have the values, so that it
 	Match:  matchTriesInTurn,
 }
 
-var makesError = regexp.MustCompile(`^time\.(newParseError|\(\*ParseError\))|^strconv\.(syntaxError|rangeError|baseError|bitSizeError)$|^fmt\.Errorf$|^errors\.(New|Join)$|^encoding/(hex|base64)\.\(?\*?\w*CorruptInputError|^net\.\(\*ParseError\)|^net/url\.Parse$|^net/netip\.parse\w*Error`)
+var makesError = lazyregexp.New(`^time\.(newParseError|\(\*ParseError\))|^strconv\.(syntaxError|rangeError|baseError|bitSizeError)$|^fmt\.Errorf$|^errors\.(New|Join)$|^encoding/(hex|base64)\.\(?\*?\w*CorruptInputError|^net\.\(\*ParseError\)|^net/url\.Parse$|^net/netip\.parse\w*Error`)
 
 func matchTriesInTurn(s *advice.Site) []advice.Match {
 	if s.Share(makesError) < 0.03 {

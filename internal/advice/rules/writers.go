@@ -5,10 +5,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"regexp"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // This file states what an io.Writer sees of a rewrite.
@@ -86,11 +86,11 @@ func roomAsked(s *advice.Site, w ast.Expr, name string) []string {
 }
 
 var (
-	writeMethod = regexp.MustCompile(`(\.\w+|\))\.Write$`) // as profiles name it
-	printing    = regexp.MustCompile(`^(fmt|io)\.`)
+	writeMethod = lazyregexp.New(`(\.\w+|\))\.Write$`) // as profiles name it
+	printing    = lazyregexp.New(`^(fmt|io)\.`)
 	// otherWriters are methods of the standard library's writers that have a WriteString, beside
 	// those of the types in writers.
-	otherWriters = regexp.MustCompile(`^(hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\))\.Write$`)
+	otherWriters = lazyregexp.New(`^(hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\))\.Write$`)
 )
 
 // mayLackWriteString reports whether the package sets a writer to one that has no

@@ -16,11 +16,12 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // agentHost is where agents connect to unless they are told otherwise.
@@ -62,7 +63,7 @@ const (
 
 // machineName is what project, zone and instance look like: they become parts of
 // paths and addresses.
-var machineName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
+var machineName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
 
 // Check returns what is wrong with what programs are told, and with the bounds.
 func (c *ProxyConfig) Check() error {

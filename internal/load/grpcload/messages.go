@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -16,6 +15,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/template"
 )
@@ -139,8 +139,8 @@ func (m *messages) compile(d document, o Options) (message, error) {
 
 // protojson writes a no-break space in some builds, so that nobody relies on its texts.
 var (
-	protojsonName  = regexp.MustCompile(`^proto:[\s\x{a0}]*`)
-	protojsonPlace = regexp.MustCompile(`^proto:[\s\x{a0}]*(?:syntax error )?\(line (\d+):(\d+)\):[\s\x{a0}]*`)
+	protojsonName  = lazyregexp.New(`^proto:[\s\x{a0}]*`)
+	protojsonPlace = lazyregexp.New(`^proto:[\s\x{a0}]*(?:syntax error )?\(line (\d+):(\d+)\):[\s\x{a0}]*`)
 )
 
 // explain gives an error of protojson its place in the source, and in the message.

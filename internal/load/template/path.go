@@ -2,8 +2,9 @@ package template
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // PathAt returns where an offset of a JSON text is, as in inner.items[2].count: the
@@ -70,7 +71,7 @@ func quotedEnd(text []byte, from int) int {
 	return len(text)
 }
 
-var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)
+var plainName = lazyregexp.New(`^[\pL_][\pL\pN_-]*$`)
 
 // Member returns the path of an object's member.
 func Member(path, name string) string {

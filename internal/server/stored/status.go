@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/server"
 
 	"github.com/hone-go/hone/internal/server/auth"
@@ -72,7 +72,7 @@ func (m *Markers) left() int64 {
 }
 
 // backupName is what backups may be called: a folder beside others.
-var backupName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
+var backupName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
 // backup has the store copied.
 func (s *Service) backup(w http.ResponseWriter, r *http.Request) error {

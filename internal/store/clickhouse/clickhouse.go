@@ -28,12 +28,12 @@ import (
 	"net"
 	"net/url"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/store"
 )
 
@@ -102,7 +102,7 @@ func (c *Config) mend() error {
 }
 
 // identifier is what stands in statements as the name of a database or cluster.
-var identifier = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
+var identifier = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
 
 // ParseURL reads a Config from the text that a server's flag or configuration has:
 //

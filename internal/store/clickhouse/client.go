@@ -11,11 +11,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A client sends statements to the servers of a cluster, over HTTP.
@@ -227,8 +228,8 @@ type Error struct {
 }
 
 var (
-	errorCode = regexp.MustCompile(`^Code: (\d+)[.,]`)
-	errorText = regexp.MustCompile(`(?s)^Code: \d+[.,] (?:e\.displayText\(\) = )?(?:DB::)?(?:\w+: )?(?:Exception: )?`)
+	errorCode = lazyregexp.New(`^Code: (\d+)[.,]`)
+	errorText = lazyregexp.New(`(?s)^Code: \d+[.,] (?:e\.displayText\(\) = )?(?:DB::)?(?:\w+: )?(?:Exception: )?`)
 )
 
 // newError returns the error in an answer, whose text may be in a frame.
@@ -245,7 +246,7 @@ func newError(address string, resp *http.Response, text []byte) *Error {
 	} else if h := resp.Header.Get("X-ClickHouse-Exception-Code"); h != "" {
 		e.Code, _ = strconv.Atoi(h)
 	}
-	message := strings.TrimSpace(string(errorText.ReplaceAll(text, nil)))
+	message := strings.TrimSpace(string(errorText.Get().ReplaceAll(text, nil)))
 	message, _, _ = strings.Cut(message, "\n")
 	if cut, _, ok := strings.Cut(message, ", e.what() ="); ok {
 		message = cut

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"sync"
@@ -21,6 +20,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
@@ -94,7 +94,7 @@ func (h *health) knowsDamage() bool {
 }
 
 // blockName is how Pebble's errors name a block: by offset and size.
-var blockName = regexp.MustCompile(`block (\d+)/\d+`)
+var blockName = lazyregexp.New(`block (\d+)/\d+`)
 
 // noteBlock remembers that a block is damaged.
 func (h *health) noteBlock(file string, err error) {
