@@ -2,15 +2,11 @@ package report
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
-	"html/template"
-	"io"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // WebListing is annotated source with the machine code made from each line.
@@ -450,17 +446,3 @@ func (b *webLister) listings(file string, spans []*webSpan) []WebFunction {
 	}
 	return out
 }
-
-//go:embed assets/weblist.html
-var weblistHTML string
-
-var weblistTemplate = template.Must(template.New("weblist").Funcs(template.FuncMap{
-	"orDot":   orDot,
-	"percent": func(q Quantity) string { return strings.TrimSpace(fmt.Sprintf("%.2f%%", q.Percent)) },
-	"hex":     func(a uint64) string { return strconv.FormatUint(a, 16) },
-	"join":    func(calls []string) string { return strings.Join(calls, " › ") },
-	"hot":     func(q Quantity) string { return strconv.Itoa(int(min(4, max(0, q.Percent/5+0.99)))) },
-}).Parse(weblistHTML))
-
-// WriteText writes the listing as an HTML page that needs nothing else.
-func (l *WebListing) WriteText(w io.Writer) error { return weblistTemplate.Execute(w, l) }

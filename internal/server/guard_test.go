@@ -91,7 +91,7 @@ func TestHeaders(t *testing.T) {
 		h := s.Do("GET", target, "").Header
 		policy := server.PagePolicy
 		if target == "/nosuch" {
-			policy = page.Policy // it runs nothing
+			policy = page.Policy() // it runs nothing
 		}
 		for name, want := range map[string]string{
 			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY",

@@ -2,9 +2,9 @@ package auth
 
 import (
 	"crypto/subtle"
-	_ "embed"
 	"errors"
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"slices"
@@ -23,15 +23,33 @@ const (
 	providerPath = "/login/provider"
 )
 
-//go:embed login.html
-var loginHTML string
-
-var loginPage = page.New("Log in", loginHTML)
-
 type loginView struct {
 	To       string
 	Error    string
 	Provider string // "" without one
+}
+
+// body is the page, in HTML.
+func (v *loginView) body() string {
+	var b strings.Builder
+	b.WriteString("<h1>Log in to hone</h1>\n")
+	if v.Error != "" {
+		fmt.Fprintf(&b, `<p class="problem" role="alert">%s</p>`, html.EscapeString(v.Error))
+	}
+	b.WriteString("\n")
+	if v.Provider != "" {
+		fmt.Fprintf(&b, `<a class="action" href="%s?to=%s">Continue with %s</a>`+"\n"+`<p class="or">or</p>`,
+			providerPath, url.QueryEscape(v.To), html.EscapeString(v.Provider))
+	}
+	fmt.Fprintf(&b, `
+<form method="post" action="%s">
+<input type="hidden" name="to" value="%s">
+<label for="token">Token</label>
+<input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
+<button>Log in</button>
+</form>
+`, LoginPath, html.EscapeString(v.To))
+	return b.String()
 }
 
 // Mount adds the requests of logging in and out. They are for everyone.
@@ -54,7 +72,7 @@ func (a *Auth) page(w http.ResponseWriter, status int, to, problem string) {
 	// Under no-referrer, browsers send the form with the origin "null", which the
 	// server does not take for its own page.
 	w.Header().Set("Referrer-Policy", "same-origin")
-	loginPage.Write(w, status, v)
+	page.Write(w, status, "Log in", v.body())
 }
 
 // localPath returns a path of this server to lead to: no link to the login page

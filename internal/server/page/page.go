@@ -8,7 +8,8 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"fmt"
-	"html/template"
+	"html"
+	"io"
 	"net/http"
 )
 
@@ -17,52 +18,62 @@ import (
 //go:embed page.css
 var style string
 
-//go:embed page.html
-var frame string
-
-// Policy is the content security policy of these pages. It allows a page its own style
+// Policy returns the content security policy of these pages. It allows a page its own style
 // and its own empty icon, for which browsers would otherwise ask the server, and forms to
 // this server. Browsers apply form-action to where a form's answer leads as well, so what
 // leads elsewhere has to be a link.
-var Policy = fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'", styleHash())
+func Policy() string {
+	return fmt.Sprintf("default-src 'none'; style-src 'sha256-%s'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'", styleHash())
+}
 
 func styleHash() string {
 	sum := sha256.Sum256([]byte(style))
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// A Page is a kind of page: what stands in the frame that all have in common.
-type Page struct{ whole *template.Template }
+// mark is hone's own, as the web UI has it.
+const mark = `<svg class="mark" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true" focusable="false"><rect class="mark-ground" width="32" height="32" rx="7"/><g class="mark-bars"><rect x="6" y="7" width="20" height="5" rx="1"/><rect x="6" y="13.5" width="14" height="5" rx="1"/><rect x="6" y="20" width="7" height="5" rx="1"/></g></svg>`
 
-// New returns a page of a title, which is text, and a body, which is a template of
-// package html/template.
-func New(title, body string) *Page {
-	t := template.Must(template.New("frame").Funcs(template.FuncMap{"style": func() template.CSS { return template.CSS(style) }}).Parse(frame))
-	template.Must(t.New("title").Parse(title))
-	template.Must(t.New("body").Parse(body))
-	return &Page{t}
-}
-
-// Write answers with the page. Nobody keeps it.
-func (p *Page) Write(w http.ResponseWriter, status int, data any) {
+// Write answers with a page of a title, which is text, and a body, which is HTML: what
+// the body has of others went through html.EscapeString. Nobody keeps the page.
+//
+// Package html/template would escape too, but a program with templates, which call methods
+// by name, keeps every method of every type: hone would be a tenth larger.
+func Write(w http.ResponseWriter, status int, title, body string) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", Policy)
+	h.Set("Content-Security-Policy", Policy())
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	p.whole.Execute(w, data) // an error means that the client is gone
-}
-
-// problem is the page of an error.
-var problem = New("{{.Title}}", `<h1>{{.Title}}</h1>
-<p>{{.Message}}</p>
-{{with .Home}}<p><a class="action" href="/">{{.}}</a></p>{{end}}
+	// An error means that the client is gone.
+	io.WriteString(w, `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>`+html.EscapeString(title)+` – hone</title>
+<link rel="icon" href="data:,">
+<style>`+style+`</style>
+</head>
+<body>
+<main>
+`+mark+`
+`+body+`</main>
+</body>
+</html>
 `)
+}
 
 // WriteProblem answers with what went wrong, in words that say what to do, and a link
 // to the start, called home; without it there is none.
 func WriteProblem(w http.ResponseWriter, status int, message, home string) {
-	problem.Write(w, status, struct{ Title, Message, Home string }{title(status), message, home})
+	title := title(status)
+	body := "<h1>" + html.EscapeString(title) + "</h1>\n<p>" + html.EscapeString(message) + "</p>\n"
+	if home != "" {
+		body += `<p><a class="action" href="/">` + html.EscapeString(home) + "</a></p>"
+	}
+	Write(w, status, title, body+"\n")
 }
 
 func title(status int) string {

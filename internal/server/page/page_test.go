@@ -48,3 +48,12 @@ func TestProblem(t *testing.T) {
 		t.Error("a link to the start that nobody asked for")
 	}
 }
+
+// TestTitle: a title is text, too.
+func TestTitle(t *testing.T) {
+	w := httptest.NewRecorder()
+	Write(w, 200, `</title><script>`, "<p>body</p>\n")
+	if body := w.Body.String(); !strings.Contains(body, "<title>&lt;/title&gt;&lt;script&gt; – hone</title>") || !strings.Contains(body, "\n<p>body</p>\n</main>") {
+		t.Error(body)
+	}
+}

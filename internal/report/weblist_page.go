@@ -1,0 +1,90 @@
+package report
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"html"
+	"io"
+	"strings"
+)
+
+//go:embed assets/weblist.css
+var weblistStyle string
+
+// WriteText writes the listing as an HTML page that needs nothing else.
+//
+// Package html/template would write it as well, but a program with templates, which call
+// methods by name, keeps every method of every type: hone would be a tenth larger.
+func (l *WebListing) WriteText(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	title, heading := "annotated source", "Annotated source"
+	if l.Title != "" {
+		title, heading = l.Title+" – "+title, l.Title
+	}
+	fmt.Fprintf(b, `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>%s</title>
+<style>
+%s</style>
+</head>
+<body>
+<h1>%s</h1>
+<div class="about">`, escaped(title), weblistStyle, escaped(heading))
+	for _, line := range l.Header {
+		fmt.Fprintf(b, "%s\n", escaped(line))
+	}
+	fmt.Fprintf(b, "Total: %s. flat is the line's own, cum with all it calls. A line with ▸ opens to its instructions.</div>\n", escaped(l.Total.Text))
+	for i := range l.Funcs {
+		l.Funcs[i].write(b)
+	}
+	b.WriteString("</body>\n</html>\n")
+	return b.Flush()
+}
+
+func (f *WebFunction) write(b *bufio.Writer) {
+	fmt.Fprintf(b, "<h2>%s</h2>\n<div class=\"place\">%s · flat %s · cum %s (%s)</div>\n", escaped(f.Name), escaped(f.File),
+		escaped(f.Flat.Text), escaped(f.Cum.Text), strings.TrimSpace(fmt.Sprintf("%.2f%%", f.Cum.Percent)))
+	if f.Err != "" {
+		fmt.Fprintf(b, `<div class="error">%s</div>`, escaped(f.Err))
+	}
+	b.WriteString("\n" + `<div class="code"><span class="line head"><span class="v">flat</span> <span class="v">cum</span> <span class="n">line</span></span>`)
+	for _, ln := range f.Lines {
+		if len(ln.Insts) == 0 {
+			class := "line"
+			if ln.Cum.Value != 0 {
+				class += " " + heat(ln.Cum)
+			}
+			fmt.Fprintf(b, `<span class="%s">%s <span class="n">%d</span><span class="m"></span>%s</span>`, class, columns(ln.Flat, ln.Cum), ln.Line, escaped(ln.Text))
+			continue
+		}
+		fmt.Fprintf(b, `<details><summary class="%s">%s <span class="n">%d</span><span class="m"></span>%s</summary>`, heat(ln.Cum), columns(ln.Flat, ln.Cum), ln.Line, escaped(ln.Text))
+		for _, in := range ln.Insts {
+			fmt.Fprintf(b, `<span class="asm">%s <span class="n"></span><span class="m"></span>    %x: %s  `, columns(in.Flat, in.Cum), in.Addr, escaped(in.Text))
+			if len(in.Calls) > 0 {
+				fmt.Fprintf(b, `<span class="call">%s</span>`, escaped(strings.Join(in.Calls, " › ")))
+			}
+			b.WriteString("</span>")
+		}
+		b.WriteString("</details>")
+	}
+	b.WriteString("</div>\n")
+}
+
+// columns returns the two values that a line begins with.
+func columns(flat, cum Quantity) string {
+	return fmt.Sprintf(`<span class="v">%s</span> <span class="v">%s</span>`, escaped(orDot(flat)), escaped(orDot(cum)))
+}
+
+// heat returns the class of the style that colours a line by its part of the total.
+func heat(q Quantity) string {
+	return fmt.Sprintf("h%d", int(min(4, max(0, q.Percent/5+0.99))))
+}
+
+// escaped returns text as it stands between tags, and in quoted attributes. Names, paths and
+// source are whatever a profile has.
+func escaped(text string) string { return html.EscapeString(text) }
