@@ -41,6 +41,16 @@ func all(errs []error) (n int) {
 	return n
 }
 
+func both(err error) string {
+	_, ok := err.(interface{ Timeout() bool })
+	var missing *notFound
+	// want A: compiled for the type
+	if errors.As(err, &missing) { // hot: errors.As
+		return missing.name + map[bool]string{true: "!"}[ok]
+	}
+	return ""
+}
+
 // The time is in what makes the error, not in asking it.
 func cold(name string) bool {
 	var missing *notFound

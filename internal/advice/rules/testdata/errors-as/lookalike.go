@@ -25,3 +25,27 @@ func into(err error, target **notFound) bool {
 func same(err, other error) bool {
 	return errors.Is(err, other) // hot: errors.Is
 }
+
+// In the second round the variable has what was found in the first.
+func lastOf(errs []error) (names string) {
+	var missing *notFound
+	for _, err := range errs {
+		if !errors.As(err, &missing) && missing == nil {
+			continue
+		}
+		if errors.As(err, &missing) { // hot: errors.As
+			names += missing.name
+		}
+	}
+	return names
+}
+
+func again(errs []error) (n int) {
+	var missing *notFound
+	for _, err := range errs {
+		if !errors.As(err, &missing) { // hot: errors.As
+			n += len(missing.Error())
+		}
+	}
+	return n
+}

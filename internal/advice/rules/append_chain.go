@@ -1,0 +1,136 @@
+package rules
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
+)
+
+var appendChain = &advice.Rule{
+	ID:    "append-chain",
+	Title: "slices are joined by an append for each",
+	Doc: `append(append([]T{}, a...), b...) allocates room for a, and then, since that is full, for both, and copies a once
+more. slices.Concat, which came with Go 1.22, adds up the lengths first, allocates once and copies each slice once.
+
+It is left to review: of slices that are all empty the result is nil, where append has an empty one if it began with one.
+append of a single slice is as fast as slices.Clone, and is not reported.`,
+	Match:     matchAppendChain,
+	Class:     advice.Review,
+	Frames:    lazyregexp.New(`^runtime\.growslice$`),
+	Allocates: true,
+	Since:     "1.22",
+	Gain:      1.8,
+	Conditions: advice.Conditions{
+		Offered: "slices are appended to a new one, one after the other",
+		Review:  "nobody tells nil from an empty slice, where all of them are empty",
+	},
+}
+
+func matchAppendChain(s *advice.Site) []advice.Match {
+	if slices.Contains([]string{"slices", "bytes", "runtime"}, s.Types.Path()) {
+		return nil // they can't import slices
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls("append") {
+		if outer, ok := c.Parent().Node().(*ast.CallExpr); ok && appendsSlice(s, outer) && outer.Args[0] == c.CallExpr {
+			continue // the outer one says it
+		}
+		parts := chained(s, c.CallExpr)
+		if len(parts) < 2 {
+			continue // slices.Clone is no faster
+		}
+		pkg, ok := packageName(s, "slices", c.Pos())
+		if !ok {
+			continue
+		}
+		matches = append(matches, advice.Match{
+			Node:    c.CallExpr,
+			Why:     "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all. Check that the result may be nil where all are empty, and that it never shares memory with the first.",
+			Edits:   withoutComments(s, []advice.Edit{replace(c.CallExpr, pkg+".Concat("+strings.Join(parts, ", ")+")")}),
+			Imports: []string{"slices"},
+		})
+	}
+	return matches
+}
+
+// appendsSlice reports whether a call is append(x, y...).
+func appendsSlice(s *advice.Site, call *ast.CallExpr) bool {
+	return len(call.Args) == 2 && call.Ellipsis.IsValid() && s.Callee(call) == "append"
+}
+
+// chained returns what append(append(append(first, a...), b...), c...) joins, as code; nil if the
+// first slice may have room, which would be written to, or if types differ.
+func chained(s *advice.Site, call *ast.CallExpr) []string {
+	var parts []ast.Expr // the last comes first
+	first := ast.Expr(call)
+	for {
+		inner, ok := first.(*ast.CallExpr)
+		if !ok || !appendsSlice(s, inner) {
+			break
+		}
+		first = inner.Args[0]
+		parts = append(parts, inner.Args[1])
+	}
+	t := s.Info.TypeOf(first)
+	for _, p := range parts {
+		if !types.Identical(s.Info.TypeOf(p), t) {
+			return nil
+		}
+	}
+	full, empty := withoutRoom(s, first)
+	switch {
+	case full == nil || empty && effectsOf(s, first)&mayWrite != 0:
+		return nil
+	case !empty:
+		parts = append(parts, full)
+	}
+	slices.Reverse(parts)
+	var texts []string
+	for _, p := range parts {
+		// What Concat copies needs no copy of its own.
+		if clone, ok := ast.Unparen(p).(*ast.CallExpr); ok && len(clone.Args) == 1 {
+			if name := s.Callee(clone); (name == "slices.Clone" || name == "bytes.Clone") && types.Identical(s.Info.TypeOf(clone.Args[0]), t) {
+				p = clone.Args[0]
+			}
+		}
+		texts = append(texts, s.Source(p))
+	}
+	return texts
+}
+
+// withoutRoom returns a slice whose length is its capacity, without what makes it so:
+//
+//	x[:0:0], []T(nil), T{}             empty
+//	x[:len(x):len(x)], slices.Clip(x)  x
+//	x[:k:k]                            itself
+//
+// and nil for all others.
+func withoutRoom(s *advice.Site, e ast.Expr) (full ast.Expr, empty bool) {
+	switch e := e.(type) {
+	case *ast.SliceExpr:
+		if !e.Slice3 || e.Low != nil || !sameCode(s, e.High, e.Max) {
+			return nil, false
+		}
+		if call, ok := e.High.(*ast.CallExpr); ok && s.Callee(call) == "len" && sameCode(s, call.Args[0], e.X) {
+			return e.X, false
+		}
+		value := s.Info.Types[e.High].Value
+		return e, value != nil && value.ExactString() == "0"
+	case *ast.CallExpr:
+		if len(e.Args) == 1 && s.Info.Types[e.Fun].IsType() && s.Info.Types[e.Args[0]].IsNil() {
+			return e, true
+		}
+		if s.Callee(e) == "slices.Clip" {
+			return e.Args[0], false
+		}
+	case *ast.CompositeLit:
+		if len(e.Elts) == 0 {
+			return e, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,109 @@
+package rules
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
+)
+
+var reflectAssert = &advice.Rule{
+	ID:      "reflect-assert",
+	Pattern: "P10",
+	Title:   "a reflected value is boxed to find its type",
+	Doc: `v.Interface() makes an interface of a value, for which what isn't a pointer is copied to the heap. Where a type
+assertion takes it out again at once, reflect.TypeAssert, which came with Go 1.25, does without. An assertion without ok,
+which panics, and a type switch stay as they are. Where it asks for an interface, only what has it is copied. Lines where
+nothing is copied to the heap, as pointers never are, are not reported.
+
+The rewrite is left to review where there may be no value, or one of an unexported field: both panic, with different texts.`,
+	Match:  matchReflectAssert,
+	Class:  advice.Safe,
+	Frames: lazyregexp.New(`^reflect\.(Value\.Interface|valueInterface|packEface)$`),
+	Since:  "1.25",
+	Gain:   2,
+	Conditions: advice.Conditions{
+		Offered: "the assertion has an ok, so that it doesn't panic",
+	},
+}
+
+func matchReflectAssert(s *advice.Site) []advice.Match {
+	if s.Share(reflectCopies) == 0 {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls("(reflect.Value).Interface") {
+		// A method expression has the value as argument. A pointer would have to be dereferenced.
+		sel, ok := c.Fun.(*ast.SelectorExpr)
+		if !ok || len(c.Args) > 0 || types.TypeString(s.Info.TypeOf(sel.X), nil) != "reflect.Value" {
+			continue
+		}
+		at := withParens(c.Cursor).Parent()
+		assert, ok := at.Node().(*ast.TypeAssertExpr)
+		if !ok || assert.Type == nil {
+			continue
+		}
+		// Without ok the assertion panics, which TypeAssert doesn't.
+		assign, ok := withParens(at).Parent().Node().(*ast.AssignStmt)
+		if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 1 {
+			continue
+		}
+		reflect, ok := packageName(s, "reflect", assert.Pos())
+		if !ok {
+			continue
+		}
+		m := advice.Match{
+			Node: assert,
+			Why:  "Interface copies the value to the heap, and the type assertion copies it back: reflect.TypeAssert takes it from where it is.",
+			Edits: withoutComments(s, []advice.Edit{
+				{Pos: assert.Pos(), End: sel.X.Pos(), New: reflect + ".TypeAssert[" + s.Source(assert.Type) + "]("},
+				{Pos: sel.X.End(), End: assert.End(), New: ")"},
+			}),
+			Imports: []string{"reflect"},
+		}
+		if types.IsInterface(s.Info.TypeOf(assert.Type)) {
+			m.Why = "Interface copies the value to the heap before it is asked whether it has the methods: reflect.TypeAssert asks first, and copies only what has them."
+		}
+		if !holdsValue(s, assert) {
+			m.Class = advice.Review
+			m.Why += " Check that there is a value, and not one of an unexported field: the panic has another text then."
+		}
+		matches = append(matches, m)
+	}
+	return matches
+}
+
+// withParens returns the outermost of the parentheses around an expression.
+func withParens(c inspector.Cursor) inspector.Cursor {
+	for {
+		if _, ok := c.Parent().Node().(*ast.ParenExpr); !ok {
+			return c
+		}
+		c = c.Parent()
+	}
+}
+
+// holdsValue reports whether what a type assertion is about is v.Interface() of a reflect.ValueOf
+// of something with a type of its own, which doesn't panic.
+func holdsValue(s *advice.Site, assertion ast.Node) bool {
+	assert, ok := assertion.(*ast.TypeAssertExpr)
+	if !ok {
+		return false
+	}
+	call, ok := ast.Unparen(assert.X).(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	of, ok := ast.Unparen(sel.X).(*ast.CallExpr)
+	return ok && s.Callee(of) == "reflect.ValueOf" && len(of.Args) == 1 && !types.IsInterface(s.Info.TypeOf(of.Args[0]))
+}
+
+// reflectCopies is where Interface allocates what it copies a value to.
+var reflectCopies = lazyregexp.New(`^reflect\.unsafe_New$`)
