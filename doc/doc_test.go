@@ -11,7 +11,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -62,14 +64,46 @@ func TestQuotedFiles(t *testing.T) {
 	}
 }
 
-func TestCommands(t *testing.T) {
-	hone := *honeBin
-	if hone == "" {
-		hone = filepath.Join(t.TempDir(), "hone.exe")
-		if out, err := exec.Command("go", "build", "-o", hone, "../cmd/hone").CombinedOutput(); err != nil {
-			t.Fatalf("building hone: %v\n%s", err, out)
-		}
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := m.Run()
+	if dir := builtDir; dir != "" {
+		os.RemoveAll(dir)
 	}
+	os.Exit(code)
+}
+
+var builtDir string // of what build made
+
+// build builds hone as make build does.
+var build = sync.OnceValues(func() (name string, err error) {
+	if builtDir, err = os.MkdirTemp("", "hone-doc-"); err != nil {
+		return "", err
+	}
+	name = filepath.Join(builtDir, "hone")
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", name, "../cmd/hone").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building hone: %w\n%s", err, out)
+	}
+	return name, nil
+})
+
+func honeBinary(t *testing.T) string {
+	t.Helper()
+	if *honeBin != "" {
+		return *honeBin
+	}
+	name, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestCommands(t *testing.T) {
+	hone := honeBinary(t)
 	for _, page := range pages(t) {
 		rewrite(t, page, console, func(m []string) string {
 			var b strings.Builder

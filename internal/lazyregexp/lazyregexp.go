@@ -1,6 +1,6 @@
 // Package lazyregexp has regular expressions that are compiled when they are first used.
 // A variable of a package that regexp.MustCompile sets costs every start of hone, also where
-// no verb asks for it. TestStart in cmd/hone counts what is left of such costs.
+// no verb asks for it. TestStart in package doc counts what is left of such costs.
 package lazyregexp
 
 import (
