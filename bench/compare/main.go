@@ -1,15 +1,21 @@
-// Compare runs two command lines in turn and tells how their times and memory
+// Compare runs command lines interleaved and tells how their times and memory
 // relate: what hone claims against other tools is measured with it.
 //
 // Usage:
 //
-//	go run ./bench/compare [-n 5] COMMAND ARG... -- COMMAND ARG...
+//	go run ./bench/compare [-n 5] COMMAND ARG... -- COMMAND ARG... [-- COMMAND ARG...]
 //
-// Both commands run -n times, one after the other, so that whatever else the
-// machine does hits both alike. Printed are the medians and the least of wall
-// time, the medians of CPU time and peak resident memory, and the second
-// command's figures as multiples of the first's. Output of the commands is
+// The commands run -n times, one after the other, so that whatever else the
+// machine does hits all alike. Printed are the medians and the least of wall
+// time, the medians of CPU time and peak resident memory, and behind the figures
+// of each command but the first how many times the first's they are. Output of the commands is
 // dropped. Memory is measured on Linux only.
+//
+// Start-up of an old and a new hone beside pprof:
+//
+//	go run ./bench/compare -n 20 old/hone version -- bin/hone version -- go tool pprof -h
+//	go run ./bench/compare -n 20 old/hone top testdata/cpu.closures.pb.gz -- bin/hone top testdata/cpu.closures.pb.gz \
+//	   -- go tool pprof -top testdata/cpu.closures.pb.gz
 package main
 
 import (
@@ -19,6 +25,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -38,12 +45,19 @@ func main() {
 }
 
 func compare(n int, args []string) error {
-	cut := slices.Index(args, "--")
-	if cut <= 0 || cut == len(args)-1 || n < 1 {
-		return errors.New("want two commands with -- between them; see go doc ./bench/compare")
+	var commands [][]string
+	for len(args) > 0 {
+		cut := slices.Index(args, "--")
+		if cut < 0 {
+			cut = len(args)
+		}
+		commands = append(commands, args[:cut])
+		args = args[min(cut+1, len(args)):]
 	}
-	commands := [2][]string{args[:cut], args[cut+1:]}
-	var runs [2][]sample
+	if len(commands) < 2 || n < 1 || slices.ContainsFunc(commands, func(c []string) bool { return len(c) == 0 }) {
+		return errors.New("want two or more commands with -- between them; see go doc ./bench/compare")
+	}
+	runs := make([][]sample, len(commands))
 	for range n {
 		for i, c := range commands {
 			s, err := run(c)
@@ -53,29 +67,43 @@ func compare(n int, args []string) error {
 			runs[i] = append(runs[i], s)
 		}
 	}
-	wall := func(s sample) float64 { return s.wall.Seconds() }
-	cpu := func(s sample) float64 { return s.cpu.Seconds() }
+	wall := func(s sample) float64 { return s.wall.Seconds() * 1000 }
+	cpu := func(s sample) float64 { return s.cpu.Seconds() * 1000 }
 	rss := func(s sample) float64 { return float64(s.rss) / (1 << 20) }
-	fmt.Printf("%-22s %12s %12s %8s\n", fmt.Sprintf("%d runs each", n), "first", "second", "ratio")
+	for i, c := range commands {
+		fmt.Printf("%d: %s\n", i+1, strings.Join(c, " "))
+	}
+	fmt.Printf("\n%-20s %10d", fmt.Sprintf("%d runs each", n), 1)
+	for i := range commands[1:] {
+		fmt.Printf(" %19d", i+2)
+	}
+	fmt.Println()
 	for _, row := range []struct {
 		name string
 		pick func([]float64) float64
 		of   func(sample) float64
 	}{
-		{"wall, median (s)", median, wall},
-		{"wall, least (s)", slices.Min[[]float64], wall},
-		{"CPU, median (s)", median, cpu},
+		{"wall, median (ms)", median, wall},
+		{"wall, least (ms)", slices.Min[[]float64], wall},
+		{"CPU, median (ms)", median, cpu},
 		{"peak memory (MiB)", median, rss},
 	} {
-		var v [2]float64
+		fmt.Printf("%-20s", row.name)
+		var first float64
 		for i := range runs {
 			var all []float64
 			for _, s := range runs[i] {
 				all = append(all, row.of(s))
 			}
-			v[i] = row.pick(all)
+			v := row.pick(all)
+			fmt.Printf(" %10.2f", v)
+			if i == 0 {
+				first = v
+			} else {
+				fmt.Printf(" %6.2fx ", v/first)
+			}
 		}
-		fmt.Printf("%-22s %12.3f %12.3f %7.1fx\n", row.name, v[0], v[1], v[1]/v[0])
+		fmt.Println()
 	}
 	return nil
 }
