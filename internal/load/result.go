@@ -223,6 +223,19 @@ func (r *Result) judge(late time.Duration, share float64) {
 	}
 }
 
+// Extent is the length of all that is in a result. It is a little more than Elapsed
+// where the last window was collected after the last answer.
+func (r *Result) Extent() time.Duration {
+	end := r.Elapsed
+	if n := len(r.Windows); n > 0 {
+		end = max(end, r.Windows[n-1].End)
+	}
+	if n := len(r.Rounds); n > 0 {
+		end = max(end, r.Rounds[n-1].End)
+	}
+	return end
+}
+
 // Sum adds up the results of periods that followed each other, of the same load.
 // Their windows and rounds are in it one after the other. It returns nil for none.
 func Sum(results ...*Result) *Result {
@@ -232,20 +245,22 @@ func Sum(results ...*Result) *Result {
 	all := newTally()
 	sum := &Result{Started: results[0].Started}
 	var asked float64
+	var start time.Duration
 	for _, r := range results {
 		all.merge(r.tally)
 		for _, w := range r.Windows {
-			w.Start, w.End = w.Start+sum.Elapsed, w.End+sum.Elapsed
+			w.Start, w.End = w.Start+start, w.End+start
 			sum.Windows = append(sum.Windows, w)
 		}
 		for _, s := range r.Silences {
-			s.Start, s.End = s.Start+sum.Elapsed, s.End+sum.Elapsed
+			s.Start, s.End = s.Start+start, s.End+start
 			sum.Silences = append(sum.Silences, s)
 		}
 		for _, round := range r.Rounds {
-			round.Start, round.End = round.Start+sum.Elapsed, round.End+sum.Elapsed
+			round.Start, round.End = round.Start+start, round.End+start
 			sum.Rounds = append(sum.Rounds, round)
 		}
+		start += r.Extent()
 		sum.Elapsed += r.Elapsed
 		if sum.Period += r.Period; sum.Period > 0 {
 			asked += (r.Asked - asked) * float64(r.Period) / float64(sum.Period) // exact where all are the same

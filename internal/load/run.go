@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -98,7 +99,7 @@ type run struct {
 	listener *listener
 	flight   *flight
 	windows  []Window
-	due      int64 // requests that were due and count
+	due      atomic.Int64 // requests that were due and count
 	stopped  string
 	behind   string // why not all that was due was sent; of the sending goroutine
 
@@ -166,7 +167,7 @@ func (r *run) send(p Pacer, s Sender, sleep *sleeper) bool {
 			return false
 		}
 		if due >= r.opts.Warmup {
-			r.due++
+			r.due.Add(1)
 		}
 		r.flight.begin()
 		s.Send(r.waiting, r.clock, Request{n, due}, r.done)
@@ -208,18 +209,38 @@ func (r *run) done(req Request, o Outcome) {
 	r.flight.end()
 }
 
-// watch collects a window every second until ended.
+// shortWindow is how close to the end of the period no window ends: it would leave a
+// rest that says nothing.
+const shortWindow = 100 * time.Millisecond
+
+// watch collects a window every second, and at the end of the period, until ended.
 func (r *run) watch(p Pacer, ended <-chan struct{}) {
-	start := r.opts.Warmup
+	start, sent := r.opts.Warmup, int64(0)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	// What is answered after the period is in a window of its own.
+	periodEnd := time.Duration(math.MaxInt64)
+	var atEnd <-chan time.Time
+	if p != nil && p.End() > 0 {
+		periodEnd = p.End()
+		timer := time.NewTimer(periodEnd - r.clock.Now())
+		defer timer.Stop()
+		atEnd = timer.C
+	}
 	for over := false; !over; {
+		now := time.Duration(0)
 		select {
 		case <-tick.C:
+			if now = r.clock.Now(); now < periodEnd && periodEnd-now < shortWindow {
+				continue
+			}
+		case <-atEnd:
+			if now = r.clock.Now(); start >= periodEnd {
+				continue
+			}
 		case <-ended:
-			over = true
+			now, over = r.clock.Now(), true
 		}
-		now := r.clock.Now()
 		if now <= start {
 			continue
 		}
@@ -227,12 +248,15 @@ func (r *run) watch(p Pacer, ended <-chan struct{}) {
 		if over && w.Succeeded+w.Failed == 0 {
 			return
 		}
-		if p != nil {
-			// Behind the end nothing is due: a window that ends a little later asked for no less.
-			if end := min(now, p.End()); end > start {
-				w.Asked = (p.Due(end) - p.Due(start)) / (end - start).Seconds()
+		// After the period nothing is due: a window that ends a little later asked for no less.
+		if end := min(now, periodEnd); p != nil && end > start {
+			due := p.Due(end) - p.Due(start)
+			if _, random := p.(*poisson); random {
+				due = float64(r.due.Load() - sent) // more or less than on average
 			}
+			w.Asked = due / (end - start).Seconds()
 		}
+		sent = r.due.Load()
 		start = now
 		r.windows = append(r.windows, w)
 		if r.opts.Window != nil {
@@ -258,7 +282,7 @@ func (r *run) finish(ctx context.Context, p Pacer) *Result {
 	if p != nil && p.End() > 0 {
 		due = func(from, to time.Duration) float64 { return p.Due(to) - p.Due(from) }
 		if res.Period > 0 {
-			n := float64(r.due)
+			n := float64(r.due.Load())
 			if asked := due(from, end); math.Abs(n-asked) < 1 {
 				n = asked // requests are whole: the first is due at once, before the rate has made one
 			}
@@ -266,11 +290,11 @@ func (r *run) finish(ctx context.Context, p Pacer) *Result {
 		}
 		res.dueInHalf = due(from+(end-from)/2, end)
 	}
-	usual := time.Duration(0)
-	if res.Response.P50 != nil {
-		usual = *res.Response.P50
+	first := time.Duration(0)
+	if res.Response.Min != nil {
+		first = *res.Response.Min
 	}
-	res.Silences = r.listener.silences(r.period, due, usual)
+	res.Silences = r.listener.silences(r.period, due, first)
 	res.rate()
 	return res
 }

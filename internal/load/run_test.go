@@ -271,3 +271,30 @@ func TestRoundsOfADeadService(t *testing.T) {
 		t.Errorf("%v, %+v", err, r)
 	}
 }
+
+// TestWindowsAskForWhatWasDue: at random times, more or less is due within a window than
+// on average; in no window was more answered than had been due until then.
+func TestWindowsAskForWhatWasDue(t *testing.T) {
+	s := &service{do: func(context.Context, int64) (int, error) { return 0, nil }}
+	pool := NewPool(s, 100)
+	p := pacer(t, "300", true, 0, 2200*time.Millisecond)
+	r, err := Run(t.Context(), p, pool, lenient)
+	if err := errors.Join(err, pool.Close()); err != nil {
+		t.Fatal(err)
+	}
+	due, succeeded, average := 0.0, int64(0), true
+	for _, w := range r.Windows {
+		if w.End > r.Period {
+			break // requests that were sent late are not in it
+		}
+		due += w.Asked * (w.End - w.Start).Seconds()
+		succeeded += w.Succeeded
+		average = average && w.Asked == 300
+		if float64(succeeded) > due+1e-6 {
+			t.Errorf("%d were answered until %v, and %v were due", succeeded, w.End, due)
+		}
+	}
+	if average || succeeded == 0 {
+		t.Errorf("each window asked for the average: %+v", r.Windows)
+	}
+}

@@ -80,9 +80,10 @@ func advance(to *atomic.Int64, t time.Duration) (was time.Duration, moved bool) 
 func (l *listener) end() time.Duration { return time.Duration(max(l.last.Load(), l.ended.Load())) }
 
 // silences returns the gaps within a period that are long. Due says how many
-// requests were due within a time; usual is the usual response time, which it takes
-// until the first answer can be there.
-func (l *listener) silences(p *period, due func(from, to time.Duration) float64, usual time.Duration) (all []Silence) {
+// requests were due within a time; first is the shortest response time, before which
+// no first answer can be there. The usual one won't do: it is long where a service
+// stood still for most of the period.
+func (l *listener) silences(p *period, due func(from, to time.Duration) float64, first time.Duration) (all []Silence) {
 	end := p.end()
 	long := min(max((end-p.from)/5, shortestSilence), longestSilence)
 	l.mu.Lock()
@@ -92,7 +93,7 @@ func (l *listener) silences(p *period, due func(from, to time.Duration) float64,
 		g.to = min(g.to, end)
 		least := long
 		if g.from == p.from {
-			least += usual
+			least += first
 		}
 		if n := due(g.from, g.to); g.to-g.from >= least && n >= minSilent {
 			all = append(all, Silence{g.from - p.from, g.to - p.from, int64(n)})

@@ -21,7 +21,7 @@ func simulate(t *testing.T, rate string, warmup, d time.Duration, answer func(du
 			break
 		}
 		if due >= warmup {
-			r.due++
+			r.due.Add(1)
 		}
 		o := Outcome{Sent: due}
 		var class string
@@ -263,5 +263,29 @@ func TestLose(t *testing.T) {
 	}
 	if g, _ := ParseGoal("failed<=0%"); g.Met(r) {
 		t.Error("all is lost, and nothing failed")
+	}
+}
+
+// TestSilenceAtTheStart: however long the service stands still later, which makes slow
+// answers usual, it stood still at the start as well.
+func TestSilenceAtTheStart(t *testing.T) {
+	const s = time.Second
+	r := simulate(t, "100", s, 10*s, func(due time.Duration) (time.Duration, string) {
+		switch at := due - s; {
+		case at < 0: // of the warm-up
+			return due, ""
+		case at < 3*s:
+			return s + 3*s, ""
+		case at >= 4*s:
+			return s + 9*s, ""
+		}
+		return due, ""
+	})
+	if len(r.Silences) != 2 || r.Silences[0] != (Silence{0, 3 * s, 300}) || r.Silences[1].Due < 499 {
+		t.Errorf("silent: %v", r.Silences)
+	}
+	slow := simulate(t, "100", 0, 10*s, after(3*s))
+	if len(slow.Silences) != 0 {
+		t.Errorf("a service that takes 3s for each answer was silent: %v", slow.Silences)
 	}
 }

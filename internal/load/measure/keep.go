@@ -40,22 +40,20 @@ func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by
 		Response: Times(sum.Response, sum.Curve()), Service: Times(sum.Service, sum.ServiceCurve()),
 		Windows: []experiment.LoadWindow{}, GCShare: by.gcShare, Goals: p.goals(sum), Void: sum.Void, Stopped: sum.Stopped, Interrupted: sum.Interrupted,
 	}
+	for _, w := range sum.Windows {
+		s.Windows = append(s.Windows, experiment.LoadWindow{
+			Start: w.Start, End: w.End, Asked: w.Asked, Succeeded: w.Succeeded, Failed: w.Failed, Overdue: w.Overdue, Late: w.Late,
+			P50: w.Response.P50, P99: w.Response.P99, Max: w.Response.Max,
+		})
+	}
+	for _, round := range sum.Rounds {
+		s.Rounds = append(s.Rounds, experiment.LoadRound{
+			Start: round.Start, End: round.End, Succeeded: round.Succeeded, Failed: round.Failed, Rate: round.Rate(),
+		})
+	}
 	var start time.Duration
 	for _, r := range periods {
-		end := start + r.Elapsed
-		for _, w := range r.Windows {
-			s.Windows = append(s.Windows, experiment.LoadWindow{
-				Start: start + w.Start, End: start + w.End, Asked: w.Asked, Succeeded: w.Succeeded, Failed: w.Failed, Overdue: w.Overdue, Late: w.Late,
-				P50: w.Response.P50, P99: w.Response.P99, Max: w.Response.Max,
-			})
-			end = max(end, start+w.End) // the last one is collected after the last answer
-		}
-		for _, round := range r.Rounds {
-			s.Rounds = append(s.Rounds, experiment.LoadRound{
-				Start: start + round.Start, End: start + round.End, Succeeded: round.Succeeded, Failed: round.Failed, Rate: round.Rate(),
-			})
-			end = max(end, start+round.End)
-		}
+		end := start + r.Extent()
 		s.Periods = append(s.Periods, experiment.LoadPeriod{Start: start, End: end, Started: r.Started})
 		start = end
 	}
