@@ -132,6 +132,8 @@ export interface LoadWindow {
   asked: number;
   succeeded: number;
   failed: number;
+  /** Succeeded, but after the period. */
+  overdue?: number;
   late?: number;
   p50: number | null;
   p99: number | null;

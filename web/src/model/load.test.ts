@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { LoadSide, LoadWindow } from '../api/runs';
-import { byPeriod, curveLine, evened, levels, perSecond, pointAt, quantileText, quantileTicks, rarity, windowAt } from './load';
+import {
+  answered, answeredLate, byPeriod, curveLine, evened, levels, perSecond, pointAt, quantileText, quantileTicks, rarity, spans, windowAt,
+} from './load';
 
 const SECOND = 1e9;
 const window = (start: number, end: number, succeeded = 10, p99: number | null = 1): LoadWindow =>
@@ -15,11 +17,27 @@ test('windows belong to the period they begin in', () => {
   expect(byPeriod(side([[0, 1], [1, 2]], [])).length).toBe(0);
 });
 
+const paced = { asked: 10 };
+
 test('a rest of some milliseconds has no rate of its own', () => {
-  const all = evened([window(0, 1), window(1, 1.01, 5), window(2, 3)]);
-  expect(all.map((w) => [w.end / SECOND, w.succeeded, w.failed])).toEqual([[1.01, 15, 2], [3, 10, 1]]);
-  expect(evened([window(0, 0.1)]).length).toBe(1);
+  const all = evened(paced, [window(0, 1), { ...window(1, 1.01, 5), asked: 0 }, window(2, 3)]);
+  expect(all.map((w) => [w.end / SECOND, w.succeeded, w.failed, w.due])).toEqual([[1.01, 15, 2, 10], [3, 10, 1, 10]]);
+  expect(answered(all[0]!)).toBe(10);
+  expect(evened(paced, [window(0, 0.1)]).length).toBe(1);
   expect(perSecond(15, window(0, 0.5))).toBe(30);
+});
+
+test('no more is answered than was asked for: what a service catches up on is late', () => {
+  const steps = evened(paced, [
+    window(0, 1, 10), window(1, 2, 0), window(2, 3, 40), window(3, 4, 11), { ...window(4, 5, 20), asked: 0, overdue: 20 },
+    { ...window(5, 6, 9), overdue: 4 },
+  ]);
+  expect(steps.map(answered)).toEqual([10, 0, 10, 10, 0, 5]);
+  expect(steps.map(answeredLate)).toEqual([0, 0, 30, 0, 20, 4]);
+  expect(spans(steps, (w) => answeredLate(w) > 0)).toEqual([{ from: 2, to: 3 }, { from: 4, to: 6 }]);
+  // Users ask when they have an answer: there is no rate that they could exceed.
+  const [users] = evened({ asked: 0 }, [{ ...window(0, 2, 40), asked: 0 }]);
+  expect([answered(users!), answeredLate(users!)]).toEqual([20, 0]);
 });
 
 test('lines are level within windows, and break where there is no value', () => {

@@ -28,23 +28,62 @@ export function byPeriod(side: LoadSide): LoadWindow[][] {
   return parts.filter((part) => part.length > 0);
 }
 
-/** Windows with those of some milliseconds put together with the one before. */
-export function evened(windows: readonly LoadWindow[]): LoadWindow[] {
-  const all: LoadWindow[] = [];
+/** A window with what became of the requests that were due: no more of them than that were answered in time. */
+export interface Step extends LoadWindow {
+  /** Requests that were due in it; Infinity for users, who ask when they have an answer. */
+  due: number;
+}
+
+/** Windows of a side, with those of some milliseconds put together with the one before. */
+export function evened(side: Pick<LoadSide, 'asked'>, windows: readonly LoadWindow[]): Step[] {
+  const all: Step[] = [];
   for (const w of windows) {
     const last = all.at(-1);
+    const due = side.asked > 0 ? w.asked * seconds(w.end - w.start) : Infinity;
     if (last && w.end - w.start < STUB) {
       all[all.length - 1] = {
-        ...last, end: w.end, succeeded: last.succeeded + w.succeeded, failed: last.failed + w.failed,
-        late: (last.late ?? 0) + (w.late ?? 0),
+        ...last, end: w.end, succeeded: last.succeeded + w.succeeded, failed: last.failed + w.failed, due: last.due + due,
+        overdue: (last.overdue ?? 0) + (w.overdue ?? 0), late: (last.late ?? 0) + (w.late ?? 0),
       };
-    } else all.push(w);
+    } else all.push({ ...w, due });
+  }
+  return all;
+}
+
+/** How many were answered in time: what a service catches up on was due before. */
+const inTime = (w: Step) => Math.min(w.succeeded - (w.overdue ?? 0), w.due);
+
+/** Requests per second that were answered in time: never more than were asked for. */
+export function answered(w: Step): number {
+  if (w.due === Infinity) return perSecond(w.succeeded, w);
+  return w.due > 0 ? (w.asked * inTime(w)) / w.due : 0;
+}
+
+/** How many answers came late: for requests that were due before. One or two at the border of a window are none. */
+export function answeredLate(w: Step): number {
+  const n = w.due === Infinity ? 0 : Math.round(w.succeeded - inTime(w));
+  return n > Math.max(2, w.due / 20) ? n : 0;
+}
+
+/** A time that is told apart, in seconds. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Windows that something is true of, neighbours as one. */
+export function spans<W extends LoadWindow>(windows: readonly W[], is: (w: W) => boolean): Span[] {
+  const all: Span[] = [];
+  for (const w of windows.filter(is)) {
+    const last = all.at(-1);
+    if (last && last.to === seconds(w.start)) last.to = seconds(w.end);
+    else all.push({ from: seconds(w.start), to: seconds(w.end) });
   }
   return all;
 }
 
 /** A line for each period, level within a window. */
-export function levels(parts: readonly (readonly LoadWindow[])[], value: (w: LoadWindow) => number | null): XY[][] {
+export function levels<W extends LoadWindow>(parts: readonly (readonly W[])[], value: (w: W) => number | null): XY[][] {
   return parts.map((windows) => windows.flatMap((w) => {
     const y = value(w);
     return [{ x: seconds(w.start), y }, { x: seconds(w.end), y }];
@@ -76,8 +115,8 @@ export function quantileText(q: number): string {
 }
 
 /** The window at a time, or the last one before. */
-export function windowAt(windows: readonly LoadWindow[], second: number): LoadWindow | undefined {
-  let found: LoadWindow | undefined;
+export function windowAt<W extends LoadWindow>(windows: readonly W[], second: number): W | undefined {
+  let found: W | undefined;
   for (const w of windows) {
     if (seconds(w.start) > second) break;
     found = w;

@@ -4,7 +4,7 @@
 import './chart.css';
 import { useState } from 'preact/hooks';
 import { logTicks, place, ticks, valueAt, type Scale } from '../../layout/axis';
-import type { XY } from '../../model/load';
+import type { Span, XY } from '../../model/load';
 import { useElementSize } from '../parts';
 import { sizes } from './sizes';
 
@@ -21,6 +21,14 @@ export interface ChartLine {
 export interface ChartMark {
   at: number;
   text: string;
+}
+
+/** Times that lie behind the lines in a colour of their own. */
+export interface ChartBands {
+  name: string;
+  /** Its look: a class of chart.css. */
+  look: string;
+  spans: readonly Span[];
 }
 
 interface LineChartProps {
@@ -40,13 +48,14 @@ interface LineChartProps {
   /** Thin lines across, as between periods. */
   borders?: readonly number[];
   marks?: readonly ChartMark[];
+  bands?: readonly ChartBands[];
 }
 
 const RIGHT = 16;
 const TIP = 240; // width of the tip, px
 
 export function LineChart({
-  label, lines, from, to, feet, log, format, stops, at, onAt, facts, borders = [], marks = [],
+  label, lines, from, to, feet, log, format, stops, at, onAt, facts, borders = [], marks = [], bands = [],
 }: LineChartProps) {
   const { ref: box, width, height } = useElementSize<HTMLDivElement>();
   const { TOP, FOOT, CHAR } = sizes();
@@ -118,6 +127,16 @@ export function LineChart({
     >
       {width > 0 && height > 0 && (
         <svg width={width} height={height} aria-hidden="true" focusable="false">
+          {bands.flatMap((b) => b.spans.map(({ from, to }) => (
+            <rect
+              key={`${b.name} ${from}`}
+              class={b.look}
+              x={place(x, from)}
+              width={Math.max(1, place(x, to) - place(x, from))}
+              y={TOP}
+              height={Math.max(0, height - FOOT - TOP)}
+            />
+          )))}
           {grid.map((v) => (
             <g key={v}>
               <line class="chart-grid" x1={left} x2={width - RIGHT} y1={place(y, scaled(v))} y2={place(y, scaled(v))} />
@@ -204,14 +223,20 @@ function thinned<T extends { at: number; text: string }>(feet: readonly T[], x: 
   });
 }
 
-/** What the lines are. */
-export function LineLegend({ lines }: { lines: readonly ChartLine[] }) {
+/** What the lines and the bands are. */
+export function LineLegend({ lines, bands = [] }: { lines: readonly ChartLine[]; bands?: readonly ChartBands[] }) {
   return (
     <ul class="line-legend">
       {lines.filter((l) => !l.again).map((l) => (
         <li key={l.name}>
           <svg width="22" height="10" aria-hidden="true" focusable="false"><path class={`chart-path ${l.look}`} d="M1 5H21" /></svg>
           {l.name}
+        </li>
+      ))}
+      {bands.map((b) => (
+        <li key={b.name}>
+          <svg width="22" height="10" aria-hidden="true" focusable="false"><rect class={b.look} width="22" height="10" /></svg>
+          {b.name}
         </li>
       ))}
     </ul>

@@ -7,12 +7,13 @@ import { useMemo, useState } from 'preact/hooks';
 import type { LoadSide, LoadTimes, LoadWindow } from '../../api/runs';
 import { ticks } from '../../layout/axis';
 import {
-  byPeriod, curveLine, evened, levels, perSecond, pointAt, quantileText, quantileTicks, rarity, seconds, windowAt,
+  answered, answeredLate, byPeriod, curveLine, evened, levels, perSecond, pointAt, quantileText, quantileTicks, rarity, seconds, spans,
+  windowAt,
 } from '../../model/load';
 import { valueText } from '../../model/quantity';
 import { profileState, setRuns, type RunsState } from '../../state/runs';
 import { go, href, type State } from '../../state/state';
-import { LineChart, LineLegend, type ChartLine } from '../chart/LineChart';
+import { LineChart, LineLegend, type ChartBands, type ChartLine } from '../chart/LineChart';
 import { follow } from '../link';
 import { Button } from '../parts';
 import { figureText } from '../../api/figures';
@@ -71,10 +72,17 @@ export function LoadView({ state, loads, profiles }: LoadViewProps) {
   );
 }
 
-function Section({ title, legend, children }: { title: string; legend?: readonly ChartLine[]; children: ComponentChildren }) {
+interface SectionProps {
+  title: string;
+  legend?: readonly ChartLine[];
+  bands?: readonly ChartBands[];
+  children: ComponentChildren;
+}
+
+function Section({ title, legend, bands, children }: SectionProps) {
   return (
     <section class="load-section" aria-label={title}>
-      <header><h2>{title}</h2>{legend && <LineLegend lines={legend} />}</header>
+      <header><h2>{title}</h2>{legend && <LineLegend lines={legend} bands={bands ?? []} />}</header>
       {children}
     </section>
   );
@@ -90,7 +98,6 @@ function Summary({ load }: { load: ShownLoad }) {
   const facts = [
     `${count(s.succeeded - (s.overdue ?? 0))} answered in ${timeText(s.period || s.elapsed)}: ${rateText(s.rate)}`
       + (s.asked > 0 ? ` of ${rateText(s.asked)}` : ''),
-    ...(s.overdue ? [`${count(s.overdue)} answered after their period`] : []),
     ...(s.connections ? [`${count(s.connections)} connection${s.connections === 1 ? '' : 's'}`] : []),
     ...(s.streams ? [`${count(s.streams)} stream${s.streams === 1 ? '' : 's'} at once`] : []),
     ...(s.failed > 0 ? [`${count(s.failed)} failed, ${percentText((100 * s.failed) / all)}`] : ['none failed']),
@@ -100,6 +107,7 @@ function Summary({ load }: { load: ShownLoad }) {
   return (
     <div class="load-summary">
       <p>{load.name && <b>{load.name} </b>}{facts.join(' · ')}</p>
+      {!!s.overdue && <p class="load-wrong">{count(s.overdue)} answered late, after their period: they are not in the rate</p>}
       {s.stopped && <p class="load-wrong">stopped: {s.stopped}</p>}
       {(s.silences ?? []).slice(0, SILENCES).map((q) => (
         <p key={q.start} class="load-wrong">
@@ -126,16 +134,18 @@ function Course({ loads, of, log, at, onAt }: ChartProps & { of: 'rate' | 'time'
   const lines = useMemo(() => (of === 'rate' ? rateLines(loads) : timeLines(loads)), [loads, of]);
   const stops = useMemo(() => {
     const longest = loads.reduce((a, b) => ((b.side.windows ?? []).length > (a.side.windows ?? []).length ? b : a));
-    return evened(longest.side.windows ?? []).map((w) => (seconds(w.start) + seconds(w.end)) / 2);
+    return evened(longest.side, longest.side.windows ?? []).map((w) => (seconds(w.start) + seconds(w.end)) / 2);
   }, [loads]);
   const end = Math.max(1e-3, ...loads.map((l) => seconds((l.side.windows ?? []).at(-1)?.end ?? 0)));
   const title = of === 'rate' ? 'Throughput' : 'Response times';
+  const bands = useMemo(() => (of === 'rate' ? rateBands(loads) : []), [loads, of]);
   const borders = (head.periods ?? []).slice(1).map((p) => seconds(p.start));
   return (
-    <Section title={title} legend={lines}>
+    <Section title={title} legend={lines} bands={bands}>
       <LineChart
         label={`${title} over time`}
         lines={lines}
+        bands={bands}
         from={0}
         to={end}
         feet={ticks(0, end, 8).map((t) => ({ at: t, text: axisText(t, 'sec') }))}
@@ -154,7 +164,7 @@ function Course({ loads, of, log, at, onAt }: ChartProps & { of: 'rate' | 'time'
 function rateLines(loads: readonly ShownLoad[]): ChartLine[] {
   const lines: ChartLine[] = [];
   const head = loads.at(-1)!;
-  const periods = loads.map((l) => byPeriod(l.side).map(evened));
+  const periods = loads.map((l) => byPeriod(l.side).map((windows) => evened(l.side, windows)));
   // Two that were asked the same have one line for it, but for what the end of a period adds.
   const rest = loads.filter((l) => Math.abs(l.side.asked - head.side.asked) > 0.01 * head.side.asked);
   for (const l of [...rest, head]) {
@@ -163,14 +173,30 @@ function rateLines(loads: readonly ShownLoad[]): ChartLine[] {
     lines.push({ name, look: 'line-asked', parts: levels(periods[loads.indexOf(l)]!, (w) => w.asked) });
   }
   loads.forEach((l, i) => {
-    lines.push({ name: named(l, 'answered'), look: look(loads, i), parts: levels(periods[i]!, (w) => perSecond(w.succeeded, w)) });
+    lines.push({ name: named(l, 'answered'), look: look(loads, i), parts: levels(periods[i]!, answered) });
   });
   loads.forEach((l, i) => {
     if (l.side.failed === 0) return;
     const kind = loads.length > 1 && i === 0 ? 'line-failed line-second' : 'line-failed';
-    lines.push({ name: named(l, 'failed'), look: kind, parts: levels(periods[i]!, (w) => perSecond(w.failed, w)) });
+    // Many that were due before may fail at once: they were asked for at no higher rate.
+    const most = l.side.asked > 0 ? Math.max(...periods[i]!.flat().map((w) => w.asked)) : Infinity;
+    lines.push({ name: named(l, 'failed'), look: kind, parts: levels(periods[i]!, (w) => Math.min(most, perSecond(w.failed, w))) });
   });
   return lines;
+}
+
+/** When nobody was answered, and when those were who had waited since before. */
+function rateBands(loads: readonly ShownLoad[]): ChartBands[] {
+  return loads.flatMap((l) => [
+    {
+      name: named(l, 'no answer'), look: 'band-silent',
+      spans: (l.side.silences ?? []).map((q) => ({ from: seconds(q.start), to: seconds(q.end) })),
+    },
+    {
+      name: named(l, 'late answers'), look: 'band-late',
+      spans: spans(byPeriod(l.side).flatMap((p) => evened(l.side, p)), (w) => answeredLate(w) > 0),
+    },
+  ].filter((b) => b.spans.length > 0));
 }
 
 function timeLines(loads: readonly ShownLoad[]): ChartLine[] {
@@ -192,12 +218,13 @@ function timeLines(loads: readonly ShownLoad[]): ChartLine[] {
 function courseFacts(loads: readonly ShownLoad[], second: number): string[] {
   const facts: string[] = [];
   for (const l of loads) {
-    const w = windowAt(evened(l.side.windows ?? []), second);
+    const w = windowAt(evened(l.side, l.side.windows ?? []), second);
     if (!w) continue;
     if (facts.length === 0) facts.push(`${axisText(Number(seconds(w.start).toFixed(1)), 'sec')} to ${seconds(w.end).toFixed(1)} s`);
-    const answered = rateText(perSecond(w.succeeded, w));
+    const of = w.asked > 0 ? ` of ${rateText(w.asked)}` : '';
+    const late = answeredLate(w);
     facts.push(
-      named(l, `${answered} answered${w.asked > 0 ? ` of ${rateText(w.asked)}` : ''}`),
+      named(l, `${rateText(answered(w))} answered${of}${late > 0 ? `, ${count(late)} late answers` : ''}`),
       `${w.failed > 0 ? `${count(w.failed)} failed, ` : ''}p50 ${windowTime(w.p50, w.failed)}, p99 ${windowTime(w.p99, w.failed)}`
       + `, max ${timeText(w.max)}${(w.late ?? 0) > 0 ? `, ${count(w.late!)} late` : ''}`,
     );
