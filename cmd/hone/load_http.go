@@ -30,6 +30,7 @@ func (h *loadHTTP) define(fs *flag.FlagSet) {
 	fs.BoolVar(&h.opts.HTTP2, "h2", false, "")
 	fs.StringVar(&h.opts.Unix, "unix", "", "")
 	fs.BoolVar(&h.opts.NoKeepAlive, "no-keepalive", false, "")
+	fs.IntVar(&h.opts.Redirects, "redirects", 10, "")
 	fs.StringVar(&h.expect, "expect", "", "")
 	fs.IntVar(&h.connections, "connections", 1000, "")
 }
@@ -44,6 +45,8 @@ func (h *loadHTTP) parse(f *loadFlags, rest []string) (err error) {
 		return f.usage("-targets says what to send: leave out %q", rest[0])
 	case h.targetsFile != "" && (f.given("body") || h.target.Method != ""):
 		return f.usage("-targets says what to send: leave out -body and -method")
+	case h.opts.Redirects < 0:
+		return f.usage("-redirects %d: want at least 0", h.opts.Redirects)
 	case h.connections < 1:
 		return f.usage("-connections %d: want at least 1", h.connections)
 	}

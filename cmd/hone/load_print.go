@@ -97,7 +97,7 @@ func (a *app) tellLoad(f *loadFlags, target loadTarget, r *measure.Report) error
 	case r.Waited > 0:
 		fmt.Fprintf(&b, "  waited    %d requests, as all %d connections were busy\n", r.Waited, r.Connections)
 	}
-	tellStatuses(&b, r.Statuses)
+	tellStatuses(&b, r.Result)
 	fmt.Fprintf(&b, "\n  %-9s%10s%10s%10s%10s%10s%10s\n", "time", "p50", "p90", "p99", "p99.9", "p99.99", "max")
 	rows := []struct {
 		name string
@@ -193,27 +193,31 @@ func tellAnswered(b *bytes.Buffer, r *load.Result) {
 }
 
 // tellStatuses says what was answered, with what nobody would expect of a success.
-func tellStatuses(b *bytes.Buffer, statuses []load.Status) {
+func tellStatuses(b *bytes.Buffer, r *load.Result) {
+	statuses := r.Statuses
 	if len(statuses) == 0 {
 		return
 	}
 	const most = 10
 	var texts []string
-	redirected := int64(0)
+	left := -r.Redirected // redirections that were not followed
 	for i, s := range statuses {
 		if i < most {
 			texts = append(texts, fmt.Sprintf("%d × %d", s.Count, s.Status))
 		}
 		if s.Status/100 == 3 && s.Status != 304 {
-			redirected += s.Count
+			left += s.Count
 		}
 	}
 	if len(statuses) > most {
 		texts = append(texts, "…")
 	}
 	fmt.Fprintf(b, "  statuses  %s\n", strings.Join(texts, ", "))
-	if redirected > 0 {
-		fmt.Fprintf(b, "            %d answers send the client elsewhere: redirections are not followed\n", redirected)
+	if r.Redirected > 0 {
+		fmt.Fprintf(b, "            %d redirections were followed: the service got %d requests\n", r.Redirected, r.Requests()+r.Redirected)
+	}
+	if left > 0 {
+		fmt.Fprintf(b, "            %d redirections were not followed: they lead to other hosts, or -redirects or -expect says so\n", left)
 	}
 }
 

@@ -264,3 +264,31 @@ func TestLoadBody(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadRedirects: the report has what the service got.
+func TestLoadRedirects(t *testing.T) {
+	var n atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n.Add(1)
+		switch r.URL.Path {
+		case "/old":
+			http.Redirect(w, r, "new", http.StatusFound)
+		case "/away":
+			http.Redirect(w, r, "http://elsewhere.invalid", http.StatusFound)
+		}
+	}))
+	defer server.Close()
+	for path, test := range map[string]struct {
+		got  int64
+		want string
+	}{
+		"/old":  {12, "statuses  6 × 200, 6 × 302\n            6 redirections were followed: the service got 12 requests\n\n"},
+		"/away": {6, "statuses  6 × 302\n            6 redirections were not followed: they lead to other hosts, or -redirects or -expect says so\n\n"},
+	} {
+		n.Store(0)
+		out, stderr, code := loadHone(t, "load", "http", "-users", "2", "-requests", "3", "-rounds", "1", "-o", t.TempDir(), server.URL+path)
+		if code != exitOK || n.Load() != test.got || !strings.Contains(out, test.want) || !strings.Contains(out, "answered  6 requests in ") {
+			t.Errorf("%s: exit code %d, the service got %d requests, want %d and %q\n%s%s", path, code, n.Load(), test.got, test.want, out, stderr)
+		}
+	}
+}

@@ -80,6 +80,8 @@ HTTP:
   -unix PATH        send to a Unix socket; the host is that of the URL
   -h2               HTTP/2, over one connection, also without TLS
   -no-keepalive     a connection for each request
+  -redirects N      redirections to follow for a request at most, to the hosts you
+                    name (10); 0: the redirection is the answer
   -expect LIST      statuses that are no failures (200-399)
 
 gRPC; without -proto and -protoset the server is asked what it has (reflection):

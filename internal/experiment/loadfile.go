@@ -48,6 +48,7 @@ type LoadSide struct {
 	Overdue     int64         `json:"overdue,omitempty"` // succeeded, but after their period
 	Late        int64         `json:"late"`
 	Waited      int64         `json:"waited"`
+	Redirected  int64         `json:"redirected,omitempty"` // requests beside those, as answers asked for them
 	Bytes       int64         `json:"bytes"`
 	Connections int           `json:"connections,omitempty"` // open at once at most
 	Streams     int           `json:"streams,omitempty"`     // requests at once at most, where they share connections

@@ -112,7 +112,7 @@ func serve(d Driver, client Client, j job) Client {
 	if err == nil {
 		var a Answer
 		a, err = client.Do(j.ctx, j.r.N)
-		o.Bytes, o.Status = a.Bytes, a.Status
+		o.Bytes, o.Status, o.Before = a.Bytes, a.Status, a.Before
 		if err != nil && !errors.As(err, new(*Failure)) {
 			_ = client.Close()
 			client = nil

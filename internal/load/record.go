@@ -32,6 +32,7 @@ type tally struct {
 	settled           int64 // succeeded in the second half of the period
 	lost              int64 // failed, though their times are among those that succeeded
 	late, waited      int64
+	redirected        int64 // requests that were sent beside those, as answers asked for them
 	bytes             int64
 	statuses          []Status
 	classes           map[string]*Class
@@ -55,6 +56,10 @@ func (t *tally) add(r Request, o Outcome, p *period, late time.Duration) {
 	}
 	if o.Status != 0 {
 		t.answered(o.Status, n)
+	}
+	for _, status := range o.Before {
+		t.answered(status, n)
+		t.redirected += n
 	}
 	if o.Failure != nil {
 		t.failed += n
@@ -125,6 +130,7 @@ func (t *tally) merge(o *tally) {
 	t.lost += o.lost
 	t.late += o.late
 	t.waited += o.waited
+	t.redirected += o.redirected
 	t.bytes += o.bytes
 	for _, s := range o.statuses {
 		t.answered(s.Status, s.Count)

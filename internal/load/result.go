@@ -23,6 +23,7 @@ type Result struct {
 	Overdue     int64         `json:"overdue"`               // succeeded, but after the period: they are not in Rate
 	Late        int64         `json:"late"`                  // the generator sent them late, though a connection was free
 	Waited      int64         `json:"waited"`                // for a connection, as all that may be opened were busy
+	Redirected  int64         `json:"redirected,omitempty"`  // requests that were sent beside those, as answers asked for them
 	Bytes       int64         `json:"bytes"`                 // of answers
 	Connections int           `json:"connections,omitempty"` // open at once at most
 	Streams     int           `json:"streams,omitempty"`     // requests under way at once at most, where connections share them
@@ -191,6 +192,7 @@ func (r *Result) Silent() string {
 // take sets what a result says of requests.
 func (r *Result) take(t *tally) {
 	r.Succeeded, r.Failed, r.Overdue, r.Late, r.Waited, r.Bytes = t.succeeded, t.failed, t.overdue, t.late, t.waited, t.bytes
+	r.Redirected = t.redirected
 	r.Response, r.Service, r.Lag = quantiles(t.response, t.failed, t.lost), quantiles(t.service, t.failed, t.lost), quantiles(t.lag, 0, 0)
 	r.tally, r.Failures = t, nil
 	r.Statuses = slices.Clone(t.statuses)

@@ -22,7 +22,8 @@ type Outcome struct {
 	Done     time.Duration // when its answer was complete, or it failed
 	Waited   bool          // for a connection, as all that may be opened were busy
 	Status   int           // of the answer, where the protocol has numbers for it; 0: none
-	Bytes    int           // of the answer
+	Before   []int         // statuses of answers that sent the request on, before it
+	Bytes    int           // of all of them
 	Messages int           // it stands for; 0 is one
 	Failure  *Failure      // nil: it succeeded
 }
@@ -139,6 +140,7 @@ type Client interface {
 
 // An Answer is what a Client says of one.
 type Answer struct {
-	Bytes  int // its size
-	Status int // as an Outcome has it
+	Bytes  int   // its size
+	Status int   // as an Outcome has it
+	Before []int // likewise
 }

@@ -106,7 +106,8 @@ func (c *client) Close() error {
 	return nil
 }
 
-// Do sends a request once: what the server saw is what is told.
+// Do sends a request once: what the server saw is what is told. Redirections are
+// requests of their own.
 func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {
 	r := c.d.request(n)
 	out := r.static
@@ -119,25 +120,70 @@ func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {
 		out = c.out
 	}
 	deadline := time.Now().Add(c.d.opts.Timeout)
-	conn, err := c.connection(ctx, r)
-	if err != nil {
-		return load.Answer{}, named(r, pathOf(r, out), err)
-	}
-	var a load.Answer
-	a.Bytes, err = conn.do(ctx, out, r.method == "HEAD", deadline)
-	if err == nil {
-		a.Status = conn.status
-		if !c.d.opts.Expect.has(conn.status) {
-			err = &load.Failure{Class: "status " + strconv.Itoa(conn.status), Text: conn.line}
+	re, err := c.once(ctx, r, out, deadline)
+	a := load.Answer{Bytes: re.bytes, Status: re.status}
+	at, last := r, out
+	for err == nil && re.location != "" {
+		var next *hop
+		if next, err = c.d.redirect(at, pathOf(at, last), re.status, re.location, len(a.Before)); next == nil {
+			break
 		}
+		last = next.write(last, at)
+		at = next.request
+		re, err = c.once(ctx, at, last, deadline)
+		a = load.Answer{Bytes: a.Bytes + re.bytes, Status: re.status, Before: append(a.Before, a.Status)}
 	}
-	if err != nil && a.Status == 0 || conn.over || r.last || c.d.opts.NoKeepAlive {
-		c.drop(conn)
+	if err == nil && !c.d.opts.Expect.has(re.status) {
+		err = &load.Failure{Class: "status " + strconv.Itoa(re.status), Text: re.line}
+	}
+	if err != nil && at != r {
+		err = redirected(at, pathOf(at, last), err)
 	}
 	if err != nil {
 		err = named(r, pathOf(r, out), err)
 	}
 	return a, err
+}
+
+// A reply is what a server said of one request.
+type reply struct {
+	bytes, status int
+	line          string // of the status, if it is not a usual one
+	location      string // where to go on, if that is to be done
+}
+
+// once sends one request.
+func (c *client) once(ctx context.Context, r *request, out []byte, deadline time.Time) (reply, error) {
+	conn, err := c.connection(ctx, r)
+	if err != nil {
+		return reply{}, err
+	}
+	var re reply
+	re.bytes, err = conn.do(ctx, out, r.method == "HEAD", deadline)
+	if err == nil {
+		re.status, re.line = conn.status, conn.line
+		if c.d.follows(re.status) {
+			re.location = conn.location
+		}
+	} else if ranOut(err) && ctx.Err() == nil {
+		err = c.d.noAnswer()
+	}
+	if err != nil || conn.over || r.last || c.d.opts.NoKeepAlive {
+		c.drop(conn)
+	}
+	return re, err
+}
+
+// ranOut reports whether the time for an answer was over.
+func ranOut(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout()
+}
+
+// noAnswer is what failed when it was. The text of net's error differs by the local port,
+// which says nothing.
+func (d *Driver) noAnswer() error {
+	return fmt.Errorf("no answer within %v: %w", d.opts.Timeout, context.DeadlineExceeded)
 }
 
 // pathOf returns the path of a request that was written.
@@ -148,11 +194,20 @@ func pathOf(r *request, out []byte) string {
 
 // named returns an error that says of which request it is.
 func named(r *request, path string, err error) error {
+	return prefixed(fmt.Sprintf("%s %s%s: ", r.method, r.url, path), err)
+}
+
+// redirected returns an error that says to which request the one that was asked for led.
+func redirected(r *request, path string, err error) error {
+	return prefixed(fmt.Sprintf("redirected to %s %s%s: ", r.method, r.url, path), err)
+}
+
+func prefixed(prefix string, err error) error {
 	var f *load.Failure
 	if errors.As(err, &f) {
-		return &load.Failure{Class: f.Class, Text: fmt.Sprintf("%s %s%s: %s", r.method, r.url, path, f.Text)}
+		return &load.Failure{Class: f.Class, Text: prefix + f.Text}
 	}
-	return fmt.Errorf("%s %s%s: %w", r.method, r.url, path, err)
+	return fmt.Errorf("%s%w", prefix, err)
 }
 
 // connection returns the connection for a request. One that the server has closed
@@ -195,6 +250,8 @@ type conn struct {
 	status int
 	line   string // of the status, if it is not expected to be common
 	over   bool   // the server closes it after this answer
+
+	location string // of the last answer
 }
 
 // lineLimit is the size of a line of an answer's header at most, headLimit that of
@@ -366,6 +423,7 @@ func (c *conn) header() (h head, size int, err error) {
 	}
 	c.status = int(line[9]-'0')*100 + int(line[10]-'0')*10 + int(line[11]-'0')
 	old := line[7] == '0' // HTTP/1.0
+	c.location = ""
 	if c.status >= 300 {
 		c.line = string(line[9:])
 	} else {
@@ -387,6 +445,9 @@ func (c *conn) header() (h head, size int, err error) {
 		}
 		if err := h.field(line); err != nil {
 			return h, size, err
+		}
+		if name, value, _ := bytes.Cut(line, []byte(":")); c.status/100 == 3 && equalFold(name, "location") {
+			c.location = string(bytes.TrimSpace(value))
 		}
 	}
 }

@@ -33,22 +33,23 @@ type host struct {
 	conn *http.ClientConn
 }
 
-func newShared(d *Driver) *shared {
-	s := &shared{hosts: make(map[string]*host)}
-	for _, r := range d.requests {
-		if s.hosts[r.key] != nil {
-			continue
-		}
-		dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-			_, c, err := d.dial(ctx, r)
-			return c, err
-		}
-		t := &http.Transport{DialContext: dial, DialTLSContext: dial, Protocols: new(http.Protocols), DisableCompression: true}
-		t.Protocols.SetHTTP2(true)
-		t.Protocols.SetUnencryptedHTTP2(true)
-		s.hosts[r.key] = &host{transport: t}
+// host returns the one that a request goes to.
+func (s *shared) host(d *Driver, r *request) *host {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h := s.hosts[r.key]; h != nil {
+		return h
 	}
-	return s
+	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
+		_, c, err := d.dial(ctx, r)
+		return c, err
+	}
+	t := &http.Transport{DialContext: dial, DialTLSContext: dial, Protocols: new(http.Protocols), DisableCompression: true}
+	t.Protocols.SetHTTP2(true)
+	t.Protocols.SetUnencryptedHTTP2(true)
+	h := &host{transport: t}
+	s.hosts[r.key] = h
+	return h
 }
 
 // begin counts a client. When the last one ends, so do the connections.
@@ -116,16 +117,42 @@ func (c *client2) Close() error {
 	return nil
 }
 
-// Do sends a request once: what the server saw is what is told.
+// Do sends a request once: what the server saw is what is told. Redirections are
+// requests of their own.
 func (c *client2) Do(ctx context.Context, n int64) (load.Answer, error) {
 	r := c.d.request(n)
 	c.values.at(n)
 	c.path = r.path.Append(c.path[:0], c.values.Values)
-	ctx, cancel := context.WithTimeout(ctx, c.d.opts.Timeout)
+	within, cancel := context.WithTimeout(ctx, c.d.opts.Timeout)
 	defer cancel()
-	a, err := c.do(ctx, r)
+	var a load.Answer
+	var re reply
+	at, path := r, string(c.path)
+	req, err := c.request(within, r)
+	if err == nil {
+		re, err = c.once(within, r, req)
+		a = load.Answer{Bytes: re.bytes, Status: re.status}
+	}
+	for err == nil && re.location != "" {
+		var next *hop
+		if next, err = c.d.redirect(at, path, re.status, re.location, len(a.Before)); next == nil {
+			break
+		}
+		if req, err = next.request2(req, at); err != nil {
+			break
+		}
+		at, path = next.request, next.path
+		re, err = c.once(within, at, req)
+		a = load.Answer{Bytes: a.Bytes + re.bytes, Status: re.status, Before: append(a.Before, a.Status)}
+	}
 	if err == nil && !c.d.opts.Expect.has(a.Status) {
 		err = &load.Failure{Class: "status " + strconv.Itoa(a.Status), Text: strings.TrimSpace(strconv.Itoa(a.Status) + " " + http.StatusText(a.Status))}
+	}
+	if err != nil && ranOut(err) && ctx.Err() == nil {
+		err = c.d.noAnswer()
+	}
+	if err != nil && at != r {
+		err = redirected(at, path, err)
 	}
 	if err != nil {
 		err = named(r, string(c.path), err)
@@ -133,16 +160,13 @@ func (c *client2) Do(ctx context.Context, n int64) (load.Answer, error) {
 	return a, err
 }
 
-func (c *client2) do(ctx context.Context, r *request) (load.Answer, error) {
-	req, err := c.request(ctx, r)
-	if err != nil {
-		return load.Answer{}, err
-	}
-	h := c.d.h2.hosts[r.key]
+// once sends one request.
+func (c *client2) once(ctx context.Context, r *request, req *http.Request) (reply, error) {
+	h := c.d.h2.host(c.d, r)
 	for {
 		conn, fresh, err := h.connection(ctx, r)
 		if err != nil {
-			return load.Answer{}, err
+			return reply{}, err
 		}
 		resp, err := conn.RoundTrip(req)
 		if err != nil && !fresh && strings.Contains(err.Error(), unusable) && ctx.Err() == nil {
@@ -150,15 +174,19 @@ func (c *client2) do(ctx context.Context, r *request) (load.Answer, error) {
 			continue
 		}
 		if err != nil {
-			return load.Answer{}, classed(err)
+			return reply{}, classed(err)
 		}
 		if resp.ProtoMajor != 2 {
 			_ = resp.Body.Close()
-			return load.Answer{}, &load.Failure{Class: "not HTTP/2", Text: "the server answers in " + resp.Proto}
+			return reply{}, &load.Failure{Class: "not HTTP/2", Text: "the server answers in " + resp.Proto}
 		}
 		size, err := io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
-		return load.Answer{Bytes: int(size), Status: resp.StatusCode}, classed(err)
+		re := reply{bytes: int(size), status: resp.StatusCode}
+		if c.d.follows(re.status) {
+			re.location = resp.Header.Get("Location")
+		}
+		return re, classed(err)
 	}
 }
 

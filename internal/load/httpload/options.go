@@ -36,6 +36,7 @@ type Options struct {
 	HTTP2       bool   // over one connection, also without TLS
 	NoKeepAlive bool   // a connection for each request
 	Timeout     time.Duration
+	Redirects   int      // followed for a request at most; 0: none
 	Expect      Statuses // of answers that are no failures; 200 to 399 if empty
 	TLS         TLS
 }
@@ -266,6 +267,7 @@ func (s Statuses) has(status int) bool {
 type Driver struct {
 	opts     Options
 	requests []*request
+	hosts    map[string]bool // that targets name: requests go nowhere else
 	tls      *tls.Config
 	h2       *shared
 	streams  atomic.Uint64 // of random numbers
@@ -298,7 +300,7 @@ func New(opts Options) (*Driver, error) {
 	if opts.HTTP2 && opts.NoKeepAlive {
 		return nil, errors.New("HTTP/2 keeps its connections")
 	}
-	d := &Driver{opts: opts}
+	d := &Driver{opts: opts, hosts: make(map[string]bool)}
 	var err error
 	if d.tls, err = opts.TLS.Config(); err != nil {
 		return nil, err
@@ -313,6 +315,7 @@ func New(opts Options) (*Driver, error) {
 			return nil, err
 		}
 		d.requests = append(d.requests, r)
+		d.hosts[strings.ToLower(r.url.Hostname())] = true
 		if r.fixed() {
 			if r.static, _, err = d.values().write(r, nil, nil, !opts.NoKeepAlive); err != nil {
 				return nil, fmt.Errorf("%s: %q is no URL: escape what is in it, a space as %%20", t.Name, t.URL)
@@ -320,7 +323,7 @@ func New(opts Options) (*Driver, error) {
 		}
 	}
 	if opts.HTTP2 {
-		d.h2 = newShared(d)
+		d.h2 = &shared{hosts: make(map[string]*host)}
 	}
 	return d, nil
 }

@@ -36,7 +36,8 @@ func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by
 	sum := load.Sum(periods...)
 	s := experiment.LoadSide{
 		Side: of.String(), Started: sum.Started, Elapsed: sum.Elapsed, Period: sum.Period, Asked: sum.Asked, Rate: sum.Rate,
-		Succeeded: sum.Succeeded, Failed: sum.Failed, Overdue: sum.Overdue, Late: sum.Late, Waited: sum.Waited, Bytes: sum.Bytes, Connections: sum.Connections, Streams: sum.Streams,
+		Succeeded: sum.Succeeded, Failed: sum.Failed, Overdue: sum.Overdue, Late: sum.Late, Waited: sum.Waited, Redirected: sum.Redirected, Bytes: sum.Bytes,
+		Connections: sum.Connections, Streams: sum.Streams,
 		Response: Times(sum.Response, sum.Curve()), Service: Times(sum.Service, sum.ServiceCurve()),
 		Windows: []experiment.LoadWindow{}, GCShare: by.gcShare, Goals: p.goals(sum), Void: sum.Void, Stopped: sum.Stopped, Interrupted: sum.Interrupted,
 	}

@@ -105,6 +105,8 @@ export interface LoadSide {
   late: number;
   waited: number;
   bytes: number;
+  /** Requests that were sent beside those, as answers asked for them. */
+  redirected?: number;
   connections?: number;
   /** Requests at once, where they share connections. */
   streams?: number;

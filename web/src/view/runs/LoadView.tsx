@@ -100,6 +100,7 @@ function Summary({ load }: { load: ShownLoad }) {
       + (s.asked > 0 ? ` of ${rateText(s.asked)}` : ''),
     ...(s.connections ? [`${count(s.connections)} connection${s.connections === 1 ? '' : 's'}`] : []),
     ...(s.streams ? [`${count(s.streams)} stream${s.streams === 1 ? '' : 's'} at once`] : []),
+    ...(s.redirected ? [`${count(s.redirected)} redirection${s.redirected === 1 ? '' : 's'} followed`] : []),
     ...(s.failed > 0 ? [`${count(s.failed)} failed, ${percentText((100 * s.failed) / all)}`] : ['none failed']),
     ...(s.late > 0 ? [`${count(s.late)} sent late`] : []),
     ...(s.waited > 0 ? [`${count(s.waited)} waited for a connection`] : []),
