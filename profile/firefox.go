@@ -2,6 +2,7 @@ package profile
 
 import (
 	"io"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -12,10 +13,11 @@ import (
 //
 //	{"meta": {"interval": ms, …}, "threads": [thread…], "shared"?: tables, "processes"?: [file…]}
 //	thread = {"name", "processName", tables, "samples": {"stack", "weight"?, "weightType"?}}
-//	tables = {"stackTable": {"frame", "prefix"}, "frameTable": {"func", "line"}, "funcTable": {"name", "fileName" | "source"},
+//	tables = {"stackTable": {"frame", "prefix" | "prefixOffset"}, "frameTable": {"func", "line"}, "funcTable": {"name", "fileName" | "source"},
 //	          "sources": {"filename"}, "stringArray" | "stringTable"}
 //
-// A table is columns of equal length; in a Gecko profile it is {"schema": {column: number}, "data": [row…]}, and a frame's
+// The table of stacks has a prefix, or since version 66 a prefixOffset: how far before a
+// stack its prefix is, 0 for none. A table is columns of equal length; in a Gecko profile it is {"schema": {column: number}, "data": [row…]}, and a frame's
 // location is a string "name (file:line)". Which tables threads share has changed
 // over time, so each is looked for in the thread first.
 //
@@ -37,6 +39,9 @@ func decodeFirefox(open func() (io.Reader, error), lim Limits, m *meter) (*Profi
 	}
 	if len(f.threads) == 0 {
 		return nil, j.errorf("there are no threads in it")
+	}
+	if err := f.prefixes(j, &f.shared); err != nil {
+		return nil, err
 	}
 	var types typeSet
 	for i := range f.threads {
@@ -86,6 +91,7 @@ type firefoxThread struct {
 type firefoxTables struct {
 	strings             []string
 	stackFrame, prefix  []int32
+	prefixOffset        []int32 // in place of prefix
 	function, frameLine []int32
 	location            []int32 // of frames in Gecko profiles: strings
 	name, file, source  []int32 // of functions
@@ -116,7 +122,12 @@ func (f *firefox) file(j *jsonReader, depth int, thread func(*jsonReader) error)
 				return err
 			})
 		case "threads":
-			return j.array(func(int) error { return thread(j) })
+			return j.array(func(int) error {
+				if c, err := j.peek(); err == nil && c == '"' {
+					return j.errorf("a process is in it as text, as early versions of Firefox wrote it: open the file in profiler.firefox.com, and save it from there")
+				}
+				return thread(j)
+			})
 		case "processes":
 			if depth == maxProcesses {
 				return j.errorf("processes are nested more than %d deep", maxProcesses)
@@ -228,7 +239,7 @@ func (f *firefox) table(j *jsonReader, t *firefoxTables, name string) (known boo
 			return err
 		})
 	case "stackTable":
-		columns["frame"], columns["prefix"] = &t.stackFrame, &t.prefix
+		columns["frame"], columns["prefix"], columns["prefixOffset"] = &t.stackFrame, &t.prefix, &t.prefixOffset
 	case "frameTable":
 		columns["func"], columns["line"], columns["location"] = &t.function, &t.frameLine, &t.location
 	case "funcTable":
@@ -238,24 +249,35 @@ func (f *firefox) table(j *jsonReader, t *firefoxTables, name string) (known boo
 	default:
 		return false, nil
 	}
-	return true, f.columns(j, name, columns)
+	return true, f.columns(j, columns, j.skip)
 }
 
-// columns reads columns of a table, in either of its forms.
-func (f *firefox) columns(j *jsonReader, table string, columns map[string]*[]int32) error {
-	byNumber := map[int]*[]int32{}
+// geckoRows are the rows of a table that came before its schema.
+type geckoRows struct {
+	cells []int32 // -1 where there is no index
+	ends  []int   // of each row in cells
+}
+
+// columns reads columns of a table, in either of its forms. weights reads a column that
+// is not of indexes, if it comes.
+func (f *firefox) columns(j *jsonReader, columns map[string]*[]int32, weights func() error) error {
+	var byNumber map[int]*[]int32 // nil before the schema
+	var early geckoRows
+	add := func(column *[]int32, i int32) error {
+		*column = append(*column, i)
+		return f.take(8) // and what growing leaves behind
+	}
 	cell := func(column *[]int32) error {
 		i, err := j.index()
-		if err == nil {
-			err = f.take(8) // and what growing leaves behind
+		if err != nil {
+			return err
 		}
-		*column = append(*column, i)
-		return err
+		return add(column, i)
 	}
-	return j.object(func(key []byte) error {
-		name := string(key)
-		switch name {
+	err := j.object(func(key []byte) error {
+		switch string(key) {
 		case "schema":
+			byNumber = map[int]*[]int32{}
 			return j.object(func(key []byte) error {
 				column := columns[string(key)]
 				i, err := j.index()
@@ -265,8 +287,8 @@ func (f *firefox) columns(j *jsonReader, table string, columns map[string]*[]int
 				return err
 			})
 		case "data":
-			if len(byNumber) == 0 {
-				return j.errorf("%s has data but no schema before it", table)
+			if byNumber == nil {
+				return f.early(j, &early)
 			}
 			return j.array(func(row int) error {
 				err := j.array(func(i int) error {
@@ -277,20 +299,66 @@ func (f *firefox) columns(j *jsonReader, table string, columns map[string]*[]int
 				})
 				for _, column := range byNumber { // a row may end early
 					for err == nil && len(*column) <= row {
-						*column = append(*column, -1)
-						err = f.take(8)
+						err = add(column, -1)
 					}
 				}
 				return err
 			})
+		case "weight":
+			return weights()
 		}
-		if column := columns[name]; column != nil {
+		if column := columns[string(key)]; column != nil {
 			if c, err := j.peek(); err != nil || c != '[' {
 				return j.skip()
 			}
 			return j.array(func(int) error { return cell(column) })
 		}
 		return j.skip()
+	})
+	from := 0
+	for _, end := range early.ends {
+		row := early.cells[from:end]
+		for i, column := range byNumber {
+			value := int32(-1)
+			if i < len(row) {
+				value = row[i]
+			}
+			if err == nil {
+				err = add(column, value)
+			}
+		}
+		from = end
+	}
+	return err
+}
+
+// early reads rows whose columns are not known yet.
+func (f *firefox) early(j *jsonReader, rows *geckoRows) error {
+	return j.array(func(int) error {
+		err := j.array(func(int) error {
+			value := int32(-1)
+			c, err := j.peek()
+			switch {
+			case err != nil:
+			case '0' <= c && c <= '9':
+				var v float64
+				if v, err = j.number(); v <= math.MaxInt32 {
+					value = int32(v)
+				}
+			default:
+				err = j.skip()
+			}
+			if err == nil {
+				err = f.take(8)
+			}
+			rows.cells = append(rows.cells, value)
+			return err
+		})
+		if err == nil {
+			err = f.take(16)
+		}
+		rows.ends = append(rows.ends, len(rows.cells))
+		return err
 	})
 }
 
@@ -313,59 +381,22 @@ func (f *firefox) samples(j *jsonReader) error {
 			}
 			return err
 		}
-		// The weights are numbers; all else that is needed are indexes.
-		schema := map[int]bool{}
-		return j.object(func(key []byte) error {
-			stack := func() error {
-				i, err := j.index()
+		return f.columns(j, map[string]*[]int32{"stack": &stacks}, func() error {
+			if c, err := j.peek(); err != nil || c != '[' {
+				return j.skip()
+			}
+			return j.array(func(int) error {
+				w := 0.0
+				null, err := j.null()
+				if err == nil && !null {
+					w, err = j.number()
+				}
 				if err == nil {
-					err = f.take(8)
+					err = f.take(16)
 				}
-				stacks = append(stacks, i)
+				weights = append(weights, w)
 				return err
-			}
-			switch string(key) {
-			case "stack":
-				return j.array(func(int) error { return stack() })
-			case "weight":
-				if c, err := j.peek(); err != nil || c != '[' {
-					return j.skip()
-				}
-				return j.array(func(int) error {
-					w := 0.0
-					null, err := j.null()
-					if err == nil && !null {
-						w, err = j.number()
-					}
-					if err == nil {
-						err = f.take(16)
-					}
-					weights = append(weights, w)
-					return err
-				})
-			case "schema":
-				return j.object(func(key []byte) error {
-					isStack := string(key) == "stack"
-					i, err := j.index()
-					schema[int(i)] = isStack
-					return err
-				})
-			case "data":
-				return j.array(func(row int) error {
-					err := j.array(func(i int) error {
-						if schema[i] {
-							return stack()
-						}
-						return j.skip()
-					})
-					if err == nil && len(stacks) <= row {
-						stacks = append(stacks, -1)
-						err = f.take(8)
-					}
-					return err
-				})
-			}
-			return j.skip()
+			})
 		})
 	})
 	if err != nil {
@@ -373,6 +404,9 @@ func (f *firefox) samples(j *jsonReader) error {
 	}
 	if len(weights) > 0 && len(weights) != len(stacks) {
 		return j.errorf("thread %q has %d samples, but %d weights", t.name, len(stacks), len(weights))
+	}
+	if err := f.prefixes(j, &own); err != nil {
+		return err
 	}
 	if err := f.addThread(j, t, own.or(&f.shared), stacks, weights); err != nil {
 		return err
@@ -401,6 +435,26 @@ func (t *firefoxTables) or(shared *firefoxTables) *firefoxTables {
 		out.sourceFile = shared.sourceFile
 	}
 	return &out
+}
+
+// prefixes makes prefixes of offsets, where stacks have those.
+func (f *firefox) prefixes(j *jsonReader, t *firefoxTables) error {
+	if len(t.prefixOffset) == 0 {
+		return nil
+	}
+	if err := f.take(4 * int64(len(t.prefixOffset))); err != nil {
+		return err
+	}
+	t.prefix = make([]int32, len(t.prefixOffset))
+	for i, offset := range t.prefixOffset {
+		t.prefix[i] = -1
+		if offset > 0 {
+			if t.prefix[i] = int32(i) - offset; t.prefix[i] < 0 {
+				return j.errorf("stack %d begins %d stacks before it", i, offset)
+			}
+		}
+	}
+	return nil
 }
 
 // addThread adds the samples of a thread: those of a stack at once.

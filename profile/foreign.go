@@ -33,7 +33,17 @@ var namedFormats = []struct {
 	{"PK\x03\x04", "this is a ZIP archive: unpack it, and open the profile in it"},
 	{"version https://git-lfs.github.com/spec/", "this is a Git LFS pointer, not the file itself: fetch the file with git lfs pull"},
 	{"# callgrind format", callgrindAdvice},
+	{"SIMPLEPERF\x01", "this is a recording of Android's simpleperf, not a profile that hone reads: convert it with simpleperf's pprof_proto_generator.py"},
+	{"SLOW\x02\x00", artAdvice},
+	{"SLOW\x03\x00", artAdvice},
+	{"SLOW\xf2\x00", artAdvice},
+	{"SLOW\xf3\x00", artAdvice},
+	{"SLOW\xf4\x00", artAdvice},
+	{"*version\n", artAdvice},
+	{"v8-version,", "this is a log of V8, not a profile that hone reads: run node --cpu-prof in place of --prof, or read it with node --prof-process"},
 }
+
+const artAdvice = "this is a method trace of Android, not a profile that hone reads: open it in profiler.firefox.com, and save it from there"
 
 const callgrindAdvice = "this is a Callgrind file, which has calls but no stacks: open it with KCachegrind, or open the profile that it was made from"
 
@@ -73,6 +83,15 @@ func looksCallgrind(prefix []byte) bool {
 		}
 	}
 	return false
+}
+
+const v8HeapAdvice = "this is a heap profile of V8 (.heapprofile), not a profile that hone reads: open it in speedscope, and export it from there"
+
+// namedJSON are formats that hone knows by a key of theirs but doesn't read.
+var namedJSON = map[string]string{
+	"fileType":        "this is a recording of Firefox's older developer tools, not a profile that hone reads: open it in speedscope, and export it from there",
+	"dhatFileVersion": "this is a DHAT file of Valgrind, not a profile that hone reads: open it in profiler.firefox.com, and save it from there",
+	"missed_samples":  "this is a stackprof profile of Ruby, not a profile that hone reads: open it in speedscope, and export it from there",
 }
 
 // imported makes a profile of another tool's samples.
@@ -210,7 +229,12 @@ func decodeJSON(open func() (io.Reader, error), lim Limits, m *meter) (*Profile,
 	}
 	const none = ""
 	kind, keys, done := none, map[string]bool{}, errors.New("known")
+	named := error(nil)
 	err = j.object(func(key []byte) error {
+		if advice, ok := namedJSON[string(key)]; ok {
+			named = errors.New(advice)
+			return done
+		}
 		switch string(key) {
 		case "$schema", "exporter", "shared", "profiles", "meta", "threads", "libs", "nodes", "samples", "timeDeltas", "traceEvents", "head":
 			keys[string(key)] = true
@@ -230,8 +254,20 @@ func decodeJSON(open func() (io.Reader, error), lim Limits, m *meter) (*Profile,
 		if kind != none {
 			return done
 		}
+		if c, err := j.peek(); err == nil && c == '{' && string(key) == "head" {
+			return j.object(func(key []byte) error {
+				if string(key) == "callFrame" {
+					named = errors.New(v8HeapAdvice)
+					return done
+				}
+				return j.skip()
+			})
+		}
 		return j.skip()
 	})
+	if named != nil {
+		return nil, named
+	}
 	if err != nil && !errors.Is(err, done) {
 		return nil, err
 	}

@@ -97,6 +97,16 @@ var foreignFiles = map[string]struct{ in, want string }{
 			`"frameTable":{"schema":{"location":0},"data":[[0]]},"stringTable":["0x1f"]}]}]}`,
 		"samples/count (root) {thread=GeckoMain} 1\nsamples/count (root);f@a.js:3 {thread=GeckoMain} 2\nsamples/count 0x1f {thread=Web} 1",
 	},
+	"firefox with offsets of prefixes": {
+		`{"meta":{"interval":1,"preprocessedProfileVersion":68},"threads":[{"name":"T","samples":{"stack":[3,2,1,0],"weight":null,"timeDeltas":[0,1.5,1,1]}}],` +
+			`"shared":{"stringArray":["f","g","h"],"funcTable":{"name":[0,1,2]},"frameTable":{"func":[0,1,2]},"stackTable":{"frame":[0,1,2,0],"prefixOffset":[0,1,2,1],"length":4}}}`,
+		"samples/count f {thread=T} 1\nsamples/count f;g {thread=T} 1\nsamples/count f;h {thread=T} 1\nsamples/count f;h;f {thread=T} 1",
+	},
+	"gecko with sorted keys": { // so that data comes before its schema
+		`{"meta":{"interval":2,"version":24},"threads":[{"frameTable":{"data":[[0,"x"],[1,null,[2]]],"schema":{"location":0}},"name":"M",` +
+			`"samples":{"data":[[0.5,1],[1.5,0],[2,null],[3e9]],"schema":{"stack":1,"time":0}},"stackTable":{"data":[[0],[1,0]],"schema":{"frame":0,"prefix":1}},"stringTable":["f","g"]}]}`,
+		"samples/count f {thread=M} 1\nsamples/count f;g {thread=M} 1",
+	},
 	"perf script": {
 		"# ========\n# captured on: today\n#\n" +
 			"java Thread 7 12/34 [001] 100.5: 250000 cycles:u: \n\t    7f0001 Lcom/foo/Bar;::run+0x1f (/tmp/perf-12.map)\n\t    400000 main+0x10 (/bin/java)\n\n" +
@@ -166,25 +176,33 @@ func TestNamedFormats(t *testing.T) {
 		utf16le = append(utf16le, byte(u), byte(u>>8))
 	}
 	for name, tt := range map[string]struct{ in, want string }{
-		"perf.data":        {"PERFILE2h\x00\x00\x00\x00", "perf script"},
-		"JFR":              {"FLR\x00\x00\x02\x00\x01", "jfrconv"},
-		"UTF-16":           {string(utf16le), "UTF-16"},
-		"xz":               {"\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F\x02\x00!\x01\x16\x00\x00\x00t/\xe5\xa3", "xz -dk"},
-		"bzip2":            {"BZh91AY&SY", "bzip2 -dk"},
-		"lz4":              {"\x04\x22\x4d\x18\x64", "lz4 -dk"},
-		"zip":              {"PK\x03\x04\x14\x00", "ZIP"},
-		"LFS pointer":      {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "git lfs pull"},
-		"callgrind":        {"# callgrind format\nversion: 1\nevents: Ir\nfn=main\n1 2\n", "Callgrind"},
-		"hone's callgrind": {"positions: instr line\nevents: cpu(ms)\n\nob=(1) x\nfl=(1) a.go\nfn=(1) main\n0x1 2 3\n", "Callgrind"},
-		"Chrome trace":     {`{"traceEvents":[{"ph":"X"}]}`, "Chrome trace"},
-		"array of events":  {`[{"ph":"X","name":"a"}]`, "Chrome trace"},
-		"JSON":             {`{"a":{"b":[1,2,{"c":"}"}]}}`, "not a profile that hone reads"},
-		"old cpuprofile":   {`{"head":{"functionName":"(root)","children":[]},"samples":[1]}`, "before 2016"},
-		"page":             {"<!DOCTYPE html>\n<html>", "HTML page"},
-		"program":          {"\x7fELF\x02\x01\x01", "a program"},
-		"trace":            {"go 1.25 trace\x00\x00\x00", "execution trace"},
-		"empty":            {"", "empty file"},
-		"text":             {"hello world\nthis is it\n", "none of the formats"},
+		"perf.data":         {"PERFILE2h\x00\x00\x00\x00", "perf script"},
+		"JFR":               {"FLR\x00\x00\x02\x00\x01", "jfrconv"},
+		"UTF-16":            {string(utf16le), "UTF-16"},
+		"xz":                {"\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F\x02\x00!\x01\x16\x00\x00\x00t/\xe5\xa3", "xz -dk"},
+		"bzip2":             {"BZh91AY&SY", "bzip2 -dk"},
+		"lz4":               {"\x04\x22\x4d\x18\x64", "lz4 -dk"},
+		"zip":               {"PK\x03\x04\x14\x00", "ZIP"},
+		"LFS pointer":       {"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "git lfs pull"},
+		"callgrind":         {"# callgrind format\nversion: 1\nevents: Ir\nfn=main\n1 2\n", "Callgrind"},
+		"hone's callgrind":  {"positions: instr line\nevents: cpu(ms)\n\nob=(1) x\nfl=(1) a.go\nfn=(1) main\n0x1 2 3\n", "Callgrind"},
+		"Chrome trace":      {`{"traceEvents":[{"ph":"X"}]}`, "Chrome trace"},
+		"array of events":   {`[{"ph":"X","name":"a"}]`, "Chrome trace"},
+		"JSON":              {`{"a":{"b":[1,2,{"c":"}"}]}}`, "not a profile that hone reads"},
+		"old cpuprofile":    {`{"head":{"functionName":"(root)","children":[]},"samples":[1]}`, "before 2016"},
+		"JSON of V8's heap": {`{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0,"children":[]},"samples":[]}`, "heap profile of V8"},
+		"Firefox devtools":  {`{"label":"","duration":1,"profile":{"meta":{},"threads":[]},"fileType":"Recorded Performance Data","version":2}`, "Firefox's older developer tools"},
+		"DHAT":              {`{"dhatFileVersion":2,"mode":"heap"}`, "DHAT"},
+		"stackprof":         {`{"version":1.2,"mode":"cpu","interval":1000,"samples":3,"gc_samples":0,"missed_samples":0,"frames":{}}`, "stackprof"},
+		"simpleperf":        {"SIMPLEPERF\x01\x00X\x00", "simpleperf"},
+		"ART":               {"SLOW\xf3\x00 \x00", "method trace of Android"},
+		"ART, text":         {"*version\n3\ndata-file-overflow=false\n", "method trace of Android"},
+		"V8 log":            {"v8-version,6,0,287,53,0\nshared-library,\"node\",0x1,0x2\n", "node --prof-process"},
+		"page":              {"<!DOCTYPE html>\n<html>", "HTML page"},
+		"program":           {"\x7fELF\x02\x01\x01", "a program"},
+		"trace":             {"go 1.25 trace\x00\x00\x00", "execution trace"},
+		"empty":             {"", "empty file"},
+		"text":              {"hello world\nthis is it\n", "none of the formats"},
 	} {
 		for how, in := range map[string][]byte{"plain": []byte(tt.in), "gzip": gzipped(t, []byte(tt.in))} {
 			if _, err := DecodeBytes(in, Limits{}); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -219,6 +237,8 @@ func TestHostileForeignFiles(t *testing.T) {
 		"func out of range":    {fmt.Sprintf(firefox, "0", "7", "0", "null", "0"), "function 7"},
 		"frame beyond":         {fmt.Sprintf(firefox, "0", "0", "9", "null", "0"), "frame 9"},
 		"string beyond":        {fmt.Sprintf(firefox, "3", "0", "0", "null", "0"), "string 3"},
+		"prefix too far":       {`{"meta":{},"threads":[],"shared":{"stackTable":{"prefixOffset":[0,2]}},"threads":[{}]}`, "stack 1 begins 2 stacks before"},
+		"process as text":      {`{"meta":{},"threads":[{},"{}"]}`, "a process is in it as text"},
 		"columns of two sizes": {fmt.Sprintf(firefox, "0", "0", "0,0", "null", "0"), "2 frames, but 1 prefixes"},
 		"node cycle":           {fmt.Sprintf(v8, "2", "1", "2"), "among its own callers"},
 		"missing child":        {fmt.Sprintf(v8, "9", "", "2"), "node 9"},
