@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -100,11 +102,18 @@ func (l *Loader) perfToProfile(ctx context.Context, program, file, name string) 
 		return nil, fmt.Errorf("perf_to_profile failed: %w%s", err, complaints.last())
 	}
 	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("perf_to_profile wrote no profile%s", complaints.last())
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return profile.Decode(f, l.Limits)
+	p, err := profile.Decode(f, l.Limits)
+	if err != nil {
+		return nil, fmt.Errorf("reading what perf_to_profile made of it: %w%s", err, complaints.last())
+	}
+	return p, nil
 }
 
 // complaints keeps the beginning of what a program writes on standard error.

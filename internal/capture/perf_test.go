@@ -79,6 +79,58 @@ func TestPerfFails(t *testing.T) {
 	}
 }
 
+// TestPerfToProfile puts a program in the place of perf_to_profile, which takes the flags
+// that go tool pprof gives it: -i FILE -o FILE -f. The real one is built with Bazel only.
+// perf is there, too, and is not asked.
+func TestPerfToProfile(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cycles", Unit: "count"})
+	b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: b.Function("f", "f", "f.c", 1)})}, nil, 7)
+	var encoded bytes.Buffer
+	if err := b.Profile().Encode(&encoded); err != nil {
+		t.Fatal(err)
+	}
+	made := filepath.Join(t.TempDir(), "made.pb.gz")
+	if err := os.WriteFile(made, encoded.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const flags = `[ "$1 $3 $5 $#" = "-i -o -f 5" ] && [ "$(head -c 8 "$2")" = PERFILE2 ] || exit 9
+`
+	for name, test := range map[string]struct{ script, want string }{
+		"converts":    {flags + "cp '" + made + "' \"$4\"\n", ""},
+		"chatters":    {flags + "echo 'W1 converter.cc: no build id' >&2\ncp '" + made + "' \"$4\"\n", ""},
+		"fails":       {flags + "echo 'F1 converter.cc: bad magic' >&2\nexit 3\n", "perf_to_profile failed: exit status 3: F1 converter.cc: bad magic"},
+		"is killed":   {flags + "kill -9 $$\n", "perf_to_profile failed: signal: killed"},
+		"is silent":   {flags, "perf_to_profile wrote no profile"},
+		"complains":   {flags + "echo 'E1 no events' >&2\n", "perf_to_profile wrote no profile: E1 no events"},
+		"is cut off":  {flags + "head -c 20 '" + made + "' >\"$4\"\n", "reading what perf_to_profile made of it: "},
+		"leaves none": {flags + ": >\"$4\"\n", "reading what perf_to_profile made of it: empty file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			temporary := t.TempDir()
+			t.Setenv("TMPDIR", temporary)
+			fakePerf(t, "perf_to_profile", test.script)
+			programs, _, _ := strings.Cut(os.Getenv("PATH"), string(os.PathListSeparator))
+			if err := os.WriteFile(filepath.Join(programs, "perf"), []byte("#!/bin/sh\nexit 8\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(t.TempDir(), "-i perf.data") // no program takes it for a flag
+			if err := os.WriteFile(file, []byte("PERFILE2 and more"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			p, err := (&Loader{Fetcher: &Fetcher{}}).Load(t.Context(), []string{file})
+			switch {
+			case test.want == "" && (err != nil || p.Values[0][0] != 7):
+				t.Errorf("%v, %+v", err, p)
+			case test.want != "" && (err == nil || !strings.Contains(err.Error(), file+": "+test.want)):
+				t.Errorf("%v, want %q", err, test.want)
+			}
+			if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+				t.Errorf("%v were left behind, %v", left, err)
+			}
+		})
+	}
+}
+
 func TestCompressedTrace(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "trace.go127.trace"))
 	if err != nil {
