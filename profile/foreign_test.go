@@ -118,6 +118,10 @@ var foreignFiles = map[string]struct{ in, want string }{
 			"cycles:u_samples/count [/bin/java];Lcom/foo/Bar;::run {comm=java Thread 7,pid=12,tid=34} 1\n" +
 			"cycles:u_samples/count main;Lcom/foo/Bar;::run {comm=java Thread 7,pid=12,tid=34} 1",
 	},
+	"perf script of Android's simpleperf": {
+		"Gecko\t251 [007] 115.5:\t\t1000 task-clock:u:\n        b3cea6c4\tLock::unlock() const (/system/lib/libc.so)\n        b3cea535\tmain (/x)\n\n",
+		"samples/count main;Lock::unlock() const {comm=Gecko,tid=251} 1\ntask-clock:u/nanoseconds main;Lock::unlock() const {comm=Gecko,tid=251} 1000",
+	},
 	"perf script of one line": {
 		"perf 5 1.25:  sched:sched_switch:  7f01 foo(int, char const*)+0x2 (/lib/x.so)\nperf 5 1.5: sched:sched_switch: 7f02 operator() (/lib/x.so)\n",
 		"samples/count foo(int, char const*) {comm=perf,tid=5} 1\nsamples/count operator() {comm=perf,tid=5} 1",
@@ -258,6 +262,7 @@ func TestHostileForeignFiles(t *testing.T) {
 func FuzzForeign(f *testing.F) {
 	for _, tt := range foreignFiles {
 		f.Add([]byte(tt.in))
+		f.Add(zstandard([]byte(tt.in)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var l ledger

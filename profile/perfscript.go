@@ -339,7 +339,10 @@ type perfFrame struct{ symbol, file []byte }
 // and brackets, so the binary is the last part in brackets.
 func parsePerfFrame(line []byte) (f perfFrame, ok bool) {
 	line = bytes.TrimSpace(line)
-	address, rest, _ := bytes.Cut(line, []byte(" "))
+	address, rest := line, []byte(nil)
+	if i := bytes.IndexAny(line, " \t"); i >= 0 { // a tab in what simpleperf writes alike
+		address, rest = line[:i], line[i+1:]
+	}
 	if len(address) == 0 || bytes.ContainsFunc(address, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'f')
 	}) {
