@@ -89,13 +89,13 @@ func (a *app) tellLoad(f *loadFlags, target loadTarget, r *measure.Report) error
 	tellFailures(&b, r.Result)
 	tellSilences(&b, r.Silences)
 	if r.Late > 0 {
-		fmt.Fprintf(&b, "  sent late %d requests, more than %v after they were due\n", r.Late, f.opts.Late)
+		fmt.Fprintf(&b, "  sent late %s, more than %v after the time due\n", counted(int(r.Late), "request"), f.opts.Late)
 	}
 	switch {
 	case r.Waited > 0 && r.Streams > 0:
-		fmt.Fprintf(&b, "  waited    %d requests: no more than %d at once could be sent\n", r.Waited, r.Streams)
+		fmt.Fprintf(&b, "  waited    %s: no more than %d at once could be sent\n", counted(int(r.Waited), "request"), r.Streams)
 	case r.Waited > 0:
-		fmt.Fprintf(&b, "  waited    %d requests, as all %d connections were busy\n", r.Waited, r.Connections)
+		fmt.Fprintf(&b, "  waited    %s, as %s could be opened at most\n", counted(int(r.Waited), "request"), counted(r.Connections, "connection"))
 	}
 	tellStatuses(&b, r.Result)
 	fmt.Fprintf(&b, "\n  %-9s%10s%10s%10s%10s%10s%10s\n", "time", "p50", "p90", "p99", "p99.9", "p99.99", "max")
@@ -188,7 +188,7 @@ func tellAnswered(b *bytes.Buffer, r *load.Result) {
 	}
 	fmt.Fprintln(b)
 	if r.Overdue > 0 {
-		fmt.Fprintf(b, "  overdue   %d requests were answered late, after their period: they are not in the rate\n", r.Overdue)
+		fmt.Fprintf(b, "  overdue   %s, answered after the period: not in the rate\n", counted(int(r.Overdue), "request"))
 	}
 }
 
@@ -214,10 +214,10 @@ func tellStatuses(b *bytes.Buffer, r *load.Result) {
 	}
 	fmt.Fprintf(b, "  statuses  %s\n", strings.Join(texts, ", "))
 	if r.Redirected > 0 {
-		fmt.Fprintf(b, "            %d redirections were followed: the service got %d requests\n", r.Redirected, r.Requests()+r.Redirected)
+		fmt.Fprintf(b, "            followed %s: the service got %d requests\n", counted(int(r.Redirected), "redirection"), r.Requests()+r.Redirected)
 	}
 	if left > 0 {
-		fmt.Fprintf(b, "            %d redirections were not followed: they lead to other hosts, or -redirects or -expect says so\n", left)
+		fmt.Fprintf(b, "            did not follow %s: they lead to other hosts, or -redirects or -expect says so\n", counted(int(left), "redirection"))
 	}
 }
 
@@ -236,7 +236,7 @@ func tellFailures(b *bytes.Buffer, r *load.Result) {
 	if r.Failed == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  failed    %d requests, %.3g %%\n", r.Failed, 100*float64(r.Failed)/float64(r.Requests()))
+	fmt.Fprintf(b, "  failed    %s, %.3g %%\n", counted(int(r.Failed), "request"), 100*float64(r.Failed)/float64(r.Requests()))
 	for _, c := range r.Failures {
 		fmt.Fprintf(b, "  %9d   %s\n", c.Count, oneWord(c.Name))
 		for _, text := range c.Samples {
@@ -256,7 +256,7 @@ func tellRounds(b *bytes.Buffer, rounds []load.Round) {
 			fmt.Fprintf(b, "  … %d more\n", len(rounds)-most)
 			break
 		}
-		fmt.Fprintf(b, "  round %-4d %6d requests in %s: %s per second\n", i+1, round.Succeeded, timeText(pointer(round.End-round.Start)), rateText(round.Rate()))
+		fmt.Fprintf(b, "  round %-4d %6d answered in %s: %s per second\n", i+1, round.Succeeded, timeText(pointer(round.End-round.Start)), rateText(round.Rate()))
 	}
 }
 

@@ -282,8 +282,8 @@ func TestLoadRedirects(t *testing.T) {
 		got  int64
 		want string
 	}{
-		"/old":  {12, "statuses  6 × 200, 6 × 302\n            6 redirections were followed: the service got 12 requests\n\n"},
-		"/away": {6, "statuses  6 × 302\n            6 redirections were not followed: they lead to other hosts, or -redirects or -expect says so\n\n"},
+		"/old":  {12, "statuses  6 × 200, 6 × 302\n            followed 6 redirections: the service got 12 requests\n\n"},
+		"/away": {6, "statuses  6 × 302\n            did not follow 6 redirections: they lead to other hosts, or -redirects or -expect says so\n\n"},
 	} {
 		n.Store(0)
 		out, stderr, code := loadHone(t, "load", "http", "-users", "2", "-requests", "3", "-rounds", "1", "-o", t.TempDir(), server.URL+path)

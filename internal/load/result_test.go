@@ -208,3 +208,14 @@ func TestFind(t *testing.T) {
 		t.Errorf("a generator that reaches 500 per second: %v, %+v", err, best)
 	}
 }
+
+// TestFewLate: a request that was sent late doesn't void a run of few.
+func TestFewLate(t *testing.T) {
+	for late, void := range map[int64]bool{0: false, 1: false, 2: true} {
+		r := resultOf(0, upTo(10, time.Millisecond)...)
+		r.Late = late
+		if r.judge(time.Millisecond, .01); (r.Void != "") != void {
+			t.Errorf("%d of 10 sent late: %q", late, r.Void)
+		}
+	}
+}

@@ -178,7 +178,7 @@ func (c *client2) once(ctx context.Context, r *request, req *http.Request) (repl
 		}
 		if resp.ProtoMajor != 2 {
 			_ = resp.Body.Close()
-			return reply{}, &load.Failure{Class: "not HTTP/2", Text: "the server answers in " + resp.Proto}
+			return reply{}, &load.Failure{Class: classNotHTTP2, Text: "the server answers in " + resp.Proto}
 		}
 		size, err := io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
@@ -194,12 +194,17 @@ func (c *client2) once(ctx context.Context, r *request, req *http.Request) (repl
 // as the server has gone away or closed it. The error has no type.
 const unusable = "http2: client conn not usable"
 
+const classNotHTTP2 = "not HTTP/2"
+
 // classed gives errors that package http has in words alone the class of their cause.
 func classed(err error) error {
 	if err == nil {
 		return nil
 	}
 	text := err.Error()
+	if strings.Contains(text, "looked like an HTTP/1.1 header") {
+		return &load.Failure{Class: classNotHTTP2, Text: "the server answers in HTTP/1.1"}
+	}
 	for _, class := range []struct{ word, name string }{
 		{"REFUSED_STREAM", "refused stream"}, {"GOAWAY", "goaway"}, {"stream error", "stream reset"},
 	} {

@@ -567,6 +567,26 @@ func TestTLS(t *testing.T) {
 	}
 }
 
+// TestNotHTTP2: a server without HTTP/2 is told so.
+func TestNotHTTP2(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog, secure.Config.ErrorLog = log.New(io.Discard, "", 0), log.New(io.Discard, "", 0)
+	server.Start()
+	secure.StartTLS()
+	defer server.Close()
+	defer secure.Close()
+	for url, class := range map[string]string{server.URL: "not HTTP/2", secure.URL: "tls"} {
+		for _, size := range []int{0, 1 << 20} {
+			c := connect(t, Options{HTTP2: true, TLS: TLS{Insecure: true}, Targets: []Target{{Name: "x", URL: url, Body: strings.Repeat("x", size)}}})
+			_, err := c.Do(t.Context(), 0)
+			if f := load.FailureOf(err); f == nil || f.Class != class {
+				t.Errorf("%s, a body of %d: %v, want class %s", url, size, err, class)
+			}
+		}
+	}
+}
+
 func TestBadTargets(t *testing.T) {
 	for _, test := range []struct {
 		Target
