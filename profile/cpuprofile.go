@@ -13,7 +13,8 @@ import (
 //	 "startTime", "endTime", "samples"?: [id…], "timeDeltas"?: [µs…]}
 //
 // Lines count from 0. A delta is the time from the sample before, so a sample
-// lasts until the next one. The root stands for no function, and is left out.
+// lasts until the next one. The root, which has no parent, stands for no function, and
+// is left out.
 func decodeCPUProfile(open func() (io.Reader, error), lim Limits, m *meter) (*Profile, error) {
 	in, err := open()
 	if err != nil {
@@ -255,7 +256,7 @@ func (c *cpuProfile) profile() (*Profile, error) {
 			if steps++; steps > len(c.nodes) {
 				return nil, j.errorf("node %d is among its own callers", i)
 			}
-			if !c.nodes[n].root {
+			if !c.nodes[n].root || c.nodes[n].parent >= 0 {
 				stack = append(stack, c.nodes[n].location)
 			}
 		}

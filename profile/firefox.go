@@ -3,6 +3,7 @@ package profile
 import (
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -56,7 +57,7 @@ func decodeFirefox(open func() (io.Reader, error), lim Limits, m *meter) (*Profi
 	if _, err := read(f.samples); err != nil {
 		return nil, err
 	}
-	m.give(f.held)
+	m.give(f.held + f.sumsTaken)
 	p, err := f.m.profile()
 	if err != nil {
 		return nil, err
@@ -79,6 +80,9 @@ type firefox struct {
 	shared                   firefoxTables
 	threads                  []firefoxThread
 	number                   int // of the thread that is read
+
+	sums      []float64 // of stacks, in a thread; 0 between threads
+	sumsTaken int64     // of mem
 }
 
 type firefoxThread struct {
@@ -437,15 +441,14 @@ func (t *firefoxTables) or(shared *firefoxTables) *firefoxTables {
 	return &out
 }
 
-// prefixes makes prefixes of offsets, where stacks have those.
+// prefixes makes prefixes of offsets, where stacks have those, and checks them.
 func (f *firefox) prefixes(j *jsonReader, t *firefoxTables) error {
-	if len(t.prefixOffset) == 0 {
-		return nil
+	if len(t.prefixOffset) > 0 {
+		if err := f.take(4 * int64(len(t.prefixOffset))); err != nil {
+			return err
+		}
+		t.prefix = make([]int32, len(t.prefixOffset))
 	}
-	if err := f.take(4 * int64(len(t.prefixOffset))); err != nil {
-		return err
-	}
-	t.prefix = make([]int32, len(t.prefixOffset))
 	for i, offset := range t.prefixOffset {
 		t.prefix[i] = -1
 		if offset > 0 {
@@ -454,37 +457,49 @@ func (f *firefox) prefixes(j *jsonReader, t *firefoxTables) error {
 			}
 		}
 	}
-	return nil
-}
-
-// addThread adds the samples of a thread: those of a stack at once.
-func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTables, stacks []int32, weights []float64) error {
-	if len(tables.stackFrame) != len(tables.prefix) {
-		return j.errorf("stackTable has %d frames, but %d prefixes", len(tables.stackFrame), len(tables.prefix))
+	if len(t.stackFrame) != len(t.prefix) {
+		return j.errorf("stackTable has %d frames, but %d prefixes", len(t.stackFrame), len(t.prefix))
 	}
-	for i, prefix := range tables.prefix {
+	for i, prefix := range t.prefix {
 		if int(prefix) >= i {
 			return j.errorf("stack %d begins with stack %d, which doesn't come before it", i, prefix)
 		}
 	}
-	n := int64(len(tables.stackFrame)) + 1
-	if err := f.take(8*n + 4*int64(max(len(tables.function), len(tables.location)))); err != nil {
+	return nil
+}
+
+// addThread adds the samples of a thread: those of a stack at once. It takes no longer
+// than the thread is large, for many may share large tables.
+func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTables, stacks []int32, weights []float64) error {
+	if n := len(tables.stackFrame) + 1 - len(f.sums); n > 0 { // one more, for no stack
+		if err := f.mem.take(8 * int64(n)); err != nil {
+			return err
+		}
+		f.sumsTaken += 8 * int64(n)
+		f.sums = append(f.sums, make([]float64, n)...)
+	}
+	none := int32(len(tables.stackFrame))
+	var used []int32
+	if err := f.take(4 * int64(len(stacks))); err != nil {
 		return err
 	}
-	sums := make([]float64, n) // the last is that of no stack
 	for i, stack := range stacks {
 		if int(stack) >= len(tables.stackFrame) {
 			return j.errorf("sample %d is of stack %d: there are %d", i, stack, len(tables.stackFrame))
 		}
 		if stack < 0 {
-			stack = int32(n) - 1
+			stack = none
 		}
+		weight := 1.0
 		if len(weights) > 0 {
-			sums[stack] += weights[i]
-		} else {
-			sums[stack]++
+			weight = weights[i]
 		}
+		if f.sums[stack] == 0 {
+			used = append(used, stack)
+		}
+		f.sums[stack] += weight
 	}
+	slices.Sort(used) // it may be in it twice, if weights add up to 0 in between
 	var labels []Label
 	if !f.hone {
 		for _, l := range [][2]string{{"thread", t.name}, {"process", t.process}} {
@@ -493,35 +508,39 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 			}
 		}
 	}
-	at := make([]uint32, max(len(tables.function), len(tables.location))) // locations, plus 1
+	at := map[int32]uint32{} // locations of frames
 	_, factor := foreignUnit(t.weightType)
 	values := make([]int64, len(f.m.b.in.p.SampleTypes))
 	var stack []uint32
-	for i, sum := range sums {
-		v, err := j.rounded(sum * factor)
+	for _, i := range slices.Compact(used) {
+		v, err := j.rounded(f.sums[i] * factor)
+		f.sums[i] = 0
 		if err != nil {
 			return err
 		}
 		if v == 0 {
 			continue
 		}
-		if i == int(n)-1 && !f.hone {
+		if i == none && !f.hone {
 			continue // nothing was running
 		}
 		stack = stack[:0]
-		for s := int32(i); i < int(n)-1 && s >= 0; s = tables.prefix[s] {
+		for s := i; i != none && s >= 0; s = tables.prefix[s] {
 			frame := tables.stackFrame[s]
-			if frame < 0 || int(frame) >= len(at) {
-				return j.errorf("stack %d has frame %d: there are %d", s, frame, len(at))
+			if frame < 0 || int(frame) >= max(len(tables.function), len(tables.location)) {
+				return j.errorf("stack %d has frame %d: there are %d", s, frame, max(len(tables.function), len(tables.location)))
 			}
-			if at[frame] == 0 {
-				l, err := f.frame(j, tables, frame)
+			l, ok := at[frame]
+			if !ok {
+				if l, err = f.frame(j, tables, frame); err == nil {
+					err = f.take(32)
+				}
 				if err != nil {
 					return err
 				}
-				at[frame] = l + 1
+				at[frame] = l
 			}
-			stack = append(stack, at[frame]-1)
+			stack = append(stack, l)
 		}
 		values[t.column] = v
 		if err := f.m.add(stack, labels, values); err != nil {

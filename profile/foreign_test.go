@@ -102,6 +102,11 @@ var foreignFiles = map[string]struct{ in, want string }{
 			`"shared":{"stringArray":["f","g","h"],"funcTable":{"name":[0,1,2]},"frameTable":{"func":[0,1,2]},"stackTable":{"frame":[0,1,2,0],"prefixOffset":[0,1,2,1],"length":4}}}`,
 		"samples/count f {thread=T} 1\nsamples/count f;g {thread=T} 1\nsamples/count f;h {thread=T} 1\nsamples/count f;h;f {thread=T} 1",
 	},
+	"firefox threads with the same stacks": {
+		`{"meta":{},"threads":[{"name":"A","samples":{"stack":[0,1,1],"weight":[5,2,-2]}},{"name":"B","samples":{"stack":[1,0,1],"weight":[1,-1,0.5]}},{"name":"C","samples":{"stack":[1,null]}}],` +
+			`"shared":{"stringArray":["f","g"],"funcTable":{"name":[0,1]},"frameTable":{"func":[0,1]},"stackTable":{"frame":[0,1],"prefix":[null,0]}}}`,
+		"samples/count f {thread=A} 5\nsamples/count f {thread=B} -1\nsamples/count f;g {thread=B} 2\nsamples/count f;g {thread=C} 1",
+	},
 	"gecko with sorted keys": { // so that data comes before its schema
 		`{"meta":{"interval":2,"version":24},"threads":[{"frameTable":{"data":[[0,"x"],[1,null,[2]]],"schema":{"location":0}},"name":"M",` +
 			`"samples":{"data":[[0.5,1],[1.5,0],[2,null],[3e9]],"schema":{"stack":1,"time":0}},"stackTable":{"data":[[0],[1,0]],"schema":{"frame":0,"prefix":1}},"stringTable":["f","g"]}]}`,
@@ -255,6 +260,20 @@ func TestHostileForeignFiles(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), tt.want) || !errors.As(err, &syntax) && !errors.As(err, &limit) {
 			t.Errorf("%s: got %v, want %q in it", name, err, tt.want)
 		}
+	}
+}
+
+// TestRootsInRoots: nodes that claim to be roots are frames like others, so that their
+// stacks, which take long to walk for each of them, have the limit of those.
+func TestRootsInRoots(t *testing.T) {
+	var b strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&b, `{"id":%d,"callFrame":{"functionName":"(root)"},"hitCount":1,"children":[%d]},`, i, i+1)
+	}
+	_, err := DecodeBytes([]byte(`{"nodes":[`+b.String()+`{"id":1000,"callFrame":{"functionName":"f"}}],"samples":[]}`), Limits{Frames: 100_000})
+	var limit *LimitError
+	if !errors.As(err, &limit) || limit.What != "frames" {
+		t.Errorf("got %v", err)
 	}
 }
 
