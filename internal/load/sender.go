@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -53,6 +54,12 @@ func (f *Failure) silent() bool {
 		return true
 	}
 	return false
+}
+
+// NoAnswer is the failure of a request whose time is over. The error of package net says
+// from which local port it was sent, so each has another text.
+func NoAnswer(within time.Duration) *Failure {
+	return &Failure{classTimeout, fmt.Sprintf("no answer within %v", within)}
 }
 
 // FailureOf returns the failure of an error: one that err wraps, or one of the

@@ -166,7 +166,7 @@ func (c *client) once(ctx context.Context, r *request, out []byte, deadline time
 			re.location = conn.location
 		}
 	} else if ranOut(err) && ctx.Err() == nil {
-		err = c.d.noAnswer()
+		err = load.NoAnswer(c.d.opts.Timeout)
 	}
 	if err != nil || conn.over || r.last || c.d.opts.NoKeepAlive {
 		c.drop(conn)
@@ -178,12 +178,6 @@ func (c *client) once(ctx context.Context, r *request, out []byte, deadline time
 func ranOut(err error) bool {
 	var timeout net.Error
 	return errors.As(err, &timeout) && timeout.Timeout()
-}
-
-// noAnswer is what failed when it was. The text of net's error differs by the local port,
-// which says nothing.
-func (d *Driver) noAnswer() error {
-	return fmt.Errorf("no answer within %v: %w", d.opts.Timeout, context.DeadlineExceeded)
 }
 
 // pathOf returns the path of a request that was written.
@@ -446,8 +440,10 @@ func (c *conn) header() (h head, size int, err error) {
 		if err := h.field(line); err != nil {
 			return h, size, err
 		}
-		if name, value, _ := bytes.Cut(line, []byte(":")); c.status/100 == 3 && equalFold(name, "location") {
-			c.location = string(bytes.TrimSpace(value))
+		if c.status/100 == 3 {
+			if name, value, _ := bytes.Cut(line, []byte(":")); equalFold(name, "location") {
+				c.location = string(bytes.TrimSpace(value))
+			}
 		}
 	}
 }

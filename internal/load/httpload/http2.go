@@ -3,6 +3,7 @@ package httpload
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -148,9 +149,6 @@ func (c *client2) Do(ctx context.Context, n int64) (load.Answer, error) {
 	if err == nil && !c.d.opts.Expect.has(a.Status) {
 		err = &load.Failure{Class: "status " + strconv.Itoa(a.Status), Text: strings.TrimSpace(strconv.Itoa(a.Status) + " " + http.StatusText(a.Status))}
 	}
-	if err != nil && ranOut(err) && ctx.Err() == nil {
-		err = c.d.noAnswer()
-	}
 	if err != nil && at != r {
 		err = redirected(at, path, err)
 	}
@@ -174,7 +172,7 @@ func (c *client2) once(ctx context.Context, r *request, req *http.Request) (repl
 			continue
 		}
 		if err != nil {
-			return reply{}, classed(err)
+			return reply{}, c.failed(ctx, err)
 		}
 		if resp.ProtoMajor != 2 {
 			_ = resp.Body.Close()
@@ -186,8 +184,16 @@ func (c *client2) once(ctx context.Context, r *request, req *http.Request) (repl
 		if c.d.follows(re.status) {
 			re.location = resp.Header.Get("Location")
 		}
-		return re, classed(err)
+		return re, c.failed(ctx, err)
 	}
+}
+
+// failed is why there is no whole answer to a request that was sent.
+func (c *client2) failed(ctx context.Context, err error) error {
+	if ranOut(err) && !errors.Is(ctx.Err(), context.Canceled) {
+		return load.NoAnswer(c.d.opts.Timeout)
+	}
+	return classed(err)
 }
 
 // unusable is what net/http says of a connection that a request was not sent over,

@@ -587,6 +587,27 @@ func TestNotHTTP2(t *testing.T) {
 	}
 }
 
+// TestNoAnswer: all requests that ran out of time have one text, with HTTP/1.1 and HTTP/2.
+func TestNoAnswer(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	defer server.CloseClientConnections()
+	for _, h2 := range []bool{false, true} {
+		c := connect(t, Options{HTTP2: h2, Timeout: 50 * time.Millisecond, Targets: []Target{{Name: "x", URL: server.URL + "/slow"}}})
+		for range 2 {
+			_, err := c.Do(t.Context(), 0)
+			f := load.FailureOf(err)
+			if want := "GET " + server.URL + "/slow: no answer within 50ms"; f == nil || f.Class != "timeout" || f.Text != want {
+				t.Errorf("HTTP/2 %v: %+v, want %q", h2, f, want)
+			}
+		}
+	}
+}
+
 func TestBadTargets(t *testing.T) {
 	for _, test := range []struct {
 		Target

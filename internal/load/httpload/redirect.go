@@ -50,7 +50,7 @@ func (d *Driver) redirect(r *request, path string, status int, location string, 
 		return nil, nil
 	}
 	if before >= d.opts.Redirects {
-		return nil, &load.Failure{Class: classRedirect, Text: fmt.Sprintf("more than %d redirections, the last to %.200s", d.opts.Redirects, to)}
+		return nil, &load.Failure{Class: classRedirect, Text: fmt.Sprintf("too many redirections (-redirects %d): the last leads to %.200s", d.opts.Redirects, to)}
 	}
 	next := &request{method: r.method, url: &url.URL{Scheme: to.Scheme, Host: to.Host}, address: to.Host, last: r.last}
 	if to.Port() == "" {
