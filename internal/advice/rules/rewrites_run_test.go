@@ -115,7 +115,8 @@ var errNoFunction = errors.New("the generated function has errors")
 // rewrite does all that a rule offers for a function, one after the other, as hone fix does
 // it. A rewrite whose result doesn't compile is an error; nil says that there is none.
 func (p *prelude) rewrite(rule *advice.Rule, fn *function) (*rewritten, error) {
-	name := fmt.Sprintf("f%d.go", fn.number)
+	// In a folder that doesn't exist: a rule that asks for names reads all files beside a function's.
+	name := fmt.Sprintf("generated/f%d.go", fn.number)
 	done := &rewritten{function: fn, text: fn.source, class: advice.Safe}
 	for round := range 4 {
 		f, pkg, err := p.load(name, done.text)
