@@ -149,12 +149,12 @@ func (p *prelude) rewrite(rule *advice.Rule, fn *function) (*rewritten, error) {
 			done.whys = append(done.whys, finding.Why)
 			break
 		}
-		if !found {
-			break
+		switch {
+		case !found && round == 0:
+			return nil, nil
+		case !found:
+			return done, nil
 		}
-	}
-	if len(done.whys) == 0 {
-		return nil, nil
 	}
 	// All of them have to compile, also the last one.
 	f, _, err := p.load(name, done.text)
@@ -296,9 +296,9 @@ func (p *prelude) compare(t *testing.T, all []*rewritten, runs int) []difference
 func (p *program) tryBuild() (binary string, broken map[int]string) {
 	p.t.Helper()
 	binary = filepath.Join(p.dir, "program")
-	cmd := exec.Command("go", "build", "-gcflags=example.com/m/...=-e", "-ldflags=-w", "-o", binary, ".")
+	cmd := exec.Command("go", "build", "-gcflags=example.com/m/...=-e -dwarf=false", "-ldflags=-s -w", "-o", binary, ".")
 	cmd.Dir = p.dir
-	cmd.Env = append(cmd.Environ(), "GOFLAGS=", "GOWORK=off")
+	cmd.Env = append(cmd.Environ(), "GOFLAGS=", "GOWORK=off", "GOGC=400")
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return binary, nil

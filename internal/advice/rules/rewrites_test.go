@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ var (
 
 const (
 	fewRewrites = 12  // of each rule, where the tests run
-	batch       = 400 // functions of a program
+	batch       = 800 // functions of a program
 	runs        = 40  // calls of each function
 )
 
@@ -34,6 +35,7 @@ func TestRewrites(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs programs")
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // little is alive
 	selected := regexp.MustCompile(*rewriteRule)
 	p := readPrelude(t)
 	var all []*advice.Rule

@@ -52,6 +52,8 @@ func (in *input) call(f func(*input)) {
 }
 
 // Given is told the arguments before they are used.
+//
+//go:noinline
 func (in *input) given(args ...any) {
 	in.args = args
 	for _, a := range args { // and what is behind the end of slices
@@ -63,8 +65,13 @@ func (in *input) given(args ...any) {
 }
 
 // Result is told what was returned.
+//
+//go:noinline
 func (in *input) result(values ...any) { in.trace.Result = show(values...) }
 
+// What drivers call isn't inlined: that is most of the time it takes to build a program.
+//
+//go:noinline
 func (in *input) pick(n int) int {
 	in.state += 0x9e3779b97f4a7c15
 	z := in.state
@@ -79,9 +86,12 @@ var texts = []string{
 	"a text that is longer than thirty-two bytes, so that it is allocated", "zzz", "true", "a=b=c", "UTC", "<p>", "ß",
 }
 
+//go:noinline
 func (in *input) Str() string { return texts[in.pick(len(texts))] }
 
 // Bytes are nil, empty, on their own, or a part of the base with room behind them.
+//
+//go:noinline
 func (in *input) Bytes() []byte {
 	switch in.pick(8) {
 	case 0:
@@ -99,12 +109,15 @@ func (in *input) Bytes() []byte {
 	return in.base[i:j]
 }
 
+//go:noinline
 func (in *input) Int() int {
 	all := []int{0, 1, 2, 3, 7, 10, 42, 100, 255, 256, -1, -2, -10, math.MaxInt, math.MinInt, math.MaxInt32, math.MinInt32, 1 << 50, math.MinInt + 1, 99999}
 	return all[in.pick(len(all))]
 }
 
 // Small is a number that may be counted to; Far is one that only what panics ends at.
+//
+//go:noinline
 func (in *input) Small() int { return in.pick(7) - 1 }
 func (in *input) Far() int {
 	if in.pick(3) == 0 {
@@ -112,13 +125,17 @@ func (in *input) Far() int {
 	}
 	return in.Small()
 }
+
+//go:noinline
 func (in *input) Bool() bool { return in.pick(2) == 0 }
 
+//go:noinline
 func (in *input) Float() float64 {
 	all := []float64{0, math.Copysign(0, -1), 1, -1, 1.5, math.NaN(), math.Inf(1), math.Inf(-1), 1e21, 1e-7, 100000, math.MaxFloat64}
 	return all[in.pick(len(all))]
 }
 
+//go:noinline
 func (in *input) Strs() []string {
 	n := in.pick(6) - 1
 	if n < 0 {
@@ -208,6 +225,7 @@ func (in *input) PairPtrs() []*pair {
 	return all
 }
 
+//go:noinline
 func (in *input) Rec() *rec {
 	if in.pick(8) == 0 {
 		return nil
@@ -227,6 +245,7 @@ func (in *input) Recs() []rec {
 	return all
 }
 
+//go:noinline
 func (in *input) Host() *host {
 	return &host{s: in.Str(), n: in.Small(), b: in.Bytes(), xs: in.Strs(), m: in.Map(), out: in.Strs(), w: in.Writer()}
 }
