@@ -34,7 +34,7 @@ costs what the copy does: of such texts there is a rewrite only where something 
 	Conditions: advice.Conditions{
 		Offered: "a local buffer is written to by its methods, fmt.Fprint… and io.WriteString, and only String, Len and Grow are called " +
 			"besides",
-		Review: "Grow isn't called with a negative number, for which the panics differ; few short texts are kept for long",
+		Review: "Grow isn't called with a number that is negative or too large, for which the panics differ; few short texts are kept for long",
 	},
 }
 
@@ -319,8 +319,8 @@ func bufferDeclared(s *advice.Site, obj types.Object) (declaration, bool) {
 	return d, ok && !d.typedTwice() && typeName(s.Info.TypeOf(d.typ)) == "bytes.Buffer" && d.isZero(s) && inBlock(d.Cursor)
 }
 
-// grownBy returns what has to be checked where a buffer is asked to Grow by a number: for a negative
-// one a Builder panics with another text than a Buffer.
+// grownBy returns what has to be checked where a buffer is asked to Grow by a number: if it is
+// negative, or too large, a Builder panics with another text than a Buffer.
 func grownBy(s *advice.Site, obj types.Object) []string {
 	for _, id := range s.Uses(obj) {
 		c, ok := s.Root().FindNode(id)
@@ -328,8 +328,8 @@ func grownBy(s *advice.Site, obj types.Object) []string {
 			continue
 		}
 		sel, ok := c.Parent().Node().(*ast.SelectorExpr)
-		if call, called := c.Parent().Parent().Node().(*ast.CallExpr); ok && called && sel.Sel.Name == "Grow" && len(call.Args) == 1 && mayBeNegative(s, call.Args[0]) {
-			return []string{fmt.Sprintf("that %s is never negative, for which Grow panics with another text", s.Source(call.Args[0]))}
+		if call, called := c.Parent().Parent().Node().(*ast.CallExpr); ok && called && sel.Sel.Name == "Grow" && len(call.Args) == 1 && !isLength(s, call.Args[0]) {
+			return []string{fmt.Sprintf("that %s is never negative or too large: Grow panics with another text then", s.Source(call.Args[0]))}
 		}
 	}
 	return nil

@@ -110,7 +110,7 @@ func mayBeNegative(s *advice.Site, n ast.Expr) bool {
 			return false
 		}
 	case *ast.BinaryExpr:
-		if n.Op == token.ADD || n.Op == token.QUO || n.Op == token.SHR { // of lengths, which no sum of a few makes too large
+		if n.Op == token.ADD || n.Op == token.MUL || n.Op == token.QUO || n.Op == token.SHR { // of lengths, which no sum of a few makes too large
 			return !isLength(s, n)
 		}
 	case *ast.Ident:
@@ -159,7 +159,8 @@ func askedBefore(s *advice.Site, n *ast.Ident) bool {
 	return false
 }
 
-// isLength reports whether a number is made of lengths and small constants, by sums and fractions.
+// isLength reports whether a number is made of lengths and small constants, by sums, fractions and
+// small multiples.
 func isLength(s *advice.Site, n ast.Expr) bool {
 	if v := s.Info.Types[n].Value; v != nil {
 		const small = 1 << 40
@@ -173,6 +174,12 @@ func isLength(s *advice.Site, n ast.Expr) bool {
 		switch n.Op {
 		case token.ADD:
 			return isLength(s, n.X) && isLength(s, n.Y)
+		case token.MUL:
+			few := func(factor ast.Expr) bool {
+				c, ok := constantInt(s, factor)
+				return ok && 0 <= c && c <= 1<<10
+			}
+			return few(n.X) && isLength(s, n.Y) || few(n.Y) && isLength(s, n.X)
 		case token.QUO, token.SHR:
 			return isLength(s, n.X) && s.Info.Types[n.Y].Value != nil && isLength(s, n.Y)
 		}

@@ -4,10 +4,34 @@ import "bytes"
 
 // negative panics with the name of what is asked to grow.
 func negative(n int) string {
-	// want B: Check that n is never negative, for which Grow panics with another text. (end)
+	// want B: Check that n is never negative or too large: Grow panics with another text then. (end)
 	var b bytes.Buffer
 	b.Grow(n)
 	b.WriteString("x")
+	return b.String() // hot: bytes.(*Buffer).String
+}
+
+// large is more than zero, and may be more than there is.
+func large(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if n > 3 {
+		// want B: Check that n is never negative or too large: Grow panics with another text then. (end)
+		var b bytes.Buffer
+		b.Grow(n)
+		b.WriteString("x")
+		return b.String() // hot: bytes.(*Buffer).String
+	}
+	return ""
+}
+
+func twice(s string) string {
+	// want A: hands it out without a copy. (end)
+	var b bytes.Buffer
+	b.Grow(2 * len(s))
+	b.WriteString(s)
+	b.WriteString(s)
 	return b.String() // hot: bytes.(*Buffer).String
 }
 
