@@ -184,7 +184,7 @@ func unchangedBy(s *advice.Site, e ast.Expr, contents bool, by change) bool {
 		case *ast.FuncLit:
 			return false
 		case *ast.CallExpr:
-			if callee := s.Callee(n); s.Info.Types[n.Fun].IsType() || callee == "len" || callee == "cap" {
+			if !isCall(s, n) {
 				if operand, _, ok := conversion(s, n); ok && isBytes(s, operand) && writes {
 					same = false
 				}

@@ -41,25 +41,6 @@ func pure(s *advice.Site, e ast.Expr) bool {
 	return false
 }
 
-// calls reports whether evaluating an expression calls a function, other than a
-// conversion or len, or waits.
-func calls(s *advice.Site, e ast.Expr) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			name := s.Callee(n)
-			found = found || !s.Info.Types[n.Fun].IsType() && name != "len" && name != "cap"
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.ARROW
-		case *ast.FuncLit:
-			return false
-		}
-		return !found
-	})
-	return found
-}
-
 // receiver returns the expression that methods of a pointer argument such as &b are
 // called on: b. It has to be a variable or a field.
 func receiver(s *advice.Site, e ast.Expr) (string, bool) {

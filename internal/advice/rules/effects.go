@@ -99,7 +99,7 @@ func (w *effectWalk) expr(e ast.Expr) effects {
 		return 0 // a generic function
 	case *ast.SliceExpr:
 		all := w.expr(e.X) | w.expr(e.Low) | w.expr(e.High) | w.expr(e.Max)
-		if e.Max != nil || e.Low != nil && !isInt(w.Site, e.Low, 0) || e.High != nil && !w.lengthOf(e.High, e.X) {
+		if w.mayMissRange(e) {
 			all |= mayPanic
 		}
 		if _, pointer := w.Info.TypeOf(e.X).Underlying().(*types.Pointer); pointer {
@@ -148,22 +148,26 @@ func (w *effectWalk) selector(e *ast.SelectorExpr) effects {
 		}
 		return 0
 	}
-	all := w.expr(e.X)
 	if selection.Kind() == types.MethodExpr {
 		return 0
 	}
+	return w.expr(e.X) | w.through(e.X, selection)
+}
+
+// through is what selecting a field or method does, apart from evaluating what it is selected from.
+func (w *effectWalk) through(x ast.Expr, selection *types.Selection) effects {
 	if !selection.Indirect() {
-		return all
+		return 0
 	}
 	if len(selection.Index()) > 1 {
-		return all | mayRead | mayPanic // through an embedded pointer
+		return mayRead | mayPanic // through an embedded pointer
 	}
 	if f, ok := selection.Obj().(*types.Func); ok {
 		if _, pointer := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer); pointer {
-			return all // which the method may find to be nil
+			return 0 // which the method may find to be nil
 		}
 	}
-	return all | mayRead | w.deref(e.X)
+	return mayRead | w.deref(x)
 }
 
 // deref is mayPanic where a pointer may be nil.
@@ -240,6 +244,11 @@ func (w *effectWalk) index(e *ast.IndexExpr) effects {
 		all |= mayPanic
 	}
 	return all
+}
+
+// mayMissRange reports whether a slice expression may ask for more than there is.
+func (w *effectWalk) mayMissRange(e *ast.SliceExpr) bool {
+	return e.Max != nil || e.Low != nil && !isInt(w.Site, e.Low, 0) || e.High != nil && !w.lengthOf(e.High, e.X)
 }
 
 // lengthOf reports whether an index is the length of something.

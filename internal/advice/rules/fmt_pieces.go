@@ -31,6 +31,8 @@ type fmtPiece struct {
 	literal bool
 	// isString is set where fmt sees a string, next to which Sprint puts no space.
 	isString bool
+	// called is set where code calls something with the argument.
+	called bool
 }
 
 // isNumber reports whether strconv makes the text of a piece, a new string for most numbers.
@@ -124,7 +126,7 @@ func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []fmtPi
 
 // fmtPieceOf returns an argument as a string, as a verb without flags shows it.
 func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token.Pos) (fmtPiece, bool) {
-	p := fmtPiece{arg: arg}
+	p := fmtPiece{arg: arg, called: true}
 	t := s.Info.TypeOf(arg)
 	if t == nil {
 		return p, false
@@ -173,7 +175,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 	}
 	if basic == nil {
 		if isBytes(s, arg) && verb == 's' && precision < 0 && plainBytes(t) && builtins(s, at, "string") {
-			p.code = "string(" + src + ")"
+			p.code, p.called = "string("+src+")", false
 			return p, true
 		}
 		return p, false
@@ -200,6 +202,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			if _, literal := ast.Unparen(arg).(*ast.BasicLit); literal {
 				p.text, p.literal = constantText(s, arg)
 			}
+			p.called = false
 			return p, ok
 		case 'q':
 			name, imported := packageName(s, "strconv", at)
@@ -416,7 +419,7 @@ func methodPanics(s *advice.Site, m *types.Selection) bool {
 func stepsOf(s *advice.Site, pieces []fmtPiece) []step {
 	var steps []step
 	for _, p := range pieces {
-		st := step{expr: p.arg, runs: p.runs}
+		st := step{expr: p.arg, runs: p.runs, called: p.called}
 		if p.arg != nil {
 			st.contents = isBytes(s, p.arg) || p.runs&mayRead != 0
 		}

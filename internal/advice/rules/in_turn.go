@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/tools/go/ast/inspector"
-
 	"github.com/hone-go/hone/internal/advice"
 )
 
@@ -19,6 +17,7 @@ type step struct {
 	expr     ast.Expr
 	runs     effects // what using it does: that of a String method, say
 	contents bool    // its elements are read when it is used
+	called   bool    // it is used in a call or a statement of its own, and not as an operand of +, say
 }
 
 // inTurn returns what somebody has to check where operands that were evaluated one after the other,
@@ -30,7 +29,7 @@ func inTurn(s *advice.Site, steps []step, to *sink) (check []string) {
 			check = append(check, text)
 		}
 	}
-	check = panicsFirst(s, steps)
+	check = panicsFirst(s, steps, to != nil)
 	hidden := to == nil
 	var dst types.Object
 	if to != nil {
@@ -79,43 +78,6 @@ func inTurn(s *advice.Site, steps []step, to *sink) (check []string) {
 		wrote = true
 	}
 	return check
-}
-
-// panicsFirst returns what has to be checked where operands are used in turn:
-// in one expression calls run before an index or a pointer of an operand before them can panic.
-func panicsFirst(s *advice.Site, steps []step) (check []string) {
-	for i, p := range steps {
-		if p.expr == nil || !panicsBesideCalls(s, p.expr) {
-			continue
-		}
-		for _, later := range steps[i+1:] {
-			if later.expr != nil && effectsOf(s, callsIn(s, later.expr, later.expr.Pos())...)&(mayPanic|mayWrite) != 0 {
-				check = append(check, fmt.Sprintf("that %s doesn't panic: it is evaluated before %s is called now", s.Source(p.expr), s.Source(later.expr)))
-				break
-			}
-		}
-	}
-	return check
-}
-
-// callsIn returns the calls and receives in code that begin at a place or behind it.
-func callsIn(s *advice.Site, code ast.Node, from token.Pos) (calls []ast.Node) {
-	for n := range ast.Preorder(code) {
-		if n.Pos() < from {
-			continue
-		}
-		switch x := n.(type) {
-		case *ast.CallExpr:
-			if !withoutCall(s, x) {
-				calls = append(calls, x)
-			}
-		case *ast.UnaryExpr:
-			if x.Op == token.ARROW {
-				calls = append(calls, x)
-			}
-		}
-	}
-	return calls
 }
 
 // wentWell reports whether a step can't panic after those before it didn't: they went through the
@@ -207,75 +169,6 @@ func setMeanwhile(s *advice.Site, w ast.Expr, operands []ast.Expr) []string {
 		}
 	}
 	return nil
-}
-
-// overtaken returns what has to be checked where a call becomes an expression without one. The value
-// of a call is there before what follows in the statement; operands of an operator are read, and
-// panic, after the calls and receives of the whole statement. Calls in the operands stay where they
-// are.
-func overtaken(s *advice.Site, c inspector.Cursor, operands []step) (check []string) {
-	later := calledLater(s, c)
-	does := effectsOf(s, later...)
-	if does == 0 {
-		return nil
-	}
-	for _, p := range operands {
-		if p.expr == nil {
-			continue
-		}
-		if !unchangedBy(s, p.expr, p.contents, change{code: later}) {
-			check = append(check, fmt.Sprintf("that what is called later in the statement doesn't change %s, which is read after it now", s.Source(p.expr)))
-		}
-		if does&(mayWrite|mayPanic) != 0 && panicsBesideCalls(s, p.expr) {
-			check = append(check, fmt.Sprintf("that %s doesn't panic: what is called later in the statement runs before it is evaluated now", s.Source(p.expr)))
-		}
-	}
-	return check
-}
-
-// calledLater returns the calls and receives of a statement that follow an expression in it, before
-// another call takes the value of the expression.
-func calledLater(s *advice.Site, c inspector.Cursor) (later []ast.Node) {
-	for at := c; ; at = at.Parent() {
-		parent := at.Parent().Node()
-		if binary, ok := parent.(*ast.BinaryExpr); ok && (binary.Op == token.LAND || binary.Op == token.LOR) {
-			continue // which has the left side before it looks at the other
-		}
-		switch parent.(type) {
-		case *ast.BlockStmt, *ast.FuncDecl, *ast.FuncLit, *ast.File, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt,
-			*ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-			return later
-		}
-		later = append(later, callsIn(s, parent, at.Node().End())...)
-		if call, ok := parent.(*ast.CallExpr); ok && !withoutCall(s, call) {
-			return later
-		}
-	}
-}
-
-// withoutCall reports whether what is written like a call is none: a conversion, len or cap.
-func withoutCall(s *advice.Site, call *ast.CallExpr) bool {
-	name := s.Callee(call)
-	return s.Info.Types[call.Fun].IsType() || name == "len" || name == "cap"
-}
-
-// panicsBesideCalls reports whether evaluating an expression may panic other than in its calls.
-func panicsBesideCalls(s *advice.Site, e ast.Expr) (panics bool) {
-	w := effectWalk{Site: s}
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.FuncLit:
-			return false
-		case *ast.CallExpr:
-			return withoutCall(s, n)
-		case *ast.BinaryExpr:
-			panics = panics || w.operator(n.Op, n.X, n.Y)&mayPanic != 0
-		case *ast.IndexExpr, *ast.StarExpr, *ast.SliceExpr, *ast.TypeAssertExpr, *ast.SelectorExpr:
-			panics = panics || effectsOf(s, n)&mayPanic != 0
-		}
-		return !panics
-	})
-	return panics
 }
 
 // mustCheck adds to a match what has to be checked of its rewrite, and leaves it to review if

@@ -258,7 +258,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 			var steps []step
 			for _, p := range pieces {
 				lines = append(lines, writePiece(s, builder, p))
-				steps = append(steps, step{expr: p})
+				steps = append(steps, step{expr: p, called: true})
 			}
 			order = append(order, inTurn(s, steps, nil)...)
 			edits = append(edits, replace(n, strings.Join(lines, "\n")))

@@ -71,6 +71,6 @@ func alone(t *table, a string) string {
 }
 
 func first(a, b string) string {
-	// want B: what is called later in the statement runs before it is evaluated now
+	// want B: it is now evaluated after what is called later in the statement
 	return strings.Join([]string{a, b[3:]}, "/") + remember(a) // hot: strings.Join
 }

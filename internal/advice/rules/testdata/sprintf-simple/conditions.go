@@ -117,7 +117,7 @@ func shown(c counter) string {
 
 // late is looked up behind a call, which has run when it panics.
 func late(xs []int, note func(string) string) string {
-	// want B: that xs[0] doesn't panic: it is evaluated before note("x") is called now
+	// want B: that xs[0] doesn't panic: it is now evaluated before note("x")
 	return fmt.Sprintf("%d %s", xs[0], note("x")) // hot: fmt.Sprintf
 }
 

@@ -55,7 +55,7 @@ func counted(xs []string) string {
 func callsBesideIndex(list []string, next func() string) string {
 	s := ""
 	for range 100 {
-		// want B: that list[3] doesn't panic: it is evaluated before next() is called now
+		// want B: that list[3] doesn't panic: it is now evaluated before next()
 		s += list[3] + next() // alloc: runtime.concatstring3 64 128 256 512
 	}
 	return s

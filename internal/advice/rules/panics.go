@@ -1,0 +1,294 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// This file states which panic of a statement comes first. The compiler runs the calls of a
+// statement before the rest, from left to right. Slice expressions, type assertions and conversions
+// may be evaluated with them, the language doesn't say. Other operands, such as x[i] or p.f, are
+// evaluated when their value is needed. A rewrite that takes an operand out of a call, or puts it
+// into one, therefore moves its panic before or after others.
+
+// A panicSet is a set of kinds of run-time panics, by what recover can tell about them.
+type panicSet uint8
+
+const (
+	nilPanic   panicSet = 1 << iota // of a nil pointer: all have the same text
+	zeroPanic                       // of a division by zero: the same
+	otherPanic                      // the text depends on values
+)
+
+// canTell reports whether a program can tell which of two panics came first.
+func canTell(a, b panicSet) bool {
+	both := a | b
+	return a != 0 && b != 0 && (both == nilPanic|zeroPanic || both&otherPanic != 0)
+}
+
+// panicsBeside returns the panics that evaluating code may end with, other than in its calls.
+func panicsBeside(s *advice.Site, code ast.Node) (all panicSet) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		if _, literal := n.(*ast.FuncLit); literal || isCall(s, n) {
+			return false
+		}
+		all |= ownPanics(s, n)
+		return true
+	})
+	return all
+}
+
+// ownPanics are those of an operation, not of its operands.
+func ownPanics(s *advice.Site, n ast.Node) (all panicSet) {
+	w := effectWalk{Site: s}
+	if e, ok := n.(ast.Expr); !ok || s.Info.Types[e].Value != nil || s.Info.Types[e].IsType() {
+		return 0
+	}
+	through := func(pointer ast.Expr) panicSet {
+		if w.deref(pointer) != 0 {
+			return nilPanic
+		}
+		return 0
+	}
+	switch n := n.(type) {
+	case *ast.BinaryExpr:
+		if w.operator(n.Op, n.X, n.Y) == 0 {
+			return 0
+		}
+		if n.Op == token.QUO || n.Op == token.REM {
+			return zeroPanic
+		}
+		return otherPanic
+	case *ast.StarExpr:
+		return through(n.X)
+	case *ast.SelectorExpr:
+		switch selection := s.Info.Selections[n]; {
+		case selection == nil || selection.Kind() == types.MethodExpr:
+		case w.through(n.X, selection)&mayPanic != 0, selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv()):
+			return nilPanic
+		}
+	case *ast.IndexExpr:
+		t := s.Info.TypeOf(n.X)
+		switch u := under(t).(type) {
+		case *types.Signature:
+			return 0 // a generic function
+		case *types.Map:
+			if !comparesQuietly(u.Key()) {
+				return otherPanic
+			}
+			return 0
+		case *types.Pointer:
+			all = through(n.X)
+		}
+		if !inBounds(s, n) {
+			all |= otherPanic
+		}
+	case *ast.SliceExpr:
+		if _, pointer := under(s.Info.TypeOf(n.X)).(*types.Pointer); pointer {
+			all = through(n.X)
+		}
+		if w.mayMissRange(n) {
+			all |= otherPanic
+		}
+	case *ast.TypeAssertExpr:
+		return otherPanic
+	case *ast.CompositeLit:
+		if m, ok := under(s.Info.TypeOf(n)).(*types.Map); ok && !comparesQuietly(m.Key()) {
+			return otherPanic
+		}
+	case *ast.CallExpr:
+		if operand, to, ok := conversion(s, n); ok {
+			_, slice := under(s.Info.TypeOf(operand)).(*types.Slice)
+			switch to := under(to).(type) {
+			case *types.Array:
+				return otherPanic
+			case *types.Pointer:
+				if _, array := to.Elem().Underlying().(*types.Array); array && slice {
+					return otherPanic
+				}
+			}
+		}
+	}
+	return all
+}
+
+// panicsAhead returns those of panicsBeside that may come with the calls of a statement.
+func panicsAhead(s *advice.Site, code ast.Node) (all panicSet) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && !isCall(s, n) && !whenNeeded(s, e) {
+			all |= panicsBeside(s, e)
+			return false
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !literal && !isCall(s, n)
+	})
+	return all
+}
+
+// whenNeeded reports whether an operation is evaluated when its value is needed, behind the calls.
+func whenNeeded(s *advice.Site, e ast.Expr) bool {
+	if t := s.Info.TypeOf(e); t != nil {
+		switch u := under(t).(type) {
+		case *types.Struct, *types.Array:
+			return false // copied to be compared, or to become an interface
+		case *types.Basic:
+			if u.Info()&types.IsComplex != 0 {
+				return false
+			}
+		}
+	}
+	switch e := e.(type) {
+	case *ast.Ident, *ast.BasicLit, *ast.ParenExpr, *ast.StarExpr, *ast.SelectorExpr:
+		return true
+	case *ast.UnaryExpr:
+		return e.Op != token.AND
+	case *ast.BinaryExpr:
+		return e.Op != token.LAND && e.Op != token.LOR
+	case *ast.IndexExpr:
+		_, isMap := under(s.Info.TypeOf(e.X)).(*types.Map)
+		return !isMap
+	}
+	return false
+}
+
+// isCall reports whether code is a call that runs something, and not a conversion, len or cap; or
+// a receive.
+func isCall(s *advice.Site, n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		name := s.Callee(n)
+		return !s.Info.Types[n.Fun].IsType() && name != "len" && name != "cap"
+	case *ast.UnaryExpr:
+		return n.Op == token.ARROW
+	}
+	return false
+}
+
+// calls reports whether evaluating an expression calls something, or waits.
+func calls(s *advice.Site, e ast.Expr) bool { return len(callsIn(s, e)) > 0 }
+
+// callsIn returns the calls and receives that evaluating code makes.
+func callsIn(s *advice.Site, code ast.Node) (calls []ast.Node) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		if isCall(s, n) {
+			calls = append(calls, n)
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !literal
+	})
+	return calls
+}
+
+// panicsFirst returns what has to be checked where operands of a call are used in turn: one by one
+// in calls or statements of their own, if all are written, or else as their steps say.
+func panicsFirst(s *advice.Site, steps []step, written bool) (check []string) {
+	for i, p := range steps {
+		if p.expr == nil {
+			continue
+		}
+		own := panicsBeside(s, p.expr)
+		for _, later := range steps[i+1:] {
+			if own == 0 || later.expr == nil {
+				continue
+			}
+			if p.called || written {
+				if effectsOf(s, callsIn(s, later.expr)...)&(mayPanic|mayWrite) != 0 || canTell(own, panicsAhead(s, later.expr)) {
+					check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated before %s", s.Source(p.expr), s.Source(later.expr)))
+					break
+				}
+			} else if later.called && (later.runs&(mayPanic|mayWrite) != 0 || canTell(own, panicsBeside(s, later.expr))) {
+				check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(p.expr), s.Source(later.expr)))
+				break
+			}
+		}
+	}
+	return check
+}
+
+// overtaken returns what has to be checked where a call becomes an expression without one. The
+// call, and with it its operands, was evaluated before what is left of it in the statement and isn't
+// in a call, and before all that is right of it. The operands are now evaluated in their place.
+// Operands that get a call of their own stay where they are.
+func overtaken(s *advice.Site, c inspector.Cursor, operands []step) (check []string) {
+	beside := neighbours(s, c)
+	does := effectsOf(s, beside.called...)
+	for _, p := range operands {
+		if p.expr == nil || p.called {
+			continue
+		}
+		if !unchangedBy(s, p.expr, p.contents, change{code: beside.called}) {
+			check = append(check, fmt.Sprintf("that what is called later in the statement doesn't change %s, which is read after it now", s.Source(p.expr)))
+		}
+		own := panicsBeside(s, p.expr)
+		if own != 0 && does&(mayWrite|mayPanic) != 0 {
+			check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after what is called later in the statement", s.Source(p.expr)))
+			continue
+		}
+		for _, other := range beside.first {
+			if canTell(own, other.panics) {
+				check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(p.expr), s.Source(other.code)))
+				break
+			}
+		}
+	}
+	return check
+}
+
+// beside is what a statement evaluates beside a call, and after it.
+type beside struct {
+	called []ast.Node // calls and receives
+	first  []panicking
+}
+
+// A panicking is code that may panic, which would come before an operand in the place of the call.
+type panicking struct {
+	code   ast.Node
+	panics panicSet
+}
+
+// neighbours looks at what a statement has beside a call, up to where something takes the value of
+// the call before the rest is evaluated: another call, && or ||.
+func neighbours(s *advice.Site, c inspector.Cursor) (b beside) {
+	for at := c; ; at = at.Parent() {
+		parent := at.Parent()
+		set := false // what is assigned to is looked for behind the value
+		switch p := parent.Node().(type) {
+		case *ast.BlockStmt, *ast.FuncDecl, *ast.FuncLit, *ast.File, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt,
+			*ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+			return b
+		case *ast.BinaryExpr:
+			if p.Op == token.LAND || p.Op == token.LOR {
+				return b
+			}
+		case *ast.AssignStmt:
+			set = len(p.Lhs) == 1 && (p.Tok == token.ASSIGN || p.Tok == token.DEFINE)
+		}
+		for other := range parent.Children() {
+			n := other.Node()
+			switch {
+			case n.Pos() > at.Node().Pos():
+				b.called = append(b.called, callsIn(s, n)...)
+				b.first = append(b.first, panicking{n, panicsAhead(s, n)})
+			case other != at && !set:
+				if fun, ok := n.(*ast.SelectorExpr); ok && isMethodOfInterface(s, fun) && isCall(s, parent.Node()) {
+					n = fun.X // which is asked for its method behind the arguments
+				}
+				b.first = append(b.first, panicking{n, panicsBeside(s, n)})
+			}
+		}
+		if isCall(s, parent.Node()) {
+			return b
+		}
+	}
+}
+
+func isMethodOfInterface(s *advice.Site, sel *ast.SelectorExpr) bool {
+	selection := s.Info.Selections[sel]
+	return selection != nil && selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv())
+}
