@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -63,8 +64,12 @@ func (g *gen) formatted(name, first string, values ...string) string {
 	if kind < 4 {
 		var f strings.Builder
 		f.WriteString(g.one("", "x", "<", "100%% "))
-		for range args {
-			f.WriteString(g.one("%s", "%v", "%d", "%s", "%v", "%q", "%x", "%t", "%c", "%03d", "%5s", "%+v", "%.2f", "%g"))
+		for _, a := range args {
+			verb := g.one("%s", "%v", "%d", "%s", "%v", "%q", "%x", "%t", "%c", "%03d", "%5s", "%+v", "%.2f", "%g")
+			if slices.ContainsFunc(g.params, func(p param) bool { return p.name == a && (p.typ == "error" || p.typ == "any") }) && !strings.ContainsAny(verb, "svqx") {
+				verb = "%v" // others show the addresses of pointers in it
+			}
+			f.WriteString(verb)
 			f.WriteString(g.one("", ":", "-", "\\n", " é "))
 		}
 		return fmt.Sprintf("fmt.%sf(%s\"%s\", %s)", name, first, f.String(), strings.Join(args, ", "))

@@ -247,6 +247,9 @@ func (in *input) Recs() []rec {
 
 //go:noinline
 func (in *input) Host() *host {
+	if in.pick(12) == 0 {
+		return nil
+	}
 	return &host{s: in.Str(), n: in.Small(), b: in.Bytes(), xs: in.Strs(), m: in.Map(), out: in.Strs(), w: in.Writer()}
 }
 
