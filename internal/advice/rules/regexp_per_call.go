@@ -5,7 +5,10 @@ import (
 	"go/ast"
 	"go/token"
 	"regexp"
+	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -23,7 +26,7 @@ A pattern that regexp.QuoteMeta made of a text needs no package regexp: strings.
 EqualFold find the text, and what finds it in whatever case, as (?i) does, is a loop over EqualFold.
 
 The rewrite moves the pattern into a variable, or finds the quoted text, which must be valid UTF-8. It is left to review as the variable is shared
-by all callers, which is fine for all methods but Longest. Other patterns that are made at run time stay advice, as a
+by all callers, which is fine unless somebody calls its method Longest. Other patterns that are made at run time stay advice, as a
 benchmark that asks the same again and again would confirm any cache. What runs once, in init or under sync.Once, is not
 reported.`,
 	Class:  advice.Review,
@@ -32,7 +35,7 @@ reported.`,
 	Match:  matchRegexpPerCall,
 	Conditions: advice.Conditions{
 		Offered: "the pattern is constant, or a quoted text",
-		Review:  "nobody calls Longest of the pattern, which all callers share; a quoted text is valid UTF-8",
+		Review:  "something gets hold of the pattern, which all callers share, and may call Longest or compare it by ==; a quoted text is valid UTF-8",
 	},
 }
 
@@ -56,7 +59,10 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 			continue
 		}
-		m.Why = fmt.Sprintf("%s compiles the same pattern %s for each call: compile it once, into a variable of the package. Check that nothing calls its method Longest, which would change it for all callers.", short(c.Name), quoted(pattern))
+		m.Why = fmt.Sprintf("%s compiles the same pattern %s for each call: compile it once, into a variable of the package.", short(c.Name), quoted(pattern))
+		if handedOut(s, c) {
+			m.Why += " Check that nothing calls its method Longest, which would change it for all callers, or compares it by ==."
+		}
 		if s.Decl != nil && atPackageLevel(s, c.Args[0]) {
 			hoistRegexp(s, c, pattern, &m)
 		}
@@ -128,6 +134,26 @@ func changesHow(s *advice.Site, c advice.Call) bool {
 		}
 	}
 	return false
+}
+
+// handedOut reports whether something else than calls of methods, Longest aside, gets hold of the
+// pattern that a call compiles.
+func handedOut(s *advice.Site, c advice.Call) bool {
+	called := func(c inspector.Cursor) bool {
+		method, ok := c.Parent().Node().(*ast.SelectorExpr)
+		return ok && method.Sel.Name != "Longest" && calledAtOnce(c.Parent(), method)
+	}
+	if strings.HasPrefix(c.Name, "regexp.Match") || called(c.Cursor) {
+		return false
+	}
+	assign, ok := c.Parent().Node().(*ast.AssignStmt)
+	if !ok || assign.Tok != token.DEFINE || len(assign.Rhs) != 1 {
+		return true
+	}
+	return slices.ContainsFunc(s.Uses(object(s, assign.Lhs[0])), func(id *ast.Ident) bool {
+		use, ok := s.Root().FindNode(id)
+		return !ok || !called(use)
+	})
 }
 
 // twoResults reports whether both results of a call are assigned to something.
