@@ -31,8 +31,8 @@ type fmtPiece struct {
 	literal bool
 	// isString is set where fmt sees a string, next to which Sprint puts no space.
 	isString bool
-	// called is set where code calls something with the argument.
-	called bool
+	// called is set where code calls something with the argument: a method, or one of package strconv.
+	called, strconv bool
 }
 
 // isNumber reports whether strconv makes the text of a piece, a new string for most numbers.
@@ -184,6 +184,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 	if !ok && !p.isString {
 		return p, false
 	}
+	p.strconv = true
 	as := func(want types.BasicKind) (string, bool) {
 		if types.Identical(t, types.Typ[want]) || basic.Kind() == want && isAlias(t) {
 			return src, true
@@ -202,7 +203,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			if _, literal := ast.Unparen(arg).(*ast.BasicLit); literal {
 				p.text, p.literal = constantText(s, arg)
 			}
-			p.called = false
+			p.called, p.strconv = false, false
 			return p, ok
 		case 'q':
 			name, imported := packageName(s, "strconv", at)

@@ -217,7 +217,7 @@ func whatFmtDoes(suffix string) string {
 
 // stringImports are the packages that code of pieces may use.
 func stringImports(pieces []fmtPiece) []string {
-	if slices.ContainsFunc(pieces, func(p fmtPiece) bool { return p.arg != nil && strings.HasPrefix(p.code, "strconv.") }) {
+	if slices.ContainsFunc(pieces, func(p fmtPiece) bool { return p.arg != nil && p.strconv }) {
 		return []string{"strconv"}
 	}
 	return nil

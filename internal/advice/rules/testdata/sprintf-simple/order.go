@@ -44,6 +44,16 @@ func called(ys []int) string {
 	return fmt.Sprintf("<%d>", ys[0]) + keep("x") // hot: fmt.Sprintf
 }
 
+type known struct{}
+
+func (*known) String() string { return "known" }
+
+// named has an operand with the name of a package that it doesn't need.
+func named(s string, strconv *known) string {
+	// want B: that strconv is never nil
+	return fmt.Sprintf("%s/%v", s, strconv) // hot: fmt.Sprintf
+}
+
 func appended(p *item, xs []string, i int) {
 	// want B: that xs[i] doesn't panic: it is now evaluated after p.list
 	p.list = append(p.list, fmt.Sprintf("<%s>", xs[i])) // hot: fmt.Sprintf
