@@ -74,7 +74,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 					m.Title = "a string is formatted only to be written"
 					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written: fmt.Fprint%s prints there at once.", short(c.Name), kind)
 					to := w.Fun.(*ast.SelectorExpr).X
-					mustCheck(&m, setMeanwhile(s, to, c.Args))
+					mustCheck(&m, setMeanwhile(s, to, c.Args), writtenFirst(s, to, formattedSteps(s, c)))
 					if !safe {
 						mustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(to))})
 					}
@@ -101,11 +101,19 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			call("Append", s.Source(outer.Args[0]))
 			m.Title = "a string is formatted only to be appended"
 			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s appends without one.", short(c.Name), kind)
-			mustCheck(&m, setMeanwhile(s, outer.Args[0], c.Args))
+			mustCheck(&m, setMeanwhile(s, outer.Args[0], c.Args), writtenFirst(s, outer.Args[0], formattedSteps(s, c)))
 			matches = append(matches, m)
 		}
 	}
 	return matches
+}
+
+// formattedSteps are the arguments of a call of package fmt, which shows them after all are evaluated.
+func formattedSteps(s *advice.Site, c advice.Call) (steps []step) {
+	for _, e := range c.Args {
+		steps = append(steps, step{expr: e, runs: formatting(s, s.Info.TypeOf(e)), called: true})
+	}
+	return steps
 }
 
 var sprinted = lazyregexp.New(`^fmt\.Sprint`)

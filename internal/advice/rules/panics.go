@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -33,15 +34,37 @@ func canTell(a, b panicSet) bool {
 }
 
 // panicsBeside returns the panics that evaluating code may end with, other than in its calls.
-func panicsBeside(s *advice.Site, code ast.Node) (all panicSet) {
+func panicsBeside(s *advice.Site, code ast.Node) panicSet {
+	return panicsOutside(s, code, isCall)
+}
+
+func panicsOutside(s *advice.Site, code ast.Node, leave func(*advice.Site, ast.Node) bool) (all panicSet) {
 	ast.Inspect(code, func(n ast.Node) bool {
-		if _, literal := n.(*ast.FuncLit); literal || isCall(s, n) {
+		if _, literal := n.(*ast.FuncLit); literal || leave(s, n) {
 			return false
 		}
 		all |= ownPanics(s, n)
 		return true
 	})
 	return all
+}
+
+// runsCode reports whether code is a call, or a conversion such as []byte(s) that is one of the
+// runtime.
+func runsCode(s *advice.Site, n ast.Node) bool {
+	if isCall(s, n) {
+		return true
+	}
+	e, ok := n.(ast.Expr)
+	if !ok {
+		return false
+	}
+	operand, to, ok := conversion(s, e)
+	if !ok {
+		return false
+	}
+	_, slice := under(to).(*types.Slice)
+	return slice && isString(s, operand)
 }
 
 // ownPanics are those of an operation, not of its operands.
@@ -214,9 +237,10 @@ func panicsFirst(s *advice.Site, steps []step, written bool) (check []string) {
 // overtaken returns what has to be checked where a call becomes an expression without one. The
 // call, and with it its operands, was evaluated before what is left of it in the statement and isn't
 // in a call, and before all that is right of it. The operands are now evaluated in their place.
-// Operands that get a call of their own stay where they are.
-func overtaken(s *advice.Site, c inspector.Cursor, operands []step) (check []string) {
-	beside := neighbours(s, c)
+// Operands that get a call of their own stay where they are. Conversions that go as well aren't
+// evaluated with the calls any more, either.
+func overtaken(s *advice.Site, c inspector.Cursor, operands []step, gone ...ast.Expr) (check []string) {
+	beside := neighbours(s, c, gone)
 	does := effectsOf(s, beside.called...)
 	for _, p := range operands {
 		if p.expr == nil || p.called {
@@ -240,6 +264,40 @@ func overtaken(s *advice.Site, c inspector.Cursor, operands []step) (check []str
 	return check
 }
 
+// unconverted is overtaken for operands whose conversion to []byte, which was evaluated with the
+// calls, goes.
+func unconverted(s *advice.Site, converted ...ast.Expr) (check []string) {
+	for _, e := range converted {
+		if !runsCode(s, e) || isCall(s, e) {
+			continue
+		}
+		if c, ok := s.Root().FindNode(ast.Unparen(e)); ok {
+			operand, _, _ := conversion(s, e)
+			check = append(check, overtaken(s, c, []step{{expr: operand}}, converted...)...)
+		}
+	}
+	return check
+}
+
+// writtenFirst returns what has to be checked where what is written to is evaluated in front of what
+// is written: before its calls, if it has some, and before all of it, if it is called.
+func writtenFirst(s *advice.Site, w ast.Expr, steps []step) []string {
+	own := panicsBeside(s, w)
+	for _, p := range steps {
+		if own == 0 || p.expr == nil {
+			continue
+		}
+		others := panicsAhead(s, p.expr)
+		if p.called {
+			others = panicsBeside(s, p.expr)
+		}
+		if canTell(own, others) || p.runs&mayWrite != 0 || effectsOf(s, callsIn(s, p.expr)...)&(mayPanic|mayWrite) != 0 {
+			return []string{fmt.Sprintf("that %s doesn't panic: it is now evaluated before %s", s.Source(w), s.Source(p.expr))}
+		}
+	}
+	return nil
+}
+
 // beside is what a statement evaluates beside a call, and after it.
 type beside struct {
 	called []ast.Node // calls and receives
@@ -254,7 +312,7 @@ type panicking struct {
 
 // neighbours looks at what a statement has beside a call, up to where something takes the value of
 // the call before the rest is evaluated: another call, && or ||.
-func neighbours(s *advice.Site, c inspector.Cursor) (b beside) {
+func neighbours(s *advice.Site, c inspector.Cursor, gone []ast.Expr) (b beside) {
 	for at := c; ; at = at.Parent() {
 		parent := at.Parent()
 		set := false // what is assigned to is looked for behind the value
@@ -273,13 +331,18 @@ func neighbours(s *advice.Site, c inspector.Cursor) (b beside) {
 			n := other.Node()
 			switch {
 			case n.Pos() > at.Node().Pos():
+				if e, ok := n.(ast.Expr); ok && slices.Contains(gone, e) {
+					if operand, _, ok := conversion(s, e); ok {
+						n = operand
+					}
+				}
 				b.called = append(b.called, callsIn(s, n)...)
 				b.first = append(b.first, panicking{n, panicsAhead(s, n)})
 			case other != at && !set:
 				if fun, ok := n.(*ast.SelectorExpr); ok && isMethodOfInterface(s, fun) && isCall(s, parent.Node()) {
 					n = fun.X // which is asked for its method behind the arguments
 				}
-				b.first = append(b.first, panicking{n, panicsBeside(s, n)})
+				b.first = append(b.first, panicking{n, panicsOutside(s, n, runsCode)})
 			}
 		}
 		if isCall(s, parent.Node()) {

@@ -316,7 +316,7 @@ func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Class = advice.Safe
 		m.Title = "a string is formatted only to be written"
 		m.Why = fmt.Sprintf("%s allocates a string that %s copies. fmt.F%s prints into it without one.", short(c.Name), s.Source(sel.X), strings.TrimPrefix(c.Name, "fmt.S"))
-		mustCheck(m, setMeanwhile(s, sel.X, c.Args), splitSeen(s, sel.X, s.Source(sel.X)))
+		mustCheck(m, setMeanwhile(s, sel.X, c.Args), writtenFirst(s, sel.X, formattedSteps(s, c)), splitSeen(s, sel.X, s.Source(sel.X)))
 		return true
 	}
 	return false

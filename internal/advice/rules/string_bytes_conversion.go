@@ -163,7 +163,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			m.Edits = append(m.Edits, replace(sel.Sel, method))
 		}
 		m.Why = fmt.Sprintf("%s makes a copy for %s, and %s needs none.", converted, short(c.Name), short(other))
-		mustCheck(m, readLater(s, c))
+		mustCheck(m, readLater(s, c), unconverted(s, c.Args...))
 		return true
 	}
 	return false
@@ -206,7 +206,7 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Edits = []advice.Edit{replace(c.CallExpr, code)}
 	}
 	m.Why = fmt.Sprintf("%s makes a copy to compare it; comparing strings needs none, also of string(b).", converted)
-	mustCheck(m, readLater(s, c), overtaken(s, c.Cursor, []step{{expr: c.Args[0], contents: true}, {expr: c.Args[1], contents: true}}))
+	mustCheck(m, readLater(s, c), unconverted(s, c.Args...), overtaken(s, c.Cursor, []step{{expr: c.Args[0], contents: true}, {expr: c.Args[1], contents: true}}))
 	return true
 }
 
@@ -276,7 +276,7 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		if !writers[receiverType(twin)] {
 			mustCheck(m, []string{fmt.Sprintf("that WriteString of %s does what Write does", to)})
 		}
-		mustCheck(m, splitSeen(s, sel.X, to))
+		mustCheck(m, splitSeen(s, sel.X, to), unconverted(s, c.Args...))
 	case types.IsInterface(t) && types.Implements(t, writer) && !strings.HasPrefix(typeName(t), "hash.") && !strings.HasPrefix(typeName(t), "net."):
 		pkg, ok := packageName(s, "io", c.Pos())
 		if !ok || commented(s, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) || mayLackWriteString(s, sel.X) {
@@ -285,7 +285,7 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, to, code))}
 		m.Imports = []string{"io"}
 		m.Why = fmt.Sprintf("%s is a copy for Write; io.WriteString needs none, if what is behind %s has a WriteString as most writers do.", s.Source(c.Args[0]), to)
-		mustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", to)}, setMeanwhile(s, sel.X, c.Args))
+		mustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", to)}, setMeanwhile(s, sel.X, c.Args), writtenFirst(s, sel.X, []step{{expr: c.Args[0], called: true}}))
 	default:
 		return false
 	}
