@@ -26,7 +26,7 @@ append of a single slice is as fast as slices.Clone, and is not reported.`,
 	Gain:      1.8,
 	Conditions: advice.Conditions{
 		Offered: "slices are appended to a new one, one after the other",
-		Review:  "nobody tells nil from an empty slice, where all of them are empty",
+		Review:  "nobody tells nil from an empty slice, where all of them are empty; evaluating one of them doesn't change another, and they don't panic",
 	},
 }
 
@@ -47,12 +47,21 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		matches = append(matches, advice.Match{
+		var texts []string
+		for _, p := range parts {
+			texts = append(texts, s.Source(p))
+		}
+		m := advice.Match{
 			Node:    c.CallExpr,
-			Why:     "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all. Check that the result may be nil where all are empty, and that it never shares memory with the first.",
-			Edits:   withoutComments(s, []advice.Edit{replace(c.CallExpr, pkg+".Concat("+strings.Join(parts, ", ")+")")}),
+			Why:     "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all.",
+			Edits:   withoutComments(s, []advice.Edit{replace(c.CallExpr, pkg+".Concat("+strings.Join(texts, ", ")+")")}),
 			Imports: []string{"slices"},
-		})
+		}
+		mustCheck(&m, []string{
+			"that nobody tells nil from an empty slice: the result is nil now if all slices are empty",
+			"that nothing needs the result to share memory with the first: it never does now",
+		}, together(s, parts...))
+		matches = append(matches, m)
 	}
 	return matches
 }
@@ -62,9 +71,9 @@ func appendsSlice(s *advice.Site, call *ast.CallExpr) bool {
 	return len(call.Args) == 2 && call.Ellipsis.IsValid() && s.Callee(call) == "append"
 }
 
-// chained returns what append(append(append(first, a...), b...), c...) joins, as code; nil if the
+// chained returns what append(append(append(first, a...), b...), c...) joins; nil if the
 // first slice may have room, which would be written to, or if types differ.
-func chained(s *advice.Site, call *ast.CallExpr) []string {
+func chained(s *advice.Site, call *ast.CallExpr) []ast.Expr {
 	var parts []ast.Expr // the last comes first
 	first := ast.Expr(call)
 	for {
@@ -89,17 +98,15 @@ func chained(s *advice.Site, call *ast.CallExpr) []string {
 		parts = append(parts, full)
 	}
 	slices.Reverse(parts)
-	var texts []string
-	for _, p := range parts {
+	for i, p := range parts {
 		// What Concat copies needs no copy of its own.
 		if clone, ok := ast.Unparen(p).(*ast.CallExpr); ok && len(clone.Args) == 1 {
 			if name := s.Callee(clone); (name == "slices.Clone" || name == "bytes.Clone") && types.Identical(s.Info.TypeOf(clone.Args[0]), t) {
-				p = clone.Args[0]
+				parts[i] = clone.Args[0]
 			}
 		}
-		texts = append(texts, s.Source(p))
 	}
-	return texts
+	return parts
 }
 
 // withoutRoom returns a slice whose length is its capacity, without what makes it so:

@@ -279,6 +279,25 @@ func unconverted(s *advice.Site, converted ...ast.Expr) (check []string) {
 	return check
 }
 
+// together returns what has to be checked where operands that each were used in a call, one after the
+// other, are now arguments of one: the calls of all run before one that has none is evaluated.
+func together(s *advice.Site, operands ...ast.Expr) (check []string) {
+	for i, e := range operands {
+		own := panicsBeside(s, e)
+		for _, later := range operands[i+1:] {
+			does := callsIn(s, later)
+			if !unchangedBy(s, e, true, change{code: does}) {
+				check = append(check, fmt.Sprintf("that %s doesn't change %s, which is read after it now", s.Source(later), s.Source(e)))
+			}
+			if own != 0 && effectsOf(s, does...)&(mayPanic|mayWrite) != 0 || canTell(own, panicsAhead(s, later)) {
+				check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(e), s.Source(later)))
+				break
+			}
+		}
+	}
+	return check
+}
+
 // writtenFirst returns what has to be checked where what is written to is evaluated in front of what
 // is written: before its calls, if it has some, and before all of it, if it is called.
 func writtenFirst(s *advice.Site, w ast.Expr, steps []step) []string {

@@ -45,11 +45,11 @@ func matchTolowerEqual(s *advice.Site) []advice.Match {
 			if n.Op == token.NEQ {
 				code = "!" + code
 			}
-			matches = append(matches, foldMatch(n, code, n.X, s))
+			matches = append(matches, foldMatch(s, n, code, n.X, n.Y))
 		case *ast.CallExpr:
 			if s.Callee(n) == "bytes.Equal" && len(n.Args) == 2 {
 				if code, ok := equalFold(s, "bytes", n.Args[0], n.Args[1]); ok {
-					matches = append(matches, foldMatch(n, code, n.Args[0], s))
+					matches = append(matches, foldMatch(s, n, code, n.Args...))
 				}
 			}
 		case *ast.SwitchStmt:
@@ -64,9 +64,17 @@ func matchTolowerEqual(s *advice.Site) []advice.Match {
 	return matches
 }
 
-func foldMatch(n ast.Expr, code string, x ast.Expr, s *advice.Site) advice.Match {
+func foldMatch(s *advice.Site, n ast.Expr, code string, sides ...ast.Expr) advice.Match {
 	m := advice.Match{Node: n, Class: advice.Review, Edits: []advice.Edit{replace(n, code)}}
-	m.Why = "A whole new text is made of each side to compare them: EqualFold compares without, and stops at the first difference. Check that letters outside of ASCII don't matter: EqualFold takes s and \u017f for equal, for example."
+	m.Why = "A whole new text is made of each side to compare them: EqualFold compares without, and stops at the first difference."
+	var operands []ast.Expr
+	for _, side := range sides {
+		if operand, _, ok := folded(s, side); ok {
+			side = operand
+		}
+		operands = append(operands, side)
+	}
+	mustCheck(&m, []string{"that letters outside of ASCII don't matter: EqualFold takes s and \u017f for equal, for example"}, together(s, operands...))
 	if commented(s, n.Pos(), n.End()) {
 		m.Edits = nil
 		m.Class = advice.AdviceOnly

@@ -15,3 +15,21 @@ func clipped(a, b []byte) []byte {
 	// want B: allocates once
 	return append(a[:len(a):len(a)], b...) // alloc
 }
+
+type part struct{ list []string }
+
+// index comes behind the slice expression, which is evaluated with the calls, in one call.
+func index(lists [][]string, b []string, i int) []string {
+	// want B: that lists[i] doesn't panic: it is now evaluated after b[1:]. (end)
+	return append(append([]string{}, lists[i]...), b[1:]...) // hot: runtime.growslice
+}
+
+func fields(p, q *part) []string {
+	// want B: that nothing needs the result to share memory with the first: it never does now. (end)
+	return append(append([]string{}, p.list...), q.list...) // hot: runtime.growslice
+}
+
+func changed(p *part, next func(*part) []string) []string {
+	// want B: that next(p) doesn't change p.list, which is read after it now
+	return append(append([]string{}, p.list...), next(p)...) // hot: runtime.growslice
+}
