@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// This file, call_effects.go, nil.go, aliasing.go, in_turn.go and writers.go state what a rewrite may
+// This file, call_effects.go, nil.go, panics.go, aliasing.go, in_turn.go and writers.go state what a rewrite may
 // rely on. Rules ask here instead of looking at the syntax themselves. Each answer is about what can
 // be seen in the package: what can't be seen counts as everything that might happen.
 

@@ -151,6 +151,87 @@ func g() { state++; other++ }
 	}
 }
 
+// TestPanics reads from the comment behind each expression how it may panic beside its calls, and
+// behind a bar, how it may do so together with the calls of its statement.
+func TestPanics(t *testing.T) {
+	const text = `package facts
+
+type point struct {
+	x    int
+	in   *point
+	list [4]int
+}
+
+func (p point) sum() int   { return p.x }
+func (p *point) norm() int { return p.x }
+
+func f(p, p2, p3, p4 *point, q point, xs []int, ps []point, arr *[4]int, m map[string]int, keys map[any]int, s string, n int, e error, v any, b []byte, fn func() int, ch chan int) {
+	_ = n + 1 //
+	_ = q.x //
+	_ = p.x // nil
+	_ = p.in.x // nil
+	_ = (*p2).x // nil
+	_ = &p.in.x // nil | nil
+	_ = p.sum() //
+	_ = p.norm //
+	_ = e.Error // nil
+	_ = xs[n] // other
+	_ = xs[fn()] // other
+	_ = arr[n] // nil other
+	_ = arr[:] // nil | nil
+	_ = q.list[2] //
+	_ = ps[n].x // other | other
+	_ = ps[n] == q // other | other
+	_ = s[n:] // other | other
+	_ = s[n:] + s // other | other
+	_ = len(s[n:]) // other | other
+	_ = []byte(s[n:]) // other | other
+	_ = string(rune(p3.x)) // nil | nil
+	_ = v.(int) // other | other
+	_ = n / n // zero
+	_ = n << n // other
+	_ = n / 2 //
+	_ = v == e // other
+	_ = n > 0 && xs[0] > 0 // other | other
+	_ = m[s] //
+	_ = m[s[1:]] // other | other
+	_ = keys[v] // other | other
+	_ = [4]int(xs) // other | other
+	_ = fn() + xs[fn()] / p4.x // nil zero other
+	_ = <-ch //
+	_ = func() int { return xs[n] } //
+}
+`
+	f, p := check(t, "facts.go", []byte(text))
+	s := siteOf(t, p, f, "f")
+	named := func(set panicSet) string {
+		var names []string
+		for i, name := range []string{"nil", "zero", "other"} {
+			if set&(1<<i) != 0 {
+				names = append(names, name)
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	lines := strings.Split(text, "\n")
+	checked := 0
+	for _, stmt := range s.Decl.Body.List {
+		assign := stmt.(*ast.AssignStmt)
+		source, want, _ := strings.Cut(lines[p.Line(assign.Pos())-1], "//")
+		beside, ahead, _ := strings.Cut(want, "|")
+		if got := named(panicsBeside(s, assign.Rhs[0])); got != strings.TrimSpace(beside) {
+			t.Errorf("%s: panics with %q, want %q", strings.TrimSpace(source), got, strings.TrimSpace(beside))
+		}
+		if got := named(panicsAhead(s, assign.Rhs[0])); got != strings.TrimSpace(ahead) {
+			t.Errorf("%s: panics with %q together with the calls, want %q", strings.TrimSpace(source), got, strings.TrimSpace(ahead))
+		}
+		checked++
+	}
+	if checked != strings.Count(text, "\t_ = ") {
+		t.Errorf("%d expressions checked", checked)
+	}
+}
+
 // siteOf is a function of a package as a site.
 func siteOf(t *testing.T, p *advice.Package, f *ast.File, name string) *advice.Site {
 	t.Helper()
