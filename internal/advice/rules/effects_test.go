@@ -180,7 +180,7 @@ func f(p, p2, p3, p4 *point, q point, xs []int, ps []point, arr *[4]int, m map[s
 	_ = arr[n] // nil other
 	_ = arr[:] // nil | nil
 	_ = q.list[2] //
-	_ = ps[n].x // other | other
+	_ = ps[n].x // other
 	_ = ps[n] == q // other | other
 	_ = s[n:] // other | other
 	_ = s[n:] + s // other | other

@@ -143,10 +143,20 @@ func ownPanics(s *advice.Site, n ast.Node) (all panicSet) {
 
 // panicsAhead returns those of panicsBeside that may come with the calls of a statement.
 func panicsAhead(s *advice.Site, code ast.Node) (all panicSet) {
+	parts := make(map[ast.Expr]bool) // structs and arrays of which a part is used
 	ast.Inspect(code, func(n ast.Node) bool {
-		if e, ok := n.(ast.Expr); ok && !isCall(s, n) && !whenNeeded(s, e) {
+		e, ok := n.(ast.Expr)
+		if ok && !isCall(s, n) && (!whenNeeded(s, e) || !parts[e] && copied(s, e)) {
 			all |= panicsBeside(s, e)
 			return false
+		}
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			parts[n.X] = true
+		case *ast.IndexExpr:
+			parts[n.X] = true
+		case *ast.ParenExpr:
+			parts[n.X] = parts[n]
 		}
 		_, literal := n.(*ast.FuncLit)
 		return !literal && !isCall(s, n)
@@ -156,16 +166,6 @@ func panicsAhead(s *advice.Site, code ast.Node) (all panicSet) {
 
 // whenNeeded reports whether an operation is evaluated when its value is needed, behind the calls.
 func whenNeeded(s *advice.Site, e ast.Expr) bool {
-	if t := s.Info.TypeOf(e); t != nil {
-		switch u := under(t).(type) {
-		case *types.Struct, *types.Array:
-			return false // copied to be compared, or to become an interface
-		case *types.Basic:
-			if u.Info()&types.IsComplex != 0 {
-				return false
-			}
-		}
-	}
 	switch e := e.(type) {
 	case *ast.Ident, *ast.BasicLit, *ast.ParenExpr, *ast.StarExpr, *ast.SelectorExpr:
 		return true
@@ -176,6 +176,22 @@ func whenNeeded(s *advice.Site, e ast.Expr) bool {
 	case *ast.IndexExpr:
 		_, isMap := under(s.Info.TypeOf(e.X)).(*types.Map)
 		return !isMap
+	}
+	return false
+}
+
+// copied reports whether values of an expression's type are copied to be compared, or to become an
+// interface.
+func copied(s *advice.Site, e ast.Expr) bool {
+	t := s.Info.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	switch u := under(t).(type) {
+	case *types.Struct, *types.Array:
+		return true
+	case *types.Basic:
+		return u.Info()&types.IsComplex != 0
 	}
 	return false
 }
