@@ -312,7 +312,20 @@ type core struct {
 // expression makes a core of an expression, which is used in one of several ways.
 func (g *gen) expression(pre, e, typ string) core {
 	c := core{pre: pre, result: typ}
-	switch g.pick(8) {
+	contexts := 8
+	if typ == "string" {
+		contexts = 12 // with operands beside it
+	}
+	switch g.pick(contexts) {
+	case 8:
+		c.body = "r = " + e + " + " + g.str() + "\n"
+	case 9:
+		c.body = "r = " + g.str() + " + " + e + "\n"
+	case 10:
+		h := g.host()
+		c.body = h + ".out = append(" + h + ".out, " + e + ")\n"
+	case 11:
+		c.body = g.strs() + "[" + g.small() + "] += " + e + "\n"
 	case 0, 1, 2:
 		c.body = "r = " + e + "\n"
 	case 3:
