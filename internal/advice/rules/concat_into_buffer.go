@@ -138,7 +138,11 @@ func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (
 		lines = append(lines, fmt.Sprintf("%s = append(%s, %s...)", dst, dst, code))
 	}
 	m.Edits = []advice.Edit{replace(assign, strings.Join(lines, "\n"))}
-	mustCheck(&m, writtenInTurn(s, concatSteps(s, pieces), assign.Lhs[0], dst), sharedRoom(s, assign.Lhs[0], assign))
+	steps := concatSteps(s, pieces)
+	for i := range steps {
+		steps[i].called = true // append evaluates the sum before the slice
+	}
+	mustCheck(&m, writtenInTurn(s, steps, assign.Lhs[0], dst), sharedRoom(s, assign.Lhs[0], assign))
 	return m, true
 }
 
