@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Gen fetches graphviz.wasm: the file of that name in a release of the Go module
-// github.com/goccy/go-graphviz. That module's own packages are not used. They
+// Gen fetches graphviz.wasm.zst: the file graphviz.wasm in a release of the Go module
+// github.com/goccy/go-graphviz, compressed. That module's own packages are not used. They
 // compile the WebAssembly while the program starts, keep the machine code in a
 // directory of the machine's users in common, share one instance between all
 // calls, and cannot write pdf or ps.
@@ -14,6 +14,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // The version embeds Graphviz 12.1.2. On a change update NOTICE.md and the
@@ -42,5 +44,9 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile("graphviz.wasm", wasm, 0o644)
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile("graphviz.wasm.zst", encoder.EncodeAll(wasm, nil), 0o644)
 }

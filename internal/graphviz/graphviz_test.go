@@ -292,7 +292,7 @@ func TestColdCache(t *testing.T) {
 		}
 		return err
 	})
-	sum := sha256.Sum256(wasmBinary)
+	sum := sha256.Sum256(compressedWasm)
 	key := fmt.Sprintf("wazero-%s-%x", wazeroVersion, sum[:8])
 	if err != nil || len(entries) != 1 || !strings.Contains(entries[0], key) {
 		t.Errorf("in the cache: %q (%v), want one entry below %s", entries, err, key)
@@ -498,7 +498,11 @@ func TestBinaryIsTheNotedOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := sha256.Sum256(wasmBinary)
+	wasm, err := wasmBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(wasm)
 	if !bytes.Contains(notice, []byte(hex.EncodeToString(sum[:]))) {
 		t.Errorf("NOTICE.md does not give the checksum %x", sum)
 	}
