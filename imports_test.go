@@ -29,24 +29,25 @@ var importTable = map[string][]string{
 	// agent, which is a module of its own that requires none.
 	"profile": {"internal/hashing"},
 
-	"internal/durable":  {"internal/infile"},
-	"internal/graphviz": {},
-	"internal/freeport": {},
-	"internal/git":      {},
-	"internal/infile":   {},
-	"internal/trace":    {"profile"},
-	"internal/gctrace":  {},
-	"internal/hashing":  {},
-	lazyRegexp:          {},
-	"internal/spawn":    {},
-	"internal/srcfind":  {"internal/infile"},
-	"internal/symbol":   {"profile", "internal/infile"},
+	"internal/durable":   {"internal/infile"},
+	"internal/temporary": {"internal/durable", "internal/spawn"},
+	"internal/graphviz":  {},
+	"internal/freeport":  {},
+	"internal/git":       {},
+	"internal/infile":    {},
+	"internal/trace":     {"profile"},
+	"internal/gctrace":   {},
+	"internal/hashing":   {},
+	lazyRegexp:           {},
+	"internal/spawn":     {},
+	"internal/srcfind":   {"internal/infile"},
+	"internal/symbol":    {"profile", "internal/infile"},
 	// What is measured goes into a run.
-	"internal/capture": {"profile", "internal/experiment", "internal/git", "internal/infile", "internal/samecode", "internal/spawn", "internal/trace"},
+	"internal/capture": {"profile", "internal/experiment", "internal/git", "internal/infile", "internal/samecode", "internal/spawn", "internal/temporary", "internal/trace"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {"internal/infile"},
 	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
-	"internal/shell":    {"profile", "internal/durable", "internal/report"},
+	"internal/shell":    {"profile", "internal/report", "internal/temporary"},
 
 	// The core of load generators, which knows no protocol; drivers; and what keeps
 	// a run of what they measure.
@@ -57,16 +58,16 @@ var importTable = map[string][]string{
 	"internal/load/kafkaload": {"internal/freeport", "internal/load", "internal/load/template"}, // kafkatest starts a broker
 	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load"},
 
-	"internal/experiment": {"internal/durable", "internal/git", "internal/infile"},
+	"internal/experiment": {"internal/git", "internal/infile", "internal/temporary"},
 	"internal/compare":    {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/report"},
 	// Findings; the rules know the package that applies them, not the other way.
-	"internal/advice":       {"profile", "internal/infile"},
+	"internal/advice":       {"profile", "internal/infile", "internal/temporary"},
 	"internal/advice/rules": {"internal/advice"},
-	"internal/tune":         {"internal/advice", "internal/capture", "internal/durable", "internal/experiment", "internal/git", "internal/infile"},
+	"internal/tune":         {"internal/advice", "internal/capture", "internal/experiment", "internal/git", "internal/infile", "internal/temporary"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"internal/advice", "internal/advice/rules", "internal/experiment", "internal/tune"},
 
-	"internal/pgo": {"profile", "internal/durable", "internal/infile"},
+	"internal/pgo": {"profile", "internal/infile", "internal/temporary"},
 
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},
@@ -75,16 +76,16 @@ var importTable = map[string][]string{
 	"internal/store/storetest":                 {"profile", "internal/store"},
 	"internal/store/clickhouse":                {"profile", "internal/hashing", "internal/store"},
 	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
-	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/infile", "internal/store"},
+	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/infile", "internal/store", "internal/temporary"},
 	// What is on the wire, for server and command line.
 	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune"},
 	// The shell of all servers, which knows no subject; services, which register on it;
 	// and hone serve, which puts them together. None but that sees an engine of the store.
 	"internal/server":            {"profile", "internal/api", "internal/ingest", "internal/report", "internal/server/auth", "internal/server/page"},
-	"internal/server/auth":       {"internal/durable", "internal/infile", "internal/server/page", "internal/store"},
+	"internal/server/auth":       {"internal/durable", "internal/infile", "internal/server/page", "internal/store", "internal/temporary"},
 	"internal/server/page":       {},
-	"internal/server/reports":    {"profile", "internal/api", "internal/durable", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store"},
-	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store"},
+	"internal/server/reports":    {"profile", "internal/api", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store", "internal/temporary"},
+	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store", "internal/temporary"},
 	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports"},
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
@@ -195,7 +196,7 @@ func TestImports(t *testing.T) {
 
 // renamers may rename files themselves: a temporary name for what is being removed
 // needs not last.
-var renamers = []string{"internal/durable", "cmd/hone/runs.go"}
+var renamers = []string{"internal/durable", "internal/temporary"}
 
 // A name that a file gets has to outlast a crash of the machine; see package durable.
 func TestRenamesLast(t *testing.T) {

@@ -153,6 +153,7 @@ func runFix(ctx context.Context, a *app, args []string) error {
 		}
 		return nil
 	}
+	sweepModule()
 	t, progress, err := f.tuner(a, args)
 	if err != nil {
 		return err

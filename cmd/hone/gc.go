@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/gctrace"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/spawn"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 const gcHelp = `usage: hone gc [flags] [--] PROGRAM [ARGUMENT...]
@@ -193,24 +193,26 @@ func (g *gcRun) benchmarks(ctx context.Context, pattern, benchtime string, packa
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w: %s", err, strings.TrimSpace(problem.String()))
 	}
-	scratch, remove, err := capture.TempDir()
+	scratch, err := temporary.Make()
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
+	defer scratch.Remove()
 	var failed []error
 	for line := range strings.Lines(string(found)) {
 		pkg, dir, ok := strings.Cut(strings.TrimSpace(line), "\t")
 		if !ok {
 			continue
 		}
-		binary := filepath.Join(scratch, "bench.test.exe")
+		binary := filepath.Join(scratch.Path, "bench.test.exe")
 		build := exec.CommandContext(ctx, "go", "test", "-c", "-o", binary, pkg)
-		if out, err := build.CombinedOutput(); err != nil {
+		var out bytes.Buffer
+		build.Stdout, build.Stderr = &out, &out
+		if err := scratch.Run(build); err != nil {
 			if ctx.Err() != nil {
 				return all, ctx.Err()
 			}
-			failed = append(failed, fmt.Errorf("%s does not build: %s", pkg, strings.TrimSpace(string(out))))
+			failed = append(failed, fmt.Errorf("%s does not build: %s", pkg, strings.TrimSpace(out.String())))
 			continue
 		}
 		args := []string{binary, "-test.run=^$", "-test.bench=" + pattern, "-test.benchmem"}

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 const runsHelp = `usage: hone runs [-json] [-dir DIR]
@@ -137,6 +137,17 @@ func moduleDir() string {
 	}
 }
 
+// sweepModule removes what a killed hone left anywhere in the module.
+func sweepModule() {
+	dir := moduleDir()
+	for _, name := range []string{"go.mod", "go.work"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil { // else it may be somebody's home
+			temporary.SweepTree(dir)
+			return
+		}
+	}
+}
+
 func (a *app) listRuns(ctx context.Context, root string, asJSON bool) error {
 	entries, err := experiment.List(ctx, root)
 	if err != nil {
@@ -205,7 +216,7 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 // removeRuns removes runs: all of them, or none if one can't be found. Each goes
-// in one step; what is left of an interrupted removal is hidden.
+// in one step; what is left of a killed removal is hidden, until the next run.
 func (a *app) removeRuns(ctx context.Context, root string, names []string) error {
 	var dirs []string
 	for _, name := range names {
@@ -216,14 +227,10 @@ func (a *app) removeRuns(ctx context.Context, root string, names []string) error
 		dirs = append(dirs, dir)
 	}
 	for _, dir := range dirs {
-		hidden := filepath.Join(filepath.Dir(dir), ".removed-"+filepath.Base(dir)+"-"+strconv.Itoa(os.Getpid()))
-		if err := os.Rename(dir, hidden); err != nil {
-			if errors.Is(err, os.ErrNotExist) {
-				continue // named twice
-			}
-			return err
-		}
-		if err := os.RemoveAll(hidden); err != nil {
+		switch err := temporary.Discard(dir); {
+		case errors.Is(err, os.ErrNotExist):
+			continue // named twice
+		case err != nil:
 			return err
 		}
 		fmt.Fprintf(a.stdout, "removed %s\n", oneWord(dir))

@@ -79,7 +79,7 @@ func TestRuns(t *testing.T) {
 	runs := inModule(t)
 	// A run without its description, one with hostile words, and an unfinished
 	// one that is hidden.
-	for _, dir := range []string{"20250101-000000-dead", "20250102-000000-beef", ".new-123"} {
+	for _, dir := range []string{"20250101-000000-dead", "20250102-000000-beef", ".hone-tmp-123"} {
 		if err := os.Mkdir(filepath.Join(runs, dir), 0o777); err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 const tourHelp = `usage: hone tour [-y] [-dir DIR]
@@ -78,10 +79,12 @@ func runTour(ctx context.Context, a *app, args []string) error {
 		t.answers = bufio.NewReader(a.stdin)
 	}
 	if *dir == "" {
-		if t.dir, err = os.MkdirTemp("", "hone-tour-"); err != nil {
+		copied, err := temporary.Make()
+		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(t.dir)
+		defer copied.Remove()
+		t.dir = copied.Path
 	} else {
 		if t.dir, err = filepath.Abs(*dir); err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"go/ast"
 	"go/version"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := runGo(ctx, o.Dir, "env", "GOVERSION", "GOROOT")
+	env, err := runGo(ctx, (*exec.Cmd).Run, o.Dir, "env", "GOVERSION", "GOROOT")
 	if err != nil {
 		return nil, err
 	}

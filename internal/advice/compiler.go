@@ -10,10 +10,12 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/temporary"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -69,17 +71,18 @@ func compilerSays(ctx context.Context, dir string, flags, dirs []string) (Diagno
 	if len(dirs) == 0 {
 		return nil, nil
 	}
-	tmp, err := os.MkdirTemp("", "hone-advice")
+	tmp, err := temporary.Make()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(tmp)
-	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + tmp, "-f", "{{.ImportPath}}"}, flags, []string{"--"}, dirs)
-	if _, err := runGo(ctx, dir, args...); err != nil {
+	defer tmp.Remove()
+	told := filepath.Join(tmp.Path, "told") // apart from what the go command keeps for a while
+	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}"}, flags, []string{"--"}, dirs)
+	if _, err := runGo(ctx, tmp.Run, dir, args...); err != nil {
 		return nil, fmt.Errorf("what the compiler says is missing: %w", err)
 	}
 	found := make(Diagnostics)
-	err = filepath.WalkDir(tmp, func(name string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(told, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -172,7 +175,7 @@ func mainFolders(ctx context.Context, dir string, flags []string, inputs []Input
 	if !slices.ContainsFunc(inputs, func(in Input) bool { return isMain(in.Profile) }) {
 		return nil, nil
 	}
-	out, err := runGo(ctx, dir, append(append([]string{"list", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, flags...), "./...")...)
+	out, err := runGo(ctx, (*exec.Cmd).Run, dir, append(append([]string{"list", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, flags...), "./...")...)
 	if err != nil {
 		return nil, err
 	}

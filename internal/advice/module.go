@@ -25,7 +25,7 @@ type module struct {
 
 // modules asks the go command for the modules of the user at a folder.
 func modules(ctx context.Context, dir string) ([]module, error) {
-	out, err := runGo(ctx, dir, "list", "-m", "-json")
+	out, err := runGo(ctx, (*exec.Cmd).Run, dir, "list", "-m", "-json")
 	if err != nil {
 		return nil, err
 	}
@@ -50,13 +50,13 @@ func modules(ctx context.Context, dir string) ([]module, error) {
 	return all, nil
 }
 
-// runGo runs the go command and returns what it prints.
-func runGo(ctx context.Context, dir string, args ...string) ([]byte, error) {
+// runGo runs the go command by run, and returns what it prints.
+func runGo(ctx context.Context, run func(*exec.Cmd) error, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := run(cmd)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -66,7 +66,7 @@ func runGo(ctx context.Context, dir string, args ...string) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("go %s: %w", args[0], err)
 	}
-	return out, nil
+	return stdout.Bytes(), nil
 }
 
 // file returns the name of a file of the module. A path that leads elsewhere names none,

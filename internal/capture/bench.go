@@ -193,7 +193,7 @@ func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer m.scratch.close()
+	defer m.scratch.Remove()
 	targets, err := m.targets(ctx, experiment.Head)
 	if err != nil {
 		return m.report, err
@@ -283,7 +283,7 @@ func (b *Bench) begin(ctx context.Context) (*bencher, error) {
 	}
 	if slices.Contains(b.Profiles, leakKind) {
 		if err := checkLeakProfile(w.tool.version, os.Getenv); err != nil {
-			return nil, errors.Join(err, w.scratch.close())
+			return nil, errors.Join(err, w.scratch.Remove())
 		}
 	}
 	turns := experiment.NewTurns(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
@@ -299,7 +299,6 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 			return err
 		}
 	}
-	sweepStore(m.Store)
 	if err := HideStore(m.Store); err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer m.scratch.close()
+	defer m.scratch.Remove()
 	m.event(BenchEvent{Stage: "checkout", What: ref})
 	base, repo, warnings, err := m.checkoutBase(ctx, ref)
 	if err != nil {
@@ -83,7 +83,7 @@ func (b *Bench) againstItself(ctx context.Context, name string, ways [2]side) (*
 	if err != nil {
 		return nil, err
 	}
-	defer m.scratch.close()
+	defer m.scratch.Remove()
 	m.sides[experiment.Base] = m.sides[experiment.Head]
 	for s := range m.sides {
 		m.sides[s].flags, m.sides[s].setting = ways[s].flags, ways[s].setting

@@ -45,7 +45,7 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	if p.borrows {
 		tests = "let"
 	}
-	dir := filepath.Join(m.scratch.dir, "bin", s.String(), strconv.Itoa(n)+tests)
+	dir := filepath.Join(m.scratch.Path, "bin", s.String(), strconv.Itoa(n)+tests)
 	binary := filepath.Join(dir, path.Base(p.path)+".test"+exeSuffix()) // profiles show the name
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return false, err

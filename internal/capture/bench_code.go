@@ -77,7 +77,7 @@ func (t *target) source() samecode.Benchmark {
 func (m *bencher) codeState(s experiment.Side) (samecode.State, error) {
 	var flags []string
 	if len(m.lent[s]) > 0 {
-		file := filepath.Join(m.scratch.dir, s.String()+"-overlay.json")
+		file := filepath.Join(m.scratch.Path, s.String()+"-overlay.json")
 		if err := writeOverlay(file, m.lent[s]); err != nil {
 			return samecode.State{}, err
 		}

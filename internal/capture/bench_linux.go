@@ -3,17 +3,10 @@ package capture
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"runtime"
 	"syscall"
 	"unsafe"
 )
-
-// setGroup makes a process the leader of a group, and has the kernel kill it
-// when the thread that started it ends: see startLocked.
-func setGroup(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
 
 // cpuMask is the kernel's cpu_set_t.
 type cpuMask [1024 / 64]uint64

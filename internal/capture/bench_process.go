@@ -50,18 +50,14 @@ const stackGrace = 2 * time.Second
 func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
 	cmd := exec.Command(p.args[0], p.args[1:]...)
 	cmd.Dir = p.dir
-	cmd.Env = append(os.Environ(), "TMPDIR="+s.tmp(), "GOTMPDIR="+s.tmp(), "PWD="+p.dir)
-	if runtime.GOOS == "windows" {
-		cmd.Env = append(cmd.Env, "TMP="+s.tmp(), "TEMP="+s.tmp())
-	}
-	cmd.Env = append(cmd.Env, p.env...)
+	cmd.Env = slices.Concat(os.Environ(), s.env, []string{"PWD=" + p.dir}, p.env)
 	stdout, stderr := endBuffer{whole: p.whole}, endBuffer{}
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if p.stderr != nil {
 		cmd.Stderr = p.stderr
 	}
 	cmd.WaitDelay = time.Second // for what it started and left behind
-	setGroup(cmd)
+	spawn.Lead(cmd)
 
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -92,7 +88,7 @@ func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
 			}
 			return o, ctx.Err()
 		case <-ctx.Done():
-			killGroup(started.process)
+			spawn.KillGroup(started.process)
 			<-ended
 			return nil, ctx.Err()
 		case <-slow:
@@ -100,7 +96,7 @@ func (s *scratch) run(ctx context.Context, p process) (*processOutcome, error) {
 			askForStacks(started.process)
 			over = time.After(stackGrace)
 		case <-over:
-			killGroup(started.process)
+			spawn.KillGroup(started.process)
 		}
 	}
 }
@@ -149,7 +145,7 @@ func (s *scratch) startLocked(cmd *exec.Cmd, pin []int, peak bool) (started <-ch
 		if child != nil {
 			process = child.Process
 		}
-		s.guard(process.Pid)
+		s.Guard(process.Pid)
 		start <- processStart{process: process}
 		var e processEnd
 		if child == nil {
@@ -165,8 +161,8 @@ func (s *scratch) startLocked(cmd *exec.Cmd, pin []int, peak bool) (started <-ch
 				}
 			}
 		}
-		killGroup(process)
-		s.guard(0)
+		spawn.KillGroup(process)
+		s.Guard(0)
 		end <- e
 	}()
 	return start, end

@@ -38,7 +38,7 @@ func ProfileKinds() []string {
 }
 
 // profileFile is where test binaries write profiles.
-func (m *bencher) profileFile() string { return filepath.Join(m.scratch.dir, "profile") }
+func (m *bencher) profileFile() string { return filepath.Join(m.scratch.Path, "profile") }
 
 const (
 	// memSamples is how many allocations a memory profile of the usual time should

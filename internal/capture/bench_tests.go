@@ -321,7 +321,7 @@ func (m *bencher) lend(own [2]*benchPackage, lender experiment.Side, diff *testD
 		}
 	}
 	if diff.data {
-		folder := filepath.Join(m.scratch.dir, "run", borrower.String(), fmt.Sprint(n))
+		folder := filepath.Join(m.scratch.Path, "run", borrower.String(), fmt.Sprint(n))
 		if p.folder, err = diff.runFolder(borrower, folder); err != nil {
 			return at, fmt.Errorf("a folder to run %s in: %w", p.path, err)
 		}

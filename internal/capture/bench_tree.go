@@ -177,12 +177,12 @@ var notRead = lazyregexp.New(`^$|^\.|\.go$|^(go\.(mod|sum|work|work\.sum)|hone\.
 // checkout makes the side base: the revision's files in the scratch directory,
 // under their own path,
 //
-//	/tmp/hone-bench-123/base/home/ann/src/app/…   for /home/ann/src/app
+//	/tmp/hone-tmp-123/base/home/ann/src/app/…   for /home/ann/src/app
 //
 // so that what go.mod or go.work say of ../lib, outside of the repository, is
 // found where a symbolic link to it can be put: no file has to be changed.
 func (w *workspace) checkout(ctx context.Context, r *repository, commit string) (warnings []string, err error) {
-	root := filepath.Join(w.scratch.dir, "base")
+	root := filepath.Join(w.scratch.Path, "base")
 	mirror := func(path string) string {
 		return filepath.Join(root, strings.TrimPrefix(path, filepath.VolumeName(path)))
 	}
@@ -221,8 +221,8 @@ func (w *workspace) export(ctx context.Context, r *repository, top, commit, to s
 	if err := os.MkdirAll(to, 0o700); err != nil {
 		return nil, err
 	}
-	index := []string{"GIT_INDEX_FILE=" + filepath.Join(w.scratch.dir, "index")}
-	defer os.Remove(filepath.Join(w.scratch.dir, "index"))
+	index := []string{"GIT_INDEX_FILE=" + filepath.Join(w.scratch.Path, "index")}
+	defer os.Remove(filepath.Join(w.scratch.Path, "index"))
 	if _, err := r.git(ctx, top, index, "read-tree", commit); err != nil {
 		return nil, err
 	}

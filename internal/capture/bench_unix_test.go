@@ -23,70 +23,18 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-func TestSweepScratch(t *testing.T) {
-	root := t.TempDir()
-	live, err := newScratch(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer live.close()
-	old := time.Now().Add(-time.Hour)
-	write(t, root, map[string]string{
-		scratchPrefix + "dead/" + lockName:   "",
-		scratchPrefix + "dead/base/file":     "x",
-		scratchPrefix + "nolock/file":        "",
-		scratchPrefix + "young/file":         "",
-		"other/" + lockName:                  "",
-		scratchPrefix + "file-of-the-user":   "",
-		scratchPrefix + "dead/locked/subdir": "",
-	})
-	os.Chmod(filepath.Join(root, scratchPrefix+"dead", "locked"), 0o500)
-	os.Chtimes(filepath.Join(root, scratchPrefix+"nolock"), old, old)
-	second, err := newScratch(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := second.close(); err != nil {
-		t.Error(err)
-	}
-	var left []string
-	entries, _ := os.ReadDir(root)
-	for _, e := range entries {
-		left = append(left, e.Name())
-	}
-	want := []string{filepath.Base(live.dir), scratchPrefix + "file-of-the-user", scratchPrefix + "young", "other"}
-	slices.Sort(want)
-	if !slices.Equal(left, want) {
-		t.Errorf("left %q, want %q", left, want)
-	}
-}
-
-func TestSweepStore(t *testing.T) {
-	store := t.TempDir()
-	write(t, store, map[string]string{".new-1/run.json": "", ".new-2/run.json": "", "20261121-1/run.json": ""})
-	old := time.Now().Add(-time.Hour)
-	for _, name := range []string{".new-1", "20261121-1"} {
-		os.Chtimes(filepath.Join(store, name), old, old)
-	}
-	sweepStore(store)
-	entries, _ := os.ReadDir(store)
-	if len(entries) != 2 {
-		t.Errorf("left %v", entries)
-	}
-}
-
 // What a process started dies with it, and so does it all when the context
 // ends.
 func TestRunLeavesNoProcess(t *testing.T) {
-	s, err := newScratch(t.TempDir())
+	s, err := newScratch()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Remove()
 	child := func(script string, interrupt bool) int {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		file := filepath.Join(s.dir, "pid")
+		file := filepath.Join(s.Path, "pid")
 		os.Remove(file)
 		if interrupt {
 			go func() {
@@ -96,7 +44,7 @@ func TestRunLeavesNoProcess(t *testing.T) {
 				}
 			}()
 		}
-		s.run(ctx, process{dir: s.dir, args: []string{"sh", "-c", script, "sh", file}})
+		s.run(ctx, process{dir: s.Path, args: []string{"sh", "-c", script, "sh", file}})
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -139,16 +87,16 @@ func TestPin(t *testing.T) {
 		}
 		return
 	}
-	s, err := newScratch(t.TempDir())
+	s, err := newScratch()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Remove()
 	if checkPin([]int{0}) != nil {
 		t.Skip("CPU 0 is not ours")
 	}
 	for _, pin := range [][]int{{0}, nil} {
-		o, err := s.run(t.Context(), process{dir: s.dir, args: []string{"grep", "Cpus_allowed_list", "/proc/self/status"}, pin: pin})
+		o, err := s.run(t.Context(), process{dir: s.Path, args: []string{"grep", "Cpus_allowed_list", "/proc/self/status"}, pin: pin})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -305,11 +253,12 @@ func TestKill(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) == 0 {
 		t.Error("the watcher was not killed")
 	}
-	s, err := newScratch(temp)
+	t.Setenv("TMPDIR", temp)
+	s, err := newScratch()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.close()
+	s.Remove()
 	if left, _ := filepath.Glob(filepath.Join(temp, "*")); len(left) > 0 {
 		t.Errorf("not swept: %q", left)
 	}

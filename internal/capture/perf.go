@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/internal/temporary"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -28,16 +29,16 @@ func (l *Loader) perf(ctx context.Context, file string, s *Source) (*profile.Pro
 func (l *Loader) convert(ctx context.Context, file string) (*profile.Profile, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	dir, err := os.MkdirTemp("", "hone-perf-")
+	dir, err := temporary.Make()
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	if file, err = l.plainFile(file, dir); err != nil {
+	defer dir.Remove()
+	if file, err = l.plainFile(file, dir.Path); err != nil {
 		return nil, err
 	}
 	if program, err := exec.LookPath("perf_to_profile"); err == nil {
-		return l.perfToProfile(ctx, program, file, filepath.Join(dir, "profile.pb.gz"))
+		return l.perfToProfile(ctx, program, file, filepath.Join(dir.Path, "profile.pb.gz"))
 	}
 	program, err := exec.LookPath("perf")
 	if err != nil {

@@ -10,12 +10,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/spawn"
 )
 
 // ServiceOptions says what a service is.
@@ -98,7 +100,7 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	s.rest = run[3]
 	for _, side := range sides {
 		s.opts.Events("build", side.String())
-		program := filepath.Join(s.w.scratch.dir, side.String()+".service")
+		program := filepath.Join(s.w.scratch.Path, side.String()+".service")
 		if runtime.GOOS == "windows" {
 			program += ".exe"
 		}
@@ -144,7 +146,7 @@ func (s *Service) Same(ctx context.Context) (bool, error) {
 }
 
 // Close removes what was built. No version runs any more.
-func (s *Service) Close() error { return s.w.scratch.close() }
+func (s *Service) Close() error { return s.w.scratch.Remove() }
 
 // Revision returns what the head is.
 func (s *Service) Revision(ctx context.Context) experiment.Revision {
@@ -172,7 +174,7 @@ func (s *Service) Start(ctx context.Context, side experiment.Side) (*RunningServ
 	r.cmd, r.shell = s.command(side)
 	r.cmd.Stdout, r.cmd.Stderr = r.output, r.output
 	r.cmd.WaitDelay = time.Second
-	setGroup(r.cmd)
+	spawn.Lead(r.cmd)
 	started, ended := s.w.scratch.startLocked(r.cmd, nil, false)
 	if start := <-started; start.err != nil {
 		return nil, fmt.Errorf("%s: %w", s.opts.Command, start.err)
@@ -189,7 +191,7 @@ func (s *Service) Start(ctx context.Context, side experiment.Side) (*RunningServ
 			r.Stop()
 			return nil, ctx.Err()
 		case <-late:
-			killGroup(r.cmd.Process)
+			spawn.KillGroup(r.cmd.Process)
 			<-ended
 			return nil, fmt.Errorf("the service (%s) does not answer at %s after %v (-ready)%s: %s", side, s.opts.Address, s.opts.Ready, s.lacks(side), r.complaint(nil))
 		case <-poll.C:
@@ -216,7 +218,7 @@ func (s *Service) command(side experiment.Side) (cmd *exec.Cmd, shell bool) {
 		cmd = exec.Command("sh", "-c", s.variables+"exec "+s.rest)
 	}
 	cmd.Dir = at.dir
-	cmd.Env = append(os.Environ(), "PWD="+at.dir, "TMPDIR="+s.w.scratch.tmp())
+	cmd.Env = slices.Concat(os.Environ(), s.w.scratch.env, []string{"PWD=" + at.dir})
 	if program == "" {
 		cmd.Env = append(cmd.Env, at.env...) // it may build
 	}
@@ -283,7 +285,7 @@ func (r *RunningService) Stop() error {
 	select {
 	case <-r.ended:
 	case <-time.After(stopGrace):
-		killGroup(r.cmd.Process)
+		spawn.KillGroup(r.cmd.Process)
 		<-r.ended
 	}
 	return nil

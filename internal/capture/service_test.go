@@ -117,7 +117,7 @@ func TestService(t *testing.T) {
 	if err := r.Stop(); err == nil || !strings.Contains(err.Error(), "ended by itself: exit status 4\nhello") {
 		t.Errorf("one that left: %v", err)
 	}
-	scratch := s.w.scratch.dir
+	scratch := s.w.scratch.Path
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

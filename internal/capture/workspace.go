@@ -40,7 +40,7 @@ func openWorkspace(ctx context.Context, dir string) (*workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	scratch, err := newScratch(os.TempDir())
+	scratch, err := newScratch()
 	if err != nil {
 		return nil, err
 	}

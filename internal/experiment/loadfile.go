@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 const loadFile = "load.json"
@@ -189,10 +189,7 @@ func (w *Writer) SetLoad(l *Load) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(w.dir, loadFile), func(f io.Writer) error {
-		_, err := f.Write(append(text, '\n'))
-		return err
-	})
+	return temporary.ReplaceText(filepath.Join(w.dir, loadFile), 0o666&^umask, append(text, '\n'))
 }
 
 // together returns at most some windows: of more, neighbours are put together.

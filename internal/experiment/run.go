@@ -17,8 +17,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/hone-go/hone/internal/durable"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // SchemaVersion is written into run.json. It grows when an older hone could
@@ -164,26 +164,27 @@ func Create(root string, info Info) (*Writer, error) {
 		_, err := os.Lstat(filepath.Join(root, info.ID))
 		taken = err == nil
 	}
-	hidden, err := os.MkdirTemp(root, ".new-")
+	temporary.SweepTree(root) // also what killed ones left in their runs
+	hidden, err := temporary.MakeIn(root)
 	if err != nil {
 		return nil, fmt.Errorf("create run: %w", err)
 	}
-	w := &Writer{info: info, dir: hidden, bench: make(map[part]*benchOut), folders: make(map[string][2]string)}
-	err = os.Chmod(hidden, 0o777&^umask)
+	w := &Writer{info: info, dir: hidden.Path, bench: make(map[part]*benchOut), folders: make(map[string][2]string)}
+	err = os.Chmod(hidden.Path, 0o777&^umask)
 	if err == nil {
 		err = w.writeInfo()
 	}
 	if err == nil {
-		err = durable.Rename(hidden, filepath.Join(root, info.ID))
+		err = hidden.Rename(filepath.Join(root, info.ID))
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("create run: %w", err), os.RemoveAll(hidden))
+		return nil, errors.Join(fmt.Errorf("create run: %w", err), hidden.Remove())
 	}
-	w.dir = filepath.Join(root, info.ID)
+	w.dir = hidden.Path
 	return w, nil
 }
 
-// umask is assumed: MkdirTemp makes directories for the owner only, and runs
+// umask is assumed: temporary directories and files are for the owner only, and runs
 // are as public as other output of a build.
 const umask = 0o022
 
@@ -277,7 +278,7 @@ func (w *Writer) AddProfile(pkg, benchmark string, side Side, kind string, r io.
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	return writeFile(path, func(f io.Writer) error {
+	return temporary.Replace(path, 0o666&^umask, func(f *os.File) error {
 		_, err := io.Copy(f, r)
 		return err
 	})
@@ -329,34 +330,7 @@ func (w *Writer) writeInfo() error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(w.dir, infoFile), func(f io.Writer) error {
-		_, err := f.Write(append(text, '\n'))
-		return err
-	})
-}
-
-// writeFile replaces a file in one step: after a crash there is the old one or
-// the new one, and perhaps a hidden one, which readers skip.
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-")
-	if err != nil {
-		return err
-	}
-	err = write(f)
-	if err == nil {
-		err = f.Chmod(0o666 &^ umask)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	err = errors.Join(err, f.Close())
-	if err == nil {
-		err = durable.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
+	return temporary.ReplaceText(filepath.Join(w.dir, infoFile), 0o666&^umask, append(text, '\n'))
 }
 
 // sumFiles returns the sums of all files of a run but run.json and hidden ones.

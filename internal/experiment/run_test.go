@@ -326,7 +326,7 @@ func TestListAndResolve(t *testing.T) {
 	}
 	partial := writeRun(t, root, day(4)).ID()
 	corrupt := "20261105-120000-dead"
-	for _, dir := range []string{corrupt, ".new-left"} {
+	for _, dir := range []string{corrupt, ".hone-tmp-left"} {
 		if err := os.Mkdir(filepath.Join(root, dir), 0o777); err != nil {
 			t.Fatal(err)
 		}
@@ -358,7 +358,7 @@ func TestListAndResolve(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"": "no run named", "latest~3": "only 3 complete runs", "latest~x": "no run", "2026": "5 runs begin with", "1999": "no run",
-		filepath.Join(root, ".new-left"): "is not a run", "..": "is not a run",
+		filepath.Join(root, ".hone-tmp-left"): "is not a run", "..": "is not a run",
 	} {
 		if _, err := Resolve(t.Context(), root, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", name, err, want)

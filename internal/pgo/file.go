@@ -8,12 +8,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/durable"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/temporary"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -128,14 +127,5 @@ func Write(file string, p *profile.Profile) (s *Summary, changed bool, err error
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
-	if err != nil {
-		return nil, false, err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(b.Bytes())
-	if err = errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close()); err != nil {
-		return nil, false, err
-	}
-	return s, true, durable.Rename(tmp.Name(), file)
+	return s, true, temporary.ReplaceText(file, mode, b.Bytes())
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // maxHistory is the number of lines that are kept.
@@ -62,20 +62,7 @@ func (h *history) trim() {
 
 // rewrite replaces the file in one step, for others may be reading it.
 func (h *history) rewrite() {
-	f, err := os.CreateTemp(filepath.Dir(h.file), filepath.Base(h.file)+".*") // with mode 0600
-	if err != nil {
-		return
-	}
-	_, err = f.WriteString(strings.Join(h.lines, "\n") + "\n")
-	if err2 := f.Close(); err == nil {
-		err = err2
-	}
-	if err == nil {
-		err = durable.Rename(f.Name(), h.file)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
+	temporary.ReplaceText(h.file, 0o600, []byte(strings.Join(h.lines, "\n")+"\n"))
 }
 
 // Add appends a line unless it is blank or the same as the one before.

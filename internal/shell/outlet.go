@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // Outlet takes reports where they belong. The zero value of every field but
@@ -31,8 +33,8 @@ type Outlet struct {
 	// Getenv is os.Getenv if nil.
 	Getenv func(string) string
 
-	temporary []string  // files for viewers, to be removed by Close
-	lastView  time.Time // when a viewer was last started
+	forViewers *temporary.Dir // with files for viewers, to be removed by Close; nil: none yet
+	lastView   time.Time      // when a viewer was last started
 }
 
 // keepForViewer is how long a file stays for a viewer that only hands it on,
@@ -63,10 +65,12 @@ func (o *Outlet) Deliver(ctx context.Context, name, output string, generate func
 			file, err = os.Create(output)
 			announce = output
 		case c.viewer != noViewer:
-			file, err = createNumbered(os.TempDir(), "pprof", "."+c.viewExt)
-			if err == nil {
-				o.temporary = append(o.temporary, file.Name())
+			if o.forViewers == nil {
+				if o.forViewers, err = temporary.Make(); err != nil {
+					return nil, err
+				}
 			}
+			file, err = createNumbered(o.forViewers.Path, "pprof", "."+c.viewExt)
 		case c.file != "" && o.ToScreen:
 			file, err = createNumbered("", "profile", "."+c.file)
 			if err == nil {
@@ -152,18 +156,13 @@ func (o *Outlet) run(file string, programs []string) error {
 // Close removes the files made for viewers, after giving the last one a moment
 // to read its file.
 func (o *Outlet) Close() error {
-	if len(o.temporary) == 0 {
+	if o.forViewers == nil {
 		return nil
 	}
 	time.Sleep(time.Until(o.lastView.Add(keepForViewer)))
-	var errs []error
-	for _, name := range o.temporary {
-		if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	o.temporary = nil
-	return errors.Join(errs...)
+	err := o.forViewers.Remove()
+	o.forViewers = nil
+	return err
 }
 
 // createNumbered makes the first file of the form prefix001suffix that does

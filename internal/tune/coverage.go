@@ -17,9 +17,9 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // Coverage is what tests execute of a function that a rewrite changes. Tests that pass say
@@ -242,12 +242,12 @@ type packageCoverage struct {
 }
 
 func (t *Tuner) coverPackage(ctx context.Context, pkg string, test func(flags ...string) ([]byte, error)) packageCoverage {
-	scratch, remove, err := capture.TempDir()
+	scratch, err := temporary.Make()
 	if err != nil {
 		return packageCoverage{err: err}
 	}
-	defer remove()
-	profile := filepath.Join(scratch, "coverage.txt")
+	defer scratch.Remove()
+	profile := filepath.Join(scratch.Path, "coverage.txt")
 	out, failed := test("-coverpkg="+pkg, "-coverprofile="+profile)
 	blocks, err := readCoverage(ctx, profile, pkg)
 	if err != nil && failed != nil {

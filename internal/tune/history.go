@@ -15,8 +15,8 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/durable"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // A Store is where advice is kept: a folder beside that of the runs.
@@ -115,18 +115,7 @@ func (s Store) write(file string, v any) error {
 	if err := s.make(); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(s.Dir, "."+file+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(text)
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err == nil {
-		err = durable.Rename(tmp.Name(), filepath.Join(s.Dir, file))
-	}
-	if err != nil {
-		os.Remove(tmp.Name())
-	}
-	return err
+	return temporary.ReplaceText(filepath.Join(s.Dir, file), 0o600, text)
 }
 
 func (s Store) make() error {
@@ -256,7 +245,7 @@ func (s Store) Record(r *Result, f *advice.Finding) error {
 	}
 	if r.Kept && f.Fix != nil {
 		r.Patch = filepath.Join(s.Dir, f.ID+".patch")
-		if err := os.WriteFile(r.Patch, mailText(r, f, author(s.Dir)), 0o666); err != nil {
+		if err := temporary.ReplaceText(r.Patch, 0o644, mailText(r, f, author(s.Dir))); err != nil {
 			return err
 		}
 	}

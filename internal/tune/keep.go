@@ -10,10 +10,9 @@ import (
 	"path/filepath"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/durable"
 	"github.com/hone-go/hone/internal/git"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // ErrUncommitted: the file of a rewrite has changes that are not committed.
@@ -97,11 +96,9 @@ func (t *Tuner) inside(file string) error {
 	return nil
 }
 
-const leftPattern = ".hone-fix-*"
-
 // keep writes the rewritten file in one step: whatever happens, it is the old text or
 // the new one.
-func (t *Tuner) keep(fix *advice.Fix) (err error) {
+func (t *Tuner) keep(fix *advice.Fix) error {
 	if err := t.inside(fix.File); err != nil {
 		return err
 	}
@@ -113,27 +110,7 @@ func (t *Tuner) keep(fix *advice.Fix) (err error) {
 	if err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(target), leftPattern)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp.Name())
-		}
-	}()
-	release, err := capture.HoldFile(tmp)
-	if err != nil {
-		tmp.Close()
-		return err
-	}
-	defer release()
-	_, err = tmp.Write(fix.After)
-	err = errors.Join(err, tmp.Chmod(info.Mode().Perm()), tmp.Sync(), tmp.Close())
-	if err != nil {
-		return err
-	}
-	if err := durable.Rename(tmp.Name(), target); err != nil {
+	if err := temporary.ReplaceText(target, info.Mode().Perm(), fix.After); err != nil {
 		return err
 	}
 	if t.written == nil {

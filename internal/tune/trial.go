@@ -17,6 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // A Tuner tries rewrites, one after the other.
@@ -78,14 +79,12 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []capture
 	if err := t.unchanged(ctx, f.Fix); err != nil {
 		return nil, err
 	}
-	// What a hone left that was killed between writing the new text and renaming it.
-	capture.SweepFiles(filepath.Join(filepath.Dir(f.Fix.File), leftPattern))
-	scratch, remove, err := capture.TempDir()
+	scratch, err := temporary.Make()
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
-	overlay, err := writeOverlay(scratch, map[string][]byte{f.Fix.File: f.Fix.After})
+	defer scratch.Remove()
+	overlay, err := writeOverlay(scratch.Path, map[string][]byte{f.Fix.File: f.Fix.After})
 	if err != nil {
 		return nil, err
 	}
@@ -172,11 +171,14 @@ func (t *Tuner) stage(stage, what string) {
 
 // runGo runs the go command in the module, and returns all it prints.
 func (t *Tuner) runGo(ctx context.Context, args ...string) ([]byte, error) {
-	out, err := t.goCommand(ctx, args...).CombinedOutput()
+	cmd := t.goCommand(ctx, args...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := temporary.Run(cmd)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return out, err
+	return out.Bytes(), err
 }
 
 func (t *Tuner) goCommand(ctx context.Context, args ...string) *exec.Cmd {
@@ -269,12 +271,12 @@ func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r
 // Before compares the code as it was before this tuner changed anything with the code
 // as it is.
 func (t *Tuner) Before(ctx context.Context, benchmarks []capture.BenchID) (*capture.BenchReport, error) {
-	scratch, remove, err := capture.TempDir()
+	scratch, err := temporary.Make()
 	if err != nil {
 		return nil, err
 	}
-	defer remove()
-	overlay, err := writeOverlay(scratch, t.first)
+	defer scratch.Remove()
+	overlay, err := writeOverlay(scratch.Path, t.first)
 	if err != nil {
 		return nil, err
 	}

@@ -297,7 +297,7 @@ func TestTryInterrupted(t *testing.T) {
 	if got := read(t, filepath.Join(dir, "m.go")); got != slow {
 		t.Errorf("the file is\n%s", got)
 	}
-	if names, err := filepath.Glob(filepath.Join(dir, ".hone-fix*")); err != nil || len(names) > 0 {
+	if names, err := filepath.Glob(filepath.Join(dir, ".hone-*")); err != nil || len(names) > 0 {
 		t.Errorf("left behind: %v %v", names, err)
 	}
 }

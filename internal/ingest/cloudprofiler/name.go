@@ -19,6 +19,7 @@ import (
 
 	"github.com/hone-go/hone/internal/durable"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler/profilerpb"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // The server asks for a profile by giving it a name, and takes the upload under
@@ -75,25 +76,7 @@ func writeNew(file string, data []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return durable.Rename(f.Name(), file)
+	return temporary.ReplaceText(file, mode, data)
 }
 
 // newName returns a name for a profile that is asked for now.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hone-go/hone/internal/durable"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // A file keeps a value that several processes read and change. It is read again
@@ -99,16 +99,10 @@ func (f *file[T]) change(edit func(T) ([]byte, error)) error {
 // writeFile replaces a file that the user alone may read. It is on the disk when
 // writeFile returns.
 func writeFile(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, ownAsFolder(tmp.Name()), tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return durable.Rename(tmp.Name(), path)
+	return temporary.Replace(path, 0o600, func(f *os.File) error {
+		_, err := f.Write(data)
+		return errors.Join(err, ownAsFolder(f.Name()))
+	})
 }
 
 // lockTimeout is how long a change of a file waits for another one.

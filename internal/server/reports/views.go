@@ -20,8 +20,8 @@ import (
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/temporary"
 
-	"github.com/hone-go/hone/internal/durable"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
 )
@@ -96,17 +96,7 @@ func (v *views) change(f func([]api.View) ([]api.View, error)) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(dir, "views-*.json") // readable by the user alone
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(append(data, '\n'))
-	err = errors.Join(err, tmp.Sync(), tmp.Close())
-	if err != nil {
-		return err
-	}
-	return durable.Rename(tmp.Name(), v.file)
+	return temporary.ReplaceText(v.file, 0o600, append(data, '\n'))
 }
 
 func (s *Service) listViews(w http.ResponseWriter, r *http.Request) error {

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +22,7 @@ import (
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // Limits of markers.
@@ -184,16 +183,7 @@ func (m *Markers) write() error {
 		if err != nil {
 			return err
 		}
-		tmp, err := os.CreateTemp(filepath.Dir(m.file), "markers-*.json")
-		if err != nil {
-			return err
-		}
-		defer os.Remove(tmp.Name())
-		_, err = tmp.Write(append(data, '\n'))
-		if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-			return err
-		}
-		return durable.Rename(tmp.Name(), m.file)
+		return temporary.ReplaceText(m.file, 0o600, append(data, '\n'))
 	}()
 	if err != nil {
 		m.log("Markers can't be written: " + err.Error())

@@ -1,0 +1,86 @@
+//go:build unix
+
+package temporary
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// renamesOpen: the lock of a file is held until it has its name.
+const renamesOpen = true
+
+// loosen does nothing: a directory itself is locked, which is removed or renamed so.
+func loosen(*Dir) {}
+
+func holdDir(path string) (io.Closer, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := holdFile(f); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// holdFile locks an open file or directory until it is closed. It is errSwept if
+// another process was faster.
+func holdFile(f *os.File) error {
+	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return errSwept
+	case err != nil:
+		return nil // a file system without locks: nobody else can lock it either
+	}
+	if !named(f) {
+		return errSwept
+	}
+	return nil
+}
+
+// named reports whether a file still has its name.
+func named(f *os.File) bool {
+	now, err := os.Lstat(f.Name())
+	if err != nil {
+		return false
+	}
+	mine, err := f.Stat()
+	return err == nil && os.SameFile(now, mine)
+}
+
+// sweep removes what nobody holds. It belongs to this user: in a directory that all may
+// write to, others may have put something else under the name.
+func sweep(path string, dir bool) {
+	access := syscall.O_RDWR // some network file systems lock nothing else
+	if dir {
+		access = syscall.O_RDONLY
+	}
+	fd, err := syscall.Open(path, access|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err == syscall.EACCES && !dir { // it has the mode of a read-only file already
+		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	}
+	if err != nil {
+		return
+	}
+	f := os.NewFile(uintptr(fd), path)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || int(st.Uid) != os.Geteuid() {
+		return
+	}
+	if syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB) != nil || !named(f) {
+		return
+	}
+	if dir {
+		removeAll(path)
+	} else {
+		os.Remove(path)
+	}
+}
