@@ -24,6 +24,7 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -49,10 +50,24 @@ type Options struct {
 	Skip func(entry string) bool
 	// MaxStacks bounds the number of different stacks; 0 is DefaultMaxStacks.
 	MaxStacks int
+	// MaxGeneration bounds a generation of the trace, in bytes, which the reader holds
+	// as a whole; 0 is DefaultMaxGeneration. A program begins one each second.
+	MaxGeneration int64
+	// MaxGoroutines bounds the goroutines alive at once; 0 is DefaultMaxGoroutines.
+	MaxGoroutines int
 }
 
 // DefaultMaxStacks is far more than programs have, and some 200 MB.
 const DefaultMaxStacks = 1 << 20
+
+// The largest programs write some 100 MB of trace a second, and have a million goroutines.
+const (
+	DefaultMaxGeneration = 512 << 20
+	DefaultMaxGoroutines = 4 << 20
+)
+
+// maxSamples bounds the CPU samples that are kept of a goroutine until it stops running.
+const maxSamples = 16 << 20
 
 // Stats are what a profile made of a trace does not say.
 type Stats struct {
@@ -92,7 +107,7 @@ func Is(data []byte) bool { return header.Match(data) }
 
 // Wall reads an execution trace to its end and returns the wall-clock profile of
 // it. Memory is bounded by one generation of the trace, which is about a second,
-// the goroutines alive, and the different stacks.
+// the goroutines alive, and the different stacks: Options has the limits.
 func Wall(r io.Reader, o Options) (p *profile.Profile, stats Stats, err error) {
 	head := make([]byte, HeaderSize)
 	n, err := io.ReadFull(r, head)
@@ -112,6 +127,10 @@ func Wall(r io.Reader, o Options) (p *profile.Profile, stats Stats, err error) {
 	if w.MaxStacks <= 0 {
 		w.MaxStacks = DefaultMaxStacks
 	}
+	if w.MaxGoroutines <= 0 {
+		w.MaxGoroutines = DefaultMaxGoroutines
+	}
+	in.most = cmp.Or(o.MaxGeneration, DefaultMaxGeneration)
 	defer func() {
 		// The reader trusts some of what it reads: a trace whose bytes were changed
 		// may make it panic, which must not end hone.
@@ -130,11 +149,17 @@ type counter struct {
 	r   io.Reader
 	n   int64
 	err error // other than io.EOF
+
+	generation int64 // bytes of the one that is read, and perhaps of the one before
+	most       int64 // of them
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.n += int64(n)
+	if c.generation += int64(n); c.generation > c.most {
+		err = &profile.LimitError{What: "bytes in a generation of the trace", Limit: c.most}
+	}
 	if err != nil && err != io.EOF {
 		c.err = err
 	}
@@ -233,6 +258,7 @@ func (w *wall) read() error {
 		w.now = e.Time()
 		switch e.Kind() {
 		case trace.EventSync:
+			w.in.generation = 0
 			w.sync(e)
 		case trace.EventStateTransition:
 			if t := e.StateTransition(); t.Resource.Kind == trace.ResourceGoroutine {
@@ -241,12 +267,15 @@ func (w *wall) read() error {
 		case trace.EventRangeBegin, trace.EventRangeActive, trace.EventRangeEnd:
 			w.assist(e)
 		case trace.EventStackSample:
-			if g := w.goroutines[e.Goroutine()]; g != nil && g.state == Running {
+			if g := w.goroutines[e.Goroutine()]; g != nil && g.state == Running && len(g.samples) < maxSamples {
 				g.samples = append(g.samples, w.stacks.of(e.Stack()))
 			}
 		}
 		if n := len(w.stacks.frames); n > w.MaxStacks {
 			return &profile.LimitError{What: "stacks", Limit: int64(w.MaxStacks)}
+		}
+		if len(w.goroutines) > w.MaxGoroutines {
+			return &profile.LimitError{What: "goroutines", Limit: int64(w.MaxGoroutines)}
 		}
 	}
 	if !w.begun || w.now <= w.start {

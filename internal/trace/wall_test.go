@@ -3,6 +3,7 @@ package trace_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -387,6 +388,12 @@ func TestBadTraces(t *testing.T) {
 	_, _, err = trace.Wall(bytes.NewReader(data), trace.Options{MaxStacks: 2})
 	if err == nil || !strings.Contains(err.Error(), "stacks") {
 		t.Errorf("with room for two stacks: %v", err)
+	}
+	for want, o := range map[string]trace.Options{"bytes in a generation": {MaxGeneration: 100}, "goroutines": {MaxGoroutines: 1}} {
+		var over *profile.LimitError
+		if _, _, err := trace.Wall(bytes.NewReader(data), o); !errors.As(err, &over) || over.What[:len(want)] != want {
+			t.Errorf("%+v: %v", o, err)
+		}
 	}
 }
 
