@@ -5,6 +5,7 @@ package experiment
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,5 +148,38 @@ func TestFindTakesWhatHas(t *testing.T) {
 		if _, err := Find(t.Context(), root, name, odd); !errors.As(err, new(*NoRunError)) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestListIsBounded: many large run.json files don't fill the memory; the newest are read.
+func TestListIsBounded(t *testing.T) {
+	root := t.TempDir()
+	const runs = 20
+	note := strings.Repeat("x", maxInfoFile-1000)
+	for i := range runs {
+		id := fmt.Sprintf("20261101-1200%02d-dead", i)
+		if err := os.Mkdir(filepath.Join(root, id), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Sprintf(`{"schema": 1, "id": %q, "created": "2026-11-01T12:00:%02dZ", "state": "complete", "notes": [%q]}`, id, i, note)
+		if err := os.WriteFile(filepath.Join(root, id, "run.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := List(t.Context(), root)
+	if err != nil || len(entries) != runs {
+		t.Fatalf("%d runs, %v", len(entries), err)
+	}
+	kept := 0
+	for i, e := range entries {
+		if e.Info != nil {
+			kept += len(e.Info.Notes[0])
+		}
+		if unread := e.Err != nil; unread != (i > maxListed/maxInfoFile) || unread && !strings.Contains(e.Err.Error(), "hone runs rm") {
+			t.Errorf("run %d, %s: %v", i, e.ID, e.Err)
+		}
+	}
+	if kept > maxListed+2*maxInfoFile {
+		t.Errorf("%d bytes are kept", kept)
 	}
 }

@@ -23,6 +23,13 @@ type Entry struct {
 	Err     error // why it is corrupt
 }
 
+// Bounds of what a list keeps: run.json files that are larger than usual have maxListed
+// bytes together, without the sums of their files. All others have what hone writes.
+const (
+	usualInfo = 64 << 10
+	maxListed = 32 << 20
+)
+
 // List returns the runs below root, newest first. Only run.json is read: a run
 // listed as complete may still fail to open. A folder without one is listed as
 // corrupt, and so is one whose run.json is too large, or of no regular file: one bad run
@@ -36,12 +43,19 @@ func List(ctx context.Context, root string) ([]Entry, error) {
 		return nil, err
 	}
 	var entries []Entry
-	for _, f := range folders {
+	kept := 0
+	for _, f := range slices.Backward(folders) { // by name, which is by time
 		if !f.IsDir() || strings.HasPrefix(f.Name(), ".") {
 			continue
 		}
 		e := Entry{ID: f.Name(), Dir: filepath.Join(root, f.Name())}
-		info, err := readInfo(ctx, e.Dir)
+		if kept > maxListed {
+			e.State, e.Created = Corrupt, timeOf(f)
+			e.Err = fmt.Errorf("%s was not read: the run.json files of newer runs have more than %d MiB: remove some (hone runs rm)", e.Dir, maxListed>>20)
+			entries = append(entries, e)
+			continue
+		}
+		info, size, err := readInfo(ctx, e.Dir)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -52,6 +66,7 @@ func List(ctx context.Context, root string) ([]Entry, error) {
 			e.State, e.Err = Corrupt, err
 			e.Created = timeOf(f)
 		} else {
+			kept += max(0, size-usualInfo)
 			info.Files = nil // most of its memory, and for Open alone
 			e.State, e.Created, e.Info = info.State, info.Created, info
 		}

@@ -87,7 +87,7 @@ func Open(ctx context.Context, dir string) (*Run, error) {
 
 // read is Open without the check of sums.
 func read(ctx context.Context, dir string) (*Run, error) {
-	info, err := readInfo(ctx, dir)
+	info, _, err := readInfo(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -105,43 +105,48 @@ func read(ctx context.Context, dir string) (*Run, error) {
 const (
 	maxInfoFile   = 4 << 20
 	maxInfoValues = 200_000
+	sumText       = 100 // of a file in run.json, beside its name
 	maxBenchFile  = 64 << 20
 	maxResults    = 1_000_000 // of a side and phase; each takes some 400 bytes
 )
 
-func readInfo(ctx context.Context, dir string) (*Info, error) {
+// readInfo reads run.json. kept is about how much of its text, in bytes, a list keeps, which
+// leaves out the sums of files.
+func readInfo(ctx context.Context, dir string) (info *Info, kept int, err error) {
 	file := filepath.Join(dir, infoFile)
 	text, err := infile.ReadFile(ctx, file, maxInfoFile)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, &CorruptError{file, 0, -1, fmt.Errorf("not a run: %w", fs.ErrNotExist)}
+			return nil, 0, &CorruptError{file, 0, -1, fmt.Errorf("not a run: %w", fs.ErrNotExist)}
 		}
-		return nil, unread(file, err)
+		return nil, 0, unread(file, err)
 	}
 	if n := bytes.Count(text, []byte(",")); n > maxInfoValues {
-		return nil, &CorruptError{file, 0, -1, fmt.Errorf("has more than %d values: damaged, or not written by hone", maxInfoValues)}
+		return nil, 0, &CorruptError{file, 0, -1, fmt.Errorf("has more than %d values: damaged, or not written by hone", maxInfoValues)}
 	}
 	at := func(err error) error { return corruptAt(file, text, 0, err) }
-	info := new(Info)
+	info = new(Info)
 	if err := unmarshal(file, text, info); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	switch {
 	case info.Schema == 0:
-		return nil, at(errors.New("has no schema version: not a run, or damaged"))
+		return nil, 0, at(errors.New("has no schema version: not a run, or damaged"))
 	case info.Schema > SchemaVersion:
-		return nil, at(fmt.Errorf("schema version %d is newer than %d, which this hone knows: update hone", info.Schema, SchemaVersion))
+		return nil, 0, at(fmt.Errorf("schema version %d is newer than %d, which this hone knows: update hone", info.Schema, SchemaVersion))
 	case info.State != Partial && info.State != Complete:
-		return nil, at(fmt.Errorf("unknown state %q", info.State))
+		return nil, 0, at(fmt.Errorf("unknown state %q", info.State))
 	case info.ID == "":
-		return nil, at(errors.New("the run has no id"))
+		return nil, 0, at(errors.New("the run has no id"))
 	}
+	kept = len(text)
 	for name := range info.Files {
+		kept -= len(name) + sumText
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return nil, at(fmt.Errorf("file %q lies outside of the run", name))
+			return nil, 0, at(fmt.Errorf("file %q lies outside of the run", name))
 		}
 	}
-	return info, nil
+	return info, max(0, kept), nil
 }
 
 // unread is the error of a file that could not be read: of what lies there instead, it is
