@@ -126,7 +126,7 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 	case f.explain:
 		return a.explainRules(rest)
 	}
-	sweepModule()
+	sweep()
 	f.bench.Command = append([]string{"hone", "advise"}, args...)
 	p, err := a.profilesToAdviseOn(ctx, f, rest)
 	if p == nil {

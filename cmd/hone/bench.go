@@ -295,7 +295,7 @@ func benchGate(r *capture.BenchReport) error {
 
 // measure runs the measurement that flags ask for.
 func (a *app) measure(ctx context.Context, f *benchFlags) (*capture.BenchReport, error) {
-	sweepModule()
+	sweep()
 	if err := a.hideRuns(f.Store); err != nil {
 		return nil, err
 	}

@@ -120,6 +120,7 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	if len(ids) == 0 {
 		return &shell.UsageError{Verb: "fix", Err: errors.New("want the ID of a finding: hone advise lists them")}
 	}
+	sweep()
 	var findings []*advice.Finding
 	benchmarks := make(map[*advice.Finding]map[string]tune.Benchmark)
 	for _, id := range ids {
@@ -153,7 +154,6 @@ func runFix(ctx context.Context, a *app, args []string) error {
 		}
 		return nil
 	}
-	sweepModule()
 	t, progress, err := f.tuner(a, args)
 	if err != nil {
 		return err

@@ -137,8 +137,9 @@ func moduleDir() string {
 	}
 }
 
-// sweepModule removes what a killed hone left anywhere in the module.
-func sweepModule() {
+// sweep removes what a killed hone left in the temporary directory, and anywhere in the module.
+func sweep() {
+	temporary.SweepTemp()
 	dir := moduleDir()
 	for _, name := range []string{"go.mod", "go.work"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil { // else it may be somebody's home

@@ -170,6 +170,9 @@ func Sweep(folder string) {
 	}
 }
 
+// SweepTemp is Sweep of the system's temporary directory.
+func SweepTemp() { Sweep(os.TempDir()) }
+
 // SweepTree is Sweep of a folder and all below it, except what git and npm keep.
 func SweepTree(root string) {
 	filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
