@@ -47,15 +47,15 @@ var importTable = map[string][]string{
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {"internal/infile"},
 	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
-	"internal/shell":    {"profile", "internal/report", "internal/temporary"},
+	"internal/shell":    {"profile", "internal/infile", "internal/report", "internal/temporary"},
 
 	// The core of load generators, which knows no protocol; drivers; and what keeps
 	// a run of what they measure.
 	"internal/load":           {},
-	"internal/load/template":  {},
-	"internal/load/httpload":  {"internal/load", "internal/load/template"},
-	"internal/load/grpcload":  {"internal/load", "internal/load/template"},
-	"internal/load/kafkaload": {"internal/freeport", "internal/load", "internal/load/template"}, // kafkatest starts a broker
+	"internal/load/template":  {"internal/infile"},
+	"internal/load/httpload":  {"internal/infile", "internal/load", "internal/load/template"},
+	"internal/load/grpcload":  {"internal/infile", "internal/load", "internal/load/template"},
+	"internal/load/kafkaload": {"internal/freeport", "internal/infile", "internal/load", "internal/load/template"}, // kafkatest starts a broker
 	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load"},
 
 	"internal/experiment": {"internal/git", "internal/infile", "internal/temporary"},
@@ -74,7 +74,7 @@ var importTable = map[string][]string{
 	// Bytes in, values out: it sees no Pebble, and nothing of the engine.
 	"internal/store/disk/format":               {"profile", "internal/hashing", "internal/store"},
 	"internal/store/storetest":                 {"profile", "internal/store"},
-	"internal/store/clickhouse":                {"profile", "internal/hashing", "internal/store"},
+	"internal/store/clickhouse":                {"profile", "internal/hashing", "internal/infile", "internal/store"},
 	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
 	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/infile", "internal/store", "internal/temporary"},
 	// What is on the wire, for server and command line.
@@ -90,7 +90,7 @@ var importTable = map[string][]string{
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
 	"internal/server/servertest": {"profile", "internal/api", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
-	"internal/daemon":            {"internal/advisor", "internal/api", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web"},
+	"internal/daemon":            {"internal/advisor", "internal/api", "internal/infile", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web"},
 	"web":                        {},
 
 	// Examples are users' programs, and benchmarks generate their own input.

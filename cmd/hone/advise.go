@@ -358,7 +358,7 @@ func (a *app) open(ctx context.Context, p *toAdvise, source, subject, kind strin
 
 // profilesOfService asks hone serve for the sums of what it has of a service.
 func (a *app) profilesOfService(ctx context.Context, f *adviseFlags) (*toAdvise, error) {
-	client, err := f.server.client(a, "advise", &capture.Fetcher{})
+	client, err := f.server.client(ctx, a, "advise", &capture.Fetcher{})
 	if err != nil {
 		return nil, err
 	}

@@ -282,7 +282,7 @@ func (c *completion) fromServer(label string) []string {
 	if c.app.getenv("HONE_SERVER") == "" {
 		return nil
 	}
-	client, err := new(serverFlags).client(c.app, "query", &capture.Fetcher{})
+	client, err := new(serverFlags).client(c.ctx, c.app, "query", &capture.Fetcher{})
 	if err != nil {
 		return nil
 	}

@@ -3,11 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // hideRuns keeps .hone, where runs are by default, out of git's status: what lies
@@ -34,7 +36,7 @@ func (a *app) hideRuns(store string) error {
 // from there up, do not name .hone.
 func unignored(dir string) bool {
 	for {
-		text, _ := os.ReadFile(filepath.Join(dir, ".gitignore"))
+		text, _ := infile.ReadFile(context.Background(), filepath.Join(dir, ".gitignore"), 1<<20)
 		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
 			if strings.Trim(strings.TrimSpace(lines.Text()), "/") == ".hone" {
 				return false

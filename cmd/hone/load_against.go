@@ -100,7 +100,7 @@ func (a *app) loadAgainst(ctx context.Context, f *loadFlags, protocol string, p 
 	if err != nil {
 		return err
 	}
-	plan, err := a.plan(f, protocol, target)
+	plan, err := a.plan(ctx, f, protocol, target)
 	if err != nil {
 		return err
 	}

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/grpcload"
 	"github.com/hone-go/hone/internal/load/httpload"
 	"github.com/hone-go/hone/internal/load/measure"
-	"github.com/hone-go/hone/internal/load/template"
 )
 
 // loadGRPC is hone load grpc.
@@ -35,7 +35,7 @@ func (g *loadGRPC) define(fs *flag.FlagSet) {
 	fs.BoolVar(&g.opts.Gzip, "gzip", false, "")
 }
 
-func (g *loadGRPC) parse(f *loadFlags, rest []string) (err error) {
+func (g *loadGRPC) parse(ctx context.Context, f *loadFlags, rest []string) (err error) {
 	switch {
 	case len(rest) < 2:
 		return f.usage("want the address, HOST:PORT, and the method, SERVICE/METHOD")
@@ -45,7 +45,7 @@ func (g *loadGRPC) parse(f *loadFlags, rest []string) (err error) {
 		return f.usage("-connections and -calls have to be at least 1")
 	}
 	g.opts.Address, g.opts.Method = rest[0], rest[1]
-	data, err := template.Text([]byte(f.body))
+	data, err := infile.Text([]byte(f.body))
 	if err != nil {
 		return fmt.Errorf("%s: %w", cmp.Or(f.bodyFile, "the body"), err)
 	}

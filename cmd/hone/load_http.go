@@ -35,7 +35,7 @@ func (h *loadHTTP) define(fs *flag.FlagSet) {
 	fs.IntVar(&h.connections, "connections", 1000, "")
 }
 
-func (h *loadHTTP) parse(f *loadFlags, rest []string) (err error) {
+func (h *loadHTTP) parse(ctx context.Context, f *loadFlags, rest []string) (err error) {
 	switch {
 	case h.targetsFile == "" && len(rest) == 0:
 		return f.usage("the URL to send to is missing")
@@ -58,7 +58,7 @@ func (h *loadHTTP) parse(f *loadFlags, rest []string) (err error) {
 	h.opts.Feed, h.opts.Seed, h.opts.Timeout, h.opts.TLS = f.feed, f.seed, orDefault(f.timeout), f.tls
 	if h.targetsFile != "" {
 		h.url = h.targetsFile
-		if h.opts.Targets, err = httpload.ReadTargets(h.targetsFile); err != nil {
+		if h.opts.Targets, err = httpload.ReadTargets(ctx, h.targetsFile); err != nil {
 			return err
 		}
 		for i := range h.opts.Targets {

@@ -69,7 +69,7 @@ var ofService = []string{
 // lists processes.
 const passwordVariable = "HONE_KAFKA_PASSWORD"
 
-func (k *loadKafka) parse(f *loadFlags, rest []string) (err error) {
+func (k *loadKafka) parse(ctx context.Context, f *loadFlags, rest []string) (err error) {
 	switch {
 	case len(rest) == 0:
 		return f.usage("the address of a broker is missing: HOST:PORT")
@@ -104,7 +104,7 @@ func (k *loadKafka) parse(f *loadFlags, rest []string) (err error) {
 		}
 		k.opts.Headers = append(k.opts.Headers, kafkaload.Header{Name: h.Name, Value: value})
 	}
-	return k.parseValues(f)
+	return k.parseValues(ctx, f)
 }
 
 // parseBrokers reads where and how to send.
@@ -133,7 +133,7 @@ func (k *loadKafka) parseService(f *loadFlags, brokers []string) error {
 	f.service = func(ctx context.Context, a *app) error {
 		settings := &serveFlags{config: k.config, set: map[string]bool{}}
 		settings.Listen = k.listen
-		cfg, err := settings.resolved(a.getenv)
+		cfg, err := settings.resolved(ctx, a.getenv)
 		if err != nil {
 			return err
 		}
@@ -148,9 +148,9 @@ func (k *loadKafka) parseService(f *loadFlags, brokers []string) error {
 	return nil
 }
 
-func (k *loadKafka) parseValues(f *loadFlags) (err error) {
+func (k *loadKafka) parseValues(ctx context.Context, f *loadFlags) (err error) {
 	if k.lines != "" {
-		if k.payloads, err = kafkaload.ReadPayloads(k.lines, f.bodyTemplate, f.feed, k.set...); err != nil {
+		if k.payloads, err = kafkaload.ReadPayloads(ctx, k.lines, f.bodyTemplate, f.feed, k.set...); err != nil {
 			return err
 		}
 		k.opts.Values = k.payloads.Values

@@ -53,7 +53,7 @@ func (f *loadFlags) checkKinds() error {
 }
 
 // profiled has a plan take the profiles that flags ask for.
-func (f *loadFlags) profiled(a *app, plan *measure.Plan) error {
+func (f *loadFlags) profiled(ctx context.Context, a *app, plan *measure.Plan) error {
 	if f.profile == "" {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (f *loadFlags) profiled(a *app, plan *measure.Plan) error {
 	if !f.given("profiletime") {
 		plan.ProfileTime = usualCollection
 	}
-	client, err := f.server.client(a, "load", &capture.Fetcher{})
+	client, err := f.server.client(ctx, a, "load", &capture.Fetcher{})
 	selector := f.collected
 	if !strings.HasPrefix(selector, "{") {
 		selector = "{service=" + strconv.Quote(selector) + "}"

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/httpload"
@@ -210,7 +211,7 @@ type loadProtocol interface {
 	define(fs *flag.FlagSet)
 	// parse takes the arguments that are no flags, and checks what is to be sent,
 	// before anything is.
-	parse(f *loadFlags, rest []string) error
+	parse(ctx context.Context, f *loadFlags, rest []string) error
 	// open makes ready to send, which may take a question to the service.
 	open(ctx context.Context, f *loadFlags) (loadTarget, error)
 	// address is where a service has to listen, HOST:PORT, that -serve starts.
@@ -314,9 +315,12 @@ func withoutSecrets(arg string) string {
 	return secretURL.ReplaceAllString(secretHeader.ReplaceAllString(arg, "$1 …"), "$1…@")
 }
 
+// maxBody bounds a file with a body, in bytes.
+const maxBody = 256 << 20
+
 // parse reads the arguments after the protocol. Files are read, and all that can be
 // wrong with them is, before anything is sent.
-func (f *loadFlags) parse(p loadProtocol, protocol string, args []string) error {
+func (f *loadFlags) parse(ctx context.Context, p loadProtocol, protocol string, args []string) error {
 	f.command = []string{"hone", "load", protocol}
 	for _, a := range args {
 		f.command = append(f.command, withoutSecrets(a))
@@ -326,18 +330,18 @@ func (f *loadFlags) parse(p loadProtocol, protocol string, args []string) error 
 		return err
 	}
 	if f.feedFile != "" {
-		if f.feed, err = template.ReadFeed(f.feedFile); err != nil {
+		if f.feed, err = template.ReadFeed(ctx, f.feedFile); err != nil {
 			return err
 		}
 	}
 	if file, ok := strings.CutPrefix(f.body, "@"); ok {
-		text, err := os.ReadFile(file)
+		text, err := infile.ReadAny(ctx, file, maxBody)
 		if err != nil {
 			return err
 		}
 		f.body, f.bodyFile = string(text), file
 	}
-	if err := p.parse(f, rest); err != nil || f.service != nil {
+	if err := p.parse(ctx, f, rest); err != nil || f.service != nil {
 		return err
 	}
 	if err := f.parseGoals(); err != nil {
@@ -439,7 +443,7 @@ func runLoad(ctx context.Context, a *app, args []string) error {
 	}
 	p := loadProtocols[args[0]]()
 	f := newLoadFlags(p)
-	if err := f.parse(p, args[0], args[1:]); err != nil {
+	if err := f.parse(ctx, p, args[0], args[1:]); err != nil {
 		return err
 	}
 	switch {
@@ -520,7 +524,7 @@ type openSender interface {
 }
 
 func (a *app) measureLoad(ctx context.Context, f *loadFlags, protocol string, target loadTarget) error {
-	plan, err := a.plan(f, protocol, target)
+	plan, err := a.plan(ctx, f, protocol, target)
 	if err != nil {
 		return err
 	}
@@ -560,13 +564,13 @@ func (a *app) measureLoad(ctx context.Context, f *loadFlags, protocol string, ta
 }
 
 // plan is what flags ask for, but for the run and progress.
-func (a *app) plan(f *loadFlags, protocol string, target loadTarget) (*measure.Plan, error) {
+func (a *app) plan(ctx context.Context, f *loadFlags, protocol string, target loadTarget) (*measure.Plan, error) {
 	plan := &measure.Plan{
 		Protocol: protocol, Name: target.name, Load: target.period(f.pacing), Warmup: f.warmup, Duration: f.duration,
 		Count: f.count, Options: f.opts, Goals: f.goals, ProfileTime: f.profileTime,
 		Deliveries: target.deliveries,
 	}
-	return plan, f.profiled(a, plan)
+	return plan, f.profiled(ctx, a, plan)
 }
 
 // verdict is the error that a load ends with.

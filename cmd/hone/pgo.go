@@ -311,7 +311,7 @@ func (a *app) wholeRun(ctx context.Context, source string) *experiment.Run {
 
 // servicePGO asks hone serve for the profiles of services, each version by itself.
 func (a *app) servicePGO(ctx context.Context, f *pgoFlags) ([]pgo.Input, error) {
-	client, err := f.client(a, "pgo", &f.fetcher)
+	client, err := f.client(ctx, a, "pgo", &f.fetcher)
 	if err != nil {
 		return nil, err
 	}

@@ -135,7 +135,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 		}
 		query.Set("duration", d.String())
 	}
-	if p.client, err = f.client(a, "push", fetcher); err != nil {
+	if p.client, err = f.client(ctx, a, "push", fetcher); err != nil {
 		return err
 	}
 	type pushed struct {

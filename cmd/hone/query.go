@@ -142,7 +142,7 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 		return usage("%w", err)
 	}
 	q.load = a.newOpening(q.inv)
-	if q.client, err = q.f.client(a, "query", q.load.loader.Fetcher); err != nil {
+	if q.client, err = q.f.client(ctx, a, "query", q.load.loader.Fetcher); err != nil {
 		return err
 	}
 	if q.inv.SampleIndex != "" && (q.f.series || q.f.records || q.f.history) {

@@ -10,11 +10,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/daemon"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
 )
@@ -37,8 +37,11 @@ type serverClient struct {
 	http  *http.Client
 }
 
+// maxTokenFile bounds a file with a token, in bytes.
+const maxTokenFile = 64 << 10
+
 // client returns a client for a verb's server.
-func (f *serverFlags) client(a *app, verb string, fetcher *capture.Fetcher) (*serverClient, error) {
+func (f *serverFlags) client(ctx context.Context, a *app, verb string, fetcher *capture.Fetcher) (*serverClient, error) {
 	c := &serverClient{token: a.getenv("HONE_TOKEN")}
 	text := cmp.Or(f.server, a.getenv("HONE_SERVER"), "http://"+daemon.DefaultListen)
 	if !strings.Contains(text, "://") {
@@ -57,7 +60,7 @@ func (f *serverFlags) client(a *app, verb string, fetcher *capture.Fetcher) (*se
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	c.base = u
 	if f.tokenFile != "" {
-		data, err := os.ReadFile(f.tokenFile)
+		data, err := infile.ReadAnyText(ctx, f.tokenFile, maxTokenFile)
 		if err != nil {
 			return nil, fmt.Errorf("-token_file: %w", err)
 		}

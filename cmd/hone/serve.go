@@ -80,7 +80,7 @@ func runServe(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := flags.resolved(a.getenv)
+	cfg, err := flags.resolved(ctx, a.getenv)
 	if flags.check && cfg != nil {
 		return a.checkServe(ctx, cfg, daemon.Separate(err))
 	}
@@ -88,7 +88,7 @@ func runServe(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	return daemon.Run(ctx, cfg, daemon.Options{
-		Reload: func() (*daemon.Config, error) { return flags.resolved(a.getenv) },
+		Reload: func() (*daemon.Config, error) { return flags.resolved(ctx, a.getenv) },
 		Site:   a.serveSite(cfg), Version: honeVersion(), Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv,
 	})
 }

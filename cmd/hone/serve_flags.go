@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -80,8 +81,8 @@ func parseServeFlags(args []string) (*serveFlags, error) {
 
 // resolved returns the configuration that flags and file make together. There is one
 // with an error, too, if it is about single settings: about all of them.
-func (f *serveFlags) resolved(getenv func(string) string) (*daemon.Config, error) {
-	c, err := daemon.ReadConfig(f.config)
+func (f *serveFlags) resolved(ctx context.Context, getenv func(string) string) (*daemon.Config, error) {
+	c, err := daemon.ReadConfig(ctx, f.config)
 	if c == nil {
 		return nil, err
 	}

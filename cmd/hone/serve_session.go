@@ -77,13 +77,13 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	}
 	var kept sessionKeeper
 	if asked || !local && a.getenv("HONE_SERVER") != "" {
-		client, err := remote.client(a, "session", fetcher)
+		client, err := remote.client(ctx, a, "session", fetcher)
 		if err != nil {
 			return err
 		}
 		kept = client.sessions(ctx)
 	} else {
-		cfg, err := f.resolved(a.getenv)
+		cfg, err := f.resolved(ctx, a.getenv)
 		if err != nil {
 			return err
 		}

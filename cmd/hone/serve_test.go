@@ -566,7 +566,7 @@ labels = {zone = "a"}
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := f.resolved(func(string) string { return "" })
+	c, err := f.resolved(t.Context(), func(string) string { return "" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -897,7 +897,7 @@ func TestServeManual(t *testing.T) {
 		t.Fatalf("%d blocks of settings", len(blocks))
 	}
 	for _, block := range blocks {
-		if _, err := daemon.ReadConfig(writeConfig(t, block[1])); err != nil {
+		if _, err := daemon.ReadConfig(t.Context(), writeConfig(t, block[1])); err != nil {
 			t.Errorf("doc/serve.md: %v", err)
 		}
 	}
@@ -910,7 +910,7 @@ func TestServeManual(t *testing.T) {
 			shown[table+strings.TrimSpace(name)] = true
 		}
 	}
-	documented, err := daemon.ReadConfig(writeConfig(t, blocks[0][1]))
+	documented, err := daemon.ReadConfig(t.Context(), writeConfig(t, blocks[0][1]))
 	if err != nil {
 		t.Fatal(err)
 	}

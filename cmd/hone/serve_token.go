@@ -49,7 +49,7 @@ Examples:
   hone token remove agents
 `
 
-func runToken(_ context.Context, a *app, args []string) error {
+func runToken(ctx context.Context, a *app, args []string) error {
 	var role, services, expires string
 	var asJSON bool
 	var f serveFlags
@@ -68,7 +68,7 @@ func runToken(_ context.Context, a *app, args []string) error {
 	if n := map[string]int{"add": 1, "list": 0, "remove": 1}[c.name]; c.flags.NArg() != n {
 		return c.usage("hone token %s takes %d names, not %d", c.name, n, c.flags.NArg())
 	}
-	cfg, err := f.resolved(a.getenv)
+	cfg, err := f.resolved(ctx, a.getenv)
 	if err != nil {
 		return err
 	}

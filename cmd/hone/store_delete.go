@@ -57,7 +57,7 @@ func openDeleter(ctx context.Context, where string) (interface {
 
 // deleteServiceAt has a running server delete the profiles of a service.
 func (a *app) deleteServiceAt(ctx context.Context, f *serverFlags, fetcher *capture.Fetcher, service string, yes, asJSON bool) error {
-	c, err := f.client(a, "store", fetcher)
+	c, err := f.client(ctx, a, "store", fetcher)
 	if err != nil {
 		return err
 	}

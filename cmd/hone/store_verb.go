@@ -240,7 +240,7 @@ func (a *app) repairStore(ctx context.Context, dir string) error {
 
 // backupServer has a running server copy its store.
 func (a *app) backupServer(ctx context.Context, f *serverFlags, fetcher *capture.Fetcher, name string) error {
-	c, err := f.client(a, "store", fetcher)
+	c, err := f.client(ctx, a, "store", fetcher)
 	if err != nil {
 		return err
 	}

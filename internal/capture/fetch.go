@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -27,13 +26,11 @@ import (
 const (
 	defaultTimeout = 60 * time.Second
 	// headerSlack is what a server may take on top of the timeout.
-	headerSlack  = 5 * time.Second
-	maxRedirects = 10
-	maxErrorBody = 1 << 10
-	// maxCertificates bounds a file of authorities. Those of a whole system have 0.3 MB.
-	maxCertificates = 16 << 20
-	profileHandler  = "/debug/pprof/profile"
-	insecureScheme  = "https+insecure"
+	headerSlack    = 5 * time.Second
+	maxRedirects   = 10
+	maxErrorBody   = 1 << 10
+	profileHandler = "/debug/pprof/profile"
+	insecureScheme = "https+insecure"
 )
 
 // Fetcher opens the sources that a command line names: files, standard input
@@ -239,7 +236,7 @@ func (f *Fetcher) tlsConfig() (*tls.Config, error) {
 	config := new(tls.Config)
 	switch {
 	case f.TLSCert != "" && f.TLSKey != "":
-		pair, err := tls.LoadX509KeyPair(f.TLSCert, f.TLSKey)
+		pair, err := infile.KeyPair(f.TLSCert, f.TLSKey)
 		if err != nil {
 			return nil, fmt.Errorf("could not load certificate/key pair specified by -tls_cert and -tls_key: %w", err)
 		}
@@ -250,13 +247,9 @@ func (f *Fetcher) tlsConfig() (*tls.Config, error) {
 		return nil, errors.New("-tls_cert is specified, so -tls_key must also be specified")
 	}
 	if f.TLSCA != "" {
-		pem, err := infile.ReadFile(context.Background(), f.TLSCA, maxCertificates)
-		if err != nil {
+		var err error
+		if config.RootCAs, err = infile.CertPool(f.TLSCA); err != nil {
 			return nil, fmt.Errorf("could not load CA specified by -tls_ca: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("could not load CA specified by -tls_ca: no PEM certificate in %s", f.TLSCA)
 		}
 	}
 	return config, nil

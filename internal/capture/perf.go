@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/temporary"
 	"github.com/hone-go/hone/profile"
 )
@@ -70,7 +71,7 @@ func (l *Loader) convert(ctx context.Context, file string) (*profile.Profile, er
 // plainFile returns the absolute name, which no program takes for a flag, of the
 // file or, if it is compressed, of a decompressed copy in dir.
 func (l *Loader) plainFile(file, dir string) (string, error) {
-	in, err := os.Open(file)
+	in, err := infile.Open(file)
 	if err != nil {
 		return "", err
 	}

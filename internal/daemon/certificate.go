@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // certificate is a certificate in files, which is read again when they change:
@@ -41,7 +43,7 @@ func (c *certificate) load() error {
 	if c.loaded != nil && stamp == c.stamp {
 		return nil
 	}
-	loaded, err := tls.LoadX509KeyPair(c.cert, c.key)
+	loaded, err := infile.KeyPair(c.cert, c.key)
 	if err != nil {
 		return fmt.Errorf("%s with %s: %w", c.cert, c.key, err)
 	}

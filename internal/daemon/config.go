@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/infile"
 
 	"github.com/pelletier/go-toml/v2"
 
@@ -198,21 +200,23 @@ const (
 	DefaultProxy     = "127.0.0.1:4601"
 )
 
+// Limits of files, in bytes.
+const (
+	maxConfig = 16 << 20
+	maxSecret = 64 << 10
+)
+
 // ReadConfig reads a configuration file. Keys that mean nothing are errors. There
 // is a configuration with an error, too, unless the file can't be read.
-func ReadConfig(file string) (*Config, error) {
+func ReadConfig(ctx context.Context, file string) (*Config, error) {
 	if file == "" {
 		return DefaultConfig(file), nil
 	}
-	data, err := os.ReadFile(file)
+	data, err := infile.ReadAnyText(ctx, file, maxConfig)
 	if err != nil {
 		return nil, err
 	}
-	// Windows writes a byte order mark before UTF-8, and may write UTF-16.
-	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
-		return nil, fmt.Errorf("%s: it is UTF-16 text: save it as UTF-8", file)
-	}
-	c, found := decodeConfig(file, bytes.TrimPrefix(data, []byte("\ufeff")))
+	c, found := decodeConfig(file, data)
 	slices.SortStableFunc(found, func(a, b *configError) int { return cmp.Compare(a.row, b.row) })
 	var all Problems
 	for _, e := range found {
@@ -438,7 +442,7 @@ func (c *Config) oidc() (auth.OIDCConfig, error) {
 		if o.ClientSecret != "" {
 			found = append(found, errors.New("client_secret and client_secret_file are both given"))
 		}
-		secret, err := os.ReadFile(o.ClientSecretFile)
+		secret, err := infile.ReadText(context.Background(), o.ClientSecretFile, maxSecret)
 		if err != nil {
 			found = append(found, err)
 		}

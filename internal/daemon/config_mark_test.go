@@ -14,7 +14,7 @@ func TestConfigOfWindows(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, err := ReadConfig(file)
+		c, err := ReadConfig(t.Context(), file)
 		switch {
 		case want == "" && (err != nil || c.Listen != "127.0.0.1:4601"):
 			t.Errorf("%q: %v", text, err)

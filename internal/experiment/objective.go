@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +13,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 	"golang.org/x/perf/benchunit"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // ObjectivesFile is the name of the file with a module's objectives.
@@ -93,11 +94,10 @@ func (e *ObjectiveError) Unwrap() error { return e.Cause }
 // ParseObjectives reads the text of an objectives file. All that is wrong is
 // reported at once: the error joins *ObjectiveErrors, in the order of the file.
 func ParseObjectives(file string, text []byte) ([]Objective, error) {
-	// Windows writes a byte order mark before UTF-8, and may write UTF-16.
-	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
-		return nil, &ObjectiveError{Position{file, 1, 1}, errors.New("it is UTF-16 text: save it as UTF-8")}
+	text, err := infile.Text(text)
+	if err != nil {
+		return nil, &ObjectiveError{Position{file, 1, 1}, err}
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
 	// First for the syntax and duplicate keys, which the second pass, over the
 	// syntax tree for the sake of positions, does not see.
 	var everything map[string]any

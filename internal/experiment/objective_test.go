@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -220,7 +222,7 @@ func TestObjectivesOfWindows(t *testing.T) {
 	if all, err := ParseObjectives("hone.toml", []byte("\ufeff"+text)); err != nil || len(all) != 1 {
 		t.Errorf("%v, %v", all, err)
 	}
-	if _, err := ParseObjectives("hone.toml", []byte("\xff\xfe[\x00")); err == nil || err.Error() != "hone.toml:1:1: it is UTF-16 text: save it as UTF-8" {
+	if _, err := ParseObjectives("hone.toml", []byte("\xff\xfe[\x00")); err == nil || err.Error() != "hone.toml:1:1: "+infile.ErrUTF16.Error() {
 		t.Errorf("UTF-16: %v", err)
 	}
 }

@@ -137,3 +137,44 @@ func TestReaderPassesAllOn(t *testing.T) {
 		t.Errorf("after the end: %v", err)
 	}
 }
+
+// TestNamedIsBounded: what a user names may be a pipe, and ends at the limit or with the
+// context, also where it has no end.
+func TestNamedIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	pipe, regular := filepath.Join(dir, "pipe"), filepath.Join(dir, "text")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(regular, []byte("0123456789"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	var tooLarge *SizeError
+	for _, name := range []string{"/dev/zero", regular} {
+		if _, err := ReadAny(t.Context(), name, 9); !errors.As(err, &tooLarge) {
+			t.Errorf("%s: %v", name, err)
+		}
+		in, err := OpenText(t.Context(), name, 9)
+		if err == nil {
+			_, err = io.Copy(io.Discard, in)
+			in.Close()
+		}
+		if !errors.As(err, &tooLarge) {
+			t.Errorf("%s, bit by bit: %v", name, err)
+		}
+	}
+	if _, err := ReadAny(t.Context(), dir, 9); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("a directory: %v", err)
+	}
+	go os.WriteFile(pipe, []byte("\ufefftext"), 0)
+	if text, err := ReadAnyText(t.Context(), pipe, 9); err != nil || string(text) != "text" {
+		t.Errorf("a pipe: %q, %v", text, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := ReadAnyText(ctx, pipe, 9)
+		ended <- err
+	}()
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("a pipe that nobody writes to: %v", err)
+	}
+}

@@ -3,15 +3,20 @@ package shell
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/temporary"
 )
 
 // maxHistory is the number of lines that are kept.
 const maxHistory = 1000
+
+// maxHistoryFile is how much of the file is read, in bytes.
+const maxHistoryFile = 16 << 20
 
 // HistoryFile returns where lines typed in the shell are kept by default.
 func HistoryFile() (string, error) {
@@ -37,7 +42,7 @@ func newHistory(file string) *history {
 	if file == "" {
 		return h
 	}
-	data, err := os.ReadFile(file)
+	data, err := infile.ReadFile(context.Background(), file, maxHistoryFile)
 	if err != nil {
 		return h
 	}

@@ -1,6 +1,7 @@
 package cloudprofiler
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
@@ -10,7 +11,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
-	"os"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // accountFile is the service account in ProxyConfig.Dir.
@@ -28,12 +30,15 @@ type account struct {
 	UniverseDomain string `json:"universe_domain"`
 }
 
+// maxAccount bounds a file of an account, in bytes.
+const maxAccount = 1 << 20
+
 // writeAccount writes a service account whose tokens come from the proxy. The
 // key of an account that is there already is kept: a key takes long to make.
 // It is for nothing but that libraries want to sign with one.
 func writeAccount(file string, cfg ProxyConfig) error {
 	var a account
-	data, err := os.ReadFile(file)
+	data, err := infile.ReadText(context.Background(), file, maxAccount)
 	if err == nil {
 		err = json.Unmarshal(data, &a)
 	}

@@ -3,18 +3,17 @@ package scrape
 import (
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/store"
 )
 
@@ -285,30 +284,29 @@ func splitTarget(text, scheme, prefix string) (s, host, path string, err error) 
 func (t TLS) config() (*tls.Config, error) {
 	cfg := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.Insecure, MinVersion: tls.VersionTLS12}
 	if t.CA != "" {
-		pem, err := os.ReadFile(t.CA)
-		if err != nil {
+		var err error
+		if cfg.RootCAs, err = infile.CertPool(t.CA); err != nil {
 			return nil, err
-		}
-		cfg.RootCAs = x509.NewCertPool()
-		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("%s holds no certificate", t.CA)
 		}
 	}
 	if (t.Cert == "") != (t.Key == "") {
 		return nil, errors.New("cert and key belong together")
 	}
 	if t.Cert != "" {
-		if _, err := tls.LoadX509KeyPair(t.Cert, t.Key); err != nil {
+		if _, err := infile.KeyPair(t.Cert, t.Key); err != nil {
 			return nil, err
 		}
 		// Read for each connection: certificates are replaced.
 		cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			c, err := tls.LoadX509KeyPair(t.Cert, t.Key)
+			c, err := infile.KeyPair(t.Cert, t.Key)
 			return &c, err
 		}
 	}
 	return cfg, nil
 }
+
+// maxSecret bounds a file with a password or token, in bytes.
+const maxSecret = 64 << 10
 
 // authorize adds to a request who asks.
 func (a Auth) authorize(r *http.Request) error {
@@ -316,7 +314,7 @@ func (a Auth) authorize(r *http.Request) error {
 		if file == "" {
 			return text, nil
 		}
-		data, err := os.ReadFile(file)
+		data, err := infile.ReadText(r.Context(), file, maxSecret)
 		return strings.TrimSpace(string(data)), err
 	}
 	if a.User != "" {

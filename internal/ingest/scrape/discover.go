@@ -3,6 +3,7 @@ package scrape
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/store"
 )
 
@@ -110,16 +112,12 @@ func readList(name string, old *list) *list {
 		return old
 	}
 	l.size, l.time = info.Size(), info.ModTime()
-	if l.size > maxListBytes {
-		l.err = fmt.Errorf("%s has %d bytes, the limit is %d", name, l.size, maxListBytes)
-		return l
-	}
 	parse, err := formatOf(name)
 	if err != nil {
 		l.err = err
 		return l
 	}
-	data, err := os.ReadFile(name)
+	data, err := infile.ReadText(context.Background(), name, maxListBytes)
 	if err != nil {
 		l.err = err
 		return l

@@ -32,7 +32,7 @@ func writeFile(t *testing.T, name, text string) string {
 // TestPlans checks that what a plan gives is what JSON with the same values does.
 // A plan takes random values in the order of names, so that is the order here.
 func TestPlans(t *testing.T) {
-	feed, err := template.ReadFeed(writeFile(t, "rows.jsonl",
+	feed, err := template.ReadFeed(t.Context(), writeFile(t, "rows.jsonl",
 		`{"text": "a \"quoted\" é", "n": -7, "f": 1e3, "ok": true, "object": {"text": "x"}, "b64": "AP-_"}`+"\n"))
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +102,7 @@ func TestPlans(t *testing.T) {
 }
 
 func TestMismatches(t *testing.T) {
-	feed, err := template.ReadFeed(writeFile(t, "rows.csv", "name,n\nlove,1\nhate,x\n"))
+	feed, err := template.ReadFeed(t.Context(), writeFile(t, "rows.csv", "name,n\nlove,1\nhate,x\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package grpcload
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +22,8 @@ import (
 	_ "google.golang.org/protobuf/types/known/structpb"
 	_ "google.golang.org/protobuf/types/known/timestamppb"
 	_ "google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // find returns the method that Options name.
@@ -42,7 +43,7 @@ func (d *Driver) find(ctx context.Context) (protoreflect.MethodDescriptor, error
 	switch {
 	case len(d.opts.Protosets) > 0:
 		where = strings.Join(d.opts.Protosets, ", ")
-		files, err = readProtosets(d.opts.Protosets)
+		files, err = readProtosets(ctx, d.opts.Protosets)
 	case len(d.opts.Protos) > 0:
 		where = strings.Join(d.opts.Protos, ", ")
 		files, err = compileProtos(ctx, d.opts.Protos, d.opts.ImportPaths)
@@ -122,10 +123,13 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-func readProtosets(paths []string) (*protoregistry.Files, error) {
+// maxProtoset bounds a file of descriptors, in bytes.
+const maxProtoset = 256 << 20
+
+func readProtosets(ctx context.Context, paths []string) (*protoregistry.Files, error) {
 	var all descriptorpb.FileDescriptorSet
 	for _, path := range paths {
-		b, err := os.ReadFile(path)
+		b, err := infile.ReadAny(ctx, path, maxProtoset)
 		if err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func TestRequests(t *testing.T) {
 	if err := os.WriteFile(feed, []byte("name,n\nann,1\nbob,2\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := template.ReadFeed(feed)
+	rows, err := template.ReadFeed(t.Context(), feed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -646,12 +646,12 @@ func TestTargets(t *testing.T) {
 	write("body.json", `{"a":1}`)
 	want := `[{F:2 GET http://a/ []  true false} {F:4 POST http://b/x [{X 1} {Y 2: 3}] {"a":1} true false} {F:9 PUT http://c []  true false}]`
 	plain := write("plain.txt", "\ufeff# comment\nGET http://a/\n\nPOST http://b/x\nX: 1\n# another\nY: 2: 3\n@body.json\nPUT http://c\n")
-	targets, err := ReadTargets(plain)
+	targets, err := ReadTargets(t.Context(), plain)
 	if got := strings.ReplaceAll(fmt.Sprint(targets), plain, "F"); err != nil || got != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 	lines := write("lines.json", "\ufeff"+`{"method":"POST","url":"http://b","header":{"X":["1","2"]},"body":"eyJhIjoxfQ=="}`+"\n\n"+`{"method":"GET","url":"http://c"}`)
-	targets, err = ReadTargets(lines)
+	targets, err = ReadTargets(t.Context(), lines)
 	want = `[{F:1 POST http://b [{X 1} {X 2}] {"a":1} true false} {F:3 GET http://c []  true false}]`
 	if got := strings.ReplaceAll(fmt.Sprint(targets), lines, "F"); err != nil || got != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
@@ -665,7 +665,7 @@ func TestTargets(t *testing.T) {
 		`{"method":"GET"}`:               ":1: a target needs",
 		"{\"method\":\"GET\",\"url\":1}": ":1: ",
 	} {
-		if _, err := ReadTargets(write("bad", text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReadTargets(t.Context(), write("bad", text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}

@@ -8,13 +8,11 @@ package httpload
 
 import (
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -22,6 +20,7 @@ import (
 
 	"golang.org/x/net/http/httpguts"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/template"
 )
@@ -53,46 +52,22 @@ type TLS struct {
 func (t TLS) Config() (*tls.Config, error) {
 	c := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.Insecure}
 	if t.CA != "" {
-		text, err := readPEM(t.CA)
-		if err != nil {
+		var err error
+		if c.RootCAs, err = infile.CertPool(t.CA); err != nil {
 			return nil, err
-		}
-		c.RootCAs = x509.NewCertPool()
-		if !c.RootCAs.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s has no certificate in PEM", t.CA)
 		}
 	}
 	if (t.Cert == "") != (t.Key == "") {
 		return nil, errors.New("a client's certificate and its key go together")
 	}
 	if t.Cert != "" {
-		cert, err := readPEM(t.Cert)
-		if err != nil {
-			return nil, err
-		}
-		key, err := readPEM(t.Key)
-		if err != nil {
-			return nil, err
-		}
-		pair, err := tls.X509KeyPair(cert, key)
+		pair, err := infile.KeyPair(t.Cert, t.Key)
 		if err != nil {
 			return nil, fmt.Errorf("the client's certificate: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
-}
-
-// readPEM reads a file of PEM, which may begin with a byte order mark.
-func readPEM(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if err == nil {
-		text, err = template.Text(text)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return text, nil
 }
 
 // A Target is a request as it was asked for. Path, headers and body may be

@@ -3,6 +3,7 @@ package httpload
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/load/template"
+	"github.com/hone-go/hone/internal/infile"
 )
 
-// targetsLimit is the size of a file of targets at most, in bytes.
+// targetsLimit is the size of a file of targets at most, and of all their bodies, in bytes.
 const targetsLimit = 256 << 20
 
 // ReadTargets reads a file of targets in the formats of vegeta. In the one, a
@@ -21,22 +22,17 @@ const targetsLimit = 256 << 20
 // with where its body is; an empty line ends it, and # begins a comment. In the
 // other, a line is a JSON object with method, url, header (lists of values) and
 // body (base64). Bodies are sent as they are, byte by byte.
-func ReadTargets(path string) ([]Target, error) {
-	if st, err := os.Stat(path); err == nil && st.Size() > targetsLimit {
-		return nil, fmt.Errorf("%s: %d bytes, and targets take %d at most", path, st.Size(), targetsLimit)
-	}
-	text, err := os.ReadFile(path)
+func ReadTargets(ctx context.Context, path string) ([]Target, error) {
+	text, err := infile.ReadAnyText(ctx, path, targetsLimit)
 	if err != nil {
 		return nil, err
 	}
-	if text, err = template.Text(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	read := readPlain
+	var targets []Target
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		read = readJSON
+		targets, err = readJSON(path, text)
+	} else {
+		targets, err = readPlain(ctx, path, text)
 	}
-	targets, err := read(path, text)
 	if err == nil && len(targets) == 0 {
 		err = fmt.Errorf("%s has no target", path)
 	}
@@ -76,9 +72,10 @@ func readJSON(path string, text []byte) ([]Target, error) {
 	return targets, nil
 }
 
-func readPlain(path string, text []byte) ([]Target, error) {
+func readPlain(ctx context.Context, path string, text []byte) ([]Target, error) {
 	var targets []Target
 	var t *Target
+	bodies := 0 // bytes
 	in := bufio.NewScanner(bytes.NewReader(text))
 	in.Buffer(nil, 1<<20)
 	for n := 1; in.Scan(); n++ {
@@ -102,7 +99,12 @@ func readPlain(path string, text []byte) ([]Target, error) {
 					file = filepath.Join(filepath.Dir(path), file)
 				}
 			}
-			body, err := os.ReadFile(file)
+			body, err := infile.ReadAny(ctx, file, targetsLimit)
+			if err == nil {
+				if bodies += len(body); bodies > targetsLimit {
+					err = fmt.Errorf("the bodies of all targets are larger than %d MiB: use fewer or smaller ones", targetsLimit>>20)
+				}
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s: the body: %w", name, err)
 			}

@@ -1,13 +1,13 @@
 package kafkaload
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/load/template"
 )
 
@@ -24,20 +24,13 @@ const maxErrors = 100
 // ReadPayloads reads a file that has a payload a line. They are sent as they are, or
 // are templates that are filled in; with values to replace they are JSON documents. A
 // line that can't be parsed is counted; it is an error if none can be.
-func ReadPayloads(path string, fill bool, feed *template.Feed, replace ...template.Replacement) (*Payloads, error) {
-	f, err := os.Open(path)
+func ReadPayloads(ctx context.Context, path string, fill bool, feed *template.Feed, replace ...template.Replacement) (*Payloads, error) {
+	in, err := infile.OpenText(ctx, path, template.FeedLimit)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if st, err := f.Stat(); err == nil && st.Size() > template.FeedLimit {
-		return nil, fmt.Errorf("%s: %d bytes, and payloads have %d at most", path, st.Size(), template.FeedLimit)
-	}
+	defer in.Close()
 	p := &Payloads{}
-	in := bufio.NewReader(io.LimitReader(f, template.FeedLimit))
-	if err := template.SkipMark(in); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
 	for line := 1; ; line++ {
 		text, err := in.ReadBytes('\n')
 		if text := bytes.TrimRight(text, "\r\n"); len(text) > 0 {

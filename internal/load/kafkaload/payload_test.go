@@ -23,7 +23,7 @@ func TestReadPayloads(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := template.Replacement{Path: "$.name.first", Text: "{{n}}_x"}
-	p, err := ReadPayloads(path, true, nil, first)
+	p, err := ReadPayloads(t.Context(), path, true, nil, first)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,14 +57,14 @@ FILE:6:24: the document ends too early`
 		if err := os.WriteFile(path, []byte(test.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ReadPayloads(path, true, nil, first); err == nil || !strings.Contains(err.Error(), test.err) {
+		if _, err := ReadPayloads(t.Context(), path, true, nil, first); err == nil || !strings.Contains(err.Error(), test.err) {
 			t.Errorf("%q: %v; want %q", test.text, err, test.err)
 		}
 	}
 	if err := os.WriteFile(path, []byte("a {{n}}\r\n{{\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p, err = ReadPayloads(path, true, nil)
+	p, err = ReadPayloads(t.Context(), path, true, nil)
 	if err != nil || len(p.Values) != 1 || p.Failed != 1 || string(p.Values[0].Append(nil, v)) != "a 2" {
 		t.Errorf("plain: %+v, %v", p, err)
 	}
@@ -78,7 +78,7 @@ FILE:6:24: the document ends too early`
 		if text[0] == '{' {
 			replace = append(replace, first)
 		}
-		p, err := ReadPayloads(path, false, nil, replace...)
+		p, err := ReadPayloads(t.Context(), path, false, nil, replace...)
 		if err != nil || len(p.Values) != 1 || string(p.Values[0].Append(nil, v)) != want {
 			t.Errorf("%q: %+v, %v; want %q", text, p, err, want)
 		}

@@ -3,15 +3,17 @@ package template
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // A Feed is rows of data that requests take one after the other, from the first
@@ -27,25 +29,18 @@ const FeedLimit = 1 << 30
 
 // ReadFeed reads a feed from a file: .csv, whose first line names the columns, or
 // .jsonl and .ndjson, an object a line, of which each has the same names.
-func ReadFeed(path string) (*Feed, error) {
-	f, err := os.Open(path)
+func ReadFeed(ctx context.Context, path string) (*Feed, error) {
+	in, err := infile.OpenText(ctx, path, FeedLimit)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if st, err := f.Stat(); err == nil && st.Size() > FeedLimit {
-		return nil, fmt.Errorf("%s: %d bytes, and feeds have %d at most", path, st.Size(), FeedLimit)
-	}
-	in := bufio.NewReader(io.LimitReader(f, FeedLimit))
-	if err := SkipMark(in); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
+	defer in.Close()
 	var feed *Feed
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".csv":
 		feed, err = readCSV(path, in)
 	case ".jsonl", ".ndjson":
-		feed, err = readLines(path, in)
+		feed, err = readLines(path, in.Reader)
 	default:
 		return nil, fmt.Errorf("%s: a feed is a .csv, .jsonl or .ndjson file", path)
 	}

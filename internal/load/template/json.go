@@ -39,7 +39,7 @@ func ReplaceJSON(name, text string, feed *Feed, replace ...Replacement) (*Templa
 }
 
 func parseJSON(name, text string, fill bool, feed *Feed, replace []Replacement) (*Template, error) {
-	text = strings.TrimPrefix(text, utf8Mark)
+	text = strings.TrimPrefix(text, "\ufeff")
 	doc, err := locate(name, text)
 	if err != nil {
 		return nil, err

@@ -163,7 +163,7 @@ func TestFeeds(t *testing.T) {
 		"b.jsonl":  "\ufeff{\"id\":1,\"name\":\"a,\\\"b\\\"\"}\r\n{\"id\":2,\"name\":\"c\"}\r\n",
 		"a.NDJSON": " {\"name\": \"a,\\\"b\\\"\", \"id\": 1 }\r\n{\"id\":2,\"name\":\"c\"}\r\n",
 	} {
-		feed, err := ReadFeed(writeFile(t, name, text))
+		feed, err := ReadFeed(t.Context(), writeFile(t, name, text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -189,7 +189,7 @@ func TestFeeds(t *testing.T) {
 		{"a.jsonl", "{\"a\":1}\n[1]\n", "a.jsonl:2: json: cannot unmarshal array"},
 		{"a.jsonl", "{\"a\":1\n", "a.jsonl:1: unexpected end of JSON"},
 	} {
-		feed, err := ReadFeed(writeFile(t, test.name, test.text))
+		feed, err := ReadFeed(t.Context(), writeFile(t, test.name, test.text))
 		if test.want == "" {
 			if err != nil {
 				t.Errorf("%q: %v", test.text, err)
@@ -202,7 +202,7 @@ func TestFeeds(t *testing.T) {
 			t.Errorf("%s %q: %v; want %s", test.name, test.text, err, test.want)
 		}
 	}
-	if _, err := ReadFeed(filepath.Join(t.TempDir(), "none.csv")); !os.IsNotExist(err) {
+	if _, err := ReadFeed(t.Context(), filepath.Join(t.TempDir(), "none.csv")); !os.IsNotExist(err) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }

@@ -21,18 +21,16 @@ package clickhouse
 import (
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/store"
 )
@@ -150,7 +148,7 @@ func ParseURL(text string) (Config, error) {
 			c.Cluster = value
 		case "password-file":
 			var b []byte
-			b, err = os.ReadFile(value)
+			b, err = infile.ReadText(context.Background(), value, maxPassword)
 			c.Password = strings.TrimRight(string(b), "\r\n")
 		case "tls":
 			var on bool
@@ -179,15 +177,14 @@ func ParseURL(text string) (Config, error) {
 	return c, c.mend()
 }
 
+// maxPassword bounds a file with a password, in bytes.
+const maxPassword = 64 << 10
+
 // trusting returns a configuration that trusts the certificates in a file.
 func trusting(file string) (*tls.Config, error) {
-	b, err := os.ReadFile(file)
+	pool, err := infile.CertPool(file)
 	if err != nil {
 		return nil, err
-	}
-	pool := x509.NewCertPool()
-	if !pool.AppendCertsFromPEM(b) {
-		return nil, fmt.Errorf("%s has no certificate in PEM", file)
 	}
 	return &tls.Config{RootCAs: pool}, nil
 }
