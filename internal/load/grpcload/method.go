@@ -1,8 +1,10 @@
 package grpcload
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -123,8 +125,11 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// maxProtoset bounds a file of descriptors, in bytes.
-const maxProtoset = 256 << 20
+// Limits of files with descriptors and with their source, in bytes.
+const (
+	maxProtoset = 256 << 20
+	maxProto    = 16 << 20
+)
 
 func readProtosets(ctx context.Context, paths []string) (*protoregistry.Files, error) {
 	var all descriptorpb.FileDescriptorSet
@@ -183,7 +188,11 @@ func compileProtos(ctx context.Context, paths, imports []string) (*protoregistry
 			names[i] = filepath.Base(path)
 		}
 	}
-	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{ImportPaths: imports})}
+	read := func(path string) (io.ReadCloser, error) {
+		text, err := infile.ReadAnyText(ctx, path, maxProto)
+		return io.NopCloser(bytes.NewReader(text)), err
+	}
+	compiler := protocompile.Compiler{Resolver: protocompile.WithStandardImports(&protocompile.SourceResolver{Accessor: read, ImportPaths: imports})}
 	compiled, err := compiler.Compile(ctx, names...)
 	if err != nil {
 		return nil, err
