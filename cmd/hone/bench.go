@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/shell"
 )
@@ -338,7 +339,7 @@ func (p *progress) event(e capture.BenchEvent) {
 		if e.Failure != nil && e.Failure.Output != "" {
 			p.a.tellFailure(e.Failure)
 		} else {
-			p.a.warn("hone: " + oneWord(e.Warning))
+			p.a.warn("hone: " + compare.Printable(e.Warning))
 		}
 		return
 	}
@@ -399,7 +400,7 @@ func progressLine(e capture.BenchEvent) string {
 		text += fmt.Sprintf("  %v left", time.Duration(left)*time.Second)
 	}
 	if e.What != "" {
-		text += "  " + oneWord(e.What)
+		text += "  " + compare.Printable(e.What)
 	}
 	return text
 }

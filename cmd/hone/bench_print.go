@@ -25,10 +25,10 @@ func (a *app) tellFailure(f *capture.BenchFailure) {
 	if f.Side != "" {
 		name += " (" + f.Side + ")"
 	}
-	fmt.Fprintf(a.stderr, "hone: %s: %s\n", oneWord(name), oneWord(f.What))
+	fmt.Fprintf(a.stderr, "hone: %s: %s\n", compare.Printable(name), compare.Printable(f.What))
 	for line := range strings.Lines(f.Output) {
 		line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
-		fmt.Fprintf(a.stderr, "    %s\n", oneWord(line))
+		fmt.Fprintf(a.stderr, "    %s\n", compare.Printable(line))
 	}
 }
 
@@ -99,14 +99,14 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 	tellOneSided(&b, f.against, r)
 	if !measured {
 		for _, n := range r.CodeNotes() {
-			fmt.Fprintf(&b, "%s\n", oneWord(n))
+			fmt.Fprintf(&b, "%s\n", compare.Printable(n))
 		}
 	}
 	if r.Family != nil {
 		tellRegressions(&b, r.Family)
 		for _, g := range r.Family.Missing {
 			if !slices.Contains(r.Missing, g) && !r.Failed(g) { // those were told
-				fmt.Fprintf(&b, "MISSING  %s\n", oneWord(g.String()))
+				fmt.Fprintf(&b, "MISSING  %s\n", compare.Printable(g.String()))
 			}
 		}
 	}
@@ -151,7 +151,7 @@ func tellRegressions(b *bytes.Buffer, family *experiment.Family) {
 		if worse.Budget > 0 {
 			budget = fmt.Sprintf(" beyond its budget of %g %%", 100*worse.Budget)
 		}
-		fmt.Fprintf(b, "REGRESSION  %s: %s%s\n", oneWord(worse.Key.String()), worse.Words(), budget)
+		fmt.Fprintf(b, "REGRESSION  %s: %s%s\n", compare.Printable(worse.Key.String()), worse.Words(), budget)
 	}
 }
 
@@ -167,13 +167,13 @@ func tellOneSided(b *bytes.Buffer, ref string, r *capture.BenchReport) {
 		b.WriteString("\n")
 	}
 	for _, name := range r.Unchanged {
-		fmt.Fprintf(b, "%s: no change, the test binary is the same as of %s\n", oneWord(name), oneWord(ref))
+		fmt.Fprintf(b, "%s: no change, the test binary is the same as of %s\n", compare.Printable(name), compare.Printable(ref))
 	}
 	for _, name := range r.New {
-		fmt.Fprintf(b, "%s: new, not in %s\n", oneWord(name), oneWord(ref))
+		fmt.Fprintf(b, "%s: new, not in %s\n", compare.Printable(name), compare.Printable(ref))
 	}
 	for _, name := range r.Gone {
-		fmt.Fprintf(b, "%s: gone, only in %s\n", oneWord(name), oneWord(ref))
+		fmt.Fprintf(b, "%s: gone, only in %s\n", compare.Printable(name), compare.Printable(ref))
 	}
 }
 

@@ -190,13 +190,13 @@ func ownObjectives(ctx context.Context) ([]experiment.Objective, error) {
 // one that sums up.
 func (a *app) tellChecked(c *compare.Checked, all bool) error {
 	for _, w := range c.Warnings {
-		a.warn(oneWord(w))
+		a.warn(compare.Printable(w))
 	}
 	var b bytes.Buffer
 	count := make(map[experiment.Status]int)
 	for _, o := range c.Outcomes {
 		count[o.Status]++
-		text, place := oneWord(o.Text), o.Objective.Pos.String()
+		text, place := compare.Printable(o.Text), o.Objective.Pos.String()
 		if !strings.Contains(text, place) {
 			text += " (" + place + ")"
 		}
@@ -210,7 +210,7 @@ func (a *app) tellChecked(c *compare.Checked, all bool) error {
 		}
 	}
 	for _, u := range c.Unmeasured {
-		fmt.Fprintf(&b, "FAIL %s\n", oneWord(u.String()))
+		fmt.Fprintf(&b, "FAIL %s\n", compare.Printable(u.String()))
 	}
 	var parts []string
 	if n := len(c.Unmeasured); n > 0 {
@@ -228,7 +228,7 @@ func (a *app) tellChecked(c *compare.Checked, all bool) error {
 	if c.Base != "" {
 		of += " against " + c.Base
 	}
-	fmt.Fprintf(&b, "%s: %s\n", oneWord(of), strings.Join(parts, ", "))
+	fmt.Fprintf(&b, "%s: %s\n", compare.Printable(of), strings.Join(parts, ", "))
 	_, err := a.stdout.Write(b.Bytes())
 	return err
 }

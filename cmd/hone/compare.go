@@ -84,7 +84,7 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 	defer out.Close()
 	if format == compare.Text || format == compare.Full || format == compare.CSV {
 		for _, w := range c.Warnings {
-			a.warn(oneWord(w))
+			a.warn(compare.Printable(w))
 		}
 	}
 	return out.Deliver(ctx, "", *output, func(_ context.Context, w io.Writer) error { return c.Write(w, format) })

@@ -192,16 +192,16 @@ type movedRead struct {
 	BaseOwn, HeadOwn, BaseCum, HeadCum float64
 }
 
-// hostile is a name that tries to be something else in Markdown, HTML and on a
+// oddName is a name that tries to be something else in Markdown, HTML and on a
 // terminal.
-const hostile = "A/<img/src=x/onerror=alert(1)>|`x`[a](javascript:1)*@me&lt;\u001b[31m~~"
+const oddName = "A/<img/src=x/onerror=alert(1)>|`x`[a](javascript:1)*@me&lt;\u001b[31m~~"
 
 // TestHostileNames: names of benchmarks and files are shown, and do nothing.
 func TestHostileNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	label := "<b>|`old`"
-	write(t, "old.txt", benchLines(hostile, 8, 500, ""))
-	write(t, "new.txt", benchLines(hostile, 8, 900, ""))
+	write(t, "old.txt", benchLines(oddName, 8, 500, ""))
+	write(t, "new.txt", benchLines(oddName, 8, 900, ""))
 	args := []string{"compare", label + "=old.txt", "new.txt"}
 
 	md := succeed(t, append(args, "-markdown")...)
@@ -231,11 +231,11 @@ func TestHostileNames(t *testing.T) {
 	}
 
 	rows, err := csv.NewReader(strings.NewReader(succeed(t, append(args, "-csv")...))).ReadAll()
-	if err != nil || len(rows) != 3 || rows[1][1] != hostile || rows[1][3] != label {
+	if err != nil || len(rows) != 3 || rows[1][1] != oddName || rows[1][3] != label {
 		t.Errorf("CSV: %q, %v", rows, err)
 	}
 	var out comparisonRead
-	if err := json.Unmarshal([]byte(succeed(t, append(args, "-json")...)), &out); err != nil || out.Tables[0].Rows[0].Benchmark != hostile {
+	if err := json.Unmarshal([]byte(succeed(t, append(args, "-json")...)), &out); err != nil || out.Tables[0].Rows[0].Benchmark != oddName {
 		t.Errorf("JSON: %+v, %v", out, err)
 	}
 	if verdicts := hone(t, args...); strings.Contains(verdicts.stderr, "\x1b") {

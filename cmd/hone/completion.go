@@ -15,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/api"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/shell"
@@ -116,10 +117,10 @@ var subcommands = map[string][]string{
 
 // flagValues are the values of flags that take one of a few, by verb; "" is of all verbs.
 var flagValues = map[string]map[string][]string{
-	"":      {"symbolize": {"none", "local", "remote", "force", "fastlocal", "demangle=none", "demangle=full", "demangle=templates"}},
-	"bench": {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
-	"check": {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
-	"flame": {"format": flameFormats, "color": {"package", "origin", "change"}, "widths": {"both", "head", "base"}},
+	"":       {"symbolize": {"none", "local", "remote", "force", "fastlocal", "demangle=none", "demangle=full", "demangle=templates"}},
+	"bench":  {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
+	"check":  {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
+	"advise": {"format": adviceFormats}, "flame": {"format": flameFormats, "color": {"package", "origin", "change"}, "widths": {"both", "head", "base"}},
 	"ui":    {"view": server.Views()},
 	"serve": {"log-format": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}},
 	"token": {"role": {"read", "write", "admin"}},
@@ -136,7 +137,7 @@ func runComplete(ctx context.Context, a *app, words []string) error {
 	}
 	c.complete(words)
 	for _, text := range c.found {
-		if _, err := fmt.Fprintln(a.stdout, oneWord(text)); err != nil {
+		if _, err := fmt.Fprintln(a.stdout, compare.Printable(text)); err != nil {
 			return err
 		}
 	}

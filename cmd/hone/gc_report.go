@@ -63,7 +63,7 @@ func (r *gcReport) writeText(b *bytes.Buffer) {
 	case r.ExitCode != 0:
 		end = fmt.Sprintf(", exit code %d", r.ExitCode)
 	}
-	fmt.Fprintf(b, "\n%s: %s%s\n", oneWord(what), shortTime(r.Wall), end)
+	fmt.Fprintf(b, "\n%s: %s%s\n", compare.Printable(what), shortTime(r.Wall), end)
 	var text bytes.Buffer
 	tw := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	line := func(name, format string, args ...any) {

@@ -31,7 +31,7 @@ func (a *app) service(ctx context.Context, f *loadFlags, p loadProtocol) (*captu
 		return nil, err
 	}
 	for _, w := range s.Warnings {
-		a.warn("hone: " + oneWord(w))
+		a.warn("hone: " + compare.Printable(w))
 	}
 	return s, nil
 }
@@ -164,7 +164,7 @@ func (a *app) tellSame(f *loadFlags) error {
 	if f.json {
 		return writeJSON(a.stdout, versusJSON{Unchanged: true})
 	}
-	_, err := fmt.Fprintf(a.stdout, "no change: the program is the same as of %s\n", oneWord(f.against))
+	_, err := fmt.Fprintf(a.stdout, "no change: the program is the same as of %s\n", compare.Printable(f.against))
 	return err
 }
 

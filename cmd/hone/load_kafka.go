@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/load"
@@ -251,7 +252,7 @@ func (k *loadKafka) tell(b *bytes.Buffer) {
 	if r.ParseFailed > 0 {
 		fmt.Fprintf(b, "\n  not sent  %s that could not be parsed\n", counted(r.ParseFailed, "line"))
 		for _, text := range r.ParseErrors {
-			fmt.Fprintf(b, "            %s\n", oneWord(text))
+			fmt.Fprintf(b, "            %s\n", compare.Printable(text))
 		}
 	}
 	for i, d := range r.Deliveries {
@@ -261,7 +262,7 @@ func (k *loadKafka) tell(b *bytes.Buffer) {
 		fmt.Fprintf(b, "  arrived   %d messages, %d lost, %d doubled; p50 %s, p99 %s, max %s from when they were due\n",
 			d.Arrived, d.Lost, d.Doubled, timeText(d.Time.P50), timeText(d.Time.P99), timeText(d.Time.Max))
 		if d.Incomplete != "" {
-			fmt.Fprintf(b, "            %s; %d messages were not looked for to the end\n", oneWord(d.Incomplete), d.Unread)
+			fmt.Fprintf(b, "            %s; %d messages were not looked for to the end\n", compare.Printable(d.Incomplete), d.Unread)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/measure"
 )
@@ -17,7 +18,7 @@ import (
 func (p *progress) load(e measure.Event) {
 	if e.Warning != "" {
 		p.show("")
-		p.a.warn("hone: " + oneWord(e.Warning))
+		p.a.warn("hone: " + compare.Printable(e.Warning))
 		return
 	}
 	text := fmt.Sprintf("%s  %d of %d", e.Stage, e.Done+1, e.Total)
@@ -50,7 +51,7 @@ func windowText(w load.Window) string {
 func tryText(t load.Try) string {
 	text := fmt.Sprintf("p50 %s  p99 %s  %s/s answered", timeText(t.Response.P50), timeText(t.Response.P99), rateText(t.Answered))
 	if t.Missed != "" {
-		return text + "  missed: " + oneWord(t.Missed)
+		return text + "  missed: " + compare.Printable(t.Missed)
 	}
 	return text + "  met"
 }
@@ -238,9 +239,9 @@ func tellFailures(b *bytes.Buffer, r *load.Result) {
 	}
 	fmt.Fprintf(b, "  failed    %s, %.3g %%\n", counted(int(r.Failed), "request"), 100*float64(r.Failed)/float64(r.Requests()))
 	for _, c := range r.Failures {
-		fmt.Fprintf(b, "  %9d   %s\n", c.Count, oneWord(c.Name))
+		fmt.Fprintf(b, "  %9d   %s\n", c.Count, compare.Printable(c.Name))
 		for _, text := range c.Samples {
-			fmt.Fprintf(b, "            %s\n", oneWord(text))
+			fmt.Fprintf(b, "            %s\n", compare.Printable(text))
 		}
 	}
 }
@@ -279,7 +280,7 @@ func tellCosts(b *bytes.Buffer, r *measure.Report) {
 	}
 	fmt.Fprintln(b)
 	for _, h := range r.Hottest {
-		fmt.Fprintf(b, "  %7.1f %%  %s\n", 100*h.Share, oneWord(h.Function))
+		fmt.Fprintf(b, "  %7.1f %%  %s\n", 100*h.Share, compare.Printable(h.Function))
 	}
 }
 

@@ -190,7 +190,7 @@ func runPGO(ctx context.Context, a *app, args []string) error {
 		}
 	}
 	if out.Fresh.Share < pgo.StaleBelow {
-		a.warn(fmt.Sprintf("hone: %s is stale: the source has moved on from it; take a new profile", oneWord(file)))
+		a.warn(fmt.Sprintf("hone: %s is stale: the source has moved on from it; take a new profile", compare.Printable(file)))
 	}
 	if f.verify != "" {
 		err = a.verifyPGO(ctx, f, file, &out)
@@ -394,7 +394,7 @@ func (a *app) verifyPGO(ctx context.Context, f *pgoFlags, file string, out *pgoJ
 			fmt.Fprintf(&text, "\ntoo few samples to bound a geometric mean: it takes -count 6\n")
 		default:
 			fmt.Fprintf(&text, "\nwith the profile %s: time of %s, geometric mean %+.1f %%, [%+.1f %%, %+.1f %%]\n",
-				oneWord(file), numberOf(o.Benchmarks, "benchmark"), 100*(o.Ratio-1), 100*(o.Lo-1), 100*(o.Hi-1))
+				compare.Printable(file), numberOf(o.Benchmarks, "benchmark"), 100*(o.Ratio-1), 100*(o.Lo-1), 100*(o.Hi-1))
 		}
 		if _, err := a.stdout.Write(append([]byte("\n"), text.Bytes()...)); err != nil {
 			return err
@@ -414,13 +414,13 @@ func numberOf(n int, what string) string {
 func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
 	switch {
 	case out.Before == nil && !out.Changed:
-		fmt.Fprintf(w, "%s\n  is   %s\n", oneWord(out.File), summaryText(out.After))
+		fmt.Fprintf(w, "%s\n  is   %s\n", compare.Printable(out.File), summaryText(out.After))
 	case out.Before == nil:
-		fmt.Fprintf(w, "%s, new\n  now  %s\n", oneWord(out.File), summaryText(out.After))
+		fmt.Fprintf(w, "%s, new\n  now  %s\n", compare.Printable(out.File), summaryText(out.After))
 	case !out.Changed:
-		fmt.Fprintf(w, "%s, not changed\n  is   %s\n", oneWord(out.File), summaryText(out.After))
+		fmt.Fprintf(w, "%s, not changed\n  is   %s\n", compare.Printable(out.File), summaryText(out.After))
 	default:
-		fmt.Fprintf(w, "%s, replaced\n  was  %s\n  now  %s\n", oneWord(out.File), summaryText(out.Before), summaryText(out.After))
+		fmt.Fprintf(w, "%s, replaced\n  was  %s\n  now  %s\n", compare.Printable(out.File), summaryText(out.Before), summaryText(out.After))
 	}
 	const parts = 10
 	for i, p := range out.After.Parts {
@@ -428,7 +428,7 @@ func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
 			fmt.Fprintf(w, "  … and %d more\n", len(out.After.Parts)-parts)
 			break
 		}
-		fmt.Fprintf(w, "  %5.1f %%  %s, %s\n", 100*p.Weight, oneWord(strings.TrimSpace(p.Source+" "+p.Version)), numberOf(int(p.Samples), "sample"))
+		fmt.Fprintf(w, "  %5.1f %%  %s, %s\n", 100*p.Weight, compare.Printable(strings.TrimSpace(p.Source+" "+p.Version)), numberOf(int(p.Samples), "sample"))
 	}
 	fresh := out.Fresh
 	if fresh.Calls == 0 {
@@ -442,7 +442,7 @@ func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
 			fmt.Fprintf(w, "  … and %d more\n", len(fresh.Gone)-most)
 			break
 		}
-		fmt.Fprintf(w, "  gone  %4.1f %%  %s +%d calls %s: %s\n", 100*c.Weight, oneWord(c.Caller), c.Offset, oneWord(c.Callee), c.Why)
+		fmt.Fprintf(w, "  gone  %4.1f %%  %s +%d calls %s: %s\n", 100*c.Weight, compare.Printable(c.Caller), c.Offset, compare.Printable(c.Callee), c.Why)
 	}
 }
 
@@ -461,7 +461,7 @@ func summaryText(s *pgo.Summary) string {
 		if len(names) > most {
 			names = append(names[:most:most], fmt.Sprintf("%d more", len(names)-most))
 		}
-		text += ", of " + oneWord(strings.Join(names, ", "))
+		text += ", of " + compare.Printable(strings.Join(names, ", "))
 	}
 	return text
 }

@@ -118,11 +118,11 @@ func (a *app) env(ctx context.Context, o report.Options) report.Env {
 	}
 }
 
-func (a *app) warn(msg string) { fmt.Fprintln(a.stderr, msg) }
+func (a *app) warn(msg string) { fmt.Fprintln(a.stderr, report.NoCommands(msg)) }
 
 func (a *app) warnAll(msgs []string) {
 	for _, m := range msgs {
-		a.warn(oneWord(m))
+		a.warn(compare.Printable(m))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
@@ -155,7 +156,7 @@ func beginning(data []byte) string {
 	if r := []rune(text); len(r) > most {
 		text = string(r[:most]) + "…"
 	}
-	return oneWord(text)
+	return compare.Printable(text)
 }
 
 // A statusError is an answer that is an error.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hone-go/hone/internal/api"
 
+	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
 )
@@ -24,29 +25,28 @@ import (
 // prefixCSV copies a table with columns in front, and its heading if that is
 // wanted.
 func prefixCSV(w io.Writer, table io.Reader, heading bool, names, values []string) error {
-	in, out := csv.NewReader(table), csv.NewWriter(w)
-	for row := 0; ; row++ {
-		record, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
+	in := csv.NewReader(table)
+	var damage error
+	err := report.WriteCSV(w, func(yield func([]string) bool) {
+		for row := 0; ; row++ {
+			record, err := in.Read()
+			if err != nil {
+				damage = err
+				return
+			}
+			front := values
+			if row == 0 {
+				front = names
+			}
+			if (row > 0 || heading) && !yield(slices.Concat(front, record)) {
+				return
+			}
 		}
-		if err != nil {
-			return err
-		}
-		switch {
-		case row > 0:
-			record = slices.Concat(values, record)
-		case heading:
-			record = slices.Concat(names, record)
-		default:
-			continue
-		}
-		if err := out.Write(record); err != nil {
-			return err
-		}
+	})
+	if damage != nil && !errors.Is(damage, io.EOF) {
+		return damage
 	}
-	out.Flush()
-	return out.Error()
+	return err
 }
 
 // answer gets an answer of the server and prints it: as it is with -json, and
@@ -64,10 +64,7 @@ func (q *queryRun) answer(ctx context.Context, path string, params url.Values, v
 			_, err := w.Write(data)
 			return err
 		case q.f.csv:
-			c := csv.NewWriter(w)
-			c.Write(heading())
-			c.WriteAll(rows())
-			return c.Error()
+			return report.WriteCSV(w, slices.Values(append([][]string{heading()}, rows()...)))
 		}
 		t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 		fmt.Fprintln(t, strings.Join(heading(), "\t"))

@@ -15,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/graphviz"
+	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -136,7 +137,7 @@ func tell(stderr io.Writer, err error) {
 		all = p
 	}
 	for _, err := range all {
-		fmt.Fprintf(stderr, "hone: %s\n", compare.OneLine(err))
+		fmt.Fprintf(stderr, "hone: %s\n", report.NoCommands(compare.OneLine(err)))
 	}
 }
 

@@ -183,8 +183,8 @@ func (a *app) listRuns(ctx context.Context, root string, asJSON bool) error {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "RUN\tTIME\tREVISION\tSTATE\tBENCHMARKS\tCOMMAND")
 	for _, r := range runs {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", oneWord(r.ID), r.Created.Local().Format("2006-01-02 15:04"),
-			compare.RevisionsText(r.Head, r.Base), r.State, r.Benchmarks, oneWord(cmp.Or(r.Error, compare.CommandLine(r.Command))))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\n", compare.Printable(r.ID), r.Created.Local().Format("2006-01-02 15:04"),
+			compare.RevisionsText(r.Head, r.Base), r.State, r.Benchmarks, compare.Printable(cmp.Or(r.Error, compare.CommandLine(r.Command))))
 	}
 	w.Flush()
 	return writeTrimmed(a.stdout, b.String())
@@ -198,16 +198,6 @@ func writeTrimmed(w io.Writer, text string) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// oneWord keeps a cell in its column, and a terminal from obeying a file.
-func oneWord(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, s)
 }
 
 func writeJSON(w io.Writer, v any) error {
@@ -234,7 +224,7 @@ func (a *app) removeRuns(ctx context.Context, root string, names []string) error
 		case err != nil:
 			return err
 		}
-		fmt.Fprintf(a.stdout, "removed %s\n", oneWord(dir))
+		fmt.Fprintf(a.stdout, "removed %s\n", compare.Printable(dir))
 	}
 	return nil
 }

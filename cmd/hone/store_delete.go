@@ -12,6 +12,7 @@ import (
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/clickhouse"
 	"github.com/hone-go/hone/internal/store/disk"
@@ -86,6 +87,6 @@ func (a *app) tellDeleted(done api.DeletedService, asJSON bool) error {
 	if !done.Deleted {
 		text = "This would delete %s of service %s. Add -yes to delete them.\n"
 	}
-	_, err := fmt.Fprintf(a.stdout, text, counted(int(done.Profiles), "profile"), oneWord(done.Service))
+	_, err := fmt.Fprintf(a.stdout, text, counted(int(done.Profiles), "profile"), compare.Printable(done.Service))
 	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/clickhouse"
 	"github.com/hone-go/hone/internal/store/disk"
@@ -150,7 +151,7 @@ func (a *app) remoteStats(ctx context.Context, address string, asJSON bool) erro
 	fmt.Fprintln(a.stdout)
 	fmt.Fprintln(w, "profiles\t  service")
 	for _, name := range slices.Sorted(maps.Keys(sizes.Services)) {
-		fmt.Fprintf(w, "%d\t  %s\n", sizes.Services[name], oneWord(name))
+		fmt.Fprintf(w, "%d\t  %s\n", sizes.Services[name], compare.Printable(name))
 	}
 	return w.Flush()
 }

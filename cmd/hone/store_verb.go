@@ -18,6 +18,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/store/disk"
 )
@@ -184,7 +185,7 @@ func (a *app) storeStats(ctx context.Context, st *disk.Store, asJSON bool) error
 	fmt.Fprintln(w, "profiles\tsamples\ton disk, about\t  service")
 	bytes := func(n int64) string { return benchunit.Scale(float64(n), benchunit.Binary) + "B" }
 	for _, s := range services {
-		fmt.Fprintf(w, "%d\t%s\t%s\t  %s\n", s.Profiles, bytes(s.SampleBytes), bytes(s.DiskBytes), oneWord(s.Service))
+		fmt.Fprintf(w, "%d\t%s\t%s\t  %s\n", s.Profiles, bytes(s.SampleBytes), bytes(s.DiskBytes), compare.Printable(s.Service))
 	}
 	return w.Flush()
 }

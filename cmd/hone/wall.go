@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/trace"
 	"github.com/hone-go/hone/profile"
@@ -349,8 +350,8 @@ func (r *wallReport) writeText(w io.Writer, n int) error {
 	}
 	width := 0
 	for _, t := range r.States {
-		rows = append(rows, row(t, oneWord(t.State)))
-		width = max(width, len(oneWord(t.State)))
+		rows = append(rows, row(t, compare.Printable(t.State)))
+		width = max(width, len(compare.Printable(t.State)))
 	}
 	table(rows, 4)
 	b.WriteString("\n")
@@ -360,11 +361,11 @@ func (r *wallReport) writeText(w io.Writer, n int) error {
 		shown = shown[:min(n, len(shown))]
 	}
 	for _, p := range shown {
-		where := oneWord(p.Function)
+		where := compare.Printable(p.Function)
 		if p.In != "" {
-			where += " in " + oneWord(p.In)
+			where += " in " + compare.Printable(p.In)
 		}
-		rows = append(rows, row(p.stateTime, fmt.Sprintf("%-*s", width, oneWord(p.State)), where))
+		rows = append(rows, row(p.stateTime, fmt.Sprintf("%-*s", width, compare.Printable(p.State)), where))
 	}
 	table(rows, 4)
 	if more := len(r.Places) - len(shown); more > 0 {
@@ -398,11 +399,9 @@ func readable(nanos int64) string {
 }
 
 func (r *wallReport) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"state", "function", "file", "in", "nanoseconds", "intervals"})
+	rows := [][]string{{"state", "function", "file", "in", "nanoseconds", "intervals"}}
 	for _, p := range r.Places {
-		out.Write([]string{p.State, p.Function, p.File, p.In, strconv.FormatInt(p.Time, 10), strconv.FormatInt(p.Intervals, 10)})
+		rows = append(rows, []string{p.State, p.Function, p.File, p.In, strconv.FormatInt(p.Time, 10), strconv.FormatInt(p.Intervals, 10)})
 	}
-	out.Flush()
-	return out.Error()
+	return report.WriteCSV(w, slices.Values(rows))
 }

@@ -290,7 +290,7 @@ func TestProse(t *testing.T) {
 		"see https://example.com": "see https&#58;//example.com",
 		"www.example.com":         "www&#46;example.com",
 		"\x1b[31m":                "\uFFFD&#91;31m",
-		"@all #1":                 "&#64;all &#35;1",
+		"@all #1":                 "&#64;&#8203;all &#35;&#8203;1",
 	} {
 		if got := prose(text); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)

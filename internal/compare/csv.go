@@ -1,19 +1,19 @@
 package compare
 
 import (
-	"encoding/csv"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/internal/report"
 )
 
 // writeCSV prints benchstat's table, a line for each benchmark, unit and column,
-// values as they are. Names are not changed: see report's csv.go about
-// spreadsheets.
+// values as they are.
 func (c *Comparison) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"config", "benchmark", "unit", "column", "samples", "median", "lo", "hi", "change", "p", "samples_base"})
+	rows := [][]string{{"config", "benchmark", "unit", "column", "samples", "median", "lo", "hi", "change", "p", "samples_base"}}
 	number := func(v float64) string {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return ""
@@ -42,10 +42,9 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 					line[8] = number(change)
 					line[9], line[10] = number(v.P), strconv.Itoa(v.N1)
 				}
-				out.Write(line)
+				rows = append(rows, line)
 			}
 		}
 	}
-	out.Flush()
-	return out.Error()
+	return report.WriteCSV(w, slices.Values(rows))
 }

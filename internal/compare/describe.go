@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/report"
 )
 
 // RevisionsText prints what was measured, and what against: main 3f2a9c1d+dirty
@@ -23,9 +24,9 @@ func RevisionsText(head, base *experiment.Revision) string {
 func RevisionText(r experiment.Revision) string {
 	var parts []string
 	if r.Name != "" && !strings.HasPrefix(r.Commit, r.Name) {
-		parts = append(parts, printable(r.Name))
+		parts = append(parts, Printable(r.Name))
 	}
-	if commit := printable(r.Commit); commit != "" {
+	if commit := Printable(r.Commit); commit != "" {
 		parts = append(parts, commit[:min(len(commit), 9)])
 	}
 	text := strings.Join(parts, " ")
@@ -56,12 +57,12 @@ func CommandLine(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// printable keeps a cell in its column, and a terminal from obeying a file.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
+// Printable keeps a cell in its column, and a terminal or a CI service from obeying a file.
+func Printable(s string) string {
+	return report.NoCommands(strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {
 			return '\uFFFD'
 		}
 		return r
-	}, s)
+	}, s))
 }

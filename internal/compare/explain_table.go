@@ -18,7 +18,7 @@ const nameWidth = 72
 // title is "Parse-2 sec/op, 501.2n → 340.1n, -32.10%: what moved it, by CPU profiles".
 func (e *explanation) title() string {
 	class := benchunit.ClassOf(e.unit)
-	return fmt.Sprintf("%s %s, %s → %s, %s: what moved it, by %s", printable(e.key.Benchmark), e.unit,
+	return fmt.Sprintf("%s %s, %s → %s, %s: what moved it, by %s", Printable(e.key.Benchmark), e.unit,
 		benchunit.Scale(e.base, class), benchunit.Scale(e.head, class), e.relative, e.what)
 }
 
@@ -131,7 +131,7 @@ func (e *explanation) scale() scale {
 }
 
 func (s scale) function(r *movedRow, change bounded) movedLine {
-	full := printable(r.name)
+	full := Printable(r.name)
 	l := movedLine{change: s.change(change.value), interval: s.interval(change.lo, change.hi), callees: s.plain(r.cum[0]) + " → " + s.plain(r.cum[1]), full: full, name: report.FitName(full, nameWidth)}
 	switch {
 	case r.isNew:

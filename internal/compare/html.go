@@ -130,7 +130,7 @@ func number(yes bool) string {
 func escaped(text string) string {
 	lines := strings.Split(strings.ToValidUTF8(text, "\uFFFD"), "\n")
 	for i, line := range lines {
-		lines[i] = printable(line)
+		lines[i] = Printable(line)
 	}
 	return html.EscapeString(report.Visible(strings.Join(lines, "\n")))
 }

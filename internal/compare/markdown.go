@@ -2,10 +2,12 @@ package compare
 
 import (
 	"fmt"
-	"html"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/internal/report"
 )
 
 // writeMarkdown prints what a pull request wants to know: the verdict, what
@@ -106,7 +108,7 @@ func (c *Comparison) markdownMedians(b *strings.Builder) {
 
 // markdownFold writes what is shown when its title is clicked.
 func markdownFold(b *strings.Builder, title string, content func()) {
-	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", html.EscapeString(title))
+	fmt.Fprintf(b, "\n<details><summary>%s</summary>\n\n", prose(title))
 	content()
 	b.WriteString("\n</details>\n")
 }
@@ -148,7 +150,7 @@ func markdownTable(b *strings.Builder, header []string, rows [][]string, align s
 // for the end of a cell even there; what has either goes as HTML, every sign
 // of Markdown as a character reference.
 func code(name string) string {
-	name = printable(name)
+	name = report.Visible(strings.ToValidUTF8(Printable(name), "\uFFFD"))
 	if name == "" {
 		return ""
 	}
@@ -159,17 +161,31 @@ func code(name string) string {
 }
 
 // prose prints text so that Markdown finds nothing in it to obey: no HTML, link,
-// mention or cell.
+// mention or cell. Forges look for mentions, addresses and references to issues in the
+// text that is shown, where references to characters don't keep them apart: a space
+// without width does.
 func prose(text string) string {
 	var b strings.Builder
-	for _, r := range printable(text) {
+	for _, r := range report.Visible(strings.ToValidUTF8(Printable(text), "\uFFFD")) {
 		switch {
-		case strings.ContainsRune("\\`*_{}[]<>#|&@!~$", r):
+		case r == '@' || r == '#':
+			fmt.Fprintf(&b, "&#%d;&#8203;", r)
+		case strings.ContainsRune("\\`*_{}[]<>|&!~$", r):
 			fmt.Fprintf(&b, "&#%d;", r)
 		default:
 			b.WriteRune(r)
 		}
 	}
-	// Addresses become links by themselves.
-	return strings.ReplaceAll(strings.ReplaceAll(b.String(), "://", "&#58;//"), "www.", "www&#46;")
+	// Addresses become links without a sign around them.
+	return autolinks.ReplaceAllStringFunc(b.String(), func(s string) string {
+		switch s[len(s)-1] {
+		case '/':
+			return "&#58;//"
+		case '.':
+			return s[:len(s)-1] + "&#46;"
+		}
+		return s + "&#8203;"
+	})
 }
+
+var autolinks = regexp.MustCompile(`(?i)://|www\.|\bgh-`)

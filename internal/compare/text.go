@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/report"
 )
 
 // writeText prints what changed, and by which functions, on a screen; or all there
@@ -24,7 +25,7 @@ func (c *Comparison) writeText(w io.Writer, all bool) error {
 	if len(c.tables) == 0 {
 		fmt.Fprintf(&b, "%s\n", nothingMeasured)
 		for _, n := range c.notes {
-			fmt.Fprintf(&b, "%s\n", printable(n))
+			fmt.Fprintf(&b, "%s\n", Printable(n))
 		}
 	}
 	for _, s := range c.Sides {
@@ -37,7 +38,7 @@ func (c *Comparison) writeText(w io.Writer, all bool) error {
 			s.writeCode(&b)
 		}
 	}
-	_, err := w.Write(b.Bytes())
+	_, err := io.WriteString(w, report.NoCommands(b.String())) // benchstat's tables have names as they are
 	return err
 }
 
@@ -146,7 +147,7 @@ func (e *explanation) writeText(b *bytes.Buffer, most, mostCallers int) {
 		fmt.Fprintf(b, "  %s\n", cells[3])
 	}
 	for _, n := range e.notes() {
-		fmt.Fprintf(b, "(%s)\n", printable(n))
+		fmt.Fprintf(b, "(%s)\n", Printable(n))
 	}
 }
 
@@ -161,13 +162,13 @@ func (s *Sides) writeCode(b *bytes.Buffer) {
 		b.WriteString("\n")
 	}
 	for _, n := range notes {
-		fmt.Fprintf(b, "%s\n", printable(n))
+		fmt.Fprintf(b, "%s\n", Printable(n))
 	}
 }
 
 // title says what is compared, and how.
 func (s *Sides) title() string {
-	return fmt.Sprintf("%s against %s, %s", printable(s.head.Label), printable(s.base.Label), s.method())
+	return fmt.Sprintf("%s against %s, %s", Printable(s.head.Label), Printable(s.base.Label), s.method())
 }
 
 func writeRows(b *bytes.Buffer, rows []Row) {
@@ -178,7 +179,7 @@ func writeRows(b *bytes.Buffer, rows []Row) {
 		if r.Base == r.Head {
 			values = r.Head
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", printable(r.name), printable(r.Unit), values, r.Change, r.Interval, printable(r.Verdict))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", Printable(r.name), Printable(r.Unit), values, r.Change, r.Interval, Printable(r.Verdict))
 	}
 	w.Flush()
 	for line := range strings.Lines(text.String()) {

@@ -3,24 +3,57 @@ package report
 import (
 	"encoding/csv"
 	"io"
+	"iter"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // The CSV of all reports has values in the profile's unit, which a column
 // names, and names as they are, so that they can be joined with other tables.
-// A spreadsheet takes a cell that begins with "=", "+", "-" or "@" for a
-// formula, and methods of Objective-C do begin with + and -. hone doesn't
-// change them: every other reader would get wrong names. Whoever opens
-// profiles of strangers imports the file's columns as text.
+// The exception is a name that a spreadsheet would take for a formula.
+
+// WriteCSV writes rows for programs and spreadsheets. A spreadsheet takes a cell that begins
+// with "=", "+", "-" or "@" for a formula, which can run programs and send the other cells
+// away: what is no number gets an apostrophe in front, the spreadsheets' own sign for text.
+func WriteCSV(w io.Writer, rows iter.Seq[[]string]) error {
+	cw := csv.NewWriter(w)
+	for row := range rows {
+		if slices.ContainsFunc(row, isFormula) {
+			row = slices.Clone(row)
+			for i, cell := range row {
+				if isFormula(cell) {
+					row[i] = "'" + cell
+				}
+			}
+		}
+		if err := cw.Write(row); err != nil {
+			return err
+		}
+	}
+	cw.Flush()
+	return cw.Error()
+}
+
+// isFormula reports whether spreadsheets take a cell for a formula. They skip white space in
+// front, and some take the wide forms of the signs as well.
+func isFormula(cell string) bool {
+	text := strings.TrimLeftFunc(cell, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
+	if r, _ := utf8.DecodeRuneInString(text); !strings.ContainsRune("=+-@＝＋－＠", r) {
+		return false
+	}
+	_, err := strconv.ParseFloat(cell, 64)
+	return err != nil
+}
 
 // writeCSV writes a header, given as its names separated by commas, and rows.
 func writeCSV(w io.Writer, header string, rows func(row func(...string))) error {
-	cw := csv.NewWriter(w)
-	cw.Write(strings.Split(header, ",")) // errors stick: Error tells the first
-	rows(func(cells ...string) { cw.Write(cells) })
-	cw.Flush()
-	return cw.Error()
+	return WriteCSV(w, func(yield func([]string) bool) {
+		more := yield(strings.Split(header, ","))
+		rows(func(cells ...string) { more = more && yield(cells) })
+	})
 }
 
 func decimal(v int64) string { return strconv.FormatInt(v, 10) }

@@ -2,13 +2,11 @@ package report
 
 import (
 	"bufio"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/profile"
@@ -153,32 +151,30 @@ func (d *Diff) WriteJSON(w io.Writer) error {
 
 // WriteCSV prints the rows, in the unit of the profile, below a header.
 func (d *Diff) WriteCSV(w io.Writer) error {
-	cw := csv.NewWriter(w)
-	header := strings.Split("name,file,line,unit,base_flat,head_flat,delta_flat,relative_flat,base_cum,head_cum,delta_cum,relative_cum,new,gone,p,p_holm,significant", ",")
-	if err := cw.Write(header); err != nil {
-		return err
-	}
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		record := []string{r.Name, r.File, strconv.FormatInt(r.Line, 10), d.Unit}
-		for _, v := range []*DiffValue{&r.Flat, &r.Cum} {
-			record = append(record, strconv.FormatInt(v.Base, 10), strconv.FormatInt(v.Head, 10), strconv.FormatInt(v.Delta, 10))
-			if v.Relative == nil {
-				record = append(record, "")
-			} else {
-				record = append(record, strconv.FormatFloat(*v.Relative, 'g', 6, 64))
-			}
+	const header = "name,file,line,unit,base_flat,head_flat,delta_flat,relative_flat,base_cum,head_cum,delta_cum,relative_cum,new,gone,p,p_holm,significant"
+	return writeCSV(w, header, func(row func(...string)) {
+		for i := range d.Rows {
+			row(d.Rows[i].cells(d.Unit)...)
 		}
-		record = append(record, strconv.FormatBool(r.New), strconv.FormatBool(r.Gone))
-		if t := r.Test; t != nil {
-			record = append(record, strconv.FormatFloat(t.P, 'g', 4, 64), strconv.FormatFloat(t.Holm, 'g', 4, 64), strconv.FormatBool(t.Significant))
+	})
+}
+
+// cells returns the row as CSV.
+func (r *DiffRow) cells(unit string) []string {
+	record := []string{r.Name, r.File, strconv.FormatInt(r.Line, 10), unit}
+	for _, v := range []*DiffValue{&r.Flat, &r.Cum} {
+		record = append(record, strconv.FormatInt(v.Base, 10), strconv.FormatInt(v.Head, 10), strconv.FormatInt(v.Delta, 10))
+		if v.Relative == nil {
+			record = append(record, "")
 		} else {
-			record = append(record, "", "", "")
-		}
-		if err := cw.Write(record); err != nil {
-			return err
+			record = append(record, strconv.FormatFloat(*v.Relative, 'g', 6, 64))
 		}
 	}
-	cw.Flush()
-	return cw.Error()
+	record = append(record, strconv.FormatBool(r.New), strconv.FormatBool(r.Gone))
+	if t := r.Test; t != nil {
+		record = append(record, strconv.FormatFloat(t.P, 'g', 4, 64), strconv.FormatFloat(t.Holm, 'g', 4, 64), strconv.FormatBool(t.Significant))
+	} else {
+		record = append(record, "", "", "")
+	}
+	return record
 }

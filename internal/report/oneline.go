@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -8,12 +9,33 @@ import (
 )
 
 // oneLine writes the ends of lines in a text as escapes. In text reports, and in Callgrind's
-// format, a line is a fact: a name with a newline could add facts of its own.
-func oneLine(s string) string { return lineEnds.Replace(s) }
+// format, a line is a fact: a name with a newline could add facts of its own. Nor does a text
+// become a command to the service that runs hone.
+func oneLine(s string) string { return NoCommands(lineEnds.Replace(s)) }
 
 var lineEnds = strings.NewReplacer("\n", `\n`, "\r", `\r`)
 
-func endsLine(s string) bool { return strings.ContainsAny(s, "\n\r") }
+func leavesLine(s string) bool {
+	return strings.ContainsAny(s, "\n\r") || strings.Contains(s, "##") || strings.Contains(s, "::") && oneLine(s) != s
+}
+
+// NoCommands returns a text in whose lines CI services find no commands: GitHub those that
+// begin with "::error file=x.go::", and it, Azure and TeamCity "##vso[task.complete]" anywhere.
+// Their first sign becomes an escape.
+func NoCommands(text string) string {
+	if strings.Contains(text, "::") {
+		text = atStart.ReplaceAllString(text, `$1\u003a:$2`)
+	}
+	if strings.Contains(text, "##") {
+		text = anywhere.ReplaceAllString(text, `\u0023#$1`)
+	}
+	return text
+}
+
+var (
+	atStart  = regexp.MustCompile(`(?m)^([\pZ\pC\t]*)::(\w.*::)`)
+	anywhere = regexp.MustCompile(`##(\w*\[)`)
+)
 
 // byLines is the report for forms made of lines: no text of its profile ends one.
 func (r *Report) byLines() *Report {
@@ -35,7 +57,7 @@ func oneLineProfile(p *profile.Profile) *profile.Profile {
 	q := *p
 	changed := false
 	all := func(texts []string) []string {
-		if !slices.ContainsFunc(texts, endsLine) {
+		if !slices.ContainsFunc(texts, leavesLine) {
 			return texts
 		}
 		changed = true
@@ -46,7 +68,7 @@ func oneLineProfile(p *profile.Profile) *profile.Profile {
 		return texts
 	}
 	one := func(s *string) {
-		if endsLine(*s) {
+		if leavesLine(*s) {
 			*s, changed = oneLine(*s), true
 		}
 	}

@@ -302,7 +302,7 @@ func TestCSV(t *testing.T) {
 		}
 		if name == "top" {
 			for i, r := range top.Rows {
-				if got := records[i+1]; got[0] != r.Func || got[6] != fmt.Sprint(r.Flat.Value) {
+				if got := records[i+1]; strings.TrimPrefix(got[0], "'") != strings.TrimPrefix(r.Func, "'") || got[6] != fmt.Sprint(r.Flat.Value) {
 					t.Errorf("top: record %q for %+v", got, r)
 				}
 			}
@@ -318,4 +318,34 @@ func TestCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "tables.csv", b.String())
+}
+
+func TestCSVFormulas(t *testing.T) {
+	var b bytes.Buffer
+	rows := [][]string{{"=1+1", "@SUM(A1)", "-[NSString length]", "+f", "\t=x", " \n-y", "＝1", "\u200b=z"}, {"-5", "+1.5e3", "-", "a=b", "'=", "", "(x)", "-0.5%"}}
+	if err := WriteCSV(&b, slices.Values(rows)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := csv.NewReader(&b).ReadAll()
+	want := [][]string{{"'=1+1", "'@SUM(A1)", "'-[NSString length]", "'+f", "'\t=x", "' \n-y", "'＝1", "'\u200b=z"}, {"-5", "+1.5e3", "'-", "a=b", "'=", "", "(x)", "'-0.5%"}}
+	if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("%v\n%q, want\n%q", err, got, want)
+	}
+	if rows[0][0] != "=1+1" {
+		t.Error("the caller's rows are changed")
+	}
+}
+
+func TestNoCommands(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\n  ::error file=x::y\nb":    "a\n  \\u003a:error file=x::y\nb",
+		"::set-env name=A::b":          "\\u003a:set-env name=A::b",
+		"x##vso[task.complete]##[e]":   "x\\u0023#vso[task.complete]\\u0023#[e]",
+		"a::b::c, C::operator::(), ##": "a::b::c, C::operator::(), ##",
+		":: x ::":                      ":: x ::",
+	} {
+		if got := NoCommands(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }

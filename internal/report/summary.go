@@ -261,7 +261,7 @@ func SureChange(before, after float64, samplesBefore, samplesAfter int64) float6
 func (s *Summary) WriteText(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, line := range s.Header {
-		fmt.Fprintln(b, line)
+		fmt.Fprintln(b, oneLine(line))
 	}
 	if s.Cores != nil {
 		fmt.Fprintf(b, "Busy: %.2f cores\n", *s.Cores)
@@ -274,7 +274,7 @@ func (s *Summary) WriteText(w io.Writer) error {
 		if m != nil {
 			between = fmt.Sprintf("%.1f%% to %.1f%%", m.Low, m.High)
 		}
-		fmt.Fprintf(b, "%10s %6.2f%%  %-16s  %s\n", q.Text, q.Percent, between, name)
+		fmt.Fprintf(b, "%10s %6.2f%%  %-16s  %s\n", q.Text, q.Percent, between, oneLine(name))
 	}
 	for i := range s.Lines {
 		row(s.Lines[i].Name, s.Lines[i].Cost, s.Lines[i].Margin)

@@ -222,7 +222,7 @@ func Attach(h http.Header, name string) {
 func SafeFileName(name string) string {
 	clean := strings.Map(func(c rune) rune {
 		switch {
-		case c < ' ', c == 0x7f, strings.ContainsRune(`/\:*?"<>|%`, c), unicode.Is(unicode.Bidi_Control, c), c == 0xfffd:
+		case !unicode.IsPrint(c), strings.ContainsRune(`/\:*?"<>|%`, c), c == 0xfffd:
 			return '_'
 		}
 		return c

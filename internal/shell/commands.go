@@ -83,8 +83,8 @@ func lookupCommand(name string) *command {
 	return &commands[i]
 }
 
-// commandNames returns the names of all commands, sorted.
-func commandNames() []string {
+// Commands returns the names of all commands, sorted.
+func Commands() []string {
 	names := make([]string, len(commands))
 	for i := range commands {
 		names[i] = commands[i].name

@@ -68,7 +68,7 @@ func (c *completer) firstWords() []string {
 
 // helpWords returns the names of commands, variables and choices.
 func helpWords() []string {
-	words := commandNames()
+	words := Commands()
 	for i := range variables {
 		words = append(words, variables[i].name)
 		words = append(words, variables[i].choiceNames()...)

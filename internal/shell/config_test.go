@@ -77,10 +77,10 @@ func TestVariablesRoundTrip(t *testing.T) {
 }
 
 func TestCommandsSorted(t *testing.T) {
-	if !slices.IsSorted(commandNames()) {
+	if !slices.IsSorted(Commands()) {
 		t.Error("the table of commands is not sorted, which lookups rely on")
 	}
-	for _, name := range commandNames() {
+	for _, name := range Commands() {
 		if c := lookupCommand(name); c == nil || c.name != name {
 			t.Errorf("lookupCommand(%s) = %v", name, c)
 		}

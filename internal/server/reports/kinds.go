@@ -225,6 +225,9 @@ func cachedTable[T any](ctx context.Context, s *Service, q *query, make func(*re
 const rowBytes = 300
 
 func (s *Service) top(ctx context.Context, q *query) (*server.Answer, error) {
+	if q.format == "text" {
+		return s.text(ctx, q)
+	}
 	t, err := cachedTable(ctx, s, q, func(r *report.Report) (*report.Top, int, error) {
 		top := r.Top()
 		return top, len(top.Rows), nil
@@ -232,10 +235,13 @@ func (s *Service) top(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return paged(ctx, q, t, (*report.Top).Page, (*report.Top).WriteText, (*report.Top).WriteCSV)
+	return paged(ctx, q, t, (*report.Top).Page, (*report.Top).WriteCSV)
 }
 
 func (s *Service) callTree(ctx context.Context, q *query) (*server.Answer, error) {
+	if q.format == "text" {
+		return s.text(ctx, q)
+	}
 	t, err := cachedTable(ctx, s, q, func(r *report.Report) (*report.Tree, int, error) {
 		tree, err := r.Tree()
 		if err != nil {
@@ -250,10 +256,13 @@ func (s *Service) callTree(ctx context.Context, q *query) (*server.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	return paged(ctx, q, t, (*report.Tree).Page, (*report.Tree).WriteText, (*report.Tree).WriteCSV)
+	return paged(ctx, q, t, (*report.Tree).Page, (*report.Tree).WriteCSV)
 }
 
 func (s *Service) tags(ctx context.Context, q *query) (*server.Answer, error) {
+	if q.format == "text" {
+		return s.text(ctx, q)
+	}
 	t, err := cachedTable(ctx, s, q, func(r *report.Report) (*report.Tags, int, error) {
 		tags := r.Tags()
 		rows := 0
@@ -265,20 +274,17 @@ func (s *Service) tags(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return paged(ctx, q, t, (*report.Tags).Page, (*report.Tags).WriteText, (*report.Tags).WriteCSV)
+	return paged(ctx, q, t, (*report.Tags).Page, (*report.Tags).WriteCSV)
 }
 
-// paged returns a page of a table as JSON, or all of it in another format: files
-// are of everything, but for what the user looked for.
-func paged[T any](ctx context.Context, q *query, t *table[T], page func(T, report.Page) (T, int, error), text, csv func(T, io.Writer) error) (*server.Answer, error) {
+// paged returns a page of a table as JSON, or all of it as CSV: files are of everything, but
+// for what the user looked for.
+func paged[T any](ctx context.Context, q *query, t *table[T], page func(T, report.Page) (T, int, error), csv func(T, io.Writer) error) (*server.Answer, error) {
 	p, err := q.page(usualRows)
 	if err != nil {
 		return nil, err
 	}
-	switch q.format {
-	case "text":
-		return q.written(ctx, func(w io.Writer) error { return text(t.value, w) })
-	case "csv":
+	if q.format == "csv" {
 		if p, err = q.page(0); err != nil {
 			return nil, err
 		}
@@ -475,5 +481,8 @@ func (s *Service) diff(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return paged(ctx, q, t, (*report.Diff).Page, (*report.Diff).WriteText, (*report.Diff).WriteCSV)
+	if q.format == "text" {
+		return q.written(ctx, t.value.WriteText)
+	}
+	return paged(ctx, q, t, (*report.Diff).Page, (*report.Diff).WriteCSV)
 }
