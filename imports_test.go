@@ -38,6 +38,7 @@ var importTable = map[string][]string{
 	"internal/trace":     {"profile"},
 	"internal/gctrace":   {},
 	"internal/hashing":   {},
+	"internal/hostile":   {"profile"}, // for tests
 	lazyRegexp:           {},
 	"internal/spawn":     {},
 	"internal/srcfind":   {"internal/infile"},

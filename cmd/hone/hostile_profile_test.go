@@ -2,195 +2,278 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
+	"cmp"
 	"encoding/json"
-	"encoding/xml"
-	"io"
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
-	"golang.org/x/net/html"
-
+	"github.com/hone-go/hone/internal/hostile"
 	"github.com/hone-go/hone/internal/shell"
-	"github.com/hone-go/hone/profile"
 )
 
-// notOfProfiles are the verbs that print no text of a profile given to them, and why. A new
-// verb has to be here, or among the command lines of TestHostileProfile.
+// notOutputs are the flags without a value that don't choose what a verb prints. Every other
+// one does, so that a new one has to be here or in outputs.
+var notOutputs = strings.Fields(`add agent again all_frames alloc_objects alloc_space allow-anyone allow-plaintext asan benchmem body-template
+	call_tree check cloud-profiler-proxy collapse compact_labels compiler contentions cum dirty drop_negative flat functions h2 idle insecure
+	intel_syntax inuse_objects inuse_space inverted mean mean_delay measure-unchanged mine msan n no-keepalive no_browser noinlines normalize
+	poisson race relative_percentages settings short system total_delay trim untested up y yes`)
+
+// An output is what a command line prints. In its arguments, P is a hostile profile, Q is the
+// same with other values, B and C are results of benchmarks, R is the folder of a run, S is a
+// server that has P, and K selects it there.
+type output struct {
+	form hostile.Form
+	args string
+}
+
+// outputs has a command line for each verb and each flag that chooses what it prints.
+var outputs = map[string]output{
+	"pprof": {hostile.Lines, "pprof -top P"}, "pprof -json": {hostile.JSON, "pprof -json -top P"}, "pprof -lines": {hostile.Lines, "pprof -lines -top P"},
+	"pprof -files": {hostile.Lines, "pprof -files -top P"}, "pprof -filefunctions": {hostile.Lines, "pprof -filefunctions -top P"},
+	"pprof -addresses": {hostile.Lines, "pprof -addresses -top P"}, "pprof -showcolumns": {hostile.Lines, "pprof -showcolumns -lines -top P"},
+
+	"top": {hostile.Lines, "top P"}, "top -json": {hostile.JSON, "top -json P"}, "tree": {hostile.Lines, "tree P"}, "tree -json": {hostile.JSON, "tree -json P"},
+	"peek": {hostile.Lines, "peek main P"}, "peek -json": {hostile.JSON, "peek -json main P"},
+	"list": {hostile.Words, "list main P"}, "list -json": {hostile.JSON, "list -json main P"},
+	"disasm": {hostile.Words, "disasm main P"}, "disasm -json": {hostile.Words, "disasm -json main P"},
+	"weblist": {hostile.HTML, "weblist -output=- main P"}, "weblist -json": {hostile.JSON, "weblist -json main P"},
+	"traces": {hostile.Lines, "traces P"}, "traces -json": {hostile.JSON, "traces -json P"}, "tags": {hostile.Lines, "tags P"}, "tags -json": {hostile.JSON, "tags -json P"},
+	"raw": {hostile.Lines, "raw P"}, "raw -json": {hostile.JSON, "raw -json P"}, "comments": {hostile.Words, "comments P"}, "comments -json": {hostile.JSON, "comments -json P"},
+	"proto": {hostile.Pprof, "proto -output=- P"}, "proto -json": {hostile.Words, "proto -json P"},
+	"topproto": {hostile.Pprof, "topproto -output=- P"}, "topproto -json": {hostile.Words, "topproto -json P"},
+	"dot": {hostile.DOT, "dot P"}, "dot -json": {hostile.JSON, "dot -json P"}, "callgrind": {hostile.Lines, "callgrind P"}, "callgrind -json": {hostile.JSON, "callgrind -json P"},
+	"svg": {hostile.SVG, "svg -output=- P"}, "svg -json": {hostile.JSON, "svg -json P"}, "png": {hostile.Picture, "png -output=- P"}, "png -json": {hostile.JSON, "png -json P"},
+	"gif": {hostile.Picture, "gif -output=- P"}, "gif -json": {hostile.JSON, "gif -json P"}, "pdf": {hostile.PDF, "pdf -output=- P"}, "pdf -json": {hostile.JSON, "pdf -json P"},
+	"ps": {hostile.PS, "ps -output=- P"}, "ps -json": {hostile.JSON, "ps -json P"},
+
+	"flame": {hostile.HTML, "flame -o - P"}, "flame -folded": {hostile.Lines, "flame -folded P"}, "flame -format=html": {hostile.HTML, "flame -format=html -base Q P"},
+	"flame -json": {hostile.JSON, "flame -json -o - P"}, "flame -format=svg": {hostile.SVG, "flame -format=svg P"}, "flame -format=folded": {hostile.Lines, "flame -format=folded P"},
+	"flame -format=json": {hostile.JSON, "flame -format=json P"}, "flame -format=speedscope": {hostile.JSON, "flame -format=speedscope P"},
+	"flame -format=firefox": {hostile.JSON, "flame -format=firefox P"},
+
+	"diff": {hostile.Lines, "diff Q P"}, "diff -json": {hostile.JSON, "diff -json Q P"}, "diff -csv": {hostile.CSV, "diff -csv Q P"}, "diff -flame": {hostile.HTML, "diff -flame Q P"},
+	"diff -lines": {hostile.Lines, "diff -lines Q P"}, "diff -files": {hostile.Lines, "diff -files Q P"}, "diff -filefunctions": {hostile.Lines, "diff -filefunctions Q P"},
+	"diff -addresses": {hostile.Lines, "diff -addresses Q P"}, "diff -showcolumns": {hostile.Lines, "diff -showcolumns Q P"},
+
+	"compare": {hostile.CI, "compare B C"}, "compare -v": {hostile.CI, "compare -v B C"}, "compare -csv": {hostile.CSV, "compare -csv B C"}, "compare -json": {hostile.JSON, "compare -json B C"},
+	"compare -markdown": {hostile.Markdown, "compare -markdown B C"}, "compare -html": {hostile.HTML, "compare -html B C"},
+	"check": {hostile.CI, "check -base B C"}, "check -v": {hostile.CI, "check -v -base B C"}, "check -json": {hostile.JSON, "check -json -base B C"},
+	"runs": {hostile.CI, "runs -dir R"}, "runs -json": {hostile.JSON, "runs -json -dir R"},
+
+	"query": {hostile.Lines, "query S -top K"}, "query -csv": {hostile.CSV, "query S -csv -by service -top K"}, "query -json": {hostile.JSON, "query S -json -top K"},
+	"query -series": {hostile.CSV, "query S -series -by note -csv K"}, "query -history": {hostile.CSV, "query S -history -csv K"},
+	"query -records": {hostile.CSV, "query S -records -csv K"}, "query -labels": {hostile.CSV, "query S -labels -csv K"},
+}
+
+// notOfProfiles are the verbs that print no text of a profile or a benchmark given to them, and why.
 var notOfProfiles = map[string]string{
-	"ui":      "a server: its routes are in TestHostileText of internal/server/reports",
-	"bench":   "measures, and prints names of benchmarks and what compare prints",
-	"compare": "takes runs, see TestScreen and TestPicturesOfNames",
-	"check":   "takes runs and figures", "advise": "takes runs, and names only functions of source that is there",
-	"fix": "takes findings", "tune": "takes packages", "pgo": "prints counts and the names of the caller's packages",
-	"load": "takes addresses", "gc": "takes programs", "wall": "takes execution traces", "runs": "takes runs",
-	"serve": "a server", "query": "prints reports of a server, which TestHostileText has", "push": "prints counts",
-	"token": "no profiles", "session": "no profiles", "store": "no profiles", "tour": "an example of its own",
+	"ui":     "a server: its routes are in TestHostileText of internal/server/reports",
+	"bench":  "measures, and prints what compare prints",
+	"advise": "needs source: its forms are in TestHostile of internal/advice",
+	"fix":    "takes findings", "tune": "takes packages", "pgo": "prints counts and the names of the caller's packages",
+	"load": "takes addresses", "gc": "takes programs", "wall": "takes execution traces, see TestHostileWall",
+	"serve": "a server", "push": "prints counts", "token": "no profiles", "session": "no profiles", "store": "no profiles", "tour": "an example of its own",
 	"completion": "no profiles", "version": "no profiles",
 	// These hand a file to a program; what is in the file is that of the named report.
-	"eog": "svg", "evince": "pdf", "gv": "ps", "kcachegrind": "callgrind", "web": "svg",
-	// These draw the layout that svg draws, escaped by internal/graphviz.
-	"gif": "pixels", "png": "pixels", "pdf": "drawn like svg", "ps": "drawn like svg",
-	"proto": "the profile itself", "topproto": "a profile",
+	"eog": "svg", "evince": "pdf", "gv": "ps", "kcachegrind": "callgrind", "web": "svg", "text": "top",
 }
 
-// hostileFile writes a profile all of whose texts end with bad.
-func hostileFile(t *testing.T, bad string, times int64) string {
+// TestOutputs has every verb and flag of the program that prints something in outputs.
+func TestOutputs(t *testing.T) {
+	seen := map[string]bool{}
+	need := func(verb, flag string) {
+		name := strings.TrimSpace(verb + " " + flag)
+		seen[name] = true
+		if _, ok := outputs[name]; !ok {
+			t.Errorf("hone %s isn't given a hostile profile: add it to outputs", name)
+		}
+	}
+	pprof := flagsOf(t, "pprof", nil)
+	for _, v := range verbs() {
+		if notOfProfiles[v.name] != "" {
+			seen[v.name] = true
+			continue
+		}
+		need(v.name, "")
+		c := &completion{app: &app{getenv: os.Getenv}, ctx: t.Context()}
+		c.flags([]string{v.name}).VisitAll(func(f *flag.Flag) {
+			if b, ok := f.Value.(interface{ IsBoolFlag() bool }); !ok || !b.IsBoolFlag() || slices.Contains(notOutputs, f.Name) {
+				return
+			}
+			switch command := slices.Contains(shell.Commands(), f.Name); {
+			case command && (v.name == "pprof" || v.name == "query"):
+				// The same report as that of the verb.
+				if notOfProfiles[f.Name] == "" {
+					need(f.Name, "")
+				}
+			case command && v.name != "diff":
+				// Another report's name beside the verb's is an error.
+			case v.name != "pprof" && v.name != "diff" && slices.Contains(pprof, f.Name) && f.Name != "json" && f.Name != "csv":
+				// Shapes all reports, as with hone pprof.
+			default:
+				need(v.name, "-"+f.Name)
+			}
+		})
+		for _, value := range flagValues[v.name]["format"] {
+			need(v.name, "-format="+value)
+		}
+	}
+	for name := range outputs {
+		if !seen[name] {
+			t.Errorf("there is no hone %s", name)
+		}
+	}
+}
+
+// hostileInputs writes the files that outputs name, with bad in all of their texts, and returns
+// what the letters stand for.
+func hostileInputs(t *testing.T, bad string) map[string]string {
 	t.Helper()
-	b := profile.NewBuilder(profile.ValueType{Type: "type" + bad, Unit: "unit" + bad}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	m := b.Mapping(profile.Mapping{Limit: 1 << 20, File: "/bin/program" + bad, BuildID: "build" + bad, HasFunctions: true})
-	at := func(name string, line int64) uint32 {
-		return b.Location(uint64(100*line), m, profile.Line{Function: b.Function(name+bad, name+bad, name+".go"+bad, line), Line: line})
+	dir := t.TempDir()
+	files := map[string]string{}
+	for letter, times := range map[string]int64{"P": 1, "Q": 5} {
+		var b bytes.Buffer
+		if err := hostile.Profile(bad, times).Encode(&b); err != nil {
+			t.Fatal(err)
+		}
+		files[letter] = filepath.Join(dir, letter+".pb.gz")
+		write(t, files[letter], b.String())
 	}
-	labels := []profile.Label{
-		{Key: b.String("key" + bad), Str: b.String("value" + bad)},
-		{Key: b.String("bytes"), Num: 64, Numeric: true, Unit: b.String("unit" + bad)},
-	}
-	caller, callee := at("main.caller", 3), at("main.callee", 4)
-	b.Sample([]uint32{callee, caller}, labels, 10*times, 20*times)
-	b.Sample([]uint32{caller}, labels[:1], 5, 6)
-	p := b.Profile()
-	p.Comments, p.DocURL, p.DefaultSampleType = []string{"comment" + bad}, "https://doc.example/"+bad, "cpu"
-	var out bytes.Buffer
-	if err := p.Encode(&out); err != nil {
+	files["R"] = filepath.Join(dir, "runs")
+	run := filepath.Join(files["R"], "20250102-000000-beef")
+	if err := os.MkdirAll(run, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "cpu.pb.gz")
-	write(t, file, out.String())
-	return file
-}
-
-// parts returns what a form consists of but for its texts: elements with the names of their
-// attributes, nodes and edges, columns, lines.
-func parts(t *testing.T, form, text string) (out []string) {
-	t.Helper()
-	switch form {
-	case "svg":
-		for d := xml.NewDecoder(strings.NewReader(text)); ; {
-			token, err := d.Token()
-			if err == io.EOF {
-				break
-			}
-			if err != nil {
-				t.Errorf("damaged XML: %v", err)
-				break
-			}
-			// How many lines a text has is no syntax.
-			if e, ok := token.(xml.StartElement); ok && e.Name.Local != "text" && e.Name.Local != "tspan" {
-				name := e.Name.Local
-				for _, a := range e.Attr {
-					name += " " + a.Name.Local
-				}
-				out = append(out, name)
-			}
-		}
-	case "html":
-		for z := html.NewTokenizer(strings.NewReader(text)); z.Next() != html.ErrorToken; {
-			if token := z.Token(); token.Type != html.TextToken {
-				name := token.Type.String() + " " + token.Data
-				for _, a := range token.Attr {
-					name += " " + a.Key
-				}
-				out = append(out, name)
-			}
-		}
-	case "dot":
-		// Outside of quotes.
-		var b strings.Builder
-		quoted := false
-		for i := 0; i < len(text); i++ {
-			switch {
-			case quoted && text[i] == '\\':
-				i++
-			case text[i] == '"':
-				quoted = !quoted
-			case !quoted && !unicode.IsDigit(rune(text[i])) && text[i] != '.':
-				b.WriteByte(text[i])
-			}
-		}
-		out = strings.Split(b.String(), "\n")
-	case "csv":
-		rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
-		if err != nil {
-			t.Errorf("damaged CSV: %v", err)
-		}
-		out = make([]string, len(rows))
-	case "json":
-		if !json.Valid([]byte(text)) {
-			t.Errorf("damaged JSON: %.300q", text)
-		}
-	case "lines":
-		out = make([]string, strings.Count(text, "\n"))
+	quoted, err := json.Marshal(bad)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out
+	write(t, filepath.Join(run, "run.json"), strings.ReplaceAll(`{"schema": 1, "id": "20250102-000000-beef", "created": "2025-01-02T00:00:00Z", "state": "partial",
+		"command": ["hone", BAD], "environment": {"cpu": BAD}, "head": {"name": BAD, "commit": BAD}, "base": {"name": BAD}, "notes": [BAD]}`, "BAD", string(quoted)))
+	for letter, ns := range map[string]float64{"B": 500, "C": 900} {
+		files[letter] = filepath.Join(dir, letter+".txt")
+		write(t, files[letter], hostile.Benchmarks(bad, ns))
+	}
+	return files
 }
 
-// TestHostileProfile gives every verb that prints what is in a profile one whose texts are
-// syntax somewhere. The outputs have to have the parts of those of plain texts, and terminals
-// get nothing that they obey.
+// TestHostileProfile gives every output a profile whose texts are syntax somewhere. It has to
+// consist of the same parts as with plain texts, and terminals get nothing that they obey.
 func TestHostileProfile(t *testing.T) {
-	type line struct {
-		form string
-		args []string
-	}
-	lines := []line{
-		{"svg", []string{"svg", "-output=-"}}, {"dot", []string{"dot"}}, {"lines", []string{"callgrind"}}, {"other", []string{"comments"}},
-		{"lines", []string{"peek", "-output=-", "main"}}, {"lines", []string{"raw"}}, {"lines", []string{"tags"}}, {"lines", []string{"pprof", "-text"}},
-		{"lines", []string{"top"}}, {"lines", []string{"top", "-lines"}}, {"lines", []string{"top", "-addresses"}}, {"lines", []string{"traces"}}, {"lines", []string{"tree"}},
-		{"other", []string{"list", "main"}}, {"other", []string{"disasm", "main"}},
-		{"html", []string{"weblist", "-output=-", "main"}},
-		{"lines", []string{"pprof", "-top"}}, {"lines", []string{"pprof", "-tree"}},
-		{"html", []string{"flame", "-o", "-"}}, {"svg", []string{"flame", "-format=svg"}}, {"lines", []string{"flame", "-folded"}}, {"json", []string{"flame", "-format=json"}},
-		{"json", []string{"flame", "-format=speedscope"}}, {"json", []string{"flame", "-format=firefox"}},
-		{"lines", []string{"diff"}}, {"json", []string{"diff", "-json"}}, {"csv", []string{"diff", "-csv"}}, {"html", []string{"diff", "-flame"}},
-	}
-	covered := map[string]bool{}
-	for _, l := range lines {
-		covered[l.args[0]] = true
-	}
-	for _, v := range verbs() {
-		if covered[v.name] == (notOfProfiles[v.name] != "") {
-			t.Errorf("hone %s has a command line here %v, and is an exception because %q", v.name, covered[v.name], notOfProfiles[v.name])
-		}
-	}
 	t.Chdir(t.TempDir())
-	command := func(l line, bad string) []string {
-		file := hostileFile(t, bad, 1)
-		args := append(slices.Clone(l.args), file)
-		if args[0] == "diff" {
-			args = append(args, hostileFile(t, bad, 5))
-		}
-		return args
+	write(t, "hone.toml", "[[objective]]\nbenchmark = \".\"\nmetric = \"sec/op\"\nmax = \"1ns\"\n")
+	texts := append([]string{hostile.Plain}, hostile.Texts...)
+	joined := len(texts)
+	texts = append(texts, hostile.Joined()...)
+	d := startServe(t, t.TempDir())
+	inputs := make([]map[string]string, len(texts))
+	for i, bad := range texts {
+		inputs[i] = hostileInputs(t, bad)
+		inputs[i]["S"], inputs[i]["K"] = "-server="+d.url, fmt.Sprintf(`cpu{service="s%d"}`, i)
+		d.succeed("push", "-service", fmt.Sprint("s", i), "-kind", "cpu", "-time", "now", "-label", "note=x"+labelOf(bad), inputs[i]["P"])
 	}
-	bads := []string{
-		`"><script>alert(1)</script>`, "]]><a href='javascript:alert(1)'>x</a>", "\"] URL=\"javascript:x\n}", "\x1b[31m\u009b2J\x07\x7f",
-		"over\rwrite", "\u202egnp\u2066", "a\nb\r\nc", `\`, "\xff", "=1+1|'@-+", ",\"\n;", "${x}`{{.}}`|", "<!--", "$(x) cfn=(9) y\n+1 2",
-	}
-	for _, l := range lines {
-		plain := hone(t, command(l, "")...)
-		if (plain.code != exitOK || plain.stdout == "") && l.args[0] != "list" && l.args[0] != "disasm" { // there is no program
-			t.Errorf("hone %q of plain texts: %+v", l.args, plain)
-		}
-		want := parts(t, l.form, plain.stdout)
-		for _, bad := range bads {
-			args := command(l, bad)
-			o := hone(t, args...)
-			if got := parts(t, l.form, o.stdout); !slices.Equal(got, want) {
-				t.Errorf("hone %q of %q has %d parts, want %d\n%.400q\n%s", l.args, bad, len(got), len(want), o.stdout, o.stderr)
-			}
-			var out, stderr bytes.Buffer
-			a := &app{stdin: strings.NewReader(""), stdout: shell.NewScreen(&out), stderr: shell.NewScreen(&stderr), getenv: os.Getenv}
-			a.run(t.Context(), args)
-			for _, r := range strings.ReplaceAll(out.String()+stderr.String(), "\r\n", "\n") {
-				if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-					t.Errorf("hone %q of %q gives a terminal %q", l.args, bad, r)
-					break
+	drawn := []string{"svg", "pdf", "ps"} // for a quarter of a second each
+	letter := regexp.MustCompile(`\b[A-Z]\b`)
+	for name, o := range outputs {
+		t.Run(name, func(t *testing.T) {
+			var want []string
+			for i, bad := range texts {
+				switch {
+				case o.form == hostile.Picture && i > 1, o.form != hostile.Picture && i > 0 && slices.Contains(drawn, name) != (i >= joined):
+					continue
+				}
+				args := strings.Fields(letter.ReplaceAllStringFunc(o.args, func(s string) string { return inputs[i][s] }))
+				var stdout, stderr, screen bytes.Buffer
+				a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: os.Getenv}
+				code := a.run(t.Context(), args)
+				got, err := hostile.Parts(o.form, stdout.String())
+				switch {
+				case i == 0 && o.form != hostile.Words && (code != exitOK && code != exitMissed || stdout.Len() == 0):
+					t.Fatalf("exit code %d of plain texts: %s", code, stderr.String())
+				case i == 0:
+					want = got
+				case err != nil:
+					t.Errorf("%.100q: %v", bad, err)
+				case !slices.Equal(got, want):
+					t.Errorf("%.100q: %d parts, want %d: %s\n%.400q\n%s", bad, len(got), len(want), otherPart(got, want), stdout.String(), stderr.String())
+				}
+				on := shell.NewScreen(&screen)
+				on.Write(stdout.Bytes())
+				on.Write(stderr.Bytes())
+				if r, obeyed := hostile.Obeyed(screen.String()); obeyed {
+					t.Errorf("%.100q gives a terminal %q", bad, r)
 				}
 			}
+		})
+	}
+}
+
+// sameReports are commands of the shell that write what another one does.
+var sameReports = map[string]string{"text": "top", "eog": "svg", "web": "svg", "evince": "pdf", "gv": "ps", "kcachegrind": "callgrind"}
+
+// TestHostileShell has every command of the interactive shell write its report of a profile
+// whose texts are syntax somewhere.
+func TestHostileShell(t *testing.T) {
+	t.Chdir(t.TempDir())
+	want := map[string][]string{}
+	for _, bad := range append([]string{hostile.Plain}, hostile.Joined()...) {
+		var in strings.Builder
+		in.WriteString("options\n")
+		for _, name := range shell.Commands() {
+			param := ""
+			if strings.Contains(shell.Usage(name), "usage: hone "+name+" RE") {
+				param = "main"
+			}
+			fmt.Fprintf(&in, "%s %s >%s.out\n", name, param, name)
+		}
+		var out bytes.Buffer
+		screen := shell.NewScreen(&out)
+		a := &app{stdin: strings.NewReader(in.String()), stdout: screen, stderr: screen, getenv: os.Getenv}
+		if code := a.run(t.Context(), []string{"pprof", hostileInputs(t, bad)["P"]}); code != exitOK {
+			t.Fatalf("%.100q: exit code %d: %s", bad, code, out.String())
+		}
+		if r, obeyed := hostile.Obeyed(out.String()); obeyed {
+			t.Errorf("%.100q gives a terminal %q", bad, r)
+		}
+		for _, name := range shell.Commands() {
+			o, ok := outputs[cmp.Or(sameReports[name], name)]
+			if !ok {
+				t.Fatalf("what %s writes has no form: add it to outputs", name)
+			}
+			text, err := os.ReadFile(name + ".out")
+			if err != nil && o.form != hostile.Words {
+				t.Errorf("%s: %v\n%s", name, err, out.String())
+				continue
+			}
+			got, err := hostile.Parts(o.form, string(text))
+			if bad == hostile.Plain {
+				want[name] = got
+			}
+			if err != nil || !slices.Equal(got, want[name]) {
+				t.Errorf("%s of %.100q: %v, %d parts, want %d: %s", name, bad, err, len(got), len(want[name]), otherPart(got, want[name]))
+			}
+			os.Remove(name + ".out")
 		}
 	}
+}
+
+// labelOf keeps of a text what a label may hold.
+func labelOf(bad string) string {
+	text := strings.ToValidUTF8(strings.ReplaceAll(bad, "\x00", ""), "?")
+	return text[:min(len(text), 100)]
+}
+
+func otherPart(got, want []string) string {
+	for i := range min(len(got), len(want)) {
+		if got[i] != want[i] {
+			return got[i] + " in place of " + want[i]
+		}
+	}
+	return "one is the beginning of the other"
 }
