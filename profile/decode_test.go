@@ -3,6 +3,7 @@ package profile
 import (
 	"bytes"
 	stdgzip "compress/gzip"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -285,23 +286,23 @@ var oracleFilters = []struct {
 	their func(g *gp.Profile, re *regexp.Regexp)
 }{
 	{"focus", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _ := p.FilterNames(NameFilter{Focus: re})
+		q, _, _ := p.FilterNames(context.Background(), NameFilter{Focus: re})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) { g.FilterSamplesByName(re, nil, nil, nil) }},
 	{"ignore", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _ := p.FilterNames(NameFilter{Ignore: re})
+		q, _, _ := p.FilterNames(context.Background(), NameFilter{Ignore: re})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) { g.FilterSamplesByName(nil, re, nil, nil) }},
 	{"hide", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _ := p.FilterNames(NameFilter{Hide: re})
+		q, _, _ := p.FilterNames(context.Background(), NameFilter{Hide: re})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) { g.FilterSamplesByName(nil, nil, re, nil) }},
 	{"show", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _ := p.FilterNames(NameFilter{Show: re})
+		q, _, _ := p.FilterNames(context.Background(), NameFilter{Show: re})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) { g.FilterSamplesByName(nil, nil, nil, re) }},
 	{"all", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _ := p.FilterNames(NameFilter{Focus: re, Ignore: regexp.MustCompile("gc"), Hide: regexp.MustCompile("^m"), Show: regexp.MustCompile("[a-z]")})
+		q, _, _ := p.FilterNames(context.Background(), NameFilter{Focus: re, Ignore: regexp.MustCompile("gc"), Hide: regexp.MustCompile("^m"), Show: regexp.MustCompile("[a-z]")})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) {
 		g.FilterSamplesByName(re, regexp.MustCompile("gc"), regexp.MustCompile("^m"), regexp.MustCompile("[a-z]"))

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -73,12 +74,13 @@ type NameMatches struct {
 
 // FilterNames applies f. Matching is by location: a location matches if any of
 // its inlined functions does, but hiding and showing remove just the lines
-// concerned. Samples left without a frame are dropped.
-func (p *Profile) FilterNames(f NameFilter) (*Profile, NameMatches) {
+// concerned. Samples left without a frame are dropped. The error is that of ctx, which ends the
+// work early.
+func (p *Profile) FilterNames(ctx context.Context, f NameFilter) (*Profile, NameMatches, error) {
 	var matched NameMatches
 	if f == (NameFilter{}) {
 		matched.Focus = true
-		return p, matched
+		return p, matched, nil
 	}
 	verdicts := p.verdicts(f.Focus, f.Ignore, &matched)
 	if f.Unfolded != nil {
@@ -123,15 +125,22 @@ func (p *Profile) FilterNames(f NameFilter) (*Profile, NameMatches) {
 			anyHidden = anyHidden || hidden[i]
 		}
 	}
+	var err error
 	kept := p.keepSamples(func(s int) bool {
+		if err == nil {
+			err = stopped(ctx, s)
+		}
+		if err != nil {
+			return false // what is left is not looked at
+		}
 		focused, ignored := verdicts(s)
 		return focused && !ignored
 	})
 	q := edit.apply(kept)
-	if anyHidden {
-		q = q.dropFrames(hidden)
+	if anyHidden && err == nil {
+		q, err = q.dropFrames(ctx, hidden)
 	}
-	return q, matched
+	return q, matched, err
 }
 
 // verdicts returns what tells whether a sample has a frame that focus matches, or
@@ -203,11 +212,14 @@ func (e *lineEditor) apply(q *Profile) *Profile {
 
 // dropFrames removes the hidden locations from all stacks, and samples left
 // without any.
-func (p *Profile) dropFrames(hidden []bool) *Profile {
+func (p *Profile) dropFrames(ctx context.Context, hidden []bool) (*Profile, error) {
 	q := *p
 	q.Frames = make([]uint32, 0, len(p.Frames))
 	q.Stacks = make([]Stack, len(p.Stacks))
 	for s := range p.Stacks {
+		if err := stopped(ctx, s); err != nil {
+			return nil, err
+		}
 		start := len(q.Frames)
 		for _, l := range p.Stack(s) {
 			if !hidden[l] {
@@ -216,7 +228,7 @@ func (p *Profile) dropFrames(hidden []bool) *Profile {
 		}
 		q.Stacks[s] = Stack{uint32(start), uint32(len(q.Frames) - start)}
 	}
-	return q.keepSamples(func(s int) bool { return q.Stacks[s].Len > 0 })
+	return q.keepSamples(func(s int) bool { return q.Stacks[s].Len > 0 }), nil
 }
 
 // withStacks returns p with other stacks.

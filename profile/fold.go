@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"context"
 	"path"
 	"strings"
 )
@@ -46,9 +47,9 @@ func foldedFrame(name string) (of Frame, folded bool) {
 // frame by the kind of work it is. Samples stay what they are, one by one and in
 // their order, and so do totals. any tells whether any stack has an accepted frame.
 //
-// It takes time in proportion to what the profile holds: names are looked at once per
+// The error is that of ctx, which ends the work early. It takes time in proportion to what the profile holds: names are looked at once per
 // function, lines once per location, and stacks are copied by numbers.
-func (p *Profile) FoldForeign(mine func(f uint32) bool, plain bool) (q *Profile, any bool) {
+func (p *Profile) FoldForeign(ctx context.Context, mine func(f uint32) bool, plain bool) (q *Profile, any bool, err error) {
 	r := *p
 	edit := newLineEditor(p)
 	w := folding{
@@ -88,6 +89,9 @@ func (p *Profile) FoldForeign(mine func(f uint32) bool, plain bool) (q *Profile,
 	r.Frames = make([]uint32, 0, len(p.Frames)/2+len(p.Stacks))
 	r.Stacks = make([]Stack, len(p.Stacks))
 	for s := range p.Stacks {
+		if err := stopped(ctx, s); err != nil {
+			return nil, false, err
+		}
 		stack := p.Stack(s)
 		start, leaf := len(r.Frames), 0
 		for leaf < len(stack) && w.innermost[stack[leaf]] < 0 {
@@ -111,7 +115,7 @@ func (p *Profile) FoldForeign(mine func(f uint32) bool, plain bool) (q *Profile,
 		}
 		r.Stacks[s] = Stack{uint32(start), uint32(len(r.Frames) - start)}
 	}
-	return &r, any
+	return &r, any, nil
 }
 
 // preempted is the function that the runtime puts on a stack to stop the goroutine

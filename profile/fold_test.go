@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -11,7 +12,11 @@ import (
 // foldOwn folds what isn't the program's own, as Frame.Origin has it.
 func foldOwn(p *Profile, plain bool) (*Profile, bool) {
 	origins := p.Origins()
-	return p.FoldForeign(func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == OriginOwn }, plain)
+	q, any, err := p.FoldForeign(context.Background(), func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == OriginOwn }, plain)
+	if err != nil {
+		panic(err)
+	}
+	return q, any
 }
 
 // stackLines writes the stacks of a profile as folded stacks, a sample a line,

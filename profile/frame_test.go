@@ -64,7 +64,7 @@ func TestFrameShowsHeaviestDefinition(t *testing.T) {
 	}
 	sum := func(ps ...*Profile) *Profile {
 		t.Helper()
-		p, err := Sum(ps...)
+		p, err := Sum(t.Context(), ps...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -185,10 +186,11 @@ func (p *Profile) NumLabelUnits() (units map[string]string, ignored map[string][
 // below its leaf, the last key innermost. Such a frame's function is named by
 // the label's values, with keyed as key=values, its file by the key. format prints
 // a numeric label.
-// rootHit and leafHit tell whether any sample has such a label.
-func (p *Profile) AddLabelFrames(roots, leaves []string, keyed bool, format func(num int64, unit string) string) (q *Profile, rootHit, leafHit bool) {
+// rootHit and leafHit tell whether any sample has such a label. The error is that of ctx, which
+// ends the work early.
+func (p *Profile) AddLabelFrames(ctx context.Context, roots, leaves []string, keyed bool, format func(num int64, unit string) string) (q *Profile, rootHit, leafHit bool, err error) {
 	if len(roots)+len(leaves) == 0 || len(p.Stacks) == 0 {
-		return p, false, false
+		return p, false, false, nil
 	}
 	a := labelFrames{p: p, keyed: keyed, format: format, made: map[[2]string]uint32{}}
 	r := *p
@@ -203,6 +205,9 @@ func (p *Profile) AddLabelFrames(roots, leaves []string, keyed bool, format func
 	r.Frames = make([]uint32, 0, len(p.Frames)+len(p.Stacks)*(len(roots)+len(leaves)))
 	r.Stacks = make([]Stack, len(p.Stacks))
 	for s := range p.Stacks {
+		if err := stopped(ctx, s); err != nil {
+			return nil, false, false, err
+		}
 		set := uint32(0)
 		if p.SampleLabels != nil {
 			set = p.SampleLabels[s]
@@ -223,7 +228,7 @@ func (p *Profile) AddLabelFrames(roots, leaves []string, keyed bool, format func
 		r.Frames = append(r.Frames, f.roots...)
 		r.Stacks[s] = Stack{uint32(start), uint32(len(r.Frames) - start)}
 	}
-	return &r, rootHit, leafHit
+	return &r, rootHit, leafHit, nil
 }
 
 type labelFrames struct {

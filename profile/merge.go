@@ -2,6 +2,7 @@ package profile
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -14,11 +15,13 @@ import (
 //
 // The header takes the earliest start, the sum of durations, the longest
 // period, every comment once, and all else from the first profile that has it.
-func Merge(ps ...*Profile) (*Profile, error) {
+func Merge(ps ...*Profile) (*Profile, error) { return merge(context.Background(), ps) }
+
+func merge(ctx context.Context, ps []*Profile) (*Profile, error) {
 	if len(ps) == 0 {
 		return nil, fmt.Errorf("no profiles to merge")
 	}
-	var m Merger
+	m := Merger{Context: ctx}
 	for _, p := range ps {
 		if err := m.Add(p); err != nil {
 			return nil, err
@@ -40,6 +43,9 @@ func (p *Profile) Compact() *Profile {
 // A Merger merges profiles one at a time, so that they need not be in memory
 // together. Its zero value is ready to use.
 type Merger struct {
+	// Context, unless it is nil, ends Add early with its error. The Merger is of no use then.
+	Context context.Context
+
 	in      *interner
 	headers HeaderMerger
 
@@ -101,8 +107,7 @@ func (m *Merger) Add(p *Profile) error {
 		m.mapping(p, 1) // the first mapping is the main program's, and stays first
 	}
 	m.findLocations(p)
-	m.samples(p)
-	return nil
+	return m.samples(p)
 }
 
 func zeroed(s []uint32, n int) []uint32 {
@@ -226,9 +231,12 @@ func (m *Merger) isLocation(p *Profile, l, at uint32) bool {
 const batchSize = 256
 
 // samples adds the samples of p that have a value.
-func (m *Merger) samples(p *Profile) {
+func (m *Merger) samples(p *Profile) error {
 	q := m.in.p
 	for next := 0; next < len(p.Stacks); {
+		if err := stopped(m.Context, next); err != nil {
+			return err
+		}
 		m.batch, m.frames = m.batch[:0], m.frames[:0]
 		for ; next < len(p.Stacks) && len(m.batch) < batchSize; next++ {
 			if !p.zeroSample(next) {
@@ -259,6 +267,7 @@ func (m *Merger) samples(p *Profile) {
 			}
 		}
 	}
+	return nil
 }
 
 // pending translates the stack and labels of sample s of p.

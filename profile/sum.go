@@ -1,11 +1,14 @@
 package profile
 
-import "errors"
+import (
+	"context"
+	"errors"
+)
 
 // Sum returns the profiles added up: sample types that not all of them have are
 // left out, and units are converted to the finest; see [Align]. A single profile
-// is its own sum.
-func Sum(ps ...*Profile) (*Profile, error) {
+// is its own sum. It ends early with the error of ctx.
+func Sum(ctx context.Context, ps ...*Profile) (*Profile, error) {
 	if len(ps) == 0 {
 		return nil, errors.New("no profiles to add up")
 	}
@@ -16,5 +19,5 @@ func Sum(ps ...*Profile) (*Profile, error) {
 	if len(aligned) == 1 {
 		return aligned[0], nil
 	}
-	return Merge(aligned...)
+	return merge(ctx, aligned)
 }

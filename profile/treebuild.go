@@ -207,10 +207,8 @@ func (b *treeBuilder) build(table *FrameTable) error {
 		b.todo = append(b.todo, branch{0, 0, uint32(len(b.cursors))})
 	}
 	for i := 0; len(b.todo) > 0; i++ {
-		if i%1024 == 0 && b.o.Context != nil {
-			if err := b.o.Context.Err(); err != nil {
-				return err
-			}
+		if err := stopped(b.o.Context, i); err != nil {
+			return err
 		}
 		next := b.todo[len(b.todo)-1]
 		b.todo = b.todo[:len(b.todo)-1]

@@ -98,7 +98,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 			}
 		}
 	}
-	d, err := report.NewDiff(bases, heads, inv.Options, report.Scaling{Normalize: inv.Normalize})
+	d, err := report.NewDiff(ctx, bases, heads, inv.Options, report.Scaling{Normalize: inv.Normalize})
 	if err != nil {
 		return err
 	}
@@ -138,11 +138,11 @@ func splitRuns(ctx context.Context, sources []string) []string {
 // which tells changes from noise. Values of a moment are averaged.
 func (a *app) diffFlame(ctx context.Context, l *opening, bases, heads []*profile.Profile) error {
 	inv := l.inv
-	base, err := profile.Sum(bases...)
+	base, err := profile.Sum(ctx, bases...)
 	if err != nil {
 		return err
 	}
-	head, err := profile.Sum(heads...)
+	head, err := profile.Sum(ctx, heads...)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (f *loadFlags) fetchAllocations(ctx context.Context, d time.Duration) (*pro
 		p.SampleTypes, p.Values = p.SampleTypes[:2], p.Values[:2] // what is in use has no difference
 		p.DefaultSampleType = "alloc_space"
 	}
-	within, err := profile.Sum(after, before.ScaleAll(-1))
+	within, err := profile.Sum(ctx, after, before.ScaleAll(-1))
 	if err == nil {
 		within.TimeNanos, within.DurationNanos = before.TimeNanos, int64(d)
 	}
@@ -186,7 +186,7 @@ func (c *collected) fetch(ctx context.Context, kind string, seconds int) (*profi
 		length += found.Duration[i]
 		instances[found.Labels[found.Series[i]].Labels["instance"]] = true
 	}
-	sum, err := profile.Sum(all...)
+	sum, err := profile.Sum(ctx, all...)
 	if err == nil {
 		// Instances share the requests, at the same time.
 		sum.TimeNanos, sum.DurationNanos = from.UnixNano(), length/int64(len(instances))

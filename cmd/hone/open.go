@@ -94,7 +94,7 @@ func (l *opening) difference(ctx context.Context) (*profile.Profile, error) {
 		if err != nil {
 			return nil, err
 		}
-		if p, err = report.Subtract(p, base, l.inv.DiffBase, report.Scaling{Normalize: l.inv.Normalize}); err != nil {
+		if p, err = report.Subtract(ctx, p, base, l.inv.DiffBase, report.Scaling{Normalize: l.inv.Normalize}); err != nil {
 			return nil, err
 		}
 	}

@@ -372,7 +372,7 @@ func (q *queryRun) group(ctx context.Context, labels map[string]string, selectio
 	if q.inv.Command == "flame" {
 		return g, nil // which shows both
 	}
-	g.profile, err = report.Subtract(g.profile, g.base, true, report.Scaling{Normalize: q.inv.Normalize})
+	g.profile, err = report.Subtract(ctx, g.profile, g.base, true, report.Scaling{Normalize: q.inv.Normalize})
 	return g, err
 }
 

@@ -163,7 +163,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 		entries = append(entries, ready(shownName(sources[i]), p, sources[i]))
 	}
 	if merge {
-		p, err := profile.Sum(loaded...)
+		p, err := profile.Sum(ctx, loaded...)
 		if err == nil {
 			p = l.averaged(p, len(loaded))
 			p, err = l.finished(ctx, p)

@@ -53,7 +53,7 @@ func (l *Loader) Load(ctx context.Context, sources []string) (*profile.Profile, 
 	if err != nil {
 		return nil, err
 	}
-	return profile.Sum(slices.DeleteFunc(ps, func(p *profile.Profile) bool { return p == nil })...)
+	return profile.Sum(ctx, slices.DeleteFunc(ps, func(p *profile.Profile) bool { return p == nil })...)
 }
 
 // LoadEach returns the profiles of the sources, nil for one that can't be loaded
@@ -304,6 +304,7 @@ func (l *Loader) mergeFiles(ctx context.Context, files []string, sizes []int64) 
 					errs[i] = named(files[i], err)
 					continue
 				}
+				mergers[w].Context = ctx
 				if err := mergers[w].Add(p); err != nil {
 					failed[w] = err
 					return

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -178,7 +179,7 @@ func readRunProfile(file, pkg string, warn func(string)) (*profile.Profile, erro
 	}
 	isMemory := slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" })
 	if isMemory && !strings.HasPrefix(pkg, "load/") { // a service's are all its own
-		p, _ = p.FilterNames(profile.NameFilter{Focus: inBenchmark.Get()})
+		p, _, _ = p.FilterNames(context.Background(), profile.NameFilter{Focus: inBenchmark.Get()})
 	}
 	return p, nil
 }

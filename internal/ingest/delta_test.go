@@ -116,7 +116,7 @@ func TestDifferencesAddUp(t *testing.T) {
 			receive(t, h, push)
 		}
 		sum := func(ps []*profile.Profile) *profile.Profile {
-			out, err := profile.Sum(ps...)
+			out, err := profile.Sum(t.Context(), ps...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -85,8 +86,9 @@ const (
 // taken for runs of the same thing. Of o it heeds SampleIndex, Granularity,
 // NoInlines, Sort, Unit, PerSecond, and for the rows kept NodeCount, NodeFraction and Trim:
 // rows whose change is below NodeFraction of the larger total are left out.
-// Filters are the caller's. With a scaling, every run is scaled first.
-func NewDiff(base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, error) {
+// Filters are the caller's. With a scaling, every run is scaled first. It
+// ends early with the error of ctx.
+func NewDiff(ctx context.Context, base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, error) {
 	if len(base) == 0 || len(head) == 0 {
 		return nil, fmt.Errorf("nothing to compare: %d base and %d head profiles", len(base), len(head))
 	}
@@ -118,7 +120,10 @@ func NewDiff(base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, 
 		if column < 0 {
 			return nil, fmt.Errorf("profile %d of %d has no sample type %s in %s", i+1, len(all), st.Type, st.Unit)
 		}
-		runs[i], values[i] = newDiffRun(p, maps[i], column, table.Len()), p.Values[column]
+		if runs[i], err = newDiffRun(ctx, p, maps[i], column, table.Len()); err != nil {
+			return nil, err
+		}
+		values[i] = p.Values[column]
 	}
 	table.Settle(maps[len(base):], values[len(base):])
 	table.Settle(maps[:len(base)], values[:len(base)])
@@ -128,7 +133,9 @@ func NewDiff(base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, 
 	if scaling.Normalize {
 		d.Compared = scaling.scale(baseRuns, headRuns, st)
 	}
-	d.compare(baseRuns, headRuns, table, &o)
+	if err := d.compare(ctx, baseRuns, headRuns, table, &o); err != nil {
+		return nil, err
+	}
 	return d, nil
 }
 
@@ -171,10 +178,14 @@ type diffRun struct {
 	scale     float64 // what values are to be multiplied by
 }
 
-func newDiffRun(p *profile.Profile, frames *profile.FrameMap, column, n int) diffRun {
+func newDiffRun(ctx context.Context, p *profile.Profile, frames *profile.FrameMap, column, n int) (diffRun, error) {
 	r := diffRun{flat: make([]int64, n), cum: make([]int64, n), scale: 1}
 	seen := make([]uint32, n) // the last sample a frame was counted for, plus 1
+	stop := stopper{ctx}
 	for s, v := range p.Values[column] {
+		if stop.at(s) {
+			return r, stop.err()
+		}
 		if v == 0 {
 			continue
 		}
@@ -192,7 +203,7 @@ func newDiffRun(p *profile.Profile, frames *profile.FrameMap, column, n int) dif
 			}
 		}
 	}
-	return r
+	return r, nil
 }
 
 func meanTotal(runs []diffRun) int64 {
@@ -242,7 +253,7 @@ func (d *Diff) key(r *DiffRow) *DiffValue {
 	return &r.Flat
 }
 
-func (d *Diff) compare(base, head []diffRun, table *profile.FrameTable, o *Options) {
+func (d *Diff) compare(ctx context.Context, base, head []diffRun, table *profile.FrameTable, o *Options) error {
 	fraction := o.NodeFraction
 	if !o.Trim {
 		fraction = 0
@@ -250,7 +261,11 @@ func (d *Diff) compare(base, head []diffRun, table *profile.FrameTable, o *Optio
 	least := fraction * float64(max(d.Compared, d.HeadTotal))
 	testing := len(base) >= diffRuns && len(head) >= diffRuns
 	var tests []*DiffTest
+	stop := stopper{ctx}
 	for f := range table.Len() {
+		if stop.at(f) {
+			return stop.err()
+		}
 		bf, hf := runValues(base, f, false), runValues(head, f, false)
 		bc, hc := runValues(base, f, true), runValues(head, f, true)
 		row := DiffRow{Flat: newDiffValue(bf, hf), Cum: newDiffValue(bc, hc)}
@@ -287,6 +302,7 @@ func (d *Diff) compare(base, head []diffRun, table *profile.FrameTable, o *Optio
 	}
 	d.print()
 	d.warn()
+	return nil
 }
 
 // print sets the texts of values.

@@ -49,7 +49,7 @@ func runs(t *testing.T, texts ...string) []*profile.Profile {
 func TestDiffComparesOperations(t *testing.T) {
 	// Profiled for as long: an operation costs a tenth of what it did.
 	base, head := runs(t, "op;slow 90\nop;rest 10\n"), runs(t, "op;rest 270\n")
-	d, err := NewDiff(base, head, DefaultOptions(), Scaling{Normalize: true, BaseTotal: 10})
+	d, err := NewDiff(t.Context(), base, head, DefaultOptions(), Scaling{Normalize: true, BaseTotal: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestDiffComparesOperations(t *testing.T) {
 			t.Errorf("%s: %+d, want %+d", r.Name, r.Flat.Delta, want)
 		}
 	}
-	p, err := Subtract(head[0], base[0], true, Scaling{Normalize: true, BaseTotal: 10})
+	p, err := Subtract(t.Context(), head[0], base[0], true, Scaling{Normalize: true, BaseTotal: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestDiffText(t *testing.T) {
 		for _, sort := range []string{"flat", "cum"} {
 			o := DefaultOptions()
 			o.Sort = sort
-			d, err := NewDiff(base, head, o, Scaling{Normalize: normalize})
+			d, err := NewDiff(t.Context(), base, head, o, Scaling{Normalize: normalize})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestDiffSignificance(t *testing.T) {
 		base = append(base, fmt.Sprintf("main;steady %d\nmain;slower %d\n", 500+i*7%5, 100+i))
 		head = append(head, fmt.Sprintf("main;steady %d\nmain;slower %d\n", 500+i*3%5, 150+i))
 	}
-	d, err := NewDiff(runs(t, base...), runs(t, head...), DefaultOptions(), Scaling{})
+	d, err := NewDiff(t.Context(), runs(t, base...), runs(t, head...), DefaultOptions(), Scaling{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestDiffWarnings(t *testing.T) {
 		{many(4, 1), many(4, 1), "p is at least 0.029, and of 20 functions tested none can be significant after Holm's correction; compare at least 6 runs"},
 		{many(1, 1), many(1, 3), "the totals differ by a factor of 3"},
 	} {
-		d, err := NewDiff(tt.base, tt.head, DefaultOptions(), Scaling{})
+		d, err := NewDiff(t.Context(), tt.base, tt.head, DefaultOptions(), Scaling{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestDiffWarnings(t *testing.T) {
 }
 
 func TestDiffFormats(t *testing.T) {
-	d, err := NewDiff(runs(t, "a;b 10\n"), runs(t, "a;b 20\na;c 5\n"), DefaultOptions(), Scaling{})
+	d, err := NewDiff(t.Context(), runs(t, "a;b 10\n"), runs(t, "a;b 20\na;c 5\n"), DefaultOptions(), Scaling{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestDiffErrors(t *testing.T) {
 		{a, a, Options{SampleIndex: "cpu"}, `sample_index "cpu"`},
 		{runs(t, "a 1 2\n"), a, Options{}, "profile 1 of 2 has no sample type samples"},
 	} {
-		if _, err := NewDiff(tt.base, tt.head, tt.o, Scaling{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if _, err := NewDiff(t.Context(), tt.base, tt.head, tt.o, Scaling{}); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("got %v, want %q", err, tt.want)
 		}
 	}

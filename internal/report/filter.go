@@ -47,7 +47,10 @@ func (r *Report) filter() error {
 		return err
 	}
 
-	p, matched := r.prof.FilterNames(names)
+	p, matched, err := r.prof.FilterNames(r.env.Context, names)
+	if err != nil {
+		return err
+	}
 	r.warnNoMatch(names.Focus == nil || matched.Focus, "Focus")
 	r.warnNoMatch(names.Ignore == nil || matched.Ignore, "Ignore")
 	r.warnNoMatch(names.Hide == nil || matched.Hide, "Hide")

@@ -12,7 +12,7 @@ import (
 func TestFramesOfSeveralLabels(t *testing.T) {
 	zone := folded(t, "main.f 10\n").SetLabel("zone", "a")
 	shard := folded(t, "main.f 20\n").SetLabel("shard", "a")
-	p, err := profile.Sum(zone, shard)
+	p, err := profile.Sum(t.Context(), zone, shard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,10 @@ func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
 	// Where lines of source are shown, a line's own value is best what it costs: a
 	// listing shows no frame that has no text.
 	listing := r.command == "list" || r.command == "weblist" || r.command == "disasm"
-	q, any := p.FoldForeign(yours, listing)
+	q, any, err := p.FoldForeign(r.env.Context, yours, listing)
+	if err != nil {
+		return nil, err
+	}
 	if !any && len(p.Stacks) > 0 {
 		r.warn(noneYours)
 	}

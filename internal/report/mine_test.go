@@ -130,7 +130,7 @@ func TestMineCompared(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, err := NewDiff(sides[:1], sides[1:], o, Scaling{})
+	d, err := NewDiff(t.Context(), sides[:1], sides[1:], o, Scaling{})
 	if err != nil {
 		t.Fatal(err)
 	}

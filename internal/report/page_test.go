@@ -127,7 +127,7 @@ func TestTagsPage(t *testing.T) {
 }
 
 func TestDiffPage(t *testing.T) {
-	d, err := NewDiff(runs(t, "m;parse 40\nm;old 10\nm 950\n"), runs(t, "m;parse 60\nm;fresh 30\nm 900\n"), DefaultOptions(), Scaling{})
+	d, err := NewDiff(t.Context(), runs(t, "m;parse 40\nm;old 10\nm 950\n"), runs(t, "m;parse 60\nm;fresh 30\nm 900\n"), DefaultOptions(), Scaling{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -100,12 +100,11 @@ func (r *Report) start(p *profile.Profile) error {
 	if folded != p {
 		r.unfolded = p
 	}
-	r.addLabelFrames(folded)
-	return nil
+	return r.addLabelFrames(folded)
 }
 
 // addLabelFrames sets the report's profile to p with frames made of labels.
-func (r *Report) addLabelFrames(p *profile.Profile) {
+func (r *Report) addLabelFrames(p *profile.Profile) error {
 	var ignored map[string][]string
 	r.units, ignored = p.NumLabelUnits()
 	for key, units := range ignored {
@@ -115,15 +114,19 @@ func (r *Report) addLabelFrames(p *profile.Profile) {
 	roots, leaves := splitKeys(o.TagRoot), splitKeys(o.TagLeaf)
 	// Tables tell functions by their names: equal values of two labels would be one.
 	keyed := !r.env.Compat && len(roots)+len(leaves) > 1
-	q, rootHit, leafHit := p.AddLabelFrames(roots, leaves, keyed, func(v int64, unit string) string {
+	q, rootHit, leafHit, err := p.AddLabelFrames(r.env.Context, roots, leaves, keyed, func(v int64, unit string) string {
 		if unit == "" {
 			return formatValue(v, "", "")
 		}
 		return formatValue(v, unit, o.Unit)
 	})
+	if err != nil {
+		return err
+	}
 	r.warnNoMatch(o.TagRoot == "" || rootHit, "TagRoot")
 	r.warnNoMatch(o.TagLeaf == "" || leafHit, "TagLeaf")
 	r.prof = q
+	return nil
 }
 
 // setWeights takes the value columns from the profile, which filters replace.

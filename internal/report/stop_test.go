@@ -83,6 +83,47 @@ func TestReportsEnd(t *testing.T) {
 	}
 }
 
+// TestComparisonsEnd is the same for what has no report.
+func TestComparisonsEnd(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	const samples = 3*stopEvery + 1
+	for i := range samples {
+		f := b.Function(fmt.Sprint("main.f", i), "", "f.go", 1)
+		b.Sample([]uint32{b.Location(uint64(i+1), 0, profile.Line{Function: f, Line: 1})}, []profile.Label{{Key: b.String("id"), Str: b.String("x")}}, 10)
+	}
+	p := b.Profile()
+	for name, run := range map[string]func(ctx context.Context) error{
+		"diff": func(ctx context.Context) error {
+			_, err := NewDiff(ctx, []*profile.Profile{p}, []*profile.Profile{p}, DefaultOptions(), Scaling{})
+			return err
+		},
+		"difference": func(ctx context.Context) error {
+			_, err := Subtract(ctx, p, p, true, Scaling{})
+			return err
+		},
+		"selection": func(ctx context.Context) error {
+			o := DefaultOptions()
+			o.Focus, o.TagRoot, o.Mine = "f1", "id", "f2"
+			_, err := Select(p, o, Env{Context: ctx, Warn: func(string) {}})
+			return err
+		},
+	} {
+		all := &lastingContext{t.Context(), math.MaxInt}
+		if err := run(all); err != nil {
+			t.Fatal(err)
+		}
+		looks := math.MaxInt - all.left
+		if least := 2 * (samples / stopEvery); looks < least {
+			t.Errorf("%s looks at its context %d times, want at least %d", name, looks, least)
+		}
+		for i := range looks {
+			if err := run(&lastingContext{t.Context(), i}); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s, cancelled after %d of %d looks: %v", name, i, looks, err)
+			}
+		}
+	}
+}
+
 func TestTreesEnd(t *testing.T) {
 	p := graphProfile(func(what string) string { return what })
 	_, err := profile.NewTree(p, profile.TreeOptions{Context: &lastingContext{t.Context(), 0}})

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -58,8 +59,8 @@ func Magnitude(p *profile.Profile, st profile.ValueType) int64 {
 // Subtract returns p minus base. With diff the base's samples stay samples of
 // their own, marked by a label, so that percentages can be of the base. To compare
 // shares p is scaled, as go tool pprof does it; with a BaseTotal the base is, so
-// that p says what was measured, as in [Diff] and in flame graphs.
-func Subtract(p, base *profile.Profile, diff bool, scaling Scaling) (*profile.Profile, error) {
+// that p says what was measured, as in [Diff] and in flame graphs. It ends early with the error of ctx.
+func Subtract(ctx context.Context, p, base *profile.Profile, diff bool, scaling Scaling) (*profile.Profile, error) {
 	if diff {
 		base = base.SetLabel(baseLabel, "true")
 	}
@@ -83,7 +84,7 @@ func Subtract(p, base *profile.Profile, diff bool, scaling Scaling) (*profile.Pr
 	if err != nil {
 		return nil, err
 	}
-	return profile.Sum(p, base.ScaleAll(-1))
+	return profile.Sum(ctx, p, base.ScaleAll(-1))
 }
 
 // scaled returns p with each column multiplied by a scale. What rounding leaves

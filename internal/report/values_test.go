@@ -115,7 +115,7 @@ func checkValues(t *testing.T, name string, p, base *profile.Profile) {
 		base = p
 	}
 	for _, normalize := range []bool{false, true} {
-		d, err := NewDiff([]*profile.Profile{base, base, base, p}, []*profile.Profile{p, p, base, p}, DefaultOptions(), Scaling{Normalize: normalize})
+		d, err := NewDiff(t.Context(), []*profile.Profile{base, base, base, p}, []*profile.Profile{p, p, base, p}, DefaultOptions(), Scaling{Normalize: normalize})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package pyroscope
 
 import (
+	"context"
 	"github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
 	"github.com/hone-go/hone/profile"
 )
@@ -157,16 +158,16 @@ func nodes(asked int64) int {
 	return int(min(asked, mostNodes))
 }
 
-func flameOf(p *profile.Profile, maxNodes int64) (*flame, error) {
-	t, err := profile.NewTree(p, profile.TreeOptions{})
+func flameOf(ctx context.Context, p *profile.Profile, maxNodes int64) (*flame, error) {
+	t, err := profile.NewTree(p, profile.TreeOptions{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
 	return bars(t.PruneTo(nodes(maxNodes))), nil
 }
 
-func flameOfDiff(base, head *profile.Profile, maxNodes int64) (*flame, *profile.Tree, error) {
-	t, err := profile.NewDiffTree(base, head, profile.TreeOptions{})
+func flameOfDiff(ctx context.Context, base, head *profile.Profile, maxNodes int64) (*flame, *profile.Tree, error) {
+	t, err := profile.NewDiffTree(base, head, profile.TreeOptions{Context: ctx})
 	if err != nil {
 		return nil, nil, err
 	}

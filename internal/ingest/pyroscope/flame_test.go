@@ -1,6 +1,7 @@
 package pyroscope
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -32,12 +33,12 @@ func BenchmarkFlame(b *testing.B) {
 			parts = append(parts, p)
 		}
 	}
-	p, err := profile.Sum(parts...)
+	p, err := profile.Sum(context.Background(), parts...)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		f, err := flameOf(p, mostNodes)
+		f, err := flameOf(context.Background(), p, mostNodes)
 		if err != nil {
 			b.Fatal(err)
 		}

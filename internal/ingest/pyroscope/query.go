@@ -327,7 +327,7 @@ func (q *querier) selectMergeStacktraces(ctx context.Context, req *pb.SelectMerg
 	}
 	switch req.GetFormat() {
 	case pb.ProfileFormat_PROFILE_FORMAT_UNSPECIFIED, pb.ProfileFormat_PROFILE_FORMAT_FLAMEGRAPH:
-		f, err := flameOf(p, req.GetMaxNodes())
+		f, err := flameOf(ctx, p, req.GetMaxNodes())
 		if err != nil {
 			return nil, err
 		}
@@ -385,7 +385,7 @@ func (q *querier) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMerg
 	if err != nil {
 		return nil, err
 	}
-	f, err := flameOf(p, req.GetMaxNodes())
+	f, err := flameOf(ctx, p, req.GetMaxNodes())
 	if err != nil {
 		return nil, err
 	}
@@ -417,7 +417,7 @@ func (q *querier) diff(ctx context.Context, req *pb.DiffRequest) (*pb.DiffRespon
 	if err != nil {
 		return nil, err
 	}
-	f, t, err := flameOfDiff(base, head, max(req.GetLeft().GetMaxNodes(), req.GetRight().GetMaxNodes()))
+	f, t, err := flameOfDiff(ctx, base, head, max(req.GetLeft().GetMaxNodes(), req.GetRight().GetMaxNodes()))
 	if err != nil {
 		return nil, err
 	}

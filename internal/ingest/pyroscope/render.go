@@ -198,7 +198,7 @@ func (q *querier) render(r *http.Request, v url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := flameOf(p, req.GetMaxNodes())
+	f, err := flameOf(r.Context(), p, req.GetMaxNodes())
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (q *querier) renderDiff(r *http.Request, v url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, t, err := flameOfDiff(base, head, left.GetMaxNodes())
+	f, t, err := flameOfDiff(r.Context(), base, head, left.GetMaxNodes())
 	if err != nil {
 		return nil, err
 	}

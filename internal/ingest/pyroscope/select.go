@@ -303,7 +303,7 @@ func (q *querier) merge(ctx context.Context, s *selection) (*profile.Profile, er
 		p.PeriodType = s.period
 		return p, nil
 	}
-	p, err := profile.Sum(parts...)
+	p, err := profile.Sum(ctx, parts...)
 	if err != nil {
 		return nil, err
 	}

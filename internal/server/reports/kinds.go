@@ -468,7 +468,7 @@ func (s *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff
 				}
 			}
 		}
-		d, err := report.NewDiff(base, head, q.config.Options, scaling)
+		d, err := report.NewDiff(ctx, base, head, q.config.Options, scaling)
 		if err != nil {
 			return nil, 0, err
 		}

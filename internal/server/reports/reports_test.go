@@ -319,7 +319,7 @@ func TestPanic(t *testing.T) {
 func TestSelectionIsAProfile(t *testing.T) {
 	l := servertest.NewLive(t, nil)
 	l.Fill()
-	merged, err := profile.Sum(servertest.Testdata(t, servertest.CPU1), servertest.Testdata(t, servertest.CPU1), servertest.Testdata(t, servertest.CPU2))
+	merged, err := profile.Sum(t.Context(), servertest.Testdata(t, servertest.CPU1), servertest.Testdata(t, servertest.CPU1), servertest.Testdata(t, servertest.CPU2))
 	if err != nil {
 		t.Fatal(err)
 	}

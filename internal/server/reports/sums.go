@@ -39,7 +39,7 @@ func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, erro
 				*side.counted = []*profile.Profile{p}
 			}
 		}
-		p, err := report.Subtract(head, base, true, scaling)
+		p, err := report.Subtract(ctx, head, base, true, scaling)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -72,7 +72,7 @@ func (s *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error
 		if err != nil {
 			return nil, 0, err
 		}
-		p, err := profile.Sum(all...)
+		p, err := profile.Sum(ctx, all...)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -125,7 +125,7 @@ func (m *merger) merge(ctx context.Context) ([]store.Group, error) {
 			}
 			ps = append(ps, one)
 		}
-		sum, err := profile.Sum(ps...)
+		sum, err := profile.Sum(ctx, ps...)
 		labels := slices.Clone(m.labels[g.labels])
 		if err != nil && len(labels) > 0 {
 			err = fmt.Errorf("profiles of %v: %w", labels, err)

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"context"
 	"slices"
 
 	"github.com/hone-go/hone/profile"
@@ -11,9 +12,9 @@ import (
 // Different services are different programs, which have no code in common, so
 // their profiles have no stack in common: then there is nothing to look for, and
 // they are put one behind the other.
-func add(ps []*profile.Profile) (*profile.Profile, error) {
+func add(ctx context.Context, ps []*profile.Profile) (*profile.Profile, error) {
 	if !apart(ps) {
-		return profile.Sum(ps...)
+		return profile.Sum(ctx, ps...)
 	}
 	heads := make([]*profile.Profile, len(ps))
 	for i, p := range ps {
@@ -23,7 +24,7 @@ func add(ps []*profile.Profile) (*profile.Profile, error) {
 		h.Values = make([][]int64, len(p.Values))
 		heads[i] = &h
 	}
-	head, err := profile.Sum(heads...)
+	head, err := profile.Sum(ctx, heads...)
 	if err != nil {
 		return nil, err
 	}
@@ -45,6 +46,9 @@ func add(ps []*profile.Profile) (*profile.Profile, error) {
 		out.LabelSets = append(out.LabelSets, profile.LabelSet{})
 	}
 	for _, p := range ps {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		c.add(p, labels)
 	}
 	return out, nil

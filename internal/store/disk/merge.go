@@ -155,7 +155,7 @@ func (g *mergeGroup) profile(ctx context.Context, q *store.Query) (*profile.Prof
 			return nil, err
 		}
 	}
-	return add(ps)
+	return add(ctx, ps)
 }
 
 // profile returns the merged profile of a part.

@@ -224,7 +224,7 @@ func (m *model) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 			}
 			ps = append(ps, p)
 		}
-		sum, err := profile.Sum(ps...)
+		sum, err := profile.Sum(ctx, ps...)
 		if err != nil {
 			return nil, fmt.Errorf("profiles of %v: %w", g.labels, err)
 		}
