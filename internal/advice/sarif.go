@@ -3,6 +3,7 @@ package advice
 import (
 	"encoding/json"
 	"io"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,6 +54,10 @@ type (
 	}
 )
 
+// noLinks escapes what SARIF's messages take for a link, [text](address), by section 3.11.6.
+// A conversion such as F[int](x) is no link either.
+func noLinks(message string) string { return strings.ReplaceAll(message, "](", `\](`) }
+
 // WriteSARIF writes a report in the format that code scanning of forges and editors
 // read. dir is the folder that paths are relative to.
 func (r *Report) WriteSARIF(w io.Writer, dir string, rules []*Rule) error {
@@ -68,7 +73,7 @@ func (r *Report) WriteSARIF(w io.Writer, dir string, rules []*Rule) error {
 	for _, f := range r.Findings {
 		result := sarifResult{
 			RuleID: f.Rule, Level: "warning",
-			Message:      sarifText{strings.Join(append([]string{f.Title + "."}, append(f.Costs(), f.Why)...), "\n")},
+			Message:      sarifText{noLinks(strings.Join(append([]string{f.Title + "."}, append(f.Costs(), f.Why)...), "\n"))},
 			Fingerprints: map[string]string{"hone/v1": f.ID},
 			Properties:   map[string]any{"class": f.Class, "state": f.State, "bound": f.Bound},
 		}
@@ -77,7 +82,7 @@ func (r *Report) WriteSARIF(w io.Writer, dir string, rules []*Rule) error {
 		}
 		if rel, err := filepath.Rel(dir, f.File); err == nil && f.File != "" {
 			var at sarifLocation
-			at.Physical.Artifact.URI = filepath.ToSlash(rel)
+			at.Physical.Artifact.URI = (&url.URL{Path: filepath.ToSlash(rel)}).String()
 			at.Physical.Region.StartLine, at.Physical.Region.StartColumn = f.Line, f.Column
 			result.Locations = []sarifLocation{at}
 		}

@@ -26,7 +26,7 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 		r.together(&b)
 	}
 	for _, u := range r.Unexamined {
-		fmt.Fprintf(&b, "not examined: %s\n", u)
+		fmt.Fprintf(&b, "not examined: %s\n", lineEnds.Replace(u))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -72,56 +72,59 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
+// lineEnds keeps a text on its line: names of files may have newlines in them.
+var lineEnds = strings.NewReplacer("\n", `\n`, "\r", `\r`)
+
 func (f *Finding) text(b *strings.Builder, dir string) {
 	place := f.Place(dir)
-	fmt.Fprintf(b, "%s  %s\n", f.ID, f.Title)
+	line := func(format string, args ...any) { b.WriteString(lineEnds.Replace(fmt.Sprintf(format, args...)) + "\n") }
+	line("%s  %s", f.ID, f.Title)
 	if place != "" {
-		fmt.Fprintf(b, "    %s", place)
 		if f.Function != "" {
-			fmt.Fprintf(b, " in %s", f.Function)
+			place += " in " + f.Function
 		}
-		fmt.Fprintf(b, "  %s\n", f.Text)
+		line("    %s  %s", place, f.Text)
 	}
 	if callers := callersText(f.Evidence.Callers, dir); callers != "" {
-		for _, line := range wrap("called from "+callers, 100) {
-			fmt.Fprintf(b, "    %s\n", line)
+		for _, text := range wrap("called from "+callers, 100) {
+			line("    %s", text)
 		}
 	}
-	for _, line := range f.Costs() {
-		fmt.Fprintf(b, "    %s\n", line)
+	for _, text := range f.Costs() {
+		line("    %s", text)
 	}
-	for _, line := range wrap(f.Why, 100) {
-		fmt.Fprintf(b, "    %s\n", line)
+	for _, text := range wrap(f.Why, 100) {
+		line("    %s", text)
 	}
 	for _, c := range f.Caveats {
-		fmt.Fprintf(b, "    but: %s\n", c)
+		line("    but: %s", c)
 	}
 	if len(f.Also) > 0 {
 		var places []string
 		for _, a := range f.Also {
 			places = append(places, fmt.Sprintf("line %d (%s)", a.Line, a.ID))
 		}
-		for _, line := range wrap("in this function also "+strings.Join(places, ", "), 100) {
-			fmt.Fprintf(b, "    %s\n", line)
+		for _, text := range wrap("in this function also "+strings.Join(places, ", "), 100) {
+			line("    %s", text)
 		}
 	}
 	switch f.Try {
 	case BySetting:
-		fmt.Fprintf(b, "    hone fix %s    measures settings of the collector, and changes no file\n", f.ID)
+		line("    hone fix %s    measures settings of the collector, and changes no file", f.ID)
 	case ByProfile:
-		fmt.Fprintf(b, "    hone fix %s    measures what it gains, and keeps the profile if benchmarks are faster\n", f.ID)
+		line("    hone fix %s    measures what it gains, and keeps the profile if benchmarks are faster", f.ID)
 	}
 	if f.Fix == nil {
 		return
 	}
-	for _, line := range diffBody(f.Fix.Diff) {
-		fmt.Fprintf(b, "        %s\n", line)
+	for _, text := range diffBody(f.Fix.Diff) {
+		line("        %s", text)
 	}
 	hint := ""
 	if f.Class == Review {
 		hint = ", to be reviewed"
 	}
-	fmt.Fprintf(b, "    hone fix %s    proves it, and keeps it if it is faster%s\n", f.ID, hint)
+	line("    hone fix %s    proves it, and keeps it if it is faster%s", f.ID, hint)
 }
 
 // Place is the file and line of a finding, shown from a folder.
