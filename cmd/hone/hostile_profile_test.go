@@ -15,6 +15,7 @@ import (
 
 	"github.com/hone-go/hone/internal/hostile"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/profile"
 )
 
 // notOutputs are the flags without a value that don't choose what a verb prints. Every other
@@ -25,7 +26,8 @@ var notOutputs = strings.Fields(`add agent again all_frames alloc_objects alloc_
 	poisson race relative_percentages settings short system total_delay trim untested up y yes`)
 
 // An output is what a command line prints. In its arguments, P is a hostile profile, Q is the
-// same with other values, B and C are results of benchmarks, R is the folder of a run, S is a
+// same with other values, W is
+// one of wall-clock time, B and C are results of benchmarks, R is the folder of a run, S is a
 // server that has P, and K selects it there.
 type output struct {
 	form hostile.Form
@@ -66,6 +68,8 @@ var outputs = map[string]output{
 	"check": {hostile.CI, "check -base B C"}, "check -v": {hostile.CI, "check -v -base B C"}, "check -json": {hostile.JSON, "check -json -base B C"},
 	"runs": {hostile.CI, "runs -dir R"}, "runs -json": {hostile.JSON, "runs -json -dir R"},
 
+	"wall": {hostile.CI, "wall W"}, "wall -csv": {hostile.CSV, "wall -csv W"}, "wall -json": {hostile.JSON, "wall -json W"},
+
 	"query": {hostile.Lines, "query S -top K"}, "query -csv": {hostile.CSV, "query S -csv -by service -top K"}, "query -json": {hostile.JSON, "query S -json -top K"},
 	"query -series": {hostile.CSV, "query S -series -by note -csv K"}, "query -history": {hostile.CSV, "query S -history -csv K"},
 	"query -records": {hostile.CSV, "query S -records -csv K"}, "query -labels": {hostile.CSV, "query S -labels -csv K"},
@@ -77,8 +81,7 @@ var notOfProfiles = map[string]string{
 	"bench":  "measures, and prints what compare prints",
 	"advise": "needs source: its forms are in TestHostile of internal/advice",
 	"fix":    "takes findings", "tune": "takes packages", "pgo": "prints counts and the names of the caller's packages",
-	"load": "takes addresses", "gc": "takes programs", "wall": "takes execution traces, see TestHostileWall",
-	"serve": "a server", "push": "prints counts", "token": "no profiles", "session": "no profiles", "store": "no profiles", "tour": "an example of its own",
+	"load": "takes addresses", "gc": "takes programs", "serve": "a server", "push": "prints counts", "token": "no profiles", "session": "no profiles", "store": "no profiles", "tour": "an example of its own",
 	"completion": "no profiles", "version": "no profiles",
 	// These hand a file to a program; what is in the file is that of the named report.
 	"eog": "svg", "evince": "pdf", "gv": "ps", "kcachegrind": "callgrind", "web": "svg", "text": "top",
@@ -137,9 +140,14 @@ func hostileInputs(t *testing.T, bad string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
 	files := map[string]string{}
-	for letter, times := range map[string]int64{"P": 1, "Q": 5} {
+	for letter, times := range map[string]int64{"P": 1, "Q": 5, "W": 1} {
+		p := hostile.Profile(bad, times)
+		if letter == "W" {
+			p.SampleTypes = []profile.ValueType{{Type: "wall", Unit: "nanoseconds"}, {Type: "intervals", Unit: "count"}}
+			p.DefaultSampleType = "wall"
+		}
 		var b bytes.Buffer
-		if err := hostile.Profile(bad, times).Encode(&b); err != nil {
+		if err := p.Encode(&b); err != nil {
 			t.Fatal(err)
 		}
 		files[letter] = filepath.Join(dir, letter+".pb.gz")
