@@ -356,8 +356,8 @@ func invariantCore(g *gen) core {
 	case 0:
 		call = "strings.ToLower(" + arg + ")"
 	case 1:
-		n := g.int()
-		call = "strings.Repeat(" + g.one(arg, `"ab"`) + ", " + g.one(n, g.small()) + ")"
+		n := g.param("int", "in.Far()") // not one that takes all memory
+		call = "strings.Repeat(" + g.one(arg, `"ab"`) + ", " + g.one(n, g.small(), g.host()+".n") + ")"
 		g.hostile["size"] = true
 	case 2:
 		call = g.formatted("Sprint", "")
