@@ -3,6 +3,7 @@ package disk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -103,14 +104,38 @@ func TestTrimBesideFailingPuts(t *testing.T) {
 	failed.mu.Lock()
 	s.forget(failed)
 	failed.mu.Unlock()
-	s.forgetOldest(uses)
+	s.forgetOldest(uses, 0)
 	for _, u := range uses {
 		if u.p.dict != nil {
 			t.Errorf("the dictionary of %v is still there", u.p)
 		}
 	}
-	if uses[1].p.index == nil || s.crowded() {
+	if uses[1].p.index == nil || s.dictBytes.Load() > 0 {
 		t.Errorf("%d bytes are kept", s.dictBytes.Load())
+	}
+}
+
+// Many services that send between two rounds of the background job don't have all their
+// dictionaries in memory: the ones used last stay.
+func TestTrimBetweenRounds(t *testing.T) {
+	const cache = 16 << 10
+	s := open(t, "d", Options{FS: vfs.NewMem(), CacheBytes: cache, PackAfter: -1})
+	defer closeStore(t, s)
+	largest := int64(0)
+	for i := range 100 {
+		put(t, s, record(t, i, fmt.Sprint("service", i), "a", 0))
+		uses := s.uses()
+		p := uses[len(uses)-1].p
+		largest = max(largest, p.memory)
+		if p.dict == nil || p.Service != fmt.Sprint("service", i) {
+			t.Fatalf("what was used last is %s, after service%d", p.Service, i)
+		}
+		if n := s.dictBytes.Load(); n > 4*cache+largest {
+			t.Fatalf("%d services: dictionaries take %d bytes", i+1, n)
+		}
+	}
+	if 100*largest < 8*cache {
+		t.Fatalf("all dictionaries take no more than %d bytes", 100*largest)
 	}
 }
 

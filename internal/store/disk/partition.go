@@ -153,13 +153,23 @@ func (s *Store) account(p *partition) {
 // trim forgets dictionaries that were not used for the longest time, until the
 // rest fits in what they may take.
 func (s *Store) trim() {
-	if s.crowded() {
-		s.forgetOldest(s.uses())
+	if most := s.o.CacheBytes / 2; s.dictBytes.Load() > most {
+		s.forgetOldest(s.uses(), most)
 	}
 }
 
-// crowded reports whether dictionaries take more than they may.
-func (s *Store) crowded() bool { return s.dictBytes.Load() > s.o.CacheBytes/2 }
+// trimGrown does that between two rounds of the background job, when many services have
+// sent something: there is room for more then, and what was used last stays, as it is
+// likely to be used next.
+func (s *Store) trimGrown() {
+	most := 4 * s.o.CacheBytes
+	if s.dictBytes.Load() <= most {
+		return
+	}
+	if uses := s.uses(); len(uses) > 1 {
+		s.forgetOldest(uses[:len(uses)-1], most/2)
+	}
+}
 
 // A use is when a dictionary was used last.
 type use struct {
@@ -183,12 +193,12 @@ func (s *Store) uses() []use {
 	return uses
 }
 
-// forgetOldest forgets dictionaries in their order, but for those that were used
-// meanwhile, or forgotten by a Put that failed. Their indexes stay: without,
-// questions about all services would load all dictionaries each time.
-func (s *Store) forgetOldest(uses []use) {
+// forgetOldest forgets dictionaries in their order until the rest takes at most so many
+// bytes, but for those that were used meanwhile, or forgotten by a Put that failed. Their
+// indexes stay: without, questions about all services would load all dictionaries each time.
+func (s *Store) forgetOldest(uses []use, most int64) {
 	for _, u := range uses {
-		if !s.crowded() {
+		if s.dictBytes.Load() <= most {
 			return
 		}
 		if u.p.mu.TryLock() {

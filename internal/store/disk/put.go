@@ -128,6 +128,7 @@ func (s *Store) putAll(records []store.Record, mine []int) (written int, err err
 			err = e
 		}
 	}
+	s.trimGrown()
 	return written, err
 }
 
