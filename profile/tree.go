@@ -88,6 +88,9 @@ type TreeOptions struct {
 
 	// Context, unless it is nil, ends the work early, with its error.
 	Context context.Context
+	// Budget, unless it is nil, is where the memory of the tree and of making it comes
+	// from, as it grows. Nothing is given back.
+	Budget Budget
 }
 
 // maxNodes bounds a tree, so that its node numbers fit.
@@ -157,9 +160,13 @@ func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
 		diff = diff || slices.ContainsFunc(head.Values[i], func(v int64) bool { return v < 0 })
 	}
 	b := treeBuilder{t: t, o: o, diff: diff}
-	b.add(head, table, o.Types, 1)
+	if err := b.add(head, table, o.Types, 1); err != nil {
+		return nil, err
+	}
 	if base != nil {
-		b.add(base, table, baseTypes, -1)
+		if err := b.add(base, table, baseTypes, -1); err != nil {
+			return nil, err
+		}
 	}
 	if err := b.build(table); err != nil {
 		return nil, err

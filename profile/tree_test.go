@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path"
@@ -279,6 +280,58 @@ func TestTreeNormalize(t *testing.T) {
 	}
 	if v := &tree.Values[0]; v.BaseScale != 2 || v.BaseTotal[1] != 100 || v.Event != 1 {
 		t.Errorf("got %+v", v)
+	}
+}
+
+// budget has so many bytes.
+type budget struct{ left, taken int64 }
+
+var errBudget = errors.New("no memory")
+
+func (b *budget) Take(n int64) error {
+	if n > b.left {
+		return errBudget
+	}
+	b.left -= n
+	b.taken += n
+	return nil
+}
+
+func (b *budget) Give(n int64) { b.left, b.taken = b.left+n, b.taken-n }
+
+// The memory of a tree is taken before it grows: a few samples can be millions of nodes.
+func TestTreeBudget(t *testing.T) {
+	b := NewBuilder(ValueType{"samples", "count"})
+	locations := make([]uint32, 64)
+	for i := range locations {
+		locations[i] = b.Location(uint64(i+1), 0, Line{Function: b.Function(fmt.Sprint("f", i), "", "f.go", 1)})
+	}
+	stack := make([]uint32, 2000)
+	for s := range 60 { // which have nothing in common
+		for i := range stack {
+			stack[i] = locations[(s+i)%len(locations)]
+		}
+		b.Sample(stack, nil, 1)
+	}
+	p := b.Profile()
+	for name, build := range map[string]func(TreeOptions) (*Tree, error){
+		"a tree":       func(o TreeOptions) (*Tree, error) { return NewTree(p, o) },
+		"a comparison": func(o TreeOptions) (*Tree, error) { return NewDiffTree(p, p, o) },
+	} {
+		enough := &budget{left: 1 << 30}
+		tree, err := build(TreeOptions{Budget: enough})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := int64(0)
+		tree.eachColumn(func(column []int64) []int64 { held += bytesOf[int64](cap(column)); return column })
+		held += bytesOf[uint32](cap(tree.Frame)+cap(tree.Parent)+cap(tree.First)) + int64(cap(tree.Inlined))
+		if tree.NumNodes() < 60*2000 || enough.taken < held || enough.taken > 4*held {
+			t.Errorf("%s of %d nodes took %d bytes, and has %d", name, tree.NumNodes(), enough.taken, held)
+		}
+		if _, err := build(TreeOptions{Budget: &budget{left: enough.taken / 2}}); !errors.Is(err, errBudget) {
+			t.Errorf("%s with half as much memory: %v", name, err)
+		}
 	}
 }
 

@@ -30,6 +30,8 @@ type treeBuilder struct {
 	rank  []uint32   // by child: its place in order, or dropped
 	ends  []uint32   // by place: end of its cursors
 	moved []cursor
+
+	taken int // nodes that memory was taken for
 }
 
 const dropped = math.MaxUint32
@@ -66,7 +68,7 @@ type sighting struct {
 }
 
 // add adds a profile's samples. Those without a value count for nothing.
-func (b *treeBuilder) add(p *Profile, table *FrameTable, types []int, sign int64) {
+func (b *treeBuilder) add(p *Profile, table *FrameTable, types []int, sign int64) error {
 	w := walk{p: p, frames: table.Add(p), sign: sign}
 	for _, i := range types {
 		w.values = append(w.values, p.Values[i])
@@ -77,6 +79,11 @@ func (b *treeBuilder) add(p *Profile, table *FrameTable, types []int, sign int64
 	for s := range p.Stacks {
 		if w.counts(s) {
 			n++
+		}
+	}
+	if b.o.Budget != nil { // while they grow and move there are two of them
+		if err := b.o.Budget.Take(2 * bytesOf[cursor](n)); err != nil {
+			return err
 		}
 	}
 	b.cursors = slices.Grow(b.cursors, n)
@@ -90,6 +97,7 @@ func (b *treeBuilder) add(p *Profile, table *FrameTable, types []int, sign int64
 		}
 		b.cursors = append(b.cursors, c)
 	}
+	return nil
 }
 
 // counts reports whether sample s has a value in some column.
@@ -197,7 +205,11 @@ func (b *treeBuilder) build(table *FrameTable) error {
 		b.countRoot()
 	}
 	if b.o.MinShare <= 0 {
-		b.reserve(nodesPerSample * len(b.cursors))
+		n := nodesPerSample * len(b.cursors)
+		if err := b.take(n); err != nil {
+			return err
+		}
+		b.reserve(n)
 	}
 	for c := range t.Values {
 		b.min = append(b.min, b.o.MinShare*t.Values[c].weight(0))
@@ -245,6 +257,29 @@ func (b *treeBuilder) countRoot() {
 // rule: stacks that were merged are different ones.
 const nodesPerSample = 2
 
+// take takes the memory of n nodes, unless it was taken.
+func (b *treeBuilder) take(n int) error {
+	if b.o.Budget == nil || n <= b.taken {
+		return nil
+	}
+	const piece = 4096
+	n = max(n, b.taken+piece)
+	// Frame, Parent, Inlined, First and the depth, and four columns of values at most.
+	size := int64(4 + 4 + 1 + 4 + 4)
+	for range b.t.Values {
+		if size += 16; b.diff {
+			size += 16
+		}
+	}
+	// Columns have room left as they grow, and one after another is copied.
+	size += size / 2
+	if err := b.o.Budget.Take(size * int64(n-b.taken)); err != nil {
+		return err
+	}
+	b.taken = n
+	return nil
+}
+
 // reserve makes room for n nodes.
 func (b *treeBuilder) reserve(n int) {
 	t := b.t
@@ -277,6 +312,11 @@ func (b *treeBuilder) node(n uint32, ref FrameRef) (uint32, error) {
 	id := len(t.Frame)
 	if id >= maxNodes {
 		return 0, errTreeSize
+	}
+	if id >= b.taken {
+		if err := b.take(id + 1); err != nil {
+			return 0, err
+		}
 	}
 	t.Frame = append(t.Frame, ref.Index())
 	t.Parent = append(t.Parent, n)

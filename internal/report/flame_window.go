@@ -73,6 +73,8 @@ type Window struct {
 	Node int64
 	// Width is how many pixels wide it is drawn; 0 is 1200.
 	Width int
+	// Budget, unless it is nil, is where the memory of the nodes seen comes from.
+	Budget profile.Budget
 }
 
 const (
@@ -218,12 +220,15 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), PerSecond: x.rates, BaseScale: v.BaseScale, Widths: x.widths, From: from, To: to,
 		Shares: x.shares, Files: []string{}, Packages: []string{},
 	}
-	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, frames: map[uint32]int64{}}
+	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, frames: map[uint32]int64{}, held: held{budget: w.Budget}}
 	if out.Diff {
 		base := v.BaseTotal[0]
 		out.BaseTotal = &base
 	}
 	b.nodes()
+	if b.held.err != nil {
+		return nil, b.held.err
+	}
 	b.describeFrames()
 	out.Nodes.divide(out)
 	return out, nil
@@ -243,6 +248,7 @@ type flameWindowBuilder struct {
 	from, to, least int64
 	frames          map[uint32]int64 // index in the answer by number in the tree
 	order           []uint32         // frames of the tree, as in the answer
+	held            held
 }
 
 // visible returns which children of node n are to be sent, as the places of the
@@ -278,7 +284,10 @@ func (b *flameWindowBuilder) nodes() {
 		}
 	}
 	enter(0, 0)
-	for len(levels) > 0 {
+	// Of each node there is an entry in some columns, which have room left as they grow.
+	const nodeBytes = 2 * 12 * 8
+	stop := stopper{held: &b.held}
+	for len(levels) > 0 && !stop.over(nodeBytes*int64(len(b.out.Nodes.ID))) {
 		l := &levels[len(levels)-1]
 		if l.next == l.end {
 			levels = levels[:len(levels)-1]

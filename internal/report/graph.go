@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"github.com/hone-go/hone/internal/hashing"
 	"github.com/hone-go/hone/profile"
@@ -120,6 +121,13 @@ type graph struct {
 	nodes []node
 	edges []edge
 	order []int32
+}
+
+// graphBytes returns about what a graph takes in memory while it grows, with the tables
+// to find its parts and the lists of edges of its nodes.
+func graphBytes(nodes, edges int) int64 {
+	const table, list = 16, 2 * 4
+	return 2 * (int64(nodes)*(int64(unsafe.Sizeof(node{}))+table) + int64(edges)*(int64(unsafe.Sizeof(edge{}))+table+list))
 }
 
 // buildOptions say what of a graph is needed.
@@ -249,6 +257,9 @@ func (w *weights) of(s int) (v, div int64) {
 
 // build sums the profile up into a graph.
 func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
+	if o.stop.over(graphBytes(len(y.keys), 0)) {
+		return &graph{}
+	}
 	g := &graph{nodes: make([]node, len(y.keys))}
 	for i := range y.keys {
 		g.nodes[i].nodeKey = &y.keys[i]
@@ -256,7 +267,7 @@ func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
 	seen := make([]uint32, len(y.keys))
 	var index hashing.Index // of edges
 	for s := range p.Stacks {
-		if o.stop.at(s) {
+		if o.stop.at(s) || o.stop.over(graphBytes(len(g.nodes), len(g.edges))) {
 			break
 		}
 		v, div := w.of(s)

@@ -73,6 +73,9 @@ func DefaultOptions() Options {
 type Env struct {
 	// Context, unless it is nil, ends the work on a report early; see [Report.Err].
 	Context context.Context
+	// Budget, unless it is nil, is where the memory of graphs comes from, as they grow.
+	// Its error ends the work, and is that of [Report.Err].
+	Budget profile.Budget
 	// Warn is told of caveats, one line without its end each, such as a filter
 	// that matched nothing. Without it they are dropped.
 	Warn func(string)

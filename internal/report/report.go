@@ -26,6 +26,7 @@ type Report struct {
 	unfolded *profile.Profile
 	opt      Options
 	env      Env
+	held     held
 	command  string
 	frames   profile.Granularity // what tells frames apart
 	symbol   *regexp.Regexp      // the command's argument, if any
@@ -45,7 +46,7 @@ type Report struct {
 // label frames, filters and aggregation of o to p. param is the command's
 // argument, "" if it has none.
 func New(p *profile.Profile, command, param string, o Options, env Env) (*Report, error) {
-	r := &Report{env: env, command: command, opt: override(command, o)}
+	r := &Report{env: env, held: held{budget: env.Budget}, command: command, opt: override(command, o)}
 	if err := r.start(p); err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package report
 import (
 	"context"
 	"io"
+
+	"github.com/hone-go/hone/profile"
 )
 
 // stopEvery is how many steps of a loop over samples are between two looks at the
@@ -10,23 +12,52 @@ import (
 const stopEvery = 4096
 
 // A stopper tells loops to end early. The zero value never does.
-type stopper struct{ ctx context.Context }
+type stopper struct {
+	ctx  context.Context
+	held *held // nil bounds nothing
+}
+
+// held is the memory that a report takes.
+type held struct {
+	budget profile.Budget // nil bounds nothing
+	taken  int64
+	err    error // of the budget
+}
+
+// over reports whether the loop is to end, as there is no memory for what it makes: n
+// bytes so far.
+func (s stopper) over(n int64) bool {
+	h := s.held
+	if h == nil || h.budget == nil {
+		return false
+	}
+	const piece = 1 << 20
+	if n > h.taken && h.err == nil {
+		if h.err = h.budget.Take(n + piece - h.taken); h.err == nil {
+			h.taken = n + piece
+		}
+	}
+	return h.err != nil
+}
 
 // at reports whether the loop is to end at step i. Most steps don't look.
 func (s stopper) at(i int) bool { return i%stopEvery == 0 && s.err() != nil }
 
 func (s stopper) err() error {
+	if s.held != nil && s.held.err != nil {
+		return s.held.err
+	}
 	if s.ctx == nil {
 		return nil
 	}
 	return s.ctx.Err()
 }
 
-// Err returns the error of [Env.Context]. If it isn't nil, what the report's
+// Err returns the error of [Env.Context] or [Env.Budget]. If it isn't nil, what the report's
 // methods return is incomplete.
 func (r *Report) Err() error { return r.stop().err() }
 
-func (r *Report) stop() stopper { return stopper{r.env.Context} }
+func (r *Report) stop() stopper { return stopper{r.env.Context, &r.held} }
 
 // stoppedWriter fails once the work is to end, so that whoever writes stops.
 type stoppedWriter struct {

@@ -10,7 +10,7 @@ func (y *layout) buildTree(p *profile.Profile, w weights, stop stopper, visit fu
 	}
 	byPath := map[step]int32{}
 	for s := range p.Stacks {
-		if stop.at(s) {
+		if stop.at(s) || stop.over(graphBytes(len(g.nodes), len(g.edges))) {
 			break
 		}
 		v, div := w.of(s)
