@@ -137,6 +137,7 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 	// Whoever reaches it from this machine alone is the one who runs hone fix here.
 	findings.New(work, d.server, findings.Config{Module: module, Keep: !reach.Public, Open: d.profiles.Open})
 	d.server.Operate(d.ready)
+	go d.followMemory(work)
 	return d.serve(ctx, work, l, reach)
 }
 
@@ -209,7 +210,7 @@ func (d *daemon) newServer(ctx context.Context, protocols *http.ServeMux, reach 
 	cfg.Agents = &server.Agents{Protocols: protocols, Receiver: d.hub, Memory: d.memory}
 	cfg.Limits = server.Limits{
 		CacheBytes: int64(d.cfg.Queries.Cache), Parallel: d.cfg.Queries.Parallel, Queue: d.cfg.Queries.Waiting,
-		Push: d.cfg.Limits.MaxMemory, Answer: int64(d.cfg.Queries.MaxAnswer), Rate: int64(d.cfg.Server.MinRate),
+		Push: d.cfg.Limits.MaxMemory, Work: d.memory.Total() / 2, Answer: int64(d.cfg.Queries.MaxAnswer), Rate: int64(d.cfg.Server.MinRate),
 	}
 	return server.New(ctx, cfg)
 }

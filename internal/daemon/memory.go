@@ -1,12 +1,14 @@
 package daemon
 
 import (
+	"context"
 	"math"
 	"runtime/debug"
+	"time"
 )
 
-// baseMemory is for what no setting of a server bounds, such as what is being
-// queried and what the store writes.
+// baseMemory is for what no setting of a server bounds, such as what the store reads
+// and writes.
 const baseMemory = 256 << 20
 
 // memoryLimit returns what a server's heap may grow to before the garbage
@@ -19,9 +21,41 @@ func (c *Config) memoryLimit() int64 {
 	return sum
 }
 
+// memoryLimitFor returns the limit for the bytes of caches and requests that are in use
+// now. Without it, a server whose caches are empty would let dead memory of requests grow
+// to what all of them may have. What is in caches has a quarter more, as it stays.
+func (c *Config) memoryLimitFor(caches, requests int64) int64 {
+	const program = 128 << 20 // for the program itself, and what isn't counted
+	return min(c.memoryLimit(), program+min(int64(c.Store.Cache), math.MaxInt64/8)+caches+caches/4+requests)
+}
+
 // limitMemory sets the limit unless the user has set one.
 func (c *Config) limitMemory(getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(c.memoryLimit())
+	}
+}
+
+// followMemory keeps the limit at what is in use until ctx is done, unless the user has
+// set one.
+func (d *daemon) followMemory(ctx context.Context) {
+	if d.o.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	// A change stops the program for a moment, so small ones are left.
+	const every, least = time.Second, 16 << 20
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for last := int64(0); ; {
+		limit := d.cfg.memoryLimitFor(d.server.Cache.Bytes()+d.hub.DeltaBytes(), d.memory.Used())
+		if limit-last >= least || last-limit >= least {
+			debug.SetMemoryLimit(limit)
+			last = limit
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
 	}
 }

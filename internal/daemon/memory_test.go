@@ -17,6 +17,11 @@ func TestMemoryLimit(t *testing.T) {
 	if got := c.memoryLimit(); got != before+1<<20 {
 		t.Errorf("with a megabyte more to be sent at a time it is %d, not %d", got, before+1<<20)
 	}
+	// What is in use decides, up to that.
+	idle, busy, most := c.memoryLimitFor(0, 0), c.memoryLimitFor(400<<20, 100<<20), c.memoryLimitFor(0, 1<<40)
+	if idle > 256<<20 || busy != idle+600<<20 || most != c.memoryLimit() {
+		t.Errorf("idle it is %d, with 400 MiB in caches and 100 MiB in requests %d, at most %d", idle, busy, most)
+	}
 	kept := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(kept)
 	for set, want := range map[string]int64{"1GiB": kept, "": c.memoryLimit()} {

@@ -3,10 +3,8 @@ package ingest
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"slices"
-	"time"
 )
 
 // DefaultAnswer is how many bytes an answer may have when nothing is said: some ten
@@ -45,20 +43,11 @@ func (a *Answers) TooLarge() error {
 // Reserve takes memory for n bytes of an answer, which release gives back.
 func (a *Answers) Reserve(ctx context.Context, n int64) (release func(), err error) {
 	share := a.Memory.Share(ctx, 0)
-	if err := take(share, n); err != nil {
+	if err := share.Take(n); err != nil {
 		share.Close()
 		return nil, err
 	}
 	return share.Close, nil
-}
-
-func take(share *Share, n int64) error {
-	err := share.Take(n)
-	var refused *Error
-	if errors.As(err, &refused) {
-		return &Error{Reason: Unavailable, RetryAfter: time.Second, Err: errors.New("the server has too little memory for this answer at the moment: ask again in a moment")}
-	}
-	return err
 }
 
 // An AnswerBuffer is an answer that is being written, in pieces: a buffer that grows by
@@ -91,7 +80,7 @@ func (b *AnswerBuffer) Write(p []byte) (int, error) {
 		last := len(b.pieces) - 1
 		if last < 0 || len(b.pieces[last]) == cap(b.pieces[last]) {
 			size := min(max(b.size, firstPiece), maxPiece)
-			if err := take(b.share, size); err != nil {
+			if err := b.share.Take(size); err != nil {
 				return 0, err
 			}
 			b.pieces = append(b.pieces, make([]byte, 0, size))
@@ -117,14 +106,14 @@ func (b *AnswerBuffer) Bytes() ([]byte, error) {
 	if len(b.pieces) <= 1 {
 		return slices.Concat(b.pieces...), nil
 	}
-	if err := take(b.share, b.size); err != nil {
+	if err := b.share.Take(b.size); err != nil {
 		return nil, err
 	}
 	return bytes.Join(b.pieces, nil), nil
 }
 
 // Reserve takes memory for n bytes that the answer is made of.
-func (b *AnswerBuffer) Reserve(n int64) error { return take(b.share, n) }
+func (b *AnswerBuffer) Reserve(n int64) error { return b.share.Take(n) }
 
 // WriteTo implements io.WriterTo.
 func (b *AnswerBuffer) WriteTo(w io.Writer) (n int64, err error) {

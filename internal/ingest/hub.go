@@ -133,16 +133,12 @@ func (c Config) withDefaults() Config {
 }
 
 const (
-	// largeSlots is how many chunks with profiles above smallLimits are decoded
-	// and stored at a time. It and those limits bound memory, whatever is sent.
-	largeSlots = 2
-
 	// chunk is how many profiles of one request are decoded and then stored in
 	// one go, at most: their memory is in use at the same time.
 	chunk = 16
 
-	// smallMemory bounds the memory of a profile that is decoded without one of
-	// largeSlots, and expandTo that of others, unless much more was sent.
+	// smallMemory bounds the memory of a profile that a decoder of the pool is for, and
+	// expandTo that of others, unless much more was sent.
 	smallMemory = 32 << 20
 	expandTo    = 64 << 20
 
@@ -154,9 +150,8 @@ const (
 	maxDuration = 31 * 24 * time.Hour
 )
 
-// smallLimits are of the decoders that many requests use at a time; a profile
-// that is larger has to wait for one of largeSlots. Columns can take ten times the
-// bytes they come from: of an empty string there are two bytes in the profile.
+// smallLimits are the limits of the decoders that are used again and again. Columns can
+// take ten times the bytes they come from: an empty string has two bytes in the profile.
 var smallLimits = profile.Limits{
 	Bytes: 16 << 20, TextBytes: 16 << 20, Memory: smallMemory,
 	Samples: 1 << 18, Frames: 1 << 22, Locations: 1 << 18, Lines: 1 << 19, Functions: 1 << 18, Strings: 1 << 19, Labels: 1 << 18,
@@ -170,7 +165,6 @@ type Hub struct {
 	small    profile.Limits
 	decoders sync.Pool // of *profile.Decoder, with the limits small
 	slots    *semaphore.Weighted
-	large    *semaphore.Weighted
 	rates    rates
 	series   series
 	deltas   deltas
@@ -184,7 +178,6 @@ func New(cfg Config) *Hub {
 	h := &Hub{
 		cfg:    cfg,
 		slots:  semaphore.NewWeighted(max(cfg.MaxParallel, chunk)),
-		large:  semaphore.NewWeighted(largeSlots),
 		rates:  newRates(cfg),
 		series: newSeries(cfg),
 		deltas: newDeltas(cfg.DeltaBytes),
@@ -268,7 +261,6 @@ type arrival struct {
 	own     store.Labels // of its series as sent; rec.Labels may be those of a common one
 	delta   *counter
 	decoder *profile.Decoder // whose memory rec.Profile is, or nil
-	large   *bool            // its chunk has one of largeSlots
 	share   *Share           // where its memory comes from
 	err     *Error
 }
@@ -285,18 +277,23 @@ func (h *Hub) receive(ctx context.Context, protocol string, now time.Time, pushe
 		}
 	}
 	if admitted > 0 {
-		if err := h.slots.Acquire(ctx, admitted); err != nil {
+		share := ShareOf(ctx)
+		if share == nil { // a pull
+			share = h.cfg.Memory.Push(ctx, h.cfg.MaxMemory)
+		}
+		var err error
+		if !share.hasTurn() { // those that have all slots may wait for its memory
+			if err = h.slots.Acquire(ctx, admitted); err == nil {
+				defer h.slots.Release(admitted) // a store may panic
+			}
+		}
+		if err != nil {
 			for i := range arrivals {
 				if arrivals[i].err == nil {
 					arrivals[i].err = &Error{Reason: Unavailable, RetryAfter: time.Second, Err: fmt.Errorf("no decoder became free in time: %w", err)}
 				}
 			}
 		} else {
-			defer h.slots.Release(admitted) // a store may panic
-			share := ShareOf(ctx)
-			if share == nil { // a pull
-				share = h.cfg.Memory.Share(ctx, h.cfg.MaxMemory)
-			}
 			sent := share.Used()
 			defer func() { share.Give(share.Used() - sent) }()
 			h.keep(ctx, protocol, now, share, arrivals)
@@ -342,7 +339,6 @@ func (p *Push) bytes() int64 { return cmp.Or(p.Sent, int64(len(p.Data))) }
 
 // keep decodes arrivals and puts them into the store.
 func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *Share, arrivals []arrival) {
-	large := false
 	defer func() {
 		for i := range arrivals {
 			if d := arrivals[i].decoder; d != nil && d.Kept() <= maxKept {
@@ -350,17 +346,21 @@ func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *S
 				h.decoders.Put(d)
 			}
 		}
-		if large {
-			h.large.Release(1)
-		}
 	}()
 	cumulative := false
 	for i := range arrivals {
 		a := &arrivals[i]
-		a.large, a.share = &large, share
+		a.share = share
 		if a.err == nil {
 			a.err = h.record(ctx, now, a)
-			cumulative = cumulative || a.err == nil && len(a.Cumulative) > 0
+		}
+		if a.err == nil {
+			a.err = takeStoring(share, a)
+		}
+		if a.err == nil && len(a.Cumulative) > 0 {
+			// Before counters are locked: whoever has the memory may wait for those.
+			errors.As(share.Take(differenceBytes(a.rec.Profile, len(a.Cumulative))), &a.err)
+			cumulative = cumulative || a.err == nil
 		}
 	}
 	if cumulative {
@@ -375,11 +375,6 @@ func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *S
 			continue
 		}
 		if a.delta != nil {
-			var noMemory *Error
-			if err := share.Take(differenceBytes(a.rec.Profile, len(a.Cumulative))); errors.As(err, &noMemory) {
-				a.err = noMemory
-				continue
-			}
 			what, stored := a.delta.subtract(&a.rec, a.Cumulative)
 			h.degraded(what, a.service, 1)
 			if a.delta.next.shared && !a.delta.told {
@@ -411,6 +406,25 @@ func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *S
 		a.Known = a.err == nil && records[i].Known
 	}
 	commit(arrivals)
+}
+
+// takeStoring takes what a store needs while it keeps a profile. A stack that compresses
+// to a few bytes can have thousands of frames that the store has to tell apart, so this
+// is bounded by what was sent, like the profile itself.
+func takeStoring(share *Share, a *arrival) *Error {
+	const (
+		perFrame, perSample = 48, 32 // about what the store's tables take while they grow
+		most, expansion     = 128 << 20, 64
+	)
+	p := a.rec.Profile
+	n := int64(perFrame*len(p.Frames) + perSample*p.NumSamples())
+	if limit := most + expansion*a.bytes(); n > limit {
+		return Errorf(TooLarge, "the profile's %d samples have %d frames together, which take %d bytes of memory to store: the limit is %d for the %d bytes sent; send fewer samples or shorter stacks",
+			p.NumSamples(), len(p.Frames), n, limit, a.bytes())
+	}
+	var refused *Error
+	errors.As(share.Take(n), &refused)
+	return refused
 }
 
 // storeError returns what a Store's error means to who sends.
@@ -448,14 +462,6 @@ func (h *Hub) decode(ctx context.Context, a *arrival) (p *profile.Profile, refus
 	p, err := h.decodeSmall(a)
 	var limit *profile.LimitError
 	if errors.As(err, &limit) && limit.Limit != h.cfg.MaxDecoded {
-		// One for all of the chunk, until it is stored: chunks that wait for each
-		// other's second one would wait for ever.
-		if !*a.large {
-			if err := h.large.Acquire(ctx, 1); err != nil {
-				return nil, &Error{Reason: Unavailable, RetryAfter: time.Second, Err: fmt.Errorf("no decoder for large profiles became free in time: %w", err)}
-			}
-			*a.large = true
-		}
 		lim := h.decodeLimits()
 		lim.Budget = a.share
 		if a.Parse != nil {

@@ -407,23 +407,22 @@ func TestLargeProfile(t *testing.T) {
 	}
 }
 
-// The memory of large profiles is in use until they are stored: who sends one
+// The memory of large profiles is in use until they are stored: whoever sends one
 // meanwhile has to wait. Those of one request don't wait for each other.
 func TestLargeProfilesAreBounded(t *testing.T) {
 	release, under := make(chan struct{}), make(chan struct{}, 10)
-	h := ingest.New(ingest.Config{Store: &blockingStore{storetest.NewModel(), under, release}})
+	memory := ingest.NewMemory(128 << 20)
+	h := ingest.New(ingest.Config{Store: &blockingStore{storetest.NewModel(), under, release}, Memory: memory})
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
 	for i := range 1100 {
 		b.Function(fmt.Sprint(strings.Repeat("long", 4000), i), "", "f.go", 1)
 	}
 	data := encode(t, b.Profile())
-	errs := make(chan error, 2)
-	for i := range int64(2) {
-		go func() {
-			errs <- h.Receive(t.Context(), "test", ingest.Push{Data: data, Time: 10*i + 1}, ingest.Push{Data: data, Time: 10*i + 2})
-		}()
-		<-under
-	}
+	first := make(chan error)
+	go func() {
+		first <- h.Receive(t.Context(), "test", ingest.Push{Data: data, Time: 1}, ingest.Push{Data: data, Time: 2})
+	}()
+	<-under
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	var e *ingest.Error
@@ -434,10 +433,41 @@ func TestLargeProfilesAreBounded(t *testing.T) {
 		t.Errorf("%d more are at the store", n)
 	}
 	close(release)
-	for range 2 {
-		if err := <-errs; err != nil {
-			t.Error(err)
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
+	if memory.Used() != 0 {
+		t.Errorf("%d bytes are still taken", memory.Used())
+	}
+}
+
+// Stacks that compress well can have far more frames than a store can tell apart in
+// little memory: they are refused before they are stored. What real programs send isn't.
+func TestFramesAreBounded(t *testing.T) {
+	stacks := func(samples, frames int) []byte {
+		b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"})
+		locations := make([]uint32, 100)
+		for i := range locations {
+			locations[i] = b.Location(uint64(i+1), 0, profile.Line{Function: b.Function(fmt.Sprint("f", i), "", "f.go", 1)})
 		}
+		stack := make([]uint32, frames)
+		for s := range samples {
+			for i := range stack {
+				stack[i] = locations[(s/(1+i*i))%len(locations)]
+			}
+			b.Sample(stack, nil, 1)
+		}
+		return encode(t, b.Profile())
+	}
+	h, r, _ := newHub(nil)
+	var e *ingest.Error
+	deep := stacks(1000, 5000)
+	if err := h.Receive(t.Context(), "test", ingest.Push{Data: deep, Time: 1}); !errors.As(err, &e) || e.Reason != ingest.TooLarge || !strings.Contains(err.Error(), "5000000 frames") {
+		t.Errorf("%d bytes with 5 million frames: %v", len(deep), err)
+	}
+	receive(t, h, ingest.Push{Data: stacks(20_000, 60), Time: 1})
+	if records := r.take(); len(records) != 1 {
+		t.Errorf("%d records of 20000 stacks are kept", len(records))
 	}
 }
 

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/hone-go/hone/profile"
 )
 
 const (
@@ -14,21 +17,35 @@ const (
 	DefaultMemory     = 1 << 30
 	DefaultCallMemory = 512 << 20
 
-	// Whoever holds up to patience waits for memory, for memoryWait at most. Who
-	// holds more is refused at once: those who wait for each other hold little.
+	// Whoever holds up to patience waits for memory, for memoryWait at most. Whoever
+	// holds more is refused at once, so that those who wait for each other hold little.
 	patience   = 1 << 20
 	memoryWait = 10 * time.Second
+
+	// turnWait is how long a push waits for its turn.
+	turnWait = 30 * time.Second
+
+	// usualCrowd is what pushes may hold together on a machine with few processors.
+	usualCrowd        = 64 << 20
+	crowdPerProcessor = 16 << 20
 )
 
 // Memory is what all requests may hold at a time: what is being sent, what is
 // decompressed of it, and what that is decoded to, each as it comes; and answers
 // while they are made and sent.
+//
+// What pushes hold together stays below the crowd, a small part of the total, however
+// many come at the same time. When that is used up, one push after another has its turn
+// to take more. The others wait for it, even those that hold much: the one whose turn
+// it is never waits for them. Pushes that hold up to patience don't need a turn.
 type Memory struct {
-	total   int64
-	refused atomic.Int64
+	total, crowd int64
+	refused      atomic.Int64
 
 	mu      sync.Mutex
 	used    int64
+	pushed  int64         // the part of used that pushes hold
+	turn    *Share        // the push that may take more than the crowd; nil is none
 	peak    int64         // the most that was in use
 	changed chan struct{} // closed when memory is given back; nil if nobody waits
 }
@@ -38,7 +55,8 @@ func NewMemory(total int64) *Memory {
 	if total == 0 {
 		total = DefaultMemory
 	}
-	return &Memory{total: total}
+	crowd := max(usualCrowd, crowdPerProcessor*int64(runtime.GOMAXPROCS(0)))
+	return &Memory{total: total, crowd: min(total/2, crowd)}
 }
 
 // Total returns the size of the memory, Used what is in use of it, and Refused
@@ -58,36 +76,53 @@ func (m *Memory) Peak() int64 {
 	return m.peak
 }
 
-// take takes n bytes if there are any; otherwise it returns what to wait for.
-func (m *Memory) take(n int64) (wait <-chan struct{}) {
+// take takes n bytes for a share if there are any; otherwise it returns what to wait
+// for, and whether only other pushes are in the way.
+func (m *Memory) take(s *Share, n int64) (wait <-chan struct{}, crowded bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if n <= m.total-m.used {
+	fits := n <= m.total-m.used
+	crowded = s.push && s.used+n > patience && n > m.crowd-m.pushed && m.turn != s
+	if fits && crowded && m.turn == nil {
+		m.turn, crowded = s, false
+	}
+	if fits && !crowded {
+		s.used += n
 		m.used += n
+		if s.push {
+			m.pushed += n
+		}
 		m.peak = max(m.peak, m.used)
-		return nil
+		return nil, false
 	}
 	if m.changed == nil {
 		m.changed = make(chan struct{})
 	}
-	return m.changed
+	return m.changed, fits
 }
 
-func (m *Memory) give(n int64) {
+func (m *Memory) give(s *Share, n int64) {
 	if n == 0 {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	s.used -= n
 	m.used -= n
+	if s.push {
+		m.pushed -= n
+	}
+	if m.turn == s && s.used <= patience {
+		m.turn = nil
+	}
 	if m.changed != nil {
 		close(m.changed)
 		m.changed = nil
 	}
 }
 
-// Share returns what one call may use of the memory: most bytes, or all of it if
-// that is 0 or more. The call has to Close it.
+// Share returns what making or sending one answer may use of the memory: most bytes, or
+// all of it if that is 0 or more. The caller has to Close it.
 func (m *Memory) Share(ctx context.Context, most int64) *Share {
 	if most <= 0 || most > m.total {
 		most = m.total
@@ -95,50 +130,74 @@ func (m *Memory) Share(ctx context.Context, most int64) *Share {
 	return &Share{m: m, ctx: ctx, most: most}
 }
 
+// Push is Share for a call that takes profiles in.
+func (m *Memory) Push(ctx context.Context, most int64) *Share {
+	s := m.Share(ctx, most)
+	s.push = true
+	return s
+}
+
 // A Share is one call's part of a Memory, and a profile.Budget. It is of one
 // goroutine at a time.
 type Share struct {
 	m          *Memory
 	ctx        context.Context
+	push       bool
+	hurries    bool // it doesn't wait for a turn
 	most, used int64
 }
+
+// Hurry has the share fail where it would wait for its turn, or wait again.
+func (s *Share) Hurry(on bool) { s.hurries = on }
 
 // Take implements profile.Budget. Its errors are of type *Error.
 func (s *Share) Take(n int64) error {
 	if n > s.most-s.used {
+		if !s.push {
+			return Errorf(TooLarge, "the answer takes more than %d bytes of memory to make, the limit (half of in_flight): ask for less, such as shorter times, "+
+				"fewer services, or stacks through some functions (focus)", s.most)
+		}
 		return Errorf(TooLarge, "the request takes more than %d bytes of memory, the limit", s.most)
 	}
-	wait := s.m.take(n)
+	wait, crowded := s.m.take(s, n)
 	if wait == nil {
-		s.used += n
 		return nil
 	}
-	if s.used <= patience {
-		timeout := time.NewTimer(memoryWait)
-		defer timeout.Stop()
-		for wait != nil {
-			select {
-			case <-wait:
-				if wait = s.m.take(n); wait == nil {
-					s.used += n
-					return nil
-				}
-			case <-timeout.C:
-				wait = nil
-			case <-s.ctx.Done():
-				wait = nil
+	most := memoryWait
+	if crowded {
+		most = turnWait
+	}
+	timeout := time.NewTimer(most)
+	defer timeout.Stop()
+	for crowded && !s.hurries || s.used <= patience {
+		select {
+		case <-wait:
+			if wait, crowded = s.m.take(s, n); wait == nil {
+				return nil
 			}
+			continue
+		case <-timeout.C:
+		case <-s.ctx.Done():
 		}
+		break
 	}
 	s.m.refused.Add(1)
-	return &Error{Reason: Unavailable, RetryAfter: time.Second, Err: errors.New("too many profiles are being sent at this moment")}
+	short := "too many profiles are being sent at this moment"
+	if !s.push {
+		short = "the server has too little memory for this answer at the moment: ask again in a moment"
+	}
+	return &Error{Reason: Unavailable, RetryAfter: time.Second, Err: errors.New(short)}
+}
+
+// hasTurn tells whether others wait for what the share has taken.
+func (s *Share) hasTurn() bool {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	return s.m.turn == s
 }
 
 // Give implements profile.Budget.
-func (s *Share) Give(n int64) {
-	s.used -= n
-	s.m.give(n)
-}
+func (s *Share) Give(n int64) { s.m.give(s, n) }
 
 // Charged returns r, whose bytes take memory: theirs, and as much again, as the
 // buffer that they are read into grows by copies. A nil Share counts nothing.
@@ -175,6 +234,22 @@ type shareKey struct{}
 // WithShare returns a context of a call with a share of the memory.
 func WithShare(ctx context.Context, s *Share) context.Context {
 	return context.WithValue(ctx, shareKey{}, s)
+}
+
+// BudgetOf returns the share of a call as a budget, nil without one.
+func BudgetOf(ctx context.Context) profile.Budget {
+	if s := ShareOf(ctx); s != nil {
+		return s
+	}
+	return nil
+}
+
+// TakeFor takes n bytes of memory for a call, if it has a share.
+func TakeFor(ctx context.Context, n int64) error {
+	if s := ShareOf(ctx); s != nil {
+		return s.Take(n)
+	}
+	return nil
 }
 
 // ShareOf returns the share of a call, or nil.

@@ -181,7 +181,7 @@ type diffRun struct {
 func newDiffRun(ctx context.Context, p *profile.Profile, frames *profile.FrameMap, column, n int) (diffRun, error) {
 	r := diffRun{flat: make([]int64, n), cum: make([]int64, n), scale: 1}
 	seen := make([]uint32, n) // the last sample a frame was counted for, plus 1
-	stop := stopper{ctx}
+	stop := stopper{ctx: ctx}
 	for s, v := range p.Values[column] {
 		if stop.at(s) {
 			return r, stop.err()
@@ -261,7 +261,7 @@ func (d *Diff) compare(ctx context.Context, base, head []diffRun, table *profile
 	least := fraction * float64(max(d.Compared, d.HeadTotal))
 	testing := len(base) >= diffRuns && len(head) >= diffRuns
 	var tests []*DiffTest
-	stop := stopper{ctx}
+	stop := stopper{ctx: ctx}
 	for f := range table.Len() {
 		if stop.at(f) {
 			return stop.err()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server/auth"
 )
 
@@ -21,6 +22,9 @@ type Cache struct {
 	slots chan struct{} // one per computation under way
 	queue int           // computations that may wait for a slot
 	log   func(string)
+
+	memory *ingest.Memory // of computations; nil bounds nothing
+	most   int64          // of it for one
 
 	waiting, refused atomic.Int64
 
@@ -75,6 +79,13 @@ func (c *Cache) Slot(ctx context.Context) (context.Context, func(), error) {
 		}
 	}
 	return context.WithValue(ctx, slotKey{}, true), c.Release, nil
+}
+
+// Bytes returns about how much memory the values that are kept take.
+func (c *Cache) Bytes() int64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.size
 }
 
 // Spare takes a slot if one is free, for part of a computation that has one.
@@ -169,6 +180,11 @@ func (c *Cache) run(ctx context.Context, it *item, compute func(context.Context)
 		return
 	}
 	defer free()
+	if c.memory != nil {
+		share := c.memory.Share(ctx, c.most)
+		defer share.Close()
+		ctx = ingest.WithShare(ctx, share)
+	}
 	value, cost, err := c.Guarded(ctx, compute)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -37,12 +37,14 @@ func (s *Server) limited(next http.Handler) http.Handler {
 // so much unless that is 0, and ends when it comes too slowly. The caller closes
 // what it returns when nothing of the body is needed any more.
 func (s *Server) Share(w http.ResponseWriter, r *http.Request, most int64) *ingest.Share {
-	share := s.memory.Share(r.Context(), most)
+	share := s.memory.Push(r.Context(), most)
 	a := &arriving{ReadCloser: r.Body, share: share, rate: s.cfg.Limits.Rate, grace: s.cfg.Limits.Grace, began: time.Now(), conn: http.NewResponseController(w)}
 	if most := time.Duration(s.bodyTime.Load()); most > 0 {
 		a.end = a.began.Add(most)
 	}
 	r.Body = a
+	// What isn't read of one request of a connection of HTTP/2 keeps others from coming.
+	share.Hurry(r.ProtoMajor > 1)
 	return share
 }
 
@@ -73,8 +75,11 @@ func (a *arriving) Read(p []byte) (int, error) {
 	}
 	n, err := a.ReadCloser.Read(p)
 	a.got += int64(n)
-	if err == io.EOF && !a.free {
-		a.conn.SetReadDeadline(time.Time{})
+	if err == io.EOF {
+		a.share.Hurry(false)
+		if !a.free {
+			a.conn.SetReadDeadline(time.Time{})
+		}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
 		err = ingest.Errorf(ingest.TooSlow, "%d bytes came in %s, which is too slow: at least %d per second are needed", a.got, time.Since(a.began).Round(time.Second), a.rate)

@@ -54,6 +54,7 @@ type Limits struct {
 	Sending     int64 // bytes of memory of pushes at a time, sent, decompressed and decoded, and of answers: 1 GB
 	Push        int64 // of one of them: 512 MB
 	Answer      int64 // bytes of an answer: 128 MB
+	Work        int64 // bytes of memory, of Sending, that one computation takes; 0 is no limit
 	Rate        int64 // bytes per second that a push comes in with, after Grace, or is ended: 1 kB; negative is no bound
 	Grace       time.Duration
 }
@@ -72,6 +73,7 @@ func (l Limits) withDefaults() Limits {
 		Sending:     cmp.Or(l.Sending, ingest.DefaultMemory),
 		Push:        cmp.Or(l.Push, ingest.DefaultCallMemory),
 		Answer:      cmp.Or(l.Answer, ingest.DefaultAnswer),
+		Work:        l.Work,
 		Rate:        cmp.Or(l.Rate, 1000),
 		Grace:       cmp.Or(l.Grace, sendingGrace),
 	}
@@ -113,6 +115,9 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	// Making an answer takes some times what it has.
 	s.answers = &ingest.Answers{Memory: s.memory, Most: min(cfg.Limits.Answer, s.memory.Total()/4)}
 	s.Cache = newCache(ingest.WithAnswers(ctx, s.answers), cfg.Limits, cfg.Log)
+	if cfg.Limits.Work > 0 {
+		s.Cache.memory, s.Cache.most = s.memory, cfg.Limits.Work
+	}
 	pages, err := newPages(cfg.Pages)
 	if err != nil {
 		return nil, fmt.Errorf("web UI: %w", err)

@@ -38,7 +38,7 @@ type rejection struct {
 
 // convert returns the profiles of a request. The error is of all of it.
 func convert(req *request, lim ingest.Limits) ([]ingest.Push, *rejection, error) {
-	c := &converter{req: req, lim: lim, dictionary: dictionary{share: req.share, sent: int64(len(req.data)), enlarge: req.enlarge}}
+	c := &converter{req: req, lim: lim, dictionary: dictionary{share: req.share, sent: int64(len(req.data))}}
 	if err := c.read(); err != nil {
 		var already *ingest.Error
 		if errors.As(err, &already) {
@@ -530,7 +530,8 @@ func (b *building) stack(i index) ([]uint32, error) {
 		out = append(out, loc)
 	}
 	b.stacks[i] = out
-	return out, nil
+	const entry = 64 // of the map, as it grows
+	return out, b.take(entry + int64(4*len(out)))
 }
 
 func (b *building) location(i index) (uint32, error) {

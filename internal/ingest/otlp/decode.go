@@ -135,9 +135,6 @@ type dictionary struct {
 	share *ingest.Share // nil counts nothing
 	sent  int64         // bytes of the request
 	taken int64         // of the share, for what is made of it
-	// enlarge waits for a turn to take more than others may at the same time.
-	enlarge func() error
-	large   bool // it has one
 }
 
 func malformed(format string, args ...any) error {
@@ -173,12 +170,10 @@ func (d *dictionary) full(n int, table string) error {
 const entryBytes = 128
 
 // What is made of a request takes 32 MiB at most, and 16 bytes for each of its own: two
-// bytes can be an entry of a table. Only some requests may take more than largeBytes at
-// the same time.
+// bytes can be an entry of a table.
 const (
-	expandTo   = 32 << 20
-	expansion  = 16
-	largeBytes = 8 << 20
+	expandTo  = 32 << 20
+	expansion = 16
 )
 
 // take takes n bytes from the request's share of memory.
@@ -188,12 +183,6 @@ func (d *dictionary) take(n int64) error {
 	}
 	if d.taken += n; d.taken > expandTo+expansion*d.sent {
 		return ingest.Errorf(ingest.TooLarge, "the request takes more than %d bytes of memory for its %d, the limit", expandTo+expansion*d.sent, d.sent)
-	}
-	if d.taken > largeBytes && !d.large && d.enlarge != nil {
-		if err := d.enlarge(); err != nil {
-			return err
-		}
-		d.large = true
 	}
 	return d.share.Take(n)
 }

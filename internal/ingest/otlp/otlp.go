@@ -11,12 +11,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"mime"
 	"net/http"
-	"time"
 
 	"connectrpc.com/connect"
 	profiles "go.opentelemetry.io/proto/otlp/profiles/v1development"
@@ -35,7 +33,7 @@ const procedure = "/opentelemetry.proto.collector.profiles.v1development.Profile
 
 // Mount serves the protocol on mux.
 func Mount(mux *http.ServeMux, recv ingest.Receiver) {
-	o := otlp{recv, make(chan struct{}, largeRequests)}
+	o := otlp{recv}
 	options := []connect.HandlerOption{connect.WithCodec(codec{"proto"}), connect.WithCodec(codec{"json"}), connect.WithCodec(codec{"json; charset=utf-8"})}
 	if n := recv.Limits().BodyBytes; n > 0 {
 		options = append(options, connect.WithReadMaxBytes(int(min(n, math.MaxInt))))
@@ -50,13 +48,7 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 	mux.HandleFunc("POST /v1development/profiles", o.serveHTTP)
 }
 
-type otlp struct {
-	recv  ingest.Receiver
-	large chan struct{} // has room for those that may take more than others
-}
-
-// largeRequests is how many requests may take more than largeBytes at the same time.
-const largeRequests = 2
+type otlp struct{ recv ingest.Receiver }
 
 // A request is an encoded ExportProfilesServiceRequest.
 type request struct {
@@ -64,8 +56,6 @@ type request struct {
 	json bool // it was JSON before
 
 	share *ingest.Share // of memory; nil counts nothing
-	// enlarge waits for a turn to take more memory than many may; nil has no turns.
-	enlarge func() error
 }
 
 // A response is an ExportProfilesServiceResponse.
@@ -105,22 +95,9 @@ func (r *response) encodeJSON() []byte {
 
 func (o otlp) export(ctx context.Context, req *request) (*response, error) {
 	req.share = ingest.ShareOf(ctx)
-	turn := false
-	defer func() {
-		if turn {
-			<-o.large
-		}
-	}()
-	req.enlarge = func() error {
-		select {
-		case o.large <- struct{}{}:
-			turn = true
-			return nil
-		case <-ctx.Done():
-			return &ingest.Error{Reason: ingest.Unavailable, RetryAfter: time.Second, Err: errors.New("too many large requests are being read at this moment")}
-		}
-	}
 	pushes, rejected, err := convert(req, o.recv.Limits())
+	sent := len(req.data)
+	req.data = nil // nothing refers to it any more
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +105,7 @@ func (o otlp) export(ctx context.Context, req *request) (*response, error) {
 		return nil, rejected.err
 	}
 	if len(pushes) > 0 {
-		ingest.DivideSent(pushes, len(req.data))
+		ingest.DivideSent(pushes, sent)
 		if err := o.recv.Receive(ctx, Protocol, pushes...); err != nil {
 			return nil, err
 		}

@@ -258,7 +258,7 @@ func TestArrowShare(t *testing.T) {
 	for _, schema := range []string{"v1", "v2"} {
 		samples, stacks := recorded(t, schema+".samples"), recorded(t, "v1.stacks")
 		memory := ingest.NewMemory(1 << 20)
-		share := memory.Share(t.Context(), 0)
+		share := memory.Push(t.Context(), 0)
 		c := newConverter(ingest.Limits{}, share)
 		if _, err := convert(c, samples, stacks); err != nil {
 			t.Fatal(err)
@@ -272,7 +272,7 @@ func TestArrowShare(t *testing.T) {
 			t.Errorf("%s: %d bytes are used afterwards", schema, used)
 		}
 		for n := int64(1); n < most; n += most / 20 {
-			share := memory.Share(t.Context(), n)
+			share := memory.Push(t.Context(), n)
 			_, err := convert(newConverter(ingest.Limits{}, share), samples, stacks)
 			var e *ingest.Error
 			if err == nil || !errors.As(asIngest(err), &e) || e.Reason != ingest.TooLarge {

@@ -406,7 +406,7 @@ func (s *Scraper) share(ctx context.Context) *ingest.Share {
 	if lim.Memory == nil {
 		return nil
 	}
-	return lim.Memory.Share(ctx, lim.CallMemory)
+	return lim.Memory.Push(ctx, lim.CallMemory)
 }
 
 // get reads what a URL answers.

@@ -109,7 +109,9 @@ func (e *envelopes) Read(p []byte) (int, error) {
 		}
 	}
 	n := copy(p, e.rest)
-	e.rest = e.rest[n:]
+	if e.rest = e.rest[n:]; len(e.rest) == 0 {
+		e.rest = nil // the reader has all of the message: it is not to be kept twice
+	}
 	return n, nil
 }
 

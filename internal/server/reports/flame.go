@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/profile"
@@ -49,7 +50,11 @@ func (s *Service) index(ctx context.Context, q *query) (*report.FlameIndex, *War
 	if !t.tree.Diff() {
 		widths = ""
 	}
-	x, err := server.Cached(ctx, s.srv.Cache, "flame "+string(widths)+" "+q.treeKey(), func(context.Context) (*report.FlameIndex, int64, error) {
+	x, err := server.Cached(ctx, s.srv.Cache, "flame "+string(widths)+" "+q.treeKey(), func(ctx context.Context) (*report.FlameIndex, int64, error) {
+		const perNode = 8 + 8 + 4 // place, width and order
+		if err := ingest.TakeFor(ctx, perNode*int64(t.tree.NumNodes())); err != nil {
+			return nil, 0, err
+		}
 		x := report.NewFlameIndex(t.tree, q.config.Options, widths).Of(t.head, t.base)
 		return x, x.Bytes(), nil
 	})
@@ -105,7 +110,7 @@ func (s *Service) newTree(ctx context.Context, q *query, viewer *report.Viewer) 
 	if index < 0 {
 		return nil, errors.New("the profile has no sample types")
 	}
-	to.Types, to.Context = []int{index}, ctx
+	to.Types, to.Context, to.Budget = []int{index}, ctx, ingest.BudgetOf(ctx)
 	total := func(whole, selected *profile.Profile) int64 {
 		if o.RelativePercentages {
 			whole = selected
@@ -197,6 +202,7 @@ func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
 	if w.Width = int(width); int64(w.Width) != width {
 		return nil, server.BadParam("width", "width is %d pixels", width)
 	}
+	w.Budget = ingest.BudgetOf(ctx)
 	window, err := x.Window(w)
 	if err != nil {
 		return nil, err

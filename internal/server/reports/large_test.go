@@ -105,3 +105,46 @@ func TestLargeAnswers(t *testing.T) {
 		}
 	}
 }
+
+// deepStacks returns samples whose stacks have nothing in common: some kilobytes that are a
+// tree of 400,000 nodes.
+func deepStacks() *profile.Profile {
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	locations := make([]uint32, 100)
+	for i := range locations {
+		locations[i] = b.Location(uint64(i+1), 0, profile.Line{Function: b.Function(fmt.Sprint("f", i), "", "f.go", 1)})
+	}
+	stack := make([]uint32, 5000)
+	for s := range 80 {
+		for i := range stack {
+			stack[i] = locations[(s+i)%len(locations)]
+		}
+		b.Sample(stack, nil, 1)
+	}
+	return b.Profile()
+}
+
+// What a report is made of counts, not its text alone: it ends with an error that names the
+// limit, and leaves the memory to others.
+func TestWorkIsBounded(t *testing.T) {
+	p := deepStacks()
+	other := *p
+	other.TimeNanos = 1 // another profile
+	s := servertest.NewSite(t, func(c *servertest.Config) {
+		c.Limits = server.Limits{Sending: 64 << 20, Work: 8 << 20}
+		c.Profiles.Profiles, c.Shown = []reports.Source{{Name: "x", Ready: p}, {Name: "y", Ready: &other}}, []int{0}
+	})
+	for _, q := range []struct{ kind, query string }{
+		{"flame", ""}, {"flame", "inverted=true"}, {"flame", "format=folded"}, {"flame", "format=speedscope"}, {"flame", "base=" + s.IDs[1]},
+		{"flame/search", "query=f1"}, {"graph", "format=dot&call_tree=true"},
+	} {
+		if body := servertest.Body(t, s.Do("GET", s.Report(q.kind, q.query), "")); !strings.Contains(body, "in_flight") || !strings.Contains(body, "focus") {
+			t.Errorf("%s?%s: %.300q; want an error that names the limit and what to ask for", q.kind, q.query, body)
+		}
+	}
+	for _, kind := range []string{"top", "tree", "summary"} {
+		if r := s.Do("GET", s.Report(kind, ""), ""); r.StatusCode != http.StatusOK {
+			t.Errorf("%s: %s", kind, servertest.Body(t, r))
+		}
+	}
+}

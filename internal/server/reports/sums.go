@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/profile"
@@ -39,12 +40,25 @@ func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, erro
 				*side.counted = []*profile.Profile{p}
 			}
 		}
+		if err := takeFor(ctx, head, base); err != nil {
+			return nil, 0, err
+		}
 		p, err := report.Subtract(ctx, head, base, true, scaling)
 		if err != nil {
 			return nil, 0, err
 		}
 		return p, ProfileBytes(p), nil
 	})
+}
+
+// takeFor takes the memory of a profile that is made of others: theirs at most, and as much
+// again while what is equal in them is found.
+func takeFor(ctx context.Context, ps ...*profile.Profile) error {
+	n := int64(0)
+	for _, p := range ps {
+		n += 2 * ProfileBytes(p)
+	}
+	return ingest.TakeFor(ctx, n)
 }
 
 // scaling says how the sides of a comparison are made comparable: in all views
@@ -70,6 +84,9 @@ func (s *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
 		all, err := profilesOf(ctx, ps)
 		if err != nil {
+			return nil, 0, err
+		}
+		if err := takeFor(ctx, all...); err != nil {
 			return nil, 0, err
 		}
 		p, err := profile.Sum(ctx, all...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/profile"
 )
@@ -24,11 +25,11 @@ func (w *Warnings) add(text string) {
 }
 
 // Env returns what a report of p may use of the outside: env, with warnings for
-// this list, until ctx is done. What p itself warns of is on it already.
+// this list, until ctx is done, and within its share of memory. What p itself warns of is on it already.
 func (w *Warnings) Env(ctx context.Context, env report.Env, p *profile.Profile) report.Env {
 	for _, text := range p.Warnings() {
 		w.add(text)
 	}
-	env.Warn, env.Context = w.add, ctx
+	env.Warn, env.Context, env.Budget = w.add, ctx, ingest.BudgetOf(ctx)
 	return env
 }
