@@ -21,7 +21,8 @@
 //	space.go      the file system waits while there is no space; health.go: Pebble's state
 //	aside.go      partitions that can't be read; recover.go, gap.go: stores that can't
 //	verify.go     reads a store whatever is wrong with it; repair.go makes a good one of it
-//	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go; mend.go: single wrong bits
+//	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go
+//	parity.go     smears of tables are put right; mend.go: single wrong bits
 //
 // The format is drawn in doc/format.md, the reasons for it are in
 // doc/design/0006-store.md and 0010-store-format.md.

@@ -64,6 +64,11 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 			report(fmt.Sprintf("%s: %v", name, err))
 		}
 	}
+	for _, n := range slices.Sorted(maps.Keys(l.parities)) {
+		if _, _, err := readParity(fsys, fsys.PathJoin(dir, l.parities[n])); err != nil {
+			report(fmt.Sprintf("%s: %v; nothing is lost by it", l.parities[n], err))
+		}
+	}
 	numbers := slices.Sorted(maps.Keys(l.tables))
 	if m != nil {
 		numbers = slices.Sorted(maps.Keys(m.tables))

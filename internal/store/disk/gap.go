@@ -109,7 +109,7 @@ func copyStore(fsys vfs.FS, dir, to string, l *listing) (err error) {
 	if err := fsys.MkdirAll(part, 0o755); err != nil {
 		return err
 	}
-	for _, name := range l.tables {
+	for _, name := range slices.Concat(slices.Collect(maps.Values(l.tables)), slices.Collect(maps.Values(l.parities))) {
 		if err := vfs.LinkOrCopy(fsys, fsys.PathJoin(dir, name), fsys.PathJoin(part, name)); err != nil {
 			return err
 		}

@@ -109,42 +109,25 @@ func (h *health) noteBlock(file string, err error) {
 	h.blocks[place{file, at}] = fmt.Errorf("%w: %s", format.ErrDamaged, err.Error())
 }
 
-// A tableFile is a file of a table. Pebble reads a block with its trailer at once, and
-// refuses one whose checksum is wrong. Here one wrong bit is put right before. More
-// are an error: Pebble would try for a second which bit it may have been, each time.
-type tableFile struct {
-	vfs.File
-	name   string
-	health *health
+// watch has what is wrong with a table noted.
+func (h *health) watch(f *tableFile) {
+	name := f.fs.PathBase(f.path)
+	f.noted = func(_ int64, problem string) { h.note(name, problem) }
+	f.lost = func(_ []byte, at int64) error {
+		h.mu.Lock()
+		err := h.blocks[place{name, at}]
+		h.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		err = fmt.Errorf("%w: %s: the block at byte %d: %w", format.ErrDamaged, name, at, errChecksum)
+		h.note(name, err.Error())
+		h.mu.Lock()
+		h.blocks[place{name, at}] = err
+		h.mu.Unlock()
+		return err
+	}
 }
-
-func (f *tableFile) ReadAt(p []byte, at int64) (int, error) {
-	f.health.mu.Lock()
-	err := f.health.blocks[place{f.name, at}]
-	f.health.mu.Unlock()
-	if err != nil {
-		return 0, err
-	}
-	n, err := f.File.ReadAt(p, at)
-	if err != nil || n <= maxFooter {
-		return n, err
-	}
-	switch whole, mended := mendBlock(p); {
-	case mended:
-		f.health.note(f.name, fmt.Sprintf("one bit of the block at byte %d is wrong, and is read as it was", at))
-	case !whole:
-		err = fmt.Errorf("%w: %s: the block at byte %d: %w", format.ErrDamaged, f.name, at, errChecksum)
-		f.health.note(f.name, err.Error())
-		f.health.mu.Lock()
-		f.health.blocks[place{f.name, at}] = err
-		f.health.mu.Unlock()
-		return 0, err
-	}
-	return n, nil
-}
-
-// maxFooter is more than the end of a table has, which is read as a block is, and is none.
-const maxFooter = 64
 
 // damaged returns what is wrong with files.
 func (h *health) damaged() []string {
@@ -171,6 +154,13 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 	}
 	if m == nil {
 		return nil // what a start left that came no further
+	}
+	for n, name := range l.parities {
+		if l.tables[n] == "" { // a crash came between
+			if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
+				return err
+			}
+		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(m.tables)) {
 		t := m.tables[n]

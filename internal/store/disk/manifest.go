@@ -32,6 +32,7 @@ type manifest struct {
 	// where the file ends in the midst of it.
 	problem error
 	torn    bool
+	wrong   map[int64]byte // what was put right of it; see chunkReader
 }
 
 // tableInfo is what a manifest says of a table.
@@ -44,6 +45,7 @@ type tableInfo struct {
 // listing is the files of a directory, by what they are.
 type listing struct {
 	tables, logs       map[uint64]string // by number
+	parities           map[uint64]string // by number of their table
 	manifests, options []string          // by rising number
 	markers            []string
 }
@@ -53,7 +55,7 @@ func listFiles(fsys vfs.FS, dir string) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{tables: map[uint64]string{}, logs: map[uint64]string{}}
+	l := &listing{tables: map[uint64]string{}, logs: map[uint64]string{}, parities: map[uint64]string{}}
 	slices.Sort(names) // numbers have leading zeros
 	for _, name := range names {
 		stem, kind, _ := strings.Cut(name, ".")
@@ -61,6 +63,8 @@ func listFiles(fsys vfs.FS, dir string) (*listing, error) {
 		switch {
 		case err == nil && kind == "sst":
 			l.tables[n] = name
+		case err == nil && "."+kind == parityExt:
+			l.parities[n] = name
 		case err == nil && kind == "log":
 			l.logs[n] = name
 		case kind == "" && strings.HasPrefix(name, "MANIFEST-"):

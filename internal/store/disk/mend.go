@@ -57,3 +57,9 @@ func mendBlock(b []byte) (whole, mended bool) {
 	end := len(b) - blockTrailer + 1
 	return mend(b[:end], binary.LittleEndian.Uint32(b[end:]))
 }
+
+// wholeBlock reports whether the checksum of a block of a table, with its trailer, is right.
+func wholeBlock(b []byte) bool {
+	end := len(b) - blockTrailer + 1
+	return end > 0 && crc(b[:end]) == binary.LittleEndian.Uint32(b[end:])
+}

@@ -206,12 +206,18 @@ func (r *space) Remove(name string) error {
 	if r.stopped() {
 		return nil
 	}
+	if strings.HasSuffix(name, tableExt) {
+		r.FS.Remove(parityName(name)) // there may be none
+	}
 	return r.FS.Remove(name)
 }
 
 func (r *space) Link(oldname, newname string) error {
 	if r.stopped() {
 		return nil
+	}
+	if strings.HasSuffix(oldname, tableExt) && strings.HasSuffix(newname, tableExt) {
+		r.FS.Link(parityName(oldname), parityName(newname)) // there may be none
 	}
 	return r.FS.Link(oldname, newname)
 }
@@ -238,7 +244,11 @@ func (r *space) file(name string, open func() (vfs.File, error)) (f vfs.File, er
 }
 
 func (r *space) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return r.file(name, func() (vfs.File, error) { return r.FS.Create(name, category) })
+	f, err := r.file(name, func() (vfs.File, error) { return r.FS.Create(name, category) })
+	if err == nil && strings.HasSuffix(name, tableExt) {
+		f = &parityWriter{File: f, space: r, name: name, c: combiner{sum: make([]byte, maxStrip)}}
+	}
+	return f, err
 }
 
 func (r *space) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
@@ -250,11 +260,15 @@ func (r *space) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCat
 }
 
 func (r *space) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
-	f, err := r.FS.Open(name, opts...)
-	if err != nil || r.health == nil || !strings.HasSuffix(name, ".sst") {
-		return f, err
+	if r.health == nil || !strings.HasSuffix(name, tableExt) {
+		return r.FS.Open(name, opts...)
 	}
-	return &tableFile{f, r.FS.PathBase(name), r.health}, nil
+	f, err := openTableFile(r.FS, name, opts...)
+	if err != nil {
+		return nil, err
+	}
+	r.health.watch(f)
+	return f, nil
 }
 
 func (r *space) Rename(oldname, newname string) error {

@@ -34,6 +34,7 @@ type table struct {
 	blocks []tableBlock
 	tombs  []tomb
 	maxSeq uint64
+	wound  *wound // what its parity file puts right, nil for nothing
 	// rows are those of the block that was read last.
 	rows []version
 	at   int // its index
@@ -58,31 +59,28 @@ const blockTrailer = 5
 // what is wrong and can be read.
 func openTable(fsys vfs.FS, dir, name string, lose, note func(problem string)) (*table, error) {
 	t := &table{fs: fsys, path: fsys.PathJoin(dir, name), name: name, level: -1, at: -1}
-	f, err := fsys.Open(t.path)
+	f, err := openTableFile(fsys, t.path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+	noted := map[int64]bool{}
+	f.noted = func(at int64, problem string) {
+		if !noted[at] {
+			noted[at] = true
+			note(name + ": " + problem)
+		}
 	}
-	mended := func(at int64) {
-		note(fmt.Sprintf("%s: one bit of the block at byte %d is wrong, and is read as it was", name, at))
-	}
-	blocks, err := t.index(fsys, mended)
+	blocks, err := t.index(f)
 	if err != nil {
 		lose(fmt.Sprintf("%s: its index can't be read: %v", name, err))
-		if blocks, err = findBlocks(f, info.Size()); err != nil {
+		if blocks, err = findBlocks(f); err != nil {
 			return nil, err
 		}
 	}
 	lost, bytes, at := 0, int64(0), int64(0)
 	for _, b := range blocks {
-		rows, wrong, err := readTableBlock(f, b)
-		if wrong {
-			mended(b.at)
-		}
+		rows, err := readTableBlock(f, b)
 		if err != nil {
 			if lost++; lost == 1 {
 				at = b.at
@@ -104,28 +102,24 @@ func openTable(fsys vfs.FS, dir, name string, lose, note func(problem string)) (
 	for _, d := range t.tombs {
 		t.maxSeq = max(t.maxSeq, d.seq)
 	}
+	t.wound = f.wound
 	return t, nil
 }
 
 // index returns the table's blocks by its index, and sets its tombs.
-func (t *table) index(fsys vfs.FS, mended func(at int64)) (blocks []tableBlock, err error) {
+func (t *table) index(f *tableFile) (blocks []tableBlock, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p) // of what Pebble takes to be impossible
 		}
 	}()
-	f, err := fsys.Open(t.path)
+	readable, err := sstable.NewSimpleReadable(keptOpen{f})
 	if err != nil {
-		return nil, err
-	}
-	readable, err := sstable.NewSimpleReadable(&wholeBlocks{f, mended})
-	if err != nil {
-		f.Close()
 		return nil, err
 	}
 	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
 	if err != nil {
-		return nil, err // it has closed the file
+		return nil, err
 	}
 	defer r.Close()
 	layout, err := r.Layout()
@@ -151,35 +145,19 @@ func (t *table) index(fsys vfs.FS, mended func(at int64)) (blocks []tableBlock, 
 	return blocks, nil
 }
 
-// wholeBlocks is a file of which damaged blocks can't be read, unless one bit is wrong:
-// Pebble would try which one.
-type wholeBlocks struct {
-	vfs.File
-	mended func(at int64)
-}
+// keptOpen is a file that isn't closed by who reads it.
+type keptOpen struct{ *tableFile }
 
-func (f *wholeBlocks) ReadAt(p []byte, at int64) (int, error) {
-	n, err := f.File.ReadAt(p, at)
-	if err == nil && n > maxFooter {
-		whole, mended := mendBlock(p)
-		if !whole {
-			return 0, errChecksum
-		}
-		if mended {
-			f.mended(at)
-		}
-	}
-	return n, err
-}
+func (keptOpen) Close() error { return nil }
 
 // maxTableBlock bounds the size of a block that is looked for.
 const maxTableBlock = 64 << 20
 
 // findBlocks finds the blocks at the beginning of a table by their checksums,
 // until there is one that it doesn't find the end of.
-func findBlocks(f vfs.File, size int64) (blocks []tableBlock, err error) {
-	for at := int64(0); at+blockTrailer < size; {
-		n, err := findEnd(f, at, min(size, at+maxTableBlock))
+func findBlocks(f *tableFile) (blocks []tableBlock, err error) {
+	for at := int64(0); at+blockTrailer < f.size; {
+		n, err := findEnd(f.File, at, min(f.size, at+maxTableBlock))
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +165,7 @@ func findBlocks(f vfs.File, size int64) (blocks []tableBlock, err error) {
 			break
 		}
 		b := tableBlock{at: at, size: n}
-		if data, _, err := readRawBlock(f, b); err == nil && isData(data) {
+		if data, err := readRawBlock(f, b); err == nil && isData(data) {
 			blocks = append(blocks, b)
 		}
 		at += int64(n) + blockTrailer
@@ -248,30 +226,26 @@ func isData(b []byte) bool {
 
 var errChecksum = errors.New("its checksum is another one")
 
-// readRawBlock returns a block, whose checksum is right once one bit is mended.
-func readRawBlock(f vfs.File, b tableBlock) (block []byte, mended bool, err error) {
+// readRawBlock returns a block, whose checksum is right.
+func readRawBlock(f *tableFile, b tableBlock) ([]byte, error) {
 	data := make([]byte, b.size+blockTrailer)
 	if _, err := f.ReadAt(data, b.at); err != nil {
-		return nil, false, err
-	}
-	whole, mended := mendBlock(data)
-	if !whole {
-		return nil, false, errChecksum
+		return nil, err
 	}
 	if data[b.size] != 0 {
-		return nil, false, fmt.Errorf("it is compressed in an unknown way, %d", data[b.size])
+		return nil, fmt.Errorf("it is compressed in an unknown way, %d", data[b.size])
 	}
-	return data[:b.size], mended, nil
+	return data[:b.size], nil
 }
 
 // readTableBlock returns the keys and values of a block, which are the caller's.
-func readTableBlock(f vfs.File, b tableBlock) (rows []version, mended bool, err error) {
-	data, mended, err := readRawBlock(f, b)
+func readTableBlock(f *tableFile, b tableBlock) (rows []version, err error) {
+	data, err := readRawBlock(f, b)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	if !isData(data) {
-		return nil, false, errors.New("it has no keys")
+		return nil, errors.New("it has no keys")
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -283,12 +257,12 @@ func readTableBlock(f vfs.File, b tableBlock) (rows []version, mended bool, err 
 	var it colblk.DataBlockIter
 	it.InitOnce(&keySchema, pebble.DefaultComparer, nil)
 	if err := it.Init(&d, sstable.NoTransforms); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for kv := it.First(); kv != nil; kv = it.Next() {
 		rows = append(rows, version{key: bytes.Clone(kv.K.UserKey), value: kv.InPlaceValue(), seq: uint64(kv.SeqNum()), kind: byte(kv.Kind())})
 	}
-	return rows, mended, nil
+	return rows, nil
 }
 
 // maxKeptBlock bounds the block of each table that is kept in memory.
@@ -299,12 +273,13 @@ func (t *table) load(i int) ([]version, error) {
 	if t.at == i {
 		return t.rows, nil
 	}
-	f, err := t.fs.Open(t.path)
+	f, err := openTableFile(t.fs, t.path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	rows, _, err := readTableBlock(f, t.blocks[i])
+	f.wound = t.wound
+	rows, err := readTableBlock(f, t.blocks[i])
 	if err != nil {
 		return nil, fmt.Errorf("%s: the block at byte %d: %w", t.name, t.blocks[i].at, err)
 	}

@@ -1,0 +1,363 @@
+package disk
+
+import (
+	"crypto/subtle"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A table has a parity file beside it, 000123.parity for 000123.sst, so that a sector that
+// was smeared costs nothing, wherever it is. The table is cut into strips of one length;
+// what is kept is all of them combined by exclusive or. Whatever was done to the bytes of
+// one strip's length, a piece of two neighbours, too, is the difference between that and
+// what the table says now. Which strip it was done to is tried out: each block of a table
+// has a checksum.
+//
+//	version    byte: 1
+//	strip      u32, little-endian: a strip's length
+//	size       u64: of the table
+//	parity     the strips combined; the last one is filled up with zeros
+//	checksum   u32, of all before
+//
+// The file is written when a table is complete, and not synced: without it, or with a
+// torn one, a table is read as it is. Tables of before have none.
+const (
+	parityVersion  = 1
+	parityHeader   = 1 + 4 + 8
+	parityChecksum = 4
+	// page is what disks lose at once.
+	page = 4 << 10
+	// A strip is longer, so that it shows where in it the damage begins. More is kept of
+	// large tables, 0.1 %.
+	minStrip      = page + 64
+	maxStrip      = minStrip << 4
+	tablePerStrip = 1 << 10
+)
+
+const (
+	tableExt  = ".sst"
+	parityExt = ".parity"
+)
+
+// parityName is the name of the parity file of a table.
+func parityName(table string) string { return strings.TrimSuffix(table, tableExt) + parityExt }
+
+// stripOf is the length of the strips of a table.
+func stripOf(size int64) int64 {
+	strip := int64(minStrip)
+	for strip < maxStrip && strip*tablePerStrip < size {
+		strip *= 2
+	}
+	return strip
+}
+
+// A combiner combines the strips of what is written to it.
+type combiner struct {
+	size int64
+	sum  []byte
+}
+
+func (c *combiner) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 {
+		to := c.sum[c.size%int64(len(c.sum)):]
+		k := min(len(to), len(p))
+		subtle.XORBytes(to, to[:k], p[:k])
+		c.size += int64(k)
+		p = p[k:]
+	}
+	return n, nil
+}
+
+// parity returns the parity file of what was written. The strips are cut to the length
+// that is right for it: strips of half the length are the halves of these.
+func (c *combiner) parity() []byte {
+	strip := stripOf(c.size)
+	for n := int64(len(c.sum)) / 2; n >= strip; n /= 2 {
+		subtle.XORBytes(c.sum, c.sum[:n], c.sum[n:2*n])
+	}
+	b := append(make([]byte, 0, parityHeader+strip+parityChecksum), parityVersion)
+	b = binary.LittleEndian.AppendUint32(b, uint32(strip))
+	b = binary.LittleEndian.AppendUint64(b, uint64(c.size))
+	b = append(b, c.sum[:strip]...)
+	return binary.LittleEndian.AppendUint32(b, crc(b))
+}
+
+// A parityWriter is a table that is being written. When it is complete, its parity file
+// is written.
+type parityWriter struct {
+	vfs.File
+	space *space
+	name  string
+	c     combiner
+	err   error
+}
+
+func (f *parityWriter) Write(p []byte) (int, error) {
+	n, err := f.File.Write(p)
+	f.c.Write(p[:n])
+	if err != nil {
+		f.err = err
+	}
+	return n, err
+}
+
+func (f *parityWriter) WriteAt([]byte, int64) (int, error) {
+	return 0, errors.New("tables are written from their beginning to their end")
+}
+
+func (f *parityWriter) Close() error {
+	if err := f.File.Close(); err != nil || f.err != nil || f.space.stopped() {
+		return err
+	}
+	name := parityName(f.name)
+	to, err := f.space.FS.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return nil // the table is good without
+	}
+	_, err = to.Write(f.c.parity())
+	if err = errors.Join(err, to.Close()); err != nil {
+		f.space.FS.Remove(name)
+	}
+	return nil
+}
+
+// errParity is the error of a parity file that isn't as it was written.
+var errParity = errors.New("it is damaged")
+
+// readParity reads a parity file. It returns nil if there is none, and errParity if it
+// is damaged.
+func readParity(fsys vfs.FS, name string) (strip []byte, size int64, err error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, 0, nil
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, parityHeader+maxStrip+parityChecksum+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	end := len(b) - parityChecksum
+	if end < parityHeader {
+		return nil, 0, errParity
+	}
+	if whole, _ := mend(b[:end], binary.LittleEndian.Uint32(b[end:])); !whole || uint32(end-parityHeader) != binary.LittleEndian.Uint32(b[1:]) || end == parityHeader {
+		return nil, 0, errParity
+	}
+	if b[0] != parityVersion {
+		return nil, 0, fmt.Errorf("it has version %d", b[0])
+	}
+	return b[parityHeader:end], int64(binary.LittleEndian.Uint64(b[5:])), nil
+}
+
+// A wound is what was done to a table, by its parity file.
+type wound struct {
+	strip int64
+	// done are the differences, each in the length of a strip and with where it begins there.
+	// The first is all of it, the others are what is apart.
+	done []difference
+}
+
+type difference struct {
+	from  int64 // offset in a strip
+	bytes []byte
+}
+
+// findWound compares a table with its parity file. It returns nil if they don't tell what
+// is wrong.
+func findWound(fsys vfs.FS, path string, table vfs.File) (*wound, error) {
+	sum, size, err := readParity(fsys, parityName(path))
+	if err != nil || sum == nil {
+		return nil, err
+	}
+	info, err := table.Stat()
+	if err != nil || info.Size() != size {
+		return nil, err
+	}
+	c := combiner{sum: sum}
+	buf := make([]byte, 256<<10)
+	for at := int64(0); at < size; {
+		n, err := table.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
+		if n == 0 {
+			return nil, err
+		}
+		c.Write(buf[:n])
+		at += int64(n)
+	}
+	w := &wound{strip: int64(len(sum))}
+	w.split(sum)
+	return w, nil
+}
+
+const (
+	// equalRun is how many equal bytes are between two differences: a smear has some by chance.
+	equalRun = 16
+	// maxRuns bounds the differences that are tried one by one.
+	maxRuns = 64
+)
+
+// split finds the runs of differences. A strip follows itself, as what was done may begin
+// in one and end in the next.
+func (w *wound) split(sum []byte) {
+	var ends [][2]int64 // runs
+	for i, b := range sum {
+		at := int64(i)
+		switch n := len(ends); {
+		case b == 0:
+		case n > 0 && at-ends[n-1][1] < equalRun:
+			ends[n-1][1] = at + 1
+		default:
+			ends = append(ends, [2]int64{at, at + 1})
+		}
+	}
+	if n := len(ends); n > 1 && ends[0][0]+w.strip-ends[n-1][1] < equalRun {
+		ends[0][0] = ends[n-1][0] - w.strip
+		ends = ends[:n-1]
+	}
+	part := func(from, to int64) difference {
+		d := difference{from: (from + w.strip) % w.strip}
+		for at := from; at < to; at++ {
+			d.bytes = append(d.bytes, sum[(at+w.strip)%w.strip])
+		}
+		return d
+	}
+	if len(ends) > 1 {
+		// All of it begins behind the longest run of equal bytes.
+		at, longest := 0, int64(-1)
+		for i := range ends {
+			before := ends[(i+len(ends)-1)%len(ends)][1]
+			if n := ((ends[i][0]-before)%w.strip + w.strip) % w.strip; n > longest {
+				at, longest = i, n
+			}
+		}
+		w.done = append(w.done, part(ends[at][0], ends[at][0]+w.strip-longest))
+	}
+	for _, e := range ends[:min(len(ends), maxRuns)] {
+		w.done = append(w.done, part(e[0], e[1]))
+	}
+}
+
+// heal undoes in b, which is from an offset of the table on, what was done to the table,
+// such that whole reports b to be as it was. It returns the number of bytes that were wrong.
+func (w *wound) heal(b []byte, at int64, whole func() bool) (wrong int) {
+	for _, d := range w.done {
+		// The first strip in which it may reach into b.
+		first := (at-d.from-int64(len(d.bytes)))/w.strip - 1
+		for from := first*w.strip + d.from; from < at+int64(len(b)); from += w.strip {
+			lo, hi := max(from, at), min(from+int64(len(d.bytes)), at+int64(len(b)))
+			if lo >= hi {
+				continue
+			}
+			to, what := b[lo-at:hi-at], d.bytes[lo-from:hi-from]
+			subtle.XORBytes(to, to, what)
+			if whole() {
+				for _, x := range what {
+					if x != 0 {
+						wrong++
+					}
+				}
+				return wrong
+			}
+			subtle.XORBytes(to, to, what)
+		}
+	}
+	return 0
+}
+
+// wholeFooter reports whether the end of a table, which has a checksum of its own, is as
+// it was written. Pebble reads it with a length of all its versions, of which this is the
+// longest:
+//
+//	how blocks' checksums are made   byte
+//	(offset size)*                   varints: the index of the table's other blocks, and of its data
+//	zeros
+//	attributes                       u32
+//	checksum                         u32, little-endian, of all else
+//	version                          u32
+//	magic                            8 bytes
+func wholeFooter(b []byte) bool {
+	const behind = 4 + 8
+	end := len(b) - behind - 4
+	return end > 0 && masked(crc32.Update(crc32.Checksum(b[:end], castagnoli), castagnoli, b[end+4:])) == binary.LittleEndian.Uint32(b[end:])
+}
+
+// A tableFile is a file of a table. Blocks are read with their trailer at once, and what is
+// wrong with them is put right where it can be: Pebble refuses a block whose checksum is
+// wrong, and tries for a second before which bit it may have been.
+type tableFile struct {
+	vfs.File
+	fs   vfs.FS
+	path string
+	size int64
+	// noted is told what is wrong with a block, or with the end of the table, and is read as
+	// it was. lost says what a block that can't be is read as; nil is an error.
+	noted func(at int64, problem string)
+	lost  func(p []byte, at int64) error
+
+	mu    sync.Mutex
+	wound *wound
+}
+
+func openTableFile(fsys vfs.FS, path string, opts ...vfs.OpenOption) (*tableFile, error) {
+	f, err := fsys.Open(path, opts...)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &tableFile{File: f, fs: fsys, path: path, size: info.Size(), noted: func(int64, string) {}}, nil
+}
+
+func (f *tableFile) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.File.ReadAt(p, at)
+	if err != nil {
+		return n, err
+	}
+	if at+int64(len(p)) == f.size {
+		if !wholeFooter(p) && f.heal(p, at, func() bool { return wholeFooter(p) }) {
+			return n, nil
+		}
+		return n, nil // of another version of tables, or Pebble says what is wrong
+	}
+	switch whole, mended := mendBlock(p); {
+	case mended:
+		f.noted(at, fmt.Sprintf("one bit of the block at byte %d is wrong, and is read as it was", at))
+	case whole || f.heal(p, at, func() bool { return wholeBlock(p) }):
+	case f.lost != nil:
+		return n, f.lost(p, at)
+	default:
+		return 0, errChecksum
+	}
+	return n, nil
+}
+
+// heal puts right what a parity file can.
+func (f *tableFile) heal(p []byte, at int64, whole func() bool) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	wrong := 0
+	if f.wound != nil {
+		wrong = f.wound.heal(p, at, whole)
+	}
+	if wrong == 0 {
+		w, err := findWound(f.fs, f.path, f.File)
+		if err != nil || w == nil {
+			return false
+		}
+		f.wound = w
+		wrong = w.heal(p, at, whole)
+	}
+	if wrong > 0 {
+		f.noted(at, fmt.Sprintf("%d bytes of the block at byte %d are wrong, and are read as they were", wrong, at))
+	}
+	return wrong > 0
+}

@@ -1,0 +1,158 @@
+package disk
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A smear of up to a page of a table costs nothing, wherever it is: in the data, in the
+// index, at the end, at the border of blocks or of strips.
+func TestSmears(t *testing.T) {
+	sm := newSample(t)
+	tables, err := filepath.Glob(filepath.Join(sm.dir, "*"+tableExt))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, path := range tables {
+		want := readAll(t, path)
+		data := []byte(contents(t, sm.dir)[filepath.Base(path)])
+		size := int64(len(data))
+		for trial := range 40 {
+			n := min([]int64{16, 512, page - 1, page}[trial%4], size)
+			at := r.Int64N(size - n + 1)
+			switch trial / 4 {
+			case 0:
+				at = size - n
+			case 1:
+				at = 0
+			case 2:
+				at = max(0, min(minStrip-n/2, size-n))
+			}
+			hurt := slices.Clone(data)
+			for i := at; i < at+n; i++ {
+				switch trial % 3 {
+				case 0:
+					hurt[i] = byte(r.Uint32())
+				case 1:
+					hurt[i] = 0
+				default:
+					hurt[i] ^= 0x55
+				}
+			}
+			if err := os.WriteFile(path, hurt, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got := readAll(t, path); !slices.EqualFunc(got, want, func(a, b version) bool {
+				return a.seq == b.seq && a.kind == b.kind && bytes.Equal(a.key, b.key) && bytes.Equal(a.value, b.value)
+			}) {
+				t.Fatalf("%s, %d bytes at %d of %d: %d keys, want %d", filepath.Base(path), n, at, size, len(got), len(want))
+			}
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// readAll returns all that a table has.
+func readAll(t *testing.T, path string) (out []version) {
+	t.Helper()
+	tab, err := openTable(vfs.Default, filepath.Dir(path), filepath.Base(path), func(p string) { t.Error(p) }, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range tab.blocks {
+		rows, err := tab.load(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, rows...)
+	}
+	for _, d := range tab.tombs {
+		out = append(out, version{key: d.start, value: d.end, seq: d.seq})
+	}
+	return out
+}
+
+// Several smears cost nothing if they are not at the same place of their strips, and what a
+// parity file can't put right is left alone.
+func TestWounds(t *testing.T) {
+	const size = 100_000
+	data := make([]byte, size)
+	r := rand.New(rand.NewPCG(1, 1))
+	for i := range data {
+		data[i] = byte(r.Uint32())
+	}
+	c := combiner{sum: make([]byte, maxStrip)}
+	for part := range slices.Chunk(data, 777) {
+		c.Write(part)
+	}
+	mem := vfs.NewMem()
+	if err := writeFile(mem, "000001.parity", bytes.NewReader(c.parity())); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		smears [][2]int64
+		healed bool
+	}{
+		"none":                        {nil, false},
+		"one byte":                    {[][2]int64{{99_999, 1}}, true},
+		"a page":                      {[][2]int64{{50_001, page}}, true},
+		"over the border of a strip":  {[][2]int64{{2*minStrip - 7, 20}}, true},
+		"two apart":                   {[][2]int64{{100, 100}, {2*minStrip + 1000, 100}}, true},
+		"two near each other":         {[][2]int64{{100, 100}, {300, 100}}, true},
+		"two at one place of strips":  {[][2]int64{{100, 100}, {2*minStrip + 100, 100}}, false},
+		"longer than a strip":         {[][2]int64{{100, minStrip + 1}}, false},
+		"many":                        {[][2]int64{{10, 20}, {minStrip + 200, 30}, {3*minStrip + 1000, 40}, {9*minStrip + 2000, 10}}, true},
+		"one at the end and one more": {[][2]int64{{10 * minStrip, 50}, {12*minStrip - 50, 50}}, true},
+	} {
+		hurt := bytes.Clone(data)
+		for _, s := range c.smears {
+			for i := range s[1] {
+				hurt[s[0]+i] ^= byte(1 + (s[0]+i)%255)
+			}
+		}
+		if err := writeFile(mem, "000001.sst", bytes.NewReader(hurt)); err != nil {
+			t.Fatal(err)
+		}
+		f, err := openTableFile(mem, "000001.sst")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := findWound(mem, "000001.sst", f.File)
+		if err != nil || w == nil {
+			t.Fatalf("%s: %v, %v", name, w, err)
+		}
+		for _, s := range c.smears {
+			from := max(0, s[0]-100)
+			to := min(s[0]+s[1]+100, size)
+			got, want := bytes.Clone(hurt[from:to]), data[from:to]
+			if len(c.smears) > 1 { // the others are in blocks of their own
+				from, to = s[0], s[0]+s[1]
+				got, want = bytes.Clone(hurt[from:to]), data[from:to]
+			}
+			before := bytes.Clone(got)
+			wrong := w.heal(got, from, func() bool { return bytes.Equal(got, want) })
+			if (wrong > 0) != c.healed || !c.healed && !bytes.Equal(got, before) || c.healed && int64(wrong) != s[1] {
+				t.Errorf("%s: %d bytes at %d: %d are put right", name, s[1], s[0], wrong)
+			}
+		}
+		f.Close()
+	}
+	for i, b := range [][]byte{nil, {1}, c.parity()[1:], make([]byte, 100)} {
+		if err := writeFile(mem, "000001.parity", bytes.NewReader(b)); err != nil {
+			t.Fatal(err)
+		}
+		if strip, _, err := readParity(mem, "000001.parity"); strip != nil || err == nil {
+			t.Error(fmt.Sprintf("damaged file %d is taken for a good one", i))
+		}
+	}
+}
