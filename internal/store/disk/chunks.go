@@ -1,10 +1,16 @@
 package disk
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
+	"math/bits"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
@@ -46,7 +52,9 @@ type chunkReader struct {
 	// durable is the highest offset up to which the file is said to be durable.
 	durable int64
 	hole    int64 // where zeros begin that may be the end, -1 for nowhere
-	closed  bool  // the end of the log was read: nothing belongs to it behind that
+	// wrong are the bytes of which one bit was wrong, as they were written, by offset.
+	wrong  map[int64]byte
+	closed bool // the end of the log was read: nothing belongs to it behind that
 }
 
 func newChunkReader(r io.Reader, log uint64) *chunkReader {
@@ -100,6 +108,11 @@ func (c *chunkReader) next() (rec []byte, err error) {
 			c.at = c.n
 			continue
 		}
+		whole := c.whole(b)
+		if !whole && c.mend(b) {
+			whole = c.whole(b)
+			size = int(binary.LittleEndian.Uint16(b[4:]))
+		}
 		if c.closing(b) {
 			c.closed = true
 			if begun {
@@ -108,7 +121,7 @@ func (c *chunkReader) next() (rec []byte, err error) {
 			return nil, io.EOF
 		}
 		kind, header := chunkKind(b[6])
-		if !c.whole(b) {
+		if !whole {
 			next := c.at + header + size
 			damaged()
 			begun = false
@@ -174,11 +187,108 @@ func (c *chunkReader) whole(b []byte) bool {
 		crc(b[6:end]) == binary.LittleEndian.Uint32(b)
 }
 
+// mend puts right the one bit that is wrong of the chunk at the beginning of b, or of the
+// end of a closed log.
+func (c *chunkReader) mend(b []byte) bool {
+	before := bytes.Clone(b)
+	if !c.mends(b) {
+		copy(b, before)
+		return false
+	}
+	for i := range b {
+		if b[i] != before[i] {
+			if c.wrong == nil {
+				c.wrong = map[int64]byte{}
+			}
+			c.wrong[c.start+int64(c.at+i)] = b[i]
+		}
+	}
+	return true
+}
+
+func (c *chunkReader) mends(b []byte) bool {
+	// The length, which the checksum isn't of, and the kind tell where the chunk ends.
+	for bit := range 8 * 3 {
+		b[4+bit/8] ^= 1 << (bit % 8)
+		if c.whole(b) {
+			return true
+		}
+		b[4+bit/8] ^= 1 << (bit % 8)
+	}
+	if end := closingChunk(c.log); c.log != 0 && len(b) >= len(end) {
+		wrong := 0
+		for i, want := range end {
+			wrong += bits.OnesCount8(b[i] ^ want)
+		}
+		if wrong == 1 {
+			copy(b, end)
+			return true
+		}
+	}
+	_, header := chunkKind(b[6])
+	end := header + int(binary.LittleEndian.Uint16(b[4:]))
+	if end > len(b) {
+		return false
+	}
+	if whole, _ := mend(b[6:end], binary.LittleEndian.Uint32(b)); !whole {
+		return false
+	}
+	binary.LittleEndian.PutUint32(b, crc(b[6:end]))
+	return c.whole(b)
+}
+
 // closing reports whether the end of a closed log is at the beginning of b.
 func (c *chunkReader) closing(b []byte) bool {
-	const kind = chunkFull + 4
-	return c.log != 0 && len(b) >= chunkHeader+4 && binary.LittleEndian.Uint32(b) == 0 && binary.LittleEndian.Uint16(b[4:]) == 0 &&
-		b[6] == kind && binary.LittleEndian.Uint32(b[chunkHeader:]) == c.log+1
+	return c.log != 0 && bytes.HasPrefix(b, closingChunk(c.log))
+}
+
+// closingChunk is the end of a closed log.
+func closingChunk(log uint32) []byte {
+	b := make([]byte, chunkHeader, chunkHeader+4)
+	b[6] = chunkFull + 4
+	return binary.LittleEndian.AppendUint32(b, log+1)
+}
+
+// mendFile puts right the bits that are wrong of a log or manifest. The file of before is
+// kept beside it, as what mendFile returns.
+func mendFile(fsys vfs.FS, dir, name string, wrong map[int64]byte) (kept string, err error) {
+	path := fsys.PathJoin(dir, name)
+	kept, err = freeName(fsys, fsys.PathJoin(dir, "damaged-"+name))
+	if err != nil {
+		return "", err
+	}
+	f, err := fsys.Open(path)
+	if err != nil {
+		return "", err
+	}
+	data, err := io.ReadAll(f)
+	f.Close()
+	if err != nil {
+		return "", err
+	}
+	for at, b := range wrong {
+		data[at] = b
+	}
+	mended := fsys.PathJoin(dir, "mended-"+name)
+	if err := writeFile(fsys, mended, bytes.NewReader(data)); err != nil {
+		return "", err
+	}
+	if err := vfs.LinkOrCopy(fsys, path, kept); err != nil {
+		return "", err
+	}
+	if err := fsys.Rename(mended, path); err != nil {
+		return "", err
+	}
+	return fsys.PathBase(kept), syncDir(fsys, dir)
+}
+
+// mendedBits says which bits were put right.
+func mendedBits(wrong map[int64]byte) string {
+	at := slices.Sorted(maps.Keys(wrong))
+	if len(at) == 1 {
+		return fmt.Sprintf("one bit of byte %d is wrong, and is read as it was", at[0])
+	}
+	return fmt.Sprintf("one bit each of %d records is wrong, the first of byte %d, and is read as it was", len(at), at[0])
 }
 
 // crc is the checksum of Pebble's chunks and blocks.

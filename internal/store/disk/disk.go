@@ -35,6 +35,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -358,14 +359,13 @@ func (s *Store) Close() error {
 // removeLogs removes the logs that were kept to be written again. What is in
 // them was flushed; only the last one is of use to Pebble.
 func (s *Store) removeLogs() {
-	names, err := s.o.FS.List(s.dir)
+	l, err := listFiles(s.o.FS, s.dir)
 	if err != nil {
 		return
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".log") })
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
-	for _, n := range names[:max(len(names)-1, 0)] {
-		s.o.FS.Remove(s.o.FS.PathJoin(s.dir, n))
+	numbers := slices.Sorted(maps.Keys(l.logs))
+	for _, n := range numbers[:max(len(numbers)-1, 0)] {
+		s.o.FS.Remove(s.o.FS.PathJoin(s.dir, l.logs[n]))
 	}
 }
 

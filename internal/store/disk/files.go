@@ -48,6 +48,9 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 	name, err := currentManifest(fsys, dir)
 	if err == nil && name != "" {
 		m = readManifest(fsys, dir, name)
+		if len(m.wrong) > 0 {
+			report(name + ": " + mendedBits(m.wrong))
+		}
 		err = m.uncertain(fsys, dir, l)
 	}
 	switch {
@@ -139,6 +142,11 @@ func (x *files) readLog(fsys vfs.FS, dir, name string, number uint64) (out []ver
 	}
 	defer f.Close()
 	r := newChunkReader(f, number)
+	defer func() {
+		if len(r.wrong) > 0 {
+			x.report(name + ": " + mendedBits(r.wrong))
+		}
+	}()
 	next, bad := uint64(0), int64(-1)
 	for {
 		batch, err := r.next()

@@ -31,8 +31,9 @@ func (g *gap) Unwrap() error { return format.ErrDamaged }
 
 // findGap returns the first gap in the logs of a store, nil if there is none. The end
 // of the last log is none, also where a crash left it in pieces: chunks say up to
-// which byte the log was durable when they were written.
-func findGap(fsys vfs.FS, dir string, l *listing, m *manifest) (found *gap, err error) {
+// which byte the log was durable when they were written. mended, unless it is nil, is
+// told of logs with wrong bits that can be put right.
+func findGap(fsys vfs.FS, dir string, l *listing, m *manifest, mended func(log string, wrong map[int64]byte) error) (found *gap, err error) {
 	for _, n := range l.live(m) {
 		f, err := fsys.Open(fsys.PathJoin(dir, l.logs[n]))
 		if err != nil {
@@ -52,6 +53,11 @@ func findGap(fsys vfs.FS, dir string, l *listing, m *manifest) (found *gap, err 
 		f.Close()
 		if !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s: %w", l.logs[n], err)
+		}
+		if mended != nil && len(r.wrong) > 0 {
+			if err := mended(l.logs[n], r.wrong); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return nil, nil

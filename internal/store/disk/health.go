@@ -186,7 +186,19 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 			h.note(name, fmt.Sprintf("it can't be read, was moved to %s, and was made again: %v", fsys.PathBase(to), err))
 		}
 	}
-	g, err := findGap(fsys, dir, l, m)
+	mend := func(name string, wrong map[int64]byte) error {
+		kept, err := mendFile(fsys, dir, name, wrong)
+		if err == nil {
+			h.note(name, fmt.Sprintf("%s; the file of before is called %s", mendedBits(wrong), kept))
+		}
+		return err
+	}
+	if len(m.wrong) > 0 {
+		if err := mend(m.name, m.wrong); err != nil {
+			return err
+		}
+	}
+	g, err := findGap(fsys, dir, l, m, mend)
 	if g != nil {
 		err = fmt.Errorf("%w: %w", g, errRepair)
 	}

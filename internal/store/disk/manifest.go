@@ -99,6 +99,7 @@ func readManifest(fsys vfs.FS, dir, name string) *manifest {
 	}
 	defer f.Close()
 	r := newChunkReader(f, 0)
+	defer func() { m.wrong = r.wrong }()
 	edits := 0
 	for ; ; edits++ {
 		edit, err := r.next()

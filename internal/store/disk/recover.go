@@ -196,7 +196,7 @@ func behindGap(a *audit, dir string) (map[uint32]bool, error) {
 	if m.uncertain(a.fs, dir, l) != nil {
 		return nil, nil
 	}
-	g, err := findGap(a.fs, dir, l, m)
+	g, err := findGap(a.fs, dir, l, m, nil)
 	if err != nil || g == nil {
 		return nil, err
 	}

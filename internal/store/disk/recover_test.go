@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,15 +31,15 @@ func TestLogGap(t *testing.T) {
 	}
 	name := filepath.Base(slices.Max(logs))
 	before := contents(t, sm.dir)
-	for _, how := range []string{"flipped", "missing"} {
+	for _, how := range []string{"smeared", "missing"} {
 		t.Run(how, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "d")
 			copyDir(t, sm.dir, dir)
 			path := filepath.Join(dir, name)
 			data := []byte(before[name])
 			// In the middle of one record, or of a block, which is of many.
-			if how == "flipped" {
-				data[2000] ^= 4
+			if how == "smeared" {
+				data[2000] ^= 5
 			} else {
 				clear(data[chunkBlock/4 : chunkBlock/2])
 			}
@@ -68,7 +69,7 @@ func TestLogGap(t *testing.T) {
 					inLog++
 				}
 			}
-			if lost := len(sm.records) - n; lost == 0 || lost > map[string]int{"flipped": 1, "missing": inLog / 2}[how] {
+			if lost := len(sm.records) - n; lost == 0 || lost > map[string]int{"smeared": 1, "missing": inLog / 2}[how] {
 				t.Errorf("%d profiles of %d in the log are lost", lost, inLog)
 			}
 			if aside := s.Stats().Aside; len(aside) > 0 {
@@ -85,6 +86,69 @@ func TestLogGap(t *testing.T) {
 			}
 			closeStore(t, s)
 		})
+	}
+}
+
+// One wrong bit of a log or of the list of tables costs nothing, wherever it is.
+func TestBitsOfLogs(t *testing.T) {
+	sm := newSample(t)
+	whole := contents(t, sm.dir)
+	var names []string
+	for name := range whole {
+		if strings.HasSuffix(name, ".log") || strings.HasPrefix(name, "MANIFEST") {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	r := rand.New(rand.NewPCG(8, 9))
+	for _, name := range names {
+		for trial := range 8 {
+			data := []byte(whole[name])
+			// Logs are longer than what is in them.
+			end := len(bytes.TrimRight(data, "\x00"))
+			at := r.IntN(end)
+			switch trial {
+			case 0, 1: // the header of the first chunk
+				at = r.IntN(chunkHeader)
+			case 2: // the length
+				at = 4 + r.IntN(2)
+			case 3: // the end
+				at = end - 1 - r.IntN(chunkHeader)
+			}
+			data[at] ^= 1 << r.IntN(8)
+			dir := filepath.Join(t.TempDir(), "d")
+			copyDir(t, sm.dir, dir)
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			at2 := fmt.Sprintf("%s, byte %d of %d", name, at, end)
+			all := int64(len(sm.records))
+			if found, err := Verify(t.Context(), dir, nil, func(string) {}); err != nil || found != (Verified{Profiles: all}) {
+				t.Errorf("%s: verify says %+v, %v", at2, found, err)
+			}
+			s := open(t, dir, Options{Recover: true})
+			if r := s.Recoveries(); len(r) > 0 {
+				t.Errorf("%s: it was moved aside: %+v", at2, r)
+			}
+			if st := s.Stats(); st.Profiles != all || len(st.Aside) > 0 {
+				t.Errorf("%s: %d profiles of %d, set aside: %v", at2, st.Profiles, all, st.Aside)
+			}
+			for _, text := range s.Stats().Damaged {
+				kept := "damaged-" + name
+				if b, err := os.ReadFile(filepath.Join(dir, kept)); !strings.Contains(text, kept) || err != nil || string(b) != string(data) {
+					t.Errorf("%s: %s, %v", at2, text, err)
+				}
+			}
+			if trial == 7 {
+				sm.wantParts(t, s, func(store.Record) bool { return true })
+			}
+			closeStore(t, s)
+			s = open(t, dir, Options{})
+			if st := s.Stats(); st.Profiles != all || len(st.Damaged) > 0 {
+				t.Errorf("%s: afterwards: %d profiles of %d, damaged: %q", at2, st.Profiles, all, st.Damaged)
+			}
+			closeStore(t, s)
+		}
 	}
 }
 
@@ -258,7 +322,7 @@ func TestLogsOfCrash(t *testing.T) {
 			}
 			l.logs[uint64(number+i)] = file
 		}
-		if g, err := findGap(fsys, dir, l, &manifest{}); err != nil || (g != nil) != c.gap {
+		if g, err := findGap(fsys, dir, l, &manifest{}, nil); err != nil || (g != nil) != c.gap {
 			t.Errorf("%s: gap %v, %v, want one: %v", name, g, err, c.gap)
 		}
 	}
