@@ -56,7 +56,7 @@ func TestServeDamagedStore(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b[len(b)/2] ^= 8
+				b[len(b)/2] ^= 9 // one bit would be put right
 				if err := os.WriteFile(f, b, 0o644); err != nil {
 					t.Fatal(err)
 				}

@@ -446,13 +446,12 @@ func (sm *sample) idOf(s *Store, rec store.Record) uint32 {
 // where its files are then.
 func recovered(t *testing.T, s *Store) (dirs []string) {
 	t.Helper()
-	for _, r := range s.Recoveries() {
+	for i, r := range s.Recoveries() {
 		for start := time.Now(); !r.Done; time.Sleep(10 * time.Millisecond) {
 			if time.Since(start) > time.Minute {
 				t.Fatalf("it doesn't come back: %+v", r)
 			}
-			now := s.Recoveries()
-			r = now[slices.IndexFunc(now, func(o Recovery) bool { return o.Since.Equal(r.Since) })]
+			r = s.Recoveries()[i]
 		}
 		dirs = append(dirs, r.Dir)
 	}

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/storetest"
 )
@@ -69,6 +71,9 @@ func fillUntilKilled(dir string) error {
 			}
 		}()
 	}
+	if mode == 3 {
+		go deleteUntilKilled(s, first)
+	}
 	r := rand.New(rand.NewPCG(uint64(first), uint64(mode)))
 	for {
 		time.Sleep(time.Duration(r.IntN(30)) * time.Millisecond)
@@ -95,6 +100,40 @@ func fillUntilKilled(dir string) error {
 	}
 }
 
+// deleteUntilKilled puts records of one service after the other, and deletes it. It prints
+// what it is about to delete, and what was acknowledged.
+func deleteUntilKilled(s *Store, first int) {
+	ctx := context.Background()
+	for k := first; ; k++ {
+		service, records := doomedRecords(k)
+		err := s.Put(ctx, records)
+		if err == nil && k%2 == 0 {
+			err = s.Pack(ctx)
+		}
+		if err == nil {
+			fmt.Printf("kept %s\ndeleting %s\n", service, service)
+			_, err = s.DeleteService(ctx, service, false)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		fmt.Printf("deleted %s\n", service)
+	}
+}
+
+// doomedRecords returns the records of a service that is to be deleted, of three weeks.
+func doomedRecords(k int) (service string, records []store.Record) {
+	service = fmt.Sprint("doomed", k)
+	for i := range 12 {
+		r := killRecord(1_000_000*(i+1) + k)
+		r.Labels, _ = store.NewLabels(store.Label{Name: store.LabelService, Value: service}, store.Label{Name: store.LabelKind, Value: "heap"})
+		r.Time = base + int64(i%3)*int64(7*24*time.Hour) + int64(2*time.Hour) + int64(k)
+		records = append(records, r)
+	}
+	return service, records
+}
+
 // killRecord returns a record of a number. Those that 8 divides are dropped again.
 func killRecord(n int) store.Record {
 	ls, err := store.NewLabels(store.Label{Name: store.LabelService, Value: fmt.Sprint("s", n%3)}, store.Label{Name: store.LabelKind, Value: "heap"})
@@ -110,79 +149,95 @@ func killRecord(n int) store.Record {
 	return r
 }
 
-// A process is killed while it starts, puts, flushes, packs, compacts and drops: the
-// next one opens the store as it is, and has all that was acknowledged.
-// HONE_STORE_KILLS says how often.
-func TestKilled(t *testing.T) {
-	kills := 6
+// kills says how often a test kills a process: HONE_STORE_KILLS.
+func kills(t *testing.T, usual int) int {
+	t.Helper()
 	if text := os.Getenv("HONE_STORE_KILLS"); text != "" {
-		var err error
-		if kills, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dir := filepath.Join(t.TempDir(), "store")
-	acked := map[int]bool{}
-	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	first, idle := 1, 0
-	for kill := range kills {
-		mode := r.IntN(3)
-		if mode == 0 {
-			idle++
-		}
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), killedStore+"="+dir, fmt.Sprint(killedStore, "_FIRST=", first), fmt.Sprint(killedStore, "_MODE=", mode))
-		var stderr strings.Builder
-		cmd.Stderr = &stderr
-		out, err := cmd.StdoutPipe()
+		n, err := strconv.Atoi(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		// From the start of the process, or from when the store was open.
-		lines := bufio.NewScanner(out)
-		var timer *time.Timer
-		die := func(most int) {
-			timer = time.AfterFunc(time.Duration(r.IntN(most*1000))*time.Microsecond, func() { cmd.Process.Kill() })
-		}
-		if r.IntN(3) == 0 {
-			die(60)
-		}
-		for lines.Scan() {
-			if timer == nil {
-				die(400)
-			}
-			if n, err := strconv.Atoi(lines.Text()); err == nil {
-				acked[n] = true
-				first = max(first, n+64) // those under way have numbers, too
-			}
-		}
+		return n
+	}
+	return usual
+}
+
+// killings are what processes did before they were killed.
+type killings struct {
+	dir   string
+	r     *rand.Rand
+	first int // number of the next record
+	acked map[int]bool
+	// doomed are services that were to be deleted: how far that came.
+	doomed map[string]string
+}
+
+func newKillings(t *testing.T) *killings {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return &killings{dir: filepath.Join(t.TempDir(), "store"), r: rand.New(rand.NewPCG(seed, 1)), first: 1,
+		acked: map[int]bool{}, doomed: map[string]string{}}
+}
+
+// kill runs a process and kills it: some time after it was started, or after it had opened
+// the store. It returns what the process printed to its standard error.
+func (k *killings) kill(t *testing.T, mode int) (log string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), killedStore+"="+k.dir, fmt.Sprint(killedStore, "_FIRST=", k.first), fmt.Sprint(killedStore, "_MODE=", mode))
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	var timer *time.Timer
+	die := func(most int) {
+		timer = time.AfterFunc(time.Duration(k.r.IntN(most*1000))*time.Microsecond, func() { cmd.Process.Kill() })
+	}
+	if k.r.IntN(3) == 0 {
+		die(60)
+	}
+	for lines.Scan() {
 		if timer == nil {
-			t.Fatalf("kill %d: it ended: %s", kill, stderr.String())
+			die(map[bool]int{false: 400, true: 1500}[mode == 3])
 		}
-		cmd.Wait()
-		timer.Stop()
-		first += 64
-		if left, _ := filepath.Glob(dir + ".*"); len(left) > 0 {
-			exec.Command("sh", "-c", "rm -rf /tmp/hstore/fail; cp -r "+left[0]+" /tmp/hstore/fail").Run()
-			t.Fatalf("kill %d: the store was set aside: %q\n%s", kill, left, stderr.String())
-		}
-		if strings.Contains(stderr.String(), "level=ERROR") {
-			t.Fatalf("kill %d: %s", kill, stderr.String())
+		if n, err := strconv.Atoi(lines.Text()); err == nil {
+			k.acked[n] = true
+			k.first = max(k.first, n+64) // those under way have numbers, too
+		} else if done, service, ok := strings.Cut(lines.Text(), " "); ok {
+			k.doomed[service] = done
+			n, _ := strconv.Atoi(strings.TrimPrefix(service, "doomed"))
+			k.first = max(k.first, n+64)
 		}
 	}
-	if p := verify(t, dir, nil); len(p) > 0 {
-		t.Errorf("verify: %q", p)
+	cmd.Wait()
+	if timer == nil || !timer.Stop() && cmd.ProcessState.ExitCode() >= 0 {
+		t.Fatalf("it ended: %v: %s", cmd.ProcessState, stderr.String())
 	}
-	s := open(t, dir, Options{})
-	defer closeStore(t, s)
+	k.first += 64
+	return stderr.String()
+}
+
+// check opens the store, waits until all of it is back, and looks for what was acknowledged.
+func (k *killings) check(t *testing.T) {
+	t.Helper()
+	s := open(t, k.dir, Options{Recover: true})
+	recovered(t, s)
+	for _, r := range s.Recoveries() {
+		if r.Lost > 0 {
+			t.Errorf("recovered: %v", r)
+		}
+	}
 	if st := s.Stats(); len(st.Aside)+len(st.Damaged) > 0 {
 		t.Errorf("set aside: %+v, damaged: %q", st.Aside, st.Damaged)
 	}
-	have := map[string]bool{}
-	all, err := s.Series(t.Context(), store.Query{})
+	have, doomed := map[string]bool{}, map[string]int{}
+	all, err := s.Series(t.Context(), store.Query{By: []string{store.LabelService}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,15 +245,96 @@ func TestKilled(t *testing.T) {
 		for _, p := range series.Points {
 			have[string(p.ID[:])] = true
 		}
+		if service := series.Labels.Get(store.LabelService); strings.HasPrefix(service, "doomed") {
+			doomed[service] = len(series.Points)
+		}
+	}
+	closeStore(t, s)
+	if p := verify(t, k.dir, nil); len(p) > 0 {
+		t.Errorf("verify: %q", p)
 	}
 	lost := 0
-	for n := range acked {
+	for n := range k.acked {
 		if n%8 != 0 && !have[fmt.Sprintf("%016d", n)] {
 			lost++
 		}
 	}
 	if lost > 0 {
-		t.Errorf("%d of %d acknowledged records are lost", lost, len(acked))
+		t.Errorf("%d of %d acknowledged records are lost", lost, len(k.acked))
 	}
-	t.Logf("%d kills, %d of an idle process: %d records acknowledged, %d lost", kills, idle, len(acked), lost)
+	deleted := 0
+	for service, done := range k.doomed {
+		_, records := doomedRecords(0)
+		n, want := doomed[service], len(records)
+		switch {
+		case done == "deleted":
+			deleted++
+			want = 0
+		case done == "deleting" && n == 0:
+			want = 0
+		}
+		if n != want {
+			t.Errorf("%s was %s, and has %d profiles, want %d", service, done, n, want)
+		}
+	}
+	t.Logf("%d records acknowledged, %d lost; %d services deleted of %d", len(k.acked), lost, deleted, len(k.doomed))
+}
+
+// A process is killed while it starts, puts, flushes, packs, compacts, drops and deletes
+// services: the next one opens the store as it is, and has all that was acknowledged.
+// HONE_STORE_KILLS says how often.
+func TestKilled(t *testing.T) {
+	k := newKillings(t)
+	for kill := range kills(t, 6) {
+		log := k.kill(t, k.r.IntN(4))
+		if left, _ := filepath.Glob(k.dir + ".*"); len(left) > 0 {
+			t.Fatalf("kill %d: the store was set aside: %q\n%s", kill, left, log)
+		}
+		if strings.Contains(log, "level=ERROR") {
+			t.Fatalf("kill %d: %s", kill, log)
+		}
+	}
+	k.check(t)
+}
+
+// A process is killed while it moves a store aside that it can't open, while it brings back
+// what that has, and while it puts more: in the end all is there.
+func TestKilledRecovering(t *testing.T) {
+	k := newKillings(t)
+	for len(k.acked) < 200 {
+		k.kill(t, 1)
+	}
+	damages := 0
+	for kill := range kills(t, 6) {
+		if kill%4 == 0 && smearManifest(t, k.dir) {
+			damages++
+		}
+		k.kill(t, k.r.IntN(3))
+	}
+	k.check(t)
+	left, _ := filepath.Glob(k.dir + ".damaged*")
+	if rest, _ := filepath.Glob(k.dir + ".recovering*"); len(rest) > 0 || len(left) != damages {
+		t.Errorf("%d times damaged: left are %q and %q", damages, left, rest)
+	}
+}
+
+// smearManifest damages the list of a store's tables, if there is one.
+func smearManifest(t *testing.T, dir string) bool {
+	t.Helper()
+	name, err := currentManifest(vfs.Default, dir)
+	if err != nil || name == "" {
+		return false // it was killed while it moved the store aside
+	}
+	path := filepath.Join(dir, name)
+	data, err := os.ReadFile(path)
+	if err != nil || len(data) < 40 {
+		t.Fatalf("%s has %d bytes, %v", name, len(data), err)
+	}
+	for i := 8; i < 24; i++ {
+		data[i] ^= 0x55
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return true
 }
