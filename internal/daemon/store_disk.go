@@ -40,7 +40,28 @@ func (s *diskStore) state() storeState {
 	if n := len(st.Damaged); n > 0 {
 		out.notices = append(out.notices, api.Notice{Level: api.LevelError, Text: fmt.Sprintf("%d files of the store are damaged: stop the server and run hone store repair. %s", n, st.Damaged[0])})
 	}
+	if losses := s.Losses(); len(losses) > 0 {
+		out.notices = append(out.notices, lossNotice(losses))
+	}
 	return out
+}
+
+// lossNotice tells what was found to be lost, without names, which not everybody may know.
+func lossNotice(losses []disk.Loss) api.Notice {
+	services, profiles := map[string]bool{}, int64(0)
+	from, to := losses[0].From, losses[0].To
+	for _, l := range losses {
+		services[l.Service] = true
+		profiles += l.Profiles
+		if l.From.Before(from) {
+			from = l.From
+		}
+		if l.To.After(to) {
+			to = l.To
+		}
+	}
+	return api.Notice{Level: api.LevelError, Since: ms(losses[0].Since), Text: fmt.Sprintf("Lost profiles: %d, of %d services, from %s to %s, as a table of the store is damaged. "+
+		"All others are served. The log names the services.", profiles, len(services), from.Format(time.RFC3339), to.Format(time.RFC3339))}
 }
 
 // backup writes a copy of the store into a folder of the data directory.
@@ -59,7 +80,7 @@ func StoreFigures(st disk.Stats) map[string]any {
 		"profiles": st.Profiles, "unpacked": st.Fresh, "partitions": st.Partitions,
 		"liveBytes": st.LiveBytes, "diskBytes": st.DiskBytes, "cacheBytes": st.CacheBytes, "cacheHits": st.CacheHits, "cacheMisses": st.CacheMiss,
 		"aside": len(st.Aside), "damagedFiles": len(st.Damaged),
-		"put": st.Put, "duplicates": st.Duplicates, "expired": st.Expired, "full": st.Full, "packed": st.Packed, "dropped": st.Dropped, "busy": st.Busy,
+		"put": st.Put, "duplicates": st.Duplicates, "expired": st.Expired, "full": st.Full, "packed": st.Packed, "dropped": st.Dropped, "lost": st.Lost, "busy": st.Busy,
 	}
 }
 
@@ -125,11 +146,12 @@ var (
 	descDamaged  = prometheus.NewDesc("hone_store_damaged_files", "Files of the store that are known to be damaged.", nil, nil)
 	descReturn   = prometheus.NewDesc("hone_store_recovering", "Stores that could not be opened as they were and are not all back yet.", nil, nil)
 	descReturned = prometheus.NewDesc("hone_store_recovered_total", "Profiles of stores that could not be opened as they were, by what became of them; lost are those known of.", []string{"result"}, nil)
+	descLost     = prometheus.NewDesc("hone_store_lost_profiles_total", "Profiles found to be lost, as a block of a table is damaged.", nil, nil)
 	descDropped  = prometheus.NewDesc("hone_store_dropped_total", "Profiles removed for their age or for room.", nil, nil)
 )
 
 func (s *diskStore) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descKept, descUnpacked, descLive, descDisk, descCache, descPut, descAside, descDamaged, descReturn, descReturned, descDropped} {
+	for _, d := range []*prometheus.Desc{descKept, descUnpacked, descLive, descDisk, descCache, descPut, descAside, descDamaged, descReturn, descReturned, descLost, descDropped} {
 		ch <- d
 	}
 }
@@ -158,5 +180,6 @@ func (s *diskStore) Collect(ch chan<- prometheus.Metric) {
 	metric(descReturn, prometheus.GaugeValue, returning)
 	metric(descReturned, prometheus.CounterValue, back, "kept")
 	metric(descReturned, prometheus.CounterValue, lost, "lost")
+	metric(descLost, prometheus.CounterValue, st.Lost)
 	metric(descDropped, prometheus.CounterValue, st.Dropped)
 }

@@ -56,9 +56,11 @@ func damagedIn(p *partition, err error) error {
 	return &damagedPartition{p, err}
 }
 
-// whole runs f, and again without each partition that it finds to be damaged.
+// whole runs f, and again when what it finds to be damaged is healed, and without each
+// partition that can't be.
 func (s *Store) whole(f func() error) error {
 	for {
+		heals := s.heals.Load()
 		err := f()
 		var at *damagedPartition
 		if !errors.As(err, &at) {
@@ -67,7 +69,19 @@ func (s *Store) whole(f func() error) error {
 		if err := s.here(); err != nil {
 			return err // the disk is gone, and nothing is damaged
 		}
-		s.setAside(at.p, at.err)
+		s.jobs.Lock()
+		healed := s.heals.Load() != heals // meanwhile, for another call
+		if !healed {
+			var e error
+			if healed, e = s.heal(); e != nil {
+				s.jobs.Unlock()
+				return e
+			}
+		}
+		s.jobs.Unlock()
+		if !healed {
+			s.setAside(at.p, at.err)
+		}
 	}
 }
 

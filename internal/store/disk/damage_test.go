@@ -168,14 +168,49 @@ func contents(t *testing.T, dir string) map[string]string {
 // A blow is damage that was done to a file.
 type blow struct {
 	file, how string
-	at        int64
+	// ranges are the bytes that were changed, from one to before another.
+	ranges [][2]int64
+	// old is set where the store's tables have no parity files, as those of earlier versions.
+	old bool
 }
 
-func (b blow) String() string { return fmt.Sprintf("%s %s at %d", b.file, b.how, b.at) }
+func (b blow) String() string {
+	at := []string{}
+	for _, r := range b.ranges {
+		at = append(at, fmt.Sprintf("%d+%d", r[0], r[1]-r[0]))
+	}
+	if b.old {
+		at = append(at, "without parity")
+	}
+	return fmt.Sprintf("%s %s at %s", b.file, b.how, strings.Join(at, ", "))
+}
+
+// table reports whether the blow is to a table.
+func (b blow) table() bool { return strings.HasSuffix(b.file, tableExt) }
+
+// costsNothing reports whether it is put right.
+func (b blow) costsNothing() bool {
+	switch b.how {
+	case "flipped":
+		return b.table() && !b.old
+	case "smeared", "zeroed":
+		return b.table() && !b.old
+	}
+	return strings.HasSuffix(b.file, parityExt)
+}
 
 // strike damages a file of a directory.
 func strike(t *testing.T, dir string, r *rand.Rand) blow {
 	t.Helper()
+	var b blow
+	if b.old = r.IntN(2) == 0; b.old {
+		parities, _ := filepath.Glob(filepath.Join(dir, "*"+parityExt))
+		for _, path := range parities {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	byKind := map[string][]string{}
 	for _, name := range slices.Sorted(maps.Keys(contents(t, dir))) {
 		kind := filepath.Ext(name)
@@ -188,32 +223,60 @@ func strike(t *testing.T, dir string, r *rand.Rand) blow {
 		byKind[kind] = append(byKind[kind], name)
 	}
 	// Most bytes are those of tables.
-	kind := ".sst"
+	kind := tableExt
 	if r.IntN(2) == 0 {
 		kinds := slices.Sorted(maps.Keys(byKind))
 		kind = kinds[r.IntN(len(kinds))]
 	}
-	b := blow{file: byKind[kind][r.IntN(len(byKind[kind]))]}
+	b.file = byKind[kind][r.IntN(len(byKind[kind]))]
 	path := filepath.Join(dir, b.file)
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(data) > 0 {
-		b.at = r.Int64N(int64(len(data)))
+	size := int64(len(data))
+	part := func(n int64) (from, to int64) {
+		n = min(n, size)
+		from = r.Int64N(size - n + 1)
+		b.ranges = append(b.ranges, [2]int64{from, from + n})
+		return from, from + n
 	}
-	b.how = []string{"flipped", "smeared", "smeared", "cut", "missing"}[r.IntN(5)]
+	smear := func(n int64) {
+		from, to := part(n)
+		for i := from; i < to; i++ {
+			data[i] ^= byte(1 + r.IntN(255))
+		}
+	}
+	b.how = []string{"flipped", "smeared", "smeared", "smeared often", "zeroed", "swapped", "cut", "missing"}[r.IntN(8)]
 	switch {
-	case b.how == "missing" || len(data) == 0:
-		b.how = "missing"
+	case b.how == "missing" || size == 0:
+		b.how, b.ranges = "missing", [][2]int64{{0, size}}
 		err = os.Remove(path)
 	case b.how == "cut":
-		err = os.Truncate(path, b.at)
-	default:
-		data[b.at] ^= 1 << r.IntN(8)
-		for i := b.at + 1; b.how == "smeared" && i < min(b.at+16, int64(len(data))); i++ {
-			data[i] = byte(r.Uint32())
+		at := r.Int64N(size)
+		b.ranges = [][2]int64{{at, size}}
+		err = os.Truncate(path, at)
+	case b.how == "flipped":
+		from, _ := part(1)
+		data[from] ^= 1 << r.IntN(8)
+	case b.how == "smeared":
+		smear(16 << r.IntN(9))
+	case b.how == "smeared often":
+		for range 2 + r.IntN(4) {
+			smear(16 << r.IntN(9))
 		}
+	case b.how == "zeroed":
+		from, to := part(page)
+		clear(data[from:to])
+	case b.how == "swapped":
+		n := min(page, size/2)
+		from, to := r.Int64N(size/2-n+1), size/2+r.Int64N(size-size/2-n+1)
+		b.ranges = [][2]int64{{from, from + n}, {to, to + n}}
+		was := bytes.Clone(data[from : from+n])
+		copy(data[from:], data[to:to+n])
+		copy(data[to:], was)
+	}
+	if b.how != "missing" && b.how != "cut" {
 		err = os.WriteFile(path, data, 0o644)
 	}
 	if err != nil {
@@ -222,51 +285,41 @@ func strike(t *testing.T, dir string, r *rand.Rand) blow {
 	return b
 }
 
-// touched returns the partitions that may lose something by a blow to a table:
-// those with keys from the block before the first that is damaged to the one
-// after the last.
-func (sm *sample) touched(t *testing.T, b blow, pebbleReads bool) map[uint32]bool {
+// touched returns the partitions that may lose something by a blow to a table: those with
+// keys in the blocks that were hit.
+func (sm *sample) touched(t *testing.T, b blow) map[uint32]bool {
 	t.Helper()
 	out := map[uint32]bool{}
-	if !strings.HasSuffix(b.file, ".sst") {
+	if !b.table() || b.costsNothing() {
 		return out
-	}
-	if b.how == "flipped" || b.how == "smeared" {
-		return out // it is put right
 	}
 	tab, err := openTable(vfs.Default, sm.dir, b.file, func(p string) { t.Fatal(p) }, func(p string) { t.Fatal(p) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, last := []byte(nil), []byte{0xff}
-	for _, block := range tab.blocks {
-		end := block.at + int64(block.size) + blockTrailer
-		switch {
-		case b.how == "missing", b.how == "cut" && pebbleReads:
-			first, last = tab.blocks[0].first, tab.blocks[len(tab.blocks)-1].last
-		case end <= b.at:
-			first = block.last
-		case b.how == "cut":
-			last = tab.blocks[len(tab.blocks)-1].last
-		case block.at > b.at && bytes.Equal(last, []byte{0xff}):
-			last = block.first
-		}
-	}
-	if b.how != "missing" && b.at >= tab.blocks[len(tab.blocks)-1].at+int64(tab.blocks[len(tab.blocks)-1].size)+blockTrailer {
-		// The index: Pebble reads nothing then, and all blocks are whole.
-		if !pebbleReads {
-			return out
-		}
-		first, last = tab.blocks[0].first, tab.blocks[len(tab.blocks)-1].last
-	}
-	for _, key := range sm.keys {
-		if len(key) >= 5 && bytes.Compare(key, first) >= 0 && bytes.Compare(key, last) <= 0 {
-			out[uint32(key[1])<<24|uint32(key[2])<<16|uint32(key[3])<<8|uint32(key[4])] = true
-		}
-	}
-	if tab.blocks[0].first[0] <= format.KindPartition && b.at < tab.blocks[0].at+int64(tab.blocks[0].size) {
-		for id := range uint32(6) { // what describes them all
-			out[id] = true
+	for _, r := range b.ranges {
+		for i, block := range tab.blocks {
+			end := block.at + int64(block.size) + blockTrailer
+			if end <= r[0] || block.at >= r[1] {
+				continue
+			}
+			from, to := tab.blocks[max(i-1, 0)].last, tab.blocks[min(i+1, len(tab.blocks)-1)].first
+			if i == 0 {
+				from = nil
+			}
+			if i == len(tab.blocks)-1 {
+				to = []byte{0xff}
+			}
+			for _, key := range sm.keys {
+				if len(key) >= 5 && bytes.Compare(key, from) >= 0 && bytes.Compare(key, to) <= 0 {
+					out[uint32(key[1])<<24|uint32(key[2])<<16|uint32(key[3])<<8|uint32(key[4])] = true
+				}
+			}
+			if i == 0 && block.first[0] <= format.KindPartition {
+				for id := range uint32(6) { // what describes them all
+					out[id] = true
+				}
+			}
 		}
 	}
 	return out
@@ -360,11 +413,12 @@ func TestDamagedFiles(t *testing.T) {
 	trials, seed := damageTrials(t)
 	sm := newSample(t)
 	problems := []string{}
+	all := int64(len(sm.records))
 	if found, err := Verify(t.Context(), sm.dir, nil, func(p string) { problems = append(problems, p) }); err != nil || len(problems) > 0 ||
-		found != (Verified{Profiles: int64(len(sm.records))}) {
-		t.Fatalf("before: %+v of %d, %v, %q", found, len(sm.records), err, problems)
+		found != (Verified{Profiles: all}) {
+		t.Fatalf("before: %+v of %d, %v, %q", found, all, err, problems)
 	}
-	var figures struct{ started, recovered, aside, all, verifyFound int }
+	var figures struct{ recovered, aside, lost, all, verifyFound int }
 	for trial := range trials {
 		r := rand.New(rand.NewPCG(seed, uint64(trial)))
 		dir := filepath.Join(t.TempDir(), "d")
@@ -373,63 +427,67 @@ func TestDamagedFiles(t *testing.T) {
 		t.Run(fmt.Sprintf("%d %s %s", trial, b.file, b.how), func(t *testing.T) {
 			ctx, end := context.WithTimeout(t.Context(), 2*time.Minute)
 			defer end()
+			defer func() {
+				if t.Failed() {
+					t.Logf("%v", b)
+				}
+			}()
 			before := contents(t, dir)
 			// Verify ends, changes nothing, and finds what matters.
 			var problems []string
 			found, err := Verify(ctx, dir, nil, func(p string) { problems = append(problems, p) })
 			if err != nil {
-				t.Fatalf("%v: verify: %v", b, err)
+				t.Fatalf("verify: %v", err)
 			}
 			if !maps.Equal(before, contents(t, dir)) {
-				t.Errorf("%v: verify changed files", b)
+				t.Error("verify changed files")
 			}
 			if len(problems) > 0 {
 				figures.verifyFound++
-			} else if strings.HasSuffix(b.file, ".sst") {
-				t.Errorf("%v: verify found nothing", b)
+			} else if b.table() {
+				t.Error("verify found nothing")
 			}
-			// A smear of a table is put right.
-			if strings.HasSuffix(b.file, tableExt) && (b.how == "flipped" || b.how == "smeared") && (found.Lost > 0 || found.Unsure) {
-				t.Errorf("%v: verify says %+v", b, found)
+			if b.costsNothing() && (found != Verified{Profiles: all}) {
+				t.Errorf("verify says %+v", found)
 			}
 			served := filepath.Join(t.TempDir(), "s")
 			copyDir(t, dir, served)
-			lossy := sm.touched(t, b, false)
-			sm.serve(t, served, b, lossy, &figures.started, &figures.recovered, &figures.aside)
+			lossy := sm.touched(t, b)
+			sm.serve(t, served, b, lossy, found, &figures.recovered, &figures.aside, &figures.lost)
 
 			done, err := Repair(ctx, dir, Options{}, func(string) {})
 			if err != nil {
-				t.Fatalf("%v: repair: %v", b, err)
+				t.Fatalf("repair: %v", err)
 			}
 			if found.Lost != done.Lost || found.Profiles-found.Lost != done.Kept {
-				t.Errorf("%v: verify says %+v, and repair keeps %d and loses %d", b, found, done.Kept, done.Lost)
+				t.Errorf("verify says %+v, and repair keeps %d and loses %d", found, done.Kept, done.Lost)
 			}
-			if all := int64(len(sm.records)); found.Profiles > all || !found.Unsure && found.Profiles != all {
-				t.Errorf("%v: verify knows of %d profiles (for certain: %v), and there were %d", b, found.Profiles, !found.Unsure, all)
+			if found.Profiles > all || !found.Unsure && found.Profiles != all {
+				t.Errorf("verify knows of %d profiles (for certain: %v), and there were %d", found.Profiles, !found.Unsure, all)
 			}
 			if left, _ := filepath.Glob(dir + "*"); len(left) != 2 || done.Old != dir+".damaged" || !maps.Equal(before, contents(t, done.Old)) {
-				t.Errorf("%v: repair left %q", b, left)
+				t.Errorf("repair left %q", left)
 			}
 			if p := verify(t, dir, nil); len(p) > 0 {
-				t.Errorf("%v: after the repair: %q", b, p)
+				t.Errorf("after the repair: %q", p)
 			}
 			s := open(t, dir, Options{})
 			n := sm.wantParts(t, s, func(rec store.Record) bool {
 				return !lossy[sm.idOf(s, rec)] && !(sm.inLog[rec.ID] && strings.HasSuffix(b.file, ".log"))
 			})
 			if int64(n) != done.Kept {
-				t.Errorf("%v: %d profiles are there, and %d were kept", b, n, done.Kept)
+				t.Errorf("%d profiles are there, and %d were kept", n, done.Kept)
 			}
 			if n == len(sm.records) {
 				figures.all++
-			} else if done.Lost == 0 && !strings.HasSuffix(b.file, ".log") && !(b.how == "missing" && strings.HasSuffix(b.file, ".sst")) {
-				t.Errorf("%v: %d of %d profiles are left, and nothing was said to be lost", b, n, len(sm.records))
+			} else if done.Lost == 0 && !done.Unsure {
+				t.Errorf("%d of %d profiles are left, and nothing was said to be lost", n, len(sm.records))
 			}
 			closeStore(t, s)
 		})
 	}
-	t.Logf("%d trials: verify spoke up in %d; the server's store opened in %d, in %d with its files moved aside and recovered, in %d with something set aside; repair brought everything back in %d",
-		trials, figures.verifyFound, figures.started, figures.recovered, figures.aside, figures.all)
+	t.Logf("%d trials: verify spoke up in %d; the server's store was moved aside and recovered in %d, something was set aside in %d, and profiles were lost in %d; repair brought everything back in %d",
+		trials, figures.verifyFound, figures.recovered, figures.aside, figures.lost, figures.all)
 }
 
 // idOf returns the number that the partition of a record had.
@@ -470,39 +528,51 @@ func wantKept(t *testing.T, before map[string]string, dir string) {
 }
 
 // serve opens a damaged store as a server does, asks it, puts something in, and opens
-// it again. lossy are the partitions of which a repair may lose something.
-func (sm *sample) serve(t *testing.T, dir string, b blow, lossy map[uint32]bool, started, moved, asides *int) {
+// it again. lossy are the partitions of which a repair may lose something, and found is what
+// Verify says.
+func (sm *sample) serve(t *testing.T, dir string, b blow, lossy map[uint32]bool, found Verified, moved, asides, losses *int) {
 	log := strings.HasSuffix(b.file, ".log")
 	before := contents(t, dir)
 	s, err := Open(dir, Options{PackAfter: -1, Recover: true})
 	if err != nil {
-		t.Errorf("%v: open: %v", b, err)
+		t.Errorf("open: %v", err)
 		return
 	}
-	*started++
-	touched := sm.touched(t, b, true)
 	dirs := recovered(t, s)
 	if len(dirs) > 0 {
 		*moved++
 		wantKept(t, before, dirs[0])
-		touched = lossy
 	} else if files := s.Stats().Damaged; strings.HasPrefix(b.file, "OPTIONS") && len(files) > 0 {
 		if data, err := os.ReadFile(filepath.Join(dir, "damaged-"+b.file)); err != nil || string(data) != before[b.file] {
-			t.Errorf("%v: the damaged file is not kept: %v", b, err)
+			t.Errorf("the damaged file is not kept: %v", err)
 		}
 	}
 	must := func(rec store.Record) bool {
-		return !touched[sm.idOf(s, rec)] && !(log && sm.inLog[rec.ID])
+		return !lossy[sm.idOf(s, rec)] && !(log && sm.inLog[rec.ID])
+	}
+	// What is damaged is found when it is read.
+	for _, q := range []store.Query{{}, {From: base + 1}, {From: base + int64(90*time.Minute)}} {
+		q.By = []string{store.LabelKind}
+		if _, err := s.Merge(t.Context(), q); err != nil {
+			t.Errorf("merge: %v", err)
+		}
 	}
 	sm.wantParts(t, s, must)
 	// Background work goes on.
 	if err := s.Pack(t.Context()); err != nil {
-		t.Errorf("%v: pack: %v", b, err)
+		t.Errorf("pack: %v", err)
 	}
-	sm.wantParts(t, s, must)
+	n := sm.wantParts(t, s, must)
 	aside := s.Stats().Aside
 	if len(aside) > 0 {
 		*asides++
+	} else if readable := found.Profiles - found.Lost; int64(n) != readable {
+		t.Errorf("%d profiles are served, and verify says that %d can be read", n, readable)
+	}
+	if lost := s.Losses(); len(lost) > 0 {
+		*losses++
+	} else if b.table() && n < len(sm.records) && len(aside) == 0 && b.how != "missing" {
+		t.Errorf("%d of %d profiles are served, and nothing was said to be lost", n, len(sm.records))
 	}
 	// New profiles are taken, of services that are set aside, too.
 	fresh := make([]store.Record, 3)
@@ -513,23 +583,23 @@ func (sm *sample) serve(t *testing.T, dir string, b blow, lossy map[uint32]bool,
 	if err := s.Put(t.Context(), fresh); errors.Is(err, store.ErrUnavailable) && len(aside) > 0 {
 		fresh = nil
 	} else if err != nil {
-		t.Errorf("%v: put: %v", b, err)
+		t.Errorf("put: %v", err)
 	}
 	if err := s.Close(); err != nil {
-		t.Errorf("%v: close: %v", b, err)
+		t.Errorf("close: %v", err)
 	}
 	s, err = Open(dir, Options{PackAfter: -1})
 	if err != nil {
-		t.Errorf("%v: open again: %v", b, err)
+		t.Errorf("open again: %v", err)
 		return
 	}
 	if n := len(s.Stats().Aside); n < len(aside) {
-		t.Errorf("%v: %d partitions are set aside, and %d were before", b, n, len(aside))
+		t.Errorf("%d partitions are set aside, and %d were before", n, len(aside))
 	}
 	for _, rec := range fresh {
 		groups, err := s.Merge(t.Context(), store.Query{ID: rec.ID})
 		if err != nil || len(groups) != 1 {
-			t.Errorf("%v: what was put last: %d groups, %v", b, len(groups), err)
+			t.Errorf("what was put last: %d groups, %v", len(groups), err)
 		}
 		sm.records[rec.ID] = rec
 	}

@@ -19,6 +19,7 @@
 //	query.go      what a query selects; plan.go: from where; merge.go: profiles of that
 //	read.go       keys and values; cache.go: decoded values
 //	space.go      the file system waits while there is no space; health.go: Pebble's state
+//	standin.go    blocks of tables that can't be read; heal.go: what was in them is taken out of the rest
 //	aside.go      partitions that can't be read; recover.go, gap.go: stores that can't
 //	verify.go     reads a store whatever is wrong with it; repair.go makes a good one of it
 //	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go
@@ -121,6 +122,9 @@ type Store struct {
 	// recoveries are of what was moved aside; the list doesn't change.
 	recoveries []*Recovery
 
+	losses []Loss // since the store was opened
+
+	heals     atomic.Uint64 // how often damage was healed; see heal.go
 	dictBytes atomic.Int64
 	garbage   atomic.Int64 // bytes deleted that may still take room
 	unsure    atomic.Bool  // something may be in the store and not be durable
@@ -218,7 +222,7 @@ func (s *Store) open() error {
 		return s.health.explain(err)
 	}
 	s.db, s.lock = db, lock
-	if err := s.readIndex(); err != nil {
+	if err := s.readWhole(); err != nil {
 		db.Close()
 		lock.Close()
 		return s.health.explain(err)
@@ -373,7 +377,7 @@ func (s *Store) removeLogs() {
 type counts struct {
 	put, duplicates, expired, full atomic.Int64
 	loads                          atomic.Int64
-	packed, blocks, dropped        atomic.Int64
+	packed, blocks, dropped, lost  atomic.Int64
 }
 
 // here returns why nothing can be kept, whatever was written: the directory is

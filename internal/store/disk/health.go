@@ -34,6 +34,9 @@ type health struct {
 	mu       sync.Mutex
 	files    map[string]string // what is wrong with a file, by name
 	blocks   map[place]error   // what is wrong with a block of a table
+	standIns map[place][]byte  // blocks that are read in the place of those
+	examined map[string]bool   // tables whose damaged blocks are all known
+	cut      map[string]bool   // tables that are shorter or longer than they were
 	failures int               // of compactions, since one succeeded
 	rest     time.Time         // when compactions begin again
 	err      error             // why nothing can be written any more
@@ -47,7 +50,8 @@ type place struct {
 }
 
 func newHealth(log *slog.Logger, r *space) *health {
-	h := &health{log: log, room: r, files: map[string]string{}, blocks: map[place]error{}, broken: make(chan struct{})}
+	h := &health{log: log, room: r, files: map[string]string{}, blocks: map[place]error{},
+		standIns: map[place][]byte{}, examined: map[string]bool{}, cut: map[string]bool{}, broken: make(chan struct{})}
 	r.health = h
 	return h
 }
@@ -113,10 +117,14 @@ func (h *health) noteBlock(file string, err error) {
 func (h *health) watch(f *tableFile) {
 	name := f.fs.PathBase(f.path)
 	f.noted = func(_ int64, problem string) { h.note(name, problem) }
-	f.lost = func(_ []byte, at int64) error {
+	f.lost = func(p []byte, at int64) error {
 		h.mu.Lock()
-		err := h.blocks[place{name, at}]
+		err, b := h.blocks[place{name, at}], h.standIns[place{name, at}]
 		h.mu.Unlock()
+		if len(b) == len(p) {
+			copy(p, b)
+			return nil
+		}
 		if err != nil {
 			return err
 		}
@@ -124,6 +132,7 @@ func (h *health) watch(f *tableFile) {
 		h.note(name, err.Error())
 		h.mu.Lock()
 		h.blocks[place{name, at}] = err
+		delete(h.examined, name)
 		h.mu.Unlock()
 		return err
 	}
@@ -173,6 +182,7 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 			return err
 		case info.Size() != t.size:
 			h.note(file, fmt.Sprintf("it has %d bytes, and had %d", info.Size(), t.size))
+			h.cut[file] = true
 		}
 	}
 	// Pebble writes its options again at each start, and those of before are of

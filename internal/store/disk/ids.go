@@ -155,7 +155,7 @@ func (x *ids) set(h format.Hour) (*idSet, error) {
 			if d != nil {
 				fresh = &d.fresh
 				if d.packed.Profiles > 0 {
-					packed, err = x.s.packedHeads(x.s.db, p, h, d.packed)
+					packed, err = x.s.packedHeads(x.s.db, p, h, d.version())
 				}
 			}
 			for _, hs := range []*format.Heads{fresh, packed} {

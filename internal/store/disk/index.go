@@ -13,16 +13,60 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// readIndex reads what is always in memory: the partitions, the summaries of
-// their hours, and the heads of profiles that aren't packed. Partitions of which
-// something can't be read are set aside.
-func (s *Store) readIndex() error {
-	if err := s.readDescription(); err != nil {
-		return err
+// readWhole reads what is always in memory, heals what is damaged, and sets partitions
+// aside that can't be healed.
+func (s *Store) readWhole() error {
+	var hit spans
+	for {
+		byID, lost, err := s.readIndex(hit)
+		if err != nil && !isDamage(err) {
+			return err
+		}
+		if s.health.unexamined() {
+			more, tables, err := s.health.examine(s.o.FS, s.dir)
+			if err != nil {
+				return err
+			}
+			if len(tables) > 0 {
+				hit = append(hit, more...)
+				s.rewriteLater(tables)
+				s.parts, s.next = map[partitionName]*partition{}, 0
+				continue
+			}
+		}
+		if err != nil {
+			return err
+		}
+		for _, id := range slices.Sorted(maps.Keys(lost)) {
+			p := byID[id]
+			if p == nil {
+				p = &partition{id: id}
+			}
+			s.setAside(p, lost[id])
+		}
+		if len(hit) > 0 {
+			s.jobs.Lock()
+			defer s.jobs.Unlock()
+			if err := s.healAll(hit, false); err != nil {
+				return err
+			}
+			_, err = s.heal() // what that met
+			return err
+		}
+		return nil
 	}
-	byID, lost, err := s.readPartitions()
+}
+
+// readIndex reads the partitions, the summaries of their hours, and the heads of profiles
+// that aren't packed. hit are keys that may be lost. Partitions of which something can't be
+// read are in lost; byID has those that are described.
+func (s *Store) readIndex(hit spans) (byID map[uint32]*partition, lost map[uint32]error, err error) {
+	if err := s.readDescription(); err != nil {
+		return nil, nil, err
+	}
+	byID, lost, err = s.readPartitions(hit.hit([]byte{format.KindPartition}))
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	now := s.o.Now()
 	err = s.readHours(byID, lost, format.KindSummary, func(p *partition, h *hourData, key, value []byte) (err error) {
@@ -31,7 +75,7 @@ func (s *Store) readIndex() error {
 		return err
 	})
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	err = s.readHours(byID, lost, format.KindHead, func(p *partition, h *hourData, key, value []byte) error {
 		seq := format.SeqOfKey(key)
@@ -40,17 +84,7 @@ func (s *Store) readIndex() error {
 		h.bytes += 4 * int64(len(value)) // about; it only tells when to pack
 		return h.fresh.ReadHead(seq, value)
 	})
-	if err != nil {
-		return err
-	}
-	for _, id := range slices.Sorted(maps.Keys(lost)) {
-		p := byID[id]
-		if p == nil {
-			p = &partition{id: id}
-		}
-		s.setAside(p, lost[id])
-	}
-	return nil
+	return byID, lost, err
 }
 
 // readDescription reads what the store is, and writes it if it isn't there.
@@ -72,8 +106,8 @@ func (s *Store) readDescription() error {
 }
 
 // readPartitions reads the partitions, and returns them by number. Those that
-// can't be read are in lost.
-func (s *Store) readPartitions() (byID map[uint32]*partition, lost map[uint32]error, err error) {
+// can't be read are in lost. missing is set where some may be missing.
+func (s *Store) readPartitions(missing bool) (byID map[uint32]*partition, lost map[uint32]error, err error) {
 	byID, lost = map[uint32]*partition{}, map[uint32]error{}
 	one := func(key, value []byte) error {
 		info, err := format.ReadPartition(value)
@@ -97,7 +131,7 @@ func (s *Store) readPartitions() (byID map[uint32]*partition, lost map[uint32]er
 		return nil
 	}
 	err = s.scanPrefix([]byte{format.KindPartition}, one)
-	if !isDamage(err) {
+	if !isDamage(err) && !(err == nil && missing) {
 		return byID, lost, err
 	}
 	// One by one, then. Those that are in the part that can't be read have other
@@ -112,8 +146,10 @@ func (s *Store) readPartitions() (byID map[uint32]*partition, lost map[uint32]er
 	s.next = last + 1
 	for id := range last + 1 {
 		key := format.PartitionKey(format.KindPartition, id)
-		_, _, err := get(s.db, key, func(value []byte) (struct{}, error) { return struct{}{}, one(key, value) })
-		if isDamage(err) {
+		_, found, err := get(s.db, key, func(value []byte) (struct{}, error) { return struct{}{}, one(key, value) })
+		if err == nil && !found && missing {
+			lost[id] = format.Damaged(key, "it is missing")
+		} else if isDamage(err) {
 			lost[id] = err
 		} else if err != nil {
 			return nil, nil, err
@@ -134,12 +170,16 @@ func (s *Store) describeAgain(id uint32, byID map[uint32]*partition, lost map[ui
 	// Which roll-ups may be used isn't known, so none are.
 	p := &partition{id: id, stored: true, Partition: format.Partition{Instance: slices.Sorted(slices.Values(s.o.InstanceLabels)), Dropped: math.MaxInt32}}
 	errFound := errors.New("found")
+	empty := 0
 	for _, kind := range format.PerHour {
 		prefix := format.PartitionKey(kind, id)
 		err := s.scanPrefix(prefix, func(key, _ []byte) error {
 			p.Epoch = store.Window(format.HourOfKey(key).Start(), s.epoch)
 			return errFound
 		})
+		if err == nil {
+			empty++
+		}
 		if errors.Is(err, errFound) {
 			if err := s.load(p); err != nil || len(p.dict.Series) == 0 {
 				return
@@ -147,6 +187,10 @@ func (s *Store) describeAgain(id uint32, byID map[uint32]*partition, lost map[ui
 			p.Service = p.dict.Series[0].Labels.Get(store.LabelService)
 			break
 		}
+	}
+	if empty == len(format.PerHour) {
+		delete(lost, id) // it was deleted
+		return
 	}
 	name := partitionName{p.Epoch, p.Service}
 	if p.Service == "" || s.parts[name] != nil {

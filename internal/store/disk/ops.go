@@ -31,6 +31,7 @@ type Stats struct {
 	Full       int64 // records that there was no room for
 	Packed     int64 // profiles
 	Dropped    int64 // profiles, for their age or for room
+	Lost       int64 // profiles found to be lost, as a table is damaged; see [Store.Losses]
 	Busy       bool  // background work is under way or due
 
 	Aside   []Aside  // what is not served, as something of it can't be read
@@ -41,7 +42,7 @@ type Stats struct {
 func (s *Store) Stats() Stats {
 	st := Stats{
 		Put: s.counts.put.Load(), Duplicates: s.counts.duplicates.Load(), Expired: s.counts.expired.Load(),
-		Full: s.counts.full.Load(), Packed: s.counts.packed.Load(), Dropped: s.counts.dropped.Load(),
+		Full: s.counts.full.Load(), Packed: s.counts.packed.Load(), Dropped: s.counts.dropped.Load(), Lost: s.counts.lost.Load(),
 		CacheBytes: s.dictBytes.Load(), Busy: s.busy.Load(),
 	}
 	s.cache.mu.Lock()

@@ -78,6 +78,14 @@ func (s *Store) maintain(ctx context.Context) error {
 	if err := s.here(); err != nil {
 		return err
 	}
+	if s.health.unexamined() { // as compactions found
+		s.jobs.Lock()
+		_, err := s.heal()
+		s.jobs.Unlock()
+		if err != nil {
+			return err
+		}
+	}
 	if err := s.pack(ctx, s.ripe); err != nil {
 		return err
 	}
@@ -162,8 +170,12 @@ func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 				more, err = s.packHour(ctx, p, h)
 			}
 			if err = damagedIn(p, err); errors.As(err, new(*damagedPartition)) {
-				s.setAside(p, err)
-				break
+				if healed, err := s.heal(); err != nil {
+					return err
+				} else if !healed {
+					s.setAside(p, err)
+				}
+				break // what is left is packed the next time
 			} else if err != nil {
 				return fmt.Errorf("service %s, hour %v: %w", p.Service, h, err)
 			}
@@ -183,6 +195,7 @@ type packing struct {
 	hour   format.Hour
 	batch  *pebble.Batch
 	packed format.Summary
+	before uint64 // version of what was packed before
 	heads  format.Heads
 	values []byte // the encoded samples of the fresh profiles, ...
 	ends   []int  // ... and where each ends
@@ -204,7 +217,7 @@ func (s *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 		return false, err
 	}
 	fresh := d.fresh
-	k := &packing{s: s, ctx: ctx, hour: h, packed: d.packed, values: make([]byte, 0, min(d.bytes, maxFreshBytes)),
+	k := &packing{s: s, ctx: ctx, hour: h, packed: d.packed, before: d.version(), values: make([]byte, 0, min(d.bytes, maxFreshBytes)),
 		v: &view{s: s, p: p, dict: *p.dict, snap: s.db.NewSnapshot()}}
 	p.mu.Unlock()
 	defer k.v.snap.Close()
@@ -212,7 +225,7 @@ func (s *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 	k.batch = s.db.NewBatch()
 	defer k.batch.Close()
 	if k.packed.Profiles > 0 {
-		old, err := s.packedHeads(k.v.snap, p, h, k.packed)
+		old, err := s.packedHeads(k.v.snap, p, h, k.before)
 		if err != nil {
 			return false, err
 		}

@@ -288,6 +288,17 @@ func wholeFooter(b []byte) bool {
 	return end > 0 && masked(crc32.Update(crc32.Checksum(b[:end], castagnoli), castagnoli, b[end+4:])) == binary.LittleEndian.Uint32(b[end:])
 }
 
+// olderFooter reports whether the end of a table is of an earlier version, which Pebble knows
+// and hone has not written for long.
+func olderFooter(b []byte) bool {
+	const magic = "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"
+	end := len(b) - len(magic)
+	return end > 4 && string(b[end:]) == magic && binary.LittleEndian.Uint32(b[end-4:]) < footerVersion
+}
+
+// footerVersion is the version of the tables that hone writes.
+const footerVersion = 7
+
 // A tableFile is a file of a table. Blocks are read with their trailer at once, and what is
 // wrong with them is put right where it can be: Pebble refuses a block whose checksum is
 // wrong, and tries for a second before which bit it may have been.
@@ -323,10 +334,10 @@ func (f *tableFile) ReadAt(p []byte, at int64) (int, error) {
 		return n, err
 	}
 	if at+int64(len(p)) == f.size {
-		if !wholeFooter(p) && f.heal(p, at, func() bool { return wholeFooter(p) }) {
-			return n, nil
+		if !wholeFooter(p) && !olderFooter(p) && !f.heal(p, at, func() bool { return wholeFooter(p) }) && f.lost != nil {
+			return n, f.lost(p, at)
 		}
-		return n, nil // of another version of tables, or Pebble says what is wrong
+		return n, nil
 	}
 	switch whole, mended := mendBlock(p); {
 	case mended:

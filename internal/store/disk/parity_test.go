@@ -2,7 +2,6 @@ package disk
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -152,7 +151,7 @@ func TestWounds(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strip, _, err := readParity(mem, "000001.parity"); strip != nil || err == nil {
-			t.Error(fmt.Sprintf("damaged file %d is taken for a good one", i))
+			t.Errorf("damaged file %d is taken for a good one", i)
 		}
 	}
 }

@@ -52,7 +52,11 @@ type hourData struct {
 	fresh  format.Heads // not packed, by rising seq
 	bytes  int64        // size of the samples of those
 	last   time.Time
+	heals  uint64 // how often profiles of it were found to be lost
 }
+
+// version changes with the packed profiles.
+func (h *hourData) version() uint64 { return packedVersion(&h.packed, h.heals) }
 
 // hour returns the data of an hour, which is added where add is set.
 func (p *partition) hour(h format.Hour, add bool) *hourData {

@@ -136,7 +136,7 @@ func (sel *selection) owners(v *view) (owners []uint32, fleets bool) {
 func (sel *selection) rollups(v *view, level uint8, window int64, hours []hourView, owners []uint32, rolled func(r *rolledUp)) error {
 	version := uint64(level)
 	for i := range hours {
-		version = hashing.Mix(version^uint64(hours[i].hour), hours[i].packed.LastSeq)
+		version = hashing.Mix(version^uint64(hours[i].hour), hours[i].version)
 	}
 	at := format.WindowOf(level, hours[0].hour.Start())
 	for _, owner := range owners {

@@ -30,9 +30,10 @@ type view struct {
 
 // hourView is an hour of a view.
 type hourView struct {
-	hour   format.Hour
-	packed format.Summary
-	fresh  format.Heads
+	hour    format.Hour
+	packed  format.Summary
+	fresh   format.Heads
+	version uint64 // of what is packed
 }
 
 // seriesMatch is what a query makes of a series.
@@ -167,7 +168,7 @@ func (s *Store) view(p *partition, q *store.Query, samples bool) (*view, error) 
 	v := &view{s: s, p: p, dropped: p.Dropped}
 	overlaps := false
 	for _, h := range p.hours {
-		v.hours = append(v.hours, hourView{h.hour, h.packed, h.fresh})
+		v.hours = append(v.hours, hourView{h.hour, h.packed, h.fresh, h.version()})
 		overlaps = overlaps || v.hours[len(v.hours)-1].overlaps(q)
 	}
 	if !overlaps {
@@ -228,7 +229,7 @@ func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) 
 		return nil
 	}
 	if all && h.packed.Profiles > 0 {
-		hs, err := v.s.packedHeads(v.snap, v.p, h.hour, h.packed)
+		hs, err := v.s.packedHeads(v.snap, v.p, h.hour, h.version)
 		if err != nil {
 			return err
 		}

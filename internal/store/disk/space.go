@@ -208,6 +208,9 @@ func (r *space) Remove(name string) error {
 	}
 	if strings.HasSuffix(name, tableExt) {
 		r.FS.Remove(parityName(name)) // there may be none
+		if r.health != nil && r.inside(name) {
+			r.health.removed(r.FS.PathBase(name))
+		}
 	}
 	return r.FS.Remove(name)
 }

@@ -35,6 +35,9 @@ type table struct {
 	tombs  []tomb
 	maxSeq uint64
 	wound  *wound // what its parity file puts right, nil for nothing
+	lost   []lostBlock
+	// noIndex is set where its blocks were found without an index: there may be more.
+	noIndex bool
 	// rows are those of the block that was read last.
 	rows []version
 	at   int // its index
@@ -73,18 +76,19 @@ func openTable(fsys vfs.FS, dir, name string, lose, note func(problem string)) (
 	}
 	blocks, err := t.index(f)
 	if err != nil {
+		t.noIndex = true
 		lose(fmt.Sprintf("%s: its index can't be read: %v", name, err))
 		if blocks, err = findBlocks(f); err != nil {
 			return nil, err
 		}
 	}
-	lost, bytes, at := 0, int64(0), int64(0)
+	var last []byte // of the keys before
+	known := 0      // of t.lost, up to where they go
+	bytes := int64(0)
 	for _, b := range blocks {
 		rows, err := readTableBlock(f, b)
 		if err != nil {
-			if lost++; lost == 1 {
-				at = b.at
-			}
+			t.lost = append(t.lost, lostBlock{at: b.at, size: b.size, span: span{from: last}})
 			bytes += int64(b.size)
 			continue
 		}
@@ -94,10 +98,14 @@ func openTable(fsys vfs.FS, dir, name string, lose, note func(problem string)) (
 		if len(rows) > 0 {
 			b.first, b.last = slices.Clone(rows[0].key), slices.Clone(rows[len(rows)-1].key)
 			t.blocks = append(t.blocks, b)
+			for ; known < len(t.lost); known++ {
+				t.lost[known].to = b.first
+			}
+			last = b.last
 		}
 	}
-	if lost > 0 {
-		lose(fmt.Sprintf("%s: %d of %d blocks can't be read, %d bytes from byte %d on", name, lost, len(blocks), bytes, at))
+	if len(t.lost) > 0 {
+		lose(fmt.Sprintf("%s: %d of %d blocks can't be read, %d bytes from byte %d on", name, len(t.lost), len(blocks), bytes, t.lost[0].at))
 	}
 	for _, d := range t.tombs {
 		t.maxSeq = max(t.maxSeq, d.seq)
@@ -153,8 +161,8 @@ func (keptOpen) Close() error { return nil }
 // maxTableBlock bounds the size of a block that is looked for.
 const maxTableBlock = 64 << 20
 
-// findBlocks finds the blocks at the beginning of a table by their checksums,
-// until there is one that it doesn't find the end of.
+// findBlocks finds the blocks of a table by their checksums, and goes on behind what is
+// damaged where one with keys and values begins.
 func findBlocks(f *tableFile) (blocks []tableBlock, err error) {
 	for at := int64(0); at+blockTrailer < f.size; {
 		n, err := findEnd(f.File, at, min(f.size, at+maxTableBlock))
@@ -162,7 +170,10 @@ func findBlocks(f *tableFile) (blocks []tableBlock, err error) {
 			return nil, err
 		}
 		if n == 0 {
-			break
+			if at, err = findData(f.File, at+1, f.size); err != nil || at < 0 {
+				return blocks, err
+			}
+			continue
 		}
 		b := tableBlock{at: at, size: n}
 		if data, err := readRawBlock(f, b); err == nil && isData(data) {
@@ -171,6 +182,24 @@ func findBlocks(f *tableFile) (blocks []tableBlock, err error) {
 		at += int64(n) + blockTrailer
 	}
 	return blocks, nil
+}
+
+// findData returns the first offset from at on where a block with keys and values seems to
+// begin, -1 if there is none.
+func findData(f vfs.File, at, size int64) (int64, error) {
+	const chunk = 256 << 10
+	for header := int64(dataHeader + 5*len(dataColumns)); at+header <= size; at += chunk {
+		buf := make([]byte, min(chunk+header-1, size-at))
+		if _, err := f.ReadAt(buf, at); err != nil {
+			return 0, err
+		}
+		for i := range int64(len(buf)) - header + 1 {
+			if isDataHeader(buf[i:]) {
+				return at + i, nil
+			}
+		}
+	}
+	return -1, nil
 }
 
 // findEnd returns the size of the block at an offset, 0 if it has no end before
@@ -210,14 +239,29 @@ var keySchema = colblk.DefaultKeySchema(pebble.DefaultComparer, 16)
 // and has these types of columns.
 var dataColumns = []byte{4, 3, 2, 1, 3, 1, 1}
 
+// dataHeader is the length of that before the columns.
+const dataHeader = 4 + 1 + 2 + 4
+
 // isData reports whether a block has keys and values.
 func isData(b []byte) bool {
-	const header = 4 + 1 + 2 + 4
-	if len(b) < header+5*len(dataColumns) || b[4] != 1 || int(binary.LittleEndian.Uint16(b[5:])) != len(dataColumns) {
+	if len(b) < dataHeader+5*len(dataColumns) || !isDataHeader(b) {
+		return false
+	}
+	for i := range dataColumns {
+		if int64(binary.LittleEndian.Uint32(b[dataHeader+5*i+1:])) > int64(len(b)) {
+			return false
+		}
+	}
+	return true
+}
+
+// isDataHeader reports whether the header of such a block is at the beginning of b.
+func isDataHeader(b []byte) bool {
+	if b[4] != 1 || int(binary.LittleEndian.Uint16(b[5:])) != len(dataColumns) {
 		return false
 	}
 	for i, typ := range dataColumns {
-		if b[header+5*i] != typ || int64(binary.LittleEndian.Uint32(b[header+5*i+1:])) > int64(len(b)) {
+		if b[dataHeader+5*i] != typ {
 			return false
 		}
 	}

@@ -75,10 +75,40 @@ type audit struct {
 	service string
 	start   int64 // of its epoch
 	partBad int
-	seen    map[uint64]bool               // profiles by number: whether they can be read
+	seen    map[uint64]seenProfile        // profiles by number
 	uncited int64                         // profiles that are known by a count alone
+	gone    hourRange                     // hours of these
 	seq     uint64                        // of the last one known of
 	hours   map[format.Hour]*format.Heads // readable packed profiles
+}
+
+// A seenProfile is a profile that something tells of.
+type seenProfile struct {
+	hour     format.Hour
+	readable bool
+}
+
+// An hourRange is the hours from one to another, if there are any.
+type hourRange struct {
+	first, last format.Hour
+	any         bool
+}
+
+func (r *hourRange) add(h format.Hour) {
+	if !r.any {
+		r.first, r.last, r.any = h, h, true
+	}
+	r.first, r.last = min(r.first, h), max(r.last, h)
+}
+
+func (r *hourRange) String() string {
+	switch {
+	case !r.any:
+		return ""
+	case r.first == r.last:
+		return fmt.Sprintf(", of %v", r.first)
+	}
+	return fmt.Sprintf(", of %v to %v", r.first, r.last)
 }
 
 func newAudit(ctx context.Context, dir string, fsys vfs.FS, report func(string)) (*audit, error) {
@@ -220,7 +250,7 @@ func (a *audit) loadDict(p *partition) {
 // good, unless it is nil, with those that are as they should be, each once: what
 // deleted a profile when it was packed may be lost, so that it is there twice.
 func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64, s *format.Samples) error) error {
-	a.partBad, a.hours, a.seen, a.uncited, a.seq = 0, map[format.Hour]*format.Heads{}, map[uint64]bool{}, 0, 0
+	a.partBad, a.hours, a.seen, a.uncited, a.gone, a.seq = 0, map[format.Hour]*format.Heads{}, map[uint64]seenProfile{}, 0, hourRange{}, 0
 	a.loadDict(p)
 	if p.Service == "" && !p.stored {
 		a.describe(p)
@@ -232,10 +262,10 @@ func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64
 			a.bad("%s: %s", format.KeyName(key), problem)
 			return nil
 		}
-		if a.seen[h.Seq] {
+		if a.seen[h.Seq].readable {
 			return nil
 		}
-		a.seen[h.Seq] = true
+		a.seen[h.Seq] = seenProfile{format.HourOf(h.Time), true}
 		if good != nil {
 			return good(h, totals, s)
 		}
@@ -260,7 +290,7 @@ func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64
 		at[0] = format.KindHead
 		_, found, e := get(a.files, at, func([]byte) (struct{}, error) { return struct{}{}, nil })
 		if e == nil && !found {
-			a.know(format.SeqOfKey(key))
+			a.know(format.SeqOfKey(key), format.HourOfKey(key))
 			e = fmt.Errorf("%s is missing", format.KeyName(at))
 		}
 		return e
@@ -272,18 +302,18 @@ func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64
 	return cmp.Or(err, a.ctx.Err())
 }
 
-// know notes that there was a profile with a number.
-func (a *audit) know(seq uint64) {
+// know notes that there was a profile with a number, of an hour.
+func (a *audit) know(seq uint64, h format.Hour) {
 	a.seq = max(a.seq, seq)
-	if !a.seen[seq] {
-		a.seen[seq] = false
+	if !a.seen[seq].readable {
+		a.seen[seq] = seenProfile{hour: h}
 	}
 }
 
 // readable returns how many profiles of the partition that was read last can be read.
 func (a *audit) readable() (n int64) {
-	for _, is := range a.seen {
-		if is {
+	for _, p := range a.seen {
+		if p.readable {
 			n++
 		}
 	}
@@ -304,8 +334,13 @@ func (a *audit) count(p *partition) {
 	a.found.Profiles += known
 	a.found.Lost += known - readable
 	if known > readable {
-		a.report(fmt.Sprintf("service %s, from %s on: %d of %d profiles can't be read",
-			cmp.Or(p.Service, "unknown"), dateOf(p.Epoch), known-readable, known))
+		for _, o := range a.seen {
+			if !o.readable {
+				a.gone.add(o.hour)
+			}
+		}
+		a.report(fmt.Sprintf("service %s, from %s on: %d of %d profiles can't be read%v",
+			cmp.Or(p.Service, "unknown"), dateOf(p.Epoch), known-readable, known, &a.gone))
 	}
 }
 
@@ -327,7 +362,7 @@ func (a *audit) fresh(key, value []byte) (*format.Head, []int64, *format.Samples
 	if err := format.CheckKey(key); err != nil {
 		return nil, nil, nil, err
 	}
-	a.know(format.SeqOfKey(key))
+	a.know(format.SeqOfKey(key), format.HourOfKey(key))
 	var hs format.Heads
 	if err := hs.ReadHead(format.SeqOfKey(key), value); err != nil {
 		return nil, nil, nil, err
@@ -362,7 +397,7 @@ func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *fo
 		}
 		a.hours[h] = hs
 		for i := range hs.List {
-			a.know(hs.List[i].Seq)
+			a.know(hs.List[i].Seq, h)
 		}
 		a.summary(p, h, hs)
 		err = a.blocks(p, h, hs, one)
@@ -388,6 +423,7 @@ func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *fo
 		a.seq = max(a.seq, sum.LastSeq)
 		counted[h] = true
 		a.uncited += int64(sum.Profiles)
+		a.gone.add(h)
 		if lost[h] {
 			return nil
 		}
@@ -403,6 +439,7 @@ func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *fo
 		}
 		n, err := format.BlockProfiles(value)
 		a.uncited += int64(n)
+		a.gone.add(h)
 		if err != nil || lost[h] {
 			return err
 		}
@@ -476,12 +513,16 @@ func (a *audit) blocks(p *partition, h format.Hour, hs *format.Heads, one func([
 
 // check tells what is wrong with a profile.
 func (a *audit) check(h *format.Head, totals []int64, s *format.Samples) string {
-	d := a.dict
+	return checkProfile(a.dict, a.service, a.start, a.epoch, h, totals, s)
+}
+
+// checkProfile tells what is wrong with a profile of a service and an epoch, "" if nothing is.
+func checkProfile(d *format.Dictionary, service string, start, epoch int64, h *format.Head, totals []int64, s *format.Samples) string {
 	if int(h.Series) >= len(d.Series) || int(h.Schema) >= len(d.Schemas) {
 		return fmt.Sprintf("profile %d is of a series or schema that is not in the dictionary", h.Seq)
 	}
-	if service := d.Series[h.Series].Labels.Get(store.LabelService); service != a.service || store.Window(h.Time, a.epoch) != a.start {
-		return fmt.Sprintf("profile %d, of service %q, is in the wrong partition", h.Seq, service)
+	if own := d.Series[h.Series].Labels.Get(store.LabelService); own != service || store.Window(h.Time, epoch) != start {
+		return fmt.Sprintf("profile %d, of service %q, is in the wrong partition", h.Seq, own)
 	}
 	if len(d.Schemas[h.Schema].Types) != int(h.Types) || d.Schemas[h.Schema].Measures != d.Series[h.Series].Measures {
 		return fmt.Sprintf("profile %d has a schema that doesn't fit its series", h.Seq)

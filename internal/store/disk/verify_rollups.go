@@ -38,6 +38,19 @@ func (w *wantedRollup) sum(types int, d *format.Dictionary) {
 	w.left, w.samples = nil, 0
 }
 
+// wantRollups adds a profile to the roll-ups that it is to be in, by their keys.
+func wantRollups(want map[string]*wantedRollup, partition uint32, d *format.Dictionary, h format.Hour, o *format.Head, totals []int64, s *format.Samples) {
+	fleet := d.Series[o.Series].Fleet
+	for level, owner := range [format.NumLevels]uint32{format.LevelFleetHour: fleet, format.LevelFleetDay: fleet, format.LevelSeriesDay: o.Series} {
+		key := string(format.RollupKey(format.KindRollup, partition, uint8(level), format.WindowOf(uint8(level), h.Start()), owner))
+		if want[key] == nil {
+			want[key] = &wantedRollup{sums: &format.Sums{}}
+		}
+		want[key].head.AddHead(o, totals)
+		want[key].add(s, len(totals), d)
+	}
+}
+
 // rollups compares the roll-ups of the partition that was read last with what
 // they are of.
 func (a *audit) rollups(p *partition) error {
@@ -56,15 +69,7 @@ func (a *audit) rollups(p *partition) error {
 			hours = hours[1:]
 			hs := a.hours[h]
 			err := a.blocks(p, h, hs, func(_ []byte, o *format.Head, totals []int64, s *format.Samples) error {
-				fleet := a.dict.Series[o.Series].Fleet
-				for level, owner := range [format.NumLevels]uint32{format.LevelFleetHour: fleet, format.LevelFleetDay: fleet, format.LevelSeriesDay: o.Series} {
-					key := string(format.RollupKey(format.KindRollup, p.id, uint8(level), format.WindowOf(uint8(level), h.Start()), owner))
-					if want[key] == nil {
-						want[key] = &wantedRollup{sums: &format.Sums{}}
-					}
-					want[key].head.AddHead(o, totals)
-					want[key].add(s, len(totals), a.dict)
-				}
+				wantRollups(want, p.id, a.dict, h, o, totals, s)
 				if left += len(s.Sites); left > maxLeft {
 					for _, w := range want {
 						w.sum(len(w.head.Totals), a.dict)

@@ -97,6 +97,9 @@ func HourOfKey(key []byte) Hour { return Hour(flip(int32(binary.BigEndian.Uint32
 // SeqOfKey returns the number of the profile that a key is of.
 func SeqOfKey(key []byte) uint64 { return binary.BigEndian.Uint64(key[9:]) }
 
+// BlockOfKey returns the number of the block that a key is of.
+func BlockOfKey(key []byte) uint32 { return binary.BigEndian.Uint32(key[9:]) }
+
 func flip(n int32) uint32 { return uint32(n) ^ 1<<31 }
 
 func HourKey(kind byte, partition uint32, h Hour) []byte {

@@ -1,0 +1,239 @@
+package disk
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
+	"github.com/cockroachdb/pebble/v2/sstable"
+	"github.com/cockroachdb/pebble/v2/sstable/block"
+	"github.com/cockroachdb/pebble/v2/sstable/colblk"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// A block of a table that can't be read, and that no parity puts right, is read as one that
+// has nothing in it. So all else can be read that is in the table, or in others at the same
+// keys, and tables can be compacted, which takes the damage away. What was in the block is
+// found to be missing before anything is asked again; see heal.go. A table whose index can't
+// be read is made again of its blocks. The table is kept as it was under another name.
+
+// A span is the keys from one to another: some of them may be lost.
+type span struct{ from, to []byte }
+
+type spans []span
+
+// hit reports whether keys that begin with prefix may be lost.
+func (x spans) hit(prefix []byte) bool {
+	end := format.After(prefix)
+	for _, s := range x {
+		if bytes.Compare(prefix, s.to) <= 0 && (end == nil || bytes.Compare(s.from, end) < 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// A lostBlock is a block of a table that can't be read. Its keys are in the span.
+type lostBlock struct {
+	at   int64
+	size int
+	span
+}
+
+// noKey returns a key that is between one and the next that a store may have, and is made
+// once: Pebble ends the process where it finds a key twice with one number.
+func noKey(before []byte, table uint64, at int64) []byte {
+	key := append(bytes.Clone(before), 0)
+	key = binary.BigEndian.AppendUint64(key, table)
+	return binary.BigEndian.AppendUint64(key, uint64(at))
+}
+
+// standIn returns a block of the size of a lost one, with its trailer. It can't be empty, so
+// it deletes a key that nothing has. It is nil if there is no room for that.
+func (l *lostBlock) standIn(table uint64) []byte {
+	key := noKey(l.from, table, l.at)
+	// Its value is as long as it takes.
+	for value := max(l.size-128-len(key), 0); value <= l.size; value++ {
+		var e colblk.DataBlockEncoder
+		e.Init(&keySchema)
+		e.Add(pebble.InternalKey{UserKey: key, Trailer: 1<<8 | versionDelete}, make([]byte, value), block.InPlaceValuePrefix(false),
+			colblk.KeyComparison{PrefixLen: int32(len(key))}, false)
+		b, _ := e.Finish(1, e.Size())
+		if len(b) < l.size {
+			continue
+		}
+		if len(b) > l.size {
+			break
+		}
+		b = append(b, 0)
+		return binary.LittleEndian.AppendUint32(b, crc(b))
+	}
+	return nil
+}
+
+// examine looks through the tables of which blocks can't be read, unless it did before, has
+// what can't be read of them stand in for, and returns the keys that may be lost.
+func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange, err error) {
+	h.mu.Lock()
+	names := map[string]bool{}
+	for p := range h.blocks {
+		names[p.file] = true
+	}
+	maps.Copy(names, h.cut)
+	maps.DeleteFunc(names, func(file string, _ bool) bool { return h.examined[file] })
+	h.mu.Unlock()
+	if len(names) == 0 {
+		return nil, nil, nil
+	}
+	name, err := currentManifest(fsys, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	m := readManifest(fsys, dir, name)
+	for _, file := range slices.Sorted(maps.Keys(names)) {
+		n, _ := strconv.ParseUint(strings.TrimSuffix(file, tableExt), 10, 64)
+		info, ok := m.tables[n]
+		if !ok {
+			continue // it is not in use any more, or the list can't be read
+		}
+		t, err := openTable(fsys, dir, file, func(string) {}, func(string) {})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		t.number = n
+		h.mu.Lock()
+		h.examined[file] = true
+		cut := h.cut[file]
+		h.mu.Unlock()
+		bounds := keyRange{info.first, append(bytes.Clone(info.last), 0)}
+		if !t.noIndex && len(t.lost) == 0 {
+			if cut { // it was made again
+				tables = append(tables, bounds)
+			}
+			continue
+		}
+		kept := fsys.PathJoin(dir, "damaged-"+file)
+		if err := vfs.LinkOrCopy(fsys, fsys.PathJoin(dir, file), kept); err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, nil, err
+		}
+		if t.noIndex {
+			if err := h.makeAgain(fsys, dir, t, info); err != nil {
+				return nil, nil, err
+			}
+			h.mu.Lock()
+			maps.DeleteFunc(h.blocks, func(p place, _ error) bool { return p.file == file })
+			h.files[file] = fmt.Sprintf("its index can't be read; a table was made again of its %d whole blocks, and the one of before is kept as %s", len(t.blocks), fsys.PathBase(kept))
+			h.mu.Unlock()
+			lost, tables = append(lost, span{info.first, info.last}), append(tables, bounds)
+			continue
+		}
+		h.mu.Lock()
+		for _, l := range t.lost {
+			if l.from == nil {
+				l.from = info.first
+			}
+			if l.to == nil {
+				l.to = info.last
+			}
+			if b := l.standIn(n); b != nil {
+				h.standIns[place{file, l.at}] = b
+				lost = append(lost, l.span)
+			}
+		}
+		h.files[file] = fmt.Sprintf("%d of %d blocks can't be read; the table is kept as %s", len(t.lost), len(t.lost)+len(t.blocks), fsys.PathBase(kept))
+		h.mu.Unlock()
+		tables = append(tables, bounds)
+	}
+	return lost, tables, nil
+}
+
+// makeAgain writes a table of the blocks of one whose index can't be read, in its place. What
+// deleted ranges of keys is lost, and found to be; see heal.go.
+func (h *health) makeAgain(fsys vfs.FS, dir string, t *table, info tableInfo) (err error) {
+	var rows []version
+	for i := range t.blocks {
+		more, err := t.load(i)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, more...)
+	}
+	slices.SortStableFunc(rows, func(a, b version) int {
+		return cmp.Or(bytes.Compare(a.key, b.key), cmp.Compare(b.seq, a.seq))
+	})
+	if len(rows) == 0 {
+		rows = []version{{key: noKey(info.first, t.number, 0), seq: 1, kind: versionDelete}}
+	}
+	again := fsys.PathJoin(dir, "again-"+t.name)
+	f, err := h.room.Create(again, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	w := sstable.NewRawWriter(objstorageprovider.NewFileWritable(f), sstable.WriterOptions{
+		TableFormat: tableFormat.MaxTableFormat(), Comparer: pebble.DefaultComparer, KeySchema: &keySchema,
+		BlockSize: 32 << 10, Compression: sstable.NoCompression,
+	})
+	for _, v := range rows {
+		k := pebble.InternalKey{UserKey: v.key}
+		setTrailer(&k.Trailer, v.seq<<8|uint64(v.kind))
+		if err := w.Add(k, v.value, false); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	if err := w.Close(); err != nil {
+		return err
+	}
+	path := fsys.PathJoin(dir, t.name)
+	if err := errors.Join(fsys.Rename(parityName(again), parityName(path)), fsys.Rename(again, path)); err != nil {
+		return err
+	}
+	return syncDir(fsys, dir)
+}
+
+// setTrailer sets what has a type that only Pebble can name.
+func setTrailer[Trailer ~uint64](t *Trailer, v uint64) { *t = Trailer(v) }
+
+// unexamined reports whether tables are to be examined.
+func (h *health) unexamined() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for p := range h.blocks {
+		if !h.examined[p.file] {
+			return true
+		}
+	}
+	for file := range h.cut {
+		if !h.examined[file] {
+			return true
+		}
+	}
+	return false
+}
+
+// removed forgets what was wrong with a file that is gone.
+func (h *health) removed(file string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.examined[file] {
+		return
+	}
+	delete(h.examined, file)
+	delete(h.files, file)
+	delete(h.cut, file)
+	maps.DeleteFunc(h.blocks, func(p place, _ error) bool { return p.file == file })
+	maps.DeleteFunc(h.standIns, func(p place, _ []byte) bool { return p.file == file })
+}
