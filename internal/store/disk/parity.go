@@ -9,8 +9,11 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // A table has a parity file beside it, 000123.parity for 000123.sst, so that a sector that
@@ -183,13 +186,12 @@ func findWound(fsys vfs.FS, path string, table vfs.File) (*wound, error) {
 	}
 	c := combiner{sum: sum}
 	buf := make([]byte, 256<<10)
-	for at := int64(0); at < size; {
-		n, err := table.ReadAt(buf[:min(int64(len(buf)), size-at)], at)
-		if n == 0 {
+	for at := int64(0); at < size; at += int64(len(buf)) {
+		buf = buf[:min(int64(len(buf)), size-at)]
+		if err := readPages(table, buf, at); err != nil {
 			return nil, err
 		}
-		c.Write(buf[:n])
-		at += int64(n)
+		c.Write(buf)
 	}
 	w := &wound{strip: int64(len(sum))}
 	w.split(sum)
@@ -288,6 +290,23 @@ func wholeFooter(b []byte) bool {
 	return end > 0 && masked(crc32.Update(crc32.Checksum(b[:end], castagnoli), castagnoli, b[end+4:])) == binary.LittleEndian.Uint32(b[end:])
 }
 
+// readPages reads a part of a file. Pages that the disk can't read are read as zeros.
+func readPages(f vfs.File, p []byte, at int64) error {
+	if _, err := f.ReadAt(p, at); !errors.Is(err, syscall.EIO) {
+		return err
+	}
+	for len(p) > 0 {
+		part := p[:min(int64(len(p)), page-at%page)]
+		if _, err := f.ReadAt(part, at); errors.Is(err, syscall.EIO) {
+			clear(part)
+		} else if err != nil {
+			return err
+		}
+		p, at = p[len(part):], at+int64(len(part))
+	}
+	return nil
+}
+
 // olderFooter reports whether the end of a table is of an earlier version, which Pebble knows
 // and hone has not written for long.
 func olderFooter(b []byte) bool {
@@ -330,6 +349,9 @@ func openTableFile(fsys vfs.FS, path string, opts ...vfs.OpenOption) (*tableFile
 
 func (f *tableFile) ReadAt(p []byte, at int64) (int, error) {
 	n, err := f.File.ReadAt(p, at)
+	if errors.Is(err, syscall.EIO) {
+		n, err = len(p), readPages(f.File, p, at) // which may be put right
+	}
 	if err != nil {
 		return n, err
 	}
@@ -349,6 +371,42 @@ func (f *tableFile) ReadAt(p []byte, at int64) (int, error) {
 		return 0, errChecksum
 	}
 	return n, nil
+}
+
+// checkIndex returns an error if the index of the table can't be read, or what is behind it.
+// Pebble would find out when it has opened the table, and keep it open then whatever takes its
+// place.
+func (f *tableFile) checkIndex() error {
+	const footer = 61
+	if f.size < footer {
+		return nil // Pebble finds out
+	}
+	b := make([]byte, footer)
+	if _, err := f.ReadAt(b, f.size-footer); err != nil || olderFooter(b) {
+		return err
+	}
+	r := format.NewReader(b)
+	r.Byte()
+	meta, metaSize := int64(r.Uvarint()), int64(r.Uvarint())
+	at, size := int64(r.Uvarint()), int64(r.Uvarint())
+	if r.Err() != nil || at < 0 || size < 0 || at+size >= meta || meta+metaSize > f.size {
+		return nil
+	}
+	for at < meta {
+		if _, err := f.ReadAt(make([]byte, size+blockTrailer), at); err != nil {
+			return err
+		}
+		at += size + blockTrailer
+		n, err := findEnd(f.File, at, meta)
+		if err != nil {
+			return err
+		}
+		if size = int64(n); n == 0 { // it is damaged, or there is none
+			size = meta - at - blockTrailer
+		}
+	}
+	_, err := f.ReadAt(make([]byte, metaSize+blockTrailer), meta)
+	return err
 }
 
 // heal puts right what a parity file can.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -152,6 +154,55 @@ func TestWounds(t *testing.T) {
 		}
 		if strip, _, err := readParity(mem, "000001.parity"); strip != nil || err == nil {
 			t.Errorf("damaged file %d is taken for a good one", i)
+		}
+	}
+}
+
+// badDisk is a file system with a page that can't be read, as a disk with a bad sector has.
+type badDisk struct {
+	vfs.FS
+	name string
+	at   int64
+}
+
+func (d badDisk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	f, err := d.FS.Open(name, opts...)
+	if err == nil && filepath.Base(name) == d.name {
+		f = badFile{f, d.at}
+	}
+	return f, err
+}
+
+type badFile struct {
+	vfs.File
+	at int64
+}
+
+func (f badFile) ReadAt(p []byte, at int64) (int, error) {
+	if at < f.at+page && f.at < at+int64(len(p)) {
+		return 0, &os.PathError{Op: "read", Path: "table", Err: syscall.EIO}
+	}
+	return f.File.ReadAt(p, at)
+}
+
+// A sector that the disk can't read costs nothing.
+func TestBadSector(t *testing.T) {
+	sm := newSample(t)
+	for name, data := range contents(t, sm.dir) {
+		if !strings.HasSuffix(name, tableExt) {
+			continue
+		}
+		for at := int64(0); at < int64(len(data)); at += 4 * page {
+			disk := badDisk{vfs.Default, name, at}
+			tab, err := openTable(disk, sm.dir, name, func(p string) { t.Errorf("page at %d: %s", at, p) }, func(string) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range tab.blocks {
+				if _, err := tab.load(i); err != nil {
+					t.Error(err)
+				}
+			}
 		}
 	}
 }

@@ -271,6 +271,9 @@ func (r *space) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 		return nil, err
 	}
 	r.health.watch(f)
+	if err := f.checkIndex(); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return f, nil
 }
 

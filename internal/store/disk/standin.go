@@ -49,6 +49,9 @@ type lostBlock struct {
 	at   int64
 	size int
 	span
+	// Keys of the block are behind after, and not behind separator: that is where Pebble looks
+	// for them. after is nil for the first block.
+	after, separator []byte
 }
 
 // noKey returns a key that is between one and the next that a store may have, and is made
@@ -60,9 +63,17 @@ func noKey(before []byte, table uint64, at int64) []byte {
 }
 
 // standIn returns a block of the size of a lost one, with its trailer. It can't be empty, so
-// it deletes a key that nothing has. It is nil if there is no room for that.
+// it deletes a key that nothing has, where Pebble expects one: a key in front of what it looks
+// for would have it look for ever. It is nil if there is no room for that.
 func (l *lostBlock) standIn(table uint64) []byte {
-	key := noKey(l.from, table, l.at)
+	after := l.after
+	if after == nil {
+		after = l.from
+	}
+	key := noKey(after, table, l.at)
+	if bytes.Compare(key, l.separator) > 0 {
+		key = l.separator // the last key of the block, perhaps
+	}
 	// Its value is as long as it takes.
 	for value := max(l.size-128-len(key), 0); value <= l.size; value++ {
 		var e colblk.DataBlockEncoder

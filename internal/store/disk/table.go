@@ -48,6 +48,9 @@ type tableBlock struct {
 	at          int64
 	size        int
 	first, last []byte // its keys
+	// separator is not before its last key, and before the first of the next block. It is nil
+	// where there is no index.
+	separator []byte
 }
 
 // A tomb deletes the keys from start to end that are older.
@@ -82,14 +85,14 @@ func openTable(fsys vfs.FS, dir, name string, lose, note func(problem string)) (
 			return nil, err
 		}
 	}
-	var last []byte // of the keys before
-	known := 0      // of t.lost, up to where they go
+	var last, separator []byte // of the block before: its last key, and what is behind that
+	known := 0                 // of t.lost, up to where they go
 	bytes := int64(0)
 	for _, b := range blocks {
 		rows, err := readTableBlock(f, b)
 		if err != nil {
-			t.lost = append(t.lost, lostBlock{at: b.at, size: b.size, span: span{from: last}})
-			bytes += int64(b.size)
+			t.lost = append(t.lost, lostBlock{at: b.at, size: b.size, span: span{from: last}, after: separator, separator: b.separator})
+			bytes, separator = bytes+int64(b.size), b.separator
 			continue
 		}
 		for _, v := range rows {
@@ -97,12 +100,13 @@ func openTable(fsys vfs.FS, dir, name string, lose, note func(problem string)) (
 		}
 		if len(rows) > 0 {
 			b.first, b.last = slices.Clone(rows[0].key), slices.Clone(rows[len(rows)-1].key)
-			t.blocks = append(t.blocks, b)
+			t.blocks = append(t.blocks, tableBlock{at: b.at, size: b.size, first: b.first, last: b.last})
 			for ; known < len(t.lost); known++ {
 				t.lost[known].to = b.first
 			}
 			last = b.last
 		}
+		separator = b.separator
 	}
 	if len(t.lost) > 0 {
 		lose(fmt.Sprintf("%s: %d of %d blocks can't be read, %d bytes from byte %d on", name, len(t.lost), len(blocks), bytes, t.lost[0].at))
@@ -136,6 +140,24 @@ func (t *table) index(f *tableFile) (blocks []tableBlock, err error) {
 	}
 	for _, h := range layout.Data {
 		blocks = append(blocks, tableBlock{at: int64(h.Offset), size: int(h.Length)})
+	}
+	n := 0
+	for _, h := range layout.Index {
+		data, err := readRawBlock(f, tableBlock{at: int64(h.Offset), size: int(h.Length)})
+		if err != nil {
+			return nil, err
+		}
+		var d colblk.IndexBlockDecoder
+		d.Init(data)
+		var it colblk.IndexIter
+		it.InitWithDecoder(pebble.DefaultComparer, &d, sstable.NoTransforms)
+		for ok := it.First(); ok && n < len(blocks); ok = it.Next() {
+			blocks[n].separator = slices.Clone(it.Separator())
+			n++
+		}
+	}
+	if n != len(blocks) {
+		return nil, fmt.Errorf("its index tells of %d blocks, and there are %d", n, len(blocks))
 	}
 	it, err := r.NewRawRangeDelIter(context.Background(), sstable.NoFragmentTransforms, sstable.NoReadEnv)
 	if err != nil || it == nil {
