@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -45,13 +46,36 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 			call, isCall := assign.Rhs[0].(*ast.CallExpr)
 			other = other || assign.Tok == token.ADD_ASSIGN && isFloat(s.Info.TypeOf(assign.Lhs[0])) ||
 				isCall && call.Ellipsis.IsValid() && types.ExprString(call.Args[0]) == types.ExprString(assign.Lhs[0])
+			if entry, ok := ast.Unparen(assign.Lhs[0]).(*ast.IndexExpr); ok {
+				values := assign.Rhs
+				if isCall && s.Callee(call) == "append" {
+					values = call.Args[1:]
+				}
+				for _, v := range values {
+					mustCheck(m, askedFirst(s, entry, v))
+				}
+			}
 			return !other
 		})
 		return !other
 	},
 	Conditions: advice.Conditions{
 		Offered: "the map is asked for the key only to append, add or count",
+		Review:  "what is stored may change the map or the key, or panic as the key may",
 	},
+}
+
+// askedFirst returns what has to be checked where a map isn't asked for a key before the value that is
+// stored for it is evaluated.
+func askedFirst(s *advice.Site, entry *ast.IndexExpr, value ast.Expr) (check []string) {
+	if !unchangedBy(s, entry, false, change{code: []ast.Node{value}}) {
+		check = append(check, fmt.Sprintf("that %s doesn't change %s, which is looked up after it now", s.Source(value), s.Source(entry)))
+	}
+	own := panicsBeside(s, entry)
+	if own != 0 && effectsOf(s, callsIn(s, value)...)&(mayPanic|mayWrite) != 0 || canTell(own, panicsBeside(s, value)) {
+		check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(entry), s.Source(value)))
+	}
+	return check
 }
 
 var deleteGuard = &advice.Rule{
