@@ -26,7 +26,7 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 		r.together(&b)
 	}
 	for _, u := range r.Unexamined {
-		fmt.Fprintf(&b, "not examined: %s\n", lineEnds.Replace(u))
+		fmt.Fprintf(&b, "not examined: %s\n", onOneLine(u))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -72,12 +72,14 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// lineEnds keeps a text on its line: names of files may have newlines in them.
-var lineEnds = strings.NewReplacer("\n", `\n`, "\r", `\r`)
+// onOneLine keeps a text on its line: names of files may have newlines in them.
+func onOneLine(text string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", `\n`), "\r", `\r`)
+}
 
 func (f *Finding) text(b *strings.Builder, dir string) {
 	place := f.Place(dir)
-	line := func(format string, args ...any) { b.WriteString(lineEnds.Replace(fmt.Sprintf(format, args...)) + "\n") }
+	line := func(format string, args ...any) { b.WriteString(onOneLine(fmt.Sprintf(format, args...)) + "\n") }
 	line("%s  %s", f.ID, f.Title)
 	if place != "" {
 		if f.Function != "" {

@@ -3,10 +3,10 @@ package compare
 import (
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/report"
 )
 
@@ -177,7 +177,7 @@ func prose(text string) string {
 		}
 	}
 	// Addresses become links without a sign around them.
-	return autolinks.ReplaceAllStringFunc(b.String(), func(s string) string {
+	return autolinks.Get().ReplaceAllStringFunc(b.String(), func(s string) string {
 		switch s[len(s)-1] {
 		case '/':
 			return "&#58;//"
@@ -188,4 +188,4 @@ func prose(text string) string {
 	})
 }
 
-var autolinks = regexp.MustCompile(`(?i)://|www\.|\bgh-`)
+var autolinks = lazyregexp.New(`(?i)://|www\.|\bgh-`)

@@ -12,7 +12,6 @@ import (
 	_ "image/gif" // the forms of pictures
 	_ "image/png"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +19,7 @@ import (
 
 	"golang.org/x/net/html"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -161,16 +161,16 @@ func csvParts(text string) (out []string, err error) {
 }
 
 var (
-	markdownCode   = regexp.MustCompile("`[^`\n]*`|<code>[^<\n]*</code>")
-	markdownEntity = regexp.MustCompile(`&(?:#\d+|\w+);`)
-	markdownSigns  = regexp.MustCompile("(?i)[\\\\`*_{}\\[\\]<>#|&@!~$\n]|://|www\\.|\\bgh-\\d")
+	markdownCode   = lazyregexp.New("`[^`\n]*`|<code>[^<\n]*</code>")
+	markdownEntity = lazyregexp.New(`&(?:#\d+|\w+);`)
+	markdownSigns  = lazyregexp.New("(?i)[\\\\`*_{}\\[\\]<>#|&@!~$\n]|://|www\\.|\\bgh-\\d")
 )
 
 // markdownParts has what Markdown, or the forge that shows it, gives a meaning. In a table, a |
 // ends a cell even within code.
 func markdownParts(text string) []string {
-	text = markdownCode.ReplaceAllStringFunc(text, func(code string) string { return strings.Repeat("|", strings.Count(code, "|")) })
-	return markdownSigns.FindAllString(markdownEntity.ReplaceAllStringFunc(text, func(entity string) string {
+	text = markdownCode.Get().ReplaceAllStringFunc(text, func(code string) string { return strings.Repeat("|", strings.Count(code, "|")) })
+	return markdownSigns.Get().FindAllString(markdownEntity.Get().ReplaceAllStringFunc(text, func(entity string) string {
 		// Mentions and references to issues are looked for in what is shown, so that what is
 		// written as an entity doesn't help there.
 		if s := html.UnescapeString(entity); s == "@" || s == "#" {
@@ -181,15 +181,15 @@ func markdownParts(text string) []string {
 }
 
 var (
-	pdfString = regexp.MustCompile(`(?s)\((?:[^()\\]|\\.)*\)`)
-	pdfNumber = regexp.MustCompile(`-?\d*\.?\d+`)
+	pdfString = lazyregexp.New(`(?s)\((?:[^()\\]|\\.)*\)`)
+	pdfNumber = lazyregexp.New(`-?\d*\.?\d+`)
 )
 
 // pdfParts has the kinds of objects and all operators, without the numbers and texts.
 func pdfParts(text string) (out []string, err error) {
 	rest := []byte(text)
 	add := func(syntax []byte) {
-		syntax = pdfNumber.ReplaceAll(pdfString.ReplaceAll(syntax, nil), nil)
+		syntax = pdfNumber.Get().ReplaceAll(pdfString.Get().ReplaceAll(syntax, nil), nil)
 		for word := range strings.FieldsSeq(string(syntax)) {
 			out = append(out, word)
 		}
@@ -225,8 +225,8 @@ func textOperators(words []string) []string {
 }
 
 var (
-	psString = regexp.MustCompile(`<[0-9a-fA-F]*>|/uni?[0-9A-F]+`)
-	psTitle  = regexp.MustCompile(`(?m)^%%Title:.*$`)
+	psString = lazyregexp.New(`<[0-9a-fA-F]*>|/uni?[0-9A-F]+`)
+	psTitle  = lazyregexp.New(`(?m)^%%Title:.*$`)
 )
 
 // psParts has the operators without numbers, and without the fonts, which are made of the

@@ -1,10 +1,10 @@
 package report
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -33,8 +33,8 @@ func NoCommands(text string) string {
 }
 
 var (
-	atStart  = regexp.MustCompile(`(?m)^([\pZ\pC\t]*)::(\w.*::)`)
-	anywhere = regexp.MustCompile(`##(\w*\[)`)
+	atStart  = lazyregexp.New(`(?m)^([\pZ\pC\t]*)::(\w.*::)`)
+	anywhere = lazyregexp.New(`##(\w*\[)`)
 )
 
 // byLines is the report for forms made of lines: no text of its profile ends one.
