@@ -404,7 +404,6 @@ func TestBadUsage(t *testing.T) {
 		args string
 		want string
 	}{
-		{"", "no command"},
 		{"nosuch", `unknown command "nosuch"`},
 		{"tops " + good, `did you mean "top"`},
 		{good, "hone pprof " + good},

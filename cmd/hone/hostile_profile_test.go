@@ -82,7 +82,7 @@ var notOfProfiles = map[string]string{
 	"advise": "needs source: its forms are in TestHostile of internal/advice",
 	"fix":    "takes findings", "tune": "takes packages", "pgo": "prints counts and the names of the caller's packages",
 	"load": "takes addresses", "gc": "takes programs", "serve": "a server", "push": "prints counts", "token": "no profiles", "session": "no profiles", "store": "no profiles", "tour": "an example of its own",
-	"completion": "no profiles", "version": "no profiles",
+	"doctor": "no profiles", "completion": "no profiles", "version": "no profiles",
 	// These hand a file to a program; what is in the file is that of the named report.
 	"eog": "svg", "evince": "pdf", "gv": "ps", "kcachegrind": "callgrind", "web": "svg", "text": "top",
 }

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"encoding/binary"
 	"errors"
@@ -401,12 +402,37 @@ func (f *tableFile) checkIndex() error {
 		if err != nil {
 			return err
 		}
-		if size = int64(n); n == 0 { // it is damaged, or there is none
+		if n == 0 { // it is damaged, or there is none
+			n = f.findHealedEnd(at, meta)
+		}
+		if size = int64(n); n == 0 {
 			size = meta - at - blockTrailer
 		}
 	}
 	_, err := f.ReadAt(make([]byte, metaSize+blockTrailer), meta)
 	return err
+}
+
+// findHealedEnd returns the size of the block at an offset that has an end before limit once
+// it is put right, 0 if none has: a smear may reach over several small blocks.
+func (f *tableFile) findHealedEnd(at, limit int64) (size int) {
+	const most = 64 << 10 // what is behind an index is small
+	b := make([]byte, min(limit-at, most))
+	if readPages(f.File, b, at) != nil {
+		return 0
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.wound == nil {
+		f.wound, _ = findWound(f.fs, f.path, f.File)
+	}
+	if f.wound != nil {
+		f.wound.heal(b, at, func() bool {
+			size, _ = findEnd(bytes.NewReader(b), 0, int64(len(b)))
+			return size > 0
+		})
+	}
+	return size
 }
 
 // heal puts right what a parity file can.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -226,7 +227,7 @@ func findData(f vfs.File, at, size int64) (int64, error) {
 
 // findEnd returns the size of the block at an offset, 0 if it has no end before
 // limit.
-func findEnd(f vfs.File, at, limit int64) (size int, err error) {
+func findEnd(f io.ReaderAt, at, limit int64) (size int, err error) {
 	const chunk = 256 << 10
 	buf := make([]byte, 0, chunk+blockTrailer)
 	sum := uint32(0)
