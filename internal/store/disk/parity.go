@@ -105,8 +105,8 @@ type parityWriter struct {
 }
 
 func (f *parityWriter) Write(p []byte) (int, error) {
+	f.c.Write(p) // first: what is written to may change it
 	n, err := f.File.Write(p)
-	f.c.Write(p[:n])
 	if err != nil {
 		f.err = err
 	}

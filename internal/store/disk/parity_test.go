@@ -121,7 +121,7 @@ func TestWounds(t *testing.T) {
 				hurt[s[0]+i] ^= byte(1 + (s[0]+i)%255)
 			}
 		}
-		if err := writeFile(mem, "000001.sst", bytes.NewReader(hurt)); err != nil {
+		if err := writeFile(mem, "000001.sst", bytes.NewReader(bytes.Clone(hurt))); err != nil {
 			t.Fatal(err)
 		}
 		f, err := openTableFile(mem, "000001.sst")

@@ -317,7 +317,7 @@ func TestLogsOfCrash(t *testing.T) {
 		l := &listing{logs: map[uint64]string{}}
 		for i, data := range c.logs {
 			file := fmt.Sprintf("%06d.log", number+i)
-			if err := writeFile(fsys, fsys.PathJoin(dir, file), bytes.NewReader(data)); err != nil {
+			if err := writeFile(fsys, fsys.PathJoin(dir, file), bytes.NewReader(bytes.Clone(data))); err != nil {
 				t.Fatal(err)
 			}
 			l.logs[uint64(number+i)] = file
