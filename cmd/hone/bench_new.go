@@ -240,8 +240,8 @@ func (b *skeleton) source() ([]byte, error) {
 	return format.Source(out.Bytes())
 }
 
-// importName is what a file calls a package: the last element of its path is taken for
-// its name, but for a version.
+// importName returns the name that a file uses for a package. Without an explicit name it
+// is the last element of the import path that is not a version.
 func importName(spec *ast.ImportSpec) string {
 	if spec.Name != nil {
 		return spec.Name.Name

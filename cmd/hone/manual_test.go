@@ -49,7 +49,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// TestHelpAll: there is no verb that it leaves out, and none on the first day that there isn't.
+// TestHelpAll checks that hone help all lists every verb, and that hone help names only verbs that exist.
 func TestHelpAll(t *testing.T) {
 	all := succeed(t, "help", "all")
 	known := map[string]bool{"pprof": true}
@@ -62,7 +62,7 @@ func TestHelpAll(t *testing.T) {
 	short := succeed(t, "help")
 	for _, m := range regexp.MustCompile(`(?m)^  (?:hone )?([a-z]+)`).FindAllStringSubmatch(short, -1) {
 		if m[1] != "perf" && m[1] != "hone" && !known[m[1]] {
-			t.Errorf("hone help tells of %q, which is no verb", m[1])
+			t.Errorf("hone help names %q, which is not a verb", m[1])
 		}
 	}
 	if lines := strings.Count(short, "\n"); lines > 40 {
