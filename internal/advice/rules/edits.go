@@ -98,3 +98,14 @@ func quotedByte(b byte) string {
 	}
 	return strconv.QuoteRune(rune(b))
 }
+
+// rewrittenCalls has a match for each call of a function that rewrite has edits of.
+func rewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, advice.Call) []advice.Edit, why string) []advice.Match {
+	var matches []advice.Match
+	for _, c := range s.Calls(function) {
+		if edits := rewrite(s, c); edits != nil {
+			matches = append(matches, advice.Match{Node: c.CallExpr, Why: why, Edits: withoutComments(s, edits)})
+		}
+	}
+	return matches
+}

@@ -33,17 +33,8 @@ The rewrite is offered where the variable is declared for the call alone and use
 }
 
 func matchErrorsAs(s *advice.Site) []advice.Match {
-	var matches []advice.Match
-	for _, c := range s.Calls("errors.As") {
-		if edits := asType(s, c); edits != nil {
-			matches = append(matches, advice.Match{
-				Node:  c.CallExpr,
-				Why:   "errors.As compares types by reflection, and its target is allocated on the heap: errors.AsType is compiled for the type, and returns what it finds.",
-				Edits: withoutComments(s, edits),
-			})
-		}
-	}
-	return matches
+	return rewrittenCalls(s, "errors.As", asType,
+		"errors.As compares types by reflection, and its target is allocated on the heap: errors.AsType is compiled for the type, and returns what it finds.")
 }
 
 // asType rewrites

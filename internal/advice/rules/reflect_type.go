@@ -25,17 +25,7 @@ reflect.TypeFor[T](), which came with Go 1.22, is a constant to the compiler.`,
 }
 
 func matchReflectType(s *advice.Site) []advice.Match {
-	var matches []advice.Match
-	for _, c := range s.Calls("reflect.TypeOf") {
-		if edits := typeFor(s, c); edits != nil {
-			matches = append(matches, advice.Match{
-				Node:  c.CallExpr,
-				Why:   "The type is known to the compiler: reflect.TypeFor is a constant, and calls nothing.",
-				Edits: withoutComments(s, edits),
-			})
-		}
-	}
-	return matches
+	return rewrittenCalls(s, "reflect.TypeOf", typeFor, "The type is known to the compiler: reflect.TypeFor is a constant, and calls nothing.")
 }
 
 // typeFor rewrites reflect.TypeOf(x), and reflect.TypeOf(x).Elem(), where x is written of types
