@@ -58,11 +58,7 @@ func TestRequests(t *testing.T) {
 			strings.Split(r.Host, ":")[0], r.UserAgent(), r.Header.Get("X"), r.Header.Get("Authorization"), r.ContentLength, body))
 	})
 	server := httptest.NewUnstartedServer(handler)
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	defer server.Close()
+	startBoth(t, server)
 	feed := filepath.Join(t.TempDir(), "feed.csv")
 	if err := os.WriteFile(feed, []byte("name,n\nann,1\nbob,2\n"), 0o666); err != nil {
 		t.Fatal(err)
@@ -368,17 +364,22 @@ func TestEarlyAnswer(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no", http.StatusRequestEntityTooLarge)
 	}))
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	defer server.Close()
+	startBoth(t, server)
 	for _, h2 := range []bool{false, true} {
 		c := connect(t, Options{Targets: []Target{{Name: "x", URL: server.URL, Method: "PUT", Body: body}}, Timeout: time.Minute, HTTP2: h2})
 		if a, err := c.Do(t.Context(), 0); a.Status != 413 || load.FailureOf(err).Class != "status 413" {
 			t.Errorf("HTTP/2 %v: %+v, %v", h2, a, err)
 		}
 	}
+}
+
+// startBoth starts a server that answers in HTTP/1.1 and HTTP/2, without TLS.
+func startBoth(t *testing.T, server *httptest.Server) {
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	t.Cleanup(server.Close)
 }
 
 // listen has f serve connections.
@@ -418,11 +419,7 @@ func TestUnix(t *testing.T) {
 	}))
 	server.Listener.Close()
 	server.Listener = l
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	defer server.Close()
+	startBoth(t, server)
 	for _, h2 := range []bool{false, true} {
 		d := newDriver(t, Options{Targets: []Target{{Name: "x", URL: "http://shop.example/a"}}, Unix: path, HTTP2: h2})
 		clients := []load.Client{}
@@ -459,11 +456,7 @@ func TestRawBody(t *testing.T) {
 		b, _ := io.ReadAll(r.Body)
 		got <- r.URL.Path + string(b)
 	}))
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	defer server.Close()
+	startBoth(t, server)
 	for _, h2 := range []bool{false, true} {
 		for _, body := range []string{body, ""} {
 			c := connect(t, Options{HTTP2: h2, Targets: []Target{{Name: "x", URL: server.URL + "/{{n}}", Method: "POST", Body: body, Raw: true, Empty: true}}})
@@ -593,11 +586,7 @@ func TestNotHTTP2(t *testing.T) {
 // TestNoAnswer: all requests that ran out of time have one text, with HTTP/1.1 and HTTP/2.
 func TestNoAnswer(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	defer server.Close()
+	startBoth(t, server)
 	defer server.CloseClientConnections()
 	for _, h2 := range []bool{false, true} {
 		c := connect(t, Options{HTTP2: h2, Timeout: 50 * time.Millisecond, Targets: []Target{{Name: "x", URL: server.URL + "/slow"}}})

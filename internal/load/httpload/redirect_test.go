@@ -49,11 +49,7 @@ func TestRedirects(t *testing.T) {
 			w.WriteHeader(404)
 		}
 	}))
-	server.Config.Protocols = new(http.Protocols)
-	server.Config.Protocols.SetHTTP1(true)
-	server.Config.Protocols.SetUnencryptedHTTP2(true)
-	server.Start()
-	defer server.Close()
+	startBoth(t, server)
 	for _, h2 := range []bool{false, true} {
 		for _, test := range []struct {
 			path   string
