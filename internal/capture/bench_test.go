@@ -27,7 +27,7 @@ func quickBench(t *testing.T, dir string) *Bench {
 		}
 	})
 	return &Bench{
-		Dir: dir, Packages: []string{"./..."}, Count: 2, PreCheck: -1, Wait: -1, Benchtime: BenchTime{Iterations: 5},
+		Dir: dir, Packages: []string{"./..."}, Count: 2, PreCheck: -1, Wait: -1, Layouts: NoLayouts, Benchtime: BenchTime{Iterations: 5},
 		Store: filepath.Join(t.TempDir(), ".hone", "runs"), Command: []string{"hone", "bench", "-count=2"},
 	}
 }
