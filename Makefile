@@ -38,12 +38,13 @@ export CGO_ENABLED = 0
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test test-own test-beside test-oldest test-newest lint cross bench fuzz fuzz-rewrites web web-check e2e test-web clean
+.PHONY: help build demo test test-own test-all test-parity test-newest test-race test-beside test-oldest lint cross bench fuzz fuzz-rewrites web web-check e2e test-web clean
 
 help:
 	@echo 'make build   build bin/hone'
 	@echo 'make demo    run the tuning loop on examples and look at the result'
-	@echo 'make test    lint and run all tests, also on the newest Go and with -race: what CI runs'
+	@echo 'make test    before a commit: lint, the tests of hone and of the web UI in a browser'
+	@echo 'make test-all  the tests that take long, the newest and the oldest Go, -race, the modules beside hone'
 	@echo 'make lint    gofmt, go vet, staticcheck'
 	@echo 'make cross   build for every supported platform, whose types make test checks'
 	@echo 'make bench   benchmarks; BENCH, COUNT and PKGS select'
@@ -81,23 +82,51 @@ demo: build
 	@echo
 	@echo 'Next: open $(OUT)/flame.html in a browser, then read examples/wordindex/README.md.'
 
-# go test comes last: its closing lines are the verdict.
-test: lint test-web
-	@$(MAKE) --no-print-directory -j 2 test-own test-beside
-	@$(MAKE) --no-print-directory test-newest
+# go test comes last: its closing lines are the verdict. -short leaves out what takes long:
+# see CONTRIBUTING.md.
+test: lint test-web test-own
 
 test-own:
-	$(GO) test $(TESTFLAGS) ./...
+	$(GO) test $(TESTFLAGS) -short ./...
 
-# One after the other: their tests measure time.
-test-beside:
-	@set -e; for module in $(TESTED); do (cd $$module && $(GO) test $(TESTFLAGS) -p 1 ./...); done
-	@$(MAKE) --no-print-directory test-oldest
+# CI runs this after make test. One part after the other: some of their tests measure.
+test-all: test-parity test-newest test-race test-beside test-oldest
 
 # Most tests wait more than they compute, so more of them run at a time than there are processors.
 # lint has vetted all there is. No test reads the DWARF of its own binary, and without it
 # linking takes two thirds of the time. The timeout, for a package, only bounds a hang.
 TESTFLAGS = -p 4 -vet=off -ldflags=-w -timeout 30m
+
+# The answers that are kept are those of the installed Go's pprof: on another Go the test takes a sample.
+test-parity:
+	$(GO) test $(TESTFLAGS) -run '^TestParity$$' ./cmd/hone
+
+# All tests on the newer one of the installed Go and NEWEST.
+test-newest:
+	@$(ON_NEWEST) $(GO) test $(TESTFLAGS) ./...
+
+test-race: export CGO_ENABLED = 1
+test-race:
+	@if command -v "$$($(GO) env CC)" >/dev/null; then \
+		$(ON_NEWEST) $(GO) test $(TESTFLAGS) -short -race $(CONCURRENT) && (cd agent && $(GO) test $(TESTFLAGS) -short -race ./...); \
+	elif [ "$$CI" = true ]; then \
+		echo 'there is no C compiler: -race needs one'; exit 1; \
+	else \
+		echo; echo '== SKIPPED, since there is no C compiler: the tests with -race'; echo; \
+	fi
+
+# Begins a command line that runs on the newer one of the installed Go and NEWEST.
+ON_NEWEST = newest=$(NEWEST); installed=$$($(GO) env GOVERSION); \
+	if [ "$$(printf '%s\n' "$$installed" "$$newest" | sort -V | tail -n 1)" = "$$installed" ]; then newest=local; fi; \
+	if ! GOTOOLCHAIN=$$newest $(GO) version; then \
+		if [ "$$CI" = true ]; then echo '$(NEWEST) is missing: CI has to test with it'; exit 1; fi; \
+		echo; echo "== SKIPPED, since $(NEWEST) cannot be had: tests on the newest Go. They run on $$installed"; echo; newest=local; \
+	fi; \
+	export GOTOOLCHAIN=$$newest;
+
+# One after the other: their tests measure time.
+test-beside:
+	@set -e; for module in $(TESTED); do (cd $$module && $(GO) test $(TESTFLAGS) -p 1 ./...); done
 
 test-oldest:
 	@export GOTOOLCHAIN=$(OLDEST); cd agent && \
@@ -107,27 +136,6 @@ test-oldest:
 		echo '$(OLDEST) is missing: CI has to test the agent with it'; exit 1; \
 	else \
 		echo; echo '== SKIPPED, since $(OLDEST) cannot be had: the tests of the agent on the oldest Go'; echo; \
-	fi
-
-# -short leaves out what takes long and has little to do with the Go it runs on: see CONTRIBUTING.md.
-test-newest:
-	@newest=$(NEWEST); \
-	if [ "$$(printf '%s\n' "$$($(GO) env GOVERSION)" "$$newest" | sort -V | tail -n 1)" = "$$($(GO) env GOVERSION)" ]; then newest=local; fi; \
-	export GOTOOLCHAIN=$$newest; \
-	if ! $(GO) version; then \
-		if [ "$$CI" = true ]; then echo '$(NEWEST) is missing: CI has to test with it'; exit 1; fi; \
-		echo; echo '== SKIPPED, since $(NEWEST) cannot be had: the tests on the newest Go, and with -race'; echo; exit 0; \
-	fi; \
-	if [ $$newest != local ]; then \
-		$(GO) test $(TESTFLAGS) -short $$($(GO) list ./... | grep -v -x -F "$$($(GO) list $(CONCURRENT))"); \
-	fi && \
-	if command -v "$$($(GO) env CC)" >/dev/null; then \
-		export CGO_ENABLED=1; \
-		$(GO) test $(TESTFLAGS) -short -race $(CONCURRENT) && (cd agent && $(GO) test $(TESTFLAGS) -short -race ./...); \
-	elif [ "$$CI" = true ]; then \
-		echo 'there is no C compiler: -race needs one'; exit 1; \
-	else \
-		echo; echo '== SKIPPED, since there is no C compiler: the tests with -race'; echo; \
 	fi
 
 lint:
