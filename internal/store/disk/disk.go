@@ -280,6 +280,11 @@ func pebbleOptions(f vfs.FS, lock *pebble.Lock, h *health) *pebble.Options {
 	}
 	o.CompactionConcurrencyRange = func() (lower, upper int) { return 1, 1 }
 	o.Experimental.CompactionScheduler = newScheduler(h)
+	// Pebble would put a value that was replaced while a snapshot still needed it into another
+	// block of the table. Reading tables without Pebble is simpler when each block is complete.
+	o.Experimental.SpanPolicyFunc = func([]byte) (pebble.SpanPolicy, []byte, error) {
+		return pebble.SpanPolicy{DisableValueSeparationBySuffix: true}, nil, nil
+	}
 	// Values are compressed already.
 	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
 	for i := range o.Levels {

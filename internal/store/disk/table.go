@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/sstable/colblk"
+	"github.com/cockroachdb/pebble/v2/sstable/valblk"
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
@@ -305,7 +306,10 @@ func readRawBlock(f *tableFile, b tableBlock) ([]byte, error) {
 	return data[:b.size], nil
 }
 
-// readTableBlock returns the keys and values of a block, which are the caller's.
+// readTableBlock returns the keys and values of a block, which are the caller's. A value
+// that was replaced while a snapshot still needed it may be in another block of the table,
+// in tables that older versions of hone wrote. Such a value is left out: the row before it
+// has the same key and is newer.
 func readTableBlock(f *tableFile, b tableBlock) (rows []version, err error) {
 	data, err := readRawBlock(f, b)
 	if err != nil {
@@ -322,11 +326,14 @@ func readTableBlock(f *tableFile, b tableBlock) (rows []version, err error) {
 	var d colblk.DataBlockDecoder
 	d.Init(&keySchema, data)
 	var it colblk.DataBlockIter
-	it.InitOnce(&keySchema, pebble.DefaultComparer, nil)
+	it.InitOnce(&keySchema, pebble.DefaultComparer, &valblk.Reader{})
 	if err := it.Init(&d, sstable.NoTransforms); err != nil {
 		return nil, err
 	}
 	for kv := it.First(); kv != nil; kv = it.Next() {
+		if !kv.V.IsInPlaceValue() {
+			continue // replaced by the row before; see readTableBlock
+		}
 		rows = append(rows, version{key: bytes.Clone(kv.K.UserKey), value: kv.InPlaceValue(), seq: uint64(kv.SeqNum()), kind: byte(kv.Kind())})
 	}
 	return rows, nil
