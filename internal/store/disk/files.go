@@ -72,9 +72,18 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 			report(fmt.Sprintf("%s: %v; nothing is lost by it", l.parities[n], err))
 		}
 	}
-	numbers := slices.Sorted(maps.Keys(l.tables))
+	var numbers []uint64
+	var minLog uint64
 	if m != nil {
-		numbers = slices.Sorted(maps.Keys(m.tables))
+		numbers, minLog = slices.Sorted(maps.Keys(m.tables)), m.minLog
+	} else {
+		// A table that was replaced may have a version of a key that looks newer than the one
+		// that replaced it: Pebble takes the number away from a version that is the last one.
+		left, err := readRemains(fsys, dir, l)
+		if err != nil {
+			return nil, err
+		}
+		numbers, minLog = slices.DeleteFunc(slices.Sorted(maps.Keys(l.tables)), func(n uint64) bool { return left.gone[n] }), left.minLog
 	}
 	for _, n := range numbers {
 		if err := ctx.Err(); err != nil {
@@ -95,23 +104,22 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 		}
 		x.tables = append(x.tables, t)
 	}
-	return x, x.readLogs(fsys, dir, l, m)
-}
-
-// readLogs reads what is in logs and not in tables.
-func (x *files) readLogs(fsys vfs.FS, dir string, l *listing, m *manifest) error {
-	inTables := uint64(0)
-	var tombs []tomb
-	for _, t := range x.tables {
-		inTables = max(inTables, t.maxSeq)
-		tombs = append(tombs, t.tombs...)
-		t.tombs = nil
-	}
 	if m != nil && len(l.live(m)) == 0 {
 		x.lose(fmt.Sprintf("the log is missing: there is no file *.log with the number %d or a higher one", m.minLog))
 	}
+	return x, x.readLogs(fsys, dir, l, minLog)
+}
+
+// readLogs reads the logs from a number on. Tables may have some of that, too, perhaps from a
+// flush that a crash ended half-way.
+func (x *files) readLogs(fsys vfs.FS, dir string, l *listing, minLog uint64) error {
+	var tombs []tomb
+	for _, t := range x.tables {
+		tombs = append(tombs, t.tombs...)
+		t.tombs = nil
+	}
 	for _, n := range slices.Sorted(maps.Keys(l.logs)) {
-		if m != nil && n < m.minLog {
+		if n < minLog {
 			continue // all of it is in tables
 		}
 		vs, err := x.readLog(fsys, dir, l.logs[n], n)
@@ -119,11 +127,9 @@ func (x *files) readLogs(fsys vfs.FS, dir string, l *listing, m *manifest) error
 			x.lose(fmt.Sprintf("%s: %v", l.logs[n], err))
 		}
 		for _, v := range vs {
-			switch {
-			case m == nil && v.seq <= inTables:
-			case v.kind == versionRangeDelete:
+			if v.kind == versionRangeDelete {
 				tombs = append(tombs, tomb{v.key, v.value, v.seq})
-			default:
+			} else {
 				x.log = append(x.log, v)
 			}
 		}

@@ -46,11 +46,11 @@ func FuzzFiles(f *testing.F) {
 					t.Fatalf("%d records: %v", n, err)
 				}
 				readBatch(rec)
-				(&manifest{tables: map[uint64]tableInfo{}}).apply(rec)
+				readEdit(rec)
 			}
 		}
 		readBatch(data)
-		(&manifest{tables: map[uint64]tableInfo{}}).apply(data)
+		readEdit(data)
 		mem := vfs.NewMem()
 		w, err := mem.Create("000001.sst", vfs.WriteCategoryUnspecified)
 		if err != nil {

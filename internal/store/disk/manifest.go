@@ -102,20 +102,22 @@ func readManifest(fsys vfs.FS, dir, name string) *manifest {
 	defer func() { m.wrong = r.wrong }()
 	edits := 0
 	for ; ; edits++ {
-		edit, err := r.next()
+		b, err := r.next()
 		if r.bad >= 0 {
 			m.torn = err == io.EOF && endsWithin(f, r.bad)
 			err = fmt.Errorf("byte %d: it can't be read from there on", r.bad)
 		} else if err == io.EOF {
 			break
 		}
+		var e *listEdit
 		if err == nil {
-			err = m.apply(edit)
+			e, err = readEdit(b)
 		}
 		if err != nil {
 			m.problem = fmt.Errorf("%s: %w", name, err)
 			return m
 		}
+		m.apply(e)
 	}
 	if edits == 0 {
 		m.problem = fmt.Errorf("%s is empty", name)
@@ -161,27 +163,34 @@ const (
 // errForeign is the error of an edit that no store of hone has.
 var errForeign = errors.New("it says what hone's stores don't have")
 
-// apply makes the changes of an edit.
-func (m *manifest) apply(edit []byte) error {
-	r := format.NewReader(edit)
-	type place struct{ level, number uint64 }
-	gone := map[place]bool{}
-	come := map[place]tableInfo{}
+// A listPlace is where a table is: it may move between levels.
+type listPlace struct{ level, number uint64 }
+
+// A listEdit is what an edit of a manifest says.
+type listEdit struct {
+	gone                     map[listPlace]bool
+	come                     map[listPlace]tableInfo
+	minLog, lastSeq, highest uint64 // 0 if it doesn't say
+}
+
+func readEdit(b []byte) (*listEdit, error) {
+	r := format.NewReader(b)
+	e := &listEdit{gone: map[listPlace]bool{}, come: map[listPlace]tableInfo{}}
 	for r.Left() > 0 && r.Err() == nil {
 		switch tag := r.Uvarint(); tag {
 		case tagComparer:
 			r.Bytes(r.Count(1))
 		case tagLog:
-			m.minLog = r.Uvarint()
-			m.highest = max(m.highest, m.minLog)
+			e.minLog = r.Uvarint()
+			e.highest = max(e.highest, e.minLog)
 		case tagNextFile:
 			r.Uvarint()
 		case tagLastSeq:
-			m.lastSeq = r.Uvarint()
+			e.lastSeq = r.Uvarint()
 		case tagGone:
-			gone[place{r.Uvarint(), r.Uvarint()}] = true
+			e.gone[listPlace{r.Uvarint(), r.Uvarint()}] = true
 		case tagTable:
-			at := place{r.Uvarint(), r.Uvarint()}
+			at := listPlace{r.Uvarint(), r.Uvarint()}
 			t := tableInfo{level: at.level, size: int64(r.Uvarint())}
 			for _, key := range []*[]byte{&t.first, &t.last} {
 				k := r.Bytes(r.Count(1))
@@ -191,29 +200,70 @@ func (m *manifest) apply(edit []byte) error {
 			r.Uvarint()
 			for custom := r.Uvarint(); custom != customEnd && r.Err() == nil; custom = r.Uvarint() {
 				if custom >= customUnsafe {
-					return errForeign
+					return nil, errForeign
 				}
 				r.Bytes(r.Count(1))
 			}
-			come[at] = t
-			m.highest = max(m.highest, at.number)
+			e.come[at] = t
+			e.highest = max(e.highest, at.number)
 		default:
-			return errForeign
+			return nil, errForeign
 		}
 	}
-	if err := r.Err(); err != nil {
-		return err
-	}
+	return e, r.Err()
+}
+
+// apply makes the changes of an edit.
+func (m *manifest) apply(e *listEdit) {
+	m.minLog = max(m.minLog, e.minLog)
+	m.lastSeq = max(m.lastSeq, e.lastSeq)
+	m.highest = max(m.highest, e.highest)
 	// A table that moves between levels goes from one and comes to the other.
-	for at := range gone {
+	for at := range e.gone {
 		if t, ok := m.tables[at.number]; ok && t.level == at.level {
 			delete(m.tables, at.number)
 		}
 	}
-	for at, t := range come {
+	for at, t := range e.come {
 		m.tables[at.number] = t
 	}
-	return nil
+}
+
+// remains is what damaged manifests still say that stays true whatever else they said.
+type remains struct {
+	gone   map[uint64]bool // tables that were replaced, by number
+	minLog uint64          // logs below this number are in tables
+}
+
+// readRemains reads what can be read of all manifests of a store, also behind damage.
+func readRemains(fsys vfs.FS, dir string, l *listing) (*remains, error) {
+	x := &remains{gone: map[uint64]bool{}}
+	for _, name := range l.manifests {
+		f, err := fsys.Open(fsys.PathJoin(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		for r := newChunkReader(f, 0); ; {
+			b, err := r.next()
+			if err != nil {
+				break
+			}
+			e, err := readEdit(b)
+			if err != nil {
+				continue
+			}
+			x.minLog = max(x.minLog, e.minLog)
+			moved := map[uint64]bool{}
+			for at := range e.come {
+				moved[at.number] = true
+			}
+			for at := range e.gone {
+				x.gone[at.number] = x.gone[at.number] || !moved[at.number]
+			}
+		}
+		f.Close()
+	}
+	return x, nil
 }
 
 // uncertain returns why the tables that a manifest names can't be relied on to be
