@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -33,11 +34,12 @@ func newCrashFS(t *testing.T) *crashFS {
 	return c
 }
 
-// stop has before called no more.
-func (c *crashFS) stop() {
+// stop has before called no more, and returns what a kill leaves now.
+func (c *crashFS) stop(t *testing.T) *vfs.MemFS {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.before = nil
+	return cloneTree(t, c.FS)
 }
 
 func (c *crashFS) step(op string, args ...any) func() {
@@ -256,8 +258,7 @@ func TestReplacedTables(t *testing.T) {
 	if err := s.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	c.stop()
-	disk := cloneTree(t, c.FS)
+	disk := c.stop(t)
 	closeStore(t, s)
 	names := slices.Sorted(maps.Keys(replaced))
 	if len(names) < 6 {
@@ -305,4 +306,160 @@ func TestHalfFlushed(t *testing.T) {
 		}
 	}
 	closeStore(t, s)
+}
+
+// The list of tables as it was at an earlier time is not taken for that of now, unless the logs
+// have all that came since.
+func TestEarlierList(t *testing.T) {
+	c := newCrashFS(t)
+	const dir = "/data/store"
+	lists := map[string]bool{} // as they were written
+	points := 0
+	c.before = func(string) {
+		points++
+		l, err := listFiles(c.FS, dir)
+		if err != nil {
+			return // it is being made
+		}
+		name, err := currentManifest(c.FS, dir)
+		if err != nil || name == "" {
+			return
+		}
+		// A kill at any time leaves a list that logs go on from.
+		if m := readManifest(c.FS, dir, name); m.problem == nil && l.logs[m.minLog] != "" && !m.covers(c.FS, dir, l) {
+			t.Errorf("logs don't go on from the list: %+v", m)
+		}
+		lists[string(readMem(t, c.FS, c.PathJoin(dir, name)))] = true
+	}
+	s := open(t, dir, Options{FS: c})
+	n := 0
+	for round := range 8 {
+		for range 4 {
+			n++
+			put(t, s, killRecord(n))
+		}
+		err := s.db.Flush()
+		if round%4 == 3 {
+			err = s.Compact(t.Context())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed := c.stop(t)
+	closeStore(t, s)
+	name, err := currentManifest(killed, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := 0
+	for how, disk := range map[string]vfs.FS{"killed": killed, "closed": c.FS} {
+		for list := range lists {
+			for _, rest := range []string{"12345678", "1234\x05\x00\x0112345"} { // is torn, and can't be read
+				if err := writeFile(disk, disk.PathJoin(dir, name), strings.NewReader(list+rest)); err != nil {
+					t.Fatal(err)
+				}
+				l, err := listFiles(disk, dir)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if readManifest(disk, dir, name).uncertain(disk, dir, l) != nil {
+					refused++
+				}
+				if got := readable(t, disk, dir); got != n {
+					t.Errorf("%s, a list of %d bytes: %d profiles can be read, want %d", how, len(list), got, n)
+				}
+			}
+		}
+	}
+	if refused < 4 || points < 50 {
+		t.Errorf("%d lists of %d were refused, at %d points", refused, len(lists), points)
+	}
+}
+
+// A list of tables that was cut, wherever that is, is not taken for that of a store with fewer
+// tables.
+func TestCutList(t *testing.T) {
+	c := newCrashFS(t)
+	const dir, all = "/data/store", 8
+	s := open(t, dir, Options{FS: c})
+	for n := range all {
+		put(t, s, killRecord(n+1))
+	}
+	if err := cmp.Or(s.db.Flush(), s.Compact(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	name, err := currentManifest(c.FS, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := c.PathJoin(dir, name)
+	list := readMem(t, c.FS, path)
+	for size := range list {
+		if err := writeFile(c.FS, path, bytes.NewReader(bytes.Clone(list[:size]))); err != nil {
+			t.Fatal(err)
+		}
+		l, err := listFiles(c.FS, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if readManifest(c.FS, dir, name).uncertain(c.FS, dir, l) != nil && size%16 != 0 {
+			continue
+		}
+		if got := readable(t, c.FS, dir); got != all {
+			t.Errorf("cut to %d bytes of %d: %d profiles can be read, want %d", size, len(list), got, all)
+		}
+	}
+}
+
+// A recovery is killed ahead of each thing that it changes on the disk: the next start brings
+// all back, also where the list of the new store's tables is damaged then, too.
+func TestKilledAtEachStep(t *testing.T) {
+	const dir, before = "/data/store", 12
+	c := newCrashFS(t)
+	s := open(t, dir, Options{FS: c})
+	for n := range before {
+		put(t, s, killRecord(n+1))
+		if n == before/2 {
+			if err := s.Compact(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c = &crashFS{FS: restored(t, c.stop(t), dir, nil)}
+	closeStore(t, s)
+	type point struct {
+		op    string
+		disk  *vfs.MemFS
+		acked int64
+	}
+	var points []point
+	var acked atomic.Int64
+	acked.Store(before)
+	c.before = func(op string) { points = append(points, point{op, cloneTree(t, c.FS), acked.Load()}) }
+	s = open(t, dir, Options{FS: c, Recover: true})
+	for n := range 4 {
+		put(t, s, killRecord(before+n+1))
+		acked.Add(1)
+	}
+	recovered(t, s)
+	c.stop(t)
+	closeStore(t, s)
+	for i, p := range points {
+		again := i%2 == 1 && smearList(t, p.disk, dir)
+		s, err := Open(dir, Options{FS: p.disk, Recover: true, PackAfter: -1})
+		if err != nil {
+			t.Errorf("killed before %s: %v", p.op, err)
+			continue
+		}
+		recovered(t, s)
+		if st := s.Stats(); st.Profiles < p.acked || len(st.Aside) > 0 {
+			t.Errorf("killed before %s (damaged again: %v): %d profiles are there of %d; set aside: %v", p.op, again, st.Profiles, p.acked, st.Aside)
+		}
+		closeStore(t, s)
+	}
+	if len(points) < 40 {
+		t.Errorf("there are only %d steps", len(points))
+	}
 }

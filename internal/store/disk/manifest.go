@@ -269,47 +269,60 @@ func readRemains(fsys vfs.FS, dir string, l *listing) (*remains, error) {
 // uncertain returns why the tables that a manifest names can't be relied on to be
 // those of the store, nil if they can. The end of a manifest that a crash took
 // had not come into force: the logs from before it are there, and no table came
-// or went by it.
+// or went by it. A manifest that was cut behind an edit ends like a whole one; tables
+// that it doesn't name show that.
 func (m *manifest) uncertain(fsys vfs.FS, dir string, l *listing) error {
-	if m.problem == nil {
-		return nil
-	}
-	if len(m.tables) == 0 && m.minLog == 0 {
-		return m.problem
-	}
+	var missing, unnamed []uint64
 	for n := range m.tables {
 		if l.tables[n] == "" {
-			return m.problem
+			missing = append(missing, n)
 		}
 	}
-	// The log that it names need not be there where nothing was written since.
-	if l.logs[m.minLog] == "" && !(m.torn && m.covers(fsys, dir, l)) {
-		return m.problem
+	for n := range l.tables {
+		if _, ok := m.tables[n]; !ok {
+			unnamed = append(unnamed, n)
+		}
+	}
+	problem := m.problem
+	if problem == nil {
+		if len(unnamed) == 0 {
+			return nil // a table that is missing was lost
+		}
+		problem = fmt.Errorf("%s doesn't name %06d.sst", m.name, slices.Max(unnamed))
+	}
+	if len(missing) > 0 || m.problem != nil && len(m.tables) == 0 && m.minLog == 0 || !m.covers(fsys, dir, l) {
+		return problem
 	}
 	return nil
 }
 
-// covers reports whether nothing came behind the edits that were read: logs go on
-// where they end, and tables that they don't name have nothing newer than those logs.
+// firstSeq is the sequence number of the first change of a store.
+const firstSeq = 10
+
+// covers reports whether nothing came behind the edits that were read: the logs go on where
+// they end, without a gap, and tables that they don't name have nothing newer than the logs.
 func (m *manifest) covers(fsys vfs.FS, dir string, l *listing) bool {
-	last := m.lastSeq
-	for i, n := range l.live(m) {
+	next := max(m.lastSeq+1, firstSeq)
+	goOn := l.logs[m.minLog] != "" // logs are known to go on where the edits end
+	if !goOn && m.problem != nil && !m.torn {
+		return false
+	}
+	for _, n := range l.live(m) {
 		f, err := fsys.Open(fsys.PathJoin(dir, l.logs[n]))
 		if err != nil {
 			return false
 		}
-		r := newChunkReader(f, n)
-		for first := i == 0; ; first = false {
+		for r := newChunkReader(f, n); ; {
 			batch, err := r.next()
 			if err != nil || r.bad >= 0 {
 				break
 			}
-			vs, next, err := readBatch(batch)
-			if err != nil || first && len(vs) > 0 && vs[0].seq > m.lastSeq+1 {
+			vs, after, err := readBatch(batch)
+			if err != nil || len(vs) > 0 && vs[0].seq > next {
 				f.Close()
 				return false
 			}
-			last = max(last, next-1)
+			next, goOn = max(next, after), goOn || len(vs) > 0
 		}
 		f.Close()
 	}
@@ -319,7 +332,7 @@ func (m *manifest) covers(fsys vfs.FS, dir string, l *listing) bool {
 		}
 		// One that a crash left without its end has nothing that isn't in the logs.
 		t, err := openTable(fsys, dir, name, func(string) {}, func(string) {})
-		if err == nil && t.maxSeq > last {
+		if err == nil && (t.maxSeq >= next || !goOn && n > m.minLog) {
 			return false
 		}
 	}
