@@ -332,7 +332,7 @@ func (m *manifest) covers(fsys vfs.FS, dir string, l *listing) bool {
 		}
 		// One that a crash left without its end has nothing that isn't in the logs.
 		t, err := openTable(fsys, dir, name, func(string) {}, func(string) {})
-		if err == nil && (t.maxSeq >= next || !goOn && n > m.minLog) {
+		if err == nil && (t.maxSeq >= next || !goOn && len(m.tables) == 0) {
 			return false
 		}
 	}
