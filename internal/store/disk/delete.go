@@ -60,10 +60,10 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 		return profiles, nil
 	}
 	for _, id := range aside {
-		s.deletePartition(b, id)
+		s.deleteForGood(b, id)
 	}
 	for _, p := range parts {
-		s.deletePartition(b, p.id)
+		s.deleteForGood(b, p.id)
 	}
 	if err := s.space.explain(s.db.Apply(b, pebble.Sync)); err != nil {
 		return 0, err

@@ -137,8 +137,9 @@ type Store struct {
 	callsMu   sync.RWMutex // guards closed against calls
 	closed    bool
 	wake      chan struct{} // wakes the background job up
-	jobs      sync.Mutex    // held by what rewrites data; guards dead and unclaimed
+	jobs      sync.Mutex    // held by what rewrites data; guards what follows
 	dead      []keyRange    // what was dropped and may still take room
+	deleted   []uint32      // partitions that were deleted, and that something may be left of
 	unclaimed bool          // that room could not be had the last time
 	backdrops sync.WaitGroup
 }

@@ -16,6 +16,13 @@ import (
 // readWhole reads what is always in memory, heals what is damaged, and sets partitions
 // aside that can't be healed.
 func (s *Store) readWhole() error {
+	if err := s.readAndHeal(); err != nil || len(s.deleted) == 0 {
+		return err
+	}
+	return s.deleteAgain()
+}
+
+func (s *Store) readAndHeal() error {
 	var hit spans
 	for {
 		byID, lost, err := s.readIndex(hit)
@@ -30,7 +37,7 @@ func (s *Store) readWhole() error {
 			if len(tables) > 0 {
 				hit = append(hit, more...)
 				s.rewriteLater(tables)
-				s.parts, s.next = map[partitionName]*partition{}, 0
+				s.parts, s.next, s.deleted = map[partitionName]*partition{}, 0, nil
 				continue
 			}
 		}
@@ -116,6 +123,10 @@ func (s *Store) readPartitions(missing bool) (byID map[uint32]*partition, lost m
 		}
 		p := &partition{id: binary.BigEndian.Uint32(key[1:]), Partition: info, stored: true}
 		s.next = max(s.next, p.id+1)
+		if info.Deleted() {
+			s.deleted = append(s.deleted, p.id)
+			return nil
+		}
 		byID[p.id] = p
 		name := partitionName{p.Epoch, p.Service}
 		before := s.parts[name]
@@ -139,6 +150,7 @@ func (s *Store) readPartitions(missing bool) (byID map[uint32]*partition, lost m
 	clear(byID)
 	clear(lost)
 	clear(s.parts)
+	s.deleted = nil
 	last, err := s.lastPartition()
 	if err != nil {
 		return nil, nil, err
@@ -230,6 +242,9 @@ func (s *Store) readHours(byID map[uint32]*partition, lost map[uint32]error, kin
 	one := func(key, value []byte) error {
 		id := binary.BigEndian.Uint32(key[1:])
 		p := byID[id]
+		if p == nil && slices.Contains(s.deleted, id) {
+			return nil // it is deleted again
+		}
 		if p == nil {
 			if lost[id] == nil {
 				lost[id] = format.Damaged(format.PartitionKey(format.KindPartition, id), "it is missing")

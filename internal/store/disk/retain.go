@@ -124,13 +124,37 @@ func (s *Store) dropHourOf(p *partition, h format.Hour) (profiles int, err error
 	return profiles, nil
 }
 
-// deletePartition deletes all of a partition.
+// deletePartition deletes all of a partition. s.jobs is locked.
 func (s *Store) deletePartition(b *pebble.Batch, id uint32) {
 	for _, kind := range format.PerPartition {
 		prefix := format.PartitionKey(kind, id)
 		b.DeleteRange(prefix, format.After(prefix), nil)
 		s.dead = append(s.dead, keyRange{prefix, format.After(prefix)})
 	}
+}
+
+// deleteForGood deletes all of a partition, and marks it as deleted until nothing of it is on
+// the disk. One that was dropped for its age needs no mark: if it came back it would be dropped
+// again. s.jobs is locked.
+func (s *Store) deleteForGood(b *pebble.Batch, id uint32) {
+	s.deletePartition(b, id)
+	b.Set(format.PartitionKey(format.KindPartition, id), format.Deleted.Append(nil), nil)
+	s.deleted = append(s.deleted, id)
+}
+
+// deleteAgain deletes what may be back of partitions that were deleted, as a damaged table
+// has lost what deleted it.
+func (s *Store) deleteAgain() error {
+	s.jobs.Lock()
+	defer s.jobs.Unlock()
+	ids := s.deleted
+	s.deleted = nil
+	b := s.db.NewBatch()
+	defer b.Close()
+	for _, id := range ids {
+		s.deleteForGood(b, id)
+	}
+	return s.write(b)
 }
 
 // deleteHour deletes an hour of a partition that has others. The roll-ups of its
@@ -170,16 +194,27 @@ func (s *Store) compact(ctx context.Context, ranges []keyRange) error {
 		return errors.New("files can't be rewritten for now, as that failed")
 	}
 	s.garbage.Store(0)
-	s.dead = nil
+	dead, deleted := s.dead, s.deleted
+	s.dead, s.deleted = nil, nil
 	for _, r := range ranges {
-		if err := ctx.Err(); err != nil {
-			return err
+		err := ctx.Err()
+		if err == nil {
+			err = s.db.Compact(ctx, r.start, r.end, false)
 		}
-		if err := s.db.Compact(ctx, r.start, r.end, false); err != nil {
+		if err != nil {
 			s.unclaimed = ctx.Err() == nil
+			s.dead, s.deleted = append(dead, s.dead...), append(deleted, s.deleted...)
 			return s.space.explain(err)
 		}
 	}
 	s.unclaimed = false
-	return nil
+	if len(deleted) == 0 {
+		return nil
+	}
+	b := s.db.NewBatch()
+	defer b.Close()
+	for _, id := range deleted { // nothing is left of them
+		b.Delete(format.PartitionKey(format.KindPartition, id), nil)
+	}
+	return s.write(b)
 }

@@ -3,6 +3,7 @@ package disk
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -172,8 +173,39 @@ func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange
 	return lost, tables, nil
 }
 
-// makeAgain writes a table of the blocks of one whose index can't be read, in its place. What
-// deleted ranges of keys is lost, and found to be; see heal.go.
+// copyTombs copies what deletes ranges of keys from one table to another.
+func copyTombs(fsys vfs.FS, path string, to sstable.RawWriter) error {
+	f, err := openTableFile(fsys, path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	readable, err := sstable.NewSimpleReadable(keptOpen{f})
+	if err != nil {
+		return err
+	}
+	r, err := sstable.NewReader(context.Background(), readable, sstable.ReaderOptions{})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	it, err := r.NewRawRangeDelIter(context.Background(), sstable.NoFragmentTransforms, sstable.NoReadEnv)
+	if err != nil || it == nil {
+		return err
+	}
+	defer it.Close()
+	span, err := it.First()
+	for ; span != nil && err == nil; span, err = it.Next() {
+		if err := to.EncodeSpan(*span); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// makeAgain writes a table of the blocks of one whose index can't be read, in its place. Where
+// what deletes ranges of keys can't be read either, partitions that were deleted are known by
+// their keys, and the rest is found; see heal.go.
 func (h *health) makeAgain(fsys vfs.FS, dir string, t *table, info tableInfo) (err error) {
 	var rows []version
 	for i := range t.blocks {
@@ -202,6 +234,11 @@ func (h *health) makeAgain(fsys vfs.FS, dir string, t *table, info tableInfo) (e
 		k := pebble.InternalKey{UserKey: v.key}
 		setTrailer(&k.Trailer, v.seq<<8|uint64(v.kind))
 		if err := w.Add(k, v.value, false); err != nil {
+			return errors.Join(err, w.Close())
+		}
+	}
+	if len(t.tombs) > 0 {
+		if err := copyTombs(fsys, fsys.PathJoin(dir, t.name), w); err != nil {
 			return errors.Join(err, w.Close())
 		}
 	}

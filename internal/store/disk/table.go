@@ -136,6 +136,10 @@ func (t *table) index(f *tableFile) (blocks []tableBlock, err error) {
 		return nil, err
 	}
 	defer r.Close()
+	// First: they may be read where the index can't.
+	if err := t.readTombs(r); err != nil {
+		return nil, err
+	}
 	layout, err := r.Layout()
 	if err != nil {
 		return nil, err
@@ -161,20 +165,25 @@ func (t *table) index(f *tableFile) (blocks []tableBlock, err error) {
 	if n != len(blocks) {
 		return nil, fmt.Errorf("its index tells of %d blocks, and there are %d", n, len(blocks))
 	}
+	return blocks, nil
+}
+
+// readTombs sets the table's tombs.
+func (t *table) readTombs(r *sstable.Reader) error {
 	it, err := r.NewRawRangeDelIter(context.Background(), sstable.NoFragmentTransforms, sstable.NoReadEnv)
 	if err != nil || it == nil {
-		return blocks, err
+		return err
 	}
 	defer it.Close()
 	for span, err := it.First(); span != nil || err != nil; span, err = it.Next() {
 		if err != nil {
-			return blocks, err
+			return err
 		}
 		for _, k := range span.Keys {
 			t.tombs = append(t.tombs, tomb{slices.Clone(span.Start), slices.Clone(span.End), uint64(k.SeqNum())})
 		}
 	}
-	return blocks, nil
+	return nil
 }
 
 // keptOpen is a file that isn't closed by who reads it.

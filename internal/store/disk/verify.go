@@ -162,6 +162,9 @@ func (a *audit) readPartitions(o Options) error {
 			a.bad("the profiles of service %s from %s on are set aside: %s", p.Service, dateOf(p.Epoch), p.Problem)
 		}
 		known[p.id] = true
+		if info.Deleted() {
+			return nil
+		}
 		a.parts = append(a.parts, p)
 		return nil
 	})

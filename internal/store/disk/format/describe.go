@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/binary"
+	"math"
 	"time"
 )
 
@@ -58,6 +59,13 @@ const (
 	partitionVersion = 1
 	asideVersion     = 2
 )
+
+// Deleted is what the key of a partition says that was deleted, until nothing of it is on the
+// disk. What deletes its other keys is in one place of a table, and may be lost.
+var Deleted = Partition{Dropped: math.MaxInt32}
+
+// Deleted reports whether the partition was deleted.
+func (p *Partition) Deleted() bool { return p.Service == "" && p.Dropped == Deleted.Dropped }
 
 // Append appends the value of the partition's key.
 func (p *Partition) Append(b []byte) []byte {
