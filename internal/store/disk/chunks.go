@@ -253,7 +253,7 @@ func closingChunk(log uint32) []byte {
 // kept beside it, as what mendFile returns.
 func mendFile(fsys vfs.FS, dir, name string, wrong map[int64]byte) (kept string, err error) {
 	path := fsys.PathJoin(dir, name)
-	kept, err = freeName(fsys, fsys.PathJoin(dir, "damaged-"+name))
+	kept, err = freeName(fsys, fsys.PathJoin(dir, keptPrefix+name))
 	if err != nil {
 		return "", err
 	}
@@ -269,7 +269,7 @@ func mendFile(fsys vfs.FS, dir, name string, wrong map[int64]byte) (kept string,
 	for at, b := range wrong {
 		data[at] = b
 	}
-	mended := fsys.PathJoin(dir, "mended-"+name)
+	mended := fsys.PathJoin(dir, mendedPrefix+name)
 	if err := writeFile(fsys, mended, bytes.NewReader(data)); err != nil {
 		return "", err
 	}

@@ -23,7 +23,7 @@
 //	aside.go      partitions that can't be read; recover.go, gap.go: stores that can't
 //	verify.go     reads a store whatever is wrong with it; repair.go makes a good one of it
 //	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go
-//	parity.go     smears of tables are put right; mend.go: single wrong bits
+//	parity.go     smears of tables are put right; mend.go: single wrong bits; kept.go: the files of before
 //
 // The format is drawn in doc/format.md, the reasons for it are in
 // doc/design/0006-store.md and 0010-store-format.md.

@@ -91,7 +91,7 @@ func cutLog(fsys vfs.FS, dir, to string, g *gap) error {
 		return err
 	}
 	defer from.Close()
-	short := fsys.PathJoin(dir, "shorter-log")
+	short := fsys.PathJoin(dir, shorterLog)
 	if err := writeFile(fsys, short, io.LimitReader(from, g.at)); err != nil {
 		return err
 	}

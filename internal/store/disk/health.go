@@ -164,6 +164,9 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 	if m == nil {
 		return nil // what a start left that came no further
 	}
+	if err := sweep(fsys, dir); err != nil {
+		return err
+	}
 	for n, name := range l.parities {
 		if l.tables[n] == "" { // a crash came between
 			if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
@@ -189,7 +192,7 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 	// use to it alone.
 	for _, name := range l.options {
 		if err := readOptions(fsys, dir, name); err != nil {
-			to, e := freeName(fsys, fsys.PathJoin(dir, "damaged-"+name))
+			to, e := freeName(fsys, fsys.PathJoin(dir, keptPrefix+name))
 			if e = cmp.Or(e, fsys.Rename(fsys.PathJoin(dir, name), to)); e != nil {
 				return e
 			}

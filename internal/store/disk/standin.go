@@ -138,7 +138,10 @@ func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange
 			}
 			continue
 		}
-		kept := fsys.PathJoin(dir, "damaged-"+file)
+		if err := sweep(fsys, dir); err != nil {
+			return nil, nil, err
+		}
+		kept := fsys.PathJoin(dir, keptPrefix+file)
 		if err := vfs.LinkOrCopy(fsys, fsys.PathJoin(dir, file), kept); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, nil, err
 		}
@@ -221,7 +224,7 @@ func (h *health) makeAgain(fsys vfs.FS, dir string, t *table, info tableInfo) (e
 	if len(rows) == 0 {
 		rows = []version{{key: noKey(info.first, t.number, 0), seq: 1, kind: versionDelete}}
 	}
-	again := fsys.PathJoin(dir, "again-"+t.name)
+	again := fsys.PathJoin(dir, againPrefix+t.name)
 	f, err := h.room.Create(again, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
