@@ -41,6 +41,10 @@ type health struct {
 	rest     time.Time         // when compactions begin again
 	err      error             // why nothing can be written any more
 	broken   chan struct{}     // closed when err is set
+
+	// unprotected are tables that were there at the start, and whose parity files the
+	// background job has not looked at yet.
+	unprotected []string
 }
 
 // place is where a block begins.
@@ -95,6 +99,13 @@ func (h *health) knowsDamage() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.files) > 0
+}
+
+// damage reports whether a file is known to be damaged.
+func (h *health) damage(file string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.files[file] != ""
 }
 
 // blockName is how Pebble's errors name a block: by offset and size.
@@ -187,6 +198,7 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 			h.note(file, fmt.Sprintf("it has %d bytes, and had %d", info.Size(), t.size))
 			h.cut[file] = true
 		}
+		h.unprotected = append(h.unprotected, file)
 	}
 	// Pebble writes its options again at each start, and those of before are of
 	// use to it alone.

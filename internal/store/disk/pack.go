@@ -95,6 +95,7 @@ func (s *Store) maintain(ctx context.Context) error {
 		return err
 	}
 	s.trim()
+	s.protect()
 	if s.health.resting() {
 		return nil
 	}

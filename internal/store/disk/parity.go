@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"io/fs"
 	"strings"
 	"sync"
 	"syscall"
@@ -31,7 +32,8 @@ import (
 //	checksum   u32, of all before
 //
 // The file is written when a table is complete, and not synced: without it, or with a
-// torn one, a table is read as it is. Tables of before have none.
+// torn one, a table is read as it is. The background job writes what a crash left missing or
+// torn, and what tables of earlier versions don't have.
 const (
 	parityVersion  = 1
 	parityHeader   = 1 + 4 + 8
@@ -131,6 +133,63 @@ func (f *parityWriter) Close() error {
 		f.space.FS.Remove(name)
 	}
 	return nil
+}
+
+// ensureParity writes the parity file of a table, unless there is a good one. It returns how
+// many bytes it read.
+func ensureParity(fsys vfs.FS, path string) (read int64, err error) {
+	f, err := fsys.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil // it was replaced
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	name := parityName(path)
+	if strip, size, err := readParity(fsys, name); err == nil && strip != nil && size == info.Size() {
+		return int64(len(strip)), nil
+	}
+	c := combiner{sum: make([]byte, maxStrip)}
+	n, err := io.Copy(&c, io.NewSectionReader(f, 0, info.Size()))
+	if err != nil {
+		return n, err
+	}
+	if err := writeFile(fsys, name, bytes.NewReader(c.parity())); err != nil {
+		return n, errors.Join(err, fsys.Remove(name))
+	}
+	if _, err := fsys.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return n, fsys.Remove(name) // it was replaced meanwhile
+	}
+	return n, nil
+}
+
+// paritiesPerRound is how many bytes the background job reads of tables in one round to write
+// their parity files: a store of an earlier version has none at all.
+const paritiesPerRound = 16 << 20
+
+// protect writes parity files that are missing, of tables that were there when the store was
+// opened. s.jobs is locked.
+func (s *Store) protect() {
+	for left := int64(paritiesPerRound); left > 0 && len(s.health.unprotected) > 0; {
+		if err := s.space.check(); err != nil {
+			return // later
+		}
+		file := s.health.unprotected[0]
+		s.health.unprotected = s.health.unprotected[1:]
+		if s.health.damage(file) {
+			continue
+		}
+		n, err := ensureParity(s.o.FS, s.o.FS.PathJoin(s.dir, file))
+		if err != nil {
+			s.o.Log.Warn("the parity file of a table could not be written", "table", file, "error", err)
+		}
+		left -= n
+	}
 }
 
 // errParity is the error of a parity file that isn't as it was written.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -205,4 +206,40 @@ func TestBadSector(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A parity file that a kill left missing or torn is written after the next start.
+func TestParityWrittenLater(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d")
+	s := open(t, dir, Options{})
+	for n := range 3 {
+		put(t, s, killRecord(n+1))
+		if err := s.db.Flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeStore(t, s)
+	tables, err := filepath.Glob(filepath.Join(dir, "*"+tableExt))
+	if err != nil || len(tables) < 3 {
+		t.Fatalf("%q, %v", tables, err)
+	}
+	whole := contents(t, dir)
+	for i, err := range []error{os.Remove(parityName(tables[0])), os.Truncate(parityName(tables[1]), 100), os.WriteFile(parityName(tables[2]), nil, 0o644)} {
+		if err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	s = open(t, dir, Options{PackAfter: time.Hour})
+	for range 2 { // the second time it has nothing to do
+		if err := s.maintain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := contents(t, dir)
+	for _, path := range tables {
+		if name := filepath.Base(parityName(path)); now[name] != whole[name] {
+			t.Errorf("%s has %d bytes, want %d as before", name, len(now[name]), len(whole[name]))
+		}
+	}
+	closeStore(t, s)
 }
