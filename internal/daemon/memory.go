@@ -24,9 +24,16 @@ func (c *Config) memoryLimit() int64 {
 // memoryLimitFor returns the limit for the bytes of caches and requests that are in use
 // now. Without it, a server whose caches are empty would let dead memory of requests grow
 // to what all of them may have. What is in caches has a quarter more, as it stays.
+//
+// What isn't counted has the room of requests while those are few. Large requests are rare
+// and short, so that the collector may work harder when both need their room.
 func (c *Config) memoryLimitFor(caches, requests int64) int64 {
-	const program = 128 << 20 // for the program itself, and what isn't counted
-	return min(c.memoryLimit(), program+min(int64(c.Store.Cache), math.MaxInt64/8)+caches+caches/4+requests)
+	const (
+		program   = 80 << 20
+		uncounted = 48 << 20
+	)
+	room := max(requests, uncounted+min(int64(c.Store.Cache), math.MaxInt64/8))
+	return min(c.memoryLimit(), program+caches+caches/4+room)
 }
 
 // limitMemory sets the limit unless the user has set one.
@@ -53,6 +60,7 @@ func (d *daemon) followMemory(ctx context.Context) {
 			last = limit
 		}
 		select {
+		case <-d.memory.Moved(): // long before the next tick there may be too much
 		case <-tick.C:
 		case <-ctx.Done():
 			return

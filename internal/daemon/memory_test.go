@@ -17,10 +17,15 @@ func TestMemoryLimit(t *testing.T) {
 	if got := c.memoryLimit(); got != before+1<<20 {
 		t.Errorf("with a megabyte more to be sent at a time it is %d, not %d", got, before+1<<20)
 	}
-	// What is in use decides, up to that.
-	idle, busy, most := c.memoryLimitFor(0, 0), c.memoryLimitFor(400<<20, 100<<20), c.memoryLimitFor(0, 1<<40)
-	if idle > 256<<20 || busy != idle+600<<20 || most != c.memoryLimit() {
-		t.Errorf("idle it is %d, with 400 MiB in caches and 100 MiB in requests %d, at most %d", idle, busy, most)
+	// What is in use decides, up to that. While requests are few, their room is that of
+	// what isn't counted.
+	for _, test := range []struct{ caches, requests, want int64 }{
+		{0, 0, 176 << 20}, {0, 90 << 20, 176 << 20}, {0, 300 << 20, 380 << 20},
+		{400 << 20, 0, 676 << 20}, {400 << 20, 100 << 20, 680 << 20}, {0, 1 << 40, c.memoryLimit()},
+	} {
+		if got := c.memoryLimitFor(test.caches, test.requests); got != test.want {
+			t.Errorf("with %d bytes in caches and %d in requests it is %d, want %d", test.caches, test.requests, got, test.want)
+		}
 	}
 	kept := debug.SetMemoryLimit(-1)
 	defer debug.SetMemoryLimit(kept)

@@ -47,8 +47,13 @@ type Memory struct {
 	pushed  int64         // the part of used that pushes hold
 	turn    *Share        // the push that may take more than the crowd; nil is none
 	peak    int64         // the most that was in use
+	told    int64         // what was in use when Moved last told
 	changed chan struct{} // closed when memory is given back; nil if nobody waits
+	moved   chan struct{}
 }
+
+// step is by how much what is in use has to change for Moved to tell.
+const step = 16 << 20
 
 // NewMemory returns a Memory of so many bytes, or of DefaultMemory for 0.
 func NewMemory(total int64) *Memory {
@@ -56,7 +61,23 @@ func NewMemory(total int64) *Memory {
 		total = DefaultMemory
 	}
 	crowd := max(usualCrowd, crowdPerProcessor*int64(runtime.GOMAXPROCS(0)))
-	return &Memory{total: total, crowd: min(total/2, crowd)}
+	return &Memory{total: total, crowd: min(total/2, crowd), moved: make(chan struct{}, 1)}
+}
+
+// Moved returns a channel that has an element when what is in use has changed by some
+// megabytes since the last one was put there. It has one reader.
+func (m *Memory) Moved() <-chan struct{} { return m.moved }
+
+// tell tells the reader of Moved. The caller holds m.mu.
+func (m *Memory) tell() {
+	if m.used-m.told < step && m.told-m.used < step {
+		return
+	}
+	m.told = m.used
+	select {
+	case m.moved <- struct{}{}:
+	default:
+	}
 }
 
 // Total returns the size of the memory, Used what is in use of it, and Refused
@@ -93,6 +114,7 @@ func (m *Memory) take(s *Share, n int64) (wait <-chan struct{}, crowded bool) {
 			m.pushed += n
 		}
 		m.peak = max(m.peak, m.used)
+		m.tell()
 		return nil, false
 	}
 	if m.changed == nil {
@@ -112,6 +134,7 @@ func (m *Memory) give(s *Share, n int64) {
 	if s.push {
 		m.pushed -= n
 	}
+	m.tell()
 	if m.turn == s && s.used <= patience {
 		m.turn = nil
 	}

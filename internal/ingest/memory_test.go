@@ -78,3 +78,32 @@ func TestTurn(t *testing.T) {
 		t.Errorf("the next push: %v", err)
 	}
 }
+
+// Whoever sets the garbage collector's limit is told when much is taken or given back.
+func TestMoved(t *testing.T) {
+	m := NewMemory(0)
+	told := func() bool {
+		select {
+		case <-m.Moved():
+			return true
+		default:
+			return false
+		}
+	}
+	s := m.Share(t.Context(), 0)
+	for _, test := range []struct {
+		take int64
+		want bool
+	}{{step - 1, false}, {1, true}, {step / 2, false}, {-step, false}, {-step / 2, true}, {4 * step, true}, {-4 * step, true}} {
+		if test.take > 0 {
+			if err := s.Take(test.take); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			s.Give(-test.take)
+		}
+		if got := told(); got != test.want {
+			t.Errorf("%d bytes more, %d in all: told %v, want %v", test.take, m.Used(), got, test.want)
+		}
+	}
+}
