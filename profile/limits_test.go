@@ -236,3 +236,28 @@ func FuzzDecodeMemory(f *testing.F) {
 		}
 	})
 }
+
+// A frame of zstd data has a window as large as it says, whatever is in it: the memory of
+// that is taken, or the frame is refused.
+func TestZstdWindow(t *testing.T) {
+	const block = "\x02\x00\x10A" // one byte that comes 128 kB times
+	var limit *LimitError
+	for _, tt := range []struct {
+		name, head string
+		want       int64 // 0 is refused
+	}{
+		{"16 MiB", "\x28\xb5\x2f\xfd\x00\x70", 16 << 20},
+		{"64 KiB", "\x28\xb5\x2f\xfd\x00\x30", 1 << 20},
+		{"one segment of 256 MiB", "\x28\xb5\x2f\xfd\xa0\x00\x00\x00\x10", 0},
+		{"a skippable frame", "\x50\x2a\x4d\x18\x00\x00\x00\x00", 0}, // no profile
+	} {
+		var l ledger
+		_, err := DecodeBytes([]byte(tt.head+block), Limits{Budget: &l})
+		if err == nil || tt.name[0] == 'o' && !errors.As(err, &limit) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if l.most < tt.want || l.most > tt.want+2<<20 {
+			t.Errorf("%s: it takes %d bytes, want %d", tt.name, l.most, tt.want)
+		}
+	}
+}

@@ -164,7 +164,7 @@ func (d *decoder) orText(p *Profile, err error, r io.ReadSeeker, start int64) (*
 		if _, err := r.Seek(start, io.SeekStart); err != nil {
 			return nil, err
 		}
-		return plain(r, new(gunzipper))
+		return plain(r, new(gunzipper), &d.mem)
 	}
 	var syntax *SyntaxError
 	var record *badRecord
@@ -307,10 +307,11 @@ func (g *gunzipper) Read(b []byte) (int, error) {
 
 // Decompress returns the bytes of r, decompressed if they are compressed with gzip
 // or zstd.
-func Decompress(r io.Reader) (io.Reader, error) { return plain(r, new(gunzipper)) }
+func Decompress(r io.Reader) (io.Reader, error) { return plain(r, new(gunzipper), nil) }
 
-// plain returns the decompressed bytes of r, using g if they are compressed.
-func plain(r io.Reader, g *gunzipper) (io.Reader, error) {
+// plain returns the decompressed bytes of r, using g if they are compressed. What that
+// needs is m's memory, unless m is nil.
+func plain(r io.Reader, g *gunzipper, m *meter) (io.Reader, error) {
 	// Decompression is fast from these two types only.
 	var in interface {
 		io.Reader
@@ -332,7 +333,7 @@ func plain(r io.Reader, g *gunzipper) (io.Reader, error) {
 		return nil, err
 	}
 	if first == zstdMagic[0] {
-		return unzstd(in)
+		return unzstd(in, m)
 	}
 	if first != 0x1f {
 		return in, nil // 0x1f begins no field of a profile
@@ -346,7 +347,7 @@ func plain(r io.Reader, g *gunzipper) (io.Reader, error) {
 
 // decode reads and decodes a protobuf profile.
 func (d *decoder) decode(r io.Reader) (*Profile, error) {
-	in, err := plain(r, &d.gz)
+	in, err := plain(r, &d.gz, &d.mem)
 	if err != nil {
 		return nil, err
 	}
