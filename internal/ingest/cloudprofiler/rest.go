@@ -99,13 +99,7 @@ func (s *Service) rest(answer func(w http.ResponseWriter, r *http.Request) (prot
 // readJSON reads the body of a request of at most limit bytes. Errors are of
 // type *connect.Error.
 func (s *Service) readJSON(w http.ResponseWriter, r *http.Request, limit int64, m proto.Message) error {
-	body, err := wire.Body(w, r, limit)
-	if err == nil {
-		if err = wire.UnmarshalJSON(body, m, wire.Objects(s.recv.Limits())); err != nil {
-			err = ingest.Errorf(ingest.Malformed, "the body can't be read: %w", err)
-		}
-	}
-	if err != nil {
+	if err := wire.ReadJSON(w, r, limit, m, wire.Objects(s.recv.Limits())); err != nil {
 		s.refused.Add(1)
 		return s.fail(err)
 	}

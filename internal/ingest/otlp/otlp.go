@@ -228,7 +228,7 @@ func (o otlp) receiveHTTP(w http.ResponseWriter, r *http.Request, mediaType stri
 	}
 	req := &request{data: body}
 	if mediaType == "application/json" {
-		if err := wire.TakeBuilt(r, len(body)); err != nil {
+		if err := wire.TakeBuilt(r, body); err != nil {
 			return nil, err
 		}
 		if err := req.unmarshalJSON(body); err != nil {

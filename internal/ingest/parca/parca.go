@@ -73,14 +73,9 @@ func (p parca) write(ctx context.Context, req *parcapb.WriteRawRequest) error {
 // writeRawREST is writeRaw as Parca's gateway maps it to JSON.
 func (p parca) writeRawREST(w http.ResponseWriter, r *http.Request) {
 	lim := p.recv.Limits()
-	body, err := wire.Body(w, r, lim.BodyBytes)
-	if err != nil {
-		refuse(w, err)
-		return
-	}
 	var req parcapb.WriteRawRequest
-	if err := wire.UnmarshalJSON(body, &req, wire.Objects(lim)); err != nil {
-		refuse(w, ingest.Errorf(ingest.Malformed, "the request is no WriteRawRequest in JSON: %w", err))
+	if err := wire.ReadJSON(w, r, lim.BodyBytes, &req, wire.Objects(lim)); err != nil {
+		refuse(w, err)
 		return
 	}
 	if err := p.write(r.Context(), &req); err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/hone-go/hone/internal/ingest"
 )
@@ -35,7 +36,11 @@ func OpenRPC(w http.ResponseWriter, r *http.Request, limit int64) error {
 		if err != nil {
 			return err
 		}
-		if err := TakeBuilt(r, len(body)); err != nil {
+		// Connect copies it.
+		if err := ingest.TakeFor(r.Context(), int64(len(body))); err != nil {
+			return err
+		}
+		if err := TakeBuilt(r, body); err != nil {
 			return err
 		}
 		r.Header.Del("Content-Encoding")
@@ -53,7 +58,7 @@ func OpenRPC(w http.ResponseWriter, r *http.Request, limit int64) error {
 			return refused
 		}
 	}
-	if err := TakeBuilt(r, len(e.rest)); err != nil {
+	if err := TakeBuilt(r, e.rest); err != nil {
 		return err
 	}
 	if s, ok := e.body.(interface{ Started() }); ok {
@@ -62,16 +67,37 @@ func OpenRPC(w http.ResponseWriter, r *http.Request, limit int64) error {
 	return nil
 }
 
-// TakeBuilt takes the memory of the messages that are built from n encoded bytes.
-// Some bytes can be a message of a hundred; in protobuf their number is bounded.
-func TakeBuilt(r *http.Request, n int) error {
+// TakeBuilt takes the memory of what is built from an encoded message. Some bytes can be
+// a message of a hundred; in protobuf their number is bounded.
+func TakeBuilt(r *http.Request, message []byte) error {
 	const most = 64 << 20
-	built := int64(16 * n)
-	if !strings.Contains(r.Header.Get("Content-Type"), "json") {
-		built = min(built, most)
+	built := min(16*int64(len(message)), most)
+	if strings.Contains(r.Header.Get("Content-Type"), "json") {
+		built = builtFromJSON(message)
 	}
-	if share := ingest.ShareOf(r.Context()); share != nil {
-		return share.Take(built)
+	return ingest.TakeFor(r.Context(), built)
+}
+
+// builtFromJSON returns about how much memory is needed to build messages from JSON: a
+// copy of its texts and of what they decode to, its messages, and the elements of its
+// lists while those grow by copies.
+func builtFromJSON(text []byte) int64 {
+	const perObject, perElement = 200, 24
+	return 2*int64(len(text)) + perObject*int64(bytes.Count(text, []byte("{"))) + perElement*int64(bytes.Count(text, []byte(",")))
+}
+
+// ReadJSON reads the body of a request, as Body does, and builds a message of at most the
+// given number of objects from it. Errors are of type *ingest.Error.
+func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, m proto.Message, objects int) error {
+	body, err := Body(w, r, limit)
+	if err != nil {
+		return err
+	}
+	if err := ingest.TakeFor(r.Context(), builtFromJSON(body)); err != nil {
+		return err
+	}
+	if err := UnmarshalJSON(body, m, objects); err != nil {
+		return ingest.Errorf(ingest.Malformed, "the request is no %s in JSON: %w", m.ProtoReflect().Descriptor().Name(), err)
 	}
 	return nil
 }
@@ -117,12 +143,11 @@ func (e *envelopes) Read(p []byte) (int, error) {
 
 // next reads a message. What is cut off is for the reader to complain about.
 func (e *envelopes) next() {
-	var b bytes.Buffer
-	if _, err := io.CopyN(&b, e.body, 5); err != nil {
-		e.rest, e.err = b.Bytes(), err
+	head := make([]byte, 5)
+	if n, err := io.ReadFull(e.body, head); err != nil {
+		e.rest, e.err = head[:n], err
 		return
 	}
-	head := [5]byte(b.Bytes())
 	n := int64(binary.BigEndian.Uint32(head[1:]))
 	if n > e.limit {
 		e.rest, e.err = nil, tooLarge("", e.limit)
@@ -130,18 +155,18 @@ func (e *envelopes) next() {
 	}
 	body := io.LimitReader(e.body, n)
 	if !e.gzip || head[0]&1 == 0 {
-		_, err := b.ReadFrom(body)
-		e.rest, e.err = b.Bytes(), err
+		e.rest, e.err = readAll(body, n, head)
 		return
 	}
 	sent := &counted{Reader: body}
+	b := head
 	z, err := gzip.NewReader(sent)
 	if err == nil {
-		_, err = b.ReadFrom(io.LimitReader(e.share.Charged(&expanding{z, sent, 0}), e.limit+1))
+		b, err = readAll(io.LimitReader(e.share.Charged(&expanding{z, sent, 0}), e.limit+1), 0, head)
 	}
 	var refused *ingest.Error
 	switch {
-	case err == nil && int64(b.Len()) > 5+e.limit:
+	case err == nil && int64(len(b)) > 5+e.limit:
 		err = tooLarge(" when decompressed", e.limit)
 	case err != nil && !errors.As(err, &refused):
 		err = ingest.Errorf(ingest.Malformed, "a message can't be decompressed: %w", err)
@@ -152,7 +177,10 @@ func (e *envelopes) next() {
 		e.rest, e.err = nil, err
 		return
 	}
-	e.rest = b.Bytes()
+	if e.share != nil {
+		e.share.Give(2 * sent.n) // nothing of it is kept
+	}
+	e.rest = b
 	e.rest[0] &^= 1
 	binary.BigEndian.PutUint32(e.rest[1:], uint32(len(e.rest)-5))
 }

@@ -3,13 +3,16 @@
 package wire
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +35,11 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 		w.Header().Set("Connection", "close")
 		return nil, tooLarge("", limit)
 	}
+	share := ingest.ShareOf(r.Context())
+	before := int64(0)
+	if share != nil {
+		before = share.Used()
+	}
 	sent := &counted{Reader: http.MaxBytesReader(w, r.Body, limit)}
 	var body io.Reader
 	switch encoding := strings.ToLower(strings.TrimSpace(r.Header.Get("Content-Encoding"))); encoding {
@@ -42,29 +50,89 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 		if err != nil {
 			return nil, unreadable(r, err, limit)
 		}
-		body = ingest.ShareOf(r.Context()).Charged(&expanding{z, sent, 0})
+		body = share.Charged(&expanding{z, sent, 0})
 	case "zstd":
-		// The frame's window is what a decoder has to remember.
-		z, err := zstd.NewReader(sent, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
+		z, err := unzstd(r.Context(), sent)
 		if err != nil {
 			return nil, unreadable(r, err, limit)
 		}
 		defer z.Close()
-		body = ingest.ShareOf(r.Context()).Charged(&expanding{z, sent, 0})
+		body = share.Charged(&expanding{z, sent, 0})
 	default:
 		return nil, ingest.Errorf(ingest.Malformed, "Content-Encoding %.40q is not supported: gzip, zstd and none are", encoding)
 	}
-	var b bytes.Buffer
-	if n := r.ContentLength; n > 0 && body == io.Reader(sent) {
-		b.Grow(int(min(n, 1<<20)) + bytes.MinRead)
+	length := int64(0)
+	if body == io.Reader(sent) {
+		length = r.ContentLength
 	}
-	if _, err := b.ReadFrom(io.LimitReader(body, limit+1)); err != nil {
+	b, err := readAll(io.LimitReader(body, limit+1), length, nil)
+	if err != nil {
 		return nil, unreadable(r, err, limit)
 	}
-	if int64(b.Len()) > limit {
+	if int64(len(b)) > limit {
 		return nil, tooLarge(" when decompressed", limit)
 	}
-	return b.Bytes(), nil
+	if share != nil { // buffers that it was copied from, and what it was decompressed from, are gone
+		share.Give(max(0, share.Used()-before-int64(cap(b))))
+	}
+	return b, nil
+}
+
+// unzstd returns a decoder of zstd data, which takes the memory of its window: a head of
+// some bytes alone has a decoder allocate that.
+func unzstd(ctx context.Context, sent io.Reader) (*zstd.Decoder, error) {
+	const least, most = 1 << 20, 8 << 20
+	in := bufio.NewReader(sent)
+	head, err := in.Peek(zstd.HeaderMaxSize)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	window := uint64(most)
+	var h zstd.Header
+	if h.Decode(head) == nil && !h.Skippable {
+		if window = h.WindowSize; h.SingleSegment {
+			window = h.FrameContentSize
+		}
+	}
+	if window > most {
+		return nil, zstd.ErrWindowSizeExceeded
+	}
+	// Frames that follow may not have larger windows than what is taken.
+	window = max(window, least)
+	if err := ingest.TakeFor(ctx, int64(window)); err != nil {
+		return nil, err
+	}
+	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+}
+
+// readAll reads r to its end behind the bytes of b. If length isn't 0 it is how many bytes
+// are said to come: the buffer, which grows as bytes really come, gets no larger than that.
+func readAll(r io.Reader, length int64, b []byte) ([]byte, error) {
+	const first = 1 << 20
+	size, whole := len(b)+bytes.MinRead, math.MaxInt
+	if length > 0 {
+		whole = len(b) + int(min(length, 1<<30)) + 1 // the end comes with a read of its own
+		size = min(whole, first)
+	}
+	b = slices.Grow(b, size-len(b))
+	for {
+		if len(b) == cap(b) {
+			if len(b) >= whole {
+				whole = math.MaxInt // it was not true
+			}
+			grown := make([]byte, len(b), min(2*cap(b), whole))
+			copy(grown, b)
+			b = grown
+		}
+		n, err := r.Read(b[len(b):cap(b)])
+		b = b[:len(b)+n]
+		if err == io.EOF {
+			return b, nil
+		}
+		if err != nil {
+			return b, err
+		}
+	}
 }
 
 // What is decompressed of a message is bounded by what was sent of it so far. Messages
