@@ -2,6 +2,7 @@ package otlp
 
 import (
 	"bytes"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -54,5 +55,28 @@ func TestBombs(t *testing.T) {
 	}
 	if used := memory.Used(); used != 0 {
 		t.Errorf("%d bytes are still taken", used)
+	}
+}
+
+// What a request's tables take is free again when its profiles are made: storing those
+// takes much.
+func TestTablesGivenBack(t *testing.T) {
+	share := ingest.NewMemory(0).Push(t.Context(), 0)
+	defer share.Close()
+	dictionary := []byte{5<<3 | 2, 0} // the first string
+	for i := range 100_000 {
+		dictionary = protowire.AppendString(protowire.AppendTag(dictionary, 5, protowire.BytesType), fmt.Sprint(i))
+	}
+	profile := []byte{1<<3 | 2, 2, 1 << 3, 1, 2<<3 | 2, 3, 4<<3 | 2, 1, 1} // a sample type, and a sample
+	scope := protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), profile)
+	resource := protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), scope)
+	data := protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), dictionary)
+	data = protowire.AppendBytes(protowire.AppendTag(data, 1, protowire.BytesType), resource)
+	pushes, rejected, err := convert(&request{data: data, share: share}, ingest.Limits{})
+	if err != nil || rejected != nil || len(pushes) != 1 {
+		t.Fatalf("%d profiles, %v, %v", len(pushes), rejected, err)
+	}
+	if share.Used() > 64<<10 {
+		t.Errorf("a profile of one sample takes %d bytes", share.Used())
 	}
 }

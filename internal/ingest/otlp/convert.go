@@ -46,6 +46,9 @@ func convert(req *request, lim ingest.Limits) ([]ingest.Push, *rejection, error)
 		}
 		return nil, nil, malformed("the request can't be read: %w", err)
 	}
+	if c.share != nil { // the tables are gone
+		c.share.Give(c.taken - c.kept)
+	}
 	return c.pushes, c.rejected, nil
 }
 
@@ -56,6 +59,7 @@ type converter struct {
 	dictionary
 	pushes   []ingest.Push
 	rejected *rejection
+	kept     int64 // of dictionary.taken, for the profiles
 
 	samples, frames, labels int // of all profiles
 }
@@ -320,6 +324,7 @@ func (c *converter) push(group []*header) (*ingest.Push, error) {
 		}
 	}
 	p.Profile = b.builder.Profile()
+	c.kept += b.held
 	p.Profile.PeriodType, p.Profile.Period = period, first.interval
 	if p.Time == 0 && b.earliest != 0 {
 		p.Time = int64(b.earliest)
