@@ -1,10 +1,19 @@
 import { ungrouped } from '../../api/figures';
 import type { Column } from './Table';
 
+// A spreadsheet takes a cell for a formula if it begins with one of these signs, with or
+// without white space in front. A formula can run programs and send the other cells away.
+const FORMULA = /^[\p{C}\p{Z}]*[=+\-@＝＋－＠]/u;
+// A number with a unit can't.
+const FIGURE = /^[+-]\d[\d.]*(?:e[+-]?\d+)?\s?[\p{L}%/]*$/u;
+
+/** A cell for spreadsheets: an apostrophe in front is their own sign for text. The server's CSV does the same. */
+export const spreadsheetCell = (cell: string): string => (FORMULA.test(cell) && !FIGURE.test(cell) ? `'${cell}` : cell);
+
 /** Rows as CSV, by RFC 4180. */
 export function csv(rows: readonly (readonly string[])[]): string {
-  return rows.map((row) => row.map((cell) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)).join(',')).join('\r\n')
-    + '\r\n';
+  const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return rows.map((row) => row.map((cell) => quoted(spreadsheetCell(cell))).join(',')).join('\r\n') + '\r\n';
 }
 
 /** Saves a table as it is shown, all of its columns that have text. */
