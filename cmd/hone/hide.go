@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -37,8 +35,8 @@ func (a *app) hideRuns(store string) error {
 func unignored(dir string) bool {
 	for {
 		text, _ := infile.ReadFile(context.Background(), filepath.Join(dir, ".gitignore"), 1<<20)
-		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-			if strings.Trim(strings.TrimSpace(lines.Text()), "/") == ".hone" {
+		for line := range strings.Lines(string(text)) {
+			if strings.Trim(strings.TrimSpace(line), "/") == ".hone" {
 				return false
 			}
 		}

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"iter"
@@ -36,6 +37,10 @@ func readResult(stdout []byte, pkg, name, printed string) (records []benchfmt.Re
 	tail := ""
 	for line := range strings.Lines(string(stdout)) {
 		line = strings.TrimRight(line, "\r\n")
+		if len(line) >= bufio.MaxScanTokenSize { // benchfmt would read nothing after it
+			noise = true
+			continue
+		}
 		switch m := resultTail.Get().FindStringSubmatchIndex(line); {
 		case m != nil:
 			noise = noise || tail != ""

@@ -3,6 +3,7 @@ package capture
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -21,6 +22,7 @@ func TestReadResult(t *testing.T) {
 		{"metrics of its own", header + "BenchmarkX/a-2 \t 100\t 12345 ns/op\t 0.5000 hits/op\t 1e+06 rows/s\t 96 B/op\t 3 allocs/op\nPASS\n", 100, 12345, false},
 		{"small", header + "BenchmarkX/a-2 \t1000000000\t         0.2504 ns/op\nPASS\n", 1e9, 0.2504, false},
 		{"not a number", header + "BenchmarkX/a-2 \t 100\t 5 ns/op\t NaN x\t +Inf y\nPASS\n", 100, 5, false},
+		{"prints a long line", header + "cpu: " + strings.Repeat("x", 1<<17) + "\nBenchmarkX/a-2 \t 100\t 5 ns/op\nPASS\n", 100, 5, true},
 		{"windows", "BenchmarkX/a-2 \t 100\t 5 ns/op\r\nPASS\r\n", 100, 5, false},
 		{"skipped", header + "--- SKIP: BenchmarkX/a\nPASS\n", 0, 0, true},
 		{"nothing", header + "PASS\n", 0, 0, false},

@@ -1,7 +1,6 @@
 package capture
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -236,12 +235,9 @@ func (w *workspace) export(ctx context.Context, r *repository, top, commit, to s
 	if err != nil {
 		return nil, err
 	}
-	in := bufio.NewScanner(bytes.NewReader(list))
-	in.Buffer(nil, 1<<20)
-	in.Split(splitAtNull)
-	for in.Scan() {
+	for entry := range strings.SplitSeq(string(list), "\x00") {
 		// "160000 commit 1234…\tpath" is a submodule.
-		meta, path, _ := strings.Cut(in.Text(), "\t")
+		meta, path, _ := strings.Cut(entry, "\t")
 		fields := strings.Fields(meta)
 		if len(fields) != 3 || fields[1] != "commit" {
 			continue
@@ -266,7 +262,7 @@ func (w *workspace) export(ctx context.Context, r *repository, top, commit, to s
 		}
 		warnings = append(warnings, more...)
 	}
-	return warnings, in.Err()
+	return warnings, nil
 }
 
 // unfiltered warns of files of an index that were written as git keeps them: a filter of the
@@ -297,16 +293,6 @@ func (r *repository) unfiltered(ctx context.Context, top string, index []string)
 		}
 	}
 	return warnings, nil
-}
-
-func splitAtNull(data []byte, atEOF bool) (int, []byte, error) {
-	if i := bytes.IndexByte(data, 0); i >= 0 {
-		return i + 1, data[:i], nil
-	}
-	if atEOF && len(data) > 0 {
-		return len(data), data, nil
-	}
-	return 0, nil, nil
 }
 
 // outsideLinks makes folders outside of the repository, which go.mod and

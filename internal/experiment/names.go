@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -40,7 +39,7 @@ func (e Entry) Measured(ctx context.Context) ([]Key, error) {
 	}
 	var names []Key
 	seen := make(map[Key]bool)
-	in := benchfmt.NewReader(bytes.NewReader(text), file)
+	in, _ := newReader(text, file)
 	for in.Scan() {
 		if r, ok := in.Result().(*benchfmt.Result); ok {
 			name := Key{Package: r.GetConfig("pkg"), Benchmark: r.Name.String()}

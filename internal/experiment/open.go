@@ -209,7 +209,10 @@ func (r *Run) readBench(ctx context.Context, p part) error {
 	if err != nil {
 		return err
 	}
-	in := benchfmt.NewReader(bytes.NewReader(text), file)
+	in, tooLong := newReader(text, file)
+	if len(tooLong) > 0 {
+		return &CorruptError{file, tooLong[0].Line, -1, errors.New(tooLong[0].Msg)}
+	}
 	var slot slotLine
 	for in.Scan() {
 		switch record := in.Result().(type) {

@@ -1,13 +1,18 @@
 package experiment
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/perf/benchfmt"
 )
 
 // maxText is how large a file of benchmark results may be.
@@ -28,6 +33,46 @@ func readText(file string, r io.Reader) ([]byte, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return withoutEvents(text), nil
+}
+
+// longestLine is what benchfmt reads of a line, in bytes.
+const longestLine = bufio.MaxScanTokenSize - 1
+
+// newReader reads results. benchfmt reads nothing more after a longer line, whatever it is:
+// here it is empty to benchfmt. tooLong has those that may be part of the results; others are
+// output of the tests.
+func newReader(text []byte, file string) (in *benchfmt.Reader, tooLong []*benchfmt.SyntaxError) {
+	var short []byte // text up to where nothing was shortened, nil without a longer line
+	n, kept := 0, 0
+	for at := 0; at < len(text); n++ {
+		end := len(text)
+		if i := bytes.IndexByte(text[at:], '\n'); i >= 0 {
+			end = at + i
+		}
+		if line := text[at:end]; len(line) > longestLine {
+			short = append(short, text[kept:at]...)
+			kept = end
+			if partOfResults(line) {
+				tooLong = append(tooLong, &benchfmt.SyntaxError{FileName: file, Line: n + 1, Msg: fmt.Sprintf("the line has %d bytes, more than the %d that a line of results may have", len(line), longestLine)})
+			}
+		}
+		at = end + 1
+	}
+	if kept > 0 {
+		text = append(short, text[kept:]...)
+	}
+	return benchfmt.NewReader(bytes.NewReader(text), file), tooLong
+}
+
+// partOfResults reports whether benchfmt would look at a line: for a result, a unit, or
+// "key: value".
+func partOfResults(line []byte) bool {
+	if bytes.HasPrefix(line, []byte("Benchmark")) || bytes.HasPrefix(line, []byte("Unit ")) {
+		return true
+	}
+	key, _, ok := bytes.Cut(line[:min(len(line), 100)], []byte(":"))
+	first, _ := utf8.DecodeRune(key)
+	return ok && unicode.IsLower(first) && !bytes.ContainsFunc(key, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsUpper(r) })
 }
 
 // utf8Text decodes UTF-16 and UTF-8 with a byte order mark. UTF-16 without a mark is

@@ -141,6 +141,38 @@ func TestReadColumnEncodings(t *testing.T) {
 	}
 }
 
+// TestLongLines: a long line that tests print hides no result, and one of the results is
+// named with its place.
+func TestLongLines(t *testing.T) {
+	long := strings.Repeat("x", longestLine+1)
+	most := "key: " + strings.Repeat("y", longestLine-5)
+	text := func(line string) string {
+		return line + "\n" + goHeader + "BenchmarkA 100 5 ns/op\n" + line + "\nBenchmarkB 100 6 ns/op\nPASS\nok  \tp\t1.2s\n" + long
+	}
+	first := len(strings.Split(goHeader, "\n")) + 2
+	for _, c := range []struct {
+		line string
+		told bool
+	}{
+		{"{\"msg\":\"" + long + "\"}", false}, {long, false}, {"a log: of " + long, false}, {most, false}, {most + "z", true},
+		{"BenchmarkC \tlogged " + long, true}, {"Unit " + long, true}, {"BenchmarkC 100 5 ns/op" + strings.Repeat(" 5 metric", 10_000), true},
+	} {
+		column, warnings := columnOf(t, text(c.line))
+		if len(column.Results) != 2 || column.Results[1].Name.String() != "B" {
+			t.Errorf("%.20s: %d results", c.line, len(column.Results))
+		}
+		var want []string
+		if c.told {
+			for _, at := range []int{1, first} {
+				want = append(want, fmt.Sprintf("%s:%d: the line has %d bytes, more than the 65535 that a line of results may have, and is left out", column.Label, at, len(c.line)))
+			}
+		}
+		if !slices.Equal(warnings, want) {
+			t.Errorf("%.20s: %.200q, want %q", c.line, warnings, want)
+		}
+	}
+}
+
 // TestNameByCPU: go test -cpu 1,2 prints size-2 on one CPU as size on two.
 func TestNameByCPU(t *testing.T) {
 	results := func(names ...string) string { // each value is the place in the file

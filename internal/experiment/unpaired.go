@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -57,7 +56,10 @@ func ReadColumn(label, file string, r io.Reader, units benchfmt.UnitMetadataMap)
 	}
 	said := readTranscript(text)
 	c.gaps, c.unclosed, c.closed, c.reasons = said.gaps, said.unclosed, said.closed, said.reasons
-	in := benchfmt.NewReader(bytes.NewReader(said.whole(text)), file)
+	in, tooLong := newReader(said.whole(text), file)
+	for _, line := range tooLong {
+		warnings = append(warnings, line.Error()+", and is left out")
+	}
 	for in.Scan() {
 		switch record := in.Result().(type) {
 		case *benchfmt.SyntaxError:

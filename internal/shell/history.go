@@ -1,8 +1,6 @@
 package shell
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -46,9 +44,8 @@ func newHistory(file string) *history {
 	if err != nil {
 		return h
 	}
-	lines := bufio.NewScanner(bytes.NewReader(data))
-	for lines.Scan() {
-		if line := lines.Text(); line != "" {
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimRight(line, "\r\n"); line != "" {
 			h.lines = append(h.lines, line)
 		}
 	}

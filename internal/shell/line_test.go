@@ -106,6 +106,14 @@ func TestHistory(t *testing.T) {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 
+	// A long command hides none after it.
+	long := "focus=" + strings.Repeat("x", 100_000)
+	h.Add(long)
+	h.Add("peek")
+	if h = newHistory(file); h.Len() != 5 || h.At(0) != "peek" || h.At(1) != long {
+		t.Errorf("%d lines after a long one", h.Len())
+	}
+
 	for i := range maxHistory + 10 {
 		h.Add(fmt.Sprint("line ", i))
 	}

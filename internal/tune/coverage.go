@@ -1,8 +1,6 @@
 package tune
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -69,16 +67,16 @@ func readCoverage(ctx context.Context, profile, pkg string) (map[string][]block,
 	}
 	index := make(map[place]int)
 	blocks := make(map[string][]block)
-	in := bufio.NewScanner(bytes.NewReader(text))
-	for in.Scan() {
-		m := profileLine.FindStringSubmatch(in.Text())
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\r\n")
+		m := profileLine.FindStringSubmatch(line)
 		if m == nil || path.Dir(m[1]) != pkg {
 			continue
 		}
 		var n [5]int
 		for i := range n {
 			if n[i], err = strconv.Atoi(m[i+2]); err != nil {
-				return nil, fmt.Errorf("%s: %q: %w", profile, in.Text(), err)
+				return nil, fmt.Errorf("%s: %q: %w", profile, line, err)
 			}
 		}
 		file, b := path.Base(m[1]), block{n[0], n[1], n[2], n[3], n[4], false}
@@ -90,7 +88,7 @@ func readCoverage(ctx context.Context, profile, pkg string) (map[string][]block,
 		}
 		blocks[file][i].executed = blocks[file][i].executed || m[7] != "0"
 	}
-	return blocks, in.Err()
+	return blocks, nil
 }
 
 // coverageOf says what blocks tell of the functions that a rewrite changes, in their order.

@@ -642,6 +642,11 @@ func TestTargets(t *testing.T) {
 	if got := strings.ReplaceAll(fmt.Sprint(targets), plain, "F"); err != nil || got != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
+	long := strings.Repeat("x", 2<<20)
+	targets, err = ReadTargets(t.Context(), write("long.txt", "POST http://b/x\nX: "+long+"\n\nGET http://a/\n"))
+	if err != nil || len(targets) != 2 || targets[0].Header[0].Value != long || !strings.HasSuffix(targets[1].Name, ":4") {
+		t.Errorf("a long header: %v", err)
+	}
 	lines := write("lines.json", "\ufeff"+`{"method":"POST","url":"http://b","header":{"X":["1","2"]},"body":"eyJhIjoxfQ=="}`+"\n\n"+`{"method":"GET","url":"http://c"}`)
 	targets, err = ReadTargets(t.Context(), lines)
 	want = `[{F:1 POST http://b [{X 1} {X 2}] {"a":1} true false} {F:3 GET http://c []  true false}]`

@@ -1,7 +1,6 @@
 package httpload
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -76,10 +75,10 @@ func readPlain(ctx context.Context, path string, text []byte) ([]Target, error) 
 	var targets []Target
 	var t *Target
 	bodies := 0 // bytes
-	in := bufio.NewScanner(bytes.NewReader(text))
-	in.Buffer(nil, 1<<20)
-	for n := 1; in.Scan(); n++ {
-		line := strings.TrimSpace(in.Text())
+	n := 0
+	for line := range strings.Lines(string(text)) {
+		n++
+		line = strings.TrimSpace(line)
 		name := fmt.Sprintf("%s:%d", path, n)
 		switch {
 		case strings.HasPrefix(line, "#"):
@@ -116,9 +115,6 @@ func readPlain(ctx context.Context, path string, text []byte) ([]Target, error) 
 			}
 			t.Header = append(t.Header, Header{strings.TrimSpace(field), strings.TrimSpace(value)})
 		}
-	}
-	if err := in.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return targets, nil
 }

@@ -1,11 +1,11 @@
 package disk
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -78,13 +78,12 @@ func (s *Store) findRecoveries() error {
 		}
 		r := &Recovery{Dir: s.o.FS.PathJoin(parent, name), Since: s.o.Now(), Problem: "it could not be opened"}
 		if f, err := s.o.FS.Open(s.o.FS.PathJoin(r.Dir, whyFile)); err == nil {
-			lines := bufio.NewScanner(f)
-			if lines.Scan() {
-				if at, err := time.Parse(time.RFC3339, lines.Text()); err == nil && lines.Scan() {
-					r.Since, r.Problem = at, cmp.Or(lines.Text(), r.Problem)
-				}
-			}
+			text, _ := io.ReadAll(io.LimitReader(f, 1<<20)) // what can't be read is not known
 			f.Close()
+			since, problem, _ := strings.Cut(string(text), "\n")
+			if at, err := time.Parse(time.RFC3339, since); err == nil {
+				r.Since, r.Problem = at, cmp.Or(strings.TrimSpace(problem), r.Problem)
+			}
 		}
 		// Which services it has is known when it has been read.
 		r.left = []Aside{{Since: r.Since, Profiles: -1, Problem: r.Problem, Returning: true}}
