@@ -108,11 +108,26 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 	// What the server computes and fetches ends after its last answer.
 	work, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
-	d.markers, err = stored.OpenMarkers(work, filepath.Join(cfg.Data, "markers.json"), d.store, d.warn)
-	if err != nil {
+	if err := d.assemble(work, reach); err != nil {
 		return err
 	}
 	defer d.markers.Close()
+	go d.followMemory(work)
+	return d.serve(ctx, work, l, reach)
+}
+
+// assemble makes the server of a daemon whose store is open, with all of its routes.
+func (d *daemon) assemble(work context.Context, reach server.Reach) (err error) {
+	markers, err := stored.OpenMarkers(work, filepath.Join(d.cfg.Data, "markers.json"), d.store, d.warn)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			markers.Close()
+		}
+	}()
+	d.markers = markers
 	d.hub = d.newHub()
 	d.scraper = scrape.New(d.hub, d.log.With("part", "scrape"))
 	d.metrics.MustRegister(d.hub, d.scraper, d.store)
@@ -124,9 +139,9 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 		return err
 	}
 	d.kept = stored.New(d.server, stored.Config{
-		Store: d.store, Markers: d.markers, Env: o.Site.Env, Status: d.status, Backup: d.store.backup, Version: o.Version,
+		Store: d.store, Markers: d.markers, Env: d.o.Site.Env, Status: d.status, Backup: d.store.backup, Version: d.o.Version,
 	})
-	module, err := cfg.module(reach.Public)
+	module, err := d.cfg.module(reach.Public)
 	if err != nil {
 		return err
 	}
@@ -137,8 +152,7 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 	// Whoever reaches it from this machine alone is the one who runs hone fix here.
 	findings.New(work, d.server, findings.Config{Module: module, Keep: !reach.Public, Open: d.profiles.Open})
 	d.server.Operate(d.ready)
-	go d.followMemory(work)
-	return d.serve(ctx, work, l, reach)
+	return nil
 }
 
 // warn tells the log what the user of a page can't be told.

@@ -3,7 +3,6 @@ package server
 import (
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 )
 
@@ -15,9 +14,6 @@ const (
 	Immutable  = immutable
 	Reserve    = usualReserve
 )
-
-// Patterns returns the routes, but for those of logging in.
-func (s *Server) Patterns() []string { return slices.Clone(s.patterns) }
 
 // AddHosts has a server answer to names that were not known when it was made.
 func (s *Server) AddHosts(names ...string) { s.cfg.Hosts = append(s.cfg.Hosts, names...) }

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net/http"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -87,7 +88,7 @@ type Server struct {
 
 	cfg      Config
 	mux      *http.ServeMux
-	patterns []string // of mux, but for those of logging in
+	patterns []string // of mux
 	handler  http.Handler
 
 	memory   *ingest.Memory // of what comes in and goes out
@@ -126,7 +127,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		s.metrics = newMetrics(cfg.Metrics, s)
 	}
 	if cfg.Auth != nil {
-		cfg.Auth.Mount(s.mux)
+		cfg.Auth.Mount(func(pattern string, h http.HandlerFunc) { s.HandleHTTP(pattern, Everyone, h) })
 	}
 	s.HandleHTTP("/", auth.Read, pages)
 	s.Handle("/api/", auth.Read, func(_ http.ResponseWriter, r *http.Request) error {
@@ -150,6 +151,10 @@ func (s *Server) HandleHTTP(pattern string, roles auth.Roles, h http.Handler) {
 	s.patterns = append(s.patterns, pattern)
 	s.mux.Handle(pattern, s.needs(roles, h))
 }
+
+// Patterns returns all routes but those of agents' protocols, for tests that need a case for
+// each.
+func (s *Server) Patterns() []string { return slices.Clone(s.patterns) }
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

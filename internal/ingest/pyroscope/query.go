@@ -133,8 +133,8 @@ func (q *querier) profileTypes(ctx context.Context, req *pb.ProfileTypesRequest)
 	slices.SortFunc(all, func(a, b profileType) int { return strings.Compare(a.String(), b.String()) })
 	res := &pb.ProfileTypesResponse{}
 	for _, t := range slices.Compact(all) {
-		res.ProfileTypes = append(res.ProfileTypes, &pb.ProfileType{ID: t.String(), Name: t.name, SampleType: t.sample.Type, SampleUnit: t.sample.Unit,
-			PeriodType: t.period.Type, PeriodUnit: t.period.Unit})
+		res.ProfileTypes = append(res.ProfileTypes, &pb.ProfileType{ID: t.String(), Name: t.name, SampleType: validText(t.sample.Type), SampleUnit: validText(t.sample.Unit),
+			PeriodType: validText(t.period.Type), PeriodUnit: validText(t.period.Unit)})
 	}
 	return res, nil
 }
@@ -172,7 +172,7 @@ func (q *querier) labels(ctx context.Context, selectors []string, start, end int
 				out[labelName] = append(out[labelName], nameOf(kind))
 				for _, t := range types {
 					out[labelProfileType] = append(out[labelProfileType], t.String())
-					out[labelType] = append(out[labelType], t.sample.Type)
+					out[labelType] = append(out[labelType], validText(t.sample.Type))
 				}
 			}
 		}
@@ -294,7 +294,7 @@ func (q *querier) expand(ctx context.Context, group store.Labels, wanted []strin
 	var out []store.Labels
 	for _, t := range types {
 		set := slices.Clone(rest)
-		for name, value := range map[string]string{labelName: t.name, labelProfileType: t.String(), labelType: t.sample.Type} {
+		for name, value := range t.labels() {
 			if slices.Contains(wanted, name) {
 				set = append(set, store.Label{Name: name, Value: value})
 			}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"connectrpc.com/connect"
 
@@ -653,4 +654,18 @@ func FuzzSelection(f *testing.F) {
 			t.Errorf("merge: %v", err)
 		}
 	})
+}
+
+// TestProfileTypeIDs: an id names its type whatever is in the texts, and is text itself.
+func TestProfileTypeIDs(t *testing.T) {
+	for _, text := range []string{"", "cpu", "a:b", "a{b}", "100%", "%3A", "%zz%", "\xff:\xed\xa0\x80", "µ\ufffd", "%", "a%4"} {
+		of := profileType{"process_cpu", profile.ValueType{Type: "x" + text, Unit: text}, profile.ValueType{Type: text, Unit: text}}
+		id := of.String()
+		if got, err := parseProfileType(id); err != nil || got != of || !utf8.ValidString(id) || strings.Contains(id, "{") {
+			t.Errorf("%q is %q: %v, %v", text, id, got, err)
+		}
+	}
+	if got, err := parseProfileType("memory:a_b%:count:space:bytes:delta"); err != nil || got.sample != (profile.ValueType{Type: "a_b%", Unit: "count"}) {
+		t.Errorf("%v, %v", got, err)
+	}
 }

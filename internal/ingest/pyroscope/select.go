@@ -17,25 +17,6 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A profileType is what Pyroscope calls a kind of profile and one of its sample
-// types: name:sample type:sample unit:period type:period unit.
-type profileType struct {
-	name           string
-	sample, period profile.ValueType
-}
-
-func (t profileType) String() string {
-	return strings.Join([]string{t.name, t.sample.Type, t.sample.Unit, t.period.Type, t.period.Unit}, ":")
-}
-
-func parseProfileType(id string) (profileType, error) {
-	parts := strings.Split(id, ":")
-	if len(parts) != 5 && !(len(parts) == 6 && parts[5] == "delta") || parts[0] == "" || parts[1] == "" {
-		return profileType{}, badRequest("%.200q is no profile type: it is name:type:unit:period_type:period_unit", id)
-	}
-	return profileType{parts[0], profile.ValueType{Type: parts[1], Unit: parts[2]}, profile.ValueType{Type: parts[3], Unit: parts[4]}}, nil
-}
-
 // A badRequestError is the client's fault.
 type badRequestError struct{ error }
 
@@ -168,7 +149,7 @@ func (q *querier) selector(ctx context.Context, text string, from, to int64) (st
 					return nil, err
 				}
 				if slices.ContainsFunc(types, func(t profileType) bool {
-					return m.Matches(map[string]string{labelName: t.name, labelProfileType: t.String(), labelType: t.sample.Type}[m.Name])
+					return m.Matches(t.labels()[m.Name])
 				}) {
 					patterns = append(patterns, regexp.QuoteMeta(kind))
 				}
@@ -301,13 +282,13 @@ func (q *querier) merge(ctx context.Context, s *selection) (*profile.Profile, er
 	if len(parts) == 0 {
 		p := profile.NewBuilder(s.sample).Profile()
 		p.PeriodType = s.period
-		return p, nil
+		return validProfile(p), nil
 	}
 	p, err := profile.Sum(ctx, parts...)
 	if err != nil {
 		return nil, err
 	}
-	return s.filter(p), nil
+	return validProfile(s.filter(p)), nil
 }
 
 // filter returns the samples of p that are selected.

@@ -53,14 +53,14 @@ func (v *loginView) body() string {
 }
 
 // Mount adds the requests of logging in and out. They are for everyone.
-func (a *Auth) Mount(mux *http.ServeMux) {
-	mux.HandleFunc("GET "+LoginPath, func(w http.ResponseWriter, r *http.Request) {
+func (a *Auth) Mount(handle func(pattern string, h http.HandlerFunc)) {
+	handle("GET "+LoginPath, func(w http.ResponseWriter, r *http.Request) {
 		a.page(w, http.StatusOK, r.URL.Query().Get("to"), "")
 	})
-	mux.HandleFunc("POST "+LoginPath, a.loginToken)
-	mux.HandleFunc("GET "+providerPath, a.loginProvider)
-	mux.HandleFunc("GET "+CallbackPath, a.callback)
-	mux.HandleFunc("POST "+LogoutPath, a.logout)
+	handle("POST "+LoginPath, a.loginToken)
+	handle("GET "+providerPath, a.loginProvider)
+	handle("GET "+CallbackPath, a.callback)
+	handle("POST "+LogoutPath, a.logout)
 }
 
 // page shows where one logs in.

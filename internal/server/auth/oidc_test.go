@@ -40,7 +40,7 @@ func newPortal(t *testing.T, i *oidctest.Provider, rules ...Rule) *portal {
 		t.Fatal(err)
 	}
 	p.auth = &Auth{Tokens: tokens, Sessions: sessions, OIDC: o}
-	p.auth.Mount(mux)
+	p.auth.Mount(func(pattern string, h http.HandlerFunc) { mux.HandleFunc(pattern, h) })
 	mux.HandleFunc("GET /", func(w http.ResponseWriter, r *http.Request) {
 		principal, err := p.auth.Identify(r)
 		if err != nil {
