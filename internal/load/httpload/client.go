@@ -267,6 +267,9 @@ func (d *Driver) dial(ctx context.Context, r *request) (raw, c net.Conn, err err
 		return nil, nil, err
 	}
 	c = load.Counted(raw, &d.connections)
+	if d.opts.HTTP2 {
+		c = heard{c}
+	}
 	if r.url.Scheme != "https" {
 		return raw, c, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,19 @@ type host struct {
 
 	mu   sync.Mutex // held while a connection is opened, which is one for all
 	conn *http.ClientConn
+}
+
+// A heard connection leaves it to its reader to find out that it failed. When a server has
+// answered and closed the connection, the transport may write before it reads that answer: it
+// would give up the requests, and tell of a broken pipe instead of what the server said.
+type heard struct{ net.Conn }
+
+func (c heard) Write(p []byte) (int, error) {
+	n, err := c.Conn.Write(p)
+	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+		return len(p), nil
+	}
+	return n, err
 }
 
 // host returns the one that a request goes to.
