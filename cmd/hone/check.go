@@ -71,6 +71,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	rest := f.Packages
+	var told []string // while measuring
 	if f.against != "" {
 		f.useBudgets(objectives)
 		for _, o := range objectives {
@@ -82,7 +83,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 		if err != nil {
 			return err
 		}
-		rest = []string{report.Dir}
+		rest, told = []string{report.Dir}, report.Warnings
 	} else if len(rest) == 0 {
 		rest = []string{"latest"}
 	}
@@ -106,7 +107,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	case f.json:
 		err = writeJSON(a.stdout, checkedValues(c, file))
 	default:
-		err = a.tellChecked(c, f.verbose)
+		err = a.tellChecked(c, f.verbose, told)
 	}
 	if err != nil {
 		return err
@@ -187,10 +188,12 @@ func ownObjectives(ctx context.Context) ([]experiment.Objective, error) {
 }
 
 // tellChecked prints a line for each miss, with all for the others as well, and
-// one that sums up.
-func (a *app) tellChecked(c *compare.Checked, all bool) error {
+// one that sums up. Warnings that were told before aren't told again.
+func (a *app) tellChecked(c *compare.Checked, all bool, told []string) error {
 	for _, w := range c.Warnings {
-		a.warn(compare.Printable(w))
+		if !slices.Contains(told, w) {
+			a.warn(compare.Printable(w))
+		}
 	}
 	var b bytes.Buffer
 	count := make(map[experiment.Status]int)

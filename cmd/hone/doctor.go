@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store/disk"
@@ -55,7 +56,10 @@ func runDoctor(ctx context.Context, a *app, args []string) error {
 	if len(rest) > 0 {
 		return &shell.UsageError{Verb: "doctor", Err: fmt.Errorf("unexpected argument %q", rest[0])}
 	}
-	m := machine{getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), root: "/"}
+	m := machine{
+		getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), root: "/",
+		env: experiment.ReadEnvironment(""), others: capture.OtherPrograms,
+	}
 	checks := m.checkups(ctx)
 	if *asJSON {
 		err = writeJSON(a.stdout, checks)
@@ -86,11 +90,13 @@ type machine struct {
 	look     func(program string) (path string, err error)
 	root     string // of /proc and /sys
 	terminal bool   // what hone prints goes to one
+	env      experiment.Environment
+	others   func(context.Context) (used, cores float64, err error) // as capture.OtherPrograms
 }
 
 func (m *machine) checkups(ctx context.Context) []checkup {
 	return slices.DeleteFunc([]checkup{
-		m.goTool(ctx), m.git(), m.processors(), m.clock(), m.load(), m.perf(), m.screen(), m.browser(),
+		m.goTool(ctx), m.git(), m.processors(), m.clock(), m.load(ctx), m.perf(), m.screen(), m.browser(),
 		m.room("temp", os.TempDir(), "benchmarks and rewrites are built there: set TMPDIR to a folder with more room"),
 		m.room("folder", ".", "runs are kept below it: remove some with hone runs rm"),
 	}, func(c checkup) bool { return c.Name == "" })
@@ -128,7 +134,7 @@ func (m *machine) git() checkup {
 }
 
 func (m *machine) processors() checkup {
-	e := experiment.ReadEnvironment("")
+	e := m.env
 	c := checkup{Name: "cpu", State: "ok", Found: strconv.Itoa(e.Cores) + " cores"}
 	if e.CPU != "" {
 		c.Found += ", " + e.CPU
@@ -146,7 +152,7 @@ func (m *machine) processors() checkup {
 // clock tells whether the processor's clock rate changes.
 func (m *machine) clock() checkup {
 	c := checkup{Name: "clock", State: "ok", Found: "constant"}
-	governor := m.file("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+	governor := m.env.Governor
 	turbo := m.file("sys/devices/system/cpu/intel_pstate/no_turbo") == "0" || m.file("sys/devices/system/cpu/cpufreq/boost") == "1"
 	switch {
 	case governor != "" && governor != "performance":
@@ -164,15 +170,15 @@ func (m *machine) clock() checkup {
 	return c
 }
 
-func (m *machine) load() checkup {
-	first, _, _ := strings.Cut(m.file("proc/loadavg"), " ")
-	load, err := strconv.ParseFloat(first, 64)
-	if err != nil {
-		return checkup{}
+// load tells whether other programs would disturb a measurement.
+func (m *machine) load(ctx context.Context) checkup {
+	used, cores, err := m.others(ctx)
+	if err != nil || cores == 0 {
+		return checkup{} // not known on this system
 	}
-	c := checkup{Name: "load", State: "ok", Found: first + " over the last minute"}
-	if load > float64(runtime.NumCPU())/2 {
-		c.State, c.Means = "note", "other programs run: stop them before you measure"
+	c := checkup{Name: "load", State: "ok", Found: fmt.Sprintf("other programs use %.1f of %.0f cores", used, cores)}
+	if used > cores/4 {
+		c.State, c.Means = "note", "stop them before you measure"
 	}
 	return c
 }

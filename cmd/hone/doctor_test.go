@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,7 +36,12 @@ func TestDoctorHere(t *testing.T) {
 
 // TestDoctor: what is told of machines of other kinds.
 func TestDoctor(t *testing.T) {
-	const cpufreq = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
+	// What package experiment and package capture find is given here as files, too.
+	const (
+		governor = "governor"
+		others   = "cores in use, of how many"
+	)
+	load := func(m *machine) checkup { return m.load(t.Context()) }
 	for _, c := range []struct {
 		name  string
 		files map[string]string
@@ -43,15 +50,15 @@ func TestDoctor(t *testing.T) {
 		state string
 		text  string // in what was found, or what it means
 	}{
-		{"saves power", map[string]string{cpufreq: "powersave\n"}, nil, (*machine).clock, "note", `governor "powersave"`},
-		{"steady", map[string]string{cpufreq: "performance\n"}, nil, (*machine).clock, "ok", "constant"},
-		{"turbo", map[string]string{cpufreq: "performance\n", "sys/devices/system/cpu/intel_pstate/no_turbo": "0\n"}, nil, (*machine).clock, "note", "turbo is on"},
-		{"boost", map[string]string{cpufreq: "performance\n", "sys/devices/system/cpu/cpufreq/boost": "1\n"}, nil, (*machine).clock, "note", "turbo is on"},
+		{"saves power", map[string]string{governor: "powersave"}, nil, (*machine).clock, "note", `governor "powersave"`},
+		{"steady", map[string]string{governor: "performance"}, nil, (*machine).clock, "ok", "constant"},
+		{"turbo", map[string]string{governor: "performance", "sys/devices/system/cpu/intel_pstate/no_turbo": "0\n"}, nil, (*machine).clock, "note", "turbo is on"},
+		{"boost", map[string]string{governor: "performance", "sys/devices/system/cpu/cpufreq/boost": "1\n"}, nil, (*machine).clock, "note", "turbo is on"},
 		{"virtual", map[string]string{"proc/cpuinfo": "flags\t: fpu hypervisor\n"}, nil, (*machine).clock, "note", "a virtual machine"},
 		{"unknown", nil, nil, (*machine).clock, "ok", "unknown on this system"},
-		{"busy", map[string]string{"proc/loadavg": "4000.00 1 1 1/2 3\n"}, nil, (*machine).load, "note", "other programs run"},
-		{"idle", map[string]string{"proc/loadavg": "0.00 1 1 1/2 3\n"}, nil, (*machine).load, "ok", "0.00"},
-		{"no load", nil, nil, (*machine).load, "", ""},
+		{"busy", map[string]string{others: "1.3 2"}, nil, load, "note", "other programs use 1.3 of 2 cores"},
+		{"idle", map[string]string{others: "0.1 2"}, nil, load, "ok", "0.1 of 2"},
+		{"no load", map[string]string{others: "0 0"}, nil, load, "", ""},
 		{"no git", nil, nil, (*machine).git, "note", "-against"},
 		{"no browser", nil, nil, (*machine).browser, "note", "set BROWSER"},
 		{"a browser", nil, map[string]string{"BROWSER": "known -new"}, (*machine).browser, "ok", "/bin/known"},
@@ -66,6 +73,11 @@ func TestDoctor(t *testing.T) {
 					}
 					return "/bin/known", nil
 				}}
+			m.env.Governor = c.files[governor]
+			m.others = func(context.Context) (used, cores float64, err error) {
+				_, err = fmt.Sscan(c.files[others], &used, &cores)
+				return used, cores, err
+			}
 			for name, text := range c.files {
 				file := filepath.Join(m.root, name)
 				os.MkdirAll(filepath.Dir(file), 0o777)

@@ -150,6 +150,7 @@ type BenchReport struct {
 	Family         *experiment.Family // nil without Against
 	Changed        []BenchID          // benchmarks with a change in any unit
 	Timing         *experiment.Timing // nil if it ended before that was known
+	Warnings       []string           // told as events, and kept in the run
 
 	otherChanges bool // beside NotBenchmarked
 }
@@ -348,7 +349,7 @@ func (m *bencher) finish(ctx context.Context, measure func() error) error {
 	err := measure()
 	if err == nil {
 		err = m.noteWaiting()
-		for _, w := range before.warnings() {
+		for _, w := range before.warnings(readDisturbance()) {
 			err = errors.Join(err, m.warn(w))
 		}
 		if !m.forecast.stated.IsZero() {
@@ -379,6 +380,7 @@ func (m *bencher) finish(ctx context.Context, measure func() error) error {
 
 func (m *bencher) warn(text string) error {
 	m.event(BenchEvent{Warning: text})
+	m.report.Warnings = append(m.report.Warnings, text)
 	return m.run.Warn(text)
 }
 

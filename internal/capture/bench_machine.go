@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -32,6 +33,11 @@ type machine struct {
 	busy, idle, stolen int64
 }
 
+const (
+	tick     = time.Second / 100
+	fewTicks = 10 // with fewer, what is counted says nothing
+)
+
 func readMachine() machine {
 	stat, _ := os.ReadFile("/proc/stat")
 	line, _, _ := strings.Cut(string(stat), "\n")
@@ -55,8 +61,7 @@ func (m machine) all() int64 { return m.busy + m.idle + m.stolen }
 
 // beside says what went on beside a process of so much CPU time, up to a later reading.
 func (m machine) beside(now machine, wall, cpu time.Duration) experiment.Beside {
-	const tick = time.Second / 100
-	if now.all() == m.all() || wall < 10*tick {
+	if now.all() == m.all() || wall < fewTicks*tick {
 		return experiment.Beside{} // not known, or of too few ticks
 	}
 	cores := func(t time.Duration) float64 { return math.Round(100*t.Seconds()/wall.Seconds()) / 100 }
@@ -71,6 +76,7 @@ func (m machine) beside(now machine, wall, cpu time.Duration) experiment.Beside 
 type disturbance struct {
 	throttled int64 // times that a core was too hot
 	machine
+	own time.Duration // CPU time of hone and of the programs that it started and that have ended
 }
 
 func readDisturbance() disturbance {
@@ -81,13 +87,12 @@ func readDisturbance() disturbance {
 		n, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 		d.throttled += n
 	}
-	d.machine = readMachine()
+	d.machine, d.own = readMachine(), ownTime()
 	return d
 }
 
-// warnings says what happened since.
-func (d disturbance) warnings() []string {
-	now := readDisturbance()
+// warnings says what happened up to a later reading.
+func (d disturbance) warnings(now disturbance) []string {
 	var w []string
 	if n := now.throttled - d.throttled; n > 0 {
 		w = append(w, fmt.Sprintf("the CPU was too hot and slowed down %d times while measuring", n))
@@ -96,6 +101,11 @@ func (d disturbance) warnings() []string {
 		// Two percent: what a resolution of 3 % would not survive in one side.
 		if share := float64(now.stolen-d.stolen) / float64(all); share > 0.02 {
 			w = append(w, fmt.Sprintf("the hypervisor took %.0f %% of the time while measuring: other virtual machines are busy", 100*share))
+		}
+		// A quarter: with less, there is a core for the benchmark on most machines.
+		others := max(0, float64(now.busy-d.busy)-float64(now.own-d.own)/float64(tick)) / float64(all)
+		if n := runtime.NumCPU(); all >= int64(n)*fewTicks && others > 0.25 {
+			w = append(w, fmt.Sprintf("other programs used %.1f of %d cores while measuring", others*float64(n), n))
 		}
 	}
 	return w

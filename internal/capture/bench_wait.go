@@ -33,9 +33,11 @@ type waiter struct {
 	look func(context.Context) (used, cores float64, err error)
 }
 
-func newWaiter(rest time.Duration) waiter { return waiter{rest: rest, look: lookAtMachine} }
+func newWaiter(rest time.Duration) waiter { return waiter{rest: rest, look: OtherPrograms} }
 
-func lookAtMachine(ctx context.Context) (used, cores float64, err error) {
+// OtherPrograms looks, for a moment in which hone does nothing, at how many cores are in
+// use, and of how many; 0 of 0: that isn't known on this system.
+func OtherPrograms(ctx context.Context) (used, cores float64, err error) {
 	before, begin := readMachine(), time.Now()
 	select {
 	case <-ctx.Done():

@@ -61,14 +61,14 @@ func TestDefaultWait(t *testing.T) {
 }
 
 // What the machine is asked, it knows, or says that it doesn't.
-func TestLookAtMachine(t *testing.T) {
-	used, cores, err := lookAtMachine(t.Context())
+func TestOtherPrograms(t *testing.T) {
+	used, cores, err := OtherPrograms(t.Context())
 	if err != nil || used < 0 || cores < used {
 		t.Errorf("%v of %v cores, %v", used, cores, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := lookAtMachine(ctx); err == nil || !strings.Contains(err.Error(), "cancel") {
+	if _, _, err := OtherPrograms(ctx); err == nil || !strings.Contains(err.Error(), "cancel") {
 		t.Errorf("interrupted: %v", err)
 	}
 }

@@ -39,16 +39,12 @@ func ReadEnvironment(goVersion string) Environment {
 	}
 }
 
-// Warnings says what of the environment makes numbers doubtful.
+// Warnings says what of the environment makes numbers doubtful. The load isn't part of
+// it: it counts hone's own work of the last minutes, such as building the benchmarks.
 func (e Environment) Warnings() []string {
 	var w []string
 	if e.Governor != "" && e.Governor != "performance" {
 		w = append(w, "the clock of the CPU follows the governor "+strconv.Quote(e.Governor)+", not \"performance\": speed varies")
-	}
-	if first, _, _ := strings.Cut(e.Load, " "); first != "" {
-		if l, err := strconv.ParseFloat(first, 64); err == nil && l > float64(e.Cores)/2 {
-			w = append(w, "the load was "+first+" on "+cores(e.Cores)+" before measuring: other programs take part of them")
-		}
 	}
 	return w
 }
@@ -81,13 +77,6 @@ func cpuModel() string {
 		}
 	}
 	return ""
-}
-
-func cores(n int) string {
-	if n == 1 {
-		return "one core"
-	}
-	return strconv.Itoa(n) + " cores"
 }
 
 // A Revision is the state of the code measured.

@@ -422,14 +422,12 @@ func TestEnvironment(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	noisy := Environment{Cores: 2, Load: "3.10 2.00 1.00", Governor: "powersave"}
-	if w := noisy.Warnings(); len(w) != 2 {
-		t.Errorf("warnings %q, want two", w)
+	if w := noisy.Warnings(); len(w) != 1 || !strings.Contains(w[0], "powersave") {
+		t.Errorf("warnings %q, want one about the governor", w)
 	}
-	if w := (Environment{Cores: 2, Load: "0.20 0.1 0.1", Governor: "performance"}).Warnings(); len(w) != 0 {
+	// hone has just built the benchmarks: that is no reason to warn.
+	if w := (Environment{Cores: 2, Load: "3.10 2.00 1.00", Governor: "performance"}).Warnings(); len(w) != 0 {
 		t.Errorf("warnings %q on a quiet machine", w)
-	}
-	if w := (Environment{Cores: 1, Load: "3"}).Warnings(); len(w) != 1 || !strings.Contains(w[0], "the load was 3 on one core before") {
-		t.Errorf("warnings %q of one core", w)
 	}
 	if r := ReadRevision(t.Context(), t.TempDir()); r != (Revision{}) {
 		t.Errorf("revision %+v outside of a repository", r)
