@@ -272,8 +272,7 @@ func tellCosts(b *bytes.Buffer, r *measure.Report) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		v, unit := benchunit.Tidy(c.Value, c.Unit)
-		fmt.Fprintf(b, " %s%s", benchunit.Scale(v, benchunit.ClassOf(unit)), costUnit(unit))
+		b.WriteString(" " + costText(c.Value, c.Unit))
 		if c.Kind == "cpu" && r.GCShare != nil {
 			fmt.Fprintf(b, " (%.3g %% in garbage collection)", 100**r.GCShare)
 		}
@@ -284,21 +283,39 @@ func tellCosts(b *bytes.Buffer, r *measure.Report) {
 	}
 }
 
-// costUnit is what a tidied unit is called beside "a request costs".
-func costUnit(unit string) string {
+// costText is a cost of a request, as one says it.
+func costText(value float64, unit string) string {
+	switch unit {
+	case "allocs/op":
+		return countPerRequest(value, "allocations")
+	case "gcs/op":
+		return countPerRequest(value, "garbage collections")
+	}
+	value, unit = benchunit.Tidy(value, unit)
+	scaled := benchunit.Scale(value, benchunit.ClassOf(unit))
 	switch unit {
 	case "cpu-sec/op":
-		return "s of CPU time"
+		return scaled + "s of CPU time"
 	case "mutex-sec/op":
-		return "s of waiting for mutexes"
+		return scaled + "s of waiting for mutexes"
 	case "block-sec/op":
-		return "s of blocking"
+		return scaled + "s of blocking"
 	case "B/op":
-		return "B"
-	case "allocs/op":
-		return " allocations"
-	case "gcs/op":
-		return " garbage collections"
+		return scaled + "B"
 	}
-	return " " + unit
+	return scaled + " " + unit
+}
+
+// countPerRequest says how many of something a request costs. Less than one is said of
+// many requests: 0.55 garbage collections per 1,000 requests.
+func countPerRequest(n float64, what string) string {
+	switch {
+	case n == 0:
+		return "no " + what
+	case n >= 0.9995: // which rounds to one
+		return benchunit.Scale(max(1, n), benchunit.Decimal) + " " + what
+	case n >= 0.0001:
+		return fmt.Sprintf("%.3g %s per 1,000 requests", 1000*n, what)
+	}
+	return fmt.Sprintf("%.3g %s per million requests", 1e6*n, what)
 }

@@ -103,6 +103,30 @@ func TestLoad(t *testing.T) {
 }
 
 // TestLoadNames: what is measured is named by method and path.
+// TestCostText: costs read as one says them.
+func TestCostText(t *testing.T) {
+	for _, c := range []struct {
+		value float64
+		unit  string
+		want  string
+	}{
+		{23.34, "allocs/op", "23.34 allocations"},
+		{1234567, "allocs/op", "1.235M allocations"},
+		{0, "allocs/op", "no allocations"},
+		{0.25, "allocs/op", "250 allocations per 1,000 requests"},
+		{0.9994, "allocs/op", "999 allocations per 1,000 requests"},
+		{0.9996, "gcs/op", "1.000 garbage collections"},
+		{555.5e-6, "gcs/op", "0.555 garbage collections per 1,000 requests"},
+		{2e-6, "gcs/op", "2 garbage collections per million requests"},
+		{61300, "cpu-ns/op", "61.30µs of CPU time"},
+		{1973, "B/op", "1.927KiB"},
+	} {
+		if got := costText(c.value, c.unit); got != c.want {
+			t.Errorf("%v %s: %q, want %q", c.value, c.unit, got, c.want)
+		}
+	}
+}
+
 func TestLoadNames(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://a": "GET", "http://a/": "GET", "http://a/x//y/?q=1": "GET/x/y", "http://a/{{int 1 9}}/b?{{n}}": "GET/*/b",
