@@ -400,7 +400,8 @@ func (t *tour) command(ctx context.Context, name string, args ...string) *exec.C
 		// Within a hook, git sets these to the repository of the hook.
 		return strings.HasPrefix(v, "GIT_DIR=") || strings.HasPrefix(v, "GIT_WORK_TREE=") || strings.HasPrefix(v, "GIT_INDEX_FILE=")
 	})
-	cmd.Env = append(cmd.Env, "GOWORK=off", "GOFLAGS=", "GO111MODULE=on", "PWD="+t.dir)
+	// hone bench builds with -trimpath. If all else does too, net/http and what it imports are compiled once.
+	cmd.Env = append(cmd.Env, "GOWORK=off", "GOFLAGS=-trimpath", "GO111MODULE=on", "PWD="+t.dir)
 	cmd.Cancel = func() error {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return cmd.Process.Kill() // Windows has no signals

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,9 +78,16 @@ func compilerSays(ctx context.Context, dir string, flags, dirs []string) (Diagno
 	}
 	defer tmp.Remove()
 	told := filepath.Join(tmp.Path, "told") // apart from what the go command keeps for a while
-	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}"}, flags, []string{"--"}, dirs)
-	if _, err := runGo(ctx, tmp.Run, dir, args...); err != nil {
+	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}\t{{.Dir}}"}, flags, []string{"--"}, dirs)
+	out, err := runGo(ctx, tmp.Run, dir, args...)
+	if err != nil {
 		return nil, fmt.Errorf("what the compiler says is missing: %w", err)
+	}
+	of := make(folders)
+	for line := range strings.Lines(string(out)) {
+		if pkg, folder, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "\t"); ok {
+			of[pkg] = folder
+		}
 	}
 	found := make(Diagnostics)
 	err = filepath.WalkDir(told, func(name string, d fs.DirEntry, err error) error {
@@ -90,18 +98,31 @@ func compilerSays(ctx context.Context, dir string, flags, dirs []string) (Diagno
 		if err != nil {
 			return err
 		}
-		return found.read(name, text)
+		return found.read(name, text, of)
 	})
 	return found, err
 }
 
-func (d Diagnostics) read(name string, text []byte) error {
+// folders are those of packages, by import path. With -trimpath, which a user may have in
+// GOFLAGS, the compiler names files by their package: example.com/m/file.go.
+type folders map[string]string
+
+// full returns the file that the compiler means.
+func (f folders) full(file string) string {
+	if folder, ok := f[path.Dir(filepath.ToSlash(file))]; ok {
+		return filepath.Join(folder, path.Base(filepath.ToSlash(file)))
+	}
+	return file
+}
+
+func (d Diagnostics) read(name string, text []byte, of folders) error {
 	in := json.NewDecoder(bytes.NewReader(text))
 	var header struct{ File string }
 	if err := in.Decode(&header); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	d.Seen(header.File)
+	file := of.full(header.File)
+	d.Seen(file)
 	for {
 		var m remark
 		if err := in.Decode(&m); errors.Is(err, io.EOF) {
@@ -109,7 +130,7 @@ func (d Diagnostics) read(name string, text []byte) error {
 		} else if err != nil {
 			return fmt.Errorf("%s: offset %d: %w", name, in.InputOffset(), err)
 		}
-		at := m.place(header.File)
+		at := m.place(file, of)
 		switch {
 		case m.Code == "escape" || m.Code == "escapes":
 			// Most are told twice, the second time without words.
@@ -140,13 +161,13 @@ type remark struct {
 type span struct{ Start struct{ Line int } }
 
 // place is the innermost line that a remark in a file is about.
-func (r *remark) place(file string) lineOf {
+func (r *remark) place(file string, of folders) lineOf {
 	at := lineOf{file, r.Range.Start.Line}
 	for _, i := range r.RelatedInformation {
 		if i.Message != "inlineLoc" {
 			break // those that follow are of steps that explain it
 		}
-		at = lineOf{fileName(i.Location.URI), i.Location.Range.Start.Line}
+		at = lineOf{of.full(fileName(i.Location.URI)), i.Location.Range.Start.Line}
 	}
 	return at
 }
@@ -157,7 +178,7 @@ func fileName(address string) string {
 	if err != nil || u.Scheme != "file" {
 		return address
 	}
-	name := u.Path
+	name := u.Host + u.Path // a path that isn't absolute has its first part as the host
 	if filepath.Separator == '\\' {
 		name = strings.TrimPrefix(name, "/") // before the drive's letter
 	}

@@ -64,7 +64,8 @@ func TestCompilerSays(t *testing.T) {
 		}
 	}
 	// Twice: what comes from the build cache says nothing.
-	for range 2 {
+	for _, flags := range []string{"", "", "-trimpath"} {
+		t.Setenv("GOFLAGS", flags)
 		said, err := compilerSays(t.Context(), dir, nil, []string{dir})
 		if err != nil {
 			t.Fatal(err)
@@ -77,7 +78,7 @@ func TestCompilerSays(t *testing.T) {
 			got := said[lineOf{name, i + 1}]
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
-				t.Errorf("line %d: %s\ngot  %q\nwant %q", i+1, line, got, want)
+				t.Errorf("GOFLAGS=%s, line %d: %s\ngot  %q\nwant %q", flags, i+1, line, got, want)
 			}
 		}
 	}
@@ -102,7 +103,7 @@ func TestCompilerSaysErrors(t *testing.T) {
 	if _, err := compilerSays(t.Context(), dir, nil, []string{dir}); err == nil || !strings.Contains(err.Error(), "what the compiler says is missing") {
 		t.Errorf("of a go command that can't: %v", err)
 	}
-	if err := make(Diagnostics).read("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`)); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
+	if err := make(Diagnostics).read("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`), nil); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
 		t.Errorf("of half a file: %v", err)
 	}
 }
