@@ -55,32 +55,25 @@ help:
 
 build:
 	@mkdir -p bin
-	$(GO) build -trimpath $(STRIP) -o bin/hone ./cmd/hone
+	$(call go_build,bin/hone ./cmd/hone)
 
-demo: build
-	@mkdir -p $(OUT)
-	@$(GO) build -o $(OUT)/wordindex ./examples/wordindex
+# go build into a file or folder, all that it needs with the same flags. Of downloads it tells how many there were.
+define go_build
+@mkdir -p $(OUT); echo "$(GO) build -trimpath $(STRIP) -o $(1)"; \
+if ! $(GO) build -trimpath $(STRIP) -o $(1) 2>$(OUT)/build.txt; then cat $(OUT)/build.txt >&2; exit 1; fi; \
+grep -v '^go: downloading' $(OUT)/build.txt; \
+n=$$(grep -c '^go: downloading' $(OUT)/build.txt); if [ $$n -gt 0 ]; then echo "downloaded $$n modules"; fi
+endef
+
+# What is shown first needs a small part of hone: the rest is compiled after it.
+demo:
+	@echo '== Compile what reads and prints profiles, and a program to profile'
+	$(call go_build,$(OUT)/bin/ ./examples/demo ./examples/wordindex)
+	@$(OUT)/bin/demo -program $(OUT)/bin/wordindex -for $(DEMO_FOR) -dir $(OUT)
 	@echo
-	@echo '== Run a program under the CPU profiler for $(DEMO_FOR)'
-	$(OUT)/wordindex -for $(DEMO_FOR) -cpuprofile $(OUT)/cpu.pb.gz
-	@echo
-	@echo '== Which functions are hot?'
-	bin/hone top -nodecount=10 $(OUT)/cpu.pb.gz
-	@echo
-	@echo '== Which of its lines are?'
-	bin/hone list 'main\.addLine$$' $(OUT)/cpu.pb.gz
-	@echo
-	@echo '== Draw it'
-	bin/hone flame -o $(OUT)/flame.html $(OUT)/cpu.pb.gz
-	bin/hone flame -o $(OUT)/flame.svg $(OUT)/cpu.pb.gz
-	@echo
-	@echo 'profile      $(OUT)/cpu.pb.gz'
-	@echo 'flame graph  $(OUT)/flame.html (and $(OUT)/flame.svg)'
-	@echo
-	@echo '== The tuning loop: objective, measure, find, fix, verify, guard'
-	@$(GO) run ./examples/demo -hone bin/hone -dir $(OUT)/demo
-	@echo
-	@echo 'Next: open $(OUT)/flame.html in a browser, then read examples/wordindex/README.md.'
+	@echo '== Compile the rest of hone: a minute or two, the first time'
+	@$(MAKE) --no-print-directory build
+	@$(OUT)/bin/demo -hone bin/hone -dir $(OUT)/demo
 
 # go test comes last: its closing lines are the verdict. -short leaves out what takes long:
 # see CONTRIBUTING.md.

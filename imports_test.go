@@ -97,6 +97,8 @@ var importTable = map[string][]string{
 	// Examples are users' programs, and benchmarks generate their own input.
 	"examples": {},
 	"bench":    {},
+	// The demo prints its first reports before hone is compiled.
+	"examples/demo": {"examples", "internal/report", "internal/shell", "internal/srcfind", "profile"},
 	// The command wires everything together and imports what it likes.
 	everything: {},
 }

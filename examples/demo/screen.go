@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// columns is the width of what the demo prints.
+const columns = 100
+
+// A screen is what the demo prints to: headings, commands, and lines of bounded width.
+type screen struct {
+	out    io.Writer
+	warned map[string]bool // warnings, without their figures
+}
+
+func newScreen(out io.Writer) *screen { return &screen{out, make(map[string]bool)} }
+
+func (s *screen) line(text string) {
+	text = strings.TrimRight(strings.ReplaceAll(text, "\t", "    "), " ")
+	if utf8.RuneCountInString(text) > columns {
+		text = string([]rune(text)[:columns-1]) + "…"
+	}
+	fmt.Fprintln(s.out, text)
+}
+
+func (s *screen) lines(texts []string) {
+	for _, text := range texts {
+		s.line(text)
+	}
+}
+
+func (s *screen) heading(title string) { s.line("\n== " + title) }
+
+func (s *screen) command(args ...string) {
+	for i, a := range args {
+		if strings.ContainsAny(a, ` $\*[`) {
+			args[i] = "'" + a + "'"
+		}
+	}
+	s.line("$ hone " + strings.Join(args, " "))
+}
+
+var figures = regexp.MustCompile(`[0-9.]+`)
+
+// warn shows a warning, unless there was one that differs from it in figures alone.
+func (s *screen) warn(text string) {
+	kind := figures.ReplaceAllString(text, "0")
+	if !s.warned[kind] {
+		s.warned[kind] = true
+		s.line(text)
+	}
+}
