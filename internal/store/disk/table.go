@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"slices"
 
@@ -239,8 +238,8 @@ func findData(f vfs.File, at, size int64) (int64, error) {
 // limit.
 func findEnd(f io.ReaderAt, at, limit int64) (size int, err error) {
 	const chunk = 256 << 10
-	buf := make([]byte, 0, chunk+blockTrailer)
-	sum := uint32(0)
+	buf := make([]byte, 0, max(0, min(limit-at, chunk+blockTrailer)))
+	sum := ^uint32(0) // the CRC as it is while bytes are added, inverted
 	for pos := at; pos+blockTrailer < limit; {
 		n := int(min(limit-pos, chunk+blockTrailer))
 		buf = buf[:n]
@@ -248,8 +247,8 @@ func findEnd(f io.ReaderAt, at, limit int64) (size int, err error) {
 			return 0, err
 		}
 		for i := range n - blockTrailer {
-			sum = crc32.Update(sum, castagnoli, buf[i:i+1])
-			if buf[i+1] == 0 && masked(crc32.Update(sum, castagnoli, buf[i+1:i+2])) == binary.LittleEndian.Uint32(buf[i+2:]) {
+			sum = castagnoli[byte(sum)^buf[i]] ^ sum>>8 // package crc32 is for more bytes at once
+			if buf[i+1] == 0 && masked(^(castagnoli[byte(sum)]^sum>>8)) == binary.LittleEndian.Uint32(buf[i+2:]) {
 				return int(pos-at) + i + 1, nil
 			}
 		}
