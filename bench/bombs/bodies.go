@@ -25,7 +25,8 @@ type push struct {
 	encoding         string // of the body, or of the messages of gRPC
 	rpc              bool   // over HTTP/2, as gRPC is
 	body             func() []byte
-	more             func() []byte // sent after the body
+	each             func(i int) []byte // another body for each, unless it is nil
+	more             func() []byte      // sent after the body
 }
 
 const (
@@ -75,6 +76,7 @@ func pushes() []push {
 	add("otlp objects json http", otlpHTTP, jsonKind, "", otlpObjects)
 	add("otlp objects json http gzip", otlpHTTP, jsonKind, "gzip", func() []byte { return gzipped(otlpObjects()) })
 
+	all = append(all, push{name: "pprof distinct", path: own, kind: octets, body: pprofStacks, each: pprofStacksOf})
 	for _, content := range []struct {
 		name string
 		make func() []byte
@@ -208,9 +210,12 @@ func pprofHead() []byte {
 	return b
 }
 
-// pprofStacks returns a profile of many stacks of 24 frames.
-func pprofStacks() []byte {
-	random := source()
+func pprofStacks() []byte { return pprofStacksOf(0) }
+
+// pprofStacksOf returns a profile of many stacks of 24 frames, which are others for each
+// number.
+func pprofStacksOf(i int) []byte {
+	random := rand.New(rand.NewPCG(1, uint64(i)))
 	b := pprofHead()
 	for len(b) < size {
 		stack := make([]uint64, 24)

@@ -127,6 +127,10 @@ func measure(hone, config string, p push, n int) (r result, err error) {
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
+			body := body
+			if p.each != nil {
+				body = p.each(i)
+			}
 			kind, text := p.send(m[1], body, i)
 			mu.Lock()
 			defer mu.Unlock()

@@ -59,11 +59,12 @@ type Config struct {
 		OIDC     *oidcConfig `toml:"oidc"`
 	} `toml:"auth"`
 	Store struct {
-		URL       string         `toml:"url"` // of ClickHouse; "" is in the data directory
-		Retention configDuration `toml:"retention"`
-		MaxSize   configSize     `toml:"max_size"`
-		MinFree   configSize     `toml:"min_free"`
-		Cache     configSize     `toml:"cache"`
+		URL           string         `toml:"url"` // of ClickHouse; "" is in the data directory
+		Retention     configDuration `toml:"retention"`
+		MaxSize       configSize     `toml:"max_size"`
+		MinFree       configSize     `toml:"min_free"`
+		Cache         configSize     `toml:"cache"`
+		MaxDictionary configSize     `toml:"max_dictionary"`
 	} `toml:"store"`
 	Limits  ingest.Config `toml:"limits"`
 	Queries struct {
@@ -235,7 +236,7 @@ func DefaultConfig(file string) *Config {
 	c.Log.Format, c.Log.Level = "text", "info"
 	kept := disk.DefaultOptions()
 	c.Store.Retention = configDuration(defaultRetention)
-	c.Store.MinFree, c.Store.Cache = configSize(kept.MinFree), configSize(kept.CacheBytes)
+	c.Store.MinFree, c.Store.Cache, c.Store.MaxDictionary = configSize(kept.MinFree), configSize(kept.CacheBytes), configSize(kept.MaxDictionary)
 	limits := server.DefaultLimits()
 	c.Queries.Waiting, c.Queries.Cache, c.Queries.MaxAnswer = limits.Queue, configSize(limits.CacheBytes), configSize(limits.Answer)
 	listening := server.DefaultListening()

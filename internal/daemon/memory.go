@@ -21,18 +21,19 @@ func (c *Config) memoryLimit() int64 {
 	return sum
 }
 
-// memoryLimitFor returns the limit for the bytes of caches and requests that are in use
+// memoryLimitFor returns the limit for the bytes of caches, store and requests that are in use
 // now. Without it, a server whose caches are empty would let dead memory of requests grow
 // to what all of them may have. What is in caches has a quarter more, as it stays.
 //
 // What isn't counted has the room of requests while those are few. Large requests are rare
 // and short, so that the collector may work harder when both need their room.
-func (c *Config) memoryLimitFor(caches, requests int64) int64 {
+func (c *Config) memoryLimitFor(caches, stored, requests int64) int64 {
 	const (
 		program   = 80 << 20
 		uncounted = 48 << 20
 	)
-	room := max(requests, uncounted+min(int64(c.Store.Cache), math.MaxInt64/8))
+	cache := min(int64(c.Store.Cache), math.MaxInt64/8)
+	room := max(requests, uncounted+cache) + max(0, stored-cache)
 	return min(c.memoryLimit(), program+caches+caches/4+room)
 }
 
@@ -54,7 +55,7 @@ func (d *daemon) followMemory(ctx context.Context) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for last := int64(0); ; {
-		limit := d.cfg.memoryLimitFor(d.server.Cache.Bytes()+d.hub.DeltaBytes(), d.memory.Used())
+		limit := d.cfg.memoryLimitFor(d.server.Cache.Bytes()+d.hub.DeltaBytes(), d.store.memory(), d.memory.Used())
 		if limit-last >= least || last-limit >= least {
 			debug.SetMemoryLimit(limit)
 			last = limit

@@ -19,12 +19,12 @@ func TestMemoryLimit(t *testing.T) {
 	}
 	// What is in use decides, up to that. While requests are few, their room is that of
 	// what isn't counted.
-	for _, test := range []struct{ caches, requests, want int64 }{
-		{0, 0, 176 << 20}, {0, 90 << 20, 176 << 20}, {0, 300 << 20, 380 << 20},
-		{400 << 20, 0, 676 << 20}, {400 << 20, 100 << 20, 680 << 20}, {0, 1 << 40, c.memoryLimit()},
+	for _, test := range []struct{ caches, stored, requests, want int64 }{
+		{0, 0, 0, 176 << 20}, {0, 40 << 20, 90 << 20, 176 << 20}, {0, 0, 300 << 20, 380 << 20}, {0, 248 << 20, 300 << 20, 580 << 20},
+		{400 << 20, 0, 0, 676 << 20}, {400 << 20, 0, 100 << 20, 680 << 20}, {0, 0, 1 << 40, c.memoryLimit()},
 	} {
-		if got := c.memoryLimitFor(test.caches, test.requests); got != test.want {
-			t.Errorf("with %d bytes in caches and %d in requests it is %d, want %d", test.caches, test.requests, got, test.want)
+		if got := c.memoryLimitFor(test.caches, test.stored, test.requests); got != test.want {
+			t.Errorf("with %d bytes in caches, %d in the store and %d in requests it is %d, want %d", test.caches, test.stored, test.requests, got, test.want)
 		}
 	}
 	kept := debug.SetMemoryLimit(-1)

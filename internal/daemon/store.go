@@ -18,6 +18,8 @@ type keeper interface {
 	// ready returns why profiles can't be taken.
 	ready() error
 	state() storeState
+	// memory returns the bytes that it keeps in memory.
+	memory() int64
 	// backup copies the store to a place of the name and returns where that is.
 	backup(ctx context.Context, name string) (where string, err error)
 }

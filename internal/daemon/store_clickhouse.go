@@ -66,6 +66,8 @@ func (s *clickHouseStore) ready() error {
 	return s.Ready(ctx)
 }
 
+func (s *clickHouseStore) memory() int64 { return 0 }
+
 func (s *clickHouseStore) state() storeState {
 	st := s.Stats()
 	return storeState{figures: map[string]any{

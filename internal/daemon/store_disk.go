@@ -23,7 +23,7 @@ type diskStore struct {
 func openDisk(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error) {
 	st, err := disk.OpenContext(ctx, filepath.Join(cfg.Data, "store"), disk.Options{
 		Retention: time.Duration(cfg.Store.Retention), MaxBytes: int64(cfg.Store.MaxSize), MinFree: int64(cfg.Store.MinFree),
-		CacheBytes: int64(cfg.Store.Cache), Log: log, Recover: true,
+		CacheBytes: int64(cfg.Store.Cache), MaxDictionary: int64(cfg.Store.MaxDictionary), Log: log, Recover: true,
 	})
 	if err != nil {
 		return nil, err
@@ -32,6 +32,8 @@ func openDisk(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error
 }
 
 func (s *diskStore) ready() error { return s.Ready() }
+
+func (s *diskStore) memory() int64 { return s.Memory() }
 
 func (s *diskStore) state() storeState {
 	st := s.Stats()

@@ -393,7 +393,7 @@ func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *S
 		err = h.cfg.Store.Put(ctx, records)
 	}
 	switch {
-	case errors.Is(err, store.ErrExpired) && len(records) > 1:
+	case len(records) > 1 && (errors.Is(err, store.ErrExpired) || errors.Is(err, store.ErrVaried)):
 		for i, a := range of { // the others are not at fault
 			a.err = storeError(h.cfg.Store.Put(ctx, records[i:i+1]))
 		}
@@ -434,6 +434,8 @@ func storeError(err error) *Error {
 		return nil
 	case errors.Is(err, store.ErrExpired):
 		return &Error{Reason: Expired, Err: err}
+	case errors.Is(err, store.ErrVaried):
+		return &Error{Reason: Limited, RetryAfter: time.Hour, Err: err}
 	case errors.Is(err, store.ErrFull), errors.Is(err, store.ErrUnavailable):
 		return &Error{Reason: Unavailable, RetryAfter: 30 * time.Second, Err: err}
 	case errors.Is(err, store.ErrClosed):

@@ -272,6 +272,7 @@ func TestRefusals(t *testing.T) {
 		}, ingest.TooLarge, false, "1001 bytes"},
 		{"expired", good, storeFails(store.ErrExpired), ingest.Expired, false, "older"},
 		{"full", good, storeFails(store.ErrFull), ingest.Unavailable, true, "no space"},
+		{"varied", good, storeFails(store.ErrVaried), ingest.Limited, true, "different stacks"},
 		{"closed", good, storeFails(store.ErrClosed), ingest.Unavailable, true, "closed"},
 		{"gone", good, storeFails(context.Canceled), ingest.Unavailable, true, "canceled"},
 		{"broken store", good, storeFails(errors.New("checksum")), ingest.Internal, false, "checksum"},
@@ -505,19 +506,22 @@ func TestSomeAreRefused(t *testing.T) {
 	if n := len(r.take()); n != 38 {
 		t.Errorf("%d are kept", n)
 	}
-	// One that is too old doesn't take others with it.
-	r.fail = func(records []store.Record) error {
-		if slices.ContainsFunc(records, func(r store.Record) bool { return r.Time == 7 }) {
-			return store.ErrExpired
+	// One that is too old, or of a service that would take too much memory, doesn't take
+	// others with it.
+	for reason, fault := range map[ingest.Reason]error{ingest.Expired: store.ErrExpired, ingest.Limited: store.ErrVaried} {
+		r.fail = func(records []store.Record) error {
+			if slices.ContainsFunc(records, func(r store.Record) bool { return r.Time == 7 }) {
+				return fault
+			}
+			return nil
 		}
-		return nil
-	}
-	err = h.Receive(t.Context(), "test", pushes[:10]...)
-	if !errors.As(err, &e) || e.Reason != ingest.Expired || !strings.HasPrefix(e.Error(), "profile 7 of 10: ") {
-		t.Errorf("got %v", err)
-	}
-	if n := len(r.take()); n != 9 {
-		t.Errorf("%d are kept", n)
+		err = h.Receive(t.Context(), "test", pushes[:10]...)
+		if !errors.As(err, &e) || e.Reason != reason || !strings.HasPrefix(e.Error(), "profile 7 of 10: ") {
+			t.Errorf("%v: got %v", fault, err)
+		}
+		if n := len(r.take()); n != 9 {
+			t.Errorf("%v: %d are kept", fault, n)
+		}
 	}
 	// Of several reasons the one to try again for counts.
 	r.fail = func(records []store.Record) error { return store.ErrFull }

@@ -21,7 +21,8 @@ type Store interface {
 	// error any of them may have been kept, and the call may be repeated: a
 	// record with an ID that the store has already is dropped, and Put sets Known in
 	// it. Records may be of any time inside the retention, in any order; older ones
-	// fail the call with ErrExpired. Profiles are read until Put returns and not after.
+	// fail the call with ErrExpired, those of a service that would take too much memory with
+	// ErrVaried. Profiles are read until Put returns and not after.
 	Put(ctx context.Context, records []Record) error
 
 	// Merge returns the profiles that q selects, merged into one per group, in
@@ -191,6 +192,9 @@ var (
 	// ErrFull is the error of Put when there is no room on the disk. What is
 	// kept can still be read, and Put works again once there is room.
 	ErrFull = errors.New("no space left for profiles")
+	// ErrVaried is the error of Put when the profiles of a service have more different
+	// stacks and names than a store keeps together.
+	ErrVaried = errors.New("the service's profiles have too many different stacks and names")
 	// ErrUnavailable is the error of Put when nothing can be kept for another
 	// reason than room, such as a directory that is gone.
 	ErrUnavailable = errors.New("profiles can't be kept")

@@ -63,6 +63,10 @@ type Options struct {
 	// CacheBytes is how much memory dictionaries and decoded values may take
 	// between calls; 0 is 48 MiB.
 	CacheBytes int64
+	// MaxDictionary bounds the memory of a partition's dictionary, which has the stacks
+	// and names of one service in one epoch: Put fails with store.ErrVaried when it has
+	// grown beyond that. 0 is 160 MiB, some four million different frames of stacks.
+	MaxDictionary int64
 	// Epoch is how long the partitions are that a new store is divided into; 0
 	// is a week. A store that is there keeps its own.
 	Epoch time.Duration
@@ -87,6 +91,7 @@ type Options struct {
 func (o *Options) fill() {
 	o.MinFree = cmp.Or(o.MinFree, 64<<20)
 	o.CacheBytes = cmp.Or(o.CacheBytes, 48<<20)
+	o.MaxDictionary = cmp.Or(o.MaxDictionary, 160<<20)
 	o.Epoch = cmp.Or(o.Epoch, 7*24*time.Hour)
 	o.PackAfter = cmp.Or(o.PackAfter, 10*time.Second)
 	if o.InstanceLabels == nil {

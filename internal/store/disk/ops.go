@@ -38,6 +38,13 @@ type Stats struct {
 	Damaged []string // files that are damaged, and how
 }
 
+// Memory returns the memory of dictionaries and decoded values.
+func (s *Store) Memory() int64 {
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	return s.dictBytes.Load() + s.cache.bytes
+}
+
 // Stats returns figures of the store as it is now.
 func (s *Store) Stats() Stats {
 	st := Stats{

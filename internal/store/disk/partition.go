@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hone-go/hone/internal/store/disk/format"
@@ -29,7 +30,8 @@ type partition struct {
 	seq      uint64             // of the last profile
 	hours    []*hourData
 	lastUsed time.Time
-	memory   int64 // bytes that dict and in take, as far as Store.memory counts them
+	memory   int64        // bytes that dict and in take, as far as Store.memory counts them
+	size     atomic.Int64 // the most that they took
 }
 
 // piece is a stored piece of a dictionary.
@@ -152,6 +154,7 @@ func (s *Store) account(p *partition) {
 	}
 	s.dictBytes.Add(n - p.memory)
 	p.memory = n
+	p.size.Store(max(n, p.size.Load()))
 }
 
 // trim forgets dictionaries that were not used for the longest time, until the

@@ -22,6 +22,30 @@ import (
 // in the log before it, and outlasts a crash whenever it does. Waiting for the
 // disk is done without locks, and one sync serves all who wait.
 func (s *Store) Put(ctx context.Context, records []store.Record) error {
+	if err := s.varied(records); err != nil {
+		return err
+	}
+	return s.put(ctx, records)
+}
+
+// varied returns an error if a record belongs to a partition whose dictionary is as large
+// as it may be. Whoever sends other stacks each time would have it take all memory.
+func (s *Store) varied(records []store.Record) error {
+	for i := range records {
+		name := s.nameOf(&records[i])
+		s.mu.Lock()
+		p := s.parts[name]
+		s.mu.Unlock()
+		if p != nil && p.size.Load() > s.o.MaxDictionary {
+			return fmt.Errorf("%w: those of %s since %s take more than %d MiB of memory, the limit (max_dictionary)", store.ErrVaried,
+				p.Service, time.Unix(0, p.Epoch).UTC().Format(time.DateOnly), s.o.MaxDictionary>>20)
+		}
+	}
+	return nil
+}
+
+// put is Put, whatever the size of dictionaries.
+func (s *Store) put(ctx context.Context, records []store.Record) error {
 	if err := s.begin(ctx); err != nil {
 		return err
 	}

@@ -232,7 +232,7 @@ func (s *Store) putBack(ctx context.Context, r *Recovery, records []store.Record
 		records = slices.DeleteFunc(records, func(r store.Record) bool { return format.HourOf(r.Time).End() <= oldest })
 		err := s.roomToSpare()
 		if err == nil {
-			err = s.Put(ctx, records)
+			err = s.put(ctx, records)
 		}
 		wait := errors.Is(err, errNoSpare) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnavailable)
 		s.mu.Lock()
