@@ -15,7 +15,7 @@ import (
 const (
 	// DefaultMemory and DefaultCallMemory are in force when nothing is said.
 	DefaultMemory     = 1 << 30
-	DefaultCallMemory = 512 << 20
+	DefaultCallMemory = 320 << 20
 
 	// Whoever holds up to patience waits for memory, for memoryWait at most. Whoever
 	// holds more is refused at once, so that those who wait for each other hold little.

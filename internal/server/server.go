@@ -53,7 +53,7 @@ type Limits struct {
 	Parallel    int   // computations at a time: one per processor
 	Queue       int   // computations that wait for those: 256
 	Sending     int64 // bytes of memory of pushes at a time, sent, decompressed and decoded, and of answers: 1 GB
-	Push        int64 // of one of them: 512 MB
+	Push        int64 // of one of them: 320 MiB
 	Answer      int64 // bytes of an answer: 128 MB
 	Work        int64 // bytes of memory, of Sending, that one computation takes; 0 is no limit
 	Rate        int64 // bytes per second that a push comes in with, after Grace, or is ended: 1 kB; negative is no bound
