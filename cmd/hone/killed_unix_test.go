@@ -17,10 +17,55 @@ import (
 	"github.com/hone-go/hone/internal/tune"
 )
 
+// The slow one allocates, too: a busy machine confirms that, when it can't tell times.
 const (
-	slowSum = "package sum\n\n// Sum adds the digits of numbers.\nfunc Sum(n int) (s int) {\n\tfor i := range 200000 * n {\n\t\ts += i % 10\n\t}\n\treturn s\n}\n"
-	fastSum = "package sum\n\n// Sum adds the digits of numbers.\nfunc Sum(n int) (s int) {\n\treturn 45 * 20000 * n\n}\n"
+	slowSum = "package sum\n\nvar kept []byte\n\n// Sum adds the digits of numbers.\nfunc Sum(n int) (s int) {\n\tfor i := range 200000 * n {\n\t\tif s += i % 10; i%1000 == 0 {\n\t\t\tkept = make([]byte, 8)\n\t\t}\n\t}\n\treturn s\n}\n"
+	fastSum = "package sum\n\nvar kept []byte\n\n// Sum adds the digits of numbers.\nfunc Sum(n int) (s int) {\n\treturn 45 * 20000 * n\n}\n"
 )
+
+// A killedModule is a module with a finding that hone fix confirms, for hones that are killed.
+type killedModule struct {
+	*testing.T
+	dir, source, tmp string
+	found            advice.Finding
+}
+
+func newKilledModule(t *testing.T, after string) *killedModule {
+	t.Helper()
+	moduleOfFiles(t, map[string]string{
+		"go.mod": "module example.com/sum\n\ngo 1.24\n", "sum.go": slowSum, "deep/er/er.go": "package er\n",
+		"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1) != 900000 {\n\t\tt.Fatal(Sum(1))\n\t}\n}\n\nvar sink int\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor range b.N {\n\t\tsink = Sum(3)\n\t}\n}\n",
+	})
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &killedModule{T: t, dir: dir, source: filepath.Join(dir, "sum.go"), tmp: t.TempDir()}
+	m.found = advice.Finding{ID: "test-123456", Rule: "test", Class: advice.Safe, State: advice.Bounded, Package: "example.com/sum", Title: "a loop",
+		Fix: &advice.Fix{File: m.source, Before: []byte(slowSum), After: []byte(after)}}
+	m.found.Evidence.Subjects = []string{"Sum"}
+	m.advise()
+	return m
+}
+
+// advise gives the advice; hone tune gives advice of its own.
+func (m *killedModule) advise() {
+	m.Helper()
+	if err := adviceStore().Keep(&advice.Report{Findings: []advice.Finding{m.found}}, map[string]tune.Benchmark{"Sum": {Package: "example.com/sum", Benchmark: "Sum"}}); err != nil {
+		m.Fatal(err)
+	}
+}
+
+func (m *killedModule) start(args ...string) (*exec.Cmd, *strings.Builder) {
+	m.Helper()
+	cmd, out := exec.Command(os.Args[0], args...), new(strings.Builder)
+	cmd.Env = append(os.Environ(), "HONE_TEST_HONE=1", "TMPDIR="+m.tmp)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		m.Fatal(err)
+	}
+	return cmd, out
+}
 
 // TestKilledFixAndTune kills hone fix and hone tune at any moment: the source has the old
 // text or the new one, and the next run leaves nothing in the module or the temporary
@@ -36,33 +81,8 @@ func TestKilledFixAndTune(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	moduleOfFiles(t, map[string]string{
-		"go.mod": "module example.com/sum\n\ngo 1.24\n", "sum.go": slowSum, "deep/er/er.go": "package er\n",
-		"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1) != 900000 {\n\t\tt.Fatal(Sum(1))\n\t}\n}\n\nvar sink int\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor range b.N {\n\t\tsink = Sum(3)\n\t}\n}\n",
-	})
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, tmp := filepath.Join(dir, "sum.go"), t.TempDir()
-	found := advice.Finding{ID: "test-123456", Rule: "test", Class: advice.Safe, State: advice.Bounded, Package: "example.com/sum", Title: "a loop",
-		Fix: &advice.Fix{File: source, Before: []byte(slowSum), After: []byte(fastSum)}}
-	found.Evidence.Subjects = []string{"Sum"}
-	advise := func() { // hone tune gives advice of its own
-		if err := adviceStore().Keep(&advice.Report{Findings: []advice.Finding{found}}, map[string]tune.Benchmark{"Sum": {Package: "example.com/sum", Benchmark: "Sum"}}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	advise()
-	start := func(args ...string) (*exec.Cmd, *strings.Builder) {
-		cmd, out := exec.Command(os.Args[0], args...), new(strings.Builder)
-		cmd.Env = append(os.Environ(), "HONE_TEST_HONE=1", "TMPDIR="+tmp)
-		cmd.Stdout, cmd.Stderr = out, out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		return cmd, out
-	}
+	m := newKilledModule(t, fastSum)
+	dir, source, tmp := m.dir, m.source, m.tmp
 	check := func(when string) {
 		t.Helper()
 		if text, err := os.ReadFile(source); err != nil || string(text) != slowSum && string(text) != fastSum {
@@ -80,7 +100,7 @@ func TestKilledFixAndTune(t *testing.T) {
 	} {
 		verb := args[0]
 		begun := time.Now()
-		cmd, out := start(args...)
+		cmd, out := m.start(args...)
 		cmd.Wait()
 		whole := time.Since(begun)
 		if !cmd.ProcessState.Exited() || cmd.ProcessState.ExitCode() == exitUsage {
@@ -91,13 +111,13 @@ func TestKilledFixAndTune(t *testing.T) {
 		}
 		for range kills {
 			restore()
-			cmd, _ := start(args...)
+			cmd, _ := m.start(args...)
 			time.Sleep(time.Duration(rand.Int64N(int64(whole)))) // any moment
 			cmd.Process.Kill()
 			cmd.Wait()
 			check("killed hone " + verb)
 
-			advise()
+			m.advise()
 			// What a kill at other moments leaves, which is not for luck to decide.
 			for _, name := range []string{"deep/er/.hone-tmp-1", ".hone/advice/.hone-tmp-2", ".hone/runs/x/.hone-tmp-3"} {
 				os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777)
@@ -106,7 +126,7 @@ func TestKilledFixAndTune(t *testing.T) {
 			os.Mkdir(filepath.Join(tmp, "hone-tmp-4"), 0o700)
 			write(t, filepath.Join(tmp, "hone-tmp-4", "file"), "left")
 			restore()
-			cmd, out = start("fix", "-dirty", "-check", "test-123456")
+			cmd, out = m.start("fix", "-dirty", "-check", "test-123456")
 			if err := cmd.Wait(); err != nil {
 				t.Errorf("after the kill: %v\n%s", err, out)
 			}

@@ -215,3 +215,30 @@ func TestRunEndsWithContext(t *testing.T) {
 		t.Errorf("left %q", left)
 	}
 }
+
+// TestSweepHeld: the directory of an older hone that still runs stays.
+func TestSweepHeld(t *testing.T) {
+	root := t.TempDir()
+	write(t, root, "hone-bench-1/lock", "hone-bench-1/tmp/file")
+	dir := filepath.Join(root, "hone-bench-1")
+	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(dir, old, old); err != nil {
+		t.Fatal(err)
+	}
+	Sweep(root)
+	if _, err := os.Stat(filepath.Join(dir, "tmp", "file")); err != nil {
+		t.Error(err)
+	}
+	lock.Close()
+	Sweep(root)
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the directory stays although nobody holds it")
+	}
+}

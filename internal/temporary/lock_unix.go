@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
@@ -79,6 +80,13 @@ func sweep(path string, dir bool) {
 		return
 	}
 	if dir {
+		// Builds before this package locked a file in the directory.
+		if lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0); err == nil {
+			defer lock.Close()
+			if errors.Is(syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
+				return
+			}
+		}
 		removeAll(path)
 	} else {
 		os.Remove(path)

@@ -25,10 +25,6 @@ func holdDir(path string) (io.Closer, error) {
 
 func holdFile(*os.File) error { return nil } // it is open
 
-// young is how long a directory may be without its file: it was just made, or is being
-// removed.
-const young = time.Minute
-
 func sweep(path string, dir bool) {
 	if !dir {
 		os.Remove(path)

@@ -21,8 +21,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/durable"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 const (
@@ -191,7 +193,37 @@ func SweepTree(root string) {
 	})
 }
 
+// young is how long something may be without its lock: it was just made, or is being
+// removed.
+const young = time.Minute
+
+// Builds before this package made these. The number is that of os.CreateTemp, so that
+// what a user calls .hone-fix-notes stays. The first of them locked no files, but had
+// them for milliseconds only.
+var (
+	formerFile = lazyregexp.New(`^\.hone-fix-[0-9]+$`) // beside a source that is rewritten
+	formerDir  = lazyregexp.New(`^hone-bench-[0-9]+$`) // has a file called lock
+)
+
+// isFormer reports whether an older build left an entry, unless that one still runs.
+func isFormer(e fs.DirEntry) bool {
+	name := formerFile
+	if e.IsDir() {
+		name = formerDir
+	} else if !e.Type().IsRegular() {
+		return false
+	}
+	if !name.MatchString(e.Name()) {
+		return false
+	}
+	info, err := e.Info()
+	return err == nil && time.Since(info.ModTime()) > young
+}
+
 func isTemporary(e fs.DirEntry) bool {
+	if isFormer(e) {
+		return true
+	}
 	if e.IsDir() {
 		return strings.HasPrefix(e.Name(), prefix) || strings.HasPrefix(e.Name(), hidden)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func write(t *testing.T, dir string, names ...string) {
@@ -95,6 +96,29 @@ func TestSweep(t *testing.T) {
 	}
 	if _, err := os.Lstat(held.Path); err == nil {
 		t.Error("a removed directory is still there")
+	}
+}
+
+// TestSweepFormer: what older builds left goes, too, but nothing that only looks alike.
+func TestSweepFormer(t *testing.T) {
+	root := t.TempDir()
+	gone := []string{".hone-fix-123", "a/.hone-fix-4", "hone-bench-5/lock", "hone-bench-6/tmp/file"}
+	kept := []string{".hone-fix-notes", ".hone-fix-", ".hone-fix-1.go", "x.hone-fix-1", ".hone-fix-8/file", "hone-bench-5.txt", "hone-bench-old/file", "hone-bench-9", "hone-fix-1"}
+	young := []string{".hone-fix-77", "hone-bench-78/tmp/file"}
+	write(t, root, slices.Concat(gone, kept, young)...)
+	old := time.Now().Add(-time.Hour)
+	for _, name := range all(t, root) {
+		if !strings.HasPrefix(name, ".hone-fix-77") && !strings.HasPrefix(name, "hone-bench-78") {
+			if err := os.Chtimes(filepath.Join(root, name), old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	SweepTree(root)
+	want := []string{".hone-fix-8/", "a/", "hone-bench-78/", "hone-bench-78/tmp/", "hone-bench-old/"}
+	want = slices.Sorted(slices.Values(slices.Concat(want, kept, young)))
+	if got := slices.Sorted(slices.Values(all(t, root))); !slices.Equal(got, want) {
+		t.Errorf("left %q, want %q", got, want)
 	}
 }
 
