@@ -28,7 +28,7 @@ others. What runs once is not reported.`,
 	Match:  matchErrorfStatic,
 	Conditions: advice.Conditions{
 		Offered: "the text is constant",
-		Review:  "nobody tells one such error from another by ==",
+		Review:  "nobody tells one such error from another by ==; " + notYet,
 	},
 }
 

@@ -24,7 +24,7 @@ that a wrong one is known at the start; names from data can be kept in a sync.Ma
 	Match:  matchLocationPerCall,
 	Conditions: advice.Conditions{
 		Offered: "the name is constant",
-		Review:  "an error may be kept, as the location is",
+		Review:  "an error may be kept, as the location is; " + notYet,
 	},
 }
 

@@ -35,7 +35,7 @@ reported.`,
 	Match:  matchRegexpPerCall,
 	Conditions: advice.Conditions{
 		Offered: "the pattern is constant, or a quoted text",
-		Review:  "something gets hold of the pattern, which all callers share, and may call Longest or compare it by ==; a quoted text is valid UTF-8",
+		Review:  "something gets hold of the pattern, which all callers share, and may call Longest or compare it by ==; a quoted text is valid UTF-8; " + notYet,
 	},
 }
 
@@ -65,6 +65,9 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 		}
 		if s.Decl != nil && atPackageLevel(s, c.Args[0]) {
 			hoistRegexp(s, c, pattern, &m)
+		}
+		if m.Class == advice.Review {
+			m.Why += " Check that no variable of the package is initialized by calling the function through an interface: the pattern may not be compiled by then."
 		}
 		matches = append(matches, m)
 	}

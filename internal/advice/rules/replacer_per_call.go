@@ -25,7 +25,7 @@ The rewrite does that where what is replaced is constant. It is left to review a
 	Match:     matchReplacerPerCall,
 	Conditions: advice.Conditions{
 		Offered: "all that is replaced is constant",
-		Review:  "nobody compares the Replacer, which all callers share",
+		Review:  "nobody compares the Replacer, which all callers share; " + notYet,
 	},
 }
 

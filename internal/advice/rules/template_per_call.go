@@ -30,7 +30,7 @@ moves to the start of the program, where template.Must panics if it fails. Templ
 	Match:  matchTemplatePerCall,
 	Conditions: advice.Conditions{
 		Offered: "the template is made of constants and only run",
-		Review:  "a mistake in its text may stop the program when it starts",
+		Review:  "a mistake in its text may stop the program when it starts; " + notYet,
 	},
 }
 
