@@ -162,7 +162,7 @@ func csvParts(text string) (out []string, err error) {
 
 var (
 	markdownCode   = lazyregexp.New("`[^`\n]*`|<code>[^<\n]*</code>")
-	markdownEntity = lazyregexp.New(`&(?:#\d+|\w+);`)
+	markdownEntity = lazyregexp.New(`&(?:#\d+|\w+);(?:&#8203;)?`)
 	markdownSigns  = lazyregexp.New("(?i)[\\\\`*_{}\\[\\]<>#|&@!~$\n]|://|www\\.|\\bgh-\\d")
 )
 
@@ -172,7 +172,7 @@ func markdownParts(text string) []string {
 	text = markdownCode.Get().ReplaceAllStringFunc(text, func(code string) string { return strings.Repeat("|", strings.Count(code, "|")) })
 	return markdownSigns.Get().FindAllString(markdownEntity.Get().ReplaceAllStringFunc(text, func(entity string) string {
 		// Mentions and references to issues are looked for in what is shown, so that what is
-		// written as an entity doesn't help there.
+		// written as an entity doesn't help there; a space without width does.
 		if s := html.UnescapeString(entity); s == "@" || s == "#" {
 			return s
 		}
