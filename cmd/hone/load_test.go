@@ -216,6 +216,19 @@ func TestLoadFails(t *testing.T) {
 	}
 }
 
+// TestLoadVoid: that a run is void is said once, and kept with it.
+func TestLoadVoid(t *testing.T) {
+	url, _ := loadService(t)
+	dir := t.TempDir()
+	_, stderr, code := loadHone(t, "load", "http", "-o", dir, "-rate", "100", "-duration", "300ms", "-count", "1", "-warmup", "0s", "-late", "1ns", url)
+	if n := strings.Count(stderr, "the run is void: "); code != exitFailure || n != 1 {
+		t.Errorf("exit code %d, said %d times:\n%s", code, n, stderr)
+	}
+	if list := succeed(t, "runs", "-json", "-dir", dir); strings.Count(list, `"void: `) != 1 {
+		t.Errorf("kept as\n%s", list)
+	}
+}
+
 // TestLoadSilent: a service that stops answering has failed, also where its average
 // and the share of failures are fine.
 func TestLoadSilent(t *testing.T) {

@@ -415,9 +415,6 @@ func (m *measurement) keep() error {
 	if m.Run == nil {
 		return nil
 	}
-	if m.report.Void != "" {
-		m.warn("the run is void: %s", m.report.Void)
-	}
 	var records []benchfmt.Record
 	for i, r := range m.report.Periods {
 		line := m.line(r, m.allocated[i])
