@@ -456,7 +456,9 @@ func (f *tableFile) checkIndex() error {
 		if _, err := f.ReadAt(make([]byte, size+blockTrailer), at); err != nil {
 			return err
 		}
-		at += size + blockTrailer
+		if at += size + blockTrailer; at >= meta {
+			break // all of them are whole, and the table need not be read for more
+		}
 		n, err := findEnd(f.File, at, meta)
 		if err != nil {
 			return err

@@ -243,3 +243,47 @@ func TestParityWrittenLater(t *testing.T) {
 	}
 	closeStore(t, s)
 }
+
+// lowestRead is a file that notes the lowest offset that is read of it.
+type lowestRead struct {
+	vfs.File
+	at int64
+}
+
+func (f *lowestRead) ReadAt(p []byte, at int64) (int, error) {
+	f.at = min(f.at, at)
+	return f.File.ReadAt(p, at)
+}
+
+// Opening a whole table reads its index and what is behind it, and none of its data: a start
+// opens all tables.
+func TestCheckIndexReadsNoData(t *testing.T) {
+	sm := newSample(t)
+	tables, err := filepath.Glob(filepath.Join(sm.dir, "*"+tableExt))
+	if err != nil || len(tables) == 0 {
+		t.Fatal("no tables", err)
+	}
+	for _, path := range tables {
+		tab, err := openTable(vfs.Default, sm.dir, filepath.Base(path), func(p string) { t.Error(p) }, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := int64(0) // its end
+		for _, b := range tab.blocks {
+			data = max(data, b.at+int64(b.size)+blockTrailer)
+		}
+		f, err := openTableFile(vfs.Default, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := &lowestRead{f.File, f.size}
+		f.File = read
+		if err := f.checkIndex(); err != nil {
+			t.Error(err)
+		}
+		if read.at < data {
+			t.Errorf("%s: read from byte %d on, its data ends at %d of %d", filepath.Base(path), read.at, data, f.size)
+		}
+		f.Close()
+	}
+}
