@@ -325,7 +325,7 @@ func (s *Service) mergedProfile(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, 0, err
 		}
-		a, err := server.Compose(ctx, "application/octet-stream", merged.Encode)
+		a, err := server.Compose(ctx, "application/octet-stream", merged.EncodeFast)
 		if err != nil {
 			return nil, 0, err
 		}

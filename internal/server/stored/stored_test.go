@@ -4,7 +4,9 @@ import (
 	"github.com/hone-go/hone/internal/server/servertest"
 	"github.com/hone-go/hone/internal/server/stored"
 
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -143,6 +145,27 @@ func TestStoreErrors(t *testing.T) {
 	plain := servertest.NewSite(t, nil)
 	servertest.Fails(t, plain.Do("GET", top("sel:q=cpu"), ""), 404, "profile", "hone serve")
 	servertest.Fails(t, plain.Do("GET", "/api/v1/series", ""), 404, "", "/api/v1/series")
+}
+
+// A merged profile is compressed by the faster package: the other takes longer than merging does.
+func TestMergedProfileIsCompressedFast(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	l.Fill()
+	body := l.Get("/api/v1/pprof?" + servertest.Between(`cpu{service="api"}`, 0, 10).Encode())
+	p, err := profile.DecodeBytes([]byte(body), profile.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var fast, small bytes.Buffer
+	if err := errors.Join(p.EncodeFast(&fast), p.Encode(&small)); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(fast.Bytes(), small.Bytes()) {
+		t.Fatal("both ways to compress the profile give the same bytes: the test can't tell")
+	}
+	if body != fast.String() {
+		t.Errorf("%d bytes, not the %d of EncodeFast; Encode's are %d", len(body), fast.Len(), small.Len())
+	}
 }
 
 func TestPrepareAsksForTheLatest(t *testing.T) {
