@@ -90,6 +90,8 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 		return cfg.Blame("data", err)
 	}
 	cfg.limitMemory(o.Getenv)
+	started := startRoomy()
+	defer started()
 	d.store, err = openStore(ctx, l, cfg, d.log)
 	if err != nil || d.store == nil {
 		return err
@@ -113,7 +115,7 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 	}
 	defer d.markers.Close()
 	go d.followMemory(work)
-	return d.serve(ctx, work, l, reach)
+	return d.serve(ctx, work, l, reach, started)
 }
 
 // assemble makes the server of a daemon whose store is open, with all of its routes.
@@ -266,8 +268,8 @@ func (d *daemon) site() reports.Config {
 const prepareTime = 250 * time.Millisecond
 
 // serve answers connections until ctx is done. What works in the background works in
-// the context work.
-func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.Reach) error {
+// the context work. started is called when the start is over.
+func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.Reach, started func()) error {
 	if err := d.scraper.Apply(d.cfg.Scrape); err != nil {
 		return d.cfg.Blame("scrape", err)
 	}
@@ -312,6 +314,7 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 		d.kept.Prepare(preparing, d.profiles.PrepareFlame)
 	}()
 	<-preparing.Done()
+	started()
 	fmt.Fprintf(d.o.Stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, d.cfg.Keeps())
 	d.log.Info("started", "address", l.Addr().String(), "data", d.cfg.Data, "store", d.cfg.Keeps(), "login", d.auth != nil, "tls", of.TLS != nil, "version", d.o.Version)
 	if d.auth == nil && reach.Public {
