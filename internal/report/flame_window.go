@@ -85,6 +85,15 @@ const (
 // FlameWindow is what can be seen of a flame graph in a window: the answer of
 // report/flame of the query API. See doc/api.md.
 type FlameWindow struct {
+	FlameHead
+	Files    []string    `json:"files"`
+	Packages []string    `json:"packages"`
+	Frames   FlameFrames `json:"frames"`
+	Nodes    FlameNodes  `json:"nodes"`
+}
+
+// FlameHead is what of a FlameWindow doesn't grow with its nodes.
+type FlameHead struct {
 	Type      string   `json:"type"`
 	Unit      string   `json:"unit"`
 	Event     int64    `json:"event"` // the value of one event, 0 if unknown
@@ -102,11 +111,7 @@ type FlameWindow struct {
 	To     int64       `json:"to"`
 	Scale  int64       `json:"scale"` // what the nodes' values are to be multiplied by
 
-	Shares   FlameShares `json:"shares"` // of the whole graph
-	Files    []string    `json:"files"`
-	Packages []string    `json:"packages"`
-	Frames   FlameFrames `json:"frames"`
-	Nodes    FlameNodes  `json:"nodes"`
+	Shares FlameShares `json:"shares"` // of the whole graph
 }
 
 // FlameFrames are the frames in use, in columns.
@@ -155,21 +160,22 @@ type FlameNodes struct {
 	Own   Column `json:"own,omitempty"`
 }
 
-// Column is a column of numbers. It becomes JSON several times faster than a
-// plain slice, and is [] when it is nil.
+// Column is a column of numbers. It is [] when it is nil.
 type Column []int64
 
 // MarshalJSON returns the column as an array.
-func (c Column) MarshalJSON() ([]byte, error) {
-	b := make([]byte, 1, 2+4*len(c))
-	b[0] = '['
+func (c Column) MarshalJSON() ([]byte, error) { return c.appendJSON(make([]byte, 0, 2+4*len(c))), nil }
+
+// appendJSON appends the column as an array.
+func (c Column) appendJSON(b []byte) []byte {
+	b = append(b, '[')
 	for i, v := range c {
 		if i > 0 {
 			b = append(b, ',')
 		}
 		b = strconv.AppendInt(b, v, 10)
 	}
-	return append(b, ']'), nil
+	return append(b, ']')
 }
 
 // resolve checks a window and returns its ends and the least width that is
@@ -215,11 +221,11 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 		return nil, err
 	}
 	t, v := x.t, x.v
-	out := &FlameWindow{
+	out := &FlameWindow{FlameHead: FlameHead{
 		Type: t.Types[0].Type, Unit: t.Types[0].Unit, Event: v.Event, Total: x.quantity(v.Total[0], x.whole.Head), Whole: x.whole,
 		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), PerSecond: x.rates, BaseScale: v.BaseScale, Widths: x.widths, From: from, To: to,
-		Shares: x.shares, Files: []string{}, Packages: []string{},
-	}
+		Shares: x.shares,
+	}, Files: []string{}, Packages: []string{}}
 	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, frames: map[uint32]int64{}, held: held{budget: w.Budget}}
 	if out.Diff {
 		base := v.BaseTotal[0]

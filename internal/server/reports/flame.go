@@ -2,6 +2,7 @@ package reports
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -207,7 +208,29 @@ func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(ctx, window, warnings, nil)
+	return windowAnswer(ctx, window, warnings)
+}
+
+// windowAnswer is reportAnswer of a window, which writes its own JSON.
+func windowAnswer(ctx context.Context, window *report.FlameWindow, warnings *Warnings) (*server.Answer, error) {
+	return server.Compose(ctx, server.TypeJSON, func(w io.Writer) error {
+		if _, err := io.WriteString(w, `{"report":`); err != nil {
+			return err
+		}
+		if err := window.WriteJSON(w); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, `,"warnings":`); err != nil {
+			return err
+		}
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(warnings.list); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "}\n")
+		return err
+	})
 }
 
 // flameFile writes the whole graph as a file.
