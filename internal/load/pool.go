@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Backlog is how many requests may wait for their turn at most. Beyond it they
@@ -47,7 +48,16 @@ type job struct {
 	waited bool
 }
 
-type worker struct{ jobs chan job }
+// A worker has a connection, which is opened again when it broke. It is in use by
+// whoever took it from idle.
+type worker struct {
+	jobs     chan job // for its goroutine
+	client   Client   // nil: not connected
+	starter  Starter  // the client, if it is one
+	started  job
+	sent     time.Duration
+	answered func(Answer, error) // what takes the answer to started
+}
 
 var errBacklog = &Failure{classBacklog, "more than a million requests waited for their turn"}
 
@@ -59,13 +69,14 @@ func (p *Pool) Send(ctx context.Context, clock Clock, r Request, done func(Reque
 		w := p.idle[n-1]
 		p.idle = p.idle[:n-1]
 		p.mu.Unlock()
-		w.jobs <- j
+		p.give(w, j)
 	case p.workers < p.max && !p.closed:
 		p.workers++
 		p.peak = max(p.peak, p.workers)
 		p.running.Add(1)
 		p.mu.Unlock()
-		w := &worker{make(chan job, 1)}
+		w := &worker{jobs: make(chan job, 1)}
+		w.answered = func(a Answer, err error) { p.answered(w, a, err) }
 		w.jobs <- j
 		go p.work(w)
 	case p.waiting.Len() >= Backlog || p.closed:
@@ -79,49 +90,69 @@ func (p *Pool) Send(ctx context.Context, clock Clock, r Request, done func(Reque
 	}
 }
 
-// work serves requests over one connection, which it opens again when it broke.
-func (p *Pool) work(w *worker) {
-	defer p.running.Done()
-	var client Client
-	defer func() {
-		if client != nil {
-			_ = client.Close()
-		}
-	}()
-	for {
-		j, ok := <-w.jobs
-		for more := ok; more; j, more = p.next(w) {
-			client = serve(p.driver, client, j)
-		}
-		if !ok {
+// give has an idle worker serve a request: without its goroutine, if that is possible.
+func (p *Pool) give(w *worker, j job) {
+	if w.starter != nil {
+		w.started, w.sent = j, j.clock.Now()
+		if w.starter.Start(j.ctx, j.r.N, w.answered) {
 			return
 		}
 	}
+	w.jobs <- j
 }
 
-// serve sends one request and returns the connection, nil if it broke.
-func serve(d Driver, client Client, j job) Client {
-	o := Outcome{Sent: j.clock.Now(), Waited: j.waited}
+// answered takes the answer to a request that was started.
+func (p *Pool) answered(w *worker, a Answer, err error) {
+	j := w.started
+	w.settle(j, w.sent, a, err)
+	if j, more := p.next(w); more {
+		p.give(w, j)
+	}
+}
+
+// work serves the requests that can't be started without waiting.
+func (p *Pool) work(w *worker) {
+	defer p.running.Done()
+	for j := range w.jobs {
+		for more := true; more; j, more = p.next(w) {
+			w.serve(p.driver, j)
+		}
+	}
+	w.close()
+}
+
+func (w *worker) close() {
+	if w.client != nil {
+		_ = w.client.Close()
+	}
+}
+
+// serve sends one request and waits for its answer.
+func (w *worker) serve(d Driver, j job) {
+	sent := j.clock.Now()
 	err := j.ctx.Err()
-	if err == nil && client == nil {
-		client, err = d.Connect(j.ctx)
-		if err != nil {
-			client = nil
+	if err == nil && w.client == nil {
+		if w.client, err = d.Connect(j.ctx); err != nil {
+			w.client = nil
 		}
+		w.starter, _ = w.client.(Starter)
 	}
+	var a Answer
 	if err == nil {
-		var a Answer
-		a, err = client.Do(j.ctx, j.r.N)
-		o.Bytes, o.Status, o.Before = a.Bytes, a.Status, a.Before
-		if err != nil && !errors.As(err, new(*Failure)) {
-			_ = client.Close()
-			client = nil
-		}
+		a, err = w.client.Do(j.ctx, j.r.N)
 	}
-	o.Failure = FailureOf(err)
+	w.settle(j, sent, a, err)
+}
+
+// settle tells what came of a request, and closes the connection if it broke.
+func (w *worker) settle(j job, sent time.Duration, a Answer, err error) {
+	o := Outcome{Sent: sent, Waited: j.waited, Bytes: a.Bytes, Status: a.Status, Before: a.Before, Failure: FailureOf(err)}
+	if err != nil && w.client != nil && !errors.As(err, new(*Failure)) {
+		_ = w.client.Close()
+		w.client, w.starter = nil, nil
+	}
 	o.Done = j.clock.Now()
 	j.done(j.r, o)
-	return client
 }
 
 // next returns the request that waits longest; if none does, the worker is idle.

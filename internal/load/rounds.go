@@ -70,12 +70,10 @@ func RunUsers(ctx context.Context, d Driver, u Users, opts Options, round func(R
 		defer time.AfterFunc(opts.Warmup+u.For+opts.Grace, r.giveUp).Stop()
 	}
 
-	clients := make([]Client, u.Users)
+	users := make([]worker, u.Users)
 	defer func() {
-		for _, c := range clients {
-			if c != nil {
-				_ = c.Close()
-			}
+		for i := range users {
+			users[i].close()
 		}
 	}()
 	var rounds []Round
@@ -84,16 +82,14 @@ func RunUsers(ctx context.Context, d Driver, u Users, opts Options, round func(R
 		done.Start = r.clock.Now()
 		var all sync.WaitGroup
 		var succeeded, failed, next atomic.Int64
-		for i := range clients {
+		for i := range users {
 			all.Go(func() {
 				for n := int64(0); (u.Requests == 0 || n < int64(u.Requests)) && r.sending.Err() == nil && !r.over(u); n++ {
 					number := n
 					if u.Requests == 0 {
 						number = next.Add(1) - 1
 					}
-					ok := false
-					clients[i], ok = r.once(d, clients[i], number)
-					if ok {
+					if r.once(d, &users[i], number) {
 						succeeded.Add(1)
 					} else {
 						failed.Add(1)
@@ -125,20 +121,19 @@ func (r *run) over(u Users) bool { return u.For > 0 && r.clock.Now() >= r.opts.W
 // pause keeps a user whose requests fail at once from trying as fast as it can.
 const pause = 10 * time.Millisecond
 
-// once sends a request that is due now.
-func (r *run) once(d Driver, client Client, n int64) (Client, bool) {
-	succeeded := false
+// once sends a request that is due now, and reports whether it succeeded.
+func (r *run) once(d Driver, user *worker, n int64) (ok bool) {
 	now := r.clock.Now()
 	r.flight.begin()
-	client = serve(d, client, job{r.waiting, r.clock, Request{n, now}, func(req Request, o Outcome) {
-		succeeded = o.Failure == nil
+	user.serve(d, job{r.waiting, r.clock, Request{n, now}, func(req Request, o Outcome) {
+		ok = o.Failure == nil
 		r.done(req, o)
 	}, false})
-	if !succeeded {
+	if !ok {
 		select {
 		case <-time.After(pause):
 		case <-r.waiting.Done():
 		}
 	}
-	return client, succeeded
+	return ok
 }

@@ -145,6 +145,18 @@ type Client interface {
 	Close() error
 }
 
+// A Starter is a Client that can also send a request without a goroutine that waits for
+// the answer. At a fixed rate most requests find an idle connection: then waking a
+// goroutine up for sending costs more than sending does.
+type Starter interface {
+	Client
+	// Start sends request n of the run as Do does, and returns at once. Done is called with
+	// what Do would return, once, from another goroutine, also when ctx ends; the client
+	// takes the next request before that returns. Where sending would have to wait, for a
+	// connection for example, Start sends nothing and returns false: Do can do it.
+	Start(ctx context.Context, n int64, done func(Answer, error)) bool
+}
+
 // An Answer is what a Client says of one.
 type Answer struct {
 	Bytes  int   // its size

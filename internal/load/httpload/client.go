@@ -1,16 +1,12 @@
 package httpload
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"net"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/hone-go/hone/internal/load"
@@ -97,6 +93,7 @@ type client struct {
 	last   *conn
 	out    []byte
 	body   []byte
+	sent   sent // by Start, and not answered yet
 }
 
 func (c *client) Close() error {
@@ -106,23 +103,87 @@ func (c *client) Close() error {
 	return nil
 }
 
+// fill returns request n as it is sent. It is valid until the next call.
+func (c *client) fill(n int64) (r *request, out []byte, err error) {
+	r = c.d.request(n)
+	if r.static != nil {
+		return r, r.static, nil
+	}
+	c.values.at(n)
+	c.out, c.body, err = c.values.write(r, c.out[:0], c.body, !c.d.opts.NoKeepAlive)
+	return r, c.out, err
+}
+
 // Do sends a request once: what the server saw is what is told. Redirections are
 // requests of their own.
 func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {
-	r := c.d.request(n)
-	out := r.static
-	if out == nil {
-		c.values.at(n)
-		var err error
-		if c.out, c.body, err = c.values.write(r, c.out[:0], c.body, !c.d.opts.NoKeepAlive); err != nil {
-			return load.Answer{}, named(r, r.path.String(), err)
-		}
-		out = c.out
+	r, out, err := c.fill(n)
+	if err != nil {
+		return load.Answer{}, named(r, r.path.String(), err)
 	}
-	deadline := time.Now().Add(c.d.opts.Timeout)
-	re, err := c.once(ctx, r, out, deadline)
+	s := sent{ctx: ctx, r: r, out: out, deadline: time.Now().Add(c.d.opts.Timeout)}
+	re, err := c.once(ctx, r, out, s.deadline)
+	return c.finish(s, re, err)
+}
+
+// sent is a request that was.
+type sent struct {
+	ctx      context.Context
+	r        *request
+	out      []byte
+	deadline time.Time
+	done     func(load.Answer, error) // of Start
+}
+
+// Start sends a request over a connection that is open already, as Do does; it
+// implements [load.Starter].
+func (c *client) Start(ctx context.Context, n int64, done func(load.Answer, error)) bool {
+	conn := c.open(c.d.request(n))
+	if conn == nil || !conn.plain {
+		return false
+	}
+	r, out, err := c.fill(n)
+	if err != nil {
+		return false
+	}
+	conn.watch(ctx)
+	if !conn.attended {
+		conn.attended = true
+		go c.attend(conn)
+	}
+	c.sent = sent{ctx, r, out, time.Now().Add(c.d.opts.Timeout), done}
+	return conn.ask(question{ctx: ctx, head: r.method == "HEAD"}, out, c.sent.deadline)
+}
+
+// attend reads the answers to requests that are sent over a connection until it ends. No
+// other goroutine has to wake up for a request: Start writes, and this one is woken by
+// the answer.
+func (c *client) attend(conn *conn) {
+	for {
+		q, ok := conn.heard()
+		if !ok {
+			conn.wire.answered(true)
+			return
+		}
+		size, err := conn.receive(q.ctx, q.head, q.rest)
+		if q.told != nil {
+			q.told <- told{size, err}
+			continue
+		}
+		s := c.sent
+		conn.own = true
+		re, err := c.reply(s.ctx, conn, size, err)
+		a, err := c.finish(s, re, err)
+		conn.own = false
+		s.done(a, err)
+	}
+}
+
+// finish goes on with a request that was answered, or failed: to where the answer
+// redirects it, and to what that means.
+func (c *client) finish(s sent, re reply, err error) (load.Answer, error) {
 	a := load.Answer{Bytes: re.bytes, Status: re.status}
-	at, last := r, out
+	at, last := s.r, s.out
 	for err == nil && re.location != "" {
 		var next *hop
 		if next, err = c.d.redirect(at, pathOf(at, last), re.status, re.location, len(a.Before)); next == nil {
@@ -130,17 +191,17 @@ func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {
 		}
 		last = next.write(last, at)
 		at = next.request
-		re, err = c.once(ctx, at, last, deadline)
+		re, err = c.once(s.ctx, at, last, s.deadline)
 		a = load.Answer{Bytes: a.Bytes + re.bytes, Status: re.status, Before: append(a.Before, a.Status)}
 	}
 	if err == nil && !c.d.opts.Expect.has(re.status) {
 		err = &load.Failure{Class: "status " + strconv.Itoa(re.status), Text: re.line}
 	}
-	if err != nil && at != r {
+	if err != nil && at != s.r {
 		err = redirected(at, pathOf(at, last), err)
 	}
 	if err != nil {
-		err = named(r, pathOf(r, out), err)
+		err = named(s.r, pathOf(s.r, s.out), err)
 	}
 	return a, err
 }
@@ -154,12 +215,26 @@ type reply struct {
 
 // once sends one request.
 func (c *client) once(ctx context.Context, r *request, out []byte, deadline time.Time) (reply, error) {
-	conn, err := c.connection(ctx, r)
-	if err != nil {
-		return reply{}, err
+	for {
+		conn, err := c.connection(ctx, r)
+		if err != nil {
+			return reply{}, err
+		}
+		size, err := conn.do(ctx, out, r.method == "HEAD", deadline)
+		if !errors.Is(err, errUnsent) {
+			return c.reply(ctx, conn, size, err)
+		}
+		c.drop(conn)
+		if err := ctx.Err(); err != nil {
+			return reply{}, err
+		}
 	}
-	var re reply
-	re.bytes, err = conn.do(ctx, out, r.method == "HEAD", deadline)
+}
+
+// reply takes what came of a request over a connection, and ends that if it is of no
+// more use.
+func (c *client) reply(ctx context.Context, conn *conn, size int, err error) (reply, error) {
+	re := reply{bytes: size}
 	if err == nil {
 		re.status, re.line = conn.status, conn.line
 		if c.d.follows(re.status) {
@@ -168,7 +243,7 @@ func (c *client) once(ctx context.Context, r *request, out []byte, deadline time
 	} else if ranOut(err) && ctx.Err() == nil {
 		err = load.NoAnswer(c.d.opts.Timeout)
 	}
-	if err != nil || conn.over || r.last || c.d.opts.NoKeepAlive {
+	if err != nil || conn.over || conn.r.last || c.d.opts.NoKeepAlive {
 		c.drop(conn)
 	}
 	return re, err
@@ -204,26 +279,37 @@ func prefixed(prefix string, err error) error {
 	return fmt.Errorf("%s%w", prefix, err)
 }
 
-// connection returns the connection for a request. One that the server has closed
-// while it was idle, or on which it said something unasked, is replaced: nothing has
-// been sent over it.
-func (c *client) connection(ctx context.Context, r *request) (*conn, error) {
+// open returns the connection for a request, nil if there is none. One that the server
+// has closed while it was idle, or on which it said something unasked, is dropped:
+// nothing has been sent over it.
+func (c *client) open(r *request) *conn {
 	conn := c.last
 	if conn == nil || conn.r != r {
 		conn = c.conns[r.key]
 	}
-	if conn != nil && conn.stale() {
-		c.drop(conn)
-		conn = nil
-	}
 	if conn == nil {
-		var err error
-		if conn, err = c.d.open(ctx, r); err != nil {
-			return nil, err
-		}
-		c.conns[r.key] = conn
+		return nil
+	}
+	if conn.stale() {
+		c.drop(conn)
+		return nil
 	}
 	conn.r = r
+	c.last = conn
+	return conn
+}
+
+// connection returns the connection for a request, and opens one if there is none.
+func (c *client) connection(ctx context.Context, r *request) (*conn, error) {
+	if conn := c.open(r); conn != nil {
+		return conn, nil
+	}
+	conn, err := c.d.open(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	conn.r = r
+	c.conns[r.key] = conn
 	c.last = conn
 	return conn, nil
 }
@@ -232,368 +318,4 @@ func (c *client) drop(conn *conn) {
 	conn.close()
 	delete(c.conns, conn.r.key)
 	c.last = nil
-}
-
-// A conn is a connection of HTTP/1.1.
-type conn struct {
-	net.Conn
-	peek   *peeker // tells whether something came
-	in     *bufio.Reader
-	r      *request // the last one
-	stop   func() bool
-	status int
-	line   string // of the status, if it is not expected to be common
-	over   bool   // the server closes it after this answer
-
-	location string // of the last answer
-}
-
-// lineLimit is the size of a line of an answer's header at most, headLimit that of
-// all of them.
-const (
-	lineLimit = 64 << 10
-	headLimit = 1 << 20
-)
-
-// dial opens a connection for a request, with TLS if its URL says so.
-func (d *Driver) dial(ctx context.Context, r *request) (raw, c net.Conn, err error) {
-	ctx, cancel := context.WithTimeout(ctx, d.opts.Timeout)
-	defer cancel()
-	network, address := "tcp", r.address
-	if d.opts.Unix != "" {
-		network, address = "unix", d.opts.Unix
-	}
-	if raw, err = load.Dial(ctx, network, address); err != nil {
-		return nil, nil, err
-	}
-	c = load.Counted(raw, &d.connections)
-	if d.opts.HTTP2 {
-		c = heard{c}
-	}
-	if r.url.Scheme != "https" {
-		return raw, c, nil
-	}
-	config := d.tls
-	if config.ServerName == "" {
-		config = config.Clone()
-		config.ServerName = r.url.Hostname()
-	}
-	secure, err := load.Handshake(ctx, c, config)
-	if err != nil {
-		return nil, nil, err
-	}
-	return raw, secure, nil
-}
-
-func (d *Driver) open(ctx context.Context, r *request) (*conn, error) {
-	raw, c, err := d.dial(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return &conn{Conn: c, peek: newPeeker(raw), in: bufio.NewReaderSize(c, 16<<10)}, nil
-}
-
-func (c *conn) close() {
-	if c.stop != nil {
-		c.stop()
-	}
-	_ = c.Conn.Close()
-}
-
-// stale reports whether the server has ended an idle connection.
-func (c *conn) stale() bool { return c.in.Buffered() > 0 || c.peek.something() }
-
-// errNothing is what an answer is that never began.
-var errNothing = fmt.Errorf("the server closed the connection without an answer: %w", io.ErrUnexpectedEOF)
-
-// atOnce is how much of a request is written before its answer is read. A larger one
-// may be answered before all of it was sent, by a server that takes no more of it: its
-// answer is read meanwhile.
-const atOnce = 16 << 10
-
-// do sends a request and reads its answer. It returns the answer's size.
-func (c *conn) do(ctx context.Context, out []byte, head bool, deadline time.Time) (int, error) {
-	if c.stop == nil {
-		// Whoever ends the run ends what waits for an answer.
-		c.stop = context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
-	}
-	if err := c.SetDeadline(deadline); err != nil {
-		return 0, err
-	}
-	if err := ctx.Err(); err != nil {
-		return 0, err
-	}
-	sent := c.send(out)
-	size, err := c.answer(head)
-	wrote := sent()
-	if err == nil {
-		c.over = c.over || wrote != nil
-		return size, nil
-	}
-	if wrote != nil && !errors.Is(wrote, errAnswered) && errors.Is(err, io.ErrUnexpectedEOF) {
-		err = fmt.Errorf("%w: %w", err, wrote) // the server may have said nothing but that
-	}
-	return 0, c.because(ctx, err)
-}
-
-// errAnswered is why a request was not sent to its end: there was no need.
-var errAnswered = errors.New("the answer came before the whole request was sent")
-
-// send writes a request, as far as that can be done at once; the function it returns
-// ends the rest, if there is one, and says what became of it. What the server said
-// before it closed the connection is read all the same.
-func (c *conn) send(out []byte) (end func() error) {
-	if len(out) <= atOnce {
-		_, err := c.Write(out)
-		return func() error { return err }
-	}
-	wrote := make(chan error, 1)
-	go func() {
-		_, err := c.Write(out)
-		wrote <- err
-	}()
-	return func() error {
-		select {
-		case err := <-wrote:
-			return err
-		default:
-		}
-		_ = c.SetWriteDeadline(time.Unix(1, 0))
-		if err := <-wrote; err != nil {
-			return errAnswered
-		}
-		return nil
-	}
-}
-
-// because prefers the end of a run as the reason of an error.
-func (c *conn) because(ctx context.Context, err error) error {
-	var timeout net.Error
-	if ctx.Err() != nil && errors.As(err, &timeout) && timeout.Timeout() {
-		return ctx.Err()
-	}
-	return err
-}
-
-// answer reads an answer (RFC 9112).
-func (c *conn) answer(head bool) (size int, err error) {
-	for {
-		a, n, err := c.header()
-		size += n
-		if err != nil {
-			return size, err
-		}
-		if c.status == 101 {
-			return size, errors.New("the server changes to another protocol")
-		}
-		if c.status < 200 {
-			continue // an answer before the answer
-		}
-		c.over = a.close
-		n, err = c.content(a, head)
-		return size + n, err
-	}
-}
-
-// A head is what an answer's header says of the rest.
-type head struct {
-	length  int64 // -1: not said
-	chunked bool
-	coded   string // the last transfer encoding
-	close   bool
-	keep    bool // keep-alive, which HTTP/1.0 has to say
-}
-
-// header reads the status and the fields.
-func (c *conn) header() (h head, size int, err error) {
-	h.length = -1
-	line, err := c.readLine()
-	size = len(line) + 2
-	if err != nil {
-		if len(line) == 0 && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)) {
-			err = fmt.Errorf("%w: %w", errNothing, err)
-		}
-		return h, size, err
-	}
-	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) || line[8] != ' ' || !digits(line[9:12]) {
-		return h, size, fmt.Errorf("the answer does not begin as HTTP/1.1 does: %.40q", line)
-	}
-	c.status = int(line[9]-'0')*100 + int(line[10]-'0')*10 + int(line[11]-'0')
-	old := line[7] == '0' // HTTP/1.0
-	c.location = ""
-	if c.status >= 300 {
-		c.line = string(line[9:])
-	} else {
-		c.line = ""
-	}
-	for {
-		if line, err = c.readLine(); err != nil {
-			return h, size, err
-		}
-		if size += len(line) + 2; size > headLimit {
-			return h, size, fmt.Errorf("the header of the answer is larger than %d bytes", headLimit)
-		}
-		if len(line) == 0 {
-			if h.coded != "" && !h.chunked {
-				return h, size, fmt.Errorf("the answer has the transfer encoding %.40q", h.coded)
-			}
-			h.close = h.close || old && !h.keep
-			return h, size, nil
-		}
-		if err := h.field(line); err != nil {
-			return h, size, err
-		}
-		if c.status/100 == 3 {
-			if name, value, _ := bytes.Cut(line, []byte(":")); equalFold(name, "location") {
-				c.location = string(bytes.TrimSpace(value))
-			}
-		}
-	}
-}
-
-func digits(b []byte) bool {
-	for _, c := range b {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
-}
-
-// field takes what it needs of a field. Fields that are lists may come in several
-// lines, and have several values in each (RFC 9110, 5.3).
-func (h *head) field(line []byte) error {
-	colon := bytes.IndexByte(line, ':')
-	if colon < 1 {
-		return fmt.Errorf("a line of the answer's header is no field: %.40q", line)
-	}
-	value := bytes.TrimSpace(line[colon+1:])
-	switch name := line[:colon]; {
-	case equalFold(name, "content-length"):
-		// The same length said twice is one (RFC 9110, 8.6).
-		for item := range items(value) {
-			n, err := strconv.ParseInt(string(item), 10, 64)
-			if err != nil || n < 0 || item[0] == '+' || h.length >= 0 && h.length != n {
-				return fmt.Errorf("the answer has the length %.40q", value)
-			}
-			h.length = n
-		}
-	case equalFold(name, "transfer-encoding"):
-		// Chunks say where the content ends if they come last; what they hold is not looked at.
-		for item := range items(value) {
-			if h.chunked {
-				return fmt.Errorf("the answer has the transfer encoding %.40q after chunked", value)
-			}
-			h.chunked = equalFold(item, "chunked")
-			h.coded = string(item)
-		}
-	case equalFold(name, "connection"):
-		for item := range items(value) {
-			h.close = h.close || equalFold(item, "close")
-			h.keep = h.keep || equalFold(item, "keep-alive")
-		}
-	}
-	return nil
-}
-
-// items are the values of a list.
-func items(list []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for len(list) > 0 {
-			item, rest, _ := bytes.Cut(list, []byte(","))
-			list = rest
-			if item = bytes.TrimSpace(item); len(item) > 0 && !yield(item) {
-				return
-			}
-		}
-	}
-}
-
-// equalFold compares b with an ASCII text in lower case.
-func equalFold(b []byte, lower string) bool {
-	if len(b) != len(lower) {
-		return false
-	}
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
-}
-
-// content reads past the content and returns its size.
-func (c *conn) content(h head, head bool) (int, error) {
-	switch {
-	case head || c.status == 204 || c.status == 304:
-		return 0, nil
-	case h.chunked:
-		return c.chunks()
-	case h.length >= 0:
-		n, err := c.in.Discard(int(h.length))
-		return n, ended(err)
-	}
-	c.over = true
-	n, err := io.Copy(io.Discard, c.in)
-	return int(n), err
-}
-
-func (c *conn) chunks() (size int, err error) {
-	for {
-		line, err := c.readLine()
-		if err != nil {
-			return size, err
-		}
-		text, _, _ := bytes.Cut(line, []byte(";"))
-		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 16, 32)
-		if err != nil || n < 0 {
-			return size, fmt.Errorf("a chunk of the answer has the length %.40q", text)
-		}
-		if n == 0 {
-			break
-		}
-		got, err := c.in.Discard(int(n) + 2)
-		size += got
-		if err != nil {
-			return size, ended(err)
-		}
-	}
-	for { // trailers
-		line, err := c.readLine()
-		if err != nil || len(line) == 0 {
-			return size, err
-		}
-	}
-}
-
-// readLine returns a line without its end; it is valid until the next read.
-func (c *conn) readLine() ([]byte, error) {
-	line, err := c.in.ReadSlice('\n')
-	if errors.Is(err, bufio.ErrBufferFull) {
-		whole := bytes.Clone(line)
-		for errors.Is(err, bufio.ErrBufferFull) && len(whole) < lineLimit {
-			line, err = c.in.ReadSlice('\n')
-			whole = append(whole, line...)
-		}
-		line = whole
-	}
-	if errors.Is(err, bufio.ErrBufferFull) {
-		return nil, fmt.Errorf("a line of the answer is longer than %d bytes", lineLimit)
-	}
-	if err != nil {
-		return line, ended(err)
-	}
-	line = line[:len(line)-1]
-	return bytes.TrimSuffix(line, []byte("\r")), nil
-}
-
-// ended says that an answer ended too early.
-func ended(err error) error {
-	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("the answer ends in its middle: %w", io.ErrUnexpectedEOF)
-	}
-	return err
 }

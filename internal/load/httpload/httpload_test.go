@@ -48,6 +48,37 @@ func connect(t *testing.T, opts Options) load.Client {
 	return c
 }
 
+// ways returns clients by how they send: with Do, and with Start where that is possible.
+func ways(t *testing.T, opts Options) map[string]load.Client {
+	t.Helper()
+	all := map[string]load.Client{"Do": connect(t, opts)}
+	if c, ok := connect(t, opts).(*client); ok {
+		all["Start"] = &starting{client: c}
+	}
+	return all
+}
+
+// A starting client sends with Start what it can.
+type starting struct {
+	*client
+	started int
+}
+
+func (s *starting) Do(ctx context.Context, n int64) (load.Answer, error) {
+	_, _ = s.connection(ctx, s.d.request(n)) // Start doesn't open it; an error comes again
+	type answer struct {
+		load.Answer
+		err error
+	}
+	done := make(chan answer, 1)
+	if !s.Start(ctx, n, func(a load.Answer, err error) { done <- answer{a, err} }) {
+		return s.client.Do(ctx, n)
+	}
+	s.started++
+	a := <-done
+	return a.Answer, a.err
+}
+
 // TestRequests: what is asked for arrives, with HTTP/1.1 and HTTP/2.
 func TestRequests(t *testing.T) {
 	var mu sync.Mutex
@@ -75,24 +106,25 @@ func TestRequests(t *testing.T) {
 		{Name: "b", Method: "POST", URL: at + "/users/{{row.name}}?n={{n}}", Header: []Header{{"X", "{{row.n}}"}, {"Host", "shop"}}, Body: `{"n":{{n}}}`},
 		{Name: "c", Method: "DELETE", URL: server.URL + "?q=a%20b#part", Header: []Header{{"User-Agent", "me"}}},
 	}
+	host := "host=127.0.0.1"
+	want := []string{
+		"GET / " + host + " agent=hone x= auth= length=0 body=",
+		`POST /users/bob?n=1 host=shop agent=hone x=2 auth=Basic YWRhOmxvdmU= length=7 body={"n":1}`,
+		"DELETE /?q=a%20b " + host + " agent=me x= auth= length=0 body=",
+		"GET / " + host + " agent=hone x= auth= length=0 body=",
+		`POST /users/ann?n=4 host=shop agent=hone x=1 auth=Basic YWRhOmxvdmU= length=7 body={"n":4}`,
+	}
 	for _, h2 := range []bool{false, true} {
-		got = nil
-		c := connect(t, Options{Targets: targets, Feed: rows, HTTP2: h2})
-		for n := range int64(5) {
-			if _, err := c.Do(t.Context(), n); err != nil {
-				t.Fatal(err)
+		for way, c := range ways(t, Options{Targets: targets, Feed: rows, HTTP2: h2}) {
+			got = nil
+			for n := range int64(5) {
+				if _, err := c.Do(t.Context(), n); err != nil {
+					t.Fatal(err)
+				}
 			}
-		}
-		host := "host=127.0.0.1"
-		want := []string{
-			"GET / " + host + " agent=hone x= auth= length=0 body=",
-			`POST /users/bob?n=1 host=shop agent=hone x=2 auth=Basic YWRhOmxvdmU= length=7 body={"n":1}`,
-			"DELETE /?q=a%20b " + host + " agent=me x= auth= length=0 body=",
-			"GET / " + host + " agent=hone x= auth= length=0 body=",
-			`POST /users/ann?n=4 host=shop agent=hone x=1 auth=Basic YWRhOmxvdmU= length=7 body={"n":4}`,
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("HTTP/2 %v:\n%s\nwant\n%s", h2, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			if !slices.Equal(got, want) {
+				t.Errorf("HTTP/2 %v, %s:\n%s\nwant\n%s", h2, way, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
 		}
 	}
 }
@@ -196,20 +228,25 @@ func TestAnswers(t *testing.T) {
 			if test.answer == "HANG" {
 				timeout = time.Second
 			}
-			c := connect(t, Options{Targets: []Target{{Name: "x", URL: url, Method: test.method}}, Timeout: timeout})
-			for range 2 {
-				a, err := c.Do(t.Context(), 0)
-				size := a.Bytes
-				if f := load.FailureOf(err); test.class == "" && err != nil || test.class != "" && (f == nil || f.Class != test.class) {
-					t.Fatalf("%v (%+v), want the class %q", err, f, test.class)
+			for way, c := range ways(t, Options{Targets: []Target{{Name: "x", URL: url, Method: test.method}}, Timeout: timeout}) {
+				accepted.Store(0)
+				for range 2 {
+					a, err := c.Do(t.Context(), 0)
+					size := a.Bytes
+					if f := load.FailureOf(err); test.class == "" && err != nil || test.class != "" && (f == nil || f.Class != test.class) {
+						t.Fatalf("%s: %v (%+v), want the class %q", way, err, f, test.class)
+					}
+					head := max(0, strings.LastIndex(test.answer, "\r\n\r\n")+4)
+					if test.class == "" && test.content > 0 && size < test.content || size > len(test.answer)+head {
+						t.Errorf("%s: %d bytes, with a content of %d", way, size, test.content)
+					}
 				}
-				head := max(0, strings.LastIndex(test.answer, "\r\n\r\n")+4)
-				if test.class == "" && test.content > 0 && size < test.content || size > len(test.answer)+head {
-					t.Errorf("%d bytes, with a content of %d", size, test.content)
+				if n := accepted.Load(); test.over != (n == 2) {
+					t.Errorf("%s: %d connections for two requests", way, n)
 				}
-			}
-			if n := accepted.Load(); test.over != (n == 2) {
-				t.Errorf("%d connections for two requests", n)
+				if s, ok := c.(*starting); ok && s.started == 0 {
+					t.Error("no request was started")
+				}
 			}
 		})
 	}
@@ -222,28 +259,32 @@ func TestClosedWhenIdle(t *testing.T) {
 	for name, answers := range map[string][]string{"closed": {ok}, "408": {ok + "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"}} {
 		url, accepted := rawServer(t, answers...)
 		for _, method := range []string{"GET", "POST"} {
-			accepted.Store(0)
-			c := connect(t, Options{Targets: []Target{{Name: "x", URL: url, Method: method}}})
-			if _, err := c.Do(t.Context(), 0); err != nil {
-				t.Fatal(err)
-			}
-			for deadline := time.Now().Add(time.Minute); !only(c).stale(); { // the end of the connection arrives
-				if time.Now().After(deadline) {
-					t.Fatal("the connection is not known to be closed")
+			for way, c := range ways(t, Options{Targets: []Target{{Name: "x", URL: url, Method: method}}}) {
+				accepted.Store(0)
+				if _, err := c.Do(t.Context(), 0); err != nil {
+					t.Fatal(err)
 				}
-				time.Sleep(time.Millisecond)
-			}
-			if a, err := c.Do(t.Context(), 1); err != nil || a.Status != 200 {
-				t.Errorf("%s %s: %+v, %v", name, method, a, err)
-			}
-			if n := accepted.Load(); n != 2 {
-				t.Errorf("%s %s: %d connections", name, method, n)
+				for deadline := time.Now().Add(time.Minute); !only(c).stale(); { // the end of the connection arrives
+					if time.Now().After(deadline) {
+						t.Fatal("the connection is not known to be closed")
+					}
+					time.Sleep(time.Millisecond)
+				}
+				if a, err := c.Do(t.Context(), 1); err != nil || a.Status != 200 {
+					t.Errorf("%s %s, %s: %+v, %v", name, method, way, a, err)
+				}
+				if n := accepted.Load(); n != 2 {
+					t.Errorf("%s %s, %s: %d connections", name, method, way, n)
+				}
 			}
 		}
 	}
 }
 
 func only(c load.Client) *conn {
+	if s, ok := c.(*starting); ok {
+		c = s.client
+	}
 	for _, conn := range c.(*client).conns {
 		return conn
 	}
@@ -284,17 +325,18 @@ func TestSentOnce(t *testing.T) {
 // wantOnce sends ten requests, of which the server answers every other one.
 func wantOnce(t *testing.T, name string, o Options, seen *atomic.Int64, classes ...string) {
 	t.Helper()
-	seen.Store(0)
-	c := connect(t, o)
-	for n := range int64(10) {
-		_, err := c.Do(t.Context(), n)
-		f := load.FailureOf(err)
-		if fails := n%2 == 1; fails != (f != nil) || fails && (!slices.Contains(classes, f.Class) || !strings.HasPrefix(f.Text, "GET http://127.0.0.1:")) {
-			t.Errorf("%s: request %d: %+v", name, n, f)
+	for way, c := range ways(t, o) {
+		seen.Store(0)
+		for n := range int64(10) {
+			_, err := c.Do(t.Context(), n)
+			f := load.FailureOf(err)
+			if fails := n%2 == 1; fails != (f != nil) || fails && (!slices.Contains(classes, f.Class) || !strings.HasPrefix(f.Text, "GET http://127.0.0.1:")) {
+				t.Errorf("%s, %s: request %d: %+v", name, way, n, f)
+			}
 		}
-	}
-	if n := seen.Load(); n != 10 {
-		t.Errorf("%s: the server saw %d of 10 requests", name, n)
+		if n := seen.Load(); n != 10 {
+			t.Errorf("%s, %s: the server saw %d of 10 requests", name, way, n)
+		}
 	}
 }
 
@@ -350,15 +392,16 @@ func TestEarlyAnswer(t *testing.T) {
 				io.WriteString(c, answer)
 				after(c)
 			})
-			c := connect(t, Options{Targets: []Target{{Name: "x", URL: url + "/up", Method: "PUT", Body: body}}, Timeout: time.Minute})
 			requests := int64(2)
 			if name == "reads all" {
 				requests = 1 // the connection is kept, and the server answers once
 			}
-			for n := range requests {
-				a, err := c.Do(t.Context(), n)
-				if f := load.FailureOf(err); a.Status != 413 || f == nil || f.Class != "status 413" || f.Text != "PUT "+url+"/up: 413 Too Large" {
-					t.Errorf("%+v, %v", a, err)
+			for way, c := range ways(t, Options{Targets: []Target{{Name: "x", URL: url + "/up", Method: "PUT", Body: body}}, Timeout: time.Minute}) {
+				for n := range requests {
+					a, err := c.Do(t.Context(), n)
+					if f := load.FailureOf(err); a.Status != 413 || f == nil || f.Class != "status 413" || f.Text != "PUT "+url+"/up: 413 Too Large" {
+						t.Errorf("%s: %+v, %v", way, a, err)
+					}
 				}
 			}
 		})
@@ -639,12 +682,13 @@ func TestNoAnswer(t *testing.T) {
 	startBoth(t, server)
 	defer server.CloseClientConnections()
 	for _, h2 := range []bool{false, true} {
-		c := connect(t, Options{HTTP2: h2, Timeout: 50 * time.Millisecond, Targets: []Target{{Name: "x", URL: server.URL + "/slow"}}})
-		for range 2 {
-			_, err := c.Do(t.Context(), 0)
-			f := load.FailureOf(err)
-			if want := "GET " + server.URL + "/slow: no answer within 50ms"; f == nil || f.Class != "timeout" || f.Text != want {
-				t.Errorf("HTTP/2 %v: %+v, want %q", h2, f, want)
+		for way, c := range ways(t, Options{HTTP2: h2, Timeout: 50 * time.Millisecond, Targets: []Target{{Name: "x", URL: server.URL + "/slow"}}}) {
+			for range 2 {
+				_, err := c.Do(t.Context(), 0)
+				f := load.FailureOf(err)
+				if want := "GET " + server.URL + "/slow: no answer within 50ms"; f == nil || f.Class != "timeout" || f.Text != want {
+					t.Errorf("HTTP/2 %v, %s: %+v, want %q", h2, way, f, want)
+				}
 			}
 		}
 	}
@@ -747,19 +791,55 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestAllocations: a request costs the generator no allocation.
+// quick is a server that answers every request at once, and allocates nothing for it.
+func quick(t testing.TB) (url string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	answer := []byte("HTTP/1.1 200 OK\r\nDate: now\r\nContent-Length: 5\r\n\r\nhello")
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer c.Close()
+				for in := make([]byte, 4<<10); ; {
+					if _, err := c.Read(in); err != nil { // requests are small, and come one by one
+						return
+					}
+					if _, err := c.Write(answer); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// TestAllocations: a request costs the generator no allocation, whoever sends it.
 func TestAllocations(t *testing.T) {
-	url, _ := rawServer(t, slices.Repeat([]string{"HTTP/1.1 200 OK\r\nDate: now\r\nContent-Length: 5\r\n\r\nhello"}, 1000)...)
-	for _, body := range []string{"", `{"id":"{{uuid}}","n":{{int 1 9}}}`} {
-		c := connect(t, Options{Targets: []Target{{Name: "x", URL: url + "/{{n}}", Method: "POST", Body: body}}})
-		do := func() {
+	url := quick(t)
+	for _, target := range []Target{
+		{Name: "x", URL: url},
+		{Name: "x", URL: url + "/{{n}}", Method: "POST", Body: `{"id":"{{uuid}}","n":{{int 1 9}}}`},
+	} {
+		c := connect(t, Options{Targets: []Target{target}})
+		if n := testing.AllocsPerRun(1000, func() {
 			if _, err := c.Do(t.Context(), 7); err != nil {
 				t.Fatal(err)
 			}
+		}); n != 0 {
+			t.Errorf("%s: a user's request has %v allocations", target.URL, n)
 		}
-		do()
-		if n := testing.AllocsPerRun(100, do); n > 20 { // the server's are among them
-			t.Errorf("body %q: %v allocations a request", body, n)
+		send := pooled(t, target)
+		send()
+		if n := testing.AllocsPerRun(1000, send); n != 0 {
+			t.Errorf("%s: a request at a fixed rate has %v allocations", target.URL, n)
 		}
 	}
 	d := newDriver(t, Options{Targets: []Target{{Name: "x", URL: url + "/{{n}}", Body: `{"id":"{{uuid}}","n":{{int 1 9}}}`}}})
@@ -769,6 +849,24 @@ func TestAllocations(t *testing.T) {
 		out, body, _ = v.write(d.requests[0], out[:0], body, true)
 	}); n != 0 {
 		t.Errorf("%v allocations to write a request", n)
+	}
+}
+
+// pooled returns what sends a request as [load.Run] does, and waits for its outcome.
+func pooled(t testing.TB, target Target) (send func()) {
+	d, err := New(Options{Targets: []Target{target}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := load.NewPool(d, 1)
+	t.Cleanup(func() { pool.Close() })
+	clock, ctx, outcomes := load.NewClock(), t.Context(), make(chan load.Outcome, 1)
+	done := func(_ load.Request, o load.Outcome) { outcomes <- o }
+	return func() {
+		pool.Send(ctx, clock, load.Request{N: 7}, done)
+		if o := <-outcomes; o.Failure != nil {
+			t.Fatal(o.Failure)
+		}
 	}
 }
 
@@ -794,22 +892,32 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
+// BenchmarkRequest sends requests one after the other: as a user does, and as they are
+// sent at a fixed rate.
 func BenchmarkRequest(b *testing.B) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "hello") }))
-	defer server.Close()
-	d, err := New(Options{Targets: []Target{{Name: "x", URL: server.URL}}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	c, err := d.Connect(b.Context())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer c.Close()
-	b.ReportAllocs()
-	for n := int64(0); b.Loop(); n++ {
-		if _, err := c.Do(b.Context(), n); err != nil {
+	target := Target{Name: "x", URL: quick(b)}
+	b.Run("user", func(b *testing.B) {
+		d, err := New(Options{Targets: []Target{target}})
+		if err != nil {
 			b.Fatal(err)
 		}
-	}
+		c, err := d.Connect(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer c.Close()
+		b.ReportAllocs()
+		for n := int64(0); b.Loop(); n++ {
+			if _, err := c.Do(b.Context(), n); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("rate", func(b *testing.B) {
+		send := pooled(b, target)
+		b.ReportAllocs()
+		for b.Loop() {
+			send()
+		}
+	})
 }

@@ -79,7 +79,6 @@ func TestRedirects(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s, HTTP/2 %v, %d at most, expecting %v", test.path, h2, test.opts.Redirects, test.opts.Expect), func(t *testing.T) {
 				for _, raw := range []bool{true, false} { // one that is written in advance, and one that is filled in
-					got = nil
 					opts := test.opts
 					opts.HTTP2 = h2
 					target := Target{Name: "t", Method: "POST", URL: server.URL + test.path, Body: "body", Header: []Header{{"Content-Type", "text/x"}, {"X", "{{n}}"}}}
@@ -87,20 +86,23 @@ func TestRedirects(t *testing.T) {
 						target.Header[1].Value = "7"
 					}
 					opts.Targets = []Target{target}
-					a, err := connect(t, opts).Do(t.Context(), 7)
-					var f *load.Failure
-					if test.failed == "" && err != nil || test.failed != "" && (!errors.As(err, &f) || !strings.Contains(f.Text, test.failed)) {
-						t.Errorf("%v, want a failure with %q", err, test.failed)
-					}
-					want := slices.Clone(test.got)
-					for i := range want {
-						want[i] += " x=7"
-					}
-					if !slices.Equal(got, want) {
-						t.Errorf("the server got\n%q, want\n%q", got, want)
-					}
-					if a.Status != test.status || len(a.Before) != len(want)-1 {
-						t.Errorf("status %d after %v, want %d after %d", a.Status, a.Before, test.status, len(want)-1)
+					for way, c := range ways(t, opts) {
+						got = nil
+						a, err := c.Do(t.Context(), 7)
+						var f *load.Failure
+						if test.failed == "" && err != nil || test.failed != "" && (!errors.As(err, &f) || !strings.Contains(f.Text, test.failed)) {
+							t.Errorf("%s: %v, want a failure with %q", way, err, test.failed)
+						}
+						want := slices.Clone(test.got)
+						for i := range want {
+							want[i] += " x=7"
+						}
+						if !slices.Equal(got, want) {
+							t.Errorf("%s: the server got\n%q, want\n%q", way, got, want)
+						}
+						if a.Status != test.status || len(a.Before) != len(want)-1 {
+							t.Errorf("%s: status %d after %v, want %d after %d", way, a.Status, a.Before, test.status, len(want)-1)
+						}
 					}
 				}
 			})

@@ -1,0 +1,259 @@
+package httpload
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/load"
+)
+
+// A conn is a connection of HTTP/1.1.
+type conn struct {
+	net.Conn
+	wire   *wire // its socket; nil if that can't be had
+	in     *bufio.Reader
+	r      *request // the last one
+	plain  bool     // without TLS: it is read and written by the wire
+	status int
+	line   string // of the status, if it is not expected to be common
+	over   bool   // the server closes it after this answer
+
+	location string // of the last answer
+
+	watched bool // by the run's end, which ends what waits for an answer
+	stop    func() bool
+
+	attended bool // a goroutine reads it, also when nobody asks: see [client.attend]
+	own      bool // which sends a request itself now
+	mu       sync.Mutex
+	asked    bool
+	question question // if asked
+}
+
+// A question is a request that was sent over an attended connection.
+type question struct {
+	ctx  context.Context
+	head bool
+	rest sending
+	told chan told // whom the answer is for; nil: the client's Start
+}
+
+// told is what do returns.
+type told struct {
+	size int
+	err  error
+}
+
+// dial opens a connection for a request, with TLS if its URL says so.
+func (d *Driver) dial(ctx context.Context, r *request) (raw, c net.Conn, err error) {
+	ctx, cancel := context.WithTimeout(ctx, d.opts.Timeout)
+	defer cancel()
+	network, address := "tcp", r.address
+	if d.opts.Unix != "" {
+		network, address = "unix", d.opts.Unix
+	}
+	if raw, err = load.Dial(ctx, network, address); err != nil {
+		return nil, nil, err
+	}
+	c = load.Counted(raw, &d.connections)
+	if d.opts.HTTP2 {
+		c = heard{c}
+	}
+	if r.url.Scheme != "https" {
+		return raw, c, nil
+	}
+	config := d.tls
+	if config.ServerName == "" {
+		config = config.Clone()
+		config.ServerName = r.url.Hostname()
+	}
+	secure, err := load.Handshake(ctx, c, config)
+	if err != nil {
+		return nil, nil, err
+	}
+	return raw, secure, nil
+}
+
+func (d *Driver) open(ctx context.Context, r *request) (*conn, error) {
+	raw, c, err := d.dial(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	conn := &conn{Conn: c, wire: newWire(raw)}
+	var in io.Reader = c
+	if conn.plain = conn.wire != nil && r.url.Scheme != "https"; conn.plain {
+		in = conn.wire
+	}
+	conn.in = bufio.NewReaderSize(in, 16<<10)
+	return conn, nil
+}
+
+func (c *conn) close() {
+	if c.stop != nil {
+		c.stop()
+	}
+	_ = c.Conn.Close()
+}
+
+// stale reports whether the server has ended an idle connection. What an attended one
+// has in its buffer is known to whoever reads it, and then to the wire.
+func (c *conn) stale() bool { return !c.attended && c.in.Buffered() > 0 || c.wire.stale() }
+
+// errNothing is what an answer is that never began.
+var errNothing = fmt.Errorf("the server closed the connection without an answer: %w", io.ErrUnexpectedEOF)
+
+// errUnsent is why do sent nothing: the server has just closed the connection, or the run
+// is over.
+var errUnsent = errors.New("the connection takes no more requests")
+
+// watch has the end of a run end what waits for an answer.
+func (c *conn) watch(ctx context.Context) {
+	if c.watched {
+		return
+	}
+	c.watched = true
+	c.stop = context.AfterFunc(ctx, func() {
+		if c.plain {
+			c.wire.stop()
+		} else {
+			_ = c.SetDeadline(time.Unix(1, 0))
+		}
+	})
+}
+
+// do sends a request and reads its answer. It returns the answer's size.
+func (c *conn) do(ctx context.Context, out []byte, head bool, deadline time.Time) (int, error) {
+	c.watch(ctx)
+	if c.attended && !c.own {
+		answer := make(chan told, 1)
+		if !c.ask(question{ctx: ctx, head: head, told: answer}, out, deadline) {
+			return 0, errUnsent
+		}
+		t := <-answer
+		return t.size, t.err
+	}
+	if !c.plain {
+		if err := c.SetDeadline(deadline); err != nil {
+			return 0, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	rest, ok := c.send(out, deadline)
+	if !ok {
+		return 0, errUnsent
+	}
+	return c.receive(ctx, head, rest)
+}
+
+// ask sends a request over an attended connection, and leaves its answer to whoever
+// attends it. It returns false, and has sent nothing, if the server has ended the
+// connection or the run is over.
+func (c *conn) ask(q question, out []byte, deadline time.Time) (ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	q.rest, c.asked = c.send(out, deadline)
+	c.question = q
+	return c.asked
+}
+
+// heard waits until something comes, and returns what it answers: false if nobody asked,
+// so that the connection is of no more use.
+func (c *conn) heard() (q question, ok bool) {
+	_, _ = c.in.Peek(1) // an error comes again when the answer is read
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	q, c.question = c.question, question{}
+	return q, c.asked
+}
+
+// receive reads the answer to a request.
+func (c *conn) receive(ctx context.Context, head bool, rest sending) (int, error) {
+	size, err := c.answer(head)
+	wrote := rest.end(c)
+	if c.plain {
+		c.mu.Lock()
+		c.asked = false
+		c.mu.Unlock()
+		c.wire.answered(c.in.Buffered() > 0)
+	}
+	if err == nil {
+		c.over = c.over || wrote != nil
+		return size, nil
+	}
+	if wrote != nil && !errors.Is(wrote, errAnswered) && errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("%w: %w", err, wrote) // the server may have said nothing but that
+	}
+	return 0, c.because(ctx, err)
+}
+
+// atOnce is how much of a request is written before its answer is read, where the socket
+// can't say how much it takes. A larger one may be answered before all of it was sent, by
+// a server that takes no more of it: its answer is read meanwhile.
+const atOnce = 16 << 10
+
+// A sending is what became of a request: it was written, or the rest still is.
+type sending struct {
+	err  error
+	rest chan error // nil: there is none
+}
+
+// errAnswered is why a request was not sent to its end: there was no need.
+var errAnswered = errors.New("the answer came before the whole request was sent")
+
+// send writes a request, as far as that can be done at once, and has the rest written
+// meanwhile. What the server said before it closed the connection is read all the same.
+func (c *conn) send(out []byte, deadline time.Time) (s sending, ok bool) {
+	switch {
+	case c.plain:
+		n, err, ok := c.wire.send(out, deadline)
+		if out = out[n:]; !ok || err != nil || len(out) == 0 {
+			return sending{err: err}, ok
+		}
+		if err := c.SetWriteDeadline(deadline); err != nil {
+			return sending{err: err}, true
+		}
+	case len(out) <= atOnce:
+		_, err := c.Write(out)
+		return sending{err: err}, true
+	}
+	rest := make(chan error, 1)
+	go func() {
+		_, err := c.Write(out)
+		rest <- err
+	}()
+	return sending{rest: rest}, true
+}
+
+// end ends what still is written, and returns why a request was not written to its end.
+func (s sending) end(c *conn) error {
+	if s.rest == nil {
+		return s.err
+	}
+	select {
+	case err := <-s.rest:
+		return err
+	default:
+	}
+	_ = c.SetWriteDeadline(time.Unix(1, 0))
+	if err := <-s.rest; err != nil {
+		return errAnswered
+	}
+	return nil
+}
+
+// because prefers the end of a run as the reason of an error.
+func (c *conn) because(ctx context.Context, err error) error {
+	var timeout net.Error
+	if ctx.Err() != nil && errors.As(err, &timeout) && timeout.Timeout() {
+		return ctx.Err()
+	}
+	return err
+}
