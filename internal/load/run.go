@@ -123,6 +123,7 @@ func begin(ctx context.Context, p Pacer, opts Options) *run {
 	r := &run{opts: opts, clock: NewClock(), period: period, recorder: recorder, listener: newListener(period.from), flight: newFlight()}
 	r.sending, r.stop = context.WithCancel(ctx)
 	r.waiting, r.giveUp = context.WithCancel(context.WithoutCancel(ctx))
+	release := keepAwake()
 	ended, watched := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
@@ -133,6 +134,7 @@ func begin(ctx context.Context, p Pacer, opts Options) *run {
 		<-watched
 		r.stop()
 		r.giveUp()
+		release()
 	})
 	return r
 }
@@ -149,6 +151,7 @@ func (r *run) send(p Pacer, s Sender, sleep *sleeper) bool {
 	if end := p.End(); end > 0 {
 		latest = end + r.opts.Grace
 	}
+	done := r.done // a value once, not for each request
 	for n := int64(0); ; n++ {
 		due, ok := p.Next()
 		if !ok {
@@ -170,7 +173,7 @@ func (r *run) send(p Pacer, s Sender, sleep *sleeper) bool {
 			r.due.Add(1)
 		}
 		r.flight.begin()
-		s.Send(r.waiting, r.clock, Request{n, due}, r.done)
+		s.Send(r.waiting, r.clock, Request{n, due}, done)
 	}
 }
 

@@ -1,8 +1,8 @@
 package load
 
 import (
-	"encoding/binary"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -12,8 +12,12 @@ import (
 // network poller rounds up to a millisecond: by a timer that the poller waits
 // for as it does for a socket.
 type sleeper struct {
-	fd   int
 	file *os.File
+	raw  syscall.RawConn
+
+	until time.Duration // to be set; 0: it has been
+	err   error
+	wait  func(fd uintptr) bool
 }
 
 func newSleeper() (*sleeper, error) {
@@ -21,17 +25,30 @@ func newSleeper() (*sleeper, error) {
 	if err != nil {
 		return nil, os.NewSyscallError("timerfd_create", err)
 	}
-	return &sleeper{fd, os.NewFile(uintptr(fd), "timer")}, nil
+	s := &sleeper{file: os.NewFile(uintptr(fd), "timer")}
+	if s.raw, err = s.file.SyscallConn(); err != nil {
+		_ = s.file.Close()
+		return nil, err
+	}
+	s.wait = s.set
+	return s, nil
+}
+
+// set sets the timer when it is called first, and is called again when that has expired.
+// Nothing has to be read from the timer: setting it again takes the expiry back.
+func (s *sleeper) set(fd uintptr) bool {
+	if s.until == 0 {
+		return true
+	}
+	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(s.until))}
+	s.until = 0
+	s.err = unix.TimerfdSettime(int(fd), 0, &spec, nil)
+	return s.err != nil
 }
 
 func (s *sleeper) sleep(d time.Duration) {
-	spec := unix.ItimerSpec{Value: unix.NsecToTimespec(int64(d))}
-	var expired [8]byte
-	err := unix.TimerfdSettime(s.fd, 0, &spec, nil)
-	if err == nil {
-		_, err = s.file.Read(expired[:])
-	}
-	if err != nil || binary.NativeEndian.Uint64(expired[:]) == 0 {
+	s.until = d
+	if err := s.raw.Read(s.wait); err != nil || s.err != nil {
 		time.Sleep(d)
 	}
 }
