@@ -2,14 +2,13 @@
 // stands still by a schedule, and what a request costs them.
 //
 //	go run ./bench/load truth -hone bin/hone     # beside vegeta and hey, where they are
-//	go run ./bench/load cost -hone bin/hone      # and wrk
+//	go run ./bench/load cost -hone bin/hone      # processor time, memory, rate: and wrk, ghz, Kafka's own
 //	go run ./bench/load versus -hone bin/hone    # what -against says of two versions
 //
 // It starts the service itself, as a process of its own.
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -31,7 +30,11 @@ func main() {
 	fs := flag.NewFlagSet(os.Args[1], flag.ExitOnError)
 	hone := fs.String("hone", "bin/hone", "hone's binary")
 	length := fs.Duration("for", 10*time.Second, "time of each measurement")
-	rounds := fs.Int("rounds", 3, "of cost: measurements of each generator, in turns")
+	rounds := fs.Int("rounds", 3, "of cost: measurements of each generator, interleaved")
+	rate := fs.Int("rate", 3000, "of cost: requests per second where they are sent at a fixed rate")
+	users := fs.Int("users", 32, "of cost: requests under way at once where they are sent as fast as they are answered")
+	broker := fs.String("broker", "", "of cost: HOST:PORT of a Kafka broker (test/kafka/broker.sh run DIR starts one)")
+	only := fs.String("only", "", "of cost: contests whose title contains this")
 	every := fs.Duration("every", time.Second, "of truth: the service stands still as often")
 	pause := fs.Duration("pause", 100*time.Millisecond, "of truth: and for so long")
 	rates := fs.String("rates", "200,1000,4000", "of truth: requests per second")
@@ -43,10 +46,14 @@ func main() {
 	switch os.Args[1] {
 	case "serve": // what the others start
 		err = serve(*every, *pause)
+	case "serve-quick":
+		err = serveQuick()
+	case "serve-grpc":
+		err = serveGRPC()
 	case "truth":
 		err = truth(*hone, *rates, *length, *every, *pause)
 	case "cost":
-		err = cost(*hone, *length, *rounds)
+		err = cost(costing{hone: *hone, length: *length, rounds: *rounds, rate: *rate, users: *users, broker: *broker, only: *only})
 	case "versus":
 		err = versus(*hone, *same, *slower, *sample)
 	default:
@@ -185,77 +192,4 @@ func heyTimes(_, url string, rate int, length time.Duration) (string, []time.Dur
 		all = append(all, time.Duration(s*1e9))
 	}
 	return "hey", exact(all), err
-}
-
-// A generator sends as fast as it can over so many connections, for a time, and
-// tells how many requests were answered.
-type generator struct {
-	name string
-	args func(url string, length time.Duration) []string
-	sent *regexp.Regexp // their number in its output
-}
-
-const connections = 20
-
-func generators(hone string) []generator {
-	seconds := func(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
-	return []generator{
-		{"hone", func(url string, d time.Duration) []string {
-			return []string{hone, "load", "http", "-users", strconv.Itoa(connections), "-duration", d.String(), "-count", "1", "-warmup", "0s", "-o", os.TempDir(), url}
-		}, regexp.MustCompile(`answered\s+(\d+) requests`)},
-		{"wrk", func(url string, d time.Duration) []string {
-			return []string{"wrk", "-t", "1", "-c", strconv.Itoa(connections), "-d", seconds(d), url}
-		}, regexp.MustCompile(`(\d+) requests in`)},
-		{"hey", func(url string, d time.Duration) []string {
-			return []string{"hey", "-z", d.String(), "-c", strconv.Itoa(connections), url}
-		}, regexp.MustCompile(`\[200\]\s+(\d+) responses`)},
-		{"vegeta", func(url string, d time.Duration) []string {
-			return []string{"sh", "-c", fmt.Sprintf("echo GET %s | vegeta attack -rate=0 -max-workers=%d -duration=%v | vegeta report", url, connections, d)}
-		}, regexp.MustCompile(`(?s)Requests\s+\[[^]]*\]\s+(\d+),.*Status Codes`)},
-	}
-}
-
-// cost tells requests per second of a generator's processor time.
-func cost(hone string, length time.Duration, rounds int) error {
-	url, stop, err := startService(0, 0)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	best := map[string]float64{}
-	for round := range rounds {
-		for _, g := range generators(hone) {
-			args := g.args(url, length)
-			tool := args[0]
-			if tool == "sh" {
-				tool = g.name
-			}
-			if _, err := exec.LookPath(tool); err != nil {
-				if round == 0 {
-					fmt.Printf("%-8s is not here\n", g.name)
-				}
-				continue
-			}
-			ctx, cancel := context.WithTimeout(context.Background(), length+time.Minute)
-			cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-			out, err := cmd.Output()
-			cancel()
-			m := g.sent.FindSubmatch(out)
-			if m == nil {
-				return fmt.Errorf("%s: %v\n%s", g.name, err, out)
-			}
-			n, _ := strconv.ParseFloat(string(m[1]), 64)
-			cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-			per := n / cpu.Seconds()
-			best[g.name] = max(best[g.name], per)
-			fmt.Printf("%-8s %9.0f requests, %6.2f s of CPU time: %8.0f a CPU-second\n", g.name, n, cpu.Seconds(), per)
-		}
-	}
-	fmt.Println()
-	for _, g := range generators(hone) {
-		if best[g.name] > 0 {
-			fmt.Printf("%-8s %8.0f requests a CPU-second at best, hone has %.2f times as many\n", g.name, best[g.name], best["hone"]/best[g.name])
-		}
-	}
-	return nil
 }

@@ -94,11 +94,17 @@ func (s *service) truth(w http.ResponseWriter, r *http.Request) {
 
 // startService starts a service as a process and returns its address and what ends it.
 func startService(every, pause time.Duration) (url string, stop func(), err error) {
+	address, stop, err := start("serve", "-every", every.String(), "-pause", pause.String())
+	return "http://" + address + "/", stop, err
+}
+
+// start starts this program as a server and returns its address and what ends it.
+func start(args ...string) (address string, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", nil, err
 	}
-	cmd := exec.Command(self, "serve", "-every", every.String(), "-pause", pause.String())
+	cmd := exec.Command(self, args...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -116,7 +122,7 @@ func startService(every, pause time.Duration) (url string, stop func(), err erro
 		_ = in.Close()
 		return "", nil, errors.Join(err, cmd.Wait())
 	}
-	return "http://" + strings.TrimSpace(line) + "/", func() { _ = in.Close(); _ = cmd.Wait() }, nil
+	return strings.TrimSpace(line), func() { _ = in.Close(); _ = cmd.Wait() }, nil
 }
 
 // truthOf asks a service what it answered since it was asked before.

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// peakMemory returns the most memory that a process had, in bytes.
+func peakMemory(cmd *exec.Cmd) int64 {
+	u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		return 0
+	}
+	return u.Maxrss << 10
+}
+
+// watchAnonymous looks how much memory a process has that no file backs, until done is
+// closed, and returns the most it saw. What is left of the peak are pages of the binary:
+// those are shared, and the kernel takes them back when it needs them.
+func watchAnonymous(cmd *exec.Cmd, done <-chan struct{}) <-chan int64 {
+	most := make(chan int64, 1)
+	go func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		var peak int64
+		for {
+			select {
+			case <-done:
+				most <- peak
+				return
+			case <-tick.C:
+				text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+				_, rest, _ := bytes.Cut(text, []byte("RssAnon:"))
+				if fields := bytes.Fields(rest); len(fields) > 0 {
+					kb, _ := strconv.ParseInt(string(fields[0]), 10, 64)
+					peak = max(peak, kb<<10)
+				}
+			}
+		}
+	}()
+	return most
+}
