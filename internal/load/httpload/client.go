@@ -138,7 +138,7 @@ type sent struct {
 // Start sends a request over a connection that is open already, as Do does; it
 // implements [load.Starter].
 func (c *client) Start(ctx context.Context, n int64, done func(load.Answer, error)) bool {
-	conn := c.open(c.d.request(n))
+	conn := c.open(c.d.request(n), true)
 	if conn == nil || !conn.plain {
 		return false
 	}
@@ -165,7 +165,8 @@ func (c *client) attend(conn *conn) {
 			conn.wire.answered(true)
 			return
 		}
-		size, err := conn.receive(q.ctx, q.head, q.rest)
+		size, err := conn.answer(q.head)
+		size, err = conn.settle(q.ctx, size, err, q.rest)
 		if q.told != nil {
 			q.told <- told{size, err}
 			continue
@@ -281,8 +282,8 @@ func prefixed(prefix string, err error) error {
 
 // open returns the connection for a request, nil if there is none. One that the server
 // has closed while it was idle, or on which it said something unasked, is dropped:
-// nothing has been sent over it.
-func (c *client) open(r *request) *conn {
+// nothing has been sent over it. Without look that is left to do, if that looks itself.
+func (c *client) open(r *request, look bool) *conn {
 	conn := c.last
 	if conn == nil || conn.r != r {
 		conn = c.conns[r.key]
@@ -290,7 +291,7 @@ func (c *client) open(r *request) *conn {
 	if conn == nil {
 		return nil
 	}
-	if conn.stale() {
+	if (look || conn.attended || !conn.plain || conn.in.Buffered() > 0) && conn.stale() {
 		c.drop(conn)
 		return nil
 	}
@@ -301,7 +302,7 @@ func (c *client) open(r *request) *conn {
 
 // connection returns the connection for a request, and opens one if there is none.
 func (c *client) connection(ctx context.Context, r *request) (*conn, error) {
-	if conn := c.open(r); conn != nil {
+	if conn := c.open(r, false); conn != nil {
 		return conn, nil
 	}
 	conn, err := c.d.open(ctx, r)

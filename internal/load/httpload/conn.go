@@ -2,6 +2,7 @@ package httpload
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -138,19 +139,22 @@ func (c *conn) do(ctx context.Context, out []byte, head bool, deadline time.Time
 		t := <-answer
 		return t.size, t.err
 	}
-	if !c.plain {
-		if err := c.SetDeadline(deadline); err != nil {
-			return 0, err
-		}
-	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	rest, ok := c.send(out, deadline)
-	if !ok {
-		return 0, errUnsent
+	if c.plain {
+		if ok, err := c.wire.queue(out, deadline); err != nil || !ok {
+			return 0, cmp.Or(err, errUnsent)
+		}
+		size, err := c.answer(head)
+		return c.settle(ctx, size, err, c.wire.took())
 	}
-	return c.receive(ctx, head, rest)
+	if err := c.SetDeadline(deadline); err != nil {
+		return 0, err
+	}
+	rest, _ := c.send(out, deadline)
+	size, err := c.answer(head)
+	return c.settle(ctx, size, err, rest)
 }
 
 // ask sends a request over an attended connection, and leaves its answer to whoever
@@ -174,9 +178,8 @@ func (c *conn) heard() (q question, ok bool) {
 	return q, c.asked
 }
 
-// receive reads the answer to a request.
-func (c *conn) receive(ctx context.Context, head bool, rest sending) (int, error) {
-	size, err := c.answer(head)
+// settle returns what do does, of an answer that was read, and a request that was sent.
+func (c *conn) settle(ctx context.Context, size int, err error, rest sending) (int, error) {
 	wrote := rest.end(c)
 	if c.plain {
 		c.mu.Lock()
@@ -217,19 +220,24 @@ func (c *conn) send(out []byte, deadline time.Time) (s sending, ok bool) {
 		if out = out[n:]; !ok || err != nil || len(out) == 0 {
 			return sending{err: err}, ok
 		}
-		if err := c.SetWriteDeadline(deadline); err != nil {
-			return sending{err: err}, true
-		}
 	case len(out) <= atOnce:
 		_, err := c.Write(out)
 		return sending{err: err}, true
+	}
+	return sendRest(c.Conn, out, deadline), true
+}
+
+// sendRest has something written meanwhile.
+func sendRest(c net.Conn, out []byte, deadline time.Time) sending {
+	if err := c.SetWriteDeadline(deadline); err != nil {
+		return sending{err: err}
 	}
 	rest := make(chan error, 1)
 	go func() {
 		_, err := c.Write(out)
 		rest <- err
 	}()
-	return sending{rest: rest}, true
+	return sending{rest: rest}
 }
 
 // end ends what still is written, and returns why a request was not written to its end.

@@ -18,6 +18,10 @@ func (*wire) stale() bool { return false }
 
 func (*wire) send([]byte, time.Time) (int, error, bool) { return 0, nil, false }
 
+func (*wire) queue([]byte, time.Time) (bool, error) { return false, nil }
+
+func (*wire) took() sending { return sending{} }
+
 func (*wire) answered(bool) {}
 
 func (*wire) Read([]byte) (int, error) { return 0, io.EOF }

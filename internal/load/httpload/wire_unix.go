@@ -24,6 +24,7 @@ type wire struct {
 	mu    sync.Mutex
 	asked bool      // an answer is awaited: what comes belongs to it
 	gone  bool      // something came that nobody asked for, for example the end
+	used  bool      // a request was sent
 	over  bool      // the run has ended
 	due   time.Time // when the answer has to be there
 	armed time.Time // the deadline of the socket; zero: none
@@ -34,6 +35,10 @@ type wire struct {
 	got, sent        int
 	readErr, sendErr error
 	came             bool
+	queued           []byte // what the next read writes
+	look             bool   // before that, whether something came
+	refused, partly  bool   // it was not written, or not all of it
+	written          sending
 	broken           error // why nothing more can be read
 	read             func(fd uintptr) bool
 	write, peek      func(fd uintptr)
@@ -78,16 +83,10 @@ func (w *wire) peekNow(fd uintptr) {
 func (w *wire) send(out []byte, due time.Time) (n int, err error, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.gone || w.over {
-		return 0, nil, false
+	if ok, err := w.ask(due); !ok || err != nil {
+		return 0, err, ok
 	}
-	w.asked, w.due = true, due
-	if w.armed.IsZero() || w.armed.After(due) {
-		w.armed = due
-		if err := w.conn.SetReadDeadline(due); err != nil {
-			return 0, err, true
-		}
-	}
+	w.used = true
 	w.out, w.sent, w.sendErr = out, 0, nil
 	err = w.raw.Control(w.write)
 	w.out = nil
@@ -95,6 +94,55 @@ func (w *wire) send(out []byte, due time.Time) (n int, err error, ok bool) {
 		err = w.failed("write", w.sendErr)
 	}
 	return w.sent, err, true
+}
+
+// ask notes that an answer is awaited.
+func (w *wire) ask(due time.Time) (ok bool, err error) {
+	if w.gone || w.over {
+		return false, nil
+	}
+	w.asked, w.due = true, due
+	if w.armed.IsZero() || w.armed.After(due) {
+		w.armed = due
+		err = w.conn.SetReadDeadline(due)
+	}
+	return true, err
+}
+
+// queue has the next read write a request before it waits for the answer. That is a read
+// less than to send it before: one that finds nothing yet. It is for a connection whose
+// reader sends, too.
+func (w *wire) queue(out []byte, due time.Time) (ok bool, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ok, err = w.ask(due); ok && err == nil {
+		w.queued, w.look, w.used = out, w.used, true
+	}
+	return ok, err
+}
+
+// sendQueued writes what was queued, unless something came that nobody asked for. It
+// returns false if all was written, and the answer is to be waited for: the poller tells
+// of whatever comes after the look.
+func (w *wire) sendQueued(fd uintptr) bool {
+	out := w.queued
+	w.queued = nil
+	if w.look {
+		if w.peekNow(fd); w.came {
+			w.gone, w.refused = true, true
+			return true
+		}
+	}
+	w.out, w.sent, w.sendErr = out, 0, nil
+	w.writeNow(fd)
+	w.partly = w.sent < len(out)
+	return w.partly
+}
+
+// took returns what became of the request that was queued.
+func (w *wire) took() (s sending) {
+	s, w.written = w.written, sending{}
+	return s
 }
 
 func (w *wire) writeNow(fd uintptr) {
@@ -132,6 +180,16 @@ func (w *wire) Read(p []byte) (int, error) {
 		case err != nil && ranOut(err) && w.rearm():
 		case err != nil:
 			return 0, err
+		case w.refused:
+			w.refused = false
+			return 0, errUnsent
+		case w.partly:
+			w.partly = false
+			if w.sendErr != nil {
+				w.written = sending{err: w.failed("write", w.sendErr)}
+			} else {
+				w.written = sendRest(w.conn, w.out[w.sent:], w.due)
+			}
 		case w.readErr != nil:
 			w.broken = w.failed("read", w.readErr) // the socket says it only once
 		case w.got == 0:
@@ -147,6 +205,9 @@ func (w *wire) Read(p []byte) (int, error) {
 func (w *wire) readNow(fd uintptr) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.queued != nil {
+		return w.sendQueued(fd)
+	}
 	for {
 		w.got, w.readErr = syscall.Read(int(fd), w.in)
 		if !errors.Is(w.readErr, syscall.EINTR) {
