@@ -70,26 +70,29 @@ func RunUsers(ctx context.Context, d Driver, u Users, opts Options, round func(R
 		defer time.AfterFunc(opts.Warmup+u.For+opts.Grace, r.giveUp).Stop()
 	}
 
-	users := make([]worker, u.Users)
-	defer func() {
-		for i := range users {
-			users[i].close()
-		}
-	}()
+	users := make([]*user, u.Users)
+	for i := range users {
+		users[i] = r.newUser(d)
+		defer users[i].close()
+	}
 	var rounds []Round
-	for k := 0; (u.Rounds == 0 || k < u.Rounds) && r.sending.Err() == nil && !r.over(u); k++ {
+	for k := 0; (u.Rounds == 0 || k < u.Rounds) && r.sending.Err() == nil && !u.over(r.clock.Now(), opts); k++ {
 		var done Round
 		done.Start = r.clock.Now()
 		var all sync.WaitGroup
 		var succeeded, failed, next atomic.Int64
-		for i := range users {
+		for _, user := range users {
 			all.Go(func() {
-				for n := int64(0); (u.Requests == 0 || n < int64(u.Requests)) && r.sending.Err() == nil && !r.over(u); n++ {
+				for n := int64(0); (u.Requests == 0 || n < int64(u.Requests)) && r.sending.Err() == nil; n++ {
+					now := r.clock.Now()
+					if u.over(now, opts) {
+						break
+					}
 					number := n
 					if u.Requests == 0 {
 						number = next.Add(1) - 1
 					}
-					if r.once(d, &users[i], number) {
+					if user.once(Request{number, now}) {
 						succeeded.Add(1)
 					} else {
 						failed.Add(1)
@@ -116,24 +119,41 @@ func RunUsers(ctx context.Context, d Driver, u Users, opts Options, round func(R
 	return res, nil
 }
 
-func (r *run) over(u Users) bool { return u.For > 0 && r.clock.Now() >= r.opts.Warmup+u.For }
+// over reports whether no request begins any more.
+func (u Users) over(now time.Duration, opts Options) bool {
+	return u.For > 0 && now >= opts.Warmup+u.For
+}
 
 // pause keeps a user whose requests fail at once from trying as fast as it can.
 const pause = 10 * time.Millisecond
 
-// once sends a request that is due now, and reports whether it succeeded.
-func (r *run) once(d Driver, user *worker, n int64) (ok bool) {
-	now := r.clock.Now()
-	r.flight.begin()
-	user.serve(d, job{r.waiting, r.clock, Request{n, now}, func(req Request, o Outcome) {
-		ok = o.Failure == nil
+// A user sends one request after the other.
+type user struct {
+	worker
+	run    *run
+	driver Driver
+	ok     bool                   // the last one succeeded
+	done   func(Request, Outcome) // takes its outcome
+}
+
+func (r *run) newUser(d Driver) *user {
+	u := &user{run: r, driver: d}
+	u.done = func(req Request, o Outcome) {
+		u.ok = o.Failure == nil
 		r.done(req, o)
-	}, false})
-	if !ok {
+	}
+	return u
+}
+
+// once sends a request that is due now, and reports whether it succeeded.
+func (u *user) once(req Request) bool {
+	u.run.flight.begin()
+	u.serve(u.driver, job{u.run.waiting, u.run.clock, req, u.done, false})
+	if !u.ok {
 		select {
 		case <-time.After(pause):
-		case <-r.waiting.Done():
+		case <-u.run.waiting.Done():
 		}
 	}
-	return ok
+	return u.ok
 }

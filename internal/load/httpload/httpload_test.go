@@ -852,6 +852,38 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
+// TestRunAllocations: what a run does around a request allocates nothing either. What it
+// needs to begin and to end is less than an allocation for every other request.
+func TestRunAllocations(t *testing.T) {
+	const requests = 5000
+	d := newDriver(t, Options{Targets: []Target{{Name: "x", URL: quick(t)}}})
+	for name, run := range map[string]func() (*load.Result, error){
+		"a user": func() (*load.Result, error) {
+			return load.RunUsers(t.Context(), d, load.Users{Users: 1, Requests: requests, Rounds: 1}, load.Options{}, nil)
+		},
+		"a rate": func() (*load.Result, error) {
+			pacer, err := load.Constant(10*requests, time.Second/10)
+			if err != nil {
+				return nil, err
+			}
+			pool := load.NewPool(d, 1)
+			defer pool.Close()
+			return load.Run(t.Context(), pacer, pool, load.Options{})
+		},
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := run()
+		runtime.ReadMemStats(&after)
+		if err != nil || r.Succeeded != requests {
+			t.Fatalf("%s: %+v, %v", name, r, err)
+		}
+		if n := after.Mallocs - before.Mallocs; n > requests/2 {
+			t.Errorf("%s: %d allocations for %d requests", name, n, requests)
+		}
+	}
+}
+
 // pooled returns what sends a request as [load.Run] does, and waits for its outcome.
 func pooled(t testing.TB, target Target) (send func()) {
 	d, err := New(Options{Targets: []Target{target}})
