@@ -137,7 +137,7 @@ func (s *benchStep) String() string { return s.text }
 
 func against(t *testing.T, ref string) *benchStep {
 	t.Helper()
-	o := hone(t, "bench", "-json", "-against", ref, "-bench", "InUse", "-count", "6", "-benchtime", "20ms", "-profiletime", "300ms", "-precheck", "0", "-profile", "cpu,mem")
+	o := hone(t, "bench", "-json", "-against", ref, "-bench", "InUse", "-count", "6", "-benchtime", "20ms", "-profiletime", "300ms", "-precheck", "0", "-layouts", "none", "-profile", "cpu,mem")
 	var report struct {
 		Comparison comparisonRead
 		Failures   []any

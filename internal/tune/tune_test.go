@@ -73,7 +73,7 @@ func tuner(t *testing.T, dir string) *Tuner {
 	return &Tuner{Dir: dir, Bench: capture.Bench{
 		// The slow one takes some 30 ms for so many: on a busy machine a pair that
 		// looks the other way round is rare then.
-		Count: 10, PreCheck: -1, Benchtime: capture.BenchTime{Iterations: 300_000}, Store: filepath.Join(t.TempDir(), "runs"),
+		Count: 10, PreCheck: -1, Layouts: capture.NoLayouts, Benchtime: capture.BenchTime{Iterations: 300_000}, Store: filepath.Join(t.TempDir(), "runs"),
 	}}
 }
 
