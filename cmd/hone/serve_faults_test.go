@@ -14,7 +14,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -38,9 +37,10 @@ func TestServeFaults(t *testing.T) {
 		kills = n
 	}
 	cluster := clickhousetest.ForTest(t, func(dir string) (*clickhousetest.Cluster, error) { return clickhousetest.StartCluster(dir, 2, 2) })
-	program := filepath.Join(t.TempDir(), "hone")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	t.Setenv("HONE_TEST_HONE", "1") // see TestMain
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
 	// What hone reaches the servers through, by shard.
 	var addresses []string

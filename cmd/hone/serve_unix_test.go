@@ -110,12 +110,10 @@ func TestServeOIDCReload(t *testing.T) {
 
 // TestServeProcess starts the program itself, and ends it as systemd does.
 func TestServeProcess(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds hone")
-	}
-	program := filepath.Join(t.TempDir(), "hone")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	t.Setenv("HONE_TEST_HONE", "1") // see TestMain
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
 	data := t.TempDir()
 	run := func() (*exec.Cmd, string, *bytes.Buffer) {
