@@ -175,6 +175,35 @@ func readMem(t *testing.T, fsys vfs.FS, name string) []byte {
 	return b
 }
 
+// wipeLists leaves nothing of the lists of tables but their copies.
+func wipeLists(t *testing.T, fsys vfs.FS, dir string) {
+	t.Helper()
+	l, err := listFiles(fsys, dir)
+	if err != nil || len(l.manifests) == 0 || len(l.copies) == 0 {
+		t.Fatal(l, err)
+	}
+	for _, name := range l.manifests {
+		path := fsys.PathJoin(dir, name)
+		if err := writeFile(fsys, path, bytes.NewReader(bytes.Repeat([]byte{0x55}, len(readMem(t, fsys, path))))); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// dropCopies removes the copies of the lists of tables, as a store of an earlier version has none.
+func dropCopies(t *testing.T, fsys vfs.FS, dir string) {
+	t.Helper()
+	l, err := listFiles(fsys, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range l.copies {
+		if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // smearList is smearManifest in a file system in memory.
 func smearList(t *testing.T, fsys vfs.FS, dir string) bool {
 	t.Helper()
@@ -196,7 +225,8 @@ func smearList(t *testing.T, fsys vfs.FS, dir string) bool {
 	return true
 }
 
-// restored returns a store whose list of tables can't be read, with files that were removed.
+// restored returns a store whose list of tables can't be read, and has no copy, with files that
+// were removed.
 func restored(t *testing.T, disk vfs.FS, dir string, files map[string][]byte) *vfs.MemFS {
 	t.Helper()
 	to := cloneTree(t, disk)
@@ -208,6 +238,7 @@ func restored(t *testing.T, disk vfs.FS, dir string, files map[string][]byte) *v
 	if !smearList(t, to, dir) {
 		t.Fatal("there is no list of tables")
 	}
+	dropCopies(t, to, dir)
 	return to
 }
 
@@ -265,6 +296,7 @@ func TestReplacedTables(t *testing.T) {
 		t.Fatalf("only %q were replaced", names)
 	}
 	r := rand.New(rand.NewPCG(1, 1))
+	var err error
 	for i := range len(names) + 16 {
 		some := map[string][]byte{}
 		for k, name := range names {
@@ -274,6 +306,18 @@ func TestReplacedTables(t *testing.T) {
 		}
 		if got := readable(t, restored(t, disk, dir, some), dir); got != all {
 			t.Errorf("with %q of %q: %d profiles can be read, want %d", slices.Sorted(maps.Keys(some)), names, got, all)
+		}
+		// Nothing is left of the lists but their copies.
+		wiped := cloneTree(t, disk)
+		for name, data := range some {
+			if err := writeFile(wiped, name, bytes.NewReader(bytes.Clone(data))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wipeLists(t, wiped, dir)
+		found, problems := Verified{}, []string{}
+		if found, err = Verify(t.Context(), dir, wiped, func(p string) { problems = append(problems, p) }); err != nil || found != (Verified{Profiles: all}) {
+			t.Errorf("by copies, with %q of %q: %+v, %v, %q", slices.Sorted(maps.Keys(some)), names, found, err, problems)
 		}
 	}
 }
@@ -333,13 +377,13 @@ func TestEarlierList(t *testing.T) {
 	}
 	s := open(t, dir, Options{FS: c})
 	n := 0
-	for round := range 8 {
-		for range 4 {
+	for round := range 6 {
+		for range 2 {
 			n++
 			put(t, s, killRecord(n))
 		}
 		err := s.db.Flush()
-		if round%4 == 3 {
+		if round%3 == 2 {
 			err = s.Compact(t.Context())
 		}
 		if err != nil {
@@ -352,6 +396,8 @@ func TestEarlierList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dropCopies(t, killed, dir)
+	dropCopies(t, c.FS, dir)
 	refused := 0
 	for how, disk := range map[string]vfs.FS{"killed": killed, "closed": c.FS} {
 		for list := range lists {
@@ -394,6 +440,7 @@ func TestCutList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dropCopies(t, c.FS, dir)
 	path := c.PathJoin(dir, name)
 	list := readMem(t, c.FS, path)
 	for size := range list {

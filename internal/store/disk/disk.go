@@ -22,7 +22,7 @@
 //	standin.go    blocks of tables that can't be read; heal.go: what was in them is taken out of the rest
 //	aside.go      partitions that can't be read; recover.go, gap.go: stores that can't
 //	verify.go     reads a store whatever is wrong with it; repair.go makes a good one of it
-//	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go
+//	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go; copy.go: the list of tables, twice
 //	parity.go     smears of tables are put right; mend.go: single wrong bits; kept.go: the files of before
 //
 // The format is drawn in doc/format.md, the reasons for it are in

@@ -51,7 +51,12 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 		if len(m.wrong) > 0 {
 			report(name + ": " + mendedBits(m.wrong))
 		}
-		err = m.uncertain(fsys, dir, l)
+		if err = m.uncertain(fsys, dir, l); err != nil {
+			if c := readCopy(fsys, dir, name, l); c != nil {
+				report(fmt.Sprintf("the list of tables is damaged, and its copy is read instead: %v", err))
+				m, err = c, nil
+			}
+		}
 	}
 	switch {
 	case err != nil:

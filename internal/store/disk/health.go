@@ -185,6 +185,13 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 			}
 		}
 	}
+	for n, name := range l.copies {
+		if !slices.Contains(l.manifests, fmt.Sprintf("%s%06d", manifestPrefix, n)) {
+			if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
 	for _, n := range slices.Sorted(maps.Keys(m.tables)) {
 		t := m.tables[n]
 		file := fmt.Sprintf("%06d.sst", n)

@@ -46,6 +46,7 @@ type tableInfo struct {
 type listing struct {
 	tables, logs       map[uint64]string // by number
 	parities           map[uint64]string // by number of their table
+	copies             map[uint64]string // of manifests, by number
 	manifests, options []string          // by rising number
 	markers            []string
 }
@@ -55,7 +56,7 @@ func listFiles(fsys vfs.FS, dir string) (*listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &listing{tables: map[uint64]string{}, logs: map[uint64]string{}, parities: map[uint64]string{}}
+	l := &listing{tables: map[uint64]string{}, logs: map[uint64]string{}, parities: map[uint64]string{}, copies: map[uint64]string{}}
 	slices.Sort(names) // numbers have leading zeros
 	for _, name := range names {
 		stem, kind, _ := strings.Cut(name, ".")
@@ -67,7 +68,9 @@ func listFiles(fsys vfs.FS, dir string) (*listing, error) {
 			l.parities[n] = name
 		case err == nil && kind == "log":
 			l.logs[n] = name
-		case kind == "" && strings.HasPrefix(name, "MANIFEST-"):
+		case err == nil && "."+kind == copyExt:
+			l.copies[n] = name
+		case kind == "" && strings.HasPrefix(name, manifestPrefix):
 			l.manifests = append(l.manifests, name)
 		case kind == "" && strings.HasPrefix(name, "OPTIONS-"):
 			l.options = append(l.options, name)

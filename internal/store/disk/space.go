@@ -212,6 +212,9 @@ func (r *space) Remove(name string) error {
 			r.health.removed(r.FS.PathBase(name))
 		}
 	}
+	if strings.HasPrefix(r.FS.PathBase(name), manifestPrefix) {
+		r.FS.Remove(copyName(r.FS, name)) // there may be none
+	}
 	return r.FS.Remove(name)
 }
 
@@ -250,6 +253,9 @@ func (r *space) Create(name string, category vfs.DiskWriteCategory) (vfs.File, e
 	f, err := r.file(name, func() (vfs.File, error) { return r.FS.Create(name, category) })
 	if err == nil && strings.HasSuffix(name, tableExt) {
 		f = &parityWriter{File: f, space: r, name: name, c: combiner{sum: make([]byte, maxStrip)}}
+	}
+	if err == nil && strings.HasPrefix(r.FS.PathBase(name), manifestPrefix) {
+		f = newListWriter(f, r, name)
 	}
 	return f, err
 }
