@@ -26,7 +26,6 @@ type manifest struct {
 	name    string
 	tables  map[uint64]tableInfo // live ones, by number
 	minLog  uint64               // number of the first log that is not in tables
-	highest uint64               // of the numbers of files that it names
 	lastSeq uint64               // the last number that was given to a change
 	// problem is why the rest of it can't be read, nil if all of it was. It is torn
 	// where the file ends in the midst of it.
@@ -171,9 +170,9 @@ type listPlace struct{ level, number uint64 }
 
 // A listEdit is what an edit of a manifest says.
 type listEdit struct {
-	gone                     map[listPlace]bool
-	come                     map[listPlace]tableInfo
-	minLog, lastSeq, highest uint64 // 0 if it doesn't say
+	gone            map[listPlace]bool
+	come            map[listPlace]tableInfo
+	minLog, lastSeq uint64 // 0 if it doesn't say
 }
 
 func readEdit(b []byte) (*listEdit, error) {
@@ -185,7 +184,6 @@ func readEdit(b []byte) (*listEdit, error) {
 			r.Bytes(r.Count(1))
 		case tagLog:
 			e.minLog = r.Uvarint()
-			e.highest = max(e.highest, e.minLog)
 		case tagNextFile:
 			r.Uvarint()
 		case tagLastSeq:
@@ -208,7 +206,6 @@ func readEdit(b []byte) (*listEdit, error) {
 				r.Bytes(r.Count(1))
 			}
 			e.come[at] = t
-			e.highest = max(e.highest, at.number)
 		default:
 			return nil, errForeign
 		}
@@ -220,7 +217,6 @@ func readEdit(b []byte) (*listEdit, error) {
 func (m *manifest) apply(e *listEdit) {
 	m.minLog = max(m.minLog, e.minLog)
 	m.lastSeq = max(m.lastSeq, e.lastSeq)
-	m.highest = max(m.highest, e.highest)
 	// A table that moves between levels goes from one and comes to the other.
 	for at := range e.gone {
 		if t, ok := m.tables[at.number]; ok && t.level == at.level {
