@@ -11,6 +11,7 @@ import (
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/profile"
 )
 
 // A cache computes values once and keeps them, up to a number of bytes, the
@@ -206,6 +207,17 @@ func (c *Cache) run(ctx context.Context, it *item, compute func(context.Context)
 		c.size -= old.cost
 		c.forget(old)
 	}
+}
+
+// Budget returns where the memory of the computation with a context comes from, nil
+// without a limit.
+func Budget(ctx context.Context) profile.Budget { return ingest.BudgetOf(ctx) }
+
+// IsRefused reports whether an error is that of a computation that takes too much memory.
+// It is for whoever asks, as it is.
+func IsRefused(err error) bool {
+	var refused *ingest.Error
+	return errors.As(err, &refused)
 }
 
 func (c *Cache) Guarded(ctx context.Context, compute func(context.Context) (any, int64, error)) (value any, cost int64, err error) {

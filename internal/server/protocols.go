@@ -81,6 +81,11 @@ func (s *Server) protocol(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		defer free()
+		if s.cfg.Limits.Work > 0 {
+			share := s.memory.Share(ctx, s.cfg.Limits.Work)
+			defer share.Close()
+			ctx = ingest.WithShare(ctx, share)
+		}
 		s.cfg.Agents.Protocols.ServeHTTP(w, r.WithContext(ctx))
 	default:
 		s.limited(s.cfg.Agents.Protocols).ServeHTTP(w, r)

@@ -124,6 +124,11 @@ type Query struct {
 	// Limit bounds the number of points of all series together, of the latest
 	// times; 0 is no bound.
 	Limit int
+
+	// Budget, unless it is nil, is where the memory of Merge's profiles, and of making
+	// them, comes from. Its errors fail the call. Stores whose data is elsewhere have
+	// limits of their own, and don't ask it.
+	Budget profile.Budget
 }
 
 // Kept returns how many of n profiles Top keeps.

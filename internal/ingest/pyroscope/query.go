@@ -98,9 +98,12 @@ func supported(req proto.Message) error {
 func queryError(err error) *connect.Error {
 	var already *connect.Error
 	var bad badRequestError
+	var refused *ingest.Error // for want of memory
 	switch {
 	case errors.As(err, &already):
 		return already
+	case errors.As(err, &refused):
+		return wire.ConnectError(refused)
 	case errors.As(err, &bad):
 		return connect.NewError(connect.CodeInvalidArgument, bad)
 	case errors.Is(err, context.Canceled):

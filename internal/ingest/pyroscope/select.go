@@ -271,6 +271,7 @@ func (q *querier) merge(ctx context.Context, s *selection) (*profile.Profile, er
 	}
 	var parts []*profile.Profile
 	for _, query := range queries {
+		query.Budget = ingest.BudgetOf(ctx)
 		groups, err := q.store.Merge(ctx, query)
 		if err != nil {
 			return nil, err
@@ -464,7 +465,7 @@ func (q *querier) typesOf(ctx context.Context, kind string) ([]profileType, erro
 	var types []profileType
 	for _, s := range series {
 		for _, point := range s.Points {
-			groups, err := q.store.Merge(ctx, store.Query{Selector: selector, ID: point.ID, From: point.Time, To: point.Time + 1})
+			groups, err := q.store.Merge(ctx, store.Query{Selector: selector, ID: point.ID, From: point.Time, To: point.Time + 1, Budget: ingest.BudgetOf(ctx)})
 			if errors.Is(err, profile.ErrNothingCommon) {
 				continue
 			}

@@ -9,6 +9,7 @@ import (
 
 	"connectrpc.com/connect"
 
+	"github.com/hone-go/hone/internal/ingest"
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
 	"github.com/hone-go/hone/internal/store"
 )
@@ -75,6 +76,7 @@ func (q *querier) totals(ctx context.Context, s *selection, query store.Query) (
 	if query.Step == 0 {
 		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not answer this for parts of profiles"))
 	}
+	query.Budget = ingest.BudgetOf(ctx)
 	groups, err := q.store.Merge(ctx, query)
 	if err != nil {
 		return nil, err

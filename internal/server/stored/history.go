@@ -227,7 +227,9 @@ func (s *Service) functionTable(ctx context.Context, h *historyQuery, sel *api.S
 	key := "functions " + sel.String() + fmt.Sprintf("@%x", version) + " ?" + reports.Unusual(&h.options).Encode()
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*functionTable, int64, error) {
 		// The profile itself is not worth keeping beside its table.
-		groups, err := s.store.Merge(ctx, sel.Query())
+		q := sel.Query()
+		q.Budget = server.Budget(ctx)
+		groups, err := s.store.Merge(ctx, q)
 		if err != nil {
 			return nil, 0, s.storeError(err, "q")
 		}

@@ -29,7 +29,7 @@ var errNoStore = errors.New("this server keeps no profiles: hone serve does")
 func (s *Service) storeError(err error, param string) error {
 	var re *server.Error
 	switch {
-	case errors.As(err, &re), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &re), server.IsRefused(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, profile.ErrNothingCommon):
 		return &server.Error{Status: http.StatusUnprocessableEntity, Param: param, Err: fmt.Errorf("%w; select one kind", err)}
@@ -241,6 +241,7 @@ func (s *Service) merge(ctx context.Context, sel *api.Selection) (*store.Group, 
 		left = of.Profiles - lasting.Profiles
 		q.Lasting = left != 0
 	}
+	q.Budget = server.Budget(ctx)
 	groups, err := s.store.Merge(ctx, q)
 	if err != nil {
 		return nil, s.storeError(err, "profile")

@@ -131,7 +131,7 @@ func (g *mergeGroup) profile(ctx context.Context, q *store.Query) (*profile.Prof
 	}
 	slices.SortStableFunc(g.parts, func(a, b *part) int { return cmp.Compare(first(a), first(b)) })
 	if len(g.parts) == 1 {
-		p, err := g.parts[0].profile(ctx)
+		p, err := g.parts[0].profile(ctx, q.Budget)
 		if err != nil {
 			return nil, err
 		}
@@ -141,12 +141,16 @@ func (g *mergeGroup) profile(ctx context.Context, q *store.Query) (*profile.Prof
 	errs := make([]error, len(g.parts))
 	var wg sync.WaitGroup
 	running := make(chan struct{}, 2)
+	var budget profile.Budget
+	if q.Budget != nil {
+		budget = &sharedBudget{Budget: q.Budget}
+	}
 	for i, p := range g.parts {
 		wg.Add(1)
 		running <- struct{}{}
 		go func() {
 			defer func() { <-running; wg.Done() }()
-			ps[i], errs[i] = p.profile(ctx)
+			ps[i], errs[i] = p.profile(ctx, budget)
 		}()
 	}
 	wg.Wait()
@@ -155,12 +159,54 @@ func (g *mergeGroup) profile(ctx context.Context, q *store.Query) (*profile.Prof
 			return nil, err
 		}
 	}
+	if budget == nil {
+		return add(ctx, ps)
+	}
+	// The sum is no larger than its parts, and tables as large find what they share. What
+	// the parts took is that of the sum afterwards.
+	more := int64(0)
+	for _, p := range ps {
+		more += 2 * format.Bytes(p)
+	}
+	if err := budget.Take(more); err != nil {
+		return nil, err
+	}
+	defer budget.Give(more)
 	return add(ctx, ps)
 }
 
+// A sharedBudget is one that several goroutines use.
+type sharedBudget struct {
+	profile.Budget
+	mu sync.Mutex
+}
+
+func (b *sharedBudget) Take(n int64) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Budget.Take(n)
+}
+
+func (b *sharedBudget) Give(n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Budget.Give(n)
+}
+
 // profile returns the merged profile of a part.
-func (p *part) profile(ctx context.Context) (*profile.Profile, error) {
+func (p *part) profile(ctx context.Context, budget profile.Budget) (*profile.Profile, error) {
 	d := &p.v.dict
+	if budget != nil { // while it is made
+		types := len(d.Schemas[p.measures].Types)
+		if p.wanted >= 0 {
+			types = 1
+		}
+		adding := int64(8*types)*int64(d.Sites()) + d.Memory()/8
+		if err := budget.Take(adding); err != nil {
+			return nil, err
+		}
+		defer budget.Give(adding)
+	}
 	a := format.NewAdder(len(d.Schemas[p.measures].Types), p.wanted, d.Sites())
 	err := p.addFresh(ctx, a)
 	if err == nil {
@@ -169,7 +215,7 @@ func (p *part) profile(ctx context.Context) (*profile.Profile, error) {
 	if err != nil {
 		return nil, damagedIn(p.v.p, err)
 	}
-	return d.Profile(a, p.schemas), nil
+	return d.Profile(a, p.schemas, budget)
 }
 
 // addFresh adds the profiles that aren't packed to sums.

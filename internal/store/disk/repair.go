@@ -142,8 +142,11 @@ func (a *audit) copyTo(p *partition, put func(context.Context, []store.Record) e
 	err := a.partition(p, func(h *format.Head, totals []int64, s *format.Samples) error {
 		sums := format.NewAdder(len(totals), -1, a.dict.Sites())
 		sums.Add(s)
-		batch = append(batch, store.Record{ID: h.ID, Labels: a.dict.Series[h.Series].Labels, Time: h.Time, Duration: h.Duration,
-			Profile: a.dict.Profile(sums, map[uint32]int64{h.Schema: h.Time})})
+		one, err := a.dict.Profile(sums, map[uint32]int64{h.Schema: h.Time}, nil)
+		if err != nil {
+			return err
+		}
+		batch = append(batch, store.Record{ID: h.ID, Labels: a.dict.Series[h.Series].Labels, Time: h.Time, Duration: h.Duration, Profile: one})
 		if len(batch) == maxTogether {
 			return flush()
 		}

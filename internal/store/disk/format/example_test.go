@@ -90,7 +90,10 @@ func Example() {
 	// days, else blocks and fresh profiles. The dictionary makes a profile of that.
 	adder := format.NewAdder(2, -1, dictionary.Sites())
 	sums.AddTo(adder)
-	merged := dictionary.Profile(adder, map[uint32]int64{0: start})
+	merged, err := dictionary.Profile(adder, map[uint32]int64{0: start}, nil)
+	if err != nil {
+		panic(err) // without a budget there is none
+	}
 	for s := range merged.Stacks {
 		for _, l := range merged.Stack(s) {
 			fmt.Printf("%s ", merged.Strings[merged.Functions[merged.LocationLines(l)[0].Function].Name])

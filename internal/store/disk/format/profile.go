@@ -10,11 +10,11 @@ import (
 
 // Profile makes a profile of sums. schemas are those of the profiles that were added
 // up, with the time of the earliest profile of each.
-func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64) *profile.Profile {
+func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64, budget profile.Budget) (out *profile.Profile, err error) {
 	ids := slices.SortedFunc(maps.Keys(schemas), func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(schemas[a], schemas[b]), cmp.Compare(a, b))
 	})
-	out := d.header(ids, a.wanted)
+	out = d.header(ids, a.wanted)
 	out.Strings = append(out.Strings, "")
 	b := builder{d: d, p: out, strings: make([]uint32, len(d.strings)), sets: map[uint32]uint32{}}
 	b.locations = make([]uint32, len(d.locations))
@@ -23,18 +23,38 @@ func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64) *profile.Profil
 	b.strings[0] = 1
 	n := 0
 	a.each(func(uint32) { n++ })
+	// Some sites can stand for any number of frames.
+	frames, columns := d.frames(a, n), len(out.SampleTypes)
+	held := int64(0)
+	take := func(now int64) error {
+		if budget == nil || now <= held {
+			return nil
+		}
+		more := now - held
+		held = now
+		return budget.Take(more)
+	}
+	if err := take(4*int64(frames) + int64(n)*int64(8*columns+8)); err != nil {
+		return nil, err
+	}
 	for _, col := range a.values {
 		if col != nil {
 			out.Values = append(out.Values, make([]int64, 0, n))
 		}
 	}
 	out.Stacks = make([]profile.Stack, 0, n)
-	out.Frames = make([]uint32, 0, d.frames(a, n))
+	out.Frames = make([]uint32, 0, frames)
 	if m := d.Schemas[ids[0]].mainMapping; m != 0 && n > 0 {
 		b.mapping(m)
 	}
 	a.each(func(site uint32) {
+		if err != nil {
+			return
+		}
 		b.site(site)
+		if len(out.Stacks)%256 == 0 {
+			err = take(Bytes(out))
+		}
 		i := 0
 		for _, col := range a.values {
 			if col != nil {
@@ -46,7 +66,20 @@ func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64) *profile.Profil
 	if len(ids) == 1 {
 		b.relocate(d.Schemas[ids[0]].loaded)
 	}
-	return out
+	if err == nil {
+		err = take(Bytes(out))
+	}
+	return out, err
+}
+
+// Bytes returns about how much memory a profile takes, without its texts.
+func Bytes(p *profile.Profile) int64 {
+	n := 4*(cap(p.Frames)+cap(p.SampleLabels)) + 8*(cap(p.Stacks)+cap(p.LabelSets)) + 16*cap(p.Strings) +
+		24*(cap(p.Functions)+cap(p.Lines)) + 32*(cap(p.Locations)+cap(p.Labels)) + 88*cap(p.Mappings)
+	for _, column := range p.Values {
+		n += 8 * cap(column)
+	}
+	return int64(n)
 }
 
 // header returns a profile without samples, with what merging makes of the headers

@@ -1,0 +1,83 @@
+package disk
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
+	"github.com/hone-go/hone/profile"
+)
+
+// A limitedBudget has so many bytes.
+type limitedBudget struct{ limit, now, most int64 }
+
+var errBudget = errors.New("no memory")
+
+func (b *limitedBudget) Take(n int64) error {
+	if n > b.limit-b.now {
+		return errBudget
+	}
+	b.now += n
+	b.most = max(b.most, b.now)
+	return nil
+}
+
+func (b *limitedBudget) Give(n int64) { b.now -= n }
+
+// deep returns a record of stacks that share all but their leaves: next to nothing in a
+// dictionary, and all frames of each in a profile.
+func deep(t testing.TB, n int, service string) store.Record {
+	const depth, leaves = 2000, 100
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	location := func(i int) uint32 {
+		return b.Location(uint64(i), 0, profile.Line{Function: b.Function(service, "", "", int64(i))})
+	}
+	stack := make([]uint32, depth)
+	for i := range stack {
+		stack[i] = location(i)
+	}
+	for leaf := range leaves {
+		stack[0] = location(depth + n*leaves + leaf)
+		b.Sample(stack, nil, 1)
+	}
+	r := record(t, n, service, "a", 0)
+	r.Profile = b.Profile()
+	return r
+}
+
+// What Merge answers takes its memory before, and the call fails where there is none.
+func TestMergeBudget(t *testing.T) {
+	s := open(t, "d", Options{FS: vfs.NewMem()})
+	defer closeStore(t, s)
+	for n := range 10 {
+		put(t, s, deep(t, n, "api"), deep(t, n+10, "web"))
+	}
+	for _, packed := range []bool{false, true} {
+		if packed {
+			if err := s.Pack(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, q := range map[string]store.Query{
+			"one service": {Selector: store.Selector{{Name: store.LabelService, Op: store.Equal, Value: "api"}}},
+			"both":        {},
+		} {
+			free := &limitedBudget{limit: 1 << 40}
+			q.Budget = free
+			groups, err := s.Merge(t.Context(), q)
+			if err != nil || len(groups) != 1 {
+				t.Fatalf("%s: %d groups, %v", name, len(groups), err)
+			}
+			if size := format.Bytes(groups[0].Profile); free.now < size*9/10 || free.now > 2*size || free.most > 5*size {
+				t.Errorf("%s: the profile takes %d bytes, taken are %d, and %d before", name, size, free.now, free.most)
+			}
+			q.Budget = &limitedBudget{limit: free.most - 1}
+			if _, err := s.Merge(t.Context(), q); !errors.Is(err, errBudget) {
+				t.Errorf("%s, with a byte less: %v", name, err)
+			}
+		}
+	}
+}
