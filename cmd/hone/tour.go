@@ -226,8 +226,10 @@ func (t *tour) unpack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(t.dir, "go.mod"), []byte("module visitors\n\ngo 1.26\n"), 0o666); err != nil {
-		return err
+	for name, text := range map[string]string{"go.mod": "module visitors\n\ngo 1.26\n", ".gitignore": "/.hone/\n"} {
+		if err := os.WriteFile(filepath.Join(t.dir, name), []byte(text), 0o666); err != nil {
+			return err
+		}
 	}
 	if err := t.edit("greetScanned(w, r)", "greetCompile(w, r)"); err != nil {
 		return err
