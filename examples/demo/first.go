@@ -45,7 +45,7 @@ func firstLook(ctx context.Context, s *screen, program, dir string, duration tim
 	if err := drawFlame(ctx, p, page); err != nil {
 		return err
 	}
-	s.line("addLine compiles its regular expression for each line of the text.")
+	s.line("addLine compiles a regular expression for each line: examples/wordindex/README.md has the cure.")
 	s.line("The flame graph is " + page + ": open it in a browser.")
 	return nil
 }

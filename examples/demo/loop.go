@@ -186,7 +186,7 @@ func (l *loop) step(ctx context.Context, s step) error {
 			return err
 		}
 	}
-	l.command(slices.Clone(s.args)...)
+	l.command(s.args...)
 	l.n++
 	file := filepath.Join(l.dir, "out", fmt.Sprintf("%d-%s.txt", l.n, s.args[0]))
 	stdout, err := l.runHone(ctx, file, s.args, s.code)

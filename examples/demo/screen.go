@@ -36,12 +36,14 @@ func (s *screen) lines(texts []string) {
 func (s *screen) heading(title string) { s.line("\n== " + title) }
 
 func (s *screen) command(args ...string) {
-	for i, a := range args {
+	text := "$ hone"
+	for _, a := range args {
 		if strings.ContainsAny(a, ` $\*[`) {
-			args[i] = "'" + a + "'"
+			a = "'" + a + "'"
 		}
+		text += " " + a
 	}
-	s.line("$ hone " + strings.Join(args, " "))
+	s.line(text)
 }
 
 var figures = regexp.MustCompile(`[0-9.]+`)
