@@ -75,6 +75,9 @@ func cost(c costing) error {
 	if err := os.WriteFile(proto, []byte(echoProto), 0o666); err != nil {
 		return err
 	}
+	if err := c.createTopic(); err != nil {
+		return err
+	}
 	for _, contest := range slices.Concat(c.http(work, "http://"+http+"/"), c.grpc(work, grpc, proto), c.kafka(work)) {
 		if strings.Contains(contest.title, c.only) {
 			if err := c.run(contest); err != nil {
@@ -204,6 +207,21 @@ func (c costing) grpc(work, address, proto string) []contest {
 	}
 }
 
+// topic is what messages go to.
+const topic = "cost"
+
+func (c costing) createTopic() error {
+	if c.broker == "" {
+		return nil
+	}
+	out, err := exec.Command("sh", "test/kafka/broker.sh", "tool", "org.apache.kafka.tools.TopicCommand", "--bootstrap-server", c.broker,
+		"--create", "--if-not-exists", "--topic", topic, "--partitions", "4").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("topic %s: %w\n%s", topic, err, out)
+	}
+	return err
+}
+
 // kafka is for a broker that is there. The other client is Kafka's; see bench/kafka for
 // messages as fast as the broker takes them.
 func (c costing) kafka(work string) []contest {
@@ -212,8 +230,8 @@ func (c costing) kafka(work string) []contest {
 	}
 	rate := strconv.Itoa(c.rate)
 	return []contest{{fmt.Sprintf("Kafka at %d/s", c.rate), []generator{
-		{"hone", c.ours(work, "kafka", "-rate", rate, "-topic", "cost", "-body", strings.Repeat("x", 100), c.broker), "", honeResult},
-		{"perf-test", []string{"sh", "test/kafka/broker.sh", "tool", "org.apache.kafka.tools.ProducerPerformance", "--topic", "cost",
+		{"hone", c.ours(work, "kafka", "-rate", rate, "-topic", topic, "-body", strings.Repeat("x", 100), c.broker), "", honeResult},
+		{"perf-test", []string{"sh", "test/kafka/broker.sh", "tool", "org.apache.kafka.tools.ProducerPerformance", "--topic", topic,
 			"--num-records", strconv.Itoa(int(float64(c.rate) * c.length.Seconds())), "--record-size", "100", "--throughput", rate,
 			"--producer-props", "bootstrap.servers=" + c.broker, "acks=all", "linger.ms=5"}, "", perfResult},
 	}}}
@@ -271,7 +289,7 @@ func ghzResult(out []byte) (o outcome, err error) {
 var (
 	wrkLines  = lines{regexp.MustCompile(`(\d+) requests in`), regexp.MustCompile(`(?m)^\s+50%\s+(\S+)`), regexp.MustCompile(`(?m)^\s+99%\s+(\S+)`), ""}
 	heyLines  = lines{regexp.MustCompile(`\[200\]\s+(\d+) responses`), regexp.MustCompile(`50%+ in (\S+) secs`), regexp.MustCompile(`99%+ in (\S+) secs`), "s"}
-	perfLines = lines{regexp.MustCompile(`(?s).*?(\d+) records sent.*99th`), regexp.MustCompile(`(\d+) ms 50th`), regexp.MustCompile(`(\d+) ms 99th`), "ms"}
+	perfLines = lines{regexp.MustCompile(`(?m)^(\d+) records sent.* 99th`), regexp.MustCompile(`(\d+) ms 50th`), regexp.MustCompile(`(\d+) ms 99th`), "ms"}
 )
 
 func wrkResult(out []byte) (outcome, error)  { return wrkLines.read(out) }
