@@ -119,11 +119,12 @@ func begin(ctx context.Context, p Pacer, opts Options) *run {
 		end = p.End()
 	}
 	period := newPeriod(opts.Warmup, end)
-	recorder := newRecorder(period, opts.Late) // megabytes, which no request is to wait for
+	// No request is to wait for these: megabytes, and a runtime that stops to be changed.
+	recorder := newRecorder(period, opts.Late)
+	release := keepAwake()
 	r := &run{opts: opts, clock: NewClock(), period: period, recorder: recorder, listener: newListener(period.from), flight: newFlight()}
 	r.sending, r.stop = context.WithCancel(ctx)
 	r.waiting, r.giveUp = context.WithCancel(context.WithoutCancel(ctx))
-	release := keepAwake()
 	ended, watched := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
