@@ -58,7 +58,8 @@ type arriving struct {
 	began time.Time
 	end   time.Time // when all of it has to be there
 	got   int64
-	free  bool // it may take its time
+	read  time.Time // when the latest read ended
+	free  bool      // it may take its time
 }
 
 // Started tells that the first message of a stream is there: others may come
@@ -66,6 +67,9 @@ type arriving struct {
 func (a *arriving) Started() { a.free = true }
 
 func (a *arriving) Read(p []byte) (int, error) {
+	if !a.read.IsZero() { // what the server waits for, such as its turn, is not the sender's fault
+		a.began = a.began.Add(time.Since(a.read))
+	}
 	if !a.free && a.rate >= 0 {
 		due := a.began.Add(a.grace + time.Duration(float64(a.got)/float64(max(1, a.rate))*float64(time.Second)))
 		if !a.end.IsZero() && a.end.Before(due) {
@@ -75,6 +79,7 @@ func (a *arriving) Read(p []byte) (int, error) {
 	}
 	n, err := a.ReadCloser.Read(p)
 	a.got += int64(n)
+	a.read = time.Now()
 	if err == io.EOF {
 		a.share.Hurry(false)
 		if !a.free {
