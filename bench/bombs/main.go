@@ -1,3 +1,5 @@
+//go:build linux
+
 // Bombs measures how much memory hone serve takes when many large or hostile pushes
 // come at the same time. It starts a server for each kind of push, sends -n of it at
 // once, and prints the peak of the server's resident memory (VmHWM). It runs on Linux
