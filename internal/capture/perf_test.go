@@ -5,8 +5,10 @@ import (
 	"compress/gzip"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,9 +81,36 @@ func TestPerfFails(t *testing.T) {
 	}
 }
 
+// TestRealPerfToProfile has the real converter read what the real perf recorded. No package has
+// it: its sources, github.com/google/perf_data_converter, are built with Bazel, or with g++,
+// Debian's libprotobuf-dev, libabsl-dev, libelf-dev, libcap-dev and libssl-dev, -DGITHUB_BAZEL and
+// -Isrc -Isrc/quipper -Isrc/quipper/compat/non_cros.
+func TestRealPerfToProfile(t *testing.T) {
+	for _, program := range []string{"perf", "perf_to_profile"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("SKIPPED: %v", err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "perf.data")
+	// The shell counts for as long as it takes for some samples.
+	record := exec.CommandContext(t.Context(), "perf", "record", "-e", "cpu-clock", "-F", "999", "-g", "-o", file, "sh", "-c", "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done")
+	if out, err := record.CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: perf may not record here: %v\n%s", err, out)
+	}
+	p, err := (&Loader{Fetcher: &Fetcher{}}).Load(t.Context(), []string{file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.NumSamples() == 0 || !slices.ContainsFunc(p.SampleTypes, func(v profile.ValueType) bool { return v.Type == "cpu-clock_event" }) {
+		t.Errorf("%d samples of %v", p.NumSamples(), p.SampleTypes)
+	}
+	if !slices.ContainsFunc(p.Comments, func(c string) bool { return strings.HasPrefix(c, "perf-command:") }) {
+		t.Errorf("comments %q: the converter tells the command, perf script does not", p.Comments)
+	}
+}
+
 // TestPerfToProfile puts a program in the place of perf_to_profile, which takes the flags
-// that go tool pprof gives it: -i FILE -o FILE -f. The real one is built with Bazel only.
-// perf is there, too, and is not asked.
+// that go tool pprof gives it: -i FILE -o FILE -f. perf is there, too, and is not asked.
 func TestPerfToProfile(t *testing.T) {
 	b := profile.NewBuilder(profile.ValueType{Type: "cycles", Unit: "count"})
 	b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: b.Function("f", "f", "f.c", 1)})}, nil, 7)
