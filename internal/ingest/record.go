@@ -222,7 +222,18 @@ func checkReach(p *profile.Profile) *Error {
 			return Errorf(TooLarge, "a sample has %d labels, the limit is %d", set.Len, maxSampleLabels)
 		}
 	}
-	frames := uint64(0)
+	// Most profiles are so small that their samples need not be gone through.
+	frames, most := uint64(0), uint64(1)
+	for s := range p.Stacks {
+		frames += uint64(p.Stacks[s].Len)
+	}
+	for l := range p.Locations {
+		most = max(most, uint64(p.Locations[l].NumLines))
+	}
+	if frames <= maxLineFrames/most {
+		return nil
+	}
+	frames = 0
 	for s := range p.Stacks {
 		for _, l := range p.Stack(s) {
 			frames += uint64(max(p.Locations[l].NumLines, 1))
