@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,7 +57,7 @@ func benchmarkSelection(b *testing.B, st store.Store) {
 	})
 	from, to, service := extent(b, st)
 	middle := from + (to-from)/2
-	step := int64(time.Millisecond)
+	step, hour := int64(time.Millisecond), int64(time.Hour)
 	selected := func(kind, sampleType string, from, to int64) string {
 		return api.SelectionPrefix + url.Values{
 			"q": {kind + "{service=" + strconv.Quote(service) + "}"}, "sample_type": {sampleType},
@@ -73,6 +74,14 @@ func benchmarkSelection(b *testing.B, st store.Store) {
 		}},
 		{"flame=part", func(n int64) string {
 			return "/api/v1/report/flame?" + url.Values{"profile": {selected("cpu", "cpu", from+(to-from)/50, to+n*step)}}.Encode()
+		}},
+		{"flame=all", func(n int64) string {
+			all := api.SelectionPrefix + url.Values{"q": {"cpu"}, "sample_type": {"cpu"},
+				"from": {strconv.FormatInt((from-hour)/1e6, 10)}, "to": {strconv.FormatInt((to+hour+n*step)/1e6, 10)}}.Encode()
+			return "/api/v1/report/flame?" + url.Values{"profile": {all}}.Encode()
+		}},
+		{"download", func(n int64) string {
+			return "/api/v1/pprof?" + strings.TrimPrefix(selected("cpu", "", from, to+n*step), api.SelectionPrefix)
 		}},
 		{"flame=heap", func(n int64) string {
 			return "/api/v1/report/flame?" + url.Values{"profile": {selected("heap", "inuse_space", from, to+n*step)}}.Encode()
