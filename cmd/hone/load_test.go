@@ -150,6 +150,7 @@ func TestLoadSecrets(t *testing.T) {
 }
 
 func TestLoadRounds(t *testing.T) {
+	t.Parallel()
 	url, count := loadService(t)
 	out, stderr, code := loadHone(t, "load", "http", "-users", "2", "-requests", "5", "-rounds", "3", "-o", t.TempDir(), "-json", url)
 	var report struct {
@@ -167,6 +168,7 @@ func TestLoadRounds(t *testing.T) {
 }
 
 func TestLoadFind(t *testing.T) {
+	t.Parallel()
 	url, _ := loadService(t)
 	out, stderr, code := loadHone(t, "load", "http", "-find", "failed<=0", "-goal", "rate<=12", "-rate", "5", "-duration", "1s", "-warmup", "0s", easy, url)
 	if code != exitOK || !strings.Contains(out, "meet failed<=0 and rate<=12") || !strings.Contains(out, "missed: rate<=12") {
@@ -179,6 +181,7 @@ func TestLoadFind(t *testing.T) {
 
 // TestLoadFails: what goes wrong is told, and in the exit code.
 func TestLoadFails(t *testing.T) {
+	t.Parallel()
 	url, _ := loadService(t)
 	store := t.TempDir()
 	short := []string{"-rate", "50", "-duration", "500ms", "-count", "1", "-warmup", "0s", "-o", store, easy}
@@ -218,6 +221,7 @@ func TestLoadFails(t *testing.T) {
 
 // TestLoadVoid: that a run is void is said once, and kept with it.
 func TestLoadVoid(t *testing.T) {
+	t.Parallel()
 	url, _ := loadService(t)
 	dir := t.TempDir()
 	_, stderr, code := loadHone(t, "load", "http", "-o", dir, "-rate", "100", "-duration", "300ms", "-count", "1", "-warmup", "0s", "-late", "1ns", url)
@@ -232,6 +236,7 @@ func TestLoadVoid(t *testing.T) {
 // TestLoadSilent: a service that stops answering has failed, also where its average
 // and the share of failures are fine.
 func TestLoadSilent(t *testing.T) {
+	t.Parallel()
 	var n atomic.Int64
 	end := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -269,6 +274,7 @@ func TestLoadSilent(t *testing.T) {
 // TestLoadBody: a file is sent as it is, unless it is asked to be filled in; a text is
 // filled in.
 func TestLoadBody(t *testing.T) {
+	t.Parallel()
 	var got atomic.Value
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		b, _ := io.ReadAll(r.Body)
