@@ -38,7 +38,7 @@ export CGO_ENABLED = 0
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test test-own test-all test-parity test-newest test-race test-beside test-oldest lint cross bench fuzz fuzz-rewrites web web-check e2e test-web clean
+.PHONY: help build demo test test-own test-all test-parity test-newest test-race test-beside test-oldest lint lint-beside cross bench fuzz fuzz-rewrites web web-check e2e test-web clean
 
 help:
 	@echo 'make build   build bin/hone'
@@ -119,7 +119,7 @@ ON_NEWEST = newest=$(NEWEST); installed=$$($(GO) env GOVERSION); \
 	export GOTOOLCHAIN=$$newest;
 
 # One after the other: their tests measure time.
-test-beside:
+test-beside: lint-beside
 	@set -e; for module in $(TESTED); do (cd $$module && $(GO) test $(TESTFLAGS) -p 1 ./...); done
 
 test-oldest:
@@ -137,6 +137,9 @@ lint:
 	if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+
+# The modules beside hone's own have many dependencies, to be compiled first.
+lint-beside:
 	@staticcheck=$$($(GO) tool -n staticcheck) && cd agent && $$staticcheck ./...
 	@set -e; for module in $(MODULES); do echo "vet $$module"; (cd $$module && $(GO) vet ./...); done
 
