@@ -216,7 +216,11 @@ func (b Bound) String() string {
 	if b.Speedup == 0 || b.Speedup > 100 {
 		return fmt.Sprintf("nearly all of the time (%.1f%s %%) is at stake", 100*b.Time, margin)
 	}
-	return fmt.Sprintf("at most %.3g times as fast without it (%.1f%s %% of the time, with its share of garbage collection)", b.Speedup, 100*b.Time, margin)
+	gain := fmt.Sprintf("at most %.3g times as fast", b.Speedup)
+	if b.Speedup < 1.005 {
+		gain = "hardly faster"
+	}
+	return fmt.Sprintf("%s without it (%.1f%s %% of the time, with its share of garbage collection)", gain, 100*b.Time, margin)
 }
 
 // diffBody is a diff without the names of its files.
