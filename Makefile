@@ -77,14 +77,14 @@ demo:
 
 # -short leaves out what takes long: see CONTRIBUTING.md.
 test: lint
-	@$(MAKE) --no-print-directory -j 2 --output-sync=line test-own test-web
+	@$(MAKE) --no-print-directory -j 2 test-own test-web
 
 test-own:
 	$(GO) test $(TESTFLAGS) -short ./...
 
 # CI runs this after make test. Tests wait much, so two parts run at a time.
 test-all: test-parity
-	@$(MAKE) --no-print-directory -j 2 --output-sync=line test-newest test-race test-beside test-oldest
+	@$(MAKE) --no-print-directory -j 2 test-newest test-race test-beside test-oldest
 
 # Most tests wait more than they compute, so more of them run at a time than there are processors.
 # lint has vetted all there is. No test reads the DWARF of its own binary, and without it
