@@ -91,7 +91,7 @@ test-all: test-parity
 # linking takes two thirds of the time. The timeout, for a package, only bounds a hang.
 TESTFLAGS = -p 4 -vet=off -ldflags=-w -timeout 30m
 
-# The answers that are kept are those of the installed Go's pprof: on another Go the test takes a sample.
+# testdata/parity.equal is of the installed Go: on the newest one the test takes a sample.
 test-parity:
 	$(GO) test $(TESTFLAGS) -run '^TestParity$$' ./cmd/hone
 
