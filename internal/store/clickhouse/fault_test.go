@@ -260,8 +260,9 @@ func TestRetention(t *testing.T) {
 	onEach(t, func(t *testing.T, config func(t testing.TB) clickhouse.Config) {
 		cfg := create(t, config(t))
 		const day = int64(24 * time.Hour)
-		now := time.Unix(0, base+20*day)
-		cfg.Retention, cfg.Now = 30*24*time.Hour, func() time.Time { return now }
+		var now atomic.Int64 // asked in the background, too
+		now.Store(base + 20*day)
+		cfg.Retention, cfg.Now = 30*24*time.Hour, func() time.Time { return time.Unix(0, now.Load()) }
 		s := open(t, cfg)
 		defer s.Close()
 		if err := s.Put(t.Context(), []store.Record{record(t, 1, base-20*day)}); !errors.Is(err, store.ErrExpired) {
@@ -270,7 +271,7 @@ func TestRetention(t *testing.T) {
 		for i := range 20 {
 			put(t, s, record(t, i, base+int64(i)*day))
 		}
-		now = time.Unix(0, base+40*day+3600e9)
+		now.Store(base + 40*day + 3600e9)
 		if cfg.Cluster != "" { // of old servers
 			wantError(t, s.DropExpired(t.Context()), "before version 21")
 			if n := kept(t, s); n != 20 {

@@ -289,6 +289,7 @@ func TestReplacedTables(t *testing.T) {
 	if err := s.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	s.db.TestOnlyWaitForCleaning() // tables are removed in the background
 	disk := c.stop(t)
 	closeStore(t, s)
 	names := slices.Sorted(maps.Keys(replaced))
