@@ -132,42 +132,27 @@ func TestRequests(t *testing.T) {
 // rawServer answers each request on a connection with the next of answers, and
 // closes the connection after the last.
 func rawServer(t *testing.T, answers ...string) (url string, accepted *atomic.Int64) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
 	accepted = new(atomic.Int64)
-	go func() {
-		for {
-			c, err := l.Accept()
+	return listen(t, func(c *net.TCPConn) {
+		accepted.Add(1)
+		in := bufio.NewReader(c)
+		for _, answer := range answers {
+			req, err := http.ReadRequest(in)
 			if err != nil {
 				return
 			}
-			accepted.Add(1)
-			go func() {
-				defer c.Close()
-				in := bufio.NewReader(c)
-				for _, answer := range answers {
-					req, err := http.ReadRequest(in)
-					if err != nil {
-						return
-					}
-					io.Copy(io.Discard, req.Body)
-					if answer == "RESET" {
-						c.(*net.TCPConn).SetLinger(0)
-						return
-					}
-					if answer == "HANG" {
-						io.Copy(io.Discard, in)
-						return
-					}
-					io.WriteString(c, answer)
-				}
-			}()
+			io.Copy(io.Discard, req.Body)
+			if answer == "RESET" {
+				c.SetLinger(0)
+				return
+			}
+			if answer == "HANG" {
+				io.Copy(io.Discard, in)
+				return
+			}
+			io.WriteString(c, answer)
 		}
-	}()
-	return "http://" + l.Addr().String(), accepted
+	}), accepted
 }
 
 func TestAnswers(t *testing.T) {
@@ -342,35 +327,20 @@ func wantOnce(t *testing.T, name string, o Options, seen *atomic.Int64, classes 
 
 // framedServer hands the headers of requests over HTTP/2 to a function.
 func framedServer(t *testing.T, request func(f *http2.Framer, id uint32)) (url string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
+	return listen(t, func(c *net.TCPConn) {
+		io.ReadFull(c, make([]byte, len(http2.ClientPreface)))
+		f := http2.NewFramer(c, c)
+		f.WriteSettings()
 		for {
-			c, err := l.Accept()
+			frame, err := f.ReadFrame()
 			if err != nil {
 				return
 			}
-			go func() {
-				defer c.Close()
-				io.ReadFull(c, make([]byte, len(http2.ClientPreface)))
-				f := http2.NewFramer(c, c)
-				f.WriteSettings()
-				for {
-					frame, err := f.ReadFrame()
-					if err != nil {
-						return
-					}
-					if h, ok := frame.(*http2.HeadersFrame); ok {
-						request(f, h.StreamID)
-					}
-				}
-			}()
+			if h, ok := frame.(*http2.HeadersFrame); ok {
+				request(f, h.StreamID)
+			}
 		}
-	}()
-	return "http://" + l.Addr().String()
+	})
 }
 
 // TestEarlyAnswer: an answer that comes before the whole request was sent is read,
@@ -428,7 +398,7 @@ func startBoth(t *testing.T, server *httptest.Server) {
 }
 
 // listen has f serve connections.
-func listen(t *testing.T, f func(*net.TCPConn)) (url string) {
+func listen(t testing.TB, f func(*net.TCPConn)) (url string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -793,32 +763,17 @@ func TestStatuses(t *testing.T) {
 
 // quick is a server that answers every request at once, and allocates nothing for it.
 func quick(t testing.TB) (url string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
 	answer := []byte("HTTP/1.1 200 OK\r\nDate: now\r\nContent-Length: 5\r\n\r\nhello")
-	go func() {
-		for {
-			c, err := l.Accept()
-			if err != nil {
+	return listen(t, func(c *net.TCPConn) {
+		for in := make([]byte, 4<<10); ; {
+			if _, err := c.Read(in); err != nil { // requests are small, and come one by one
 				return
 			}
-			go func() {
-				defer c.Close()
-				for in := make([]byte, 4<<10); ; {
-					if _, err := c.Read(in); err != nil { // requests are small, and come one by one
-						return
-					}
-					if _, err := c.Write(answer); err != nil {
-						return
-					}
-				}
-			}()
+			if _, err := c.Write(answer); err != nil {
+				return
+			}
 		}
-	}()
-	return "http://" + l.Addr().String()
+	})
 }
 
 // TestAllocations: a request costs the generator no allocation, whoever sends it.
