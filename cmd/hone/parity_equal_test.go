@@ -26,7 +26,7 @@ const equalFile = "testdata/parity.equal"
 // An equalSet holds those hashes; for another Go than theirs, none.
 type equalSet struct {
 	goVersion string
-	foreign   bool // the file is of a Go with another minor version
+	foreign   bool // the file was recorded on another minor version of Go
 	root      string
 	known     map[uint64]bool
 	mu        sync.Mutex

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestDisturbance: what hone and its programs use is no disturbance, what others use is.
+// TestDisturbance: CPU time of other programs counts as a disturbance, that of hone and its programs doesn't.
 func TestDisturbance(t *testing.T) {
 	cores := int64(runtime.NumCPU())
 	const seconds = 10

@@ -363,7 +363,7 @@ func TestHostileRoutes(t *testing.T) {
 		}
 		for _, pattern := range slices.Sorted(maps.Keys(asks)) {
 			if !slices.Contains(h.patterns, pattern) {
-				t.Errorf("there is no route %s", pattern)
+				t.Errorf("the route %s is missing", pattern)
 			}
 			method, path, ok := strings.Cut(pattern, " ")
 			if !ok && strings.Contains(pattern, ".") {
@@ -398,7 +398,7 @@ func TestHostileRoutes(t *testing.T) {
 						got.parts = nil
 						for line := range strings.Lines(w.Body.String()) {
 							if !metricLine.MatchString(strings.TrimSuffix(line, "\n")) {
-								t.Errorf("%s: %.40q: %.200q is no figure", name, bad, line)
+								t.Errorf("%s: %.40q: %.200q should end with a number", name, bad, line)
 							}
 						}
 					}

@@ -425,7 +425,7 @@ func TestEnvironment(t *testing.T) {
 	if w := noisy.Warnings(); len(w) != 1 || !strings.Contains(w[0], "powersave") {
 		t.Errorf("warnings %q, want one about the governor", w)
 	}
-	// hone has just built the benchmarks: that is no reason to warn.
+	// hone has just built the benchmarks, and must not warn about its own work.
 	if w := (Environment{Cores: 2, Load: "3.10 2.00 1.00", Governor: "performance"}).Warnings(); len(w) != 0 {
 		t.Errorf("warnings %q on a quiet machine", w)
 	}

@@ -41,7 +41,7 @@ func (w *FlameWindow) WriteJSON(to io.Writer) error {
 	return j.flush()
 }
 
-// column writes a column behind its name.
+// column writes the name of a column, then its values.
 func (j *jsonWriter) column(name string, c Column) {
 	j.text(name)
 	j.scratch = c.appendJSON(j.scratch[:0])

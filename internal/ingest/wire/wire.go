@@ -105,7 +105,7 @@ func unzstd(ctx context.Context, sent io.Reader) (*zstd.Decoder, error) {
 	return zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
 }
 
-// readAll reads r to its end behind the bytes of b. If length isn't 0 it is how many bytes
+// readAll reads r to its end and appends it to b. If length isn't 0 it is how many bytes
 // are said to come: the buffer, which grows as bytes really come, gets no larger than that.
 func readAll(r io.Reader, length int64, b []byte) ([]byte, error) {
 	const first = 1 << 20

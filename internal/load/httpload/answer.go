@@ -108,7 +108,7 @@ func digits(b []byte) bool {
 func (h *head) field(line []byte) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 {
-		return fmt.Errorf("a line of the answer's header is no field: %.40q", line)
+		return fmt.Errorf("the answer's header has a line that is not a field: %.40q", line)
 	}
 	value := bytes.TrimSpace(line[colon+1:])
 	switch name := line[:colon]; {

@@ -236,7 +236,7 @@ func restored(t *testing.T, disk vfs.FS, dir string, files map[string][]byte) *v
 		}
 	}
 	if !smearList(t, to, dir) {
-		t.Fatal("there is no list of tables")
+		t.Fatal("the list of tables is missing")
 	}
 	dropCopies(t, to, dir)
 	return to

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A table is damaged that has what deletes a service: its index alone, or all behind its data.
+// The table that deletes a service is damaged: only its index, or everything after its data.
 // The service doesn't come back, at no start, nor by verify or repair.
 func TestDeletionDamaged(t *testing.T) {
 	for _, how := range []string{"index", "all behind the data", "cut"} {
