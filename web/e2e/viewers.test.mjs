@@ -4,11 +4,12 @@
 // the totals and the top functions of hone.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { launch } from './chromium.mjs';
 import { hone, root, temporaryFolder } from './hone.mjs';
 import { exporting, suite } from './page.mjs';
@@ -78,8 +79,6 @@ before(async () => {
 after(async () => {
   await browser?.close();
   server?.close();
-  // The Firefox Profiler's daemons: "stop" knows none that came late.
-  spawnSync('pkill', ['-f', '--', `--daemon ${folder}/`]);
 });
 
 /** What speedscope shows of a file in `folder`. @param {string} name */
@@ -144,28 +143,31 @@ function compare(shown, rows) {
 /**
  * What the Firefox Profiler makes of a file.
  * @param {string} file
- * @returns {{ thread: string, functions: { name: string, selfSamples: number, totalSamples: number }[] }}
+ * @returns {Promise<{ thread: string, functions: { name: string, selfSamples: number, totalSamples: number }[] }>}
  */
-function firefox(file) {
+async function firefox(file) {
   const cli = join(modules, '@firefox-devtools', 'profiler-cli', 'dist', 'profiler-cli.js');
-  /** @param {string[]} args */
-  const run = (...args) => execFileSync(process.execPath, [cli, ...args], {
-    encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, PROFILER_CLI_SESSION_DIR: folder },
-  });
-  // It gives its daemon half a second to start, which a busy machine may not have.
-  for (let left = 10; ; left--) {
-    try {
-      run('load', file);
-      break;
-    } catch (err) {
-      if (left === 0) throw err;
+  const session = basename(file);
+  const env = { ...process.env, PROFILER_CLI_SESSION_DIR: folder };
+  // "load" would give the daemon half a second to start, which a busy machine may not have.
+  const daemon = spawn(process.execPath, [cli, '--daemon', file, '--session', session], { env, stdio: 'ignore' });
+  try {
+    const args = [cli, 'thread', 'functions', '--json', '--session', session];
+    for (;;) {
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+      if (status === 0) {
+        const { friendlyThreadName: thread, functions } = JSON.parse(stdout);
+        return { thread, functions };
+      }
+      await setTimeout(100);
+      assert.equal(daemon.exitCode, null, `the daemon ended: ${stderr}`);
     }
+  } finally {
+    daemon.kill();
   }
-  const { friendlyThreadName: thread, functions } = JSON.parse(run('thread', 'functions', '--json'));
-  return { thread, functions };
 }
 
-/** @param {ReturnType<typeof firefox>} shown @param {Row[]} rows @param {number} factor of the profiler's values */
+/** @param {Awaited<ReturnType<typeof firefox>>} shown @param {Row[]} rows @param {number} factor of the profiler's values */
 function same(shown, rows, factor) {
   const values = (/** @type {number[]} */ ...shown) => shown.map((v) => Math.round(v * factor));
   const got = Object.fromEntries(shown.functions.map((f) => [f.name, values(f.selfSamples, f.totalSamples)]));
@@ -177,25 +179,25 @@ check('the Firefox Profiler shows what hone shows', async ({ page, open }) => {
   await open('/flame?focus=addLine');
   const file = await exported(page, 'Firefox');
   assert.match(file, /\.firefox\.json$/);
-  const shown = firefox(file);
+  const shown = await firefox(file);
   assert.equal(shown.thread, 'cpu');
   same(shown, top('-focus=addLine', wordindex).rows, 1e6); // of milliseconds
 });
 
-test('the Firefox Profiler shows bytes and counts', () => {
+test('the Firefox Profiler shows bytes and counts', async () => {
   for (const type of ['alloc_space', 'alloc_objects']) {
     const file = join(folder, `${type}.firefox.json`);
     hone('flame', `-sample_index=${type}`, '-o', file, heap);
-    const shown = firefox(file);
+    const shown = await firefox(file);
     assert.equal(shown.thread, type);
     same(shown, top(`-sample_index=${type}`, heap).rows.filter((row) => row.cum.value !== 0), 1);
   }
 });
 
-test('the Firefox Profiler shows comparisons', () => {
+test('the Firefox Profiler shows comparisons', async () => {
   const file = join(folder, 'diff.firefox.json');
   hone('flame', '-base', wordindex, '-o', file, tuned);
-  const shown = firefox(file);
+  const shown = await firefox(file);
   assert.equal(shown.thread, 'cpu difference');
   const got = new Map(shown.functions.map((f) => [f.name, f]));
   for (const row of top('-diff_base', wordindex, tuned).rows.slice(0, 20)) {
