@@ -4,7 +4,7 @@
 // the totals and the top functions of hone.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, extname, join } from 'node:path';
@@ -149,19 +149,18 @@ async function firefox(file) {
   const cli = join(modules, '@firefox-devtools', 'profiler-cli', 'dist', 'profiler-cli.js');
   const session = basename(file);
   const env = { ...process.env, PROFILER_CLI_SESSION_DIR: folder };
-  // "load" would give the daemon half a second to start, which a busy machine may not have.
+  // "load" would give the daemon half a second to start, which a busy machine may not have. Nobody
+  // may ask for a session before it is there: that would remove the daemon's socket.
   const daemon = spawn(process.execPath, [cli, '--daemon', file, '--session', session], { env, stdio: 'ignore' });
   try {
-    const args = [cli, 'thread', 'functions', '--json', '--session', session];
-    for (;;) {
-      const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
-      if (status === 0) {
-        const { friendlyThreadName: thread, functions } = JSON.parse(stdout);
-        return { thread, functions };
-      }
-      await setTimeout(100);
-      assert.equal(daemon.exitCode, null, `the daemon ended: ${stderr}`);
+    const log = join(folder, `${session}.log`);
+    for (let said = ''; !said.includes('Profile loaded successfully'); said = existsSync(log) ? readFileSync(log, 'utf8') : '') {
+      assert.ok(daemon.exitCode === null && !said.includes('Failed to load'), said || 'the daemon ended');
+      await setTimeout(50);
     }
+    const args = [cli, 'thread', 'functions', '--json', '--session', session];
+    const { friendlyThreadName: thread, functions } = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', env }));
+    return { thread, functions };
   } finally {
     daemon.kill();
   }
