@@ -603,8 +603,3 @@ func onlyHere(s *advice.Site, dst types.Object, at ast.Node) bool {
 	}
 	return true
 }
-
-func calledAtOnce(c inspector.Cursor, method *ast.SelectorExpr) bool {
-	call, ok := c.Parent().Node().(*ast.CallExpr)
-	return ok && call.Fun == method
-}

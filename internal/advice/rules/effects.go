@@ -199,24 +199,6 @@ func (w *effectWalk) operator(op token.Token, x, y ast.Expr) effects {
 	return 0
 }
 
-// comparesQuietly reports whether values of a type can be compared without a panic: there is no
-// interface in them, which may hold what can't be compared.
-func comparesQuietly(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Interface:
-		return false
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if !comparesQuietly(u.Field(i).Type()) {
-				return false
-			}
-		}
-	case *types.Array:
-		return comparesQuietly(u.Elem())
-	}
-	return true
-}
-
 func (w *effectWalk) index(e *ast.IndexExpr) effects {
 	t := w.Info.TypeOf(e.X)
 	if t == nil || w.Info.Types[e.X].IsType() {

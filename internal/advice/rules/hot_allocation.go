@@ -47,13 +47,6 @@ The rule speaks of a line only if no other does, and only of what the line itsel
 	Match:     matchHotAllocation,
 }
 
-// Of lines below these parts of all bytes or objects nothing is said: less, where it
-// is plain what to do.
-const (
-	muchAllocated = 0.05
-	someAllocated = 0.01
-)
-
 func matchHotAllocation(s *advice.Site) []advice.Match {
 	share := s.Allocates()
 	if share < someAllocated || s.Says == nil {
@@ -277,28 +270,6 @@ func addressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
 		}
 		x = x.Parent()
 	}
-}
-
-// inBranch reports whether a place is in a branch, of an if or a switch, that another
-// one before it is not in.
-func inBranch(c inspector.Cursor, from token.Pos) bool {
-	for child := c; child.Node() != nil; child = child.Parent() {
-		parent := child.Parent().Node()
-		if parent == nil || within(child.Node(), from) {
-			return false
-		}
-		switch p := parent.(type) {
-		case *ast.IfStmt:
-			if child.Node() == p.Body || child.Node() == p.Else {
-				return true
-			}
-		case *ast.CaseClause, *ast.CommClause:
-			return true
-		case *ast.FuncDecl:
-			return false
-		}
-	}
-	return false
 }
 
 // boxed is of values that become interfaces as they are passed.

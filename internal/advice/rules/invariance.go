@@ -84,27 +84,6 @@ func (v *invariance) value(e ast.Expr) int {
 	return likely
 }
 
-// solid reports whether values of a type are all there is: no pointers lead to more.
-func solid(t types.Type) bool {
-	if known := types.TypeString(types.Unalias(t), nil); known == "time.Time" {
-		return true
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() != types.UnsafePointer && u.Kind() != types.Invalid
-	case *types.Struct:
-		for i := range u.NumFields() {
-			if !solid(u.Field(i).Type()) {
-				return false
-			}
-		}
-		return true
-	case *types.Array:
-		return solid(u.Elem())
-	}
-	return false
-}
-
 func (v *invariance) ofName(id *ast.Ident) int {
 	obj, ok := v.Info.ObjectOf(id).(*types.Var)
 	if !ok {

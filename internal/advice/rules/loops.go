@@ -187,31 +187,6 @@ func isLength(s *advice.Site, n ast.Expr) bool {
 	return false
 }
 
-// repeatable reports whether an expression can be evaluated once more in the same
-// place, with the same result and no other effect.
-func repeatable(s *advice.Site, e ast.Expr) bool {
-	ok := true
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			if callee := s.Callee(n); callee != "len" && callee != "cap" {
-				ok = ok && s.Info.Types[n.Fun].IsType() && isNumber(s, n)
-			}
-		case *ast.UnaryExpr:
-			ok = ok && n.Op != token.ARROW && n.Op != token.AND
-		case *ast.CompositeLit, *ast.FuncLit, *ast.TypeAssertExpr:
-			ok = false
-		}
-		return ok
-	})
-	return ok
-}
-
-func isNumber(s *advice.Site, e ast.Expr) bool {
-	b, ok := s.Info.TypeOf(e).Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsNumeric != 0
-}
-
 // size is the bound as source, and declares what has to be a variable first.
 func (b *bound) size(s *advice.Site, at token.Pos) (size, declaration string) {
 	switch {
@@ -251,26 +226,6 @@ func (b *bound) claimed(s *advice.Site, loop ast.Node) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("that %s is no more than a few times what there really is: room is made for all before the first turn of the loop, which may fail", b.text(s))}
-}
-
-// emptyElements reports whether what a loop goes through has elements without a size, of which any
-// number takes no memory.
-func emptyElements(t types.Type) bool {
-	t = under(t)
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem().Underlying()
-	}
-	var elem types.Type
-	switch t := t.(type) {
-	case *types.Slice:
-		elem = t.Elem()
-	case *types.Array:
-		elem = t.Elem()
-	default:
-		return false
-	}
-	size, ok := sizeOf(elem)
-	return !ok || size == 0
 }
 
 // never0 reports whether the loop surely runs.

@@ -7,7 +7,6 @@ import (
 	"go/types"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -29,11 +28,6 @@ The rule speaks of lines with a tenth of all waiting for locks or more, of 10 ms
 	Waits:  true,
 	Match:  matchMutexContention,
 }
-
-const (
-	muchWaiting = 0.1
-	longWaiting = 10 * time.Millisecond
-)
 
 func matchMutexContention(s *advice.Site) []advice.Match {
 	if w := s.LockWait(unlocks); w.Share < muchWaiting || w.Time < longWaiting {
@@ -247,17 +241,6 @@ func (h *held) counts(s *advice.Site) bool {
 func isCounter(s *advice.Site, e ast.Expr) bool {
 	t, ok := s.Info.TypeOf(e).Underlying().(*types.Basic)
 	return ok && t.Info()&types.IsInteger != 0 && nameOrField(e)
-}
-
-// nameOrField reports whether an expression is a name, a field or a constant.
-func nameOrField(e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident, *ast.BasicLit:
-		return true
-	case *ast.SelectorExpr:
-		return nameOrField(e.X)
-	}
-	return false
 }
 
 func (h *held) usesMap(s *advice.Site) bool {

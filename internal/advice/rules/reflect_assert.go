@@ -4,8 +4,6 @@ import (
 	"go/ast"
 	"go/types"
 
-	"golang.org/x/tools/go/ast/inspector"
-
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -74,16 +72,6 @@ func matchReflectAssert(s *advice.Site) []advice.Match {
 		matches = append(matches, m)
 	}
 	return matches
-}
-
-// withParens returns the outermost of the parentheses around an expression.
-func withParens(c inspector.Cursor) inspector.Cursor {
-	for {
-		if _, ok := c.Parent().Node().(*ast.ParenExpr); !ok {
-			return c
-		}
-		c = c.Parent()
-	}
 }
 
 // holdsValue reports whether what a type assertion is about is v.Interface() of a reflect.ValueOf

@@ -159,12 +159,6 @@ func handedOut(s *advice.Site, c advice.Call) bool {
 	})
 }
 
-// twoResults reports whether both results of a call are assigned to something.
-func twoResults(c advice.Call) bool {
-	assign, ok := c.Parent().Node().(*ast.AssignStmt)
-	return ok && len(assign.Lhs) == 2 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN)
-}
-
 // variableName is a name for what a call returns: that of the variable it goes to,
 // or else of the function.
 func variableName(s *advice.Site, c advice.Call) string {

@@ -165,8 +165,3 @@ func lookedAtBy(s *advice.Site, call *ast.CallExpr, name string, id *ast.Ident, 
 	}
 	return false
 }
-
-func isMap(s *advice.Site, e ast.Expr) bool {
-	_, ok := s.Info.TypeOf(e).Underlying().(*types.Map)
-	return ok
-}

@@ -104,18 +104,6 @@ func appendedByCalls(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt,
 	return m, true
 }
 
-// appendTo returns the call of x = append(x, …).
-func appendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
-	if len(assign.Lhs) != 1 || len(assign.Rhs) != 1 || assign.Tok != token.ASSIGN {
-		return nil, false
-	}
-	call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
-	if !ok || s.Callee(call) != "append" || len(call.Args) < 2 || types.ExprString(call.Args[0]) != types.ExprString(assign.Lhs[0]) {
-		return nil, false
-	}
-	return call, true
-}
-
 // growthOf returns the part of what a line allocates that is the slice's growth, where
 // it may allocate elements, too: append(xs, &T{}).
 func growthOf(s *advice.Site, call *ast.CallExpr) float64 {
@@ -258,13 +246,6 @@ func allocatesParts(s *advice.Site, call *ast.CallExpr) bool {
 		})
 	}
 	return allocates
-}
-
-func parenthesized(e ast.Expr, text string) string {
-	if _, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && text[len(text)-1] != ')' {
-		return "(" + text + ")"
-	}
-	return text
 }
 
 // perStep returns how many elements each step of the loop appends; even is false if

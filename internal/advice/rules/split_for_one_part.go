@@ -583,16 +583,6 @@ func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 	return false
 }
 
-func isAssigned(c inspector.Cursor) bool {
-	switch p := c.Parent().Node().(type) {
-	case *ast.AssignStmt:
-		return slices.Contains(p.Lhs, c.Node().(ast.Expr))
-	case *ast.UnaryExpr:
-		return p.Op == token.AND
-	}
-	return false
-}
-
 // cut rewrites parts := SplitN(s, sep, 2) to before, after, found := Cut(s, sep).
 func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 	s := sp.site

@@ -144,14 +144,6 @@ func overridden(t types.Type, write, twin *types.Func) bool {
 	return !types.IsInterface(t) && receiverType(write) != receiverType(twin)
 }
 
-// receiverType is the type that a method is declared on.
-func receiverType(f *types.Func) string {
-	if f == nil || f.Signature().Recv() == nil {
-		return ""
-	}
-	return typeName(f.Signature().Recv().Type())
-}
-
 // writer is the method set of io.Writer.
 var writer = func() *types.Interface {
 	in := types.NewTuple(types.NewParam(token.NoPos, nil, "p", types.NewSlice(types.Typ[types.Byte])))

@@ -1,0 +1,389 @@
+package rules
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// nameOrField reports whether an expression is a name, a field or a constant.
+func nameOrField(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.BasicLit:
+		return true
+	case *ast.SelectorExpr:
+		return nameOrField(e.X)
+	}
+	return false
+}
+
+// twoResults reports whether both results of a call are assigned to something.
+func twoResults(c advice.Call) bool {
+	assign, ok := c.Parent().Node().(*ast.AssignStmt)
+	return ok && len(assign.Lhs) == 2 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN)
+}
+
+func parenthesized(e ast.Expr, text string) string {
+	if _, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && text[len(text)-1] != ')' {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// withParens returns the outermost of the parentheses around an expression.
+func withParens(c inspector.Cursor) inspector.Cursor {
+	for {
+		if _, ok := c.Parent().Node().(*ast.ParenExpr); !ok {
+			return c
+		}
+		c = c.Parent()
+	}
+}
+
+func calledAtOnce(c inspector.Cursor, method *ast.SelectorExpr) bool {
+	call, ok := c.Parent().Node().(*ast.CallExpr)
+	return ok && call.Fun == method
+}
+
+func deferred(c inspector.Cursor) bool {
+	switch c.Parent().Node().(type) {
+	case *ast.DeferStmt, *ast.GoStmt:
+		return true
+	}
+	return false
+}
+
+func isAssigned(c inspector.Cursor) bool {
+	switch p := c.Parent().Node().(type) {
+	case *ast.AssignStmt:
+		return slices.Contains(p.Lhs, c.Node().(ast.Expr))
+	case *ast.UnaryExpr:
+		return p.Op == token.AND
+	}
+	return false
+}
+
+// plain reports whether evaluating an expression again gives the same as long as
+// nothing is assigned: names, fields and constants.
+func plain(s *advice.Site, e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return true
+	case *ast.BasicLit:
+		return true
+	case *ast.SelectorExpr:
+		if s.Info.Selections[e] == nil { // of a package
+			return true
+		}
+		return plain(s, e.X)
+	case *ast.StarExpr:
+		return plain(s, e.X)
+	}
+	return false
+}
+
+// sameCode reports whether two expressions are the same names in the same order.
+func sameCode(s *advice.Site, a, b ast.Expr) bool {
+	if types.ExprString(a) != types.ExprString(b) {
+		return false
+	}
+	list := func(e ast.Expr) (objs []types.Object) {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				objs = append(objs, s.Info.ObjectOf(id))
+			}
+			return true
+		})
+		return objs
+	}
+	x, y := list(a), list(b)
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// repeatable reports whether an expression can be evaluated once more in the same
+// place, with the same result and no other effect.
+func repeatable(s *advice.Site, e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if callee := s.Callee(n); callee != "len" && callee != "cap" {
+				ok = ok && s.Info.Types[n.Fun].IsType() && isNumber(s, n)
+			}
+		case *ast.UnaryExpr:
+			ok = ok && n.Op != token.ARROW && n.Op != token.AND
+		case *ast.CompositeLit, *ast.FuncLit, *ast.TypeAssertExpr:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
+// inBranch reports whether a place is in a branch, of an if or a switch, that another
+// one before it is not in.
+func inBranch(c inspector.Cursor, from token.Pos) bool {
+	for child := c; child.Node() != nil; child = child.Parent() {
+		parent := child.Parent().Node()
+		if parent == nil || within(child.Node(), from) {
+			return false
+		}
+		switch p := parent.(type) {
+		case *ast.IfStmt:
+			if child.Node() == p.Body || child.Node() == p.Else {
+				return true
+			}
+		case *ast.CaseClause, *ast.CommClause:
+			return true
+		case *ast.FuncDecl:
+			return false
+		}
+	}
+	return false
+}
+
+// appendTo returns the call of x = append(x, …).
+func appendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
+	if len(assign.Lhs) != 1 || len(assign.Rhs) != 1 || assign.Tok != token.ASSIGN {
+		return nil, false
+	}
+	call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
+	if !ok || s.Callee(call) != "append" || len(call.Args) < 2 || types.ExprString(call.Args[0]) != types.ExprString(assign.Lhs[0]) {
+		return nil, false
+	}
+	return call, true
+}
+
+// pure reports whether an expression may be evaluated twice, or at another time
+// within its statement: it is made of variables, fields and constants only.
+func pure(s *advice.Site, e ast.Expr) bool {
+	if s.Info.Types[e].Value != nil {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.ParenExpr:
+		return pure(s, e.X)
+	case *ast.SelectorExpr:
+		return pure(s, e.X)
+	case *ast.StarExpr:
+		return pure(s, e.X)
+	case *ast.SliceExpr:
+		return pure(s, e.X) && (e.Low == nil || pure(s, e.Low)) && (e.High == nil || pure(s, e.High)) && e.Max == nil
+	case *ast.CallExpr: // len(x), string(x)
+		if len(e.Args) != 1 || !s.Info.Types[e.Fun].IsType() && s.Callee(e) != "len" {
+			return false
+		}
+		return pure(s, e.Args[0])
+	case *ast.BinaryExpr:
+		return (e.Op == token.ADD || e.Op == token.SUB) && pure(s, e.X) && pure(s, e.Y)
+	}
+	return false
+}
+
+// receiver returns the expression that methods of a pointer argument such as &b are
+// called on: b. It has to be a variable or a field.
+func receiver(s *advice.Site, e ast.Expr) (string, bool) {
+	e = ast.Unparen(e)
+	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		e = ast.Unparen(u.X)
+	}
+	switch e.(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+		return s.Source(e), pure(s, e)
+	}
+	return "", false
+}
+
+// rootOf returns the variable that x.f[i].g begins with; nil if it begins with
+// something else.
+func rootOf(s *advice.Site, e ast.Expr) types.Object {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return s.Info.ObjectOf(x)
+		case *ast.SelectorExpr:
+			if s.Info.Selections[x] == nil {
+				return s.Info.ObjectOf(x.Sel)
+			}
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.UnaryExpr:
+			if x.Op != token.AND {
+				return nil
+			}
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+// previous reports whether a statement stands directly before another one.
+func previous(c, next inspector.Cursor) bool {
+	p, ok := next.PrevSibling()
+	return ok && p == c
+}
+
+// usesIn returns the uses of an object between two positions.
+func usesIn(s *advice.Site, obj types.Object, from, to token.Pos) []*ast.Ident {
+	var found []*ast.Ident
+	for _, id := range s.Uses(obj) {
+		if from <= id.Pos() && id.Pos() < to {
+			found = append(found, id)
+		}
+	}
+	return found
+}
+
+// uses reports whether some identifier in code, other than one after a dot, has a
+// name.
+func uses(n ast.Node, name string) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			found = found || uses(n.X, name)
+			return false
+		case *ast.Ident:
+			found = found || n.Name == name
+		}
+		return !found
+	})
+	return found
+}
+
+// atPackageLevel reports whether an expression means the same outside of any
+// function: it names nothing that is declared in one.
+func atPackageLevel(s *advice.Site, e ast.Expr) bool {
+	local := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if obj := s.Info.Uses[id]; obj != nil && obj.Parent() != nil && obj.Pkg() == s.Types &&
+				obj.Parent() != s.Types.Scope() && !isPackageName(obj) {
+				local = true
+			}
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !literal && !local
+	})
+	return !local
+}
+
+// runsOnce reports whether code at a place runs once a process: in init or main, in
+// a variable's value, or in what sync runs once.
+func runsOnce(s *advice.Site, c inspector.Cursor) bool {
+	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+		call, ok := lit.Parent().Node().(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		switch s.Callee(call) {
+		case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues":
+			return true
+		}
+	}
+	if inLoop(c) {
+		return false
+	}
+	if s.Decl == nil {
+		_, literal := s.Func.Node().(*ast.FuncLit)
+		return !literal
+	}
+	return s.Decl.Recv == nil && (s.Decl.Name.Name == "init" || s.Decl.Name.Name == "main" && s.Types.Name() == "main") && s.Func.Node() == s.Decl
+}
+
+// loopAround returns the innermost loop around a place, within its function.
+func loopAround(c inspector.Cursor) (inspector.Cursor, bool) {
+	for outer := range c.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		if outer == c {
+			continue
+		}
+		switch outer.Node().(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			return outer, true
+		}
+		return inspector.Cursor{}, false
+	}
+	return inspector.Cursor{}, false
+}
+
+func inLoop(c inspector.Cursor) bool {
+	_, ok := loopAround(c)
+	return ok
+}
+
+// statement returns the statement that a place is in, of a block or a case.
+func statement(c inspector.Cursor) (inspector.Cursor, bool) {
+	for ; c.Node() != nil; c = c.Parent() {
+		if _, ok := c.Node().(ast.Stmt); !ok {
+			continue
+		}
+		switch c.Parent().Node().(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+			return c, true
+		}
+	}
+	return inspector.Cursor{}, false
+}
+
+// object returns what an identifier means; nil if the expression is none.
+func object(s *advice.Site, e ast.Expr) types.Object {
+	id, ok := ast.Unparen(e).(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	return s.Info.ObjectOf(id)
+}
+
+// inBlock reports whether a statement may become several.
+func inBlock(stmt inspector.Cursor) bool {
+	switch stmt.Parent().Node().(type) {
+	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+		return true
+	}
+	return false
+}
+
+// operands takes a + b + c apart, but for constants, which the compiler joins.
+func operands(s *advice.Site, e ast.Expr) []ast.Expr {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok || b.Op != token.ADD || s.Info.Types[e].Value != nil {
+		return []ast.Expr{e}
+	}
+	return append(operands(s, b.X), operands(s, b.Y)...)
+}
+
+func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
+
+// mentions reports whether code uses an object.
+func mentions(s *advice.Site, n ast.Node, obj types.Object) bool {
+	for _, id := range s.Uses(obj) {
+		if within(n, id.Pos()) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLocal reports whether an object is a variable of the function at a site.
+func isLocal(s *advice.Site, obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	return ok && !v.IsField() && s.Func.Node().Pos() <= v.Pos() && v.Pos() < s.Func.Node().End()
+}

@@ -1,0 +1,269 @@
+package rules
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// isString reports whether an expression's type is a string.
+func isString(s *advice.Site, e ast.Expr) bool {
+	t := s.Info.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsString != 0
+}
+
+// isBytes reports whether an expression's type is a slice of bytes.
+func isBytes(s *advice.Site, e ast.Expr) bool {
+	t := s.Info.TypeOf(e)
+	if t == nil {
+		return false
+	}
+	slice, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	b, ok := slice.Elem().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Byte
+}
+
+func isByte(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Byte
+}
+
+// plainBytes reports whether the elements of a slice are of type byte itself.
+func plainBytes(t types.Type) bool {
+	slice, ok := t.Underlying().(*types.Slice)
+	return ok && types.Identical(slice.Elem(), types.Typ[types.Byte])
+}
+
+// isFloat reports whether a value of a type may be a NaN.
+func isFloat(t types.Type) bool {
+	if p, ok := t.(*types.TypeParam); ok {
+		t = p.Constraint()
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&(types.IsFloat|types.IsComplex) != 0
+	case *types.Interface:
+		return true
+	}
+	return false
+}
+
+// isNamed reports whether a type, or what it points to, has a name.
+func isNamed(t types.Type, pkg, name string) bool {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg
+}
+
+// under is what a type is made of: of a type parameter what all types it may stand for
+// are made of, as of M in [M ~map[K]V], or its constraint.
+func under(t types.Type) types.Type {
+	p, ok := types.Unalias(t).(*types.TypeParam)
+	if !ok {
+		return t.Underlying()
+	}
+	constraint := p.Constraint().Underlying().(*types.Interface)
+	for i := range constraint.NumEmbeddeds() {
+		switch e := constraint.EmbeddedType(i).(type) {
+		case *types.Union:
+			if e.Len() == 1 {
+				return e.Term(0).Type().Underlying()
+			}
+		default:
+			if !types.IsInterface(e) {
+				return e.Underlying()
+			}
+		}
+	}
+	return constraint
+}
+
+// structOf returns the struct that a type is, or points to.
+func structOf(t types.Type) (*types.Struct, bool) {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	st, ok := t.Underlying().(*types.Struct)
+	return st, ok
+}
+
+// hasElements reports whether a type is a slice, an array or a pointer to one.
+func hasElements(t types.Type) bool {
+	switch t := t.Underlying().(type) {
+	case *types.Slice, *types.Array:
+		return true
+	case *types.Pointer:
+		_, array := t.Elem().Underlying().(*types.Array)
+		return array
+	}
+	return false
+}
+
+// typeName returns a type as go/types writes it, with whole import paths, without
+// aliases.
+func typeName(t types.Type) string {
+	if t == nil {
+		return ""
+	}
+	t = types.Unalias(t)
+	if p, ok := t.(*types.Pointer); ok {
+		return "*" + typeName(p.Elem())
+	}
+	return types.TypeString(t, nil)
+}
+
+func isInt(s *advice.Site, e ast.Expr, want int64) bool {
+	n, ok := constantInt(s, e)
+	return ok && n == want
+}
+
+// constantInt returns the value of a constant integer.
+func constantInt(s *advice.Site, e ast.Expr) (int64, bool) {
+	v := s.Info.Types[e].Value
+	if v == nil {
+		return 0, false
+	}
+	return constant.Int64Val(constant.ToInt(v))
+}
+
+// constantText returns the value of a constant string.
+func constantText(s *advice.Site, e ast.Expr) (string, bool) {
+	v := s.Info.Types[e].Value
+	if v == nil || v.Kind() != constant.String {
+		return "", false
+	}
+	return constant.StringVal(v), true
+}
+
+// conversion returns the operand of a conversion such as []byte(s), and its type.
+func conversion(s *advice.Site, e ast.Expr) (operand ast.Expr, to types.Type, ok bool) {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 || !s.Info.Types[call.Fun].IsType() {
+		return nil, nil, false
+	}
+	return call.Args[0], s.Info.TypeOf(call.Fun), true
+}
+
+func isPackageName(obj types.Object) bool {
+	_, ok := obj.(*types.PkgName)
+	return ok
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// sizeOf is how many bytes a value of a type takes on a 64-bit machine; false if that
+// depends on a type parameter.
+func sizeOf(t types.Type) (int64, bool) {
+	if sized(t) {
+		return types.SizesFor("gc", "amd64").Sizeof(t), true
+	}
+	return 0, false
+}
+
+func sized(t types.Type) bool {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
+		return false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		return sized(u.Elem())
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !sized(u.Field(i).Type()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// solid reports whether values of a type are all there is: no pointers lead to more.
+func solid(t types.Type) bool {
+	if known := types.TypeString(types.Unalias(t), nil); known == "time.Time" {
+		return true
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() != types.UnsafePointer && u.Kind() != types.Invalid
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !solid(u.Field(i).Type()) {
+				return false
+			}
+		}
+		return true
+	case *types.Array:
+		return solid(u.Elem())
+	}
+	return false
+}
+
+func isNumber(s *advice.Site, e ast.Expr) bool {
+	b, ok := s.Info.TypeOf(e).Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsNumeric != 0
+}
+
+func isMap(s *advice.Site, e ast.Expr) bool {
+	_, ok := s.Info.TypeOf(e).Underlying().(*types.Map)
+	return ok
+}
+
+// comparesQuietly reports whether values of a type can be compared without a panic: there is no
+// interface in them, which may hold what can't be compared.
+func comparesQuietly(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		return false
+	case *types.Struct:
+		for i := range u.NumFields() {
+			if !comparesQuietly(u.Field(i).Type()) {
+				return false
+			}
+		}
+	case *types.Array:
+		return comparesQuietly(u.Elem())
+	}
+	return true
+}
+
+// receiverType is the type that a method is declared on.
+func receiverType(f *types.Func) string {
+	if f == nil || f.Signature().Recv() == nil {
+		return ""
+	}
+	return typeName(f.Signature().Recv().Type())
+}
+
+// emptyElements reports whether what a loop goes through has elements without a size, of which any
+// number takes no memory.
+func emptyElements(t types.Type) bool {
+	t = under(t)
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	var elem types.Type
+	switch t := t.(type) {
+	case *types.Slice:
+		elem = t.Elem()
+	case *types.Array:
+		elem = t.Elem()
+	default:
+		return false
+	}
+	size, ok := sizeOf(elem)
+	return !ok || size == 0
+}
