@@ -151,15 +151,6 @@ func isConstantVariable(s *advice.Site, v *types.Var) bool {
 	})
 }
 
-// isAnyParameter reports whether a variable is a parameter, receiver or result of some function.
-func isAnyParameter(s *advice.Site, v *types.Var) bool {
-	switch v.Kind() {
-	case types.ParamVar, types.RecvVar, types.ResultVar:
-		return true
-	}
-	return false
-}
-
 // A change is what happens between two moments at which an expression might be evaluated.
 type change struct {
 	code []ast.Node // what runs
@@ -602,4 +593,99 @@ func onlyHere(s *advice.Site, dst types.Object, at ast.Node) bool {
 		}
 	}
 	return true
+}
+
+// addressTaken reports whether something may change a variable through a pointer, or
+// in a function literal.
+func addressTaken(s *advice.Site, obj types.Object) bool {
+	taken := false
+	s.Func.Inspect([]ast.Node{(*ast.UnaryExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.UnaryExpr:
+			taken = taken || n.Op == token.AND && object(s, n.X) == obj
+		case *ast.FuncLit:
+			taken = taken || n != s.Func.Node() && mentions(s, n, obj)
+		}
+		return !taken
+	})
+	return taken
+}
+
+// addressTakenBy says how a use of a variable takes its address; "" if it doesn't.
+func addressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
+	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+		if !within(lit.Node(), v.Pos()) {
+			return "has a function literal that uses it"
+		}
+	}
+	x := c
+	for {
+		switch p := x.Parent().Node().(type) {
+		case *ast.ParenExpr:
+		case *ast.SelectorExpr:
+			sel := s.Info.Selections[p]
+			if sel == nil || p.X != x.Node() {
+				return ""
+			}
+			if f, ok := sel.Obj().(*types.Func); ok {
+				r := f.Signature().Recv()
+				if _, ptr := s.Info.TypeOf(p.X).Underlying().(*types.Pointer); r != nil && !ptr {
+					if _, wants := r.Type().(*types.Pointer); wants {
+						return "calls a method on its address"
+					}
+				}
+				return ""
+			}
+			if sel.Indirect() {
+				return ""
+			}
+		case *ast.IndexExpr:
+			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); !ok || p.X != x.Node() {
+				return ""
+			}
+		case *ast.SliceExpr:
+			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); ok && p.X == x.Node() {
+				return "slices it"
+			}
+			return ""
+		case *ast.UnaryExpr:
+			if p.Op == token.AND {
+				return "takes its address"
+			}
+			return ""
+		default:
+			return ""
+		}
+		x = x.Parent()
+	}
+}
+
+// changes reports whether a use of a variable assigns to a part of it.
+func changes(s *advice.Site, c inspector.Cursor) bool {
+	x := c
+	for {
+		switch p := x.Parent().Node().(type) {
+		case *ast.ParenExpr:
+		case *ast.SelectorExpr:
+			if sel := s.Info.Selections[p]; sel == nil || sel.Kind() != types.FieldVal {
+				return false
+			}
+			if _, ptr := s.Info.TypeOf(p.X).Underlying().(*types.Pointer); ptr {
+				return false
+			}
+		case *ast.IndexExpr:
+			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); !ok || p.X != x.Node() {
+				return false
+			}
+		case *ast.AssignStmt:
+			return slices.Contains(p.Lhs, x.Node().(ast.Expr))
+		case *ast.IncDecStmt:
+			return true
+		case *ast.RangeStmt:
+			return p.Key == x.Node() || p.Value == x.Node()
+		default:
+			return false
+		}
+		x = x.Parent()
+	}
 }

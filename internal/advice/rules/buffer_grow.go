@@ -77,19 +77,6 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 
 var bufferGrowFrames = lazyregexp.New(`^bytes\.(growSlice|\(\*Buffer\)\.grow)$|^strings\.\(\*Builder\)\.(Write\w*|grow)$`)
 
-// newlyDeclared returns the statement that declares a local, empty buffer.
-func newlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
-	d, ok := declarationOf(s, obj)
-	if !ok || !d.isZero(s) {
-		return d.Cursor, false
-	}
-	switch strings.TrimPrefix(typeName(obj.Type()), "*") {
-	case "strings.Builder", "bytes.Buffer":
-		return d.Cursor, inBlock(d.Cursor)
-	}
-	return d.Cursor, false
-}
-
 // growAdvice says what can be done about a buffer that grows, where how far isn't known.
 func growAdvice(s *advice.Site, obj types.Object) string {
 	why := fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
@@ -138,22 +125,6 @@ func borrowed(s *advice.Site, use inspector.Cursor) bool {
 	case "Bytes":
 		taker, ok := call.Parent().Node().(*ast.CallExpr)
 		return ok && (s.Info.Types[taker.Fun].IsType() && isString(s, taker) || borrows(s, taker, call.Node()))
-	}
-	return false
-}
-
-// asks reports whether some method of these names is called on a variable.
-func asks(s *advice.Site, obj types.Object, methods ...string) bool {
-	for _, id := range s.Uses(obj) {
-		if c, ok := s.Root().FindNode(id); ok {
-			if sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok {
-				for _, m := range methods {
-					if sel.Sel.Name == m {
-						return true
-					}
-				}
-			}
-		}
 	}
 	return false
 }

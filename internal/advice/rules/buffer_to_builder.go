@@ -291,12 +291,6 @@ func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns 
 	return notAllWrite
 }
 
-// asksOnly reports whether a use of a buffer is of a method that writes nothing.
-func asksOnly(c inspector.Cursor) bool {
-	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
-	return ok && (sel.Sel.Name == "String" || sel.Sel.Name == "Len" || sel.Sel.Name == "Bytes")
-}
-
 // takesText reports whether a use of a buffer is of its text.
 func takesText(c inspector.Cursor) bool {
 	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
@@ -333,61 +327,4 @@ func grownBy(s *advice.Site, obj types.Object) []string {
 		}
 	}
 	return nil
-}
-
-// bufferUses reports whether a buffer is used in ways that a strings.Builder knows,
-// too, and whether one of them is Grow.
-func bufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
-	for _, id := range s.Uses(obj) {
-		c, found := s.Root().FindNode(id)
-		if !found {
-			return false, false
-		}
-		parent := c.Parent()
-		if u, ok := parent.Node().(*ast.UnaryExpr); ok && u.Op == token.AND {
-			parent = parent.Parent()
-		}
-		switch p := parent.Node().(type) {
-		case *ast.SelectorExpr:
-			call, called := parent.Parent().Node().(*ast.CallExpr)
-			if !called || call.Fun != p {
-				return false, false
-			}
-			switch p.Sel.Name {
-			case "Grow":
-				grows = true
-			case "Write", "WriteByte", "WriteRune", "WriteString":
-			case "String", "Len":
-				if deferred(parent.Parent()) {
-					return false, false
-				}
-			default:
-				return false, false
-			}
-		case *ast.CallExpr:
-			if !printsTo(s, c) {
-				return false, false
-			}
-		default:
-			return false, false
-		}
-	}
-	return grows, true
-}
-
-// printsTo reports whether a use of a buffer is as what fmt or io write to.
-func printsTo(s *advice.Site, use inspector.Cursor) bool {
-	arg := use
-	if u, ok := use.Parent().Node().(*ast.UnaryExpr); ok && u.Op == token.AND {
-		arg = use.Parent()
-	}
-	call, ok := arg.Parent().Node().(*ast.CallExpr)
-	if !ok || len(call.Args) == 0 || call.Args[0] != arg.Node() {
-		return false
-	}
-	switch s.Callee(call) {
-	case "fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln", "io.WriteString":
-		return true
-	}
-	return false
 }

@@ -269,3 +269,24 @@ func (w *formatWalk) of(t types.Type, given bool) (all effects) {
 	}
 	return anyEffect
 }
+
+// panics reports whether a call may panic with some arguments, so that a loop without
+// a turn must not make it.
+func panics(s *advice.Site, c advice.Call) bool {
+	switch c.Name {
+	case "regexp.MustCompile":
+		return true
+	case "strings.NewReplacer":
+		return len(c.Args)%2 != 0
+	case "strings.Repeat", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat":
+		if len(c.Args) == 0 {
+			return true // given to something that calls it
+		}
+		for _, a := range c.Args[1:] {
+			if s.Info.Types[a].Value == nil {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/types"
 	"time"
 
@@ -96,26 +95,6 @@ func unbuffered(s *advice.Site, obj types.Object, depth int) bool {
 		}
 	}
 	return made > 0 && other == 0
-}
-
-func zero(s *advice.Site, e ast.Expr) bool {
-	v := s.Info.Types[e].Value
-	return v != nil && constant.Sign(v) == 0
-}
-
-// variable returns the variable, parameter or field that an expression is.
-func variable(s *advice.Site, e ast.Expr) types.Object {
-	id, ok := ast.Unparen(e).(*ast.Ident)
-	if sel, isSel := ast.Unparen(e).(*ast.SelectorExpr); isSel {
-		id, ok = sel.Sel, true
-	}
-	if !ok {
-		return nil
-	}
-	if v, ok := s.Info.ObjectOf(id).(*types.Var); ok {
-		return v
-	}
-	return nil
 }
 
 // parameter returns the index of a parameter of a function, -1 if it is none.

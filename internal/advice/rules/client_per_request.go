@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -64,15 +63,4 @@ func matchClientPerRequest(s *advice.Site) []advice.Match {
 			Why: "an http.Transport keeps the connections, and this one begins without any, each time this runs: every request then dials, and shakes hands for TLS. Make it once and share it."})
 	}
 	return matches
-}
-
-// isConstructor reports whether a function's name says that it makes something.
-func isConstructor(name string) bool {
-	lower := strings.ToLower(name)
-	for _, prefix := range []string{"new", "open", "connect", "dial", "init", "setup", "make", "must", "create", "start", "build"} {
-		if strings.HasPrefix(lower, prefix) {
-			return true
-		}
-	}
-	return false
 }

@@ -93,26 +93,6 @@ func newBuilder(s *advice.Site, obj types.Object) bool {
 	return obj != nil && strings.TrimPrefix(typeName(obj.Type()), "*") == "strings.Builder" && newBuffer(s, obj)
 }
 
-// newBuffer reports whether a strings.Builder or bytes.Buffer is declared in the function, and
-// nothing makes room in it.
-func newBuffer(s *advice.Site, obj types.Object) bool {
-	if obj == nil || !isLocal(s, obj) || isParameter(s, obj) || asks(s, obj, "Grow", "Reset", "Truncate") {
-		return false
-	}
-	switch typeName(obj.Type()) {
-	case "strings.Builder", "bytes.Buffer":
-		return true
-	}
-	_, empty := newlyDeclared(s, obj)
-	return empty
-}
-
-// repeated reports whether code is in a loop that a variable was declared before.
-func repeated(c inspector.Cursor, obj types.Object) bool {
-	loop, ok := loopAround(c)
-	return ok && !within(loop.Node(), obj.Pos())
-}
-
 // appendsConcat is of b = append(b, (a + c)...).
 func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (advice.Match, bool) {
 	call, ok := appendTo(s, assign)

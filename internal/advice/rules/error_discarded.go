@@ -108,18 +108,3 @@ func makesErrors(s *advice.Site, f *types.Func, depth int) bool {
 	})
 	return found
 }
-
-func declarationOfFunc(s *advice.Site, f *types.Func) *ast.FuncDecl {
-	type declarations struct{}
-	return advice.Memo(s.Package, declarations{}, func() map[types.Object]*ast.FuncDecl {
-		all := make(map[types.Object]*ast.FuncDecl)
-		for _, file := range s.Files {
-			for _, d := range file.Decls {
-				if decl, ok := d.(*ast.FuncDecl); ok {
-					all[s.Info.Defs[decl.Name]] = decl
-				}
-			}
-		}
-		return all
-	})[f.Origin()]
-}

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"slices"
-
-	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -74,68 +71,4 @@ func keepInPlace(s *advice.Site, n ast.Node, from, kept types.Object, grows bool
 		m.Why += fmt.Sprintf(" If somebody does, and most are kept, give it room for len(%s) before the loop, so that it needn't grow.", from.Name())
 	}
 	return m
-}
-
-// filters returns the slice that a loop copies some elements of, if a statement in it
-// is append(kept, x), under a condition, and the slice isn't used any more.
-func filters(s *advice.Site, c, loop inspector.Cursor) types.Object {
-	assign, ok := c.Node().(*ast.AssignStmt)
-	if !ok {
-		return nil
-	}
-	call, ok := appendTo(s, assign)
-	r, isRange := loop.Node().(*ast.RangeStmt)
-	if !ok || !isRange || len(call.Args) != 2 || call.Ellipsis.IsValid() {
-		return nil
-	}
-	kept, from := object(s, assign.Lhs[0]), object(s, r.X)
-	if kept == nil || from == nil || kept == from || !isLocal(s, from) || within(r, kept.Pos()) || !types.Identical(kept.Type(), from.Type()) {
-		return nil
-	}
-	element := false
-	switch e := ast.Unparen(call.Args[1]).(type) {
-	case *ast.Ident:
-		element = r.Value != nil && object(s, e) == object(s, r.Value)
-	case *ast.IndexExpr:
-		element = r.Key != nil && object(s, e.X) == from && object(s, e.Index) == object(s, r.Key)
-	}
-	if !element || c.Parent().Node() == r.Body && !exitsOf(s, loop).skips {
-		return nil
-	}
-	if !isLocal(s, kept) || isParameter(s, kept) || startsWith(s, kept, from) {
-		return nil
-	}
-	// Not used after the loop, nor when an outer one gets here again.
-	if outer, ok := loopAround(loop); ok && !within(outer.Node(), from.Pos()) {
-		return nil
-	}
-	if len(usesIn(s, from, r.End(), s.Func.Node().End())) > 0 || addressTaken(s, from) {
-		return nil
-	}
-	return from
-}
-
-// startsWith reports whether a variable begins as part of another one: it is filtered
-// in place already.
-func startsWith(s *advice.Site, kept, from types.Object) bool {
-	starts := false
-	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil)}, func(c inspector.Cursor) bool {
-		var values []ast.Expr
-		switch n := c.Node().(type) {
-		case *ast.AssignStmt:
-			if slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return object(s, e) == kept }) {
-				values = n.Rhs
-			}
-		case *ast.ValueSpec:
-			if slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return object(s, id) == kept }) {
-				values = n.Values
-			}
-		}
-		for _, v := range values {
-			slice, ok := ast.Unparen(v).(*ast.SliceExpr)
-			starts = starts || object(s, v) == from || ok && object(s, slice.X) == from
-		}
-		return !starts
-	})
-	return starts
 }

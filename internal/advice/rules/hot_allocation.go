@@ -223,55 +223,6 @@ func addressUse(s *advice.Site, v *types.Var) (at token.Pos, branch bool, how st
 	return at, branch && at != token.NoPos, how
 }
 
-// addressTakenBy says how a use of a variable takes its address; "" if it doesn't.
-func addressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
-	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
-		if !within(lit.Node(), v.Pos()) {
-			return "has a function literal that uses it"
-		}
-	}
-	x := c
-	for {
-		switch p := x.Parent().Node().(type) {
-		case *ast.ParenExpr:
-		case *ast.SelectorExpr:
-			sel := s.Info.Selections[p]
-			if sel == nil || p.X != x.Node() {
-				return ""
-			}
-			if f, ok := sel.Obj().(*types.Func); ok {
-				r := f.Signature().Recv()
-				if _, ptr := s.Info.TypeOf(p.X).Underlying().(*types.Pointer); r != nil && !ptr {
-					if _, wants := r.Type().(*types.Pointer); wants {
-						return "calls a method on its address"
-					}
-				}
-				return ""
-			}
-			if sel.Indirect() {
-				return ""
-			}
-		case *ast.IndexExpr:
-			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); !ok || p.X != x.Node() {
-				return ""
-			}
-		case *ast.SliceExpr:
-			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); ok && p.X == x.Node() {
-				return "slices it"
-			}
-			return ""
-		case *ast.UnaryExpr:
-			if p.Op == token.AND {
-				return "takes its address"
-			}
-			return ""
-		default:
-			return ""
-		}
-		x = x.Parent()
-	}
-}
-
 // boxed is of values that become interfaces as they are passed.
 func boxed(s *advice.Site, c inspector.Cursor) *advice.Match {
 	call, ok := c.Node().(*ast.CallExpr)

@@ -176,3 +176,24 @@ func (v *invariance) handedOn(obj types.Object) bool {
 	})
 	return found
 }
+
+// pureCalls are functions whose results depend on their arguments alone, and what a variable
+// for them is called. What they return can't be changed by who has it, but for those
+// in mutable.
+var pureCalls = map[string]string{
+	"strings.ToLower": "lower", "strings.ToUpper": "upper", "strings.Title": "title", "strings.ToTitle": "title", "strings.Repeat": "repeated",
+	"strings.ReplaceAll": "replaced", "strings.Replace": "replaced", "strings.NewReplacer": "replacer", "strings.TrimSpace": "trimmed", "strings.Trim": "trimmed",
+	"strings.TrimLeft": "trimmed", "strings.TrimRight": "trimmed", "strings.Count": "count", "strings.ToValidUTF8": "valid",
+	"strconv.Itoa": "text", "strconv.FormatInt": "text", "strconv.FormatUint": "text", "strconv.FormatFloat": "text", "strconv.Quote": "quoted",
+	"strconv.Atoi": "number", "strconv.ParseInt": "number", "strconv.ParseUint": "number", "strconv.ParseFloat": "number", "strconv.ParseBool": "value",
+	"fmt.Sprintf": "text", "fmt.Sprint": "text",
+	"path.Join": "name", "path.Clean": "name", "path.Base": "base", "path.Dir": "dir", "path/filepath.Join": "name", "path/filepath.Clean": "name", "path/filepath.Base": "base", "path/filepath.Dir": "dir",
+	"net/url.QueryEscape": "escaped", "net/url.PathEscape": "escaped", "net/url.Parse": "parsed", "net/url.ParseRequestURI": "parsed", "net/url.QueryUnescape": "text", "net/url.PathUnescape": "text",
+	"html.EscapeString": "escaped", "html.UnescapeString": "text",
+	"regexp.QuoteMeta": "quoted", "regexp.MustCompile": "pattern", "regexp.Compile": "pattern",
+	"time.ParseDuration": "duration", "time.Parse": "when", "time.LoadLocation": "location",
+	"encoding/json.Marshal": "encoded", "encoding/hex.EncodeToString": "encoded",
+	"net.ParseIP": "ip", "net.ParseCIDR": "network",
+}
+
+var mutable = map[string]bool{"net/url.Parse": true, "net/url.ParseRequestURI": true, "encoding/json.Marshal": true, "net.ParseIP": true, "net.ParseCIDR": true}

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"path/filepath"
 	"slices"
@@ -37,27 +36,6 @@ each turn. What is on the way out of the loop, before a return or break, is not 
 			"calls for an argument change nothing and return the same each time",
 	},
 }
-
-// pureCalls are functions whose results depend on their arguments alone, and what a variable
-// for them is called. What they return can't be changed by who has it, but for those
-// in mutable.
-var pureCalls = map[string]string{
-	"strings.ToLower": "lower", "strings.ToUpper": "upper", "strings.Title": "title", "strings.ToTitle": "title", "strings.Repeat": "repeated",
-	"strings.ReplaceAll": "replaced", "strings.Replace": "replaced", "strings.NewReplacer": "replacer", "strings.TrimSpace": "trimmed", "strings.Trim": "trimmed",
-	"strings.TrimLeft": "trimmed", "strings.TrimRight": "trimmed", "strings.Count": "count", "strings.ToValidUTF8": "valid",
-	"strconv.Itoa": "text", "strconv.FormatInt": "text", "strconv.FormatUint": "text", "strconv.FormatFloat": "text", "strconv.Quote": "quoted",
-	"strconv.Atoi": "number", "strconv.ParseInt": "number", "strconv.ParseUint": "number", "strconv.ParseFloat": "number", "strconv.ParseBool": "value",
-	"fmt.Sprintf": "text", "fmt.Sprint": "text",
-	"path.Join": "name", "path.Clean": "name", "path.Base": "base", "path.Dir": "dir", "path/filepath.Join": "name", "path/filepath.Clean": "name", "path/filepath.Base": "base", "path/filepath.Dir": "dir",
-	"net/url.QueryEscape": "escaped", "net/url.PathEscape": "escaped", "net/url.Parse": "parsed", "net/url.ParseRequestURI": "parsed", "net/url.QueryUnescape": "text", "net/url.PathUnescape": "text",
-	"html.EscapeString": "escaped", "html.UnescapeString": "text",
-	"regexp.QuoteMeta": "quoted", "regexp.MustCompile": "pattern", "regexp.Compile": "pattern",
-	"time.ParseDuration": "duration", "time.Parse": "when", "time.LoadLocation": "location",
-	"encoding/json.Marshal": "encoded", "encoding/hex.EncodeToString": "encoded",
-	"net.ParseIP": "ip", "net.ParseCIDR": "network",
-}
-
-var mutable = map[string]bool{"net/url.Parse": true, "net/url.ParseRequestURI": true, "encoding/json.Marshal": true, "net.ParseIP": true, "net.ParseCIDR": true}
 
 func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
@@ -238,77 +216,6 @@ func siteAround(s *advice.Site, c inspector.Cursor) *advice.Site {
 	return &around
 }
 
-// repeats reports whether a loop evaluates what is at a position in each turn.
-func repeats(loop ast.Node, at token.Pos) bool {
-	switch l := loop.(type) {
-	case *ast.RangeStmt:
-		return within(l.Body, at)
-	case *ast.ForStmt:
-		return l.Init == nil || !within(l.Init, at)
-	}
-	return false
-}
-
-// lastTurn reports whether the turn of a loop that comes to a place is the last one.
-func lastTurn(s *advice.Site, c, loop inspector.Cursor) bool {
-	for ; c.Node() != loop.Node(); c = c.Parent() {
-		stmt, ok := c.Node().(ast.Stmt)
-		if !ok {
-			continue
-		}
-		if leavesBy(s, c, stmt, loop.Node()) {
-			return true
-		}
-		var list []ast.Stmt
-		switch around := c.Parent().Node().(type) {
-		case *ast.BlockStmt:
-			list = around.List
-		case *ast.CaseClause:
-			list = around.Body
-		case *ast.CommClause:
-			list = around.Body
-		}
-		if len(list) == 0 {
-			continue
-		}
-		last := list[len(list)-1]
-		if at, ok := c.Parent().FindNode(last); ok && leavesBy(s, at, last, loop.Node()) {
-			return true
-		}
-	}
-	return false
-}
-
-// leavesBy reports whether a statement leaves a loop, if nothing else.
-func leavesBy(s *advice.Site, at inspector.Cursor, stmt ast.Stmt, loop ast.Node) bool {
-	switch stmt := stmt.(type) {
-	case *ast.ReturnStmt:
-		return true
-	case *ast.BranchStmt:
-		switch stmt.Tok {
-		case token.BREAK:
-			return stmt.Label != nil || target(at, true) == loop
-		case token.GOTO:
-			return true
-		case token.CONTINUE:
-			return stmt.Label != nil && labelOf(s, loop) != stmt.Label.Name
-		}
-	case *ast.ExprStmt:
-		call, ok := stmt.X.(*ast.CallExpr)
-		return ok && neverReturns(s, call)
-	}
-	return false
-}
-
-func labelOf(s *advice.Site, loop ast.Node) string {
-	if c, ok := s.Func.FindNode(loop); ok {
-		if l, ok := c.Parent().Node().(*ast.LabeledStmt); ok {
-			return l.Label.Name
-		}
-	}
-	return ""
-}
-
 func constantOnly(s *advice.Site, c advice.Call) bool {
 	for _, a := range c.Args {
 		if s.Info.Types[a].Value == nil {
@@ -318,27 +225,6 @@ func constantOnly(s *advice.Site, c advice.Call) bool {
 	switch c.Name {
 	case "strings.NewReplacer", "time.LoadLocation", "regexp.MustCompile", "regexp.Compile":
 		return true
-	}
-	return false
-}
-
-// panics reports whether a call may panic with some arguments, so that a loop without
-// a turn must not make it.
-func panics(s *advice.Site, c advice.Call) bool {
-	switch c.Name {
-	case "regexp.MustCompile":
-		return true
-	case "strings.NewReplacer":
-		return len(c.Args)%2 != 0
-	case "strings.Repeat", "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat":
-		if len(c.Args) == 0 {
-			return true // given to something that calls it
-		}
-		for _, a := range c.Args[1:] {
-			if s.Info.Types[a].Value == nil {
-				return true
-			}
-		}
 	}
 	return false
 }

@@ -1,253 +1,16 @@
 package rules
 
 import (
-	"fmt"
 	"go/ast"
-	"go/constant"
 	"go/token"
 	"go/types"
 	"iter"
+	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
 )
-
-// A bound is how often the body of a loop runs, where that is known before.
-type bound struct {
-	expr ast.Expr // what is counted or ranged over
-	// counts is set where expr is the number itself, not something that has a length.
-	counts bool
-	// negative is set where the number may be below 0, which is none.
-	negative bool
-	// call is set where expr has to run first, once, into a variable.
-	call bool
-}
-
-// loopBound returns how often a loop runs: one over something with a length, or that
-// counts from 0, or from 1, or down to 0.
-func loopBound(s *advice.Site, loop ast.Node) (bound, bool) {
-	switch n := loop.(type) {
-	case *ast.RangeStmt:
-		return rangeBound(s, n)
-	case *ast.ForStmt:
-		return countBound(s, n)
-	}
-	return bound{}, false
-}
-
-func rangeBound(s *advice.Site, r *ast.RangeStmt) (bound, bool) {
-	if operand, to, ok := conversion(s, r.X); ok {
-		if slice, ok := to.Underlying().(*types.Slice); ok && isString(s, operand) && isByte(slice.Elem()) && repeatable(s, operand) {
-			return bound{expr: operand}, true // of as many bytes
-		}
-		return bound{}, false
-	}
-	t := under(s.Info.TypeOf(r.X))
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem().Underlying()
-	}
-	switch t := t.(type) {
-	case *types.Slice, *types.Array, *types.Map:
-		if repeatable(s, r.X) {
-			return bound{expr: r.X}, true
-		}
-		_, call := ast.Unparen(r.X).(*ast.CallExpr)
-		return bound{expr: r.X, call: true}, call
-	case *types.Basic:
-		if t.Info()&types.IsInteger != 0 && repeatable(s, r.X) {
-			return bound{expr: r.X, counts: true, negative: mayBeNegative(s, r.X)}, true
-		}
-	}
-	return bound{}, false
-}
-
-func countBound(s *advice.Site, f *ast.ForStmt) (bound, bool) {
-	init, ok := f.Init.(*ast.AssignStmt)
-	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
-		return bound{}, false
-	}
-	post, ok := f.Post.(*ast.IncDecStmt)
-	if !ok {
-		return bound{}, false
-	}
-	cond, ok := f.Cond.(*ast.BinaryExpr)
-	i := object(s, init.Lhs[0])
-	if !ok || i == nil || object(s, cond.X) != i || object(s, post.X) != i || assigned(s, i, f.Body) {
-		return bound{}, false
-	}
-	var n ast.Expr
-	switch {
-	case post.Tok == token.INC && cond.Op == token.LSS && isInt(s, init.Rhs[0], 0):
-		n = cond.Y
-	case post.Tok == token.INC && cond.Op == token.LEQ && isInt(s, init.Rhs[0], 1):
-		n = cond.Y
-	case post.Tok == token.DEC && cond.Op == token.GEQ && isInt(s, cond.Y, 0):
-		if minus, ok := ast.Unparen(init.Rhs[0]).(*ast.BinaryExpr); ok && minus.Op == token.SUB && isInt(s, minus.Y, 1) {
-			n = minus.X
-		}
-	}
-	if n == nil || !repeatable(s, n) || mentions(s, n, i) {
-		return bound{}, false
-	}
-	if b, ok := s.Info.TypeOf(n).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
-		return bound{}, false
-	}
-	if length, ok := ast.Unparen(n).(*ast.CallExpr); ok && s.Callee(length) == "len" && !assignedAny(s, length, f.Body) {
-		return bound{expr: length.Args[0]}, true
-	}
-	return bound{expr: n, counts: true, negative: mayBeNegative(s, n)}, !assignedAny(s, n, f.Body)
-}
-
-func mayBeNegative(s *advice.Site, n ast.Expr) bool {
-	if v := s.Info.Types[n].Value; v != nil {
-		return constant.Sign(v) < 0
-	}
-	switch n := ast.Unparen(n).(type) {
-	case *ast.CallExpr:
-		switch s.Callee(n) {
-		case "len", "cap":
-			return false
-		}
-	case *ast.BinaryExpr:
-		if n.Op == token.ADD || n.Op == token.MUL || n.Op == token.QUO || n.Op == token.SHR { // of lengths, which no sum of a few makes too large
-			return !isLength(s, n)
-		}
-	case *ast.Ident:
-		if askedBefore(s, n) {
-			return false
-		}
-	}
-	b, ok := s.Info.TypeOf(n).Underlying().(*types.Basic)
-	return !ok || b.Info()&types.IsUnsigned == 0
-}
-
-// askedBefore reports whether code is in a branch that is taken if a variable is above 0 only.
-func askedBefore(s *advice.Site, n *ast.Ident) bool {
-	v := object(s, n)
-	c, ok := s.Root().FindNode(n)
-	if !ok || v == nil || !private(s, v) {
-		return false
-	}
-	var positive func(cond ast.Expr) bool
-	positive = func(cond ast.Expr) bool {
-		b, ok := ast.Unparen(cond).(*ast.BinaryExpr)
-		if !ok {
-			return false
-		}
-		switch b.Op {
-		case token.LAND:
-			return positive(b.X) || positive(b.Y)
-		case token.GTR, token.GEQ:
-			limit, ok := constantInt(s, b.Y)
-			return ok && limit >= 0 && object(s, b.X) == v
-		case token.LSS, token.LEQ:
-			limit, ok := constantInt(s, b.X)
-			return ok && limit >= 0 && object(s, b.Y) == v
-		}
-		return false
-	}
-	for outer := range c.Enclosing((*ast.IfStmt)(nil), (*ast.FuncLit)(nil)) {
-		branch, isIf := outer.Node().(*ast.IfStmt)
-		if !isIf {
-			return false
-		}
-		if within(branch.Body, n.Pos()) && positive(branch.Cond) {
-			return !assigned(s, v, branch.Body)
-		}
-	}
-	return false
-}
-
-// isLength reports whether a number is made of lengths and small constants, by sums, fractions and
-// small multiples.
-func isLength(s *advice.Site, n ast.Expr) bool {
-	if v := s.Info.Types[n].Value; v != nil {
-		const small = 1 << 40
-		c, ok := constant.Int64Val(v)
-		return ok && 0 <= c && c < small
-	}
-	switch n := ast.Unparen(n).(type) {
-	case *ast.CallExpr:
-		return s.Callee(n) == "len" || s.Callee(n) == "cap"
-	case *ast.BinaryExpr:
-		switch n.Op {
-		case token.ADD:
-			return isLength(s, n.X) && isLength(s, n.Y)
-		case token.MUL:
-			few := func(factor ast.Expr) bool {
-				c, ok := constantInt(s, factor)
-				return ok && 0 <= c && c <= 1<<10
-			}
-			return few(n.X) && isLength(s, n.Y) || few(n.Y) && isLength(s, n.X)
-		case token.QUO, token.SHR:
-			return isLength(s, n.X) && s.Info.Types[n.Y].Value != nil && isLength(s, n.Y)
-		}
-	}
-	return false
-}
-
-// size is the bound as source, and declares what has to be a variable first.
-func (b *bound) size(s *advice.Site, at token.Pos) (size, declaration string) {
-	switch {
-	case b.counts:
-		return s.Source(ast.Unparen(b.expr)), ""
-	case b.call:
-		name := fresh(s, "items", at, s.Func.Node())
-		return "len(" + name + ")", name + " := " + s.Source(b.expr) + "\n"
-	}
-	return "len(" + s.Source(ast.Unparen(b.expr)) + ")", ""
-}
-
-// standsAt reports whether the bound is known at a declaration already, and the same
-// as where the loop begins: a variable that nothing in between names.
-func (b *bound) standsAt(s *advice.Site, d *declaration, loop token.Pos) bool {
-	obj := object(s, b.expr)
-	return obj != nil && isLocal(s, obj) && obj.Pos() < d.Node().Pos() && resolves(s, obj.Name(), d.Node().Pos()) == obj &&
-		len(usesIn(s, obj, d.Node().Pos(), loop)) == 0 && private(s, obj)
-}
-
-// claimed returns what has to be checked where room is made for as many elements as a loop would
-// have turns: a number may be no more than a claim, which fails with the first elements, or changes
-// meanwhile. What has a length is as long as that.
-func (b *bound) claimed(s *advice.Site, loop ast.Node) []string {
-	const small = 1 << 16 // for which there is room anyway
-	if n, ok := constantInt(s, b.expr); ok && n <= small || !b.counts && !emptyElements(s.Info.TypeOf(b.expr)) {
-		return nil
-	}
-	if t, ok := s.Info.TypeOf(b.expr).Underlying().(*types.Basic); ok && b.counts {
-		switch t.Kind() {
-		case types.Int8, types.Uint8, types.Int16, types.Uint16:
-			return nil
-		}
-	}
-	body := loopBody(loop)
-	if effectsOf(s, body)&mayPanic == 0 && unchangedBy(s, b.expr, false, change{code: []ast.Node{body}}) {
-		return nil
-	}
-	return []string{fmt.Sprintf("that %s is no more than a few times what there really is: room is made for all before the first turn of the loop, which may fail", b.text(s))}
-}
-
-// never0 reports whether the loop surely runs.
-func (b *bound) never0(s *advice.Site) bool {
-	if v := s.Info.Types[b.expr].Value; b.counts && v != nil {
-		return constant.Sign(v) > 0
-	}
-	t := s.Info.TypeOf(b.expr).Underlying()
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem().Underlying()
-	}
-	a, ok := t.(*types.Array)
-	return ok && a.Len() > 0
-}
-
-// text is the bound for people.
-func (b *bound) text(s *advice.Site) string {
-	if b.counts {
-		return s.Source(ast.Unparen(b.expr))
-	}
-	return "len(" + s.Source(ast.Unparen(b.expr)) + ")"
-}
 
 // targets are what code assigns to: x of x = …, x++ and for x = range …. Of x, y := … both
 // are, since one may have been declared before.
@@ -403,4 +166,186 @@ func counts(s *advice.Site, loop ast.Node, i types.Object) bool {
 		return ok && post.Tok == token.INC && object(s, post.X) == i
 	}
 	return false
+}
+
+// lastTurn reports whether the turn of a loop that comes to a place is the last one.
+func lastTurn(s *advice.Site, c, loop inspector.Cursor) bool {
+	for ; c.Node() != loop.Node(); c = c.Parent() {
+		stmt, ok := c.Node().(ast.Stmt)
+		if !ok {
+			continue
+		}
+		if leavesBy(s, c, stmt, loop.Node()) {
+			return true
+		}
+		var list []ast.Stmt
+		switch around := c.Parent().Node().(type) {
+		case *ast.BlockStmt:
+			list = around.List
+		case *ast.CaseClause:
+			list = around.Body
+		case *ast.CommClause:
+			list = around.Body
+		}
+		if len(list) == 0 {
+			continue
+		}
+		last := list[len(list)-1]
+		if at, ok := c.Parent().FindNode(last); ok && leavesBy(s, at, last, loop.Node()) {
+			return true
+		}
+	}
+	return false
+}
+
+// leavesBy reports whether a statement leaves a loop, if nothing else.
+func leavesBy(s *advice.Site, at inspector.Cursor, stmt ast.Stmt, loop ast.Node) bool {
+	switch stmt := stmt.(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.BranchStmt:
+		switch stmt.Tok {
+		case token.BREAK:
+			return stmt.Label != nil || target(at, true) == loop
+		case token.GOTO:
+			return true
+		case token.CONTINUE:
+			return stmt.Label != nil && labelOf(s, loop) != stmt.Label.Name
+		}
+	case *ast.ExprStmt:
+		call, ok := stmt.X.(*ast.CallExpr)
+		return ok && neverReturns(s, call)
+	}
+	return false
+}
+
+func labelOf(s *advice.Site, loop ast.Node) string {
+	if c, ok := s.Func.FindNode(loop); ok {
+		if l, ok := c.Parent().Node().(*ast.LabeledStmt); ok {
+			return l.Label.Name
+		}
+	}
+	return ""
+}
+
+// repeats reports whether a loop evaluates what is at a position in each turn.
+func repeats(loop ast.Node, at token.Pos) bool {
+	switch l := loop.(type) {
+	case *ast.RangeStmt:
+		return within(l.Body, at)
+	case *ast.ForStmt:
+		return l.Init == nil || !within(l.Init, at)
+	}
+	return false
+}
+
+// sameEachTurn reports whether an expression is the same in each turn of a loop that does nothing
+// but set an element: it calls and makes nothing, and has no elements and nothing of the loop's
+// in it, nor fields, if the loop's head calls something.
+func sameEachTurn(s *advice.Site, loop ast.Node, e ast.Expr) bool {
+	if calls(s, e) {
+		return false
+	}
+	f, isFor := loop.(*ast.ForStmt)
+	headCalls := isFor && f.Cond != nil && calls(s, f.Cond)
+	for n := range ast.Preorder(e) {
+		switch n := n.(type) {
+		case *ast.IndexExpr, *ast.FuncLit, *ast.CompositeLit:
+			return false
+		case *ast.UnaryExpr:
+			if n.Op == token.ARROW || n.Op == token.AND {
+				return false
+			}
+		case *ast.SelectorExpr, *ast.StarExpr:
+			if headCalls {
+				return false
+			}
+		case *ast.Ident:
+			if obj := s.Info.Uses[n]; obj != nil && (within(loop, obj.Pos()) || counts(s, loop, obj)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hasWayOut reports whether a statement may return or jump.
+func hasWayOut(stmt inspector.Cursor) bool {
+	found := false
+	stmt.Inspect([]ast.Node{(*ast.ReturnStmt)(nil), (*ast.BranchStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+		_, literal := c.Node().(*ast.FuncLit)
+		found = found || !literal
+		return !literal
+	})
+	return found
+}
+
+// filters returns the slice that a loop copies some elements of, if a statement in it
+// is append(kept, x), under a condition, and the slice isn't used any more.
+func filters(s *advice.Site, c, loop inspector.Cursor) types.Object {
+	assign, ok := c.Node().(*ast.AssignStmt)
+	if !ok {
+		return nil
+	}
+	call, ok := appendTo(s, assign)
+	r, isRange := loop.Node().(*ast.RangeStmt)
+	if !ok || !isRange || len(call.Args) != 2 || call.Ellipsis.IsValid() {
+		return nil
+	}
+	kept, from := object(s, assign.Lhs[0]), object(s, r.X)
+	if kept == nil || from == nil || kept == from || !isLocal(s, from) || within(r, kept.Pos()) || !types.Identical(kept.Type(), from.Type()) {
+		return nil
+	}
+	element := false
+	switch e := ast.Unparen(call.Args[1]).(type) {
+	case *ast.Ident:
+		element = r.Value != nil && object(s, e) == object(s, r.Value)
+	case *ast.IndexExpr:
+		element = r.Key != nil && object(s, e.X) == from && object(s, e.Index) == object(s, r.Key)
+	}
+	if !element || c.Parent().Node() == r.Body && !exitsOf(s, loop).skips {
+		return nil
+	}
+	if !isLocal(s, kept) || isParameter(s, kept) || startsWith(s, kept, from) {
+		return nil
+	}
+	// Not used after the loop, nor when an outer one gets here again.
+	if outer, ok := loopAround(loop); ok && !within(outer.Node(), from.Pos()) {
+		return nil
+	}
+	if len(usesIn(s, from, r.End(), s.Func.Node().End())) > 0 || addressTaken(s, from) {
+		return nil
+	}
+	return from
+}
+
+// startsWith reports whether a variable begins as part of another one: it is filtered
+// in place already.
+func startsWith(s *advice.Site, kept, from types.Object) bool {
+	starts := false
+	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil)}, func(c inspector.Cursor) bool {
+		var values []ast.Expr
+		switch n := c.Node().(type) {
+		case *ast.AssignStmt:
+			if slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return object(s, e) == kept }) {
+				values = n.Rhs
+			}
+		case *ast.ValueSpec:
+			if slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return object(s, id) == kept }) {
+				values = n.Values
+			}
+		}
+		for _, v := range values {
+			slice, ok := ast.Unparen(v).(*ast.SliceExpr)
+			starts = starts || object(s, v) == from || ok && object(s, slice.X) == from
+		}
+		return !starts
+	})
+	return starts
+}
+
+// repeated reports whether code is in a loop that a variable was declared before.
+func repeated(c inspector.Cursor, obj types.Object) bool {
+	loop, ok := loopAround(c)
+	return ok && !within(loop.Node(), obj.Pos())
 }

@@ -218,17 +218,6 @@ func storedAt(s *advice.Site, n ast.Node) (index *ast.IndexExpr, groups bool) {
 	return index, groups
 }
 
-// emptyMap reports whether a declaration makes an empty map of no given size.
-func emptyMap(s *advice.Site, d *declaration) bool {
-	switch v := d.value.(type) {
-	case *ast.CompositeLit:
-		return len(v.Elts) == 0
-	case *ast.CallExpr:
-		return s.Callee(v) == "make" && (len(v.Args) == 1 || isInt(s, v.Args[1], 0))
-	}
-	return false
-}
-
 // distinct reports whether each step of a loop has another key.
 func distinct(s *advice.Site, loop ast.Node, key ast.Expr) bool {
 	obj := object(s, key)

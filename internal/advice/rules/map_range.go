@@ -58,19 +58,3 @@ func deletesFrom(s *advice.Site, r *ast.RangeStmt) bool {
 	})
 	return found
 }
-
-// madeHere reports whether a variable begins as a new map.
-func madeHere(s *advice.Site, obj types.Object) bool {
-	d, ok := declarationOf(s, obj)
-	return ok && (d.value == nil || emptyMap(s, &d) || isMake(s, d.value) || isLiteral(d.value))
-}
-
-func isMake(s *advice.Site, e ast.Expr) bool {
-	call, ok := e.(*ast.CallExpr)
-	return ok && s.Callee(call) == "make"
-}
-
-func isLiteral(e ast.Expr) bool {
-	_, ok := e.(*ast.CompositeLit)
-	return ok
-}

@@ -94,15 +94,6 @@ func onlyCounted(s *advice.Site, assign *ast.AssignStmt) bool {
 	return decl != nil && decl.Body != nil && builds(s, decl.Body, true)
 }
 
-// declared returns the declaration of the function of the package that a call is of.
-func declared(s *advice.Site, call *ast.CallExpr) *ast.FuncDecl {
-	f, ok := typeutil.Callee(s.Info, call).(*types.Func)
-	if !ok || f.Pkg() != s.Types {
-		return nil
-	}
-	return declarationOfFunc(s, f)
-}
-
 // collects reports whether a function makes what it returns.
 func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 	f, ok := typeutil.Callee(s.Info, call).(*types.Func)

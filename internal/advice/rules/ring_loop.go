@@ -85,33 +85,3 @@ func counted(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	return ok && hasElements(s.Info.TypeOf(x.X)) && counts(s, loop, object(s, x.Index))
 }
-
-// sameEachTurn reports whether an expression is the same in each turn of a loop that does nothing
-// but set an element: it calls and makes nothing, and has no elements and nothing of the loop's
-// in it, nor fields, if the loop's head calls something.
-func sameEachTurn(s *advice.Site, loop ast.Node, e ast.Expr) bool {
-	if calls(s, e) {
-		return false
-	}
-	f, isFor := loop.(*ast.ForStmt)
-	headCalls := isFor && f.Cond != nil && calls(s, f.Cond)
-	for n := range ast.Preorder(e) {
-		switch n := n.(type) {
-		case *ast.IndexExpr, *ast.FuncLit, *ast.CompositeLit:
-			return false
-		case *ast.UnaryExpr:
-			if n.Op == token.ARROW || n.Op == token.AND {
-				return false
-			}
-		case *ast.SelectorExpr, *ast.StarExpr:
-			if headCalls {
-				return false
-			}
-		case *ast.Ident:
-			if obj := s.Info.Uses[n]; obj != nil && (within(loop, obj.Pos()) || counts(s, loop, obj)) {
-				return false
-			}
-		}
-	}
-	return true
-}

@@ -450,17 +450,6 @@ func (g *growth) appends(call *ast.CallExpr) bool {
 	return g.s.Callee(call) == "append" && object(g.s, call.Args[0]) == g.obj
 }
 
-// hasWayOut reports whether a statement may return or jump.
-func hasWayOut(stmt inspector.Cursor) bool {
-	found := false
-	stmt.Inspect([]ast.Node{(*ast.ReturnStmt)(nil), (*ast.BranchStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
-		_, literal := c.Node().(*ast.FuncLit)
-		found = found || !literal
-		return !literal
-	})
-	return found
-}
-
 // isSmall reports whether a number's type is narrower than an int.
 func (g *growth) isSmall(e ast.Expr) bool {
 	b, ok := g.s.Info.TypeOf(e).Underlying().(*types.Basic)

@@ -5,6 +5,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -386,4 +387,15 @@ func mentions(s *advice.Site, n ast.Node, obj types.Object) bool {
 func isLocal(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	return ok && !v.IsField() && s.Func.Node().Pos() <= v.Pos() && v.Pos() < s.Func.Node().End()
+}
+
+// isConstructor reports whether a function's name says that it makes something.
+func isConstructor(name string) bool {
+	lower := strings.ToLower(name)
+	for _, prefix := range []string{"new", "open", "connect", "dial", "init", "setup", "make", "must", "create", "start", "build"} {
+		if strings.HasPrefix(lower, prefix) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,0 +1,96 @@
+package rules
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// pooled reports whether code makes what a sync.Pool has none of: in its New, or in the
+// branch where Get returned nothing.
+func pooled(s *advice.Site, c inspector.Cursor) bool {
+	if inPoolNew(s, c) {
+		return true
+	}
+	for outer := range c.Enclosing((*ast.IfStmt)(nil)) {
+		branch := outer.Node().(*ast.IfStmt)
+		var got ast.Expr
+		switch cond := ast.Unparen(branch.Cond).(type) {
+		case *ast.BinaryExpr: // v == nil
+			if cond.Op == token.EQL && s.Info.Types[cond.Y].IsNil() {
+				got = cond.X
+			}
+		case *ast.UnaryExpr: // !ok
+			if cond.Op == token.NOT {
+				got = cond.X
+			}
+		}
+		if got != nil && within(branch.Body, c.Node().Pos()) && isFromPool(s, object(s, got)) {
+			return true
+		}
+	}
+	return false
+}
+
+// inPoolNew reports whether code makes what a sync.Pool has none of.
+func inPoolNew(s *advice.Site, c inspector.Cursor) bool {
+	isPool := func(t types.Type) bool { return isNamed(t, "sync", "Pool") }
+	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+		switch p := lit.Parent().Node().(type) {
+		case *ast.KeyValueExpr:
+			if t := s.Info.TypeOf(lit.Parent().Parent().Node().(ast.Expr)); t != nil && isPool(t) {
+				return true
+			}
+		case *ast.AssignStmt:
+			for _, l := range p.Lhs {
+				if sel, ok := l.(*ast.SelectorExpr); ok && isPool(s.Info.TypeOf(sel.X)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// isFromPool reports whether a variable of the function at a site gets what a sync.Pool
+// has, or whether that was something.
+func isFromPool(s *advice.Site, v types.Object) bool {
+	if v == nil {
+		return false
+	}
+	for c := range s.Func.Preorder((*ast.AssignStmt)(nil)) {
+		if !slices.ContainsFunc(c.Node().(*ast.AssignStmt).Lhs, func(e ast.Expr) bool { return object(s, e) == v }) {
+			continue
+		}
+		for in := range c.Preorder((*ast.CallExpr)(nil)) {
+			if s.Callee(in.Node().(*ast.CallExpr)) == "(*sync.Pool).Get" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// borrows reports whether a call is known not to keep an argument.
+func borrows(s *advice.Site, call *ast.CallExpr, arg ast.Node) bool {
+	name := s.Callee(call)
+	switch name {
+	case "len", "cap", "copy", "clear", "io.ReadFull", "io.ReadAtLeast", "bytes.IndexByte", "bytes.Index", "bytes.Equal", "utf8.DecodeRune", "unicode/utf8.DecodeRune", "unicode/utf8.EncodeRune":
+		return true
+	case "io.CopyBuffer":
+		return len(call.Args) == 3 && call.Args[2] == arg
+	case "append":
+		return call.Ellipsis.IsValid() && call.Args[0] != arg
+	}
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "Read", "ReadAt", "ReadFrom", "ReadFromUDP", "ReadFromUDPAddrPort", "Write", "WriteAt", "WriteTo", "PutUint16", "PutUint32", "PutUint64", "Uint16", "Uint32", "Uint64", "PutUvarint", "PutVarint", "Uvarint", "Varint", "Encode", "Decode":
+		return true
+	}
+	return false
+}
