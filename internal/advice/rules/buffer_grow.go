@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -127,49 +126,4 @@ func borrowed(s *advice.Site, use inspector.Cursor) bool {
 		return ok && (s.Info.Types[taker.Fun].IsType() && isString(s, taker) || borrows(s, taker, call.Node()))
 	}
 	return false
-}
-
-// straightSize is the length of what is written to a buffer, where all writes are
-// statements of the block that it is declared in, and of strings known at a position.
-func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token.Pos) (string, bool) {
-	constant := 0
-	var lengths []string
-	for _, id := range s.Uses(obj) {
-		c, ok := s.Root().FindNode(id)
-		if !ok {
-			return "", false
-		}
-		sel, ok := c.Parent().Node().(*ast.SelectorExpr)
-		if !ok {
-			return "", false
-		}
-		if asksOnly(c) {
-			continue
-		}
-		stmt := c.Parent().Parent().Parent()
-		call, ok := c.Parent().Parent().Node().(*ast.CallExpr)
-		if _, alone := stmt.Node().(*ast.ExprStmt); !ok || !alone || len(call.Args) != 1 || stmt.Parent() != d.Parent() {
-			return "", false
-		}
-		arg := call.Args[0]
-		text, isConstant := constantText(s, arg)
-		switch {
-		case sel.Sel.Name == "WriteByte":
-			constant++
-		case sel.Sel.Name == "WriteString" && isConstant:
-			constant += len(text)
-		case sel.Sel.Name == "WriteString" || sel.Sel.Name == "Write":
-			v := object(s, arg)
-			if v == nil || !isLocal(s, v) || v.Pos() > d.Node().Pos() || assigned(s, v, s.Body()) || resolves(s, v.Name(), at) != v {
-				return "", false
-			}
-			lengths = append(lengths, "len("+v.Name()+")")
-		default:
-			return "", false
-		}
-	}
-	if constant > 0 {
-		lengths = append(lengths, fmt.Sprint(constant))
-	}
-	return strings.Join(lengths, " + "), len(lengths) > 1 && builtins(s, at, "len")
 }

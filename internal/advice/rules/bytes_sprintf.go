@@ -108,14 +108,6 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// formattedSteps are the arguments of a call of package fmt, which shows them after all are evaluated.
-func formattedSteps(s *advice.Site, c advice.Call) (steps []step) {
-	for _, e := range c.Args {
-		steps = append(steps, step{expr: e, runs: formatting(s, s.Info.TypeOf(e)), called: true})
-	}
-	return steps
-}
-
 var sprinted = lazyregexp.New(`^fmt\.Sprint`)
 
 // onStack reports whether the bytes that a string becomes on the line are seen to be no
@@ -125,10 +117,6 @@ func onStack(s *advice.Site) bool {
 	size := s.BlockSize(sprinted)
 	return 0 < size && size <= stackText && s.Allocates() == 0
 }
-
-// stackText is how many bytes of a text that goes no further are kept on the stack: the
-// runtime's tmpStringBufSize.
-const stackText = 32
 
 // surelyText reports whether a call of fmt.Sprint… can't return an empty string.
 func surelyText(s *advice.Site, c advice.Call) bool {

@@ -27,9 +27,6 @@ What a log has to say is its readers' business, so that it is advice only.`,
 
 var callerFrames = lazyregexp.New(`^runtime\.(Callers?|CallersFrames|FuncForPC|\(\*Frames\)\.Next|callers|pcvalue|funcline1?|funcNameForPrint)$`)
 
-// logs matches functions of loggers.
-var logs = lazyregexp.New(`^\(?\*?(log|log/slog|github\.com/sirupsen/logrus|github\.com/rs/zerolog(/log)?|go\.uber\.org/zap|github\.com/go-kit/log|github\.com/golang/glog|k8s\.io/klog(/v2)?|github\.com/hashicorp/go-hclog)\.`)
-
 func matchCallerLookup(s *advice.Site) []advice.Match {
 	if s.Share(callerFrames) < 0.02 {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -52,21 +53,6 @@ func literal(text string) string {
 	return strconv.Quote(text)
 }
 
-// short is a function's name without the path of its package: "json.Marshal", or
-// "(*json.Decoder).Decode".
-func short(name string) string {
-	bare := strings.TrimLeft(name, "(*")
-	return name[:len(name)-len(bare)] + bare[strings.LastIndexByte(bare, '/')+1:]
-}
-
-// quoted is a text for a sentence, cut where it is long.
-func quoted(text string) string {
-	if r := []rune(text); len(r) > 40 {
-		text = string(r[:40]) + "…"
-	}
-	return fmt.Sprintf("%q", text)
-}
-
 // insert is an edit that puts text before a position.
 func insert(at token.Pos, text string) advice.Edit { return advice.Edit{Pos: at, End: at, New: text} }
 
@@ -113,4 +99,30 @@ func rewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, 
 		}
 	}
 	return matches
+}
+
+// withoutComments returns edits, or nil if they would lose a comment.
+func withoutComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
+	for _, e := range edits {
+		if commented(s, e.Pos, e.End) {
+			return nil
+		}
+	}
+	return edits
+}
+
+// mustCheck adds to a match what has to be checked of its rewrite, and leaves it to review if
+// anything has.
+func mustCheck(m *advice.Match, lists ...[]string) {
+	var all []string
+	for _, item := range slices.Concat(lists...) {
+		if !slices.Contains(all, item) {
+			all = append(all, item)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	m.Class = advice.Review
+	m.Why += " Check " + strings.Join(all, ", and ") + "."
 }

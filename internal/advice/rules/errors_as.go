@@ -156,13 +156,3 @@ func deleted(s *advice.Site, stmt ast.Stmt) advice.Edit {
 	}
 	return edit
 }
-
-// withoutComments returns edits, or nil if they would lose a comment.
-func withoutComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
-	for _, e := range edits {
-		if commented(s, e.Pos, e.End) {
-			return nil
-		}
-	}
-	return edits
-}

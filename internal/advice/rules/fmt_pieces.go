@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A fmtPiece is a part of what a call of package fmt makes: a constant text, or an
@@ -428,3 +429,17 @@ func stepsOf(s *advice.Site, pieces []fmtPiece) []step {
 	}
 	return steps
 }
+
+// formattedSteps are the arguments of a call of package fmt, which shows them after all are evaluated.
+func formattedSteps(s *advice.Site, c advice.Call) (steps []step) {
+	for _, e := range c.Args {
+		steps = append(steps, step{expr: e, runs: formatting(s, s.Info.TypeOf(e)), called: true})
+	}
+	return steps
+}
+
+// stackText is how many bytes of a text that goes no further are kept on the stack: the
+// runtime's tmpStringBufSize.
+const stackText = 32
+
+var fmtFrames = lazyregexp.New(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)

@@ -1,6 +1,13 @@
 package rules
 
-import "time"
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/lazyregexp"
+)
 
 // Of lines below these parts of all bytes or objects nothing is said: less, where it
 // is plain what to do.
@@ -13,3 +20,35 @@ const (
 	muchWaiting = 0.1
 	longWaiting = 10 * time.Millisecond
 )
+
+// framesOf matches the names that profiles have of functions, which go/types names, with
+// their type arguments.
+func framesOf(functions ...string) *lazyregexp.Regexp {
+	var names []string
+	for _, name := range functions {
+		names = append(names, regexp.QuoteMeta(symbolOf(name)))
+	}
+	return lazyregexp.New(`^(` + strings.Join(names, "|") + `)(\[.*)?$`)
+}
+
+// symbolOf is the name that profiles have of a function or method: time.Time.Format of
+// (time.Time).Format, and a.(*T).M of (*a.T).M.
+func symbolOf(name string) string {
+	receiver, method, ok := strings.Cut(name, ").")
+	if !ok {
+		return name
+	}
+	receiver, pointer := strings.CutPrefix(strings.TrimPrefix(receiver, "("), "*")
+	if !pointer {
+		return receiver + "." + method
+	}
+	dot := strings.LastIndexByte(receiver, '.')
+	return fmt.Sprintf("%s.(*%s).%s", receiver[:dot], receiver[dot+1:], method)
+}
+
+// logs matches functions of loggers.
+var logs = lazyregexp.New(`^\(?\*?(log|log/slog|github\.com/sirupsen/logrus|github\.com/rs/zerolog(/log)?|go\.uber\.org/zap|github\.com/go-kit/log|github\.com/golang/glog|k8s\.io/klog(/v2)?|github\.com/hashicorp/go-hclog)\.`)
+
+var growFrames = lazyregexp.New(`^runtime\.growslice`)
+
+var mapLookup = lazyregexp.New(`^runtime\.(mapaccess|mapassign)|^internal/runtime/maps\.`)

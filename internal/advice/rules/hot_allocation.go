@@ -75,21 +75,6 @@ func escapes(s *advice.Site, what string) bool {
 	return slices.Contains(s.Compiler, what+" escapes to heap")
 }
 
-// excused reports whether code is there to fail, as it makes an error or panics, or to
-// fill a pool.
-func excused(s *advice.Site, c inspector.Cursor) bool {
-	if pooled(s, c) {
-		return true
-	}
-	for outer := range c.Enclosing((*ast.CallExpr)(nil)) {
-		switch s.Callee(outer.Node().(*ast.CallExpr)) {
-		case "panic", "fmt.Errorf", "errors.New", "errors.Join", "log.Fatal", "log.Fatalf":
-			return true
-		}
-	}
-	return false
-}
-
 func closureAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	lit, ok := c.Node().(*ast.FuncLit)
 	if !ok || lit == s.Func.Node() || !escapes(s, "func literal") {
@@ -118,14 +103,6 @@ func closureAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 		m.Why = fmt.Sprintf("The literal uses %s, and is made anew each time. A method, or a function that gets them as parameters, is no object.", names)
 	}
 	return m
-}
-
-// called names what a call calls as it is written.
-func called(s *advice.Site, call *ast.CallExpr) string {
-	if text := s.Source(call.Fun); oneLine(text) {
-		return text
-	}
-	return "the function"
 }
 
 // captures returns the names of variables that a literal uses of the functions around.
@@ -449,16 +426,6 @@ func isFresh(s *advice.Site, e ast.Expr) bool {
 		return s.Info.Types[e.Fun].IsType() && len(e.Args) == 1 && s.Info.Types[e.Args[0]].IsNil() || s.Callee(e) == "make"
 	}
 	return s.Info.Types[e].IsNil()
-}
-
-// spelled is the type of an expression for people.
-func spelled(s *advice.Site, e ast.Expr) string {
-	return types.TypeString(s.Info.TypeOf(e), func(p *types.Package) string {
-		if p == s.Types {
-			return ""
-		}
-		return p.Name()
-	})
 }
 
 // one is a name with its article, as a sentence begins.

@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
 )
@@ -169,20 +168,4 @@ func setMeanwhile(s *advice.Site, w ast.Expr, operands []ast.Expr) []string {
 		}
 	}
 	return nil
-}
-
-// mustCheck adds to a match what has to be checked of its rewrite, and leaves it to review if
-// anything has.
-func mustCheck(m *advice.Match, lists ...[]string) {
-	var all []string
-	for _, item := range slices.Concat(lists...) {
-		if !slices.Contains(all, item) {
-			all = append(all, item)
-		}
-	}
-	if len(all) == 0 {
-		return
-	}
-	m.Class = advice.Review
-	m.Why += " Check " + strings.Join(all, ", and ") + "."
 }

@@ -6,12 +6,9 @@ import (
 	"go/token"
 	"go/types"
 	"path"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // packageName returns what a package of the standard library is called at a position
@@ -219,29 +216,4 @@ func builtins(s *advice.Site, at token.Pos, names ...string) bool {
 		}
 	}
 	return true
-}
-
-// framesOf matches the names that profiles have of functions, which go/types names, with
-// their type arguments.
-func framesOf(functions ...string) *lazyregexp.Regexp {
-	var names []string
-	for _, name := range functions {
-		names = append(names, regexp.QuoteMeta(symbolOf(name)))
-	}
-	return lazyregexp.New(`^(` + strings.Join(names, "|") + `)(\[.*)?$`)
-}
-
-// symbolOf is the name that profiles have of a function or method: time.Time.Format of
-// (time.Time).Format, and a.(*T).M of (*a.T).M.
-func symbolOf(name string) string {
-	receiver, method, ok := strings.Cut(name, ").")
-	if !ok {
-		return name
-	}
-	receiver, pointer := strings.CutPrefix(strings.TrimPrefix(receiver, "("), "*")
-	if !pointer {
-		return receiver + "." + method
-	}
-	dot := strings.LastIndexByte(receiver, '.')
-	return fmt.Sprintf("%s.(*%s).%s", receiver[:dot], receiver[dot+1:], method)
 }

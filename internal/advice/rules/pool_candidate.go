@@ -126,16 +126,6 @@ func allocatedSize(s *advice.Site, c inspector.Cursor) (size int64, what string)
 	return 0, ""
 }
 
-func bytesText(n int64) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.3g MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.4g KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
-}
-
 // leaves says how what a variable refers to may outlive its function, as far as that
 // can be seen: "return", "else", or "" where it doesn't. That a callee keeps it can't
 // be seen, but by its name: of readers, writers and what copies it is known. Other

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var sliceGrows = &advice.Rule{
@@ -39,8 +38,6 @@ estimate, or to use slices.Grow.`,
 			"loop seldom returns early",
 	},
 }
-
-var growFrames = lazyregexp.New(`^runtime\.growslice`)
 
 func matchSliceGrows(s *advice.Site) []advice.Match {
 	if s.Share(growFrames) == 0 && s.Blocks() < 2 {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var sprintfSimple = &advice.Rule{
@@ -41,8 +40,6 @@ Writer's own room.`,
 			"a bufio.Writer writes to takes Write calls of other sizes",
 	},
 }
-
-var fmtFrames = lazyregexp.New(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)
 
 // formattedMuch is the share of a profile from which on formatting that has no
 // simple rewrite is worth a word.

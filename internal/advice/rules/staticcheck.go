@@ -104,8 +104,6 @@ lock for example, but not if they call delete.`,
 	},
 }
 
-var mapLookup = lazyregexp.New(`^runtime\.(mapaccess|mapassign)|^internal/runtime/maps\.`)
-
 var copyLoop = &advice.Rule{
 	ID:    "copy-loop",
 	Title: "elements are copied one by one",

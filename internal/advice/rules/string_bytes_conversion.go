@@ -35,40 +35,6 @@ Where the compiler copies nothing, as in comparisons, as a map's key, in switch 
 	},
 }
 
-// twins are functions of strings with the one that takes bytes in their place; params
-// says which parameters differ.
-var twins = []struct{ text, bytes, params string }{
-	{"(*regexp.Regexp).MatchString", "(*regexp.Regexp).Match", "b"},
-	{"(*regexp.Regexp).FindStringIndex", "(*regexp.Regexp).FindIndex", "b"},
-	{"(*regexp.Regexp).FindStringSubmatchIndex", "(*regexp.Regexp).FindSubmatchIndex", "b"},
-	{"(*regexp.Regexp).FindAllStringIndex", "(*regexp.Regexp).FindAllIndex", "b-"},
-	{"(*regexp.Regexp).FindAllStringSubmatchIndex", "(*regexp.Regexp).FindAllSubmatchIndex", "b-"},
-	{"regexp.MatchString", "regexp.Match", "-b"},
-	{"unicode/utf8.RuneCountInString", "unicode/utf8.RuneCount", "b"},
-	{"unicode/utf8.ValidString", "unicode/utf8.Valid", "b"},
-	{"unicode/utf8.DecodeRuneInString", "unicode/utf8.DecodeRune", "b"},
-	{"unicode/utf8.DecodeLastRuneInString", "unicode/utf8.DecodeLastRune", "b"},
-	{"unicode/utf8.FullRuneInString", "unicode/utf8.FullRune", "b"},
-	{"strings.Contains", "bytes.Contains", "bb"},
-	{"strings.ContainsAny", "bytes.ContainsAny", "b-"},
-	{"strings.ContainsFunc", "bytes.ContainsFunc", "b-"},
-	{"strings.ContainsRune", "bytes.ContainsRune", "b-"},
-	{"strings.Count", "bytes.Count", "bb"},
-	{"strings.EqualFold", "bytes.EqualFold", "bb"},
-	{"strings.Compare", "bytes.Compare", "bb"},
-	{"strings.HasPrefix", "bytes.HasPrefix", "bb"},
-	{"strings.HasSuffix", "bytes.HasSuffix", "bb"},
-	{"strings.Index", "bytes.Index", "bb"},
-	{"strings.IndexAny", "bytes.IndexAny", "b-"},
-	{"strings.IndexByte", "bytes.IndexByte", "b-"},
-	{"strings.IndexFunc", "bytes.IndexFunc", "b-"},
-	{"strings.IndexRune", "bytes.IndexRune", "b-"},
-	{"strings.LastIndex", "bytes.LastIndex", "bb"},
-	{"strings.LastIndexAny", "bytes.LastIndexAny", "b-"},
-	{"strings.LastIndexByte", "bytes.LastIndexByte", "b-"},
-	{"strings.LastIndexFunc", "bytes.LastIndexFunc", "b-"},
-}
-
 func matchStringBytesConversion(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
@@ -81,29 +47,6 @@ func matchStringBytesConversion(s *advice.Site) []advice.Match {
 		}
 	}
 	return matches
-}
-
-// textOf returns s of []byte(s), as code of type string.
-func textOf(s *advice.Site, e ast.Expr) (string, bool) {
-	operand, to, ok := conversion(s, e)
-	if !ok || !plainBytes(to) || !isString(s, operand) {
-		return "", false
-	}
-	src := s.Source(operand)
-	if s.Info.Types[operand].Value == nil && !types.Identical(s.Info.TypeOf(operand), types.Typ[types.String]) {
-		src = "string(" + src + ")"
-		return src, builtins(s, e.Pos(), "string")
-	}
-	return src, true
-}
-
-// bytesOf returns b of string(b), as code that a []byte parameter takes.
-func bytesOf(s *advice.Site, e ast.Expr) (string, bool) {
-	operand, to, ok := conversion(s, e)
-	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || !isBytes(s, operand) || !plainBytes(s.Info.TypeOf(operand)) {
-		return "", false
-	}
-	return s.Source(operand), true
 }
 
 // useTwin is of functions that have a twin.
@@ -236,14 +179,6 @@ func readLater(s *advice.Site, c advice.Call) (check []string) {
 		}
 	}
 	return check
-}
-
-// shownFunction is a function for a sentence.
-func shownFunction(s *advice.Site, f ast.Expr) string {
-	if _, literal := ast.Unparen(f).(*ast.FuncLit); literal {
-		return "the function"
-	}
-	return s.Source(f)
 }
 
 // writeText is of w.Write([]byte(s)).

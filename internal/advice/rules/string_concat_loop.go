@@ -333,22 +333,3 @@ func leftBehind(s *advice.Site, loop inspector.Cursor, obj types.Object) []strin
 	}
 	return nil
 }
-
-// writePiece is the statement that appends a piece to a builder.
-func writePiece(s *advice.Site, builder string, piece ast.Expr) string {
-	if text, ok := constantText(s, piece); ok && len(text) == 1 {
-		return fmt.Sprintf("%s.WriteByte(%q)", builder, text[0])
-	}
-	if operand, _, ok := conversion(s, piece); ok {
-		switch t := s.Info.TypeOf(operand); {
-		case types.Identical(t, types.Typ[types.Rune]):
-			return fmt.Sprintf("%s.WriteRune(%s)", builder, s.Source(operand))
-		case plainBytes(t):
-			return fmt.Sprintf("%s.Write(%s)", builder, s.Source(operand))
-		}
-	}
-	if t, ok := types.Unalias(s.Info.TypeOf(piece)).(*types.Named); ok && t.Obj() != nil {
-		return fmt.Sprintf("%s.WriteString(string(%s))", builder, s.Source(piece))
-	}
-	return fmt.Sprintf("%s.WriteString(%s)", builder, s.Source(piece))
-}

@@ -1,0 +1,85 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// bytesOf returns b of string(b), as code that a []byte parameter takes.
+func bytesOf(s *advice.Site, e ast.Expr) (string, bool) {
+	operand, to, ok := conversion(s, e)
+	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || !isBytes(s, operand) || !plainBytes(s.Info.TypeOf(operand)) {
+		return "", false
+	}
+	return s.Source(operand), true
+}
+
+// textOf returns s of []byte(s), as code of type string.
+func textOf(s *advice.Site, e ast.Expr) (string, bool) {
+	operand, to, ok := conversion(s, e)
+	if !ok || !plainBytes(to) || !isString(s, operand) {
+		return "", false
+	}
+	src := s.Source(operand)
+	if s.Info.Types[operand].Value == nil && !types.Identical(s.Info.TypeOf(operand), types.Typ[types.String]) {
+		src = "string(" + src + ")"
+		return src, builtins(s, e.Pos(), "string")
+	}
+	return src, true
+}
+
+// twins are functions of strings with the one that takes bytes in their place; params
+// says which parameters differ.
+var twins = []struct{ text, bytes, params string }{
+	{"(*regexp.Regexp).MatchString", "(*regexp.Regexp).Match", "b"},
+	{"(*regexp.Regexp).FindStringIndex", "(*regexp.Regexp).FindIndex", "b"},
+	{"(*regexp.Regexp).FindStringSubmatchIndex", "(*regexp.Regexp).FindSubmatchIndex", "b"},
+	{"(*regexp.Regexp).FindAllStringIndex", "(*regexp.Regexp).FindAllIndex", "b-"},
+	{"(*regexp.Regexp).FindAllStringSubmatchIndex", "(*regexp.Regexp).FindAllSubmatchIndex", "b-"},
+	{"regexp.MatchString", "regexp.Match", "-b"},
+	{"unicode/utf8.RuneCountInString", "unicode/utf8.RuneCount", "b"},
+	{"unicode/utf8.ValidString", "unicode/utf8.Valid", "b"},
+	{"unicode/utf8.DecodeRuneInString", "unicode/utf8.DecodeRune", "b"},
+	{"unicode/utf8.DecodeLastRuneInString", "unicode/utf8.DecodeLastRune", "b"},
+	{"unicode/utf8.FullRuneInString", "unicode/utf8.FullRune", "b"},
+	{"strings.Contains", "bytes.Contains", "bb"},
+	{"strings.ContainsAny", "bytes.ContainsAny", "b-"},
+	{"strings.ContainsFunc", "bytes.ContainsFunc", "b-"},
+	{"strings.ContainsRune", "bytes.ContainsRune", "b-"},
+	{"strings.Count", "bytes.Count", "bb"},
+	{"strings.EqualFold", "bytes.EqualFold", "bb"},
+	{"strings.Compare", "bytes.Compare", "bb"},
+	{"strings.HasPrefix", "bytes.HasPrefix", "bb"},
+	{"strings.HasSuffix", "bytes.HasSuffix", "bb"},
+	{"strings.Index", "bytes.Index", "bb"},
+	{"strings.IndexAny", "bytes.IndexAny", "b-"},
+	{"strings.IndexByte", "bytes.IndexByte", "b-"},
+	{"strings.IndexFunc", "bytes.IndexFunc", "b-"},
+	{"strings.IndexRune", "bytes.IndexRune", "b-"},
+	{"strings.LastIndex", "bytes.LastIndex", "bb"},
+	{"strings.LastIndexAny", "bytes.LastIndexAny", "b-"},
+	{"strings.LastIndexByte", "bytes.LastIndexByte", "b-"},
+	{"strings.LastIndexFunc", "bytes.LastIndexFunc", "b-"},
+}
+
+// writePiece is the statement that appends a piece to a builder.
+func writePiece(s *advice.Site, builder string, piece ast.Expr) string {
+	if text, ok := constantText(s, piece); ok && len(text) == 1 {
+		return fmt.Sprintf("%s.WriteByte(%q)", builder, text[0])
+	}
+	if operand, _, ok := conversion(s, piece); ok {
+		switch t := s.Info.TypeOf(operand); {
+		case types.Identical(t, types.Typ[types.Rune]):
+			return fmt.Sprintf("%s.WriteRune(%s)", builder, s.Source(operand))
+		case plainBytes(t):
+			return fmt.Sprintf("%s.Write(%s)", builder, s.Source(operand))
+		}
+	}
+	if t, ok := types.Unalias(s.Info.TypeOf(piece)).(*types.Named); ok && t.Obj() != nil {
+		return fmt.Sprintf("%s.WriteString(string(%s))", builder, s.Source(piece))
+	}
+	return fmt.Sprintf("%s.WriteString(%s)", builder, s.Source(piece))
+}
