@@ -10,15 +10,6 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// A step is an operand that a rewrite uses as soon as it is evaluated. Before, all operands were
-// evaluated first.
-type step struct {
-	expr     ast.Expr
-	runs     effects // what using it does: that of a String method, say
-	contents bool    // its elements are read when it is used
-	called   bool    // it is used in a call or a statement of its own, and not as an operand of +, say
-}
-
 // inTurn returns what somebody has to check where operands that were evaluated one after the other,
 // and then used together, are each used before the next is evaluated; nil if the same comes out,
 // whatever the operands do. Where using one writes it to something, that is given.

@@ -4,67 +4,12 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"iter"
 	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
 )
-
-// targets are what code assigns to: x of x = …, x++ and for x = range …. Of x, y := … both
-// are, since one may have been declared before.
-func targets(in ast.Node) iter.Seq[ast.Expr] {
-	return func(yield func(ast.Expr) bool) {
-		for n := range ast.Preorder(in) {
-			var to []ast.Expr
-			switch n := n.(type) {
-			case *ast.AssignStmt:
-				to = n.Lhs
-			case *ast.IncDecStmt:
-				to = []ast.Expr{n.X}
-			case *ast.RangeStmt:
-				if n.Tok == token.ASSIGN {
-					to = []ast.Expr{n.Key, n.Value}
-				}
-			}
-			for _, e := range to {
-				if e != nil && !yield(e) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// assigned reports whether code assigns to a variable itself, or takes its address.
-func assigned(s *advice.Site, obj types.Object, in ast.Node) bool {
-	for e := range targets(in) {
-		if object(s, e) == obj {
-			return true
-		}
-	}
-	for n := range ast.Preorder(in) {
-		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.AND && object(s, u.X) == obj {
-			return true
-		}
-	}
-	return false
-}
-
-// assignedAny reports whether code assigns to one of the variables in an expression.
-func assignedAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
-	found := false
-	ast.Inspect(e, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := s.Info.Uses[id].(*types.Var); ok && assigned(s, v, in) {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
-}
 
 // exits is how control leaves the body of a loop but by its end.
 type exits struct {

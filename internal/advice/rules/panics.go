@@ -196,34 +196,6 @@ func copied(s *advice.Site, e ast.Expr) bool {
 	return false
 }
 
-// isCall reports whether code is a call that runs something, and not a conversion, len or cap; or
-// a receive.
-func isCall(s *advice.Site, n ast.Node) bool {
-	switch n := n.(type) {
-	case *ast.CallExpr:
-		name := s.Callee(n)
-		return !s.Info.Types[n.Fun].IsType() && name != "len" && name != "cap"
-	case *ast.UnaryExpr:
-		return n.Op == token.ARROW
-	}
-	return false
-}
-
-// calls reports whether evaluating an expression calls something, or waits.
-func calls(s *advice.Site, e ast.Expr) bool { return len(callsIn(s, e)) > 0 }
-
-// callsIn returns the calls and receives that evaluating code makes.
-func callsIn(s *advice.Site, code ast.Node) (calls []ast.Node) {
-	ast.Inspect(code, func(n ast.Node) bool {
-		if isCall(s, n) {
-			calls = append(calls, n)
-		}
-		_, literal := n.(*ast.FuncLit)
-		return !literal
-	})
-	return calls
-}
-
 // panicsFirst returns what has to be checked where operands of a call are used in turn: one by one
 // in calls or statements of their own, if all are written, or else as their steps say.
 func panicsFirst(s *advice.Site, steps []step, written bool) (check []string) {
@@ -389,4 +361,13 @@ func neighbours(s *advice.Site, c inspector.Cursor, gone []ast.Expr) (b beside) 
 func isMethodOfInterface(s *advice.Site, sel *ast.SelectorExpr) bool {
 	selection := s.Info.Selections[sel]
 	return selection != nil && selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv())
+}
+
+// A step is an operand that a rewrite uses as soon as it is evaluated. Before, all operands were
+// evaluated first.
+type step struct {
+	expr     ast.Expr
+	runs     effects // what using it does: that of a String method, say
+	contents bool    // its elements are read when it is used
+	called   bool    // it is used in a call or a statement of its own, and not as an operand of +, say
 }

@@ -399,3 +399,31 @@ func isConstructor(name string) bool {
 	}
 	return false
 }
+
+// isCall reports whether code is a call that runs something, and not a conversion, len or cap; or
+// a receive.
+func isCall(s *advice.Site, n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		name := s.Callee(n)
+		return !s.Info.Types[n.Fun].IsType() && name != "len" && name != "cap"
+	case *ast.UnaryExpr:
+		return n.Op == token.ARROW
+	}
+	return false
+}
+
+// calls reports whether evaluating an expression calls something, or waits.
+func calls(s *advice.Site, e ast.Expr) bool { return len(callsIn(s, e)) > 0 }
+
+// callsIn returns the calls and receives that evaluating code makes.
+func callsIn(s *advice.Site, code ast.Node) (calls []ast.Node) {
+	ast.Inspect(code, func(n ast.Node) bool {
+		if isCall(s, n) {
+			calls = append(calls, n)
+		}
+		_, literal := n.(*ast.FuncLit)
+		return !literal
+	})
+	return calls
+}

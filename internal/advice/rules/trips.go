@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -202,27 +201,6 @@ func (b *bound) standsAt(s *advice.Site, d *declaration, loop token.Pos) bool {
 	obj := object(s, b.expr)
 	return obj != nil && isLocal(s, obj) && obj.Pos() < d.Node().Pos() && resolves(s, obj.Name(), d.Node().Pos()) == obj &&
 		len(usesIn(s, obj, d.Node().Pos(), loop)) == 0 && private(s, obj)
-}
-
-// claimed returns what has to be checked where room is made for as many elements as a loop would
-// have turns: a number may be no more than a claim, which fails with the first elements, or changes
-// meanwhile. What has a length is as long as that.
-func (b *bound) claimed(s *advice.Site, loop ast.Node) []string {
-	const small = 1 << 16 // for which there is room anyway
-	if n, ok := constantInt(s, b.expr); ok && n <= small || !b.counts && !emptyElements(s.Info.TypeOf(b.expr)) {
-		return nil
-	}
-	if t, ok := s.Info.TypeOf(b.expr).Underlying().(*types.Basic); ok && b.counts {
-		switch t.Kind() {
-		case types.Int8, types.Uint8, types.Int16, types.Uint16:
-			return nil
-		}
-	}
-	body := loopBody(loop)
-	if effectsOf(s, body)&mayPanic == 0 && unchangedBy(s, b.expr, false, change{code: []ast.Node{body}}) {
-		return nil
-	}
-	return []string{fmt.Sprintf("that %s is no more than a few times what there really is: room is made for all before the first turn of the loop, which may fail", b.text(s))}
 }
 
 // never0 reports whether the loop surely runs.

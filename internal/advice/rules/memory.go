@@ -1,0 +1,279 @@
+package rules
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"iter"
+	"slices"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// targets are what code assigns to: x of x = …, x++ and for x = range …. Of x, y := … both
+// are, since one may have been declared before.
+func targets(in ast.Node) iter.Seq[ast.Expr] {
+	return func(yield func(ast.Expr) bool) {
+		for n := range ast.Preorder(in) {
+			var to []ast.Expr
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				to = n.Lhs
+			case *ast.IncDecStmt:
+				to = []ast.Expr{n.X}
+			case *ast.RangeStmt:
+				if n.Tok == token.ASSIGN {
+					to = []ast.Expr{n.Key, n.Value}
+				}
+			}
+			for _, e := range to {
+				if e != nil && !yield(e) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// assigned reports whether code assigns to a variable itself, or takes its address.
+func assigned(s *advice.Site, obj types.Object, in ast.Node) bool {
+	for e := range targets(in) {
+		if object(s, e) == obj {
+			return true
+		}
+	}
+	for n := range ast.Preorder(in) {
+		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.AND && object(s, u.X) == obj {
+			return true
+		}
+	}
+	return false
+}
+
+// assignedAny reports whether code assigns to one of the variables in an expression.
+func assignedAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if v, ok := s.Info.Uses[id].(*types.Var); ok && assigned(s, v, in) {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// private reports whether a local variable changes only where the code of its function assigns
+// to it: no pointer leads to it, and no function literal inside assigns to it. What a pointer or
+// slice in it leads to may change all the same.
+func private(s *advice.Site, obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	if !ok || v.IsField() || v.Parent() == nil || v.Pkg() != s.Types || v.Parent() == s.Types.Scope() {
+		return false
+	}
+	type isPrivate struct{ *types.Var }
+	return advice.Memo(s.Package, isPrivate{v}, func() bool {
+		return !slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
+			c, ok := s.Root().FindNode(id)
+			return !ok || addressed(s, c) || assignedTo(ownPath(s, c)) && inLiteral(c, v)
+		})
+	})
+}
+
+// ownPath climbs from a variable to the largest expression that is a part of its own memory:
+// from a to a.f[i], if a is a struct, and f an array.
+func ownPath(s *advice.Site, c inspector.Cursor) inspector.Cursor {
+	for {
+		switch p := c.Parent().Node().(type) {
+		case *ast.ParenExpr:
+		case *ast.SelectorExpr:
+			selection := s.Info.Selections[p]
+			if selection == nil || selection.Kind() != types.FieldVal || selection.Indirect() {
+				return c
+			}
+		case *ast.IndexExpr:
+			if p.X != c.Node() {
+				return c
+			}
+			if _, array := under(s.Info.TypeOf(p.X)).(*types.Array); !array {
+				return c
+			}
+		default:
+			return c
+		}
+		c = c.Parent()
+	}
+}
+
+// addressed reports whether a use of a variable takes the address of it, or of a part of it: by
+// &, by slicing an array, or by a method of the pointer to it.
+func addressed(s *advice.Site, use inspector.Cursor) bool {
+	c := ownPath(s, use)
+	switch p := c.Parent().Node().(type) {
+	case *ast.UnaryExpr:
+		return p.Op == token.AND
+	case *ast.SliceExpr:
+		_, array := under(s.Info.TypeOf(p.X)).(*types.Array)
+		return p.X == c.Node() && array
+	case *ast.SelectorExpr:
+		selection := s.Info.Selections[p]
+		if selection == nil || selection.Kind() != types.MethodVal || selection.Indirect() {
+			return false
+		}
+		_, value := types.Unalias(s.Info.TypeOf(p.X)).(*types.Pointer)
+		recv := selection.Obj().(*types.Func).Signature().Recv()
+		_, pointer := types.Unalias(recv.Type()).(*types.Pointer)
+		return pointer && !value
+	}
+	return false
+}
+
+// assignedTo reports whether an expression is what a statement assigns to.
+func assignedTo(c inspector.Cursor) bool {
+	switch p := c.Parent().Node().(type) {
+	case *ast.AssignStmt:
+		return slices.Contains(p.Lhs, c.Node().(ast.Expr))
+	case *ast.IncDecStmt:
+		return true
+	case *ast.RangeStmt:
+		return p.Tok == token.ASSIGN && (p.Key == c.Node() || p.Value == c.Node())
+	}
+	return false
+}
+
+// inLiteral reports whether a use of a variable is in a function literal inside the function that
+// declares it.
+func inLiteral(c inspector.Cursor, v types.Object) bool {
+	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+		if !within(lit.Node(), v.Pos()) {
+			return true
+		}
+	}
+	return false
+}
+
+// assignedIn reports whether anything assigns to a variable after its declaration.
+func assignedIn(s *advice.Site, v types.Object) bool {
+	return slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
+		c, ok := s.Root().FindNode(id)
+		return !ok || assignedTo(ownPath(s, c))
+	})
+}
+
+// addressTaken reports whether something may change a variable through a pointer, or
+// in a function literal.
+func addressTaken(s *advice.Site, obj types.Object) bool {
+	taken := false
+	s.Func.Inspect([]ast.Node{(*ast.UnaryExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+		switch n := c.Node().(type) {
+		case *ast.UnaryExpr:
+			taken = taken || n.Op == token.AND && object(s, n.X) == obj
+		case *ast.FuncLit:
+			taken = taken || n != s.Func.Node() && mentions(s, n, obj)
+		}
+		return !taken
+	})
+	return taken
+}
+
+// addressTakenBy says how a use of a variable takes its address; "" if it doesn't.
+func addressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
+	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
+		if !within(lit.Node(), v.Pos()) {
+			return "has a function literal that uses it"
+		}
+	}
+	x := c
+	for {
+		switch p := x.Parent().Node().(type) {
+		case *ast.ParenExpr:
+		case *ast.SelectorExpr:
+			sel := s.Info.Selections[p]
+			if sel == nil || p.X != x.Node() {
+				return ""
+			}
+			if f, ok := sel.Obj().(*types.Func); ok {
+				r := f.Signature().Recv()
+				if _, ptr := s.Info.TypeOf(p.X).Underlying().(*types.Pointer); r != nil && !ptr {
+					if _, wants := r.Type().(*types.Pointer); wants {
+						return "calls a method on its address"
+					}
+				}
+				return ""
+			}
+			if sel.Indirect() {
+				return ""
+			}
+		case *ast.IndexExpr:
+			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); !ok || p.X != x.Node() {
+				return ""
+			}
+		case *ast.SliceExpr:
+			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); ok && p.X == x.Node() {
+				return "slices it"
+			}
+			return ""
+		case *ast.UnaryExpr:
+			if p.Op == token.AND {
+				return "takes its address"
+			}
+			return ""
+		default:
+			return ""
+		}
+		x = x.Parent()
+	}
+}
+
+// ownMemory returns the variable that an expression is, or is a part of the own memory of; nil if
+// a pointer, a slice or a map is in between.
+func ownMemory(s *advice.Site, e ast.Expr) types.Object {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			v, _ := s.Info.ObjectOf(x).(*types.Var)
+			if v == nil {
+				return nil
+			}
+			return v
+		case *ast.SelectorExpr:
+			selection := s.Info.Selections[x]
+			if selection == nil {
+				v, _ := s.Info.ObjectOf(x.Sel).(*types.Var)
+				if v == nil {
+					return nil
+				}
+				return v
+			}
+			if selection.Kind() != types.FieldVal || selection.Indirect() {
+				return nil
+			}
+			e = x.X
+		case *ast.IndexExpr:
+			if _, array := under(s.Info.TypeOf(x.X)).(*types.Array); !array {
+				return nil
+			}
+			e = x.X
+		default:
+			return nil
+		}
+	}
+}
+
+// isConstantVariable reports whether nothing ever changes a variable of the package after it is
+// declared, as far as its package goes: it is not exported.
+func isConstantVariable(s *advice.Site, v *types.Var) bool {
+	if v.Parent() != s.Types.Scope() || v.Exported() {
+		return false
+	}
+	type isConstant struct{ *types.Var }
+	return advice.Memo(s.Package, isConstant{v}, func() bool {
+		return !slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
+			c, ok := s.Root().FindNode(id)
+			return !ok || addressed(s, c) || assignedTo(ownPath(s, c))
+		})
+	})
+}
