@@ -133,8 +133,7 @@ func roomSeen(s *advice.Site, obj types.Object) bool {
 			if p.X != id {
 				continue
 			}
-			w := effectWalk{Site: s}
-			if p.High != nil && !isInt(s, p.High, 0) && !w.lengthOf(p.High, p.X) && !lessThanLength(s, p.High, p.X) || p.Max != nil {
+			if p.High != nil && !isInt(s, p.High, 0) && !isLengthOf(s, p.High, p.X) && !lessThanLength(s, p.High, p.X) || p.Max != nil {
 				return true
 			}
 			if call, ok := c.Parent().Parent().Node().(*ast.CallExpr); ok && len(call.Args) > 0 && call.Args[0] == p && appendCall(s.Callee(call)) {
@@ -180,9 +179,8 @@ func lessThanLength(s *advice.Site, index, x ast.Expr) bool {
 	if !ok || minus.Op != token.SUB {
 		return false
 	}
-	w := effectWalk{Site: s}
 	n, constant := constantInt(s, minus.Y)
-	return w.lengthOf(minus.X, x) && constant && n >= 0
+	return isLengthOf(s, minus.X, x) && constant && n >= 0
 }
 
 // A sink is what a rewrite writes to, or appends to.

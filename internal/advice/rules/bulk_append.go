@@ -62,7 +62,7 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 			m.Edits = []advice.Edit{replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
 			m.Class = advice.Safe
 			var overlap []string
-			if mayShare(s, text, sink{assign.Lhs[0], dst}) {
+			if mayShare(s, text, sink{expr: assign.Lhs[0], name: dst}) {
 				overlap = []string{fmt.Sprintf("that %s is no part of %s or of the room behind it: the loop reads what it has appended, a single append doesn't", s.Source(text), dst)}
 			}
 			mustCheck(&m, overlap, sharedRoom(s, assign.Lhs[0], loop.Node()))

@@ -36,6 +36,18 @@ func effectsOf(s *advice.Site, code ...ast.Node) effects {
 	return all
 }
 
+// effectsOfCalling returns what calling the function that an expression is may do.
+func effectsOfCalling(s *advice.Site, f ast.Expr) effects {
+	w := effectWalk{Site: s}
+	return w.given(f)
+}
+
+// effectsOfMethod returns what calling a method without arguments may do.
+func effectsOfMethod(s *advice.Site, f *types.Func) effects {
+	w := effectWalk{Site: s}
+	return w.function(f.Origin(), &ast.CallExpr{})
+}
+
 // An effectWalk goes through code and the functions of the package that it calls.
 type effectWalk struct {
 	*advice.Site
@@ -230,13 +242,7 @@ func (w *effectWalk) index(e *ast.IndexExpr) effects {
 
 // mayMissRange reports whether a slice expression may ask for more than there is.
 func (w *effectWalk) mayMissRange(e *ast.SliceExpr) bool {
-	return e.Max != nil || e.Low != nil && !isInt(w.Site, e.Low, 0) || e.High != nil && !w.lengthOf(e.High, e.X)
-}
-
-// lengthOf reports whether an index is the length of something.
-func (w *effectWalk) lengthOf(index, of ast.Expr) bool {
-	call, ok := ast.Unparen(index).(*ast.CallExpr)
-	return ok && w.Callee(call) == "len" && sameCode(w.Site, call.Args[0], of) && plain(w.Site, of)
+	return e.Max != nil || e.Low != nil && !isInt(w.Site, e.Low, 0) || e.High != nil && !isLengthOf(w.Site, e.High, e.X)
 }
 
 // inBounds reports whether an index can be seen to be less than the length: a constant of an

@@ -344,7 +344,7 @@ var _ unsafe.Pointer
 		got := ""
 		switch m[3] {
 		case "shares", "apart":
-			got = map[bool]string{true: "shares", false: "apart"}[mayShare(s, named(m[2]), sink{named(m[1]), m[1]})]
+			got = map[bool]string{true: "shares", false: "apart"}[mayShare(s, named(m[2]), sink{expr: named(m[1]), name: m[1]})]
 		case "own", "shared":
 			at := fn.Body.List[len(fn.Body.List)-1]
 			for n := range ast.Preorder(fn.Body) {

@@ -413,8 +413,7 @@ func methodPanics(s *advice.Site, m *types.Selection) bool {
 	if !ok || len(m.Index()) > 1 && m.Indirect() { // of an embedded pointer, which may be nil
 		return true
 	}
-	w := effectWalk{Site: s}
-	return w.function(f.Origin(), &ast.CallExpr{})&mayPanic != 0
+	return effectsOfMethod(s, f)&mayPanic != 0
 }
 
 // stepsOf are the operands of pieces in the order in which they are evaluated.

@@ -136,7 +136,7 @@ func writtenInTurn(s *advice.Site, steps []step, w ast.Expr, name string) []stri
 			operands = append(operands, p.expr)
 		}
 	}
-	list := append(inTurn(s, steps, &sink{w, name}), writtenFirst(s, w, steps)...)
+	list := append(inTurn(s, steps, &sink{expr: w, name: name}), writtenFirst(s, w, steps)...)
 	if len(steps) > 1 {
 		list = append(list, roomAsked(s, w, name)...)
 		list = append(list, setMeanwhile(s, w, operands)...)

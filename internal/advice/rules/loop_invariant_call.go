@@ -61,7 +61,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 		if lastTurn(s, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
 			continue
 		}
-		v := &invariance{s, loop.Node(), c}
+		v := &invariance{Site: s, loop: loop.Node(), call: c}
 		least := surely
 		for _, a := range c.Args {
 			least = min(least, v.of(a))
@@ -70,7 +70,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			continue // what is constant belongs into a variable of the package: other rules say so
 		}
 		if outer, ok := enclosingCall(s, c); ok && pureCalls[outer.Name] != "" {
-			w := &invariance{s, loop.Node(), outer}
+			w := &invariance{Site: s, loop: loop.Node(), call: outer}
 			if w.ofCall(outer.CallExpr) == least {
 				continue // the call around can be moved as a whole
 			}
@@ -88,7 +88,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", short(c.Name), args)
 		default:
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: the rewrite calls it once, before the loop.", short(c.Name), args)
-			v.hoist(loop, name, &m)
+			hoist(v, loop, name, &m)
 		}
 		matches = append(matches, m)
 	}
@@ -133,7 +133,7 @@ func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
 		if !ok || around.Func.Node() == s.Func.Node() || !repeats(in.Node(), call.Pos()) || lastTurn(around, caller.Cursor, in) {
 			return advice.Match{}, false
 		}
-		v := &invariance{around, in.Node(), caller}
+		v := &invariance{Site: around, loop: in.Node(), call: caller}
 		if slices.ContainsFunc(given, func(at int) bool { return v.of(call.Args[at]) == varies }) {
 			return advice.Match{}, false
 		}
@@ -250,7 +250,7 @@ func enclosingCall(s *advice.Site, c advice.Call) (advice.Call, bool) {
 }
 
 // hoist fills in the rewrite: the call stands before the loop, a variable in its place.
-func (v *invariance) hoist(loop inspector.Cursor, name string, m *advice.Match) {
+func hoist(v *invariance, loop inspector.Cursor, name string, m *advice.Match) {
 	first := loop
 	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
 		first = loop.Parent()
@@ -265,16 +265,16 @@ func (v *invariance) hoist(loop inspector.Cursor, name string, m *advice.Match) 
 		return
 	}
 	name = v.Unused(name, v.call.Pos())
-	mustCheck(m, v.toCheck())
+	mustCheck(m, checkHoisted(v))
 	m.Edits = []advice.Edit{
 		insert(first.Node().Pos(), fmt.Sprintf("%s := %s\n", name, v.Source(v.call.CallExpr))),
 		replace(v.call.CallExpr, name),
 	}
 }
 
-// toCheck returns what has to be checked of a call that stands before the loop: it runs once, whether
+// checkHoisted returns what has to be checked of a call that stands before the loop: it runs once, whether
 // the loop gets to it never or often.
-func (v *invariance) toCheck() []string {
+func checkHoisted(v *invariance) []string {
 	call := v.Source(v.call.CallExpr)
 	check := []string{"that the loop mostly comes to the call"}
 	does := effectsOf(v.Site, v.call.CallExpr)

@@ -246,8 +246,7 @@ func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 		}
 	}
 	if sp.function == "FieldsFunc" {
-		w := effectWalk{Site: s}
-		if w.given(sp.Args[1]) != 0 {
+		if effectsOfCalling(s, sp.Args[1]) != 0 {
 			check = append(check, fmt.Sprintf("that %s changes nothing, and nothing that it depends on changes in the loop", shownFunction(s, sp.Args[1])))
 		}
 	}
@@ -383,7 +382,7 @@ func (sp *split) clipped() []string {
 func (sp *split) earlier(part inspector.Cursor) []string {
 	s := sp.site
 	stmt, ok := statement(part)
-	if w := (effectWalk{Site: s}); !ok || w.all(sp.Args)&mayPanic == 0 {
+	if !ok || !slices.ContainsFunc(sp.Args, func(a ast.Expr) bool { return effectsOf(s, a)&mayPanic != 0 }) {
 		return nil
 	}
 	for n := range ast.Preorder(stmt.Node()) {

@@ -166,9 +166,9 @@ func readLater(s *advice.Site, c advice.Call) (check []string) {
 		}
 		for j, other := range c.Args {
 			_, isFunc := under(s.Info.TypeOf(other)).(*types.Signature)
-			switch w := (effectWalk{Site: s}); {
+			switch {
 			case i == j:
-			case isFunc && w.given(other)&mayWrite != 0:
+			case isFunc && effectsOfCalling(s, other)&mayWrite != 0:
 				check = append(check, fmt.Sprintf("that %s doesn't change %s while it is called", shownFunction(s, other), s.Source(data)))
 			case !isFunc && !unchangedBy(s, data, true, change{code: []ast.Node{other}}):
 				if operand, _, ok := conversion(s, other); ok {

@@ -427,3 +427,9 @@ func callsIn(s *advice.Site, code ast.Node) (calls []ast.Node) {
 	})
 	return calls
 }
+
+// isLengthOf reports whether an index is the length of something.
+func isLengthOf(s *advice.Site, index, of ast.Expr) bool {
+	call, ok := ast.Unparen(index).(*ast.CallExpr)
+	return ok && s.Callee(call) == "len" && sameCode(s, call.Args[0], of) && plain(s, of)
+}
