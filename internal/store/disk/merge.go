@@ -41,29 +41,22 @@ func (s *Store) merge(ctx context.Context, q store.Query) ([]store.Group, error)
 			return nil, err
 		}
 		p, err := g.profile(ctx, &q)
-		if labels := sel.labels[g.labels]; err != nil && len(labels) > 0 {
+		if labels := sel.labels[g.Labels]; err != nil && len(labels) > 0 {
 			err = fmt.Errorf("profiles of %v: %w", labels, err)
 		}
 		if err != nil {
 			return nil, err
 		}
-		r := store.Group{Labels: sel.labels[g.labels], Time: g.window, Profile: p, Total: g.total.total()}
-		if q.Step == 0 {
-			r.Time = g.total.first
-		}
-		p.TimeNanos, p.DurationNanos = r.Time, r.Duration
-		out = append(out, r)
+		out = append(out, q.NewGroup(sel.labels[g.Labels], g.GroupKey, &g.total, p))
 	}
-	slices.SortStableFunc(out, func(a, b store.Group) int {
-		return cmp.Or(cmp.Compare(a.Time, b.Time), a.Labels.Compare(b.Labels))
-	})
+	store.SortGroups(out)
 	return out, nil
 }
 
 // mergeGroup is a group to be merged.
 type mergeGroup struct {
-	groupKey
-	total total
+	store.GroupKey
+	total store.Tally
 	parts []*part
 }
 
@@ -109,7 +102,7 @@ func (g *mergeGroup) part(v *view, measures uint32, m seriesMatch, q *store.Quer
 
 // addEntry adds a profile to the group.
 func (g *mergeGroup) addEntry(q *store.Query, e *entry) {
-	g.total.addEntry(e)
+	tallyEntry(&g.total, e)
 	p := g.part(e.v, e.v.dict.Schemas[e.Schema].Measures, e.seriesMatch, q)
 	p.sees(e.Schema, e.Time)
 	if e.Block == 0 {

@@ -1,9 +1,9 @@
 package disk
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/hone-go/hone/internal/hashing"
@@ -18,7 +18,7 @@ import (
 
 // rolledUp is a roll-up that a query reads.
 type rolledUp struct {
-	groupKey
+	store.GroupKey
 	seriesMatch
 	v        *view
 	measures uint32
@@ -101,13 +101,8 @@ func wholeWindow(q *store.Query, hours []hourView) (window int64, whole bool) {
 		if !q.Contains(p.First) || !q.Contains(p.Last) {
 			return 0, false
 		}
-		w := int64(0)
-		if q.Step != 0 {
-			if w = store.Window(p.First, q.Step); w != store.Window(p.Last, q.Step) {
-				return 0, false
-			}
-		}
-		if whole && w != window {
+		w := q.WindowOf(p.First)
+		if w != q.WindowOf(p.Last) || whole && w != window {
 			return 0, false
 		}
 		window, whole = w, true
@@ -158,28 +153,30 @@ func (sel *selection) rollups(v *view, level uint8, window int64, hours []hourVi
 			return format.Damaged(key, "it doesn't fit the dictionary")
 		}
 		m := v.matches[owner]
-		rolled(&rolledUp{groupKey: groupKey{m.group, window}, seriesMatch: m, v: v, measures: sr.Measures, head: head,
+		rolled(&rolledUp{GroupKey: store.GroupKey{Labels: m.group, Window: window}, seriesMatch: m, v: v, measures: sr.Measures, head: head,
 			sums: format.RollupKey(format.KindSums, v.p.id, level, at, owner), version: version})
 	}
 	return nil
 }
 
-// addRollup adds a roll-up.
-func (t *total) addRollup(q *store.Query, r *rolledUp) {
+// tallyRollup adds a roll-up to a total.
+func tallyRollup(t *store.Tally, q *store.Query, r *rolledUp) {
 	h := r.head
 	schemas := r.v.dict.Schemas
 	column := columnOf(&schemas[h.Schemas[0].Schema], q.SampleType)
+	one := store.Total{Value: h.Totals[column], Profiles: h.Profiles, Duration: h.Duration, Last: h.Last, Version: h.Version}
 	for _, u := range h.Schemas[1:] {
 		if columnOf(&schemas[u.Schema], q.SampleType) != column {
-			t.differ = true
+			t.AddMixed(one, h.First)
+			return
 		}
 	}
-	t.add(h.Totals[column], schemas[r.measures].Types[column], h.Profiles, h.Duration, h.First, h.Last, h.Version)
+	t.Add(one, schemas[r.measures].Types[column], h.First)
 }
 
 // addRollup adds a roll-up to the group.
 func (g *mergeGroup) addRollup(q *store.Query, r *rolledUp) {
-	g.total.addRollup(q, r)
+	tallyRollup(&g.total, q, r)
 	p := g.part(r.v, r.measures, r.seriesMatch, q)
 	for _, u := range r.head.Schemas {
 		p.sees(u.Schema, u.First)
@@ -265,34 +262,27 @@ func (sel *selection) plan(ctx context.Context) ([]*mergeGroup, error) {
 		}
 		out := make([]*mergeGroup, len(groups))
 		for i, g := range groups {
-			out[i] = &mergeGroup{groupKey: g.groupKey}
+			out[i] = &mergeGroup{GroupKey: g.GroupKey}
 			for _, e := range g.entries {
 				out[i].addEntry(sel.q, e)
 			}
 		}
 		return out, nil
 	}
-	byKey := map[groupKey]*mergeGroup{}
-	group := func(k groupKey) *mergeGroup {
+	byKey := map[store.GroupKey]*mergeGroup{}
+	group := func(k store.GroupKey) *mergeGroup {
 		g := byKey[k]
 		if g == nil {
-			g = &mergeGroup{groupKey: k}
+			g = &mergeGroup{GroupKey: k}
 			byKey[k] = g
 		}
 		return g
 	}
 	err := sel.visit(ctx,
 		func(e *entry) { group(e.key(sel.q)).addEntry(sel.q, e) },
-		func(r *rolledUp) { group(r.groupKey).addRollup(sel.q, r) })
+		func(r *rolledUp) { group(r.GroupKey).addRollup(sel.q, r) })
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*mergeGroup, 0, len(byKey))
-	for _, g := range byKey {
-		out = append(out, g)
-	}
-	slices.SortFunc(out, func(a, b *mergeGroup) int {
-		return cmp.Or(cmp.Compare(a.labels, b.labels), cmp.Compare(a.window, b.window))
-	})
-	return out, nil
+	return slices.SortedFunc(maps.Values(byKey), func(a, b *mergeGroup) int { return a.Compare(b.GroupKey) }), nil
 }

@@ -3,6 +3,7 @@ package disk
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -64,7 +65,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query, samples bool) (_ *s
 			sel.close()
 		}
 	}()
-	groups := map[string]int32{}
+	var selected []store.Labels // of the series, in the order of the views
 	for _, p := range s.partitions() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -79,54 +80,30 @@ func (s *Store) selects(ctx context.Context, q *store.Query, samples bool) (_ *s
 		if v == nil {
 			continue
 		}
-		sel.views = append(sel.views, v)
-		selected := false
+		before := len(selected)
 		for i := range v.dict.Series {
 			m := v.match(q, &v.dict.Series[i])
 			if m.group >= 0 {
-				selected = true
-				labels := v.dict.Series[i].Labels.Select(q.By)
-				key := labels.String()
-				g, ok := groups[key]
-				if !ok {
-					g = int32(len(sel.labels))
-					groups[key] = g
-					sel.labels = append(sel.labels, labels)
-				}
-				m.group = g
+				selected = append(selected, v.dict.Series[i].Labels)
 			}
 			v.matches = append(v.matches, m)
 		}
-		if !selected {
+		if len(selected) == before {
 			v.snap.Close()
-			sel.views = sel.views[:len(sel.views)-1]
+			continue
 		}
+		sel.views = append(sel.views, v)
 	}
-	sel.sortLabels()
-	return sel, nil
-}
-
-// sortLabels numbers the groups in the order of their labels.
-func (sel *selection) sortLabels() {
-	order := make([]int32, len(sel.labels))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortFunc(order, func(a, b int32) int { return sel.labels[a].Compare(sel.labels[b]) })
-	to := make([]int32, len(order))
-	sorted := make([]store.Labels, len(order))
-	for i, old := range order {
-		to[old] = int32(i)
-		sorted[i] = sel.labels[old]
-	}
-	sel.labels = sorted
+	labels, groups := q.Groups(selected)
+	sel.labels = labels
 	for _, v := range sel.views {
 		for i := range v.matches {
-			if g := v.matches[i].group; g >= 0 {
-				v.matches[i].group = to[g]
+			if m := &v.matches[i]; m.group >= 0 {
+				m.group, groups = groups[0], groups[1:]
 			}
 		}
 	}
+	return sel, nil
 }
 
 // selectsService reports whether profiles of a service may be selected.
@@ -280,59 +257,14 @@ func (s *Store) labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 	return values.List(), nil
 }
 
-// groupKey tells groups apart.
-type groupKey struct {
-	labels int32 // index in selection.labels
-	window int64
+func (e *entry) key(q *store.Query) store.GroupKey {
+	return store.GroupKey{Labels: e.group, Window: q.WindowOf(e.Time)}
 }
 
-func (e *entry) key(q *store.Query) groupKey {
-	k := groupKey{labels: e.group}
-	if q.Step != 0 {
-		k.window = store.Window(e.Time, q.Step)
-	}
-	return k
-}
-
-// top keeps the entries that Query.Top asks for, by time.
-func top(q *store.Query, es []*entry) []*entry {
-	if q.Top != 0 {
-		slices.SortFunc(es, func(a, b *entry) int { return cmp.Or(cmp.Compare(b.value(), a.value()), earlier(a, b)) })
-		es = es[:q.Kept(len(es))]
-	}
-	return es
-}
-
-// total adds up.
-type total struct {
-	store.Total
-	first  int64 // earliest time
-	types  profile.ValueType
-	differ bool
-}
-
-func (t *total) add(value int64, typ profile.ValueType, profiles, duration, first, last int64, version uint64) {
-	if t.Profiles == 0 {
-		t.first, t.Last, t.types = first, last, typ
-	}
-	t.Value += value
-	t.Profiles += profiles
-	t.Duration += duration
-	t.first, t.Last = min(t.first, first), max(t.Last, last)
-	t.Version += version
-	t.differ = t.differ || typ != t.types
-}
-
-func (t *total) addEntry(e *entry) {
-	t.add(e.value(), e.valueType(), 1, e.Duration, e.Time, e.Time+e.Duration, e.Version())
-}
-
-// total returns what was added up.
-func (t *total) total() store.Total {
-	if t.differ {
-		t.Value, t.types = 0, profile.ValueType{}
-	}
-	return t.Total
+// tallyEntry adds a profile to a total.
+func tallyEntry(t *store.Tally, e *entry) {
+	one := store.Total{Value: e.value(), Profiles: 1, Duration: e.Duration, Last: e.Time + e.Duration, Version: e.Version()}
+	t.Add(one, e.valueType(), e.Time)
 }
 
 // Series returns totals over time; see [store.Store].
@@ -370,45 +302,40 @@ func (sel *selection) points(ctx context.Context) ([]store.Series, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := sel.q
-	var out []store.Series
-	last := int32(-1)
+	var points []store.GroupPoint
 	for _, g := range groups {
-		if g.labels != last {
-			last = g.labels
-			out = append(out, store.Series{Labels: sel.labels[g.labels], Type: g.entries[0].valueType()})
-		}
-		sr := &out[len(out)-1]
-		var sum total
+		var sum store.Tally
 		for _, e := range g.entries {
-			var one total
-			one.addEntry(e)
-			if e.valueType() != sr.Type {
-				sr.Type = profile.ValueType{}
-			}
-			if q.Step == 0 {
-				sr.Points = append(sr.Points, store.Point{Time: e.Time, ID: e.ID, Total: one.total()})
-			} else {
-				sum.addEntry(e)
+			tallyEntry(&sum, e)
+			if sel.q.Step == 0 {
+				total, typ := sum.Total()
+				points = append(points, store.GroupPoint{Labels: g.Labels, Type: typ, Point: store.Point{Time: e.Time, ID: e.ID, Total: total}})
+				sum = store.Tally{}
 			}
 		}
-		if q.Step != 0 {
-			sr.Points = append(sr.Points, store.Point{Time: g.window, Total: sum.total()})
+		if sel.q.Step != 0 {
+			points = append(points, windowPoint(g.GroupKey, &sum))
 		}
 	}
-	return out, nil
+	return store.SeriesOf(sel.labels, points), nil
+}
+
+// windowPoint returns the point of a group that is the total of a window.
+func windowPoint(k store.GroupKey, t *store.Tally) store.GroupPoint {
+	total, typ := t.Total()
+	return store.GroupPoint{Labels: k.Labels, Type: typ, Point: store.Point{Time: k.Window, Total: total}}
 }
 
 // entryGroup are the profiles of a group, by time.
 type entryGroup struct {
-	groupKey
+	store.GroupKey
 	entries []*entry
 }
 
 // groupEntries returns the profiles that the query selects, by labels, then
 // window.
 func (sel *selection) groupEntries(ctx context.Context) ([]entryGroup, error) {
-	byKey := map[groupKey][]*entry{}
+	byKey := map[store.GroupKey][]*entry{}
 	for _, v := range sel.views {
 		for i := range v.hours {
 			if err := ctx.Err(); err != nil {
@@ -428,54 +355,34 @@ func (sel *selection) groupEntries(ctx context.Context) ([]entryGroup, error) {
 	}
 	out := make([]entryGroup, 0, len(byKey))
 	for k, es := range byKey {
-		es = top(sel.q, es)
+		es = store.KeepTop(sel.q, es, (*entry).value, earlier)
 		slices.SortFunc(es, earlier)
 		out = append(out, entryGroup{k, es})
 	}
-	slices.SortFunc(out, func(a, b entryGroup) int {
-		return cmp.Or(cmp.Compare(a.labels, b.labels), cmp.Compare(a.window, b.window))
-	})
+	slices.SortFunc(out, func(a, b entryGroup) int { return a.Compare(b.GroupKey) })
 	return out, nil
 }
 
 // windows returns the series of a query that asks for totals of windows alone.
 func (sel *selection) windows(ctx context.Context) ([]store.Series, error) {
-	totals := map[groupKey]*total{}
-	of := func(k groupKey) *total {
+	totals := map[store.GroupKey]*store.Tally{}
+	of := func(k store.GroupKey) *store.Tally {
 		t := totals[k]
 		if t == nil {
-			t = new(total)
+			t = new(store.Tally)
 			totals[k] = t
 		}
 		return t
 	}
 	err := sel.visit(ctx,
-		func(e *entry) { of(e.key(sel.q)).addEntry(e) },
-		func(r *rolledUp) { of(r.groupKey).addRollup(sel.q, r) })
+		func(e *entry) { tallyEntry(of(e.key(sel.q)), e) },
+		func(r *rolledUp) { tallyRollup(of(r.GroupKey), sel.q, r) })
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]groupKey, 0, len(totals))
-	for k := range totals {
-		keys = append(keys, k)
+	var points []store.GroupPoint
+	for _, k := range slices.SortedFunc(maps.Keys(totals), store.GroupKey.Compare) {
+		points = append(points, windowPoint(k, totals[k]))
 	}
-	slices.SortFunc(keys, func(a, b groupKey) int {
-		return cmp.Or(cmp.Compare(a.labels, b.labels), cmp.Compare(a.window, b.window))
-	})
-	var out []store.Series
-	last := int32(-1)
-	for _, k := range keys {
-		t := totals[k]
-		point := store.Point{Time: k.window, Total: t.total()}
-		if k.labels != last {
-			last = k.labels
-			out = append(out, store.Series{Labels: sel.labels[k.labels], Type: t.types})
-		}
-		sr := &out[len(out)-1]
-		if t.types != sr.Type {
-			sr.Type = profile.ValueType{}
-		}
-		sr.Points = append(sr.Points, point)
-	}
-	return out, nil
+	return store.SeriesOf(sel.labels, points), nil
 }
