@@ -11,12 +11,8 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A client sends statements to the servers of a cluster, over HTTP.
@@ -217,109 +213,4 @@ func (c *client) ask(ctx context.Context, s *server, st *statement, body []byte)
 		return nil, fmt.Errorf("%s: %w", s.address, err)
 	}
 	return a, nil
-}
-
-// An Error is what a server says of a statement that it refused.
-type Error struct {
-	Address string
-	Code    int // of the engine's list of errors; 0 if it told none
-	Status  int // of HTTP
-	Message string
-}
-
-var (
-	errorCode = lazyregexp.New(`^Code: (\d+)[.,]`)
-	errorText = lazyregexp.New(`(?s)^Code: \d+[.,] (?:e\.displayText\(\) = )?(?:DB::)?(?:\w+: )?(?:Exception: )?`)
-)
-
-// newError returns the error in an answer, whose text may be in a frame.
-func newError(address string, resp *http.Response, text []byte) *Error {
-	if len(text) > frameHead && (text[16] == methodLZ4 || text[16] == methodPlain) {
-		s := stream{r: bytes.NewReader(text)}
-		if s.fill() == nil {
-			text = s.rest
-		}
-	}
-	e := &Error{Address: address, Status: resp.StatusCode}
-	if m := errorCode.FindSubmatch(text); m != nil {
-		e.Code, _ = strconv.Atoi(string(m[1]))
-	} else if h := resp.Header.Get("X-ClickHouse-Exception-Code"); h != "" {
-		e.Code, _ = strconv.Atoi(h)
-	}
-	message := strings.TrimSpace(string(errorText.Get().ReplaceAll(text, nil)))
-	message, _, _ = strings.Cut(message, "\n")
-	if cut, _, ok := strings.Cut(message, ", e.what() ="); ok {
-		message = cut
-	}
-	if len(message) > 600 {
-		message = strings.ToValidUTF8(message[:600], "") + "..."
-	}
-	e.Message = message
-	return e
-}
-
-// The engine's errors that mean something here.
-const (
-	codeUnknownTable       = 60
-	codeUnknownDatabase    = 81
-	codeReadOnly           = 164
-	codeUnknownUser        = 192
-	codeWrongPassword      = 193
-	codeRequiredPassword   = 194
-	codeTooManyQueries     = 202
-	codeSocketTimeout      = 209
-	codeNetwork            = 210
-	codeReplicaBehind      = 214
-	codeMemory             = 241
-	codeTableReadOnly      = 242
-	codeNoSpace            = 243
-	codeTooManyParts       = 252
-	codeAllReplicasStale   = 265
-	codeAllConnections     = 279
-	codeFewReplicas        = 285
-	codeQuorumBefore       = 286
-	codeReplicaNotInQuorum = 289
-	codeUnknownInsert      = 319
-	codeAuthentication     = 516
-	codeKeeper             = 999
-)
-
-func (e *Error) Error() string {
-	hint := ""
-	switch e.Code {
-	case codeUnknownTable, codeUnknownDatabase:
-		hint = "; make the tables with hone store create"
-	case codeUnknownUser, codeWrongPassword, codeRequiredPassword, codeAuthentication:
-		hint = "; look at the user and the password of the store"
-	case codeReadOnly:
-		hint = "; the user needs to insert and to set settings (readonly 0 or 2 to read only)"
-	case codeMemory:
-		hint = "; ask for less time or fewer profiles, or raise max_memory_usage of the user"
-	case codeTooManyParts:
-		hint = "; its merges fall behind what is inserted"
-	case codeFewReplicas, codeQuorumBefore, codeUnknownInsert:
-		hint = "; replicas are down or behind, and nothing is acknowledged until there are enough"
-	}
-	if e.Code == 0 {
-		return fmt.Sprintf("%s answers %d: %s", e.Address, e.Status, e.Message)
-	}
-	return fmt.Sprintf("%s answers error %d: %s%s", e.Address, e.Code, e.Message, hint)
-}
-
-// elsewhere reports whether another server, or the same one a little later, may
-// do what this one refused.
-func (e *Error) elsewhere() bool {
-	switch e.Code {
-	case codeTooManyQueries, codeSocketTimeout, codeNetwork, codeReplicaBehind, codeTableReadOnly, codeAllReplicasStale, codeAllConnections,
-		codeFewReplicas, codeQuorumBefore, codeReplicaNotInQuorum, codeUnknownInsert, codeKeeper:
-		return true
-	}
-	// 18.16 answers 400 without a word when it gives up a connection that a request is
-	// coming on.
-	return e.Code == 0 && (e.Status >= 500 || e.Status == http.StatusBadRequest && e.Message == "")
-}
-
-// full reports whether there is no room on the engine's disks.
-func (e *Error) full() bool {
-	return e.Code == codeNoSpace || strings.Contains(e.Message, "No space left on device") || strings.Contains(e.Message, "errno: 28")
 }

@@ -154,3 +154,12 @@ func (s *stream) string() (string, error) {
 	b, err := s.next(int(n))
 	return string(b), err
 }
+
+var errAnswer = errors.New("the engine's answer is not in the Native format")
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

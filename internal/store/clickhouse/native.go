@@ -2,7 +2,6 @@ package clickhouse
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -133,8 +132,6 @@ type answer struct {
 	cols []values
 }
 
-var errAnswer = errors.New("the engine's answer is not in the Native format")
-
 // maxRows bounds what one block of an answer may claim to have.
 const maxRows = 1 << 31
 
@@ -168,13 +165,6 @@ func readAnswer(r *stream) (*answer, error) {
 		}
 		a.rows += int(rows)
 	}
-}
-
-func noEOF(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 func (v *values) read(r *stream, rows int) error {

@@ -1,0 +1,171 @@
+package clickhouse
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
+)
+
+// A Config says where a store is and how it is used. Addresses and Database are
+// needed.
+type Config struct {
+	Addresses []string // host:port of the engine's HTTP interface
+	Database  string
+	User      string // "" is the engine's default user
+	Password  string
+	TLS       *tls.Config // nil for plain HTTP
+	// Cluster is the engine's name of the cluster that the tables are on; ""
+	// for tables on one server.
+	Cluster string
+
+	// Interval is the least time between two inserts. Puts that come in between
+	// are inserted together. 0 is DefaultInterval.
+	Interval time.Duration
+	// Timeout is how long a statement may take to begin its answer. 0 is
+	// DefaultTimeout.
+	Timeout time.Duration
+	// Retention is how long profiles are kept after their time; 0 is for ever.
+	Retention time.Duration
+	// NoRollUps leaves out summing up hours in the background, and when they are
+	// asked for; see RollUp.
+	NoRollUps bool
+	Now       func() time.Time // nil is time.Now
+	Log       *slog.Logger     // nil doesn't log
+}
+
+// Defaults of a Config.
+const (
+	// The engine merges what inserts leave, and likes few. Ten a second from each of
+	// a few nodes are what it keeps up with.
+	DefaultInterval = 100 * time.Millisecond
+	DefaultTimeout  = time.Minute
+	DefaultDatabase = "hone"
+	DefaultPort     = "8123"
+)
+
+func (c *Config) mend() error {
+	if c.Interval == 0 {
+		c.Interval = DefaultInterval
+	}
+	if c.Timeout == 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.Database == "" {
+		c.Database = DefaultDatabase
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if len(c.Addresses) == 0 {
+		return errors.New("a ClickHouse store needs an address")
+	}
+	for what, name := range map[string]string{"database": c.Database, "cluster": c.Cluster} {
+		if name != "" && !identifier.MatchString(name) {
+			return fmt.Errorf("%q is no name of a %s: it needs letters, digits and _, and starts with a letter", name, what)
+		}
+	}
+	return nil
+}
+
+// identifier is what stands in statements as the name of a database or cluster.
+var identifier = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
+
+// ParseURL reads a Config from the text that a server's flag or configuration has:
+//
+//	clickhouse://[user[:password]@]host[:port][,host[:port]...]/[database][?option=value&...]
+//
+// Options are cluster, password-file, tls=1, ca (a file with certificates to trust),
+// interval, timeout and retention, durations as in 250ms, and rollups=0. Errors don't tell the password.
+func ParseURL(text string) (Config, error) {
+	var c Config
+	rest, ok := strings.CutPrefix(text, "clickhouse://")
+	if !ok {
+		return c, errors.New("the address of a ClickHouse store begins with clickhouse://")
+	}
+	// Several hosts are no URL to package url.
+	host, path, _ := strings.Cut(rest, "/")
+	user := ""
+	if i := strings.LastIndexByte(host, '@'); i >= 0 {
+		user, host = host[:i], host[i+1:]
+	}
+	for _, h := range strings.Split(host, ",") {
+		if h = strings.TrimSpace(h); h == "" {
+			return c, errors.New("the address of a ClickHouse store has an empty host")
+		}
+		if _, _, err := net.SplitHostPort(h); err != nil {
+			h = net.JoinHostPort(strings.Trim(h, "[]"), DefaultPort)
+		}
+		c.Addresses = append(c.Addresses, h)
+	}
+	u, err := url.Parse("clickhouse://" + user + "@host/" + path)
+	if err != nil {
+		return c, errors.New("the address of a ClickHouse store has a user, password or option that can't be read: write special characters as %XX")
+	}
+	c.User = u.User.Username()
+	c.Password, _ = u.User.Password()
+	c.Database = strings.Trim(u.Path, "/")
+	options, err := url.ParseQuery(u.RawQuery)
+	if err != nil {
+		return c, fmt.Errorf("options of a ClickHouse store: %w", err)
+	}
+	for name, all := range options {
+		value := all[len(all)-1]
+		var err error
+		switch name {
+		case "cluster":
+			c.Cluster = value
+		case "password-file":
+			var b []byte
+			b, err = infile.ReadText(context.Background(), value, maxPassword)
+			c.Password = strings.TrimRight(string(b), "\r\n")
+		case "tls":
+			var on bool
+			if on, err = strconv.ParseBool(value); on && c.TLS == nil {
+				c.TLS = new(tls.Config)
+			}
+		case "ca":
+			c.TLS, err = trusting(value)
+		case "interval":
+			c.Interval, err = time.ParseDuration(value)
+		case "timeout":
+			c.Timeout, err = time.ParseDuration(value)
+		case "retention":
+			c.Retention, err = time.ParseDuration(value)
+		case "rollups":
+			var on bool
+			on, err = strconv.ParseBool(value)
+			c.NoRollUps = !on
+		default:
+			err = errors.New("there is no such option; there are ca, cluster, interval, password-file, retention, rollups, timeout, tls")
+		}
+		if err != nil {
+			return c, fmt.Errorf("option %s of a ClickHouse store: %w", name, err)
+		}
+	}
+	return c, c.mend()
+}
+
+// maxPassword bounds a file with a password, in bytes.
+const maxPassword = 64 << 10
+
+// trusting returns a configuration that trusts the certificates in a file.
+func trusting(file string) (*tls.Config, error) {
+	pool, err := infile.CertPool(file)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{RootCAs: pool}, nil
+}

@@ -1,0 +1,119 @@
+package clickhouse
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// An identity is what tells records apart.
+type identity struct {
+	time int64
+	id   store.ID
+}
+
+// A row is a profile to be inserted.
+type row struct {
+	identity
+	service, kind string
+	series        uint64
+	header        uint64
+	duration      int64
+	came          int64
+	known         bool   // the store has it already
+	totals        []byte // numbers of 8 bytes, as in all of the following
+	sites         []byte
+	values        [4][]byte // of the first four sample types
+	more          []byte
+}
+
+func (r *row) size() int64 {
+	n := 128 + len(r.totals) + len(r.sites) + len(r.more)
+	for _, v := range r.values {
+		n += len(v)
+	}
+	return int64(n)
+}
+
+// encode turns records into rows.
+func (in *inserter) encode(records []store.Record) *pending {
+	n := in.numberers.Get().(*numberer)
+	defer func() {
+		n.p, n.words, n.noted = nil, nil, nil
+		in.numberers.Put(n)
+	}()
+	n.noted = map[uint64]bool{}
+	p := &pending{rows: make([]row, len(records)), done: make(chan error, 1)}
+	for i := range records {
+		p.rows[i] = in.row(n, &records[i])
+		p.size += p.rows[i].size()
+	}
+	p.words = n.words
+	for i := range p.words {
+		p.size += int64(len(p.words[i].content)) + 64
+	}
+	return p
+}
+
+// row returns the row of a record, and keeps nothing of it.
+func (in *inserter) row(n *numberer, rec *store.Record) row {
+	p := rec.Profile
+	r := row{
+		identity: identity{rec.Time, rec.ID}, duration: rec.Duration, came: in.s.cfg.Now().UnixNano(),
+		service: string([]byte(rec.Labels.Get(store.LabelService))), kind: string([]byte(rec.Labels.Get(store.LabelKind))),
+	}
+	n.begin(p, weekOf(rec.Time), r.service)
+	r.series, r.header = n.series(rec.Labels), n.header()
+	// Samples of zeros count nowhere.
+	type sample struct {
+		site uint64
+		at   int
+	}
+	samples := make([]sample, 0, len(p.Stacks))
+	for s := range p.Stacks {
+		bits := int64(0)
+		for _, col := range p.Values {
+			bits |= col[s]
+		}
+		if bits != 0 {
+			samples = append(samples, sample{n.site(s), s})
+		}
+	}
+	// In their order by number, neighbours in a column have long runs in common.
+	slices.SortFunc(samples, func(a, b sample) int {
+		if a.site < b.site {
+			return -1
+		}
+		if a.site > b.site {
+			return 1
+		}
+		return a.at - b.at
+	})
+	buf := make([]byte, 0, 8*(len(samples)*(1+len(p.Values))+len(p.Values)))
+	add := func(of func(i int) uint64, count int) []byte {
+		start := len(buf)
+		for i := range count {
+			buf = binary.LittleEndian.AppendUint64(buf, of(i))
+		}
+		return buf[start:len(buf):len(buf)]
+	}
+	r.sites = add(func(i int) uint64 { return samples[i].site }, len(samples))
+	totals := make([]int64, len(p.Values))
+	start := len(buf)
+	for t, col := range p.Values {
+		for _, s := range samples {
+			totals[t] += col[s.at]
+			buf = binary.LittleEndian.AppendUint64(buf, uint64(col[s.at]))
+		}
+		if t < len(r.values) {
+			r.values[t] = buf[start:len(buf):len(buf)]
+			start = len(buf)
+		}
+	}
+	if len(p.Values) > len(r.values) {
+		r.more = buf[start:len(buf):len(buf)]
+	}
+	r.totals = add(func(i int) uint64 { return uint64(totals[i]) }, len(totals))
+	return r
+}
