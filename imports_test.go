@@ -21,8 +21,8 @@ const module = "github.com/hone-go/hone"
 
 // importTable says which packages of this module a package may import. A row
 // covers the package and those below it, up to a longer row. Packages under
-// one row may import each other. CONTRIBUTING.md shows the table as a picture
-// of layers; a new package needs a row here first. What is allowed is in use, so that
+// one row may import each other. CONTRIBUTING.md shows the table; a new package
+// needs a row here first, then "go test . -update". What is allowed is in use, so that
 // the table shows what is, and not what was meant once.
 var importTable = map[string][]string{
 	// Public. Users' programs import it, so it imports next to nothing. So does the
