@@ -1,5 +1,5 @@
-// The values of hone's query API: see doc/api.md. Their Go definitions are in
-// internal/report and internal/server.
+// The values of hone's query API: see doc/api.md. Their Go definitions are in internal/report and
+// internal/api, whose TestTypeScript compares what they encode to with the files of this folder.
 
 /** A value with the text it is printed as and its share of the total, 0 to 100. */
 export interface Quantity {
