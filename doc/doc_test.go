@@ -166,15 +166,15 @@ func execute(t *testing.T, hone string, args []string) string {
 
 func pages(t *testing.T) []string {
 	t.Helper()
-	names, err := filepath.Glob("*.md")
-	if err != nil || len(names) == 0 {
-		t.Fatalf("no pages: %v", err)
+	var names []string
+	for _, pattern := range []string{"*.md", "reference/*.md", filepath.Join(root, "examples/*/README.md")} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no pages %s: %v", pattern, err)
+		}
+		names = append(names, found...)
 	}
-	examples, err := filepath.Glob(filepath.Join(root, "examples/*/README.md"))
-	if err != nil || len(examples) == 0 {
-		t.Fatalf("no pages of examples: %v", err)
-	}
-	return append(names, examples...)
+	return names
 }
 
 // rewrite calls f with every match of re in a page and, with -update, writes

@@ -1,0 +1,166 @@
+//go:build unix
+
+package doc_test
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/store/clickhouse/clickhousetest"
+)
+
+// A step of a page: a block of commands that run until ^C, or one after the other.
+var step = regexp.MustCompile("(?ms)^<!-- (until \\^C|then) -->\n```sh\n(.*?)^```$")
+
+// TestSteps follows pages as a reader does, in a new folder for each and at other ports.
+func TestSteps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers and puts load on one")
+	}
+	for _, page := range []struct {
+		name  string
+		steps int
+		wants []string // what the commands print
+	}{
+		{"load.md", 3, []string{"answered", "response", "a request costs", "Type: cpu"}},
+	} {
+		t.Run(page.name, func(t *testing.T) {
+			follow(t, page.name, page.steps, page.wants)
+		})
+	}
+}
+
+// TestCluster follows the page that needs ClickHouse.
+func TestCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts ClickHouse")
+	}
+	clickhousetest.SkipMissing(t, clickhousetest.InstallCluster())
+	follow(t, "cluster.md", 5, []string{
+		"all servers of the cluster hone", `== {version="v1"}`, `== {version="v2"}`, "FUNCTION", "encoding/json.checkValid", "profiles",
+	})
+}
+
+// follow runs the steps of a page and fails where they fail, or print nothing of what is wanted.
+func follow(t *testing.T, page string, count int, wants []string) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := step.FindAllStringSubmatch(string(text), -1)
+	if len(steps) != count {
+		t.Fatalf("%d steps, want %d", len(steps), count)
+	}
+	shell := reader(t)
+	var printed strings.Builder
+	for _, s := range steps {
+		cmd := shell(s[2])
+		if s[1] == "then" {
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", s[2], err, out)
+			}
+			printed.Write(out)
+			continue
+		}
+		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer out.Close()
+		cmd.Stdout, cmd.Stderr = out, out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		defer func() {
+			syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) // as ^C does
+			select {
+			case <-ended:
+			case <-time.After(time.Minute):
+				t.Errorf("%s: ^C does not end it", s[2])
+				syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+			}
+		}()
+		for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
+			said, _ := os.ReadFile(out.Name())
+			if bytes.Contains(said, []byte("^C ends")) {
+				break
+			}
+			if time.Since(start) > time.Minute || len(ended) > 0 {
+				t.Fatalf("%s: says\n%s", s[2], said)
+			}
+		}
+	}
+	for _, want := range wants {
+		if !strings.Contains(printed.String(), want) {
+			t.Errorf("the page's commands print no %q:\n%s", want, printed.String())
+		}
+	}
+}
+
+// reader returns a shell for a reader of a page: in a folder with examples, testdata and hone's go.mod,
+// with hone in the PATH, no state of hone's, and free ports.
+func reader(t *testing.T) func(commands string) *exec.Cmd {
+	t.Helper()
+	hone, err := filepath.Abs(honeBinary(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	repository, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, bin := t.TempDir(), t.TempDir()
+	links := map[string]string{filepath.Join(bin, "hone"): hone}
+	for _, name := range []string{"examples", "testdata", "go.mod", "go.sum"} {
+		links[filepath.Join(dir, name)] = filepath.Join(repository, name)
+	}
+	for link, target := range links {
+		if err := os.Symlink(target, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := freePorts(t, 20)
+	port := func(n int) string { return strconv.Itoa(first + n) }
+	ports := strings.NewReplacer(":8123", ":"+port(0), ":8124", ":"+port(1), ":8080", ":"+port(17), ":4600", ":"+port(18), ":4602", ":"+port(19),
+		"hone serve\n", "hone serve -listen 127.0.0.1:"+port(18)+"\n",
+		"hone load http", "hone load http -max-late 1 -goal 'silence<=1m'") // which a busy machine needs
+	return func(commands string) *exec.Cmd {
+		cmd := exec.Command("sh", "-euc", ports.Replace(commands))
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "PATH="+bin+":/usr/sbin:"+os.Getenv("PATH"), "PORTS="+port(0),
+			"HONE_SERVER=http://127.0.0.1:"+port(18), "XDG_STATE_HOME="+filepath.Join(dir, "state"))
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+		return cmd
+	}
+}
+
+// freePorts returns the first of n ports in a row that nobody listens at.
+func freePorts(t *testing.T, n int) int {
+	t.Helper()
+next:
+	for first := 10_000 + os.Getpid()%1000*20; first < 31_000; first += n {
+		for i := range n {
+			l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(first+i))
+			if err != nil {
+				continue next
+			}
+			l.Close()
+		}
+		return first
+	}
+	t.Fatal("there are no free ports")
+	return 0
+}
