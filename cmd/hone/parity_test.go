@@ -159,7 +159,7 @@ func (c parityCase) compare(got, want answer) error {
 }
 
 // escaped is an answer of the original with the texts of the profiles in testdata that it
-// writes as they are, and hone escapes: doc/pprof-differences.md says why. What the command
+// writes as they are, and hone escapes: doc/reference/pprof-differences.md says why. What the command
 // line asked for is written back as it came.
 func (c parityCase) escaped(want answer) answer {
 	newline := `line\nbreak`

@@ -264,7 +264,7 @@ func (p *parityTools) replay(script string) (int, error) {
 }
 
 // acceptedDifference returns why hone may differ from the original in a case,
-// or "". Each reason stands in doc/pprof-differences.md too.
+// or "". Each reason stands in doc/reference/pprof-differences.md too.
 func acceptedDifference(profile string, c parityCase, got, want answer) string {
 	switch {
 	case c.command() == "list" && strings.Contains(want.stdout, " Error:") && !strings.Contains(got.stdout, " Error:"):

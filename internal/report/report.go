@@ -1,7 +1,7 @@
 // Package report computes reports from profiles: tables, call graphs, annotated
 // source. A report is a value first (see [Report.Top] and its siblings); text,
 // JSON, DOT and HTML are written from that value. The text is byte for byte
-// that of `go tool pprof`, see doc/pprof-differences.md for the exceptions.
+// that of `go tool pprof`, see doc/reference/pprof-differences.md for the exceptions.
 package report
 
 import (
