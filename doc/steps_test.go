@@ -31,6 +31,7 @@ func TestSteps(t *testing.T) {
 		steps int
 		wants []string // what the commands print
 	}{
+		{"serve.md", 2, []string{`== {version="v1"}`, `== {version="v2"}`, "encoding/json.checkValid"}},
 		{"load.md", 3, []string{"answered", "response", "a request costs", "Type: cpu"}},
 	} {
 		t.Run(page.name, func(t *testing.T) {

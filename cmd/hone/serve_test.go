@@ -30,6 +30,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/daemon"
+	"github.com/hone-go/hone/internal/ingest/scrape"
 )
 
 // A serving is a hone serve that runs in this process.
@@ -885,10 +886,29 @@ func TestStoreVerb(t *testing.T) {
 	}
 }
 
-// TestServeManual checks that doc/serve.md shows all settings there are, and no
-// others.
+// tomlNames returns the names of the settings in a type, and in those of its fields.
+func tomlNames(t reflect.Type) []string {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return tomlNames(t.Elem())
+	case reflect.Struct:
+		var names []string
+		for f := range t.Fields() {
+			if name := f.Tag.Get("toml"); name != "" && name != "-" {
+				names = append(names, name)
+				names = append(names, tomlNames(f.Type)...)
+			}
+		}
+		return names
+	}
+	return nil
+}
+
+// TestServeManual checks that the reference page shows all settings there are, and
+// no others.
 func TestServeManual(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "doc", "serve.md"))
+	const manual = "doc/reference/configuration.md"
+	page, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(manual)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -898,7 +918,7 @@ func TestServeManual(t *testing.T) {
 	}
 	for _, block := range blocks {
 		if _, err := daemon.ReadConfig(t.Context(), writeConfig(t, block[1])); err != nil {
-			t.Errorf("doc/serve.md: %v", err)
+			t.Errorf("%s: %v", manual, err)
 		}
 	}
 	shown := map[string]bool{}
@@ -921,7 +941,7 @@ func TestServeManual(t *testing.T) {
 			f := inCode.Type().Field(i)
 			name := f.Tag.Get("toml")
 			if name == "" || name == "-" || name == "scrape" {
-				continue // scrape has a page of its own
+				continue // see below
 			}
 			name = prefix + name
 			value, told := inCode.Field(i), inDoc.Field(i)
@@ -940,14 +960,13 @@ func TestServeManual(t *testing.T) {
 			}
 			switch {
 			case !shown[name]:
-				// Limits have a page of their own.
-				if prefix != "limits." && name != "auth.oidc.client_secret" && name != "auth.oidc.rule.subject" {
-					t.Errorf("doc/serve.md doesn't show %s", name)
+				if name != "auth.oidc.client_secret" && name != "auth.oidc.rule.subject" { // in comments
+					t.Errorf("%s doesn't show %s", manual, name)
 				}
 			case !value.IsZero():
 				compared++
 				if !reflect.DeepEqual(value.Interface(), told.Interface()) {
-					t.Errorf("doc/serve.md shows %s as %v, the default is %v", name, told, value)
+					t.Errorf("%s shows %s as %v, the default is %v", manual, name, told, value)
 				}
 			}
 		}
@@ -955,6 +974,20 @@ func TestServeManual(t *testing.T) {
 	check(reflect.ValueOf(*daemon.DefaultConfig("")), reflect.ValueOf(*documented), "")
 	if compared < 20 {
 		t.Errorf("%d defaults were compared", compared)
+	}
+	// Settings of scraping are partly in tables, and in lines that have several.
+	mentioned := map[string]bool{}
+	for _, m := range regexp.MustCompile("`([a-z_]+)`|\\b([a-z_]+) =").FindAllSubmatch(page, -1) {
+		mentioned[string(m[1])+string(m[2])] = true
+	}
+	settings := tomlNames(reflect.TypeFor[scrape.Job]())
+	if len(settings) < 30 {
+		t.Errorf("scraping has %d settings", len(settings))
+	}
+	for _, name := range settings {
+		if !mentioned[name] {
+			t.Errorf("%s doesn't mention %s, a setting of scraping", manual, name)
+		}
 	}
 	for _, text := range []string{daemon.DefaultListen, daemon.DefaultProxy, "such as 30d, which is the default"} {
 		if !strings.Contains(serveHelp, text) {

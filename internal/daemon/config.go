@@ -33,7 +33,7 @@ import (
 )
 
 // Config is what hone serve does, as its configuration file says it; see
-// doc/serve.md. Flags have the last word.
+// doc/reference/configuration.md. Flags have the last word.
 type Config struct {
 	Listen         string   `toml:"listen"`
 	Data           string   `toml:"data"`

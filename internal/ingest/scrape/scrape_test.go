@@ -534,10 +534,10 @@ func TestAuthorisation(t *testing.T) {
 	}
 }
 
-// manual returns the block of doc/serve.md behind a comment.
+// manual returns the block of doc/reference/configuration.md that follows a comment.
 func manual(t *testing.T, name string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../../doc/serve.md")
+	page, err := os.ReadFile("../../../doc/reference/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -545,7 +545,7 @@ func manual(t *testing.T, name string) string {
 	_, rest, _ = strings.Cut(rest, "\n")
 	block, _, closed := strings.Cut(rest, "```\n")
 	if !ok || !closed {
-		t.Fatalf("doc/serve.md has no block %q", name)
+		t.Fatalf("doc/reference/configuration.md has no block %q", name)
 	}
 	return block
 }
