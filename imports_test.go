@@ -43,8 +43,9 @@ var importTable = map[string][]string{
 	"internal/spawn":     {},
 	"internal/srcfind":   {"internal/infile"},
 	"internal/symbol":    {"profile", "internal/infile"},
+	"internal/capture":   {"profile", "internal/infile", "internal/temporary", "internal/trace"},
 	// What is measured goes into a run.
-	"internal/capture": {"profile", "internal/experiment", "internal/git", "internal/infile", "internal/samecode", "internal/spawn", "internal/temporary", "internal/trace"},
+	"internal/bench": {"profile", "internal/capture", "internal/experiment", "internal/git", "internal/infile", "internal/samecode", "internal/spawn", "internal/temporary", "internal/trace"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {"internal/infile"},
 	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
@@ -57,14 +58,14 @@ var importTable = map[string][]string{
 	"internal/load/httpload":  {"internal/infile", "internal/load", "internal/load/template"},
 	"internal/load/grpcload":  {"internal/infile", "internal/load", "internal/load/template"},
 	"internal/load/kafkaload": {"internal/freeport", "internal/infile", "internal/load", "internal/load/template"}, // kafkatest starts a broker
-	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load"},
+	"internal/load/measure":   {"profile", "internal/bench", "internal/capture", "internal/experiment", "internal/load"},
 
 	"internal/experiment": {"internal/git", "internal/infile", "internal/temporary"},
 	"internal/compare":    {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/report"},
 	// Findings; the rules know the package that applies them, not the other way.
 	"internal/advice":       {"profile", "internal/infile", "internal/temporary"},
 	"internal/advice/rules": {"internal/advice"},
-	"internal/tune":         {"internal/advice", "internal/capture", "internal/experiment", "internal/git", "internal/infile", "internal/temporary"},
+	"internal/tune":         {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/infile", "internal/temporary"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"internal/advice", "internal/advice/rules", "internal/experiment", "internal/tune"},
 

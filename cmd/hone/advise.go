@@ -19,6 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/rules"
 	"github.com/hone-go/hone/internal/advisor"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
@@ -73,7 +74,7 @@ Examples:
 type adviseFlags struct {
 	fs       *flag.FlagSet
 	min      float64
-	bench    capture.Bench
+	bench    bench.Bench
 	service  string
 	last     string
 	server   serverFlags
@@ -137,7 +138,7 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 		ctx, stop = signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 	}
-	report, adviceErr := a.advise(ctx, p, advice.Options{MinShare: f.min, Compiler: f.compiler, BuildFlags: capture.ListFlags(f.bench.BuildFlags)})
+	report, adviceErr := a.advise(ctx, p, advice.Options{MinShare: f.min, Compiler: f.compiler, BuildFlags: bench.ListFlags(f.bench.BuildFlags)})
 	if adviceErr != nil {
 		return adviceErr
 	}
@@ -203,7 +204,7 @@ func (a *app) advise(ctx context.Context, p *toAdvise, o advice.Options) (*advic
 		return nil, err
 	}
 	progress := a.newProgress()
-	o.Stage = func(stage string) { progress.event(capture.BenchEvent{Stage: "advise", What: stage}) }
+	o.Stage = func(stage string) { progress.event(bench.BenchEvent{Stage: "advise", What: stage}) }
 	report, err := m.Examine(ctx, p.inputs, o)
 	progress.end()
 	if err != nil {
@@ -268,7 +269,7 @@ func (a *app) profilesToAdviseOn(ctx context.Context, f *adviseFlags, args []str
 }
 
 // measureForAdvice profiles benchmarks, and measures each once.
-func (a *app) measureForAdvice(ctx context.Context, b capture.Bench) (*toAdvise, error) {
+func (a *app) measureForAdvice(ctx context.Context, b bench.Bench) (*toAdvise, error) {
 	dir, err := a.profileBenchmarks(ctx, b)
 	if err != nil {
 		return nil, err
@@ -278,7 +279,7 @@ func (a *app) measureForAdvice(ctx context.Context, b capture.Bench) (*toAdvise,
 
 // measureOrPart is measureForAdvice, but if it is interrupted it returns the profiles that
 // were taken until then, if there are any, beside the error.
-func (a *app) measureOrPart(ctx context.Context, b capture.Bench) (*toAdvise, error) {
+func (a *app) measureOrPart(ctx context.Context, b bench.Bench) (*toAdvise, error) {
 	dir, err := a.profileBenchmarks(ctx, b)
 	if err == nil {
 		return a.profilesOfRun(ctx, dir)
@@ -296,7 +297,7 @@ func (a *app) measureOrPart(ctx context.Context, b capture.Bench) (*toAdvise, er
 
 // profileBenchmarks profiles benchmarks, measures each once, and returns the folder of
 // the run, "" if there is none. After an error it is a partial one.
-func (a *app) profileBenchmarks(ctx context.Context, b capture.Bench) (dir string, err error) {
+func (a *app) profileBenchmarks(ctx context.Context, b bench.Bench) (dir string, err error) {
 	b.Count, b.Profiles = 1, []string{"cpu", "mem"}
 	report, err := a.measure(ctx, &benchFlags{Bench: b})
 	if report != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
@@ -95,15 +96,15 @@ Examples:
   hone bench -profile cpu,wall -bench Queue
 `
 
-// testNames are what -tests takes, by capture.TestFiles.
+// testNames are what -tests takes, by bench.TestFiles.
 var testNames = []string{"head", "base", "each"}
 
-// layoutNames are what -layouts takes, by capture.Layouts.
+// layoutNames are what -layouts takes, by bench.Layouts.
 var layoutNames = []string{"auto", "all", "none"}
 
 // benchFlags are the flags of hone bench.
 type benchFlags struct {
-	capture.Bench
+	bench.Bench
 	against  string
 	function string // to write a benchmark of
 	profile  string
@@ -136,7 +137,7 @@ func newBenchFlags() *benchFlags {
 	fs.DurationVar(&f.Wait, "wait", 0, "")
 	fs.StringVar(&f.profile, "profile", "cpu,mem", "")
 	fs.DurationVar(&f.ProfileTime, "profiletime", 0, "")
-	fs.IntVar(&f.PreCheck, "precheck", capture.DefaultPreCheck, "")
+	fs.IntVar(&f.PreCheck, "precheck", bench.DefaultPreCheck, "")
 	fs.StringVar(&f.tests, "tests", "head", "")
 	fs.StringVar(&f.layouts, "layouts", "auto", "")
 	fs.StringVar(&f.pin, "pin", "", "")
@@ -201,15 +202,15 @@ func (f *benchFlags) parse(args []string) (err error) {
 	if f.CPU, err = parseNumbers(f.cpu, 1); err != nil {
 		return usage("-cpu: %w", err)
 	}
-	f.Layouts = capture.Layouts(slices.Index(layoutNames, f.layouts))
-	f.TestFiles = capture.TestFiles(slices.Index(testNames, f.tests))
+	f.Layouts = bench.Layouts(slices.Index(layoutNames, f.layouts))
+	f.TestFiles = bench.TestFiles(slices.Index(testNames, f.tests))
 	if f.Pin, err = parseNumbers(f.pin, 0); err != nil {
 		return usage("-pin: %w", err)
 	}
 	if f.profile != "none" && f.profile != "" {
 		for _, kind := range strings.Split(f.profile, ",") {
-			if !slices.Contains(capture.ProfileKinds(), kind) {
-				return usage("-profile %s: want %s, with commas between, or none", f.profile, strings.Join(capture.ProfileKinds(), ", "))
+			if !slices.Contains(bench.ProfileKinds(), kind) {
+				return usage("-profile %s: want %s, with commas between, or none", f.profile, strings.Join(bench.ProfileKinds(), ", "))
 			}
 			if !slices.Contains(f.Profiles, kind) {
 				f.Profiles = append(f.Profiles, kind)
@@ -222,19 +223,19 @@ func (f *benchFlags) parse(args []string) (err error) {
 }
 
 // parseBenchTime reads what go test takes for -benchtime.
-func parseBenchTime(s string) (capture.BenchTime, error) {
+func parseBenchTime(s string) (bench.BenchTime, error) {
 	if n, ok := strings.CutSuffix(s, "x"); ok {
 		i, err := strconv.Atoi(n)
 		if err != nil || i < 1 {
-			return capture.BenchTime{}, fmt.Errorf("want iterations above 0, like 100x")
+			return bench.BenchTime{}, fmt.Errorf("want iterations above 0, like 100x")
 		}
-		return capture.BenchTime{Iterations: i}, nil
+		return bench.BenchTime{Iterations: i}, nil
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		return capture.BenchTime{}, fmt.Errorf("want a time above 0, like 1s, or iterations, like 100x")
+		return bench.BenchTime{}, fmt.Errorf("want a time above 0, like 1s, or iterations, like 100x")
 	}
-	return capture.BenchTime{Duration: d}, nil
+	return bench.BenchTime{Duration: d}, nil
 }
 
 // parseNumbers reads a list like 0,2-3.
@@ -290,12 +291,12 @@ func runBench(ctx context.Context, a *app, args []string) error {
 }
 
 // benchGate is how a measurement of benchmarks ends.
-func benchGate(r *capture.BenchReport) error {
+func benchGate(r *bench.BenchReport) error {
 	return gateError(r.Family != nil && len(r.Family.Regressions()) > 0, len(r.Unmeasured()))
 }
 
 // measure runs the measurement that flags ask for.
-func (a *app) measure(ctx context.Context, f *benchFlags) (*capture.BenchReport, error) {
+func (a *app) measure(ctx context.Context, f *benchFlags) (*bench.BenchReport, error) {
 	sweep()
 	if err := a.hideRuns(f.Store); err != nil {
 		return nil, err
@@ -304,7 +305,7 @@ func (a *app) measure(ctx context.Context, f *benchFlags) (*capture.BenchReport,
 	f.Events = progress.event
 	measure := f.Measure
 	if f.against != "" {
-		measure = func(ctx context.Context) (*capture.BenchReport, error) { return f.Against(ctx, f.against) }
+		measure = func(ctx context.Context) (*bench.BenchReport, error) { return f.Against(ctx, f.against) }
 	}
 	report, err := measure(ctx)
 	progress.end()
@@ -333,7 +334,7 @@ type progress struct {
 
 func (a *app) newProgress() *progress { return &progress{a: a, live: isTerminal(a.stderr)} }
 
-func (p *progress) event(e capture.BenchEvent) {
+func (p *progress) event(e bench.BenchEvent) {
 	if e.Warning != "" {
 		p.show("")
 		if e.Failure != nil && e.Failure.Output != "" {
@@ -391,7 +392,7 @@ func (p *progress) show(text string) {
 func (p *progress) end() { p.show("") }
 
 // progressLine is "measure  12 of 60  1m20s left  Parse/short-4".
-func progressLine(e capture.BenchEvent) string {
+func progressLine(e bench.BenchEvent) string {
 	text := e.Stage
 	if e.Total > 0 {
 		text += fmt.Sprintf("  %d of %d", e.Done+1, e.Total)

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 )
 
 // tellFailure prints what could not be measured, with the compiler's or the
 // benchmark's own words.
-func (a *app) tellFailure(f *capture.BenchFailure) {
+func (a *app) tellFailure(f *bench.BenchFailure) {
 	name := f.Package
 	if f.Benchmark != "" {
 		name += ".Benchmark" + f.Benchmark
@@ -49,15 +49,15 @@ type benchJSON struct {
 	// benchmark of those asked for can run.
 	SameCode       []experiment.BenchmarkName `json:"sameCode"`
 	NotBenchmarked []string                   `json:"notBenchmarked"`
-	Failures       []capture.BenchFailure     `json:"failures"`
-	Skipped        []capture.BenchSkip        `json:"skipped"`
+	Failures       []bench.BenchFailure       `json:"failures"`
+	Skipped        []bench.BenchSkip          `json:"skipped"`
 	Timing         *experiment.Timing         `json:"timing,omitempty"`
 	Comparison     json.RawMessage            `json:"comparison,omitempty"` // as of hone compare -json
 }
 
 // tellBench prints the outcome of a run: what hone compare prints of it, and
 // what to do next.
-func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchReport) error {
+func (a *app) tellBench(ctx context.Context, f *benchFlags, r *bench.BenchReport) error {
 	var c *compare.Comparison
 	if r.Dir != "" {
 		var err error
@@ -74,10 +74,10 @@ func (a *app) tellBench(ctx context.Context, f *benchFlags, r *capture.BenchRepo
 			out.SameCode = append(out.SameCode, experiment.BenchmarkName(id))
 		}
 		if out.Failures == nil {
-			out.Failures = []capture.BenchFailure{}
+			out.Failures = []bench.BenchFailure{}
 		}
 		if out.Skipped == nil {
-			out.Skipped = []capture.BenchSkip{}
+			out.Skipped = []bench.BenchSkip{}
 		}
 		out.Timing, out.Unmeasured = r.Timing, append([]experiment.Gap{}, r.Unmeasured()...)
 		if c != nil {
@@ -162,7 +162,7 @@ func orEmpty(s []string) []string {
 	return s
 }
 
-func tellOneSided(b *bytes.Buffer, ref string, r *capture.BenchReport) {
+func tellOneSided(b *bytes.Buffer, ref string, r *bench.BenchReport) {
 	if len(r.Unchanged)+len(r.New)+len(r.Gone) > 0 {
 		b.WriteString("\n")
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 )
 
 // benchModule makes a module in a repository, with a commit of three
@@ -224,11 +224,11 @@ func TestInWords(t *testing.T) {
 
 func TestProgressLine(t *testing.T) {
 	for _, c := range []struct {
-		e    capture.BenchEvent
+		e    bench.BenchEvent
 		want string
 	}{
-		{capture.BenchEvent{Stage: "build", What: "example.com/m"}, "build  example.com/m"},
-		{capture.BenchEvent{Stage: "measure", What: "Make-2", Done: 4, Total: 20, Left: 61e9}, "measure  5 of 20  1m1s left  Make-2"},
+		{bench.BenchEvent{Stage: "build", What: "example.com/m"}, "build  example.com/m"},
+		{bench.BenchEvent{Stage: "measure", What: "Make-2", Done: 4, Total: 20, Left: 61e9}, "measure  5 of 20  1m1s left  Make-2"},
 	} {
 		if got := progressLine(c.e); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

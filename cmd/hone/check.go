@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
@@ -75,7 +75,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	if f.against != "" {
 		f.useBudgets(objectives)
 		for _, o := range objectives {
-			if o.Profile != nil && slices.Contains(capture.ProfileKinds(), o.Profile.Kind) && !slices.Contains(f.Profiles, o.Profile.Kind) {
+			if o.Profile != nil && slices.Contains(bench.ProfileKinds(), o.Profile.Kind) && !slices.Contains(f.Profiles, o.Profile.Kind) {
 				f.Profiles = append(f.Profiles, o.Profile.Kind)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hone-go/hone/internal/api"
 
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
@@ -118,8 +119,8 @@ var subcommands = map[string][]string{
 // flagValues are the values of flags that take one of a few, by verb; "" is of all verbs.
 var flagValues = map[string]map[string][]string{
 	"":       {"symbolize": {"none", "local", "remote", "force", "fastlocal", "demangle=none", "demangle=full", "demangle=templates"}},
-	"bench":  {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
-	"check":  {"profile": capture.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
+	"bench":  {"profile": bench.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
+	"check":  {"profile": bench.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
 	"advise": {"format": adviceFormats}, "flame": {"format": flameFormats, "color": {"package", "origin", "change"}, "widths": {"both", "head", "base"}},
 	"ui":    {"view": server.Views()},
 	"serve": {"log-format": {"text", "json"}, "log-level": {"debug", "info", "warn", "error"}},

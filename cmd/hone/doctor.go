@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store/disk"
@@ -58,7 +58,7 @@ func runDoctor(ctx context.Context, a *app, args []string) error {
 	}
 	m := machine{
 		getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), root: "/",
-		env: experiment.ReadEnvironment(""), others: capture.OtherPrograms,
+		env: experiment.ReadEnvironment(""), others: bench.OtherPrograms,
 	}
 	checks := m.checkups(ctx)
 	if *asJSON {
@@ -91,7 +91,7 @@ type machine struct {
 	root     string // of /proc and /sys
 	terminal bool   // what hone prints goes to one
 	env      experiment.Environment
-	others   func(context.Context) (used, cores float64, err error) // as capture.OtherPrograms
+	others   func(context.Context) (used, cores float64, err error) // as bench.OtherPrograms
 }
 
 func (m *machine) checkups(ctx context.Context) []checkup {

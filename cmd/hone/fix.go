@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/pgo"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
@@ -70,7 +70,7 @@ Examples:
 // tunerFlags are those that hone fix and hone tune share.
 type tunerFlags struct {
 	fs    *flag.FlagSet
-	bench capture.Bench
+	bench bench.Bench
 	short bool
 	dirty bool
 	json  bool
@@ -99,7 +99,7 @@ func (f *tunerFlags) tuner(a *app, args []string) (*tune.Tuner, *progress, error
 	f.bench.PreCheck = -1 // the verdict is of two measurements; their noise is in the intervals
 	f.bench.Events = progress.event
 	t := &tune.Tuner{Untested: true, Dir: dir, Bench: f.bench, Dirty: f.dirty, Stage: func(stage, what string) {
-		progress.event(capture.BenchEvent{Stage: stage, What: what})
+		progress.event(bench.BenchEvent{Stage: stage, What: what})
 	}}
 	if f.short {
 		t.TestFlags = append(t.TestFlags, "-short")
@@ -188,10 +188,10 @@ func runFix(ctx context.Context, a *app, args []string) error {
 // records what came of it, also beside an error. Settings are the usual ones if none are
 // named.
 func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark, settings []string) (*tune.Result, error) {
-	var of []capture.BenchID
+	var of []bench.BenchID
 	for _, subject := range f.Evidence.Subjects {
 		if b, ok := benchmarks[subject]; ok && len(of) < maxBenchmarks {
-			of = append(of, capture.BenchID(b))
+			of = append(of, bench.BenchID(b))
 		}
 	}
 	var r *tune.Result

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/load"
@@ -16,14 +16,14 @@ import (
 )
 
 // service builds the service of -serve, in the versions that are asked for.
-func (a *app) service(ctx context.Context, f *loadFlags, p loadProtocol) (*capture.Service, error) {
+func (a *app) service(ctx context.Context, f *loadFlags, p loadProtocol) (*bench.Service, error) {
 	address, err := p.address(f)
 	if err != nil {
 		return nil, err
 	}
 	progress := a.newProgress()
 	defer progress.end()
-	s, err := capture.NewService(ctx, capture.ServiceOptions{
+	s, err := bench.NewService(ctx, bench.ServiceOptions{
 		Command: f.serve, Address: address, Against: f.against, Ready: f.ready,
 		Events: func(stage, what string) { progress.show(stage + " " + what) },
 	})
@@ -68,7 +68,7 @@ func (a *app) servedLoad(ctx context.Context, f *loadFlags, protocol string, p l
 
 // targetOf opens the target while the service runs: it may have to be asked what it
 // answers to.
-func (f *loadFlags) targetOf(ctx context.Context, p loadProtocol, s *capture.Service) (target loadTarget, err error) {
+func (f *loadFlags) targetOf(ctx context.Context, p loadProtocol, s *bench.Service) (target loadTarget, err error) {
 	r, err := s.Start(ctx, experiment.Head)
 	if err != nil {
 		return target, err

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -283,8 +283,8 @@ func newLoadFlags(p loadProtocol) *loadFlags {
 	fs.BoolVar(&f.verbose, "v", false, "")
 	fs.StringVar(&f.serve, "serve", "", "")
 	fs.StringVar(&f.against, "against", "", "")
-	fs.DurationVar(&f.ready, "ready", capture.DefaultReady, "")
-	fs.IntVar(&f.preCheck, "precheck", capture.DefaultPreCheck, "")
+	fs.DurationVar(&f.ready, "ready", bench.DefaultReady, "")
+	fs.IntVar(&f.preCheck, "precheck", bench.DefaultPreCheck, "")
 	p.define(fs)
 	singleFlags(fs, "H", "goal", "proto", "protoset", "I", "set")
 	return f

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
@@ -81,7 +82,7 @@ type pgoFlags struct {
 	serverFlags
 	out, weights, service, last string
 	verify, bench, pin          string
-	benchtime                   capture.BenchTime
+	benchtime                   bench.BenchTime
 	count                       int
 	json                        bool
 	fetcher                     capture.Fetcher

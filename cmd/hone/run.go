@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/graphviz"
@@ -183,7 +183,7 @@ func suggestFlag(err error, flags *flag.FlagSet) error {
 	}
 	best, least := "", max(1, len(name)/3)+1
 	flags.VisitAll(func(f *flag.Flag) {
-		d := capture.EditDistance(name, f.Name)
+		d := bench.EditDistance(name, f.Name)
 		if slices.Equal(slices.Sorted(slices.Values([]byte(name))), slices.Sorted(slices.Values([]byte(f.Name)))) {
 			d = 1 // its letters, in another order
 		}

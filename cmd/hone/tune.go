@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
 )
@@ -174,7 +174,7 @@ func (g *tuning) look(ctx context.Context) (err error) {
 	if g.profiles, err = g.measureForAdvice(ctx, g.flags.bench); err != nil {
 		return err
 	}
-	g.report, err = g.advise(ctx, g.profiles, advice.Options{MinShare: g.least, Compiler: true, BuildFlags: capture.ListFlags(g.flags.bench.BuildFlags)})
+	g.report, err = g.advise(ctx, g.profiles, advice.Options{MinShare: g.least, Compiler: true, BuildFlags: bench.ListFlags(g.flags.bench.BuildFlags)})
 	return err
 }
 
@@ -224,13 +224,13 @@ func (g *tuning) attempt(ctx context.Context, f *advice.Finding) (*tune.Result, 
 
 // beforeAndAfter measures all that was changed at once.
 func (g *tuning) beforeAndAfter(ctx context.Context) error {
-	var of []capture.BenchID
+	var of []bench.BenchID
 	for _, r := range g.Tried {
 		if !r.Kept {
 			continue
 		}
 		for _, c := range r.Changes {
-			id := capture.BenchID{Package: c.Package, Benchmark: c.Benchmark}
+			id := bench.BenchID{Package: c.Package, Benchmark: c.Benchmark}
 			if !slices.Contains(of, id) {
 				of = append(of, id)
 			}

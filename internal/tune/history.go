@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/temporary"
 )
@@ -44,7 +44,7 @@ type Last struct {
 // Texts are a file before and after a rewrite.
 type Texts struct{ Before, After []byte }
 
-// A Benchmark is capture.BenchID.
+// A Benchmark is bench.BenchID.
 type Benchmark struct{ Package, Benchmark string }
 
 // Profile is the file of the profile for the compiler that a finding is about.
@@ -119,7 +119,7 @@ func (s Store) write(file string, v any) error {
 }
 
 func (s Store) make() error {
-	return errors.Join(capture.HideStore(s.Dir), os.MkdirAll(s.Dir, 0o777))
+	return errors.Join(bench.HideStore(s.Dir), os.MkdirAll(s.Dir, 0o777))
 }
 
 // Last reads the findings given last.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 )
 
 // profileTrial is how long a profile for the compiler is measured: it changes all of the
@@ -36,7 +36,7 @@ func (t *Tuner) TryProfile(ctx context.Context, f *advice.Finding, profile strin
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, capture.ErrNoBenchmarks):
+	case errors.Is(err, bench.ErrNoBenchmarks):
 		r.State, r.Why = advice.Inconclusive, "the packages that are hot in the profile have no benchmarks; hone pgo -verify PACKAGES measures others, hone load a service"
 		return r, nil
 	case err != nil:
@@ -49,7 +49,7 @@ func (t *Tuner) TryProfile(ctx context.Context, f *advice.Finding, profile strin
 // judgeProfile says what a measurement made of a profile. Unlike a rewrite, which is of
 // one line, it moves all benchmarks a little: the mean of their times decides, where none
 // got slower beyond doubt.
-func judgeProfile(r *Result, report *capture.BenchReport) {
+func judgeProfile(r *Result, report *bench.BenchReport) {
 	if judge(r, report, 0); report.Family == nil { // else for the changes alone
 		return
 	}

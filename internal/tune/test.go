@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 )
 
 // passes runs the tests of all packages that depend on the finding's. Tests of
@@ -84,7 +84,7 @@ func (t *Tuner) dependents(ctx context.Context, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"-e", "-json=ImportPath,Deps,TestImports,XTestImports"}, capture.ListFlags(t.Bench.BuildFlags)...)
+	args := append([]string{"-e", "-json=ImportPath,Deps,TestImports,XTestImports"}, bench.ListFlags(t.Bench.BuildFlags)...)
 	for m := range strings.FieldsSeq(string(modules)) {
 		args = append(args, m+"/...")
 	}

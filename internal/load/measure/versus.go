@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/load"
 )
@@ -30,7 +30,7 @@ import (
 // The verdicts are those of experiment.Run.Compare.
 type Versus struct {
 	Plan     // Run has a base; Count is not used
-	Service  *capture.Service
+	Service  *bench.Service
 	Looks    []experiment.Look
 	PreCheck int // pairs; 0: none
 

@@ -1,0 +1,118 @@
+package bench
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/lazyregexp"
+)
+
+// build compiles test binaries. What does not compile is a failure, left out.
+func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benchPackage) ([]*benchPackage, error) {
+	m.toBuild = len(packages)
+	var built []*benchPackage
+	for i, p := range packages {
+		ok, err := m.buildOne(ctx, s, p, i)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			built = append(built, p)
+		}
+	}
+	return built, nil
+}
+
+// buildOne compiles a test binary, of the n-th package, unless it is there, and reports
+// whether it is now. It may be missing without a failure: without files of tests.
+func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPackage, n int) (bool, error) {
+	if p.binary != "" {
+		return true, nil
+	}
+	m.event(BenchEvent{Stage: "build", What: p.path, Done: n, Total: m.toBuild})
+	// Names of the same length on both sides: the length of argv[0] moves the
+	// stack (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything
+	// Obviously Wrong!", 2009).
+	tests := "own"
+	if p.borrows {
+		tests = "let"
+	}
+	dir := filepath.Join(m.scratch.Path, "bin", s.String(), strconv.Itoa(n)+tests)
+	binary := filepath.Join(dir, path.Base(p.path)+".test"+exeSuffix()) // profiles show the name
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, err
+	}
+	if len(p.replace) > 0 {
+		p.overlay = filepath.Join(dir, "overlay.json")
+		if err := writeOverlay(p.overlay, m.sides[s].overlay, p.replace); err != nil {
+			return false, err
+		}
+	}
+	flags := m.buildFlags(s, p)
+	o, err := m.compile(ctx, s, p, binary, flags)
+	if err != nil {
+		return false, err
+	}
+	if o.err == nil && slices.Contains(m.Profiles, leakKind) {
+		dir := filepath.Join(dir, "leaks")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return false, err
+		}
+		overlay, err := leakOverlay(p, dir, m.profileFile(), m.sides[s].overlay)
+		if err != nil {
+			return false, err
+		}
+		p.leaks = filepath.Join(dir, filepath.Base(binary))
+		if o, err = m.compile(ctx, s, p, p.leaks, withOverlay(flags, overlay)); err != nil {
+			return false, err
+		}
+	}
+	if o.err != nil {
+		what, output := "does not build", excerpt(append(o.stderr, o.stdout...), 30, 5)
+		if vetHeader.MatchString(output) {
+			what = "does not pass go vet, as of go test; -vet=off builds it all the same"
+		}
+		return false, m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: what, Output: output})
+	}
+	text, err := os.ReadFile(binary)
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil // no test files, once build tags are heeded
+	} else if err != nil {
+		return false, err
+	}
+	p.binary, p.sum, p.env = binary, sha256.Sum256(text), m.sides[s].setting
+	return true, nil
+}
+
+// buildFlags are those that a package is built with.
+func (m *bencher) buildFlags(s experiment.Side, p *benchPackage) []string {
+	flags := append(slices.Clip(m.BuildFlags), m.sides[s].flags...)
+	if p.overlay != "" {
+		return withOverlay(flags, p.overlay)
+	}
+	return flags
+}
+
+// compile builds the test binary of a package.
+func (m *bencher) compile(ctx context.Context, s experiment.Side, p *benchPackage, binary string, flags []string) (*processOutcome, error) {
+	args := append([]string{m.tool.path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
+	return m.scratch.run(ctx, process{dir: m.sides[s].dir, env: m.sides[s].env, args: append(args, p.path)})
+}
+
+// vetHeader is what the go command prints above what go vet found: "# [example.com/m]".
+var vetHeader = lazyregexp.New(`(?m)^# \[\S+\]$`)
+
+func exeSuffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}

@@ -1,0 +1,113 @@
+package bench
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/samecode"
+)
+
+// codeTimeout bounds how long hone compiles once more to compare what benchmarks run:
+// as many benchmarks are measured in as much time, whatever is found.
+const codeTimeout = 5 * time.Minute
+
+// takeOutSame takes benchmarks out of a plan that run the same machine code on both
+// sides, and reports them, and the changes that none of the benchmarks runs. packages
+// are those whose test binaries differ. Where the code can't be compared, everything
+// is measured.
+func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []string, rev *revision) error {
+	if len(packages) == 0 {
+		return nil
+	}
+	m.event(BenchEvent{Stage: "compare code"})
+	limited, cancel := context.WithTimeout(ctx, codeTimeout)
+	defer cancel()
+	var states [2]samecode.State
+	for s := range states {
+		var err error
+		if states[s], err = m.codeState(experiment.Side(s)); err != nil {
+			return err
+		}
+	}
+	code, err := samecode.Load(limited, states[experiment.Base], states[experiment.Head], m.BuildFlags, packages)
+	if err != nil {
+		return ctx.Err()
+	}
+	var all []samecode.Benchmark
+	for _, t := range slices.Concat(plan.both, plan.head) {
+		all = append(all, t.source())
+	}
+	changed, notRun := code.Changed(all)
+	m.report.NotBenchmarked, m.report.otherChanges = notRun, len(changed) > len(notRun)
+
+	data := make(map[string]bool) // packages with files that changed, and that benchmarks may read
+	for _, t := range plan.both {
+		if _, known := data[t.Package]; !known {
+			if data[t.Package], err = rev.dataChanged(ctx, t.at[experiment.Head].dir, t.at[experiment.Head].shared); err != nil {
+				return err
+			}
+		}
+	}
+	var different []*target
+	for _, t := range plan.both {
+		switch {
+		case data[t.Package] || !code.Same(t.source().Package, t.source().Function):
+			different = append(different, t)
+		default:
+			m.report.SameCode = append(m.report.SameCode, t.BenchID)
+			if m.MeasureUnchanged {
+				plan.head = append(plan.head, t)
+			}
+		}
+	}
+	plan.both = different
+	return nil
+}
+
+// source is the function that a benchmark is in.
+func (t *target) source() samecode.Benchmark {
+	return samecode.Benchmark{Package: t.Package, Function: topLevel("Benchmark" + t.Benchmark)}
+}
+
+// codeState is a side, with the tests that it borrows.
+func (m *bencher) codeState(s experiment.Side) (samecode.State, error) {
+	var flags []string
+	if len(m.lent[s]) > 0 {
+		file := filepath.Join(m.scratch.Path, s.String()+"-overlay.json")
+		if err := writeOverlay(file, m.lent[s]); err != nil {
+			return samecode.State{}, err
+		}
+		flags = []string{"-overlay=" + file}
+	}
+	side := m.sides[s]
+	run := func(ctx context.Context, stderr io.Writer, args ...string) ([]byte, error) {
+		if args[0] == "list" {
+			args = slices.Insert(slices.Clone(args), 1, flags...)
+		}
+		o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, whole: true, stderr: stderr, args: append([]string{m.tool.path}, args...)})
+		if err != nil {
+			return nil, err
+		}
+		return o.stdout, o.err
+	}
+	return samecode.State{Go: run, Overlay: m.lent[s]}, nil
+}
+
+// tellCode puts what was found by comparing code into a run's info.
+func (r *BenchReport) tellCode(i *experiment.Info) {
+	i.Tests, i.NotBenchmarked, i.OtherChanges = r.Tests, r.NotBenchmarked, r.otherChanges
+	for _, id := range r.SameCode {
+		i.SameCode = append(i.SameCode, experiment.BenchmarkName(id))
+	}
+}
+
+// CodeNotes are those of the run.
+func (r *BenchReport) CodeNotes() []string {
+	i := experiment.Info{Base: r.Base}
+	r.tellCode(&i)
+	return i.CodeNotes()
+}

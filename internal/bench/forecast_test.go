@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+func TestForecast(t *testing.T) {
+	var f forecast
+	a, b := &target{}, &target{}
+	f.will(sampleOf(a), 4, time.Second)
+	f.will(sampleOf(b), 2, 3*time.Second)
+	f.may(sampleOf(b), 0.5)
+	if got := f.left(); got != 11500*time.Millisecond || f.total() != 6 {
+		t.Errorf("%v left of %d processes, want 11.5 s of 6", got, f.total())
+	}
+	f.done(sampleOf(a), 2*time.Second) // the guess was wrong
+	if got := f.left(); got != 13500*time.Millisecond || f.finished != 1 {
+		t.Errorf("%v left after %d, want 13.5 s after 1", got, f.finished)
+	}
+	f.will(sampleOf(b), 4, time.Minute) // what may come, came
+	if got := f.left(); got != 3*2*time.Second+6*time.Minute {
+		t.Errorf("%v left, want 6 s and six times the new guess", got)
+	}
+	f.never(sampleOf(b))
+	for range 3 {
+		f.done(sampleOf(a), 2*time.Second)
+	}
+	f.done(step{what: linking}, time.Second)
+	if f.left() != 0 || f.total() != 4 || f.finished != 4 {
+		t.Errorf("in the end %v left, %d of %d processes", f.left(), f.finished, f.total())
+	}
+}
+
+// What may be undecided at the first look counts by its chance: samples by target,
+// links once for all targets of a package.
+func TestExpectMore(t *testing.T) {
+	p := new(benchPackage)
+	targets := []*target{{at: [2]*benchPackage{p, p}}, {at: [2]*benchPackage{p, p}}}
+	m := &bencher{Bench: new(Bench), layouts: map[*benchPackage]*layouts{p: {}}}
+	for _, c := range []struct {
+		spread                 [2]float64
+		samples, atLeast, most float64 // of the first target; links
+	}{
+		{[2]float64{0, 0.001}, 0, 0, 0.01},
+		{[2]float64{0.2, 0.2}, 20, 10, 10},
+		{[2]float64{0, 0.2}, 0, 10, 10},
+	} {
+		m.expectMore(targets, func(t *target) experiment.Floor {
+			if t == targets[0] {
+				return experiment.Floor{Spread: c.spread[0]}
+			}
+			return experiment.Floor{Spread: c.spread[1]}
+		})
+		if got := m.forecast.at(sampleOf(targets[0])).more; got != c.samples {
+			t.Errorf("spread %v: %v samples, want %v", c.spread, got, c.samples)
+		}
+		if got := m.forecast.at(linkOf(targets[0])).more; got < c.atLeast || got > c.most {
+			t.Errorf("spread %v: %v links, want %v to %v", c.spread, got, c.atLeast, c.most)
+		}
+	}
+	if got := calibratedNoise(targets); got.Spread != 0 {
+		t.Errorf("two targets tell a spread of %v", got.Spread)
+	}
+}

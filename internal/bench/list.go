@@ -1,0 +1,433 @@
+package bench
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
+)
+
+// A benchPackage is a package with benchmarks, on one side.
+type benchPackage struct {
+	path, dir string
+	name      string // as its files have it
+	binary    string // the test binary, once it is built
+	leaks     string // the one that has a profile of leaked goroutines, "" if nobody asked for it
+	sum       [sha256.Size]byte
+	env       []string // for its processes, besides hone's
+
+	hasCode    bool     // besides tests
+	benchmarks []string // functions of its tests: "BenchmarkDecode"
+	tests      []string // files of its tests
+	embeds     []string // patterns of the files that its tests embed
+	codeEmbeds []string // files that its code embeds
+
+	// Tests of the other side: see bench_tests.go.
+	borrows bool
+	replace map[string]string // what stands for which file when it is built
+	overlay string            // file that says so, and what the user's does
+	folder  string            // where its processes run, "" for dir
+	shared  []string          // files beside it that both sides have from one
+}
+
+// A target is a benchmark to measure.
+type target struct {
+	BenchID
+	function string // name without the CPU count, which -test.bench wants
+	printed  string // name as package testing prints it: see newTarget
+	cpu      int    // for -test.cpu
+	at       [2]*benchPackage
+
+	// What calibration and samples say, by side.
+	nanos  [2]float64 // per iteration
+	bytes  [2]float64 // allocated per iteration
+	failed bool
+	noisy  bool // told that it prints
+
+	samples BenchTime // how long those of a comparison are, once calibrated
+	late    bool      // there was no time for the last block
+	seen    int       // pairs after which a change was seen that has to be confirmed, 0: none was
+
+	oneProcess bool // samples are not taken in parts
+
+	setup    [2]time.Duration         // CPU time of a process but for its iterations; 0: not known
+	overhead time.Duration            // time of a process but for its iterations
+	taken    map[experiment.Phase]int // samples, of both sides
+}
+
+// targets builds the packages of a side and lists their benchmarks.
+func (m *bencher) targets(ctx context.Context, s experiment.Side) ([]*target, error) {
+	packages, err := m.listPackages(ctx, s, m.Packages)
+	if err != nil {
+		return nil, err
+	}
+	packages = slices.DeleteFunc(packages, func(p *benchPackage) bool { return len(p.benchmarks) == 0 })
+	built, err := m.build(ctx, s, packages)
+	if err != nil {
+		return nil, err
+	}
+	var all []*target
+	exist := make(map[string][]string)
+	for _, p := range built {
+		found, names, err := m.listBenchmarks(ctx, s, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+		exist[p.path] = names
+	}
+	if len(all) == 0 {
+		return nil, m.nothing(len(packages), exist)
+	}
+	return all, nil
+}
+
+// nothing says why there is nothing to measure, and what there would be.
+func (m *bencher) nothing(packages int, exist map[string][]string) error {
+	if len(m.report.Failures) > 0 {
+		return fmt.Errorf("%w: %s", ErrNoBenchmarks, m.report.Failures[0].line())
+	}
+	if n := len(m.report.Skipped); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(", and %d more", n-1)
+		}
+		return fmt.Errorf("%w: %s%s", ErrNoBenchmarks, m.report.Skipped[0].line(), more)
+	}
+	excluded := strings.Join(m.notBuilt, "")
+	begin := excluded
+	if begin == "" {
+		begin = "; hone bench -new FUNC writes one"
+	}
+	if packages == 0 {
+		return fmt.Errorf("%w: %s has no benchmarks in its tests%s", ErrNoBenchmarks, strings.Join(m.patterns(), " "), begin)
+	}
+	var names []string
+	for _, p := range exist {
+		names = append(names, p...)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%w: the tests that were built have none%s", ErrNoBenchmarks, begin)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	more := ""
+	if len(names) > 8 {
+		names, more = names[:8], fmt.Sprintf(" and %d more", len(names)-8)
+	}
+	return fmt.Errorf("%w: -bench %q matches nothing that gives a result; there is %s%s%s", ErrNoBenchmarks, m.Pattern, strings.Join(names, ", "), more, excluded)
+}
+
+func (m *bencher) patterns() []string {
+	if len(m.Packages) == 0 {
+		return []string{"."}
+	}
+	return m.Packages
+}
+
+var (
+	benchmarkFunc   = lazyregexp.New(`(?m)^func (Benchmark\w*)`)
+	buildConstraint = lazyregexp.New(`(?m)^//go:build [^\r\n]*`)
+)
+
+// listPackages returns the packages that match.
+func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
+	var err error
+	flags := slices.Concat(m.tool.flagList(), m.BuildFlags, m.sides[s].flags) // one of ours takes the place of all
+	if m.sides[s].overlay, err = readOverlay(flags, m.sides[s].dir); err != nil {
+		return nil, err
+	}
+	side := m.sides[s]
+	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, ListFlags(append(slices.Clip(m.BuildFlags), side.flags...))...)
+	args = append(append(args, "--"), patterns...)
+	if len(patterns) == 0 {
+		args = append(args, ".")
+	}
+	m.event(BenchEvent{Stage: "list"})
+	o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, whole: true, args: args})
+	if err != nil {
+		return nil, err
+	}
+	if o.err != nil {
+		return nil, fmt.Errorf("go list: %s", orText(excerpt(o.stderr, 10, 0), o.err))
+	}
+	var packages []*benchPackage
+	in := json.NewDecoder(bytes.NewReader(o.stdout))
+	for {
+		var p struct {
+			ImportPath, Dir, Name string
+
+			GoFiles, CgoFiles, TestGoFiles, XTestGoFiles, IgnoredGoFiles []string
+
+			EmbedFiles, TestEmbedPatterns, XTestEmbedPatterns []string
+
+			Error *struct{ Err string }
+		}
+		if err := in.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		excluded := m.excludedBenchmarks(p.Dir, p.IgnoredGoFiles)
+		if p.Error != nil && len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
+			// There are no files: where they don't parse the compiler tells more.
+			if s == experiment.Base {
+				continue // the package is new
+			}
+			err := m.fail(BenchFailure{Package: p.ImportPath, Side: m.sideName(s), What: firstLine([]byte(p.Error.Err)) + excluded})
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if excluded != "" && s == experiment.Head {
+			m.notBuilt = append(m.notBuilt, excluded)
+		}
+		found := &benchPackage{
+			path: p.ImportPath, dir: p.Dir, name: p.Name, hasCode: len(p.GoFiles)+len(p.CgoFiles) > 0,
+			tests: slices.Concat(p.TestGoFiles, p.XTestGoFiles), embeds: slices.Concat(p.TestEmbedPatterns, p.XTestEmbedPatterns), codeEmbeds: p.EmbedFiles,
+		}
+		for _, name := range found.tests {
+			text, err := infile.ReadFile(ctx, m.actual(s, filepath.Join(p.Dir, name)), infile.MaxSource)
+			if err != nil {
+				continue // the compiler tells more
+			}
+			for _, f := range benchmarkFunc.Get().FindAllSubmatch(text, -1) {
+				found.benchmarks = append(found.benchmarks, string(f[1]))
+			}
+		}
+		packages = append(packages, found)
+	}
+	return packages, nil
+}
+
+// excludedBenchmarks names the first of a package's files that has benchmarks which
+// the pattern asks for, but is not built, and says what it takes to build it: the end
+// of an error, "" if there is none.
+func (m *bencher) excludedBenchmarks(dir string, files []string) string {
+	wanted, err := regexp.Compile(splitPattern(m.Pattern)[0])
+	if err != nil {
+		return "" // checkPatterns has said so
+	}
+	for _, name := range files {
+		if !strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := infile.ReadFile(context.Background(), filepath.Join(dir, name), infile.MaxSource)
+		if err != nil || !slices.ContainsFunc(benchmarkFunc.Get().FindAllSubmatch(text, -1), func(f [][]byte) bool { return wanted.Match(f[1]) }) {
+			continue
+		}
+		if constraint := buildConstraint.Get().Find(text); constraint != nil {
+			return fmt.Sprintf("; %s has some and is left out by %s: give -tags", name, constraint)
+		}
+		return fmt.Sprintf("; %s has some and is left out by its name, which is for another system", name)
+	}
+	return ""
+}
+
+// ListFlags returns those of some build flags that go list takes.
+func ListFlags(flags []string) []string {
+	var kept []string
+	for _, f := range flags {
+		name, _, _ := strings.Cut(strings.TrimLeft(f, "-"), "=")
+		if slices.Contains([]string{"tags", "mod", "modfile", "overlay", "race", "msan", "asan"}, name) {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// listBenchmarks runs everything once, with one iteration, and returns what
+// gave a result: only running tells which sub-benchmarks there are. names are
+// all top-level benchmarks of the package, whether they match or not.
+func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benchPackage) (found []*target, names []string, err error) {
+	m.event(BenchEvent{Stage: "list", What: p.path})
+	o, err := m.runBinary(ctx, p, "-test.list=^Benchmark")
+	if err != nil {
+		return nil, nil, err
+	}
+	known := make(map[string]bool)
+	for line := range strings.Lines(string(o.stdout)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "Benchmark") && !strings.ContainsAny(line, " \t") {
+			known[line] = true
+			names = append(names, line)
+		}
+	}
+	if o.err != nil {
+		return nil, nil, m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
+	}
+	cpus := m.CPU
+	if len(cpus) == 0 {
+		// Said in so many words, so that the count behind names is known: what
+		// GOMAXPROCS is by default depends on go.mod, too.
+		cpus = []int{m.procs()}
+	}
+	seen := make(map[string]bool)
+	for i, cpu := range cpus {
+		tests := m.Tests
+		if tests == "" || i > 0 || p.borrows { // the other side's tests may fail here
+			tests = "^$"
+		}
+		list := func(pattern string) (*processOutcome, error) {
+			// Without -test.v package testing says nothing of what is skipped.
+			return m.runBinary(ctx, p, "-test.v", "-test.run="+tests, "-test.bench="+pattern, "-test.benchtime=1x", fmt.Sprintf("-test.cpu=%d", cpu))
+		}
+		o, err := list(m.Pattern)
+		if err != nil {
+			return nil, nil, err
+		}
+		outcomes := []*processOutcome{o}
+		if o.err != nil {
+			// One that fails or panics takes the others with it: try one by one.
+			tests = "^$"
+			if m.Tests != "" && testsFailed(o) {
+				return nil, names, m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: "tests fail: " + firstComplaint(o), Output: output(o)})
+			}
+			outcomes = nil
+			for _, name := range names {
+				pattern, ok := narrow(m.Pattern, name)
+				if !ok {
+					continue
+				}
+				o, err := list(pattern)
+				if err != nil {
+					return nil, nil, err
+				}
+				outcomes = append(outcomes, o)
+				if o.err != nil {
+					f := BenchFailure{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), What: firstComplaint(o), Output: output(o)}
+					if err := m.fail(f); err != nil {
+						return nil, nil, err
+					}
+				}
+			}
+		}
+		for _, o := range outcomes {
+			for name, why := range readSkips(o.stdout, known) {
+				m.skip(BenchSkip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), Why: why})
+			}
+			for _, name := range readNames(o.stdout, known) {
+				t := newTarget(p, s, strings.TrimPrefix(name, "Benchmark"), cpu, len(cpus) > 1)
+				if !seen[t.Benchmark] {
+					seen[t.Benchmark] = true
+					found = append(found, t)
+				}
+			}
+		}
+	}
+	return found, names, nil
+}
+
+// countedName is a name that ends like one with a CPU count.
+var countedName = lazyregexp.New(`-\d+$`)
+
+// testsFailed tells failing tests, asked for with -run, from failing
+// benchmarks.
+func testsFailed(o *processOutcome) bool {
+	return bytes.Contains(o.stdout, []byte("--- FAIL: Test")) || bytes.Contains(o.stdout, []byte("--- FAIL: Example"))
+}
+
+func (m *bencher) procs() int { return cmp.Or(len(m.Pin), runtime.GOMAXPROCS(0)) }
+
+// newTarget takes the CPU count from a name as testing prints it: there is none
+// when it is 1. So X/n-2 on one CPU and X/n on two print the same name. Where
+// several counts are measured, the former gets the count that testing leaves out,
+// X/n-2-1, which every reader of the benchmark format takes for what it is.
+func newTarget(p *benchPackage, s experiment.Side, printed string, cpu int, several bool) *target {
+	t := &target{BenchID: BenchID{p.path, printed}, function: printed, printed: printed, cpu: cpu}
+	if cpu != 1 {
+		t.function = strings.TrimSuffix(printed, fmt.Sprintf("-%d", cpu))
+	} else if several && countedName.MatchString(printed) {
+		t.Benchmark += "-1"
+	}
+	t.at[s] = p
+	return t
+}
+
+// runBinary runs a package's test binary.
+func (m *bencher) runBinary(ctx context.Context, p *benchPackage, flags ...string) (*processOutcome, error) {
+	return m.runFile(ctx, p, p.binary, flags...)
+}
+
+// runFile runs a test binary as go test does, in its package's folder.
+func (m *bencher) runFile(ctx context.Context, p *benchPackage, binary string, flags ...string) (*processOutcome, error) {
+	args := append([]string{binary, "-test.paniconexit0"}, flags...)
+	return m.scratch.run(ctx, process{
+		dir: cmp.Or(p.folder, p.dir), env: append(slices.Clip(m.tool.testEnv), p.env...), timeout: m.Timeout, pin: m.Pin, peak: m.PeakRSS,
+		args: append(args, m.Args...),
+	})
+}
+
+func output(o *processOutcome) string {
+	return excerpt(append(append([]byte(nil), o.stdout...), o.stderr...), 10, 30)
+}
+
+// checkPatterns finds mistakes in regular expressions before anything is built.
+func checkPatterns(patterns ...string) error {
+	for _, p := range patterns {
+		for _, element := range splitPattern(p) {
+			if _, err := regexp.Compile(element); err != nil {
+				return fmt.Errorf("pattern %q: %w", p, err)
+			}
+		}
+	}
+	return nil
+}
+
+// narrow returns a pattern for the matches of pattern below one top-level
+// benchmark.
+func narrow(pattern, name string) (string, bool) {
+	elements := splitPattern(pattern)
+	re, err := regexp.Compile(elements[0])
+	if err != nil || !re.MatchString(name) {
+		return "", false
+	}
+	elements[0] = "^" + name + "$"
+	return strings.Join(elements, "/"), true
+}
+
+// splitPattern cuts a pattern at slashes outside of brackets, as package
+// testing does.
+func splitPattern(pattern string) []string {
+	var elements []string
+	start, square, round := 0, 0, 0
+	for i := 0; i < len(pattern); i++ {
+		switch pattern[i] {
+		case '[':
+			square++
+		case ']':
+			square = max(0, square-1)
+		case '(':
+			if square == 0 {
+				round++
+			}
+		case ')':
+			if square == 0 {
+				round--
+			}
+		case '\\':
+			i++
+		case '/':
+			if square == 0 && round == 0 {
+				elements = append(elements, pattern[start:i])
+				start = i + 1
+			}
+		}
+	}
+	return append(elements, pattern[start:])
+}

@@ -1,0 +1,17 @@
+//go:build !linux
+
+package bench
+
+import (
+	"errors"
+	"runtime"
+)
+
+func checkPin(cpus []int) error {
+	if len(cpus) > 0 {
+		return errors.New("benchmarks can't be pinned to CPUs on " + runtime.GOOS)
+	}
+	return nil
+}
+
+func startPinned(_ []int, start func() error) error { return start() }

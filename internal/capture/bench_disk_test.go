@@ -1,9 +1,0 @@
-//go:build !linux
-
-package capture
-
-import "errors"
-
-func mountSmall(string) error { return errors.New("only on Linux") }
-
-func unmount(string) error { return nil }
