@@ -27,7 +27,7 @@ func TestLinks(t *testing.T) {
 				continue
 			}
 			count++
-			if err := follow(page, to); err != nil {
+			if err := resolve(page, to); err != nil {
 				t.Errorf("%s:%d: %s: %v", page, line, to, err)
 			}
 		}
@@ -37,7 +37,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-func follow(page, to string) error {
+func resolve(page, to string) error {
 	name, anchor, _ := strings.Cut(to, "#")
 	name, err := url.PathUnescape(name)
 	if err != nil {
