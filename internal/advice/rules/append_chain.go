@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -43,7 +44,7 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 		if len(parts) < 2 {
 			continue // slices.Clone is no faster
 		}
-		pkg, ok := packageName(s, "slices", c.Pos())
+		pkg, ok := facts.PackageName(s, "slices", c.Pos())
 		if !ok {
 			continue
 		}
@@ -60,7 +61,7 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 		mustCheck(&m, []string{
 			"that nobody tells nil from an empty slice: the result is nil now if all slices are empty",
 			"that nothing needs the result to share memory with the first: it never does now",
-		}, together(s, parts...))
+		}, facts.Together(s, parts...))
 		matches = append(matches, m)
 	}
 	return matches
@@ -92,7 +93,7 @@ func chained(s *advice.Site, call *ast.CallExpr) []ast.Expr {
 	}
 	full, empty := withoutRoom(s, first)
 	switch {
-	case full == nil || empty && effectsOf(s, first)&mayWrite != 0:
+	case full == nil || empty && facts.EffectsOf(s, first)&facts.MayWrite != 0:
 		return nil
 	case !empty:
 		parts = append(parts, full)
@@ -119,10 +120,10 @@ func chained(s *advice.Site, call *ast.CallExpr) []ast.Expr {
 func withoutRoom(s *advice.Site, e ast.Expr) (full ast.Expr, empty bool) {
 	switch e := e.(type) {
 	case *ast.SliceExpr:
-		if !e.Slice3 || e.Low != nil || !sameCode(s, e.High, e.Max) {
+		if !e.Slice3 || e.Low != nil || !facts.SameCode(s, e.High, e.Max) {
 			return nil, false
 		}
-		if call, ok := e.High.(*ast.CallExpr); ok && s.Callee(call) == "len" && sameCode(s, call.Args[0], e.X) {
+		if call, ok := e.High.(*ast.CallExpr); ok && s.Callee(call) == "len" && facts.SameCode(s, call.Args[0], e.X) {
 			return e.X, false
 		}
 		value := s.Info.Types[e.High].Value

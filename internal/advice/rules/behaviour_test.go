@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -152,7 +153,7 @@ func everywhere(f *ast.File, name string, text []byte, line int) []advice.Input 
 		"strings.Join", "strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation", "time.now",
 	}
 	source := bytes.Split(text, []byte("\n"))[line-1]
-	for callee := range pureCalls {
+	for callee := range facts.PureCalls {
 		if bytes.Contains(source, []byte(path.Base(callee))) {
 			below = append(below, callee)
 		}

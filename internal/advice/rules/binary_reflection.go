@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -29,7 +30,7 @@ the code's tests have to show: it is advice only.`,
 func matchBinaryReflection(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("encoding/binary.Read", "encoding/binary.Write") {
-		if len(c.Args) != 3 || runsOnce(s, c.Cursor) {
+		if len(c.Args) != 3 || facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		t := s.Info.TypeOf(c.Args[2]).Underlying()

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -45,13 +46,13 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		obj := object(s, sel.X)
-		if obj == nil || seen[obj] || !isLocal(s, obj) || isParameter(s, obj) {
+		obj := facts.Object(s, sel.X)
+		if obj == nil || seen[obj] || !facts.IsLocal(s, obj) || facts.IsParameter(s, obj) {
 			continue
 		}
 		seen[obj] = true
-		d, ok := newlyDeclared(s, obj)
-		if !ok || asks(s, obj, "Grow", "Reset", "Truncate") {
+		d, ok := facts.NewlyDeclared(s, obj)
+		if !ok || facts.Asks(s, obj, "Grow", "Reset", "Truncate") {
 			continue
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
@@ -61,7 +62,7 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 			m.Edits = []advice.Edit{grow(size)}
 			m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room. How much is written is known: Grow it before.", obj.Name())
 			m.Class = advice.Safe
-			if asks(s, obj, "Bytes") {
+			if facts.Asks(s, obj, "Bytes") {
 				mustCheck(&m, []string{fmt.Sprintf("that the room behind what %s.Bytes() returns doesn't matter", obj.Name())})
 			}
 		case s.Share(bufferGrowFrames) < 0.05:
@@ -83,7 +84,7 @@ func growAdvice(s *advice.Site, obj types.Object) string {
 		return why
 	}
 	why += " Or keep one with what lives longer, or in a sync.Pool, and Reset it: it isn't needed after the call."
-	if _, ok := bufferUses(s, obj); ok {
+	if _, ok := facts.BufferUses(s, obj); ok {
 		why += " Of a text String makes a copy, which a strings.Builder with enough room doesn't."
 	}
 	return why
@@ -92,7 +93,7 @@ func growAdvice(s *advice.Site, obj types.Object) string {
 // temporary reports whether a bytes.Buffer is of no use after the function returns: it is only
 // written to, and what is in it is copied, as a text or to a writer.
 func temporary(s *advice.Site, obj types.Object) bool {
-	if strings.TrimPrefix(typeName(obj.Type()), "*") != "bytes.Buffer" {
+	if strings.TrimPrefix(facts.TypeName(obj.Type()), "*") != "bytes.Buffer" {
 		return false
 	}
 	return !slices.ContainsFunc(s.Uses(obj), func(id *ast.Ident) bool {
@@ -112,7 +113,7 @@ func borrowed(s *advice.Site, use inspector.Cursor) bool {
 	}
 	method, ok := use.Parent().Node().(*ast.SelectorExpr)
 	if !ok {
-		return printsTo(s, use)
+		return facts.PrintsTo(s, use)
 	}
 	call := use.Parent().Parent()
 	if n, ok := call.Node().(*ast.CallExpr); !ok || n.Fun != method {
@@ -123,7 +124,7 @@ func borrowed(s *advice.Site, use inspector.Cursor) bool {
 		return true
 	case "Bytes":
 		taker, ok := call.Parent().Node().(*ast.CallExpr)
-		return ok && (s.Info.Types[taker.Fun].IsType() && isString(s, taker) || borrows(s, taker, call.Node()))
+		return ok && (s.Info.Types[taker.Fun].IsType() && facts.IsString(s, taker) || facts.Borrows(s, taker, call.Node()))
 	}
 	return false
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -48,22 +49,22 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		obj := object(s, sel.X)
-		if obj == nil || !isLocal(s, obj) || isParameter(s, obj) {
+		obj := facts.Object(s, sel.X)
+		if obj == nil || !facts.IsLocal(s, obj) || facts.IsParameter(s, obj) {
 			continue
 		}
 		d, ok := bufferDeclared(s, obj)
 		if !ok {
 			continue
 		}
-		local, imported := packageName(s, "strings", d.Node().Pos())
-		grows, ok := bufferUses(s, obj)
+		local, imported := facts.PackageName(s, "strings", d.Node().Pos())
+		grows, ok := facts.BufferUses(s, obj)
 		if !ok || !imported || slices.ContainsFunc(matches, func(m advice.Match) bool { return m.Node == d.Node() }) {
 			continue
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.Safe, Imports: []string{"strings"}}
 		m.Why = fmt.Sprintf("String copies what is in %s, which is only written to: a strings.Builder hands it out without a copy.", obj.Name())
-		m.Edits = []advice.Edit{replace(d.typ, local+".Builder")}
+		m.Edits = []advice.Edit{replace(d.Type, local+".Builder")}
 		mustCheck(&m, grownBy(s, obj))
 		if !grows {
 			at, grow, left := growAt(s, obj, d.Cursor)
@@ -95,9 +96,9 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 
 // bufferDeclared returns the statement that declares a local bytes.Buffer, or a pointer to a new
 // one, in a block, and names its type once.
-func bufferDeclared(s *advice.Site, obj types.Object) (declaration, bool) {
-	d, ok := declarationOf(s, obj)
-	return d, ok && !d.typedTwice() && typeName(s.Info.TypeOf(d.typ)) == "bytes.Buffer" && d.isZero(s) && inBlock(d.Cursor)
+func bufferDeclared(s *advice.Site, obj types.Object) (facts.Declaration, bool) {
+	d, ok := facts.DeclarationOf(s, obj)
+	return d, ok && !d.TypedTwice() && facts.TypeName(s.Info.TypeOf(d.Type)) == "bytes.Buffer" && d.IsZero(s) && facts.InBlock(d.Cursor)
 }
 
 // grownBy returns what has to be checked where a buffer is asked to Grow by a number: if it is
@@ -109,7 +110,7 @@ func grownBy(s *advice.Site, obj types.Object) []string {
 			continue
 		}
 		sel, ok := c.Parent().Node().(*ast.SelectorExpr)
-		if call, called := c.Parent().Parent().Node().(*ast.CallExpr); ok && called && sel.Sel.Name == "Grow" && len(call.Args) == 1 && !isLength(s, call.Args[0]) {
+		if call, called := c.Parent().Parent().Node().(*ast.CallExpr); ok && called && sel.Sel.Name == "Grow" && len(call.Args) == 1 && !facts.IsLength(s, call.Args[0]) {
 			return []string{fmt.Sprintf("that %s is never negative or too large: Grow panics with another text then", s.Source(call.Args[0]))}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 var bulkAppend = &advice.Rule{
@@ -39,10 +40,10 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 			continue
 		}
 		call, ok := assign.Rhs[0].(*ast.CallExpr)
-		if !ok || s.Callee(call) != "append" || len(call.Args) != 2 || call.Ellipsis.IsValid() || !plainBytes(s.Info.TypeOf(assign.Lhs[0])) || !sameCode(s, assign.Lhs[0], call.Args[0]) {
+		if !ok || s.Callee(call) != "append" || len(call.Args) != 2 || call.Ellipsis.IsValid() || !facts.PlainBytes(s.Info.TypeOf(assign.Lhs[0])) || !facts.SameCode(s, assign.Lhs[0], call.Args[0]) {
 			continue
 		}
-		loop, ok := loopAround(c)
+		loop, ok := facts.LoopAround(c)
 		if !ok {
 			continue
 		}
@@ -52,20 +53,20 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("Each byte of %s that stays as it is is appended by itself. Find the next one that doesn't, and append all before it at once: append(dst, %[1]s[start:i]...).", s.Source(text))
-		body := loopBody(loop.Node())
-		if c.Parent().Node() == body && len(body.List) > 1 && !exitsOf(s, loop).skips {
+		body := facts.LoopBody(loop.Node())
+		if c.Parent().Node() == body && len(body.List) > 1 && !facts.ExitsOf(s, loop).Skips {
 			continue // all are appended, with something else in between
 		}
-		if len(body.List) == 1 && body.List[0] == assign && whole && pure(s, assign.Lhs[0]) && !commented(s, loop.Node().Pos(), assign.Pos()) && !sameCode(s, assign.Lhs[0], text) {
+		if len(body.List) == 1 && body.List[0] == assign && whole && facts.Pure(s, assign.Lhs[0]) && !facts.Commented(s, loop.Node().Pos(), assign.Pos()) && !facts.SameCode(s, assign.Lhs[0], text) {
 			dst := s.Source(assign.Lhs[0])
 			m.Why = fmt.Sprintf("Each byte of %s is appended by itself, with a check for room: one append copies all of them.", s.Source(text))
 			m.Edits = []advice.Edit{replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
 			m.Class = advice.Safe
 			var overlap []string
-			if mayShare(s, text, sink{expr: assign.Lhs[0], name: dst}) {
+			if facts.MayShare(s, text, facts.Sink{Expr: assign.Lhs[0], Name: dst}) {
 				overlap = []string{fmt.Sprintf("that %s is no part of %s or of the room behind it: the loop reads what it has appended, a single append doesn't", s.Source(text), dst)}
 			}
-			mustCheck(&m, overlap, sharedRoom(s, assign.Lhs[0], loop.Node()))
+			mustCheck(&m, overlap, facts.SharedRoom(s, assign.Lhs[0], loop.Node()))
 			m.Node = loop.Node()
 		}
 		matches = append(matches, m)
@@ -80,7 +81,7 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 		"(*strings.Builder).WriteByte", "(*bytes.Buffer).WriteByte", "(*bufio.Writer).WriteByte",
 		"(*strings.Builder).WriteRune", "(*bytes.Buffer).WriteRune", "(*bufio.Writer).WriteRune",
 	) {
-		loop, ok := loopAround(c.Cursor)
+		loop, ok := facts.LoopAround(c.Cursor)
 		if !ok || len(c.Args) != 1 {
 			continue
 		}
@@ -88,8 +89,8 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 		if !ok || !oneLine(s.Source(text)) {
 			continue
 		}
-		body := loopBody(loop.Node())
-		if stmt := c.Parent(); stmt.Parent().Node() == body && len(body.List) > 1 && !exitsOf(s, loop).skips {
+		body := facts.LoopBody(loop.Node())
+		if stmt := c.Parent(); stmt.Parent().Node() == body && len(body.List) > 1 && !facts.ExitsOf(s, loop).Skips {
 			continue // all are written, with something else in between
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "characters of a text are written one by one",
@@ -103,7 +104,7 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 func writtenByCallee(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
-		loop, ok := loopAround(c.Cursor)
+		loop, ok := facts.LoopAround(c.Cursor)
 		if !ok || c.Ellipsis.IsValid() {
 			continue
 		}
@@ -123,7 +124,7 @@ func writtenByCallee(s *advice.Site) []advice.Match {
 // passesOn reports whether a function of the package writes what it is called with as
 // argument i to a buffer as it is, or something else, by what it is.
 func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
-	decl := declared(s, call)
+	decl := facts.Declared(s, call)
 	if decl == nil || decl.Body == nil {
 		return false
 	}
@@ -132,7 +133,7 @@ func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
 		return false // of T.f(t, x) the first is the receiver
 	}
 	character := f.Signature().Params().At(i)
-	if assigned(s, character, decl.Body) || !decides(s, decl.Body, character) {
+	if facts.Assigned(s, character, decl.Body) || !decides(s, decl.Body, character) {
 		return false
 	}
 	var asItIs []ast.Expr // buffers
@@ -156,7 +157,7 @@ func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
 			continue
 		}
 		writes[s.Source(buffer)]++
-		if object(s, call.Args[len(call.Args)-1]) == character {
+		if facts.Object(s, call.Args[len(call.Args)-1]) == character {
 			asItIs = append(asItIs, buffer)
 		}
 	}
@@ -168,15 +169,15 @@ func decides(s *advice.Site, body *ast.BlockStmt, v types.Object) bool {
 	for n := range ast.Preorder(body) {
 		switch n := n.(type) {
 		case *ast.IfStmt:
-			if mentions(s, n.Cond, v) {
+			if facts.Mentions(s, n.Cond, v) {
 				return true
 			}
 		case *ast.SwitchStmt:
-			if n.Tag != nil && mentions(s, n.Tag, v) {
+			if n.Tag != nil && facts.Mentions(s, n.Tag, v) {
 				return true
 			}
 			for _, clause := range n.Body.List {
-				if slices.ContainsFunc(clause.(*ast.CaseClause).List, func(e ast.Expr) bool { return mentions(s, e, v) }) {
+				if slices.ContainsFunc(clause.(*ast.CaseClause).List, func(e ast.Expr) bool { return facts.Mentions(s, e, v) }) {
 					return true
 				}
 			}
@@ -201,16 +202,16 @@ func characterOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (ast.Expr, b
 // next decodes a rune, or is a function of the package that returns a byte of its text.
 func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	f, ok := loop.(*ast.ForStmt)
-	obj := object(s, e)
-	if !ok || obj == nil || !isLocal(s, obj) {
+	obj := facts.Object(s, e)
+	if !ok || obj == nil || !facts.IsLocal(s, obj) {
 		return nil, false
 	}
 	cond, ok := f.Cond.(*ast.BinaryExpr)
-	if !ok || cond.Op != token.LSS || object(s, cond.X) == nil {
+	if !ok || cond.Op != token.LSS || facts.Object(s, cond.X) == nil {
 		return nil, false
 	}
 	length, ok := ast.Unparen(cond.Y).(*ast.CallExpr)
-	if !ok || s.Callee(length) != "len" || !isText(s, length.Args[0]) || !pure(s, length.Args[0]) {
+	if !ok || s.Callee(length) != "len" || !isText(s, length.Args[0]) || !facts.Pure(s, length.Args[0]) {
 		return nil, false
 	}
 	text := length.Args[0]
@@ -220,14 +221,14 @@ func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 			continue
 		}
 		call, ok := def.Rhs[0].(*ast.CallExpr)
-		if !ok || !mentions(s, call, object(s, cond.X)) || !nextOf(s, call) || assignedBesides(s, obj, f.Body, e) {
+		if !ok || !facts.Mentions(s, call, facts.Object(s, cond.X)) || !nextOf(s, call) || assignedBesides(s, obj, f.Body, e) {
 			return nil, false
 		}
 		for _, arg := range call.Args {
 			if part, ok := ast.Unparen(arg).(*ast.SliceExpr); ok {
 				arg = part.X
 			}
-			if sameCode(s, arg, text) {
+			if facts.SameCode(s, arg, text) {
 				return text, true
 			}
 		}
@@ -241,14 +242,14 @@ func nextOf(s *advice.Site, call *ast.CallExpr) bool {
 	case "unicode/utf8.DecodeRune", "unicode/utf8.DecodeRuneInString":
 		return true
 	}
-	decl := declared(s, call)
+	decl := facts.Declared(s, call)
 	if decl == nil || decl.Body == nil {
 		return false
 	}
 	for n := range ast.Preorder(decl.Body) {
 		if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) > 0 {
 			index, ok := ast.Unparen(r.Results[0]).(*ast.IndexExpr)
-			if ok && isText(s, index.X) && object(s, index.X) != nil && within(decl.Type, object(s, index.X).Pos()) {
+			if ok && isText(s, index.X) && facts.Object(s, index.X) != nil && facts.Within(decl.Type, facts.Object(s, index.X).Pos()) {
 				return true
 			}
 		}
@@ -259,8 +260,8 @@ func nextOf(s *advice.Site, call *ast.CallExpr) bool {
 // runeIn returns the text that a range goes through if an expression is its rune at hand.
 func runeIn(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	r, ok := loop.(*ast.RangeStmt)
-	obj := object(s, e)
-	if !ok || obj == nil || r.Value == nil || r.Tok != token.DEFINE || object(s, r.Value) != obj || !isString(s, r.X) || assignedBesides(s, obj, r.Body, e) {
+	obj := facts.Object(s, e)
+	if !ok || obj == nil || r.Value == nil || r.Tok != token.DEFINE || facts.Object(s, r.Value) != obj || !facts.IsString(s, r.X) || assignedBesides(s, obj, r.Body, e) {
 		return nil, false
 	}
 	return r.X, true
@@ -270,39 +271,39 @@ func runeIn(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 // hand; whole is set where the loop is a range over all of it.
 func byteOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (text ast.Expr, whole, ok bool) {
 	if index, isIndex := ast.Unparen(e).(*ast.IndexExpr); isIndex {
-		if counts(s, loop.Node(), object(s, index.Index)) && isText(s, index.X) && pure(s, index.X) {
+		if facts.Counts(s, loop.Node(), facts.Object(s, index.Index)) && isText(s, index.X) && facts.Pure(s, index.X) {
 			return index.X, false, true
 		}
 		return nil, false, false
 	}
-	obj := object(s, e)
+	obj := facts.Object(s, e)
 	if obj == nil {
 		return nil, false, false
 	}
 	if r, isRange := loop.Node().(*ast.RangeStmt); isRange {
-		if r.Value != nil && r.Tok == token.DEFINE && object(s, r.Value) == obj && plainBytes(s.Info.TypeOf(r.X)) && pure(s, r.X) && !assignedBesides(s, obj, r.Body, e) {
-			return r.X, isBlank(r.Key), true
+		if r.Value != nil && r.Tok == token.DEFINE && facts.Object(s, r.Value) == obj && facts.PlainBytes(s.Info.TypeOf(r.X)) && facts.Pure(s, r.X) && !assignedBesides(s, obj, r.Body, e) {
+			return r.X, facts.IsBlank(r.Key), true
 		}
 	}
 	// c := text[i]
-	ast.Inspect(loopBody(loop.Node()), func(n ast.Node) bool {
+	ast.Inspect(facts.LoopBody(loop.Node()), func(n ast.Node) bool {
 		def, isAssign := n.(*ast.AssignStmt)
 		if !isAssign || def.Tok != token.DEFINE || len(def.Lhs) != 1 || len(def.Rhs) != 1 || def.Lhs[0].Pos() != obj.Pos() {
 			return true
 		}
-		if index, isIndex := def.Rhs[0].(*ast.IndexExpr); isIndex && counts(s, loop.Node(), object(s, index.Index)) && isText(s, index.X) && pure(s, index.X) {
+		if index, isIndex := def.Rhs[0].(*ast.IndexExpr); isIndex && facts.Counts(s, loop.Node(), facts.Object(s, index.Index)) && isText(s, index.X) && facts.Pure(s, index.X) {
 			text, ok = index.X, true
 		}
 		return true
 	})
-	return text, false, ok && !assignedBesides(s, obj, loopBody(loop.Node()), e)
+	return text, false, ok && !assignedBesides(s, obj, facts.LoopBody(loop.Node()), e)
 }
 
 // assignedBesides reports whether the body of a loop may assign to a variable before it is
 // used: its declaration does not, nor what is done in place of the use, in another branch.
 func assignedBesides(s *advice.Site, obj types.Object, body *ast.BlockStmt, use ast.Expr) bool {
 	var others []ast.Node
-	uses := func(n ast.Node) bool { return within(n, use.Pos()) }
+	uses := func(n ast.Node) bool { return facts.Within(n, use.Pos()) }
 	for n := range ast.Preorder(body) {
 		var branches []ast.Node
 		switch n := n.(type) {
@@ -323,14 +324,14 @@ func assignedBesides(s *advice.Site, obj types.Object, body *ast.BlockStmt, use 
 		}
 	}
 	assigns := func(e ast.Expr) bool {
-		return object(s, e) == obj && e.Pos() != obj.Pos() && !slices.ContainsFunc(others, func(n ast.Node) bool { return within(n, e.Pos()) })
+		return facts.Object(s, e) == obj && e.Pos() != obj.Pos() && !slices.ContainsFunc(others, func(n ast.Node) bool { return facts.Within(n, e.Pos()) })
 	}
-	for e := range targets(body) {
+	for e := range facts.Targets(body) {
 		if assigns(e) {
 			return true
 		}
 	}
-	return !private(s, obj)
+	return !facts.Private(s, obj)
 }
 
 // fallsThrough reports whether a case of a switch may end in the next.
@@ -344,5 +345,5 @@ func fallsThrough(n *ast.SwitchStmt) bool {
 }
 
 func isText(s *advice.Site, e ast.Expr) bool {
-	return isString(s, e) || plainBytes(s.Info.TypeOf(e))
+	return facts.IsString(s, e) || facts.PlainBytes(s.Info.TypeOf(e))
 }

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -82,7 +83,7 @@ func spins(s *advice.Site, cursor inspector.Cursor, sel *ast.SelectStmt) bool {
 		return false
 	}
 	loop, ok := up.Parent().Node().(*ast.ForStmt)
-	if !ok || loop.Init != nil || loop.Post != nil || loop.Cond != nil && !nameOrField(loop.Cond) {
+	if !ok || loop.Init != nil || loop.Post != nil || loop.Cond != nil && !facts.NameOrField(loop.Cond) {
 		return false // one that counts ends by itself
 	}
 	for _, stmt := range block.List {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 var byteLoop = &advice.Rule{
@@ -39,12 +40,12 @@ func matchByteLoop(s *advice.Site) []advice.Match {
 		if !ok || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
 			continue
 		}
-		loop, ok := loopAround(c)
+		loop, ok := facts.LoopAround(c)
 		if !ok {
 			continue
 		}
-		body := loopBody(loop.Node())
-		if len(body.List) != 1 || body.List[0] != assign || commented(s, loop.Node().Pos(), assign.Pos()) {
+		body := facts.LoopBody(loop.Node())
+		if len(body.List) != 1 || body.List[0] != assign || facts.Commented(s, loop.Node().Pos(), assign.Pos()) {
 			continue
 		}
 		if _, labeled := loop.Parent().Node().(*ast.LabeledStmt); labeled {
@@ -75,9 +76,9 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	if !ok || assign.Tok != token.ASSIGN {
 		return false
 	}
-	b := object(s, index.X)
+	b := facts.Object(s, index.X)
 	fill, ok := constantByte(s, assign.Rhs[0])
-	if !ok || fill == 0 || b == nil || !isLocal(s, b) || !types.Identical(b.Type(), types.NewSlice(types.Typ[types.Byte])) {
+	if !ok || fill == 0 || b == nil || !facts.IsLocal(s, b) || !types.Identical(b.Type(), types.NewSlice(types.Typ[types.Byte])) {
 		return false
 	}
 	before, ok := loop.PrevSibling()
@@ -96,7 +97,7 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 		return false
 	}
 	between := advice.Edit{Pos: def.End(), End: loop.Node().End()}
-	if commented(s, def.End(), loop.Node().Pos()) {
+	if facts.Commented(s, def.End(), loop.Node().Pos()) {
 		return false
 	}
 	m.Class = advice.Safe
@@ -105,7 +106,7 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	var texts []ast.Expr
 	used := false
 	for _, id := range s.Uses(b) {
-		if within(loop.Node(), id.Pos()) {
+		if facts.Within(loop.Node(), id.Pos()) {
 			continue
 		}
 		used = true
@@ -123,11 +124,11 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	if !used {
 		return false
 	}
-	if mayBeNegative(s, made.Args[1]) {
+	if facts.MayBeNegative(s, made.Args[1]) {
 		mustCheck(m, []string{fmt.Sprintf("that %s is never negative, for which Repeat panics with another error than make", s.Source(made.Args[1]))})
 	}
 	if texts != nil && fill < 0x80 {
-		pkg, ok := packageName(s, "strings", def.Pos())
+		pkg, ok := facts.PackageName(s, "strings", def.Pos())
 		if !ok {
 			return false
 		}
@@ -138,8 +139,8 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 		}
 		return true
 	}
-	pkg, ok := packageName(s, "bytes", def.Pos())
-	if !ok || !builtins(s, def.Pos(), "byte") || !s.Says.Escapes(s.Fset.Position(made.Pos()).Filename, s.Package.Line(made.Pos())) {
+	pkg, ok := facts.PackageName(s, "bytes", def.Pos())
+	if !ok || !facts.Builtins(s, def.Pos(), "byte") || !s.Says.Escapes(s.Fset.Position(made.Pos()).Filename, s.Package.Line(made.Pos())) {
 		return false
 	}
 	m.Imports = []string{"bytes"}
@@ -150,15 +151,15 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 // wholeLoop reports whether a loop goes over all indexes of a slice that was made n
 // long, with the one that its body uses.
 func wholeLoop(s *advice.Site, loop ast.Node, b types.Object, index *ast.IndexExpr, n ast.Expr) bool {
-	i := object(s, index.Index)
+	i := facts.Object(s, index.Index)
 	if i == nil {
 		return false
 	}
 	sameLength := func(e ast.Expr) bool {
 		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && s.Callee(call) == "len" {
-			return object(s, call.Args[0]) == b
+			return facts.Object(s, call.Args[0]) == b
 		}
-		if pure(s, e) && sameCode(s, e, n) {
+		if facts.Pure(s, e) && facts.SameCode(s, e, n) {
 			return true
 		}
 		v, w := s.Info.Types[e].Value, s.Info.Types[n].Value
@@ -166,18 +167,18 @@ func wholeLoop(s *advice.Site, loop ast.Node, b types.Object, index *ast.IndexEx
 	}
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
-		if l.Tok != token.DEFINE || l.Key == nil || object(s, l.Key) != i || l.Value != nil && !isBlank(l.Value) {
+		if l.Tok != token.DEFINE || l.Key == nil || facts.Object(s, l.Key) != i || l.Value != nil && !facts.IsBlank(l.Value) {
 			return false
 		}
-		return object(s, l.X) == b || sameLength(l.X) && isNumber(s, l.X)
+		return facts.Object(s, l.X) == b || sameLength(l.X) && facts.IsNumber(s, l.X)
 	case *ast.ForStmt:
 		init, ok := l.Init.(*ast.AssignStmt)
-		if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || object(s, init.Lhs[0]) != i || !isInt(s, init.Rhs[0], 0) {
+		if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || facts.Object(s, init.Lhs[0]) != i || !facts.IsInt(s, init.Rhs[0], 0) {
 			return false
 		}
 		cond, ok := l.Cond.(*ast.BinaryExpr)
 		post, inc := l.Post.(*ast.IncDecStmt)
-		return ok && inc && post.Tok == token.INC && object(s, post.X) == i && cond.Op == token.LSS && object(s, cond.X) == i && sameLength(cond.Y)
+		return ok && inc && post.Tok == token.INC && facts.Object(s, post.X) == i && cond.Op == token.LSS && facts.Object(s, cond.X) == i && sameLength(cond.Y)
 	}
 	return false
 }
@@ -188,13 +189,13 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	if !ok || f.Init != nil || f.Post != nil || f.Cond == nil || !types.Identical(s.Info.TypeOf(assign.Lhs[0]), types.Typ[types.String]) {
 		return false
 	}
-	obj := object(s, assign.Lhs[0])
+	obj := facts.Object(s, assign.Lhs[0])
 	cond, ok := f.Cond.(*ast.BinaryExpr)
-	if !ok || obj == nil || !isLocal(s, obj) || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !pure(s, cond.Y) || mentions(s, cond.Y, obj) {
+	if !ok || obj == nil || !facts.IsLocal(s, obj) || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !facts.Pure(s, cond.Y) || facts.Mentions(s, cond.Y, obj) {
 		return false
 	}
 	length, ok := cond.X.(*ast.CallExpr)
-	if !ok || s.Callee(length) != "len" || object(s, length.Args[0]) != obj {
+	if !ok || s.Callee(length) != "len" || facts.Object(s, length.Args[0]) != obj {
 		return false
 	}
 	var pad ast.Expr
@@ -208,24 +209,24 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 			return false
 		}
 		switch obj {
-		case object(s, sum.X):
+		case facts.Object(s, sum.X):
 			pad = sum.Y
-		case object(s, sum.Y):
+		case facts.Object(s, sum.Y):
 			pad, front = sum.X, true
 		default:
 			return false
 		}
 	}
-	text, ok := constantText(s, pad)
-	if !ok || len(text) != 1 || !builtins(s, f.Pos(), "len") {
+	text, ok := facts.ConstantText(s, pad)
+	if !ok || len(text) != 1 || !facts.Builtins(s, f.Pos(), "len") {
 		return false
 	}
-	pkg, ok := packageName(s, "strings", f.Pos())
+	pkg, ok := facts.PackageName(s, "strings", f.Pos())
 	if !ok {
 		return false
 	}
 	// Not max(0, n-len(s)), which for the least n is the largest number.
-	repeat := fmt.Sprintf("%s.Repeat(%s, %s-len(%s))", pkg, s.Source(pad), parenthesized(cond.Y, s.Source(cond.Y)), obj.Name())
+	repeat := fmt.Sprintf("%s.Repeat(%s, %s-len(%s))", pkg, s.Source(pad), facts.Parenthesized(cond.Y, s.Source(cond.Y)), obj.Name())
 	code := obj.Name() + " += " + repeat
 	if front {
 		code = obj.Name() + " = " + repeat + " + " + obj.Name()
@@ -241,7 +242,7 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 // fillsUp is of for len(x) < n { x = append(x, 0) }.
 func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *advice.Match) bool {
 	f, ok := loop.Node().(*ast.ForStmt)
-	call, appends := appendTo(s, assign)
+	call, appends := facts.AppendTo(s, assign)
 	if !ok || !appends || f.Init != nil || f.Post != nil || f.Cond == nil || len(call.Args) != 2 || call.Ellipsis.IsValid() || !isZero(s, call.Args[1]) {
 		return false
 	}
@@ -250,24 +251,24 @@ func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *a
 		return false // an interface that holds a zero is none
 	}
 	cond, ok := f.Cond.(*ast.BinaryExpr)
-	if !ok || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !pure(s, dst) || !pure(s, cond.Y) {
+	if !ok || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !facts.Pure(s, dst) || !facts.Pure(s, cond.Y) {
 		return false
 	}
 	length, ok := cond.X.(*ast.CallExpr)
-	if !ok || s.Callee(length) != "len" || !sameCode(s, length.Args[0], dst) || rootOf(s, dst) == nil || mentions(s, cond.Y, rootOf(s, dst)) {
+	if !ok || s.Callee(length) != "len" || !facts.SameCode(s, length.Args[0], dst) || facts.RootOf(s, dst) == nil || facts.Mentions(s, cond.Y, facts.RootOf(s, dst)) {
 		return false
 	}
 	x, n := s.Source(dst), s.Source(cond.Y)
 	m.Title = "a slice is filled up element by element"
 	m.Why = fmt.Sprintf("Each step checks for room and appends one: append(%s, make(…)...) appends all that is missing at once, and allocates nothing for what it appends.", x)
 	m.Class = advice.AdviceOnly
-	typ, ok := typeText(s, s.Info.TypeOf(dst).Underlying(), f.Pos())
-	if !ok || !builtins(s, f.Pos(), "make", "len", "append") {
+	typ, ok := facts.TypeText(s, s.Info.TypeOf(dst).Underlying(), f.Pos())
+	if !ok || !facts.Builtins(s, f.Pos(), "make", "len", "append") {
 		return true
 	}
-	m.Edits = []advice.Edit{replace(f, fmt.Sprintf("if len(%s) < %s {\n%s = append(%s, make(%s, %s-len(%s))...)\n}", x, n, x, x, typ, parenthesized(cond.Y, n), x))}
+	m.Edits = []advice.Edit{replace(f, fmt.Sprintf("if len(%s) < %s {\n%s = append(%s, make(%s, %s-len(%s))...)\n}", x, n, x, x, typ, facts.Parenthesized(cond.Y, n), x))}
 	m.Class = advice.Safe
-	mustCheck(m, sharedRoom(s, dst, f))
+	mustCheck(m, facts.SharedRoom(s, dst, f))
 	return true
 }
 

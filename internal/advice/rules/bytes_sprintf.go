@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -41,7 +42,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 	for _, c := range s.Calls("fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln") {
 		outer, ok := c.Parent().Node().(*ast.CallExpr)
 		name, named := c.Fun.(*ast.SelectorExpr)
-		if !ok || !named || commented(s, outer.Pos(), c.Pos()) {
+		if !ok || !named || facts.Commented(s, outer.Pos(), c.Pos()) {
 			continue
 		}
 		kind := strings.TrimPrefix(c.Name, "fmt.Sprint")
@@ -55,10 +56,10 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 				{Pos: c.End(), End: outer.End()},
 			}
 		}
-		if _, to, ok := conversion(s, outer); ok && isBytes(s, outer) {
+		if _, to, ok := facts.Conversion(s, outer); ok && facts.IsBytes(s, outer) {
 			if types.Identical(to, types.NewSlice(types.Typ[types.Byte])) {
 				call("Append", "nil")
-			} else if plainBytes(to) {
+			} else if facts.PlainBytes(to) {
 				m.Edits = []advice.Edit{{Pos: c.Pos(), End: c.Lparen + 1, New: s.Source(name.X) + ".Append" + kind + "(nil, "}}
 				if len(c.Args) == 0 {
 					continue
@@ -68,13 +69,13 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			}
 			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s makes the bytes at once.", short(c.Name), kind)
 			if w, ok := c.Parent().Parent().Node().(*ast.CallExpr); ok && len(w.Args) == 1 && w.Args[0] == outer {
-				if dst, safe, ok := writerOf(s, w); ok && !deferred(c.Parent().Parent()) { // it would be formatted later
+				if dst, safe, ok := writerOf(s, w); ok && !facts.Deferred(c.Parent().Parent()) { // it would be formatted later
 					outer = w
 					call("Fprint", dst)
 					m.Title = "a string is formatted only to be written"
 					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written: fmt.Fprint%s prints there at once.", short(c.Name), kind)
 					to := w.Fun.(*ast.SelectorExpr).X
-					mustCheck(&m, setMeanwhile(s, to, c.Args), writtenFirst(s, to, formattedSteps(s, c)))
+					mustCheck(&m, facts.SetMeanwhile(s, to, c.Args), facts.WrittenFirst(s, to, formattedSteps(s, c)))
 					if !safe {
 						mustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(to))})
 					}
@@ -88,7 +89,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 				}
 				if assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == len(assign.Rhs) {
 					at := slices.Index(assign.Rhs, ast.Expr(outer))
-					if v := object(s, assign.Lhs[at]); v != nil && roomSeen(s, v) {
+					if v := facts.Object(s, assign.Lhs[at]); v != nil && facts.RoomSeen(s, v) {
 						mustCheck(&m, []string{fmt.Sprintf("that the room behind %s doesn't matter", v.Name())})
 					}
 				}
@@ -101,7 +102,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			call("Append", s.Source(outer.Args[0]))
 			m.Title = "a string is formatted only to be appended"
 			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s appends without one.", short(c.Name), kind)
-			mustCheck(&m, setMeanwhile(s, outer.Args[0], c.Args), writtenFirst(s, outer.Args[0], formattedSteps(s, c)))
+			mustCheck(&m, facts.SetMeanwhile(s, outer.Args[0], c.Args), facts.WrittenFirst(s, outer.Args[0], formattedSteps(s, c)))
 			matches = append(matches, m)
 		}
 	}
@@ -129,7 +130,7 @@ func surelyText(s *advice.Site, c advice.Call) bool {
 	if len(c.Args) == 0 {
 		return false
 	}
-	format, ok := constantText(s, c.Args[0])
+	format, ok := facts.ConstantText(s, c.Args[0])
 	for ok && format != "" {
 		text, rest, verb := strings.Cut(format, "%")
 		if text != "" {
@@ -150,18 +151,18 @@ func surelyText(s *advice.Site, c advice.Call) bool {
 // set where that is known to do the same however it is called.
 func writerOf(s *advice.Site, call *ast.CallExpr) (dst string, safe, ok bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Write" || s.Info.Selections[sel] == nil || !pure(s, sel.X) {
+	if !ok || sel.Sel.Name != "Write" || s.Info.Selections[sel] == nil || !facts.Pure(s, sel.X) {
 		return "", false, false
 	}
 	t := s.Info.TypeOf(sel.X)
 	dst = s.Source(sel.X)
 	switch {
-	case types.Implements(t, writer):
-	case types.Implements(types.NewPointer(t), writer):
+	case types.Implements(t, facts.Writer):
+	case types.Implements(types.NewPointer(t), facts.Writer):
 		dst = "&" + dst
 		t = types.NewPointer(t)
 	default:
 		return "", false, false
 	}
-	return dst, writers[typeName(t)], true
+	return dst, facts.Writers[facts.TypeName(t)], true
 }

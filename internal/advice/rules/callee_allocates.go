@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -32,7 +33,7 @@ func matchCalleeAllocates(s *advice.Site) []advice.Match {
 	}
 	for _, c := range s.Calls() {
 		frames := framesOf(c.Name)
-		if _, known := costlyFunctions[c.Name]; known || c.Name == "" || !frames.MatchString(callee) || runsOnce(s, c.Cursor) || excused(s, c.Cursor) {
+		if _, known := costlyFunctions[c.Name]; known || c.Name == "" || !frames.MatchString(callee) || facts.RunsOnce(s, c.Cursor) || facts.Excused(s, c.Cursor) {
 			continue
 		}
 		how := ""

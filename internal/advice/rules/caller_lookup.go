@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -48,7 +49,7 @@ func matchCallerLookup(s *advice.Site) []advice.Match {
 			matches = append(matches, advice.Match{Node: c.CallExpr,
 				Why: fmt.Sprintf("%s walks the stack for each record, to say from where it was called: %s asks for it. Leave it out here, or keep it for warnings and errors.", short(c.Name), option)})
 		case c.Name == "runtime.Caller" || c.Name == "runtime.Callers" || c.Name == "runtime.FuncForPC":
-			if runsOnce(s, c.Cursor) {
+			if facts.RunsOnce(s, c.Cursor) {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr,

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -44,19 +45,19 @@ var makesClient = lazyregexp.New(`^(database/sql\.Open(DB)?|` +
 	`\(\*net/http\.Transport\)\.Clone)$`)
 
 func matchClientPerRequest(s *advice.Site) []advice.Match {
-	if s.Decl != nil && isConstructor(s.Decl.Name.Name) {
+	if s.Decl != nil && facts.IsConstructor(s.Decl.Name.Name) {
 		return nil
 	}
 	var matches []advice.Match
 	for _, c := range s.Calls() {
-		if makesClient.MatchString(c.Name) && !runsOnce(s, c.Cursor) {
+		if makesClient.MatchString(c.Name) && !facts.RunsOnce(s, c.Cursor) {
 			matches = append(matches, advice.Match{Node: c.CallExpr,
 				Why: fmt.Sprintf("%s makes something that keeps connections, each time this runs, and begins without any. Make it once and share it: it is meant for many goroutines at once.", short(c.Name))})
 		}
 	}
 	for _, c := range s.Nodes() {
 		lit, ok := c.Node().(*ast.CompositeLit)
-		if !ok || types.TypeString(s.Info.TypeOf(lit), nil) != "net/http.Transport" || runsOnce(s, c) {
+		if !ok || types.TypeString(s.Info.TypeOf(lit), nil) != "net/http.Transport" || facts.RunsOnce(s, c) {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: lit, Title: "a transport of HTTP is made for each call",

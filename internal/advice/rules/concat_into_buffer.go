@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -50,22 +51,22 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 	) {
 		sel, ok := c.Fun.(*ast.SelectorExpr)
 		stmt, alone := c.Parent().Node().(*ast.ExprStmt)
-		if !ok || !alone || len(c.Args) != 1 || !pure(s, sel.X) || !inBlock(c.Parent()) || commented(s, c.Pos(), c.End()) {
+		if !ok || !alone || len(c.Args) != 1 || !facts.Pure(s, sel.X) || !facts.InBlock(c.Parent()) || facts.Commented(s, c.Pos(), c.End()) {
 			continue
 		}
 		if sel := s.Info.Selections[sel]; sel == nil || len(sel.Index()) != 1 {
 			continue // of an embedded buffer, whose owner may have methods of its own
 		}
 		text := c.Args[0]
-		if operand, to, ok := conversion(s, text); ok && plainBytes(to) && isString(s, operand) {
+		if operand, to, ok := facts.Conversion(s, text); ok && facts.PlainBytes(to) && facts.IsString(s, operand) {
 			text = operand
 		}
-		pieces := operands(s, text)
+		pieces := facts.Operands(s, text)
 		if len(pieces) < 2 {
 			continue
 		}
 		dst, steps := s.Source(sel.X), concatSteps(s, pieces)
-		if seesItself(s, sel.X, steps) || !builtins(s, c.Pos(), "string") {
+		if facts.SeesItself(s, sel.X, steps) || !facts.Builtins(s, c.Pos(), "string") {
 			continue
 		}
 		var lines []string
@@ -75,8 +76,8 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
 		m.Edits = []advice.Edit{replace(stmt, strings.Join(lines, "\n"))}
 		m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
-		mustCheck(&m, writtenInTurn(s, steps, sel.X, dst))
-		if obj := object(s, sel.X); newBuilder(s, obj) && (!repeated(c.Cursor, obj) || s.Allocates() == 0) {
+		mustCheck(&m, facts.WrittenInTurn(s, steps, sel.X, dst))
+		if obj := facts.Object(s, sel.X); newBuilder(s, obj) && (!facts.Repeated(c.Cursor, obj) || s.Allocates() == 0) {
 			m.Class, m.Edits = advice.AdviceOnly, nil
 			m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
 			m.Why += fmt.Sprintf(" Have %s Grow before that, or it grows by smaller steps.", dst)
@@ -90,25 +91,25 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 // room in it: pieces that are written to it have it grow by smaller steps than all at once, and
 // allocate more often at the beginning.
 func newBuilder(s *advice.Site, obj types.Object) bool {
-	return obj != nil && strings.TrimPrefix(typeName(obj.Type()), "*") == "strings.Builder" && newBuffer(s, obj)
+	return obj != nil && strings.TrimPrefix(facts.TypeName(obj.Type()), "*") == "strings.Builder" && facts.NewBuffer(s, obj)
 }
 
 // appendsConcat is of b = append(b, (a + c)...).
 func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (advice.Match, bool) {
-	call, ok := appendTo(s, assign)
-	if !ok || len(call.Args) != 2 || !call.Ellipsis.IsValid() || !isString(s, call.Args[1]) || !pure(s, assign.Lhs[0]) || !inBlock(c) || commented(s, assign.Pos(), assign.End()) {
+	call, ok := facts.AppendTo(s, assign)
+	if !ok || len(call.Args) != 2 || !call.Ellipsis.IsValid() || !facts.IsString(s, call.Args[1]) || !facts.Pure(s, assign.Lhs[0]) || !facts.InBlock(c) || facts.Commented(s, assign.Pos(), assign.End()) {
 		return advice.Match{}, false
 	}
-	pieces := operands(s, call.Args[1])
+	pieces := facts.Operands(s, call.Args[1])
 	if len(pieces) < 2 {
 		return advice.Match{}, false
 	}
-	dst, root := s.Source(assign.Lhs[0]), rootOf(s, assign.Lhs[0])
+	dst, root := s.Source(assign.Lhs[0]), facts.RootOf(s, assign.Lhs[0])
 	m := advice.Match{Node: assign, Class: advice.Safe,
 		Why: fmt.Sprintf("+ makes a new string, which is copied to %s and dropped: append the pieces one by one.", dst)}
 	var lines []string
 	for _, p := range pieces {
-		if root == nil || mentions(s, p, root) {
+		if root == nil || facts.Mentions(s, p, root) {
 			return advice.Match{}, false
 		}
 		code := s.Source(p)
@@ -120,22 +121,22 @@ func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (
 	m.Edits = []advice.Edit{replace(assign, strings.Join(lines, "\n"))}
 	steps := concatSteps(s, pieces)
 	for i := range steps {
-		steps[i].called = true // append evaluates the sum before the slice
+		steps[i].Called = true // append evaluates the sum before the slice
 	}
-	mustCheck(&m, writtenInTurn(s, steps, assign.Lhs[0], dst), sharedRoom(s, assign.Lhs[0], assign))
+	mustCheck(&m, facts.WrittenInTurn(s, steps, assign.Lhs[0], dst), facts.SharedRoom(s, assign.Lhs[0], assign))
 	return m, true
 }
 
 // concatSteps are the operands of a concatenation in the order in which they are evaluated.
-func concatSteps(s *advice.Site, pieces []ast.Expr) []step {
-	var steps []step
+func concatSteps(s *advice.Site, pieces []ast.Expr) []facts.Step {
+	var steps []facts.Step
 	for _, p := range pieces {
-		st := step{expr: p}
-		if operand, _, ok := conversion(s, p); ok && isBytes(s, operand) {
-			st = step{expr: operand, contents: true}
+		st := facts.Step{Expr: p}
+		if operand, _, ok := facts.Conversion(s, p); ok && facts.IsBytes(s, operand) {
+			st = facts.Step{Expr: operand, Contents: true}
 		}
 		if s.Info.Types[p].Value != nil {
-			st = step{}
+			st = facts.Step{}
 		}
 		steps = append(steps, st)
 	}

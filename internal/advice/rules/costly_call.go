@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -136,7 +137,7 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
 		f, ok := costlyFunctions[c.Name]
-		if !ok || runsOnce(s, c.Cursor) || excused(s, c.Cursor) || f.instead == characters && knowsASCII(s) || !isCost(s, c, f) {
+		if !ok || facts.RunsOnce(s, c.Cursor) || facts.Excused(s, c.Cursor) || f.instead == characters && knowsASCII(s) || !isCost(s, c, f) {
 			continue
 		}
 		frames := framesOf(c.Name)
@@ -154,13 +155,13 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 func isCost(s *advice.Site, c advice.Call, f costly) bool {
 	switch {
 	case c.Name == "io.CopyN":
-		n, constant := constantInt(s, c.Args[2])
+		n, constant := facts.ConstantInt(s, c.Args[2])
 		return constant && n <= 64
 	case f.instead == layouts: // those of the standard have a way of their own
-		layout, constant := constantText(s, c.Args[0])
+		layout, constant := facts.ConstantText(s, c.Args[0])
 		return !constant || layout != time.RFC3339 && layout != time.RFC3339Nano
 	case c.Name == "strconv.ParseInt":
-		return isInt(s, c.Args[1], 10) && (isInt(s, c.Args[2], 0) || isInt(s, c.Args[2], 64))
+		return facts.IsInt(s, c.Args[1], 10) && (facts.IsInt(s, c.Args[2], 0) || facts.IsInt(s, c.Args[2], 64))
 	case f.instead == lines:
 		callee, share := s.AllocatesMost()
 		return share >= muchAllocated && framesOf(c.Name).MatchString(callee)
@@ -177,7 +178,7 @@ func knowsASCII(s *advice.Site) bool {
 				return true
 			}
 		case *ast.BasicLit:
-			if n.Kind == token.INT && (isInt(s, n, 127) || isInt(s, n, 128)) {
+			if n.Kind == token.INT && (facts.IsInt(s, n, 127) || facts.IsInt(s, n, 128)) {
 				return true
 			}
 		}

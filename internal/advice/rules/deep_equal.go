@@ -7,6 +7,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -70,9 +71,9 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 					m.Class = advice.Review
 					m.Why += check
 				}
-				mustCheck(&m, overtaken(s, c.Cursor, []step{{expr: c.Args[0], contents: true}, {expr: c.Args[1], contents: true}}))
+				mustCheck(&m, facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
 				m.Edits = []advice.Edit{equality(s, c)}
-				if commented(s, c.Pos(), c.End()) {
+				if facts.Commented(s, c.Pos(), c.End()) {
 					m.Edits = nil
 				}
 				matches = append(matches, m)
@@ -85,7 +86,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 			continue
 		}
 		m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection: %s.Equal compares them directly. Check that nil and empty may count as equal: DeepEqual tells them apart.%s", name, with, changedBetween(s, c.Args[0], c.Args[1]))
-		if pkg, ok := packageName(s, with, c.Pos()); ok {
+		if pkg, ok := facts.PackageName(s, with, c.Pos()); ok {
 			m.Class, m.Imports = advice.Review, []string{with}
 			m.Edits = []advice.Edit{replace(c.Fun, pkg+".Equal")}
 		}
@@ -97,7 +98,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 // changedBetween says what to check where evaluating the second of two operands may change the
 // first one, whose value DeepEqual has by then; "" if it can't.
 func changedBetween(s *advice.Site, x, y ast.Expr) string {
-	if unchangedBy(s, x, false, change{code: []ast.Node{y}}) {
+	if facts.UnchangedBy(s, x, false, facts.Change{Code: []ast.Node{y}}) {
 		return ""
 	}
 	if text, by := s.Source(x), s.Source(y); oneLine(text) && oneLine(by) {

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 // inPlace is an edit that puts a string expression in the place of another one.
@@ -104,7 +105,7 @@ func rewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, 
 // withoutComments returns edits, or nil if they would lose a comment.
 func withoutComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
 	for _, e := range edits {
-		if commented(s, e.Pos, e.End) {
+		if facts.Commented(s, e.Pos, e.End) {
 			return nil
 		}
 	}

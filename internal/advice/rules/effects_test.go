@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 // TestEffects reads what each expression may do from the comment behind it.
@@ -123,19 +124,19 @@ func g() { state++; other++ }
 	f, p := check(t, "facts.go", []byte(text))
 	s := siteOf(t, p, f, "f")
 	bits := []struct {
-		bit  effects
+		bit  facts.Effects
 		name string
-	}{{mayPanic, "panic"}, {mayWrite, "write"}, {mayRead, "read"}, {readsBytes, "bytes"}}
+	}{{facts.MayPanic, "panic"}, {facts.MayWrite, "write"}, {facts.MayRead, "read"}, {facts.ReadsBytes, "bytes"}}
 	lines := strings.Split(text, "\n")
 	checked := 0
 	for n := range ast.Preorder(s.Decl) {
 		assign, ok := n.(*ast.AssignStmt)
-		if !ok || !isBlank(assign.Lhs[0]) {
+		if !ok || !facts.IsBlank(assign.Lhs[0]) {
 			continue
 		}
 		source, want, _ := strings.Cut(lines[p.Line(assign.Pos())-1], "//")
 		var got []string
-		does := effectsOf(s, assign.Rhs[0])
+		does := facts.EffectsOf(s, assign.Rhs[0])
 		for _, b := range bits {
 			if does&b.bit != 0 {
 				got = append(got, b.name)
@@ -204,7 +205,7 @@ func f(p, p2, p3, p4 *point, q point, xs []int, ps []point, arr *[4]int, m map[s
 `
 	f, p := check(t, "facts.go", []byte(text))
 	s := siteOf(t, p, f, "f")
-	named := func(set panicSet) string {
+	named := func(set facts.PanicSet) string {
 		var names []string
 		for i, name := range []string{"nil", "zero", "other"} {
 			if set&(1<<i) != 0 {
@@ -219,10 +220,10 @@ func f(p, p2, p3, p4 *point, q point, xs []int, ps []point, arr *[4]int, m map[s
 		assign := stmt.(*ast.AssignStmt)
 		source, want, _ := strings.Cut(lines[p.Line(assign.Pos())-1], "//")
 		beside, ahead, _ := strings.Cut(want, "|")
-		if got := named(panicsBeside(s, assign.Rhs[0])); got != strings.TrimSpace(beside) {
+		if got := named(facts.PanicsBeside(s, assign.Rhs[0])); got != strings.TrimSpace(beside) {
 			t.Errorf("%s: panics with %q, want %q", strings.TrimSpace(source), got, strings.TrimSpace(beside))
 		}
-		if got := named(panicsAhead(s, assign.Rhs[0])); got != strings.TrimSpace(ahead) {
+		if got := named(facts.PanicsAhead(s, assign.Rhs[0])); got != strings.TrimSpace(ahead) {
 			t.Errorf("%s: panics with %q together with the calls, want %q", strings.TrimSpace(source), got, strings.TrimSpace(ahead))
 		}
 		checked++
@@ -344,7 +345,7 @@ var _ unsafe.Pointer
 		got := ""
 		switch m[3] {
 		case "shares", "apart":
-			got = map[bool]string{true: "shares", false: "apart"}[mayShare(s, named(m[2]), sink{expr: named(m[1]), name: m[1]})]
+			got = map[bool]string{true: "shares", false: "apart"}[facts.MayShare(s, named(m[2]), facts.Sink{Expr: named(m[1]), Name: m[1]})]
 		case "own", "shared":
 			at := fn.Body.List[len(fn.Body.List)-1]
 			for n := range ast.Preorder(fn.Body) {
@@ -352,9 +353,9 @@ var _ unsafe.Pointer
 					at = loop
 				}
 			}
-			got = map[bool]string{true: "own", false: "shared"}[ownArray(s, p.Info.Uses[named(m[1])], at)]
+			got = map[bool]string{true: "own", false: "shared"}[facts.OwnArray(s, p.Info.Uses[named(m[1])], at)]
 		case "seen", "unseen":
-			got = map[bool]string{true: "seen", false: "unseen"}[roomSeen(s, p.Info.Uses[named(m[1])])]
+			got = map[bool]string{true: "seen", false: "unseen"}[facts.RoomSeen(s, p.Info.Uses[named(m[1])])]
 		}
 		if got != m[3] {
 			t.Errorf("%s: %s, want %s", fn.Name.Name, got, m[3])

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -59,17 +60,17 @@ func matchErrorDiscarded(s *advice.Site) []advice.Match {
 
 func returnsError(f *types.Func) bool {
 	results := f.Signature().Results()
-	return results.Len() > 0 && typeName(results.At(results.Len()-1).Type()) == "error"
+	return results.Len() > 0 && facts.TypeName(results.At(results.Len()-1).Type()) == "error"
 }
 
 // discarded reports whether of an error that is assigned no more is asked than whether
 // there is one.
 func discarded(s *advice.Site, e ast.Expr) bool {
-	if isBlank(e) {
+	if facts.IsBlank(e) {
 		return true
 	}
-	obj := object(s, e)
-	if obj == nil || obj.Pos() != e.Pos() || !isLocal(s, obj) { // used for other errors, too
+	obj := facts.Object(s, e)
+	if obj == nil || obj.Pos() != e.Pos() || !facts.IsLocal(s, obj) { // used for other errors, too
 		return false
 	}
 	for _, id := range s.Uses(obj) {
@@ -88,7 +89,7 @@ func discarded(s *advice.Site, e ast.Expr) bool {
 // makesErrors reports whether the profile shows a function of the package to make
 // errors, or one whose errors it hands on.
 func makesErrors(s *advice.Site, f *types.Func, depth int) bool {
-	decl := declarationOfFunc(s, f)
+	decl := facts.DeclarationOfFunc(s, f)
 	if decl == nil || decl.Body == nil {
 		return false
 	}

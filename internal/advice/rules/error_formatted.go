@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -35,7 +36,7 @@ func matchErrorFormatted(s *advice.Site) []advice.Match {
 	}
 	var matches []advice.Match
 	for _, c := range s.Calls("fmt.Errorf") {
-		if len(c.Args) < 2 || c.Ellipsis.IsValid() || runsOnce(s, c.Cursor) {
+		if len(c.Args) < 2 || c.Ellipsis.IsValid() || facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		switch c.Parent().Node().(type) {
@@ -43,7 +44,7 @@ func matchErrorFormatted(s *advice.Site) []advice.Match {
 		default:
 			continue // read at once
 		}
-		format, ok := constantText(s, c.Args[0])
+		format, ok := facts.ConstantText(s, c.Args[0])
 		if !ok || strings.Contains(format, "%w") {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -35,10 +36,10 @@ others. What runs once is not reported.`,
 func matchErrorfStatic(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("fmt.Errorf", "errors.New") {
-		if len(c.Args) != 1 || s.Decl == nil || runsOnce(s, c.Cursor) {
+		if len(c.Args) != 1 || s.Decl == nil || facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
-		text, ok := constantText(s, c.Args[0])
+		text, ok := facts.ConstantText(s, c.Args[0])
 		if !ok || !returned(s, c) {
 			continue
 		}
@@ -48,8 +49,8 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 			}
 			text = strings.ReplaceAll(text, "%%", "%")
 		}
-		pkg, ok := packageName(s, "errors", s.Decl.Pos())
-		if !ok || commented(s, c.Pos(), c.End()) {
+		pkg, ok := facts.PackageName(s, "errors", s.Decl.Pos())
+		if !ok || facts.Commented(s, c.Pos(), c.End()) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
@@ -71,7 +72,7 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 // would be found equal where it wasn't.
 func isError(s *advice.Site, name, text string, at token.Pos) bool {
 	obj := s.Types.Scope().Lookup(name)
-	if obj == nil || resolves(s, name, at) != obj || !onlyReturned(s, obj) {
+	if obj == nil || facts.Resolves(s, name, at) != obj || !onlyReturned(s, obj) {
 		return false
 	}
 	same := false
@@ -81,7 +82,7 @@ func isError(s *advice.Site, name, text string, at token.Pos) bool {
 			if ok && len(spec.Names) == 1 && len(spec.Values) == 1 && s.Info.Defs[spec.Names[0]] == obj {
 				call, ok := ast.Unparen(spec.Values[0]).(*ast.CallExpr)
 				if ok && s.Callee(call) == "errors.New" {
-					made, constant := constantText(s, call.Args[0])
+					made, constant := facts.ConstantText(s, call.Args[0])
 					same = constant && made == text
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -78,7 +79,7 @@ func asType(s *advice.Site, c advice.Call) []advice.Edit {
 			return nil
 		}
 	}
-	text, ok := typeText(s, target.Type(), c.Pos())
+	text, ok := facts.TypeText(s, target.Type(), c.Pos())
 	if !ok {
 		return nil
 	}
@@ -95,8 +96,8 @@ func asType(s *advice.Site, c advice.Call) []advice.Edit {
 	if len(used) == 1 {
 		name = "_"
 	}
-	if uses(stmt, found) {
-		found = fresh(s, found, stmt.Pos(), stmt)
+	if facts.UsesName(stmt, found) {
+		found = facts.Fresh(s, found, stmt.Pos(), stmt)
 	}
 	test := "; " + found
 	if not != nil {
@@ -144,15 +145,15 @@ func oneRound(stmt inspector.Cursor, decl ast.Node) bool {
 
 // deleted removes a statement, with its line if nothing else is there.
 func deleted(s *advice.Site, stmt ast.Stmt) advice.Edit {
-	edit := advice.Edit{Pos: stmt.Pos(), End: stmt.End()}
+	e := advice.Edit{Pos: stmt.Pos(), End: stmt.End()}
 	file := s.Fset.File(stmt.Pos())
 	line := file.Line(stmt.End())
 	if line == file.LineCount() {
-		return edit
+		return e
 	}
 	from, to := file.LineStart(file.Line(stmt.Pos())), file.LineStart(line+1)
 	if strings.TrimSpace(s.Text(from, stmt.Pos())+s.Text(stmt.End(), to)) == "" {
-		edit.Pos, edit.End = from, to
+		e.Pos, e.End = from, to
 	}
-	return edit
+	return e
 }

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -34,9 +35,9 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		if loop, ok := loopAround(c); ok {
-			if from := filters(s, c, loop); from != nil {
-				matches = append(matches, keepInPlace(s, assign, from, object(s, assign.Lhs[0]), true))
+		if loop, ok := facts.LoopAround(c); ok {
+			if from := facts.Filters(s, c, loop); from != nil {
+				matches = append(matches, keepInPlace(s, assign, from, facts.Object(s, assign.Lhs[0]), true))
 			}
 			continue
 		}
@@ -46,7 +47,7 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 			continue
 		}
 		made, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
-		kept := object(s, assign.Lhs[0])
+		kept := facts.Object(s, assign.Lhs[0])
 		if !ok || kept == nil || s.Callee(made) != "make" {
 			continue
 		}
@@ -54,7 +55,7 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 			continue
 		}
 		for in := range next.Preorder((*ast.AssignStmt)(nil)) {
-			if from := filters(s, in, next); from != nil && object(s, in.Node().(*ast.AssignStmt).Lhs[0]) == kept {
+			if from := facts.Filters(s, in, next); from != nil && facts.Object(s, in.Node().(*ast.AssignStmt).Lhs[0]) == kept {
 				matches = append(matches, keepInPlace(s, assign, from, kept, false))
 				break
 			}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -27,7 +28,7 @@ type fmtPiece struct {
 	quoted  bool // a text as strconv.Quote has it
 	// review says what has to be checked for code to do what fmt does: that x is never nil, say.
 	review []string
-	runs   effects // of a method that is called for the text
+	runs   facts.Effects // of a method that is called for the text
 	// literal is set where arg is one, of text.
 	literal bool
 	// isString is set where fmt sees a string, next to which Sprint puts no space.
@@ -49,7 +50,7 @@ func allocatesMore(s *advice.Site, pieces []fmtPiece) bool {
 		if p.arg == nil || s.Info.Types[p.arg].Value != nil {
 			continue
 		}
-		if size, ok := sizeOf(s.Info.TypeOf(p.arg)); p.isNumber() && ok && size == 1 {
+		if size, ok := facts.SizeOf(s.Info.TypeOf(p.arg)); p.isNumber() && ok && size == 1 {
 			more++
 		} else if p.isString {
 			more--
@@ -85,7 +86,7 @@ func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []fmtPi
 	if len(args) == 0 {
 		return nil, false
 	}
-	format, ok := constantText(s, args[0])
+	format, ok := facts.ConstantText(s, args[0])
 	if !ok {
 		return nil, false
 	}
@@ -140,7 +141,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 	p.isString = basic != nil && basic.Info()&types.IsString != 0
 	methods := types.NewMethodSet(t)
 	has := func(name string) bool { return methods.Lookup(nil, name) != nil }
-	if has("Format") || typeName(t) == "reflect.Value" { // of which fmt prints what is in it
+	if has("Format") || facts.TypeName(t) == "reflect.Value" { // of which fmt prints what is in it
 		return p, false
 	}
 	if (has("Error") || has("String")) && strings.IndexByte("vsxXq", verb) >= 0 {
@@ -152,7 +153,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			return p, false
 		}
 		p.code = operand(arg, src) + "." + name + "()"
-		p.runs = formatting(s, t)
+		p.runs = facts.Formatting(s, t)
 		switch t.Underlying().(type) {
 		case *types.Pointer, *types.Interface:
 			if maybe, known := maybeNilType(s, arg); known {
@@ -162,7 +163,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			if name == "Error" {
 				return p, false // left to somebody who knows whether there is an error
 			}
-			if !neverNil(s, arg) {
+			if !facts.NeverNil(s, arg) {
 				p.review = append(p.review, fmt.Sprintf("that %s is never nil, for which %s panics and fmt prints <nil>", src, p.code))
 			}
 			if types.IsInterface(t) {
@@ -175,13 +176,13 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		return p, true
 	}
 	if basic == nil {
-		if isBytes(s, arg) && verb == 's' && precision < 0 && plainBytes(t) && builtins(s, at, "string") {
+		if facts.IsBytes(s, arg) && verb == 's' && precision < 0 && facts.PlainBytes(t) && facts.Builtins(s, at, "string") {
 			p.code, p.called = "string("+src+")", false
 			return p, true
 		}
 		return p, false
 	}
-	strconvName, ok := packageName(s, "strconv", at)
+	strconvName, ok := facts.PackageName(s, "strconv", at)
 	if !ok && !p.isString {
 		return p, false
 	}
@@ -191,7 +192,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			return src, true
 		}
 		name := types.Typ[want].Name()
-		return name + "(" + src + ")", builtins(s, at, name)
+		return name + "(" + src + ")", facts.Builtins(s, at, name)
 	}
 	info := basic.Info()
 	switch {
@@ -202,12 +203,12 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		switch verb {
 		case 's', 'v':
 			if _, literal := ast.Unparen(arg).(*ast.BasicLit); literal {
-				p.text, p.literal = constantText(s, arg)
+				p.text, p.literal = facts.ConstantText(s, arg)
 			}
 			p.called, p.strconv = false, false
 			return p, ok
 		case 'q':
-			name, imported := packageName(s, "strconv", at)
+			name, imported := facts.PackageName(s, "strconv", at)
 			p.quoted, p.appends = true, [2]string{name + ".AppendQuote(", ", " + p.code + ")"}
 			p.code = name + ".Quote(" + p.code + ")"
 			return p, ok && imported
@@ -353,7 +354,7 @@ const (
 func inBuffer(s *advice.Site, pieces []fmtPiece, at token.Pos) string {
 	pieces = merged(pieces)
 	i := slices.IndexFunc(pieces, func(p fmtPiece) bool { return p.appends[0] != "" })
-	if i < 0 || !builtins(s, at, "string", "byte", "append", "make") {
+	if i < 0 || !facts.Builtins(s, at, "string", "byte", "append", "make") {
 		return ""
 	}
 	// text is what stands on one side of the number.
@@ -413,16 +414,16 @@ func methodPanics(s *advice.Site, m *types.Selection) bool {
 	if !ok || len(m.Index()) > 1 && m.Indirect() { // of an embedded pointer, which may be nil
 		return true
 	}
-	return effectsOfMethod(s, f)&mayPanic != 0
+	return facts.EffectsOfMethod(s, f)&facts.MayPanic != 0
 }
 
 // stepsOf are the operands of pieces in the order in which they are evaluated.
-func stepsOf(s *advice.Site, pieces []fmtPiece) []step {
-	var steps []step
+func stepsOf(s *advice.Site, pieces []fmtPiece) []facts.Step {
+	var steps []facts.Step
 	for _, p := range pieces {
-		st := step{expr: p.arg, runs: p.runs, called: p.called}
+		st := facts.Step{Expr: p.arg, Runs: p.runs, Called: p.called}
 		if p.arg != nil {
-			st.contents = isBytes(s, p.arg) || p.runs&mayRead != 0
+			st.Contents = facts.IsBytes(s, p.arg) || p.runs&facts.MayRead != 0
 		}
 		steps = append(steps, st)
 	}
@@ -430,9 +431,9 @@ func stepsOf(s *advice.Site, pieces []fmtPiece) []step {
 }
 
 // formattedSteps are the arguments of a call of package fmt, which shows them after all are evaluated.
-func formattedSteps(s *advice.Site, c advice.Call) (steps []step) {
+func formattedSteps(s *advice.Site, c advice.Call) (steps []facts.Step) {
 	for _, e := range c.Args {
-		steps = append(steps, step{expr: e, runs: formatting(s, s.Info.TypeOf(e)), called: true})
+		steps = append(steps, facts.Step{Expr: e, Runs: facts.Formatting(s, s.Info.TypeOf(e)), Called: true})
 	}
 	return steps
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -54,7 +55,7 @@ func matchHashSum(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: call, Class: advice.AdviceOnly}
 		if parent, ok := c.Parent().Node().(*ast.CallExpr); ok && appendsAll(s, parent, call) {
 			to := parent.Args[0]
-			if !oneLine(s.Source(to)) || calls(s, to) || commented(s, parent.Pos(), parent.End()) {
+			if !oneLine(s.Source(to)) || facts.Calls(s, to) || facts.Commented(s, parent.Pos(), parent.End()) {
 				continue
 			}
 			m.Class = advice.Review // a hash of somebody's own need not append
@@ -90,7 +91,7 @@ func sumsToNil(s *advice.Site, call *ast.CallExpr) bool {
 		return false
 	}
 	methods := types.NewMethodSet(method.Recv())
-	return methods.Lookup(nil, "BlockSize") != nil && methods.Lookup(nil, "Size") != nil && isBytes(s, call)
+	return methods.Lookup(nil, "BlockSize") != nil && methods.Lookup(nil, "Size") != nil && facts.IsBytes(s, call)
 }
 
 // passing reports whether a slice of bytes is gone when its statement is done.
@@ -104,7 +105,7 @@ func passing(s *advice.Site, c inspector.Cursor) bool {
 		return p.X == c.Node() && passing(s, c.Parent())
 	case *ast.CallExpr:
 		if s.Info.Types[p.Fun].IsType() {
-			return isString(s, p)
+			return facts.IsString(s, p)
 		}
 		return keepsNothing[s.Callee(p)]
 	}

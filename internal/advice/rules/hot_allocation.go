@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -54,7 +55,7 @@ func matchHotAllocation(s *advice.Site) []advice.Match {
 	}
 	for _, explain := range []func(*advice.Site, inspector.Cursor) *advice.Match{closureAllocated, movedToHeap, boxed, methodValue} {
 		for _, c := range s.Nodes() {
-			if m := explain(s, c); m != nil && !excused(s, c) {
+			if m := explain(s, c); m != nil && !facts.Excused(s, c) {
 				return []advice.Match{*m}
 			}
 		}
@@ -63,7 +64,7 @@ func matchHotAllocation(s *advice.Site) []advice.Match {
 		return nil
 	}
 	for _, c := range s.Nodes() {
-		if m := valueAllocated(s, c); m != nil && !excused(s, c) {
+		if m := valueAllocated(s, c); m != nil && !facts.Excused(s, c) {
 			return []advice.Match{*m}
 		}
 	}
@@ -114,7 +115,7 @@ func captures(s *advice.Site, lit *ast.FuncLit) []string {
 			return true
 		}
 		v, ok := s.Info.Uses[id].(*types.Var)
-		if ok && !v.IsField() && v.Parent() != s.Types.Scope() && v.Pkg() == s.Types && !within(lit, v.Pos()) && !slices.Contains(names, v.Name()) {
+		if ok && !v.IsField() && v.Parent() != s.Types.Scope() && v.Pkg() == s.Types && !facts.Within(lit, v.Pos()) && !slices.Contains(names, v.Name()) {
 			names = append(names, v.Name())
 		}
 		return true
@@ -188,14 +189,14 @@ func addressUse(s *advice.Site, v *types.Var) (at token.Pos, branch bool, how st
 		if !ok {
 			continue
 		}
-		taken := addressTakenBy(s, c, v)
+		taken := facts.AddressTakenBy(s, c, v)
 		if taken == "" {
 			continue
 		}
 		if at == token.NoPos {
 			at, how = id.Pos(), taken
 		}
-		branch = branch && inBranch(c, v.Pos())
+		branch = branch && facts.InBranch(c, v.Pos())
 	}
 	return at, branch && at != token.NoPos, how
 }
@@ -290,8 +291,8 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	m := &advice.Match{Node: c.Node(), Title: "memory is allocated each time"}
 	switch n := c.Node().(type) {
 	case *ast.BinaryExpr:
-		pieces := operands(s, n)
-		if outer, ok := c.Parent().Node().(*ast.BinaryExpr); ok && outer.Op == token.ADD || len(pieces) < 2 || !isString(s, n) || !escapes(s, types.ExprString(n)) {
+		pieces := facts.Operands(s, n)
+		if outer, ok := c.Parent().Node().(*ast.BinaryExpr); ok && outer.Op == token.ADD || len(pieces) < 2 || !facts.IsString(s, n) || !escapes(s, types.ExprString(n)) {
 			return nil
 		}
 		m.Title = "strings are joined each time"

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -40,15 +41,15 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 			continue
 		}
 		list, ok := ast.Unparen(c.Args[0]).(*ast.CompositeLit)
-		if !ok || len(list.Elts) == 0 || len(list.Elts) > joinedAtMost || commented(s, c.Pos(), c.End()) ||
+		if !ok || len(list.Elts) == 0 || len(list.Elts) > joinedAtMost || facts.Commented(s, c.Pos(), c.End()) ||
 			slices.ContainsFunc(list.Elts, func(e ast.Expr) bool { _, keyed := e.(*ast.KeyValueExpr); return keyed }) {
 			continue
 		}
 		if slice, ok := s.Info.TypeOf(list).Underlying().(*types.Slice); !ok || !types.Identical(slice.Elem(), types.Typ[types.String]) {
 			continue
 		}
-		sep, constant := constantText(s, c.Args[1])
-		if !constant && (!pure(s, c.Args[1]) || !types.Identical(s.Info.TypeOf(c.Args[1]), types.Typ[types.String])) {
+		sep, constant := facts.ConstantText(s, c.Args[1])
+		if !constant && (!facts.Pure(s, c.Args[1]) || !types.Identical(s.Info.TypeOf(c.Args[1]), types.Typ[types.String])) {
 			continue
 		}
 		if len(list.Elts) == 1 && mentionsLocal(s, c.Args[1]) {
@@ -69,7 +70,7 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 				s.Source(c.Fun), separatorMoves(s, list.Elts, c.Args[1]))
 		}
 		var pieces []fmtPiece
-		steps := []step{{expr: c.Args[1]}}
+		steps := []facts.Step{{Expr: c.Args[1]}}
 		for i, e := range list.Elts {
 			if i > 0 && constant {
 				pieces = append(pieces, fmtPiece{text: sep})
@@ -78,19 +79,19 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 			}
 			p := fmtPiece{arg: e, code: s.Source(e), isString: true}
 			if _, literal := e.(*ast.BasicLit); literal {
-				p.text, p.literal = constantText(s, e)
+				p.text, p.literal = facts.ConstantText(s, e)
 			}
 			pieces = append(pieces, p)
-			steps = append(steps, step{expr: e})
+			steps = append(steps, facts.Step{Expr: e})
 		}
 		pieces = slices.DeleteFunc(pieces, func(p fmtPiece) bool { return p.text == "" && (p.arg == nil || p.literal) })
 		code, constant := concatenation(s, pieces)
-		edit, ok := inPlace(c.Cursor, code, constant)
+		joined, ok := inPlace(c.Cursor, code, constant)
 		if !ok {
 			continue
 		}
-		m.Edits = []advice.Edit{edit}
-		mustCheck(&m, overtaken(s, c.Cursor, steps))
+		m.Edits = []advice.Edit{joined}
+		mustCheck(&m, facts.Overtaken(s, c.Cursor, steps))
 		matches = append(matches, m)
 	}
 	return matches
@@ -101,7 +102,7 @@ func mentionsLocal(s *advice.Site, e ast.Expr) (found bool) {
 	for n := range ast.Preorder(e) {
 		if id, ok := n.(*ast.Ident); ok {
 			v, isVar := s.Info.ObjectOf(id).(*types.Var)
-			found = found || isVar && v.Pkg() == s.Types && v.Parent() != s.Types.Scope() && !v.IsField() && !isAnyParameter(s, v)
+			found = found || isVar && v.Pkg() == s.Types && v.Parent() != s.Types.Scope() && !v.IsField() && !facts.IsAnyParameter(s, v)
 		}
 	}
 	return found
@@ -114,14 +115,14 @@ func separatorMoves(s *advice.Site, elements []ast.Expr, sep ast.Expr) string {
 	for _, e := range elements[1:] {
 		later = append(later, e)
 	}
-	panics := effectsOf(s, sep)&mayPanic != 0 && effectsOf(s, later...)&(mayPanic|mayWrite) != 0
-	if panics && !slices.ContainsFunc(slices.Concat(elements[1:], []ast.Expr{sep}), func(e ast.Expr) bool { return !plain(s, e) }) {
+	panics := facts.EffectsOf(s, sep)&facts.MayPanic != 0 && facts.EffectsOf(s, later...)&(facts.MayPanic|facts.MayWrite) != 0
+	if panics && !slices.ContainsFunc(slices.Concat(elements[1:], []ast.Expr{sep}), func(e ast.Expr) bool { return !facts.Plain(s, e) }) {
 		panics = false // by a nil pointer, whichever is the first
 	}
 	switch {
-	case len(later) == 0 && effectsOf(s, sep)&mayPanic != 0:
+	case len(later) == 0 && facts.EffectsOf(s, sep)&facts.MayPanic != 0:
 		return fmt.Sprintf(" Check that %s doesn't panic: it isn't evaluated any more.", s.Source(sep))
-	case !panics && unchangedBy(s, sep, false, change{code: later}):
+	case !panics && facts.UnchangedBy(s, sep, false, facts.Change{Code: later}):
 		return ""
 	case panics:
 		return fmt.Sprintf(" Check that %s doesn't panic: it is evaluated before the other strings.", s.Source(sep))
@@ -137,23 +138,23 @@ func onlyEver(s *advice.Site, fun ast.Expr, want string) bool {
 	case *ast.Ident:
 		obj = s.Info.Uses[f]
 	case *ast.SelectorExpr:
-		if !pure(s, f) {
+		if !facts.Pure(s, f) {
 			return false
 		}
 		obj = s.Info.Uses[f.Sel]
 	}
 	v, ok := obj.(*types.Var)
-	if !ok || v.Pkg() != s.Types || v.Exported() || isParameter(s, v) {
+	if !ok || v.Pkg() != s.Types || v.Exported() || facts.IsParameter(s, v) {
 		return false
 	}
-	if isLocal(s, v) && len(s.Uses(v)) < 2 {
+	if facts.IsLocal(s, v) && len(s.Uses(v)) < 2 {
 		return false // nothing would use it any more
 	}
 	if k := v.Kind(); k != types.PackageVar && k != types.LocalVar && k != types.FieldVar {
 		return false // callers set a parameter
 	}
 	set := 0
-	for value := range valuesOf(s, v) {
+	for value := range facts.ValuesOf(s, v) {
 		if value == nil || functionName(s, value) != want {
 			return false
 		}

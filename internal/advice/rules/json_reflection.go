@@ -7,6 +7,7 @@ import (
 	"go/version"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -60,7 +61,7 @@ func matchJSON(s *advice.Site, why func(c advice.Call, t types.Type, decodes boo
 	}
 	var matches []advice.Match
 	for _, c := range s.Calls("encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "(*encoding/json.Encoder).Encode", "(*encoding/json.Decoder).Decode") {
-		if runsOnce(s, c.Cursor) {
+		if facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		t, decodes := coded(s, c)

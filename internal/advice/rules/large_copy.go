@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 var largeCopy = &advice.Rule{
@@ -51,7 +52,7 @@ func matchLargeCopy(s *advice.Site) []advice.Match {
 		if v == nil {
 			continue
 		}
-		size, _ := sizeOf(v.Type())
+		size, _ := facts.SizeOf(v.Type())
 		if _, isStruct := v.Type().Underlying().(*types.Struct); !isStruct || size < largeElement {
 			continue
 		}
@@ -68,19 +69,19 @@ func rangeValue(s *advice.Site, r *ast.RangeStmt) *types.Var {
 	if r.Tok != token.DEFINE || r.Value == nil {
 		return nil
 	}
-	if !hasElements(s.Info.TypeOf(r.X)) {
+	if !facts.HasElements(s.Info.TypeOf(r.X)) {
 		return nil
 	}
-	v, _ := object(s, r.Value).(*types.Var)
+	v, _ := facts.Object(s, r.Value).(*types.Var)
 	return v
 }
 
 // pointTo has a loop's variable point to the element.
 func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var, m *advice.Match) {
-	if !plain(s, r.X) || s.Info.Scopes[r.Body] == nil || s.Info.Scopes[r.Body].Lookup(v.Name()) != nil {
+	if !facts.Plain(s, r.X) || s.Info.Scopes[r.Body] == nil || s.Info.Scopes[r.Body].Lookup(v.Name()) != nil {
 		return
 	}
-	if _, isArray := s.Info.TypeOf(r.X).Underlying().(*types.Array); isArray && object(s, r.X) == nil {
+	if _, isArray := s.Info.TypeOf(r.X).Underlying().(*types.Array); isArray && facts.Object(s, r.X) == nil {
 		return
 	}
 	if mentionsAny(s, r.X, r.Body) || writesAny(s, v.Type(), r.Body) {
@@ -99,10 +100,10 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 			break
 		}
 		switch {
-		case addressTakenBy(s, use, v) != "" || changes(s, use):
+		case facts.AddressTakenBy(s, use, v) != "" || facts.Changes(s, use):
 			reads = false
 		case !isSelected(use):
-			whole = whole || !inBranch(use, r.Body.Lbrace)
+			whole = whole || !facts.InBranch(use, r.Body.Lbrace)
 			edits = append(edits, replace(id, "*"+v.Name()))
 			reads = reads && starFits(use)
 		}
@@ -112,21 +113,21 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 	}
 	index := ""
 	if id, ok := r.Key.(*ast.Ident); ok && id.Name != "_" {
-		if assigned(s, s.Info.Defs[id], r.Body) || s.Info.Scopes[r.Body].Lookup(id.Name) != nil {
+		if facts.Assigned(s, s.Info.Defs[id], r.Body) || s.Info.Scopes[r.Body].Lookup(id.Name) != nil {
 			return
 		}
 		index = id.Name
 	} else {
-		index = fresh(s, "i", r.Pos(), r.Body)
+		index = facts.Fresh(s, "i", r.Pos(), r.Body)
 	}
 	over := s.Source(r.X)
-	if obj := object(s, r.X); obj == nil || !isLocal(s, obj) || addressTaken(s, obj) {
+	if obj := facts.Object(s, r.X); obj == nil || !facts.IsLocal(s, obj) || facts.AddressTaken(s, obj) {
 		// The loop goes through what it is now, whatever is assigned to it later.
-		outer, ok := statement(c)
-		if _, isSlice := s.Info.TypeOf(r.X).Underlying().(*types.Slice); !ok || !isSlice || jumps(s) {
+		outer, ok := facts.Statement(c)
+		if _, isSlice := s.Info.TypeOf(r.X).Underlying().(*types.Slice); !ok || !isSlice || facts.Jumps(s) {
 			return
 		}
-		over = fresh(s, "items", outer.Node().Pos(), s.Func.Node())
+		over = facts.Fresh(s, "items", outer.Node().Pos(), s.Func.Node())
 		edits = append(edits, insert(outer.Node().Pos(), over+" := "+s.Source(r.X)+"\n"))
 	}
 	at, pointer := afterLine(s, r.Body.Lbrace+1), fmt.Sprintf("\n%s := &%s[%s]", v.Name(), over, index)
@@ -138,7 +139,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 	m.Edits = append(edits,
 		advice.Edit{Pos: r.Key.Pos(), End: r.X.End(), New: fmt.Sprintf("%s := range %s", index, over)},
 		insert(at, pointer))
-	if commented(s, r.Key.Pos(), r.X.End()) {
+	if facts.Commented(s, r.Key.Pos(), r.X.End()) {
 		m.Edits, m.Class = nil, advice.AdviceOnly
 	}
 }
@@ -181,7 +182,7 @@ func mentionsAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
 // writesAny reports whether code assigns to a value of a type, or to a part of one, that an
 // element may be: to one that is reached by a pointer or an index.
 func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
-	for e := range targets(in) {
+	for e := range facts.Targets(in) {
 		if insideOf(s, e, t) {
 			return true
 		}
@@ -193,7 +194,7 @@ func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
 		}
 		switch s.Callee(call) {
 		case "copy", "clear", "append":
-			if of, ok := under(s.Info.TypeOf(call.Args[0])).(*types.Slice); ok && types.Identical(of.Elem(), t) {
+			if of, ok := facts.Under(s.Info.TypeOf(call.Args[0])).(*types.Slice); ok && types.Identical(of.Elem(), t) {
 				return true
 			}
 		}
@@ -220,7 +221,7 @@ func insideOf(s *advice.Site, e ast.Expr, t types.Type) bool {
 		default:
 			return false
 		}
-		if p, ok := under(s.Info.TypeOf(e)).(*types.Pointer); ok && types.Identical(p.Elem(), t) {
+		if p, ok := facts.Under(s.Info.TypeOf(e)).(*types.Pointer); ok && types.Identical(p.Elem(), t) {
 			return true
 		}
 	}
@@ -231,7 +232,7 @@ func insideOf(s *advice.Site, e ast.Expr, t types.Type) bool {
 func mayBeElement(s *advice.Site, e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
-		return !isMap(s, e.X)
+		return !facts.IsMap(s, e.X)
 	case *ast.StarExpr:
 		return true
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 // A less function as one that compares: what is replaced in it, and what is known of
@@ -36,7 +37,7 @@ type less struct {
 // to mean the same when the elements are parameters.
 func readLess(s *advice.Site, c advice.Call, elem types.Type) (*less, bool) {
 	lit, ok := ast.Unparen(c.Args[1]).(*ast.FuncLit)
-	if !ok || lit != c.Args[1] || !plain(s, c.Args[0]) || len(lit.Body.List) == 0 {
+	if !ok || lit != c.Args[1] || !facts.Plain(s, c.Args[0]) || len(lit.Body.List) == 0 {
 		return nil, false
 	}
 	l := &less{site: s, slice: c.Args[0], body: lit.Body}
@@ -48,11 +49,11 @@ func readLess(s *advice.Site, c advice.Call, elem types.Type) (*less, bool) {
 		return nil, false
 	}
 	l.i, l.j = s.Info.Defs[params[0]], s.Info.Defs[params[1]]
-	text, ok := typeText(s, elem, lit.Body.Lbrace)
+	text, ok := facts.TypeText(s, elem, lit.Body.Lbrace)
 	if !ok || len(text) > 60 || l.i == nil || l.j == nil {
 		return nil, false
 	}
-	if l.slices, ok = packageName(s, "slices", c.Pos()); !ok {
+	if l.slices, ok = facts.PackageName(s, "slices", c.Pos()); !ok {
 		return nil, false
 	}
 	stmts := lit.Body.List
@@ -60,7 +61,7 @@ func readLess(s *advice.Site, c advice.Call, elem types.Type) (*less, bool) {
 		return nil, false
 	}
 	if l.locals[0] != nil {
-		if len(stmts) < 2 || commented(s, stmts[0].Pos(), stmts[1].Pos()) {
+		if len(stmts) < 2 || facts.Commented(s, stmts[0].Pos(), stmts[1].Pos()) {
 			return nil, false
 		}
 		l.edits = append(l.edits, advice.Edit{Pos: stmts[0].Pos(), End: stmts[1].Pos()})
@@ -100,7 +101,7 @@ func (l *less) name(first ast.Stmt) bool {
 		return true
 	}
 	for _, names := range [][2]string{{"a", "b"}, {"x", "y"}, {"p", "q"}} {
-		if !uses(l.body, names[0]) && !uses(l.body, names[1]) {
+		if !facts.UsesName(l.body, names[0]) && !facts.UsesName(l.body, names[1]) {
 			l.a, l.b = names[0], names[1]
 			return true
 		}
@@ -113,10 +114,10 @@ func (l *less) name(first ast.Stmt) bool {
 func (l *less) element(e ast.Expr) int {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.IndexExpr:
-		if !sameCode(l.site, e.X, l.slice) {
+		if !facts.SameCode(l.site, e.X, l.slice) {
 			return 0
 		}
-		switch object(l.site, e.Index) {
+		switch facts.Object(l.site, e.Index) {
 		case l.i:
 			return 1
 		case l.j:
@@ -175,7 +176,7 @@ func (l *less) statement(stmt ast.Stmt, last bool) bool {
 // result rewrites what is returned. Where the values of unequal are known to differ,
 // a boolean one may be it.
 func (l *less) result(r *ast.ReturnStmt, unequal *ast.BinaryExpr) bool {
-	if len(r.Results) != 1 || commented(l.site, r.Pos(), r.End()) {
+	if len(r.Results) != 1 || facts.Commented(l.site, r.Pos(), r.End()) {
 		return false
 	}
 	l.keys++
@@ -185,7 +186,7 @@ func (l *less) result(r *ast.ReturnStmt, unequal *ast.BinaryExpr) bool {
 			value, first, second = ast.Unparen(not.X), second, first
 		}
 		// x != y { return x }: those that have it come first.
-		if sameCode(l.site, value, unequal.X) || sameCode(l.site, value, unequal.Y) {
+		if facts.SameCode(l.site, value, unequal.X) || facts.SameCode(l.site, value, unequal.Y) {
 			text, ok := l.text(value)
 			l.edits = append(l.edits, replace(r, fmt.Sprintf("if %s {\nreturn %s\n}\nreturn %s", text, first, second)))
 			return ok
@@ -245,7 +246,7 @@ func (l *less) ladder(one, other ast.Stmt) bool {
 		return cond
 	}
 	less, more := arm(one, "true"), arm(other, "false")
-	if less == nil || more == nil || commented(l.site, one.Pos(), other.End()) || !l.samePair(less, more) {
+	if less == nil || more == nil || facts.Commented(l.site, one.Pos(), other.End()) || !l.samePair(less, more) {
 		return false
 	}
 	// Each asks for the opposite of the other.
@@ -261,7 +262,7 @@ func (l *less) ladder(one, other ast.Stmt) bool {
 
 // samePair reports whether two comparisons are of the same two values, in any order.
 func (l *less) samePair(a, b *ast.BinaryExpr) bool {
-	return sameCode(l.site, a.X, b.X) && sameCode(l.site, a.Y, b.Y) || sameCode(l.site, a.X, b.Y) && sameCode(l.site, a.Y, b.X)
+	return facts.SameCode(l.site, a.X, b.X) && facts.SameCode(l.site, a.Y, b.Y) || facts.SameCode(l.site, a.X, b.Y) && facts.SameCode(l.site, a.Y, b.X)
 }
 
 // unequal writes the comparison of two values for where they differ.
@@ -338,7 +339,7 @@ func (l *less) compare(x, y ast.Expr, descending bool) (string, bool) {
 		return "", false
 	}
 	t := l.site.Info.TypeOf(x)
-	l.float = l.float || isFloat(t)
+	l.float = l.float || facts.IsFloat(t)
 	if l.keys == 1 {
 		l.exact = l.element(x) > 0 && l.element(y) > 0
 		l.ascending = (l.element(x) == 1) != descending
@@ -347,8 +348,8 @@ func (l *less) compare(x, y ast.Expr, descending bool) (string, bool) {
 	if types.Identical(t, types.Typ[types.String]) {
 		name = "strings" // one pass over the bytes, where cmp takes two
 	}
-	pkg, ok := packageName(l.site, name, x.Pos())
-	if !ok || uses(l.slice, name) {
+	pkg, ok := facts.PackageName(l.site, name, x.Pos())
+	if !ok || facts.UsesName(l.slice, name) {
 		return "", false
 	}
 	l.imports = append(l.imports, name)

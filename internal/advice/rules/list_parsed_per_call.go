@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -48,12 +49,12 @@ func matchListParsedPerCall(s *advice.Site) []advice.Match {
 		if c.Name == "" || !slices.Contains(parsers, c.Name) && !preparing.MatchString(name) || len(c.Args) == 0 {
 			continue
 		}
-		loop, ok := loopAround(c.Cursor)
+		loop, ok := facts.LoopAround(c.Cursor)
 		if !ok {
 			continue
 		}
 		r, ok := loop.Node().(*ast.RangeStmt)
-		if !ok || r.Value == nil || !isString(s, r.Value) || !ofElement(s, c, r) || !stays(s, r.X) {
+		if !ok || r.Value == nil || !facts.IsString(s, r.Value) || !ofElement(s, c, r) || !stays(s, r.X) {
 			continue
 		}
 		list := s.Source(r.X)
@@ -80,18 +81,18 @@ func answers(s *advice.Site) bool {
 // ofElement reports whether all that a call is given is an element of the list, and
 // constants.
 func ofElement(s *advice.Site, c advice.Call, r *ast.RangeStmt) bool {
-	element := object(s, r.Value)
+	element := facts.Object(s, r.Value)
 	given := false
 	for _, a := range c.Args {
 		switch {
 		case s.Info.Types[a].Value != nil:
-		case element != nil && object(s, a) == element:
+		case element != nil && facts.Object(s, a) == element:
 			given = true
 		default:
 			return false
 		}
 	}
-	return given && !assigned(s, element, r.Body)
+	return given && !facts.Assigned(s, element, r.Body)
 }
 
 // stays reports whether a list may be the same in the next call: a parameter that isn't
@@ -99,14 +100,14 @@ func ofElement(s *advice.Site, c advice.Call, r *ast.RangeStmt) bool {
 func stays(s *advice.Site, list ast.Expr) bool {
 	switch e := ast.Unparen(list).(type) {
 	case *ast.Ident:
-		obj := object(s, e)
-		return obj != nil && (obj.Parent() == s.Types.Scope() || isParameter(s, obj) && !assigned(s, obj, s.Body()))
+		obj := facts.Object(s, e)
+		return obj != nil && (obj.Parent() == s.Types.Scope() || facts.IsParameter(s, obj) && !facts.Assigned(s, obj, s.Body()))
 	case *ast.SelectorExpr:
 		if v := s.Info.Selections[e]; v == nil || v.Kind() != types.FieldVal {
 			return false
 		}
-		root := object(s, e.X)
-		return root != nil && s.Decl.Recv != nil && within(s.Decl.Recv, root.Pos())
+		root := facts.Object(s, e.X)
+		return root != nil && s.Decl.Recv != nil && facts.Within(s.Decl.Recv, root.Pos())
 	}
 	return false
 }

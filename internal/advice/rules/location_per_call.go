@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -31,11 +32,11 @@ that a wrong one is known at the start; names from data can be kept in a sync.Ma
 func matchLocationPerCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("time.LoadLocation") {
-		if runsOnce(s, c.Cursor) || len(c.Args) != 1 {
+		if facts.RunsOnce(s, c.Cursor) || len(c.Args) != 1 {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
-		name, constant := constantText(s, c.Args[0])
+		name, constant := facts.ConstantText(s, c.Args[0])
 		switch {
 		case !constant:
 			m.Why = "time.LoadLocation reads the time zone database for each call. Resolve the name once, where the configuration is read, and keep the *time.Location; names that come with data can be kept in a map."
@@ -43,12 +44,12 @@ func matchLocationPerCall(s *advice.Site) []advice.Match {
 			continue // these are known without reading anything
 		default:
 			m.Why = fmt.Sprintf("time.LoadLocation reads %q from the time zone database for each call: load it once. Check that an error, which is kept as well, isn't worth another try.", name)
-			if s.Decl == nil || !atPackageLevel(s, c.CallExpr) {
+			if s.Decl == nil || !facts.AtPackageLevel(s, c.CallExpr) {
 				break
 			}
-			once, ok := packageName(s, "sync", s.Decl.Pos())
-			pkg, ok2 := packageName(s, "time", s.Decl.Pos())
-			if !ok || !ok2 || s.Source(c.Fun) != pkg+".LoadLocation" || commented(s, c.Pos(), c.End()) {
+			once, ok := facts.PackageName(s, "sync", s.Decl.Pos())
+			pkg, ok2 := facts.PackageName(s, "time", s.Decl.Pos())
+			if !ok || !ok2 || s.Source(c.Fun) != pkg+".LoadLocation" || facts.Commented(s, c.Pos(), c.End()) {
 				break
 			}
 			load := s.Decl.Name.Name

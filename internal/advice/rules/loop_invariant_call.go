@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -40,7 +41,7 @@ each turn. What is on the way out of the loop, before a return or break, is not 
 func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
-		name, known := pureCalls[c.Name]
+		name, known := facts.PureCalls[c.Name]
 		if !known || c.Ellipsis.IsValid() {
 			continue
 		}
@@ -48,9 +49,9 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 			continue
 		}
-		loop, ok := loopAround(c.Cursor)
-		for ok && !repeats(loop.Node(), c.Pos()) {
-			loop, ok = loopAround(loop)
+		loop, ok := facts.LoopAround(c.Cursor)
+		for ok && !facts.Repeats(loop.Node(), c.Pos()) {
+			loop, ok = facts.LoopAround(loop)
 		}
 		if !ok {
 			if m, ok := calledInLoop(s, c); ok {
@@ -58,20 +59,20 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			}
 			continue
 		}
-		if lastTurn(s, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
+		if facts.LastTurn(s, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
 			continue
 		}
-		v := &invariance{Site: s, loop: loop.Node(), call: c}
-		least := surely
+		v := &facts.Invariance{Site: s, Loop: loop.Node(), Call: c}
+		least := facts.Surely
 		for _, a := range c.Args {
-			least = min(least, v.of(a))
+			least = min(least, v.Of(a))
 		}
-		if least == varies || constantOnly(s, c) {
+		if least == facts.Varies || constantOnly(s, c) {
 			continue // what is constant belongs into a variable of the package: other rules say so
 		}
-		if outer, ok := enclosingCall(s, c); ok && pureCalls[outer.Name] != "" {
-			w := &invariance{Site: s, loop: loop.Node(), call: outer}
-			if w.ofCall(outer.CallExpr) == least {
+		if outer, ok := enclosingCall(s, c); ok && facts.PureCalls[outer.Name] != "" {
+			w := &facts.Invariance{Site: s, Loop: loop.Node(), Call: outer}
+			if w.OfCall(outer.CallExpr) == least {
 				continue // the call around can be moved as a whole
 			}
 		}
@@ -80,11 +81,11 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 		results, single := s.Info.TypeOf(c.CallExpr).(*types.Tuple)
 		fails := single && results.Len() > 1
 		switch {
-		case least == likely:
+		case least == facts.Likely:
 			m.Why = fmt.Sprintf("nothing in the loop seems to change what %s is called with, %s: if that is so, call it once, before the loop.", short(c.Name), args)
 		case fails:
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop. If the loop may have no turn, an error would then show all the same.", short(c.Name), args)
-		case mutable[c.Name] || !solid(s.Info.TypeOf(c.CallExpr)) || sizeUnknown(s, c.CallExpr):
+		case facts.Mutable[c.Name] || !facts.Solid(s.Info.TypeOf(c.CallExpr)) || sizeUnknown(s, c.CallExpr):
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", short(c.Name), args)
 		default:
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: the rewrite calls it once, before the loop.", short(c.Name), args)
@@ -129,12 +130,12 @@ func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
 			return advice.Match{}, false
 		}
 		around, caller := siteAround(s, use), advice.Call{CallExpr: call, Cursor: use.Parent(), Name: s.Callee(call)}
-		in, ok := loopAround(caller.Cursor)
-		if !ok || around.Func.Node() == s.Func.Node() || !repeats(in.Node(), call.Pos()) || lastTurn(around, caller.Cursor, in) {
+		in, ok := facts.LoopAround(caller.Cursor)
+		if !ok || around.Func.Node() == s.Func.Node() || !facts.Repeats(in.Node(), call.Pos()) || facts.LastTurn(around, caller.Cursor, in) {
 			return advice.Match{}, false
 		}
-		v := &invariance{Site: around, loop: in.Node(), call: caller}
-		if slices.ContainsFunc(given, func(at int) bool { return v.of(call.Args[at]) == varies }) {
+		v := &facts.Invariance{Site: around, Loop: in.Node(), Call: caller}
+		if slices.ContainsFunc(given, func(at int) bool { return v.Of(call.Args[at]) == facts.Varies }) {
 			return advice.Match{}, false
 		}
 		loop = in.Node()
@@ -174,13 +175,13 @@ func givenTo(s *advice.Site, c advice.Call, f *types.Func) (given []int, ok bool
 		if s.Info.Types[a].Value != nil {
 			continue
 		}
-		v, isVar := object(s, a).(*types.Var)
+		v, isVar := facts.Object(s, a).(*types.Var)
 		at := slices.Index(params, v)
-		if !isVar || at < 0 || !solid(v.Type()) || !private(s, v) {
+		if !isVar || at < 0 || !facts.Solid(v.Type()) || !facts.Private(s, v) {
 			return nil, false
 		}
-		for e := range targets(s.Body()) {
-			if rootOf(s, e) == v {
+		for e := range facts.Targets(s.Body()) {
+			if facts.RootOf(s, e) == v {
 				return nil, false
 			}
 		}
@@ -233,7 +234,7 @@ func constantOnly(s *advice.Site, c advice.Call) bool {
 // that has no turn it could take all memory.
 func sizeUnknown(s *advice.Site, call *ast.CallExpr) bool {
 	for n := range ast.Preorder(call) {
-		if n, ok := n.(*ast.CallExpr); ok && s.Callee(n) == "strings.Repeat" && len(n.Args) == 2 && !isLength(s, n.Args[1]) {
+		if n, ok := n.(*ast.CallExpr); ok && s.Callee(n) == "strings.Repeat" && len(n.Args) == 2 && !facts.IsLength(s, n.Args[1]) {
 			return true
 		}
 	}
@@ -250,40 +251,40 @@ func enclosingCall(s *advice.Site, c advice.Call) (advice.Call, bool) {
 }
 
 // hoist fills in the rewrite: the call stands before the loop, a variable in its place.
-func hoist(v *invariance, loop inspector.Cursor, name string, m *advice.Match) {
+func hoist(v *facts.Invariance, loop inspector.Cursor, name string, m *advice.Match) {
 	first := loop
 	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
 		first = loop.Parent()
 	}
-	if stmt, ok := statement(first); !ok || stmt != first || commented(v.Site, v.call.Pos(), v.call.End()) {
+	if stmt, ok := facts.Statement(first); !ok || stmt != first || facts.Commented(v.Site, v.Call.Pos(), v.Call.End()) {
 		return
 	}
-	if _, call := v.call.Parent().Node().(*ast.ExprStmt); call {
+	if _, call := v.Call.Parent().Node().(*ast.ExprStmt); call {
 		return
 	}
-	if jumps(v.Site) || !sameAt(v.Site, v.call.CallExpr, first.Node().Pos()) {
+	if facts.Jumps(v.Site) || !facts.SameAt(v.Site, v.Call.CallExpr, first.Node().Pos()) {
 		return
 	}
-	name = v.Unused(name, v.call.Pos())
+	name = v.Unused(name, v.Call.Pos())
 	mustCheck(m, checkHoisted(v))
 	m.Edits = []advice.Edit{
-		insert(first.Node().Pos(), fmt.Sprintf("%s := %s\n", name, v.Source(v.call.CallExpr))),
-		replace(v.call.CallExpr, name),
+		insert(first.Node().Pos(), fmt.Sprintf("%s := %s\n", name, v.Source(v.Call.CallExpr))),
+		replace(v.Call.CallExpr, name),
 	}
 }
 
 // checkHoisted returns what has to be checked of a call that stands before the loop: it runs once, whether
 // the loop gets to it never or often.
-func checkHoisted(v *invariance) []string {
-	call := v.Source(v.call.CallExpr)
+func checkHoisted(v *facts.Invariance) []string {
+	call := v.Source(v.Call.CallExpr)
 	check := []string{"that the loop mostly comes to the call"}
-	does := effectsOf(v.Site, v.call.CallExpr)
-	if does&mayPanic != 0 {
+	does := facts.EffectsOf(v.Site, v.Call.CallExpr)
+	if does&facts.MayPanic != 0 {
 		check = append(check, fmt.Sprintf("that %s doesn't panic where the loop has no turn, or doesn't come to it", call))
 	}
-	if does&mayWrite != 0 {
+	if does&facts.MayWrite != 0 {
 		check = append(check, fmt.Sprintf("that methods called for %s, such as String, change nothing and return the same each time", call))
-	} else if does&(mayRead|readsBytes) != 0 && effectsOf(v.Site, v.loop)&mayWrite != 0 {
+	} else if does&(facts.MayRead|facts.ReadsBytes) != 0 && facts.EffectsOf(v.Site, v.Loop)&facts.MayWrite != 0 {
 		check = append(check, fmt.Sprintf("that nothing in the loop changes what %s depends on", call))
 	}
 	return check
@@ -295,8 +296,8 @@ func keyedMarshal(s *advice.Site, c advice.Call) (advice.Match, bool) {
 	if c.Name != "encoding/json.Marshal" || s.Decl == nil || s.Func.Node() != ast.Node(s.Decl) {
 		return advice.Match{}, false
 	}
-	obj := object(s, c.Args[0])
-	if obj == nil || !isParameter(s, obj) {
+	obj := facts.Object(s, c.Args[0])
+	if obj == nil || !facts.IsParameter(s, obj) {
 		return advice.Match{}, false
 	}
 	if _, ok := obj.Type().Underlying().(*types.Map); !ok {

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -54,49 +55,49 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		if index == nil {
 			continue
 		}
-		m := object(s, index.X)
+		m := facts.Object(s, index.X)
 		if m == nil || !outgrows(index.X) {
 			continue
 		}
-		loop, ok := loopAround(c)
-		if !ok || !isLocal(s, m) || within(loop.Node(), m.Pos()) {
+		loop, ok := facts.LoopAround(c)
+		if !ok || !facts.IsLocal(s, m) || facts.Within(loop.Node(), m.Pos()) {
 			matches = append(matches, estimated(s, c, m)...)
 			continue
 		}
-		b, known := loopBound(s, loop.Node())
-		d, declared := declarationOf(s, m)
-		stmt, inBlock := statement(loop)
-		if !known || !declared || !inBlock || !emptyMap(s, &d) || !oneLine(b.text(s)) ||
-			len(usesIn(s, m, d.Node().End(), loop.Node().Pos())) > 0 {
+		b, known := facts.TripsOf(s, loop.Node())
+		d, declared := facts.DeclarationOf(s, m)
+		stmt, inBlock := facts.Statement(loop)
+		if !known || !declared || !inBlock || !facts.EmptyMap(s, &d) || !oneLine(b.Text(s)) ||
+			len(facts.UsesIn(s, m, d.Node().End(), loop.Node().Pos())) > 0 {
 			matches = append(matches, estimated(s, c, m)...)
 			continue
 		}
-		if outer, ok := loopAround(loop); ok && !within(outer.Node(), m.Pos()) {
+		if outer, ok := facts.LoopAround(loop); ok && !facts.Within(outer.Node(), m.Pos()) {
 			// It has what the loop stored before.
 			matches = append(matches, estimated(s, c, m)...)
 			continue
 		}
 		found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
-		exits := exitsOf(s, loop)
-		step := c.Parent().Node() == loopBody(loop.Node()) && !exits.skips && !exits.stops
+		exits := facts.ExitsOf(s, loop)
+		step := c.Parent().Node() == facts.LoopBody(loop.Node()) && !exits.Skips && !exits.Stops
 		switch {
 		case isAlphabet(s.Info.TypeOf(index.Index)) && !distinct(s, loop.Node(), index.Index):
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Characters repeat: if how many different ones there are can be said, make it with that size; %s would be too many.", m.Name(), b.text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Characters repeat: if how many different ones there are can be said, make it with that size; %s would be too many.", m.Name(), b.Text(s))
 		case groups:
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows, with at most as many keys as %s. If most are different, make it with that size.", m.Name(), b.text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows, with at most as many keys as %s. If most are different, make it with that size.", m.Name(), b.Text(s))
 		case !step || deletes(s, m, loop.Node()):
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Not each of the %s steps stores a key; if most do, make it with that size.", m.Name(), b.text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Not each of the %s steps stores a key; if most do, make it with that size.", m.Name(), b.Text(s))
 		case !sizeMap(s, &b, &d, stmt, exits, &found):
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys.", m.Name(), b.text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys.", m.Name(), b.Text(s))
 		case distinct(s, loop.Node(), index.Index):
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows to %s keys: make it with room for all.", m.Name(), b.text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows to %s keys: make it with room for all.", m.Name(), b.Text(s))
 		default:
 			found.Class = advice.Review
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys, unless many of them are the same.", m.Name(), b.text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys, unless many of them are the same.", m.Name(), b.Text(s))
 		}
 		if found.Edits != nil {
-			mustCheck(&found, b.claimed(s, loop.Node()))
-			if len(exits.returns) > 0 {
+			mustCheck(&found, b.Claimed(s, loop.Node()))
+			if len(exits.Returns) > 0 {
 				mustCheck(&found, []string{"that the loop seldom returns early: there is room for all from the beginning"})
 			}
 		}
@@ -123,18 +124,18 @@ func isAlphabet(t types.Type) bool {
 // known all the same. A profile has to show that they are rebuilt.
 func estimated(s *advice.Site, c inspector.Cursor, m types.Object) []advice.Match {
 	v, ok := m.(*types.Var)
-	if !ok || s.Decl == nil || !within(s.Decl, v.Pos()) || s.Share(mapGrowth) < someAllocated {
+	if !ok || s.Decl == nil || !facts.Within(s.Decl, v.Pos()) || s.Share(mapGrowth) < someAllocated {
 		return nil // what is kept longer grows once for all
 	}
 	found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
-	if within(s.Decl.Type, v.Pos()) {
-		if !isParameter(s, m) {
+	if facts.Within(s.Decl.Type, v.Pos()) {
+		if !facts.IsParameter(s, m) {
 			return nil // of an outer function, or a result
 		}
 		found.Why = fmt.Sprintf("%s is rebuilt as it grows. Who makes it can give it room for as many keys as it is going to have, by make's second argument.", m.Name())
 		return []advice.Match{found}
 	}
-	if d, ok := declarationAround(s, m); !ok || !emptyMap(s, &d) {
+	if d, ok := facts.DeclarationAround(s, m); !ok || !facts.EmptyMap(s, &d) {
 		return nil
 	}
 	found.Why = fmt.Sprintf("%s is rebuilt as it grows. If how many keys it will have can be known, counted or estimated where it is made, make it with room for them.", m.Name())
@@ -144,14 +145,14 @@ func estimated(s *advice.Site, c inspector.Cursor, m types.Object) []advice.Matc
 // outgrowsGroup reports whether a line allocates blocks that are too large for the first
 // group of a map's keys and values, of which there are eight.
 func outgrowsGroup(s *advice.Site, m ast.Expr) bool {
-	of, ok := under(s.Info.TypeOf(m)).(*types.Map)
+	of, ok := facts.Under(s.Info.TypeOf(m)).(*types.Map)
 	if !ok {
 		return false
 	}
 	slot := int64(0)
 	for _, t := range []types.Type{of.Key(), of.Elem()} {
 		const indirect, pointer = 128, 8 // larger ones are kept elsewhere
-		size, ok := sizeOf(t)
+		size, ok := facts.SizeOf(t)
 		if !ok {
 			return true
 		}
@@ -170,20 +171,20 @@ func copiedInto(s *advice.Site, c inspector.Cursor) (advice.Match, bool) {
 	if !ok || s.Callee(call) != "maps.Copy" || !oneLine(s.Source(call.Args[1])) {
 		return advice.Match{}, false
 	}
-	m := object(s, call.Args[0])
-	stmt, inBlock := statement(c)
-	if m == nil || !isLocal(s, m) || !inBlock || stmt != c.Parent() {
+	m := facts.Object(s, call.Args[0])
+	stmt, inBlock := facts.Statement(c)
+	if m == nil || !facts.IsLocal(s, m) || !inBlock || stmt != c.Parent() {
 		return advice.Match{}, false
 	}
-	d, declared := declarationOf(s, m)
-	if loop, ok := loopAround(c); !declared || !emptyMap(s, &d) || ok && !within(loop.Node(), m.Pos()) || len(usesIn(s, m, d.Node().End(), call.Pos())) > 0 {
+	d, declared := facts.DeclarationOf(s, m)
+	if loop, ok := facts.LoopAround(c); !declared || !facts.EmptyMap(s, &d) || ok && !facts.Within(loop.Node(), m.Pos()) || len(facts.UsesIn(s, m, d.Node().End(), call.Pos())) > 0 {
 		return advice.Match{}, false
 	}
-	b := bound{expr: call.Args[1]}
+	b := facts.Trips{Expr: call.Args[1]}
 	found := advice.Match{Node: call, Class: advice.AdviceOnly,
 		Why: fmt.Sprintf("%s is rebuilt as it grows to the keys of %s: make it with room for all.", m.Name(), s.Source(call.Args[1]))}
-	if repeatable(s, call.Args[1]) {
-		sizeMap(s, &b, &d, stmt, exits{}, &found)
+	if facts.Repeatable(s, call.Args[1]) {
+		sizeMap(s, &b, &d, stmt, facts.Exits{}, &found)
 	}
 	return found, true
 }
@@ -212,7 +213,7 @@ func storedAt(s *advice.Site, n ast.Node) (index *ast.IndexExpr, groups bool) {
 	if !ok {
 		return nil, false
 	}
-	if _, ok := under(s.Info.TypeOf(index.X)).(*types.Map); !ok {
+	if _, ok := facts.Under(s.Info.TypeOf(index.X)).(*types.Map); !ok {
 		return nil, false
 	}
 	return index, groups
@@ -220,24 +221,24 @@ func storedAt(s *advice.Site, n ast.Node) (index *ast.IndexExpr, groups bool) {
 
 // distinct reports whether each step of a loop has another key.
 func distinct(s *advice.Site, loop ast.Node, key ast.Expr) bool {
-	obj := object(s, key)
-	if obj == nil || assigned(s, obj, loopBody(loop)) {
+	obj := facts.Object(s, key)
+	if obj == nil || facts.Assigned(s, obj, facts.LoopBody(loop)) {
 		return false
 	}
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
-		return n.Key != nil && object(s, n.Key) == obj
+		return n.Key != nil && facts.Object(s, n.Key) == obj
 	case *ast.ForStmt:
 		init, ok := n.Init.(*ast.AssignStmt)
-		return ok && object(s, init.Lhs[0]) == obj
+		return ok && facts.Object(s, init.Lhs[0]) == obj
 	}
 	return false
 }
 
 func deletes(s *advice.Site, m types.Object, in ast.Node) bool {
-	found := assigned(s, m, in)
+	found := facts.Assigned(s, m, in)
 	ast.Inspect(in, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 && object(s, call.Args[0]) == m {
+		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 && facts.Object(s, call.Args[0]) == m {
 			switch s.Callee(call) {
 			case "delete", "clear":
 				found = true
@@ -249,31 +250,31 @@ func deletes(s *advice.Site, m types.Object, in ast.Node) bool {
 }
 
 // sizeMap gives a map its size, and moves its declaration if it has to.
-func sizeMap(s *advice.Site, b *bound, d *declaration, stmt inspector.Cursor, exits exits, m *advice.Match) bool {
+func sizeMap(s *advice.Site, b *facts.Trips, d *facts.Declaration, stmt inspector.Cursor, exits facts.Exits, m *advice.Match) bool {
 	at := stmt.Node().Pos()
-	if d.Parent() != stmt.Parent() || jumps(s) || !sameAt(s, d.typ, at) || !builtins(s, at, "make", "len") {
+	if d.Parent() != stmt.Parent() || facts.Jumps(s) || !facts.SameAt(s, d.Type, at) || !facts.Builtins(s, at, "make", "len") {
 		return false
 	}
-	if b.counts && (len(exits.returns) > 0 || exits.panics) {
+	if b.Counts && (len(exits.Returns) > 0 || exits.Panics) {
 		return false // the number is no more than what somebody claims
 	}
 	m.Class = advice.Safe
-	size, first := b.size(s, at)
-	made := fmt.Sprintf("make(%s, %s)", s.Source(d.typ), size)
+	size, first := b.Size(s, at)
+	made := fmt.Sprintf("make(%s, %s)", s.Source(d.Type), size)
 	switch {
-	case previous(d.Cursor, stmt):
-		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.value, made)}
-	case b.standsAt(s, d, at):
-		m.Edits = []advice.Edit{replace(d.value, made)}
+	case facts.Previous(d.Cursor, stmt):
+		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.Value, made)}
+	case b.StandsAt(s, d, at):
+		m.Edits = []advice.Edit{replace(d.Value, made)}
 	default:
-		rest, end, ok := d.lines(s)
+		rest, end, ok := d.Lines(s)
 		if !ok {
 			return false
 		}
-		before, after := s.Text(d.Node().Pos(), d.value.Pos()), s.Text(d.value.End(), d.Node().End())
+		before, after := s.Text(d.Node().Pos(), d.Value.Pos()), s.Text(d.Value.End(), d.Node().End())
 		m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, insert(at, first+before+made+after+rest+"\n")}
 	}
-	if b.call {
+	if b.Call {
 		name, _, _ := strings.Cut(first, " := ")
 		m.Edits = append(m.Edits, replace(stmtRange(stmt).X, name))
 	}

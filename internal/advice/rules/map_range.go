@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -31,7 +32,7 @@ func matchMapRange(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		if _, ok := under(s.Info.TypeOf(r.X)).(*types.Map); !ok || runsOnce(s, c) {
+		if _, ok := facts.Under(s.Info.TypeOf(r.X)).(*types.Map); !ok || facts.RunsOnce(s, c) {
 			continue
 		}
 		name := s.Source(r.X)
@@ -39,7 +40,7 @@ func matchMapRange(s *advice.Site) []advice.Match {
 			name = "the map"
 		}
 		m := advice.Match{Node: r}
-		if obj := object(s, r.X); deletesFrom(s, r) || obj != nil && isLocal(s, obj) && madeHere(s, obj) {
+		if obj := facts.Object(s, r.X); deletesFrom(s, r) || obj != nil && facts.IsLocal(s, obj) && facts.MadeHere(s, obj) {
 			continue // it changes each time
 		}
 		m.Why = fmt.Sprintf("Going through %s takes longer than through a slice. If that happens more often than %s changes, keep its entries in a slice beside it.", name, name)

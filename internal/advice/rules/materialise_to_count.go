@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -31,7 +32,7 @@ var collecting = lazyregexp.New(`^runtime\.(growslice|makeslice|mallocgc)`)
 func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
-		if assign, ok := c.Node().(*ast.AssignStmt); ok && onlyCounted(s, assign) && !runsOnce(s, c) {
+		if assign, ok := c.Node().(*ast.AssignStmt); ok && onlyCounted(s, assign) && !facts.RunsOnce(s, c) {
 			call := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
 			matches = append(matches, advice.Match{Node: assign,
 				Why: fmt.Sprintf("%s collects all there is, and only how many it is gets used. Count without collecting.", called(s, call))})
@@ -49,7 +50,7 @@ func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 			continue
 		}
 		call, ok := ast.Unparen(made).(*ast.CallExpr)
-		if !ok || !collects(s, call, c.Name == "len") || runsOnce(s, c.Cursor) {
+		if !ok || !collects(s, call, c.Name == "len") || facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr}
@@ -74,8 +75,8 @@ func onlyCounted(s *advice.Site, assign *ast.AssignStmt) bool {
 	if !ok {
 		return false
 	}
-	xs := object(s, assign.Lhs[0])
-	if xs == nil || !isLocal(s, xs) {
+	xs := facts.Object(s, assign.Lhs[0])
+	if xs == nil || !facts.IsLocal(s, xs) {
 		return false
 	}
 	if _, slice := xs.Type().Underlying().(*types.Slice); !slice || len(s.Uses(xs)) == 0 {
@@ -90,7 +91,7 @@ func onlyCounted(s *advice.Site, assign *ast.AssignStmt) bool {
 			return false
 		}
 	}
-	decl := declared(s, call)
+	decl := facts.Declared(s, call)
 	return decl != nil && decl.Body != nil && builds(s, decl.Body, true)
 }
 
@@ -109,7 +110,7 @@ func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 	if f.Pkg() != s.Types {
 		return slice && s.Share(collecting) > 0
 	}
-	decl := declared(s, call)
+	decl := facts.Declared(s, call)
 	return decl != nil && decl.Body != nil && builds(s, decl.Body, !slice)
 }
 

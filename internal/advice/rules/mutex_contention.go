@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -222,12 +223,12 @@ func (h *held) counts(s *advice.Site) bool {
 			}
 			counted = true
 		case *ast.AssignStmt:
-			if stmt.Tok != token.ADD_ASSIGN && stmt.Tok != token.SUB_ASSIGN || !isCounter(s, stmt.Lhs[0]) || !nameOrField(stmt.Rhs[0]) {
+			if stmt.Tok != token.ADD_ASSIGN && stmt.Tok != token.SUB_ASSIGN || !isCounter(s, stmt.Lhs[0]) || !facts.NameOrField(stmt.Rhs[0]) {
 				return false
 			}
 			counted = true
 		case *ast.ReturnStmt:
-			if len(stmt.Results) > 1 || len(stmt.Results) == 1 && !nameOrField(stmt.Results[0]) {
+			if len(stmt.Results) > 1 || len(stmt.Results) == 1 && !facts.NameOrField(stmt.Results[0]) {
 				return false
 			}
 		default:
@@ -240,7 +241,7 @@ func (h *held) counts(s *advice.Site) bool {
 // isCounter reports whether an expression is a variable or field of a type of integers.
 func isCounter(s *advice.Site, e ast.Expr) bool {
 	t, ok := s.Info.TypeOf(e).Underlying().(*types.Basic)
-	return ok && t.Info()&types.IsInteger != 0 && nameOrField(e)
+	return ok && t.Info()&types.IsInteger != 0 && facts.NameOrField(e)
 }
 
 func (h *held) usesMap(s *advice.Site) bool {

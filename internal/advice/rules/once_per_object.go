@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -26,7 +27,7 @@ No rewrite is offered. What is made once a process is not reported.`,
 func matchOncePerObject(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("sync.OnceFunc", "sync.OnceValue", "sync.OnceValues") {
-		if runsOnce(s, c.Cursor) {
+		if facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf(

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -24,7 +25,7 @@ A lower cost makes a program faster and its passwords weaker: don't, below today
 		var matches []advice.Match
 		for _, c := range s.Calls("golang.org/x/crypto/bcrypt.GenerateFromPassword", "golang.org/x/crypto/bcrypt.CompareHashAndPassword", "golang.org/x/crypto/scrypt.Key",
 			"golang.org/x/crypto/argon2.Key", "golang.org/x/crypto/argon2.IDKey", "golang.org/x/crypto/pbkdf2.Key", "crypto/pbkdf2.Key") {
-			if !runsOnce(s, c.Cursor) {
+			if !facts.RunsOnce(s, c.Cursor) {
 				matches = append(matches, advice.Match{Node: c.CallExpr,
 					Why: fmt.Sprintf("%s is slow on purpose. Check a password once, when somebody logs in, and a session or signed token from then on; bound how many hashes run at once.", short(c.Name))})
 			}

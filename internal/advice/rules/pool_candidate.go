@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -40,7 +41,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
 		size, what := allocatedSize(s, c)
-		if size < poolable || runsOnce(s, c) || pooled(s, c) || excused(s, c) {
+		if size < poolable || facts.RunsOnce(s, c) || facts.Pooled(s, c) || facts.Excused(s, c) {
 			continue
 		}
 		m := advice.Match{Node: c.Node()}
@@ -57,7 +58,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 			for p.Rhs[i] != at.Node() {
 				i++
 			}
-			obj := object(s, p.Lhs[i])
+			obj := facts.Object(s, p.Lhs[i])
 			if obj == nil {
 				continue
 			}
@@ -107,19 +108,19 @@ func allocatedSize(s *advice.Site, c inspector.Cursor) (size int64, what string)
 			if !ok || len(n.Args) < 2 {
 				return 0, ""
 			}
-			count, ok := constantInt(s, n.Args[len(n.Args)-1])
-			elem, sized := sizeOf(slice.Elem())
+			count, ok := facts.ConstantInt(s, n.Args[len(n.Args)-1])
+			elem, sized := facts.SizeOf(slice.Elem())
 			if !ok || !sized {
 				return 0, ""
 			}
 			return count * elem, "A buffer"
 		case "new":
-			size, _ := sizeOf(s.Info.TypeOf(n.Args[0]))
+			size, _ := facts.SizeOf(s.Info.TypeOf(n.Args[0]))
 			return size, "A value"
 		}
 	case *ast.CompositeLit:
 		if p, ok := c.Parent().Node().(*ast.UnaryExpr); ok && p.Op == token.AND {
-			size, _ := sizeOf(s.Info.TypeOf(n))
+			size, _ := facts.SizeOf(s.Info.TypeOf(n))
 			return size, "A value"
 		}
 	}
@@ -131,7 +132,7 @@ func allocatedSize(s *advice.Site, c inspector.Cursor) (size int64, what string)
 // be seen, but by its name: of readers, writers and what copies it is known. Other
 // variables that get it are followed so many steps.
 func leaves(s *advice.Site, obj types.Object, steps int) string {
-	if steps == 0 || !isLocal(s, obj) {
+	if steps == 0 || !facts.IsLocal(s, obj) {
 		return "else"
 	}
 	how := ""
@@ -143,7 +144,7 @@ func leaves(s *advice.Site, obj types.Object, steps int) string {
 			how = "else"
 		}
 		for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
-			if lit.Node() != s.Func.Node() && within(s.Func.Node(), lit.Node().Pos()) {
+			if lit.Node() != s.Func.Node() && facts.Within(s.Func.Node(), lit.Node().Pos()) {
 				how = "else"
 			}
 		}
@@ -181,7 +182,7 @@ func useLeaves(s *advice.Site, x inspector.Cursor, obj types.Object, steps int) 
 					return ""
 				}
 				if i < len(p.Rhs) && p.Rhs[i] == x.Node() {
-					if to := object(s, l); to != nil && to != obj {
+					if to := facts.Object(s, l); to != nil && to != obj {
 						return leaves(s, to, steps-1)
 					} else if to == obj {
 						return ""
@@ -200,7 +201,7 @@ func useLeaves(s *advice.Site, x inspector.Cursor, obj types.Object, steps int) 
 			}
 			name := s.Callee(p)
 			switch {
-			case borrows(s, p, x.Node()):
+			case facts.Borrows(s, p, x.Node()):
 				return ""
 			case strings.HasPrefix(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]), "append") && p.Args[0] == x.Node():
 				// What it returns is the same memory, or more.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -32,7 +33,7 @@ func matchPoolEmpty(s *advice.Site) []advice.Match {
 		return nil
 	}
 	for _, c := range s.Nodes() {
-		if e, ok := c.Node().(ast.Expr); ok && e != lit && inPoolNew(s, c) {
+		if e, ok := c.Node().(ast.Expr); ok && e != lit && facts.InPoolNew(s, c) {
 			// Of several lines it is one pool.
 			return []advice.Match{{Node: lit, Why: "Get finds the pool empty time and again, and has this made: some path that takes from it doesn't Put back."}}
 		}

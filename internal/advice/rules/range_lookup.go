@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 var rangeLookup = &advice.Rule{
@@ -38,15 +39,15 @@ func matchRangeLookup(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		loop, ok := loopAround(c)
+		loop, ok := facts.LoopAround(c)
 		for ok {
-			if r, isRange := loop.Node().(*ast.RangeStmt); isRange && within(r.Body, index.Pos()) && isEntry(s, r, index) {
+			if r, isRange := loop.Node().(*ast.RangeStmt); isRange && facts.Within(r.Body, index.Pos()) && isEntry(s, r, index) {
 				if m, ok := takeValue(s, loop, r); ok {
 					matches = append(matches, m)
 				}
 				break
 			}
-			loop, ok = loopAround(loop)
+			loop, ok = facts.LoopAround(loop)
 		}
 	}
 	return matches
@@ -58,14 +59,14 @@ func isEntry(s *advice.Site, r *ast.RangeStmt, e ast.Expr) bool {
 	if !ok || r.Key == nil || r.Tok != token.DEFINE {
 		return false
 	}
-	key := object(s, r.Key)
-	return key != nil && object(s, index.Index) == key && pure(s, r.X) && sameCode(s, index.X, r.X)
+	key := facts.Object(s, r.Key)
+	return key != nil && facts.Object(s, index.Index) == key && facts.Pure(s, r.X) && facts.SameCode(s, index.X, r.X)
 }
 
 // takeValue makes the range give the value, in the place of all entries in its body.
 func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.Match, bool) {
-	of, ok := under(s.Info.TypeOf(r.X)).(*types.Map)
-	if !ok || assigned(s, object(s, r.Key), r.Body) || changesMap(s, r) {
+	of, ok := facts.Under(s.Info.TypeOf(r.X)).(*types.Map)
+	if !ok || facts.Assigned(s, facts.Object(s, r.Key), r.Body) || changesMap(s, r) {
 		return advice.Match{}, false
 	}
 	m := advice.Match{Node: r, Class: advice.Review}
@@ -73,17 +74,17 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 		m.Class = advice.AdviceOnly
 	} else {
 		const small = 64 // bytes, which take less to copy than a key to find
-		if size, ok := sizeOf(of.Elem()); !ok || size > small || !equalToItself(of.Key()) {
+		if size, ok := facts.SizeOf(of.Elem()); !ok || size > small || !equalToItself(of.Key()) {
 			return advice.Match{}, false
 		}
 	}
-	name := fresh(s, "value", r.Body.Lbrace, r)
+	name := facts.Fresh(s, "value", r.Body.Lbrace, r)
 	switch value := r.Value.(type) {
 	case nil:
 		m.Edits = append(m.Edits, insert(r.Key.End(), ", "+name))
 	case *ast.Ident:
-		obj := object(s, value)
-		if obj == nil || assigned(s, obj, r.Body) || changesPart(s, obj) {
+		obj := facts.Object(s, value)
+		if obj == nil || facts.Assigned(s, obj, r.Body) || changesPart(s, obj) {
 			return advice.Match{}, false
 		}
 		name = value.Name
@@ -94,7 +95,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	loop.Inspect([]ast.Node{(*ast.IndexExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
 		index, ok := c.Node().(*ast.IndexExpr)
 		if !ok {
-			simple = simple && !mentions(s, c.Node(), object(s, r.Key)) // who knows when it runs
+			simple = simple && !facts.Mentions(s, c.Node(), facts.Object(s, r.Key)) // who knows when it runs
 			return false
 		}
 		if !isEntry(s, r, index) {
@@ -106,7 +107,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 		if spec, ok := c.Parent().Node().(*ast.ValueSpec); ok && len(spec.Names) != len(spec.Values) {
 			simple = false // var v, ok = m[k]
 		}
-		if r.Value != nil && resolves(s, name, index.Pos()) != object(s, r.Value) {
+		if r.Value != nil && facts.Resolves(s, name, index.Pos()) != facts.Object(s, r.Value) {
 			simple = false
 		}
 		m.Edits = append(m.Edits, replace(index, name))
@@ -117,7 +118,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	if !simple || !oneLine(text) {
 		return advice.Match{}, false
 	}
-	if entries == len(s.Uses(object(s, r.Key))) {
+	if entries == len(s.Uses(facts.Object(s, r.Key))) {
 		m.Edits = append(m.Edits, replace(r.Key, "_"))
 	}
 	m.Why = fmt.Sprintf("%s[%s] is found once more, though the range has it: take it from there as the second variable. Check that nothing that the loop calls changes %s.", text, s.Source(r.Key), text)
@@ -129,7 +130,7 @@ func changesPart(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	return !ok || slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
 		use, ok := s.Root().FindNode(id)
-		return !ok || addressTakenBy(s, use, v) != "" || changes(s, use)
+		return !ok || facts.AddressTakenBy(s, use, v) != "" || facts.Changes(s, use)
 	})
 }
 
@@ -159,8 +160,8 @@ func changesMap(s *advice.Site, r *ast.RangeStmt) bool {
 		index, ok := ast.Unparen(e).(*ast.IndexExpr)
 		return ok && same(index.X)
 	}
-	found := rootOf(s, r.X) == nil || assigned(s, rootOf(s, r.X), r.Body)
-	for e := range targets(r.Body) {
+	found := facts.RootOf(s, r.X) == nil || facts.Assigned(s, facts.RootOf(s, r.X), r.Body)
+	for e := range facts.Targets(r.Body) {
 		found = found || same(e) || entry(e)
 	}
 	ast.Inspect(r.Body, func(n ast.Node) bool {

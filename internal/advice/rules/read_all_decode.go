@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -31,7 +32,7 @@ io.ReadAll is about twice as fast as before and wastes less.`,
 func matchReadAllDecode(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("io.ReadAll", "io/ioutil.ReadAll") {
-		if len(c.Args) != 1 || runsOnce(s, c.Cursor) {
+		if len(c.Args) != 1 || facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr}
@@ -41,7 +42,7 @@ func matchReadAllDecode(s *advice.Site) []advice.Match {
 		}
 		decoder := decodedBy(s, c.Cursor)
 		switch {
-		case isNamed(s.Info.TypeOf(c.Args[0]), "os", "File"):
+		case facts.IsNamed(s.Info.TypeOf(c.Args[0]), "os", "File"):
 			m.Why = fmt.Sprintf("ReadAll doesn't know the size of the file %s, and reads into buffers that grow: os.ReadFile asks for it first.", from)
 		case decoder == "encoding/xml.Unmarshal":
 			m.Why = fmt.Sprintf("All of %s is kept in memory for xml.Unmarshal. A Decoder of xml.NewDecoder(%s) decodes while it reads.", from, from)
@@ -60,7 +61,7 @@ func matchReadAllDecode(s *advice.Site) []advice.Match {
 // isBody reports whether an expression is the body of an HTTP request or response.
 func isBody(s *advice.Site, e ast.Expr) bool {
 	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
-	return ok && sel.Sel.Name == "Body" && (isNamed(s.Info.TypeOf(sel.X), "net/http", "Request") || isNamed(s.Info.TypeOf(sel.X), "net/http", "Response"))
+	return ok && sel.Sel.Name == "Body" && (facts.IsNamed(s.Info.TypeOf(sel.X), "net/http", "Request") || facts.IsNamed(s.Info.TypeOf(sel.X), "net/http", "Response"))
 }
 
 // decodedBy returns the function that is the only one to get what a call returns; ""
@@ -70,11 +71,11 @@ func decodedBy(s *advice.Site, c inspector.Cursor) string {
 	if !ok {
 		return ""
 	}
-	obj := object(s, assign.Lhs[0])
-	if obj == nil || !isLocal(s, obj) {
+	obj := facts.Object(s, assign.Lhs[0])
+	if obj == nil || !facts.IsLocal(s, obj) {
 		return ""
 	}
-	uses := usesIn(s, obj, assign.End(), s.Func.Node().End())
+	uses := facts.UsesIn(s, obj, assign.End(), s.Func.Node().End())
 	if len(uses) != 1 {
 		return ""
 	}

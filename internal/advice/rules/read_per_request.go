@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -32,18 +33,18 @@ func matchReadPerRequest(s *advice.Site) []advice.Match {
 	if s.Share(fileFrames) < 0.02 {
 		return nil
 	}
-	loads := s.Decl != nil && (isConstructor(s.Decl.Name.Name) || strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "load"))
+	loads := s.Decl != nil && (facts.IsConstructor(s.Decl.Name.Name) || strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "load"))
 	var matches []advice.Match
 	for _, c := range s.Calls("os.ReadFile", "os.Open", "os.ReadDir", "io/ioutil.ReadFile", "io/ioutil.ReadDir", "io/fs.ReadFile", "io/fs.ReadDir",
 		"path/filepath.Glob", "io/fs.Glob", "(embed.FS).ReadFile", "(embed.FS).Open", "(embed.FS).ReadDir", "path/filepath.WalkDir", "path/filepath.Walk", "io/fs.WalkDir") {
-		if runsOnce(s, c.Cursor) || len(c.Args) == 0 {
+		if facts.RunsOnce(s, c.Cursor) || len(c.Args) == 0 {
 			continue
 		}
 		arg := c.Args[0]
 		if strings.HasPrefix(c.Name, "io/fs.") && len(c.Args) > 1 {
 			arg = c.Args[1]
 		}
-		name, constant := constantText(s, arg)
+		name, constant := facts.ConstantText(s, arg)
 		if !constant && (loads || s.OnMain()) {
 			continue
 		}

@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -39,17 +40,17 @@ func matchReflectAssert(s *advice.Site) []advice.Match {
 		if !ok || len(c.Args) > 0 || types.TypeString(s.Info.TypeOf(sel.X), nil) != "reflect.Value" {
 			continue
 		}
-		at := withParens(c.Cursor).Parent()
+		at := facts.WithParens(c.Cursor).Parent()
 		assert, ok := at.Node().(*ast.TypeAssertExpr)
 		if !ok || assert.Type == nil {
 			continue
 		}
 		// Without ok the assertion panics, which TypeAssert doesn't.
-		assign, ok := withParens(at).Parent().Node().(*ast.AssignStmt)
+		assign, ok := facts.WithParens(at).Parent().Node().(*ast.AssignStmt)
 		if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 1 {
 			continue
 		}
-		reflect, ok := packageName(s, "reflect", assert.Pos())
+		reflect, ok := facts.PackageName(s, "reflect", assert.Pos())
 		if !ok {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -39,8 +40,8 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 	}
 	var matches []advice.Match
 	for _, c := range s.Calls("reflect.ValueOf", "reflect.TypeOf") {
-		obj := object(s, c.Args[0])
-		if obj == nil || runsOnce(s, c.Cursor) {
+		obj := facts.Object(s, c.Args[0])
+		if obj == nil || facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		if _, anything := obj.Type().Underlying().(*types.Interface); anything && switchedLater(s, c, obj, obtained(s, c)) {
@@ -50,7 +51,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 	}
 	for _, c := range s.Calls("(reflect.Value).FieldByName", "(reflect.Value).MethodByName", "(reflect.Type).FieldByName", "(reflect.Type).MethodByName",
 		"(reflect.StructTag).Get", "(reflect.StructTag).Lookup", "reflect.VisibleFields", "(reflect.Type).Method", "(reflect.Value).FieldByNameFunc", "(reflect.Type).FieldByNameFunc") {
-		if runsOnce(s, c.Cursor) {
+		if facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,
@@ -61,7 +62,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 	}
 	for _, c := range s.Calls() {
 		instead := insteadOfReflection(c.Name)
-		if instead == "" || runsOnce(s, c.Cursor) {
+		if instead == "" || facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		symbol := strings.Replace(symbolOf(c.Name), "reflect.Type.", "reflect.(*rtype).", 1)
@@ -97,7 +98,7 @@ func insteadOfReflection(name string) string {
 // obtained returns the variable that reflection puts a value into which it takes from
 // another one: v := reflect.Indirect(reflect.ValueOf(x)).Interface(); nil if there is none.
 func obtained(s *advice.Site, c advice.Call) types.Object {
-	stmt, ok := statement(c.Cursor)
+	stmt, ok := facts.Statement(c.Cursor)
 	if !ok {
 		return nil
 	}
@@ -132,13 +133,13 @@ func obtained(s *advice.Site, c advice.Call) types.Object {
 			return nil
 		}
 	}
-	return object(s, to)
+	return facts.Object(s, to)
 }
 
 // switchedLater reports whether the function has a type switch on one of some variables
 // after a call, in the same or an inner block.
 func switchedLater(s *advice.Site, c advice.Call, objs ...types.Object) bool {
-	stmt, ok := statement(c.Cursor)
+	stmt, ok := facts.Statement(c.Cursor)
 	if !ok {
 		return false
 	}
@@ -150,7 +151,7 @@ func switchedLater(s *advice.Site, c advice.Call, objs ...types.Object) bool {
 		}
 		ast.Inspect(n.Assign, func(n ast.Node) bool {
 			if e, ok := n.(*ast.TypeAssertExpr); ok && e.Type == nil {
-				obj := object(s, e.X)
+				obj := facts.Object(s, e.X)
 				found = found || obj != nil && slices.Contains(objs, obj)
 			}
 			return true

@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -33,12 +34,12 @@ func matchReflectType(s *advice.Site) []advice.Match {
 func typeFor(s *advice.Site, c advice.Call) []advice.Edit {
 	of, ok := c.Fun.(*ast.SelectorExpr)
 	arg := c.Args[0]
-	if !ok || s.Info.Types[arg].IsNil() || !ofTypesAlone(s, arg) || effectsOf(s, arg)&(mayPanic|mayWrite) != 0 {
+	if !ok || s.Info.Types[arg].IsNil() || !ofTypesAlone(s, arg) || facts.EffectsOf(s, arg)&(facts.MayPanic|facts.MayWrite) != 0 {
 		return nil
 	}
 	t, end := s.Info.TypeOf(arg), c.End()
-	if sel, ok := withParens(c.Cursor).Parent().Node().(*ast.SelectorExpr); ok && sel.Sel.Name == "Elem" {
-		call, ok := withParens(withParens(c.Cursor).Parent()).Parent().Node().(*ast.CallExpr)
+	if sel, ok := facts.WithParens(c.Cursor).Parent().Node().(*ast.SelectorExpr); ok && sel.Sel.Name == "Elem" {
+		call, ok := facts.WithParens(facts.WithParens(c.Cursor).Parent()).Parent().Node().(*ast.CallExpr)
 		if has, is := t.(interface{ Elem() types.Type }); ok && is && s.Callee(call) == "(reflect.Type).Elem" {
 			t, end = has.Elem(), call.End()
 		}
@@ -47,7 +48,7 @@ func typeFor(s *advice.Site, c advice.Call) []advice.Edit {
 	if end == c.End() && types.IsInterface(t) || !shortType(t) {
 		return nil
 	}
-	text, ok := typeText(s, t, c.Pos())
+	text, ok := facts.TypeText(s, t, c.Pos())
 	if !ok {
 		return nil
 	}

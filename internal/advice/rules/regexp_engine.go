@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -88,24 +89,24 @@ func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 	if call, ok := e.(*ast.CallExpr); ok {
 		switch s.Callee(call) {
 		case "regexp.MustCompile", "regexp.Compile":
-			return constantText(s, call.Args[0])
+			return facts.ConstantText(s, call.Args[0])
 		}
 		return "", false
 	}
-	obj, ok := object(s, e).(*types.Var)
+	obj, ok := facts.Object(s, e).(*types.Var)
 	if !ok {
 		return "", false
 	}
 	if obj.Parent() == s.Types.Scope() {
-		if slices.ContainsFunc(s.Files, func(f *ast.File) bool { return assigned(s, obj, f) }) {
+		if slices.ContainsFunc(s.Files, func(f *ast.File) bool { return facts.Assigned(s, obj, f) }) {
 			return "", false
 		}
-		return patternOf(s, packageValue(s, obj))
+		return patternOf(s, facts.PackageValue(s, obj))
 	}
-	if !isLocal(s, obj) || !setOnce(s, obj) {
+	if !facts.IsLocal(s, obj) || !setOnce(s, obj) {
 		return "", false
 	}
-	if value, ok := definition(s, obj); ok {
+	if value, ok := facts.Definition(s, obj); ok {
 		if _, call := value.Node().(*ast.CallExpr); call {
 			return patternOf(s, value.Node().(ast.Expr))
 		}
@@ -120,7 +121,7 @@ func setOnce(s *advice.Site, obj types.Object) bool {
 		return false
 	}
 	n := 0
-	for value := range valuesOf(s, v) {
+	for value := range facts.ValuesOf(s, v) {
 		if n++; value == nil || n > 1 {
 			return false
 		}
@@ -132,8 +133,8 @@ func setOnce(s *advice.Site, obj types.Object) bool {
 // UTF-8 make no difference: a text that is begins with a byte that no other character has
 // within.
 func findText(s *advice.Site, c advice.Call, re ast.Expr, pattern string, m *advice.Match) {
-	obj := object(s, re)
-	if obj == nil || obj.Parent() != s.Types.Scope() || obj.Exported() || commented(s, c.Pos(), c.End()) {
+	obj := facts.Object(s, re)
+	if obj == nil || obj.Parent() != s.Types.Scope() || obj.Exported() || facts.Commented(s, c.Pos(), c.End()) {
 		return // a local variable would be left without a use; another package may set an exported one
 	}
 	parts, begins, ends := partsOf(pattern)
@@ -148,14 +149,14 @@ func findText(s *advice.Site, c advice.Call, re ast.Expr, pattern string, m *adv
 	default:
 		return
 	}
-	pkg, imported := packageName(s, path, c.Pos())
+	pkg, imported := facts.PackageName(s, path, c.Pos())
 	if begins && ends {
 		if path == "bytes" {
 			within = "string(" + within + ")"
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("(%s == %s)", within, text))}
 		m.Class = advice.Safe
-		mustCheck(m, overtaken(s, c.Cursor, []step{{expr: c.Args[0], contents: true}}))
+		mustCheck(m, facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}}))
 		return
 	}
 	if !imported {

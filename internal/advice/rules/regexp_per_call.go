@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -42,10 +43,10 @@ reported.`,
 func matchRegexpPerCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("regexp.MustCompile", "regexp.MustCompilePOSIX", "regexp.Compile", "regexp.CompilePOSIX", "regexp.MatchString", "regexp.Match", "regexp.MatchReader") {
-		if runsOnce(s, c.Cursor) || len(c.Args) == 0 {
+		if facts.RunsOnce(s, c.Cursor) || len(c.Args) == 0 {
 			continue
 		}
-		pattern, constant := constantText(s, c.Args[0])
+		pattern, constant := facts.ConstantText(s, c.Args[0])
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
 		if !constant && findQuoted(s, c, &m) {
 			matches = append(matches, m)
@@ -63,7 +64,7 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 		if handedOut(s, c) {
 			m.Why += " Check that nothing calls its method Longest, which would change it for all callers, or compares it by ==."
 		}
-		if s.Decl != nil && atPackageLevel(s, c.Args[0]) {
+		if s.Decl != nil && facts.AtPackageLevel(s, c.Args[0]) {
 			hoistRegexp(s, c, pattern, &m)
 		}
 		if m.Class == advice.Review {
@@ -84,7 +85,7 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 	if _, err := compile(pattern); err != nil {
 		return // it fails each time, which is for somebody else to tell
 	}
-	if changesHow(s, c) || commented(s, c.Pos(), c.End()) {
+	if changesHow(s, c) || facts.Commented(s, c.Pos(), c.End()) {
 		return
 	}
 	pkg := s.Source(c.Fun)
@@ -103,7 +104,7 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 		m.Edits = []advice.Edit{variable, replace(c.CallExpr, name)}
 	case "regexp.Compile":
 		// The error of a pattern that compiles is nil.
-		if !twoResults(c) {
+		if !facts.TwoResults(c) {
 			return
 		}
 		m.Edits = []advice.Edit{variable, replace(c.CallExpr, name+", error(nil)")}
@@ -127,7 +128,7 @@ func changesHow(s *advice.Site, c advice.Call) bool {
 	case *ast.SelectorExpr:
 		return p.Sel.Name == "Longest"
 	case *ast.AssignStmt:
-		obj := object(s, p.Lhs[0])
+		obj := facts.Object(s, p.Lhs[0])
 		for _, id := range s.Uses(obj) {
 			if use, ok := s.Root().FindNode(id); ok {
 				if sel, ok := use.Parent().Node().(*ast.SelectorExpr); ok && sel.Sel.Name == "Longest" {
@@ -144,7 +145,7 @@ func changesHow(s *advice.Site, c advice.Call) bool {
 func handedOut(s *advice.Site, c advice.Call) bool {
 	called := func(c inspector.Cursor) bool {
 		method, ok := c.Parent().Node().(*ast.SelectorExpr)
-		return ok && method.Sel.Name != "Longest" && calledAtOnce(c.Parent(), method)
+		return ok && method.Sel.Name != "Longest" && facts.CalledAtOnce(c.Parent(), method)
 	}
 	if strings.HasPrefix(c.Name, "regexp.Match") || called(c.Cursor) {
 		return false
@@ -153,7 +154,7 @@ func handedOut(s *advice.Site, c advice.Call) bool {
 	if !ok || assign.Tok != token.DEFINE || len(assign.Rhs) != 1 {
 		return true
 	}
-	return slices.ContainsFunc(s.Uses(object(s, assign.Lhs[0])), func(id *ast.Ident) bool {
+	return slices.ContainsFunc(s.Uses(facts.Object(s, assign.Lhs[0])), func(id *ast.Ident) bool {
 		use, ok := s.Root().FindNode(id)
 		return !ok || !called(use)
 	})

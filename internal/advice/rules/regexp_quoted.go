@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 // A quotedPattern is a pattern that is made at run time, and is a text to find all the
@@ -19,8 +20,8 @@ type quotedPattern struct {
 // quotedText takes a pattern apart; ok is false where it is another one.
 func quotedText(s *advice.Site, pattern ast.Expr) (q quotedPattern, ok bool) {
 	before, behind := "", ""
-	for _, part := range operands(s, pattern) {
-		constant, isConstant := constantText(s, part)
+	for _, part := range facts.Operands(s, pattern) {
+		constant, isConstant := facts.ConstantText(s, part)
 		switch {
 		case isConstant && q.text == nil:
 			before += constant
@@ -67,12 +68,12 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	default:
 		return true
 	}
-	pkg, imported := packageName(s, "strings", c.Pos())
-	if s.Decl == nil || !imported || commented(s, at.Pos(), at.End()) {
+	pkg, imported := facts.PackageName(s, "strings", c.Pos())
+	if s.Decl == nil || !imported || facts.Commented(s, at.Pos(), at.End()) {
 		return true
 	}
 	// The two are evaluated in another order.
-	if calls(s, in) && calls(s, q.text) || !unchangedBy(s, q.text, false, change{code: []ast.Node{in}}) || !unchangedBy(s, in, false, change{code: []ast.Node{q.text}}) {
+	if facts.Calls(s, in) && facts.Calls(s, q.text) || !facts.UnchangedBy(s, q.text, false, facts.Change{Code: []ast.Node{in}}) || !facts.UnchangedBy(s, in, false, facts.Change{Code: []ast.Node{q.text}}) {
 		return true
 	}
 	text, within := s.Source(q.text), s.Source(in)
@@ -83,7 +84,7 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	case q.fold && q.begins && q.ends:
 		found = fmt.Sprintf("%s.EqualFold(%s, %s)", pkg, within, text)
 	case q.fold && !q.begins && !q.ends:
-		utf8, imported := packageName(s, "unicode/utf8", s.Decl.Pos())
+		utf8, imported := facts.PackageName(s, "unicode/utf8", s.Decl.Pos())
 		if !imported {
 			return true
 		}
@@ -143,10 +144,10 @@ func %[1]s(s, text string) bool {
 func withoutError(c advice.Call, value string) (edits []advice.Edit, ok bool) {
 	switch p := c.Parent().Node().(type) {
 	case *ast.AssignStmt:
-		if !twoResults(c) {
+		if !facts.TwoResults(c) {
 			return nil, false
 		}
-		if isBlank(p.Lhs[1]) {
+		if facts.IsBlank(p.Lhs[1]) {
 			return []advice.Edit{replace(c.CallExpr, value), {Pos: p.Lhs[0].End(), End: p.Lhs[1].End()}}, true
 		}
 		return []advice.Edit{replace(c.CallExpr, value+", error(nil)")}, true

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -33,17 +34,17 @@ func matchReplacerPerCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	add := func(c inspector.Cursor) {
 		call := c.Node().(*ast.CallExpr)
-		if runsOnce(s, c) || len(call.Args) == 0 || len(call.Args)%2 != 0 || call.Ellipsis.IsValid() {
+		if facts.RunsOnce(s, c) || len(call.Args) == 0 || len(call.Args)%2 != 0 || call.Ellipsis.IsValid() {
 			return
 		}
 		for _, a := range call.Args {
-			if _, ok := constantText(s, a); !ok {
+			if _, ok := facts.ConstantText(s, a); !ok {
 				return
 			}
 		}
 		m := advice.Match{Node: call, Class: advice.AdviceOnly}
 		m.Why = "strings.NewReplacer has the same constants for each call, and a table is made of them each time: make it once, as a variable of the package. Check that nothing compares it with another one."
-		if s.Decl != nil && atPackageLevel(s, call) {
+		if s.Decl != nil && facts.AtPackageLevel(s, call) {
 			name := s.Unused(lowerFirst(s.Decl.Name.Name)+"Replacer", call.Pos())
 			m.Edits = []advice.Edit{beforeDecl(s, fmt.Sprintf("var %s = %s", name, s.Source(call))), replace(call, name)}
 			m.Class = advice.Review
@@ -59,12 +60,12 @@ func matchReplacerPerCall(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		obj := object(s, sel.X)
-		if obj == nil || !isLocal(s, obj) {
+		obj := facts.Object(s, sel.X)
+		if obj == nil || !facts.IsLocal(s, obj) {
 			continue
 		}
-		if made, ok := definition(s, obj); ok {
-			if call, ok := made.Node().(*ast.CallExpr); ok && s.Callee(call) == "strings.NewReplacer" && !inLoop(c.Cursor) {
+		if made, ok := facts.Definition(s, obj); ok {
+			if call, ok := made.Node().(*ast.CallExpr); ok && s.Callee(call) == "strings.NewReplacer" && !facts.InLoop(c.Cursor) {
 				add(made)
 			}
 		}

@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -199,7 +200,7 @@ var lookedFor = append([]string{
 	"internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey", "net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual",
 	"reflect.TypeOf", "reflect.Value.Interface", "reflect.unsafe_New", "regexp.(*Regexp).MatchString", "regexp.MustCompile", "runtime.concatstring2", "runtime.growslice",
 	"runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny", "strings.Join", "strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation", "time.Now",
-}, slices.Sorted(maps.Keys(pureCalls))...)
+}, slices.Sorted(maps.Keys(facts.PureCalls))...)
 
 // A program has functions as they were and as they have become, each in a file of its own.
 type program struct {

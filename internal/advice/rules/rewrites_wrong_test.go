@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 // wrong are rules that make mistakes on purpose, each in the place of the one whose functions are
@@ -76,17 +77,17 @@ func hoistAnything(s *advice.Site, m *advice.Match) bool {
 		}
 		for outer := range c.Cursor.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil)) {
 			loop := outer.Node()
-			if _, literal := loop.(*ast.FuncLit); literal || !inBlock(outer) {
+			if _, literal := loop.(*ast.FuncLit); literal || !facts.InBlock(outer) {
 				break
 			}
 			ownNames := false
 			for n := range ast.Preorder(c.CallExpr) {
 				if id, ok := n.(*ast.Ident); ok {
 					obj := s.Info.ObjectOf(id)
-					ownNames = ownNames || obj != nil && within(loop, obj.Pos())
+					ownNames = ownNames || obj != nil && facts.Within(loop, obj.Pos())
 				}
 			}
-			if !within(loop, c.Pos()) || ownNames {
+			if !facts.Within(loop, c.Pos()) || ownNames {
 				break
 			}
 			name := s.Unused("before", loop.Pos())
@@ -100,8 +101,8 @@ func hoistAnything(s *advice.Site, m *advice.Match) bool {
 func writeInPieces(s *advice.Site, m *advice.Match) bool {
 	for _, c := range s.Calls("(*strings.Builder).WriteString", "(*bytes.Buffer).WriteString", "(*bufio.Writer).WriteString") {
 		stmt, ok := c.Cursor.Parent().Node().(*ast.ExprStmt)
-		parts := operands(s, c.Args[0])
-		if !ok || len(parts) < 2 || !inBlock(c.Cursor.Parent()) {
+		parts := facts.Operands(s, c.Args[0])
+		if !ok || len(parts) < 2 || !facts.InBlock(c.Cursor.Parent()) {
 			continue
 		}
 		text := ""

@@ -5,6 +5,7 @@ import (
 	"go/token"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 var ringLoop = &advice.Rule{
@@ -32,18 +33,18 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 		if !ok || assign.Tok != token.ASSIGN || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
 			continue
 		}
-		loop, ok := loopAround(c)
-		if !ok || len(loopBody(loop.Node()).List) != 1 || loopBody(loop.Node()).List[0] != assign {
+		loop, ok := facts.LoopAround(c)
+		if !ok || len(facts.LoopBody(loop.Node()).List) != 1 || facts.LoopBody(loop.Node()).List[0] != assign {
 			continue
 		}
 		to, from := assign.Lhs[0], assign.Rhs[0]
 		appended := false
-		if call, ok := appendTo(s, assign); ok && len(call.Args) == 2 && !call.Ellipsis.IsValid() {
+		if call, ok := facts.AppendTo(s, assign); ok && len(call.Args) == 2 && !call.Ellipsis.IsValid() {
 			from, appended = call.Args[1], true
 		}
 		m := advice.Match{Node: loop.Node()}
 		switch {
-		case !appended && ofRing(s, loop.Node(), to) && sameEachTurn(s, loop.Node(), from):
+		case !appended && ofRing(s, loop.Node(), to) && facts.SameEachTurn(s, loop.Node(), from):
 			m.Why = "If it goes around once, the elements are in two pieces at most: clear each as a whole, or copy to it what is to stand there."
 		case !appended && ofRing(s, loop.Node(), to) && counted(s, loop.Node(), from):
 			m.Why = "If it goes around once, the elements come to stand in two pieces at most: copy each as a whole."
@@ -63,25 +64,25 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 // begins again at the end: x[(i+a)%n] or x[(i+a)&n].
 func ofRing(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
-	if !ok || !hasElements(s.Info.TypeOf(x.X)) {
+	if !ok || !facts.HasElements(s.Info.TypeOf(x.X)) {
 		return false
 	}
 	index, ok := ast.Unparen(x.Index).(*ast.BinaryExpr)
 	if !ok || index.Op != token.REM && index.Op != token.AND {
 		return false
 	}
-	if n, constant := constantInt(s, index.Y); constant && (n < smallRing-1 || index.Op == token.REM && n < smallRing) {
+	if n, constant := facts.ConstantInt(s, index.Y); constant && (n < smallRing-1 || index.Op == token.REM && n < smallRing) {
 		return false
 	}
 	sum, ok := ast.Unparen(index.X).(*ast.BinaryExpr)
 	if !ok || sum.Op != token.ADD {
 		return false
 	}
-	return counts(s, loop, object(s, sum.X)) && sameEachTurn(s, loop, sum.Y) || counts(s, loop, object(s, sum.Y)) && sameEachTurn(s, loop, sum.X)
+	return facts.Counts(s, loop, facts.Object(s, sum.X)) && facts.SameEachTurn(s, loop, sum.Y) || facts.Counts(s, loop, facts.Object(s, sum.Y)) && facts.SameEachTurn(s, loop, sum.X)
 }
 
 // counted reports whether an expression is an element whose index is what a loop counts.
 func counted(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
-	return ok && hasElements(s.Info.TypeOf(x.X)) && counts(s, loop, object(s, x.Index))
+	return ok && facts.HasElements(s.Info.TypeOf(x.X)) && facts.Counts(s, loop, facts.Object(s, x.Index))
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 // growAt returns where a buffer is to Grow, and the edit that has it do so for a size: before
@@ -41,9 +42,9 @@ func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos,
 // that can be said, nothing else writes to it, and nobody asked that before. "" else.
 func emptyLoop(s *advice.Site, obj types.Object, from inspector.Cursor) (loop inspector.Cursor, guard string) {
 	writes := func(c inspector.Cursor) bool {
-		return slices.ContainsFunc(usesIn(s, obj, c.Node().Pos(), c.Node().End()), func(id *ast.Ident) bool {
+		return slices.ContainsFunc(facts.UsesIn(s, obj, c.Node().Pos(), c.Node().End()), func(id *ast.Ident) bool {
 			use, ok := s.Root().FindNode(id)
-			return ok && !asksOnly(use)
+			return ok && !facts.AsksOnly(use)
 		})
 	}
 	found := false
@@ -74,10 +75,10 @@ func turns(s *advice.Site, loop ast.Node) string {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
 		over := n.X
-		if operand, _, ok := conversion(s, over); ok {
+		if operand, _, ok := facts.Conversion(s, over); ok {
 			over = operand
 		}
-		if !pure(s, over) || calls(s, over) || !builtins(s, n.Pos(), "len") {
+		if !facts.Pure(s, over) || facts.Calls(s, over) || !facts.Builtins(s, n.Pos(), "len") {
 			return ""
 		}
 		switch t := s.Info.TypeOf(over).Underlying().(type) {
@@ -89,7 +90,7 @@ func turns(s *advice.Site, loop ast.Node) string {
 			}
 		}
 	case *ast.ForStmt:
-		if n.Init == nil && n.Cond != nil && !calls(s, n.Cond) {
+		if n.Init == nil && n.Cond != nil && !facts.Calls(s, n.Cond) {
 			return s.Source(n.Cond)
 		}
 	}
@@ -108,14 +109,14 @@ const (
 func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns bool) int {
 	var empty, other, next bool // without a write the text is taken; another returned; a turn ended
 	uses := func(n ast.Node, how func(inspector.Cursor) bool) bool {
-		return slices.ContainsFunc(usesIn(s, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
+		return slices.ContainsFunc(facts.UsesIn(s, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
 			c, ok := s.Root().FindNode(id)
 			return ok && how(c)
 		})
 	}
 	// ends reports whether code writes to the buffer, or takes its text.
 	ends := func(n ast.Node) bool {
-		if uses(n, func(c inspector.Cursor) bool { return !asksOnly(c) }) {
+		if uses(n, func(c inspector.Cursor) bool { return !facts.AsksOnly(c) }) {
 			return true
 		}
 		taken := uses(n, takesText)
@@ -220,7 +221,7 @@ func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 		if !ok {
 			return "", false
 		}
-		if asksOnly(c) {
+		if facts.AsksOnly(c) {
 			continue
 		}
 		stmt := c.Parent().Parent().Parent()
@@ -229,15 +230,15 @@ func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 			return "", false
 		}
 		arg := call.Args[0]
-		text, isConstant := constantText(s, arg)
+		text, isConstant := facts.ConstantText(s, arg)
 		switch {
 		case sel.Sel.Name == "WriteByte":
 			constant++
 		case sel.Sel.Name == "WriteString" && isConstant:
 			constant += len(text)
 		case sel.Sel.Name == "WriteString" || sel.Sel.Name == "Write":
-			v := object(s, arg)
-			if v == nil || !isLocal(s, v) || v.Pos() > d.Node().Pos() || assigned(s, v, s.Body()) || resolves(s, v.Name(), at) != v {
+			v := facts.Object(s, arg)
+			if v == nil || !facts.IsLocal(s, v) || v.Pos() > d.Node().Pos() || facts.Assigned(s, v, s.Body()) || facts.Resolves(s, v.Name(), at) != v {
 				return "", false
 			}
 			lengths = append(lengths, "len("+v.Name()+")")
@@ -248,7 +249,7 @@ func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 	if constant > 0 {
 		lengths = append(lengths, fmt.Sprint(constant))
 	}
-	return strings.Join(lengths, " + "), len(lengths) > 1 && builtins(s, at, "len")
+	return strings.Join(lengths, " + "), len(lengths) > 1 && facts.Builtins(s, at, "len")
 }
 
 // firstUse returns the statement beside a buffer's declaration that first uses it, and whether
@@ -256,8 +257,8 @@ func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 // that these are free.
 func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first inspector.Cursor, waysOut bool) {
 	first, ok := d.NextSibling()
-	for ok && len(usesIn(s, obj, first.Node().Pos(), first.Node().End())) == 0 {
-		waysOut = waysOut || hasWayOut(first)
+	for ok && len(facts.UsesIn(s, obj, first.Node().Pos(), first.Node().End())) == 0 {
+		waysOut = waysOut || facts.HasWayOut(first)
 		next, more := first.NextSibling()
 		if !more {
 			break

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -41,8 +42,8 @@ func matchScannerText(s *advice.Site) []advice.Match {
 		if !ok || !isAssign || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
 			continue
 		}
-		obj := object(s, assign.Lhs[0])
-		if obj == nil || obj.Pos() != assign.Lhs[0].Pos() || !sameOwner(s, sel, "Bytes") || !builtins(s, c.Pos(), "string", "byte") {
+		obj := facts.Object(s, assign.Lhs[0])
+		if obj == nil || obj.Pos() != assign.Lhs[0].Pos() || !facts.SameOwner(s, sel, "Bytes") || !facts.Builtins(s, c.Pos(), "string", "byte") {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
@@ -70,11 +71,11 @@ func scansBefore(s *advice.Site, scanner ast.Expr, from token.Pos, uses []*ast.I
 		if !found {
 			return true
 		}
-		for loop, ok := loopAround(at); ok && !within(loop.Node(), from); loop, ok = loopAround(loop) {
+		for loop, ok := facts.LoopAround(at); ok && !facts.Within(loop.Node(), from); loop, ok = facts.LoopAround(loop) {
 			to = max(to, loop.Node().End())
 		}
 	}
-	root := rootOf(s, scanner)
+	root := facts.RootOf(s, scanner)
 	v, isVar := root.(*types.Var)
 	if !isVar {
 		return true
@@ -89,13 +90,13 @@ func scansBefore(s *advice.Site, scanner ast.Expr, from token.Pos, uses []*ast.I
 		if _, builtin := typeutil.Callee(s.Info, call).(*types.Builtin); f == nil && !builtin {
 			found = true // a function value, which may scan
 		}
-		if f != nil && f.Pkg() == s.Types && !isLocal(s, v) {
+		if f != nil && f.Pkg() == s.Types && !facts.IsLocal(s, v) {
 			found = true // which may have the same scanner
 		}
 		for _, a := range call.Args {
-			found = found || rootOf(s, a) == root
+			found = found || facts.RootOf(s, a) == root
 		}
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.Info.Selections[sel] != nil && rootOf(s, sel.X) == root {
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.Info.Selections[sel] != nil && facts.RootOf(s, sel.X) == root {
 			found = found || sel.Sel.Name != "Text" && sel.Sel.Name != "Bytes" && sel.Sel.Name != "Err"
 		}
 		return !found
@@ -127,10 +128,10 @@ func lookedAt(s *advice.Site, c inspector.Cursor, m *advice.Match) bool {
 		if p.X == id {
 			return true // a byte
 		}
-		if isAssigned(c.Parent()) {
+		if facts.IsAssigned(c.Parent()) {
 			return false // a key that is kept
 		}
-		if _, isInc := c.Parent().Parent().Node().(*ast.IncDecStmt); isInc || !isMap(s, p.X) {
+		if _, isInc := c.Parent().Parent().Node().(*ast.IncDecStmt); isInc || !facts.IsMap(s, p.X) {
 			return false
 		}
 		m.Edits = append(m.Edits, asText)
@@ -158,7 +159,7 @@ func lookedAtBy(s *advice.Site, call *ast.CallExpr, name string, id *ast.Ident, 
 			}
 			m.Edits = append(m.Edits, replace(call.Args[1], "[]byte("+s.Source(call.Args[1])+")"))
 		}
-		pkg, imported := packageName(s, "bytes", call.Pos())
+		pkg, imported := facts.PackageName(s, "bytes", call.Pos())
 		m.Edits = append(m.Edits, replace(sel.X, pkg))
 		m.Imports = []string{"bytes"}
 		return imported

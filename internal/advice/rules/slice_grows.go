@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 var sliceGrows = &advice.Rule{
@@ -49,25 +50,25 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		call, ok := appendTo(s, assign)
+		call, ok := facts.AppendTo(s, assign)
 		if !ok {
 			continue
 		}
-		loop, ok := loopAround(c)
+		loop, ok := facts.LoopAround(c)
 		if !ok {
 			if m, ok := appendedByCalls(s, c, assign, call); ok {
 				matches = append(matches, m)
 			}
 			continue
 		}
-		if filters(s, c, loop) != nil {
+		if facts.Filters(s, c, loop) != nil {
 			continue
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly, Allocated: growthOf(s, call)}
 		if m.Allocated < 0.01 {
 			continue // all but nothing of what is allocated here is the slice
 		}
-		obj := object(s, assign.Lhs[0])
+		obj := facts.Object(s, assign.Lhs[0])
 		g := &growth{s: s, loop: loop, obj: obj, target: s.Source(assign.Lhs[0]), call: call}
 		if !oneLine(g.target) || s.Share(growFrames) == 0 && (g.hasRoom() || allocatesParts(s, call)) {
 			continue
@@ -82,14 +83,14 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 // appendedByCalls is of a slice that a function literal appends to, which something calls
 // for each of several elements.
 func appendedByCalls(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt, call *ast.CallExpr) (advice.Match, bool) {
-	obj, ok := object(s, assign.Lhs[0]).(*types.Var)
-	if _, literal := s.Func.Node().(*ast.FuncLit); !ok || !literal || s.Decl == nil || isLocal(s, obj) || !within(s.Decl, obj.Pos()) {
+	obj, ok := facts.Object(s, assign.Lhs[0]).(*types.Var)
+	if _, literal := s.Func.Node().(*ast.FuncLit); !ok || !literal || s.Decl == nil || facts.IsLocal(s, obj) || !facts.Within(s.Decl, obj.Pos()) {
 		return advice.Match{}, false
 	}
 	if to, ok := s.Func.Parent().Node().(*ast.CallExpr); !ok || to.Fun == s.Func.Node() {
 		return advice.Match{}, false // not given to a function, or called where it stands
 	}
-	d, ok := declarationAround(s, obj)
+	d, ok := facts.DeclarationAround(s, obj)
 	if !ok {
 		return advice.Match{}, false
 	}
@@ -120,7 +121,7 @@ func growthOf(s *advice.Site, call *ast.CallExpr) float64 {
 		if t == nil {
 			continue
 		}
-		if size, ok := sizeOf(t); ok {
+		if size, ok := facts.SizeOf(t); ok {
 			elements = append(elements, size)
 		}
 	}
@@ -149,23 +150,23 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 	if g.changes() || g.obj == nil && g.pops() {
 		return false // another slice in each step, or a stack
 	}
-	b, known := loopBound(g.s, g.loop.Node())
-	if known && !oneLine(b.text(g.s)) {
+	b, known := facts.TripsOf(g.s, g.loop.Node())
+	if known && !oneLine(b.Text(g.s)) {
 		known = false
 	}
 	steps, even := g.perStep()
-	_, nested := loopAround(g.loop)
+	_, nested := facts.LoopAround(g.loop)
 	switch {
 	case g.call.Ellipsis.IsValid():
 		m.Why = fmt.Sprintf("%s grows by pieces of different length, and is copied as it does. Add up their lengths first and make room for all with slices.Grow(%s, n).", g.target, g.target)
 	case !known:
 		m.Why = fmt.Sprintf("%s grows one step after the other, and is copied as it does. Where the number can be counted or estimated cheaply before the loop, make room for all at once with slices.Grow(%s, n).", g.target, g.target)
 	case !even:
-		m.Why = fmt.Sprintf("%s is copied as it grows. Not each of the %s steps appends to it; if most do, give it that capacity before the loop.", g.target, b.text(g.s))
+		m.Why = fmt.Sprintf("%s is copied as it grows. Not each of the %s steps appends to it; if most do, give it that capacity before the loop.", g.target, b.Text(g.s))
 	default:
-		size := b.text(g.s)
+		size := b.Text(g.s)
 		if steps > 1 {
-			size = fmt.Sprintf("%d*%s", steps, parenthesized(b.expr, size))
+			size = fmt.Sprintf("%d*%s", steps, facts.Parenthesized(b.Expr, size))
 		}
 		m.Why = fmt.Sprintf("%s is copied as it grows to %s elements: make room for all at once.", g.target, size)
 		if g.obj == nil || !g.rewrite(&b, steps, m) {
@@ -186,7 +187,7 @@ func (g *growth) changes() bool {
 	ast.Inspect(g.call.Args[0], func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			v, ok := g.s.Info.Uses[id].(*types.Var)
-			changes = changes || ok && !v.IsField() && (within(g.loop.Node(), v.Pos()) || id != g.call.Args[0] && assigned(g.s, v, g.loop.Node()))
+			changes = changes || ok && !v.IsField() && (facts.Within(g.loop.Node(), v.Pos()) || id != g.call.Args[0] && facts.Assigned(g.s, v, g.loop.Node()))
 		}
 		return !changes
 	})
@@ -212,9 +213,9 @@ func (g *growth) hasRoom() bool {
 	if g.obj == nil {
 		return false
 	}
-	d, ok := declarationOf(g.s, g.obj)
-	call, made := d.value.(*ast.CallExpr)
-	return ok && made && g.s.Callee(call) == "make" && len(call.Args) == 3 && !isInt(g.s, call.Args[2], 0)
+	d, ok := facts.DeclarationOf(g.s, g.obj)
+	call, made := d.Value.(*ast.CallExpr)
+	return ok && made && g.s.Callee(call) == "make" && len(call.Args) == 3 && !facts.IsInt(g.s, call.Args[2], 0)
 }
 
 // allocatesParts reports whether the elements that a call appends may be allocated on
@@ -232,12 +233,12 @@ func allocatesParts(s *advice.Site, call *ast.CallExpr) bool {
 					allocates = true
 				}
 			case *ast.BinaryExpr:
-				allocates = allocates || isString(s, n) && s.Info.Types[n].Value == nil
+				allocates = allocates || facts.IsString(s, n) && s.Info.Types[n].Value == nil
 			case *ast.CallExpr:
-				_, to, converts := conversion(s, n)
+				_, to, converts := facts.Conversion(s, n)
 				callee := s.Callee(n)
 				allocates = allocates || callee == "make" || callee == "new" || callee == "append" ||
-					converts && (isString(s, n) || isBytes(s, n) || types.IsInterface(to))
+					converts && (facts.IsString(s, n) || facts.IsBytes(s, n) || types.IsInterface(to))
 			}
 			return !allocates
 		})
@@ -248,8 +249,8 @@ func allocatesParts(s *advice.Site, call *ast.CallExpr) bool {
 // perStep returns how many elements each step of the loop appends; even is false if
 // that isn't the same for all of them.
 func (g *growth) perStep() (n int, even bool) {
-	body := loopBody(g.loop.Node())
-	if e := exitsOf(g.s, g.loop); e.skips || e.stops {
+	body := facts.LoopBody(g.loop.Node())
+	if e := facts.ExitsOf(g.s, g.loop); e.Skips || e.Stops {
 		return 0, false
 	}
 	known := make(map[*ast.Ident]bool)
@@ -258,7 +259,7 @@ func (g *growth) perStep() (n int, even bool) {
 		if !ok {
 			continue
 		}
-		call, ok := appendTo(g.s, assign)
+		call, ok := facts.AppendTo(g.s, assign)
 		if !ok || types.ExprString(assign.Lhs[0]) != g.target {
 			continue
 		}
@@ -307,32 +308,32 @@ func readsElements(s *advice.Site, c inspector.Cursor) bool {
 
 // rewrite gives the slice its capacity, if it is a variable that is empty where the
 // loop begins.
-func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
+func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 	s := g.s
-	if g.seen || !isLocal(s, g.obj) || jumps(s) || mentions(s, b.expr, g.obj) {
+	if g.seen || !facts.IsLocal(s, g.obj) || facts.Jumps(s) || facts.Mentions(s, b.Expr, g.obj) {
 		return false
 	}
-	d, ok := declarationOf(s, g.obj)
-	stmt, inBlock := statement(g.loop)
-	if !ok || !inBlock || len(usesIn(s, g.obj, d.Node().End(), g.loop.Node().Pos())) > 0 {
+	d, ok := facts.DeclarationOf(s, g.obj)
+	stmt, inBlock := facts.Statement(g.loop)
+	if !ok || !inBlock || len(facts.UsesIn(s, g.obj, d.Node().End(), g.loop.Node().Pos())) > 0 {
 		return false
 	}
-	if outer, ok := loopAround(g.loop); ok && !within(outer.Node(), g.obj.Pos()) {
+	if outer, ok := facts.LoopAround(g.loop); ok && !facts.Within(outer.Node(), g.obj.Pos()) {
 		return false // not empty the second time
 	}
 	isNil, empty := startsEmpty(s, &d)
-	if !empty || !sameAt(s, d.typ, stmt.Node().Pos()) || !builtins(s, stmt.Node().Pos(), "make", "len") {
+	if !empty || !facts.SameAt(s, d.Type, stmt.Node().Pos()) || !facts.Builtins(s, stmt.Node().Pos(), "make", "len") {
 		return false
 	}
 	m.Class = advice.Safe
-	exits := exitsOf(g.s, g.loop)
-	if b.counts && exits.panics {
+	exits := facts.ExitsOf(g.s, g.loop)
+	if b.Counts && exits.Panics {
 		return false // as of a return below
 	}
-	for _, r := range exits.returns {
+	for _, r := range exits.Returns {
 		// Fewer may be appended than there is room for: fine where something failed,
 		// not where the number is no more than what somebody claims.
-		if b.counts || mentions(s, r, g.obj) || len(r.Results) == 0 {
+		if b.Counts || facts.Mentions(s, r, g.obj) || len(r.Results) == 0 {
 			return false
 		}
 	}
@@ -340,16 +341,16 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 	if !ok {
 		return false
 	}
-	size, first := b.size(s, stmt.Node().Pos())
+	size, first := b.Size(s, stmt.Node().Pos())
 	guard := size
 	if steps > 1 {
-		size = strconv.Itoa(steps) + "*" + parenthesized(b.expr, size)
-		if b.counts && g.isSmall(b.expr) {
+		size = strconv.Itoa(steps) + "*" + facts.Parenthesized(b.Expr, size)
+		if b.Counts && g.isSmall(b.Expr) {
 			return false // the product may not fit
 		}
 	}
 	if more > 0 {
-		if b.counts && g.isSmall(b.expr) {
+		if b.Counts && g.isSmall(b.Expr) {
 			return false // the sum may not fit
 		}
 		if n, err := strconv.Atoi(size); err == nil {
@@ -358,32 +359,32 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 			size += "+" + strconv.Itoa(more)
 		}
 	}
-	typ := s.Source(d.typ)
+	typ := s.Source(d.Type)
 	made := fmt.Sprintf("make(%s, 0, %s)", typ, size)
 	start := stmt.Node().Pos()
 	switch {
-	case b.negative || isNil && !b.never0(s) && g.nilSeen():
+	case b.Negative || isNil && !b.AtLeastOne(s) && g.nilSeen():
 		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%sif %s > 0 {\n%s = %s\n}\n", first, guard, g.target, made))}
-	case !previous(d.Cursor, stmt) && !(d.Parent() == stmt.Parent() && b.standsAt(s, &d, g.loop.Node().Pos())):
-		if comment, end, ok := d.lines(s); ok && d.Parent() == stmt.Parent() && types.Identical(s.Info.TypeOf(d.typ), g.obj.Type()) {
+	case !facts.Previous(d.Cursor, stmt) && !(d.Parent() == stmt.Parent() && b.StandsAt(s, &d, g.loop.Node().Pos())):
+		if comment, end, ok := d.Lines(s); ok && d.Parent() == stmt.Parent() && types.Identical(s.Info.TypeOf(d.Type), g.obj.Type()) {
 			m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, insert(start, fmt.Sprintf("%s%s := %s%s\n", first, g.target, made, comment))}
 			break
 		}
 		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%s%s = %s\n", first, g.target, made))}
-	case d.value != nil && !s.Info.Types[d.value].IsNil():
-		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.value, made)}
-	case commented(s, d.Node().Pos(), d.Node().End()):
+	case d.Value != nil && !s.Info.Types[d.Value].IsNil():
+		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.Value, made)}
+	case facts.Commented(s, d.Node().Pos(), d.Node().End()):
 		return false
 	default:
 		m.Edits = []advice.Edit{replace(d.Node(), fmt.Sprintf("%s%s := %s", first, g.target, made))}
 	}
-	if b.call {
+	if b.Call {
 		r := g.loop.Node().(*ast.RangeStmt)
 		name, _, _ := strings.Cut(first, " := ")
 		m.Edits = append(m.Edits, replace(r.X, name))
 	}
-	mustCheck(m, b.claimed(s, g.loop.Node()), g.movesSeen())
-	if len(exits.returns) > 0 {
+	mustCheck(m, b.Claimed(s, g.loop.Node()), g.movesSeen())
+	if len(exits.Returns) > 0 {
 		mustCheck(m, []string{"that the loop seldom returns early: there is room for all from the beginning"})
 	}
 	return true
@@ -392,7 +393,7 @@ func (g *growth) rewrite(b *bound, steps int, m *advice.Match) bool {
 // movesSeen returns what has to be checked where something may tell whether the slice has moved to
 // another array as it grew: a pointer to an element, or another slice of it.
 func (g *growth) movesSeen() []string {
-	if roomSeen(g.s, g.obj) {
+	if facts.RoomSeen(g.s, g.obj) {
 		return []string{fmt.Sprintf("that the room behind %s doesn't matter", g.target)}
 	}
 	var last ast.Node = g.loop.Node()
@@ -401,7 +402,7 @@ func (g *growth) movesSeen() []string {
 			last = call
 		}
 	}
-	if ownArray(g.s, g.obj, last) {
+	if facts.OwnArray(g.s, g.obj, last) {
 		return nil
 	}
 	return []string{fmt.Sprintf("that nothing keeps a pointer to an element of %s, or a part of it, while it grows: they stay in the same array now", g.target)}
@@ -421,7 +422,7 @@ func (g *growth) appendedAfter() (n int, ok bool) {
 		var call *ast.CallExpr
 		switch stmt := stmt.Node().(type) {
 		case *ast.AssignStmt:
-			if to, ok := appendTo(g.s, stmt); ok && g.appends(to) {
+			if to, ok := facts.AppendTo(g.s, stmt); ok && g.appends(to) {
 				call = to
 			}
 		case *ast.ReturnStmt:
@@ -432,7 +433,7 @@ func (g *growth) appendedAfter() (n int, ok bool) {
 			}
 		}
 		switch {
-		case call != nil && call.Ellipsis.IsValid(), call == nil && hasWayOut(stmt):
+		case call != nil && call.Ellipsis.IsValid(), call == nil && facts.HasWayOut(stmt):
 			return 0, false
 		case call != nil:
 			n += len(call.Args) - 1
@@ -444,7 +445,7 @@ func (g *growth) appendedAfter() (n int, ok bool) {
 
 // appends reports whether a call appends to the slice.
 func (g *growth) appends(call *ast.CallExpr) bool {
-	return g.s.Callee(call) == "append" && object(g.s, call.Args[0]) == g.obj
+	return g.s.Callee(call) == "append" && facts.Object(g.s, call.Args[0]) == g.obj
 }
 
 // isSmall reports whether a number's type is narrower than an int.
@@ -462,13 +463,13 @@ func (g *growth) isSmall(e ast.Expr) bool {
 
 // startsEmpty reports whether a declaration is of an empty slice with no capacity,
 // and whether it is nil.
-func startsEmpty(s *advice.Site, d *declaration) (isNil, empty bool) {
-	if t := s.Info.TypeOf(d.typ); t == nil {
+func startsEmpty(s *advice.Site, d *facts.Declaration) (isNil, empty bool) {
+	if t := s.Info.TypeOf(d.Type); t == nil {
 		return false, false
-	} else if _, ok := under(t).(*types.Slice); !ok {
+	} else if _, ok := facts.Under(t).(*types.Slice); !ok {
 		return false, false
 	}
-	switch v := d.value.(type) {
+	switch v := d.Value.(type) {
 	case nil:
 		return true, true
 	case *ast.CompositeLit:
@@ -476,7 +477,7 @@ func startsEmpty(s *advice.Site, d *declaration) (isNil, empty bool) {
 	case *ast.CallExpr:
 		if s.Callee(v) == "make" {
 			for _, n := range v.Args[1:] {
-				if !isInt(s, n, 0) {
+				if !facts.IsInt(s, n, 0) {
 					return false, false
 				}
 			}
@@ -495,7 +496,7 @@ func (g *growth) nilSeen() bool {
 	seen := false
 	g.s.Func.Inspect([]ast.Node{(*ast.Ident)(nil)}, func(c inspector.Cursor) bool {
 		id := c.Node().(*ast.Ident)
-		if g.s.Info.Uses[id] == g.obj && !within(g.loop.Node(), id.Pos()) && !readsElements(g.s, c) {
+		if g.s.Info.Uses[id] == g.obj && !facts.Within(g.loop.Node(), id.Pos()) && !readsElements(g.s, c) {
 			seen = true
 		}
 		return !seen

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -34,7 +35,7 @@ without Grow allocates more often than Join: how much room there has to be only 
 func matchSliceToJoin(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("strings.Join", "bytes.Join") {
-		if s.Share(framesOf(c.Name)) < muchAllocated || runsOnce(s, c.Cursor) || excused(s, c.Cursor) {
+		if s.Share(framesOf(c.Name)) < muchAllocated || facts.RunsOnce(s, c.Cursor) || facts.Excused(s, c.Cursor) {
 			continue
 		}
 		if each := joinsUpTo(s, c); each != "" {
@@ -46,12 +47,12 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 		if part, ok := list.(*ast.SliceExpr); ok {
 			list = ast.Unparen(part.X)
 		}
-		v := object(s, list)
-		if v == nil || !isLocal(s, v) || isParameter(s, v) {
+		v := facts.Object(s, list)
+		if v == nil || !facts.IsLocal(s, v) || facts.IsParameter(s, v) {
 			continue
 		}
-		d, ok := declarationOf(s, v)
-		if !ok || !isOwn(s, d) || addressTaken(s, v) {
+		d, ok := facts.DeclarationOf(s, v)
+		if !ok || !isOwn(s, d) || facts.AddressTaken(s, v) {
 			continue
 		}
 		made, ok := onlyFilled(s, v, c.CallExpr)
@@ -69,27 +70,27 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 // in each step, or the text may be changed.
 func joinsUpTo(s *advice.Site, c advice.Call) string {
 	part, ok := ast.Unparen(c.Args[0]).(*ast.SliceExpr)
-	loop, looped := loopAround(c.Cursor)
-	if c.Name != "strings.Join" || !ok || !looped || (part.Low == nil) == (part.High == nil) || !pure(s, part.X) || lastTurn(s, c.Cursor, loop) {
+	loop, looped := facts.LoopAround(c.Cursor)
+	if c.Name != "strings.Join" || !ok || !looped || (part.Low == nil) == (part.High == nil) || !facts.Pure(s, part.X) || facts.LastTurn(s, c.Cursor, loop) {
 		return ""
 	}
 	each, end := "prefix is text[:end]", part.High
 	if end == nil {
 		each, end = "suffix is text[begin:]", part.Low
 	}
-	if sum, ok := ast.Unparen(end).(*ast.BinaryExpr); ok && (sum.Op == token.ADD || sum.Op == token.SUB) && isInt(s, sum.Y, 1) {
+	if sum, ok := ast.Unparen(end).(*ast.BinaryExpr); ok && (sum.Op == token.ADD || sum.Op == token.SUB) && facts.IsInt(s, sum.Y, 1) {
 		end = sum.X
 	}
-	i := object(s, end)
-	body := loopBody(loop.Node())
-	if i == nil || assigned(s, i, body) || assignedAny(s, part.X, body) || declaresAny(s, loop.Node(), part.X) {
+	i := facts.Object(s, end)
+	body := facts.LoopBody(loop.Node())
+	if i == nil || facts.Assigned(s, i, body) || facts.AssignedAny(s, part.X, body) || declaresAny(s, loop.Node(), part.X) {
 		return ""
 	}
 	if f, ok := loop.Node().(*ast.ForStmt); ok {
-		if post, ok := f.Post.(*ast.IncDecStmt); !ok || object(s, post.X) != i {
+		if post, ok := f.Post.(*ast.IncDecStmt); !ok || facts.Object(s, post.X) != i {
 			return ""
 		}
-	} else if !counts(s, loop.Node(), i) {
+	} else if !facts.Counts(s, loop.Node(), i) {
 		return ""
 	}
 	return each
@@ -101,7 +102,7 @@ func declaresAny(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			v, isVar := s.Info.Uses[id].(*types.Var)
-			found = found || isVar && within(loop, v.Pos())
+			found = found || isVar && facts.Within(loop, v.Pos())
 		}
 		return !found
 	})
@@ -110,8 +111,8 @@ func declaresAny(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 
 // isOwn reports whether a variable is declared as a slice of its function's own: nil, made, or
 // a literal.
-func isOwn(s *advice.Site, d declaration) bool {
-	switch value := ast.Unparen(d.value).(type) {
+func isOwn(s *advice.Site, d facts.Declaration) bool {
+	switch value := ast.Unparen(d.Value).(type) {
 	case nil, *ast.CompositeLit:
 		return true
 	case *ast.CallExpr:
@@ -129,7 +130,7 @@ func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) (made, ok bo
 		if !ok {
 			return false, false
 		}
-		if within(join.Args[0], id.Pos()) {
+		if facts.Within(join.Args[0], id.Pos()) {
 			continue
 		}
 		switch p := c.Parent().Node().(type) {
@@ -154,7 +155,7 @@ func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) (made, ok bo
 				if !isAssign || p.Args[0] != id {
 					return false, false
 				}
-				if _, ok := appendTo(s, assign); !ok {
+				if _, ok := facts.AppendTo(s, assign); !ok {
 					return false, false
 				}
 				made = made || slices.ContainsFunc(p.Args[1:], func(e ast.Expr) bool { return makes(s, e) })
@@ -162,7 +163,7 @@ func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) (made, ok bo
 				return false, false
 			}
 		case *ast.AssignStmt:
-			if call, ok := appendTo(s, p); !ok || p.Lhs[0] != id || object(s, call.Args[0]) != v {
+			if call, ok := facts.AppendTo(s, p); !ok || p.Lhs[0] != id || facts.Object(s, call.Args[0]) != v {
 				return false, false
 			}
 		default:

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/edge"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -42,11 +43,11 @@ func matchSmallKeyMap(s *advice.Site) []advice.Match {
 	var at *ast.IndexExpr
 	for _, c := range s.Nodes() {
 		index, ok := c.Node().(*ast.IndexExpr)
-		if !ok || !s.Info.Types[index.X].IsValue() || !isMap(s, index.X) {
+		if !ok || !s.Info.Types[index.X].IsValue() || !facts.IsMap(s, index.X) {
 			continue
 		}
-		v, ok := object(s, index.X).(*types.Var)
-		if !ok || m != nil && v != m || runsOnce(s, c) {
+		v, ok := facts.Object(s, index.X).(*types.Var)
+		if !ok || m != nil && v != m || facts.RunsOnce(s, c) {
 			return nil // whose time it is nobody knows
 		}
 		m, at = v, index
@@ -64,21 +65,21 @@ func matchSmallKeyMap(s *advice.Site) []advice.Match {
 // tableFor says what to have in place of a map, "" if nothing is known to be better.
 func tableFor(s *advice.Site, m *types.Var) string {
 	const large = 16 << 10 // bytes of a table
-	of := under(m.Type()).(*types.Map)
-	key, ok := under(of.Key()).(*types.Basic)
-	size, sized := sizeOf(of.Elem())
+	of := facts.Under(m.Type()).(*types.Map)
+	key, ok := facts.Under(of.Key()).(*types.Basic)
+	size, sized := facts.SizeOf(of.Elem())
 	ofPackage := m.Parent() == s.Types.Scope()
 	if !ok && sized && ofPackage && !m.Exported() && isNumbers(of.Key()) && onlyAsked(s, m) {
-		if dims, keys := constantDims(s, packageValue(s, m)); keys > 0 && product(dims)*max(size, 1) <= large && product(dims) <= 32*keys {
+		if dims, keys := constantDims(s, facts.PackageValue(s, m)); keys > 0 && product(dims)*max(size, 1) <= large && product(dims) <= 32*keys {
 			return fmt.Sprintf("its keys are of %d numbers, each small, by which an array of arrays, or one with the numbers put together, can be indexed. What else it is asked for has to be compared with the lengths first.", len(dims))
 		}
 	}
-	if !ok || !sized || !ofPackage && !(isLocal(s, m) && madeHere(s, m)) {
+	if !ok || !sized || !ofPackage && !(facts.IsLocal(s, m) && facts.MadeHere(s, m)) {
 		return ""
 	}
 	var value ast.Expr
 	if ofPackage {
-		value = packageValue(s, m)
+		value = facts.PackageValue(s, m)
 	}
 	keys, known := constantKeys(s, value)
 	set := ""
@@ -116,7 +117,7 @@ func tableFor(s *advice.Site, m *types.Var) string {
 
 // isSet reports whether a map says of a key no more than that it has it.
 func isSet(m *types.Map) bool {
-	switch value := under(m.Elem()).(type) {
+	switch value := facts.Under(m.Elem()).(type) {
 	case *types.Basic:
 		return value.Kind() == types.Bool
 	case *types.Struct:
@@ -128,10 +129,10 @@ func isSet(m *types.Map) bool {
 // isNumbers reports whether a type is an array or a struct of integers.
 func isNumbers(t types.Type) bool {
 	isInteger := func(t types.Type) bool {
-		b, ok := under(t).(*types.Basic)
+		b, ok := facts.Under(t).(*types.Basic)
 		return ok && b.Info()&types.IsInteger != 0
 	}
-	switch t := under(t).(type) {
+	switch t := facts.Under(t).(type) {
 	case *types.Array:
 		return isInteger(t.Elem())
 	case *types.Struct:
@@ -165,7 +166,7 @@ func constantDims(s *advice.Site, e ast.Expr) (dims []int64, keys int64) {
 			dims = make([]int64, len(key.Elts))
 		}
 		for i, part := range key.Elts {
-			n, ok := constantInt(s, part)
+			n, ok := facts.ConstantInt(s, part)
 			if !ok || n < 0 || n >= math.MaxInt32 {
 				return nil, 0 // or by the names of fields, in any order
 			}
@@ -198,7 +199,7 @@ func constantKeys(s *advice.Site, e ast.Expr) (keys []int64, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		k, ok := constantInt(s, pair.Key)
+		k, ok := facts.ConstantInt(s, pair.Key)
 		if !ok {
 			return nil, false
 		}
@@ -211,8 +212,8 @@ func constantKeys(s *advice.Site, e ast.Expr) (keys []int64, ok bool) {
 // in it, go over it, and ask for its length.
 func onlyAsked(s *advice.Site, m *types.Var) bool {
 	for _, f := range s.Files {
-		for e := range targets(f) {
-			if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && object(s, index.X) == m {
+		for e := range facts.Targets(f) {
+			if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && facts.Object(s, index.X) == m {
 				return false
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -48,7 +49,7 @@ func matchSmallReads(s *advice.Site) []advice.Match {
 			m.Title = "binary values are read or written by reflection"
 			m.Why = fmt.Sprintf("%s goes through the fields by reflection, and allocates. Take the bytes of a whole record, and read or write its fields with binary.LittleEndian.Uint32 and its like, or their Append.", short(c.Name))
 			m.Gain = 5
-		case !direct || !inLoop(c.Cursor):
+		case !direct || !facts.InLoop(c.Cursor):
 			continue
 		case strings.HasPrefix(c.Name, "fmt."):
 			from := "os.Stdin"

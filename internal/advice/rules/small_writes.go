@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -39,7 +40,7 @@ func matchSmallWrites(s *advice.Site) []advice.Match {
 	for _, c := range s.Calls("fmt.Fprint", "fmt.Fprintf", "fmt.Fprintln", "fmt.Print", "fmt.Printf", "fmt.Println", "io.WriteString",
 		"(*os.File).Write", "(*os.File).WriteString", "(io.Writer).Write", "(io.StringWriter).WriteString", "(net.Conn).Write", "(*net.TCPConn).Write", "(*net.UnixConn).Write",
 		"(*encoding/json.Encoder).Encode", "encoding/binary.Write") {
-		if !inLoop(c.Cursor) {
+		if !facts.InLoop(c.Cursor) {
 			continue
 		}
 		to := "what is written to"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -94,7 +95,7 @@ func naturalOrder(s *advice.Site, c advice.Call) (advice.Match, bool) {
 	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Gain: 2, Title: "elements are compared by a function that < does without",
 		Why: fmt.Sprintf("%s calls a function for each comparison: slices.Sort is compiled for %s.", short(c.Name), types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))}
 	sel, isSelector := c.Fun.(*ast.SelectorExpr)
-	if exact && isSelector && !commented(s, c.Args[1].Pos(), c.Args[1].End()) {
+	if exact && isSelector && !facts.Commented(s, c.Args[1].Pos(), c.Args[1].End()) {
 		m.Class = advice.Safe
 		if elem.Info()&types.IsFloat != 0 {
 			m.Class = advice.Review
@@ -129,7 +130,7 @@ func comparesDirectly(s *advice.Site, f ast.Expr) (exact, ok bool) {
 	if len(params) != 2 {
 		return false, false
 	}
-	inOrder := func(x, y ast.Expr) bool { return object(s, x) == params[0] && object(s, y) == params[1] }
+	inOrder := func(x, y ast.Expr) bool { return facts.Object(s, x) == params[0] && facts.Object(s, y) == params[1] }
 	if len(lit.Body.List) == 1 {
 		r, ok := lit.Body.List[0].(*ast.ReturnStmt)
 		if !ok || len(r.Results) != 1 {
@@ -166,7 +167,7 @@ func comparesDirectly(s *advice.Site, f ast.Expr) (exact, ok bool) {
 
 // useSlicesSort is the rewrite to slices.Sort.
 func useSlicesSort(s *advice.Site, c advice.Call, arg ast.Expr, m *advice.Match) {
-	pkg, ok := packageName(s, "slices", c.Pos())
+	pkg, ok := facts.PackageName(s, "slices", c.Pos())
 	if _, slice := s.Info.TypeOf(arg).Underlying().(*types.Slice); !ok || !slice {
 		return
 	}
@@ -191,17 +192,17 @@ func sortedSlice(s *advice.Site, t types.Type) (*types.Slice, bool) {
 	if !ok {
 		return nil, false
 	}
-	decl := declarationOfFunc(s, f)
+	decl := facts.DeclarationOfFunc(s, f)
 	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
 		return nil, false
 	}
 	assign, ok := decl.Body.List[0].(*ast.AssignStmt)
-	if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 2 || !sameCode(s, assign.Lhs[0], assign.Rhs[1]) || !sameCode(s, assign.Lhs[1], assign.Rhs[0]) {
+	if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 2 || !facts.SameCode(s, assign.Lhs[0], assign.Rhs[1]) || !facts.SameCode(s, assign.Lhs[1], assign.Rhs[0]) {
 		return nil, false
 	}
 	a, ok := assign.Lhs[0].(*ast.IndexExpr)
 	b, ok2 := assign.Lhs[1].(*ast.IndexExpr)
-	if !ok || !ok2 || !sameCode(s, a.X, b.X) {
+	if !ok || !ok2 || !facts.SameCode(s, a.X, b.X) {
 		return nil, false
 	}
 	slice, ok := s.Info.TypeOf(a.X).Underlying().(*types.Slice)
@@ -228,7 +229,7 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	switch types.TypeString(types.Unalias(t), nil) {
 	case "sort.StringSlice", "sort.IntSlice", "sort.Float64Slice":
 		defer func() {
-			if m.Class == advice.Safe && isFloat(elem) {
+			if m.Class == advice.Safe && facts.IsFloat(elem) {
 				m.Class = advice.Review
 				m.Why += " Check that 0 and -0, which compare equal, may change places."
 			}
@@ -237,7 +238,7 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		if pointer {
 			return true
 		}
-		if operand, _, ok := conversion(s, arg); ok {
+		if operand, _, ok := facts.Conversion(s, arg); ok {
 			if _, slice := s.Info.TypeOf(operand).Underlying().(*types.Slice); slice {
 				arg = operand
 			}
@@ -246,16 +247,16 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			useSlicesSort(s, c, arg, m)
 			return true
 		}
-		pkg, ok := packageName(s, "slices", c.Pos())
-		compare, ok2 := packageName(s, "cmp", c.Pos())
-		elemText, ok3 := typeText(s, elem, c.Pos())
-		if ok && ok2 && ok3 && !commented(s, c.Pos(), c.End()) {
+		pkg, ok := facts.PackageName(s, "slices", c.Pos())
+		compare, ok2 := facts.PackageName(s, "cmp", c.Pos())
+		elemText, ok3 := facts.TypeText(s, elem, c.Pos())
+		if ok && ok2 && ok3 && !facts.Commented(s, c.Pos(), c.End()) {
 			m.Class, m.Imports = advice.Safe, []string{"slices", "cmp"}
 			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.SortFunc(%s, func(a, b %s) int { return %s.Compare(b, a) })", pkg, s.Source(arg), elemText, compare))}
 		}
 		return true
 	}
-	if n, ok := sizeOf(elem); !ok || n > largestCopied {
+	if n, ok := facts.SizeOf(elem); !ok || n > largestCopied {
 		return false
 	}
 	m.Why = fmt.Sprintf("%s calls Less and Swap of %s through an interface: slices.%s with a function that compares two elements is compiled for them.",
@@ -277,7 +278,7 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if !ok {
 		return false
 	}
-	if n, ok := sizeOf(slice.Elem()); ok && n > largestCopied {
+	if n, ok := facts.SizeOf(slice.Elem()); ok && n > largestCopied {
 		return false
 	}
 	to := sortFunc(c.Name)
@@ -299,7 +300,7 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		check = " Check that elements which compare equal may come in another order."
 	}
 	m.Why += check
-	if l.ascending && !commented(s, c.Args[1].Pos(), c.Args[1].End()) {
+	if l.ascending && !facts.Commented(s, c.Args[1].Pos(), c.Args[1].End()) {
 		m.Why = fmt.Sprintf("%s swaps elements by reflection and calls a function for each comparison: slices.Sort is compiled for %s.", c.Name, types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))
 		m.Why += check
 		m.Gain = 3

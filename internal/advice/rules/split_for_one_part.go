@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -103,8 +104,8 @@ func (sp *split) takenApart(m *advice.Match) bool {
 		if len(p.Lhs) != 1 || len(p.Rhs) != 1 {
 			return false
 		}
-		obj := object(s, p.Lhs[0])
-		if obj == nil || !isLocal(s, obj) || !sp.onlyLookedAt(obj) {
+		obj := facts.Object(s, p.Lhs[0])
+		if obj == nil || !facts.IsLocal(s, obj) || !sp.onlyLookedAt(obj) {
 			return false
 		}
 		what = "are only looked at here"
@@ -131,7 +132,7 @@ func (sp *split) frames() *lazyregexp.Regexp {
 // its elements, or for those of a part of it, once.
 func (sp *split) onlyLookedAt(obj types.Object) bool {
 	s, looked := sp.site, 0
-	around, inLoop := loopAround(sp.Cursor)
+	around, inLoop := facts.LoopAround(sp.Cursor)
 	for _, id := range s.Uses(obj) {
 		c, ok := s.Root().FindNode(id)
 		if !ok {
@@ -149,11 +150,11 @@ func (sp *split) onlyLookedAt(obj types.Object) bool {
 				return false
 			}
 		case *ast.RangeStmt:
-			if loop, ok := loopAround(c.Parent()); p.X != c.Node() || ok != inLoop || loop != around {
+			if loop, ok := facts.LoopAround(c.Parent()); p.X != c.Node() || ok != inLoop || loop != around {
 				return false // gone through more than once
 			}
 		case *ast.AssignStmt: // parts = parts[1:]
-			if len(p.Lhs) != 1 || object(s, p.Lhs[0]) != obj {
+			if len(p.Lhs) != 1 || facts.Object(s, p.Lhs[0]) != obj {
 				return false
 			}
 		case *ast.CallExpr:
@@ -180,10 +181,10 @@ type split struct {
 
 // separator notes the separator's length: 0 if it isn't known.
 func (sp *split) separator(e ast.Expr) {
-	if operand, to, ok := conversion(sp.site, e); ok && plainBytes(to) {
+	if operand, to, ok := facts.Conversion(sp.site, e); ok && facts.PlainBytes(to) {
 		e = operand
 	}
-	if text, ok := constantText(sp.site, e); ok {
+	if text, ok := facts.ConstantText(sp.site, e); ok {
 		sp.sep = len(text)
 	}
 }
@@ -213,7 +214,7 @@ func (sp *split) ranged(r *ast.RangeStmt, m *advice.Match) bool {
 
 // sequence makes a loop over parts one over a sequence.
 func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
-	if sp.function == "SplitN" || r.Value == nil || !isBlank(r.Key) || isBlank(r.Value) || uses(r.Body, "recover") {
+	if sp.function == "SplitN" || r.Value == nil || !facts.IsBlank(r.Key) || facts.IsBlank(r.Value) || facts.UsesName(r.Body, "recover") {
 		return false
 	}
 	m.Why = fmt.Sprintf("%s allocates a slice for all parts, which are gone through once: %sSeq yields one after the other.", short(sp.Name), short(sp.Name))
@@ -237,7 +238,7 @@ func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 	s, text := sp.site, sp.site.Source(sp.Args[0])
 	if sp.pkg == "bytes" {
 		for _, arg := range sp.Args {
-			if isBytes(s, arg) && !freshSlice(s, arg) && (r.X != sp.CallExpr || !unchangedBy(s, arg, true, change{code: []ast.Node{r.Body}})) {
+			if facts.IsBytes(s, arg) && !facts.FreshSlice(s, arg) && (r.X != sp.CallExpr || !facts.UnchangedBy(s, arg, true, facts.Change{Code: []ast.Node{r.Body}})) {
 				check = append(check, fmt.Sprintf("that nothing changes %s while it is split", s.Source(arg)))
 			}
 		}
@@ -246,7 +247,7 @@ func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 		}
 	}
 	if sp.function == "FieldsFunc" {
-		if effectsOfCalling(s, sp.Args[1]) != 0 {
+		if facts.EffectsOfCalling(s, sp.Args[1]) != 0 {
 			check = append(check, fmt.Sprintf("that %s changes nothing, and nothing that it depends on changes in the loop", shownFunction(s, sp.Args[1])))
 		}
 	}
@@ -267,8 +268,8 @@ func growsIn(s *advice.Site, body *ast.BlockStmt) types.Object {
 			continue
 		}
 		for _, target := range assign.Lhs {
-			v, ok := object(s, target).(*types.Var)
-			if ok && isLocal(s, v) && !isParameter(s, v) && !within(body, v.Pos()) && isSmallSlice(v.Type()) && growsFromNothing(s, v) {
+			v, ok := facts.Object(s, target).(*types.Var)
+			if ok && facts.IsLocal(s, v) && !facts.IsParameter(s, v) && !facts.Within(body, v.Pos()) && isSmallSlice(v.Type()) && growsFromNothing(s, v) {
 				return v
 			}
 		}
@@ -283,7 +284,7 @@ func isSmallSlice(t types.Type) bool {
 	if !ok {
 		return false
 	}
-	size, known := sizeOf(slice.Elem())
+	size, known := facts.SizeOf(slice.Elem())
 	return !known || size <= 32
 }
 
@@ -291,7 +292,7 @@ func isSmallSlice(t types.Type) bool {
 // nil or empty.
 func growsFromNothing(s *advice.Site, v *types.Var) bool {
 	appended := false
-	for value := range valuesOf(s, v) {
+	for value := range facts.ValuesOf(s, v) {
 		if value == nil {
 			return false
 		}
@@ -302,9 +303,9 @@ func growsFromNothing(s *advice.Site, v *types.Var) bool {
 			}
 		case *ast.CallExpr:
 			switch name := s.Callee(e); {
-			case name == "append" && object(s, e.Args[0]) == v:
+			case name == "append" && facts.Object(s, e.Args[0]) == v:
 				appended = true
-			case name == "make" && len(e.Args) == 2 && zero(s, e.Args[1]):
+			case name == "make" && len(e.Args) == 2 && facts.IsZero(s, e.Args[1]):
 			default:
 				return false
 			}
@@ -344,7 +345,7 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		if !first {
 			lhs = "_, " + target + ", _"
 		}
-		if !isBlank(assign.Lhs[0]) {
+		if !facts.IsBlank(assign.Lhs[0]) {
 			m.Edits = []advice.Edit{replace(assign.Lhs[0], lhs), replace(index, cut)}
 		}
 	} else if stmt, ok := sp.hoistable(at); ok {
@@ -381,13 +382,13 @@ func (sp *split) clipped() []string {
 // what is evaluated before it there may fail first.
 func (sp *split) earlier(part inspector.Cursor) []string {
 	s := sp.site
-	stmt, ok := statement(part)
-	if !ok || !slices.ContainsFunc(sp.Args, func(a ast.Expr) bool { return effectsOf(s, a)&mayPanic != 0 }) {
+	stmt, ok := facts.Statement(part)
+	if !ok || !slices.ContainsFunc(sp.Args, func(a ast.Expr) bool { return facts.EffectsOf(s, a)&facts.MayPanic != 0 }) {
 		return nil
 	}
 	for n := range ast.Preorder(stmt.Node()) {
 		e, isExpr := n.(ast.Expr)
-		if isExpr && e.End() <= sp.Pos() && effectsOf(s, e) & ^(mayRead|readsBytes) != 0 {
+		if isExpr && e.End() <= sp.Pos() && facts.EffectsOf(s, e) & ^(facts.MayRead|facts.ReadsBytes) != 0 {
 			return []string{fmt.Sprintf("that %s doesn't panic: it is evaluated first now", s.Source(sp.Args[0]))}
 		}
 	}
@@ -403,11 +404,11 @@ func (sp *split) appended(part inspector.Cursor) bool {
 // hoistable returns the statement that an expression may be computed before.
 func (sp *split) hoistable(c inspector.Cursor) (inspector.Cursor, bool) {
 	for _, arg := range sp.Args {
-		if !pure(sp.site, arg) {
+		if !facts.Pure(sp.site, arg) {
 			return c, false
 		}
 	}
-	stmt, ok := statement(c)
+	stmt, ok := facts.Statement(c)
 	if !ok {
 		return c, false
 	}
@@ -448,8 +449,8 @@ func (sp *split) hoistable(c inspector.Cursor) (inspector.Cursor, bool) {
 // assigned is of parts := strings.SplitN(…), by what is done with the parts.
 func (sp *split) assigned(assign *ast.AssignStmt, m *advice.Match) bool {
 	s := sp.site
-	obj := object(s, assign.Lhs[0])
-	if obj == nil || !isLocal(s, obj) {
+	obj := facts.Object(s, assign.Lhs[0])
+	if obj == nil || !facts.IsLocal(s, obj) {
 		return false
 	}
 	ids := s.Uses(obj)
@@ -506,10 +507,10 @@ func (sp *split) assigned(assign *ast.AssignStmt, m *advice.Match) bool {
 
 // sameLoop reports whether a loop runs once for each time that a place is passed.
 func sameLoop(s *advice.Site, place, loop inspector.Cursor) bool {
-	a, inside := loopAround(place)
-	b, around := loopAround(loop)
+	a, inside := facts.LoopAround(place)
+	b, around := facts.LoopAround(loop)
 	for c := range loop.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-		return c == s.Func && inside == around && a == b && !jumps(s)
+		return c == s.Func && inside == around && a == b && !facts.Jumps(s)
 	}
 	return false
 }
@@ -548,10 +549,10 @@ func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 			u.indexes = append(u.indexes, partIndex{p, n})
 			return exact
 		}
-		if b, ok := p.Index.(*ast.BinaryExpr); ok && b.Op == token.SUB && isInt(s, b.Y, 1) {
-			if length, ok := b.X.(*ast.CallExpr); ok && s.Callee(length) == "len" && object(s, length.Args[0]) == s.Info.Uses[id] {
+		if b, ok := p.Index.(*ast.BinaryExpr); ok && b.Op == token.SUB && facts.IsInt(s, b.Y, 1) {
+			if length, ok := b.X.(*ast.CallExpr); ok && s.Callee(length) == "len" && facts.Object(s, length.Args[0]) == s.Info.Uses[id] {
 				u.last = append(u.last, p)
-				return !isAssigned(c.Parent())
+				return !facts.IsAssigned(c.Parent())
 			}
 		}
 	case *ast.CallExpr:
@@ -563,13 +564,13 @@ func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 			return false
 		}
 		if index, ok := c.Parent().Parent().Parent().Node().(*ast.IndexExpr); ok && index.Index == b {
-			return object(s, index.X) == s.Info.Uses[id] // seen as its last part
+			return facts.Object(s, index.X) == s.Info.Uses[id] // seen as its last part
 		}
 		l := partLength{node: b}
 		switch {
-		case b.Op == token.EQL && isInt(s, b.Y, 2), b.Op == token.GTR && isInt(s, b.Y, 1), b.Op == token.GEQ && isInt(s, b.Y, 2), b.Op == token.NEQ && isInt(s, b.Y, 1):
+		case b.Op == token.EQL && facts.IsInt(s, b.Y, 2), b.Op == token.GTR && facts.IsInt(s, b.Y, 1), b.Op == token.GEQ && facts.IsInt(s, b.Y, 2), b.Op == token.NEQ && facts.IsInt(s, b.Y, 1):
 			l.found = true
-		case b.Op == token.NEQ && isInt(s, b.Y, 2), b.Op == token.LSS && isInt(s, b.Y, 2), b.Op == token.EQL && isInt(s, b.Y, 1), b.Op == token.LEQ && isInt(s, b.Y, 1):
+		case b.Op == token.NEQ && facts.IsInt(s, b.Y, 2), b.Op == token.LSS && facts.IsInt(s, b.Y, 2), b.Op == token.EQL && facts.IsInt(s, b.Y, 1), b.Op == token.LEQ && facts.IsInt(s, b.Y, 1):
 		default:
 			return false
 		}

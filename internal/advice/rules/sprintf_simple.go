@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 var sprintfSimple = &advice.Rule{
@@ -77,7 +78,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	if c.Ellipsis.IsValid() {
 		return matchForwarded(s, c, suffix)
 	}
-	if len(c.Args) == 0 || commented(s, c.Pos(), c.End()) {
+	if len(c.Args) == 0 || facts.Commented(s, c.Pos(), c.End()) {
 		return m, false
 	}
 	pieces, ok := fmtPieces(s, printKind(suffix), c.Args, c.Pos())
@@ -99,11 +100,11 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 			return m, s.Share(fmtFrames) >= formattedMuch
 		}
 	}
-	edit, ok := inPlace(c.Cursor, code, constant)
+	instead, ok := inPlace(c.Cursor, code, constant)
 	if !ok {
 		return m, false
 	}
-	m.Edits = []advice.Edit{edit}
+	m.Edits = []advice.Edit{instead}
 	m.Imports = stringImports(pieces)
 	m.Class = advice.Safe
 	m.Why = fmt.Sprintf("%s %s; %s makes the same string at once.", short(c.Name), whatFmtDoes(suffix), shown(code))
@@ -113,7 +114,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	case len(merged(pieces)) == 1:
 		m.Why = fmt.Sprintf("%s is called for a single value: %s is the same string.", short(c.Name), shown(code))
 	}
-	mustCheck(&m, reviews(pieces), inTurn(s, stepsOf(s, pieces), nil), overtaken(s, c.Cursor, stepsOf(s, pieces)))
+	mustCheck(&m, reviews(pieces), facts.InTurn(s, stepsOf(s, pieces), nil), facts.Overtaken(s, c.Cursor, stepsOf(s, pieces)))
 	return m, true
 }
 
@@ -163,7 +164,7 @@ func takesBox(s *advice.Site, p fmtPiece) bool {
 	if p.arg == nil || p.isNumber() || s.Info.Types[p.arg].Value != nil {
 		return false
 	}
-	switch t := under(s.Info.TypeOf(p.arg)).(type) {
+	switch t := facts.Under(s.Info.TypeOf(p.arg)).(type) {
 	case *types.Basic:
 		return t.Info()&types.IsBoolean == 0 && t.Kind() != types.UnsafePointer
 	case *types.Pointer, *types.Map, *types.Chan, *types.Signature, *types.Interface:
@@ -239,13 +240,13 @@ func matchForwarded(s *advice.Site, c advice.Call, suffix string) (advice.Match,
 		return m, false
 	}
 	args, ok := ast.Unparen(c.Args[0]).(*ast.Ident)
-	if !ok || !isParameter(s, s.Info.ObjectOf(args)) {
+	if !ok || !facts.IsParameter(s, s.Info.ObjectOf(args)) {
 		return m, false
 	}
 	name := short(c.Name)
 	m.Why = fmt.Sprintf("%s looks at each of %s by its type. Where there is one and it is a string, as there is for most messages, take that before: `if len(%[2]s) == 1 { if s, ok := %[2]s[0].(string); ok { … } }`.", name, args.Name)
 	ret, ok := c.Parent().Node().(*ast.ReturnStmt)
-	if !ok || len(ret.Results) != 1 || !builtins(s, c.Pos(), "string", "len") {
+	if !ok || len(ret.Results) != 1 || !facts.Builtins(s, c.Pos(), "string", "len") {
 		return m, true
 	}
 	switch c.Parent().Parent().Node().(type) {
@@ -280,7 +281,7 @@ func already(s *advice.Site, c inspector.Cursor, args string) bool {
 // printed to where it goes.
 func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	call, ok := c.Parent().Node().(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 || call.Args[0] != c.CallExpr || deferred(c.Parent()) { // it would be formatted later
+	if !ok || len(call.Args) != 1 || call.Args[0] != c.CallExpr || facts.Deferred(c.Parent()) { // it would be formatted later
 		return false
 	}
 	sel, ok := call.Fun.(*ast.SelectorExpr)
@@ -299,7 +300,7 @@ func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	to := s.Source(sel.X)
 	if _, pointer := types.Unalias(s.Info.TypeOf(sel.X)).(*types.Pointer); !pointer {
 		// A pointer to it in an interface has the variable allocated: one for many.
-		if !inLoop(c.Cursor) && isLocal(s, object(s, sel.X)) {
+		if !facts.InLoop(c.Cursor) && facts.IsLocal(s, facts.Object(s, sel.X)) {
 			return false
 		}
 		to = "&" + to
@@ -313,7 +314,7 @@ func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Class = advice.Safe
 		m.Title = "a string is formatted only to be written"
 		m.Why = fmt.Sprintf("%s allocates a string that %s copies. fmt.F%s prints into it without one.", short(c.Name), s.Source(sel.X), strings.TrimPrefix(c.Name, "fmt.S"))
-		mustCheck(m, setMeanwhile(s, sel.X, c.Args), writtenFirst(s, sel.X, formattedSteps(s, c)), splitSeen(s, sel.X, s.Source(sel.X)))
+		mustCheck(m, facts.SetMeanwhile(s, sel.X, c.Args), facts.WrittenFirst(s, sel.X, formattedSteps(s, c)), facts.SplitSeen(s, sel.X, s.Source(sel.X)))
 		return true
 	}
 	return false
@@ -322,16 +323,16 @@ func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 // matchFprint is of printing into something.
 func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bool) {
 	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
-	if len(c.Args) < 2 || c.Ellipsis.IsValid() || commented(s, c.Pos(), c.End()) {
+	if len(c.Args) < 2 || c.Ellipsis.IsValid() || facts.Commented(s, c.Pos(), c.End()) {
 		return m, false
 	}
 	w, args := c.Args[0], c.Args[1:]
-	target := typeName(s.Info.TypeOf(w))
+	target := facts.TypeName(s.Info.TypeOf(w))
 	if suffix == "f" && len(args) == 1 && s.Info.Types[args[0]].Value == nil {
 		return formatOfData(s, c, &m)
 	}
 	pieces, ok := fmtPieces(s, printKind(suffix), args, c.Pos())
-	dst, simple := receiver(s, w)
+	dst, simple := facts.Receiver(s, w)
 	if !ok || !simple || wordy(pieces) {
 		return m, false
 	}
@@ -339,10 +340,10 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	switch target {
 	case "*strings.Builder", "*bytes.Buffer", "*bufio.Writer":
 		stmt, ok := c.Parent().Node().(*ast.ExprStmt)
-		if !ok || len(pieces) > 1 && !inBlock(c.Parent()) {
+		if !ok || len(pieces) > 1 && !facts.InBlock(c.Parent()) {
 			return m, false
 		}
-		if len(pieces) == 0 || !appendable(s, target, pieces, c.Pos()) || growsMore(s, c.Cursor, rootOf(s, w), pieces) || seesItself(s, w, stepsOf(s, pieces)) {
+		if len(pieces) == 0 || !appendable(s, target, pieces, c.Pos()) || growsMore(s, c.Cursor, facts.RootOf(s, w), pieces) || facts.SeesItself(s, w, stepsOf(s, pieces)) {
 			return m, false
 		}
 		m.Class = advice.Safe
@@ -357,19 +358,19 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if len(pieces) == 1 {
 			m.Why = fmt.Sprintf("%s is called for a single text: write it to %s as it is.", short(c.Name), dst)
 		}
-		mustCheck(&m, writtenInTurn(s, stepsOf(s, pieces), w, dst))
+		mustCheck(&m, facts.WrittenInTurn(s, stepsOf(s, pieces), w, dst))
 	case "io.Writer", "net/http.ResponseWriter":
-		if len(pieces) != 1 || deferred(c.Cursor) { // what the text is made of may be something else by then
+		if len(pieces) != 1 || facts.Deferred(c.Cursor) { // what the text is made of may be something else by then
 			return m, false
 		}
-		pkg, ok := packageName(s, "io", c.Pos())
+		pkg, ok := facts.PackageName(s, "io", c.Pos())
 		if !ok {
 			return m, false
 		}
 		code, _ := concatenation(s, pieces)
-		if p := pieces[0]; p.arg != nil && isBytes(s, p.arg) {
+		if p := pieces[0]; p.arg != nil && facts.IsBytes(s, p.arg) {
 			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", operand(w, s.Source(w)), s.Source(p.arg)))}
-		} else if mayLackWriteString(s, w) {
+		} else if facts.MayLackWriteString(s, w) {
 			return m, false
 		} else {
 			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), code))}
@@ -377,7 +378,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		}
 		m.Class = advice.Review
 		m.Why = fmt.Sprintf("%s is called for a single value: write it as it is.", short(c.Name))
-		if p := pieces[0]; p.arg != nil && isBytes(s, p.arg) {
+		if p := pieces[0]; p.arg != nil && facts.IsBytes(s, p.arg) {
 			mustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
 		} else {
 			mustCheck(&m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", s.Source(w))})
@@ -394,20 +395,20 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match, bool) {
 	m.Title = "text to write is taken for a format"
 	w, text := c.Args[0], c.Args[1]
-	if data, _, ok := conversion(s, text); ok && isBytes(s, data) {
+	if data, _, ok := facts.Conversion(s, text); ok && facts.IsBytes(s, data) {
 		dst := operand(w, s.Source(w))
-		if r, ok := receiver(s, w); ok {
+		if r, ok := facts.Receiver(s, w); ok {
 			dst = r
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", dst, s.Source(data)))}
 		m.Why = fmt.Sprintf("%s is copied into a string, read for verbs, and copied once more; with a %% in it something else comes out. Write writes it as it is.", s.Source(data))
 		mustCheck(m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
 	} else {
-		pkg, ok := packageName(s, "io", c.Pos())
+		pkg, ok := facts.PackageName(s, "io", c.Pos())
 		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
 			return *m, false
 		}
-		if mayLackWriteString(s, w) {
+		if facts.MayLackWriteString(s, w) {
 			m.Why = fmt.Sprintf("%s is read for verbs, and with a %% in it something else comes out: write it as it is.", s.Source(text))
 			return *m, true
 		}
@@ -424,11 +425,11 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 // than fmt does in all: they are the first in a new one, which grows step by step to their length,
 // where fmt writes all at once and allocates boxes for its arguments.
 func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []fmtPiece) bool {
-	if len(pieces) < 2 || !newBuffer(s, obj) || repeated(c, obj) {
+	if len(pieces) < 2 || !facts.NewBuffer(s, obj) || facts.Repeated(c, obj) {
 		return false
 	}
-	if d, ok := newlyDeclared(s, obj); ok {
-		if first, _ := firstUse(s, obj, d); !within(first.Node(), c.Node().Pos()) {
+	if d, ok := facts.NewlyDeclared(s, obj); ok {
+		if first, _ := firstUse(s, obj, d); !facts.Within(first.Node(), c.Node().Pos()) {
 			return false
 		}
 	}
@@ -447,7 +448,7 @@ func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []fm
 		length = guess
 	}
 	room := 8 // which a Builder has at least
-	if strings.TrimPrefix(typeName(obj.Type()), "*") == "bytes.Buffer" {
+	if strings.TrimPrefix(facts.TypeName(obj.Type()), "*") == "bytes.Buffer" {
 		room = 64
 	}
 	steps := 0
@@ -464,7 +465,7 @@ func appendable(s *advice.Site, target string, pieces []fmtPiece, at token.Pos) 
 	for _, p := range pieces {
 		switch buffered := target == "*bufio.Writer"; {
 		case p.appends[0] == "":
-		case buffered && (!s.AtLeast("1.18") || effectsOf(s, p.arg)&(mayWrite|readsBytes) != 0), !buffered && (p.quoted || !builtins(s, at, "make", "byte")):
+		case buffered && (!s.AtLeast("1.18") || facts.EffectsOf(s, p.arg)&(facts.MayWrite|facts.ReadsBytes) != 0), !buffered && (p.quoted || !facts.Builtins(s, at, "make", "byte")):
 			return false
 		}
 	}
@@ -480,7 +481,7 @@ func writeFmtPiece(s *advice.Site, target, dst string, p fmtPiece) string {
 		return fmt.Sprintf("%s.WriteByte(%s)", dst, quotedByte(p.text[0]))
 	case p.arg == nil:
 		return fmt.Sprintf("%s.WriteString(%s)", dst, literal(p.text))
-	case isBytes(s, p.arg) && strings.HasPrefix(p.code, "string("):
+	case facts.IsBytes(s, p.arg) && strings.HasPrefix(p.code, "string("):
 		return fmt.Sprintf("%s.Write(%s)", dst, s.Source(p.arg))
 	case p.appends[0] != "":
 		room := dst + ".AvailableBuffer()"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -32,7 +33,7 @@ func matchSQLPrepare(s *advice.Site) []advice.Match {
 		if !ok {
 			method, ok = strings.CutPrefix(c.Name, "(*database/sql.Tx).")
 		}
-		if !ok || runsOnce(s, c.Cursor) {
+		if !ok || facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		query := 0
@@ -44,14 +45,14 @@ func matchSQLPrepare(s *advice.Site) []advice.Match {
 		}
 		switch strings.TrimSuffix(method, "Context") {
 		case "Prepare":
-			if s.Decl != nil && isConstructor(s.Decl.Name.Name) && !inLoop(c.Cursor) || !closedHere(s, c) && !inLoop(c.Cursor) {
+			if s.Decl != nil && facts.IsConstructor(s.Decl.Name.Name) && !facts.InLoop(c.Cursor) || !closedHere(s, c) && !facts.InLoop(c.Cursor) {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a statement is prepared each time",
 				Why: fmt.Sprintf("%s asks the database each time this runs. Keep the prepared statement: a *sql.Stmt may be used by many goroutines at once.", short(c.Name))})
 		case "Query", "QueryRow", "Exec":
-			loop, ok := loopAround(c.Cursor)
-			if !ok || !repeats(loop.Node(), c.Pos()) || lastTurn(s, c.Cursor, loop) || s.Info.Types[c.Args[query]].Value == nil {
+			loop, ok := facts.LoopAround(c.Cursor)
+			if !ok || !facts.Repeats(loop.Node(), c.Pos()) || facts.LastTurn(s, c.Cursor, loop) || s.Info.Types[c.Args[query]].Value == nil {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr,
@@ -67,7 +68,7 @@ func closedHere(s *advice.Site, c advice.Call) bool {
 	if !ok {
 		return false
 	}
-	obj := object(s, assign.Lhs[0])
+	obj := facts.Object(s, assign.Lhs[0])
 	for _, id := range s.Uses(obj) {
 		if use, ok := s.Root().FindNode(id); ok {
 			if sel, ok := use.Parent().Node().(*ast.SelectorExpr); ok && sel.Sel.Name == "Close" {

@@ -16,6 +16,7 @@ import (
 	"honnef.co/go/tools/simple/s1036"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -44,7 +45,7 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 				return true
 			}
 			call, isCall := assign.Rhs[0].(*ast.CallExpr)
-			other = other || assign.Tok == token.ADD_ASSIGN && isFloat(s.Info.TypeOf(assign.Lhs[0])) ||
+			other = other || assign.Tok == token.ADD_ASSIGN && facts.IsFloat(s.Info.TypeOf(assign.Lhs[0])) ||
 				isCall && call.Ellipsis.IsValid() && types.ExprString(call.Args[0]) == types.ExprString(assign.Lhs[0])
 			if entry, ok := ast.Unparen(assign.Lhs[0]).(*ast.IndexExpr); ok {
 				values := assign.Rhs
@@ -68,11 +69,11 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 // askedFirst returns what has to be checked where a map isn't asked for a key before the value that is
 // stored for it is evaluated.
 func askedFirst(s *advice.Site, entry *ast.IndexExpr, value ast.Expr) (check []string) {
-	if !unchangedBy(s, entry, false, change{code: []ast.Node{value}}) {
+	if !facts.UnchangedBy(s, entry, false, facts.Change{Code: []ast.Node{value}}) {
 		check = append(check, fmt.Sprintf("that %s doesn't change %s, which is looked up after it now", s.Source(value), s.Source(entry)))
 	}
-	own := panicsBeside(s, entry)
-	if own != 0 && effectsOf(s, callsIn(s, value)...)&(mayPanic|mayWrite) != 0 || canTell(own, panicsBeside(s, value)) {
+	own := facts.PanicsBeside(s, entry)
+	if own != 0 && facts.EffectsOf(s, facts.CallsIn(s, value)...)&(facts.MayPanic|facts.MayWrite) != 0 || facts.CanTell(own, facts.PanicsBeside(s, value)) {
 		check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(entry), s.Source(value)))
 	}
 	return check
@@ -96,7 +97,7 @@ lock for example, but not if they call delete.`,
 			return false
 		}
 		ask, ok := guard.Init.(*ast.AssignStmt)
-		return ok && len(ask.Rhs) == 1 && !calls(s, ask.Rhs[0]) // what calls would be called once less
+		return ok && len(ask.Rhs) == 1 && !facts.Calls(s, ask.Rhs[0]) // what calls would be called once less
 	},
 	Conditions: advice.Conditions{
 		Offered: "asking for the key calls nothing",
@@ -117,7 +118,7 @@ to be parts of one, there is advice only.`,
 	Class:    advice.Review,
 	Gain:     4,
 	Judge: func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
-		if sharesSlice(s, loopBody(c.Node())) {
+		if sharesSlice(s, facts.LoopBody(c.Node())) {
 			m.Edits = nil
 		}
 		return takesTime(s, message, c, m)
@@ -156,7 +157,7 @@ func partOf(s *advice.Site, e ast.Expr) (whole string, part bool) {
 			e, part = x.X, true
 			continue
 		case *ast.Ident:
-			if value, ok := definition(s, object(s, x)); ok {
+			if value, ok := facts.Definition(s, facts.Object(s, x)); ok {
 				switch value := ast.Unparen(value.Node().(ast.Expr)).(type) {
 				case *ast.SliceExpr, *ast.Ident, *ast.SelectorExpr:
 					e = value
@@ -213,7 +214,7 @@ It is left to review where the argument is a call that may change something, as 
 	Class:    advice.Safe,
 	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
 		sub, ok := c.Node().(*ast.CallExpr)
-		if !ok || len(sub.Args) != 1 || effectsOf(s, sub.Args[0])&mayWrite != 0 && !ofTimes(s, sub.Args[0]) {
+		if !ok || len(sub.Args) != 1 || facts.EffectsOf(s, sub.Args[0])&facts.MayWrite != 0 && !ofTimes(s, sub.Args[0]) {
 			m.Class = advice.Review
 			m.Why += " Check that it doesn't matter that the clock is read after the argument is evaluated, and not before."
 		}
@@ -289,10 +290,10 @@ func nameMoves(s *advice.Site, c inspector.Cursor) string {
 			return check
 		}
 		name, value := canonical.Args[0], method.Args[1]
-		if effectsOf(s, name)&mayPanic != 0 && effectsOf(s, value)&(mayPanic|mayWrite) != 0 {
+		if facts.EffectsOf(s, name)&facts.MayPanic != 0 && facts.EffectsOf(s, value)&(facts.MayPanic|facts.MayWrite) != 0 {
 			return " Check that neither panics: the name is read behind the value."
 		}
-		if unchangedBy(s, name, false, change{code: []ast.Node{value}}) {
+		if facts.UnchangedBy(s, name, false, facts.Change{Code: []ast.Node{value}}) {
 			return ""
 		}
 		return check

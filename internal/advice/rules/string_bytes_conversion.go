@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -79,7 +80,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			}
 			if ok {
 				converted = s.Source(arg)
-			} else if toBytes && s.Info.Types[arg].Value != nil && builtins(s, arg.Pos(), "byte") {
+			} else if toBytes && s.Info.Types[arg].Value != nil && facts.Builtins(s, arg.Pos(), "byte") {
 				code = "[]byte(" + s.Source(arg) + ")"
 			} else {
 				return false
@@ -91,7 +92,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 		if s.Info.Selections[sel] == nil { // a function, of a package that may be another
 			importPath, function := other[:strings.LastIndexByte(other, '.')], other[strings.LastIndexByte(other, '.')+1:]
-			pkg, ok := packageName(s, importPath, c.Pos())
+			pkg, ok := facts.PackageName(s, importPath, c.Pos())
 			if !ok {
 				return false
 			}
@@ -99,14 +100,14 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			m.Imports = []string{importPath}
 		} else {
 			method := other[strings.LastIndexByte(other, '.')+1:]
-			if !sameOwner(s, sel, method) {
+			if !facts.SameOwner(s, sel, method) {
 				m.Edits = nil
 				return false
 			}
 			m.Edits = append(m.Edits, replace(sel.Sel, method))
 		}
 		m.Why = fmt.Sprintf("%s makes a copy for %s, and %s needs none.", converted, short(c.Name), short(other))
-		mustCheck(m, readLater(s, c), unconverted(s, c.Args...))
+		mustCheck(m, readLater(s, c), facts.Unconverted(s, c.Args...))
 		return true
 	}
 	return false
@@ -114,7 +115,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 
 // equalBytes is of bytes.Equal, where == compares without a copy.
 func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
-	if c.Name != "bytes.Equal" || len(c.Args) != 2 || commented(s, c.Pos(), c.End()) || !builtins(s, c.Pos(), "string") {
+	if c.Name != "bytes.Equal" || len(c.Args) != 2 || facts.Commented(s, c.Pos(), c.End()) || !facts.Builtins(s, c.Pos(), "string") {
 		return false
 	}
 	var sides [2]string
@@ -149,7 +150,7 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Edits = []advice.Edit{replace(c.CallExpr, code)}
 	}
 	m.Why = fmt.Sprintf("%s makes a copy to compare it; comparing strings needs none, also of string(b).", converted)
-	mustCheck(m, readLater(s, c), unconverted(s, c.Args...), overtaken(s, c.Cursor, []step{{expr: c.Args[0], contents: true}, {expr: c.Args[1], contents: true}}))
+	mustCheck(m, readLater(s, c), facts.Unconverted(s, c.Args...), facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
 	return true
 }
 
@@ -158,20 +159,20 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 func readLater(s *advice.Site, c advice.Call) (check []string) {
 	for i, arg := range c.Args {
 		data := arg
-		if operand, _, ok := conversion(s, arg); ok {
+		if operand, _, ok := facts.Conversion(s, arg); ok {
 			data = operand
 		}
-		if !isBytes(s, data) {
+		if !facts.IsBytes(s, data) {
 			continue
 		}
 		for j, other := range c.Args {
-			_, isFunc := under(s.Info.TypeOf(other)).(*types.Signature)
+			_, isFunc := facts.Under(s.Info.TypeOf(other)).(*types.Signature)
 			switch {
 			case i == j:
-			case isFunc && effectsOfCalling(s, other)&mayWrite != 0:
+			case isFunc && facts.EffectsOfCalling(s, other)&facts.MayWrite != 0:
 				check = append(check, fmt.Sprintf("that %s doesn't change %s while it is called", shownFunction(s, other), s.Source(data)))
-			case !isFunc && !unchangedBy(s, data, true, change{code: []ast.Node{other}}):
-				if operand, _, ok := conversion(s, other); ok {
+			case !isFunc && !facts.UnchangedBy(s, data, true, facts.Change{Code: []ast.Node{other}}):
+				if operand, _, ok := facts.Conversion(s, other); ok {
 					other = operand
 				}
 				check = append(check, fmt.Sprintf("that %s doesn't change %s, which is read after it now", s.Source(other), s.Source(data)))
@@ -201,26 +202,26 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	method, _, _ := types.LookupFieldOrMethod(t, true, s.Types, "WriteString")
 	twin, _ := method.(*types.Func)
 	switch {
-	case twin != nil && takes(twin, types.Typ[types.String]):
+	case twin != nil && facts.Takes(twin, types.Typ[types.String]):
 		m.Edits = []advice.Edit{replace(sel.Sel, "WriteString"), replace(c.Args[0], code)}
 		m.Why = fmt.Sprintf("%s is a copy for Write; %s has WriteString, which needs none.", s.Source(c.Args[0]), to)
 		write, _ := s.Info.Selections[sel].Obj().(*types.Func)
-		if overridden(t, write, twin) {
+		if facts.Overridden(t, write, twin) {
 			return false
 		}
-		if !writers[receiverType(twin)] {
+		if !facts.Writers[facts.ReceiverType(twin)] {
 			mustCheck(m, []string{fmt.Sprintf("that WriteString of %s does what Write does", to)})
 		}
-		mustCheck(m, splitSeen(s, sel.X, to), unconverted(s, c.Args...))
-	case types.IsInterface(t) && types.Implements(t, writer) && !strings.HasPrefix(typeName(t), "hash.") && !strings.HasPrefix(typeName(t), "net."):
-		pkg, ok := packageName(s, "io", c.Pos())
-		if !ok || commented(s, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) || mayLackWriteString(s, sel.X) {
+		mustCheck(m, facts.SplitSeen(s, sel.X, to), facts.Unconverted(s, c.Args...))
+	case types.IsInterface(t) && types.Implements(t, facts.Writer) && !strings.HasPrefix(facts.TypeName(t), "hash.") && !strings.HasPrefix(facts.TypeName(t), "net."):
+		pkg, ok := facts.PackageName(s, "io", c.Pos())
+		if !ok || facts.Commented(s, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) || facts.MayLackWriteString(s, sel.X) {
 			return false
 		}
 		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, to, code))}
 		m.Imports = []string{"io"}
 		m.Why = fmt.Sprintf("%s is a copy for Write; io.WriteString needs none, if what is behind %s has a WriteString as most writers do.", s.Source(c.Args[0]), to)
-		mustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", to)}, setMeanwhile(s, sel.X, c.Args), writtenFirst(s, sel.X, []step{{expr: c.Args[0], called: true}}))
+		mustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", to)}, facts.SetMeanwhile(s, sel.X, c.Args), facts.WrittenFirst(s, sel.X, []facts.Step{{Expr: c.Args[0], Called: true}}))
 	default:
 		return false
 	}
@@ -231,14 +232,14 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 // together on the stack, as one of up to 32 bytes is that goes no further: given to an
 // interface as a string, it would be allocated in the place of the copy.
 func joinedOnStack(s *advice.Site, e ast.Expr) bool {
-	text, _, ok := conversion(s, e)
-	return ok && len(operands(s, text)) > 1 && s.Allocated(func(size int64) bool { return size > stackText }) == 0
+	text, _, ok := facts.Conversion(s, e)
+	return ok && len(facts.Operands(s, text)) > 1 && s.Allocated(func(size int64) bool { return size > stackText }) == 0
 }
 
 // writeBytes is of w.WriteString(string(b)) and io.WriteString(w, string(b)).
 func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "WriteString" || len(c.Args) == 0 || deferred(c.Cursor) { // the bytes may be others by then
+	if !ok || sel.Sel.Name != "WriteString" || len(c.Args) == 0 || facts.Deferred(c.Cursor) { // the bytes may be others by then
 		return false
 	}
 	arg := c.Args[len(c.Args)-1]
@@ -248,8 +249,8 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	} else if s.Info.Selections[sel] == nil || len(c.Args) != 1 || !resultsAre(s, c, "int", "error") {
 		return false
 	}
-	dst, ok := receiver(s, to)
-	if !ok || commented(s, c.Pos(), c.End()) {
+	dst, ok := facts.Receiver(s, to)
+	if !ok || facts.Commented(s, c.Pos(), c.End()) {
 		return false
 	}
 	method := "Write"
@@ -266,11 +267,11 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if twin == nil {
 		return false
 	}
-	known := writers[receiverType(twin)]
-	if method == "WriteRune" && !known || method == "Write" && !takes(twin, types.NewSlice(types.Typ[types.Byte])) {
+	known := facts.Writers[facts.ReceiverType(twin)]
+	if method == "WriteRune" && !known || method == "Write" && !facts.Takes(twin, types.NewSlice(types.Typ[types.Byte])) {
 		return false
 	}
-	if operand, _, _ := conversion(s, arg); seesItself(s, to, []step{{}, {expr: operand}}) {
+	if operand, _, _ := facts.Conversion(s, arg); facts.SeesItself(s, to, []facts.Step{{}, {Expr: operand}}) {
 		return false // a part of the buffer is what is written
 	}
 	write, _ := s.Info.Uses[sel.Sel].(*types.Func)
@@ -278,16 +279,16 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		obj, _, _ := types.LookupFieldOrMethod(t, true, s.Types, "WriteString")
 		write, _ = obj.(*types.Func)
 	}
-	if write != nil && overridden(t, write, twin) {
+	if write != nil && facts.Overridden(t, write, twin) {
 		return false
 	}
 	m.Edits = []advice.Edit{replace(c.CallExpr, dst+"."+method+"("+code+")")}
 	m.Why = fmt.Sprintf("%s is a copy to be written; %s.%s needs none.", s.Source(arg), dst, method)
-	operand, _, _ := conversion(s, arg)
+	operand, _, _ := facts.Conversion(s, arg)
 	if method == "Write" {
-		mustCheck(m, writtenInTurn(s, []step{{expr: operand, contents: true}}, to, dst))
+		mustCheck(m, facts.WrittenInTurn(s, []facts.Step{{Expr: operand, Contents: true}}, to, dst))
 	} else {
-		mustCheck(m, splitSeen(s, to, dst))
+		mustCheck(m, facts.SplitSeen(s, to, dst))
 	}
 	if !known {
 		mustCheck(m, []string{fmt.Sprintf("that Write of %s does what its WriteString does, and neither keeps nor changes the bytes", dst)})
@@ -297,7 +298,7 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 
 // runeOf returns r of string(r).
 func runeOf(s *advice.Site, e ast.Expr) (string, bool) {
-	operand, to, ok := conversion(s, e)
+	operand, to, ok := facts.Conversion(s, e)
 	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || s.Info.Types[e].Value != nil {
 		return "", false
 	}
@@ -318,7 +319,7 @@ func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return false
 	}
 	for i, arg := range call.Args {
-		if arg == c.CallExpr && (i >= sig.Params().Len() || sig.Variadic() && i >= sig.Params().Len()-1 || typeName(sig.Params().At(i).Type()) != "io.Reader") {
+		if arg == c.CallExpr && (i >= sig.Params().Len() || sig.Variadic() && i >= sig.Params().Len()-1 || facts.TypeName(sig.Params().At(i).Type()) != "io.Reader") {
 			return false
 		}
 	}
@@ -328,8 +329,8 @@ func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		code, ok = textOf(s, c.Args[0])
 		other = "strings"
 	}
-	pkg, imported := packageName(s, other, c.Pos())
-	if !ok || !imported || effectsOf(s, c.Args[0])&mayWrite != 0 {
+	pkg, imported := facts.PackageName(s, other, c.Pos())
+	if !ok || !imported || facts.EffectsOf(s, c.Args[0])&facts.MayWrite != 0 {
 		return false
 	}
 	m.Edits = []advice.Edit{replace(c.CallExpr, pkg+".NewReader("+code+")")}
@@ -350,7 +351,7 @@ func resultsAre(s *advice.Site, c advice.Call, names ...string) bool {
 		return false
 	}
 	for i, name := range names {
-		if typeName(sig.Results().At(i).Type()) != name {
+		if facts.TypeName(sig.Results().At(i).Type()) != name {
 			return false
 		}
 	}

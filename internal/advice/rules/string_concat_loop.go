@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -45,18 +46,18 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
 		assign, ok := c.Node().(*ast.AssignStmt)
-		if !ok || len(assign.Lhs) != 1 || !isString(s, assign.Lhs[0]) {
+		if !ok || len(assign.Lhs) != 1 || !facts.IsString(s, assign.Lhs[0]) {
 			continue
 		}
 		target := s.Source(assign.Lhs[0])
-		obj := object(s, assign.Lhs[0])
-		if obj != nil && inLoop(c) && (assign.Tok == token.ADD_ASSIGN || len(operands(s, assign.Rhs[0])) > 1) && onlyCopied(s, obj) {
+		obj := facts.Object(s, assign.Lhs[0])
+		if obj != nil && facts.InLoop(c) && (assign.Tok == token.ADD_ASSIGN || len(facts.Operands(s, assign.Rhs[0])) > 1) && onlyCopied(s, obj) {
 			matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly, Title: "a string is put together only to be copied",
 				Why: fmt.Sprintf("%s is made of pieces, and then copied to where it is collected. Write or append the pieces there one by one; numbers by strconv's Append functions.", target)})
 			continue
 		}
 		if appended(s, assign) == nil {
-			if loop, ok := loopAround(c); ok && obj != nil && !within(loop.Node(), obj.Pos()) && prepends(s, assign) && onlyGrows(s, c, loop, obj) {
+			if loop, ok := facts.LoopAround(c); ok && obj != nil && !facts.Within(loop.Node(), obj.Pos()) && prepends(s, assign) && onlyGrows(s, c, loop, obj) {
 				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly,
 					Why: fmt.Sprintf("each step copies all of %s so far, to put something before it: write the pieces from the end of an array or []byte to its beginning, and make a string of it once.", target)})
 			}
@@ -65,13 +66,13 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 		if obj == nil { // a field or an element, of something that lives longer
 			m := advice.Match{Node: assign, Class: advice.AdviceOnly}
 			m.Why = fmt.Sprintf("each + copies all of %s so far. Keep a []byte or a strings.Builder in its place, and make a string of it once, where it is complete.", target)
-			if _, index := assign.Lhs[0].(*ast.IndexExpr); index || inLoop(c) {
+			if _, index := assign.Lhs[0].(*ast.IndexExpr); index || facts.InLoop(c) {
 				matches = append(matches, m)
 			}
 			continue
 		}
-		loop, ok := loopAround(c)
-		if !ok || within(loop.Node(), obj.Pos()) { // a new string each time
+		loop, ok := facts.LoopAround(c)
+		if !ok || facts.Within(loop.Node(), obj.Pos()) { // a new string each time
 			if n := statementsThatAppend(s, obj); n >= manyAppended {
 				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly, Title: "a string grows by + statement by statement", Gain: 2,
 					Why: fmt.Sprintf("%d statements append to %s, each of which copies all of it so far: write the pieces to a strings.Builder.", n, target)})
@@ -97,13 +98,13 @@ const manyAppended = 4
 // statementsThatAppend returns how many statements append to a local string one after the
 // other. Those in a switch, of which one is run, are not counted.
 func statementsThatAppend(s *advice.Site, obj types.Object) int {
-	if !isLocal(s, obj) || !private(s, obj) {
+	if !facts.IsLocal(s, obj) || !facts.Private(s, obj) {
 		return 0
 	}
 	n := 0
 	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.CaseClause)(nil)}, func(c inspector.Cursor) bool {
 		assign, ok := c.Node().(*ast.AssignStmt)
-		if ok && len(assign.Lhs) == 1 && object(s, assign.Lhs[0]) == obj && appended(s, assign) != nil {
+		if ok && len(assign.Lhs) == 1 && facts.Object(s, assign.Lhs[0]) == obj && appended(s, assign) != nil {
 			n++
 		}
 		return ok
@@ -129,7 +130,7 @@ func fewSteps(s *advice.Site) bool {
 // onlyCopied reports whether a local string is put together by + and used for nothing
 // but to be written to a buffer or appended to a slice.
 func onlyCopied(s *advice.Site, obj types.Object) bool {
-	if !isLocal(s, obj) {
+	if !facts.IsLocal(s, obj) {
 		return false
 	}
 	copied := false
@@ -164,9 +165,9 @@ func appended(s *advice.Site, assign *ast.AssignStmt) []ast.Expr {
 	rhs := assign.Rhs[0]
 	switch assign.Tok {
 	case token.ADD_ASSIGN:
-		return operands(s, rhs)
+		return facts.Operands(s, rhs)
 	case token.ASSIGN:
-		all := operands(s, rhs)
+		all := facts.Operands(s, rhs)
 		if len(all) > 1 && types.ExprString(all[0]) == types.ExprString(assign.Lhs[0]) {
 			return all[1:]
 		}
@@ -177,19 +178,19 @@ func appended(s *advice.Site, assign *ast.AssignStmt) []ast.Expr {
 // prepends reports whether a statement is s = a + s, of a string that has something else
 // put before it.
 func prepends(s *advice.Site, assign *ast.AssignStmt) bool {
-	all := operands(s, assign.Rhs[0])
+	all := facts.Operands(s, assign.Rhs[0])
 	return assign.Tok == token.ASSIGN && len(all) > 1 && types.ExprString(all[len(all)-1]) == types.ExprString(assign.Lhs[0])
 }
 
 // onlyGrows reports whether a loop does nothing with a string but what a statement of it does,
 // and ask for its length, and goes on after that.
 func onlyGrows(s *advice.Site, statement, loop inspector.Cursor, obj types.Object) bool {
-	for _, id := range usesIn(s, obj, loop.Node().Pos(), loop.Node().End()) {
+	for _, id := range facts.UsesIn(s, obj, loop.Node().Pos(), loop.Node().End()) {
 		c, ok := loop.FindNode(id)
 		if !ok {
 			return false
 		}
-		if call, isCall := c.Parent().Node().(*ast.CallExpr); !within(statement.Node(), id.Pos()) && !(isCall && s.Callee(call) == "len") {
+		if call, isCall := c.Parent().Node().(*ast.CallExpr); !facts.Within(statement.Node(), id.Pos()) && !(isCall && s.Callee(call) == "len") {
 			return false
 		}
 	}
@@ -208,8 +209,8 @@ func onlyGrows(s *advice.Site, statement, loop inspector.Cursor, obj types.Objec
 // before, in the same function.
 func outermostLoop(loop inspector.Cursor, obj types.Object) (inspector.Cursor, bool) {
 	for {
-		outer, ok := loopAround(loop)
-		if !ok || within(outer.Node(), obj.Pos()) {
+		outer, ok := facts.LoopAround(loop)
+		if !ok || facts.Within(outer.Node(), obj.Pos()) {
 			return loop, true
 		}
 		loop = outer
@@ -219,16 +220,16 @@ func outermostLoop(loop inspector.Cursor, obj types.Object) (inspector.Cursor, b
 // buildString fills in the rewrite, if the loop uses the string for nothing else and
 // is left by its end or a break of its own only.
 func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *advice.Match) {
-	if !isLocal(s, obj) || s.Source(loop.Node()) == "" {
+	if !facts.IsLocal(s, obj) || s.Source(loop.Node()) == "" {
 		return
 	}
 	if _, ok := loop.Parent().Node().(*ast.LabeledStmt); ok {
 		return
 	}
-	if _, ok := statement(loop); !ok {
+	if _, ok := facts.Statement(loop); !ok {
 		return
 	}
-	pkg, ok := packageName(s, "strings", loop.Node().Pos())
+	pkg, ok := facts.PackageName(s, "strings", loop.Node().Pos())
 	if !ok {
 		return
 	}
@@ -239,7 +240,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 	loop.Inspect(nil, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
-			if len(n.Lhs) != 1 || object(s, n.Lhs[0]) != obj {
+			if len(n.Lhs) != 1 || facts.Object(s, n.Lhs[0]) != obj {
 				return true
 			}
 			pieces := appended(s, n)
@@ -247,20 +248,20 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 				ok = false
 				return false
 			}
-			if commented(s, n.Pos(), n.End()) {
+			if facts.Commented(s, n.Pos(), n.End()) {
 				ok = false
 			}
 			known[ast.Unparen(n.Lhs[0]).(*ast.Ident)] = true
 			if n.Tok == token.ASSIGN {
-				known[ast.Unparen(operands(s, n.Rhs[0])[0]).(*ast.Ident)] = true
+				known[ast.Unparen(facts.Operands(s, n.Rhs[0])[0]).(*ast.Ident)] = true
 			}
 			var lines []string
-			var steps []step
+			var steps []facts.Step
 			for _, p := range pieces {
 				lines = append(lines, writePiece(s, builder, p))
-				steps = append(steps, step{expr: p, called: true})
+				steps = append(steps, facts.Step{Expr: p, Called: true})
 			}
-			order = append(order, inTurn(s, steps, nil)...)
+			order = append(order, facts.InTurn(s, steps, nil)...)
 			edits = append(edits, replace(n, strings.Join(lines, "\n")))
 			if _, block := c.Parent().Node().(*ast.BlockStmt); !block && len(pieces) > 1 {
 				if _, clause := c.Parent().Node().(*ast.CaseClause); !clause {
@@ -268,7 +269,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 				}
 			}
 		case *ast.ReturnStmt, *ast.DeferStmt, *ast.GoStmt:
-			if r, isReturn := n.(*ast.ReturnStmt); !isReturn || mentions(s, r, obj) || len(r.Results) == 0 {
+			if r, isReturn := n.(*ast.ReturnStmt); !isReturn || facts.Mentions(s, r, obj) || len(r.Results) == 0 {
 				ok = false
 			}
 		case *ast.BranchStmt:
@@ -276,7 +277,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 				ok = false
 			}
 		case *ast.FuncLit:
-			if mentions(s, n, obj) {
+			if facts.Mentions(s, n, obj) {
 				ok = false
 			}
 			return false
@@ -284,16 +285,16 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 		return true
 	})
 	for _, id := range s.Uses(obj) {
-		if within(loop.Node(), id.Pos()) && !known[id] {
+		if facts.Within(loop.Node(), id.Pos()) && !known[id] {
 			ok = false
 		}
 	}
-	if !ok || !private(s, obj) || !builtins(s, loop.Node().Pos(), "string") {
+	if !ok || !facts.Private(s, obj) || !facts.Builtins(s, loop.Node().Pos(), "string") {
 		return
 	}
 	text := builder + ".String()"
 	if !types.Identical(obj.Type(), types.Typ[types.String]) {
-		named, ok := typeText(s, obj.Type(), loop.Node().Pos())
+		named, ok := facts.TypeText(s, obj.Type(), loop.Node().Pos())
 		if !ok {
 			return
 		}
@@ -310,11 +311,11 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 // seenMeanwhile returns what has to be checked where a function literal uses a variable that gets its
 // value after a loop instead of in it: the loop may call it, or a panic may end in it.
 func seenMeanwhile(s *advice.Site, loop inspector.Cursor, obj types.Object) []string {
-	if effectsOf(s, loop.Node()) == 0 {
+	if facts.EffectsOf(s, loop.Node()) == 0 {
 		return nil
 	}
 	for c := range s.Func.Preorder((*ast.FuncLit)(nil)) {
-		if c.Node() != s.Func.Node() && mentions(s, c.Node(), obj) && !within(c.Node(), loop.Node().Pos()) {
+		if c.Node() != s.Func.Node() && facts.Mentions(s, c.Node(), obj) && !facts.Within(c.Node(), loop.Node().Pos()) {
 			return []string{fmt.Sprintf("that no function literal uses %s while the loop runs, or after a panic in it: it has none of the pieces then", obj.Name())}
 		}
 	}
@@ -325,7 +326,7 @@ func seenMeanwhile(s *advice.Site, loop inspector.Cursor, obj types.Object) []st
 // in it: a deferred function may look at it when the loop panics, if it is a result.
 func leftBehind(s *advice.Site, loop inspector.Cursor, obj types.Object) []string {
 	v, ok := obj.(*types.Var)
-	if !ok || v.Kind() != types.ResultVar || effectsOf(s, loop.Node())&mayPanic == 0 {
+	if !ok || v.Kind() != types.ResultVar || facts.EffectsOf(s, loop.Node())&facts.MayPanic == 0 {
 		return nil
 	}
 	for range s.Func.Preorder((*ast.DeferStmt)(nil)) {

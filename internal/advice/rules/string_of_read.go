@@ -6,12 +6,13 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 // copyOfRead is of string(b) where b was read a moment ago, and is needed for nothing
 // else: all of it is there twice.
 func copyOfRead(s *advice.Site, c advice.Call, m *advice.Match) bool {
-	operand, to, ok := conversion(s, c.CallExpr)
+	operand, to, ok := facts.Conversion(s, c.CallExpr)
 	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || s.Allocates() < someAllocated {
 		return false
 	}
@@ -19,8 +20,8 @@ func copyOfRead(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	case *ast.BinaryExpr, *ast.IndexExpr, *ast.SwitchStmt, *ast.RangeStmt:
 		return false // the compiler copies nothing in most of them
 	}
-	obj, ok := object(s, operand).(*types.Var)
-	if !ok || !isLocal(s, obj) || len(s.Uses(obj)) != 1 {
+	obj, ok := facts.Object(s, operand).(*types.Var)
+	if !ok || !facts.IsLocal(s, obj) || len(s.Uses(obj)) != 1 {
 		return false
 	}
 	for d := range s.Func.Preorder((*ast.AssignStmt)(nil)) {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -41,7 +42,7 @@ func matchTemplatePerCall(s *advice.Site) []advice.Match {
 		"text/template.ParseFiles", "html/template.ParseFiles", "text/template.ParseGlob", "html/template.ParseGlob", "text/template.ParseFS", "html/template.ParseFS",
 		"(*text/template.Template).ParseFiles", "(*html/template.Template).ParseFiles", "(*text/template.Template).ParseGlob", "(*html/template.Template).ParseGlob",
 		"(*text/template.Template).ParseFS", "(*html/template.Template).ParseFS") {
-		if runsOnce(s, c.Cursor) {
+		if facts.RunsOnce(s, c.Cursor) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
@@ -50,7 +51,7 @@ func matchTemplatePerCall(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 			continue
 		}
-		text, constant := constantText(s, c.Args[0])
+		text, constant := facts.ConstantText(s, c.Args[0])
 		if !constant {
 			m.Why = fmt.Sprintf("%s parses a text that is made at run time. If the texts repeat, keep the parsed templates by their text, with a bound on how many.", short(c.Name))
 		} else {
@@ -66,7 +67,7 @@ func matchTemplatePerCall(s *advice.Site) []advice.Match {
 // and is only run.
 func hoistTemplate(s *advice.Site, c advice.Call, text string, m *advice.Match) {
 	name, ok := templateOf(s, c.CallExpr)
-	if !ok || s.Decl == nil || !atPackageLevel(s, c.CallExpr) {
+	if !ok || s.Decl == nil || !facts.AtPackageLevel(s, c.CallExpr) {
 		return
 	}
 	trees := make(map[string]*parse.Tree)
@@ -86,14 +87,14 @@ func hoistTemplate(s *advice.Site, c advice.Call, text string, m *advice.Match) 
 		return
 	}
 	at, ok := s.Func.FindNode(node)
-	if !ok || commented(s, node.Pos(), node.End()) {
+	if !ok || facts.Commented(s, node.Pos(), node.End()) {
 		return
 	}
 	want := s.Decl.Name.Name
 	want = s.Unused(lowerFirst(want)+"Template", c.Pos())
 	use := want
 	if !must {
-		if !twoResults(c) {
+		if !facts.TwoResults(c) {
 			return
 		}
 		use += ", error(nil)"
@@ -130,10 +131,10 @@ func templateOf(s *advice.Site, call *ast.CallExpr) (string, bool) {
 	}
 	switch callee := s.Callee(before); {
 	case strings.HasSuffix(callee, "/template.New"):
-		return constantText(s, before.Args[0])
+		return facts.ConstantText(s, before.Args[0])
 	case strings.HasSuffix(callee, "/template.Template).Option"):
 		for _, a := range before.Args {
-			option, ok := constantText(s, a)
+			option, ok := facts.ConstantText(s, a)
 			if !ok || !slices.Contains([]string{"missingkey=default", "missingkey=invalid", "missingkey=zero", "missingkey=error"}, option) {
 				return "", false // which panics, and would when the program starts
 			}
@@ -147,7 +148,7 @@ func templateOf(s *advice.Site, call *ast.CallExpr) (string, bool) {
 func packageOf(s *advice.Site, method string) (string, bool) {
 	p := strings.TrimLeft(method, "(*")
 	p = p[:strings.LastIndexByte(p, '/')] + "/template"
-	return packageName(s, p, s.Decl.Pos())
+	return facts.PackageName(s, p, s.Decl.Pos())
 }
 
 // onlyRun reports whether all that happens to a template is that it is executed.
@@ -157,8 +158,8 @@ func onlyRun(s *advice.Site, at inspector.Cursor) bool {
 	case *ast.SelectorExpr:
 		return slices.Contains(runs, parent.Sel.Name)
 	case *ast.AssignStmt:
-		obj := object(s, parent.Lhs[0])
-		if obj == nil || !isLocal(s, obj) || len(parent.Rhs) != 1 {
+		obj := facts.Object(s, parent.Lhs[0])
+		if obj == nil || !facts.IsLocal(s, obj) || len(parent.Rhs) != 1 {
 			return false
 		}
 		for _, id := range s.Uses(obj) {

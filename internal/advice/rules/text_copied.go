@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -45,8 +46,8 @@ var textCopyFrames = map[string]*lazyregexp.Regexp{
 func matchTextCopied(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
-		operand, to, ok := conversion(s, c.CallExpr)
-		if !ok || s.Info.Types[c.CallExpr].Value != nil || s.Info.Types[operand].Value != nil || excused(s, c.Cursor) || elided(s, c) {
+		operand, to, ok := facts.Conversion(s, c.CallExpr)
+		if !ok || s.Info.Types[c.CallExpr].Value != nil || s.Info.Types[operand].Value != nil || facts.Excused(s, c.Cursor) || elided(s, c) {
 			continue
 		}
 		kind := textKind(to) + " of " + textKind(s.Info.TypeOf(operand))
@@ -59,9 +60,9 @@ func matchTextCopied(s *advice.Site) []advice.Match {
 		if !oneLine(text) {
 			text = "this"
 		}
-		obj := object(s, operand)
+		obj := facts.Object(s, operand)
 		switch first := firstRune(s, c); {
-		case kind == "string of bytes" && obj != nil && isLocal(s, obj) && !isParameter(s, obj) && collected(s, obj):
+		case kind == "string of bytes" && obj != nil && facts.IsLocal(s, obj) && !facts.IsParameter(s, obj) && collected(s, obj):
 			m.Why = fmt.Sprintf("%s copies what was collected in %s once more. A strings.Builder, with as much room from its Grow, takes the same pieces, and its String copies nothing.", text, obj.Name())
 		case kind == "runes of string" && first:
 			m.Why = fmt.Sprintf("%s copies the whole text for a rune of it: utf8.DecodeRuneInString and DecodeLastRuneInString find the first and the last without.", text)
@@ -100,7 +101,7 @@ func elided(s *advice.Site, c advice.Call) bool {
 
 // textKind is what a type is in which a text can be; "" if it is none.
 func textKind(t types.Type) string {
-	switch t := under(t).(type) {
+	switch t := facts.Under(t).(type) {
 	case *types.Basic:
 		if t.Info()&types.IsString != 0 {
 			return "string"
@@ -132,7 +133,7 @@ func collected(s *advice.Site, obj types.Object) bool {
 	found := false
 	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil)}, func(c inspector.Cursor) bool {
 		assign := c.Node().(*ast.AssignStmt)
-		if len(assign.Lhs) == 1 && len(assign.Rhs) == 1 && assign.Tok == token.ASSIGN && object(s, assign.Lhs[0]) == obj {
+		if len(assign.Lhs) == 1 && len(assign.Rhs) == 1 && assign.Tok == token.ASSIGN && facts.Object(s, assign.Lhs[0]) == obj {
 			call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
 			found = found || ok && (s.Callee(call) == "append" || strings.HasPrefix(s.Callee(call), "strconv.Append") || strings.HasPrefix(s.Callee(call), "fmt.Append"))
 		}
@@ -158,7 +159,7 @@ func firstRune(s *advice.Site, c advice.Call) bool {
 		if len(p.Lhs) != 1 || p.Tok != token.DEFINE {
 			return false
 		}
-		obj := object(s, p.Lhs[0])
+		obj := facts.Object(s, p.Lhs[0])
 		if obj == nil {
 			return false
 		}

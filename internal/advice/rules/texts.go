@@ -6,12 +6,13 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 // bytesOf returns b of string(b), as code that a []byte parameter takes.
 func bytesOf(s *advice.Site, e ast.Expr) (string, bool) {
-	operand, to, ok := conversion(s, e)
-	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || !isBytes(s, operand) || !plainBytes(s.Info.TypeOf(operand)) {
+	operand, to, ok := facts.Conversion(s, e)
+	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || !facts.IsBytes(s, operand) || !facts.PlainBytes(s.Info.TypeOf(operand)) {
 		return "", false
 	}
 	return s.Source(operand), true
@@ -19,14 +20,14 @@ func bytesOf(s *advice.Site, e ast.Expr) (string, bool) {
 
 // textOf returns s of []byte(s), as code of type string.
 func textOf(s *advice.Site, e ast.Expr) (string, bool) {
-	operand, to, ok := conversion(s, e)
-	if !ok || !plainBytes(to) || !isString(s, operand) {
+	operand, to, ok := facts.Conversion(s, e)
+	if !ok || !facts.PlainBytes(to) || !facts.IsString(s, operand) {
 		return "", false
 	}
 	src := s.Source(operand)
 	if s.Info.Types[operand].Value == nil && !types.Identical(s.Info.TypeOf(operand), types.Typ[types.String]) {
 		src = "string(" + src + ")"
-		return src, builtins(s, e.Pos(), "string")
+		return src, facts.Builtins(s, e.Pos(), "string")
 	}
 	return src, true
 }
@@ -67,14 +68,14 @@ var twins = []struct{ text, bytes, params string }{
 
 // writePiece is the statement that appends a piece to a builder.
 func writePiece(s *advice.Site, builder string, piece ast.Expr) string {
-	if text, ok := constantText(s, piece); ok && len(text) == 1 {
+	if text, ok := facts.ConstantText(s, piece); ok && len(text) == 1 {
 		return fmt.Sprintf("%s.WriteByte(%q)", builder, text[0])
 	}
-	if operand, _, ok := conversion(s, piece); ok {
+	if operand, _, ok := facts.Conversion(s, piece); ok {
 		switch t := s.Info.TypeOf(operand); {
 		case types.Identical(t, types.Typ[types.Rune]):
 			return fmt.Sprintf("%s.WriteRune(%s)", builder, s.Source(operand))
-		case plainBytes(t):
+		case facts.PlainBytes(t):
 			return fmt.Sprintf("%s.Write(%s)", builder, s.Source(operand))
 		}
 	}

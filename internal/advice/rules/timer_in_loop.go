@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -28,7 +29,7 @@ fire.`,
 func matchTimerInLoop(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("time.After", "time.NewTimer") {
-		if !inLoop(c.Cursor) {
+		if !facts.InLoop(c.Cursor) {
 			continue
 		}
 		rest := "what isn't waited for is left to the garbage collector"
@@ -54,7 +55,7 @@ cost next to nothing. Defers outside of loops are not reported.`,
 	Match: func(s *advice.Site) []advice.Match {
 		var matches []advice.Match
 		for _, c := range s.Nodes() {
-			if n, ok := c.Node().(*ast.DeferStmt); ok && inLoop(c) {
+			if n, ok := c.Node().(*ast.DeferStmt); ok && facts.InLoop(c) {
 				matches = append(matches, advice.Match{Node: n,
 					Why: "Each step puts a deferred call on a list, and none runs before the function ends. Give the body of the loop a function of its own, or call it at the end of the step."})
 			}
@@ -75,7 +76,7 @@ than that, read the clock once before it, or every hundredth step.`,
 	Match: func(s *advice.Site) []advice.Match {
 		var matches []advice.Match
 		for _, c := range s.Calls("time.Now", "time.Since", "time.Until") {
-			loop, ok := loopAround(c.Cursor)
+			loop, ok := facts.LoopAround(c.Cursor)
 			if !ok || forever(loop) {
 				continue
 			}
@@ -110,12 +111,12 @@ Loops without a condition, which servers accept connections in, are not reported
 			default:
 				continue
 			}
-			loop, ok := loopAround(c)
+			loop, ok := facts.LoopAround(c)
 			if !ok || forever(loop) {
 				continue
 			}
 			m := advice.Match{Node: c.Node(), Why: "Starting a goroutine for each step takes a part of the time that shows. Start as many as there are processors, and give each a range of the items, or batches of them."}
-			if b, ok := loopBound(s, loop.Node()); ok && b.counts {
+			if b, ok := facts.TripsOf(s, loop.Node()); ok && b.Counts {
 				m.Why = "These goroutines are started anew each time, which takes a part of the time that shows. Give each more to do, or start them once and send them work."
 			}
 			matches = append(matches, m)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -74,8 +75,8 @@ func foldMatch(s *advice.Site, n ast.Expr, code string, sides ...ast.Expr) advic
 		}
 		operands = append(operands, side)
 	}
-	mustCheck(&m, []string{"that letters outside of ASCII don't matter: EqualFold takes s and \u017f for equal, for example"}, together(s, operands...))
-	if commented(s, n.Pos(), n.End()) {
+	mustCheck(&m, []string{"that letters outside of ASCII don't matter: EqualFold takes s and \u017f for equal, for example"}, facts.Together(s, operands...))
+	if facts.Commented(s, n.Pos(), n.End()) {
 		m.Edits = nil
 		m.Class = advice.AdviceOnly
 	}
@@ -117,7 +118,7 @@ func equalFold(s *advice.Site, pkg string, x, y ast.Expr) (string, bool) {
 }
 
 func foldCall(s *advice.Site, pkg, name string, at, a, b ast.Expr, ok bool) (string, bool) {
-	local, imported := packageName(s, pkg, at.Pos())
+	local, imported := facts.PackageName(s, pkg, at.Pos())
 	if !ok || !imported || !strings.HasPrefix(name, pkg+".") {
 		return "", false
 	}
@@ -131,14 +132,14 @@ func sameCase(s *advice.Site, name string, e ast.Expr) (ast.Expr, bool) {
 		return other, function == name
 	}
 	constant := e
-	if operand, to, ok := conversion(s, e); ok && plainBytes(to) {
+	if operand, to, ok := facts.Conversion(s, e); ok && facts.PlainBytes(to) {
 		constant = operand
 	}
-	text, ok := constantText(s, constant)
+	text, ok := facts.ConstantText(s, constant)
 	if !ok || text == "" {
 		return nil, false
 	}
-	if !isString(s, constant) || !types.Identical(types.Default(s.Info.TypeOf(constant)), types.Typ[types.String]) {
+	if !facts.IsString(s, constant) || !types.Identical(types.Default(s.Info.TypeOf(constant)), types.Typ[types.String]) {
 		return nil, false
 	}
 	for i := range len(text) {

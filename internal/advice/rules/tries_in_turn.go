@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -39,12 +40,12 @@ func matchTriesInTurn(s *advice.Site) []advice.Match {
 		if !ok || len(assign.Rhs) != 1 || c.Name == "" {
 			continue
 		}
-		loop, ok := loopAround(c.Cursor)
+		loop, ok := facts.LoopAround(c.Cursor)
 		if !ok {
 			continue
 		}
 		r, ok := loop.Node().(*ast.RangeStmt)
-		err := object(s, assign.Lhs[len(assign.Lhs)-1])
+		err := facts.Object(s, assign.Lhs[len(assign.Lhs)-1])
 		if !ok || err == nil || !types.Identical(err.Type(), types.Universe.Lookup("error").Type()) || !usesTurn(s, c, r) || !leavesWithout(s, loop, err) {
 			continue
 		}
@@ -60,7 +61,7 @@ func usesTurn(s *advice.Site, c advice.Call, r *ast.RangeStmt) bool {
 		if v == nil {
 			continue
 		}
-		if obj := object(s, v); obj != nil && mentions(s, c.CallExpr, obj) {
+		if obj := facts.Object(s, v); obj != nil && facts.Mentions(s, c.CallExpr, obj) {
 			return true
 		}
 	}
@@ -72,11 +73,11 @@ func leavesWithout(s *advice.Site, loop inspector.Cursor, err types.Object) bool
 	for c := range loop.Preorder((*ast.IfStmt)(nil)) {
 		branch := c.Node().(*ast.IfStmt)
 		cond, ok := ast.Unparen(branch.Cond).(*ast.BinaryExpr)
-		if !ok || cond.Op != token.EQL || object(s, cond.X) != err || !s.Info.Types[cond.Y].IsNil() || len(branch.Body.List) == 0 {
+		if !ok || cond.Op != token.EQL || facts.Object(s, cond.X) != err || !s.Info.Types[cond.Y].IsNil() || len(branch.Body.List) == 0 {
 			continue
 		}
 		last := branch.Body.List[len(branch.Body.List)-1]
-		if at, ok := c.FindNode(last); ok && leavesBy(s, at, last, loop.Node()) {
+		if at, ok := c.FindNode(last); ok && facts.LeavesBy(s, at, last, loop.Node()) {
 			return true
 		}
 	}

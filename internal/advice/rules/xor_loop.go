@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 var xorLoop = &advice.Rule{
@@ -33,12 +34,12 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 		if !ok || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
 			continue
 		}
-		loop, ok := loopAround(c)
-		if !ok || c.Parent().Node() != loopBody(loop.Node()) || len(loopBody(loop.Node()).List) > 2 {
+		loop, ok := facts.LoopAround(c)
+		if !ok || c.Parent().Node() != facts.LoopBody(loop.Node()) || len(facts.LoopBody(loop.Node()).List) > 2 {
 			continue // what else it does may be what takes the time
 		}
 		to, ok := ast.Unparen(assign.Lhs[0]).(*ast.IndexExpr)
-		if !ok || !isByte(s.Info.TypeOf(to)) || !hasElements(s.Info.TypeOf(to.X)) || !counts(s, loop.Node(), object(s, to.Index)) || fewTurns(s, loop.Node()) {
+		if !ok || !facts.IsByte(s.Info.TypeOf(to)) || !facts.HasElements(s.Info.TypeOf(to.X)) || !facts.Counts(s, loop.Node(), facts.Object(s, to.Index)) || fewTurns(s, loop.Node()) {
 			continue
 		}
 		combined := false
@@ -61,15 +62,15 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 // through, as the value of its range or by an index that no other element decides.
 func byteAtHand(s *advice.Site, loop ast.Node, to *ast.IndexExpr, e ast.Expr) bool {
 	r, isRange := loop.(*ast.RangeStmt)
-	if v := object(s, e); v != nil && isRange && r.Value != nil {
-		return object(s, r.Value) == v && isByte(s.Info.TypeOf(e)) && hasElements(s.Info.TypeOf(r.X))
+	if v := facts.Object(s, e); v != nil && isRange && r.Value != nil {
+		return facts.Object(s, r.Value) == v && facts.IsByte(s.Info.TypeOf(e)) && facts.HasElements(s.Info.TypeOf(r.X))
 	}
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
-	if !ok || !isByte(s.Info.TypeOf(x)) || !hasElements(s.Info.TypeOf(x.X)) {
+	if !ok || !facts.IsByte(s.Info.TypeOf(x)) || !facts.HasElements(s.Info.TypeOf(x.X)) {
 		return false
 	}
-	if sameCode(s, x.X, to.X) {
-		return sameCode(s, x.Index, to.Index)
+	if facts.SameCode(s, x.X, to.X) {
+		return facts.SameCode(s, x.Index, to.Index)
 	}
 	return goesOn(s, loop, x.Index)
 }
@@ -79,20 +80,20 @@ func byteAtHand(s *advice.Site, loop ast.Node, to *ast.IndexExpr, e ast.Expr) bo
 func goesOn(s *advice.Site, loop ast.Node, index ast.Expr) bool {
 	switch e := ast.Unparen(index).(type) {
 	case *ast.Ident:
-		if counts(s, loop, object(s, e)) {
+		if facts.Counts(s, loop, facts.Object(s, e)) {
 			return true
 		}
-		for _, stmt := range loopBody(loop).List {
-			if step, ok := stmt.(*ast.IncDecStmt); ok && step.Tok == token.INC && object(s, step.X) == object(s, e) {
+		for _, stmt := range facts.LoopBody(loop).List {
+			if step, ok := stmt.(*ast.IncDecStmt); ok && step.Tok == token.INC && facts.Object(s, step.X) == facts.Object(s, e) {
 				return true
 			}
 		}
 	case *ast.BinaryExpr:
 		switch e.Op {
 		case token.ADD:
-			return goesOn(s, loop, e.X) && sameEachTurn(s, loop, e.Y) || goesOn(s, loop, e.Y) && sameEachTurn(s, loop, e.X)
+			return goesOn(s, loop, e.X) && facts.SameEachTurn(s, loop, e.Y) || goesOn(s, loop, e.Y) && facts.SameEachTurn(s, loop, e.X)
 		case token.SUB, token.REM, token.AND:
-			return goesOn(s, loop, e.X) && sameEachTurn(s, loop, e.Y)
+			return goesOn(s, loop, e.X) && facts.SameEachTurn(s, loop, e.Y)
 		}
 	}
 	return false
@@ -103,7 +104,7 @@ func goesOn(s *advice.Site, loop ast.Node, index ast.Expr) bool {
 func fewTurns(s *advice.Site, loop ast.Node) bool {
 	const atOnce = 16
 	few := func(e ast.Expr) bool {
-		n, ok := constantInt(s, e)
+		n, ok := facts.ConstantInt(s, e)
 		return ok && n < atOnce
 	}
 	switch l := loop.(type) {

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -10,49 +10,49 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// freshSlice reports whether an expression makes a slice of its own, that nothing else leads to: nil,
+// FreshSlice reports whether an expression makes a slice of its own, that nothing else leads to: nil,
 // a literal, make, a conversion from a string, or a copy.
-func freshSlice(s *advice.Site, e ast.Expr) bool {
+func FreshSlice(s *advice.Site, e ast.Expr) bool {
 	if s.Info.Types[e].IsNil() {
 		return true
 	}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
-		_, slice := under(s.Info.TypeOf(e)).(*types.Slice)
+		_, slice := Under(s.Info.TypeOf(e)).(*types.Slice)
 		return slice
 	case *ast.CallExpr:
-		if operand, _, ok := conversion(s, e); ok {
-			return isString(s, operand) || freshSlice(s, operand)
+		if operand, _, ok := Conversion(s, e); ok {
+			return IsString(s, operand) || FreshSlice(s, operand)
 		}
 		switch s.Callee(e) {
 		case "make", "bytes.Clone", "slices.Clone", "os.ReadFile", "io.ReadAll", "encoding/json.Marshal", "bytes.ToLower", "bytes.ToUpper", "bytes.Repeat", "bytes.Join",
 			"(*bytes.Buffer).ReadBytes", "(*bufio.Reader).ReadBytes", "(*regexp.Regexp).ReplaceAll", "(time.Time).MarshalText":
 			return true
 		case "append":
-			return freshSlice(s, e.Args[0])
+			return FreshSlice(s, e.Args[0])
 		case "strconv.AppendInt", "strconv.AppendUint", "strconv.AppendFloat", "strconv.AppendBool", "strconv.AppendQuote", "unicode/utf8.AppendRune", "fmt.Append", "fmt.Appendf", "fmt.Appendln":
-			return freshSlice(s, e.Args[0])
+			return FreshSlice(s, e.Args[0])
 		}
 	}
 	return false
 }
 
-// ownArray reports whether the array of a local slice is its own at a place: all that it is set to
+// OwnArray reports whether the array of a local slice is its own at a place: all that it is set to
 // is fresh, or what append made of itself, and nothing else got to know the array before the
 // place. What happens to the slice after it, as to be returned, doesn't count.
-func ownArray(s *advice.Site, obj types.Object, at ast.Node) bool {
+func OwnArray(s *advice.Site, obj types.Object, at ast.Node) bool {
 	v, ok := obj.(*types.Var)
-	if !ok || !private(s, v) || isAnyParameter(s, v) && v.Kind() != types.ResultVar {
+	if !ok || !Private(s, v) || IsAnyParameter(s, v) && v.Kind() != types.ResultVar {
 		return false
 	}
-	for value := range valuesOf(s, v) {
+	for value := range ValuesOf(s, v) {
 		if value == nil {
 			return false
 		}
 		if c, ok := s.Root().FindNode(value); ok && after(c, at, v) {
 			continue
 		}
-		if !freshSlice(s, value) && !appendsTo(s, value, v) && !cutShort(s, value, v) {
+		if !FreshSlice(s, value) && !appendsTo(s, value, v) && !cutShort(s, value, v) {
 			return false
 		}
 	}
@@ -72,10 +72,10 @@ func after(c inspector.Cursor, at ast.Node, v types.Object) bool {
 		return false
 	}
 	for outer := range c.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil)) {
-		if within(outer.Node(), at.Pos()) && !within(outer.Node(), v.Pos()) {
+		if Within(outer.Node(), at.Pos()) && !Within(outer.Node(), v.Pos()) {
 			return false
 		}
-		if _, literal := outer.Node().(*ast.FuncLit); literal && !within(outer.Node(), v.Pos()) {
+		if _, literal := outer.Node().(*ast.FuncLit); literal && !Within(outer.Node(), v.Pos()) {
 			return false // deferred, say
 		}
 	}
@@ -86,7 +86,7 @@ func after(c inspector.Cursor, at ast.Node, v types.Object) bool {
 // variable.
 func appendsTo(s *advice.Site, e ast.Expr, v types.Object) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
-	if !ok || len(call.Args) == 0 || object(s, call.Args[0]) != v {
+	if !ok || len(call.Args) == 0 || Object(s, call.Args[0]) != v {
 		return false
 	}
 	return appendCall(s.Callee(call))
@@ -106,7 +106,7 @@ func appendCall(name string) bool {
 // cutShort reports whether an expression is v[:n] or v[n:].
 func cutShort(s *advice.Site, e ast.Expr, v types.Object) bool {
 	part, ok := ast.Unparen(e).(*ast.SliceExpr)
-	return ok && object(s, part.X) == v
+	return ok && Object(s, part.X) == v
 }
 
 // borrowsSlice reports whether a use of a slice leaves nothing behind that leads to its array: an
@@ -125,7 +125,7 @@ func borrowsSlice(s *advice.Site, use inspector.Cursor, v types.Object) bool {
 	case *ast.BinaryExpr: // == nil
 		return true
 	case *ast.SliceExpr: // v = v[:0]
-		if assign, ok := use.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && object(s, assign.Lhs[0]) == v {
+		if assign, ok := use.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && Object(s, assign.Lhs[0]) == v {
 			return true
 		}
 		return p.X == use.Node() && copiesElements(s, use.Parent())
@@ -133,9 +133,9 @@ func borrowsSlice(s *advice.Site, use inspector.Cursor, v types.Object) bool {
 		if len(p.Args) > 0 && p.Args[0] == use.Node() && appendCall(s.Callee(p)) {
 			switch to := use.Parent().Parent().Node().(type) {
 			case *ast.AssignStmt:
-				return len(to.Lhs) == 1 && object(s, to.Lhs[0]) == v
+				return len(to.Lhs) == 1 && Object(s, to.Lhs[0]) == v
 			case *ast.ReturnStmt:
-				return !inLiteral(use, v) && len(usesIn(s, v, to.Pos(), to.End())) == 1
+				return !inLiteral(use, v) && len(UsesIn(s, v, to.Pos(), to.End())) == 1
 			}
 			return false
 		}
@@ -152,7 +152,7 @@ func copiesElements(s *advice.Site, arg inspector.Cursor) bool {
 		return false
 	}
 	if s.Info.Types[call.Fun].IsType() {
-		return isString(s, call)
+		return IsString(s, call)
 	}
 	name := s.Callee(call)
 	switch name {

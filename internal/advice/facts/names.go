@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// packageName returns what a package of the standard library is called at a position
+// PackageName returns what a package of the standard library is called at a position
 // of a site's file, whether it is imported there or has to be; false if something
 // else has its name there, or in a file that is built into the package elsewhere.
-func packageName(s *advice.Site, p string, at token.Pos) (string, bool) {
+func PackageName(s *advice.Site, p string, at token.Pos) (string, bool) {
 	name := path.Base(p)
 	imported := false
 	for _, spec := range s.File.Imports {
@@ -60,9 +60,9 @@ func importedAs(s *advice.Site, name string) bool {
 	return false
 }
 
-// typeText writes a type as code at a position of a site's file has to; false if it
+// TypeText writes a type as code at a position of a site's file has to; false if it
 // can't be named there.
-func typeText(s *advice.Site, t types.Type, at token.Pos) (string, bool) {
+func TypeText(s *advice.Site, t types.Type, at token.Pos) (string, bool) {
 	ok := true
 	scope := s.Types.Scope().Innermost(at)
 	if scope == nil {
@@ -147,9 +147,9 @@ func nameable(s *advice.Site, t types.Type, scope *types.Scope, at token.Pos) bo
 	return false
 }
 
-// commented reports whether there is a comment between two positions of a site's
+// Commented reports whether there is a comment between two positions of a site's
 // file, which a rewrite would lose.
-func commented(s *advice.Site, from, to token.Pos) bool {
+func Commented(s *advice.Site, from, to token.Pos) bool {
 	for _, g := range s.File.Comments {
 		for _, c := range g.List {
 			if from <= c.Pos() && c.Pos() < to {
@@ -160,22 +160,22 @@ func commented(s *advice.Site, from, to token.Pos) bool {
 	return false
 }
 
-// sameAt reports whether the names in an expression mean the same at a position.
-func sameAt(s *advice.Site, e ast.Expr, at token.Pos) bool {
+// SameAt reports whether the names in an expression mean the same at a position.
+func SameAt(s *advice.Site, e ast.Expr, at token.Pos) bool {
 	same := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			same = same && sameAt(s, n.X, at)
+			same = same && SameAt(s, n.X, at)
 			return false
 		case *ast.Field, *ast.FuncType:
 			if f, ok := n.(*ast.Field); ok {
-				same = same && sameAt(s, f.Type, at)
+				same = same && SameAt(s, f.Type, at)
 				return false
 			}
 		case *ast.Ident:
 			if obj := s.Info.Uses[n]; obj != nil {
-				same = same && resolves(s, n.Name, at) == obj
+				same = same && Resolves(s, n.Name, at) == obj
 			}
 		}
 		return same
@@ -183,8 +183,8 @@ func sameAt(s *advice.Site, e ast.Expr, at token.Pos) bool {
 	return same
 }
 
-// resolves returns what a name means at a position.
-func resolves(s *advice.Site, name string, at token.Pos) types.Object {
+// Resolves returns what a name means at a position.
+func Resolves(s *advice.Site, name string, at token.Pos) types.Object {
 	scope := s.Types.Scope().Innermost(at)
 	if scope == nil {
 		return nil
@@ -193,25 +193,25 @@ func resolves(s *advice.Site, name string, at token.Pos) types.Object {
 	return obj
 }
 
-// fresh returns a name like the one wanted that means nothing at a position, nor is
+// Fresh returns a name like the one wanted that means nothing at a position, nor is
 // used in some code.
-func fresh(s *advice.Site, want string, at token.Pos, in ast.Node) string {
+func Fresh(s *advice.Site, want string, at token.Pos, in ast.Node) string {
 	for i := 1; ; i++ {
 		name := want
 		if i > 1 {
 			name = fmt.Sprint(want, i)
 		}
-		if resolves(s, name, at) == nil && !uses(in, name) {
+		if Resolves(s, name, at) == nil && !UsesName(in, name) {
 			return name
 		}
 	}
 }
 
-// builtins reports whether names mean what the language has them mean, in whatever files the
+// Builtins reports whether names mean what the language has them mean, in whatever files the
 // package is built of.
-func builtins(s *advice.Site, at token.Pos, names ...string) bool {
+func Builtins(s *advice.Site, at token.Pos, names ...string) bool {
 	for _, name := range names {
-		if obj := resolves(s, name, at); obj == nil || obj.Parent() != types.Universe || s.Declares(name) {
+		if obj := Resolves(s, name, at); obj == nil || obj.Parent() != types.Universe || s.Declares(name) {
 			return false
 		}
 	}

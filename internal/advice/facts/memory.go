@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -12,9 +12,9 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// targets are what code assigns to: x of x = …, x++ and for x = range …. Of x, y := … both
+// Targets are what code assigns to: x of x = …, x++ and for x = range …. Of x, y := … both
 // are, since one may have been declared before.
-func targets(in ast.Node) iter.Seq[ast.Expr] {
+func Targets(in ast.Node) iter.Seq[ast.Expr] {
 	return func(yield func(ast.Expr) bool) {
 		for n := range ast.Preorder(in) {
 			var to []ast.Expr
@@ -37,27 +37,27 @@ func targets(in ast.Node) iter.Seq[ast.Expr] {
 	}
 }
 
-// assigned reports whether code assigns to a variable itself, or takes its address.
-func assigned(s *advice.Site, obj types.Object, in ast.Node) bool {
-	for e := range targets(in) {
-		if object(s, e) == obj {
+// Assigned reports whether code assigns to a variable itself, or takes its address.
+func Assigned(s *advice.Site, obj types.Object, in ast.Node) bool {
+	for e := range Targets(in) {
+		if Object(s, e) == obj {
 			return true
 		}
 	}
 	for n := range ast.Preorder(in) {
-		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.AND && object(s, u.X) == obj {
+		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.AND && Object(s, u.X) == obj {
 			return true
 		}
 	}
 	return false
 }
 
-// assignedAny reports whether code assigns to one of the variables in an expression.
-func assignedAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
+// AssignedAny reports whether code assigns to one of the variables in an expression.
+func AssignedAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := s.Info.Uses[id].(*types.Var); ok && assigned(s, v, in) {
+			if v, ok := s.Info.Uses[id].(*types.Var); ok && Assigned(s, v, in) {
 				found = true
 			}
 		}
@@ -66,10 +66,10 @@ func assignedAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
 	return found
 }
 
-// private reports whether a local variable changes only where the code of its function assigns
+// Private reports whether a local variable changes only where the code of its function assigns
 // to it: no pointer leads to it, and no function literal inside assigns to it. What a pointer or
 // slice in it leads to may change all the same.
-func private(s *advice.Site, obj types.Object) bool {
+func Private(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	if !ok || v.IsField() || v.Parent() == nil || v.Pkg() != s.Types || v.Parent() == s.Types.Scope() {
 		return false
@@ -98,7 +98,7 @@ func ownPath(s *advice.Site, c inspector.Cursor) inspector.Cursor {
 			if p.X != c.Node() {
 				return c
 			}
-			if _, array := under(s.Info.TypeOf(p.X)).(*types.Array); !array {
+			if _, array := Under(s.Info.TypeOf(p.X)).(*types.Array); !array {
 				return c
 			}
 		default:
@@ -116,7 +116,7 @@ func addressed(s *advice.Site, use inspector.Cursor) bool {
 	case *ast.UnaryExpr:
 		return p.Op == token.AND
 	case *ast.SliceExpr:
-		_, array := under(s.Info.TypeOf(p.X)).(*types.Array)
+		_, array := Under(s.Info.TypeOf(p.X)).(*types.Array)
 		return p.X == c.Node() && array
 	case *ast.SelectorExpr:
 		selection := s.Info.Selections[p]
@@ -148,7 +148,7 @@ func assignedTo(c inspector.Cursor) bool {
 // declares it.
 func inLiteral(c inspector.Cursor, v types.Object) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
-		if !within(lit.Node(), v.Pos()) {
+		if !Within(lit.Node(), v.Pos()) {
 			return true
 		}
 	}
@@ -163,26 +163,26 @@ func assignedIn(s *advice.Site, v types.Object) bool {
 	})
 }
 
-// addressTaken reports whether something may change a variable through a pointer, or
+// AddressTaken reports whether something may change a variable through a pointer, or
 // in a function literal.
-func addressTaken(s *advice.Site, obj types.Object) bool {
+func AddressTaken(s *advice.Site, obj types.Object) bool {
 	taken := false
 	s.Func.Inspect([]ast.Node{(*ast.UnaryExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.UnaryExpr:
-			taken = taken || n.Op == token.AND && object(s, n.X) == obj
+			taken = taken || n.Op == token.AND && Object(s, n.X) == obj
 		case *ast.FuncLit:
-			taken = taken || n != s.Func.Node() && mentions(s, n, obj)
+			taken = taken || n != s.Func.Node() && Mentions(s, n, obj)
 		}
 		return !taken
 	})
 	return taken
 }
 
-// addressTakenBy says how a use of a variable takes its address; "" if it doesn't.
-func addressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
+// AddressTakenBy says how a use of a variable takes its address; "" if it doesn't.
+func AddressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
-		if !within(lit.Node(), v.Pos()) {
+		if !Within(lit.Node(), v.Pos()) {
 			return "has a function literal that uses it"
 		}
 	}
@@ -253,7 +253,7 @@ func ownMemory(s *advice.Site, e ast.Expr) types.Object {
 			}
 			e = x.X
 		case *ast.IndexExpr:
-			if _, array := under(s.Info.TypeOf(x.X)).(*types.Array); !array {
+			if _, array := Under(s.Info.TypeOf(x.X)).(*types.Array); !array {
 				return nil
 			}
 			e = x.X

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -12,10 +12,10 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// pooled reports whether code makes what a sync.Pool has none of: in its New, or in the
+// Pooled reports whether code makes what a sync.Pool has none of: in its New, or in the
 // branch where Get returned nothing.
-func pooled(s *advice.Site, c inspector.Cursor) bool {
-	if inPoolNew(s, c) {
+func Pooled(s *advice.Site, c inspector.Cursor) bool {
+	if InPoolNew(s, c) {
 		return true
 	}
 	for outer := range c.Enclosing((*ast.IfStmt)(nil)) {
@@ -31,16 +31,16 @@ func pooled(s *advice.Site, c inspector.Cursor) bool {
 				got = cond.X
 			}
 		}
-		if got != nil && within(branch.Body, c.Node().Pos()) && isFromPool(s, object(s, got)) {
+		if got != nil && Within(branch.Body, c.Node().Pos()) && isFromPool(s, Object(s, got)) {
 			return true
 		}
 	}
 	return false
 }
 
-// inPoolNew reports whether code makes what a sync.Pool has none of.
-func inPoolNew(s *advice.Site, c inspector.Cursor) bool {
-	isPool := func(t types.Type) bool { return isNamed(t, "sync", "Pool") }
+// InPoolNew reports whether code makes what a sync.Pool has none of.
+func InPoolNew(s *advice.Site, c inspector.Cursor) bool {
+	isPool := func(t types.Type) bool { return IsNamed(t, "sync", "Pool") }
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		switch p := lit.Parent().Node().(type) {
 		case *ast.KeyValueExpr:
@@ -65,7 +65,7 @@ func isFromPool(s *advice.Site, v types.Object) bool {
 		return false
 	}
 	for c := range s.Func.Preorder((*ast.AssignStmt)(nil)) {
-		if !slices.ContainsFunc(c.Node().(*ast.AssignStmt).Lhs, func(e ast.Expr) bool { return object(s, e) == v }) {
+		if !slices.ContainsFunc(c.Node().(*ast.AssignStmt).Lhs, func(e ast.Expr) bool { return Object(s, e) == v }) {
 			continue
 		}
 		for in := range c.Preorder((*ast.CallExpr)(nil)) {
@@ -77,8 +77,8 @@ func isFromPool(s *advice.Site, v types.Object) bool {
 	return false
 }
 
-// borrows reports whether a call is known not to keep an argument.
-func borrows(s *advice.Site, call *ast.CallExpr, arg ast.Node) bool {
+// Borrows reports whether a call is known not to keep an argument.
+func Borrows(s *advice.Site, call *ast.CallExpr, arg ast.Node) bool {
 	name := s.Callee(call)
 	switch name {
 	case "len", "cap", "copy", "clear", "io.ReadFull", "io.ReadAtLeast", "bytes.IndexByte", "bytes.Index", "bytes.Equal", "utf8.DecodeRune", "unicode/utf8.DecodeRune", "unicode/utf8.EncodeRune":
@@ -95,10 +95,10 @@ func borrows(s *advice.Site, call *ast.CallExpr, arg ast.Node) bool {
 	return false
 }
 
-// excused reports whether code is there to fail, as it makes an error or panics, or to
+// Excused reports whether code is there to fail, as it makes an error or panics, or to
 // fill a pool.
-func excused(s *advice.Site, c inspector.Cursor) bool {
-	if pooled(s, c) {
+func Excused(s *advice.Site, c inspector.Cursor) bool {
+	if Pooled(s, c) {
 		return true
 	}
 	for outer := range c.Enclosing((*ast.CallExpr)(nil)) {

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"fmt"
@@ -13,23 +13,23 @@ import (
 
 // This file states what an io.Writer sees of a rewrite.
 
-// writers are types of which Write and WriteString, and WriteRune, do the same.
-var writers = map[string]bool{"*bytes.Buffer": true, "*strings.Builder": true, "*bufio.Writer": true, "*os.File": true, "*net/http/httptest.ResponseRecorder": true}
+// Writers are types of which Write and WriteString, and WriteRune, do the same.
+var Writers = map[string]bool{"*bytes.Buffer": true, "*strings.Builder": true, "*bufio.Writer": true, "*os.File": true, "*net/http/httptest.ResponseRecorder": true}
 
-// splitSeen returns what has to be checked where a text is handed to a *bufio.Writer by other calls
+// SplitSeen returns what has to be checked where a text is handed to a *bufio.Writer by other calls
 // than before: in pieces, or by another method. What it writes to may then get other calls of Write,
 // or of WriteString. nil where that can't be seen: bytes.Buffer and strings.Builder write to
 // nobody, and a bufio.Writer in front of a file writes the same bytes.
-func splitSeen(s *advice.Site, w ast.Expr, name string) []string {
-	if typeName(s.Info.TypeOf(w)) != "*bufio.Writer" {
-		if typeName(s.Info.TypeOf(w)) != "bufio.Writer" {
+func SplitSeen(s *advice.Site, w ast.Expr, name string) []string {
+	if TypeName(s.Info.TypeOf(w)) != "*bufio.Writer" {
+		if TypeName(s.Info.TypeOf(w)) != "bufio.Writer" {
 			return nil
 		}
 	}
-	v, ok := variable(s, w).(*types.Var)
-	if ok && !isAnyParameter(s, v) && v.Pkg() == s.Types && !v.Exported() {
+	v, ok := VariableOf(s, w).(*types.Var)
+	if ok && !IsAnyParameter(s, v) && v.Pkg() == s.Types && !v.Exported() {
 		values, quiet := 0, true
-		for value := range valuesOf(s, v) {
+		for value := range ValuesOf(s, v) {
 			values++
 			quiet = quiet && value != nil && writesToFile(s, value)
 		}
@@ -51,7 +51,7 @@ func writesToFile(s *advice.Site, e ast.Expr) bool {
 	default:
 		return false
 	}
-	switch typeName(s.Info.TypeOf(call.Args[0])) {
+	switch TypeName(s.Info.TypeOf(call.Args[0])) {
 	case "*os.File", "*bytes.Buffer", "*strings.Builder":
 		return true
 	}
@@ -61,8 +61,8 @@ func writesToFile(s *advice.Site, e ast.Expr) bool {
 // roomAsked returns what has to be checked where a bytes.Buffer grows by other steps than before:
 // the function may ask how much room it has, or look at its bytes as they were.
 func roomAsked(s *advice.Site, w ast.Expr, name string) []string {
-	obj := rootOf(s, w)
-	if obj == nil || !strings.HasSuffix(typeName(s.Info.TypeOf(w)), "bytes.Buffer") && !strings.HasSuffix(typeName(s.Info.TypeOf(w)), "strings.Builder") {
+	obj := RootOf(s, w)
+	if obj == nil || !strings.HasSuffix(TypeName(s.Info.TypeOf(w)), "bytes.Buffer") && !strings.HasSuffix(TypeName(s.Info.TypeOf(w)), "strings.Builder") {
 		return nil
 	}
 	for _, id := range s.Uses(obj) {
@@ -93,59 +93,59 @@ var (
 	otherWriters = lazyregexp.New(`^(hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\))\.Write$`)
 )
 
-// mayLackWriteString reports whether the package sets a writer to one that has no
+// MayLackWriteString reports whether the package sets a writer to one that has no
 // WriteString, or profiles show that the line writes to one of another module: io.WriteString
 // would make the copy there.
-func mayLackWriteString(s *advice.Site, w ast.Expr) bool {
+func MayLackWriteString(s *advice.Site, w ast.Expr) bool {
 	for _, method := range s.Reached(writeMethod, printing) {
 		pkg, name, pointer := strings.Cut(strings.TrimSuffix(method, ").Write"), ".(*")
-		if known := pointer && writers["*"+pkg+"."+name]; !known && !otherWriters.MatchString(method) {
+		if known := pointer && Writers["*"+pkg+"."+name]; !known && !otherWriters.MatchString(method) {
 			return true
 		}
 	}
-	v, ok := variable(s, w).(*types.Var)
+	v, ok := VariableOf(s, w).(*types.Var)
 	if !ok {
 		return false
 	}
-	for value := range valuesOf(s, v) {
+	for value := range ValuesOf(s, v) {
 		if value == nil {
 			continue
 		}
 		t := s.Info.TypeOf(value)
 		method, _, _ := types.LookupFieldOrMethod(t, false, s.Types, "WriteString")
-		if f, ok := method.(*types.Func); !types.IsInterface(t) && t != types.Typ[types.UntypedNil] && (!ok || !takes(f, types.Typ[types.String])) {
+		if f, ok := method.(*types.Func); !types.IsInterface(t) && t != types.Typ[types.UntypedNil] && (!ok || !Takes(f, types.Typ[types.String])) {
 			return true
 		}
 	}
 	return false
 }
 
-// takes reports whether a method takes one argument of a type, and returns an int and
+// Takes reports whether a method takes one argument of a type, and returns an int and
 // an error.
-func takes(f *types.Func, t types.Type) bool {
+func Takes(f *types.Func, t types.Type) bool {
 	sig := f.Signature()
 	return sig.Params().Len() == 1 && !sig.Variadic() && types.Identical(sig.Params().At(0).Type(), t) && sig.Results().Len() == 2 &&
-		typeName(sig.Results().At(0).Type()) == "int" && typeName(sig.Results().At(1).Type()) == "error"
+		TypeName(sig.Results().At(0).Type()) == "int" && TypeName(sig.Results().At(1).Type()) == "error"
 }
 
-// sameOwner reports whether another method by its name, in a method's place, is of the same
+// SameOwner reports whether another method by its name, in a method's place, is of the same
 // type: one that embeds it may have its own.
-func sameOwner(s *advice.Site, sel *ast.SelectorExpr, name string) bool {
+func SameOwner(s *advice.Site, sel *ast.SelectorExpr, name string) bool {
 	t := s.Info.TypeOf(sel.X)
 	obj, _, _ := types.LookupFieldOrMethod(t, true, s.Types, name)
 	other, ok := obj.(*types.Func)
 	method, ok2 := s.Info.Uses[sel.Sel].(*types.Func)
-	return ok && ok2 && !overridden(t, method, other)
+	return ok && ok2 && !Overridden(t, method, other)
 }
 
-// overridden reports whether one of two methods of a type is its own and the other one
+// Overridden reports whether one of two methods of a type is its own and the other one
 // of something embedded: they need not do the same.
-func overridden(t types.Type, write, twin *types.Func) bool {
-	return !types.IsInterface(t) && receiverType(write) != receiverType(twin)
+func Overridden(t types.Type, write, twin *types.Func) bool {
+	return !types.IsInterface(t) && ReceiverType(write) != ReceiverType(twin)
 }
 
-// writer is the method set of io.Writer.
-var writer = func() *types.Interface {
+// Writer is the method set of io.Writer.
+var Writer = func() *types.Interface {
 	in := types.NewTuple(types.NewParam(token.NoPos, nil, "p", types.NewSlice(types.Typ[types.Byte])))
 	out := types.NewTuple(types.NewParam(token.NoPos, nil, "n", types.Typ[types.Int]), types.NewParam(token.NoPos, nil, "err", types.Universe.Lookup("error").Type()))
 	write := types.NewFunc(token.NoPos, nil, "Write", types.NewSignatureType(nil, nil, nil, in, out, false))

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"fmt"
@@ -18,27 +18,27 @@ import (
 // evaluated when their value is needed. A rewrite that takes an operand out of a call, or puts it
 // into one, therefore moves its panic before or after others.
 
-// A panicSet is a set of kinds of run-time panics, by what recover can tell about them.
-type panicSet uint8
+// A PanicSet is a set of kinds of run-time panics, by what recover can tell about them.
+type PanicSet uint8
 
 const (
-	nilPanic   panicSet = 1 << iota // of a nil pointer: all have the same text
+	nilPanic   PanicSet = 1 << iota // of a nil pointer: all have the same text
 	zeroPanic                       // of a division by zero: the same
 	otherPanic                      // the text depends on values
 )
 
-// canTell reports whether a program can tell which of two panics came first.
-func canTell(a, b panicSet) bool {
+// CanTell reports whether a program can tell which of two panics came first.
+func CanTell(a, b PanicSet) bool {
 	both := a | b
 	return a != 0 && b != 0 && (both == nilPanic|zeroPanic || both&otherPanic != 0)
 }
 
-// panicsBeside returns the panics that evaluating code may end with, other than in its calls.
-func panicsBeside(s *advice.Site, code ast.Node) panicSet {
+// PanicsBeside returns the panics that evaluating code may end with, other than in its calls.
+func PanicsBeside(s *advice.Site, code ast.Node) PanicSet {
 	return panicsOutside(s, code, isCall)
 }
 
-func panicsOutside(s *advice.Site, code ast.Node, leave func(*advice.Site, ast.Node) bool) (all panicSet) {
+func panicsOutside(s *advice.Site, code ast.Node, leave func(*advice.Site, ast.Node) bool) (all PanicSet) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		if _, literal := n.(*ast.FuncLit); literal || leave(s, n) {
 			return false
@@ -59,21 +59,21 @@ func runsCode(s *advice.Site, n ast.Node) bool {
 	if !ok {
 		return false
 	}
-	operand, to, ok := conversion(s, e)
+	operand, to, ok := Conversion(s, e)
 	if !ok {
 		return false
 	}
-	_, slice := under(to).(*types.Slice)
-	return slice && isString(s, operand)
+	_, slice := Under(to).(*types.Slice)
+	return slice && IsString(s, operand)
 }
 
 // ownPanics are those of an operation, not of its operands.
-func ownPanics(s *advice.Site, n ast.Node) (all panicSet) {
+func ownPanics(s *advice.Site, n ast.Node) (all PanicSet) {
 	w := effectWalk{Site: s}
 	if e, ok := n.(ast.Expr); !ok || s.Info.Types[e].Value != nil || s.Info.Types[e].IsType() {
 		return 0
 	}
-	through := func(pointer ast.Expr) panicSet {
+	through := func(pointer ast.Expr) PanicSet {
 		if w.deref(pointer) != 0 {
 			return nilPanic
 		}
@@ -93,12 +93,12 @@ func ownPanics(s *advice.Site, n ast.Node) (all panicSet) {
 	case *ast.SelectorExpr:
 		switch selection := s.Info.Selections[n]; {
 		case selection == nil || selection.Kind() == types.MethodExpr:
-		case w.through(n.X, selection)&mayPanic != 0, selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv()):
+		case w.through(n.X, selection)&MayPanic != 0, selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv()):
 			return nilPanic
 		}
 	case *ast.IndexExpr:
 		t := s.Info.TypeOf(n.X)
-		switch u := under(t).(type) {
+		switch u := Under(t).(type) {
 		case *types.Signature:
 			return 0 // a generic function
 		case *types.Map:
@@ -113,7 +113,7 @@ func ownPanics(s *advice.Site, n ast.Node) (all panicSet) {
 			all |= otherPanic
 		}
 	case *ast.SliceExpr:
-		if _, pointer := under(s.Info.TypeOf(n.X)).(*types.Pointer); pointer {
+		if _, pointer := Under(s.Info.TypeOf(n.X)).(*types.Pointer); pointer {
 			all = through(n.X)
 		}
 		if w.mayMissRange(n) {
@@ -122,13 +122,13 @@ func ownPanics(s *advice.Site, n ast.Node) (all panicSet) {
 	case *ast.TypeAssertExpr:
 		return otherPanic
 	case *ast.CompositeLit:
-		if m, ok := under(s.Info.TypeOf(n)).(*types.Map); ok && !comparesQuietly(m.Key()) {
+		if m, ok := Under(s.Info.TypeOf(n)).(*types.Map); ok && !comparesQuietly(m.Key()) {
 			return otherPanic
 		}
 	case *ast.CallExpr:
-		if operand, to, ok := conversion(s, n); ok {
-			_, slice := under(s.Info.TypeOf(operand)).(*types.Slice)
-			switch to := under(to).(type) {
+		if operand, to, ok := Conversion(s, n); ok {
+			_, slice := Under(s.Info.TypeOf(operand)).(*types.Slice)
+			switch to := Under(to).(type) {
 			case *types.Array:
 				return otherPanic
 			case *types.Pointer:
@@ -141,13 +141,13 @@ func ownPanics(s *advice.Site, n ast.Node) (all panicSet) {
 	return all
 }
 
-// panicsAhead returns those of panicsBeside that may come with the calls of a statement.
-func panicsAhead(s *advice.Site, code ast.Node) (all panicSet) {
+// PanicsAhead returns those of panicsBeside that may come with the calls of a statement.
+func PanicsAhead(s *advice.Site, code ast.Node) (all PanicSet) {
 	parts := make(map[ast.Expr]bool) // structs and arrays of which a part is used
 	ast.Inspect(code, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
 		if ok && !isCall(s, n) && (!whenNeeded(s, e) || !parts[e] && copied(s, e)) {
-			all |= panicsBeside(s, e)
+			all |= PanicsBeside(s, e)
 			return false
 		}
 		switch n := n.(type) {
@@ -174,7 +174,7 @@ func whenNeeded(s *advice.Site, e ast.Expr) bool {
 	case *ast.BinaryExpr:
 		return e.Op != token.LAND && e.Op != token.LOR
 	case *ast.IndexExpr:
-		_, isMap := under(s.Info.TypeOf(e.X)).(*types.Map)
+		_, isMap := Under(s.Info.TypeOf(e.X)).(*types.Map)
 		return !isMap
 	}
 	return false
@@ -187,7 +187,7 @@ func copied(s *advice.Site, e ast.Expr) bool {
 	if t == nil {
 		return false
 	}
-	switch u := under(t).(type) {
+	switch u := Under(t).(type) {
 	case *types.Struct, *types.Array:
 		return true
 	case *types.Basic:
@@ -198,23 +198,23 @@ func copied(s *advice.Site, e ast.Expr) bool {
 
 // panicsFirst returns what has to be checked where operands of a call are used in turn: one by one
 // in calls or statements of their own, if all are written, or else as their steps say.
-func panicsFirst(s *advice.Site, steps []step, written bool) (check []string) {
+func panicsFirst(s *advice.Site, steps []Step, written bool) (check []string) {
 	for i, p := range steps {
-		if p.expr == nil {
+		if p.Expr == nil {
 			continue
 		}
-		own := panicsBeside(s, p.expr)
+		own := PanicsBeside(s, p.Expr)
 		for _, later := range steps[i+1:] {
-			if own == 0 || later.expr == nil {
+			if own == 0 || later.Expr == nil {
 				continue
 			}
-			if p.called || written {
-				if effectsOf(s, callsIn(s, later.expr)...)&(mayPanic|mayWrite) != 0 || canTell(own, panicsAhead(s, later.expr)) {
-					check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated before %s", s.Source(p.expr), s.Source(later.expr)))
+			if p.Called || written {
+				if EffectsOf(s, CallsIn(s, later.Expr)...)&(MayPanic|MayWrite) != 0 || CanTell(own, PanicsAhead(s, later.Expr)) {
+					check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated before %s", s.Source(p.Expr), s.Source(later.Expr)))
 					break
 				}
-			} else if later.called && (later.runs&(mayPanic|mayWrite) != 0 || canTell(own, panicsBeside(s, later.expr))) {
-				check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(p.expr), s.Source(later.expr)))
+			} else if later.Called && (later.Runs&(MayPanic|MayWrite) != 0 || CanTell(own, PanicsBeside(s, later.Expr))) {
+				check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(p.Expr), s.Source(later.Expr)))
 				break
 			}
 		}
@@ -222,29 +222,29 @@ func panicsFirst(s *advice.Site, steps []step, written bool) (check []string) {
 	return check
 }
 
-// overtaken returns what has to be checked where a call becomes an expression without one. The
+// Overtaken returns what has to be checked where a call becomes an expression without one. The
 // call, and with it its operands, was evaluated before what is left of it in the statement and isn't
 // in a call, and before all that is right of it. The operands are now evaluated in their place.
 // Operands that get a call of their own stay where they are. Conversions that go as well aren't
 // evaluated with the calls any more, either.
-func overtaken(s *advice.Site, c inspector.Cursor, operands []step, gone ...ast.Expr) (check []string) {
+func Overtaken(s *advice.Site, c inspector.Cursor, operands []Step, gone ...ast.Expr) (check []string) {
 	beside := neighbours(s, c, gone)
-	does := effectsOf(s, beside.called...)
+	does := EffectsOf(s, beside.called...)
 	for _, p := range operands {
-		if p.expr == nil || p.called {
+		if p.Expr == nil || p.Called {
 			continue
 		}
-		if !unchangedBy(s, p.expr, p.contents, change{code: beside.called}) {
-			check = append(check, fmt.Sprintf("that what is called later in the statement doesn't change %s, which is read after it now", s.Source(p.expr)))
+		if !UnchangedBy(s, p.Expr, p.Contents, Change{Code: beside.called}) {
+			check = append(check, fmt.Sprintf("that what is called later in the statement doesn't change %s, which is read after it now", s.Source(p.Expr)))
 		}
-		own := panicsBeside(s, p.expr)
-		if own != 0 && does&(mayWrite|mayPanic) != 0 {
-			check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after what is called later in the statement", s.Source(p.expr)))
+		own := PanicsBeside(s, p.Expr)
+		if own != 0 && does&(MayWrite|MayPanic) != 0 {
+			check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after what is called later in the statement", s.Source(p.Expr)))
 			continue
 		}
 		for _, other := range beside.first {
-			if canTell(own, other.panics) {
-				check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(p.expr), s.Source(other.code)))
+			if CanTell(own, other.panics) {
+				check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(p.Expr), s.Source(other.code)))
 				break
 			}
 		}
@@ -252,32 +252,32 @@ func overtaken(s *advice.Site, c inspector.Cursor, operands []step, gone ...ast.
 	return check
 }
 
-// unconverted is overtaken for operands whose conversion to []byte, which was evaluated with the
+// Unconverted is overtaken for operands whose conversion to []byte, which was evaluated with the
 // calls, goes.
-func unconverted(s *advice.Site, converted ...ast.Expr) (check []string) {
+func Unconverted(s *advice.Site, converted ...ast.Expr) (check []string) {
 	for _, e := range converted {
 		if !runsCode(s, e) || isCall(s, e) {
 			continue
 		}
 		if c, ok := s.Root().FindNode(ast.Unparen(e)); ok {
-			operand, _, _ := conversion(s, e)
-			check = append(check, overtaken(s, c, []step{{expr: operand}}, converted...)...)
+			operand, _, _ := Conversion(s, e)
+			check = append(check, Overtaken(s, c, []Step{{Expr: operand}}, converted...)...)
 		}
 	}
 	return check
 }
 
-// together returns what has to be checked where operands that each were used in a call, one after the
+// Together returns what has to be checked where operands that each were used in a call, one after the
 // other, are now arguments of one: the calls of all run before one that has none is evaluated.
-func together(s *advice.Site, operands ...ast.Expr) (check []string) {
+func Together(s *advice.Site, operands ...ast.Expr) (check []string) {
 	for i, e := range operands {
-		own := panicsBeside(s, e)
+		own := PanicsBeside(s, e)
 		for _, later := range operands[i+1:] {
-			does := callsIn(s, later)
-			if !unchangedBy(s, e, true, change{code: does}) {
+			does := CallsIn(s, later)
+			if !UnchangedBy(s, e, true, Change{Code: does}) {
 				check = append(check, fmt.Sprintf("that %s doesn't change %s, which is read after it now", s.Source(later), s.Source(e)))
 			}
-			if own != 0 && effectsOf(s, does...)&(mayPanic|mayWrite) != 0 || canTell(own, panicsAhead(s, later)) {
+			if own != 0 && EffectsOf(s, does...)&(MayPanic|MayWrite) != 0 || CanTell(own, PanicsAhead(s, later)) {
 				check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(e), s.Source(later)))
 				break
 			}
@@ -286,20 +286,20 @@ func together(s *advice.Site, operands ...ast.Expr) (check []string) {
 	return check
 }
 
-// writtenFirst returns what has to be checked where what is written to is evaluated in front of what
+// WrittenFirst returns what has to be checked where what is written to is evaluated in front of what
 // is written: before its calls, if it has some, and before all of it, if it is called.
-func writtenFirst(s *advice.Site, w ast.Expr, steps []step) []string {
-	own := panicsBeside(s, w)
+func WrittenFirst(s *advice.Site, w ast.Expr, steps []Step) []string {
+	own := PanicsBeside(s, w)
 	for _, p := range steps {
-		if own == 0 || p.expr == nil {
+		if own == 0 || p.Expr == nil {
 			continue
 		}
-		others := panicsAhead(s, p.expr)
-		if p.called {
-			others = panicsBeside(s, p.expr)
+		others := PanicsAhead(s, p.Expr)
+		if p.Called {
+			others = PanicsBeside(s, p.Expr)
 		}
-		if canTell(own, others) || p.runs&mayWrite != 0 || effectsOf(s, callsIn(s, p.expr)...)&(mayPanic|mayWrite) != 0 {
-			return []string{fmt.Sprintf("that %s doesn't panic: it is now evaluated before %s", s.Source(w), s.Source(p.expr))}
+		if CanTell(own, others) || p.Runs&MayWrite != 0 || EffectsOf(s, CallsIn(s, p.Expr)...)&(MayPanic|MayWrite) != 0 {
+			return []string{fmt.Sprintf("that %s doesn't panic: it is now evaluated before %s", s.Source(w), s.Source(p.Expr))}
 		}
 	}
 	return nil
@@ -314,7 +314,7 @@ type beside struct {
 // A panicking is code that may panic, which would come before an operand in the place of the call.
 type panicking struct {
 	code   ast.Node
-	panics panicSet
+	panics PanicSet
 }
 
 // neighbours looks at what a statement has beside a call, up to where something takes the value of
@@ -339,12 +339,12 @@ func neighbours(s *advice.Site, c inspector.Cursor, gone []ast.Expr) (b beside) 
 			switch {
 			case n.Pos() > at.Node().Pos():
 				if e, ok := n.(ast.Expr); ok && slices.Contains(gone, e) {
-					if operand, _, ok := conversion(s, e); ok {
+					if operand, _, ok := Conversion(s, e); ok {
 						n = operand
 					}
 				}
-				b.called = append(b.called, callsIn(s, n)...)
-				b.first = append(b.first, panicking{n, panicsAhead(s, n)})
+				b.called = append(b.called, CallsIn(s, n)...)
+				b.first = append(b.first, panicking{n, PanicsAhead(s, n)})
 			case other != at && !set:
 				if fun, ok := n.(*ast.SelectorExpr); ok && isMethodOfInterface(s, fun) && isCall(s, parent.Node()) {
 					n = fun.X // which is asked for its method behind the arguments
@@ -363,11 +363,11 @@ func isMethodOfInterface(s *advice.Site, sel *ast.SelectorExpr) bool {
 	return selection != nil && selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv())
 }
 
-// A step is an operand that a rewrite uses as soon as it is evaluated. Before, all operands were
+// A Step is an operand that a rewrite uses as soon as it is evaluated. Before, all operands were
 // evaluated first.
-type step struct {
-	expr     ast.Expr
-	runs     effects // what using it does: that of a String method, say
-	contents bool    // its elements are read when it is used
-	called   bool    // it is used in a call or a statement of its own, and not as an operand of +, say
+type Step struct {
+	Expr     ast.Expr
+	Runs     Effects // what using it does: that of a String method, say
+	Contents bool    // its elements are read when it is used
+	Called   bool    // it is used in a call or a statement of its own, and not as an operand of +, say
 }

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -10,124 +10,124 @@ import (
 
 // How far an expression is known to be the same in each turn of a loop.
 const (
-	varies = iota
-	likely // nothing in the loop changes it, as far as that can be seen
-	surely
+	Varies = iota
+	Likely // nothing in the loop changes it, as far as that can be seen
+	Surely
 )
 
-type invariance struct {
+type Invariance struct {
 	*advice.Site
-	loop ast.Node
-	call advice.Call
+	Loop ast.Node
+	Call advice.Call
 }
 
-// of says how far an expression is the same in each turn.
-func (v *invariance) of(e ast.Expr) int {
+// Of says how far an expression is the same in each turn.
+func (v *Invariance) Of(e ast.Expr) int {
 	e = ast.Unparen(e)
 	if v.Info.Types[e].Value != nil {
-		return surely
+		return Surely
 	}
 	switch e := e.(type) {
 	case *ast.Ident:
 		return v.ofName(e)
 	case *ast.BinaryExpr:
-		least := min(v.of(e.X), v.of(e.Y), v.value(e))
+		least := min(v.Of(e.X), v.Of(e.Y), v.value(e))
 		switch e.Op {
 		case token.QUO, token.REM, token.SHL, token.SHR:
-			return min(least, likely) // may panic
+			return min(least, Likely) // may panic
 		}
 		return least
 	case *ast.SelectorExpr:
 		return v.ofField(e)
 	case *ast.IndexExpr:
 		if tv := v.Info.Types[e.X]; tv.IsType() || v.changes(e.X) {
-			return varies
+			return Varies
 		}
-		return min(v.of(e.X), v.of(e.Index), likely)
+		return min(v.Of(e.X), v.Of(e.Index), Likely)
 	case *ast.StarExpr:
-		return min(v.of(e.X), likely)
+		return min(v.Of(e.X), Likely)
 	case *ast.UnaryExpr:
 		if e.Op == token.ARROW {
-			return varies
+			return Varies
 		}
 		if e.Op == token.AND {
-			return min(v.of(e.X), likely)
+			return min(v.Of(e.X), Likely)
 		}
-		return min(v.of(e.X), v.value(e))
+		return min(v.Of(e.X), v.value(e))
 	case *ast.CallExpr:
-		return v.ofCall(e)
+		return v.OfCall(e)
 	}
-	return varies
+	return Varies
 }
 
-func (v *invariance) ofCall(e *ast.CallExpr) int {
+func (v *Invariance) OfCall(e *ast.CallExpr) int {
 	if v.Info.Types[e.Fun].IsType() && len(e.Args) == 1 {
-		return min(v.of(e.Args[0]), v.value(e))
+		return min(v.Of(e.Args[0]), v.value(e))
 	}
 	name := v.Callee(e)
-	if _, known := pureCalls[name]; !known && name != "len" || mutable[name] {
-		return varies
+	if _, known := PureCalls[name]; !known && name != "len" || Mutable[name] {
+		return Varies
 	}
-	least := surely
+	least := Surely
 	for _, a := range e.Args {
-		least = min(least, v.of(a))
+		least = min(least, v.Of(a))
 	}
 	return least
 }
 
 // value is likely where an expression's value refers to something that may change
 // although it stays the same.
-func (v *invariance) value(e ast.Expr) int {
-	if t := v.Info.TypeOf(e); t != nil && solid(t) {
-		return surely
+func (v *Invariance) value(e ast.Expr) int {
+	if t := v.Info.TypeOf(e); t != nil && Solid(t) {
+		return Surely
 	}
-	return likely
+	return Likely
 }
 
-func (v *invariance) ofName(id *ast.Ident) int {
+func (v *Invariance) ofName(id *ast.Ident) int {
 	obj, ok := v.Info.ObjectOf(id).(*types.Var)
 	if !ok {
-		return varies
+		return Varies
 	}
-	if within(v.loop, obj.Pos()) || v.changes(id) {
-		return varies
+	if Within(v.Loop, obj.Pos()) || v.changes(id) {
+		return Varies
 	}
-	if !solid(obj.Type()) {
+	if !Solid(obj.Type()) {
 		if v.handedOn(obj) {
-			return varies
+			return Varies
 		}
-		return likely
+		return Likely
 	}
-	if private(v.Site, obj) || isConstantVariable(v.Site, obj) {
-		return surely
+	if Private(v.Site, obj) || isConstantVariable(v.Site, obj) {
+		return Surely
 	}
-	return likely
+	return Likely
 }
 
-func (v *invariance) ofField(e *ast.SelectorExpr) int {
+func (v *Invariance) ofField(e *ast.SelectorExpr) int {
 	selection := v.Info.Selections[e]
 	if selection == nil {
-		return min(v.ofName(e.Sel), likely) // of another package
+		return min(v.ofName(e.Sel), Likely) // of another package
 	}
 	if selection.Kind() != types.FieldVal || v.changes(e) {
-		return varies
+		return Varies
 	}
-	base := v.of(e.X)
+	base := v.Of(e.X)
 	if selection.Indirect() {
-		base = min(base, likely)
+		base = min(base, Likely)
 	}
 	return min(base, v.value(e))
 }
 
 // changes reports whether something in the loop assigns to what an expression names,
 // or to a part of it.
-func (v *invariance) changes(e ast.Expr) bool {
-	root := rootOf(v.Site, e)
+func (v *Invariance) changes(e ast.Expr) bool {
+	root := RootOf(v.Site, e)
 	if root == nil {
 		return true
 	}
 	field, ofField := ast.Unparen(e).(*ast.SelectorExpr)
-	for target := range targets(v.loop) {
+	for target := range Targets(v.Loop) {
 		l, toField := ast.Unparen(target).(*ast.SelectorExpr)
 		switch {
 		case ofField && toField:
@@ -135,18 +135,18 @@ func (v *invariance) changes(e ast.Expr) bool {
 			if v.Info.ObjectOf(l.Sel) == v.Info.ObjectOf(field.Sel) {
 				return true
 			}
-		case rootOf(v.Site, target) == root:
+		case RootOf(v.Site, target) == root:
 			return true
 		}
 	}
-	for n := range ast.Preorder(v.loop) {
+	for n := range ast.Preorder(v.Loop) {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			continue
 		}
 		switch v.Callee(call) {
 		case "delete", "clear", "copy":
-			if rootOf(v.Site, call.Args[0]) == root {
+			if RootOf(v.Site, call.Args[0]) == root {
 				return true
 			}
 		}
@@ -156,31 +156,31 @@ func (v *invariance) changes(e ast.Expr) bool {
 
 // handedOn reports whether the loop hands a variable to some other call, or calls its
 // methods: what it refers to may then change.
-func (v *invariance) handedOn(obj types.Object) bool {
+func (v *Invariance) handedOn(obj types.Object) bool {
 	found := false
-	ast.Inspect(v.loop, func(n ast.Node) bool {
+	ast.Inspect(v.Loop, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || call == v.call.CallExpr || v.Info.Types[call.Fun].IsType() {
+		if !ok || call == v.Call.CallExpr || v.Info.Types[call.Fun].IsType() {
 			return !found
 		}
-		if _, harmless := pureCalls[v.Callee(call)]; harmless || v.Callee(call) == "len" {
+		if _, harmless := PureCalls[v.Callee(call)]; harmless || v.Callee(call) == "len" {
 			return !found
 		}
 		for _, a := range call.Args {
-			found = found || rootOf(v.Site, a) == obj
+			found = found || RootOf(v.Site, a) == obj
 		}
 		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && v.Info.Selections[sel] != nil {
-			found = found || rootOf(v.Site, sel.X) == obj
+			found = found || RootOf(v.Site, sel.X) == obj
 		}
 		return !found
 	})
 	return found
 }
 
-// pureCalls are functions whose results depend on their arguments alone, and what a variable
+// PureCalls are functions whose results depend on their arguments alone, and what a variable
 // for them is called. What they return can't be changed by who has it, but for those
 // in mutable.
-var pureCalls = map[string]string{
+var PureCalls = map[string]string{
 	"strings.ToLower": "lower", "strings.ToUpper": "upper", "strings.Title": "title", "strings.ToTitle": "title", "strings.Repeat": "repeated",
 	"strings.ReplaceAll": "replaced", "strings.Replace": "replaced", "strings.NewReplacer": "replacer", "strings.TrimSpace": "trimmed", "strings.Trim": "trimmed",
 	"strings.TrimLeft": "trimmed", "strings.TrimRight": "trimmed", "strings.Count": "count", "strings.ToValidUTF8": "valid",
@@ -196,4 +196,4 @@ var pureCalls = map[string]string{
 	"net.ParseIP": "ip", "net.ParseCIDR": "network",
 }
 
-var mutable = map[string]bool{"net/url.Parse": true, "net/url.ParseRequestURI": true, "encoding/json.Marshal": true, "net.ParseIP": true, "net.ParseCIDR": true}
+var Mutable = map[string]bool{"net/url.Parse": true, "net/url.ParseRequestURI": true, "encoding/json.Marshal": true, "net.ParseIP": true, "net.ParseCIDR": true}

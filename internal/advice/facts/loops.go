@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -11,37 +11,37 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// exits is how control leaves the body of a loop but by its end.
-type exits struct {
-	skips   bool // continue: a step is not finished
-	stops   bool // break, goto, or a jump to a label
-	returns []*ast.ReturnStmt
-	panics  bool // or ends the goroutine or the program
+// Exits is how control leaves the body of a loop but by its end.
+type Exits struct {
+	Skips   bool // continue: a step is not finished
+	Stops   bool // break, goto, or a jump to a label
+	Returns []*ast.ReturnStmt
+	Panics  bool // or ends the goroutine or the program
 }
 
-func exitsOf(s *advice.Site, loop inspector.Cursor) exits {
-	var e exits
-	body := loopBody(loop.Node())
+func ExitsOf(s *advice.Site, loop inspector.Cursor) Exits {
+	var e Exits
+	body := LoopBody(loop.Node())
 	c, ok := loop.FindNode(body)
 	if !ok {
-		return exits{stops: true}
+		return Exits{Stops: true}
 	}
 	c.Inspect([]ast.Node{(*ast.BranchStmt)(nil), (*ast.ReturnStmt)(nil), (*ast.CallExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.ReturnStmt:
-			e.returns = append(e.returns, n)
+			e.Returns = append(e.Returns, n)
 		case *ast.CallExpr:
-			e.panics = e.panics || neverReturns(s, n)
+			e.Panics = e.Panics || neverReturns(s, n)
 		case *ast.BranchStmt:
 			switch {
 			case n.Label != nil || n.Tok == token.GOTO:
-				e.stops = true
+				e.Stops = true
 			case n.Tok == token.CONTINUE && target(c, false) == loop.Node():
-				e.skips = true
+				e.Skips = true
 			case n.Tok == token.BREAK && target(c, true) == loop.Node():
-				e.stops = true
+				e.Stops = true
 			}
 		}
 		return true
@@ -70,7 +70,7 @@ func target(c inspector.Cursor, isBreak bool) ast.Node {
 	return nil
 }
 
-func loopBody(loop ast.Node) *ast.BlockStmt {
+func LoopBody(loop ast.Node) *ast.BlockStmt {
 	switch n := loop.(type) {
 	case *ast.ForStmt:
 		return n.Body
@@ -80,8 +80,8 @@ func loopBody(loop ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// jumps reports whether a function has goto.
-func jumps(s *advice.Site) bool {
+// Jumps reports whether a function has goto.
+func Jumps(s *advice.Site) bool {
 	found := false
 	ast.Inspect(s.Body(), func(n ast.Node) bool {
 		b, ok := n.(*ast.BranchStmt)
@@ -91,36 +91,36 @@ func jumps(s *advice.Site) bool {
 	return found
 }
 
-// counts reports whether a loop counts a variable up.
-func counts(s *advice.Site, loop ast.Node, i types.Object) bool {
+// Counts reports whether a loop counts a variable up.
+func Counts(s *advice.Site, loop ast.Node, i types.Object) bool {
 	if i == nil {
 		return false
 	}
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
-		if _, basic := under(s.Info.TypeOf(l.X)).(*types.Basic); !basic && !hasElements(s.Info.TypeOf(l.X)) {
+		if _, basic := Under(s.Info.TypeOf(l.X)).(*types.Basic); !basic && !HasElements(s.Info.TypeOf(l.X)) {
 			return false // a map's keys come in any order
 		}
-		return l.Key != nil && object(s, l.Key) == i
+		return l.Key != nil && Object(s, l.Key) == i
 	case *ast.ForStmt:
 		if l.Post == nil { // for i := 0; i < len(text); { … i++ … }
 			cond, ok := l.Cond.(*ast.BinaryExpr)
-			return ok && cond.Op == token.LSS && object(s, cond.X) == i
+			return ok && cond.Op == token.LSS && Object(s, cond.X) == i
 		}
 		post, ok := l.Post.(*ast.IncDecStmt)
-		return ok && post.Tok == token.INC && object(s, post.X) == i
+		return ok && post.Tok == token.INC && Object(s, post.X) == i
 	}
 	return false
 }
 
-// lastTurn reports whether the turn of a loop that comes to a place is the last one.
-func lastTurn(s *advice.Site, c, loop inspector.Cursor) bool {
+// LastTurn reports whether the turn of a loop that comes to a place is the last one.
+func LastTurn(s *advice.Site, c, loop inspector.Cursor) bool {
 	for ; c.Node() != loop.Node(); c = c.Parent() {
 		stmt, ok := c.Node().(ast.Stmt)
 		if !ok {
 			continue
 		}
-		if leavesBy(s, c, stmt, loop.Node()) {
+		if LeavesBy(s, c, stmt, loop.Node()) {
 			return true
 		}
 		var list []ast.Stmt
@@ -136,15 +136,15 @@ func lastTurn(s *advice.Site, c, loop inspector.Cursor) bool {
 			continue
 		}
 		last := list[len(list)-1]
-		if at, ok := c.Parent().FindNode(last); ok && leavesBy(s, at, last, loop.Node()) {
+		if at, ok := c.Parent().FindNode(last); ok && LeavesBy(s, at, last, loop.Node()) {
 			return true
 		}
 	}
 	return false
 }
 
-// leavesBy reports whether a statement leaves a loop, if nothing else.
-func leavesBy(s *advice.Site, at inspector.Cursor, stmt ast.Stmt, loop ast.Node) bool {
+// LeavesBy reports whether a statement leaves a loop, if nothing else.
+func LeavesBy(s *advice.Site, at inspector.Cursor, stmt ast.Stmt, loop ast.Node) bool {
 	switch stmt := stmt.(type) {
 	case *ast.ReturnStmt:
 		return true
@@ -173,26 +173,26 @@ func labelOf(s *advice.Site, loop ast.Node) string {
 	return ""
 }
 
-// repeats reports whether a loop evaluates what is at a position in each turn.
-func repeats(loop ast.Node, at token.Pos) bool {
+// Repeats reports whether a loop evaluates what is at a position in each turn.
+func Repeats(loop ast.Node, at token.Pos) bool {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
-		return within(l.Body, at)
+		return Within(l.Body, at)
 	case *ast.ForStmt:
-		return l.Init == nil || !within(l.Init, at)
+		return l.Init == nil || !Within(l.Init, at)
 	}
 	return false
 }
 
-// sameEachTurn reports whether an expression is the same in each turn of a loop that does nothing
+// SameEachTurn reports whether an expression is the same in each turn of a loop that does nothing
 // but set an element: it calls and makes nothing, and has no elements and nothing of the loop's
 // in it, nor fields, if the loop's head calls something.
-func sameEachTurn(s *advice.Site, loop ast.Node, e ast.Expr) bool {
-	if calls(s, e) {
+func SameEachTurn(s *advice.Site, loop ast.Node, e ast.Expr) bool {
+	if Calls(s, e) {
 		return false
 	}
 	f, isFor := loop.(*ast.ForStmt)
-	headCalls := isFor && f.Cond != nil && calls(s, f.Cond)
+	headCalls := isFor && f.Cond != nil && Calls(s, f.Cond)
 	for n := range ast.Preorder(e) {
 		switch n := n.(type) {
 		case *ast.IndexExpr, *ast.FuncLit, *ast.CompositeLit:
@@ -206,7 +206,7 @@ func sameEachTurn(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 				return false
 			}
 		case *ast.Ident:
-			if obj := s.Info.Uses[n]; obj != nil && (within(loop, obj.Pos()) || counts(s, loop, obj)) {
+			if obj := s.Info.Uses[n]; obj != nil && (Within(loop, obj.Pos()) || Counts(s, loop, obj)) {
 				return false
 			}
 		}
@@ -214,8 +214,8 @@ func sameEachTurn(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	return true
 }
 
-// hasWayOut reports whether a statement may return or jump.
-func hasWayOut(stmt inspector.Cursor) bool {
+// HasWayOut reports whether a statement may return or jump.
+func HasWayOut(stmt inspector.Cursor) bool {
 	found := false
 	stmt.Inspect([]ast.Node{(*ast.ReturnStmt)(nil), (*ast.BranchStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
 		_, literal := c.Node().(*ast.FuncLit)
@@ -225,40 +225,40 @@ func hasWayOut(stmt inspector.Cursor) bool {
 	return found
 }
 
-// filters returns the slice that a loop copies some elements of, if a statement in it
+// Filters returns the slice that a loop copies some elements of, if a statement in it
 // is append(kept, x), under a condition, and the slice isn't used any more.
-func filters(s *advice.Site, c, loop inspector.Cursor) types.Object {
+func Filters(s *advice.Site, c, loop inspector.Cursor) types.Object {
 	assign, ok := c.Node().(*ast.AssignStmt)
 	if !ok {
 		return nil
 	}
-	call, ok := appendTo(s, assign)
+	call, ok := AppendTo(s, assign)
 	r, isRange := loop.Node().(*ast.RangeStmt)
 	if !ok || !isRange || len(call.Args) != 2 || call.Ellipsis.IsValid() {
 		return nil
 	}
-	kept, from := object(s, assign.Lhs[0]), object(s, r.X)
-	if kept == nil || from == nil || kept == from || !isLocal(s, from) || within(r, kept.Pos()) || !types.Identical(kept.Type(), from.Type()) {
+	kept, from := Object(s, assign.Lhs[0]), Object(s, r.X)
+	if kept == nil || from == nil || kept == from || !IsLocal(s, from) || Within(r, kept.Pos()) || !types.Identical(kept.Type(), from.Type()) {
 		return nil
 	}
 	element := false
 	switch e := ast.Unparen(call.Args[1]).(type) {
 	case *ast.Ident:
-		element = r.Value != nil && object(s, e) == object(s, r.Value)
+		element = r.Value != nil && Object(s, e) == Object(s, r.Value)
 	case *ast.IndexExpr:
-		element = r.Key != nil && object(s, e.X) == from && object(s, e.Index) == object(s, r.Key)
+		element = r.Key != nil && Object(s, e.X) == from && Object(s, e.Index) == Object(s, r.Key)
 	}
-	if !element || c.Parent().Node() == r.Body && !exitsOf(s, loop).skips {
+	if !element || c.Parent().Node() == r.Body && !ExitsOf(s, loop).Skips {
 		return nil
 	}
-	if !isLocal(s, kept) || isParameter(s, kept) || startsWith(s, kept, from) {
+	if !IsLocal(s, kept) || IsParameter(s, kept) || startsWith(s, kept, from) {
 		return nil
 	}
 	// Not used after the loop, nor when an outer one gets here again.
-	if outer, ok := loopAround(loop); ok && !within(outer.Node(), from.Pos()) {
+	if outer, ok := LoopAround(loop); ok && !Within(outer.Node(), from.Pos()) {
 		return nil
 	}
-	if len(usesIn(s, from, r.End(), s.Func.Node().End())) > 0 || addressTaken(s, from) {
+	if len(UsesIn(s, from, r.End(), s.Func.Node().End())) > 0 || AddressTaken(s, from) {
 		return nil
 	}
 	return from
@@ -272,25 +272,25 @@ func startsWith(s *advice.Site, kept, from types.Object) bool {
 		var values []ast.Expr
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
-			if slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return object(s, e) == kept }) {
+			if slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { return Object(s, e) == kept }) {
 				values = n.Rhs
 			}
 		case *ast.ValueSpec:
-			if slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return object(s, id) == kept }) {
+			if slices.ContainsFunc(n.Names, func(id *ast.Ident) bool { return Object(s, id) == kept }) {
 				values = n.Values
 			}
 		}
 		for _, v := range values {
 			slice, ok := ast.Unparen(v).(*ast.SliceExpr)
-			starts = starts || object(s, v) == from || ok && object(s, slice.X) == from
+			starts = starts || Object(s, v) == from || ok && Object(s, slice.X) == from
 		}
 		return !starts
 	})
 	return starts
 }
 
-// repeated reports whether code is in a loop that a variable was declared before.
-func repeated(c inspector.Cursor, obj types.Object) bool {
-	loop, ok := loopAround(c)
-	return ok && !within(loop.Node(), obj.Pos())
+// Repeated reports whether code is in a loop that a variable was declared before.
+func Repeated(c inspector.Cursor, obj types.Object) bool {
+	loop, ok := LoopAround(c)
+	return ok && !Within(loop.Node(), obj.Pos())
 }

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -10,24 +10,24 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// neverNil reports whether a pointer can be seen not to be nil: it is the address of something, or
+// NeverNil reports whether a pointer can be seen not to be nil: it is the address of something, or
 // a variable that code before it has gone through.
-func neverNil(s *advice.Site, e ast.Expr) bool {
+func NeverNil(s *advice.Site, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
 		return e.Op == token.AND
 	case *ast.CallExpr:
 		return s.Callee(e) == "new"
 	}
-	v := object(s, e)
-	if v == nil || !private(s, v) {
+	v := Object(s, e)
+	if v == nil || !Private(s, v) {
 		return false
 	}
 	values, known := 0, true
-	if vv, ok := v.(*types.Var); ok && !isAnyParameter(s, vv) {
-		for value := range valuesOf(s, vv) {
+	if vv, ok := v.(*types.Var); ok && !IsAnyParameter(s, vv) {
+		for value := range ValuesOf(s, vv) {
 			values++
-			known = known && value != nil && object(s, value) == nil && neverNil(s, value)
+			known = known && value != nil && Object(s, value) == nil && NeverNil(s, value)
 		}
 		if values > 0 && known {
 			return true
@@ -54,7 +54,7 @@ func wentThrough(s *advice.Site, v types.Object, at inspector.Cursor) bool {
 			case *ast.SelectorExpr:
 				found = found || isFieldThrough(s, v, n)
 			case *ast.StarExpr:
-				found = found || object(s, n.X) == v
+				found = found || Object(s, n.X) == v
 			}
 			return !found
 		})
@@ -68,7 +68,7 @@ func wentThrough(s *advice.Site, v types.Object, at inspector.Cursor) bool {
 		default:
 			continue
 		}
-		if loop := c.Node(); loopBody(loop) != nil && assigned(s, v, loop) {
+		if loop := c.Node(); LoopBody(loop) != nil && Assigned(s, v, loop) {
 			return false
 		}
 		switch c.Parent().Node().(type) {
@@ -81,7 +81,7 @@ func wentThrough(s *advice.Site, v types.Object, at inspector.Cursor) bool {
 			if !isStmt {
 				break
 			}
-			if assigned(s, v, stmt) {
+			if Assigned(s, v, stmt) {
 				return false
 			}
 			switch stmt := stmt.(type) {
@@ -117,7 +117,7 @@ func usesPointer(s *advice.Site, v types.Object, n ast.Node) bool {
 // isFieldThrough reports whether an expression is p.f of a pointer p.
 func isFieldThrough(s *advice.Site, v types.Object, sel *ast.SelectorExpr) bool {
 	selection := s.Info.Selections[sel]
-	if selection == nil || selection.Kind() != types.FieldVal || object(s, sel.X) != v {
+	if selection == nil || selection.Kind() != types.FieldVal || Object(s, sel.X) != v {
 		return false
 	}
 	_, pointer := v.Type().Underlying().(*types.Pointer)

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -11,9 +11,9 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// bufferUses reports whether a buffer is used in ways that a strings.Builder knows,
+// BufferUses reports whether a buffer is used in ways that a strings.Builder knows,
 // too, and whether one of them is Grow.
-func bufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
+func BufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
 	for _, id := range s.Uses(obj) {
 		c, found := s.Root().FindNode(id)
 		if !found {
@@ -34,14 +34,14 @@ func bufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
 				grows = true
 			case "Write", "WriteByte", "WriteRune", "WriteString":
 			case "String", "Len":
-				if deferred(parent.Parent()) {
+				if Deferred(parent.Parent()) {
 					return false, false
 				}
 			default:
 				return false, false
 			}
 		case *ast.CallExpr:
-			if !printsTo(s, c) {
+			if !PrintsTo(s, c) {
 				return false, false
 			}
 		default:
@@ -51,8 +51,8 @@ func bufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
 	return grows, true
 }
 
-// printsTo reports whether a use of a buffer is as what fmt or io write to.
-func printsTo(s *advice.Site, use inspector.Cursor) bool {
+// PrintsTo reports whether a use of a buffer is as what fmt or io write to.
+func PrintsTo(s *advice.Site, use inspector.Cursor) bool {
 	arg := use
 	if u, ok := use.Parent().Node().(*ast.UnaryExpr); ok && u.Op == token.AND {
 		arg = use.Parent()
@@ -68,8 +68,8 @@ func printsTo(s *advice.Site, use inspector.Cursor) bool {
 	return false
 }
 
-// asks reports whether some method of these names is called on a variable.
-func asks(s *advice.Site, obj types.Object, methods ...string) bool {
+// Asks reports whether some method of these names is called on a variable.
+func Asks(s *advice.Site, obj types.Object, methods ...string) bool {
 	for _, id := range s.Uses(obj) {
 		if c, ok := s.Root().FindNode(id); ok {
 			if sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok {
@@ -84,35 +84,35 @@ func asks(s *advice.Site, obj types.Object, methods ...string) bool {
 	return false
 }
 
-// asksOnly reports whether a use of a buffer is of a method that writes nothing.
-func asksOnly(c inspector.Cursor) bool {
+// AsksOnly reports whether a use of a buffer is of a method that writes nothing.
+func AsksOnly(c inspector.Cursor) bool {
 	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
 	return ok && (sel.Sel.Name == "String" || sel.Sel.Name == "Len" || sel.Sel.Name == "Bytes")
 }
 
-// newlyDeclared returns the statement that declares a local, empty buffer.
-func newlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
-	d, ok := declarationOf(s, obj)
-	if !ok || !d.isZero(s) {
+// NewlyDeclared returns the statement that declares a local, empty buffer.
+func NewlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
+	d, ok := DeclarationOf(s, obj)
+	if !ok || !d.IsZero(s) {
 		return d.Cursor, false
 	}
-	switch strings.TrimPrefix(typeName(obj.Type()), "*") {
+	switch strings.TrimPrefix(TypeName(obj.Type()), "*") {
 	case "strings.Builder", "bytes.Buffer":
-		return d.Cursor, inBlock(d.Cursor)
+		return d.Cursor, InBlock(d.Cursor)
 	}
 	return d.Cursor, false
 }
 
-// newBuffer reports whether a strings.Builder or bytes.Buffer is declared in the function, and
+// NewBuffer reports whether a strings.Builder or bytes.Buffer is declared in the function, and
 // nothing makes room in it.
-func newBuffer(s *advice.Site, obj types.Object) bool {
-	if obj == nil || !isLocal(s, obj) || isParameter(s, obj) || asks(s, obj, "Grow", "Reset", "Truncate") {
+func NewBuffer(s *advice.Site, obj types.Object) bool {
+	if obj == nil || !IsLocal(s, obj) || IsParameter(s, obj) || Asks(s, obj, "Grow", "Reset", "Truncate") {
 		return false
 	}
-	switch typeName(obj.Type()) {
+	switch TypeName(obj.Type()) {
 	case "strings.Builder", "bytes.Buffer":
 		return true
 	}
-	_, empty := newlyDeclared(s, obj)
+	_, empty := NewlyDeclared(s, obj)
 	return empty
 }

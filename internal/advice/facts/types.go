@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// isString reports whether an expression's type is a string.
-func isString(s *advice.Site, e ast.Expr) bool {
+// IsString reports whether an expression's type is a string.
+func IsString(s *advice.Site, e ast.Expr) bool {
 	t := s.Info.TypeOf(e)
 	if t == nil {
 		return false
@@ -18,8 +18,8 @@ func isString(s *advice.Site, e ast.Expr) bool {
 	return ok && b.Info()&types.IsString != 0
 }
 
-// isBytes reports whether an expression's type is a slice of bytes.
-func isBytes(s *advice.Site, e ast.Expr) bool {
+// IsBytes reports whether an expression's type is a slice of bytes.
+func IsBytes(s *advice.Site, e ast.Expr) bool {
 	t := s.Info.TypeOf(e)
 	if t == nil {
 		return false
@@ -32,19 +32,19 @@ func isBytes(s *advice.Site, e ast.Expr) bool {
 	return ok && b.Kind() == types.Byte
 }
 
-func isByte(t types.Type) bool {
+func IsByte(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() == types.Byte
 }
 
-// plainBytes reports whether the elements of a slice are of type byte itself.
-func plainBytes(t types.Type) bool {
+// PlainBytes reports whether the elements of a slice are of type byte itself.
+func PlainBytes(t types.Type) bool {
 	slice, ok := t.Underlying().(*types.Slice)
 	return ok && types.Identical(slice.Elem(), types.Typ[types.Byte])
 }
 
-// isFloat reports whether a value of a type may be a NaN.
-func isFloat(t types.Type) bool {
+// IsFloat reports whether a value of a type may be a NaN.
+func IsFloat(t types.Type) bool {
 	if p, ok := t.(*types.TypeParam); ok {
 		t = p.Constraint()
 	}
@@ -57,8 +57,8 @@ func isFloat(t types.Type) bool {
 	return false
 }
 
-// isNamed reports whether a type, or what it points to, has a name.
-func isNamed(t types.Type, pkg, name string) bool {
+// IsNamed reports whether a type, or what it points to, has a name.
+func IsNamed(t types.Type, pkg, name string) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
@@ -66,9 +66,9 @@ func isNamed(t types.Type, pkg, name string) bool {
 	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg
 }
 
-// under is what a type is made of: of a type parameter what all types it may stand for
+// Under is what a type is made of: of a type parameter what all types it may stand for
 // are made of, as of M in [M ~map[K]V], or its constraint.
-func under(t types.Type) types.Type {
+func Under(t types.Type) types.Type {
 	p, ok := types.Unalias(t).(*types.TypeParam)
 	if !ok {
 		return t.Underlying()
@@ -98,8 +98,8 @@ func structOf(t types.Type) (*types.Struct, bool) {
 	return st, ok
 }
 
-// hasElements reports whether a type is a slice, an array or a pointer to one.
-func hasElements(t types.Type) bool {
+// HasElements reports whether a type is a slice, an array or a pointer to one.
+func HasElements(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Slice, *types.Array:
 		return true
@@ -110,26 +110,26 @@ func hasElements(t types.Type) bool {
 	return false
 }
 
-// typeName returns a type as go/types writes it, with whole import paths, without
+// TypeName returns a type as go/types writes it, with whole import paths, without
 // aliases.
-func typeName(t types.Type) string {
+func TypeName(t types.Type) string {
 	if t == nil {
 		return ""
 	}
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
-		return "*" + typeName(p.Elem())
+		return "*" + TypeName(p.Elem())
 	}
 	return types.TypeString(t, nil)
 }
 
-func isInt(s *advice.Site, e ast.Expr, want int64) bool {
-	n, ok := constantInt(s, e)
+func IsInt(s *advice.Site, e ast.Expr, want int64) bool {
+	n, ok := ConstantInt(s, e)
 	return ok && n == want
 }
 
-// constantInt returns the value of a constant integer.
-func constantInt(s *advice.Site, e ast.Expr) (int64, bool) {
+// ConstantInt returns the value of a constant integer.
+func ConstantInt(s *advice.Site, e ast.Expr) (int64, bool) {
 	v := s.Info.Types[e].Value
 	if v == nil {
 		return 0, false
@@ -137,8 +137,8 @@ func constantInt(s *advice.Site, e ast.Expr) (int64, bool) {
 	return constant.Int64Val(constant.ToInt(v))
 }
 
-// constantText returns the value of a constant string.
-func constantText(s *advice.Site, e ast.Expr) (string, bool) {
+// ConstantText returns the value of a constant string.
+func ConstantText(s *advice.Site, e ast.Expr) (string, bool) {
 	v := s.Info.Types[e].Value
 	if v == nil || v.Kind() != constant.String {
 		return "", false
@@ -146,8 +146,8 @@ func constantText(s *advice.Site, e ast.Expr) (string, bool) {
 	return constant.StringVal(v), true
 }
 
-// conversion returns the operand of a conversion such as []byte(s), and its type.
-func conversion(s *advice.Site, e ast.Expr) (operand ast.Expr, to types.Type, ok bool) {
+// Conversion returns the operand of a conversion such as []byte(s), and its type.
+func Conversion(s *advice.Site, e ast.Expr) (operand ast.Expr, to types.Type, ok bool) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 || !s.Info.Types[call.Fun].IsType() {
 		return nil, nil, false
@@ -160,14 +160,14 @@ func isPackageName(obj types.Object) bool {
 	return ok
 }
 
-func isBlank(e ast.Expr) bool {
+func IsBlank(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"
 }
 
-// sizeOf is how many bytes a value of a type takes on a 64-bit machine; false if that
+// SizeOf is how many bytes a value of a type takes on a 64-bit machine; false if that
 // depends on a type parameter.
-func sizeOf(t types.Type) (int64, bool) {
+func SizeOf(t types.Type) (int64, bool) {
 	if sized(t) {
 		return types.SizesFor("gc", "amd64").Sizeof(t), true
 	}
@@ -191,8 +191,8 @@ func sized(t types.Type) bool {
 	return true
 }
 
-// solid reports whether values of a type are all there is: no pointers lead to more.
-func solid(t types.Type) bool {
+// Solid reports whether values of a type are all there is: no pointers lead to more.
+func Solid(t types.Type) bool {
 	if known := types.TypeString(types.Unalias(t), nil); known == "time.Time" {
 		return true
 	}
@@ -201,23 +201,23 @@ func solid(t types.Type) bool {
 		return u.Kind() != types.UnsafePointer && u.Kind() != types.Invalid
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if !solid(u.Field(i).Type()) {
+			if !Solid(u.Field(i).Type()) {
 				return false
 			}
 		}
 		return true
 	case *types.Array:
-		return solid(u.Elem())
+		return Solid(u.Elem())
 	}
 	return false
 }
 
-func isNumber(s *advice.Site, e ast.Expr) bool {
+func IsNumber(s *advice.Site, e ast.Expr) bool {
 	b, ok := s.Info.TypeOf(e).Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsNumeric != 0
 }
 
-func isMap(s *advice.Site, e ast.Expr) bool {
+func IsMap(s *advice.Site, e ast.Expr) bool {
 	_, ok := s.Info.TypeOf(e).Underlying().(*types.Map)
 	return ok
 }
@@ -240,18 +240,18 @@ func comparesQuietly(t types.Type) bool {
 	return true
 }
 
-// receiverType is the type that a method is declared on.
-func receiverType(f *types.Func) string {
+// ReceiverType is the type that a method is declared on.
+func ReceiverType(f *types.Func) string {
 	if f == nil || f.Signature().Recv() == nil {
 		return ""
 	}
-	return typeName(f.Signature().Recv().Type())
+	return TypeName(f.Signature().Recv().Type())
 }
 
 // emptyElements reports whether what a loop goes through has elements without a size, of which any
 // number takes no memory.
 func emptyElements(t types.Type) bool {
-	t = under(t)
+	t = Under(t)
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
 	}
@@ -264,6 +264,6 @@ func emptyElements(t types.Type) bool {
 	default:
 		return false
 	}
-	size, ok := sizeOf(elem)
+	size, ok := SizeOf(elem)
 	return !ok || size == 0
 }

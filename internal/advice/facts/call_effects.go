@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -11,18 +11,18 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-func (w *effectWalk) call(call *ast.CallExpr) effects {
+func (w *effectWalk) call(call *ast.CallExpr) Effects {
 	all := w.all(call.Args)
 	if w.Info.Types[call.Fun].IsType() {
 		if len(call.Args) != 1 {
 			return anyEffect
 		}
 		from, to := w.Info.TypeOf(call.Args[0]), w.Info.TypeOf(call.Fun)
-		if _, slice := under(from).(*types.Slice); slice {
-			if _, slice := under(to).(*types.Slice); !slice {
-				all |= mayRead | readsBytes
-				if b, ok := under(to).(*types.Basic); !ok || b.Info()&types.IsString == 0 {
-					all |= mayPanic
+		if _, slice := Under(from).(*types.Slice); slice {
+			if _, slice := Under(to).(*types.Slice); !slice {
+				all |= MayRead | ReadsBytes
+				if b, ok := Under(to).(*types.Basic); !ok || b.Info()&types.IsString == 0 {
+					all |= MayPanic
 				}
 			}
 		}
@@ -40,26 +40,26 @@ func (w *effectWalk) call(call *ast.CallExpr) effects {
 	return anyEffect
 }
 
-func (w *effectWalk) builtin(name string, call *ast.CallExpr) effects {
+func (w *effectWalk) builtin(name string, call *ast.CallExpr) Effects {
 	switch name {
 	case "len", "cap", "new", "min", "max", "complex", "real", "imag":
 		return 0
 	case "make":
 		for _, n := range call.Args[1:] {
 			if v := w.Info.Types[n].Value; v == nil && !w.isLength(n) {
-				return mayPanic
+				return MayPanic
 			}
 		}
 		return 0
 	case "append":
-		if freshSlice(w.Site, call.Args[0]) {
-			return mayRead
+		if FreshSlice(w.Site, call.Args[0]) {
+			return MayRead
 		}
-		return mayRead | mayWrite // to the room behind a slice
+		return MayRead | MayWrite // to the room behind a slice
 	case "copy", "delete", "clear", "print", "println":
-		return mayRead | mayWrite
+		return MayRead | MayWrite
 	case "panic":
-		return mayPanic
+		return MayPanic
 	}
 	return anyEffect
 }
@@ -70,10 +70,10 @@ func (w *effectWalk) isLength(n ast.Expr) bool {
 }
 
 // function is of calling a function or method; what its arguments do is not in it.
-func (w *effectWalk) function(f *types.Func, call *ast.CallExpr) effects {
+func (w *effectWalk) function(f *types.Func, call *ast.CallExpr) Effects {
 	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
-		if (f.Name() == "Kind" || f.Name() == "Name" || f.Name() == "String") && typeName(recv.Type()) == "reflect.Type" {
-			return mayPanic
+		if (f.Name() == "Kind" || f.Name() == "Name" || f.Name() == "String") && TypeName(recv.Type()) == "reflect.Type" {
+			return MayPanic
 		}
 		return anyEffect
 	}
@@ -84,8 +84,8 @@ func (w *effectWalk) function(f *types.Func, call *ast.CallExpr) effects {
 	if slices.Contains(w.calls, f) {
 		return anyEffect // recursive
 	}
-	return advice.Memo(w.Package, effectsOfFunc{f}, func() effects {
-		decl := declarationOfFunc(w.Site, f)
+	return advice.Memo(w.Package, effectsOfFunc{f}, func() Effects {
+		decl := DeclarationOfFunc(w.Site, f)
 		if decl == nil || decl.Body == nil {
 			return anyEffect
 		}
@@ -110,7 +110,7 @@ var quietMethods = map[string]bool{
 	"(net/http.Header).Get": false, "(net/url.Values).Get": false, "(net/url.Values).Encode": false,
 }
 
-func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) effects {
+func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) Effects {
 	if f.Pkg() == nil {
 		return anyEffect // error.Error
 	}
@@ -118,19 +118,19 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) effects {
 	if f.Signature().Recv() != nil {
 		if bytes, ok := quietMethods[name]; ok {
 			if bytes {
-				return mayRead | readsBytes | mayPanic
+				return MayRead | ReadsBytes | MayPanic
 			}
-			return mayRead | mayPanic
+			return MayRead | MayPanic
 		}
-		switch receiverType(f) {
+		switch ReceiverType(f) {
 		case "reflect.Value":
 			if f.Name() == "Type" {
-				return mayPanic
+				return MayPanic
 			}
 			return anyEffect
 		case "time.Time", "time.Duration", "time.Month", "time.Weekday":
 			if f.Name() == "In" {
-				return mayPanic
+				return MayPanic
 			}
 			return 0
 		}
@@ -138,7 +138,7 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) effects {
 	}
 	switch {
 	case pkg == "fmt" && strings.HasPrefix(f.Name(), "Sprint"):
-		all := mayRead // of what pointers lead to
+		all := MayRead // of what pointers lead to
 		for _, a := range call.Args {
 			all |= (&formatWalk{effectWalk: *w}).of(w.Info.TypeOf(a), true)
 		}
@@ -159,31 +159,31 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) effects {
 		strings.HasPrefix(f.Name(), "Decode") && pkg == "encoding/hex", f.Name() == "NewBuffer", f.Name() == "NewReader", f.Name() == "As", f.Name() == "Is", strings.HasSuffix(f.Name(), "Seq"):
 		return anyEffect
 	case panics(w.Site, advice.Call{CallExpr: call, Name: name}), pkg == "math/bits" && (strings.HasPrefix(f.Name(), "Div") || strings.HasPrefix(f.Name(), "Rem")), name == "bytes.Repeat", pkg == "regexp":
-		all |= mayPanic
+		all |= MayPanic
 	}
-	if pkg == "bytes" || slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return isBytes(w.Site, a) }) {
-		all |= mayRead | readsBytes
+	if pkg == "bytes" || slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return IsBytes(w.Site, a) }) {
+		all |= MayRead | ReadsBytes
 	}
 	if slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
-		_, slice := under(w.Info.TypeOf(a)).(*types.Slice)
+		_, slice := Under(w.Info.TypeOf(a)).(*types.Slice)
 		return slice
 	}) {
-		all |= mayRead
+		all |= MayRead
 	}
 	return all
 }
 
 // givenFunctions is what the functions that a call is given may do, each of which it may call.
-func (w *effectWalk) givenFunctions(call *ast.CallExpr) (all effects) {
+func (w *effectWalk) givenFunctions(call *ast.CallExpr) (all Effects) {
 	for _, a := range call.Args {
-		if _, isFunc := under(w.Info.TypeOf(a)).(*types.Signature); isFunc {
+		if _, isFunc := Under(w.Info.TypeOf(a)).(*types.Signature); isFunc {
 			all |= w.given(a)
 		}
 	}
 	return all
 }
 
-func (w *effectWalk) given(f ast.Expr) effects {
+func (w *effectWalk) given(f ast.Expr) Effects {
 	switch f := ast.Unparen(f).(type) {
 	case *ast.FuncLit:
 		return w.block(f.Body.List)
@@ -195,9 +195,9 @@ func (w *effectWalk) given(f ast.Expr) effects {
 	return anyEffect
 }
 
-// formatting returns what package fmt may do to show a value of a type: it calls Format, Error,
+// Formatting returns what package fmt may do to show a value of a type: it calls Format, Error,
 // String and GoString methods of the value, and of what is in it. A panic of theirs becomes text.
-func formatting(s *advice.Site, t types.Type) effects {
+func Formatting(s *advice.Site, t types.Type) Effects {
 	return (&formatWalk{effectWalk: effectWalk{Site: s}}).of(t, true)
 }
 
@@ -207,7 +207,7 @@ type formatWalk struct {
 }
 
 // of is of a value that fmt is given, or that is in one.
-func (w *formatWalk) of(t types.Type, given bool) (all effects) {
+func (w *formatWalk) of(t types.Type, given bool) (all Effects) {
 	if t == nil || types.IsInterface(t) || slices.ContainsFunc(w.seen, func(seen types.Type) bool { return types.Identical(seen, t) }) {
 		if t != nil && !types.IsInterface(t) {
 			return 0
@@ -217,7 +217,7 @@ func (w *formatWalk) of(t types.Type, given bool) (all effects) {
 		}
 		return anyEffect
 	}
-	if _, ok := types.Unalias(t).(*types.TypeParam); ok || typeName(t) == "reflect.Value" {
+	if _, ok := types.Unalias(t).(*types.TypeParam); ok || TypeName(t) == "reflect.Value" {
 		return anyEffect
 	}
 	w.seen = append(w.seen, t)
@@ -231,7 +231,7 @@ func (w *formatWalk) of(t types.Type, given bool) (all effects) {
 		if !ok {
 			return anyEffect
 		}
-		return w.function(f.Origin(), &ast.CallExpr{}) &^ mayPanic
+		return w.function(f.Origin(), &ast.CallExpr{}) &^ MayPanic
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
@@ -242,13 +242,13 @@ func (w *formatWalk) of(t types.Type, given bool) (all effects) {
 		}
 		switch u.Elem().Underlying().(type) {
 		case *types.Struct, *types.Array, *types.Slice, *types.Map:
-			return mayRead | readsBytes | w.of(u.Elem(), false)
+			return MayRead | ReadsBytes | w.of(u.Elem(), false)
 		}
 		return 0
 	case *types.Struct:
 		for f := range u.Fields() {
 			if !f.Exported() {
-				all |= mayRead | readsBytes // fmt calls no methods of what reflection can't hand out
+				all |= MayRead | ReadsBytes // fmt calls no methods of what reflection can't hand out
 				continue
 			}
 			all |= w.of(f.Type(), false)
@@ -257,13 +257,13 @@ func (w *formatWalk) of(t types.Type, given bool) (all effects) {
 	case *types.Array:
 		return w.of(u.Elem(), false)
 	case *types.Slice:
-		all = mayRead | w.of(u.Elem(), false)
-		if isByte(u.Elem()) {
-			all |= readsBytes
+		all = MayRead | w.of(u.Elem(), false)
+		if IsByte(u.Elem()) {
+			all |= ReadsBytes
 		}
 		return all
 	case *types.Map:
-		return mayRead | w.of(u.Key(), false) | w.of(u.Elem(), false)
+		return MayRead | w.of(u.Key(), false) | w.of(u.Elem(), false)
 	case *types.Chan, *types.Signature:
 		return 0
 	}

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -14,35 +14,35 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// A declaration is a statement that declares one variable, and what as.
-type declaration struct {
+// A Declaration is a statement that declares one variable, and what as.
+type Declaration struct {
 	inspector.Cursor          // the statement
-	typ              ast.Expr // the type, as written; of &T{} and new(T) it is T
-	value            ast.Expr // nil for var x T
+	Type             ast.Expr // the type, as written; of &T{} and new(T) it is T
+	Value            ast.Expr // nil for var x T
 }
 
-// declarationOf returns the statement of the site's function that declares a
+// DeclarationOf returns the statement of the site's function that declares a
 // variable alone, with a type that it names.
-func declarationOf(s *advice.Site, obj types.Object) (declaration, bool) {
+func DeclarationOf(s *advice.Site, obj types.Object) (Declaration, bool) {
 	return declarationIn(s, s.Func, obj)
 }
 
-// declarationAround is declarationOf where the site's function may be a literal, and the
+// DeclarationAround is declarationOf where the site's function may be a literal, and the
 // variable one of a function around it.
-func declarationAround(s *advice.Site, obj types.Object) (declaration, bool) {
+func DeclarationAround(s *advice.Site, obj types.Object) (Declaration, bool) {
 	if decl, ok := s.Root().FindNode(s.Decl); ok {
 		return declarationIn(s, decl, obj)
 	}
-	return declarationOf(s, obj)
+	return DeclarationOf(s, obj)
 }
 
-func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) (declaration, bool) {
-	var d declaration
+func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) (Declaration, bool) {
+	var d Declaration
 	function.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)}, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
-			if n.Tok == token.DEFINE && len(n.Lhs) == 1 && object(s, n.Lhs[0]) == obj && n.Lhs[0].Pos() == obj.Pos() {
-				d = declaration{Cursor: c, value: ast.Unparen(n.Rhs[0])}
+			if n.Tok == token.DEFINE && len(n.Lhs) == 1 && Object(s, n.Lhs[0]) == obj && n.Lhs[0].Pos() == obj.Pos() {
+				d = Declaration{Cursor: c, Value: ast.Unparen(n.Rhs[0])}
 			}
 		case *ast.DeclStmt:
 			g, ok := n.Decl.(*ast.GenDecl)
@@ -53,9 +53,9 @@ func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) 
 			if !ok || len(spec.Names) != 1 || spec.Names[0].Pos() != obj.Pos() {
 				return true
 			}
-			d = declaration{Cursor: c, typ: spec.Type}
+			d = Declaration{Cursor: c, Type: spec.Type}
 			if len(spec.Values) == 1 {
-				d.value = ast.Unparen(spec.Values[0])
+				d.Value = ast.Unparen(spec.Values[0])
 			}
 		}
 		return true
@@ -63,26 +63,26 @@ func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) 
 	if !d.Valid() {
 		return d, false
 	}
-	switch v := d.value.(type) {
+	switch v := d.Value.(type) {
 	case *ast.CompositeLit:
-		d.typ = v.Type
+		d.Type = v.Type
 	case *ast.UnaryExpr:
 		if lit, ok := v.X.(*ast.CompositeLit); ok && v.Op == token.AND {
-			d.typ = lit.Type
+			d.Type = lit.Type
 		}
 	case *ast.CallExpr:
 		if len(v.Args) > 0 && (s.Callee(v) == "make" || s.Callee(v) == "new") {
-			d.typ = v.Args[0]
+			d.Type = v.Args[0]
 		} else if s.Info.Types[v.Fun].IsType() {
-			d.typ = ast.Unparen(v.Fun)
+			d.Type = ast.Unparen(v.Fun)
 		}
 	}
-	return d, d.typ != nil
+	return d, d.Type != nil
 }
 
-// isZero reports whether a variable is the zero value of its type at first, or points to it.
-func (d *declaration) isZero(s *advice.Site) bool {
-	value := d.value
+// IsZero reports whether a variable is the zero value of its type at first, or points to it.
+func (d *Declaration) IsZero(s *advice.Site) bool {
+	value := d.Value
 	if u, ok := value.(*ast.UnaryExpr); ok && u.Op == token.AND {
 		value = u.X
 	}
@@ -97,8 +97,8 @@ func (d *declaration) isZero(s *advice.Site) bool {
 	return false
 }
 
-// typedTwice reports whether a type stands before the value, too: var x T = T{}.
-func (d *declaration) typedTwice() bool {
+// TypedTwice reports whether a type stands before the value, too: var x T = T{}.
+func (d *Declaration) TypedTwice() bool {
 	stmt, ok := d.Node().(*ast.DeclStmt)
 	if !ok {
 		return false
@@ -107,10 +107,10 @@ func (d *declaration) typedTwice() bool {
 	return spec.Type != nil && len(spec.Values) > 0
 }
 
-// lines returns the end of a declaration's last line and the comment at it, if no other
+// Lines returns the end of a declaration's last line and the comment at it, if no other
 // code or comment is on its lines nor a comment directly above: it can move without
 // leaving anything behind.
-func (d *declaration) lines(s *advice.Site) (comment string, end token.Pos, ok bool) {
+func (d *Declaration) Lines(s *advice.Site) (comment string, end token.Pos, ok bool) {
 	n, tf := d.Node(), s.Fset.File(d.Node().Pos())
 	first, last := tf.Line(n.Pos()), tf.Line(n.End())
 	if last == tf.LineCount() || strings.TrimSpace(s.Text(tf.LineStart(first), n.Pos())) != "" {
@@ -127,8 +127,8 @@ func (d *declaration) lines(s *advice.Site) (comment string, end token.Pos, ok b
 	return comment, end, text == "" || strings.HasPrefix(text, "//")
 }
 
-// variable returns the variable, parameter or field that an expression is.
-func variable(s *advice.Site, e ast.Expr) types.Object {
+// VariableOf returns the variable, parameter or field that an expression is.
+func VariableOf(s *advice.Site, e ast.Expr) types.Object {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if sel, isSel := ast.Unparen(e).(*ast.SelectorExpr); isSel {
 		id, ok = sel.Sel, true
@@ -142,8 +142,8 @@ func variable(s *advice.Site, e ast.Expr) types.Object {
 	return nil
 }
 
-// isAnyParameter reports whether a variable is a parameter, receiver or result of some function.
-func isAnyParameter(s *advice.Site, v *types.Var) bool {
+// IsAnyParameter reports whether a variable is a parameter, receiver or result of some function.
+func IsAnyParameter(s *advice.Site, v *types.Var) bool {
 	switch v.Kind() {
 	case types.ParamVar, types.RecvVar, types.ResultVar:
 		return true
@@ -151,8 +151,8 @@ func isAnyParameter(s *advice.Site, v *types.Var) bool {
 	return false
 }
 
-// isParameter reports whether an object is a parameter of the site's function.
-func isParameter(s *advice.Site, obj types.Object) bool {
+// IsParameter reports whether an object is a parameter of the site's function.
+func IsParameter(s *advice.Site, obj types.Object) bool {
 	var params *ast.FieldList
 	switch f := s.Func.Node().(type) {
 	case *ast.FuncDecl:
@@ -161,20 +161,20 @@ func isParameter(s *advice.Site, obj types.Object) bool {
 		params = f.Type.Params
 	}
 	_, isVar := obj.(*types.Var)
-	return isVar && params != nil && within(params, obj.Pos())
+	return isVar && params != nil && Within(params, obj.Pos())
 }
 
-// valuesOf are what the package sets a variable or field to, by all that it shows: nil
+// ValuesOf are what the package sets a variable or field to, by all that it shows: nil
 // where that is no expression of its own, but one of several results, what range yields, the
 // sum of x += y, or written through a pointer. What callers give a parameter is not among
 // them, nor the zero value of what is declared without one, nor what a type switch binds.
-func valuesOf(s *advice.Site, v *types.Var) iter.Seq[ast.Expr] {
+func ValuesOf(s *advice.Site, v *types.Var) iter.Seq[ast.Expr] {
 	v = v.Origin()
 	is := func(e ast.Expr) bool {
 		if e == nil {
 			return false
 		}
-		other, ok := variable(s, e).(*types.Var)
+		other, ok := VariableOf(s, e).(*types.Var)
 		return ok && other.Origin() == v
 	}
 	// one of several expressions, if each is set to one of as many values
@@ -239,9 +239,9 @@ func valuesOf(s *advice.Site, v *types.Var) iter.Seq[ast.Expr] {
 	}
 }
 
-// definition returns the value that a local variable is declared with, if it is its
+// Definition returns the value that a local variable is declared with, if it is its
 // own one: x := value.
-func definition(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
+func Definition(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 	for c := range s.Func.Preorder((*ast.AssignStmt)(nil)) {
 		assign := c.Node().(*ast.AssignStmt)
 		if assign.Tok != token.DEFINE || len(assign.Lhs) != len(assign.Rhs) {
@@ -256,9 +256,9 @@ func definition(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// packageValue returns what a variable of the package is declared with; nil if that is
+// PackageValue returns what a variable of the package is declared with; nil if that is
 // nothing, or one of several results of a call.
-func packageValue(s *advice.Site, obj types.Object) ast.Expr {
+func PackageValue(s *advice.Site, obj types.Object) ast.Expr {
 	for c := range s.Root().Preorder((*ast.ValueSpec)(nil)) {
 		spec := c.Node().(*ast.ValueSpec)
 		for i, name := range spec.Names {
@@ -270,7 +270,7 @@ func packageValue(s *advice.Site, obj types.Object) ast.Expr {
 	return nil
 }
 
-func declarationOfFunc(s *advice.Site, f *types.Func) *ast.FuncDecl {
+func DeclarationOfFunc(s *advice.Site, f *types.Func) *ast.FuncDecl {
 	type declarations struct{}
 	return advice.Memo(s.Package, declarations{}, func() map[types.Object]*ast.FuncDecl {
 		all := make(map[types.Object]*ast.FuncDecl)
@@ -285,19 +285,19 @@ func declarationOfFunc(s *advice.Site, f *types.Func) *ast.FuncDecl {
 	})[f.Origin()]
 }
 
-// declared returns the declaration of the function of the package that a call is of.
-func declared(s *advice.Site, call *ast.CallExpr) *ast.FuncDecl {
+// Declared returns the declaration of the function of the package that a call is of.
+func Declared(s *advice.Site, call *ast.CallExpr) *ast.FuncDecl {
 	f, ok := typeutil.Callee(s.Info, call).(*types.Func)
 	if !ok || f.Pkg() != s.Types {
 		return nil
 	}
-	return declarationOfFunc(s, f)
+	return DeclarationOfFunc(s, f)
 }
 
-// madeHere reports whether a variable begins as a new map.
-func madeHere(s *advice.Site, obj types.Object) bool {
-	d, ok := declarationOf(s, obj)
-	return ok && (d.value == nil || emptyMap(s, &d) || isMake(s, d.value) || isLiteral(d.value))
+// MadeHere reports whether a variable begins as a new map.
+func MadeHere(s *advice.Site, obj types.Object) bool {
+	d, ok := DeclarationOf(s, obj)
+	return ok && (d.Value == nil || EmptyMap(s, &d) || isMake(s, d.Value) || isLiteral(d.Value))
 }
 
 func isLiteral(e ast.Expr) bool {
@@ -310,18 +310,18 @@ func isMake(s *advice.Site, e ast.Expr) bool {
 	return ok && s.Callee(call) == "make"
 }
 
-// emptyMap reports whether a declaration makes an empty map of no given size.
-func emptyMap(s *advice.Site, d *declaration) bool {
-	switch v := d.value.(type) {
+// EmptyMap reports whether a declaration makes an empty map of no given size.
+func EmptyMap(s *advice.Site, d *Declaration) bool {
+	switch v := d.Value.(type) {
 	case *ast.CompositeLit:
 		return len(v.Elts) == 0
 	case *ast.CallExpr:
-		return s.Callee(v) == "make" && (len(v.Args) == 1 || isInt(s, v.Args[1], 0))
+		return s.Callee(v) == "make" && (len(v.Args) == 1 || IsInt(s, v.Args[1], 0))
 	}
 	return false
 }
 
-func zero(s *advice.Site, e ast.Expr) bool {
+func IsZero(s *advice.Site, e ast.Expr) bool {
 	v := s.Info.Types[e].Value
 	return v != nil && constant.Sign(v) == 0
 }

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -9,41 +9,37 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// This file, call_effects.go, nil.go, panics.go, aliasing.go, in_turn.go and writers.go state what a rewrite may
-// rely on. Rules ask here instead of looking at the syntax themselves. Each answer is about what can
-// be seen in the package: what can't be seen counts as everything that might happen.
-
-// effects are what code may do when it runs, apart from giving a value.
-type effects uint8
+// Effects are what code may do when it runs, apart from giving a value.
+type Effects uint8
 
 const (
-	mayPanic   effects = 1 << iota // or end the goroutine, or never return
-	mayWrite                       // change what code elsewhere reads: memory, files, the state of a package
-	mayRead                        // give another value after such a change
-	readsBytes                     // read the elements of a []byte, or what is in a buffer
+	MayPanic   Effects = 1 << iota // or end the goroutine, or never return
+	MayWrite                       // change what code elsewhere reads: memory, files, the state of a package
+	MayRead                        // give another value after such a change
+	ReadsBytes                     // read the elements of a []byte, or what is in a buffer
 
-	anyEffect = mayPanic | mayWrite | mayRead | readsBytes
+	anyEffect = MayPanic | MayWrite | MayRead | ReadsBytes
 )
 
-// effectsOf returns what running some expressions or statements of a site's function may do.
+// EffectsOf returns what running some expressions or statements of a site's function may do.
 // A function literal does nothing until it is called.
-func effectsOf(s *advice.Site, code ...ast.Node) effects {
+func EffectsOf(s *advice.Site, code ...ast.Node) Effects {
 	w := effectWalk{Site: s}
-	var all effects
+	var all Effects
 	for _, n := range code {
 		all |= w.of(n)
 	}
 	return all
 }
 
-// effectsOfCalling returns what calling the function that an expression is may do.
-func effectsOfCalling(s *advice.Site, f ast.Expr) effects {
+// EffectsOfCalling returns what calling the function that an expression is may do.
+func EffectsOfCalling(s *advice.Site, f ast.Expr) Effects {
 	w := effectWalk{Site: s}
 	return w.given(f)
 }
 
-// effectsOfMethod returns what calling a method without arguments may do.
-func effectsOfMethod(s *advice.Site, f *types.Func) effects {
+// EffectsOfMethod returns what calling a method without arguments may do.
+func EffectsOfMethod(s *advice.Site, f *types.Func) Effects {
 	w := effectWalk{Site: s}
 	return w.function(f.Origin(), &ast.CallExpr{})
 }
@@ -54,14 +50,14 @@ type effectWalk struct {
 	calls []*types.Func // whose bodies are being looked at
 }
 
-func (w *effectWalk) all(list []ast.Expr) (all effects) {
+func (w *effectWalk) all(list []ast.Expr) (all Effects) {
 	for _, e := range list {
 		all |= w.of(e)
 	}
 	return all
 }
 
-func (w *effectWalk) block(list []ast.Stmt) (all effects) {
+func (w *effectWalk) block(list []ast.Stmt) (all Effects) {
 	for _, stmt := range list {
 		if all |= w.of(stmt); all == anyEffect {
 			break
@@ -70,14 +66,14 @@ func (w *effectWalk) block(list []ast.Stmt) (all effects) {
 	return all
 }
 
-func (w *effectWalk) of(n ast.Node) effects {
+func (w *effectWalk) of(n ast.Node) Effects {
 	if e, ok := n.(ast.Expr); ok {
 		return w.expr(e)
 	}
 	return w.stmt(n)
 }
 
-func (w *effectWalk) expr(e ast.Expr) effects {
+func (w *effectWalk) expr(e ast.Expr) Effects {
 	if e == nil {
 		return 0
 	}
@@ -94,13 +90,13 @@ func (w *effectWalk) expr(e ast.Expr) effects {
 	case *ast.SelectorExpr:
 		return w.selector(e)
 	case *ast.StarExpr:
-		return w.expr(e.X) | mayRead | w.deref(e.X)
+		return w.expr(e.X) | MayRead | w.deref(e.X)
 	case *ast.UnaryExpr:
 		switch e.Op {
 		case token.ARROW:
 			return anyEffect
 		case token.AND:
-			return w.expr(e.X) &^ (mayRead | readsBytes)
+			return w.expr(e.X) &^ (MayRead | ReadsBytes)
 		}
 		return w.expr(e.X)
 	case *ast.BinaryExpr:
@@ -112,18 +108,18 @@ func (w *effectWalk) expr(e ast.Expr) effects {
 	case *ast.SliceExpr:
 		all := w.expr(e.X) | w.expr(e.Low) | w.expr(e.High) | w.expr(e.Max)
 		if w.mayMissRange(e) {
-			all |= mayPanic
+			all |= MayPanic
 		}
 		if _, pointer := w.Info.TypeOf(e.X).Underlying().(*types.Pointer); pointer {
 			all |= w.deref(e.X)
 		}
 		return all
 	case *ast.TypeAssertExpr:
-		return w.expr(e.X) | mayPanic
+		return w.expr(e.X) | MayPanic
 	case *ast.CompositeLit:
-		var all effects
+		var all Effects
 		_, isStruct := structOf(w.Info.TypeOf(e))
-		_, isMap := under(w.Info.TypeOf(e)).(*types.Map)
+		_, isMap := Under(w.Info.TypeOf(e)).(*types.Map)
 		for _, elt := range e.Elts {
 			if pair, ok := elt.(*ast.KeyValueExpr); ok {
 				if !isStruct {
@@ -133,8 +129,8 @@ func (w *effectWalk) expr(e ast.Expr) effects {
 			}
 			all |= w.expr(elt)
 		}
-		if isMap && !comparesQuietly(under(w.Info.TypeOf(e)).(*types.Map).Key()) {
-			all |= mayPanic
+		if isMap && !comparesQuietly(Under(w.Info.TypeOf(e)).(*types.Map).Key()) {
+			all |= MayPanic
 		}
 		return all
 	case *ast.CallExpr:
@@ -144,19 +140,19 @@ func (w *effectWalk) expr(e ast.Expr) effects {
 }
 
 // variable is of a name.
-func (w *effectWalk) variable(id *ast.Ident) effects {
+func (w *effectWalk) variable(id *ast.Ident) Effects {
 	v, ok := w.Info.ObjectOf(id).(*types.Var)
-	if !ok || private(w.Site, v) || isConstantVariable(w.Site, v) {
+	if !ok || Private(w.Site, v) || isConstantVariable(w.Site, v) {
 		return 0
 	}
-	return mayRead
+	return MayRead
 }
 
-func (w *effectWalk) selector(e *ast.SelectorExpr) effects {
+func (w *effectWalk) selector(e *ast.SelectorExpr) Effects {
 	selection := w.Info.Selections[e]
 	if selection == nil { // of another package
 		if _, ok := w.Info.ObjectOf(e.Sel).(*types.Var); ok {
-			return mayRead
+			return MayRead
 		}
 		return 0
 	}
@@ -167,103 +163,103 @@ func (w *effectWalk) selector(e *ast.SelectorExpr) effects {
 }
 
 // through is what selecting a field or method does, apart from evaluating what it is selected from.
-func (w *effectWalk) through(x ast.Expr, selection *types.Selection) effects {
+func (w *effectWalk) through(x ast.Expr, selection *types.Selection) Effects {
 	if !selection.Indirect() {
 		return 0
 	}
 	if len(selection.Index()) > 1 {
-		return mayRead | mayPanic // through an embedded pointer
+		return MayRead | MayPanic // through an embedded pointer
 	}
 	if f, ok := selection.Obj().(*types.Func); ok {
 		if _, pointer := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer); pointer {
 			return 0 // which the method may find to be nil
 		}
 	}
-	return mayRead | w.deref(x)
+	return MayRead | w.deref(x)
 }
 
 // deref is mayPanic where a pointer may be nil.
-func (w *effectWalk) deref(pointer ast.Expr) effects {
-	if neverNil(w.Site, pointer) {
+func (w *effectWalk) deref(pointer ast.Expr) Effects {
+	if NeverNil(w.Site, pointer) {
 		return 0
 	}
-	return mayPanic
+	return MayPanic
 }
 
 // operator is of x op y.
-func (w *effectWalk) operator(op token.Token, x, y ast.Expr) effects {
+func (w *effectWalk) operator(op token.Token, x, y ast.Expr) Effects {
 	switch op {
 	case token.QUO, token.REM, token.QUO_ASSIGN, token.REM_ASSIGN:
 		b, ok := w.Info.TypeOf(x).Underlying().(*types.Basic)
 		if v := w.Info.Types[y].Value; ok && b.Info()&types.IsInteger == 0 || v != nil && constant.Sign(v) != 0 {
 			return 0
 		}
-		return mayPanic
+		return MayPanic
 	case token.SHL, token.SHR, token.SHL_ASSIGN, token.SHR_ASSIGN:
-		if mayBeNegative(w.Site, y) {
-			return mayPanic
+		if MayBeNegative(w.Site, y) {
+			return MayPanic
 		}
 	case token.EQL, token.NEQ:
 		if !w.Info.Types[x].IsNil() && !w.Info.Types[y].IsNil() && !(comparesQuietly(w.Info.TypeOf(x)) && comparesQuietly(w.Info.TypeOf(y))) {
-			return mayPanic
+			return MayPanic
 		}
 	}
 	return 0
 }
 
-func (w *effectWalk) index(e *ast.IndexExpr) effects {
+func (w *effectWalk) index(e *ast.IndexExpr) Effects {
 	t := w.Info.TypeOf(e.X)
 	if t == nil || w.Info.Types[e.X].IsType() {
 		return 0
 	}
 	all := w.expr(e.X) | w.expr(e.Index)
-	switch u := under(t).(type) {
+	switch u := Under(t).(type) {
 	case *types.Signature:
 		return 0 // a generic function
 	case *types.Map:
-		all |= mayRead
+		all |= MayRead
 		if !comparesQuietly(u.Key()) {
-			all |= mayPanic
+			all |= MayPanic
 		}
 		return all
 	case *types.Slice:
-		all |= mayRead
-		if isByte(u.Elem()) {
-			all |= readsBytes
+		all |= MayRead
+		if IsByte(u.Elem()) {
+			all |= ReadsBytes
 		}
 	case *types.Pointer:
-		all |= mayRead | readsBytes | w.deref(e.X)
+		all |= MayRead | ReadsBytes | w.deref(e.X)
 	}
 	if !inBounds(w.Site, e) {
-		all |= mayPanic
+		all |= MayPanic
 	}
 	return all
 }
 
 // mayMissRange reports whether a slice expression may ask for more than there is.
 func (w *effectWalk) mayMissRange(e *ast.SliceExpr) bool {
-	return e.Max != nil || e.Low != nil && !isInt(w.Site, e.Low, 0) || e.High != nil && !isLengthOf(w.Site, e.High, e.X)
+	return e.Max != nil || e.Low != nil && !IsInt(w.Site, e.Low, 0) || e.High != nil && !isLengthOf(w.Site, e.High, e.X)
 }
 
 // inBounds reports whether an index can be seen to be less than the length: a constant of an
 // array, or the key of a range over the same thing, which nothing assigns to in between.
 func inBounds(s *advice.Site, e *ast.IndexExpr) bool {
-	t := under(s.Info.TypeOf(e.X))
+	t := Under(s.Info.TypeOf(e.X))
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
 	}
-	if n, ok := constantInt(s, e.Index); ok {
+	if n, ok := ConstantInt(s, e.Index); ok {
 		a, array := t.(*types.Array)
 		return array && 0 <= n && n < a.Len()
 	}
-	i := object(s, e.Index)
+	i := Object(s, e.Index)
 	if a, array := t.(*types.Array); array && i != nil {
 		if b, ok := i.Type().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && a.Len() >= 256 {
 			return true
 		}
 	}
 	c, ok := s.Root().FindNode(e)
-	if !ok || i == nil || !private(s, i) {
+	if !ok || i == nil || !Private(s, i) {
 		return false
 	}
 	for loop := range c.Enclosing((*ast.RangeStmt)(nil), (*ast.FuncLit)(nil)) {
@@ -271,15 +267,15 @@ func inBounds(s *advice.Site, e *ast.IndexExpr) bool {
 		if !isRange {
 			return false
 		}
-		if r.Key != nil && object(s, r.Key) == i && within(r.Body, e.Pos()) {
-			v := object(s, e.X)
-			return v != nil && private(s, v) && sameCode(s, r.X, e.X) && !assigned(s, i, r.Body) && !assigned(s, v, r.Body)
+		if r.Key != nil && Object(s, r.Key) == i && Within(r.Body, e.Pos()) {
+			v := Object(s, e.X)
+			return v != nil && Private(s, v) && SameCode(s, r.X, e.X) && !Assigned(s, i, r.Body) && !Assigned(s, v, r.Body)
 		}
 	}
 	return false
 }
 
-func (w *effectWalk) stmt(n ast.Node) effects {
+func (w *effectWalk) stmt(n ast.Node) Effects {
 	switch n := n.(type) {
 	case nil:
 		return 0
@@ -296,7 +292,7 @@ func (w *effectWalk) stmt(n ast.Node) effects {
 		return w.stmt(n.Stmt)
 	case *ast.BranchStmt:
 		if n.Tok == token.GOTO {
-			return mayPanic
+			return MayPanic
 		}
 		return 0
 	case *ast.ReturnStmt:
@@ -304,14 +300,14 @@ func (w *effectWalk) stmt(n ast.Node) effects {
 	case *ast.IncDecStmt:
 		return w.expr(n.X) | w.store(n.X)
 	case *ast.AssignStmt:
-		var all effects
+		var all Effects
 		for i, e := range n.Rhs {
 			got := w.expr(e)
 			if assert, ok := ast.Unparen(e).(*ast.TypeAssertExpr); ok && len(n.Lhs) == 2 && len(n.Rhs) == 1 {
 				got = w.expr(assert.X)
 			}
-			if call, ok := appendTo(w.Site, n); ok && call == ast.Unparen(e) {
-				if v := object(w.Site, n.Lhs[0]); v != nil && ownArray(w.Site, v, n) {
+			if call, ok := AppendTo(w.Site, n); ok && call == ast.Unparen(e) {
+				if v := Object(w.Site, n.Lhs[0]); v != nil && OwnArray(w.Site, v, n) {
 					got = w.all(call.Args[1:])
 				}
 			}
@@ -325,7 +321,7 @@ func (w *effectWalk) stmt(n ast.Node) effects {
 		}
 		return all
 	case *ast.DeclStmt:
-		var all effects
+		var all Effects
 		if g, ok := n.Decl.(*ast.GenDecl); ok && g.Tok == token.VAR {
 			for _, spec := range g.Specs {
 				all |= w.all(spec.(*ast.ValueSpec).Values)
@@ -350,23 +346,23 @@ func (w *effectWalk) stmt(n ast.Node) effects {
 			all |= w.stmt(n.Post)
 		}
 		if _, bounded := countBound(w.Site, n); !bounded {
-			all |= mayPanic // it may never end
+			all |= MayPanic // it may never end
 		}
 		return all
 	case *ast.RangeStmt:
 		all := w.expr(n.X) | w.block(n.Body.List)
-		switch t := under(w.Info.TypeOf(n.X)).(type) {
+		switch t := Under(w.Info.TypeOf(n.X)).(type) {
 		case *types.Chan, *types.Signature, *types.Interface:
 			return anyEffect
 		case *types.Slice:
-			all |= mayRead
-			if isByte(t.Elem()) {
-				all |= readsBytes
+			all |= MayRead
+			if IsByte(t.Elem()) {
+				all |= ReadsBytes
 			}
 		case *types.Map:
-			all |= mayRead
+			all |= MayRead
 		case *types.Pointer:
-			all |= mayRead | w.deref(n.X)
+			all |= MayRead | w.deref(n.X)
 		}
 		if n.Tok == token.ASSIGN {
 			all |= w.store(n.Key)
@@ -379,7 +375,7 @@ func (w *effectWalk) stmt(n ast.Node) effects {
 			all |= w.stmt(n.Init)
 		}
 		if n.Tag != nil && !comparesQuietly(w.Info.TypeOf(n.Tag)) {
-			all |= mayPanic
+			all |= MayPanic
 		}
 		return all
 	case *ast.TypeSwitchStmt:
@@ -400,25 +396,25 @@ func (w *effectWalk) stmt(n ast.Node) effects {
 }
 
 // store is what assigning to something does.
-func (w *effectWalk) store(to ast.Expr) effects {
-	if to == nil || isBlank(to) {
+func (w *effectWalk) store(to ast.Expr) Effects {
+	if to == nil || IsBlank(to) {
 		return 0
 	}
 	if id, ok := ast.Unparen(to).(*ast.Ident); ok && w.Info.Defs[id] != nil {
 		return 0
 	}
-	if v := ownMemory(w.Site, to); v != nil && private(w.Site, v) {
+	if v := ownMemory(w.Site, to); v != nil && Private(w.Site, v) {
 		if id, ok := ast.Unparen(to).(*ast.Ident); ok && id != nil {
 			return 0
 		}
 		return w.expr(to)
 	}
-	all := mayWrite
+	all := MayWrite
 	switch e := ast.Unparen(to).(type) {
 	case *ast.IndexExpr:
 		all |= w.expr(e)
-		if _, isMap := under(w.Info.TypeOf(e.X)).(*types.Map); isMap && !w.madeMap(e.X) {
-			all |= mayPanic // if it is nil
+		if _, isMap := Under(w.Info.TypeOf(e.X)).(*types.Map); isMap && !w.madeMap(e.X) {
+			all |= MayPanic // if it is nil
 		}
 	case *ast.SelectorExpr, *ast.StarExpr:
 		all |= w.expr(to)
@@ -429,17 +425,17 @@ func (w *effectWalk) store(to ast.Expr) effects {
 // madeMap reports whether a map is a local variable that is declared with one that isn't nil, and
 // never set to another.
 func (w *effectWalk) madeMap(e ast.Expr) bool {
-	v := object(w.Site, e)
-	if v == nil || !private(w.Site, v) || assignedIn(w.Site, v) || w.Decl == nil {
+	v := Object(w.Site, e)
+	if v == nil || !Private(w.Site, v) || assignedIn(w.Site, v) || w.Decl == nil {
 		return false
 	}
-	d, ok := declarationAround(w.Site, v)
+	d, ok := DeclarationAround(w.Site, v)
 	if !ok {
 		return false
 	}
-	if _, literal := d.value.(*ast.CompositeLit); literal {
+	if _, literal := d.Value.(*ast.CompositeLit); literal {
 		return true
 	}
-	call, ok := d.value.(*ast.CallExpr)
+	call, ok := d.Value.(*ast.CallExpr)
 	return ok && w.Callee(call) == "make"
 }

@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"go/ast"
@@ -12,32 +12,32 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// nameOrField reports whether an expression is a name, a field or a constant.
-func nameOrField(e ast.Expr) bool {
+// NameOrField reports whether an expression is a name, a field or a constant.
+func NameOrField(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident, *ast.BasicLit:
 		return true
 	case *ast.SelectorExpr:
-		return nameOrField(e.X)
+		return NameOrField(e.X)
 	}
 	return false
 }
 
-// twoResults reports whether both results of a call are assigned to something.
-func twoResults(c advice.Call) bool {
+// TwoResults reports whether both results of a call are assigned to something.
+func TwoResults(c advice.Call) bool {
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	return ok && len(assign.Lhs) == 2 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN)
 }
 
-func parenthesized(e ast.Expr, text string) string {
+func Parenthesized(e ast.Expr, text string) string {
 	if _, ok := ast.Unparen(e).(*ast.BinaryExpr); ok && text[len(text)-1] != ')' {
 		return "(" + text + ")"
 	}
 	return text
 }
 
-// withParens returns the outermost of the parentheses around an expression.
-func withParens(c inspector.Cursor) inspector.Cursor {
+// WithParens returns the outermost of the parentheses around an expression.
+func WithParens(c inspector.Cursor) inspector.Cursor {
 	for {
 		if _, ok := c.Parent().Node().(*ast.ParenExpr); !ok {
 			return c
@@ -46,12 +46,12 @@ func withParens(c inspector.Cursor) inspector.Cursor {
 	}
 }
 
-func calledAtOnce(c inspector.Cursor, method *ast.SelectorExpr) bool {
+func CalledAtOnce(c inspector.Cursor, method *ast.SelectorExpr) bool {
 	call, ok := c.Parent().Node().(*ast.CallExpr)
 	return ok && call.Fun == method
 }
 
-func deferred(c inspector.Cursor) bool {
+func Deferred(c inspector.Cursor) bool {
 	switch c.Parent().Node().(type) {
 	case *ast.DeferStmt, *ast.GoStmt:
 		return true
@@ -59,7 +59,7 @@ func deferred(c inspector.Cursor) bool {
 	return false
 }
 
-func isAssigned(c inspector.Cursor) bool {
+func IsAssigned(c inspector.Cursor) bool {
 	switch p := c.Parent().Node().(type) {
 	case *ast.AssignStmt:
 		return slices.Contains(p.Lhs, c.Node().(ast.Expr))
@@ -69,9 +69,9 @@ func isAssigned(c inspector.Cursor) bool {
 	return false
 }
 
-// plain reports whether evaluating an expression again gives the same as long as
+// Plain reports whether evaluating an expression again gives the same as long as
 // nothing is assigned: names, fields and constants.
-func plain(s *advice.Site, e ast.Expr) bool {
+func Plain(s *advice.Site, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return true
@@ -81,15 +81,15 @@ func plain(s *advice.Site, e ast.Expr) bool {
 		if s.Info.Selections[e] == nil { // of a package
 			return true
 		}
-		return plain(s, e.X)
+		return Plain(s, e.X)
 	case *ast.StarExpr:
-		return plain(s, e.X)
+		return Plain(s, e.X)
 	}
 	return false
 }
 
-// sameCode reports whether two expressions are the same names in the same order.
-func sameCode(s *advice.Site, a, b ast.Expr) bool {
+// SameCode reports whether two expressions are the same names in the same order.
+func SameCode(s *advice.Site, a, b ast.Expr) bool {
 	if types.ExprString(a) != types.ExprString(b) {
 		return false
 	}
@@ -111,15 +111,15 @@ func sameCode(s *advice.Site, a, b ast.Expr) bool {
 	return true
 }
 
-// repeatable reports whether an expression can be evaluated once more in the same
+// Repeatable reports whether an expression can be evaluated once more in the same
 // place, with the same result and no other effect.
-func repeatable(s *advice.Site, e ast.Expr) bool {
+func Repeatable(s *advice.Site, e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if callee := s.Callee(n); callee != "len" && callee != "cap" {
-				ok = ok && s.Info.Types[n.Fun].IsType() && isNumber(s, n)
+				ok = ok && s.Info.Types[n.Fun].IsType() && IsNumber(s, n)
 			}
 		case *ast.UnaryExpr:
 			ok = ok && n.Op != token.ARROW && n.Op != token.AND
@@ -131,12 +131,12 @@ func repeatable(s *advice.Site, e ast.Expr) bool {
 	return ok
 }
 
-// inBranch reports whether a place is in a branch, of an if or a switch, that another
+// InBranch reports whether a place is in a branch, of an if or a switch, that another
 // one before it is not in.
-func inBranch(c inspector.Cursor, from token.Pos) bool {
+func InBranch(c inspector.Cursor, from token.Pos) bool {
 	for child := c; child.Node() != nil; child = child.Parent() {
 		parent := child.Parent().Node()
-		if parent == nil || within(child.Node(), from) {
+		if parent == nil || Within(child.Node(), from) {
 			return false
 		}
 		switch p := parent.(type) {
@@ -153,8 +153,8 @@ func inBranch(c inspector.Cursor, from token.Pos) bool {
 	return false
 }
 
-// appendTo returns the call of x = append(x, …).
-func appendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
+// AppendTo returns the call of x = append(x, …).
+func AppendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
 	if len(assign.Lhs) != 1 || len(assign.Rhs) != 1 || assign.Tok != token.ASSIGN {
 		return nil, false
 	}
@@ -165,9 +165,9 @@ func appendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
 	return call, true
 }
 
-// pure reports whether an expression may be evaluated twice, or at another time
+// Pure reports whether an expression may be evaluated twice, or at another time
 // within its statement: it is made of variables, fields and constants only.
-func pure(s *advice.Site, e ast.Expr) bool {
+func Pure(s *advice.Site, e ast.Expr) bool {
 	if s.Info.Types[e].Value != nil {
 		return true
 	}
@@ -175,41 +175,41 @@ func pure(s *advice.Site, e ast.Expr) bool {
 	case *ast.Ident:
 		return true
 	case *ast.ParenExpr:
-		return pure(s, e.X)
+		return Pure(s, e.X)
 	case *ast.SelectorExpr:
-		return pure(s, e.X)
+		return Pure(s, e.X)
 	case *ast.StarExpr:
-		return pure(s, e.X)
+		return Pure(s, e.X)
 	case *ast.SliceExpr:
-		return pure(s, e.X) && (e.Low == nil || pure(s, e.Low)) && (e.High == nil || pure(s, e.High)) && e.Max == nil
+		return Pure(s, e.X) && (e.Low == nil || Pure(s, e.Low)) && (e.High == nil || Pure(s, e.High)) && e.Max == nil
 	case *ast.CallExpr: // len(x), string(x)
 		if len(e.Args) != 1 || !s.Info.Types[e.Fun].IsType() && s.Callee(e) != "len" {
 			return false
 		}
-		return pure(s, e.Args[0])
+		return Pure(s, e.Args[0])
 	case *ast.BinaryExpr:
-		return (e.Op == token.ADD || e.Op == token.SUB) && pure(s, e.X) && pure(s, e.Y)
+		return (e.Op == token.ADD || e.Op == token.SUB) && Pure(s, e.X) && Pure(s, e.Y)
 	}
 	return false
 }
 
-// receiver returns the expression that methods of a pointer argument such as &b are
+// Receiver returns the expression that methods of a pointer argument such as &b are
 // called on: b. It has to be a variable or a field.
-func receiver(s *advice.Site, e ast.Expr) (string, bool) {
+func Receiver(s *advice.Site, e ast.Expr) (string, bool) {
 	e = ast.Unparen(e)
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
 		e = ast.Unparen(u.X)
 	}
 	switch e.(type) {
 	case *ast.Ident, *ast.SelectorExpr:
-		return s.Source(e), pure(s, e)
+		return s.Source(e), Pure(s, e)
 	}
 	return "", false
 }
 
-// rootOf returns the variable that x.f[i].g begins with; nil if it begins with
+// RootOf returns the variable that x.f[i].g begins with; nil if it begins with
 // something else.
-func rootOf(s *advice.Site, e ast.Expr) types.Object {
+func RootOf(s *advice.Site, e ast.Expr) types.Object {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.Ident:
@@ -236,14 +236,14 @@ func rootOf(s *advice.Site, e ast.Expr) types.Object {
 	}
 }
 
-// previous reports whether a statement stands directly before another one.
-func previous(c, next inspector.Cursor) bool {
+// Previous reports whether a statement stands directly before another one.
+func Previous(c, next inspector.Cursor) bool {
 	p, ok := next.PrevSibling()
 	return ok && p == c
 }
 
-// usesIn returns the uses of an object between two positions.
-func usesIn(s *advice.Site, obj types.Object, from, to token.Pos) []*ast.Ident {
+// UsesIn returns the uses of an object between two positions.
+func UsesIn(s *advice.Site, obj types.Object, from, to token.Pos) []*ast.Ident {
 	var found []*ast.Ident
 	for _, id := range s.Uses(obj) {
 		if from <= id.Pos() && id.Pos() < to {
@@ -253,14 +253,14 @@ func usesIn(s *advice.Site, obj types.Object, from, to token.Pos) []*ast.Ident {
 	return found
 }
 
-// uses reports whether some identifier in code, other than one after a dot, has a
+// UsesName reports whether some identifier in code, other than one after a dot, has a
 // name.
-func uses(n ast.Node, name string) bool {
+func UsesName(n ast.Node, name string) bool {
 	found := false
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.SelectorExpr:
-			found = found || uses(n.X, name)
+			found = found || UsesName(n.X, name)
 			return false
 		case *ast.Ident:
 			found = found || n.Name == name
@@ -270,9 +270,9 @@ func uses(n ast.Node, name string) bool {
 	return found
 }
 
-// atPackageLevel reports whether an expression means the same outside of any
+// AtPackageLevel reports whether an expression means the same outside of any
 // function: it names nothing that is declared in one.
-func atPackageLevel(s *advice.Site, e ast.Expr) bool {
+func AtPackageLevel(s *advice.Site, e ast.Expr) bool {
 	local := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -287,9 +287,9 @@ func atPackageLevel(s *advice.Site, e ast.Expr) bool {
 	return !local
 }
 
-// runsOnce reports whether code at a place runs once a process: in init or main, in
+// RunsOnce reports whether code at a place runs once a process: in init or main, in
 // a variable's value, or in what sync runs once.
-func runsOnce(s *advice.Site, c inspector.Cursor) bool {
+func RunsOnce(s *advice.Site, c inspector.Cursor) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		call, ok := lit.Parent().Node().(*ast.CallExpr)
 		if !ok {
@@ -300,7 +300,7 @@ func runsOnce(s *advice.Site, c inspector.Cursor) bool {
 			return true
 		}
 	}
-	if inLoop(c) {
+	if InLoop(c) {
 		return false
 	}
 	if s.Decl == nil {
@@ -310,8 +310,8 @@ func runsOnce(s *advice.Site, c inspector.Cursor) bool {
 	return s.Decl.Recv == nil && (s.Decl.Name.Name == "init" || s.Decl.Name.Name == "main" && s.Types.Name() == "main") && s.Func.Node() == s.Decl
 }
 
-// loopAround returns the innermost loop around a place, within its function.
-func loopAround(c inspector.Cursor) (inspector.Cursor, bool) {
+// LoopAround returns the innermost loop around a place, within its function.
+func LoopAround(c inspector.Cursor) (inspector.Cursor, bool) {
 	for outer := range c.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
 		if outer == c {
 			continue
@@ -325,13 +325,13 @@ func loopAround(c inspector.Cursor) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-func inLoop(c inspector.Cursor) bool {
-	_, ok := loopAround(c)
+func InLoop(c inspector.Cursor) bool {
+	_, ok := LoopAround(c)
 	return ok
 }
 
-// statement returns the statement that a place is in, of a block or a case.
-func statement(c inspector.Cursor) (inspector.Cursor, bool) {
+// Statement returns the statement that a place is in, of a block or a case.
+func Statement(c inspector.Cursor) (inspector.Cursor, bool) {
 	for ; c.Node() != nil; c = c.Parent() {
 		if _, ok := c.Node().(ast.Stmt); !ok {
 			continue
@@ -344,8 +344,8 @@ func statement(c inspector.Cursor) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// object returns what an identifier means; nil if the expression is none.
-func object(s *advice.Site, e ast.Expr) types.Object {
+// Object returns what an identifier means; nil if the expression is none.
+func Object(s *advice.Site, e ast.Expr) types.Object {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
 		return nil
@@ -353,8 +353,8 @@ func object(s *advice.Site, e ast.Expr) types.Object {
 	return s.Info.ObjectOf(id)
 }
 
-// inBlock reports whether a statement may become several.
-func inBlock(stmt inspector.Cursor) bool {
+// InBlock reports whether a statement may become several.
+func InBlock(stmt inspector.Cursor) bool {
 	switch stmt.Parent().Node().(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
 		return true
@@ -362,35 +362,35 @@ func inBlock(stmt inspector.Cursor) bool {
 	return false
 }
 
-// operands takes a + b + c apart, but for constants, which the compiler joins.
-func operands(s *advice.Site, e ast.Expr) []ast.Expr {
+// Operands takes a + b + c apart, but for constants, which the compiler joins.
+func Operands(s *advice.Site, e ast.Expr) []ast.Expr {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok || b.Op != token.ADD || s.Info.Types[e].Value != nil {
 		return []ast.Expr{e}
 	}
-	return append(operands(s, b.X), operands(s, b.Y)...)
+	return append(Operands(s, b.X), Operands(s, b.Y)...)
 }
 
-func within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
+func Within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
-// mentions reports whether code uses an object.
-func mentions(s *advice.Site, n ast.Node, obj types.Object) bool {
+// Mentions reports whether code uses an object.
+func Mentions(s *advice.Site, n ast.Node, obj types.Object) bool {
 	for _, id := range s.Uses(obj) {
-		if within(n, id.Pos()) {
+		if Within(n, id.Pos()) {
 			return true
 		}
 	}
 	return false
 }
 
-// isLocal reports whether an object is a variable of the function at a site.
-func isLocal(s *advice.Site, obj types.Object) bool {
+// IsLocal reports whether an object is a variable of the function at a site.
+func IsLocal(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	return ok && !v.IsField() && s.Func.Node().Pos() <= v.Pos() && v.Pos() < s.Func.Node().End()
 }
 
-// isConstructor reports whether a function's name says that it makes something.
-func isConstructor(name string) bool {
+// IsConstructor reports whether a function's name says that it makes something.
+func IsConstructor(name string) bool {
 	lower := strings.ToLower(name)
 	for _, prefix := range []string{"new", "open", "connect", "dial", "init", "setup", "make", "must", "create", "start", "build"} {
 		if strings.HasPrefix(lower, prefix) {
@@ -413,11 +413,11 @@ func isCall(s *advice.Site, n ast.Node) bool {
 	return false
 }
 
-// calls reports whether evaluating an expression calls something, or waits.
-func calls(s *advice.Site, e ast.Expr) bool { return len(callsIn(s, e)) > 0 }
+// Calls reports whether evaluating an expression calls something, or waits.
+func Calls(s *advice.Site, e ast.Expr) bool { return len(CallsIn(s, e)) > 0 }
 
-// callsIn returns the calls and receives that evaluating code makes.
-func callsIn(s *advice.Site, code ast.Node) (calls []ast.Node) {
+// CallsIn returns the calls and receives that evaluating code makes.
+func CallsIn(s *advice.Site, code ast.Node) (calls []ast.Node) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		if isCall(s, n) {
 			calls = append(calls, n)
@@ -431,5 +431,5 @@ func callsIn(s *advice.Site, code ast.Node) (calls []ast.Node) {
 // isLengthOf reports whether an index is the length of something.
 func isLengthOf(s *advice.Site, index, of ast.Expr) bool {
 	call, ok := ast.Unparen(index).(*ast.CallExpr)
-	return ok && s.Callee(call) == "len" && sameCode(s, call.Args[0], of) && plain(s, of)
+	return ok && s.Callee(call) == "len" && SameCode(s, call.Args[0], of) && Plain(s, of)
 }

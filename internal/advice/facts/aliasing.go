@@ -1,4 +1,4 @@
-package rules
+package facts
 
 import (
 	"fmt"
@@ -13,17 +13,17 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// A change is what happens between two moments at which an expression might be evaluated.
-type change struct {
-	code []ast.Node // what runs
-	more effects    // and what else does: mayWrite where something does that has no expression
+// A Change is what happens between two moments at which an expression might be evaluated.
+type Change struct {
+	Code []ast.Node // what runs
+	more Effects    // and what else does: mayWrite where something does that has no expression
 }
 
-// unchangedBy reports whether an expression has the same value after a change as before. With
+// UnchangedBy reports whether an expression has the same value after a change as before. With
 // contents, what the value leads to has to be the same, too: of a []byte its elements. Calls in
 // the expression count as evaluated: of them, only what they returned is asked for.
-func unchangedBy(s *advice.Site, e ast.Expr, contents bool, by change) bool {
-	writes := by.more&mayWrite != 0 || effectsOf(s, by.code...)&mayWrite != 0
+func UnchangedBy(s *advice.Site, e ast.Expr, contents bool, by Change) bool {
+	writes := by.more&MayWrite != 0 || EffectsOf(s, by.Code...)&MayWrite != 0
 	same := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		x, ok := n.(ast.Expr)
@@ -38,7 +38,7 @@ func unchangedBy(s *advice.Site, e ast.Expr, contents bool, by change) bool {
 			return false
 		case *ast.CallExpr:
 			if !isCall(s, n) {
-				if operand, _, ok := conversion(s, n); ok && isBytes(s, operand) && writes {
+				if operand, _, ok := Conversion(s, n); ok && IsBytes(s, operand) && writes {
 					same = false
 				}
 				return same
@@ -62,7 +62,7 @@ func unchangedBy(s *advice.Site, e ast.Expr, contents bool, by change) bool {
 		case *ast.StarExpr:
 			same = same && !writes
 		case *ast.IndexExpr:
-			if ownMemory(s, n) == nil && !isString(s, n.X) {
+			if ownMemory(s, n) == nil && !IsString(s, n.X) {
 				same = same && !writes
 			}
 		case *ast.Ident:
@@ -70,22 +70,22 @@ func unchangedBy(s *advice.Site, e ast.Expr, contents bool, by change) bool {
 		}
 		return same
 	})
-	if contents && writes && !isString(s, e) && !solid(s.Info.TypeOf(e)) {
+	if contents && writes && !IsString(s, e) && !Solid(s.Info.TypeOf(e)) {
 		return false
 	}
 	return same
 }
 
-func variableUnchanged(s *advice.Site, id *ast.Ident, writes bool, by change) bool {
+func variableUnchanged(s *advice.Site, id *ast.Ident, writes bool, by Change) bool {
 	v, ok := s.Info.ObjectOf(id).(*types.Var)
 	if !ok || v.IsField() || isConstantVariable(s, v) {
 		return true
 	}
-	if !private(s, v) {
+	if !Private(s, v) {
 		return !writes
 	}
-	for _, n := range by.code {
-		for target := range targets(n) {
+	for _, n := range by.Code {
+		for target := range Targets(n) {
 			if ownMemory(s, target) == v {
 				return false
 			}
@@ -94,10 +94,10 @@ func variableUnchanged(s *advice.Site, id *ast.Ident, writes bool, by change) bo
 	return true
 }
 
-// roomSeen reports whether a function can tell how much room there is behind a slice: it asks for
+// RoomSeen reports whether a function can tell how much room there is behind a slice: it asks for
 // cap, appends to the slice without putting the result back, takes a part of it that may be longer
 // than it is, or hands it to something that may append, and uses it then.
-func roomSeen(s *advice.Site, obj types.Object) bool {
+func RoomSeen(s *advice.Site, obj types.Object) bool {
 	handed := token.NoPos // to a function that may return it with something behind
 	for _, id := range s.Uses(obj) {
 		c, ok := s.Root().FindNode(id)
@@ -116,16 +116,16 @@ func roomSeen(s *advice.Site, obj types.Object) bool {
 				return true
 			}
 			if returnsLonger(s, p, c) {
-				if loop, ok := loopAround(c); handed.IsValid() || ok && !within(loop.Node(), obj.Pos()) {
+				if loop, ok := LoopAround(c); handed.IsValid() || ok && !Within(loop.Node(), obj.Pos()) {
 					return true
 				}
 				handed = p.Pos()
 			}
 			if len(p.Args) > 0 && p.Args[0] == id && appendCall(name) {
 				assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt)
-				back := ok && len(assign.Lhs) == 1 && object(s, assign.Lhs[0]) == obj
+				back := ok && len(assign.Lhs) == 1 && Object(s, assign.Lhs[0]) == obj
 				ret, returned := c.Parent().Parent().Node().(*ast.ReturnStmt)
-				if !back && !(returned && len(usesIn(s, obj, ret.Pos(), ret.End())) == 1) {
+				if !back && !(returned && len(UsesIn(s, obj, ret.Pos(), ret.End())) == 1) {
 					return true
 				}
 			}
@@ -133,13 +133,13 @@ func roomSeen(s *advice.Site, obj types.Object) bool {
 			if p.X != id {
 				continue
 			}
-			if p.High != nil && !isInt(s, p.High, 0) && !isLengthOf(s, p.High, p.X) && !lessThanLength(s, p.High, p.X) || p.Max != nil {
+			if p.High != nil && !IsInt(s, p.High, 0) && !isLengthOf(s, p.High, p.X) && !lessThanLength(s, p.High, p.X) || p.Max != nil {
 				return true
 			}
 			if call, ok := c.Parent().Parent().Node().(*ast.CallExpr); ok && len(call.Args) > 0 && call.Args[0] == p && appendCall(s.Callee(call)) {
 				return true
 			}
-			if assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt); ok && object(s, assign.Lhs[0]) != obj {
+			if assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt); ok && Object(s, assign.Lhs[0]) != obj {
 				return true
 			}
 		}
@@ -154,12 +154,12 @@ func returnsLonger(s *advice.Site, call *ast.CallExpr, arg inspector.Cursor) boo
 		return false
 	}
 	result := s.Info.TypeOf(call)
-	of, ok := under(s.Info.TypeOf(arg.Node().(ast.Expr))).(*types.Slice)
+	of, ok := Under(s.Info.TypeOf(arg.Node().(ast.Expr))).(*types.Slice)
 	if result == nil || !ok {
 		return false
 	}
 	longer := func(t types.Type) bool {
-		slice, ok := under(t).(*types.Slice)
+		slice, ok := Under(t).(*types.Slice)
 		return ok && types.Identical(slice.Elem(), of.Elem())
 	}
 	if several, ok := result.(*types.Tuple); ok {
@@ -179,44 +179,44 @@ func lessThanLength(s *advice.Site, index, x ast.Expr) bool {
 	if !ok || minus.Op != token.SUB {
 		return false
 	}
-	n, constant := constantInt(s, minus.Y)
+	n, constant := ConstantInt(s, minus.Y)
 	return isLengthOf(s, minus.X, x) && constant && n >= 0
 }
 
-// A sink is what a rewrite writes to, or appends to.
-type sink struct {
-	expr ast.Expr // the Buffer, Builder or Writer, or the pointer to it; or a []byte
-	name string   // for people
+// A Sink is what a rewrite writes to, or appends to.
+type Sink struct {
+	Expr ast.Expr // the Buffer, Builder or Writer, or the pointer to it; or a []byte
+	Name string   // for people
 }
 
-// mayShare reports whether the memory of some bytes may be changed by writing to something: they
+// MayShare reports whether the memory of some bytes may be changed by writing to something: they
 // may be a part of the buffer that is written, or of the room behind the slice that is appended to.
-func mayShare(s *advice.Site, data ast.Expr, to sink) bool {
-	switch strings.TrimPrefix(typeName(s.Info.TypeOf(to.expr)), "*") {
+func MayShare(s *advice.Site, data ast.Expr, to Sink) bool {
+	switch strings.TrimPrefix(TypeName(s.Info.TypeOf(to.Expr)), "*") {
 	case "bytes.Buffer", "bufio.Writer", "net/http/httptest.ResponseRecorder":
 	default: // a strings.Builder hands out its memory as strings alone, and a file has none
-		if !plainBytes(s.Info.TypeOf(to.expr)) {
+		if !PlainBytes(s.Info.TypeOf(to.Expr)) {
 			return false
 		}
 	}
-	if freshSlice(s, data) {
+	if FreshSlice(s, data) {
 		return false
 	}
-	dst := rootOf(s, to.expr)
-	v := rootOf(s, data)
+	dst := RootOf(s, to.Expr)
+	v := RootOf(s, data)
 	if v == nil || dst == nil || v == dst {
 		return true
 	}
-	if whole, sliced := ast.Unparen(data).(*ast.SliceExpr); sliced && ownMemory(s, whole.X) == v && isLocal(s, v) {
-		if _, array := under(s.Info.TypeOf(whole.X)).(*types.Array); array && ownBuffer(s, dst, to.expr) {
+	if whole, sliced := ast.Unparen(data).(*ast.SliceExpr); sliced && ownMemory(s, whole.X) == v && IsLocal(s, v) {
+		if _, array := Under(s.Info.TypeOf(whole.X)).(*types.Array); array && ownBuffer(s, dst, to.Expr) {
 			return false
 		}
 	}
-	if isAnyParameterOf(s, v) && !assignedIn(s, v) && ownMemory(s, data) != nil && ownBuffer(s, dst, to.expr) {
+	if isAnyParameterOf(s, v) && !assignedIn(s, v) && ownMemory(s, data) != nil && ownBuffer(s, dst, to.Expr) {
 		return false // the buffer came into being after the bytes
 	}
-	if plainBytes(v.Type()) && object(s, data) == v || cutShort(s, data, v) {
-		if isLocal(s, v) && ownArray(s, v, to.expr) {
+	if PlainBytes(v.Type()) && Object(s, data) == v || cutShort(s, data, v) {
+		if IsLocal(s, v) && OwnArray(s, v, to.Expr) {
 			return false // nothing else leads to the bytes
 		}
 	}
@@ -225,26 +225,26 @@ func mayShare(s *advice.Site, data ast.Expr, to sink) bool {
 
 func isAnyParameterOf(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
-	return ok && isAnyParameter(s, v) && v.Kind() != types.ResultVar && private(s, v)
+	return ok && IsAnyParameter(s, v) && v.Kind() != types.ResultVar && Private(s, v)
 }
 
 // ownBuffer reports whether the memory of a buffer, or of a slice that is appended to, was made by
 // the function at a site, and none was given to it: the variable is declared there, empty.
 func ownBuffer(s *advice.Site, dst types.Object, at ast.Node) bool {
 	v, ok := dst.(*types.Var)
-	if !ok || !isLocal(s, v) || isAnyParameter(s, v) {
+	if !ok || !IsLocal(s, v) || IsAnyParameter(s, v) {
 		return false
 	}
-	if plainBytes(v.Type()) {
-		return ownArray(s, v, at)
+	if PlainBytes(v.Type()) {
+		return OwnArray(s, v, at)
 	}
-	switch strings.TrimPrefix(typeName(v.Type()), "*") {
+	switch strings.TrimPrefix(TypeName(v.Type()), "*") {
 	case "strings.Builder", "bytes.Buffer":
 	default:
 		return false
 	}
-	d, declared := declarationOf(s, v)
-	return declared && d.isZero(s) && !assignedIn(s, v)
+	d, declared := DeclarationOf(s, v)
+	return declared && d.IsZero(s) && !assignedIn(s, v)
 }
 
 // onlyHere reports whether nobody but the statements of a site's function, which come after one
@@ -252,7 +252,7 @@ func ownBuffer(s *advice.Site, dst types.Object, at ast.Node) bool {
 // deferred call or other function gets hold of it before a place.
 func onlyHere(s *advice.Site, dst types.Object, at ast.Node) bool {
 	v, ok := dst.(*types.Var)
-	if !ok || !isLocal(s, v) || isAnyParameter(s, v) {
+	if !ok || !IsLocal(s, v) || IsAnyParameter(s, v) {
 		return false
 	}
 	if !ownBuffer(s, v, at) {
@@ -264,23 +264,23 @@ func onlyHere(s *advice.Site, dst types.Object, at ast.Node) bool {
 			return false
 		}
 		for outer := range c.Enclosing((*ast.DeferStmt)(nil), (*ast.GoStmt)(nil)) {
-			if within(s.Func.Node(), outer.Node().Pos()) {
+			if Within(s.Func.Node(), outer.Node().Pos()) {
 				return false
 			}
 		}
-		if plainBytes(v.Type()) {
+		if PlainBytes(v.Type()) {
 			continue
 		}
 		method, ok := c.Parent().Node().(*ast.SelectorExpr)
-		if !ok && !printsTo(s, c) || ok && !calledAtOnce(c.Parent(), method) {
+		if !ok && !PrintsTo(s, c) || ok && !CalledAtOnce(c.Parent(), method) {
 			return false
 		}
 	}
 	return true
 }
 
-// changes reports whether a use of a variable assigns to a part of it.
-func changes(s *advice.Site, c inspector.Cursor) bool {
+// Changes reports whether a use of a variable assigns to a part of it.
+func Changes(s *advice.Site, c inspector.Cursor) bool {
 	x := c
 	for {
 		switch p := x.Parent().Node().(type) {
@@ -309,23 +309,23 @@ func changes(s *advice.Site, c inspector.Cursor) bool {
 	}
 }
 
-// claimed returns what has to be checked where room is made for as many elements as a loop would
+// Claimed returns what has to be checked where room is made for as many elements as a loop would
 // have turns: a number may be no more than a claim, which fails with the first elements, or changes
 // meanwhile. What has a length is as long as that.
-func (b *bound) claimed(s *advice.Site, loop ast.Node) []string {
+func (b *Trips) Claimed(s *advice.Site, loop ast.Node) []string {
 	const small = 1 << 16 // for which there is room anyway
-	if n, ok := constantInt(s, b.expr); ok && n <= small || !b.counts && !emptyElements(s.Info.TypeOf(b.expr)) {
+	if n, ok := ConstantInt(s, b.Expr); ok && n <= small || !b.Counts && !emptyElements(s.Info.TypeOf(b.Expr)) {
 		return nil
 	}
-	if t, ok := s.Info.TypeOf(b.expr).Underlying().(*types.Basic); ok && b.counts {
+	if t, ok := s.Info.TypeOf(b.Expr).Underlying().(*types.Basic); ok && b.Counts {
 		switch t.Kind() {
 		case types.Int8, types.Uint8, types.Int16, types.Uint16:
 			return nil
 		}
 	}
-	body := loopBody(loop)
-	if effectsOf(s, body)&mayPanic == 0 && unchangedBy(s, b.expr, false, change{code: []ast.Node{body}}) {
+	body := LoopBody(loop)
+	if EffectsOf(s, body)&MayPanic == 0 && UnchangedBy(s, b.Expr, false, Change{Code: []ast.Node{body}}) {
 		return nil
 	}
-	return []string{fmt.Sprintf("that %s is no more than a few times what there really is: room is made for all before the first turn of the loop, which may fail", b.text(s))}
+	return []string{fmt.Sprintf("that %s is no more than a few times what there really is: room is made for all before the first turn of the loop, which may fail", b.Text(s))}
 }

@@ -1,0 +1,225 @@
+package facts
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+func countBound(s *advice.Site, f *ast.ForStmt) (Trips, bool) {
+	init, ok := f.Init.(*ast.AssignStmt)
+	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
+		return Trips{}, false
+	}
+	post, ok := f.Post.(*ast.IncDecStmt)
+	if !ok {
+		return Trips{}, false
+	}
+	cond, ok := f.Cond.(*ast.BinaryExpr)
+	i := Object(s, init.Lhs[0])
+	if !ok || i == nil || Object(s, cond.X) != i || Object(s, post.X) != i || Assigned(s, i, f.Body) {
+		return Trips{}, false
+	}
+	var n ast.Expr
+	switch {
+	case post.Tok == token.INC && cond.Op == token.LSS && IsInt(s, init.Rhs[0], 0):
+		n = cond.Y
+	case post.Tok == token.INC && cond.Op == token.LEQ && IsInt(s, init.Rhs[0], 1):
+		n = cond.Y
+	case post.Tok == token.DEC && cond.Op == token.GEQ && IsInt(s, cond.Y, 0):
+		if minus, ok := ast.Unparen(init.Rhs[0]).(*ast.BinaryExpr); ok && minus.Op == token.SUB && IsInt(s, minus.Y, 1) {
+			n = minus.X
+		}
+	}
+	if n == nil || !Repeatable(s, n) || Mentions(s, n, i) {
+		return Trips{}, false
+	}
+	if b, ok := s.Info.TypeOf(n).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
+		return Trips{}, false
+	}
+	if length, ok := ast.Unparen(n).(*ast.CallExpr); ok && s.Callee(length) == "len" && !AssignedAny(s, length, f.Body) {
+		return Trips{Expr: length.Args[0]}, true
+	}
+	return Trips{Expr: n, Counts: true, Negative: MayBeNegative(s, n)}, !AssignedAny(s, n, f.Body)
+}
+
+// TripsOf returns how often a loop runs: one over something with a length, or that
+// counts from 0, or from 1, or down to 0.
+func TripsOf(s *advice.Site, loop ast.Node) (Trips, bool) {
+	switch n := loop.(type) {
+	case *ast.RangeStmt:
+		return rangeBound(s, n)
+	case *ast.ForStmt:
+		return countBound(s, n)
+	}
+	return Trips{}, false
+}
+
+func rangeBound(s *advice.Site, r *ast.RangeStmt) (Trips, bool) {
+	if operand, to, ok := Conversion(s, r.X); ok {
+		if slice, ok := to.Underlying().(*types.Slice); ok && IsString(s, operand) && IsByte(slice.Elem()) && Repeatable(s, operand) {
+			return Trips{Expr: operand}, true // of as many bytes
+		}
+		return Trips{}, false
+	}
+	t := Under(s.Info.TypeOf(r.X))
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	switch t := t.(type) {
+	case *types.Slice, *types.Array, *types.Map:
+		if Repeatable(s, r.X) {
+			return Trips{Expr: r.X}, true
+		}
+		_, call := ast.Unparen(r.X).(*ast.CallExpr)
+		return Trips{Expr: r.X, Call: true}, call
+	case *types.Basic:
+		if t.Info()&types.IsInteger != 0 && Repeatable(s, r.X) {
+			return Trips{Expr: r.X, Counts: true, Negative: MayBeNegative(s, r.X)}, true
+		}
+	}
+	return Trips{}, false
+}
+
+func MayBeNegative(s *advice.Site, n ast.Expr) bool {
+	if v := s.Info.Types[n].Value; v != nil {
+		return constant.Sign(v) < 0
+	}
+	switch n := ast.Unparen(n).(type) {
+	case *ast.CallExpr:
+		switch s.Callee(n) {
+		case "len", "cap":
+			return false
+		}
+	case *ast.BinaryExpr:
+		if n.Op == token.ADD || n.Op == token.MUL || n.Op == token.QUO || n.Op == token.SHR { // of lengths, which no sum of a few makes too large
+			return !IsLength(s, n)
+		}
+	case *ast.Ident:
+		if askedBefore(s, n) {
+			return false
+		}
+	}
+	b, ok := s.Info.TypeOf(n).Underlying().(*types.Basic)
+	return !ok || b.Info()&types.IsUnsigned == 0
+}
+
+// askedBefore reports whether code is in a branch that is taken if a variable is above 0 only.
+func askedBefore(s *advice.Site, n *ast.Ident) bool {
+	v := Object(s, n)
+	c, ok := s.Root().FindNode(n)
+	if !ok || v == nil || !Private(s, v) {
+		return false
+	}
+	var positive func(cond ast.Expr) bool
+	positive = func(cond ast.Expr) bool {
+		b, ok := ast.Unparen(cond).(*ast.BinaryExpr)
+		if !ok {
+			return false
+		}
+		switch b.Op {
+		case token.LAND:
+			return positive(b.X) || positive(b.Y)
+		case token.GTR, token.GEQ:
+			limit, ok := ConstantInt(s, b.Y)
+			return ok && limit >= 0 && Object(s, b.X) == v
+		case token.LSS, token.LEQ:
+			limit, ok := ConstantInt(s, b.X)
+			return ok && limit >= 0 && Object(s, b.Y) == v
+		}
+		return false
+	}
+	for outer := range c.Enclosing((*ast.IfStmt)(nil), (*ast.FuncLit)(nil)) {
+		branch, isIf := outer.Node().(*ast.IfStmt)
+		if !isIf {
+			return false
+		}
+		if Within(branch.Body, n.Pos()) && positive(branch.Cond) {
+			return !Assigned(s, v, branch.Body)
+		}
+	}
+	return false
+}
+
+// IsLength reports whether a number is made of lengths and small constants, by sums, fractions and
+// small multiples.
+func IsLength(s *advice.Site, n ast.Expr) bool {
+	if v := s.Info.Types[n].Value; v != nil {
+		const small = 1 << 40
+		c, ok := constant.Int64Val(v)
+		return ok && 0 <= c && c < small
+	}
+	switch n := ast.Unparen(n).(type) {
+	case *ast.CallExpr:
+		return s.Callee(n) == "len" || s.Callee(n) == "cap"
+	case *ast.BinaryExpr:
+		switch n.Op {
+		case token.ADD:
+			return IsLength(s, n.X) && IsLength(s, n.Y)
+		case token.MUL:
+			few := func(factor ast.Expr) bool {
+				c, ok := ConstantInt(s, factor)
+				return ok && 0 <= c && c <= 1<<10
+			}
+			return few(n.X) && IsLength(s, n.Y) || few(n.Y) && IsLength(s, n.X)
+		case token.QUO, token.SHR:
+			return IsLength(s, n.X) && s.Info.Types[n.Y].Value != nil && IsLength(s, n.Y)
+		}
+	}
+	return false
+}
+
+// A Trips is how often the body of a loop runs, where that is known before.
+type Trips struct {
+	Expr ast.Expr // what is counted or ranged over
+	// Counts is set where expr is the number itself, not something that has a length.
+	Counts bool
+	// Negative is set where the number may be below 0, which is none.
+	Negative bool
+	// Call is set where expr has to run first, once, into a variable.
+	Call bool
+}
+
+// Size is the bound as source, and declares what has to be a variable first.
+func (b *Trips) Size(s *advice.Site, at token.Pos) (size, declaration string) {
+	switch {
+	case b.Counts:
+		return s.Source(ast.Unparen(b.Expr)), ""
+	case b.Call:
+		name := Fresh(s, "items", at, s.Func.Node())
+		return "len(" + name + ")", name + " := " + s.Source(b.Expr) + "\n"
+	}
+	return "len(" + s.Source(ast.Unparen(b.Expr)) + ")", ""
+}
+
+// StandsAt reports whether the bound is known at a declaration already, and the same
+// as where the loop begins: a variable that nothing in between names.
+func (b *Trips) StandsAt(s *advice.Site, d *Declaration, loop token.Pos) bool {
+	obj := Object(s, b.Expr)
+	return obj != nil && IsLocal(s, obj) && obj.Pos() < d.Node().Pos() && Resolves(s, obj.Name(), d.Node().Pos()) == obj &&
+		len(UsesIn(s, obj, d.Node().Pos(), loop)) == 0 && Private(s, obj)
+}
+
+// AtLeastOne reports whether the loop surely runs.
+func (b *Trips) AtLeastOne(s *advice.Site) bool {
+	if v := s.Info.Types[b.Expr].Value; b.Counts && v != nil {
+		return constant.Sign(v) > 0
+	}
+	t := s.Info.TypeOf(b.Expr).Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	a, ok := t.(*types.Array)
+	return ok && a.Len() > 0
+}
+
+// Text is the bound for people.
+func (b *Trips) Text(s *advice.Site) string {
+	if b.Counts {
+		return s.Source(ast.Unparen(b.Expr))
+	}
+	return "len(" + s.Source(ast.Unparen(b.Expr)) + ")"
+}
