@@ -65,7 +65,8 @@ var importTable = map[string][]string{
 	// Findings; the rules know the package that applies them, not the other way.
 	"internal/advice":       {"profile", "internal/infile", "internal/temporary"},
 	"internal/advice/facts": {"internal/advice"},
-	"internal/advice/rules": {"internal/advice", "internal/advice/facts"},
+	"internal/advice/edit":  {"internal/advice", "internal/advice/facts"},
+	"internal/advice/rules": {"internal/advice", "internal/advice/edit", "internal/advice/facts"},
 	"internal/tune":         {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/infile", "internal/temporary"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"internal/advice", "internal/advice/rules", "internal/experiment", "internal/tune"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -55,10 +56,10 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 		m := advice.Match{
 			Node:    c.CallExpr,
 			Why:     "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all.",
-			Edits:   withoutComments(s, []advice.Edit{replace(c.CallExpr, pkg+".Concat("+strings.Join(texts, ", ")+")")}),
+			Edits:   edit.WithoutComments(s, []advice.Edit{edit.Replace(c.CallExpr, pkg+".Concat("+strings.Join(texts, ", ")+")")}),
 			Imports: []string{"slices"},
 		}
-		mustCheck(&m, []string{
+		edit.MustCheck(&m, []string{
 			"that nobody tells nil from an empty slice: the result is nil now if all slices are empty",
 			"that nothing needs the result to share memory with the first: it never does now",
 		}, facts.Together(s, parts...))

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -44,9 +45,9 @@ func matchBinaryReflection(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr}
 		switch t.(type) {
 		case *types.Basic:
-			m.Why = fmt.Sprintf("%s allocates a buffer for a single value, and finds out its type. Use the functions %s on a buffer that is there already.", short(c.Name), instead)
+			m.Why = fmt.Sprintf("%s allocates a buffer for a single value, and finds out its type. Use the functions %s on a buffer that is there already.", edit.Short(c.Name), instead)
 		case *types.Struct, *types.Array:
-			m.Why = fmt.Sprintf("%s goes through the fields by reflection, and allocates a buffer each time. Use the functions %s for each field, on one buffer.", short(c.Name), instead)
+			m.Why = fmt.Sprintf("%s goes through the fields by reflection, and allocates a buffer each time. Use the functions %s for each field, on one buffer.", edit.Short(c.Name), instead)
 		default: // slices of numbers are converted at once; of an interface nothing is known
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -56,14 +57,14 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
-		at, grow, left := growAt(s, obj, d)
-		switch size, ok := straightSize(s, obj, d, at); {
+		at, grow, left := edit.GrowAt(s, obj, d)
+		switch size, ok := edit.StraightSize(s, obj, d, at); {
 		case ok && !left:
 			m.Edits = []advice.Edit{grow(size)}
 			m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room. How much is written is known: Grow it before.", obj.Name())
 			m.Class = advice.Safe
 			if facts.Asks(s, obj, "Bytes") {
-				mustCheck(&m, []string{fmt.Sprintf("that the room behind what %s.Bytes() returns doesn't matter", obj.Name())})
+				edit.MustCheck(&m, []string{fmt.Sprintf("that the room behind what %s.Bytes() returns doesn't matter", obj.Name())})
 			}
 		case s.Share(bufferGrowFrames) < 0.05:
 			continue

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -64,11 +65,11 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.Safe, Imports: []string{"strings"}}
 		m.Why = fmt.Sprintf("String copies what is in %s, which is only written to: a strings.Builder hands it out without a copy.", obj.Name())
-		m.Edits = []advice.Edit{replace(d.Type, local+".Builder")}
-		mustCheck(&m, grownBy(s, obj))
+		m.Edits = []advice.Edit{edit.Replace(d.Type, local+".Builder")}
+		edit.MustCheck(&m, grownBy(s, obj))
 		if !grows {
-			at, grow, left := growAt(s, obj, d.Cursor)
-			size, known := straightSize(s, obj, d.Cursor, at)
+			at, grow, left := edit.GrowAt(s, obj, d.Cursor)
+			size, known := edit.StraightSize(s, obj, d.Cursor, at)
 			if !known {
 				size = "64"
 			}
@@ -85,7 +86,7 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 				m.Edits = append(m.Edits, grow(size))
 				if small := s.BlockSize(bufferString); !known && 0 < small && small <= 32 {
 					m.Why += fmt.Sprintf(" The texts have %d bytes on average: each that is kept keeps room for 64.", small)
-					mustCheck(&m, []string{"that few of them are kept for long"})
+					edit.MustCheck(&m, []string{"that few of them are kept for long"})
 				}
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -60,13 +61,13 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 		if len(body.List) == 1 && body.List[0] == assign && whole && facts.Pure(s, assign.Lhs[0]) && !facts.Commented(s, loop.Node().Pos(), assign.Pos()) && !facts.SameCode(s, assign.Lhs[0], text) {
 			dst := s.Source(assign.Lhs[0])
 			m.Why = fmt.Sprintf("Each byte of %s is appended by itself, with a check for room: one append copies all of them.", s.Source(text))
-			m.Edits = []advice.Edit{replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
+			m.Edits = []advice.Edit{edit.Replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
 			m.Class = advice.Safe
 			var overlap []string
 			if facts.MayShare(s, text, facts.Sink{Expr: assign.Lhs[0], Name: dst}) {
 				overlap = []string{fmt.Sprintf("that %s is no part of %s or of the room behind it: the loop reads what it has appended, a single append doesn't", s.Source(text), dst)}
 			}
-			mustCheck(&m, overlap, facts.SharedRoom(s, assign.Lhs[0], loop.Node()))
+			edit.MustCheck(&m, overlap, facts.SharedRoom(s, assign.Lhs[0], loop.Node()))
 			m.Node = loop.Node()
 		}
 		matches = append(matches, m)
@@ -86,7 +87,7 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 			continue
 		}
 		text, ok := characterOf(s, loop, c.Args[0])
-		if !ok || !oneLine(s.Source(text)) {
+		if !ok || !edit.OneLine(s.Source(text)) {
 			continue
 		}
 		body := facts.LoopBody(loop.Node())
@@ -110,11 +111,11 @@ func writtenByCallee(s *advice.Site) []advice.Match {
 		}
 		for i, arg := range c.Args {
 			text, ok := characterOf(s, loop, arg)
-			if !ok || !oneLine(s.Source(text)) || !passesOn(s, c.CallExpr, i) {
+			if !ok || !edit.OneLine(s.Source(text)) || !passesOn(s, c.CallExpr, i) {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "characters of a text are written one by one",
-				Why: fmt.Sprintf("%s is called for each character of %s, and writes those that stay as they are one by one. Find the next one that doesn't, and write all before it at once.", called(s, c.CallExpr), s.Source(text))})
+				Why: fmt.Sprintf("%s is called for each character of %s, and writes those that stay as they are one by one. Find the next one that doesn't, and write all before it at once.", edit.Called(s, c.CallExpr), s.Source(text))})
 			break
 		}
 	}

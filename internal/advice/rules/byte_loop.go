@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -125,7 +126,7 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 		return false
 	}
 	if facts.MayBeNegative(s, made.Args[1]) {
-		mustCheck(m, []string{fmt.Sprintf("that %s is never negative, for which Repeat panics with another error than make", s.Source(made.Args[1]))})
+		edit.MustCheck(m, []string{fmt.Sprintf("that %s is never negative, for which Repeat panics with another error than make", s.Source(made.Args[1]))})
 	}
 	if texts != nil && fill < 0x80 {
 		pkg, ok := facts.PackageName(s, "strings", def.Pos())
@@ -133,9 +134,9 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 			return false
 		}
 		m.Imports = []string{"strings"}
-		m.Edits = []advice.Edit{replace(made, fmt.Sprintf("%s.Repeat(%s, %s)", pkg, strconv.Quote(string(rune(fill))), s.Source(made.Args[1]))), between}
+		m.Edits = []advice.Edit{edit.Replace(made, fmt.Sprintf("%s.Repeat(%s, %s)", pkg, strconv.Quote(string(rune(fill))), s.Source(made.Args[1]))), between}
 		for _, t := range texts {
-			m.Edits = append(m.Edits, replace(t, b.Name()))
+			m.Edits = append(m.Edits, edit.Replace(t, b.Name()))
 		}
 		return true
 	}
@@ -144,7 +145,7 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 		return false
 	}
 	m.Imports = []string{"bytes"}
-	m.Edits = []advice.Edit{replace(made, fmt.Sprintf("%s.Repeat([]byte{%s}, %s)", pkg, s.Source(assign.Rhs[0]), s.Source(made.Args[1]))), between}
+	m.Edits = []advice.Edit{edit.Replace(made, fmt.Sprintf("%s.Repeat([]byte{%s}, %s)", pkg, s.Source(assign.Rhs[0]), s.Source(made.Args[1]))), between}
 	return true
 }
 
@@ -231,7 +232,7 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	if front {
 		code = obj.Name() + " = " + repeat + " + " + obj.Name()
 	}
-	m.Edits = []advice.Edit{replace(f, fmt.Sprintf("if %s {\n%s\n}", s.Source(cond), code))}
+	m.Edits = []advice.Edit{edit.Replace(f, fmt.Sprintf("if %s {\n%s\n}", s.Source(cond), code))}
 	m.Imports = []string{"strings"}
 	m.Class = advice.Safe
 	m.Title = "a string is padded byte by byte"
@@ -266,9 +267,9 @@ func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *a
 	if !ok || !facts.Builtins(s, f.Pos(), "make", "len", "append") {
 		return true
 	}
-	m.Edits = []advice.Edit{replace(f, fmt.Sprintf("if len(%s) < %s {\n%s = append(%s, make(%s, %s-len(%s))...)\n}", x, n, x, x, typ, facts.Parenthesized(cond.Y, n), x))}
+	m.Edits = []advice.Edit{edit.Replace(f, fmt.Sprintf("if len(%s) < %s {\n%s = append(%s, make(%s, %s-len(%s))...)\n}", x, n, x, x, typ, facts.Parenthesized(cond.Y, n), x))}
 	m.Class = advice.Safe
-	mustCheck(m, facts.SharedRoom(s, dst, f))
+	edit.MustCheck(m, facts.SharedRoom(s, dst, f))
 	return true
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -67,17 +68,17 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			} else {
 				continue
 			}
-			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s makes the bytes at once.", short(c.Name), kind)
+			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s makes the bytes at once.", edit.Short(c.Name), kind)
 			if w, ok := c.Parent().Parent().Node().(*ast.CallExpr); ok && len(w.Args) == 1 && w.Args[0] == outer {
 				if dst, safe, ok := writerOf(s, w); ok && !facts.Deferred(c.Parent().Parent()) { // it would be formatted later
 					outer = w
 					call("Fprint", dst)
 					m.Title = "a string is formatted only to be written"
-					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written: fmt.Fprint%s prints there at once.", short(c.Name), kind)
+					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written: fmt.Fprint%s prints there at once.", edit.Short(c.Name), kind)
 					to := w.Fun.(*ast.SelectorExpr).X
-					mustCheck(&m, facts.SetMeanwhile(s, to, c.Args), facts.WrittenFirst(s, to, formattedSteps(s, c)))
+					edit.MustCheck(&m, facts.SetMeanwhile(s, to, c.Args), facts.WrittenFirst(s, to, edit.FormattedSteps(s, c)))
 					if !safe {
-						mustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(to))})
+						edit.MustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(to))})
 					}
 					matches = append(matches, m)
 					continue
@@ -85,12 +86,12 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			}
 			if !onStack(s) {
 				if !surelyText(s, c) {
-					mustCheck(&m, []string{"that nobody tells nil from an empty slice: where nothing comes out, it is nil now"})
+					edit.MustCheck(&m, []string{"that nobody tells nil from an empty slice: where nothing comes out, it is nil now"})
 				}
 				if assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == len(assign.Rhs) {
 					at := slices.Index(assign.Rhs, ast.Expr(outer))
 					if v := facts.Object(s, assign.Lhs[at]); v != nil && facts.RoomSeen(s, v) {
-						mustCheck(&m, []string{fmt.Sprintf("that the room behind %s doesn't matter", v.Name())})
+						edit.MustCheck(&m, []string{fmt.Sprintf("that the room behind %s doesn't matter", v.Name())})
 					}
 				}
 				matches = append(matches, m)
@@ -101,8 +102,8 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			types.Identical(s.Info.TypeOf(outer), types.NewSlice(types.Typ[types.Byte])) && s.Info.Types[outer.Args[0]].Value == nil && !s.Info.Types[outer.Args[0]].IsNil() {
 			call("Append", s.Source(outer.Args[0]))
 			m.Title = "a string is formatted only to be appended"
-			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s appends without one.", short(c.Name), kind)
-			mustCheck(&m, facts.SetMeanwhile(s, outer.Args[0], c.Args), facts.WrittenFirst(s, outer.Args[0], formattedSteps(s, c)))
+			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s appends without one.", edit.Short(c.Name), kind)
+			edit.MustCheck(&m, facts.SetMeanwhile(s, outer.Args[0], c.Args), facts.WrittenFirst(s, outer.Args[0], edit.FormattedSteps(s, c)))
 			matches = append(matches, m)
 		}
 	}
@@ -116,7 +117,7 @@ var sprinted = lazyregexp.New(`^fmt\.Sprint`)
 // to nil then allocates as often as the string does, and no fewer bytes.
 func onStack(s *advice.Site) bool {
 	size := s.BlockSize(sprinted)
-	return 0 < size && size <= stackText && s.Allocates() == 0
+	return 0 < size && size <= edit.StackText && s.Allocates() == 0
 }
 
 // surelyText reports whether a call of fmt.Sprint… can't return an empty string.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -38,10 +39,10 @@ func matchCalleeAllocates(s *advice.Site) []advice.Match {
 		}
 		how := ""
 		if size := s.BlockSize(frames); size > 0 {
-			how = ", blocks of " + bytesText(size) + " on average"
+			how = ", blocks of " + edit.BytesText(size) + " on average"
 		}
 		return []advice.Match{{Node: c.CallExpr, Frames: frames,
-			Why: fmt.Sprintf("%s allocates each time%s. If there is a form of it that appends, takes a buffer or can be reset, use that; keep what it returns where it would be the same again; and if it isn't always needed, ask first what can be told without.", called(s, c.CallExpr), how)}}
+			Why: fmt.Sprintf("%s allocates each time%s. If there is a form of it that appends, takes a buffer or can be reset, use that; keep what it returns where it would be the same again; and if it isn't always needed, ask first what can be told without.", edit.Called(s, c.CallExpr), how)}}
 	}
 	return nil
 }

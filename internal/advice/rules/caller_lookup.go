@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -47,13 +48,13 @@ func matchCallerLookup(s *advice.Site) []advice.Match {
 				option = "log.Lshortfile or log.Llongfile"
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr,
-				Why: fmt.Sprintf("%s walks the stack for each record, to say from where it was called: %s asks for it. Leave it out here, or keep it for warnings and errors.", short(c.Name), option)})
+				Why: fmt.Sprintf("%s walks the stack for each record, to say from where it was called: %s asks for it. Leave it out here, or keep it for warnings and errors.", edit.Short(c.Name), option)})
 		case c.Name == "runtime.Caller" || c.Name == "runtime.Callers" || c.Name == "runtime.FuncForPC":
 			if facts.RunsOnce(s, c.Cursor) {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr,
-				Why: fmt.Sprintf("%s walks the stack each time this runs. If the place is always the same, write it down; if it is seldom looked at, keep the program counters of runtime.Callers and look them up when it is.", short(c.Name))})
+				Why: fmt.Sprintf("%s walks the stack each time this runs. If the place is always the same, write it down; if it is seldom looked at, keep the program counters of runtime.Callers and look them up when it is.", edit.Short(c.Name))})
 		}
 	}
 	return matches

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -52,7 +53,7 @@ func matchClientPerRequest(s *advice.Site) []advice.Match {
 	for _, c := range s.Calls() {
 		if makesClient.MatchString(c.Name) && !facts.RunsOnce(s, c.Cursor) {
 			matches = append(matches, advice.Match{Node: c.CallExpr,
-				Why: fmt.Sprintf("%s makes something that keeps connections, each time this runs, and begins without any. Make it once and share it: it is meant for many goroutines at once.", short(c.Name))})
+				Why: fmt.Sprintf("%s makes something that keeps connections, each time this runs, and begins without any. Make it once and share it: it is meant for many goroutines at once.", edit.Short(c.Name))})
 		}
 	}
 	for _, c := range s.Nodes() {

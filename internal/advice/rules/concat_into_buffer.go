@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -71,12 +72,12 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		}
 		var lines []string
 		for _, p := range pieces {
-			lines = append(lines, writePiece(s, dst, p))
+			lines = append(lines, edit.WritePiece(s, dst, p))
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
-		m.Edits = []advice.Edit{replace(stmt, strings.Join(lines, "\n"))}
+		m.Edits = []advice.Edit{edit.Replace(stmt, strings.Join(lines, "\n"))}
 		m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
-		mustCheck(&m, facts.WrittenInTurn(s, steps, sel.X, dst))
+		edit.MustCheck(&m, facts.WrittenInTurn(s, steps, sel.X, dst))
 		if obj := facts.Object(s, sel.X); newBuilder(s, obj) && (!facts.Repeated(c.Cursor, obj) || s.Allocates() == 0) {
 			m.Class, m.Edits = advice.AdviceOnly, nil
 			m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
@@ -113,17 +114,17 @@ func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (
 			return advice.Match{}, false
 		}
 		code := s.Source(p)
-		if b, ok := bytesOf(s, p); ok {
+		if b, ok := edit.BytesOf(s, p); ok {
 			code = b
 		}
 		lines = append(lines, fmt.Sprintf("%s = append(%s, %s...)", dst, dst, code))
 	}
-	m.Edits = []advice.Edit{replace(assign, strings.Join(lines, "\n"))}
+	m.Edits = []advice.Edit{edit.Replace(assign, strings.Join(lines, "\n"))}
 	steps := concatSteps(s, pieces)
 	for i := range steps {
 		steps[i].Called = true // append evaluates the sum before the slice
 	}
-	mustCheck(&m, facts.WrittenInTurn(s, steps, assign.Lhs[0], dst), facts.SharedRoom(s, assign.Lhs[0], assign))
+	edit.MustCheck(&m, facts.WrittenInTurn(s, steps, assign.Lhs[0], dst), facts.SharedRoom(s, assign.Lhs[0], assign))
 	return m, true
 }
 

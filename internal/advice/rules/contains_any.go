@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -47,15 +48,15 @@ func matchContainsAny(s *advice.Site) []advice.Match {
 		}
 		pkg, text := s.Source(sel.X), s.Source(c.Args[0])
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("%s makes a set of %q for each call and looks at the text byte by byte: IndexByte, called for each of them, compares many bytes at once. Check that the texts are longer than a few bytes.", short(c.Name), chars)
+		m.Why = fmt.Sprintf("%s makes a set of %q for each call and looks at the text byte by byte: IndexByte, called for each of them, compares many bytes at once. Check that the texts are longer than a few bytes.", edit.Short(c.Name), chars)
 		rewritten := strings.HasSuffix(c.Name, "ContainsAny") && facts.Pure(s, c.Args[0]) && !facts.Commented(s, c.Pos(), c.End())
 		slicesName, imported := facts.PackageName(s, "slices", c.Pos())
 		_, typed := s.Info.TypeOf(c.Args[0]).Underlying().(*types.Slice) // as nil is not
 		inlined := imported && typed && c.Name == "bytes.ContainsAny" && s.AtLeast("1.21") && s.Share(amongChars) > s.Share(anyOf)/3
 		switch {
 		case rewritten && inlined:
-			m.Why = fmt.Sprintf("the texts are short, and %s looks for each of their bytes among %q by a call: comparing costs less. Check that they are short wherever this is called.", short(c.Name), chars)
-			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.ContainsFunc(%s, func(c byte) bool { return %s })", slicesName, text, either(chars, func(c byte) string { return fmt.Sprintf("c == %q", c) })))}
+			m.Why = fmt.Sprintf("the texts are short, and %s looks for each of their bytes among %q by a call: comparing costs less. Check that they are short wherever this is called.", edit.Short(c.Name), chars)
+			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.ContainsFunc(%s, func(c byte) bool { return %s })", slicesName, text, either(chars, func(c byte) string { return fmt.Sprintf("c == %q", c) })))}
 			m.Class, m.Imports = advice.Review, []string{"slices"}
 		case rewritten:
 			code := either(chars, func(c byte) string { return fmt.Sprintf("%s.IndexByte(%s, %q) >= 0", pkg, text, c) })
@@ -69,7 +70,7 @@ func matchContainsAny(s *advice.Site) []advice.Match {
 			case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
 				continue
 			}
-			m.Edits = []advice.Edit{replace(c.CallExpr, code)}
+			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, code)}
 			m.Class = advice.Review
 		}
 		matches = append(matches, m)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -145,7 +146,7 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Frames: frames, Gain: f.gain,
-			Why: fmt.Sprintf("%s %s.", short(c.Name), f.instead)})
+			Why: fmt.Sprintf("%s %s.", edit.Short(c.Name), f.instead)})
 	}
 	return matches
 }

@@ -7,6 +7,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -71,7 +72,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 					m.Class = advice.Review
 					m.Why += check
 				}
-				mustCheck(&m, facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
+				edit.MustCheck(&m, facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
 				m.Edits = []advice.Edit{equality(s, c)}
 				if facts.Commented(s, c.Pos(), c.End()) {
 					m.Edits = nil
@@ -88,7 +89,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 		m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection: %s.Equal compares them directly. Check that nil and empty may count as equal: DeepEqual tells them apart.%s", name, with, changedBetween(s, c.Args[0], c.Args[1]))
 		if pkg, ok := facts.PackageName(s, with, c.Pos()); ok {
 			m.Class, m.Imports = advice.Review, []string{with}
-			m.Edits = []advice.Edit{replace(c.Fun, pkg+".Equal")}
+			m.Edits = []advice.Edit{edit.Replace(c.Fun, pkg+".Equal")}
 		}
 		matches = append(matches, m)
 	}
@@ -101,7 +102,7 @@ func changedBetween(s *advice.Site, x, y ast.Expr) string {
 	if facts.UnchangedBy(s, x, false, facts.Change{Code: []ast.Node{y}}) {
 		return ""
 	}
-	if text, by := s.Source(x), s.Source(y); oneLine(text) && oneLine(by) {
+	if text, by := s.Source(x), s.Source(y); edit.OneLine(text) && edit.OneLine(by) {
 		return fmt.Sprintf(" Check that %s doesn't change %s.", by, text)
 	}
 	return " Check that evaluating the second value doesn't change the first."
@@ -147,5 +148,5 @@ func equality(s *advice.Site, c advice.Call) advice.Edit {
 	case *ast.UnaryExpr, *ast.BinaryExpr:
 		text = "(" + text + ")"
 	}
-	return replace(at.Node(), text)
+	return edit.Replace(at.Node(), text)
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -167,7 +168,7 @@ func foreignEncoders(s *advice.Site) []advice.Match {
 			continue
 		}
 		return []advice.Match{{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: foreignEncoder,
-			Why: fmt.Sprintf("%s makes an encoder, or the like, for each call. If that can be used again, keep one together with its buffer, in what lives longer or in a sync.Pool.", called(s, c.CallExpr))}}
+			Why: fmt.Sprintf("%s makes an encoder, or the like, for each call. If that can be used again, keep one together with its buffer, in what lives longer or in a sync.Pool.", edit.Called(s, c.CallExpr))}}
 	}
 	return nil
 }
@@ -234,9 +235,9 @@ func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advic
 	name := s.Unused(named.Obj().Pkg().Name()+kind.pooled+"s", call.Pos())
 	typ := fmt.Sprintf("*%s.%s", pkg, kind.pooled)
 	m.Edits = []advice.Edit{
-		beforeDecl(s, fmt.Sprintf("var %s = %s.Pool{New: func() any { return %s(nil) }}", name, syncPkg, s.Source(call.Fun))),
-		replace(call, fmt.Sprintf("%s.Get().(%s)", name, typ)),
-		insert(assign.End(), fmt.Sprintf("\n%s.Reset(%s)\ndefer %s.Put(%s)", obj.Name(), s.Source(call.Args[0]), name, obj.Name())),
+		edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.Pool{New: func() any { return %s(nil) }}", name, syncPkg, s.Source(call.Fun))),
+		edit.Replace(call, fmt.Sprintf("%s.Get().(%s)", name, typ)),
+		edit.Insert(assign.End(), fmt.Sprintf("\n%s.Reset(%s)\ndefer %s.Put(%s)", obj.Name(), s.Source(call.Args[0]), name, obj.Name())),
 	}
 	m.Imports = []string{"sync"}
 	m.Class = advice.Review

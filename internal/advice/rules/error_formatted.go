@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -55,7 +56,7 @@ func matchErrorFormatted(s *advice.Site) []advice.Match {
 			}
 			values = append(values, s.Source(arg))
 		}
-		if list := strings.Join(values, ", "); oneLine(list) {
+		if list := strings.Join(values, ", "); edit.OneLine(list) {
 			matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf("fmt.Errorf formats %s into a text for each error, whether somebody reads it or not. An error type with %s in fields, whose method Error formats, does that only when it is asked.", list, list)})
 		}
 	}

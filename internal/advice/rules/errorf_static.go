@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -29,7 +30,7 @@ others. What runs once is not reported.`,
 	Match:  matchErrorfStatic,
 	Conditions: advice.Conditions{
 		Offered: "the text is constant",
-		Review:  "nobody tells one such error from another by ==; " + notYet,
+		Review:  "nobody tells one such error from another by ==; " + edit.NotYet,
 	},
 }
 
@@ -55,13 +56,13 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
 		if name := errorName(text); isError(s, name, text, c.Pos()) {
-			m.Edits = []advice.Edit{replace(c.CallExpr, name)}
+			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, name)}
 		} else {
 			name = s.Unused(name, c.Pos())
-			m.Edits = []advice.Edit{beforeDecl(s, fmt.Sprintf("var %s = %s.New(%s)", name, pkg, literal(text))), replace(c.CallExpr, name)}
+			m.Edits = []advice.Edit{edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.New(%s)", name, pkg, edit.Literal(text))), edit.Replace(c.CallExpr, name)}
 			m.Imports = []string{"errors"}
 		}
-		m.Why = fmt.Sprintf("%s allocates the same error %s for each call: make it once, as a variable of the package. Check that nothing compares such errors by ==: they are the same one then.", short(c.Name), quoted(text))
+		m.Why = fmt.Sprintf("%s allocates the same error %s for each call: make it once, as a variable of the package. Check that nothing compares such errors by ==: they are the same one then.", edit.Short(c.Name), edit.Quoted(text))
 		matches = append(matches, m)
 	}
 	return matches

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -34,7 +35,7 @@ The rewrite is offered where the variable is declared for the call alone and use
 }
 
 func matchErrorsAs(s *advice.Site) []advice.Match {
-	return rewrittenCalls(s, "errors.As", asType,
+	return edit.RewrittenCalls(s, "errors.As", asType,
 		"errors.As compares types by reflection, and its target is allocated on the heap: errors.AsType is compiled for the type, and returns what it finds.")
 }
 
@@ -105,10 +106,10 @@ func asType(s *advice.Site, c advice.Call) []advice.Edit {
 	}
 	edits := []advice.Edit{
 		deleted(s, decl),
-		insert(c.Pos(), name+", "+found+" := "),
-		replace(as, fmt.Sprintf("AsType[%s]", text)),
+		edit.Insert(c.Pos(), name+", "+found+" := "),
+		edit.Replace(as, fmt.Sprintf("AsType[%s]", text)),
 		{Pos: c.Args[0].End(), End: c.Args[1].End()},
-		insert(c.End(), test),
+		edit.Insert(c.End(), test),
 	}
 	if not != nil {
 		edits = append(edits, advice.Edit{Pos: not.OpPos, End: not.X.Pos()})

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -49,18 +50,18 @@ func matchHashSum(s *advice.Site) []advice.Match {
 		}
 		hash := ast.Unparen(call.Fun).(*ast.SelectorExpr).X
 		h := s.Source(hash)
-		if !oneLine(h) {
+		if !edit.OneLine(h) {
 			continue
 		}
 		m := advice.Match{Node: call, Class: advice.AdviceOnly}
 		if parent, ok := c.Parent().Node().(*ast.CallExpr); ok && appendsAll(s, parent, call) {
 			to := parent.Args[0]
-			if !oneLine(s.Source(to)) || facts.Calls(s, to) || facts.Commented(s, parent.Pos(), parent.End()) {
+			if !edit.OneLine(s.Source(to)) || facts.Calls(s, to) || facts.Commented(s, parent.Pos(), parent.End()) {
 				continue
 			}
 			m.Class = advice.Review // a hash of somebody's own need not append
 			m.Why = fmt.Sprintf("Sum appends to the slice that it is given: %s.Sum(%s) needs none of its own, and no copy. Check that it does append, as package hash asks for.", h, s.Source(to))
-			m.Edits = []advice.Edit{replace(parent, fmt.Sprintf("%s.Sum(%s)", h, s.Source(to)))}
+			m.Edits = []advice.Edit{edit.Replace(parent, fmt.Sprintf("%s.Sum(%s)", h, s.Source(to)))}
 		} else if passing(s, c) {
 			m.Why = fmt.Sprintf("%s.Sum(nil) allocates a slice that is gone at once. Sum appends: %s.Sum(buf[:0]) with an array of this function needs none.", h, h)
 			if types.IsInterface(s.Info.TypeOf(hash)) {

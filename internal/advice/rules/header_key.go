@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -44,10 +45,10 @@ func matchHeaderKey(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("%s makes %q of the name for each call: a name in that form is taken as it is.", short(c.Name), canonical)
+		m.Why = fmt.Sprintf("%s makes %q of the name for each call: a name in that form is taken as it is.", edit.Short(c.Name), canonical)
 		if literal, ok := ast.Unparen(c.Args[0]).(*ast.BasicLit); ok {
 			m.Class = advice.Safe
-			m.Edits = []advice.Edit{replace(literal, strconv.Quote(canonical))}
+			m.Edits = []advice.Edit{edit.Replace(literal, strconv.Quote(canonical))}
 		}
 		matches = append(matches, m)
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -96,7 +97,7 @@ func closureAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 		case lit:
 			return nil // go func() {…}(), or called where it stands
 		}
-		to := called(s, p)
+		to := edit.Called(s, p)
 		m.Why = fmt.Sprintf("The literal uses %s, and is made anew for each call of %s, which may keep it. Write out here what %s does with it, or give it what it uses as parameters and make it once.", names, to, to)
 	case *ast.ReturnStmt:
 		m.Why = fmt.Sprintf("The literal uses %s, and is made anew for each call of this function. A method of a type that has them as fields, made once, needs no new object each time.", names)
@@ -146,7 +147,7 @@ func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
 		kind = "the loop's variable"
 		if !branch && how == "takes its address" && r.Value == id {
 			m.Why = fmt.Sprintf("Line %d %s, so that each step allocates a copy of the element. The address of the element itself, &%s[i], needs none, if who gets it may share the element.", s.Package.Line(at), how, strings.TrimSpace(s.Source(r.X)))
-			if _, isSlice := s.Info.TypeOf(r.X).Underlying().(*types.Slice); isSlice && oneLine(m.Why[:0]+s.Source(r.X)) {
+			if _, isSlice := s.Info.TypeOf(r.X).Underlying().(*types.Slice); isSlice && edit.OneLine(m.Why[:0]+s.Source(r.X)) {
 				return m
 			}
 		}
@@ -215,7 +216,7 @@ func boxed(s *advice.Site, c inspector.Cursor) *advice.Match {
 	if !ok {
 		return nil
 	}
-	to := called(s, call)
+	to := edit.Called(s, call)
 	var values []string
 	for i, arg := range call.Args {
 		if v := s.Info.Types[arg].Value; v == nil && escapes(s, types.ExprString(arg)) && toInterface(s, signature, i, arg) {
@@ -227,7 +228,7 @@ func boxed(s *advice.Site, c inspector.Cursor) *advice.Match {
 	m := &advice.Match{Node: call, Title: "a value is allocated to become an interface"}
 	list := strings.Join(values, ", ")
 	switch {
-	case len(values) > 0 && oneLine(list):
+	case len(values) > 0 && edit.OneLine(list):
 		m.Why = fmt.Sprintf("%s takes an interface, for which %s is copied to the heap at each call. A method or a function for its type, or a generic one, needs no copy.", to, list)
 		if len(values) > 1 {
 			m.Why = strings.Replace(m.Why, list+" is copied", list+" are copied", 1)
@@ -312,7 +313,7 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 			if len(n.Elts) == 1 {
 				m.Why = "A slice for one element is allocated each time. Keep one with what lives longer and set its element, or let the callee take the element itself."
 			}
-		case isMap && len(n.Elts) > 0 && (saysPrefix(s, "map[", "{...}") || escapes(s, spelled(s, n)+"{...}")):
+		case isMap && len(n.Elts) > 0 && (saysPrefix(s, "map[", "{...}") || escapes(s, edit.Spelled(s, n)+"{...}")):
 			m.Title = "a map is made each time"
 			m.Why = mapMade(s, c)
 		case address && saysPrefix(s, "&", "{...}", "{}"):
@@ -345,7 +346,7 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 				break
 			}
 			m.Why = fmt.Sprintf("%s is full when this appends to it, and a larger one is allocated. Begin with the capacity it needs, or keep its memory and begin again with [:0].", s.Source(n.Args[0]))
-			if !oneLine(s.Source(n.Args[0])) {
+			if !edit.OneLine(s.Source(n.Args[0])) {
 				return nil
 			}
 		default:
@@ -406,7 +407,7 @@ func mapMade(s *advice.Site, c inspector.Cursor) string {
 
 // eachTime says what can be done about a value that is allocated, given it or its type.
 func eachTime(s *advice.Site, e ast.Expr) string {
-	return fmt.Sprintf("%s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice; one that is done with can be used again, from a sync.Pool.", one(spelled(s, e)))
+	return fmt.Sprintf("%s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice; one that is done with can be used again, from a sync.Pool.", one(edit.Spelled(s, e)))
 }
 
 // saysPrefix reports whether the compiler says that something so written escapes.

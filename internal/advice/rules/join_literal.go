@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -69,29 +70,29 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("%s is strings.Join wherever it is set, but the compiler can't know: the slice is allocated for each call, too. + joins the strings with one allocation. Check that nothing outside of what is seen here sets it.%s",
 				s.Source(c.Fun), separatorMoves(s, list.Elts, c.Args[1]))
 		}
-		var pieces []fmtPiece
+		var pieces []edit.Piece
 		steps := []facts.Step{{Expr: c.Args[1]}}
 		for i, e := range list.Elts {
 			if i > 0 && constant {
-				pieces = append(pieces, fmtPiece{text: sep})
+				pieces = append(pieces, edit.Piece{Text: sep})
 			} else if i > 0 {
-				pieces = append(pieces, fmtPiece{arg: c.Args[1], code: s.Source(c.Args[1]), isString: true})
+				pieces = append(pieces, edit.Piece{Arg: c.Args[1], Code: s.Source(c.Args[1]), IsString: true})
 			}
-			p := fmtPiece{arg: e, code: s.Source(e), isString: true}
+			p := edit.Piece{Arg: e, Code: s.Source(e), IsString: true}
 			if _, literal := e.(*ast.BasicLit); literal {
-				p.text, p.literal = facts.ConstantText(s, e)
+				p.Text, p.Literal = facts.ConstantText(s, e)
 			}
 			pieces = append(pieces, p)
 			steps = append(steps, facts.Step{Expr: e})
 		}
-		pieces = slices.DeleteFunc(pieces, func(p fmtPiece) bool { return p.text == "" && (p.arg == nil || p.literal) })
-		code, constant := concatenation(s, pieces)
-		joined, ok := inPlace(c.Cursor, code, constant)
+		pieces = slices.DeleteFunc(pieces, func(p edit.Piece) bool { return p.Text == "" && (p.Arg == nil || p.Literal) })
+		code, constant := edit.Concatenation(s, pieces)
+		joined, ok := edit.InPlace(c.Cursor, code, constant)
 		if !ok {
 			continue
 		}
 		m.Edits = []advice.Edit{joined}
-		mustCheck(&m, facts.Overtaken(s, c.Cursor, steps))
+		edit.MustCheck(&m, facts.Overtaken(s, c.Cursor, steps))
 		matches = append(matches, m)
 	}
 	return matches

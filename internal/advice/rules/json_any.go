@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 )
 
 var jsonAny = &advice.Rule{
@@ -31,9 +32,9 @@ What the program needs of the data only its author knows, so that it is advice o
 			}
 			name := types.TypeString(t, types.RelativeTo(s.Types))
 			if decodes {
-				return fmt.Sprintf("%s makes maps, slices and interfaces of all that is in the text, as %s says nothing of it. Declare a struct with the fields that are used, and json.RawMessage for what is only handed on%s.", short(c.Name), name, upgrade(s))
+				return fmt.Sprintf("%s makes maps, slices and interfaces of all that is in the text, as %s says nothing of it. Declare a struct with the fields that are used, and json.RawMessage for what is only handed on%s.", edit.Short(c.Name), name, upgrade(s))
 			}
-			return fmt.Sprintf("%s sorts the keys of %s and asks for the type of each value. A struct has its fields in order and their types known.", short(c.Name), name)
+			return fmt.Sprintf("%s sorts the keys of %s and asks for the type of each value. A struct has its fields in order and their types known.", edit.Short(c.Name), name)
 		})
 	},
 }

@@ -7,6 +7,7 @@ import (
 	"go/version"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -36,7 +37,7 @@ are not reported, nor single numbers and strings.`,
 				name = "this type"
 			}
 			if _, ok := t.Underlying().(*types.Interface); ok {
-				return fmt.Sprintf("%s finds out what a value is by reflection, each time. For the types that come here most often, code that is generated for them does without, called in its place.", short(c.Name))
+				return fmt.Sprintf("%s finds out what a value is by reflection, each time. For the types that come here most often, code that is generated for them does without, called in its place.", edit.Short(c.Name))
 			}
 			switch t.Underlying().(type) {
 			case *types.Struct, *types.Slice, *types.Map, *types.Array:
@@ -47,7 +48,7 @@ are not reported, nor single numbers and strings.`,
 			if decodes {
 				does = "reads"
 			}
-			return fmt.Sprintf("%s %s %s by reflection, field by field. A codec that is generated for the type does the same two to four times as fast%s.", short(c.Name), does, name, upgrade(s))
+			return fmt.Sprintf("%s %s %s by reflection, field by field. A codec that is generated for the type does the same two to four times as fast%s.", edit.Short(c.Name), does, name, upgrade(s))
 		})
 	},
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -104,7 +105,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 			reads = false
 		case !isSelected(use):
 			whole = whole || !facts.InBranch(use, r.Body.Lbrace)
-			edits = append(edits, replace(id, "*"+v.Name()))
+			edits = append(edits, edit.Replace(id, "*"+v.Name()))
 			reads = reads && starFits(use)
 		}
 	}
@@ -128,7 +129,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 			return
 		}
 		over = facts.Fresh(s, "items", outer.Node().Pos(), s.Func.Node())
-		edits = append(edits, insert(outer.Node().Pos(), over+" := "+s.Source(r.X)+"\n"))
+		edits = append(edits, edit.Insert(outer.Node().Pos(), over+" := "+s.Source(r.X)+"\n"))
 	}
 	at, pointer := afterLine(s, r.Body.Lbrace+1), fmt.Sprintf("\n%s := &%s[%s]", v.Name(), over, index)
 	if first := r.Body.List; len(first) > 0 && s.Package.Line(first[0].Pos()) == s.Package.Line(at) {
@@ -138,7 +139,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 	m.Why += fmt.Sprintf(" Check that nothing changes an element while %s is in use: a copy doesn't see that.", v.Name())
 	m.Edits = append(edits,
 		advice.Edit{Pos: r.Key.Pos(), End: r.X.End(), New: fmt.Sprintf("%s := range %s", index, over)},
-		insert(at, pointer))
+		edit.Insert(at, pointer))
 	if facts.Commented(s, r.Key.Pos(), r.X.End()) {
 		m.Edits, m.Class = nil, advice.AdviceOnly
 	}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -188,16 +189,16 @@ func (l *less) result(r *ast.ReturnStmt, unequal *ast.BinaryExpr) bool {
 		// x != y { return x }: those that have it come first.
 		if facts.SameCode(l.site, value, unequal.X) || facts.SameCode(l.site, value, unequal.Y) {
 			text, ok := l.text(value)
-			l.edits = append(l.edits, replace(r, fmt.Sprintf("if %s {\nreturn %s\n}\nreturn %s", text, first, second)))
+			l.edits = append(l.edits, edit.Replace(r, fmt.Sprintf("if %s {\nreturn %s\n}\nreturn %s", text, first, second)))
 			return ok
 		}
 	}
 	if steps, ok := l.chain(r.Results[0]); ok {
-		l.edits = append(l.edits, replace(r, steps))
+		l.edits = append(l.edits, edit.Replace(r, steps))
 		return true
 	}
 	text, ok := l.comparison(r.Results[0])
-	l.edits = append(l.edits, replace(r.Results[0], text))
+	l.edits = append(l.edits, edit.Replace(r.Results[0], text))
 	return ok
 }
 
@@ -410,7 +411,7 @@ func (l *less) rename(e ast.Expr) bool {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if x, ok := n.(*ast.IndexExpr); ok {
 			if which := l.element(x); which > 0 {
-				l.edits = append(l.edits, replace(x, [...]string{l.a, l.b}[which-1]))
+				l.edits = append(l.edits, edit.Replace(x, [...]string{l.a, l.b}[which-1]))
 				return false
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -59,7 +60,7 @@ func matchListParsedPerCall(s *advice.Site) []advice.Match {
 		}
 		list := s.Source(r.X)
 		matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf(
-			"%s depends on the elements of %s alone, and runs for all of them in each call. If %[2]s is the same from call to call, parse it once, and let a method of what comes out of that answer.", called(s, c.CallExpr), list)})
+			"%s depends on the elements of %s alone, and runs for all of them in each call. If %[2]s is the same from call to call, parse it once, and let a method of what comes out of that answer.", edit.Called(s, c.CallExpr), list)})
 	}
 	return matches
 }

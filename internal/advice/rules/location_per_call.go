@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -25,7 +26,7 @@ that a wrong one is known at the start; names from data can be kept in a sync.Ma
 	Match:  matchLocationPerCall,
 	Conditions: advice.Conditions{
 		Offered: "the name is constant",
-		Review:  "an error may be kept, as the location is; " + notYet,
+		Review:  "an error may be kept, as the location is; " + edit.NotYet,
 	},
 }
 
@@ -53,12 +54,12 @@ func matchLocationPerCall(s *advice.Site) []advice.Match {
 				break
 			}
 			load := s.Decl.Name.Name
-			load = s.Unused(lowerFirst(load)+"Location", c.Pos())
+			load = s.Unused(edit.LowerFirst(load)+"Location", c.Pos())
 			m.Class = advice.Review
 			m.Imports = []string{"sync"}
 			m.Edits = []advice.Edit{
-				beforeDecl(s, fmt.Sprintf("var %s = %s.OnceValues(func() (*%s.Location, error) { return %s })", load, once, pkg, s.Source(c.CallExpr))),
-				replace(c.CallExpr, load+"()"),
+				edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.OnceValues(func() (*%s.Location, error) { return %s })", load, once, pkg, s.Source(c.CallExpr))),
+				edit.Replace(c.CallExpr, load+"()"),
 			}
 		}
 		matches = append(matches, m)

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -54,7 +55,7 @@ func matchLogArgs(s *advice.Site) []advice.Match {
 			if s.Share(m.Frames) < 0.01 || s.Share(handles) > 0 {
 				continue
 			}
-			m.Why = fmt.Sprintf("%s runs before %s finds that its level is disabled. Ask first whether it is enabled, or hand over the value as it is.", short(callee), short(c.Name))
+			m.Why = fmt.Sprintf("%s runs before %s finds that its level is disabled. Ask first whether it is enabled, or hand over the value as it is.", edit.Short(callee), edit.Short(c.Name))
 			matches = append(matches, m)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -82,13 +83,13 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 		fails := single && results.Len() > 1
 		switch {
 		case least == facts.Likely:
-			m.Why = fmt.Sprintf("nothing in the loop seems to change what %s is called with, %s: if that is so, call it once, before the loop.", short(c.Name), args)
+			m.Why = fmt.Sprintf("nothing in the loop seems to change what %s is called with, %s: if that is so, call it once, before the loop.", edit.Short(c.Name), args)
 		case fails:
-			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop. If the loop may have no turn, an error would then show all the same.", short(c.Name), args)
+			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop. If the loop may have no turn, an error would then show all the same.", edit.Short(c.Name), args)
 		case facts.Mutable[c.Name] || !facts.Solid(s.Info.TypeOf(c.CallExpr)) || sizeUnknown(s, c.CallExpr):
-			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", short(c.Name), args)
+			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", edit.Short(c.Name), args)
 		default:
-			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: the rewrite calls it once, before the loop.", short(c.Name), args)
+			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: the rewrite calls it once, before the loop.", edit.Short(c.Name), args)
 			hoist(v, loop, name, &m)
 		}
 		matches = append(matches, m)
@@ -149,7 +150,7 @@ func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
 	}
 	return advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: framesOf(c.Name),
 		Why: fmt.Sprintf("%s gets %s, and %s is called with the same in each turn of the loop %s, as far as that can be seen: call %[1]s there, before the loop, and pass on what it returned.",
-			short(c.Name), argumentsOf(s, c), f.Name(), where)}, true
+			edit.Short(c.Name), argumentsOf(s, c), f.Name(), where)}, true
 }
 
 // calledByInterface reports whether calls of a method may come by an interface of its package.
@@ -266,10 +267,10 @@ func hoist(v *facts.Invariance, loop inspector.Cursor, name string, m *advice.Ma
 		return
 	}
 	name = v.Unused(name, v.Call.Pos())
-	mustCheck(m, checkHoisted(v))
+	edit.MustCheck(m, checkHoisted(v))
 	m.Edits = []advice.Edit{
-		insert(first.Node().Pos(), fmt.Sprintf("%s := %s\n", name, v.Source(v.Call.CallExpr))),
-		replace(v.Call.CallExpr, name),
+		edit.Insert(first.Node().Pos(), fmt.Sprintf("%s := %s\n", name, v.Source(v.Call.CallExpr))),
+		edit.Replace(v.Call.CallExpr, name),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -67,7 +68,7 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		b, known := facts.TripsOf(s, loop.Node())
 		d, declared := facts.DeclarationOf(s, m)
 		stmt, inBlock := facts.Statement(loop)
-		if !known || !declared || !inBlock || !facts.EmptyMap(s, &d) || !oneLine(b.Text(s)) ||
+		if !known || !declared || !inBlock || !facts.EmptyMap(s, &d) || !edit.OneLine(b.Text(s)) ||
 			len(facts.UsesIn(s, m, d.Node().End(), loop.Node().Pos())) > 0 {
 			matches = append(matches, estimated(s, c, m)...)
 			continue
@@ -96,9 +97,9 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys, unless many of them are the same.", m.Name(), b.Text(s))
 		}
 		if found.Edits != nil {
-			mustCheck(&found, b.Claimed(s, loop.Node()))
+			edit.MustCheck(&found, b.Claimed(s, loop.Node()))
 			if len(exits.Returns) > 0 {
-				mustCheck(&found, []string{"that the loop seldom returns early: there is room for all from the beginning"})
+				edit.MustCheck(&found, []string{"that the loop seldom returns early: there is room for all from the beginning"})
 			}
 		}
 		matches = append(matches, found)
@@ -168,7 +169,7 @@ func outgrowsGroup(s *advice.Site, m ast.Expr) bool {
 // copiedInto is of maps.Copy into a map that is made, without a size, for that.
 func copiedInto(s *advice.Site, c inspector.Cursor) (advice.Match, bool) {
 	call, ok := c.Node().(*ast.CallExpr)
-	if !ok || s.Callee(call) != "maps.Copy" || !oneLine(s.Source(call.Args[1])) {
+	if !ok || s.Callee(call) != "maps.Copy" || !edit.OneLine(s.Source(call.Args[1])) {
 		return advice.Match{}, false
 	}
 	m := facts.Object(s, call.Args[0])
@@ -263,20 +264,20 @@ func sizeMap(s *advice.Site, b *facts.Trips, d *facts.Declaration, stmt inspecto
 	made := fmt.Sprintf("make(%s, %s)", s.Source(d.Type), size)
 	switch {
 	case facts.Previous(d.Cursor, stmt):
-		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.Value, made)}
+		m.Edits = []advice.Edit{edit.Insert(d.Node().Pos(), first), edit.Replace(d.Value, made)}
 	case b.StandsAt(s, d, at):
-		m.Edits = []advice.Edit{replace(d.Value, made)}
+		m.Edits = []advice.Edit{edit.Replace(d.Value, made)}
 	default:
 		rest, end, ok := d.Lines(s)
 		if !ok {
 			return false
 		}
 		before, after := s.Text(d.Node().Pos(), d.Value.Pos()), s.Text(d.Value.End(), d.Node().End())
-		m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, insert(at, first+before+made+after+rest+"\n")}
+		m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, edit.Insert(at, first+before+made+after+rest+"\n")}
 	}
 	if b.Call {
 		name, _, _ := strings.Cut(first, " := ")
-		m.Edits = append(m.Edits, replace(stmtRange(stmt).X, name))
+		m.Edits = append(m.Edits, edit.Replace(stmtRange(stmt).X, name))
 	}
 	return true
 }

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -36,7 +37,7 @@ func matchMapRange(s *advice.Site) []advice.Match {
 			continue
 		}
 		name := s.Source(r.X)
-		if !oneLine(name) {
+		if !edit.OneLine(name) {
 			name = "the map"
 		}
 		m := advice.Match{Node: r}

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -35,7 +36,7 @@ func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 		if assign, ok := c.Node().(*ast.AssignStmt); ok && onlyCounted(s, assign) && !facts.RunsOnce(s, c) {
 			call := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
 			matches = append(matches, advice.Match{Node: assign,
-				Why: fmt.Sprintf("%s collects all there is, and only how many it is gets used. Count without collecting.", called(s, call))})
+				Why: fmt.Sprintf("%s collects all there is, and only how many it is gets used. Count without collecting.", edit.Called(s, call))})
 		}
 	}
 	for _, c := range s.Calls() {
@@ -58,7 +59,7 @@ func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 		case "strings.Split", "bytes.Split":
 			m.Why = fmt.Sprintf("%s makes a slice only to be counted: %s.Count(text, separator)+1 is the same for a separator that isn't empty.", name, name[:len(name)-len(".Split")])
 		default:
-			m.Why = fmt.Sprintf("%s collects all there is, and only how many it is gets used. Count without collecting.", called(s, call))
+			m.Why = fmt.Sprintf("%s collects all there is, and only how many it is gets used. Count without collecting.", edit.Called(s, call))
 		}
 		matches = append(matches, m)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -205,7 +206,7 @@ func (h *held) slow(s *advice.Site) []string {
 				return // which stands on paths of errors
 			}
 			if slices.ContainsFunc(slowPackages, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") }) {
-				add(short(name) + " is called")
+				add(edit.Short(name) + " is called")
 			}
 		}
 	})

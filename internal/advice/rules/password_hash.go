@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -27,7 +28,7 @@ A lower cost makes a program faster and its passwords weaker: don't, below today
 			"golang.org/x/crypto/argon2.Key", "golang.org/x/crypto/argon2.IDKey", "golang.org/x/crypto/pbkdf2.Key", "crypto/pbkdf2.Key") {
 			if !facts.RunsOnce(s, c.Cursor) {
 				matches = append(matches, advice.Match{Node: c.CallExpr,
-					Why: fmt.Sprintf("%s is slow on purpose. Check a password once, when somebody logs in, and a session or signed token from then on; bound how many hashes run at once.", short(c.Name))})
+					Why: fmt.Sprintf("%s is slow on purpose. Check a password once, when somebody logs in, and a session or signed token from then on; bound how many hashes run at once.", edit.Short(c.Name))})
 			}
 		}
 		return matches

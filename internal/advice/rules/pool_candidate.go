@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -64,7 +65,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 			}
 			switch leaves(s, obj, 3) {
 			case "":
-				m.Why = fmt.Sprintf("%s of %s is allocated for each call, and not needed after it. Keep one with what lives longer, or take it from a sync.Pool and put it back.", what, bytesText(size))
+				m.Why = fmt.Sprintf("%s of %s is allocated for each call, and not needed after it. Keep one with what lives longer, or take it from a sync.Pool and put it back.", what, edit.BytesText(size))
 			case "return":
 				constructor := s.Decl != nil && strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new")
 				if !constructor {
@@ -82,7 +83,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 		case *ast.CallExpr:
 			switch s.Callee(p) {
 			case "io.CopyBuffer":
-				m.Why = fmt.Sprintf("%s of %s is allocated for each call, and not needed after it. Keep one with what lives longer, or take it from a sync.Pool and put it back.", what, bytesText(size))
+				m.Why = fmt.Sprintf("%s of %s is allocated for each call, and not needed after it. Keep one with what lives longer, or take it from a sync.Pool and put it back.", what, edit.BytesText(size))
 			default:
 				continue
 			}
@@ -95,7 +96,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 }
 
 func constructed(s *advice.Site, what string, size int64) string {
-	return fmt.Sprintf("Each call of %s allocates %s of %s. If its objects don't live long, give them a Reset and use them again, by keeping them or from a sync.Pool.", s.Decl.Name.Name, strings.ToLower(what), bytesText(size))
+	return fmt.Sprintf("Each call of %s allocates %s of %s. If its objects don't live long, give them a Reset and use them again, by keeping them or from a sync.Pool.", s.Decl.Name.Name, strings.ToLower(what), edit.BytesText(size))
 }
 
 // allocatedSize returns how much an expression allocates, where that is a constant.

@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -32,7 +33,7 @@ func matchPoolValue(s *advice.Site) []advice.Match {
 		if pointerShaped(t) || s.Info.Types[c.Args[0]].Value != nil {
 			continue
 		}
-		what := "a value of " + spelled(s, c.Args[0])
+		what := "a value of " + edit.Spelled(s, c.Args[0])
 		if _, ok := t.Underlying().(*types.Slice); ok {
 			what = "a slice"
 		}

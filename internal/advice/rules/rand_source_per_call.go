@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -51,7 +52,7 @@ func matchRandSourcePerCall(s *advice.Site) []advice.Match {
 			m.Why = "seeding takes some 8 µs each time this runs. Keep the source, or make it by rand.NewPCG of math/rand/v2, which needs no table but gives other numbers."
 		} else {
 			m.Why = "seeding takes some 8 µs each time this runs. The package's own functions are seeded at random when the program starts: draw from them. Check that nothing calls rand.Seed."
-			if seed := s.Source(c.Args[0]); seedRuns(s, c.Args[0]) && oneLine(seed) {
+			if seed := s.Source(c.Args[0]); seedRuns(s, c.Args[0]) && edit.OneLine(seed) {
 				m.Why = strings.TrimSuffix(m.Why, ".") + fmt.Sprintf(", and that %s needn't be evaluated.", seed)
 			} else if seedRuns(s, c.Args[0]) {
 				m.Why = strings.TrimSuffix(m.Why, ".") + ", and that the seed needn't be evaluated."
@@ -130,7 +131,7 @@ func drawFromPackage(s *advice.Site, c advice.Call, m *advice.Match) {
 	at := c.Parent()
 	if sel, ok := at.Parent().Node().(*ast.SelectorExpr); ok && slices.Contains(drawing, sel.Sel.Name) {
 		if name, ok := facts.PackageName(s, "math/rand", made.Pos()); ok && !facts.Commented(s, made.Pos(), made.End()) {
-			m.Edits = []advice.Edit{replace(made, name)}
+			m.Edits = []advice.Edit{edit.Replace(made, name)}
 			m.Class = advice.Review
 		}
 		return
@@ -160,7 +161,7 @@ func drawFromPackage(s *advice.Site, c advice.Call, m *advice.Match) {
 		if !ok || !resolved || sel.X != ast.Expr(id) || !slices.Contains(drawing, sel.Sel.Name) {
 			return
 		}
-		edits = append(edits, replace(id, name))
+		edits = append(edits, edit.Replace(id, name))
 	}
 	m.Edits, m.Class = edits, advice.Review
 }

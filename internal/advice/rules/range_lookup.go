@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -81,7 +82,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	name := facts.Fresh(s, "value", r.Body.Lbrace, r)
 	switch value := r.Value.(type) {
 	case nil:
-		m.Edits = append(m.Edits, insert(r.Key.End(), ", "+name))
+		m.Edits = append(m.Edits, edit.Insert(r.Key.End(), ", "+name))
 	case *ast.Ident:
 		obj := facts.Object(s, value)
 		if obj == nil || facts.Assigned(s, obj, r.Body) || changesPart(s, obj) {
@@ -110,16 +111,16 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 		if r.Value != nil && facts.Resolves(s, name, index.Pos()) != facts.Object(s, r.Value) {
 			simple = false
 		}
-		m.Edits = append(m.Edits, replace(index, name))
+		m.Edits = append(m.Edits, edit.Replace(index, name))
 		entries++
 		return false
 	})
 	text := s.Source(r.X)
-	if !simple || !oneLine(text) {
+	if !simple || !edit.OneLine(text) {
 		return advice.Match{}, false
 	}
 	if entries == len(s.Uses(facts.Object(s, r.Key))) {
-		m.Edits = append(m.Edits, replace(r.Key, "_"))
+		m.Edits = append(m.Edits, edit.Replace(r.Key, "_"))
 	}
 	m.Why = fmt.Sprintf("%s[%s] is found once more, though the range has it: take it from there as the second variable. Check that nothing that the loop calls changes %s.", text, s.Source(r.Key), text)
 	return m, true

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -37,7 +38,7 @@ func matchReadAllDecode(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr}
 		from := s.Source(c.Args[0])
-		if !oneLine(from) {
+		if !edit.OneLine(from) {
 			from = "what it reads"
 		}
 		decoder := decodedBy(s, c.Cursor)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -51,13 +52,13 @@ func matchReadPerRequest(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr}
 		switch {
 		case strings.HasPrefix(c.Name, "(embed."):
-			m.Why = fmt.Sprintf("%s copies what is in the program already. Read it once into a variable, or embed the file as []byte or string.", short(c.Name))
+			m.Why = fmt.Sprintf("%s copies what is in the program already. Read it once into a variable, or embed the file as []byte or string.", edit.Short(c.Name))
 		case strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/") || strings.HasPrefix(name, "/dev/"):
 			continue // another content each time
 		case constant:
-			m.Why = fmt.Sprintf("%s reads %s each time this runs. Read it once and keep it, or keep it as long as its time of modification stays.", short(c.Name), quoted(name))
+			m.Why = fmt.Sprintf("%s reads %s each time this runs. Read it once and keep it, or keep it as long as its time of modification stays.", edit.Short(c.Name), edit.Quoted(name))
 		default:
-			m.Why = fmt.Sprintf("%s goes to the file system each time this runs. If the same files come again, with each request or call, read them once and keep their content, or what is made of it, such as an index by what is asked for.", short(c.Name))
+			m.Why = fmt.Sprintf("%s goes to the file system each time this runs. If the same files come again, with each request or call, read them once and keep their content, or what is made of it, such as an index by what is asked for.", edit.Short(c.Name))
 		}
 		matches = append(matches, m)
 	}

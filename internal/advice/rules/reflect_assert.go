@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -57,7 +58,7 @@ func matchReflectAssert(s *advice.Site) []advice.Match {
 		m := advice.Match{
 			Node: assert,
 			Why:  "Interface copies the value to the heap, and the type assertion copies it back: reflect.TypeAssert takes it from where it is.",
-			Edits: withoutComments(s, []advice.Edit{
+			Edits: edit.WithoutComments(s, []advice.Edit{
 				{Pos: assert.Pos(), End: sel.X.Pos(), New: reflect + ".TypeAssert[" + s.Source(assert.Type) + "]("},
 				{Pos: sel.X.End(), End: assert.End(), New: ")"},
 			}),

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -46,7 +47,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 		}
 		if _, anything := obj.Type().Underlying().(*types.Interface); anything && switchedLater(s, c, obj, obtained(s, c)) {
 			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "reflection comes before a type switch",
-				Why: fmt.Sprintf("%s(%s) runs for each value, also for those that the type switch below it knows: switch on %s first, and reflect in the default case only.", short(c.Name), obj.Name(), obj.Name())})
+				Why: fmt.Sprintf("%s(%s) runs for each value, also for those that the type switch below it knows: switch on %s first, and reflect in the default case only.", edit.Short(c.Name), obj.Name(), obj.Name())})
 		}
 	}
 	for _, c := range s.Calls("(reflect.Value).FieldByName", "(reflect.Value).MethodByName", "(reflect.Type).FieldByName", "(reflect.Type).MethodByName",
@@ -55,7 +56,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,
-			Why: fmt.Sprintf("%s searches the type again for each value, and gives the same each time: keep what it finds, the index of the field or method, by reflect.Type.", short(c.Name))})
+			Why: fmt.Sprintf("%s searches the type again for each value, and gives the same each time: keep what it finds, the index of the field or method, by reflect.Type.", edit.Short(c.Name))})
 	}
 	if len(matches) > 0 {
 		return matches
@@ -71,7 +72,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Title: "reflection does what code can do", Frames: frames, Gain: 1.5,
-			Why: fmt.Sprintf("%s %s.", short(c.Name), instead)})
+			Why: fmt.Sprintf("%s %s.", edit.Short(c.Name), instead)})
 	}
 	return matches
 }

@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -26,7 +27,7 @@ reflect.TypeFor[T](), which came with Go 1.22, is a constant to the compiler.`,
 }
 
 func matchReflectType(s *advice.Site) []advice.Match {
-	return rewrittenCalls(s, "reflect.TypeOf", typeFor, "The type is known to the compiler: reflect.TypeFor is a constant, and calls nothing.")
+	return edit.RewrittenCalls(s, "reflect.TypeOf", typeFor, "The type is known to the compiler: reflect.TypeFor is a constant, and calls nothing.")
 }
 
 // typeFor rewrites reflect.TypeOf(x), and reflect.TypeOf(x).Elem(), where x is written of types
@@ -52,7 +53,7 @@ func typeFor(s *advice.Site, c advice.Call) []advice.Edit {
 	if !ok {
 		return nil
 	}
-	edits := []advice.Edit{replace(of.Sel, "TypeFor["+text+"]"), {Pos: c.Lparen + 1, End: c.Rparen}}
+	edits := []advice.Edit{edit.Replace(of.Sel, "TypeFor["+text+"]"), {Pos: c.Lparen + 1, End: c.Rparen}}
 	if end != c.End() {
 		edits = append(edits, advice.Edit{Pos: c.End(), End: end})
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -58,7 +59,7 @@ func matchRegexpEngine(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr}
 		name := s.Source(sel.X)
-		if !oneLine(name) {
+		if !edit.OneLine(name) {
 			name = "this pattern"
 		}
 		pattern, seen := patternOf(s, sel.X)
@@ -68,10 +69,10 @@ func matchRegexpEngine(s *advice.Site) []advice.Match {
 		}
 		switch {
 		case instead != "":
-			m.Why = fmt.Sprintf("%s is %s: %s.", name, quoted(pattern), instead)
+			m.Why = fmt.Sprintf("%s is %s: %s.", name, edit.Quoted(pattern), instead)
 			findText(s, c, sel.X, pattern, &m)
 		case seen:
-			m.Why = fmt.Sprintf("the engine tries %s, %s, at every byte. A loop written for it, or a quick test for a text that each match must have, saves most of it.", name, quoted(pattern))
+			m.Why = fmt.Sprintf("the engine tries %s, %s, at every byte. A loop written for it, or a quick test for a text that each match must have, saves most of it.", name, edit.Quoted(pattern))
 			m.Gain = 2
 		default:
 			m.Why = fmt.Sprintf("the engine tries %s at every byte. If the pattern is a fixed text, or a set of characters, strings.Contains, HasPrefix, FieldsFunc or a loop do the same; else ask first for a text that each match must have.", name)
@@ -154,9 +155,9 @@ func findText(s *advice.Site, c advice.Call, re ast.Expr, pattern string, m *adv
 		if path == "bytes" {
 			within = "string(" + within + ")"
 		}
-		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("(%s == %s)", within, text))}
+		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("(%s == %s)", within, text))}
 		m.Class = advice.Safe
-		mustCheck(m, facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}}))
+		edit.MustCheck(m, facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}}))
 		return
 	}
 	if !imported {
@@ -172,7 +173,7 @@ func findText(s *advice.Site, c advice.Call, re ast.Expr, pattern string, m *adv
 	case ends:
 		find = "HasSuffix"
 	}
-	m.Edits, m.Imports = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.%s(%s, %s)", pkg, find, within, text))}, []string{path}
+	m.Edits, m.Imports = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.%s(%s, %s)", pkg, find, within, text))}, []string{path}
 }
 
 // partsOf returns what a pattern has in a row, between the beginning and the end of the

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -36,7 +37,7 @@ reported.`,
 	Match:  matchRegexpPerCall,
 	Conditions: advice.Conditions{
 		Offered: "the pattern is constant, or a quoted text",
-		Review:  "something gets hold of the pattern, which all callers share, and may call Longest or compare it by ==; a quoted text is valid UTF-8; " + notYet,
+		Review:  "something gets hold of the pattern, which all callers share, and may call Longest or compare it by ==; a quoted text is valid UTF-8; " + edit.NotYet,
 	},
 }
 
@@ -56,11 +57,11 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 			continue // what it makes keeps the pattern
 		}
 		if !constant {
-			m.Why = fmt.Sprintf("%s compiles a pattern that is made at run time. If the patterns repeat, keep the compiled ones by their text, in a sync.Map or a map behind a lock, with a bound on how many; if part of it is text to find, strings.Contains or strings.Index need no pattern.", short(c.Name))
+			m.Why = fmt.Sprintf("%s compiles a pattern that is made at run time. If the patterns repeat, keep the compiled ones by their text, in a sync.Map or a map behind a lock, with a bound on how many; if part of it is text to find, strings.Contains or strings.Index need no pattern.", edit.Short(c.Name))
 			matches = append(matches, m)
 			continue
 		}
-		m.Why = fmt.Sprintf("%s compiles the same pattern %s for each call: compile it once, into a variable of the package.", short(c.Name), quoted(pattern))
+		m.Why = fmt.Sprintf("%s compiles the same pattern %s for each call: compile it once, into a variable of the package.", edit.Short(c.Name), edit.Quoted(pattern))
 		if handedOut(s, c) {
 			m.Why += " Check that nothing calls its method Longest, which would change it for all callers, or compares it by ==."
 		}
@@ -98,16 +99,16 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 	if posix {
 		must += "POSIX"
 	}
-	variable := beforeDecl(s, fmt.Sprintf("var %s = %s(%s)", name, must, s.Source(c.Args[0])))
+	variable := edit.BeforeDecl(s, fmt.Sprintf("var %s = %s(%s)", name, must, s.Source(c.Args[0])))
 	switch strings.TrimSuffix(c.Name, "POSIX") {
 	case "regexp.MustCompile":
-		m.Edits = []advice.Edit{variable, replace(c.CallExpr, name)}
+		m.Edits = []advice.Edit{variable, edit.Replace(c.CallExpr, name)}
 	case "regexp.Compile":
 		// The error of a pattern that compiles is nil.
 		if !facts.TwoResults(c) {
 			return
 		}
-		m.Edits = []advice.Edit{variable, replace(c.CallExpr, name+", error(nil)")}
+		m.Edits = []advice.Edit{variable, edit.Replace(c.CallExpr, name+", error(nil)")}
 	case "regexp.MatchString", "regexp.Match", "regexp.MatchReader":
 		method := strings.TrimPrefix(c.Name, "regexp.")
 		edits, ok := withoutError(c, fmt.Sprintf("%s.%s(%s)", name, method, s.Source(c.Args[1])))
@@ -168,5 +169,5 @@ func variableName(s *advice.Site, c advice.Call) string {
 			return id.Name
 		}
 	}
-	return lowerFirst(s.Decl.Name.Name)
+	return edit.LowerFirst(s.Decl.Name.Name)
 }

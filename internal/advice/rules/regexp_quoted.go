@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -50,7 +51,7 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if !ok {
 		return false
 	}
-	m.Why = fmt.Sprintf("%s compiles a pattern for each call, only to find a text: that takes no pattern.", short(c.Name))
+	m.Why = fmt.Sprintf("%s compiles a pattern for each call, only to find a text: that takes no pattern.", edit.Short(c.Name))
 	in, at, method := ast.Expr(nil), c.CallExpr, c.Name
 	switch c.Name {
 	case "regexp.MatchString":
@@ -90,7 +91,7 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 		name := s.Unused("containsFold", c.Pos())
 		found = fmt.Sprintf("%s(%s, %s)", name, within, text)
-		helper = []advice.Edit{beforeDecl(s, fmt.Sprintf(containsFold, name, utf8, pkg))}
+		helper = []advice.Edit{edit.BeforeDecl(s, fmt.Sprintf(containsFold, name, utf8, pkg))}
 		m.Imports = append(m.Imports, "unicode/utf8")
 	case q.fold:
 		return true
@@ -103,7 +104,7 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	default:
 		found = fmt.Sprintf("%s.Contains(%s, %s)", pkg, within, text)
 	}
-	edits := []advice.Edit{replace(at, found)}
+	edits := []advice.Edit{edit.Replace(at, found)}
 	if method == "regexp.MatchString" {
 		if edits, ok = withoutError(c, found); !ok {
 			return true
@@ -148,11 +149,11 @@ func withoutError(c advice.Call, value string) (edits []advice.Edit, ok bool) {
 			return nil, false
 		}
 		if facts.IsBlank(p.Lhs[1]) {
-			return []advice.Edit{replace(c.CallExpr, value), {Pos: p.Lhs[0].End(), End: p.Lhs[1].End()}}, true
+			return []advice.Edit{edit.Replace(c.CallExpr, value), {Pos: p.Lhs[0].End(), End: p.Lhs[1].End()}}, true
 		}
-		return []advice.Edit{replace(c.CallExpr, value+", error(nil)")}, true
+		return []advice.Edit{edit.Replace(c.CallExpr, value+", error(nil)")}, true
 	case *ast.ReturnStmt:
-		return []advice.Edit{replace(c.CallExpr, value+", nil")}, len(p.Results) == 1
+		return []advice.Edit{edit.Replace(c.CallExpr, value+", nil")}, len(p.Results) == 1
 	}
 	return nil, false
 }

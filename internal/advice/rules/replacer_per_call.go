@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -26,7 +27,7 @@ The rewrite does that where what is replaced is constant. It is left to review a
 	Match:     matchReplacerPerCall,
 	Conditions: advice.Conditions{
 		Offered: "all that is replaced is constant",
-		Review:  "nobody compares the Replacer, which all callers share; " + notYet,
+		Review:  "nobody compares the Replacer, which all callers share; " + edit.NotYet,
 	},
 }
 
@@ -45,8 +46,8 @@ func matchReplacerPerCall(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: call, Class: advice.AdviceOnly}
 		m.Why = "strings.NewReplacer has the same constants for each call, and a table is made of them each time: make it once, as a variable of the package. Check that nothing compares it with another one."
 		if s.Decl != nil && facts.AtPackageLevel(s, call) {
-			name := s.Unused(lowerFirst(s.Decl.Name.Name)+"Replacer", call.Pos())
-			m.Edits = []advice.Edit{beforeDecl(s, fmt.Sprintf("var %s = %s", name, s.Source(call))), replace(call, name)}
+			name := s.Unused(edit.LowerFirst(s.Decl.Name.Name)+"Replacer", call.Pos())
+			m.Edits = []advice.Edit{edit.BeforeDecl(s, fmt.Sprintf("var %s = %s", name, s.Source(call))), edit.Replace(call, name)}
 			m.Class = advice.Review
 		}
 		matches = append(matches, m)

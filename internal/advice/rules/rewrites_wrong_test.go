@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -91,7 +92,7 @@ func hoistAnything(s *advice.Site, m *advice.Match) bool {
 				break
 			}
 			name := s.Unused("before", loop.Pos())
-			m.Node, m.Edits = c.CallExpr, []advice.Edit{insert(loop.Pos(), name+" := "+s.Source(c.CallExpr)+"\n"), replace(c.CallExpr, name)}
+			m.Node, m.Edits = c.CallExpr, []advice.Edit{edit.Insert(loop.Pos(), name+" := "+s.Source(c.CallExpr)+"\n"), edit.Replace(c.CallExpr, name)}
 			return true
 		}
 	}
@@ -109,7 +110,7 @@ func writeInPieces(s *advice.Site, m *advice.Match) bool {
 		for _, e := range parts {
 			text += s.Source(c.Fun) + "(" + s.Source(e) + ")\n"
 		}
-		m.Node, m.Edits = c.CallExpr, []advice.Edit{replace(stmt, text)}
+		m.Node, m.Edits = c.CallExpr, []advice.Edit{edit.Replace(stmt, text)}
 		return true
 	}
 	return false
@@ -118,7 +119,7 @@ func writeInPieces(s *advice.Site, m *advice.Match) bool {
 func dropPanic(s *advice.Site, m *advice.Match) bool {
 	for _, c := range s.Calls("make") {
 		if _, called := c.Args[len(c.Args)-1].(*ast.CallExpr); len(c.Args) == 2 && !called && s.Info.Types[c.Args[1]].Value == nil {
-			m.Node, m.Edits = c.CallExpr, []advice.Edit{replace(c.Args[1], fmt.Sprintf("max(%s, 0)", s.Source(c.Args[1])))}
+			m.Node, m.Edits = c.CallExpr, []advice.Edit{edit.Replace(c.Args[1], fmt.Sprintf("max(%s, 0)", s.Source(c.Args[1])))}
 			return true
 		}
 	}
@@ -128,7 +129,7 @@ func dropPanic(s *advice.Site, m *advice.Match) bool {
 func nilForEmpty(s *advice.Site, m *advice.Match) bool {
 	for _, c := range s.Calls("append") {
 		if lit, ok := c.Args[0].(*ast.CompositeLit); ok && len(lit.Elts) == 0 {
-			m.Node, m.Edits = c.CallExpr, []advice.Edit{replace(lit, s.Source(lit.Type)+"(nil)")}
+			m.Node, m.Edits = c.CallExpr, []advice.Edit{edit.Replace(lit, s.Source(lit.Type)+"(nil)")}
 			return true
 		}
 	}
@@ -150,7 +151,7 @@ func joinBackwards(s *advice.Site, m *advice.Match) bool {
 		slices.Reverse(names)
 		slices.Reverse(values)
 		m.Node = c.CallExpr
-		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("func(%s, sep string) string { return %s }(%s, %s)", strings.Join(names, ", "), joined, strings.Join(values, ", "), s.Source(c.Args[1])))}
+		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("func(%s, sep string) string { return %s }(%s, %s)", strings.Join(names, ", "), joined, strings.Join(values, ", "), s.Source(c.Args[1])))}
 		return true
 	}
 	return false

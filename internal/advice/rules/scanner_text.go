@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -47,7 +48,7 @@ func matchScannerText(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
-		m.Edits = []advice.Edit{replace(sel.Sel, "Bytes")}
+		m.Edits = []advice.Edit{edit.Replace(sel.Sel, "Bytes")}
 		ok = len(s.Uses(obj)) > 0 && !scansBefore(s, sel.X, assign.End(), s.Uses(obj))
 		for _, id := range s.Uses(obj) {
 			at, found := s.Root().FindNode(id)
@@ -113,7 +114,7 @@ func lookedAt(s *advice.Site, c inspector.Cursor, m *advice.Match) bool {
 		}
 		break
 	}
-	asText := replace(id, "string("+id.Name+")")
+	asText := edit.Replace(id, "string("+id.Name+")")
 	switch p := c.Parent().Node().(type) {
 	case *ast.BinaryExpr:
 		switch p.Op {
@@ -149,18 +150,18 @@ func lookedAt(s *advice.Site, c inspector.Cursor, m *advice.Match) bool {
 // lookedAtBy is of functions of package strings that have a twin in bytes.
 func lookedAtBy(s *advice.Site, call *ast.CallExpr, name string, id *ast.Ident, m *advice.Match) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	for _, t := range twins {
-		if t.text != name || !strings.HasPrefix(name, "strings.") || len(call.Args) != len(t.params) || !ok || call.Args[0] != id {
+	for _, t := range edit.Twins {
+		if t.Text != name || !strings.HasPrefix(name, "strings.") || len(call.Args) != len(t.Params) || !ok || call.Args[0] != id {
 			continue
 		}
-		if len(call.Args) > 1 && t.params[1] == 'b' {
+		if len(call.Args) > 1 && t.Params[1] == 'b' {
 			if s.Info.Types[call.Args[1]].Value == nil {
 				return false
 			}
-			m.Edits = append(m.Edits, replace(call.Args[1], "[]byte("+s.Source(call.Args[1])+")"))
+			m.Edits = append(m.Edits, edit.Replace(call.Args[1], "[]byte("+s.Source(call.Args[1])+")"))
 		}
 		pkg, imported := facts.PackageName(s, "bytes", call.Pos())
-		m.Edits = append(m.Edits, replace(sel.X, pkg))
+		m.Edits = append(m.Edits, edit.Replace(sel.X, pkg))
 		m.Imports = []string{"bytes"}
 		return imported
 	}

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -70,7 +71,7 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		}
 		obj := facts.Object(s, assign.Lhs[0])
 		g := &growth{s: s, loop: loop, obj: obj, target: s.Source(assign.Lhs[0]), call: call}
-		if !oneLine(g.target) || s.Share(growFrames) == 0 && (g.hasRoom() || allocatesParts(s, call)) {
+		if !edit.OneLine(g.target) || s.Share(growFrames) == 0 && (g.hasRoom() || allocatesParts(s, call)) {
 			continue
 		}
 		if g.match(c, &m) {
@@ -151,7 +152,7 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 		return false // another slice in each step, or a stack
 	}
 	b, known := facts.TripsOf(g.s, g.loop.Node())
-	if known && !oneLine(b.Text(g.s)) {
+	if known && !edit.OneLine(b.Text(g.s)) {
 		known = false
 	}
 	steps, even := g.perStep()
@@ -364,28 +365,28 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 	start := stmt.Node().Pos()
 	switch {
 	case b.Negative || isNil && !b.AtLeastOne(s) && g.nilSeen():
-		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%sif %s > 0 {\n%s = %s\n}\n", first, guard, g.target, made))}
+		m.Edits = []advice.Edit{edit.Insert(start, fmt.Sprintf("%sif %s > 0 {\n%s = %s\n}\n", first, guard, g.target, made))}
 	case !facts.Previous(d.Cursor, stmt) && !(d.Parent() == stmt.Parent() && b.StandsAt(s, &d, g.loop.Node().Pos())):
 		if comment, end, ok := d.Lines(s); ok && d.Parent() == stmt.Parent() && types.Identical(s.Info.TypeOf(d.Type), g.obj.Type()) {
-			m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, insert(start, fmt.Sprintf("%s%s := %s%s\n", first, g.target, made, comment))}
+			m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, edit.Insert(start, fmt.Sprintf("%s%s := %s%s\n", first, g.target, made, comment))}
 			break
 		}
-		m.Edits = []advice.Edit{insert(start, fmt.Sprintf("%s%s = %s\n", first, g.target, made))}
+		m.Edits = []advice.Edit{edit.Insert(start, fmt.Sprintf("%s%s = %s\n", first, g.target, made))}
 	case d.Value != nil && !s.Info.Types[d.Value].IsNil():
-		m.Edits = []advice.Edit{insert(d.Node().Pos(), first), replace(d.Value, made)}
+		m.Edits = []advice.Edit{edit.Insert(d.Node().Pos(), first), edit.Replace(d.Value, made)}
 	case facts.Commented(s, d.Node().Pos(), d.Node().End()):
 		return false
 	default:
-		m.Edits = []advice.Edit{replace(d.Node(), fmt.Sprintf("%s%s := %s", first, g.target, made))}
+		m.Edits = []advice.Edit{edit.Replace(d.Node(), fmt.Sprintf("%s%s := %s", first, g.target, made))}
 	}
 	if b.Call {
 		r := g.loop.Node().(*ast.RangeStmt)
 		name, _, _ := strings.Cut(first, " := ")
-		m.Edits = append(m.Edits, replace(r.X, name))
+		m.Edits = append(m.Edits, edit.Replace(r.X, name))
 	}
-	mustCheck(m, b.Claimed(s, g.loop.Node()), g.movesSeen())
+	edit.MustCheck(m, b.Claimed(s, g.loop.Node()), g.movesSeen())
 	if len(exits.Returns) > 0 {
-		mustCheck(m, []string{"that the loop seldom returns early: there is room for all from the beginning"})
+		edit.MustCheck(m, []string{"that the loop seldom returns early: there is room for all from the beginning"})
 	}
 	return true
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -47,7 +48,7 @@ func matchSmallReads(s *advice.Site) []advice.Match {
 				continue
 			}
 			m.Title = "binary values are read or written by reflection"
-			m.Why = fmt.Sprintf("%s goes through the fields by reflection, and allocates. Take the bytes of a whole record, and read or write its fields with binary.LittleEndian.Uint32 and its like, or their Append.", short(c.Name))
+			m.Why = fmt.Sprintf("%s goes through the fields by reflection, and allocates. Take the bytes of a whole record, and read or write its fields with binary.LittleEndian.Uint32 and its like, or their Append.", edit.Short(c.Name))
 			m.Gain = 5
 		case !direct || !facts.InLoop(c.Cursor):
 			continue
@@ -56,12 +57,12 @@ func matchSmallReads(s *advice.Site) []advice.Match {
 			if strings.HasPrefix(c.Name, "fmt.F") {
 				from = s.Source(c.Args[0])
 			}
-			if !oneLine(from) {
+			if !edit.OneLine(from) {
 				from = "what is read"
 			}
-			m.Why = fmt.Sprintf("%s reads %s byte by byte, each in a system call. Put a bufio.Reader around it before the loop.", short(c.Name), from)
+			m.Why = fmt.Sprintf("%s reads %s byte by byte, each in a system call. Put a bufio.Reader around it before the loop.", edit.Short(c.Name), from)
 		default:
-			m.Why = fmt.Sprintf("%s in this loop ends in a system call each time. If it reads less than some kilobytes at once, put a bufio.Reader around it before the loop.", short(c.Name))
+			m.Why = fmt.Sprintf("%s in this loop ends in a system call each time. If it reads less than some kilobytes at once, put a bufio.Reader around it before the loop.", edit.Short(c.Name))
 			m.Gain = 3
 		}
 		matches = append(matches, m)

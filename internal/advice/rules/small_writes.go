@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -57,11 +58,11 @@ func matchSmallWrites(s *advice.Site) []advice.Match {
 		if isBuffer(s, c) {
 			continue
 		}
-		if strings.HasSuffix(c.Name, "Encode") || !oneLine(to) {
+		if strings.HasSuffix(c.Name, "Encode") || !edit.OneLine(to) {
 			to = "what is written to"
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,
-			Why: fmt.Sprintf("%s in this loop ends in a system call each time. Put a bufio.Writer around %s before the loop, write to that, and flush it after.", short(c.Name), to)})
+			Why: fmt.Sprintf("%s in this loop ends in a system call each time. Put a bufio.Writer around %s before the loop, write to that, and flush it after.", edit.Short(c.Name), to)})
 	}
 	return matches
 }

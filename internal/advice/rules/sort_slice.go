@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -93,7 +94,7 @@ func naturalOrder(s *advice.Site, c advice.Call) (advice.Match, bool) {
 		return advice.Match{}, false
 	}
 	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Gain: 2, Title: "elements are compared by a function that < does without",
-		Why: fmt.Sprintf("%s calls a function for each comparison: slices.Sort is compiled for %s.", short(c.Name), types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))}
+		Why: fmt.Sprintf("%s calls a function for each comparison: slices.Sort is compiled for %s.", edit.Short(c.Name), types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))}
 	sel, isSelector := c.Fun.(*ast.SelectorExpr)
 	if exact && isSelector && !facts.Commented(s, c.Args[1].Pos(), c.Args[1].End()) {
 		m.Class = advice.Safe
@@ -101,7 +102,7 @@ func naturalOrder(s *advice.Site, c advice.Call) (advice.Match, bool) {
 			m.Class = advice.Review
 			m.Why += " Check that 0 and -0, which compare equal, may change places."
 		}
-		m.Edits = []advice.Edit{replace(sel.Sel, "Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
+		m.Edits = []advice.Edit{edit.Replace(sel.Sel, "Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
 	}
 	return m, true
 }
@@ -172,9 +173,9 @@ func useSlicesSort(s *advice.Site, c advice.Call, arg ast.Expr, m *advice.Match)
 		return
 	}
 	m.Class, m.Imports = advice.Safe, []string{"slices"}
-	m.Edits = []advice.Edit{replace(c.Fun, pkg+".Sort")}
+	m.Edits = []advice.Edit{edit.Replace(c.Fun, pkg+".Sort")}
 	if arg != c.Args[0] {
-		m.Edits = append(m.Edits, replace(c.Args[0], s.Source(arg)))
+		m.Edits = append(m.Edits, edit.Replace(c.Args[0], s.Source(arg)))
 	}
 }
 
@@ -252,7 +253,7 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		elemText, ok3 := facts.TypeText(s, elem, c.Pos())
 		if ok && ok2 && ok3 && !facts.Commented(s, c.Pos(), c.End()) {
 			m.Class, m.Imports = advice.Safe, []string{"slices", "cmp"}
-			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.SortFunc(%s, func(a, b %s) int { return %s.Compare(b, a) })", pkg, s.Source(arg), elemText, compare))}
+			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.SortFunc(%s, func(a, b %s) int { return %s.Compare(b, a) })", pkg, s.Source(arg), elemText, compare))}
 		}
 		return true
 	}
@@ -305,10 +306,10 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Why += check
 		m.Gain = 3
 		m.Imports = []string{"slices"}
-		m.Edits = []advice.Edit{replace(c.Fun, l.slices+".Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
+		m.Edits = []advice.Edit{edit.Replace(c.Fun, l.slices+".Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
 		return true
 	}
 	m.Imports = append([]string{"slices"}, l.imports...)
-	m.Edits = append(l.edits, replace(c.Fun, l.slices+"."+to))
+	m.Edits = append(l.edits, edit.Replace(c.Fun, l.slices+"."+to))
 	return true
 }

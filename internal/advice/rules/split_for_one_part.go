@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -116,7 +117,7 @@ func (sp *split) takenApart(m *advice.Match) bool {
 	if strings.HasPrefix(sp.function, "Fields") {
 		cut = "FieldsSeq, or an index that moves from space to space,"
 	}
-	m.Why = fmt.Sprintf("%s allocates a slice for the parts, which %s: %s.%s finds them without.", short(sp.Name), what, sp.pkg, cut)
+	m.Why = fmt.Sprintf("%s allocates a slice for the parts, which %s: %s.%s finds them without.", edit.Short(sp.Name), what, sp.pkg, cut)
 	return true
 }
 
@@ -207,7 +208,7 @@ func (sp *split) ranged(r *ast.RangeStmt, m *advice.Match) bool {
 		return false
 	}
 	if m.Edits != nil {
-		m.Edits = append(m.Edits, insert(sp.name.End(), "Seq"))
+		m.Edits = append(m.Edits, edit.Insert(sp.name.End(), "Seq"))
 	}
 	return true
 }
@@ -217,7 +218,7 @@ func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
 	if sp.function == "SplitN" || r.Value == nil || !facts.IsBlank(r.Key) || facts.IsBlank(r.Value) || facts.UsesName(r.Body, "recover") {
 		return false
 	}
-	m.Why = fmt.Sprintf("%s allocates a slice for all parts, which are gone through once: %sSeq yields one after the other.", short(sp.Name), short(sp.Name))
+	m.Why = fmt.Sprintf("%s allocates a slice for all parts, which are gone through once: %sSeq yields one after the other.", edit.Short(sp.Name), edit.Short(sp.Name))
 	if !sp.site.AtLeast("1.24") {
 		m.Why += " It needs go 1.24 in go.mod."
 		return true
@@ -227,7 +228,7 @@ func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
 		return true
 	}
 	m.Class = advice.Safe
-	mustCheck(m, sp.splitLater(r))
+	edit.MustCheck(m, sp.splitLater(r))
 	m.Edits = []advice.Edit{{Pos: r.Key.Pos(), End: r.Value.Pos()}}
 	return true
 }
@@ -248,7 +249,7 @@ func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 	}
 	if sp.function == "FieldsFunc" {
 		if facts.EffectsOfCalling(s, sp.Args[1]) != 0 {
-			check = append(check, fmt.Sprintf("that %s changes nothing, and nothing that it depends on changes in the loop", shownFunction(s, sp.Args[1])))
+			check = append(check, fmt.Sprintf("that %s changes nothing, and nothing that it depends on changes in the loop", edit.ShownFunction(s, sp.Args[1])))
 		}
 	}
 	return check
@@ -329,10 +330,10 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		return false
 	}
 	if strings.HasPrefix(sp.function, "Fields") {
-		m.Why = fmt.Sprintf("%s allocates a slice for all fields, of which one is used: stop at the first space after it.", short(sp.Name))
+		m.Why = fmt.Sprintf("%s allocates a slice for all fields, of which one is used: stop at the first space after it.", edit.Short(sp.Name))
 		return n == 0
 	}
-	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which one is used: %s.Cut finds it without.", short(sp.Name), sp.pkg)
+	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which one is used: %s.Cut finds it without.", edit.Short(sp.Name), sp.pkg)
 	at := sp.Parent()
 	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 || !sp.site.AtLeast("1.18") || sp.appended(at) {
 		return true // Cut of an empty separator is something else
@@ -346,7 +347,7 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 			lhs = "_, " + target + ", _"
 		}
 		if !facts.IsBlank(assign.Lhs[0]) {
-			m.Edits = []advice.Edit{replace(assign.Lhs[0], lhs), replace(index, cut)}
+			m.Edits = []advice.Edit{edit.Replace(assign.Lhs[0], lhs), edit.Replace(index, cut)}
 		}
 	} else if stmt, ok := sp.hoistable(at); ok {
 		name := sp.site.Unused(map[bool]string{true: "first", false: "rest"}[first], index.Pos())
@@ -354,17 +355,17 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		if !first {
 			lhs = "_, " + name + ", _"
 		}
-		m.Edits = []advice.Edit{insert(stmt.Node().Pos(), lhs+" := "+cut+"\n"), replace(index, name)}
+		m.Edits = []advice.Edit{edit.Insert(stmt.Node().Pos(), lhs+" := "+cut+"\n"), edit.Replace(index, name)}
 	}
 	if m.Edits != nil {
 		m.Class = advice.Safe
 		if m.Edits[1].New != cut {
-			mustCheck(m, sp.earlier(at))
+			edit.MustCheck(m, sp.earlier(at))
 		}
 		if first {
-			mustCheck(m, sp.clipped())
+			edit.MustCheck(m, sp.clipped())
 		} else {
-			mustCheck(m, []string{"that there always is a separator: the index panics without one, and the part is empty now"})
+			edit.MustCheck(m, []string{"that there always is a separator: the index panics without one, and the part is empty now"})
 		}
 	}
 	return true
@@ -462,7 +463,7 @@ func (sp *split) assigned(assign *ast.AssignStmt, m *advice.Match) bool {
 			r, ok := c.Parent().Node().(*ast.RangeStmt)
 			if ok && r.X == ids[0] && sameLoop(s, sp.Cursor, c.Parent()) && sp.sequence(r, m) {
 				if m.Edits != nil {
-					m.Edits = append(m.Edits, insert(sp.name.End(), "Seq"))
+					m.Edits = append(m.Edits, edit.Insert(sp.name.End(), "Seq"))
 				}
 				return true
 			}
@@ -586,7 +587,7 @@ func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 // cut rewrites parts := SplitN(s, sep, 2) to before, after, found := Cut(s, sep).
 func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 	s := sp.site
-	m.Why = fmt.Sprintf("%s allocates a slice for its parts: %s.Cut returns what is before and after the separator without.", short(sp.Name), sp.pkg)
+	m.Why = fmt.Sprintf("%s allocates a slice for its parts: %s.Cut returns what is before and after the separator without.", edit.Short(sp.Name), sp.pkg)
 	if !s.AtLeast("1.18") {
 		m.Why += " It needs go 1.18 in go.mod."
 		return
@@ -603,43 +604,43 @@ func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 			m.Edits = nil
 			return
 		}
-		m.Edits = append(m.Edits, replace(i.node, use(int(i.n), [2]string{"before", "after"}[i.n])))
+		m.Edits = append(m.Edits, edit.Replace(i.node, use(int(i.n), [2]string{"before", "after"}[i.n])))
 	}
 	for _, l := range u.lengths {
 		name := use(2, "found")
 		if !l.found {
 			name = "!" + name
 		}
-		m.Edits = append(m.Edits, replace(l.node, name))
+		m.Edits = append(m.Edits, edit.Replace(l.node, name))
 	}
 	m.Edits = append(m.Edits,
-		replace(assign.Lhs[0], strings.Join(names[:], ", ")),
-		replace(sp.CallExpr, fmt.Sprintf("%s.Cut(%s, %s)", sp.local, s.Source(sp.Args[0]), s.Source(sp.Args[1]))),
+		edit.Replace(assign.Lhs[0], strings.Join(names[:], ", ")),
+		edit.Replace(sp.CallExpr, fmt.Sprintf("%s.Cut(%s, %s)", sp.local, s.Source(sp.Args[0]), s.Source(sp.Args[1]))),
 	)
 	m.Class = advice.Safe
 	if names[0] != "_" {
-		mustCheck(m, sp.clipped())
+		edit.MustCheck(m, sp.clipped())
 	}
 	if names[1] != "_" {
-		mustCheck(m, []string{"that what is after the separator is only used where there is one: an index panics, and it is empty now"})
+		edit.MustCheck(m, []string{"that what is after the separator is only used where there is one: an index panics, and it is empty now"})
 	}
 }
 
 // lastPart rewrites parts[len(parts)-1] to what follows the last separator.
 func (sp *split) lastPart(assign *ast.AssignStmt, uses []*ast.IndexExpr, m *advice.Match) bool {
 	s := sp.site
-	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which the last is used: it begins behind the last separator, which %s.LastIndex finds.", short(sp.Name), sp.pkg)
+	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which the last is used: it begins behind the last separator, which %s.LastIndex finds.", edit.Short(sp.Name), sp.pkg)
 	text, ok := ast.Unparen(sp.Args[0]).(*ast.Ident)
 	if !ok || sp.sep != 1 || sp.function != "Split" || sp.pkg != "strings" || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
 		return true
 	}
 	name := s.Unused("last", assign.Pos())
 	m.Edits = []advice.Edit{
-		replace(assign.Lhs[0], name),
-		replace(sp.CallExpr, fmt.Sprintf("%s[%s.LastIndex(%s, %s)+1:]", text.Name, sp.local, text.Name, s.Source(sp.Args[1]))),
+		edit.Replace(assign.Lhs[0], name),
+		edit.Replace(sp.CallExpr, fmt.Sprintf("%s[%s.LastIndex(%s, %s)+1:]", text.Name, sp.local, text.Name, s.Source(sp.Args[1]))),
 	}
 	for _, u := range uses {
-		m.Edits = append(m.Edits, replace(u, name))
+		m.Edits = append(m.Edits, edit.Replace(u, name))
 	}
 	m.Class = advice.Safe
 	return true

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -29,7 +30,7 @@ What is printed into a
 strings.Builder, a bytes.Buffer or a bufio.Writer is written there piece by piece, numbers by way of the stack or of the
 Writer's own room.`,
 	Class:  advice.Safe,
-	Frames: fmtFrames,
+	Frames: edit.FmtFrames,
 	Gain:   2,
 	Match:  matchSprintfSimple,
 	Conditions: advice.Conditions{
@@ -81,54 +82,54 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	if len(c.Args) == 0 || facts.Commented(s, c.Pos(), c.End()) {
 		return m, false
 	}
-	pieces, ok := fmtPieces(s, printKind(suffix), c.Args, c.Pos())
+	pieces, ok := edit.Pieces(s, printKind(suffix), c.Args, c.Pos())
 	if !ok {
 		if written(s, c, &m) {
 			return m, true
 		}
-		m.Why = fmt.Sprintf("%s takes its arguments as interfaces and looks at their types and the format for each call. Append the parts to a []byte that is used again, with strconv.Append… and append, or write them to where they go at once.", short(c.Name))
-		return m, s.Share(fmtFrames) >= formattedMuch
+		m.Why = fmt.Sprintf("%s takes its arguments as interfaces and looks at their types and the format for each call. Append the parts to a []byte that is used again, with strconv.Append… and append, or write them to where they go at once.", edit.Short(c.Name))
+		return m, s.Share(edit.FmtFrames) >= formattedMuch
 	}
 	if wordy(pieces) {
 		return m, false
 	}
-	code, constant := concatenation(s, pieces)
+	code, constant := edit.Concatenation(s, pieces)
 	why := moreThanFmt(s, pieces)
 	if why != "" {
-		if code = inBuffer(s, pieces, c.Pos()); code == "" {
-			m.Why = fmt.Sprintf("%s %s. %s Append the parts to a []byte, with strconv.Append…, and make one string of it.", short(c.Name), whatFmtDoes(suffix), why)
-			return m, s.Share(fmtFrames) >= formattedMuch
+		if code = edit.InBuffer(s, pieces, c.Pos()); code == "" {
+			m.Why = fmt.Sprintf("%s %s. %s Append the parts to a []byte, with strconv.Append…, and make one string of it.", edit.Short(c.Name), whatFmtDoes(suffix), why)
+			return m, s.Share(edit.FmtFrames) >= formattedMuch
 		}
 	}
-	instead, ok := inPlace(c.Cursor, code, constant)
+	instead, ok := edit.InPlace(c.Cursor, code, constant)
 	if !ok {
 		return m, false
 	}
 	m.Edits = []advice.Edit{instead}
 	m.Imports = stringImports(pieces)
 	m.Class = advice.Safe
-	m.Why = fmt.Sprintf("%s %s; %s makes the same string at once.", short(c.Name), whatFmtDoes(suffix), shown(code))
+	m.Why = fmt.Sprintf("%s %s; %s makes the same string at once.", edit.Short(c.Name), whatFmtDoes(suffix), shown(code))
 	switch {
 	case why != "":
-		m.Why = fmt.Sprintf("%s %s. %s Put together in a buffer on the stack the string is all that is allocated.", short(c.Name), whatFmtDoes(suffix), why)
-	case len(merged(pieces)) == 1:
-		m.Why = fmt.Sprintf("%s is called for a single value: %s is the same string.", short(c.Name), shown(code))
+		m.Why = fmt.Sprintf("%s %s. %s Put together in a buffer on the stack the string is all that is allocated.", edit.Short(c.Name), whatFmtDoes(suffix), why)
+	case len(edit.Merged(pieces)) == 1:
+		m.Why = fmt.Sprintf("%s is called for a single value: %s is the same string.", edit.Short(c.Name), shown(code))
 	}
-	mustCheck(&m, reviews(pieces), facts.InTurn(s, stepsOf(s, pieces), nil), facts.Overtaken(s, c.Cursor, stepsOf(s, pieces)))
+	edit.MustCheck(&m, edit.Reviews(pieces), facts.InTurn(s, edit.StepsOf(s, pieces), nil), facts.Overtaken(s, c.Cursor, edit.StepsOf(s, pieces)))
 	return m, true
 }
 
 // moreThanFmt says why parts that are joined would allocate more than fmt does; "" if they
 // don't.
-func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
-	numbers, others, boxes, texts, parts := 0, 0, 0, 0, merged(pieces)
+func moreThanFmt(s *advice.Site, pieces []edit.Piece) string {
+	numbers, others, boxes, texts, parts := 0, 0, 0, 0, edit.Merged(pieces)
 	quotes := false
 	for _, p := range parts {
-		quotes = quotes || p.quoted
+		quotes = quotes || p.Quoted
 		switch {
-		case p.arg == nil:
-			texts += len(p.text)
-		case p.isNumber():
+		case p.Arg == nil:
+			texts += len(p.Text)
+		case p.IsNumber():
 			numbers++
 		default:
 			others++
@@ -138,7 +139,7 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 		}
 	}
 	const box = 8 // bytes that a number takes in an interface
-	text := int(s.BlockSize(fmtFrames))
+	text := int(s.BlockSize(edit.FmtFrames))
 	if numbers > 1 { // of one inBuffer loses nothing, however long
 		text = leastText(text)
 	}
@@ -150,7 +151,7 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 		return "strconv.Quote would put the text together in memory of its own, and allocate more."
 	case len(parts) < 2:
 		return ""
-	case allocatesMore(s, pieces) || unboxed(s, numbers, boxes):
+	case edit.AllocatesMore(s, pieces) || unboxed(s, numbers, boxes):
 		return "Numbers below 256 it takes without allocating, where strconv would make a string of each from 100 on."
 	case numbers > 0 && others == 0 && text-texts > numbers*box:
 		return "A number of more than eight digits is longer as a string, which strconv would make besides, than as the number that fmt allocates."
@@ -160,11 +161,11 @@ func moreThanFmt(s *advice.Site, pieces []fmtPiece) string {
 
 // takesBox reports whether fmt allocates to have a piece's argument in an interface: numbers may
 // be small, and booleans are.
-func takesBox(s *advice.Site, p fmtPiece) bool {
-	if p.arg == nil || p.isNumber() || s.Info.Types[p.arg].Value != nil {
+func takesBox(s *advice.Site, p edit.Piece) bool {
+	if p.Arg == nil || p.IsNumber() || s.Info.Types[p.Arg].Value != nil {
 		return false
 	}
-	switch t := facts.Under(s.Info.TypeOf(p.arg)).(type) {
+	switch t := facts.Under(s.Info.TypeOf(p.Arg)).(type) {
 	case *types.Basic:
 		return t.Info()&types.IsBoolean == 0 && t.Kind() != types.UnsafePointer
 	case *types.Pointer, *types.Map, *types.Chan, *types.Signature, *types.Interface:
@@ -191,17 +192,17 @@ func leastText(block int) int {
 // to be in interfaces: beside the text that fmt makes it has hardly more blocks than for what
 // else it hands over. Two numbers share a block.
 func unboxed(s *advice.Site, numbers, boxes int) bool {
-	own, ok := s.BlocksFor(fmtFrames)
+	own, ok := s.BlocksFor(edit.FmtFrames)
 	return ok && numbers > 0 && own-float64(boxes) < float64(numbers)/4
 }
 
 // wordy reports whether what is printed is a template rather than values: to copy it is
 // what takes time, and it is better read as it stands.
-func wordy(pieces []fmtPiece) bool {
+func wordy(pieces []edit.Piece) bool {
 	const template = 128 // bytes
 	n := 0
 	for _, p := range pieces {
-		n += len(p.text)
+		n += len(p.Text)
 	}
 	return n > template
 }
@@ -214,8 +215,8 @@ func whatFmtDoes(suffix string) string {
 }
 
 // stringImports are the packages that code of pieces may use.
-func stringImports(pieces []fmtPiece) []string {
-	if slices.ContainsFunc(pieces, func(p fmtPiece) bool { return p.arg != nil && p.strconv }) {
+func stringImports(pieces []edit.Piece) []string {
+	if slices.ContainsFunc(pieces, func(p edit.Piece) bool { return p.Arg != nil && p.Strconv }) {
 		return []string{"strconv"}
 	}
 	return nil
@@ -243,7 +244,7 @@ func matchForwarded(s *advice.Site, c advice.Call, suffix string) (advice.Match,
 	if !ok || !facts.IsParameter(s, s.Info.ObjectOf(args)) {
 		return m, false
 	}
-	name := short(c.Name)
+	name := edit.Short(c.Name)
 	m.Why = fmt.Sprintf("%s looks at each of %s by its type. Where there is one and it is a string, as there is for most messages, take that before: `if len(%[2]s) == 1 { if s, ok := %[2]s[0].(string); ok { … } }`.", name, args.Name)
 	ret, ok := c.Parent().Node().(*ast.ReturnStmt)
 	if !ok || len(ret.Results) != 1 || !facts.Builtins(s, c.Pos(), "string", "len") {
@@ -259,7 +260,7 @@ func matchForwarded(s *advice.Site, c advice.Call, suffix string) (advice.Match,
 	if suffix == "ln" {
 		end = ` + "\n"`
 	}
-	m.Edits = []advice.Edit{insert(ret.Pos(), fmt.Sprintf("if len(%s) == 1 {\nif %s, %s := %[1]s[0].(string); %[3]s {\nreturn %[2]s%[4]s\n}\n}\n", args.Name, text, found, end))}
+	m.Edits = []advice.Edit{edit.Insert(ret.Pos(), fmt.Sprintf("if len(%s) == 1 {\nif %s, %s := %[1]s[0].(string); %[3]s {\nreturn %[2]s%[4]s\n}\n}\n", args.Name, text, found, end))}
 	if already(s, c.Parent(), args.Name) {
 		return m, false
 	}
@@ -313,8 +314,8 @@ func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 		m.Class = advice.Safe
 		m.Title = "a string is formatted only to be written"
-		m.Why = fmt.Sprintf("%s allocates a string that %s copies. fmt.F%s prints into it without one.", short(c.Name), s.Source(sel.X), strings.TrimPrefix(c.Name, "fmt.S"))
-		mustCheck(m, facts.SetMeanwhile(s, sel.X, c.Args), facts.WrittenFirst(s, sel.X, formattedSteps(s, c)), facts.SplitSeen(s, sel.X, s.Source(sel.X)))
+		m.Why = fmt.Sprintf("%s allocates a string that %s copies. fmt.F%s prints into it without one.", edit.Short(c.Name), s.Source(sel.X), strings.TrimPrefix(c.Name, "fmt.S"))
+		edit.MustCheck(m, facts.SetMeanwhile(s, sel.X, c.Args), facts.WrittenFirst(s, sel.X, edit.FormattedSteps(s, c)), facts.SplitSeen(s, sel.X, s.Source(sel.X)))
 		return true
 	}
 	return false
@@ -331,19 +332,19 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	if suffix == "f" && len(args) == 1 && s.Info.Types[args[0]].Value == nil {
 		return formatOfData(s, c, &m)
 	}
-	pieces, ok := fmtPieces(s, printKind(suffix), args, c.Pos())
+	pieces, ok := edit.Pieces(s, printKind(suffix), args, c.Pos())
 	dst, simple := facts.Receiver(s, w)
 	if !ok || !simple || wordy(pieces) {
 		return m, false
 	}
-	pieces = merged(pieces)
+	pieces = edit.Merged(pieces)
 	switch target {
 	case "*strings.Builder", "*bytes.Buffer", "*bufio.Writer":
 		stmt, ok := c.Parent().Node().(*ast.ExprStmt)
 		if !ok || len(pieces) > 1 && !facts.InBlock(c.Parent()) {
 			return m, false
 		}
-		if len(pieces) == 0 || !appendable(s, target, pieces, c.Pos()) || growsMore(s, c.Cursor, facts.RootOf(s, w), pieces) || facts.SeesItself(s, w, stepsOf(s, pieces)) {
+		if len(pieces) == 0 || !appendable(s, target, pieces, c.Pos()) || growsMore(s, c.Cursor, facts.RootOf(s, w), pieces) || facts.SeesItself(s, w, edit.StepsOf(s, pieces)) {
 			return m, false
 		}
 		m.Class = advice.Safe
@@ -352,13 +353,13 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 			lines = append(lines, writeFmtPiece(s, target, dst, p))
 		}
 		code := strings.Join(lines, "\n")
-		m.Edits = []advice.Edit{replace(stmt, code)}
+		m.Edits = []advice.Edit{edit.Replace(stmt, code)}
 		m.Imports = stringImports(pieces)
-		m.Why = fmt.Sprintf("%s %s: write the pieces to %s one by one.", short(c.Name), whatFmtDoes(suffix), dst)
+		m.Why = fmt.Sprintf("%s %s: write the pieces to %s one by one.", edit.Short(c.Name), whatFmtDoes(suffix), dst)
 		if len(pieces) == 1 {
-			m.Why = fmt.Sprintf("%s is called for a single text: write it to %s as it is.", short(c.Name), dst)
+			m.Why = fmt.Sprintf("%s is called for a single text: write it to %s as it is.", edit.Short(c.Name), dst)
 		}
-		mustCheck(&m, facts.WrittenInTurn(s, stepsOf(s, pieces), w, dst))
+		edit.MustCheck(&m, facts.WrittenInTurn(s, edit.StepsOf(s, pieces), w, dst))
 	case "io.Writer", "net/http.ResponseWriter":
 		if len(pieces) != 1 || facts.Deferred(c.Cursor) { // what the text is made of may be something else by then
 			return m, false
@@ -367,26 +368,26 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if !ok {
 			return m, false
 		}
-		code, _ := concatenation(s, pieces)
-		if p := pieces[0]; p.arg != nil && facts.IsBytes(s, p.arg) {
-			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", operand(w, s.Source(w)), s.Source(p.arg)))}
+		code, _ := edit.Concatenation(s, pieces)
+		if p := pieces[0]; p.Arg != nil && facts.IsBytes(s, p.Arg) {
+			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", edit.Operand(w, s.Source(w)), s.Source(p.Arg)))}
 		} else if facts.MayLackWriteString(s, w) {
 			return m, false
 		} else {
-			m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), code))}
+			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), code))}
 			m.Imports = append(stringImports(pieces), "io")
 		}
 		m.Class = advice.Review
-		m.Why = fmt.Sprintf("%s is called for a single value: write it as it is.", short(c.Name))
-		if p := pieces[0]; p.arg != nil && facts.IsBytes(s, p.arg) {
-			mustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
+		m.Why = fmt.Sprintf("%s is called for a single value: write it as it is.", edit.Short(c.Name))
+		if p := pieces[0]; p.Arg != nil && facts.IsBytes(s, p.Arg) {
+			edit.MustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
 		} else {
-			mustCheck(&m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", s.Source(w))})
+			edit.MustCheck(&m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", s.Source(w))})
 		}
 	default:
 		return m, false
 	}
-	mustCheck(&m, reviews(pieces))
+	edit.MustCheck(&m, edit.Reviews(pieces))
 	return m, true
 }
 
@@ -396,13 +397,13 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 	m.Title = "text to write is taken for a format"
 	w, text := c.Args[0], c.Args[1]
 	if data, _, ok := facts.Conversion(s, text); ok && facts.IsBytes(s, data) {
-		dst := operand(w, s.Source(w))
+		dst := edit.Operand(w, s.Source(w))
 		if r, ok := facts.Receiver(s, w); ok {
 			dst = r
 		}
-		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", dst, s.Source(data)))}
+		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", dst, s.Source(data)))}
 		m.Why = fmt.Sprintf("%s is copied into a string, read for verbs, and copied once more; with a %% in it something else comes out. Write writes it as it is.", s.Source(data))
-		mustCheck(m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
+		edit.MustCheck(m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
 	} else {
 		pkg, ok := facts.PackageName(s, "io", c.Pos())
 		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
@@ -412,10 +413,10 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 			m.Why = fmt.Sprintf("%s is read for verbs, and with a %% in it something else comes out: write it as it is.", s.Source(text))
 			return *m, true
 		}
-		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), s.Source(text)))}
+		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), s.Source(text)))}
 		m.Imports = []string{"io"}
 		m.Why = fmt.Sprintf("%s is read for verbs, and with a %% in it something else comes out. io.WriteString writes it as it is.", s.Source(text))
-		mustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", s.Source(w))})
+		edit.MustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", s.Source(w))})
 	}
 	m.Class = advice.Review
 	return *m, true
@@ -424,12 +425,12 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 // growsMore reports whether pieces that are written to a buffer may have it allocate more often
 // than fmt does in all: they are the first in a new one, which grows step by step to their length,
 // where fmt writes all at once and allocates boxes for its arguments.
-func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []fmtPiece) bool {
+func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []edit.Piece) bool {
 	if len(pieces) < 2 || !facts.NewBuffer(s, obj) || facts.Repeated(c, obj) {
 		return false
 	}
 	if d, ok := facts.NewlyDeclared(s, obj); ok {
-		if first, _ := firstUse(s, obj, d); !facts.Within(first.Node(), c.Node().Pos()) {
+		if first, _ := edit.FirstUse(s, obj, d); !facts.Within(first.Node(), c.Node().Pos()) {
 			return false
 		}
 	}
@@ -438,12 +439,12 @@ func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []fm
 		if takesBox(s, p) {
 			boxes++
 		}
-		guess += len(p.text) + min(p.longest, 8)
-		if p.arg != nil && !p.isNumber() {
+		guess += len(p.Text) + min(p.Longest, 8)
+		if p.Arg != nil && !p.IsNumber() {
 			guess += 16
 		}
 	}
-	length := int(s.BlockSize(fmtFrames))
+	length := int(s.BlockSize(edit.FmtFrames))
 	if length == 0 {
 		length = guess
 	}
@@ -461,11 +462,11 @@ func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []fm
 // appendable reports whether what pieces need to be written without allocating is at hand. A
 // function that is called for an argument must not write to the room that a bufio.Writer lends
 // for it.
-func appendable(s *advice.Site, target string, pieces []fmtPiece, at token.Pos) bool {
+func appendable(s *advice.Site, target string, pieces []edit.Piece, at token.Pos) bool {
 	for _, p := range pieces {
 		switch buffered := target == "*bufio.Writer"; {
-		case p.appends[0] == "":
-		case buffered && (!s.AtLeast("1.18") || facts.EffectsOf(s, p.arg)&(facts.MayWrite|facts.ReadsBytes) != 0), !buffered && (p.quoted || !facts.Builtins(s, at, "make", "byte")):
+		case p.Appends[0] == "":
+		case buffered && (!s.AtLeast("1.18") || facts.EffectsOf(s, p.Arg)&(facts.MayWrite|facts.ReadsBytes) != 0), !buffered && (p.Quoted || !facts.Builtins(s, at, "make", "byte")):
 			return false
 		}
 	}
@@ -475,20 +476,20 @@ func appendable(s *advice.Site, target string, pieces []fmtPiece, at token.Pos) 
 // writeFmtPiece is the statement that writes a piece to something of a type. What strconv
 // appends is put on the stack, or in the room that a bufio.Writer lends: that hands what it is
 // given to a writer that may be any, so that it would be allocated.
-func writeFmtPiece(s *advice.Site, target, dst string, p fmtPiece) string {
+func writeFmtPiece(s *advice.Site, target, dst string, p edit.Piece) string {
 	switch {
-	case p.arg == nil && len(p.text) == 1:
-		return fmt.Sprintf("%s.WriteByte(%s)", dst, quotedByte(p.text[0]))
-	case p.arg == nil:
-		return fmt.Sprintf("%s.WriteString(%s)", dst, literal(p.text))
-	case facts.IsBytes(s, p.arg) && strings.HasPrefix(p.code, "string("):
-		return fmt.Sprintf("%s.Write(%s)", dst, s.Source(p.arg))
-	case p.appends[0] != "":
+	case p.Arg == nil && len(p.Text) == 1:
+		return fmt.Sprintf("%s.WriteByte(%s)", dst, edit.QuotedByte(p.Text[0]))
+	case p.Arg == nil:
+		return fmt.Sprintf("%s.WriteString(%s)", dst, edit.Literal(p.Text))
+	case facts.IsBytes(s, p.Arg) && strings.HasPrefix(p.Code, "string("):
+		return fmt.Sprintf("%s.Write(%s)", dst, s.Source(p.Arg))
+	case p.Appends[0] != "":
 		room := dst + ".AvailableBuffer()"
 		if target != "*bufio.Writer" {
-			room = stackBytes(roundUp(p.longest))
+			room = edit.StackBytes(edit.RoundUp(p.Longest))
 		}
-		return fmt.Sprintf("%s.Write(%s)", dst, p.appends[0]+room+p.appends[1])
+		return fmt.Sprintf("%s.Write(%s)", dst, p.Appends[0]+room+p.Appends[1])
 	}
-	return fmt.Sprintf("%s.WriteString(%s)", dst, p.code)
+	return fmt.Sprintf("%s.WriteString(%s)", dst, p.Code)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -49,14 +50,14 @@ func matchSQLPrepare(s *advice.Site) []advice.Match {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a statement is prepared each time",
-				Why: fmt.Sprintf("%s asks the database each time this runs. Keep the prepared statement: a *sql.Stmt may be used by many goroutines at once.", short(c.Name))})
+				Why: fmt.Sprintf("%s asks the database each time this runs. Keep the prepared statement: a *sql.Stmt may be used by many goroutines at once.", edit.Short(c.Name))})
 		case "Query", "QueryRow", "Exec":
 			loop, ok := facts.LoopAround(c.Cursor)
 			if !ok || !facts.Repeats(loop.Node(), c.Pos()) || facts.LastTurn(s, c.Cursor, loop) || s.Info.Types[c.Args[query]].Value == nil {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr,
-				Why: fmt.Sprintf("%s in this loop is a round trip for each turn, or several, as the statement is prepared anew. Put the turns together into one statement, or prepare it before the loop.", short(c.Name))})
+				Why: fmt.Sprintf("%s in this loop is a round trip for each turn, or several, as the statement is prepared anew. Put the turns together into one statement, or prepare it before the loop.", edit.Short(c.Name))})
 		}
 	}
 	return matches

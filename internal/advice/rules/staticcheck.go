@@ -16,6 +16,7 @@ import (
 	"honnef.co/go/tools/simple/s1036"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -53,7 +54,7 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 					values = call.Args[1:]
 				}
 				for _, v := range values {
-					mustCheck(m, askedFirst(s, entry, v))
+					edit.MustCheck(m, askedFirst(s, entry, v))
 				}
 			}
 			return !other

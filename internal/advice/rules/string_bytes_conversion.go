@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -56,27 +57,27 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if !ok {
 		return false
 	}
-	for _, t := range twins {
-		if c.Name != t.text && c.Name != t.bytes || len(c.Args) != len(t.params) {
+	for _, t := range edit.Twins {
+		if c.Name != t.Text && c.Name != t.Bytes || len(c.Args) != len(t.Params) {
 			continue
 		}
-		toBytes := c.Name == t.text
-		other := t.text
+		toBytes := c.Name == t.Text
+		other := t.Text
 		if toBytes {
-			other = t.bytes
+			other = t.Bytes
 		}
 		converted := ""
 		for i, arg := range c.Args {
-			if t.params[i] != 'b' {
+			if t.Params[i] != 'b' {
 				continue
 			}
 			var code string
 			var ok bool
 			switch {
 			case toBytes:
-				code, ok = bytesOf(s, arg)
+				code, ok = edit.BytesOf(s, arg)
 			default:
-				code, ok = textOf(s, arg)
+				code, ok = edit.TextOf(s, arg)
 			}
 			if ok {
 				converted = s.Source(arg)
@@ -85,7 +86,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			} else {
 				return false
 			}
-			m.Edits = append(m.Edits, replace(arg, code))
+			m.Edits = append(m.Edits, edit.Replace(arg, code))
 		}
 		if converted == "" {
 			return false
@@ -96,7 +97,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			if !ok {
 				return false
 			}
-			m.Edits = append(m.Edits, replace(sel, pkg+"."+function))
+			m.Edits = append(m.Edits, edit.Replace(sel, pkg+"."+function))
 			m.Imports = []string{importPath}
 		} else {
 			method := other[strings.LastIndexByte(other, '.')+1:]
@@ -104,10 +105,10 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 				m.Edits = nil
 				return false
 			}
-			m.Edits = append(m.Edits, replace(sel.Sel, method))
+			m.Edits = append(m.Edits, edit.Replace(sel.Sel, method))
 		}
-		m.Why = fmt.Sprintf("%s makes a copy for %s, and %s needs none.", converted, short(c.Name), short(other))
-		mustCheck(m, readLater(s, c), facts.Unconverted(s, c.Args...))
+		m.Why = fmt.Sprintf("%s makes a copy for %s, and %s needs none.", converted, edit.Short(c.Name), edit.Short(other))
+		edit.MustCheck(m, readLater(s, c), facts.Unconverted(s, c.Args...))
 		return true
 	}
 	return false
@@ -121,7 +122,7 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	var sides [2]string
 	converted := ""
 	for i, arg := range c.Args {
-		code, ok := textOf(s, arg)
+		code, ok := edit.TextOf(s, arg)
 		if ok {
 			converted = s.Source(arg)
 		} else {
@@ -135,9 +136,9 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	code := sides[0] + " == " + sides[1]
 	switch p := c.Parent().Node().(type) {
 	case *ast.UnaryExpr:
-		m.Edits = []advice.Edit{replace(p, sides[0]+" != "+sides[1])}
+		m.Edits = []advice.Edit{edit.Replace(p, sides[0]+" != "+sides[1])}
 		if _, inner := c.Parent().Parent().Node().(*ast.BinaryExpr); inner {
-			m.Edits = []advice.Edit{replace(p, "("+sides[0]+" != "+sides[1]+")")}
+			m.Edits = []advice.Edit{edit.Replace(p, "("+sides[0]+" != "+sides[1]+")")}
 		}
 	case *ast.BinaryExpr:
 		if p.Op.Precedence() > 2 { // == binds no tighter than other comparisons
@@ -147,10 +148,10 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return false
 	}
 	if m.Edits == nil {
-		m.Edits = []advice.Edit{replace(c.CallExpr, code)}
+		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, code)}
 	}
 	m.Why = fmt.Sprintf("%s makes a copy to compare it; comparing strings needs none, also of string(b).", converted)
-	mustCheck(m, readLater(s, c), facts.Unconverted(s, c.Args...), facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
+	edit.MustCheck(m, readLater(s, c), facts.Unconverted(s, c.Args...), facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
 	return true
 }
 
@@ -170,7 +171,7 @@ func readLater(s *advice.Site, c advice.Call) (check []string) {
 			switch {
 			case i == j:
 			case isFunc && facts.EffectsOfCalling(s, other)&facts.MayWrite != 0:
-				check = append(check, fmt.Sprintf("that %s doesn't change %s while it is called", shownFunction(s, other), s.Source(data)))
+				check = append(check, fmt.Sprintf("that %s doesn't change %s while it is called", edit.ShownFunction(s, other), s.Source(data)))
 			case !isFunc && !facts.UnchangedBy(s, data, true, facts.Change{Code: []ast.Node{other}}):
 				if operand, _, ok := facts.Conversion(s, other); ok {
 					other = operand
@@ -193,7 +194,7 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			return false // bytes-sprintf has more to say
 		}
 	}
-	code, ok := textOf(s, c.Args[0])
+	code, ok := edit.TextOf(s, c.Args[0])
 	if !ok || !resultsAre(s, c, "int", "error") {
 		return false
 	}
@@ -203,25 +204,25 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	twin, _ := method.(*types.Func)
 	switch {
 	case twin != nil && facts.Takes(twin, types.Typ[types.String]):
-		m.Edits = []advice.Edit{replace(sel.Sel, "WriteString"), replace(c.Args[0], code)}
+		m.Edits = []advice.Edit{edit.Replace(sel.Sel, "WriteString"), edit.Replace(c.Args[0], code)}
 		m.Why = fmt.Sprintf("%s is a copy for Write; %s has WriteString, which needs none.", s.Source(c.Args[0]), to)
 		write, _ := s.Info.Selections[sel].Obj().(*types.Func)
 		if facts.Overridden(t, write, twin) {
 			return false
 		}
 		if !facts.Writers[facts.ReceiverType(twin)] {
-			mustCheck(m, []string{fmt.Sprintf("that WriteString of %s does what Write does", to)})
+			edit.MustCheck(m, []string{fmt.Sprintf("that WriteString of %s does what Write does", to)})
 		}
-		mustCheck(m, facts.SplitSeen(s, sel.X, to), facts.Unconverted(s, c.Args...))
+		edit.MustCheck(m, facts.SplitSeen(s, sel.X, to), facts.Unconverted(s, c.Args...))
 	case types.IsInterface(t) && types.Implements(t, facts.Writer) && !strings.HasPrefix(facts.TypeName(t), "hash.") && !strings.HasPrefix(facts.TypeName(t), "net."):
 		pkg, ok := facts.PackageName(s, "io", c.Pos())
 		if !ok || facts.Commented(s, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) || facts.MayLackWriteString(s, sel.X) {
 			return false
 		}
-		m.Edits = []advice.Edit{replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, to, code))}
+		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, to, code))}
 		m.Imports = []string{"io"}
 		m.Why = fmt.Sprintf("%s is a copy for Write; io.WriteString needs none, if what is behind %s has a WriteString as most writers do.", s.Source(c.Args[0]), to)
-		mustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", to)}, facts.SetMeanwhile(s, sel.X, c.Args), facts.WrittenFirst(s, sel.X, []facts.Step{{Expr: c.Args[0], Called: true}}))
+		edit.MustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", to)}, facts.SetMeanwhile(s, sel.X, c.Args), facts.WrittenFirst(s, sel.X, []facts.Step{{Expr: c.Args[0], Called: true}}))
 	default:
 		return false
 	}
@@ -233,7 +234,7 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 // interface as a string, it would be allocated in the place of the copy.
 func joinedOnStack(s *advice.Site, e ast.Expr) bool {
 	text, _, ok := facts.Conversion(s, e)
-	return ok && len(facts.Operands(s, text)) > 1 && s.Allocated(func(size int64) bool { return size > stackText }) == 0
+	return ok && len(facts.Operands(s, text)) > 1 && s.Allocated(func(size int64) bool { return size > edit.StackText }) == 0
 }
 
 // writeBytes is of w.WriteString(string(b)) and io.WriteString(w, string(b)).
@@ -254,7 +255,7 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return false
 	}
 	method := "Write"
-	code, ok := bytesOf(s, arg)
+	code, ok := edit.BytesOf(s, arg)
 	if !ok {
 		method = "WriteRune"
 		if code, ok = runeOf(s, arg); !ok {
@@ -282,16 +283,16 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if write != nil && facts.Overridden(t, write, twin) {
 		return false
 	}
-	m.Edits = []advice.Edit{replace(c.CallExpr, dst+"."+method+"("+code+")")}
+	m.Edits = []advice.Edit{edit.Replace(c.CallExpr, dst+"."+method+"("+code+")")}
 	m.Why = fmt.Sprintf("%s is a copy to be written; %s.%s needs none.", s.Source(arg), dst, method)
 	operand, _, _ := facts.Conversion(s, arg)
 	if method == "Write" {
-		mustCheck(m, facts.WrittenInTurn(s, []facts.Step{{Expr: operand, Contents: true}}, to, dst))
+		edit.MustCheck(m, facts.WrittenInTurn(s, []facts.Step{{Expr: operand, Contents: true}}, to, dst))
 	} else {
-		mustCheck(m, facts.SplitSeen(s, to, dst))
+		edit.MustCheck(m, facts.SplitSeen(s, to, dst))
 	}
 	if !known {
-		mustCheck(m, []string{fmt.Sprintf("that Write of %s does what its WriteString does, and neither keeps nor changes the bytes", dst)})
+		edit.MustCheck(m, []string{fmt.Sprintf("that Write of %s does what its WriteString does, and neither keeps nor changes the bytes", dst)})
 	}
 	return true
 }
@@ -323,24 +324,24 @@ func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			return false
 		}
 	}
-	code, ok := bytesOf(s, c.Args[0])
+	code, ok := edit.BytesOf(s, c.Args[0])
 	other := "bytes"
 	if c.Name == "bytes.NewReader" {
-		code, ok = textOf(s, c.Args[0])
+		code, ok = edit.TextOf(s, c.Args[0])
 		other = "strings"
 	}
 	pkg, imported := facts.PackageName(s, other, c.Pos())
 	if !ok || !imported || facts.EffectsOf(s, c.Args[0])&facts.MayWrite != 0 {
 		return false
 	}
-	m.Edits = []advice.Edit{replace(c.CallExpr, pkg+".NewReader("+code+")")}
+	m.Edits = []advice.Edit{edit.Replace(c.CallExpr, pkg+".NewReader("+code+")")}
 	m.Imports = []string{other}
 	m.Why = fmt.Sprintf("%s makes a copy to read from: %s.NewReader reads what is there.", s.Source(c.Args[0]), other)
 	check := []string{fmt.Sprintf("that %s does the same with a *%s.Reader", s.Source(call.Fun), other)}
 	if other == "bytes" {
 		check = append(check, fmt.Sprintf("that nothing changes %s while it is read", code))
 	}
-	mustCheck(m, check)
+	edit.MustCheck(m, check)
 	return true
 }
 

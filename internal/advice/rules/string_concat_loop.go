@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -258,11 +259,11 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 			var lines []string
 			var steps []facts.Step
 			for _, p := range pieces {
-				lines = append(lines, writePiece(s, builder, p))
+				lines = append(lines, edit.WritePiece(s, builder, p))
 				steps = append(steps, facts.Step{Expr: p, Called: true})
 			}
 			order = append(order, facts.InTurn(s, steps, nil)...)
-			edits = append(edits, replace(n, strings.Join(lines, "\n")))
+			edits = append(edits, edit.Replace(n, strings.Join(lines, "\n")))
 			if _, block := c.Parent().Node().(*ast.BlockStmt); !block && len(pieces) > 1 {
 				if _, clause := c.Parent().Node().(*ast.CaseClause); !clause {
 					ok = false // the post statement of a loop, an if's own statement
@@ -301,11 +302,11 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 		text = named + "(" + text + ")"
 	}
 	m.Edits = append(edits,
-		insert(loop.Node().Pos(), fmt.Sprintf("var %s %s.Builder\n", builder, pkg)),
-		insert(loop.Node().End(), fmt.Sprintf("\n%s += %s", obj.Name(), text)),
+		edit.Insert(loop.Node().Pos(), fmt.Sprintf("var %s %s.Builder\n", builder, pkg)),
+		edit.Insert(loop.Node().End(), fmt.Sprintf("\n%s += %s", obj.Name(), text)),
 	)
 	m.Imports = []string{"strings"}
-	mustCheck(m, []string{"that the loop mostly has more than a few turns: of fewer a strings.Builder allocates as much"}, order, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
+	edit.MustCheck(m, []string{"that the loop mostly has more than a few turns: of fewer a strings.Builder allocates as much"}, order, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
 }
 
 // seenMeanwhile returns what has to be checked where a function literal uses a variable that gets its

@@ -6,6 +6,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -38,7 +39,7 @@ func copyOfRead(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			continue
 		}
 		m.Class = advice.AdviceOnly
-		m.Why = fmt.Sprintf("%s copies all that %s has read. Packages bytes and strings have the same functions: keep the bytes; or copy what is read into a strings.Builder that has room for it, whose String copies nothing.", s.Source(c.CallExpr), short(s.Callee(call)))
+		m.Why = fmt.Sprintf("%s copies all that %s has read. Packages bytes and strings have the same functions: keep the bytes; or copy what is read into a strings.Builder that has room for it, whose String copies nothing.", s.Source(c.CallExpr), edit.Short(s.Callee(call)))
 		return true
 	}
 	return false

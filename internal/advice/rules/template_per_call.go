@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -31,7 +32,7 @@ moves to the start of the program, where template.Must panics if it fails. Templ
 	Match:  matchTemplatePerCall,
 	Conditions: advice.Conditions{
 		Offered: "the template is made of constants and only run",
-		Review:  "a mistake in its text may stop the program when it starts; " + notYet,
+		Review:  "a mistake in its text may stop the program when it starts; " + edit.NotYet,
 	},
 }
 
@@ -47,15 +48,15 @@ func matchTemplatePerCall(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
 		if !strings.HasSuffix(c.Name, ".Parse") {
-			m.Why = fmt.Sprintf("%s reads and parses files each time: do it once, when the program starts, and run the parsed template.", short(c.Name))
+			m.Why = fmt.Sprintf("%s reads and parses files each time: do it once, when the program starts, and run the parsed template.", edit.Short(c.Name))
 			matches = append(matches, m)
 			continue
 		}
 		text, constant := facts.ConstantText(s, c.Args[0])
 		if !constant {
-			m.Why = fmt.Sprintf("%s parses a text that is made at run time. If the texts repeat, keep the parsed templates by their text, with a bound on how many.", short(c.Name))
+			m.Why = fmt.Sprintf("%s parses a text that is made at run time. If the texts repeat, keep the parsed templates by their text, with a bound on how many.", edit.Short(c.Name))
 		} else {
-			m.Why = fmt.Sprintf("%s parses the same text for each call: parse it once, into a variable of the package. Check that it may be parsed when the program starts.", short(c.Name))
+			m.Why = fmt.Sprintf("%s parses the same text for each call: parse it once, into a variable of the package. Check that it may be parsed when the program starts.", edit.Short(c.Name))
 			hoistTemplate(s, c, text, &m)
 		}
 		matches = append(matches, m)
@@ -91,7 +92,7 @@ func hoistTemplate(s *advice.Site, c advice.Call, text string, m *advice.Match) 
 		return
 	}
 	want := s.Decl.Name.Name
-	want = s.Unused(lowerFirst(want)+"Template", c.Pos())
+	want = s.Unused(edit.LowerFirst(want)+"Template", c.Pos())
 	use := want
 	if !must {
 		if !facts.TwoResults(c) {
@@ -103,8 +104,8 @@ func hoistTemplate(s *advice.Site, c advice.Call, text string, m *advice.Match) 
 		return
 	}
 	m.Edits = []advice.Edit{
-		beforeDecl(s, fmt.Sprintf("var %s = %s.Must(%s)", want, pkg, s.Source(c.CallExpr))),
-		replace(node, use),
+		edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.Must(%s)", want, pkg, s.Source(c.CallExpr))),
+		edit.Replace(node, use),
 	}
 	m.Class = advice.Review
 }

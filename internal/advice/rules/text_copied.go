@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -57,7 +58,7 @@ func matchTextCopied(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr, Frames: frames}
 		text := s.Source(c.CallExpr)
-		if !oneLine(text) {
+		if !edit.OneLine(text) {
 			text = "this"
 		}
 		obj := facts.Object(s, operand)

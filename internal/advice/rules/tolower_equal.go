@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -66,7 +67,7 @@ func matchTolowerEqual(s *advice.Site) []advice.Match {
 }
 
 func foldMatch(s *advice.Site, n ast.Expr, code string, sides ...ast.Expr) advice.Match {
-	m := advice.Match{Node: n, Class: advice.Review, Edits: []advice.Edit{replace(n, code)}}
+	m := advice.Match{Node: n, Class: advice.Review, Edits: []advice.Edit{edit.Replace(n, code)}}
 	m.Why = "A whole new text is made of each side to compare them: EqualFold compares without, and stops at the first difference."
 	var operands []ast.Expr
 	for _, side := range sides {
@@ -75,7 +76,7 @@ func foldMatch(s *advice.Site, n ast.Expr, code string, sides ...ast.Expr) advic
 		}
 		operands = append(operands, side)
 	}
-	mustCheck(&m, []string{"that letters outside of ASCII don't matter: EqualFold takes s and \u017f for equal, for example"}, facts.Together(s, operands...))
+	edit.MustCheck(&m, []string{"that letters outside of ASCII don't matter: EqualFold takes s and \u017f for equal, for example"}, facts.Together(s, operands...))
 	if facts.Commented(s, n.Pos(), n.End()) {
 		m.Edits = nil
 		m.Class = advice.AdviceOnly

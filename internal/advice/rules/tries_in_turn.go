@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -50,7 +51,7 @@ func matchTriesInTurn(s *advice.Site) []advice.Match {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Frames: framesOf(c.Name), Why: fmt.Sprintf(
-			"%s is tried in turn, and each try that fails reads the text and makes an error nobody sees. Let those come first that most values have, or see from the text, by its length or a character at a known place, which may fit.", short(c.Name))})
+			"%s is tried in turn, and each try that fails reads the text and makes an error nobody sees. Let those come first that most values have, or see from the text, by its length or a character at a known place, which may fit.", edit.Short(c.Name))})
 	}
 	return matches
 }

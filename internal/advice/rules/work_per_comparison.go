@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
 )
 
 var workPerComparison = &advice.Rule{
@@ -42,7 +43,7 @@ func matchWorkPerComparison(s *advice.Site) []advice.Match {
 			continue
 		}
 		text := s.Source(c.Fun)
-		if !oneLine(text) {
+		if !edit.OneLine(text) {
 			text = "a function"
 		}
 		return []advice.Match{{Node: c.CallExpr,

@@ -1,4 +1,4 @@
-package rules
+package edit
 
 import (
 	"fmt"
@@ -14,28 +14,28 @@ import (
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
-// growAt returns where a buffer is to Grow, and the edit that has it do so for a size: before
+// GrowAt returns where a buffer is to Grow, and the edit that has it do so for a size: before
 // the statement that first uses it where there are ways out before that, or else behind the
 // declaration. left is set where control may come by without a write.
-func growAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos, grow func(size string) advice.Edit, left bool) {
-	first, waysOut := firstUse(s, obj, d)
+func GrowAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos, grow func(size string) advice.Edit, left bool) {
+	first, waysOut := FirstUse(s, obj, d)
 	left = waysThrough(s, obj, first, true) != allWrite || waysThrough(s, obj, first, false) == anotherText
 	call := func(size string) string { return fmt.Sprintf("%s.Grow(%s)", obj.Name(), size) }
 	if loop, guard := emptyLoop(s, obj, first); guard != "" && !left {
 		text := func(size string) string { return fmt.Sprintf("if %s {\n%s\n}", guard, call(size)) }
 		if next, _ := d.NextSibling(); next == loop {
 			at = d.Node().End() // so that a comment stays with the loop
-			return at, func(size string) advice.Edit { return insert(at, "\n"+text(size)) }, left
+			return at, func(size string) advice.Edit { return Insert(at, "\n"+text(size)) }, left
 		}
 		at = loop.Node().Pos()
-		return at, func(size string) advice.Edit { return insert(at, text(size)+"\n") }, left
+		return at, func(size string) advice.Edit { return Insert(at, text(size)+"\n") }, left
 	}
 	if waysOut {
 		at = first.Node().Pos()
-		return at, func(size string) advice.Edit { return insert(at, call(size)+"\n") }, left
+		return at, func(size string) advice.Edit { return Insert(at, call(size)+"\n") }, left
 	}
 	at = d.Node().End()
-	return at, func(size string) advice.Edit { return insert(at, "\n"+call(size)) }, left
+	return at, func(size string) advice.Edit { return Insert(at, "\n"+call(size)) }, left
 }
 
 // emptyLoop returns the loop that writes to a buffer, and what holds if it has a turn: where
@@ -207,9 +207,9 @@ func takesText(c inspector.Cursor) bool {
 	return ok && sel.Sel.Name == "String"
 }
 
-// straightSize is the length of what is written to a buffer, where all writes are
+// StraightSize is the length of what is written to a buffer, where all writes are
 // statements of the block that it is declared in, and of strings known at a position.
-func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token.Pos) (string, bool) {
+func StraightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token.Pos) (string, bool) {
 	constant := 0
 	var lengths []string
 	for _, id := range s.Uses(obj) {
@@ -252,10 +252,10 @@ func straightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 	return strings.Join(lengths, " + "), len(lengths) > 1 && facts.Builtins(s, at, "len")
 }
 
-// firstUse returns the statement beside a buffer's declaration that first uses it, and whether
+// FirstUse returns the statement beside a buffer's declaration that first uses it, and whether
 // there may be ways out of the function before: a Buffer allocates when it is first written to, so
 // that these are free.
-func firstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first inspector.Cursor, waysOut bool) {
+func FirstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first inspector.Cursor, waysOut bool) {
 	first, ok := d.NextSibling()
 	for ok && len(facts.UsesIn(s, obj, first.Node().Pos(), first.Node().End())) == 0 {
 		waysOut = waysOut || facts.HasWayOut(first)

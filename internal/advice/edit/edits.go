@@ -1,4 +1,4 @@
-package rules
+package edit
 
 import (
 	"fmt"
@@ -15,16 +15,16 @@ import (
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
-// inPlace is an edit that puts a string expression in the place of another one.
+// InPlace is an edit that puts a string expression in the place of another one.
 // constant says that the new one is a constant, which may mean something else to
 // what is around it; ok is false where it can't stand.
-func inPlace(c inspector.Cursor, text string, constant bool) (edit advice.Edit, ok bool) {
+func InPlace(c inspector.Cursor, text string, constant bool) (edit advice.Edit, ok bool) {
 	old := c.Node().(ast.Expr)
 	switch p := c.Parent().Node().(type) {
 	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
 		return advice.Edit{}, false
 	case *ast.CallExpr, *ast.ReturnStmt, *ast.AssignStmt, *ast.ValueSpec, *ast.KeyValueExpr:
-		return replace(old, text), true
+		return Replace(old, text), true
 	case *ast.IndexExpr:
 		if p.X == old && strings.Contains(text, " + ") {
 			text = "(" + text + ")"
@@ -34,11 +34,11 @@ func inPlace(c inspector.Cursor, text string, constant bool) (edit advice.Edit, 
 			text = "(" + text + ")"
 		}
 	}
-	return replace(old, text), !constant
+	return Replace(old, text), !constant
 }
 
-// operand is an expression as what a selector can follow.
-func operand(e ast.Expr, src string) string {
+// Operand is an expression as what a selector can follow.
+func Operand(e ast.Expr, src string) string {
 	switch e.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.IndexExpr, *ast.ParenExpr:
 		return src
@@ -46,64 +46,64 @@ func operand(e ast.Expr, src string) string {
 	return "(" + src + ")"
 }
 
-// literal is a text as source: raw where it would be full of backslashes.
-func literal(text string) string {
+// Literal is a text as source: raw where it would be full of backslashes.
+func Literal(text string) string {
 	if strings.ContainsAny(text, "\"\\") && !strings.Contains(text, "\t") && strconv.CanBackquote(text) {
 		return "`" + text + "`"
 	}
 	return strconv.Quote(text)
 }
 
-// insert is an edit that puts text before a position.
-func insert(at token.Pos, text string) advice.Edit { return advice.Edit{Pos: at, End: at, New: text} }
+// Insert is an edit that puts text before a position.
+func Insert(at token.Pos, text string) advice.Edit { return advice.Edit{Pos: at, End: at, New: text} }
 
-// replace is an edit that puts text in a node's place.
-func replace(n ast.Node, text string) advice.Edit {
+// Replace is an edit that puts text in a node's place.
+func Replace(n ast.Node, text string) advice.Edit {
 	return advice.Edit{Pos: n.Pos(), End: n.End(), New: text}
 }
 
-// notYet is what to review where a function comes to need a variable of the package. Go
+// NotYet is what to review where a function comes to need a variable of the package. Go
 // initializes variables in the order in which they refer to each other, but doesn't see a
 // call through an interface.
-const notYet = "a variable of the package is initialized by calling the function through an interface, perhaps before the new variable has its value"
+const NotYet = "a variable of the package is initialized by calling the function through an interface, perhaps before the new variable has its value"
 
-// beforeDecl is an edit that declares something at package level, above the function
+// BeforeDecl is an edit that declares something at package level, above the function
 // of a site and its comment.
-func beforeDecl(s *advice.Site, text string) advice.Edit {
+func BeforeDecl(s *advice.Site, text string) advice.Edit {
 	at := s.Decl.Pos()
 	if s.Decl.Doc != nil {
 		at = s.Decl.Doc.Pos()
 	}
-	return insert(at, text+"\n\n")
+	return Insert(at, text+"\n\n")
 }
 
-// lowerFirst makes a function's name the beginning of a variable's.
-func lowerFirst(name string) string {
+// LowerFirst makes a function's name the beginning of a variable's.
+func LowerFirst(name string) string {
 	_, n := utf8.DecodeRuneInString(name)
 	return strings.ToLower(name[:n]) + name[n:]
 }
 
-// quotedByte is a byte as a literal.
-func quotedByte(b byte) string {
+// QuotedByte is a byte as a literal.
+func QuotedByte(b byte) string {
 	if b >= 0x80 {
 		return fmt.Sprintf("%#x", b)
 	}
 	return strconv.QuoteRune(rune(b))
 }
 
-// rewrittenCalls has a match for each call of a function that rewrite has edits of.
-func rewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, advice.Call) []advice.Edit, why string) []advice.Match {
+// RewrittenCalls has a match for each call of a function that rewrite has edits of.
+func RewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, advice.Call) []advice.Edit, why string) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls(function) {
 		if edits := rewrite(s, c); edits != nil {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Why: why, Edits: withoutComments(s, edits)})
+			matches = append(matches, advice.Match{Node: c.CallExpr, Why: why, Edits: WithoutComments(s, edits)})
 		}
 	}
 	return matches
 }
 
-// withoutComments returns edits, or nil if they would lose a comment.
-func withoutComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
+// WithoutComments returns edits, or nil if they would lose a comment.
+func WithoutComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
 	for _, e := range edits {
 		if facts.Commented(s, e.Pos, e.End) {
 			return nil
@@ -112,9 +112,9 @@ func withoutComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
 	return edits
 }
 
-// mustCheck adds to a match what has to be checked of its rewrite, and leaves it to review if
+// MustCheck adds to a match what has to be checked of its rewrite, and leaves it to review if
 // anything has.
-func mustCheck(m *advice.Match, lists ...[]string) {
+func MustCheck(m *advice.Match, lists ...[]string) {
 	var all []string
 	for _, item := range slices.Concat(lists...) {
 		if !slices.Contains(all, item) {

@@ -1,4 +1,4 @@
-package rules
+package edit
 
 import (
 	"fmt"
@@ -15,54 +15,54 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// A fmtPiece is a part of what a call of package fmt makes: a constant text, or an
+// A Piece is a part of what a call of package fmt makes: a constant text, or an
 // argument as an expression of type string.
-type fmtPiece struct {
-	text string
-	code string
-	arg  ast.Expr // nil of a constant text
-	// appends is, of a number or a quoted text, the call that appends it to something: what
+type Piece struct {
+	Text string
+	Code string
+	Arg  ast.Expr // nil of a constant text
+	// Appends is, of a number or a quoted text, the call that appends it to something: what
 	// stands before that, and behind.
-	appends [2]string
-	longest int  // bytes that the text of a number has at most
-	quoted  bool // a text as strconv.Quote has it
+	Appends [2]string
+	Longest int  // bytes that the text of a number has at most
+	Quoted  bool // a text as strconv.Quote has it
 	// review says what has to be checked for code to do what fmt does: that x is never nil, say.
 	review []string
 	runs   facts.Effects // of a method that is called for the text
-	// literal is set where arg is one, of text.
-	literal bool
-	// isString is set where fmt sees a string, next to which Sprint puts no space.
-	isString bool
+	// Literal is set where arg is one, of text.
+	Literal bool
+	// IsString is set where fmt sees a string, next to which Sprint puts no space.
+	IsString bool
 	// called is set where code calls something with the argument: a method, or one of package strconv.
-	called, strconv bool
+	called, Strconv bool
 }
 
-// isNumber reports whether strconv makes the text of a piece, a new string for most numbers.
-func (p fmtPiece) isNumber() bool { return p.longest > 0 }
+// IsNumber reports whether strconv makes the text of a piece, a new string for most numbers.
+func (p Piece) IsNumber() bool { return p.Longest > 0 }
 
-// allocatesMore reports whether strconv may allocate more strings for the numbers of pieces
+// AllocatesMore reports whether strconv may allocate more strings for the numbers of pieces
 // than fmt allocates to have its arguments in interfaces: numbers of one byte it has there
 // without allocating, where strconv makes a string of those from 100 on. Of larger ones both
 // allocate one, and for texts fmt alone.
-func allocatesMore(s *advice.Site, pieces []fmtPiece) bool {
+func AllocatesMore(s *advice.Site, pieces []Piece) bool {
 	more := 0
 	for _, p := range pieces {
-		if p.arg == nil || s.Info.Types[p.arg].Value != nil {
+		if p.Arg == nil || s.Info.Types[p.Arg].Value != nil {
 			continue
 		}
-		if size, ok := facts.SizeOf(s.Info.TypeOf(p.arg)); p.isNumber() && ok && size == 1 {
+		if size, ok := facts.SizeOf(s.Info.TypeOf(p.Arg)); p.IsNumber() && ok && size == 1 {
 			more++
-		} else if p.isString {
+		} else if p.IsString {
 			more--
 		}
 	}
 	return more > 0
 }
 
-// fmtPieces takes the arguments of a call apart, format first where there is one, as
+// Pieces takes the arguments of a call apart, format first where there is one, as
 // kind says: 'f', 'n' for println, or 0. ok is false where some argument needs what
 // only fmt has.
-func fmtPieces(s *advice.Site, kind byte, args []ast.Expr, at token.Pos) (pieces []fmtPiece, ok bool) {
+func Pieces(s *advice.Site, kind byte, args []ast.Expr, at token.Pos) (pieces []Piece, ok bool) {
 	if kind == 'f' {
 		return formatPieces(s, args, at)
 	}
@@ -71,18 +71,18 @@ func fmtPieces(s *advice.Site, kind byte, args []ast.Expr, at token.Pos) (pieces
 		if !ok || len(args) > 1 && kind == 0 && types.IsInterface(s.Info.TypeOf(arg)) {
 			return nil, false // whether it is a string is known at run time only
 		}
-		if i > 0 && (kind == 'n' || !p.isString && !pieces[len(pieces)-1].isString) {
-			pieces = append(pieces, fmtPiece{text: " "})
+		if i > 0 && (kind == 'n' || !p.IsString && !pieces[len(pieces)-1].IsString) {
+			pieces = append(pieces, Piece{Text: " "})
 		}
 		pieces = append(pieces, p)
 	}
 	if kind == 'n' {
-		pieces = append(pieces, fmtPiece{text: "\n"})
+		pieces = append(pieces, Piece{Text: "\n"})
 	}
 	return pieces, true
 }
 
-func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []fmtPiece, ok bool) {
+func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []Piece, ok bool) {
 	if len(args) == 0 {
 		return nil, false
 	}
@@ -94,7 +94,7 @@ func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []fmtPi
 	for format != "" {
 		text, rest, verb := strings.Cut(format, "%")
 		if text != "" {
-			pieces = append(pieces, fmtPiece{text: text})
+			pieces = append(pieces, Piece{Text: text})
 		}
 		if !verb {
 			break
@@ -108,7 +108,7 @@ func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []fmtPi
 		}
 		format = rest[1:]
 		if rest[0] == '%' {
-			pieces = append(pieces, fmtPiece{text: "%"})
+			pieces = append(pieces, Piece{Text: "%"})
 			if precision >= 0 {
 				return nil, false
 			}
@@ -127,8 +127,8 @@ func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []fmtPi
 }
 
 // fmtPieceOf returns an argument as a string, as a verb without flags shows it.
-func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token.Pos) (fmtPiece, bool) {
-	p := fmtPiece{arg: arg, called: true}
+func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token.Pos) (Piece, bool) {
+	p := Piece{Arg: arg, called: true}
 	t := s.Info.TypeOf(arg)
 	if t == nil {
 		return p, false
@@ -138,7 +138,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 	}
 	src := s.Source(arg)
 	basic, _ := t.Underlying().(*types.Basic)
-	p.isString = basic != nil && basic.Info()&types.IsString != 0
+	p.IsString = basic != nil && basic.Info()&types.IsString != 0
 	methods := types.NewMethodSet(t)
 	has := func(name string) bool { return methods.Lookup(nil, name) != nil }
 	if has("Format") || facts.TypeName(t) == "reflect.Value" { // of which fmt prints what is in it
@@ -152,7 +152,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		if verb != 'v' && verb != 's' || precision >= 0 || !textMethod(methods.Lookup(nil, name)) {
 			return p, false
 		}
-		p.code = operand(arg, src) + "." + name + "()"
+		p.Code = Operand(arg, src) + "." + name + "()"
 		p.runs = facts.Formatting(s, t)
 		switch t.Underlying().(type) {
 		case *types.Pointer, *types.Interface:
@@ -164,29 +164,29 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 				return p, false // left to somebody who knows whether there is an error
 			}
 			if !facts.NeverNil(s, arg) {
-				p.review = append(p.review, fmt.Sprintf("that %s is never nil, for which %s panics and fmt prints <nil>", src, p.code))
+				p.review = append(p.review, fmt.Sprintf("that %s is never nil, for which %s panics and fmt prints <nil>", src, p.Code))
 			}
 			if types.IsInterface(t) {
 				p.review = append(p.review, fmt.Sprintf("that %s holds nothing with a method Error or Format, which fmt would call", src))
 			}
 		}
 		if methodPanics(s, methods.Lookup(nil, name)) {
-			p.review = append(p.review, fmt.Sprintf("that %s doesn't panic, which fmt would turn into text", p.code))
+			p.review = append(p.review, fmt.Sprintf("that %s doesn't panic, which fmt would turn into text", p.Code))
 		}
 		return p, true
 	}
 	if basic == nil {
 		if facts.IsBytes(s, arg) && verb == 's' && precision < 0 && facts.PlainBytes(t) && facts.Builtins(s, at, "string") {
-			p.code, p.called = "string("+src+")", false
+			p.Code, p.called = "string("+src+")", false
 			return p, true
 		}
 		return p, false
 	}
 	strconvName, ok := facts.PackageName(s, "strconv", at)
-	if !ok && !p.isString {
+	if !ok && !p.IsString {
 		return p, false
 	}
-	p.strconv = true
+	p.Strconv = true
 	as := func(want types.BasicKind) (string, bool) {
 		if types.Identical(t, types.Typ[want]) || basic.Kind() == want && isAlias(t) {
 			return src, true
@@ -199,32 +199,32 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 	case precision >= 0 && info&types.IsFloat == 0:
 		return p, false
 	case info&types.IsString != 0:
-		p.code, ok = as(types.String)
+		p.Code, ok = as(types.String)
 		switch verb {
 		case 's', 'v':
 			if _, literal := ast.Unparen(arg).(*ast.BasicLit); literal {
-				p.text, p.literal = facts.ConstantText(s, arg)
+				p.Text, p.Literal = facts.ConstantText(s, arg)
 			}
-			p.called, p.strconv = false, false
+			p.called, p.Strconv = false, false
 			return p, ok
 		case 'q':
 			name, imported := facts.PackageName(s, "strconv", at)
-			p.quoted, p.appends = true, [2]string{name + ".AppendQuote(", ", " + p.code + ")"}
-			p.code = name + ".Quote(" + p.code + ")"
+			p.Quoted, p.Appends = true, [2]string{name + ".AppendQuote(", ", " + p.Code + ")"}
+			p.Code = name + ".Quote(" + p.Code + ")"
 			return p, ok && imported
 		}
 	case info&types.IsBoolean != 0 && (verb == 't' || verb == 'v'):
-		p.code, ok = as(types.Bool)
-		p.code = strconvName + ".FormatBool(" + p.code + ")"
+		p.Code, ok = as(types.Bool)
+		p.Code = strconvName + ".FormatBool(" + p.Code + ")"
 		return p, ok
 	case info&types.IsInteger != 0:
 		base := map[byte]int{'d': 10, 'v': 10, 'x': 16, 'o': 8, 'b': 2}[verb]
 		if base == 0 {
 			return p, false
 		}
-		p.code, ok = integer(basic, strconvName, base, as)
-		p.appends = appendInteger(basic, strconvName, base, as)
-		p.longest = 1 + int(math.Ceil(64/math.Log2(float64(base))))
+		p.Code, ok = integer(basic, strconvName, base, as)
+		p.Appends = appendInteger(basic, strconvName, base, as)
+		p.Longest = 1 + int(math.Ceil(64/math.Log2(float64(base))))
 		return p, ok
 	case info&types.IsFloat != 0 && basic.Info()&types.IsUntyped == 0:
 		form := map[byte]byte{'f': 'f', 'g': 'g', 'e': 'e', 'v': 'g'}[verb]
@@ -238,10 +238,10 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		if basic.Kind() == types.Float32 {
 			size = 32
 		}
-		p.code, ok = as(types.Float64)
-		args := fmt.Sprintf("%s, %q, %d, %d)", p.code, form, precision, size)
-		p.appends, p.longest = [2]string{strconvName + ".AppendFloat(", ", " + args}, longestFloat
-		p.code = strconvName + ".FormatFloat(" + args
+		p.Code, ok = as(types.Float64)
+		args := fmt.Sprintf("%s, %q, %d, %d)", p.Code, form, precision, size)
+		p.Appends, p.Longest = [2]string{strconvName + ".AppendFloat(", ", " + args}, longestFloat
+		p.Code = strconvName + ".FormatFloat(" + args
 		return p, ok
 	}
 	return p, false
@@ -307,15 +307,15 @@ func textMethod(m *types.Selection) bool {
 	return ok && sig.Params().Len() == 0 && sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type(), types.Typ[types.String])
 }
 
-// merged joins constants that follow one another.
-func merged(pieces []fmtPiece) []fmtPiece {
-	var out []fmtPiece
+// Merged joins constants that follow one another.
+func Merged(pieces []Piece) []Piece {
+	var out []Piece
 	for _, p := range pieces {
-		if p.literal {
-			p.arg = nil
+		if p.Literal {
+			p.Arg = nil
 		}
-		if n := len(out); n > 0 && p.arg == nil && out[n-1].arg == nil {
-			out[n-1].text += p.text
+		if n := len(out); n > 0 && p.Arg == nil && out[n-1].Arg == nil {
+			out[n-1].Text += p.Text
 			continue
 		}
 		out = append(out, p)
@@ -323,17 +323,17 @@ func merged(pieces []fmtPiece) []fmtPiece {
 	return out
 }
 
-// concatenation is the expression that joins pieces; constant says whether it is one.
-func concatenation(s *advice.Site, pieces []fmtPiece) (code string, constant bool) {
+// Concatenation is the expression that joins pieces; constant says whether it is one.
+func Concatenation(s *advice.Site, pieces []Piece) (code string, constant bool) {
 	constant = true
 	var parts []string
-	for _, p := range merged(pieces) {
-		if p.arg == nil {
-			parts = append(parts, literal(p.text))
+	for _, p := range Merged(pieces) {
+		if p.Arg == nil {
+			parts = append(parts, Literal(p.Text))
 			continue
 		}
-		constant = constant && p.isString && s.Info.Types[p.arg].Value != nil
-		parts = append(parts, p.code)
+		constant = constant && p.IsString && s.Info.Types[p.Arg].Value != nil
+		parts = append(parts, p.Code)
 	}
 	if len(parts) == 0 {
 		return `""`, true
@@ -348,21 +348,21 @@ const (
 	quotedLength = 48
 )
 
-// inBuffer is the expression that puts a number or a quoted text, and what is around it, together
+// InBuffer is the expression that puts a number or a quoted text, and what is around it, together
 // on the stack, of which a string is made once; "" where pieces are more or longer, or names
 // are hidden.
-func inBuffer(s *advice.Site, pieces []fmtPiece, at token.Pos) string {
-	pieces = merged(pieces)
-	i := slices.IndexFunc(pieces, func(p fmtPiece) bool { return p.appends[0] != "" })
+func InBuffer(s *advice.Site, pieces []Piece, at token.Pos) string {
+	pieces = Merged(pieces)
+	i := slices.IndexFunc(pieces, func(p Piece) bool { return p.Appends[0] != "" })
 	if i < 0 || !facts.Builtins(s, at, "string", "byte", "append", "make") {
 		return ""
 	}
 	// text is what stands on one side of the number.
-	text := func(side []fmtPiece) (text string, ok bool) {
+	text := func(side []Piece) (text string, ok bool) {
 		if len(side) == 0 {
 			return "", true
 		}
-		return side[0].text, len(side) == 1 && side[0].arg == nil
+		return side[0].Text, len(side) == 1 && side[0].Arg == nil
 	}
 	before, ok := text(pieces[:i])
 	behind, ok2 := text(pieces[i+1:])
@@ -374,29 +374,29 @@ func inBuffer(s *advice.Site, pieces []fmtPiece, at token.Pos) string {
 		case 0:
 			return to
 		case 1:
-			return fmt.Sprintf("append(%s, %s)", to, quotedByte(text[0]))
+			return fmt.Sprintf("append(%s, %s)", to, QuotedByte(text[0]))
 		}
-		return fmt.Sprintf("append(%s, %s...)", to, literal(text))
+		return fmt.Sprintf("append(%s, %s...)", to, Literal(text))
 	}
 	// Not of []byte(before), which has room for itself alone.
-	size := roundUp(len(before) + pieces[i].longest + len(behind))
-	if pieces[i].quoted {
-		if size = quoteRoom; s.BlockSize(fmtFrames) > quotedLength || len(before)+len(behind) > quoteRoom/2 {
+	size := RoundUp(len(before) + pieces[i].Longest + len(behind))
+	if pieces[i].Quoted {
+		if size = quoteRoom; s.BlockSize(FmtFrames) > quotedLength || len(before)+len(behind) > quoteRoom/2 {
 			return ""
 		}
 	}
-	value := pieces[i].appends[0] + appended(stackBytes(size), before) + pieces[i].appends[1]
+	value := pieces[i].Appends[0] + appended(StackBytes(size), before) + pieces[i].Appends[1]
 	return "string(" + appended(value, behind) + ")"
 }
 
-// stackBytes are no bytes yet, with room on the stack for so many where they go no further.
-func stackBytes(size int) string { return fmt.Sprintf("make([]byte, 0, %d)", size) }
+// StackBytes are no bytes yet, with room on the stack for so many where they go no further.
+func StackBytes(size int) string { return fmt.Sprintf("make([]byte, 0, %d)", size) }
 
-// roundUp returns the next power of two.
-func roundUp(n int) int { return 1 << bits.Len(uint(n-1)) }
+// RoundUp returns the next power of two.
+func RoundUp(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// reviews are what has to be checked for pieces to be what fmt makes.
-func reviews(pieces []fmtPiece) []string {
+// Reviews are what has to be checked for pieces to be what fmt makes.
+func Reviews(pieces []Piece) []string {
 	var all []string
 	for _, p := range pieces {
 		for _, r := range p.review {
@@ -417,29 +417,29 @@ func methodPanics(s *advice.Site, m *types.Selection) bool {
 	return facts.EffectsOfMethod(s, f)&facts.MayPanic != 0
 }
 
-// stepsOf are the operands of pieces in the order in which they are evaluated.
-func stepsOf(s *advice.Site, pieces []fmtPiece) []facts.Step {
+// StepsOf are the operands of pieces in the order in which they are evaluated.
+func StepsOf(s *advice.Site, pieces []Piece) []facts.Step {
 	var steps []facts.Step
 	for _, p := range pieces {
-		st := facts.Step{Expr: p.arg, Runs: p.runs, Called: p.called}
-		if p.arg != nil {
-			st.Contents = facts.IsBytes(s, p.arg) || p.runs&facts.MayRead != 0
+		st := facts.Step{Expr: p.Arg, Runs: p.runs, Called: p.called}
+		if p.Arg != nil {
+			st.Contents = facts.IsBytes(s, p.Arg) || p.runs&facts.MayRead != 0
 		}
 		steps = append(steps, st)
 	}
 	return steps
 }
 
-// formattedSteps are the arguments of a call of package fmt, which shows them after all are evaluated.
-func formattedSteps(s *advice.Site, c advice.Call) (steps []facts.Step) {
+// FormattedSteps are the arguments of a call of package fmt, which shows them after all are evaluated.
+func FormattedSteps(s *advice.Site, c advice.Call) (steps []facts.Step) {
 	for _, e := range c.Args {
 		steps = append(steps, facts.Step{Expr: e, Runs: facts.Formatting(s, s.Info.TypeOf(e)), Called: true})
 	}
 	return steps
 }
 
-// stackText is how many bytes of a text that goes no further are kept on the stack: the
+// StackText is how many bytes of a text that goes no further are kept on the stack: the
 // runtime's tmpStringBufSize.
-const stackText = 32
+const StackText = 32
 
-var fmtFrames = lazyregexp.New(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)
+var FmtFrames = lazyregexp.New(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)

@@ -1,4 +1,4 @@
-package rules
+package edit
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
-// bytesOf returns b of string(b), as code that a []byte parameter takes.
-func bytesOf(s *advice.Site, e ast.Expr) (string, bool) {
+// BytesOf returns b of string(b), as code that a []byte parameter takes.
+func BytesOf(s *advice.Site, e ast.Expr) (string, bool) {
 	operand, to, ok := facts.Conversion(s, e)
 	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || !facts.IsBytes(s, operand) || !facts.PlainBytes(s.Info.TypeOf(operand)) {
 		return "", false
@@ -18,8 +18,8 @@ func bytesOf(s *advice.Site, e ast.Expr) (string, bool) {
 	return s.Source(operand), true
 }
 
-// textOf returns s of []byte(s), as code of type string.
-func textOf(s *advice.Site, e ast.Expr) (string, bool) {
+// TextOf returns s of []byte(s), as code of type string.
+func TextOf(s *advice.Site, e ast.Expr) (string, bool) {
 	operand, to, ok := facts.Conversion(s, e)
 	if !ok || !facts.PlainBytes(to) || !facts.IsString(s, operand) {
 		return "", false
@@ -32,9 +32,14 @@ func textOf(s *advice.Site, e ast.Expr) (string, bool) {
 	return src, true
 }
 
-// twins are functions of strings with the one that takes bytes in their place; params
-// says which parameters differ.
-var twins = []struct{ text, bytes, params string }{
+// A Twin is a function of strings, and the one that takes bytes in its place.
+type Twin struct {
+	Text, Bytes string
+	Params      string // which parameters differ: b for each that does, - for each that doesn't
+}
+
+// Twins are those that rules know.
+var Twins = []Twin{
 	{"(*regexp.Regexp).MatchString", "(*regexp.Regexp).Match", "b"},
 	{"(*regexp.Regexp).FindStringIndex", "(*regexp.Regexp).FindIndex", "b"},
 	{"(*regexp.Regexp).FindStringSubmatchIndex", "(*regexp.Regexp).FindSubmatchIndex", "b"},
@@ -66,8 +71,8 @@ var twins = []struct{ text, bytes, params string }{
 	{"strings.LastIndexFunc", "bytes.LastIndexFunc", "b-"},
 }
 
-// writePiece is the statement that appends a piece to a builder.
-func writePiece(s *advice.Site, builder string, piece ast.Expr) string {
+// WritePiece is the statement that appends a piece to a builder.
+func WritePiece(s *advice.Site, builder string, piece ast.Expr) string {
 	if text, ok := facts.ConstantText(s, piece); ok && len(text) == 1 {
 		return fmt.Sprintf("%s.WriteByte(%q)", builder, text[0])
 	}
