@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"go/ast"
-	"go/version"
 	"maps"
 	"os/exec"
 	"path/filepath"
@@ -250,9 +249,6 @@ type found struct {
 func (x *examiner) examine(s *Site) {
 	for _, r := range x.options.Rules {
 		if r.Match == nil && r.Analyzer == nil {
-			continue
-		}
-		if r.Until != "" && s.Toolchain != "" && version.Compare(s.Toolchain, "go"+r.Until) >= 0 {
 			continue
 		}
 		if !x.hotEnough(s.hot.match(r.about(nil)), r) {

@@ -41,7 +41,7 @@ const (
 )
 
 var gcBound = &Rule{
-	ID: "gc-bound", Pattern: "P29", Class: AdviceOnly,
+	ID: "gc-bound", Class: AdviceOnly,
 	Title: "a large part of the time is garbage collection",
 	Doc: `The collector runs each time the heap has grown by GOGC per cent, 100 by default, and marks all that is alive. Its share of
 the CPU time is what allocating costs beyond the allocations themselves. Allocating less lowers it, which other findings are
@@ -94,7 +94,7 @@ func (p *Program) allocationRate() string {
 }
 
 var schedulerBound = &Rule{
-	ID: "scheduler-bound", Pattern: "P30", Class: AdviceOnly,
+	ID: "scheduler-bound", Class: AdviceOnly,
 	Title: "a large part of the time goes into finding goroutines to run",
 	Doc: `Each time a goroutine waits, the scheduler looks for another one, in its own queue and those of others, and puts threads to
 sleep and wakes them. With much work in each turn that costs nothing to speak of. It shows where work is handed around in
@@ -137,7 +137,7 @@ func olderThan(version string, minor int) bool {
 }
 
 var pgoOff = &Rule{
-	ID: "pgo-off", Pattern: "P64", Class: AdviceOnly,
+	ID: "pgo-off", Class: AdviceOnly,
 	Title: "the program is built without a profile",
 	Doc: `With default.pgo beside its main package, go build inlines what is hot and calls directly what is mostly called through an
 interface. Programs gain 2 to 14 % of CPU time, with no change in the source. hone fix makes the file of the profile that the
@@ -225,7 +225,7 @@ func builtWithProfile(name string) bool {
 }
 
 var goroutineLeak = &Rule{
-	ID: "goroutine-leak", Pattern: "P36", Class: AdviceOnly,
+	ID: "goroutine-leak", Class: AdviceOnly,
 	Title: "goroutines are left behind here",
 	Doc: `A goroutine that waits for what never comes keeps its stack and all that it refers to. Usually it sends its result to a
 channel that nobody receives from any more, since the receiver has returned early, on a timeout or an error: a channel with

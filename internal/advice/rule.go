@@ -41,9 +41,8 @@ func (c *Class) UnmarshalText(text []byte) error {
 // both legs of a finding: Frames is what a profile shows below the line, Match what
 // the source has on it.
 type Rule struct {
-	ID      string // what users see: "regexp-per-call"
-	Pattern string // of the catalogue in the design: "P01"
-	Title   string // what is slow, in a few words
+	ID    string // what users see: "regexp-per-call"
+	Title string // what is slow, in a few words
 	// Doc says why it is slow, what to do, and where the rule keeps silent; for
 	// users, in Markdown without headings.
 	Doc   string
@@ -68,9 +67,8 @@ type Rule struct {
 	// called there: of a line that another rule knows it is silent.
 	Generic bool
 
-	// Since is the go line of go.mod that the rewrite needs, "1.24"; Until is the
-	// first toolchain on which the pattern costs nothing any more. Either may be "".
-	Since, Until string
+	// Since is the go line of go.mod that the rewrite needs, "1.24"; "" if any will do.
+	Since string
 	// Gain is by how much an operation typically gets faster where the rewrite is
 	// done, 2 for half the time. It ranks findings, and promises nothing.
 	Gain float64

@@ -12,9 +12,8 @@ import (
 )
 
 var binaryReflection = &advice.Rule{
-	ID:      "binary-reflection",
-	Pattern: "P61",
-	Title:   "binary.Read or Write goes through a value by its type",
+	ID:    "binary-reflection",
+	Title: "binary.Read or Write goes through a value by its type",
 	Doc: `binary.Read and Write take any value: they allocate a buffer for each call, and go through a struct's fields by
 reflection. A buffer that is used again, and the functions of a byte order, AppendUint32 and Uint32 for example, do the same
 in a fraction of the time, several values for each write.

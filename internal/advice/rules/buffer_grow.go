@@ -16,9 +16,8 @@ import (
 )
 
 var bufferGrow = &advice.Rule{
-	ID:      "buffer-grow",
-	Pattern: "P50",
-	Title:   "a buffer grows while it is written to",
+	ID:    "buffer-grow",
+	Title: "a buffer grows while it is written to",
 	Doc: `A strings.Builder or bytes.Buffer that runs out of room allocates twice as much and copies all it has. Where the
 length of what will be written is known, or a good guess is, Grow allocates once. A bytes.Buffer that isn't needed after the
 call has its room from the last time if it is kept, or comes from a sync.Pool, and begins with Reset.

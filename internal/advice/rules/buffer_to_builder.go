@@ -13,9 +13,8 @@ import (
 )
 
 var bufferToBuilder = &advice.Rule{
-	ID:      "buffer-to-builder",
-	Pattern: "P50",
-	Title:   "a bytes.Buffer is filled to make a string",
+	ID:    "buffer-to-builder",
+	Title: "a bytes.Buffer is filled to make a string",
 	Doc: `(*bytes.Buffer).String copies what is in the buffer, as more may be written to it. A strings.Builder hands out its
 memory as the string, without a copy.
 

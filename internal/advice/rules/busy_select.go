@@ -11,9 +11,8 @@ import (
 )
 
 var busySelect = &advice.Rule{
-	ID:      "busy-select",
-	Pattern: "P38",
-	Title:   "a loop asks channels again and again instead of waiting",
+	ID:    "busy-select",
+	Title: "a loop asks channels again and again instead of waiting",
 	Doc: `A select with a default case never waits. In a loop that does nothing else it keeps a processor busy, and takes it from the
 goroutine that would send. Without the default the select waits, and costs nothing until there is something; where the loop
 has to do something now and then, a case that receives from a time.Ticker says when.

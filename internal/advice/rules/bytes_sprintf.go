@@ -14,9 +14,8 @@ import (
 )
 
 var bytesSprintf = &advice.Rule{
-	ID:      "bytes-sprintf",
-	Pattern: "P04",
-	Title:   "a string is formatted only to become bytes",
+	ID:    "bytes-sprintf",
+	Title: "a string is formatted only to become bytes",
 	Doc: `[]byte(fmt.Sprintf(…)) allocates a string, and then the bytes it is copied to. fmt.Appendf(nil, …) appends to a
 []byte at once; given one that is used again, it allocates nothing. What is formatted to be written is printed with
 fmt.Fprintf.

@@ -11,9 +11,8 @@ import (
 )
 
 var callerLookup = &advice.Rule{
-	ID:      "caller-lookup",
-	Pattern: "P40",
-	Title:   "looking up the caller takes part of the time",
+	ID:    "caller-lookup",
+	Title: "looking up the caller takes part of the time",
 	Doc: `To know from where it was called, a logger walks the stack, and looks up file and line in the program's tables: a
 microsecond or so for each record, more than formatting it takes. In packages log and log/slog log.Lshortfile, log.Llongfile and
 AddSource ask for it; others have options such as ReportCaller, AddCaller or WithCaller. Leave it out where many records

@@ -14,9 +14,8 @@ import (
 var chanSend = lazyregexp.New(`^runtime\.chansend1$`)
 
 var channelHandover = &advice.Rule{
-	ID:      "channel-handover",
-	Pattern: "P35",
-	Title:   "items are handed over one at a time through a channel without a buffer",
+	ID:    "channel-handover",
+	Title: "items are handed over one at a time through a channel without a buffer",
 	Doc: `A send on a channel without a buffer waits until somebody receives: for each item two goroutines meet, and the scheduler runs
 twice, which takes some hundred nanoseconds. Where the work on an item is of that order, send slices of items; a buffer lets
 either side go on for a while. If the receivers are the slower side a buffer only fills up: it takes more of them.

@@ -12,9 +12,8 @@ import (
 )
 
 var clientPerRequest = &advice.Rule{
-	ID:      "client-per-request",
-	Pattern: "P51",
-	Title:   "a client is made for each call",
+	ID:    "client-per-request",
+	Title: "a client is made for each call",
 	Doc: `Clients of HTTP, gRPC, databases and brokers keep connections to use them again. One that is made for each request
 begins with none: each call then pays for name look-up, a TCP and a TLS handshake, and leaves connections behind. Make
 the client once, when the program starts, and share it: these clients are meant to be used by many goroutines.

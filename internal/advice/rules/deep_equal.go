@@ -13,9 +13,8 @@ import (
 )
 
 var deepEqual = &advice.Rule{
-	ID:      "deep-equal",
-	Pattern: "P49",
-	Title:   "values of a known type are compared by reflection",
+	ID:    "deep-equal",
+	Title: "values of a known type are compared by reflection",
 	Doc: `reflect.DeepEqual walks both values by reflection, allocates to remember where it has been, and asks for the kind
 of each element. Where the type is known, ==, slices.Equal, maps.Equal and bytes.Equal do it ten times as fast.
 

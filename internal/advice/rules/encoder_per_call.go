@@ -17,9 +17,8 @@ import (
 )
 
 var encoderPerCall = &advice.Rule{
-	ID:      "encoder-per-call",
-	Pattern: "P52",
-	Title:   "a writer, reader or hash with much state is made for each call",
+	ID:    "encoder-per-call",
+	Title: "a writer, reader or hash with much state is made for each call",
 	Doc: `A gzip.Writer has some 800 kB of tables, a gzip.Reader 40 kB, a bufio.Reader or Writer a buffer of 4 kB. What is made for
 each call is allocated, cleared and collected each time, which for short texts takes longer than the work itself. Most
 such objects have Reset for being used again: a sync.Pool keeps some of them.

@@ -13,9 +13,8 @@ import (
 )
 
 var errorFormatted = &advice.Rule{
-	ID:      "error-formatted",
-	Pattern: "P41",
-	Title:   "the text of an error is formatted whether it is read or not",
+	ID:    "error-formatted",
+	Title: "the text of an error is formatted whether it is read or not",
 	Doc: `fmt.Errorf formats the text when the error is made. Where errors are part of the work, as of what comes from outside and is
 often wrong, most of them are compared or counted and never printed. An error type that keeps the values in fields, and
 formats them in its method Error, costs an allocation at most; a type of a number or a string doesn't take even that for

@@ -16,9 +16,8 @@ import (
 )
 
 var errorfStatic = &advice.Rule{
-	ID:      "errorf-static",
-	Pattern: "P42",
-	Title:   "the same error is made again and again",
+	ID:    "errorf-static",
+	Title: "the same error is made again and again",
 	Doc: `An error with a constant text is the same each time: as a variable of the package it is made once, and returning it
 allocates nothing. fmt.Errorf without verbs reads its format on top.
 

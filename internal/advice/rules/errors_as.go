@@ -16,9 +16,8 @@ import (
 )
 
 var errorsAs = &advice.Rule{
-	ID:      "errors-as",
-	Pattern: "P63",
-	Title:   "an error's type is looked for by reflection",
+	ID:    "errors-as",
+	Title: "an error's type is looked for by reflection",
 	Doc: `errors.As takes a pointer to a variable of any type: it asks reflection what that is, for each error of the
 chain, and the variable moves to the heap. errors.AsType, which came with Go 1.26, is compiled for the type, and allocates
 nothing.

@@ -14,9 +14,8 @@ import (
 )
 
 var hashSum = &advice.Rule{
-	ID:      "hash-sum",
-	Pattern: "P23",
-	Title:   "a hash's sum is allocated to be copied",
+	ID:    "hash-sum",
+	Title: "a hash's sum is allocated to be copied",
 	Doc: `h.Sum(nil) allocates a slice for the sum. Sum appends to the slice that it is given: with room in that, it allocates
 nothing. append(b, h.Sum(nil)...) is h.Sum(b).
 

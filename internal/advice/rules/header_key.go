@@ -13,9 +13,8 @@ import (
 )
 
 var headerKey = &advice.Rule{
-	ID:      "header-key",
-	Pattern: "P19",
-	Title:   "a header's name is made canonical for each call",
+	ID:    "header-key",
+	Title: "a header's name is made canonical for each call",
 	Doc: `The methods of http.Header look a name up in its canonical form, Content-Type for content-type. One that is
 written in that form is compared and taken as it is; any other is searched among those that are common, and, if it isn't
 one of them, copied to the heap.

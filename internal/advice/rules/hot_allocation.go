@@ -17,9 +17,8 @@ import (
 )
 
 var hotAllocation = &advice.Rule{
-	ID:      "hot-allocation",
-	Pattern: "P22–P24",
-	Title:   "something is allocated each time",
+	ID:    "hot-allocation",
+	Title: "something is allocated each time",
 	Doc: `What the compiler can't prove to be gone when a function returns is allocated on the heap, and costs twice: when it is
 made, and when the garbage collector looks for it. Profiles say which lines allocate most; the compiler says what of a
 line it is. The advice is worded by that:

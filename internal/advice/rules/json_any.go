@@ -9,9 +9,8 @@ import (
 )
 
 var jsonAny = &advice.Rule{
-	ID:      "json-any",
-	Pattern: "P06",
-	Title:   "JSON goes through any",
+	ID:    "json-any",
+	Title: "JSON goes through any",
 	Doc: `Reading JSON into any, or into a map of any, makes a map of each object, a slice of each array, and puts each
 number, string and boolean into an interface: an allocation or two for each value, also for those that nobody looks at.
 Writing a map sorts its keys and asks for the type of each value.

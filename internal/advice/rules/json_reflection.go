@@ -13,9 +13,8 @@ import (
 )
 
 var jsonReflection = &advice.Rule{
-	ID:      "json-reflection",
-	Pattern: "P05",
-	Title:   "JSON is read or written by reflection",
+	ID:    "json-reflection",
+	Title: "JSON is read or written by reflection",
 	Doc: `encoding/json finds out by reflection, for each value again, which field comes next and how it is set. Where the
 type is known, code generated for it does without: two to four times as fast, with a fraction of the allocations. A
 few fields may be written by hand, and single values of a large text be looked up by a library that knows paths.

@@ -15,9 +15,8 @@ import (
 )
 
 var largeCopy = &advice.Rule{
-	ID:      "large-copy",
-	Pattern: "P25–P26",
-	Title:   "large values are copied",
+	ID:    "large-copy",
+	Title: "large values are copied",
 	Doc: `A loop "for _, v := range values" copies each element, wherever it is used, and so does passing a struct to a function
 or assigning it. From 64 bytes on that goes through memory, and takes longer than what many loops do.
 

@@ -14,9 +14,8 @@ import (
 )
 
 var listParsedPerCall = &advice.Rule{
-	ID:      "list-parsed-per-call",
-	Pattern: "P07",
-	Title:   "a list is parsed again for each question",
+	ID:    "list-parsed-per-call",
+	Title: "a list is parsed again for each question",
 	Doc: `A function that tells whether something fits one of many patterns, addresses or names, and gets these as text, has to parse
 all of them for each question. The list mostly stays and the questions change: parse it once, into a type whose method
 answers, or keep beside the texts what was made of them.

@@ -10,9 +10,8 @@ import (
 )
 
 var locationPerCall = &advice.Rule{
-	ID:      "location-per-call",
-	Pattern: "P09",
-	Title:   "a time zone is loaded for each call",
+	ID:    "location-per-call",
+	Title: "a time zone is loaded for each call",
 	Doc: `time.LoadLocation opens a file of the time zone database and parses it, each time: tens of microseconds, system
 calls and a dozen allocations. A *time.Location never changes and may be shared by all goroutines.
 

@@ -13,9 +13,8 @@ import (
 )
 
 var logArgs = &advice.Rule{
-	ID:      "log-args",
-	Pattern: "P39",
-	Title:   "arguments are made for a record that nobody writes",
+	ID:    "log-args",
+	Title: "arguments are made for a record that nobody writes",
 	Doc: `The arguments of a call are evaluated before the logger finds that its level is disabled: formatting with
 fmt.Sprintf, encoding, and String methods then run for nothing. Ask first, as in if logger.Enabled(ctx,
 slog.LevelDebug), hand over the value itself, or one with a LogValue method, which is called if the record is written;

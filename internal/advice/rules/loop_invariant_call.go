@@ -17,9 +17,8 @@ import (
 )
 
 var loopInvariantCall = &advice.Rule{
-	ID:      "loop-invariant-call",
-	Pattern: "P07",
-	Title:   "a call in a loop gives the same each time",
+	ID:    "loop-invariant-call",
+	Title: "a call in a loop gives the same each time",
 	Doc: `What a function returns depends on its arguments alone, for many of the standard library: strings.ToLower,
 strconv.Itoa, time.ParseDuration, json.Marshal. Where these don't change in a loop, the call belongs before it.
 

@@ -16,9 +16,8 @@ import (
 )
 
 var mapGrows = &advice.Rule{
-	ID:      "map-grows",
-	Pattern: "P12",
-	Title:   "a map grows key by key",
+	ID:    "map-grows",
+	Title: "a map grows key by key",
 	Doc: `A map that is full is rebuilt with twice the room, and all its keys are hashed again. make(map[K]V, n) has room for n
 keys from the beginning.
 

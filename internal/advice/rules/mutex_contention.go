@@ -17,9 +17,8 @@ import (
 var unlocks = lazyregexp.New(`^sync\.\(\*(RW)?Mutex\)\.R?Unlock$`)
 
 var mutexContention = &advice.Rule{
-	ID:      "mutex-contention",
-	Pattern: "P31",
-	Title:   "goroutines wait for a lock that is held here",
+	ID:    "mutex-contention",
+	Title: "goroutines wait for a lock that is held here",
 	Doc: `A mutex profile blames the line that unlocks: what others waited for is what the holder did until then. Hold the lock for
 less: do input, output, formatting and other calls before or after. A number needs no lock but sync/atomic; what is
 mostly read can be replaced as a whole, in an atomic.Pointer; a map can be split by key into several, each with a lock of its own.

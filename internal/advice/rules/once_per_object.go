@@ -9,9 +9,8 @@ import (
 )
 
 var oncePerObject = &advice.Rule{
-	ID:      "once-per-object",
-	Pattern: "P24",
-	Title:   "a function that runs once is made for each object",
+	ID:    "once-per-object",
+	Title: "a function that runs once is made for each object",
 	Doc: `sync.OnceFunc, OnceValue and OnceValues return a closure over several variables on the heap: three to five allocations.
 That is nothing for a variable of a package, but much for each of many objects. A field of type sync.Once in the object,
 and a method that calls its Do, allocate nothing.

@@ -61,9 +61,6 @@ Bytes are valid until the next write, as its documentation says.
 		if r.Since != "" {
 			fmt.Fprintf(&b, "\nThe rewrite needs go %s in go.mod.\n", r.Since)
 		}
-		if r.Until != "" {
-			fmt.Fprintf(&b, "\nFrom Go %s on it costs nothing any more, and is not reported.\n", r.Until)
-		}
 	}
 	return b.Bytes()
 }

@@ -10,9 +10,8 @@ import (
 )
 
 var passwordHash = &advice.Rule{
-	ID:      "password-hash",
-	Pattern: "P53",
-	Title:   "hashing passwords takes the time",
+	ID:    "password-hash",
+	Title: "hashing passwords takes the time",
 	Doc: `bcrypt, scrypt, argon2 and PBKDF2 are slow on purpose: each hash takes a core some ten to hundreds of
 milliseconds, so that passwords can't be tried out. That is right when somebody logs in, and wrong for each request: hand
 out a session or a signed token after the first time, and check that. Bound how many hashes run at once, so that log-ins

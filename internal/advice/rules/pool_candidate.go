@@ -16,9 +16,8 @@ import (
 )
 
 var poolCandidate = &advice.Rule{
-	ID:      "pool-candidate",
-	Pattern: "P14",
-	Title:   "a large buffer is allocated for each call",
+	ID:    "pool-candidate",
+	Title: "a large buffer is allocated for each call",
 	Doc: `A buffer of a kilobyte or more that is needed only until the function returns can be used again by the next call: kept in
 what the function is a method of, if that is used by one goroutine at a time, given by the caller, or taken from a
 sync.Pool and put back. Besides the allocation this saves clearing the memory.

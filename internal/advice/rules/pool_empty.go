@@ -9,9 +9,8 @@ import (
 )
 
 var poolEmpty = &advice.Rule{
-	ID:      "pool-empty",
-	Pattern: "P14",
-	Title:   "a pool has to make what is taken from it",
+	ID:    "pool-empty",
+	Title: "a pool has to make what is taken from it",
 	Doc: `The New of a sync.Pool is for the beginning, and for when the garbage collector has emptied the pool. Where it takes a
 tenth of what is allocated, more is taken than is put back: a path returns before its Put, such as one for errors; what is
 taken is handed on, and nobody puts it back; or Put drops what has become too large, as all of it does.

@@ -10,9 +10,8 @@ import (
 )
 
 var poolValue = &advice.Rule{
-	ID:      "pool-value",
-	Pattern: "P15",
-	Title:   "a pool is given a value that is no pointer",
+	ID:    "pool-value",
+	Title: "a pool is given a value that is no pointer",
 	Doc: `sync.Pool.Put takes an interface. What isn't a pointer is copied to the heap for it: 24 bytes for a slice, at each Put,
 which is what the pool was to save. Keep pointers in the pool, to slices as to anything else, and put back the pointer
 that Get returned.`,

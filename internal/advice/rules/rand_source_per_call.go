@@ -16,9 +16,8 @@ import (
 )
 
 var randSourcePerCall = &advice.Rule{
-	ID:      "rand-source-per-call",
-	Pattern: "P44",
-	Title:   "a source of random numbers is seeded for each call",
+	ID:    "rand-source-per-call",
+	Title: "a source of random numbers is seeded for each call",
 	Doc: `Seeding a source of math/rand computes 607 numbers, which takes some 8 µs and 5 KiB; a number drawn from one that
 is there takes some nanoseconds. Since Go 1.20 the package's own functions are seeded at random when the program starts,
 and each thread draws from a state of its own, without a lock.

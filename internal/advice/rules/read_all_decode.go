@@ -13,9 +13,8 @@ import (
 )
 
 var readAllDecode = &advice.Rule{
-	ID:      "read-all-decode",
-	Pattern: "P16",
-	Title:   "everything is read into memory that grows",
+	ID:    "read-all-decode",
+	Title: "everything is read into memory that grows",
 	Doc: `io.ReadAll doesn't know how much there will be: it reads into a buffer, a larger one when that is full, and copies. A
 file's size is known to os.ReadFile, a body's often from its ContentLength; a bytes.Buffer that is kept, or comes from a
 sync.Pool, has its room from the last time. encoding/xml and csv decode while they read, and need no whole text;

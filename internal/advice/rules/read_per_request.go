@@ -11,9 +11,8 @@ import (
 )
 
 var readPerRequest = &advice.Rule{
-	ID:      "read-per-request",
-	Pattern: "P68",
-	Title:   "files are read again each time",
+	ID:    "read-per-request",
+	Title: "files are read again each time",
 	Doc: `Opening, reading and closing a file are system calls, even if the disk isn't touched, and the content is allocated
 anew. A service that reads the same files for each request spends its time there: read them once, when the program
 starts, and keep what is made of them, such as an index by what is asked for; where they may change, look at their time

@@ -11,9 +11,8 @@ import (
 )
 
 var reflectAssert = &advice.Rule{
-	ID:      "reflect-assert",
-	Pattern: "P10",
-	Title:   "a reflected value is boxed to find its type",
+	ID:    "reflect-assert",
+	Title: "a reflected value is boxed to find its type",
 	Doc: `v.Interface() makes an interface of a value, for which what isn't a pointer is copied to the heap. Where a type
 assertion takes it out again at once, reflect.TypeAssert, which came with Go 1.25, does without. An assertion without ok,
 which panics, and a type switch stay as they are. Where it asks for an interface, only what has it is copied. Lines where

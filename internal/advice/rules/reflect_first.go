@@ -17,9 +17,8 @@ import (
 )
 
 var reflectFirst = &advice.Rule{
-	ID:      "reflect-first",
-	Pattern: "P10",
-	Title:   "reflection finds out what is known",
+	ID:    "reflect-first",
+	Title: "reflection finds out what is known",
 	Doc: `Reflection that could be had cheaper: a value is looked at with reflect before a type switch that knows most types
 without it, or fields, methods and tags of a type are searched by name again for each value, although a type's never
 change. Ask for the common types first and leave reflection to the default case; keep the numbers of fields, or the

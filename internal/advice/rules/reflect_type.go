@@ -11,9 +11,8 @@ import (
 )
 
 var reflectType = &advice.Rule{
-	ID:      "reflect-type",
-	Pattern: "P10",
-	Title:   "a type that is known is asked for at run time",
+	ID:    "reflect-type",
+	Title: "a type that is known is asked for at run time",
 	Doc: `reflect.TypeOf((*T)(nil)).Elem() makes a value to ask for its type, and calls a method to get from there to T.
 reflect.TypeFor[T](), which came with Go 1.22, is a constant to the compiler.`,
 	Match:  matchReflectType,

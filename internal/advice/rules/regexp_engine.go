@@ -17,9 +17,8 @@ import (
 )
 
 var regexpEngine = &advice.Rule{
-	ID:      "regexp-engine",
-	Title:   "matching a regular expression takes the time",
-	Pattern: "P01",
+	ID:    "regexp-engine",
+	Title: "matching a regular expression takes the time",
 	Doc: `Go's regular expressions take time linear in the text, whatever the pattern, and pay for that with some ten to a
 hundred nanoseconds a byte. Simple patterns have functions in package strings, or are a loop of a few lines, that are ten
 times as fast: a fixed text is strings.Contains, one at the beginning strings.HasPrefix, a set of characters repeated is

@@ -17,9 +17,8 @@ import (
 )
 
 var regexpPerCall = &advice.Rule{
-	ID:      "regexp-per-call",
-	Pattern: "P01",
-	Title:   "a regular expression is compiled for each call",
+	ID:    "regexp-per-call",
+	Title: "a regular expression is compiled for each call",
 	Doc: `Compiling a pattern parses it and builds a program, which takes some microseconds and dozens of allocations;
 matching a short text takes a fraction of one. A constant pattern is compiled once, as a variable of the package.
 Where the pattern is made at run time, the compiled ones can be kept by their text, in a sync.Map or behind a lock.

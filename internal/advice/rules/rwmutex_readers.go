@@ -11,9 +11,8 @@ import (
 var countsReaders = lazyregexp.New(`^(sync/atomic|internal/runtime/atomic)\.\(\*Int32\)\.Add$`)
 
 var rwmutexReaders = &advice.Rule{
-	ID:      "rwmutex-readers",
-	Pattern: "P32",
-	Title:   "readers of an RWMutex take turns to count themselves",
+	ID:    "rwmutex-readers",
+	Title: "readers of an RWMutex take turns to count themselves",
 	Doc: `Readers of an RWMutex don't wait for each other, but each adds itself to a count, and takes itself off it: the processors pass
 the cache line with the count around, one after the other. With more processors it gets worse, and no mutex profile shows it.
 What is read far more often than written can be a value that is replaced as a whole, in an atomic.Pointer: readers load it,

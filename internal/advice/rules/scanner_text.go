@@ -17,9 +17,8 @@ import (
 )
 
 var scannerText = &advice.Rule{
-	ID:      "scanner-text",
-	Pattern: "P43",
-	Title:   "each line that is scanned becomes a string",
+	ID:    "scanner-text",
+	Title: "each line that is scanned becomes a string",
 	Doc: `(*bufio.Scanner).Text allocates a string for each token; Bytes returns it where it stands, until the next Scan. A
 string(b) in a comparison, as a map's key or in a switch copies nothing.
 

@@ -17,9 +17,8 @@ import (
 )
 
 var sliceGrows = &advice.Rule{
-	ID:      "slice-grows",
-	Pattern: "P11",
-	Title:   "a slice grows element by element",
+	ID:    "slice-grows",
+	Title: "a slice grows element by element",
 	Doc: `append to a slice that is full allocates a larger one and copies what is there: a slice of n elements is allocated
 about log₂ n times on its way, and twice as many bytes as needed in the end. Where the number of elements is known
 before, make([]T, 0, n) allocates once.

@@ -11,9 +11,8 @@ import (
 )
 
 var smallReads = &advice.Rule{
-	ID:      "small-reads",
-	Pattern: "P18",
-	Title:   "each read is a system call",
+	ID:    "small-reads",
+	Title: "each read is a system call",
 	Doc: `Files, pipes and connections are read by the system, which takes half a microsecond or more for each call, whatever
 it reads. fmt.Fscan and its like read a byte at a time from what can't take one back, so that each byte is a system call;
 binary.Read and io.ReadFull of a few bytes take one for each value. A bufio.Reader reads 4 KiB at a time.

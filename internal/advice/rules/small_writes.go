@@ -13,9 +13,8 @@ import (
 )
 
 var smallWrites = &advice.Rule{
-	ID:      "small-writes",
-	Pattern: "P17",
-	Title:   "each write is a system call",
+	ID:    "small-writes",
+	Title: "each write is a system call",
 	Doc: `A file, a pipe or a connection is written to by the system: each call takes half a microsecond or more, whether it
 writes one byte or a thousand. A bufio.Writer collects the pieces and writes 4 KiB at a time; bufio.NewWriterSize takes
 more. fmt.Println writes to os.Stdout, which isn't buffered either.

@@ -14,9 +14,8 @@ import (
 )
 
 var sortSlice = &advice.Rule{
-	ID:      "sort-slice",
-	Pattern: "P46",
-	Title:   "sorting goes through an interface or reflection",
+	ID:    "sort-slice",
+	Title: "sorting goes through an interface or reflection",
 	Doc: `sort.Slice swaps elements by reflection and compares them through their numbers; sort.Sort makes three interface
 calls for each step. slices.Sort and slices.SortFunc are compiled for the type of the elements and compare them in
 registers, which is two to three times as fast. slices came with Go 1.21; since 1.22 sort.Strings, sort.Ints and

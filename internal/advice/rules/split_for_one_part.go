@@ -19,9 +19,8 @@ import (
 )
 
 var splitForOnePart = &advice.Rule{
-	ID:      "split-for-one-part",
-	Pattern: "P48",
-	Title:   "a text is split into a slice that is not kept",
+	ID:    "split-for-one-part",
+	Title: "a text is split into a slice that is not kept",
 	Doc: `strings.Split counts the separators, allocates a slice for all parts and fills it. Where one part is wanted, or two,
 strings.Cut finds them without; where the parts are gone through once, strings.SplitSeq (Go 1.24) yields one after the
 other, and none that a break leaves out. The same holds for package bytes. A loop that appends to a slice without room is

@@ -16,9 +16,8 @@ import (
 )
 
 var sprintfSimple = &advice.Rule{
-	ID:      "sprintf-simple",
-	Pattern: "P03",
-	Title:   "package fmt puts simple values together",
+	ID:    "sprintf-simple",
+	Title: "package fmt puts simple values together",
 	Doc: `fmt reads its format anew for each call, takes each argument as an interface, which often has to be allocated, and
 finds out by reflection-like switches what it is. Strings are joined by +, and numbers made strings by strconv, in a
 half to a third of the time and with one allocation. Numbers below 256 fmt takes without allocating, and of long ones it

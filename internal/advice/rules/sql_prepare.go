@@ -12,9 +12,8 @@ import (
 )
 
 var sqlPrepare = &advice.Rule{
-	ID:      "sql-prepare",
-	Pattern: "P58",
-	Title:   "a statement is sent to the database one row at a time",
+	ID:    "sql-prepare",
+	Title: "a statement is sent to the database one row at a time",
 	Doc: `Each Query or Exec in a loop is a round trip to the database, and with arguments often two or three: many drivers
 prepare the statement, run it and close it again. Ask for all rows at once (WHERE id IN …, a join), insert many with one
 statement, or a COPY, inside of one transaction. Where the loop has to stay, prepare the statement before it; where a

@@ -203,9 +203,8 @@ func takesTime(s *advice.Site, _ string, _ inspector.Cursor, _ *advice.Match) bo
 }
 
 var timeSince = &advice.Rule{
-	ID:      "time-since",
-	Pattern: "P45",
-	Title:   "two clocks are read where one is enough",
+	ID:    "time-since",
+	Title: "two clocks are read where one is enough",
 	Doc: `time.Now reads the wall clock and the monotonic one. Of a time that was had from it, time.Since asks for the monotonic
 one alone, which is about half of the work.
 
@@ -251,9 +250,8 @@ func ofTimes(s *advice.Site, e ast.Expr) bool {
 }
 
 var headerTwice = &advice.Rule{
-	ID:      "header-twice",
-	Pattern: "P19",
-	Title:   "a header's name is made canonical twice",
+	ID:    "header-twice",
+	Title: "a header's name is made canonical twice",
 	Doc: `The methods of http.Header make the name that they are given canonical: calling http.CanonicalHeaderKey for it goes
 over the name once more.`,
 	Analyzer: s1035.Analyzer,

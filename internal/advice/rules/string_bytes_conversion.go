@@ -13,9 +13,8 @@ import (
 )
 
 var stringBytesConversion = &advice.Rule{
-	ID:      "string-bytes-conversion",
-	Pattern: "P13",
-	Title:   "text is copied to change its type",
+	ID:    "string-bytes-conversion",
+	Title: "text is copied to change its type",
 	Doc: `string(b) and []byte(s) copy, and allocate above 32 bytes or where the result is kept. Most of what takes one has a
 twin for the other: regexp's Match and MatchString, the packages bytes and strings, Write and WriteString.
 

@@ -17,9 +17,8 @@ import (
 )
 
 var stringConcatLoop = &advice.Rule{
-	ID:      "string-concat-loop",
-	Pattern: "P02",
-	Title:   "a string grows by + in a loop",
+	ID:    "string-concat-loop",
+	Title: "a string grows by + in a loop",
 	Doc: `A string can't grow: each + copies all of it so far into a new one, so that n steps copy n²/2 pieces and leave n−1
 strings to the garbage collector. A strings.Builder doubles its room and copies each piece about twice. A string that is put
 together in each step, only to be copied into a buffer, is one copy and one allocation too many: write its pieces there.

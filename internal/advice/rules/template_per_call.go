@@ -17,9 +17,8 @@ import (
 )
 
 var templatePerCall = &advice.Rule{
-	ID:      "template-per-call",
-	Pattern: "P08",
-	Title:   "a template is parsed for each call",
+	ID:    "template-per-call",
+	Title: "a template is parsed for each call",
 	Doc: `Parsing a template takes tens of microseconds and hundreds of allocations; html/template, when a template first runs,
 also walks all of it to find out what has to be escaped how. A parsed template can be run any number of times, by many
 goroutines at once: parse a constant text once, into a variable of the package.

@@ -17,9 +17,8 @@ import (
 )
 
 var textCopied = &advice.Rule{
-	ID:      "text-copied",
-	Pattern: "P13",
-	Title:   "text is copied to become another type",
+	ID:    "text-copied",
+	Title: "text is copied to become another type",
 	Doc: `string(b), []byte(s) and []rune(s) copy all of the text, each time. Often one of them isn't needed: bytes that are
 collected only to become a string can be written to a strings.Builder, whose String copies nothing; the first rune of a
 text is what utf8.DecodeRuneInString returns; a range over a string has its runes; and what is only looked at can stay

@@ -12,9 +12,8 @@ import (
 )
 
 var timerInLoop = &advice.Rule{
-	ID:      "timer-in-loop",
-	Pattern: "P20",
-	Title:   "a timer is made in each step of a loop",
+	ID:    "timer-in-loop",
+	Title: "a timer is made in each step of a loop",
 	Doc: `time.After makes a timer and a channel, some 250 bytes, which a select in a loop does for each message it takes. One timer
 made before the loop can be set again with Reset. With a go line of 1.23 or later in go.mod, timers that nobody refers to
 are collected before they fire, and Reset and Stop need no draining of the channel; before that they stay until they
@@ -43,9 +42,8 @@ func matchTimerInLoop(s *advice.Site) []advice.Match {
 }
 
 var deferInLoop = &advice.Rule{
-	ID:      "defer-in-loop",
-	Pattern: "P21",
-	Title:   "a loop defers calls until its function ends",
+	ID:    "defer-in-loop",
+	Title: "a loop defers calls until its function ends",
 	Doc: `A deferred call in a loop is put on a list, an object each, and all of them run when the function ends, which keeps what
 they close or unlock until then. A function for the body of the loop runs each at the end of its step, and such defers
 cost next to nothing. Defers outside of loops are not reported.`,
@@ -65,9 +63,8 @@ cost next to nothing. Defers outside of loops are not reported.`,
 }
 
 var timeNowLoop = &advice.Rule{
-	ID:      "time-now-loop",
-	Pattern: "P45",
-	Title:   "the clock is read in each step of a loop",
+	ID:    "time-now-loop",
+	Title: "the clock is read in each step of a loop",
 	Doc: `time.Now takes some 40 ns, as it reads two clocks, time.Since about half of that. In a loop whose steps take no longer
 than that, read the clock once before it, or every hundredth step.`,
 	Class:  advice.AdviceOnly,
@@ -88,9 +85,8 @@ than that, read the clock once before it, or every hundredth step.`,
 }
 
 var goroutinePerItem = &advice.Rule{
-	ID:      "goroutine-per-item",
-	Pattern: "P37",
-	Title:   "a goroutine is started for each step of a loop",
+	ID:    "goroutine-per-item",
+	Title: "a goroutine is started for each step of a loop",
 	Doc: `Starting a goroutine and waiting for it takes about a third of a microsecond, and its stack grows again each time. Where an
 item takes no longer than a few microseconds, start as many goroutines as there are processors, and let each take a range
 of the items, or items from a channel in batches.

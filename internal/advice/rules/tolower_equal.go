@@ -14,9 +14,8 @@ import (
 )
 
 var tolowerEqual = &advice.Rule{
-	ID:      "tolower-equal",
-	Pattern: "P47",
-	Title:   "text is turned to lower case to be compared",
+	ID:    "tolower-equal",
+	Title: "text is turned to lower case to be compared",
 	Doc: `strings.ToLower and ToUpper go over the whole text and allocate a new one if a letter changes. strings.EqualFold
 compares without either, and stops at the first difference. The same holds for package bytes.
 
