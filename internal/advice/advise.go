@@ -158,7 +158,7 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	}
 	report.Findings = rank(append(x.all(), x.whole(inputs)...))
 	report.Together = x.union(inputs, x.has)
-	report.Unexamined = slices.Concat(report.Unexamined, missed.sentences, x.failed)
+	report.Unexamined = slices.Concat(report.Unexamined, missed.sentences, failures(x.options.Rules, src.packages))
 	return report
 }
 
@@ -233,7 +233,6 @@ type examiner struct {
 	mods    []module
 	mains   []string          // folders of commands
 	found   map[string]*found // by rule and position
-	failed  []string          // analyzers, and why
 }
 
 // found is a finding and what it was made of.
@@ -248,28 +247,16 @@ type found struct {
 
 func (x *examiner) examine(s *Site) {
 	for _, r := range x.options.Rules {
-		if r.Match == nil && r.Analyzer == nil {
+		if r.Match == nil {
 			continue
 		}
 		if !x.hotEnough(s.hot.match(r.about(nil)), r) {
 			continue
 		}
-		for _, m := range x.matches(s, r) {
+		for _, m := range r.Match(s) {
 			x.add(s, r, &m)
 		}
 	}
-}
-
-// matches returns what a rule, or the analyzer it takes over, recognises at a site.
-func (x *examiner) matches(s *Site, r *Rule) []Match {
-	if r.Match != nil {
-		return r.Match(s)
-	}
-	matches, err := s.diagnosed(r)
-	if err != nil && !slices.Contains(x.failed, err.Error()) {
-		x.failed = append(x.failed, err.Error())
-	}
-	return matches
 }
 
 // hotEnough reports whether a part of a line counts as hot for a rule.

@@ -90,29 +90,47 @@ func (p *Package) readFile(name string) ([]byte, error) {
 	return nil, &os.PathError{Op: "read", Path: name, Err: errors.New("not a file of the package")}
 }
 
-// diagnosed returns what a rule's analyzer reports of a site: where a diagnostic, or the
-// statement that it is about, is on the line, in the site's function.
-func (s *Site) diagnosed(r *Rule) ([]Match, error) {
-	done := s.Package.analyze(r.Analyzer)
-	var matches []Match
-	for _, d := range done.diagnostics {
-		if d.Pos < s.File.FileStart || d.Pos >= s.File.FileEnd {
-			continue
-		}
-		c, ok := s.Func.FindByPos(d.Pos, max(d.Pos, d.End))
-		if !ok || s.Line < s.Package.Line(c.Node().Pos()) || s.Line > s.Package.Line(c.Node().End()) || !innermost(c, s.Func) {
-			continue
-		}
-		m := Match{Node: c.Node(), Why: r.Why}
-		// More than one fix is a choice, and nobody here to make it.
-		if len(d.SuggestedFixes) == 1 {
-			m.Edits = s.withComments(d.SuggestedFixes[0].TextEdits)
-		}
-		if r.Judge == nil || r.Judge(s, d.Message, c, &m) {
-			matches = append(matches, m)
+// failures says which analyzers of rules failed in some packages, each once.
+func failures(rules []*Rule, pkgs []*Package) (all []string) {
+	for _, r := range rules {
+		for _, p := range pkgs {
+			if done := p.analyzed[r.Analyzer]; done != nil && done.err != nil && !slices.Contains(all, done.err.Error()) {
+				all = append(all, done.err.Error())
+			}
 		}
 	}
-	return matches, done.err
+	return all
+}
+
+// A Judge returns whether what an analyzer reports is about a rule's cost, given its message and
+// the place, and may change the match. nil takes all.
+type Judge func(s *Site, message string, c inspector.Cursor, m *Match) bool
+
+// Reported is the Match of a rule that takes over an analyzer which others keep. What it reports
+// where the line is hot are the matches, all with the same reason, and with the fix that it
+// suggests, if there is one. The analyzer is asked as for the newest Go: Since says what the fix needs.
+func Reported(a *analysis.Analyzer, why string, judge Judge) func(*Site) []Match {
+	return func(s *Site) []Match {
+		var matches []Match
+		for _, d := range s.Package.analyze(a).diagnostics {
+			if d.Pos < s.File.FileStart || d.Pos >= s.File.FileEnd {
+				continue
+			}
+			c, ok := s.Func.FindByPos(d.Pos, max(d.Pos, d.End))
+			if !ok || s.Line < s.Package.Line(c.Node().Pos()) || s.Line > s.Package.Line(c.Node().End()) || !innermost(c, s.Func) {
+				continue
+			}
+			m := Match{Node: c.Node(), Why: why}
+			// More than one fix is a choice, and nobody here to make it.
+			if len(d.SuggestedFixes) == 1 {
+				m.Edits = s.withComments(d.SuggestedFixes[0].TextEdits)
+			}
+			if judge == nil || judge(s, d.Message, c, &m) {
+				matches = append(matches, m)
+			}
+		}
+		return matches
+	}
 }
 
 // withComments returns the edits of a fix, with the comments of statements that they

@@ -71,7 +71,10 @@ func examineHot(t *testing.T, goVersion string, r *Rule) *Report {
 		}
 		return ""
 	}
-	r.ID, r.Class, r.Why = "fast-for", Safe, "slow is slow."
+	r.ID, r.Class = "fast-for", Safe
+	if r.Match == nil {
+		r.Match = Reported(r.Analyzer, "slow is slow.", nil)
+	}
 	return Examine([]Input{{Profile: b.Profile()}}, []*Package{p}, locate, Options{Rules: []*Rule{r}})
 }
 
@@ -90,7 +93,7 @@ func TestAnalyzer(t *testing.T) {
 	if len(report.Findings) > 0 {
 		t.Errorf("the evidence is of something else, and yet: %+v", report.Findings)
 	}
-	report = examineHot(t, "go1.24", &Rule{Analyzer: fastFor("fast"), Judge: func(*Site, string, inspector.Cursor, *Match) bool { return false }})
+	report = examineHot(t, "go1.24", &Rule{Match: Reported(fastFor("fast"), "slow is slow.", func(*Site, string, inspector.Cursor, *Match) bool { return false })})
 	if len(report.Findings) > 0 {
 		t.Errorf("the rule refuses, and yet: %+v", report.Findings)
 	}
@@ -130,27 +133,27 @@ func f(a, b []int) int {
 	return max(1 /* at least */, 2)
 }
 `
-	replacing := func(kind ast.Node, instead string) *Rule {
-		return &Rule{Analyzer: &analysis.Analyzer{Name: "replacing", Requires: []*analysis.Analyzer{inspect.Analyzer}, Run: func(pass *analysis.Pass) (any, error) {
+	replacing := func(kind ast.Node, instead string) func(*Site) []Match {
+		return Reported(&analysis.Analyzer{Name: "replacing", Requires: []*analysis.Analyzer{inspect.Analyzer}, Run: func(pass *analysis.Pass) (any, error) {
 			for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder(kind) {
 				n := c.Node()
 				pass.Report(analysis.Diagnostic{Pos: n.Pos(), End: n.End(), SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{{Pos: n.Pos(), End: n.End(), NewText: []byte(instead)}}}}})
 			}
 			return nil, nil
-		}}}
+		}}, "", nil)
 	}
 	p := parse(t, text)
 	f := p.Files[0].Decls[0].(*ast.FuncDecl)
 	c, _ := p.Root().FindNode(f)
 	s := &Site{Package: p, File: p.Files[0], Decl: f, Func: c, Line: 4}
-	matches, err := s.diagnosed(replacing((*ast.RangeStmt)(nil), "copy(a, b)"))
-	if err != nil || len(matches) != 1 || len(matches[0].Edits) != 1 || matches[0].Edits[0].New != "// all of them\ncopy(a, b)" {
-		t.Errorf("%+v %v: want the comment before the call", matches, err)
+	matches := replacing((*ast.RangeStmt)(nil), "copy(a, b)")(s)
+	if len(matches) != 1 || len(matches[0].Edits) != 1 || matches[0].Edits[0].New != "// all of them\ncopy(a, b)" {
+		t.Errorf("%+v: want the comment before the call", matches)
 	}
 	s.Line = 7
-	matches, err = s.diagnosed(replacing((*ast.CallExpr)(nil), "2"))
-	if err != nil || len(matches) != 1 || len(matches[0].Edits) != 0 {
-		t.Errorf("%+v %v: want no edits", matches, err)
+	matches = replacing((*ast.CallExpr)(nil), "2")(s)
+	if len(matches) != 1 || len(matches[0].Edits) != 0 {
+		t.Errorf("%+v: want no edits", matches)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"go/token"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -75,14 +74,8 @@ type Rule struct {
 
 	// Match returns what it recognises at a site. Nodes belong to the site's files.
 	Match func(*Site) []Match
-	// Analyzer, of rules without Match, is one that others keep. What it reports where the
-	// line is hot are the rule's matches, with the fix that it suggests, if there is one.
-	// It is asked as for the newest Go: Since says what the fix needs.
+	// Analyzer is the one whose reports Match takes over, where there is one; for users.
 	Analyzer *analysis.Analyzer
-	Why      string // of matches of the analyzer; one or two sentences
-	// Judge returns whether what the analyzer reports is about the rule's cost, given its
-	// message and the place, and may change the match. nil takes all.
-	Judge func(s *Site, message string, c inspector.Cursor, m *Match) bool
 	// Examine, of rules without Match, returns what it recognises in a program as a
 	// whole: title if it is another than the rule's, reason, place if there is one,
 	// evidence and bound. All else is filled in.

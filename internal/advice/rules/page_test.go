@@ -76,8 +76,11 @@ func TestCatalogue(t *testing.T) {
 		if rewrites := r.Class != advice.AdviceOnly; rewrites != (r.Conditions.Offered != "") || r.Class == advice.Review && r.Conditions.Review == "" {
 			t.Errorf("%s, of class %s: want the conditions of its rewrite, and what is left to review", r.ID, r.Class)
 		}
-		if a := r.Analyzer; a != nil && (r.Match != nil || r.Why == "" || a.URL == "") {
-			t.Errorf("%s: want a reason and evidence for what analyzer %s reports, and no Match", r.ID, a.Name)
+		if (r.Match == nil) == (r.Examine == nil) {
+			t.Errorf("%s: want one of Match and Examine", r.ID)
+		}
+		if a := r.Analyzer; a != nil && (r.Match == nil || a.URL == "") {
+			t.Errorf("%s: want a Match that takes over what analyzer %s reports, and its address", r.ID, a.Name)
 		}
 		for _, line := range strings.Split(r.Doc, "\n") {
 			if strings.HasPrefix(line, "#") {

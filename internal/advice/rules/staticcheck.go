@@ -33,34 +33,34 @@ var mapGuard = &advice.Rule{
 	Doc: `An absent key has the zero value, to which append and + apply as well: asking first whether the key is there looks
 it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ look it up once.`,
 	Analyzer: s1036.Analyzer,
-	Why:      "The key is looked up to ask whether it is there, and again to store: an absent one has the zero value, to which the operation applies as well.",
 	Class:    advice.Safe,
 	Frames:   mapLookup,
 	Gain:     1.6,
-	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
-		// m[k] += v of -0, and append(m[k], vs...) beside []any{vs}, are something else.
-		other := false
-		ast.Inspect(c.Node(), func(n ast.Node) bool {
-			assign, ok := n.(*ast.AssignStmt)
-			if !ok || len(assign.Lhs) != 1 {
-				return true
-			}
-			call, isCall := assign.Rhs[0].(*ast.CallExpr)
-			other = other || assign.Tok == token.ADD_ASSIGN && facts.IsFloat(s.Info.TypeOf(assign.Lhs[0])) ||
-				isCall && call.Ellipsis.IsValid() && types.ExprString(call.Args[0]) == types.ExprString(assign.Lhs[0])
-			if entry, ok := ast.Unparen(assign.Lhs[0]).(*ast.IndexExpr); ok {
-				values := assign.Rhs
-				if isCall && s.Callee(call) == "append" {
-					values = call.Args[1:]
+	Match: advice.Reported(s1036.Analyzer, "The key is looked up to ask whether it is there, and again to store: an absent one has the zero value, to which the operation applies as well.",
+		func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
+			// m[k] += v of -0, and append(m[k], vs...) beside []any{vs}, are something else.
+			other := false
+			ast.Inspect(c.Node(), func(n ast.Node) bool {
+				assign, ok := n.(*ast.AssignStmt)
+				if !ok || len(assign.Lhs) != 1 {
+					return true
 				}
-				for _, v := range values {
-					edit.MustCheck(m, askedFirst(s, entry, v))
+				call, isCall := assign.Rhs[0].(*ast.CallExpr)
+				other = other || assign.Tok == token.ADD_ASSIGN && facts.IsFloat(s.Info.TypeOf(assign.Lhs[0])) ||
+					isCall && call.Ellipsis.IsValid() && types.ExprString(call.Args[0]) == types.ExprString(assign.Lhs[0])
+				if entry, ok := ast.Unparen(assign.Lhs[0]).(*ast.IndexExpr); ok {
+					values := assign.Rhs
+					if isCall && s.Callee(call) == "append" {
+						values = call.Args[1:]
+					}
+					for _, v := range values {
+						edit.MustCheck(m, askedFirst(s, entry, v))
+					}
 				}
-			}
+				return !other
+			})
 			return !other
-		})
-		return !other
-	},
+		}),
 	Conditions: advice.Conditions{
 		Offered: "the map is asked for the key only to append, add or count",
 		Review:  "what is stored may change the map or the key, or panic as the key may",
@@ -88,18 +88,18 @@ var deleteGuard = &advice.Rule{
 It is left to review: goroutines that find nothing to delete may do so at the same time if they only ask, under a read
 lock for example, but not if they call delete.`,
 	Analyzer: s1033.Analyzer,
-	Why:      "delete looks for the key itself, and does nothing if it isn't there: the question looks it up once more. Check that no other goroutine reads the map at the same time.",
 	Class:    advice.Review,
 	Frames:   mapLookup,
 	Gain:     1.6,
-	Judge: func(s *advice.Site, _ string, c inspector.Cursor, _ *advice.Match) bool {
-		guard, ok := c.Node().(*ast.IfStmt)
-		if !ok {
-			return false
-		}
-		ask, ok := guard.Init.(*ast.AssignStmt)
-		return ok && len(ask.Rhs) == 1 && !facts.Calls(s, ask.Rhs[0]) // what calls would be called once less
-	},
+	Match: advice.Reported(s1033.Analyzer, "delete looks for the key itself, and does nothing if it isn't there: the question looks it up once more. Check that no other goroutine reads the map at the same time.",
+		func(s *advice.Site, _ string, c inspector.Cursor, _ *advice.Match) bool {
+			guard, ok := c.Node().(*ast.IfStmt)
+			if !ok {
+				return false
+			}
+			ask, ok := guard.Init.(*ast.AssignStmt)
+			return ok && len(ask.Rhs) == 1 && !facts.Calls(s, ask.Rhs[0]) // what calls would be called once less
+		}),
 	Conditions: advice.Conditions{
 		Offered: "asking for the key calls nothing",
 		Review:  "goroutines don't ask for the key at the same time under a read lock",
@@ -115,15 +115,15 @@ It is left to review: where the destination is shorter, the loop panics and copy
 and the destination begins within the source, the loop repeats what it has just moved and copy doesn't. Where they are seen
 to be parts of one, there is advice only.`,
 	Analyzer: s1001.Analyzer,
-	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time. Check that the destination is long enough, where the loop would panic and copy stops, and that both don't overlap.",
 	Class:    advice.Review,
 	Gain:     4,
-	Judge: func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
-		if sharesSlice(s, facts.LoopBody(c.Node())) {
-			m.Edits = nil
-		}
-		return takesTime(s, message, c, m)
-	},
+	Match: advice.Reported(s1001.Analyzer, "A loop checks two indices for each element it moves: copy moves many bytes at a time. Check that the destination is long enough, where the loop would panic and copy stops, and that both don't overlap.",
+		func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
+			if sharesSlice(s, facts.LoopBody(c.Node())) {
+				m.Edits = nil
+			}
+			return takesTime(s, message, c, m)
+		}),
 	Conditions: advice.Conditions{
 		Offered: "the loop does nothing but copy elements at the same index",
 		Review:  "the destination is long enough, where the loop panics and copy stops; it doesn't overlap the source",
@@ -179,17 +179,17 @@ var slideLoop = &advice.Rule{
 It is left to review: where there are fewer elements than the loop moves, it panics and copy stops; where the number is
 below zero, the loop does nothing and copy panics.`,
 	Analyzer: s1018.Analyzer,
-	Why:      "A loop checks two indices for each element it moves: copy moves many bytes at a time, also within a slice. Check that there are as many elements as the loop moves, and no fewer than none: the two panic in other cases.",
 	Class:    advice.Review,
 	Gain:     4,
-	Judge: func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
-		if loop, ok := c.Node().(*ast.ForStmt); ok {
-			if init, ok := loop.Init.(*ast.AssignStmt); !ok || init.Tok != token.DEFINE {
-				return false // the variable counts on behind the loop
+	Match: advice.Reported(s1018.Analyzer, "A loop checks two indices for each element it moves: copy moves many bytes at a time, also within a slice. Check that there are as many elements as the loop moves, and no fewer than none: the two panic in other cases.",
+		func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
+			if loop, ok := c.Node().(*ast.ForStmt); ok {
+				if init, ok := loop.Init.(*ast.AssignStmt); !ok || init.Tok != token.DEFINE {
+					return false // the variable counts on behind the loop
+				}
 			}
-		}
-		return takesTime(s, message, c, m)
-	},
+			return takesTime(s, message, c, m)
+		}),
 	Conditions: advice.Conditions{
 		Offered: "the loop does nothing but move elements down",
 		Review:  "there are as many elements as the loop moves, and the number isn't negative, where only one of loop and copy panics",
@@ -210,16 +210,16 @@ one alone, which is about half of the work.
 
 It is left to review where the argument is a call that may change something, as the clock is read after it then.`,
 	Analyzer: s1012.Analyzer,
-	Why:      "time.Now reads the wall clock as well, which the difference doesn't need: time.Since reads one clock.",
 	Class:    advice.Safe,
-	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
-		sub, ok := c.Node().(*ast.CallExpr)
-		if !ok || len(sub.Args) != 1 || facts.EffectsOf(s, sub.Args[0])&facts.MayWrite != 0 && !ofTimes(s, sub.Args[0]) {
-			m.Class = advice.Review
-			m.Why += " Check that it doesn't matter that the clock is read after the argument is evaluated, and not before."
-		}
-		return true
-	},
+	Match: advice.Reported(s1012.Analyzer, "time.Now reads the wall clock as well, which the difference doesn't need: time.Since reads one clock.",
+		func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
+			sub, ok := c.Node().(*ast.CallExpr)
+			if !ok || len(sub.Args) != 1 || facts.EffectsOf(s, sub.Args[0])&facts.MayWrite != 0 && !ofTimes(s, sub.Args[0]) {
+				m.Class = advice.Review
+				m.Why += " Check that it doesn't matter that the clock is read after the argument is evaluated, and not before."
+			}
+			return true
+		}),
 	Frames: lazyregexp.New(`^time\.([nN]ow|runtimeNow)$|^runtime\.(nanotime|walltime)`),
 	Gain:   1.3,
 	Conditions: advice.Conditions{
@@ -255,15 +255,15 @@ var headerTwice = &advice.Rule{
 	Doc: `The methods of http.Header make the name that they are given canonical: calling http.CanonicalHeaderKey for it goes
 over the name once more.`,
 	Analyzer: s1035.Analyzer,
-	Why:      "The method makes the name canonical itself: the call goes over it once more.",
 	Class:    advice.Safe,
-	Judge: func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
-		if check := nameMoves(s, c); check != "" {
-			m.Class = advice.Review
-			m.Why += check
-		}
-		return true
-	},
+	Match: advice.Reported(s1035.Analyzer, "The method makes the name canonical itself: the call goes over it once more.",
+		func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
+			if check := nameMoves(s, c); check != "" {
+				m.Class = advice.Review
+				m.Why += check
+			}
+			return true
+		}),
 	Frames: lazyregexp.New(`^net/http\.CanonicalHeaderKey$|^net/textproto\.(C|c)anonicalMIMEHeaderKey$`),
 	Gain:   1.7,
 	Conditions: advice.Conditions{
