@@ -20,13 +20,6 @@ import (
 // give.
 const newest = "go1.999"
 
-// analyzed is what came of an analyzer in a package.
-type analyzed struct {
-	diagnostics []analysis.Diagnostic
-	result      any
-	err         error
-}
-
 // analyze runs an analyzer, after what it requires; each runs once a package. Packages
 // are read without the source of what they import: analyzers whose facts come from there
 // are refused.

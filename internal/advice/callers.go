@@ -80,13 +80,3 @@ func (e *evidence) calledByAs(h *hot, subject int, by dimension, passed int) []C
 func (h *hot) passesOn(function string, subject int, by dimension) bool {
 	return float64(h.called[function][subject][by]) >= passedOn*float64(h.match(about{})[subject][by])
 }
-
-// mainDimension is what values are compared by: time, or else what there is.
-func mainDimension(v *values) dimension {
-	for _, d := range []dimension{cpuTime, allocBytes, allocBlocks, mutexTime, blockTime} {
-		if v[d] != 0 {
-			return d
-		}
-	}
-	return cpuTime
-}

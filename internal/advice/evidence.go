@@ -1,86 +1,14 @@
 package advice
 
 import (
-	"cmp"
 	"encoding/binary"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
-
-// An Input is a profile and what it is of.
-type Input struct {
-	Profile *profile.Profile
-	// Subject is the benchmark, service or program that the profile is of: profiles
-	// of one subject belong together. May be "".
-	Subject string
-	Kind    string // "cpu", "mem", "mutex", "block", …; "" leaves it to the sample types
-}
-
-// A dimension is what a value column counts.
-type dimension uint8
-
-const (
-	cpuTime     dimension = iota // nanoseconds
-	cpuSamples                   // stacks seen
-	allocBytes                   //
-	allocBlocks                  // objects allocated
-	mutexTime                    // nanoseconds that others waited for locks
-	blockTime                    // nanoseconds spent waiting
-	mutexTimes                   // that somebody waited for a lock
-	blockTimes                   // that somebody waited
-	numDimensions
-)
-
-type values [numDimensions]int64
-
-func (v *values) add(w *values) {
-	for i := range v {
-		v[i] += w[i]
-	}
-}
-
-// A place is a line of the user's.
-type place struct {
-	file      string // absolute
-	function  string // as the profile names it
-	startLine int64  // of the function, 0 if unknown
-	line      int64
-}
-
-// A chain is what a line has called when samples were taken: functions down to the
-// leaf, or to the next function of the user's.
-type chain struct {
-	below  []string // the line's callee first
-	toLeaf bool
-	values matched // by subject
-}
-
-// hot is a line with what profiles say of it.
-type hot struct {
-	place
-	chains  map[string]*chain
-	blocks  map[int]map[int64]int64 // of each subject, objects by size in bytes, allocated by the line itself
-	main    values                  // of all chains and subjects, what the first goroutine has run
-	callers map[place]matched
-	called  map[string]matched // by functions of the user's that stand next below
-	testing bool               // within a _test.go file
-}
-
-// evidence is what a set of profiles says of the user's lines.
-type evidence struct {
-	subjects []string
-	totals   []values
-	gc       []int64 // CPU time in garbage collection
-	memory   []int64 // CPU time in it, and in allocating
-	spans    []int64 // ns that CPU profiles were collected for; below 0 if one doesn't say
-	lines    map[place]*hot
-}
 
 // collector fills evidence.
 type collector struct {
@@ -120,17 +48,6 @@ func (c *collector) union(inputs []Input, has func(at place, below []string) boo
 	return parts
 }
 
-func (e *evidence) subject(name string) int {
-	i := slices.Index(e.subjects, name)
-	if i < 0 {
-		i = len(e.subjects)
-		e.subjects = append(e.subjects, name)
-		e.totals = append(e.totals, values{})
-		e.gc, e.memory, e.spans = append(e.gc, 0), append(e.memory, 0), append(e.spans, 0)
-	}
-	return i
-}
-
 // columns says which dimension each value column of a profile counts.
 func columns(in Input) map[int]dimension {
 	p, found := in.Profile, make(map[int]dimension)
@@ -157,45 +74,6 @@ func columns(in Input) map[int]dimension {
 		}
 	}
 	return found
-}
-
-func isCPU(p *profile.Profile) bool {
-	return slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "cpu" })
-}
-
-// isGoroutines reports whether a profile counts goroutines: rules look at it as a
-// whole alone.
-func isGoroutines(in Input) bool {
-	return slices.ContainsFunc(in.Profile.SampleTypes, func(t profile.ValueType) bool { return t.Type == "goroutine" || t.Type == "goroutineleak" })
-}
-
-// isMutex tells a mutex profile from a block profile, which have the same types:
-// by its kind, or as the one blames who unlocks, the other who waits.
-func isMutex(in Input) bool {
-	if in.Kind != "" {
-		return in.Kind == "mutex"
-	}
-	p := in.Profile
-	for s := range p.Stacks {
-		stack := p.Stack(s)
-		if len(stack) == 0 {
-			continue
-		}
-		for _, line := range p.LocationLines(stack[0]) {
-			name := p.FunctionName(line.Function)
-			if strings.HasSuffix(name, "Unlock") || name == "runtime.unlock" || name == "runtime._LostContendedRuntimeLock" {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// A step is a frame of a location: of the user's, or not.
-type step struct {
-	place    // file is "" if it is not the user's
-	name     string
-	function uint32
 }
 
 // add counts each sample at the lines of the user's it passes.
@@ -231,17 +109,6 @@ func (c *collector) add(in Input) {
 			c.spans[subject] = -1 // one is unknown, and so are all together
 		}
 	}
-}
-
-// A visit is a sample at a line of the user's.
-type visit struct {
-	place
-	sample int
-	values *values
-	below  []string // as chain.below, but the leaf first; changes with the next visit
-	key    []byte   // the same as numbers
-	toLeaf bool
-	main   bool // on the goroutine that a program begins with
 }
 
 // walk takes each sample from the leaf to the root. At each frame of the user's the
@@ -372,210 +239,4 @@ func (h *hot) countBlocks(v *visit, subject int, p *profile.Profile) {
 			h.blocks[subject][label.Num] += v.values[allocBlocks]
 		}
 	}
-}
-
-// share is v of a subject's total, 0 where there is none.
-func (e *evidence) share(v int64, subject int, d dimension) float64 {
-	if total := e.totals[subject][d]; total > 0 {
-		return float64(v) / float64(total)
-	}
-	return 0
-}
-
-// A matched is the part of a line's values that a rule is about, by subject.
-type matched map[int]*values
-
-// of returns the values of a subject, which may be changed.
-func (m matched) of(subject int) *values {
-	if m[subject] == nil {
-		m[subject] = new(values)
-	}
-	return m[subject]
-}
-
-// about says which part of a line's values counts.
-type about struct {
-	frames    *lazyregexp.Regexp // functions below it; nil is all, also the line itself
-	allocates bool               // allocations by the line itself, too, whatever frames is
-	own       bool               // only what the line itself does, with the runtime's help
-	// part, if it isn't 0, is the part of what the line itself allocates that counts:
-	// the rest is something else.
-	part float64
-}
-
-// about is what a rule's match is about; m may be nil.
-func (r *Rule) about(m *Match) about {
-	a := about{frames: r.Frames, allocates: r.Allocates, own: r.Own}
-	if m != nil {
-		a.part = m.Allocated
-		if m.Frames != nil {
-			a.frames = m.Frames
-		}
-	}
-	return a
-}
-
-// has reports whether a chain is of what counts; below has the line's callee first.
-func (a *about) has(below []string) bool {
-	if a.own && len(below) > 0 && !strings.HasPrefix(below[0], "runtime.") {
-		return false
-	}
-	return a.frames == nil || slices.ContainsFunc(below, a.frames.MatchString)
-}
-
-// flat adds to each subject the CPU time that the line itself has, without what it calls.
-func (h *hot) flat(own matched) {
-	for _, k := range h.chains {
-		if !k.toLeaf || len(k.below) > 0 {
-			continue
-		}
-		for subject, v := range k.values {
-			own.of(subject)[cpuTime] += v[cpuTime]
-		}
-	}
-}
-
-// match adds up what of a line counts.
-func (h *hot) match(a about) matched {
-	m := make(matched)
-	part := cmp.Or(a.part, 1)
-	for _, k := range h.chains {
-		whole := a.has(k.below) && (k.toLeaf || !a.own) // else it is of a line further down
-		for subject, v := range k.values {
-			sum := m.of(subject)
-			switch {
-			case whole:
-				sum.add(v)
-			case a.allocates && len(k.below) == 0 && k.toLeaf:
-				sum[allocBytes] += int64(part * float64(v[allocBytes]))
-				sum[allocBlocks] += int64(part * float64(v[allocBlocks]))
-			case a.allocates && !a.own && a.part == 0 && k.toLeaf && slices.ContainsFunc(k.below, allocation):
-				sum[cpuTime] += v[cpuTime]
-				sum[cpuSamples] += v[cpuSamples]
-			}
-		}
-	}
-	return m
-}
-
-// allocation reports whether a function of the runtime is called to allocate.
-func allocation(name string) bool {
-	return strings.HasPrefix(name, "runtime.mallocgc") || name == "runtime.newobject" || name == "runtime.growslice" ||
-		strings.HasPrefix(name, "runtime.makeslice") || strings.HasPrefix(name, "runtime.makemap") || name == "runtime.rawstring" || name == "runtime.rawbyteslice"
-}
-
-// weight is how much a subject's time or memory a part is of: what orders subjects,
-// and whether a line is hot at all.
-func (e *evidence) weight(v *values, subject int) float64 {
-	return max(e.worked(v, subject), e.share(v[mutexTime], subject, mutexTime), e.share(v[blockTime], subject, blockTime))
-}
-
-// worked is weight without waiting.
-func (e *evidence) worked(v *values, subject int) float64 {
-	time := e.share(v[cpuTime], subject, cpuTime)
-	if e.hardlyAllocates(subject) {
-		return time
-	}
-	return max(time, e.share(v[allocBytes], subject, allocBytes), e.share(v[allocBlocks], subject, allocBlocks))
-}
-
-// hardlyAllocates reports whether a subject's memory costs it no time to speak of, so
-// that a part of it is a part of nothing: a benchmark that allocates only to begin, say.
-func (e *evidence) hardlyAllocates(subject int) bool {
-	const enough = 100 // samples, of which none would else be likely to be of memory
-	total := &e.totals[subject]
-	return total[cpuSamples] >= enough && float64(e.memory[subject]) < DefaultMinShare*float64(total[cpuTime])
-}
-
-// largest returns the largest weight over all subjects.
-func (e *evidence) largest(m matched) float64 {
-	most := 0.0
-	for subject, v := range m {
-		most = max(most, e.weight(v, subject))
-	}
-	return most
-}
-
-// describe says what a part is of those subjects where it has at least a share, in the
-// one where bound is largest.
-func (e *evidence) describe(h *hot, m matched, gain, least float64) (Evidence, Bound) {
-	var out Evidence
-	var bound Bound
-	worth := 0.0
-	type of struct {
-		subject int
-		weight  float64
-	}
-	var order []of
-	best := -1
-	for subject, v := range m {
-		w := e.weight(v, subject)
-		if w == 0 || w < least {
-			continue
-		}
-		order = append(order, of{subject, w})
-		b := e.bound(v, subject, gain)
-		worth += b.Expected * b.Expected
-		if best < 0 || b.better(&bound) {
-			best, bound = subject, b
-		}
-	}
-	if best < 0 {
-		return out, bound
-	}
-	bound.Worth = math.Sqrt(worth)
-	slices.SortFunc(order, func(a, b of) int { return cmp.Or(cmp.Compare(b.weight, a.weight), a.subject-b.subject) })
-	for _, o := range order {
-		if name := e.subjects[o.subject]; name != "" {
-			out.Subjects = append(out.Subjects, name)
-		}
-	}
-	v := m[best]
-	out.Subject = e.subjects[best]
-	part := func(d dimension, unit string, samples int64) *Share {
-		if v[d] == 0 {
-			return nil
-		}
-		return &Share{Value: v[d], Unit: unit, Share: e.share(v[d], best, d), Samples: samples}
-	}
-	out.CPU = part(cpuTime, "nanoseconds", v[cpuSamples])
-	out.Bytes = part(allocBytes, "bytes", 0)
-	out.Objects = part(allocBlocks, "count", 0)
-	out.Mutex = part(mutexTime, "nanoseconds", 0)
-	out.Block = part(blockTime, "nanoseconds", 0)
-	out.GC = e.share(e.gc[best], best, cpuTime)
-	out.Callees = h.callees(e, best)
-	out.Callers = e.calledBy(h, best)
-	for size, n := range h.blocks[best] {
-		out.Ladder = append(out.Ladder, Block{size, n})
-	}
-	slices.SortFunc(out.Ladder, func(a, b Block) int { return cmp.Compare(a.Bytes, b.Bytes) })
-	return out, bound
-}
-
-// callees returns the functions that a line calls, with all below them; at most 5. Their
-// shares are of the time, or else of what the profiles have of the line.
-func (h *hot) callees(e *evidence, subject int) []Callee {
-	sums := make(map[string]*values)
-	var line values
-	for _, k := range h.chains {
-		if v := k.values[subject]; v != nil && len(k.below) > 0 {
-			if sums[k.below[0]] == nil {
-				sums[k.below[0]] = new(values)
-			}
-			sums[k.below[0]].add(v)
-			line.add(v)
-		}
-	}
-	by := mainDimension(&line)
-	var all []Callee
-	for name, v := range sums {
-		if v[by] != 0 {
-			all = append(all, Callee{name, e.share(v[by], subject, by)})
-		}
-	}
-	slices.SortFunc(all, func(a, b Callee) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), strings.Compare(a.Function, b.Function))
-	})
-	return all[:min(5, len(all))]
 }

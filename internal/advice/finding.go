@@ -1,5 +1,12 @@
 package advice
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
 // A State says how much of a finding has been shown.
 type State string
 
@@ -161,4 +168,41 @@ type Report struct {
 	// Folders are those of the hot packages, looked at or not: the report holds as long
 	// as nothing in them changes.
 	Folders []string `json:"-"`
+}
+
+// A Class says what may be done with a rule's rewrite.
+type Class byte
+
+const (
+	// Safe: the program does the same, whatever it is given.
+	Safe Class = 'A'
+	// Review: the same as far as the rule can see; somebody should look.
+	Review Class = 'B'
+	// AdviceOnly: there is no rewrite, or it is a change of design.
+	AdviceOnly Class = 'C'
+)
+
+func (c Class) String() string { return string(c) }
+
+// MarshalText writes the letter.
+func (c Class) MarshalText() ([]byte, error) { return []byte{byte(c)}, nil }
+
+// UnmarshalText reads the letter.
+func (c *Class) UnmarshalText(text []byte) error {
+	if len(text) != 1 || text[0] < 'A' || text[0] > 'C' {
+		return fmt.Errorf("%q is no class: want A, B or C", text)
+	}
+	*c = Class(text[0])
+	return nil
+}
+
+// newID makes an ID that is not taken, of a finding's rule, function, and what else tells
+// it from others there.
+func newID(f *Finding, taken func(string) bool, more ...string) string {
+	for n := 0; ; n++ {
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", f.Package, f.Function, strings.Join(more, "\x00"), n))
+		if id := f.Rule + "-" + hex.EncodeToString(sum[:3]); !taken(id) {
+			return id
+		}
+	}
 }

@@ -15,13 +15,6 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// A nameSet is what the files of a package call things by, those that aren't built here among
-// them: tests, and files for other systems or with other build tags.
-type nameSet struct {
-	declared map[string]bool // at package level
-	imported map[string]bool // by some file
-}
-
 // Declares reports whether some file of the package declares a name at package level, whatever its
 // build tags are; tests are files of the package, too.
 func (p *Package) Declares(name string) bool {

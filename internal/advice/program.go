@@ -1,9 +1,7 @@
 package advice
 
 import (
-	"cmp"
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -143,61 +141,4 @@ func (f *Finding) at(frame StackFrame) {
 	if lines := strings.Split(string(text), "\n"); frame.Line >= 1 && frame.Line <= len(lines) {
 		f.Text = strings.TrimSpace(lines[frame.Line-1])
 	}
-}
-
-// programs are the subjects, in the order of their profiles.
-func (x *examiner) programs(inputs []Input) []*Program {
-	var all []*Program
-	for _, in := range inputs {
-		i := slices.IndexFunc(all, func(p *Program) bool { return p.Subject == in.Subject })
-		if i < 0 {
-			i = len(all)
-			p := &Program{Subject: in.Subject, Dir: x.options.Dir, Mains: x.mains, subject: x.subject(in.Subject), foreign: x.options.Foreign, seen: &x.evidence, locate: x.locate}
-			if m := x.module(x.options.Dir); m != nil { // else it is the folder of a workspace, whose modules may differ
-				p.GoVersion = m.GoVersion
-			}
-			all = append(all, p)
-		}
-		all[i].Inputs = append(all[i].Inputs, in)
-	}
-	return all
-}
-
-// whole returns what rules find in programs as a whole. The same thing in several of
-// them is one finding, with the evidence of the one where it is worst; places of one that
-// look the same are several.
-func (x *examiner) whole(inputs []Input) []Finding {
-	var all []Finding
-	for _, p := range x.programs(inputs) {
-		own := make(map[string]bool) // IDs
-		for _, r := range x.options.Rules {
-			if r.Examine == nil {
-				continue
-			}
-			for _, f := range r.Examine(p) {
-				f.Rule, f.Class, f.Title = r.ID, AdviceOnly, cmp.Or(f.Title, r.Title)
-				f.State = cmp.Or(f.State, Bounded)
-				f.Bound.Worth = cmp.Or(f.Bound.Worth, f.Bound.Expected)
-				f.Evidence.Subject = p.Subject
-				if p.Subject != "" {
-					f.Evidence.Subjects = []string{p.Subject}
-				}
-				f.ID = newID(&f, func(id string) bool { return own[id] }, filepath.Base(f.File), f.Text)
-				own[f.ID] = true
-				i := slices.IndexFunc(all, func(g Finding) bool { return g.ID == f.ID })
-				if i < 0 {
-					all = append(all, f)
-					continue
-				}
-				subjects := all[i].Evidence.Subjects
-				if f.Bound.better(&all[i].Bound) {
-					f.Evidence.Subjects = append(f.Evidence.Subjects, subjects...)
-					all[i] = f
-				} else {
-					all[i].Evidence.Subjects = append(subjects, f.Evidence.Subjects...)
-				}
-			}
-		}
-	}
-	return all
 }

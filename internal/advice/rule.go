@@ -1,7 +1,6 @@
 package advice
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 
@@ -9,32 +8,6 @@ import (
 
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
-
-// A Class says what may be done with a rule's rewrite.
-type Class byte
-
-const (
-	// Safe: the program does the same, whatever it is given.
-	Safe Class = 'A'
-	// Review: the same as far as the rule can see; somebody should look.
-	Review Class = 'B'
-	// AdviceOnly: there is no rewrite, or it is a change of design.
-	AdviceOnly Class = 'C'
-)
-
-func (c Class) String() string { return string(c) }
-
-// MarshalText writes the letter.
-func (c Class) MarshalText() ([]byte, error) { return []byte{byte(c)}, nil }
-
-// UnmarshalText reads the letter.
-func (c *Class) UnmarshalText(text []byte) error {
-	if len(text) != 1 || text[0] < 'A' || text[0] > 'C' {
-		return fmt.Errorf("%q is no class: want A, B or C", text)
-	}
-	*c = Class(text[0])
-	return nil
-}
 
 // A Rule knows one pattern that costs time or memory, and what is better. It needs
 // both legs of a finding: Frames is what a profile shows below the line, Match what
@@ -109,4 +82,16 @@ type Match struct {
 type Edit struct {
 	Pos, End token.Pos
 	New      string
+}
+
+// about is what a rule's match is about; m may be nil.
+func (r *Rule) about(m *Match) about {
+	a := about{frames: r.Frames, allocates: r.Allocates, own: r.Own}
+	if m != nil {
+		a.part = m.Allocated
+		if m.Frames != nil {
+			a.frames = m.Frames
+		}
+	}
+	return a
 }

@@ -3,101 +3,16 @@ package advice
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
-	"go/version"
 	"iter"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
-	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
-
-// A Package is the syntax and types of a hot package.
-type Package struct {
-	Path      string
-	Fset      *token.FileSet
-	Files     []*ast.File
-	Types     *types.Package
-	Info      *types.Info
-	Sizes     types.Sizes
-	GoVersion string      // the go line of its module, "go1.24"; "" if unknown
-	Toolchain string      // "go1.26.1"; "" if unknown
-	Says      Diagnostics // nil if the compiler was not asked
-
-	inspector *inspector.Inspector
-	analyzed  map[*analysis.Analyzer]*analyzed
-	bare      []*ast.File // Files, where functions have no bodies
-	uses      map[types.Object][]*ast.Ident
-	texts     map[string][]byte // of files, by name
-	names     *nameSet          // nil until a rewrite needs a new one
-	memo      map[any]any
-}
-
-// AtLeast reports whether the module's go line allows what came with a version. A single file may
-// be held to an older one: ask its Site.
-func (p *Package) AtLeast(v string) bool {
-	return p.GoVersion == "" || version.Compare(p.GoVersion, "go"+v) >= 0
-}
-
-// Root is a cursor over all files.
-func (p *Package) Root() inspector.Cursor {
-	if p.inspector == nil {
-		p.inspector = inspector.New(p.Files)
-	}
-	return p.inspector.Root()
-}
-
-// Uses returns the identifiers that refer to an object anywhere in the package,
-// the one that declares it not among them.
-func (p *Package) Uses(obj types.Object) []*ast.Ident {
-	if p.uses == nil {
-		p.uses = make(map[types.Object][]*ast.Ident)
-		for id, o := range p.Info.Uses {
-			p.uses[o] = append(p.uses[o], id)
-		}
-		for _, ids := range p.uses {
-			slices.SortFunc(ids, func(a, b *ast.Ident) int { return int(a.Pos() - b.Pos()) })
-		}
-	}
-	return p.uses[obj]
-}
-
-// Memo returns what compute returns for a key, and computes it once. Keys are comparable, of types that
-// the asker declares.
-func Memo[T any](p *Package, key any, compute func() T) T {
-	if v, ok := p.memo[key]; ok {
-		return v.(T)
-	}
-	v := compute()
-	if p.memo == nil {
-		p.memo = make(map[any]any)
-	}
-	p.memo[key] = v
-	return v
-}
-
-// Text returns the source between two positions.
-func (p *Package) Text(from, to token.Pos) string {
-	f := p.Fset.File(from)
-	text := p.texts[f.Name()]
-	a, b := f.Offset(from), f.Offset(to)
-	if b > len(text) {
-		return ""
-	}
-	return string(text[a:b])
-}
-
-// Source returns a node as it is written.
-func (p *Package) Source(n ast.Node) string { return p.Text(n.Pos(), n.End()) }
-
-// Line returns the line that a position is on.
-func (p *Package) Line(pos token.Pos) int { return p.Fset.Position(pos).Line }
 
 // A Site is a hot line of the user's, in its function, with what is known of it.
 type Site struct {
@@ -196,27 +111,6 @@ func (s *Site) Calls(names ...string) []Call {
 		}
 	}
 	return found
-}
-
-// spread reports whether a call's arguments are the results of another call.
-func (p *Package) spread(call *ast.CallExpr) bool {
-	if len(call.Args) != 1 {
-		return false
-	}
-	_, several := p.Info.TypeOf(call.Args[0]).(*types.Tuple)
-	return several
-}
-
-// Callee names the function that a call is of, as go/types does; "" if that isn't
-// known before it runs.
-func (p *Package) Callee(call *ast.CallExpr) string {
-	switch f := typeutil.Callee(p.Info, call).(type) {
-	case *types.Func:
-		return f.Origin().FullName()
-	case *types.Builtin:
-		return f.Name()
-	}
-	return ""
 }
 
 // Share returns the part of the CPU time, the bytes or the objects, whichever is
@@ -479,4 +373,28 @@ func (s *Site) linesOf(n ast.Node) iter.Seq[*hot] {
 			}
 		}
 	}
+}
+
+// functionName is "Type.Method" or "function", of the declaration around.
+func (s *Site) functionName() string {
+	if s.Decl == nil {
+		return ""
+	}
+	if r := receiverName(s.Decl); r != "" {
+		return r + "." + s.Decl.Name.Name
+	}
+	return s.Decl.Name.Name
+}
+
+func (s *Site) lineText(line int) string {
+	tf := s.Fset.File(s.File.FileStart)
+	if line < 1 || line > tf.LineCount() {
+		return ""
+	}
+	start := tf.Offset(tf.LineStart(line))
+	text := s.texts[tf.Name()][start:]
+	if i := slices.Index(text, '\n'); i >= 0 {
+		text = text[:i]
+	}
+	return string(text)
 }

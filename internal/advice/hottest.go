@@ -1,0 +1,57 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// hottest returns the lines worth a look and the folders they are in, at most so
+// many of these, and how many are left out. Lines of tests are the measurement, not what
+// is measured.
+func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []string, left int) {
+	weights := make(map[string]float64)
+	type weighed struct {
+		*hot
+		weight float64
+	}
+	var all []weighed
+	for _, h := range e.lines {
+		w := e.largest(h.match(about{}))
+		if w < least || h.testing {
+			continue
+		}
+		all = append(all, weighed{h, w})
+		dir := filepath.Dir(h.file)
+		weights[dir] = max(weights[dir], w)
+	}
+	dirs = slices.SortedFunc(maps.Keys(weights), func(a, b string) int {
+		return cmp.Or(cmp.Compare(weights[b], weights[a]), strings.Compare(a, b))
+	})
+	left = max(0, len(dirs)-folders)
+	dirs = dirs[:len(dirs)-left]
+	slices.SortFunc(all, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line), strings.Compare(a.function, b.function))
+	})
+	for _, h := range all {
+		if slices.Contains(dirs, filepath.Dir(h.file)) {
+			lines = append(lines, h.hot)
+		}
+	}
+	return lines, dirs, left
+}
+
+// nothing says why no line is hot.
+func (e *evidence) nothing(mods []module, least float64) string {
+	if len(e.lines) == 0 {
+		var paths []string
+		for _, m := range mods {
+			paths = append(paths, m.Path)
+		}
+		return fmt.Sprintf("the profiles have no line of %s: are they of another program?", strings.Join(paths, ", "))
+	}
+	return fmt.Sprintf("no line outside of tests has %.3g %% of any profile", 100*least)
+}

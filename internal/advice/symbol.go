@@ -1,0 +1,147 @@
+package advice
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+)
+
+// parseName takes "pkg/path.(*T[...]).Method.func1" apart.
+func parseName(full string) funcName {
+	if i := strings.LastIndexByte(cutTypeArguments(full), '/'); i >= 0 {
+		full = cutTypeArguments(full)[i+1:]
+	} else {
+		full = cutTypeArguments(full)
+	}
+	_, rest, _ := strings.Cut(full, ".")
+	var f funcName
+	rest = strings.TrimSuffix(rest, "-fm")
+	rest, _, f.inside = strings.Cut(rest, "-range")
+	if i := strings.LastIndexByte(rest, '.'); i > 0 && isWrapper(rest[i+1:]) {
+		rest, f.inside = rest[:i], true
+	}
+	if r, ok := strings.CutPrefix(rest, "("); ok {
+		f.receiver, rest, _ = strings.Cut(r, ").")
+		f.receiver = strings.TrimPrefix(f.receiver, "*")
+	}
+	f.all = strings.Split(rest, ".")
+	f.name = f.all[0]
+	f.closure = strings.Join(f.all[1:], ".")
+	if f.receiver == "" && f.closure != "" && !isClosure(f.all[1]) { // a method of a value: T.Method
+		f.receiver, f.name = f.all[0], f.all[1]
+		f.closure = strings.Join(f.all[2:], ".")
+	}
+	return f
+}
+
+// A funcName is a function's name as profiles have it, in parts.
+type funcName struct {
+	receiver string   // type without * and type arguments
+	name     string   // of the declared function
+	closure  string   // "func1.2", "func1"; "" for the function itself
+	all      []string // elements, where an inlined closure has names of several functions
+	// inside is set for what the compiler makes of a statement in the function: the
+	// body of a loop over a function, "f-range1", and the call of a defer or go
+	// statement, "f.deferwrap1". It begins where the statement does.
+	inside bool
+}
+
+// declared is the declaration that the function is of: "Type.Method" or "function".
+func (f *funcName) declared() string { return strings.TrimPrefix(f.receiver+"."+f.name, ".") }
+
+// initializes reports whether a function is what the compiler makes of a package's
+// variables, "init" and "map.init.0", or an init function, "init.0".
+func (f funcName) initializes() bool {
+	return f.name == "init" && (f.receiver == "" || f.receiver == "map") && strings.Trim(f.closure, "0123456789") == ""
+}
+
+func (f funcName) is(d *ast.FuncDecl) bool {
+	return d.Name.Name == f.name && receiverName(d) == f.receiver
+}
+
+// within reports whether a function may have the name: a declared one must have it,
+// a literal lie in one that does, or, as an inlined one carries the names of those
+// it was inlined into, in one that the name has anywhere.
+func (f funcName) within(c inspector.Cursor) bool {
+	if d, ok := c.Node().(*ast.FuncDecl); ok {
+		return f.is(d) || f.name == "init" && d.Name.Name == "init"
+	}
+	for outer := range c.Enclosing((*ast.FuncDecl)(nil)) {
+		d := outer.Node().(*ast.FuncDecl)
+		return f.is(d) || slices.Contains(f.all, d.Name.Name)
+	}
+	return f.name == "init" || f.name == "glob" || f.name == "" // a variable's value
+}
+
+// isClosure reports whether an element of a name is the compiler's for a literal.
+func isClosure(element string) bool {
+	if digits, ok := strings.CutPrefix(element, "func"); ok && digits != "" && strings.Trim(digits, "0123456789-range") == "" {
+		return true
+	}
+	return isWrapper(element) || element != "" && strings.Trim(element, "0123456789") == ""
+}
+
+// isWrapper reports whether an element of a name is the compiler's for the call of a
+// defer or go statement.
+func isWrapper(element string) bool {
+	for _, prefix := range []string{"gowrap", "deferwrap"} {
+		if digits, ok := strings.CutPrefix(element, prefix); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// cutTypeArguments removes what is in brackets, which may have slashes and dots.
+func cutTypeArguments(name string) string {
+	if !strings.Contains(name, "[") {
+		return name
+	}
+	var b strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch r {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		default:
+			if depth == 0 {
+				b.WriteRune(r)
+			}
+		}
+	}
+	return b.String()
+}
+
+func receiverName(d *ast.FuncDecl) string {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return ""
+	}
+	t := d.Recv.List[0].Type
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// initializes reports whether a function sets a package's variables, which it does once,
+// with code of all its files.
+func initializes(function string) bool {
+	n := parseName(function)
+	return n.name == "init" && n.receiver == "" && n.closure == ""
+}
