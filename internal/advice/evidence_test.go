@@ -108,7 +108,7 @@ func TestBlocks(t *testing.T) {
 	asked := 0
 	r := &Rule{ID: "asks", Title: "asks", Class: AdviceOnly, Allocates: true, Match: func(s *Site) []Match {
 		asked++
-		sizes := s.Sizes()
+		sizes := s.BlockSizes()
 		slices.SortFunc(sizes, slices.Compare)
 		if s.Blocks() != 2 || !reflect.DeepEqual(sizes, [][]int64{{16}, {96, 144}}) {
 			t.Errorf("%d sizes of blocks, %v: want 2, of Large", s.Blocks(), sizes)

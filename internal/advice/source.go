@@ -72,7 +72,7 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 	if !ok {
 		return nil, errNotBuilt
 	}
-	s := &Site{Package: p, File: file, hot: h, seen: e, Line: int(h.line)}
+	s := &Site{Package: p, File: file, Costs: Costs{h, e}, Line: int(h.line)}
 	names := parseName(h.function)
 	var named, begun inspector.Cursor
 	for c := range root.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {

@@ -120,7 +120,7 @@ func fewSteps(s *advice.Site) bool {
 		doublings = 64 // up to which a strings.Builder allocates anew four times
 		apart     = 32 // from which on pieces are long enough for a size each
 	)
-	sizes := s.Sizes()
+	sizes := s.BlockSizes()
 	return len(sizes) > 0 && !slices.ContainsFunc(sizes, func(blocks []int64) bool {
 		n := len(blocks)
 		return !(n <= 2 && blocks[n-1] <= doublings || n <= 3 && blocks[0] >= apart)
