@@ -27,8 +27,8 @@ func TestWorkflow(t *testing.T) {
 			scripts = append(scripts, m[2])
 		}
 	}
-	if len(scripts) != 9 {
-		t.Errorf("%d scripts, want 7 of the workflow and 2", len(scripts))
+	if len(scripts) != 10 {
+		t.Errorf("%d scripts, want 7 of the workflow and 3", len(scripts))
 	}
 	for _, want := range []string{"fetch-depth: 0", "hone bench -against", "hone compare -markdown latest", "hone check"} {
 		if !strings.Contains(workflow, want) {

@@ -31,14 +31,19 @@ func rulesPage() []byte {
 	var b bytes.Buffer
 	b.WriteString(`# Rules
 
-What [hone advise](advise.md) knows. Class A: the rewrite does the same whatever it is given; B: look at it; C: advice only. The class is the
-best that a rule offers. Where what a rewrite needs can't be seen to hold, it is class B, and the finding names what to check, or there is
-advice only.
+These are the patterns that [hone advise](advise.md) knows. Look up the rule of a finding here, or with ` + "`hone advise -explain RULE`" + `.
 
-Class A means that no program can tell the difference, except by how fast it is and how much memory it takes. How much room a slice
-has behind it is left open by the language. It counts where the function that changes uses it: by cap, by a part that is longer than the
-slice, or by appending twice to the same one. It doesn't count for callers, who get the slice after it has grown. A bytes.Buffer's
-Bytes are valid until the next write, as its documentation says.
+| class | the rewrite |
+|---|---|
+| A | never changes what the program does, only how fast it is and how much memory it uses |
+| B | does the same as far as the rule can tell: review it. The finding says what to check |
+| C | none: the rule is advice only |
+
+The table has the best class that a rule can reach. If its conditions for class A don't hold in your code, a finding is class B or C.
+
+A rewrite of class A may change the spare capacity of a slice, which the language leaves open, unless the changed function itself depends on
+it: by calling cap, by slicing beyond the length, or by appending twice to the same slice. The bytes that bytes.Buffer.Bytes returns stay
+valid until the next write, as documented.
 
 | rule | class | finds |
 |---|---|---|
