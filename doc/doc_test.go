@@ -7,6 +7,10 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,13 +29,13 @@ var (
 const root = ".."
 
 // A quotation is a comment that names a file of this repository, and the code
-// block below it:
+// block below it, which has the whole file, or the declarations named:
 //
-//	<!-- file: examples/x/main.go -->
+//	<!-- file: examples/x/main.go main (*server).stop -->
 //	```go
-//	package main
+//	func main() {
 //	```
-var quotation = regexp.MustCompile("(?ms)^(<!-- file: (\\S+) -->\n```\\w+\n)(.*?)^```$")
+var quotation = regexp.MustCompile("(?ms)^(<!-- file: (\\S+)((?: \\S+)*) -->\n```\\w+\n)(.*?)^```$")
 
 // A console block shows commands, each behind a $, and what they print on
 // standard output, run in the root of the repository.
@@ -41,27 +45,72 @@ func TestQuotedFiles(t *testing.T) {
 	quoted := make(map[string]bool)
 	for _, page := range pages(t) {
 		rewrite(t, page, quotation, func(m []string) string {
-			opening, file, code := m[1], m[2], m[3]
+			opening, file, names, code := m[1], m[2], strings.Fields(m[3]), m[4]
 			quoted[file] = true
-			want, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+			want, err := quote(filepath.Join(root, filepath.FromSlash(file)), names)
 			if err != nil {
 				t.Fatalf("%s: %v", page, err)
 			}
-			if !*update && code != string(want) {
+			if !*update && code != want {
 				t.Errorf("%s: the code differs from %s; go test ./doc -update copies it", page, file)
 			}
-			return opening + string(want) + "```"
+			return opening + want + "```"
 		})
 	}
 	programs, err := filepath.Glob(filepath.Join(root, "examples/collect/*/main.go"))
 	if err != nil || len(programs) == 0 {
 		t.Fatalf("no programs under examples/collect: %v", err)
 	}
+	collecting := read(t, "collecting.md")
 	for _, p := range programs {
-		if rel, _ := filepath.Rel(root, p); !quoted[filepath.ToSlash(rel)] {
-			t.Errorf("%s is quoted on no page", rel)
+		rel, _ := filepath.Rel(root, p)
+		if rel = filepath.ToSlash(rel); !quoted[rel] && !strings.Contains(collecting, "(../"+rel+")") {
+			t.Errorf("no page quotes %s, and collecting.md has no link to it", rel)
 		}
 	}
+}
+
+// quote returns a file, or the named declarations of it with their comments.
+func quote(file string, names []string) (string, error) {
+	text, err := os.ReadFile(file)
+	if err != nil || len(names) == 0 {
+		return string(text), err
+	}
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return "", err
+	}
+	known := map[string]string{}
+	for _, d := range f.Decls {
+		name, begin := "import", d.Pos()
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name = d.Name.Name
+			if d.Recv != nil {
+				name = "(" + types.ExprString(d.Recv.List[0].Type) + ")." + name
+			}
+			if d.Doc != nil {
+				begin = d.Doc.Pos()
+			}
+		case *ast.GenDecl:
+			if spec, ok := d.Specs[0].(*ast.TypeSpec); ok {
+				name = spec.Name.Name
+			}
+			if d.Doc != nil {
+				begin = d.Doc.Pos()
+			}
+		}
+		known[name] = string(text[set.Position(begin).Offset:set.Position(d.End()).Offset]) + "\n"
+	}
+	var quoted []string
+	for _, name := range names {
+		if known[name] == "" {
+			return "", fmt.Errorf("%s declares no %s", file, name)
+		}
+		quoted = append(quoted, known[name])
+	}
+	return strings.Join(quoted, "\n"), nil
 }
 
 func TestMain(m *testing.M) {
