@@ -351,6 +351,7 @@ func (m measures) share() float64 {
 
 var (
 	sentenceEnd = regexp.MustCompile(`[.!?][)"”*_]*\s+`)
+	cellEnd     = regexp.MustCompile(`[.!?;][)"”*_]*\s+`) // fields of a value are listed with semicolons
 	item        = regexp.MustCompile(`^\s*(?:[-*]|\d+\.)\s+`)
 )
 
@@ -358,7 +359,11 @@ func measure(page string) measures {
 	m := measures{words: len(strings.Fields(page))}
 	total := 0
 	count := func(text string, table bool) {
-		for _, sentence := range sentenceEnd.Split(strings.TrimSpace(text), -1) {
+		end := sentenceEnd
+		if table {
+			end = cellEnd
+		}
+		for _, sentence := range end.Split(strings.TrimSpace(text), -1) {
 			n := 0
 			for _, w := range strings.Fields(sentence) {
 				if strings.ContainsFunc(w, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' }) {
