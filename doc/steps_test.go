@@ -38,6 +38,7 @@ func TestSteps(t *testing.T) {
 		}},
 		{"serve.md", 2, []string{`== {version="v1"}`, `== {version="v2"}`, "encoding/json.checkValid"}},
 		{"load.md", 3, []string{"answered", "response", "a request costs", "Type: cpu"}},
+		{"security.md", 1, []string{"agents", "alice", "write", "read"}},
 	} {
 		t.Run(page.name, func(t *testing.T) {
 			follow(t, page.name, page.steps, page.wants)

@@ -908,29 +908,38 @@ func tomlNames(t reflect.Type) []string {
 // no others.
 func TestServeManual(t *testing.T) {
 	const manual = "doc/reference/configuration.md"
-	page, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(manual)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	blocks := regexp.MustCompile("(?ms)^```toml\n(.*?)^```$").FindAllStringSubmatch(string(page), -1)
-	if len(blocks) != 4 {
-		t.Fatalf("%d blocks of settings", len(blocks))
-	}
-	for _, block := range blocks {
-		if _, err := daemon.ReadConfig(t.Context(), writeConfig(t, block[1])); err != nil {
-			t.Errorf("%s: %v", manual, err)
+	toml := func(page string) (text []byte, blocks []string) {
+		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+		if err != nil {
+			t.Fatal(err)
 		}
+		for _, m := range regexp.MustCompile("(?ms)^```toml\n(.*?)^```$").FindAllSubmatch(text, -1) {
+			if _, err := daemon.ReadConfig(t.Context(), writeConfig(t, string(m[1]))); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+			blocks = append(blocks, string(m[1]))
+		}
+		return text, blocks
+	}
+	for page, want := range map[string]int{"doc/serve.md": 1, "doc/security.md": 2, "doc/cloud-profiler.md": 1, "doc/cluster.md": 1} {
+		if _, blocks := toml(page); len(blocks) != want {
+			t.Errorf("%s has %d blocks of settings, want %d", page, len(blocks), want)
+		}
+	}
+	text, blocks := toml(manual)
+	if len(blocks) != 4 {
+		t.Fatalf("%s has %d blocks of settings", manual, len(blocks))
 	}
 	shown := map[string]bool{}
 	table := ""
-	for line := range strings.Lines(blocks[0][1]) {
+	for line := range strings.Lines(blocks[0]) {
 		if m := regexp.MustCompile(`^\[+([a-z_.]+)\]+`).FindStringSubmatch(line); m != nil {
 			table = m[1] + "."
 		} else if name, _, ok := strings.Cut(line, " ="); ok {
 			shown[table+strings.TrimSpace(name)] = true
 		}
 	}
-	documented, err := daemon.ReadConfig(t.Context(), writeConfig(t, blocks[0][1]))
+	documented, err := daemon.ReadConfig(t.Context(), writeConfig(t, blocks[0]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -977,7 +986,7 @@ func TestServeManual(t *testing.T) {
 	}
 	// Settings of scraping are partly in tables, and in lines that have several.
 	mentioned := map[string]bool{}
-	for _, m := range regexp.MustCompile("`([a-z_]+)`|\\b([a-z_]+) =").FindAllSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile("`([a-z_]+)`|\\b([a-z_]+) =").FindAllSubmatch(text, -1) {
 		mentioned[string(m[1])+string(m[2])] = true
 	}
 	settings := tomlNames(reflect.TypeFor[scrape.Job]())
