@@ -32,16 +32,23 @@ func TestSteps(t *testing.T) {
 		name  string
 		steps int
 		wants []string // what the commands print
+		after string   // the page that its readers have followed before
 	}{
-		{"quick-start.md", 13, []string{
+		{name: "quick-start.md", steps: 13, wants: []string{
 			"hone bench -bench '^BenchmarkCount$'", "example.com/words.Count via regexp.MustCompile", "regexp-per-call-", "a request costs", "4 words",
 		}},
-		{"serve.md", 2, []string{`== {version="v1"}`, `== {version="v2"}`, "encoding/json.checkValid"}},
-		{"load.md", 3, []string{"answered", "response", "a request costs", "Type: cpu"}},
-		{"security.md", 1, []string{"agents", "alice", "write", "read"}},
+		{name: "serve.md", steps: 2, wants: []string{`== {version="v1"}`, `== {version="v2"}`, "encoding/json.checkValid"}},
+		{name: "query.md", steps: 5, wants: []string{"main.compareAny", "FUNCTION", "DURATION", "cpu.html", "flat%"}, after: "serve.md"},
+		{name: "load.md", steps: 3, wants: []string{"answered", "response", "a request costs", "Type: cpu"}},
+		{name: "security.md", steps: 1, wants: []string{"agents", "alice", "write", "read"}},
 	} {
 		t.Run(page.name, func(t *testing.T) {
-			follow(t, page.name, page.steps, page.wants)
+			shell := reader(t)
+			if page.after != "" {
+				follow(t, shell, page.after)
+			}
+			n, printed := follow(t, shell, page.name)
+			check(t, n, page.steps, printed, page.wants)
 		})
 	}
 }
@@ -52,24 +59,33 @@ func TestCluster(t *testing.T) {
 		t.Skip("starts ClickHouse")
 	}
 	clickhousetest.SkipMissing(t, clickhousetest.InstallCluster())
-	follow(t, "cluster.md", 5, []string{
+	n, printed := follow(t, reader(t), "cluster.md")
+	check(t, n, 5, printed, []string{
 		"all servers of the cluster hone", `== {version="v1"}`, `== {version="v2"}`, "FUNCTION", "encoding/json.checkValid", "profiles",
 	})
 }
 
-// follow runs the steps of a page and fails where they fail, or print nothing of what is wanted.
-func follow(t *testing.T, page string, count int, wants []string) {
+func check(t *testing.T, steps, wantSteps int, printed string, wants []string) {
+	t.Helper()
+	if steps != wantSteps {
+		t.Errorf("%d steps, want %d", steps, wantSteps)
+	}
+	for _, want := range wants {
+		if !strings.Contains(printed, want) {
+			t.Errorf("the page's commands print no %q:\n%s", want, printed)
+		}
+	}
+}
+
+// follow runs the steps of a page, and returns how many there are and what those print that end. The
+// others end with the test.
+func follow(t *testing.T, shell func(commands string) *exec.Cmd, page string) (count int, printed string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	steps := step.FindAllStringSubmatch(string(text), -1)
-	if len(steps) != count {
-		t.Fatalf("%d steps, want %d", len(steps), count)
-	}
-	shell := reader(t)
-	var printed strings.Builder
 	for _, s := range steps {
 		kind, name, commands := s[1], s[2], s[3]
 		if name != "" {
@@ -82,21 +98,21 @@ func follow(t *testing.T, page string, count int, wants []string) {
 			if err != nil && !bytes.Contains(out, []byte("\ninconclusive ")) {
 				t.Fatalf("%s: %v\n%s", commands, err, out)
 			}
-			printed.Write(out)
+			printed += string(out)
 			continue
 		}
 		out, err := os.Create(filepath.Join(t.TempDir(), "out"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer out.Close()
 		cmd.Stdout, cmd.Stderr = out, out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		defer func() {
+		t.Cleanup(func() {
+			defer out.Close()
 			syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) // as ^C does
 			select {
 			case <-ended:
@@ -104,7 +120,7 @@ func follow(t *testing.T, page string, count int, wants []string) {
 				t.Errorf("%s: ^C does not end it", commands)
 				syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 			}
-		}()
+		})
 		for start := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 			said, _ := os.ReadFile(out.Name())
 			if bytes.Contains(said, []byte("^C ends")) {
@@ -115,11 +131,7 @@ func follow(t *testing.T, page string, count int, wants []string) {
 			}
 		}
 	}
-	for _, want := range wants {
-		if !strings.Contains(printed.String(), want) {
-			t.Errorf("the page's commands print no %q:\n%s", want, printed.String())
-		}
-	}
+	return len(steps), printed
 }
 
 // reader returns a shell for a reader of a page: in a folder with examples, testdata and hone's go.mod,
