@@ -39,6 +39,7 @@ func TestSteps(t *testing.T) {
 		}},
 		{name: "serve.md", steps: 2, wants: []string{`== {version="v1"}`, `== {version="v2"}`, "encoding/json.checkValid"}},
 		{name: "query.md", steps: 5, wants: []string{"main.compareAny", "FUNCTION", "DURATION", "cpu.html", "flat%"}, after: "serve.md"},
+		{name: "api.md", steps: 4, wants: []string{"main.compareAny", `"series":`, `"functions":`, "flat%"}, after: "serve.md"},
 		{name: "load.md", steps: 3, wants: []string{"answered", "response", "a request costs", "Type: cpu"}},
 		{name: "security.md", steps: 1, wants: []string{"agents", "alice", "write", "read"}},
 	} {
