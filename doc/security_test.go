@@ -22,7 +22,7 @@ func TestReportingAHole(t *testing.T) {
 // TestThreatsHaveTests checks that each line of the threat model names a test,
 // and that the tests are there.
 func TestThreatsHaveTests(t *testing.T) {
-	page, err := os.ReadFile("reference/threats.md")
+	page, err := os.ReadFile("design/0018-threat-model.md")
 	if err != nil {
 		t.Fatal(err)
 	}

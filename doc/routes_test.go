@@ -1,0 +1,50 @@
+package doc_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRoutes: the reference has every request of the query API, by its method and path.
+func TestRoutes(t *testing.T) {
+	var reference string
+	for _, page := range []string{"reference/api.md", "reference/load.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reference += string(text)
+	}
+	route := regexp.MustCompile(`"((?:GET|POST|PUT|PATCH|DELETE) /api/v1/[^"]+)"`)
+	placeholder := regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
+	routes := 0
+	err := filepath.WalkDir(filepath.Join(root, "internal/server"), func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		code, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for _, m := range route.FindAllSubmatch(code, -1) {
+			routes++
+			as := placeholder.ReplaceAllStringFunc(string(m[1]), func(p string) string {
+				return strings.ToUpper(placeholder.FindStringSubmatch(p)[1]) // {id} is ID there
+			})
+			if !regexp.MustCompile("`" + regexp.QuoteMeta(as) + "[`?]").MatchString(reference) {
+				t.Errorf("%s answers %s, which is in neither page", path, as)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if routes < 30 {
+		t.Errorf("%d routes were found", routes)
+	}
+}
