@@ -62,7 +62,7 @@ How much, and how long:
   -timeout D        of a request (30s; Kafka: 2m)
 
 What, of all protocols; all but addresses are templates: {{n}} is the request's
-number, {{int 1 9}} a random one, and so on; see doc/load.md:
+number, {{int 1 9}} a random one, and so on; see doc/reference/load.md:
 
   -body TEXT        the body, gRPC's request in JSON, Kafka's value; @FILE sends a
                     file as it is, byte by byte

@@ -62,8 +62,8 @@ Others can reach the server only if it asks them to log in and has TLS:
                   hone advise; where only this machine can reach the server, the
                   module that it is started in by default
 
-doc/serve.md has the settings of the file, doc/security.md who may do what,
-doc/api.md what the address answers.
+Settings of the file: doc/reference/configuration.md. Tokens and logins:
+doc/security.md. The API: doc/api.md.
 
 Examples:
 
